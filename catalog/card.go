@@ -1,0 +1,120 @@
+package catalog
+
+// This file writes the catalog card: what a prompt says about a catalog of any size.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	gistWords = 6
+	// bytesPerToken is on the careful side for English words and short names.
+	bytesPerToken = 3
+)
+
+// Card is a table of contents for prompts of at most so many tokens (counted at three bytes each; 0 stands for 400):
+// a line a domain with its number of actions and a gist of up to six words. The first line is headed "complete", or
+// "partial: 12 of 240" where not all domains fit; then the largest are shown. Domains are in the order of their names.
+func (v *View) Card(tokens int) string {
+	if tokens <= 0 {
+		tokens = 400
+	}
+	domains := v.Children("")
+	budget := tokens*bytesPerToken - 80
+	shown := slices.Clone(domains)
+	slices.SortStableFunc(shown, func(a, b Child) int { return cmp.Compare(b.Count, a.Count) })
+	used := 0
+	for i, domain := range shown {
+		used += len(cardLine(domain, nil)) + 1
+		// Where not all fit, a third is kept for words: names alone say little.
+		if used > budget || i > 0 && used > budget*2/3 && i+1 < len(shown) && !fits(shown[i+1:], budget-used) {
+			shown = shown[:i]
+			used -= len(cardLine(domain, nil)) + 1
+			break
+		}
+	}
+	slices.SortFunc(shown, func(a, b Child) int { return strings.Compare(a.Name, b.Name) })
+	gists := make([][]string, len(shown))
+	for i, domain := range shown {
+		gists[i] = v.gist(domain.Name)
+	}
+	// Words are given out in rounds, so that every domain gets its first before one gets its second.
+	given := make([]int, len(shown))
+	for round := range gistWords {
+		for i, gist := range gists {
+			if round < len(gist) && used+len(gist[round])+2 <= budget {
+				used += len(gist[round]) + 2
+				given[i] = round + 1
+			}
+		}
+	}
+	lines := []string{fmt.Sprintf("complete: %s in %s", count(v.count, "action"), count(len(domains), "domain"))}
+	if len(shown) < len(domains) {
+		lines[0] = fmt.Sprintf("partial: %d of %d domains, %s in all", len(shown), len(domains), count(v.count, "action"))
+	}
+	for i, domain := range shown {
+		lines = append(lines, cardLine(domain, gists[i][:min(given[i], len(gists[i]))]))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fits reports whether the lines of domains, without words, take at most budget bytes.
+func fits(domains []Child, budget int) bool {
+	for _, domain := range domains {
+		if budget -= len(cardLine(domain, nil)) + 1; budget < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func cardLine(domain Child, gist []string) string {
+	line := fmt.Sprintf("%s (%d)", clip(domain.Name, 60), domain.Count)
+	if len(gist) > 0 {
+		line += ": " + strings.Join(gist, ", ")
+	}
+	return line
+}
+
+// gist is what a domain is about: its largest sub-namespaces, and where it has too few its commonest entities.
+func (v *View) gist(domain string) []string {
+	groups := map[string]int{}
+	entities := map[string]int{}
+	entries := v.cat.entries
+	prefix := domain + "."
+	first, _ := slices.BinarySearchFunc(entries, prefix, func(e Entry, p string) int { return strings.Compare(e.ID, p) })
+	for doc := first; doc < len(entries) && strings.HasPrefix(entries[doc].ID, prefix); doc++ {
+		if !v.visible.has(doc) {
+			continue
+		}
+		if group, _, deeper := strings.Cut(entries[doc].ID[len(prefix):], "."); deeper {
+			groups[plural(singular(strings.ToLower(oneLine(group))))]++
+		}
+		for _, entity := range entries[doc].Entities {
+			entities[plural(singular(fold(entity)))]++
+		}
+	}
+	words := byCount(groups)
+	for _, word := range byCount(entities) {
+		if len(words) < gistWords && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	for i := range words {
+		words[i] = clip(words[i], 30)
+	}
+	return words[:min(len(words), gistWords)]
+}
+
+// byCount are the names, commonest first, ties by name.
+func byCount(counts map[string]int) []string {
+	names := make([]string, 0, len(counts))
+	for name := range counts {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	return names
+}

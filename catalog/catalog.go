@@ -1,0 +1,128 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Options say how a catalog is built. The zero value is ready to use.
+type Options struct {
+	// Source names where the entries come from, for the Report; may be empty.
+	Source string
+}
+
+// A Skip is an entry that was left out, and why.
+type Skip struct {
+	ID, Source, Reason string
+}
+
+// A Report says what became of the entries given to New.
+type Report struct {
+	Loaded  int
+	Skipped []Skip
+}
+
+// A Catalog holds all entries and their index. It is built once and never changes, so that it can be shared by any
+// number of goroutines. Entries are in the order of their ids.
+type Catalog struct {
+	entries []Entry
+	index   *index
+	exact   exact
+	lexicon lexicon
+	scratch sync.Pool // *scratch, for Search
+}
+
+// maxID is the longest id in bytes.
+const maxID = 256
+
+// New builds a catalog. Entries with a bad id, and all but the first of those with the same id, are left out and
+// listed in the report in the order they came. The slices and schemas of the entries are shared and must not be
+// changed afterwards.
+func New(entries []Entry, o Options) (*Catalog, Report) {
+	var report Report
+	seen := make(map[string]bool, len(entries))
+	c := &Catalog{entries: make([]Entry, 0, len(entries)), lexicon: newLexicon()}
+	for _, e := range entries {
+		reason := badID(e.ID)
+		if reason == "" && seen[e.ID] {
+			reason = "an entry with this id is already there"
+		}
+		if reason != "" {
+			report.Skipped = append(report.Skipped, Skip{ID: e.ID, Source: o.Source, Reason: reason})
+			continue
+		}
+		seen[e.ID] = true
+		if len(e.Namespace) == 0 {
+			e.Namespace = parentPath(e.ID)
+		}
+		c.entries = append(c.entries, e)
+	}
+	report.Loaded = len(c.entries)
+	slices.SortFunc(c.entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
+	c.exact = newExact(len(c.entries))
+	b := newBuilder(len(c.entries))
+	for i := range c.entries {
+		c.exact.add(i, &c.entries[i])
+		b.add(&c.entries[i])
+	}
+	c.index = b.finish()
+	c.scratch.New = func() any { return newScratch(len(c.entries)) }
+	return c, report
+}
+
+// Len is the number of entries.
+func (c *Catalog) Len() int { return len(c.entries) }
+
+// View sees everything in the catalog.
+func (c *Catalog) View() *View {
+	v := &View{cat: c, visible: newBitset(len(c.entries)), count: len(c.entries)}
+	if len(c.entries) > 0 {
+		v.visible.fill(len(c.entries))
+	}
+	return v
+}
+
+// find is the number of the entry with this id, or -1.
+func (c *Catalog) find(id string) int {
+	i, ok := slices.BinarySearchFunc(c.entries, id, func(e Entry, id string) int { return cmp.Compare(e.ID, id) })
+	if !ok {
+		return -1
+	}
+	return i
+}
+
+func badID(id string) string {
+	switch {
+	case id == "":
+		return "the id is empty"
+	case len(id) > maxID:
+		return fmt.Sprintf("the id is longer than %d bytes", maxID)
+	case !utf8.ValidString(id):
+		return "the id is not valid UTF-8"
+	}
+	for _, r := range id {
+		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
+			return fmt.Sprintf("the id has the character %q; use printable characters without spaces", r)
+		}
+	}
+	return ""
+}
+
+func parentPath(id string) []string {
+	segments := strings.Split(id, ".")
+	return segments[:len(segments)-1]
+}
+
+// nameOf is the part of an entry's id that its namespace does not say.
+func nameOf(e *Entry) string {
+	prefix := strings.Join(e.Namespace, ".") + "."
+	if len(prefix) > 1 && len(e.ID) > len(prefix) && strings.EqualFold(e.ID[:len(prefix)], prefix) {
+		return e.ID[len(prefix):]
+	}
+	return e.ID[strings.LastIndexByte(e.ID, '.')+1:]
+}

@@ -1,0 +1,107 @@
+package catalog
+
+import (
+	"context"
+	"time"
+)
+
+// An Operation says what an action does to the thing it works on. It is a lower-case word; sources may use others
+// than the constants here.
+type Operation string
+
+// The operations that most actions fall under. An empty Operation counts as Read when the entry does not mutate
+// and as Update when it does.
+const (
+	Read   Operation = "read"
+	Create Operation = "create"
+	Update Operation = "update"
+	Delete Operation = "delete"
+	Admin  Operation = "admin"
+)
+
+// Risk says how much harm a wrong call can do. The zero value counts as Low for reads and Medium for mutations.
+type Risk string
+
+// The risks, least first.
+const (
+	Low    Risk = "low"
+	Medium Risk = "medium"
+	High   Risk = "high"
+)
+
+// An Entry describes one action and carries the code that does it. Entries are values: a Catalog copies them when
+// it is built and never changes them afterwards.
+type Entry struct {
+	// ID is a dotted lower-case path, unique in its catalog: "billing.invoice.list_unpaid".
+	ID string
+	// Title is a short name for people; may be empty.
+	Title string
+	// Description is one or a few sentences; the first is what a list shows.
+	Description string
+	// Namespace is the path the entry is found under. Empty means the segments of ID but the last.
+	Namespace []string
+	Operation Operation
+	// Entities are the kinds of thing the action takes or returns, in the singular: "customer", "invoice".
+	Entities []string
+	Tags     []string
+	// Aliases are other names and phrases people use for the action: "past due invoices".
+	Aliases []string
+	// Input describes the argument table. Nil means that the action takes no arguments.
+	Input *Schema
+	// Output describes the result. Nil means that it is not known.
+	Output *Schema
+	// Mutates is true when a call may change anything outside the session.
+	Mutates bool
+	Risk    Risk
+	// Examples are Lua calls, complete as they stand.
+	Examples []string
+	// Timeout bounds one call; zero means the session's default.
+	Timeout time.Duration
+	// Action does the work. Nil makes an entry that can be found and described but not called.
+	Action Action
+}
+
+// An Action does the work of an entry. It gets checked arguments and returns data first; what it would like changed
+// beyond that it lists as effects. It never calls back into the session: the session is waiting for it. It must
+// return when ctx is done, and must be safe for concurrent use.
+type Action func(ctx context.Context, call Call) (Result, error)
+
+// A Call is one use of an action.
+type Call struct {
+	ID string
+	// Args holds the normalised arguments; never nil. Values are nil, bool, int64, float64, string, []any and
+	// map[string]any. Integers arrive as int64.
+	Args    map[string]any
+	Context Context
+}
+
+// Context is what the host knows about a call and the caller does not say. It is injected by the host, never by
+// the model, and appears in no schema.
+type Context struct {
+	Actor     string
+	Tenant    string
+	SessionID string
+	Workspace string
+	// Messages is the conversation so far, oldest first; the slice is shared and must not be changed.
+	Messages []Message
+}
+
+// A Message is one turn of the conversation as an action may see it.
+type Message struct {
+	Role, Text string
+}
+
+// A Result is what an action answers.
+type Result struct {
+	// Data is nil, bool, int, int64, float64, string, []any or map[string]any, nested freely.
+	Data any
+	// Effects lists what the action would like changed beyond its data. They are recorded, not applied.
+	Effects []Effect
+}
+
+// An Effect is a record of a wished change, not the act.
+type Effect struct {
+	Kind   string `json:"kind"`
+	Target string `json:"target,omitempty"`
+	Value  any    `json:"value,omitempty"`
+}

@@ -1,0 +1,250 @@
+package catalog
+
+// This file has the exact postings: which entries have a namespace, tag, entity, operation, risk or field.
+
+import (
+	"slices"
+	"strings"
+)
+
+// A key is a folded name: a namespace path, a tag, a field.
+type postingMap map[string][]uint32
+
+func (m postingMap) add(key string, doc int) {
+	if key == "" {
+		return
+	}
+	docs := m[key]
+	if n := len(docs); n > 0 && docs[n-1] == uint32(doc) {
+		return
+	}
+	m[key] = append(docs, uint32(doc))
+}
+
+// keys are the names in order.
+func (m postingMap) keys() []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// exact answers what needs no ranking.
+type exact struct {
+	namespaces, tags, entities postingMap
+	operations, risks          postingMap
+	inputs, outputs            postingMap
+	mutating                   bitset
+	// unknownOutput marks the entries without an output schema: what they return is anybody's guess.
+	unknownOutput bitset
+}
+
+func newExact(n int) exact {
+	return exact{
+		namespaces: postingMap{}, tags: postingMap{}, entities: postingMap{}, operations: postingMap{}, risks: postingMap{},
+		inputs: postingMap{}, outputs: postingMap{}, mutating: newBitset(n), unknownOutput: newBitset(n),
+	}
+}
+
+func (x *exact) add(doc int, e *Entry) {
+	path := ""
+	for _, segment := range e.Namespace {
+		path = join(path, strings.ToLower(segment))
+		x.namespaces.add(path, doc)
+	}
+	for _, tag := range e.Tags {
+		x.tags.add(fold(tag), doc)
+	}
+	for _, entity := range e.Entities {
+		x.entities.add(singular(fold(entity)), doc)
+	}
+	x.operations.add(string(OperationOf(e)), doc)
+	x.risks.add(string(RiskOf(e)), doc)
+	if e.Mutates {
+		x.mutating.set(doc)
+	}
+	for _, key := range inputKeys(e) {
+		x.inputs.add(key, doc)
+	}
+	if e.Output == nil {
+		x.unknownOutput.set(doc)
+	}
+	for _, key := range outputKeys(e) {
+		x.outputs.add(key, doc)
+	}
+}
+
+// OperationOf is an entry's operation with the default filled in: Read, or Update when the entry mutates.
+func OperationOf(e *Entry) Operation {
+	switch {
+	case e.Operation != "":
+		return Operation(strings.ToLower(string(e.Operation)))
+	case e.Mutates:
+		return Update
+	}
+	return Read
+}
+
+// RiskOf is an entry's risk with the default filled in: Low, or Medium when the entry mutates.
+func RiskOf(e *Entry) Risk {
+	switch {
+	case e.Risk != "":
+		return Risk(strings.ToLower(string(e.Risk)))
+	case e.Mutates:
+		return Medium
+	}
+	return Low
+}
+
+// subjects are the entities that an entry's own `id` belongs to: what its output is titled, else the entity its
+// namespace ends in, else its only entity, else all of them.
+func subjects(e *Entry, title string) []string {
+	entities := make([]string, 0, len(e.Entities))
+	for _, entity := range e.Entities {
+		entities = append(entities, singular(fold(entity)))
+	}
+	if title = singular(fold(title)); title != "" && (len(entities) == 0 || slices.Contains(entities, title)) {
+		return []string{title}
+	}
+	if n := len(e.Namespace); n > 0 {
+		last := singular(fold(e.Namespace[n-1]))
+		if len(entities) == 0 && n > 1 || slices.Contains(entities, last) {
+			return []string{last}
+		}
+	}
+	return entities
+}
+
+// inputKeys are the names under which an entry's inputs can be asked for, sorted.
+func inputKeys(e *Entry) []string {
+	var keys []string
+	d, props := e.Input.fields()
+	for _, p := range props {
+		key := fold(p.name)
+		keys = append(keys, key)
+		if key == "id" || key == "ids" {
+			for _, subject := range subjects(e, "") {
+				keys = append(keys, subject+"_"+key)
+			}
+		}
+		if o, _ := d.plain(p.text); o.list() {
+			keys = append(keys, listKeys(singular(key))...)
+		}
+	}
+	return sortedSet(keys)
+}
+
+// listKeys are the names of a list of things: "invoice_list", "invoices", "list_invoice".
+func listKeys(thing string) []string {
+	return []string{thing + "_list", plural(thing)}
+}
+
+func plural(thing string) string {
+	switch {
+	case strings.HasSuffix(thing, "y") && len(thing) > 1 && !strings.ContainsRune("aeiou", rune(thing[len(thing)-2])):
+		return thing[:len(thing)-1] + "ies"
+	case strings.HasSuffix(thing, "s"), strings.HasSuffix(thing, "x"), strings.HasSuffix(thing, "ch"), strings.HasSuffix(thing, "sh"):
+		return thing + "es"
+	}
+	return thing + "s"
+}
+
+// outputKeys are the names under which what an entry returns can be asked for, sorted: its fields, `customer_id` for
+// the `id` of a customer, `customer` and `customer_list` for one or a list of them.
+func outputKeys(e *Entry) []string {
+	if e.Output == nil {
+		return nil
+	}
+	var keys []string
+	d, o := e.Output.outline()
+	title, isList := o.title, o.list()
+	if isList && o.items != nil {
+		item, _ := d.plain(o.items)
+		title = item.title
+	}
+	about := subjects(e, title)
+	props := d.fields(o)
+	for _, subject := range about {
+		switch {
+		case isList:
+			keys = append(keys, subject)
+			keys = append(keys, listKeys(subject)...)
+		case len(props) > 0:
+			keys = append(keys, subject)
+		}
+	}
+	for _, p := range props {
+		keys = append(keys, d.outputFieldKeys(p, about)...)
+	}
+	return sortedSet(keys)
+}
+
+// outputFieldKeys are the names of one returned field. The fields of a thing inside, and of the items of a list
+// inside, count as fields of that thing.
+func (d document) outputFieldKeys(p property, about []string) []string {
+	key := fold(p.name)
+	keys := []string{key}
+	if key == "id" {
+		for _, subject := range about {
+			keys = append(keys, subject+"_id")
+		}
+	}
+	o, _ := d.plain(p.text)
+	thing := ""
+	switch {
+	case o.list():
+		thing = singular(key)
+		keys = append(keys, listKeys(thing)...)
+		if o.items != nil {
+			o, _ = d.plain(o.items)
+			if title := singular(fold(titleWord(o.title))); title != "" {
+				thing = title
+				keys = append(keys, listKeys(thing)...)
+			}
+		}
+	case len(o.props) > 0:
+		thing = key
+	}
+	if thing == "" {
+		return keys
+	}
+	keys = append(keys, thing)
+	for _, inner := range d.fields(o) {
+		name := fold(inner.name)
+		keys = append(keys, thing+"_"+name)
+		if strings.HasSuffix(name, "_id") {
+			keys = append(keys, name)
+		}
+	}
+	return keys
+}
+
+// needKeys are the ways a field need may be written in the postings. "list<invoice>", "list of invoices" and
+// "invoice[]" are "invoice_list".
+func needKeys(need string) []string {
+	need = strings.TrimSpace(need)
+	if inner, ok := strings.CutSuffix(need, "[]"); ok {
+		return []string{singular(fold(inner)) + "_list"}
+	}
+	folded := fold(need)
+	for _, prefix := range []string{"list_of_", "array_of_", "list_"} {
+		if inner, ok := strings.CutPrefix(folded, prefix); ok && (prefix != "list_" || strings.ContainsRune(need, '<')) {
+			return []string{singular(inner) + "_list"}
+		}
+	}
+	if inner, ok := strings.CutSuffix(folded, "_list"); ok {
+		return []string{folded, singular(inner) + "_list"}
+	}
+	return []string{folded}
+}
+
+// lookup is the set of entries under any of the need's keys.
+func (m postingMap) lookup(keys []string) []uint32 {
+	var all []uint32
+	for _, key := range keys {
+		all = append(all, m[key]...)
+	}
+	return all
+}

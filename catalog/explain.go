@@ -1,0 +1,138 @@
+package catalog
+
+// This file explains a score.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Explain says in a few lines why a visible entry ranks where it does for a query: its place, and what each word adds.
+// It fails with an *UnknownError.
+func (v *View) Explain(id, query string) (string, error) {
+	e, err := v.Resolve(id)
+	if err != nil {
+		return "", err
+	}
+	c := v.cat
+	doc := c.find(id)
+	q := c.parse(query)
+	var lines []string
+	total := int32(0)
+	for i := range q.words {
+		w := &q.words[i]
+		points, why := c.wordPoints(&q, w, uint32(doc))
+		total += points
+		switch {
+		case points > 0:
+			lines = append(lines, fmt.Sprintf("  %-16s %.3f  %s%s", w.stem, float64(points)/unit, why, fieldsWith(e, c.matched(w, uint32(doc)))))
+		case w.term < 0:
+			lines = append(lines, fmt.Sprintf("  %-16s 0      not in the catalog", w.stem))
+		default:
+			lines = append(lines, fmt.Sprintf("  %-16s 0      not in this action", w.stem))
+		}
+	}
+	for _, p := range q.pairs {
+		docs := c.index.pairDocs(p[0], p[1])
+		at, ok := slices.BinarySearchFunc(docs, uint32(doc), func(x pair, d uint32) int { return int(x.doc>>2) - int(d) })
+		if !ok {
+			continue
+		}
+		name, text := c.pairPoints(&q, len(docs))
+		words := c.index.words[p[0]] + " " + c.index.words[p[1]]
+		if docs[at].doc&pairInName != 0 {
+			total += name
+			lines = append(lines, fmt.Sprintf("  %-16s %.3f  side by side in the name", words, float64(name)/unit))
+		}
+		if docs[at].doc&pairInText != 0 {
+			total += text
+			lines = append(lines, fmt.Sprintf("  %-16s %.3f  side by side in the description", words, float64(text)/unit))
+		}
+	}
+	coverage := int32(0)
+	for _, a := range q.covered() {
+		if _, ok := slices.BinarySearch(c.index.nameDocs(a.term), uint32(doc)); ok {
+			coverage += int32(c.coveragePoints(a) * int64(c.index.nameShare[doc]) >> 16)
+		}
+	}
+	if coverage > 0 {
+		total += coverage
+		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its name that the query has", "(name)", float64(coverage)/unit))
+	}
+	head := fmt.Sprintf("%s: score %.3f for %q, %s", e.ID, float64(total)/unit, clip(oneLine(query), 100), v.placeOf(int32(doc), query))
+	return strings.Join(append([]string{head}, lines...), "\n"), nil
+}
+
+// placeOf says where an entry stands among the visible ones.
+func (v *View) placeOf(doc int32, query string) string {
+	hits, total := v.cat.rank(query, v.visible, maxLimit)
+	for i, h := range hits {
+		if h.doc == doc {
+			return fmt.Sprintf("place %d of %d", i+1, total)
+		}
+	}
+	if total > len(hits) {
+		return fmt.Sprintf("not among the first %d of %d", len(hits), total)
+	}
+	return fmt.Sprintf("not among the %d that match", total)
+}
+
+// impactIn is the impact of a term in an entry, 0 when it has it not.
+func (ix *index) impactIn(term int32, doc uint32) int32 {
+	docs, impacts := ix.postings(term)
+	if at, ok := slices.BinarySearch(docs, doc); ok {
+		return int32(impacts[at])
+	}
+	return 0
+}
+
+// wordPoints is what a word adds to an entry, and through which alternate.
+func (c *Catalog) wordPoints(q *parsedQuery, w *queryWord, doc uint32) (int32, string) {
+	best, why := int32(0), ""
+	if w.term >= 0 {
+		best = c.points(q, w, w.term, 1) * c.index.impactIn(w.term, doc)
+	}
+	for _, a := range w.alternates {
+		if n := c.points(q, w, a.term, a.discount) * c.index.impactIn(a.term, doc); n > best {
+			best, why = n, "through "+c.index.words[a.term]+" ("+a.why+") "
+		}
+	}
+	return best, why
+}
+
+// matched are the terms of a word that an entry has.
+func (c *Catalog) matched(w *queryWord, doc uint32) []string {
+	var stems []string
+	if w.term >= 0 && c.index.impactIn(w.term, doc) > 0 {
+		return append(stems, w.stem)
+	}
+	for _, a := range w.alternates {
+		if c.index.impactIn(a.term, doc) > 0 {
+			stems = append(stems, c.index.words[a.term])
+		}
+	}
+	return stems
+}
+
+// fieldsWith names the fields of an entry that have one of the stems.
+func fieldsWith(e *Entry, stems []string) string {
+	var found [fieldCount]bool
+	eachField(e, func(f field, text string) {
+		eachWord(text, func(word []byte, _ bool) {
+			if slices.Contains(stems, stem(string(word))) {
+				found[f] = true
+			}
+		})
+	})
+	var names []string
+	for f, yes := range found {
+		if yes {
+			names = append(names, field(f).String())
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "in " + strings.Join(names, ", ")
+}

@@ -1,0 +1,57 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Func makes an entry from a typed Go function. The schemas come from the struct tags of In and Out: `json` gives the
+// names (omitempty: not required), `jsonschema` the descriptions. In must be a struct or a map with string keys. A
+// schema that e has already stays. What the function returns becomes the result's data through encoding/json; an Out
+// of type any leaves the output schema open. Func panics where a type has no schema, which is a mistake in the source.
+func Func[In, Out any](e Entry, fn func(ctx context.Context, in In, c Context) (Out, error)) Entry {
+	if e.Input == nil {
+		e.Input = inferred[In](e.ID)
+	}
+	if _, open := any((*Out)(nil)).(*any); e.Output == nil && !open {
+		e.Output = inferred[Out](e.ID)
+	}
+	e.Action = func(ctx context.Context, call Call) (Result, error) {
+		var in In
+		raw, err := json.Marshal(call.Args)
+		if err == nil {
+			dec := json.NewDecoder(bytes.NewReader(raw))
+			dec.UseNumber()
+			err = dec.Decode(&in)
+		}
+		if err != nil {
+			return Result{}, fmt.Errorf("arguments do not fit %T: %w", in, err)
+		}
+		out, err := fn(ctx, in, call.Context)
+		if err != nil {
+			return Result{}, err
+		}
+		raw, err = json.Marshal(out)
+		if err != nil {
+			return Result{}, fmt.Errorf("result of type %T is no data: %w", out, err)
+		}
+		return Result{Data: decode(raw)}, nil
+	}
+	return e
+}
+
+func inferred[T any](id string) *Schema {
+	s, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(fmt.Sprintf("catalog.Func: %s: %v", id, err))
+	}
+	raw, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("catalog.Func: %s: %v", id, err))
+	}
+	return MustSchema(string(raw))
+}

@@ -1,0 +1,325 @@
+package catalog
+
+// This file has picks and plans: the few best hits for a step of a task, and the check that each step gets what it
+// needs from the one who asks or from a step before it.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	defaultPick = 3
+	maxSteps    = 20
+)
+
+// PickOptions say what a step needs; Limit 0 stands for 3.
+type PickOptions struct {
+	SearchOptions
+}
+
+// A Step is one step of a task: the hits that may do it, best first, and what was asked of them.
+type Step struct {
+	// Query is what the hits were searched for, in words.
+	Query string
+	// Needs are the input fields asked for and Gives what the step shall return, joined by ", "; may be empty.
+	Needs, Gives string
+	Hits         []Hit
+	// Note says what is not as it was asked; may be empty.
+	Note string
+
+	needsInput, needsOutput []string
+}
+
+// Pick takes the best few hits that meet the needs. Where none is known to return what is needed, it takes those
+// that do not say what they return, and notes it.
+func (s Set) Pick(o PickOptions) Step {
+	step := Step{
+		Query: s.query, Needs: strings.Join(o.NeedsInput, ", "), Gives: strings.Join(o.NeedsOutput, ", "),
+		needsInput: slices.Clone(o.NeedsInput), needsOutput: slices.Clone(o.NeedsOutput),
+	}
+	if s.view == nil {
+		step.Note = "nothing to pick from"
+		return step
+	}
+	limit := o.limit(defaultPick)
+	o.Limit = 0
+	kept := s.Filter(o.SearchOptions)
+	if kept.Len() == 0 && len(o.NeedsOutput) > 0 {
+		o.NeedsOutput = nil
+		kept = s.Filter(o.SearchOptions)
+		kept.hits = slices.DeleteFunc(slices.Clone(kept.hits), func(h scored) bool {
+			return !s.view.cat.exact.unknownOutput.has(int(h.doc))
+		})
+		if kept.Len() > 0 {
+			step.Note = "none says that it returns " + step.Gives + "; these do not say what they return"
+		}
+	}
+	step.Hits = kept.Top(limit).Hits()
+	switch {
+	case s.Len() == 0:
+		step.Note = "nothing to pick from"
+	case len(step.Hits) == 0:
+		step.Note = fmt.Sprintf("none of %s meets the needs", count(s.Len(), "hit"))
+		if len(kept.notes) > 0 {
+			step.Note += ": " + strings.Join(kept.notes, "; ")
+		}
+	}
+	return step
+}
+
+// StepOf makes a step from parts, as a script hands it back. Needs and gives are field names; "" and repeats are
+// dropped.
+func StepOf(query string, needs, gives []string, hits []Hit) Step {
+	return Step{
+		Query: query, Needs: strings.Join(needs, ", "), Gives: strings.Join(gives, ", "), Hits: slices.Clone(hits),
+		needsInput: slices.Clone(needs), needsOutput: slices.Clone(gives),
+	}
+}
+
+// A Link says where a step gets an input from.
+type Link struct {
+	// Step counts from 1, in the order of the plan.
+	Step  int
+	Input string
+	// From is the earlier step that returns the input, 0 when the user must give it; ID and Field are the action
+	// and the output field there.
+	From      int
+	ID, Field string
+}
+
+// A Plan is the steps of a task in an order that works, with where each input comes from.
+type Plan struct {
+	Steps []Step
+	Links []Link
+	// Open are the inputs that no step returns, so that the user must give them: each once, in the order of need.
+	Open []string
+	// Problems say what stands in the way: steps without hits, a changed order; often nil.
+	Problems []string
+}
+
+// IDs are the ids of all hits, step by step, each once.
+func (p Plan) IDs() []string {
+	var ids []string
+	for _, step := range p.Steps {
+		for _, hit := range step.Hits {
+			if !slices.Contains(ids, hit.ID) {
+				ids = append(ids, hit.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// Plan puts steps together. Hits that the view does not see are dropped. A step that needs what only a later one
+// returns moves behind it, unless the later one may need it in turn. It fails for no steps and for more than 20.
+func (v *View) Plan(steps []Step) (Plan, error) {
+	switch {
+	case len(steps) == 0:
+		return Plan{}, fmt.Errorf("plan: no steps: give a list of catalog.pick results")
+	case len(steps) > maxSteps:
+		return Plan{}, fmt.Errorf("plan: %d steps: want at most %d", len(steps), maxSteps)
+	}
+	own := make([]Step, len(steps))
+	for i, step := range steps {
+		own[i] = step
+		own[i].Hits = slices.DeleteFunc(slices.Clone(step.Hits), func(h Hit) bool { return v.doc(h.ID) < 0 })
+	}
+	var p Plan
+	order := v.order(own)
+	for i, at := range order {
+		p.Steps = append(p.Steps, own[at])
+		if at != i && p.Problems == nil {
+			p.Problems = append(p.Problems, "the steps were put in an order in which each gets what it needs")
+		}
+	}
+	for i, step := range p.Steps {
+		if len(step.Hits) == 0 {
+			note := step.Note
+			if note == "" {
+				note = "no action"
+			}
+			p.Problems = append(p.Problems, fmt.Sprintf("step %d: %s", i+1, note))
+			continue
+		}
+		for _, need := range v.needsOf(step) {
+			link := v.source(p.Steps[:i], need, i+1)
+			p.Links = append(p.Links, link)
+			if link.From == 0 && !slices.Contains(p.Open, need) {
+				p.Open = append(p.Open, need)
+			}
+		}
+	}
+	return p, nil
+}
+
+// order is a stable order of the steps in which those that return a need come before those that have it. A step moves
+// only where that is beyond doubt: when what it needs comes from no step before it, and the later one that returns it
+// could not in its turn need this one. Else the order given stays, and the need is open.
+func (v *View) order(steps []Step) []int {
+	gives := func(j int, need string) bool { return v.source(steps[j:j+1], need, 0).From > 0 }
+	// uses[i] are the steps that could return something that step i needs.
+	uses := make([][]int, len(steps))
+	for i, step := range steps {
+		for j := range steps {
+			if i != j && slices.ContainsFunc(step.needsInput, func(need string) bool { return gives(j, need) }) {
+				uses[i] = append(uses[i], j)
+			}
+		}
+	}
+	before := make([][]int, len(steps))
+	for i, step := range steps {
+		for _, need := range step.needsInput {
+			if v.source(steps[:i], need, 0).From > 0 {
+				continue
+			}
+			for j := i + 1; j < len(steps); j++ {
+				if gives(j, need) && !reaches(uses, j, i, make([]bool, len(steps))) {
+					before[i] = append(before[i], j)
+					break
+				}
+			}
+		}
+	}
+	var order []int
+	state := make([]int, len(steps)) // 0 not seen, 1 on the way, 2 placed
+	var place func(i int)
+	place = func(i int) {
+		if state[i] != 0 {
+			return
+		}
+		state[i] = 1
+		for _, j := range before[i] {
+			place(j)
+		}
+		state[i] = 2
+		order = append(order, i)
+	}
+	for i := range steps {
+		place(i)
+	}
+	return order
+}
+
+// reaches reports whether there is a way from one step to another through what they use.
+func reaches(uses [][]int, from, to int, seen []bool) bool {
+	if from == to || seen[from] {
+		return from == to
+	}
+	seen[from] = true
+	return slices.ContainsFunc(uses[from], func(next int) bool { return reaches(uses, next, to, seen) })
+}
+
+// needsOf are the inputs a step asks for, and those that its best hit requires beyond them.
+func (v *View) needsOf(step Step) []string {
+	needs := slices.Clone(step.needsInput)
+	e, ok := v.Lookup(step.Hits[0].ID)
+	if !ok {
+		return needs
+	}
+	d, props := e.Input.fields()
+	for _, p := range props {
+		if !p.required || readOutline(p.text).dflt != nil {
+			continue
+		}
+		own := []string{fold(p.name)}
+		if own[0] == "id" {
+			for _, subject := range subjects(e, "") {
+				own = append(own, subject+"_id")
+			}
+		}
+		if slices.ContainsFunc(needs, func(n string) bool { return slices.Contains(own, fold(n)) }) {
+			continue
+		}
+		name := p.name
+		if own[0] == "id" && len(own) == 2 {
+			name = own[1]
+		}
+		if o, _ := d.plain(p.text); o.constant == nil {
+			needs = append(needs, name)
+		}
+	}
+	return needs
+}
+
+// source finds the latest of the earlier steps whose hits return the need. A need that is a plain word without an
+// id or a thing in it, such as "limit", is matched by name like any other.
+func (v *View) source(earlier []Step, need string, step int) Link {
+	keys := needKeys(need)
+	for i := len(earlier) - 1; i >= 0; i-- {
+		for _, hit := range earlier[i].Hits {
+			e, ok := v.Lookup(hit.ID)
+			if !ok {
+				continue
+			}
+			have := outputKeys(e)
+			if at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(have, k) }); at >= 0 {
+				return Link{Step: step, Input: need, From: i + 1, ID: hit.ID, Field: outputName(e, keys[at])}
+			}
+		}
+	}
+	return Link{Step: step, Input: need}
+}
+
+// outputName is how the entry itself calls the output that a key stands for.
+func outputName(e *Entry, key string) string {
+	_, props := e.Output.fields()
+	for _, p := range props {
+		if fold(p.name) == key {
+			return p.name
+		}
+	}
+	if strings.HasSuffix(key, "_id") {
+		for _, p := range props {
+			if fold(p.name) == "id" {
+				return p.name
+			}
+		}
+	}
+	return key
+}
+
+// FormatPlan is the plan as text: the steps with their hits, where inputs come from, and what is open.
+func (v *View) FormatPlan(p Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "plan: %s, %s\n", count(len(p.Steps), "step"), count(len(p.IDs()), "action"))
+	for i, step := range p.Steps {
+		fmt.Fprintf(&b, "%d.", i+1)
+		if step.Query != "" {
+			b.WriteString(" " + clip(oneLine(step.Query), 100))
+		}
+		if step.Needs != "" {
+			b.WriteString("; needs " + clip(oneLine(step.Needs), 100))
+		}
+		if step.Gives != "" {
+			b.WriteString("; gives " + clip(oneLine(step.Gives), 100))
+		}
+		b.WriteByte('\n')
+		for _, hit := range step.Hits {
+			if line := v.Line(hit.ID); line != "" {
+				b.WriteString("   " + line + "\n")
+			}
+		}
+		if step.Note != "" {
+			b.WriteString("   note: " + oneLine(step.Note) + "\n")
+		}
+		for _, link := range p.Links {
+			if link.Step == i+1 && link.From > 0 {
+				fmt.Fprintf(&b, "   %s: from step %d, %s of %s\n", oneLine(link.Input), link.From, link.Field, link.ID)
+			}
+		}
+	}
+	if len(p.Open) > 0 {
+		var open []string
+		for _, name := range p.Open {
+			at := slices.IndexFunc(p.Links, func(l Link) bool { return l.Input == name && l.From == 0 })
+			open = append(open, fmt.Sprintf("%s (step %d)", oneLine(name), p.Links[at].Step))
+		}
+		b.WriteString("open: " + strings.Join(open, ", ") + "\n")
+	}
+	for _, problem := range p.Problems {
+		b.WriteString("problem: " + oneLine(problem) + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,442 @@
+package catalog
+
+// This file ranks. A query becomes a list of words, each with a weight w and, beside its own term, alternates at a
+// discount. With N the sum of w idf^1.2 over the words that the catalog has,
+//
+//	score = sum over words of best over term and alternates of (discount w idf^1.2 / N) x saturation
+//	      + 0.2 idf/N for a pair of neighbouring words in the name, 0.3 idf/N in the description
+//	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
+//
+// Weights are rounded to integers before anything is added, so the order of adding does not matter.
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// scale is the sum of all word weights; a full impact of every word scores scale x impactRange.
+	scale = 1 << 15
+	// unit is a score of 1: the saturation of BM25 runs to k1+1, impacts to impactRange.
+	unit = scale * impactRange * 10 / 22
+
+	idfPower       = 1.2
+	requestWeight  = 0.3
+	numberWeight   = 0.5
+	quotedWeight   = 0.3
+	joinedWeight   = 0.5
+	prefixDiscount = 0.3
+	verbDiscount   = 0.2
+	namePair       = 0.2
+	textPair       = 0.3
+	nameCoverage   = 0.15
+
+	maxQueryWords = 256
+	// maxScore bounds the score of an entry, in units.
+	maxScore     = 16
+	maxRelatives = 48
+)
+
+// A queryWord is one distinct stem of a query.
+type queryWord struct {
+	stem       string
+	term       int32 // -1 when the catalog has it not
+	weight     float64
+	alternates []alternate
+}
+
+// An alternate is a term that stands for a query word at a discount.
+type alternate struct {
+	term     int32
+	discount float64
+	why      string
+}
+
+// A parsedQuery is what ranking needs of a query.
+type parsedQuery struct {
+	words []queryWord
+	pairs [][2]int32
+	mass  float64
+}
+
+// rawWord is a word of the query as it stands there.
+type rawWord struct {
+	text   string
+	quoted bool
+}
+
+// parse reads a query.
+func (c *Catalog) parse(query string) parsedQuery {
+	raw := queryWords(query)
+	var q parsedQuery
+	place := map[string]int{}
+	counts := map[string]float64{}
+	add := func(st string, weight float64) {
+		if i, ok := place[st]; ok {
+			q.words[i].weight = max(q.words[i].weight, weight)
+		} else {
+			term, ok := c.index.stems[st]
+			if !ok {
+				term = -1
+			}
+			place[st] = len(q.words)
+			q.words = append(q.words, queryWord{stem: st, term: term, weight: weight})
+		}
+		counts[st]++
+	}
+	last := int32(-1)
+	seenPairs := map[[2]int32]bool{}
+	for i, word := range raw {
+		st := stem(word.text)
+		if i+1 < len(raw) {
+			if joined := stem(word.text + raw[i+1].text); c.has(joined) {
+				add(joined, joinedWeight)
+			}
+		}
+		if st == "" {
+			continue
+		}
+		weight := 1.0
+		switch {
+		case c.lexicon.request[word.text]:
+			weight = requestWeight
+		case word.quoted:
+			weight = quotedWeight
+		case word.text[0] >= '0' && word.text[0] <= '9':
+			weight = numberWeight
+		}
+		add(st, weight)
+		term := q.words[place[st]].term
+		if term >= 0 && last >= 0 && term != last {
+			pair := [2]int32{min(last, term), max(last, term)}
+			if !seenPairs[pair] {
+				seenPairs[pair] = true
+				q.pairs = append(q.pairs, pair)
+			}
+		}
+		last = term
+	}
+	for i := range q.words {
+		w := &q.words[i]
+		n := counts[w.stem]
+		w.weight *= 1.5 * n / (0.5 + n)
+		if w.term >= 0 {
+			q.mass += w.weight * math.Pow(c.index.idf[w.term], idfPower)
+		}
+		w.alternates = c.alternates(w)
+	}
+	q.mass = max(q.mass, c.bound(&q)/maxScore, 1e-3)
+	return q
+}
+
+// bound is the most that the words and pairs of a query can come to before the mass divides them. It keeps the sums
+// of queries whose words the catalog hardly has within an int32.
+func (c *Catalog) bound(q *parsedQuery) float64 {
+	sum := 0.0
+	for i := range q.words {
+		w := &q.words[i]
+		most := 0.0
+		if w.term >= 0 {
+			most = c.index.idf[w.term]
+		} else {
+			for _, a := range w.alternates {
+				most = max(most, c.index.idf[a.term])
+			}
+		}
+		sum += w.weight * math.Pow(most, idfPower)
+	}
+	return sum + float64(len(q.pairs))*(namePair+textPair)*inverseFrequency(c.index.docs, 1)
+}
+
+func (c *Catalog) has(st string) bool {
+	_, ok := c.index.stems[st]
+	return ok && st != ""
+}
+
+// queryWords cuts a query into words and marks those in quotes.
+func queryWords(query string) []rawWord {
+	var words []rawWord
+	query = plainText(query)
+	for query != "" && len(words) < maxQueryWords {
+		open := strings.IndexAny(query, "\"\u201c")
+		end := -1
+		if open >= 0 {
+			_, size := utf8.DecodeRuneInString(query[open:])
+			if n := strings.IndexAny(query[open+size:], "\"\u201d"); n >= 0 {
+				end = open + size + n
+			}
+		}
+		plain := query
+		if end >= 0 {
+			plain = query[:open]
+		}
+		add := func(text string, quoted bool) {
+			eachWord(text, func(word []byte, _ bool) {
+				if len(words) < maxQueryWords {
+					words = append(words, rawWord{string(word), quoted})
+				}
+			})
+		}
+		add(plain, false)
+		if end < 0 {
+			break
+		}
+		add(query[open:end], true)
+		_, size := utf8.DecodeRuneInString(query[end:])
+		query = query[end+size:]
+	}
+	return words
+}
+
+// alternates are the other terms that stand for a word, each with its best discount.
+func (c *Catalog) alternates(w *queryWord) []alternate {
+	var found []alternate
+	ix := c.index
+	if len(w.stem) >= 4 {
+		for n := 4; n < len(w.stem); n++ {
+			if term, ok := ix.stems[w.stem[:n]]; ok {
+				found = append(found, alternate{term, prefixDiscount, "begins it"})
+			}
+		}
+		from, _ := slices.BinarySearchFunc(ix.sorted, w.stem, func(t int32, s string) int { return strings.Compare(ix.words[t], s) })
+		for _, t := range ix.sorted[from:] {
+			if !strings.HasPrefix(ix.words[t], w.stem) || len(found) >= maxRelatives {
+				break
+			}
+			if t != w.term {
+				found = append(found, alternate{t, prefixDiscount, "begins with it"})
+			}
+		}
+	}
+	for _, verb := range c.lexicon.verbs[w.stem] {
+		term, ok := ix.stems[verb]
+		if !ok || verb == w.stem || slices.ContainsFunc(found, func(a alternate) bool { return a.term == term }) {
+			continue
+		}
+		found = append(found, alternate{term, verbDiscount, "similar verb"})
+	}
+	return found
+}
+
+// points is the integer weight of a term for a word: its own, or an alternate's with its idf capped at the word's.
+func (c *Catalog) points(q *parsedQuery, w *queryWord, term int32, discount float64) int32 {
+	idf := c.index.idf[term]
+	if w.term >= 0 {
+		idf = min(idf, c.index.idf[w.term])
+	}
+	return int32(math.Round(scale * discount * w.weight * math.Pow(idf, idfPower) / q.mass))
+}
+
+// scratch is the memory of one search.
+type scratch struct {
+	score []int32
+	best  []int32
+}
+
+func newScratch(n int) *scratch { return &scratch{score: make([]int32, n), best: make([]int32, n)} }
+
+// scored is an entry's number and score.
+type scored struct {
+	doc   int32
+	score float64
+}
+
+// rank is the best limit entries of allowed for a query, best first, ties by id, and how many matched.
+func (c *Catalog) rank(query string, allowed bitset, limit int) ([]scored, int) {
+	q := c.parse(query)
+	s := c.scratch.Get().(*scratch)
+	defer c.scratch.Put(s)
+	clear(s.score)
+	for i := range q.words {
+		c.addWord(&q, &q.words[i], s)
+	}
+	c.addPairs(&q, s)
+	c.addCoverage(&q, s)
+	return collectTop(s.score, allowed, limit)
+}
+
+func (c *Catalog) addWord(q *parsedQuery, w *queryWord, s *scratch) {
+	if w.term >= 0 {
+		points := c.points(q, w, w.term, 1)
+		docs, impacts := c.index.postings(w.term)
+		if len(w.alternates) == 0 {
+			for i, doc := range docs {
+				s.score[doc] += points * int32(impacts[i])
+			}
+			return
+		}
+		for i, doc := range docs {
+			s.best[doc] = points * int32(impacts[i])
+		}
+	}
+	for _, a := range w.alternates {
+		points := c.points(q, w, a.term, a.discount)
+		docs, impacts := c.index.postings(a.term)
+		for i, doc := range docs {
+			s.best[doc] = max(s.best[doc], points*int32(impacts[i]))
+		}
+	}
+	take := func(term int32) {
+		docs, _ := c.index.postings(term)
+		for _, doc := range docs {
+			s.score[doc] += s.best[doc]
+			s.best[doc] = 0
+		}
+	}
+	if w.term >= 0 {
+		take(w.term)
+	}
+	for _, a := range w.alternates {
+		take(a.term)
+	}
+}
+
+func (c *Catalog) addPairs(q *parsedQuery, s *scratch) {
+	for _, p := range q.pairs {
+		docs := c.index.pairDocs(p[0], p[1])
+		if len(docs) == 0 {
+			continue
+		}
+		name, text := c.pairPoints(q, len(docs))
+		for _, d := range docs {
+			if d.doc&pairInName != 0 {
+				s.score[d.doc>>2] += name
+			}
+			if d.doc&pairInText != 0 {
+				s.score[d.doc>>2] += text
+			}
+		}
+	}
+}
+
+// pairPoints are what a pair that stands in df entries is worth in a name and in a description.
+func (c *Catalog) pairPoints(q *parsedQuery, df int) (name, text int32) {
+	idf := inverseFrequency(c.index.docs, df) / q.mass
+	return int32(math.Round(unit * namePair * idf)), int32(math.Round(unit * textPair * idf))
+}
+
+// covered are the terms that count as matched in names, with the best discount of each, in the order of the terms.
+func (q *parsedQuery) covered() []alternate {
+	var terms []alternate
+	for i := range q.words {
+		w := &q.words[i]
+		if w.term >= 0 {
+			terms = append(terms, alternate{term: w.term, discount: 1})
+		}
+		terms = append(terms, w.alternates...)
+	}
+	slices.SortFunc(terms, func(a, b alternate) int {
+		switch {
+		case a.term != b.term:
+			return int(a.term - b.term)
+		case a.discount > b.discount:
+			return -1
+		case a.discount < b.discount:
+			return 1
+		}
+		return 0
+	})
+	return slices.CompactFunc(terms, func(a, b alternate) bool { return a.term == b.term })
+}
+
+func (c *Catalog) addCoverage(q *parsedQuery, s *scratch) {
+	for _, a := range q.covered() {
+		points := c.coveragePoints(a)
+		for _, doc := range c.index.nameDocs(a.term) {
+			s.score[doc] += int32(points * int64(c.index.nameShare[doc]) >> 16)
+		}
+	}
+}
+
+// coveragePoints is what a matched name word adds, before the name's own mass divides it.
+func (c *Catalog) coveragePoints(a alternate) int64 {
+	return int64(math.Round(unit * nameCoverage * a.discount * c.index.idf[a.term]))
+}
+
+// collectTop is the best limit of the allowed entries with a score above zero.
+func collectTop(scores []int32, allowed bitset, limit int) ([]scored, int) {
+	h := topHeap{limit: limit}
+	total := 0
+	least := int32(1)
+	allowed.each(func(doc int) {
+		if sc := scores[doc]; sc > 0 {
+			total++
+			if sc >= least {
+				least = h.offer(sc, int32(doc))
+			}
+		}
+	})
+	return h.sorted(), total
+}
+
+// A topHeap keeps the best entries; its root is the worst of them.
+type topHeap struct {
+	limit  int
+	scores []int32
+	docs   []int32
+}
+
+// worse orders by score, then by id: of two equal ones the later is worse.
+func (h *topHeap) worse(i, j int) bool {
+	if h.scores[i] != h.scores[j] {
+		return h.scores[i] < h.scores[j]
+	}
+	return h.docs[i] > h.docs[j]
+}
+
+func (h *topHeap) swap(i, j int) {
+	h.scores[i], h.scores[j] = h.scores[j], h.scores[i]
+	h.docs[i], h.docs[j] = h.docs[j], h.docs[i]
+}
+
+// offer takes an entry in where it is good enough and returns the least score that still is. Entries come in the
+// order of their ids, so an equal score is not enough once the heap is full.
+func (h *topHeap) offer(score, doc int32) int32 {
+	if len(h.docs) < h.limit {
+		h.scores, h.docs = append(h.scores, score), append(h.docs, doc)
+		for i := len(h.docs) - 1; i > 0 && h.worse(i, (i-1)/2); i = (i - 1) / 2 {
+			h.swap(i, (i-1)/2)
+		}
+		if len(h.docs) < h.limit {
+			return 1
+		}
+		return h.scores[0] + 1
+	}
+	if h.limit == 0 {
+		return math.MaxInt32
+	}
+	h.scores[0], h.docs[0] = score, doc
+	h.down(0)
+	return h.scores[0] + 1
+}
+
+func (h *topHeap) down(i int) {
+	for {
+		least := i
+		for _, child := range []int{2*i + 1, 2*i + 2} {
+			if child < len(h.docs) && h.worse(child, least) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		h.swap(i, least)
+		i = least
+	}
+}
+
+// sorted empties the heap, best first.
+func (h *topHeap) sorted() []scored {
+	out := make([]scored, len(h.docs))
+	for i := len(out) - 1; i >= 0; i-- {
+		out[i] = scored{h.docs[0], float64(h.scores[0]) / unit}
+		last := len(h.docs) - 1
+		h.swap(0, last)
+		h.scores, h.docs = h.scores[:last], h.docs[:last]
+		h.down(0)
+	}
+	return out
+}

@@ -1,0 +1,225 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	defaultLimit = 20
+	maxLimit     = 1000
+	// exactScore is what a hit gets that no query ranked: below what matches a query well.
+	exactScore = 0.1
+)
+
+// SearchOptions narrow a search. The zero value takes everything. Kinds are joined by "and", the values of one kind
+// by "or"; all needs must be met.
+type SearchOptions struct {
+	// Domains are namespaces: "crm", "billing.invoice". A name that is unknown narrows nothing beside one that is
+	// known; only unknown names find nothing. The same holds for Tags and Entities.
+	Domains, Tags, Entities []string
+	Operation               Operation
+	// IncludeMutations set to false leaves out what mutates; nil and true leave it in.
+	IncludeMutations *bool
+	// Mutates asks for actions that do, or do not; nil takes both.
+	Mutates *bool
+	// NeedsInput are fields that the action must take, NeedsOutput fields or things that it must return. "customer_id"
+	// is met by customer_id, customerId, or the id of a customer; "invoice_list" by a list of invoices.
+	NeedsInput, NeedsOutput []string
+	Risk                    Risk
+	// Limit is the most hits; 0 stands for 20, 1,000 is the maximum.
+	Limit int
+}
+
+// limit is the number of hits asked for, within bounds.
+func (o *SearchOptions) limit(standard int) int {
+	if o.Limit <= 0 {
+		return standard
+	}
+	return min(o.Limit, maxLimit)
+}
+
+// Search ranks the visible entries that have words of the query and pass the options. An empty query takes all that
+// pass, in the order of their ids. The same catalog, query and options give the same answer on every machine, and an
+// entry's score does not depend on the view. Of a query the first 16 KiB count. It fails for a limit out of range and
+// an unknown risk.
+func (v *View) Search(query string, o SearchOptions) (Set, error) {
+	if o.Limit < 0 || o.Limit > maxLimit {
+		return Set{}, fmt.Errorf("limit %d: want 1 to %d", o.Limit, maxLimit)
+	}
+	if err := checkRisk(o.Risk); err != nil {
+		return Set{}, err
+	}
+	allowed, notes := v.filter(o)
+	s := Set{view: v, query: query, notes: notes, asked: o}
+	if strings.TrimSpace(query) == "" {
+		s.hits = exactHits(allowed)
+	} else {
+		s.hits, s.total = v.cat.rank(query, allowed, o.limit(defaultLimit))
+		return s, nil
+	}
+	s.total = len(s.hits)
+	s.hits = s.hits[:min(len(s.hits), o.limit(defaultLimit))]
+	return s, nil
+}
+
+func checkRisk(r Risk) error {
+	switch r {
+	case "", Low, Medium, High:
+		return nil
+	}
+	return fmt.Errorf("risk %q: want low, medium or high", clip(oneLine(string(r)), 40))
+}
+
+func exactHits(docs bitset) []scored {
+	var hits []scored
+	docs.each(func(doc int) { hits = append(hits, scored{int32(doc), exactScore}) })
+	return hits
+}
+
+// filter is the set of visible entries that pass the options, and what to say about names that are unknown.
+func (v *View) filter(o SearchOptions) (bitset, []string) {
+	x := &v.cat.exact
+	var notes []string
+	allowed := slices.Clone(v.visible)
+	narrow := func(kind string, names []string, m postingMap, key func(string) string) {
+		if len(names) == 0 {
+			return
+		}
+		some := newBitset(len(v.cat.entries))
+		for _, name := range names {
+			docs := m[key(name)]
+			if !v.visible.any(docs) {
+				notes = append(notes, v.unknownNote(kind, name, m))
+				continue
+			}
+			some.setAll(docs)
+		}
+		allowed.and(some)
+	}
+	narrow("domain", o.Domains, x.namespaces, namespaceKey)
+	narrow("tag", o.Tags, x.tags, fold)
+	narrow("entity", o.Entities, x.entities, func(s string) string { return singular(fold(s)) })
+	if o.Operation != "" {
+		narrow("operation", []string{string(o.Operation)}, x.operations, strings.ToLower)
+	}
+	if o.Risk != "" {
+		narrow("risk", []string{string(o.Risk)}, x.risks, strings.ToLower)
+	}
+	for _, need := range o.NeedsInput {
+		v.needField("input", need, x.inputs, allowed, &notes)
+	}
+	for _, need := range o.NeedsOutput {
+		v.needField("output", need, x.outputs, allowed, &notes)
+	}
+	if o.IncludeMutations != nil && !*o.IncludeMutations || o.Mutates != nil && !*o.Mutates {
+		allowed.andNot(x.mutating)
+	}
+	if o.Mutates != nil && *o.Mutates {
+		allowed.and(x.mutating)
+	}
+	return allowed, notes
+}
+
+func (v *View) needField(kind, need string, m postingMap, allowed bitset, notes *[]string) {
+	docs := m.lookup(needKeys(need))
+	if !v.visible.any(docs) {
+		*notes = append(*notes, v.unknownNote(kind, need, m))
+	}
+	some := newBitset(len(v.cat.entries))
+	some.setAll(docs)
+	allowed.and(some)
+}
+
+// unknownNote says that no visible entry has the name, and which one is near.
+func (v *View) unknownNote(kind, name string, m postingMap) string {
+	note := fmt.Sprintf("no %s %q", kind, clip(oneLine(name), 60))
+	if near := nearest(name, v.visibleKeys(m)); near != "" {
+		note += " (near: " + near + ")"
+	}
+	return note
+}
+
+// exactSet is the set of visible entries under any of the names.
+func (v *View) exactSet(kind string, names []string, o SearchOptions) Set {
+	allowed, notes := v.filter(o)
+	hits := exactHits(allowed)
+	return Set{view: v, query: kind + " " + strings.Join(names, ", "), hits: hits, total: len(hits), notes: notes, asked: o}
+}
+
+// Namespace is the set of all entries in any of the namespaces, in the order of their ids. No names, an empty set.
+func (v *View) Namespace(names ...string) Set {
+	if len(names) == 0 {
+		return Set{view: v}
+	}
+	return v.exactSet("namespace", names, SearchOptions{Domains: names})
+}
+
+// Tags is the set of all entries with any of the tags.
+func (v *View) Tags(names ...string) Set {
+	if len(names) == 0 {
+		return Set{view: v}
+	}
+	return v.exactSet("tags", names, SearchOptions{Tags: names})
+}
+
+// Entities is the set of all entries about any of the entities.
+func (v *View) Entities(names ...string) Set {
+	if len(names) == 0 {
+		return Set{view: v}
+	}
+	return v.exactSet("entities", names, SearchOptions{Entities: names})
+}
+
+// Inputs is the set of all entries that take any of the fields; names are met as in SearchOptions.NeedsInput.
+func (v *View) Inputs(names ...string) Set { return v.fieldSet("inputs", names, v.cat.exact.inputs) }
+
+// Outputs is the set of all entries that return any of the fields; names are met as in SearchOptions.NeedsOutput.
+func (v *View) Outputs(names ...string) Set {
+	return v.fieldSet("outputs", names, v.cat.exact.outputs)
+}
+
+func (v *View) fieldSet(kind string, names []string, m postingMap) Set {
+	s := Set{view: v, query: kind + " " + strings.Join(names, ", ")}
+	some := newBitset(len(v.cat.entries))
+	for _, name := range names {
+		docs := m.lookup(needKeys(name))
+		if !v.visible.any(docs) {
+			s.notes = append(s.notes, v.unknownNote(strings.TrimSuffix(kind, "s"), name, m))
+		}
+		some.setAll(docs)
+	}
+	some.and(v.visible)
+	s.hits = exactHits(some)
+	s.total = len(s.hits)
+	return s
+}
+
+// Get is the hit for one id; an id that is not visible gives an *UnknownError.
+func (v *View) Get(id string) (Hit, error) {
+	if _, err := v.Resolve(id); err != nil {
+		return Hit{}, err
+	}
+	return Hit{ID: id, Score: exactScore}, nil
+}
+
+// SetOf makes a set of hits that came from somewhere else, such as a script: known and visible ids in the order given,
+// each once. A score of zero or less stands for that of an exact hit.
+func (v *View) SetOf(hits []Hit) Set {
+	s := Set{view: v}
+	seen := map[int]bool{}
+	for _, hit := range hits {
+		doc := v.doc(hit.ID)
+		if doc < 0 || seen[doc] {
+			continue
+		}
+		seen[doc] = true
+		if !(hit.Score > 0) {
+			hit.Score = exactScore
+		}
+		s.hits = append(s.hits, scored{int32(doc), hit.Score})
+	}
+	s.total = len(s.hits)
+	return s
+}

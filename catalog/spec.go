@@ -1,0 +1,306 @@
+package catalog
+
+// This file writes specs: what is needed to call one action, and no more.
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Detail says how much a spec tells.
+type Detail string
+
+// The details. The zero Detail is Brief.
+const (
+	// Brief has the arguments with one level of nested shapes, and the first sentences.
+	Brief Detail = "brief"
+	// Full has all levels and whole descriptions, up to 4,000 characters.
+	Full Detail = "full"
+	// JSON has the schemas as they are.
+	JSON Detail = "json"
+)
+
+// ParseDetail reads a Detail as people write it; "" is Brief.
+func ParseDetail(s string) (Detail, error) {
+	switch d := Detail(strings.ToLower(strings.TrimSpace(s))); d {
+	case "":
+		return Brief, nil
+	case Brief, Full, JSON:
+		return d, nil
+	}
+	return "", fmt.Errorf("detail %q: want brief, full or json", clip(oneLine(s), 40))
+}
+
+// A Spec describes one action exactly enough to call it.
+type Spec struct {
+	ID   string
+	Text string
+	// Entry is the catalog's own and must not be changed.
+	Entry *Entry
+}
+
+// Describe writes the spec of a visible entry. It fails with an *UnknownError for any other id, and for an unknown
+// detail.
+func (v *View) Describe(id string, detail Detail) (Spec, error) {
+	e, err := v.Resolve(id)
+	if err != nil {
+		return Spec{}, err
+	}
+	detail, err = ParseDetail(string(detail))
+	if err != nil {
+		return Spec{}, err
+	}
+	spec := Spec{ID: e.ID, Entry: e}
+	if detail == JSON {
+		spec.Text, err = specJSON(e)
+		return spec, err
+	}
+	spec.Text = specText(e, detail)
+	return spec, nil
+}
+
+func specJSON(e *Entry) (string, error) {
+	record := struct {
+		ID          string    `json:"id"`
+		Title       string    `json:"title,omitempty"`
+		Description string    `json:"description,omitempty"`
+		Operation   Operation `json:"operation"`
+		Mutates     bool      `json:"mutates"`
+		Risk        Risk      `json:"risk"`
+		Input       *Schema   `json:"input"`
+		Output      *Schema   `json:"output,omitempty"`
+		Examples    []string  `json:"examples,omitempty"`
+	}{e.ID, e.Title, e.Description, OperationOf(e), e.Mutates, RiskOf(e), e.Input, e.Output, e.Examples}
+	if record.Input == nil {
+		record.Input = &Schema{text: json.RawMessage(emptySchema)}
+	}
+	out, err := json.MarshalIndent(record, "", "  ")
+	return string(out), err
+}
+
+func specText(e *Entry, detail Detail) string {
+	w := specWriter{nest: 1, words: 160}
+	if detail == Full {
+		w = specWriter{nest: 6, words: 4000}
+	}
+	label := ""
+	if e.Output != nil {
+		label = " -> " + e.Output.TypeLabel()
+	}
+	fmt.Fprintf(&w.b, "%s(args)%s\n", e.ID, label)
+	description := firstSentence(e.Description, w.words)
+	if detail == Full {
+		description = clip(oneLine(e.Description), w.words)
+	}
+	if description != "" {
+		w.b.WriteString(description + "\n")
+	}
+	w.section("Args", e.Input, true)
+	if e.Output != nil {
+		w.section("Returns", e.Output, false)
+	}
+	w.b.WriteString("\nExample:\n" + exampleCall(e) + "\n")
+	if detail == Full {
+		for _, more := range e.Examples[min(1, len(e.Examples)):] {
+			w.b.WriteString(cleanCode(more) + "\n")
+		}
+	}
+	w.b.WriteString("\nSafety:\n" + safety(e))
+	return w.b.String()
+}
+
+// safety is the seed's word for a read, and for a mutation what it does and how bad a wrong call is.
+func safety(e *Entry) string {
+	if !e.Mutates {
+		if risk := RiskOf(e); risk != Low {
+			return "read_only, risk " + string(risk)
+		}
+		return "read_only"
+	}
+	return fmt.Sprintf("mutates: %s, risk %s", clip(oneLine(string(OperationOf(e))), 40), RiskOf(e))
+}
+
+// A specWriter writes the fields of schemas, a line each, indented by depth.
+type specWriter struct {
+	b     strings.Builder
+	nest  int // levels of nested shapes that are shown
+	words int // runes of a description
+}
+
+func (w *specWriter) section(title string, s *Schema, args bool) {
+	fmt.Fprintf(&w.b, "\n%s:\n", title)
+	d, o := s.outline()
+	props := d.fields(o)
+	if s == nil || len(props) == 0 {
+		switch {
+		case args && (s == nil || string(o.additional) == "false" || len(o.names) == 0 && o.additional == nil && !o.is("object")):
+			w.b.WriteString("- none\n")
+		case args:
+			w.b.WriteString("- any names\n")
+		default:
+			w.b.WriteString("- " + d.longLabel(s.text) + "\n")
+		}
+		return
+	}
+	for _, p := range props {
+		w.field(d, p, 0, args, nil)
+	}
+}
+
+// field writes one field and the shape inside it. path holds the texts of the shapes around it, so that a schema that
+// contains itself is cut where it does.
+func (w *specWriter) field(d document, p property, depth int, args bool, path []string) {
+	o, _ := d.plain(p.text)
+	w.b.WriteString(strings.Repeat("  ", depth) + "- " + clip(oneLine(p.name), 80) + ": " + d.longLabel(p.text))
+	if args {
+		if p.required {
+			w.b.WriteString(", required")
+		} else {
+			w.b.WriteString(", optional")
+		}
+	}
+	if o.dflt != nil {
+		w.b.WriteString(", default " + clip(oneLine(string(o.dflt)), 60))
+	}
+	if len(o.enum) > 0 {
+		w.b.WriteString(", " + enumLine(o.enum))
+	} else if o.constant != nil {
+		w.b.WriteString(", always " + clip(oneLine(string(o.constant)), 60))
+	}
+	if o.format != "" {
+		w.b.WriteString(", format " + clip(oneLine(o.format), 30))
+	}
+	if bounds := boundsOf(p.text); bounds != "" {
+		w.b.WriteString(", " + bounds)
+	}
+	text := firstSentence(o.description, min(w.words, 120))
+	if w.nest > 1 {
+		text = clip(oneLine(o.description), w.words)
+	}
+	if text != "" && args {
+		w.b.WriteString(". " + text)
+	}
+	inner := d.fields(o)
+	key := string(p.text)
+	if len(inner) == 0 {
+		w.b.WriteByte('\n')
+		return
+	}
+	for _, around := range path {
+		if around == key {
+			w.b.WriteString(" (as above)\n")
+			return
+		}
+	}
+	if depth >= w.nest {
+		fmt.Fprintf(&w.b, " (%s; detail \"full\" shows them)\n", count(len(inner), "field"))
+		return
+	}
+	w.b.WriteByte('\n')
+	for _, q := range inner {
+		w.field(d, q, depth+1, args, append(path, key))
+	}
+}
+
+// longLabel is the type in the words of JSON Schema: "list<invoice>", "integer", "string or null".
+func (d document) longLabel(part []byte) string {
+	label := d.label(part, 0)
+	suffix := ""
+	if bare, ok := strings.CutSuffix(label, "?"); ok {
+		label, suffix = bare, " or null"
+	}
+	words := strings.Split(label, "|")
+	for i, word := range words {
+		switch word {
+		case "str":
+			words[i] = "string"
+		case "int":
+			words[i] = "integer"
+		case "num":
+			words[i] = "number"
+		case "bool":
+			words[i] = "boolean"
+		}
+	}
+	return strings.Join(words, " or ") + suffix
+}
+
+func enumLine(enum []json.RawMessage) string {
+	var words []string
+	for i, raw := range enum {
+		if i == 20 {
+			words = append(words, fmt.Sprintf("… (%d in all)", len(enum)))
+			break
+		}
+		words = append(words, clip(oneLine(string(raw)), 60))
+	}
+	return "one of " + strings.Join(words, ", ")
+}
+
+// boundsOf are the limits a schema sets on a value, in words.
+func boundsOf(part []byte) string {
+	var parts []string
+	s := scanner{b: part}
+	s.object(func(name string) {
+		value := clip(oneLine(string(s.skip())), 60)
+		word := ""
+		switch name {
+		case "minimum":
+			word = ">= "
+		case "maximum":
+			word = "<= "
+		case "exclusiveMinimum":
+			word = "> "
+		case "exclusiveMaximum":
+			word = "< "
+		case "minLength":
+			word = "min length "
+		case "maxLength":
+			word = "max length "
+		case "minItems":
+			word = "min items "
+		case "maxItems":
+			word = "max items "
+		case "pattern":
+			word = "pattern "
+		default:
+			return
+		}
+		parts = append(parts, word+value)
+	})
+	return strings.Join(parts, ", ")
+}
+
+// exampleCall is the entry's first example, or a call with its required arguments.
+func exampleCall(e *Entry) string {
+	for _, example := range e.Examples {
+		if code := cleanCode(example); code != "" {
+			return code
+		}
+	}
+	d, props := e.Input.fields()
+	var args []string
+	for i, p := range props {
+		if p.required || i == 0 && len(props) > 0 {
+			args = append(args, luaKey(p.name)+" = "+luaLiteral(d.placeholder(p.text, p.name, 0, true)))
+		}
+	}
+	table := "{}"
+	if len(args) > 0 {
+		table = "{ " + strings.Join(args, ", ") + " }"
+	}
+	return "local result = " + CallExpression(e.ID, table)
+}
+
+// cleanCode is an example without control characters but line breaks and tabs, at most 1,000 runes.
+func cleanCode(code string) string {
+	code = strings.ToValidUTF8(code, "")
+	code = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r >= ' ' && r != 0x7f && !(r >= 0x80 && r < 0xa0) {
+			return r
+		}
+		return -1
+	}, code)
+	return clip(strings.TrimSpace(code), 1000)
+}

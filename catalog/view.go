@@ -1,0 +1,290 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A View is what one turn may see of a catalog. It is immutable and safe for concurrent use; Narrow returns a smaller
+// one, and nothing widens.
+type View struct {
+	cat           *Catalog
+	visible       bitset
+	count         int
+	actor, tenant string
+	// parent is the view that rules narrowed; nil for the view of everything.
+	parent *View
+	rules  Rules
+}
+
+// Rules narrow a view. Each field that is set takes something away; the zero Rules take nothing.
+type Rules struct {
+	// Name is how Why calls these rules; may be empty.
+	Name string
+	// Actor and Tenant are set once and then stay.
+	Actor, Tenant string
+	// Namespaces are the allowed ones, each with all below it; empty allows all.
+	Namespaces       []string
+	DeniedNamespaces []string
+	DeniedOperations []Operation
+	DeniedIDs        []string
+	// ReadOnly hides every entry that mutates.
+	ReadOnly bool
+	// Guard is asked about every entry that is visible otherwise; false hides it, and why is for the person. Nil
+	// hides nothing. It must not keep or change the entry.
+	Guard func(e *Entry) (ok bool, why string)
+}
+
+// A Visibility says whether an id can be seen, and why not. It is for the person: a model must not be told that
+// something is hidden.
+type Visibility struct {
+	// State is "visible", "hidden" or "unknown".
+	State string
+	// Rule says which rule hides a hidden id.
+	Rule string
+	// Near lists visible ids close to one that is not visible, nearest first.
+	Near []string
+}
+
+// An UnknownError says that no visible entry has the id. A hidden id gives the same error as one that does not exist.
+type UnknownError struct {
+	ID string
+	// Near lists visible ids close to it, nearest first; may be empty.
+	Near []string
+}
+
+func (e *UnknownError) Error() string { return clip(oneLine(e.ID), 100) + ": no such action" }
+
+// Hint names the nearest ids, or is empty.
+func (e *UnknownError) Hint() string {
+	if len(e.Near) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(e.Near, ", ") + "?"
+}
+
+// A Child is one step below a dotted prefix.
+type Child struct {
+	// Name is the next segment.
+	Name string
+	// ID is the full id when an action has it, else empty.
+	ID string
+	// Count is the number of visible actions at and below the segment.
+	Count int
+}
+
+// Narrow returns a view that sees what v sees and the rules leave. It fails when the rules name another actor or
+// tenant than v has, and when they name a namespace or an id that the catalog has not: a typing error in a denial
+// must not leave open what it meant to close.
+func (v *View) Narrow(r Rules) (*View, error) {
+	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, parent: v, rules: r}
+	if err := settle(&n.actor, r.Actor, "actor"); err != nil {
+		return nil, err
+	}
+	if err := settle(&n.tenant, r.Tenant, "tenant"); err != nil {
+		return nil, err
+	}
+	x := &v.cat.exact
+	if len(r.Namespaces) > 0 {
+		allowed := newBitset(len(v.cat.entries))
+		for _, name := range r.Namespaces {
+			docs, err := v.namespaceDocs(name)
+			if err != nil {
+				return nil, err
+			}
+			allowed.setAll(docs)
+		}
+		n.visible.and(allowed)
+	}
+	for _, name := range r.DeniedNamespaces {
+		docs, err := v.namespaceDocs(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, doc := range docs {
+			n.visible.clear(int(doc))
+		}
+	}
+	for _, operation := range r.DeniedOperations {
+		for _, doc := range x.operations[strings.ToLower(string(operation))] {
+			n.visible.clear(int(doc))
+		}
+	}
+	for _, id := range r.DeniedIDs {
+		doc := v.cat.find(id)
+		if doc < 0 {
+			return nil, fmt.Errorf("denied id: %w", &UnknownError{ID: id, Near: v.nearIDs(id, 3)})
+		}
+		n.visible.clear(doc)
+	}
+	if r.ReadOnly {
+		n.visible.andNot(x.mutating)
+	}
+	if r.Guard != nil {
+		slices.Clone(n.visible).each(func(doc int) {
+			if ok, _ := r.Guard(&v.cat.entries[doc]); !ok {
+				n.visible.clear(doc)
+			}
+		})
+	}
+	n.count = n.visible.count()
+	return n, nil
+}
+
+// settle sets what is not set yet.
+func settle(have *string, want, what string) error {
+	if want == "" || want == *have {
+		return nil
+	}
+	if *have != "" {
+		return fmt.Errorf("%s %q: the view already has %s %q", what, want, what, *have)
+	}
+	*have = want
+	return nil
+}
+
+// namespaceKey is a namespace as the postings have it.
+func namespaceKey(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	return strings.TrimSuffix(strings.TrimSuffix(name, "*"), ".")
+}
+
+func (v *View) namespaceDocs(name string) ([]uint32, error) {
+	docs, ok := v.cat.exact.namespaces[namespaceKey(name)]
+	if ok {
+		return docs, nil
+	}
+	hint := ""
+	if near := nearest(name, v.visibleKeys(v.cat.exact.namespaces)); near != "" {
+		hint = "; did you mean " + near + "?"
+	}
+	return nil, fmt.Errorf("namespace %q: not in the catalog%s", clip(oneLine(name), 80), hint)
+}
+
+// visibleKeys are the names in m that a visible entry has, in order.
+func (v *View) visibleKeys(m postingMap) []string {
+	return slices.DeleteFunc(m.keys(), func(key string) bool { return !v.visible.any(m[key]) })
+}
+
+// Actor is who acts; empty when no rules said.
+func (v *View) Actor() string { return v.actor }
+
+// Tenant is for whom; empty when no rules said.
+func (v *View) Tenant() string { return v.tenant }
+
+// Len is the number of visible entries.
+func (v *View) Len() int { return v.count }
+
+// Lookup finds a visible entry by its exact id. The entry is the catalog's own and must not be changed.
+func (v *View) Lookup(id string) (*Entry, bool) {
+	if doc := v.doc(id); doc >= 0 {
+		return &v.cat.entries[doc], true
+	}
+	return nil, false
+}
+
+// doc is the number of a visible entry, or -1.
+func (v *View) doc(id string) int {
+	if doc := v.cat.find(id); doc >= 0 && v.visible.has(doc) {
+		return doc
+	}
+	return -1
+}
+
+// Resolve is Lookup with an *UnknownError that lists the nearest visible ids.
+func (v *View) Resolve(id string) (*Entry, error) {
+	if e, ok := v.Lookup(id); ok {
+		return e, nil
+	}
+	return nil, &UnknownError{ID: id, Near: v.nearIDs(id, 3)}
+}
+
+// Why says whether id can be seen and, when not, what hides it.
+func (v *View) Why(id string) Visibility {
+	doc := v.cat.find(id)
+	if doc >= 0 && v.visible.has(doc) {
+		return Visibility{State: "visible"}
+	}
+	near := v.nearIDs(id, 3)
+	if doc < 0 {
+		return Visibility{State: "unknown", Near: near}
+	}
+	hiding := v
+	for hiding.parent != nil && !hiding.parent.visible.has(doc) {
+		hiding = hiding.parent
+	}
+	return Visibility{State: "hidden", Rule: hiding.rules.reason(&v.cat.entries[doc]), Near: near}
+}
+
+// reason says which of the rules hides e.
+func (r Rules) reason(e *Entry) string {
+	why := "a rule"
+	namespace := strings.ToLower(strings.Join(e.Namespace, "."))
+	under := func(name string) bool {
+		key := namespaceKey(name)
+		return namespace == key || strings.HasPrefix(namespace, key+".")
+	}
+	denied := slices.IndexFunc(r.DeniedNamespaces, under)
+	operation := OperationOf(e)
+	switch {
+	case len(r.Namespaces) > 0 && !slices.ContainsFunc(r.Namespaces, under):
+		why = "only the namespaces " + strings.Join(r.Namespaces, ", ") + " are allowed"
+	case denied >= 0:
+		why = "the namespace " + r.DeniedNamespaces[denied] + " is denied"
+	case slices.ContainsFunc(r.DeniedOperations, func(o Operation) bool { return strings.EqualFold(string(o), string(operation)) }):
+		why = "the operation " + string(operation) + " is denied"
+	case slices.Contains(r.DeniedIDs, e.ID):
+		why = "this id is denied"
+	case r.ReadOnly && e.Mutates:
+		why = "the view is read-only and the action mutates"
+	case r.Guard != nil:
+		if _, said := r.Guard(e); said != "" {
+			why = said
+		} else {
+			why = "the guard refuses it"
+		}
+	}
+	if r.Name != "" {
+		return r.Name + ": " + why
+	}
+	return why
+}
+
+// Roots are the first segments of the visible ids, in order.
+func (v *View) Roots() []string {
+	var roots []string
+	for _, child := range v.Children("") {
+		roots = append(roots, child.Name)
+	}
+	return roots
+}
+
+// Children are the next segments below a dotted prefix such as "billing" or "billing."; "" gives the roots.
+func (v *View) Children(prefix string) []Child {
+	if prefix != "" && !strings.HasSuffix(prefix, ".") {
+		prefix += "."
+	}
+	entries := v.cat.entries
+	first, _ := slices.BinarySearchFunc(entries, prefix, func(e Entry, p string) int { return strings.Compare(e.ID, p) })
+	var children []Child
+	place := map[string]int{}
+	for doc := first; doc < len(entries) && strings.HasPrefix(entries[doc].ID, prefix); doc++ {
+		if !v.visible.has(doc) {
+			continue
+		}
+		name, rest, deeper := strings.Cut(entries[doc].ID[len(prefix):], ".")
+		i, ok := place[name]
+		if !ok {
+			i = len(children)
+			place[name] = i
+			children = append(children, Child{Name: name})
+		}
+		children[i].Count++
+		if !deeper && rest == "" {
+			children[i].ID = entries[doc].ID
+		}
+	}
+	slices.SortFunc(children, func(a, b Child) int { return strings.Compare(a.Name, b.Name) })
+	return children
+}
