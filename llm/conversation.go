@@ -1,0 +1,260 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Marks that stand in the history where words are missing, so that the model knows too.
+const (
+	interruptedMark = "[interrupted]"
+	lengthMark      = "[cut off: the model's output limit was reached]"
+	filterMark      = "[cut off by the server's content filter]"
+)
+
+// Options configure a Conversation.
+type Options struct {
+	// Provider completes; required.
+	Provider Provider
+	// Model is the name sent to the provider.
+	Model string
+	// System returns the system text of now; it is asked before every completion. Nil means none.
+	System func() string
+	// Tools returns the tools of now; it is asked before every completion. Nil means none.
+	Tools func() []Tool
+	// MaxTurns is how many completions one Send may take. Default 20.
+	MaxTurns int
+	// ContextTokens is how long a request may be, estimated at four bytes a token. When it would be longer, the
+	// oldest turns are left out. Default 100,000.
+	ContextTokens int
+	// Retries is how often a failed completion is tried again; negative means never. Default 3.
+	Retries int
+	// RetryWait is the wait before the first retry; it doubles with each. A server's own wish counts instead.
+	// Default one second.
+	RetryWait time.Duration
+	// Observe is told what happens during a Send, from the goroutine of the Send, one event at a time. It must not
+	// call Send. Nil means that nobody is told.
+	Observe func(Event)
+}
+
+// The defaults of Options.
+const (
+	defaultTurns     = 20
+	defaultContext   = 100_000
+	defaultRetries   = 3
+	defaultRetryWait = time.Second
+)
+
+// A Conversation is a history of messages with a model at its other end. Safe for concurrent use; only one Send
+// runs at a time. Between Sends the history is always valid.
+type Conversation struct {
+	options Options
+
+	mu       sync.Mutex
+	busy     bool
+	reset    bool // Reset was called during a Send
+	model    string
+	messages []Message
+	start    int // messages before this one are left out of requests; always the first of a turn
+	context  int // estimated tokens of the last request
+	usage    Usage
+}
+
+// NewConversation returns an empty conversation.
+func NewConversation(o Options) *Conversation {
+	if o.MaxTurns <= 0 {
+		o.MaxTurns = defaultTurns
+	}
+	if o.ContextTokens <= 0 {
+		o.ContextTokens = defaultContext
+	}
+	if o.Retries == 0 {
+		o.Retries = defaultRetries
+	}
+	if o.RetryWait <= 0 {
+		o.RetryWait = defaultRetryWait
+	}
+	if o.System == nil {
+		o.System = func() string { return "" }
+	}
+	if o.Tools == nil {
+		o.Tools = func() []Tool { return nil }
+	}
+	if o.Observe == nil {
+		o.Observe = func(Event) {}
+	}
+	return &Conversation{options: o, model: o.Model}
+}
+
+// Send adds text as the user's message and talks to the model until it answers, running the tools it asks for in
+// the order it asks. It returns the answer, or what there is of it with an error: an *Error from the provider, a
+// *TurnLimitError, ErrBusy, or ctx's error. Whatever happens, the user's message and all that came after it stay in
+// the history, and the next Send may follow.
+func (c *Conversation) Send(ctx context.Context, text string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("conversation: nothing to send: the message is empty")
+	}
+	if !c.begin() {
+		return "", ErrBusy
+	}
+	defer c.end()
+	c.add(Message{Role: User, Text: text})
+	for range c.options.MaxTurns {
+		tools := c.options.Tools()
+		response, err := c.turn(ctx, tools)
+		if err != nil || len(response.Calls) == 0 {
+			return response.Text, err
+		}
+		if err := c.runTools(ctx, tools, response); err != nil {
+			return response.Text, err
+		}
+	}
+	limit := &TurnLimitError{Turns: c.options.MaxTurns}
+	c.add(Message{Role: Assistant, Text: fmt.Sprintf("[stopped after %d turns]", limit.Turns)})
+	return "", limit
+}
+
+// turn makes one completion and adds what came of it to the history. Of a completion that failed it keeps the text,
+// marked, and not the tool calls: nothing says that they were whole.
+func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error) {
+	request := c.request(tools)
+	response, partial, err := c.complete(ctx, request)
+	if err != nil {
+		if partial != "" {
+			c.add(Message{Role: Assistant, Text: partial + "\n" + interruptedMark})
+		}
+		return Response{Text: partial}, err
+	}
+	usage := measured(request, response)
+	c.mu.Lock()
+	c.usage = c.usage.Add(usage)
+	c.mu.Unlock()
+	mark := stopMark(response.Stop)
+	if response.Text == "" && len(response.Calls) == 0 && mark == "" {
+		return Response{}, &Error{
+			Kind:    ServerFault,
+			Message: fmt.Sprintf("model %s: empty answer", request.Model),
+			Hint:    "ask again, or try another model",
+		}
+	}
+	stored := Message{Role: Assistant, Text: response.Text}
+	if mark != "" && len(response.Calls) == 0 {
+		if stored.Text != "" {
+			mark = "\n" + mark
+		}
+		c.options.Observe(Event{Kind: Delta, Text: mark})
+		stored.Text += mark
+		response.Text = stored.Text
+	}
+	for _, call := range response.Calls {
+		stored.Calls = append(stored.Calls, storable(call))
+	}
+	if len(stored.Calls) == 0 {
+		c.add(stored)
+	} else {
+		c.addWithAnswers(stored)
+	}
+	c.options.Observe(Event{Kind: TurnEnded, Text: response.Text, Usage: usage})
+	return response, nil
+}
+
+func stopMark(stop string) string {
+	switch stop {
+	case StopLength:
+		return lengthMark
+	case StopFilter:
+		return filterMark
+	}
+	return ""
+}
+
+// measured is the usage of one completion, estimated where the server did not tell.
+func measured(q Request, p Response) Usage {
+	u := p.Usage
+	u.Completions = 1
+	if u.Input == 0 && u.Output == 0 {
+		u.Input = requestTokens(q)
+		u.Output = messageTokens(Message{Text: p.Text, Calls: p.Calls})
+		u.Estimated = 1
+	}
+	return u
+}
+
+func (c *Conversation) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy {
+		return false
+	}
+	c.busy = true
+	return true
+}
+
+func (c *Conversation) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = false
+	if c.reset {
+		c.clear()
+	}
+}
+
+func (c *Conversation) add(m Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.messages = append(c.messages, m)
+}
+
+// Messages returns a copy of the history, oldest first. It holds the turns that requests leave out, too.
+func (c *Conversation) Messages() []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]Message(nil), c.messages...)
+}
+
+// Usage returns what all completions so far have cost. Reset does not clear it.
+func (c *Conversation) Usage() Usage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.usage
+}
+
+// Context returns how many tokens the last request was long, estimated, and how many it may be.
+func (c *Conversation) Context() (used, limit int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.context, c.options.ContextTokens
+}
+
+// Model returns the name of the model that the next completion goes to.
+func (c *Conversation) Model() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.model
+}
+
+// SetModel changes the model from the next completion on.
+func (c *Conversation) SetModel(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.model = name
+}
+
+// Reset forgets all messages. While a Send runs, they are forgotten when it ends.
+func (c *Conversation) Reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy {
+		c.reset = true
+		return
+	}
+	c.clear()
+}
+
+func (c *Conversation) clear() {
+	c.messages, c.start, c.context, c.reset = nil, 0, 0, false
+}

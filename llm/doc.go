@@ -1,0 +1,12 @@
+// Package llm holds a conversation with a language model: messages, tools, and the loop that runs them.
+//
+//	Conversation  the messages so far and the loop: complete, run the tools asked for, until there is an answer
+//	Provider      whatever completes a Request: llm/openai, llm/replay
+//	Message       one turn's words, tool calls or tool answer
+//	Tool          a function that the model may call
+//	Event         what happened while a Send ran, as it happens
+//	Error         why a completion failed, and what to do about it
+//	Usage         tokens, added up
+//
+// Start at Conversation.Send.
+package llm

@@ -1,0 +1,107 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// This file holds what goes to a Provider and what comes back.
+
+// A Role says who speaks in a Message.
+type Role string
+
+// The roles. A System message is never kept in a conversation: the system text is a field of Request.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// A Message is one entry of a conversation. A valid history answers every call of an assistant message with one
+// tool message, in the order of the calls, before anything else is said.
+type Message struct {
+	Role Role   `json:"role"`
+	Text string `json:"text,omitempty"`
+	// Calls are the tools that an assistant message asks for.
+	Calls []ToolCall `json:"calls,omitempty"`
+	// CallID is the ID of the ToolCall that a tool message answers.
+	CallID string `json:"call_id,omitempty"`
+}
+
+// A ToolCall is the model's wish to have a tool run.
+type ToolCall struct {
+	// ID pairs the call with its answer; never empty.
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Args is what the model wrote. In a Response it may be empty or malformed; in the history it is always one
+	// valid JSON object.
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+// A Tool is a function that the model may call.
+type Tool struct {
+	Name        string
+	Description string
+	// Schema is the JSON Schema of the arguments, an object.
+	Schema json.RawMessage
+	// Run gets the arguments as one valid JSON object and returns the text that the model reads. An error's text
+	// is read by the model too; it does not end the conversation.
+	Run func(ctx context.Context, args json.RawMessage) (string, error)
+}
+
+// A Request asks for one completion. The slices are shared with the conversation and must not be changed.
+type Request struct {
+	System   string
+	Messages []Message
+	Tools    []Tool
+	Model    string
+}
+
+// A Response is one completion.
+type Response struct {
+	Text  string
+	Calls []ToolCall
+	// Usage is zero when the server did not tell.
+	Usage Usage
+	// Stop is why the model stopped: one of the Stop constants or the server's own word.
+	Stop string
+}
+
+// Reasons to stop that mean that something is missing from the answer.
+const (
+	StopLength = "length"         // the output limit was reached
+	StopFilter = "content_filter" // the server withheld the rest
+)
+
+// Usage counts tokens. The zero value is ready to be added to.
+type Usage struct {
+	// Input and Output are tokens read and written by the model; Cached is the part of Input that the server had
+	// kept from an earlier request.
+	Input  int `json:"input"`
+	Output int `json:"output"`
+	Cached int `json:"cached,omitempty"`
+	// Completions is how many completions are counted here. Estimated is how many of them the server gave no
+	// numbers for, so that Input and Output hold a quarter of their bytes.
+	Completions int `json:"completions,omitempty"`
+	Estimated   int `json:"estimated,omitempty"`
+}
+
+// Add returns the sum of u and v.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input:       u.Input + v.Input,
+		Output:      u.Output + v.Output,
+		Cached:      u.Cached + v.Cached,
+		Completions: u.Completions + v.Completions,
+		Estimated:   u.Estimated + v.Estimated,
+	}
+}
+
+// A Provider completes requests. It is safe for concurrent use.
+type Provider interface {
+	// Complete sends r and waits for the whole completion. onText gets the text as it comes, in pieces that add
+	// up to Response.Text; it is never nil and is called from the goroutine of the caller. A failure is an *Error
+	// where the provider can tell what went wrong; when ctx is done it is ctx's error. Complete never retries.
+	Complete(ctx context.Context, r Request, onText func(delta string)) (Response, error)
+}

@@ -1,0 +1,183 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/sashabaranov/go-openai"
+
+	"almanac/llm"
+)
+
+// DefaultURL is where requests go when no base URL is given.
+const DefaultURL = "https://api.openai.com/v1"
+
+// Options configure a Provider.
+type Options struct {
+	// BaseURL is the server's address, with or without /v1; see the package comment. Empty means DefaultURL.
+	BaseURL string
+	// Key is sent as a bearer token. It may be empty when BaseURL is set: local servers want none.
+	Key string
+	// HTTP sends the requests. Nil means a client without time limits of its own: ctx ends a completion.
+	HTTP *http.Client
+}
+
+// A Provider is an llm.Provider for one server. Safe for concurrent use.
+type Provider struct {
+	base string
+	key  string
+	http *http.Client
+	// fault is what is wrong with the options; it is told at the first completion, where it can be shown.
+	fault *llm.Error
+	// noUsage is set once the server has refused to be asked for usage.
+	noUsage atomic.Bool
+	calls   atomic.Int64
+}
+
+// New returns a Provider. Options that cannot work are told by Complete.
+func New(o Options) *Provider {
+	p := &Provider{key: o.Key, http: o.HTTP}
+	if p.http == nil {
+		p.http = &http.Client{}
+	}
+	base, err := BaseURL(o.BaseURL)
+	switch {
+	case err != nil:
+		p.fault = &llm.Error{Kind: llm.Unreachable, Message: err.Error(), Hint: "give the base URL as http://host:port/v1"}
+	case o.Key == "" && o.BaseURL == "":
+		p.fault = &llm.Error{
+			Kind:    llm.BadKey,
+			Message: "model server " + DefaultURL + ": no key",
+			Hint:    "set OPENAI_API_KEY, or a base URL of a server that needs none",
+		}
+	}
+	p.base = base
+	return p
+}
+
+// URL returns the base URL that requests go to.
+func (p *Provider) URL() string { return p.base }
+
+// BaseURL returns the address that an address as people write it stands for; see the package comment.
+func BaseURL(s string) (string, error) {
+	text := strings.TrimSpace(s)
+	if text == "" {
+		return DefaultURL, nil
+	}
+	if !strings.Contains(text, "://") {
+		text = guessScheme(text) + "://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return "", fmt.Errorf("base URL %q: not an http address", s)
+	}
+	path := strings.TrimRight(u.Path, "/")
+	path = strings.TrimRight(strings.TrimSuffix(path, "/chat/completions"), "/")
+	if path == "" {
+		path = "/v1"
+	}
+	return (&url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: path}).String(), nil
+}
+
+func guessScheme(address string) string {
+	host, _, _ := strings.Cut(address, "/")
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if ip := net.ParseIP(strings.Trim(host, "[]")); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return "http"
+	}
+	return "https"
+}
+
+// Complete implements llm.Provider.
+func (p *Provider) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+	if p.fault != nil {
+		return llm.Response{}, p.fault
+	}
+	if r.Model == "" {
+		return llm.Response{}, &llm.Error{Kind: llm.NoModel, Message: "model: no name given", Hint: "name the model to ask"}
+	}
+	asked := !p.noUsage.Load()
+	response, x, err := p.attempt(ctx, r, asked, onText)
+	if err != nil && asked && x.refusesUsage() {
+		p.noUsage.Store(true)
+		response, _, err = p.attempt(ctx, r, false, onText)
+	}
+	return response, err
+}
+
+// attempt makes one HTTP exchange.
+func (p *Provider) attempt(ctx context.Context, r llm.Request, usage bool, onText func(string)) (llm.Response, *exchange, error) {
+	x := &exchange{client: p.http, base: p.base, model: r.Model}
+	config := openai.DefaultConfig(p.key)
+	config.BaseURL = p.base
+	config.HTTPClient = x
+	request := chatRequest(r)
+	if usage {
+		request.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+	}
+	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, request)
+	if err != nil {
+		return llm.Response{}, x, p.failure(ctx, x, err)
+	}
+	defer stream.Close()
+	a := answer{onText: onText, nextID: p.nextID}
+	if err := x.read(stream.RecvRaw, &a); err != nil {
+		return llm.Response{}, x, p.failure(ctx, x, err)
+	}
+	return a.response(), x, nil
+}
+
+// failure is err as the caller gets it: ctx's own error when ctx is done, otherwise an *llm.Error without the key.
+func (p *Provider) failure(ctx context.Context, x *exchange, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		e = x.transportError(err)
+	}
+	if p.key != "" {
+		e.Message = strings.ReplaceAll(e.Message, p.key, "[key]")
+	}
+	return e
+}
+
+// nextID names a call that the server gave no name. Nine letters and digits: some servers want exactly that.
+func (p *Provider) nextID() string { return fmt.Sprintf("call%05d", p.calls.Add(1)) }
+
+func chatRequest(r llm.Request) openai.ChatCompletionRequest {
+	q := openai.ChatCompletionRequest{Model: r.Model}
+	if r.System != "" {
+		q.Messages = append(q.Messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleSystem, Content: r.System})
+	}
+	for _, m := range r.Messages {
+		message := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text, ToolCallID: m.CallID}
+		for _, call := range m.Calls {
+			args := bytes.TrimSpace(call.Args)
+			if len(args) == 0 {
+				args = []byte("{}")
+			}
+			message.ToolCalls = append(message.ToolCalls, openai.ToolCall{
+				ID: call.ID, Type: openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: call.Name, Arguments: string(args)},
+			})
+		}
+		q.Messages = append(q.Messages, message)
+	}
+	for _, t := range r.Tools {
+		q.Tools = append(q.Tools, openai.Tool{
+			Type:     openai.ToolTypeFunction,
+			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema},
+		})
+	}
+	return q
+}

@@ -1,0 +1,161 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// This file runs the tools that a response asks for. A name that is not a tool, arguments that are not an object
+// and a tool that fails are answered with text for the model, never with an end of the conversation.
+
+const notRun = "not run: interrupted by the person"
+
+// addWithAnswers adds an assistant message together with an answer for each of its calls, so that the history is
+// valid from the first moment; runTools puts the real answers in their places.
+func (c *Conversation) addWithAnswers(m Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.messages = append(c.messages, m)
+	for _, call := range m.Calls {
+		c.messages = append(c.messages, Message{Role: ToolRole, CallID: call.ID, Text: notRun})
+	}
+}
+
+// runTools runs the calls of the last response in order. It returns ctx's error when ctx is done; calls that were
+// not reached keep the answer that they were not run.
+func (c *Conversation) runTools(ctx context.Context, tools []Tool, r Response) error {
+	c.mu.Lock()
+	first := len(c.messages) - len(r.Calls)
+	c.mu.Unlock()
+	for i, call := range r.Calls {
+		if err := ctx.Err(); err != nil {
+			return interrupted(err)
+		}
+		shown := storable(call)
+		c.options.Observe(Event{Kind: ToolStarted, Call: shown})
+		text, err := runTool(ctx, tools, call, r.Stop)
+		answer := answerText(text, err)
+		c.mu.Lock()
+		c.messages[first+i].Text = answer
+		c.mu.Unlock()
+		c.options.Observe(Event{Kind: ToolEnded, Call: shown, Text: answer, Err: err})
+	}
+	if err := ctx.Err(); err != nil {
+		return interrupted(err)
+	}
+	return nil
+}
+
+func interrupted(err error) error { return fmt.Errorf("conversation: interrupted: %w", err) }
+
+// answerText is what the model reads of a tool's end. It is never empty: some servers refuse an empty message.
+func answerText(text string, err error) string {
+	switch {
+	case err != nil && errors.Is(err, context.Canceled):
+		text = strings.TrimSpace(text + "\ninterrupted by the person")
+	case err != nil:
+		text = strings.TrimSpace(text + "\nerror: " + err.Error())
+	}
+	if text == "" {
+		return "(nothing)"
+	}
+	return text
+}
+
+func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (string, error) {
+	args, ok := objectArgs(call.Args)
+	names := make([]string, 0, len(tools))
+	for _, t := range tools {
+		names = append(names, t.Name)
+		if t.Name != call.Name {
+			continue
+		}
+		if !ok && stop == StopLength {
+			return "", fmt.Errorf("%s: arguments cut off at the output limit; write a shorter script, in several calls", call.Name)
+		}
+		if !ok {
+			return "", fmt.Errorf("%s: arguments are not a JSON object: %s; send them again", call.Name, jsonFault(call.Args))
+		}
+		return t.Run(ctx, args)
+	}
+	if len(names) == 0 {
+		return "", fmt.Errorf("unknown tool %q: there are no tools", call.Name)
+	}
+	return "", fmt.Errorf("unknown tool %q: the tools are %s", call.Name, strings.Join(names, ", "))
+}
+
+// storable is call as the history keeps it: servers parse the arguments of old calls again, so that malformed ones
+// must not be sent back as they were.
+func storable(call ToolCall) ToolCall {
+	args, ok := objectArgs(call.Args)
+	if !ok {
+		args, _ = json.Marshal(map[string]string{"malformed": string(call.Args)})
+	}
+	call.Args = args
+	return call
+}
+
+// objectArgs reads arguments as models write them: nothing for no arguments, an object in a string, raw line ends
+// within a string.
+func objectArgs(raw json.RawMessage) (json.RawMessage, bool) {
+	text := bytes.TrimSpace(raw)
+	if len(text) == 0 || string(text) == "null" {
+		return json.RawMessage("{}"), true
+	}
+	if !json.Valid(text) {
+		text = escapeControls(text)
+	}
+	if text[0] == '"' {
+		var inner string
+		if json.Unmarshal(text, &inner) != nil {
+			return nil, false
+		}
+		text = bytes.TrimSpace([]byte(inner))
+		if !json.Valid(text) {
+			text = escapeControls(text)
+		}
+	}
+	if len(text) == 0 || text[0] != '{' || !json.Valid(text) {
+		return nil, false
+	}
+	return json.RawMessage(text), true
+}
+
+// escapeControls escapes control characters within the strings of JSON text.
+func escapeControls(text []byte) []byte {
+	var b bytes.Buffer
+	quoted, escaped := false, false
+	for _, ch := range text {
+		switch {
+		case quoted && ch < 0x20 && !escaped:
+			fmt.Fprintf(&b, `\u%04x`, ch)
+			continue
+		case escaped:
+			escaped = false
+		case quoted && ch == '\\':
+			escaped = true
+		case ch == '"':
+			quoted = !quoted
+		}
+		b.WriteByte(ch)
+	}
+	return b.Bytes()
+}
+
+func jsonFault(raw json.RawMessage) string {
+	var object map[string]json.RawMessage
+	err := json.Unmarshal(raw, &object)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Sprintf("%v at byte %d of %d", err, syntax.Offset, len(raw))
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return "got " + kind.Value
+	}
+	return "malformed"
+}

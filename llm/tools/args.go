@@ -1,0 +1,132 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An argument is one that a tool takes. Exactly one of text, list and flag is set; it gets the value.
+type argument struct {
+	name     string
+	required bool
+	oneOf    []string // what a text may be besides empty; nil means anything
+	text     *string
+	list     *[]string
+	flag     *bool
+}
+
+// decode reads the arguments of a tool. It refuses names that it does not know and values of another type, except
+// those with one meaning only: one text for a list of one, "true" for true, null for nothing.
+func decode(tool string, raw json.RawMessage, arguments []argument) error {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return fmt.Errorf("%s: arguments are not an object", tool)
+	}
+	names := make([]string, 0, len(arguments))
+	for _, a := range arguments {
+		names = append(names, a.name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, name) {
+			return unknownArgument(tool, name, names)
+		}
+	}
+	for _, a := range arguments {
+		value, ok := given[a.name]
+		if !ok || string(value) == "null" {
+			if a.required {
+				return fmt.Errorf("%s: argument %s is missing: %s", tool, a.name, a.wants())
+			}
+			continue
+		}
+		if !a.read(value) {
+			return fmt.Errorf("%s: argument %s: want %s, got %s", tool, a.name, a.wants(), clip(string(value), 80))
+		}
+	}
+	return nil
+}
+
+func (a argument) wants() string {
+	switch {
+	case a.list != nil:
+		return "a list of action ids"
+	case a.flag != nil:
+		return "true or false"
+	case a.oneOf != nil:
+		return strings.Join(a.oneOf, ", ")
+	}
+	return "Lua source as a string"
+}
+
+func (a argument) read(value json.RawMessage) bool {
+	switch {
+	case a.list != nil:
+		return readList(value, a.list)
+	case a.flag != nil:
+		text := strings.Trim(string(value), `"`)
+		*a.flag = text == "true"
+		return text == "true" || text == "false"
+	}
+	if json.Unmarshal(value, a.text) != nil {
+		return false
+	}
+	if a.required && strings.TrimSpace(*a.text) == "" {
+		return false
+	}
+	return a.oneOf == nil || *a.text == "" || slices.Contains(a.oneOf, *a.text)
+}
+
+// readList reads a list of texts, or one text that holds ids parted by commas or spaces, or a list in a string.
+func readList(value json.RawMessage, list *[]string) bool {
+	var one string
+	if json.Unmarshal(value, &one) == nil {
+		if text := strings.TrimSpace(one); strings.HasPrefix(text, "[") {
+			return readList(json.RawMessage(text), list)
+		}
+		*list = strings.FieldsFunc(one, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
+		return true
+	}
+	if json.Unmarshal(value, list) != nil {
+		return false
+	}
+	for i, id := range *list {
+		(*list)[i] = strings.TrimSpace(id)
+	}
+	return true
+}
+
+func unknownArgument(tool, name string, names []string) error {
+	best, least := "", len(name)/2+1
+	for _, n := range names {
+		if d := editDistance(name, n); d < least {
+			best, least = n, d
+		}
+	}
+	if best != "" {
+		return fmt.Errorf("%s: unknown argument %q: did you mean %s?", tool, clip(name, 40), best)
+	}
+	return fmt.Errorf("%s: unknown argument %q: it takes %s", tool, clip(name, 40), strings.Join(names, ", "))
+}
+
+// editDistance counts the bytes to insert, remove or replace to make b of a. Both are short.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,287 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"almanac/catalog"
+	"almanac/catalog/demo"
+	"almanac/llm"
+	"almanac/llm/openai"
+	"almanac/llm/openai/openaitest"
+	"almanac/llm/tools"
+	"almanac/session"
+	"almanac/session/kernel"
+	"almanac/session/policy"
+	"almanac/session/vm"
+)
+
+var update = flag.Bool("update", false, "rewrite what the tests expect")
+
+func TestMain(m *testing.M) {
+	if kernel.Main() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// open returns the view of the demo back office.
+func open(t *testing.T) *catalog.View {
+	t.Helper()
+	office, err := demo.Open(t.Context(), filepath.Join(t.TempDir(), "office.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { office.Close() })
+	all, report := catalog.New(office.Entries(), catalog.Options{})
+	if len(report.Skipped) > 0 {
+		t.Fatalf("skipped: %v", report.Skipped)
+	}
+	return all.View()
+}
+
+func newSession(t *testing.T, view *catalog.View, o session.Options) *session.Session {
+	t.Helper()
+	s, err := session.New(view, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestOverTheBackOffice runs all tests that need the demo, which takes a while to make.
+func TestOverTheBackOffice(t *testing.T) {
+	view := open(t)
+	t.Run("conversations", func(t *testing.T) { testConversations(t, view) })
+	t.Run("interrupt", func(t *testing.T) { testInterruptedScript(t, view) })
+	t.Run("prompt", func(t *testing.T) { testPromptSize(t, view) })
+	t.Run("policy", func(t *testing.T) { testPolicyInPrompt(t, view) })
+}
+
+// testConversations plays the conversations in testdata: what the person says (user), what the model answers (model
+// and call; see openaitest.ParseScript), what the model reads of each call (tool), and what the person reads at the
+// end of the turn (answer). The comment at the top may name the policy and what the person says when asked:
+//
+//	policy: ask
+//	approve: no, not today
+func testConversations(t *testing.T, view *catalog.View) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := txtar.Parse(text)
+			got := play(t, view, text)
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if d := cmp.Diff(string(txtar.Format(want)), string(txtar.Format(got))); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// play holds the conversation and returns it with the tool and answer sections as they came out.
+func play(t *testing.T, view *catalog.View, text []byte) *txtar.Archive {
+	t.Helper()
+	archive := txtar.Parse(text)
+	replies, err := openaitest.ParseScript(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := openaitest.New(replies...)
+	t.Cleanup(server.Close)
+	s := newSession(t, view, sessionOptions(t, string(archive.Comment)))
+	c := llm.NewConversation(llm.Options{
+		Provider: openai.New(openai.Options{BaseURL: server.URL()}), Model: "scripted",
+		System: func() string { return tools.SystemPrompt(s, tools.Options{}) },
+		Tools:  func() []llm.Tool { return tools.New(s, tools.Options{}) },
+	})
+	var answers []string // of tools, not yet put into the archive
+	var said string
+	for i := range archive.Files {
+		f := &archive.Files[i]
+		switch f.Name {
+		case "user":
+			if len(answers) > 0 {
+				t.Errorf("%d tool answers have no section: %q", len(answers), answers)
+			}
+			before := len(c.Messages())
+			said, err = c.Send(t.Context(), strings.TrimSpace(string(f.Data)))
+			if err != nil {
+				said = "error: " + strings.ReplaceAll(err.Error(), server.URL(), "URL")
+			}
+			answers = nil
+			for _, m := range c.Messages()[before:] {
+				if m.Role == llm.ToolRole {
+					answers = append(answers, m.Text)
+				}
+			}
+		case "tool":
+			if len(answers) == 0 {
+				t.Fatalf("section %d: no tool answer is left", i)
+			}
+			f.Data, answers = []byte(answers[0]+"\n"), answers[1:]
+		case "answer":
+			f.Data = []byte(said + "\n")
+		}
+	}
+	if len(answers) > 0 || server.Left() > 0 {
+		t.Errorf("left over: %d tool answers, %d replies", len(answers), server.Left())
+	}
+	return archive
+}
+
+// sessionOptions reads the comment of a conversation.
+func sessionOptions(t *testing.T, comment string) session.Options {
+	t.Helper()
+	// Steps alone decide when a script is stopped: time would depend on the machine.
+	o := session.Options{Limits: vm.Limits{Steps: 300_000, Time: time.Minute}, QueryTime: time.Minute}
+	for line := range strings.Lines(comment) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		value = strings.TrimSpace(value)
+		switch name {
+		case "policy":
+			o.Policy = policy.Policy{Mode: policy.Mode(value)}
+		case "approve":
+			o.Approve = func(context.Context, session.Request) (session.Approval, error) {
+				if value == "yes" {
+					return session.Approval{Verdict: session.Once}, nil
+				}
+				return session.Approval{Reason: strings.TrimPrefix(value, "no, ")}, nil
+			}
+		}
+	}
+	return o
+}
+
+// testInterruptedScript stops a conversation amid a script; what the script had set is still there.
+func testInterruptedScript(t *testing.T, view *catalog.View) {
+	replies, err := openaitest.ParseScript([]byte(`
+-- call lua_tools_execute --
+x = 41
+log("started")
+while true do pcall(function() while true do end end) end
+-- call lua_tools_execute --
+x = 43
+-- user --
+-- expect --
+go on
+-- call lua_tools_execute --
+return x + 1
+-- expect --
+42
+-- model --
+It is 42.
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := openaitest.New(replies...)
+	defer server.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := newSession(t, view, session.Options{
+		Limits: vm.Limits{Steps: 1 << 40, Time: time.Minute},
+		Write:  func(vm.Stream, string) { cancel() },
+	})
+	c := llm.NewConversation(llm.Options{
+		Provider: openai.New(openai.Options{BaseURL: server.URL()}), Model: "scripted",
+		Tools: func() []llm.Tool { return tools.New(s, tools.Options{}) },
+	})
+	if _, err := c.Send(ctx, "count"); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	var answers []string
+	for _, m := range c.Messages() {
+		if m.Role == llm.ToolRole {
+			answers = append(answers, m.Text)
+		}
+	}
+	if len(answers) != 2 || !strings.Contains(answers[0], "interrupt") || answers[1] != "not run: interrupted by the person" {
+		t.Errorf("tool answers: %q", answers)
+	}
+	if answer, err := c.Send(t.Context(), "go on"); err != nil || answer != "It is 42." {
+		t.Errorf("%q, %v", answer, err)
+	}
+}
+
+// testPromptSize keeps the text of prompt and tools, and what they cost, in testdata/prompt.golden.
+func testPromptSize(t *testing.T, view *catalog.View) {
+	s := newSession(t, view, session.Options{})
+	var b strings.Builder
+	total := 0
+	put := func(name, text string) {
+		tokens := (len(text) + 3) / 4
+		total += tokens
+		fmt.Fprintf(&b, "== %s: %d tokens\n%s\n\n", name, tokens, text)
+	}
+	put("prompt", tools.SystemPrompt(s, tools.Options{}))
+	for _, tool := range tools.New(s, tools.Options{}) {
+		if n := len([]rune(tool.Description)); n >= 1000 {
+			t.Errorf("%s: the description has %d characters", tool.Name, n)
+		}
+		put(tool.Name, tool.Description+"\n"+string(tool.Schema))
+	}
+	fmt.Fprintf(&b, "total: %d tokens\n", total)
+	if total > 1000 {
+		t.Errorf("prompt, descriptions and schemas cost %d tokens, want at most 1,000", total)
+	}
+	const golden = "testdata/prompt.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), b.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+func testPolicyInPrompt(t *testing.T, view *catalog.View) {
+	s := newSession(t, view, session.Options{})
+	o := tools.Options{Prefix: "backoffice"}
+	for mode, want := range map[policy.Mode]string{
+		policy.ReadOnly: "read-only.", policy.Ask: "the person is asked", policy.Session: "mutations run", "odd": "read-only.",
+	} {
+		s.SetPolicy(policy.Policy{Mode: mode})
+		if text := tools.SystemPrompt(s, o); !strings.Contains(text, "Policy now: "+want) {
+			t.Errorf("%s: %q is missing in\n%s", mode, want, text)
+		}
+	}
+	if text := tools.SystemPrompt(s, o); !strings.Contains(text, "backoffice_query") || strings.Contains(text, "lua_tools") {
+		t.Errorf("the prefix is not used:\n%s", text)
+	}
+	for _, tool := range tools.New(s, o) {
+		if !strings.HasPrefix(tool.Name, "backoffice_") || strings.Contains(tool.Description, "PREFIX") {
+			t.Errorf("%s: %s", tool.Name, tool.Description)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// This file writes outcomes for a model. What it must know comes first: the error or the values. What it can do
+// without is left out, but never silently: a cut says how much is missing and how to get it.
+
+const (
+	maxValues  = 64 << 10 // bytes of returned values in one answer
+	maxPrinted = 64 << 10 // bytes of stdout, stderr and logs together
+	maxText    = 64 << 10 // bytes of a query's or a describe's text
+	maxNames   = 12       // names of globals in one list
+	maxCalls   = 20       // calls in one list
+)
+
+func renderAnswer(a *session.Answer) string {
+	var b strings.Builder
+	if a.Outcome.Err != nil {
+		renderError(&b, a.Outcome)
+	} else if a.Text == "" {
+		b.WriteString("nothing returned: end the script with return catalog.search(...)\n")
+	} else {
+		fmt.Fprintln(&b, capped(strings.TrimSpace(a.Text), maxText))
+	}
+	renderPrinted(&b, a.Outcome)
+	return strings.TrimSpace(b.String())
+}
+
+func renderOutcome(out *session.Outcome) string {
+	var b strings.Builder
+	if out.Err != nil {
+		renderError(&b, out)
+	}
+	renderValues(&b, out.Values)
+	renderPrinted(&b, out)
+	if out.Lost != "" {
+		fmt.Fprintf(&b, "lost: %s\n", out.Lost)
+	}
+	renderCalls(&b, out)
+	renderGlobals(&b, out.Globals)
+	if n := len(out.Effects); n > 0 {
+		fmt.Fprintf(&b, "effects recorded, not applied: %d\n", n)
+	}
+	if b.Len() == 0 {
+		return "ok, nothing returned"
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// renderError writes what failed, where, and what to do.
+func renderError(b *strings.Builder, out *session.Outcome) {
+	e := out.Err
+	fmt.Fprintf(b, "error (%s)", e.Kind)
+	if e.Line > 0 {
+		fmt.Fprintf(b, " line %d", e.Line)
+	}
+	fmt.Fprintf(b, ": %s\n", capped(e.Message, 4<<10))
+	if excerpt := strings.TrimSpace(e.Excerpt); excerpt != "" {
+		fmt.Fprintf(b, "  %d| %s\n", e.Line, clip(excerpt, 200))
+	}
+	if e.Value != nil && e.Value.Type != "string" && !strings.Contains(e.Message, e.Value.Repr) {
+		fmt.Fprintf(b, "error value: %s\n", capped(e.Value.Repr, 2<<10))
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(b, "hint: %s\n", e.Hint)
+	}
+}
+
+func renderPrinted(b *strings.Builder, out *session.Outcome) {
+	room := maxPrinted
+	for _, part := range []struct{ name, text string }{
+		{"printed", out.Stdout}, {"stderr", out.Stderr}, {"log", strings.Join(out.Logs, "\n")},
+	} {
+		text := strings.TrimRight(part.text, "\n")
+		if text == "" {
+			continue
+		}
+		text = capped(text, room)
+		room -= min(len(text), room)
+		fmt.Fprintf(b, "%s:\n%s\n", part.name, text)
+	}
+	if out.Dropped > 0 {
+		fmt.Fprintf(b, "%d more printed bytes were dropped: print less\n", out.Dropped)
+	}
+}
+
+// renderCalls lists the calls of a run that did not go as written: then the model must know what was done and what
+// was not.
+func renderCalls(b *strings.Builder, out *session.Outcome) {
+	told := out.Err != nil
+	for _, c := range out.Calls {
+		told = told || c.Verdict != trace.OK
+	}
+	if !told || len(out.Calls) == 0 {
+		return
+	}
+	if only := out.Calls[0]; len(out.Calls) == 1 && out.Err != nil && strings.HasPrefix(out.Err.Message, only.ID) {
+		return // the error has told all of it
+	}
+	b.WriteString("calls:\n")
+	lines := callLines(out.Calls)
+	for i, line := range lines {
+		if i == maxCalls {
+			fmt.Fprintf(b, "  and %d more\n", len(lines)-i)
+			break
+		}
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}
+
+// callLines writes one line for each run of calls that ended alike.
+func callLines(calls []trace.Call) []string {
+	var lines []string
+	for i := 0; i < len(calls); {
+		first, n := calls[i], 0
+		for i < len(calls) && calls[i].ID == first.ID && calls[i].Verdict == first.Verdict && calls[i].Error == first.Error {
+			i, n = i+1, n+1
+		}
+		line := first.ID
+		if n > 1 {
+			line += fmt.Sprintf(" x%d", n)
+		}
+		line += ": " + string(first.Verdict)
+		if first.Verdict == trace.OK && first.Mutates {
+			line += ", changed data"
+		}
+		if first.Verdict == trace.Denied && first.Rule != "" {
+			line += " (" + first.Rule + ")"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func renderGlobals(b *strings.Builder, d vm.Diff) {
+	var parts []string
+	for _, change := range []struct {
+		verb  string
+		names []string
+	}{{"set", d.Added}, {"changed", d.Changed}, {"removed", d.Removed}} {
+		if len(change.names) > 0 {
+			parts = append(parts, change.verb+" "+nameList(change.names, maxNames))
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(b, "globals: %s\n", strings.Join(parts, "; "))
+	}
+}
+
+func nameList(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// capped returns text of at most n bytes and a line about what is missing: the beginning and the end of a longer one.
+func capped(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	head, tail := n*3/4, n/4
+	cut := len(text) - head - tail
+	return fmt.Sprintf("%s\n[%d bytes left out]\n%s",
+		strings.ToValidUTF8(text[:head], ""), cut, strings.ToValidUTF8(text[len(text)-tail:], ""))
+}
+
+// clip returns the first n bytes of text on one line.
+func clip(text string, n int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "…"
+}

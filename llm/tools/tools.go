@@ -1,0 +1,189 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/llm"
+	"almanac/session"
+)
+
+// DefaultPrefix begins the tools' names when Options name no other.
+const DefaultPrefix = "lua_tools"
+
+// Options configure the tools and the prompt.
+type Options struct {
+	// Prefix begins the names of the tools: PREFIX_query, PREFIX_describe, PREFIX_execute. Default DefaultPrefix.
+	Prefix string
+	// Cell returns the number that the person knows the running prompt by. Nil means that there is none.
+	Cell func() int
+}
+
+func (o Options) name(tool string) string {
+	if o.Prefix == "" {
+		return DefaultPrefix + "_" + tool
+	}
+	return o.Prefix + "_" + tool
+}
+
+func (o Options) cell() int {
+	if o.Cell == nil {
+		return 0
+	}
+	return o.Cell()
+}
+
+const queryText = `Find actions with a short Lua script; nothing is executed and nothing is kept.
+catalog.search(words, opts); sets by exact name: namespace, tags, entities, inputs, outputs(names); filter(set, opts), intersect(a, b), union(a, b), boost(set, opts), top(set, n), facets(set), pick(set, opts), plan{steps}, explain(id, words), get(id).
+opts: domains, tags, entities, operation, include_mutations, mutates, needs_input, needs_output, risk, limit.
+Return a set, a step or a plan:
+return catalog.plan{
+ catalog.pick(catalog.search("find customer by company name", {domains={"crm"}}), {needs_output="customer_id", limit=2}),
+ catalog.pick(catalog.search("unpaid invoices of a customer"), {needs_input="customer_id", mutates=false, limit=3})}
+A hit is one line: id(args, * required) -> result, then R reads, W changes, ! changes at high risk.`
+
+const describeText = `Get the exact arguments, result, example and safety of actions that PREFIX_query found: the fewest you need, at most 10 ids. Described actions may be executed.`
+
+const executeText = `Run Lua in the persistent session. Globals and functions that a script sets are there in later calls; locals are not.
+Call a described action by its id with one table: rows = billing.invoice.list_unpaid{customer_id=id}. call("any-id", args) works for every id.
+Use return for what you need to read; keep large results in globals and return a part of them. One script may make many calls.
+Helpers: map, filter, reduce, find, keys, values, sort_by, group_by, repr, json, vars(), help(). No files, no network.
+actions: ids to call without describing them. fresh: run in an empty machine that is thrown away.`
+
+const (
+	querySchema    = `{"type":"object","properties":{"script":{"type":"string"}},"required":["script"],"additionalProperties":false}`
+	describeSchema = `{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string"}},"detail":{"enum":["brief","full","json"]}},"required":["ids"],"additionalProperties":false}`
+	executeSchema  = `{"type":"object","properties":{"script":{"type":"string"},"actions":{"type":"array","items":{"type":"string"}},"fresh":{"type":"boolean"}},"required":["script"],"additionalProperties":false}`
+)
+
+// New returns the three tools over s. They may be called concurrently; runs take turns. A script that fails is an
+// answer, not an error: errors are for arguments that do not fit and for sessions that cannot run.
+func New(s *session.Session, o Options) []llm.Tool {
+	t := toolset{session: s, options: o}
+	return []llm.Tool{
+		{Name: o.name("query"), Description: o.text(queryText), Schema: json.RawMessage(querySchema), Run: t.query},
+		{Name: o.name("describe"), Description: o.text(describeText), Schema: json.RawMessage(describeSchema), Run: t.describe},
+		{Name: o.name("execute"), Description: o.text(executeText), Schema: json.RawMessage(executeSchema), Run: t.execute},
+	}
+}
+
+// text is a text of this package with the names of the tools as they are now.
+func (o Options) text(s string) string {
+	return strings.ReplaceAll(s, "PREFIX_", o.name(""))
+}
+
+type toolset struct {
+	session *session.Session
+	options Options
+}
+
+func (t toolset) query(ctx context.Context, raw json.RawMessage) (string, error) {
+	var script string
+	err := decode(t.options.name("query"), raw, []argument{{name: "script", required: true, text: &script}})
+	if err != nil {
+		return "", err
+	}
+	a, err := t.session.Query(ctx, session.Script{
+		Source: unfenced(script), Author: session.Model, Cell: t.options.cell(),
+	})
+	if err != nil {
+		return "", hinted(err)
+	}
+	return renderAnswer(a), nil
+}
+
+func (t toolset) describe(ctx context.Context, raw json.RawMessage) (string, error) {
+	var ids []string
+	var detail string
+	err := decode(t.options.name("describe"), raw, []argument{
+		{name: "ids", required: true, list: &ids},
+		{name: "detail", text: &detail, oneOf: []string{string(catalog.Brief), string(catalog.Full), string(catalog.JSON)}},
+	})
+	if err != nil {
+		return "", err
+	}
+	known, unknown := t.known(ids)
+	if len(known) == 0 {
+		return "", errors.New(strings.Join(unknown, "\n"))
+	}
+	specs, err := t.session.Describe(ctx, known, catalog.Detail(detail))
+	if err != nil {
+		return "", hinted(err)
+	}
+	parts := make([]string, 0, len(specs)+1)
+	for _, spec := range specs {
+		parts = append(parts, strings.TrimSpace(spec.Text))
+	}
+	if len(unknown) > 0 {
+		parts = append(parts, strings.Join(unknown, "\n"))
+	}
+	return capped(strings.Join(parts, "\n\n"), maxText), nil
+}
+
+// known parts ids into those that the view shows, each once, and a line about each of the others: one wrong id
+// must not cost the model another turn for the rest.
+func (t toolset) known(ids []string) (known, unknown []string) {
+	view := t.session.View()
+	seen := map[string]bool{}
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if _, err := view.Resolve(id); err != nil {
+			unknown = append(unknown, hinted(err).Error())
+			continue
+		}
+		known = append(known, id)
+	}
+	if len(ids) == 0 {
+		unknown = []string{"ids: the list is empty: name at least one action id"}
+	}
+	return known, unknown
+}
+
+func (t toolset) execute(ctx context.Context, raw json.RawMessage) (string, error) {
+	script := session.Script{Author: session.Model, Cell: t.options.cell()}
+	err := decode(t.options.name("execute"), raw, []argument{
+		{name: "script", required: true, text: &script.Source},
+		{name: "actions", list: &script.Actions},
+		{name: "fresh", flag: &script.Fresh},
+	})
+	if err != nil {
+		return "", err
+	}
+	script.Source = unfenced(script.Source)
+	out, err := t.session.Run(ctx, script)
+	if err != nil {
+		return "", hinted(err)
+	}
+	return renderOutcome(out), nil
+}
+
+// hinted puts the remedy of err, where it knows one, behind its text.
+func hinted(err error) error {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) && h.Hint() != "" {
+		return fmt.Errorf("%w; %s", err, h.Hint())
+	}
+	return err
+}
+
+// unfenced takes the Markdown fence off a script that was written in one.
+func unfenced(script string) string {
+	text := strings.TrimSpace(script)
+	body, fenced := strings.CutPrefix(text, "```")
+	if !fenced {
+		return script
+	}
+	body, fenced = strings.CutSuffix(body, "```")
+	language, body, ok := strings.Cut(body, "\n")
+	if l := strings.TrimSpace(language); !fenced || !ok || l != "" && l != "lua" {
+		return script
+	}
+	return body
+}

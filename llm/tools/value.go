@@ -1,0 +1,149 @@
+package tools
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/session/vm"
+)
+
+// This file writes returned values: whole where they fit, otherwise as type, size, keys and two samples.
+
+const (
+	maxRepr     = 60 << 10 // bytes of one value; a longer text may have been cut by the machine
+	sampleBytes = 1 << 10  // bytes of one sample
+	sampleKeys  = 40       // keys in one list
+	keepHint    = "too large to show: keep it in a global and return a part, a count or chosen fields of it"
+)
+
+func renderValues(b *strings.Builder, values []vm.Value) {
+	room := maxValues
+	for i, v := range values {
+		text := v.Repr
+		if len(text) > min(room, maxRepr) {
+			text = outline(v)
+		}
+		room = max(room-len(text), 0)
+		if len(values) > 1 {
+			fmt.Fprintf(b, "%d: ", i+1)
+		}
+		fmt.Fprintln(b, text)
+	}
+}
+
+// outline shows a large value in few lines.
+func outline(v vm.Value) string {
+	var b strings.Builder
+	switch data := v.Data.(type) {
+	case []any:
+		fmt.Fprintf(&b, "table: a list of %d\n", len(data))
+		if names := keysOf(data); names != "" {
+			fmt.Fprintf(&b, "keys of each: %s\n", names)
+		}
+		for i := range min(2, len(data)) {
+			fmt.Fprintf(&b, "[%d] = %s\n", i+1, literal(data[i], sampleBytes))
+		}
+	case map[string]any:
+		names := sortedKeys(data)
+		fmt.Fprintf(&b, "table: %d keys: %s\n", len(names), nameList(names, sampleKeys))
+		for _, name := range names[:min(2, len(names))] {
+			fmt.Fprintf(&b, "%s = %s\n", luaKey(name), literal(data[name], sampleBytes))
+		}
+	case string:
+		fmt.Fprintf(&b, "string of %d bytes, begins %s\n", len(data), literal(data, sampleBytes))
+	default:
+		fmt.Fprintf(&b, "%s of size %d, begins %s\n", v.Type, v.Size, clip(v.Repr, 2*sampleBytes))
+	}
+	b.WriteString(keepHint)
+	return b.String()
+}
+
+// keysOf names the keys of a list's first item that is a table with keys.
+func keysOf(list []any) string {
+	for _, item := range list[:min(3, len(list))] {
+		if m, ok := item.(map[string]any); ok {
+			return nameList(sortedKeys(m), sampleKeys)
+		}
+	}
+	return ""
+}
+
+// literal writes data in near-Lua text of about n bytes at most.
+func literal(v any, n int) string {
+	var b strings.Builder
+	writeLiteral(&b, v, n)
+	return b.String()
+}
+
+func writeLiteral(b *strings.Builder, v any, n int) {
+	switch v := v.(type) {
+	case nil:
+		b.WriteString("nil")
+	case string:
+		if room := max(n-b.Len(), 16); len(v) > room {
+			v = strings.ToValidUTF8(v[:room], "") + "…"
+		}
+		b.WriteString(strconv.Quote(v))
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+			b.WriteString(strconv.FormatFloat(v, 'f', 0, 64))
+		} else {
+			b.WriteString(strconv.FormatFloat(v, 'g', 14, 64))
+		}
+	case []any:
+		b.WriteString("{ ")
+		for i, item := range v {
+			if !separate(b, i, len(v), n) {
+				break
+			}
+			writeLiteral(b, item, n)
+		}
+		b.WriteString(" }")
+	case map[string]any:
+		b.WriteString("{ ")
+		for i, key := range sortedKeys(v) {
+			if !separate(b, i, len(v), n) {
+				break
+			}
+			b.WriteString(luaKey(key) + " = ")
+			writeLiteral(b, v[key], n)
+		}
+		b.WriteString(" }")
+	default:
+		fmt.Fprint(b, v)
+	}
+}
+
+// separate writes what stands before item i, or when there is no room left how many items are missing.
+func separate(b *strings.Builder, i, count, n int) bool {
+	if i > 0 {
+		b.WriteString(", ")
+	}
+	if b.Len() < n {
+		return true
+	}
+	fmt.Fprintf(b, "… %d more", count-i)
+	return false
+}
+
+// luaKey writes a key as a table constructor has it.
+func luaKey(key string) string {
+	for i, r := range key {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return "[" + strconv.Quote(key) + "]"
+		}
+	}
+	if key == "" {
+		return `[""]`
+	}
+	return key
+}
+
+func sortedKeys(m map[string]any) []string {
+	return slices.Sorted(maps.Keys(m))
+}
