@@ -1,0 +1,211 @@
+-- The catalog primitives. The work is done by the host; a set here is a table whose list part holds the hits and whose
+-- field `set` is the host's handle. tostring of a set, step or plan lists its lines.
+local host = ...
+local type, ipairs, setmetatable, tostring = type, ipairs, setmetatable, tostring
+local concat, insert = table.concat, table.insert
+local op, fail = host.op, host.fail
+
+catalog = {}
+
+local function want(name, what, value, kind)
+  if type(value) ~= kind then
+    local got = type(value)
+    if got == "action" then got = "an action (did you mean its id in quotes?)" end
+    fail("catalog." .. name .. ": " .. what .. " must be a " .. kind .. ", got " .. got)
+  end
+end
+
+local function options(name, opts)
+  if opts == nil or opts == null then return {} end
+  want(name, "the options", opts, "table")
+  if #opts > 0 then
+    fail("catalog." .. name .. ": options have names: {limit = 10}, not a list")
+  end
+  return opts
+end
+
+local function hit_lines(t, head)
+  local out = { head }
+  for _, hit in ipairs(t) do insert(out, hit.line or hit.id) end
+  return concat(out, "\n")
+end
+
+local set_meta = {
+  __metatable = "set",
+  __tostring = function(s)
+    local head = "complete (" .. #s .. ")"
+    if s.total and s.total > #s then head = #s .. " of " .. s.total .. " shown" end
+    return hit_lines(s, head)
+  end,
+}
+
+local step_meta = {
+  __metatable = "step",
+  __tostring = function(s)
+    local head = "step"
+    if s.needs_input then head = head .. " from " .. tostring(s.needs_input) end
+    if s.needs_output then head = head .. " to " .. tostring(s.needs_output) end
+    return hit_lines(s.hits or {}, head)
+  end,
+}
+
+local plan_meta = {
+  __metatable = "plan",
+  __tostring = function(p) return p.text or "plan" end,
+}
+
+local function as_set(answer)
+  local s = {}
+  for i, hit in ipairs(answer.hits or {}) do s[i] = hit end
+  for k, v in pairs(answer) do
+    if k ~= "hits" then s[k] = v end
+  end
+  return setmetatable(s, set_meta)
+end
+
+-- what the host takes for a set: its handle, or the ids of a plain list
+local function handle(name, s)
+  if type(s) ~= "table" then
+    fail("catalog." .. name .. ": a set is needed (what catalog.search gives), got " .. type(s))
+  end
+  if s.set then return { set = s.set } end
+  local ids = {}
+  for i, item in ipairs(s) do
+    if type(item) == "table" then item = item.id end
+    if type(item) ~= "string" then
+      fail("catalog." .. name .. ": item " .. i .. " of the list is neither a hit nor an id")
+    end
+    ids[i] = item
+  end
+  if #ids == 0 and next(s) ~= nil then
+    fail("catalog." .. name .. ": this table is not a set")
+  end
+  return { ids = json.array(ids) }
+end
+
+function catalog.search(query, opts)
+  want("search", "the query", query, "string")
+  return as_set(op("catalog.search", query, options("search", opts)))
+end
+host.doc("catalog.search(query, opts)", "ranked set; opts: domains, tags, entities, operation, mutates, include_mutations, needs_input, needs_output, risk, limit")
+
+for name, what in pairs({
+  namespace = "in these namespaces",
+  tags = "with any of these tags",
+  entities = "about any of these entities",
+  inputs = "that take any of these inputs",
+  outputs = "that give any of these outputs",
+}) do
+  catalog[name] = function(...)
+    local names = {}
+    for i, item in ipairs({ ... }) do
+      if type(item) == "table" then
+        for _, inner in ipairs(item) do
+          want(name, "a name", inner, "string")
+          insert(names, inner)
+        end
+      else
+        want(name, "a name", item, "string")
+        insert(names, item)
+      end
+    end
+    if #names == 0 then fail("catalog." .. name .. ": at least one name is needed") end
+    return as_set(op("catalog." .. name, names))
+  end
+  host.doc("catalog." .. name .. "(names...)", "set of all actions " .. what)
+end
+
+function catalog.filter(s, opts)
+  return as_set(op("catalog.filter", handle("filter", s), options("filter", opts)))
+end
+host.doc("catalog.filter(set, opts)", "the hits that meet the options of search")
+
+local function fold(name)
+  return function(first, ...)
+    local s = first
+    local others = { ... }
+    if #others == 0 then fail("catalog." .. name .. ": two sets are needed") end
+    for _, other in ipairs(others) do
+      s = as_set(op("catalog." .. name, handle(name, s), handle(name, other)))
+    end
+    return s
+  end
+end
+catalog.intersect = fold("intersect")
+host.doc("catalog.intersect(a, b)", "the hits in both sets")
+catalog.union = fold("union")
+host.doc("catalog.union(a, b)", "the hits in either set")
+
+function catalog.boost(s, opts)
+  return as_set(op("catalog.boost", handle("boost", s), options("boost", opts)))
+end
+host.doc("catalog.boost(set, opts)", "the set with the hits that meet opts moved up by the factor opts.by")
+
+function catalog.top(s, n)
+  if n == nil then n = 10 end
+  want("top", "the number", n, "number")
+  return as_set(op("catalog.top", handle("top", s), n))
+end
+host.doc("catalog.top(set, n)", "the best n hits")
+
+function catalog.facets(s) return op("catalog.facets", handle("facets", s)) end
+host.doc("catalog.facets(set)", "how the hits spread over domains, tags, entities, operations")
+
+function catalog.pick(s, opts)
+  return setmetatable(op("catalog.pick", handle("pick", s), options("pick", opts)), step_meta)
+end
+host.doc("catalog.pick(set, opts)", "one step of a plan: the few best hits with needs_input and needs_output")
+
+function catalog.plan(steps, ...)
+  want("plan", "the argument", steps, "table")
+  if steps.step then steps = { steps, ... } end
+  local handles = {}
+  for i, step in ipairs(steps) do
+    if type(step) ~= "table" then
+      fail("catalog.plan: item " .. i .. " is not a step (what catalog.pick gives)")
+    end
+    if step.step then
+      handles[i] = { step = step.step }
+    elseif step.set then
+      handles[i] = { step = catalog.pick(step).step }
+    else
+      fail("catalog.plan: item " .. i .. " is not a step (what catalog.pick gives)")
+    end
+  end
+  if #handles == 0 then fail("catalog.plan: a list of steps is needed: catalog.plan({ catalog.pick(set, {...}) })") end
+  return setmetatable(op("catalog.plan", handles), plan_meta)
+end
+host.doc("catalog.plan(steps)", "the plan made of these steps; return it from a query")
+
+function catalog.explain(id, query)
+  want("explain", "the id", id, "string")
+  want("explain", "the query", query, "string")
+  return op("catalog.explain", id, query)
+end
+host.doc("catalog.explain(id, query)", "why the action ranks where it does for a query")
+
+function catalog.get(id)
+  want("get", "the id", id, "string")
+  return op("catalog.get", id)
+end
+host.doc("catalog.get(id)", "the hit of one id")
+
+function catalog.describe(ids, ...)
+  if type(ids) ~= "table" then ids = { ids, ... } end
+  local list = {}
+  for i, id in ipairs(ids) do
+    if type(id) == "table" then id = id.id end
+    want("describe", "an id", id, "string")
+    list[i] = id
+  end
+  if #list == 0 then fail("catalog.describe: at least one id is needed") end
+  local specs = op("catalog.describe", list)
+  return setmetatable(specs, {
+    __tostring = function(t)
+      local out = {}
+      for i, spec in ipairs(t) do out[i] = spec.text end
+      return concat(out, "\n\n")
+    end,
+  })
+end
+host.doc("catalog.describe(ids...)", "arguments, result and example of a few actions")

@@ -1,0 +1,42 @@
+-- help and vars, and the docs of what the host itself provides.
+local host = ...
+local type, ipairs, print = type, ipairs, print
+local find, lower, rep, match = string.find, string.lower, string.rep, string.match
+
+host.doc("call(id, args)", "calls the action with this exact id")
+host.doc("repr(value)", "the value as Lua source, keys in order")
+host.doc("json.encode(value, opts)", "JSON text; opts.indent for more lines")
+host.doc("json.decode(text)", "the value of JSON text; null, empty lists and long integers are kept")
+host.doc("json.array(list)", "marks a table as a list, so that an empty one is []")
+host.doc("print(...)", "prints to stdout; eprint to stderr, log to the log")
+host.doc("null", "the null of JSON: counts as false, is not nil, can be stored in tables")
+
+function vars() return host.vars() end
+host.doc("vars()", "table of what this session has set")
+
+local function show(d, width)
+  print(d.form .. rep(" ", width - #d.form) .. "  " .. d.text)
+end
+
+function help(name)
+  if name ~= nil and type(name) ~= "string" then
+    host.fail("help: the name of a function in quotes, got " .. type(name))
+  end
+  local found, width = {}, 0
+  for _, d in ipairs(host.docs()) do
+    local called = match(d.form, "^[%w_.]+")
+    if name == nil or called == name or find(lower(d.form .. " " .. d.text), lower(name), 1, true) then
+      if called == name then
+        found, width = { d }, #d.form
+        break
+      end
+      found[#found + 1] = d
+      if #d.form > width then width = #d.form end
+    end
+  end
+  if #found == 0 then
+    print("nothing called " .. name .. "; help() lists all")
+  end
+  for _, d in ipairs(found) do show(d, width) end
+end
+host.doc("help(name)", "lists the helpers, or those that have to do with a word")

@@ -1,0 +1,36 @@
+// Package prelude holds the part of a script's world that is written in Lua: the helpers every session starts with.
+//
+//	Chunk   one embedded Lua file
+//	Chunks  all of them, in the order they are loaded
+//
+// Each chunk is run once when a machine is made. Its one argument, `host`, is a table of host functions that scripts
+// cannot reach; the globals it sets become the names every script sees. help.lua loads last: it reads the one-line
+// doc that each function was given by `host.doc`. Start at functional.lua.
+package prelude
+
+import (
+	"embed"
+	"fmt"
+)
+
+//go:embed *.lua
+var files embed.FS
+
+// A Chunk is one Lua source text of the prelude.
+type Chunk struct {
+	Name, Source string
+}
+
+// Chunks returns the chunks in load order; the slice belongs to the caller.
+func Chunks() []Chunk {
+	names := []string{"functional", "text", "catalog", "help"}
+	chunks := make([]Chunk, 0, len(names))
+	for _, name := range names {
+		source, err := files.ReadFile(name + ".lua")
+		if err != nil {
+			panic(fmt.Sprintf("prelude %s: not embedded: %v", name, err))
+		}
+		chunks = append(chunks, Chunk{Name: "prelude/" + name, Source: string(source)})
+	}
+	return chunks
+}

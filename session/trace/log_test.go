@@ -1,0 +1,96 @@
+package trace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLogRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "2026", "11", "20", "a.jsonl")
+	log, err := OpenLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Record{
+		{Time: time.Unix(1, 0).UTC(), Kind: KindSession, About: &About{ID: "a", Sources: []string{"demo"}}},
+		{Time: time.Unix(2, 0).UTC(), Kind: KindRun, Author: "you", Mode: ModeRun, Text: "x = \"\xe4\xb8\xad\"\nreturn x"},
+		{Time: time.Unix(3, 0).UTC(), Kind: KindCall, Call: &Call{N: 1, ID: "crm.customer.get", Args: map[string]any{"id": "c"}, Verdict: OK, Start: time.Unix(3, 0).UTC(), Took: time.Second}},
+		{Time: time.Unix(4, 0).UTC(), Kind: KindOutcome, Ended: &Outcome{OK: true, Repr: "1"}},
+	}
+	for _, r := range want {
+		if err := log.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, torn, err := Read(path)
+	if err != nil || torn != 0 {
+		t.Fatalf("torn %d, %v", torn, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if mode := must(os.Stat(path)).Mode().Perm(); mode != 0o600 {
+		t.Errorf("others can read the log: %v", mode)
+	}
+}
+
+// TestTornLine shows that a half-written line costs itself and nothing else.
+func TestTornLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	if err := os.WriteFile(path, []byte(`{"kind":"note","text":"one"}`+"\n"+`{"kind":"note","te`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, err := OpenLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	if err := log.Append(Record{Kind: KindNote, Text: "two"}); err != nil {
+		t.Fatal(err)
+	}
+	records, torn, err := Read(path)
+	if err != nil || torn != 1 || len(records) != 2 || records[1].Text != "two" {
+		t.Errorf("got %d records, %d torn, %v", len(records), torn, err)
+	}
+}
+
+func TestTwoWriters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	var writers sync.WaitGroup
+	long := strings.Repeat("\u4e2d", 5000)
+	for range 2 {
+		log, err := OpenLog(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer log.Close()
+		writers.Go(func() {
+			for range 20 {
+				if err := log.Append(Record{Kind: KindNote, Text: long}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	records, torn, err := Read(path)
+	if err != nil || torn != 0 || len(records) != 40 {
+		t.Errorf("got %d records, %d torn, %v", len(records), torn, err)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

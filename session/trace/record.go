@@ -1,0 +1,107 @@
+package trace
+
+import (
+	"time"
+
+	"almanac/catalog"
+)
+
+// A Kind says what a Record tells of.
+type Kind string
+
+// The kinds, in the order a session usually writes them.
+const (
+	KindSession  Kind = "session"  // the session began: Session
+	KindPrompt   Kind = "prompt"   // somebody's words: Author, Text
+	KindRun      Kind = "run"      // a script is about to run: Author, Text, Cell, Mode
+	KindAsk      Kind = "ask"      // a person is about to be asked: Call
+	KindBegin    Kind = "begin"    // a mutation is about to be made: Call
+	KindCall     Kind = "call"     // a call ended, whatever its outcome: Call
+	KindOutcome  Kind = "outcome"  // a run ended: Outcome
+	KindAnswer   Kind = "answer"   // the model's words: Text
+	KindDescribe Kind = "describe" // ids were described: IDs
+	KindReset    Kind = "reset"    // the Lua session was emptied
+	KindNote     Kind = "note"     // anything else worth keeping: Text
+)
+
+// A Mode says how a script ran.
+type Mode string
+
+// The modes.
+const (
+	ModeRun     Mode = "run"
+	ModeFresh   Mode = "fresh"
+	ModePreview Mode = "preview"
+	ModeQuery   Mode = "query"
+)
+
+// A Record is one line of a session's log. Fields that do not belong to its Kind are zero.
+type Record struct {
+	Time   time.Time `json:"time"`
+	Kind   Kind      `json:"kind"`
+	Cell   int       `json:"cell,omitempty"`
+	Run    string    `json:"run,omitempty"`
+	Author string    `json:"author,omitempty"`
+	Mode   Mode      `json:"mode,omitempty"`
+	Text   string    `json:"text,omitempty"`
+	IDs    []string  `json:"ids,omitempty"`
+	Call   *Call     `json:"call,omitempty"`
+	Ended  *Outcome  `json:"outcome,omitempty"`
+	About  *About    `json:"session,omitempty"`
+}
+
+// About says whose log it is; it is the first record of every log.
+type About struct {
+	ID      string   `json:"id"`
+	Version string   `json:"version,omitempty"`
+	Actor   string   `json:"actor,omitempty"`
+	Tenant  string   `json:"tenant,omitempty"`
+	Sources []string `json:"sources,omitempty"`
+	Dir     string   `json:"dir,omitempty"`
+}
+
+// A Verdict is how a call ended at the door.
+type Verdict string
+
+// The verdicts.
+const (
+	OK       Verdict = "ok"
+	Failed   Verdict = "failed"   // the action returned an error
+	Rejected Verdict = "rejected" // unknown id or arguments that do not fit: the script may catch it
+	Denied   Verdict = "denied"   // view, policy, permission or the person said no
+	Limited  Verdict = "limited"  // a budget was used up
+	Planned  Verdict = "planned"  // a preview recorded the mutation and called nothing
+)
+
+// A Call is one use of an action as the log keeps it: secrets are redacted, large values cut.
+type Call struct {
+	// N counts the calls of the run from 1.
+	N       int              `json:"n"`
+	ID      string           `json:"id"`
+	Line    int              `json:"line,omitempty"`
+	Author  string           `json:"author,omitempty"`
+	Actor   string           `json:"actor,omitempty"`
+	Args    map[string]any   `json:"args,omitempty"`
+	Mutates bool             `json:"mutates,omitempty"`
+	Risk    catalog.Risk     `json:"risk,omitempty"`
+	Verdict Verdict          `json:"verdict"`
+	Rule    string           `json:"rule,omitempty"` // the policy rule or the approval that decided
+	Error   string           `json:"error,omitempty"`
+	Brief   string           `json:"brief,omitempty"` // the result in a few words: "12 rows"
+	Result  any              `json:"result,omitempty"`
+	Effects []catalog.Effect `json:"effects,omitempty"`
+	Start   time.Time        `json:"start"`
+	Took    time.Duration    `json:"took_ns"` // without waiting for a person
+}
+
+// An Outcome is a run's end as the log keeps it.
+type Outcome struct {
+	OK      bool          `json:"ok"`
+	Repr    string        `json:"repr,omitempty"` // cut to 4 KiB
+	Error   string        `json:"error,omitempty"`
+	Stdout  string        `json:"stdout,omitempty"`
+	Stderr  string        `json:"stderr,omitempty"`
+	Calls   int           `json:"calls,omitempty"`
+	Changed []string      `json:"changed,omitempty"` // globals set or removed
+	Took    time.Duration `json:"took_ns"`
+}

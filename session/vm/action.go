@@ -1,0 +1,188 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	lua "github.com/Shopify/go-lua"
+)
+
+// This file holds lazy action names and call(). A global that the session has not set and that Script.Roots names is
+// an action value; indexing it extends the dotted path, and calling it with one table (or nothing) asks Host.Call.
+// The value carries the path only: a saved one gives no rights, the host checks every call anew.
+//
+// type() of one is "action". It works wherever a function does: pcall, map, coroutines.
+
+// An action is a dotted name.
+type action struct {
+	path string
+	self any
+}
+
+func (a *action) luaValue() any  { return a.self }
+func (a *action) String() string { return "<action " + a.path + ">" }
+
+const (
+	keptActions = 20_000
+	maxPath     = 512
+)
+
+// actionValue is the Lua value for a path. Equal paths are the same value.
+func (m *Machine) actionValue(path string) any {
+	if v, ok := m.actions[path]; ok {
+		return v
+	}
+	if len(m.actions) >= keptActions {
+		clear(m.actions)
+	}
+	a := &action{path: path}
+	a.self = m.newUserdata(a, m.actionMeta)
+	m.actions[path] = a.self
+	return a.self
+}
+
+func openAction(m *Machine) {
+	m.actionMeta = m.newTable(0, 8)
+	def := func(event string, f func(c call) int) { m.actionMeta.put(event, m.function(event, f)) }
+	m.actionMeta.put("__metatable", "action")
+	self := func(c call, i int) *action {
+		a, ok := m.object(c.raw(i)).(*action)
+		if !ok {
+			c.want(i, "action")
+		}
+		return a
+	}
+	def("__index", func(c call) int {
+		a := self(c, 1)
+		segment, ok := c.raw(2).(string)
+		if !ok || segment == "" {
+			c.fail("%s has no field [%s]: an action id is a path of names", a.path, m.repr(c.raw(2), 40, 40))
+		}
+		if len(a.path)+len(segment) > maxPath {
+			c.fail("action id longer than %d bytes", maxPath)
+		}
+		return c.give(m.actionValue(a.path + "." + segment))
+	})
+	def("__newindex", func(c call) int {
+		c.fail("%s.%s cannot be assigned: names of actions are read-only", self(c, 1).path, m.text(c.l, c.raw(2)))
+		return 0
+	})
+	def("__call", func(c call) int {
+		a := self(c, 1)
+		c.l.Remove(1)
+		return c.callAction(a.path, a.path)
+	})
+	def("__tostring", func(c call) int { return c.give(self(c, 1).String()) })
+	def("__eq", func(c call) int { return c.give(self(c, 1).path == self(c, 2).path) })
+	def("__len", func(c call) int {
+		c.fail("%s is the name of an action, not its result: call it with %s{...}", self(c, 1).path, self(c, 1).path)
+		return 0
+	})
+	def("__pairs", func(c call) int {
+		c.fail("%s is the name of an action, not its result: call it with %s{...}", self(c, 1).path, self(c, 1).path)
+		return 0
+	})
+	m.global("call", func(c call) int {
+		var id string
+		switch v := c.raw(1).(type) {
+		case string:
+			id = v
+		default:
+			a, ok := m.object(v).(*action)
+			if !ok {
+				c.fail("call takes an action id and a table: call(\"billing.invoice.get\", {invoice_id = 1})")
+			}
+			id = a.path
+		}
+		c.l.Remove(1)
+		return c.callAction(id, "call("+luaQuote(id)+", ...)")
+	})
+}
+
+// callAction calls the action id with the arguments on the stack. form is how the script wrote the call.
+func (c call) callAction(id, form string) int {
+	m := c.m
+	if m.surface == Query {
+		c.fail("%s: actions cannot be called in a query script; return a set or a plan, then execute", id)
+	}
+	n := c.top()
+	for n > 0 && c.l.IsNil(n) {
+		n--
+	}
+	args := map[string]any{}
+	if n > 0 {
+		t := m.table(c.raw(1))
+		if n > 1 || t == nil {
+			got := m.typeName(c.raw(1))
+			if n > 1 {
+				got = fmt.Sprintf("%d arguments", n)
+			}
+			c.fail("%s takes one table of named arguments, got %s: %s", id, got, usage(id, form))
+		}
+		data, err := m.toArgs(t)
+		if err != nil {
+			c.fail("%s: %s", id, err)
+		}
+		args = data
+	}
+	if m.outside.Call == nil {
+		c.fail("%s: no actions here", id)
+	}
+	line := m.scriptLine(c.l)
+	answer, err := m.host(c.l, func() (any, error) { return m.outside.Call(id, args, line) })
+	return c.answer(id, answer, err)
+}
+
+func usage(id, form string) string {
+	if strings.HasPrefix(form, "call(") {
+		return fmt.Sprintf("call(%s, {name = value})", luaQuote(id))
+	}
+	return id + "{name = value}"
+}
+
+// answer gives what the outside said, or raises it.
+func (c call) answer(id string, answer any, err error) int {
+	if err != nil {
+		c.m.hostFailed(c.l, id, err)
+	}
+	v, err := c.m.fromData(answer)
+	if err != nil {
+		c.fail("%s: %s", id, err)
+	}
+	c.m.work(c.l, 100)
+	return c.give(v)
+}
+
+// hostFailed ends the run for a fatal error and raises any other; it does not return.
+func (m *Machine) hostFailed(l *lua.State, id string, err error) {
+	var e *HostError
+	if errors.As(err, &e) && e.Fatal {
+		kind := e.Kind
+		if kind == "" || kind == Runtime || kind == Syntax {
+			kind = Denied
+		}
+		m.end(l, &Error{Kind: kind, Message: e.Message, Hint: e.Hint, Limit: e.Limit, Code: e.Code})
+	}
+	if e != nil {
+		err = e
+	}
+	m.raise(l, m.failure(l, id, err))
+}
+
+// callOp passes values to Host.Op under a name.
+func (c call) callOp(name string, values []any) int {
+	args := make([]any, len(values))
+	for i, v := range values {
+		data, err := c.m.toData(fmt.Sprintf("argument %d", i+1), v)
+		if err != nil {
+			c.fail("%s: %s", name, err)
+		}
+		args[i] = data
+	}
+	if c.m.outside.Op == nil {
+		c.fail("%s is not available here", name)
+	}
+	answer, err := c.m.host(c.l, func() (any, error) { return c.m.outside.Op(name, args) })
+	return c.answer(name, answer, err)
+}

@@ -1,0 +1,238 @@
+package vm
+
+import (
+	"fmt"
+	"math"
+
+	lua "github.com/Shopify/go-lua"
+)
+
+// This file is how host functions read their arguments and give their results.
+
+// A call is one call of a host function. Arguments count from 1.
+type call struct {
+	m    *Machine
+	l    *lua.State
+	name string
+}
+
+func (c call) top() int      { return c.l.Top() }
+func (c call) raw(i int) any { return c.m.raw(c.l, i) }
+
+// absent says that argument i is missing or nil; null counts as missing too.
+func (c call) absent(i int) bool { return c.l.TypeOf(i) <= lua.TypeNil }
+
+// give pushes results and returns their number.
+func (c call) give(values ...any) int {
+	if len(values) > 10 {
+		c.room(len(values))
+	}
+	for _, v := range values {
+		push(c.l, v)
+	}
+	return len(values)
+}
+
+// room makes sure of n stack slots.
+func (c call) room(n int) {
+	if !c.l.CheckStack(n + 1) {
+		c.fail("stack overflow")
+	}
+}
+
+// fail raises an error with the position of the calling script line.
+func (c call) fail(format string, args ...any) {
+	c.m.raise(c.l, c.m.where(c.l)+fmt.Sprintf(format, args...))
+}
+
+// bad raises an error about argument i.
+func (c call) bad(i int, format string, args ...any) {
+	c.fail("bad argument #%d to '%s' (%s)", i, c.name, fmt.Sprintf(format, args...))
+}
+
+func (c call) want(i int, what string) {
+	got := "no value"
+	if i <= c.top() {
+		got = c.m.typeName(c.raw(i))
+	}
+	c.bad(i, "%s expected, got %s", what, got)
+}
+
+// any requires that argument i is there, nil included.
+func (c call) any(i int) any {
+	if i > c.top() {
+		c.bad(i, "value expected")
+	}
+	return c.raw(i)
+}
+
+// table requires a table.
+func (c call) table(i int) *table {
+	t := c.m.table(c.raw(i))
+	if t == nil {
+		c.want(i, "table")
+	}
+	return t
+}
+
+// writable requires a table that scripts may change.
+func (c call) writable(i int) *table {
+	t := c.table(i)
+	if c.m.sealed[t] != nil {
+		c.bad(i, "this library is read-only")
+	}
+	return t
+}
+
+// function requires something callable.
+func (c call) function(i int) any {
+	v := c.raw(i)
+	if !c.m.callable(v) {
+		c.want(i, "function")
+	}
+	return v
+}
+
+// string requires a string or a number. A failed call's error value counts as its message.
+func (c call) string(i int) string {
+	switch v := c.raw(i).(type) {
+	case string:
+		return v
+	case float64:
+		return numberText(v)
+	case nil:
+	default:
+		if n, ok := c.m.object(v).(*integer); ok {
+			return n.String()
+		}
+		if s, ok := c.m.failureText(v); ok {
+			return s
+		}
+	}
+	c.want(i, "string")
+	return ""
+}
+
+func (c call) optString(i int, def string) string {
+	if c.absent(i) {
+		return def
+	}
+	return c.string(i)
+}
+
+// number requires a number or a string that reads as one.
+func (c call) number(i int) float64 {
+	switch v := c.raw(i).(type) {
+	case float64:
+		return v
+	case string:
+		if f, ok := parseNumber(v); ok {
+			if f, ok := f.(float64); ok {
+				return f
+			}
+			c.exact(i)
+		}
+	case nil:
+	default:
+		if _, ok := c.m.object(v).(*integer); ok {
+			c.exact(i)
+		}
+	}
+	c.want(i, "number")
+	return 0
+}
+
+func (c call) exact(i int) {
+	c.bad(i, "an integer beyond 2^53 would lose digits here")
+}
+
+// int requires a number and cuts it to an int; far-off values are clamped.
+func (c call) int(i int) int {
+	f := c.number(i)
+	switch {
+	case math.IsNaN(f):
+		return 0
+	case f > 1<<53:
+		return 1 << 53
+	case f < -(1 << 53):
+		return -(1 << 53)
+	}
+	return int(f)
+}
+
+func (c call) optInt(i, def int) int {
+	if c.absent(i) {
+		return def
+	}
+	return c.int(i)
+}
+
+// invoke calls f with args and returns its first result.
+func (c call) invoke(f any, args ...any) any {
+	c.room(len(args) + 2)
+	c.enter()
+	push(c.l, f)
+	for _, a := range args {
+		push(c.l, a)
+	}
+	c.l.Call(len(args), 1)
+	c.m.depth--
+	v := c.raw(c.l.Top())
+	c.l.Pop(1)
+	return v
+}
+
+// enter counts one more call through the host and raises when there are too many.
+func (c call) enter() {
+	c.m.depth++
+	if c.m.depth > c.m.limits.Depth {
+		c.fail("stack overflow (more than %d nested calls through library functions)", c.m.limits.Depth)
+	}
+}
+
+// set assigns raw to a table that scripts may hold.
+func (c call) set(t *table, k, v any) {
+	c.room(3)
+	push(c.l, c.m.value(t))
+	push(c.l, k)
+	push(c.l, v)
+	c.l.RawSet(-3)
+	c.l.Pop(1)
+}
+
+// setIndex assigns a list item raw.
+func (c call) setIndex(t *table, i int, v any) {
+	if i > 0 && i <= len(t.array) {
+		t.array[i-1] = v
+		return
+	}
+	c.room(2)
+	push(c.l, c.m.value(t))
+	push(c.l, v)
+	c.l.RawSetInt(-2, i)
+	c.l.Pop(1)
+}
+
+// index is t[k] with metamethods.
+func (c call) index(t, k any) any {
+	c.room(3)
+	push(c.l, t)
+	push(c.l, k)
+	c.l.Table(-2)
+	v := c.raw(c.l.Top())
+	c.l.Pop(2)
+	return v
+}
+
+// lessThan is a < b with metamethods.
+func (c call) lessThan(a, b any) bool {
+	if a == nil || b == nil {
+		c.fail("attempt to compare %s with %s", c.m.typeName(a), c.m.typeName(b))
+	}
+	c.room(3)
+	push(c.l, a)
+	push(c.l, b)
+	less := c.l.Compare(-2, -1, lua.OpLT)
+	c.l.Pop(2)
+	return less
+}

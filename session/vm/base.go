@@ -1,0 +1,204 @@
+package vm
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	lua "github.com/Shopify/go-lua"
+)
+
+// This file holds the basic functions: type, tostring, tonumber, select, the raw family, metatables, print.
+
+// text is what tostring gives.
+func (m *Machine) text(l *lua.State, v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nil"
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return numberText(v)
+	case string:
+		return v
+	}
+	if v == m.null {
+		return "null"
+	}
+	if s, ok := m.failureText(v); ok {
+		return s
+	}
+	switch o := m.object(v).(type) {
+	case *integer:
+		return o.String()
+	case *action:
+		return o.String()
+	}
+	if f := m.metafield(v, "__tostring"); f != nil && l != nil {
+		c := call{m: m, l: l, name: "tostring"}
+		s, ok := c.invoke(f, v).(string)
+		if !ok {
+			c.fail("'__tostring' must return a string")
+		}
+		return s
+	}
+	return fmt.Sprintf("%s: %p", m.typeName(v), words(v).data)
+}
+
+func openBase(m *Machine) {
+	m.global("type", func(c call) int { return c.give(m.typeName(c.any(1))) })
+	m.global("tostring", func(c call) int { return c.give(m.text(c.l, c.any(1))) })
+	m.global("tonumber", toNumber)
+	m.global("select", selectArgs)
+	m.global("rawequal", func(c call) int { return c.give(c.any(1) == c.any(2)) })
+	m.global("rawlen", func(c call) int {
+		if s, ok := c.raw(1).(string); ok {
+			return c.give(float64(len(s)))
+		}
+		return c.give(float64(c.table(1).length()))
+	})
+	m.global("rawget", func(c call) int { return c.give(c.table(1).get(c.any(2))) })
+	m.global("rawset", func(c call) int {
+		t, k := c.writable(1), c.any(2)
+		if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {
+			c.fail("table index is %s", m.text(c.l, k))
+		}
+		c.set(t, k, c.any(3))
+		return c.give(c.raw(1))
+	})
+	m.global("getmetatable", func(c call) int {
+		c.any(1)
+		v := c.raw(1)
+		if t := m.table(v); t != nil && t.meta == m.emptyList {
+			return c.give(nil)
+		}
+		if locked := m.metafield(v, "__metatable"); locked != nil {
+			return c.give(locked)
+		}
+		if t := m.table(v); t != nil && t.meta != nil {
+			return c.give(m.value(t.meta))
+		}
+		return c.give(nil)
+	})
+	m.global("setmetatable", func(c call) int {
+		t := c.writable(1)
+		var meta *table
+		if c.any(2) != nil {
+			meta = c.table(2)
+		}
+		if m.metafield(c.raw(1), "__metatable") != nil {
+			c.fail("cannot change a protected metatable")
+		}
+		t.meta = meta
+		return c.give(c.raw(1))
+	})
+	m.global("collectgarbage", func(c call) int {
+		switch c.optString(1, "collect") {
+		case "count":
+			return c.give(0.0, 0.0)
+		case "step", "isrunning":
+			return c.give(true)
+		}
+		return c.give(0.0)
+	})
+	openPrint(m)
+}
+
+func toNumber(c call) int {
+	if c.absent(2) {
+		v := c.any(1)
+		if s, ok := v.(string); ok {
+			n, ok := parseNumber(s)
+			if !ok {
+				return c.give(nil)
+			}
+			if i, ok := n.(int64); ok {
+				return c.give(c.m.integerValue(i))
+			}
+			return c.give(n)
+		}
+		if c.m.typeName(v) == "number" {
+			return c.give(v)
+		}
+		return c.give(nil)
+	}
+	s := strings.Trim(c.string(1), " \t\n\v\f\r")
+	base := c.int(2)
+	if base < 2 || base > 36 {
+		c.bad(2, "base out of range")
+	}
+	digits := strings.TrimPrefix(s, "-")
+	if digits == s {
+		digits = strings.TrimPrefix(s, "+")
+	}
+	if digits == "" || digits[0] == '+' || digits[0] == '-' || strings.Contains(digits, "_") {
+		return c.give(nil)
+	}
+	if n, err := strconv.ParseInt(s, base, 64); err == nil {
+		return c.give(c.m.integerValue(n))
+	}
+	sum := 0.0
+	for _, r := range strings.ToLower(digits) {
+		d := strings.IndexRune("0123456789abcdefghijklmnopqrstuvwxyz", r)
+		if d < 0 || d >= base {
+			return c.give(nil)
+		}
+		sum = sum*float64(base) + float64(d)
+	}
+	if s[0] == '-' {
+		sum = -sum
+	}
+	return c.give(sum)
+}
+
+func selectArgs(c call) int {
+	n := c.top()
+	if s, ok := c.raw(1).(string); ok && s == "#" {
+		return c.give(float64(n - 1))
+	}
+	i := c.int(1)
+	if i < 0 {
+		i = n + i
+	} else if i > n {
+		i = n
+	}
+	if i < 1 {
+		c.bad(1, "index out of range")
+	}
+	return n - i
+}
+
+// openPrint makes the functions that print: text joined by tabs, to the stream of each.
+func openPrint(m *Machine) {
+	joined := func(c call, sep string) string {
+		if n := c.top(); n == 1 {
+			return m.text(c.l, c.raw(1))
+		}
+		parts := make([]string, c.top())
+		for i := range parts {
+			parts[i] = m.text(c.l, c.raw(i+1))
+		}
+		return strings.Join(parts, sep)
+	}
+	printer := func(name string, stream Stream) {
+		m.global(name, func(c call) int {
+			m.work(c.l, 20)
+			m.out.write(stream, joined(c, "\t")+"\n")
+			return 0
+		})
+	}
+	printer("print", Stdout)
+	printer("eprint", Stderr)
+	printer("warn", Stderr)
+	printer("log", Logs)
+	files := m.library("io")
+	files.put("write", m.function("write", func(c call) int {
+		m.work(c.l, 20)
+		m.out.write(Stdout, joined(c, ""))
+		return 0
+	}))
+	for _, name := range []string{"open", "popen", "lines", "read", "input", "output", "close", "tmpfile"} {
+		files.put(name, m.refusal("io."+name, "scripts have no files; use an action of the catalog"))
+	}
+}

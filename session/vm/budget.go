@@ -1,0 +1,139 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	lua "github.com/Shopify/go-lua"
+)
+
+// This file is how a script is stopped.
+//
+// The engine calls hook every 1,000 instructions, also inside loops, callbacks, metamethods and coroutines. When the
+// run must end, end keeps the reason, sets the hook to every instruction and panics with errStop, and every later
+// hook panics again. A protected call that sees the panic passes it on (see protect.go), so no nesting of pcall and
+// coroutines holds it up. Library functions that loop call work, which counts their steps and looks at the same
+// conditions.
+
+const hookInterval = 1000
+
+// maxDepth is a little below what the engine bears.
+const maxDepth = 190
+
+// errStop unwinds a run that has been ended; Machine.fatal says why.
+var errStop = errors.New("the run was ended")
+
+// errKilled unwinds a coroutine that is no longer wanted.
+var errKilled = errors.New("the coroutine was ended")
+
+func (l Limits) withDefaults() Limits {
+	def := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	if l.Steps <= 0 {
+		l.Steps = 10_000_000
+	}
+	if l.Time <= 0 {
+		l.Time = 1500 * time.Millisecond
+	}
+	def(&l.String, 64<<20)
+	def(&l.Output, 1<<20)
+	def(&l.Depth, maxDepth)
+	l.Depth = min(l.Depth, maxDepth)
+	def(&l.Coroutines, 1000)
+	def(&l.Value, 4<<20)
+	return l
+}
+
+// A meter counts what the run has used.
+type meter struct {
+	steps   int64
+	pending int64 // steps of library functions since the last look at the clock
+	started time.Time
+	outside time.Duration // time spent in host calls
+}
+
+func (b *meter) elapsed() time.Duration { return time.Since(b.started) - b.outside }
+
+func (m *Machine) hook(l *lua.State, _ lua.Debug) {
+	if m.fatal != nil {
+		panic(errStop)
+	}
+	m.meter.steps += hookInterval
+	m.check(l)
+}
+
+// work counts n steps of a library function.
+func (m *Machine) work(l *lua.State, n int) {
+	m.meter.pending += int64(n)
+	if m.meter.pending < hookInterval {
+		return
+	}
+	m.meter.steps += m.meter.pending
+	m.meter.pending = 0
+	m.check(l)
+}
+
+func (m *Machine) check(l *lua.State) {
+	if reason := m.interrupt.Load(); reason != nil {
+		m.end(l, &Error{Kind: Interrupt, Message: *reason})
+	}
+	if m.current != nil && m.current.killed {
+		panic(errKilled)
+	}
+	if m.meter.steps > m.limits.Steps {
+		m.end(l, &Error{Kind: Limit, Limit: "steps",
+			Message: fmt.Sprintf("the script ran more than %d instructions", m.limits.Steps),
+			Hint:    "an endless loop, or too much work for one run: ask an action for less, or split the work"})
+	}
+	if m.meter.elapsed() > m.limits.Time {
+		m.end(l, &Error{Kind: Limit, Limit: "time",
+			Message: fmt.Sprintf("the script ran longer than %v of Lua time", m.limits.Time),
+			Hint:    "an endless loop, or too much work for one run: ask an action for less, or split the work"})
+	}
+}
+
+// end ends the run; it does not return. The first reason is kept.
+func (m *Machine) end(l *lua.State, e *Error) {
+	if m.fatal == nil {
+		if e.Line == 0 {
+			e.Line = m.scriptLine(l)
+		}
+		e.Traceback = m.traceback(l)
+		m.fatal = e
+	}
+	lua.SetDebugHook(l, m.hook, lua.MaskCount, 1)
+	panic(errStop)
+}
+
+// stringSize ends the run when a string of n bytes would be too large.
+func (m *Machine) stringSize(l *lua.State, n int) {
+	if n > m.limits.String || n < 0 {
+		m.end(l, &Error{Kind: Limit, Limit: "string",
+			Message: "the script asked for a string of more than " + sizeText(m.limits.String),
+			Hint:    "build smaller strings, or keep the pieces in a table"})
+	}
+	m.work(l, n/64)
+}
+
+func sizeText(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// host runs f, a call to the outside, with the machine's clock standing still.
+func (m *Machine) host(l *lua.State, f func() (any, error)) (any, error) {
+	start := time.Now()
+	v, err := f()
+	m.meter.outside += time.Since(start)
+	m.check(l)
+	return v, err
+}

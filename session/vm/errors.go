@@ -1,0 +1,273 @@
+package vm
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	lua "github.com/Shopify/go-lua"
+)
+
+// This file turns errors into what scripts, people and models read: positions, tracebacks, the error values of failed
+// host calls, and the Error of a Reply.
+
+const preludePrefix = "prelude/"
+
+func (e *Error) Error() string {
+	text := e.Message
+	if e.Line > 0 {
+		text = fmt.Sprintf("line %d: %s", e.Line, text)
+	}
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+// A frame is one level of the call stack.
+type frame struct {
+	chunk         string
+	line, defined int
+	lua           bool
+}
+
+// frameAt describes a level; level 0 is the running function.
+func frameAt(l *lua.State, level int) (f frame, ok bool) {
+	where, ok := lua.Stack(l, level)
+	if !ok {
+		return f, false
+	}
+	// The engine indexes out of range for a function that has not begun its first instruction.
+	defer func() {
+		if recover() != nil {
+			f.line = max(f.defined, 1)
+		}
+	}()
+	d, _ := lua.Info(l, "S", where)
+	f = frame{chunk: d.ShortSource, defined: d.LineDefined, lua: d.What != "Go"}
+	d, _ = lua.Info(l, "l", where)
+	f.line = d.CurrentLine
+	return f, true
+}
+
+// where is the position, ready to be put before a message, of the innermost line that is not the prelude's.
+func (m *Machine) where(l *lua.State) string {
+	for level := 0; level < 50; level++ {
+		f, ok := frameAt(l, level)
+		if !ok {
+			break
+		}
+		if f.lua && !strings.HasPrefix(f.chunk, preludePrefix) {
+			return fmt.Sprintf("%s:%d: ", f.chunk, f.line)
+		}
+	}
+	return ""
+}
+
+// position is the position at a level as error() counts it: 1 is the function that called error.
+func (m *Machine) position(l *lua.State, level int) string {
+	f, ok := frameAt(l, level)
+	if !ok || !f.lua {
+		return ""
+	}
+	if strings.HasPrefix(f.chunk, preludePrefix) {
+		return m.where(l)
+	}
+	return fmt.Sprintf("%s:%d: ", f.chunk, f.line)
+}
+
+// scriptLine is the line of the running script that led here, or 0.
+func (m *Machine) scriptLine(l *lua.State) int {
+	for level := 0; level < 300; level++ {
+		f, ok := frameAt(l, level)
+		if !ok {
+			break
+		}
+		if f.lua && f.chunk == m.chunk {
+			return f.line
+		}
+	}
+	if m.current != nil && m.current.resumer != nil && m.current.resumer != l {
+		return m.scriptLine(m.current.resumer)
+	}
+	return 0
+}
+
+const traceLevels = 12
+
+// traceback lists the Lua calls, innermost first, without the prelude's.
+func (m *Machine) traceback(l *lua.State) []string {
+	var lines []string
+	for level := 0; level < 250; level++ {
+		f, ok := frameAt(l, level)
+		if !ok {
+			break
+		}
+		if !f.lua || strings.HasPrefix(f.chunk, preludePrefix) {
+			continue
+		}
+		if len(lines) == traceLevels {
+			lines = append(lines, "...")
+			break
+		}
+		in := "main chunk"
+		if _, inner := frameAt(l, level+1); f.defined > 0 && (inner || m.current != nil) {
+			in = m.functionAt(f.chunk, f.defined)
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d: in %s", f.chunk, f.line, in))
+	}
+	return lines
+}
+
+var (
+	namedFunction    = regexp.MustCompile(`function\s+([\w.:]+)\s*\(`)
+	assignedFunction = regexp.MustCompile(`([\w.]+)\s*=\s*function\b`)
+)
+
+// functionAt names the function defined at a line by reading that line.
+func (m *Machine) functionAt(chunk string, line int) string {
+	text := m.sourceLine(chunk, line)
+	for _, re := range []*regexp.Regexp{namedFunction, assignedFunction} {
+		if found := re.FindStringSubmatch(text); found != nil {
+			return "function '" + found[1] + "'"
+		}
+	}
+	return fmt.Sprintf("function <%s:%d>", chunk, line)
+}
+
+// sourceLine is a line of a chunk that ran not too long ago, or "".
+func (m *Machine) sourceLine(chunk string, line int) string {
+	source := m.sources[chunk]
+	for ; line > 1 && source != ""; line-- {
+		_, source, _ = strings.Cut(source, "\n")
+	}
+	text, _, _ := strings.Cut(source, "\n")
+	return strings.TrimRight(text, "\r")
+}
+
+// onError is the engine's error handler: it sees the engine's own message before the stack unwinds and puts it right.
+func (m *Machine) onError(l *lua.State) int {
+	message, ok := m.raw(l, 1).(string)
+	if !ok {
+		return 1
+	}
+	if m.traceWanted > 0 {
+		m.trace = m.traceback(l)
+	}
+	l.SetTop(0)
+	push(l, m.explain(l, message))
+	return 1
+}
+
+var positioned = regexp.MustCompile(`^([^:\n]+):(\d+): `)
+
+// splitPosition takes "cell 7:3: text" apart.
+func splitPosition(message string) (chunk string, line int, text string) {
+	found := positioned.FindStringSubmatch(message)
+	if found == nil {
+		return "", 0, message
+	}
+	line, _ = strconv.Atoi(found[2])
+	return found[1], line, message[len(found[0]):]
+}
+
+// failure makes the error value of a failed host call: a table with code, message, hint, id and position that prints
+// as its message and takes part in string functions as its message.
+func (m *Machine) failure(l *lua.State, id string, err error) any {
+	t := m.newTable(0, 5)
+	message := err.Error()
+	if e, ok := err.(*HostError); ok {
+		if e.Code != "" {
+			t.put("code", e.Code)
+		}
+		if e.Hint != "" {
+			t.put("hint", e.Hint)
+		}
+	}
+	t.put("message", message)
+	t.put("position", strings.TrimSuffix(m.where(l), ": "))
+	if id != "" {
+		t.put("id", id)
+	}
+	t.meta = m.failureMeta
+	return m.value(t)
+}
+
+// failureText is the text of an error value made by failure.
+func (m *Machine) failureText(v any) (string, bool) {
+	t := m.table(v)
+	if t == nil || t.meta != m.failureMeta {
+		return "", false
+	}
+	s, ok := t.hash["message"].(string)
+	return s, ok
+}
+
+// toError makes the Error of a Reply from an uncaught error value.
+func (m *Machine) toError(v any) *Error {
+	e := &Error{Kind: Runtime, Traceback: m.trace}
+	switch text, failed := m.failureText(v); {
+	case failed:
+		t := m.table(v)
+		e.Message = text
+		e.Code, _ = t.hash["code"].(string)
+		e.Hint, _ = t.hash["hint"].(string)
+		at, _ := t.hash["position"].(string)
+		m.locate(e, at+": "+text)
+	default:
+		if s, ok := v.(string); ok {
+			m.locate(e, s)
+		} else {
+			value := m.Value(v)
+			e.Value = &value
+			e.Message = m.describeError(v)
+		}
+	}
+	if e.Line == 0 {
+		e.Line = m.traceLine()
+	}
+	m.excerpt(e)
+	e.Hint = m.hintFor(e)
+	return e
+}
+
+// describeError is the message for an uncaught value that is not a string.
+func (m *Machine) describeError(v any) string {
+	if t := m.table(v); t != nil {
+		for _, name := range []string{"message", "msg", "error"} {
+			if s, ok := t.get(name).(string); ok {
+				return s
+			}
+		}
+	}
+	return fmt.Sprintf("error value: %s", m.repr(v, 200, 120))
+}
+
+// locate sets Line and Message from a message with a position. An error in a function that an earlier script
+// defined keeps its position in the message and gets the line of this script that led there.
+func (m *Machine) locate(e *Error, message string) {
+	chunk, line, text := splitPosition(message)
+	switch {
+	case chunk == m.chunk:
+		e.Line, e.Message = line, text
+	default:
+		e.Message = strings.TrimPrefix(message, ": ")
+	}
+}
+
+// traceLine is the innermost line of this script in the kept traceback.
+func (m *Machine) traceLine() int {
+	for _, entry := range m.trace {
+		if chunk, line, _ := splitPosition(entry); chunk == m.chunk {
+			return line
+		}
+	}
+	return 0
+}
+
+func (m *Machine) excerpt(e *Error) {
+	if e.Line > 0 {
+		e.Excerpt = m.sourceLine(m.chunk, e.Line)
+	}
+}

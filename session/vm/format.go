@@ -1,0 +1,272 @@
+package vm
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// This file holds string.format: C's conversions over bytes.
+
+// A directive is one parsed "%-5.2f".
+type directive struct {
+	flags     string
+	width     int
+	precision int // -1 when absent
+	verb      byte
+}
+
+func format(c call) int {
+	layout := c.string(1)
+	var b strings.Builder
+	arg := 1
+	for i := 0; i < len(layout); i++ {
+		if layout[i] != '%' {
+			b.WriteByte(layout[i])
+			continue
+		}
+		if i+1 < len(layout) && layout[i+1] == '%' {
+			b.WriteByte('%')
+			i++
+			continue
+		}
+		d, next := parseDirective(c, layout, i+1)
+		i = next
+		arg++
+		if arg > c.top() {
+			c.bad(arg, "no value")
+		}
+		b.WriteString(d.format(c, arg))
+		c.m.stringSize(c.l, b.Len())
+	}
+	c.m.stringSize(c.l, b.Len())
+	return c.give(b.String())
+}
+
+// parseDirective reads the directive after the "%" before i and returns the index of its last byte.
+func parseDirective(c call, layout string, i int) (directive, int) {
+	d := directive{precision: -1}
+	start := i
+	for i < len(layout) && strings.IndexByte("-+ #0", layout[i]) >= 0 {
+		i++
+	}
+	d.flags = layout[start:i]
+	if len(d.flags) > 5 {
+		c.fail("invalid format (repeated flags)")
+	}
+	number := func() int {
+		from := i
+		for i < len(layout) && layout[i] >= '0' && layout[i] <= '9' {
+			i++
+		}
+		if i-from > 2 {
+			c.fail("invalid format (width or precision too long)")
+		}
+		n, _ := strconv.Atoi(layout[from:i])
+		return n
+	}
+	d.width = number()
+	if i < len(layout) && layout[i] == '.' {
+		i++
+		d.precision = number()
+	}
+	if i >= len(layout) {
+		c.fail("invalid option '%%%s' to 'format'", layout[start:])
+	}
+	d.verb = layout[i]
+	if strings.IndexByte("cdiouxXeEfFgGaAqs", d.verb) < 0 {
+		c.fail("invalid option '%%%s' to 'format'", layout[start:i+1])
+	}
+	return d, i
+}
+
+func (d directive) has(flag byte) bool { return strings.IndexByte(d.flags, flag) >= 0 }
+
+// pad fills text to the width, counted in bytes.
+func (d directive) pad(text string) string {
+	n := d.width - len(text)
+	switch {
+	case n <= 0:
+		return text
+	case d.has('-'):
+		return text + strings.Repeat(" ", n)
+	}
+	return strings.Repeat(" ", n) + text
+}
+
+// padNumber fills with zeros behind the sign and prefix where the flags ask for it.
+func (d directive) padNumber(text string, zeros bool) string {
+	n := d.width - len(text)
+	if n <= 0 || !zeros || !d.has('0') || d.has('-') {
+		return d.pad(text)
+	}
+	head := 0
+	if text != "" && strings.IndexByte("+- ", text[0]) >= 0 {
+		head = 1
+	}
+	if len(text) > head+1 && text[head] == '0' && (text[head+1]|0x20) == 'x' {
+		head += 2
+	}
+	return text[:head] + strings.Repeat("0", n) + text[head:]
+}
+
+func (d directive) format(c call, i int) string {
+	switch d.verb {
+	case 'c':
+		return d.pad(string([]byte{byte(c.int(i))}))
+	case 's':
+		s := c.m.text(c.l, c.raw(i))
+		if d.precision >= 0 && d.precision < len(s) {
+			s = s[:d.precision]
+		}
+		return d.pad(s)
+	case 'q':
+		if n, ok := c.raw(i).(float64); ok {
+			return shortestNumber(n)
+		}
+		return luaQuote(c.string(i))
+	case 'd', 'i':
+		return d.whole(c, i, 10)
+	case 'u':
+		return d.whole(c, i, 10)
+	case 'o':
+		return d.whole(c, i, 8)
+	case 'x', 'X':
+		return d.whole(c, i, 16)
+	}
+	return d.float(c.number(i))
+}
+
+// whole formats an integer conversion; an argument with a fraction is an error, as it has no such form.
+func (d directive) whole(c call, i, base int) string {
+	f, ok := c.m.exactOperand(c.raw(i))
+	if !ok {
+		c.number(i)
+		c.bad(i, "number has no integer representation")
+	}
+	if !f.IsInt() {
+		c.bad(i, "number has no integer representation")
+	}
+	n, _ := f.Int(nil)
+	sign := ""
+	switch {
+	case n.Sign() < 0 && (base != 10 || d.verb == 'u'):
+		n.Add(n, new(big.Int).Lsh(big.NewInt(1), 64))
+	case n.Sign() < 0:
+		sign = "-"
+	case base == 10 && d.verb != 'u' && d.has('+'):
+		sign = "+"
+	case base == 10 && d.verb != 'u' && d.has(' '):
+		sign = " "
+	}
+	digits := n.Abs(n).Text(base)
+	if d.precision == 0 && digits == "0" {
+		digits = ""
+	}
+	if n := d.precision - len(digits); n > 0 {
+		digits = strings.Repeat("0", n) + digits
+	}
+	if d.has('#') && digits != "0" {
+		switch base {
+		case 8:
+			digits = "0" + digits
+		case 16:
+			digits = "0x" + digits
+		}
+	}
+	text := d.padNumber(sign+digits, d.precision < 0)
+	if d.verb == 'X' {
+		text = strings.ToUpper(text)
+	}
+	return text
+}
+
+func (d directive) float(f float64) string {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		text := strings.TrimPrefix(strconv.FormatFloat(f, 'f', -1, 64), "+")
+		if f > 0 && d.has('+') {
+			text = "+" + text
+		}
+		if d.verb < 'a' {
+			return d.pad(strings.ToUpper(text))
+		}
+		return d.pad(strings.ToLower(text))
+	}
+	flags := ""
+	for _, flag := range "+ #" {
+		if d.has(byte(flag)) {
+			flags += string(flag)
+		}
+	}
+	var text string
+	switch d.verb {
+	case 'a', 'A':
+		text = hexFloat(f, d.precision)
+		if d.verb == 'A' {
+			text = strings.ToUpper(text)
+		}
+		if f >= 0 && d.has('+') {
+			text = "+" + text
+		}
+	default:
+		precision := d.precision
+		if precision < 0 {
+			precision = 6
+		}
+		if (d.verb|0x20) == 'g' && precision == 0 {
+			precision = 1
+		}
+		text = fmt.Sprintf("%"+flags+"."+strconv.Itoa(precision)+string(d.verb), f)
+	}
+	return d.padNumber(text, true)
+}
+
+// hexFloat is C's %a: Go writes the exponent with two digits at least, C with as few as it takes.
+func hexFloat(f float64, precision int) string {
+	text := strconv.FormatFloat(f, 'x', precision, 64)
+	mantissa, exponent, _ := strings.Cut(text, "p")
+	n, _ := strconv.Atoi(exponent)
+	return fmt.Sprintf("%sp%+d", mantissa, n)
+}
+
+// shortestNumber is the shortest text that reads as f again.
+func shortestNumber(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "math.huge"
+	case math.IsInf(f, -1):
+		return "-math.huge"
+	case math.IsNaN(f):
+		return "0/0"
+	case f == math.Trunc(f) && math.Abs(f) <= exactFloat:
+		return numberText(f)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+// luaQuote is %q: a string that reads as s again, on as many lines as s has.
+func luaQuote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(s); i++ {
+		switch x := s[i]; {
+		case x == '"' || x == '\\' || x == '\n':
+			b.WriteByte('\\')
+			b.WriteByte(x)
+		case x == '\r':
+			b.WriteString(`\r`)
+		case x == 0 || x < ' ' || x == 0x7f:
+			if i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9' {
+				fmt.Fprintf(&b, `\%03d`, x)
+			} else {
+				fmt.Fprintf(&b, `\%d`, x)
+			}
+		default:
+			b.WriteByte(x)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,144 @@
+package vm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// This file tells what a session's scripts have set. The session's globals live in a table of their own; the prelude
+// and the libraries stand behind it, so that a script may shadow any of their names and cannot spoil them.
+
+// A fingerprint is what a global is compared by from run to run: the value itself where it is a plain one, identity
+// and size where it is a table.
+type fingerprint struct {
+	value any
+	size  int
+}
+
+// own lists the names the session has set, in order.
+func (m *Machine) own() []string {
+	names := make([]string, 0, len(m.session.hash))
+	for k, v := range m.session.hash {
+		if name, ok := k.(string); ok && v != nil && !reserved(name) && !m.kept[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// keep sets the names to v; from then on they are results, not globals that a script has set.
+func (m *Machine) keep(names []string, v any) {
+	for _, name := range names {
+		if m.kept == nil {
+			m.kept = map[string]bool{}
+		}
+		m.kept[name] = true
+		m.session.put(name, v)
+	}
+}
+
+// Globals lists the variables that the session has set, by name. It must not run beside Run.
+func (m *Machine) Globals() []Global {
+	names := m.own()
+	globals := make([]Global, len(names))
+	for i, name := range names {
+		v := m.session.hash[name]
+		globals[i] = Global{Name: name, Type: m.typeName(v), Size: m.sizeOf(v), Brief: m.brief(v)}
+	}
+	return globals
+}
+
+const (
+	briefWidth = 60
+	// briefSize is the largest table whose keys are put in order for a brief, which is made after every run.
+	briefSize = 500
+)
+
+// brief is v on one line of at most 60 characters.
+func (m *Machine) brief(v any) string {
+	if t := m.table(v); t != nil && len(t.hash) > briefSize {
+		return fmt.Sprintf("{ %d entries }", t.size())
+	}
+	text := strings.Join(strings.Fields(m.repr(v, briefWidth, 4*briefWidth)), " ")
+	if runes := []rune(text); len(runes) > briefWidth {
+		text = string(runes[:briefWidth-3]) + "..."
+	}
+	return text
+}
+
+func (m *Machine) prints() map[string]fingerprint {
+	prints := make(map[string]fingerprint, len(m.session.hash))
+	for _, name := range m.own() {
+		v := m.session.hash[name]
+		p := fingerprint{value: v}
+		if t := m.table(v); t != nil {
+			p.size = t.size()
+		}
+		prints[name] = p
+	}
+	return prints
+}
+
+func difference(before, after map[string]fingerprint) Diff {
+	var d Diff
+	for name, p := range after {
+		old, was := before[name]
+		switch {
+		case !was:
+			d.Added = append(d.Added, name)
+		case old != p && (old.value == old.value || p.value == p.value):
+			d.Changed = append(d.Changed, name)
+		}
+	}
+	for name := range before {
+		if _, is := after[name]; !is {
+			d.Removed = append(d.Removed, name)
+		}
+	}
+	slices.Sort(d.Added)
+	slices.Sort(d.Changed)
+	slices.Sort(d.Removed)
+	return d
+}
+
+// Keys lists the names in the global table at path, without calling metamethods; an empty path means the globals
+// themselves, the prelude's included. A path that is no table gives nil. It must not run beside Run.
+func (m *Machine) Keys(path []string) []Key {
+	var tables []*table
+	if len(path) == 0 {
+		tables = []*table{m.session, m.names}
+	} else {
+		v, _ := m.lookUp(path)
+		t := m.open(v)
+		if t == nil {
+			return nil
+		}
+		tables = []*table{t}
+	}
+	var keys []Key
+	seen := map[string]bool{}
+	for _, t := range tables {
+		for k, v := range t.hash {
+			name, ok := k.(string)
+			if ok && v != nil && !seen[name] && !reserved(name) {
+				seen[name] = true
+				keys = append(keys, Key{Name: name, Type: m.typeName(v)})
+			}
+		}
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
+	return keys
+}
+
+// describe is what vars() says of a global.
+func (g Global) describe() string {
+	switch g.Type {
+	case "table":
+		return fmt.Sprintf("table of %d: %s", g.Size, g.Brief)
+	case "number", "boolean", "string", "null":
+		return g.Type + ": " + g.Brief
+	}
+	return g.Type
+}

@@ -1,0 +1,206 @@
+package vm
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// This file holds pairs, ipairs and next. A loop walks a snapshot of the keys, the list part first and the rest sorted
+// by type and value, so that the order is the same on every run, fields may be cleared or added on the way, and the
+// whole is linear; the engine's own are random, quadratic and fail on cleared fields.
+
+// hashKeys returns the keys outside the list part in order.
+func (m *Machine) hashKeys(t *table) []any {
+	keys := make([]any, 0, len(t.hash))
+	for k, v := range t.hash {
+		if v != nil {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, m.compareKeys)
+	return keys
+}
+
+func keyRank(k any) int {
+	switch k.(type) {
+	case float64:
+		return 0
+	case string:
+		return 1
+	case bool:
+		return 2
+	}
+	return 3
+}
+
+func (m *Machine) compareKeys(a, b any) int {
+	switch x := a.(type) {
+	case string:
+		if y, ok := b.(string); ok {
+			return strings.Compare(x, y)
+		}
+	case float64:
+		if y, ok := b.(float64); ok {
+			return cmp.Compare(x, y)
+		}
+	}
+	if d := keyRank(a) - keyRank(b); d != 0 {
+		return d
+	}
+	if x, ok := a.(bool); ok {
+		if y, _ := b.(bool); x != y {
+			if y {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	}
+	x, okX := m.object(a).(*integer)
+	y, okY := m.object(b).(*integer)
+	switch {
+	case okX && okY:
+		return cmp.Compare(x.n, y.n)
+	case okX:
+		return -1
+	case okY:
+		return 1
+	}
+	// The collector does not move values, so their addresses order them for as long as they live.
+	return cmp.Compare(uintptr(words(a).data), uintptr(words(b).data))
+}
+
+// A walk goes through one table.
+type walk struct {
+	t     *table
+	array int // list items passed
+	keys  []any
+	begun bool
+	next  int
+}
+
+// step gives the next entry that still exists.
+func (w *walk) step(m *Machine) (k, v any, ok bool) {
+	for w.array < len(w.t.array) && !w.begun {
+		w.array++
+		if v := w.t.array[w.array-1]; v != nil {
+			return float64(w.array), v, true
+		}
+	}
+	if !w.begun {
+		w.begun = true
+		if len(w.t.hash) > 0 {
+			w.keys = m.hashKeys(w.t)
+		}
+	}
+	for w.next < len(w.keys) {
+		k := w.keys[w.next]
+		w.next++
+		if v := w.t.get(k); v != nil {
+			return k, v, true
+		}
+	}
+	return nil, nil, false
+}
+
+// entries calls f for each entry in order until it returns false.
+func (m *Machine) entries(t *table, f func(k, v any) bool) {
+	w := walk{t: t}
+	for {
+		k, v, ok := w.step(m)
+		if !ok || !f(k, v) {
+			return
+		}
+	}
+}
+
+func openIterate(m *Machine) {
+	m.global("pairs", func(c call) int {
+		if f := m.metafield(c.any(1), "__pairs"); f != nil {
+			c.room(4)
+			push(c.l, f)
+			push(c.l, c.raw(1))
+			c.enter()
+			c.l.Call(1, 3)
+			m.depth--
+			return 3
+		}
+		t := c.table(1)
+		m.work(c.l, len(t.hash)/4)
+		w := &walk{t: t}
+		step := m.function("next", func(c call) int {
+			k, v, ok := w.step(m)
+			if !ok {
+				return c.give(nil)
+			}
+			return c.give(k, v)
+		})
+		return c.give(step, c.raw(1), nil)
+	})
+	item := m.function("ipairs", func(c call) int {
+		i := c.int(2) + 1
+		t := m.table(c.raw(1))
+		if t == nil {
+			c.want(1, "table")
+		}
+		if v := t.index(i); v != nil {
+			return c.give(float64(i), v)
+		}
+		return c.give(nil)
+	})
+	m.global("ipairs", func(c call) int {
+		if f := m.metafield(c.any(1), "__ipairs"); f != nil {
+			c.room(4)
+			push(c.l, f)
+			push(c.l, c.raw(1))
+			c.enter()
+			c.l.Call(1, 3)
+			m.depth--
+			return 3
+		}
+		c.table(1)
+		return c.give(item, c.raw(1), 0.0)
+	})
+	m.global("next", func(c call) int { return nextEntry(c, c.table(1), c.raw(2)) })
+}
+
+// A position remembers where next stands in a table, so that the following call need not search.
+type position struct {
+	t  *table
+	w  walk
+	at any
+}
+
+func nextEntry(c call, t *table, k any) int {
+	p := &c.m.nextAt
+	if p.t != t || p.at != k || k == nil {
+		*p = position{t: t, w: walk{t: t}}
+		if k != nil && !p.w.seek(c.m, k) {
+			c.fail("invalid key to 'next'")
+		}
+		c.m.work(c.l, len(t.hash))
+	}
+	k, v, ok := p.w.step(c.m)
+	p.at = k
+	if !ok {
+		p.t = nil
+		return c.give(nil)
+	}
+	return c.give(k, v)
+}
+
+// seek puts the walk behind key k.
+func (w *walk) seek(m *Machine, k any) bool {
+	if f, ok := k.(float64); ok && f == float64(int(f)) && f > 0 && int(f) <= len(w.t.array) {
+		w.array = int(f)
+		return true
+	}
+	w.begun, w.keys = true, m.hashKeys(w.t)
+	at, ok := slices.BinarySearchFunc(w.keys, k, m.compareKeys)
+	w.next = at
+	if ok {
+		w.next++
+	}
+	return ok || at > 0 || len(w.keys) > 0
+}

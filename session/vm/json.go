@@ -1,0 +1,140 @@
+package vm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// This file holds json.encode and json.decode. null, empty lists and empty objects, and integers of 64 bits stay what
+// they are in both directions.
+
+func openJSON(m *Machine) {
+	lib := m.library("json")
+	lib.put("encode", m.function("encode", func(c call) int {
+		data, err := m.toData("value", c.any(1))
+		if err != nil {
+			c.fail("json.encode: %s", strings.Replace(err.Error(), "cannot be sent", "has no JSON form", 1))
+		}
+		indent := ""
+		if t := m.table(c.raw(2)); t != nil {
+			if v := t.get("indent"); v != nil && v != false {
+				indent = "  "
+			}
+		}
+		text, err := encodeJSON(data, indent)
+		if err != nil {
+			c.fail("json.encode: %s", err)
+		}
+		m.stringSize(c.l, len(text))
+		return c.give(text)
+	}))
+	lib.put("decode", m.function("decode", func(c call) int {
+		text := c.string(1)
+		m.work(c.l, len(text)/16)
+		data, err := decodeJSON(text)
+		if err != nil {
+			c.fail("json.decode: %s", err)
+		}
+		if data == nil {
+			return c.give(m.null)
+		}
+		v, err := m.fromData(data)
+		if err != nil {
+			c.fail("json.decode: %s", err)
+		}
+		return c.give(v)
+	}))
+	lib.put("array", m.function("array", func(c call) int {
+		if c.absent(1) {
+			t := m.newTable(0, 0)
+			t.meta = m.emptyList
+			return c.give(m.value(t))
+		}
+		t := c.writable(1)
+		if t.meta == nil {
+			t.meta = m.emptyList
+		}
+		return c.give(c.raw(1))
+	}))
+	lib.put("null", m.null)
+}
+
+func encodeJSON(data any, indent string) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	if err := e.Encode(data); err != nil {
+		var value *json.UnsupportedValueError
+		if errors.As(err, &value) {
+			return "", fmt.Errorf("%s has no JSON form", value.Str)
+		}
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+func decodeJSON(text string) (any, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var data any
+	if err := d.Decode(&data); err != nil {
+		return nil, jsonError(text, d, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: text after the value", textPosition(text, int(d.InputOffset())))
+	}
+	return plainNumbers(data)
+}
+
+func jsonError(text string, d *json.Decoder, err error) error {
+	var syntax *json.SyntaxError
+	offset := int(d.InputOffset())
+	message := err.Error()
+	if errors.As(err, &syntax) {
+		offset = int(syntax.Offset) - 1
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || message == "unexpected end of JSON input" {
+		offset, message = len(text), "unexpected end of text"
+	}
+	return fmt.Errorf("%s: %s", textPosition(text, offset), message)
+}
+
+func textPosition(text string, offset int) string {
+	offset = max(0, min(offset, len(text)))
+	head := text[:offset]
+	return fmt.Sprintf("line %d column %d", strings.Count(head, "\n")+1, offset-strings.LastIndexByte(head, '\n'))
+}
+
+// plainNumbers puts int64 or float64 for each json.Number.
+func plainNumbers(data any) (_ any, err error) {
+	switch v := data.(type) {
+	case json.Number:
+		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil && (i != 0 || !strings.HasPrefix(string(v), "-")) {
+			return i, nil
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return nil, fmt.Errorf("number %s is out of range", clip(string(v), 40))
+		}
+		return f, nil
+	case []any:
+		for i := range v {
+			if v[i], err = plainNumbers(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for k := range v {
+			if v[k], err = plainNumbers(v[k]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return data, nil
+}

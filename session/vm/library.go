@@ -1,0 +1,209 @@
+package vm
+
+import (
+	"fmt"
+	"sort"
+
+	lua "github.com/Shopify/go-lua"
+)
+
+// This file puts a script's world together: the table of names behind the session's globals, the libraries, what is
+// refused, and the `host` table that prelude chunks get.
+
+// global adds a function to the names every script sees.
+func (m *Machine) global(name string, f func(c call) int) { m.names.put(name, m.function(name, f)) }
+
+// library returns the table of a library, made on first use. Scripts get it sealed.
+func (m *Machine) library(name string) *table {
+	t := m.libraries[name]
+	if t == nil {
+		t = m.newTable(0, 16)
+		m.libraries[name] = t
+	}
+	return t
+}
+
+// refusal is a function that says why there is no such function.
+func (m *Machine) refusal(name, why string) any {
+	return m.function(name, func(c call) int {
+		c.fail("%s is not available: %s", name, why)
+		return 0
+	})
+}
+
+// open fills the world; the prelude comes after it.
+func (m *Machine) openLibraries() {
+	for _, open := range []func(*Machine){openInteger, openProtect, openBase, openIterate, openString, openTable,
+		openMath, openOS, openCoroutine, openAction, openJSON, openOperators, openRefused} {
+		open(m)
+	}
+	m.names.put("null", m.null)
+	m.names.put("_G", m.value(m.session))
+	m.names.put("_VERSION", "Lua 5.2")
+	m.global("repr", func(c call) int { return c.give(m.repr(c.any(1), m.limits.String, lineWidth)) })
+	meta := m.newTable(0, 2)
+	meta.put("__index", m.value(m.names))
+	meta.put("__metatable", "globals")
+	m.session.meta = meta
+	missing := m.newTable(0, 1)
+	missing.put("__index", m.function("index", func(c call) int {
+		if name, ok := c.raw(2).(string); ok && m.roots[name] {
+			return c.give(m.actionValue(name))
+		}
+		return c.give(nil)
+	}))
+	m.names.meta = missing
+	m.sealLibraries()
+}
+
+func openRefused(m *Machine) {
+	const noCode = "scripts cannot load code at run time; define a function instead"
+	for _, name := range []string{"load", "loadstring", "loadfile", "dofile"} {
+		m.names.put(name, m.refusal(name, noCode))
+	}
+	const noModules = "there are no modules; help() lists what there is"
+	m.names.put("require", m.refusal("require", noModules))
+	m.names.put("module", m.refusal("module", noModules))
+	for _, name := range []string{"getfenv", "setfenv"} {
+		m.names.put(name, m.refusal(name, "it belongs to Lua 5.1"))
+	}
+	debug := m.library("debug")
+	debug.put("traceback", m.function("traceback", func(c call) int {
+		text := ""
+		if !c.absent(1) {
+			if _, ok := c.raw(1).(string); !ok {
+				return c.give(c.raw(1))
+			}
+			text = c.string(1) + "\n"
+		}
+		text += "stack traceback:"
+		trace := m.trace
+		if m.handling == 0 {
+			trace = m.traceback(c.l)
+		}
+		for _, entry := range trace {
+			text += "\n\t" + entry
+		}
+		return c.give(text)
+	}))
+	for _, name := range []string{"debug", "getinfo", "sethook", "gethook", "getlocal", "setlocal", "getupvalue",
+		"setupvalue", "upvalueid", "upvaluejoin", "getmetatable", "setmetatable", "getregistry", "getuservalue",
+		"setuservalue"} {
+		debug.put(name, m.refusal("debug."+name, "scripts cannot look into the machine"))
+	}
+}
+
+// sealLibraries puts a read-only stand-in for every library among the names.
+func (m *Machine) sealLibraries() {
+	for name, real := range m.libraries {
+		if real == m.sealed[m.table(m.names.hash[name])] {
+			continue
+		}
+		m.names.put(name, m.value(m.seal(name, real)))
+	}
+}
+
+// seal makes a stand-in for a table that scripts can read and not write.
+func (m *Machine) seal(name string, real *table) *table {
+	stand := m.newTable(0, 0)
+	meta := m.newTable(0, 4)
+	meta.put("__index", m.value(real))
+	meta.put("__metatable", false)
+	meta.put("__newindex", m.function(name, func(c call) int {
+		c.fail("%s is read-only: %s.%s cannot be set; use a global of your own", name, name, m.text(c.l, c.raw(2)))
+		return 0
+	}))
+	meta.put("__pairs", m.function("pairs", func(c call) int {
+		w := &walk{t: real}
+		step := m.function("next", func(c call) int {
+			k, v, ok := w.step(m)
+			if !ok {
+				return c.give(nil)
+			}
+			return c.give(k, v)
+		})
+		return c.give(step, nil, nil)
+	}))
+	stand.meta = meta
+	m.sealed[stand] = real
+	return stand
+}
+
+// A doc is the line that help() shows for a name.
+type doc struct{ form, text string }
+
+// hostTable is the argument of a prelude chunk.
+func (m *Machine) hostTable() any {
+	t := m.newTable(0, 12)
+	def := func(name string, f func(c call) int) { t.put(name, m.function(name, f)) }
+	def("op", func(c call) int { return c.callOp(c.string(1), c.rest(2)) })
+	def("fail", func(c call) int { c.fail("%s", c.string(1)); return 0 })
+	// doc(form, text): "map(list, f)", "new list of f(item)"
+	def("doc", func(c call) int {
+		m.docs = append(m.docs, doc{c.string(1), c.string(2)})
+		return 0
+	})
+	def("docs", func(c call) int {
+		sort.SliceStable(m.docs, func(i, j int) bool { return m.docs[i].form < m.docs[j].form })
+		list := m.newTable(len(m.docs), 0)
+		for i, d := range m.docs {
+			entry := m.newTable(0, 2)
+			entry.put("form", d.form)
+			entry.put("text", d.text)
+			list.array[i] = m.value(entry)
+		}
+		return c.give(m.value(list))
+	})
+	def("vars", func(c call) int {
+		vars := m.newTable(0, 8)
+		for _, g := range m.Globals() {
+			vars.put(g.Name, g.describe())
+		}
+		return c.give(m.value(vars))
+	})
+	// put(t, k, v) sets a key of a table under construction; unlike an assignment it costs the same for any key.
+	def("put", func(c call) int {
+		t, k, v := c.table(1), c.raw(2), c.raw(3)
+		if f, ok := k.(float64); k == nil || ok && f != f {
+			c.fail("a key is %s", m.text(c.l, k))
+		} else if i := int(f); ok && float64(i) == f && i > 0 && i <= len(t.array)+1 {
+			c.setIndex(t, i, v)
+			return 0
+		}
+		t.hash[k] = v
+		t.keys = nil
+		return 0
+	})
+	def("callable", func(c call) int { return c.give(m.callable(c.raw(1))) })
+	def("empty_list", func(c call) int {
+		t := m.newTable(0, 0)
+		t.meta = m.emptyList
+		return c.give(m.value(t))
+	})
+	return m.value(t)
+}
+
+// loadPrelude runs the prelude chunks in the table of names, then seals the libraries they made.
+func (m *Machine) loadPrelude(chunks []Chunk) error {
+	host := m.hostTable()
+	for _, chunk := range chunks {
+		l := m.newState()
+		if err := m.load(l, chunk.Name, chunk.Source); err != nil {
+			return fmt.Errorf("%s: %w", chunk.Name, err)
+		}
+		push(l, m.value(m.names))
+		lua.SetUpValue(l, -2, 1)
+		push(l, host)
+		m.begin(Script{Name: chunk.Name})
+		if failed, v := m.protected(l, 1); failed {
+			return fmt.Errorf("%s: %s", chunk.Name, m.text(nil, v))
+		}
+	}
+	for k, v := range m.names.hash {
+		name, _ := k.(string)
+		if t := m.table(v); t != nil && t != m.session && m.sealed[t] == nil {
+			m.names.put(name, m.value(m.seal(name, t)))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	lua "github.com/Shopify/go-lua"
+
+	"almanac/session/syntax"
+)
+
+// A Chunk is one source text of the prelude.
+type Chunk struct {
+	Name, Source string
+}
+
+// A Key is one name in a table and the type of what it holds.
+type Key struct {
+	Name, Type string
+}
+
+// A Machine is one Lua state with its globals, which live from run to run. Its methods must not be called at the same
+// time, with one exception: Interrupt.
+type Machine struct {
+	layout
+	limits  Limits
+	outside Host
+	out     output
+	meter   meter
+
+	// The world: session holds what scripts set, names the prelude and the libraries behind it.
+	session, names *table
+	libraries      map[string]*table
+	sealed         map[*table]*table // stand-in to library
+	docs           []doc
+
+	// Metatables of the machine's own kinds of value. emptyList marks an empty table as a list.
+	stringMeta, failureMeta, integerMeta, actionMeta, coroutineMeta, emptyList *table
+
+	integers map[int64]any
+	actions  map[string]any
+	nextAt   position
+	maker    *lua.State // where tables and functions are made; runs nothing
+
+	// The run.
+	surface     Surface
+	roots       map[string]bool
+	chunk       string // name of the running script
+	sources     map[string]string
+	sourceNames []string // keys of sources, oldest first
+	fatal       *Error   // why the run must end
+	interrupt   atomic.Pointer[string]
+	depth       int
+	traceWanted int // protected calls that want a traceback
+	handling    int // error handlers of xpcall that run
+	trace       []string
+	hint        hinted
+	before      map[string]fingerprint
+	kept        map[string]bool // names of Script.Keep
+
+	// Coroutines.
+	current    *thread
+	threads    map[*thread]struct{}
+	orphans    orphanage
+	mainThread any
+}
+
+// New makes a machine, opens the libraries and runs the prelude chunks in order; each gets one argument, a table of
+// host functions that scripts cannot reach. A zero field of l is its default; a nil function of h is refused when a
+// script needs it.
+func New(l Limits, h Host, prelude []Chunk) (*Machine, error) {
+	layout, err := newLayout()
+	if err != nil {
+		return nil, err
+	}
+	m := &Machine{
+		layout: layout, limits: l.withDefaults(), outside: h, maker: lua.NewState(),
+		libraries: map[string]*table{}, sealed: map[*table]*table{}, sources: map[string]string{},
+		integers: map[int64]any{}, actions: map[string]any{}, threads: map[*thread]struct{}{},
+	}
+	m.out.send = h.Write
+	m.session, m.names = m.newTable(0, 16), m.newTable(0, 200)
+	m.stringMeta, m.failureMeta, m.emptyList = m.newTable(0, 2), m.newTable(0, 4), m.newTable(0, 0)
+	m.failureMeta.put("__tostring", m.function("tostring", func(c call) int { return c.give(m.text(nil, c.raw(1))) }))
+	m.openLibraries()
+	m.begin(Script{Name: "prelude"})
+	if err := m.loadPrelude(prelude); err != nil {
+		return nil, err
+	}
+	m.before = m.prints()
+	return m, nil
+}
+
+// Close ends the machine's coroutines. The machine must not be used afterwards.
+func (m *Machine) Close() { m.stopCoroutines() }
+
+// Interrupt ends the run that is going on, from any goroutine; without one it has no effect.
+func (m *Machine) Interrupt(reason string) {
+	if reason == "" {
+		reason = "interrupted"
+	}
+	m.interrupt.Store(&reason)
+}
+
+// SetLimits replaces the limits for the runs to come.
+func (m *Machine) SetLimits(l Limits) { m.limits = l.withDefaults() }
+
+// Run runs a script and tells what it came to. It returns only when the script has ended or was ended; what it set
+// stays set either way.
+func (m *Machine) Run(s Script) Reply {
+	m.begin(s)
+	var r Reply
+	values, err := m.execute(s)
+	r.Elapsed = m.meter.elapsed()
+	if err != nil {
+		m.stopIfBroken(err)
+		r.Err = err
+	}
+	for _, v := range values {
+		r.Values = append(r.Values, m.Value(v))
+	}
+	if err == nil && len(values) > 0 && values[0] != nil {
+		m.keep(s.Keep, values[0])
+	}
+	r.Steps = m.meter.steps + m.meter.pending
+	r.Dropped = m.out.dropped
+	r.Globals = m.Globals()
+	after := m.prints()
+	r.Changed = difference(m.before, after)
+	m.before = after
+	return r
+}
+
+// stopIfBroken ends all coroutines after a run that was cut off: what they shared with it may be half done.
+func (m *Machine) stopIfBroken(err *Error) {
+	if err.Kind != Syntax && err.Kind != Runtime {
+		m.stopCoroutines()
+	}
+}
+
+const keptSources = 300
+
+// begin readies the machine for a run.
+func (m *Machine) begin(s Script) {
+	m.interrupt.Store(nil)
+	m.fatal, m.current, m.depth, m.traceWanted, m.handling = nil, nil, 0, 1, 0
+	m.trace, m.hint = nil, hinted{}
+	m.nextAt = position{}
+	m.surface = s.Surface
+	m.roots = make(map[string]bool, len(s.Roots))
+	for _, root := range s.Roots {
+		m.roots[root] = true
+	}
+	// A script can write these names only through _G, and would spoil its own operators.
+	for _, name := range syntax.HostNames() {
+		delete(m.session.hash, name)
+	}
+	m.chunk = chunkName(s.Name)
+	m.out.reset(m.limits.Output)
+	m.meter = meter{started: time.Now()}
+}
+
+// chunkName is a script's name as positions show it.
+func chunkName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == ':' {
+			return '_'
+		}
+		return r
+	}, clip(name, 50))
+	if name == "" {
+		return "script"
+	}
+	return name
+}
+
+// execute compiles and runs s. No panic gets past it.
+func (m *Machine) execute(s Script) (values []any, failure *Error) {
+	defer func() {
+		if trouble := recover(); trouble != nil {
+			values, failure = nil, m.fatal
+			if failure == nil {
+				failure = &Error{Kind: Runtime, Message: fmt.Sprintf("internal error: %v", trouble)}
+			}
+			m.excerpt(failure)
+		}
+	}()
+	source, shift, bad := m.compile(s)
+	if bad != nil {
+		return nil, bad
+	}
+	l := m.newState()
+	if err := m.load(l, m.chunk, source); err != nil {
+		return nil, m.syntaxError(err, s.Source, shift)
+	}
+	failed, v := m.protected(l, 0)
+	if failed {
+		return nil, m.toError(v)
+	}
+	for i := 2; i <= l.Top(); i++ {
+		values = append(values, m.raw(l, i))
+	}
+	return values, nil
+}
+
+// compile checks the source and makes of an expression a chunk that returns it; shift is by how many bytes that moves
+// the first line.
+func (m *Machine) compile(s Script) (source string, shift int, failure *Error) {
+	m.keepSource(s.Source)
+	source = s.Source
+	if strings.HasPrefix(source, lua.Signature[:1]) {
+		return "", 0, &Error{Kind: Syntax, Message: "compiled code cannot be run", Line: 1, Column: 1}
+	}
+	if s.Expr && syntax.IsExpression(source) {
+		const head = "return "
+		return head + source, len(head), nil
+	}
+	if err := syntax.Check(source); err != nil {
+		return "", 0, m.syntaxError(err, source, 0)
+	}
+	return source, 0, nil
+}
+
+func (m *Machine) keepSource(source string) {
+	if _, ok := m.sources[m.chunk]; !ok {
+		m.sourceNames = append(m.sourceNames, m.chunk)
+		if len(m.sourceNames) > keptSources {
+			delete(m.sources, m.sourceNames[0])
+			m.sourceNames = m.sourceNames[1:]
+		}
+	}
+	m.sources[m.chunk] = source
+}
+
+// load normalises source and pushes the compiled function.
+func (m *Machine) load(l *lua.State, name, source string) error {
+	normal, err := syntax.Normalize(source)
+	if err != nil {
+		return err
+	}
+	if err := l.Load(strings.NewReader(normal), "="+name, "t"); err != nil {
+		if trouble, ok := err.(runtime.Error); ok {
+			return fmt.Errorf("the source is more than the engine can hold: %w", trouble)
+		}
+		text, _ := m.raw(l, l.Top()).(string)
+		return errors.New(text)
+	}
+	return nil
+}
+
+// syntaxError makes a Syntax error from what the front end or the engine's parser said.
+func (m *Machine) syntaxError(err error, source string, shift int) *Error {
+	out := &Error{Kind: Syntax}
+	var bad *syntax.Error
+	if errors.As(err, &bad) {
+		out.Message, out.Hint, out.Incomplete = bad.Message, bad.Hint, bad.Incomplete
+		out.Line, out.Column = bad.Pos.Line, bad.Pos.Column
+		if out.Line == 1 {
+			out.Column = max(1, out.Column-shift)
+		}
+	} else {
+		_, out.Line, out.Message = splitPosition(err.Error())
+	}
+	if out.Line > 0 {
+		out.Excerpt = m.sourceLine(m.chunk, out.Line)
+	}
+	return out
+}

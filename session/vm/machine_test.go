@@ -1,0 +1,269 @@
+package vm
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestGlobalsLiveFromRunToRun(t *testing.T) {
+	r := newRig(t, Limits{})
+	steps := []struct {
+		source string
+		want   Diff
+	}{
+		{"x = 10; function double(n) return n * 2 end", Diff{Added: []string{"double", "x"}}},
+		{"return double(x)", Diff{}},
+		{"x = x + 1; local y = 5", Diff{Changed: []string{"x"}}},
+		{"rows = {1, 2}", Diff{Added: []string{"rows"}}},
+		{"rows[3] = 3", Diff{Changed: []string{"rows"}}},
+		{"rows = {1, 2, 3}", Diff{Changed: []string{"rows"}}},
+		{"x = nil; nan = 0/0", Diff{Added: []string{"nan"}, Removed: []string{"x"}}},
+		{"map = 1", Diff{Added: []string{"map"}}},
+	}
+	for _, step := range steps {
+		if diff := cmp.Diff(step.want, r.must(step.source).Changed); diff != "" {
+			t.Errorf("%s: %s", step.source, diff)
+		}
+	}
+	want := []Global{
+		{Name: "double", Type: "function", Brief: "<function>"},
+		{Name: "map", Type: "number", Brief: "1"},
+		{Name: "nan", Type: "number", Brief: "0/0"},
+		{Name: "rows", Type: "table", Size: 3, Brief: "{ 1, 2, 3 }"},
+	}
+	if diff := cmp.Diff(want, r.Globals()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestValues(t *testing.T) {
+	tests := []struct {
+		source string
+		want   Value
+	}{
+		{"return nil", Value{Type: "nil", Repr: "nil", Whole: true}},
+		{"return null", Value{Type: "null", Repr: "null", Whole: true}},
+		{"return 5", Value{Type: "number", Repr: "5", Data: int64(5), Whole: true}},
+		{"return 1.5", Value{Type: "number", Repr: "1.5", Data: 1.5, Whole: true}},
+		{`return "a\n"`, Value{Type: "string", Repr: `"a\n"`, Data: "a\n", Whole: true, Size: 2}},
+		{"return {}", Value{Type: "table", Repr: "{}", Data: map[string]any{}, Whole: true}},
+		{"return json.array()", Value{Type: "table", Repr: "{}", Data: []any{}, Whole: true}},
+		{"return {1, {a = true}}", Value{Type: "table", Repr: "{ 1, { a = true } }",
+			Data: []any{int64(1), map[string]any{"a": true}}, Whole: true, Size: 2}},
+		{"return {1, x = 2}", Value{Type: "table", Repr: "{ 1, x = 2 }",
+			Data: map[string]any{"1": int64(1), "x": int64(2)}, Size: 2}},
+		{"return print", Value{Type: "function", Repr: "<function>", Data: nil}},
+		{"return billing.invoice.get", Value{Type: "action", Repr: "<action billing.invoice.get>",
+			Data: "<action billing.invoice.get>"}},
+		{"return test.big().id", Value{Type: "number", Repr: "9007199254740993", Data: int64(9007199254740993), Whole: true}},
+	}
+	for _, test := range tests {
+		got := newRig(t, Limits{}).must(test.source).Values
+		if len(got) != 1 {
+			t.Fatalf("%s: %d values", test.source, len(got))
+		}
+		if got[0].Type == "function" {
+			got[0].Data = nil
+		}
+		if diff := cmp.Diff(test.want, got[0]); diff != "" {
+			t.Errorf("%s: %s", test.source, diff)
+		}
+	}
+}
+
+func TestLargeValueComesAsTextOnly(t *testing.T) {
+	r := newRig(t, Limits{Value: 1000})
+	v := r.must("return range(1000)").Values[0]
+	if v.Whole || v.Data != nil || v.Size != 1000 || !strings.HasPrefix(v.Repr, "{\n  1,\n  2,") {
+		t.Errorf("%v %v %d %.40s", v.Whole, v.Data, v.Size, v.Repr)
+	}
+	v = r.must(`return ("x"):rep(300000)`).Values[0]
+	if v.Whole || len(v.Repr) > maxRepr+100 || !strings.HasSuffix(v.Repr, "300000 bytes") {
+		t.Errorf("%v %d", v.Whole, len(v.Repr))
+	}
+}
+
+func TestExpression(t *testing.T) {
+	r := newRig(t, Limits{})
+	reply := r.Run(Script{Source: "1 + 1, 'x'", Name: "e", Expr: true})
+	if reply.Err != nil || len(reply.Values) != 2 || reply.Values[0].Repr != "2" {
+		t.Errorf("%v %v", reply.Err, reply.Values)
+	}
+	if reply := r.Run(Script{Source: "x = 1 +", Name: "e", Expr: true}); reply.Err == nil || !reply.Err.Incomplete {
+		t.Errorf("not incomplete: %v", reply.Err)
+	}
+}
+
+func TestPrinting(t *testing.T) {
+	r := newRig(t, Limits{Output: 100})
+	reply := r.must(`print("a", 1, nil) io.write("b", 2, "\n") eprint("c") warn("d") log("e", {1} ~= nil) test.nothing() print("f")`)
+	want := map[Stream]string{Stdout: "a\t1\tnil\nb2\nf\n", Stderr: "c\nd\n", Logs: "e\ttrue\n"}
+	if diff := cmp.Diff(want, r.printed); diff != "" || reply.Dropped != 0 {
+		t.Error(diff, reply.Dropped)
+	}
+	r.printed = map[Stream]string{}
+	if reply := r.must(`for i = 1, 1000 do print("0123456789") end`); reply.Dropped != 10900 || len(r.printed[Stdout]) != 100 {
+		t.Errorf("dropped %d, printed %d", reply.Dropped, len(r.printed[Stdout]))
+	}
+}
+
+func TestCallsKnowTheirLine(t *testing.T) {
+	r := newRig(t, Limits{})
+	r.must("function again(x)\n return test.echo(x)\nend\nagain{a = 1}")
+	r.Run(Script{Source: "\n\nagain{a = 2}", Name: "later", Surface: Execute, Roots: []string{"test"}})
+	r.must("\nmap({{a = 1}}, test.echo)\ncoroutine.wrap(function()\n test.echo{} end)()")
+	want := []string{"test.echo line 2", "test.echo line 3", "test.echo line 2", "test.echo line 4"}
+	if diff := cmp.Diff(want, r.calls); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestErrorInOlderFunction(t *testing.T) {
+	r := newRig(t, Limits{})
+	r.Run(Script{Source: "function bad()\n local t = nil\n return t.x\nend", Name: "cell 1", Surface: Execute})
+	e := r.Run(Script{Source: "\nbad()", Name: "cell 2", Surface: Execute}).Err
+	if e == nil || e.Line != 2 || e.Excerpt != "bad()" || !strings.HasPrefix(e.Message, "cell 1:3: attempt to index") {
+		t.Fatalf("%+v", e)
+	}
+	want := []string{"cell 1:3: in function 'bad'", "cell 2:2: in main chunk"}
+	if diff := cmp.Diff(want, e.Traceback); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestQuerySurface(t *testing.T) {
+	r := newRig(t, Limits{})
+	e := r.Run(Script{Source: "test.echo{}", Surface: Query, Roots: []string{"test"}}).Err
+	if e == nil || !strings.Contains(e.Message, "actions cannot be called in a query script") {
+		t.Error(e)
+	}
+	if e := r.Run(Script{Source: `return catalog.search("x")`, Surface: Query}).Err; e != nil {
+		t.Error(e)
+	}
+	if diff := cmp.Diff([]string{"catalog.search x map[]"}, r.ops); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestKeys(t *testing.T) {
+	r := newRig(t, Limits{})
+	r.must(`t = {b = 1, a = {deep = "x"}, [1] = 2} setmetatable(t, {__index = function() error("called") end})`)
+	tests := []struct {
+		path string
+		want string
+	}{
+		{"t", "[{a table} {b number}]"},
+		{"t.a", "[{deep string}]"},
+		{"t.nothing", "[]"},
+		{"t.a.deep.x", "[]"},
+		{"billing", "[]"},
+		{"json", "[{array function} {decode function} {encode function} {null null}]"},
+	}
+	for _, test := range tests {
+		if got := fmt.Sprint(r.Keys(strings.Split(test.path, "."))); got != test.want {
+			t.Errorf("%s: %s, want %s", test.path, got, test.want)
+		}
+	}
+	all := fmt.Sprint(r.Keys(nil))
+	for _, want := range []string{"{t table}", "{map function}", "{string table}"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %s in %s", want, all)
+		}
+	}
+}
+
+func TestInterruptFromOutside(t *testing.T) {
+	r := newRig(t, Limits{Steps: 1 << 50, Time: time.Minute})
+	for _, source := range []string{
+		"x = 41 while true do x = x + 1 end",
+		"while true do pcall(function() while true do end end) end",
+		`while true do pcall(string.find, ("a"):rep(40), ("a*"):rep(20) .. "b") end`,
+	} {
+		timer := time.AfterFunc(30*time.Millisecond, func() { r.Interrupt("") })
+		start := time.Now()
+		reply := r.run(source)
+		timer.Stop()
+		if reply.Err == nil || reply.Err.Kind != Interrupt || reply.Err.Message != "interrupted" {
+			t.Errorf("%s: %v", source, reply.Err)
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("%s: took %v", source, took)
+		}
+	}
+	if v := r.must("return x > 41").Values[0]; v.Repr != "true" {
+		t.Errorf("globals are lost: %v", v)
+	}
+}
+
+func TestClockStandsStillDuringCalls(t *testing.T) {
+	m, err := New(Limits{Time: 50 * time.Millisecond}, Host{Call: func(string, map[string]any, int) (any, error) {
+		time.Sleep(80 * time.Millisecond)
+		return nil, nil
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	reply := m.Run(Script{Source: "a.b()", Surface: Execute, Roots: []string{"a"}})
+	if reply.Err != nil || reply.Elapsed > 40*time.Millisecond {
+		t.Errorf("%v after %v", reply.Err, reply.Elapsed)
+	}
+}
+
+func TestCoroutinesEndWithTheMachine(t *testing.T) {
+	r := newRig(t, Limits{})
+	r.must("keep = {} for i = 1, 20 do keep[i] = coroutine.wrap(function() pcall(coroutine.yield) end) keep[i]() end")
+	if n := len(r.threads); n != 20 {
+		t.Errorf("%d coroutines, want 20", n)
+	}
+	if e := r.run("while true do end").Err; e == nil || e.Kind != Limit {
+		t.Error(e)
+	}
+	if n := len(r.threads); n != 0 {
+		t.Errorf("%d coroutines after a run that was ended", n)
+	}
+}
+
+func TestEveryHelperIsListedByHelp(t *testing.T) {
+	bare, err := New(Limits{}, Host{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bare.Close()
+	r := newRig(t, Limits{})
+	r.must("help()")
+	text := "\n" + r.printed[Stdout]
+	known := map[string]bool{}
+	for _, key := range bare.Keys(nil) {
+		known[key.Name] = true
+	}
+	var want []string
+	for _, key := range r.Keys(nil) {
+		if !known[key.Name] && key.Type == "function" {
+			want = append(want, key.Name)
+		}
+	}
+	for _, key := range r.Keys([]string{"catalog"}) {
+		want = append(want, "catalog."+key.Name)
+	}
+	if len(want) < 50 {
+		t.Fatalf("only %d helpers: %v", len(want), want)
+	}
+	for _, name := range want {
+		if !strings.Contains(text, "\n"+name+"(") {
+			t.Errorf("help() does not list %s", name)
+		}
+	}
+}
+
+func TestOperatorsCannotBeSpoiled(t *testing.T) {
+	r := newRig(t, Limits{})
+	r.must(`_G["__host_concat"] = function() return "spoiled" end`)
+	if v := r.must(`local a = "x" return a .. "y"`).Values[0]; v.Data != "xy" {
+		t.Error(v)
+	}
+}

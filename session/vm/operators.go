@@ -1,0 +1,229 @@
+package vm
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"almanac/session/syntax"
+)
+
+// This file holds the operators that normalised source calls as functions, because the engine's own get them wrong:
+// `..` and `%`, or lacks them: `//` and the bitwise ones of Lua 5.3. Their names cannot be written in a script.
+
+// reserved says whether a name is one that only normalised source uses.
+func reserved(name string) bool { return strings.HasPrefix(name, syntax.HostPrefix) }
+
+func openOperators(m *Machine) {
+	m.global(syntax.HostConcat, concat)
+	m.global(syntax.HostMod, modulo)
+	m.global(syntax.HostIDiv, floorDivide)
+	m.global(syntax.HostInteger, integerLiteral)
+	bits := func(name, event string, f func(a, b int64) int64) {
+		m.global(name, func(c call) int { return c.bitwise(event, f) })
+	}
+	bits(syntax.HostBAnd, "__band", func(a, b int64) int64 { return a & b })
+	bits(syntax.HostBOr, "__bor", func(a, b int64) int64 { return a | b })
+	bits(syntax.HostBXor, "__bxor", func(a, b int64) int64 { return a ^ b })
+	bits(syntax.HostShl, "__shl", shiftLeft)
+	bits(syntax.HostShr, "__shr", func(a, b int64) int64 { return shiftLeft(a, -b) })
+	m.global(syntax.HostBNot, func(c call) int {
+		c.l.SetTop(1)
+		push(c.l, -1.0)
+		return c.bitwise("__bnot", func(a, _ int64) int64 { return ^a })
+	})
+}
+
+// shiftLeft shifts the 64 bits of a, filling with zeros; a negative count shifts to the right.
+func shiftLeft(a, n int64) int64 {
+	switch {
+	case n <= -64 || n >= 64:
+		return 0
+	case n >= 0:
+		return int64(uint64(a) << uint(n))
+	}
+	return int64(uint64(a) >> uint(-n))
+}
+
+// bitwise is an operator of Lua 5.3 on 64-bit integers.
+func (c call) bitwise(event string, f func(a, b int64) int64) int {
+	var words [2]int64
+	for i := range words {
+		n, ok := c.m.exactOperand(c.raw(i + 1))
+		if !ok {
+			return c.byMetamethod(event, "perform bitwise operation on")
+		}
+		word, accuracy := n.Int64()
+		if !n.IsInt() || accuracy != big.Exact {
+			c.fail("number has no integer representation")
+		}
+		words[i] = word
+	}
+	return c.give(c.m.integerValue(f(words[0], words[1])))
+}
+
+// byMetamethod asks the operands' metamethod for the result of a binary operator.
+func (c call) byMetamethod(event, op string) int {
+	f := c.m.metafield(c.raw(1), event)
+	if f == nil {
+		f = c.m.metafield(c.raw(2), event)
+	}
+	if f == nil {
+		bad := c.raw(1)
+		if _, ok := c.m.exactOperand(bad); ok {
+			bad = c.raw(2)
+		}
+		c.m.operatorFailed(c.l, op, bad)
+	}
+	return c.give(c.invoke(f, c.raw(1), c.raw(2)))
+}
+
+// floorDivide is a // b.
+func floorDivide(c call) int {
+	a, okA := c.plainNumber(1)
+	b, okB := c.plainNumber(2)
+	if okA && okB {
+		return c.give(math.Floor(a / b))
+	}
+	_, wholeA := c.m.exactOperand(c.raw(1))
+	_, wholeB := c.m.exactOperand(c.raw(2))
+	if !wholeA || !wholeB {
+		return c.byMetamethod("__idiv", "perform arithmetic on")
+	}
+	x, y := c.wholeOperands()
+	if y.Sign() == 0 {
+		c.fail("attempt to perform 'n//0'")
+	}
+	q, r := new(big.Int).QuoRem(x, y, new(big.Int))
+	if r.Sign() != 0 && r.Sign() != y.Sign() {
+		q.Sub(q, big.NewInt(1))
+	}
+	return c.giveWhole(q)
+}
+
+// integerLiteral is the value of a literal beyond 2^53: 64 bits where it fits, a hexadecimal one cut to them.
+func integerLiteral(c call) int {
+	text := c.string(1)
+	n, ok := new(big.Int).SetString(text, 0)
+	switch {
+	case !ok:
+		f, _ := strconv.ParseFloat(text, 64)
+		return c.give(f)
+	case n.IsInt64():
+		return c.give(c.m.integerValue(n.Int64()))
+	case len(text) > 1 && text[1]|0x20 == 'x':
+		return c.give(c.m.integerValue(int64(n.And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64())))
+	}
+	f, _ := strconv.ParseFloat(text, 64)
+	return c.give(f)
+}
+
+// concat joins its arguments from the right, as a .. b .. c does.
+func concat(c call) int {
+	if t := c.m.table(c.raw(1)); t != nil && c.top() == 1 {
+		// A long chain comes as {n = count, ...}.
+		c.l.SetTop(0)
+		n, _ := t.hash["n"].(float64)
+		c.room(int(n))
+		for i := 1; i <= int(n); i++ {
+			push(c.l, t.index(i))
+		}
+	}
+	n := c.top()
+	total := 0
+	parts := make([]string, n)
+	for i := n; i >= 1; i-- {
+		s, ok := c.m.concatText(c.raw(i))
+		if !ok {
+			return c.concatSlow()
+		}
+		parts[i-1] = s
+		total += len(s)
+	}
+	c.m.stringSize(c.l, total)
+	if n == 2 {
+		return c.give(parts[0] + parts[1])
+	}
+	b := make([]byte, 0, total)
+	for _, s := range parts {
+		b = append(b, s...)
+	}
+	return c.give(string(b))
+}
+
+// concatText is the text of an operand of `..` that needs no metamethod.
+func (m *Machine) concatText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case float64:
+		return numberText(v), true
+	case nil, bool:
+		return "", false
+	}
+	if n, ok := m.object(v).(*integer); ok {
+		return n.String(), true
+	}
+	return m.failureText(v)
+}
+
+// concatSlow joins pairwise from the right and asks metamethods.
+func (c call) concatSlow() int {
+	values := c.rest(1)
+	right := values[len(values)-1]
+	for i := len(values) - 2; i >= 0; i-- {
+		left := values[i]
+		a, okA := c.m.concatText(left)
+		b, okB := c.m.concatText(right)
+		if okA && okB {
+			c.m.stringSize(c.l, len(a)+len(b))
+			right = a + b
+			continue
+		}
+		f := c.m.metafield(left, "__concat")
+		if f == nil || !c.m.callable(f) {
+			f = c.m.metafield(right, "__concat")
+		}
+		if f == nil {
+			bad := right
+			if !okA {
+				bad = left
+			}
+			if okA && !okB {
+				bad = right
+			}
+			c.m.operatorFailed(c.l, "concatenate", bad)
+		}
+		right = c.invoke(f, left, right)
+	}
+	return c.give(right)
+}
+
+// modulo is a % b with the sign of b.
+func modulo(c call) int {
+	a, okA := c.plainNumber(1)
+	b, okB := c.plainNumber(2)
+	if okA && okB {
+		r := math.Mod(a, b)
+		if r != 0 && (r < 0) != (b < 0) {
+			r += b
+		}
+		return c.give(r)
+	}
+	return c.byMetamethod("__mod", "perform arithmetic on")
+}
+
+// plainNumber is an operand that is a float or a string that reads as one.
+func (c call) plainNumber(i int) (float64, bool) {
+	switch v := c.raw(i).(type) {
+	case float64:
+		return v, true
+	case string:
+		if n, ok := parseNumber(v); ok {
+			f, ok := n.(float64)
+			return f, ok
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,126 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	lua "github.com/Shopify/go-lua"
+)
+
+// This file holds error, assert, pcall and xpcall. The engine's own lose error values and, for xpcall, run the whole
+// chunk again.
+
+// A thrown error unwinds to the nearest protected call; the error value is on top of the stack.
+type thrown struct{}
+
+func (thrown) Error() string { return "lua error" }
+
+// raise raises v; it does not return.
+func (m *Machine) raise(l *lua.State, v any) {
+	if m.traceWanted > 0 {
+		m.trace = m.traceback(l)
+	}
+	l.CheckStack(2)
+	push(l, v)
+	panic(thrown{})
+}
+
+// protected calls the function below the n arguments on top of the stack. On failure it returns the error value,
+// unless the run or the coroutine must end: then it does not return.
+func (m *Machine) protected(l *lua.State, n int) (failed bool, value any) {
+	depth := m.depth
+	err := l.ProtectedCall(n, lua.MultipleReturns, 1)
+	m.depth = depth
+	if err == nil {
+		return false, nil
+	}
+	if m.fatal != nil {
+		panic(errStop)
+	}
+	if errors.Is(err, errKilled) {
+		panic(errKilled)
+	}
+	value = m.raw(l, l.Top())
+	l.Pop(1)
+	return true, m.errorValue(err, value)
+}
+
+// errorValue is the Lua value for an error that ended a protected call with value on the stack.
+func (m *Machine) errorValue(err error, value any) any {
+	if err == lua.ErrorError {
+		return "stack overflow"
+	}
+	if trouble, ok := err.(runtime.Error); ok {
+		return fmt.Sprintf("internal error: %v", trouble)
+	}
+	return value
+}
+
+func openProtect(m *Machine) {
+	m.global("error", func(c call) int {
+		v := c.raw(1)
+		if s, ok := v.(string); ok {
+			if level := c.optInt(2, 1); level > 0 {
+				v = m.position(c.l, level) + s
+			}
+		}
+		m.raise(c.l, v)
+		return 0
+	})
+	m.global("assert", func(c call) int {
+		c.any(1)
+		if c.l.ToBoolean(1) {
+			return c.top()
+		}
+		if c.top() < 2 {
+			c.m.raise(c.l, "assertion failed!")
+		}
+		c.m.raise(c.l, c.raw(2))
+		return 0
+	})
+	m.global("pcall", func(c call) int {
+		c.any(1)
+		c.enter()
+		wanted := m.traceWanted
+		m.traceWanted = 0
+		failed, value := m.protected(c.l, c.top()-1)
+		m.traceWanted = wanted
+		m.depth--
+		if failed {
+			return c.give(false, value)
+		}
+		c.room(1)
+		push(c.l, true)
+		c.l.Insert(1)
+		return c.top()
+	})
+	m.global("xpcall", func(c call) int {
+		c.any(2)
+		handler := c.raw(2)
+		c.l.Remove(2)
+		c.enter()
+		m.traceWanted++
+		failed, value := m.protected(c.l, c.top()-1)
+		m.traceWanted--
+		m.depth--
+		if !failed {
+			c.room(1)
+			push(c.l, true)
+			c.l.Insert(1)
+			return c.top()
+		}
+		c.l.SetTop(0)
+		c.room(3)
+		push(c.l, handler)
+		push(c.l, value)
+		m.handling++
+		failed, _ = m.protected(c.l, 1)
+		m.handling--
+		if failed {
+			return c.give(false, "error in error handling")
+		}
+		c.l.SetTop(1)
+		return c.give(false, c.raw(1))
+	})
+}

@@ -1,0 +1,163 @@
+package vm
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// This file writes values as Lua source a person can read: `{ a = { 1, 2 }, b = "x" }`, keys sorted, one line where it
+// fits. Data reads back as the same value; what is not data stands in angle brackets.
+
+const (
+	lineWidth    = 80
+	maxReprDepth = 30
+)
+
+// A printer writes one value. left is how many bytes it may still write; the rest is cut with "...".
+type printer struct {
+	m     *Machine
+	left  int
+	width int
+	open  map[*table]bool
+}
+
+// repr is v as text of about limit bytes at most.
+func (m *Machine) repr(v any, limit, width int) string {
+	p := &printer{m: m, left: limit, width: width, open: map[*table]bool{}}
+	text := p.value(v, 0)
+	if len(text) > limit+limit/2+64 {
+		text = clip(text, limit) + " ..."
+	}
+	return text
+}
+
+func (p *printer) value(v any, depth int) string {
+	var text string
+	switch v := v.(type) {
+	case float64:
+		text = shortestNumber(v)
+	case string:
+		if room := max(p.left, 16); len(v) > room {
+			text = quote(clip(v, room)) + fmt.Sprintf(" ... %d bytes", len(v))
+		} else {
+			text = quote(v)
+		}
+	default:
+		if t := p.m.table(v); t != nil {
+			return p.fields(t, depth)
+		}
+		switch o := p.m.object(v).(type) {
+		case *integer:
+			text = o.String()
+		case *action:
+			text = o.String()
+		case *coroutine:
+			text = "<coroutine>"
+		default:
+			text = p.m.text(nil, v)
+			if p.m.typeName(v) == "function" {
+				text = "<function>"
+			}
+		}
+	}
+	p.left -= len(text)
+	return text
+}
+
+func (p *printer) fields(t *table, depth int) string {
+	if p.open[t] {
+		return "<cycle>"
+	}
+	if depth > maxReprDepth {
+		return "<...>"
+	}
+	p.open[t] = true
+	defer delete(p.open, t)
+	var items []string
+	total, lines := 0, false
+	list := t.length()
+	p.m.entries(t, func(k, v any) bool {
+		if p.left <= 0 {
+			items = append(items, fmt.Sprintf("... %d more", t.size()-len(items)))
+			return false
+		}
+		key := p.key(k, len(items), list)
+		p.left -= len(key) + 2
+		item := key + p.value(v, depth+1)
+		items = append(items, item)
+		total += len(item) + 2
+		lines = lines || strings.Contains(item, "\n")
+		return true
+	})
+	switch {
+	case len(items) == 0:
+		return "{}"
+	case !lines && total+4 <= p.width-2*depth:
+		return "{ " + strings.Join(items, ", ") + " }"
+	}
+	body := strings.Join(items, ",\n")
+	return "{\n  " + strings.ReplaceAll(body, "\n", "\n  ") + ",\n}"
+}
+
+// key is `name = ` or `[key] = `, or nothing for the next list item.
+func (p *printer) key(k any, done, list int) string {
+	switch k := k.(type) {
+	case float64:
+		if k == float64(done+1) && done < list {
+			return ""
+		}
+		return "[" + shortestNumber(k) + "] = "
+	case string:
+		if isName(k) {
+			return k + " = "
+		}
+		return "[" + quote(clip(k, 200)) + "] = "
+	}
+	if t := p.m.table(k); t != nil {
+		return "[<table>] = "
+	}
+	return "[" + p.m.text(nil, k) + "] = "
+}
+
+// quote writes s as a one-line Lua string. Bytes that are not valid UTF-8 and characters that do not print are
+// escaped, so that no value can move a terminal's cursor.
+func quote(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 2)
+	b.WriteByte('"')
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		next := byte(0)
+		if i+n < len(s) {
+			next = s[i+n]
+		}
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r < ' ' || r == 0x7f:
+			if next >= '0' && next <= '9' {
+				fmt.Fprintf(&b, `\%03d`, r)
+			} else {
+				fmt.Fprintf(&b, `\%d`, r)
+			}
+		case r == utf8.RuneError && n == 1, !unicode.IsPrint(r) && r != ' ':
+			for _, x := range []byte(s[i : i+n]) {
+				fmt.Fprintf(&b, `\x%02x`, x)
+			}
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,192 @@
+package vm
+
+import (
+	"sort"
+	"strings"
+)
+
+// This file holds the table library. Lengths are raw and every loop counts its steps: the engine's own trust __len,
+// which can be 1e15, and join quadratically.
+
+// maxResults caps what unpack and string.byte put on the stack at once.
+const maxResults = 100_000
+
+func openTable(m *Machine) {
+	lib := m.library("table")
+	def := func(name string, f func(c call) int) { lib.put(name, m.function(name, f)) }
+	def("insert", tableInsert)
+	def("remove", tableRemove)
+	def("concat", tableConcat)
+	def("sort", tableSort)
+	def("unpack", tableUnpack)
+	def("pack", func(c call) int {
+		n := c.top()
+		t := m.newTable(n, 1)
+		for i := 1; i <= n; i++ {
+			t.array[i-1] = c.raw(i)
+		}
+		t.put("n", float64(n))
+		return c.give(m.value(t))
+	})
+	def("maxn", func(c call) int {
+		top := 0.0
+		m.entries(c.table(1), func(k, _ any) bool {
+			if f, ok := k.(float64); ok && f > top {
+				top = f
+			}
+			return true
+		})
+		return c.give(top)
+	})
+	m.names.put("unpack", lib.hash["unpack"])
+}
+
+func tableInsert(c call) int {
+	t := c.writable(1)
+	n := t.length()
+	switch c.top() {
+	case 2:
+		if n < len(t.array) {
+			t.array[n] = c.raw(2)
+			return 0
+		}
+		c.l.RawSetInt(1, n+1)
+		return 0
+	case 3:
+		pos := c.int(2)
+		if pos < 1 || pos > n+1 {
+			c.bad(2, "position out of bounds")
+		}
+		c.m.work(c.l, (n-pos)/16)
+		c.setIndex(t, n+1, c.raw(3))
+		for i := n; i >= pos; i-- {
+			c.setIndex(t, i+1, t.index(i))
+		}
+		c.setIndex(t, pos, c.raw(3))
+		return 0
+	}
+	c.fail("wrong number of arguments to 'insert'")
+	return 0
+}
+
+func tableRemove(c call) int {
+	t := c.writable(1)
+	n := t.length()
+	pos := c.optInt(2, n)
+	if c.top() > 1 && n+1 != pos && (pos < 1 || pos > n+1) && (n != 0 || pos != 0) {
+		c.bad(2, "position out of bounds")
+	}
+	v := t.index(pos)
+	c.m.work(c.l, (n-pos)/16)
+	for i := pos; i < n; i++ {
+		c.setIndex(t, i, t.index(i+1))
+	}
+	if pos <= n && n > 0 {
+		c.setIndex(t, n, nil)
+	}
+	return c.give(v)
+}
+
+func tableConcat(c call) int {
+	t := c.table(1)
+	sep := c.optString(2, "")
+	from := c.optInt(3, 1)
+	to := t.length()
+	if !c.absent(4) {
+		to = c.int(4)
+	}
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		switch v := t.index(i).(type) {
+		case string:
+			b.WriteString(v)
+		case float64:
+			b.WriteString(numberText(v))
+		default:
+			n, ok := c.m.object(v).(*integer)
+			if !ok {
+				c.fail("invalid value (%s) at index %d in table for 'concat'", c.m.typeName(v), i)
+			}
+			b.WriteString(n.String())
+		}
+		if i < to {
+			b.WriteString(sep)
+		}
+		if i&255 == 0 {
+			c.m.stringSize(c.l, b.Len())
+			c.m.work(c.l, 32)
+		}
+	}
+	c.m.stringSize(c.l, b.Len())
+	return c.give(b.String())
+}
+
+func tableUnpack(c call) int {
+	t := c.table(1)
+	from := c.optInt(2, 1)
+	to := t.length()
+	if !c.absent(3) {
+		to = c.int(3)
+	}
+	if from > to {
+		return 0
+	}
+	n := to - from + 1
+	if n > maxResults {
+		c.fail("too many results to unpack (at most %d)", maxResults)
+	}
+	c.m.work(c.l, n/4)
+	c.room(n)
+	for i := from; i <= to; i++ {
+		push(c.l, t.index(i))
+	}
+	return n
+}
+
+// An order sorts list items by a Lua comparator or by the engine's "less than".
+type order struct {
+	c     call
+	items []any
+	less  any
+}
+
+func (o *order) Len() int      { return len(o.items) }
+func (o *order) Swap(i, j int) { o.items[i], o.items[j] = o.items[j], o.items[i] }
+func (o *order) Less(i, j int) bool {
+	a, b := o.items[i], o.items[j]
+	if o.less != nil {
+		o.c.m.work(o.c.l, 2)
+		v := o.c.invoke(o.less, a, b)
+		return v != nil && v != false && v != o.c.m.null
+	}
+	o.c.m.work(o.c.l, 1)
+	switch x := a.(type) {
+	case float64:
+		if y, ok := b.(float64); ok {
+			return x < y
+		}
+	case string:
+		if y, ok := b.(string); ok {
+			return x < y
+		}
+	}
+	return o.c.lessThan(a, b)
+}
+
+func tableSort(c call) int {
+	t := c.writable(1)
+	o := &order{c: c}
+	if !c.absent(2) {
+		o.less = c.function(2)
+	}
+	n := t.length()
+	o.items = make([]any, n)
+	for i := range o.items {
+		o.items[i] = t.index(i + 1)
+	}
+	sort.Sort(o)
+	for i, v := range o.items {
+		c.setIndex(t, i+1, v)
+	}
+	return 0
+}

@@ -1,0 +1,166 @@
+package vm
+
+import "time"
+
+// This file holds the types that a Machine takes and gives; they also cross the wire between the kernel process and
+// its parent, so their fields are plain data.
+
+// Limits bound one run. A zero field means its default.
+type Limits struct {
+	// Steps is the number of VM instructions, counted in steps of about 1,000. Default 10,000,000.
+	Steps int64
+	// Time is Lua time: the clock stands still during host calls. Default 1.5 s.
+	Time time.Duration
+	// String is the size of the largest single string in bytes. Default 64 MiB.
+	String int
+	// Output is how many bytes of printed text a run may leave, stdout, stderr and logs together; what comes after
+	// is dropped and counted. Default 1 MiB.
+	Output int
+	// Depth is how deep calls may nest. Default 190.
+	Depth int
+	// Coroutines is how many may be alive at once. Default 1,000.
+	Coroutines int
+	// Value is how many bytes of encoded data one returned value may carry; a larger one comes back as Repr only.
+	// Default 4 MiB.
+	Value int
+}
+
+// A Surface says which host names a script sees.
+type Surface string
+
+// The surfaces.
+const (
+	// Query scripts see catalog.* and the prelude, no actions.
+	Query Surface = "query"
+	// Execute scripts see the actions, call, catalog.search, catalog.describe and the prelude.
+	Execute Surface = "execute"
+)
+
+// A Script is one piece of source for a Machine.
+type Script struct {
+	Source string
+	// Name is what messages call the source: "cell 7".
+	Name    string
+	Surface Surface
+	// Roots are the first segments of the visible action ids: "billing", "crm". A global of that name that the
+	// session has not set is a lazy action name.
+	Roots []string
+	// Expr asks for a lone expression to be returned: "1+1" means "return 1+1".
+	Expr bool
+	// Keep names globals that are set to the first returned value when the run succeeds and returned one: "_", "_7".
+	// They do not count in Globals and Diff.
+	Keep []string
+}
+
+// A Stream is where printed text goes.
+type Stream string
+
+// The streams: print and io.write go to Stdout, warn and eprint to Stderr, log to Logs.
+const (
+	Stdout Stream = "stdout"
+	Stderr Stream = "stderr"
+	Logs   Stream = "log"
+)
+
+// A Host does for a script what the machine cannot do. The machine's clock stands still while one of its functions
+// runs. Arguments and answers are data: nil, bool, int64, float64, string, []any, map[string]any. A string may hold
+// any bytes.
+type Host struct {
+	// Call runs the action id. line is the line of the script that asked.
+	Call func(id string, args map[string]any, line int) (any, error)
+	// Op runs a catalog primitive or a session service: "catalog.search", "catalog.pick", "catalog.describe" ...
+	// args are the Lua arguments in order.
+	Op func(name string, args []any) (any, error)
+	// Write takes printed text as it comes.
+	Write func(s Stream, text string)
+}
+
+// A Value is one value as a run returned or printed it.
+type Value struct {
+	// Type is the Lua type: "nil", "number", "string", "boolean", "table", "function", "thread", "action", "null".
+	Type string
+	// Repr is the value in readable, near-Lua text, keys sorted, at most 64 KiB.
+	Repr string
+	// Data is the value as data, nil when it is nil or not data (see Whole).
+	Data any
+	// Whole is true when Data holds all of the value: no function, cycle or size limit stood in the way.
+	Whole bool
+	// Size counts a table's entries or a string's bytes.
+	Size int
+}
+
+// A Global is one variable that the session has set.
+type Global struct {
+	Name string
+	Type string
+	// Size counts a table's entries or a string's bytes; zero otherwise.
+	Size int
+	// Brief is the value in at most 60 characters.
+	Brief string
+}
+
+// A Diff says how the globals changed in a run; names in order.
+type Diff struct {
+	Added, Changed, Removed []string
+}
+
+// A Reply is what a run came to. It is filled as far as the run went even when Err is set.
+type Reply struct {
+	Values  []Value
+	Err     *Error
+	Steps   int64
+	Elapsed time.Duration // Lua time, without host calls
+	Globals []Global      // all that the session has set, by name
+	Changed Diff
+	// Dropped counts printed bytes beyond Limits.Output.
+	Dropped int64
+}
+
+// A Kind says what sort of failure an Error is.
+type Kind string
+
+// The kinds. Syntax and Runtime are the script's own; the other three end the run and cannot be caught by it.
+const (
+	Syntax    Kind = "syntax"
+	Runtime   Kind = "runtime"
+	Limit     Kind = "limit"
+	Denied    Kind = "denied"
+	Interrupt Kind = "interrupt"
+)
+
+// An Error is a failed run.
+type Error struct {
+	Kind Kind
+	// Message says what was wrong, without position.
+	Message string
+	// Line and Column count from 1; zero means not known. Column counts bytes.
+	Line, Column int
+	// Excerpt is the source line, "" when not known.
+	Excerpt string
+	// Hint says what to do; may be empty.
+	Hint string
+	// Traceback lists the calls, innermost first.
+	Traceback []string
+	// Value is the error value when it was not a string.
+	Value *Value
+	// Limit names the limit that was hit: "time", "steps", "memory", "string", "depth", "calls" ...
+	Limit string
+	// Incomplete is true for a syntax error that more input could mend.
+	Incomplete bool
+	// Code carries the host's own code of a failed call ("unknown_action", "bad_argument", ...); may be empty.
+	Code string
+}
+
+// A HostError is what Host.Call and Host.Op return to say more than a message. Any other error raises a catchable
+// Lua error with its text.
+type HostError struct {
+	// Fatal errors end the run with Kind (Denied, Limit or Interrupt) and cannot be caught by the script.
+	Fatal   bool
+	Kind    Kind
+	Message string
+	Hint    string
+	Limit   string
+	Code    string
+}
+
+func (e *HostError) Error() string { return e.Message }

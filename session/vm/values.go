@@ -1,0 +1,293 @@
+package vm
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// This file carries values between Lua and Go data: nil, bool, int64, float64, string, []any and map[string]any.
+//
+// Into Lua: a nil inside a list or map becomes null, an integer beyond 2^53 an exact integer, an empty list a table
+// marked as a list. Out of Lua: a number without fraction becomes int64, a table with the keys 1 to n a list, one with
+// string keys a map, an empty one a map unless it is marked.
+
+const maxDataDepth = 200
+
+// fromData makes the Lua value of data.
+func (m *Machine) fromData(data any) (any, error) {
+	if data == nil {
+		return nil, nil
+	}
+	return m.build(data, 0)
+}
+
+func (m *Machine) build(data any, depth int) (any, error) {
+	if depth > maxDataDepth {
+		return nil, fmt.Errorf("data nested deeper than %d", maxDataDepth)
+	}
+	switch v := data.(type) {
+	case nil:
+		return m.null, nil
+	case bool, float64, string:
+		return v, nil
+	case int64:
+		return m.integerValue(v), nil
+	case int:
+		return m.integerValue(int64(v)), nil
+	case []any:
+		t := m.newTable(len(v), 0)
+		for i, item := range v {
+			x, err := m.build(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			t.array[i] = x
+		}
+		if len(v) == 0 {
+			t.meta = m.emptyList
+		}
+		return m.value(t), nil
+	case map[string]any:
+		t := m.newTable(0, len(v))
+		for k, item := range v {
+			x, err := m.build(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			t.hash[k] = x
+		}
+		return m.value(t), nil
+	}
+	return nil, fmt.Errorf("a Go value of type %T is not data", data)
+}
+
+// A converter turns Lua values into data. A strict one stops at the first value that is not data; a lenient one puts
+// text in its place and clears whole.
+type converter struct {
+	m       *Machine
+	lenient bool
+	whole   bool
+	room    int // bytes left
+	open    map[*table]bool
+	err     error
+}
+
+var errTooLarge = fmt.Errorf("more data than the limit for one value")
+
+// toData makes data of v, strictly. name is what errors call v.
+func (m *Machine) toData(name string, v any) (any, error) {
+	cv := &converter{m: m, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
+	data := cv.convert(name, v)
+	return data, cv.err
+}
+
+// toArgs makes the arguments of an action from the table a script passed.
+func (m *Machine) toArgs(t *table) (map[string]any, error) {
+	if s := m.shape(t); s.list > 0 && s.named == 0 && s.other == 0 {
+		return nil, fmt.Errorf("arguments have names: {name = value}, not a list")
+	}
+	cv := &converter{m: m, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
+	t2, ok := cv.fields("", t).(map[string]any)
+	if cv.err != nil {
+		return nil, cv.err
+	}
+	if !ok {
+		return map[string]any{}, nil
+	}
+	return t2, nil
+}
+
+// A shape counts the keys of a table by kind.
+type shape struct {
+	list         int // integer keys from 1 on
+	top          int // the highest of them
+	named, other int
+}
+
+func (m *Machine) shape(t *table) (s shape) {
+	for i, v := range t.array {
+		if v != nil {
+			s.list++
+			s.top = i + 1
+		}
+	}
+	for k, v := range t.hash {
+		if v == nil {
+			continue
+		}
+		switch k := k.(type) {
+		case string:
+			s.named++
+		case float64:
+			if k == math.Trunc(k) && k >= 1 && k <= exactFloat {
+				s.list++
+				s.top = max(s.top, int(k))
+				continue
+			}
+			s.other++
+		default:
+			s.other++
+		}
+	}
+	return s
+}
+
+func (cv *converter) refuse(path, format string, args ...any) {
+	cv.whole = false
+	if cv.err == nil && !cv.lenient {
+		cv.err = fmt.Errorf("%s: %s", path, fmt.Sprintf(format, args...))
+	}
+}
+
+func (cv *converter) spend(n int) bool {
+	cv.room -= n
+	if cv.room < 0 {
+		cv.whole = false
+		cv.err = errTooLarge
+	}
+	return cv.err == nil
+}
+
+func (cv *converter) convert(path string, v any) any {
+	if !cv.spend(2) {
+		return nil
+	}
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case bool:
+		return v
+	case float64:
+		cv.spend(6)
+		if v == math.Trunc(v) && math.Abs(v) <= exactFloat && (v != 0 || !math.Signbit(v)) {
+			return int64(v)
+		}
+		return v
+	case string:
+		cv.spend(len(v))
+		return v
+	}
+	if v == cv.m.null {
+		return nil
+	}
+	if t := cv.m.table(v); t != nil {
+		return cv.fields(path, t)
+	}
+	if n, ok := cv.m.object(v).(*integer); ok {
+		return n.n
+	}
+	name := cv.m.typeName(v)
+	article := "a"
+	if name == "action" {
+		article = "an"
+	}
+	cv.refuse(path, "%s %s cannot be sent", article, name)
+	return cv.m.text(nil, v)
+}
+
+func (cv *converter) fields(path string, t *table) any {
+	if cv.open[t] {
+		cv.refuse(path, "a table that contains itself cannot be sent")
+		return "<cycle>"
+	}
+	if len(cv.open) >= maxDataDepth {
+		cv.refuse(path, "tables nested deeper than %d cannot be sent", maxDataDepth)
+		return "<too deep>"
+	}
+	cv.open[t] = true
+	defer delete(cv.open, t)
+	s := cv.m.shape(t)
+	switch {
+	case s.other > 0:
+		cv.refuse(path, "a table whose keys are neither names nor 1, 2, 3 ... cannot be sent")
+	case s.list > 0 && s.named > 0:
+		cv.refuse(path, "a table with both list items and named fields cannot be sent")
+	case s.list != s.top:
+		cv.refuse(path, "a list with gaps cannot be sent (%d of %d items are there)", s.list, s.top)
+	case s.list > 0 || s.named == 0 && t.meta == cv.m.emptyList:
+		items := make([]any, s.list)
+		for i := range items {
+			items[i] = cv.convert(fmt.Sprintf("%s[%d]", path, i+1), t.index(i+1))
+			if cv.err != nil {
+				return nil
+			}
+		}
+		return items
+	}
+	if cv.err != nil {
+		return nil
+	}
+	fields := make(map[string]any, s.named)
+	cv.m.entries(t, func(k, v any) bool {
+		name := cv.m.text(nil, k)
+		cv.spend(len(name))
+		fields[name] = cv.convert(joinPath(path, name), v)
+		return cv.err == nil
+	})
+	return fields
+}
+
+func joinPath(path, name string) string {
+	switch {
+	case path == "":
+		return "argument " + name
+	case isName(name):
+		return path + "." + name
+	}
+	return path + "[" + strconv.Quote(name) + "]"
+}
+
+// isName says whether s can be written as a field name.
+func isName(s string) bool {
+	for i, r := range s {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != "" && !keyword(s)
+}
+
+func keyword(s string) bool {
+	switch s {
+	case "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
+		"not", "or", "repeat", "return", "then", "true", "until", "while":
+		return true
+	}
+	return false
+}
+
+const maxRepr = 64 << 10
+
+// Value describes a Lua value for a Reply.
+func (m *Machine) Value(v any) Value {
+	out := Value{Type: m.typeName(v), Repr: m.repr(v, maxRepr, lineWidth), Size: m.sizeOf(v)}
+	cv := &converter{m: m, lenient: true, whole: true, room: m.limits.Value, open: map[*table]bool{}}
+	data := cv.convert("value", v)
+	if cv.err == nil {
+		out.Data, out.Whole = data, cv.whole
+	}
+	return out
+}
+
+func (m *Machine) sizeOf(v any) int {
+	if s, ok := v.(string); ok {
+		return len(s)
+	}
+	if t := m.table(v); t != nil {
+		return t.size()
+	}
+	return 0
+}
+
+// clip cuts s to at most n bytes at a character's edge.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
