@@ -1,0 +1,357 @@
+// This file is the one door: whatever wants to run an action, whoever wrote the script, comes through run.call.
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/session/kernel"
+	"almanac/session/policy"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// The codes of the errors that the door answers with, for scripts and models that branch on them.
+const (
+	CodeUnknown      = "unknown_action"
+	CodeNotDescribed = "not_described"
+	CodeBadArgument  = "bad_argument"
+	CodeDenied       = "denied"
+	CodeNoApproval   = "approval_needed"
+	CodeBudget       = "budget"
+	CodeFailed       = "action_failed"
+	CodeTooLarge     = "result_too_large"
+	CodeLog          = "log"
+)
+
+// call is the way of one call. Steps that refuse come before steps that act, and every way out is recorded.
+func (r *run) call(ctx context.Context, req kernel.CallRequest) (any, error) {
+	c := trace.Call{
+		N: len(r.calls) + 1, ID: req.ID, Line: req.Line, Author: string(r.script.Author), Start: time.Now(),
+	}
+	data, err := r.pass(ctx, req, &c)
+	if logged := r.keep(c, data, err); logged != nil {
+		return nil, logged
+	}
+	return data, err
+}
+
+// pass takes one call through the checks and, when all agree, to its action. It fills in what c tells of the call.
+func (r *run) pass(ctx context.Context, req kernel.CallRequest, c *trace.Call) (any, error) {
+	view := r.session.View()
+	c.Actor = view.Actor()
+	entry, err := r.lookup(view, req.ID, c)
+	if err != nil {
+		return nil, err
+	}
+	c.Mutates, c.Risk = entry.Mutates, entry.Risk
+	if err := r.spend(entry, c); err != nil {
+		return nil, err
+	}
+	args, err := checkArgs(entry, req.Args, c)
+	if err != nil {
+		return nil, err
+	}
+	call := catalog.Call{ID: entry.ID, Args: args, Context: r.context(view)}
+	if err := r.authorize(ctx, entry, call, c); err != nil {
+		return nil, err
+	}
+	if r.mode == trace.ModePreview && entry.Mutates {
+		c.Verdict, c.Rule = trace.Planned, "preview"
+		return entry.Output.Placeholder(), nil
+	}
+	if call.Args, err = r.decide(ctx, entry, call, c); err != nil {
+		return nil, err
+	}
+	return r.act(ctx, entry, call, c)
+}
+
+// lookup finds the entry in the view of now and sees that the author may name it. An id that the view hides answers
+// as an unknown one does.
+func (r *run) lookup(view *catalog.View, id string, c *trace.Call) (*catalog.Entry, error) {
+	entry, err := view.Resolve(id)
+	if err != nil {
+		c.Verdict = trace.Rejected
+		hint := "find actions with catalog.search(\"words\")"
+		var unknown *catalog.UnknownError
+		if errors.As(err, &unknown) && unknown.Hint() != "" {
+			hint = unknown.Hint()
+		}
+		if r.script.Author == User {
+			if why := view.Why(id); why.State == "hidden" {
+				c.Verdict, c.Rule = trace.Denied, why.Rule
+				return nil, denied(CodeDenied, fmt.Sprintf("%s: denied: hidden by %s", id, why.Rule), "see /view")
+			}
+		}
+		return nil, &vm.HostError{Code: CodeUnknown, Message: err.Error(), Hint: hint}
+	}
+	if entry.Action == nil {
+		c.Verdict = trace.Rejected
+		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called", id)}
+	}
+	if r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
+		c.Verdict, c.Rule = trace.Denied, "not described"
+		return nil, denied(CodeNotDescribed, fmt.Sprintf("%s: denied: it was not described in this session", id),
+			"describe it first, or list it in actions")
+	}
+	return entry, nil
+}
+
+// spend takes the call from the budget before anything else is done for it.
+func (r *run) spend(entry *catalog.Entry, c *trace.Call) error {
+	budget, w := r.session.Budget(), r.session.world
+	if r.used.Calls >= budget.Calls {
+		c.Verdict, c.Rule = trace.Limited, "budget calls"
+		return limited("calls", fmt.Sprintf("%s: the run has used its %d action calls", entry.ID, budget.Calls))
+	}
+	if entry.Mutates && r.mode != trace.ModePreview && r.used.Mutations >= budget.Mutations {
+		c.Verdict, c.Rule = trace.Limited, "budget mutations"
+		return limited("mutations", fmt.Sprintf("%s: the run has used its %d mutations", entry.ID, budget.Mutations))
+	}
+	r.used.Calls++
+	w.mu.Lock()
+	w.used = r.used
+	w.mu.Unlock()
+	return nil
+}
+
+func checkArgs(entry *catalog.Entry, given map[string]any, c *trace.Call) (map[string]any, error) {
+	c.Args = given
+	args, err := entry.Input.Check(given)
+	if err == nil {
+		c.Args = args
+		return args, nil
+	}
+	c.Verdict = trace.Rejected
+	host := &vm.HostError{Code: CodeBadArgument, Message: fmt.Sprintf("%s: %v", entry.ID, err)}
+	var bad *catalog.ArgError
+	if errors.As(err, &bad) {
+		named := *bad
+		named.ID = entry.ID
+		host.Message, host.Hint = named.Error(), named.Hint
+	}
+	return nil, host
+}
+
+func (r *run) authorize(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) error {
+	allow := r.session.world.options.Authorize
+	if allow == nil {
+		return nil
+	}
+	if err := allow(ctx, entry, call); err != nil {
+		c.Verdict, c.Rule = trace.Denied, "actor"
+		return denied(CodeDenied, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
+	}
+	return nil
+}
+
+// decide asks the policy and, where it says so, a person. It returns the arguments to call with: the person may
+// have edited them.
+func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (map[string]any, error) {
+	d := r.session.Policy().Decide(policy.Request{
+		ID: entry.ID, Operation: entry.Operation, Risk: entry.Risk, Mutates: entry.Mutates, Args: call.Args,
+	})
+	c.Rule = d.Rule
+	if d.Verdict == policy.AskFor && r.session.world.isApproved(entry.ID) {
+		d.Verdict, c.Rule = policy.Allow, "approved for this session"
+	}
+	switch d.Verdict {
+	case policy.Allow:
+		return call.Args, nil
+	case policy.AskFor:
+		return r.ask(ctx, entry, call, d, c)
+	}
+	c.Verdict = trace.Denied
+	return nil, denied(CodeDenied, fmt.Sprintf("%s: denied: %s", entry.ID, d.Reason),
+		"it changes data; the person can allow that with /policy ask, or with --allow "+entry.ID+" at the start")
+}
+
+// ask waits for the person's answer. Anything but a clear yes is a no.
+func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, d policy.Decision, c *trace.Call) (map[string]any, error) {
+	w := r.session.world
+	if w.options.Approve == nil {
+		c.Verdict = trace.Denied
+		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: %s and nobody can be asked", entry.ID, d.Reason), "")
+	}
+	asked := *c
+	asked.Args = w.redactor().args(call.Args)
+	if err := w.record(trace.Record{Kind: trace.KindAsk, Run: r.id, Cell: r.script.Cell, Call: &asked}); err != nil {
+		c.Verdict = trace.Denied
+		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
+	}
+	waited := time.Now()
+	answer, err := w.options.Approve(ctx, Request{
+		Entry: entry, Args: call.Args, Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: c.Line, Reason: d.Reason,
+	})
+	c.Start = c.Start.Add(time.Since(waited))
+	if err != nil {
+		c.Verdict = trace.Denied
+		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: the question was not answered: %v", entry.ID, err), "")
+	}
+	switch answer.Verdict {
+	case ForSession:
+		w.approve(entry.ID)
+		c.Rule = "approved for this session"
+	case Once:
+		c.Rule = "approved once"
+	default:
+		c.Verdict, c.Rule = trace.Denied, "refused"
+		text := fmt.Sprintf("%s: denied by the person", entry.ID)
+		if answer.Reason != "" {
+			text += ": " + answer.Reason
+		}
+		hint := ""
+		if r.script.Author != User {
+			hint = "do not try again; ask what they would prefer"
+		}
+		return nil, denied(CodeDenied, text, hint)
+	}
+	if answer.Args == nil {
+		return call.Args, nil
+	}
+	c.Rule += ", arguments edited"
+	return checkArgs(entry, answer.Args, c)
+}
+
+// act calls the action. A mutation's intent is on record before it is made.
+func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (any, error) {
+	w := r.session.world
+	if entry.Mutates {
+		intent := *c
+		intent.Args = w.redactor().args(call.Args)
+		if err := w.record(trace.Record{Kind: trace.KindBegin, Run: r.id, Cell: r.script.Cell, Call: &intent}); err != nil {
+			c.Verdict = trace.Denied
+			return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
+		}
+		r.used.Mutations++
+		w.mu.Lock()
+		w.used = r.used
+		w.mu.Unlock()
+	}
+	wait := entry.Timeout
+	if wait == 0 {
+		wait = r.session.Budget().Wait
+	}
+	result, err := callAction(ctx, entry.Action, call, wait)
+	if err != nil {
+		c.Verdict = trace.Failed
+		if ctx.Err() != nil {
+			return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
+		}
+		return nil, &vm.HostError{Code: CodeFailed, Message: w.redactor().text(withID(entry.ID, err))}
+	}
+	data, err := w.redactor().data(result.Data, r.session.Budget().Result)
+	if err != nil {
+		c.Verdict = trace.Failed
+		return nil, &vm.HostError{
+			Code: CodeTooLarge, Message: fmt.Sprintf("%s: result: %v", entry.ID, err), Hint: "ask for less: a smaller limit, fewer fields",
+		}
+	}
+	r.effects = append(r.effects, result.Effects...)
+	c.Verdict, c.Effects = trace.OK, result.Effects
+	return data, nil
+}
+
+// callAction calls a and waits no longer than wait. An action that does not heed its context is left behind with its
+// goroutine, and a panic in it is an error.
+func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait time.Duration) (catalog.Result, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %v", wait))
+	defer cancel()
+	type answer struct {
+		result catalog.Result
+		err    error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- answer{err: fmt.Errorf("the action panicked: %v", p)}
+			}
+		}()
+		result, err := a(ctx, call)
+		done <- answer{result, err}
+	}()
+	select {
+	case got := <-done:
+		if got.err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return catalog.Result{}, context.Cause(ctx)
+		}
+		return got.result, got.err
+	case <-ctx.Done():
+		return catalog.Result{}, context.Cause(ctx)
+	}
+}
+
+// keep records the call as it ended. When the log cannot be written the run ends: nothing goes unrecorded.
+func (r *run) keep(c trace.Call, data any, err error) error {
+	w := r.session.world
+	c.Took = time.Since(c.Start)
+	red := w.redactor()
+	c.Args = red.args(c.Args)
+	if err != nil {
+		c.Error = red.text(err.Error())
+	} else {
+		c.Brief = brief(data)
+		c.Result = sample(data, logText)
+	}
+	r.calls = append(r.calls, c)
+	if logErr := w.record(trace.Record{Kind: trace.KindCall, Run: r.id, Cell: r.script.Cell, Mode: r.mode, Call: &c}); logErr != nil {
+		return denied(CodeLog, fmt.Sprintf("%s: %v", c.ID, logErr), "free the disk or choose another data folder")
+	}
+	return nil
+}
+
+func (r *run) context(view *catalog.View) catalog.Context {
+	w := r.session.world
+	c := w.options.Context
+	c.SessionID = w.options.ID
+	if a := view.Actor(); a != "" {
+		c.Actor = a
+	}
+	if t := view.Tenant(); t != "" {
+		c.Tenant = t
+	}
+	w.mu.Lock()
+	c.Messages = w.messages
+	w.mu.Unlock()
+	return c
+}
+
+func (w *world) isDescribed(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.described[id]
+}
+
+func (w *world) isApproved(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.approved[id]
+}
+
+func (w *world) approve(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.approved[id] = true
+}
+
+func denied(code, message, hint string) *vm.HostError {
+	return &vm.HostError{Fatal: true, Kind: vm.Denied, Code: code, Message: message, Hint: hint}
+}
+
+func limited(name, message string) *vm.HostError {
+	return &vm.HostError{Fatal: true, Kind: vm.Limit, Limit: name, Code: CodeBudget, Message: message}
+}
+
+// withID puts the id in front of an action's error unless it says it itself.
+func withID(id string, err error) string {
+	if text := err.Error(); strings.HasPrefix(text, id) {
+		return text
+	}
+	return fmt.Sprintf("%s: %v", id, err)
+}

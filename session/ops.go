@@ -1,0 +1,424 @@
+// This file answers the catalog primitives that scripts call. A set stays here; the script gets its first hits and a
+// handle that is good for the run it was made in.
+
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"almanac/catalog"
+	"almanac/session/vm"
+)
+
+// op answers one primitive. An error is the script's to catch.
+func (r *run) op(ctx context.Context, name string, args []any) (any, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
+	}
+	answer, err := r.primitive(ctx, name, args)
+	var host *vm.HostError
+	if err == nil || errors.As(err, &host) {
+		return answer, err
+	}
+	host = &vm.HostError{Code: CodeBadArgument, Message: fmt.Sprintf("%s: %v", name, err)}
+	var bad *catalog.ArgError
+	var unknown *catalog.UnknownError
+	switch {
+	case errors.As(err, &bad):
+		host.Hint = bad.Hint
+	case errors.As(err, &unknown):
+		host.Code, host.Hint = CodeUnknown, unknown.Hint()
+	}
+	return nil, host
+}
+
+func (r *run) primitive(ctx context.Context, name string, args []any) (any, error) {
+	view := r.session.View()
+	a := arguments(args)
+	switch name {
+	case "catalog.search":
+		return r.search(view, a)
+	case "catalog.namespace":
+		return r.named(view.Namespace, a)
+	case "catalog.tags":
+		return r.named(view.Tags, a)
+	case "catalog.entities":
+		return r.named(view.Entities, a)
+	case "catalog.inputs":
+		return r.named(view.Inputs, a)
+	case "catalog.outputs":
+		return r.named(view.Outputs, a)
+	case "catalog.filter":
+		return r.filter(a)
+	case "catalog.intersect":
+		return r.combine(catalog.Set.Intersect, a)
+	case "catalog.union":
+		return r.combine(catalog.Set.Union, a)
+	case "catalog.boost":
+		return r.boost(a)
+	case "catalog.top":
+		return r.top(a)
+	case "catalog.facets":
+		return r.facets(a)
+	case "catalog.pick":
+		return r.pick(a)
+	case "catalog.plan":
+		return r.plan(view, a)
+	case "catalog.explain":
+		return r.explain(view, a)
+	case "catalog.get":
+		return r.get(view, a)
+	case "catalog.describe":
+		return r.describe(ctx, a)
+	}
+	return nil, errors.New("no such primitive")
+}
+
+// arguments are the Lua arguments of a primitive, in order.
+type arguments []any
+
+func (a arguments) at(i int) any {
+	if i < len(a) {
+		return a[i]
+	}
+	return nil
+}
+
+func (a arguments) text(i int, what string) (string, error) {
+	s, ok := a.at(i).(string)
+	if !ok {
+		return "", fmt.Errorf("argument %d: want %s, a string, got %s", i+1, what, luaType(a.at(i)))
+	}
+	return s, nil
+}
+
+// options reads a table of named options; nil and an empty table are none.
+func (a arguments) options(i int) (map[string]any, error) {
+	switch v := a.at(i).(type) {
+	case nil:
+		return nil, nil
+	case map[string]any:
+		return v, nil
+	case []any:
+		if len(v) == 0 {
+			return nil, nil
+		}
+	}
+	return nil, fmt.Errorf("argument %d: want a table of options, got %s", i+1, luaType(a.at(i)))
+}
+
+// names reads one string or a list of them.
+func (a arguments) names() ([]string, error) {
+	var names []string
+	for i, v := range a {
+		switch v := v.(type) {
+		case string:
+			names = append(names, v)
+		case []any:
+			for _, item := range v {
+				s, ok := item.(string)
+				if !ok {
+					return nil, fmt.Errorf("argument %d: want a list of strings, got %s in it", i+1, luaType(item))
+				}
+				names = append(names, s)
+			}
+		default:
+			return nil, fmt.Errorf("argument %d: want a string or a list of strings, got %s", i+1, luaType(v))
+		}
+	}
+	if len(names) == 0 {
+		return nil, errors.New("argument 1: want a name or a list of names")
+	}
+	return names, nil
+}
+
+func (r *run) search(view *catalog.View, a arguments) (any, error) {
+	query, err := a.text(0, "what to look for")
+	if err != nil {
+		return nil, err
+	}
+	o, err := a.searchOptions(1)
+	if err != nil {
+		return nil, err
+	}
+	set, err := view.Search(query, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.give(set), nil
+}
+
+func (a arguments) searchOptions(i int) (catalog.SearchOptions, error) {
+	m, err := a.options(i)
+	if err != nil {
+		return catalog.SearchOptions{}, err
+	}
+	return catalog.ParseSearchOptions(m)
+}
+
+func (r *run) named(find func(...string) catalog.Set, a arguments) (any, error) {
+	names, err := a.names()
+	if err != nil {
+		return nil, err
+	}
+	return r.give(find(names...)), nil
+}
+
+func (r *run) filter(a arguments) (any, error) {
+	set, err := r.set(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	o, err := a.searchOptions(1)
+	if err != nil {
+		return nil, err
+	}
+	return r.give(set.Filter(o)), nil
+}
+
+func (r *run) combine(with func(catalog.Set, catalog.Set) catalog.Set, a arguments) (any, error) {
+	if len(a) < 2 {
+		return nil, errors.New("two sets are needed")
+	}
+	set, err := r.set(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; i < len(a); i++ {
+		other, err := r.set(a, i)
+		if err != nil {
+			return nil, err
+		}
+		set = with(set, other)
+	}
+	return r.give(set), nil
+}
+
+func (r *run) boost(a arguments) (any, error) {
+	set, err := r.set(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	m, err := a.options(1)
+	if err != nil {
+		return nil, err
+	}
+	o, err := catalog.ParseBoostOptions(m)
+	if err != nil {
+		return nil, err
+	}
+	return r.give(set.Boost(o)), nil
+}
+
+func (r *run) top(a arguments) (any, error) {
+	set, err := r.set(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	n, ok := a.at(1).(int64)
+	if !ok {
+		return nil, fmt.Errorf("argument 2: want how many, a number, got %s", luaType(a.at(1)))
+	}
+	return r.give(set.Top(int(max(0, min(n, 1000))))), nil
+}
+
+func (r *run) facets(a arguments) (any, error) {
+	set, err := r.set(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	return redactor{}.data(set.Facets(), r.session.Budget().Result)
+}
+
+func (r *run) pick(a arguments) (any, error) {
+	set, err := r.set(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	o, err := a.searchOptions(1)
+	if err != nil {
+		return nil, err
+	}
+	step := set.Pick(catalog.PickOptions{SearchOptions: o})
+	r.steps = append(r.steps, step)
+	return r.stepTable(step, len(r.steps)), nil
+}
+
+func (r *run) stepTable(step catalog.Step, handle int) map[string]any {
+	return map[string]any{
+		"step": int64(handle), "hits": r.hits(step.Hits), "needs_input": step.Needs, "needs_output": step.Gives,
+		"text": r.session.View().FormatPlan(catalog.Plan{Steps: []catalog.Step{step}}),
+	}
+}
+
+func (r *run) plan(view *catalog.View, a arguments) (any, error) {
+	list, ok := a.at(0).([]any)
+	if !ok || len(list) == 0 {
+		return nil, errors.New("argument 1: want a list of steps made by catalog.pick")
+	}
+	steps := make([]catalog.Step, 0, len(list))
+	for i, item := range list {
+		m, _ := item.(map[string]any)
+		if at, found := handle(m, "step", len(r.steps)); found {
+			steps = append(steps, r.steps[at])
+			continue
+		}
+		set, err := r.readSet(item)
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+		steps = append(steps, set.Pick(catalog.PickOptions{}))
+	}
+	p, err := view.Plan(steps)
+	if err != nil {
+		return nil, err
+	}
+	r.plans = append(r.plans, p)
+	tables := make([]any, 0, len(p.Steps))
+	for _, step := range p.Steps {
+		r.steps = append(r.steps, step)
+		tables = append(tables, r.stepTable(step, len(r.steps)))
+	}
+	return map[string]any{"plan": int64(len(r.plans)), "text": view.FormatPlan(p), "steps": tables, "ids": texts(p.IDs())}, nil
+}
+
+func (r *run) explain(view *catalog.View, a arguments) (any, error) {
+	id, err := a.text(0, "an action id")
+	if err != nil {
+		return nil, err
+	}
+	query, err := a.text(1, "the query")
+	if err != nil {
+		return nil, err
+	}
+	return view.Explain(id, query)
+}
+
+func (r *run) get(view *catalog.View, a arguments) (any, error) {
+	id, err := a.text(0, "an action id")
+	if err != nil {
+		return nil, err
+	}
+	hit, err := view.Get(id)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"id": hit.ID, "line": view.Line(hit.ID)}, nil
+}
+
+func (r *run) describe(ctx context.Context, a arguments) (any, error) {
+	if set, err := r.set(a, 0); err == nil && len(a) == 1 {
+		a = nil
+		for _, hit := range set.Top(r.session.Budget().Described).Hits() {
+			a = append(a, hit.ID)
+		}
+	}
+	ids, err := a.names()
+	if err != nil {
+		return nil, err
+	}
+	specs, err := r.session.Describe(ctx, ids, "")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]any, 0, len(specs))
+	for _, spec := range specs {
+		list = append(list, map[string]any{"id": spec.ID, "text": spec.Text})
+	}
+	return list, nil
+}
+
+// set reads the argument at i as a set.
+func (r *run) set(a arguments, i int) (catalog.Set, error) {
+	set, err := r.readSet(a.at(i))
+	if err != nil {
+		return catalog.Set{}, fmt.Errorf("argument %d: %w", i+1, err)
+	}
+	return set, nil
+}
+
+func (r *run) readSet(v any) (catalog.Set, error) {
+	switch v := v.(type) {
+	case []any:
+		return r.listed(v)
+	case map[string]any:
+		if list, ok := v["ids"].([]any); ok {
+			return r.listed(list)
+		}
+		if at, found := handle(v, "set", len(r.sets)); found {
+			return r.sets[at], nil
+		}
+		if v["set"] != nil {
+			return catalog.Set{}, errors.New("this set was made in an earlier run: search again")
+		}
+	}
+	return catalog.Set{}, fmt.Errorf("want a set made by catalog.search and its like, or a list of ids, got %s", luaType(v))
+}
+
+// listed makes a set of ids or hits that a script put together.
+func (r *run) listed(list []any) (catalog.Set, error) {
+	view := r.session.View()
+	hits := make([]catalog.Hit, 0, len(list))
+	for i, item := range list {
+		var hit catalog.Hit
+		if m, ok := item.(map[string]any); ok {
+			hit.Score, _ = m["score"].(float64)
+			item = m["id"]
+		}
+		var ok bool
+		if hit.ID, ok = item.(string); !ok {
+			return catalog.Set{}, fmt.Errorf("item %d: want an id or a hit, got %s", i+1, luaType(item))
+		}
+		if _, err := view.Get(hit.ID); err != nil {
+			return catalog.Set{}, fmt.Errorf("item %d: %w", i+1, err)
+		}
+		hits = append(hits, hit)
+	}
+	return view.SetOf(hits), nil
+}
+
+// give keeps a set for the run and returns what the script sees of it.
+func (r *run) give(set catalog.Set) any {
+	r.sets = append(r.sets, set)
+	return map[string]any{
+		"set": int64(len(r.sets)), "total": int64(set.Total()), "query": set.Query(), "hits": r.hits(set.Hits()),
+		"text": r.session.View().FormatSet(set, r.session.Budget().Shown),
+	}
+}
+
+func (r *run) hits(hits []catalog.Hit) []any {
+	view := r.session.View()
+	if most := r.session.Budget().Shown; len(hits) > most {
+		hits = hits[:most]
+	}
+	list := make([]any, 0, len(hits))
+	for _, h := range hits {
+		list = append(list, map[string]any{"id": h.ID, "score": h.Score, "line": view.Line(h.ID)})
+	}
+	return list
+}
+
+func texts(ss []string) []any {
+	list := make([]any, len(ss))
+	for i, s := range ss {
+		list[i] = s
+	}
+	return list
+}
+
+// luaType names the type of a value as a script knows it.
+func luaType(v any) string {
+	switch v.(type) {
+	case nil:
+		return "nil"
+	case bool:
+		return "a boolean"
+	case int64, float64:
+		return "a number"
+	case string:
+		return "a string"
+	}
+	return "a table"
+}

@@ -1,0 +1,310 @@
+// This file makes values fit to leave the parent: results become plain data of bounded size, and secrets are taken
+// out of whatever is shown, returned or recorded.
+
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	redacted = "[redacted]"
+	// logText bounds a text and a result sample in a record, in bytes.
+	logText = 4 << 10
+	// depthLimit bounds how deep a result may nest.
+	depthLimit = 100
+)
+
+// A redactor takes secrets out. The zero redactor knows none by value and still hides arguments by name.
+type redactor struct{ secrets []string }
+
+// redactor returns the world's redactor, longest secret first so that none hides inside another.
+func (w *world) redactor() redactor {
+	secrets := make([]string, 0, len(w.options.Secrets))
+	for _, s := range w.options.Secrets {
+		if s != "" {
+			secrets = append(secrets, s)
+		}
+	}
+	sort.Slice(secrets, func(i, j int) bool { return len(secrets[i]) > len(secrets[j]) })
+	return redactor{secrets}
+}
+
+// Redact returns text with the session's secrets taken out, for whoever keeps or shows words of their own.
+func (s *Session) Redact(text string) string { return s.world.redactor().text(text) }
+
+func (r redactor) text(s string) string {
+	for _, secret := range r.secrets {
+		s = strings.ReplaceAll(s, secret, redacted)
+	}
+	return s
+}
+
+// secretName tells an argument whose value is never recorded.
+func secretName(name string) bool {
+	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	for _, word := range []string{"password", "passwd", "secret", "apikey", "accesstoken", "authtoken", "authorization", "privatekey", "credential"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return name == "token"
+}
+
+// args returns a copy of a that may be recorded: secrets gone, by name and by value, and long texts cut.
+func (r redactor) args(a map[string]any) map[string]any {
+	if a == nil {
+		return nil
+	}
+	clean, _ := r.recordable(a, 0).(map[string]any)
+	return clean
+}
+
+func (r redactor) recordable(v any, depth int) any {
+	if depth > depthLimit {
+		return "..."
+	}
+	switch v := v.(type) {
+	case string:
+		return cut(r.text(v), logText)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = r.recordable(item, depth+1)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for name, item := range v {
+			if secretName(name) {
+				object[name] = redacted
+				continue
+			}
+			object[name] = r.recordable(item, depth+1)
+		}
+		return object
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Sprint(v) // JSON has no such number
+		}
+	}
+	return v
+}
+
+// data returns an action's result as the plain data a script gets: nil, bool, int64, float64, string, []any and
+// map[string]any, without secrets. A result of more than limit bytes is an error.
+func (r redactor) data(v any, limit int) (any, error) {
+	p := plainer{redactor: r, limit: limit}
+	plain, err := p.plain(v, 0)
+	if err != nil {
+		return nil, err
+	}
+	return plain, nil
+}
+
+// A plainer converts one result and counts its bytes.
+type plainer struct {
+	redactor
+	size, limit int
+}
+
+func (p *plainer) add(n int) error {
+	p.size += n
+	if p.size > p.limit {
+		return fmt.Errorf("more than the limit of %s", sizeText(p.limit))
+	}
+	return nil
+}
+
+func (p *plainer) plain(v any, depth int) (any, error) {
+	if depth > depthLimit {
+		return nil, fmt.Errorf("nested deeper than %d", depthLimit)
+	}
+	switch v := v.(type) {
+	case nil, bool:
+		return v, p.add(1)
+	case int64:
+		return v, p.add(8)
+	case float64:
+		return v, p.add(8)
+	case string:
+		return p.text(v), p.add(len(v) + 2)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			var err error
+			if list[i], err = p.plain(item, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return list, p.add(2)
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for name, item := range v {
+			if err := p.add(len(name) + 2); err != nil {
+				return nil, err
+			}
+			var err error
+			if object[name], err = p.plain(item, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return object, p.add(2)
+	case json.Number:
+		return p.plain(number(v), depth)
+	}
+	return p.typed(v, depth)
+}
+
+// typed converts what an action of a Go program may return beside plain data.
+func (p *plainer) typed(v any, depth int) (any, error) {
+	switch rv := reflect.ValueOf(v); rv.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32:
+		return rv.Int(), p.add(8)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if rv.Uint() > math.MaxInt64 {
+			return p.plain(fmt.Sprint(rv.Uint()), depth)
+		}
+		return int64(rv.Uint()), p.add(8)
+	case reflect.Float32:
+		return rv.Float(), p.add(8)
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return nil, fmt.Errorf("a %s is not data", rv.Kind())
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > p.limit {
+		return nil, fmt.Errorf("more than the limit of %s", sizeText(p.limit))
+	}
+	dec := json.NewDecoder(strings.NewReader(string(text)))
+	dec.UseNumber()
+	var plain any
+	if err := dec.Decode(&plain); err != nil {
+		return nil, err
+	}
+	return p.plain(plain, depth)
+}
+
+// number keeps an integer exact where int64 can and is a float otherwise.
+func number(n json.Number) any {
+	if i, err := n.Int64(); err == nil {
+		return i
+	}
+	if f, err := n.Float64(); err == nil {
+		return f
+	}
+	return n.String()
+}
+
+// brief says in a few words what a result is: "12 rows", "1 customer", "nothing".
+func brief(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case []any:
+		if len(v) == 1 {
+			return "1 row"
+		}
+		return fmt.Sprintf("%d rows", len(v))
+	case map[string]any:
+		if len(v) == 1 {
+			return "1 field"
+		}
+		return fmt.Sprintf("%d fields", len(v))
+	case string:
+		return fmt.Sprintf("%d bytes", len(v))
+	}
+	return fmt.Sprint(v)
+}
+
+var errFull = errors.New("full")
+
+// sample returns v when it is small and a shortened copy that says what is missing when it is not; size is about
+// the bytes that it may take.
+func sample(v any, size int) any {
+	left := size
+	short, err := shorten(v, &left)
+	if err != nil {
+		return map[string]any{"cut": true, "brief": brief(v), "sample": short}
+	}
+	return short
+}
+
+func shorten(v any, left *int) (any, error) {
+	*left -= 8
+	if *left < 0 {
+		return nil, errFull
+	}
+	switch v := v.(type) {
+	case string:
+		if len(v) > *left {
+			short := cut(v, *left)
+			*left = 0
+			return short, errFull
+		}
+		*left -= len(v)
+	case []any:
+		list := make([]any, 0, min(len(v), *left/8+1))
+		for _, item := range v {
+			short, err := shorten(item, left)
+			list = append(list, short)
+			if err != nil {
+				return list, err
+			}
+		}
+		return list, nil
+	case map[string]any:
+		object := make(map[string]any, min(len(v), *left/8+1))
+		for _, name := range sortedKeys(v) {
+			*left -= len(name)
+			short, err := shorten(v[name], left)
+			object[name] = short
+			if err != nil {
+				return object, err
+			}
+		}
+		return object, nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Sprint(v), nil
+		}
+	}
+	return v, nil
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// cut shortens s to at most n bytes of whole characters and says how much is missing.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	at := n
+	for at > 0 && !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return fmt.Sprintf("%s... %d more bytes", s[:at], len(s)-at)
+}
+
+func sizeText(n int) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d KiB", (n+1023)>>10)
+}

@@ -1,0 +1,251 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/session/kernel"
+	"almanac/session/syntax"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// A run is one script on its way: what it may see, what it has done and what it has left.
+type run struct {
+	session  *Session
+	script   Script
+	mode     trace.Mode
+	surface  vm.Surface
+	id       string
+	selected map[string]bool
+	started  time.Time
+	used     Usage
+	sets     []catalog.Set
+	steps    []catalog.Step
+	plans    []catalog.Plan
+	stdout   strings.Builder
+	stderr   strings.Builder
+	logs     strings.Builder
+	calls    []trace.Call
+	effects  []catalog.Effect
+}
+
+// Run runs a script in the shared machine, or in a fresh one when it asks for that. The buffers of an earlier run
+// are gone. The error says that no run could be made (ctx was done while waiting, the log or the kernel is out of
+// order); a script that failed or was stopped is an Outcome with Err set.
+func (s *Session) Run(ctx context.Context, script Script) (*Outcome, error) {
+	mode := trace.ModeRun
+	if script.Fresh {
+		mode = trace.ModeFresh
+	}
+	r, err := s.newRun(script, mode)
+	if err != nil {
+		return nil, err
+	}
+	return r.do(ctx)
+}
+
+// Preview runs a script in a machine that is thrown away afterwards. Reads are called; a mutation is recorded and
+// answered by a placeholder of its output's shape. Globals of the session are not visible there; Outcome.Missing
+// names those that the script reads.
+func (s *Session) Preview(ctx context.Context, script Script) (*Outcome, error) {
+	r, err := s.newRun(script, trace.ModePreview)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.do(ctx)
+	if out != nil {
+		out.DryRun = true
+		out.Missing = s.missing(script.Source, out.Err == nil)
+	}
+	return out, err
+}
+
+// missing lists the session's globals that source reads; when it ended well, without those it sets itself.
+func (s *Session) missing(source string, well bool) []string {
+	var names []string
+	used := syntax.Names(source)
+	for _, g := range s.Globals() {
+		if slices.Contains(used.Reads, g.Name) && !(well && slices.Contains(used.Writes, g.Name)) {
+			names = append(names, g.Name)
+		}
+	}
+	return names
+}
+
+func (s *Session) newRun(script Script, mode trace.Mode) (*run, error) {
+	if script.Author == "" {
+		script.Author = Model
+	}
+	if script.Name == "" {
+		script.Name = "script"
+	}
+	r := &run{
+		session: s, script: script, mode: mode, surface: vm.Execute,
+		id: NewID(time.Now()), selected: map[string]bool{}, started: time.Now(),
+	}
+	if mode == trace.ModeQuery {
+		r.surface = vm.Query
+	}
+	if n, most := len(script.Actions), s.Budget().Selected; n > most {
+		return nil, fmt.Errorf("actions: %d selected: at most %d in one run", n, most)
+	}
+	view := s.View()
+	for _, id := range script.Actions {
+		if _, err := view.Resolve(id); err != nil {
+			return nil, fmt.Errorf("actions: %w", err)
+		}
+		r.selected[id] = true
+	}
+	return r, nil
+}
+
+// do takes the turn, runs the script and gives the turn back.
+func (r *run) do(ctx context.Context) (*Outcome, error) {
+	w := r.session.world
+	if err := w.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer w.release()
+	r.started = time.Now()
+	w.mu.Lock()
+	w.used = Usage{}
+	w.mu.Unlock()
+	if err := w.record(trace.Record{
+		Kind: trace.KindRun, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode,
+		Text: w.redactor().text(r.script.Source), IDs: r.script.Actions,
+	}); err != nil {
+		return nil, err
+	}
+	machine, shared, err := r.machine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), kernel.Host{Call: r.call, Op: r.op, Write: r.write})
+	var lost *kernel.Lost
+	if err != nil && !errors.As(err, &lost) {
+		return nil, err
+	}
+	out := r.outcome(reply)
+	switch {
+	case !shared:
+		machine.Close()
+	case lost != nil:
+		out.Lost = r.lose(lost)
+	default:
+		w.mu.Lock()
+		w.globals = reply.Globals
+		w.mu.Unlock()
+	}
+	err = w.record(r.ended(out))
+	if w.options.Ran != nil {
+		w.options.Ran(r.script, out)
+	}
+	return out, err
+}
+
+// machine returns the kernel to run in; shared tells that it is the session's own.
+func (r *run) machine(ctx context.Context) (m *kernel.Kernel, shared bool, err error) {
+	w := r.session.world
+	shared = r.mode == trace.ModeRun
+	if shared && w.machine != nil {
+		return w.machine, true, nil
+	}
+	m, err = w.pool.Get(ctx)
+	if err != nil {
+		return nil, false, fmt.Errorf("session: no Lua process: %w", err)
+	}
+	if shared {
+		w.machine = m
+	}
+	return m, shared, nil
+}
+
+// lose forgets the shared machine after its process ended, and says what went with it.
+func (r *run) lose(lost *kernel.Lost) string {
+	w := r.session.world
+	w.machine.Close()
+	w.machine = nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	names := make([]string, 0, len(w.globals))
+	for _, g := range w.globals {
+		names = append(names, g.Name)
+	}
+	w.globals = nil
+	text := fmt.Sprintf("the Lua process ended (%s); the next line starts a new one", lost.Reason)
+	switch n := len(names); {
+	case n == 0:
+		return text
+	case n > 8:
+		return fmt.Sprintf("%s without %s and %d more globals", text, strings.Join(names[:8], ", "), n-8)
+	default:
+		return fmt.Sprintf("%s without %s", text, strings.Join(names, ", "))
+	}
+}
+
+func (r *run) vmScript() vm.Script {
+	return vm.Script{
+		Source: r.script.Source, Name: r.script.Name, Surface: r.surface, Roots: r.session.View().Roots(),
+		Expr: r.script.Expr, Keep: r.script.Keep,
+	}
+}
+
+func (r *run) limits() vm.Limits {
+	l := r.session.Limits()
+	if r.mode == trace.ModeQuery {
+		l.Time = r.session.world.options.QueryTime
+	}
+	return l
+}
+
+// write keeps printed text for the outcome and passes it on.
+func (r *run) write(stream vm.Stream, text string) {
+	switch stream {
+	case vm.Stderr:
+		r.stderr.WriteString(text)
+	case vm.Logs:
+		r.logs.WriteString(text)
+	default:
+		r.stdout.WriteString(text)
+	}
+	if w := r.session.world.options.Write; w != nil {
+		w(stream, text)
+	}
+}
+
+func (r *run) outcome(reply vm.Reply) *Outcome {
+	out := &Outcome{
+		Values: reply.Values, Stdout: r.stdout.String(), Stderr: r.stderr.String(), Calls: r.calls, Effects: r.effects,
+		Steps: reply.Steps, Elapsed: time.Since(r.started), Globals: reply.Changed, Dropped: reply.Dropped, Err: reply.Err,
+	}
+	if logs := strings.TrimSuffix(r.logs.String(), "\n"); logs != "" {
+		out.Logs = strings.Split(logs, "\n")
+	}
+	return out
+}
+
+// ended is the log's record of the outcome.
+func (r *run) ended(out *Outcome) trace.Record {
+	o := &trace.Outcome{
+		OK: out.Err == nil, Stdout: cut(out.Stdout, logText), Stderr: cut(out.Stderr, logText),
+		Calls: len(out.Calls), Took: out.Elapsed,
+	}
+	o.Changed = slices.Concat(out.Globals.Added, out.Globals.Changed, out.Globals.Removed)
+	reprs := make([]string, 0, len(out.Values))
+	for _, v := range out.Values {
+		reprs = append(reprs, v.Repr)
+	}
+	o.Repr = cut(strings.Join(reprs, ", "), logText)
+	if out.Err != nil {
+		o.Error = out.Err.Error()
+	}
+	red := r.session.world.redactor()
+	o.Repr, o.Stdout, o.Stderr, o.Error = red.text(o.Repr), red.text(o.Stdout), red.text(o.Stderr), red.text(o.Error)
+	return trace.Record{Kind: trace.KindOutcome, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode, Ended: o}
+}

@@ -1,0 +1,297 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"almanac/catalog"
+	"almanac/prelude"
+	"almanac/session/kernel"
+	"almanac/session/policy"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// Options configure a Session. The zero value is a read-only session without a log.
+type Options struct {
+	// ID names the session; empty means a new random one.
+	ID string
+	// Limits bound each run's Lua; Budget bounds what it does through the door.
+	Limits vm.Limits
+	Budget Budget
+	// QueryTime is the Lua time of a query script; zero means 500 ms.
+	QueryTime time.Duration
+	// Policy decides about mutations; the zero Policy denies them all.
+	Policy policy.Policy
+	// Approve asks a person; nil means that nobody can be asked and the answer is no. The clock of the script stands
+	// still meanwhile. A done ctx must end the wait.
+	Approve func(ctx context.Context, r Request) (Approval, error)
+	// Authorize decides whether the actor may make a call, after the view and the argument check and before the
+	// policy; nil allows. An error denies and is told.
+	Authorize func(ctx context.Context, e *catalog.Entry, c catalog.Call) error
+	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded.
+	Record func(trace.Record) error
+	// Ran is told of every run, preview and query when it has ended, whoever wrote it; nil tells nobody. It must not
+	// change the outcome.
+	Ran func(script Script, out *Outcome)
+	// Write takes printed text as it comes; nil leaves it to the Outcome.
+	Write func(s vm.Stream, text string)
+	// Context is what actions are told beside their arguments. Its Actor and Tenant yield to the view's.
+	Context catalog.Context
+	// Secrets are replaced by [redacted] wherever they turn up in results, errors and records.
+	Secrets []string
+	// Kernel says how the Lua process is started; the zero value runs this executable, whose main must call
+	// kernel.Main first.
+	Kernel kernel.Options
+}
+
+// A Session is a handle on a Lua world and a view of what may be called from it. Narrow makes further handles on
+// the same world. Safe for concurrent use; runs take turns.
+type Session struct {
+	world *world
+	// narrowed holds what this handle sees less than the world's view.
+	narrowed []catalog.Rules
+}
+
+// A world is what all handles of a session share.
+type world struct {
+	options Options
+	pool    *kernel.Pool
+	// turn has room for one run at a time; who holds it owns machine.
+	turn    chan struct{}
+	machine *kernel.Kernel
+
+	mu        sync.Mutex // guards what follows
+	view      *catalog.View
+	policy    policy.Policy
+	described map[string]bool
+	approved  map[string]bool
+	globals   []vm.Global
+	messages  []catalog.Message
+	used      Usage
+	closed    bool
+}
+
+// ErrClosed says that the session was closed.
+var ErrClosed = errors.New("session: closed")
+
+// New returns a session over v. It starts a kernel process in the background; Close ends it.
+func New(v *catalog.View, o Options) (*Session, error) {
+	if v == nil {
+		return nil, errors.New("session: a view is needed")
+	}
+	if o.ID == "" {
+		o.ID = NewID(time.Now())
+	}
+	o.Budget = o.Budget.withDefaults()
+	if o.QueryTime == 0 {
+		o.QueryTime = 500 * time.Millisecond
+	}
+	if o.Kernel.Prelude == nil {
+		for _, c := range prelude.Chunks() {
+			o.Kernel.Prelude = append(o.Kernel.Prelude, vm.Chunk{Name: c.Name, Source: c.Source})
+		}
+	}
+	o.Kernel.Limits = o.Limits
+	w := &world{
+		options:   o,
+		pool:      kernel.NewPool(o.Kernel),
+		turn:      make(chan struct{}, 1),
+		view:      v,
+		policy:    o.Policy,
+		described: map[string]bool{},
+		approved:  map[string]bool{},
+	}
+	return &Session{world: w}, nil
+}
+
+// NewID returns a session id that sorts by t and is unlikely to be given twice.
+func NewID(t time.Time) string {
+	var b [4]byte
+	rand.Read(b[:])
+	return t.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+}
+
+// Close ends the session's processes. It waits for a run that is under way; cancel its context first.
+func (s *Session) Close() error {
+	w := s.world
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	w.mu.Lock()
+	closed := w.closed
+	w.closed = true
+	w.mu.Unlock()
+	if closed {
+		return nil
+	}
+	if w.machine != nil {
+		w.machine.Close()
+		w.machine = nil
+	}
+	w.pool.Close()
+	return nil
+}
+
+// ID names the session in its log and to the actions.
+func (s *Session) ID() string { return s.world.options.ID }
+
+// Limits returns the limits of a run; zero fields stand for their defaults.
+func (s *Session) Limits() vm.Limits { return s.world.options.Limits }
+
+// Budget returns what one run may do.
+func (s *Session) Budget() Budget { return s.world.options.Budget }
+
+// View returns what this handle may see now.
+func (s *Session) View() *catalog.View {
+	s.world.mu.Lock()
+	v := s.world.view
+	s.world.mu.Unlock()
+	for _, r := range s.narrowed {
+		narrower, err := v.Narrow(r)
+		if err != nil {
+			// The rules fitted when the handle was made; the world has been narrowed past them since.
+			nothing, _ := catalog.New(nil, catalog.Options{})
+			return nothing.View()
+		}
+		v = narrower
+	}
+	return v
+}
+
+// Narrow returns a handle on the same Lua world that sees only what r leaves, for one turn or one client.
+func (s *Session) Narrow(r catalog.Rules) (*Session, error) {
+	if _, err := s.View().Narrow(r); err != nil {
+		return nil, err
+	}
+	return &Session{world: s.world, narrowed: append(slices.Clip(s.narrowed), r)}, nil
+}
+
+// Restrict narrows the session itself, and with it every handle, for the rest of its life.
+func (s *Session) Restrict(r catalog.Rules) error {
+	w := s.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	v, err := w.view.Narrow(r)
+	if err != nil {
+		return err
+	}
+	w.view = v
+	return nil
+}
+
+// Policy returns the policy of now.
+func (s *Session) Policy() policy.Policy {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	return s.world.policy
+}
+
+// SetPolicy changes the policy from the next call on. Approvals given for the session are forgotten.
+func (s *Session) SetPolicy(p policy.Policy) {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	s.world.policy = p
+	clear(s.world.approved)
+}
+
+// SetMessages tells the actions of later calls the conversation so far. The slice must not be changed afterwards.
+func (s *Session) SetMessages(m []catalog.Message) {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	s.world.messages = m
+}
+
+// Used tells what the last or current run did.
+func (s *Session) Used() Usage {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	return s.world.used
+}
+
+// Described returns the ids the model may call, in order.
+func (s *Session) Described() []string {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.world.described))
+}
+
+// Globals returns the variables that the session has set, as of its last run.
+func (s *Session) Globals() []vm.Global {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	return slices.Clone(s.world.globals)
+}
+
+// Keys lists the names in the global table at path for completion, without running any Lua. It answers nothing
+// while a script runs or before the first run.
+func (s *Session) Keys(ctx context.Context, path []string) ([]vm.Key, error) {
+	w := s.world
+	select {
+	case w.turn <- struct{}{}:
+	default:
+		return nil, nil
+	}
+	defer func() { <-w.turn }()
+	if w.machine == nil {
+		return nil, nil
+	}
+	return w.machine.Keys(ctx, path)
+}
+
+// Reset ends the shared machine: every global and function goes and the prelude comes back. It returns how many
+// globals went. It waits for a run that is under way.
+func (s *Session) Reset(ctx context.Context) (int, error) {
+	w := s.world
+	if err := w.acquire(ctx); err != nil {
+		return 0, err
+	}
+	defer w.release()
+	if w.machine != nil {
+		w.machine.Close()
+		w.machine = nil
+	}
+	w.mu.Lock()
+	gone := len(w.globals)
+	w.globals = nil
+	w.mu.Unlock()
+	return gone, w.record(trace.Record{Kind: trace.KindReset, Text: fmt.Sprintf("%d globals", gone)})
+}
+
+// acquire waits for the turn; release gives it back.
+func (w *world) acquire(ctx context.Context) error {
+	select {
+	case w.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	w.mu.Lock()
+	closed := w.closed
+	w.mu.Unlock()
+	if closed {
+		<-w.turn
+		return ErrClosed
+	}
+	return nil
+}
+
+func (w *world) release() { <-w.turn }
+
+func (w *world) record(r trace.Record) error {
+	if w.options.Record == nil {
+		return nil
+	}
+	if r.Time.IsZero() {
+		r.Time = time.Now()
+	}
+	if err := w.options.Record(r); err != nil {
+		return fmt.Errorf("session: the log cannot be written: %w", err)
+	}
+	return nil
+}

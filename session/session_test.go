@@ -1,0 +1,498 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"almanac/catalog"
+	"almanac/session/kernel"
+	"almanac/session/policy"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected text of the scripts in testdata")
+
+func TestMain(m *testing.M) {
+	if kernel.Main() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A shop is a small catalog that remembers what was done to it.
+type shop struct {
+	mu    sync.Mutex
+	acts  []string
+	price map[string]int64
+}
+
+func (s *shop) act(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.acts = append(s.acts, fmt.Sprintf(format, args...))
+}
+
+const (
+	itemOutput = `{"type":"object","title":"item","properties":{"id":{"type":"string"},"cents":{"type":"integer"}}}`
+	itemInput  = `{"type":"object","properties":{"item_id":{"type":"string","description":"which item"},"cents":{"type":"integer","minimum":0}},"required":["item_id"],"additionalProperties":false}`
+)
+
+func (s *shop) entries() []catalog.Entry {
+	entry := func(id, about string, mutates bool, a catalog.Action) catalog.Entry {
+		op := catalog.Read
+		if mutates {
+			op = catalog.Update
+		}
+		return catalog.Entry{
+			ID: id, Description: about, Operation: op, Mutates: mutates, Entities: []string{"item"},
+			Input: catalog.MustSchema(itemInput), Output: catalog.MustSchema(itemOutput), Action: a,
+		}
+	}
+	list := entry("shop.item.list", "List items.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+		return catalog.Result{Data: []any{map[string]any{"id": "a", "cents": 100}, map[string]any{"id": "b", "cents": 250}}}, nil
+	})
+	list.Input = catalog.MustSchema(`{"type":"object","properties":{"limit":{"type":"integer","default":25}},"additionalProperties":false}`)
+	list.Output = catalog.MustSchema(`{"type":"array","items":` + itemOutput + `}`)
+	purge := entry("admin.shop.purge", "Purge an item for good.", true, func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+		s.act("purge %v", c.Args["item_id"])
+		return catalog.Result{Data: true}, nil
+	})
+	purge.Operation, purge.Risk = catalog.Admin, catalog.High
+	return []catalog.Entry{
+		list, purge,
+		entry("shop.item.get", "Get one item.", false, func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+			if c.Args["item_id"] == "none" {
+				return catalog.Result{}, errors.New("no item none")
+			}
+			return catalog.Result{Data: map[string]any{"id": c.Args["item_id"], "cents": 100}}, nil
+		}),
+		entry("shop.item.price", "Set the price of an item.", true, func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+			s.act("price %v %v by %s", c.Args["item_id"], c.Args["cents"], c.Context.Actor)
+			return catalog.Result{
+				Data:    map[string]any{"id": c.Args["item_id"], "cents": c.Args["cents"]},
+				Effects: []catalog.Effect{{Kind: "notify", Target: "buyers"}},
+			}, nil
+		}),
+		entry("shop.item.huge", "Return far too much.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: strings.Repeat("x", 100<<20)}, nil
+		}),
+		entry("shop.item.panic", "Break.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+			panic("the shelf fell")
+		}),
+		entry("shop.item.slow", "Answer late.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+			time.Sleep(300 * time.Millisecond)
+			return catalog.Result{}, nil
+		}),
+		entry("shop.item.hang", "Never answer, and do not heed the context.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+			time.Sleep(3 * time.Second)
+			return catalog.Result{}, nil
+		}),
+		entry("shop.item.leak", "Return a secret.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: map[string]any{"note": "the key is hunter2!"}}, nil
+		}),
+	}
+}
+
+// A bench is a session under test with everything it recorded.
+type bench struct {
+	t       *testing.T
+	shop    *shop
+	session *Session
+	mu      sync.Mutex
+	records []trace.Record
+	answers []Approval
+	asked   []Request
+}
+
+func newBench(t *testing.T, change func(*Options)) *bench {
+	t.Helper()
+	b := &bench{t: t, shop: &shop{}}
+	all, report := catalog.New(b.shop.entries(), catalog.Options{})
+	if len(report.Skipped) > 0 {
+		t.Fatalf("skipped: %v", report.Skipped)
+	}
+	o := Options{
+		Record: func(r trace.Record) error {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.records = append(b.records, r)
+			return nil
+		},
+		Approve: func(_ context.Context, r Request) (Approval, error) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.asked = append(b.asked, r)
+			if len(b.answers) == 0 {
+				return Approval{}, nil
+			}
+			a := b.answers[0]
+			b.answers = b.answers[1:]
+			return a, nil
+		},
+		Secrets: []string{"hunter2"},
+		Context: catalog.Context{Actor: "ann"},
+	}
+	if change != nil {
+		change(&o)
+	}
+	s, err := New(all.View(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.session = s
+	t.Cleanup(func() {
+		b.checkTrace()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// checkTrace sees that every call of the session is in its records, and that no secret is.
+func (b *bench) checkTrace() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	acts := 0
+	for _, r := range b.records {
+		if r.Kind == trace.KindCall && r.Call.Mutates && r.Call.Verdict == trace.OK {
+			acts++
+		}
+		if text := fmt.Sprintf("%+v %+v %+v", r, r.Call, r.Ended); strings.Contains(text, "hunter2") {
+			b.t.Errorf("a record holds the secret: %s", text)
+		}
+	}
+	if acts != len(b.shop.acts) {
+		b.t.Errorf("%d mutations were made, %d are recorded: %q", len(b.shop.acts), acts, b.shop.acts)
+	}
+}
+
+func (b *bench) run(author Author, source string) *Outcome {
+	b.t.Helper()
+	out, err := b.session.Run(b.t.Context(), Script{Source: source, Author: author, Expr: true})
+	if err != nil {
+		b.t.Fatalf("%s: %v", source, err)
+	}
+	return out
+}
+
+// TestScripts runs the files in testdata: each section but "want" is a step, and "want" is what the step shows.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := newBench(t, func(o *Options) { o.Policy = policy.Policy{Mode: policy.ReadOnly} })
+			var last *txtar.File
+			var got string
+			for i := range archive.Files {
+				f := &archive.Files[i]
+				if f.Name != "want" {
+					got, last = b.step(f.Name, strings.TrimSpace(string(f.Data))), f
+					continue
+				}
+				if *update {
+					f.Data = []byte(got)
+				} else if diff := cmp.Diff(string(f.Data), got); diff != "" {
+					t.Errorf("%s: %s\n(-want +got)\n%s", last.Name, last.Data, diff)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// step does one section and returns what it shows.
+func (b *bench) step(name, text string) string {
+	ctx := b.t.Context()
+	verb, arg, _ := strings.Cut(name, " ")
+	switch verb {
+	case "you", "model":
+		return show(b.run(Author(verb), text))
+	case "select":
+		out, err := b.session.Run(ctx, Script{Source: text, Actions: strings.Fields(arg)})
+		return b.orError(out, err)
+	case "fresh":
+		out, err := b.session.Run(ctx, Script{Source: text, Author: User, Fresh: true})
+		return b.orError(out, err)
+	case "preview":
+		out, err := b.session.Preview(ctx, Script{Source: text, Author: User})
+		return b.orError(out, err)
+	case "query":
+		a, err := b.session.Query(ctx, Script{Source: text})
+		if err != nil {
+			return "error: " + err.Error() + "\n"
+		}
+		if a.Outcome.Err != nil {
+			return show(a.Outcome)
+		}
+		return strings.TrimSpace(a.Text) + "\n"
+	case "describe":
+		specs, err := b.session.Describe(ctx, strings.Fields(text), "")
+		if err != nil {
+			return "error: " + err.Error() + "\n"
+		}
+		return fmt.Sprintf("%d described\n", len(specs))
+	case "reset":
+		n, err := b.session.Reset(ctx)
+		return fmt.Sprintf("%d globals, %v\n", n, err)
+	case "restrict":
+		err := b.session.Restrict(catalog.Rules{Name: "test", Namespaces: strings.Fields(text)})
+		return fmt.Sprintf("%v\n", err)
+	case "policy":
+		b.session.SetPolicy(policy.Policy{Mode: policy.Mode(text)})
+		return ""
+	case "answer":
+		b.answer(text)
+		return ""
+	case "acts":
+		return strings.Join(b.shop.acts, "\n") + "\n"
+	}
+	b.t.Fatalf("unknown step %q", name)
+	return ""
+}
+
+func (b *bench) answer(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	word, rest, _ := strings.Cut(text, " ")
+	a := Approval{Reason: rest}
+	switch word {
+	case "once":
+		a.Verdict = Once
+	case "session":
+		a.Verdict = ForSession
+	case "edit":
+		a.Verdict, a.Args = Once, map[string]any{"item_id": rest, "cents": int64(1)}
+	}
+	b.answers = append(b.answers, a)
+}
+
+func (b *bench) orError(out *Outcome, err error) string {
+	if err != nil {
+		return "error: " + err.Error() + "\n"
+	}
+	return show(out)
+}
+
+// show is an outcome as the scripts in testdata expect it.
+func show(out *Outcome) string {
+	var w strings.Builder
+	w.WriteString(out.Stdout)
+	for _, v := range out.Values {
+		fmt.Fprintln(&w, v.Repr)
+	}
+	if out.Err != nil {
+		fmt.Fprintf(&w, "%s: %s\n", out.Err.Kind, out.Err.Message)
+		if out.Err.Hint != "" {
+			fmt.Fprintf(&w, "hint: %s\n", out.Err.Hint)
+		}
+	}
+	for _, c := range out.Calls {
+		fmt.Fprintf(&w, "call %d %s %s", c.N, c.ID, c.Verdict)
+		if c.Rule != "" {
+			fmt.Fprintf(&w, " (%s)", c.Rule)
+		}
+		fmt.Fprintln(&w)
+	}
+	for _, e := range out.Effects {
+		fmt.Fprintf(&w, "effect %s %s\n", e.Kind, e.Target)
+	}
+	if len(out.Missing) > 0 {
+		fmt.Fprintf(&w, "not visible in a preview: %s\n", strings.Join(out.Missing, ", "))
+	}
+	return w.String()
+}
+
+func TestPersistence(t *testing.T) {
+	b := newBench(t, nil)
+	b.run(User, "x = 10; function double(n) return 2*n end; t = {1,2}")
+	for source, want := range map[string]string{"return x": "10", "return double(x)": "20", "return #t": "2"} {
+		if out := b.run(Model, source); len(out.Values) != 1 || out.Values[0].Repr != want {
+			t.Errorf("%s: got %s, want %s", source, show(out), want)
+		}
+	}
+	b.run(User, "print('one')")
+	if out := b.run(User, "print('two')"); out.Stdout != "two\n" {
+		t.Errorf("the buffers were not cleared: %q", out.Stdout)
+	}
+	if n, err := b.session.Reset(t.Context()); n != 3 || err != nil {
+		t.Errorf("reset: %d globals, %v", n, err)
+	}
+	if out := b.run(User, "return x, type(map)"); out.Values[0].Repr != "nil" || out.Values[1].Data != "function" {
+		t.Errorf("after reset: %s", show(out))
+	}
+}
+
+// TestHostile runs lines that must not harm the session: after each, the next line works.
+func TestHostile(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Time = time.Minute })
+	for _, c := range []struct {
+		source string
+		kind   vm.Kind // "" when the line ends well
+		want   string
+	}{
+		{"while true do end", vm.Limit, "steps"},
+		{"while true do pcall(function() while true do end end) end", vm.Limit, "steps"},
+		{`s="x" while true do s=s..s end`, vm.Limit, ""},
+		{`string.rep("x", 1e10)`, vm.Limit, "string"},
+		{"error({code=7})", vm.Runtime, ""},
+		{`os.execute("ls")`, vm.Runtime, ""},
+		{`load("return 1")`, vm.Runtime, ""},
+		{"shop.item.nothing()", vm.Runtime, ""},
+		{"x = = 1", vm.Syntax, ""},
+		{`local t = {} for i = 1, 1e9 do t[i] = ("x"):rep(1e6) .. i end`, vm.Limit, ""},
+		{`for i = 1, 1e5 do print(("y"):rep(100)) end`, "", ""},
+		{`shop.item.get{item_id = {}}`, vm.Runtime, ""},
+		{`shop.item.huge{item_id = "a"}`, vm.Runtime, ""},
+		{`shop.item.panic{item_id = "a"}`, vm.Runtime, ""},
+		{`local function f() return f() + 1 end return f()`, vm.Runtime, ""},
+	} {
+		out := b.run(User, c.source)
+		switch {
+		case c.kind == "" && out.Err != nil:
+			t.Errorf("%s: %v", c.source, out.Err)
+		case c.kind != "" && (out.Err == nil || out.Err.Kind != c.kind):
+			t.Errorf("%s: got %s, want kind %s", c.source, show(out), c.kind)
+		case c.want != "" && out.Err.Limit != c.want:
+			t.Errorf("%s: got limit %q, want %q", c.source, out.Err.Limit, c.want)
+		}
+		if next := b.run(User, "1 + 1"); next.Err != nil || next.Values[0].Repr != "2" {
+			t.Fatalf("after %s the session is gone: %s", c.source, show(next))
+		}
+	}
+}
+
+func TestLuaTime(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Time, o.Limits.Steps = 100*time.Millisecond, 1e15 })
+	if out := b.run(User, "while true do end"); out.Err == nil || out.Err.Limit != "time" {
+		t.Errorf("got %s", show(out))
+	}
+	out := b.run(User, `shop.item.slow{item_id = "a"} return "the clock stood still"`)
+	if out.Err != nil {
+		t.Errorf("the clock ran during a host call: %s", show(out))
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Time, o.Limits.Steps = time.Minute, 1e15 })
+	b.run(User, "x = 41")
+	for _, source := range []string{"while true do x = x + 1 end", "while true do pcall(function() while true do end end) end", `shop.item.hang{item_id="a"}`} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(100*time.Millisecond, cancel)
+		start := time.Now()
+		out, err := b.session.Run(ctx, Script{Source: source, Author: User})
+		if err != nil || out.Err == nil || out.Err.Kind != vm.Interrupt {
+			t.Fatalf("%s: %v, %+v", source, err, out)
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("%s: the interrupt took %v", source, took)
+		}
+	}
+	if out := b.run(User, "return x > 40"); out.Err != nil || out.Values[0].Repr != "true" {
+		t.Errorf("the globals are gone: %s", show(out))
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Budget.Wait = 50 * time.Millisecond })
+	out := b.run(User, `return pcall(shop.item.hang, {item_id = "a"})`)
+	if out.Err != nil || !strings.Contains(out.Values[1].Repr, "no answer within 50ms") {
+		t.Errorf("got %s", show(out))
+	}
+}
+
+func TestBudget(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Budget.Calls = 3 })
+	out := b.run(User, `for i = 1, 9 do pcall(shop.item.get, {item_id = "a"}) end return "outlived"`)
+	if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "calls" {
+		t.Errorf("got %s", show(out))
+	}
+}
+
+func TestAuthorize(t *testing.T) {
+	b := newBench(t, func(o *Options) {
+		o.Authorize = func(_ context.Context, e *catalog.Entry, c catalog.Call) error {
+			if c.Context.Actor == "ann" && e.ID == "shop.item.get" {
+				return errors.New("ann may not look at items")
+			}
+			return nil
+		}
+	})
+	out := b.run(User, `return pcall(shop.item.get, {item_id = "a"})`)
+	if out.Err == nil || out.Err.Kind != vm.Denied || !strings.Contains(out.Err.Message, "ann may not") {
+		t.Errorf("got %s", show(out))
+	}
+}
+
+// TestLogFails shows that nothing is changed that cannot be recorded.
+func TestLogFails(t *testing.T) {
+	full := false
+	b := newBench(t, func(o *Options) {
+		o.Policy.Mode = policy.Session
+		keep := o.Record
+		o.Record = func(r trace.Record) error {
+			if full && r.Kind == trace.KindBegin {
+				return errors.New("no space left on device")
+			}
+			return keep(r)
+		}
+	})
+	full = true
+	out := b.run(User, `shop.item.price{item_id = "a", cents = 5}`)
+	if out.Err == nil || out.Err.Kind != vm.Denied || len(b.shop.acts) > 0 {
+		t.Errorf("got %s, acts %q", show(out), b.shop.acts)
+	}
+}
+
+func TestNarrowedHandle(t *testing.T) {
+	b := newBench(t, nil)
+	turn, err := b.session.Narrow(catalog.Rules{Name: "turn", Namespaces: []string{"admin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.run(User, "saved = shop.item.get")
+	out, err := turn.Run(t.Context(), Script{Source: `return saved{item_id = "a"}`, Author: User})
+	if err != nil || out.Err == nil || out.Err.Kind != vm.Denied {
+		t.Errorf("a saved handle outlived the narrowing: %v, %s", err, show(out))
+	}
+	if out := b.run(User, `return saved{item_id = "a"}.id`); out.Err != nil {
+		t.Errorf("the session itself was narrowed: %s", show(out))
+	}
+	if turn.View().Len() >= b.session.View().Len() {
+		t.Errorf("the turn sees %d entries of %d", turn.View().Len(), b.session.View().Len())
+	}
+}
+
+func TestClose(t *testing.T) {
+	b := newBench(t, nil)
+	if err := b.session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.session.Run(t.Context(), Script{Source: "return 1"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,140 @@
+package session
+
+import (
+	"time"
+
+	"almanac/catalog"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// An Author says who wrote a script.
+type Author string
+
+// The authors. The zero Author counts as Model: it has the fewer rights.
+const (
+	User  Author = "you"
+	Model Author = "model"
+)
+
+// A Script is one piece of Lua to run.
+type Script struct {
+	Source string
+	// Name is what messages call the source; empty means "script".
+	Name   string
+	Author Author
+	// Actions selects ids that the model may call in this run beside the described ones; at most Budget.Selected.
+	Actions []string
+	// Fresh runs the script in a new machine that is thrown away.
+	Fresh bool
+	// Cell is the number the person knows the script by; zero when it has none.
+	Cell int
+	// Expr asks for a lone expression to be returned: "1+1" means "return 1+1".
+	Expr bool
+	// Keep names globals that get the first returned value of a successful run: "_", "_7".
+	Keep []string
+}
+
+// An Outcome is what a run came to. It is filled as far as the run went, also when the script failed.
+type Outcome struct {
+	Values         []vm.Value
+	Stdout, Stderr string
+	Logs           []string
+	Calls          []trace.Call
+	// Effects are what the called actions would like changed beyond their data, in call order. Nothing applies them.
+	Effects []catalog.Effect
+	// DryRun is true for a preview: nothing was changed.
+	DryRun  bool
+	Steps   int64
+	Elapsed time.Duration // from start to end, with host calls and approvals
+	Globals vm.Diff
+	// Dropped counts printed bytes that the output limit cut.
+	Dropped int64
+	// Err is set when the script failed or was stopped.
+	Err *vm.Error
+	// Lost says that the Lua process ended and what went with it; empty when it lives.
+	Lost string
+	// Missing names globals of the session that a preview's script reads and a preview cannot see.
+	Missing []string
+}
+
+// An Answer is what a query came to.
+type Answer struct {
+	// Plan holds what the script returned when that was a plan, a step, a set or a list of ids; it has no steps
+	// otherwise.
+	Plan catalog.Plan
+	// Text is the answer in few lines for a person or a model.
+	Text    string
+	Outcome *Outcome
+}
+
+// A Budget bounds what one run may do through the door. A zero field means its default.
+type Budget struct {
+	Calls     int           // action calls in a run; default 50
+	Mutations int           // calls that mutate in a run, allowed or approved; default 20
+	Selected  int           // ids in Script.Actions; default 20
+	Described int           // ids in one Describe; default 10
+	Shown     int           // hits that a query lists; default 20
+	Result    int           // bytes of one action's result; default 8 MiB
+	Wait      time.Duration // one action call, when its entry names no timeout; default 60 s
+}
+
+func (b Budget) withDefaults() Budget {
+	if b.Calls == 0 {
+		b.Calls = 50
+	}
+	if b.Mutations == 0 {
+		b.Mutations = 20
+	}
+	if b.Selected == 0 {
+		b.Selected = 20
+	}
+	if b.Described == 0 {
+		b.Described = 10
+	}
+	if b.Shown == 0 {
+		b.Shown = 20
+	}
+	if b.Result == 0 {
+		b.Result = 8 << 20
+	}
+	if b.Wait == 0 {
+		b.Wait = 60 * time.Second
+	}
+	return b
+}
+
+// Usage counts what the last or current run did.
+type Usage struct {
+	Calls, Mutations int
+}
+
+// A Request is what a person is asked before a mutation.
+type Request struct {
+	Entry  *catalog.Entry
+	Args   map[string]any
+	Author Author
+	// Cell and N say which call of which cell it is; Line is the script's line.
+	Cell, N, Line int
+	// Reason says why the policy asks.
+	Reason string
+}
+
+// A Grant is how far an Approval goes.
+type Grant int
+
+// The grants; the zero Grant refuses.
+const (
+	Refuse Grant = iota
+	Once
+	ForSession
+)
+
+// An Approval is the person's answer to a Request.
+type Approval struct {
+	Verdict Grant
+	// Reason tells the author why it was refused; may be empty.
+	Reason string
+	// Args replaces the arguments when it is not nil; they are checked again.
+	Args map[string]any
+}
