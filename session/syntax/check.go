@@ -1,0 +1,36 @@
+package syntax
+
+// This file answers whether a text is right.
+
+// Check returns nil when src is a whole chunk that the engine can run, else the first thing that is wrong. Empty text
+// is a whole chunk.
+func Check(src string) *Error {
+	fn, p := parse(src)
+	return p.verdict(fn)
+}
+
+func (p *parser) verdict(fn *function) *Error {
+	if p.err != nil {
+		return p.err
+	}
+	return measure(p, fn)
+}
+
+// IsExpression reports whether src alone is one whole expression list: "1+1", "f(), g()". "f()" is also a chunk.
+func IsExpression(src string) bool {
+	lx := scan(src, false)
+	if len(src) > MaxSource || len(lx.toks) > MaxConstants {
+		return false
+	}
+	p := &parser{src: src, toks: lx.toks, bad: lx.bad, tok: lx.toks[0]}
+	p.names.names = make(map[string]*variable)
+	main := &function{vararg: true, body: &block{}}
+	p.fn = main
+	p.names.open(main, nil)
+	values := p.expressionList()
+	if p.tok.kind != tkEOF || p.err != nil {
+		return false
+	}
+	main.body.stmts = []*stmt{{kind: stmtReturn, values: values}}
+	return measure(p, main) == nil
+}

@@ -1,0 +1,374 @@
+package syntax
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// This file writes a program anew for the engine. The text is copied from left to right with pieces put in, replaced
+// or left out by position; line breaks are only ever copied. What is changed:
+//
+//	a .. b .. c        __host_concat(a, b, c); over 50 operands __host_concat({n = 60, a, b, ...})
+//	a % b, a // b ...  __host_mod(a, b), __host_idiv(a, b) ...; % of two numerals is folded
+//	9007199254740993   __host_integer("9007199254740993")
+//	1e999              (1/0)
+//	"\u{20AC}"         "\226\130\172"
+//	local x <const>    local x
+//	50 times or, and   groups ({...})[1], which cut the engine's jump lists
+//	50 times elseif    else if, with as many ends
+//
+// An operand that may have several values is put in parentheses where a call would take them all. A statement before
+// one that begins with a parenthesis gets a semicolon, since a number or a sum could have become a call.
+//
+// A closure that captures something mentions __host_barrier where it is never reached. The barrier is a not-a-number
+// in a variable of a function that has ended: the engine looks whether the captured values equal those of the last
+// closure made there, and this one never does, so closures are not merged.
+
+// The names that normalised code calls. No script can write them.
+const (
+	HostPrefix  = "__host_"
+	HostConcat  = HostPrefix + "concat"  // (a, b, ...): a..b.., joined from the right; ({n = count, a, b, ...}) the same for long chains
+	HostMod     = HostPrefix + "mod"     // (a, b): a % b
+	HostIDiv    = HostPrefix + "idiv"    // (a, b): a // b
+	HostBAnd    = HostPrefix + "band"    // (a, b): a & b
+	HostBOr     = HostPrefix + "bor"     // (a, b): a | b
+	HostBXor    = HostPrefix + "bxor"    // (a, b): a ~ b
+	HostBNot    = HostPrefix + "bnot"    // (a): ~a
+	HostShl     = HostPrefix + "shl"     // (a, b): a << b
+	HostShr     = HostPrefix + "shr"     // (a, b): a >> b
+	HostInteger = HostPrefix + "integer" // (text): the integer literal, decimal or 0x, over 2^53
+
+	hostBarrier = HostPrefix + "barrier" // set by the normalised text itself
+)
+
+// HostNames lists the functions that normalised code may call.
+func HostNames() []string {
+	return []string{HostConcat, HostMod, HostIDiv, HostBAnd, HostBOr, HostBXor, HostBNot, HostShl, HostShr, HostInteger}
+}
+
+// maxDepth is how deep normalised code may nest. The engine bears 200 levels, of which some belong to its callers.
+const maxDepth = 185
+
+// hostName gives the host function of a binary operator, "" when the engine does it right.
+func hostName(k kind) string {
+	switch k {
+	case tkConcat:
+		return HostConcat
+	case tkMod:
+		return HostMod
+	case tkIDiv:
+		return HostIDiv
+	case tkBAnd:
+		return HostBAnd
+	case tkBOr:
+		return HostBOr
+	case tkTilde:
+		return HostBXor
+	case tkShl:
+		return HostShl
+	case tkShr:
+		return HostShr
+	}
+	return ""
+}
+
+// Normalize returns the program of src for the engine: the same meaning, every line where it was, as many lines. The
+// error is an *Error. Text that needs nothing comes back as it is.
+func Normalize(src string) (string, error) {
+	fn, p := parse(src)
+	if err := p.verdict(fn); err != nil {
+		return "", err
+	}
+	w := &writer{src: src, p: p, used: make(map[string]bool)}
+	w.out.Grow(len(src) + len(src)/8)
+	head := w.head()
+	w.block(fn.body, 1)
+	if w.err != nil {
+		return "", w.err
+	}
+	if n := len(p.toks); n > 1 {
+		w.copy(max(w.at, int(p.toks[n-2].end)))
+	}
+	body, rest := w.out.String(), src[w.at:]
+	if len(w.used) == 0 {
+		return body + rest, nil
+	}
+	return body[:head] + w.opening() + body[head:] + " end)(...)" + rest, nil
+}
+
+// head leaves out a byte order mark and writes a #! line as a comment. It returns the bytes written.
+func (w *writer) head() int {
+	if strings.HasPrefix(w.src, byteOrderMark) {
+		w.at = len(byteOrderMark)
+	}
+	if rest := w.src[w.at:]; strings.HasPrefix(rest, "#") {
+		w.out.WriteString("--")
+		line := strings.IndexAny(rest+"\n", "\r\n")
+		w.copy(min(len(w.src), w.at+line+1))
+		if strings.HasPrefix(rest[line:], "\r\n") || strings.HasPrefix(rest[line:], "\n\r") {
+			w.copy(w.at + 1)
+		}
+	}
+	return w.out.Len()
+}
+
+// A writer copies the text with its edits. It keeps the first error.
+type writer struct {
+	src  string
+	p    *parser
+	out  strings.Builder
+	at   int // what is before this byte is written or left out
+	used map[string]bool
+	err  *Error
+}
+
+// opening is the code in front of a wrapped text.
+func (w *writer) opening() string {
+	names, values := hostBarrier, "0/0"
+	for _, name := range HostNames() {
+		if w.used[name] {
+			names += "," + name
+			values += "," + name
+		}
+	}
+	return "local " + names + "=" + values + " return (function(...) "
+}
+
+// copy writes the text up to the byte at.
+func (w *writer) copy(at int) {
+	w.out.WriteString(w.src[w.at:at])
+	w.at = at
+}
+
+// put writes text that is not in the source, behind all up to the byte at.
+func (w *writer) put(at int32, text string) {
+	w.copy(int(at))
+	w.out.WriteString(text)
+}
+
+// replace writes text in the place of the bytes of s.
+func (w *writer) replace(start, end int32, text string) {
+	w.put(start, text)
+	w.at = int(end)
+}
+
+// call opens the call of a host function in front of the byte at.
+func (w *writer) call(at int32, name string) {
+	w.used[name] = true
+	w.put(at, " "+name+"(")
+}
+
+func (w *writer) tooDeep(at span, depth int) bool {
+	if depth <= maxDepth {
+		return false
+	}
+	if w.err == nil {
+		m := &meter{p: w.p}
+		m.fail(at, fmt.Sprintf("chunk nests too deep: the operators or elseifs here need %d levels or more (limit is %d)", depth, maxDepth),
+			"split the expression with local variables, or look the alternatives up in a table")
+		w.err = m.err
+	}
+	return true
+}
+
+func (w *writer) block(b *block, depth int) {
+	for i := range b.stmts {
+		s := b.stmts[i]
+		if w.err != nil {
+			return
+		}
+		w.stmt(s, depth+1)
+		if s.split {
+			w.put(s.end, ";")
+		}
+	}
+}
+
+func (w *writer) stmt(s *stmt, depth int) {
+	if w.tooDeep(s.span, depth) {
+		return
+	}
+	for _, a := range s.attribs {
+		w.replace(a.open.start, a.open.end, "")
+		w.replace(a.name.start, a.name.end, "")
+		w.replace(a.close.start, a.close.end, "")
+	}
+	switch s.kind {
+	case stmtIf:
+		w.ifStmt(s, depth)
+	case stmtRepeat:
+		w.block(s.body, depth)
+		w.list(s.values, depth)
+	case stmtFunction, stmtLocalFunction:
+		w.list(s.targets, depth)
+		w.function(s.fn, depth)
+	default:
+		w.list(s.targets, depth)
+		w.list(s.values, depth)
+		if s.body != nil {
+			w.block(s.body, depth)
+		}
+	}
+}
+
+// ifStmt splits an if of many clauses into nested ones. The pad between two ends keeps the engine from joining their
+// jumps into one list.
+func (w *writer) ifStmt(s *stmt, depth int) {
+	ends := 0
+	for i, c := range s.clauses {
+		if i > 0 && i%groupSize == 0 {
+			w.replace(c.word.start, c.word.end, "else if")
+			ends++
+			depth++
+		}
+		w.expr(c.cond, depth+1)
+		w.block(c.body, depth)
+	}
+	if s.body != nil {
+		w.block(s.body, depth)
+	}
+	if ends > 0 {
+		w.put(s.end, strings.Repeat(" if nil then end end", ends))
+	}
+}
+
+func (w *writer) list(values []expr, depth int) {
+	for _, e := range values {
+		w.expr(e, depth+1)
+	}
+}
+
+// function writes a body, with the barrier where it captures something.
+func (w *writer) function(f *function, depth int) {
+	if len(f.captures) == 0 {
+		w.block(f.body, depth)
+		return
+	}
+	w.used[hostBarrier] = true
+	if f.body.endsInLabel {
+		// A label at the end of its block must stay there.
+		w.put(f.open, " if true then else "+hostBarrier+"() end ")
+		w.block(f.body, depth)
+		return
+	}
+	leave := " do return end "
+	if n := len(f.body.stmts); n > 0 && f.body.stmts[n-1].kind == stmtReturn {
+		last := f.body.stmts[n-1]
+		w.block(&block{stmts: f.body.stmts[:n-1]}, depth)
+		w.put(last.start, "do ")
+		w.stmt(last, depth+2)
+		leave = " end "
+	} else {
+		w.block(f.body, depth)
+	}
+	w.put(f.close, leave+hostBarrier+"() ")
+}
+
+// expr writes an expression; depth is the engine's nesting level there.
+func (w *writer) expr(e expr, depth int) {
+	if w.err != nil || w.tooDeep(e.where(), depth) {
+		return
+	}
+	switch e := e.(type) {
+	case *literal:
+		w.literal(e)
+	case *paren:
+		w.expr(e.inner, depth+1)
+	case *unary:
+		if e.op.kind == tkTilde {
+			w.replace(e.op.start, e.op.end, " "+HostBNot+"(")
+			w.used[HostBNot] = true
+			w.single(e.x, depth+1)
+			w.put(e.end, ")")
+			return
+		}
+		w.expr(e.x, depth+1)
+	case *binary:
+		w.binary(e, depth)
+	case *suffixed:
+		w.expr(e.base, depth)
+		for i := range e.parts {
+			if pt := &e.parts[i]; pt.index != nil {
+				w.expr(pt.index, depth+1)
+			} else {
+				w.list(pt.args, depth)
+			}
+		}
+	case *table:
+		for _, it := range e.items {
+			if it.key != nil {
+				w.expr(it.key, depth+1)
+			}
+			w.expr(it.value, depth+1)
+		}
+	case *function:
+		w.function(e, depth)
+	}
+}
+
+// single writes an expression so that it has one value.
+func (w *writer) single(e expr, depth int) {
+	l, dots := e.(*literal)
+	if dots = dots && l.kind == tkDots; !dots && !isCall(e) {
+		w.expr(e, depth)
+		return
+	}
+	w.put(e.where().start, "(")
+	w.expr(e, depth+1)
+	w.put(e.where().end, ")")
+}
+
+func (w *writer) literal(e *literal) {
+	text := w.src[e.start:e.end]
+	switch e.kind {
+	case tkNumber:
+		if isBigInteger(text) {
+			w.replace(e.start, e.end, " "+HostInteger+"(\""+text+"\")")
+			w.used[HostInteger] = true
+		} else if v := numberValue(text); v > maxFloat {
+			w.replace(e.start, e.end, "(1/0)")
+		}
+	case tkString:
+		if text[0] != '[' && (strings.Contains(text, "\\u{") || strings.Contains(text, "\\z")) {
+			w.replace(e.start, e.end, plainEscapes(text))
+		}
+	}
+}
+
+const maxFloat = 0x1p1023 * (1 + (1 - 0x1p-52))
+
+// plainEscapes writes \u{XXX} as decimal bytes. After \z the engine takes the bytes 0x85 and 0xA0 for white space, so
+// these are written as escapes there.
+func plainEscapes(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		if text[i] == 'u' {
+			v, n := codePoint(text[i+1:])
+			for _, c := range encodeUTF8(v) {
+				fmt.Fprintf(&b, "\\%03d", c)
+			}
+			i += n
+			continue
+		}
+		b.WriteByte('\\')
+		b.WriteByte(text[i])
+		if text[i] != 'z' {
+			continue
+		}
+		for i+1 < len(text) && classes[text[i+1]]&cSpace != 0 {
+			i++
+			b.WriteByte(text[i])
+		}
+		if c := text[i+1]; c == 0x85 || c == 0xA0 {
+			b.WriteString("\\" + strconv.Itoa(int(c)))
+			i++
+		}
+	}
+	return b.String()
+}

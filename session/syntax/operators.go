@@ -1,0 +1,158 @@
+package syntax
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// This file writes runs of binary operators.
+
+func (w *writer) binary(e *binary, depth int) {
+	switch op := e.ops[0].kind; {
+	case op == tkConcat:
+		w.concat(e, depth)
+	case op == tkAnd || op == tkOr:
+		w.group(e, 0, len(e.operands), depth)
+	default:
+		w.fold(e, depth)
+	}
+}
+
+// concat writes a..b..c as one call.
+func (w *writer) concat(e *binary, depth int) {
+	w.call(e.start, HostConcat)
+	n, closing := len(e.operands), ")"
+	depth++
+	if n > groupSize {
+		w.out.WriteString("{n=" + strconv.Itoa(n) + ",")
+		closing = "})"
+		depth++
+	}
+	for i, x := range e.operands {
+		if i > 0 {
+			w.replace(e.ops[i-1].start, e.ops[i-1].end, ",")
+		}
+		if i < n-1 {
+			w.expr(x, depth)
+		} else {
+			w.single(x, depth)
+		}
+	}
+	w.put(e.end, closing)
+}
+
+// group writes operands from up to to of an and/or chain, the long ones in groups that are values of their own: and,
+// or of more than two do not mind how they are grouped.
+func (w *writer) group(e *binary, from, to, depth int) {
+	n := to - from
+	if n <= groupSize {
+		for i := from; i < to; i++ {
+			d := depth
+			if i > 0 {
+				d++
+			}
+			w.expr(e.operands[i], d)
+		}
+		return
+	}
+	size := max(groupSize, (n+groupSize-1)/groupSize)
+	for i := from; i < to; i += size {
+		end := min(i+size, to)
+		if end-i == 1 {
+			w.expr(e.operands[i], depth+1)
+			continue
+		}
+		w.put(e.operands[i].where().start, "({")
+		w.group(e, i, end, depth+3)
+		w.put(e.operands[end-1].where().end, "})[1]")
+	}
+}
+
+// hostOps counts the operators of e that become calls one inside the other.
+func hostOps(e *binary) int {
+	n := 0
+	for _, op := range e.ops {
+		if op.kind == tkConcat {
+			return 1
+		}
+		if hostName(op.kind) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// fold writes a left-associative run: ((a * b) % c) // d opens as many calls in front of a as there are host operators.
+func (w *writer) fold(e *binary, depth int) {
+	first := 1
+	folded, ok := foldMod(w.src, e)
+	if ok {
+		first = 2
+	}
+	left := 0
+	for i := len(e.ops) - 1; i >= first-1; i-- {
+		if name := hostName(e.ops[i].kind); name != "" {
+			w.call(e.start, name)
+			left++
+		}
+	}
+	if w.tooDeep(e.span, depth+left) {
+		return
+	}
+	if ok {
+		w.copy(int(e.start))
+		end := e.operands[1].where().end
+		lines := strings.Map(func(r rune) rune {
+			if r == '\n' || r == '\r' {
+				return r
+			}
+			return -1
+		}, w.src[e.start:end])
+		w.replace(e.start, end, " "+folded+" "+lines)
+	} else {
+		w.expr(e.operands[0], depth+left)
+	}
+	for i := first; i < len(e.operands); i++ {
+		op := e.ops[i-1]
+		if hostName(op.kind) == "" {
+			w.expr(e.operands[i], depth+left+1)
+			continue
+		}
+		w.replace(op.start, op.end, ",")
+		w.single(e.operands[i], depth+left+1)
+		w.put(e.operands[i].where().end, ")")
+		left--
+	}
+}
+
+// foldMod gives the value of a run's first operator when that is % between numerals and the value is finite.
+func foldMod(src string, e *binary) (string, bool) {
+	if e.ops[0].kind != tkMod {
+		return "", false
+	}
+	a, ok := numeral(src, e.operands[0])
+	b, ok2 := numeral(src, e.operands[1])
+	if !ok || !ok2 || b == 0 || math.IsInf(b, 0) || math.IsInf(a, 0) {
+		return "", false
+	}
+	v := a - math.Floor(a/b)*b
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "", false
+	}
+	return formatNumber(v), true
+}
+
+// numeral gives the value of a number literal or of a minus before one, when a double holds it exactly.
+func numeral(src string, e expr) (float64, bool) {
+	switch e := e.(type) {
+	case *literal:
+		text := src[e.start:e.end]
+		return numberValue(text), e.kind == tkNumber && !isBigInteger(text)
+	case *unary:
+		if v, ok := numeral(src, e.x); ok && e.fold {
+			return -v, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,293 @@
+package syntax
+
+import "fmt"
+
+// This file holds the parser's frame; statements are in parser_stmt.go, expressions in parser_expr.go.
+//
+// At an error the parser remembers it (the first one is what callers see) and behaves as if the text ended, until the
+// innermost list of statements has it: that one skips to where a statement may begin and reads on. So tools get a tree
+// of broken text too, in linear time.
+
+// The limits of a text. Beyond them it is refused before the engine sees it.
+const (
+	// MaxSource is the most bytes that a text may have.
+	MaxSource = 1 << 20
+	// MaxNesting is how deep blocks, functions, parentheses and operands may nest.
+	MaxNesting = 180
+	// MaxConstants is how many names, strings and numbers a text may hold.
+	MaxConstants = 250_000
+)
+
+type parser struct {
+	src     string
+	toks    []token
+	bad     []badToken
+	i       int
+	tok     token // the current one; tkEOF while broken
+	broken  bool
+	stopped bool // a limit was hit: nothing more is read
+	err     *Error
+	depth   int
+	fn      *function
+	names   resolver
+	// recovered is where reading went on after the last error.
+	recovered int
+
+	stmts     slab[stmt]
+	refs      slab[nameRef]
+	literals  slab[literal]
+	suffixeds slab[suffixed]
+	binaries  slab[binary]
+	variables slab[variable]
+	scratch   []part // of the suffixed expressions being read
+}
+
+// parse reads a whole chunk. The tree is never nil; it is only fit for tools when p.err is set.
+func parse(src string) (*function, *parser) {
+	p := &parser{src: src, recovered: -1}
+	p.names.names = make(map[string]*variable)
+	if len(src) > MaxSource {
+		p.err = &Error{
+			Pos:     Pos{Offset: 0, Line: 1, Column: 1},
+			Message: fmt.Sprintf("source too long: %d bytes (limit is %d)", len(src), MaxSource),
+			Hint:    "run it in parts, or keep long data outside of the script",
+		}
+		return &function{vararg: true, body: &block{}}, p
+	}
+	lx := scan(src, false)
+	p.toks, p.bad = lx.toks, lx.bad
+	p.tok = p.toks[0]
+	main := &function{span: span{0, int32(len(src))}, vararg: true}
+	p.limitConstants()
+	p.fn = main
+	p.names.open(main, nil)
+	main.body = p.block()
+	for p.tok.kind != tkEOF {
+		// A word that closes a block that was never opened.
+		p.fail(p.tok, "unexpected "+p.spell(p.tok))
+		p.recover()
+		more := p.block()
+		main.body.stmts = append(main.body.stmts, more.stmts...)
+	}
+	p.closeScope()
+	return main, p
+}
+
+func (p *parser) limitConstants() {
+	if len(p.toks) <= MaxConstants {
+		return
+	}
+	n := 0
+	for _, t := range p.toks {
+		if t.kind == tkName || t.kind == tkNumber || t.kind == tkString {
+			if n++; n > MaxConstants {
+				p.stop(t, fmt.Sprintf("too many names and literals (limit is %d)", MaxConstants))
+				return
+			}
+		}
+	}
+}
+
+// next moves to the token after the current one.
+func (p *parser) next() {
+	if p.broken || p.toks[p.i].kind == tkEOF {
+		return
+	}
+	p.i++
+	p.tok = p.toks[p.i]
+}
+
+// ahead is the kind of the token after the current one.
+func (p *parser) ahead() kind {
+	if p.broken || p.i+1 >= len(p.toks) {
+		return tkEOF
+	}
+	return p.toks[p.i+1].kind
+}
+
+// end is where the token before the current one ends.
+func (p *parser) end() int32 {
+	if p.i == 0 {
+		return 0
+	}
+	return p.toks[p.i-1].end
+}
+
+func (p *parser) text(t token) string { return p.src[t.start:t.end] }
+
+// spell shows a token in a message.
+func (p *parser) spell(t token) string {
+	if t.kind == tkEOF {
+		return "<eof>"
+	}
+	return "'" + clip(p.text(t)) + "'"
+}
+
+// fail notes an error at t and breaks off. The error of a bad token goes before what the parser missed there.
+func (p *parser) fail(t token, message string) *Error {
+	if p.broken {
+		return &Error{}
+	}
+	p.broken = true
+	e := &Error{Pos: p.pos(t), Message: message, Incomplete: t.kind == tkEOF}
+	if t.kind == tkBad {
+		for _, b := range p.bad {
+			if b.start == int(t.start) {
+				at := token{start: int32(b.at), line: b.line}
+				e = &Error{Pos: p.pos(at), Message: b.message, Hint: b.hint, Incomplete: b.incomplete}
+				break
+			}
+		}
+	}
+	p.tok = token{kind: tkEOF, start: t.start, end: t.start, line: t.line}
+	if p.err == nil {
+		p.err = e
+		return e
+	}
+	return &Error{}
+}
+
+// stop is fail for a limit: nothing more is read.
+func (p *parser) stop(t token, message string) {
+	p.fail(t, message).Incomplete = false
+	p.stopped = true
+	p.i = len(p.toks) - 1
+}
+
+func (p *parser) pos(t token) Pos {
+	return Pos{Offset: int(t.start), Line: int(t.line), Column: int(t.start) - lineStart(p.src, int(t.start)) + 1}
+}
+
+// recover ends the broken state at the next place where a statement may begin or a block may end. It never stops
+// twice at one token.
+func (p *parser) recover() {
+	p.broken = false
+	line := p.toks[p.i].line
+	for stuck := p.i == p.recovered; ; stuck = false {
+		t := p.toks[p.i]
+		fresh := t.kind == tkName && t.line > line && p.toks[p.i-1].kind != tkDot
+		if t.kind == tkEOF || !stuck && (fresh || startsOrEnds(t.kind)) {
+			p.tok, p.recovered = t, p.i
+			return
+		}
+		p.i++
+	}
+}
+
+func startsOrEnds(k kind) bool {
+	switch k {
+	case tkSemi, tkBreak, tkDo, tkElse, tkElseif, tkEnd, tkFor, tkGoto, tkIf, tkLocal, tkRepeat, tkReturn, tkUntil, tkWhile:
+		return true
+	}
+	return false
+}
+
+// enter counts one more level of nesting; every enter has its leave.
+func (p *parser) enter() bool {
+	p.depth++
+	if p.depth > MaxNesting && !p.broken {
+		p.stop(p.tok, fmt.Sprintf("chunk nests too deep (limit is %d levels)", MaxNesting))
+	}
+	return !p.broken
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// accept steps over a token of kind k.
+func (p *parser) accept(k kind) bool {
+	if p.tok.kind == k {
+		p.next()
+		return true
+	}
+	return false
+}
+
+// expect steps over a token of kind k or fails.
+func (p *parser) expect(k kind, what string) token {
+	t := p.tok
+	if t.kind != k {
+		e := p.fail(t, what+" expected near "+p.spell(t))
+		if k == tkName && t.kind >= tkAnd && t.kind <= tkWhile {
+			e.Hint = p.spell(t) + " is a reserved word"
+		}
+		return token{kind: tkBad, start: t.start, end: t.start, line: t.line}
+	}
+	p.next()
+	return t
+}
+
+// expectEnd steps over the token that closes what opener opened.
+func (p *parser) expectEnd(k kind, what string, opener token) token {
+	if p.tok.kind != k && !p.broken {
+		p.expectEndError(what, opener)
+	}
+	return p.expect(k, what)
+}
+
+func (p *parser) expectEndError(what string, opener token) *Error {
+	return p.fail(p.tok, fmt.Sprintf("%s expected (to close %s at line %d) near %s", what, p.spell(opener), opener.line, p.spell(p.tok)))
+}
+
+func (p *parser) closeScope() {
+	if g := p.names.close(); g != nil {
+		p.semantic(g.at, fmt.Sprintf("no visible label '%s' for <goto> at line %d", g.name, g.at.line))
+	}
+}
+
+// semantic notes an error that does not disturb the parser.
+func (p *parser) semantic(t token, message string) *Error {
+	e := &Error{Pos: p.pos(t), Message: message}
+	if p.err == nil {
+		p.err = e
+	}
+	return e
+}
+
+// blockEnds reports whether the current token ends a block.
+func (p *parser) blockEnds() bool {
+	switch p.tok.kind {
+	case tkEOF, tkEnd, tkElse, tkElseif, tkUntil:
+		return true
+	}
+	return false
+}
+
+// block reads statements up to what ends the block. The caller has opened the scope.
+func (p *parser) block() *block {
+	b := &block{}
+	for {
+		for !p.blockEnds() {
+			last := p.tok.kind == tkReturn
+			s := p.statement()
+			if s.kind != stmtEmpty || s.end > s.start {
+				b.stmts = append(b.stmts, s)
+			}
+			if last && !p.broken {
+				if !p.blockEnds() {
+					p.fail(p.tok, "'end' or <eof> expected after return near "+p.spell(p.tok)).Hint =
+						"return must be the last statement of its block; write 'do return end' to leave early"
+				}
+				break
+			}
+		}
+		if !p.broken || p.stopped {
+			break
+		}
+		p.recover()
+	}
+	for i := len(b.stmts) - 1; i >= 0; i-- {
+		if k := b.stmts[i].kind; k != stmtEmpty {
+			b.endsInLabel = k == stmtLabel
+			break
+		}
+	}
+	return b
+}
+
+// scoped reads a block with a scope of its own; loop is set when it is a loop's body.
+func (p *parser) scoped(loop *stmt) *block {
+	p.names.open(p.fn, loop)
+	b := p.block()
+	p.closeScope()
+	return b
+}

@@ -1,0 +1,390 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+)
+
+// This file reads statements.
+
+func (p *parser) statement() *stmt {
+	p.enter()
+	defer p.leave()
+	first := p.tok
+	s := p.stmts.take()
+	s.active, s.start = int16(p.names.active()), first.start
+	switch first.kind {
+	case tkSemi:
+		p.next()
+	case tkIf:
+		p.ifStatement(s)
+	case tkWhile:
+		p.whileStatement(s)
+	case tkDo:
+		s.kind = stmtDo
+		p.next()
+		s.body = p.scoped(nil)
+		p.expectEnd(tkEnd, "'end'", first)
+	case tkFor:
+		p.forStatement(s)
+	case tkRepeat:
+		p.repeatStatement(s)
+	case tkFunction:
+		p.functionStatement(s)
+	case tkLocal:
+		p.localStatement(s)
+	case tkLabel:
+		p.labelStatement(s)
+	case tkReturn:
+		s.kind = stmtReturn
+		p.next()
+		if !p.blockEnds() && p.tok.kind != tkSemi {
+			s.values = p.expressionList()
+		}
+		p.accept(tkSemi)
+	case tkBreak:
+		s.kind = stmtBreak
+		if loop := p.names.breakLoop(); loop != nil {
+			loop.count++
+		} else {
+			p.semantic(first, fmt.Sprintf("<break> at line %d not inside a loop", first.line))
+		}
+		p.next()
+	case tkGoto:
+		s.kind = stmtGoto
+		p.next()
+		if t := p.expect(tkName, "label name"); !p.broken {
+			p.names.gotoLabel(p.text(t), first)
+		}
+	default:
+		p.expressionStatement(s)
+	}
+	s.end = max(p.end(), s.start)
+	s.split = p.tok.kind == tkLParen && first.kind != tkSemi && p.i > 0 && p.toks[p.i-1].kind != tkSemi
+	return s
+}
+
+func (p *parser) ifStatement(s *stmt) {
+	s.kind = stmtIf
+	opener := p.tok
+	for {
+		c := clause{word: p.tok}
+		p.next()
+		c.cond = p.expression()
+		p.expectThen(tkThen, "'then'")
+		c.body = p.scoped(nil)
+		s.clauses = append(s.clauses, c)
+		if p.tok.kind != tkElseif {
+			break
+		}
+	}
+	if p.accept(tkElse) {
+		s.body = p.scoped(nil)
+	}
+	p.expectEnd(tkEnd, "'end'", opener)
+}
+
+// expectThen is expect for the word after a condition, with a hint when an assignment stands there.
+func (p *parser) expectThen(k kind, what string) {
+	t := p.tok
+	if t.kind != k && !p.broken {
+		e := p.fail(t, what+" expected near "+p.spell(t))
+		if t.kind == tkAssign {
+			e.Hint = "compare with '=='"
+		}
+		return
+	}
+	p.next()
+}
+
+func (p *parser) whileStatement(s *stmt) {
+	s.kind = stmtWhile
+	opener := p.tok
+	p.next()
+	s.values = []expr{p.expression()}
+	p.expectThen(tkDo, "'do'")
+	s.body = p.scoped(s)
+	p.expectEnd(tkEnd, "'end'", opener)
+}
+
+func (p *parser) repeatStatement(s *stmt) {
+	s.kind = stmtRepeat
+	opener := p.tok
+	p.next()
+	p.names.open(p.fn, s)
+	p.names.open(p.fn, nil)
+	s.body = p.block()
+	p.expectEnd(tkUntil, "'until'", opener)
+	s.values = []expr{p.expression()}
+	p.closeScope()
+	p.closeScope()
+}
+
+func (p *parser) forStatement(s *stmt) {
+	opener := p.tok
+	p.next()
+	p.names.open(p.fn, s)
+	p.names.hidden += 3
+	names := []token{p.expect(tkName, "name")}
+	switch p.tok.kind {
+	case tkAssign:
+		s.kind = stmtFor
+		p.next()
+		s.values = append(s.values, p.expression())
+		p.expect(tkComma, "','")
+		s.values = append(s.values, p.expression())
+		if p.accept(tkComma) {
+			s.values = append(s.values, p.expression())
+		}
+	case tkComma, tkIn:
+		s.kind = stmtForIn
+		for p.accept(tkComma) {
+			names = append(names, p.expect(tkName, "name"))
+		}
+		p.expect(tkIn, "'in'")
+		s.values = p.expressionList()
+	default:
+		p.fail(p.tok, "'=' or 'in' expected near "+p.spell(p.tok))
+	}
+	p.expectThen(tkDo, "'do'")
+	p.names.open(p.fn, nil)
+	for _, t := range names {
+		s.locals = append(s.locals, p.declare(t))
+	}
+	s.body = p.scoped(nil)
+	p.closeScope()
+	p.names.hidden -= 3
+	p.closeScope()
+	p.expectEnd(tkEnd, "'end'", opener)
+}
+
+// declare makes a local variable of a name token.
+func (p *parser) declare(t token) *variable {
+	v := p.variables.take()
+	v.name, v.fn = p.text(t), p.fn
+	if t.kind != tkName {
+		return v
+	}
+	p.names.declare(v)
+	if p.names.active() > maxLocals && !p.broken {
+		p.stop(t, fmt.Sprintf("too many local variables (limit is %d) in %s", maxLocals, p.where()))
+		if p.err != nil && p.err.Hint == "" {
+			p.err.Hint = "put them into a table, or into 'do ... end' blocks"
+		}
+	}
+	return v
+}
+
+// where names the current function in messages, as Lua does.
+func (p *parser) where() string {
+	if p.fn.parent == nil {
+		return "main function"
+	}
+	return fmt.Sprintf("function at line %d", p.fn.line)
+}
+
+func (p *parser) functionStatement(s *stmt) {
+	s.kind = stmtFunction
+	opener := p.tok
+	p.next()
+	base := p.expect(tkName, "function name")
+	target := p.nameRef(base)
+	sx := &suffixed{span: target.span, base: target}
+	method := false
+	for !method && (p.tok.kind == tkDot || p.tok.kind == tkColon) {
+		method = p.tok.kind == tkColon
+		dot := p.tok
+		p.next()
+		name := p.expect(tkName, "name")
+		sx.parts = append(sx.parts, part{span: span{dot.start, name.end}, kind: partField, name: p.text(name)})
+		sx.end = name.end
+	}
+	if len(sx.parts) == 0 {
+		s.targets = []expr{target}
+		p.assignable(target)
+	} else {
+		s.targets = []expr{sx}
+	}
+	s.fn = p.function(opener, method)
+}
+
+func (p *parser) localStatement(s *stmt) {
+	p.next()
+	if p.tok.kind == tkFunction {
+		s.kind = stmtLocalFunction
+		opener := p.tok
+		p.next()
+		s.locals = []*variable{p.declare(p.expect(tkName, "function name"))}
+		s.fn = p.function(opener, false)
+		return
+	}
+	s.kind = stmtLocal
+	var names []token
+	var constant []bool
+	for {
+		t := p.expect(tkName, "name")
+		names, constant = append(names, t), append(constant, p.attrib(s))
+		if !p.accept(tkComma) {
+			break
+		}
+	}
+	if p.accept(tkAssign) {
+		s.values = p.expressionList()
+	}
+	for i, t := range names {
+		v := p.declare(t)
+		v.constant = constant[i]
+		s.locals = append(s.locals, v)
+	}
+}
+
+// attrib reads <const> or <close> after a name and reports whether the variable is constant.
+func (p *parser) attrib(s *stmt) bool {
+	if p.tok.kind != tkLt {
+		return false
+	}
+	a := attrib{open: p.tok}
+	p.next()
+	a.name = p.expect(tkName, "'const'")
+	a.close = p.expect(tkGt, "'>'")
+	if p.broken {
+		return false
+	}
+	switch name := p.text(a.name); name {
+	case "const":
+		s.attribs = append(s.attribs, a)
+		return true
+	case "close":
+		p.semantic(a.name, "<close> is not supported").Hint = "close the value by hand at the end of the block, after a pcall if the block may fail"
+	default:
+		p.semantic(a.name, "unknown attribute '"+name+"'").Hint = "Lua knows <const>"
+	}
+	return false
+}
+
+func (p *parser) labelStatement(s *stmt) {
+	s.kind = stmtLabel
+	p.next()
+	name := p.expect(tkName, "label name")
+	p.expect(tkLabel, "'::'")
+	if p.broken {
+		return
+	}
+	if err := p.names.defineLabel(p.text(name), name.line, p.labelIsLast()); err != nil {
+		p.semantic(name, err.Error())
+	}
+}
+
+// labelIsLast reports whether only labels and semicolons stand before what ends the block.
+func (p *parser) labelIsLast() bool {
+	for i := p.i; ; i++ {
+		switch p.toks[i].kind {
+		case tkSemi:
+		case tkLabel:
+			// ::name:: is three tokens.
+			if i+2 >= len(p.toks) || p.toks[i+2].kind != tkLabel {
+				return false
+			}
+			i += 2
+		case tkEOF, tkEnd, tkElse, tkElseif:
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+func (p *parser) expressionStatement(s *stmt) {
+	first := p.tok
+	if first.kind != tkName && first.kind != tkLParen {
+		s.kind = stmtBad
+		p.unexpected(first)
+		return
+	}
+	e := p.suffixedExpression()
+	if p.tok.kind == tkAssign || p.tok.kind == tkComma {
+		p.assignment(s, e)
+		return
+	}
+	s.targets = []expr{e}
+	if isCall(e) || p.broken {
+		s.kind = stmtCall
+		return
+	}
+	s.kind = stmtBad
+	what := clip(p.src[e.where().start:e.where().end])
+	err := p.fail(p.tok, "'=' or an argument list expected after '"+strings.Join(strings.Fields(what), " ")+"'")
+	err.Incomplete = false
+	err.Hint = statementHint(p.src, p.toks[p.i], what)
+}
+
+// unexpected fails at a token that begins no statement.
+func (p *parser) unexpected(t token) {
+	e := p.fail(t, "unexpected "+p.spell(t))
+	switch t.kind {
+	case tkNumber, tkString, tkLBrace, tkNot, tkNil, tkTrue, tkFalse, tkSub, tkLen, tkDots:
+		e.Hint = "a value alone is no statement: put it after 'return', or into a variable"
+	}
+}
+
+// statementHint guesses what was meant where a name is followed by something that Lua does not have.
+func statementHint(src string, t token, name string) string {
+	rest := src[t.start:]
+	switch {
+	case strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "-=") || strings.HasPrefix(rest, "*=") || strings.HasPrefix(rest, "/="):
+		return "Lua has no '" + rest[:2] + "': write " + name + " = " + name + " " + rest[:1] + " ..."
+	case strings.HasPrefix(rest, "++"):
+		return "Lua has no '++': write " + name + " = " + name + " + 1"
+	}
+	switch name {
+	case "var", "let", "const":
+		return "Lua declares with 'local'"
+	case "import":
+		return "there are no modules here: everything is a global already"
+	case "elif":
+		return "Lua writes 'elseif'"
+	}
+	return ""
+}
+
+func (p *parser) assignment(s *stmt, first expr) {
+	s.kind = stmtAssign
+	s.targets = []expr{first}
+	p.assignable(first)
+	for p.accept(tkComma) {
+		at := p.tok
+		e := p.suffixedExpression()
+		s.targets = append(s.targets, e)
+		p.assignable(e)
+		if len(s.targets)+p.depth > MaxNesting && !p.broken {
+			p.stop(at, fmt.Sprintf("too many variables in one assignment (limit is %d)", MaxNesting-p.depth))
+		}
+	}
+	p.expect(tkAssign, "'='")
+	s.values = p.expressionList()
+}
+
+// assignable checks that e is a variable that may be set.
+func (p *parser) assignable(e expr) {
+	if p.broken {
+		return
+	}
+	switch e := e.(type) {
+	case *nameRef:
+		if e.v != nil && e.v.constant {
+			at := token{start: e.start, line: e.line}
+			p.semantic(at, "attempt to assign to const variable '"+e.name+"'")
+		}
+		return
+	case *suffixed:
+		if k := e.parts[len(e.parts)-1].kind; k == partField || k == partIndex {
+			return
+		}
+	}
+	p.fail(p.tok, "cannot assign to '"+clip(p.src[e.where().start:e.where().end])+"' near "+p.spell(p.tok)).Incomplete = false
+}
+
+func isCall(e expr) bool {
+	s, ok := e.(*suffixed)
+	return ok && s.parts[len(s.parts)-1].kind >= partCall
+}

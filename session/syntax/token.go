@@ -1,0 +1,210 @@
+package syntax
+
+// This file holds the tokens: the coarse kinds that callers see and the exact ones that the parser reads.
+
+// A TokenKind says how a token is to be coloured.
+type TokenKind uint8
+
+// The kinds. Bad is what is no token: a stray byte, an unfinished string, a malformed number, a reserved name.
+const (
+	Bad TokenKind = iota
+	Name
+	Keyword
+	Number
+	String
+	Comment
+	Operator // operators and punctuation
+)
+
+func (k TokenKind) String() string {
+	return [...]string{"bad", "name", "keyword", "number", "string", "comment", "operator"}[k]
+}
+
+// A Pos is a place in a text. Offset counts bytes from 0; Line and Column count from 1, Column in bytes.
+type Pos struct {
+	Offset, Line, Column int
+}
+
+// A Token is one piece of a text: Text is exactly what stands there.
+type Token struct {
+	Kind TokenKind
+	Text string
+	Pos  Pos
+}
+
+// Tokens splits src into its tokens, comments included, white space left out. It never fails: bad input gives tokens
+// of kind Bad.
+func Tokens(src string) []Token {
+	lx := scan(src, true)
+	out := make([]Token, 0, len(lx.toks))
+	line, from := 1, 0
+	for _, t := range lx.toks {
+		if t.kind == tkEOF {
+			break
+		}
+		if int(t.line) != line {
+			line, from = int(t.line), lineStart(src, int(t.start))
+		}
+		out = append(out, Token{
+			Kind: t.kind.coarse(),
+			Text: src[t.start:t.end],
+			Pos:  Pos{Offset: int(t.start), Line: line, Column: int(t.start) - from + 1},
+		})
+	}
+	return out
+}
+
+// lineStart is the offset of the first byte of the line that holds offset.
+func lineStart(src string, offset int) int {
+	for offset > 0 && src[offset-1] != '\n' && src[offset-1] != '\r' {
+		offset--
+	}
+	return offset
+}
+
+// A kind is an exact token kind.
+type kind uint8
+
+const (
+	tkEOF kind = iota
+	tkBad
+	tkName
+	tkNumber
+	tkString
+	tkComment
+
+	// The reserved words.
+	tkAnd
+	tkBreak
+	tkDo
+	tkElse
+	tkElseif
+	tkEnd
+	tkFalse
+	tkFor
+	tkFunction
+	tkGoto
+	tkIf
+	tkIn
+	tkLocal
+	tkNil
+	tkNot
+	tkOr
+	tkRepeat
+	tkReturn
+	tkThen
+	tkTrue
+	tkUntil
+	tkWhile
+
+	// Operators and punctuation.
+	tkAdd
+	tkSub
+	tkMul
+	tkDiv
+	tkMod
+	tkPow
+	tkLen
+	tkBAnd
+	tkTilde
+	tkBOr
+	tkShl
+	tkShr
+	tkIDiv
+	tkEq
+	tkNe
+	tkLe
+	tkGe
+	tkLt
+	tkGt
+	tkAssign
+	tkLParen
+	tkRParen
+	tkLBrace
+	tkRBrace
+	tkLBracket
+	tkRBracket
+	tkLabel
+	tkSemi
+	tkColon
+	tkComma
+	tkDot
+	tkConcat
+	tkDots
+)
+
+// keyword returns the reserved word's kind, or tkName.
+func keyword(s string) kind {
+	switch s {
+	case "and":
+		return tkAnd
+	case "break":
+		return tkBreak
+	case "do":
+		return tkDo
+	case "else":
+		return tkElse
+	case "elseif":
+		return tkElseif
+	case "end":
+		return tkEnd
+	case "false":
+		return tkFalse
+	case "for":
+		return tkFor
+	case "function":
+		return tkFunction
+	case "goto":
+		return tkGoto
+	case "if":
+		return tkIf
+	case "in":
+		return tkIn
+	case "local":
+		return tkLocal
+	case "nil":
+		return tkNil
+	case "not":
+		return tkNot
+	case "or":
+		return tkOr
+	case "repeat":
+		return tkRepeat
+	case "return":
+		return tkReturn
+	case "then":
+		return tkThen
+	case "true":
+		return tkTrue
+	case "until":
+		return tkUntil
+	case "while":
+		return tkWhile
+	}
+	return tkName
+}
+
+func (k kind) coarse() TokenKind {
+	switch {
+	case k == tkName:
+		return Name
+	case k == tkNumber:
+		return Number
+	case k == tkString:
+		return String
+	case k == tkComment:
+		return Comment
+	case k >= tkAdd:
+		return Operator
+	case k >= tkAnd:
+		return Keyword
+	}
+	return Bad
+}
+
+// A token is a Token as the parser reads it: bytes start to end of the text, line of its first byte.
+type token struct {
+	kind       kind
+	start, end int32
+	line       int32
+}
