@@ -1,0 +1,277 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"almanac/catalog"
+	"almanac/repl"
+	"almanac/session"
+)
+
+// This file holds the question before a mutation: its box, its keys, and the answer. Nothing but an explicit key says
+// yes, and keys that were typed before the person could read the box say nothing.
+
+// deafTime is how long a new box ignores all keys but Ctrl+C.
+const deafTime = 300 * time.Millisecond
+
+// An askStage says what the person is doing about a question.
+type askStage int
+
+const (
+	deciding askStage = iota
+	changing          // the arguments are in the input
+	refusing          // the reason is in the input
+)
+
+// An asking is one question on the screen.
+type asking struct {
+	request session.Request
+	answer  chan<- session.Approval
+	since   time.Time
+	stage   askStage
+	details bool
+	edit    editor
+	// trouble says why edited arguments were not taken.
+	trouble string
+}
+
+func newAsking(a *repl.Ask, now time.Time) *asking {
+	return &asking{request: a.Request, answer: a.Answer, since: now}
+}
+
+// give answers; only the first answer counts.
+func (a *asking) give(v session.Approval) {
+	if a.answer != nil {
+		a.answer <- v
+		a.answer = nil
+	}
+}
+
+func (a *asking) refuse(reason string) {
+	a.give(session.Approval{Verdict: session.Refuse, Reason: reason})
+}
+
+// paste takes pasted text where the box has an input, and ignores it while a decision is due.
+func (a *asking) paste(text string) {
+	switch a.stage {
+	case changing:
+		a.edit.insert(text)
+	case refusing:
+		a.edit.insert(strings.ReplaceAll(text, "\n", " "))
+	}
+}
+
+// askKey gives a key to the question on the screen.
+func (m *model) askKey(name, text string) {
+	a := m.asks[0]
+	if name == "ctrl+c" {
+		m.interrupt()
+		return
+	}
+	if m.now().Sub(a.since) < deafTime {
+		return
+	}
+	switch a.stage {
+	case deciding:
+		m.decide(a, name)
+	case changing:
+		m.change(a, name, text)
+	case refusing:
+		m.reason(a, name, text)
+	}
+}
+
+func (m *model) decide(a *asking, name string) {
+	switch name {
+	case "y":
+		m.settle(a, session.Approval{Verdict: session.Once}, "allowed once")
+	case "a":
+		m.settle(a, session.Approval{Verdict: session.ForSession}, "allowed for this session")
+	case "n", "esc":
+		a.stage = refusing
+		a.edit = editor{}
+	case "e":
+		m.openArgs(a)
+	case "?":
+		a.details = !a.details
+		m.printTall(a)
+	}
+}
+
+// printTall prints what the box says above it when the box may be too small for it: nobody should approve arguments
+// that cannot be read.
+func (m *model) printTall(a *asking) {
+	body := m.askBody(a)
+	if len(body) <= m.height-6 { // what the rest of the region takes
+		return
+	}
+	m.scroll.Append(m.theme.warn.Render("approve? ") + m.theme.strong.Render(repl.SanitizeLine(a.request.Entry.ID)))
+	m.scroll.Append(body...)
+}
+
+// openArgs puts the arguments into the input, unless reading them back would give others.
+func (m *model) openArgs(a *asking) {
+	text := repl.LuaText(a.request.Args, max(m.width-promptWidth-3, 1))
+	if back, err := luaArgs(text); err != nil || !sameData(back, a.request.Args) {
+		a.trouble = "these arguments hold what the editor cannot write"
+		return
+	}
+	a.stage, a.trouble, a.edit = changing, "", editor{}
+	a.edit.insert(text)
+}
+
+// change edits the arguments: Enter allows the call once with what is written.
+func (m *model) change(a *asking, name, text string) {
+	switch name {
+	case "esc":
+		a.stage, a.trouble = deciding, ""
+	case "enter", "kpenter":
+		args, err := luaArgs(a.edit.text)
+		if err != nil {
+			a.trouble = err.Error()
+			return
+		}
+		a.request.Args = args
+		m.settle(a, session.Approval{Verdict: session.Once, Args: args}, "allowed once, edited")
+	default:
+		a.trouble = ""
+		editKey(&a.edit, name, text)
+	}
+}
+
+// reason reads why the call is refused: Enter sends it, Esc refuses without one.
+func (m *model) reason(a *asking, name, text string) {
+	switch name {
+	case "esc":
+		m.settle(a, session.Approval{Verdict: session.Refuse}, "denied")
+	case "enter", "kpenter":
+		reason := strings.TrimSpace(a.edit.text)
+		told := "denied"
+		if reason != "" {
+			told += ": " + reason
+		}
+		m.settle(a, session.Approval{Verdict: session.Refuse, Reason: reason}, told)
+	default:
+		editKey(&a.edit, name, text)
+	}
+}
+
+// editKey is what keys do in the input of a question.
+func editKey(e *editor, name, text string) {
+	switch name {
+	case "ctrl+j", "alt+enter", "shift+enter":
+		e.insert("\n")
+	case "up":
+		e.vertical(-1)
+	case "down":
+		e.vertical(1)
+	default:
+		if !e.key(name) && text != "" {
+			e.insert(cleanPaste(text))
+		}
+	}
+}
+
+// settle answers the question, tells the transcript, and shows the next one.
+func (m *model) settle(a *asking, v session.Approval, told string) {
+	a.give(v)
+	m.asks = m.asks[1:]
+	if len(m.asks) > 0 {
+		m.asks[0].since = m.now()
+	}
+	line := fmt.Sprintf("  %s you: %s %s %s", m.theme.glyphs.dot, told, m.theme.glyphs.dot, a.request.Entry.ID)
+	if v.Verdict != session.Refuse {
+		line += " " + repl.LuaText(a.request.Args, 0)
+	}
+	m.scroll.Append(m.theme.dim.Render(repl.SanitizeLine(line)))
+}
+
+// askRows draws the box in at most room rows. The cursor is in its input, or at its head when it has none.
+func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
+	t, e := m.theme, a.request.Entry
+	effect := "READS"
+	if e.Mutates {
+		effect = "MUTATES"
+	}
+	risk := e.Risk
+	if risk == "" {
+		risk = catalog.Medium
+	}
+	head := t.rule(m.width-1, t.warn.Render("approve? ")+t.strong.Render(repl.SanitizeLine(e.ID)),
+		t.warn.Render(fmt.Sprintf("%s %s risk %s", effect, t.glyphs.dot, risk)))
+	var keys string
+	var input []string
+	dot := " " + t.glyphs.dot + " "
+	switch a.stage {
+	case deciding:
+		keys = strings.Join([]string{"y once", "a this action this session", "e edit", "n deny", "? details"}, dot)
+	case changing:
+		keys = "Enter allows once with these arguments" + dot + "Ctrl+J newline" + dot + "Esc back"
+		input, cursor = m.editRows(&a.edit, t.prompt.Render("args "+t.glyphs.prompt+" "), nil, max(room-4, 1))
+	case refusing:
+		keys = "Enter denies with this reason" + dot + "Esc denies without"
+		input, cursor = m.editRows(&a.edit, t.prompt.Render("why "+t.glyphs.prompt+" "), nil, max(room-4, 1))
+	}
+	if ansi.StringWidth(keys) > m.width-7 {
+		keys = strings.NewReplacer(" this action this session", " session", " details", "").Replace(keys)
+	}
+	foot := t.rule(m.width-1, keys, "")
+	body := m.askBody(a)
+	if spare := max(room-2-len(input), 0); len(body) > spare {
+		over := len(body) - spare + 1
+		body = body[:spare]
+		if spare > 0 {
+			body[spare-1] = ansi.Truncate(fmt.Sprintf("%s %s %d more rows, printed above", t.glyphs.bar, t.glyphs.more, over), m.width-1, "")
+		}
+	}
+	rows = append(append([]string{head}, body...), foot)
+	if len(input) > 0 {
+		cursor.y += len(rows)
+	}
+	return append(rows, input...), cursor
+}
+
+// askBody is what the box says between its lines.
+func (m *model) askBody(a *asking) []string {
+	t, r := m.theme, a.request
+	var text []string
+	if a.stage != changing {
+		text = append(text, repl.LuaText(r.Args, m.width-4))
+	}
+	who := "you"
+	if r.Author != session.User {
+		who = "the model"
+	}
+	asked := "asked by " + who
+	if r.Cell > 0 {
+		asked += fmt.Sprintf(" in [%d]", r.Cell)
+	}
+	if r.N > 0 {
+		asked += fmt.Sprintf(", call %d", r.N)
+	}
+	if r.Reason != "" {
+		asked += " " + t.glyphs.dot + " " + r.Reason
+	}
+	text = append(text, asked)
+	if a.details {
+		for _, l := range repl.AskDetails(r, m.width-4, m.render()) {
+			text = append(text, l.String())
+		}
+	}
+	if a.trouble != "" {
+		text = append(text, "not possible: "+a.trouble)
+	}
+	var rows []string
+	for _, part := range text {
+		for _, line := range strings.Split(repl.Sanitize(part), "\n") {
+			for _, piece := range pieces(untab(line), max(m.width-3, 1)) {
+				rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)
+			}
+		}
+	}
+	return rows
+}

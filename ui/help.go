@@ -1,0 +1,182 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"almanac/repl"
+)
+
+// This file holds the help page: one screen with the keys and commands that are valid now, narrowed by typing. It is
+// the only thing drawn on an alternate screen, so that the transcript is as it was when it closes.
+
+// A helpPage is the open help page.
+type helpPage struct {
+	filter string
+	top    int
+	// asking is true when "?" opened it: then what is typed may also be a question to the model.
+	asking bool
+}
+
+func (m *model) openHelp(asking bool) { m.help = &helpPage{asking: asking} }
+
+func (m *model) helpKey(name, text string) tea.Cmd {
+	h := m.help
+	switch name {
+	case "esc", "f1", "ctrl+c", "ctrl+d":
+		m.help = nil
+	case "enter", "kpenter":
+		words := strings.TrimSpace(h.filter)
+		m.help = nil
+		if h.asking && words != "" {
+			return m.submit("?" + words)
+		}
+	case "up", "ctrl+p":
+		h.top = max(h.top-1, 0)
+	case "down", "ctrl+n":
+		h.top++
+	case "pgup":
+		h.top = max(h.top-m.height/2, 0)
+	case "pgdown":
+		h.top += m.height / 2
+	case "backspace", "ctrl+h":
+		if h.filter == "" {
+			m.help = nil
+			break
+		}
+		e := editor{text: h.filter}
+		h.filter, h.top = h.filter[:e.prev(len(h.filter))], 0
+	case "ctrl+u":
+		h.filter, h.top = "", 0
+	default:
+		if text != "" {
+			h.filter, h.top = h.filter+strings.ReplaceAll(cleanPaste(text), "\n", " "), 0
+		}
+	}
+	return nil
+}
+
+// helpRows draws the page: a head, the lines, a foot.
+func (m *model) helpRows() []string {
+	h, t := m.help, m.theme
+	head := "Help"
+	if h.filter != "" {
+		head += " " + t.glyphs.dot + " " + h.filter
+	}
+	foot := "type to filter " + t.glyphs.dot + " Esc back"
+	if h.asking && strings.TrimSpace(h.filter) != "" {
+		foot = "Enter asks the model: " + strings.TrimSpace(h.filter) + " " + t.glyphs.dot + " Esc back"
+	}
+	lines := m.helpLines(h.filter)
+	if len(lines) == 0 {
+		lines = []string{"  no key or command has these words"}
+	}
+	room := max(m.height-2, 1)
+	h.top = min(h.top, max(len(lines)-room, 0))
+	shown := lines[h.top:min(h.top+room, len(lines))]
+	rest := ""
+	if len(lines) > room {
+		rest = "Up Down more"
+	}
+	rows := append([]string{t.rule(m.width, t.strong.Render(head), "")}, shown...)
+	return append(rows, t.rule(m.width, ansi.Truncate(foot, max(m.width-20, 10), t.glyphs.more), rest))
+}
+
+// keyHelp are the keys of the screen, the most wanted first.
+func keyHelp() []repl.HelpLine {
+	return []repl.HelpLine{
+		{Usage: "Enter", Text: "run or continue"},
+		{Usage: "Ctrl+J Alt+Enter", Text: "new line"},
+		{Usage: "Esc Ctrl+C", Text: "stop what runs"},
+		{Usage: "Ctrl+C Ctrl+C", Text: "leave (or Ctrl+D)"},
+		{Usage: "Tab", Text: "complete"},
+		{Usage: "Shift+Tab", Text: "lua or ask"},
+		{Usage: "Up Down", Text: "history"},
+		{Usage: "Ctrl+R", Text: "search history"},
+		{Usage: "F5", Text: "preview input"},
+		{Usage: "Ctrl+G", Text: "edit in $EDITOR"},
+		{Usage: "Ctrl+W Ctrl+U Ctrl+K", Text: "cut"},
+		{Usage: "Ctrl+Y Ctrl+_", Text: "paste, undo"},
+		{Usage: "Alt+B Alt+F", Text: "move by words"},
+		{Usage: "Ctrl+L", Text: "draw again"},
+	}
+}
+
+// helpLines are the keys of the screen and the commands of the shell. Without a filter the page has to fit a small
+// window, so keys stand in pairs and commands by name only.
+func (m *model) helpLines(filter string) []string {
+	words := strings.Fields(strings.ToLower(filter))
+	var lines []string
+	if len(words) > 0 {
+		for _, l := range keyHelp() {
+			text := strings.ToLower(l.Usage + " " + l.Text)
+			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+				lines = append(lines, m.helpLine(l))
+			}
+		}
+		for _, l := range m.shell.Help(filter) {
+			lines = append(lines, m.helpLine(l))
+		}
+		return lines
+	}
+	keys := keyHelp()
+	half := (len(keys) + 1) / 2
+	for i, l := range keys[:half] {
+		line := m.keyCell(l, 17)
+		if i+half < len(keys) {
+			line = pad(line, 39) + m.keyCell(keys[i+half], 21)
+		}
+		lines = append(lines, ansi.Truncate("  "+line, m.width, m.theme.glyphs.more))
+	}
+	return append(lines, m.commandNames()...)
+}
+
+func (m *model) keyCell(l repl.HelpLine, width int) string {
+	return m.theme.prompt.Render(pad(l.Usage, width)) + " " + l.Text
+}
+
+// commandNames are the groups of the shell's help, each with the names in it; the first group, which is how to type,
+// is told in full.
+func (m *model) commandNames() []string {
+	const margin = 20
+	var lines []string
+	help := m.shell.Help("")
+	for first := true; len(help) > 0; first = false {
+		group := help[0].Group
+		var names []string
+		for len(help) > 0 && help[0].Group == group {
+			if first {
+				lines = append(lines, m.helpLine(help[0]))
+			}
+			names = append(names, commandName(help[0].Usage))
+			help = help[1:]
+		}
+		if first {
+			continue
+		}
+		lead := "  " + m.theme.strong.Render(pad(group, margin-2))
+		for _, row := range strings.Split(ansi.Wordwrap(strings.Join(names, "  "), max(m.width-margin, 10), ""), "\n") {
+			row = strings.ReplaceAll(row, "\u00a0", " ")
+			lines = append(lines, ansi.Truncate(lead+row, m.width, m.theme.glyphs.more))
+			lead = strings.Repeat(" ", margin)
+		}
+	}
+	return lines
+}
+
+// commandName is a command's usage without its arguments, kept together when it is wrapped.
+func commandName(usage string) string {
+	words := strings.Fields(usage)
+	n := 1
+	for n < len(words) && words[n][0] >= 'a' && words[n][0] <= 'z' {
+		n++
+	}
+	return strings.Join(words[:min(n, len(words))], "\u00a0")
+}
+
+func (m *model) helpLine(l repl.HelpLine) string {
+	return ansi.Truncate("  "+m.keyCell(l, 17), m.width, m.theme.glyphs.more)
+}

@@ -1,0 +1,133 @@
+package ui
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/repl"
+)
+
+func TestEditorMovesByGraphemes(t *testing.T) {
+	var e editor
+	e.insert("a語👩‍👩‍👧e\u0301b")
+	var stops []int
+	for pos := len(e.text); ; pos = e.prev(pos) {
+		stops = append(stops, pos)
+		if pos == 0 {
+			break
+		}
+	}
+	if diff := cmp.Diff([]int{26, 25, 22, 4, 1, 0}, stops); diff != "" {
+		t.Errorf("stops (-want +got):\n%s", diff)
+	}
+}
+
+func TestEditorRows(t *testing.T) {
+	var e editor
+	e.insert("abcdef\n\n語語語\nx")
+	var got []string
+	rows := e.rows(4)
+	for _, r := range rows {
+		mark := " "
+		if r.first {
+			mark = ">"
+		}
+		got = append(got, mark+e.text[r.from:r.to])
+	}
+	if diff := cmp.Diff([]string{">abcd", " ef", ">", ">語語", " 語", ">x"}, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	for _, c := range []struct{ pos, y, x int }{{0, 0, 0}, {4, 1, 0}, {6, 1, 2}, {7, 2, 0}, {14, 4, 0}, {len(e.text), 5, 1}} {
+		e.move(c.pos)
+		if y, x := e.cursor(rows); y != c.y || x != c.x {
+			t.Errorf("cursor at byte %d: row %d column %d, want row %d column %d", c.pos, y, x, c.y, c.x)
+		}
+	}
+}
+
+// Whatever keys do, the cursor stays inside the text and between whole characters.
+func FuzzEditor(f *testing.F) {
+	names := []string{"left", "right", "alt+b", "alt+f", "home", "end", "backspace", "delete", "ctrl+w", "alt+d", "ctrl+u",
+		"ctrl+k", "ctrl+y", "ctrl+_", "ctrl+home", "ctrl+end", "alt+backspace"}
+	f.Add("a語\ne\u0301 b", []byte{0, 6, 20, 3, 13, 200, 8})
+	f.Fuzz(func(t *testing.T, text string, keys []byte) {
+		var e editor
+		e.insert(cleanPaste(text))
+		for _, k := range keys {
+			switch i := int(k) % (len(names) + 3); i {
+			case len(names):
+				e.vertical(-1)
+			case len(names) + 1:
+				e.vertical(1)
+			case len(names) + 2:
+				e.insert("語\n")
+			default:
+				e.key(names[i])
+			}
+			if e.pos < 0 || e.pos > len(e.text) || !utf8.ValidString(e.text) || !utf8.ValidString(e.text[:e.pos]) {
+				t.Fatalf("cursor %d in %q", e.pos, e.text)
+			}
+			rows := e.rows(5)
+			if y, x := e.cursor(rows); y < 0 || y >= len(rows) || x < 0 {
+				t.Fatalf("cursor at row %d column %d of %d rows", y, x, len(rows))
+			}
+		}
+	})
+}
+
+func TestLuaArgs(t *testing.T) {
+	for _, c := range []struct {
+		src  string
+		want any // the arguments, or the error
+	}{
+		{`{}`, map[string]any{}},
+		{` { a = 1, ["b c"] = -2.5; d = 'x\n"\065\u{8a9e}', } `, map[string]any{"a": int64(1), "b c": -2.5, "d": "x\n\"A語"}},
+		{`{ list = { 1, "two", true, nil }, deep = { x = {} } }`,
+			map[string]any{"list": []any{int64(1), "two", true, nil}, "deep": map[string]any{"x": []any{}}}},
+		{`{ n = 010, h = 0x10, e = 1e3 }`, map[string]any{"n": int64(10), "h": int64(16), "e": 1000.0}},
+		{`{ a = f() }`, "line 1: only constants can be approved: want a string, number, true, false, null or table"},
+		{"{ a = 1,\n b = }", "line 2: only constants can be approved: want a string, number, true, false, null or table"},
+		{`{ 1, 2 }`, "line 1: arguments must be a table with names: { name = value }"},
+		{`{ 1, a = 2 }`, "line 1: the table mixes names and list items"},
+		{`{ a = 1`, "line 1: want , or } after the value"},
+		{`{ a = "x }`, "line 1: the string has no end"},
+		{`{ a = "\q" }`, `line 1: escape \q is unknown`},
+		{`{ a = 1 } b`, `line 1: unexpected "b" after the table`},
+		{`{ a = 1..2 }`, `line 1: "1..2" is not a number`},
+		{``, "line 1: a value is missing"},
+	} {
+		var got any
+		got, err := luaArgs(c.src)
+		if err != nil {
+			got = err.Error()
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.src, diff)
+		}
+	}
+}
+
+// Printable arguments read back as they were written.
+func FuzzLuaArgs(f *testing.F) {
+	escaped := regexp.MustCompile(`\\[0-9u]`)
+	f.Add(`{ a = 1, b = "x", c = { 1.5, {}, { d = true } } }`, "a key", "v\n\"\\")
+	f.Fuzz(func(t *testing.T, src, key, value string) {
+		args, err := luaArgs(src)
+		if err != nil {
+			return
+		}
+		args[key] = value
+		text := repl.LuaText(args, 20)
+		if escaped.MatchString(text) || strings.Contains(text, "/0") {
+			return // such text the box refuses to edit unless it reads back as it was
+		}
+		back, err := luaArgs(text)
+		if err != nil || !sameData(back, args) {
+			t.Errorf("%#v was written as\n%s\nand read back as %#v, error %v", args, text, back, err)
+		}
+	})
+}

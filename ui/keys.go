@@ -1,0 +1,197 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"almanac/repl"
+)
+
+// This file holds the keys: which part of the screen gets a key, and what the keys of the input area do. Keys of the
+// approval box are in approve.go, of the completion menu in menu.go, of the help page in help.go.
+
+// armTime is how long a first Ctrl+C or Ctrl+D on empty input waits for the second.
+const armTime = 1500 * time.Millisecond
+
+// press gives a key to whoever is on top: the help page, the question, the search, the menu, the input.
+func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
+	if m.leaving {
+		return nil
+	}
+	name := k.String()
+	if k.Text != "" && name != "space" {
+		name = k.Text
+	}
+	if name != "ctrl+c" && name != "ctrl+d" {
+		m.disarm()
+	}
+	m.notice = m.armedNotice()
+	switch {
+	case m.help != nil:
+		return m.helpKey(name, k.Text)
+	case len(m.asks) > 0:
+		m.askKey(name, k.Text)
+		return nil
+	case m.search != nil:
+		m.searchKey(name, k.Text)
+		return nil
+	case m.menu != nil && m.menuKey(name):
+		return nil
+	}
+	m.menu = nil
+	return m.inputKey(name, k.Text)
+}
+
+// inputKey is what a key does in the input area.
+func (m *model) inputKey(name, text string) tea.Cmd {
+	switch name {
+	case "ctrl+c":
+		return m.ctrlC()
+	case "ctrl+d":
+		return m.ctrlD()
+	case "esc":
+		m.interrupt()
+	case "enter", "kpenter":
+		return m.enter()
+	case "ctrl+j", "alt+enter", "shift+enter", "ctrl+enter":
+		m.edit.insert("\n")
+	case "up", "ctrl+p":
+		m.up()
+	case "down", "ctrl+n":
+		m.down()
+	case "tab":
+		return m.complete()
+	case "shift+tab":
+		m.shell.ToggleMode()
+		m.status = m.shell.StatusLine()
+	case "ctrl+r":
+		m.openSearch()
+	case "ctrl+l":
+		return tea.ClearScreen
+	case "ctrl+g":
+		return m.openEditor()
+	case "f1":
+		m.openHelp(false)
+	case "f5":
+		return m.preview()
+	case "?":
+		if m.edit.text == "" {
+			m.openHelp(true)
+			return nil
+		}
+		m.edit.insert(text)
+	default:
+		if !m.edit.key(name) && text != "" {
+			m.edit.insert(cleanPaste(text))
+		}
+	}
+	return nil
+}
+
+// ctrlC is the ladder: stop what runs, else clear the input, else arm the exit, else leave.
+func (m *model) ctrlC() tea.Cmd {
+	switch {
+	case m.work != nil && !m.work.stopped:
+		m.interrupt()
+		return nil
+	case m.edit.text != "":
+		m.erased = m.full()
+		m.edit.set("")
+		m.past, m.pastes = nil, nil
+		m.disarm()
+		return nil
+	}
+	return m.arm("press Ctrl+C again to exit")
+}
+
+// ctrlD deletes to the right in text and counts as Ctrl+C on empty input.
+func (m *model) ctrlD() tea.Cmd {
+	if m.edit.text != "" {
+		m.disarm()
+		m.edit.key("delete")
+		return nil
+	}
+	return m.arm("press Ctrl+D again to exit")
+}
+
+func (m *model) arm(notice string) tea.Cmd {
+	if m.now().Before(m.armed) {
+		return m.leave()
+	}
+	m.armed = m.now().Add(armTime)
+	m.notice = notice
+	return tea.Tick(armTime, func(time.Time) tea.Msg { return disarmMsg{} })
+}
+
+func (m *model) disarm() { m.armed, m.notice = time.Time{}, "" }
+
+// armedNotice is the notice that stays while the exit is armed; others go with the next key.
+func (m *model) armedNotice() string {
+	if m.armed.IsZero() {
+		return ""
+	}
+	return m.notice
+}
+
+// enter runs the input when it is complete and opens a new line when it is not.
+func (m *model) enter() tea.Cmd {
+	line := m.full()
+	if strings.TrimSpace(line) == "" {
+		return nil
+	}
+	if m.shell.Submit(line) == repl.Incomplete {
+		m.edit.insert("\n")
+		return nil
+	}
+	m.edit = editor{version: m.edit.version + 1}
+	m.past, m.pastes, m.erased = nil, nil, ""
+	return m.submit(line)
+}
+
+// preview runs the input as a preview and leaves it where it is.
+func (m *model) preview() tea.Cmd {
+	return m.submit(strings.TrimSpace("/preview " + m.full()))
+}
+
+// A paste is a long pasted text that the input shows as one line.
+type paste struct{ sign, text string }
+
+// foldLines is how many lines a paste may have and still be shown whole.
+const foldLines = 12
+
+// paste puts pasted text into the input: it is data, whatever it holds, and runs nothing.
+func (m *model) paste(text string) tea.Cmd {
+	m.disarm()
+	text = cleanPaste(text)
+	if m.leaving || m.help != nil || text == "" {
+		return nil
+	}
+	if len(m.asks) > 0 {
+		m.asks[0].paste(text)
+		return nil
+	}
+	if m.search != nil {
+		m.search.words += strings.ReplaceAll(text, "\n", " ")
+		m.find()
+		return nil
+	}
+	m.menu = nil
+	if lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1; lines > foldLines {
+		p := paste{sign: foldSign(lines, len(m.pastes)+1), text: text}
+		m.pastes = append(m.pastes, p)
+		text = p.sign
+	}
+	m.edit.insert(text)
+	return nil
+}
+
+// full is the input with its folded pastes opened.
+func (m *model) full() string {
+	text := m.edit.text
+	for _, p := range m.pastes {
+		text = strings.ReplaceAll(text, p.sign, p.text)
+	}
+	return text
+}

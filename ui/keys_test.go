@@ -1,0 +1,317 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/repl"
+	"almanac/session"
+	"almanac/session/vm"
+)
+
+// state is what the ladder tests look at: input, what runs, whether the exit is armed, whether the screen leaves.
+func (s *screen) state() string {
+	state := fmt.Sprintf("%q", s.edit.text)
+	if s.work != nil {
+		state += " running"
+		if s.work.stopped {
+			state += " stopped"
+		}
+	}
+	if len(s.queue) > 0 {
+		state += fmt.Sprintf(" queued %d", len(s.queue))
+	}
+	if s.clock.Before(s.armed) {
+		state += " armed"
+	}
+	if s.leaving {
+		state += " leaving"
+	}
+	return state
+}
+
+func TestKeys(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		keys []string
+		want string
+	}{
+		{"Ctrl+C on empty input arms", []string{"ctrl+c"}, `"" armed`},
+		{"twice leaves", []string{"ctrl+c", "ctrl+c"}, `"" leaving`},
+		{"any other key disarms", []string{"ctrl+c", "a", "ctrl+c"}, `""`},
+		{"a cursor key disarms too", []string{"ctrl+c", "left", "ctrl+c"}, `"" armed`},
+		{"after 1.5 s it is armed anew", []string{"ctrl+c", "wait 1500ms", "ctrl+c"}, `"" armed`},
+		{"within 1.5 s it leaves", []string{"ctrl+c", "wait 1400ms", "ctrl+c"}, `"" leaving`},
+		{"Ctrl+C clears text", []string{"abc", "ctrl+c"}, `""`},
+		{"which Up brings back", []string{"abc", "ctrl+c", "up"}, `"abc"`},
+		{"Ctrl+C stops what runs and keeps text", []string{"f()", "enter", "abc", "ctrl+c"}, `"abc" running stopped`},
+		{"a stopped run that goes on can be left", []string{"f()", "enter", "ctrl+c", "ctrl+c", "ctrl+c"}, `"" running stopped leaving`},
+		{"Ctrl+D on empty input arms", []string{"ctrl+d"}, `"" armed`},
+		{"Ctrl+D twice leaves", []string{"ctrl+d", "ctrl+d"}, `"" leaving`},
+		{"Ctrl+D deletes to the right", []string{"abc", "home", "ctrl+d"}, `"bc"`},
+		{"Esc stops what runs", []string{"f()", "enter", "esc"}, `"" running stopped`},
+		{"Esc leaves text alone", []string{"abc", "esc"}, `"abc"`},
+		{"Enter runs", []string{"f()", "enter"}, `"" running`},
+		{"Enter on blank input does nothing", []string{"  ", "enter"}, `"  "`},
+		{"Enter queues while something runs", []string{"f()", "enter", "g()", "enter", "h()", "enter"}, `"" running queued 2`},
+		{"Ctrl+J is always a new line", []string{"a", "ctrl+j", "b"}, `"a\nb"`},
+		{"Alt+Enter too", []string{"a", "alt+enter", "b"}, `"a\nb"`},
+		{"Shift+Enter too", []string{"a", "shift+enter", "b"}, `"a\nb"`},
+		{"? is a letter in text", []string{"a?"}, `"a?"`},
+		{"F5 previews and keeps the input", []string{"x=2", "f5"}, `"x=2" running`},
+		{"Ctrl+W cuts a word, Ctrl+Y brings it back", []string{"a bc", "ctrl+w", "ctrl+y", "ctrl+y"}, `"a bcbc"`},
+		{"Ctrl+U cuts to the left", []string{"abc", "left", "ctrl+u"}, `"c"`},
+		{"Ctrl+K cuts to the right", []string{"abc", "home", "right", "ctrl+k"}, `"a"`},
+		{"Ctrl+_ undoes", []string{"abc", "ctrl+u", "ctrl+_"}, `"abc"`},
+		{"Alt+B and Alt+F move by words", []string{"one two", "alt+b", "X", "alt+f", "Y"}, `"one XtwoY"`},
+		{"Up moves inside text first", []string{"ab", "ctrl+j", "cd", "up", "X"}, `"abX\ncd"`},
+		{"Down moves inside text first", []string{"ab", "ctrl+j", "cd", "up", "home", "down", "X"}, `"ab\nXcd"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScreen(t, 80, 24)
+			for _, k := range c.keys {
+				if d, ok := strings.CutPrefix(k, "wait "); ok {
+					d, err := time.ParseDuration(d)
+					if err != nil {
+						t.Fatal(err)
+					}
+					s.pass(d)
+					continue
+				}
+				s.keys(k)
+			}
+			if got := s.state(); got != c.want {
+				t.Errorf("after %q: got %s, want %s", c.keys, got, c.want)
+			}
+		})
+	}
+}
+
+func TestHistoryKeys(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.history.Add("one", repl.LuaMode)
+	s.history.Add("two\nlines", repl.LuaMode)
+	s.keys("draft")
+	for _, step := range []struct{ key, want string }{
+		{"up", "two\nlines"}, {"up", "two\nlines"}, {"up", "one"}, {"up", "one"},
+		{"down", "two\nlines"}, {"down", "draft"}, {"down", "draft"},
+	} {
+		s.keys(step.key)
+		if s.edit.text != step.want {
+			t.Fatalf("%s: got %q, want %q", step.key, s.edit.text, step.want)
+		}
+	}
+	s.keys("ctrl+r", "lin", "enter")
+	if s.edit.text != "two\nlines" || s.work != nil {
+		t.Errorf("search: got %q, running %v", s.edit.text, s.work != nil)
+	}
+	s.keys("ctrl+r", "one", "esc")
+	if s.edit.text != "two\nlines" {
+		t.Errorf("Esc changed the input to %q", s.edit.text)
+	}
+	s.keys("ctrl+r", "ctrl+r", "enter")
+	if s.edit.text != "one" {
+		t.Errorf("Ctrl+R again: got %q, want the older entry", s.edit.text)
+	}
+}
+
+func TestPaste(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.send(tea.PasteMsg{Content: "line1\rline2\r\n/quit\n\x1b[31mred\u202e"})
+	if want := "line1\nline2\n/quit\n[31mred"; s.edit.text != want || s.work != nil || s.leaving {
+		t.Errorf("got %s, want the input %q", s.state(), want)
+	}
+	s.keys("ctrl+c")
+	long := strings.TrimSuffix(strings.Repeat("x = 1\n", 340), "\n")
+	s.send(tea.PasteMsg{Content: long})
+	if want := "[pasted 340 lines #1]"; s.edit.text != want {
+		t.Errorf("got %q, want %q", s.edit.text, want)
+	}
+	s.keys("enter")
+	if s.work == nil || s.work.line != long {
+		t.Errorf("what runs is not what was pasted: %s", s.state())
+	}
+}
+
+// Queued input runs when its turn comes, and comes back for editing after an interrupt.
+func TestQueue(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter", "g()", "enter")
+	s.send(doneMsg{})
+	if got := s.state(); got != `"" running` || s.work.line != "g()" {
+		t.Errorf("got %s", got)
+	}
+	s.keys("h()", "enter", "i()", "enter", "draft", "esc")
+	s.send(doneMsg{repl.Failed})
+	if got, want := s.state(), `"h()\ni()\ndraft"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestWorker(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.handle = func(ctx context.Context, line string) repl.Status {
+		if line == "panic()" {
+			panic("out of cheese")
+		}
+		<-ctx.Done()
+		return repl.Quit
+	}
+	cmd := s.submit("panic()")
+	s.send(cmd())
+	if text := strings.Join(s.printed, "\n"); !strings.Contains(text, "out of cheese") || s.leaving {
+		t.Errorf("after a panic: %s, printed %q", s.state(), text)
+	}
+	cmd = s.submit("wait()")
+	s.keys("esc")
+	s.send(cmd())
+	if got := s.state(); got != `"" leaving` {
+		t.Errorf("after Quit: %s", got)
+	}
+	s.wait(time.Second)
+}
+
+// A signal prints what is known, stops what runs, and leaves.
+func TestStop(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	s.feed.Emit(repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: "half a li"})
+	why := errors.New("why")
+	s.send(stopMsg{why})
+	if s.left || !s.work.stopped {
+		t.Fatalf("left before the worker ended: %s", s.state())
+	}
+	s.send(doneMsg{})
+	for range 5 {
+		s.pass(settleTime)
+	}
+	if diff := cmp.Diff([]string{"half a li"}, s.printed); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+	if !s.left || s.err != why || strings.TrimSpace(s.View().Content) != "" {
+		t.Errorf("left %v, error %v, live region %q", s.left, s.err, s.View().Content)
+	}
+}
+
+func TestApproval(t *testing.T) {
+	edited := map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(5), "reason": "duplicate"}
+	toEnd := []string{"ctrl+u", `{ invoice_id = "inv_1001", amount_cents = 5, reason = 'duplicate' }`}
+	for _, c := range []struct {
+		name string
+		keys []string
+		want session.Approval
+	}{
+		{"y allows once", []string{"y"}, session.Approval{Verdict: session.Once}},
+		{"a allows for the session", []string{"a"}, session.Approval{Verdict: session.ForSession}},
+		{"n asks why", []string{"n", "wrong customer", "enter"}, session.Approval{Reason: "wrong customer"}},
+		{"Esc asks why", []string{"esc", "enter"}, session.Approval{}},
+		{"Esc Esc denies", []string{"esc", "esc"}, session.Approval{}},
+		{"e changes the arguments", append([]string{"e"}, append(toEnd, "enter")...), session.Approval{Verdict: session.Once, Args: edited}},
+		{"what cannot be read is not sent", []string{"e", "ctrl+u", "{", "enter", "esc", "n", "esc"}, session.Approval{}},
+		{"Enter is no answer", []string{"enter", "enter", " ", "n", "enter"}, session.Approval{}},
+		{"Ctrl+C stops the run", []string{"ctrl+c"}, session.Approval{Reason: "interrupted"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScreen(t, 80, 24)
+			s.keys("f()", "enter", "draft")
+			answer := s.ask()
+			s.pass(deafTime)
+			s.keys(c.keys...)
+			if diff := cmp.Diff(c.want, answered(t, answer)); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if s.edit.text != "draft" {
+				t.Errorf("the draft became %q", s.edit.text)
+			}
+		})
+	}
+}
+
+// Arguments that the box has no room for are printed whole above it.
+func TestApprovalOfTallArguments(t *testing.T) {
+	s := newScreen(t, 40, smallHeight)
+	s.keys("f()", "enter")
+	s.ask()
+	if len(s.printed) == 0 || !strings.Contains(strings.Join(s.printed, "\n"), `invoice_id = "inv_1001"`) {
+		t.Errorf("printed %q", s.printed)
+	}
+	s = newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	s.ask()
+	if len(s.printed) != 0 {
+		t.Errorf("printed %q although the box shows it", s.printed)
+	}
+}
+
+// Keys that were on their way when the box appeared answer nothing.
+func TestApprovalIsDeafAtFirst(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	answer := s.ask()
+	s.keys("y", "a", "n", "enter")
+	s.pass(deafTime - frameTime)
+	s.keys("y")
+	if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding {
+		t.Fatal("an early key was taken")
+	}
+	s.pass(frameTime)
+	s.keys("y")
+	if got := answered(t, answer); got.Verdict != session.Once {
+		t.Errorf("got %v", got)
+	}
+}
+
+// A question that arrives after the interrupt is refused at once; nobody would answer it.
+func TestApprovalAfterInterrupt(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter", "esc")
+	if got := answered(t, s.ask()); got.Verdict != session.Refuse {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	items := []repl.Completion{{Text: "list_unpaid"}, {Text: "list_all"}}
+	s := newScreen(t, 80, 24)
+	s.keys("billing.invoice.l")
+	s.send(completedMsg{s.edit.version, s.edit.pos, repl.Completions{Start: 16, End: 17, Items: items}})
+	if s.edit.text != "billing.invoice.list_" || s.menu == nil {
+		t.Fatalf("common part: got %q", s.edit.text)
+	}
+	s.keys("tab", "enter")
+	if s.edit.text != "billing.invoice.list_all" || s.menu != nil || s.work != nil {
+		t.Errorf("got %s", s.state())
+	}
+	s.send(completedMsg{s.edit.version - 1, s.edit.pos, repl.Completions{Start: 0, End: 3, Items: items[:1]}})
+	if s.edit.text != "billing.invoice.list_all" {
+		t.Errorf("an old answer was taken: %q", s.edit.text)
+	}
+}
+
+func TestHelpAsksTheModel(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("?hi there", "enter")
+	if s.work == nil || s.work.line != "?hi there" || s.help != nil {
+		t.Errorf("got %s", s.state())
+	}
+	s = newScreen(t, 80, 24)
+	s.keys("f1", "hi", "enter")
+	if s.work != nil || s.help != nil {
+		t.Errorf("F1: got %s", s.state())
+	}
+}
+
+func TestMode(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("shift+tab")
+	if got := s.View().Content; !strings.Contains(got, "ask ❯") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"almanac/repl"
+)
+
+// This file takes events from the feed. Whole lines go to the scroll at once; the unfinished last line of what is
+// being printed or said stays in the live region until its end comes.
+
+// A livetext is the unfinished line of the running cell.
+type livetext struct {
+	buffer repl.LineBuffer
+	// event is the event that the text belongs to, without its text; its Kind is zero when there is none.
+	event repl.Event
+}
+
+// pull takes all events that wait.
+func (m *model) pull() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range m.feed.Take() {
+		cmds = append(cmds, m.event(e))
+	}
+	m.status = m.shell.StatusLine()
+	return tea.Batch(cmds...)
+}
+
+func (m *model) event(e repl.Event) tea.Cmd {
+	switch e.Kind {
+	case repl.Printed, repl.Spoke:
+		if m.work != nil {
+			m.work.speaking = e.Kind == repl.Spoke
+		}
+		m.scroll.Append(m.stream(e)...)
+		return nil
+	}
+	m.scroll.Append(m.finish()...)
+	switch e.Kind {
+	case repl.Asked:
+		if m.work == nil || m.work.stopped || m.leaving {
+			newAsking(e.Ask, m.now()).refuse("interrupted")
+			return nil
+		}
+		m.menu, m.search = nil, nil
+		a := newAsking(e.Ask, m.now())
+		m.asks = append(m.asks, a)
+		m.printTall(a)
+		return nil
+	case repl.Cleared:
+		return m.clear()
+	}
+	if m.work != nil {
+		m.work.speaking = false
+	}
+	m.scroll.Append(m.lines(e)...)
+	return nil
+}
+
+// stream adds a piece of running text and returns the lines that it completes.
+func (m *model) stream(e repl.Event) []string {
+	var out []string
+	l := &m.live
+	if l.event.Kind != e.Kind || l.event.Stream != e.Stream || l.event.Cell != e.Cell {
+		out = m.finish()
+		l.event = e
+		l.event.Text = ""
+	}
+	done := l.buffer.Push(e.Text)
+	if len(done) > 0 {
+		e.Text = strings.Join(done, "\n")
+		out = append(out, m.lines(e)...)
+	}
+	return out
+}
+
+// finish ends the unfinished line and returns it.
+func (m *model) finish() []string {
+	l := &m.live
+	text := l.buffer.Flush()
+	e := l.event
+	l.event = repl.Event{}
+	if text == "" {
+		return nil
+	}
+	e.Text = text
+	return m.lines(e)
+}
+
+// tail draws the end of the unfinished line in at most room rows.
+func (l *livetext) tail(m *model, room int) []string {
+	text := l.buffer.Rest()
+	if text == "" || room < 1 {
+		return nil
+	}
+	// Only the end can be seen; a line may be as long as the output limit.
+	if cut := len(text) - room*m.width*utf8.UTFMax; cut > 0 {
+		for cut < len(text) && !utf8.RuneStart(text[cut]) {
+			cut++
+		}
+		text = text[cut:]
+	}
+	e := l.event
+	e.Text = text
+	var rows []string
+	for _, line := range m.lines(e) {
+		rows = append(rows, pieces(line, m.width-1)...)
+	}
+	return rows[max(len(rows)-room, 0):]
+}
+
+// clear empties the window. What was on it goes to the scrollback: blank lines push it out.
+func (m *model) clear() tea.Cmd {
+	m.scroll.Append(make([]string, max(m.height, 0))...)
+	return nil
+}
+
+// lines draws an event as finished lines.
+func (m *model) lines(e repl.Event) []string {
+	var out []string
+	for _, line := range repl.Lines(e, m.width-1, m.render()) {
+		out = append(out, m.theme.line(line))
+	}
+	return out
+}
+
+func (m *model) render() repl.RenderOptions { return repl.RenderOptions{ASCII: m.ascii} }

@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"almanac/repl"
+)
+
+// This file holds the model, which is all state of the screen, and Run, which wires it to a terminal.
+
+// Options say what Run reads and writes and how it looks. The zero value is the terminal of the process, in colour.
+type Options struct {
+	// In and Out are the terminal; nil means os.Stdin and os.Stdout. Out must be a terminal.
+	In  io.Reader
+	Out io.Writer
+	// NoColor leaves all colours and weights out; ASCII keeps to signs that every terminal has.
+	NoColor, ASCII bool
+	// Intro is printed above the first prompt, one line each.
+	Intro []string
+}
+
+// A Signaled error says that a signal ended Run. The terminal has been restored.
+type Signaled struct{ Signal os.Signal }
+
+func (e *Signaled) Error() string { return fmt.Sprintf("screen: ended by signal %v", e.Signal) }
+
+// frameTime is the shortest time between two frames, and between two looks at the feed while something runs.
+const frameTime = 33 * time.Millisecond
+
+// graceTime is how long Run waits for an interrupted worker before it leaves without it.
+const graceTime = 2 * time.Second
+
+// Run shows the shell until the person leaves, ctx is done, or a signal asks the program to end. It returns nil when
+// the person left, the cause of ctx, or a *Signaled. Run owns the terminal meanwhile; nobody else may write to it.
+func Run(ctx context.Context, sh *repl.Shell, o Options) error {
+	if o.In == nil {
+		o.In = os.Stdin
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	// The theme has sixteen colours or none, whatever the terminal could do: nothing has to be asked of it.
+	profile := colorprofile.ANSI
+	if o.NoColor {
+		profile = colorprofile.ASCII
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := newModel(ctx, sh, o)
+	for _, line := range o.Intro {
+		if _, err := fmt.Fprintln(o.Out, repl.SanitizeLine(line)); err != nil {
+			return fmt.Errorf("screen: %w", err)
+		}
+	}
+	program := tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithoutSignalHandler(),
+		tea.WithColorProfile(profile), tea.WithFPS(int(time.Second/frameTime)))
+
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	ended := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		select {
+		case s := <-signals:
+			program.Send(stopMsg{&Signaled{Signal: s}})
+		case <-ctx.Done():
+			program.Send(stopMsg{context.Cause(ctx)})
+		case <-ended:
+		}
+	})
+	_, err := program.Run()
+	close(ended)
+	cancel()
+	watcher.Wait()
+	m.wait(graceTime)
+	if err != nil {
+		return fmt.Errorf("screen: %w", err)
+	}
+	return m.err
+}
+
+// A model is all state of the screen. It belongs to the Bubble Tea loop; the worker touches none of it.
+type model struct {
+	ctx     context.Context
+	shell   *repl.Shell
+	handle  func(ctx context.Context, line string) repl.Status
+	feed    *repl.Feed
+	history *repl.History
+	theme   theme
+	ascii   bool
+	now     func() time.Time
+	workers sync.WaitGroup
+
+	width, height int
+	status        repl.Standing
+
+	edit   editor
+	pastes []paste
+	past   *past   // not nil while Up and Down walk through the history
+	erased string  // what Ctrl+C cleared last, for Up
+	menu   *menu   // not nil while completions are offered
+	search *search // not nil while Ctrl+R searches
+	help   *helpPage
+	asks   []*asking // the first is on the screen
+
+	scroll scroll
+	live   livetext
+	work   *work
+	queue  []string
+
+	armed   time.Time // until when a second Ctrl+C or Ctrl+D leaves
+	notice  string
+	ticking bool // a tick is on its way
+	waiting bool // a wait for the feed is on its way
+	leaving bool
+	left    bool // the quit command was given
+	err     error
+
+	stale   bool
+	painted painting
+	frame   frame
+	tall    int          // rows of the last frame on the main screen
+	easing  time.Time    // until when that height is kept for a shorter region; zero when it is not
+	heights []pastHeight // of the last frames, for the room that prints have
+}
+
+// A work is the input that runs now.
+type work struct {
+	line    string
+	cancel  context.CancelFunc
+	started time.Time
+	// stopped is true once the person asked it to stop.
+	stopped bool
+	// tallest is how many rows the unfinished text has taken; the region keeps them until the end, so that the input
+	// stays where it is.
+	tallest int
+	// speaking is true while the model's words come in.
+	speaking bool
+}
+
+func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
+	return &model{
+		ctx: ctx, shell: sh, handle: sh.Handle, feed: sh.Feed(), history: sh.History(),
+		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
+	}
+}
+
+// wait waits until the workers have ended, for at most d.
+func (m *model) wait(d time.Duration) {
+	ended := make(chan struct{})
+	go func() {
+		m.workers.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(d):
+	}
+}
+
+// Init begins to listen to the feed.
+func (m *model) Init() tea.Cmd {
+	m.status = m.shell.StatusLine()
+	// The renderer knows its own height only after its first frame.
+	m.scroll.Hold(m.now(), settleTime)
+	return m.listen()
+}
+
+// listen waits for the feed when nothing runs; while something runs the tick looks at it.
+func (m *model) listen() tea.Cmd {
+	if m.waiting || m.work != nil {
+		return nil
+	}
+	m.waiting = true
+	ctx, wake := m.ctx, m.feed.Wake()
+	return func() tea.Msg {
+		select {
+		case <-wake:
+			return wokenMsg{}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// errLost says that the worker panicked.
+var errLost = errors.New("the program made a mistake while it ran this input")

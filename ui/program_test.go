@@ -1,0 +1,60 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/demo"
+	"almanac/repl"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/vm"
+)
+
+// This file holds the program that the end-to-end tests start: this test binary with the real session, its Lua process
+// and the demo catalog.
+
+// programEnv holds the path of the demo database and makes the test binary be the program.
+const programEnv = "ALMANAC_UI_TEST_PROGRAM"
+
+// program is the main of the program under test; it returns the exit code.
+func program() int {
+	ctx := context.Background()
+	err := func() error {
+		entries := testEntries()
+		if !raced {
+			office, err := demo.Open(ctx, os.Getenv(programEnv))
+			if err != nil {
+				return err
+			}
+			defer office.Close()
+			entries = office.Entries()
+		}
+		c, _ := catalog.New(entries, catalog.Options{})
+		feed := repl.NewFeed()
+		s, err := session.New(c.View(), session.Options{
+			// The person ends the endless scripts of the tests, not a limit.
+			Limits: vm.Limits{Steps: 1 << 50, Time: time.Hour},
+			Policy: policy.Policy{Mode: policy.Ask}, Approve: feed.Approve, Record: feed.Record, Write: feed.Write,
+		})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		sh := repl.New(repl.Options{Session: s, Feed: feed, History: repl.OpenHistory("", "test")})
+		return Run(ctx, sh, Options{NoColor: true, Intro: []string{"almanac test", "lua mode", "? help"}})
+	}()
+	var signaled *Signaled
+	switch {
+	case errors.As(err, &signaled):
+		return 143
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}

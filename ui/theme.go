@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"almanac/repl"
+)
+
+// This file holds the looks: sixteen-colour styles and the few glyphs of the chrome. No meaning hangs on a colour
+// alone, so that everything reads the same without.
+
+// A theme is a set of styles and glyphs. With colour off every style is plain.
+type theme struct {
+	glyphs glyphs
+	color  bool
+
+	plain, dim, strong              lipgloss.Style
+	prompt, good, bad, warn         lipgloss.Style
+	keyword, text, number, name, op lipgloss.Style
+}
+
+// glyphs are all the signs that the chrome uses.
+type glyphs struct {
+	prompt, rule, bar, dot, more string
+}
+
+func newTheme(color, ascii bool) theme {
+	t := theme{color: color, glyphs: glyphs{prompt: "❯", rule: "─", bar: "│", dot: "·", more: "…"}}
+	if ascii {
+		t.glyphs = glyphs{prompt: ">", rule: "-", bar: "|", dot: "-", more: "..."}
+	}
+	if !color {
+		return t
+	}
+	base := lipgloss.NewStyle()
+	t.plain = base
+	t.dim = base.Faint(true)
+	t.strong = base.Bold(true)
+	t.prompt = base.Bold(true).Foreground(lipgloss.Cyan)
+	t.good = base.Foreground(lipgloss.Green)
+	t.bad = base.Foreground(lipgloss.Red)
+	t.warn = base.Foreground(lipgloss.Yellow)
+	t.keyword = base.Foreground(lipgloss.Magenta)
+	t.text = base.Foreground(lipgloss.Green)
+	t.number = base.Foreground(lipgloss.Yellow)
+	t.name = base.Foreground(lipgloss.Blue)
+	t.op = base
+	return t
+}
+
+// rule returns a horizontal line of the given width with words set into it from the left and the right.
+func (t theme) rule(width int, left, right string) string {
+	if width < 1 {
+		return ""
+	}
+	line := func(n int) string { return strings.Repeat(t.glyphs.rule, max(n, 0)) }
+	if left == "" && right == "" {
+		return t.dim.Render(line(width))
+	}
+	if left != "" {
+		left = " " + left + " "
+	}
+	if right != "" {
+		right = " " + right + " "
+	}
+	const ends = 2
+	room := width - 2*ends
+	if ansi.StringWidth(left)+ansi.StringWidth(right) > room {
+		right = ""
+	}
+	left = ansi.Truncate(left, max(room, 0), t.glyphs.more)
+	fill := room - ansi.StringWidth(left) - ansi.StringWidth(right)
+	return t.dim.Render(line(ends)) + left + t.dim.Render(line(fill)) + right + t.dim.Render(line(ends))
+}
+
+// sides puts left and right at the edges of a row. The left gives way when both do not fit.
+func (t theme) sides(width int, left, right string) string {
+	w := ansi.StringWidth(right)
+	if w >= width {
+		return ansi.Truncate(left, width, t.glyphs.more)
+	}
+	left = ansi.Truncate(left, width-w, t.glyphs.more)
+	return left + strings.Repeat(" ", width-w-ansi.StringWidth(left)) + right
+}
+
+// role returns the style of a role.
+func (t theme) role(r repl.Role) lipgloss.Style {
+	switch r {
+	case repl.RolePrompt, repl.RoleKey:
+		return t.prompt
+	case repl.RoleID, repl.RoleHeader:
+		return t.strong
+	case repl.RoleDim:
+		return t.dim
+	case repl.RoleOK:
+		return t.good
+	case repl.RoleNotice, repl.RoleHint:
+		return t.name
+	case repl.RoleWarning, repl.RoleMutates, repl.RoleErrout:
+		return t.warn
+	case repl.RoleError:
+		return t.bad
+	}
+	return t.plain
+}
+
+// line draws a line of the shell's. Its text is clean already.
+func (t theme) line(l repl.Line) string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(t.paint(t.role(s.Role), s.Text))
+	}
+	return b.String()
+}
+
+// paint gives text a style, and leaves it alone when the style is plain: most text is.
+func (t theme) paint(style lipgloss.Style, text string) string {
+	if !t.color || text == "" {
+		return text
+	}
+	return style.Render(text)
+}

@@ -1,0 +1,204 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"almanac/repl"
+)
+
+// This file holds Update: what each message does to the model. Who sends what:
+//
+//	Bubble Tea   keys, pastes, window sizes
+//	the worker   doneMsg, when its input was handled
+//	the feed     wokenMsg, when nothing runs and an event came
+//	the tick     tickMsg, 30 times a second while something runs or lines wait to be printed
+//	the scroll   printedMsg, when a chunk is in the scrollback
+//	Run          stopMsg, on a signal or when its context ends
+
+type (
+	doneMsg  struct{ status repl.Status }
+	wokenMsg struct{}
+	tickMsg  struct{}
+	stopMsg  struct{ err error }
+	// leaveMsg ends the wait for a worker that does not stop.
+	leaveMsg struct{}
+	// disarmMsg takes the notice of an armed exit off the screen.
+	disarmMsg struct{}
+)
+
+// Update is the one door for messages. It answers with the next command and marks the frame for drawing.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.stale = true
+	cmd := m.take(msg)
+	return m, tea.Batch(cmd, m.print(), m.tick(), m.listen(), m.depart())
+}
+
+func (m *model) take(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		return m.resize(msg.Width, msg.Height)
+	case tea.KeyPressMsg:
+		return m.press(msg)
+	case tea.PasteMsg:
+		return m.paste(msg.Content)
+	case tickMsg:
+		m.ticking = false
+		return m.pull()
+	case wokenMsg:
+		m.waiting = false
+		return m.pull()
+	case printedMsg:
+		m.scroll.Printed()
+	case doneMsg:
+		return m.done(msg.status)
+	case completedMsg:
+		m.completed(msg)
+	case editedMsg:
+		m.edited(msg)
+	case disarmMsg:
+		if !m.armed.IsZero() && !m.now().Before(m.armed) {
+			m.disarm()
+		}
+	case stopMsg:
+		m.err = msg.err
+		return m.leave()
+	case leaveMsg:
+		m.work = nil
+	default:
+		m.stale = false
+	}
+	return nil
+}
+
+func (m *model) resize(width, height int) tea.Cmd {
+	if m.width != 0 && (width != m.width || height != m.height) {
+		m.scroll.Hold(m.now(), holdAfterResize)
+		m.menu = nil
+	}
+	m.width, m.height = width, height
+	return nil
+}
+
+// tick asks for the next look at the feed while one is needed. When nothing runs and nothing waits there is no tick,
+// and an idle screen writes nothing.
+func (m *model) tick() tea.Cmd {
+	if m.ticking || m.work == nil && !m.scroll.Pending() && m.easing.IsZero() && (!m.leaving || m.left) {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(frameTime, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+// print sends the next finished lines to the scrollback, as many as there is room for above the live region.
+func (m *model) print() tea.Cmd {
+	m.scroll.Away(m.help != nil, m.now())
+	return m.scroll.Flush(m.now(), m.width, m.room())
+}
+
+// submit starts a worker for line, or queues it behind the one that runs.
+func (m *model) submit(line string) tea.Cmd {
+	if m.work != nil {
+		m.queue = append(m.queue, line)
+		return nil
+	}
+	ctx, cancel := context.WithCancel(m.ctx)
+	m.work = &work{line: line, cancel: cancel, started: m.now()}
+	handle, feed := m.handle, m.feed
+	m.workers.Add(1)
+	return func() tea.Msg {
+		defer m.workers.Done()
+		defer cancel()
+		return doneMsg{guard(ctx, handle, feed, line)}
+	}
+}
+
+// guard runs handle and turns a panic into an event: a panic that left this goroutine would leave the terminal raw.
+func guard(ctx context.Context, handle func(context.Context, string) repl.Status, feed *repl.Feed, line string) (s repl.Status) {
+	defer func() {
+		if r := recover(); r != nil {
+			s = repl.Failed
+			feed.Emit(repl.Event{Kind: repl.Said, Level: repl.Failure,
+				Text: fmt.Sprintf("%v: %v\n%s", errLost, r, debug.Stack())})
+		}
+	}()
+	return handle(ctx, line)
+}
+
+// done ends the work and starts what was queued.
+func (m *model) done(s repl.Status) tea.Cmd {
+	stopped := m.work != nil && m.work.stopped
+	cmd := m.pull()
+	m.work = nil
+	m.asks = nil
+	m.scroll.Append(m.finish()...)
+	m.status = m.shell.StatusLine()
+	if s == repl.Quit {
+		return tea.Batch(cmd, m.leave())
+	}
+	if m.leaving || len(m.queue) == 0 {
+		return cmd
+	}
+	if stopped {
+		m.unqueue()
+		return cmd
+	}
+	line := m.queue[0]
+	m.queue = m.queue[1:]
+	return tea.Batch(cmd, m.submit(line))
+}
+
+// unqueue gives queued inputs back for editing: after an interrupt nobody wants them to run by themselves.
+func (m *model) unqueue() {
+	text := m.edit.text
+	for i := len(m.queue) - 1; i >= 0; i-- {
+		if text != "" {
+			text = "\n" + text
+		}
+		text = m.queue[i] + text
+	}
+	m.queue = nil
+	m.edit.set(text)
+}
+
+// interrupt stops what runs. The worker ends by itself a moment later.
+func (m *model) interrupt() {
+	if m.work == nil {
+		return
+	}
+	m.work.stopped = true
+	m.work.cancel()
+	for _, a := range m.asks {
+		a.refuse("interrupted")
+	}
+	m.asks = nil
+}
+
+// leave begins the end: no more input, what is known is printed, then the live region goes.
+func (m *model) leave() tea.Cmd {
+	if m.leaving {
+		return nil
+	}
+	m.leaving = true
+	m.disarm()
+	m.help, m.menu, m.search, m.queue = nil, nil, nil, nil
+	m.scroll.until = time.Time{}
+	if m.work == nil {
+		return nil
+	}
+	m.interrupt()
+	return tea.Tick(graceTime, func(time.Time) tea.Msg { return leaveMsg{} })
+}
+
+// depart gives the quit command once nothing is left to print and the live region is gone.
+func (m *model) depart() tea.Cmd {
+	if !m.leaving || m.left || m.work != nil || m.scroll.Pending() || m.tall > 1 {
+		return nil
+	}
+	m.left = true
+	return tea.Quit
+}

@@ -1,0 +1,307 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"almanac/repl"
+	"almanac/session/policy"
+)
+
+// This file draws the live region. From the top: what runs (its state and its unfinished text), the input or a
+// question in its place, the menu, and the status line. It is always at least one row shorter than the window.
+
+// promptWidth is how many columns the prompt of the input takes: "lua ❯ ".
+const promptWidth = 6
+
+// smallHeight is the height below which the region shrinks to the input and the status line.
+const smallHeight = 10
+
+// A point is a place in the frame, from 0.
+type point struct{ x, y int }
+
+// A frame is one drawn live region.
+type frame struct {
+	view tea.View
+	rows int
+}
+
+// A pastHeight is how tall a frame was that the terminal may still show.
+type pastHeight struct {
+	rows  int
+	until time.Time
+}
+
+// View returns the frame, drawn anew only when something changed.
+func (m *model) View() tea.View {
+	if m.stale || m.frame.rows == 0 {
+		m.stale = false
+		m.draw()
+	}
+	return m.frame.view
+}
+
+func (m *model) draw() {
+	var f frame
+	switch {
+	case m.width == 0:
+		f.view = tea.NewView("")
+	case m.help != nil && (m.frame.view.AltScreen || !m.scroll.Sending()):
+		f.view = tea.NewView(strings.Join(m.helpRows(), "\n"))
+		f.view.AltScreen = true
+	default:
+		// When leaving, one blank row stays: the renderer erases a region that shrinks to it, but not to nothing.
+		rows, cursor := []string{" "}, point{}
+		if !m.leaving {
+			rows, cursor = m.region()
+		}
+		rows = m.ease(rows)
+		f.view = tea.NewView(strings.Join(rows, "\n"))
+		f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
+		f.rows = len(rows)
+	}
+	now := m.now()
+	if f.rows != m.frame.rows {
+		m.heights = append(m.heights, pastHeight{m.frame.rows, now.Add(settleTime)})
+	}
+	m.frame = f
+}
+
+// ease keeps a region that becomes shorter at its height for a moment, with blank rows below. The renderer erases a
+// shorter frame from where the cursor was, and leaves rows above standing when that was below the new frame; so the
+// cursor has to be inside the new frame first.
+func (m *model) ease(rows []string) []string {
+	if len(rows) >= m.tall {
+		m.tall, m.easing = len(rows), time.Time{}
+		return rows
+	}
+	now, last := m.now(), m.frame.view.Cursor
+	if m.easing.IsZero() || last == nil || last.Y >= len(rows) {
+		m.easing = now.Add(settleTime)
+	}
+	if !now.Before(m.easing) {
+		m.tall, m.easing = len(rows), time.Time{}
+		return rows
+	}
+	for limit := min(m.tall, max(m.height-1, 1)); len(rows) < limit; {
+		rows = append(rows, "")
+	}
+	return rows
+}
+
+// room is how many rows a print may have: those above the tallest frame that the terminal may still show.
+func (m *model) room() int {
+	now, tallest := m.now(), m.frame.rows
+	kept := m.heights[:0]
+	for _, h := range m.heights {
+		if now.Before(h.until) {
+			kept = append(kept, h)
+			tallest = max(tallest, h.rows)
+		}
+	}
+	m.heights = kept
+	return m.height - tallest
+}
+
+// region draws the rows and says where the cursor is.
+func (m *model) region() (rows []string, cursor point) {
+	limit := max(m.height-1, 1)
+	small := m.height < smallHeight
+	if !small && m.work != nil {
+		rows = m.runningRows()
+	}
+	if len(m.asks) > 0 {
+		box, at := m.askRows(m.asks[0], max(limit-len(rows)-1, 1))
+		at.y += len(rows)
+		rows, cursor = append(rows, box...), at
+	} else {
+		if !small {
+			rows = append(rows, m.theme.rule(m.width-1, "", ""))
+		}
+		spare := max(limit-len(rows)-1, 1)
+		input, at := m.inputRows(min(spare, max(m.height/2-2, 1)))
+		at.y += len(rows)
+		rows, cursor = append(rows, input...), at
+		if spare -= len(input); spare > 0 && !small {
+			rows = append(rows, m.menuRows(min(spare, menuDepth+1))...)
+		}
+	}
+	if limit > 1 {
+		rows = append(rows, m.statusRow(small))
+	}
+	if over := len(rows) - limit; over > 0 {
+		rows = rows[over:]
+		cursor.y = max(cursor.y-over, 0)
+	}
+	return rows, cursor
+}
+
+// quickTime is how long an input may run before the region tells of it: most end sooner, and the input should not jump.
+const quickTime = 200 * time.Millisecond
+
+// runningRows draws what runs, in at most half of the window.
+func (m *model) runningRows() []string {
+	text := m.live.tail(m, max(m.height/2-2, 1))
+	quick := m.now().Sub(m.work.started) < quickTime
+	if quick && len(text) == 0 && len(m.queue) == 0 && len(m.asks) == 0 && m.work.tallest == 0 {
+		return nil
+	}
+	m.work.tallest = min(max(m.work.tallest, len(text), 1), max(m.height/2-2, 1))
+	rows := append([]string{m.theme.rule(m.width-1, "", ""), m.runningRow()}, text...)
+	if len(m.asks) > 0 {
+		return rows
+	}
+	for len(rows) < m.work.tallest+2 {
+		rows = append(rows, "")
+	}
+	return rows
+}
+
+// runningRow says what runs, for how long, and how to stop it.
+func (m *model) runningRow() string {
+	left := m.theme.warn.Render(m.doing())
+	right := ""
+	if len(m.queue) > 0 {
+		right = fmt.Sprintf("queued: %d", len(m.queue))
+	}
+	return m.theme.sides(m.width-1, left, right)
+}
+
+func (m *model) doing() string {
+	t := m.theme.glyphs
+	w := m.work
+	word, stop := "running", "Esc"
+	switch {
+	case w.stopped:
+		word = "stopping"
+	case len(m.asks) > 0:
+		word, stop = "waiting for you", "Ctrl+C" // Esc belongs to the question
+	case w.speaking:
+		word = "writing"
+	case m.status.Mode == repl.AskMode:
+		word = "working"
+	}
+	return fmt.Sprintf("%s%s %.1f s %s %s stops", word, t.more, m.now().Sub(w.started).Seconds(), t.dot, stop)
+}
+
+// inputRows draws the input, or the search in its place, in at most limit rows.
+func (m *model) inputRows(limit int) ([]string, point) {
+	if m.search != nil {
+		return m.searchRows()
+	}
+	prompt := m.theme.prompt.Render(pad(m.status.Mode.String()+" "+m.theme.glyphs.prompt+" ", promptWidth))
+	return m.editRows(&m.edit, prompt, m.paint(), limit)
+}
+
+// editRows draws an editor behind a prompt; styles says how to paint each byte, nil paints nothing. When the text has
+// more rows than limit, those around the cursor are shown.
+func (m *model) editRows(e *editor, prompt string, styles []span, limit int) ([]string, point) {
+	wide := ansi.StringWidth(prompt)
+	rows := e.rows(m.width - 1 - wide)
+	y, x := e.cursor(rows)
+	from := min(max(y-limit+1, 0), max(len(rows)-limit, 0))
+	to := min(from+limit, len(rows))
+	var out []string
+	for i, r := range rows[from:to] {
+		lead := strings.Repeat(" ", wide)
+		switch {
+		case i+from == 0:
+			lead = prompt
+		case r.first:
+			lead = m.theme.dim.Render(strings.Repeat(" ", wide-3) + ".. ")
+		}
+		out = append(out, lead+paintRow(e.text, r, styles))
+	}
+	return out, point{wide + x, y - from}
+}
+
+func (m *model) searchRows() ([]string, point) {
+	s := m.search
+	head := "search " + m.theme.glyphs.prompt + " "
+	words := ansi.TruncateLeft(s.words, max(ansi.StringWidth(s.words)-m.width/2, 0), "")
+	rows := []string{m.theme.prompt.Render(head) + words}
+	found := m.theme.dim.Render("nothing matches")
+	if c := s.choice(); c != "" {
+		lines := strings.Split(untab(c), "\n")
+		found = lines[0]
+		if len(lines) > 1 {
+			found += m.theme.dim.Render(fmt.Sprintf(" %s %d lines", m.theme.glyphs.more, len(lines)))
+		}
+	}
+	rows = append(rows, ansi.Truncate("  "+found, m.width-1, m.theme.glyphs.more),
+		m.theme.dim.Render(ansi.Truncate("  Enter insert "+m.theme.glyphs.dot+" Ctrl+R older "+m.theme.glyphs.dot+" Esc back",
+			m.width-1, m.theme.glyphs.more)))
+	return rows, point{ansi.StringWidth(head + words), 0}
+}
+
+// statusRow is the last row. Under 60 columns its fields drop from the right.
+func (m *model) statusRow(small bool) string {
+	width := m.width - 1
+	if m.notice != "" {
+		return m.theme.warn.Render(ansi.Truncate(m.notice, width, m.theme.glyphs.more))
+	}
+	if small && m.work != nil {
+		return m.theme.warn.Render(ansi.Truncate(m.doing(), width, m.theme.glyphs.more))
+	}
+	const help = "? help"
+	fields := m.statusFields()
+	dot := " " + m.theme.glyphs.dot + " "
+	right := help
+	if m.width < 60 {
+		right = ""
+	}
+	for len(fields) > 1 && ansi.StringWidth(strings.Join(fields, dot))+ansi.StringWidth(right)+2 > width {
+		fields = fields[:len(fields)-1]
+	}
+	return m.theme.dim.Render(m.theme.sides(width, strings.Join(fields, dot), right))
+}
+
+// statusFields are the facts of the status line, the most important first.
+func (m *model) statusFields() []string {
+	s := m.status
+	var fields []string
+	switch s.Policy {
+	case policy.Ask:
+		fields = append(fields, "ask")
+	case policy.Session:
+		fields = append(fields, "session")
+	default:
+		fields = append(fields, "RO")
+	}
+	if s.Model != "" {
+		fields = append(fields, repl.SanitizeLine(s.Model))
+		if s.ContextLimit > 0 {
+			fields = append(fields, fmt.Sprintf("ctx %s/%s", thousands(s.ContextUsed), thousands(s.ContextLimit)))
+		}
+	} else {
+		fields = append(fields, "no model")
+	}
+	return append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit), fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit),
+		fmt.Sprintf("%s actions", grouped(s.Actions)))
+}
+
+// thousands writes a token count shortly: 950, 12k.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%dk", n/1000)
+}
+
+// grouped writes n with a comma between thousands.
+func grouped(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// pad fills s with blanks up to width columns.
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
+}

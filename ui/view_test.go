@@ -1,0 +1,235 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"almanac/repl"
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// sizes are the windows that golden pictures are kept for.
+var sizes = []struct{ width, height int }{{80, 24}, {120, 40}, {60, 20}}
+
+// scenes are what the golden pictures show.
+var scenes = []struct {
+	name string
+	play func(s *screen)
+}{
+	{"empty", func(*screen) {}},
+	{"chunk", func(s *screen) { s.keys("for i = 1, 2 do", "ctrl+j", "  print(i)", "ctrl+j", "en", "d") }},
+	{"cell", func(s *screen) {
+		s.emit(
+			repl.Event{Kind: repl.Began, Cell: 7, Author: session.User, Text: `open = billing.invoice.list_unpaid{customer_id="c_81"}`},
+			repl.Event{Kind: repl.Called, Cell: 7, Call: &trace.Call{N: 1, ID: "billing.invoice.list_unpaid", Verdict: trace.OK,
+				Brief: "12 rows", Took: 84 * time.Millisecond}},
+			repl.Event{Kind: repl.Printed, Cell: 7, Stream: vm.Stdout, Text: "one\ntwo\nthr"},
+			repl.Event{Kind: repl.Printed, Cell: 7, Stream: vm.Stdout, Text: "ee\n"},
+			repl.Event{Kind: repl.Ended, Cell: 7},
+		)
+	}},
+	{"running", func(s *screen) {
+		s.keys("f()", "enter", "g()", "enter", "h")
+		s.emit(
+			repl.Event{Kind: repl.Began, Cell: 8, Author: session.User, Mode: repl.AskMode, Text: "draft a note"},
+			repl.Event{Kind: repl.Spoke, Cell: 8, Author: session.Model, Text: "A first line.\nThree drafts are in notes. The largest is inv_1001"},
+		)
+		s.pass(3200 * time.Millisecond)
+	}},
+	{"long", func(s *screen) {
+		s.keys("f()", "enter")
+		s.emit(repl.Event{Kind: repl.Printed, Cell: 8, Stream: vm.Stdout, Text: strings.Repeat("no end in sight ", 300)})
+	}},
+	{"approve", func(s *screen) { s.keys("f()", "enter"); s.ask() }},
+	{"approve_details", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(deafTime); s.keys("?") }},
+	{"approve_edit", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(deafTime); s.keys("e") }},
+	{"approve_deny", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(deafTime); s.keys("n", "wrong customer") }},
+	{"menu", func(s *screen) {
+		s.keys("billing.i")
+		s.send(completedMsg{s.edit.version, s.edit.pos, repl.Completions{Start: 8, End: 9, Items: []repl.Completion{
+			{Text: "invoice", Detail: "31 actions"}, {Text: "issue", Detail: "(invoice_id*:str)", Tag: "!"},
+		}}})
+		s.keys("tab")
+	}},
+	{"search", func(s *screen) {
+		s.history.Add("billing.invoice.list_unpaid{}", repl.LuaMode)
+		s.history.Add("for i = 1, 2 do\n  print(i)\nend", repl.LuaMode)
+		s.keys("ctrl+r", "print")
+	}},
+	{"armed", func(s *screen) { s.keys("ctrl+c") }},
+}
+
+func TestGolden(t *testing.T) {
+	for _, size := range sizes {
+		for _, scene := range scenes {
+			name := fmt.Sprintf("%s_%dx%d", scene.name, size.width, size.height)
+			t.Run(name, func(t *testing.T) {
+				s := newScreen(t, size.width, size.height)
+				scene.play(s)
+				s.golden(name)
+			})
+		}
+	}
+}
+
+// No scene may draw outside its window, whatever the window's size: the terminal would scroll and the renderer would
+// lose its place.
+func TestRegionFitsTheWindow(t *testing.T) {
+	for _, width := range []int{1, 20, 59, 200} {
+		for _, height := range []int{1, 3, 9, 10, 24} {
+			for _, scene := range scenes {
+				s := newScreen(t, width, height)
+				scene.play(s)
+				v := s.View()
+				rows := strings.Split(v.Content, "\n")
+				limit := max(height-1, 1)
+				if v.AltScreen {
+					limit = max(height, 3)
+				}
+				if len(rows) > limit {
+					t.Errorf("%s at %dx%d: %d rows", scene.name, width, height, len(rows))
+				}
+				for _, row := range rows {
+					if w := ansi.StringWidth(row); width >= 20 && w > width {
+						t.Errorf("%s at %dx%d: row of %d columns: %q", scene.name, width, height, w, row)
+					}
+				}
+				if c := v.Cursor; c != nil && (c.Y >= len(rows) || c.Y < 0) {
+					t.Errorf("%s at %dx%d: cursor on row %d of %d", scene.name, width, height, c.Y, len(rows))
+				}
+			}
+		}
+	}
+}
+
+// The help page fits a small window, says how to search, and is narrowed by typing.
+func TestHelp(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("?")
+	v := s.View()
+	if rows := strings.Split(v.Content, "\n"); len(rows) > 24 || !v.AltScreen {
+		t.Errorf("%d rows, alternate screen %v", len(rows), v.AltScreen)
+	}
+	for _, want := range []string{"Ctrl+R", "Shift+Tab", "/lua reset", "/quit"} {
+		if !strings.Contains(v.Content, want) {
+			t.Errorf("%s is missing:\n%s", want, v.Content)
+		}
+	}
+	s.keys("histo")
+	rows := strings.Split(s.View().Content, "\n")
+	if len(rows) > 6 || !strings.Contains(rows[1], "Up Down") {
+		t.Errorf("narrowed to %q", rows)
+	}
+	if foot := rows[len(rows)-1]; !strings.Contains(foot, "Enter asks the model: histo") {
+		t.Errorf("the foot says %q", foot)
+	}
+	s.keys("esc")
+	if v := s.View(); v.AltScreen || s.edit.text != "" {
+		t.Errorf("after Esc: alternate screen %v, input %q", v.AltScreen, s.edit.text)
+	}
+}
+
+// At heights under 10 there is the input and the status line, and the status line says what runs.
+func TestSmallWindow(t *testing.T) {
+	s := newScreen(t, 80, 9)
+	s.keys("f()", "enter", "x")
+	rows := strings.Split(s.View().Content, "\n")
+	if len(rows) != 2 || !strings.HasPrefix(rows[0], "lua ❯ x") || !strings.Contains(rows[1], "Esc stops") {
+		t.Errorf("got %q", rows)
+	}
+}
+
+// A frame is drawn once for as long as nothing changes.
+func TestViewIsCached(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("x")
+	s.edit.text = "changed behind the model's back"
+	if got := s.View().Content; strings.Contains(got, "behind") {
+		t.Error("the frame was drawn although no message came")
+	}
+	s.Update(tea.KeyReleaseMsg{})
+	if got := s.View().Content; strings.Contains(got, "behind") {
+		t.Error("the frame was drawn although the message changed nothing")
+	}
+}
+
+// An idle screen asks for no tick: it writes nothing.
+func TestNoIdleTick(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.pass(time.Second)
+	if s.ticking || s.scroll.Pending() {
+		t.Error("a tick was asked for although nothing runs")
+	}
+	if !s.waiting {
+		t.Error("nobody waits for the feed")
+	}
+	s.keys("f()", "enter")
+	if !s.ticking {
+		t.Error("no tick was asked for although something runs")
+	}
+}
+
+// Every printed line is in the transcript once and in order, with resizes and the help page in between.
+func TestTranscriptIsWhole(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	for i := range 500 {
+		s.feed.Emit(repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: fmt.Sprintf("line %d\n", i)})
+		switch i % 100 {
+		case 20:
+			s.send(tea.WindowSizeMsg{Width: 60 + i/10, Height: 15 + i/50})
+		case 50:
+			s.keys("f1")
+		case 70:
+			s.keys("esc")
+		}
+		if i%7 == 0 {
+			s.pass(frameTime)
+		}
+	}
+	s.pass(time.Second)
+	s.send(doneMsg{})
+	s.pass(time.Second)
+	if len(s.printed) != 500 {
+		t.Fatalf("got %d lines, want 500", len(s.printed))
+	}
+	for i, line := range s.printed {
+		if want := fmt.Sprintf("line %d", i); line != want {
+			t.Fatalf("line %d is %q", i, line)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1204: "1,204", 1000000: "1,000,000"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+// A region becomes shorter only once the cursor of the frame on the screen is inside the shorter one.
+func TestRegionShrinksInTwoSteps(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	s.ask()
+	s.pass(deafTime)
+	before := s.frame.rows
+	s.keys("y")
+	s.send(doneMsg{})
+	if v := s.View(); s.frame.rows != before || v.Cursor.Y != 1 {
+		t.Errorf("at once: %d rows, want %d still; cursor on row %d", s.frame.rows, before, v.Cursor.Y)
+	}
+	s.pass(settleTime)
+	s.pass(settleTime)
+	if s.frame.rows != 3 || s.ticking && s.scroll.Pending() {
+		t.Errorf("later: %d rows, want 3", s.frame.rows)
+	}
+}
