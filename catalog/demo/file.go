@@ -1,0 +1,236 @@
+package demo
+
+// This file decides what to do with the file at a path, and makes a new one. A new file is filled under another name
+// beside its place and moved there when it is complete and on disk, so that no start that is killed can leave half
+// a back office behind. A lock file keeps others from making it at the same time.
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// What a back office has in its header: "ALMA" in letters, and the version of the tables and of what fills them.
+const (
+	applicationID = 0x414c4d41
+	schemaVersion = 1
+)
+
+//go:embed schema.sql
+var schemaSQL string
+
+//go:embed views.sql
+var viewsSQL string
+
+// A FileError says why the file at Path cannot be used as a back office. The file was not touched.
+type FileError struct {
+	Path, Reason, Hint string
+}
+
+func (e *FileError) Error() string {
+	return fmt.Sprintf("back office %s: %s (%s)", e.Path, e.Reason, e.Hint)
+}
+
+// ready makes sure that a complete back office is at path.
+func ready(ctx context.Context, path string, size sizes) error {
+	there, err := inspect(path)
+	if there || err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, path+".lock")
+	if err != nil {
+		return fmt.Errorf("back office %s: %w", path, err)
+	}
+	there, err = inspect(path) // somebody may have made it while we waited
+	if !there && err == nil {
+		err = create(ctx, path, size)
+	}
+	return errors.Join(err, unlock(err == nil))
+}
+
+// inspect answers true for a back office and false for no file or an empty one. It only reads.
+func inspect(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("back office: %w", err)
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("back office: %w", err)
+	}
+	refuse := func(reason, hint string) (bool, error) {
+		return false, &FileError{Path: path, Reason: reason, Hint: hint}
+	}
+	const another = "name another file"
+	if !stat.Mode().IsRegular() {
+		return refuse("not a file", another)
+	}
+	if stat.Size() == 0 {
+		return false, nil
+	}
+	head := make([]byte, 100)
+	if _, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, fmt.Errorf("back office: %w", err)
+	}
+	if string(head[:16]) != "SQLite format 3\x00" {
+		return refuse("not a back office but some other file", another)
+	}
+	if binary.BigEndian.Uint32(head[68:]) != applicationID {
+		return refuse("a database of another program", another)
+	}
+	if v := binary.BigEndian.Uint32(head[60:]); v != schemaVersion {
+		return refuse(fmt.Sprintf("made by another version (tables %d, this program has %d)", v, schemaVersion),
+			"move it away and a new one is made")
+	}
+	page := int64(binary.BigEndian.Uint16(head[16:]))
+	if page == 1 {
+		page = 65536
+	}
+	if want := page * int64(binary.BigEndian.Uint32(head[28:])); stat.Size() < want {
+		return refuse(fmt.Sprintf("cut short: %d bytes of %d", stat.Size(), want), "move it away and a new one is made")
+	}
+	return true, nil
+}
+
+// create makes the back office. The caller holds the lock, so what a killed start left is nobody's.
+func create(ctx context.Context, path string, size sizes) error {
+	part := path + ".part"
+	leftovers := []string{part, part + "-journal", part + "-wal", part + "-shm"}
+	// A log without its database would be taken for the new one's.
+	for _, name := range append(leftovers, path+"-wal", path+"-shm", path+"-journal") {
+		if err := remove(name); err != nil {
+			return fmt.Errorf("back office: %w", err)
+		}
+	}
+	err := build(ctx, part, size)
+	if err == nil {
+		err = syncFile(part)
+	}
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		for _, name := range leftovers {
+			err = errors.Join(err, remove(name))
+		}
+		return fmt.Errorf("back office %s: %w", path, err)
+	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		_ = dir.Sync() // not all systems can; the file is then at worst made again
+		_ = dir.Close()
+	}
+	return nil
+}
+
+func remove(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func syncFile(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// build fills a new file. It does without journal and syncing: nobody sees the file before it is complete.
+func build(ctx context.Context, path string, size sizes) error {
+	db, err := sql.Open("sqlite", dsn(path, "_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=locking_mode(exclusive)&_pragma=cache_size(-65536)"))
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	return errors.Join(populate(ctx, db, size), db.Close())
+}
+
+func populate(ctx context.Context, db *sql.DB, size sizes) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after Commit this does nothing; before, the file is thrown away anyway
+	if _, err := tx.ExecContext(ctx, schemaSQL); err != nil {
+		return err
+	}
+	if err := fill(ctx, tx, size); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, viewsSQL); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO dataset_rows SELECT * FROM dataset_source`); err != nil {
+		return err
+	}
+	if err := checkReferences(ctx, tx); err != nil {
+		return err
+	}
+	marks := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, schemaVersion)
+	if _, err := tx.ExecContext(ctx, marks); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "PRAGMA journal_mode = wal")
+	return err
+}
+
+// checkReferences makes up for foreign keys not being enforced row by row while filling.
+func checkReferences(ctx context.Context, tx *sql.Tx) error {
+	var table, parent string
+	var row, key any
+	err := tx.QueryRowContext(ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &parent, &key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("table %s: a row names a %s that does not exist", table, parent)
+}
+
+// lock waits for the exclusive use of a lock file, which ends with the process at the latest. unlock removes the file
+// when the work is done: whoever still waits on it, or makes it anew, then finds the work done. After a failure it
+// stays, so that those who wait go on taking turns on the same file.
+func lock(ctx context.Context, name string) (unlock func(done bool) error, err error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		free, err := tryLock(f)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if free {
+			return func(done bool) error {
+				err := f.Close()
+				if done {
+					_ = os.Remove(name) // on Windows the last one to close it can
+				}
+				return err
+			}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
