@@ -243,12 +243,12 @@ func (r *run) pick(a arguments) (any, error) {
 	}
 	step := set.Pick(catalog.PickOptions{SearchOptions: o})
 	r.steps = append(r.steps, step)
-	return r.stepTable(step, len(r.steps)), nil
+	return r.stepTable(step, len(r.steps)-1), nil
 }
 
-func (r *run) stepTable(step catalog.Step, handle int) map[string]any {
+func (r *run) stepTable(step catalog.Step, i int) map[string]any {
 	return map[string]any{
-		"step": int64(handle), "hits": r.hits(step.Hits), "needs_input": step.Needs, "needs_output": step.Gives,
+		"step": r.handle(i), "hits": r.hits(step.Hits), "needs_input": step.Needs, "needs_output": step.Gives,
 		"text": r.session.View().FormatPlan(catalog.Plan{Steps: []catalog.Step{step}}),
 	}
 }
@@ -261,7 +261,7 @@ func (r *run) plan(view *catalog.View, a arguments) (any, error) {
 	steps := make([]catalog.Step, 0, len(list))
 	for i, item := range list {
 		m, _ := item.(map[string]any)
-		if at, found := handle(m, "step", len(r.steps)); found {
+		if at, found := r.held(m, "step", len(r.steps)); found {
 			steps = append(steps, r.steps[at])
 			continue
 		}
@@ -279,9 +279,9 @@ func (r *run) plan(view *catalog.View, a arguments) (any, error) {
 	tables := make([]any, 0, len(p.Steps))
 	for _, step := range p.Steps {
 		r.steps = append(r.steps, step)
-		tables = append(tables, r.stepTable(step, len(r.steps)))
+		tables = append(tables, r.stepTable(step, len(r.steps)-1))
 	}
-	return map[string]any{"plan": int64(len(r.plans)), "text": view.FormatPlan(p), "steps": tables, "ids": texts(p.IDs())}, nil
+	return map[string]any{"plan": r.handle(len(r.plans) - 1), "text": view.FormatPlan(p), "steps": tables, "ids": texts(p.IDs())}, nil
 }
 
 func (r *run) explain(view *catalog.View, a arguments) (any, error) {
@@ -347,7 +347,7 @@ func (r *run) readSet(v any) (catalog.Set, error) {
 		if list, ok := v["ids"].([]any); ok {
 			return r.listed(list)
 		}
-		if at, found := handle(v, "set", len(r.sets)); found {
+		if at, found := r.held(v, "set", len(r.sets)); found {
 			return r.sets[at], nil
 		}
 		if v["set"] != nil {
@@ -383,7 +383,7 @@ func (r *run) listed(list []any) (catalog.Set, error) {
 func (r *run) give(set catalog.Set) any {
 	r.sets = append(r.sets, set)
 	return map[string]any{
-		"set": int64(len(r.sets)), "total": int64(set.Total()), "query": set.Query(), "hits": r.hits(set.Hits()),
+		"set": r.handle(len(r.sets) - 1), "total": int64(set.Total()), "query": set.Query(), "hits": r.hits(set.Hits()),
 		"text": r.session.View().FormatSet(set, r.session.Budget().Shown),
 	}
 }

@@ -21,31 +21,29 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Outcome: out}
-	if out.Err == nil && len(out.Values) > 0 {
-		a.Plan, a.Text = r.answer(out.Values)
+	a := &Answer{Outcome: out, Plan: catalog.Plan{Steps: r.answered}}
+	texts := make([]string, 0, len(out.Values))
+	for _, v := range out.Values {
+		text, isText := v.Data.(string)
+		if !isText {
+			text = v.Repr
+		}
+		texts = append(texts, text)
 	}
+	a.Text = strings.Join(texts, "\n")
 	return a, nil
 }
 
-// answer reads what a query script returned: the catalog's own things are shown as lists of lines, all else as it
-// is written in Lua.
-func (r *run) answer(values []vm.Value) (catalog.Plan, string) {
-	var plan catalog.Plan
-	var texts []string
+// readCatalogValues finds the catalog's own things among the values that the script returned: they are shown as lists
+// of lines, and kept for the answer.
+func (r *run) readCatalogValues(values []vm.Value) {
 	view, shown := r.session.View(), r.session.Budget().Shown
-	for _, v := range values {
-		steps, text, ok := r.readCatalogValue(view, v.Data, shown)
-		if !ok {
-			text = v.Repr
-			if s, isText := v.Data.(string); isText {
-				text = s
-			}
+	for i := range values {
+		if steps, text, ok := r.readCatalogValue(view, values[i].Data, shown); ok {
+			r.answered = append(r.answered, steps...)
+			values[i].Repr = text
 		}
-		plan.Steps = append(plan.Steps, steps...)
-		texts = append(texts, text)
 	}
-	return plan, strings.Join(texts, "\n")
 }
 
 func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps []catalog.Step, text string, ok bool) {
@@ -60,30 +58,35 @@ func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps [
 	if !isMap {
 		return nil, "", false
 	}
-	if i, found := handle(m, "plan", len(r.plans)); found {
+	if i, found := r.held(m, "plan", len(r.plans)); found {
 		return r.plans[i].Steps, view.FormatPlan(r.plans[i]), true
 	}
-	if i, found := handle(m, "step", len(r.steps)); found {
+	if i, found := r.held(m, "step", len(r.steps)); found {
 		one := catalog.Plan{Steps: r.steps[i : i+1]}
 		return one.Steps, view.FormatPlan(one), true
 	}
-	if i, found := handle(m, "set", len(r.sets)); found {
+	if i, found := r.held(m, "set", len(r.sets)); found {
 		set := r.sets[i]
 		return []catalog.Step{set.Pick(catalog.PickOptions{SearchOptions: catalog.SearchOptions{Limit: shown}})}, view.FormatSet(set, shown), true
 	}
 	return nil, "", false
 }
 
-// handle reads the index that a host-made table carries under name; handles count from 1.
-func handle(m map[string]any, name string, n int) (int, bool) {
+// handleRange is how many handles of a kind a run may give out. Handles of one run are never those of another, so that
+// a set that a global kept is not taken for a new one.
+const handleRange = 1 << 20
+
+// handle is the number by which a script knows the i-th thing of its run, from 0.
+func (r *run) handle(i int) int64 { return r.number*handleRange + int64(i) }
+
+// held reads the handle that a host-made table carries under name, and returns which of the run's n things it is.
+func (r *run) held(m map[string]any, name string, n int) (int, bool) {
 	i, ok := m[name].(int64)
 	if f, isFloat := m[name].(float64); isFloat {
 		i, ok = int64(f), true
 	}
-	if !ok || i < 1 || i > int64(n) {
-		return 0, false
-	}
-	return int(i) - 1, true
+	i -= r.number * handleRange
+	return int(i), ok && i >= 0 && i < int64(n)
 }
 
 // Describe returns the specs of ids and remembers that they were described, so that the model may call them. The

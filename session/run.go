@@ -22,6 +22,7 @@ type run struct {
 	mode     trace.Mode
 	surface  vm.Surface
 	id       string
+	number   int64 // counts the runs of the world from 1
 	selected map[string]bool
 	started  time.Time
 	used     Usage
@@ -33,6 +34,7 @@ type run struct {
 	logs     strings.Builder
 	calls    []trace.Call
 	effects  []catalog.Effect
+	answered []catalog.Step // what the script returned of the catalog
 }
 
 // Run runs a script in the shared machine, or in a fresh one when it asks for that. The buffers of an earlier run
@@ -115,6 +117,8 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	r.started = time.Now()
 	w.mu.Lock()
 	w.used = Usage{}
+	w.runs++
+	r.number = w.runs
 	w.mu.Unlock()
 	if err := w.record(trace.Record{
 		Kind: trace.KindRun, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode,
@@ -131,6 +135,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	if err != nil && !errors.As(err, &lost) {
 		return nil, err
 	}
+	r.readCatalogValues(reply.Values)
 	out := r.outcome(reply)
 	switch {
 	case !shared:
@@ -197,7 +202,7 @@ func (r *run) vmScript() vm.Script {
 }
 
 func (r *run) limits() vm.Limits {
-	l := r.session.Limits()
+	l := r.session.Limits(r.script.Author)
 	if r.mode == trace.ModeQuery {
 		l.Time = r.session.world.options.QueryTime
 	}

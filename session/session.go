@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -23,8 +24,10 @@ import (
 type Options struct {
 	// ID names the session; empty means a new random one.
 	ID string
-	// Limits bound each run's Lua; Budget bounds what it does through the door.
-	Limits vm.Limits
+	// Limits bound the Lua of a run. UserLimits bound it where the person wrote the script, who can see it run and stop
+	// it: a zero field there is that of Limits, but Time is 10 s and Steps is 2,000,000,000.
+	Limits, UserLimits vm.Limits
+	// Budget bounds what a run does through the door.
 	Budget Budget
 	// QueryTime is the Lua time of a query script; zero means 500 ms.
 	QueryTime time.Duration
@@ -76,6 +79,7 @@ type world struct {
 	globals   []vm.Global
 	messages  []catalog.Message
 	used      Usage
+	runs      int64
 	closed    bool
 }
 
@@ -91,6 +95,8 @@ func New(v *catalog.View, o Options) (*Session, error) {
 		o.ID = NewID(time.Now())
 	}
 	o.Budget = o.Budget.withDefaults()
+	o.Limits = o.Limits.WithDefaults()
+	o.UserLimits = userLimits(o.UserLimits, o.Limits)
 	if o.QueryTime == 0 {
 		o.QueryTime = 500 * time.Millisecond
 	}
@@ -142,8 +148,28 @@ func (s *Session) Close() error {
 // ID names the session in its log and to the actions.
 func (s *Session) ID() string { return s.world.options.ID }
 
-// Limits returns the limits of a run; zero fields stand for their defaults.
-func (s *Session) Limits() vm.Limits { return s.world.options.Limits }
+// Limits returns the limits of a run of the author's; no field is zero.
+func (s *Session) Limits(a Author) vm.Limits {
+	if a == User {
+		return s.world.options.UserLimits
+	}
+	return s.world.options.Limits
+}
+
+func userLimits(l, rest vm.Limits) vm.Limits {
+	if l.Time == 0 {
+		l.Time = 10 * time.Second
+	}
+	if l.Steps == 0 {
+		l.Steps = 2_000_000_000
+	}
+	l.String = cmp.Or(l.String, rest.String)
+	l.Output = cmp.Or(l.Output, rest.Output)
+	l.Depth = cmp.Or(l.Depth, rest.Depth)
+	l.Coroutines = cmp.Or(l.Coroutines, rest.Coroutines)
+	l.Value = cmp.Or(l.Value, rest.Value)
+	return l
+}
 
 // Budget returns what one run may do.
 func (s *Session) Budget() Budget { return s.world.options.Budget }

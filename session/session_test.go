@@ -349,7 +349,7 @@ func TestPersistence(t *testing.T) {
 
 // TestHostile runs lines that must not harm the session: after each, the next line works.
 func TestHostile(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Time = time.Minute })
+	b := newBench(t, func(o *Options) { o.UserLimits.Time, o.UserLimits.Steps = time.Minute, 10_000_000 })
 	for _, c := range []struct {
 		source string
 		kind   vm.Kind // "" when the line ends well
@@ -387,7 +387,7 @@ func TestHostile(t *testing.T) {
 }
 
 func TestLuaTime(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Time, o.Limits.Steps = 100*time.Millisecond, 1e15 })
+	b := newBench(t, func(o *Options) { o.UserLimits.Time, o.UserLimits.Steps = 100*time.Millisecond, 1e15 })
 	if out := b.run(User, "while true do end"); out.Err == nil || out.Err.Limit != "time" {
 		t.Errorf("got %s", show(out))
 	}
@@ -398,7 +398,7 @@ func TestLuaTime(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Time, o.Limits.Steps = time.Minute, 1e15 })
+	b := newBench(t, func(o *Options) { o.UserLimits.Time, o.UserLimits.Steps = time.Minute, 1e15 })
 	b.run(User, "x = 41")
 	for _, source := range []string{"while true do x = x + 1 end", "while true do pcall(function() while true do end end) end", `shop.item.hang{item_id="a"}`} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -27,7 +27,8 @@ var errStop = errors.New("the run was ended")
 // errKilled unwinds a coroutine that is no longer wanted.
 var errKilled = errors.New("the coroutine was ended")
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults returns l with its zero fields replaced by their defaults.
+func (l Limits) WithDefaults() Limits {
 	def := func(v *int, d int) {
 		if *v <= 0 {
 			*v = d

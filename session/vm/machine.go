@@ -78,7 +78,7 @@ func New(l Limits, h Host, prelude []Chunk) (*Machine, error) {
 		return nil, err
 	}
 	m := &Machine{
-		layout: layout, limits: l.withDefaults(), outside: h, maker: lua.NewState(),
+		layout: layout, limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
 		libraries: map[string]*table{}, sealed: map[*table]*table{}, sources: map[string]string{},
 		integers: map[int64]any{}, actions: map[string]any{}, threads: map[*thread]struct{}{},
 	}
@@ -107,7 +107,7 @@ func (m *Machine) Interrupt(reason string) {
 }
 
 // SetLimits replaces the limits for the runs to come.
-func (m *Machine) SetLimits(l Limits) { m.limits = l.withDefaults() }
+func (m *Machine) SetLimits(l Limits) { m.limits = l.WithDefaults() }
 
 // Run runs a script and tells what it came to. It returns only when the script has ended or was ended; what it set
 // stays set either way.
