@@ -1,0 +1,38 @@
+# Two commands to know: make run, make test.
+GO ?= go
+export CGO_ENABLED = 0
+
+.PHONY: run build test race check cross bench golden fuzz clean
+
+run: build
+	./bin/almanac
+
+build:
+	$(GO) build -trimpath -o bin/almanac ./cmd/almanac
+
+test:
+	$(GO) test ./...
+
+race:
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+check:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: run gofmt -w on the files above"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) mod tidy -diff
+	$(GO) test ./cmd/almanac -run TestImports -count=1
+
+cross:
+	GOOS=linux $(GO) build -o /dev/null ./cmd/almanac
+	GOOS=darwin $(GO) build -o /dev/null ./cmd/almanac
+	GOOS=windows $(GO) build -o /dev/null ./cmd/almanac
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+golden:
+	$(GO) test ./... -update
+
+clean:
+	rm -rf bin

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"almanac/llm/openai/openaitest"
+	"almanac/session/trace"
+)
+
+// headless runs the program with its own data folder and a scripted model, and returns what it left.
+func headless(t *testing.T, replies []openaitest.Reply, args ...string) (code int, stdout, stderr string, model *openaitest.Server) {
+	t.Helper()
+	model = openaitest.New(replies...)
+	t.Cleanup(model.Close)
+	t.Setenv("ALMANAC_DATA", officeDir(t))
+	t.Setenv("OPENAI_API_KEY", "sk-very-secret")
+	t.Setenv("ALMANAC_BASE_URL", model.URL())
+	t.Setenv("ALMANAC_MODEL", "scripted")
+	var out, errs bytes.Buffer
+	code = run(args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String(), model
+}
+
+func officeDir(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "data")
+}
+
+func TestAsk(t *testing.T) {
+	code, stdout, stderr, model := headless(t, []openaitest.Reply{
+		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: `{"script":"return #billing.invoice.list_unpaid{customer_id = crm.customer.search{query='Acme',limit=1}[1].id}","actions":["billing.invoice.list_unpaid","crm.customer.search"]}`}}},
+		{Text: "Acme Corp has several unpaid invoices.\n"},
+	}, "-p", "how many unpaid invoices has Acme?")
+	if code != exitOK || stdout != "Acme Corp has several unpaid invoices.\n" {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	if !strings.Contains(stderr, "billing.invoice.list_unpaid") {
+		t.Errorf("the calls are not told: %q", stderr)
+	}
+	requests := model.Requests()
+	if n := len(requests); n != 2 {
+		t.Fatalf("%d requests", n)
+	}
+	prompt := requests[0].Messages[0].Content
+	for _, want := range []string{"persistent", "crm", "billing"} {
+		if !strings.Contains(prompt, want) {
+			t.Errorf("the system prompt lacks %q:\n%s", want, prompt)
+		}
+	}
+	if strings.Contains(prompt, "billing.invoice.list_unpaid") {
+		t.Error("the system prompt lists actions")
+	}
+	for _, hidden := range []string{"tenant", "session_id", "workspace"} {
+		if bytes.Contains(requests[0].Body, []byte(hidden)) {
+			t.Errorf("the model is told of the context: %s", hidden)
+		}
+	}
+}
+
+// TestAskDenied shows that a mutation of the model's does not happen without leave, and that the exit code says so.
+func TestAskDenied(t *testing.T) {
+	script := `{"script":"local i = billing.invoice.list{status='open',limit=1}[1] return billing.refund.issue{invoice_id=i.id, amount_cents=1, reason='test'}","actions":["billing.invoice.list","billing.refund.issue"]}`
+	code, stdout, stderr, model := headless(t, []openaitest.Reply{
+		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: script}}},
+		{Text: "I may not issue refunds here."},
+	}, "-p", "refund it")
+	if code != exitDenied || stdout != "I may not issue refunds here.\n" || !strings.Contains(stderr, "--allow billing.refund.issue") {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	if told := model.Requests()[1].Last(); !strings.Contains(told, "denied") {
+		t.Errorf("the model was not told: %q", told)
+	}
+}
+
+func TestAskFails(t *testing.T) {
+	code, stdout, stderr, _ := headless(t, []openaitest.Reply{{Status: 401}}, "-p", "hello")
+	if code != exitConfig || stdout != "" || strings.Contains(stderr, "very-secret") {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
+// TestLog shows that what was done is on disk, without the key.
+func TestLog(t *testing.T) {
+	code, _, stderr, _ := headless(t, nil, "-e", `return crm.customer.search{query = "sk-very-secret", limit = 1}`)
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	var logs []string
+	err := filepath.WalkDir(os.Getenv("ALMANAC_DATA"), func(path string, d os.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".jsonl") {
+			logs = append(logs, path)
+		}
+		return err
+	})
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("logs %v, %v", logs, err)
+	}
+	records, torn, err := trace.Read(logs[0])
+	if err != nil || torn != 0 {
+		t.Fatalf("%d torn, %v", torn, err)
+	}
+	kinds := map[trace.Kind]int{}
+	for _, r := range records {
+		kinds[r.Kind]++
+		if r.Kind == trace.KindCall && (r.Call.ID != "crm.customer.search" || r.Call.Verdict != trace.OK || r.Call.Args["query"] != "[redacted]") {
+			t.Errorf("call %+v", r.Call)
+		}
+	}
+	if kinds[trace.KindSession] != 1 || kinds[trace.KindRun] != 1 || kinds[trace.KindCall] != 1 || kinds[trace.KindOutcome] != 1 {
+		t.Errorf("records %v", kinds)
+	}
+	text, err := os.ReadFile(logs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "very-secret") {
+		t.Errorf("the log holds the key: %s", text)
+	}
+}

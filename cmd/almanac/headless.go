@@ -1,0 +1,180 @@
+// This file runs code without a terminal: the answer goes to standard output, all else to standard error.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"almanac/repl"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+type runCommand struct {
+	File string `arg:"" help:"The Lua file; - reads standard input."`
+}
+
+// Run runs the file as the person's script.
+func (c runCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	source, err := p.readFile(c.File)
+	if err != nil {
+		return usage("%v", err)
+	}
+	return cli.runCode(ctx, p, session.Script{Source: source, Name: c.File})
+}
+
+func (p *program) readFile(path string) (string, error) {
+	if path == "-" {
+		return p.readCode(path)
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
+}
+
+// runCode runs one script in a session of its own and prints what it returns.
+func (cli *commandLine) runCode(ctx context.Context, p *program, script session.Script) error {
+	w, err := cli.wire(ctx, wireOptions{policy: policy.ReadOnly})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	script.Author = session.User
+	out, err := w.session.Run(ctx, script)
+	if err != nil {
+		return err
+	}
+	if err := cli.printOutcome(p, out); err != nil {
+		return err
+	}
+	return outcomeError(out)
+}
+
+// outcomeError is the failure of a run as an error with its exit code; its text is the whole message.
+func outcomeError(out *session.Outcome) error {
+	if out.Err == nil {
+		return nil
+	}
+	code := exitFailed
+	switch out.Err.Kind {
+	case vm.Denied:
+		code = exitDenied
+	case vm.Limit:
+		code = exitLimit
+	case vm.Interrupt:
+		code = exitInterrupt
+	}
+	return &exitError{code, fmt.Errorf("%s", errorText(out))}
+}
+
+// errorText says what went wrong, where, and what to do, on a few lines.
+func errorText(out *session.Outcome) string {
+	var lines []string
+	for _, line := range repl.ErrorLines(out.Err) {
+		lines = append(lines, line.String())
+	}
+	if out.Lost != "" {
+		lines = append(lines, out.Lost)
+	}
+	return strings.TrimPrefix(strings.Join(lines, "\n"), "error: ")
+}
+
+func (cli *commandLine) printOutcome(p *program, out *session.Outcome) error {
+	switch cli.Output {
+	case "json":
+		fmt.Fprint(p.stderr, out.Stdout)
+		p.printErrors(out)
+		if out.Err != nil {
+			return nil
+		}
+		return printValuesJSON(p.stdout, out.Values)
+	case "jsonl":
+		return printEvents(p.stdout, out)
+	}
+	fmt.Fprint(p.stdout, out.Stdout)
+	p.printErrors(out)
+	for _, v := range out.Values {
+		fmt.Fprintln(p.stdout, v.Repr)
+	}
+	return nil
+}
+
+func (p *program) printErrors(out *session.Outcome) {
+	fmt.Fprint(p.stderr, out.Stderr)
+	for _, line := range out.Logs {
+		fmt.Fprintln(p.stderr, line)
+	}
+	if out.Dropped > 0 {
+		fmt.Fprintf(p.stderr, "... %d more bytes were printed and not kept\n", out.Dropped)
+	}
+}
+
+// printValuesJSON prints one value as JSON, or a JSON list of several. A value that is not data is an error.
+func printValuesJSON(w io.Writer, values []vm.Value) error {
+	var all []any
+	for i, v := range values {
+		if !v.Whole {
+			return fmt.Errorf("value %d: a %s cannot be written as JSON whole: use --output text", i+1, v.Type)
+		}
+		all = append(all, v.Data)
+	}
+	var answer any = all
+	if len(all) == 1 {
+		answer = all[0]
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	text, err := json.MarshalIndent(answer, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", text)
+	return err
+}
+
+// An event is one line of --output jsonl.
+type event struct {
+	Kind  string      `json:"kind"` // stdout, stderr, log, call, value, error, end
+	Text  string      `json:"text,omitempty"`
+	Value any         `json:"value,omitempty"`
+	Call  *trace.Call `json:"call,omitempty"`
+	Code  string      `json:"code,omitempty"`
+	Took  int64       `json:"took_ms,omitempty"`
+}
+
+func printEvents(w io.Writer, out *session.Outcome) error {
+	var events []event
+	for i := range out.Calls {
+		events = append(events, event{Kind: "call", Call: &out.Calls[i]})
+	}
+	for _, printed := range []event{{Kind: "stdout", Text: out.Stdout}, {Kind: "stderr", Text: out.Stderr}, {Kind: "log", Text: strings.Join(out.Logs, "\n")}} {
+		if printed.Text != "" {
+			events = append(events, printed)
+		}
+	}
+	for _, v := range out.Values {
+		e := event{Kind: "value", Text: v.Repr}
+		if v.Whole {
+			e.Value = v.Data
+		}
+		events = append(events, e)
+	}
+	if out.Err != nil {
+		events = append(events, event{Kind: "error", Text: out.Err.Error(), Code: string(out.Err.Kind)})
+	}
+	events = append(events, event{Kind: "end", Took: out.Elapsed.Milliseconds()})
+	enc := json.NewEncoder(w)
+	for _, e := range events {
+		if err := enc.Encode(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

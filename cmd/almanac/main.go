@@ -1,0 +1,111 @@
+// Command almanac is a terminal in which a developer and a language model share one Lua session over a large catalog
+// of actions. See README.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"almanac/session/kernel"
+)
+
+func main() {
+	if kernel.Main() {
+		return
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// The exit codes.
+const (
+	exitOK         = 0
+	exitFailed     = 1 // the script or the model failed
+	exitUsage      = 2
+	exitConfig     = 3 // configuration or credentials
+	exitDenied     = 4 // approval needed or denied
+	exitLimit      = 5
+	exitInterrupt  = 130
+	exitTerminated = 143
+)
+
+// An exitError is an error with the exit code it leads to. A nil Err has already been told.
+type exitError struct {
+	Code int
+	Err  error
+}
+
+func (e *exitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.Err }
+
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func misconfigured(err error) error { return &exitError{exitConfig, err} }
+
+// A signalled is the cause of a context that a signal ended.
+type signalled struct{ os.Signal }
+
+func (s signalled) Error() string { return s.Signal.String() }
+
+// run is the whole program as a function: it returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, err := dispatch(args, &program{stdin: stdin, stdout: stdout, stderr: stderr})
+	code := exitCode(ctx, err)
+	var exit *exitError
+	if err == nil || errors.As(err, &exit) && exit.Err == nil || code >= exitInterrupt {
+		return code
+	}
+	fmt.Fprintf(stderr, "almanac: %v\n", err)
+	var remedy interface{ Hint() string }
+	if errors.As(err, &remedy) && remedy.Hint() != "" {
+		fmt.Fprintf(stderr, "  hint: %s\n", remedy.Hint())
+	}
+	return code
+}
+
+// until returns a context that the signals end with a signalled as cause.
+func until(signals ...os.Signal) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, signals...)
+	go func() {
+		select {
+		case s := <-got:
+			cancel(signalled{s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(got)
+		cancel(nil)
+	}
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var s signalled
+	if errors.As(context.Cause(ctx), &s) {
+		if s.Signal == os.Interrupt {
+			return exitInterrupt
+		}
+		return exitTerminated
+	}
+	if err == nil {
+		return exitOK
+	}
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return exit.Code
+	}
+	return exitFailed
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"almanac/catalog"
+)
+
+type queryCommand struct {
+	Words []string `arg:"" help:"What the action should do, in words."`
+	Limit int      `default:"20" help:"How many actions to list, at most 100."`
+	JSON  bool     `help:"Print JSON."`
+}
+
+// Run searches the catalog and prints one line an action.
+func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	if c.Limit < 1 || c.Limit > 100 {
+		return usage("--limit %d: want 1 to 100", c.Limit)
+	}
+	view, done, err := cli.viewOnly(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	set, err := view.Search(strings.Join(c.Words, " "), catalog.SearchOptions{Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	if !c.JSON {
+		fmt.Fprintln(p.stdout, strings.TrimRight(view.FormatSet(set, c.Limit), "\n"))
+	} else if err := printHits(p, view, set); err != nil {
+		return err
+	}
+	if set.Len() == 0 {
+		return &exitError{Code: exitFailed}
+	}
+	return nil
+}
+
+func printHits(p *program, view *catalog.View, set catalog.Set) error {
+	type hit struct {
+		ID    string  `json:"id"`
+		Score float64 `json:"score"`
+		Line  string  `json:"line"`
+	}
+	answer := struct {
+		Total int   `json:"total"`
+		Hits  []hit `json:"hits"`
+	}{Total: set.Total(), Hits: []hit{}}
+	for _, h := range set.Hits() {
+		answer.Hits = append(answer.Hits, hit{h.ID, h.Score, view.Line(h.ID)})
+	}
+	return p.printJSON(answer)
+}
+
+type describeCommand struct {
+	IDs  []string `arg:"" name:"id" help:"Action ids."`
+	JSON bool     `help:"Print the JSON Schemas."`
+	Full bool     `help:"Print every nested field."`
+}
+
+// Run prints the spec of each id.
+func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	view, done, err := cli.viewOnly(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	detail := catalog.Brief
+	switch {
+	case c.JSON:
+		detail = catalog.JSON
+	case c.Full:
+		detail = catalog.Full
+	}
+	for i, id := range c.IDs {
+		spec, err := view.Describe(id, detail)
+		if err != nil {
+			return err
+		}
+		if i > 0 && !c.JSON {
+			fmt.Fprintln(p.stdout)
+		}
+		fmt.Fprintln(p.stdout, strings.TrimRight(spec.Text, "\n"))
+	}
+	return nil
+}
+
+// viewOnly opens the sources for reading the catalog, without a session.
+func (cli *commandLine) viewOnly(ctx context.Context) (*catalog.View, func() error, error) {
+	w := &wired{}
+	view, err := cli.openView(ctx, w)
+	if err != nil {
+		w.Close()
+		return nil, nil, err
+	}
+	return view, w.Close, nil
+}
+
+func (p *program) printJSON(v any) error {
+	enc := json.NewEncoder(p.stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

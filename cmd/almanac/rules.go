@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/BurntSushi/toml"
+
+	"almanac/catalog"
+)
+
+// readRules reads a view file. Every key is optional; one that is not known is an error, because a rule that is
+// misspelt would leave more visible than was meant.
+func readRules(path string) (catalog.Rules, error) {
+	var file struct {
+		Actor            string   `toml:"actor"`
+		Tenant           string   `toml:"tenant"`
+		Namespaces       []string `toml:"namespaces"`
+		DeniedNamespaces []string `toml:"denied_namespaces"`
+		DeniedOperations []string `toml:"denied_operations"`
+		DeniedIDs        []string `toml:"denied_ids"`
+		ReadOnly         bool     `toml:"read_only"`
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return catalog.Rules{}, fmt.Errorf("view: %w", err)
+	}
+	meta, err := toml.Decode(string(text), &file)
+	if err != nil {
+		return catalog.Rules{}, fmt.Errorf("view %s: %w", path, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return catalog.Rules{}, fmt.Errorf("view %s: %s: unknown key; use actor, tenant, namespaces, denied_namespaces, denied_operations, denied_ids, read_only", path, unknown[0])
+	}
+	r := catalog.Rules{
+		Name: "view " + path, Actor: file.Actor, Tenant: file.Tenant, Namespaces: file.Namespaces,
+		DeniedNamespaces: file.DeniedNamespaces, DeniedIDs: file.DeniedIDs, ReadOnly: file.ReadOnly,
+	}
+	for _, op := range file.DeniedOperations {
+		r.DeniedOperations = append(r.DeniedOperations, catalog.Operation(op))
+	}
+	return r, nil
+}

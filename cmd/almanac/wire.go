@@ -1,0 +1,228 @@
+// This file is the only place where all parts meet.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"almanac/catalog"
+	"almanac/catalog/demo"
+	"almanac/llm"
+	"almanac/llm/openai"
+	"almanac/llm/tools"
+	"almanac/repl"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// A wired is the parts of a program that runs, and what must be closed after it, last opened first.
+type wired struct {
+	session *session.Session
+	log     *trace.Log
+	feed    *repl.Feed
+	closers []func() error
+}
+
+// Close ends everything and returns the errors of it.
+func (w *wired) Close() error {
+	var errs []error
+	for i := len(w.closers) - 1; i >= 0; i-- {
+		errs = append(errs, w.closers[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// wireOptions say how a command wants its session.
+type wireOptions struct {
+	// feed shows what happens; nil shows nothing.
+	feed *repl.Feed
+	// person tells that somebody reads the feed and can be asked.
+	person bool
+	// policy is the mode when the command line names none.
+	policy policy.Mode
+}
+
+// wire opens the sources and makes the session over them. The caller closes what it returns.
+func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err error) {
+	w := &wired{feed: o.feed}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}()
+	view, err := cli.openView(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	id := session.NewID(now)
+	w.log, err = trace.OpenLog(filepath.Join(cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"))
+	if err != nil {
+		return nil, misconfigured(err)
+	}
+	w.closers = append(w.closers, w.log.Close)
+	dir, _ := os.Getwd()
+	err = w.log.Append(trace.Record{Time: now, Kind: trace.KindSession, About: &trace.About{
+		ID: id, Version: version, Actor: view.Actor(), Tenant: view.Tenant(), Sources: cli.sources(), Dir: dir,
+	}})
+	if err != nil {
+		return nil, misconfigured(err)
+	}
+	p, err := cli.policy(o.policy)
+	if err != nil {
+		return nil, err
+	}
+	options := session.Options{
+		ID: id, Policy: p, Record: w.log.Append, Secrets: secrets(),
+		UserLimits: vm.Limits{Time: cli.LuaTime},
+		Context:    catalog.Context{Actor: os.Getenv("USER"), Workspace: dir},
+	}
+	options.Kernel.Logf = func(format string, args ...any) {
+		// A wall that this system lacks belongs into the log; a log that is full tells so with the next run.
+		_ = w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: fmt.Sprintf(format, args...)})
+	}
+	if o.feed != nil {
+		options.Write = o.feed.Write
+		options.Record = func(r trace.Record) error {
+			err := w.log.Append(r)
+			o.feed.Record(r)
+			return err
+		}
+	}
+	if o.person {
+		options.Approve = o.feed.Approve
+	}
+	if w.session, err = session.New(view, options); err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, w.session.Close)
+	return w, nil
+}
+
+// sources lists where the catalog comes from.
+func (cli *commandLine) sources() []string {
+	if len(cli.Catalog) == 0 {
+		return []string{"demo"}
+	}
+	return cli.Catalog
+}
+
+// openView opens every source and narrows what they hold to the view that was asked for.
+func (cli *commandLine) openView(ctx context.Context, w *wired) (*catalog.View, error) {
+	var entries []catalog.Entry
+	for _, source := range cli.sources() {
+		kind, file, _ := strings.Cut(source, ":")
+		if kind != "demo" {
+			return nil, misconfigured(fmt.Errorf("catalog %s: unknown kind of source: use demo or demo:FILE", source))
+		}
+		if file == "" {
+			file = filepath.Join(cli.dataDir(), "office.db")
+			if err := os.MkdirAll(cli.dataDir(), 0o700); err != nil {
+				return nil, misconfigured(fmt.Errorf("data folder: %w", err))
+			}
+		}
+		office, err := demo.Open(ctx, file)
+		if err != nil {
+			return nil, misconfigured(fmt.Errorf("catalog %s: %w", source, err))
+		}
+		w.closers = append(w.closers, office.Close)
+		entries = append(entries, office.Entries()...)
+	}
+	all, report := catalog.New(entries, catalog.Options{})
+	if len(report.Skipped) > 0 {
+		s := report.Skipped[0]
+		return nil, misconfigured(fmt.Errorf("catalog: %d entries cannot be used, the first is %s: %s", len(report.Skipped), s.ID, s.Reason))
+	}
+	view := all.View()
+	if cli.View == "" {
+		return view, nil
+	}
+	rules, err := readRules(cli.View)
+	if err != nil {
+		return nil, misconfigured(err)
+	}
+	view, err = view.Narrow(rules)
+	if err != nil {
+		return nil, misconfigured(fmt.Errorf("view %s: %w", cli.View, err))
+	}
+	return view, nil
+}
+
+// dataDir is where the demo database and the session logs are kept.
+func (cli *commandLine) dataDir() string {
+	if cli.Data != "" {
+		return cli.Data
+	}
+	return filepath.Join(xdg.DataHome, "almanac")
+}
+
+func (cli *commandLine) policy(mode policy.Mode) (policy.Policy, error) {
+	if cli.Policy != "" {
+		var err error
+		if mode, err = policy.ParseMode(cli.Policy); err != nil {
+			return policy.Policy{}, usage("%v", err)
+		}
+	}
+	p := policy.Policy{Mode: mode}
+	for _, id := range cli.Allow {
+		p.Rules = append(p.Rules, policy.Rule{Name: "--allow " + id, ID: id, Verdict: policy.Allow})
+	}
+	return p, nil
+}
+
+// secrets are the values that must never be shown, returned or recorded.
+func secrets() []string {
+	var values []string
+	for _, name := range []string{"OPENAI_API_KEY", "ALMANAC_API_KEY"} {
+		if v := os.Getenv(name); v != "" {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// noModel is what asking says when no model is configured.
+const noModel = "no model is configured: set OPENAI_API_KEY, or --base-url (ALMANAC_BASE_URL) to an OpenAI-compatible server such as http://localhost:11434/v1, and choose one with --model (ALMANAC_MODEL)"
+
+// defaultModel is asked where a key is set and no model is named.
+const defaultModel = "gpt-4.1"
+
+// conversation returns the conversation with the model over s, or nil when no model is configured.
+func (cli *commandLine) conversation(s *session.Session, observe func(llm.Event)) *llm.Conversation {
+	key := os.Getenv("ALMANAC_API_KEY")
+	if key == "" {
+		key = os.Getenv("OPENAI_API_KEY")
+	}
+	base := cli.BaseURL
+	if base == "" {
+		base = os.Getenv("OPENAI_BASE_URL")
+	}
+	if key == "" && base == "" {
+		return nil
+	}
+	o := tools.Options{Prefix: cli.Prefix}
+	return llm.NewConversation(llm.Options{
+		Provider: openai.New(openai.Options{BaseURL: base, Key: key}),
+		Model:    cli.modelName(),
+		System:   func() string { return tools.SystemPrompt(s, o) },
+		Tools:    func() []llm.Tool { return tools.New(s, o) },
+		Observe:  observe,
+	})
+}
+
+func (cli *commandLine) modelName() string {
+	if cli.Model != "" {
+		return cli.Model
+	}
+	return defaultModel
+}

@@ -1,0 +1,64 @@
+package repl
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseArgs(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want any // a map, or the beginning of the error
+	}{
+		{`{}`, map[string]any{}},
+		{`{ id = "inv_1", amount_cents = 12900, ok = true, none = nil }`,
+			map[string]any{"id": "inv_1", "amount_cents": int64(12900), "ok": true, "none": nil}},
+		{`{ ["a b"] = -1.5; list = { 1, "two", { x = 0x10 } }, empty = {}, }`,
+			map[string]any{"a b": -1.5, "list": []any{int64(1), "two", map[string]any{"x": int64(16)}}, "empty": []any{}}},
+		{`{ s = 'a\n\27\x41\z   b\u{6f22}', long = [==[x]]y]==] }`, map[string]any{"s": "a\n\x1bA" + "b漢", "long": "x]]y"}},
+		{`{ 1, 2 }`, "arguments: want a table of names"},
+		{`"x"`, "arguments: want a table of names"},
+		{`{ a = f() }`, "arguments: f: not a plain value"},
+		{`{ a = 1 + 1 }`, "arguments: +: not a plain value"},
+		{`{ a = b.c }`, "arguments: b: not a plain value"},
+		{`{ a = 1, 2 }`, "arguments: a table has names or a list, not both"},
+		{`{ a = `, "arguments: "},
+		{`{} {}`, "arguments: "},
+	} {
+		got, err := ParseArgs(c.text)
+		want, isError := c.want.(string)
+		switch {
+		case isError && (err == nil || !strings.HasPrefix(err.Error(), want)):
+			t.Errorf("ParseArgs(%s) = %v, %v, want error %q", c.text, got, err, want)
+		case !isError && err != nil:
+			t.Errorf("ParseArgs(%s): %v", c.text, err)
+		case !isError:
+			if diff := cmp.Diff(c.want, any(got)); diff != "" {
+				t.Errorf("ParseArgs(%s), -want +got:\n%s", c.text, diff)
+			}
+		}
+	}
+}
+
+// What LuaText writes, ParseArgs reads.
+func FuzzParseArgs(f *testing.F) {
+	f.Add("key", "value\n\"\\", int64(-3), 1.5)
+	f.Fuzz(func(t *testing.T, key, text string, n int64, x float64) {
+		if Sanitize(text) != text || Sanitize(key) != key || x != x || x-x != 0 || n == -1<<63 {
+			t.Skip("escapes in sanitized text are for reading only")
+		}
+		args := map[string]any{key: text, key + "n": n, key + "x": x, key + "l": []any{text, nil}}
+		got, err := ParseArgs(LuaText(args, 0))
+		if err != nil {
+			t.Fatalf("%s: %v", LuaText(args, 0), err)
+		}
+		if x == float64(int64(x)) {
+			got[key+"x"] = x
+		}
+		if diff := cmp.Diff(args, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,241 @@
+package repl
+
+// This file is the table of slash commands and what is common to them: finding one, help, and near names. The commands
+// themselves are in the files beside it, by theme.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A command is one row of the table.
+type command struct {
+	// name is the canonical name without the slash; it may be two words: "lua reset".
+	name    string
+	aliases []string
+	// args shows the arguments: "[CODE]".
+	args  string
+	brief string
+	// more is what /help NAME adds; may be empty.
+	more string
+	// group heads it in the list; commands of the group "more" share the last line.
+	group string
+	// numbered commands run scripts and are cells.
+	numbered bool
+	// lua picks the source out of an argument that holds some, so that Enter knows when it is complete; nil for
+	// commands without.
+	lua func(arg string) (source string, ok bool)
+	// words are what an argument may be completed to, by what the argument is; nil for nothing.
+	words func(sh *Shell, arg string) []Completion
+	// run does it. A UsageError is answered with the usage.
+	run func(ctx context.Context, sh *Shell, c *Cell, arg string) error
+}
+
+func (c command) usage() string {
+	if c.args == "" {
+		return "/" + c.name
+	}
+	return "/" + c.name + " " + c.args
+}
+
+// A UsageError says what is wrong with a command or its argument.
+type UsageError struct {
+	usage, message string
+}
+
+func (e *UsageError) Error() string {
+	switch {
+	case e.usage == "":
+		return e.message
+	case e.message == "":
+		return "usage: " + e.usage
+	}
+	return e.message + "\nusage: " + e.usage
+}
+
+// The groups, in the order they are listed.
+const (
+	groupLua     = "Lua"
+	groupCatalog = "Catalog"
+	groupLook    = "Look"
+	groupModel   = "Model and policy"
+	groupMore    = "More"
+)
+
+func allCommands() []command {
+	return slices.Concat(luaCommands(), catalogCommands(), lookCommands(), modelCommands(), shellCommands())
+}
+
+// command finds the command that an input names, by its longest name, and its argument.
+func (sh *Shell) command(in Input) (command, string, bool) {
+	first, rest := cutSpace(in.Text)
+	if c, ok := sh.named(in.Name + " " + first); ok && first != "" {
+		return c, rest, true
+	}
+	c, ok := sh.named(in.Name)
+	return c, in.Text, ok
+}
+
+func (sh *Shell) named(name string) (command, bool) {
+	for _, c := range sh.commands {
+		if c.name == name || slices.Contains(c.aliases, name) {
+			return c, true
+		}
+	}
+	return command{}, false
+}
+
+// A HelpLine is one row of help.
+type HelpLine struct {
+	Group, Usage, Text string
+}
+
+// Help lists the prefixes and commands whose usage, group or text contains all words of filter, whatever their case;
+// an empty filter lists all.
+func (sh *Shell) Help(filter string) []HelpLine {
+	rows := []HelpLine{
+		{"Input", "CODE", "Lua; a value is shown and kept in _ and _n"},
+		{"Input", "?WORDS", "ask the model; in ask mode WORDS will do"},
+		{"Input", "!CODE", "Lua from ask mode"},
+		{"Input", "NAME? NAME??", "what an action or a global is; ?? in full"},
+	}
+	for _, c := range sh.commands {
+		rows = append(rows, HelpLine{c.group, c.usage(), c.brief})
+	}
+	want := strings.Fields(strings.ToLower(filter))
+	return slices.DeleteFunc(rows, func(l HelpLine) bool {
+		text := strings.ToLower(l.Group + " " + l.Usage + " " + l.Text)
+		return slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(text, w) })
+	})
+}
+
+// helpText is Help as it is printed. Without a filter it has to fit a small screen, so the group "more" becomes one
+// paragraph of names.
+func (sh *Shell) helpText(filter string) string {
+	lines := sh.Help(filter)
+	var b strings.Builder
+	var more []string
+	for _, l := range lines {
+		if filter == "" && l.Group == groupMore {
+			more = append(more, strings.Fields(l.Usage)[0])
+			continue
+		}
+		fmt.Fprintf(&b, "%-30s %s\n", l.Usage, l.Text)
+	}
+	if len(more) > 0 {
+		fmt.Fprintf(&b, "also: %s\n/help COMMAND or /help WORDS tells more", strings.Join(more, " "))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func help(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	name := strings.TrimPrefix(strings.Join(strings.Fields(arg), " "), "/")
+	if c, ok := sh.named(name); ok && name != "" {
+		text := fmt.Sprintf("%s\n  %s", c.usage(), c.brief)
+		if c.more != "" {
+			text += "\n" + indent(c.more, "  ")
+		}
+		if len(c.aliases) > 0 {
+			text += "\n  also: /" + strings.Join(c.aliases, ", /")
+		}
+		sh.say(Plain, "%s", text)
+		return nil
+	}
+	text := sh.helpText(name)
+	if text == "" {
+		return fmt.Errorf("help %q: nothing found%s", name, sh.meant(name))
+	}
+	sh.say(Plain, "%s", text)
+	return nil
+}
+
+// unknownCommand answers with the nearest command.
+func (sh *Shell) unknownCommand(in Input) error {
+	name := in.Name
+	for _, c := range sh.commands {
+		if strings.HasPrefix(c.name, name+" ") {
+			first, _ := cutSpace(in.Text)
+			return &UsageError{usage: sh.family(name), message: strings.TrimSpace("/" + name + ": unknown " + quoteWord(first))}
+		}
+	}
+	return &UsageError{message: fmt.Sprintf("unknown command /%s%s", name, sh.meant(name))}
+}
+
+func quoteWord(w string) string {
+	if w == "" {
+		return "word"
+	}
+	return fmt.Sprintf("%q", w)
+}
+
+// family lists the commands whose first word is name.
+func (sh *Shell) family(name string) string {
+	var all []string
+	for _, c := range sh.commands {
+		if strings.HasPrefix(c.name, name+" ") {
+			all = append(all, c.usage())
+		}
+	}
+	return strings.Join(all, " | ")
+}
+
+// meant names the command nearest to name, or says where to look.
+func (sh *Shell) meant(name string) string {
+	best, least := "", 3
+	for _, c := range sh.commands {
+		names := append([]string{c.name, strings.ReplaceAll(c.name, " ", "")}, c.aliases...)
+		for _, n := range names {
+			if d := distance(strings.ToLower(name), n); d < least && d < len(n) {
+				best, least = c.name, d
+			}
+		}
+	}
+	if best == "" {
+		return ": /help lists them"
+	}
+	return ": did you mean /" + best + "?"
+}
+
+// distance is the number of letters to insert, delete, replace or swap with the next to make b of a.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	before := make([]int, len(y)+1)
+	row := make([]int, len(y)+1)
+	next := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		next[0] = i
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(y)]
+}
+
+// indent puts prefix before every line of s.
+func indent(s, prefix string) string {
+	return prefix + strings.ReplaceAll(s, "\n", "\n"+prefix)
+}
+
+// plural writes a count with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// wholeLua takes a command's whole argument for source.
+func wholeLua(arg string) (string, bool) { return arg, true }

@@ -1,0 +1,233 @@
+package repl
+
+// This file holds the commands that look into the catalog and at what the view shows of it.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/syntax"
+)
+
+func catalogCommands() []command {
+	return []command{
+		{
+			name: "catalog", args: "[WORDS]", group: groupCatalog, run: search,
+			brief: "find actions; without words: the domains",
+		},
+		{
+			name: "query", args: "SCRIPT|WORDS", group: groupCatalog, numbered: true, run: query, lua: queryScript,
+			brief: "run a query script, as the model does",
+			more:  "/query return catalog.search(\"unpaid invoices\", {limit = 5})\nPlain words are searched for.",
+		},
+		{
+			name: "describe", args: "[--full] ID...", group: groupCatalog, run: describe, words: idWords,
+			brief: "arguments, result, example and safety",
+			more:  "--full shows all levels, --json the schemas.",
+		},
+		{
+			name: "why", args: "ID", group: groupCatalog, run: why, words: idWords,
+			brief: "may it be seen and called, and by what rule",
+		},
+		{
+			name: "view", args: "[only|without NAMES]", group: groupCatalog, run: view, words: viewWords,
+			brief: "what is visible; narrow it for good",
+			more: "/view only crm,billing     nothing but these namespaces\n/view without identity     not this namespace\n" +
+				"/view readonly             no action that changes anything\nA view only ever gets smaller: a new session starts with all of it.",
+		},
+	}
+}
+
+func search(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	v := sh.options.Session.View()
+	if arg == "" {
+		sh.say(Plain, "%s", v.Card(2000))
+		return nil
+	}
+	shown := sh.options.Session.Budget().Shown
+	set, err := v.Search(arg, catalog.SearchOptions{Limit: shown})
+	if err != nil {
+		return err
+	}
+	sh.say(Plain, "%s", v.FormatSet(set, shown))
+	return nil
+}
+
+// queryScript tells a script from words: it speaks of catalog and is Lua, at least as far as it goes.
+func queryScript(arg string) (string, bool) {
+	speaks := false
+	for _, t := range syntax.Tokens(arg) {
+		speaks = speaks || t.Text == "catalog" || t.Text == "return"
+	}
+	if !speaks {
+		return "", false
+	}
+	if syntax.IsExpression(arg) {
+		return arg, true
+	}
+	err := syntax.Check(arg)
+	return arg, err == nil || err.Incomplete || strings.HasPrefix(strings.TrimSpace(arg), "return")
+}
+
+func query(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+	if arg == "" {
+		return &UsageError{usage: "/query SCRIPT, or words to search for"}
+	}
+	source, ok := queryScript(arg)
+	if !ok {
+		return search(ctx, sh, c, arg)
+	}
+	c.Source = source
+	a, err := sh.options.Session.Query(ctx, session.Script{
+		Source: source, Name: "query", Author: session.User, Cell: c.N, Expr: true,
+	})
+	if err != nil {
+		return err
+	}
+	c.Outcome = a.Outcome
+	if a.Outcome.Err != nil {
+		return sh.ran(c, a.Outcome, nil)
+	}
+	if a.Text == "" {
+		sh.say(Notice, "the query returned nothing: end it with return")
+		return nil
+	}
+	c.Answer = a.Text
+	sh.say(Plain, "%s", a.Text)
+	return nil
+}
+
+func describe(ctx context.Context, sh *Shell, _ *Cell, arg string) error {
+	detail := catalog.Brief
+	var ids []string
+	for _, w := range strings.FieldsFunc(arg, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }) {
+		switch w {
+		case "--full":
+			detail = catalog.Full
+		case "--json":
+			detail = catalog.JSON
+		default:
+			ids = append(ids, w)
+		}
+	}
+	if len(ids) == 0 {
+		return &UsageError{usage: "/describe [--full] ID..."}
+	}
+	return sh.describe(ctx, ids, detail)
+}
+
+func (sh *Shell) describe(ctx context.Context, ids []string, d catalog.Detail) error {
+	specs, err := sh.options.Session.Describe(ctx, ids, d)
+	if err != nil {
+		var unknown *catalog.UnknownError
+		if errors.As(err, &unknown) {
+			return sh.notVisible(unknown)
+		}
+		return err
+	}
+	texts := make([]string, len(specs))
+	for i, s := range specs {
+		texts[i] = strings.TrimRight(s.Text, "\n")
+	}
+	sh.say(Plain, "%s", strings.Join(texts, "\n\n"))
+	return nil
+}
+
+// notVisible tells the person more than the model learns: whether an id is hidden, and by what.
+func (sh *Shell) notVisible(e *catalog.UnknownError) error {
+	if seen := sh.options.Session.View().Why(e.ID); seen.State == "hidden" {
+		return fmt.Errorf("%s: hidden by %s; see /view", e.ID, seen.Rule)
+	}
+	return e
+}
+
+func why(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	id := strings.TrimSpace(arg)
+	if id == "" {
+		return &UsageError{usage: "/why ID"}
+	}
+	s := sh.options.Session
+	seen := s.View().Why(id)
+	switch seen.State {
+	case "hidden":
+		sh.say(Plain, "%s: hidden by %s", id, seen.Rule)
+		return nil
+	case "unknown":
+		text := id + ": unknown: no source of this catalog has it"
+		if len(seen.Near) > 0 {
+			text += "\ndid you mean " + strings.Join(seen.Near, ", ") + "?"
+		}
+		sh.say(Plain, "%s", text)
+		return nil
+	}
+	e, ok := s.View().Lookup(id)
+	if !ok {
+		return fmt.Errorf("%s: not visible", id)
+	}
+	d := s.Policy().Decide(policy.Request{ID: e.ID, Operation: e.Operation, Risk: e.Risk, Mutates: e.Mutates})
+	text := fmt.Sprintf("%s: visible", id)
+	switch d.Verdict {
+	case policy.Allow:
+		text += ", a call is allowed (" + d.Rule + ")"
+	case policy.AskFor:
+		text += ", a call asks you first (" + d.Rule + ")"
+	default:
+		text += fmt.Sprintf(", a call is denied: %s (%s)", d.Reason, d.Rule)
+	}
+	text += "\nthe model may call it " + modelMay(s, id)
+	sh.say(Plain, "%s", text)
+	return nil
+}
+
+func modelMay(s *session.Session, id string) string {
+	for _, d := range s.Described() {
+		if d == id {
+			return "(it was described in this session)"
+		}
+	}
+	return "once it is described"
+}
+
+func view(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	verb, rest := cutSpace(arg)
+	names := strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
+	r := catalog.Rules{Name: "/view " + arg}
+	switch {
+	case arg == "":
+		sh.say(Plain, "%s", viewText(sh.options.Session.View()))
+		return nil
+	case verb == "only" && len(names) > 0:
+		r.Namespaces = names
+	case verb == "without" && len(names) > 0:
+		r.DeniedNamespaces = names
+	case verb == "readonly" && len(names) == 0:
+		r.ReadOnly = true
+	default:
+		return &UsageError{usage: "/view [only NAMES | without NAMES | readonly]"}
+	}
+	if err := sh.options.Session.Restrict(r); err != nil {
+		return err
+	}
+	sh.say(Notice, "the view is narrower for the rest of this session\n%s", viewText(sh.options.Session.View()))
+	return nil
+}
+
+func viewText(v *catalog.View) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s visible", plural(v.Len(), "action"))
+	if v.Actor() != "" {
+		fmt.Fprintf(&b, " to %s", v.Actor())
+	}
+	if v.Tenant() != "" {
+		fmt.Fprintf(&b, " of %s", v.Tenant())
+	}
+	for _, c := range v.Children("") {
+		fmt.Fprintf(&b, "\n  %-20s %d", c.Name, max(c.Count, 1))
+	}
+	return b.String()
+}

@@ -1,0 +1,285 @@
+package repl
+
+// This file holds the commands that look back and around: calls, results, limits and status.
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+func lookCommands() []command {
+	return []command{
+		{
+			name: "trace", args: "[N]", group: groupLook, run: traceCalls, words: cellWords,
+			brief: "the last calls; those of cell N in full",
+		},
+		{
+			name: "expand", args: "[N | N.M]", group: groupLook, run: expand, words: cellWords,
+			brief: "cell N, or its call M, in full",
+		},
+		{
+			name: "history", args: "[WORDS]", group: groupMore, run: searchHistory,
+			brief: "what was typed before",
+		},
+		{
+			name: "limits", group: groupMore, run: limits,
+			brief: "what one run may use",
+		},
+		{
+			name: "status", group: groupMore, run: status,
+			brief: "session, model, policy and usage at a glance",
+		},
+	}
+}
+
+// traceShown is how many calls /trace lists.
+const traceShown = 20
+
+func traceCalls(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	if arg != "" {
+		n, m, err := cellNumber(arg)
+		if err != nil {
+			return &UsageError{usage: "/trace [N]", message: err.Error()}
+		}
+		c, ok := sh.cell(n)
+		if !ok {
+			return fmt.Errorf("trace: no cell [%d]", n)
+		}
+		if len(c.Calls) == 0 {
+			sh.say(Notice, "[%d] made no calls", n)
+			return nil
+		}
+		var parts []string
+		for _, call := range c.Calls {
+			if m == 0 || call.N == m {
+				parts = append(parts, callDetail(c.N, call))
+			}
+		}
+		if len(parts) == 0 {
+			return fmt.Errorf("trace: no call [%s]", arg)
+		}
+		sh.say(Plain, "%s", strings.Join(parts, "\n"))
+		return nil
+	}
+	var lines []string
+	total := 0
+	cells := sh.Cells()
+	for i := len(cells) - 1; i >= 0; i-- {
+		for j := len(cells[i].Calls) - 1; j >= 0; j-- {
+			total++
+			if len(lines) < traceShown {
+				lines = append(lines, callBrief(cells[i].N, cells[i].Calls[j]))
+			}
+		}
+	}
+	if total == 0 {
+		sh.say(Notice, "no calls yet")
+		return nil
+	}
+	if total > len(lines) {
+		lines = append(lines, fmt.Sprintf("… %d of %d calls shown, newest first; /trace N shows those of cell N", len(lines), total))
+	}
+	sh.say(Plain, "%s", strings.Join(lines, "\n"))
+	return nil
+}
+
+// cellNumber reads "7", "[7]" or "7.2".
+func cellNumber(s string) (cell, call int, err error) {
+	s = strings.Trim(strings.TrimSpace(s), "[]_")
+	first, second, dotted := strings.Cut(s, ".")
+	cell, err = strconv.Atoi(first)
+	if err == nil && dotted {
+		call, err = strconv.Atoi(second)
+	}
+	if err != nil || cell < 1 || call < 0 || (dotted && call == 0) {
+		return 0, 0, fmt.Errorf("%q: not the number of a cell (7) or call (7.2)", s)
+	}
+	return cell, call, nil
+}
+
+func callBrief(cell int, c trace.Call) string {
+	text := fmt.Sprintf("[%d.%d] %-8s %s", cell, c.N, c.Verdict, c.ID)
+	if c.Brief != "" {
+		text += "  " + c.Brief
+	}
+	return text + "  " + tookText(c.Took)
+}
+
+func callDetail(cell int, c trace.Call) string {
+	var b strings.Builder
+	b.WriteString(callBrief(cell, c))
+	fmt.Fprintf(&b, "\n  at %s by %s", c.Start.Local().Format("15:04:05.000"), orText(c.Author, "you"))
+	if c.Actor != "" {
+		fmt.Fprintf(&b, " as %s", c.Actor)
+	}
+	if c.Line > 0 {
+		fmt.Fprintf(&b, ", line %d", c.Line)
+	}
+	if c.Rule != "" {
+		fmt.Fprintf(&b, "; %s", c.Rule)
+	}
+	fmt.Fprintf(&b, "\n%s", indent(LuaText(c.Args, 100), "  "))
+	if c.Error != "" {
+		fmt.Fprintf(&b, "\n  error: %s", c.Error)
+	}
+	if c.Result != nil {
+		fmt.Fprintf(&b, "\n  -> %s", strings.TrimLeft(indent(LuaText(c.Result, 100), "  "), " "))
+	}
+	for _, e := range c.Effects {
+		fmt.Fprintf(&b, "\n  effect %s %s %s", e.Kind, e.Target, LuaText(e.Value, 100))
+	}
+	return b.String()
+}
+
+func orText(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func expand(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	n, m := 0, 0
+	if arg != "" {
+		var err error
+		if n, m, err = cellNumber(arg); err != nil {
+			return &UsageError{usage: "/expand [N | N.M]", message: err.Error()}
+		}
+	}
+	c, ok := sh.cell(n)
+	if !ok {
+		return fmt.Errorf("expand: no cell [%d]", n)
+	}
+	if m > 0 {
+		for _, call := range c.Calls {
+			if call.N == m {
+				sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: session.User, Full: true, Outcome: &session.Outcome{
+					Values: []vm.Value{{Type: "table", Repr: LuaText(call.Result, 100), Data: call.Result, Whole: true}},
+				}})
+				return nil
+			}
+		}
+		return fmt.Errorf("expand: no call [%d.%d]", n, m)
+	}
+	sh.say(Plain, "[%d] %s", c.N, c.Source)
+	for _, call := range c.Calls {
+		sh.feed.Emit(Event{Kind: Called, Cell: c.N, Author: session.Author(call.Author), Call: &call})
+	}
+	if c.Answer != "" {
+		sh.say(Plain, "%s", c.Answer)
+	}
+	if c.Outcome == nil {
+		return nil
+	}
+	if text := strings.TrimRight(c.Outcome.Stdout+c.Outcome.Stderr, "\n"); text != "" {
+		sh.say(Plain, "%s", text)
+	}
+	sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: c.Author, Outcome: c.Outcome, Full: true})
+	return nil
+}
+
+func searchHistory(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	found, err := sh.options.History.Search(arg, 20)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		sh.say(Notice, "history: nothing found")
+		return nil
+	}
+	lines := make([]string, 0, len(found))
+	for i := len(found) - 1; i >= 0; i-- {
+		t := found[i]
+		lines = append(lines, fmt.Sprintf("%s  %s", t.Time.Local().Format("2006-01-02 15:04"), cutText(SanitizeLine(t.Text), 100, "…")))
+	}
+	sh.say(Plain, "%s", strings.Join(lines, "\n"))
+	return nil
+}
+
+func limits(_ context.Context, sh *Shell, _ *Cell, _ string) error {
+	s := sh.options.Session
+	l, m, b := s.Limits(session.User), s.Limits(session.Model), s.Budget()
+	rows := [][]string{
+		{"Lua time", durationOr(l.Time, "1.5 s"), "a run of yours; the clock stands still during calls and questions"},
+		{"", durationOr(m.Time, "1.5 s"), "a run of the model's"},
+		{"instructions", countOr(l.Steps, "10,000,000"), "a run of yours"},
+		{"", countOr(m.Steps, "10,000,000"), "a run of the model's"},
+		{"printed", sizeOr(int64(l.Output), "1.0 MiB"), "a run, stdout, stderr and logs together"},
+		{"string", sizeOr(int64(l.String), "64.0 MiB"), "one string"},
+		{"value", sizeOr(int64(l.Value), "4.0 MiB"), "one returned value as data"},
+		{"depth", countOr(int64(l.Depth), "190"), "nested calls"},
+		{"coroutines", countOr(int64(l.Coroutines), "1,000"), "alive at once"},
+		{"action calls", strconv.Itoa(b.Calls), "a run"},
+		{"mutations", strconv.Itoa(b.Mutations), "a run, allowed or approved"},
+		{"one call", tookText(b.Wait), "unless the action says otherwise"},
+		{"one result", bytesText(int64(b.Result)), "of an action"},
+		{"hits", strconv.Itoa(b.Shown), "a query lists"},
+		{"describe", strconv.Itoa(b.Described), "ids at once"},
+		{"select", strconv.Itoa(b.Selected), "ids for one execute"},
+	}
+	sh.say(Plain, "%s", columns(rows))
+	return nil
+}
+
+func durationOr(d time.Duration, other string) string {
+	if d == 0 {
+		return other
+	}
+	return tookText(d)
+}
+
+func countOr(n int64, other string) string {
+	if n == 0 {
+		return other
+	}
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+func sizeOr(n int64, other string) string {
+	if n == 0 {
+		return other
+	}
+	return bytesText(n)
+}
+
+func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
+	st := sh.StatusLine()
+	model := orText(st.Model, "none")
+	rows := [][]string{
+		{"program", "almanac " + sh.options.Version},
+		{"session", st.Session},
+		{"mode", st.Mode.String()},
+		{"model", model},
+		{"policy", string(st.Policy)},
+		{"view", fmt.Sprintf("%s%s", plural(st.Actions, "action"), asActor(st.Actor))},
+		{"globals", strconv.Itoa(st.Globals)},
+		{"cells", strconv.Itoa(st.Cell)},
+		{"last run", fmt.Sprintf("calls %d/%d, mutations %d/%d", st.Calls, st.CallLimit, st.Mutations, st.MutationLimit)},
+	}
+	if c := sh.options.Conversation; c != nil {
+		u := c.Usage()
+		rows = append(rows,
+			[]string{"context", fmt.Sprintf("%d of %d tokens", st.ContextUsed, st.ContextLimit)},
+			[]string{"tokens", fmt.Sprintf("%d in, %d out, %d cached, %s", u.Input, u.Output, u.Cached, plural(u.Completions, "completion"))})
+	}
+	sh.say(Plain, "%s", columns(rows))
+	return nil
+}
+
+func asActor(actor string) string {
+	if actor == "" {
+		return ""
+	}
+	return " as " + actor
+}

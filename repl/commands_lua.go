@@ -1,0 +1,281 @@
+package repl
+
+// This file holds the commands about Lua: running, previewing, resetting, loading and saving.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"almanac/session"
+	"almanac/session/syntax"
+)
+
+func luaCommands() []command {
+	return []command{
+		{
+			name: "preview", args: "[CODE]", group: groupLua, numbered: true, run: preview, lua: wholeLua,
+			brief: "run CODE or the last cell, change nothing",
+			more: "Runs in a clean machine that is thrown away. Reads are called; a call that would change\n" +
+				"something is listed instead and answered by a placeholder. Globals of the session are not\n" +
+				"visible there; the ones that are missing are named.",
+		},
+		{
+			name: "execute", args: "[--fresh] CODE", group: groupLua, numbered: true, run: execute,
+			lua:   func(arg string) (string, bool) { code, _ := cutFlag(arg, "--fresh"); return code, true },
+			brief: "run CODE; --fresh: in a machine of its own",
+		},
+		{
+			name: "lua reset", aliases: []string{"reset"}, group: groupLua, run: reset,
+			brief: "forget every global; the prelude comes back",
+		},
+		{
+			name: "lua vars", aliases: []string{"vars"}, args: "[NAME]", group: groupLua, run: vars, words: globalWords,
+			brief: "the globals of the session",
+		},
+		{
+			name: "lua load", args: "FILE", group: groupLua, numbered: true, run: load, words: fileWords,
+			brief: "run a Lua file, cell by cell if saved here",
+		},
+		{
+			name: "lua save", args: "FILE", group: groupLua, run: save, words: fileWords,
+			brief: "write the cells since the last reset",
+			more:  "Only cells of yours that succeeded. The file is plain Lua; /lua load and almanac run take it.",
+		},
+	}
+}
+
+// cutFlag takes a flag off the front of arg.
+func cutFlag(arg, flag string) (rest string, found bool) {
+	first, rest := cutSpace(arg)
+	if first == flag {
+		return rest, true
+	}
+	return arg, false
+}
+
+func preview(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+	if strings.TrimSpace(arg) == "" {
+		last, ok := sh.lastLua()
+		if !ok {
+			return &UsageError{usage: "/preview CODE", message: "preview: no cell was run yet"}
+		}
+		arg = last.Source
+	}
+	c.Source = arg
+	o, err := sh.options.Session.Preview(ctx, session.Script{
+		Source: arg, Name: "preview", Author: session.User, Cell: c.N, Expr: true,
+	})
+	return sh.ran(c, o, err)
+}
+
+// lastLua is the newest cell that holds Lua.
+func (sh *Shell) lastLua() (Cell, bool) {
+	cells := sh.Cells()
+	for i := len(cells) - 1; i >= 0; i-- {
+		if cells[i].Form == Lua {
+			return cells[i], true
+		}
+	}
+	return Cell{}, false
+}
+
+func execute(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+	code, fresh := cutFlag(arg, "--fresh")
+	if strings.TrimSpace(code) == "" {
+		return &UsageError{usage: "/execute [--fresh] CODE"}
+	}
+	return sh.runLua(ctx, c, code, fresh)
+}
+
+func reset(ctx context.Context, sh *Shell, _ *Cell, arg string) error {
+	if arg != "" {
+		return &UsageError{usage: "/lua reset"}
+	}
+	own := len(named(sh.options.Session.Globals()))
+	if _, err := sh.options.Session.Reset(ctx); err != nil {
+		return err
+	}
+	sh.mu.Lock()
+	sh.since = sh.last
+	sh.mu.Unlock()
+	sh.say(Notice, "Lua reset: %s gone, the prelude is back", plural(own, "global"))
+	return nil
+}
+
+func vars(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	globals := named(sh.options.Session.Globals())
+	if arg != "" {
+		for _, g := range globals {
+			if g.Name == arg {
+				sh.say(Plain, "%s  %s  %s", g.Name, kindText(g), g.Brief)
+				return nil
+			}
+		}
+		return fmt.Errorf("%s: no such global in this session", arg)
+	}
+	if len(globals) == 0 {
+		sh.say(Notice, "no globals yet: x = 1 makes one")
+		return nil
+	}
+	rows := make([][]string, len(globals))
+	for i, g := range globals {
+		rows[i] = []string{SanitizeLine(g.Name), kindText(g), SanitizeLine(g.Brief)}
+	}
+	sh.say(Plain, "%s", columns(rows))
+	return nil
+}
+
+// columns aligns rows of cells with two blanks between them.
+func columns(rows [][]string) string {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], textWidth(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for r, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			b.WriteString(cell)
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i]-textWidth(cell)+2))
+			}
+		}
+		lines[r] = strings.TrimRight(b.String(), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cellMark heads a cell in a saved file.
+var cellMark = regexp.MustCompile(`(?m)^-- \[\d+\]\n`)
+
+// maxLoad is how large a Lua file may be.
+const maxLoad = 4 << 20
+
+func load(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+	if arg == "" {
+		return &UsageError{usage: "/lua load FILE"}
+	}
+	path := homePath(arg)
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", arg, pathCause(err))
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxLoad {
+		return fmt.Errorf("%s: not a file of at most %s", arg, bytesText(maxLoad))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", arg, pathCause(err))
+	}
+	parts := loadParts(string(text))
+	for i, part := range parts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		o, err := sh.options.Session.Run(ctx, session.Script{
+			Source: part, Name: filepath.Base(path), Author: session.User, Cell: c.N,
+		})
+		if i == len(parts)-1 || err != nil || o.Err != nil {
+			c.Replay = err == nil && o.Err == nil
+			if c.Replay {
+				sh.say(Notice, "%s: %s run", arg, plural(len(parts), "part"))
+			}
+			c.Source, c.Form = string(text), Lua
+			return sh.ran(c, o, err)
+		}
+	}
+	return fmt.Errorf("%s: empty", arg)
+}
+
+// loadParts cuts a saved file into its cells. Each keeps the line numbers of the file, by blank lines before it.
+func loadParts(text string) []string {
+	marks := cellMark.FindAllStringIndex(text, -1)
+	if len(marks) == 0 {
+		if strings.TrimSpace(text) == "" {
+			return nil
+		}
+		return []string{text}
+	}
+	var parts []string
+	for i, m := range marks {
+		end := len(text)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		parts = append(parts, strings.Repeat("\n", strings.Count(text[:m[1]], "\n"))+text[m[1]:end])
+	}
+	return parts
+}
+
+func save(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	if arg == "" {
+		return &UsageError{usage: "/lua save FILE"}
+	}
+	sh.mu.Lock()
+	since := sh.since
+	sh.mu.Unlock()
+	var b strings.Builder
+	n := 0
+	for _, c := range sh.Cells() {
+		if c.Replay && c.N > since {
+			fmt.Fprintf(&b, "-- [%d]\n%s\n", c.N, replayable(c.Source))
+			n++
+		}
+	}
+	if n == 0 {
+		return fmt.Errorf("%s: nothing to save: no cell succeeded since the last reset", arg)
+	}
+	f, err := os.OpenFile(homePath(arg), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s: the file exists: choose another name", arg)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", arg, pathCause(err))
+	}
+	_, err = f.WriteString(b.String())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", arg, pathCause(err))
+	}
+	sh.say(Notice, "%s: %s saved", arg, plural(n, "cell"))
+	return nil
+}
+
+// replayable makes a statement of a cell, so that cells can stand one after the other in a file: an expression is
+// kept in _ as the shell does, and a body with a return or with locals of its own becomes a function's.
+func replayable(source string) string {
+	if syntax.IsExpression(source) {
+		return "_ = " + strings.TrimLeft(source, " \t\n")
+	}
+	if syntax.Check(source+"\nlocal _") != nil {
+		return "_ = (function()\n" + source + "\nend)()"
+	}
+	return "do\n" + source + "\nend"
+}
+
+func homePath(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return path
+}
+
+// pathCause drops the operation and the path that the error repeats.
+func pathCause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,133 @@
+package repl
+
+// This file holds the commands about the model and the policy, and those of the shell itself.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"almanac/session/policy"
+)
+
+func modelCommands() []command {
+	return []command{
+		{
+			name: "policy", args: "[ask|session|readonly]", group: groupModel, run: setPolicy,
+			words: fixedWords("ask", "every change asks you", "session", "small changes run, high risk asks", "readonly", "no changes"),
+			brief: "what happens to calls that change something",
+			more:  "ask       every one asks you\nsession   low and medium risk run, high risk asks\nreadonly  every one is denied",
+		},
+		{
+			name: "model", args: "[NAME]", group: groupModel, run: setModel,
+			brief: "which model answers; change it",
+		},
+		{
+			name: "new", group: groupModel, run: newConversation,
+			brief: "forget the conversation, keep Lua's globals",
+		},
+	}
+}
+
+func shellCommands() []command {
+	return []command{
+		{
+			name: "mode", args: "[lua|ask]", group: groupMore, run: setMode,
+			words: fixedWords("lua", "a line is Lua", "ask", "a line is for the model"),
+			brief: "what a line without a prefix is",
+		},
+		{name: "clear", group: groupMore, run: clearScreen, brief: "clear the screen"},
+		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, run: help, words: commandWords, brief: "this list, or one command"},
+		{name: "quit", aliases: []string{"exit"}, group: groupMore, run: quit, brief: "leave"},
+	}
+}
+
+func setPolicy(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	s := sh.options.Session
+	p := s.Policy()
+	if arg == "" {
+		if p.Mode == "" {
+			p.Mode = policy.ReadOnly
+		}
+		text := fmt.Sprintf("policy %s", p.Mode)
+		for _, r := range p.Rules {
+			text += fmt.Sprintf("\n  %s: %s %s", orText(r.Name, "rule"), r.Verdict, orText(r.ID, "every mutation that matches"))
+		}
+		sh.say(Plain, "%s", text)
+		return nil
+	}
+	m, err := policy.ParseMode(arg)
+	if err != nil {
+		return &UsageError{usage: "/policy [ask|session|readonly]", message: err.Error()}
+	}
+	p.Mode = m
+	s.SetPolicy(p)
+	sh.say(Notice, "policy %s: %s", m, policyText(m))
+	return nil
+}
+
+func policyText(m policy.Mode) string {
+	switch m {
+	case policy.Ask:
+		return "every call that changes something asks you first"
+	case policy.Session:
+		return "changes of low and medium risk run, high risk asks you first"
+	}
+	return "every call that changes something is denied"
+}
+
+func setModel(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	c := sh.options.Conversation
+	if c == nil {
+		return errors.New(sh.options.NoModel)
+	}
+	if arg == "" {
+		sh.say(Plain, "model %s", orText(c.Model(), "not named: the server chooses"))
+		return nil
+	}
+	if strings.ContainsAny(arg, " \t\n") {
+		return &UsageError{usage: "/model [NAME]"}
+	}
+	if set := sh.options.SetModel; set != nil {
+		if err := set(arg); err != nil {
+			return err
+		}
+	}
+	c.SetModel(arg)
+	sh.say(Notice, "model %s from the next answer on", arg)
+	return nil
+}
+
+func newConversation(_ context.Context, sh *Shell, _ *Cell, _ string) error {
+	if sh.options.Conversation == nil {
+		return errors.New(sh.options.NoModel)
+	}
+	sh.options.Conversation.Reset()
+	sh.options.Session.SetMessages(nil)
+	sh.say(Notice, "the conversation is forgotten; Lua keeps its %s", plural(len(named(sh.options.Session.Globals())), "global"))
+	return nil
+}
+
+func setMode(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	switch arg {
+	case "":
+		sh.say(Plain, "mode %s", sh.Mode())
+		return nil
+	case "lua":
+		sh.SetMode(LuaMode)
+	case "ask":
+		sh.SetMode(AskMode)
+	default:
+		return &UsageError{usage: "/mode [lua|ask]"}
+	}
+	sh.say(Notice, "mode %s", arg)
+	return nil
+}
+
+func clearScreen(_ context.Context, sh *Shell, _ *Cell, _ string) error {
+	sh.feed.Emit(Event{Kind: Cleared})
+	return nil
+}
+
+func quit(context.Context, *Shell, *Cell, string) error { return errQuit }

@@ -1,0 +1,117 @@
+package repl
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/session/policy"
+)
+
+// completed lists what the text may become at the bar, as "text | detail | tag" of the first few.
+func completed(t *testing.T, sh *Shell, text string) string {
+	t.Helper()
+	cursor := strings.IndexByte(text, '|')
+	text = text[:cursor] + text[cursor+1:]
+	c := sh.Complete(t.Context(), text, cursor)
+	if c.Start < 0 || c.Start > c.End || c.End > len(text) {
+		t.Fatalf("%q: replaces %d to %d", text, c.Start, c.End)
+	}
+	var b strings.Builder
+	for i, item := range c.Items {
+		if i == 6 {
+			fmt.Fprintf(&b, "… %d\n", len(c.Items)-i)
+			break
+		}
+		fmt.Fprintf(&b, "%s%s%s\n", text[:c.Start], item.Text, text[c.End:])
+		if item.Detail+item.Tag != "" {
+			fmt.Fprintf(&b, "    %s\n", strings.TrimSpace(item.Detail+" "+item.Tag))
+		}
+	}
+	return b.String()
+}
+
+// The table is in testdata/complete.golden: what is typed, with | for the cursor, and what it may become.
+func TestComplete(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	typed(t.Context(), sh, `acme = {id = "c", ["not a name"] = 1, address = {street = "x"}}`, nil)
+	typed(t.Context(), sh, `trap = setmetatable({}, {__index = function() error("evaluated") end})`, nil)
+	var b strings.Builder
+	for _, text := range []string{
+		"|", "/|", "/pre|", "/lua |", "/lua s|", "/policy |", "/policy se|", "/describe |", "/describe crm.|", "/describe crm.customer.get bi|",
+		"/view o|", "/view only |", "/why billing.re|", "/vars a|", "/trace |", "/help lu|", "/preview bil|", "/nope x|",
+		"bil|", "billing.|", "billing.inv|", "billing.invoice.|", "x = billing.refund.is|", "foo(1, crm.customer.|)",
+		"ac|", "acme.|", "acme.ad|", "acme.address.|", "trap.|", "trap.x.|", "nothing.|",
+		"billing.invoice.list_unpaid{|", "billing.invoice.list_unpaid{cust|", `billing.invoice.list_unpaid{customer_id = "x", |`,
+		"billing.invoice.list_unpaid{status = |", `billing.invoice.list_unpaid({ limit = 1, st|`, `print("bil|`, "-- bil|",
+		"@|", "@billing.|", "look at @crm.cus|", "!bil|", "?bil|", "wh|", "string.|", "str|", "for i = 1, 2 do ac|",
+	} {
+		fmt.Fprintf(&b, "> %s\n%s\n", text, indent(strings.TrimRight(completed(t, sh, text), "\n"), "  "))
+	}
+	sh.SetMode(AskMode)
+	for _, text := range []string{"bil|", "show @bil|", "!bil|", "/mod|"} {
+		fmt.Fprintf(&b, "ask> %s\n%s\n", text, indent(strings.TrimRight(completed(t, sh, text), "\n"), "  "))
+	}
+	golden(t, "complete.golden", b.String())
+}
+
+func TestCompleteFiles(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	dir := t.TempDir()
+	for _, name := range []string{"a.lua", "b.txt", ".hidden.lua", "sub/c.lua"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := "/lua load " + dir + "/"
+	var got []string
+	for _, item := range sh.Complete(t.Context(), text, len(text)).Items {
+		got = append(got, strings.TrimPrefix(item.Text, dir+"/"))
+	}
+	if diff := cmp.Diff([]string{"a.lua", "sub/"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestCommon(t *testing.T) {
+	for _, c := range []struct {
+		items []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{"billing."}, "billing."},
+		{[]string{"lua reset", "lua save", "lua"}, "lua"},
+		{[]string{"漢字", "漢子"}, "漢"},
+		{[]string{"a", "b"}, ""},
+	} {
+		var all Completions
+		for _, text := range c.items {
+			all.Items = append(all.Items, Completion{Text: text})
+		}
+		if got := all.Common(); got != c.want {
+			t.Errorf("Common(%q) = %q, want %q", c.items, got, c.want)
+		}
+	}
+}
+
+func FuzzComplete(f *testing.F) {
+	f.Add("billing.invoice.list_unpaid{", 27)
+	f.Add("/lua ", 5)
+	f.Add("@x", -1)
+	f.Add("é\xff.{=", 3)
+	sh := bareShell(f)
+	f.Fuzz(func(t *testing.T, text string, cursor int) {
+		c := sh.Complete(t.Context(), text, cursor)
+		if c.Start < 0 || c.Start > c.End || c.End > len(text) {
+			t.Errorf("Complete(%q, %d) replaces %d to %d of %d", text, cursor, c.Start, c.End, len(text))
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package repl
+
+// This file completes the arguments of commands.
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// fixedWords offers words; pairs are each word and what it means.
+func fixedWords(pairs ...string) func(*Shell, string) []Completion {
+	return func(*Shell, string) []Completion {
+		var items []Completion
+		for i := 0; i+1 < len(pairs); i += 2 {
+			items = append(items, Completion{Text: pairs[i], Detail: pairs[i+1]})
+		}
+		return items
+	}
+}
+
+func globalWords(sh *Shell, _ string) []Completion {
+	var items []Completion
+	for _, g := range named(sh.options.Session.Globals()) {
+		items = append(items, Completion{Text: g.Name, Detail: kindText(g)})
+	}
+	return items
+}
+
+// maxFiles is how many names of a folder are looked at.
+const maxFiles = 1000
+
+// fileWords offers the folders and Lua files beside what is typed.
+func fileWords(_ *Shell, arg string) []Completion {
+	dir := arg[:strings.LastIndexByte(arg, '/')+1]
+	folder := homePath(dir)
+	if folder == "" {
+		folder = "."
+	}
+	f, err := os.Open(filepath.Clean(folder))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	found, _ := f.ReadDir(maxFiles)
+	var items []Completion
+	for _, e := range found {
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case e.IsDir():
+			items = append(items, Completion{Text: dir + e.Name() + "/"})
+		case strings.HasSuffix(e.Name(), ".lua"):
+			items = append(items, Completion{Text: dir + e.Name()})
+		}
+	}
+	return items
+}
+
+func idWords(sh *Shell, arg string) []Completion {
+	word := arg[strings.LastIndexAny(arg, " ,\t\n")+1:]
+	return sh.idItems(word)
+}
+
+// viewWords offers the verbs and, after one, the namespaces.
+func viewWords(sh *Shell, arg string) []Completion {
+	if !strings.ContainsAny(arg, " \t\n") {
+		return fixedWords("only", "nothing but these namespaces", "without", "not these namespaces", "readonly", "no changes")(sh, arg)
+	}
+	var items []Completion
+	for _, c := range sh.options.Session.View().Children("") {
+		items = append(items, Completion{Text: c.Name, Detail: plural(max(c.Count, 1), "action")})
+	}
+	return items
+}
+
+// cellWords offers the numbers of the last cells, newest first.
+func cellWords(sh *Shell, _ string) []Completion {
+	var items []Completion
+	cells := sh.Cells()
+	for i := len(cells) - 1; i >= max(0, len(cells)-20); i-- {
+		detail := cutText(SanitizeLine(cells[i].Source), 60, "…")
+		items = append(items, Completion{Text: fmt.Sprint(cells[i].N), Detail: detail})
+	}
+	return items
+}
+
+func commandWords(sh *Shell, _ string) []Completion {
+	var items []Completion
+	for _, c := range sh.commands {
+		items = append(items, Completion{Text: c.name, Detail: c.brief})
+	}
+	return items
+}

@@ -1,0 +1,81 @@
+package repl
+
+import (
+	"time"
+
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// An EventKind says what an Event tells.
+type EventKind int
+
+// The kinds. A cell begins with Began and ends with Ended; what comes between belongs to it.
+const (
+	// Began: a cell starts. Cell, Author, Text (its source or the prompt), Mode.
+	Began EventKind = iota + 1
+	// Printed: text from a running script. Stream, Text; not line by line.
+	Printed
+	// Called: an action call ended. Call.
+	Called
+	// Wrote: the model wrote a script and is about to run it. Text is the source, Tool the tool's name.
+	Wrote
+	// Spoke: a piece of the model's answer as it streams in. Text.
+	Spoke
+	// Ran: a script ended. Outcome.
+	Ran
+	// Said: a message of the shell's own: help, lists, specs. Text; Level tells how to show it.
+	Said
+	// Asked: a person must decide. Ask; answer it, or the run waits until it is interrupted.
+	Asked
+	// Ended: the cell is over. Err is set when it failed, Elapsed tells how long it took.
+	Ended
+	// Cleared: the screen should be cleared.
+	Cleared
+)
+
+// A Level says how a Said message is meant.
+type Level int
+
+// The levels.
+const (
+	Plain Level = iota
+	Notice
+	Warning
+	Failure
+)
+
+// An Event is one thing that happened in the shell, in order. Fields that do not belong to its Kind are zero.
+type Event struct {
+	Kind    EventKind
+	Cell    int
+	Author  session.Author
+	Mode    Mode
+	Text    string
+	Tool    string
+	Level   Level
+	Stream  vm.Stream
+	Call    *trace.Call
+	Outcome *session.Outcome
+	Ask     *Ask
+	Err     error
+	Elapsed time.Duration
+	// Full asks for a Ran event to be shown whole, without the limit on rows.
+	Full bool
+}
+
+// A Mode says what a line without a prefix is.
+type Mode int
+
+// The modes.
+const (
+	LuaMode Mode = iota
+	AskMode
+)
+
+// An Ask is a question to the person. Exactly one answer must be sent; the channel has room for it.
+type Ask struct {
+	Request session.Request
+	Answer  chan session.Approval
+}

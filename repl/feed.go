@@ -1,0 +1,244 @@
+package repl
+
+// This file is the Feed. The worker and the hooks of the session and the conversation put events in; the screen takes
+// them out when it draws. Nobody who puts an event in ever waits for the screen, except for the answer to a question.
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"almanac/llm"
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// feedText is how many bytes of printed and spoken text may wait. What comes beyond is dropped and counted; no other
+// event is ever dropped.
+const feedText = 2 << 20
+
+// A Feed is a bounded, ordered buffer of events. Safe for concurrent use.
+type Feed struct {
+	mu      sync.Mutex
+	events  []Event
+	tail    []byte // text of the last event while it still grows
+	growing bool
+	waiting int // bytes of text that wait
+	dropped int64
+	wake    chan struct{}
+
+	// What belongs to the cell that runs now.
+	cell    Cell
+	spoken  int  // bytes the model said
+	toolRan bool // a script of the model's ended since its tool started
+}
+
+// NewFeed returns an empty Feed.
+func NewFeed() *Feed {
+	return &Feed{wake: make(chan struct{}, 1)}
+}
+
+// Emit appends an event. Printed and Spoke events that follow each other in one cell become one. Never blocks.
+func (f *Feed) Emit(e Event) {
+	f.mu.Lock()
+	f.emit(e)
+	f.mu.Unlock()
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (f *Feed) emit(e Event) {
+	if e.Kind != Printed && e.Kind != Spoke {
+		f.settle()
+		if f.dropped > 0 {
+			text := fmt.Sprintf("… %s of output not shown: the screen could not keep up", bytesText(f.dropped))
+			f.events = append(f.events, Event{Kind: Said, Cell: e.Cell, Level: Warning, Text: text})
+			f.dropped = 0
+		}
+		f.events = append(f.events, e)
+		return
+	}
+	if e.Text == "" {
+		return
+	}
+	if f.waiting+len(e.Text) > feedText {
+		f.dropped += int64(len(e.Text))
+		return
+	}
+	f.waiting += len(e.Text)
+	if f.growing {
+		last := f.events[len(f.events)-1]
+		if last.Kind == e.Kind && last.Cell == e.Cell && last.Stream == e.Stream && last.Author == e.Author {
+			f.tail = append(f.tail, e.Text...)
+			return
+		}
+	}
+	f.settle()
+	f.tail = append(f.tail[:0], e.Text...)
+	f.growing = true
+	f.events = append(f.events, e)
+}
+
+// settle gives the last event the text that it grew to.
+func (f *Feed) settle() {
+	if f.growing {
+		f.events[len(f.events)-1].Text = string(f.tail)
+		f.growing = false
+	}
+}
+
+// Take returns all events that wait, oldest first, and forgets them; nil when there are none. The caller owns them.
+func (f *Feed) Take() []Event {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.settle()
+	events := f.events
+	f.events = nil
+	f.waiting = 0
+	return events
+}
+
+// Wake returns a channel that holds a signal when events may wait. One signal may stand for many events, and an
+// early Take may leave a signal behind.
+func (f *Feed) Wake() <-chan struct{} {
+	return f.wake
+}
+
+// Approve asks the person and waits. It is what session.Options.Approve wants. A ctx that ends first refuses.
+func (f *Feed) Approve(ctx context.Context, r session.Request) (session.Approval, error) {
+	if ctx.Err() != nil {
+		return session.Approval{Verdict: session.Refuse, Reason: "interrupted"}, ctx.Err()
+	}
+	ask := &Ask{Request: r, Answer: make(chan session.Approval, 1)}
+	f.mu.Lock()
+	cell := f.cell.N
+	f.mu.Unlock()
+	f.Emit(Event{Kind: Asked, Cell: cell, Author: r.Author, Ask: ask})
+	select {
+	case a := <-ask.Answer:
+		return a, nil
+	case <-ctx.Done():
+		return session.Approval{Verdict: session.Refuse, Reason: "interrupted"}, ctx.Err()
+	}
+}
+
+// Write is the hook for printed text; it is what session.Options.Write wants.
+func (f *Feed) Write(stream vm.Stream, text string) {
+	f.mu.Lock()
+	e := Event{Kind: Printed, Cell: f.cell.N, Author: f.cell.Author, Stream: stream, Text: text}
+	f.mu.Unlock()
+	f.Emit(e)
+}
+
+// Record is the hook for the session's records: calls become Called events, and the end of a script of the model
+// becomes a Ran event (the shell tells of the person's own). It never fails; its result fits session.Options.Record.
+func (f *Feed) Record(r trace.Record) error {
+	switch {
+	case r.Kind == trace.KindCall && r.Call != nil:
+		call := *r.Call
+		f.mu.Lock()
+		call.N = len(f.cell.Calls) + 1
+		f.cell.Calls = append(f.cell.Calls, call)
+		cell := f.cell.N
+		f.mu.Unlock()
+		f.Emit(Event{Kind: Called, Cell: cell, Author: session.Author(call.Author), Call: &call})
+	case r.Kind == trace.KindOutcome && r.Ended != nil && r.Author == string(session.Model):
+		o := outcomeOf(r)
+		f.mu.Lock()
+		cell := f.cell.N
+		f.cell.Outcome, f.toolRan = o, true
+		f.mu.Unlock()
+		f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Outcome: o, Elapsed: r.Ended.Took})
+	}
+	return nil
+}
+
+// outcomeOf makes what the screen shows of a model's run from what the log keeps of it.
+func outcomeOf(r trace.Record) *session.Outcome {
+	o := &session.Outcome{Stdout: r.Ended.Stdout, Stderr: r.Ended.Stderr, Elapsed: r.Ended.Took}
+	o.DryRun = r.Mode == trace.ModePreview
+	if r.Ended.Repr != "" {
+		o.Values = []vm.Value{{Repr: r.Ended.Repr}}
+	}
+	if !r.Ended.OK {
+		o.Err = &vm.Error{Kind: vm.Runtime, Message: r.Ended.Error}
+		if strings.HasSuffix(r.Ended.Error, "interrupted") {
+			o.Err.Kind = vm.Interrupt
+		}
+	}
+	return o
+}
+
+// Observe is the hook for a conversation: words become Spoke events, scripts and lists of ids that the model hands
+// to its tools become Wrote events, and a tool that fails says so.
+func (f *Feed) Observe(e llm.Event) {
+	f.mu.Lock()
+	cell, toolRan := f.cell.N, f.toolRan
+	switch e.Kind {
+	case llm.Delta:
+		f.spoken += len(e.Text)
+	case llm.ToolStarted:
+		f.toolRan = false
+	}
+	f.mu.Unlock()
+	switch e.Kind {
+	case llm.Delta:
+		f.Emit(Event{Kind: Spoke, Cell: cell, Author: session.Model, Text: e.Text})
+	case llm.ToolStarted:
+		f.Emit(Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name, Text: toolText(e.Call.Args)})
+	case llm.ToolEnded:
+		// A script that failed has told so with its Ran event.
+		if e.Err != nil && !toolRan {
+			f.Emit(Event{Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: e.Call.Name + ": " + e.Err.Error()})
+		}
+	case llm.Retrying:
+		f.Emit(Event{Kind: Said, Cell: cell, Level: Warning, Text: fmt.Sprintf("%v: %s", e.Err, e.Text)})
+	case llm.Trimmed:
+		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: e.Text})
+	}
+}
+
+// toolText is what a person wants to see of a tool's arguments: the script, the ids, or else the arguments as they are.
+func toolText(raw json.RawMessage) string {
+	var args struct {
+		Script string   `json:"script"`
+		IDs    []string `json:"ids"`
+	}
+	if json.Unmarshal(raw, &args) == nil {
+		if args.Script != "" {
+			return args.Script
+		}
+		if len(args.IDs) > 0 {
+			return strings.Join(args.IDs, "\n")
+		}
+	}
+	return string(raw)
+}
+
+// begin makes c the cell that calls and printed text belong to.
+func (f *Feed) begin(c Cell) {
+	f.mu.Lock()
+	f.cell, f.spoken = c, 0
+	f.mu.Unlock()
+}
+
+// end returns the cell as it has become, with its calls and the last outcome of the model's.
+func (f *Feed) end() Cell {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.cell
+	f.cell, f.spoken, f.toolRan = Cell{}, 0, false
+	return c
+}
+
+// saidNothing tells whether the model has said nothing since the cell began.
+func (f *Feed) saidNothing() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.spoken == 0
+}

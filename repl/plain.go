@@ -1,0 +1,322 @@
+package repl
+
+// This file is the line mode: the REPL for terminals that cannot move a cursor, screen readers, and pipes. It prints
+// lines and nothing else: no escape, no carriage return, no animation.
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"almanac/session"
+	"almanac/session/vm"
+)
+
+// PlainOptions configure RunPlain. The zero value prints tables of any width and heeds no interrupts but ctx.
+type PlainOptions struct {
+	// Render says how events become text. NoEcho is set: the terminal echoes what is typed.
+	Render RenderOptions
+	// Width fits tables; zero means no limit.
+	Width int
+	// Interrupt carries the presses of Ctrl+C. The first stops what runs, or drops the unfinished input, or asks for
+	// another to leave.
+	Interrupt <-chan os.Signal
+	// Greeting is printed first; may be empty.
+	Greeting string
+	// NoPrompt prints no prompts: the input is a pipe.
+	NoPrompt bool
+}
+
+// maxInput is how long one typed line may be.
+const maxInput = 4 << 20
+
+// RunPlain reads inputs from in and prints what they come to, until in ends, the person leaves, or ctx is done. The
+// error is that of in or out, or ctx's. It starts one goroutine that reads in and ends with it, and one at a time
+// for the running input.
+func RunPlain(ctx context.Context, sh *Shell, in io.Reader, out io.Writer, o PlainOptions) error {
+	o.Render.NoEcho = true
+	p := &plain{sh: sh, out: out, o: o, lines: make(chan typedLine)}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go p.read(ctx, in)
+	if o.Greeting != "" {
+		p.print(o.Greeting + "\n")
+	}
+	return p.loop(ctx)
+}
+
+type typedLine struct {
+	text string
+	err  error
+}
+
+// A plain is one run of the line mode. All but read belongs to RunPlain's goroutine.
+type plain struct {
+	sh    *Shell
+	out   io.Writer
+	o     PlainOptions
+	lines chan typedLine
+	err   error // of out
+	// open is true while the last thing printed did not end its line.
+	open bool
+	// half holds the bytes of a character that has not come whole.
+	half string
+}
+
+func (p *plain) read(ctx context.Context, in io.Reader) {
+	scanner := bufio.NewScanner(in)
+	scanner.Buffer(make([]byte, 0, 64<<10), maxInput)
+	send := func(l typedLine) bool {
+		select {
+		case p.lines <- l:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for scanner.Scan() {
+		if !send(typedLine{text: scanner.Text()}) {
+			return
+		}
+	}
+	err := scanner.Err()
+	if err == nil {
+		err = io.EOF
+	}
+	// A question that waits takes the first of these; the loop needs one, too.
+	for send(typedLine{err: err}) {
+	}
+}
+
+func (p *plain) loop(ctx context.Context) error {
+	var input strings.Builder
+	armed := false
+	for p.err == nil {
+		p.prompt(input.Len() > 0)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.o.Interrupt:
+			if armed {
+				return nil
+			}
+			p.endLine()
+			if armed = input.Len() == 0; armed {
+				p.print("press Ctrl+C again to exit\n")
+			}
+			input.Reset()
+		case l := <-p.lines:
+			armed, p.open = false, false // Enter ended the prompt's line
+			if l.err != nil {
+				return p.atEnd(ctx, input.String(), l.err)
+			}
+			if input.Len() > 0 {
+				input.WriteByte('\n')
+			}
+			input.WriteString(l.text)
+			if p.sh.Submit(input.String()) == Incomplete {
+				continue
+			}
+			text := input.String()
+			input.Reset()
+			if p.run(ctx, text) == Quit {
+				return p.err
+			}
+		}
+	}
+	return p.err
+}
+
+// atEnd runs what is left when the input ended, so that an unfinished script tells its error.
+func (p *plain) atEnd(ctx context.Context, rest string, err error) error {
+	p.print("\n") // no Enter ended the prompt's line
+	if strings.TrimSpace(rest) != "" {
+		p.run(ctx, rest)
+	}
+	p.endLine()
+	if errors.Is(err, io.EOF) {
+		return p.err
+	}
+	return fmt.Errorf("input: %w", err)
+}
+
+func (p *plain) prompt(more bool) {
+	if p.o.NoPrompt {
+		return
+	}
+	p.endLine()
+	if more {
+		p.print(p.o.Render.Marks().More + " ")
+		return
+	}
+	p.print(PromptText(p.sh.Mode(), p.o.Render))
+}
+
+// run handles one input on a goroutine of its own and prints its events as they come.
+func (p *plain) run(ctx context.Context, text string) Status {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan Status, 1)
+	go func() { done <- p.sh.Handle(ctx, text) }()
+	feed := p.sh.Feed()
+	for {
+		select {
+		case <-feed.Wake():
+			p.show(ctx, cancel, feed.Take())
+		case <-p.o.Interrupt:
+			cancel()
+		case status := <-done:
+			p.show(ctx, cancel, feed.Take())
+			p.flush()
+			return status
+		}
+	}
+}
+
+func (p *plain) show(ctx context.Context, cancel func(), events []Event) {
+	for _, e := range events {
+		switch e.Kind {
+		case Printed, Spoke:
+			// Shown as it comes: a person waits for a slow script's output.
+			text := Sanitize(p.whole(e.Text))
+			if e.Stream == vm.Logs {
+				text = "log: " + strings.TrimSuffix(strings.ReplaceAll(text, "\n", "\nlog: "), "log: ")
+			}
+			p.print(text)
+			continue
+		case Asked:
+			p.flush()
+			p.ask(ctx, cancel, e)
+			continue
+		}
+		p.flush()
+		p.printLines(Lines(e, p.o.Width, p.o.Render))
+	}
+}
+
+// whole returns text with the bytes that were held back before it, and holds back those of a last character that is
+// not all there.
+func (p *plain) whole(text string) string {
+	text = p.half + text
+	p.half = ""
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		b := text[len(text)-n]
+		if utf8.RuneStart(b) {
+			if b >= utf8.RuneSelf && !utf8.FullRuneInString(text[len(text)-n:]) {
+				p.half = text[len(text)-n:]
+				return text[:len(text)-n]
+			}
+			break
+		}
+	}
+	return text
+}
+
+// ask puts the question and waits for a typed answer. The end of the input, an interrupt and the end of ctx deny; an
+// interrupt stops the run, too.
+func (p *plain) ask(ctx context.Context, cancel func(), e Event) {
+	p.printLines(AskLines(e, p.o.Width, p.o.Render))
+	for {
+		p.print("y/a/e/n, n with a reason, ? for details: ")
+		var l typedLine
+		select {
+		case l = <-p.lines:
+		case <-p.o.Interrupt:
+			l.err = context.Canceled
+			cancel()
+		case <-ctx.Done():
+			l.err = ctx.Err()
+		}
+		p.open = l.err != nil
+		if l.err != nil {
+			p.endLine()
+			p.print("denied: no answer\n")
+			e.Ask.Answer <- session.Approval{Reason: "no answer"}
+			return
+		}
+		answer, reason := ParseAnswer(l.text)
+		switch answer {
+		case Yes:
+			e.Ask.Answer <- session.Approval{Verdict: session.Once}
+			return
+		case Always:
+			e.Ask.Answer <- session.Approval{Verdict: session.ForSession}
+			return
+		case No:
+			e.Ask.Answer <- session.Approval{Reason: reason}
+			return
+		case Edit:
+			if args, ok := p.edit(ctx, e); ok {
+				e.Ask.Answer <- session.Approval{Verdict: session.Once, Args: args}
+				return
+			}
+		case Details:
+			p.printLines(AskDetails(e.Ask.Request, p.o.Width, p.o.Render))
+		default:
+			p.print("please type y, a, e, n or ?\n")
+		}
+	}
+}
+
+// edit reads new arguments as one line of Lua.
+func (p *plain) edit(ctx context.Context, e Event) (map[string]any, bool) {
+	p.print("arguments: ")
+	select {
+	case l := <-p.lines:
+		p.open = false
+		if l.err != nil || strings.TrimSpace(l.text) == "" {
+			return nil, false
+		}
+		args, err := ParseArgs(l.text)
+		if err != nil {
+			p.print(Sanitize(err.Error()) + "\n")
+			return nil, false
+		}
+		return args, true
+	case <-p.o.Interrupt:
+	case <-ctx.Done():
+	}
+	p.endLine()
+	return nil, false
+}
+
+func (p *plain) printLines(lines []Line) {
+	if len(lines) == 0 {
+		return
+	}
+	p.endLine()
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.String())
+		b.WriteByte('\n')
+	}
+	p.print(b.String())
+}
+
+// flush ends what was printed in pieces.
+func (p *plain) flush() {
+	if p.half != "" {
+		p.print(Sanitize(p.half))
+		p.half = ""
+	}
+	p.endLine()
+}
+
+func (p *plain) endLine() {
+	if p.open {
+		p.print("\n")
+	}
+}
+
+func (p *plain) print(text string) {
+	if text == "" || p.err != nil {
+		return
+	}
+	_, p.err = io.WriteString(p.out, text)
+	p.open = !strings.HasSuffix(text, "\n")
+}

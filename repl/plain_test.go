@@ -1,0 +1,132 @@
+package repl
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"almanac/session/policy"
+	"almanac/session/vm"
+)
+
+func plainly(t *testing.T, sh *Shell, input string) string {
+	t.Helper()
+	var out strings.Builder
+	if err := RunPlain(t.Context(), sh, strings.NewReader(input), &out, PlainOptions{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// The prompts run into what is typed on a terminal; here, where nothing is echoed, into what is printed.
+func TestPlain(t *testing.T) {
+	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+	got := plainly(t, sh, strings.Join([]string{
+		"1+1",
+		"for i = 1, 2 do",
+		"print(i)",
+		"end",
+		"io.write('\\27[2Jno newline')",
+		"billing.refund.issue{invoice_id = 'i', amount_cents = 1}",
+		"maybe",
+		"?",
+		"e",
+		"{ invoice_id = 'i', amount_cents = 2 }",
+		"billing.refund.issue{invoice_id = 'i', amount_cents = 3}",
+		"n too much",
+		"for i = ",
+	}, "\n"))
+	golden(t, "plain.golden", times.ReplaceAllString(got, "N ms"))
+	if strings.Contains(got, "\x1b") || strings.Contains(got, "\r") {
+		t.Errorf("an escape in %q", got)
+	}
+	if acts := strings.Join(back.acts, "\n"); acts != "billing.refund.issue { amount_cents = 2, invoice_id = \"i\" }" {
+		t.Errorf("the back office was told:\n%s", acts)
+	}
+}
+
+func TestPlainQuits(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	if got := plainly(t, sh, "/quit\n1+1\n"); strings.Contains(got, "2") {
+		t.Errorf("went on after /quit: %q", got)
+	}
+}
+
+// The end of the input denies what is asked.
+func TestPlainDeniesAtEnd(t *testing.T) {
+	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+	got := plainly(t, sh, "billing.refund.issue{invoice_id = 'i', amount_cents = 1}\n")
+	if !strings.Contains(got, "denied") || len(back.acts) > 0 {
+		t.Errorf("got %q, %v", got, back.acts)
+	}
+}
+
+// A watched writer tells when it has been given some text.
+type watched struct {
+	mu   sync.Mutex
+	text strings.Builder
+	seen chan struct{}
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text.Write(p)
+	select {
+	case w.seen <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func (w *watched) wait(t *testing.T, text string) {
+	t.Helper()
+	timeout := time.After(10 * time.Second)
+	for {
+		w.mu.Lock()
+		all := w.text.String()
+		w.mu.Unlock()
+		if strings.Contains(all, text) {
+			return
+		}
+		select {
+		case <-w.seen:
+		case <-timeout:
+			t.Fatalf("no %q in %q", text, all)
+		}
+	}
+}
+
+// Ctrl+C stops a script and keeps the session; twice with nothing typed it leaves.
+func TestPlainInterrupt(t *testing.T) {
+	sh, _ := newLimitedShell(t, Options{}, policy.Policy{}, vm.Limits{Steps: 1 << 50, Time: time.Minute})
+	interrupt := make(chan os.Signal)
+	in, input := io.Pipe()
+	out := &watched{seen: make(chan struct{}, 1)}
+	left := make(chan error, 1)
+	go func() {
+		left <- RunPlain(context.Background(), sh, in, out, PlainOptions{Interrupt: interrupt})
+	}()
+	io.WriteString(input, "x = 41; print('begun'); while true do pcall(function() while true do x = x + 1 end end) end\n")
+	out.wait(t, "begun")
+	interrupt <- os.Interrupt
+	out.wait(t, "interrupted")
+	io.WriteString(input, "x > 41\n")
+	out.wait(t, "true\nlua ❯ ")
+	io.WriteString(input, "for i = 1, 2 do\n")
+	out.wait(t, ".. ")
+	interrupt <- os.Interrupt
+	io.WriteString(input, "'usable'\n")
+	out.wait(t, "\"usable\"\nlua ❯ ")
+	interrupt <- os.Interrupt
+	out.wait(t, "press Ctrl+C again to exit")
+	interrupt <- os.Interrupt
+	if err := <-left; err != nil {
+		t.Error(err)
+	}
+	input.Close()
+}

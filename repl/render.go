@@ -1,0 +1,411 @@
+package repl
+
+// This file turns events into lines of text with roles. A role says what a piece of text is; which colour that means,
+// if any, is for the screen to decide. Everything that comes from outside is sanitized here.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// A Role says what a piece of text is.
+type Role int
+
+// The roles.
+const (
+	RoleText    Role = iota // anything without a role of its own
+	RolePrompt              // "lua ❯ "
+	RoleCode                // Lua source
+	RoleOutput              // what a script printed
+	RoleErrout              // what a script printed to stderr or logged
+	RoleResult              // a value
+	RoleHeader              // the head of a table
+	RoleModel               // what the model says
+	RoleID                  // an action's id
+	RoleDim                 // less important: numbers of cells, times, marks
+	RoleOK                  // a success
+	RoleNotice              // a message of the shell
+	RoleWarning             // a warning
+	RoleError               // a failure
+	RoleHint                // what to do about it
+	RoleMutates             // that something changes data
+	RoleKey                 // a key to press
+)
+
+// A Span is a piece of a line with one role. Its text has no newline and nothing a terminal would obey.
+type Span struct {
+	Role Role
+	Text string
+}
+
+// A Line is one line of text.
+type Line []Span
+
+// String returns the line's text without roles.
+func (l Line) String() string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// Width is how many terminal cells the line takes.
+func (l Line) Width() int {
+	return textWidth(l.String())
+}
+
+// RenderOptions say how events become text. The zero value is what a terminal with UTF-8 wants.
+type RenderOptions struct {
+	// ASCII uses no characters beyond ASCII for marks and frames; data keeps its own.
+	ASCII bool
+	// MaxRows is how many rows of a table, or lines of another value, are shown; zero means 20, negative all.
+	MaxRows int
+	// NoEcho leaves out Began events: the terminal has echoed the input already.
+	NoEcho bool
+}
+
+func (o RenderOptions) rows() int {
+	if o.MaxRows == 0 {
+		return 20
+	}
+	return o.MaxRows
+}
+
+// Marks are the few characters that stand for something.
+type Marks struct {
+	Prompt, More, OK, Fail, Dot, Cut, Quote, Times, Rule string
+}
+
+// Marks returns the marks to use.
+func (o RenderOptions) Marks() Marks {
+	if o.ASCII {
+		return Marks{Prompt: ">", More: "..", OK: "ok", Fail: "FAIL", Dot: "-", Cut: "...", Quote: "|", Times: "x", Rule: "-"}
+	}
+	return Marks{Prompt: "❯", More: "..", OK: "✓", Fail: "✗", Dot: "·", Cut: "…", Quote: "┊", Times: "×", Rule: "─"}
+}
+
+// Lines returns e as text. width is the width of the screen in cells: tables are fitted to it, other lines are left
+// to the screen to wrap; 0 means no limit. Printed and Spoke events are taken for whole lines: a screen that shows
+// them as they come puts a LineBuffer in front.
+func Lines(e Event, width int, o RenderOptions) []Line {
+	m := o.Marks()
+	switch e.Kind {
+	case Began:
+		if o.NoEcho {
+			return nil
+		}
+		return echoLines(e, width, m)
+	case Printed:
+		role := RoleOutput
+		if e.Stream != vm.Stdout {
+			role = RoleErrout
+		}
+		return textLines(role, "", strings.TrimSuffix(e.Text, "\n"))
+	case Called:
+		if e.Call != nil {
+			return callLines(e, width, m)
+		}
+	case Wrote:
+		return wroteLines(e, m)
+	case Spoke:
+		return textLines(RoleModel, "  ", strings.TrimSuffix(e.Text, "\n"))
+	case Ran:
+		if e.Outcome != nil {
+			return ranLines(e, width, o)
+		}
+	case Said:
+		return saidLines(e, o)
+	case Asked:
+		if e.Ask != nil {
+			return AskLines(e, width, o)
+		}
+	case Ended:
+		return endedLines(e, m)
+	}
+	return nil
+}
+
+// textLines splits sanitized text into lines of one role.
+func textLines(role Role, prefix, text string) []Line {
+	parts := strings.Split(expandTabs(Sanitize(text)), "\n")
+	lines := make([]Line, len(parts))
+	for i, p := range parts {
+		lines[i] = Line{{role, prefix + p}}
+	}
+	return lines
+}
+
+// expandTabs puts blanks for tabs: how wide a tab is depends on where the screen puts it.
+func expandTabs(s string) string {
+	return strings.ReplaceAll(s, "\t", "    ")
+}
+
+// PromptText is what stands before input in mode m.
+func PromptText(m Mode, o RenderOptions) string {
+	return m.String() + " " + o.Marks().Prompt + " "
+}
+
+func echoLines(e Event, width int, m Marks) []Line {
+	lines := textLines(RoleCode, "", e.Text)
+	prompt := e.Mode.String() + " " + m.Prompt + " "
+	for i := range lines {
+		p := prompt
+		if i > 0 {
+			p = strings.Repeat(" ", textWidth(prompt)-len(m.More)-1) + m.More + " "
+		}
+		lines[i] = append(Line{{RolePrompt, p}}, lines[i]...)
+	}
+	if e.Cell > 0 {
+		lines[0] = append(lines[0], rightNote(lines[0], fmt.Sprintf("[%d]", e.Cell), width)...)
+	}
+	return lines
+}
+
+// rightNote puts a note at the right end of a line where there is room, else right behind it.
+func rightNote(l Line, note string, width int) Line {
+	gap := width - l.Width() - textWidth(note)
+	if gap < 2 {
+		gap = 2
+	}
+	return Line{{RoleDim, strings.Repeat(" ", gap) + note}}
+}
+
+func callLines(e Event, width int, m Marks) []Line {
+	c := e.Call
+	number := fmt.Sprintf("[%d.%d]", e.Cell, c.N)
+	if e.Cell == 0 {
+		number = ""
+	}
+	id := Span{RoleID, SanitizeLine(c.ID)}
+	switch c.Verdict {
+	case trace.Planned:
+		return nil // the preview lists them all at its end
+	case trace.OK:
+		l := Line{{RoleOK, "  " + m.OK + " "}, id}
+		if c.Mutates {
+			l = append(l, Span{RoleMutates, " changed"})
+		}
+		note := "  " + tookText(c.Took)
+		if c.Brief != "" {
+			note = "  " + SanitizeLine(c.Brief) + note
+		}
+		l = append(l, Span{RoleDim, note})
+		return []Line{append(l, noteSpan(number)...)}
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(c.Error, c.ID), ": ")
+	if text == "" {
+		text = string(c.Verdict)
+	}
+	parts := textLines(RoleError, "    ", text)
+	first := Line{{RoleError, "  " + m.Fail + " "}, id, {RoleError, "  " + strings.TrimSpace(parts[0].String())}, {RoleDim, "  " + tookText(c.Took)}}
+	lines := append([]Line{append(first, noteSpan(number)...)}, parts[1:]...)
+	if len(c.Args) > 0 {
+		lines = append(lines, textLines(RoleCode, "    ", LuaText(c.Args, max(width-4, 0)))...)
+	}
+	return lines
+}
+
+func noteSpan(number string) Line {
+	if number == "" {
+		return nil
+	}
+	return Line{{RoleDim, "  " + number}}
+}
+
+func wroteLines(e Event, m Marks) []Line {
+	prefix := "  " + m.Quote + " "
+	tool := e.Tool
+	if i := strings.LastIndexByte(tool, '_'); i >= 0 {
+		tool = tool[i+1:]
+	}
+	if tool == "describe" {
+		text := "describe " + strings.ReplaceAll(e.Text, "\n", ", ")
+		return []Line{{{RoleDim, prefix}, {RoleCode, SanitizeLine(text)}}}
+	}
+	lines := []Line{{{RoleDim, prefix + "-- " + SanitizeLine(tool)}}}
+	for _, l := range textLines(RoleCode, "", strings.TrimRight(e.Text, " \t\n")) {
+		lines = append(lines, append(Line{{RoleDim, prefix}}, l...))
+	}
+	return lines
+}
+
+// saidLines shows a message of the shell. A failure begins with "error:" so that it is known without colour.
+func saidLines(e Event, o RenderOptions) []Line {
+	text := strings.TrimRight(e.Text, "\n")
+	if o.ASCII {
+		text = strings.NewReplacer("…", "...", "·", "-", "×", "x").Replace(text)
+	}
+	switch e.Level {
+	case Notice:
+		return textLines(RoleNotice, "", text)
+	case Warning:
+		return textLines(RoleWarning, "", "warning: "+text)
+	case Failure:
+		return textLines(RoleError, "", "error: "+text)
+	}
+	return textLines(RoleText, "", text)
+}
+
+// slow is from what time on the end of a cell says how long it took.
+const slow = 2 * time.Second
+
+// endedLines shows the failure of a cell that no Ran event has shown.
+func endedLines(e Event, m Marks) []Line {
+	var script *vm.Error
+	var lines []Line
+	switch {
+	case e.Err == nil || errors.As(e.Err, &script):
+	case errors.Is(e.Err, context.Canceled):
+		lines = []Line{{{RoleWarning, "interrupted"}}}
+	default:
+		text := e.Err.Error()
+		if !strings.HasPrefix(text, "usage: ") {
+			text = "error: " + text
+		}
+		lines = textLines(RoleError, "", text)
+		var hinted interface{ Hint() string }
+		if errors.As(e.Err, &hinted) && hinted.Hint() != "" {
+			lines = append(lines, textLines(RoleHint, "", "  hint: "+hinted.Hint())...)
+		}
+	}
+	if e.Elapsed >= slow && e.Cell > 0 {
+		lines = append(lines, Line{{RoleDim, fmt.Sprintf("  [%d] took %s", e.Cell, tookText(e.Elapsed))}})
+	}
+	return lines
+}
+
+// ranLines shows values, what a preview would have called, and the error of a script.
+func ranLines(e Event, width int, o RenderOptions) []Line {
+	out := e.Outcome
+	if e.Full {
+		o.MaxRows = -1
+	}
+	var lines []Line
+	if out.Err == nil && e.Author == session.Model && !e.Full {
+		lines = modelValueLines(out.Values, e.Cell, o)
+	} else if out.Err == nil {
+		for _, v := range out.Values {
+			lines = append(lines, valueLines(v, e.Cell, width, o)...)
+		}
+	}
+	if out.Dropped > 0 {
+		lines = append(lines, Line{{RoleWarning, fmt.Sprintf("%s %s of output dropped: the limit of a run", o.Marks().Cut, bytesText(out.Dropped))}})
+	}
+	if out.Err != nil {
+		lines = append(lines, ErrorLines(out.Err)...)
+	}
+	if out.Lost != "" {
+		lines = append(lines, textLines(RoleWarning, "", "warning: "+out.Lost)...)
+	}
+	if out.DryRun {
+		lines = append(lines, previewLines(out, width, o)...)
+	}
+	return lines
+}
+
+// modelValueLines shows the beginning of what the model's script returned: the model reads it itself, the person
+// wants to know that there is something.
+func modelValueLines(values []vm.Value, cell int, o RenderOptions) []Line {
+	o.MaxRows = 3
+	var lines []Line
+	for _, v := range values {
+		if v.Repr == "" || v.Repr == "nil" {
+			continue
+		}
+		for _, l := range valueLines(vm.Value{Type: v.Type, Repr: v.Repr}, cell, 0, o) {
+			lines = append(lines, Line{{RoleDim, "  " + l.String()}})
+		}
+	}
+	return lines
+}
+
+func previewLines(out *session.Outcome, width int, o RenderOptions) []Line {
+	var lines []Line
+	if len(out.Missing) > 0 {
+		names := strings.Join(out.Missing, ", ")
+		lines = append(lines, Line{{RoleWarning, SanitizeLine("a preview cannot see these globals of the session: " + names)}})
+	}
+	planned := 0
+	for _, c := range out.Calls {
+		if c.Verdict != trace.Planned {
+			continue
+		}
+		planned++
+		head := Line{{RoleMutates, "  would call "}, {RoleID, SanitizeLine(c.ID) + " "}}
+		room := 0
+		if width > 0 {
+			room = max(width-head.Width(), 1)
+		}
+		args := textLines(RoleCode, "", LuaText(c.Args, room))
+		lines = append(lines, append(head, args[0]...))
+		for _, l := range args[1:] {
+			lines = append(lines, append(Line{{RoleCode, "  "}}, l...))
+		}
+	}
+	end := "preview: nothing was changed"
+	switch {
+	case planned > 0:
+		end += fmt.Sprintf("; it would make %s that %s something", plural(planned, "call"), verb(planned, "changes", "change"))
+	case out.Err == nil:
+		end += ", and nothing would be"
+	}
+	return append(lines, Line{{RoleNotice, end}})
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// ErrorLines shows a script's error: place and message, the source line with a caret, and the hint. An interrupt is
+// no more than its word.
+func ErrorLines(err *vm.Error) []Line {
+	if err.Kind == vm.Interrupt {
+		return []Line{{{RoleWarning, "interrupted"}}}
+	}
+	head := "error: "
+	if err.Line > 0 {
+		head = fmt.Sprintf("error: line %d: ", err.Line)
+		if err.Column > 0 {
+			head = fmt.Sprintf("error: line %d:%d: ", err.Line, err.Column)
+		}
+	}
+	lines := textLines(RoleError, "", head+err.Message)
+	if err.Excerpt != "" {
+		gutter := "  | "
+		if err.Line > 0 {
+			gutter = fmt.Sprintf("%5d | ", err.Line)
+		}
+		lines = append(lines, Line{{RoleDim, gutter}, {RoleCode, expandTabs(sanitizeSource(strings.TrimRight(err.Excerpt, "\n")))}})
+		if err.Column > 0 && err.Column <= len(err.Excerpt)+1 {
+			before := expandTabs(sanitizeSource(err.Excerpt[:err.Column-1]))
+			pad := strings.Repeat(" ", textWidth(before))
+			lines = append(lines, Line{{RoleDim, strings.Repeat(" ", len(gutter)-2) + "| "}, {RoleError, pad + "^"}})
+		}
+	}
+	if err.Hint != "" {
+		for _, l := range textLines(RoleHint, "", err.Hint) {
+			lines = append(lines, append(Line{{RoleHint, "  hint: "}}, l...))
+		}
+	}
+	for i, t := range err.Traceback {
+		if i == 8 {
+			lines = append(lines, Line{{RoleDim, fmt.Sprintf("  … %d more", len(err.Traceback)-i)}})
+			break
+		}
+		if len(err.Traceback) > 1 {
+			lines = append(lines, Line{{RoleDim, "  in " + SanitizeLine(t)}})
+		}
+	}
+	return lines
+}

@@ -1,0 +1,193 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected text in testdata")
+
+// golden compares got with a file of testdata.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	path = filepath.Join("testdata", path)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s, -want +got:\n%s", path, diff)
+	}
+}
+
+func invoices(n int) vm.Value {
+	var list []any
+	for i := range n {
+		list = append(list, map[string]any{
+			"id": fmt.Sprintf("inv_%d", 1001+i), "amount_cents": int64(12900 + i*7777), "status": "open",
+			"customer": "Åkerström 漢字 GmbH & Co. KG, Zweigniederlassung Süd", "memo": "a\x1b[31mb\nc",
+		})
+	}
+	return vm.Value{Type: "table", Repr: "{ ... }", Data: list, Whole: true, Size: n}
+}
+
+func ran(values ...vm.Value) Event {
+	return Event{Kind: Ran, Cell: 3, Author: session.User, Outcome: &session.Outcome{Values: values}}
+}
+
+func call(v trace.Verdict, c trace.Call) Event {
+	c.N, c.ID, c.Verdict, c.Took = 1, "billing.refund.issue", v, 84*time.Millisecond
+	return Event{Kind: Called, Cell: 3, Call: &c}
+}
+
+// renderCases are events with a name; their text is kept in testdata/render.
+func renderCases() map[string][]Event {
+	refund := &catalog.Entry{
+		ID: "billing.refund.issue", Mutates: true, Risk: catalog.High,
+		Description: "Issue a refund for an invoice. The money goes back at once.",
+	}
+	args := map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(12900), "reason": "dup\u202elicate\x1b[2J"}
+	return map[string][]Event{
+		"echo": {
+			{Kind: Began, Cell: 3, Mode: LuaMode, Text: "for i = 1, 2 do\n\tprint(i)\nend"},
+			{Kind: Began, Mode: AskMode, Text: "/status"},
+		},
+		"table":  {ran(invoices(3))},
+		"many":   {ran(invoices(25))},
+		"values": {ran(vm.Value{Type: "number", Repr: "2"}, vm.Value{Type: "string", Repr: `"\27[31mred"`}, vm.Value{Type: "nil", Repr: "nil"})},
+		"long":   {ran(vm.Value{Type: "table", Repr: "{" + strings.Repeat("\n  1,", 30) + "\n}"})},
+		"calls": {
+			call(trace.OK, trace.Call{Brief: "12 rows"}),
+			call(trace.OK, trace.Call{Brief: "1 field", Mutates: true}),
+			call(trace.Failed, trace.Call{Error: "billing.refund.issue: no such invoice\x1b[1m", Args: args}),
+			call(trace.Denied, trace.Call{Error: "billing.refund.issue: denied: this session is read-only", Args: args}),
+			call(trace.Planned, trace.Call{Args: args}),
+		},
+		"preview": {{Kind: Ran, Cell: 3, Author: session.User, Outcome: &session.Outcome{
+			DryRun: true, Missing: []string{"open", "x"},
+			Calls: []trace.Call{{ID: "billing.refund.issue", Verdict: trace.Planned, Args: args}, {ID: "crm.customer.get", Verdict: trace.OK}},
+		}}},
+		"preview-reads": {{Kind: Ran, Author: session.User, Outcome: &session.Outcome{DryRun: true}}},
+		"errors": {
+			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{
+				Kind: vm.Runtime, Message: "attempt to index a nil value (global 'x')", Line: 2, Column: 9, Excerpt: "\tlocal 漢 = x.z",
+				Hint: "x is not set", Traceback: []string{"function f", "main chunk"},
+			}}},
+			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Interrupt, Message: "interrupted"}}},
+			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{
+				Err:  &vm.Error{Kind: vm.Limit, Message: "the script used more than 256 MiB", Limit: "memory"},
+				Lost: "the Lua process ended (memory); the next line starts a new one without x",
+			}},
+			{Kind: Ended, Cell: 3, Err: context.Canceled},
+			{Kind: Ended, Cell: 3, Err: &vm.Error{Message: "shown already"}, Elapsed: 3 * time.Second},
+			{Kind: Ended, Err: errors.New("unknown command /rset: did you mean /lua reset?")},
+		},
+		"said": {
+			{Kind: Said, Text: "plain \x1b[5m text"},
+			{Kind: Said, Level: Notice, Text: "policy ask"},
+			{Kind: Said, Level: Warning, Text: "history: disk full"},
+		},
+		"model": {
+			{Kind: Spoke, Text: "Three drafts.\nThe largest\x1b]52;c;x\a is inv_1001."},
+			{Kind: Wrote, Tool: "lua_tools_execute", Text: "for _, i in ipairs(open) do\n  note(i)\nend\n"},
+			{Kind: Wrote, Tool: "lua_tools_describe", Text: "billing.refund.issue\ncrm.customer.get"},
+			{Kind: Ran, Author: session.Model, Cell: 8, Outcome: &session.Outcome{Values: []vm.Value{{Repr: "{\n  1,\n  2,\n  3,\n}"}}}},
+		},
+		"asked": {{Kind: Asked, Cell: 9, Ask: &Ask{Request: session.Request{
+			Entry: refund, Args: args, Author: session.Model, N: 2, Line: 4, Reason: "risk high needs approval",
+		}}}},
+		"asked-long": {{Kind: Asked, Ask: &Ask{Request: session.Request{
+			Entry: refund, Args: map[string]any{"note": strings.Repeat("long words ", 20)}, Author: session.User,
+		}}}},
+	}
+}
+
+func TestLines(t *testing.T) {
+	for name, events := range renderCases() {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for _, o := range []struct {
+				head  string
+				width int
+				RenderOptions
+			}{{"80", 80, RenderOptions{}}, {"40 ascii", 40, RenderOptions{ASCII: true}}} {
+				fmt.Fprintf(&b, "== %s\n", o.head)
+				for _, e := range events {
+					for _, l := range Lines(e, o.width, o.RenderOptions) {
+						text := l.String()
+						if Sanitize(text) != text || strings.ContainsAny(text, "\n\t") {
+							t.Errorf("unsafe line %q", text)
+						}
+						b.WriteString(strings.TrimRight(text, " ") + "\n")
+					}
+				}
+			}
+			golden(t, "render/"+name+".golden", b.String())
+		})
+	}
+}
+
+// Numbers are never cut and a table never leaves the screen while it has text to shrink.
+func TestTableFits(t *testing.T) {
+	for width := 30; width < 200; width++ {
+		for _, l := range Lines(ran(invoices(3)), width, RenderOptions{}) {
+			if l.Width() > width {
+				t.Fatalf("width %d: a line of %d: %q", width, l.Width(), l.String())
+			}
+		}
+	}
+	lines := Lines(ran(invoices(2)), 30, RenderOptions{})
+	if got := lines[1].String(); !strings.Contains(got, "12900") {
+		t.Errorf("the number was cut: %q", got)
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add("text\x1b\n\t\u202e", 40, 2)
+	f.Add("\xff漢", 0, 1)
+	f.Fuzz(func(t *testing.T, text string, width, column int) {
+		events := []Event{
+			{Kind: Began, Cell: 1, Text: text},
+			{Kind: Printed, Text: text},
+			{Kind: Wrote, Tool: text, Text: text},
+			{Kind: Spoke, Text: text},
+			{Kind: Said, Text: text},
+			call(trace.Failed, trace.Call{Error: text, Args: map[string]any{text: text}}),
+			call(trace.OK, trace.Call{Brief: text}),
+			ran(vm.Value{Repr: text}, vm.Value{Data: []any{map[string]any{text: text, "n": int64(1)}}, Whole: true}),
+			{Kind: Ran, Outcome: &session.Outcome{
+				Lost: text, Missing: []string{text}, DryRun: true, Calls: []trace.Call{{ID: text, Verdict: trace.Planned}},
+				Err: &vm.Error{Message: text, Line: 1, Column: column, Excerpt: text, Hint: text, Traceback: []string{text, text}},
+			}},
+			{Kind: Asked, Ask: &Ask{Request: session.Request{Entry: &catalog.Entry{ID: text, Description: text}, Args: map[string]any{"a": text}, Reason: text}}},
+			{Kind: Ended, Err: errors.New(text)},
+		}
+		for _, e := range events {
+			for _, l := range Lines(e, width%300, RenderOptions{}) {
+				if s := l.String(); Sanitize(s) != s || strings.Contains(s, "\n") {
+					t.Fatalf("kind %d of %q: unsafe line %q", e.Kind, text, s)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,180 @@
+package repl
+
+// This file runs what a cell holds: the person's Lua, words for the model, and questions about a name.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/llm"
+	"almanac/session"
+	"almanac/session/syntax"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// runLua runs the person's source in the shared machine, or in a fresh one, and keeps its first value in _ and _n.
+func (sh *Shell) runLua(ctx context.Context, c *Cell, source string, fresh bool) error {
+	script := session.Script{
+		Source: source, Name: cellName(c.N), Author: session.User, Cell: c.N, Expr: true, Fresh: fresh,
+	}
+	if !fresh {
+		script.Keep = []string{"_", fmt.Sprintf("_%d", c.N)}
+	}
+	o, err := sh.options.Session.Run(ctx, script)
+	c.Source = source
+	c.Replay = err == nil && o.Err == nil && !fresh
+	return sh.ran(c, o, err)
+}
+
+// ran tells of a run's end. The error is that of the run or of its script.
+func (sh *Shell) ran(c *Cell, o *session.Outcome, err error) error {
+	if o == nil {
+		return err
+	}
+	c.Outcome = o
+	sh.hintHidden(c.Source, o)
+	sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: session.User, Outcome: o, Elapsed: o.Elapsed})
+	if err == nil && o.Err != nil {
+		return o.Err
+	}
+	return err
+}
+
+// hintHidden tells the person when a name is nil because the view hides the actions below it.
+func (sh *Shell) hintHidden(source string, o *session.Outcome) {
+	if o.Err == nil || o.Err.Hint != "" || o.Err.Kind != vm.Runtime || o.Err.Code != "" {
+		return
+	}
+	for _, path := range syntax.Names(source).Paths {
+		if seen := sh.options.Session.View().Why(path); seen.State == "hidden" {
+			o.Err.Hint = fmt.Sprintf("%s is hidden by %s", path, seen.Rule)
+			return
+		}
+	}
+}
+
+func cellName(n int) string {
+	if n == 0 {
+		return "script"
+	}
+	return fmt.Sprintf("cell %d", n)
+}
+
+// resultName tells the globals that hold results: _ and _1, _2 ...
+func resultName(name string) bool {
+	return strings.HasPrefix(name, "_") && strings.Trim(name[1:], "0123456789") == ""
+}
+
+// named leaves out the globals that the shell itself sets.
+func named(globals []vm.Global) []vm.Global {
+	var own []vm.Global
+	for _, g := range globals {
+		if !resultName(g.Name) {
+			own = append(own, g)
+		}
+	}
+	return own
+}
+
+// ask sends words to the model and waits for its answer, which comes in through the feed.
+func (sh *Shell) ask(ctx context.Context, c *Cell, text string) error {
+	conversation := sh.options.Conversation
+	if conversation == nil {
+		return fmt.Errorf("%s", sh.options.NoModel)
+	}
+	if err := sh.record(trace.Record{Kind: trace.KindPrompt, Cell: c.N, Author: string(session.User), Text: text}); err != nil {
+		return err
+	}
+	sh.options.Session.SetMessages(heard(conversation.Messages(), text))
+	answer, err := conversation.Send(ctx, text)
+	c.Answer = answer
+	if sh.feed.saidNothing() && answer != "" {
+		sh.feed.Emit(Event{Kind: Spoke, Cell: c.N, Author: session.Model, Text: answer})
+	}
+	if answer != "" {
+		if kept := sh.record(trace.Record{Kind: trace.KindAnswer, Cell: c.N, Author: string(session.Model), Text: answer}); err == nil {
+			err = kept
+		}
+	}
+	return err
+}
+
+func (sh *Shell) record(r trace.Record) error {
+	if sh.options.Record == nil {
+		return nil
+	}
+	return sh.options.Record(r)
+}
+
+// heard is the conversation as actions are told it: words only, with the prompt that is about to be sent.
+func heard(messages []llm.Message, prompt string) []catalog.Message {
+	told := make([]catalog.Message, 0, len(messages)+1)
+	for _, m := range messages {
+		if m.Text != "" && (m.Role == llm.User || m.Role == llm.Assistant) {
+			told = append(told, catalog.Message{Role: string(m.Role), Text: m.Text})
+		}
+	}
+	return append(told, catalog.Message{Role: string(llm.User), Text: prompt})
+}
+
+// explain answers "name?": an action's spec, what a global holds, what is below a namespace, or what the prelude says
+// of a function.
+func (sh *Shell) explain(ctx context.Context, name string, full bool) error {
+	s := sh.options.Session
+	detail := catalog.Brief
+	if full {
+		detail = catalog.Full
+	}
+	if _, ok := s.View().Lookup(name); ok {
+		return sh.describe(ctx, []string{name}, detail)
+	}
+	for _, g := range s.Globals() {
+		if g.Name == name {
+			sh.say(Plain, "%s  %s  %s", g.Name, kindText(g), g.Brief)
+			return nil
+		}
+	}
+	if children := s.View().Children(name); len(children) > 0 {
+		sh.say(Plain, "%s", childrenText(s.View(), name, children))
+		return nil
+	}
+	if root, _, _ := strings.Cut(name, "."); slices.Contains(s.View().Roots(), root) {
+		return sh.describe(ctx, []string{name}, detail)
+	}
+	if s.View().Why(name).State == "hidden" {
+		return sh.describe(ctx, []string{name}, detail)
+	}
+	o, err := s.Run(ctx, session.Script{
+		Source: "help(" + LuaQuote(name) + ")", Name: "help", Author: session.User, Fresh: true,
+	})
+	if err == nil && o.Err != nil {
+		return o.Err
+	}
+	return err
+}
+
+func childrenText(v *catalog.View, prefix string, children []catalog.Child) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d below it", prefix, len(children))
+	for _, c := range children {
+		if c.ID != "" {
+			fmt.Fprintf(&b, "\n  %s", v.Line(c.ID))
+		}
+		if c.ID == "" {
+			fmt.Fprintf(&b, "\n  %s.%s  %d actions", prefix, c.Name, c.Count)
+		}
+	}
+	return b.String()
+}
+
+// kindText is a global's type with its size.
+func kindText(g vm.Global) string {
+	if g.Type == "table" {
+		return fmt.Sprintf("table[%d]", g.Size)
+	}
+	return g.Type
+}

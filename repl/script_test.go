@@ -1,0 +1,245 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"almanac/catalog"
+	"almanac/llm"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/vm"
+)
+
+// An office is a small back office that remembers what was changed in it.
+type office struct {
+	mu   sync.Mutex
+	acts []string
+}
+
+func (o *office) entries() []catalog.Entry {
+	object := func(fields, required string) *catalog.Schema {
+		return catalog.MustSchema(`{"type":"object","properties":{` + fields + `},"required":[` + required + `],"additionalProperties":false}`)
+	}
+	list := func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+		if c.Args["customer_id"] == "none" {
+			return catalog.Result{}, errors.New("no customer none")
+		}
+		var rows []any
+		for i, due := range []string{"2026-10-02", "2026-10-09", "2026-11-01"} {
+			rows = append(rows, map[string]any{"id": fmt.Sprintf("inv_%d", 1001+i), "amount_cents": 12900 - 4200*i, "due_date": due})
+		}
+		return catalog.Result{Data: rows}, nil
+	}
+	change := func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.acts = append(o.acts, c.ID+" "+LuaText(c.Args, 0))
+		return catalog.Result{Data: map[string]any{"refund_id": "ref_1"}}, nil
+	}
+	get := func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+		return catalog.Result{Data: map[string]any{"id": c.Args["id"], "name": "Acme Corp"}}, nil
+	}
+	return []catalog.Entry{
+		{
+			ID: "billing.invoice.list_unpaid", Description: "List unpaid invoices of a customer.", Entities: []string{"invoice"},
+			Input: object(`"customer_id":{"type":"string"},"limit":{"type":"integer","default":25},"status":{"enum":["open","late"]}`, `"customer_id"`),
+			Output: catalog.MustSchema(`{"type":"array","items":{"type":"object","title":"invoice","properties":{"id":{"type":"string"},
+				"amount_cents":{"type":"integer"},"due_date":{"type":"string"}}}}`),
+			Action: list,
+		},
+		{
+			ID: "billing.refund.issue", Description: "Issue a refund for an invoice.", Mutates: true, Risk: catalog.High,
+			Operation: catalog.Create, Input: object(`"invoice_id":{"type":"string"},"amount_cents":{"type":"integer"}`, `"invoice_id","amount_cents"`),
+			Output: object(`"refund_id":{"type":"string"}`, `"refund_id"`), Action: change,
+		},
+		{
+			ID: "crm.customer.get", Description: "Get a customer.", Input: object(`"id":{"type":"string"}`, `"id"`),
+			Output: object(`"id":{"type":"string"},"name":{"type":"string"}`, `"id","name"`), Action: get,
+		},
+	}
+}
+
+// newShell is a shell over a real session, with a kernel process, on the small office.
+func newShell(t *testing.T, o Options, p policy.Policy) (*Shell, *office) {
+	t.Helper()
+	return newLimitedShell(t, o, p, vm.Limits{})
+}
+
+func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Shell, *office) {
+	t.Helper()
+	back := &office{}
+	c, report := catalog.New(back.entries(), catalog.Options{})
+	if len(report.Skipped) > 0 {
+		t.Fatalf("skipped: %+v", report.Skipped)
+	}
+	feed := NewFeed()
+	s, err := session.New(c.View(), session.Options{
+		ID: "test", Policy: p, UserLimits: l, Approve: feed.Approve, Record: feed.Record, Write: feed.Write,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	o.Session, o.Feed = s, feed
+	if o.Version == "" {
+		o.Version = "v0"
+	}
+	return New(o), back
+}
+
+// times are what differs from run to run.
+var times = regexp.MustCompile(`<?\d+(\.\d+)? m?s\b|\d\d:\d\d:\d\d\.\d+|\d{4}-\d\d-\d\d \d\d:\d\d`)
+
+// typed handles one input as a screen does and returns what it printed. answers are taken for questions, in order.
+func typed(ctx context.Context, sh *Shell, line string, answers *[]string) string {
+	if sh.Submit(line) == Incomplete {
+		return "..\n"
+	}
+	done := make(chan Status, 1)
+	go func() { done <- sh.Handle(ctx, line) }()
+	var b strings.Builder
+	var text Event // what is printed or spoken comes in pieces of no certain size
+	render := func(e Event) {
+		for _, l := range Lines(e, 100, RenderOptions{NoEcho: true}) {
+			b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+		}
+	}
+	show := func() {
+		for _, e := range sh.Feed().Take() {
+			isText := e.Kind == Printed || e.Kind == Spoke
+			if isText && text.Kind == e.Kind && text.Stream == e.Stream {
+				text.Text += e.Text
+				continue
+			}
+			render(text)
+			if text = (Event{}); isText {
+				text = e
+				continue
+			}
+			render(e)
+			if e.Kind == Asked {
+				answer(&b, e.Ask, answers)
+			}
+		}
+	}
+	for {
+		select {
+		case <-sh.Feed().Wake():
+			show()
+		case status := <-done:
+			show()
+			render(text)
+			if status == Quit {
+				b.WriteString("[quit]\n")
+			}
+			return times.ReplaceAllString(b.String(), "N ms")
+		}
+	}
+}
+
+func answer(b *strings.Builder, ask *Ask, answers *[]string) {
+	if len(*answers) == 0 {
+		b.WriteString("[nobody answers]\n")
+		ask.Answer <- session.Approval{}
+		return
+	}
+	text := (*answers)[0]
+	*answers = (*answers)[1:]
+	fmt.Fprintf(b, "[%s]\n", text)
+	switch a, reason := ParseAnswer(text); a {
+	case Yes:
+		ask.Answer <- session.Approval{Verdict: session.Once}
+	case Always:
+		ask.Answer <- session.Approval{Verdict: session.ForSession}
+	default:
+		ask.Answer <- session.Approval{Reason: reason}
+	}
+}
+
+// The scripts are what a person types and what is printed: sections "type" (an input), "answer" (to the questions of
+// the next input, a line each), "policy", "changed" (what reached the back office) and "prints".
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		t.Run(strings.TrimSuffix(name, ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sh, back := newShell(t, Options{History: OpenHistory("", "")}, policy.Policy{})
+			play(t, sh, back, archive)
+			golden(t, "script/"+name, string(txtar.Format(archive)))
+		})
+	}
+}
+
+// play types what the archive says and fills in what was printed. $DIR in an input is a folder of the test's own.
+func play(t *testing.T, sh *Shell, back *office, archive *txtar.Archive) {
+	dir := t.TempDir()
+	var answers []string
+	printed := ""
+	for i, section := range archive.Files {
+		text := strings.TrimSuffix(string(section.Data), "\n")
+		switch section.Name {
+		case "type":
+			printed = typed(t.Context(), sh, strings.ReplaceAll(text, "$DIR", dir), &answers)
+			printed = strings.ReplaceAll(printed, dir, "$DIR")
+		case "answer":
+			answers = append(answers, strings.Split(text, "\n")...)
+		case "policy":
+			sh.Session().SetPolicy(policy.Policy{Mode: policy.Mode(text)})
+		case "changed":
+			back.mu.Lock()
+			printed = strings.Join(append(back.acts, ""), "\n")
+			back.acts = nil
+			back.mu.Unlock()
+			archive.Files[i].Data = []byte(printed)
+		case "prints":
+			archive.Files[i].Data = []byte(printed)
+		default:
+			t.Fatalf("unknown section %q", section.Name)
+		}
+	}
+}
+
+// A scripted model answers with what it was given, one response after the other.
+type scripted struct {
+	responses []llm.Response
+}
+
+func (s *scripted) Complete(_ context.Context, _ llm.Request, onText func(string)) (llm.Response, error) {
+	if len(s.responses) == 0 {
+		return llm.Response{}, errors.New("the model has nothing to say")
+	}
+	r := s.responses[0]
+	s.responses = s.responses[1:]
+	for _, piece := range strings.SplitAfter(r.Text, " ") {
+		onText(piece)
+	}
+	return r, nil
+}
+
+// bareShell is a shell for fuzzing: a real session that never runs anything.
+func bareShell(f *testing.F) *Shell {
+	c, _ := catalog.New((&office{}).entries(), catalog.Options{})
+	s, err := session.New(c.View(), session.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { s.Close() })
+	return New(Options{Session: s})
+}

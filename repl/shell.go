@@ -1,0 +1,419 @@
+package repl
+
+// This file is the Shell: its state, and the way of one input from Handle to its end.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"almanac/llm"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/syntax"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// Options configure a Shell.
+type Options struct {
+	// Session is the Lua world; required. Its Approve, Record and Write hooks should lead to Feed.
+	Session *session.Session
+	// Conversation is the model's end; nil when there is no model. Its Observe hook should lead to Feed.
+	Conversation *llm.Conversation
+	// NoModel is what asking answers when there is no model: how to get one. Empty means a default text.
+	NoModel string
+	// SetModel is what /model NAME does first; an error stops it. Nil accepts every name.
+	SetModel func(name string) error
+	// Feed takes the events; nil means a new one.
+	Feed *Feed
+	// History keeps what was typed; nil keeps nothing.
+	History *History
+	// Record keeps prompts and answers, before they are sent and shown; nil keeps none. The session records its own.
+	Record func(trace.Record) error
+	// Version is what /status calls the program.
+	Version string
+	// Mode is the mode to begin in; nil means AskMode with a conversation and LuaMode without.
+	Mode *Mode
+}
+
+// A Cell is one numbered input: a script or a prompt, and what came of it.
+type Cell struct {
+	// N counts from 1; zero for inputs that are not numbered.
+	N      int
+	Form   Form
+	Author session.Author
+	// Source is the script or the prompt.
+	Source  string
+	Started time.Time
+	Elapsed time.Duration
+	// Outcome is that of the cell's script, or of the model's last one; nil when there was none.
+	Outcome *session.Outcome
+	// Calls are all action calls of the cell, numbered through: [7.2] is the second.
+	Calls []trace.Call
+	// Answer is what the model said at last.
+	Answer string
+	Err    error
+	// Replay is true when the cell belongs into a saved session: a script of the person's that succeeded.
+	Replay bool
+}
+
+// A Status is how an input ended.
+type Status int
+
+// The statuses.
+const (
+	Done Status = iota
+	// Quit: the person wants to leave.
+	Quit
+	// Failed: the input ended with an error; the Ended event carries it.
+	Failed
+)
+
+// A Readiness says what Enter should do.
+type Readiness int
+
+// The readinesses.
+const (
+	// Complete input can be run.
+	Complete Readiness = iota
+	// Incomplete input wants more lines.
+	Incomplete
+)
+
+// Standing is what a status line tells.
+type Standing struct {
+	Mode Mode
+	// Model is empty when there is none.
+	Model string
+	// ContextUsed and ContextLimit are tokens of the last request, estimated.
+	ContextUsed, ContextLimit int
+	// Calls and Mutations are those of the last or current run; the limits are for one run.
+	Calls, CallLimit         int
+	Mutations, MutationLimit int
+	Policy                   policy.Mode
+	// Actions is how many actions the view shows.
+	Actions int
+	Globals int
+	Actor   string
+	Session string
+	// Cell is the number of the last cell.
+	Cell int
+	Busy bool
+}
+
+// A Shell is one person's REPL over one session. Handle is for one goroutine at a time; all else may be called
+// meanwhile.
+type Shell struct {
+	options  Options
+	feed     *Feed
+	commands []command
+
+	mu    sync.Mutex // guards what follows
+	mode  Mode
+	busy  bool
+	last  int    // number of the last cell
+	cells []Cell // oldest first, bounded by keptCells
+	since int    // cells up to this number were before the last reset
+	// unsaved is set when the history could not be written, so that it is told once.
+	unsaved bool
+}
+
+// keptCells is how many cells a Shell remembers; of all but the last keptOutcomes it forgets the values.
+const (
+	keptCells    = 2000
+	keptOutcomes = 50
+)
+
+const noModel = "no model is configured: set OPENAI_API_KEY, or OPENAI_BASE_URL (--base-url) for a server of your own; " +
+	"everything else works without"
+
+// errQuit is what commands return to leave.
+var errQuit = errors.New("quit")
+
+// New returns a Shell. It panics without a session: that is a mistake in the program.
+func New(o Options) *Shell {
+	if o.Session == nil {
+		panic("repl.New: a session is needed")
+	}
+	if o.Feed == nil {
+		o.Feed = NewFeed()
+	}
+	if o.NoModel == "" {
+		o.NoModel = noModel
+	}
+	sh := &Shell{options: o, feed: o.Feed, commands: allCommands()}
+	if o.Conversation != nil {
+		sh.mode = AskMode
+	}
+	if o.Mode != nil {
+		sh.mode = *o.Mode
+	}
+	return sh
+}
+
+// Feed returns where the shell's events go.
+func (sh *Shell) Feed() *Feed { return sh.feed }
+
+// History returns the history; nil when nothing is kept.
+func (sh *Shell) History() *History { return sh.options.History }
+
+// Session returns the session.
+func (sh *Shell) Session() *session.Session { return sh.options.Session }
+
+// Mode returns what a line without a prefix is now.
+func (sh *Shell) Mode() Mode {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.mode
+}
+
+// SetMode changes the mode from the next input on.
+func (sh *Shell) SetMode(m Mode) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.mode = m
+}
+
+// ToggleMode changes to the other mode and returns it.
+func (sh *Shell) ToggleMode() Mode {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.mode = 1 - sh.mode
+	return sh.mode
+}
+
+// String returns the word that prompts show: "lua" or "ask".
+func (m Mode) String() string {
+	if m == AskMode {
+		return "ask"
+	}
+	return "lua"
+}
+
+// Busy tells whether an input is being handled.
+func (sh *Shell) Busy() bool {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.busy
+}
+
+// StatusLine returns what a status line tells now. It costs little: a screen may ask for every frame.
+func (sh *Shell) StatusLine() Standing {
+	s := sh.options.Session
+	view, budget, used := s.View(), s.Budget(), s.Used()
+	st := Standing{
+		Calls: used.Calls, CallLimit: budget.Calls, Mutations: used.Mutations, MutationLimit: budget.Mutations,
+		Policy: s.Policy().Mode, Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(named(s.Globals())),
+	}
+	if st.Policy == "" {
+		st.Policy = policy.ReadOnly
+	}
+	if st.Policy == policy.ReadOnly && len(s.Policy().Rules) == 0 {
+		st.MutationLimit = 0
+	}
+	if c := sh.options.Conversation; c != nil {
+		st.Model = c.Model()
+		st.ContextUsed, st.ContextLimit = c.Context()
+	}
+	sh.mu.Lock()
+	st.Mode, st.Cell, st.Busy = sh.mode, sh.last, sh.busy
+	sh.mu.Unlock()
+	return st
+}
+
+// Cells returns the finished cells that are remembered, oldest first.
+func (sh *Shell) Cells() []Cell {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return slices.Clone(sh.cells)
+}
+
+// Submit tells whether Enter should run the input or begin a new line. It looks at the text only.
+func (sh *Shell) Submit(line string) Readiness {
+	in := Parse(line, sh.Mode())
+	switch in.Form {
+	case Lua:
+		return luaReadiness(in.Text)
+	case Command:
+		if c, arg, ok := sh.command(in); ok && c.lua != nil {
+			if code, isLua := c.lua(arg); isLua {
+				return luaReadiness(code)
+			}
+		}
+	}
+	return Complete
+}
+
+// luaReadiness takes an expression for complete even where a statement could still follow from it.
+func luaReadiness(source string) Readiness {
+	if strings.TrimSpace(source) == "" || syntax.IsExpression(source) {
+		return Complete
+	}
+	err := syntax.Check(source)
+	if err == nil {
+		return Complete
+	}
+	if err.Incomplete {
+		return Incomplete
+	}
+	if err := syntax.Check("return " + source); err != nil && err.Incomplete {
+		return Incomplete
+	}
+	return Complete
+}
+
+// Handle runs one submitted input to its end on the caller's goroutine and tells what happens through the feed. A
+// ctx that ends stops the model and the script; the session stays as far as they came. It never panics.
+func (sh *Shell) Handle(ctx context.Context, line string) Status {
+	mode := sh.Mode()
+	in := Parse(line, mode)
+	if in.Form == Nothing {
+		return Done
+	}
+	sh.remember(line, mode)
+	if sh.wantsOut(in) {
+		return Quit
+	}
+	c, run := sh.begin(in)
+	sh.feed.Emit(Event{Kind: Began, Cell: c.N, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
+	err := sh.guard(ctx, &c, run)
+	quit := errors.Is(err, errQuit)
+	if quit {
+		err = nil
+	}
+	sh.finish(c, err)
+	switch {
+	case quit:
+		return Quit
+	case err != nil:
+		return Failed
+	}
+	return Done
+}
+
+// remember keeps the input in the history before it runs. A history that cannot be written is told once and stops
+// nothing.
+func (sh *Shell) remember(line string, m Mode) {
+	err := sh.options.History.Add(strings.TrimRight(line, " \t\r\n"), m)
+	if err == nil {
+		return
+	}
+	sh.mu.Lock()
+	told := sh.unsaved
+	sh.unsaved = true
+	sh.mu.Unlock()
+	if !told {
+		sh.feed.Emit(Event{Kind: Said, Level: Warning, Text: err.Error()})
+	}
+}
+
+// wantsOut reads the bare words by which people leave other programs.
+func (sh *Shell) wantsOut(in Input) bool {
+	if in.Form != Lua && in.Form != Words {
+		return false
+	}
+	word := strings.TrimSuffix(strings.TrimSpace(in.Text), "()")
+	if word != "exit" && word != "quit" {
+		return false
+	}
+	return !slices.ContainsFunc(sh.options.Session.Globals(), func(g vm.Global) bool { return g.Name == word })
+}
+
+// A runner does the work of one cell.
+type runner func(ctx context.Context, c *Cell) error
+
+// begin makes the cell of an input and finds what runs it.
+func (sh *Shell) begin(in Input) (Cell, runner) {
+	c := Cell{Form: in.Form, Author: session.User, Source: in.Text, Started: time.Now()}
+	numbered := in.Form == Lua || in.Form == Words
+	var run runner
+	switch in.Form {
+	case Lua:
+		run = func(ctx context.Context, c *Cell) error { return sh.runLua(ctx, c, in.Text, false) }
+	case Words:
+		run = func(ctx context.Context, c *Cell) error { return sh.ask(ctx, c, in.Text) }
+	case Question:
+		run = func(ctx context.Context, c *Cell) error { return sh.explain(ctx, in.Text, in.Full) }
+	default:
+		cmd, arg, ok := sh.command(in)
+		if !ok {
+			run = func(context.Context, *Cell) error { return sh.unknownCommand(in) }
+			break
+		}
+		numbered = cmd.numbered
+		c.Source = arg
+		run = func(ctx context.Context, c *Cell) error { return cmd.run(ctx, sh, c, arg) }
+	}
+	sh.mu.Lock()
+	if numbered {
+		sh.last++
+		c.N = sh.last
+	}
+	sh.busy = true
+	sh.mu.Unlock()
+	sh.feed.begin(c)
+	return c, run
+}
+
+// guard turns a panic into an error: one that got out would leave the terminal in whatever state it is.
+func (sh *Shell) guard(ctx context.Context, c *Cell, run runner) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return run(ctx, c)
+}
+
+// finish keeps the cell and tells that it is over.
+func (sh *Shell) finish(c Cell, err error) {
+	heard := sh.feed.end()
+	c.Calls = heard.Calls
+	if c.Outcome == nil {
+		c.Outcome = heard.Outcome
+	}
+	c.Err, c.Elapsed = err, time.Since(c.Started)
+	sh.mu.Lock()
+	sh.busy = false
+	if c.N > 0 {
+		sh.cells = append(sh.cells, c)
+		if n := len(sh.cells); n > keptCells {
+			sh.cells = slices.Delete(sh.cells, 0, n-keptCells)
+		}
+		if n := len(sh.cells); n > keptOutcomes {
+			sh.cells[n-keptOutcomes-1].Outcome = nil
+		}
+	}
+	sh.mu.Unlock()
+	sh.feed.Emit(Event{Kind: Ended, Cell: c.N, Author: c.Author, Err: err, Elapsed: c.Elapsed})
+}
+
+// say emits a message of the shell's own.
+func (sh *Shell) say(level Level, format string, args ...any) {
+	text := format
+	if len(args) > 0 {
+		text = fmt.Sprintf(format, args...)
+	}
+	sh.feed.Emit(Event{Kind: Said, Level: level, Text: text})
+}
+
+// cell returns the finished cell n; n 0 is the last one.
+func (sh *Shell) cell(n int) (Cell, bool) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if n == 0 && len(sh.cells) > 0 {
+		return sh.cells[len(sh.cells)-1], true
+	}
+	for _, c := range sh.cells {
+		if c.N == n && n > 0 {
+			return c, true
+		}
+	}
+	return Cell{}, false
+}

@@ -1,0 +1,100 @@
+package repl
+
+import (
+	"strings"
+	"testing"
+
+	"almanac/session/policy"
+)
+
+// Help has to fit a terminal of 80 by 24 with the prompt below it.
+func TestHelpFits(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	lines := strings.Split(sh.helpText(""), "\n")
+	if len(lines) > 22 {
+		t.Errorf("%d lines, want at most 22", len(lines))
+	}
+	for _, l := range lines {
+		if textWidth(l) > 80 {
+			t.Errorf("%d columns: %s", textWidth(l), l)
+		}
+	}
+}
+
+// Every command has a row in the help, and its usage is what it answers to nonsense.
+func TestCommandTable(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	seen := map[string]bool{}
+	for _, c := range sh.commands {
+		for _, name := range append([]string{c.name}, c.aliases...) {
+			if seen[name] {
+				t.Errorf("/%s is there twice", name)
+			}
+			seen[name] = true
+		}
+		if c.brief == "" || c.group == "" || c.run == nil {
+			t.Errorf("/%s: a field is missing", c.name)
+		}
+		if len(sh.Help(c.usage())) == 0 {
+			t.Errorf("/%s: help does not find it", c.name)
+		}
+	}
+	for _, name := range strings.Fields("help lua preview catalog describe execute query vars trace expand view model policy why limits status new clear quit exit reset ?") {
+		in := Parse("/"+name+" reset", LuaMode)
+		if _, _, ok := sh.command(in); !ok {
+			t.Errorf("/%s is missing", name)
+		}
+	}
+}
+
+func TestStatusLine(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	typed(t.Context(), sh, `x = crm.customer.get{id = "1"}`, nil)
+	st := sh.StatusLine()
+	if st.Policy != policy.ReadOnly || st.MutationLimit != 0 || st.Calls != 1 || st.CallLimit != 50 || st.Globals != 1 ||
+		st.Actions != 3 || st.Cell != 1 || st.Busy || st.Model != "" || st.Mode != LuaMode {
+		t.Errorf("got %+v", st)
+	}
+	if sh.ToggleMode() != AskMode || sh.StatusLine().Mode != AskMode {
+		t.Error("the mode did not change")
+	}
+	sh.Session().SetPolicy(policy.Policy{Mode: policy.Session})
+	if st := sh.StatusLine(); st.MutationLimit != 20 {
+		t.Errorf("policy session: %d mutations", st.MutationLimit)
+	}
+}
+
+// A panic in the middle of an input ends the input, not the program.
+func TestHandleRecovers(t *testing.T) {
+	sh, _ := newShell(t, Options{SetModel: func(string) error { panic("boom") }}, policy.Policy{})
+	sh.commands = append(sh.commands, command{name: "boom", run: nil})
+	if got := typed(t.Context(), sh, "/boom", nil); !strings.HasPrefix(got, "error: panic: ") {
+		t.Errorf("got %q", got)
+	}
+	if sh.Busy() {
+		t.Error("still busy")
+	}
+}
+
+func TestHandleKeepsHistory(t *testing.T) {
+	h := OpenHistory("", "")
+	sh, _ := newShell(t, Options{History: h}, policy.Policy{})
+	for _, line := range []string{"/mode", " /mode", "error(", "x = \n", ""} {
+		sh.Handle(t.Context(), line)
+	}
+	entries, _ := h.Load(10)
+	if got := strings.Join(texts(entries), "|"); got != "/mode|error(|x =" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "abc", 3}, {"rset", "reset", 1}, {"quti", "quit", 1}, {"lua", "lua", 0}, {"käse", "kase", 1}, {"abcd", "wxyz", 4}} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

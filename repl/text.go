@@ -1,0 +1,179 @@
+package repl
+
+// This file measures, cuts and writes small pieces of text: widths, sizes, times, and data as Lua.
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rivo/uniseg"
+)
+
+// textWidth is how many terminal cells one line of text takes.
+func textWidth(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 || s[i] < 0x20 {
+			return uniseg.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// cutText shortens s to at most width cells, ending in mark when something was cut. It never splits a character.
+func cutText(s string, width int, mark string) string {
+	if width <= 0 || textWidth(s) <= width {
+		return s
+	}
+	room := width - textWidth(mark)
+	if room < 0 {
+		return ""
+	}
+	kept, used, state := 0, 0, -1
+	rest := s
+	for rest != "" {
+		var cluster string
+		var w int
+		cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if used+w > room {
+			break
+		}
+		used += w
+		kept += len(cluster)
+	}
+	return s[:kept] + mark
+}
+
+// bytesText writes a size: "312 B", "4.0 KiB", "1.5 MiB".
+func bytesText(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}
+
+// tookText writes a duration in the unit a person would use: "84 ms", "1.2 s", "3 m 5 s".
+func tookText(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "<1 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d m %d s", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// LuaText writes data as Lua: keys sorted, strings quoted and escaped. What fits into width cells stays on one line;
+// width 0 keeps everything on one. Nothing is left out.
+func LuaText(v any, width int) string {
+	return luaText(v, width, "")
+}
+
+func luaText(v any, width int, margin string) string {
+	flat := luaFlat(v)
+	if width <= 0 || textWidth(margin)+textWidth(flat) <= width {
+		return flat
+	}
+	inner := margin + "  "
+	var items []string
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			items = append(items, luaText(item, width, inner))
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			items = append(items, luaKey(k)+" = "+luaText(v[k], width, inner))
+		}
+	}
+	if len(items) == 0 {
+		return flat
+	}
+	return "{\n" + inner + strings.Join(items, ",\n"+inner) + ",\n" + margin + "}"
+}
+
+func luaFlat(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nil"
+	case string:
+		return LuaQuote(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case int:
+		return strconv.Itoa(v)
+	case float64:
+		return luaNumber(v)
+	case []any:
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = luaFlat(item)
+		}
+		return braced(items)
+	case map[string]any:
+		items := make([]string, 0, len(v))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			items = append(items, luaKey(k)+" = "+luaFlat(v[k]))
+		}
+		return braced(items)
+	}
+	return LuaQuote(fmt.Sprint(v))
+}
+
+func braced(items []string) string {
+	if len(items) == 0 {
+		return "{}"
+	}
+	return "{ " + strings.Join(items, ", ") + " }"
+}
+
+func luaNumber(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "0/0"
+	case math.IsInf(f, 1):
+		return "1/0"
+	case math.IsInf(f, -1):
+		return "-1/0"
+	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
+// luaName matches what may stand as a key without brackets; keywords are seen to apart.
+var luaName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// luaKeywords are the words that are no names.
+const luaKeywords = " and break do else elseif end false for function goto if in local nil not or repeat return then true until while "
+
+func isKeyword(s string) bool {
+	return strings.Contains(luaKeywords, " "+s+" ")
+}
+
+func luaKey(k string) string {
+	if luaName.MatchString(k) && !isKeyword(k) {
+		return k
+	}
+	return "[" + LuaQuote(k) + "]"
+}
+
+// LuaQuote writes s as a Lua string on one line, safe to show.
+func LuaQuote(s string) string {
+	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(s)
+	return `"` + Sanitize(s) + `"`
+}
