@@ -89,7 +89,10 @@ func (p *argParser) value(depth int) (any, error) {
 	case t[0] == '"' || t[0] == '\'' || strings.HasPrefix(t, "[[") || strings.HasPrefix(t, "[="):
 		return unquoteLua(t)
 	}
-	if n, err := strconv.ParseInt(t, 0, 64); err == nil && !strings.ContainsAny(t, "_oObB") {
+	if n, err := strconv.ParseInt(t, 10, 64); err == nil {
+		return n, nil // a leading zero is no octal in Lua
+	}
+	if n, err := strconv.ParseInt(t, 0, 64); err == nil && len(t) > 2 && (t[1] == 'x' || t[1] == 'X') {
 		return n, nil
 	}
 	if f, err := strconv.ParseFloat(t, 64); err == nil && t[0] <= '9' && !strings.Contains(t, "_") {

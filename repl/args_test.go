@@ -18,6 +18,7 @@ func TestParseArgs(t *testing.T) {
 		{`{ ["a b"] = -1.5; list = { 1, "two", { x = 0x10 } }, empty = {}, }`,
 			map[string]any{"a b": -1.5, "list": []any{int64(1), "two", map[string]any{"x": int64(16)}}, "empty": []any{}}},
 		{`{ s = 'a\n\27\x41\z   b\u{6f22}', long = [==[x]]y]==] }`, map[string]any{"s": "a\n\x1bA" + "b漢", "long": "x]]y"}},
+		{`{ n = 010, h = 0x10, e = 1e3 }`, map[string]any{"n": int64(10), "h": int64(16), "e": 1000.0}},
 		{`{ 1, 2 }`, "arguments: want a table of names"},
 		{`"x"`, "arguments: want a table of names"},
 		{`{ a = f() }`, "arguments: f: not a plain value"},
@@ -45,9 +46,10 @@ func TestParseArgs(t *testing.T) {
 // What LuaText writes, ParseArgs reads.
 func FuzzParseArgs(f *testing.F) {
 	f.Add("key", "value\n\"\\", int64(-3), 1.5)
+	f.Add("\x1b7", "\xff\u202e\r\n", int64(0), 0.1)
 	f.Fuzz(func(t *testing.T, key, text string, n int64, x float64) {
-		if Sanitize(text) != text || Sanitize(key) != key || x != x || x-x != 0 || n == -1<<63 {
-			t.Skip("escapes in sanitized text are for reading only")
+		if x != x || x-x != 0 || n == -1<<63 {
+			t.Skip("no such number can be written")
 		}
 		args := map[string]any{key: text, key + "n": n, key + "x": x, key + "l": []any{text, nil}}
 		got, err := ParseArgs(LuaText(args, 0))

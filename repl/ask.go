@@ -15,7 +15,7 @@ import (
 func AskLines(e Event, width int, o RenderOptions) []Line {
 	r, m := e.Ask.Request, o.Marks()
 	lines := []Line{AskTitle(r, m)}
-	if text := firstSentence(r.Entry); text != "" {
+	if text := FirstSentence(r.Entry); text != "" {
 		lines = append(lines, Line{{RoleDim, "  " + cutText(text, max(width-2, 0), m.Cut)}})
 	}
 	for _, l := range textLines(RoleCode, "  ", LuaText(r.Args, max(width-4, 0))) {
@@ -104,7 +104,8 @@ func askedBy(e Event, m Marks) string {
 	return text
 }
 
-func firstSentence(e *catalog.Entry) string {
+// FirstSentence is what a list says of an entry, safe to show; empty for nil.
+func FirstSentence(e *catalog.Entry) string {
 	if e == nil {
 		return ""
 	}

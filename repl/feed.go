@@ -135,43 +135,40 @@ func (f *Feed) Write(stream vm.Stream, text string) {
 	f.Emit(e)
 }
 
-// Record is the hook for the session's records: calls become Called events, and the end of a script of the model
-// becomes a Ran event (the shell tells of the person's own). It never fails; its result fits session.Options.Record.
+// Record is the hook for the session's records: calls become Called events. It never fails; its result fits
+// session.Options.Record.
 func (f *Feed) Record(r trace.Record) error {
-	switch {
-	case r.Kind == trace.KindCall && r.Call != nil:
-		call := *r.Call
-		f.mu.Lock()
-		call.N = len(f.cell.Calls) + 1
-		f.cell.Calls = append(f.cell.Calls, call)
-		cell := f.cell.N
-		f.mu.Unlock()
-		f.Emit(Event{Kind: Called, Cell: cell, Author: session.Author(call.Author), Call: &call})
-	case r.Kind == trace.KindOutcome && r.Ended != nil && r.Author == string(session.Model):
-		o := outcomeOf(r)
-		f.mu.Lock()
-		cell := f.cell.N
-		f.cell.Outcome, f.toolRan = o, true
-		f.mu.Unlock()
-		f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Outcome: o, Elapsed: r.Ended.Took})
+	if r.Kind != trace.KindCall || r.Call == nil {
+		return nil
 	}
+	call := *r.Call
+	f.mu.Lock()
+	call.N = len(f.cell.Calls) + 1
+	f.cell.Calls = append(f.cell.Calls, call)
+	cell := f.cell.N
+	f.mu.Unlock()
+	f.Emit(Event{Kind: Called, Cell: cell, Author: session.Author(call.Author), Call: &call})
 	return nil
 }
 
-// outcomeOf makes what the screen shows of a model's run from what the log keeps of it.
-func outcomeOf(r trace.Record) *session.Outcome {
-	o := &session.Outcome{Stdout: r.Ended.Stdout, Stderr: r.Ended.Stderr, Elapsed: r.Ended.Took}
-	o.DryRun = r.Mode == trace.ModePreview
-	if r.Ended.Repr != "" {
-		o.Values = []vm.Value{{Repr: r.Ended.Repr}}
+// Ran is the hook for runs that ended: one of the model's becomes a Ran event; the shell tells of the person's own. It
+// is what session.Options.Ran wants.
+func (f *Feed) Ran(s session.Script, o *session.Outcome) {
+	if s.Author != session.Model {
+		return
 	}
-	if !r.Ended.OK {
-		o.Err = &vm.Error{Kind: vm.Runtime, Message: r.Ended.Error}
-		if strings.HasSuffix(r.Ended.Error, "interrupted") {
-			o.Err.Kind = vm.Interrupt
-		}
-	}
-	return o
+	f.mu.Lock()
+	cell := f.cell.N
+	f.cell.Outcome, f.toolRan = o, true
+	f.mu.Unlock()
+	f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Outcome: o, Elapsed: o.Elapsed})
+}
+
+// Cell is the number of the cell that runs now, zero when none does.
+func (f *Feed) Cell() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cell.N
 }
 
 // Observe is the hook for a conversation: words become Spoke events, scripts and lists of ids that the model hands

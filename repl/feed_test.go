@@ -147,7 +147,7 @@ func TestFeedObserve(t *testing.T) {
 	f.Observe(llm.Event{Kind: llm.Delta, Text: "I "})
 	f.Observe(llm.Event{Kind: llm.Delta, Text: "look"})
 	f.Observe(llm.Event{Kind: llm.ToolStarted, Call: call})
-	f.Record(trace.Record{Kind: trace.KindOutcome, Author: "model", Ended: &trace.Outcome{OK: false, Error: "boom"}})
+	f.Ran(session.Script{Author: session.Model}, &session.Outcome{Err: &vm.Error{Kind: vm.Runtime, Message: "boom"}})
 	f.Observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("boom")})
 	f.Observe(llm.Event{Kind: llm.ToolStarted, Call: call})
 	f.Observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("no such tool")})

@@ -95,11 +95,11 @@ func TestLuaText(t *testing.T) {
 		width int
 		want  string
 	}{
-		{nil, 0, "nil"},
+		{nil, 0, "null"},
 		{map[string]any{}, 0, "{}"},
 		{map[string]any{"b": int64(2), "a": "x\n\x1b\"", "end": true, "a b": 1.5}, 0,
 			`{ a = "x\n\27\"", ["a b"] = 1.5, b = 2, ["end"] = true }`},
-		{[]any{1e15, 0.1, []any{}, nil}, 0, "{ 1000000000000000, 0.1, {}, nil }"},
+		{[]any{1e15, 0.1, []any{}, nil}, 0, "{ 1000000000000000, 0.1, {}, null }"},
 		{map[string]any{"reason": "duplicate", "lines": []any{int64(1), int64(2)}}, 30,
 			"{\n  lines = { 1, 2 },\n  reason = \"duplicate\",\n}"},
 	} {

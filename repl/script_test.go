@@ -83,7 +83,7 @@ func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Sh
 	}
 	feed := NewFeed()
 	s, err := session.New(c.View(), session.Options{
-		ID: "test", Policy: p, UserLimits: l, Approve: feed.Approve, Record: feed.Record, Write: feed.Write,
+		ID: "test", Policy: p, UserLimits: l, Approve: feed.Approve, Record: feed.Record, Ran: feed.Ran, Write: feed.Write,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -107,7 +108,7 @@ func luaText(v any, width int, margin string) string {
 func luaFlat(v any) string {
 	switch v := v.(type) {
 	case nil:
-		return "nil"
+		return "null"
 	case string:
 		return LuaQuote(v)
 	case bool:
@@ -172,8 +173,35 @@ func luaKey(k string) string {
 	return "[" + LuaQuote(k) + "]"
 }
 
-// LuaQuote writes s as a Lua string on one line, safe to show.
+// LuaQuote writes s as a Lua string on one line, safe to show; read as Lua it is s again.
 func LuaQuote(s string) string {
-	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(s)
-	return `"` + Sanitize(s) + `"`
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1, r < 0x80 && unsafeRune(r) && r != '\r':
+			if i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9' {
+				fmt.Fprintf(&b, "\\%03d", s[i]) // or the digit would be read as part of it
+			} else {
+				fmt.Fprintf(&b, "\\%d", s[i])
+			}
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(s[i])
+		case unsafeRune(r):
+			fmt.Fprintf(&b, "\\u{%x}", r)
+		default:
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	b.WriteByte('"')
+	return b.String()
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,7 +117,7 @@ func (m *model) printTall(a *asking) {
 // openArgs puts the arguments into the input, unless reading them back would give others.
 func (m *model) openArgs(a *asking) {
 	text := repl.LuaText(a.request.Args, max(m.width-promptWidth-3, 1))
-	if back, err := luaArgs(text); err != nil || !sameData(back, a.request.Args) {
+	if back, err := repl.ParseArgs(text); err != nil || !sameData(back, a.request.Args) {
 		a.trouble = "these arguments hold what the editor cannot write"
 		return
 	}
@@ -130,7 +131,7 @@ func (m *model) change(a *asking, name, text string) {
 	case "esc":
 		a.stage, a.trouble = deciding, ""
 	case "enter", "kpenter":
-		args, err := luaArgs(a.edit.text)
+		args, err := repl.ParseArgs(a.edit.text)
 		if err != nil {
 			a.trouble = err.Error()
 			return
@@ -239,6 +240,9 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 func (m *model) askBody(a *asking) []string {
 	t, r := m.theme, a.request
 	var text []string
+	if about := repl.FirstSentence(r.Entry); about != "" && !a.details {
+		text = append(text, about)
+	}
 	if a.stage != changing {
 		text = append(text, repl.LuaText(r.Args, m.width-4))
 	}
@@ -274,4 +278,38 @@ func (m *model) askBody(a *asking) []string {
 		}
 	}
 	return rows
+}
+
+// sameData reports whether a and b are the same data as Lua knows it: whole numbers are equal whatever their type, and
+// an empty list is an empty table.
+func sameData(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		if l, ok := b.([]any); ok {
+			return len(a) == 0 && len(l) == 0
+		}
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for k, v := range a {
+			if w, ok := b[k]; !ok || !sameData(v, w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		if m, ok := b.(map[string]any); ok {
+			return len(a) == 0 && len(m) == 0
+		}
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, sameData)
+	case int64, int, float64:
+		switch b.(type) {
+		case int64, int, float64:
+			return fmt.Sprint(a) == fmt.Sprint(b)
+		}
+		return false
+	}
+	return a == b
 }

@@ -1,14 +1,10 @@
 package ui
 
 import (
-	"regexp"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-
-	"almanac/repl"
 )
 
 func TestEditorMovesByGraphemes(t *testing.T) {
@@ -75,59 +71,6 @@ func FuzzEditor(f *testing.F) {
 			if y, x := e.cursor(rows); y < 0 || y >= len(rows) || x < 0 {
 				t.Fatalf("cursor at row %d column %d of %d rows", y, x, len(rows))
 			}
-		}
-	})
-}
-
-func TestLuaArgs(t *testing.T) {
-	for _, c := range []struct {
-		src  string
-		want any // the arguments, or the error
-	}{
-		{`{}`, map[string]any{}},
-		{` { a = 1, ["b c"] = -2.5; d = 'x\n"\065\u{8a9e}', } `, map[string]any{"a": int64(1), "b c": -2.5, "d": "x\n\"A語"}},
-		{`{ list = { 1, "two", true, nil }, deep = { x = {} } }`,
-			map[string]any{"list": []any{int64(1), "two", true, nil}, "deep": map[string]any{"x": []any{}}}},
-		{`{ n = 010, h = 0x10, e = 1e3 }`, map[string]any{"n": int64(10), "h": int64(16), "e": 1000.0}},
-		{`{ a = f() }`, "line 1: only constants can be approved: want a string, number, true, false, null or table"},
-		{"{ a = 1,\n b = }", "line 2: only constants can be approved: want a string, number, true, false, null or table"},
-		{`{ 1, 2 }`, "line 1: arguments must be a table with names: { name = value }"},
-		{`{ 1, a = 2 }`, "line 1: the table mixes names and list items"},
-		{`{ a = 1`, "line 1: want , or } after the value"},
-		{`{ a = "x }`, "line 1: the string has no end"},
-		{`{ a = "\q" }`, `line 1: escape \q is unknown`},
-		{`{ a = 1 } b`, `line 1: unexpected "b" after the table`},
-		{`{ a = 1..2 }`, `line 1: "1..2" is not a number`},
-		{``, "line 1: a value is missing"},
-	} {
-		var got any
-		got, err := luaArgs(c.src)
-		if err != nil {
-			got = err.Error()
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.src, diff)
-		}
-	}
-}
-
-// Printable arguments read back as they were written.
-func FuzzLuaArgs(f *testing.F) {
-	escaped := regexp.MustCompile(`\\[0-9u]`)
-	f.Add(`{ a = 1, b = "x", c = { 1.5, {}, { d = true } } }`, "a key", "v\n\"\\")
-	f.Fuzz(func(t *testing.T, src, key, value string) {
-		args, err := luaArgs(src)
-		if err != nil {
-			return
-		}
-		args[key] = value
-		text := repl.LuaText(args, 20)
-		if escaped.MatchString(text) || strings.Contains(text, "/0") {
-			return // such text the box refuses to edit unless it reads back as it was
-		}
-		back, err := luaArgs(text)
-		if err != nil || !sameData(back, args) {
-			t.Errorf("%#v was written as\n%s\nand read back as %#v, error %v", args, text, back, err)
 		}
 	})
 }

@@ -39,7 +39,7 @@ func program() int {
 		s, err := session.New(c.View(), session.Options{
 			// The person ends the endless scripts of the tests, not a limit.
 			Limits: vm.Limits{Steps: 1 << 50, Time: time.Hour},
-			Policy: policy.Policy{Mode: policy.Ask}, Approve: feed.Approve, Record: feed.Record, Write: feed.Write,
+			Policy: policy.Policy{Mode: policy.Ask}, Approve: feed.Approve, Record: feed.Record, Ran: feed.Ran, Write: feed.Write,
 		})
 		if err != nil {
 			return err

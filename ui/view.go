@@ -266,9 +266,9 @@ func (m *model) statusFields() []string {
 	var fields []string
 	switch s.Policy {
 	case policy.Ask:
-		fields = append(fields, "ask")
+		fields = append(fields, "changes ask")
 	case policy.Session:
-		fields = append(fields, "session")
+		fields = append(fields, "changes run")
 	default:
 		fields = append(fields, "RO")
 	}

@@ -103,7 +103,7 @@ func (cli *commandLine) shell(w *wired, history *repl.History) *repl.Shell {
 		return w.log.Append(r)
 	}
 	return repl.New(repl.Options{
-		Session: w.session, Conversation: cli.conversation(w.session, w.feed.Observe), NoModel: noModel,
+		Session: w.session, Conversation: cli.conversation(w.session, w.feed), NoModel: noModel,
 		Feed: w.feed, History: history, Record: record, Version: version,
 	})
 }
@@ -157,7 +157,8 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 // needsModel tells whether text would go to a model that is not there.
 func (cli *commandLine) needsModel(text string) bool {
 	text = strings.TrimSpace(text)
-	return cli.conversation(nil, nil) == nil && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!")
+	_, _, ok := cli.modelServer()
+	return !ok && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!")
 }
 
 func failedAsk(err error) error {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 		_ = w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: fmt.Sprintf(format, args...)})
 	}
 	if o.feed != nil {
-		options.Write = o.feed.Write
+		options.Write, options.Ran = o.feed.Write, o.feed.Ran
 		options.Record = func(r trace.Record) error {
 			err := w.log.Append(r)
 			o.feed.Record(r)
@@ -198,31 +199,28 @@ const noModel = "no model is configured: set OPENAI_API_KEY, or --base-url (ALMA
 const defaultModel = "gpt-4.1"
 
 // conversation returns the conversation with the model over s, or nil when no model is configured.
-func (cli *commandLine) conversation(s *session.Session, observe func(llm.Event)) *llm.Conversation {
-	key := os.Getenv("ALMANAC_API_KEY")
-	if key == "" {
-		key = os.Getenv("OPENAI_API_KEY")
-	}
-	base := cli.BaseURL
-	if base == "" {
-		base = os.Getenv("OPENAI_BASE_URL")
-	}
-	if key == "" && base == "" {
+func (cli *commandLine) conversation(s *session.Session, feed *repl.Feed) *llm.Conversation {
+	base, key, ok := cli.modelServer()
+	if !ok {
 		return nil
 	}
-	o := tools.Options{Prefix: cli.Prefix}
+	o := tools.Options{Prefix: cli.Prefix, Cell: feed.Cell}
 	return llm.NewConversation(llm.Options{
 		Provider: openai.New(openai.Options{BaseURL: base, Key: key}),
 		Model:    cli.modelName(),
 		System:   func() string { return tools.SystemPrompt(s, o) },
 		Tools:    func() []llm.Tool { return tools.New(s, o) },
-		Observe:  observe,
+		Observe:  feed.Observe,
 	})
 }
 
+// modelServer is where the model is asked and with which key; ok is false when neither is configured.
+func (cli *commandLine) modelServer() (base, key string, ok bool) {
+	base = cmp.Or(cli.BaseURL, os.Getenv("OPENAI_BASE_URL"))
+	key = cmp.Or(os.Getenv("ALMANAC_API_KEY"), os.Getenv("OPENAI_API_KEY"))
+	return base, key, base != "" || key != ""
+}
+
 func (cli *commandLine) modelName() string {
-	if cli.Model != "" {
-		return cli.Model
-	}
-	return defaultModel
+	return cmp.Or(cli.Model, defaultModel)
 }
