@@ -33,9 +33,8 @@ func TestMain(m *testing.M) {
 
 // A shop is a small catalog that remembers what was done to it.
 type shop struct {
-	mu    sync.Mutex
-	acts  []string
-	price map[string]int64
+	mu   sync.Mutex
+	acts []string
 }
 
 func (s *shop) act(format string, args ...any) {
