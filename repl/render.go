@@ -290,7 +290,7 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 	}
 	var lines []Line
 	if out.Err == nil && e.Author == session.Model && !e.Full {
-		lines = modelValueLines(out.Values, e.Cell, o)
+		lines = modelValueLines(out.Values, e.Cell, width, o)
 	} else if out.Err == nil {
 		for _, v := range out.Values {
 			lines = append(lines, valueLines(v, e.Cell, width, o)...)
@@ -313,14 +313,14 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 
 // modelValueLines shows the beginning of what the model's script returned: the model reads it itself, the person
 // wants to know that there is something.
-func modelValueLines(values []vm.Value, cell int, o RenderOptions) []Line {
+func modelValueLines(values []vm.Value, cell, width int, o RenderOptions) []Line {
 	o.MaxRows = 3
 	var lines []Line
 	for _, v := range values {
 		if v.Repr == "" || v.Repr == "nil" {
 			continue
 		}
-		for _, l := range valueLines(vm.Value{Type: v.Type, Repr: v.Repr}, cell, 0, o) {
+		for _, l := range valueLines(v, cell, max(width-2, 0), o) {
 			lines = append(lines, Line{{RoleDim, "  " + l.String()}})
 		}
 	}
