@@ -7,16 +7,27 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/session"
+	"almanac/session/policy"
 )
 
 type queryCommand struct {
-	Words []string `arg:"" help:"What the action should do, in words."`
-	Limit int      `default:"20" help:"How many actions to list, at most 100."`
-	JSON  bool     `help:"Print JSON."`
+	Words  []string `arg:"" optional:"" help:"What the action should do, in words."`
+	Script string   `placeholder:"FILE" help:"Run a query script instead of searching for words; - reads standard input."`
+	Limit  int      `default:"20" help:"How many actions to list, at most 100."`
+	JSON   bool     `help:"Print JSON."`
 }
 
 // Run searches the catalog and prints one line an action.
 func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	switch {
+	case c.Script != "" && len(c.Words) > 0:
+		return usage("give words or --script, not both")
+	case c.Script != "":
+		return c.runScript(ctx, cli, p)
+	case len(c.Words) == 0:
+		return usage("what to search for? almanac query WORDS, or --script FILE")
+	}
 	if c.Limit < 1 || c.Limit > 100 {
 		return usage("--limit %d: want 1 to 100", c.Limit)
 	}
@@ -37,6 +48,33 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if set.Len() == 0 {
 		return &exitError{Code: exitFailed}
 	}
+	return nil
+}
+
+// runScript prints what a query script returns: its plan or set as lines, or all of its ids as JSON.
+func (c queryCommand) runScript(ctx context.Context, cli *commandLine, p *program) error {
+	source, err := p.readFile(c.Script)
+	if err != nil {
+		return usage("%v", err)
+	}
+	w, err := cli.wire(ctx, wireOptions{policy: policy.ReadOnly})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	answer, err := w.session.Query(ctx, session.Script{Source: source, Name: c.Script, Author: session.User})
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(p.stderr, answer.Outcome.Stdout)
+	p.printErrors(answer.Outcome)
+	if answer.Outcome.Err != nil {
+		return outcomeError(answer.Outcome)
+	}
+	if c.JSON {
+		return p.printJSON(answer.Plan)
+	}
+	fmt.Fprintln(p.stdout, strings.TrimRight(answer.Text, "\n"))
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 
 const (
 	// interruptGrace is how long a run may take to notice an interrupt.
-	interruptGrace = 150 * time.Millisecond
+	interruptGrace = 500 * time.Millisecond
 	// timeGrace is how much later than the machine the parent stops a run that is out of time.
 	timeGrace = 500 * time.Millisecond
 )
