@@ -82,7 +82,7 @@ func distance(a, b string, limit int) int {
 }
 
 // nearIDs lists up to n visible ids for one that is not: those a few edits away, nearest first, then those that a
-// search for its words finds.
+// search for its words finds, in its own namespace before elsewhere.
 func (v *View) nearIDs(id string, n int) []string {
 	limit := closeness(id) + 1
 	type candidate struct {
@@ -103,7 +103,15 @@ func (v *View) nearIDs(id string, n int) []string {
 			ids = append(ids, c.id)
 		}
 	}
-	if found, err := v.Search(id, SearchOptions{Limit: n}); err == nil {
+	places := []SearchOptions{{Limit: n}}
+	if dot := strings.LastIndexByte(id, '.'); dot > 0 {
+		places = []SearchOptions{{Limit: n, Domains: []string{id[:dot]}}, {Limit: n}}
+	}
+	for _, o := range places {
+		found, err := v.Search(id, o)
+		if err != nil {
+			continue
+		}
 		for _, hit := range found.Hits() {
 			if len(ids) < n && !slices.Contains(ids, hit.ID) {
 				ids = append(ids, hit.ID)
