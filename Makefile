@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: run build test race check cross bench golden fuzz clean
+.PHONY: run build test race check cross bench bench-lua golden fuzz clean
 
 run: build
 	./bin/almanac
@@ -30,6 +30,10 @@ cross:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Small Lua programs here, in the bare engine and, where it is installed, in lua5.2.
+bench-lua:
+	ALMANAC_SPEED=1 $(GO) test ./session/vm -run TestSpeed -count=1 -v
 
 golden:
 	$(GO) test ./... -update

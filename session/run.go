@@ -34,6 +34,7 @@ type run struct {
 	logs     strings.Builder
 	calls    []trace.Call
 	effects  []catalog.Effect
+	lost     string         // what went before the run began
 	answered []catalog.Step // what the script returned of the catalog
 }
 
@@ -141,11 +142,14 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	case !shared:
 		machine.Close()
 	case lost != nil:
-		out.Lost = r.lose(lost)
+		out.Lost = w.revive(ctx, lost)
 	default:
 		w.mu.Lock()
 		w.globals = reply.Globals
 		w.mu.Unlock()
+		if out.Err == nil {
+			w.save(r.label())
+		}
 	}
 	err = w.record(r.ended(out))
 	if w.options.Ran != nil {
@@ -154,10 +158,16 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	return out, err
 }
 
-// machine returns the kernel to run in; shared tells that it is the session's own.
+// machine returns the kernel to run in; shared tells that it is the session's own. One that died since its last run is
+// replaced.
 func (r *run) machine(ctx context.Context) (m *kernel.Kernel, shared bool, err error) {
 	w := r.session.world
 	shared = r.mode == trace.ModeRun
+	if shared && w.machine != nil {
+		if r.lost, err = w.check(ctx); err != nil {
+			return nil, false, err
+		}
+	}
 	if shared && w.machine != nil {
 		return w.machine, true, nil
 	}
@@ -171,27 +181,12 @@ func (r *run) machine(ctx context.Context) (m *kernel.Kernel, shared bool, err e
 	return m, shared, nil
 }
 
-// lose forgets the shared machine after its process ended, and says what went with it.
-func (r *run) lose(lost *kernel.Lost) string {
-	w := r.session.world
-	w.machine.Close()
-	w.machine = nil
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	names := make([]string, 0, len(w.globals))
-	for _, g := range w.globals {
-		names = append(names, g.Name)
+// label is what a person calls the run.
+func (r *run) label() string {
+	if r.script.Cell > 0 {
+		return fmt.Sprintf("cell %d", r.script.Cell)
 	}
-	w.globals = nil
-	text := fmt.Sprintf("the Lua process ended (%s); the next line starts a new one", lost.Reason)
-	switch n := len(names); {
-	case n == 0:
-		return text
-	case n > 8:
-		return fmt.Sprintf("%s without %s and %d more globals", text, strings.Join(names[:8], ", "), n-8)
-	default:
-		return fmt.Sprintf("%s without %s", text, strings.Join(names, ", "))
-	}
+	return fmt.Sprintf("run %d", r.number)
 }
 
 func (r *run) vmScript() vm.Script {
@@ -228,6 +223,10 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 	out := &Outcome{
 		Values: reply.Values, Stdout: r.stdout.String(), Stderr: r.stderr.String(), Calls: r.calls, Effects: r.effects,
 		Steps: reply.Steps, Elapsed: time.Since(r.started), Globals: reply.Changed, Dropped: reply.Dropped, Err: reply.Err,
+		Lost: r.lost,
+	}
+	if r.mode == trace.ModeRun {
+		out.Unkept = r.session.world.takeUnkept()
 	}
 	if logs := strings.TrimSuffix(r.logs.String(), "\n"); logs != "" {
 		out.Logs = strings.Split(logs, "\n")

@@ -70,6 +70,7 @@ type world struct {
 	// turn has room for one run at a time; who holds it owns machine.
 	turn    chan struct{}
 	machine *kernel.Kernel
+	saver   saver
 
 	mu        sync.Mutex // guards what follows
 	view      *catalog.View
@@ -81,6 +82,8 @@ type world struct {
 	used      Usage
 	runs      int64
 	closed    bool
+	saved     *savedState
+	unkept    string // for the next outcome
 }
 
 // ErrClosed says that the session was closed.
@@ -137,10 +140,7 @@ func (s *Session) Close() error {
 	if closed {
 		return nil
 	}
-	if w.machine != nil {
-		w.machine.Close()
-		w.machine = nil
-	}
+	w.drop()
 	w.pool.Close()
 	return nil
 }
@@ -279,13 +279,11 @@ func (s *Session) Reset(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	defer w.release()
-	if w.machine != nil {
-		w.machine.Close()
-		w.machine = nil
-	}
+	w.drop()
+	w.saver = saver{}
 	w.mu.Lock()
 	gone := len(w.globals)
-	w.globals = nil
+	w.globals, w.saved, w.unkept = nil, nil, ""
 	w.mu.Unlock()
 	return gone, w.record(trace.Record{Kind: trace.KindReset, Text: fmt.Sprintf("%d globals", gone)})
 }

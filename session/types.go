@@ -52,8 +52,11 @@ type Outcome struct {
 	Dropped int64
 	// Err is set when the script failed or was stopped.
 	Err *vm.Error
-	// Lost says that the Lua process ended and what went with it; empty when it lives.
+	// Lost says that the Lua process ended, as of which run the globals are back in a new one, and what is not; empty
+	// when it lives. It may have ended before this run began.
 	Lost string
+	// Unkept says once that the globals are too many to be brought back should the Lua process end; empty otherwise.
+	Unkept string
 	// Missing names globals of the session that a preview's script reads and a preview cannot see.
 	Missing []string
 }

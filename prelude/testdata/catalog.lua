@@ -19,4 +19,4 @@ catalog.filter({x = 1}) -- ### "catalog.filter: this table is not a set"
 ---
 catalog.describe(billing.invoice) -- ### "an action \\(did you mean its id in quotes\\?\\)"
 ---
-catalog.serch("x") -- ### "field 'catalog.serch'.*did you mean catalog.search\\?"
+catalog.serch("x") -- ### "field 'serch'.*did you mean catalog.search\\?"

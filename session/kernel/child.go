@@ -39,6 +39,7 @@ func Main() bool {
 	}
 	in, out := childPipes()
 	missing := confine(memory)
+	spareCollections(memory)
 	if err := serve(in, out, missing); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(exitSetup)
@@ -56,15 +57,17 @@ type child struct {
 	// requests carries what the reader decoded, all but interrupts, to the main goroutine.
 	requests chan any
 	machine  *vm.Machine
+	pieces   []byte // of a snapshot that the parent sends
 
 	mu      sync.Mutex
 	running uint64 // Seq of the run that is on, zero when none is
 }
 
-// The two requests without a struct of their own.
+// The requests without a struct of their own.
 type (
 	keysRequest    []string
 	globalsRequest struct{}
+	pingRequest    struct{}
 )
 
 // serve answers frames until in ends, and the process with it. It returns only when there is no machine to serve.
@@ -87,7 +90,7 @@ func serve(in io.Reader, out io.Writer, missing []string) error {
 	if !ok || first.Version != wireVersion {
 		return errors.New("kernel: no start frame of this version")
 	}
-	c.machine, err = vm.New(first.Limits, vm.Host{Call: c.call, Op: c.op, Write: c.output.write}, first.Prelude)
+	c.machine, err = vm.NewCompiled(first.Limits, vm.Host{Call: c.call, Op: c.op, Write: c.output.write}, first.Prelude)
 	if err != nil {
 		c.reply(kindReady, ready{Error: err.Error()})
 		return err
@@ -102,6 +105,12 @@ func serve(in io.Reader, out io.Writer, missing []string) error {
 			c.reply(kindKeyList, c.machine.Keys(r))
 		case globalsRequest:
 			c.reply(kindGlobList, c.machine.Globals())
+		case snapshotRequest:
+			c.snapshot(r)
+		case piece:
+			c.restore(r)
+		case pingRequest:
+			c.reply(kindPong, true)
 		default:
 			os.Exit(exitProtocol)
 		}
@@ -145,6 +154,12 @@ func (c *child) decode(k kind, payload []byte) (request any, err error) {
 		return decodeAs[keysRequest](c.codec, payload)
 	case kindGlobals:
 		return globalsRequest{}, nil
+	case kindSnapshot:
+		return decodeAs[snapshotRequest](c.codec, payload)
+	case kindPiece:
+		return decodeAs[piece](c.codec, payload)
+	case kindPing:
+		return pingRequest{}, nil
 	}
 	return nil, fmt.Errorf("frame %q is not a request", byte(k))
 }

@@ -239,6 +239,10 @@ func actHostile(part string) {
 		raw(0xa1, 0x65, 'S', 't', 'e', 'p', 's', 0x61, 'x')
 	case "out of turn":
 		send(kindGlobList, []vm.Global{})
+	case "endless snapshot":
+		for {
+			send(kindPiece, piece{Data: make([]byte, pieceSize)})
+		}
 	case "request":
 		send(kindRun, runRequest{})
 	case "unknown stream":

@@ -26,7 +26,7 @@ type Options struct {
 	Memory int64
 	// Limits are the machine's own; zero fields mean its defaults.
 	Limits vm.Limits
-	// Prelude is run in each new machine.
+	// Prelude is run in each new machine. The pool compiles it, once.
 	Prelude []vm.Chunk
 	// Logf takes a line when something is not as it should be: a wall that this system lacks, a spare that died. It may
 	// be called from any goroutine. Nil means that nobody wants to know.
@@ -50,6 +50,7 @@ const (
 type Pool struct {
 	options Options
 	codec   *codec
+	prelude func() (vm.Compiled, error) // compiled once, while the first child starts
 	ready   chan started
 	spawn   chan func()
 	closing chan struct{}
@@ -81,6 +82,7 @@ func NewPool(o Options) *Pool {
 	p := &Pool{
 		options: o,
 		codec:   codec,
+		prelude: sync.OnceValues(func() (vm.Compiled, error) { return vm.Compile(o.Prelude) }),
 		ready:   make(chan started),
 		spawn:   make(chan func()),
 		closing: make(chan struct{}),
@@ -205,7 +207,11 @@ func (p *Pool) start() (*Kernel, error) {
 
 // greet gives a new child its prelude and hears how it is.
 func (p *Pool) greet(k *Kernel) error {
-	frame, err := p.codec.frame(kindStart, start{Version: wireVersion, Limits: p.options.Limits, Prelude: p.options.Prelude})
+	prelude, err := p.prelude()
+	if err != nil {
+		return err
+	}
+	frame, err := p.codec.frame(kindStart, start{Version: wireVersion, Limits: p.options.Limits, Prelude: prelude})
 	if err != nil {
 		return fmt.Errorf("the prelude is %w", err)
 	}
@@ -313,7 +319,7 @@ func (p *Pool) forget(k *Kernel) {
 // childEnv is a child's whole environment: the runtime's settings and the time zone, nothing of the parent's own. With
 // one processor a call of an action takes half as long: the machine and the reader of its answers share a thread.
 func childEnv() []string {
-	env := []string{"GOTRACEBACK=none", "GOMAXPROCS=1"}
+	env := []string{"GOTRACEBACK=none", "GOMAXPROCS=1", fmt.Sprintf("GOGC=%d", mostGarbage)}
 	if zone, ok := os.LookupEnv("TZ"); ok {
 		env = append(env, "TZ="+zone)
 	}

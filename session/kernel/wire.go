@@ -21,7 +21,7 @@ import (
 
 const (
 	// wireVersion goes up with every change of a frame.
-	wireVersion = 1
+	wireVersion = 2
 	// maxFrame is the largest frame either side sends or takes, in bytes.
 	maxFrame = 16 << 20
 	// maxItems is how many CBOR items one frame may hold: it bounds what decoding costs in memory.
@@ -38,20 +38,26 @@ type kind byte
 
 // The frames, and who sends them.
 const (
-	kindHello     kind = 'h' // child: hello, once, when it is confined
-	kindStart     kind = 's' // parent: start, once
-	kindReady     kind = 'y' // child: ready, once, when the machine stands
-	kindRun       kind = 'r' // parent: runRequest, answered by kindReply
-	kindReply     kind = 'R' // child: vm.Reply
-	kindKeys      kind = 'k' // parent: path as []string, answered by kindKeyList
-	kindKeyList   kind = 'K' // child: []vm.Key
-	kindGlobals   kind = 'g' // parent: nil, answered by kindGlobList
-	kindGlobList  kind = 'G' // child: []vm.Global
-	kindCall      kind = 'c' // child in a run: callRequest, answered by kindAnswer
-	kindOp        kind = 'o' // child in a run: opRequest, answered by kindAnswer
-	kindWrite     kind = 'w' // child in a run: []written, not answered
-	kindAnswer    kind = 'a' // parent in a run: answer
-	kindInterrupt kind = 'i' // parent at any time: interrupt, not answered
+	kindHello       kind = 'h' // child: hello, once, when it is confined
+	kindStart       kind = 's' // parent: start, once
+	kindReady       kind = 'y' // child: ready, once, when the machine stands
+	kindRun         kind = 'r' // parent: runRequest, answered by kindReply
+	kindReply       kind = 'R' // child: vm.Reply
+	kindKeys        kind = 'k' // parent: path as []string, answered by kindKeyList
+	kindKeyList     kind = 'K' // child: []vm.Key
+	kindGlobals     kind = 'g' // parent: nil, answered by kindGlobList
+	kindGlobList    kind = 'G' // child: []vm.Global
+	kindSnapshot    kind = 't' // parent: snapshotRequest, answered by kindPiece any number of times and kindSnapshotEnd
+	kindSnapshotEnd kind = 'T' // child: snapshotEnd
+	kindPiece       kind = 'p' // either: piece; the parent's last one is answered by kindRestored
+	kindRestored    kind = 'P' // child: restored
+	kindPing        kind = 'n' // parent: nil, answered by kindPong
+	kindPong        kind = 'N' // child: true
+	kindCall        kind = 'c' // child in a run: callRequest, answered by kindAnswer
+	kindOp          kind = 'o' // child in a run: opRequest, answered by kindAnswer
+	kindWrite       kind = 'w' // child in a run: []written, not answered
+	kindAnswer      kind = 'a' // parent in a run: answer
+	kindInterrupt   kind = 'i' // parent at any time: interrupt, not answered
 )
 
 type hello struct {
@@ -63,7 +69,7 @@ type hello struct {
 type start struct {
 	Version int
 	Limits  vm.Limits
-	Prelude []vm.Chunk
+	Prelude vm.Compiled
 }
 
 type ready struct {

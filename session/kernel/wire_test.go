@@ -32,7 +32,7 @@ func TestFrames(t *testing.T) {
 		v    any
 	}{
 		{kindHello, hello{Version: 1, Missing: []string{"landlock"}}},
-		{kindStart, start{Version: 1, Limits: vm.Limits{Steps: 1 << 40, Time: time.Second}, Prelude: []vm.Chunk{{Name: "a", Source: "b\xff"}}}},
+		{kindStart, start{Version: 1, Limits: vm.Limits{Steps: 1 << 40, Time: time.Second}, Prelude: vm.Compiled("b\xff")}},
 		{kindReady, ready{Error: "no"}},
 		{kindRun, runRequest{Seq: 1 << 60, Script: script2("return 1"), Limits: vm.Limits{Depth: 3}}},
 		{kindReply, vm.Reply{Values: []vm.Value{v}, Err: &vm.Error{Kind: vm.Runtime, Message: "m", Line: 2, Value: &v, Traceback: []string{"a"}},
@@ -171,7 +171,7 @@ func FuzzFrames(f *testing.F) {
 				return
 			}
 			// What the parent takes from a child, all of it whatever the kind says.
-			for _, into := range []any{&vm.Reply{}, &callRequest{}, &opRequest{}, &[]written{}, &[]vm.Key{}, &[]vm.Global{}, &hello{}, &ready{}, &answer{}} {
+			for _, into := range []any{&vm.Reply{}, &callRequest{}, &opRequest{}, &[]written{}, &[]vm.Key{}, &[]vm.Global{}, &hello{}, &ready{}, &answer{}, &piece{}, &snapshotEnd{}, &restored{}} {
 				if err := c.decode(payload, into); err == nil && k == kindAnswer {
 					checkData(t, into)
 				}

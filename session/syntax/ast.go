@@ -66,6 +66,7 @@ type function struct {
 	span
 	parent *function
 	vararg bool
+	params int // with self
 	line   int32
 	body   *block
 	// open is the byte where the body begins, close that of its end.

@@ -161,7 +161,7 @@ func (lx *lexer) skipComment() {
 			if lx.longText(level) {
 				lx.comment(start, line)
 			} else {
-				lx.addBad(start, line, badToken{message: "unfinished long comment", incomplete: true})
+				lx.addBad(start, line, badToken{message: "unfinished long comment near <eof>", incomplete: true})
 			}
 			return
 		}
@@ -220,7 +220,7 @@ func (lx *lexer) openBracket() {
 		lx.add(tkString, start, line)
 		return
 	}
-	lx.addBad(start, line, badToken{message: "unfinished long string", incomplete: true})
+	lx.addBad(start, line, badToken{message: "unfinished long string near <eof>", incomplete: true})
 }
 
 // mark2 gives the two-byte marks.

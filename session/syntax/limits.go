@@ -26,6 +26,7 @@ type meter struct {
 // measure returns what the engine would not bear about fn, nil when nothing.
 func measure(p *parser, fn *function) *Error {
 	m := &meter{p: p, jumps: p.names.jumps}
+	m.addJumps(span{}, 0) // gotos and nothing else
 	m.block(fn.body)
 	return m.err
 }

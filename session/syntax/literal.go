@@ -15,7 +15,7 @@ import (
 func strayByte(s string) badToken {
 	b := badToken{message: "unexpected symbol near '" + s + "'"}
 	if r, _ := utf8.DecodeRuneInString(s); r == utf8.RuneError || r < ' ' {
-		b.message = fmt.Sprintf("unexpected symbol near '<\\%d>'", s[0])
+		b.message = fmt.Sprintf("unexpected symbol near char(%d)", s[0])
 	}
 	switch s {
 	case "!":
@@ -45,6 +45,10 @@ func (lx *lexer) shortString(quote byte) {
 			}
 			return
 		case '\n', '\r':
+			if bad != nil {
+				lx.addBad(start, line, *bad)
+				return
+			}
 			lx.addBad(start, line, badToken{message: "unfinished string near '" + clip(src[start:lx.pos]) + "'"})
 			return
 		case '\\':
@@ -55,9 +59,13 @@ func (lx *lexer) shortString(quote byte) {
 			lx.pos++
 		}
 	}
+	if bad != nil {
+		lx.addBad(start, line, *bad)
+		return
+	}
 	// A line break that is escaped at the very end leaves the string open for another line.
 	open := strings.HasSuffix(src, "\\") || skipsSpace(src[start:])
-	lx.addBad(start, line, badToken{message: "unfinished string near <eof>", incomplete: open && bad == nil})
+	lx.addBad(start, line, badToken{message: "unfinished string near <eof>", incomplete: open})
 }
 
 // skipsSpace reports whether s ends in \z and white space, or in an escaped line break.
@@ -110,7 +118,10 @@ func (lx *lexer) escape() *badToken {
 		lx.pos++
 		for range 2 {
 			if classes[lx.peek(0)]&cHex == 0 {
-				return wrong("hexadecimal digit expected")
+				lx.pos++ // the message shows the byte too
+				b := wrong("hexadecimal digit expected")
+				lx.pos--
+				return b
 			}
 			lx.pos++
 		}

@@ -14,6 +14,7 @@ import (
 //	9007199254740993   __host_integer("9007199254740993")
 //	1e999              (1/0)
 //	"\u{20AC}"         "\226\130\172"
+//	\r\n, \n\r, \r       \n
 //	local x <const>    local x
 //	50 times or, and   groups ({...})[1], which cut the engine's jump lists
 //	50 times elseif    else if, with as many ends
@@ -91,10 +92,19 @@ func Normalize(src string) (string, error) {
 		w.copy(max(w.at, int(p.toks[n-2].end)))
 	}
 	body, rest := w.out.String(), src[w.at:]
-	if len(w.used) == 0 {
-		return body + rest, nil
+	if len(w.used) > 0 {
+		body = body[:head] + w.opening() + body[head:] + " end)(...)"
 	}
-	return body[:head] + w.opening() + body[head:] + " end)(...)" + rest, nil
+	return plainBreaks(body + rest), nil
+}
+
+// plainBreaks writes every line break as \n, which the engine fails to do in long strings. A carriage return in Lua
+// source is always part of a line break: in strings it stands only as an escape or in a long one.
+func plainBreaks(text string) string {
+	if !strings.Contains(text, "\r") {
+		return text
+	}
+	return strings.NewReplacer("\r\n", "\n", "\n\r", "\n", "\r", "\n").Replace(text)
 }
 
 // head leaves out a byte order mark and writes a #! line as a comment. It returns the bytes written.

@@ -43,7 +43,7 @@ func TestNormalize(t *testing.T) {
 		{`local x; f=function() x=1 end`, `local x; f=function() x=1  do return end H_barrier() end`},
 		{`local x; f=function() goto e; x=1 ::e:: end`, `local x; f=function() if true then else H_barrier() end  goto e; x=1 ::e:: end`},
 		{`f=function() return x end`, `f=function() return x end`},
-		{"#!lua\r\nx=a..b -- c", "--#!lua\r\nx= H_concat(a,b) -- c"},
+		{"#!lua\r\nx=a..b -- c", "--#!lua\nx= H_concat(a,b) -- c"},
 		{"\xEF\xBB\xBFx=1", "x=1"},
 		{"--[==[ a..b ]] ]==] x='a..b' .. [=[]]..]=]", "--[==[ a..b ]] ]==] x= H_concat('a..b' , [=[]]..]=])"},
 	} {
@@ -114,6 +114,15 @@ func FuzzNormalize(f *testing.F) {
 		}
 		if err != nil {
 			_ = err.Excerpt(src)
+		}
+		for line := range min(countLines(src)+2, 50) {
+			for _, u := range Uses(src, line) {
+				for _, at := range u.At {
+					if at.Offset < 0 || at.Offset > len(src) || at.Line < 1 || at.Column < 1 {
+						t.Fatalf("%+v", u)
+					}
+				}
+			}
 		}
 		if err2 == nil && countLines(out) != countLines(src) {
 			t.Fatalf("%d lines became %d:\n%s", countLines(src), countLines(out), out)

@@ -230,7 +230,9 @@ func (p *parser) expectEndError(what string, opener token) *Error {
 
 func (p *parser) closeScope() {
 	if g := p.names.close(); g != nil {
-		p.semantic(g.at, fmt.Sprintf("no visible label '%s' for <goto> at line %d", g.name, g.at.line))
+		e := p.semantic(g.at, fmt.Sprintf("no visible label '%s' for <goto> at line %d", g.name, g.at.line))
+		// The label may come yet, unless the function of the goto has ended.
+		e.Incomplete = p.fn.parent == nil
 	}
 }
 

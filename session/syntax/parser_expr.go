@@ -136,7 +136,7 @@ func (p *parser) suffixedExpression() expr {
 		if t.kind == tkEOF {
 			p.fail(t, "expression expected near <eof>")
 		} else {
-			p.fail(t, "unexpected "+p.spell(t))
+			p.fail(t, "unexpected symbol near "+p.spell(t))
 		}
 		return p.brokenExpr(t)
 	}
@@ -254,6 +254,7 @@ func (p *parser) function(opener token, method bool) *function {
 	p.expect(tkLParen, "'('")
 	if method {
 		p.names.declare(&variable{name: "self", fn: fn})
+		fn.params++
 	}
 	p.parameters(fn)
 	fn.open = p.expect(tkRParen, "')'").end
@@ -279,6 +280,7 @@ func (p *parser) parameters(fn *function) {
 		case tkName:
 			p.next()
 			p.declare(t)
+			fn.params++
 		default:
 			p.fail(t, "parameter name or '...' expected near "+p.spell(t))
 			return

@@ -313,14 +313,14 @@ func (p *parser) expressionStatement(s *stmt) {
 	}
 	s.kind = stmtBad
 	what := clip(p.src[e.where().start:e.where().end])
-	err := p.fail(p.tok, "'=' or an argument list expected after '"+strings.Join(strings.Fields(what), " ")+"'")
+	err := p.fail(p.tok, "'=' or an argument list expected after '"+strings.Join(strings.Fields(what), " ")+"' near "+p.spell(p.tok))
 	err.Incomplete = false
 	err.Hint = statementHint(p.src, p.toks[p.i], what)
 }
 
 // unexpected fails at a token that begins no statement.
 func (p *parser) unexpected(t token) {
-	e := p.fail(t, "unexpected "+p.spell(t))
+	e := p.fail(t, "unexpected symbol near "+p.spell(t))
 	switch t.kind {
 	case tkNumber, tkString, tkLBrace, tkNot, tkNil, tkTrue, tkFalse, tkSub, tkLen, tkDots:
 		e.Hint = "a value alone is no statement: put it after 'return', or into a variable"
@@ -357,7 +357,7 @@ func (p *parser) assignment(s *stmt, first expr) {
 		s.targets = append(s.targets, e)
 		p.assignable(e)
 		if len(s.targets)+p.depth > MaxNesting && !p.broken {
-			p.stop(at, fmt.Sprintf("too many variables in one assignment (limit is %d)", MaxNesting-p.depth))
+			p.stop(at, fmt.Sprintf("too many variables in one assignment (limit is %d levels)", MaxNesting-p.depth))
 		}
 	}
 	p.expect(tkAssign, "'='")

@@ -120,7 +120,7 @@ func (c call) callAction(id, form string) int {
 			}
 			c.fail("%s takes one table of named arguments, got %s: %s", id, got, usage(id, form))
 		}
-		data, err := m.toArgs(t)
+		data, err := m.toArgs(c.l, t)
 		if err != nil {
 			c.fail("%s: %s", id, err)
 		}
@@ -174,7 +174,7 @@ func (m *Machine) hostFailed(l *lua.State, id string, err error) {
 func (c call) callOp(name string, values []any) int {
 	args := make([]any, len(values))
 	for i, v := range values {
-		data, err := c.m.toData(fmt.Sprintf("argument %d", i+1), v)
+		data, err := c.m.toData(c.l, fmt.Sprintf("argument %d", i+1), v)
 		if err != nil {
 			c.fail("%s: %s", name, err)
 		}

@@ -3,6 +3,7 @@ package vm
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	lua "github.com/Shopify/go-lua"
 )
@@ -42,12 +43,40 @@ func (c call) room(n int) {
 
 // fail raises an error with the position of the calling script line.
 func (c call) fail(format string, args ...any) {
-	c.m.raise(c.l, c.m.where(c.l)+fmt.Sprintf(format, args...))
+	message := fmt.Sprintf(format, args...)
+	c.m.pointAtCall(c.l, message)
+	c.m.raise(c.l, c.m.where(c.l)+message)
 }
 
-// bad raises an error about argument i.
+// bad raises an error about argument i. As in Lua, the object of a method call does not count, and a function that no
+// script called by a name has the name of its library.
 func (c call) bad(i int, format string, args ...any) {
-	c.fail("bad argument #%d to '%s' (%s)", i, c.name, fmt.Sprintf(format, args...))
+	what, name := fmt.Sprintf(format, args...), c.name
+	kind := ""
+	if f, ok := frameAt(c.l, 1); !ok || !f.lua {
+		name = c.m.qualified(name)
+	} else if !strings.HasPrefix(f.chunk, preludePrefix) {
+		kind = calledAs(c.l)
+	}
+	if kind == "method" {
+		if i--; i == 0 {
+			c.fail("calling '%s' on bad self (%s)", name, what)
+		}
+	}
+	c.fail("bad argument #%d to '%s' (%s)", i, name, what)
+}
+
+// qualified puts its library before the name of a function.
+func (m *Machine) qualified(name string) string {
+	if m.names.hash[name] != nil {
+		return name
+	}
+	for _, library := range []string{"string", "table", "math", "coroutine", "os", "bit32", "json"} {
+		if t := m.libraries[library]; t != nil && t.hash[name] != nil {
+			return library + "." + name
+		}
+	}
+	return name
 }
 
 func (c call) want(i int, what string) {

@@ -37,18 +37,29 @@ func (m *Machine) text(l *lua.State, v any) string {
 	}
 	if f := m.metafield(v, "__tostring"); f != nil && l != nil {
 		c := call{m: m, l: l, name: "tostring"}
-		s, ok := c.invoke(f, v).(string)
-		if !ok {
-			c.fail("'__tostring' must return a string")
+		switch s := c.invoke(f, v).(type) {
+		case string:
+			return s
+		case float64:
+			return numberText(s)
 		}
-		return s
+		c.fail("'__tostring' must return a string")
 	}
 	return fmt.Sprintf("%s: %p", m.typeName(v), words(v).data)
 }
 
 func openBase(m *Machine) {
 	m.global("type", func(c call) int { return c.give(m.typeName(c.any(1))) })
-	m.global("tostring", func(c call) int { return c.give(m.text(c.l, c.any(1))) })
+	m.global("tostring", func(c call) int {
+		// Like Lua 5.2, this gives what a script's __tostring gives, string or not.
+		v := c.any(1)
+		if t := m.table(v); t != nil && t.meta != nil && t.meta != m.failureMeta {
+			if f := t.meta.hash["__tostring"]; f != nil {
+				return c.give(c.invoke(f, v))
+			}
+		}
+		return c.give(m.text(c.l, v))
+	})
 	m.global("tonumber", toNumber)
 	m.global("select", selectArgs)
 	m.global("rawequal", func(c call) int { return c.give(c.any(1) == c.any(2)) })
@@ -56,7 +67,11 @@ func openBase(m *Machine) {
 		if s, ok := c.raw(1).(string); ok {
 			return c.give(float64(len(s)))
 		}
-		return c.give(float64(c.table(1).length()))
+		t := m.table(c.raw(1))
+		if t == nil {
+			c.bad(1, "table or string expected")
+		}
+		return c.give(float64(t.length()))
 	})
 	m.global("rawget", func(c call) int { return c.give(c.table(1).get(c.any(2))) })
 	m.global("rawset", func(c call) int {
@@ -84,8 +99,10 @@ func openBase(m *Machine) {
 	m.global("setmetatable", func(c call) int {
 		t := c.writable(1)
 		var meta *table
-		if c.any(2) != nil {
-			meta = c.table(2)
+		if v := c.raw(2); v != nil || c.top() < 2 {
+			if meta = m.table(v); meta == nil {
+				c.bad(2, "nil or table expected")
+			}
 		}
 		if m.metafield(c.raw(1), "__metatable") != nil {
 			c.fail("cannot change a protected metatable")
@@ -99,8 +116,11 @@ func openBase(m *Machine) {
 			return c.give(0.0, 0.0)
 		case "step", "isrunning":
 			return c.give(true)
+		case "collect", "stop", "restart", "setpause", "setstepmul", "generational", "incremental":
+			return c.give(0.0)
 		}
-		return c.give(0.0)
+		c.bad(1, "invalid option '%s'", c.optString(1, ""))
+		return 0
 	})
 	openPrint(m)
 }
@@ -109,6 +129,7 @@ func toNumber(c call) int {
 	if c.absent(2) {
 		v := c.any(1)
 		if s, ok := v.(string); ok {
+			c.m.work(c.l, len(s)/16)
 			n, ok := parseNumber(s)
 			if !ok {
 				return c.give(nil)
@@ -124,6 +145,7 @@ func toNumber(c call) int {
 		return c.give(nil)
 	}
 	s := strings.Trim(c.string(1), " \t\n\v\f\r")
+	c.m.work(c.l, len(s)/16)
 	base := c.int(2)
 	if base < 2 || base > 36 {
 		c.bad(2, "base out of range")
@@ -171,7 +193,7 @@ func selectArgs(c call) int {
 
 // openPrint makes the functions that print: text joined by tabs, to the stream of each.
 func openPrint(m *Machine) {
-	joined := func(c call, sep string) string {
+	joined := func(c call) string {
 		if n := c.top(); n == 1 {
 			return m.text(c.l, c.raw(1))
 		}
@@ -179,12 +201,12 @@ func openPrint(m *Machine) {
 		for i := range parts {
 			parts[i] = m.text(c.l, c.raw(i+1))
 		}
-		return strings.Join(parts, sep)
+		return strings.Join(parts, "\t")
 	}
 	printer := func(name string, stream Stream) {
 		m.global(name, func(c call) int {
 			m.work(c.l, 20)
-			m.out.write(stream, joined(c, "\t")+"\n")
+			m.out.write(stream, joined(c)+"\n")
 			return 0
 		})
 	}
@@ -193,9 +215,11 @@ func openPrint(m *Machine) {
 	printer("warn", Stderr)
 	printer("log", Logs)
 	files := m.library("io")
-	files.put("write", m.function("write", func(c call) int {
+	files.put("write", m.function("io.write", func(c call) int {
 		m.work(c.l, 20)
-		m.out.write(Stdout, joined(c, ""))
+		for i := 1; i <= c.top(); i++ {
+			m.out.write(Stdout, c.string(i))
+		}
 		return 0
 	}))
 	for _, name := range []string{"open", "popen", "lines", "read", "input", "output", "close", "tmpfile"} {

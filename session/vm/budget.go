@@ -3,6 +3,7 @@ package vm
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	lua "github.com/Shopify/go-lua"
@@ -118,6 +119,25 @@ func (m *Machine) stringSize(l *lua.State, n int) {
 			Hint:    "build smaller strings, or keep the pieces in a table"})
 	}
 	m.work(l, n/64)
+}
+
+const (
+	largeString = 64 << 10
+	// collectAfter is how many bytes of large strings may be made before the next collection.
+	collectAfter = 32 << 20
+)
+
+// giveText gives a string that was just made. A few large ones outrun the collector, which works beside the script and
+// would let garbage reach the memory limit; so it is waited for now and then.
+func (c call) giveText(s string) int {
+	if len(s) >= largeString {
+		c.m.large += len(s)
+		if c.m.large > collectAfter {
+			c.m.large = 0
+			runtime.GC()
+		}
+	}
+	return c.give(s)
 }
 
 func sizeText(n int) string {

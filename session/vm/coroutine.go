@@ -42,6 +42,7 @@ type thread struct {
 	status  coroutineStatus
 	killed  bool
 	depth   int
+	nesting int // how many coroutines deep it runs
 	parent  *thread
 	resumer *lua.State
 	input   []any // what resume passed in
@@ -52,6 +53,9 @@ type thread struct {
 	yield   func([]any) bool
 	handle  weak.Pointer[coroutine]
 }
+
+// maxResumes is how many coroutines may resume one another, as in Lua 5.2.
+const maxResumes = 195
 
 // An orphanage holds threads whose handle was collected; the collector's goroutine fills it.
 type orphanage struct {
@@ -117,7 +121,7 @@ func (t *thread) run(yield func([]any) bool) {
 	if err != nil {
 		t.failed = true
 		if !errors.Is(err, errStop) && !errors.Is(err, errKilled) {
-			t.problem = t.m.errorValue(err, t.m.raw(l, l.Top()))
+			t.problem = t.m.errorValue(l, err, t.m.raw(l, l.Top()))
 		}
 		return
 	}
@@ -154,8 +158,8 @@ func (m *Machine) stopCoroutines() {
 	}
 }
 
-// resumeWith runs a coroutine until it yields or ends.
-func (c call) resumeWith(t *thread, args []any) (values []any, problem any, ok bool) {
+// resumeWith runs a coroutine until it yields or ends. traces is Machine.traceWanted inside it.
+func (c call) resumeWith(t *thread, args []any, traces int) (values []any, problem any, ok bool) {
 	m := c.m
 	if t.status != suspended {
 		name := string(t.status)
@@ -164,13 +168,20 @@ func (c call) resumeWith(t *thread, args []any) (values []any, problem any, ok b
 		}
 		return nil, "cannot resume " + name + " coroutine", false
 	}
+	t.nesting = 1
+	if m.current != nil {
+		t.nesting = m.current.nesting + 1
+	}
+	if t.nesting > maxResumes {
+		return nil, m.where(c.l) + "C stack overflow", false
+	}
 	c.enter()
 	depth, wanted, parent := m.depth, m.traceWanted, m.current
 	t.status, t.input, t.parent, t.resumer = running, args, parent, c.l
 	if parent != nil {
 		parent.status = normal
 	}
-	m.current, m.depth, m.traceWanted = t, t.depth, 0
+	m.current, m.depth, m.traceWanted = t, t.depth, traces
 	values, alive := t.resume()
 	t.depth = m.depth
 	m.current, m.depth, m.traceWanted = parent, depth-1, wanted
@@ -209,7 +220,7 @@ func openCoroutine(m *Machine) {
 	def("create", func(c call) int { return c.give(c.newCoroutine(c.function(1)).self) })
 	def("resume", func(c call) int {
 		co := handle(c)
-		values, problem, ok := c.resumeWith(co.thread, c.rest(2))
+		values, problem, ok := c.resumeWith(co.thread, c.rest(2), 0)
 		runtime.KeepAlive(co)
 		if !ok {
 			return c.give(false, problem)
@@ -219,7 +230,7 @@ func openCoroutine(m *Machine) {
 	def("wrap", func(c call) int {
 		co := c.newCoroutine(c.function(1))
 		return c.give(m.function("wrap", func(c call) int {
-			values, problem, ok := c.resumeWith(co.thread, c.rest(1))
+			values, problem, ok := c.resumeWith(co.thread, c.rest(1), m.traceWanted)
 			if !ok {
 				m.raise(c.l, problem)
 			}

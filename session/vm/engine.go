@@ -7,7 +7,7 @@ import (
 	lua "github.com/Shopify/go-lua"
 )
 
-// This file is the only one that knows how the engine keeps values in memory. The public API of the engine enumerates
+// This file knows how the engine keeps values in memory; snapshot_closure.go does for functions. The public API of the engine enumerates
 // a table through Next only, which scans all keys at each step (4,000 keys: 0.5 s), and has no way to hold a value
 // outside its stack. Both are mended by mirrors of two of its structs. The version is pinned by go.sum and no longer
 // changes, and New refuses to start when checkLayout finds that a mirror is wrong.

@@ -2,9 +2,12 @@ package vm
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	lua "github.com/Shopify/go-lua"
 )
@@ -38,6 +41,10 @@ func frameAt(l *lua.State, level int) (f frame, ok bool) {
 	if !ok {
 		return f, false
 	}
+	return frameOf(l, where), true
+}
+
+func frameOf(l *lua.State, where lua.Frame) (f frame) {
 	// The engine indexes out of range for a function that has not begun its first instruction.
 	defer func() {
 		if recover() != nil {
@@ -48,7 +55,7 @@ func frameAt(l *lua.State, level int) (f frame, ok bool) {
 	f = frame{chunk: d.ShortSource, defined: d.LineDefined, lua: d.What != "Go"}
 	d, _ = lua.Info(l, "l", where)
 	f.line = d.CurrentLine
-	return f, true
+	return f
 }
 
 // where is the position, ready to be put before a message, of the innermost line that is not the prelude's.
@@ -94,30 +101,84 @@ func (m *Machine) scriptLine(l *lua.State) int {
 	return 0
 }
 
-const traceLevels = 12
+// A long traceback shows this many calls of its beginning and of its end.
+const (
+	traceHead = 10
+	traceTail = 11
+)
+
+// frames lists the call stack, innermost first: all of a short one, else the ends of it with a nil between.
+func frames(l *lua.State) (list []lua.Frame) {
+	const kept = 100
+	defer func() {
+		if recover() != nil {
+			list = nil
+		}
+	}()
+	where, ok := lua.Stack(l, 0)
+	if !ok {
+		return nil
+	}
+	field, _ := reflect.TypeOf(where).Elem().FieldByName("previous")
+	outer := func(f lua.Frame) lua.Frame {
+		return *(*lua.Frame)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&f)), field.Offset))
+	}
+	var last [kept]lua.Frame
+	n := 0
+	// The outermost level belongs to no function.
+	for next := outer(where); next != nil; where, next = next, outer(next) {
+		if n < kept {
+			list = append(list, where)
+		}
+		last[n%kept] = where
+		n++
+	}
+	if n > 2*kept {
+		list = append(list, nil)
+	}
+	for i := max(kept, n-kept); i < n; i++ {
+		list = append(list, last[i%kept])
+	}
+	return list
+}
 
 // traceback lists the Lua calls, innermost first, without the prelude's.
 func (m *Machine) traceback(l *lua.State) []string {
-	var lines []string
-	for level := 0; level < 250; level++ {
-		f, ok := frameAt(l, level)
-		if !ok {
-			break
+	list := frames(l)
+	var head, tail []string
+	next, last := 0, len(list)-1
+	for ; next <= last && len(head) < traceHead; next++ {
+		if line, ok := m.traceEntry(l, list[next], next < last); ok {
+			head = append(head, line)
 		}
-		if !f.lua || strings.HasPrefix(f.chunk, preludePrefix) {
-			continue
-		}
-		if len(lines) == traceLevels {
-			lines = append(lines, "...")
-			break
-		}
-		in := "main chunk"
-		if _, inner := frameAt(l, level+1); f.defined > 0 && (inner || m.current != nil) {
-			in = m.functionAt(f.chunk, f.defined)
-		}
-		lines = append(lines, fmt.Sprintf("%s:%d: in %s", f.chunk, f.line, in))
 	}
-	return lines
+	for inner := false; last >= next && len(tail) < traceTail; last-- {
+		if line, ok := m.traceEntry(l, list[last], inner); ok {
+			tail = append(tail, line)
+		}
+		inner = true
+	}
+	if last >= next {
+		head = append(head, "...")
+	}
+	slices.Reverse(tail)
+	return append(head, tail...)
+}
+
+// traceEntry is the line of a traceback for a call that scripts see; inner says that there is a level around it.
+func (m *Machine) traceEntry(l *lua.State, where lua.Frame, inner bool) (string, bool) {
+	if where == nil {
+		return "", false
+	}
+	f := frameOf(l, where)
+	if !f.lua || strings.HasPrefix(f.chunk, preludePrefix) {
+		return "", false
+	}
+	in := "main chunk"
+	if f.defined > 0 && (inner || m.current != nil) {
+		in = m.functionAt(f.chunk, f.defined)
+	}
+	return fmt.Sprintf("%s:%d: in %s", f.chunk, f.line, in), true
 }
 
 var (
@@ -177,6 +238,7 @@ func splitPosition(message string) (chunk string, line int, text string) {
 func (m *Machine) failure(l *lua.State, id string, err error) any {
 	t := m.newTable(0, 5)
 	message := err.Error()
+	m.pointAtCall(l, message)
 	if e, ok := err.(*HostError); ok {
 		if e.Code != "" {
 			t.put("code", e.Code)
@@ -228,7 +290,7 @@ func (m *Machine) toError(v any) *Error {
 		e.Line = m.traceLine()
 	}
 	m.excerpt(e)
-	e.Hint = m.hintFor(e)
+	m.finish(e)
 	return e
 }
 

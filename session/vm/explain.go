@@ -3,21 +3,26 @@ package vm
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	lua "github.com/Shopify/go-lua"
+
+	"almanac/session/syntax"
 )
 
 // This file mends the engine's messages. The engine names any variable that happens to hold an equal value ("local
-// 'a'" for a field of t); here the source line tells which expressions could have failed, and the globals' values
-// which of them did. Where several could have, all are named.
+// 'a'" for a field of t); here the instruction that failed says which one it was (bytecode.go), and where it stands in
+// the text (syntax.Uses).
 
-var engineMessage = regexp.MustCompile(
-	`^attempt to (index|call|perform arithmetic on|perform bitwise operation on|concatenate|get length of) ` +
-		`(?:a (.+) value|\w+ '.*' \(a (.+) value\))$`)
+var (
+	engineMessage = regexp.MustCompile(
+		`^attempt to (index|call|perform arithmetic on|perform bitwise operation on|concatenate|get length of) ` +
+			`(?:a (.+) value|\w+ '.*' \(a (.+) value\))$`)
+	compareMessage = regexp.MustCompile(`^attempt to compare`)
+)
 
-// explain returns the engine's message with the right position and names.
+// explain returns the engine's message with the right position and names. It is called by a function that the failed
+// one has called.
 func (m *Machine) explain(l *lua.State, message string) string {
 	chunk, line, text := splitPosition(message)
 	found := engineMessage.FindStringSubmatch(text)
@@ -25,32 +30,41 @@ func (m *Machine) explain(l *lua.State, message string) string {
 	switch {
 	case strings.HasPrefix(text, "Go stack overflow"):
 		text = "stack overflow (calls through metamethods nest too deep)"
-	case strings.HasPrefix(text, "attempt to compare"):
+	case compareMessage.MatchString(text):
 		text = strings.NewReplacer("'no value'", "'null'", "'userdata'", "'action'", "'", "").Replace(text)
-	case found != nil:
-		op, typ := found[1], luaType(found[2]+found[3])
-		text = fmt.Sprintf("attempt to %s a %s value", op, typ)
 		if !inPrelude {
-			name, hint := m.blame(chunk, line, op, typ)
-			text += name
-			m.hint = hinted{message: text, hint: hint}
+			text = m.blame(l, failure{op: "compare", text: text})
 		}
-		if typ == "action" {
-			m.hint = hinted{message: text, hint: "this is the name of an action: call it with a table, name{...}"}
+	case found != nil:
+		f := failure{op: found[1], typ: luaType(found[2] + found[3])}
+		f.text = fmt.Sprintf("attempt to %s %s value", f.op, withArticle(f.typ))
+		text = f.text
+		if !inPrelude {
+			text = m.blame(l, f)
 		}
 	}
-	if chunk == "" {
-		return m.where(l) + text
-	}
-	if inPrelude {
+	if chunk == "" || inPrelude {
 		return m.where(l) + text
 	}
 	return fmt.Sprintf("%s:%d: %s", chunk, line, text)
 }
 
-// operatorFailed raises the error of an operator that the host does; it does not return.
-func (m *Machine) operatorFailed(l *lua.State, op string, v any) {
-	m.raise(l, m.explain(l, fmt.Sprintf("%sattempt to %s a %s value", m.where(l), op, m.typeName(v))))
+// operatorFailed raises the error of an operator that the host does; it does not return. operand counts from 1; zero
+// means that the value is none of them.
+func (m *Machine) operatorFailed(c call, op string, v any, operand int) {
+	f := failure{op: op, typ: m.typeName(v), host: c.name, operand: operand}
+	if !reserved(c.name) {
+		f.host = "" // a metamethod: the engine's own instruction called it
+	}
+	f.text = fmt.Sprintf("attempt to %s %s value", op, withArticle(f.typ))
+	m.raise(c.l, m.where(c.l)+m.blame(c.l, f))
+}
+
+func withArticle(typ string) string {
+	if typ == "action" {
+		return "an " + typ
+	}
+	return "a " + typ
 }
 
 func luaType(engine string) string {
@@ -63,161 +77,268 @@ func luaType(engine string) string {
 	return engine
 }
 
-// A hinted is the last message that explain had a hint for.
-type hinted struct{ message, hint string }
-
-func (m *Machine) hintFor(e *Error) string {
-	if e.Hint == "" && m.hint.message == e.Message {
-		return m.hint.hint
-	}
-	return e.Hint
+// A failure is an operation on a value of the wrong type.
+type failure struct {
+	op, typ string
+	text    string // the message without a name
+	host    string // the host function that does the operator, "" when the engine does
+	operand int
 }
 
-// A chain is an expression a.b.c found in a source line.
-type chain struct {
-	names  []string
-	method bool // the last step is a ":"
-	after  byte // first byte behind it
-	before byte
+// A hinted is the last message that more is known of: where in its line it stands, and a hint.
+type hinted struct {
+	message, hint string
+	use           spot
 }
 
-var chainText = regexp.MustCompile(`[A-Za-z_]\w*(?:\s*[.:]\s*[A-Za-z_]\w*)*`)
-
-// chains finds the name paths of a line outside strings and comments.
-func chains(line string) []chain {
-	line = blankStrings(line)
-	var out []chain
-	for _, at := range chainText.FindAllStringIndex(line, -1) {
-		text := strings.Join(strings.Fields(line[at[0]:at[1]]), "")
-		ch := chain{names: strings.FieldsFunc(text, func(r rune) bool { return r == '.' || r == ':' })}
-		ch.method = strings.Contains(text, ":")
-		if rest := strings.TrimLeft(line[at[1]:], " \t"); rest != "" {
-			ch.after = rest[0]
-		}
-		if head := strings.TrimRight(line[:at[0]], " \t"); head != "" {
-			ch.before = head[len(head)-1]
-		}
-		if !keyword(ch.names[0]) && ch.before != '.' && ch.before != ':' {
-			out = append(out, ch)
-		}
-	}
-	return out
+// A spot is an instruction as the text shows it: the nth of total alike on its line.
+type spot struct {
+	kind       syntax.UseKind
+	name       string
+	in         syntax.Function
+	chunk      string
+	line       int
+	nth, total int
+	operand    int // index in syntax.Use.At
 }
 
-// blankStrings puts a quote mark for every byte of a string literal and cuts a comment off.
-func blankStrings(line string) string {
-	b := []byte(line)
-	quote := byte(0)
-	for i := 0; i < len(b); i++ {
-		switch {
-		case quote == 0 && (b[i] == '"' || b[i] == '\''):
-			quote = b[i]
-		case quote == 0 && b[i] == '-' && i+1 < len(b) && b[i+1] == '-':
-			return string(b[:i])
-		case quote != 0 && b[i] == '\\':
-			b[i] = '"'
-			if i++; i < len(b) {
-				b[i] = '"'
-			}
-		case quote != 0:
-			if b[i] == quote {
-				quote = 0
-			}
-			b[i] = '"'
+// blame returns the message of f with the name of the value, and keeps what else is known of it.
+func (m *Machine) blame(l *lua.State, f failure) (text string) {
+	text = f.text
+	m.hint = hinted{message: text, hint: kindHint(f.typ)}
+	defer func() {
+		if recover() != nil {
+			text = f.text
 		}
+	}()
+	a := activationAt(l, 1)
+	if a == nil {
+		return text
 	}
-	return string(b)
+	n, v, u, ok := m.culprit(a, f)
+	if !ok {
+		return text
+	}
+	if typ := m.typeName(v); f.op != "compare" && typ != f.typ {
+		if f.typ != "action" {
+			return text
+		}
+		// The engine says userdata of everything that is of our own making.
+		text = strings.Replace(text, "an action value", withArticle(typ)+" value", 1)
+		f.typ = typ
+	}
+	if f.op != "compare" || v == nil || v == m.null {
+		text += n.String()
+	}
+	m.hint = hinted{message: text, hint: kindHint(f.typ)}
+	if m.traceWanted == 0 {
+		return text
+	}
+	u.chunk, u.line = chunkOf(l), int(a.lines[a.at])
+	a.count(&u)
+	m.hint.use = u
+	if a.code[a.at].op() == opForIn && f.typ == "table" {
+		m.hint.hint = "write 'in pairs(t)' or 'in ipairs(t)' to go through a table"
+	}
+	if v == nil {
+		m.hint.hint = m.nearHint(a, n)
+	}
+	return text
 }
 
-// parts returns the pieces of the chain that op could have failed on: name counts from its start.
-func (ch chain) parts(op string) []int {
-	n := len(ch.names)
-	var counts []int
-	switch op {
-	case "index":
-		for i := 1; i < n; i++ {
-			counts = append(counts, i)
-		}
-		if ch.after == '[' || ch.after == '.' || ch.after == ':' {
-			counts = append(counts, n)
-		}
-	case "call":
-		if strings.IndexByte(`({"'`, ch.after) >= 0 && ch.after != 0 {
-			counts = append(counts, n)
-		}
-	case "get length of":
-		if ch.before == '#' {
-			counts = append(counts, n)
-		}
-	case "perform arithmetic on", "perform bitwise operation on", "concatenate":
-		if ch.after != '(' && ch.after != '[' && (strings.IndexByte("+-*/%^.&|~<>", ch.after) >= 0 && ch.after != 0 ||
-			strings.IndexByte("+-*/%^.&|~<>", ch.before) >= 0 && ch.before != 0) {
-			counts = append(counts, n)
-		}
+// pointAtCall keeps where the script line stands that called the host function that raises message.
+func (m *Machine) pointAtCall(l *lua.State, message string) {
+	if m.traceWanted == 0 {
+		return
 	}
-	return counts
+	defer func() { _ = recover() }()
+	for level := 1; level < 50; level++ {
+		f, ok := frameAt(l, level)
+		if !ok {
+			return
+		}
+		if !f.lua || strings.HasPrefix(f.chunk, preludePrefix) {
+			continue
+		}
+		a := activationAt(l, level)
+		if op := a.code[a.at].op(); op != opCall && op != opTailCall {
+			return
+		}
+		u := spot{kind: syntax.Call, name: a.origin(a.code[a.at].a(), a.at).name, chunk: f.chunk, line: f.line}
+		if hostOperators[u.name] != "" {
+			u.kind = syntax.Operate
+		}
+		a.count(&u)
+		m.hint = hinted{message: message, use: u}
+		return
+	}
 }
 
-// blame names the expression on the line that has the type the operation failed on, and hints at a misspelling.
-func (m *Machine) blame(chunk string, line int, op, typ string) (name, hint string) {
-	var certain, possible []suspect
-	seen := map[string]bool{}
-	for _, ch := range chains(m.sourceLine(chunk, line)) {
-		for _, n := range ch.parts(op) {
-			path := strings.Join(ch.names[:n], ".")
-			if seen[path] {
-				continue
-			}
-			seen[path] = true
-			method := ch.method && n == len(ch.names)
-			c := suspect{ch.names[:n], method, !m.maybeLocal(chunk, ch.names[0])}
-			if !c.global || method {
-				possible = append(possible, c)
-				continue
-			}
-			if v, ok := m.lookUp(c.names); ok && m.typeName(v) == typ {
-				certain = append(certain, c)
-			}
+func kindHint(typ string) string {
+	if typ == "action" {
+		return "this is the name of an action: call it with a table, name{...}"
+	}
+	return ""
+}
+
+func chunkOf(l *lua.State) string {
+	f, _ := frameAt(l, 1)
+	return f.chunk
+}
+
+// culprit finds the value that the running instruction of a failed on.
+func (m *Machine) culprit(a *activation, f failure) (n named, v any, u spot, ok bool) {
+	i := a.code[a.at]
+	register := -1
+	switch op := i.op(); {
+	case f.host != "":
+		if op != opCall && op != opTailCall || f.operand == 0 || a.origin(i.a(), a.at).name != f.host {
+			return n, nil, u, false
+		}
+		register = i.a() + f.operand
+		u = spot{kind: syntax.Operate, name: f.host, operand: f.operand - 1}
+	case f.op == "index":
+		u.kind = syntax.Index
+		switch op {
+		case opGetTable, opSelf:
+			register, u.name = i.b(), a.key(i.c(), a.at)
+		case opSetTable:
+			register, u.name = i.a(), a.key(i.b(), a.at)
+		case opGetTableUp:
+			return m.upvalueCulprit(a, i.b(), a.key(i.c(), a.at))
+		case opSetTableUp:
+			return m.upvalueCulprit(a, i.a(), a.key(i.b(), a.at))
+		}
+	case f.op == "call" && (op == opCall || op == opTailCall):
+		register = i.a()
+		u = spot{kind: syntax.Call, name: a.origin(register, a.at).name}
+	case f.op == "call" && op == opForIn:
+		return n, a.registers[i.a()], spot{kind: syntax.Operate, name: operatorNames[op]}, true
+	case op >= opAdd && op <= opPow, op == opLess, op == opLessEqual:
+		left, right := a.value(i.b()), a.value(i.c())
+		u = spot{kind: syntax.Operate, name: operatorNames[op]}
+		operand := i.b()
+		if m.operandFits(op, left, right) {
+			operand, u.operand = i.c(), 1
+		}
+		return a.operand(operand), a.value(operand), u, true
+	case op == opMinus, op == opLength:
+		register = i.b()
+		u = spot{kind: syntax.Operate, name: operatorNames[op]}
+	}
+	if register < 0 || register >= len(a.registers) {
+		return n, nil, u, false
+	}
+	return a.origin(register, a.at), a.registers[register], u, true
+}
+
+// operandFits says that the left operand is not the one to name.
+func (m *Machine) operandFits(op int, left, right any) bool {
+	if op == opLess || op == opLessEqual {
+		return left != nil && (right == nil || m.typeName(left) == "number" || m.typeName(left) == "string")
+	}
+	_, ok := m.exactOperand(left)
+	if f, is := left.(float64); is && f != f {
+		ok = true
+	}
+	return ok
+}
+
+func (m *Machine) upvalueCulprit(a *activation, i int, key string) (named, any, spot, bool) {
+	n := named{kind: "upvalue", name: a.upvalue(i), register: i}
+	return n, a.upvalueValue(i), spot{kind: syntax.Index, name: key}, true
+}
+
+// operatorNames are the names of syntax.Use for what the engine does itself, by instruction; hostOperators those of
+// what the host does.
+var (
+	operatorNames = map[int]string{opAdd: "+", opAdd + 1: "-", opAdd + 2: "*", opAdd + 3: "/", opPow: "^", opMinus: "-x",
+		opLength: "#", opLess: "<", opLessEqual: "<=", opForIn: "in"}
+	hostOperators = map[string]string{syntax.HostConcat: "..", syntax.HostMod: "%", syntax.HostIDiv: "//",
+		syntax.HostBAnd: "&", syntax.HostBOr: "|", syntax.HostBXor: "~", syntax.HostShl: "<<", syntax.HostShr: ">>",
+		syntax.HostBNot: "~x"}
+)
+
+// count finds out which of the instructions of its line u is.
+func (a *activation) count(u *spot) {
+	u.in = a.function()
+	for pc, i := range a.code {
+		if a.lines[pc] != a.lines[a.at] || !a.alike(pc, i, u) {
+			continue
+		}
+		if pc < a.at {
+			u.nth++
+		}
+		u.total++
+	}
+	if u.name == "?" {
+		u.name = ""
+	}
+	if name := hostOperators[u.name]; name != "" {
+		u.name = name
+	}
+}
+
+// alike says whether instruction i does what u does.
+func (a *activation) alike(pc int, i instruction, u *spot) bool {
+	op := i.op()
+	switch u.kind {
+	case syntax.Index:
+		switch op {
+		case opGetTable, opSelf:
+			return a.key(i.c(), pc) == u.name
+		case opSetTable:
+			return a.key(i.b(), pc) == u.name
+		case opGetTableUp:
+			return a.upvalue(i.b()) != "_ENV" && a.key(i.c(), pc) == u.name
+		case opSetTableUp:
+			return a.upvalue(i.a()) != "_ENV" && a.key(i.b(), pc) == u.name
+		}
+		return false
+	case syntax.Call:
+		return (op == opCall || op == opTailCall) && a.origin(i.a(), pc).name == u.name
+	}
+	if hostOperators[u.name] != "" {
+		return (op == opCall || op == opTailCall) && a.origin(i.a(), pc).name == u.name
+	}
+	return operatorNames[op] == u.name
+}
+
+// column finds the place of u in its line, 0 when it is not certain.
+func (m *Machine) column(u spot) int {
+	if u.total == 0 {
+		return 0
+	}
+	var alike []syntax.Use
+	for _, s := range syntax.Uses(m.sources[u.chunk], u.line) {
+		main := s.In == syntax.Function{Vararg: true} && u.in.First <= 1 && u.in.Params == 0 && u.in.Vararg
+		if s.Kind == u.kind && s.Name == u.name && (main || s.In == u.in) {
+			alike = append(alike, s)
 		}
 	}
-	all := append(certain, possible...)
-	if len(all) == 0 || len(all) > 3 {
-		return "", ""
-	}
-	names := make([]string, len(all))
-	for i, c := range all {
-		names[i] = c.describe()
-	}
-	if c := all[0]; len(all) == 1 && typ == "nil" && c.global {
-		hint = m.nearHint(c.names)
-	}
-	return " (" + strings.Join(names, " or ") + ")", hint
-}
-
-// A suspect is an expression that an operation may have failed on.
-type suspect struct {
-	names          []string
-	method, global bool
-}
-
-func (s suspect) describe() string {
-	last := s.names[len(s.names)-1]
 	switch {
-	case s.method:
-		return "method '" + last + "'"
-	case len(s.names) > 1:
-		return "field '" + strings.Join(s.names, ".") + "'"
-	case s.global:
-		return "global '" + last + "'"
+	case len(alike) == u.total:
+		alike = alike[u.nth:]
+	case len(alike) != 1:
+		return 0
 	}
-	return "local '" + last + "'"
+	if at := alike[0].At; u.operand < len(at) && at[u.operand].Line == u.line {
+		return at[u.operand].Column
+	}
+	return 0
 }
 
-// maybeLocal says whether the chunk declares the name as a local, a parameter or a loop variable anywhere.
-func (m *Machine) maybeLocal(chunk, name string) bool {
-	quoted := regexp.QuoteMeta(name)
-	re, err := regexp.Compile(`\b(?:local\s[^=\n]*|for\s[^\n]*|function[^(\n]*\([^)]*)\b` + quoted + `\b`)
-	return err != nil || re.MatchString(m.sources[chunk])
+// finish fills in the column and the hint of an uncaught error.
+func (m *Machine) finish(e *Error) {
+	if m.hint.message == "" || m.hint.message != e.Message {
+		return
+	}
+	if e.Hint == "" {
+		e.Hint = m.hint.hint
+	}
+	if u := m.hint.use; u.chunk == m.chunk && u.line == e.Line {
+		e.Column = m.column(u)
+	}
 }
 
 // lookUp reads a path of names from the globals, raw.
@@ -245,77 +366,4 @@ func (m *Machine) open(v any) *table {
 		return real
 	}
 	return t
-}
-
-// nearHint says which existing name is nearest to one that is missing.
-func (m *Machine) nearHint(names []string) string {
-	want := names[len(names)-1]
-	var known []string
-	if len(names) == 1 {
-		for _, t := range []*table{m.session, m.names} {
-			for k := range t.hash {
-				if s, ok := k.(string); ok {
-					known = append(known, s)
-				}
-			}
-		}
-		for root := range m.roots {
-			known = append(known, root)
-		}
-	} else if v, ok := m.lookUp(names[:len(names)-1]); ok {
-		if t := m.open(v); t != nil {
-			for k := range t.hash {
-				if s, ok := k.(string); ok {
-					known = append(known, s)
-				}
-			}
-		}
-	}
-	if near := nearest(want, known); near != "" {
-		prefix := ""
-		if len(names) > 1 {
-			prefix = strings.Join(names[:len(names)-1], ".") + "."
-		}
-		return "did you mean " + prefix + near + "?"
-	}
-	return ""
-}
-
-// nearest picks the name within a third of the word's length, at least one edit, or "".
-func nearest(word string, names []string) string {
-	slices.Sort(names)
-	best, least := "", max(1, len(word)/3)+1
-	for _, name := range names {
-		if d := editDistance(word, name, least); d < least && !reserved(name) {
-			best, least = name, d
-		}
-	}
-	return best
-}
-
-// editDistance counts insertions, deletions, changes and swaps of neighbours; it gives up at limit.
-func editDistance(a, b string, limit int) int {
-	if d := len(a) - len(b); d >= limit || -d >= limit {
-		return limit
-	}
-	var before, last []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row = last, row, make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }

@@ -32,17 +32,17 @@ func format(c call) int {
 			i++
 			continue
 		}
-		d, next := parseDirective(c, layout, i+1)
-		i = next
 		arg++
 		if arg > c.top() {
 			c.bad(arg, "no value")
 		}
+		d, next := parseDirective(c, layout, i+1)
+		i = next
 		b.WriteString(d.format(c, arg))
 		c.m.stringSize(c.l, b.Len())
 	}
 	c.m.stringSize(c.l, b.Len())
-	return c.give(b.String())
+	return c.giveText(b.String())
 }
 
 // parseDirective reads the directive after the "%" before i and returns the index of its last byte.
@@ -139,21 +139,28 @@ func (d directive) format(c call, i int) string {
 	return d.float(c.number(i))
 }
 
-// whole formats an integer conversion; an argument with a fraction is an error, as it has no such form.
+// whole formats an integer conversion. As in Lua 5.2 a fraction is cut off, and only %d and %i take negative numbers.
 func (d directive) whole(c call, i, base int) string {
 	f, ok := c.m.exactOperand(c.raw(i))
 	if !ok {
 		c.number(i)
-		c.bad(i, "number has no integer representation")
 	}
-	if !f.IsInt() {
-		c.bad(i, "number has no integer representation")
+	unsigned := base != 10 || d.verb == 'u'
+	n := new(big.Int)
+	if fits := ok && !f.IsInf(); fits {
+		f.Int(n)
+		ok = unsigned && n.Sign() >= 0 && n.BitLen() <= 64 || !unsigned && n.IsInt64()
+	} else {
+		ok = false
 	}
-	n, _ := f.Int(nil)
+	switch {
+	case !ok && unsigned:
+		c.bad(i, "not a non-negative number in proper range")
+	case !ok:
+		c.bad(i, "not a number in proper range")
+	}
 	sign := ""
 	switch {
-	case n.Sign() < 0 && (base != 10 || d.verb == 'u'):
-		n.Add(n, new(big.Int).Lsh(big.NewInt(1), 64))
 	case n.Sign() < 0:
 		sign = "-"
 	case base == 10 && d.verb != 'u' && d.has('+'):
@@ -255,8 +262,6 @@ func luaQuote(s string) string {
 		case x == '"' || x == '\\' || x == '\n':
 			b.WriteByte('\\')
 			b.WriteByte(x)
-		case x == '\r':
-			b.WriteString(`\r`)
 		case x == 0 || x < ' ' || x == 0x7f:
 			if i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9' {
 				fmt.Fprintf(&b, `\%03d`, x)

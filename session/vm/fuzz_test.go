@@ -127,3 +127,20 @@ func FuzzPattern(f *testing.F) {
 		}
 	})
 }
+
+// FuzzFormat tries any format with arguments of every kind.
+func FuzzFormat(f *testing.F) {
+	for _, seed := range []string{"%d", "%5.2f|%-10s|%+d", "%q", "%x%X%o%c", "%g%e%a", "%%", "%", "%99.99f", "%i%u", "%#x% d%05d", "%.3s"} {
+		f.Add(seed, 1.5, "text")
+	}
+	r := newRig(f, Limits{Steps: 100_000, Time: 200 * time.Millisecond, String: 1 << 16})
+	f.Fuzz(func(t *testing.T, layout string, n float64, s string) {
+		r.session.put("f", layout)
+		r.session.put("n", n)
+		r.session.put("s", s)
+		reply := r.run("local a = {n, s, 3, '7', true, {}, 9007199254740993} for i = 1, 7 do pcall(string.format, f, table.unpack(a, i)) end return string.format(f, n, s, n, s)")
+		if reply.Err != nil && (strings.Contains(reply.Err.Message, "internal error") || reply.Err.Limit == "time") {
+			t.Fatal(reply.Err)
+		}
+	})
+}

@@ -10,16 +10,42 @@ import (
 // by type and value, so that the order is the same on every run, fields may be cleared or added on the way, and the
 // whole is linear; the engine's own are random, quadratic and fail on cleared fields.
 
-// hashKeys returns the keys outside the list part in order.
+// hashKeys returns the keys outside the list part in order; the caller does not change the slice. It is kept in the
+// table's own field for such a list, which the engine empties whenever it adds a key. Keys without a value may be
+// among them.
 func (m *Machine) hashKeys(t *table) []any {
+	if t.keys != nil && len(t.keys) <= 2*len(t.hash)+8 && !t.tookOver(t.keys) {
+		return t.keys
+	}
 	keys := make([]any, 0, len(t.hash))
-	for k, v := range t.hash {
-		if v != nil {
-			keys = append(keys, k)
+	plain := true
+	for k := range t.hash {
+		if _, ok := k.(string); !ok {
+			plain = false
+		}
+		keys = append(keys, k)
+	}
+	if plain {
+		slices.SortFunc(keys, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
+	} else {
+		slices.SortFunc(keys, m.compareKeys)
+	}
+	t.keys = keys
+	return keys
+}
+
+// tookOver says whether the list part grew over some of the keys, which are in order.
+func (t *table) tookOver(keys []any) bool {
+	for _, k := range keys {
+		f, ok := k.(float64)
+		if !ok || f > float64(len(t.array)) {
+			return false
+		}
+		if f >= 1 && f == float64(int(f)) {
+			return true
 		}
 	}
-	slices.SortFunc(keys, m.compareKeys)
-	return keys
+	return false
 }
 
 func keyRank(k any) int {
@@ -71,10 +97,12 @@ func (m *Machine) compareKeys(a, b any) int {
 	return cmp.Compare(uintptr(words(a).data), uintptr(words(b).data))
 }
 
-// A walk goes through one table.
+// A walk goes through one table, and then through what is behind it and not in it.
 type walk struct {
 	t     *table
-	array int // list items passed
+	front *table // the table in front of t, whose names are passed over
+	back  *table // the table to go on with; nil for none
+	array int    // list items passed
 	keys  []any
 	begun bool
 	next  int
@@ -97,11 +125,38 @@ func (w *walk) step(m *Machine) (k, v any, ok bool) {
 	for w.next < len(w.keys) {
 		k := w.keys[w.next]
 		w.next++
-		if v := w.t.get(k); v != nil {
+		if v := w.t.get(k); v != nil && !w.hidden(k) {
 			return k, v, true
 		}
 	}
-	return nil, nil, false
+	if w.back == nil {
+		return nil, nil, false
+	}
+	*w = walk{t: w.back, front: w.t}
+	return w.step(m)
+}
+
+// hidden says that a name of the table behind is not to be shown.
+func (w *walk) hidden(k any) bool {
+	if w.front == nil {
+		return false
+	}
+	name, _ := k.(string)
+	return w.front.hash[k] != nil || reserved(name)
+}
+
+// walkGlobals goes through what scripts have set and then through the names behind.
+func (m *Machine) walkGlobals() walk { return walk{t: m.session, back: m.names} }
+
+// stepper is the function that a generic for calls to go along w.
+func (m *Machine) stepper(w *walk) any {
+	return m.function("next", func(c call) int {
+		k, v, ok := w.step(m)
+		if !ok {
+			return c.give(nil)
+		}
+		return c.give(k, v)
+	})
 }
 
 // entries calls f for each entry in order until it returns false.
@@ -117,7 +172,7 @@ func (m *Machine) entries(t *table, f func(k, v any) bool) {
 
 func openIterate(m *Machine) {
 	m.global("pairs", func(c call) int {
-		if f := m.metafield(c.any(1), "__pairs"); f != nil {
+		if f := m.metafield(c.raw(1), "__pairs"); f != nil {
 			c.room(4)
 			push(c.l, f)
 			push(c.l, c.raw(1))
@@ -128,15 +183,7 @@ func openIterate(m *Machine) {
 		}
 		t := c.table(1)
 		m.work(c.l, len(t.hash)/4)
-		w := &walk{t: t}
-		step := m.function("next", func(c call) int {
-			k, v, ok := w.step(m)
-			if !ok {
-				return c.give(nil)
-			}
-			return c.give(k, v)
-		})
-		return c.give(step, c.raw(1), nil)
+		return c.give(m.stepper(&walk{t: t}), c.raw(1), nil)
 	})
 	item := m.function("ipairs", func(c call) int {
 		i := c.int(2) + 1
@@ -150,7 +197,7 @@ func openIterate(m *Machine) {
 		return c.give(nil)
 	})
 	m.global("ipairs", func(c call) int {
-		if f := m.metafield(c.any(1), "__ipairs"); f != nil {
+		if f := m.metafield(c.raw(1), "__ipairs"); f != nil {
 			c.room(4)
 			push(c.l, f)
 			push(c.l, c.raw(1))
@@ -176,6 +223,12 @@ func nextEntry(c call, t *table, k any) int {
 	p := &c.m.nextAt
 	if p.t != t || p.at != k || k == nil {
 		*p = position{t: t, w: walk{t: t}}
+		if t == c.m.session {
+			p.w = c.m.walkGlobals()
+			if k != nil && t.hash[k] == nil && c.m.names.hash[k] != nil {
+				p.w = walk{t: c.m.names, front: t}
+			}
+		}
 		if k != nil && !p.w.seek(c.m, k) {
 			c.fail("invalid key to 'next'")
 		}

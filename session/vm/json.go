@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -16,7 +17,7 @@ import (
 func openJSON(m *Machine) {
 	lib := m.library("json")
 	lib.put("encode", m.function("encode", func(c call) int {
-		data, err := m.toData("value", c.any(1))
+		data, err := m.toData(c.l, "value", c.any(1))
 		if err != nil {
 			c.fail("json.encode: %s", strings.Replace(err.Error(), "cannot be sent", "has no JSON form", 1))
 		}
@@ -31,11 +32,12 @@ func openJSON(m *Machine) {
 			c.fail("json.encode: %s", err)
 		}
 		m.stringSize(c.l, len(text))
-		return c.give(text)
+		m.work(c.l, len(text)/16)
+		return c.giveText(text)
 	}))
 	lib.put("decode", m.function("decode", func(c call) int {
 		text := c.string(1)
-		m.work(c.l, len(text)/16)
+		m.work(c.l, len(text)/8)
 		data, err := decodeJSON(text)
 		if err != nil {
 			c.fail("json.decode: %s", err)
@@ -69,7 +71,7 @@ func encodeJSON(data any, indent string) (string, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
-	if err := e.Encode(data); err != nil {
+	if err := e.Encode(markFloats(data)); err != nil {
 		var value *json.UnsupportedValueError
 		if errors.As(err, &value) {
 			return "", fmt.Errorf("%s has no JSON form", value.Str)
@@ -77,6 +79,25 @@ func encodeJSON(data any, indent string) (string, error) {
 		return "", err
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// markFloats writes floats beyond 2^53 with an exponent, so that they do not read as exact integers. It changes data.
+func markFloats(data any) any {
+	switch v := data.(type) {
+	case float64:
+		if math.Abs(v) > exactFloat && !math.IsInf(v, 0) {
+			return json.Number(strconv.FormatFloat(v, 'e', -1, 64))
+		}
+	case []any:
+		for i := range v {
+			v[i] = markFloats(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = markFloats(v[k])
+		}
+	}
+	return data
 }
 
 func decodeJSON(text string) (any, error) {

@@ -40,10 +40,14 @@ func (m *Machine) openLibraries() {
 	m.names.put("null", m.null)
 	m.names.put("_G", m.value(m.session))
 	m.names.put("_VERSION", "Lua 5.2")
-	m.global("repr", func(c call) int { return c.give(m.repr(c.any(1), m.limits.String, lineWidth)) })
+	m.global("repr", func(c call) int { return c.giveText(c.repr(c.any(1))) })
 	meta := m.newTable(0, 2)
 	meta.put("__index", m.value(m.names))
-	meta.put("__metatable", "globals")
+	meta.put("__metatable", false)
+	meta.put("__pairs", m.function("pairs", func(c call) int {
+		w := m.walkGlobals()
+		return c.give(m.stepper(&w), nil, nil)
+	}))
 	m.session.meta = meta
 	missing := m.newTable(0, 1)
 	missing.put("__index", m.function("index", func(c call) int {
@@ -114,15 +118,7 @@ func (m *Machine) seal(name string, real *table) *table {
 		return 0
 	}))
 	meta.put("__pairs", m.function("pairs", func(c call) int {
-		w := &walk{t: real}
-		step := m.function("next", func(c call) int {
-			k, v, ok := w.step(m)
-			if !ok {
-				return c.give(nil)
-			}
-			return c.give(k, v)
-		})
-		return c.give(step, nil, nil)
+		return c.give(m.stepper(&walk{t: real}), nil, nil)
 	}))
 	stand.meta = meta
 	m.sealed[stand] = real
@@ -183,7 +179,7 @@ func (m *Machine) hostTable() any {
 	return m.value(t)
 }
 
-// loadPrelude runs the prelude chunks in the table of names, then seals the libraries they made.
+// loadPrelude runs the prelude chunks.
 func (m *Machine) loadPrelude(chunks []Chunk) error {
 	host := m.hostTable()
 	for _, chunk := range chunks {
@@ -191,19 +187,32 @@ func (m *Machine) loadPrelude(chunks []Chunk) error {
 		if err := m.load(l, chunk.Name, chunk.Source); err != nil {
 			return fmt.Errorf("%s: %w", chunk.Name, err)
 		}
-		push(l, m.value(m.names))
-		lua.SetUpValue(l, -2, 1)
-		push(l, host)
-		m.begin(Script{Name: chunk.Name})
-		if failed, v := m.protected(l, 1); failed {
-			return fmt.Errorf("%s: %s", chunk.Name, m.text(nil, v))
+		if err := m.runPrelude(l, chunk.Name, host); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// runPrelude runs the function on top of the stack, a chunk of the prelude, in the table of names.
+func (m *Machine) runPrelude(l *lua.State, name string, host any) error {
+	m.keepPrelude(l.ToValue(-1), name)
+	push(l, m.value(m.names))
+	lua.SetUpValue(l, -2, 1)
+	push(l, host)
+	m.begin(Script{Name: name})
+	if failed, v := m.protected(l, 1); failed {
+		return fmt.Errorf("%s: %s", name, m.text(nil, v))
+	}
+	return nil
+}
+
+// sealPrelude seals the libraries that the prelude made.
+func (m *Machine) sealPrelude() {
 	for k, v := range m.names.hash {
 		name, _ := k.(string)
 		if t := m.table(v); t != nil && t != m.session && m.sealed[t] == nil {
 			m.names.put(name, m.value(m.seal(name, t)))
 		}
 	}
-	return nil
 }

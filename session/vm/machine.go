@@ -27,6 +27,8 @@ type Key struct {
 // time, with one exception: Interrupt.
 type Machine struct {
 	layout
+	closures
+	permanents
 	limits  Limits
 	outside Host
 	out     output
@@ -54,6 +56,7 @@ type Machine struct {
 	sourceNames []string // keys of sources, oldest first
 	fatal       *Error   // why the run must end
 	interrupt   atomic.Pointer[string]
+	large       int // bytes of large strings since the last collection
 	depth       int
 	traceWanted int // protected calls that want a traceback
 	handling    int // error handlers of xpcall that run
@@ -73,12 +76,29 @@ type Machine struct {
 // host functions that scripts cannot reach. A zero field of l is its default; a nil function of h is refused when a
 // script needs it.
 func New(l Limits, h Host, prelude []Chunk) (*Machine, error) {
+	m, err := openMachine(l, h)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.loadPrelude(prelude); err != nil {
+		return nil, err
+	}
+	m.ready()
+	return m, nil
+}
+
+// openMachine makes a machine without prelude; ready ends its making.
+func openMachine(l Limits, h Host) (*Machine, error) {
 	layout, err := newLayout()
 	if err != nil {
 		return nil, err
 	}
+	closures, err := newClosures()
+	if err != nil {
+		return nil, err
+	}
 	m := &Machine{
-		layout: layout, limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
+		layout: layout, closures: closures, limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
 		libraries: map[string]*table{}, sealed: map[*table]*table{}, sources: map[string]string{},
 		integers: map[int64]any{}, actions: map[string]any{}, threads: map[*thread]struct{}{},
 	}
@@ -88,11 +108,14 @@ func New(l Limits, h Host, prelude []Chunk) (*Machine, error) {
 	m.failureMeta.put("__tostring", m.function("tostring", func(c call) int { return c.give(m.text(nil, c.raw(1))) }))
 	m.openLibraries()
 	m.begin(Script{Name: "prelude"})
-	if err := m.loadPrelude(prelude); err != nil {
-		return nil, err
-	}
-	m.before = m.prints()
 	return m, nil
+}
+
+// ready is called after the prelude and before the first script.
+func (m *Machine) ready() {
+	m.sealPrelude()
+	m.findPermanents()
+	m.before = m.prints()
 }
 
 // Close ends the machine's coroutines. The machine must not be used afterwards.
@@ -210,7 +233,7 @@ func (m *Machine) execute(s Script) (values []any, failure *Error) {
 // compile checks the source and makes of an expression a chunk that returns it; shift is by how many bytes that moves
 // the first line.
 func (m *Machine) compile(s Script) (source string, shift int, failure *Error) {
-	m.keepSource(s.Source)
+	m.keepSource(m.chunk, s.Source)
 	source = s.Source
 	if strings.HasPrefix(source, lua.Signature[:1]) {
 		return "", 0, &Error{Kind: Syntax, Message: "compiled code cannot be run", Line: 1, Column: 1}
@@ -225,15 +248,15 @@ func (m *Machine) compile(s Script) (source string, shift int, failure *Error) {
 	return source, 0, nil
 }
 
-func (m *Machine) keepSource(source string) {
-	if _, ok := m.sources[m.chunk]; !ok {
-		m.sourceNames = append(m.sourceNames, m.chunk)
+func (m *Machine) keepSource(name, source string) {
+	if _, ok := m.sources[name]; !ok {
+		m.sourceNames = append(m.sourceNames, name)
 		if len(m.sourceNames) > keptSources {
 			delete(m.sources, m.sourceNames[0])
 			m.sourceNames = m.sourceNames[1:]
 		}
 	}
-	m.sources[m.chunk] = source
+	m.sources[name] = source
 }
 
 // load normalises source and pushes the compiled function.
@@ -242,13 +265,14 @@ func (m *Machine) load(l *lua.State, name, source string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.Load(strings.NewReader(normal), "="+name, "t"); err != nil {
+	if err := l.Load(strings.NewReader(normal), mark(name), "t"); err != nil {
 		if trouble, ok := err.(runtime.Error); ok {
 			return fmt.Errorf("the source is more than the engine can hold: %w", trouble)
 		}
 		text, _ := m.raw(l, l.Top()).(string)
 		return errors.New(text)
 	}
+	m.remember(l.ToValue(-1), name, source)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 )
 
@@ -32,7 +33,12 @@ func openMath(m *Machine) {
 	}
 	round("floor", math.Floor)
 	round("ceil", math.Ceil)
-	unary("abs", math.Abs)
+	def("abs", func(c call) int {
+		if n, ok := c.m.object(c.raw(1)).(*integer); ok && n.n > math.MinInt64 {
+			return c.give(c.m.integerValue(max(n.n, -n.n)))
+		}
+		return c.give(math.Abs(c.number(1)))
+	})
 	def("atan2", func(c call) int { return c.give(math.Atan2(c.number(1), c.number(2))) })
 	def("atan", func(c call) int {
 		if c.absent(2) {
@@ -75,7 +81,7 @@ func openSeveral(def func(string, func(c call) int)) {
 	def("modf", func(c call) int {
 		f := c.number(1)
 		if math.IsInf(f, 0) {
-			return c.give(f, 0.0)
+			return c.give(f, math.Copysign(0, f))
 		}
 		whole, part := math.Modf(f)
 		return c.give(whole, part)
@@ -97,19 +103,44 @@ func openSeveral(def func(string, func(c call) int)) {
 		}
 		return c.give(math.Log(x) / math.Log(c.number(2)))
 	})
-	pick := func(name string, better func(a, b float64) bool) {
+	pick := func(name string, sign int) {
 		def(name, func(c call) int {
-			best := c.number(1)
-			for i := 2; i <= c.top(); i++ {
-				if f := c.number(i); better(f, best) {
+			best, ok := c.raw(1).(float64)
+			for i := 2; i <= c.top() && ok; i++ {
+				f, plain := c.raw(i).(float64)
+				if ok = plain; sign > 0 && f > best || sign < 0 && f < best {
 					best = f
 				}
+			}
+			if !ok {
+				return c.give(c.extreme(sign))
 			}
 			return c.give(best)
 		})
 	}
-	pick("max", func(a, b float64) bool { return a > b })
-	pick("min", func(a, b float64) bool { return a < b })
+	pick("max", 1)
+	pick("min", -1)
+}
+
+// extreme is the largest (sign 1) or smallest (sign -1) argument, exact integers among them.
+func (c call) extreme(sign int) any {
+	var best any
+	var least *big.Float
+	for i := 1; i <= max(1, c.top()); i++ {
+		v := c.raw(i)
+		n, ok := c.m.exactOperand(v)
+		if _, whole := c.m.object(v).(*integer); !whole {
+			f := c.number(i)
+			v = f
+			if !ok {
+				n, ok = new(big.Float).SetInf(sign > 0), false
+			}
+		}
+		if i == 1 || ok && n.Cmp(least) == sign {
+			best, least = v, n
+		}
+	}
+	return best
 }
 
 // openRandom gives each machine its own generator; the same seed gives the same numbers everywhere.
@@ -144,7 +175,7 @@ func openRandom(m *Machine, def func(string, func(c call) int)) {
 
 // word reads argument i modulo 2^32.
 func (c call) word(i int) uint32 {
-	f := math.Mod(math.Floor(c.number(i)), 1<<32)
+	f := math.Mod(math.RoundToEven(c.number(i)), 1<<32)
 	if f < 0 {
 		f += 1 << 32
 	}

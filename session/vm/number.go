@@ -123,7 +123,7 @@ func (c call) wholeOperands() (a, b *big.Int) {
 	read := func(i int) *big.Int {
 		f, ok := c.m.exactOperand(c.raw(i))
 		if !ok {
-			c.fail("attempt to perform arithmetic on a %s value", c.m.typeName(c.raw(i)))
+			c.m.operatorFailed(c, "perform arithmetic on", c.raw(i), 0)
 		}
 		if !f.IsInt() || f.IsInf() {
 			c.fail("arithmetic between an integer beyond 2^53 and a fraction would lose digits")
@@ -166,9 +166,11 @@ func openInteger(m *Machine) {
 		return func(c call) int {
 			a, okA := c.m.exactOperand(c.raw(1))
 			b, okB := c.m.exactOperand(c.raw(2))
-			if !okA || !okB {
-				c.fail("attempt to perform arithmetic on a %s value and a %s value",
-					c.m.typeName(c.raw(1)), c.m.typeName(c.raw(2)))
+			if !okA {
+				c.m.operatorFailed(c, "perform arithmetic on", c.raw(1), 0)
+			}
+			if !okB {
+				c.m.operatorFailed(c, "perform arithmetic on", c.raw(2), 0)
 			}
 			x, _ := a.Float64()
 			y, _ := b.Float64()

@@ -69,12 +69,14 @@ func (c call) byMetamethod(event, op string) int {
 	if f == nil {
 		f = c.m.metafield(c.raw(2), event)
 	}
-	if f == nil {
-		bad := c.raw(1)
-		if _, ok := c.m.exactOperand(bad); ok {
-			bad = c.raw(2)
+	_, left := c.m.exactOperand(c.raw(1))
+	_, right := c.m.exactOperand(c.raw(2))
+	if f == nil || f == c.m.integerMeta.hash[event] && !(left && right) {
+		bad := 1
+		if left {
+			bad = 2
 		}
-		c.m.operatorFailed(c.l, op, bad)
+		c.m.operatorFailed(c, op, c.raw(bad), bad)
 	}
 	return c.give(c.invoke(f, c.raw(1), c.raw(2)))
 }
@@ -121,7 +123,8 @@ func integerLiteral(c call) int {
 
 // concat joins its arguments from the right, as a .. b .. c does.
 func concat(c call) int {
-	if t := c.m.table(c.raw(1)); t != nil && c.top() == 1 {
+	long := c.top() == 1
+	if t := c.m.table(c.raw(1)); t != nil && long {
 		// A long chain comes as {n = count, ...}.
 		c.l.SetTop(0)
 		n, _ := t.hash["n"].(float64)
@@ -136,20 +139,20 @@ func concat(c call) int {
 	for i := n; i >= 1; i-- {
 		s, ok := c.m.concatText(c.raw(i))
 		if !ok {
-			return c.concatSlow()
+			return c.concatSlow(long)
 		}
 		parts[i-1] = s
 		total += len(s)
 	}
 	c.m.stringSize(c.l, total)
 	if n == 2 {
-		return c.give(parts[0] + parts[1])
+		return c.giveText(parts[0] + parts[1])
 	}
 	b := make([]byte, 0, total)
 	for _, s := range parts {
 		b = append(b, s...)
 	}
-	return c.give(string(b))
+	return c.giveText(string(b))
 }
 
 // concatText is the text of an operand of `..` that needs no metamethod.
@@ -168,8 +171,8 @@ func (m *Machine) concatText(v any) (string, bool) {
 	return m.failureText(v)
 }
 
-// concatSlow joins pairwise from the right and asks metamethods.
-func (c call) concatSlow() int {
+// concatSlow joins pairwise from the right and asks metamethods. A long chain has come as one table.
+func (c call) concatSlow(long bool) int {
 	values := c.rest(1)
 	right := values[len(values)-1]
 	for i := len(values) - 2; i >= 0; i-- {
@@ -186,14 +189,17 @@ func (c call) concatSlow() int {
 			f = c.m.metafield(right, "__concat")
 		}
 		if f == nil {
-			bad := right
-			if !okA {
-				bad = left
+			bad, operand := left, i+1
+			if okA {
+				bad, operand = right, 0
+				if i == len(values)-2 {
+					operand = len(values)
+				}
 			}
-			if okA && !okB {
-				bad = right
+			if long {
+				operand = 0
 			}
-			c.m.operatorFailed(c.l, "concatenate", bad)
+			c.m.operatorFailed(c, "concatenate", bad, operand)
 		}
 		right = c.invoke(f, left, right)
 	}

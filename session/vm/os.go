@@ -44,8 +44,9 @@ func openOS(m *Machine) {
 			c.fail("field '%s' is not a number in date table", name)
 			return 0
 		}
-		when := time.Date(field("year", -1), time.Month(field("month", -1)), field("day", -1),
-			field("hour", 12), field("min", 0), field("sec", 0), 0, time.UTC)
+		sec, min, hour := field("sec", 0), field("min", 0), field("hour", 12)
+		day, month, year := field("day", -1), field("month", -1), field("year", -1)
+		when := time.Date(year, time.Month(month), day, hour, min, sec, 0, time.UTC)
 		return c.give(float64(when.Unix()))
 	})
 	def("date", osDate)
@@ -84,9 +85,15 @@ func osDate(c call) int {
 		if i >= len(layout) {
 			c.bad(1, "invalid conversion specifier '%%'")
 		}
+		from := i
+		// %E and %O ask for another calendar or other digits, which the C locale does not have.
+		if i+1 < len(layout) && (layout[i] == 'E' && strings.IndexByte("cCxXyY", layout[i+1]) >= 0 ||
+			layout[i] == 'O' && strings.IndexByte("deHImMSuUVwWy", layout[i+1]) >= 0) {
+			i++
+		}
 		text, ok := datePart(when, layout[i])
 		if !ok {
-			c.bad(1, "invalid conversion specifier '%%%c'", layout[i])
+			c.bad(1, "invalid conversion specifier '%%%s'", layout[from:i+1])
 		}
 		b.WriteString(text)
 	}

@@ -70,7 +70,7 @@ func (ms *matcher) at(s, p int) int {
 				case next == 'f':
 					set := p + 2
 					if set >= len(ms.pat) || ms.pat[set] != '[' {
-						ms.c.fail("malformed pattern (missing '[' after '%%f' in pattern)")
+						ms.c.fail("missing '[' after '%%f' in pattern")
 					}
 					end := ms.itemEnd(set)
 					if ms.inSet(ms.byteAt(s-1), set, end) || !ms.inSet(ms.byteAt(s), set, end) {

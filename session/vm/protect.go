@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	lua "github.com/Shopify/go-lua"
 )
@@ -43,13 +44,16 @@ func (m *Machine) protected(l *lua.State, n int) (failed bool, value any) {
 	}
 	value = m.raw(l, l.Top())
 	l.Pop(1)
-	return true, m.errorValue(err, value)
+	if s, ok := value.(string); ok && (err == lua.ErrorError || strings.Contains(s, "stack overflow")) {
+		settle(l)
+	}
+	return true, m.errorValue(l, err, value)
 }
 
 // errorValue is the Lua value for an error that ended a protected call with value on the stack.
-func (m *Machine) errorValue(err error, value any) any {
+func (m *Machine) errorValue(l *lua.State, err error, value any) any {
 	if err == lua.ErrorError {
-		return "stack overflow"
+		return m.where(l) + "stack overflow"
 	}
 	if trouble, ok := err.(runtime.Error); ok {
 		return fmt.Sprintf("internal error: %v", trouble)
@@ -69,11 +73,10 @@ func openProtect(m *Machine) {
 		return 0
 	})
 	m.global("assert", func(c call) int {
-		c.any(1)
 		if c.l.ToBoolean(1) {
 			return c.top()
 		}
-		if c.top() < 2 {
+		if c.raw(2) == nil {
 			c.m.raise(c.l, "assertion failed!")
 		}
 		c.m.raise(c.l, c.raw(2))

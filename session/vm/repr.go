@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	lua "github.com/Shopify/go-lua"
 )
 
 // This file writes values as Lua source a person can read: `{ a = { 1, 2 }, b = "x" }`, keys sorted, one line where it
@@ -18,6 +20,7 @@ const (
 // A printer writes one value. left is how many bytes it may still write; the rest is cut with "...".
 type printer struct {
 	m     *Machine
+	l     *lua.State // whose steps are counted; nil after a run
 	left  int
 	width int
 	open  map[*table]bool
@@ -26,6 +29,17 @@ type printer struct {
 // repr is v as text of about limit bytes at most.
 func (m *Machine) repr(v any, limit, width int) string {
 	p := &printer{m: m, left: limit, width: width, open: map[*table]bool{}}
+	return p.whole(v, limit)
+}
+
+// repr is the library function: its steps count.
+func (c call) repr(v any) string {
+	limit := c.m.limits.String
+	p := &printer{m: c.m, l: c.l, left: limit, width: lineWidth, open: map[*table]bool{}}
+	return p.whole(v, limit)
+}
+
+func (p *printer) whole(v any, limit int) string {
 	text := p.value(v, 0)
 	if len(text) > limit+limit/2+64 {
 		text = clip(text, limit) + " ..."
@@ -63,7 +77,14 @@ func (p *printer) value(v any, depth int) string {
 		}
 	}
 	p.left -= len(text)
+	p.work(8 + len(text)/64)
 	return text
+}
+
+func (p *printer) work(n int) {
+	if p.l != nil {
+		p.m.work(p.l, n)
+	}
 }
 
 func (p *printer) fields(t *table, depth int) string {
@@ -97,6 +118,7 @@ func (p *printer) fields(t *table, depth int) string {
 	case !lines && total+4 <= p.width-2*depth:
 		return "{ " + strings.Join(items, ", ") + " }"
 	}
+	p.work(total / 64)
 	body := strings.Join(items, ",\n")
 	return "{\n  " + strings.ReplaceAll(body, "\n", "\n  ") + ",\n}"
 }

@@ -16,11 +16,12 @@ func openString(m *Machine) {
 	def("reverse", func(c call) int {
 		b := []byte(c.string(1))
 		slices.Reverse(b)
-		return c.give(string(b))
+		c.m.work(c.l, len(b)/64)
+		return c.giveText(string(b))
 	})
 	def("sub", func(c call) int {
 		s := c.string(1)
-		from, to := span(c.optInt(2, 1), c.optInt(3, -1), len(s))
+		from, to := span(c.int(2), c.optInt(3, -1), len(s))
 		return c.give(s[from:to])
 	})
 	def("byte", func(c call) int {
@@ -30,6 +31,7 @@ func openString(m *Machine) {
 		if to-from > maxResults {
 			c.fail("string slice too long (at most %d bytes at once)", maxResults)
 		}
+		c.m.work(c.l, (to-from)/4)
 		c.room(to - from)
 		for _, b := range []byte(s[from:to]) {
 			push(c.l, float64(b))
@@ -57,9 +59,9 @@ func openString(m *Machine) {
 		}
 		c.m.stringSize(c.l, n*(len(s)+len(sep))-len(sep))
 		if sep == "" {
-			return c.give(strings.Repeat(s, n))
+			return c.giveText(strings.Repeat(s, n))
 		}
-		return c.give(strings.Repeat(s+sep, n-1) + s)
+		return c.giveText(strings.Repeat(s+sep, n-1) + s)
 	})
 	def("find", func(c call) int { return findText(c, true) })
 	def("match", func(c call) int { return findText(c, false) })
@@ -81,7 +83,7 @@ func (c call) mapBytes(from, to byte, shift int) int {
 		}
 	}
 	c.m.work(c.l, len(b)/64)
-	return c.give(string(b))
+	return c.giveText(string(b))
 }
 
 // span turns Lua's inclusive bounds, which may count from the end, into a Go range within n.
@@ -173,6 +175,9 @@ func substitute(c call) int {
 		c.want(3, "string/function/table")
 	}
 	limit := c.optInt(4, len(s)+1)
+	if limit < 0 {
+		limit = len(s) + 1 // as in Lua 5.2, where the count has no sign
+	}
 	ms := &matcher{c: c, src: s, pat: pat}
 	anchored := strings.HasPrefix(pat, "^")
 	if anchored {
@@ -206,7 +211,8 @@ func substitute(c call) int {
 		b.WriteString(s[pos:])
 	}
 	c.m.stringSize(c.l, b.Len())
-	return c.give(b.String(), float64(n))
+	c.giveText(b.String())
+	return 1 + c.give(float64(n))
 }
 
 // replacement is what gsub puts for the match from start to end.

@@ -1,9 +1,6 @@
 package vm
 
-import (
-	"sort"
-	"strings"
-)
+import "strings"
 
 // This file holds the table library. Lengths are raw and every loop counts its steps: the engine's own trust __len,
 // which can be 1e15, and join quadratically.
@@ -81,8 +78,8 @@ func tableRemove(c call) int {
 	for i := pos; i < n; i++ {
 		c.setIndex(t, i, t.index(i+1))
 	}
-	if pos <= n && n > 0 {
-		c.setIndex(t, n, nil)
+	if v != nil || pos < n {
+		c.setIndex(t, max(pos, n), nil)
 	}
 	return c.give(v)
 }
@@ -118,7 +115,7 @@ func tableConcat(c call) int {
 		}
 	}
 	c.m.stringSize(c.l, b.Len())
-	return c.give(b.String())
+	return c.giveText(b.String())
 }
 
 func tableUnpack(c call) int {
@@ -143,17 +140,16 @@ func tableUnpack(c call) int {
 	return n
 }
 
-// An order sorts list items by a Lua comparator or by the engine's "less than".
+// An order sorts list items by a Lua comparator or by the engine's "less than". The items are compared in the order
+// in which the reference implementation compares them, so that equal ones end up where they do there and the same
+// comparators are found out to be inconsistent.
 type order struct {
 	c     call
 	items []any
 	less  any
 }
 
-func (o *order) Len() int      { return len(o.items) }
-func (o *order) Swap(i, j int) { o.items[i], o.items[j] = o.items[j], o.items[i] }
-func (o *order) Less(i, j int) bool {
-	a, b := o.items[i], o.items[j]
+func (o *order) before(a, b any) bool {
 	if o.less != nil {
 		o.c.m.work(o.c.l, 2)
 		v := o.c.invoke(o.less, a, b)
@@ -173,6 +169,64 @@ func (o *order) Less(i, j int) bool {
 	return o.c.lessThan(a, b)
 }
 
+// sort puts the items from lo to hi, both included, in order: quicksort around the median of the ends and the middle.
+func (o *order) sort(lo, hi int) {
+	a := o.items
+	put := func(i, j int) {
+		if o.before(a[j], a[i]) {
+			a[i], a[j] = a[j], a[i]
+		}
+	}
+	for lo < hi {
+		put(lo, hi)
+		if hi-lo == 1 {
+			return
+		}
+		mid := (lo + hi) / 2
+		if o.before(a[mid], a[lo]) {
+			a[mid], a[lo] = a[lo], a[mid]
+		} else {
+			put(mid, hi)
+		}
+		if hi-lo == 2 {
+			return
+		}
+		cut := o.partition(lo, mid, hi)
+		// The shorter part is sorted first, so that the calls do not nest deep.
+		if cut-lo < hi-cut {
+			o.sort(lo, cut-1)
+			lo = cut + 1
+		} else {
+			o.sort(cut+1, hi)
+			hi = cut - 1
+		}
+	}
+}
+
+// partition moves what is before the middle item to its left and returns where it ends up.
+func (o *order) partition(lo, mid, hi int) int {
+	a := o.items
+	pivot, last := a[mid], hi-1
+	a[mid], a[last] = a[last], a[mid]
+	for i, j := lo, last; ; {
+		for i++; o.before(a[i], pivot); i++ {
+			if i >= hi {
+				o.c.fail("invalid order function for sorting")
+			}
+		}
+		for j--; o.before(pivot, a[j]); j-- {
+			if j <= lo {
+				o.c.fail("invalid order function for sorting")
+			}
+		}
+		if j < i {
+			a[last], a[i] = a[i], a[last]
+			return i
+		}
+		a[i], a[j] = a[j], a[i]
+	}
+}
+
 func tableSort(c call) int {
 	t := c.writable(1)
 	o := &order{c: c}
@@ -184,7 +238,7 @@ func tableSort(c call) int {
 	for i := range o.items {
 		o.items[i] = t.index(i + 1)
 	}
-	sort.Sort(o)
+	o.sort(0, n-1)
 	for i, v := range o.items {
 		c.setIndex(t, i+1, v)
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	lua "github.com/Shopify/go-lua"
 )
 
 // This file carries values between Lua and Go data: nil, bool, int64, float64, string, []any and map[string]any.
@@ -67,6 +69,7 @@ func (m *Machine) build(data any, depth int) (any, error) {
 // text in its place and clears whole.
 type converter struct {
 	m       *Machine
+	l       *lua.State // whose steps are counted; nil after a run
 	lenient bool
 	whole   bool
 	room    int // bytes left
@@ -77,18 +80,18 @@ type converter struct {
 var errTooLarge = fmt.Errorf("more data than the limit for one value")
 
 // toData makes data of v, strictly. name is what errors call v.
-func (m *Machine) toData(name string, v any) (any, error) {
-	cv := &converter{m: m, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
+func (m *Machine) toData(l *lua.State, name string, v any) (any, error) {
+	cv := &converter{m: m, l: l, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
 	data := cv.convert(name, v)
 	return data, cv.err
 }
 
 // toArgs makes the arguments of an action from the table a script passed.
-func (m *Machine) toArgs(t *table) (map[string]any, error) {
+func (m *Machine) toArgs(l *lua.State, t *table) (map[string]any, error) {
 	if s := m.shape(t); s.list > 0 && s.named == 0 && s.other == 0 {
 		return nil, fmt.Errorf("arguments have names: {name = value}, not a list")
 	}
-	cv := &converter{m: m, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
+	cv := &converter{m: m, l: l, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
 	t2, ok := cv.fields("", t).(map[string]any)
 	if cv.err != nil {
 		return nil, cv.err
@@ -141,7 +144,17 @@ func (cv *converter) refuse(path, format string, args ...any) {
 	}
 }
 
+// unsendable refuses a number that no data format has; text for a reader may hold it.
+func (cv *converter) unsendable(path, text string) {
+	if !cv.lenient {
+		cv.refuse(path, "%s cannot be sent", text)
+	}
+}
+
 func (cv *converter) spend(n int) bool {
+	if cv.l != nil {
+		cv.m.work(cv.l, 1+n/16)
+	}
 	cv.room -= n
 	if cv.room < 0 {
 		cv.whole = false
@@ -161,6 +174,9 @@ func (cv *converter) convert(path string, v any) any {
 		return v
 	case float64:
 		cv.spend(6)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			cv.unsendable(path, numberText(v))
+		}
 		if v == math.Trunc(v) && math.Abs(v) <= exactFloat && (v != 0 || !math.Signbit(v)) {
 			return int64(v)
 		}

@@ -57,7 +57,7 @@ test.echo{t = {1, nil, 3}} -- ### "argument t: a list with gaps cannot be sent \
 ---
 test.echo{a = test.big} -- ### "argument a: an action cannot be sent"
 ---
-local n = 1 + test.echo -- ### "attempt to perform arithmetic on a action value"
+local n = 1 + test.echo -- ### "attempt to perform arithmetic on an action value"
 ---
 for _, x in ipairs(test.echo) do end -- ### "bad argument #1 to 'ipairs' \\(table expected, got action\\)"
 ---

@@ -54,3 +54,54 @@ local co = coroutine.wrap(function() coroutine.yield(test.echo{a = 1}.a) end)
 assert(co() == 1)
 ---
 coroutine.yield(1) -- ### "attempt to yield from outside a coroutine"
+---
+-- what a body does not catch ends it; what it catches does not
+local co = coroutine.create(function()
+  local ok, e = pcall(function() coroutine.yield("inside") error({code = 5}) end)
+  coroutine.yield(e.code)
+  error("out", 0)
+end)
+assert(select(2, coroutine.resume(co)) == "inside" and select(2, coroutine.resume(co)) == 5)
+local ok, e = coroutine.resume(co)
+assert(not ok and e == "out" and coroutine.status(co) == "dead")
+---
+-- many values, nil among them, in both directions
+local co = coroutine.create(function(...)
+  local n = select("#", ...)
+  return n, select("#", coroutine.yield(nil, n, nil))
+end)
+assert(select("#", coroutine.resume(co, nil, nil, nil)) == 4)
+assert(select(3, coroutine.resume(co, nil, nil)) == 2)
+---
+-- generators in loops, nested, in metamethods and iterators
+local function gen(n) return coroutine.wrap(function() for i = 1, n do coroutine.yield(i) end end) end
+local sum = 0
+for i in gen(4) do for j in gen(i) do sum = sum + j end end
+assert(sum == 20)
+local t = setmetatable({}, {__index = function(_, k) return coroutine.yield(k) end, __call = function(_, x) return coroutine.yield(x) end})
+local co = coroutine.wrap(function() return t.a .. t(5) end)
+assert(co() == "a" and co("x") == 5 and co("y") == "xy")
+---
+-- a host error inside one is caught there, with its fields
+local co = coroutine.create(function()
+  local ok, e = pcall(test.fails, {})
+  coroutine.yield(e.code)
+  return test.echo{a = coroutine.isyieldable()}.a
+end)
+assert(select(2, coroutine.resume(co)) == "not_found" and select(2, coroutine.resume(co)) == true)
+---
+-- one that resumes one that resumes one ... ends in an error that can be caught
+local function deeper() local ok, e = coroutine.resume(coroutine.create(deeper)) return e end
+assert(tostring(deeper()):find("C stack overflow"))
+---
+coroutine.wrap(function() test.denied{} end)() -- ### "denied: this session is read-only"
+---
+local co = coroutine.wrap(function()
+  local row = nil
+  return row.name -- ### "attempt to index a nil value \\(local 'row'\\)"
+end)
+co()
+---
+coroutine.resume(5) -- ### "bad argument #1 to 'resume' \\(coroutine expected, got number\\)"
+---
+coroutine.wrap(function() end)(coroutine.wrap(5)) -- ### "bad argument #1 to 'wrap' \\(function expected, got number\\)"

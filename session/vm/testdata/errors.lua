@@ -27,13 +27,13 @@ error({code = 7, message = "no stock"}) -- ### "no stock"
 error("plain", 0) -- ### "plain"
 ---
 local t = {}
-print(t.x.y) -- ### "attempt to index a nil value \\(.*field 't.x'"
+print(t.x.y) -- ### "attempt to index a nil value \\(field 'x'"
 ---
 print(undefinedthing.x) -- ### "attempt to index a nil value \\(global 'undefinedthing'\\)"
 ---
 prin("x") -- ### "attempt to call a nil value \\(global 'prin'\\).*did you mean print\\?"
 ---
-string.fromat("x") -- ### "attempt to call a nil value \\(field 'string.fromat'\\).*did you mean string.format\\?"
+string.fromat("x") -- ### "attempt to call a nil value \\(field 'fromat'\\).*did you mean string.format\\?"
 ---
 customers = {}
 customer = {id = 1}
@@ -41,7 +41,7 @@ print(custmer.id) -- ### "global 'custmer'.*did you mean customer\\?"
 ---
 local a
 local t = {}
-t.x.y = 1 -- ### "attempt to index a nil value \\(.*field 't.x'"
+t.x.y = 1 -- ### "attempt to index a nil value \\(field 'x'"
 ---
 local n = 1
 n.x.y = 2 -- ### "attempt to index a (number|nil) value"

@@ -48,7 +48,7 @@ assert(string.format("%5s|%5.1f", "é", 2.25) == "   é|  2.2" and string.format
 assert(string.format("%g %f", 1/0, -1/0) == "inf -inf" and string.format("%a", 1) == "0x1p+0")
 assert(string.format("%i", 3.0) == "3" and string.format("%d", "10") == "10" and string.format("%.3d", 5) == "005")
 ---
-string.format("%d", 1.5) -- ### "bad argument #2 to 'format' \\(number has no integer representation\\)"
+string.format("%d", 1 / 0) -- ### "bad argument #2 to 'format' \\(not a number in proper range\\)"
 ---
 string.format("%y", 1) -- ### "invalid option '%y' to 'format'"
 ---

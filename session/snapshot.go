@@ -1,0 +1,232 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"almanac/session/kernel"
+	"almanac/session/vm"
+)
+
+// This file keeps the last good state of the shared machine and brings it back when its process has ended. The state is
+// fetched after the reply of a run that ended well, while the session is idle, so that a run waits for it only when it
+// follows at once.
+
+// reviveTimeout bounds the start of a new process with the old globals.
+const reviveTimeout = 30 * time.Second
+
+// A savedState is a snapshot and which run left it.
+type savedState struct {
+	snapshot vm.Snapshot
+	label    string
+}
+
+// A saver is the fetching of snapshots. Whoever has the turn owns it, and busy's end before all else.
+type saver struct {
+	// busy is closed when the snapshot under way is there; nil when there was none yet.
+	busy chan struct{}
+	// After a state that could not be kept the next skip runs are not tried, each time twice as many, up to maxSkip.
+	skip, skipped int
+	// told is set when the person was told that a state could not be kept.
+	told bool
+}
+
+const maxSkip = 32
+
+// save fetches the state that the run called label left. The goroutine ends with the snapshot, or with the machine.
+func (w *world) save(label string) {
+	if w.saver.skip > 0 {
+		w.saver.skip--
+		return
+	}
+	machine, busy := w.machine, make(chan struct{})
+	w.saver.busy = busy
+	go func() {
+		defer close(busy)
+		s, err := machine.Snapshot(context.Background())
+		var bad *vm.SnapshotError
+		switch {
+		case err == nil:
+			w.saver.skipped = 0
+			w.mu.Lock()
+			w.saved = &savedState{s, label}
+			w.mu.Unlock()
+		case errors.As(err, &bad):
+			w.saver.skipped = min(max(1, 2*w.saver.skipped), maxSkip)
+			w.saver.skip = w.saver.skipped
+			w.notKept(bad.Reason)
+		}
+	}()
+}
+
+// notKept leaves word for the next outcome, once.
+func (w *world) notKept(reason string) {
+	if w.saver.told {
+		return
+	}
+	w.saver.told = true
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unkept = fmt.Sprintf("the globals are not kept any more (%s): if the Lua process ends, ", reason)
+	if w.saved == nil {
+		w.unkept += "they are lost"
+	} else {
+		w.unkept += "those of " + w.saved.label + " come back"
+	}
+}
+
+func (w *world) takeUnkept() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := w.unkept
+	w.unkept = ""
+	return text
+}
+
+// settle waits for the snapshot under way.
+func (w *world) settle(ctx context.Context) error {
+	if w.saver.busy == nil {
+		return nil
+	}
+	select {
+	case <-w.saver.busy:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// drop ends the shared machine and the snapshot that may be under way.
+func (w *world) drop() {
+	if w.machine != nil {
+		w.machine.Close()
+		w.machine = nil
+	}
+	if w.saver.busy != nil {
+		<-w.saver.busy
+	}
+}
+
+// check waits until the shared machine is idle and replaces one whose process has ended; lost says so. The error is
+// ctx's.
+func (w *world) check(ctx context.Context) (lost string, err error) {
+	if err := w.settle(ctx); err != nil {
+		return "", err
+	}
+	err = w.machine.Ping(ctx)
+	var gone *kernel.Lost
+	if errors.As(err, &gone) {
+		return w.revive(ctx, gone), nil
+	}
+	return "", err
+}
+
+// revive starts a new shared machine with the last good state after the old one's process has ended, and says in one
+// line what is back and what is not. Without a state, or when it cannot be brought back, there is no machine afterwards.
+func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
+	w.drop()
+	w.mu.Lock()
+	before, saved := w.globals, w.saved
+	w.globals = nil
+	w.mu.Unlock()
+	text := fmt.Sprintf("the Lua process ended (%s); ", lost.Reason)
+	if saved == nil {
+		text += "the next line starts a new one"
+		if names := namesOf(before); len(names) > 0 {
+			text += " without " + shortList(names)
+		}
+		return text
+	}
+	globals, err := w.restore(ctx, saved)
+	if err != nil {
+		w.mu.Lock()
+		w.saved = nil
+		w.mu.Unlock()
+		text += fmt.Sprintf("the globals of %s could not be brought back (%v)", saved.label, err)
+		if names := namesOf(before); len(names) > 0 {
+			text += ": gone are " + shortList(names)
+		}
+		return text
+	}
+	w.mu.Lock()
+	w.globals = globals
+	w.mu.Unlock()
+	if saved.snapshot.Globals > 0 {
+		text += "the globals are back as of " + saved.label
+	} else {
+		text += "a new one goes on as of " + saved.label
+	}
+	if names := saved.missing(before, globals); len(names) > 0 {
+		text += ", without " + shortList(names)
+	}
+	return text
+}
+
+// restore puts a new kernel with the saved state in the place of the shared one. It does so also when ctx is done: what
+// ended the old kernel may have been its end.
+func (w *world) restore(ctx context.Context, saved *savedState) ([]vm.Global, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviveTimeout)
+	defer cancel()
+	m, err := w.pool.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	globals, err := m.Restore(ctx, saved.snapshot.Data)
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	w.machine = m
+	return globals, nil
+}
+
+// missing lists the globals that were there before and are not now, with the reason where there is one.
+func (s *savedState) missing(before, now []vm.Global) []string {
+	var names []string
+	for _, name := range namesOf(before) {
+		if slices.ContainsFunc(now, func(g vm.Global) bool { return g.Name == name }) {
+			continue
+		}
+		for _, left := range s.snapshot.Left {
+			if left.Name == name {
+				name += " (" + left.Reason + ")"
+				break
+			}
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func namesOf(globals []vm.Global) []string {
+	names := make([]string, 0, len(globals))
+	for _, g := range globals {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+// shortList joins names and counts those beyond the eighth. Names are a script's and may hold anything.
+func shortList(names []string) string {
+	const most = 8
+	names = slices.Clone(names)
+	for i, name := range names[:min(len(names), most)] {
+		if runes := []rune(name); len(runes) > 120 {
+			name = string(runes[:117]) + "..."
+		}
+		if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			name = strconv.Quote(name)
+		}
+		names[i] = name
+	}
+	if n := len(names); n > most {
+		return fmt.Sprintf("%s and %d more globals", strings.Join(names[:most], ", "), n-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,256 @@
+//go:build unix
+
+package session
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/session/vm"
+)
+
+// world1 is a session with shared state of all kinds, as its first run leaves it.
+const world1 = `
+local n, log = 0, {}
+function inc() n = n + 1 log[#log + 1] = n return n end
+function peek() return n, #log end
+Account = {} Account.__index = Account
+function Account.new(b) return setmetatable({balance = b}, Account) end
+function Account:add(x) self.balance = self.balance + x return self end
+acc = Account.new(100)
+ring = {id = 9007199254740993, none = null, empty = json.array{}} ring.ring = ring
+price = shop.item.price
+first = map
+inc() inc()`
+
+// check1 fails unless everything of world1 is there and still shares what it shared.
+const check1 = `
+local n, logged = peek()
+assert(n == logged and inc() == n + 1 and select(2, peek()) == logged + 1, "the counter came apart")
+assert(getmetatable(acc) == Account and acc:add(1) == acc, "the object lost its class")
+assert(ring.ring == ring and tostring(ring.id) == "9007199254740993" and ring.none == null, "the ring broke")
+assert(json.encode(ring.empty) == "[]" and first == map and type(price) == "action", "a name was lost")
+return n`
+
+// kill ends the shared Lua process from outside, as an administrator might.
+func (b *bench) kill() {
+	b.t.Helper()
+	p, err := os.FindProcess(b.session.world.machine.PID())
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// fine runs source and fails the test when it fails or something was lost.
+func (b *bench) fine(source string) string {
+	b.t.Helper()
+	out := b.run(User, source)
+	if out.Err != nil || out.Lost != "" || out.Unkept != "" {
+		b.t.Fatalf("%s: error %v, lost %q, unkept %q", source, out.Err, out.Lost, out.Unkept)
+	}
+	return strings.TrimSuffix(show(out), "\n")
+}
+
+// settle waits until the state of the last run is kept.
+func (b *bench) settle() {
+	b.t.Helper()
+	if err := b.session.world.settle(b.t.Context()); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func TestMemoryBomb(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Kernel.Memory = 64 << 20 })
+	b.fine(world1)
+	const bomb = `bomb = {} for i = 1, 1e9 do bomb[i] = ("x"):rep(1e6) .. i end`
+	for want := 2; want < 5; want++ {
+		out := b.run(User, bomb)
+		if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "memory" {
+			t.Fatalf("error %+v", out.Err)
+		}
+		if want := fmt.Sprintf("the Lua process ended (out of memory); the globals are back as of run %d", 2*want-3); out.Lost != want {
+			t.Errorf("lost %q, want %q", out.Lost, want)
+		}
+		if len(b.session.Globals()) == 0 {
+			t.Error("the session lists no globals")
+		}
+		if got := b.fine(check1); got != fmt.Sprint(want) {
+			t.Errorf("counter %s, want %d", got, want)
+		}
+	}
+}
+
+func TestKilledBetweenRuns(t *testing.T) {
+	b := newBench(t, nil)
+	b.fine(world1)
+	b.settle()
+	b.kill()
+	out := b.run(Model, check1)
+	if out.Err != nil || show(out) != "2\n" {
+		t.Errorf("%v, %s", out.Err, show(out))
+	}
+	if want := "the Lua process ended (signal: killed); the globals are back as of run 1"; out.Lost != want {
+		t.Errorf("lost %q, want %q", out.Lost, want)
+	}
+	if got := b.fine(check1); got != "3" {
+		t.Errorf("then %s", got)
+	}
+	// What a run set that did not end well is not in the last good state.
+	if out := b.run(User, "half = 1 Account = nil error('stop')"); out.Err == nil || out.Lost != "" {
+		t.Errorf("%v, %q", out.Err, out.Lost)
+	}
+	if got := b.fine("return half, 'kept'"); !strings.HasPrefix(got, "1\n") {
+		t.Errorf("after a failed run: %s", got)
+	}
+	b.run(User, "half2 = {} error('stop')")
+	b.kill()
+	out = b.run(User, "return half, half2, inc()")
+	if want := "back as of run 5, without half2"; !strings.HasSuffix(out.Lost, want) || show(out) != "1\nnil\n5\n" {
+		t.Errorf("lost %q, %s", out.Lost, show(out))
+	}
+}
+
+func TestKilledInARun(t *testing.T) {
+	var b *bench
+	b = newBench(t, func(o *Options) {
+		o.Write = func(_ vm.Stream, text string) {
+			if text == "now\n" {
+				b.kill()
+			}
+		}
+	})
+	b.fine(world1)
+	for range 3 {
+		out := b.run(User, "inc() lost = 1 print('now') while true do end")
+		if out.Err == nil || out.Err.Kind != vm.Interrupt || !strings.Contains(out.Lost, "(signal: killed); the globals are back as of run ") {
+			t.Errorf("error %+v, lost %q", out.Err, out.Lost)
+		}
+		b.fine(check1)
+	}
+	if got := b.fine("return peek()"); got != "5\n5" {
+		t.Errorf("counter %s", got)
+	}
+	if got := b.fine("return lost"); got != "nil" {
+		t.Errorf("lost = %s", got)
+	}
+}
+
+func TestResetForgetsTheState(t *testing.T) {
+	b := newBench(t, nil)
+	b.fine(world1)
+	if n, err := b.session.Reset(t.Context()); err != nil || n != 7 {
+		t.Fatal(n, err)
+	}
+	b.fine("return acc")
+	b.settle()
+	b.kill()
+	if got := show(b.run(User, "return acc, inc")); got != "nil\nnil\n" {
+		t.Errorf("after a reset: %s", got)
+	}
+}
+
+func TestKilledBeforeAnythingIsKept(t *testing.T) {
+	b := newBench(t, nil)
+	b.run(User, "x = 1 y = {} error('stop')")
+	b.kill()
+	out := b.run(User, "return x, 'on'")
+	if want := "the Lua process ended (signal: killed); the next line starts a new one without x, y"; out.Lost != want || show(out) != "nil\n\"on\"\n" {
+		t.Errorf("lost %q, %s", out.Lost, show(out))
+	}
+}
+
+// A coroutine cannot be kept. The global that holds it is named, the rest is back.
+func TestCoroutinesAreNamed(t *testing.T) {
+	b := newBench(t, nil)
+	b.fine(`gen = coroutine.wrap(function() for i = 1, 10 do coroutine.yield(i) end end)
+job = {co = coroutine.create(print)} each_one = pairs{1} plain = {1, 2} function uses() return job end`)
+	b.settle()
+	b.kill()
+	out := b.run(User, "return gen, job, each_one, #plain, type(uses), uses()")
+	want := "the Lua process ended (signal: killed); the globals are back as of run 1, without " +
+		"each_one (holds an iterator or a wrapped coroutine), gen (holds an iterator or a wrapped coroutine), job (holds a coroutine)"
+	if out.Lost != want || show(out) != "nil\nnil\nnil\n2\n\"function\"\nnil\n" {
+		t.Errorf("lost %q, %s", out.Lost, show(out))
+	}
+}
+
+// What is too large is said once, and the last state that was not is the one that comes back.
+func TestTooLargeToKeep(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Kernel.Memory = 64 << 20 })
+	b.fine("small = 1")
+	b.fine("big = ('x'):rep(9 * 2^20)")
+	out := b.run(User, "small = 2")
+	if want := "the globals are not kept any more (larger than 8.0 MiB): if the Lua process ends, those of run 1 come back"; out.Unkept != want {
+		t.Errorf("unkept %q, want %q", out.Unkept, want)
+	}
+	b.fine("small = 3")
+	b.fine("small = 4")
+	b.settle()
+	b.kill()
+	out = b.run(User, "return small")
+	if want := "back as of run 1, without big"; !strings.HasSuffix(out.Lost, want) || show(out) != "1\n" {
+		t.Errorf("lost %q, %s", out.Lost, show(out))
+	}
+}
+
+// A kept state that is of no use does not stand in the way.
+func TestStateThatCannotComeBack(t *testing.T) {
+	b := newBench(t, nil)
+	b.fine("x = 1")
+	b.settle()
+	data := b.session.world.saved.snapshot.Data
+	data[len(data)/2] ^= 1
+	b.kill()
+	out := b.run(User, "return x")
+	if want := "the globals of run 1 could not be brought back (snapshot: garbled): gone are x"; !strings.HasSuffix(out.Lost, want) || show(out) != "nil\n" {
+		t.Errorf("lost %q, %s", out.Lost, show(out))
+	}
+	b.fine("x = 2")
+}
+
+// Results that were kept come back as results, not as globals.
+func TestKeptResultsComeBack(t *testing.T) {
+	b := newBench(t, nil)
+	if _, err := b.session.Run(t.Context(), Script{Source: "40 + 2", Expr: true, Cell: 7, Keep: []string{"_", "_7"}}); err != nil {
+		t.Fatal(err)
+	}
+	b.settle()
+	b.kill()
+	out := b.run(User, "return _, _7")
+	if !strings.HasSuffix(out.Lost, "as of cell 7") || show(out) != "42\n42\n" || len(b.session.Globals()) > 0 {
+		t.Errorf("lost %q, %s, globals %v", out.Lost, show(out), b.session.Globals())
+	}
+}
+
+// BenchmarkRun is a run in a session with 1,000 small tables, one right after the other. "not kept" is the same without
+// keeping the state.
+func BenchmarkRun(b *testing.B) {
+	for _, name := range []string{"kept", "not kept"} {
+		b.Run(name, func(b *testing.B) {
+			all, _ := catalog.New(nil, catalog.Options{})
+			s, err := New(all.View(), Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close()
+			run := func(source string) {
+				if out, err := s.Run(b.Context(), Script{Source: source, Author: User}); err != nil || out.Err != nil {
+					b.Fatal(err, out.Err)
+				}
+			}
+			run(`rows = {} for i = 1, 500 do rows[i] = {id = "inv_" .. i, cents = i * 100, paid = true, tags = {"a", "b"}} end`)
+			if name == "not kept" {
+				s.world.saver.skip = 1 << 40
+			}
+			for b.Loop() {
+				run("rows[1].cents = rows[1].cents + 1")
+			}
+		})
+	}
+}

@@ -1,0 +1,339 @@
+package syntax
+
+// This file lists what a text does to values that may be of the wrong type: the machine knows which instruction
+// failed, and finds its place in the text here.
+
+// A UseKind says what is done to a value.
+type UseKind uint8
+
+// The kinds.
+const (
+	// Index is x.name, x["name"], x:name and the setting of one; Use.Name is the name, "" for a computed key.
+	Index UseKind = iota
+	// Call is a call; Use.Name is the last name of what is called, "" when it has none.
+	Call
+	// Operate is an operator; Use.Name is its text, "-x" or "~x" in front of a value. "<" and "<=" stand for ">" and
+	// ">=" too, with the operands exchanged; "in" is the call that a generic for makes.
+	Operate
+)
+
+// A Use is one place where a value is indexed, called or an operand.
+type Use struct {
+	Kind UseKind
+	Name string
+	// In is the function whose code does it.
+	In Function
+	// At are the places to point at: the last name of the value that is indexed or called, or of each operand. It is
+	// empty for a field of a table constructor.
+	At []Pos
+}
+
+// A Function tells function bodies apart, as far as their outline does.
+type Function struct {
+	First  int // the line of the word function; zero for the main function
+	Params int // with self
+	Vararg bool
+}
+
+// Uses lists what the code of one line does, in the order in which it is done. An operation over several lines counts
+// where the engine says it is: a field at its name, a call where the called expression begins, an operator at itself,
+// and an operator that becomes a call of a host function where its first operand begins.
+func Uses(src string, line int) []Use {
+	fn, p := parse(src)
+	u := &user{p: p, line: line, starts: lineStarts(src)}
+	u.function(fn)
+	return u.uses
+}
+
+type user struct {
+	p      *parser
+	line   int
+	starts []int32
+	in     Function
+	uses   []Use
+}
+
+// lineStarts lists the offsets at which the lines begin; \r\n and \n\r are one line break.
+func lineStarts(src string) []int32 {
+	starts := []int32{0}
+	for i := 0; i < len(src); i++ {
+		if src[i] != '\n' && src[i] != '\r' {
+			continue
+		}
+		if i+1 < len(src) && src[i+1] != src[i] && (src[i+1] == '\n' || src[i+1] == '\r') {
+			i++
+		}
+		starts = append(starts, int32(i+1))
+	}
+	return starts
+}
+
+func (u *user) pos(at int32) Pos {
+	lo, hi := 0, len(u.starts)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; u.starts[mid] <= at {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return Pos{Offset: int(at), Line: lo + 1, Column: int(at-u.starts[lo]) + 1}
+}
+
+// note adds a use when the byte where is on the line.
+func (u *user) note(kind UseKind, name string, where int32, at ...int32) {
+	if u.pos(where).Line != u.line {
+		return
+	}
+	use := Use{Kind: kind, Name: name, In: u.in}
+	for _, a := range at {
+		use.At = append(use.At, u.pos(a))
+	}
+	u.uses = append(u.uses, use)
+}
+
+func (u *user) function(f *function) {
+	outer := u.in
+	u.in = Function{Params: f.params, Vararg: f.vararg}
+	if f.parent != nil {
+		u.in.First = int(f.line)
+	}
+	u.block(f.body)
+	u.in = outer
+}
+
+func (u *user) block(b *block) {
+	if b == nil {
+		return
+	}
+	for _, s := range b.stmts {
+		switch s.kind {
+		case stmtAssign, stmtFunction:
+			for _, e := range s.targets {
+				u.prefix(e)
+			}
+			u.list(s.values)
+			if s.fn != nil {
+				u.function(s.fn)
+			}
+			for i := len(s.targets) - 1; i >= 0; i-- {
+				u.store(s.targets[i])
+			}
+			continue
+		}
+		u.list(s.targets)
+		if s.kind != stmtRepeat {
+			u.list(s.values)
+		}
+		if s.kind == stmtForIn {
+			u.note(Operate, "in", s.start, u.lastName(s.values[0]))
+		}
+		for _, c := range s.clauses {
+			u.expr(c.cond)
+			u.block(c.body)
+		}
+		u.block(s.body)
+		if s.kind == stmtRepeat {
+			u.list(s.values)
+		}
+		if s.fn != nil {
+			u.function(s.fn)
+		}
+	}
+}
+
+func (u *user) list(values []expr) {
+	for _, e := range values {
+		u.expr(e)
+	}
+}
+
+// prefix walks what an assignment evaluates of its target before the values.
+func (u *user) prefix(e expr) {
+	if s, ok := e.(*suffixed); ok {
+		last := len(s.parts) - 1
+		u.parts(s, last)
+		if s.parts[last].index != nil {
+			u.expr(s.parts[last].index)
+		}
+	}
+}
+
+func (u *user) store(e expr) {
+	if s, ok := e.(*suffixed); ok {
+		last := len(s.parts) - 1
+		u.index(s, last, s.start)
+	}
+}
+
+func (u *user) expr(e expr) {
+	switch e := e.(type) {
+	case *paren:
+		u.expr(e.inner)
+	case *unary:
+		u.expr(e.x)
+		switch {
+		case e.op.kind == tkSub && !e.fold:
+			u.note(Operate, "-x", e.op.start, u.lastName(e.x))
+		case e.op.kind == tkLen:
+			u.note(Operate, "#", e.op.start, u.lastName(e.x))
+		case e.op.kind == tkTilde:
+			u.note(Operate, "~x", e.op.start, u.lastName(e.x))
+		}
+	case *binary:
+		u.binary(e)
+	case *suffixed:
+		u.parts(e, len(e.parts))
+	case *table:
+		for _, it := range e.items {
+			if it.key != nil {
+				u.expr(it.key)
+			}
+			u.expr(it.value)
+			if it.key != nil {
+				u.note(Index, u.keyName(it), max(it.value.where().end-1, 0))
+			}
+		}
+	case *function:
+		u.function(e)
+	}
+}
+
+// keyName is the name that an item of a table is set under, "" for a computed key.
+func (u *user) keyName(it item) string {
+	if key := it.key.where(); it.named {
+		return u.p.src[key.start:key.end]
+	}
+	return stringValue(it.key, u.p.src)
+}
+
+// parts walks the base of s and its first n selectors.
+func (u *user) parts(s *suffixed, n int) {
+	u.expr(s.base)
+	for i := range s.parts[:n] {
+		pt := &s.parts[i]
+		switch pt.kind {
+		case partField:
+			u.index(s, i, u.nameStart(pt))
+		case partIndex:
+			u.expr(pt.index)
+			u.index(s, i, pt.start)
+		case partMethod:
+			u.index(s, i, u.nameStart(pt))
+			u.list(pt.args)
+			u.note(Call, pt.name, s.start, u.nameStart(pt))
+		case partCall:
+			u.list(pt.args)
+			u.note(Call, u.calleeName(s, i), s.start, u.before(s, i))
+		}
+	}
+}
+
+// index notes the use of what stands before part i of s.
+func (u *user) index(s *suffixed, i int, where int32) {
+	pt := &s.parts[i]
+	name := pt.name
+	if pt.kind == partIndex {
+		name = stringValue(pt.index, u.p.src)
+	}
+	u.note(Index, name, where, u.before(s, i))
+}
+
+func (u *user) calleeName(s *suffixed, i int) string {
+	if i > 0 {
+		if pt := &s.parts[i-1]; pt.kind == partField {
+			return pt.name
+		} else if pt.kind == partIndex {
+			return stringValue(pt.index, u.p.src)
+		}
+		return ""
+	}
+	base := s.base
+	for {
+		switch e := base.(type) {
+		case *nameRef:
+			return e.name
+		case *paren:
+			base = e.inner
+			continue
+		}
+		return ""
+	}
+}
+
+// before is where the last name in front of part i stands.
+func (u *user) before(s *suffixed, i int) int32 {
+	if i == 0 {
+		return u.lastName(s.base)
+	}
+	switch pt := &s.parts[i-1]; pt.kind {
+	case partField, partMethod:
+		return u.nameStart(pt)
+	}
+	return u.before(s, i-1)
+}
+
+// lastName is where the last name of an expression stands, or its start.
+func (u *user) lastName(e expr) int32 {
+	switch e := e.(type) {
+	case *suffixed:
+		return u.before(e, len(e.parts))
+	case *paren:
+		return u.lastName(e.inner)
+	}
+	return e.where().start
+}
+
+// nameStart is where the name of .name or :name stands.
+func (u *user) nameStart(pt *part) int32 {
+	at := pt.start
+	for pt.name != "" && int(at) < len(u.p.src) && u.p.src[at] != pt.name[0] {
+		at++
+	}
+	return at
+}
+
+func (u *user) binary(e *binary) {
+	u.expr(e.operands[0])
+	if e.ops[0].kind == tkConcat {
+		at := []int32{u.lastName(e.operands[0])}
+		for _, x := range e.operands[1:] {
+			u.expr(x)
+			at = append(at, u.lastName(x))
+		}
+		u.note(Operate, "..", e.start, at...)
+		return
+	}
+	numeric := isNumeral(e.operands[0])
+	for i, op := range e.ops {
+		x := e.operands[i+1]
+		u.expr(x)
+		folded := numeric && isNumeral(x)
+		numeric = folded
+		left, right := u.lastName(e.operands[i]), u.lastName(x)
+		if i > 0 {
+			left = op.start
+		}
+		name, where := u.p.text(op), op.start
+		switch {
+		case op.kind == tkAnd, op.kind == tkOr, folded:
+			continue
+		case op.kind == tkGt, op.kind == tkGe:
+			left, right = right, left
+			name = map[kind]string{tkGt: "<", tkGe: "<="}[op.kind]
+		case hostName(op.kind) != "":
+			where = e.start
+		}
+		u.note(Operate, name, where, left, right)
+	}
+}
+
+func isNumeral(e expr) bool {
+	switch e := e.(type) {
+	case *literal:
+		return e.kind == tkNumber
+	case *unary:
+		return e.fold
+	}
+	return false
+}

@@ -1,0 +1,348 @@
+package vm
+
+import (
+	"reflect"
+	"unsafe"
+
+	lua "github.com/Shopify/go-lua"
+
+	"almanac/session/syntax"
+)
+
+// This file reads the compiled code of a running function, to find the name of the value that an instruction failed
+// on. It follows the reference implementation: from the register that the instruction used back to the instruction
+// that filled it. The engine's own search compares values instead and so names any variable that is equal.
+//
+// The engine's structs are read through reflection, by field name; where one is not as expected nothing is named.
+
+// An instruction is one word of code.
+type instruction uint32
+
+// The instructions that are looked at.
+const (
+	opMove          = 0
+	opLoadConstant  = 1
+	opLoadConstantX = 2
+	opLoadNil       = 4
+	opGetUpvalue    = 5
+	opGetTableUp    = 6
+	opGetTable      = 7
+	opSetTableUp    = 8
+	opSetUpvalue    = 9
+	opSetTable      = 10
+	opSelf          = 12
+	opAdd           = 13
+	opPow           = 18
+	opMinus         = 19
+	opLength        = 21
+	opJump          = 23
+	opEqual         = 24
+	opLess          = 25
+	opLessEqual     = 26
+	opTest          = 27
+	opCall          = 29
+	opTailCall      = 30
+	opReturn        = 31
+	opForIn         = 34
+	opSetList       = 36
+	opExtra         = 39
+)
+
+func (i instruction) op() int { return int(i & 0x3f) }
+func (i instruction) a() int  { return int(i >> 6 & 0xff) }
+func (i instruction) c() int  { return int(i >> 14 & 0x1ff) }
+func (i instruction) b() int  { return int(i >> 23) }
+func (i instruction) bx() int { return int(i >> 14) }
+func (i instruction) ax() int { return int(i >> 6) }
+
+// constantBit marks an operand that is a constant.
+const constantBit = 1 << 8
+
+// setsA says whether an instruction puts its result into register a.
+func (i instruction) setsA() bool {
+	switch i.op() {
+	case opSetTableUp, opSetUpvalue, opSetTable, opJump, opEqual, opLess, opLessEqual, opTest, opReturn, opForIn,
+		opSetList, opExtra:
+		return false
+	}
+	return true
+}
+
+// engineStack is how many slots a stack has before the engine gives it the reserve for handling an overflow.
+const engineStack = 1_000_000
+
+// settle takes back the reserve that an overflow has used, once the stack is unwound: the engine never does, and would
+// end every later overflow without a handler.
+func settle(l *lua.State) {
+	defer func() { _ = recover() }()
+	state := reflect.ValueOf(l).Elem()
+	slots, last := state.FieldByName("stack"), state.FieldByName("stackLast")
+	if n := slots.Len(); n > engineStack && l.Top() < engineStack/2 {
+		*(*int)(last.Addr().UnsafePointer()) = engineStack - (n - int(last.Int()))
+		stack := (*[]any)(slots.Addr().UnsafePointer())
+		*stack = (*stack)[:engineStack]
+	}
+}
+
+// An activation is one level of the call stack that runs Lua code.
+type activation struct {
+	code      []instruction
+	lines     []int32
+	constants []any
+	registers []any
+	at        int // index of the instruction that runs
+	outline   reflect.Value
+	state     *lua.State
+	where     lua.Frame
+}
+
+// activationAt reads the level of the stack; level 0 is the running function.
+func activationAt(l *lua.State, level int) (a *activation) {
+	defer func() {
+		if recover() != nil {
+			a = nil
+		}
+	}()
+	where, ok := lua.Stack(l, level)
+	if !ok {
+		return nil
+	}
+	info := reflect.ValueOf(where).Elem().FieldByName("luaCallInfo")
+	if info.IsNil() || !l.CheckStack(1) {
+		return nil
+	}
+	lua.Info(l, "f", where)
+	closure := reflect.ValueOf(l.ToValue(-1))
+	l.Pop(1)
+	p := closure.Elem().FieldByName("prototype").Elem()
+	a = &activation{
+		code:      slice[instruction](p.FieldByName("code")),
+		lines:     slice[int32](p.FieldByName("lineInfo")),
+		constants: slice[any](p.FieldByName("constants")),
+		registers: slice[any](info.Elem().FieldByName("frame")),
+		at:        int(info.Elem().FieldByName("savedPC").Int()) - 1,
+		outline:   p,
+		state:     l,
+		where:     where,
+	}
+	if a.at < 0 || a.at >= len(a.code) || len(a.lines) != len(a.code) {
+		return nil
+	}
+	return a
+}
+
+// slice is the slice that v holds, whose items must be of the size of T.
+func slice[T any](v reflect.Value) []T {
+	if v.Type().Elem().Size() != reflect.TypeFor[T]().Size() {
+		panic("lua engine: an item is not of the expected size")
+	}
+	return unsafe.Slice((*T)(v.UnsafePointer()), v.Len())
+}
+
+// function is the outline of the running function.
+func (a *activation) function() syntax.Function {
+	return syntax.Function{
+		First:  int(a.outline.FieldByName("lineDefined").Int()),
+		Params: int(a.outline.FieldByName("parameterCount").Int()),
+		Vararg: a.outline.FieldByName("isVarArg").Bool(),
+	}
+}
+
+// upvalue is the name of a captured variable.
+func (a *activation) upvalue(i int) string {
+	return a.outline.FieldByName("upValues").Index(i).FieldByName("name").String()
+}
+
+// upvalueValue is the value of a captured variable.
+func (a *activation) upvalueValue(i int) any {
+	l := a.state
+	if !l.CheckStack(2) {
+		return nil
+	}
+	lua.Info(l, "f", a.where)
+	defer l.Pop(1)
+	if _, ok := lua.UpValue(l, l.Top(), i+1); !ok {
+		return nil
+	}
+	defer l.Pop(1)
+	return l.ToValue(-1)
+}
+
+// value is what an operand holds.
+func (a *activation) value(operand int) any {
+	if operand&constantBit != 0 {
+		return a.constants[operand&^constantBit]
+	}
+	return a.registers[operand]
+}
+
+// local is the name of the local variable that lives in a register at an instruction, or "".
+func (a *activation) local(register, at int) string {
+	variables := a.outline.FieldByName("localVariables")
+	for i := 0; i < variables.Len(); i++ {
+		v := variables.Index(i)
+		if v.FieldByName("startPC").Int() > int64(at) {
+			break
+		}
+		if int64(at) < v.FieldByName("endPC").Int() {
+			if register == 0 {
+				return v.FieldByName("name").String()
+			}
+			register--
+		}
+	}
+	return ""
+}
+
+// filled finds the instruction before at that put the value into a register, or -1 when that depends on a jump.
+func (a *activation) filled(register, at int) int {
+	found, target := -1, 0
+	for pc := 0; pc < at; pc++ {
+		i, sets := a.code[pc], false
+		switch i.op() {
+		case opLoadNil:
+			sets = i.a() <= register && register <= i.a()+i.b()
+		case opForIn:
+			sets = register >= i.a()+2
+		case opCall, opTailCall:
+			sets = register >= i.a()
+		case opJump:
+			if to := pc + 1 + i.bx() - (1<<17 - 1); pc < to && to <= at && to > target {
+				target = to
+			}
+		case opTest:
+			sets = register == i.a()
+		default:
+			sets = i.setsA() && register == i.a()
+		}
+		if sets {
+			found = pc
+			if pc < target {
+				found = -1
+			}
+		}
+	}
+	return found
+}
+
+// A named is where a value comes from, in the words of messages: local 'x', global 'x', field 'x', method 'x',
+// upvalue 'x', constant 'x'. owner is the table that a field was read from, where that is known.
+type named struct {
+	kind, name string
+	owner      *named
+	register   int // of a local; of an upvalue its index
+}
+
+func (n named) String() string {
+	if n.kind == "" {
+		return ""
+	}
+	return " (" + n.kind + " '" + n.name + "')"
+}
+
+// path lists the names of a.b.c from the outermost, nil when its root is not a plain name.
+func (n *named) path() []string {
+	switch {
+	case n == nil:
+		return nil
+	case n.kind == "field" || n.kind == "method":
+		if head := n.owner.path(); head != nil {
+			return append(head, n.name)
+		}
+		return nil
+	}
+	return []string{n.name}
+}
+
+// root is the innermost owner.
+func (n *named) root() *named {
+	for n.owner != nil {
+		n = n.owner
+	}
+	return n
+}
+
+// origin names what is in a register when the instruction at runs.
+func (a *activation) origin(register, at int) named {
+	if name := a.local(register, at); name != "" {
+		return named{kind: "local", name: name, register: register}
+	}
+	pc := a.filled(register, at)
+	if pc < 0 {
+		return named{}
+	}
+	switch i := a.code[pc]; i.op() {
+	case opMove:
+		if i.b() < i.a() {
+			return a.origin(i.b(), pc)
+		}
+	case opGetTableUp:
+		table := a.upvalue(i.b())
+		if table == "_ENV" {
+			return named{kind: "global", name: a.key(i.c(), pc)}
+		}
+		return named{kind: "field", name: a.key(i.c(), pc), owner: &named{kind: "upvalue", name: table, register: i.b()}}
+	case opGetTable, opSelf:
+		table := a.origin(i.b(), pc)
+		n := named{kind: "field", name: a.key(i.c(), pc), owner: &table}
+		if i.op() == opSelf {
+			n.kind = "method"
+		} else if table.kind == "local" && table.name == "_ENV" {
+			n.kind, n.owner = "global", nil
+		}
+		return n
+	case opGetUpvalue:
+		return named{kind: "upvalue", name: a.upvalue(i.b()), register: i.b()}
+	case opLoadConstant:
+		return constantName(a.constants[i.bx()])
+	case opLoadConstantX:
+		return constantName(a.constants[a.code[pc+1].ax()])
+	}
+	return named{}
+}
+
+// calledAs is the kind of name by which the function one level up called the running one, or "".
+func calledAs(l *lua.State) (kind string) {
+	defer func() {
+		if recover() != nil {
+			kind = ""
+		}
+	}()
+	a := activationAt(l, 1)
+	if a == nil {
+		return ""
+	}
+	if op := a.code[a.at].op(); op != opCall && op != opTailCall {
+		return ""
+	}
+	return a.origin(a.code[a.at].a(), a.at).kind
+}
+
+func constantName(v any) named {
+	if s, ok := v.(string); ok {
+		return named{kind: "constant", name: s}
+	}
+	return named{}
+}
+
+// key is the name that an operand used as key holds, "?" when it is not a constant string.
+func (a *activation) key(operand, at int) string {
+	if operand&constantBit != 0 {
+		if s, ok := a.constants[operand&^constantBit].(string); ok {
+			return s
+		}
+		return "?"
+	}
+	if n := a.origin(operand, at); n.kind == "constant" {
+		return n.name
+	}
+	return "?"
+}
+
+// operand names an operand that may be a register or a constant.
+func (a *activation) operand(operand int) named {
+	if operand&constantBit != 0 {
+		return constantName(a.constants[operand&^constantBit])
+	}
+	return a.origin(operand, a.at)
+}

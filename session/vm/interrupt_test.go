@@ -1,0 +1,92 @@
+package vm
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// busy are scripts that never end, each in another part of the machine. The setup is not timed.
+func busy() []struct{ name, setup, source string } {
+	return []struct{ name, setup, source string }{
+		{"loop", "", "while true do end"},
+		{"pcall", "", "while true do pcall(function() while true do end end) end"},
+		{"recursion", "", "local function f(n) if n > 0 then f(n - 1) f(n - 1) end end while true do f(30) end"},
+		{"coroutines", "", "while true do coroutine.wrap(function() for i = 1, 10 do coroutine.yield(i) end end)() end"},
+		{"metamethods", "", "local t = setmetatable({}, {__index = function(t, k) return k end}) while true do local x = t.x end"},
+		{"sort", "t = range(100000)", "while true do table.sort(t) end"},
+		{"sort by", "t = range(100000)", "while true do table.sort(t, function(a, b) return a > b end) end"},
+		{"insert", "t = range(100000)", "while true do table.insert(t, 1, 0) table.remove(t, 1) end"},
+		{"concat", "t = map(range(100000), tostring)", "while true do table.concat(t, ',') end"},
+		{"unpack", "t = range(90000)", "while true do table.pack(table.unpack(t)) end"},
+		{"pairs", "t = {} for i = 1, 50000 do t['k' .. i] = i end", "while true do for k in pairs(t) do t.x = t.x and nil or 1 break end end"},
+		{"next", "t = {} for i = 1, 50000 do t['k' .. i] = i end", "while true do t.x = t.x and nil or 1 next(t) end"},
+		{"pattern", "", "(('a'):rep(40)):find(('a*'):rep(20) .. 'b')"},
+		{"balance", "s = ('('):rep(1000000)", "while true do s:find('%b()') end"},
+		{"find", "s = ('ab'):rep(2000000)", "while true do s:find('abb', 1, true) end"},
+		{"gsub", "s = ('ab'):rep(500000)", "while true do s:gsub('a', 'b') end"},
+		{"gmatch", "s = ('ab'):rep(500000)", "while true do for w in s:gmatch('b') do end end"},
+		{"rep", "", "while true do ('ab'):rep(10000000) end"},
+		{"reverse", "s = ('ab'):rep(10000000)", "while true do s:reverse() s:upper() s:lower() end"},
+		{"join", "s = ('ab'):rep(5000000)", "while true do local x = s .. s end"},
+		{"compare", "a = ('ab'):rep(1000000) b = ('ab'):rep(1000000)", "while true do local x = a == b or a < b end"},
+		{"format", "s = ('ab'):rep(5000000)", "while true do string.format('%s%q', s, s) end"},
+		{"byte", "s = ('ab'):rep(40000)", "while true do s:byte(1, -1) end"},
+		{"encode", "t = map(range(50000), function(i) return {id = i} end)", "while true do json.encode(t) end"},
+		{"decode", "s = json.encode(map(range(50000), function(i) return {id = i} end))", "while true do json.decode(s) end"},
+		{"repr", "t = map(range(50000), function(i) return {id = i} end)", "while true do repr(t) end"},
+		{"copy", "t = map(range(20000), function(i) return {id = i} end)", "while true do copy(t) end"},
+		{"split", "s = ('a,'):rep(500000)", "while true do split(s, ',') end"},
+		{"argument", "t = map(range(20000), function(i) return {id = i} end)", "while true do test.echo({t = t}) end"},
+		{"print", "s = ('x'):rep(1000000)", "while true do print(s) end"},
+		{"tonumber", "s = ('1'):rep(10000000)", "while true do tonumber(s) tonumber(s, 2) end"},
+		{"equal", "a = range(100000) b = range(100000)", "while true do equal(a, b) end"},
+	}
+}
+
+// interrupted runs a script, interrupts it when it is well on its way and tells how long it then took to end.
+func interrupted(t testing.TB, r *rig, source string) time.Duration {
+	t.Helper()
+	asked := make(chan time.Time, 1)
+	timer := time.AfterFunc(20*time.Millisecond, func() {
+		asked <- time.Now()
+		r.Interrupt("stop")
+	})
+	defer timer.Stop()
+	reply := r.run(source)
+	end := time.Now()
+	if reply.Err == nil || reply.Err.Kind != Interrupt {
+		t.Fatalf("%s: %v", source, reply.Err)
+	}
+	return end.Sub(<-asked)
+}
+
+// TestInterruptsAreQuick allows five times what BenchmarkInterrupt shows as the aim, 200 ms: machines that run tests
+// are busy.
+func TestInterruptsAreQuick(t *testing.T) {
+	for _, b := range busy() {
+		t.Run(b.name, func(t *testing.T) {
+			r := newRig(t, Limits{Steps: 1 << 50, Time: time.Minute})
+			r.must(b.setup)
+			if took := interrupted(t, r, b.source); took > time.Second {
+				t.Errorf("took %v", took)
+			}
+			r.must("return 1")
+		})
+	}
+}
+
+// BenchmarkInterrupt shows the longest of several interrupts as max-ms; an operation is a whole run of 20 ms and more.
+func BenchmarkInterrupt(b *testing.B) {
+	for _, s := range busy() {
+		b.Run(s.name, func(b *testing.B) {
+			r := newRig(b, Limits{Steps: 1 << 50, Time: time.Minute})
+			r.must(s.setup)
+			var all []time.Duration
+			for b.Loop() {
+				all = append(all, interrupted(b, r, s.source))
+			}
+			b.ReportMetric(float64(slices.Max(all).Microseconds())/1000, "max-ms")
+		})
+	}
+}

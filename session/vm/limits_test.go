@@ -1,0 +1,138 @@
+package vm
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestEachLimit hits every limit of a run that belongs to the machine, one at a time with the others wide open: the
+// error names the limit, says the figure and cannot be caught, and the next run works. Memory is the kernel process's
+// (session/kernel), calls and mutations are the session's (session).
+func TestEachLimit(t *testing.T) {
+	wide := Limits{Steps: 1 << 50, Time: time.Minute}
+	tests := []struct {
+		name    string
+		limits  func(l *Limits)
+		source  string
+		limit   string
+		message string
+	}{
+		{"instructions", func(l *Limits) { l.Steps = 100_000 }, "while true do end", "steps",
+			"the script ran more than 100000 instructions"},
+		{"instructions of the library", func(l *Limits) { l.Steps = 100_000 }, "while true do ('x'):rep(1000):find('y') end", "steps",
+			"the script ran more than 100000 instructions"},
+		{"Lua time", func(l *Limits) { l.Time = 30 * time.Millisecond }, "while true do end", "time",
+			"the script ran longer than 30ms of Lua time"},
+		{"string", func(l *Limits) { l.String = 1 << 20 }, "local s = 'x' while true do s = s .. s end", "string",
+			"the script asked for a string of more than 1.0 MiB"},
+		{"coroutines", func(l *Limits) { l.Coroutines = 10 }, "local k = {} while true do k[#k + 1] = coroutine.create(print) end",
+			"coroutines", "more than 10 coroutines are alive"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := wide
+			test.limits(&l)
+			r := newRig(t, l)
+			for _, form := range []string{"%s", "pcall(function() %s end) x = 1", "xpcall(function() %s end, function() x = 1 end) x = 1",
+				"coroutine.wrap(function() %s end)() x = 1", "coroutine.wrap(function() pcall(function() %s end) x = 1 end)()"} {
+				e := r.run(fmt.Sprintf(form, test.source)).Err
+				if e == nil || e.Kind != Limit || e.Limit != test.limit || e.Message != test.message {
+					t.Errorf("%s: %+v", form, e)
+				}
+				if got := r.must("return x"); got.Values[0].Type != "nil" {
+					t.Fatalf("%s: the script went on", form)
+				}
+			}
+		})
+	}
+}
+
+// TestRecursion: too deep a call is an error that a script can catch, with a message that says what happened, whichever
+// way the calls nest.
+func TestRecursion(t *testing.T) {
+	r := newRig(t, Limits{Steps: 1 << 50, Time: time.Minute})
+	for _, source := range []string{
+		"local function f() return 1 + f() end f()",
+		"local function f() return select(2, assert(pcall(f))) end f()",
+		"local t = setmetatable({}, {__index = function(t, k) return t[k .. 'x'] end}) return t.a",
+		"local t = setmetatable({}, {__tostring = function(t) return tostring(t) end}) return tostring(t)",
+		"local function f() map({1}, f) end f()",
+		"local function f() table.sort({2, 1}, f) end f()",
+		"local function f() ('x'):gsub('x', f) end f()",
+		"local function f() coroutine.wrap(f)() end f()",
+	} {
+		got := r.must("return pcall(function() " + source + " end)")
+		if got.Values[0].Repr != "false" || !strings.Contains(got.Values[1].Repr, "stack overflow") {
+			t.Errorf("%s: %s", source, got.Values[1].Repr)
+		}
+	}
+}
+
+// TestPathologicalSources: text that takes the engine's parser seconds, or its stack, is refused or compiled in a
+// moment, and the message says what is too much.
+func TestPathologicalSources(t *testing.T) {
+	n := func(s string, times int) string { return strings.Repeat(s, times) }
+	tests := []struct{ name, source string }{
+		{"parentheses", "return " + n("(", 100_000) + "1" + n(")", 100_000)},
+		{"braces", "return " + n("{", 100_000) + n("}", 100_000)},
+		{"brackets", "x = " + n("a[", 100_000)},
+		{"functions", n("function f() ", 50_000) + n("end ", 50_000)},
+		{"blocks", n("do ", 100_000) + n("end ", 100_000)},
+		{"conditions", n("if a then ", 50_000) + n("end ", 50_000)},
+		{"minus", "return " + n("- ", 200_000) + "1"},
+		{"not", "return " + n("not ", 200_000) + "1"},
+		{"or", "return " + n("a or ", 100_000) + "1"},
+		{"and", "return " + n("a and b or ", 50_000) + "1"},
+		{"concat", "return " + n("a .. ", 100_000) + "1"},
+		{"power", "return " + n("a ^ ", 100_000) + "1"},
+		{"plus", "return " + n("a + ", 100_000) + "1"},
+		{"compare", "return " + n("a < ", 100_000) + "1"},
+		{"elseif", "if a then " + n("elseif a then ", 50_000) + "end"},
+		{"gotos", n("goto done ", 20_000) + "::done::"},
+		{"labels", n("do ::a:: end ", 50_000)},
+		{"breaks", "while true do " + n("if a then break end ", 20_000) + "end"},
+		{"locals", n("local a ", 100_000)},
+		{"local list", "local a" + n(", a", 100_000)},
+		{"arguments", "f(a" + n(", a", 100_000) + ")"},
+		{"parameters", "function f(a" + n(", a", 100_000) + ") end"},
+		{"calls", "f" + n("()", 100_000)},
+		{"fields", "x = a" + n(".a", 100_000)},
+		{"strings", "f" + n("''", 100_000)},
+		{"constants", "return {" + func() string {
+			var b strings.Builder
+			for i := range 100_000 {
+				fmt.Fprintf(&b, "%d,", i)
+			}
+			return b.String()
+		}() + "}"},
+		{"long string", "return [" + n("=", 200_000) + "[x"},
+		{"escapes", `return "` + n(`\z `, 200_000) + `"`},
+		{"comments", n("--[==[", 100_000)},
+		{"number", "return " + n("9", 500_000)},
+		{"name", n("a", 900_000) + " = 1"},
+		{"too long", n(" ", 2<<20)},
+		{"bytes", n("\xff\x00\x80", 100_000)},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t, Limits{})
+			start := time.Now()
+			reply := r.run("do return end " + test.source)
+			took := time.Since(start)
+			message := ""
+			if reply.Err != nil {
+				message = reply.Err.Error()
+			}
+			t.Logf("%v: %.100s", took, message)
+			if took > 2*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if strings.Contains(message, "internal error") || strings.Contains(message, "goroutine") {
+				t.Error(message)
+			}
+			r.must("return 1")
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package vm
+
+import (
+	"fmt"
+	"time"
+)
+
+// This file is the outside of snapshots: the graph of a session's globals as bytes, which another machine with the same
+// prelude can be given. snapshot_write.go and snapshot_read.go hold the two directions, snapshot_permanent.go the names
+// of what every machine has, snapshot_closure.go functions.
+//
+// The bytes, all numbers in varints:
+//
+//	"LuaState" version global* 0 checksum(4)
+//	global   = 1 kept key value object*           objects that were met first in it, in the order they were met
+//	object   = a table, a function or a variable; what met it said which
+//	table    = length value^length count (key value)^count metatable
+//	function = chunk number length variable^length
+//	chunk    = index, and when that is new: prelude name [source]
+//	variable = value
+//	value    = tag [number | text | index of an object]
+//
+// A function is its source text, its number in that and the variables it shares, so no compiled code is ever read.
+
+const (
+	snapshotMagic   = "LuaState"
+	snapshotVersion = 1
+)
+
+// The tags of values.
+const (
+	tagNil byte = iota
+	tagFalse
+	tagTrue
+	tagNull
+	tagInt       // whole float: zigzag
+	tagFloat     // 8 bytes, little-endian
+	tagText      // length, bytes; gets the next index
+	tagTextAgain // index
+	tagInteger   // exact integer beyond 2^53: zigzag
+	tagAction    // text: its path
+	tagPermanent // text: its name
+	tagTable     // index
+	tagFunction  // index
+	tagVariable  // index
+)
+
+// SnapshotLimits bound a Snapshot. A zero field means its default.
+type SnapshotLimits struct {
+	// Bytes is how large it may be, with an allowance of 64 bytes for each table, function, variable and text. Default
+	// 32 MiB.
+	Bytes int
+	// Time is how long it may take. Default 500 ms.
+	Time time.Duration
+}
+
+// A Snapshot is the state of a session's globals.
+type Snapshot struct {
+	// Data is for Restore.
+	Data []byte
+	// Globals counts what is in it, kept results included.
+	Globals int
+	// Left are the globals that are not in it.
+	Left []Left
+}
+
+// Left is a global that cannot be kept, and why: "holds a coroutine".
+type Left struct{ Name, Reason string }
+
+// A SnapshotError says why there is no snapshot: Reason is "larger than 32.0 MiB".
+type SnapshotError struct{ Reason string }
+
+func (e *SnapshotError) Error() string { return "snapshot: " + e.Reason }
+
+// Snapshot returns the globals that scripts have set and the results that were kept, with all that they reach. A global
+// that reaches what cannot be kept (a coroutine, an iterator) is left out and named, the rest is whole. The machine
+// does not change. It must not be called during a run. The error is a *SnapshotError.
+func (m *Machine) Snapshot(l SnapshotLimits) (Snapshot, error) {
+	if l.Bytes <= 0 {
+		l.Bytes = 32 << 20
+	}
+	if l.Time <= 0 {
+		l.Time = 500 * time.Millisecond
+	}
+	w := newStateWriter(m, l)
+	if err := w.globals(); err != nil {
+		return Snapshot{}, err
+	}
+	return Snapshot{Data: w.sealed(), Globals: w.kept, Left: w.left}, nil
+}
+
+// Restore replaces the machine's globals by those of a snapshot. The snapshot must come from a machine with the same
+// prelude. On an error, which is a *SnapshotError, the machine is as it was. It must not be called during a run.
+func (m *Machine) Restore(data []byte) (err error) {
+	defer func() {
+		if trouble := recover(); trouble != nil {
+			err = &SnapshotError{fmt.Sprintf("internal error: %v", trouble)}
+		}
+	}()
+	r := &stateReader{m: m}
+	globals, err := r.read(data)
+	if err != nil {
+		return &SnapshotError{err.Error()}
+	}
+	m.session.array, m.session.keys, m.session.flags, m.kept = nil, nil, 0, map[string]bool{}
+	clear(m.session.hash)
+	for _, g := range globals {
+		m.session.hash[g.key] = g.value
+		if name, ok := g.key.(string); ok && g.kept {
+			m.kept[name] = true
+		}
+	}
+	for _, c := range r.chunks {
+		if _, ok := m.sources[c.name]; !ok && c.main == nil {
+			m.keepSource(c.name, c.source)
+		}
+	}
+	m.before = m.prints()
+	return nil
+}

@@ -1,0 +1,364 @@
+package vm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	lua "github.com/Shopify/go-lua"
+)
+
+// A stateReader makes the graph of a snapshot anew. It keeps its first error and reads nothing after it. What it
+// allocates is bounded by a fixed multiple of the bytes it is given.
+type stateReader struct {
+	m       *Machine
+	rest    []byte
+	err     error
+	objects []restored
+	done    int // objects that were read
+	texts   []string
+	chunks  []restoredChunk
+}
+
+// A restored object is a table, a function or a variable; the first mention of it says which.
+type restored struct {
+	tag      byte
+	table    *table
+	function *closure
+	variable *cell
+}
+
+// A restoredChunk is a chunk with its functions in the order of their numbers.
+type restoredChunk struct {
+	*chunk
+	functions []*prototype
+}
+
+// A restoredGlobal is one entry of the table of globals.
+type restoredGlobal struct {
+	key, value any
+	kept       bool
+}
+
+var errGarbled = errors.New("garbled")
+
+// read checks data and returns the globals in it.
+func (r *stateReader) read(data []byte) ([]restoredGlobal, error) {
+	const head, foot = len(snapshotMagic) + 1, 4
+	if len(data) < head+foot || string(data[:len(snapshotMagic)]) != snapshotMagic {
+		return nil, errors.New("not a snapshot")
+	}
+	if version := data[head-1]; version != snapshotVersion {
+		return nil, fmt.Errorf("of version %d, not %d", version, snapshotVersion)
+	}
+	body := data[:len(data)-foot]
+	if crc32.Checksum(body, snapshotSum) != binary.LittleEndian.Uint32(data[len(body):]) {
+		return nil, errGarbled
+	}
+	r.rest = body[head:]
+	var globals []restoredGlobal
+	for r.flag() {
+		g := restoredGlobal{kept: r.flag(), key: r.key(), value: r.value()}
+		for r.done < len(r.objects) && r.err == nil {
+			o := r.objects[r.done]
+			r.done++
+			r.object(o)
+		}
+		globals = append(globals, g)
+	}
+	if len(r.rest) > 0 {
+		r.fail(errGarbled)
+	}
+	return globals, r.err
+}
+
+// fail keeps the first error and leaves nothing to read.
+func (r *stateReader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.rest = nil
+}
+
+func (r *stateReader) byte() byte {
+	if len(r.rest) == 0 {
+		r.fail(errGarbled)
+		return 0
+	}
+	b := r.rest[0]
+	r.rest = r.rest[1:]
+	return b
+}
+
+func (r *stateReader) flag() bool {
+	b := r.byte()
+	if b > 1 {
+		r.fail(errGarbled)
+	}
+	return b == 1 && r.err == nil
+}
+
+func (r *stateReader) number() uint64 {
+	var n uint64
+	for shift := 0; shift < 64; shift += 7 {
+		b := r.byte()
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return n
+		}
+	}
+	r.fail(errGarbled)
+	return 0
+}
+
+// signed reads a zigzag number.
+func (r *stateReader) signed() int64 {
+	n := r.number()
+	return int64(n>>1) ^ -int64(n&1)
+}
+
+// count reads the length of what takes at least a byte for each item.
+func (r *stateReader) count() int {
+	n := r.number()
+	if n > uint64(len(r.rest)) {
+		r.fail(errGarbled)
+		return 0
+	}
+	return int(n)
+}
+
+// position reads an index into n things, of which one more may be the next; fresh says that it is.
+func (r *stateReader) position(n int) (i int, fresh bool) {
+	at := r.number()
+	if at > uint64(n) || r.err != nil {
+		r.fail(errGarbled)
+		return 0, true
+	}
+	return int(at), at == uint64(n)
+}
+
+// text reads a text with its tag.
+func (r *stateReader) text() string {
+	switch r.byte() {
+	case tagText:
+		return r.newText()
+	case tagTextAgain:
+		return r.textAgain()
+	}
+	r.fail(errGarbled)
+	return ""
+}
+
+func (r *stateReader) newText() string {
+	n := r.count()
+	s := string(r.rest[:n])
+	r.rest = r.rest[n:]
+	r.texts = append(r.texts, s)
+	return s
+}
+
+func (r *stateReader) textAgain() string {
+	i, fresh := r.position(len(r.texts))
+	if fresh {
+		r.fail(errGarbled)
+		return ""
+	}
+	return r.texts[i]
+}
+
+func (r *stateReader) value() any {
+	switch tag := r.byte(); tag {
+	case tagNil:
+		return nil
+	case tagFalse, tagTrue:
+		return tag == tagTrue
+	case tagNull:
+		return r.m.null
+	case tagInt:
+		return float64(r.signed())
+	case tagFloat:
+		if len(r.rest) < 8 {
+			r.fail(errGarbled)
+			return nil
+		}
+		bits := binary.LittleEndian.Uint64(r.rest)
+		r.rest = r.rest[8:]
+		return math.Float64frombits(bits)
+	case tagText:
+		return r.newText()
+	case tagTextAgain:
+		return r.textAgain()
+	case tagInteger:
+		return r.m.integerValue(r.signed())
+	case tagAction:
+		return r.action()
+	case tagPermanent:
+		p := r.permanent()
+		if p.value == nil {
+			r.fail(errGarbled)
+		}
+		return p.value
+	case tagTable:
+		return r.m.value(r.reference(tag).table)
+	case tagFunction:
+		return r.m.closureValue(r.reference(tag).function)
+	}
+	r.fail(errGarbled)
+	return nil
+}
+
+// key reads a value that can be a key of a table.
+func (r *stateReader) key() any {
+	k := r.value()
+	if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {
+		r.fail(errGarbled)
+		return false
+	}
+	return k
+}
+
+func (r *stateReader) action() any {
+	path := r.text()
+	if len(path) > maxPath {
+		r.fail(errGarbled)
+	}
+	return r.m.actionValue(path)
+}
+
+// permanent finds one by its name.
+func (r *stateReader) permanent() permanent {
+	name := r.text()
+	p, ok := r.m.permanents.byName[name]
+	if !ok && r.err == nil {
+		r.fail(fmt.Errorf("%q is not in this machine", name))
+	}
+	return p
+}
+
+// reference finds the object of an index, or makes it when it is mentioned for the first time.
+func (r *stateReader) reference(tag byte) restored {
+	i, fresh := r.position(len(r.objects))
+	if !fresh && r.objects[i].tag == tag {
+		return r.objects[i]
+	}
+	if !fresh {
+		r.fail(errGarbled)
+	}
+	o := restored{tag: tag}
+	switch tag {
+	case tagTable:
+		o.table = r.m.newTable(0, 0)
+	case tagFunction:
+		o.function = &closure{}
+	case tagVariable:
+		o.variable = &cell{}
+	}
+	if r.err == nil {
+		r.objects = append(r.objects, o)
+	}
+	return o
+}
+
+// object reads what is in an object that was mentioned.
+func (r *stateReader) object(o restored) {
+	switch o.tag {
+	case tagTable:
+		r.table(o.table)
+	case tagFunction:
+		r.function(o.function)
+	case tagVariable:
+		o.variable.home = r.value()
+	}
+}
+
+func (r *stateReader) table(t *table) {
+	if n := r.count(); n > 0 {
+		t.array = make([]any, n)
+	}
+	for i := range t.array {
+		if t.array[i] = r.value(); r.err != nil {
+			return
+		}
+	}
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		k := r.key()
+		t.hash[k] = r.value()
+	}
+	switch meta := r.value(); {
+	case meta != nil && r.m.table(meta) == nil:
+		r.fail(errGarbled)
+	case meta != nil:
+		t.meta = r.m.table(meta)
+	}
+}
+
+func (r *stateReader) function(f *closure) {
+	functions := r.chunk()
+	i, beyond := r.position(len(functions))
+	if n := r.count(); beyond || n != len(functions[i].upValues) {
+		r.fail(errGarbled)
+		return
+	}
+	f.prototype = functions[i]
+	f.upValues = make([]*cell, len(f.prototype.upValues))
+	for i := range f.upValues {
+		switch r.byte() {
+		case tagVariable:
+			f.upValues[i] = r.reference(tagVariable).variable
+		case tagPermanent:
+			f.upValues[i] = r.permanent().cell
+		}
+		if f.upValues[i] == nil {
+			r.fail(errGarbled)
+			return
+		}
+	}
+}
+
+// chunk reads which chunk a function is from and returns the functions of that.
+func (r *stateReader) chunk() []*prototype {
+	i, fresh := r.position(len(r.chunks))
+	if r.err != nil {
+		return nil
+	}
+	if fresh {
+		r.newChunk()
+	}
+	if r.err != nil {
+		return nil
+	}
+	return r.chunks[i].functions
+}
+
+// newChunk compiles a source text, as it was compiled when its script ran, or finds a chunk of the prelude.
+func (r *stateReader) newChunk() {
+	always, name := r.flag(), r.text()
+	if always {
+		c := r.m.prelude[name]
+		if c == nil {
+			r.fail(fmt.Errorf("%q is not in this machine", name))
+			return
+		}
+		r.addChunk(c, c.main)
+		return
+	}
+	source := r.text()
+	if r.err != nil {
+		return
+	}
+	l := lua.NewState()
+	if err := r.m.load(l, name, source); err != nil {
+		r.fail(fmt.Errorf("the source of %q cannot be read again: %w", name, err))
+		return
+	}
+	main := r.m.closure(l.ToValue(-1)).prototype
+	r.addChunk(r.m.origin(main), main)
+}
+
+func (r *stateReader) addChunk(c *chunk, main *prototype) {
+	added := restoredChunk{chunk: c}
+	enumerate(main, func(p *prototype) { added.functions = append(added.functions, p) })
+	r.chunks = append(r.chunks, added)
+}
