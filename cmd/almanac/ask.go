@@ -86,22 +86,20 @@ func (cli *commandLine) printAnswer(p *program, cell repl.Cell) error {
 	return nil
 }
 
-// failedInput gives the error of an input its exit code.
+// failedInput is the exit code of an input that failed. Its text has been shown.
 func failedInput(err error) error {
 	var wrong *repl.UsageError
 	var failed *llm.Error
 	var script *vm.Error
 	switch {
-	case err == nil:
-		return errors.New("the model gave no answer")
 	case errors.As(err, &wrong):
-		return &exitError{exitUsage, err}
+		return &exitError{Code: exitUsage}
 	case errors.As(err, &failed) && (failed.Kind == llm.BadKey || failed.Kind == llm.NoModel):
-		return misconfigured(err)
+		return &exitError{Code: exitConfig}
 	case errors.As(err, &script):
-		return &exitError{Code: scriptExit(script)} // its text has been shown
+		return &exitError{Code: scriptExit(script)}
 	}
-	return err
+	return &exitError{Code: exitFailed}
 }
 
 // maxPiped is how long one line of a pipe may be.
