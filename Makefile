@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: run build test race check cross bench bench-lua golden fuzz clean
+.PHONY: run build test race check cross bench bench-lua golden clean
 
 run: build
 	./bin/almanac

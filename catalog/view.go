@@ -75,7 +75,7 @@ type Child struct {
 }
 
 // Narrow returns a view that sees what v sees and the rules leave. It fails when the rules name another actor or
-// tenant than v has, and when they name a namespace or an id that the catalog has not: a typing error in a denial
+// tenant than v has, and when they name a namespace, an operation or an id that the catalog has not: a typing error in a denial
 // must not leave open what it meant to close.
 func (v *View) Narrow(r Rules) (*View, error) {
 	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, parent: v, rules: r}
@@ -107,7 +107,12 @@ func (v *View) Narrow(r Rules) (*View, error) {
 		}
 	}
 	for _, operation := range r.DeniedOperations {
-		for _, doc := range x.operations[strings.ToLower(string(operation))] {
+		docs, ok := x.operations[strings.ToLower(string(operation))]
+		if !ok && !slices.Contains([]Operation{Read, Create, Update, Delete, Admin}, operation) {
+			return nil, fmt.Errorf("operation %q: no action has it: the catalog has %s", clip(oneLine(string(operation)), 80),
+				strings.Join(v.visibleKeys(x.operations), ", "))
+		}
+		for _, doc := range docs {
 			n.visible.clear(int(doc))
 		}
 	}

@@ -65,7 +65,17 @@ const (
 )
 
 func allCommands() []command {
-	return slices.Concat(luaCommands(), catalogCommands(), lookCommands(), modelCommands(), shellCommands())
+	all := slices.Concat(luaCommands(), catalogCommands(), lookCommands(), modelCommands(), shellCommands())
+	slices.SortStableFunc(all, func(a, b command) int { return groupRank(a) - groupRank(b) })
+	return all
+}
+
+// groupRank puts what every screen can spare last.
+func groupRank(c command) int {
+	if c.group == groupMore {
+		return 1
+	}
+	return 0
 }
 
 // command finds the command that an input names, by its longest name, and its argument.

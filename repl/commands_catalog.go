@@ -204,7 +204,13 @@ func view(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	case verb == "only" && len(names) > 0:
 		r.Namespaces = names
 	case verb == "without" && len(names) > 0:
-		r.DeniedNamespaces = names
+		for _, name := range names {
+			if _, isAction := sh.options.Session.View().Lookup(name); isAction {
+				r.DeniedIDs = append(r.DeniedIDs, name)
+			} else {
+				r.DeniedNamespaces = append(r.DeniedNamespaces, name)
+			}
+		}
 	case verb == "readonly" && len(names) == 0:
 		r.ReadOnly = true
 	default:

@@ -300,7 +300,7 @@ func (sh *Shell) Handle(ctx context.Context, line string) Status {
 // remember keeps the input in the history before it runs. A history that cannot be written is told once and stops
 // nothing.
 func (sh *Shell) remember(line string, m Mode) {
-	err := sh.options.History.Add(strings.TrimRight(line, " \t\r\n"), m)
+	err := sh.options.History.Add(sh.options.Session.Redact(strings.TrimRight(line, " \t\r\n")), m)
 	if err == nil {
 		return
 	}

@@ -13,10 +13,15 @@ import (
 
 // valueLines shows one value. cell is where /expand finds the rest.
 func valueLines(v vm.Value, cell, width int, o RenderOptions) []Line {
-	if records, ok := flatRecords(v.Data); ok && v.Whole {
+	if records, ok := flatRecords(v.Data); ok && v.Whole && o.MaxRows >= 0 {
 		return tableLines(records, cell, width, o)
 	}
-	lines := textLines(RoleResult, "", v.Repr)
+	text := v.Repr
+	if room := o.rows() * max(width, 80); o.rows() > 0 && len(text) > room && !strings.Contains(text[:room], "\n") {
+		// One long line would fill the screen as well as many do.
+		text = cutText(text, room, "") + "\n" + fmt.Sprintf("%s %s more", o.Marks().Cut, bytesText(int64(len(v.Repr)-room)))
+	}
+	lines := textLines(RoleResult, "", text)
 	if most := o.rows(); most > 0 && len(lines) > most {
 		left := len(lines) - most
 		lines = append(lines[:most:most], moreLine(fmt.Sprintf("%d more lines", left), cell, o))

@@ -189,6 +189,10 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		Entry: entry, Args: call.Args, Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: c.Line, Reason: d.Reason,
 	})
 	c.Start = c.Start.Add(time.Since(waited))
+	if ctx.Err() != nil {
+		c.Verdict, c.Rule = trace.Denied, "interrupted"
+		return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
+	}
 	if err != nil {
 		c.Verdict = trace.Denied
 		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: the question was not answered: %v", entry.ID, err), "")

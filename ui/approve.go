@@ -16,8 +16,12 @@ import (
 // This file holds the question before a mutation: its box, its keys, and the answer. Nothing but an explicit key says
 // yes, and keys that were typed before the person could read the box say nothing.
 
-// deafTime is how long a new box ignores all keys but Ctrl+C.
-const deafTime = 300 * time.Millisecond
+// A new box ignores all keys but Ctrl+C for deafTime, and goes on ignoring them until nothing was typed for pauseTime:
+// whoever was typing when it opened did not mean it.
+const (
+	deafTime  = 300 * time.Millisecond
+	pauseTime = 500 * time.Millisecond
+)
 
 // An askStage says what the person is doing about a question.
 type askStage int
@@ -33,6 +37,7 @@ type asking struct {
 	request session.Request
 	answer  chan<- session.Approval
 	since   time.Time
+	awake   bool // keys count
 	stage   askStage
 	details bool
 	edit    editor
@@ -66,15 +71,18 @@ func (a *asking) paste(text string) {
 	}
 }
 
-// askKey gives a key to the question on the screen.
-func (m *model) askKey(name, text string) {
+// askKey gives a key to the question on the screen; typed is when the key before it came.
+func (m *model) askKey(name, text string, typed time.Time) {
 	a := m.asks[0]
 	if name == "ctrl+c" {
 		m.interrupt()
 		return
 	}
-	if m.now().Sub(a.since) < deafTime {
-		return
+	if now := m.now(); !a.awake {
+		if now.Sub(a.since) < deafTime || now.Sub(typed) < pauseTime {
+			return
+		}
+		a.awake = true
 	}
 	switch a.stage {
 	case deciding:
@@ -132,6 +140,9 @@ func (m *model) change(a *asking, name, text string) {
 		a.stage, a.trouble = deciding, ""
 	case "enter", "kpenter":
 		args, err := repl.ParseArgs(a.edit.text)
+		if err == nil {
+			_, err = a.request.Entry.Input.Check(args)
+		}
 		if err != nil {
 			a.trouble = err.Error()
 			return
@@ -182,7 +193,7 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 	a.give(v)
 	m.asks = m.asks[1:]
 	if len(m.asks) > 0 {
-		m.asks[0].since = m.now()
+		m.asks[0].since, m.asks[0].awake = m.now(), false
 	}
 	line := fmt.Sprintf("  %s you: %s %s %s", m.theme.glyphs.dot, told, m.theme.glyphs.dot, a.request.Entry.ID)
 	if v.Verdict != session.Refuse {
@@ -272,7 +283,7 @@ func (m *model) askBody(a *asking) []string {
 	var rows []string
 	for _, part := range text {
 		for _, line := range strings.Split(repl.Sanitize(part), "\n") {
-			for _, piece := range pieces(untab(line), max(m.width-3, 1)) {
+			for _, piece := range strings.Split(ansi.Wrap(untab(line), max(m.width-3, 1), ""), "\n") {
 				rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)
 			}
 		}

@@ -20,6 +20,8 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	if m.leaving {
 		return nil
 	}
+	typed := m.typed
+	m.typed = m.now()
 	name := k.String()
 	if k.Text != "" && name != "space" {
 		name = k.Text
@@ -32,7 +34,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.help != nil:
 		return m.helpKey(name, k.Text)
 	case len(m.asks) > 0:
-		m.askKey(name, k.Text)
+		m.askKey(name, k.Text, typed)
 		return nil
 	case m.search != nil:
 		m.searchKey(name, k.Text)

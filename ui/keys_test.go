@@ -214,6 +214,7 @@ func TestApproval(t *testing.T) {
 		{"Esc asks why", []string{"esc", "enter"}, session.Approval{}},
 		{"Esc Esc denies", []string{"esc", "esc"}, session.Approval{}},
 		{"e changes the arguments", append([]string{"e"}, append(toEnd, "enter")...), session.Approval{Verdict: session.Once, Args: edited}},
+		{"what the action would refuse is not sent", []string{"e", "ctrl+u", `{ invoice_id = 5 }`, "enter", "esc", "n", "esc"}, session.Approval{}},
 		{"what cannot be read is not sent", []string{"e", "ctrl+u", "{", "enter", "esc", "n", "esc"}, session.Approval{}},
 		{"Enter is no answer", []string{"enter", "enter", " ", "n", "enter"}, session.Approval{}},
 		{"Ctrl+C stops the run", []string{"ctrl+c"}, session.Approval{Reason: "interrupted"}},
@@ -222,7 +223,7 @@ func TestApproval(t *testing.T) {
 			s := newScreen(t, 80, 24)
 			s.keys("f()", "enter", "draft")
 			answer := s.ask()
-			s.pass(deafTime)
+			s.pass(pauseTime)
 			s.keys(c.keys...)
 			if diff := cmp.Diff(c.want, answered(t, answer)); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
@@ -261,7 +262,14 @@ func TestApprovalIsDeafAtFirst(t *testing.T) {
 	if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding {
 		t.Fatal("an early key was taken")
 	}
-	s.pass(frameTime)
+	for range 20 {
+		s.pass(pauseTime / 5)
+		s.keys("a")
+	}
+	if len(answer) > 0 {
+		t.Fatal("somebody who was typing answered")
+	}
+	s.pass(pauseTime)
 	s.keys("y")
 	if got := answered(t, answer); got.Verdict != session.Once {
 		t.Errorf("got %v", got)

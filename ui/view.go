@@ -268,7 +268,7 @@ func (m *model) statusFields() []string {
 	case policy.Ask:
 		fields = append(fields, "changes ask")
 	case policy.Session:
-		fields = append(fields, "changes run")
+		fields = append(fields, "high risk asks")
 	default:
 		fields = append(fields, "RO")
 	}

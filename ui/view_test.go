@@ -48,9 +48,9 @@ var scenes = []struct {
 		s.emit(repl.Event{Kind: repl.Printed, Cell: 8, Stream: vm.Stdout, Text: strings.Repeat("no end in sight ", 300)})
 	}},
 	{"approve", func(s *screen) { s.keys("f()", "enter"); s.ask() }},
-	{"approve_details", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(deafTime); s.keys("?") }},
-	{"approve_edit", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(deafTime); s.keys("e") }},
-	{"approve_deny", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(deafTime); s.keys("n", "wrong customer") }},
+	{"approve_details", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(pauseTime); s.keys("?") }},
+	{"approve_edit", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(pauseTime); s.keys("e") }},
+	{"approve_deny", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(pauseTime); s.keys("n", "wrong customer") }},
 	{"menu", func(s *screen) {
 		s.keys("billing.i")
 		s.send(completedMsg{s.edit.version, s.edit.pos, repl.Completions{Start: 8, End: 9, Items: []repl.Completion{
@@ -220,7 +220,7 @@ func TestRegionShrinksInTwoSteps(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
 	s.ask()
-	s.pass(deafTime)
+	s.pass(pauseTime)
 	before := s.frame.rows
 	s.keys("y")
 	s.send(doneMsg{})

@@ -228,8 +228,14 @@ func TestProcessesOpenTheSameNewFile(t *testing.T) {
 	}
 	wg.Wait()
 	left, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range left {
+		// Two that close at once may both leave SQLite's log to the next.
+		if name := file.Name(); name != "office.db" && name != "office.db-wal" && name != "office.db-shm" {
+			t.Errorf("left behind: %s", name)
+		}
 	}
 	o, err := open(t.Context(), path, smallSize())
 	if err != nil {

@@ -5,10 +5,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"golang.org/x/term"
 
 	"almanac/repl"
 	"almanac/session"
@@ -61,16 +64,19 @@ func outcomeError(out *session.Outcome) error {
 	if out.Err == nil {
 		return nil
 	}
-	code := exitFailed
-	switch out.Err.Kind {
+	return &exitError{scriptExit(out.Err), errors.New(errorText(out))}
+}
+
+func scriptExit(e *vm.Error) int {
+	switch e.Kind {
 	case vm.Denied:
-		code = exitDenied
+		return exitDenied
 	case vm.Limit:
-		code = exitLimit
+		return exitLimit
 	case vm.Interrupt:
-		code = exitInterrupt
+		return exitInterrupt
 	}
-	return &exitError{code, fmt.Errorf("%s", errorText(out))}
+	return exitFailed
 }
 
 // errorText says what went wrong, where, and what to do, on a few lines.
@@ -85,6 +91,9 @@ func errorText(out *session.Outcome) string {
 	return strings.TrimPrefix(strings.Join(lines, "\n"), "error: ")
 }
 
+// shownLimit is from what length on a value's text may have been cut; see vm.Value.
+const shownLimit = 63 << 10
+
 func (cli *commandLine) printOutcome(p *program, out *session.Outcome) error {
 	switch cli.Output {
 	case "json":
@@ -95,14 +104,31 @@ func (cli *commandLine) printOutcome(p *program, out *session.Outcome) error {
 		}
 		return printValuesJSON(p.stdout, out.Values)
 	case "jsonl":
-		return printEvents(p.stdout, out)
+		return printEvents(p.stdout, outcomeEvents(out))
 	}
-	fmt.Fprint(p.stdout, out.Stdout)
+	fmt.Fprint(p.stdout, p.shown(out.Stdout))
 	p.printErrors(out)
-	for _, v := range out.Values {
-		fmt.Fprintln(p.stdout, v.Repr)
+	for i, v := range out.Values {
+		fmt.Fprintln(p.stdout, p.shown(v.Repr))
+		if len(v.Repr) > shownLimit {
+			fmt.Fprintf(p.stderr, "value %d is longer than what is shown: use --output json, or return a part\n", i+1)
+		}
 	}
 	return nil
+}
+
+// shown is text as standard output may have it: a terminal would obey some of it, a file or a pipe gets it as it is.
+func (p *program) shown(text string) string {
+	if p.showsTerminal() {
+		return repl.Sanitize(text)
+	}
+	return text
+}
+
+// showsTerminal tells whether somebody looks at standard output.
+func (p *program) showsTerminal() bool {
+	out, ok := p.stdout.(*os.File)
+	return ok && term.IsTerminal(int(out.Fd()))
 }
 
 func (p *program) printErrors(out *session.Outcome) {
@@ -120,7 +146,7 @@ func printValuesJSON(w io.Writer, values []vm.Value) error {
 	var all []any
 	for i, v := range values {
 		if !v.Whole {
-			return fmt.Errorf("value %d: a %s cannot be written as JSON whole: use --output text", i+1, v.Type)
+			return fmt.Errorf("value %d: this %s cannot be written as JSON whole: it holds what is not data, or is too large; return a part of it", i+1, v.Type)
 		}
 		all = append(all, v.Data)
 	}
@@ -133,7 +159,7 @@ func printValuesJSON(w io.Writer, values []vm.Value) error {
 	}
 	text, err := json.MarshalIndent(answer, "", "  ")
 	if err != nil {
-		return err
+		return fmt.Errorf("the value cannot be written as JSON: %w", err)
 	}
 	_, err = fmt.Fprintf(w, "%s\n", text)
 	return err
@@ -149,7 +175,7 @@ type event struct {
 	Took  int64       `json:"took_ms,omitempty"`
 }
 
-func printEvents(w io.Writer, out *session.Outcome) error {
+func outcomeEvents(out *session.Outcome) []event {
 	var events []event
 	for i := range out.Calls {
 		events = append(events, event{Kind: "call", Call: &out.Calls[i]})
@@ -169,9 +195,16 @@ func printEvents(w io.Writer, out *session.Outcome) error {
 	if out.Err != nil {
 		events = append(events, event{Kind: "error", Text: out.Err.Error(), Code: string(out.Err.Kind)})
 	}
-	events = append(events, event{Kind: "end", Took: out.Elapsed.Milliseconds()})
+	return append(events, event{Kind: "end", Took: out.Elapsed.Milliseconds()})
+}
+
+// printEvents writes one event a line. A value that JSON has no word for is left out; its text is there.
+func printEvents(w io.Writer, events []event) error {
 	enc := json.NewEncoder(w)
 	for _, e := range events {
+		if _, err := json.Marshal(e.Value); err != nil {
+			e.Value = nil
+		}
 		if err := enc.Encode(e); err != nil {
 			return err
 		}

@@ -32,6 +32,9 @@ func readRules(path string) (catalog.Rules, error) {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return catalog.Rules{}, fmt.Errorf("view %s: %s: unknown key; use actor, tenant, namespaces, denied_namespaces, denied_operations, denied_ids, read_only", path, unknown[0])
 	}
+	if meta.IsDefined("namespaces") && len(file.Namespaces) == 0 {
+		return catalog.Rules{}, fmt.Errorf("view %s: namespaces: the list is empty: name some, or leave the key out to allow all", path)
+	}
 	r := catalog.Rules{
 		Name: "view " + path, Actor: file.Actor, Tenant: file.Tenant, Namespaces: file.Namespaces,
 		DeniedNamespaces: file.DeniedNamespaces, DeniedIDs: file.DeniedIDs, ReadOnly: file.ReadOnly,

@@ -79,7 +79,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	if err != nil {
 		return nil, misconfigured(err)
 	}
-	p, err := cli.policy(o.policy)
+	p, err := cli.policy(o.policy, view)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,8 @@ func (cli *commandLine) dataDir() string {
 	return filepath.Join(xdg.DataHome, "almanac")
 }
 
-func (cli *commandLine) policy(mode policy.Mode) (policy.Policy, error) {
+// policy is the policy of the command line. An --allow that allows nothing is an error: it was meant to.
+func (cli *commandLine) policy(mode policy.Mode, view *catalog.View) (policy.Policy, error) {
 	if cli.Policy != "" {
 		var err error
 		if mode, err = policy.ParseMode(cli.Policy); err != nil {
@@ -176,9 +177,26 @@ func (cli *commandLine) policy(mode policy.Mode) (policy.Policy, error) {
 	}
 	p := policy.Policy{Mode: mode}
 	for _, id := range cli.Allow {
+		if err := checkAllow(view, id); err != nil {
+			return policy.Policy{}, misconfigured(err)
+		}
 		p.Rules = append(p.Rules, policy.Rule{Name: "--allow " + id, ID: id, Verdict: policy.Allow})
 	}
 	return p, nil
+}
+
+func checkAllow(view *catalog.View, id string) error {
+	prefix, below := strings.CutSuffix(id, ".*")
+	if below && len(view.Children(prefix)) > 0 || id == "*" {
+		return nil
+	}
+	if len(view.Children(id)) > 0 {
+		return fmt.Errorf("--allow %s: no such action: for all below it say %s.*", id, id)
+	}
+	if _, err := view.Resolve(id); err != nil {
+		return fmt.Errorf("--allow: %w", err)
+	}
+	return nil
 }
 
 // secrets are the values that must never be shown, returned or recorded.

@@ -1,0 +1,200 @@
+// This file answers one prompt, or the lines of a pipe, without a terminal: the answer goes to standard output, all else
+// to standard error.
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"almanac/llm"
+	"almanac/repl"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// ask sends one prompt to the model and prints its answer. What happens on the way goes to standard error.
+func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err error) {
+	feed := repl.NewFeed()
+	w, err := cli.wire(ctx, wireOptions{feed: feed, policy: policy.ReadOnly})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	shell := cli.shell(w, nil)
+	if strings.TrimSpace(text) == "" {
+		return usage("-p: nothing is asked")
+	}
+	if cli.needsModel(text) {
+		return misconfigured(errors.New(noModel))
+	}
+	shell.SetMode(repl.AskMode)
+	teller := tell(p, feed)
+	status := shell.Handle(ctx, text)
+	ended := teller()
+	var cell repl.Cell
+	if cells := shell.Cells(); len(cells) > 0 {
+		cell = cells[len(cells)-1]
+	}
+	if err := cli.printAnswer(p, cell); err != nil {
+		return err
+	}
+	if status == repl.Failed {
+		return failedInput(ended)
+	}
+	for _, c := range cell.Calls {
+		if c.Verdict == trace.Denied && c.Mutates {
+			return &exitError{exitDenied, fmt.Errorf("%s was denied (%s): allow it with --allow %s", c.ID, c.Rule, c.ID)}
+		}
+	}
+	return nil
+}
+
+// needsModel tells whether text would go to a model that is not there.
+func (cli *commandLine) needsModel(text string) bool {
+	text = strings.TrimSpace(text)
+	_, _, ok := cli.modelServer()
+	return !ok && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!")
+}
+
+// printAnswer prints what the model said at last, as text or for machines.
+func (cli *commandLine) printAnswer(p *program, cell repl.Cell) error {
+	answer := strings.TrimRight(cell.Answer, "\n")
+	switch cli.Output {
+	case "json":
+		return p.printJSON(struct {
+			Answer string       `json:"answer"`
+			Calls  []trace.Call `json:"calls"`
+		}{answer, append([]trace.Call{}, cell.Calls...)})
+	case "jsonl":
+		events := []event{}
+		for i := range cell.Calls {
+			events = append(events, event{Kind: "call", Call: &cell.Calls[i]})
+		}
+		events = append(events, event{Kind: "answer", Text: answer}, event{Kind: "end", Took: cell.Elapsed.Milliseconds()})
+		return printEvents(p.stdout, events)
+	}
+	if answer != "" {
+		fmt.Fprintln(p.stdout, repl.Sanitize(answer))
+	}
+	return nil
+}
+
+// failedInput is the exit code of an input that failed. Its text has been shown.
+func failedInput(err error) error {
+	var wrong *repl.UsageError
+	var failed *llm.Error
+	var script *vm.Error
+	switch {
+	case errors.As(err, &wrong):
+		return &exitError{Code: exitUsage}
+	case errors.As(err, &failed) && (failed.Kind == llm.BadKey || failed.Kind == llm.NoModel):
+		return &exitError{Code: exitConfig}
+	case errors.As(err, &script):
+		return &exitError{Code: scriptExit(script)}
+	}
+	return &exitError{Code: exitFailed}
+}
+
+// maxPiped is how long one line of a pipe may be.
+const maxPiped = 16 << 20
+
+// pipe handles standard input line by line, as the terminal does: lines that are not complete go on. It goes on after a
+// failure and returns the first.
+func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
+	feed := repl.NewFeed()
+	w, err := cli.wire(ctx, wireOptions{feed: feed, policy: policy.ReadOnly})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	shell := cli.shell(w, nil)
+	lines := bufio.NewScanner(p.stdin)
+	lines.Buffer(nil, maxPiped)
+	var failed error
+	var input []string
+	handle := func() (quit bool) {
+		text := strings.Join(input, "\n")
+		input = nil
+		if strings.TrimSpace(text) == "" {
+			return false
+		}
+		teller := tell(p, feed)
+		status := shell.Handle(ctx, text)
+		if ended := teller(); status == repl.Failed && failed == nil {
+			failed = failedInput(ended)
+		}
+		return status == repl.Quit || ctx.Err() != nil
+	}
+	for lines.Scan() {
+		input = append(input, lines.Text())
+		if shell.Submit(strings.Join(input, "\n")) == repl.Complete && handle() {
+			return failed
+		}
+	}
+	handle()
+	return errors.Join(failed, lines.Err())
+}
+
+// tell prints the feed's events until the function it returns is called, which waits for the last and returns the
+// error of the cell.
+func tell(p *program, feed *repl.Feed) func() error {
+	stop := make(chan struct{})
+	var ended error
+	var teller sync.WaitGroup
+	show := func() {
+		for _, e := range feed.Take() {
+			if e.Kind == repl.Ended {
+				ended = e.Err
+			}
+			p.show(e)
+		}
+	}
+	teller.Go(func() {
+		for {
+			select {
+			case <-feed.Wake():
+				show()
+			case <-stop:
+				show()
+				return
+			}
+		}
+	})
+	return func() error {
+		close(stop)
+		teller.Wait()
+		return ended
+	}
+}
+
+// show prints one event without a terminal: values, what a command says and what a script prints are answers; calls,
+// errors and the rest are told on standard error.
+func (p *program) show(e repl.Event) {
+	out := p.stderr
+	switch e.Kind {
+	case repl.Spoke, repl.Began:
+		return
+	case repl.Said:
+		if e.Level == repl.Plain {
+			out = p.stdout
+		}
+	case repl.Printed:
+		if e.Stream == vm.Stdout && e.Author == session.User {
+			out = p.stdout
+		}
+	case repl.Ran:
+		if e.Author == session.User && e.Outcome.Err == nil {
+			out = p.stdout
+		}
+	}
+	for _, line := range repl.Lines(e, 0, repl.RenderOptions{NoEcho: true}) {
+		fmt.Fprintln(out, line.String())
+	}
+}
