@@ -62,7 +62,9 @@ func setPolicy(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		return &UsageError{usage: "/policy [ask|session|readonly]", message: err.Error()}
 	}
 	p.Mode = m
-	s.SetPolicy(p)
+	if err := s.SetPolicy(p); err != nil {
+		return err
+	}
 	sh.say(Notice, "policy %s: %s", m, policyText(m))
 	return nil
 }

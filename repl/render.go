@@ -305,6 +305,9 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 	if out.Lost != "" {
 		lines = append(lines, textLines(RoleWarning, "", "warning: "+out.Lost)...)
 	}
+	if out.Unkept != "" {
+		lines = append(lines, textLines(RoleWarning, "", "warning: "+out.Unkept)...)
+	}
 	if out.DryRun {
 		lines = append(lines, previewLines(out, width, o)...)
 	}

@@ -201,7 +201,9 @@ func play(t *testing.T, sh *Shell, back *office, archive *txtar.Archive) {
 		case "answer":
 			answers = append(answers, strings.Split(text, "\n")...)
 		case "policy":
-			sh.Session().SetPolicy(policy.Policy{Mode: policy.Mode(text)})
+			if err := sh.Session().SetPolicy(policy.Policy{Mode: policy.Mode(text)}); err != nil {
+				t.Fatal(err)
+			}
 		case "changed":
 			back.mu.Lock()
 			printed = strings.Join(append(back.acts, ""), "\n")

@@ -58,7 +58,9 @@ func TestStatusLine(t *testing.T) {
 	if sh.ToggleMode() != AskMode || sh.StatusLine().Mode != AskMode {
 		t.Error("the mode did not change")
 	}
-	sh.Session().SetPolicy(policy.Policy{Mode: policy.Session})
+	if err := sh.Session().SetPolicy(policy.Policy{Mode: policy.Session}); err != nil {
+		t.Fatal(err)
+	}
 	if st := sh.StatusLine(); st.MutationLimit != 20 {
 		t.Errorf("policy session: %d mutations", st.MutationLimit)
 	}

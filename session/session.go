@@ -203,13 +203,15 @@ func (s *Session) Narrow(r catalog.Rules) (*Session, error) {
 func (s *Session) Restrict(r catalog.Rules) error {
 	w := s.world
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	v, err := w.view.Narrow(r)
+	if err == nil {
+		w.view = v
+	}
+	w.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	w.view = v
-	return nil
+	return w.record(trace.Record{Kind: trace.KindNote, Text: "view narrowed: " + r.Name})
 }
 
 // Policy returns the policy of now.
@@ -219,12 +221,19 @@ func (s *Session) Policy() policy.Policy {
 	return s.world.policy
 }
 
-// SetPolicy changes the policy from the next call on. Approvals given for the session are forgotten.
-func (s *Session) SetPolicy(p policy.Policy) {
-	s.world.mu.Lock()
-	defer s.world.mu.Unlock()
-	s.world.policy = p
-	clear(s.world.approved)
+// SetPolicy changes the policy from the next call on. Approvals given for the session are forgotten. The error says
+// that the change could not be recorded; then it is not made.
+func (s *Session) SetPolicy(p policy.Policy) error {
+	w := s.world
+	mode := cmp.Or(p.Mode, policy.ReadOnly)
+	if err := w.record(trace.Record{Kind: trace.KindNote, Text: "policy " + string(mode)}); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.policy = p
+	clear(w.approved)
+	return nil
 }
 
 // SetMessages tells the actions of later calls the conversation so far. The slice must not be changed afterwards.

@@ -262,7 +262,9 @@ func (b *bench) step(name, text string) string {
 		err := b.session.Restrict(catalog.Rules{Name: "test", Namespaces: strings.Fields(text)})
 		return fmt.Sprintf("%v\n", err)
 	case "policy":
-		b.session.SetPolicy(policy.Policy{Mode: policy.Mode(text)})
+		if err := b.session.SetPolicy(policy.Policy{Mode: policy.Mode(text)}); err != nil {
+			b.t.Fatal(err)
+		}
 		return ""
 	case "answer":
 		b.answer(text)

@@ -136,6 +136,9 @@ func (p *program) printErrors(out *session.Outcome) {
 	for _, line := range out.Logs {
 		fmt.Fprintln(p.stderr, line)
 	}
+	if out.Lost != "" && out.Err == nil {
+		fmt.Fprintln(p.stderr, out.Lost)
+	}
 	if out.Dropped > 0 {
 		fmt.Fprintf(p.stderr, "... %d more bytes were printed and not kept\n", out.Dropped)
 	}

@@ -271,7 +271,9 @@ func testPolicyInPrompt(t *testing.T, view *catalog.View) {
 	for mode, want := range map[policy.Mode]string{
 		policy.ReadOnly: "read-only.", policy.Ask: "the person is asked", policy.Session: "mutations run", "odd": "read-only.",
 	} {
-		s.SetPolicy(policy.Policy{Mode: mode})
+		if err := s.SetPolicy(policy.Policy{Mode: mode}); err != nil {
+			t.Fatal(err)
+		}
 		if text := tools.SystemPrompt(s, o); !strings.Contains(text, "Policy now: "+want) {
 			t.Errorf("%s: %q is missing in\n%s", mode, want, text)
 		}
