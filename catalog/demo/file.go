@@ -117,6 +117,8 @@ func create(ctx context.Context, path string, size sizes) error {
 	err := build(ctx, part, size)
 	if err == nil {
 		err = syncFile(part)
+	} else if ctx.Err() != nil {
+		err = ctx.Err() // the driver may say only that its statement was closed
 	}
 	if err == nil {
 		err = os.Rename(part, path)
