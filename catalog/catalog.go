@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,12 +49,12 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 	seen := make(map[string]bool, len(entries))
 	c := &Catalog{entries: make([]Entry, 0, len(entries)), lexicon: newLexicon()}
 	for _, e := range entries {
-		reason := badID(e.ID)
-		if reason == "" && seen[e.ID] {
-			reason = "an entry with this id is already there"
+		err := CheckID(e.ID)
+		if err == nil && seen[e.ID] {
+			err = errors.New("an entry with this id is already there")
 		}
-		if reason != "" {
-			report.Skipped = append(report.Skipped, Skip{ID: e.ID, Source: o.Source, Reason: reason})
+		if err != nil {
+			report.Skipped = append(report.Skipped, Skip{ID: e.ID, Source: o.Source, Reason: err.Error()})
 			continue
 		}
 		seen[e.ID] = true
@@ -96,21 +97,22 @@ func (c *Catalog) find(id string) int {
 	return i
 }
 
-func badID(id string) string {
+// CheckID says what is wrong with an id, or nil.
+func CheckID(id string) error {
 	switch {
 	case id == "":
-		return "the id is empty"
+		return errors.New("the id is empty")
 	case len(id) > maxID:
-		return fmt.Sprintf("the id is longer than %d bytes", maxID)
+		return fmt.Errorf("the id is longer than %d bytes", maxID)
 	case !utf8.ValidString(id):
-		return "the id is not valid UTF-8"
+		return errors.New("the id is not valid UTF-8")
 	}
 	for _, r := range id {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
-			return fmt.Sprintf("the id has the character %q; use printable characters without spaces", r)
+			return fmt.Errorf("the id has the character %q; use printable characters without spaces", r)
 		}
 	}
-	return ""
+	return nil
 }
 
 func parentPath(id string) []string {
