@@ -15,6 +15,8 @@ import (
 type Options struct {
 	// Source names where the entries come from, for the Report; may be empty.
 	Source string
+	// Without switches levers of ranking off.
+	Without []Lever
 }
 
 // A Skip is an entry that was left out, and why.
@@ -35,6 +37,7 @@ type Catalog struct {
 	index   *index
 	exact   exact
 	lexicon lexicon
+	without []Lever
 	scratch sync.Pool // *scratch, for Search
 }
 
@@ -47,7 +50,7 @@ const maxID = 256
 func New(entries []Entry, o Options) (*Catalog, Report) {
 	var report Report
 	seen := make(map[string]bool, len(entries))
-	c := &Catalog{entries: make([]Entry, 0, len(entries)), lexicon: newLexicon()}
+	c := &Catalog{entries: make([]Entry, 0, len(entries)), lexicon: newLexicon(), without: slices.Clone(o.Without)}
 	for _, e := range entries {
 		err := CheckID(e.ID)
 		if err == nil && seen[e.ID] {
@@ -66,7 +69,7 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 	report.Loaded = len(c.entries)
 	slices.SortFunc(c.entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
 	c.exact = newExact(len(c.entries))
-	b := newBuilder(len(c.entries))
+	b := newBuilder(len(c.entries), &c.lexicon)
 	for i := range c.entries {
 		c.exact.add(i, &c.entries[i])
 		b.add(&c.entries[i])

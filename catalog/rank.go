@@ -7,10 +7,13 @@ package catalog
 //	      + 0.2 idf/N for a pair of neighbouring words in the name, 0.3 idf/N in the description
 //	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
 //
+// and 15 % more for an entry that does the kind of thing the query asks for; see intent.go.
+//
 // Weights are rounded to integers before anything is added, so the order of adding does not matter.
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,9 +32,12 @@ const (
 	joinedWeight   = 0.5
 	prefixDiscount = 0.3
 	verbDiscount   = 0.2
+	rootDiscount   = 0.4
 	namePair       = 0.2
 	textPair       = 0.3
 	nameCoverage   = 0.15
+	// intentGain is what the right intent adds, in 1/128 of the score.
+	intentGain = 19
 
 	maxQueryWords = 256
 	// maxScore bounds the score of an entry, in units.
@@ -59,6 +65,8 @@ type parsedQuery struct {
 	words []queryWord
 	pairs [][2]int32
 	mass  float64
+	// gains are what each intent adds to a score, in 1/128.
+	gains [intentCount]int32
 }
 
 // rawWord is a word of the query as it stands there.
@@ -111,7 +119,7 @@ func (c *Catalog) parse(query string) parsedQuery {
 		term := q.words[place[st]].term
 		if term >= 0 && last >= 0 && term != last {
 			pair := [2]int32{min(last, term), max(last, term)}
-			if !seenPairs[pair] {
+			if !seenPairs[pair] && !c.off(Pairs) {
 				seenPairs[pair] = true
 				q.pairs = append(q.pairs, pair)
 			}
@@ -126,6 +134,13 @@ func (c *Catalog) parse(query string) parsedQuery {
 			q.mass += w.weight * math.Pow(c.index.idf[w.term], idfPower)
 		}
 		w.alternates = c.alternates(w)
+	}
+	if !c.off(Intents) {
+		for k, asked := range c.lexicon.queryIntents(query) {
+			if asked {
+				q.gains[k] = intentGain
+			}
+		}
 	}
 	q.mass = max(q.mass, c.bound(&q)/maxScore, 1e-3)
 	return q
@@ -194,30 +209,55 @@ func queryWords(query string) []rawWord {
 func (c *Catalog) alternates(w *queryWord) []alternate {
 	var found []alternate
 	ix := c.index
-	if len(w.stem) >= 4 {
-		for n := 4; n < len(w.stem); n++ {
-			if term, ok := ix.stems[w.stem[:n]]; ok {
-				found = append(found, alternate{term, prefixDiscount, "begins it"})
-			}
+	add := func(term int32, discount float64, why string) {
+		at := slices.IndexFunc(found, func(a alternate) bool { return a.term == term })
+		switch {
+		case at < 0:
+			found = append(found, alternate{term, discount, why})
+		case discount > found[at].discount:
+			found[at] = alternate{term, discount, why}
 		}
-		from, _ := slices.BinarySearchFunc(ix.sorted, w.stem, func(t int32, s string) int { return strings.Compare(ix.words[t], s) })
-		for _, t := range ix.sorted[from:] {
-			if !strings.HasPrefix(ix.words[t], w.stem) || len(found) >= maxRelatives {
-				break
-			}
-			if t != w.term {
-				found = append(found, alternate{t, prefixDiscount, "begins with it"})
+	}
+	if len(w.stem) >= 4 && !c.off(Prefixes) {
+		c.eachPrefixRelative(w, func(term int32, why string) { add(term, prefixDiscount, why) })
+	}
+	if !c.off(Relations) {
+		for _, st := range derived(w.stem) {
+			if term, ok := ix.stems[st]; ok {
+				add(term, rootDiscount, "of the same root")
 			}
 		}
 	}
-	for _, verb := range c.lexicon.verbs[w.stem] {
-		term, ok := ix.stems[verb]
-		if !ok || verb == w.stem || slices.ContainsFunc(found, func(a alternate) bool { return a.term == term }) {
-			continue
+	if !c.off(Verbs) {
+		for _, verb := range c.lexicon.verbs[w.stem] {
+			if term, ok := ix.stems[verb]; ok && verb != w.stem {
+				add(term, verbDiscount, "similar verb")
+			}
 		}
-		found = append(found, alternate{term, verbDiscount, "similar verb"})
 	}
 	return found
+}
+
+// eachPrefixRelative calls f with the words of at least four letters that begin a word, and those that it begins.
+func (c *Catalog) eachPrefixRelative(w *queryWord, f func(term int32, why string)) {
+	ix := c.index
+	count := 0
+	for n := 4; n < len(w.stem); n++ {
+		if term, ok := ix.stems[w.stem[:n]]; ok {
+			count++
+			f(term, "begins it")
+		}
+	}
+	from, _ := slices.BinarySearchFunc(ix.sorted, w.stem, func(t int32, s string) int { return strings.Compare(ix.words[t], s) })
+	for _, t := range ix.sorted[from:] {
+		if !strings.HasPrefix(ix.words[t], w.stem) || count >= maxRelatives {
+			return
+		}
+		if t != w.term {
+			count++
+			f(t, "begins with it")
+		}
+	}
 }
 
 // points is the integer weight of a term for a word: its own, or an alternate's with its idf capped at the word's.
@@ -254,7 +294,7 @@ func (c *Catalog) rank(query string, allowed bitset, limit int) ([]scored, int) 
 	}
 	c.addPairs(&q, s)
 	c.addCoverage(&q, s)
-	return collectTop(s.score, allowed, limit)
+	return c.collectTop(&q, s.score, allowed, limit)
 }
 
 func (c *Catalog) addWord(q *parsedQuery, w *queryWord, s *scratch) {
@@ -342,6 +382,9 @@ func (q *parsedQuery) covered() []alternate {
 }
 
 func (c *Catalog) addCoverage(q *parsedQuery, s *scratch) {
+	if c.off(Coverage) {
+		return
+	}
 	for _, a := range q.covered() {
 		points := c.coveragePoints(a)
 		for _, doc := range c.index.nameDocs(a.term) {
@@ -355,19 +398,34 @@ func (c *Catalog) coveragePoints(a alternate) int64 {
 	return int64(math.Round(unit * nameCoverage * a.discount * c.index.idf[a.term]))
 }
 
+// withIntent is a score with what the entry's intent adds.
+func (c *Catalog) withIntent(q *parsedQuery, score int32, doc int) int32 {
+	return score + score*q.gains[c.index.intents[doc]]/128
+}
+
 // collectTop is the best limit of the allowed entries with a score above zero.
-func collectTop(scores []int32, allowed bitset, limit int) ([]scored, int) {
+func (c *Catalog) collectTop(q *parsedQuery, scores []int32, allowed bitset, limit int) ([]scored, int) {
 	h := topHeap{limit: limit}
 	total := 0
-	least := int32(1)
-	allowed.each(func(doc int) {
-		if sc := scores[doc]; sc > 0 {
+	least, floor := int32(1), int32(1)
+	for i, word := range allowed {
+		for ; word != 0; word &= word - 1 {
+			doc := i<<6 + bits.TrailingZeros64(word)
+			score := scores[doc]
+			if score <= 0 {
+				continue
+			}
 			total++
-			if sc >= least {
-				least = h.offer(sc, int32(doc))
+			// Below the floor no intent lifts a score to least.
+			if score < floor {
+				continue
+			}
+			if score = c.withIntent(q, score, doc); score >= least {
+				least = h.offer(score, int32(doc))
+				floor = int32(int64(least) * 128 / (128 + intentGain))
 			}
 		}
-	})
+	}
 	return h.sorted(), total
 }
 

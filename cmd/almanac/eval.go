@@ -15,9 +15,10 @@ type evalCommand struct {
 }
 
 type discoveryCommand struct {
-	Dirs   []string `arg:"" name:"dir" help:"Folders of requests with known answers."`
-	JSON   bool     `help:"Print JSON."`
-	Misses int      `placeholder:"N" help:"Show the N worst requests of each set, and what outranked their answers."`
+	Dirs    []string `arg:"" name:"dir" help:"Folders of requests with known answers."`
+	JSON    bool     `help:"Print JSON."`
+	Misses  int      `placeholder:"N" help:"Show the N worst requests of each set, and what outranked their answers."`
+	Without []string `placeholder:"LEVER" help:"Switch parts of ranking off: coverage, intents, pairs, prefixes, relations, verbs."`
 }
 
 // Run prints a line a set and their average.
@@ -76,7 +77,15 @@ func (c discoveryCommand) view(cli *commandLine, files []string) (*catalog.View,
 			return nil, err
 		}
 	}
-	all, report := catalog.New(entries, catalog.Options{})
+	o := catalog.Options{}
+	for _, name := range c.Without {
+		lever, err := catalog.ParseLever(name)
+		if err != nil {
+			return nil, err
+		}
+		o.Without = append(o.Without, lever)
+	}
+	all, report := catalog.New(entries, o)
 	cli.tell("skipped", report.Skipped)
 	return all.View(), nil
 }

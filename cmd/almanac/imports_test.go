@@ -20,6 +20,7 @@ var floors = map[string]int{
 	"session/vm":       0,
 	"llm":              0,
 	"catalog/demo":     1,
+	"catalog/lexicon":  1,
 	"catalog/manifest": 1,
 	"session/kernel":   1,
 	"session/policy":   1,
