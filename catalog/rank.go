@@ -39,6 +39,14 @@ const (
 	// intentGain is what the right intent adds, in 1/128 of the score.
 	intentGain = 19
 
+	// leastPoints is what an alternate must be able to add, as a share of scale: the words that most entries have are
+	// not worth going through their postings for.
+	leastPoints = scale / 150
+
+	// commonShare and commonDocs: neither are those that more than one entry in 20 has, in a large catalog.
+	commonShare = 20
+	commonDocs  = 2000
+
 	maxQueryWords = 256
 	// maxScore bounds the score of an entry, in units.
 	maxScore     = 16
@@ -143,6 +151,13 @@ func (c *Catalog) parse(query string) parsedQuery {
 		}
 	}
 	q.mass = max(q.mass, c.bound(&q)/maxScore, 1e-3)
+	for i := range q.words {
+		w := &q.words[i]
+		w.alternates = slices.DeleteFunc(w.alternates, func(a alternate) bool {
+			docs, _ := c.index.postings(a.term)
+			return len(docs) > max(commonDocs, c.index.docs/commonShare) || c.points(&q, w, a.term, a.discount) < leastPoints
+		})
+	}
 	return q
 }
 
@@ -272,7 +287,7 @@ func (c *Catalog) points(q *parsedQuery, w *queryWord, term int32, discount floa
 // scratch is the memory of one search.
 type scratch struct {
 	score []int32
-	best  []int32
+	best  []int32 // what the word at hand added so far; all zero between words
 }
 
 func newScratch(n int) *scratch { return &scratch{score: make([]int32, n), best: make([]int32, n)} }
@@ -308,28 +323,41 @@ func (c *Catalog) addWord(q *parsedQuery, w *queryWord, s *scratch) {
 			return
 		}
 		for i, doc := range docs {
-			s.best[doc] = points * int32(impacts[i])
+			add := points * int32(impacts[i])
+			s.best[doc] = add
+			s.score[doc] += add
 		}
 	}
 	for _, a := range w.alternates {
 		points := c.points(q, w, a.term, a.discount)
 		docs, impacts := c.index.postings(a.term)
 		for i, doc := range docs {
-			s.best[doc] = max(s.best[doc], points*int32(impacts[i]))
+			more := max(0, points*int32(impacts[i])-s.best[doc])
+			s.score[doc] += more
+			s.best[doc] += more
 		}
 	}
-	take := func(term int32) {
-		docs, _ := c.index.postings(term)
-		for _, doc := range docs {
-			s.score[doc] += s.best[doc]
-			s.best[doc] = 0
-		}
+	// The word's own postings and those of its alternates may be most of the catalog.
+	count := 0
+	for _, a := range w.alternates {
+		count += int(c.index.offsets[a.term+1] - c.index.offsets[a.term])
+	}
+	if count > len(s.best)/8 {
+		clear(s.best)
+		return
 	}
 	if w.term >= 0 {
-		take(w.term)
+		c.forget(s, w.term)
 	}
 	for _, a := range w.alternates {
-		take(a.term)
+		c.forget(s, a.term)
+	}
+}
+
+func (c *Catalog) forget(s *scratch, term int32) {
+	docs, _ := c.index.postings(term)
+	for _, doc := range docs {
+		s.best[doc] = 0
 	}
 }
 
@@ -407,22 +435,29 @@ func (c *Catalog) withIntent(q *parsedQuery, score int32, doc int) int32 {
 func (c *Catalog) collectTop(q *parsedQuery, scores []int32, allowed bitset, limit int) ([]scored, int) {
 	h := topHeap{limit: limit}
 	total := 0
-	least, floor := int32(1), int32(1)
+	least, floor := int32(1), int32(1) // scores below 1 are no hits
+	offer := func(score int32, doc int) {
+		if score = c.withIntent(q, score, doc); score >= least {
+			least = h.offer(score, int32(doc))
+			// Below the floor no intent lifts a score to least.
+			floor = int32(int64(least) * 128 / (128 + intentGain))
+		}
+	}
 	for i, word := range allowed {
+		if word == ^uint64(0) {
+			for j, score := range scores[i<<6 : i<<6+64] {
+				total += int(uint32(-score) >> 31)
+				if score >= floor {
+					offer(score, i<<6+j)
+				}
+			}
+			continue
+		}
 		for ; word != 0; word &= word - 1 {
 			doc := i<<6 + bits.TrailingZeros64(word)
-			score := scores[doc]
-			if score <= 0 {
-				continue
-			}
-			total++
-			// Below the floor no intent lifts a score to least.
-			if score < floor {
-				continue
-			}
-			if score = c.withIntent(q, score, doc); score >= least {
-				least = h.offer(score, int32(doc))
-				floor = int32(int64(least) * 128 / (128 + intentGain))
+			total += int(uint32(-scores[doc]) >> 31)
+			if scores[doc] >= floor {
+				offer(scores[doc], doc)
 			}
 		}
 	}
