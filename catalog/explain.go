@@ -122,7 +122,7 @@ func (c *Catalog) matched(w *queryWord, doc uint32) []string {
 // fieldsWith names the fields of an entry that have one of the stems.
 func fieldsWith(e *Entry, stems []string) string {
 	var found [fieldCount]bool
-	eachField(e, func(f field, text string) {
+	eachField(e, shapeOf(e), func(f field, text string) {
 		eachWord(text, func(word []byte, _ bool) {
 			if slices.Contains(stems, stem(string(word))) {
 				found[f] = true

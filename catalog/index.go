@@ -136,11 +136,11 @@ func (b *builder) term(word []byte) int32 {
 }
 
 // add indexes one entry; they come in the order of their numbers.
-func (b *builder) add(e *Entry) {
+func (b *builder) add(e *Entry, sh *shape) {
 	doc := uint32(len(b.lengths))
 	weights := fieldWeights()
 	length := int32(0)
-	eachField(e, func(f field, text string) {
+	eachField(e, sh, func(f field, text string) {
 		last := int32(-1)
 		eachWord(text, func(word []byte, _ bool) {
 			t := b.term(word)
@@ -304,7 +304,7 @@ func (ix *index) pairDocs(a, b int32) []pair {
 }
 
 // eachField calls f with every text of an entry.
-func eachField(e *Entry, f func(field, string)) {
+func eachField(e *Entry, sh *shape, f func(field, string)) {
 	f(nameField, nameOf(e))
 	for _, alias := range e.Aliases {
 		f(nameField, alias)
@@ -320,15 +320,13 @@ func eachField(e *Entry, f func(field, string)) {
 		f(tagField, entity)
 	}
 	f(descriptionField, e.Description)
-	d, inputs := e.Input.fields()
-	for _, p := range inputs {
+	for i, p := range sh.inputs {
 		f(inputField, p.name)
-		if o := d.open(p.text); o.description != "" {
-			f(inputTextField, o.description)
+		if text := sh.inputOutlines[i].description; text != "" {
+			f(inputTextField, text)
 		}
 	}
-	_, outputs := e.Output.fields()
-	for _, p := range outputs {
+	for _, p := range sh.outputs {
 		f(outputField, p.name)
 	}
 }
