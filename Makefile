@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: run build test race check cross bench bench-lua golden clean
+.PHONY: run build test race check cross bench bench-lua golden clean lexicon bench-catalog
 
 run: build
 	./bin/almanac
@@ -37,6 +37,17 @@ bench-lua:
 
 golden:
 	$(GO) test ./... -update
+
+# The word relations that search ships with; they need Debian's wordnet-base, or WordNet 3.0 elsewhere.
+WORDNET ?= /usr/share/wordnet
+lexicon:
+	$(GO) run ./catalog/lexicon $(WORDNET) > words.tmp && mv words.tmp catalog/words.txt
+
+# CATALOG is a file of actions, SETS are folders of requests; see docs/evaluation.md.
+bench-catalog:
+	@test -n "$(CATALOG)" || { echo "say which: make bench-catalog CATALOG=actions.jsonl.gz SETS='DIR...'"; exit 1; }
+	ALMANAC_BENCH_CATALOG=$(abspath $(CATALOG)) ALMANAC_BENCH_SETS="$(abspath $(SETS))" \
+		$(GO) test ./llm/eval -run TestCatalogSpeed -count=1 -v -timeout 10m
 
 clean:
 	rm -rf bin

@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +16,8 @@ import (
 type Options struct {
 	// Source names where the entries come from, for the Report; may be empty.
 	Source string
+	// Without switches levers of ranking off.
+	Without []Lever
 }
 
 // A Skip is an entry that was left out, and why.
@@ -34,6 +38,7 @@ type Catalog struct {
 	index   *index
 	exact   exact
 	lexicon lexicon
+	without []Lever
 	scratch sync.Pool // *scratch, for Search
 }
 
@@ -46,14 +51,14 @@ const maxID = 256
 func New(entries []Entry, o Options) (*Catalog, Report) {
 	var report Report
 	seen := make(map[string]bool, len(entries))
-	c := &Catalog{entries: make([]Entry, 0, len(entries)), lexicon: newLexicon()}
+	c := &Catalog{entries: make([]Entry, 0, len(entries)), lexicon: newLexicon(), without: slices.Clone(o.Without)}
 	for _, e := range entries {
-		reason := badID(e.ID)
-		if reason == "" && seen[e.ID] {
-			reason = "an entry with this id is already there"
+		err := CheckID(e.ID)
+		if err == nil && seen[e.ID] {
+			err = errors.New("an entry with this id is already there")
 		}
-		if reason != "" {
-			report.Skipped = append(report.Skipped, Skip{ID: e.ID, Source: o.Source, Reason: reason})
+		if err != nil {
+			report.Skipped = append(report.Skipped, Skip{ID: e.ID, Source: o.Source, Reason: err.Error()})
 			continue
 		}
 		seen[e.ID] = true
@@ -65,14 +70,41 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 	report.Loaded = len(c.entries)
 	slices.SortFunc(c.entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
 	c.exact = newExact(len(c.entries))
-	b := newBuilder(len(c.entries))
-	for i := range c.entries {
-		c.exact.add(i, &c.entries[i])
-		b.add(&c.entries[i])
+	b := newBuilder(len(c.entries), &c.lexicon)
+	for from := 0; from < len(c.entries); from += chunk {
+		c.addChunk(b, from, min(from+chunk, len(c.entries)))
 	}
 	c.index = b.finish()
 	c.scratch.New = func() any { return newScratch(len(c.entries)) }
 	return c, report
+}
+
+// chunk is how many entries are indexed at a time.
+const chunk = 1024
+
+// addChunk indexes entries from up to to. Their schemas are read side by side, and the exact postings grow beside the
+// ranked ones; each gets the entries in their order, so that the outcome does not depend on who is faster.
+func (c *Catalog) addChunk(b *builder, from, to int) {
+	shapes := make([]*shape, to-from)
+	var wait sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wait.Go(func() {
+			for i := w; i < len(shapes); i += workers {
+				shapes[i] = shapeOf(&c.entries[from+i])
+			}
+		})
+	}
+	wait.Wait()
+	wait.Go(func() {
+		for i, sh := range shapes {
+			c.exact.add(from+i, &c.entries[from+i], sh)
+		}
+	})
+	for i, sh := range shapes {
+		b.add(&c.entries[from+i], sh)
+	}
+	wait.Wait()
 }
 
 // Len is the number of entries.
@@ -96,21 +128,22 @@ func (c *Catalog) find(id string) int {
 	return i
 }
 
-func badID(id string) string {
+// CheckID says what is wrong with an id, or nil.
+func CheckID(id string) error {
 	switch {
 	case id == "":
-		return "the id is empty"
+		return errors.New("the id is empty")
 	case len(id) > maxID:
-		return fmt.Sprintf("the id is longer than %d bytes", maxID)
+		return fmt.Errorf("the id is longer than %d bytes", maxID)
 	case !utf8.ValidString(id):
-		return "the id is not valid UTF-8"
+		return errors.New("the id is not valid UTF-8")
 	}
 	for _, r := range id {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
-			return fmt.Sprintf("the id has the character %q; use printable characters without spaces", r)
+			return fmt.Errorf("the id has the character %q; use printable characters without spaces", r)
 		}
 	}
-	return ""
+	return nil
 }
 
 func parentPath(id string) []string {

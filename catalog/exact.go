@@ -41,6 +41,30 @@ type exact struct {
 	unknownOutput bitset
 }
 
+// A shape is what the schemas of an entry come to, read once for all that indexes them.
+type shape struct {
+	inputs        []property
+	inputOutlines []outline // of the inputs, in step
+	outDocument   document
+	output        outline
+	outputs       []property
+}
+
+func shapeOf(e *Entry) *shape {
+	sh := &shape{}
+	var d document
+	d, sh.inputs = e.Input.fields()
+	for _, p := range sh.inputs {
+		o, _ := d.plain(p.text)
+		sh.inputOutlines = append(sh.inputOutlines, o)
+	}
+	if e.Output != nil {
+		sh.outDocument, sh.output = e.Output.outline()
+		sh.outputs = sh.outDocument.fields(sh.output)
+	}
+	return sh
+}
+
 func newExact(n int) exact {
 	return exact{
 		namespaces: postingMap{}, tags: postingMap{}, entities: postingMap{}, operations: postingMap{}, risks: postingMap{},
@@ -48,7 +72,7 @@ func newExact(n int) exact {
 	}
 }
 
-func (x *exact) add(doc int, e *Entry) {
+func (x *exact) add(doc int, e *Entry, sh *shape) {
 	path := ""
 	for _, segment := range e.Namespace {
 		path = join(path, strings.ToLower(segment))
@@ -65,13 +89,13 @@ func (x *exact) add(doc int, e *Entry) {
 	if e.Mutates {
 		x.mutating.set(doc)
 	}
-	for _, key := range inputKeys(e) {
+	for _, key := range inputKeys(e, sh) {
 		x.inputs.add(key, doc)
 	}
 	if e.Output == nil {
 		x.unknownOutput.set(doc)
 	}
-	for _, key := range outputKeys(e) {
+	for _, key := range outputKeys(e, sh) {
 		x.outputs.add(key, doc)
 	}
 }
@@ -118,10 +142,9 @@ func subjects(e *Entry, title string) []string {
 }
 
 // inputKeys are the names under which an entry's inputs can be asked for, sorted.
-func inputKeys(e *Entry) []string {
+func inputKeys(e *Entry, sh *shape) []string {
 	var keys []string
-	d, props := e.Input.fields()
-	for _, p := range props {
+	for i, p := range sh.inputs {
 		key := fold(p.name)
 		keys = append(keys, key)
 		if key == "id" || key == "ids" {
@@ -129,7 +152,7 @@ func inputKeys(e *Entry) []string {
 				keys = append(keys, subject+"_"+key)
 			}
 		}
-		if o, _ := d.plain(p.text); o.list() {
+		if sh.inputOutlines[i].list() {
 			keys = append(keys, listKeys(singular(key))...)
 		}
 	}
@@ -153,19 +176,19 @@ func plural(thing string) string {
 
 // outputKeys are the names under which what an entry returns can be asked for, sorted: its fields, `customer_id` for
 // the `id` of a customer, `customer` and `customer_list` for one or a list of them.
-func outputKeys(e *Entry) []string {
+func outputKeys(e *Entry, sh *shape) []string {
 	if e.Output == nil {
 		return nil
 	}
 	var keys []string
-	d, o := e.Output.outline()
+	d, o := sh.outDocument, sh.output
 	title, isList := o.title, o.list()
 	if isList && o.items != nil {
 		item, _ := d.plain(o.items)
 		title = item.title
 	}
 	about := subjects(e, title)
-	props := d.fields(o)
+	props := sh.outputs
 	for _, subject := range about {
 		switch {
 		case isList:

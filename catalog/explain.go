@@ -56,9 +56,13 @@ func (v *View) Explain(id, query string) (string, error) {
 			coverage += int32(c.coveragePoints(a) * int64(c.index.nameShare[doc]) >> 16)
 		}
 	}
-	if coverage > 0 {
+	if coverage > 0 && !c.off(Coverage) {
 		total += coverage
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its name that the query has", "(name)", float64(coverage)/unit))
+	}
+	if lifted := c.withIntent(&q, total, doc); lifted > total {
+		lines = append(lines, fmt.Sprintf("  %-16s %.3f  the query asks for %s, and it does that", "(kind)", float64(lifted-total)/unit, c.index.intents[doc]))
+		total = lifted
 	}
 	head := fmt.Sprintf("%s: score %.3f for %q, %s", e.ID, float64(total)/unit, clip(oneLine(query), 100), v.placeOf(int32(doc), query))
 	return strings.Join(append([]string{head}, lines...), "\n"), nil
@@ -118,7 +122,7 @@ func (c *Catalog) matched(w *queryWord, doc uint32) []string {
 // fieldsWith names the fields of an entry that have one of the stems.
 func fieldsWith(e *Entry, stems []string) string {
 	var found [fieldCount]bool
-	eachField(e, func(f field, text string) {
+	eachField(e, shapeOf(e), func(f field, text string) {
 		eachWord(text, func(word []byte, _ bool) {
 			if slices.Contains(stems, stem(string(word))) {
 				found[f] = true

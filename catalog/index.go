@@ -49,11 +49,12 @@ const (
 
 // An index maps stems to the entries that have them. It never changes once built.
 type index struct {
-	docs   int
-	stems  map[string]int32 // stem → term
-	sorted []int32          // terms in the order of their stems
-	words  []string         // term → stem
-	idf    []float64        // term → inverse document frequency
+	docs    int
+	intents []intent         // document → what it does
+	stems   map[string]int32 // stem → term
+	sorted  []int32          // terms in the order of their stems
+	words   []string         // term → stem
+	idf     []float64        // term → inverse document frequency
 
 	// Postings of term t are docs[offsets[t]:offsets[t+1]], in order, with their impacts.
 	offsets []uint32
@@ -83,18 +84,20 @@ const (
 
 // A builder collects the postings of one entry after the other.
 type builder struct {
-	stems  map[string]int32
-	raw    map[string]int32 // word as written → term, -1 for a stop word
-	words  []string
-	weight []int32 // term → weighted count in the current entry
-	place  []uint8 // term → 1 when in the current entry's name
-	seen   []int32 // terms of the current entry
+	lexicon *lexicon
+	stems   map[string]int32
+	raw     map[string]int32 // word as written → term, -1 for a stop word
+	words   []string
+	weight  []int32 // term → weighted count in the current entry
+	place   []uint8 // term → 1 when in the current entry's name
+	seen    []int32 // terms of the current entry
 
 	terms   []int32
 	docs    []uint32
 	counts  []uint16
 	isName  []bool
 	lengths []int32
+	intents []intent
 	pairs   []docPair
 }
 
@@ -103,9 +106,10 @@ type docPair struct {
 	pair
 }
 
-func newBuilder(n int) *builder {
+func newBuilder(n int, l *lexicon) *builder {
 	return &builder{
-		stems: make(map[string]int32, 1024), raw: make(map[string]int32, 2048),
+		lexicon: l,
+		stems:   make(map[string]int32, 1024), raw: make(map[string]int32, 2048),
 		lengths: make([]int32, 0, n),
 	}
 }
@@ -132,11 +136,11 @@ func (b *builder) term(word []byte) int32 {
 }
 
 // add indexes one entry; they come in the order of their numbers.
-func (b *builder) add(e *Entry) {
+func (b *builder) add(e *Entry, sh *shape) {
 	doc := uint32(len(b.lengths))
 	weights := fieldWeights()
 	length := int32(0)
-	eachField(e, func(f field, text string) {
+	eachField(e, sh, func(f field, text string) {
 		last := int32(-1)
 		eachWord(text, func(word []byte, _ bool) {
 			t := b.term(word)
@@ -173,11 +177,12 @@ func (b *builder) add(e *Entry) {
 	}
 	b.seen = b.seen[:0]
 	b.lengths = append(b.lengths, length)
+	b.intents = append(b.intents, b.lexicon.entryIntent(e))
 }
 
 // finish turns what was collected into an index.
 func (b *builder) finish() *index {
-	ix := &index{docs: len(b.lengths), stems: b.stems, words: b.words}
+	ix := &index{docs: len(b.lengths), stems: b.stems, words: b.words, intents: b.intents}
 	n := len(b.words)
 	ix.offsets = make([]uint32, n+1)
 	ix.nameOffsets = make([]uint32, n+1)
@@ -299,7 +304,7 @@ func (ix *index) pairDocs(a, b int32) []pair {
 }
 
 // eachField calls f with every text of an entry.
-func eachField(e *Entry, f func(field, string)) {
+func eachField(e *Entry, sh *shape, f func(field, string)) {
 	f(nameField, nameOf(e))
 	for _, alias := range e.Aliases {
 		f(nameField, alias)
@@ -315,15 +320,13 @@ func eachField(e *Entry, f func(field, string)) {
 		f(tagField, entity)
 	}
 	f(descriptionField, e.Description)
-	d, inputs := e.Input.fields()
-	for _, p := range inputs {
+	for i, p := range sh.inputs {
 		f(inputField, p.name)
-		if o := d.open(p.text); o.description != "" {
-			f(inputTextField, o.description)
+		if text := sh.inputOutlines[i].description; text != "" {
+			f(inputTextField, text)
 		}
 	}
-	_, outputs := e.Output.fields()
-	for _, p := range outputs {
+	for _, p := range sh.outputs {
 		f(outputField, p.name)
 	}
 }

@@ -253,7 +253,7 @@ func (v *View) source(earlier []Step, need string, step int) Link {
 			if !ok {
 				continue
 			}
-			have := outputKeys(e)
+			have := outputKeys(e, shapeOf(e))
 			if at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(have, k) }); at >= 0 {
 				return Link{Step: step, Input: need, From: i + 1, ID: hit.ID, Field: outputName(e, keys[at])}
 			}

@@ -7,6 +7,8 @@ package catalog
 //	      + 0.2 idf/N for a pair of neighbouring words in the name, 0.3 idf/N in the description
 //	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
 //
+// and 15 % more for an entry that does the kind of thing the query asks for; see intent.go.
+//
 // Weights are rounded to integers before anything is added, so the order of adding does not matter.
 
 import (
@@ -29,9 +31,20 @@ const (
 	joinedWeight   = 0.5
 	prefixDiscount = 0.3
 	verbDiscount   = 0.2
+	rootDiscount   = 0.4
 	namePair       = 0.2
 	textPair       = 0.3
 	nameCoverage   = 0.15
+	// intentGain is what the right intent adds, in 1/128 of the score.
+	intentGain = 19
+
+	// leastPoints is what an alternate must be able to add, as a share of scale: the words that most entries have are
+	// not worth going through their postings for.
+	leastPoints = scale / 150
+
+	// commonShare and commonDocs: neither are those that more than one entry in 20 has, in a large catalog.
+	commonShare = 20
+	commonDocs  = 2000
 
 	maxQueryWords = 256
 	// maxScore bounds the score of an entry, in units.
@@ -59,6 +72,8 @@ type parsedQuery struct {
 	words []queryWord
 	pairs [][2]int32
 	mass  float64
+	// gains are what each intent adds to a score, in 1/128.
+	gains [intentCount]int32
 }
 
 // rawWord is a word of the query as it stands there.
@@ -111,7 +126,7 @@ func (c *Catalog) parse(query string) parsedQuery {
 		term := q.words[place[st]].term
 		if term >= 0 && last >= 0 && term != last {
 			pair := [2]int32{min(last, term), max(last, term)}
-			if !seenPairs[pair] {
+			if !seenPairs[pair] && !c.off(Pairs) {
 				seenPairs[pair] = true
 				q.pairs = append(q.pairs, pair)
 			}
@@ -127,7 +142,21 @@ func (c *Catalog) parse(query string) parsedQuery {
 		}
 		w.alternates = c.alternates(w)
 	}
+	if !c.off(Intents) {
+		for k, asked := range c.lexicon.queryIntents(query) {
+			if asked {
+				q.gains[k] = intentGain
+			}
+		}
+	}
 	q.mass = max(q.mass, c.bound(&q)/maxScore, 1e-3)
+	for i := range q.words {
+		w := &q.words[i]
+		w.alternates = slices.DeleteFunc(w.alternates, func(a alternate) bool {
+			docs, _ := c.index.postings(a.term)
+			return len(docs) > max(commonDocs, c.index.docs/commonShare) || c.points(&q, w, a.term, a.discount) < leastPoints
+		})
+	}
 	return q
 }
 
@@ -194,30 +223,55 @@ func queryWords(query string) []rawWord {
 func (c *Catalog) alternates(w *queryWord) []alternate {
 	var found []alternate
 	ix := c.index
-	if len(w.stem) >= 4 {
-		for n := 4; n < len(w.stem); n++ {
-			if term, ok := ix.stems[w.stem[:n]]; ok {
-				found = append(found, alternate{term, prefixDiscount, "begins it"})
-			}
+	add := func(term int32, discount float64, why string) {
+		at := slices.IndexFunc(found, func(a alternate) bool { return a.term == term })
+		switch {
+		case at < 0:
+			found = append(found, alternate{term, discount, why})
+		case discount > found[at].discount:
+			found[at] = alternate{term, discount, why}
 		}
-		from, _ := slices.BinarySearchFunc(ix.sorted, w.stem, func(t int32, s string) int { return strings.Compare(ix.words[t], s) })
-		for _, t := range ix.sorted[from:] {
-			if !strings.HasPrefix(ix.words[t], w.stem) || len(found) >= maxRelatives {
-				break
-			}
-			if t != w.term {
-				found = append(found, alternate{t, prefixDiscount, "begins with it"})
+	}
+	if len(w.stem) >= 4 && !c.off(Prefixes) {
+		c.eachPrefixRelative(w, func(term int32, why string) { add(term, prefixDiscount, why) })
+	}
+	if !c.off(Relations) {
+		for _, st := range derived(w.stem) {
+			if term, ok := ix.stems[st]; ok {
+				add(term, rootDiscount, "of the same root")
 			}
 		}
 	}
-	for _, verb := range c.lexicon.verbs[w.stem] {
-		term, ok := ix.stems[verb]
-		if !ok || verb == w.stem || slices.ContainsFunc(found, func(a alternate) bool { return a.term == term }) {
-			continue
+	if !c.off(Verbs) {
+		for _, verb := range c.lexicon.verbs[w.stem] {
+			if term, ok := ix.stems[verb]; ok && verb != w.stem {
+				add(term, verbDiscount, "similar verb")
+			}
 		}
-		found = append(found, alternate{term, verbDiscount, "similar verb"})
 	}
 	return found
+}
+
+// eachPrefixRelative calls f with the words of at least four letters that begin a word, and those that it begins.
+func (c *Catalog) eachPrefixRelative(w *queryWord, f func(term int32, why string)) {
+	ix := c.index
+	count := 0
+	for n := 4; n < len(w.stem); n++ {
+		if term, ok := ix.stems[w.stem[:n]]; ok {
+			count++
+			f(term, "begins it")
+		}
+	}
+	from, _ := slices.BinarySearchFunc(ix.sorted, w.stem, func(t int32, s string) int { return strings.Compare(ix.words[t], s) })
+	for _, t := range ix.sorted[from:] {
+		if !strings.HasPrefix(ix.words[t], w.stem) || count >= maxRelatives {
+			return
+		}
+		if t != w.term {
+			count++
+			f(t, "begins with it")
+		}
+	}
 }
 
 // points is the integer weight of a term for a word: its own, or an alternate's with its idf capped at the word's.
@@ -232,7 +286,7 @@ func (c *Catalog) points(q *parsedQuery, w *queryWord, term int32, discount floa
 // scratch is the memory of one search.
 type scratch struct {
 	score []int32
-	best  []int32
+	best  []int32 // what the word at hand added so far; all zero between words
 }
 
 func newScratch(n int) *scratch { return &scratch{score: make([]int32, n), best: make([]int32, n)} }
@@ -254,7 +308,7 @@ func (c *Catalog) rank(query string, allowed bitset, limit int) ([]scored, int) 
 	}
 	c.addPairs(&q, s)
 	c.addCoverage(&q, s)
-	return collectTop(s.score, allowed, limit)
+	return c.collectTop(&q, s.score, allowed, limit)
 }
 
 func (c *Catalog) addWord(q *parsedQuery, w *queryWord, s *scratch) {
@@ -268,28 +322,41 @@ func (c *Catalog) addWord(q *parsedQuery, w *queryWord, s *scratch) {
 			return
 		}
 		for i, doc := range docs {
-			s.best[doc] = points * int32(impacts[i])
+			add := points * int32(impacts[i])
+			s.best[doc] = add
+			s.score[doc] += add
 		}
 	}
 	for _, a := range w.alternates {
 		points := c.points(q, w, a.term, a.discount)
 		docs, impacts := c.index.postings(a.term)
 		for i, doc := range docs {
-			s.best[doc] = max(s.best[doc], points*int32(impacts[i]))
+			more := max(0, points*int32(impacts[i])-s.best[doc])
+			s.score[doc] += more
+			s.best[doc] += more
 		}
 	}
-	take := func(term int32) {
-		docs, _ := c.index.postings(term)
-		for _, doc := range docs {
-			s.score[doc] += s.best[doc]
-			s.best[doc] = 0
-		}
+	// The word's own postings and those of its alternates may be most of the catalog.
+	count := 0
+	for _, a := range w.alternates {
+		count += int(c.index.offsets[a.term+1] - c.index.offsets[a.term])
+	}
+	if count > len(s.best)/8 {
+		clear(s.best)
+		return
 	}
 	if w.term >= 0 {
-		take(w.term)
+		c.forget(s, w.term)
 	}
 	for _, a := range w.alternates {
-		take(a.term)
+		c.forget(s, a.term)
+	}
+}
+
+func (c *Catalog) forget(s *scratch, term int32) {
+	docs, _ := c.index.postings(term)
+	for _, doc := range docs {
+		s.best[doc] = 0
 	}
 }
 
@@ -342,6 +409,9 @@ func (q *parsedQuery) covered() []alternate {
 }
 
 func (c *Catalog) addCoverage(q *parsedQuery, s *scratch) {
+	if c.off(Coverage) {
+		return
+	}
 	for _, a := range q.covered() {
 		points := c.coveragePoints(a)
 		for _, doc := range c.index.nameDocs(a.term) {
@@ -353,90 +423,4 @@ func (c *Catalog) addCoverage(q *parsedQuery, s *scratch) {
 // coveragePoints is what a matched name word adds, before the name's own mass divides it.
 func (c *Catalog) coveragePoints(a alternate) int64 {
 	return int64(math.Round(unit * nameCoverage * a.discount * c.index.idf[a.term]))
-}
-
-// collectTop is the best limit of the allowed entries with a score above zero.
-func collectTop(scores []int32, allowed bitset, limit int) ([]scored, int) {
-	h := topHeap{limit: limit}
-	total := 0
-	least := int32(1)
-	allowed.each(func(doc int) {
-		if sc := scores[doc]; sc > 0 {
-			total++
-			if sc >= least {
-				least = h.offer(sc, int32(doc))
-			}
-		}
-	})
-	return h.sorted(), total
-}
-
-// A topHeap keeps the best entries; its root is the worst of them.
-type topHeap struct {
-	limit  int
-	scores []int32
-	docs   []int32
-}
-
-// worse orders by score, then by id: of two equal ones the later is worse.
-func (h *topHeap) worse(i, j int) bool {
-	if h.scores[i] != h.scores[j] {
-		return h.scores[i] < h.scores[j]
-	}
-	return h.docs[i] > h.docs[j]
-}
-
-func (h *topHeap) swap(i, j int) {
-	h.scores[i], h.scores[j] = h.scores[j], h.scores[i]
-	h.docs[i], h.docs[j] = h.docs[j], h.docs[i]
-}
-
-// offer takes an entry in where it is good enough and returns the least score that still is. Entries come in the
-// order of their ids, so an equal score is not enough once the heap is full.
-func (h *topHeap) offer(score, doc int32) int32 {
-	if len(h.docs) < h.limit {
-		h.scores, h.docs = append(h.scores, score), append(h.docs, doc)
-		for i := len(h.docs) - 1; i > 0 && h.worse(i, (i-1)/2); i = (i - 1) / 2 {
-			h.swap(i, (i-1)/2)
-		}
-		if len(h.docs) < h.limit {
-			return 1
-		}
-		return h.scores[0] + 1
-	}
-	if h.limit == 0 {
-		return math.MaxInt32
-	}
-	h.scores[0], h.docs[0] = score, doc
-	h.down(0)
-	return h.scores[0] + 1
-}
-
-func (h *topHeap) down(i int) {
-	for {
-		least := i
-		for _, child := range []int{2*i + 1, 2*i + 2} {
-			if child < len(h.docs) && h.worse(child, least) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		h.swap(i, least)
-		i = least
-	}
-}
-
-// sorted empties the heap, best first.
-func (h *topHeap) sorted() []scored {
-	out := make([]scored, len(h.docs))
-	for i := len(out) - 1; i >= 0; i-- {
-		out[i] = scored{h.docs[0], float64(h.scores[0]) / unit}
-		last := len(h.docs) - 1
-		h.swap(0, last)
-		h.scores, h.docs = h.scores[:last], h.docs[:last]
-		h.down(0)
-	}
-	return out
 }

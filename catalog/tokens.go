@@ -155,6 +155,9 @@ func withoutAccents(text string) string {
 	return b.String()
 }
 
+// Stem is the form that a lower-case word is indexed under; "" for a word that is too common to be indexed.
+func Stem(word string) string { return stem(word) }
+
 // stem is the English stem of a lower-case word; "" for a stop word. Words that are not plain letters stay.
 func stem(word string) string {
 	if english.IsStopWord(word) {
@@ -199,10 +202,16 @@ download export save`
 type lexicon struct {
 	request map[string]bool
 	verbs   map[string][]string // stem → stems of its classes, sorted
+	intents map[string]intent
+	leads   map[string]bool
+	joins   map[string]bool
 }
 
 func newLexicon() lexicon {
-	l := lexicon{request: map[string]bool{}, verbs: map[string][]string{}}
+	l := lexicon{
+		request: map[string]bool{}, verbs: map[string][]string{},
+		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords),
+	}
 	for _, word := range strings.Fields(requestWords) {
 		l.request[word] = true
 	}

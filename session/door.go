@@ -92,7 +92,7 @@ func (r *run) lookup(view *catalog.View, id string, c *trace.Call) (*catalog.Ent
 	}
 	if entry.Action == nil {
 		c.Verdict = trace.Rejected
-		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called", id)}
+		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called: its source has no actions", id)}
 	}
 	if r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
 		c.Verdict, c.Rule = trace.Denied, "not described"

@@ -23,7 +23,7 @@ type program struct {
 
 // commandLine is the command line as kong reads it.
 type commandLine struct {
-	Catalog []string      `placeholder:"SRC" help:"Where actions come from: demo, or demo:FILE. May be given more than once."`
+	Catalog []string      `placeholder:"SRC" help:"Where actions come from: demo, demo:FILE, FILE.jsonl or FILE.jsonl.gz. May be given more than once."`
 	View    string        `placeholder:"FILE" help:"What may be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
 	Policy  string        `enum:",ask,readonly,session" default:"" help:"What happens to calls that change data: ask, readonly or session. Default: ask where a person can be asked, else readonly."`
 	Allow   []string      `placeholder:"ID" help:"Allow this changing action without asking (an id, or a prefix with .*)."`
@@ -38,13 +38,17 @@ type commandLine struct {
 	Run      runCommand      `cmd:"" help:"Run a Lua file."`
 	Query    queryCommand    `cmd:"" help:"Search the catalog."`
 	Describe describeCommand `cmd:"" help:"Print the exact specs of actions."`
+	Eval     evalCommand     `cmd:"" help:"Measure how well things work."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
+
+	// stderr is where opening the sources tells what it could not use.
+	stderr io.Writer
 }
 
 // dispatch parses args and runs the command they name. The context is the one it ran under: its cause tells whether a
 // signal ended it.
 func dispatch(args []string, p *program) (context.Context, error) {
-	var cli commandLine
+	cli := commandLine{stderr: p.stderr}
 	left := false // kong printed its help and would have ended the process
 	parser, err := kong.New(&cli,
 		kong.Name("almanac"),

@@ -16,6 +16,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/demo"
+	"almanac/catalog/manifest"
 	"almanac/llm"
 	"almanac/llm/openai"
 	"almanac/llm/tools"
@@ -123,21 +124,18 @@ func (cli *commandLine) openView(ctx context.Context, w *wired) (*catalog.View, 
 	var entries []catalog.Entry
 	for _, source := range cli.sources() {
 		kind, file, _ := strings.Cut(source, ":")
-		if kind != "demo" {
-			return nil, misconfigured(fmt.Errorf("catalog %s: unknown kind of source: use demo or demo:FILE", source))
+		var err error
+		switch {
+		case kind == "demo":
+			entries, err = cli.openDemo(ctx, w, file, entries)
+		case strings.HasSuffix(source, ".jsonl"), strings.HasSuffix(source, ".jsonl.gz"):
+			entries, err = cli.readManifest(source, entries)
+		default:
+			err = errors.New("unknown kind of source: use demo, demo:FILE, FILE.jsonl or FILE.jsonl.gz")
 		}
-		if file == "" {
-			file = filepath.Join(cli.dataDir(), "office.db")
-			if err := os.MkdirAll(cli.dataDir(), 0o700); err != nil {
-				return nil, misconfigured(fmt.Errorf("data folder: %w", err))
-			}
-		}
-		office, err := demo.Open(ctx, file)
 		if err != nil {
 			return nil, misconfigured(fmt.Errorf("catalog %s: %w", source, err))
 		}
-		w.closers = append(w.closers, office.Close)
-		entries = append(entries, office.Entries()...)
 	}
 	all, report := catalog.New(entries, catalog.Options{})
 	if len(report.Skipped) > 0 {
@@ -157,6 +155,47 @@ func (cli *commandLine) openView(ctx context.Context, w *wired) (*catalog.View, 
 		return nil, misconfigured(fmt.Errorf("view %s: %w", cli.View, err))
 	}
 	return view, nil
+}
+
+// openDemo adds the entries of the demo; an empty file stands for the one in the data folder.
+func (cli *commandLine) openDemo(ctx context.Context, w *wired, file string, entries []catalog.Entry) ([]catalog.Entry, error) {
+	if file == "" {
+		file = filepath.Join(cli.dataDir(), "office.db")
+		if err := os.MkdirAll(cli.dataDir(), 0o700); err != nil {
+			return nil, fmt.Errorf("data folder: %w", err)
+		}
+	}
+	office, err := demo.Open(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	w.closers = append(w.closers, office.Close)
+	return append(entries, office.Entries()...), nil
+}
+
+// readManifest adds the entries of a file and tells what of it could not be used.
+func (cli *commandLine) readManifest(file string, entries []catalog.Entry) ([]catalog.Entry, error) {
+	read, report, err := manifest.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	cli.tell("skipped", report.Skipped)
+	cli.tell("changed", report.Mended)
+	return append(entries, read...), nil
+}
+
+// maxTold is how many skips of a kind are printed one by one.
+const maxTold = 5
+
+// tell prints skips to standard error, the first few whole.
+func (cli *commandLine) tell(what string, skips []catalog.Skip) {
+	for i, s := range skips {
+		if i == maxTold {
+			fmt.Fprintf(cli.stderr, "and %d more %s\n", len(skips)-i, what)
+			return
+		}
+		fmt.Fprintf(cli.stderr, "%s: %s: %q: %s\n", s.Source, what, s.ID, s.Reason)
+	}
 }
 
 // dataDir is where the demo database and the session logs are kept.

@@ -1,0 +1,36 @@
+package catalog
+
+// This file names the parts of ranking that can be switched off, to measure what each is worth.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Lever is a part of ranking beyond the words that query and entry share.
+type Lever string
+
+// The levers. Relations come from WordNet, through words.txt.
+const (
+	Relations Lever = "relations" // words of the same root: "decide", "decision"
+	Verbs     Lever = "verbs"     // verbs that catalogs use for one another: "fetch", "get"
+	Prefixes  Lever = "prefixes"  // words that begin with one another: "auth", "authorization"
+	Pairs     Lever = "pairs"     // neighbouring words that stand side by side
+	Coverage  Lever = "coverage"  // the share of an entry's name that the query has
+	Intents   Lever = "intents"   // what the query asks to do and the entry does
+)
+
+// Levers are all levers, in the order of their names.
+func Levers() []Lever { return []Lever{Coverage, Intents, Pairs, Prefixes, Relations, Verbs} }
+
+// ParseLever reads a lever's name; the error lists the names.
+func ParseLever(name string) (Lever, error) {
+	if l := Lever(strings.ToLower(name)); slices.Contains(Levers(), l) {
+		return l, nil
+	}
+	return "", fmt.Errorf("lever %q: want one of %v", clip(oneLine(name), 40), Levers())
+}
+
+// off reports whether a lever is switched off.
+func (c *Catalog) off(l Lever) bool { return slices.Contains(c.without, l) }

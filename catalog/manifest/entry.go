@@ -1,0 +1,132 @@
+package manifest
+
+// This file makes an entry of a line.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"almanac/catalog"
+)
+
+// A record is a line as it stands in the file.
+type record struct {
+	ID           string          `json:"id"`
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Namespace    []string        `json:"namespace"`
+	Description  string          `json:"description"`
+	Tags         []string        `json:"tags"`
+	Aliases      []string        `json:"aliases"`
+	Entities     []string        `json:"entities"`
+	Input        json.RawMessage `json:"input"`
+	OutputFields []string        `json:"output_fields"`
+	Operation    string          `json:"operation"`
+	Endpoint     string          `json:"endpoint"`
+	Mutates      *bool           `json:"mutates"`
+	Risk         string          `json:"risk"`
+}
+
+// entryOf reads a line. mended says what of it could not be kept.
+func entryOf(line []byte) (e catalog.Entry, mended []string, err error) {
+	if !utf8.Valid(line) {
+		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
+		mended = append(mended, "invalid UTF-8 was replaced")
+	}
+	var r record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return catalog.Entry{ID: r.ID}, nil, plainError(err)
+	}
+	e = catalog.Entry{
+		ID: r.ID, Title: r.Title, Description: r.Description, Namespace: r.Namespace, Tags: r.Tags, Aliases: r.Aliases,
+		Entities: r.Entities, Operation: catalog.Operation(strings.ToLower(r.Operation)),
+	}
+	if err := catalog.CheckID(e.ID); err != nil {
+		return e, nil, err
+	}
+	if strings.ContainsRune(e.ID, utf8.RuneError) {
+		return e, nil, errors.New("the id is not valid UTF-8")
+	}
+	if len(e.Description) > maxDescription {
+		mended = append(mended, fmt.Sprintf("the description was cut from %d to %d bytes", len(e.Description), maxDescription))
+		e.Description = strings.Clone(cut(e.Description, maxDescription))
+	}
+	if !said(e.ID, r.Name) {
+		e.Aliases = append(e.Aliases[:len(e.Aliases):len(e.Aliases)], r.Name)
+	}
+	switch risk := catalog.Risk(strings.ToLower(r.Risk)); risk {
+	case "", catalog.Low, catalog.Medium, catalog.High:
+		e.Risk = risk
+	default:
+		e.Risk = catalog.High
+		mended = append(mended, fmt.Sprintf("the risk %q counts as high", cut(r.Risk, 40)))
+	}
+	e.Mutates = mutates(&r)
+	if e.Input, err = inputSchema(r.Input); err != nil {
+		e.Input = openSchema()
+		mended = append(mended, "the input was dropped: "+err.Error())
+	}
+	e.Output = outputSchema(r.OutputFields)
+	return e, mended, nil
+}
+
+// plainError is a JSON error without the names of Go.
+func plainError(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		if wrong.Field == "" {
+			return fmt.Errorf("want an object, got %s", wrong.Value)
+		}
+		return fmt.Errorf("%s: got %s", wrong.Field, wrong.Value)
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("column %d: %w", syntax.Offset, err)
+	}
+	return err
+}
+
+// said reports whether the id has the name already, whatever stands between its words.
+func said(id, name string) bool {
+	letters := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r < utf8.RuneSelf && !('a' <= r && r <= 'z' || '0' <= r && r <= '9') {
+				return -1
+			}
+			return r
+		}, strings.ToLower(s))
+	}
+	return strings.Contains(letters(id), letters(name))
+}
+
+// mutates says whether a call may change anything: what the line says, else what its operation or method does, else
+// what the first word of its name sounds like. What cannot be told counts as changing.
+func mutates(r *record) bool {
+	if r.Mutates != nil {
+		return *r.Mutates
+	}
+	if r.Operation != "" {
+		return !strings.EqualFold(r.Operation, string(catalog.Read))
+	}
+	if method, _, ok := strings.Cut(r.Endpoint, " "); ok {
+		switch method {
+		case "GET", "HEAD", "OPTIONS", "TRACE":
+			return false
+		}
+		return true
+	}
+	name := strings.ToLower(r.Name)
+	if name == "" {
+		name = strings.ToLower(r.ID[strings.LastIndexByte(r.ID, '.')+1:])
+	}
+	for _, verb := range strings.Fields("get list search find query read fetch retrieve lookup describe count calculate compute convert check compare analyze") {
+		if strings.HasPrefix(name, verb) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,158 @@
+// Package manifest reads catalogs from files of actions, one JSON object a line.
+//
+//	ReadFile   entries from FILE.jsonl or FILE.jsonl.gz
+//	Read       the same from a stream
+//	Report     what was left out, cut or mended, with line numbers
+//
+// A line is
+//
+//	{"id": "billing.invoice.list", "name": "listInvoices", "namespace": ["billing"], "description": "...",
+//	 "tags": [...], "aliases": [...], "operation": "read", "endpoint": "GET /invoices",
+//	 "input": {"customer_id": {"type": "string", "description": "...", "required": true}}, "output_fields": [...]}
+//
+// where only the id must be there and input may be a JSON Schema instead. The entries have no action: they can be
+// found and described, not called. A line that cannot be used costs that line and nothing else.
+//
+// Start at Read.
+package manifest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"almanac/catalog"
+)
+
+const (
+	// maxLine is the longest line that is read, in bytes.
+	maxLine = 32 << 20
+	// maxDescription is how much of a description is kept, in bytes.
+	maxDescription = 64 << 10
+)
+
+// A Report says what became of the lines of a file. The Source of each remark is FILE:LINE.
+type Report struct {
+	Loaded int
+	// Skipped lines gave no entry.
+	Skipped []catalog.Skip
+	// Mended entries are there, but not quite as the file has them: a description was cut, a schema dropped.
+	Mended []catalog.Skip
+}
+
+// ReadFile reads the entries of a file; a name that ends in .gz is unpacked. It fails when the file cannot be opened
+// or is not gzip at all; a file that breaks off later gives what was read, and a skip.
+func ReadFile(file string) ([]catalog.Entry, Report, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	defer f.Close()
+	if !strings.HasSuffix(file, ".gz") {
+		entries, report := Read(f, file)
+		return entries, report, nil
+	}
+	unpacked, err := gzip.NewReader(bufio.NewReaderSize(f, 1<<20))
+	if err != nil {
+		return nil, Report{}, fmt.Errorf("%s: %w", file, err)
+	}
+	entries, report := Read(unpacked, file)
+	return entries, report, nil
+}
+
+// Read reads entries until r ends. source names it in the report. A read error ends the reading: it is reported as a
+// skip of the line it broke, and the entries before it are returned.
+func Read(r io.Reader, source string) ([]catalog.Entry, Report) {
+	var (
+		entries []catalog.Entry
+		report  Report
+		seen    = map[string]int{}
+		lines   = lineReader{r: bufio.NewReaderSize(r, 1<<20)}
+	)
+	for {
+		text, err := lines.next()
+		place := fmt.Sprintf("%s:%d", source, lines.number)
+		switch {
+		case err == io.EOF:
+			report.Loaded = len(entries)
+			return entries, report
+		case errors.Is(err, errLong):
+			report.Skipped = append(report.Skipped, catalog.Skip{Source: place, Reason: err.Error()})
+			continue
+		case err != nil:
+			report.Skipped = append(report.Skipped, catalog.Skip{Source: place, Reason: "the file breaks off: " + err.Error()})
+			report.Loaded = len(entries)
+			return entries, report
+		}
+		if text = bytes.TrimSpace(text); len(text) == 0 {
+			continue
+		}
+		e, mended, err := entryOf(text)
+		if first, twice := seen[e.ID]; err == nil && twice {
+			err = fmt.Errorf("line %d has this id already", first)
+		}
+		if err != nil {
+			report.Skipped = append(report.Skipped, catalog.Skip{ID: e.ID, Source: place, Reason: err.Error()})
+			continue
+		}
+		for _, reason := range mended {
+			report.Mended = append(report.Mended, catalog.Skip{ID: e.ID, Source: place, Reason: reason})
+		}
+		seen[e.ID] = lines.number
+		entries = append(entries, e)
+	}
+}
+
+var errLong = fmt.Errorf("the line is longer than %d MB", maxLine>>20)
+
+// A lineReader hands out lines and counts them.
+type lineReader struct {
+	r      *bufio.Reader
+	number int // of the line handed out last, from 1
+	buf    []byte
+}
+
+// next returns the next line, valid until the call after; errLong for one that was passed over, io.EOF at the end.
+// A last line without an end counts, except when a read error cut it off.
+func (l *lineReader) next() ([]byte, error) {
+	l.number++
+	l.buf = l.buf[:0]
+	long := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if long = long || len(l.buf)+len(part) > maxLine; !long {
+			l.buf = append(l.buf, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(l.buf) == 0 && !long:
+			return nil, io.EOF
+		case err != nil && err != io.EOF:
+			return nil, err
+		case long:
+			return nil, errLong
+		}
+		if l.number == 1 {
+			return bytes.TrimPrefix(l.buf, []byte("\ufeff")), nil
+		}
+		return l.buf, nil
+	}
+}
+
+// cut is text in at most n bytes, whole runes.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/llm/eval"
+)
+
+type evalCommand struct {
+	Discovery discoveryCommand `cmd:"" help:"Measure search on folders with actions.jsonl[.gz] and queries.jsonl[.gz]. --catalog ranks in another catalog."`
+}
+
+type discoveryCommand struct {
+	Dirs    []string `arg:"" name:"dir" help:"Folders of requests with known answers."`
+	JSON    bool     `help:"Print JSON."`
+	Misses  int      `placeholder:"N" help:"Show the N worst requests of each set, and what outranked their answers."`
+	Without []string `placeholder:"LEVER" help:"Switch parts of ranking off: coverage, intents, pairs, prefixes, relations, verbs."`
+}
+
+// Run prints a line a set and their average.
+func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	type result struct {
+		eval.Score
+		Misses []eval.Miss `json:"misses,omitempty"`
+	}
+	var results []result
+	var scores []eval.Score
+	var view *catalog.View
+	open := ""
+	for _, dir := range c.Dirs {
+		set, err := eval.OpenSet(dir)
+		if err != nil {
+			return misconfigured(err)
+		}
+		files := cli.Catalog
+		if len(files) == 0 {
+			files = []string{set.Catalog}
+		}
+		if key := strings.Join(files, "\n"); view == nil || key != open {
+			if view, err = c.view(cli, files); err != nil {
+				return misconfigured(err)
+			}
+			open = key
+		}
+		score, misses, err := eval.Discovery(ctx, view, set, c.Misses)
+		if err != nil {
+			return err
+		}
+		results, scores = append(results, result{score, misses}), append(scores, score)
+		if !c.JSON {
+			if len(results) == 1 {
+				fmt.Fprintf(p.stdout, "%-18s %8s %8s %6s %6s %6s %6s %6s %6s %8s %8s\n",
+					"set", "actions", "queries", "R@1", "R@5", "R@10", "R@20", "NDCG", "COMP", "p50 us", "p99 us")
+			}
+			printScore(p.stdout, score)
+			printMisses(p.stdout, misses)
+		}
+	}
+	macro := eval.Average(scores)
+	if c.JSON {
+		return p.printJSON(map[string]any{"sets": results, "macro": macro})
+	}
+	printScore(p.stdout, macro)
+	return nil
+}
+
+// view opens files of actions as one catalog.
+func (c discoveryCommand) view(cli *commandLine, files []string) (*catalog.View, error) {
+	var entries []catalog.Entry
+	for _, file := range files {
+		var err error
+		if entries, err = cli.readManifest(file, entries); err != nil {
+			return nil, err
+		}
+	}
+	o := catalog.Options{}
+	for _, name := range c.Without {
+		lever, err := catalog.ParseLever(name)
+		if err != nil {
+			return nil, err
+		}
+		o.Without = append(o.Without, lever)
+	}
+	all, report := catalog.New(entries, o)
+	cli.tell("skipped", report.Skipped)
+	return all.View(), nil
+}
+
+func printScore(w io.Writer, s eval.Score) {
+	number := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprint(n)
+	}
+	fmt.Fprintf(w, "%-18s %8s %8s %6.1f %6.1f %6.1f %6.1f %6.1f %6.1f %8.0f %8.0f", s.Set, number(s.Actions), number(s.Queries),
+		100*s.Recall1, 100*s.Recall5, 100*s.Recall10, 100*s.Recall20, 100*s.NDCG10, 100*s.Complete10, s.P50, s.P99)
+	if s.Unknown > 0 {
+		fmt.Fprintf(w, "  %d gold ids are not in the catalog", s.Unknown)
+	}
+	fmt.Fprintln(w)
+}
+
+func printMisses(w io.Writer, misses []eval.Miss) {
+	for _, m := range misses {
+		fmt.Fprintf(w, "\n  %s: NDCG %.2f: %q\n    want %s\n    got  %s\n", m.Query.ID, m.NDCG, m.Query.Text,
+			strings.Join(m.Query.Gold, ", "), strings.Join(m.Top, ", "))
+		for _, why := range m.Why {
+			fmt.Fprintf(w, "    %s\n", strings.ReplaceAll(why, "\n", "\n    "))
+		}
+	}
+	if len(misses) > 0 {
+		fmt.Fprintln(w)
+	}
+}
