@@ -91,6 +91,7 @@ func openSeveral(def func(string, func(c call) int)) {
 		return c.give(f, float64(e))
 	})
 	def("ldexp", func(c call) int { return c.give(math.Ldexp(c.number(1), c.int(2))) })
+	def("log10", func(c call) int { return c.give(math.Log10(c.number(1))) })
 	def("log", func(c call) int {
 		x := c.number(1)
 		switch {

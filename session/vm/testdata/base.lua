@@ -80,3 +80,5 @@ for i, v in ipairs({1, 2, nil, 4}) do assert(i < 3) end
 pairs(nil) -- ### "bad argument #1 to 'pairs' \\(table expected, got nil\\)"
 ---
 next({}, "x") -- ### "invalid key to 'next'"
+---
+assert(math.log10(1000) == 3)
