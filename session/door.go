@@ -179,7 +179,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: %s and nobody can be asked", entry.ID, d.Reason), "")
 	}
 	asked := *c
-	asked.Args = w.redactor().args(call.Args)
+	asked.Args = w.redactor.args(call.Args)
 	if err := w.record(trace.Record{Kind: trace.KindAsk, Run: r.id, Cell: r.script.Cell, Call: &asked}); err != nil {
 		c.Verdict = trace.Denied
 		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
@@ -227,7 +227,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	w := r.session.world
 	if entry.Mutates {
 		intent := *c
-		intent.Args = w.redactor().args(call.Args)
+		intent.Args = w.redactor.args(call.Args)
 		if err := w.record(trace.Record{Kind: trace.KindBegin, Run: r.id, Cell: r.script.Cell, Call: &intent}); err != nil {
 			c.Verdict = trace.Denied
 			return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
@@ -247,9 +247,9 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		if ctx.Err() != nil {
 			return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
 		}
-		return nil, &vm.HostError{Code: CodeFailed, Message: w.redactor().text(withID(entry.ID, err))}
+		return nil, &vm.HostError{Code: CodeFailed, Message: w.redactor.text(withID(entry.ID, err))}
 	}
-	data, err := w.redactor().data(result.Data, r.session.Budget().Result)
+	data, err := w.redactor.data(result.Data, r.session.Budget().Result)
 	if err != nil {
 		c.Verdict = trace.Failed
 		return nil, &vm.HostError{
@@ -295,7 +295,7 @@ func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait t
 func (r *run) keep(c trace.Call, data any, err error) error {
 	w := r.session.world
 	c.Took = time.Since(c.Start)
-	red := w.redactor()
+	red := w.redactor
 	c.Args = red.args(c.Args)
 	if err != nil {
 		c.Error = red.text(err.Error())

@@ -7,9 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
-	"sort"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,20 +26,15 @@ const (
 // A redactor takes secrets out. The zero redactor knows none by value and still hides arguments by name.
 type redactor struct{ secrets []string }
 
-// redactor returns the world's redactor, longest secret first so that none hides inside another.
-func (w *world) redactor() redactor {
-	secrets := make([]string, 0, len(w.options.Secrets))
-	for _, s := range w.options.Secrets {
-		if s != "" {
-			secrets = append(secrets, s)
-		}
-	}
-	sort.Slice(secrets, func(i, j int) bool { return len(secrets[i]) > len(secrets[j]) })
-	return redactor{secrets}
+// newRedactor returns a redactor of the secrets that are not empty, longest first so that none hides inside another.
+func newRedactor(secrets []string) redactor {
+	kept := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return s == "" })
+	slices.SortFunc(kept, func(a, b string) int { return len(b) - len(a) })
+	return redactor{kept}
 }
 
 // Redact returns text with the session's secrets taken out, for whoever keeps or shows words of their own.
-func (s *Session) Redact(text string) string { return s.world.redactor().text(text) }
+func (s *Session) Redact(text string) string { return s.world.redactor.text(text) }
 
 func (r redactor) text(s string) string {
 	for _, secret := range r.secrets {
@@ -264,7 +260,7 @@ func shorten(v any, left *int) (any, error) {
 		return list, nil
 	case map[string]any:
 		object := make(map[string]any, min(len(v), *left/8+1))
-		for _, name := range sortedKeys(v) {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			*left -= len(name)
 			short, err := shorten(v[name], left)
 			object[name] = short
@@ -279,15 +275,6 @@ func shorten(v any, left *int) (any, error) {
 		}
 	}
 	return v, nil
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 // cut shortens s to at most n bytes of whole characters and says how much is missing.

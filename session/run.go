@@ -90,7 +90,7 @@ func (s *Session) newRun(script Script, mode trace.Mode) (*run, error) {
 	}
 	r := &run{
 		session: s, script: script, mode: mode, surface: vm.Execute,
-		id: NewID(time.Now()), selected: map[string]bool{}, started: time.Now(),
+		id: NewID(time.Now()), selected: map[string]bool{},
 	}
 	if mode == trace.ModeQuery {
 		r.surface = vm.Query
@@ -123,7 +123,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	w.mu.Unlock()
 	if err := w.record(trace.Record{
 		Kind: trace.KindRun, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode,
-		Text: w.redactor().text(r.script.Source), IDs: r.script.Actions,
+		Text: w.redactor.text(r.script.Source), IDs: r.script.Actions,
 	}); err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func (r *run) ended(out *Outcome) trace.Record {
 	if out.Err != nil {
 		o.Error = out.Err.Error()
 	}
-	red := r.session.world.redactor()
+	red := r.session.world.redactor
 	o.Repr, o.Stdout, o.Stderr, o.Error = red.text(o.Repr), red.text(o.Stdout), red.text(o.Stderr), red.text(o.Error)
 	return trace.Record{Kind: trace.KindOutcome, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode, Ended: o}
 }

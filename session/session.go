@@ -65,8 +65,9 @@ type Session struct {
 
 // A world is what all handles of a session share.
 type world struct {
-	options Options
-	pool    *kernel.Pool
+	options  Options
+	redactor redactor
+	pool     *kernel.Pool
 	// turn has room for one run at a time; who holds it owns machine.
 	turn    chan struct{}
 	machine *kernel.Kernel
@@ -111,6 +112,7 @@ func New(v *catalog.View, o Options) (*Session, error) {
 	o.Kernel.Limits = o.Limits
 	w := &world{
 		options:   o,
+		redactor:  newRedactor(o.Secrets),
 		pool:      kernel.NewPool(o.Kernel),
 		turn:      make(chan struct{}, 1),
 		view:      v,
