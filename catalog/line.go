@@ -281,7 +281,7 @@ func (v *View) nearWords(query string) []string {
 		for edits := 1; edits < limit; edits++ {
 			for _, t := range ix.sorted {
 				docs, _ := ix.postings(t)
-				if len(found) < 3 && distance(st, ix.words[t], limit) == edits && v.visible.any(docs) {
+				if len(found) < 3 && EditDistance(st, ix.words[t], limit) == edits && v.visible.any(docs) {
 					found = append(found, ix.words[t])
 				}
 			}

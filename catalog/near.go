@@ -14,7 +14,7 @@ func nearest(want string, names []string) string {
 	best, least := "", closeness(want)+1
 	folded := fold(want)
 	for _, name := range names {
-		d := distance(folded, fold(name), least)
+		d := EditDistance(folded, fold(name), least)
 		if d < least {
 			best, least = name, d
 		}
@@ -40,9 +40,9 @@ func closeness(word string) int {
 	return max(1, min(4, utf8.RuneCountInString(word)/3))
 }
 
-// distance is the number of edits (insert, remove, replace, swap of neighbours) between a and b, or limit when it is
-// that or more.
-func distance(a, b string, limit int) int {
+// EditDistance is the number of edits (insert, remove, replace, swap of neighbours) between a and b, in characters, or
+// limit when it is that or more.
+func EditDistance(a, b string, limit int) int {
 	if a == b {
 		return 0
 	}
@@ -92,7 +92,7 @@ func (v *View) nearIDs(id string, n int) []string {
 	var near []candidate
 	v.visible.each(func(doc int) {
 		name := v.cat.entries[doc].ID
-		if d := distance(id, name, limit); d < limit {
+		if d := EditDistance(id, name, limit); d < limit {
 			near = append(near, candidate{name, d})
 		}
 	})

@@ -87,7 +87,7 @@ func TestNearest(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xyz", 3}, {"über", "uber", 1}, {"kitten", "sitting", 3}} {
-		if got := distance(test.a, test.b, 9); got != test.want {
+		if got := EditDistance(test.a, test.b, 9); got != test.want {
 			t.Errorf("%s to %s: %d, want %d", test.a, test.b, got, test.want)
 		}
 	}
@@ -249,5 +249,16 @@ func BenchmarkNew(b *testing.B) {
 				New(entries, Options{})
 			}
 		})
+	}
+}
+
+func TestEditDistanceOfWords(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "abc", 3}, {"rset", "reset", 1}, {"quti", "quit", 1}, {"lua", "lua", 0}, {"käse", "kase", 1}, {"abcd", "wxyz", 4}} {
+		if got := EditDistance(c.a, c.b, 10); got != c.want {
+			t.Errorf("EditDistance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"almanac/catalog"
 )
 
 // A command is one row of the table.
@@ -197,7 +199,7 @@ func (sh *Shell) meant(name string) string {
 	for _, c := range sh.commands {
 		names := append([]string{c.name, strings.ReplaceAll(c.name, " ", "")}, c.aliases...)
 		for _, n := range names {
-			if d := distance(strings.ToLower(name), n); d < least && d < len(n) {
+			if d := catalog.EditDistance(strings.ToLower(name), n, least); d < least && d < len(n) {
 				best, least = c.name, d
 			}
 		}
@@ -206,32 +208,6 @@ func (sh *Shell) meant(name string) string {
 		return ": /help lists them"
 	}
 	return ": did you mean /" + best + "?"
-}
-
-// distance is the number of letters to insert, delete, replace or swap with the next to make b of a.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	before := make([]int, len(y)+1)
-	row := make([]int, len(y)+1)
-	next := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		next[0] = i
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				next[j] = min(next[j], before[j-2]+1)
-			}
-		}
-		before, row, next = row, next, before
-	}
-	return row[len(y)]
 }
 
 // indent puts prefix before every line of s.

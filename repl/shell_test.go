@@ -89,14 +89,3 @@ func TestHandleKeepsHistory(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
-
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "abc", 3}, {"rset", "reset", 1}, {"quti", "quit", 1}, {"lua", "lua", 0}, {"käse", "kase", 1}, {"abcd", "wxyz", 4}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
