@@ -57,8 +57,20 @@ type Entry struct {
 	Examples []string
 	// Timeout bounds one call; zero means the session's default.
 	Timeout time.Duration
+	// Source names where the entry comes from, as the person wrote it: "openapi:petstore.yaml". May be empty.
+	Source string
+	// Inject lists arguments that the host fills in. They are not in Input: nobody may send them.
+	Inject []Injection
 	// Action does the work. Nil makes an entry that can be found and described but not called.
 	Action Action
+}
+
+// An Injection is an argument that comes from the Context of a call and never from its caller.
+type Injection struct {
+	// Field is the name of the argument that the action gets.
+	Field string
+	// From is the context's name of the value: actor, tenant, session_id or workspace.
+	From string
 }
 
 // An Action does the work of an entry. It gets checked arguments and returns data first; what it would like changed
@@ -97,6 +109,10 @@ type Result struct {
 	Data any
 	// Effects lists what the action would like changed beyond its data. They are recorded, not applied.
 	Effects []Effect
+	// Next holds the arguments that differ for the next page: {"page": 2}. Nil where there is no next page.
+	Next map[string]any
+	// Note is a line about the data for the record: "not found", "parsed from text". May be empty.
+	Note string
 }
 
 // An Effect is a record of a wished change, not the act.
