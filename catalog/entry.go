@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"time"
 )
 
@@ -63,6 +65,19 @@ type Entry struct {
 	Inject []Injection
 	// Action does the work. Nil makes an entry that can be found and described but not called.
 	Action Action
+}
+
+// Fingerprint changes when what a call of the entry does or takes changes: its effect or a schema. Texts do not count.
+func (e *Entry) Fingerprint() [16]byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%s\x00%t\x00%s\x00", e.ID, OperationOf(e), e.Mutates, RiskOf(e))
+	for _, injection := range e.Inject {
+		fmt.Fprintf(h, "%s\x00%s\x00", injection.Field, injection.From)
+	}
+	h.Write(e.Input.JSON())
+	h.Write([]byte{0})
+	h.Write(e.Output.JSON())
+	return [16]byte(h.Sum(nil))
 }
 
 // An Injection is an argument that comes from the Context of a call and never from its caller.

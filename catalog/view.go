@@ -31,6 +31,9 @@ type Rules struct {
 	DeniedIDs        []string
 	// ReadOnly hides every entry that mutates.
 	ReadOnly bool
+	// Growing tells that parts of the catalog may be missing still. A name that it has not is no error then: it allows
+	// nothing, or has nothing to deny. The rules have to be applied again to what comes.
+	Growing bool
 	// Guard is asked about every entry that is visible otherwise; false hides it, and why is for the person. Nil
 	// hides nothing. It must not keep or change the entry.
 	Guard func(e *Entry) (ok bool, why string)
@@ -75,8 +78,8 @@ type Child struct {
 }
 
 // Narrow returns a view that sees what v sees and the rules leave. It fails when the rules name another actor or
-// tenant than v has, and when they name a namespace, an operation or an id that the catalog has not: a typing error in a denial
-// must not leave open what it meant to close.
+// tenant than v has, and, unless the catalog is Growing, when they name a namespace, an operation or an id that it has
+// not: a typing error in a denial must not leave open what it meant to close.
 func (v *View) Narrow(r Rules) (*View, error) {
 	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, parent: v, rules: r}
 	if err := settle(&n.actor, r.Actor, "actor"); err != nil {
@@ -90,7 +93,7 @@ func (v *View) Narrow(r Rules) (*View, error) {
 		allowed := newBitset(len(v.cat.entries))
 		for _, name := range r.Namespaces {
 			docs, err := v.namespaceDocs(name)
-			if err != nil {
+			if err != nil && !r.Growing {
 				return nil, err
 			}
 			allowed.setAll(docs)
@@ -99,7 +102,7 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	}
 	for _, name := range r.DeniedNamespaces {
 		docs, err := v.namespaceDocs(name)
-		if err != nil {
+		if err != nil && !r.Growing {
 			return nil, err
 		}
 		for _, doc := range docs {
@@ -108,7 +111,7 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	}
 	for _, operation := range r.DeniedOperations {
 		docs, ok := x.operations[strings.ToLower(string(operation))]
-		if !ok && !slices.Contains([]Operation{Read, Create, Update, Delete, Admin}, operation) {
+		if !ok && !r.Growing && !slices.Contains([]Operation{Read, Create, Update, Delete, Admin}, operation) {
 			return nil, fmt.Errorf("operation %q: no action has it: the catalog has %s", clip(oneLine(string(operation)), 80),
 				strings.Join(v.visibleKeys(x.operations), ", "))
 		}
@@ -118,6 +121,9 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	}
 	for _, id := range r.DeniedIDs {
 		doc := v.cat.find(id)
+		if doc < 0 && r.Growing {
+			continue
+		}
 		if doc < 0 {
 			return nil, fmt.Errorf("denied id: %w", &UnknownError{ID: id, Near: v.nearIDs(id, 3)})
 		}

@@ -75,6 +75,7 @@ type world struct {
 
 	mu        sync.Mutex // guards what follows
 	view      *catalog.View
+	narrowed  []catalog.Rules // what Restrict took from view
 	policy    policy.Policy
 	described map[string]bool
 	approved  map[string]bool
@@ -175,46 +176,6 @@ func userLimits(l, rest vm.Limits) vm.Limits {
 
 // Budget returns what one run may do.
 func (s *Session) Budget() Budget { return s.world.options.Budget }
-
-// View returns what this handle may see now.
-func (s *Session) View() *catalog.View {
-	s.world.mu.Lock()
-	v := s.world.view
-	s.world.mu.Unlock()
-	for _, r := range s.narrowed {
-		narrower, err := v.Narrow(r)
-		if err != nil {
-			// The rules fitted when the handle was made; the world has been narrowed past them since.
-			nothing, _ := catalog.New(nil, catalog.Options{})
-			return nothing.View()
-		}
-		v = narrower
-	}
-	return v
-}
-
-// Narrow returns a handle on the same Lua world that sees only what r leaves, for one turn or one client.
-func (s *Session) Narrow(r catalog.Rules) (*Session, error) {
-	if _, err := s.View().Narrow(r); err != nil {
-		return nil, err
-	}
-	return &Session{world: s.world, narrowed: append(slices.Clip(s.narrowed), r)}, nil
-}
-
-// Restrict narrows the session itself, and with it every handle, for the rest of its life.
-func (s *Session) Restrict(r catalog.Rules) error {
-	w := s.world
-	w.mu.Lock()
-	v, err := w.view.Narrow(r)
-	if err == nil {
-		w.view = v
-	}
-	w.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return w.record(trace.Record{Kind: trace.KindNote, Text: "view narrowed: " + r.Name})
-}
 
 // Policy returns the policy of now.
 func (s *Session) Policy() policy.Policy {

@@ -1,0 +1,102 @@
+package session
+
+// This file holds what may be seen of the catalog: narrowed for a handle, for the session, or replaced by another.
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"almanac/catalog"
+	"almanac/session/trace"
+)
+
+// View returns what this handle may see now.
+func (s *Session) View() *catalog.View {
+	s.world.mu.Lock()
+	v := s.world.view
+	s.world.mu.Unlock()
+	narrower, err := narrow(v, s.narrowed)
+	if err != nil {
+		// The rules fitted when the handle was made; the world has been narrowed past them since.
+		nothing, _ := catalog.New(nil, catalog.Options{})
+		return nothing.View()
+	}
+	return narrower
+}
+
+// narrow applies rules that fitted the catalog of their time. The catalog of now may lack what they name.
+func narrow(v *catalog.View, rules []catalog.Rules) (*catalog.View, error) {
+	for _, r := range rules {
+		r.Growing = true
+		var err error
+		if v, err = v.Narrow(r); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// Replace gives the session another catalog to see, once no run is under way: more of it has been read, or it has
+// changed at its source. What Restrict and Narrow took away stays away. Variables live on; descriptions and approvals of
+// actions that are gone or are not the same any more are forgotten. The error says that ctx was done, that the session is closed, that the change could not be
+// recorded, or that v has another actor or tenant; then nothing is replaced.
+func (s *Session) Replace(ctx context.Context, v *catalog.View) error {
+	w := s.world
+	if err := w.acquire(ctx); err != nil {
+		return err
+	}
+	defer w.release()
+	w.mu.Lock()
+	old, rules := w.view, w.narrowed
+	w.mu.Unlock()
+	narrower, err := narrow(v, rules)
+	if err != nil {
+		return err
+	}
+	if narrower.Actor() != old.Actor() || narrower.Tenant() != old.Tenant() {
+		return fmt.Errorf("catalog: its view is for %q of %q and the session's for %q of %q",
+			narrower.Actor(), narrower.Tenant(), old.Actor(), old.Tenant())
+	}
+	if err := w.record(trace.Record{Kind: trace.KindNote, Text: fmt.Sprintf("catalog replaced: %d actions, before %d", narrower.Len(), old.Len())}); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.view = narrower
+	for _, ids := range []map[string]bool{w.described, w.approved} {
+		maps.DeleteFunc(ids, func(id string, _ bool) bool { return !sameAction(old, narrower, id) })
+	}
+	return nil
+}
+
+// sameAction reports whether an id means in both views what it meant when somebody read its description.
+func sameAction(a, b *catalog.View, id string) bool {
+	was, ok := a.Lookup(id)
+	is, still := b.Lookup(id)
+	return ok && still && was.Fingerprint() == is.Fingerprint()
+}
+
+// Narrow returns a handle on the same Lua world that sees only what r leaves, for one turn or one client.
+func (s *Session) Narrow(r catalog.Rules) (*Session, error) {
+	if _, err := s.View().Narrow(r); err != nil {
+		return nil, err
+	}
+	return &Session{world: s.world, narrowed: append(slices.Clip(s.narrowed), r)}, nil
+}
+
+// Restrict narrows the session itself, and with it every handle, for the rest of its life.
+func (s *Session) Restrict(r catalog.Rules) error {
+	w := s.world
+	w.mu.Lock()
+	v, err := w.view.Narrow(r)
+	if err == nil {
+		w.view, w.narrowed = v, append(w.narrowed, r)
+	}
+	w.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return w.record(trace.Record{Kind: trace.KindNote, Text: "view narrowed: " + r.Name})
+}

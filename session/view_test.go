@@ -1,0 +1,103 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"almanac/catalog"
+)
+
+// viewOf is a catalog of the shop's entries whose ids have one of the prefixes, seen whole.
+func (b *bench) viewOf(change func(*catalog.Entry), prefixes ...string) *catalog.View {
+	b.t.Helper()
+	var entries []catalog.Entry
+	for _, e := range b.shop.entries() {
+		if !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.ID, p) }) {
+			continue
+		}
+		if change != nil {
+			change(&e)
+		}
+		entries = append(entries, e)
+	}
+	c, report := catalog.New(entries, catalog.Options{})
+	if len(report.Skipped) > 0 {
+		b.t.Fatal(report.Skipped)
+	}
+	return c.View()
+}
+
+func (b *bench) replace(v *catalog.View) {
+	b.t.Helper()
+	if err := b.session.Replace(b.t.Context(), v); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func TestReplace(t *testing.T) {
+	b := newBench(t, nil)
+	b.run(User, "kept = 41")
+	b.replace(b.viewOf(nil, "admin."))
+	if out := b.run(User, `return shop`); out.Err == nil && out.Values[0].Repr != "nil" {
+		t.Errorf("the old catalog is still there: %s", show(out))
+	}
+	b.replace(b.viewOf(nil, "admin.", "shop."))
+	if out := b.run(User, `return shop.item.get{item_id = "a"}.cents + kept`); out.Err != nil || out.Values[0].Repr != "141" {
+		t.Errorf("the new catalog cannot be used: %s", show(out))
+	}
+}
+
+func TestReplaceStaysNarrow(t *testing.T) {
+	b := newBench(t, nil)
+	if err := b.session.Restrict(catalog.Rules{Name: "mine", DeniedNamespaces: []string{"admin"}}); err != nil {
+		t.Fatal(err)
+	}
+	turn, err := b.session.Narrow(catalog.Rules{Name: "turn", Namespaces: []string{"shop"}, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.replace(b.viewOf(nil, "shop.item.get"))
+	b.replace(b.viewOf(nil, "admin.", "shop."))
+	if why := b.session.View().Why("admin.shop.purge"); why.State != "hidden" || !strings.Contains(why.Rule, "mine") {
+		t.Errorf("what Restrict denied came back: %+v", why)
+	}
+	if why := turn.View().Why("shop.item.price"); why.State != "hidden" {
+		t.Errorf("what Narrow took away came back: %+v", why)
+	}
+}
+
+func TestReplaceForgetsWhatChanged(t *testing.T) {
+	b := newBench(t, nil)
+	if _, err := b.session.Describe(t.Context(), []string{"shop.item.get", "shop.item.list"}, catalog.Brief); err != nil {
+		t.Fatal(err)
+	}
+	b.replace(b.viewOf(func(e *catalog.Entry) {
+		if e.ID == "shop.item.get" {
+			e.Mutates, e.Operation = true, catalog.Update
+		}
+	}, "shop."))
+	if got := b.session.Described(); !slices.Equal(got, []string{"shop.item.list"}) {
+		t.Errorf("described: %v", got)
+	}
+}
+
+func TestReplaceWaitsForItsTurn(t *testing.T) {
+	b := newBench(t, nil)
+	b.session.world.turn <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.session.Replace(ctx, b.viewOf(nil, "shop.")); err == nil {
+		t.Error("the catalog was replaced under a run")
+	}
+	<-b.session.world.turn
+	v := b.viewOf(nil, "shop.")
+	other, err := v.Narrow(catalog.Rules{Actor: "mallory"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.session.Replace(t.Context(), other); err == nil {
+		t.Error("the actor changed under the session")
+	}
+}
