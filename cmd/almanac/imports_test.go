@@ -22,6 +22,7 @@ var floors = map[string]int{
 	"catalog/demo":     1,
 	"catalog/lexicon":  1,
 	"catalog/manifest": 1,
+	"catalog/source":   1,
 	"session/kernel":   1,
 	"session/policy":   1,
 	"session/trace":    1,

@@ -1,0 +1,402 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"almanac/catalog"
+)
+
+// Options say how sources are loaded. The zero value remembers nothing and accepts everything.
+type Options struct {
+	// Ledger is the folder where it is kept what was accepted of each source; empty keeps nothing and accepts all.
+	Ledger string
+	// TrustUpdates accepts whatever a source comes to hold.
+	TrustUpdates bool
+	// Timeout bounds one reading of one source; zero means 2 minutes.
+	Timeout time.Duration
+	// Changed is told when the view or a status has changed, at most some ten times a second, from a goroutine of the
+	// Loader's. It must return soon. Nil tells nobody.
+	Changed func()
+	// Catalog says how the catalog is built.
+	Catalog catalog.Options
+}
+
+// A Loader reads sources side by side, in the background, and makes one catalog of them: entries in the order of their
+// ids, and where two sources have the same id, that of the source that was named first. Safe for concurrent use.
+type Loader struct {
+	options Options
+	stop    context.CancelFunc
+	done    sync.WaitGroup // the goroutines of the Loader's
+	dirty   chan struct{}  // has room for one: something changed that has to be built or told
+
+	mu      sync.Mutex // guards what follows
+	sources []*loading
+	view    *catalog.View
+	built   chan struct{} // closed when every source has been read once and the catalog has been built of them
+}
+
+// A loading is a source and what the Loader knows of it.
+type loading struct {
+	Source
+	again    chan struct{} // has room for one: read it again
+	answered bool          // it has been read, or failed, at least once
+	fresh    bool          // its entries are not in the view yet
+	entries  []catalog.Entry
+	status   Status
+}
+
+// Start begins to read the sources and returns at once. The caller closes the Loader; ctx ends it too. Two sources of
+// the same name, and a name that is empty, are errors.
+func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
+	if o.Timeout == 0 {
+		o.Timeout = 2 * time.Minute
+	}
+	empty, _ := catalog.New(nil, o.Catalog)
+	l := &Loader{options: o, dirty: make(chan struct{}, 1), view: empty.View(), built: make(chan struct{})}
+	for _, s := range sources {
+		if s.Name == "" {
+			return nil, errors.New("source: it has no name")
+		}
+		if slices.ContainsFunc(l.sources, func(have *loading) bool { return have.Name == s.Name }) {
+			return nil, fmt.Errorf("source %s: named twice", s.Name)
+		}
+		l.sources = append(l.sources, &loading{
+			Source: s, again: make(chan struct{}, 1), status: Status{Name: s.Name, State: Loading},
+		})
+	}
+	ctx, l.stop = context.WithCancel(ctx)
+	for _, s := range l.sources {
+		l.done.Go(func() { l.keep(ctx, s) })
+		if s.Watch != nil {
+			l.done.Go(func() { s.Watch(ctx, func() { signal(s.again) }) })
+		}
+	}
+	l.done.Go(func() { l.build(ctx) })
+	signal(l.dirty)
+	return l, nil
+}
+
+// signal leaves a mark in a channel that has room for one.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// keep reads a source, and again whenever it is asked to, until ctx is done.
+func (l *Loader) keep(ctx context.Context, s *loading) {
+	for {
+		l.read(ctx, s)
+		select {
+		case <-s.again:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// read reads a source once and keeps what came of it. A reading that fails leaves the entries of the one before.
+func (l *Loader) read(ctx context.Context, s *loading) {
+	started := time.Now()
+	bounded, cancel := context.WithTimeoutCause(ctx, l.options.Timeout, fmt.Errorf("not read within %v", l.options.Timeout))
+	defer cancel()
+	batch, err := load(bounded, s.Source, func(found int) {
+		l.mu.Lock()
+		s.status.Found = found
+		l.mu.Unlock()
+		signal(l.dirty)
+	})
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil && bounded.Err() != nil {
+		err = context.Cause(bounded)
+	}
+	for i := range batch.Entries {
+		batch.Entries[i].Source = s.Name
+	}
+	var change Change
+	if err == nil {
+		change, err = l.compare(s.Source, batch.Entries)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer signal(l.dirty)
+	s.answered = true
+	s.status.Took, s.status.Err = time.Since(started), err
+	if err != nil {
+		s.status.State = Failed
+		return
+	}
+	s.entries, s.fresh = batch.Entries, true
+	s.status = Status{
+		Name: s.Name, State: Ready, Found: batch.Found, Skipped: batch.Skipped, Renamed: batch.Renamed,
+		Mended: batch.Mended, Change: change, Took: s.status.Took,
+	}
+}
+
+// load calls Load; a panic in it is an error, since what a source reads was written by others.
+func load(ctx context.Context, s Source, progress func(int)) (_ catalog.Batch, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("its reader panicked: %v", p)
+		}
+	}()
+	return s.Load(ctx, progress)
+}
+
+// compare says what is other than what was accepted. The first reading ever of a source is accepted as it is.
+func (l *Loader) compare(s Source, entries []catalog.Entry) (Change, error) {
+	if s.Own || l.options.Ledger == "" {
+		return Change{}, nil
+	}
+	accepted, err := readLedger(l.options.Ledger, s.Name)
+	if err != nil {
+		return Change{}, err
+	}
+	now := accept(s.Name, entries)
+	if accepted == nil {
+		if len(now.Accepted) == 0 {
+			return Change{}, nil
+		}
+		return Change{}, now.write(l.options.Ledger)
+	}
+	change := accepted.change(entries)
+	if l.options.TrustUpdates && !change.Empty() {
+		return Change{}, now.write(l.options.Ledger)
+	}
+	return change, nil
+}
+
+// pause is how long the builder lets changes gather.
+const pause = 50 * time.Millisecond
+
+// build makes the catalog anew when a source has been read, and tells of changes.
+func (l *Loader) build(ctx context.Context) {
+	for {
+		select {
+		case <-l.dirty:
+		case <-ctx.Done():
+			return
+		}
+		l.assemble()
+		if l.options.Changed != nil {
+			l.options.Changed()
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// assemble makes the catalog of all entries there are, if they are others than before.
+func (l *Loader) assemble() {
+	l.mu.Lock()
+	var entries []catalog.Entry
+	fresh, all := false, true
+	from := map[string]string{}
+	for _, s := range l.sources {
+		fresh, all = fresh || s.fresh, all && s.answered
+		s.fresh = false
+		entries = append(entries, l.merge(s, from)...)
+	}
+	waiting := l.waiting()
+	l.mu.Unlock()
+	if fresh {
+		view := l.viewOf(entries, waiting)
+		l.mu.Lock()
+		l.view = view
+		l.mu.Unlock()
+	}
+	if all {
+		select {
+		case <-l.built:
+		default:
+			close(l.built)
+		}
+	}
+}
+
+// merge returns the entries of s whose ids no source before it has, and reports the others. from maps the ids so far
+// to their sources.
+func (l *Loader) merge(s *loading, from map[string]string) []catalog.Entry {
+	s.status.Skipped = slices.DeleteFunc(s.status.Skipped, func(k catalog.Skip) bool { return k.Source == collision })
+	var entries []catalog.Entry
+	for _, e := range s.entries {
+		err := catalog.CheckID(e.ID)
+		if first, taken := from[e.ID]; err == nil && taken {
+			err = fmt.Errorf("the id is that of an action of %s: give the source a name of its own, NAME=%s", first, s.Name)
+		}
+		if err != nil {
+			s.status.Skipped = append(s.status.Skipped, catalog.Skip{ID: e.ID, Source: collision, Reason: err.Error()})
+			continue
+		}
+		from[e.ID] = s.Name
+		entries = append(entries, e)
+	}
+	s.status.Loaded = len(entries)
+	return entries
+}
+
+// collision is the place of skips that are made where sources meet.
+const collision = "catalog"
+
+// waiting maps the ids that have to be accepted to the reason that a person is told.
+func (l *Loader) waiting() map[string]string {
+	hidden := map[string]string{}
+	for _, s := range l.sources {
+		for _, id := range s.status.Change.Added {
+			hidden[id] = fmt.Sprintf("it is new in %s: /sources accept %s", s.Name, s.Name)
+		}
+		for _, id := range s.status.Change.Changed {
+			hidden[id] = fmt.Sprintf("its effect or its schema changed in %s: /sources accept %s", s.Name, s.Name)
+		}
+	}
+	return hidden
+}
+
+func (l *Loader) viewOf(entries []catalog.Entry, hidden map[string]string) *catalog.View {
+	all, _ := catalog.New(entries, l.options.Catalog)
+	view := all.View()
+	if len(hidden) == 0 {
+		return view
+	}
+	narrower, err := view.Narrow(catalog.Rules{Name: "sources", Guard: func(e *catalog.Entry) (bool, string) {
+		why, waits := hidden[e.ID]
+		return !waits, why
+	}})
+	if err != nil {
+		// Rules that only have a guard name nothing that could be missing.
+		nothing, _ := catalog.New(nil, l.options.Catalog)
+		return nothing.View()
+	}
+	return narrower
+}
+
+// View is what the sources hold as far as it has been read and accepted.
+func (l *Loader) View() *catalog.View {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.view
+}
+
+// Wait returns when every source has been read once, or has failed, and View has all of it; or when ctx is done.
+func (l *Loader) Wait(ctx context.Context) error {
+	select {
+	case <-l.built:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Loading reports whether a source has not been read yet.
+func (l *Loader) Loading() bool {
+	select {
+	case <-l.built:
+		return false
+	default:
+		return true
+	}
+}
+
+// Status tells of every source, in the order they were named.
+func (l *Loader) Status() []Status {
+	l.mu.Lock()
+	all := make([]Status, 0, len(l.sources))
+	for _, s := range l.sources {
+		status := s.status
+		status.Skipped = slices.Clone(status.Skipped)
+		all = append(all, status)
+	}
+	l.mu.Unlock()
+	for i, s := range l.sources {
+		if s.Health != nil {
+			all[i].Health = s.Health()
+		}
+	}
+	return all
+}
+
+// Secrets are the values that no source wants shown.
+func (l *Loader) Secrets() []string {
+	var secrets []string
+	for _, s := range l.sources {
+		if s.Secrets != nil {
+			secrets = append(secrets, s.Secrets()...)
+		}
+	}
+	return secrets
+}
+
+// Refresh reads the source again, in the background.
+func (l *Loader) Refresh(name string) error {
+	s, err := l.named(name)
+	if err != nil {
+		return err
+	}
+	signal(s.again)
+	return nil
+}
+
+// Accept shows what is new or changed in the source as it was read last, and remembers it.
+func (l *Loader) Accept(name string) (Change, error) {
+	s, err := l.named(name)
+	if err != nil {
+		return Change{}, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change := s.status.Change
+	if change.Empty() {
+		return Change{}, nil
+	}
+	if err := accept(s.Name, s.entries).write(l.options.Ledger); err != nil {
+		return Change{}, err
+	}
+	s.status.Change, s.fresh = Change{}, true
+	signal(l.dirty)
+	return change, nil
+}
+
+func (l *Loader) named(name string) (*loading, error) {
+	var names []string
+	for _, s := range l.sources {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return nil, &UnknownError{Name: name, Known: names}
+}
+
+// An UnknownError says that no source has the name.
+type UnknownError struct {
+	Name  string
+	Known []string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("source %q: there is none; there are %q", e.Name, e.Known)
+}
+
+// Close ends all reading and closes the sources. Actions of theirs cannot be called afterwards.
+func (l *Loader) Close() error {
+	l.stop()
+	l.done.Wait()
+	var errs []error
+	for _, s := range slices.Backward(l.sources) {
+		if s.Close != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

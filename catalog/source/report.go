@@ -1,0 +1,106 @@
+package source
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+)
+
+// Line is the status in one line: "openapi:petstore.yaml: 19 actions, 1 renamed, 2 skipped (0.1 s)".
+func (s Status) Line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: ", s.Name)
+	switch {
+	case s.State == Loading && s.Found == 0:
+		b.WriteString("loading")
+	case s.State == Loading:
+		fmt.Fprintf(&b, "loading, %s so far", count(s.Found, "action"))
+	case s.State == Failed && s.Loaded > 0:
+		fmt.Fprintf(&b, "failed: %v; %s of the reading before stay", s.Err, count(s.Loaded, "action"))
+	case s.State == Failed:
+		fmt.Fprintf(&b, "failed: %v", s.Err)
+	default:
+		b.WriteString(count(s.Loaded, "action"))
+		for _, part := range []struct {
+			n    int
+			what string
+		}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"}, {s.Change.Waiting(), "waiting to be accepted"}} {
+			if part.n > 0 {
+				fmt.Fprintf(&b, ", %d %s", part.n, part.what)
+			}
+		}
+		fmt.Fprintf(&b, " (%s)", took(s.Took))
+	}
+	if s.Health != nil {
+		fmt.Fprintf(&b, "; cannot be called now: %v", s.Health)
+	}
+	return b.String()
+}
+
+// WriteReport writes what became of all that the source holds: its line, then what was skipped, renamed, mended and
+// changed, at most some of each; zero means all.
+func (s Status) WriteReport(w io.Writer, some int) error {
+	var b strings.Builder
+	b.WriteString(s.Line() + "\n")
+	if s.State == Ready {
+		fmt.Fprintf(&b, "  found %d = loaded %d + skipped %d\n", s.Found, s.Loaded, len(s.Skipped))
+	}
+	for _, part := range []struct {
+		what  string
+		skips []catalog.Skip
+	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}} {
+		for i, k := range part.skips {
+			if some > 0 && i == some {
+				fmt.Fprintf(&b, "  and %d more %s\n", len(part.skips)-i, part.what)
+				break
+			}
+			fmt.Fprintf(&b, "  %s: %s\n", part.what, place(k))
+		}
+	}
+	for _, part := range []struct {
+		what string
+		ids  []string
+	}{{"new", s.Change.Added}, {"changed", s.Change.Changed}, {"gone", s.Change.Removed}} {
+		for i, id := range part.ids {
+			if some > 0 && i == some {
+				fmt.Fprintf(&b, "  and %d more %s\n", len(part.ids)-i, part.what)
+				break
+			}
+			fmt.Fprintf(&b, "  %s: %s\n", part.what, id)
+		}
+	}
+	if n := s.Change.Waiting(); n > 0 {
+		fmt.Fprintf(&b, "  %s hidden until accepted: /sources accept %s, or almanac doctor --accept %s\n", count(n, "action"), s.Name, s.Name)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// place names the thing a skip is about: where it is in its source, its id, and why.
+func place(k catalog.Skip) string {
+	parts := make([]string, 0, 3)
+	if k.Source != "" {
+		parts = append(parts, k.Source)
+	}
+	if k.ID != "" {
+		parts = append(parts, k.ID)
+	}
+	return strings.Join(append(parts, k.Reason), ": ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func took(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}

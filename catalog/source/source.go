@@ -1,0 +1,78 @@
+// Package source keeps the sources of a catalog: it reads them side by side, says what became of all that they hold,
+// and shows nothing that changed before somebody accepted it.
+//
+//	Source   a place where actions come from
+//	Loader   reads sources in the background and makes one catalog of them
+//	Status   how one source is doing
+//	ledger   what was accepted of a source, in a file
+//
+// Start at Start.
+package source
+
+import (
+	"context"
+	"time"
+
+	"almanac/catalog"
+)
+
+// A Source is a place where actions come from. Its functions may be called from several goroutines.
+type Source struct {
+	// Name is what the person calls it: "openapi:petstore.yaml". Names are unique in a Loader.
+	Name string
+	// Own tells that the program itself wrote the actions: nothing of it has to be accepted.
+	Own bool
+	// Load reads all of it; it is called again to refresh. It may tell how much it has found so far.
+	Load func(ctx context.Context, progress func(found int)) (catalog.Batch, error)
+	// Watch calls changed whenever Load would give something else, and returns when ctx is done. Nil: it never changes
+	// by itself.
+	Watch func(ctx context.Context, changed func())
+	// Health says why its actions cannot be called now. Nil: they always can.
+	Health func() error
+	// Secrets are values that must never be shown. Nil: it has none.
+	Secrets func() []string
+	// Close ends what the source holds open. Nil: nothing.
+	Close func() error
+}
+
+// A State says how far a source is.
+type State string
+
+// The states.
+const (
+	Loading State = "loading"
+	Ready   State = "ready"
+	Failed  State = "failed"
+)
+
+// A Status is how one source is doing.
+type Status struct {
+	Name  string
+	State State
+	// Found counts what was found so far while it is loading, and all that it held afterwards.
+	Found int
+	// Loaded counts the entries that the catalog has of it, with those that wait to be accepted.
+	Loaded int
+	// Skipped, Renamed and Mended say what became of the rest; see catalog.Batch. Ids that another source has already
+	// are among the Skipped.
+	Skipped, Renamed, Mended []catalog.Skip
+	// Change compares with what was accepted. Added and Changed actions are hidden until Accept.
+	Change Change
+	// Took is how long the last reading took.
+	Took time.Duration
+	// Err says why the last reading failed. What an earlier one gave stays.
+	Err error
+	// Health says why its actions cannot be called now; nil when they can.
+	Health error
+}
+
+// A Change lists ids, in order.
+type Change struct {
+	Added, Changed, Removed []string
+}
+
+// Empty reports whether nothing changed.
+func (c Change) Empty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
+
+// Waiting counts the actions that have to be accepted.
+func (c Change) Waiting() int { return len(c.Added) + len(c.Changed) }

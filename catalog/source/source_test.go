@@ -1,0 +1,241 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+)
+
+func nothing(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil }
+
+func entry(id string, mutates bool) catalog.Entry {
+	return catalog.Entry{ID: id, Description: "About " + id + ".", Mutates: mutates, Action: nothing}
+}
+
+// A shelf is a source whose content a test changes.
+type shelf struct {
+	mu      sync.Mutex
+	entries []catalog.Entry
+	err     error
+	changed func()
+}
+
+func (s *shelf) put(err error, entries ...catalog.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entries, s.err = entries, err
+	if s.changed != nil {
+		s.changed()
+	}
+}
+
+func (s *shelf) source(name string) Source {
+	return Source{
+		Name: name,
+		Load: func(_ context.Context, progress func(int)) (catalog.Batch, error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			progress(len(s.entries))
+			return catalog.Batch{Entries: slices.Clone(s.entries), Found: len(s.entries)}, s.err
+		},
+		Watch: func(ctx context.Context, changed func()) {
+			s.mu.Lock()
+			s.changed = changed
+			s.mu.Unlock()
+			<-ctx.Done()
+		},
+	}
+}
+
+func start(t *testing.T, o Options, sources ...Source) *Loader {
+	t.Helper()
+	l, err := Start(t.Context(), sources, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// until waits for what a background change brings about.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for range 500 {
+		if ok() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("never: %s", what)
+}
+
+func report(t *testing.T, l *Loader) string {
+	t.Helper()
+	var b strings.Builder
+	for _, s := range l.Status() {
+		s.Took = 0
+		if err := s.WriteReport(&b, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+func TestSourcesMeet(t *testing.T) {
+	first, second := &shelf{}, &shelf{}
+	first.put(nil, entry("a.one", false), entry("a.two", true))
+	second.put(nil, entry("a.two", false), entry("b.three", false), entry("b four", false))
+	dead := Source{Name: "dead", Load: func(context.Context, func(int)) (catalog.Batch, error) {
+		return catalog.Batch{}, errors.New("connection refused: is the server running?")
+	}}
+	broken := Source{Name: "broken", Load: func(context.Context, func(int)) (catalog.Batch, error) { panic("index out of range") }}
+	l := start(t, Options{}, first.source("first"), dead, broken, second.source("second"))
+	e, ok := l.View().Lookup("a.two")
+	if !ok || !e.Mutates || e.Source != "first" {
+		t.Errorf("the source named first should win: %+v", e)
+	}
+	want := `first: 2 actions (0 ms)
+  found 2 = loaded 2 + skipped 0
+dead: failed: connection refused: is the server running?
+broken: failed: its reader panicked: index out of range
+second: 1 action, 2 skipped (0 ms)
+  found 3 = loaded 1 + skipped 2
+  skipped: catalog: a.two: the id is that of an action of first: give the source a name of its own, NAME=second
+  skipped: catalog: b four: the id has the character ' '; use printable characters without spaces
+`
+	if diff := cmp.Diff(want, report(t, l)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNothingNewWithoutConsent(t *testing.T) {
+	dir := t.TempDir()
+	s := &shelf{}
+	s.put(nil, entry("shop.get", false), entry("shop.list", false), entry("shop.drop", true))
+	l := start(t, Options{Ledger: dir}, s.source("shop"))
+	if l.View().Len() != 3 {
+		t.Fatalf("the first reading is accepted as it is; got %d", l.View().Len())
+	}
+	s.put(nil, entry("shop.get", true), entry("shop.list", false), entry("shop.buy", true))
+	until(t, "the change is noticed", func() bool { return l.Status()[0].Change.Waiting() == 2 })
+	until(t, "the view has it", func() bool { return l.View().Len() == 1 })
+	if why := l.View().Why("shop.get"); why.Rule != "sources: its effect or its schema changed in shop: /sources accept shop" {
+		t.Errorf("why: %+v", why)
+	}
+
+	again := start(t, Options{Ledger: dir}, s.source("shop"))
+	if diff := cmp.Diff(Change{Added: []string{"shop.buy"}, Changed: []string{"shop.get"}, Removed: []string{"shop.drop"}}, again.Status()[0].Change); diff != "" {
+		t.Error(diff)
+	}
+	change, err := again.Accept("shop")
+	if err != nil || change.Waiting() != 2 {
+		t.Fatalf("accept: %+v, %v", change, err)
+	}
+	until(t, "what was accepted is seen", func() bool { return again.View().Len() == 3 })
+
+	third := start(t, Options{Ledger: dir}, s.source("shop"))
+	if third.View().Len() != 3 || !third.Status()[0].Change.Empty() {
+		t.Errorf("what was accepted is not remembered: %s", report(t, third))
+	}
+	if _, err := third.Accept("shoe"); err == nil || !strings.Contains(err.Error(), `there are ["shop"]`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTrustUpdates(t *testing.T) {
+	dir := t.TempDir()
+	s := &shelf{}
+	s.put(nil, entry("shop.get", false))
+	start(t, Options{Ledger: dir}, s.source("shop"))
+	s.put(nil, entry("shop.get", true))
+	if l := start(t, Options{Ledger: dir, TrustUpdates: true}, s.source("shop")); l.View().Len() != 1 {
+		t.Error("a trusted change is hidden")
+	}
+	if l := start(t, Options{Ledger: dir}, s.source("shop")); l.View().Len() != 1 {
+		t.Error("a trusted change is not remembered")
+	}
+}
+
+// A ledger that cannot be read must not let everything in.
+func TestDamagedLedger(t *testing.T) {
+	dir := t.TempDir()
+	s := &shelf{}
+	s.put(nil, entry("shop.get", false))
+	if err := os.WriteFile(ledgerFile(dir, "shop"), []byte(`{"source":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := start(t, Options{Ledger: dir}, s.source("shop"))
+	if st := l.Status()[0]; st.State != Failed || l.View().Len() != 0 || !strings.Contains(st.Err.Error(), filepath.Base(ledgerFile(dir, "shop"))) {
+		t.Errorf("%s", report(t, l))
+	}
+}
+
+func TestFailedRefreshKeepsWhatWas(t *testing.T) {
+	s := &shelf{}
+	s.put(nil, entry("shop.get", false))
+	l := start(t, Options{}, s.source("shop"))
+	s.put(errors.New("gone"))
+	until(t, "the failure is noticed", func() bool { return l.Status()[0].State == Failed })
+	if l.View().Len() != 1 {
+		t.Error("a failed refresh took the actions away")
+	}
+	s.put(nil, entry("shop.get", false), entry("shop.list", false))
+	until(t, "it comes back", func() bool { return l.View().Len() == 2 })
+}
+
+func TestSlowSourceHoldsNothingUp(t *testing.T) {
+	quick := &shelf{}
+	quick.put(nil, entry("quick.get", false))
+	slow := Source{Name: "slow", Load: func(ctx context.Context, progress func(int)) (catalog.Batch, error) {
+		progress(17)
+		<-ctx.Done()
+		return catalog.Batch{}, ctx.Err()
+	}}
+	l, err := Start(t.Context(), []Source{slow, quick.source("quick")}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the quick source is there", func() bool { return l.View().Len() == 1 })
+	if line := l.Status()[0].Line(); line != "slow: loading, 17 actions so far" || !l.Loading() {
+		t.Errorf("got %q", line)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+
+	bounded := start(t, Options{Timeout: 20 * time.Millisecond}, slow)
+	if line := bounded.Status()[0].Line(); line != "slow: failed: not read within 20ms" {
+		t.Errorf("got %q", line)
+	}
+}
+
+func TestNames(t *testing.T) {
+	s := &shelf{}
+	for _, names := range [][]string{{""}, {"a", "a"}} {
+		var sources []Source
+		for _, name := range names {
+			sources = append(sources, s.source(name))
+		}
+		if l, err := Start(t.Context(), sources, Options{}); err == nil {
+			l.Close()
+			t.Errorf("%q: no error", names)
+		}
+	}
+}
