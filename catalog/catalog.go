@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -69,42 +68,9 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 	}
 	report.Loaded = len(c.entries)
 	slices.SortFunc(c.entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
-	c.exact = newExact(len(c.entries))
-	b := newBuilder(len(c.entries), &c.lexicon)
-	for from := 0; from < len(c.entries); from += chunk {
-		c.addChunk(b, from, min(from+chunk, len(c.entries)))
-	}
-	c.index = b.finish()
+	c.build()
 	c.scratch.New = func() any { return newScratch(len(c.entries)) }
 	return c, report
-}
-
-// chunk is how many entries are indexed at a time.
-const chunk = 1024
-
-// addChunk indexes entries from up to to. Their schemas are read side by side, and the exact postings grow beside the
-// ranked ones; each gets the entries in their order, so that the outcome does not depend on who is faster.
-func (c *Catalog) addChunk(b *builder, from, to int) {
-	shapes := make([]*shape, to-from)
-	var wait sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wait.Go(func() {
-			for i := w; i < len(shapes); i += workers {
-				shapes[i] = shapeOf(&c.entries[from+i])
-			}
-		})
-	}
-	wait.Wait()
-	wait.Go(func() {
-		for i, sh := range shapes {
-			c.exact.add(from+i, &c.entries[from+i], sh)
-		}
-	})
-	for i, sh := range shapes {
-		b.add(&c.entries[from+i], sh)
-	}
-	wait.Wait()
 }
 
 // Len is the number of entries.

@@ -7,36 +7,10 @@ import (
 	"strings"
 )
 
-// A key is a folded name: a namespace path, a tag, a field.
-type postingMap map[string][]uint32
-
-func (m postingMap) add(key string, doc int) {
-	if key == "" {
-		return
-	}
-	docs := m[key]
-	if n := len(docs); n > 0 && docs[n-1] == uint32(doc) {
-		return
-	}
-	m[key] = append(docs, uint32(doc))
-}
-
-// keys are the names in order.
-func (m postingMap) keys() []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // exact answers what needs no ranking.
 type exact struct {
-	namespaces, tags, entities postingMap
-	operations, risks          postingMap
-	inputs, outputs            postingMap
-	mutating                   bitset
+	kinds    [kindCount]postings
+	mutating bitset
 	// unknownOutput marks the entries without an output schema: what they return is anybody's guess.
 	unknownOutput bitset
 }
@@ -65,39 +39,51 @@ func shapeOf(e *Entry) *shape {
 	return sh
 }
 
-func newExact(n int) exact {
-	return exact{
-		namespaces: postingMap{}, tags: postingMap{}, entities: postingMap{}, operations: postingMap{}, risks: postingMap{},
-		inputs: postingMap{}, outputs: postingMap{}, mutating: newBitset(n), unknownOutput: newBitset(n),
-	}
-}
+// of is the postings of one kind.
+func (x *exact) of(k kind) *postings { return &x.kinds[k] }
 
-func (x *exact) add(doc int, e *Entry, sh *shape) {
-	path := ""
-	for _, segment := range e.Namespace {
-		path = join(path, strings.ToLower(segment))
-		x.namespaces.add(path, doc)
-	}
-	for _, tag := range e.Tags {
-		x.tags.add(fold(tag), doc)
-	}
-	for _, entity := range e.Entities {
-		x.entities.add(singular(fold(entity)), doc)
-	}
-	x.operations.add(string(OperationOf(e)), doc)
-	x.risks.add(string(RiskOf(e)), doc)
+// addMarks sets the bits of an entry.
+func (x *exact) addMarks(doc int, e *Entry) {
 	if e.Mutates {
 		x.mutating.set(doc)
-	}
-	for _, key := range inputKeys(e, sh) {
-		x.inputs.add(key, doc)
 	}
 	if e.Output == nil {
 		x.unknownOutput.set(doc)
 	}
-	for _, key := range outputKeys(e, sh) {
-		x.outputs.add(key, doc)
+}
+
+// eachKey calls f with every name that an entry can be asked for by, the folded names of one kind side by side.
+func eachKey(e *Entry, sh *shape, f func(k kind, key string)) {
+	path := ""
+	for _, segment := range e.Namespace {
+		path = join(path, strings.ToLower(segment))
+		f(namespaceKind, path)
 	}
+	for _, tag := range foldedSet(e.Tags, fold) {
+		f(tagKind, tag)
+	}
+	for _, entity := range foldedSet(e.Entities, entityKey) {
+		f(entityKind, entity)
+	}
+	f(operationKind, string(OperationOf(e)))
+	f(riskKind, string(RiskOf(e)))
+	for _, key := range inputKeys(e, sh) {
+		f(inputKind, key)
+	}
+	for _, key := range outputKeys(e, sh) {
+		f(outputKind, key)
+	}
+}
+
+// entityKey is an entity as the postings have it.
+func entityKey(name string) string { return singular(fold(name)) }
+
+func foldedSet(names []string, key func(string) string) []string {
+	keys := make([]string, 0, len(names))
+	for _, name := range names {
+		keys = append(keys, key(name))
+	}
+	return sortedSet(keys)
 }
 
 // OperationOf is an entry's operation with the default filled in: Read, or Update when the entry mutates.
@@ -127,7 +113,7 @@ func RiskOf(e *Entry) Risk {
 func subjects(e *Entry, title string) []string {
 	entities := make([]string, 0, len(e.Entities))
 	for _, entity := range e.Entities {
-		entities = append(entities, singular(fold(entity)))
+		entities = append(entities, entityKey(entity))
 	}
 	if title = singular(fold(title)); title != "" && (len(entities) == 0 || slices.Contains(entities, title)) {
 		return []string{title}
@@ -261,13 +247,4 @@ func needKeys(need string) []string {
 		return []string{folded, singular(inner) + "_list"}
 	}
 	return []string{folded}
-}
-
-// lookup is the set of entries under any of the need's keys.
-func (m postingMap) lookup(keys []string) []uint32 {
-	var all []uint32
-	for _, key := range keys {
-		all = append(all, m[key]...)
-	}
-	return all
 }

@@ -35,17 +35,17 @@ func (v *View) Explain(id, query string) (string, error) {
 	}
 	for _, p := range q.pairs {
 		docs := c.index.pairDocs(p[0], p[1])
-		at, ok := slices.BinarySearchFunc(docs, uint32(doc), func(x pair, d uint32) int { return int(x.doc>>2) - int(d) })
+		at, ok := slices.BinarySearchFunc(docs, uint32(doc), func(x pair, d uint32) int { return int(x.doc()) - int(d) })
 		if !ok {
 			continue
 		}
 		name, text := c.pairPoints(&q, len(docs))
-		words := c.index.words[p[0]] + " " + c.index.words[p[1]]
-		if docs[at].doc&pairInName != 0 {
+		words := c.index.words.at(int(p[0])) + " " + c.index.words.at(int(p[1]))
+		if docs[at].is(pairInName) {
 			total += name
 			lines = append(lines, fmt.Sprintf("  %-16s %.3f  side by side in the name", words, float64(name)/unit))
 		}
-		if docs[at].doc&pairInText != 0 {
+		if docs[at].is(pairInText) {
 			total += text
 			lines = append(lines, fmt.Sprintf("  %-16s %.3f  side by side in the description", words, float64(text)/unit))
 		}
@@ -99,7 +99,7 @@ func (c *Catalog) wordPoints(q *parsedQuery, w *queryWord, doc uint32) (int32, s
 	}
 	for _, a := range w.alternates {
 		if n := c.points(q, w, a.term, a.discount) * c.index.impactIn(a.term, doc); n > best {
-			best, why = n, "through "+c.index.words[a.term]+" ("+a.why+") "
+			best, why = n, "through "+c.index.words.at(int(a.term))+" ("+a.why+") "
 		}
 	}
 	return best, why
@@ -113,7 +113,7 @@ func (c *Catalog) matched(w *queryWord, doc uint32) []string {
 	}
 	for _, a := range w.alternates {
 		if c.index.impactIn(a.term, doc) > 0 {
-			stems = append(stems, c.index.words[a.term])
+			stems = append(stems, c.index.words.at(int(a.term)))
 		}
 	}
 	return stems

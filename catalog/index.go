@@ -49,12 +49,10 @@ const (
 
 // An index maps stems to the entries that have them. It never changes once built.
 type index struct {
-	docs    int
-	intents []intent         // document → what it does
-	stems   map[string]int32 // stem → term
-	sorted  []int32          // terms in the order of their stems
-	words   []string         // term → stem
-	idf     []float64        // term → inverse document frequency
+	words   dictionary // stem ↔ term
+	docs    int        // the number of entries
+	intents []intent   // document → what it does
+	idf     []float64  // term → inverse document frequency
 
 	// Postings of term t are docs[offsets[t]:offsets[t+1]], in order, with their impacts.
 	offsets []uint32
@@ -71,218 +69,31 @@ type index struct {
 	pairs       []pair
 }
 
-// A pair says that two terms stand side by side in an entry.
-type pair struct {
-	high uint32
-	doc  uint32 // document << 2 | where
-}
+// A pair says that two terms stand side by side in an entry: the higher term << 32 | document << 2 | where.
+type pair uint64
 
 const (
 	pairInName = 1 << iota
 	pairInText
 )
 
-// A builder collects the postings of one entry after the other.
-type builder struct {
-	lexicon *lexicon
-	stems   map[string]int32
-	raw     map[string]int32 // word as written → term, -1 for a stop word
-	words   []string
-	weight  []int32 // term → weighted count in the current entry
-	place   []uint8 // term → 1 when in the current entry's name
-	seen    []int32 // terms of the current entry
+func (p pair) high() uint32      { return uint32(p >> 32) }
+func (p pair) doc() uint32       { return uint32(p) >> 2 }
+func (p pair) is(where int) bool { return int(p)&where != 0 }
 
-	terms   []int32
-	docs    []uint32
-	counts  []uint16
-	isName  []bool
-	lengths []int32
-	intents []intent
-	pairs   []docPair
-}
-
-type docPair struct {
-	low uint32
-	pair
-}
-
-func newBuilder(n int, l *lexicon) *builder {
-	return &builder{
-		lexicon: l,
-		stems:   make(map[string]int32, 1024), raw: make(map[string]int32, 2048),
-		lengths: make([]int32, 0, n),
-	}
-}
-
-// term is the number of a word's stem, or -1 for a stop word.
-func (b *builder) term(word []byte) int32 {
-	if t, ok := b.raw[string(word)]; ok {
-		return t
-	}
-	w := string(word)
-	t := int32(-1)
-	if st := stem(w); st != "" {
-		var ok bool
-		if t, ok = b.stems[st]; !ok {
-			t = int32(len(b.words))
-			b.stems[st] = t
-			b.words = append(b.words, st)
-			b.weight = append(b.weight, 0)
-			b.place = append(b.place, 0)
-		}
-	}
-	b.raw[w] = t
-	return t
-}
-
-// add indexes one entry; they come in the order of their numbers.
-func (b *builder) add(e *Entry, sh *shape) {
-	doc := uint32(len(b.lengths))
-	weights := fieldWeights()
-	length := int32(0)
-	eachField(e, sh, func(f field, text string) {
-		last := int32(-1)
-		eachWord(text, func(word []byte, _ bool) {
-			t := b.term(word)
-			if t < 0 {
-				return
-			}
-			if b.weight[t] == 0 {
-				b.seen = append(b.seen, t)
-			}
-			b.weight[t] += int32(weights[f])
-			length += int32(weights[f])
-			where := uint32(0)
-			switch f {
-			case nameField, titleField:
-				where = pairInName
-				if f == nameField {
-					b.place[t] = 1
-				}
-			case descriptionField:
-				where = pairInText
-			}
-			if where != 0 && last >= 0 && last != t {
-				b.pairs = append(b.pairs, docPair{uint32(min(last, t)), pair{uint32(max(last, t)), doc<<2 | where}})
-			}
-			last = t
-		})
-	})
-	for _, t := range b.seen {
-		b.terms = append(b.terms, t)
-		b.docs = append(b.docs, doc)
-		b.counts = append(b.counts, uint16(min(b.weight[t], math.MaxUint16)))
-		b.isName = append(b.isName, b.place[t] == 1)
-		b.weight[t], b.place[t] = 0, 0
-	}
-	b.seen = b.seen[:0]
-	b.lengths = append(b.lengths, length)
-	b.intents = append(b.intents, b.lexicon.entryIntent(e))
-}
-
-// finish turns what was collected into an index.
-func (b *builder) finish() *index {
-	ix := &index{docs: len(b.lengths), stems: b.stems, words: b.words, intents: b.intents}
-	n := len(b.words)
-	ix.offsets = make([]uint32, n+1)
-	ix.nameOffsets = make([]uint32, n+1)
-	names := 0
-	for i, t := range b.terms {
-		ix.offsets[t+1]++
-		if b.isName[i] {
-			ix.nameOffsets[t+1]++
-			names++
-		}
-	}
-	ix.idf = make([]float64, n)
-	for t := range n {
-		ix.idf[t] = inverseFrequency(ix.docs, int(ix.offsets[t+1]))
-		ix.offsets[t+1] += ix.offsets[t]
-		ix.nameOffsets[t+1] += ix.nameOffsets[t]
-	}
-	total := int64(0)
-	for _, l := range b.lengths {
-		total += int64(l)
-	}
-	average := float64(max(total, 1)) / float64(max(len(b.lengths), 1))
-	ix.posted = make([]uint32, len(b.terms))
-	ix.impacts = make([]uint8, len(b.terms))
-	ix.named = make([]uint32, names)
-	at, nameAt := slices.Clone(ix.offsets), slices.Clone(ix.nameOffsets)
-	mass := make([]float64, ix.docs)
-	for i, t := range b.terms {
-		doc := b.docs[i]
-		ix.posted[at[t]] = doc
-		ix.impacts[at[t]] = impact(b.counts[i], b.lengths[doc], average)
-		at[t]++
-		if b.isName[i] {
-			ix.named[nameAt[t]] = doc
-			nameAt[t]++
-			mass[doc] += ix.idf[t]
-		}
-	}
-	ix.nameShare = make([]uint32, ix.docs)
-	for doc, m := range mass {
-		if m > 0 {
-			ix.nameShare[doc] = uint32(math.Round(65536 / math.Max(m, 1e-3)))
-		}
-	}
-	ix.sorted = make([]int32, n)
-	for t := range ix.sorted {
-		ix.sorted[t] = int32(t)
-	}
-	slices.SortFunc(ix.sorted, func(x, y int32) int { return cmp.Compare(ix.words[x], ix.words[y]) })
-	ix.finishPairs(b.pairs)
-	return ix
+// lengthNorm is what the counts of an entry of this length are divided by.
+func lengthNorm(length int32, average float64) float64 {
+	return 1 - bm25B + bm25B*float64(length)/average
 }
 
 // impact is the saturated weight of a word in an entry: 1 to impactRange.
-func impact(count uint16, length int32, average float64) uint8 {
-	x := float64(count) / 10 / (1 - bm25B + bm25B*float64(length)/average)
+func impact(count uint16, norm float64) uint8 {
+	x := float64(count) / 10 / norm
 	return uint8(max(1, min(impactRange, math.Round(impactRange*x/(bm25K1+x)))))
 }
 
 func inverseFrequency(docs, df int) float64 {
 	return math.Log(1 + (float64(docs)-float64(df)+0.5)/(float64(df)+0.5))
-}
-
-func (ix *index) finishPairs(all []docPair) {
-	n := len(ix.words)
-	ix.pairOffsets = make([]uint32, n+1)
-	for _, p := range all {
-		ix.pairOffsets[p.low+1]++
-	}
-	for t := range n {
-		ix.pairOffsets[t+1] += ix.pairOffsets[t]
-	}
-	placed := make([]pair, len(all))
-	at := slices.Clone(ix.pairOffsets)
-	for _, p := range all {
-		placed[at[p.low]] = p.pair
-		at[p.low]++
-	}
-	// Sort under each lower term, and join the places of one entry.
-	ix.pairs = placed[:0]
-	for t := range n {
-		group := placed[ix.pairOffsets[t]:ix.pairOffsets[t+1]]
-		slices.SortFunc(group, func(x, y pair) int {
-			if x.high != y.high {
-				return cmp.Compare(x.high, y.high)
-			}
-			return cmp.Compare(x.doc, y.doc)
-		})
-		start := len(ix.pairs)
-		ix.pairOffsets[t] = uint32(start)
-		for _, p := range group {
-			if last := len(ix.pairs) - 1; last >= start && ix.pairs[last].high == p.high && ix.pairs[last].doc>>2 == p.doc>>2 {
-				ix.pairs[last].doc |= p.doc & 3
-				continue
-			}
-			ix.pairs = append(ix.pairs, p)
-		}
-	}
-	ix.pairOffsets[n] = uint32(len(ix.pairs))
-	ix.pairs = slices.Clip(slices.Clone(ix.pairs))
 }
 
 // postings are the entries that have term t, and its impacts there.
@@ -298,8 +109,8 @@ func (ix *index) nameDocs(t int32) []uint32 { return ix.named[ix.nameOffsets[t]:
 func (ix *index) pairDocs(a, b int32) []pair {
 	low, high := uint32(min(a, b)), uint32(max(a, b))
 	group := ix.pairs[ix.pairOffsets[low]:ix.pairOffsets[low+1]]
-	from, _ := slices.BinarySearchFunc(group, high, func(p pair, h uint32) int { return cmp.Compare(p.high, h) })
-	to, _ := slices.BinarySearchFunc(group, high+1, func(p pair, h uint32) int { return cmp.Compare(p.high, h) })
+	from, _ := slices.BinarySearchFunc(group, high, func(p pair, h uint32) int { return cmp.Compare(p.high(), h) })
+	to, _ := slices.BinarySearchFunc(group, high+1, func(p pair, h uint32) int { return cmp.Compare(p.high(), h) })
 	return group[from:to]
 }
 

@@ -273,16 +273,16 @@ func (v *View) nearWords(query string) []string {
 	var near []string
 	for _, word := range queryWords(query) {
 		st := stem(word.text)
-		if _, known := ix.stems[st]; known || len(st) < 3 || len(near) >= 9 {
+		if ix.words.term(st) >= 0 || len(st) < 3 || len(near) >= 9 {
 			continue
 		}
 		limit := closeness(st) + 1
 		var found []string
 		for edits := 1; edits < limit; edits++ {
-			for _, t := range ix.sorted {
-				docs, _ := ix.postings(t)
-				if len(found) < 3 && EditDistance(st, ix.words[t], limit) == edits && v.visible.any(docs) {
-					found = append(found, ix.words[t])
+			for t := range ix.words.len() {
+				docs, _ := ix.postings(int32(t))
+				if len(found) < 3 && EditDistance(st, ix.words.at(t), limit) == edits && v.visible.any(docs) {
+					found = append(found, ix.words.at(t))
 				}
 			}
 		}

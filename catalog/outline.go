@@ -170,6 +170,9 @@ func texts(items []json.RawMessage) []string {
 // readOutline reads the outermost level of a schema.
 func readOutline(schema []byte) outline {
 	var o outline
+	if len(schema) == 2 { // {}
+		return o
+	}
 	s := scanner{b: schema}
 	if s.next() == 'f' {
 		o.never = true

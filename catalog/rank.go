@@ -92,12 +92,8 @@ func (c *Catalog) parse(query string) parsedQuery {
 		if i, ok := place[st]; ok {
 			q.words[i].weight = max(q.words[i].weight, weight)
 		} else {
-			term, ok := c.index.stems[st]
-			if !ok {
-				term = -1
-			}
 			place[st] = len(q.words)
-			q.words = append(q.words, queryWord{stem: st, term: term, weight: weight})
+			q.words = append(q.words, queryWord{stem: st, term: c.index.words.term(st), weight: weight})
 		}
 		counts[st]++
 	}
@@ -180,8 +176,7 @@ func (c *Catalog) bound(q *parsedQuery) float64 {
 }
 
 func (c *Catalog) has(st string) bool {
-	_, ok := c.index.stems[st]
-	return ok && st != ""
+	return st != "" && c.index.words.term(st) >= 0
 }
 
 // queryWords cuts a query into words and marks those in quotes.
@@ -237,14 +232,14 @@ func (c *Catalog) alternates(w *queryWord) []alternate {
 	}
 	if !c.off(Relations) {
 		for _, st := range derived(w.stem) {
-			if term, ok := ix.stems[st]; ok {
+			if term := ix.words.term(st); term >= 0 {
 				add(term, rootDiscount, "of the same root")
 			}
 		}
 	}
 	if !c.off(Verbs) {
 		for _, verb := range c.lexicon.verbs[w.stem] {
-			if term, ok := ix.stems[verb]; ok && verb != w.stem {
+			if term := ix.words.term(verb); term >= 0 && verb != w.stem {
 				add(term, verbDiscount, "similar verb")
 			}
 		}
@@ -257,19 +252,19 @@ func (c *Catalog) eachPrefixRelative(w *queryWord, f func(term int32, why string
 	ix := c.index
 	count := 0
 	for n := 4; n < len(w.stem); n++ {
-		if term, ok := ix.stems[w.stem[:n]]; ok {
+		if term := ix.words.term(w.stem[:n]); term >= 0 {
 			count++
 			f(term, "begins it")
 		}
 	}
-	from, _ := slices.BinarySearchFunc(ix.sorted, w.stem, func(t int32, s string) int { return strings.Compare(ix.words[t], s) })
-	for _, t := range ix.sorted[from:] {
-		if !strings.HasPrefix(ix.words[t], w.stem) || count >= maxRelatives {
+	from, _ := ix.words.search(w.stem)
+	for t := from; t < ix.words.len(); t++ {
+		if !strings.HasPrefix(ix.words.at(t), w.stem) || count >= maxRelatives {
 			return
 		}
-		if t != w.term {
+		if int32(t) != w.term {
 			count++
-			f(t, "begins with it")
+			f(int32(t), "begins with it")
 		}
 	}
 }
@@ -368,11 +363,11 @@ func (c *Catalog) addPairs(q *parsedQuery, s *scratch) {
 		}
 		name, text := c.pairPoints(q, len(docs))
 		for _, d := range docs {
-			if d.doc&pairInName != 0 {
-				s.score[d.doc>>2] += name
+			if d.is(pairInName) {
+				s.score[d.doc()] += name
 			}
-			if d.doc&pairInText != 0 {
-				s.score[d.doc>>2] += text
+			if d.is(pairInText) {
+				s.score[d.doc()] += text
 			}
 		}
 	}

@@ -83,13 +83,13 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 	x := &v.cat.exact
 	var notes []string
 	allowed := slices.Clone(v.visible)
-	narrow := func(kind string, names []string, m postingMap, key func(string) string) {
+	narrow := func(kind string, names []string, m *postings, key func(string) string) {
 		if len(names) == 0 {
 			return
 		}
 		some := newBitset(len(v.cat.entries))
 		for _, name := range names {
-			docs := m[key(name)]
+			docs := m.get(key(name))
 			if !v.visible.any(docs) {
 				notes = append(notes, v.unknownNote(kind, name, m))
 				continue
@@ -98,20 +98,20 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 		}
 		allowed.and(some)
 	}
-	narrow("domain", o.Domains, x.namespaces, namespaceKey)
-	narrow("tag", o.Tags, x.tags, fold)
-	narrow("entity", o.Entities, x.entities, func(s string) string { return singular(fold(s)) })
+	narrow("domain", o.Domains, x.of(namespaceKind), namespaceKey)
+	narrow("tag", o.Tags, x.of(tagKind), fold)
+	narrow("entity", o.Entities, x.of(entityKind), entityKey)
 	if o.Operation != "" {
-		narrow("operation", []string{string(o.Operation)}, x.operations, strings.ToLower)
+		narrow("operation", []string{string(o.Operation)}, x.of(operationKind), strings.ToLower)
 	}
 	if o.Risk != "" {
-		narrow("risk", []string{string(o.Risk)}, x.risks, strings.ToLower)
+		narrow("risk", []string{string(o.Risk)}, x.of(riskKind), strings.ToLower)
 	}
 	for _, need := range o.NeedsInput {
-		v.needField("input", need, x.inputs, allowed, &notes)
+		v.needField("input", need, x.of(inputKind), allowed, &notes)
 	}
 	for _, need := range o.NeedsOutput {
-		v.needField("output", need, x.outputs, allowed, &notes)
+		v.needField("output", need, x.of(outputKind), allowed, &notes)
 	}
 	if o.IncludeMutations != nil && !*o.IncludeMutations || o.Mutates != nil && !*o.Mutates {
 		allowed.andNot(x.mutating)
@@ -122,7 +122,7 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 	return allowed, notes
 }
 
-func (v *View) needField(kind, need string, m postingMap, allowed bitset, notes *[]string) {
+func (v *View) needField(kind, need string, m *postings, allowed bitset, notes *[]string) {
 	docs := m.lookup(needKeys(need))
 	if !v.visible.any(docs) {
 		*notes = append(*notes, v.unknownNote(kind, need, m))
@@ -133,7 +133,7 @@ func (v *View) needField(kind, need string, m postingMap, allowed bitset, notes 
 }
 
 // unknownNote says that no visible entry has the name, and which one is near.
-func (v *View) unknownNote(kind, name string, m postingMap) string {
+func (v *View) unknownNote(kind, name string, m *postings) string {
 	note := fmt.Sprintf("no %s %q", kind, clip(oneLine(name), 60))
 	if near := nearest(name, v.visibleKeys(m)); near != "" {
 		note += " (near: " + near + ")"
@@ -173,14 +173,16 @@ func (v *View) Entities(names ...string) Set {
 }
 
 // Inputs is the set of all entries that take any of the fields; names are met as in SearchOptions.NeedsInput.
-func (v *View) Inputs(names ...string) Set { return v.fieldSet("inputs", names, v.cat.exact.inputs) }
+func (v *View) Inputs(names ...string) Set {
+	return v.fieldSet("inputs", names, v.cat.exact.of(inputKind))
+}
 
 // Outputs is the set of all entries that return any of the fields; names are met as in SearchOptions.NeedsOutput.
 func (v *View) Outputs(names ...string) Set {
-	return v.fieldSet("outputs", names, v.cat.exact.outputs)
+	return v.fieldSet("outputs", names, v.cat.exact.of(outputKind))
 }
 
-func (v *View) fieldSet(kind string, names []string, m postingMap) Set {
+func (v *View) fieldSet(kind string, names []string, m *postings) Set {
 	s := Set{view: v, query: kind + " " + strings.Join(names, ", ")}
 	some := newBitset(len(v.cat.entries))
 	for _, name := range names {

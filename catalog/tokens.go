@@ -29,16 +29,23 @@ const (
 	aloneClass
 )
 
+// asciiClasses are the classes of the first 128 runes.
+var asciiClasses = func() (classes [utf8.RuneSelf]runeClass) {
+	for r := 'a'; r <= 'z'; r++ {
+		classes[r] = lowerClass
+		classes[r-'a'+'A'] = upperClass
+	}
+	for r := '0'; r <= '9'; r++ {
+		classes[r] = digitClass
+	}
+	return classes
+}()
+
 func classOf(r rune) runeClass {
+	if r < utf8.RuneSelf {
+		return asciiClasses[r]
+	}
 	switch {
-	case r >= 'a' && r <= 'z':
-		return lowerClass
-	case r >= 'A' && r <= 'Z':
-		return upperClass
-	case r >= '0' && r <= '9':
-		return digitClass
-	case r < utf8.RuneSelf:
-		return spaceClass
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
 		return aloneClass
 	case unicode.IsUpper(r):

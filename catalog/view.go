@@ -110,10 +110,10 @@ func (v *View) Narrow(r Rules) (*View, error) {
 		}
 	}
 	for _, operation := range r.DeniedOperations {
-		docs, ok := x.operations[strings.ToLower(string(operation))]
-		if !ok && !r.Growing && !slices.Contains([]Operation{Read, Create, Update, Delete, Admin}, operation) {
+		docs := x.of(operationKind).get(strings.ToLower(string(operation)))
+		if docs == nil && !r.Growing && !slices.Contains([]Operation{Read, Create, Update, Delete, Admin}, operation) {
 			return nil, fmt.Errorf("operation %q: no action has it: the catalog has %s", clip(oneLine(string(operation)), 80),
-				strings.Join(v.visibleKeys(x.operations), ", "))
+				strings.Join(v.visibleKeys(x.of(operationKind)), ", "))
 		}
 		for _, doc := range docs {
 			n.visible.clear(int(doc))
@@ -162,20 +162,26 @@ func namespaceKey(name string) string {
 }
 
 func (v *View) namespaceDocs(name string) ([]uint32, error) {
-	docs, ok := v.cat.exact.namespaces[namespaceKey(name)]
-	if ok {
+	docs := v.cat.exact.of(namespaceKind).get(namespaceKey(name))
+	if docs != nil {
 		return docs, nil
 	}
 	hint := ""
-	if near := nearest(name, v.visibleKeys(v.cat.exact.namespaces)); near != "" {
+	if near := nearest(name, v.visibleKeys(v.cat.exact.of(namespaceKind))); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	return nil, fmt.Errorf("namespace %q: not in the catalog%s", clip(oneLine(name), 80), hint)
 }
 
 // visibleKeys are the names in m that a visible entry has, in order.
-func (v *View) visibleKeys(m postingMap) []string {
-	return slices.DeleteFunc(m.keys(), func(key string) bool { return !v.visible.any(m[key]) })
+func (v *View) visibleKeys(m *postings) []string {
+	var keys []string
+	for i := range m.names.len() {
+		if v.visible.any(m.at(i)) {
+			keys = append(keys, m.names.at(i))
+		}
+	}
+	return keys
 }
 
 // Actor is who acts; empty when no rules said.

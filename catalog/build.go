@@ -1,0 +1,391 @@
+package catalog
+
+// This file builds the index and the exact postings of a catalog, on all processors. Entries are cut into parts; each
+// worker takes the next part that is left and numbers words as it meets them. In the end the words of all workers are
+// numbered in their order and every posting is put in its place, so that the outcome does not depend on who did what.
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// partSize is how many entries a part has: a multiple of 64, so that no two parts share a word of a bit set.
+const partSize = 1024
+
+// A kind is one of the exact postings.
+type kind int
+
+const (
+	namespaceKind kind = iota
+	tagKind
+	entityKind
+	operationKind
+	riskKind
+	inputKind
+	outputKind
+	kindCount
+)
+
+// A vocabulary numbers words as they come.
+type vocabulary struct {
+	numbers map[string]uint32
+	words   []string
+}
+
+func (v *vocabulary) number(word string) uint32 {
+	n, ok := v.numbers[word]
+	if !ok {
+		if v.numbers == nil {
+			v.numbers = map[string]uint32{}
+		}
+		n = uint32(len(v.words))
+		v.numbers[word] = n
+		v.words = append(v.words, word)
+	}
+	return n
+}
+
+// A worker indexes parts of the entries.
+type worker struct {
+	lexicon *lexicon
+	stems   vocabulary
+	keys    [kindCount]vocabulary
+	raw     map[string]int32 // word as written → stem, -1 for a stop word
+
+	// Of the entry at hand:
+	weight []int32 // stem → weighted count
+	inName []bool  // stem → stands in the name
+	seen   []uint32
+
+	work part // reused from part to part
+}
+
+// A part is what one worker found in some entries that stand side by side. Numbers of words are those of its worker.
+type part struct {
+	worker *worker
+	from   int
+	// Of entry i, from counted from zero: stems up to ends[i], with twice its number, plus one when in the name.
+	stems   []uint32
+	counts  []uint16
+	ends    []uint32
+	lengths []int32
+	intents []intent
+	pairs   []docPair
+	keys    [kindCount][]posting
+}
+
+// A docPair is a pair of neighbouring stems in either order, and where: the entry << 2 | where.
+type docPair struct {
+	a, b, doc uint32
+}
+
+// A posting says that an entry has a key.
+type posting struct {
+	key, doc uint32
+}
+
+// build indexes the entries of the catalog, which are in order.
+func (c *Catalog) build() {
+	n := len(c.entries)
+	c.exact = exact{mutating: newBitset(n), unknownOutput: newBitset(n)}
+	parts := make([]part, (n+partSize-1)/partSize)
+	workers := make([]*worker, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
+	for i := range workers {
+		workers[i] = &worker{lexicon: &c.lexicon, raw: make(map[string]int32, 2048)}
+	}
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for _, w := range workers {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
+				parts[i] = w.index(c, i*partSize, min((i+1)*partSize, n))
+			}
+		})
+	}
+	wait.Wait()
+	wait.Go(func() { c.index = mergeIndex(n, workers, parts) })
+	for k := range kindCount {
+		wait.Go(func() { c.exact.kinds[k] = mergeKeys(k, workers, parts) })
+	}
+	wait.Wait()
+}
+
+// index goes through entries from up to to.
+func (w *worker) index(c *Catalog, from, to int) part {
+	p := &w.work
+	for k := range p.keys {
+		p.keys[k] = p.keys[k][:0]
+	}
+	*p = part{
+		worker: w, from: from, stems: p.stems[:0], counts: p.counts[:0], ends: p.ends[:0], lengths: p.lengths[:0],
+		intents: p.intents[:0], pairs: p.pairs[:0], keys: p.keys,
+	}
+	for doc := from; doc < to; doc++ {
+		e := &c.entries[doc]
+		sh := shapeOf(e)
+		w.addWords(p, uint32(doc), e, sh)
+		p.intents = append(p.intents, w.lexicon.entryIntent(e))
+		c.exact.addMarks(doc, e)
+		eachKey(e, sh, func(k kind, key string) {
+			if key == "" {
+				return
+			}
+			found := posting{w.keys[k].number(key), uint32(doc)}
+			if list := p.keys[k]; len(list) == 0 || list[len(list)-1] != found {
+				p.keys[k] = append(list, found)
+			}
+		})
+	}
+	done := *p
+	done.stems, done.counts, done.ends = slices.Clone(p.stems), slices.Clone(p.counts), slices.Clone(p.ends)
+	done.lengths, done.intents, done.pairs = slices.Clone(p.lengths), slices.Clone(p.intents), slices.Clone(p.pairs)
+	for k := range p.keys {
+		done.keys[k] = slices.Clone(p.keys[k])
+	}
+	return done
+}
+
+// term is the number of a word's stem, or -1 for a stop word.
+func (w *worker) term(word []byte) int32 {
+	if t, ok := w.raw[string(word)]; ok {
+		return t
+	}
+	written := string(word)
+	t := int32(-1)
+	if st := stem(written); st != "" {
+		t = int32(w.stems.number(st))
+		if int(t) == len(w.weight) {
+			w.weight, w.inName = append(w.weight, 0), append(w.inName, false)
+		}
+	}
+	w.raw[written] = t
+	return t
+}
+
+// addWords counts the words of one entry.
+func (w *worker) addWords(p *part, doc uint32, e *Entry, sh *shape) {
+	weights := fieldWeights()
+	length := int32(0)
+	eachField(e, sh, func(f field, text string) {
+		last := int32(-1)
+		where := uint32(0)
+		switch f {
+		case nameField, titleField:
+			where = pairInName
+		case descriptionField:
+			where = pairInText
+		}
+		eachWord(text, func(word []byte, _ bool) {
+			t := w.term(word)
+			if t < 0 {
+				return
+			}
+			if w.weight[t] == 0 {
+				w.seen = append(w.seen, uint32(t))
+			}
+			w.weight[t] += int32(weights[f])
+			length += int32(weights[f])
+			if f == nameField {
+				w.inName[t] = true
+			}
+			if where != 0 && last >= 0 && last != t {
+				p.pairs = append(p.pairs, docPair{uint32(last), uint32(t), doc<<2 | where})
+			}
+			last = t
+		})
+	})
+	for _, t := range w.seen {
+		coded := t << 1
+		if w.inName[t] {
+			coded |= 1
+		}
+		p.stems = append(p.stems, coded)
+		p.counts = append(p.counts, uint16(min(w.weight[t], math.MaxUint16)))
+		w.weight[t], w.inName[t] = 0, false
+	}
+	w.seen = w.seen[:0]
+	p.ends = append(p.ends, uint32(len(p.stems)))
+	p.lengths = append(p.lengths, length)
+}
+
+// mergeWords numbers the words of all vocabularies in their order. numbers has for each vocabulary the new numbers of
+// its words.
+func mergeWords(vocabularies []*vocabulary) (words []string, numbers [][]uint32) {
+	for _, v := range vocabularies {
+		words = append(words, v.words...)
+	}
+	slices.Sort(words)
+	words = slices.Compact(words)
+	place := make(map[string]uint32, len(words))
+	for i, word := range words {
+		place[word] = uint32(i)
+	}
+	for _, v := range vocabularies {
+		own := make([]uint32, len(v.words))
+		for i, word := range v.words {
+			own[i] = place[word]
+		}
+		numbers = append(numbers, own)
+	}
+	return words, numbers
+}
+
+// renumbering is the new numbers of each worker's words.
+func renumbering(workers []*worker, of func(*worker) *vocabulary) (words []string, numbers map[*worker][]uint32) {
+	vocabularies := make([]*vocabulary, len(workers))
+	for i, w := range workers {
+		vocabularies[i] = of(w)
+	}
+	words, lists := mergeWords(vocabularies)
+	numbers = make(map[*worker][]uint32, len(workers))
+	for i, w := range workers {
+		numbers[w] = lists[i]
+	}
+	return words, numbers
+}
+
+// mergeKeys makes the exact postings of one kind.
+func mergeKeys(k kind, workers []*worker, parts []part) postings {
+	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.keys[k] })
+	p := postings{names: newColumn(words), offsets: make([]uint32, len(words)+1)}
+	total := 0
+	for i := range parts {
+		number := numbers[parts[i].worker]
+		for j, found := range parts[i].keys[k] {
+			key := number[found.key]
+			parts[i].keys[k][j].key = key
+			p.offsets[key+1]++
+		}
+		total += len(parts[i].keys[k])
+	}
+	sum(p.offsets)
+	p.docs = make([]uint32, total)
+	at := slices.Clone(p.offsets)
+	for i := range parts {
+		for _, found := range parts[i].keys[k] {
+			p.docs[at[found.key]] = found.doc
+			at[found.key]++
+		}
+	}
+	return p
+}
+
+// sum turns counts, which begin with a zero, into offsets.
+func sum(counts []uint32) {
+	for i := 1; i < len(counts); i++ {
+		counts[i] += counts[i-1]
+	}
+}
+
+// mergeIndex makes the ranked postings.
+func mergeIndex(docs int, workers []*worker, parts []part) *index {
+	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.stems })
+	n := len(words)
+	ix := &index{docs: docs, words: newDictionary(words), intents: make([]intent, 0, docs)}
+	ix.offsets, ix.nameOffsets = make([]uint32, n+1), make([]uint32, n+1)
+	total, postings, named := int64(0), 0, 0
+	for i := range parts {
+		p := &parts[i]
+		number := numbers[p.worker]
+		for j, coded := range p.stems {
+			t := number[coded>>1]
+			p.stems[j] = t<<1 | coded&1
+			ix.offsets[t+1]++
+			ix.nameOffsets[t+1] += coded & 1
+			named += int(coded & 1)
+		}
+		postings += len(p.stems)
+		for _, l := range p.lengths {
+			total += int64(l)
+		}
+		ix.intents = append(ix.intents, p.intents...)
+	}
+	ix.idf = make([]float64, n)
+	for t := range n {
+		ix.idf[t] = inverseFrequency(docs, int(ix.offsets[t+1]))
+	}
+	sum(ix.offsets)
+	sum(ix.nameOffsets)
+	average := float64(max(total, 1)) / float64(max(docs, 1))
+	ix.posted, ix.impacts = make([]uint32, postings), make([]uint8, postings)
+	ix.named, ix.nameShare = make([]uint32, named), make([]uint32, docs)
+	var wait sync.WaitGroup
+	wait.Go(func() { ix.mergePairs(numbers, parts) })
+	at, nameAt := slices.Clone(ix.offsets), slices.Clone(ix.nameOffsets)
+	for i := range parts {
+		ix.place(&parts[i], at, nameAt, average)
+	}
+	wait.Wait()
+	return ix
+}
+
+// place puts the postings of a part where they belong; at and nameAt are where the next of each term goes.
+func (ix *index) place(p *part, at, nameAt []uint32, average float64) {
+	j := 0
+	for i, end := range p.ends {
+		doc := uint32(p.from + i)
+		norm := lengthNorm(p.lengths[i], average)
+		mass := 0.0
+		for ; j < int(end); j++ {
+			t := p.stems[j] >> 1
+			ix.posted[at[t]] = doc
+			ix.impacts[at[t]] = impact(p.counts[j], norm)
+			at[t]++
+			if p.stems[j]&1 != 0 {
+				ix.named[nameAt[t]] = doc
+				nameAt[t]++
+				mass += ix.idf[t]
+			}
+		}
+		if mass > 0 {
+			ix.nameShare[doc] = uint32(math.Round(65536 / math.Max(mass, 1e-3)))
+		}
+	}
+}
+
+// mergePairs sorts the pairs under each lower term, and joins the places of one entry.
+func (ix *index) mergePairs(numbers map[*worker][]uint32, parts []part) {
+	n := ix.words.len()
+	ix.pairOffsets = make([]uint32, n+1)
+	total := 0
+	for i := range parts {
+		number := numbers[parts[i].worker]
+		for j := range parts[i].pairs {
+			p := &parts[i].pairs[j]
+			a, b := number[p.a], number[p.b]
+			p.a, p.b = min(a, b), max(a, b)
+			ix.pairOffsets[p.a+1]++
+		}
+		total += len(parts[i].pairs)
+	}
+	sum(ix.pairOffsets)
+	placed := make([]pair, total)
+	at := slices.Clone(ix.pairOffsets)
+	for i := range parts {
+		for _, p := range parts[i].pairs {
+			placed[at[p.a]] = pair(p.b)<<32 | pair(p.doc)
+			at[p.a]++
+		}
+	}
+	size := 0
+	for t := range n {
+		group := placed[ix.pairOffsets[t]:ix.pairOffsets[t+1]]
+		slices.SortFunc(group, cmp.Compare[pair])
+		start := size
+		ix.pairOffsets[t] = uint32(start)
+		for _, p := range group {
+			if last := size - 1; last >= start && placed[last]>>2 == p>>2 {
+				placed[last] |= p
+				continue
+			}
+			placed[size] = p
+			size++
+		}
+	}
+	ix.pairOffsets[n] = uint32(size)
+	ix.pairs = slices.Clone(placed[:size])
+}

@@ -1,0 +1,120 @@
+package catalog
+
+// This file has lists of strings and postings in flat memory: a few large pieces instead of a hundred thousand small
+// ones, which the garbage collector need not walk and which a cached index holds as they are.
+
+import "strings"
+
+// A column is a list of strings in one piece of memory: number i is text[offsets[i]:offsets[i+1]]. The zero value is empty.
+type column struct {
+	offsets []uint32
+	text    string
+}
+
+// newColumn joins words; together they must be shorter than 4 GiB.
+func newColumn(words []string) column {
+	c := column{offsets: make([]uint32, 1, len(words)+1)}
+	size := 0
+	for _, word := range words {
+		size += len(word)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, word := range words {
+		b.WriteString(word)
+		c.offsets = append(c.offsets, uint32(b.Len()))
+	}
+	c.text = b.String()
+	return c
+}
+
+func (c *column) len() int { return max(0, len(c.offsets)-1) }
+
+func (c *column) at(i int) string { return c.text[c.offsets[i]:c.offsets[i+1]] }
+
+// search is where want stands in a sorted list, or would.
+func (c *column) search(want string) (at int, found bool) {
+	low, high := 0, c.len()
+	for low < high {
+		middle := int(uint(low+high) >> 1)
+		if c.at(middle) < want {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, low < c.len() && c.at(low) == want
+}
+
+// A dictionary numbers the stems of a catalog in their order.
+type dictionary struct {
+	column
+	// table finds a stem: at the hash or the next places after it, its number plus one. Its length is a power of two.
+	table []uint32
+}
+
+// newDictionary is that of sorted words.
+func newDictionary(words []string) dictionary {
+	size := 4
+	for size < 2*len(words) {
+		size *= 2
+	}
+	d := dictionary{column: newColumn(words), table: make([]uint32, size)}
+	for i, word := range words {
+		at := hash(word) & uint32(size-1)
+		for d.table[at] != 0 {
+			at = (at + 1) & uint32(size-1)
+		}
+		d.table[at] = uint32(i + 1)
+	}
+	return d
+}
+
+// term is the number of a stem, or -1.
+func (d *dictionary) term(stem string) int32 {
+	mask := uint32(len(d.table) - 1)
+	for at := hash(stem) & mask; d.table[at] != 0; at = (at + 1) & mask {
+		if n := d.table[at] - 1; d.at(int(n)) == stem {
+			return int32(n)
+		}
+	}
+	return -1
+}
+
+// hash is FNV-1a, with its high bits mixed into the low ones.
+func hash(s string) uint32 {
+	h := uint32(2166136261)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint32(s[i])) * 16777619
+	}
+	return h ^ h>>15
+}
+
+// postings are names in their order, and which entries have each: those of name i are docs[offsets[i]:offsets[i+1]].
+type postings struct {
+	names   column
+	offsets []uint32
+	docs    []uint32
+}
+
+// get is the entries that have a name, in order; none where no entry has it.
+func (p *postings) get(name string) []uint32 {
+	if i, ok := p.names.search(name); ok {
+		return p.at(i)
+	}
+	return nil
+}
+
+func (p *postings) at(i int) []uint32 { return p.docs[p.offsets[i]:p.offsets[i+1]] }
+
+// lookup is the entries under any of the keys, not in order and not each once.
+func (p *postings) lookup(keys []string) []uint32 {
+	if len(keys) == 1 {
+		return p.get(keys[0])
+	}
+	var all []uint32
+	for _, key := range keys {
+		all = append(all, p.get(key)...)
+	}
+	return all
+}
