@@ -22,13 +22,11 @@ type literal struct {
 	kind kind
 }
 
-// A nameRef is a variable by name.
+// A nameRef is a variable by name, which is what stands there.
 type nameRef struct {
 	span
-	name string
-	line int32
-	v    *variable // nil: a global, or a field of env
-	env  *variable // the local _ENV whose field the name is; nil outside such a scope
+	v     *variable // the local variable, or the local _ENV whose field the name is; nil for a global
+	field bool      // of a local _ENV
 }
 
 // A suffixed is a prefix expression with all its selectors and calls.
@@ -50,10 +48,17 @@ const (
 // A part is .name, [index], (args), "arg", {arg} or :name with its arguments.
 type part struct {
 	span
-	kind  partKind
-	name  string
-	index expr
-	args  []expr
+	name span // empty without one, also when the text is broken
+	kind partKind
+	args []expr // of an index: the one
+}
+
+// key gives the name of a field or method, or the text that a literal index has; "" for anything else.
+func (pt *part) key(src string) string {
+	if pt.kind == partIndex {
+		return stringValue(pt.args[0], src)
+	}
+	return src[pt.name.start:pt.name.end]
 }
 
 type paren struct {
@@ -102,6 +107,9 @@ type binary struct {
 	span
 	operands []expr
 	ops      []token
+	// Most have one operator: it and its operands lie here.
+	two [2]expr
+	one [1]token
 }
 
 // A block is a list of statements.
@@ -119,15 +127,34 @@ type stmt struct {
 	active int16
 	// split is set when a parenthesis opens the next statement and nothing but white space stands between.
 	split bool
+	count int32 // loops: breaks that leave it
 
 	targets []expr // assignment: variables; function: its name; call: the call
 	values  []expr // assignment, local, return, for: right side; while, repeat: the condition
-	locals  []*variable
-	attribs []attrib
-	clauses []clause // if
-	body    *block   // do, while, repeat, for; else of an if, nil without one
+	locals  int    // how many it declares
+	body    *block // do, while, repeat, for; else of an if, nil without one
 	fn      *function
-	count   int // loops: breaks that leave it
+	rare    *rare
+}
+
+// A rare holds what few statements have.
+type rare struct {
+	attribs []attrib
+	clauses []clause // of an if
+}
+
+func (s *stmt) attribs() []attrib {
+	if s.rare == nil {
+		return nil
+	}
+	return s.rare.attribs
+}
+
+func (s *stmt) clauses() []clause {
+	if s.rare == nil {
+		return nil
+	}
+	return s.rare.clauses
 }
 
 type stmtKind uint8
@@ -178,12 +205,41 @@ type slab[T any] struct {
 	size int
 }
 
+const largestSlab = 256 // values
+
 func (s *slab[T]) take() *T {
-	if len(s.free) == 0 {
-		s.size = min(max(8, 2*s.size), 256)
-		s.free = make([]T, s.size)
-	}
+	s.room(1)
 	v := &s.free[0]
 	s.free = s.free[1:]
 	return v
+}
+
+func (s *slab[T]) room(n int) {
+	if len(s.free) < n {
+		s.size = min(max(8, 2*s.size), largestSlab)
+		s.free = make([]T, max(n, s.size))
+	}
+}
+
+// A stack gathers lists that are read inside one another. A list begins where len stands, and cut takes it off.
+type stack[T any] struct {
+	open []T
+	done slab[T]
+}
+
+func (s *stack[T]) push(v T) { s.open = append(s.open, v) }
+func (s *stack[T]) len() int { return len(s.open) }
+
+// cut returns what was pushed since len was from, nil when nothing was.
+func (s *stack[T]) cut(from int) []T {
+	n := len(s.open) - from
+	if n == 0 {
+		return nil
+	}
+	s.done.room(n)
+	list := s.done.free[:n:n]
+	s.done.free = s.done.free[n:]
+	copy(list, s.open[from:])
+	s.open = s.open[:from]
+	return list
 }

@@ -26,27 +26,25 @@ type Cursor struct {
 // PathAt describes what stands before the byte at offset, which is moved into the text when it is outside.
 func PathAt(src string, offset int) Cursor {
 	offset = min(max(offset, 0), len(src))
-	toks := scan(src[:offset], true)
-	list := toks.toks[:len(toks.toks)-1]
+	lx := scan(src[:offset], false)
+	list := lx.toks[:len(lx.toks)-1]
 	c := Cursor{Start: offset}
-	if n := len(list); n > 0 {
-		last := list[n-1]
-		switch {
-		case last.kind == tkComment && int(last.end) == offset:
-			// A line comment goes on at its end; a long one that is closed does not.
-			long := strings.HasPrefix(src[last.start:], "--[") && strings.HasSuffix(src[last.start:last.end], "]")
-			c.InComment = !long
-		case last.kind == tkBad && int(last.end) == offset:
-			at := src[last.start]
-			c.InString = at == '"' || at == '\'' || at == '['
-			c.InComment = at == '-'
-		}
+	if last := lx.last; last.kind == tkComment && int(last.end) == offset {
+		// A line comment goes on at its end; a long one that is closed does not.
+		long := strings.HasPrefix(src[last.start:], "--[") && strings.HasSuffix(src[last.start:last.end], "]")
+		c.InComment = !long
+	} else if n := len(list); n > 0 && list[n-1].kind == tkBad && int(list[n-1].end) == offset {
+		at := src[list[n-1].start]
+		c.InString = at == '"' || at == '\'' || at == '['
+		c.InComment = at == '-'
 		if c.InString || c.InComment {
-			c.Call, _ = callAround(src, without(list[:n-1]))
-			return c
+			list = list[:n-1]
 		}
 	}
-	list = without(list)
+	if c.InString || c.InComment {
+		c.Call, _ = callAround(src, list)
+		return c
+	}
 	if n := len(list); n > 0 && int(list[n-1].end) == offset && isWord(src, list[n-1]) {
 		c.Start = int(list[n-1].start)
 		c.Partial = src[c.Start:offset]
@@ -69,21 +67,6 @@ func PathAt(src string, offset int) Cursor {
 // isWord reports whether t may be a name that is not finished: a keyword may, and so may a reserved name.
 func isWord(src string, t token) bool {
 	return t.kind == tkName || t.kind >= tkAnd && t.kind <= tkWhile || t.kind == tkBad && classes[src[t.start]]&cLetter != 0
-}
-
-func without(list []token) []token {
-	for i, t := range list {
-		if t.kind == tkComment {
-			kept := append([]token(nil), list[:i]...)
-			for _, t := range list[i:] {
-				if t.kind != tkComment {
-					kept = append(kept, t)
-				}
-			}
-			return kept
-		}
-	}
-	return list
 }
 
 // pathBefore takes the dotted path off the end of list. The path is nil when something else stands there.

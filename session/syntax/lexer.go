@@ -13,6 +13,7 @@ type lexer struct {
 	comments bool // keep them
 	toks     []token
 	bad      []badToken // in the order of toks
+	last     token      // the last comment, kept or not
 }
 
 // A badToken says what is wrong with the token that starts at start; at is the exact place.
@@ -26,9 +27,20 @@ type badToken struct {
 
 const byteOrderMark = "\xEF\xBB\xBF"
 
+// tokensIn guesses how many tokens src has; scripts with indents and comments have fewer.
+func tokensIn(src string) int { return len(src)/4 + 8 }
+
 // scan returns src as tokens that end with tkEOF. A first line that begins with # is a comment.
 func scan(src string, comments bool) *lexer {
-	lx := &lexer{src: src, line: 1, comments: comments, toks: make([]token, 0, len(src)/4+8)}
+	lx := newLexer(src, comments, tokensIn(src))
+	lx.read(len(src))
+	lx.toks = append(lx.toks, token{kind: tkEOF, start: int32(len(src)), end: int32(len(src)), line: lx.line})
+	return lx
+}
+
+// newLexer stands behind what may come before the first token; tokens is how many there is room for.
+func newLexer(src string, comments bool, tokens int) *lexer {
+	lx := &lexer{src: src, line: 1, comments: comments, toks: make([]token, 0, tokens)}
 	if strings.HasPrefix(src, byteOrderMark) {
 		lx.pos = len(byteOrderMark)
 	}
@@ -37,11 +49,15 @@ func scan(src string, comments bool) *lexer {
 		lx.skipLine()
 		lx.comment(start, 1)
 	}
-	for lx.pos < len(src) {
+	return lx
+}
+
+// read adds up to n tokens and reports whether there may be more.
+func (lx *lexer) read(n int) bool {
+	for len(lx.toks) < n && lx.pos < len(lx.src) {
 		lx.next()
 	}
-	lx.toks = append(lx.toks, token{kind: tkEOF, start: int32(len(src)), end: int32(len(src)), line: lx.line})
-	return lx
+	return lx.pos < len(lx.src)
 }
 
 const (
@@ -128,8 +144,9 @@ func (lx *lexer) addBad(start int, line int32, b badToken) {
 }
 
 func (lx *lexer) comment(start int, line int32) {
+	lx.last = token{kind: tkComment, start: int32(start), end: int32(lx.pos), line: line}
 	if lx.comments {
-		lx.add(tkComment, start, line)
+		lx.toks = append(lx.toks, lx.last)
 	}
 }
 

@@ -33,14 +33,7 @@ func measure(p *parser, fn *function) *Error {
 
 func (m *meter) fail(at span, message, hint string) {
 	if m.err == nil {
-		t := token{start: at.start, line: 1}
-		for i := range m.p.toks {
-			if m.p.toks[i].start >= at.start {
-				t = m.p.toks[i]
-				break
-			}
-		}
-		m.err = &Error{Pos: m.p.pos(t), Message: message, Hint: hint}
+		m.err = &Error{Pos: m.p.pos(m.p.tokenAt(at.start)), Message: message, Hint: hint}
 	}
 }
 
@@ -75,7 +68,7 @@ func (m *meter) stmt(s *stmt) int {
 		extra = 3
 	}
 	values, leaves := m.list(s.values)
-	need = max(need, extra+values, extra+len(s.targets), len(s.locals))
+	need = max(need, extra+values, extra+len(s.targets), s.locals)
 	if s.fn != nil {
 		m.block(s.fn.body)
 		need = max(need, 2)
@@ -86,11 +79,11 @@ func (m *meter) stmt(s *stmt) int {
 		tail, need = m.ifStmt(s, need)
 	case stmtWhile, stmtFor, stmtForIn:
 		m.addJumps(s.span, m.block(s.body))
-		tail = s.count + leaves
+		tail = int(s.count) + leaves
 		m.addJumps(s.span, tail)
 	case stmtRepeat:
 		m.addJumps(s.span, m.block(s.body)+leaves)
-		tail = s.count
+		tail = int(s.count)
 		m.addJumps(s.span, tail)
 	case stmtDo:
 		tail = m.block(s.body)
@@ -103,11 +96,11 @@ func (m *meter) stmt(s *stmt) int {
 
 func (m *meter) ifStmt(s *stmt, need int) (tail, regs int) {
 	n := 0
-	for i, c := range s.clauses {
+	for i, c := range s.clauses() {
 		r, leaves := m.expr(c.cond)
 		need = max(need, r)
 		n += 1 + m.block(c.body)
-		if i == len(s.clauses)-1 && s.body == nil {
+		if i == len(s.clauses())-1 && s.body == nil {
 			n += leaves
 		}
 		if i%groupSize == groupSize-1 {
@@ -148,12 +141,12 @@ func (m *meter) expr(e expr) (regs, leaves int) {
 		regs, _ = m.expr(e.base)
 		for i := range e.parts {
 			pt := &e.parts[i]
-			if pt.index != nil {
-				r, _ := m.expr(pt.index)
-				regs = max(regs, 1+r)
-			}
 			r, _ := m.list(pt.args)
-			regs = max(regs, 2+r)
+			if pt.kind == partIndex {
+				regs = max(regs, 1+r)
+			} else {
+				regs = max(regs, 2+r)
+			}
 		}
 		return regs, 1
 	case *table:

@@ -29,14 +29,26 @@ type finder struct {
 	p     *parser
 	usage Usage
 	seen  map[string]bool
+	// The path that is looked at, and a key of seen: their memory is used again.
+	path []string
+	key  []byte
 }
 
-func (f *finder) note(list *[]string, mark, name string) {
-	if name == "" || f.seen[mark+name] {
+// note adds the name that path makes to list, unless it is there. mark tells the lists apart.
+func (f *finder) note(list *[]string, mark byte, path ...string) {
+	f.key = append(f.key[:0], mark)
+	for i, name := range path {
+		if i > 0 {
+			f.key = append(f.key, '.')
+		}
+		f.key = append(f.key, name...)
+	}
+	if len(f.key) == 1 || f.seen[string(f.key)] {
 		return
 	}
-	f.seen[mark+name] = true
-	*list = append(*list, name)
+	key := string(f.key)
+	f.seen[key] = true
+	*list = append(*list, key[1:])
 }
 
 func (f *finder) block(b *block) {
@@ -57,7 +69,7 @@ func (f *finder) block(b *block) {
 				f.list(s.values)
 			}
 		}
-		for _, c := range s.clauses {
+		for _, c := range s.clauses() {
 			f.expr(c.cond)
 			f.block(c.body)
 		}
@@ -81,12 +93,12 @@ func (f *finder) list(values []expr) {
 func (f *finder) target(e expr) {
 	switch e := e.(type) {
 	case *nameRef:
-		if e.v == nil && e.env == nil {
-			f.note(&f.usage.Writes, "w", e.name)
+		if e.v == nil {
+			f.note(&f.usage.Writes, 'w', f.src[e.start:e.end])
 		}
 	case *suffixed:
-		if path, n := globalPath(e.base, e.parts, f.src); len(path) == 1 && n == len(e.parts) {
-			f.note(&f.usage.Writes, "w", path[0])
+		if path, n := f.globalPath(e); len(path) == 1 && n == len(e.parts) {
+			f.note(&f.usage.Writes, 'w', path[0])
 			return
 		}
 		f.suffixed(e, true)
@@ -98,8 +110,8 @@ func (f *finder) target(e expr) {
 func (f *finder) expr(e expr) {
 	switch e := e.(type) {
 	case *nameRef:
-		if e.v == nil && e.env == nil {
-			f.note(&f.usage.Reads, "r", e.name)
+		if e.v == nil {
+			f.note(&f.usage.Reads, 'r', f.src[e.start:e.end])
 		}
 	case *paren:
 		f.expr(e.inner)
@@ -122,51 +134,46 @@ func (f *finder) expr(e expr) {
 }
 
 func (f *finder) suffixed(e *suffixed, set bool) {
-	path, n := globalPath(e.base, e.parts, f.src)
-	if len(path) > 0 {
-		f.note(&f.usage.Reads, "r", path[0])
+	if path, n := f.globalPath(e); len(path) > 0 {
+		f.note(&f.usage.Reads, 'r', path[0])
 		called := n < len(e.parts) && e.parts[n].kind == partCall
-		switch whole := strings.Join(path, "."); {
+		switch {
 		case called:
-			f.note(&f.usage.Paths, "p", whole)
-			if args := e.parts[n].args; whole == "call" && len(args) > 0 {
-				f.note(&f.usage.Paths, "p", stringValue(args[0], f.src))
+			f.note(&f.usage.Paths, 'p', path...)
+			if args := e.parts[n].args; len(path) == 1 && path[0] == "call" && len(args) > 0 {
+				f.note(&f.usage.Paths, 'p', stringValue(args[0], f.src))
 			}
 		case len(path) > 1 && n == len(e.parts) && !set:
-			f.note(&f.usage.Handles, "h", whole)
+			f.note(&f.usage.Handles, 'h', path...)
 		}
 	} else {
 		f.expr(e.base)
 	}
 	for i := range e.parts {
-		if pt := &e.parts[i]; pt.index != nil {
-			f.expr(pt.index)
-		}
 		f.list(e.parts[i].args)
 	}
 }
 
-// globalPath gives the names of base and of the fields after it when base is a global, and how many parts they take.
-// ["name"] counts as .name.
-func globalPath(base expr, parts []part, src string) (path []string, n int) {
-	ref, ok := base.(*nameRef)
-	if !ok || ref.v != nil || ref.env != nil {
+// globalPath gives the names of e's base and of the fields after it when the base is a global, and how many parts they
+// take. ["name"] counts as .name. The path is good until the next call.
+func (f *finder) globalPath(e *suffixed) (path []string, n int) {
+	ref, ok := e.base.(*nameRef)
+	if !ok || ref.v != nil {
 		return nil, 0
 	}
-	path = []string{ref.name}
-	for n < len(parts) {
-		name := parts[n].name
-		if parts[n].kind == partIndex {
-			name = stringValue(parts[n].index, src)
-		} else if parts[n].kind != partField {
+	path = append(f.path[:0], f.src[ref.start:ref.end])
+	for n < len(e.parts) {
+		if e.parts[n].kind > partIndex {
 			break
 		}
+		name := e.parts[n].key(f.src)
 		if name == "" {
 			break
 		}
 		path = append(path, name)
 		n++
 	}
+	f.path = path
 	if len(path) > 1 && (path[0] == "_G" || path[0] == "_ENV") {
 		path = path[1:]
 	}

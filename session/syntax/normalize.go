@@ -199,7 +199,7 @@ func (w *writer) stmt(s *stmt, depth int) {
 	if w.tooDeep(s.span, depth) {
 		return
 	}
-	for _, a := range s.attribs {
+	for _, a := range s.attribs() {
 		w.replace(a.open.start, a.open.end, "")
 		w.replace(a.name.start, a.name.end, "")
 		w.replace(a.close.start, a.close.end, "")
@@ -226,7 +226,7 @@ func (w *writer) stmt(s *stmt, depth int) {
 // jumps into one list.
 func (w *writer) ifStmt(s *stmt, depth int) {
 	ends := 0
-	for i, c := range s.clauses {
+	for i, c := range s.clauses() {
 		if i > 0 && i%groupSize == 0 {
 			w.replace(c.word.start, c.word.end, "else if")
 			ends++
@@ -299,11 +299,7 @@ func (w *writer) expr(e expr, depth int) {
 	case *suffixed:
 		w.expr(e.base, depth)
 		for i := range e.parts {
-			if pt := &e.parts[i]; pt.index != nil {
-				w.expr(pt.index, depth+1)
-			} else {
-				w.list(pt.args, depth)
-			}
+			w.list(e.parts[i].args, depth)
 		}
 	case *table:
 		for _, it := range e.items {

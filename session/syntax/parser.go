@@ -1,6 +1,9 @@
 package syntax
 
-import "fmt"
+import (
+	"fmt"
+	"sort"
+)
 
 // This file holds the parser's frame; statements are in parser_stmt.go, expressions in parser_expr.go.
 //
@@ -33,13 +36,25 @@ type parser struct {
 	// recovered is where reading went on after the last error.
 	recovered int
 
-	stmts     slab[stmt]
-	refs      slab[nameRef]
-	literals  slab[literal]
-	suffixeds slab[suffixed]
-	binaries  slab[binary]
-	variables slab[variable]
-	scratch   []part // of the suffixed expressions being read
+	// What the tree is made of.
+	blocks     slab[block]
+	stmts      slab[stmt]
+	refs       slab[nameRef]
+	literals   slab[literal]
+	suffixeds  slab[suffixed]
+	binaries   slab[binary]
+	variables  slab[variable]
+	statements stack[*stmt]
+	exprs      stack[expr]
+	parts      stack[part]
+	items      stack[item]
+	declared   stack[declaration]
+}
+
+// A declaration is a name that a statement is about to declare.
+type declaration struct {
+	name     token
+	constant bool
 }
 
 // parse reads a whole chunk. The tree is never nil; it is only fit for tools when p.err is set.
@@ -154,6 +169,12 @@ func (p *parser) stop(t token, message string) {
 	p.i = len(p.toks) - 1
 }
 
+// tokenAt is the first token that does not begin before start.
+func (p *parser) tokenAt(start int32) token {
+	i := sort.Search(len(p.toks)-1, func(i int) bool { return p.toks[i].start >= start })
+	return p.toks[i]
+}
+
 func (p *parser) pos(t token) Pos {
 	return Pos{Offset: int(t.start), Line: int(t.line), Column: int(t.start) - lineStart(p.src, int(t.start)) + 1}
 }
@@ -256,13 +277,13 @@ func (p *parser) blockEnds() bool {
 
 // block reads statements up to what ends the block. The caller has opened the scope.
 func (p *parser) block() *block {
-	b := &block{}
+	b, first := p.blocks.take(), p.statements.len()
 	for {
 		for !p.blockEnds() {
 			last := p.tok.kind == tkReturn
 			s := p.statement()
 			if s.kind != stmtEmpty || s.end > s.start {
-				b.stmts = append(b.stmts, s)
+				p.statements.push(s)
 			}
 			if last && !p.broken {
 				if !p.blockEnds() {
@@ -277,6 +298,7 @@ func (p *parser) block() *block {
 		}
 		p.recover()
 	}
+	b.stmts = p.statements.cut(first)
 	for i := len(b.stmts) - 1; i >= 0; i-- {
 		if k := b.stmts[i].kind; k != stmtEmpty {
 			b.endsInLabel = k == stmtLabel

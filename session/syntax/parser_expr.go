@@ -37,17 +37,30 @@ func (p *parser) expression() expr { return p.operand(0) }
 
 // expressionList reads one expression or more, with commas between.
 func (p *parser) expressionList() []expr {
-	list := []expr{p.expression()}
+	first := p.exprs.len()
+	p.exprs.push(p.expression())
 	for p.accept(tkComma) {
-		list = append(list, p.expression())
+		p.exprs.push(p.expression())
 	}
-	return list
+	return p.exprs.cut(first)
+}
+
+// one makes a list of one expression.
+func (p *parser) one(e expr) []expr {
+	first := p.exprs.len()
+	p.exprs.push(e)
+	return p.exprs.cut(first)
 }
 
 // operand reads an expression whose binary operators bind tighter than limit.
 func (p *parser) operand(limit int) expr {
 	p.enter()
-	defer p.leave()
+	e := p.chain(limit)
+	p.leave()
+	return e
+}
+
+func (p *parser) chain(limit int) expr {
 	var left expr
 	switch t := p.tok; t.kind {
 	case tkNot, tkSub, tkLen, tkTilde:
@@ -70,7 +83,7 @@ func (p *parser) operand(limit int) expr {
 		right := p.operand(r)
 		if chain == nil || l != rank || op.kind == tkPow {
 			chain = p.binaries.take()
-			chain.span, chain.operands = left.where(), append(make([]expr, 0, 2), left)
+			chain.span, chain.operands, chain.ops = left.where(), append(chain.two[:0], left), chain.one[:0]
 			left, rank = chain, l
 		}
 		chain.operands = append(chain.operands, right)
@@ -113,8 +126,8 @@ func (p *parser) brokenExpr(t token) expr {
 
 func (p *parser) nameRef(t token) *nameRef {
 	n := p.refs.take()
-	n.span, n.name, n.line = span{t.start, t.end}, p.text(t), t.line
-	if t.kind == tkName && !p.names.lookup(n, p.fn) {
+	n.span = span{t.start, t.end}
+	if t.kind == tkName && !p.names.lookup(n, p.text(t), p.fn) {
 		p.stop(t, "too many upvalues (limit is 240) in "+p.where())
 	}
 	return n
@@ -151,24 +164,24 @@ func (p *parser) suffixedExpression() expr {
 
 // suffixes reads what may follow a prefix expression.
 func (p *parser) suffixes() []part {
-	first := len(p.scratch)
+	first := p.parts.len()
 	for {
 		t := p.tok
 		s := part{span: span{t.start, t.end}}
 		switch t.kind {
 		case tkDot:
 			p.next()
-			s.kind, s.name = partField, p.text(p.expect(tkName, "name"))
+			s.kind, s.name = partField, p.expect(tkName, "name").span()
 		case tkLBracket:
 			p.next()
-			s.kind, s.index = partIndex, p.expression()
+			s.kind, s.args = partIndex, p.one(p.expression())
 			p.expectEnd(tkRBracket, "']'", t)
 		case tkColon:
 			p.next()
 			if k := p.tok.kind; k != tkName && k != tkEOF && !p.broken {
 				p.fail(p.tok, "method name expected near "+p.spell(p.tok)).Hint = keyHint
 			}
-			s.kind, s.name = partMethod, p.text(p.expect(tkName, "method name"))
+			s.kind, s.name = partMethod, p.expect(tkName, "method name").span()
 			if k := p.tok.kind; k != tkLParen && k != tkLBrace && k != tkString && !p.broken {
 				p.fail(p.tok, "function arguments expected near "+p.spell(p.tok))
 			}
@@ -177,12 +190,10 @@ func (p *parser) suffixes() []part {
 			s.kind = partCall
 			s.args = p.arguments()
 		default:
-			parts := append([]part(nil), p.scratch[first:]...)
-			p.scratch = p.scratch[:first]
-			return parts
+			return p.parts.cut(first)
 		}
 		s.end = max(p.end(), s.end)
-		p.scratch = append(p.scratch, s)
+		p.parts.push(s)
 	}
 }
 
@@ -191,9 +202,9 @@ func (p *parser) arguments() []expr {
 	switch t.kind {
 	case tkString:
 		p.next()
-		return []expr{p.literal(t, tkString)}
+		return p.one(p.literal(t, tkString))
 	case tkLBrace:
-		return []expr{p.table()}
+		return p.one(p.table())
 	}
 	if !p.accept(tkLParen) {
 		return nil
@@ -209,7 +220,7 @@ func (p *parser) arguments() []expr {
 func (p *parser) table() expr {
 	opener := p.tok
 	p.next()
-	e := &table{span: span{opener.start, opener.end}}
+	e, first := &table{span: span{opener.start, opener.end}}, p.items.len()
 	for p.tok.kind != tkRBrace && !p.broken {
 		var it item
 		switch {
@@ -227,11 +238,12 @@ func (p *parser) table() expr {
 		default:
 			it.value = p.expression()
 		}
-		e.items = append(e.items, it)
+		p.items.push(it)
 		if !p.accept(tkComma) && !p.accept(tkSemi) {
 			break
 		}
 	}
+	e.items = p.items.cut(first)
 	if p.tok.kind == tkAssign || p.tok.kind == tkColon {
 		e := p.expectEndError("'}'", opener)
 		e.Hint = keyHint

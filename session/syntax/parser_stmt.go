@@ -9,9 +9,15 @@ import (
 
 func (p *parser) statement() *stmt {
 	p.enter()
-	defer p.leave()
-	first := p.tok
 	s := p.stmts.take()
+	p.fill(s)
+	p.leave()
+	return s
+}
+
+// fill reads a statement into s.
+func (p *parser) fill(s *stmt) {
+	first := p.tok
 	s.active, s.start = int16(p.names.active()), first.start
 	switch first.kind {
 	case tkSemi:
@@ -61,19 +67,19 @@ func (p *parser) statement() *stmt {
 	}
 	s.end = max(p.end(), s.start)
 	s.split = p.tok.kind == tkLParen && first.kind != tkSemi && p.i > 0 && p.toks[p.i-1].kind != tkSemi
-	return s
 }
 
 func (p *parser) ifStatement(s *stmt) {
 	s.kind = stmtIf
 	opener := p.tok
+	s.rare = &rare{}
 	for {
 		c := clause{word: p.tok}
 		p.next()
 		c.cond = p.expression()
 		p.expectThen(tkThen, "'then'")
 		c.body = p.scoped(nil)
-		s.clauses = append(s.clauses, c)
+		s.rare.clauses = append(s.rare.clauses, c)
 		if p.tok.kind != tkElseif {
 			break
 		}
@@ -101,7 +107,7 @@ func (p *parser) whileStatement(s *stmt) {
 	s.kind = stmtWhile
 	opener := p.tok
 	p.next()
-	s.values = []expr{p.expression()}
+	s.values = p.one(p.expression())
 	p.expectThen(tkDo, "'do'")
 	s.body = p.scoped(s)
 	p.expectEnd(tkEnd, "'end'", opener)
@@ -115,7 +121,7 @@ func (p *parser) repeatStatement(s *stmt) {
 	p.names.open(p.fn, nil)
 	s.body = p.block()
 	p.expectEnd(tkUntil, "'until'", opener)
-	s.values = []expr{p.expression()}
+	s.values = p.one(p.expression())
 	p.closeScope()
 	p.closeScope()
 }
@@ -125,21 +131,24 @@ func (p *parser) forStatement(s *stmt) {
 	p.next()
 	p.names.open(p.fn, s)
 	p.names.hidden += 3
-	names := []token{p.expect(tkName, "name")}
+	from := p.declared.len()
+	p.declared.push(declaration{name: p.expect(tkName, "name")})
 	switch p.tok.kind {
 	case tkAssign:
 		s.kind = stmtFor
 		p.next()
-		s.values = append(s.values, p.expression())
+		first := p.exprs.len()
+		p.exprs.push(p.expression())
 		p.expect(tkComma, "','")
-		s.values = append(s.values, p.expression())
+		p.exprs.push(p.expression())
 		if p.accept(tkComma) {
-			s.values = append(s.values, p.expression())
+			p.exprs.push(p.expression())
 		}
+		s.values = p.exprs.cut(first)
 	case tkComma, tkIn:
 		s.kind = stmtForIn
 		for p.accept(tkComma) {
-			names = append(names, p.expect(tkName, "name"))
+			p.declared.push(declaration{name: p.expect(tkName, "name")})
 		}
 		p.expect(tkIn, "'in'")
 		s.values = p.expressionList()
@@ -148,9 +157,7 @@ func (p *parser) forStatement(s *stmt) {
 	}
 	p.expectThen(tkDo, "'do'")
 	p.names.open(p.fn, nil)
-	for _, t := range names {
-		s.locals = append(s.locals, p.declare(t))
-	}
+	p.declareFrom(s, from)
 	s.body = p.scoped(nil)
 	p.closeScope()
 	p.names.hidden -= 3
@@ -175,6 +182,16 @@ func (p *parser) declare(t token) *variable {
 	return v
 }
 
+// declareFrom makes the local variables of s from what was pushed since p.declared had from names.
+func (p *parser) declareFrom(s *stmt, from int) {
+	for i := from; i < p.declared.len(); i++ {
+		d := p.declared.open[i]
+		p.declare(d.name).constant = d.constant
+		s.locals++
+	}
+	p.declared.open = p.declared.open[:from]
+}
+
 // where names the current function in messages, as Lua does.
 func (p *parser) where() string {
 	if p.fn.parent == nil {
@@ -196,14 +213,14 @@ func (p *parser) functionStatement(s *stmt) {
 		dot := p.tok
 		p.next()
 		name := p.expect(tkName, "name")
-		sx.parts = append(sx.parts, part{span: span{dot.start, name.end}, kind: partField, name: p.text(name)})
+		sx.parts = append(sx.parts, part{span: span{dot.start, name.end}, kind: partField, name: name.span()})
 		sx.end = name.end
 	}
 	if len(sx.parts) == 0 {
-		s.targets = []expr{target}
+		s.targets = p.one(target)
 		p.assignable(target)
 	} else {
-		s.targets = []expr{sx}
+		s.targets = p.one(sx)
 	}
 	s.fn = p.function(opener, method)
 }
@@ -214,16 +231,16 @@ func (p *parser) localStatement(s *stmt) {
 		s.kind = stmtLocalFunction
 		opener := p.tok
 		p.next()
-		s.locals = []*variable{p.declare(p.expect(tkName, "function name"))}
+		p.declare(p.expect(tkName, "function name"))
+		s.locals = 1
 		s.fn = p.function(opener, false)
 		return
 	}
 	s.kind = stmtLocal
-	var names []token
-	var constant []bool
+	from := p.declared.len()
 	for {
 		t := p.expect(tkName, "name")
-		names, constant = append(names, t), append(constant, p.attrib(s))
+		p.declared.push(declaration{name: t, constant: p.attrib(s)})
 		if !p.accept(tkComma) {
 			break
 		}
@@ -231,11 +248,7 @@ func (p *parser) localStatement(s *stmt) {
 	if p.accept(tkAssign) {
 		s.values = p.expressionList()
 	}
-	for i, t := range names {
-		v := p.declare(t)
-		v.constant = constant[i]
-		s.locals = append(s.locals, v)
-	}
+	p.declareFrom(s, from)
 }
 
 // attrib reads <const> or <close> after a name and reports whether the variable is constant.
@@ -252,7 +265,10 @@ func (p *parser) attrib(s *stmt) bool {
 	}
 	switch name := p.text(a.name); name {
 	case "const":
-		s.attribs = append(s.attribs, a)
+		if s.rare == nil {
+			s.rare = &rare{}
+		}
+		s.rare.attribs = append(s.rare.attribs, a)
 		return true
 	case "close":
 		p.semantic(a.name, "<close> is not supported").Hint = "close the value by hand at the end of the block, after a pcall if the block may fail"
@@ -306,7 +322,7 @@ func (p *parser) expressionStatement(s *stmt) {
 		p.assignment(s, e)
 		return
 	}
-	s.targets = []expr{e}
+	s.targets = p.one(e)
 	if isCall(e) || p.broken {
 		s.kind = stmtCall
 		return
@@ -349,17 +365,19 @@ func statementHint(src string, t token, name string) string {
 
 func (p *parser) assignment(s *stmt, first expr) {
 	s.kind = stmtAssign
-	s.targets = []expr{first}
+	from := p.exprs.len()
+	p.exprs.push(first)
 	p.assignable(first)
 	for p.accept(tkComma) {
 		at := p.tok
 		e := p.suffixedExpression()
-		s.targets = append(s.targets, e)
+		p.exprs.push(e)
 		p.assignable(e)
-		if len(s.targets)+p.depth > MaxNesting && !p.broken {
+		if p.exprs.len()-from+p.depth > MaxNesting && !p.broken {
 			p.stop(at, fmt.Sprintf("too many variables in one assignment (limit is %d levels)", MaxNesting-p.depth))
 		}
 	}
+	s.targets = p.exprs.cut(from)
 	p.expect(tkAssign, "'='")
 	s.values = p.expressionList()
 }
@@ -371,9 +389,8 @@ func (p *parser) assignable(e expr) {
 	}
 	switch e := e.(type) {
 	case *nameRef:
-		if e.v != nil && e.v.constant {
-			at := token{start: e.start, line: e.line}
-			p.semantic(at, "attempt to assign to const variable '"+e.name+"'")
+		if e.v != nil && e.v.constant && !e.field {
+			p.semantic(p.tokenAt(e.start), "attempt to assign to const variable '"+e.v.name+"'")
 		}
 		return
 	case *suffixed:

@@ -40,13 +40,16 @@ type resolver struct {
 	labels []label
 	gotos  []pending
 	scope  *scope
+	scopes slab[scope]
 	base   int // index in vars of the first of the current function
 	hidden int // hidden loop variables of the current function
 	jumps  int64
 }
 
 func (r *resolver) open(fn *function, loop *stmt) {
-	r.scope = &scope{first: len(r.vars), labels: len(r.labels), gotos: len(r.gotos), loop: loop, outer: r.scope, fn: fn}
+	s := r.scopes.take()
+	*s = scope{first: len(r.vars), labels: len(r.labels), gotos: len(r.gotos), loop: loop, outer: r.scope, fn: fn}
+	r.scope = s
 }
 
 // close ends the innermost scope. It returns the goto that no label answers when the scope is a function's.
@@ -109,9 +112,8 @@ func (r *resolver) declare(v *variable) {
 }
 
 // lookup resolves a name that fn uses and notes the capture. It returns false when fn captures too many.
-func (r *resolver) lookup(n *nameRef, fn *function) bool {
-	n.v = r.names[n.name]
-	v := n.v
+func (r *resolver) lookup(n *nameRef, name string, fn *function) bool {
+	v := r.names[name]
 	if v == nil {
 		if v = r.names["_ENV"]; v == nil {
 			for f := fn; f != nil && !f.env; f = f.parent {
@@ -119,8 +121,9 @@ func (r *resolver) lookup(n *nameRef, fn *function) bool {
 			}
 			return true
 		}
-		n.env = v
+		n.field = true
 	}
+	n.v = v
 	for f := fn; f != v.fn; f = f.parent {
 		added, ok := f.capture(v)
 		if !ok {

@@ -78,7 +78,7 @@ func Benchmark1000Lines(b *testing.B) {
 	if err := Check(src); err != nil {
 		b.Fatal(err)
 	}
-	line, at := strings.Count(src, "\n")/2, strings.LastIndex(src, "report_1.total")+len("report_1.to")
+	line, at := strings.Count(src, "\n")/2, strings.LastIndex(src, ".total +")+len(".to")
 	for _, c := range []struct {
 		name string
 		ask  func()

@@ -35,21 +35,23 @@ type Token struct {
 // Tokens splits src into its tokens, comments included, white space left out. It never fails: bad input gives tokens
 // of kind Bad.
 func Tokens(src string) []Token {
-	lx := scan(src, true)
-	out := make([]Token, 0, len(lx.toks))
+	lx := newLexer(src, true, 64)
+	out := make([]Token, 0, tokensIn(src))
 	line, from := 1, 0
-	for _, t := range lx.toks {
-		if t.kind == tkEOF {
-			break
+	for more := true; more; {
+		// A few at a time: their memory stays near.
+		more = lx.read(32)
+		for _, t := range lx.toks {
+			if int(t.line) != line {
+				line, from = int(t.line), lineStart(src, int(t.start))
+			}
+			out = append(out, Token{
+				Kind: t.kind.coarse(),
+				Text: src[t.start:t.end],
+				Pos:  Pos{Offset: int(t.start), Line: line, Column: int(t.start) - from + 1},
+			})
 		}
-		if int(t.line) != line {
-			line, from = int(t.line), lineStart(src, int(t.start))
-		}
-		out = append(out, Token{
-			Kind: t.kind.coarse(),
-			Text: src[t.start:t.end],
-			Pos:  Pos{Offset: int(t.start), Line: line, Column: int(t.start) - from + 1},
-		})
+		lx.toks = lx.toks[:0]
 	}
 	return out
 }
@@ -208,3 +210,5 @@ type token struct {
 	start, end int32
 	line       int32
 }
+
+func (t token) span() span { return span{t.start, t.end} }

@@ -128,7 +128,7 @@ func (u *user) block(b *block) {
 		if s.kind == stmtForIn {
 			u.note(Operate, "in", s.start, u.lastName(s.values[0]))
 		}
-		for _, c := range s.clauses {
+		for _, c := range s.clauses() {
 			u.expr(c.cond)
 			u.block(c.body)
 		}
@@ -153,8 +153,8 @@ func (u *user) prefix(e expr) {
 	if s, ok := e.(*suffixed); ok {
 		last := len(s.parts) - 1
 		u.parts(s, last)
-		if s.parts[last].index != nil {
-			u.expr(s.parts[last].index)
+		if s.parts[last].kind == partIndex {
+			u.list(s.parts[last].args)
 		}
 	}
 }
@@ -214,14 +214,14 @@ func (u *user) parts(s *suffixed, n int) {
 		pt := &s.parts[i]
 		switch pt.kind {
 		case partField:
-			u.index(s, i, u.nameStart(pt))
+			u.index(s, i, pt.name.start)
 		case partIndex:
-			u.expr(pt.index)
+			u.list(pt.args)
 			u.index(s, i, pt.start)
 		case partMethod:
-			u.index(s, i, u.nameStart(pt))
+			u.index(s, i, pt.name.start)
 			u.list(pt.args)
-			u.note(Call, pt.name, s.start, u.nameStart(pt))
+			u.note(Call, pt.key(u.p.src), s.start, pt.name.start)
 		case partCall:
 			u.list(pt.args)
 			u.note(Call, u.calleeName(s, i), s.start, u.before(s, i))
@@ -231,20 +231,13 @@ func (u *user) parts(s *suffixed, n int) {
 
 // index notes the use of what stands before part i of s.
 func (u *user) index(s *suffixed, i int, where int32) {
-	pt := &s.parts[i]
-	name := pt.name
-	if pt.kind == partIndex {
-		name = stringValue(pt.index, u.p.src)
-	}
-	u.note(Index, name, where, u.before(s, i))
+	u.note(Index, s.parts[i].key(u.p.src), where, u.before(s, i))
 }
 
 func (u *user) calleeName(s *suffixed, i int) string {
 	if i > 0 {
-		if pt := &s.parts[i-1]; pt.kind == partField {
-			return pt.name
-		} else if pt.kind == partIndex {
-			return stringValue(pt.index, u.p.src)
+		if pt := &s.parts[i-1]; pt.kind <= partIndex {
+			return pt.key(u.p.src)
 		}
 		return ""
 	}
@@ -252,7 +245,7 @@ func (u *user) calleeName(s *suffixed, i int) string {
 	for {
 		switch e := base.(type) {
 		case *nameRef:
-			return e.name
+			return u.p.src[e.start:e.end]
 		case *paren:
 			base = e.inner
 			continue
@@ -268,7 +261,7 @@ func (u *user) before(s *suffixed, i int) int32 {
 	}
 	switch pt := &s.parts[i-1]; pt.kind {
 	case partField, partMethod:
-		return u.nameStart(pt)
+		return pt.name.start
 	}
 	return u.before(s, i-1)
 }
@@ -282,15 +275,6 @@ func (u *user) lastName(e expr) int32 {
 		return u.lastName(e.inner)
 	}
 	return e.where().start
-}
-
-// nameStart is where the name of .name or :name stands.
-func (u *user) nameStart(pt *part) int32 {
-	at := pt.start
-	for pt.name != "" && int(at) < len(u.p.src) && u.p.src[at] != pt.name[0] {
-		at++
-	}
-	return at
 }
 
 func (u *user) binary(e *binary) {
