@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: run build test race check cross bench bench-lua golden clean lexicon bench-catalog
+.PHONY: run build test race check cross bench bench-lua golden clean lexicon bench-catalog bench-tokens
 
 run: build
 	./bin/almanac
@@ -48,6 +48,10 @@ bench-catalog:
 	@test -n "$(CATALOG)" || { echo "say which: make bench-catalog CATALOG=actions.jsonl.gz SETS='DIR...'"; exit 1; }
 	ALMANAC_BENCH_CATALOG=$(abspath $(CATALOG)) ALMANAC_BENCH_SETS="$(abspath $(SETS))" \
 		$(GO) test ./llm/eval -run TestCatalogSpeed -count=1 -v -timeout 10m
+
+# What answers and prompts cost, with the tokenizer of a real model. SETS is the folder of the folders of requests.
+bench-tokens:
+	cd llm/eval/tokens && ALMANAC_EVAL=$(abspath $(SETS)) ALMANAC_EVAL_CATALOG=$(abspath $(CATALOG)) $(GO) test -count=1 -v -timeout 10m .
 
 clean:
 	rm -rf bin

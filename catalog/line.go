@@ -4,16 +4,32 @@ package catalog
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
 
+// A level says how much of a signature a line shows. Required inputs are on all of them.
+type level int
+
 const (
-	maxLineInputs  = 8
-	maxLineOutputs = 8
-	maxLineText    = 110
+	fullLine  level = iota
+	briefLine       // the usual line of an answer
+	shortLine       // required inputs, two outputs
+	bareLine        // the names of required inputs, one output
 )
+
+// room is what a line of the level has place for: inputs that are not required only while fewer are there.
+func (l level) room() (inputs, outputs, text, kind int) {
+	switch l {
+	case fullLine:
+		return 8, 8, 110, 80
+	case briefLine:
+		return 4, 4, 80, 32
+	case shortLine:
+		return 0, 2, 60, 20
+	}
+	return 0, 1, 44, 0
+}
 
 // Line is one hit: signature with required marks, output fields, effect letter, first sentence.
 //
@@ -26,17 +42,139 @@ func (v *View) Line(id string) string {
 	if !ok {
 		return ""
 	}
-	line := e.ID + "(" + lineInputs(e) + ")"
-	if out := lineOutput(e); out != "" {
-		line += " -> " + out
+	s := signatureOf(e)
+	return s.line(fullLine)
+}
+
+// A signature is what lines of every level are made of.
+type signature struct {
+	id       string
+	inputs   []lineInput
+	anyInput bool // takes names that no schema lists
+	// outputs are the fields returned, or when there are none outLabel is the type.
+	outputs  []lineOutput
+	outLabel string
+	isList   bool
+	letter   string
+	text     string
+}
+
+// A lineInput is one input: "limit", "int", "=25". A deep one has fields inside that no line shows.
+type lineInput struct {
+	name, kind, dflt string
+	required, deep   bool
+	asked            bool
+}
+
+// A lineOutput is one field returned. Asked ones, as asked inputs, are on lines of every level.
+type lineOutput struct {
+	name  string
+	asked bool
+}
+
+// ask marks what somebody said is needed, so that the line shows that it is there.
+func (s *signature) ask(inputs, outputs []string) {
+	for _, need := range inputs {
+		keys := needKeys(need)
+		for i := range s.inputs {
+			s.inputs[i].asked = s.inputs[i].asked || slices.Contains(keys, fold(s.inputs[i].name))
+		}
 	}
-	line += "  " + effectLetter(e)
-	if text := firstSentence(e.Description, maxLineText); text != "" {
-		line += "  " + text
-	} else if text := clip(oneLine(e.Title), maxLineText); text != "" {
-		line += "  " + text
+	for _, need := range outputs {
+		keys := needKeys(need)
+		for i := range s.outputs {
+			s.outputs[i].asked = s.outputs[i].asked || slices.Contains(keys, fold(s.outputs[i].name))
+		}
+	}
+}
+
+func signatureOf(e *Entry) signature {
+	s := signature{id: e.ID, letter: effectLetter(e), text: firstSentence(e.Description, 110)}
+	if s.text == "" {
+		s.text = clip(oneLine(e.Title), 110)
+	}
+	d, props := e.Input.fields()
+	for _, p := range props {
+		s.inputs = append(s.inputs, d.lineInput(p))
+	}
+	if len(props) == 0 && e.Input != nil {
+		_, o := e.Input.outline()
+		s.anyInput = string(o.additional) != "false" && len(o.names) == 0
+	}
+	if e.Output == nil {
+		return s
+	}
+	d, o := e.Output.outline()
+	s.isList = o.list()
+	for _, p := range d.fields(o) {
+		s.outputs = append(s.outputs, lineOutput{name: clip(oneLine(p.name), 40)})
+	}
+	if len(s.outputs) == 0 {
+		s.outLabel = d.label(e.Output.text, 0)
+	}
+	return s
+}
+
+// line is the signature at a level.
+func (s *signature) line(l level) string {
+	inputs, outputs, textRoom, kindRoom := l.room()
+	var parts, names []string
+	more := s.anyInput
+	for _, in := range s.inputs {
+		if in.required || in.asked || len(parts) < inputs {
+			parts = append(parts, in.at(kindRoom))
+		} else {
+			more = true
+		}
+	}
+	if more || kindRoom == 0 && len(parts) > 0 {
+		parts = append(parts, "~")
+	}
+	line := s.id + "(" + strings.Join(parts, ", ") + ")"
+	more = false
+	for _, out := range s.outputs {
+		if out.asked || len(names) < outputs {
+			names = append(names, out.name)
+		} else {
+			more = true
+		}
+	}
+	if more {
+		names = append(names, "~")
+	}
+	switch {
+	case s.outLabel != "":
+		line += " -> " + s.outLabel
+	case s.isList && len(names) > 0:
+		line += " -> list{" + strings.Join(names, ", ") + "}"
+	case len(names) > 0:
+		line += " -> {" + strings.Join(names, ", ") + "}"
+	}
+	line += "  " + s.letter
+	if s.text != "" {
+		line += "  " + clip(s.text, textRoom)
 	}
 	return line
+}
+
+// at is the input with a type of at most so many characters; a longer one is for Describe.
+func (in *lineInput) at(kindRoom int) string {
+	text := in.name
+	if in.required {
+		text += "*"
+	}
+	kind := in.kind + in.dflt
+	switch {
+	case kindRoom == 0:
+		return text
+	case len(kind) > kindRoom && len(in.kind) <= kindRoom:
+		kind = in.kind + "~"
+	case len(kind) > kindRoom:
+		return text + ":~"
+	case in.deep:
+		kind = in.kind + "~" + in.dflt
+	}
+	return text + ":" + kind
 }
 
 func effectLetter(e *Entry) string {
@@ -49,58 +187,29 @@ func effectLetter(e *Entry) string {
 	return "R"
 }
 
-func lineInputs(e *Entry) string {
-	d, props := e.Input.fields()
-	var parts []string
-	more := false
-	for _, p := range props {
-		if !p.required && len(parts) >= maxLineInputs {
-			more = true
-			break
-		}
-		parts = append(parts, d.lineField(p))
-	}
-	if more {
-		parts = append(parts, "~")
-	}
-	if len(parts) == 0 && e.Input != nil {
-		if _, o := e.Input.outline(); string(o.additional) != "false" && len(o.names) == 0 {
-			return "~"
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// lineField is one input: name, mark, type, default.
-func (d document) lineField(p property) string {
-	name := clip(oneLine(p.name), 60)
-	if p.required {
-		name += "*"
-	}
+// lineInput is one property of an argument table.
+func (d document) lineInput(p property) lineInput {
+	in := lineInput{name: clip(oneLine(p.name), 60), required: p.required}
 	o, nullable := d.plain(p.text)
-	kind := d.label(p.text, 0)
+	in.kind = d.label(p.text, 0)
 	if words := enumWords(o.enum); words != "" {
-		kind = words
+		in.kind = words
 		if nullable {
-			kind += "?"
+			in.kind += "?"
 		}
 	}
-	if len(o.props) > 0 || len(o.allOf) > 0 {
-		kind += "~"
-	} else if o.list() && o.items != nil {
-		if item, _ := d.plain(o.items); len(item.props) > 0 {
-			kind += "~"
-		}
+	in.deep = len(o.props) > 0 || len(o.allOf) > 0
+	if !in.deep && o.list() && o.items != nil {
+		item, _ := d.plain(o.items)
+		in.deep = len(item.props) > 0
 	}
-	name += ":" + kind
 	if o.dflt != nil && !p.required && string(o.dflt) != "null" && len(o.dflt) <= 24 {
-		if word := text(o.dflt); word != "" {
-			name += "=" + oneLine(word)
-		} else {
-			name += "=" + oneLine(string(o.dflt))
+		if in.dflt = oneLine(text(o.dflt)); in.dflt == "" {
+			in.dflt = oneLine(string(o.dflt))
 		}
+		in.dflt = "=" + in.dflt
 	}
-	return name
+	return in
 }
 
 // enumWords are short choices: "open|paid|void"; "" when there are too many to show.
@@ -125,169 +234,4 @@ func enumWords(enum []json.RawMessage) string {
 		return ""
 	}
 	return strings.Join(words, "|")
-}
-
-func lineOutput(e *Entry) string {
-	if e.Output == nil {
-		return ""
-	}
-	d, o := e.Output.outline()
-	props := d.fields(o)
-	if len(props) == 0 {
-		return d.label(e.Output.text, 0)
-	}
-	var names []string
-	for i, p := range props {
-		if i == maxLineOutputs {
-			names = append(names, "~")
-			break
-		}
-		names = append(names, clip(oneLine(p.name), 40))
-	}
-	shape := "{" + strings.Join(names, ", ") + "}"
-	if o.list() {
-		return "list" + shape
-	}
-	return shape
-}
-
-// FormatSet is a set as text: a header that says how many of how many are shown, then a line a hit. At most max hits
-// are listed; 0 stands for 20. An empty set says what was searched, the nearest names, and where to look.
-func (v *View) FormatSet(s Set, max int) string {
-	if max <= 0 {
-		max = defaultLimit
-	}
-	var lines []string
-	for _, hit := range s.Hits() {
-		if len(lines) == max {
-			break
-		}
-		if line := v.Line(hit.ID); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	if len(lines) == 0 {
-		return v.formatEmpty(s)
-	}
-	header := fmt.Sprintf("%d of %d shown", len(lines), s.total)
-	if s.total <= len(lines) {
-		header = fmt.Sprintf("complete: %s", count(len(lines), "action"))
-	} else if s.total > s.Len() {
-		header += "; narrow the query, or raise limit, for the rest"
-	}
-	if len(s.notes) > 0 {
-		header += "; " + strings.Join(s.notes, "; ")
-	}
-	return header + "\n" + strings.Join(lines, "\n")
-}
-
-func (v *View) formatEmpty(s Set) string {
-	var b strings.Builder
-	b.WriteString("no actions found")
-	if s.query != "" {
-		fmt.Fprintf(&b, " for %q", clip(oneLine(s.query), 120))
-	}
-	fmt.Fprintf(&b, " among %s", count(v.count, "visible action"))
-	if filters := s.asked.words(); filters != "" {
-		b.WriteString(" with " + filters)
-	}
-	for _, note := range s.notes {
-		b.WriteString("\n" + note)
-	}
-	if near := v.nearWords(s.query); len(near) > 0 {
-		b.WriteString("\nnear words: " + strings.Join(near, ", "))
-	}
-	if wide := v.domainsOf(s); len(wide) > 0 {
-		b.WriteString("\nwithout these filters: " + strings.Join(wide, ", "))
-		return b.String()
-	}
-	if roots := v.Roots(); len(roots) > 0 {
-		more := ""
-		if len(roots) > 12 {
-			more = fmt.Sprintf(" and %d more", len(roots)-12)
-		}
-		b.WriteString("\ndomains: " + strings.Join(roots[:min(12, len(roots))], ", ") + more)
-	}
-	return b.String()
-}
-
-// domainsOf are the first six domains, in the order of their best hits, that the query of a filtered set has without
-// its filters, with the number of hits among the best 50.
-func (v *View) domainsOf(s Set) []string {
-	if s.query == "" || s.asked.words() == "" {
-		return nil
-	}
-	wide, err := v.Search(s.query, SearchOptions{Limit: 50})
-	if err != nil {
-		return nil
-	}
-	var names []string
-	counts := map[string]int{}
-	for _, hit := range wide.Hits() {
-		root, _, _ := strings.Cut(hit.ID, ".")
-		if counts[root]++; counts[root] == 1 {
-			names = append(names, root)
-		}
-	}
-	names = names[:min(6, len(names))]
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s (%d)", name, counts[name])
-	}
-	return names
-}
-
-// words are the options as a person would say them.
-func (o SearchOptions) words() string {
-	var parts []string
-	list := func(name string, values []string) {
-		if len(values) > 0 {
-			parts = append(parts, name+" "+clip(oneLine(strings.Join(values, ", ")), 80))
-		}
-	}
-	list("domains", o.Domains)
-	list("tags", o.Tags)
-	list("entities", o.Entities)
-	list("operation", nonEmpty(string(o.Operation)))
-	list("risk", nonEmpty(string(o.Risk)))
-	list("needs_input", o.NeedsInput)
-	list("needs_output", o.NeedsOutput)
-	if o.IncludeMutations != nil && !*o.IncludeMutations || o.Mutates != nil && !*o.Mutates {
-		parts = append(parts, "mutates false")
-	}
-	if o.Mutates != nil && *o.Mutates {
-		parts = append(parts, "mutates true")
-	}
-	return strings.Join(parts, "; ")
-}
-
-func nonEmpty(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
-}
-
-// nearWords are visible words of the catalog close to those of the query that it has not, at most three a word.
-func (v *View) nearWords(query string) []string {
-	ix := v.cat.index
-	var near []string
-	for _, word := range queryWords(query) {
-		st := stem(word.text)
-		if ix.words.term(st) >= 0 || len(st) < 3 || len(near) >= 9 {
-			continue
-		}
-		limit := closeness(st) + 1
-		var found []string
-		for edits := 1; edits < limit; edits++ {
-			for t := range ix.words.len() {
-				docs, _ := ix.postings(int32(t))
-				if len(found) < 3 && EditDistance(st, ix.words.at(t), limit) == edits && v.visible.any(docs) {
-					found = append(found, ix.words.at(t))
-				}
-			}
-		}
-		near = append(near, found...)
-	}
-	slices.Sort(near)
-	return slices.Compact(near)
 }

@@ -280,9 +280,39 @@ func outputName(e *Entry, key string) string {
 	return key
 }
 
-// FormatPlan is the plan as text: the steps with their hits, where inputs come from, and what is open.
+// stepLines are the lines of all hits of a plan, by step; the first hit of each is the last to be shortened.
+func (v *View) stepLines(p Plan) [][]string {
+	var signatures []signature
+	room := lineRoom{best: 1, tokens: answerTokens + stepTokens*max(0, len(p.Steps)-2)}
+	for _, step := range p.Steps {
+		room.tokens -= tokens(clip(step.Query, 100)) + 12 // where its inputs come from
+		for i, hit := range step.Hits {
+			if e, ok := v.Lookup(hit.ID); ok {
+				sig := signatureOf(e)
+				sig.ask(step.needsInput, step.needsOutput)
+				signatures = append(signatures, sig)
+				room.place = append(room.place, i)
+			}
+		}
+	}
+	room.least = len(signatures)
+	all := room.fit(signatures)
+	lines := make([][]string, len(p.Steps))
+	for i, step := range p.Steps {
+		for _, hit := range step.Hits {
+			if _, ok := v.Lookup(hit.ID); ok {
+				lines[i], all = append(lines[i], all[0]), all[1:]
+			}
+		}
+	}
+	return lines
+}
+
+// FormatPlan is the plan as text: the steps with their hits, where inputs come from, and what is open. Lines are
+// shortened as in FormatSet; no hit is left out.
 func (v *View) FormatPlan(p Plan) string {
 	var b strings.Builder
+	lines := v.stepLines(p)
 	fmt.Fprintf(&b, "plan: %s, %s\n", count(len(p.Steps), "step"), count(len(p.IDs()), "action"))
 	for i, step := range p.Steps {
 		fmt.Fprintf(&b, "%d.", i+1)
@@ -296,10 +326,8 @@ func (v *View) FormatPlan(p Plan) string {
 			b.WriteString("; gives " + clip(oneLine(step.Gives), 100))
 		}
 		b.WriteByte('\n')
-		for _, hit := range step.Hits {
-			if line := v.Line(hit.ID); line != "" {
-				b.WriteString("   " + line + "\n")
-			}
+		for _, line := range lines[i] {
+			b.WriteString("   " + line + "\n")
 		}
 		if step.Note != "" {
 			b.WriteString("   note: " + oneLine(step.Note) + "\n")

@@ -52,7 +52,7 @@ func (v *View) Search(query string, o SearchOptions) (Set, error) {
 		return Set{}, err
 	}
 	allowed, notes := v.filter(o)
-	s := Set{view: v, query: query, notes: notes, asked: o}
+	s := Set{view: v, query: query, notes: notes, asked: o, chosen: o.Limit > 0}
 	if strings.TrimSpace(query) == "" {
 		s.hits = exactHits(allowed)
 	} else {

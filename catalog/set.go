@@ -19,7 +19,9 @@ type Set struct {
 	hits  []scored // best first
 	total int
 	notes []string // names that were unknown
-	asked SearchOptions
+	// chosen tells that somebody said how many hits there shall be.
+	chosen bool
+	asked  SearchOptions
 }
 
 // Len is the number of hits.
@@ -65,6 +67,7 @@ func (s Set) Filter(o SearchOptions) Set {
 	}
 	s.notes = append(slices.Clip(s.notes), notes...)
 	s.asked = o
+	s.chosen = s.chosen || o.Limit > 0
 	return s.with(kept[:min(len(kept), o.limit(len(kept)))], len(kept))
 }
 
@@ -183,6 +186,7 @@ func (s Set) Boost(o BoostOptions) Set {
 
 // Top keeps the best n; the total stays what it was. Less than one keeps none.
 func (s Set) Top(n int) Set {
+	s.chosen = true
 	return s.with(s.hits[:max(0, min(n, len(s.hits)))], s.total)
 }
 

@@ -33,6 +33,7 @@ end
 local set_meta = {
   __metatable = "set",
   __tostring = function(s)
+    if s.text then return s.text end
     local head = "complete (" .. #s .. ")"
     if s.total and s.total > #s then head = #s .. " of " .. s.total .. " shown" end
     return hit_lines(s, head)
@@ -42,6 +43,7 @@ local set_meta = {
 local step_meta = {
   __metatable = "step",
   __tostring = function(s)
+    if s.text then return s.text end
     local head = "step"
     if s.needs_input then head = head .. " from " .. tostring(s.needs_input) end
     if s.needs_output then head = head .. " to " .. tostring(s.needs_output) end

@@ -14,7 +14,7 @@ import (
 type queryCommand struct {
 	Words  []string `arg:"" optional:"" help:"What the action should do, in words."`
 	Script string   `placeholder:"FILE" help:"Run a query script instead of searching for words; - reads standard input."`
-	Limit  int      `default:"20" help:"How many actions to list, at most 100."`
+	Limit  int      `placeholder:"N" help:"How many actions to list, at most 100. Default: as many as fit a short answer, the best 20 in JSON."`
 	JSON   bool     `help:"Print JSON."`
 }
 
@@ -28,7 +28,7 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	case len(c.Words) == 0:
 		return usage("what to search for? almanac query WORDS, or --script FILE")
 	}
-	if c.Limit < 1 || c.Limit > 100 {
+	if c.Limit < 0 || c.Limit > 100 {
 		return usage("--limit %d: want 1 to 100", c.Limit)
 	}
 	view, done, err := cli.viewOnly(ctx)

@@ -1,0 +1,74 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// many is a catalog of n alike entries: required inputs, optional ones with long types, many outputs, long texts.
+func many(n int) *View {
+	var entries []Entry
+	for i := range n {
+		in := input(`"account_id":{"type":"string"},"format":{"enum":["comma_separated","tab_separated","json_lines"]},"page":{"type":"integer","default":1},"size":{"type":"integer"},"since":{"type":"string"},"customerId":{"type":"string"}`, `"account_id"`)
+		e := about(read(fmt.Sprintf("books.ledger%02d.export_entries", i), "Export the entries of a ledger with all of their postings, one row for each posting, oldest first.", in, listOf(invoiceItem)), "entry")
+		entries = append(entries, e)
+	}
+	c, _ := New(entries, Options{})
+	return c.View()
+}
+
+func TestAnswersFit(t *testing.T) {
+	v := many(60)
+	var b strings.Builder
+	for _, ask := range []struct {
+		say string
+		o   SearchOptions
+	}{
+		{"no limit", SearchOptions{}},
+		{"limit 4", SearchOptions{Limit: 4}},
+		{"limit 12, asked by customer_id and due_date", SearchOptions{Limit: 12, NeedsInput: []string{"customer_id"}, NeedsOutput: []string{"due_date"}}},
+	} {
+		fmt.Fprintf(&b, "== %s\n%s\n", ask.say, v.FormatSet(mustSearch(t, v, "export ledger entries", ask.o), 30))
+	}
+	golden(t, "answers.golden", b.String())
+}
+
+func TestRequiredNamesAreNeverDropped(t *testing.T) {
+	var props, required []string
+	for i := range 40 {
+		name := fmt.Sprintf("a_field_with_a_long_name_%02d", i)
+		props, required = append(props, `"`+name+`":{"type":"string"}`), append(required, `"`+name+`"`)
+	}
+	var entries []Entry
+	for i := range 30 {
+		entries = append(entries, read(fmt.Sprintf("forms.file%02d", i), "File a form.", input(strings.Join(props, ","), strings.Join(required, ",")), nil))
+	}
+	c, _ := New(entries, Options{})
+	v := c.View()
+	for _, limit := range []int{0, 20} {
+		text := v.FormatSet(mustSearch(t, v, "file a form", SearchOptions{Limit: limit}), 0)
+		lines := strings.Split(text, "\n")[1:]
+		if want := max(leastHits, limit); len(lines) != want {
+			t.Errorf("limit %d: %d lines, want %d", limit, len(lines), want)
+		}
+		for _, line := range lines {
+			if n := strings.Count(line, "*"); n != 40 {
+				t.Errorf("limit %d: %d required names, want 40: %s", limit, n, line)
+			}
+		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want int
+	}{
+		{"", 0}, {"list", 1}, {"List unpaid invoices", 4}, {"listUnpaid", 2}, {"a.b(c*:str) -> {d}", 12}, {"12345", 2}, {"数据", 2},
+	} {
+		if got := tokens(test.text); got != test.want {
+			t.Errorf("%q: %d, want %d", test.text, got, test.want)
+		}
+	}
+}
