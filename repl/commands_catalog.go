@@ -40,6 +40,11 @@ func catalogCommands() []command {
 			more: "/view only crm,billing     nothing but these namespaces\n/view without identity     not this namespace\n" +
 				"/view readonly             no action that changes anything\nA view only ever gets smaller: a new session starts with all of it.",
 		},
+		{
+			name: "sources", args: "[accept|refresh NAME]", group: groupMore, run: sources, words: sourceWords,
+			brief: "where actions come from, and what changed there",
+			more:  "/sources NAME            all that was skipped, renamed or changed\n/sources accept NAME     show its new and changed actions\n/sources refresh NAME    read it again",
+		},
 	}
 }
 

@@ -50,7 +50,7 @@ func Parse(line string, m Mode) Input {
 	case text[0] == '?':
 		return worded(strings.TrimSpace(text[1:]))
 	case text[0] == '!':
-		return source(text[1:])
+		return lua(text[1:])
 	}
 	if id, full, ok := question(text, m); ok {
 		return Input{Form: Question, Text: id, Full: full}
@@ -58,7 +58,7 @@ func Parse(line string, m Mode) Input {
 	if m == AskMode {
 		return worded(text)
 	}
-	return source(line)
+	return lua(line)
 }
 
 func worded(text string) Input {
@@ -68,7 +68,7 @@ func worded(text string) Input {
 	return Input{Form: Words, Text: text}
 }
 
-func source(text string) Input {
+func lua(text string) Input {
 	if strings.TrimSpace(text) == "" {
 		return Input{}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"almanac/catalog/source"
 	"almanac/llm"
 	"almanac/session"
 	"almanac/session/policy"
@@ -30,6 +31,8 @@ type Options struct {
 	NoModel string
 	// SetModel is what /model NAME does first; an error stops it. Nil accepts every name.
 	SetModel func(name string) error
+	// Sources is where the session's catalog comes from; nil when it never changes.
+	Sources *source.Loader
 	// Feed takes the events; nil means a new one.
 	Feed *Feed
 	// History keeps what was typed; nil keeps nothing.
@@ -97,8 +100,9 @@ type Standing struct {
 	Calls, CallLimit         int
 	Mutations, MutationLimit int
 	Policy                   policy.Mode
-	// Actions is how many actions the view shows.
+	// Actions is how many actions the view shows. Loading tells that more may come.
 	Actions int
+	Loading bool
 	Globals int
 	Actor   string
 	Session string
@@ -211,6 +215,7 @@ func (sh *Shell) StatusLine() Standing {
 		Calls: used.Calls, CallLimit: budget.Calls, Mutations: used.Mutations, MutationLimit: budget.Mutations,
 		Policy: s.Policy().Mode, Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(named(s.Globals())),
 	}
+	st.Loading = sh.options.Sources != nil && sh.options.Sources.Loading()
 	if st.Policy == "" {
 		st.Policy = policy.ReadOnly
 	}

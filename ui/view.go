@@ -281,7 +281,7 @@ func (m *model) statusFields() []string {
 		fields = append(fields, "no model")
 	}
 	return append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit), fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit),
-		fmt.Sprintf("%s actions", grouped(s.Actions)))
+		actionsText(s))
 }
 
 // thousands writes a token count shortly: 950, 12k.
@@ -304,4 +304,13 @@ func grouped(n int) string {
 // pad fills s with blanks up to width columns.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
+}
+
+// actionsText says how many actions there are, and whether more are being read.
+func actionsText(s repl.Standing) string {
+	text := grouped(s.Actions) + " actions"
+	if s.Loading {
+		text += ", loading"
+	}
+	return text
 }

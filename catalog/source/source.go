@@ -68,7 +68,9 @@ type Status struct {
 
 // A Change lists ids, in order.
 type Change struct {
-	Added, Changed, Removed []string
+	Added   []string `json:"added,omitempty"`
+	Changed []string `json:"changed,omitempty"`
+	Removed []string `json:"removed,omitempty"`
 }
 
 // Empty reports whether nothing changed.

@@ -23,21 +23,23 @@ type program struct {
 
 // commandLine is the command line as kong reads it.
 type commandLine struct {
-	Catalog []string      `placeholder:"SRC" help:"Where actions come from: demo, demo:FILE, FILE.jsonl or FILE.jsonl.gz. May be given more than once."`
-	View    string        `placeholder:"FILE" help:"What may be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
-	Policy  string        `enum:",ask,readonly,session" default:"" help:"What happens to calls that change data: ask, readonly or session. Default: ask where a person can be asked, else readonly."`
-	Allow   []string      `placeholder:"ID" help:"Allow this changing action without asking (an id, or a prefix with .*)."`
-	Model   string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"The language model to ask."`
-	BaseURL string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"An OpenAI-compatible server, such as http://localhost:11434/v1."`
-	Prefix  string        `default:"lua_tools" help:"Prefix of the three tools that the model sees."`
-	Data    string        `env:"ALMANAC_DATA" placeholder:"DIR" help:"Where the demo database and the session logs are kept."`
-	LuaTime time.Duration `default:"10s" help:"How long a script of yours may run, without the time of its calls. One of the model's has 1.5s."`
-	Output  string        `enum:"text,json,jsonl" default:"text" help:"How the answer is printed: text, json or jsonl."`
+	Catalog      []string      `placeholder:"SRC" help:"Where actions come from: demo, demo:FILE, FILE.jsonl or FILE.jsonl.gz. May be given more than once."`
+	View         string        `placeholder:"FILE" help:"What may be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
+	Policy       string        `enum:",ask,readonly,session" default:"" help:"What happens to calls that change data: ask, readonly or session. Default: ask where a person can be asked, else readonly."`
+	Allow        []string      `placeholder:"ID" help:"Allow this changing action without asking (an id, or a prefix with .*)."`
+	Model        string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"The language model to ask."`
+	BaseURL      string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"An OpenAI-compatible server, such as http://localhost:11434/v1."`
+	Prefix       string        `default:"lua_tools" help:"Prefix of the three tools that the model sees."`
+	Data         string        `env:"ALMANAC_DATA" placeholder:"DIR" help:"Where the demo database and the session logs are kept."`
+	TrustUpdates bool          `help:"Show actions that are new or have changed at their source without asking."`
+	LuaTime      time.Duration `default:"10s" help:"How long a script of yours may run, without the time of its calls. One of the model's has 1.5s."`
+	Output       string        `enum:"text,json,jsonl" default:"text" help:"How the answer is printed: text, json or jsonl."`
 
 	Repl     replCommand     `cmd:"" default:"withargs" help:"Start the terminal (the default), or run code with -e, or ask the model with -p."`
 	Run      runCommand      `cmd:"" help:"Run a Lua file."`
 	Query    queryCommand    `cmd:"" help:"Search the catalog."`
 	Describe describeCommand `cmd:"" help:"Print the exact specs of actions."`
+	Doctor   doctorCommand   `cmd:"" help:"Say how each source is doing and what became of all it holds."`
 	Eval     evalCommand     `cmd:"" help:"Measure how well things work."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/manifest"
 	"almanac/llm/eval"
 )
 
@@ -72,10 +73,13 @@ func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program)
 func (c discoveryCommand) view(cli *commandLine, files []string) (*catalog.View, error) {
 	var entries []catalog.Entry
 	for _, file := range files {
-		var err error
-		if entries, err = cli.readManifest(file, entries); err != nil {
+		read, report, err := manifest.ReadFile(file)
+		if err != nil {
 			return nil, err
 		}
+		cli.tell("skipped", report.Skipped)
+		cli.tell("changed", report.Mended)
+		entries = append(entries, read...)
 	}
 	o := catalog.Options{}
 	for _, name := range c.Without {

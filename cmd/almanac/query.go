@@ -130,7 +130,7 @@ func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) 
 // viewOnly opens the sources for reading the catalog, without a session.
 func (cli *commandLine) viewOnly(ctx context.Context) (*catalog.View, func() error, error) {
 	w := &wired{}
-	view, err := cli.openView(ctx, w)
+	view, err := cli.openView(ctx, w, false)
 	if err != nil {
 		w.Close()
 		return nil, nil, err

@@ -113,14 +113,18 @@ func (cli *commandLine) shell(w *wired, history *repl.History) *repl.Shell {
 	}
 	return repl.New(repl.Options{
 		Session: w.session, Conversation: cli.conversation(w.session, w.feed), NoModel: noModel,
-		Feed: w.feed, History: history, Record: record, Version: version,
+		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version,
 	})
 }
 
 // intro is the first screen: what this is, the mode, and where help is.
 func (c replCommand) intro(sh *repl.Shell) []string {
 	st := sh.StatusLine()
-	lines := []string{fmt.Sprintf("almanac %s: %d actions, one Lua session for you and the model", version, st.Actions)}
+	count := fmt.Sprintf("%d actions", st.Actions)
+	if st.Loading {
+		count += " so far, more are being read"
+	}
+	lines := []string{fmt.Sprintf("almanac %s: %s, one Lua session for you and the model", version, count)}
 	if st.Model == "" {
 		lines = append(lines, "lua mode; no model: set OPENAI_API_KEY or --base-url to ask one")
 	} else {

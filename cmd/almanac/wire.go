@@ -15,8 +15,6 @@ import (
 	"github.com/adrg/xdg"
 
 	"almanac/catalog"
-	"almanac/catalog/demo"
-	"almanac/catalog/manifest"
 	"almanac/llm"
 	"almanac/llm/openai"
 	"almanac/llm/tools"
@@ -32,6 +30,7 @@ type wired struct {
 	session *session.Session
 	log     *trace.Log
 	feed    *repl.Feed
+	sources *feeding
 	closers []func() error
 }
 
@@ -62,7 +61,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	view, err := cli.openView(ctx, w)
+	view, err := cli.openView(ctx, w, o.person)
 	if err != nil {
 		return nil, err
 	}
@@ -75,17 +74,17 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	w.closers = append(w.closers, w.log.Close)
 	dir, _ := os.Getwd()
 	err = w.log.Append(trace.Record{Time: now, Kind: trace.KindSession, About: &trace.About{
-		ID: id, Version: version, Actor: view.Actor(), Tenant: view.Tenant(), Sources: cli.sources(), Dir: dir,
+		ID: id, Version: version, Actor: view.Actor(), Tenant: view.Tenant(), Sources: cli.sourceNames(), Dir: dir,
 	}})
 	if err != nil {
 		return nil, misconfigured(err)
 	}
-	p, err := cli.policy(o.policy, view)
+	p, err := cli.policy(o.policy, view, w.sources.loader.Loading())
 	if err != nil {
 		return nil, err
 	}
 	options := session.Options{
-		ID: id, Policy: p, Record: w.log.Append, Secrets: secrets(),
+		ID: id, Policy: p, Record: w.log.Append, Secrets: append(secrets(), w.sources.loader.Secrets()...),
 		UserLimits: vm.Limits{Time: cli.LuaTime},
 		Context:    catalog.Context{Actor: os.Getenv("USER"), Workspace: dir},
 	}
@@ -108,93 +107,68 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 		return nil, err
 	}
 	w.closers = append(w.closers, w.session.Close)
+	if o.person {
+		w.follow(ctx)
+	}
 	return w, nil
 }
 
-// sources lists where the catalog comes from.
-func (cli *commandLine) sources() []string {
-	if len(cli.Catalog) == 0 {
-		return []string{"demo"}
+// openView begins to read the sources. A person gets the prompt soon, and the rest of the catalog as it comes.
+func (cli *commandLine) openView(ctx context.Context, w *wired, person bool) (view *catalog.View, err error) {
+	if w.sources, err = cli.feed(ctx); err != nil {
+		return nil, err
 	}
-	return cli.Catalog
+	w.closers = append(w.closers, w.sources.loader.Close)
+	if person {
+		return w.sources.begin(ctx, cli)
+	}
+	return w.sources.whole(ctx, cli)
 }
 
-// openView opens every source and narrows what they hold to the view that was asked for.
-func (cli *commandLine) openView(ctx context.Context, w *wired) (*catalog.View, error) {
-	var entries []catalog.Entry
-	for _, source := range cli.sources() {
-		kind, file, _ := strings.Cut(source, ":")
-		var err error
-		switch {
-		case kind == "demo":
-			entries, err = cli.openDemo(ctx, w, file, entries)
-		case strings.HasSuffix(source, ".jsonl"), strings.HasSuffix(source, ".jsonl.gz"):
-			entries, err = cli.readManifest(source, entries)
-		default:
-			err = errors.New("unknown kind of source: use demo, demo:FILE, FILE.jsonl or FILE.jsonl.gz")
+// follow gives the session whatever the sources come to hold, until the parts are closed.
+func (w *wired) follow(ctx context.Context) {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-w.sources.changed:
+				w.renew(ctx)
+			case <-ctx.Done():
+				return
+			}
 		}
+	}()
+	w.closers = append(w.closers, func() error {
+		stop()
+		<-done
+		return nil
+	})
+}
+
+// renew replaces the session's catalog where the sources have another one by now, and tells the news of them.
+func (w *wired) renew(ctx context.Context) {
+	say := func(level repl.Level, text string) {
+		w.feed.Emit(repl.Event{Kind: repl.Said, Level: level, Text: w.session.Redact(text)})
+	}
+	if seen := w.sources.seen; seen != w.sources.loader.View() {
+		view, err := w.sources.view()
 		if err != nil {
-			return nil, misconfigured(fmt.Errorf("catalog %s: %w", source, err))
+			// Rules that do not fit what has been read leave nothing to see: they were meant to close something.
+			nothing, _ := catalog.New(nil, catalog.Options{})
+			view = nothing.View()
+		}
+		if err = errors.Join(err, w.session.Replace(ctx, view)); err != nil && ctx.Err() == nil {
+			say(repl.Failure, err.Error())
 		}
 	}
-	all, report := catalog.New(entries, catalog.Options{})
-	if len(report.Skipped) > 0 {
-		s := report.Skipped[0]
-		return nil, misconfigured(fmt.Errorf("catalog: %d entries cannot be used, the first is %s: %s", len(report.Skipped), s.ID, s.Reason))
-	}
-	view := all.View()
-	if cli.View == "" {
-		return view, nil
-	}
-	rules, err := readRules(cli.View)
-	if err != nil {
-		return nil, misconfigured(err)
-	}
-	view, err = view.Narrow(rules)
-	if err != nil {
-		return nil, misconfigured(fmt.Errorf("view %s: %w", cli.View, err))
-	}
-	return view, nil
-}
-
-// openDemo adds the entries of the demo; an empty file stands for the one in the data folder.
-func (cli *commandLine) openDemo(ctx context.Context, w *wired, file string, entries []catalog.Entry) ([]catalog.Entry, error) {
-	if file == "" {
-		file = filepath.Join(cli.dataDir(), "office.db")
-		if err := os.MkdirAll(cli.dataDir(), 0o700); err != nil {
-			return nil, fmt.Errorf("data folder: %w", err)
+	for _, s := range w.sources.news() {
+		level := repl.Notice
+		if s.Err != nil {
+			level = repl.Warning
 		}
-	}
-	office, err := demo.Open(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	w.closers = append(w.closers, office.Close)
-	return append(entries, office.Entries()...), nil
-}
-
-// readManifest adds the entries of a file and tells what of it could not be used.
-func (cli *commandLine) readManifest(file string, entries []catalog.Entry) ([]catalog.Entry, error) {
-	read, report, err := manifest.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	cli.tell("skipped", report.Skipped)
-	cli.tell("changed", report.Mended)
-	return append(entries, read...), nil
-}
-
-// maxTold is how many skips of a kind are printed one by one.
-const maxTold = 5
-
-// tell prints skips to standard error, the first few whole.
-func (cli *commandLine) tell(what string, skips []catalog.Skip) {
-	for i, s := range skips {
-		if i == maxTold {
-			fmt.Fprintf(cli.stderr, "and %d more %s\n", len(skips)-i, what)
-			return
-		}
-		fmt.Fprintf(cli.stderr, "%s: %s: %q: %s\n", s.Source, what, s.ID, s.Reason)
+		say(level, s.Line())
 	}
 }
 
@@ -206,8 +180,9 @@ func (cli *commandLine) dataDir() string {
 	return filepath.Join(xdg.DataHome, "almanac")
 }
 
-// policy is the policy of the command line. An --allow that allows nothing is an error: it was meant to.
-func (cli *commandLine) policy(mode policy.Mode, view *catalog.View) (policy.Policy, error) {
+// policy is the policy of the command line. An --allow that allows nothing is an error, unless the catalog is growing:
+// it was meant to.
+func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing bool) (policy.Policy, error) {
 	if cli.Policy != "" {
 		var err error
 		if mode, err = policy.ParseMode(cli.Policy); err != nil {
@@ -216,7 +191,7 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View) (policy.Pol
 	}
 	p := policy.Policy{Mode: mode}
 	for _, id := range cli.Allow {
-		if err := checkAllow(view, id); err != nil {
+		if err := checkAllow(view, id); err != nil && !growing {
 			return policy.Policy{}, misconfigured(err)
 		}
 		p.Rules = append(p.Rules, policy.Rule{Name: "--allow " + id, ID: id, Verdict: policy.Allow})

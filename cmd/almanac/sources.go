@@ -1,0 +1,233 @@
+// This file turns what --catalog names into sources, and what they hold into the view of the program.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/demo"
+	"almanac/catalog/manifest"
+	"almanac/catalog/source"
+)
+
+// sourceNames lists where the catalog comes from.
+func (cli *commandLine) sourceNames() []string {
+	if len(cli.Catalog) == 0 {
+		return []string{"demo"}
+	}
+	return cli.Catalog
+}
+
+// sources are the places that the command line names. Nothing is opened yet.
+func (cli *commandLine) sources() ([]source.Source, error) {
+	var all []source.Source
+	for _, name := range cli.sourceNames() {
+		kind, rest, _ := strings.Cut(name, ":")
+		switch {
+		case kind == "demo":
+			all = append(all, cli.demoSource(name, rest))
+		case strings.HasSuffix(name, ".jsonl"), strings.HasSuffix(name, ".jsonl.gz"):
+			all = append(all, manifestSource(name))
+		default:
+			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl or FILE.jsonl.gz", name)
+		}
+	}
+	return all, nil
+}
+
+// demoSource is the demo's database; an empty file stands for the one in the data folder.
+func (cli *commandLine) demoSource(name, file string) source.Source {
+	var mu sync.Mutex
+	var office *demo.Office
+	load := func(ctx context.Context, _ func(int)) (catalog.Batch, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if file == "" {
+			file = filepath.Join(cli.dataDir(), "office.db")
+			if err := os.MkdirAll(cli.dataDir(), 0o700); err != nil {
+				return catalog.Batch{}, fmt.Errorf("data folder: %w", err)
+			}
+		}
+		if office == nil {
+			opened, err := demo.Open(ctx, file)
+			if err != nil {
+				return catalog.Batch{}, err
+			}
+			office = opened
+		}
+		entries := office.Entries()
+		return catalog.Batch{Entries: entries, Found: len(entries)}, nil
+	}
+	return source.Source{Name: name, Own: true, Load: load, Close: func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		if office == nil {
+			return nil
+		}
+		return office.Close()
+	}}
+}
+
+// manifestSource is a file of actions that can be described and not called.
+func manifestSource(file string) source.Source {
+	return source.Source{Name: file, Load: func(context.Context, func(int)) (catalog.Batch, error) {
+		entries, report, err := manifest.ReadFile(file)
+		return catalog.Batch{
+			Entries: entries, Found: len(entries) + len(report.Skipped), Skipped: report.Skipped, Mended: report.Mended,
+		}, err
+	}}
+}
+
+// A feeding is the view of the program and where it comes from.
+type feeding struct {
+	loader  *source.Loader
+	changed chan struct{} // has room for one: the view or a status may be another
+	// rules are those of the view file; the zero Rules narrow nothing.
+	rules catalog.Rules
+	// seen is the Loader's view that the last one of ours was made of.
+	seen *catalog.View
+	// told is what was said of each source, so that it is said once.
+	told map[string]standing
+}
+
+// A standing is what of a source's status is news when it changes.
+type standing struct {
+	state           source.State
+	loaded, waiting int
+	err             string
+}
+
+func standingOf(s source.Status) standing {
+	now := standing{state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting()}
+	if s.Err != nil {
+		now.err = s.Err.Error()
+	}
+	return now
+}
+
+// feed begins to read the sources. What it returns must be closed.
+func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
+	sources, err := cli.sources()
+	if err != nil {
+		return nil, misconfigured(err)
+	}
+	f := &feeding{changed: make(chan struct{}, 1), told: map[string]standing{}}
+	if cli.View != "" {
+		if f.rules, err = readRules(cli.View); err != nil {
+			return nil, misconfigured(err)
+		}
+	}
+	f.loader, err = source.Start(ctx, sources, source.Options{
+		Ledger: filepath.Join(cli.dataDir(), "accepted"), TrustUpdates: cli.TrustUpdates,
+		Changed: func() {
+			select {
+			case f.changed <- struct{}{}:
+			default:
+			}
+		},
+	})
+	if err != nil {
+		return nil, misconfigured(err)
+	}
+	return f, nil
+}
+
+// view is what can be seen now. While a source is missing the rules may name what it would bring.
+func (f *feeding) view() (*catalog.View, error) {
+	v := f.loader.View()
+	f.seen = v
+	if f.rules.Name == "" {
+		return v, nil
+	}
+	r := f.rules
+	r.Growing = f.loader.Loading() || slices.ContainsFunc(f.loader.Status(), func(s source.Status) bool { return s.State == source.Failed })
+	narrower, err := v.Narrow(r)
+	if err != nil {
+		return nil, misconfigured(fmt.Errorf("%s: %w", r.Name, err))
+	}
+	return narrower, nil
+}
+
+// whole waits for all sources, tells on standard error what is wrong with them, and returns the view. It is an error
+// when no source can be read.
+func (f *feeding) whole(ctx context.Context, cli *commandLine) (*catalog.View, error) {
+	if err := f.loader.Wait(ctx); err != nil {
+		return nil, err
+	}
+	var dead []error
+	all := f.loader.Status()
+	for _, s := range all {
+		if s.Err != nil {
+			dead = append(dead, fmt.Errorf("catalog %s: %w", s.Name, s.Err))
+		}
+	}
+	if len(dead) == len(all) {
+		return nil, misconfigured(errors.Join(dead...))
+	}
+	for _, err := range dead {
+		fmt.Fprintln(cli.stderr, err)
+	}
+	for _, s := range all {
+		cli.tell("skipped", s.Skipped)
+		cli.tell("changed", s.Mended)
+		if n := s.Change.Waiting(); n > 0 {
+			fmt.Fprintln(cli.stderr, s.Line()+": see almanac doctor")
+		}
+	}
+	return f.view()
+}
+
+// firstLook is how long a terminal waits for its sources before it shows the prompt. The program's own are waited for
+// a little longer: there is nothing to do without them.
+const (
+	firstLook    = 50 * time.Millisecond
+	firstLookOwn = 2 * time.Second
+)
+
+// begin waits a moment for the sources and returns what there is.
+func (f *feeding) begin(ctx context.Context, cli *commandLine) (*catalog.View, error) {
+	wait := firstLook
+	if len(cli.Catalog) == 0 {
+		wait = firstLookOwn
+	}
+	soon, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if err := f.loader.Wait(soon); err == nil {
+		f.news()
+		return f.whole(ctx, cli)
+	}
+	return f.view()
+}
+
+// news returns the statuses that have changed since it was asked last, of sources that have been read.
+func (f *feeding) news() []source.Status {
+	return slices.DeleteFunc(f.loader.Status(), func(s source.Status) bool {
+		now := standingOf(s)
+		old := s.State == source.Loading || f.told[s.Name] == now
+		f.told[s.Name] = now
+		return old
+	})
+}
+
+// maxTold is how many skips of a kind are printed one by one.
+const maxTold = 5
+
+// tell prints skips to standard error, the first few whole.
+func (cli *commandLine) tell(what string, skips []catalog.Skip) {
+	for i, s := range skips {
+		if i == maxTold {
+			fmt.Fprintf(cli.stderr, "and %d more %s\n", len(skips)-i, what)
+			return
+		}
+		fmt.Fprintf(cli.stderr, "%s: %s: %q: %s\n", s.Source, what, s.ID, s.Reason)
+	}
+}

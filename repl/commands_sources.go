@@ -1,0 +1,78 @@
+package repl
+
+// This file holds the command that looks at the sources of the catalog.
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"almanac/catalog/source"
+)
+
+// someSkips is how many remarks of a kind /sources NAME lists.
+const someSkips = 40
+
+func sources(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	l := sh.options.Sources
+	if l == nil {
+		return errors.New("sources: the program that made this session keeps them to itself")
+	}
+	verb, name := cutSpace(arg)
+	switch {
+	case arg == "":
+		lines := make([]string, 0, 4)
+		for _, s := range l.Status() {
+			lines = append(lines, s.Line())
+		}
+		sh.say(Plain, "%s", strings.Join(lines, "\n"))
+		return nil
+	case verb == "accept" && name != "":
+		change, err := l.Accept(name)
+		if err != nil {
+			return err
+		}
+		sh.say(Notice, "%s: accepted %d new, %d changed, %d gone", name, len(change.Added), len(change.Changed), len(change.Removed))
+		return nil
+	case verb == "refresh" && name != "":
+		if err := l.Refresh(name); err != nil {
+			return err
+		}
+		sh.say(Notice, "%s: it is read again; the catalog stays as it is meanwhile", name)
+		return nil
+	}
+	all := l.Status()
+	i := slices.IndexFunc(all, func(s source.Status) bool { return s.Name == arg })
+	if i < 0 {
+		return &UsageError{usage: "/sources [NAME | accept NAME | refresh NAME]", message: (&source.UnknownError{Name: arg, Known: sourceNames(all)}).Error()}
+	}
+	var b strings.Builder
+	if err := all[i].WriteReport(&b, someSkips); err != nil {
+		return err
+	}
+	sh.say(Plain, "%s", strings.TrimSuffix(b.String(), "\n"))
+	return nil
+}
+
+func sourceNames(all []source.Status) []string {
+	names := make([]string, 0, len(all))
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func sourceWords(sh *Shell, arg string) []Completion {
+	if sh.options.Sources == nil {
+		return nil
+	}
+	var items []Completion
+	for _, s := range sh.options.Sources.Status() {
+		items = append(items, Completion{Text: s.Name, Detail: string(s.State)})
+	}
+	if strings.ContainsAny(arg, " \t\n") {
+		return items
+	}
+	return append(items, fixedWords("accept", "show what is new or changed", "refresh", "read it again")(sh, arg)...)
+}
