@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -63,17 +64,28 @@ type Entry struct {
 	Source string
 	// Inject lists arguments that the host fills in. They are not in Input: nobody may send them.
 	Inject []Injection
-	// Action does the work. Nil makes an entry that can be found and described but not called.
+	// Action does the work. Without it and without Lua an entry can be found and described but not called.
 	Action Action
+	// Lua does the work where it is not empty and Action is nil: the body of a function of args that the session runs in
+	// a machine of its own, where it may call other actions through the same door. What it returns is the result.
+	Lua string
+	// Preview says what a call would change, as text such as a diff, and changes nothing. An error says that the call
+	// would fail. Nil: its arguments say all there is to say.
+	Preview func(ctx context.Context, call Call) (string, error)
 }
 
-// Fingerprint changes when what a call of the entry does or takes changes: its effect or a schema. Texts do not count.
+// Callable reports whether the entry has anything that does its work.
+func (e *Entry) Callable() bool { return e.Action != nil || e.Lua != "" }
+
+// Fingerprint changes when what a call of the entry does or takes changes: its effect, a schema, its Lua. Texts do not
+// count.
 func (e *Entry) Fingerprint() [16]byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00%t\x00%s\x00", e.ID, OperationOf(e), e.Mutates, RiskOf(e))
 	for _, injection := range e.Inject {
 		fmt.Fprintf(h, "%s\x00%s\x00", injection.Field, injection.From)
 	}
+	h.Write([]byte(e.Lua))
 	h.Write(e.Input.JSON())
 	h.Write([]byte{0})
 	h.Write(e.Output.JSON())
@@ -84,8 +96,10 @@ func (e *Entry) Fingerprint() [16]byte {
 type Injection struct {
 	// Field is the name of the argument that the action gets.
 	Field string
-	// From is the context's name of the value: actor, tenant, session_id or workspace.
+	// From is the context's name of the value, one of ContextNames.
 	From string
+	// Number tells that the action takes a number; the value must then be the text of one.
+	Number bool
 }
 
 // An Action does the work of an entry. It gets checked arguments and returns data first; what it would like changed
@@ -102,6 +116,15 @@ type Call struct {
 	Context Context
 }
 
+// With is the call with more arguments, in a table of its own; more wins.
+func (c Call) With(more map[string]any) Call {
+	if len(more) > 0 {
+		c.Args = maps.Clone(c.Args)
+		maps.Copy(c.Args, more)
+	}
+	return c
+}
+
 // Context is what the host knows about a call and the caller does not say. It is injected by the host, never by
 // the model, and appears in no schema.
 type Context struct {
@@ -111,6 +134,24 @@ type Context struct {
 	Workspace string
 	// Messages is the conversation so far, oldest first; the slice is shared and must not be changed.
 	Messages []Message
+}
+
+// ContextNames lists the names of the values that Value knows.
+func ContextNames() []string { return []string{"actor", "tenant", "session_id", "workspace"} }
+
+// Value is the value of a name in ContextNames, and empty when the host has not set it; ok is false for other names.
+func (c Context) Value(name string) (value string, ok bool) {
+	switch name {
+	case "actor":
+		return c.Actor, true
+	case "tenant":
+		return c.Tenant, true
+	case "session_id":
+		return c.SessionID, true
+	case "workspace":
+		return c.Workspace, true
+	}
+	return "", false
 }
 
 // A Message is one turn of the conversation as an action may see it.

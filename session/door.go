@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ const (
 	CodeUnknown      = "unknown_action"
 	CodeNotDescribed = "not_described"
 	CodeBadArgument  = "bad_argument"
+	CodeNoContext    = "no_context"
 	CodeDenied       = "denied"
 	CodeNoApproval   = "approval_needed"
 	CodeBudget       = "budget"
@@ -29,12 +31,14 @@ const (
 	CodeLog          = "log"
 )
 
-// call is the way of one call. Steps that refuse come before steps that act, and every way out is recorded.
-func (r *run) call(ctx context.Context, req kernel.CallRequest) (any, error) {
+// call is the way of one call, by the script itself or from inside a composed action. Steps that refuse come before
+// steps that act, and every way out is recorded.
+func (r *run) call(ctx context.Context, req kernel.CallRequest, in *composition) (any, error) {
+	r.begun++
 	c := trace.Call{
-		N: len(r.calls) + 1, ID: req.ID, Line: req.Line, Author: string(r.script.Author), Start: time.Now(),
+		N: r.begun, ID: req.ID, Line: req.Line, Author: string(r.script.Author), Depth: in.depth(), Start: time.Now(),
 	}
-	data, err := r.pass(ctx, req, &c)
+	data, err := r.pass(ctx, req, in, &c)
 	if logged := r.keep(c, data, err); logged != nil {
 		return nil, logged
 	}
@@ -42,14 +46,17 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest) (any, error) {
 }
 
 // pass takes one call through the checks and, when all agree, to its action. It fills in what c tells of the call.
-func (r *run) pass(ctx context.Context, req kernel.CallRequest, c *trace.Call) (any, error) {
+func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition, c *trace.Call) (any, error) {
 	view := r.session.View()
 	c.Actor = view.Actor()
-	entry, err := r.lookup(view, req.ID, c)
+	entry, err := r.lookup(view, req.ID, in, c)
 	if err != nil {
 		return nil, err
 	}
 	c.Mutates, c.Risk = entry.Mutates, entry.Risk
+	if err := in.admits(entry, c); err != nil {
+		return nil, err
+	}
 	if err := r.spend(entry, c); err != nil {
 		return nil, err
 	}
@@ -58,22 +65,33 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, c *trace.Call) (
 		return nil, err
 	}
 	call := catalog.Call{ID: entry.ID, Args: args, Context: r.context(view)}
-	if err := r.authorize(ctx, entry, call, c); err != nil {
+	if c.Injected, err = injected(entry, call.Context, c); err != nil {
 		return nil, err
 	}
-	if r.mode == trace.ModePreview && entry.Mutates {
-		c.Verdict, c.Rule = trace.Planned, "preview"
-		return entry.Output.Placeholder(), nil
-	}
-	if call.Args, err = r.decide(ctx, entry, call, c); err != nil {
+	if err := r.authorize(ctx, entry, call.With(c.Injected), c); err != nil {
 		return nil, err
+	}
+	switch {
+	case r.mode == trace.ModePreview && entry.Mutates && entry.Action != nil:
+		return r.foretell(ctx, entry, call, c)
+	case r.mode == trace.ModePreview && entry.Mutates:
+		c.Rule = "preview"
+	default:
+		if call.Args, err = r.decide(ctx, entry, call, c); err != nil {
+			return nil, err
+		}
+	}
+	call = call.With(c.Injected)
+	if entry.Action == nil {
+		return r.compose(ctx, entry, call, in, c)
 	}
 	return r.act(ctx, entry, call, c)
 }
 
 // lookup finds the entry in the view of now and sees that the author may name it. An id that the view hides answers
-// as an unknown one does.
-func (r *run) lookup(view *catalog.View, id string, c *trace.Call) (*catalog.Entry, error) {
+// as an unknown one does. Inside a composed action nothing needs to be described: whoever wrote the action knew what
+// it calls.
+func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Call) (*catalog.Entry, error) {
 	entry, err := view.Resolve(id)
 	if err != nil {
 		c.Verdict = trace.Rejected
@@ -90,11 +108,11 @@ func (r *run) lookup(view *catalog.View, id string, c *trace.Call) (*catalog.Ent
 		}
 		return nil, &vm.HostError{Code: CodeUnknown, Message: err.Error(), Hint: hint}
 	}
-	if entry.Action == nil {
+	if !entry.Callable() {
 		c.Verdict = trace.Rejected
 		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called: its source has no actions", id)}
 	}
-	if r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
+	if in == nil && r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
 		c.Verdict, c.Rule = trace.Denied, "not described"
 		return nil, denied(CodeNotDescribed, fmt.Sprintf("%s: denied: it was not described in this session", id),
 			"describe it first, or list it in actions")
@@ -122,7 +140,11 @@ func (r *run) spend(entry *catalog.Entry, c *trace.Call) error {
 
 func checkArgs(entry *catalog.Entry, given map[string]any, c *trace.Call) (map[string]any, error) {
 	c.Args = given
-	args, err := entry.Input.Check(given)
+	err := checkInjected(entry, given)
+	var args map[string]any
+	if err == nil {
+		args, err = entry.Input.Check(given)
+	}
 	if err == nil {
 		c.Args = args
 		return args, nil
@@ -178,15 +200,18 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		c.Verdict = trace.Denied
 		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: %s and nobody can be asked", entry.ID, d.Reason), "")
 	}
-	asked := *c
-	asked.Args = w.redactor.args(call.Args)
+	if err := r.foresee(ctx, entry, call, c); err != nil {
+		return nil, err
+	}
+	asked := r.recordable(*c)
 	if err := w.record(trace.Record{Kind: trace.KindAsk, Run: r.id, Cell: r.script.Cell, Call: &asked}); err != nil {
 		c.Verdict = trace.Denied
 		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 	}
 	waited := time.Now()
 	answer, err := w.options.Approve(ctx, Request{
-		Entry: entry, Args: call.Args, Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: c.Line, Reason: d.Reason,
+		Entry: entry, Args: call.Args, Injected: c.Injected, Preview: c.Preview,
+		Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: c.Line, Reason: d.Reason,
 	})
 	c.Start = c.Start.Add(time.Since(waited))
 	if ctx.Err() != nil {
@@ -219,6 +244,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		return call.Args, nil
 	}
 	c.Rule += ", arguments edited"
+	c.Preview = "" // it was of other arguments
 	return checkArgs(entry, answer.Args, c)
 }
 
@@ -226,8 +252,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (any, error) {
 	w := r.session.world
 	if entry.Mutates {
-		intent := *c
-		intent.Args = w.redactor.args(call.Args)
+		intent := r.recordable(*c)
 		if err := w.record(trace.Record{Kind: trace.KindBegin, Run: r.id, Cell: r.script.Cell, Call: &intent}); err != nil {
 			c.Verdict = trace.Denied
 			return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
@@ -237,19 +262,30 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		w.used = r.used
 		w.mu.Unlock()
 	}
-	wait := entry.Timeout
-	if wait == 0 {
-		wait = r.session.Budget().Wait
-	}
-	result, err := callAction(ctx, entry.Action, call, wait)
+	result, err := callAction(ctx, entry.Action, call, r.wait(entry))
 	if err != nil {
-		c.Verdict = trace.Failed
-		if ctx.Err() != nil {
-			return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
-		}
-		return nil, &vm.HostError{Code: CodeFailed, Message: w.redactor.text(withID(entry.ID, err))}
+		return nil, r.failed(ctx, entry, err, c)
 	}
-	data, err := w.redactor.data(result.Data, r.session.Budget().Result)
+	return r.answer(entry, result, c)
+}
+
+// wait bounds one call of the entry's action.
+func (r *run) wait(entry *catalog.Entry) time.Duration {
+	return cmp.Or(entry.Timeout, r.session.Budget().Wait)
+}
+
+// failed is the answer to a call whose action, or its preview, failed.
+func (r *run) failed(ctx context.Context, entry *catalog.Entry, err error, c *trace.Call) error {
+	c.Verdict = trace.Failed
+	if ctx.Err() != nil {
+		return &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
+	}
+	return &vm.HostError{Code: CodeFailed, Message: r.session.world.redactor.text(withID(entry.ID, err))}
+}
+
+// answer makes the data that the script gets of a result.
+func (r *run) answer(entry *catalog.Entry, result catalog.Result, c *trace.Call) (any, error) {
+	data, err := r.session.world.redactor.data(result.Data, r.session.Budget().Result)
 	if err != nil {
 		c.Verdict = trace.Failed
 		return nil, &vm.HostError{
@@ -296,7 +332,7 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 	w := r.session.world
 	c.Took = time.Since(c.Start)
 	red := w.redactor
-	c.Args = red.args(c.Args)
+	c = r.recordable(c)
 	if err != nil {
 		c.Error = red.text(err.Error())
 	} else {
@@ -308,6 +344,13 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 		return denied(CodeLog, fmt.Sprintf("%s: %v", c.ID, logErr), "free the disk or choose another data folder")
 	}
 	return nil
+}
+
+// recordable is the call as a record may hold it.
+func (r *run) recordable(c trace.Call) trace.Call {
+	red := r.session.world.redactor
+	c.Args, c.Injected = red.args(c.Args), red.args(c.Injected)
+	return c
 }
 
 func (r *run) context(view *catalog.View) catalog.Context {

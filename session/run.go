@@ -32,7 +32,8 @@ type run struct {
 	stdout   strings.Builder
 	stderr   strings.Builder
 	logs     strings.Builder
-	calls    []trace.Call
+	begun    int          // calls that came to the door
+	calls    []trace.Call // in the order they ended
 	effects  []catalog.Effect
 	lost     string         // what went before the run began
 	answered []catalog.Step // what the script returned of the catalog
@@ -131,7 +132,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), kernel.Host{Call: r.call, Op: r.op, Write: r.write})
+	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), r.host())
 	var lost *kernel.Lost
 	if err != nil && !errors.As(err, &lost) {
 		return nil, err
@@ -156,6 +157,12 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 		w.options.Ran(r.script, out)
 	}
 	return out, err
+}
+
+// host serves what the script asks for.
+func (r *run) host() kernel.Host {
+	call := func(ctx context.Context, req kernel.CallRequest) (any, error) { return r.call(ctx, req, nil) }
+	return kernel.Host{Call: call, Op: r.op, Write: r.write}
 }
 
 // machine returns the kernel to run in; shared tells that it is the session's own. One that died since its last run is
@@ -220,6 +227,7 @@ func (r *run) write(stream vm.Stream, text string) {
 }
 
 func (r *run) outcome(reply vm.Reply) *Outcome {
+	slices.SortStableFunc(r.calls, func(a, b trace.Call) int { return a.N - b.N })
 	out := &Outcome{
 		Values: reply.Values, Stdout: r.stdout.String(), Stderr: r.stderr.String(), Calls: r.calls, Effects: r.effects,
 		Steps: reply.Steps, Elapsed: time.Since(r.started), Globals: reply.Changed, Dropped: reply.Dropped, Err: reply.Err,

@@ -141,7 +141,7 @@ func newBench(t *testing.T, change func(*Options)) *bench {
 			return a, nil
 		},
 		Secrets: []string{"hunter2"},
-		Context: catalog.Context{Actor: "ann"},
+		Context: catalog.Context{Actor: "ann", Tenant: "17"},
 	}
 	if change != nil {
 		change(&o)
@@ -166,7 +166,7 @@ func (b *bench) checkTrace() {
 	defer b.mu.Unlock()
 	acts := 0
 	for _, r := range b.records {
-		if r.Kind == trace.KindCall && r.Call.Mutates && r.Call.Verdict == trace.OK {
+		if r.Kind == trace.KindCall && r.Call.Mutates && r.Call.Verdict == trace.OK && !r.Call.Composed {
 			acts++
 		}
 		if text := fmt.Sprintf("%+v %+v %+v", r, r.Call, r.Ended); strings.Contains(text, "hunter2") {
@@ -269,6 +269,14 @@ func (b *bench) step(name, text string) string {
 	case "answer":
 		b.answer(text)
 		return ""
+	case "open":
+		b.openDesk()
+		return ""
+	case "asked":
+		last := b.asked[len(b.asked)-1]
+		return fmt.Sprintf("%v and %v\n%s\n", last.Args, last.Injected, last.Preview)
+	case "records":
+		return b.callRecords(text)
 	case "acts":
 		return strings.Join(b.shop.acts, "\n") + "\n"
 	}
@@ -292,6 +300,19 @@ func (b *bench) answer(text string) {
 	b.answers = append(b.answers, a)
 }
 
+// callRecords shows what the log has of the calls of an id.
+func (b *bench) callRecords(id string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var w strings.Builder
+	for _, r := range b.records {
+		if r.Call != nil && r.Call.ID == id {
+			fmt.Fprintf(&w, "%s %v, injected %v %s\n", r.Kind, r.Call.Args, r.Call.Injected, r.Call.Verdict)
+		}
+	}
+	return w.String()
+}
+
 func (b *bench) orError(out *Outcome, err error) string {
 	if err != nil {
 		return "error: " + err.Error() + "\n"
@@ -313,11 +334,14 @@ func show(out *Outcome) string {
 		}
 	}
 	for _, c := range out.Calls {
-		fmt.Fprintf(&w, "call %d %s %s", c.N, c.ID, c.Verdict)
+		fmt.Fprintf(&w, "%scall %d %s %s", strings.Repeat("  ", c.Depth), c.N, c.ID, c.Verdict)
 		if c.Rule != "" {
 			fmt.Fprintf(&w, " (%s)", c.Rule)
 		}
 		fmt.Fprintln(&w)
+		if c.Preview != "" {
+			fmt.Fprintf(&w, "  %s\n", strings.ReplaceAll(c.Preview, "\n", "\n  "))
+		}
 	}
 	for _, e := range out.Effects {
 		fmt.Fprintf(&w, "effect %s %s\n", e.Kind, e.Target)

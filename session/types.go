@@ -114,9 +114,13 @@ type Usage struct {
 
 // A Request is what a person is asked before a mutation.
 type Request struct {
-	Entry  *catalog.Entry
-	Args   map[string]any
-	Author Author
+	Entry *catalog.Entry
+	Args  map[string]any
+	// Injected holds the arguments that the host fills in beside them; nil when there are none.
+	Injected map[string]any
+	// Preview says what the call would change, as the action foresees it; may be empty.
+	Preview string
+	Author  Author
 	// Cell and N say which call of which cell it is; Line is the script's line.
 	Cell, N, Line int
 	// Reason says why the policy asks.

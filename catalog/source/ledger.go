@@ -80,7 +80,7 @@ func (l *ledger) write(dir string) error {
 func accept(name string, entries []catalog.Entry) *ledger {
 	l := &ledger{Source: name, Accepted: map[string]string{}}
 	for i := range entries {
-		if e := &entries[i]; e.Action != nil {
+		if e := &entries[i]; e.Callable() {
 			l.Accepted[e.ID] = fingerprint(e)
 		}
 	}
@@ -93,7 +93,7 @@ func (l *ledger) change(entries []catalog.Entry) Change {
 	seen := make(map[string]bool, len(entries))
 	for i := range entries {
 		e := &entries[i]
-		if e.Action == nil {
+		if !e.Callable() {
 			continue
 		}
 		seen[e.ID] = true

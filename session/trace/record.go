@@ -75,13 +75,21 @@ const (
 
 // A Call is one use of an action as the log keeps it: secrets are redacted, large values cut.
 type Call struct {
-	// N counts the calls of the run from 1.
-	N       int              `json:"n"`
-	ID      string           `json:"id"`
-	Line    int              `json:"line,omitempty"`
-	Author  string           `json:"author,omitempty"`
-	Actor   string           `json:"actor,omitempty"`
-	Args    map[string]any   `json:"args,omitempty"`
+	// N counts the calls of the run from 1, in the order they began.
+	N  int    `json:"n"`
+	ID string `json:"id"`
+	// Depth is how many composed actions the call is inside of.
+	Depth int `json:"depth,omitempty"`
+	// Composed is true for a composed action: what it did is in the calls inside of it.
+	Composed bool           `json:"composed,omitempty"`
+	Line     int            `json:"line,omitempty"`
+	Author   string         `json:"author,omitempty"`
+	Actor    string         `json:"actor,omitempty"`
+	Args     map[string]any `json:"args,omitempty"`
+	// Injected holds the arguments that the host filled in.
+	Injected map[string]any `json:"injected,omitempty"`
+	// Preview says what the call would change; cut to 64 KiB.
+	Preview string           `json:"preview,omitempty"`
 	Mutates bool             `json:"mutates,omitempty"`
 	Risk    catalog.Risk     `json:"risk,omitempty"`
 	Verdict Verdict          `json:"verdict"`

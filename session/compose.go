@@ -1,0 +1,134 @@
+package session
+
+// This file runs composed actions: those whose work is Lua that calls other actions. They have no rights of their own.
+// Each of their calls comes through the same door as the script's: same run, view, policy and budget.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"almanac/catalog"
+	"almanac/session/kernel"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// maxDepth is how deep composed actions may be inside of each other.
+const maxDepth = 4
+
+// A composition is one composed action on its way. The calls of a script itself are in none, which is nil.
+type composition struct {
+	run   *run
+	outer *composition
+	entry *catalog.Entry
+	args  map[string]any
+	// handed is true when the machine has got the arguments.
+	handed bool
+	// fatal is what the door ended the machine with; nil when it did not.
+	fatal *vm.HostError
+}
+
+// depth counts the composed actions that a call is inside of.
+func (in *composition) depth() int {
+	if in == nil {
+		return 0
+	}
+	return in.outer.depth() + 1
+}
+
+// admits sees that the entry may be called from inside the composed action: a read must not change anything, whatever
+// the policy says, and nobody goes too deep.
+func (in *composition) admits(entry *catalog.Entry, c *trace.Call) error {
+	switch {
+	case in == nil:
+		return nil
+	case entry.Mutates && !in.entry.Mutates:
+		c.Verdict, c.Rule = trace.Denied, "a read may not change data"
+		return denied(CodeDenied, fmt.Sprintf("%s: denied: %s calls it and is declared as a read", entry.ID, in.entry.ID),
+			"whoever wrote "+in.entry.ID+" can declare it with mutates: true")
+	case entry.Action == nil && in.depth() >= maxDepth:
+		c.Verdict, c.Rule = trace.Limited, "nesting"
+		return limited("nesting", fmt.Sprintf("%s: composed actions call each other more than %d deep", entry.ID, maxDepth))
+	}
+	return nil
+}
+
+// argsID is what the machine of a composed action asks for first: the arguments. It cannot be the id of an action.
+const argsID = "(args)"
+
+// bodyPrefix stands in front of the body, on its first line.
+const bodyPrefix = `local args = call("` + argsID + `") `
+
+// compose runs the Lua of an action in a fresh machine, while the machine that called it waits.
+func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Call, outer *composition, c *trace.Call) (any, error) {
+	c.Composed = true
+	machine, err := r.session.world.pool.Get(ctx)
+	if err != nil {
+		return nil, r.failed(ctx, entry, fmt.Errorf("no Lua process: %w", err), c)
+	}
+	defer machine.Close()
+	in := &composition{run: r, outer: outer, entry: entry, args: call.Args}
+	limits := r.limits()
+	if entry.Timeout > 0 {
+		limits.Time = min(limits.Time, entry.Timeout)
+	}
+	reply, err := machine.Run(ctx, vm.Script{
+		Source: bodyPrefix + entry.Lua, Name: entry.ID, Surface: vm.Execute, Roots: r.session.View().Roots(),
+	}, limits, kernel.Host{Call: in.call, Write: r.write})
+	switch {
+	case in.fatal != nil:
+		c.Verdict = trace.Failed
+		return nil, in.fatal
+	case reply.Err != nil:
+		return nil, r.failed(ctx, entry, bodyError(reply.Err), c)
+	case err != nil:
+		return nil, r.failed(ctx, entry, err, c)
+	}
+	result, err := composed(reply.Values)
+	if err != nil {
+		return nil, r.failed(ctx, entry, err, c)
+	}
+	data, err := r.answer(entry, result, c)
+	if err == nil && entry.Mutates && r.mode == trace.ModePreview {
+		c.Verdict = trace.Planned
+	}
+	return data, err
+}
+
+// call takes a call of the body through the door.
+func (in *composition) call(ctx context.Context, req kernel.CallRequest) (any, error) {
+	if req.ID == argsID && !in.handed {
+		in.handed = true
+		return in.args, nil
+	}
+	data, err := in.run.call(ctx, req, in)
+	var host *vm.HostError
+	if errors.As(err, &host) && host.Fatal {
+		in.fatal = host
+	}
+	return data, err
+}
+
+// composed is what a body returned: nothing, or one value that is data.
+func composed(values []vm.Value) (catalog.Result, error) {
+	if len(values) == 0 {
+		return catalog.Result{}, nil
+	}
+	if v := values[0]; !v.Whole {
+		return catalog.Result{}, fmt.Errorf("it returned a %s that is no data, or too large", v.Type)
+	}
+	return catalog.Result{Data: values[0].Data}, nil
+}
+
+// bodyError is the failure of a body for whoever called the action.
+func bodyError(e *vm.Error) error {
+	text := e.Message
+	if e.Line > 0 {
+		text = fmt.Sprintf("line %d: %s", e.Line, text)
+	}
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,70 @@
+package session
+
+// This file fills in the arguments that come from the host and never from a script.
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// checkInjected refuses arguments that are the host's to fill in.
+func checkInjected(entry *catalog.Entry, given map[string]any) error {
+	for _, in := range entry.Inject {
+		if _, sent := given[in.Field]; sent {
+			return &catalog.ArgError{Field: in.Field, Got: "filled in by the host; leave it out"}
+		}
+	}
+	return nil
+}
+
+// injected takes the arguments that the host fills in from the context of a call; nil when there are none. One that
+// the host does not know is an error: an action must not be called for nobody in particular.
+func injected(entry *catalog.Entry, from catalog.Context, c *trace.Call) (map[string]any, error) {
+	if len(entry.Inject) == 0 {
+		return nil, nil
+	}
+	values := make(map[string]any, len(entry.Inject))
+	for _, in := range entry.Inject {
+		value, err := contextValue(in, from)
+		if err != nil {
+			c.Verdict, c.Rule = trace.Rejected, "context"
+			err.Message = fmt.Sprintf("%s: argument %s: %s", entry.ID, in.Field, err.Message)
+			return nil, err
+		}
+		values[in.Field] = value
+	}
+	return values, nil
+}
+
+func contextValue(in catalog.Injection, from catalog.Context) (any, *vm.HostError) {
+	value, known := from.Value(in.From)
+	switch {
+	case !known:
+		return nil, &vm.HostError{
+			Code:    CodeNoContext,
+			Message: fmt.Sprintf("the host has no context value %q", in.From),
+			Hint:    "context values are " + strings.Join(catalog.ContextNames(), ", "),
+		}
+	case value == "":
+		hint := "the person can set it"
+		if in.From == "tenant" || in.From == "actor" {
+			hint = fmt.Sprintf("the person can set it with %s = \"...\" in the view file", in.From)
+		}
+		return nil, &vm.HostError{Code: CodeNoContext, Message: "the host fills it in and this session has no " + in.From, Hint: hint}
+	case !in.Number:
+		return value, nil
+	}
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return n, nil
+	}
+	f, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return nil, &vm.HostError{Code: CodeNoContext, Message: "the host fills it in, and the session's " + in.From + " is not a number"}
+	}
+	return f, nil
+}
