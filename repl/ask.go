@@ -10,8 +10,8 @@ import (
 	"almanac/session"
 )
 
-// AskLines shows what a person is asked: the action, that it changes data, its risk, the whole arguments, who asks,
-// and the keys. The arguments are never cut: what is approved is what was shown.
+// AskLines shows what a person is asked: the action, that it changes data, its risk, the whole arguments, what the call
+// would change, who asks, and the keys. The arguments are never cut: what is approved is what was shown.
 func AskLines(e Event, width int, o RenderOptions) []Line {
 	r, m := e.Ask.Request, o.Marks()
 	lines := []Line{AskTitle(r, m)}
@@ -21,8 +21,44 @@ func AskLines(e Event, width int, o RenderOptions) []Line {
 	for _, l := range textLines(RoleCode, "  ", LuaText(r.Args, max(width-4, 0))) {
 		lines = append(lines, wrapLine(l, width)...)
 	}
+	var more []Line
+	if filled := AskFilled(r); filled != "" {
+		more = textLines(RoleDim, "  ", filled)
+	}
+	for _, l := range append(more, ForeseenLines(r.Preview)...) {
+		lines = append(lines, wrapLine(l, width)...)
+	}
 	lines = append(lines, Line{{RoleDim, "  " + askedBy(e, m)}})
 	return append(lines, AskKeys(m))
+}
+
+// AskFilled tells which arguments the host fills in; empty when there are none.
+func AskFilled(r session.Request) string {
+	if len(r.Injected) == 0 {
+		return ""
+	}
+	return "filled in by the host: " + LuaText(r.Injected, 0)
+}
+
+// ForeseenLines shows what a call would change, as its action foresees it; none when there is nothing to show. The
+// lines of a diff have the roles of what is added and removed.
+func ForeseenLines(text string) []Line {
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
+		return nil
+	}
+	var lines []Line
+	for _, l := range textLines(RoleDim, "  ", text) {
+		role := RoleDim
+		switch body := strings.TrimPrefix(l.String(), "  "); {
+		case strings.HasPrefix(body, "+"):
+			role = RoleOK
+		case strings.HasPrefix(body, "-"):
+			role = RoleMutates
+		}
+		lines = append(lines, Line{{role, l.String()}})
+	}
+	return lines
 }
 
 // AskTitle is the first line of a question: `approve? billing.refund.issue   MUTATES · risk high`.

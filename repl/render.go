@@ -185,12 +185,13 @@ func callLines(e Event, width int, m Marks) []Line {
 		number = ""
 	}
 	id := Span{RoleID, SanitizeLine(c.ID)}
+	inside := strings.Repeat("  ", 1+c.Depth)
 	switch c.Verdict {
 	case trace.Planned:
 		return nil // the preview lists them all at its end
 	case trace.OK:
-		l := Line{{RoleOK, "  " + m.OK + " "}, id}
-		if c.Mutates {
+		l := Line{{RoleOK, inside + m.OK + " "}, id}
+		if c.Mutates && !c.Composed {
 			l = append(l, Span{RoleMutates, " changed"})
 		}
 		note := "  " + tookText(c.Took)
@@ -205,7 +206,7 @@ func callLines(e Event, width int, m Marks) []Line {
 		text = string(c.Verdict)
 	}
 	parts := textLines(RoleError, "    ", text)
-	first := Line{{RoleError, "  " + m.Fail + " "}, id, {RoleError, "  " + strings.TrimSpace(parts[0].String())}, {RoleDim, "  " + tookText(c.Took)}}
+	first := Line{{RoleError, inside + m.Fail + " "}, id, {RoleError, "  " + strings.TrimSpace(parts[0].String())}, {RoleDim, "  " + tookText(c.Took)}}
 	lines := append([]Line{append(first, noteSpan(number)...)}, parts[1:]...)
 	if len(c.Args) > 0 {
 		lines = append(lines, textLines(RoleCode, "    ", LuaText(c.Args, max(width-4, 0)))...)
@@ -341,8 +342,10 @@ func previewLines(out *session.Outcome, width int, o RenderOptions) []Line {
 		if c.Verdict != trace.Planned {
 			continue
 		}
-		planned++
-		head := Line{{RoleMutates, "  would call "}, {RoleID, SanitizeLine(c.ID) + " "}}
+		if !c.Composed {
+			planned++
+		}
+		head := Line{{RoleMutates, "  " + strings.Repeat("  ", c.Depth) + "would call "}, {RoleID, SanitizeLine(c.ID) + " "}}
 		room := 0
 		if width > 0 {
 			room = max(width-head.Width(), 1)
@@ -351,6 +354,9 @@ func previewLines(out *session.Outcome, width int, o RenderOptions) []Line {
 		lines = append(lines, append(head, args[0]...))
 		for _, l := range args[1:] {
 			lines = append(lines, append(Line{{RoleCode, "  "}}, l...))
+		}
+		for _, l := range ForeseenLines(c.Preview) {
+			lines = append(lines, append(Line{{RoleDim, "  "}}, l...))
 		}
 	}
 	end := "preview: nothing was changed"

@@ -87,6 +87,18 @@ func renderCases() map[string][]Event {
 			DryRun: true, Missing: []string{"open", "x"},
 			Calls: []trace.Call{{ID: "billing.refund.issue", Verdict: trace.Planned, Args: args}, {ID: "crm.customer.get", Verdict: trace.OK}},
 		}}},
+		"preview-diff": {{Kind: Ran, Author: session.User, Outcome: &session.Outcome{DryRun: true, Calls: []trace.Call{
+			{N: 1, ID: "notes.tidy", Verdict: trace.Planned, Composed: true},
+			{N: 2, ID: "fs.write", Depth: 1, Verdict: trace.Planned, Args: map[string]any{"path": "a.txt"}, Preview: "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old \x1b[31m\n+new\n"},
+		}}}},
+		"composed": {
+			{Kind: Called, Cell: 3, Call: &trace.Call{N: 2, Depth: 1, ID: "fs.write", Verdict: trace.OK, Mutates: true}},
+			{Kind: Called, Cell: 3, Call: &trace.Call{N: 1, ID: "notes.tidy", Verdict: trace.OK, Mutates: true, Composed: true}},
+		},
+		"asked-diff": {{Kind: Asked, Ask: &Ask{Request: session.Request{
+			Entry: refund, Args: map[string]any{"invoice_id": "inv_1"}, Injected: map[string]any{"tenant_id": "acme"},
+			Preview: "-open\n+refunded, and a line that is much longer than the screen is wide so that it has to be broken somewhere in its middle\n",
+		}}}},
 		"preview-reads": {{Kind: Ran, Author: session.User, Outcome: &session.Outcome{DryRun: true}}},
 		"errors": {
 			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{

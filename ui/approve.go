@@ -257,6 +257,10 @@ func (m *model) askBody(a *asking) []string {
 	if a.stage != changing {
 		text = append(text, repl.LuaText(r.Args, m.width-4))
 	}
+	text = append(text, repl.AskFilled(r))
+	for _, l := range repl.ForeseenLines(r.Preview) {
+		text = append(text, l.String())
+	}
 	who := "you"
 	if r.Author != session.User {
 		who = "the model"
@@ -282,6 +286,9 @@ func (m *model) askBody(a *asking) []string {
 	}
 	var rows []string
 	for _, part := range text {
+		if part == "" {
+			continue
+		}
 		for _, line := range strings.Split(repl.Sanitize(part), "\n") {
 			for _, piece := range strings.Split(ansi.Wrap(untab(line), max(m.width-3, 1), ""), "\n") {
 				rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)

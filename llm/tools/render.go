@@ -128,7 +128,7 @@ func callLines(calls []trace.Call) []string {
 			line += fmt.Sprintf(" x%d", n)
 		}
 		line += ": " + string(first.Verdict)
-		if first.Verdict == trace.OK && first.Mutates {
+		if first.Verdict == trace.OK && first.Mutates && !first.Composed {
 			line += ", changed data"
 		}
 		if first.Verdict == trace.Denied && first.Rule != "" {
