@@ -73,7 +73,7 @@ func openBase(m *Machine) {
 		}
 		return c.give(float64(t.length()))
 	})
-	m.global("rawget", func(c call) int { return c.give(c.table(1).get(c.any(2))) })
+	m.global("rawget", func(c call) int { return c.give(m.behind(c.table(1), c.any(2)).get(c.raw(2))) })
 	m.global("rawset", func(c call) int {
 		t, k := c.writable(1), c.any(2)
 		if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {

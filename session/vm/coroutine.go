@@ -48,6 +48,7 @@ type thread struct {
 	input   []any // what resume passed in
 	failed  bool
 	problem any // error value when failed
+	trace   []string
 	resume  func() ([]any, bool)
 	stop    func()
 	yield   func([]any) bool
@@ -146,6 +147,22 @@ func (t *thread) end() {
 	t.finish()
 }
 
+// calls is the traceback of a coroutine: of a failed one as it was then. l is the state of the caller.
+func (t *thread) calls(l *lua.State) []string {
+	switch {
+	case t.status == dead:
+		return t.trace
+	case t.l == nil: // the main thread
+		return t.m.traceback(l)
+	case t.yield == nil: // not begun
+		return nil
+	}
+	current := t.m.current
+	t.m.current = t
+	defer func() { t.m.current = current }()
+	return t.m.traceback(t.l)
+}
+
 func (t *thread) finish() {
 	t.status = dead
 	delete(t.m.threads, t)
@@ -194,6 +211,7 @@ func (c call) resumeWith(t *thread, args []any, traces int) (values []any, probl
 		t.finish()
 		panic(errStop)
 	case t.failed || !alive:
+		t.trace = m.trace
 		t.finish()
 		return nil, t.problem, false
 	case t.status == dead:
@@ -220,7 +238,7 @@ func openCoroutine(m *Machine) {
 	def("create", func(c call) int { return c.give(c.newCoroutine(c.function(1)).self) })
 	def("resume", func(c call) int {
 		co := handle(c)
-		values, problem, ok := c.resumeWith(co.thread, c.rest(2), 0)
+		values, problem, ok := c.resumeWith(co.thread, c.rest(2), 1)
 		runtime.KeepAlive(co)
 		if !ok {
 			return c.give(false, problem)

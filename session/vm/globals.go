@@ -132,6 +132,18 @@ func (m *Machine) Keys(path []string) []Key {
 	return keys
 }
 
+// behind is the table in which rawget finds k: for the stand-in of a library the library, for the globals the names
+// behind them where the session has not set k.
+func (m *Machine) behind(t *table, k any) *table {
+	if real := m.sealed[t]; real != nil {
+		return real
+	}
+	if name, ok := k.(string); t == m.session && t.hash[k] == nil && ok && !reserved(name) {
+		return m.names
+	}
+	return t
+}
+
 // describe is what vars() says of a global.
 func (g Global) describe() string {
 	switch g.Type {

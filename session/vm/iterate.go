@@ -220,6 +220,9 @@ type position struct {
 }
 
 func nextEntry(c call, t *table, k any) int {
+	if real := c.m.sealed[t]; real != nil {
+		t = real
+	}
 	p := &c.m.nextAt
 	if p.t != t || p.at != k || k == nil {
 		*p = position{t: t, w: walk{t: t}}

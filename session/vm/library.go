@@ -73,16 +73,25 @@ func openRefused(m *Machine) {
 	}
 	debug := m.library("debug")
 	debug.put("traceback", m.function("traceback", func(c call) int {
+		co, other := m.object(c.raw(1)).(*coroutine)
+		if other {
+			c.l.Remove(1)
+		}
 		text := ""
 		if !c.absent(1) {
-			if _, ok := c.raw(1).(string); !ok {
+			switch c.raw(1).(type) {
+			case string, float64:
+			default:
 				return c.give(c.raw(1))
 			}
 			text = c.string(1) + "\n"
 		}
 		text += "stack traceback:"
 		trace := m.trace
-		if m.handling == 0 {
+		switch {
+		case other:
+			trace = co.calls(c.l)
+		case m.handling == 0:
 			trace = m.traceback(c.l)
 		}
 		for _, entry := range trace {

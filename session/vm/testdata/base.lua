@@ -82,3 +82,23 @@ pairs(nil) -- ### "bad argument #1 to 'pairs' \\(table expected, got nil\\)"
 next({}, "x") -- ### "invalid key to 'next'"
 ---
 assert(math.log10(1000) == 3)
+---
+-- the usual walks over what there is list its names, and change nothing
+local function has(names, want)
+  for name in want:gmatch("%S+") do assert(names[name], name .. " is not listed") end
+end
+local names = {}
+for k, v in pairs(_G) do names[k] = true assert(rawget(_G, k) == v, k) end
+has(names, "print string _G pairs json math")
+names = {}
+for k, v in next, string do names[k] = true assert(rawget(string, k) == v and string[k] == v) end
+has(names, "format rep gsub find")
+names = {}
+local k, v = next(table)
+while k do names[k] = true k, v = next(table, k) end
+has(names, "concat insert sort unpack")
+assert(rawget(_G, "print") == print and rawget(_G, "nothing") == nil and rawget(math, "pi") == math.pi and rawget(math, "nothing") == nil)
+assert(rawget(_G, "__host_concat") == nil and rawget({}, "print") == nil)
+mine = 1
+assert(rawget(_G, "mine") == 1 and next(_G) ~= nil)
+assert(not pcall(rawset, string, "format", 1) and not pcall(setmetatable, string, nil) and not pcall(table.insert, string, 1))

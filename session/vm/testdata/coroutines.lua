@@ -105,3 +105,19 @@ co()
 coroutine.resume(5) -- ### "bad argument #1 to 'resume' \\(coroutine expected, got number\\)"
 ---
 coroutine.wrap(function() end)(coroutine.wrap(5)) -- ### "bad argument #1 to 'wrap' \\(function expected, got number\\)"
+---
+-- debug.traceback of a coroutine: where it waits, or where it failed
+local function inner()
+  coroutine.yield()
+  error("inside")
+end
+local co = coroutine.create(function()
+  inner()
+end)
+assert(debug.traceback(co) == "stack traceback:")
+coroutine.resume(co)
+assert(debug.traceback(co) == "stack traceback:\n\ttest:3: in function 'inner'\n\ttest:7: in function <test:6>", debug.traceback(co))
+assert(debug.traceback(co, "text"):match("^text\nstack traceback:\n\ttest:3: "))
+assert(not coroutine.resume(co))
+assert(debug.traceback(co):match("^stack traceback:\n\ttest:4: in function 'inner'"), debug.traceback(co))
+assert(debug.traceback((coroutine.running())):match("test:15: in main chunk"), debug.traceback((coroutine.running())))
