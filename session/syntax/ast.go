@@ -127,6 +127,7 @@ type stmt struct {
 	active int16
 	// split is set when a parenthesis opens the next statement and nothing but white space stands between.
 	split bool
+	exact bool  // numeric for: it may run over integers beyond 2^53
 	count int32 // loops: breaks that leave it
 
 	targets []expr // assignment: variables; function: its name; call: the call
@@ -197,6 +198,7 @@ type variable struct {
 	fn       *function
 	shadow   *variable // what the name meant before
 	constant bool
+	plain    bool // counts a loop over plain numbers
 }
 
 // A slab hands out values from larger and larger pieces, which is half the cost of making each alone.

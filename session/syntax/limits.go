@@ -66,6 +66,9 @@ func (m *meter) stmt(s *stmt) int {
 		extra = 2 * len(s.targets)
 	} else if s.kind == stmtFor || s.kind == stmtForIn {
 		extra = 3
+		if s.exact {
+			extra += 1 + exactLoopLocals
+		}
 	}
 	values, leaves := m.list(s.values)
 	need = max(need, extra+values, extra+len(s.targets), s.locals)
@@ -187,7 +190,7 @@ func (m *meter) binary(e *binary) (regs, leaves int) {
 		}
 	}
 	if op != tkAnd && op != tkOr {
-		return regs + hostOps(e), 1
+		return regs + m.p.hostOps(e), 1
 	}
 	n := len(e.operands)
 	if n > groupSize {

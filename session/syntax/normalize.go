@@ -12,6 +12,8 @@ import (
 //	a .. b .. c        __host_concat(a, b, c); over 50 operands __host_concat({n = 60, a, b, ...})
 //	a % b, a // b ...  __host_mod(a, b), __host_idiv(a, b) ...; % of two numerals is folded
 //	9007199254740993   __host_integer("9007199254740993")
+//	a + 0, a == 1e17   __host_add(a, 0), __host_eq(a, 1e17); see exact.go
+//	for i = a, b do    do local __host_at, i, ... = __host_for(a, b) for i = i, ... do; see exact.go
 //	1e999              (1/0)
 //	"\u{20AC}"         "\226\130\172"
 //	\r\n, \n\r, \r       \n
@@ -39,13 +41,20 @@ const (
 	HostShl     = HostPrefix + "shl"     // (a, b): a << b
 	HostShr     = HostPrefix + "shr"     // (a, b): a >> b
 	HostInteger = HostPrefix + "integer" // (text): the integer literal, decimal or 0x, over 2^53
+	HostAdd     = HostPrefix + "add"     // (a, b): a + b, where one may be the text of an integer over 2^53
+	HostSub     = HostPrefix + "sub"     // (a, b): a - b, the same
+	HostMul     = HostPrefix + "mul"     // (a, b): a * b, the same
+	HostEq      = HostPrefix + "eq"      // (a, b): a == b, where one is over 2^53 and may be an integer or a float
+	HostNe      = HostPrefix + "ne"      // (a, b): a ~= b, the same
+	HostFor     = HostPrefix + "for"     // (start, limit, step): what a numeric for counts: f, first, last, step; f makes the value of the count, nil when that is the value
 
 	hostBarrier = HostPrefix + "barrier" // set by the normalised text itself
 )
 
 // HostNames lists the functions that normalised code may call.
 func HostNames() []string {
-	return []string{HostConcat, HostMod, HostIDiv, HostBAnd, HostBOr, HostBXor, HostBNot, HostShl, HostShr, HostInteger}
+	return []string{HostConcat, HostMod, HostIDiv, HostBAnd, HostBOr, HostBXor, HostBNot, HostShl, HostShr, HostInteger,
+		HostAdd, HostSub, HostMul, HostEq, HostNe, HostFor}
 }
 
 // maxDepth is how deep normalised code may nest. The engine bears 200 levels, of which some belong to its callers.
@@ -207,6 +216,8 @@ func (w *writer) stmt(s *stmt, depth int) {
 	switch s.kind {
 	case stmtIf:
 		w.ifStmt(s, depth)
+	case stmtFor:
+		w.forStmt(s, depth)
 	case stmtRepeat:
 		w.block(s.body, depth)
 		w.list(s.values, depth)

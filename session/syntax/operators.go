@@ -70,13 +70,13 @@ func (w *writer) group(e *binary, from, to, depth int) {
 }
 
 // hostOps counts the operators of e that become calls one inside the other.
-func hostOps(e *binary) int {
+func (p *parser) hostOps(e *binary) int {
 	n := 0
-	for _, op := range e.ops {
+	for i, op := range e.ops {
 		if op.kind == tkConcat {
 			return 1
 		}
-		if hostName(op.kind) != "" {
+		if p.hostOf(e, i) != "" {
 			n++
 		}
 	}
@@ -92,7 +92,7 @@ func (w *writer) fold(e *binary, depth int) {
 	}
 	left := 0
 	for i := len(e.ops) - 1; i >= first-1; i-- {
-		if name := hostName(e.ops[i].kind); name != "" {
+		if name := w.p.hostOf(e, i); name != "" {
 			w.call(e.start, name)
 			left++
 		}
@@ -115,7 +115,7 @@ func (w *writer) fold(e *binary, depth int) {
 	}
 	for i := first; i < len(e.operands); i++ {
 		op := e.ops[i-1]
-		if hostName(op.kind) == "" {
+		if w.p.hostOf(e, i-1) == "" {
 			w.expr(e.operands[i], depth+left+1)
 			continue
 		}

@@ -130,7 +130,8 @@ func (p *parser) forStatement(s *stmt) {
 	opener := p.tok
 	p.next()
 	p.names.open(p.fn, s)
-	p.names.hidden += 3
+	hidden := 3
+	p.names.hidden += hidden
 	from := p.declared.len()
 	p.declared.push(declaration{name: p.expect(tkName, "name")})
 	switch p.tok.kind {
@@ -145,6 +146,10 @@ func (p *parser) forStatement(s *stmt) {
 			p.exprs.push(p.expression())
 		}
 		s.values = p.exprs.cut(first)
+		if s.exact = !p.plainLoop(s.values); s.exact {
+			hidden += exactLoopLocals
+			p.names.hidden += exactLoopLocals
+		}
 	case tkComma, tkIn:
 		s.kind = stmtForIn
 		for p.accept(tkComma) {
@@ -160,7 +165,7 @@ func (p *parser) forStatement(s *stmt) {
 	p.declareFrom(s, from)
 	s.body = p.scoped(nil)
 	p.closeScope()
-	p.names.hidden -= 3
+	p.names.hidden -= hidden
 	p.closeScope()
 	p.expectEnd(tkEnd, "'end'", opener)
 }
@@ -186,7 +191,8 @@ func (p *parser) declare(t token) *variable {
 func (p *parser) declareFrom(s *stmt, from int) {
 	for i := from; i < p.declared.len(); i++ {
 		d := p.declared.open[i]
-		p.declare(d.name).constant = d.constant
+		v := p.declare(d.name)
+		v.constant, v.plain = d.constant, s.kind == stmtFor && !s.exact
 		s.locals++
 	}
 	p.declared.open = p.declared.open[:from]

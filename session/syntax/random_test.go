@@ -12,7 +12,10 @@ import (
 var hostInLua = strings.NewReplacer("H_", HostPrefix).Replace(
 	"local H_concat = function(a, ...) local l = {a, ...} local n = select('#', a, ...)" +
 		" if n == 1 then l, n = a, a.n end local r = l[n] for i = n - 1, 1, -1 do r = l[i] .. r end return r end;" +
-		"local H_mod = function(a, b) return a % b end; local H_integer = function(s) return tonumber(s) end; ")
+		"local H_mod = function(a, b) return a % b end; local H_integer = function(s) return tonumber(s) end;" +
+		"local H_add = function(a, b) return a + b end; local H_sub = function(a, b) return a - b end; local H_mul = function(a, b) return a * b end;" +
+		"local H_eq = function(a, b) return a == b end; local H_ne = function(a, b) return a ~= b end;" +
+		"local H_for = function(a, b, c) return nil, a, b, c or 1 end; ")
 
 func runLua(t *testing.T, lua, src string) string {
 	cmd := exec.Command(lua, "-")
@@ -144,7 +147,7 @@ func (g *generator) statement() {
 	case 5:
 		s = "if " + g.expr() + " then " + g.block() + g.pick("", "elseif "+g.expr()+" then "+g.block(), "else "+g.block()) + "end"
 	case 6:
-		s = "for i = 1, " + g.pick("2", "3 % 2", "-3 % 4") + " do " + g.block() + g.pick("", "if i == 2 then break end ", "goto on; ::on:: ") + "end"
+		s = "for i = " + g.pick("1", "1", "id(0, 3)", "tonumber('1')") + ", " + g.pick("2", "3 % 2", "-3 % 4", "2, two()") + " do " + g.block() + g.pick("", "if i == 2 then break end ", "goto on; ::on:: ") + "end"
 	case 7:
 		s = "do " + g.block() + "end"
 	case 8:

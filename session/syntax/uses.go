@@ -13,7 +13,8 @@ const (
 	// Call is a call; Use.Name is the last name of what is called, "" when it has none.
 	Call
 	// Operate is an operator; Use.Name is its text, "-x" or "~x" in front of a value. "<" and "<=" stand for ">" and
-	// ">=" too, with the operands exchanged; "in" is the call that a generic for makes.
+	// ">=" too, with the operands exchanged; "in" is the call that a generic for makes, "for" what a numeric one does
+	// to its bounds. Where a host function does what the engine can do too, the name is that of the function.
 	Operate
 )
 
@@ -125,8 +126,11 @@ func (u *user) block(b *block) {
 		if s.kind != stmtRepeat {
 			u.list(s.values)
 		}
-		if s.kind == stmtForIn {
+		switch s.kind {
+		case stmtForIn:
 			u.note(Operate, "in", s.start, u.lastName(s.values[0]))
+		case stmtFor:
+			u.forLoop(s)
 		}
 		for _, c := range s.clauses() {
 			u.expr(c.cond)
@@ -145,6 +149,19 @@ func (u *user) block(b *block) {
 func (u *user) list(values []expr) {
 	for _, e := range values {
 		u.expr(e)
+	}
+}
+
+// forLoop notes the look at the bounds of a numeric for.
+func (u *user) forLoop(s *stmt) {
+	at := make([]int32, len(s.values))
+	for i, e := range s.values {
+		at[i] = u.lastName(e)
+	}
+	if s.exact {
+		u.note(Operate, HostFor, at[0], at...)
+	} else {
+		u.note(Operate, "for", u.p.loopHead(s).start, at...)
 	}
 }
 
@@ -288,11 +305,11 @@ func (u *user) binary(e *binary) {
 		u.note(Operate, "..", e.start, at...)
 		return
 	}
-	numeric := isNumeral(e.operands[0])
+	numeric := u.isNumeral(e.operands[0])
 	for i, op := range e.ops {
 		x := e.operands[i+1]
 		u.expr(x)
-		folded := numeric && isNumeral(x)
+		folded := numeric && u.isNumeral(x)
 		numeric = folded
 		left, right := u.lastName(e.operands[i]), u.lastName(x)
 		if i > 0 {
@@ -307,15 +324,18 @@ func (u *user) binary(e *binary) {
 			name = map[kind]string{tkGt: "<", tkGe: "<="}[op.kind]
 		case hostName(op.kind) != "":
 			where = e.start
+		case u.p.hostOf(e, i) != "":
+			name, where = u.p.hostOf(e, i), e.start
 		}
 		u.note(Operate, name, where, left, right)
 	}
 }
 
-func isNumeral(e expr) bool {
+// isNumeral says whether the engine sees a constant that it computes with while it compiles.
+func (u *user) isNumeral(e expr) bool {
 	switch e := e.(type) {
 	case *literal:
-		return e.kind == tkNumber
+		return e.kind == tkNumber && !isBigInteger(u.p.src[e.start:e.end])
 	case *unary:
 		return e.fold
 	}

@@ -160,6 +160,12 @@ func toNumber(c call) int {
 	if n, err := strconv.ParseInt(s, base, 64); err == nil {
 		return c.give(c.m.integerValue(n))
 	}
+	if n, err := strconv.ParseUint(digits, base, 64); err == nil && base == 16 {
+		if s[0] == '-' {
+			n = -n
+		}
+		return c.give(c.m.integerValue(int64(n)))
+	}
 	sum := 0.0
 	for _, r := range strings.ToLower(digits) {
 		d := strings.IndexRune("0123456789abcdefghijklmnopqrstuvwxyz", r)

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"reflect"
+	"strconv"
 	"unsafe"
 
 	lua "github.com/Shopify/go-lua"
@@ -43,6 +44,7 @@ const (
 	opCall          = 29
 	opTailCall      = 30
 	opReturn        = 31
+	opForPrepare    = 33
 	opForIn         = 34
 	opSetList       = 36
 	opExtra         = 39
@@ -226,18 +228,69 @@ func (a *activation) filled(register, at int) int {
 }
 
 // A named is where a value comes from, in the words of messages: local 'x', global 'x', field 'x', method 'x',
-// upvalue 'x', constant 'x'. owner is the table that a field was read from, where that is known.
+// upvalue 'x', constant 'x'. owner is the table that a field was read from, where that is known. A field with a
+// computed key is called field '?', as in Lua; computed is the text of the key then and detail what its variable holds.
 type named struct {
-	kind, name string
-	owner      *named
-	register   int // of a local; of an upvalue its index
+	kind, name       string
+	owner            *named
+	register         int // of a local; of an upvalue its index
+	computed, detail string
 }
 
 func (n named) String() string {
 	if n.kind == "" {
 		return ""
 	}
-	return " (" + n.kind + " '" + n.name + "')"
+	text := n.kind + " '" + n.name + "'"
+	if whole := n.text(); n.computed != "" && whole != "" {
+		text += ": " + whole
+		if n.detail != "" {
+			text += ", " + n.detail
+		}
+	}
+	return " (" + text + ")"
+}
+
+// text is the expression that n is, as a script would write it, or "".
+func (n *named) text() string {
+	switch n.kind {
+	case "field", "method":
+		owner := n.owner.text()
+		switch {
+		case owner == "":
+			return ""
+		case n.name != "?":
+			return owner + "." + n.name
+		case n.computed != "":
+			return owner + "[" + n.computed + "]"
+		}
+		return ""
+	case "local", "upvalue", "global":
+		return n.name
+	}
+	return ""
+}
+
+// keyText is the text of an operand used as key at an instruction, and "k is 5" where it is a local variable.
+func (a *activation) keyText(operand, at int) (text, detail string) {
+	if operand&constantBit != 0 {
+		if f, ok := a.constants[operand&^constantBit].(float64); ok {
+			return numberText(f), ""
+		}
+		return "", ""
+	}
+	n := a.origin(operand, at)
+	if n.kind == "local" {
+		switch v := a.registers[operand].(type) {
+		case string:
+			detail = n.name + " is " + strconv.Quote(clip(v, 40))
+		case float64:
+			detail = n.name + " is " + numberText(v)
+		case nil:
+			detail = n.name + " is nil"
+		}
+	}
+	return n.text(), detail
 }
 
 // path lists the names of a.b.c from the outermost, nil when its root is not a plain name.
@@ -267,6 +320,11 @@ func (a *activation) origin(register, at int) named {
 	if name := a.local(register, at); name != "" {
 		return named{kind: "local", name: name, register: register}
 	}
+	return a.source(register, at)
+}
+
+// source names what the instruction gave that filled a register before at.
+func (a *activation) source(register, at int) named {
 	pc := a.filled(register, at)
 	if pc < 0 {
 		return named{}
@@ -281,10 +339,11 @@ func (a *activation) origin(register, at int) named {
 		if table == "_ENV" {
 			return named{kind: "global", name: a.key(i.c(), pc)}
 		}
-		return named{kind: "field", name: a.key(i.c(), pc), owner: &named{kind: "upvalue", name: table, register: i.b()}}
+		owner := named{kind: "upvalue", name: table, register: i.b()}
+		return a.field(owner, i.c(), pc)
 	case opGetTable, opSelf:
 		table := a.origin(i.b(), pc)
-		n := named{kind: "field", name: a.key(i.c(), pc), owner: &table}
+		n := a.field(table, i.c(), pc)
 		if i.op() == opSelf {
 			n.kind = "method"
 		} else if table.kind == "local" && table.name == "_ENV" {
@@ -299,6 +358,15 @@ func (a *activation) origin(register, at int) named {
 		return constantName(a.constants[a.code[pc+1].ax()])
 	}
 	return named{}
+}
+
+// field names what an instruction read from owner under an operand.
+func (a *activation) field(owner named, operand, at int) named {
+	n := named{kind: "field", name: a.key(operand, at), owner: &owner}
+	if n.name == "?" {
+		n.computed, n.detail = a.keyText(operand, at)
+	}
+	return n
 }
 
 // calledAs is the kind of name by which the function one level up called the running one, or "".

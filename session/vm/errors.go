@@ -294,8 +294,11 @@ func (m *Machine) toError(v any) *Error {
 	return e
 }
 
-// describeError is the message for an uncaught value that is not a string.
+// describeError is the message for an uncaught value.
 func (m *Machine) describeError(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
 	if t := m.table(v); t != nil {
 		for _, name := range []string{"message", "msg", "error"} {
 			if s, ok := t.get(name).(string); ok {

@@ -3,6 +3,7 @@ package vm
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	lua "github.com/Shopify/go-lua"
@@ -19,6 +20,8 @@ var (
 		`^attempt to (index|call|perform arithmetic on|perform bitwise operation on|concatenate|get length of) ` +
 			`(?:a (.+) value|\w+ '.*' \(a (.+) value\))$`)
 	compareMessage = regexp.MustCompile(`^attempt to compare`)
+	keyMessage     = regexp.MustCompile(`^table index is (nil|NaN)$`)
+	boundMessage   = regexp.MustCompile(`^'for' (initial value|limit|step) must be a number$`)
 )
 
 // explain returns the engine's message with the right position and names. It is called by a function that the failed
@@ -26,6 +29,7 @@ var (
 func (m *Machine) explain(l *lua.State, message string) string {
 	chunk, line, text := splitPosition(message)
 	found := engineMessage.FindStringSubmatch(text)
+	bound := boundMessage.FindStringSubmatch(text)
 	inPrelude := strings.HasPrefix(chunk, preludePrefix)
 	switch {
 	case strings.HasPrefix(text, "Go stack overflow"):
@@ -35,6 +39,8 @@ func (m *Machine) explain(l *lua.State, message string) string {
 		if !inPrelude {
 			text = m.blame(l, failure{op: "compare", text: text})
 		}
+	case bound != nil && !inPrelude:
+		text = m.blameBound(l, slices.Index(boundNames, bound[1]))
 	case found != nil:
 		f := failure{op: found[1], typ: luaType(found[2] + found[3])}
 		f.text = fmt.Sprintf("attempt to %s %s value", f.op, withArticle(f.typ))
@@ -42,6 +48,9 @@ func (m *Machine) explain(l *lua.State, message string) string {
 		if !inPrelude {
 			text = m.blame(l, f)
 		}
+	}
+	if keyMessage.MatchString(text) && !inPrelude {
+		m.pointAt(l, 1, text)
 	}
 	if chunk == "" || inPrelude {
 		return m.where(l) + text
@@ -58,6 +67,56 @@ func (m *Machine) operatorFailed(c call, op string, v any, operand int) {
 	}
 	f.text = fmt.Sprintf("attempt to %s %s value", op, withArticle(f.typ))
 	m.raise(c.l, m.where(c.l)+m.blame(c.l, f))
+}
+
+// comparisonFailed raises the error of v < w, which have no order; it does not return.
+func (m *Machine) comparisonFailed(c call, v, w any) {
+	text := fmt.Sprintf("attempt to compare %s with %s", m.typeName(v), m.typeName(w))
+	m.raise(c.l, m.where(c.l)+m.blame(c.l, failure{op: "compare", text: text}))
+}
+
+// boundNames are the bounds of a numeric for as messages call them.
+var boundNames = []string{"initial value", "limit", "step"}
+
+// boundFailed raises the error of a for whose bound i is no number; it does not return.
+func (m *Machine) boundFailed(c call, i int) { m.raise(c.l, m.where(c.l)+m.blameBound(c.l, i)) }
+
+// blameBound returns the message of a numeric for whose bound i is not what it must be.
+func (m *Machine) blameBound(l *lua.State, i int) (text string) {
+	text = "'for' " + boundNames[i] + " must be a number"
+	defer func() { _ = recover() }()
+	a := activationAt(l, 1)
+	if a == nil {
+		return text
+	}
+	register, u := a.code[a.at].a()+i, spot{kind: syntax.Operate, name: "for", operand: i}
+	if a.code[a.at].op() == opCall {
+		register++
+		u.name = syntax.HostFor
+	}
+	v, n, hint := a.registers[register], a.source(register, a.at), ""
+	if whole, ok := m.exactInteger(v); ok {
+		text = fmt.Sprintf("'for' %s is %d: a loop from a plain number cannot count beyond 2^53", boundNames[i], whole)
+	} else {
+		text += ", got " + m.typeName(v)
+		if n.kind != "constant" {
+			text += n.String()
+		}
+	}
+	if v == nil && m.traceWanted > 0 {
+		hint = m.nearHint(a, n)
+	}
+	m.mark(l, 1, a, u, hinted{message: text, hint: hint})
+	return text
+}
+
+// mark keeps h with the place u of the level that a is.
+func (m *Machine) mark(l *lua.State, level int, a *activation, u spot, h hinted) {
+	m.hint = h
+	f, _ := frameAt(l, level)
+	u.chunk, u.line = f.chunk, int(a.lines[a.at])
+	a.count(&u)
+	m.hint.use = u
 }
 
 func withArticle(typ string) string {
@@ -130,13 +189,10 @@ func (m *Machine) blame(l *lua.State, f failure) (text string) {
 	if f.op != "compare" || v == nil || v == m.null {
 		text += n.String()
 	}
-	m.hint = hinted{message: text, hint: kindHint(f.typ)}
+	m.mark(l, 1, a, u, hinted{message: text, hint: kindHint(f.typ)})
 	if m.traceWanted == 0 {
 		return text
 	}
-	u.chunk, u.line = chunkOf(l), int(a.lines[a.at])
-	a.count(&u)
-	m.hint.use = u
 	if a.code[a.at].op() == opForIn && f.typ == "table" {
 		m.hint.hint = "write 'in pairs(t)' or 'in ipairs(t)' to go through a table"
 	}
@@ -148,30 +204,44 @@ func (m *Machine) blame(l *lua.State, f failure) (text string) {
 
 // pointAtCall keeps where the script line stands that called the host function that raises message.
 func (m *Machine) pointAtCall(l *lua.State, message string) {
-	if m.traceWanted == 0 {
-		return
-	}
-	defer func() { _ = recover() }()
 	for level := 1; level < 50; level++ {
 		f, ok := frameAt(l, level)
 		if !ok {
 			return
 		}
-		if !f.lua || strings.HasPrefix(f.chunk, preludePrefix) {
-			continue
-		}
-		a := activationAt(l, level)
-		if op := a.code[a.at].op(); op != opCall && op != opTailCall {
+		if f.lua && !strings.HasPrefix(f.chunk, preludePrefix) {
+			m.pointAt(l, level, message)
 			return
 		}
-		u := spot{kind: syntax.Call, name: a.origin(a.code[a.at].a(), a.at).name, chunk: f.chunk, line: f.line}
+	}
+}
+
+// pointAt keeps where in its line the level of the stack is at work that raises message.
+func (m *Machine) pointAt(l *lua.State, level int, message string) {
+	m.hint = hinted{}
+	defer func() { _ = recover() }()
+	a := activationAt(l, level)
+	if a == nil {
+		return
+	}
+	i := a.code[a.at]
+	var u spot
+	switch op := i.op(); op {
+	case opCall, opTailCall:
+		u = spot{kind: syntax.Call, name: a.origin(i.a(), a.at).name}
 		if hostOperators[u.name] != "" {
 			u.kind = syntax.Operate
 		}
-		a.count(&u)
-		m.hint = hinted{message: message, use: u}
-		return
+	case opGetTable, opSelf:
+		u = spot{kind: syntax.Index, name: a.key(i.c(), a.at)}
+	case opSetTable:
+		u = spot{kind: syntax.Index, name: a.key(i.b(), a.at)}
+	default:
+		if u = (spot{kind: syntax.Operate, name: operatorNames[op]}); u.name == "" {
+			return
+		}
 	}
+	m.mark(l, level, a, u, hinted{message: message})
 }
 
 func kindHint(typ string) string {
@@ -179,11 +249,6 @@ func kindHint(typ string) string {
 		return "this is the name of an action: call it with a table, name{...}"
 	}
 	return ""
-}
-
-func chunkOf(l *lua.State) string {
-	f, _ := frameAt(l, 1)
-	return f.chunk
 }
 
 // culprit finds the value that the running instruction of a failed on.
@@ -253,10 +318,11 @@ func (m *Machine) upvalueCulprit(a *activation, i int, key string) (named, any, 
 // what the host does.
 var (
 	operatorNames = map[int]string{opAdd: "+", opAdd + 1: "-", opAdd + 2: "*", opAdd + 3: "/", opPow: "^", opMinus: "-x",
-		opLength: "#", opLess: "<", opLessEqual: "<=", opForIn: "in"}
+		opLength: "#", opLess: "<", opLessEqual: "<=", opForIn: "in", opForPrepare: "for"}
 	hostOperators = map[string]string{syntax.HostConcat: "..", syntax.HostMod: "%", syntax.HostIDiv: "//",
 		syntax.HostBAnd: "&", syntax.HostBOr: "|", syntax.HostBXor: "~", syntax.HostShl: "<<", syntax.HostShr: ">>",
-		syntax.HostBNot: "~x"}
+		syntax.HostBNot: "~x", syntax.HostAdd: syntax.HostAdd, syntax.HostSub: syntax.HostSub,
+		syntax.HostMul: syntax.HostMul, syntax.HostFor: syntax.HostFor}
 )
 
 // count finds out which of the instructions of its line u is.

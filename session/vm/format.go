@@ -123,6 +123,12 @@ func (d directive) format(c call, i int) string {
 		}
 		return d.pad(s)
 	case 'q':
+		switch n, ok := c.m.object(c.raw(i)).(*integer); {
+		case ok && n.n == math.MinInt64:
+			return "0x8000000000000000"
+		case ok:
+			return n.String()
+		}
 		if n, ok := c.raw(i).(float64); ok {
 			return shortestNumber(n)
 		}
@@ -136,7 +142,34 @@ func (d directive) format(c call, i int) string {
 	case 'x', 'X':
 		return d.whole(c, i, 16)
 	}
+	if n, ok := c.m.exactInteger(c.raw(i)); ok && d.verb|0x20 != 'a' {
+		return d.exact(n)
+	}
 	return d.float(c.number(i))
+}
+
+// exact formats an integer beyond 2^53 with a floating-point conversion: its own digits, not those of the nearest float.
+func (d directive) exact(n int64) string {
+	rounded := d.float(float64(n))
+	if d.verb|0x20 != 'f' {
+		return rounded
+	}
+	f := new(big.Float).SetPrec(64).SetInt64(n)
+	precision := d.precision
+	if precision < 0 {
+		precision = 6
+	}
+	text := f.Text('f', precision)
+	if precision == 0 && d.has('#') {
+		text += "."
+	}
+	switch {
+	case n > 0 && d.has('+'):
+		text = "+" + text
+	case n > 0 && d.has(' '):
+		text = " " + text
+	}
+	return d.padNumber(text, true)
 }
 
 // whole formats an integer conversion. As in Lua 5.2 a fraction is cut off, and only %d and %i take negative numbers.

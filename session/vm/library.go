@@ -34,7 +34,7 @@ func (m *Machine) refusal(name, why string) any {
 // open fills the world; the prelude comes after it.
 func (m *Machine) openLibraries() {
 	for _, open := range []func(*Machine){openInteger, openProtect, openBase, openIterate, openString, openTable,
-		openMath, openOS, openCoroutine, openAction, openJSON, openOperators, openRefused} {
+		openMath, openOS, openCoroutine, openAction, openJSON, openOperators, openExact, openRefused} {
 		open(m)
 	}
 	m.names.put("null", m.null)

@@ -25,8 +25,8 @@ func openMath(m *Machine) {
 	// Exact integers are their own floor and ceiling.
 	round := func(name string, f func(float64) float64) {
 		def(name, func(c call) int {
-			if _, ok := c.m.object(c.raw(1)).(*integer); ok {
-				return c.give(c.raw(1))
+			if n, ok := c.m.exactInteger(c.raw(1)); ok {
+				return c.give(c.m.integerValue(n))
 			}
 			return c.give(f(c.number(1)))
 		})
@@ -34,8 +34,8 @@ func openMath(m *Machine) {
 	round("floor", math.Floor)
 	round("ceil", math.Ceil)
 	def("abs", func(c call) int {
-		if n, ok := c.m.object(c.raw(1)).(*integer); ok && n.n > math.MinInt64 {
-			return c.give(c.m.integerValue(max(n.n, -n.n)))
+		if n, ok := c.m.exactInteger(c.raw(1)); ok && n > math.MinInt64 {
+			return c.give(c.m.integerValue(max(n, -n)))
 		}
 		return c.give(math.Abs(c.number(1)))
 	})
@@ -76,9 +76,28 @@ func openMath(m *Machine) {
 
 // openSeveral makes the functions of more than one argument or result.
 func openSeveral(def func(string, func(c call) int)) {
-	def("pow", func(c call) int { return c.give(math.Pow(c.number(1), c.number(2))) })
-	def("fmod", func(c call) int { return c.give(math.Mod(c.number(1), c.number(2))) })
+	// These have exact results for exact integers.
+	def("pow", func(c call) int {
+		if c.anyExact() {
+			return exactPow().do(c)
+		}
+		return c.give(math.Pow(c.number(1), c.number(2)))
+	})
+	def("fmod", func(c call) int {
+		if c.anyExact() {
+			return arithmetic{math.Mod, whole(func(c call, a, b *big.Int) *big.Int {
+				if b.Sign() == 0 {
+					c.bad(2, "zero")
+				}
+				return a.Rem(a, b)
+			})}.do(c)
+		}
+		return c.give(math.Mod(c.number(1), c.number(2)))
+	})
 	def("modf", func(c call) int {
+		if n, ok := c.m.exactInteger(c.raw(1)); ok {
+			return c.give(c.m.integerValue(n), 0.0)
+		}
 		f := c.number(1)
 		if math.IsInf(f, 0) {
 			return c.give(f, math.Copysign(0, f))
@@ -123,6 +142,19 @@ func openSeveral(def func(string, func(c call) int)) {
 	pick("min", -1)
 }
 
+// anyExact says that one of two numbers is an integer beyond 2^53.
+func (c call) anyExact() bool {
+	exact := false
+	for i := 1; i <= 2; i++ {
+		if _, ok := c.m.exactInteger(c.raw(i)); ok {
+			exact = true
+		} else {
+			c.number(i)
+		}
+	}
+	return exact
+}
+
 // extreme is the largest (sign 1) or smallest (sign -1) argument, exact integers among them.
 func (c call) extreme(sign int) any {
 	var best any
@@ -130,7 +162,9 @@ func (c call) extreme(sign int) any {
 	for i := 1; i <= max(1, c.top()); i++ {
 		v := c.raw(i)
 		n, ok := c.m.exactOperand(v)
-		if _, whole := c.m.object(v).(*integer); !whole {
+		if whole, is := c.m.exactInteger(v); is {
+			v = c.m.integerValue(whole)
+		} else {
 			f := c.number(i)
 			v = f
 			if !ok {
@@ -176,6 +210,9 @@ func openRandom(m *Machine, def func(string, func(c call) int)) {
 
 // word reads argument i modulo 2^32.
 func (c call) word(i int) uint32 {
+	if _, ok := c.m.exactInteger(c.raw(i)); ok {
+		c.bad(i, "bit32 takes no integer beyond 2^53: the operators & | ~ << >> do")
+	}
 	f := math.Mod(math.RoundToEven(c.number(i)), 1<<32)
 	if f < 0 {
 		f += 1 << 32

@@ -88,20 +88,12 @@ func floorDivide(c call) int {
 	if okA && okB {
 		return c.give(math.Floor(a / b))
 	}
-	_, wholeA := c.m.exactOperand(c.raw(1))
-	_, wholeB := c.m.exactOperand(c.raw(2))
-	if !wholeA || !wholeB {
-		return c.byMetamethod("__idiv", "perform arithmetic on")
+	_, okA = c.m.roundedOperand(c.raw(1))
+	_, okB = c.m.roundedOperand(c.raw(2))
+	if okA && okB {
+		return exactIDiv().do(c)
 	}
-	x, y := c.wholeOperands()
-	if y.Sign() == 0 {
-		c.fail("attempt to perform 'n//0'")
-	}
-	q, r := new(big.Int).QuoRem(x, y, new(big.Int))
-	if r.Sign() != 0 && r.Sign() != y.Sign() {
-		q.Sub(q, big.NewInt(1))
-	}
-	return c.giveWhole(q)
+	return c.byMetamethod("__idiv", "perform arithmetic on")
 }
 
 // integerLiteral is the value of a literal beyond 2^53: 64 bits where it fits, a hexadecimal one cut to them.
@@ -211,13 +203,22 @@ func modulo(c call) int {
 	a, okA := c.plainNumber(1)
 	b, okB := c.plainNumber(2)
 	if okA && okB {
-		r := math.Mod(a, b)
-		if r != 0 && (r < 0) != (b < 0) {
-			r += b
-		}
-		return c.give(r)
+		return c.give(floatMod(a, b))
+	}
+	_, okA = c.m.roundedOperand(c.raw(1))
+	_, okB = c.m.roundedOperand(c.raw(2))
+	if okA && okB {
+		return exactMod().do(c)
 	}
 	return c.byMetamethod("__mod", "perform arithmetic on")
+}
+
+func floatMod(a, b float64) float64 {
+	r := math.Mod(a, b)
+	if r != 0 && (r < 0) != (b < 0) {
+		r += b
+	}
+	return r
 }
 
 // plainNumber is an operand that is a float or a string that reads as one.

@@ -63,11 +63,16 @@ func (m *Machine) errorValue(l *lua.State, err error, value any) any {
 
 func openProtect(m *Machine) {
 	m.global("error", func(c call) int {
-		v := c.raw(1)
-		if s, ok := v.(string); ok {
-			if level := c.optInt(2, 1); level > 0 {
-				v = m.position(c.l, level) + s
+		v, level := c.raw(1), c.optInt(2, 1)
+		s, text := v.(string)
+		if level > 0 && m.traceWanted > 0 {
+			if !text {
+				s, level = m.describeError(v), 1
 			}
+			m.pointAt(c.l, level, s)
+		}
+		if level > 0 && text {
+			v = m.position(c.l, level) + s
 		}
 		m.raise(c.l, v)
 		return 0
@@ -76,10 +81,18 @@ func openProtect(m *Machine) {
 		if c.l.ToBoolean(1) {
 			return c.top()
 		}
-		if c.raw(2) == nil {
-			c.m.raise(c.l, "assertion failed!")
+		v := c.raw(2)
+		if v == nil {
+			v = "assertion failed!"
 		}
-		c.m.raise(c.l, c.raw(2))
+		if m.traceWanted > 0 {
+			text := m.describeError(v)
+			// A message that tells its place was raised there and is passed on here.
+			if chunk, _, _ := splitPosition(text); chunk == "" {
+				m.pointAt(c.l, 1, text)
+			}
+		}
+		m.raise(c.l, v)
 		return 0
 	})
 	m.global("pcall", func(c call) int {

@@ -27,7 +27,7 @@ do local t = {f = function(self, x) return self.v + x end, v = 10} p(t:f(5), t.f
 do local a = {10, 20, 30, nil, 50, [10] = 1, x = "y", [1] = "over"} p(a[1], a[5], a[10], a.x, #"x") end
 do local i = 1 local a = {} i, a[i] = i + 1, 20 p(i, a[1], a[2]) local x, y, z = 1, 2 p(x, y, z) x, y = y, x p(x, y) end
 do local n = 0 for i = 10, 1, -3 do n = n + i end p(n) for i = 1, 0 do p("no") end for i = 1, 1.5, 0.25 do io.write(i, " ") end print() for i = 3, 1 do p("no") end end
-try(function() for i = 1, 10, 0 do break end return "zero step" end) try(function() for i = "1", 2 do io.write(i, " ") end end) try(function() for i = "x", 2 do end end) try(function() for i = 1, {} do end end) try(function() for i = 1, 2, "x" do end end)
+try(function() for i = 1, 10, 0 do break end return "zero step" end) try(function() for i = "1", 2 do io.write(i, " ") end end) for _, f in ipairs{function() for i = "x", 2 do end end, function() for i = 1, {} do end end, function() for i = 1, 2, "x" do end end} do local ok, e = pcall(f) p(ok, clean(e):match("^'for' .- must be a number")) end
 do local n = 0 while true do n = n + 1 if n > 5 then break end end p(n) repeat local done = n > 8 n = n + 1 until done p(n) end
 -- metamethods
 local mt = {} mt.__index = function(t, k) return k .. "!" end mt.__newindex = function(t, k, v) rawset(t, k, v * 2) end mt.__call = function(self, a, b) return "called", a, b end mt.__tostring = function() return "OBJ" end mt.__len = function() return 42 end mt.__unm = function() return "neg" end mt.__concat = function(a, b) return "cat(" .. tostring(a) .. "," .. tostring(b) .. ")" end mt.__eq = function() return true end mt.__lt = function() return true end mt.__le = function() return false end
