@@ -18,9 +18,7 @@ package manifest
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -67,83 +65,36 @@ func ReadFile(file string) ([]catalog.Entry, Report, error) {
 }
 
 // Read reads entries until r ends. source names it in the report. A read error ends the reading: it is reported as a
-// skip of the line it broke, and the entries before it are returned.
+// skip of the line it broke, and the entries before it are returned. Lines are decoded on all processors; entries and
+// remarks come in the order of the lines.
 func Read(r io.Reader, source string) ([]catalog.Entry, Report) {
 	var (
 		entries []catalog.Entry
 		report  Report
 		seen    = map[string]int{}
-		lines   = lineReader{r: bufio.NewReaderSize(r, 1<<20)}
 	)
-	for {
-		text, err := lines.next()
-		place := fmt.Sprintf("%s:%d", source, lines.number)
-		switch {
-		case err == io.EOF:
-			report.Loaded = len(entries)
-			return entries, report
-		case errors.Is(err, errLong):
-			report.Skipped = append(report.Skipped, catalog.Skip{Source: place, Reason: err.Error()})
-			continue
-		case err != nil:
-			report.Skipped = append(report.Skipped, catalog.Skip{Source: place, Reason: "the file breaks off: " + err.Error()})
-			report.Loaded = len(entries)
-			return entries, report
+	for b := range batches(r) {
+		<-b.decoded
+		for i := range b.lines {
+			l := &b.lines[i]
+			place := fmt.Sprintf("%s:%d", source, l.number)
+			err := l.err
+			if first, twice := seen[l.entry.ID]; err == nil && twice {
+				err = fmt.Errorf("line %d has this id already", first)
+			}
+			if err != nil {
+				report.Skipped = append(report.Skipped, catalog.Skip{ID: l.entry.ID, Source: place, Reason: err.Error()})
+				continue
+			}
+			for _, reason := range l.mended {
+				report.Mended = append(report.Mended, catalog.Skip{ID: l.entry.ID, Source: place, Reason: reason})
+			}
+			seen[l.entry.ID] = l.number
+			entries = append(entries, l.entry)
 		}
-		if text = bytes.TrimSpace(text); len(text) == 0 {
-			continue
-		}
-		e, mended, err := entryOf(text)
-		if first, twice := seen[e.ID]; err == nil && twice {
-			err = fmt.Errorf("line %d has this id already", first)
-		}
-		if err != nil {
-			report.Skipped = append(report.Skipped, catalog.Skip{ID: e.ID, Source: place, Reason: err.Error()})
-			continue
-		}
-		for _, reason := range mended {
-			report.Mended = append(report.Mended, catalog.Skip{ID: e.ID, Source: place, Reason: reason})
-		}
-		seen[e.ID] = lines.number
-		entries = append(entries, e)
 	}
-}
-
-var errLong = fmt.Errorf("the line is longer than %d MB", maxLine>>20)
-
-// A lineReader hands out lines and counts them.
-type lineReader struct {
-	r      *bufio.Reader
-	number int // of the line handed out last, from 1
-	buf    []byte
-}
-
-// next returns the next line, valid until the call after; errLong for one that was passed over, io.EOF at the end.
-// A last line without an end counts, except when a read error cut it off.
-func (l *lineReader) next() ([]byte, error) {
-	l.number++
-	l.buf = l.buf[:0]
-	long := false
-	for {
-		part, err := l.r.ReadSlice('\n')
-		if long = long || len(l.buf)+len(part) > maxLine; !long {
-			l.buf = append(l.buf, part...)
-		}
-		switch {
-		case err == bufio.ErrBufferFull:
-			continue
-		case err == io.EOF && len(l.buf) == 0 && !long:
-			return nil, io.EOF
-		case err != nil && err != io.EOF:
-			return nil, err
-		case long:
-			return nil, errLong
-		}
-		if l.number == 1 {
-			return bytes.TrimPrefix(l.buf, []byte("\ufeff")), nil
-		}
-		return l.buf, nil
-	}
+	report.Loaded = len(entries)
+	return entries, report
 }
 
 // cut is text in at most n bytes, whole runes.

@@ -16,11 +16,51 @@ import (
 // openSchema takes any table.
 func openSchema() *catalog.Schema { return catalog.MustSchema(`{"type":"object"}`) }
 
-// A fieldForm is the short form of one input field.
-type fieldForm struct {
-	Type        string `json:"type"`
-	Description string `json:"description"`
-	Required    bool   `json:"required"`
+// A field is the short form of one input field.
+type field struct {
+	kind        string
+	description []byte // as JSON; nil where there is none
+	required    bool
+}
+
+// readField reads {type, description, required}; other members are passed over.
+func readField(raw json.RawMessage) (f field, err error) {
+	names, values, err := members(raw)
+	if err != nil {
+		return f, err
+	}
+	for i, name := range names {
+		value := values[i]
+		if string(value) == "null" {
+			continue
+		}
+		switch strings.ToLower(name) {
+		case "type":
+			f.kind, err = unquote(value)
+		case "description":
+			f.description = value
+			if len(value) > maxDescription {
+				var text string
+				text, err = unquote(value)
+				f.description = quote(cut(text, maxDescription))
+			}
+			if len(f.description) <= len(`""`) {
+				f.description = nil
+			}
+			if value[0] != '"' {
+				err = errors.New("want text")
+			}
+		case "required":
+			f.required = string(value) == "true"
+			if !f.required && string(value) != "false" {
+				err = errors.New("want true or false")
+			}
+		}
+		if err != nil {
+			return f, err
+		}
+	}
+	return f, nil
 }
 
 // inputSchema reads either form. Nothing, null and an empty object take no arguments.
@@ -40,8 +80,8 @@ func inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 	}
 	var props, required bytes.Buffer
 	for i, name := range names {
-		var f fieldForm
-		if err := json.Unmarshal(values[i], &f); err != nil {
+		f, err := readField(values[i])
+		if err != nil {
 			return nil, fmt.Errorf("field %s: want {type, description, required}", cut(name, 60))
 		}
 		if i > 0 {
@@ -50,17 +90,17 @@ func inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 		key := quote(name)
 		props.Write(key)
 		props.WriteString(":{")
-		kind := jsonTypes(f.Type)
+		kind := jsonTypes(f.kind)
 		props.WriteString(kind)
-		if f.Description != "" {
+		if f.description != nil {
 			if kind != "" {
 				props.WriteByte(',')
 			}
 			props.WriteString(`"description":`)
-			props.Write(quote(cut(f.Description, maxDescription)))
+			props.Write(f.description)
 		}
 		props.WriteByte('}')
-		if f.Required {
+		if f.required {
 			if required.Len() > 0 {
 				required.WriteByte(',')
 			}
@@ -101,26 +141,79 @@ func isSchema(names []string, values []json.RawMessage) bool {
 	return false
 }
 
-// members are the names and values of an object in the order they stand; of a repeated name the first counts.
+// members are the names and values of an object in the order they stand; of a repeated name the first counts. raw is
+// known to be JSON.
 func members(raw json.RawMessage) (names []string, values []json.RawMessage, err error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+	at := spaceEnd(raw, 0)
+	if at == len(raw) || raw[at] != '{' {
 		return nil, nil, errors.New("want an object")
 	}
-	for dec.More() {
-		token, err := dec.Token()
+	for at = spaceEnd(raw, at+1); at < len(raw) && raw[at] == '"'; {
+		end := valueEnd(raw, at)
+		name, err := unquote(raw[at:end])
 		if err != nil {
 			return nil, nil, err
 		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, nil, err
+		at = spaceEnd(raw, spaceEnd(raw, end)+1) // over the colon
+		end = valueEnd(raw, at)
+		if !slices.Contains(names, name) {
+			names, values = append(names, name), append(values, raw[at:end:end])
 		}
-		if name, _ := token.(string); !slices.Contains(names, name) {
-			names, values = append(names, name), append(values, value)
+		if at = spaceEnd(raw, end); at < len(raw) && raw[at] == ',' {
+			at = spaceEnd(raw, at+1)
 		}
 	}
 	return names, values, nil
+}
+
+// spaceEnd is the first place from at on that is no space.
+func spaceEnd(raw []byte, at int) int {
+	for at < len(raw) && (raw[at] == ' ' || raw[at] == '\t' || raw[at] == '\n' || raw[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// valueEnd is where the value that begins at at ends.
+func valueEnd(raw []byte, at int) int {
+	depth := 0
+	for ; at < len(raw); at++ {
+		switch raw[at] {
+		case '"':
+			for at++; at < len(raw) && raw[at] != '"'; at++ {
+				if raw[at] == '\\' {
+					at++
+				}
+			}
+			if depth == 0 {
+				return min(at+1, len(raw))
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+			if depth < 0 {
+				return at
+			}
+		case ',', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return at
+			}
+		}
+	}
+	return at
+}
+
+// unquote is the text of a JSON string.
+func unquote(raw []byte) (string, error) {
+	if len(raw) >= 2 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), nil
+	}
+	var text string
+	err := json.Unmarshal(raw, &text)
+	return text, err
 }
 
 // jsonTypes is the "type" member for a type as manifests write it: "str", "Integer", "List[str]", "string|null"; ""

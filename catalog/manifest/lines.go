@@ -1,0 +1,130 @@
+package manifest
+
+// This file cuts a stream into lines and decodes them side by side.
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"almanac/catalog"
+)
+
+// batchSize is about how many bytes of lines one worker decodes at a time.
+const batchSize = 256 << 10
+
+// A line is one that is not empty, and what it came to.
+type line struct {
+	number     int
+	start, end int // in the batch's text
+	entry      catalog.Entry
+	mended     []string
+	err        error
+}
+
+// A batch is some lines that stand side by side.
+type batch struct {
+	text    []byte
+	lines   []line
+	decoded chan struct{} // closed when the lines are
+}
+
+// batches sends the lines of r in order; those of a batch are decoded when its channel is closed. It must be received from
+// until it is closed: then nothing of it runs any more.
+func batches(r io.Reader) <-chan *batch {
+	workers := runtime.GOMAXPROCS(0)
+	work := make(chan *batch, workers)
+	order := make(chan *batch, 2*workers)
+	for range workers {
+		go func() {
+			for b := range work {
+				b.decode()
+			}
+		}()
+	}
+	go func() {
+		defer close(order)
+		defer close(work)
+		lines := lineReader{r: bufio.NewReaderSize(r, 1<<20)}
+		for more := true; more; {
+			var b *batch
+			b, more = lines.batch()
+			work <- b
+			order <- b
+		}
+	}()
+	return order
+}
+
+func (b *batch) decode() {
+	defer close(b.decoded)
+	for i := range b.lines {
+		if l := &b.lines[i]; l.err == nil {
+			l.entry, l.mended, l.err = entryOf(b.text[l.start:l.end])
+		}
+	}
+	b.text = nil
+}
+
+// batch reads the next lines; more is false at the end.
+func (l *lineReader) batch() (b *batch, more bool) {
+	b = &batch{decoded: make(chan struct{}), text: make([]byte, 0, batchSize+batchSize/4)}
+	for len(b.text) < batchSize {
+		text, err := l.next()
+		switch {
+		case err == io.EOF:
+			return b, false
+		case errors.Is(err, errLong):
+			b.lines = append(b.lines, line{number: l.number, err: err})
+			continue
+		case err != nil:
+			b.lines = append(b.lines, line{number: l.number, err: fmt.Errorf("the file breaks off: %w", err)})
+			return b, false
+		}
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			b.lines = append(b.lines, line{number: l.number, start: len(b.text), end: len(b.text) + len(text)})
+			b.text = append(b.text, text...)
+		}
+	}
+	return b, true
+}
+
+var errLong = fmt.Errorf("the line is longer than %d MB", maxLine>>20)
+
+// A lineReader hands out lines and counts them.
+type lineReader struct {
+	r      *bufio.Reader
+	number int // of the line handed out last, from 1
+	buf    []byte
+}
+
+// next returns the next line, valid until the call after; errLong for one that was passed over, io.EOF at the end.
+// A last line without an end counts, except when a read error cut it off.
+func (l *lineReader) next() ([]byte, error) {
+	l.number++
+	l.buf = l.buf[:0]
+	long := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if long = long || len(l.buf)+len(part) > maxLine; !long {
+			l.buf = append(l.buf, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(l.buf) == 0 && !long:
+			return nil, io.EOF
+		case err != nil && err != io.EOF:
+			return nil, err
+		case long:
+			return nil, errLong
+		}
+		if l.number == 1 {
+			return bytes.TrimPrefix(l.buf, []byte("\ufeff")), nil
+		}
+		return l.buf, nil
+	}
+}
