@@ -83,18 +83,29 @@ func cardLine(domain Child, gist []string) string {
 func (v *View) gist(domain string) []string {
 	groups := map[string]int{}
 	entities := map[string]int{}
-	entries := v.cat.entries
+	ids := &v.cat.ids
 	prefix := domain + "."
-	first, _ := slices.BinarySearchFunc(entries, prefix, func(e Entry, p string) int { return strings.Compare(e.ID, p) })
-	for doc := first; doc < len(entries) && strings.HasPrefix(entries[doc].ID, prefix); doc++ {
+	first, _ := ids.search(prefix)
+	doc := first
+	for ; doc < ids.len() && strings.HasPrefix(ids.at(doc), prefix); doc++ {
 		if !v.visible.has(doc) {
 			continue
 		}
-		if group, _, deeper := strings.Cut(entries[doc].ID[len(prefix):], "."); deeper {
+		if group, _, deeper := strings.Cut(ids.at(doc)[len(prefix):], "."); deeper {
 			groups[plural(singular(strings.ToLower(oneLine(group))))]++
 		}
-		for _, entity := range entries[doc].Entities {
-			entities[plural(singular(fold(entity)))]++
+	}
+	named := v.cat.exact.of(entityKind)
+	for i := range named.names.len() {
+		docs := named.at(i)
+		from, _ := slices.BinarySearch(docs, uint32(first))
+		for _, d := range docs[from:] {
+			if int(d) >= doc {
+				break
+			}
+			if v.visible.has(int(d)) {
+				entities[plural(named.names.at(i))]++
+			}
 		}
 	}
 	words := byCount(groups)

@@ -33,7 +33,9 @@ type Report struct {
 // A Catalog holds all entries and their index. It is built once and never changes, so that it can be shared by any
 // number of goroutines. Entries are in the order of their ids.
 type Catalog struct {
-	entries []Entry
+	ids     column
+	entries []Entry // nil when it was opened; see stored.go
+	stored  stored
 	index   *index
 	exact   exact
 	lexicon lexicon
@@ -50,7 +52,8 @@ const maxID = 256
 func New(entries []Entry, o Options) (*Catalog, Report) {
 	var report Report
 	seen := make(map[string]bool, len(entries))
-	c := &Catalog{entries: make([]Entry, 0, len(entries)), lexicon: newLexicon(), without: slices.Clone(o.Without)}
+	c := newCatalog(o.Without)
+	c.entries = make([]Entry, 0, len(entries))
 	for _, e := range entries {
 		err := CheckID(e.ID)
 		if err == nil && seen[e.ID] {
@@ -68,26 +71,37 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 	}
 	report.Loaded = len(c.entries)
 	slices.SortFunc(c.entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
+	ids := make([]string, len(c.entries))
+	for i := range c.entries {
+		ids[i] = c.entries[i].ID
+	}
+	c.ids = newColumn(ids)
 	c.build()
-	c.scratch.New = func() any { return newScratch(len(c.entries)) }
 	return c, report
 }
 
+// newCatalog is a catalog without entries and without an index.
+func newCatalog(without []Lever) *Catalog {
+	c := &Catalog{lexicon: newLexicon(), without: slices.Clone(without)}
+	c.scratch.New = func() any { return newScratch(c.Len()) }
+	return c
+}
+
 // Len is the number of entries.
-func (c *Catalog) Len() int { return len(c.entries) }
+func (c *Catalog) Len() int { return c.ids.len() }
 
 // View sees everything in the catalog.
 func (c *Catalog) View() *View {
-	v := &View{cat: c, visible: newBitset(len(c.entries)), count: len(c.entries)}
-	if len(c.entries) > 0 {
-		v.visible.fill(len(c.entries))
+	v := &View{cat: c, visible: newBitset(c.Len()), count: c.Len()}
+	if c.Len() > 0 {
+		v.visible.fill(c.Len())
 	}
 	return v
 }
 
 // find is the number of the entry with this id, or -1.
 func (c *Catalog) find(id string) int {
-	i, ok := slices.BinarySearchFunc(c.entries, id, func(e Entry, id string) int { return cmp.Compare(e.ID, id) })
+	i, ok := c.ids.search(id)
 	if !ok {
 		return -1
 	}

@@ -9,6 +9,7 @@
 //	Step, Plan            the sets chosen for the steps of a task, and where each input comes from
 //	Spec, Detail          what is needed to call one action
 //	Func                  an entry from a typed Go function
+//	WriteImage, Open      a built catalog as bytes, and back in a hundredth of the time
 //
 // Everything is in memory, deterministic, and safe for concurrent use once built. Text in entries was written by
 // others: it is shown on one line, cleaned of control characters, and never obeyed.

@@ -91,7 +91,7 @@ func (v *View) nearIDs(id string, n int) []string {
 	}
 	var near []candidate
 	v.visible.each(func(doc int) {
-		name := v.cat.entries[doc].ID
+		name := v.cat.id(doc)
 		if d := EditDistance(id, name, limit); d < limit {
 			near = append(near, candidate{name, d})
 		}

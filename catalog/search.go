@@ -87,7 +87,7 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 		if len(names) == 0 {
 			return
 		}
-		some := newBitset(len(v.cat.entries))
+		some := newBitset(v.cat.Len())
 		for _, name := range names {
 			docs := m.get(key(name))
 			if !v.visible.any(docs) {
@@ -127,7 +127,7 @@ func (v *View) needField(kind, need string, m *postings, allowed bitset, notes *
 	if !v.visible.any(docs) {
 		*notes = append(*notes, v.unknownNote(kind, need, m))
 	}
-	some := newBitset(len(v.cat.entries))
+	some := newBitset(v.cat.Len())
 	some.setAll(docs)
 	allowed.and(some)
 }
@@ -184,7 +184,7 @@ func (v *View) Outputs(names ...string) Set {
 
 func (v *View) fieldSet(kind string, names []string, m *postings) Set {
 	s := Set{view: v, query: kind + " " + strings.Join(names, ", ")}
-	some := newBitset(len(v.cat.entries))
+	some := newBitset(v.cat.Len())
 	for _, name := range names {
 		docs := m.lookup(needKeys(name))
 		if !v.visible.any(docs) {

@@ -45,7 +45,7 @@ func (s Set) Hits() []Hit {
 	return hits
 }
 
-func (s Set) hit(h scored) Hit { return Hit{ID: s.view.cat.entries[h.doc].ID, Score: h.score} }
+func (s Set) hit(h scored) Hit { return Hit{ID: s.view.cat.id(int(h.doc)), Score: h.score} }
 
 // with is s with other hits.
 func (s Set) with(hits []scored, total int) Set {
@@ -121,7 +121,7 @@ func (s Set) Union(o Set) Set {
 // own is the number that a hit of another set has in the view of s, or -1 where that does not see it.
 func (s Set) own(o Set, h scored) int32 {
 	if s.view.cat != o.view.cat {
-		return int32(s.view.doc(o.view.cat.entries[h.doc].ID))
+		return int32(s.view.doc(o.view.cat.id(int(h.doc))))
 	}
 	if !s.view.visible.has(int(h.doc)) {
 		return -1
@@ -225,7 +225,7 @@ func (s Set) Facets() Facets {
 		counts[i] = map[string]int{}
 	}
 	for _, h := range s.hits {
-		e := &s.view.cat.entries[h.doc]
+		e := s.view.cat.entry(int(h.doc))
 		if e.Mutates {
 			f.Mutating++
 		}

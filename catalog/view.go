@@ -90,7 +90,7 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	}
 	x := &v.cat.exact
 	if len(r.Namespaces) > 0 {
-		allowed := newBitset(len(v.cat.entries))
+		allowed := newBitset(v.cat.Len())
 		for _, name := range r.Namespaces {
 			docs, err := v.namespaceDocs(name)
 			if err != nil && !r.Growing {
@@ -134,7 +134,7 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	}
 	if r.Guard != nil {
 		slices.Clone(n.visible).each(func(doc int) {
-			if ok, _ := r.Guard(&v.cat.entries[doc]); !ok {
+			if ok, _ := r.Guard(v.cat.peek(doc)); !ok {
 				n.visible.clear(doc)
 			}
 		})
@@ -196,7 +196,7 @@ func (v *View) Len() int { return v.count }
 // Lookup finds a visible entry by its exact id. The entry is the catalog's own and must not be changed.
 func (v *View) Lookup(id string) (*Entry, bool) {
 	if doc := v.doc(id); doc >= 0 {
-		return &v.cat.entries[doc], true
+		return v.cat.entry(doc), true
 	}
 	return nil, false
 }
@@ -231,7 +231,7 @@ func (v *View) Why(id string) Visibility {
 	for hiding.parent != nil && !hiding.parent.visible.has(doc) {
 		hiding = hiding.parent
 	}
-	return Visibility{State: "hidden", Rule: hiding.rules.reason(&v.cat.entries[doc]), Near: near}
+	return Visibility{State: "hidden", Rule: hiding.rules.reason(v.cat.entry(doc)), Near: near}
 }
 
 // reason says which of the rules hides e.
@@ -282,15 +282,15 @@ func (v *View) Children(prefix string) []Child {
 	if prefix != "" && !strings.HasSuffix(prefix, ".") {
 		prefix += "."
 	}
-	entries := v.cat.entries
-	first, _ := slices.BinarySearchFunc(entries, prefix, func(e Entry, p string) int { return strings.Compare(e.ID, p) })
+	ids := &v.cat.ids
+	first, _ := ids.search(prefix)
 	var children []Child
 	place := map[string]int{}
-	for doc := first; doc < len(entries) && strings.HasPrefix(entries[doc].ID, prefix); doc++ {
+	for doc := first; doc < ids.len() && strings.HasPrefix(ids.at(doc), prefix); doc++ {
 		if !v.visible.has(doc) {
 			continue
 		}
-		name, rest, deeper := strings.Cut(entries[doc].ID[len(prefix):], ".")
+		name, rest, deeper := strings.Cut(ids.at(doc)[len(prefix):], ".")
 		i, ok := place[name]
 		if !ok {
 			i = len(children)
@@ -299,7 +299,7 @@ func (v *View) Children(prefix string) []Child {
 		}
 		children[i].Count++
 		if !deeper && rest == "" {
-			children[i].ID = entries[doc].ID
+			children[i].ID = ids.at(doc)
 		}
 	}
 	slices.SortFunc(children, func(a, b Child) int { return strings.Compare(a.Name, b.Name) })

@@ -1,0 +1,166 @@
+package catalog
+
+// This file writes entries as bytes and reads them back one at a time, when they are asked for: of 100,000 entries a
+// session reads a few hundred.
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+	"time"
+)
+
+// Entries have numbers, and their ids are in the order of the numbers. A catalog that New built holds them all; one that
+// Open opened holds them as bytes, and those that were asked for.
+type stored struct {
+	data    []byte
+	offsets []uint64 // entry i is data[offsets[i]:offsets[i+1]]
+	read    []atomic.Pointer[Entry]
+	attach  func(e *Entry)
+}
+
+// id is the id of entry doc.
+func (c *Catalog) id(doc int) string { return c.ids.at(doc) }
+
+// entry is entry doc; it is the catalog's own.
+func (c *Catalog) entry(doc int) *Entry {
+	if c.entries != nil {
+		return &c.entries[doc]
+	}
+	if e := c.stored.read[doc].Load(); e != nil {
+		return e
+	}
+	c.stored.read[doc].CompareAndSwap(nil, c.peek(doc))
+	return c.stored.read[doc].Load()
+}
+
+// peek is entry doc for a look: what is not held already is not kept.
+func (c *Catalog) peek(doc int) *Entry {
+	if c.entries != nil {
+		return &c.entries[doc]
+	}
+	s := &c.stored
+	if e := s.read[doc].Load(); e != nil {
+		return e
+	}
+	r := entryReader{b: s.data[s.offsets[doc]:s.offsets[doc+1]]}
+	e := r.entry()
+	e.ID = c.id(doc)
+	if s.attach != nil {
+		s.attach(&e)
+	}
+	return &e
+}
+
+// appendEntry adds an entry without its id and its functions.
+func appendEntry(b []byte, e *Entry) []byte {
+	b = appendText(b, e.Title)
+	b = appendText(b, e.Description)
+	b = appendList(b, e.Namespace)
+	b = appendText(b, string(e.Operation))
+	b = appendList(b, e.Entities)
+	b = appendList(b, e.Tags)
+	b = appendList(b, e.Aliases)
+	b = appendSchema(b, e.Input)
+	b = appendSchema(b, e.Output)
+	b = appendFlag(b, e.Mutates)
+	b = appendText(b, string(e.Risk))
+	b = appendList(b, e.Examples)
+	b = binary.AppendVarint(b, int64(e.Timeout))
+	b = appendText(b, e.Source)
+	b = binary.AppendUvarint(b, uint64(len(e.Inject)))
+	for _, injection := range e.Inject {
+		b = appendText(appendText(b, injection.Field), injection.From)
+		b = appendFlag(b, injection.Number)
+	}
+	return appendText(b, e.Lua)
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+func appendList(b []byte, list []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, text := range list {
+		b = appendText(b, text)
+	}
+	return b
+}
+
+// appendSchema writes the length of the text plus one, so that a nil schema is a zero.
+func appendSchema(b []byte, s *Schema) []byte {
+	if s == nil {
+		return append(b, 0)
+	}
+	return append(binary.AppendUvarint(b, uint64(len(s.text))+1), s.text...)
+}
+
+func appendFlag(b []byte, set bool) []byte {
+	if set {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+// An entryReader reads what appendEntry wrote. Texts and schemas stay where they are.
+type entryReader struct {
+	b []byte
+}
+
+func (r *entryReader) entry() Entry {
+	e := Entry{
+		Title: r.text(), Description: r.text(), Namespace: r.list(), Operation: Operation(r.text()), Entities: r.list(),
+		Tags: r.list(), Aliases: r.list(), Input: r.schema(), Output: r.schema(), Mutates: r.flag(), Risk: Risk(r.text()),
+		Examples: r.list(), Timeout: time.Duration(r.signed()), Source: r.text(),
+	}
+	if n := r.number(); n > 0 {
+		e.Inject = make([]Injection, n)
+		for i := range e.Inject {
+			e.Inject[i] = Injection{Field: r.text(), From: r.text(), Number: r.flag()}
+		}
+	}
+	e.Lua = r.text()
+	return e
+}
+
+func (r *entryReader) number() int {
+	n, size := binary.Uvarint(r.b)
+	r.b = r.b[size:]
+	return int(n)
+}
+
+func (r *entryReader) signed() int64 {
+	n, size := binary.Varint(r.b)
+	r.b = r.b[size:]
+	return n
+}
+
+func (r *entryReader) flag() bool { return r.number() == 1 }
+
+func (r *entryReader) bytes(n int) []byte {
+	b := r.b[:n:n]
+	r.b = r.b[n:]
+	return b
+}
+
+func (r *entryReader) text() string { return stringOf(r.bytes(r.number())) }
+
+func (r *entryReader) list() []string {
+	n := r.number()
+	if n == 0 {
+		return nil
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = r.text()
+	}
+	return list
+}
+
+func (r *entryReader) schema() *Schema {
+	n := r.number()
+	if n == 0 {
+		return nil
+	}
+	return &Schema{text: r.bytes(n - 1)}
+}
