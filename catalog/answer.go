@@ -230,27 +230,68 @@ func nonEmpty(s string) []string {
 	return []string{s}
 }
 
-// nearWords are visible words of the catalog close to those of the query that it has not, at most three a word.
+// nearWords are visible words of the catalog close to those of the query that it has not, at most three a word, each
+// with the domains that have it.
 func (v *View) nearWords(query string) []string {
 	ix := v.cat.index
-	var near []string
+	var near []int32
 	for _, word := range queryWords(query) {
 		st := stem(word.text)
 		if ix.words.term(st) >= 0 || len(st) < 3 || len(near) >= 9 {
 			continue
 		}
 		limit := closeness(st) + 1
-		var found []string
+		found := 0
 		for edits := 1; edits < limit; edits++ {
 			for t := range ix.words.len() {
 				docs, _ := ix.postings(int32(t))
-				if len(found) < 3 && EditDistance(st, ix.words.at(t), limit) == edits && v.visible.any(docs) {
-					found = append(found, ix.words.at(t))
+				if found < 3 && EditDistance(st, ix.words.at(t), limit) == edits && v.visible.any(docs) {
+					near = append(near, int32(t))
+					found++
 				}
 			}
 		}
-		near = append(near, found...)
 	}
 	slices.Sort(near)
-	return slices.Compact(near)
+	near = slices.Compact(near)
+	words := make([]string, 0, len(near))
+	for _, t := range near {
+		words = append(words, v.wordWithDomains(t))
+	}
+	return words
+}
+
+// wordWithDomains is a term as the first visible entry that has it writes it, and the three domains that have it most.
+func (v *View) wordWithDomains(t int32) string {
+	st := v.cat.index.words.at(int(t))
+	word := ""
+	counts := map[string]int{}
+	docs, _ := v.cat.index.postings(t)
+	for _, doc := range docs {
+		if !v.visible.has(int(doc)) {
+			continue
+		}
+		e := v.cat.entry(int(doc))
+		root, _, _ := strings.Cut(e.ID, ".")
+		counts[root]++
+		if word != "" {
+			continue
+		}
+		eachField(e, shapeOf(e), func(_ field, text string) {
+			eachWord(text, func(w []byte, _ bool) {
+				if word == "" && stem(string(w)) == st {
+					word = string(w)
+				}
+			})
+		})
+	}
+	domains := byCount(counts)
+	for i := range domains {
+		domains[i] = clip(oneLine(domains[i]), 40)
+	}
+	more := ""
+	if len(domains) > 3 {
+		more = ", …"
+	}
+	return fmt.Sprintf("%s (%s%s)", word, strings.Join(domains[:min(3, len(domains))], ", "), more)
 }

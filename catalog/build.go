@@ -27,6 +27,8 @@ const (
 	riskKind
 	inputKind
 	outputKind
+	nameKind
+	aliasKind
 	kindCount
 )
 

@@ -137,5 +137,7 @@ func nameOf(e *Entry) string {
 	if len(prefix) > 1 && len(e.ID) > len(prefix) && strings.EqualFold(e.ID[:len(prefix)], prefix) {
 		return e.ID[len(prefix):]
 	}
-	return e.ID[strings.LastIndexByte(e.ID, '.')+1:]
+	return lastSegment(e.ID)
 }
+
+func lastSegment(id string) string { return id[strings.LastIndexByte(id, '.')+1:] }

@@ -1,6 +1,7 @@
 package catalog
 
-// This file has the exact postings: which entries have a namespace, tag, entity, operation, risk or field.
+// This file has the exact postings: which entries have a namespace, tag, entity, operation, risk, field, name or
+// alias, and which mutate.
 
 import (
 	"slices"
@@ -72,6 +73,12 @@ func eachKey(e *Entry, sh *shape, f func(k kind, key string)) {
 	}
 	for _, key := range outputKeys(e, sh) {
 		f(outputKind, key)
+	}
+	for _, key := range sortedSet([]string{fold(nameOf(e)), fold(lastSegment(e.ID))}) {
+		f(nameKind, key)
+	}
+	for _, alias := range foldedSet(e.Aliases, fold) {
+		f(aliasKind, alias)
 	}
 }
 

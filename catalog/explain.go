@@ -60,6 +60,10 @@ func (v *View) Explain(id, query string) (string, error) {
 		total += coverage
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its name that the query has", "(name)", float64(coverage)/unit))
 	}
+	if u := v.usageOf(int32(doc)); u.calls > 0 && total > 0 {
+		lines = append(lines, fmt.Sprintf("  %-16s %.3f  %s before", "(usage)", float64(u.raised(total)-total)/unit, count(u.calls, "good call")))
+		total = u.raised(total)
+	}
 	if lifted := c.withIntent(&q, total, doc); lifted > total {
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  the query asks for %s, and it does that", "(kind)", float64(lifted-total)/unit, c.index.intents[doc]))
 		total = lifted
@@ -70,7 +74,7 @@ func (v *View) Explain(id, query string) (string, error) {
 
 // placeOf says where an entry stands among the visible ones.
 func (v *View) placeOf(doc int32, query string) string {
-	hits, total := v.cat.rank(query, v.visible, maxLimit)
+	hits, total := v.cat.rank(query, v.visible, v.usage, maxLimit)
 	for i, h := range hits {
 		if h.doc == doc {
 			return fmt.Sprintf("place %d of %d", i+1, total)

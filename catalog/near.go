@@ -81,8 +81,25 @@ func EditDistance(a, b string, limit int) int {
 	return min(prev[len(y)], limit)
 }
 
-// nearIDs lists up to n visible ids for one that is not: those a few edits away, nearest first, then those that a
-// search for its words finds, in its own namespace before elsewhere.
+// named are the visible entries whose name or alias this is, however it is written, in the order of their ids; of an id
+// the last segment will do.
+func (v *View) named(id string) []int {
+	var docs []int
+	for _, key := range sortedSet([]string{fold(id), fold(lastSegment(id))}) {
+		for _, k := range []kind{nameKind, aliasKind} {
+			for _, doc := range v.cat.exact.of(k).get(key) {
+				if v.visible.has(int(doc)) {
+					docs = append(docs, int(doc))
+				}
+			}
+		}
+	}
+	slices.Sort(docs)
+	return slices.Compact(docs)
+}
+
+// nearIDs lists up to n visible ids for one that is not: those a few edits away, nearest first, then those whose name
+// or alias it is, then those that a search for its words finds, in its own namespace before elsewhere.
 func (v *View) nearIDs(id string, n int) []string {
 	limit := closeness(id) + 1
 	type candidate struct {
@@ -101,6 +118,11 @@ func (v *View) nearIDs(id string, n int) []string {
 	for _, c := range near {
 		if len(ids) < n {
 			ids = append(ids, c.id)
+		}
+	}
+	for _, doc := range v.named(id) {
+		if name := v.cat.id(doc); len(ids) < n && !slices.Contains(ids, name) {
+			ids = append(ids, name)
 		}
 	}
 	places := []SearchOptions{{Limit: n}}

@@ -292,8 +292,9 @@ type scored struct {
 	score float64
 }
 
-// rank is the best limit entries of allowed for a query, best first, ties by id, and how many matched.
-func (c *Catalog) rank(query string, allowed bitset, limit int) ([]scored, int) {
+// rank is the best limit entries of allowed for a query, best first, ties by id, and how many matched. What usage lists is
+// raised.
+func (c *Catalog) rank(query string, allowed bitset, usage []used, limit int) ([]scored, int) {
 	q := c.parse(query)
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
@@ -303,6 +304,9 @@ func (c *Catalog) rank(query string, allowed bitset, limit int) ([]scored, int) 
 	}
 	c.addPairs(&q, s)
 	c.addCoverage(&q, s)
+	for _, u := range usage {
+		s.score[u.doc] = u.raised(s.score[u.doc])
+	}
 	return c.collectTop(&q, s.score, allowed, limit)
 }
 

@@ -45,10 +45,7 @@ func (o *SearchOptions) limit(standard int) int {
 // entry's score does not depend on the view. Of a query the first 16 KiB count. It fails for a limit out of range and
 // an unknown risk.
 func (v *View) Search(query string, o SearchOptions) (Set, error) {
-	if o.Limit < 0 || o.Limit > maxLimit {
-		return Set{}, fmt.Errorf("limit %d: want 1 to %d", o.Limit, maxLimit)
-	}
-	if err := checkRisk(o.Risk); err != nil {
+	if err := checkOptions(o); err != nil {
 		return Set{}, err
 	}
 	allowed, notes := v.filter(o)
@@ -56,12 +53,19 @@ func (v *View) Search(query string, o SearchOptions) (Set, error) {
 	if strings.TrimSpace(query) == "" {
 		s.hits = exactHits(allowed)
 	} else {
-		s.hits, s.total = v.cat.rank(query, allowed, o.limit(defaultLimit))
+		s.hits, s.total = v.cat.rank(query, allowed, v.usage, o.limit(defaultLimit))
 		return s, nil
 	}
 	s.total = len(s.hits)
 	s.hits = s.hits[:min(len(s.hits), o.limit(defaultLimit))]
 	return s, nil
+}
+
+func checkOptions(o SearchOptions) error {
+	if o.Limit < 0 || o.Limit > maxLimit {
+		return fmt.Errorf("limit %d: want 1 to %d", o.Limit, maxLimit)
+	}
+	return checkRisk(o.Risk)
 }
 
 func checkRisk(r Risk) error {

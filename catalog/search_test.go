@@ -101,7 +101,7 @@ func TestEmptySetsSayWhy(t *testing.T) {
 		}
 	}
 	text = v.FormatSet(mustSearch(t, v, "refnud", SearchOptions{}), 20)
-	if !strings.Contains(text, "near words: refund") || !strings.Contains(text, "domains: billing, commerce") {
+	if !strings.Contains(text, "near words: refund (billing)") || !strings.Contains(text, "domains: billing, commerce") {
 		t.Errorf("misspelt word:\n%s", text)
 	}
 	text = v.FormatSet(v.Tags("billling"), 20)

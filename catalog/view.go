@@ -13,6 +13,8 @@ type View struct {
 	visible       bitset
 	count         int
 	actor, tenant string
+	// usage is what was called before, in the order of the entries; nil raises nothing.
+	usage []used
 	// parent is the view that rules narrowed; nil for the view of everything.
 	parent *View
 	rules  Rules
@@ -81,7 +83,7 @@ type Child struct {
 // tenant than v has, and, unless the catalog is Growing, when they name a namespace, an operation or an id that it has
 // not: a typing error in a denial must not leave open what it meant to close.
 func (v *View) Narrow(r Rules) (*View, error) {
-	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, parent: v, rules: r}
+	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, usage: v.usage, parent: v, rules: r}
 	if err := settle(&n.actor, r.Actor, "actor"); err != nil {
 		return nil, err
 	}

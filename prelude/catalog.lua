@@ -91,6 +91,13 @@ function catalog.search(query, opts)
 end
 host.doc("catalog.search(query, opts)", "ranked set; opts: domains, tags, entities, operation, mutates, include_mutations, needs_input, needs_output, risk, limit")
 
+function catalog.similar(id, opts)
+  if type(id) == "table" then id = id.id end
+  want("similar", "the id", id, "string")
+  return as_set(op("catalog.similar", id, options("similar", opts)))
+end
+host.doc("catalog.similar(id, opts)", "ranked set of actions like this one: by its name, entities and fields; opts as for search")
+
 for name, what in pairs({
   namespace = "in these namespaces",
   tags = "with any of these tags",
@@ -150,8 +157,15 @@ function catalog.top(s, n)
 end
 host.doc("catalog.top(set, n)", "the best n hits")
 
-function catalog.facets(s) return op("catalog.facets", handle("facets", s)) end
-host.doc("catalog.facets(set)", "how the hits spread over domains, tags, entities, operations")
+local facets_meta = {
+  __metatable = "facets",
+  __tostring = function(f) return f.text or "facets" end,
+}
+
+function catalog.facets(s)
+  return setmetatable(op("catalog.facets", handle("facets", s)), facets_meta)
+end
+host.doc("catalog.facets(set)", "how the hits spread: lists of {name, count} in domains, namespaces, tags, entities, operations, risks, inputs, outputs")
 
 function catalog.pick(s, opts)
   return setmetatable(op("catalog.pick", handle("pick", s), options("pick", opts)), step_meta)

@@ -50,6 +50,8 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 		return r.named(view.Inputs, a)
 	case "catalog.outputs":
 		return r.named(view.Outputs, a)
+	case "catalog.similar":
+		return r.similar(view, a)
 	case "catalog.filter":
 		return r.filter(a)
 	case "catalog.intersect":
@@ -158,6 +160,22 @@ func (a arguments) searchOptions(i int) (catalog.SearchOptions, error) {
 	return catalog.ParseSearchOptions(m)
 }
 
+func (r *run) similar(view *catalog.View, a arguments) (any, error) {
+	id, err := a.text(0, "an action id")
+	if err != nil {
+		return nil, err
+	}
+	o, err := a.searchOptions(1)
+	if err != nil {
+		return nil, err
+	}
+	set, err := view.Similar(id, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.give(set), nil
+}
+
 func (r *run) named(find func(...string) catalog.Set, a arguments) (any, error) {
 	names, err := a.names()
 	if err != nil {
@@ -229,7 +247,16 @@ func (r *run) facets(a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return redactor{}.data(set.Facets(), r.session.Budget().Result)
+	facets := set.Facets()
+	answer, err := redactor{}.data(facets, r.session.Budget().Result)
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := answer.(map[string]any); ok {
+		r.counted = append(r.counted, facets)
+		m["facets"], m["text"] = r.handle(len(r.counted)-1), facets.Text()
+	}
+	return answer, nil
 }
 
 func (r *run) pick(a arguments) (any, error) {

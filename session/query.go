@@ -65,6 +65,14 @@ func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps [
 		one := catalog.Plan{Steps: r.steps[i : i+1]}
 		return one.Steps, view.FormatPlan(one), true
 	}
+	if i, found := r.held(m, "facets", len(r.counted)); found {
+		return nil, r.counted[i].Text(), true
+	}
+	if line, isHit := m["line"].(string); isHit {
+		if set, err := r.listed([]any{m}); err == nil {
+			return []catalog.Step{set.Pick(catalog.PickOptions{})}, line, true
+		}
+	}
 	if i, found := r.held(m, "set", len(r.sets)); found {
 		set := r.sets[i]
 		return []catalog.Step{set.Pick(catalog.PickOptions{SearchOptions: catalog.SearchOptions{Limit: shown}})}, view.FormatSet(set, shown), true

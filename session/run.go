@@ -29,6 +29,7 @@ type run struct {
 	sets     []catalog.Set
 	steps    []catalog.Step
 	plans    []catalog.Plan
+	counted  []catalog.Facets
 	stdout   strings.Builder
 	stderr   strings.Builder
 	logs     strings.Builder

@@ -1,0 +1,124 @@
+package catalog
+
+// This file counts what the hits of a set have.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A FacetCount is how many hits have a name.
+type FacetCount struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// Facets count what the hits of a set have: the commonest names first, ties by name, at most 20 of a kind.
+type Facets struct {
+	// Total is the number of hits counted, Mutating how many of them mutate.
+	Total      int          `json:"total"`
+	Mutating   int          `json:"mutating"`
+	Domains    []FacetCount `json:"domains"`
+	Namespaces []FacetCount `json:"namespaces"`
+	Tags       []FacetCount `json:"tags"`
+	Entities   []FacetCount `json:"entities"`
+	Operations []FacetCount `json:"operations"`
+	Risks      []FacetCount `json:"risks"`
+	Inputs     []FacetCount `json:"inputs"`
+	Outputs    []FacetCount `json:"outputs"`
+}
+
+const maxFacets = 20
+
+// Facets counts the hits of the set; Domains are first segments of namespaces, Namespaces whole ones.
+func (s Set) Facets() Facets {
+	f := Facets{Total: len(s.hits)}
+	if s.view == nil {
+		return f
+	}
+	kinds := []*[]FacetCount{&f.Domains, &f.Namespaces, &f.Tags, &f.Entities, &f.Operations, &f.Risks, &f.Inputs, &f.Outputs}
+	counts := make([]map[string]int, len(kinds))
+	for i := range counts {
+		counts[i] = map[string]int{}
+	}
+	for _, h := range s.hits {
+		e := s.view.cat.entry(int(h.doc))
+		if e.Mutates {
+			f.Mutating++
+		}
+		for i, names := range facetNames(e) {
+			for _, name := range sortedSet(names) {
+				counts[i][name]++
+			}
+		}
+	}
+	for i, kind := range kinds {
+		*kind = []FacetCount{}
+		for name, n := range counts[i] {
+			*kind = append(*kind, FacetCount{name, n})
+		}
+		slices.SortFunc(*kind, func(a, b FacetCount) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+		})
+		*kind = (*kind)[:min(len(*kind), maxFacets)]
+	}
+	return f
+}
+
+// facetNames are an entry's names of each kind, in the order of the kinds in Facets.
+func facetNames(e *Entry) [8][]string {
+	var names [8][]string
+	path := ""
+	for i, segment := range e.Namespace {
+		path = join(path, segment)
+		if i == 0 {
+			names[0] = []string{path}
+		}
+	}
+	names[1] = []string{path}
+	names[2] = slices.Clone(e.Tags)
+	names[3] = slices.Clone(e.Entities)
+	names[4] = []string{string(OperationOf(e))}
+	names[5] = []string{string(RiskOf(e))}
+	_, inputs := e.Input.fields()
+	for _, p := range inputs {
+		names[6] = append(names[6], p.name)
+	}
+	_, outputs := e.Output.fields()
+	for _, p := range outputs {
+		names[7] = append(names[7], p.name)
+	}
+	return names
+}
+
+// shownFacets is how many names of a kind Text lists.
+const shownFacets = 8
+
+// Text is the facets in a line a kind, the commonest names first.
+func (f Facets) Text() string {
+	lines := []string{fmt.Sprintf("%s, %d of them mutate", count(f.Total, "action"), f.Mutating)}
+	for _, kind := range []struct {
+		name   string
+		counts []FacetCount
+	}{
+		{"domains", f.Domains}, {"namespaces", f.Namespaces}, {"tags", f.Tags}, {"entities", f.Entities},
+		{"operations", f.Operations}, {"risks", f.Risks}, {"inputs", f.Inputs}, {"outputs", f.Outputs},
+	} {
+		var words []string
+		for _, c := range kind.counts[:min(len(kind.counts), shownFacets)] {
+			words = append(words, fmt.Sprintf("%s %d", clip(oneLine(c.Name), 40), c.Count))
+		}
+		switch {
+		case len(kind.counts) == maxFacets:
+			words = append(words, "…")
+		case len(kind.counts) > shownFacets:
+			words = append(words, fmt.Sprintf("and %d more", len(kind.counts)-shownFacets))
+		}
+		if len(words) > 0 {
+			lines = append(lines, kind.name+": "+strings.Join(words, ", "))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

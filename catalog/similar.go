@@ -1,0 +1,48 @@
+package catalog
+
+// This file finds what is like an entry.
+
+import "strings"
+
+const (
+	// likeFields is how many inputs and how many outputs of an entry count for what is like it.
+	likeFields = 12
+	// likeName is how often its name counts.
+	likeName = 2
+)
+
+// Similar ranks the visible entries that are like one: a search for its name, its entities and its fields, under the
+// options, without the entry itself. An id that is not visible gives an *UnknownError.
+func (v *View) Similar(id string, o SearchOptions) (Set, error) {
+	e, err := v.Resolve(id)
+	if err != nil {
+		return Set{}, err
+	}
+	if err := checkOptions(o); err != nil {
+		return Set{}, err
+	}
+	allowed, notes := v.filter(o)
+	allowed.clear(v.cat.find(id))
+	s := Set{view: v, query: "like " + id, notes: notes, asked: o, chosen: o.Limit > 0}
+	s.hits, s.total = v.cat.rank(likeness(e), allowed, v.usage, o.limit(defaultLimit))
+	return s, nil
+}
+
+// likeness is what an entry is about, as a query.
+func likeness(e *Entry) string {
+	sh := shapeOf(e)
+	var words []string
+	for range likeName {
+		words = append(words, nameOf(e))
+	}
+	if n := len(e.Namespace); n > 0 {
+		words = append(words, e.Namespace[n-1])
+	}
+	words = append(words, e.Entities...)
+	for _, fields := range [][]property{sh.inputs, sh.outputs} {
+		for _, p := range fields[:min(len(fields), likeFields)] {
+			words = append(words, p.name)
+		}
+	}
+	return strings.ReplaceAll(strings.Join(words, " "), `"`, " ")
+}
