@@ -282,8 +282,10 @@ func FuzzParseSchema(f *testing.F) {
 		if line := v.Line("a.b"); strings.ContainsAny(line, "\n\x1b") {
 			t.Fatalf("line %q", line)
 		}
-		if _, err := v.Describe("a.b", Full); err != nil {
-			t.Fatal(err)
+		for _, detail := range []Detail{Full, LuaLS} {
+			if _, err := v.Describe("a.b", detail); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

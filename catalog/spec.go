@@ -17,6 +17,8 @@ const (
 	Brief Detail = "brief"
 	// Full has all levels and whole descriptions, up to 4,000 characters.
 	Full Detail = "full"
+	// LuaLS has annotations for the Lua language server: classes, params and returns.
+	LuaLS Detail = "luals"
 	// JSON has the schemas as they are.
 	JSON Detail = "json"
 )
@@ -26,10 +28,10 @@ func ParseDetail(s string) (Detail, error) {
 	switch d := Detail(strings.ToLower(strings.TrimSpace(s))); d {
 	case "":
 		return Brief, nil
-	case Brief, Full, JSON:
+	case Brief, Full, LuaLS, JSON:
 		return d, nil
 	}
-	return "", fmt.Errorf("detail %q: want brief, full or json", clip(oneLine(s), 40))
+	return "", fmt.Errorf("detail %q: want brief, full, luals or json", clip(oneLine(s), 40))
 }
 
 // A Spec describes one action exactly enough to call it.
@@ -52,12 +54,15 @@ func (v *View) Describe(id string, detail Detail) (Spec, error) {
 		return Spec{}, err
 	}
 	spec := Spec{ID: e.ID, Entry: e}
-	if detail == JSON {
+	switch detail {
+	case JSON:
 		spec.Text, err = specJSON(e)
-		return spec, err
+	case LuaLS:
+		spec.Text = specLuaLS(e)
+	default:
+		spec.Text = specText(e, detail)
 	}
-	spec.Text = specText(e, detail)
-	return spec, nil
+	return spec, err
 }
 
 func specJSON(e *Entry) (string, error) {

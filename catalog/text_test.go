@@ -131,6 +131,7 @@ func TestDescribe(t *testing.T) {
 	}{
 		{"billing.invoice.list_unpaid", ""}, {"support.macro.list", Brief}, {"crm.customer.delete", Brief}, {"reporting.revenue.by-month", Brief},
 		{"commerce.shipment.create-now", Brief}, {"commerce.shipment.create-now", Full}, {"crm.lead.search", JSON},
+		{"billing.invoice.list_unpaid", LuaLS}, {"support.macro.list", LuaLS}, {"commerce.shipment.create-now", LuaLS},
 	} {
 		spec, err := v.Describe(ask.id, ask.detail)
 		if err != nil {
@@ -149,6 +150,21 @@ func TestDescribe(t *testing.T) {
 	var unknown *UnknownError
 	if _, err := v.Describe("crm.lead.serch", Brief); !errors.As(err, &unknown) || unknown.Near[0] != "crm.lead.search" {
 		t.Error(err)
+	}
+}
+
+// TestLuaLSEnds has shapes without end: each is cut.
+func TestLuaLSEnds(t *testing.T) {
+	for _, text := range []string{
+		`{"type":"array","items":{"$ref":"#"}}`,
+		`{"properties":{"a":{"$ref":"#"},"b":{"type":"array","items":{"$ref":"#"}}}}`,
+		`{"anyOf":[{"type":"array","items":{"$ref":"#"}},{"type":"array","items":{"$ref":"#"}},{"properties":{"x":{"$ref":"#"}}}]}`,
+	} {
+		c, _ := New([]Entry{{ID: "a.b", Input: MustSchema(text), Output: MustSchema(text)}}, Options{})
+		spec, err := c.View().Describe("a.b", LuaLS)
+		if err != nil || len(spec.Text) > 20_000 || !strings.HasSuffix(spec.Text, " end") {
+			t.Errorf("%s: %d bytes, %v", text, len(spec.Text), err)
+		}
 	}
 }
 

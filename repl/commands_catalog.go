@@ -26,9 +26,9 @@ func catalogCommands() []command {
 			more:  "/query return catalog.search(\"unpaid invoices\", {limit = 5})\nPlain words are searched for.",
 		},
 		{
-			name: "describe", args: "[--full] ID...", group: groupCatalog, run: describe, words: idWords,
+			name: "describe", args: "[--full|--luals|--json] ID...", group: groupCatalog, run: describe, words: idWords,
 			brief: "arguments, result, example and safety",
-			more:  "--full shows all levels, --json the schemas.",
+			more:  "--full shows all levels, --luals annotations for the Lua language server, --json the schemas.",
 		},
 		{
 			name: "why", args: "ID", group: groupCatalog, run: why, words: idWords,
@@ -114,6 +114,8 @@ func describe(ctx context.Context, sh *Shell, _ *Cell, arg string) error {
 		switch w {
 		case "--full":
 			detail = catalog.Full
+		case "--luals":
+			detail = catalog.LuaLS
 		case "--json":
 			detail = catalog.JSON
 		default:
@@ -121,7 +123,7 @@ func describe(ctx context.Context, sh *Shell, _ *Cell, arg string) error {
 		}
 	}
 	if len(ids) == 0 {
-		return &UsageError{usage: "/describe [--full] ID..."}
+		return &UsageError{usage: "/describe [--full|--luals|--json] ID..."}
 	}
 	return sh.describe(ctx, ids, detail)
 }

@@ -95,9 +95,10 @@ func printHits(p *program, view *catalog.View, set catalog.Set) error {
 }
 
 type describeCommand struct {
-	IDs  []string `arg:"" name:"id" help:"Action ids."`
-	JSON bool     `help:"Print the JSON Schemas."`
-	Full bool     `help:"Print every nested field."`
+	IDs   []string `arg:"" name:"id" help:"Action ids."`
+	JSON  bool     `help:"Print the JSON Schemas."`
+	Full  bool     `help:"Print every nested field."`
+	LuaLS bool     `name:"luals" help:"Print annotations for the Lua language server."`
 }
 
 // Run prints the spec of each id.
@@ -111,6 +112,8 @@ func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) 
 	switch {
 	case c.JSON:
 		detail = catalog.JSON
+	case c.LuaLS:
+		detail = catalog.LuaLS
 	case c.Full:
 		detail = catalog.Full
 	}

@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/demo"
 	"almanac/catalog/manifest"
 	"almanac/catalog/source"
+	"almanac/session/trace"
 )
 
 // sourceNames lists where the catalog comes from.
@@ -93,6 +94,8 @@ type feeding struct {
 	changed chan struct{} // has room for one: the view or a status may be another
 	// rules are those of the view file; the zero Rules narrow nothing.
 	rules catalog.Rules
+	// usage is how often what was called well; nil raises nothing in a search.
+	usage map[string]int
 	// seen is the Loader's view that the last one of ours was made of.
 	seen *catalog.View
 	// told is what was said of each source, so that it is said once.
@@ -126,6 +129,11 @@ func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
 			return nil, misconfigured(err)
 		}
 	}
+	if cli.Usage {
+		if f.usage, err = trace.Usage(filepath.Join(cli.dataDir(), "sessions")); err != nil {
+			return nil, misconfigured(fmt.Errorf("--usage: %w", err))
+		}
+	}
 	f.loader, err = source.Start(ctx, sources, source.Options{
 		Ledger: filepath.Join(cli.dataDir(), "accepted"), TrustUpdates: cli.TrustUpdates,
 		Changed: func() {
@@ -145,6 +153,9 @@ func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
 func (f *feeding) view() (*catalog.View, error) {
 	v := f.loader.View()
 	f.seen = v
+	if len(f.usage) > 0 {
+		v = v.WithUsage(f.usage)
+	}
 	if f.rules.Name == "" {
 		return v, nil
 	}

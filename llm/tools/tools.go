@@ -38,7 +38,7 @@ func (o Options) cell() int {
 }
 
 const queryText = `Find actions with a short Lua script; nothing is executed and nothing is kept.
-catalog.search(words, opts); sets by exact name: namespace, tags, entities, inputs, outputs(names); filter(set, opts), intersect(a, b), union(a, b), boost(set, opts), top(set, n), facets(set), pick(set, opts), plan{steps}, explain(id, words), get(id).
+catalog.search(words, opts); sets by exact name: namespace, tags, entities, inputs, outputs(names); filter(set, opts), intersect(a, b), union(a, b), boost(set, opts), top(set, n), facets(set), pick(set, opts), plan{steps}, similar(id), explain(id, words), get(id).
 opts: domains, tags, entities, operation, include_mutations, mutates, needs_input, needs_output, risk, limit.
 Return a set, a step or a plan:
 return catalog.plan{
@@ -56,7 +56,7 @@ actions: ids to call without describing them. fresh: run in an empty machine tha
 
 const (
 	querySchema    = `{"type":"object","properties":{"script":{"type":"string"}},"required":["script"],"additionalProperties":false}`
-	describeSchema = `{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string"}},"detail":{"enum":["brief","full","json"]}},"required":["ids"],"additionalProperties":false}`
+	describeSchema = `{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string"}},"detail":{"enum":["brief","full","luals","json"]}},"required":["ids"],"additionalProperties":false}`
 	executeSchema  = `{"type":"object","properties":{"script":{"type":"string"},"actions":{"type":"array","items":{"type":"string"}},"fresh":{"type":"boolean"}},"required":["script"],"additionalProperties":false}`
 )
 
@@ -101,7 +101,7 @@ func (t toolset) describe(ctx context.Context, raw json.RawMessage) (string, err
 	var detail string
 	err := decode(t.options.name("describe"), raw, []argument{
 		{name: "ids", required: true, list: &ids},
-		{name: "detail", text: &detail, oneOf: []string{string(catalog.Brief), string(catalog.Full), string(catalog.JSON)}},
+		{name: "detail", text: &detail, oneOf: []string{string(catalog.Brief), string(catalog.Full), string(catalog.LuaLS), string(catalog.JSON)}},
 	})
 	if err != nil {
 		return "", err
