@@ -72,6 +72,15 @@ func (s *Schema) load() error {
 	return s.err
 }
 
+// Usable says why arguments could never be checked against the schema: it refers to another document, or to itself
+// without end. Nil means that they can.
+func (s *Schema) Usable() error {
+	if s == nil {
+		return nil
+	}
+	return s.load()
+}
+
 // Check normalises args and validates them. It returns a new table and leaves args alone; nil args are an empty
 // table. The error is an *ArgError.
 //

@@ -22,6 +22,7 @@ var floors = map[string]int{
 	"catalog/demo":     1,
 	"catalog/lexicon":  1,
 	"catalog/manifest": 1,
+	"catalog/mcp":      1,
 	"catalog/source":   1,
 	"session/kernel":   1,
 	"session/policy":   1,
@@ -50,6 +51,9 @@ var owners = map[string][]string{
 	"charm.land/bubbles/v2":             {"ui"},
 	"github.com/alecthomas/kong":        {"cmd/almanac"},
 	"github.com/fxamacker/cbor/v2":      {"session/kernel"},
+
+	"github.com/modelcontextprotocol/go-sdk": {"catalog/mcp", "llm/gateway"},
+	"github.com/yosida95/uritemplate/v3":     {"catalog/mcp"},
 }
 
 func TestImports(t *testing.T) {

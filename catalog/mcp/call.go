@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog"
+)
+
+// call is the action of a tool. A read whose connection broke is asked once more when the server is back at once.
+func (s *Source) call(tool string, read bool) catalog.Action {
+	return func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+		session, err := s.link.get(ctx)
+		if err != nil {
+			return catalog.Result{}, hinted(err)
+		}
+		params := &sdk.CallToolParams{Name: tool, Arguments: c.Args}
+		token, stop := s.link.watch(func(p *sdk.ProgressNotificationParams) {
+			catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: p.Progress, Total: p.Total, Text: clean(p.Message, 200)})
+		})
+		defer stop()
+		params.SetProgressToken(token)
+		answer, err := session.CallTool(ctx, params)
+		if err != nil {
+			return catalog.Result{}, s.failed(ctx, session, err)
+		}
+		if answer.NeedsInput() {
+			return catalog.Result{}, errInput
+		}
+		data, note := contents(answer)
+		if answer.IsError {
+			return catalog.Result{}, errors.New(errorText(answer))
+		}
+		return catalog.Result{Data: data, Note: note}, nil
+	}
+}
+
+// failed says why a request failed: the server is away, or it refused. A server that let a request run out of time is
+// looked after.
+func (s *Source) failed(ctx context.Context, session *sdk.ClientSession, err error) error {
+	if ctx.Err() != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			go s.link.suspect(session)
+		}
+		return context.Cause(ctx)
+	}
+	if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || isDown(err) {
+		return fmt.Errorf("the mcp server %s went away during the call, which may or may not have been done; it is started again", s.server.Name)
+	}
+	text := strings.TrimPrefix(clean(err.Error(), 2<<10), `calling "tools/call": `)
+	return errors.New(s.link.redacted(errors.New(text)).Error())
+}
+
+func isDown(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "EOF") || strings.Contains(text, "connection refused") || strings.Contains(text, "client is closing")
+}
+
+// hinted puts the remedy behind the text.
+func hinted(err error) error {
+	var down *DownError
+	if errors.As(err, &down) {
+		return fmt.Errorf("%w; %s", err, down.Hint())
+	}
+	return err
+}

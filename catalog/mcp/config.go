@@ -1,0 +1,217 @@
+package mcp
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// A configured is one server as the clients write it: Claude Desktop and Claude Code, Cursor, Windsurf, VS Code, Gemini
+// CLI. What else they write is of no matter here.
+type configured struct {
+	Type      string            `json:"type"`
+	Transport string            `json:"transport"`
+	Command   string            `json:"command"`
+	Args      []string          `json:"args"`
+	Env       map[string]any    `json:"env"`
+	Dir       string            `json:"cwd"`
+	URL       string            `json:"url"`
+	ServerURL string            `json:"serverUrl"`
+	HTTPURL   string            `json:"httpUrl"`
+	Headers   map[string]string `json:"headers"`
+	EnvFile   string            `json:"envFile"`
+	Disabled  bool              `json:"disabled"`
+	Enabled   *bool             `json:"enabled"`
+}
+
+// IsConfig reports whether text is a configuration of MCP servers: JSON with mcpServers, or with servers that have a
+// command or a URL.
+func IsConfig(text []byte) bool {
+	servers, err := serversOf(text)
+	return err == nil && len(servers) > 0
+}
+
+func serversOf(text []byte) (map[string]json.RawMessage, error) {
+	var file struct {
+		MCPServers map[string]json.RawMessage `json:"mcpServers"`
+		Servers    json.RawMessage            `json:"servers"`
+		MCP        struct {
+			Servers map[string]json.RawMessage `json:"servers"`
+		} `json:"mcp"`
+	}
+	if err := json.Unmarshal(plainJSON(text), &file); err != nil {
+		return nil, err
+	}
+	if file.MCPServers != nil {
+		return file.MCPServers, nil
+	}
+	if file.MCP.Servers != nil {
+		return file.MCP.Servers, nil
+	}
+	var servers map[string]json.RawMessage
+	if len(file.Servers) > 0 && json.Unmarshal(file.Servers, &servers) == nil {
+		return servers, nil
+	}
+	return nil, errors.New("it has neither mcpServers nor servers")
+}
+
+// ReadConfig reads the servers of a file as other clients write it, in the order of their names. Those that are
+// disabled or cannot be used are listed with the reason. The name of each is its key.
+func ReadConfig(file string, getenv func(string) (string, bool)) ([]Server, []catalog.Skip, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ParseConfig(text, file, getenv)
+}
+
+// ParseConfig is ReadConfig of a file's text.
+func ParseConfig(text []byte, file string, getenv func(string) (string, bool)) ([]Server, []catalog.Skip, error) {
+	found, err := serversOf(text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("mcp servers: %w", err)
+	}
+	var servers []Server
+	var skipped []catalog.Skip
+	taken := map[string]bool{}
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		s, err := parseServer(key, found[key], file, getenv)
+		if err == nil && taken[s.Name] {
+			err = fmt.Errorf("another server has the name %s", s.Name)
+		}
+		if err != nil {
+			skipped = append(skipped, catalog.Skip{ID: key, Source: file, Reason: err.Error()})
+			continue
+		}
+		taken[s.Name] = true
+		servers = append(servers, s)
+	}
+	return servers, skipped, nil
+}
+
+func parseServer(key string, raw json.RawMessage, file string, getenv func(string) (string, bool)) (Server, error) {
+	var c configured
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return Server{}, fmt.Errorf("cannot be read: %v", err)
+	}
+	if c.Disabled || c.Enabled != nil && !*c.Enabled {
+		return Server{}, errors.New("disabled in the file")
+	}
+	if c.EnvFile != "" {
+		return Server{}, errors.New("envFile is not read: set the variables, and name them as ${NAME} in env")
+	}
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		dir = "."
+	}
+	x := &expander{getenv: getenv, dir: dir}
+	s := Server{
+		Name: cmp.Or(segment(strings.ToLower(key)), "_"+mark(key)), Source: "mcp:" + file + "#" + key,
+		Env: map[string]string{}, Header: map[string]string{},
+	}
+	var errs []error
+	put := func(target *string, text string) {
+		value, err := x.expand(text)
+		*target = value
+		errs = append(errs, err)
+	}
+	put(&s.URL, cmp.Or(c.URL, c.ServerURL, c.HTTPURL))
+	put(&s.Dir, c.Dir)
+	if c.Command != "" {
+		s.Command = make([]string, 1+len(c.Args))
+		put(&s.Command[0], c.Command)
+		for i, arg := range c.Args {
+			put(&s.Command[i+1], arg)
+		}
+	}
+	for name, value := range c.Env {
+		var text string
+		put(&text, fmt.Sprint(value))
+		s.Env[name] = text
+		x.keep(name, text)
+	}
+	for name, value := range c.Headers {
+		var text string
+		put(&text, value)
+		s.Header[name] = text
+		x.keep(name, text)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Server{}, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
+		s.Dir = filepath.Join(dir, s.Dir)
+	}
+	switch kind := strings.ToLower(cmp.Or(c.Type, c.Transport)); kind {
+	case "", "stdio", "http", "streamable-http", "streamable_http", "streamablehttp":
+	case "sse":
+		s.SSE = true
+	default:
+		return Server{}, fmt.Errorf("type %q is not known: want stdio, http or sse", clean(kind, 40))
+	}
+	slices.Sort(x.secrets)
+	s.Secrets = slices.Compact(x.secrets)
+	return s, s.check()
+}
+
+// keep takes a value that its name calls secret for one.
+func (x *expander) keep(name, value string) {
+	upper := strings.ToUpper(name)
+	for _, word := range []string{"TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "AUTH", "CREDENTIAL", "COOKIE"} {
+		if strings.Contains(upper, word) && len(value) >= minSecret {
+			for _, scheme := range []string{"Bearer ", "Basic ", "token "} {
+				value = strings.TrimPrefix(value, scheme)
+			}
+			x.secrets = append(x.secrets, value)
+			return
+		}
+	}
+}
+
+// plainJSON takes comments and commas before a closing bracket out of JSON, as VS Code's files have them.
+func plainJSON(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		ch := text[i]
+		switch {
+		case quoted:
+			if ch == '\\' && i+1 < len(text) {
+				out = append(out, ch)
+				i++
+				ch = text[i]
+			} else if ch == '"' {
+				quoted = false
+			}
+		case ch == '"':
+			quoted = true
+		case ch == '/' && i+1 < len(text) && text[i+1] == '/':
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+			ch = '\n'
+		case ch == '/' && i+1 < len(text) && text[i+1] == '*':
+			end := strings.Index(string(text[i+2:]), "*/")
+			if end < 0 {
+				return out
+			}
+			i += end + 3
+			ch = ' '
+		case ch == ',':
+			rest := strings.TrimSpace(string(text[i+1 : min(i+200, len(text))]))
+			if strings.HasPrefix(rest, "}") || strings.HasPrefix(rest, "]") {
+				continue
+			}
+		}
+		out = append(out, ch)
+	}
+	return out
+}

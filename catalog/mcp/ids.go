@@ -1,0 +1,137 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"unicode"
+
+	"almanac/catalog"
+)
+
+// luaKeywords cannot be a segment of an id as they are.
+var luaKeywords = []string{
+	"and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
+	"or", "repeat", "return", "then", "true", "until", "while",
+}
+
+// maxSegments is how many bytes of an id a name may take; the source's name and a suffix need room as well.
+const maxSegments = 180
+
+// dotted makes a path of lower-case Lua names of a name: "getUser" is get_user, "github/list-issues" is
+// github.list_issues. It is empty when the name has no letter or digit.
+func dotted(name string) string {
+	var segments []string
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("./:", r) }) {
+		if s := segment(part); s != "" {
+			segments = append(segments, s)
+		}
+	}
+	return shorten(strings.Join(segments, "."), name)
+}
+
+// segment makes one lower-case Lua name of a text; empty when nothing of it can be in one.
+func segment(text string) string {
+	var b strings.Builder
+	runes := []rune(text)
+	gap := false
+	for i, r := range runes {
+		if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			gap = true
+			continue
+		}
+		afterLower := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
+		endOfCapitals := i > 0 && i+1 < len(runes) && unicode.IsUpper(runes[i-1]) && unicode.IsLower(runes[i+1])
+		if b.Len() > 0 && (gap || unicode.IsUpper(r) && (afterLower || endOfCapitals)) {
+			b.WriteByte('_')
+		}
+		gap = false
+		b.WriteRune(unicode.ToLower(r))
+	}
+	name := b.String()
+	switch {
+	case name == "":
+	case unicode.IsDigit(rune(name[0])):
+		name = "_" + name
+	case slices.Contains(luaKeywords, name):
+		name += "_"
+	}
+	return name
+}
+
+func shorten(path, name string) string {
+	if len(path) <= maxSegments {
+		return path
+	}
+	return strings.TrimRight(path[:maxSegments], "._") + "_" + mark(name)
+}
+
+// mark is a short suffix that depends on the name alone, so that it does not change when other names come and go.
+func mark(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:3])
+}
+
+// A naming gives every name of a server an id of its own, whatever the order they come in.
+type naming struct {
+	source string // how the server's source is written, for the report
+	prefix string
+	flat   bool            // every name is one segment, as those of files should be
+	taken  map[string]bool // ids of others
+}
+
+func (n *naming) path(name string) string {
+	if n.flat {
+		return shorten(segment(name), name)
+	}
+	return dotted(name)
+}
+
+// assign returns an id for each name, in their order. A name whose id is wanted by another as well gets a mark, unless
+// it is spelt like the id; names must differ. The ids that are not the plain ones are listed.
+func (n *naming) assign(names []string) (ids []string, renamed []catalog.Skip) {
+	wanted := map[string]int{}
+	for _, name := range names {
+		wanted[n.path(name)]++
+	}
+	for _, name := range names {
+		path := n.path(name)
+		plain := n.prefix + path
+		id, why := plain, ""
+		switch {
+		case path == "":
+			id, why = n.prefix+"_"+mark(name), "its name has no letters"
+		case n.taken[plain], wanted[path] > 1 && path != name:
+			id, why = plain+"_"+mark(name), "another has the id "+plain
+		}
+		for n.taken[id] {
+			id += "_"
+		}
+		n.taken[id] = true
+		ids = append(ids, id)
+		if why != "" {
+			renamed = append(renamed, catalog.Skip{ID: id, Source: n.source, Reason: "the name " + clean(name, 100) + ": " + why})
+		}
+	}
+	return ids, renamed
+}
+
+// clean makes text of a server fit to be shown: control characters become spaces, and at most n bytes are left.
+func clean(text string, n int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
+	text = strings.TrimSpace(text)
+	if len(text) > n {
+		text = strings.TrimSpace(strings.ToValidUTF8(text[:n], "")) + "…"
+	}
+	return text
+}

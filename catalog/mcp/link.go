@@ -1,0 +1,378 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A DownError says that a server cannot be asked now.
+type DownError struct {
+	// Server is its name.
+	Server string
+	// Reason says what happened to it; it may quote the server.
+	Reason string
+	// Again is when it is tried again; zero when it is not.
+	Again time.Time
+}
+
+func (e *DownError) Error() string {
+	text := fmt.Sprintf("mcp server %s is not there: %s", e.Server, e.Reason)
+	if wait := time.Until(e.Again); !e.Again.IsZero() {
+		text += fmt.Sprintf("; it is tried again in %v", max(wait, 0).Round(100*time.Millisecond))
+	}
+	return text
+}
+
+// Hint says what to do.
+func (e *DownError) Hint() string {
+	if e.Again.IsZero() {
+		return "start again, or take the source out"
+	}
+	return "call again after that; when it stays away, run its command by hand to see why"
+}
+
+var errClosed = errors.New("the source was closed")
+
+const (
+	// firstPause and lastPause bound the pause before a server is started again; it doubles with each failure.
+	firstPause = 500 * time.Millisecond
+	lastPause  = time.Minute
+	// steady is how long a server must have lived for its end not to count as one more failure.
+	steady = 10 * time.Second
+)
+
+// A link keeps one server connected. Its goroutine, keep, starts with the first get and ends with close.
+type link struct {
+	server  Server
+	options Options
+	hear    func() // called when the server says that its lists changed, and when it is back
+
+	cancel context.CancelFunc
+	done   chan struct{} // closed when keep has ended
+
+	mu      sync.Mutex
+	started bool
+	closed  bool
+	session *sdk.ClientSession // nil while there is none
+	err     error              // why there is none; nil while the first attempt is under way
+	again   time.Time
+	changed chan struct{} // closed and replaced whenever the above changes
+	watched map[string]func(*sdk.ProgressNotificationParams)
+	calls   int
+}
+
+func newLink(s Server, o Options, hear func()) *link {
+	return &link{
+		server: s, options: o, hear: hear, done: make(chan struct{}), changed: make(chan struct{}),
+		watched: map[string]func(*sdk.ProgressNotificationParams){},
+	}
+}
+
+// get returns the session with the server. It waits while an attempt to connect is under way and fails at once with a
+// *DownError in the pause between two.
+func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
+	for {
+		l.mu.Lock()
+		if l.closed {
+			l.mu.Unlock()
+			return nil, &DownError{Server: l.server.Name, Reason: errClosed.Error()}
+		}
+		if !l.started {
+			l.started = true
+			var run context.Context
+			run, l.cancel = context.WithCancel(context.Background())
+			go l.keep(run)
+		}
+		session, err, again, changed := l.session, l.err, l.again, l.changed
+		l.mu.Unlock()
+		if session != nil {
+			return session, nil
+		}
+		if err != nil {
+			return nil, &DownError{Server: l.server.Name, Reason: err.Error(), Again: again}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, &DownError{Server: l.server.Name, Reason: "it is still being started"}
+		}
+	}
+}
+
+// set tells those who wait what is so now.
+func (l *link) set(session *sdk.ClientSession, err error, again time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.session, l.err, l.again = session, err, again
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// keep connects, waits for the end, and connects again.
+func (l *link) keep(ctx context.Context) {
+	defer close(l.done)
+	failures, old := 0, false
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := l.serve(ctx, old || failures > 0, failures%2 == 1)
+		if ctx.Err() != nil {
+			return
+		}
+		old = true
+		failures++
+		if time.Since(began) > steady {
+			failures = 1
+		}
+		pause := l.options.pause(failures)
+		l.set(nil, l.redacted(err), time.Now().Add(pause))
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		l.set(nil, nil, time.Time{})
+	}
+}
+
+// serve has one connection from its start to its end, and returns why it ended. again tells that there was one before.
+// modern asks in the way of the protocol without a handshake first, for servers that refuse the handshake.
+func (l *link) serve(ctx context.Context, again, modern bool) error {
+	c, err := l.dial(ctx, modern)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	l.set(c.session, nil, time.Time{})
+	if again {
+		l.hear()
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.session.Wait() }()
+	select {
+	case err := <-ended:
+		return c.reason(err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// A conn is one connection and, where there is one, its process.
+type conn struct {
+	session *sdk.ClientSession
+	process *process
+}
+
+func (c *conn) close() {
+	// A server that does not read could hold the farewell up for ever.
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if c.session != nil {
+			c.session.Close()
+		}
+	}()
+	if c.process != nil {
+		c.process.Close()
+		<-done // all that it waits for is gone
+		return
+	}
+	timer := time.NewTimer(leave)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// reason is why the connection ended, with the last words of the process.
+func (c *conn) reason(err error) error {
+	if c.process == nil {
+		if err == nil {
+			return errors.New("the connection ended")
+		}
+		return err
+	}
+	said := c.process.last()
+	if err != nil && !strings.Contains(err.Error(), "EOF") && !strings.Contains(err.Error(), "closed") {
+		said = err.Error() + "; " + said
+	}
+	return errors.New(said)
+}
+
+// dial starts the server where it is a process, and shakes hands.
+func (l *link) dial(ctx context.Context, modern bool) (*conn, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Start, fmt.Errorf("no answer within %v", l.options.Start))
+	defer cancel()
+	c := &conn{}
+	var transport sdk.Transport
+	switch s := l.server; {
+	case len(s.Command) > 0:
+		p, err := start(s)
+		if err != nil {
+			return nil, fmt.Errorf("it cannot be started: %w", err)
+		}
+		c.process = p
+		transport = &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage + 1}
+	case s.SSE:
+		transport = &sdk.SSEClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s)}
+	default:
+		transport = &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: httpClient(s), MaxEventSize: maxMessage}
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "almanac", Version: l.options.Version}, &sdk.ClientOptions{
+		Logger:                      slog.New(slog.DiscardHandler),
+		Capabilities:                &sdk.ClientCapabilities{},
+		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true},
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { l.hear() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { l.hear() },
+		ProgressNotificationHandler: l.progressed,
+	})
+	version := "2025-11-25"
+	if modern {
+		version = ""
+	}
+	type dialled struct {
+		session *sdk.ClientSession
+		err     error
+	}
+	done := make(chan dialled, 1)
+	go func() {
+		session, err := client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
+		done <- dialled{session, err}
+	}()
+	select {
+	case got := <-done:
+		if got.err == nil {
+			c.session = got.session
+			return c, nil
+		}
+		err := got.err
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		err = c.reason(err)
+		c.abandon()
+		return nil, err
+	case <-ctx.Done():
+		// Writing to a server that does not read heeds no context.
+		err := context.Cause(ctx)
+		if c.process != nil {
+			if said := c.process.tail.String(); said != "" {
+				err = fmt.Errorf("%w; it said last: %s", err, said)
+			}
+		}
+		c.abandon()
+		return nil, err
+	}
+}
+
+// abandon ends a connection that never came to be.
+func (c *conn) abandon() {
+	if c.process != nil {
+		c.process.kill()
+	}
+}
+
+// redacted takes the server's secrets out of an error: it may quote what the server wrote.
+func (l *link) redacted(err error) error {
+	text := clean(err.Error(), 2<<10)
+	for _, secret := range l.server.Secrets {
+		text = strings.ReplaceAll(text, secret, "[redacted]")
+	}
+	return errors.New(text)
+}
+
+// close ends the server and waits for it.
+func (l *link) close() {
+	l.mu.Lock()
+	started := l.started && !l.closed
+	l.closed = true
+	l.mu.Unlock()
+	if started {
+		l.cancel()
+		<-l.done
+		l.set(nil, errClosed, time.Time{})
+	}
+}
+
+// suspect looks whether a server that let a call run out of time still answers; one that does not is started again.
+func (l *link) suspect(session *sdk.ClientSession) {
+	ctx, cancel := context.WithTimeout(context.Background(), l.options.Ping)
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() { answered <- session.Ping(ctx, nil) }()
+	select {
+	case err := <-answered:
+		if err == nil || ctx.Err() == nil {
+			return
+		}
+	case <-ctx.Done():
+	}
+	session.Close()
+}
+
+func (l *link) progressed(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+	token, ok := r.Params.ProgressToken.(string)
+	if !ok {
+		return
+	}
+	l.mu.Lock()
+	f := l.watched[token]
+	l.mu.Unlock()
+	if f != nil {
+		f(r.Params)
+	}
+}
+
+// watch has f called with the progress of the call that carries the token; stop ends that.
+func (l *link) watch(f func(*sdk.ProgressNotificationParams)) (token string, stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls++
+	token = fmt.Sprintf("almanac-%d", l.calls)
+	l.watched[token] = f
+	return token, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.watched, token)
+	}
+}
+
+// httpClient sends the server's headers to its own host, and follows no redirect to another.
+func httpClient(s Server) *http.Client {
+	return &http.Client{
+		Transport: &headed{header: s.Header, next: http.DefaultTransport},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
+				return fmt.Errorf("it redirects to %s: another host is not followed", r.URL.Host)
+			}
+			if len(via) >= 5 {
+				return errors.New("it redirects without end")
+			}
+			return nil
+		},
+	}
+}
+
+// headed adds headers to requests.
+type headed struct {
+	header map[string]string
+	next   http.RoundTripper
+}
+
+func (h *headed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range h.header {
+		r.Header.Set(name, value)
+	}
+	return h.next.RoundTrip(r)
+}

@@ -1,0 +1,234 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+const (
+	// maxMessage is the longest message that a server may send, in bytes.
+	maxMessage = 16 << 20
+	// maxNoise is how much a server may write between two messages that is none, in bytes.
+	maxNoise = 4 << 20
+	// tailBytes is how much is kept of what a server wrote to its standard error.
+	tailBytes = 4 << 10
+	// leave is how long a process has to end after its input was closed, and again after it was asked to.
+	leave = time.Second
+)
+
+// A process is a server that was started. Its standard output gives messages only: lines that are none go where its
+// standard error goes.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout *messageReader
+	tail   *tail
+	// ended is closed when the process has ended and all of its group with it; wait is then what cmd.Wait gave.
+	ended chan struct{}
+	wait  error
+}
+
+// start runs the server's command in a process group of its own. The caller closes the process.
+func start(s Server) (*process, error) {
+	cmd := exec.Command(s.Command[0], s.Command[1:]...)
+	cmd.Dir, cmd.Env = s.Dir, environment(s.Env)
+	ownGroup(cmd)
+	p := &process{cmd: cmd, tail: &tail{}, ended: make(chan struct{})}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = write, p.tail
+	cmd.WaitDelay = time.Second // a grandchild may hold standard error
+	p.stdin, err = cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	write.Close()
+	if err != nil {
+		read.Close()
+		return nil, err
+	}
+	p.stdout = &messageReader{file: read, lines: bufio.NewReaderSize(read, 64<<10), noise: p.tail}
+	go func() {
+		p.wait = cmd.Wait()
+		killGroup(cmd) // what it left behind
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// Close ends the process: its input is closed, then it is asked, then it and all it started are killed.
+func (p *process) Close() error {
+	p.stdin.Close()
+	for _, harder := range []func(*exec.Cmd){func(*exec.Cmd) {}, endGroup, killGroup} {
+		harder(p.cmd)
+		timer := time.NewTimer(leave)
+		select {
+		case <-p.ended:
+			timer.Stop()
+			return p.stdout.Close()
+		case <-timer.C:
+		}
+	}
+	p.stdout.Close()
+	return errors.New("the process cannot be ended")
+}
+
+// kill ends the process and what it started at once.
+func (p *process) kill() {
+	killGroup(p.cmd)
+	<-p.ended
+	p.stdin.Close()
+	p.stdout.Close()
+}
+
+// last tells how the process ended and what it said last, for an error.
+func (p *process) last() string {
+	// Its pipe closes before the process is reaped.
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	how := "it closed its output"
+	select {
+	case <-p.ended:
+		how = "it ended without an error"
+		if p.wait != nil {
+			how = "it ended: " + p.wait.Error()
+		}
+	case <-timer.C:
+	}
+	if said := p.tail.String(); said != "" {
+		how += "; it said last: " + said
+	}
+	return how
+}
+
+// environment is PATH, HOME, what this system cannot do without, and what the configuration names.
+func environment(named map[string]string) []string {
+	names := []string{"PATH", "HOME"}
+	if runtime.GOOS == "windows" {
+		names = append(names, "SystemRoot", "SystemDrive", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "PATHEXT", "ComSpec")
+	}
+	env := map[string]string{}
+	for _, name := range names {
+		if value, set := os.LookupEnv(name); set {
+			env[name] = value
+		}
+	}
+	maps.Copy(env, named)
+	list := make([]string, 0, len(env))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
+	}
+	return list
+}
+
+// A messageReader passes on the lines that are messages, and sends all others to noise.
+type messageReader struct {
+	file  *os.File
+	lines *bufio.Reader
+	noise io.Writer
+	rest  []byte
+	since int // bytes of noise since the last message
+}
+
+func (r *messageReader) Close() error { return r.file.Close() }
+
+// Read gives the next bytes of messages. It fails when a message is too long or the noise too much.
+func (r *messageReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		line, err := r.line()
+		text := bytes.TrimSpace(line)
+		switch {
+		case len(text) == 0:
+		case isMessage(text):
+			r.rest, r.since = append(text, '\n'), 0
+			err = nil // it comes again
+		default:
+			r.since += len(line)
+			r.noise.Write(append(text[:min(len(text), tailBytes)], '\n'))
+			if r.since > maxNoise && err == nil {
+				err = fmt.Errorf("it wrote %d bytes to its standard output that are no messages: a server must write nothing else there", r.since)
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// line reads one line of at most maxMessage bytes.
+func (r *messageReader) line() ([]byte, error) {
+	var whole []byte
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		whole = append(whole, part...)
+		if len(whole) > maxMessage {
+			return nil, fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return whole, err
+		}
+	}
+}
+
+// isMessage reports whether text is a message of JSON-RPC or a batch of them.
+func isMessage(text []byte) bool {
+	switch text[0] {
+	case '{':
+		_, err := jsonrpc.DecodeMessage(text)
+		return err == nil
+	case '[':
+		return len(text) > 1 && bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte("{")) && bytes.HasSuffix(text, []byte("}]"))
+	}
+	return false
+}
+
+// A tail keeps the end of what is written to it. It is safe for concurrent use.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p[max(0, len(p)-tailBytes):]...)
+	if over := len(t.text) - tailBytes; over > 0 {
+		t.text = append(t.text[:0], t.text[over:]...)
+	}
+	return len(p), nil
+}
+
+// shownLines is how many of the last lines an error shows.
+const shownLines = 5
+
+// String is the last lines, parted by " | ".
+func (t *tail) String() string {
+	t.mu.Lock()
+	text := clean(string(t.text), tailBytes)
+	t.mu.Unlock()
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	lines = lines[max(0, len(lines)-shownLines):]
+	for i, line := range lines {
+		lines[i] = clean(cmp.Or(strings.TrimSpace(line), line), 200)
+	}
+	return strings.Join(lines, " | ")
+}

@@ -1,0 +1,12 @@
+//go:build !unix
+
+package mcp
+
+import "os/exec"
+
+// ownGroup does nothing: there are no process groups here, and what the command starts is left to end by itself.
+func ownGroup(*exec.Cmd) {}
+
+func endGroup(*exec.Cmd) {}
+
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -1,0 +1,220 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog"
+)
+
+const (
+	// maxListed is how many tools, and how many resources, of one server are read.
+	maxListed = 100_000
+	// maxDescription is how much of a description is kept, in bytes.
+	maxDescription = 4 << 10
+)
+
+// A reading is one look at what a server offers.
+type reading struct {
+	source    *Source
+	session   *sdk.ClientSession
+	progress  func(found int)
+	tools     []*sdk.Tool
+	resources []*sdk.Resource
+	templates []*sdk.ResourceTemplate
+	skipped   []catalog.Skip
+	mended    []catalog.Skip
+	found     int
+}
+
+// read asks for all lists that the server says it has.
+func (r *reading) read(ctx context.Context) error {
+	has := r.session.InitializeResult().Capabilities
+	if has == nil {
+		has = &sdk.ServerCapabilities{}
+	}
+	if has.Tools != nil {
+		err := r.pages("tools", func(cursor string) (string, int, error) {
+			page, err := r.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+			if err != nil {
+				return "", 0, err
+			}
+			for _, t := range page.Tools {
+				if t == nil || t.Name == "" {
+					r.skipped = append(r.skipped, catalog.Skip{ID: "?", Source: r.source.Name(), Reason: "a tool without a name"})
+					continue
+				}
+				r.tools = append(r.tools, t)
+			}
+			return page.NextCursor, len(page.Tools), nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if has.Resources == nil {
+		return nil
+	}
+	err := r.pages("resources", func(cursor string) (string, int, error) {
+		page, err := r.session.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
+		if err != nil {
+			return "", 0, err
+		}
+		r.resources = append(r.resources, slices.DeleteFunc(page.Resources, func(x *sdk.Resource) bool { return x == nil || x.URI == "" })...)
+		return page.NextCursor, len(page.Resources), nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.pages("resources/templates", func(cursor string) (string, int, error) {
+		page, err := r.session.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
+		if err != nil && strings.Contains(err.Error(), "ethod not found") {
+			return "", 0, nil // templates are optional, without a way to say so
+		}
+		if err != nil {
+			return "", 0, err
+		}
+		r.templates = append(r.templates, slices.DeleteFunc(page.ResourceTemplates, func(x *sdk.ResourceTemplate) bool { return x == nil || x.URITemplate == "" })...)
+		return page.NextCursor, len(page.ResourceTemplates), nil
+	})
+}
+
+// pages follows the cursors of one list to its end.
+func (r *reading) pages(list string, page func(cursor string) (next string, n int, err error)) error {
+	seen := map[string]bool{}
+	count := 0
+	for cursor := ""; ; {
+		next, n, err := page(cursor)
+		if err != nil {
+			return fmt.Errorf("%s/list: %w", list, err)
+		}
+		count += n
+		r.found += n
+		r.progress(r.found)
+		switch {
+		case next == "":
+			return nil
+		case seen[next]:
+			return fmt.Errorf("%s/list: the server gives the same page again and again", list)
+		case count > maxListed:
+			return fmt.Errorf("%s/list: more than %d", list, maxListed)
+		}
+		seen[next] = true
+		cursor = next
+	}
+}
+
+// batch makes entries of what was read, in the order of their ids.
+func (r *reading) batch() catalog.Batch {
+	b := catalog.Batch{}
+	names := naming{source: r.source.Name(), prefix: r.source.server.Name + ".", taken: map[string]bool{}}
+	slices.SortStableFunc(r.tools, func(a, b *sdk.Tool) int { return cmp.Compare(a.Name, b.Name) })
+	r.tools = slices.CompactFunc(r.tools, func(a, b *sdk.Tool) bool {
+		if a.Name == b.Name {
+			r.skipped = append(r.skipped, catalog.Skip{ID: b.Name, Source: r.source.Name(), Reason: "listed twice under this name"})
+		}
+		return a.Name == b.Name
+	})
+	titles := make([]string, 0, len(r.tools))
+	for _, t := range r.tools {
+		titles = append(titles, t.Name)
+	}
+	ids, renamed := names.assign(titles)
+	for i, t := range r.tools {
+		b.Entries = append(b.Entries, r.tool(ids[i], t))
+	}
+	b.Renamed = renamed
+	entries, renamed := r.resourceEntries(&names)
+	b.Entries = append(b.Entries, entries...)
+	b.Renamed = append(b.Renamed, renamed...)
+	slices.SortFunc(b.Entries, func(x, y catalog.Entry) int { return cmp.Compare(x.ID, y.ID) })
+	b.Skipped, b.Mended = r.skipped, r.mended
+	b.Found = len(b.Entries) + len(b.Skipped)
+	return b
+}
+
+// tool makes the entry of a tool.
+func (r *reading) tool(id string, t *sdk.Tool) catalog.Entry {
+	e := catalog.Entry{
+		ID: id, Title: clean(cmp.Or(t.Title, annotated(t).Title), 200), Description: r.description(id, t.Description),
+		Source: r.source.Name(), Input: r.schema(id, "input", t.InputSchema), Output: r.schema(id, "output", t.OutputSchema),
+	}
+	if e.Input == nil {
+		e.Input = catalog.MustSchema(`{"type":"object"}`)
+	}
+	if last := id[strings.LastIndexByte(id, '.')+1:]; t.Name != last {
+		e.Aliases = []string{clean(t.Name, 200)}
+	}
+	e.Mutates, e.Operation, e.Risk = effects(t)
+	e.Action = r.source.call(t.Name, !e.Mutates)
+	return e
+}
+
+func annotated(t *sdk.Tool) sdk.ToolAnnotations {
+	if t.Annotations == nil {
+		return sdk.ToolAnnotations{}
+	}
+	return *t.Annotations
+}
+
+// effects says what a tool does as far as its server tells. Only a tool that says it reads, and does not say that it
+// destroys, is taken to read.
+func effects(t *sdk.Tool) (mutates bool, op catalog.Operation, risk catalog.Risk) {
+	a := annotated(t)
+	destroys := a.DestructiveHint != nil && *a.DestructiveHint
+	if a.ReadOnlyHint && !destroys {
+		return false, catalog.Read, catalog.Low
+	}
+	op, risk = catalog.Update, catalog.Medium
+	verb, _, _ := strings.Cut(segment(t.Name), "_")
+	switch verb {
+	case "create", "add", "insert", "new", "post", "send":
+		op = catalog.Create
+	case "delete", "remove", "drop", "purge", "destroy", "erase":
+		op, risk = catalog.Delete, catalog.High
+	}
+	if destroys {
+		risk = catalog.High
+	}
+	return true, op, risk
+}
+
+func (r *reading) description(id, text string) string {
+	short := clean(text, maxDescription)
+	if len(text) > maxDescription {
+		r.mend(id, fmt.Sprintf("its description of %d bytes is cut", len(text)))
+	}
+	return short
+}
+
+func (r *reading) mend(id, reason string) {
+	r.mended = append(r.mended, catalog.Skip{ID: id, Source: r.source.Name(), Reason: reason})
+}
+
+// schema reads a schema of a tool; nil where it has none, or one that cannot be used, which is told.
+func (r *reading) schema(id, what string, given any) *catalog.Schema {
+	if given == nil {
+		return nil
+	}
+	text, err := json.Marshal(given)
+	if err == nil {
+		var s *catalog.Schema
+		if s, err = catalog.ParseSchema(text); err == nil {
+			err = s.Usable()
+		}
+		if err == nil {
+			return s
+		}
+	}
+	r.mend(id, fmt.Sprintf("its %s schema is dropped: %s", what, clean(err.Error(), 200)))
+	return nil
+}
+
+var errInput = errors.New("the tool asks for more input, which no person can be asked for here")

@@ -1,0 +1,141 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/yosida95/uritemplate/v3"
+
+	"almanac/catalog"
+)
+
+// resourceEntries makes a read action of every resource, of every template, and one that reads any address: tools
+// answer with links to resources.
+func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renamed []catalog.Skip) {
+	has := r.session.InitializeResult().Capabilities
+	if has == nil || has.Resources == nil {
+		return nil, nil
+	}
+	below := naming{source: names.source, prefix: names.prefix + "resources.", flat: true, taken: names.taken}
+	reader := below.prefix + "read"
+	if !below.taken[reader] {
+		below.taken[reader] = true
+		entries = append(entries, r.reader(reader))
+	}
+	slices.SortStableFunc(r.resources, func(a, b *sdk.Resource) int { return cmp.Compare(a.URI, b.URI) })
+	r.resources = slices.CompactFunc(r.resources, func(a, b *sdk.Resource) bool { return a.URI == b.URI })
+	slices.SortStableFunc(r.templates, func(a, b *sdk.ResourceTemplate) int { return cmp.Compare(a.URITemplate, b.URITemplate) })
+	r.templates = slices.CompactFunc(r.templates, func(a, b *sdk.ResourceTemplate) bool { return a.URITemplate == b.URITemplate })
+
+	titles := make([]string, 0, len(r.resources)+len(r.templates))
+	for _, x := range r.resources {
+		titles = append(titles, cmp.Or(x.Name, x.URI))
+	}
+	for _, x := range r.templates {
+		titles = append(titles, cmp.Or(x.Name, x.URITemplate))
+	}
+	ids, renamed := below.assign(titles)
+	for i, x := range r.resources {
+		e := r.resourceEntry(ids[i], x.Title, cmp.Or(x.Description, "Read the resource "+cmp.Or(x.Name, x.URI)+"."))
+		e.Aliases = []string{clean(x.URI, 200)}
+		uri := x.URI
+		e.Action = r.source.readAction(func(map[string]any) (string, error) { return uri, nil })
+		entries = append(entries, e)
+	}
+	for i, x := range r.templates {
+		t, err := uritemplate.New(x.URITemplate)
+		if err != nil {
+			r.skipped = append(r.skipped, catalog.Skip{ID: ids[len(r.resources)+i], Source: r.source.Name(), Reason: "the URI template cannot be read: " + clean(err.Error(), 200)})
+			continue
+		}
+		e := r.resourceEntry(ids[len(r.resources)+i], x.Title, cmp.Or(x.Description, "Read a resource by "+x.URITemplate+"."))
+		e.Input, e.Aliases = templateInput(t), []string{clean(x.URITemplate, 200)}
+		e.Action = r.source.readAction(func(args map[string]any) (string, error) { return expandTemplate(t, args) })
+		entries = append(entries, e)
+	}
+	return entries, renamed
+}
+
+func (r *reading) resourceEntry(id, title, description string) catalog.Entry {
+	return catalog.Entry{
+		ID: id, Title: clean(title, 200), Description: r.description(id, description), Operation: catalog.Read,
+		Risk: catalog.Low, Tags: []string{"resource"}, Source: r.source.Name(),
+	}
+}
+
+func (r *reading) reader(id string) catalog.Entry {
+	e := r.resourceEntry(id, "", "Read a resource of the server "+r.source.server.Name+" by its address, such as one that a tool answered with.")
+	e.Input = catalog.MustSchema(`{"type":"object","properties":{"uri":{"type":"string","description":"the address of the resource"}},"required":["uri"],"additionalProperties":false}`)
+	e.Action = r.source.readAction(func(args map[string]any) (string, error) {
+		uri, _ := args["uri"].(string)
+		return uri, nil
+	})
+	return e
+}
+
+// templateInput is a schema with the template's variables, all required texts.
+func templateInput(t *uritemplate.Template) *catalog.Schema {
+	properties := map[string]any{}
+	names := t.Varnames()
+	for _, name := range names {
+		properties[name] = map[string]any{"type": "string"}
+	}
+	text, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": names, "additionalProperties": false})
+	if err != nil {
+		return catalog.MustSchema(`{"type":"object"}`)
+	}
+	return catalog.MustSchema(string(text))
+}
+
+func expandTemplate(t *uritemplate.Template, args map[string]any) (string, error) {
+	values := uritemplate.Values{}
+	for name, value := range args {
+		values.Set(name, uritemplate.String(fmt.Sprint(value)))
+	}
+	return t.Expand(values)
+}
+
+// readAction reads the resource whose address the arguments give. One that is not there is no data.
+func (s *Source) readAction(address func(args map[string]any) (string, error)) catalog.Action {
+	return func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+		uri, err := address(c.Args)
+		if err != nil {
+			return catalog.Result{}, err
+		}
+		session, err := s.link.get(ctx)
+		if err != nil {
+			return catalog.Result{}, hinted(err)
+		}
+		answer, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+		if err != nil {
+			if text := strings.ToLower(err.Error()); ctx.Err() == nil && strings.Contains(text, "resource") && strings.Contains(text, "not found") {
+				return catalog.Result{Note: "not found"}, nil
+			}
+			return catalog.Result{}, s.failed(ctx, session, err)
+		}
+		if answer.NeedsInput() {
+			return catalog.Result{}, errInput
+		}
+		values, note := make([]any, 0, len(answer.Contents)), ""
+		for _, part := range answer.Contents {
+			if part == nil {
+				return catalog.Result{}, errors.New("the server answered with an empty part")
+			}
+			value, why := resource(part)
+			values, note = append(values, value), cmp.Or(why, note)
+		}
+		switch len(values) {
+		case 0:
+			return catalog.Result{Note: noteEmpty}, nil
+		case 1:
+			return catalog.Result{Data: values[0], Note: note}, nil
+		}
+		return catalog.Result{Data: values, Note: note}, nil
+	}
+}

@@ -1,0 +1,185 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"reflect"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The notes of a result.
+const (
+	noteParsed = "parsed from text"
+	noteEmpty  = "no content"
+	noteBinary = "binary content is described, not returned"
+)
+
+// contents makes plain data of an answer: the structured content where there is one, else the one block's value, or
+// the list of the blocks' values.
+func contents(answer *sdk.CallToolResult) (data any, note string) {
+	if answer.StructuredContent != nil {
+		return exact(answer), ""
+	}
+	return blocks(answer.Content)
+}
+
+func blocks(list []sdk.Content) (data any, note string) {
+	values := make([]any, 0, len(list))
+	for _, c := range list {
+		value, why := block(c)
+		values = append(values, value)
+		note = cmp.Or(why, note)
+	}
+	switch len(values) {
+	case 0:
+		return nil, noteEmpty
+	case 1:
+		return values[0], note
+	}
+	return values, note
+}
+
+// block is the value of one block.
+func block(c sdk.Content) (value any, note string) {
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		return text(c.Text)
+	case *sdk.ImageContent:
+		return binary("image", c.MIMEType, len(c.Data)), noteBinary
+	case *sdk.AudioContent:
+		return binary("audio", c.MIMEType, len(c.Data)), noteBinary
+	case *sdk.EmbeddedResource:
+		if c.Resource == nil {
+			return nil, noteEmpty
+		}
+		return resource(c.Resource)
+	case *sdk.ResourceLink:
+		link := map[string]any{"type": "resource_link", "uri": c.URI, "name": c.Name}
+		for key, text := range map[string]string{"mimeType": c.MIMEType, "description": c.Description, "title": c.Title} {
+			if text != "" {
+				link[key] = text
+			}
+		}
+		return link, ""
+	}
+	return map[string]any{"type": "unknown"}, "content of a kind that is not known"
+}
+
+// resource is the value of what a resource holds: its text, parsed where it is wholly JSON, or what its bytes are.
+func resource(r *sdk.ResourceContents) (value any, note string) {
+	if r.Blob != nil {
+		return binary("blob", r.MIMEType, len(r.Blob)), noteBinary
+	}
+	return text(r.Text)
+}
+
+func binary(kind, mime string, n int) map[string]any {
+	return map[string]any{"type": kind, "mimeType": mime, "bytes": int64(n)}
+}
+
+// text is the value of a text: parsed where it is wholly a JSON object or list, else itself. A lone number or word
+// stays text, so that the same tool does not answer with another type when its text happens to look like one.
+func text(s string) (value any, note string) {
+	trimmed := strings.TrimSpace(s)
+	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
+		if v, ok := parse([]byte(trimmed)); ok {
+			return v, noteParsed
+		}
+	}
+	return s, ""
+}
+
+// parse reads JSON with integers kept whole.
+func parse(raw []byte) (any, bool) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return nil, false
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, false
+	}
+	return numbers(v), true
+}
+
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, _ := v.Float64()
+		return f
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = numbers(v[key])
+		}
+	}
+	return v
+}
+
+// exact is the structured content. The library reads its numbers as floats; servers send the same as text, from which
+// integers beyond 2^53 can be had whole.
+func exact(answer *sdk.CallToolResult) any {
+	for _, c := range answer.Content {
+		t, ok := c.(*sdk.TextContent)
+		if !ok {
+			continue
+		}
+		var loose any
+		if json.Unmarshal([]byte(t.Text), &loose) != nil || !reflect.DeepEqual(loose, answer.StructuredContent) {
+			continue
+		}
+		if v, ok := parse([]byte(t.Text)); ok {
+			return v
+		}
+	}
+	return whole(answer.StructuredContent)
+}
+
+// whole makes integers of the floats that are one and can be.
+func whole(v any) any {
+	switch v := v.(type) {
+	case float64:
+		if v == float64(int64(v)) && v > -1<<53 && v < 1<<53 {
+			return int64(v)
+		}
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = whole(v[i])
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for key := range v {
+			object[key] = whole(v[key])
+		}
+		return object
+	}
+	return v
+}
+
+// errorText is what a tool that failed says.
+func errorText(answer *sdk.CallToolResult) string {
+	var parts []string
+	for _, c := range answer.Content {
+		if t, ok := c.(*sdk.TextContent); ok && strings.TrimSpace(t.Text) != "" {
+			parts = append(parts, strings.TrimSpace(t.Text))
+		}
+	}
+	if len(parts) == 0 && answer.StructuredContent != nil {
+		raw, _ := json.Marshal(answer.StructuredContent)
+		parts = append(parts, string(raw))
+	}
+	return cmp.Or(clean(strings.Join(parts, "\n"), 2<<10), "the tool failed and said nothing")
+}

@@ -1,0 +1,259 @@
+package mcp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Server says how one MCP server is reached: Command or URL, never both.
+type Server struct {
+	// Name is the first segment of the ids of its actions.
+	Name string
+	// Source is how the person wrote it: "mcp:npx -y server-memory". Entries and reports carry it.
+	Source string
+	// Command and its arguments start a server that speaks over its standard input and output. No shell is involved.
+	Command []string
+	// Env is what the process gets beside PATH and HOME.
+	Env map[string]string
+	// Dir is where the process runs; empty means here.
+	Dir string
+	// URL is a server that speaks over HTTP: streamable HTTP, or the older SSE where SSE is set.
+	URL string
+	SSE bool
+	// Header goes with every request to URL, and to no other host.
+	Header map[string]string
+	// Secrets are values that must never be shown: tokens and what came from the environment by name.
+	Secrets []string
+}
+
+// check says what is wrong with s.
+func (s Server) check() error {
+	switch {
+	case segment(s.Name) != s.Name || s.Name == "":
+		return fmt.Errorf("the name %q: use lower-case letters, digits and _", s.Name)
+	case (len(s.Command) == 0) == (s.URL == ""):
+		return errors.New("give a command or a URL")
+	case s.URL == "":
+		return nil
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("the URL %q: want http://HOST/PATH or https://HOST/PATH", clean(s.URL, 200))
+	}
+	if u.Scheme == "http" && !loopback(u.Hostname()) && len(s.Secrets) > 0 {
+		return fmt.Errorf("%s: a token must not go over plain http to another machine: use https", u.Host)
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// ParseCommand reads a command line: words with quotes as in a shell, but no shell. NAME=VALUE words in front go into
+// the environment; there $NAME, ${NAME} and ${env:NAME} stand for a variable of the environment that getenv reads, and
+// its value is a secret. An empty name is made from the command.
+func ParseCommand(name, line string, getenv func(string) (string, bool)) (Server, error) {
+	s := Server{Source: "mcp:" + line, Env: map[string]string{}}
+	words, err := split(line)
+	if err != nil {
+		return Server{}, err
+	}
+	x := expander{getenv: getenv}
+	for len(words) > 0 {
+		key, value, ok := strings.Cut(words[0], "=")
+		if !ok || !variableName.MatchString(key) {
+			break
+		}
+		if s.Env[key], err = x.expand(value); err != nil {
+			return Server{}, err
+		}
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return Server{}, errors.New("no command: write mcp:COMMAND ARGS")
+	}
+	s.Command, s.Secrets = words, x.secrets
+	s.Name = cmp.Or(name, commandName(words))
+	return s, s.check()
+}
+
+// ParseURL reads the address of a server that speaks streamable HTTP. A fragment #bearer=NAME names the variable of
+// the environment that holds the token; it is not sent as part of the address. An empty name is made from the host.
+func ParseURL(name, text string, getenv func(string) (string, bool)) (Server, error) {
+	s := Server{Source: "mcp+http:" + text}
+	address, fragment, marked := strings.Cut(text, "#")
+	s.URL = address
+	u, err := url.Parse(address)
+	if err != nil {
+		return Server{}, errors.New("the URL cannot be read")
+	}
+	s.Name = cmp.Or(name, hostName(u.Hostname()))
+	if marked {
+		variable, ok := strings.CutPrefix(fragment, "bearer=")
+		if !ok || !variableName.MatchString(variable) {
+			return Server{}, fmt.Errorf("#%s: want #bearer=NAME, where NAME is a variable of the environment that holds the token", clean(fragment, 60))
+		}
+		token, set := getenv(variable)
+		if !set || token == "" {
+			return Server{}, fmt.Errorf("the variable %s is not set: it must hold the token", variable)
+		}
+		s.Header = map[string]string{"Authorization": "Bearer " + token}
+		s.Secrets = []string{token}
+	}
+	if _, has := u.User.Password(); has {
+		return Server{}, errors.New("the URL holds a password: put a token into the environment and write #bearer=NAME")
+	}
+	return s, s.check()
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// split parts a command line into words. Single quotes keep everything, double quotes all but backslash and quote.
+func split(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	quote, started := rune(0), false
+	runes := []rune(line)
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case r == '\\' && quote != '\'' && i+1 < len(runes) && strings.ContainsRune(`\"' `, runes[i+1]):
+			i++
+			word.WriteRune(runes[i])
+			started = true
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, started = r, true
+		case strings.ContainsRune(" \t\r\n", r):
+			if started {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			started = false
+		default:
+			word.WriteRune(r)
+			started = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the command has a %c without its end", quote)
+	}
+	if started {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// launchers are words of a command that do not say what it serves.
+var launchers = []string{
+	"npx", "uvx", "bunx", "pnpm", "npm", "yarn", "exec", "dlx", "run", "node", "python", "python3", "bun", "deno", "docker",
+	"podman", "go", "sh", "env",
+}
+
+// commandName makes a name of what a command runs: "npx -y @org/server-memory@1.2 dir" gives memory.
+func commandName(words []string) string {
+	for _, word := range words {
+		word = strings.ReplaceAll(word, `\`, "/")
+		if strings.HasPrefix(word, "-") || slices.Contains(launchers, strings.TrimSuffix(path.Base(word), ".exe")) {
+			continue
+		}
+		for ; word != "." && word != "/"; word = path.Dir(word) {
+			if s := packageName(path.Base(word)); s != "" {
+				return s
+			}
+		}
+	}
+	return "mcp"
+}
+
+// packageName makes a name of a part of a path; empty where that says nothing, as "index.js" and "dist".
+func packageName(base string) string {
+	for _, sign := range []string{"@", ":"} {
+		if i := strings.LastIndex(base, sign); i > 0 {
+			base = base[:i]
+		}
+	}
+	base = strings.TrimSuffix(base, path.Ext(base))
+	if slices.Contains([]string{"index", "main", "server", "cli", "app", "dist", "build", "src", "bin", "out", "lib"}, base) {
+		return ""
+	}
+	for _, affix := range []string{"mcp-server-", "mcp_server_", "server-", "mcp-"} {
+		base = strings.TrimPrefix(base, affix)
+	}
+	for _, affix := range []string{"-mcp-server", "-server", "-mcp"} {
+		base = strings.TrimSuffix(base, affix)
+	}
+	return segment(base)
+}
+
+// hostName makes a name of a host: "mcp.linear.app" gives linear.
+func hostName(host string) string {
+	if net.ParseIP(host) != nil || host == "localhost" {
+		return "mcp"
+	}
+	labels := strings.Split(host, ".")
+	labels = slices.DeleteFunc(labels, func(l string) bool { return slices.Contains([]string{"mcp", "api", "www"}, l) })
+	if len(labels) > 1 {
+		return cmp.Or(segment(labels[len(labels)-2]), "mcp")
+	}
+	return cmp.Or(segment(strings.Join(labels, "_")), "mcp")
+}
+
+// An expander replaces variables in configuration and collects their values, which are secrets.
+type expander struct {
+	getenv  func(string) (string, bool)
+	dir     string // what ${workspaceFolder} stands for
+	secrets []string
+}
+
+var variable = regexp.MustCompile(`\$\{[^}]*\}`)
+
+// expand replaces ${NAME}, ${env:NAME} and ${NAME:-default}; a variable that is not set and has no default is an error.
+func (x *expander) expand(text string) (string, error) {
+	var wrong error
+	out := variable.ReplaceAllStringFunc(text, func(match string) string {
+		name := strings.TrimPrefix(match[2:len(match)-1], "env:")
+		name, fallback, has := strings.Cut(name, ":-")
+		switch name {
+		case "workspaceFolder":
+			return x.dir
+		case "userHome":
+			home, _ := os.UserHomeDir()
+			return home
+		case "pathSeparator", "/":
+			return string(os.PathSeparator)
+		}
+		if !variableName.MatchString(name) {
+			wrong = cmp.Or(wrong, fmt.Errorf("%s: only variables of the environment can be used here: write ${NAME} or ${env:NAME}", clean(match, 60)))
+			return ""
+		}
+		value, set := x.getenv(name)
+		if (!set || value == "") && has {
+			return fallback
+		}
+		if !set {
+			wrong = cmp.Or(wrong, fmt.Errorf("the variable %s is not set", name))
+		}
+		if len(value) >= minSecret && !slices.Contains([]string{"HOME", "PATH", "USER", "PWD"}, name) {
+			x.secrets = append(x.secrets, value)
+		}
+		return value
+	})
+	return out, wrong
+}
+
+// minSecret is the shortest value of a variable that is taken for a secret: taking out shorter ones would spoil texts.
+const minSecret = 6

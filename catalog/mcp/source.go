@@ -1,0 +1,145 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"almanac/catalog"
+)
+
+// Options bound what a Source waits for. The zero value is ready to use.
+type Options struct {
+	// Start is how long a server may take to start and shake hands; default 30 s. One that npx fetches first is slow.
+	Start time.Duration
+	// Ping is how long a server that let a call run out of time may take to show that it lives; default 5 s.
+	Ping time.Duration
+	// Pause is the time before the n-th attempt in a row, from 1; nil doubles from 500 ms to a minute.
+	Pause func(n int) time.Duration
+	// Version is what servers are told of this program.
+	Version string
+}
+
+func (o Options) withDefaults() Options {
+	if o.Start == 0 {
+		o.Start = 30 * time.Second
+	}
+	if o.Ping == 0 {
+		o.Ping = 5 * time.Second
+	}
+	return o
+}
+
+func (o Options) pause(n int) time.Duration {
+	if o.Pause != nil {
+		return o.Pause(n)
+	}
+	return min(firstPause<<min(n-1, 10), lastPause)
+}
+
+// A Source is the actions of one server. It is safe for concurrent use.
+type Source struct {
+	server Server
+	link   *link
+
+	mu       sync.Mutex
+	watchers map[chan struct{}]bool
+}
+
+// New returns a source over the server. Nothing is started before the first Load or call.
+func New(s Server, o Options) (*Source, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	src := &Source{server: s, watchers: map[chan struct{}]bool{}}
+	src.link = newLink(s, o.withDefaults(), src.changed)
+	return src, nil
+}
+
+// Name is the source as the person wrote it.
+func (s *Source) Name() string { return s.server.Source }
+
+// Secrets are values that must never be shown.
+func (s *Source) Secrets() []string { return s.server.Secrets }
+
+// Health says why the actions cannot be called now; nil when they can, or when the server was not needed yet.
+func (s *Source) Health() error {
+	s.link.mu.Lock()
+	defer s.link.mu.Unlock()
+	if s.link.err == nil {
+		return nil
+	}
+	return &DownError{Server: s.server.Name, Reason: s.link.err.Error(), Again: s.link.again}
+}
+
+// Close ends the server and everything it started. Actions answer with a *DownError from then on.
+func (s *Source) Close() error {
+	s.link.close()
+	return nil
+}
+
+// Watch calls changed when the server says that its tools or resources changed, and when it is back after it was away.
+// Notices that come close together are one. It returns when ctx is done.
+func (s *Source) Watch(ctx context.Context, changed func()) {
+	notice := make(chan struct{}, 1)
+	s.mu.Lock()
+	s.watchers[notice] = true
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.watchers, notice)
+	}()
+	for {
+		select {
+		case <-notice:
+		case <-ctx.Done():
+			return
+		}
+		timer := time.NewTimer(settle)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		select {
+		case <-notice:
+		default:
+		}
+		changed()
+	}
+}
+
+// settle is how long notices of change are collected before they are passed on.
+const settle = 200 * time.Millisecond
+
+// changed tells the watchers.
+func (s *Source) changed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for notice := range s.watchers {
+		select {
+		case notice <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Load reads what the server offers. progress, which may be nil, is told how many were found so far. The error is a
+// *DownError while the server is away; a list that cannot be read fails the whole reading, so that a part is never
+// taken for all.
+func (s *Source) Load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
+	session, err := s.link.get(ctx)
+	if err != nil {
+		return catalog.Batch{}, err
+	}
+	if progress == nil {
+		progress = func(int) {}
+	}
+	r := reading{source: s, session: session, progress: progress}
+	if err := r.read(ctx); err != nil {
+		return catalog.Batch{}, s.failed(ctx, session, err)
+	}
+	return r.batch(), nil
+}

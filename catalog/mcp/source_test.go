@@ -1,0 +1,411 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog"
+)
+
+// child is a source over this binary as a server of the kind.
+func child(t *testing.T, kind string, env map[string]string, o Options) *Source {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Server{Name: "x", Source: "mcp:test", Command: []string{exe}, Env: map[string]string{"ALMANAC_TEST_SERVER": kind}, Secrets: []string{"secret-value-1"}}
+	for name, value := range env {
+		s.Env[name] = value
+	}
+	if o.Pause == nil {
+		o.Pause = func(int) time.Duration { return 20 * time.Millisecond }
+	}
+	return open(t, s, o)
+}
+
+func open(t *testing.T, s Server, o Options) *Source {
+	t.Helper()
+	src, err := New(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return src
+}
+
+func load(t *testing.T, src *Source) map[string]catalog.Entry {
+	t.Helper()
+	b, err := src.Load(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := map[string]catalog.Entry{}
+	for _, e := range b.Entries {
+		entries[e.ID] = e
+	}
+	return entries
+}
+
+func call(ctx context.Context, e catalog.Entry, args map[string]any) (catalog.Result, error) {
+	if args == nil {
+		args = map[string]any{}
+	}
+	return e.Action(ctx, catalog.Call{ID: e.ID, Args: args})
+}
+
+func TestLoad(t *testing.T) {
+	b, err := child(t, "good", nil, Options{}).Load(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, e := range b.Entries {
+		lines = append(lines, fmt.Sprintf("%s %s mutates=%v risk=%s %q", e.ID, e.Operation, e.Mutates, e.Risk, e.Aliases))
+	}
+	want := `x.die read mutates=false risk=low []
+x.environment read mutates=false risk=low []
+x.fail read mutates=false risk=low []
+x.grow update mutates=true risk=medium []
+x.picture read mutates=false risk=low []
+x.resources.notes_md read mutates=false risk=low ["file:///notes.md"]
+x.resources.read read mutates=false risk=low []
+x.resources.row read mutates=false risk=low ["row://{table}/{id}"]
+x.slow read mutates=false risk=low []
+x.sum read mutates=false risk=low []
+x.text update mutates=true risk=medium []
+x.wipe_everything update mutates=true risk=high ["wipe-everything"]`
+	if diff := cmp.Diff(want, strings.Join(lines, "\n")); diff != "" {
+		t.Error(diff)
+	}
+	if b.Found != len(b.Entries) || len(b.Skipped)+len(b.Renamed)+len(b.Mended) > 0 {
+		t.Errorf("report: %+v", b)
+	}
+}
+
+func TestCall(t *testing.T) {
+	entries := load(t, child(t, "good", nil, Options{}))
+	picture := []any{"look", map[string]any{"type": "image", "mimeType": "image/png", "bytes": int64(5)}}
+	for _, c := range []struct {
+		id   string
+		args map[string]any
+		want any
+		note string
+		err  string
+	}{
+		{"x.sum", map[string]any{"a": int64(2), "b": int64(3)}, map[string]any{"sum": int64(5)}, "", ""},
+		{"x.text", map[string]any{"text": `[{"id": 9007199254740993}]`}, []any{map[string]any{"id": int64(9007199254740993)}}, "parsed from text", ""},
+		{"x.text", map[string]any{"text": `{"a":1} and more`}, `{"a":1} and more`, "", ""},
+		{"x.text", map[string]any{"text": "42"}, "42", "", ""},
+		{"x.wipe_everything", nil, nil, "no content", ""},
+		{"x.picture", nil, picture, "binary content is described, not returned", ""},
+		{"x.fail", nil, nil, "", "no such row"},
+		{"x.resources.notes_md", nil, "# Notes", "", ""},
+		{"x.resources.row", map[string]any{"table": "a b", "id": int64(7)}, map[string]any{"uri": "row://a%20b/7"}, "parsed from text", ""},
+		{"x.resources.row", map[string]any{"table": "t", "id": "0"}, nil, "not found", ""},
+		{"x.resources.read", map[string]any{"uri": "file:///notes.md"}, "# Notes", "", ""},
+	} {
+		got, err := call(t.Context(), entries[c.id], c.args)
+		if diff := cmp.Diff(c.want, got.Data); diff != "" || got.Note != c.note || c.err == "" && err != nil || c.err != "" && (err == nil || err.Error() != c.err) {
+			t.Errorf("%s %v: note %q, error %v, %s", c.id, c.args, got.Note, err, diff)
+		}
+	}
+}
+
+// What the process sees is PATH, HOME and what the configuration names.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("ALMANAC_TEST_LEAK", "leaked")
+	got, err := call(t.Context(), load(t, child(t, "good", map[string]string{"NAMED": "yes"}, Options{}))["x.environment"], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(got.Data.(string), "\n") {
+		name, _, _ := strings.Cut(line, "=")
+		switch name {
+		case "PATH", "HOME", "NAMED", "ALMANAC_TEST_SERVER":
+		default:
+			t.Errorf("the server sees %s", line)
+		}
+	}
+	if !strings.Contains(got.Data.(string), "NAMED=yes") {
+		t.Error("NAMED is missing")
+	}
+}
+
+func TestProgressAndCancel(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "cancelled")
+	entries := load(t, child(t, "good", map[string]string{"CANCELLED": mark}, Options{}))
+	ctx, cancel := context.WithCancel(t.Context())
+	var seen catalog.Progress
+	ctx = catalog.WithProgress(ctx, func(p catalog.Progress) {
+		seen = p
+		cancel()
+	})
+	_, err := call(ctx, entries["x.slow"], nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if want := (catalog.Progress{ID: "x.slow", Done: 1, Total: 2, Text: "half"}); seen != want {
+		t.Errorf("progress %+v", seen)
+	}
+	eventually(t, "the server is told", func() bool { _, err := os.Stat(mark); return err == nil })
+}
+
+// A server that dies says so, is started again, and answers as before.
+func TestDeath(t *testing.T) {
+	src := child(t, "good", nil, Options{})
+	entries := load(t, src)
+	changed := make(chan struct{}, 10)
+	ctx, stop := context.WithCancel(t.Context())
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		src.Watch(ctx, func() { changed <- struct{}{} })
+	}()
+	_, err := call(t.Context(), entries["x.die"], nil)
+	if err == nil || !strings.Contains(err.Error(), "went away during the call") {
+		t.Errorf("error %v", err)
+	}
+	eventually(t, "it answers again", func() bool {
+		got, err := call(t.Context(), entries["x.text"], map[string]any{"text": "here"})
+		return err == nil && got.Data == "here"
+	})
+	<-changed
+	stop()
+	<-watching
+	if err := src.Health(); err != nil {
+		t.Error(err)
+	}
+}
+
+// While it is away its actions answer at once, with its last words and without its secrets.
+func TestDown(t *testing.T) {
+	src := child(t, "crash", nil, Options{Pause: func(int) time.Duration { return time.Hour }})
+	_, err := src.Load(t.Context(), nil)
+	var down *DownError
+	if !errors.As(err, &down) || down.Hint() == "" {
+		t.Fatalf("error %v", err)
+	}
+	for _, want := range []string{"mcp server x is not there", "exit status 3", "cannot open the database: [redacted]", "tried again in 1h"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in: %v", want, err)
+		}
+	}
+	if src.Health() == nil {
+		t.Error("healthy")
+	}
+	src.Close()
+	if _, err = src.Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+func TestListChanged(t *testing.T) {
+	src := child(t, "good", nil, Options{})
+	entries := load(t, src)
+	ctx, stop := context.WithCancel(t.Context())
+	changed, watching := make(chan struct{}, 10), make(chan struct{})
+	go func() {
+		defer close(watching)
+		src.Watch(ctx, func() { changed <- struct{}{} })
+	}()
+	if _, err := call(t.Context(), entries["x.grow"], nil); err != nil {
+		t.Fatal(err)
+	}
+	<-changed
+	if _, there := load(t, src)["x.grown"]; !there {
+		t.Error("the new tool is not there")
+	}
+	stop()
+	<-watching
+}
+
+// Whatever a server does, the reading ends, and its error says what was wrong.
+func TestMisbehaviour(t *testing.T) {
+	list := func(answers map[string]string) string {
+		text, _ := json.Marshal(answers)
+		return "answers=" + string(text)
+	}
+	for _, c := range []struct{ name, kind, want string }{
+		{"crash", "crash", "exit status 3"},
+		{"silence", "silent", "no answer within"},
+		{"not reading", "deaf", "no answer within"},
+		{"noise", "noise", "that are no messages: a server must write nothing else there; it"},
+		{"a huge message", "huge", "a message of more than 16 MiB"},
+		{"death at the list", list(map[string]string{"tools/list": "die"}), "went away during the call"},
+		{"the same page", list(map[string]string{"tools/list": `{"tools":[],"nextCursor":"a"}`}), "the same page again and again"},
+		{"no handshake", list(map[string]string{"initialize": `{"protocolVersion":"1999-01-01"}`}), "1999-01-01"},
+		{"a list that is none", list(map[string]string{"tools/list": `{"tools":"none"}`}), "tools/list"},
+		{"a result that is none", list(map[string]string{"tools/list": `7`}), "tools/list"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			src := child(t, c.kind, nil, Options{Start: 2 * time.Second, Pause: func(int) time.Duration { return time.Hour }})
+			_, err := src.Load(t.Context(), nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// What is odd but can be read is read.
+func TestOddities(t *testing.T) {
+	tool := func(text string) string {
+		raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[` + text + `]}`})
+		return "answers=" + string(raw)
+	}
+	null, _ := json.Marshal(map[string]string{"tools/list": `{"tools":null}`})
+	for _, c := range []struct{ name, kind, want string }{
+		{"talk on standard output", "talks", "12 found, 0 skipped, 0 renamed, 0 mended"},
+		{"a null list", "answers=" + string(null), "0 found, 0 skipped, 0 renamed, 0 mended"},
+		{"a flood of notices", "flood", "1 found, 0 skipped, 0 renamed, 0 mended: x.calm"},
+		{"a null tool", tool(`null, {"name":"a","inputSchema":{"type":"object"}}`), "1 found, 0 skipped, 0 renamed, 0 mended: x.a"},
+		{"no schema", tool(`{"name":"a"}`), "1 found, 0 skipped, 0 renamed, 0 mended: x.a"},
+		{"a schema that is none", tool(`{"name":"a","inputSchema":{"type":7}}`), "1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
+		{"a schema elsewhere", tool(`{"name":"a","inputSchema":{"$ref":"https://example.org/s"}}`), "1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
+		{"names that collide", tool(`{"name":"get-user"},{"name":"getUser"},{"name":"get_user"}`),
+			"3 found, 0 skipped, 2 renamed, 0 mended: x.get_user x.get_user_5d95c2 x.get_user_e28ebf"},
+		{"names that are odd", tool(`{"name":"end"},{"name":"3d"},{"name":"a/b.c"},{"name":"日本"},{"name":"HTTPServer"}`),
+			"5 found, 0 skipped, 1 renamed, 0 mended: x._3d x._cf2abf x.a.b.c x.end_ x.http_server"},
+		{"a long description", tool(`{"name":"a","description":"` + strings.Repeat("x", 5000) + `"}`), "1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, err := child(t, c.kind, nil, Options{}).Load(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := fmt.Sprintf("%d found, %d skipped, %d renamed, %d mended", b.Found, len(b.Skipped), len(b.Renamed), len(b.Mended))
+			if len(b.Entries) > 0 && strings.Contains(c.want, ": ") {
+				got += ":"
+				for _, e := range b.Entries {
+					got += " " + e.ID
+				}
+			}
+			if got != c.want {
+				t.Errorf("got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A call that runs out of time ends, and a server that does not answer any more is started again.
+func TestHang(t *testing.T) {
+	raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":"a"}]}`, "tools/call": "hang", "ping": "hang"})
+	src := child(t, "answers="+string(raw), nil, Options{Ping: 50 * time.Millisecond})
+	entries := load(t, src)
+	first := src.link.session
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := call(ctx, entries["x.a"], nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+	eventually(t, "another session", func() bool {
+		session, err := src.link.get(t.Context())
+		return err == nil && session != first
+	})
+}
+
+// Close ends a server that does not want to end, and what it started.
+func TestClose(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no process groups")
+	}
+	file := filepath.Join(t.TempDir(), "pid")
+	src := child(t, "refuses", map[string]string{"PID_FILE": file}, Options{})
+	if _, err := src.link.get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	grandchild, err := os.FindProcess(pid)
+	if err != nil || grandchild.Signal(syscall.Signal(0)) != nil {
+		t.Fatal("it does not run")
+	}
+	src.Close()
+	eventually(t, "the grandchild is gone", func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return grandchild.Signal(syscall.Signal(0)) != nil || err == nil && strings.Contains(string(stat), ") Z ")
+	})
+}
+
+func TestHTTP(t *testing.T) {
+	server := goodServer()
+	var requests, unauthorised atomic.Int64
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		if r.Header.Get("Authorization") != "Bearer tok-123456" {
+			unauthorised.Add(1)
+			http.Error(w, "who are you", http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	env := func(name string) (string, bool) { return "tok-123456", name == "TOKEN" }
+	s, err := ParseURL("x", web.URL+"#bearer=TOKEN", env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := load(t, open(t, s, Options{}))
+	got, err := call(t.Context(), entries["x.sum"], map[string]any{"a": 1, "b": 2})
+	if err != nil || got.Data.(map[string]any)["sum"] != int64(3) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if requests.Load() == 0 || unauthorised.Load() > 0 {
+		t.Errorf("%d requests, %d without the token", requests.Load(), unauthorised.Load())
+	}
+	bare := open(t, Server{Name: "x", URL: web.URL}, Options{Pause: func(int) time.Duration { return time.Hour }})
+	if _, err := bare.Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+		t.Errorf("without a token: %v", err)
+	}
+}
+
+// The token goes to the server's own host only.
+func TestRedirect(t *testing.T) {
+	var elsewhere atomic.Bool
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Store(true) }))
+	t.Cleanup(other.Close)
+	web := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(web.Close)
+	src := open(t, Server{Name: "x", URL: web.URL, Header: map[string]string{"Authorization": "Bearer t"}}, Options{})
+	if _, err := src.Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "another host is not followed") {
+		t.Errorf("error %v", err)
+	}
+	if elsewhere.Load() {
+		t.Error("the other host was asked")
+	}
+}
+
+// eventually waits until ok, for as long as the test may run.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for i := 0; !ok(); i++ {
+		if i > 1000 {
+			t.Fatalf("never: %s", what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
