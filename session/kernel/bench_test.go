@@ -16,7 +16,7 @@ func BenchmarkStart(b *testing.B) {
 	p := newPool(b, options(b))
 	get(b, p) // the first start also fills caches
 	for b.Loop() {
-		k, err := p.start()
+		k, err := p.start(firstStart)
 		if err != nil {
 			b.Fatal(err)
 		}

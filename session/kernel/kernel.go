@@ -16,8 +16,6 @@ import (
 )
 
 const (
-	// startTimeout bounds the start of a child on a machine under load.
-	startTimeout = 20 * time.Second
 	// askTimeout bounds a look into the globals.
 	askTimeout = 2 * time.Second
 	// lastWordsGrace is how long a child that closed its pipe may take to end.
@@ -268,20 +266,20 @@ func (k *Kernel) Keys(ctx context.Context, path []string) ([]vm.Key, error) {
 		path = []string{}
 	}
 	var keys []vm.Key
-	err := k.ask(ctx, kindKeys, path, kindKeyList, &keys)
+	err := k.ask(ctx, askTimeout, kindKeys, path, kindKeyList, &keys)
 	return keys, err
 }
 
 // Globals lists the variables that scripts have set.
 func (k *Kernel) Globals(ctx context.Context) ([]vm.Global, error) {
 	var globals []vm.Global
-	err := k.ask(ctx, kindGlobals, nil, kindGlobList, &globals)
+	err := k.ask(ctx, askTimeout, kindGlobals, nil, kindGlobList, &globals)
 	return globals, err
 }
 
 // ask sends a request and decodes its reply into v. Once sent it is not given up: a request takes well under a
 // millisecond, and a kernel left in the middle of one would be lost.
-func (k *Kernel) ask(ctx context.Context, request kind, body any, reply kind, v any) error {
+func (k *Kernel) ask(ctx context.Context, timeout time.Duration, request kind, body any, reply kind, v any) error {
 	if err := k.take(ctx); err != nil {
 		return err
 	}
@@ -293,7 +291,7 @@ func (k *Kernel) ask(ctx context.Context, request kind, body any, reply kind, v 
 	if err != nil {
 		return fmt.Errorf("request: %w", err)
 	}
-	timer := time.AfterFunc(askTimeout, func() { k.end(&Lost{Reason: "it did not answer"}) })
+	timer := time.AfterFunc(timeout, func() { k.end(&Lost{Reason: "it did not answer"}) })
 	defer timer.Stop()
 	_ = k.out.send(frame) // a broken pipe shows in what is read
 	return k.expect(reply, v)

@@ -188,7 +188,7 @@ func actProbe() {
 	os.Stdout.Write(text)
 }
 
-// actHostile greets as a kernel does and then answers the first request with what the part says.
+// actHostile greets as a kernel does, answers pings, and the first other request with what the part says.
 func actHostile(part string) {
 	codec, err := newCodec()
 	if err != nil {
@@ -212,8 +212,15 @@ func actHostile(part string) {
 		return
 	}
 	send(kindReady, ready{})
-	if _, _, err := in.next(); err != nil {
-		return
+	for {
+		k, _, err := in.next()
+		if err != nil {
+			return
+		}
+		if k != kindPing {
+			break
+		}
+		send(kindPong, true)
 	}
 	switch part {
 	case "garbage":

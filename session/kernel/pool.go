@@ -44,6 +44,11 @@ const (
 	lastRetry  = time.Minute
 	// maxFailures is how many kernels in a row may fail before the next one has to wait.
 	maxFailures = 3
+	// firstStart is how long a child may take to start, which is some 5 ms; each of the next ones has four times as long,
+	// up to 16 s, for machines under load.
+	firstStart = time.Second
+	// probeTimeout is how long the spare may take to answer at first, which is some 30 microseconds.
+	probeTimeout = 300 * time.Millisecond
 )
 
 // A Pool starts kernels and keeps one spare ready. Its methods may be called concurrently.
@@ -93,18 +98,28 @@ func NewPool(o Options) *Pool {
 	return p
 }
 
-// Get returns a kernel that nobody has used. It waits only when the spare is just being started. The kernel is the
-// caller's to close; Close of the pool ends it too.
+// Get returns a kernel that nobody has used. It waits only when the spare is just being started, or does not answer
+// and is replaced. The kernel is the caller's to close; Close of the pool ends it too.
 func (p *Pool) Get(ctx context.Context) (*Kernel, error) {
-	for {
+	// A spare that was stopped from outside looks like any other. One on a busy machine is given longer each time.
+	for timeout, failures := probeTimeout, 0; ; timeout *= 2 {
 		select {
 		case s := <-p.ready:
 			if s.err != nil {
 				return nil, s.err
 			}
-			if s.kernel.gone() == nil {
+			err := s.kernel.ping(ctx, timeout)
+			if err == nil {
 				return s.kernel, nil
 			}
+			if ctx.Err() != nil {
+				s.kernel.Close()
+				return nil, ctx.Err()
+			}
+			if failures++; failures == maxFailures {
+				return nil, fmt.Errorf("kernel: %w", err)
+			}
+			p.options.Logf("kernel: the spare is replaced: %v", err)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-p.closing:
@@ -137,7 +152,7 @@ func (p *Pool) Close() {
 func (p *Pool) keep() {
 	wait, failures := firstRetry, 0
 	for !p.isClosed() {
-		spare, err := p.start()
+		spare, err := p.start(firstStart << (2 * min(failures, maxFailures-1)))
 		if err == nil {
 			select {
 			case p.ready <- started{kernel: spare}:
@@ -190,13 +205,13 @@ func (p *Pool) spawner() {
 	}
 }
 
-// start starts a kernel and waits until its machine stands.
-func (p *Pool) start() (*Kernel, error) {
+// start starts a kernel and waits until its machine stands, or the timeout has passed.
+func (p *Pool) start(timeout time.Duration) (*Kernel, error) {
 	k, err := p.launch()
 	if err != nil {
 		return nil, fmt.Errorf("kernel: %w", err)
 	}
-	timer := time.AfterFunc(startTimeout, func() { k.end(&Lost{Reason: "it did not start in time"}) })
+	timer := time.AfterFunc(timeout, func() { k.end(&Lost{Reason: "it did not start in time"}) })
 	defer timer.Stop()
 	if err := p.greet(k); err != nil {
 		k.Close()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -112,6 +113,47 @@ func TestDeadSpareIsReplaced(t *testing.T) {
 		t.Errorf("log: %q", log)
 	}
 	value(t, runLua(t, k, "return 1", Host{}))
+}
+
+// A spare that was stopped answers nothing; whoever asks gets another one without waiting for it.
+func TestStoppedSpareIsReplaced(t *testing.T) {
+	o := options(t)
+	p := newPool(t, o)
+	used := get(t, p)
+	p.sparePID(t, used.PID())
+	k := <-p.ready // it is up, and goes back as a stopped one
+	syscall.Kill(k.kernel.PID(), syscall.SIGSTOP)
+	go func() { p.ready <- k }()
+	begun := time.Now()
+	for range 2 { // whichever of the two spares comes first
+		got := get(t, p)
+		if got.PID() == k.kernel.PID() {
+			t.Errorf("got the stopped process %d", got.PID())
+		}
+		value(t, runLua(t, got, "return 1", Host{}))
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	waitFor(t, "the end of the stopped spare", func() bool { return !alive(k.kernel.PID()) })
+}
+
+// A child that stops before it says a word is given up after a second, not after all the time that a start may take.
+func TestStoppedStartIsReplaced(t *testing.T) {
+	o := options(t)
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first one hangs, the ones after it do not.
+	o.Command = []string{"/bin/sh", "-c", `mkdir "$0/once" 2>/dev/null && exec sleep 60; exec "$1" "$2" "$3"`, dir, self}
+	p := newPool(t, o)
+	begun := time.Now()
+	value(t, runLua(t, get(t, p), "return 1", Host{}))
+	if took := time.Since(begun); took < firstStart || took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
 }
 
 func TestGetGivesUp(t *testing.T) {

@@ -150,9 +150,12 @@ func (k *Kernel) begin(request kind, body any) (stop func(), err error) {
 
 // Ping returns nil when the kernel answers, which takes some 20 microseconds, and why not otherwise: a *Lost, or ctx's
 // error when the turn never came.
-func (k *Kernel) Ping(ctx context.Context) error {
+func (k *Kernel) Ping(ctx context.Context) error { return k.ping(ctx, askTimeout) }
+
+// ping is Ping with a timeout, after which the kernel is ended.
+func (k *Kernel) ping(ctx context.Context, timeout time.Duration) error {
 	var pong bool
-	return k.ask(ctx, kindPing, nil, kindPong, &pong)
+	return k.ask(ctx, timeout, kindPing, nil, kindPong, &pong)
 }
 
 // cut takes one piece off data.
