@@ -183,10 +183,12 @@ func TestInterruptFromOutside(t *testing.T) {
 		"while true do pcall(function() while true do end end) end",
 		`while true do pcall(string.find, ("a"):rep(40), ("a*"):rep(20) .. "b") end`,
 	} {
-		timer := time.AfterFunc(30*time.Millisecond, func() { r.Interrupt("") })
-		start := time.Now()
-		reply := r.run(source)
-		timer.Stop()
+		var start time.Time
+		r.begun = func() {
+			start = time.Now()
+			time.AfterFunc(30*time.Millisecond, func() { r.Interrupt("") })
+		}
+		reply := r.run("test.begun{}; " + source)
 		if reply.Err == nil || reply.Err.Kind != Interrupt || reply.Err.Message != "interrupted" {
 			t.Errorf("%s: %v", source, reply.Err)
 		}

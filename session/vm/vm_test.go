@@ -23,6 +23,8 @@ type rig struct {
 	printed map[Stream]string
 	calls   []string
 	ops     []string
+	// begun, if set, is called when a script calls test.begun.
+	begun func()
 }
 
 func newRig(t testing.TB, l Limits) *rig {
@@ -49,6 +51,9 @@ func (r *rig) call(id string, args map[string]any, line int) (any, error) {
 		return args, nil
 	case "test.value":
 		return args["value"], nil
+	case "test.begun":
+		r.begun()
+		return nil, nil
 	case "test.nothing":
 		return nil, nil
 	case "test.big":
