@@ -11,13 +11,19 @@ import (
 
 // This file is how a script is stopped.
 //
-// The engine calls hook every 1,000 instructions, also inside loops, callbacks, metamethods and coroutines. When the
+// The engine calls hook every 1,000 instructions, or 20, also inside loops, callbacks, metamethods and coroutines. When the
 // run must end, end keeps the reason, sets the hook to every instruction and panics with errStop, and every later
 // hook panics again. A protected call that sees the panic passes it on (see protect.go), so no nesting of pcall and
 // coroutines holds it up. Library functions that loop call work, which counts their steps and looks at the same
 // conditions.
 
-const hookInterval = 1000
+const (
+	hookInterval = 1000
+	// closeInterval is how often the hook is called once the machine has made a string of hugeString bytes: to compare
+	// two of the largest, or to find one in a table, takes the engine some 10 ms, which is one instruction.
+	closeInterval = 20
+	hugeString    = 4 << 20
+)
 
 // maxDepth is a little below what the engine bears.
 const maxDepth = 190
@@ -64,7 +70,7 @@ func (m *Machine) hook(l *lua.State, _ lua.Debug) {
 	if m.fatal != nil {
 		panic(errStop)
 	}
-	m.meter.steps += hookInterval
+	m.meter.steps += int64(m.interval)
 	m.check(l)
 }
 
@@ -111,6 +117,9 @@ func (m *Machine) end(l *lua.State, e *Error) {
 	panic(errStop)
 }
 
+// watch has l call the hook.
+func (m *Machine) watch(l *lua.State) { lua.SetDebugHook(l, m.hook, lua.MaskCount, m.interval) }
+
 // stringSize ends the run when a string of n bytes would be too large.
 func (m *Machine) stringSize(l *lua.State, n int) {
 	if n > m.limits.String || n < 0 {
@@ -119,6 +128,10 @@ func (m *Machine) stringSize(l *lua.State, n int) {
 			Hint:    "build smaller strings, or keep the pieces in a table"})
 	}
 	m.work(l, n/64)
+	if n >= hugeString && m.interval != closeInterval {
+		m.interval = closeInterval
+		m.watch(l)
+	}
 }
 
 const (
@@ -131,13 +144,17 @@ const (
 // would let garbage reach the memory limit; so it is waited for now and then.
 func (c call) giveText(s string) int {
 	if len(s) >= largeString {
-		c.m.large += len(s)
-		if c.m.large > collectAfter {
-			c.m.large = 0
-			runtime.GC()
-		}
+		c.made(len(s))
 	}
 	return c.give(s)
+}
+
+// made counts bytes that were made at once.
+func (c call) made(bytes int) {
+	if c.m.large += bytes; c.m.large > collectAfter {
+		c.m.large = 0
+		runtime.GC()
+	}
 }
 
 func sizeText(n int) string {

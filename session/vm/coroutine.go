@@ -199,7 +199,14 @@ func (c call) resumeWith(t *thread, args []any, traces int) (values []any, probl
 		parent.status = normal
 	}
 	m.current, m.depth, m.traceWanted = t, t.depth, traces
+	interval := m.interval
+	if interval != hookInterval {
+		m.watch(t.l)
+	}
 	values, alive := t.resume()
+	if m.interval != interval && m.fatal == nil {
+		m.watch(c.l)
+	}
 	t.depth = m.depth
 	m.current, m.depth, m.traceWanted = parent, depth-1, wanted
 	t.resumer = nil

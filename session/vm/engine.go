@@ -290,6 +290,6 @@ func (m *Machine) newState() *lua.State {
 	// The error handler must be the first slot: the engine takes the handler's index as counted from the bottom of
 	// the stack, whatever frame asks.
 	l.PushGoFunction(m.onError)
-	lua.SetDebugHook(l, m.hook, lua.MaskCount, hookInterval)
+	m.watch(l)
 	return l
 }

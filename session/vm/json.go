@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // This file holds json.encode and json.decode. null, empty lists and empty objects, and integers of 64 bits stay what
@@ -27,6 +28,9 @@ func openJSON(m *Machine) {
 				indent = "  "
 			}
 		}
+		if c.jsonSize(data, indent, 0, 0) > maxJSON {
+			c.fail("json.encode: the text would have more than %s", sizeText(maxJSON))
+		}
 		text, err := encodeJSON(data, indent)
 		if err != nil {
 			c.fail("json.encode: %s", err)
@@ -37,15 +41,17 @@ func openJSON(m *Machine) {
 	}))
 	lib.put("decode", m.function("decode", func(c call) int {
 		text := c.string(1)
-		m.work(c.l, len(text)/8)
-		data, err := decodeJSON(text)
-		if err != nil {
-			c.fail("json.decode: %s", err)
+		if len(text) > maxJSON {
+			c.fail("json.decode: the text has more than %s", sizeText(maxJSON))
 		}
-		if data == nil {
-			return c.give(m.null)
+		v, err := c.readJSON(text)
+		if err == errJSON {
+			// Words for what is wrong.
+			var data any
+			if data, err = decodeJSON(text); err == nil {
+				v, err = m.build(data, 0)
+			}
 		}
-		v, err := m.fromData(data)
 		if err != nil {
 			c.fail("json.decode: %s", err)
 		}
@@ -64,6 +70,55 @@ func openJSON(m *Machine) {
 		return c.give(c.raw(1))
 	}))
 	lib.put("null", m.null)
+}
+
+// What JSON text takes while it is read or written must fit into the process several times over.
+const (
+	maxJSON = 16 << 20 // bytes
+	// maxValues is how many values data may hold: as many as a frame to or from an action.
+	maxValues = 1 << 20
+)
+
+// jsonSize is about how many bytes data has as JSON, behind n others; it stops beyond maxJSON.
+func (c call) jsonSize(data any, indent string, depth, n int) int {
+	gap := 1
+	if indent != "" {
+		gap += 1 + len(indent)*(depth+1)
+	}
+	switch v := data.(type) {
+	case string:
+		return n + c.quotedSize(v)
+	case []any:
+		for _, item := range v {
+			if n = c.jsonSize(item, indent, depth+1, n+gap); n > maxJSON {
+				break
+			}
+		}
+		return n + 2
+	case map[string]any:
+		for name, item := range v {
+			if n = c.jsonSize(item, indent, depth+1, n+gap+1+c.quotedSize(name)); n > maxJSON {
+				break
+			}
+		}
+		return n + 2
+	}
+	return n + 4
+}
+
+// quotedSize is how many bytes s has as a JSON string.
+func (c call) quotedSize(s string) int {
+	c.m.work(c.l, len(s)/16)
+	n := len(s) + 2
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\' || r == '\n' || r == '\r' || r == '\t':
+			n++
+		case r < ' ' || r == utf8.RuneError:
+			n += 5
+		}
+	}
+	return n
 }
 
 func encodeJSON(data any, indent string) (string, error) {

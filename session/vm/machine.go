@@ -57,6 +57,7 @@ type Machine struct {
 	fatal       *Error   // why the run must end
 	interrupt   atomic.Pointer[string]
 	large       int // bytes of large strings since the last collection
+	interval    int // instructions between two calls of hook
 	depth       int
 	traceWanted int // protected calls that want a traceback
 	handling    int // error handlers of xpcall that run
@@ -100,7 +101,7 @@ func openMachine(l Limits, h Host) (*Machine, error) {
 	m := &Machine{
 		layout: layout, closures: closures, limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
 		libraries: map[string]*table{}, sealed: map[*table]*table{}, sources: map[string]string{},
-		integers: map[int64]any{}, actions: map[string]any{}, threads: map[*thread]struct{}{},
+		interval: hookInterval, integers: map[int64]any{}, actions: map[string]any{}, threads: map[*thread]struct{}{},
 	}
 	m.out.send = h.Write
 	m.session, m.names = m.newTable(0, 16), m.newTable(0, 200)

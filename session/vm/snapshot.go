@@ -115,6 +115,9 @@ func (m *Machine) Restore(data []byte) (err error) {
 			m.keepSource(c.name, c.source)
 		}
 	}
+	if len(data) >= hugeString {
+		m.interval = closeInterval // there may be one in it
+	}
 	m.before = m.prints()
 	return nil
 }

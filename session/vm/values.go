@@ -73,6 +73,7 @@ type converter struct {
 	lenient bool
 	whole   bool
 	room    int // bytes left
+	values  int // so far
 	open    map[*table]bool
 	err     error
 }
@@ -164,6 +165,9 @@ func (cv *converter) spend(n int) bool {
 }
 
 func (cv *converter) convert(path string, v any) any {
+	if cv.values++; cv.values > maxValues && !cv.lenient {
+		cv.room = 0
+	}
 	if !cv.spend(2) {
 		return nil
 	}
