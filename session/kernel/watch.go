@@ -8,8 +8,9 @@ import (
 const (
 	// interruptGrace is how long a run may take to notice an interrupt.
 	interruptGrace = 500 * time.Millisecond
-	// timeGrace is how much later than the machine the parent stops a run that is out of time.
-	timeGrace = 500 * time.Millisecond
+	// timeGrace is how much later than the machine the parent stops a run that is out of time. On a machine under load
+	// the child may begin, and be heard, late.
+	timeGrace = time.Second
 )
 
 // A watch ends a kernel whose machine cannot be stopped from inside. It counts Lua time only: it is paused while the
