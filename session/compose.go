@@ -61,11 +61,11 @@ const argsID = "(args)"
 const bodyPrefix = `local args = call("` + argsID + `") `
 
 // compose runs the Lua of an action in a fresh machine, while the machine that called it waits.
-func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Call, outer *composition, c *trace.Call) (any, error) {
+func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Call, outer *composition, c *trace.Call) (reply, error) {
 	c.Composed = true
 	machine, err := r.session.world.pool.Get(ctx)
 	if err != nil {
-		return nil, r.failed(ctx, entry, fmt.Errorf("no Lua process: %w", err), c)
+		return reply{}, r.failed(ctx, entry, fmt.Errorf("no Lua process: %w", err), c)
 	}
 	defer machine.Close()
 	in := &composition{run: r, outer: outer, entry: entry, args: call.Args}
@@ -73,41 +73,49 @@ func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 	if entry.Timeout > 0 {
 		limits.Time = min(limits.Time, entry.Timeout)
 	}
-	reply, err := machine.Run(ctx, vm.Script{
+	host, calls := r.hostOf(in)
+	out, err := machine.Run(ctx, vm.Script{
 		Source: bodyPrefix + entry.Lua, Name: entry.ID, Surface: vm.Execute, Roots: r.session.View().Roots(),
-	}, limits, kernel.Host{Call: in.call, Write: r.write})
+	}, limits, host)
+	calls.end()
 	switch {
 	case in.fatal != nil:
 		c.Verdict = trace.Failed
-		return nil, in.fatal
-	case reply.Err != nil:
-		return nil, r.failed(ctx, entry, bodyError(reply.Err), c)
+		return reply{}, in.fatal
+	case out.Err != nil:
+		return reply{}, r.failed(ctx, entry, bodyError(out.Err), c)
 	case err != nil:
-		return nil, r.failed(ctx, entry, err, c)
+		return reply{}, r.failed(ctx, entry, err, c)
 	}
-	result, err := composed(reply.Values)
+	result, err := composed(out.Values)
 	if err != nil {
-		return nil, r.failed(ctx, entry, err, c)
+		return reply{}, r.failed(ctx, entry, err, c)
 	}
-	data, err := r.answer(entry, result, c)
+	answer, err := r.answer(entry, result, c)
 	if err == nil && entry.Mutates && r.mode == trace.ModePreview {
 		c.Verdict = trace.Planned
 	}
-	return data, err
+	return answer, err
 }
 
-// call takes a call of the body through the door.
-func (in *composition) call(ctx context.Context, req kernel.CallRequest) (any, error) {
-	if req.ID == argsID && !in.handed {
-		in.handed = true
-		return in.args, nil
+// give answers the call by which the body asks for its arguments; ok is false for any other call.
+func (in *composition) give(req kernel.CallRequest) (args map[string]any, ok bool) {
+	if in == nil || req.ID != argsID || in.handed {
+		return nil, false
 	}
-	data, err := in.run.call(ctx, req, in)
+	in.handed = true
+	return in.args, true
+}
+
+// note keeps what the door ended the machine with: the call of the action ends like that too.
+func (in *composition) note(err error) {
 	var host *vm.HostError
-	if errors.As(err, &host) && host.Fatal {
-		in.fatal = host
+	if in == nil || !errors.As(err, &host) || !host.Fatal {
+		return
 	}
-	return data, err
+	in.run.mu.Lock()
+	defer in.run.mu.Unlock()
+	in.fatal = host
 }
 
 // composed is what a body returned: nothing, or one value that is data.

@@ -31,45 +31,53 @@ const (
 	CodeLog          = "log"
 )
 
+// A reply is what an action answered: plain data, and the arguments that differ for the next page.
+type reply struct {
+	data any
+	next map[string]any
+}
+
 // call is the way of one call, by the script itself or from inside a composed action. Steps that refuse come before
-// steps that act, and every way out is recorded.
-func (r *run) call(ctx context.Context, req kernel.CallRequest, in *composition) (any, error) {
+// steps that act, and every way out is recorded. Calls of one run may be under way at the same time.
+func (r *run) call(ctx context.Context, req kernel.CallRequest, in *composition) (reply, error) {
+	r.mu.Lock()
 	r.begun++
 	c := trace.Call{
 		N: r.begun, ID: req.ID, Line: req.Line, Author: string(r.script.Author), Depth: in.depth(), Start: time.Now(),
 	}
-	data, err := r.pass(ctx, req, in, &c)
-	if logged := r.keep(c, data, err); logged != nil {
-		return nil, logged
+	r.mu.Unlock()
+	answer, err := r.pass(ctx, req, in, &c)
+	if logged := r.keep(c, answer.data, err); logged != nil {
+		return reply{}, logged
 	}
-	return data, err
+	return answer, err
 }
 
 // pass takes one call through the checks and, when all agree, to its action. It fills in what c tells of the call.
-func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition, c *trace.Call) (any, error) {
+func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition, c *trace.Call) (reply, error) {
 	view := r.session.View()
 	c.Actor = view.Actor()
 	entry, err := r.lookup(view, req.ID, in, c)
 	if err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	c.Mutates, c.Risk = entry.Mutates, entry.Risk
 	if err := in.admits(entry, c); err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	if err := r.spend(entry, c); err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	args, err := checkArgs(entry, req.Args, c)
 	if err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	call := catalog.Call{ID: entry.ID, Args: args, Context: r.context(view)}
 	if c.Injected, err = injected(entry, call.Context, c); err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	if err := r.authorize(ctx, entry, call.With(c.Injected), c); err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	switch {
 	case r.mode == trace.ModePreview && entry.Mutates && entry.Action != nil:
@@ -78,7 +86,7 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 		c.Rule = "preview"
 	default:
 		if call.Args, err = r.decide(ctx, entry, call, c); err != nil {
-			return nil, err
+			return reply{}, err
 		}
 	}
 	call = call.With(c.Injected)
@@ -123,6 +131,8 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 // spend takes the call from the budget before anything else is done for it.
 func (r *run) spend(entry *catalog.Entry, c *trace.Call) error {
 	budget, w := r.session.Budget(), r.session.world
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.used.Calls >= budget.Calls {
 		c.Verdict, c.Rule = trace.Limited, "budget calls"
 		return limited("calls", fmt.Sprintf("%s: the run has used its %d action calls", entry.ID, budget.Calls))
@@ -203,6 +213,17 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	if err := r.foresee(ctx, entry, call, c); err != nil {
 		return nil, err
 	}
+	select { // one question at a time
+	case r.asking <- struct{}{}:
+		defer func() { <-r.asking }()
+	case <-ctx.Done():
+		c.Verdict, c.Rule = trace.Denied, "interrupted"
+		return nil, interrupted()
+	}
+	if w.isApproved(entry.ID) { // by the answer to a question that came first
+		c.Rule = "approved for this session"
+		return call.Args, nil
+	}
 	asked := r.recordable(*c)
 	if err := w.record(trace.Record{Kind: trace.KindAsk, Run: r.id, Cell: r.script.Cell, Call: &asked}); err != nil {
 		c.Verdict = trace.Denied
@@ -216,7 +237,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	c.Start = c.Start.Add(time.Since(waited))
 	if ctx.Err() != nil {
 		c.Verdict, c.Rule = trace.Denied, "interrupted"
-		return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
+		return nil, interrupted()
 	}
 	if err != nil {
 		c.Verdict = trace.Denied
@@ -249,22 +270,19 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 }
 
 // act calls the action. A mutation's intent is on record before it is made.
-func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (any, error) {
+func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (reply, error) {
 	w := r.session.world
 	if entry.Mutates {
 		intent := r.recordable(*c)
 		if err := w.record(trace.Record{Kind: trace.KindBegin, Run: r.id, Cell: r.script.Cell, Call: &intent}); err != nil {
 			c.Verdict = trace.Denied
-			return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
+			return reply{}, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 		}
-		r.used.Mutations++
-		w.mu.Lock()
-		w.used = r.used
-		w.mu.Unlock()
+		r.mutated()
 	}
 	result, err := callAction(ctx, entry.Action, call, r.wait(entry))
 	if err != nil {
-		return nil, r.failed(ctx, entry, err, c)
+		return reply{}, r.failed(ctx, entry, err, c)
 	}
 	return r.answer(entry, result, c)
 }
@@ -278,23 +296,37 @@ func (r *run) wait(entry *catalog.Entry) time.Duration {
 func (r *run) failed(ctx context.Context, entry *catalog.Entry, err error, c *trace.Call) error {
 	c.Verdict = trace.Failed
 	if ctx.Err() != nil {
-		return &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
+		return interrupted()
 	}
 	return &vm.HostError{Code: CodeFailed, Message: r.session.world.redactor.text(withID(entry.ID, err))}
 }
 
 // answer makes the data that the script gets of a result.
-func (r *run) answer(entry *catalog.Entry, result catalog.Result, c *trace.Call) (any, error) {
-	data, err := r.session.world.redactor.data(result.Data, r.session.Budget().Result)
+func (r *run) answer(entry *catalog.Entry, result catalog.Result, c *trace.Call) (reply, error) {
+	red := r.session.world.redactor
+	data, err := red.data(result.Data, r.session.Budget().Result)
 	if err != nil {
 		c.Verdict = trace.Failed
-		return nil, &vm.HostError{
+		return reply{}, &vm.HostError{
 			Code: CodeTooLarge, Message: fmt.Sprintf("%s: result: %v", entry.ID, err), Hint: "ask for less: a smaller limit, fewer fields",
 		}
 	}
+	r.mu.Lock()
 	r.effects = append(r.effects, result.Effects...)
-	c.Verdict, c.Effects = trace.OK, result.Effects
-	return data, nil
+	r.mu.Unlock()
+	c.Verdict, c.Effects, c.Note = trace.OK, result.Effects, red.text(result.Note)
+	return reply{data: data, next: result.Next}, nil
+}
+
+// mutated counts a mutation that is about to be made.
+func (r *run) mutated() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used.Mutations++
+	w := r.session.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.used = r.used
 }
 
 // callAction calls a and waits no longer than wait. An action that does not heed its context is left behind with its
@@ -339,7 +371,9 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 		c.Brief = brief(data)
 		c.Result = sample(data, logText)
 	}
+	r.mu.Lock()
 	r.calls = append(r.calls, c)
+	r.mu.Unlock()
 	if logErr := w.record(trace.Record{Kind: trace.KindCall, Run: r.id, Cell: r.script.Cell, Mode: r.mode, Call: &c}); logErr != nil {
 		return denied(CodeLog, fmt.Sprintf("%s: %v", c.ID, logErr), "free the disk or choose another data folder")
 	}
@@ -389,6 +423,10 @@ func (w *world) approve(id string) {
 
 func denied(code, message, hint string) *vm.HostError {
 	return &vm.HostError{Fatal: true, Kind: vm.Denied, Code: code, Message: message, Hint: hint}
+}
+
+func interrupted() *vm.HostError {
+	return &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
 }
 
 func limited(name, message string) *vm.HostError {

@@ -13,12 +13,12 @@ import (
 const previewText = 64 << 10
 
 // foretell records a mutation that a preview does not make. One that would fail fails here too.
-func (r *run) foretell(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (any, error) {
+func (r *run) foretell(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (reply, error) {
 	if err := r.foresee(ctx, entry, call, c); err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	c.Verdict, c.Rule = trace.Planned, "preview"
-	return entry.Output.Placeholder(), nil
+	return reply{data: entry.Output.Placeholder()}, nil
 }
 
 // foresee fills in what the call would change, where the action can tell. The error says that it would fail: then

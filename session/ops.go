@@ -15,7 +15,7 @@ import (
 // op answers one primitive. An error is the script's to catch.
 func (r *run) op(ctx context.Context, name string, args []any) (any, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
+		return nil, interrupted()
 	}
 	answer, err := r.primitive(ctx, name, args)
 	var host *vm.HostError

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"almanac/catalog"
@@ -33,6 +34,9 @@ type run struct {
 	stdout   strings.Builder
 	stderr   strings.Builder
 	logs     strings.Builder
+	// asking has room for one question to the person at a time.
+	asking   chan struct{}
+	mu       sync.Mutex   // guards used, begun, calls, effects and what is printed: calls may be under way side by side
 	begun    int          // calls that came to the door
 	calls    []trace.Call // in the order they ended
 	effects  []catalog.Effect
@@ -92,7 +96,7 @@ func (s *Session) newRun(script Script, mode trace.Mode) (*run, error) {
 	}
 	r := &run{
 		session: s, script: script, mode: mode, surface: vm.Execute,
-		id: NewID(time.Now()), selected: map[string]bool{},
+		id: NewID(time.Now()), selected: map[string]bool{}, asking: make(chan struct{}, 1),
 	}
 	if mode == trace.ModeQuery {
 		r.surface = vm.Query
@@ -133,7 +137,9 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), r.host())
+	host, calls := r.hostOf(nil)
+	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), host)
+	calls.end()
 	var lost *kernel.Lost
 	if err != nil && !errors.As(err, &lost) {
 		return nil, err
@@ -160,10 +166,33 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	return out, err
 }
 
-// host serves what the script asks for.
-func (r *run) host() kernel.Host {
-	call := func(ctx context.Context, req kernel.CallRequest) (any, error) { return r.call(ctx, req, nil) }
-	return kernel.Host{Call: call, Op: r.op, Write: r.write}
+// hostOf serves what a machine asks for: that of the script, or of a composed action's body. The calls must be ended
+// when the machine has run.
+func (r *run) hostOf(in *composition) (kernel.Host, *parallel) {
+	call := func(ctx context.Context, req kernel.CallRequest) (reply, error) {
+		if args, ok := in.give(req); ok {
+			return reply{data: args}, nil
+		}
+		answer, err := r.call(ctx, req, in)
+		in.note(err)
+		return answer, err
+	}
+	calls := &parallel{call: call}
+	host := kernel.Host{Write: r.write}
+	host.Call = func(ctx context.Context, req kernel.CallRequest) (any, error) {
+		answer, err := call(ctx, req)
+		return answer.data, err
+	}
+	host.Op = func(ctx context.Context, name string, args []any) (any, error) {
+		switch {
+		case calls.serves(name):
+			return calls.op(ctx, name, args)
+		case in != nil:
+			return nil, fmt.Errorf("%s: not available in a composed action", name)
+		}
+		return r.op(ctx, name, args)
+	}
+	return host, calls
 }
 
 // machine returns the kernel to run in; shared tells that it is the session's own. One that died since its last run is
@@ -214,6 +243,8 @@ func (r *run) limits() vm.Limits {
 
 // write keeps printed text for the outcome and passes it on.
 func (r *run) write(stream vm.Stream, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch stream {
 	case vm.Stderr:
 		r.stderr.WriteString(text)

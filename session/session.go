@@ -37,9 +37,10 @@ type Options struct {
 	// still meanwhile. A done ctx must end the wait.
 	Approve func(ctx context.Context, r Request) (Approval, error)
 	// Authorize decides whether the actor may make a call, after the view and the argument check and before the
-	// policy; nil allows. An error denies and is told.
+	// policy; nil allows. An error denies and is told. Calls of a script that makes several at a time ask concurrently.
 	Authorize func(ctx context.Context, e *catalog.Entry, c catalog.Call) error
-	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded.
+	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded. It must be safe
+	// for concurrent use.
 	Record func(trace.Record) error
 	// Ran is told of every run, preview and query when it has ended, whoever wrote it; nil tells nobody. It must not
 	// change the outcome.

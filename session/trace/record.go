@@ -96,6 +96,7 @@ type Call struct {
 	Rule    string           `json:"rule,omitempty"` // the policy rule or the approval that decided
 	Error   string           `json:"error,omitempty"`
 	Brief   string           `json:"brief,omitempty"` // the result in a few words: "12 rows"
+	Note    string           `json:"note,omitempty"`  // what the action said about its result: "not found"
 	Result  any              `json:"result,omitempty"`
 	Effects []catalog.Effect `json:"effects,omitempty"`
 	Start   time.Time        `json:"start"`

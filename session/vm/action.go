@@ -84,24 +84,31 @@ func openAction(m *Machine) {
 		return 0
 	})
 	m.global("call", func(c call) int {
-		var id string
-		switch v := c.raw(1).(type) {
-		case string:
-			id = v
-		default:
-			a, ok := m.object(v).(*action)
-			if !ok {
-				c.fail("call takes an action id and a table: call(\"billing.invoice.get\", {invoice_id = 1})")
-			}
-			id = a.path
-		}
+		id := c.actionID(1, "call")
 		c.l.Remove(1)
 		return c.callAction(id, "call("+luaQuote(id)+", ...)")
 	})
 }
 
+// actionID reads an action or its id.
+func (c call) actionID(i int, name string) string {
+	switch v := c.raw(i).(type) {
+	case string:
+		return v
+	default:
+		if a, ok := c.m.object(v).(*action); ok {
+			return a.path
+		}
+	}
+	c.fail("%s takes an action id and a table: %s(\"billing.invoice.get\", {invoice_id = 1})", name, name)
+	return ""
+}
+
 // callAction calls the action id with the arguments on the stack. form is how the script wrote the call.
-func (c call) callAction(id, form string) int {
+func (c call) callAction(id, form string) int { return c.request(id, form, false) }
+
+// request is callAction; paged gives the arguments of the next page as a second value.
+func (c call) request(id, form string, paged bool) int {
 	m := c.m
 	if m.surface == Query {
 		c.fail("%s: actions cannot be called in a query script; return a set or a plan, then execute", id)
@@ -129,9 +136,15 @@ func (c call) callAction(id, form string) int {
 	if m.outside.Call == nil {
 		c.fail("%s: no actions here", id)
 	}
-	line := m.scriptLine(c.l)
-	answer, err := m.host(c.l, func() (any, error) { return m.outside.Call(id, args, line) })
-	return c.answer(id, answer, err)
+	answer, err := c.ask(id, args, m.scriptLine(c.l), paged)
+	if !paged || err != nil {
+		return c.answer(id, answer, err)
+	}
+	fields, _ := answer.(map[string]any)
+	if fields["next"] == nil {
+		return c.answer(id, fields["data"], nil)
+	}
+	return c.answer(id, fields["data"], nil) + c.answer(id, fields["next"], nil)
 }
 
 func usage(id, form string) string {

@@ -53,6 +53,8 @@ type thread struct {
 	stop    func()
 	yield   func([]any) bool
 	handle  weak.Pointer[coroutine]
+	worker  bool         // an action call yields instead of waiting
+	call    *startedCall // what a suspended worker waits for; nil when it yielded by itself
 }
 
 // maxResumes is how many coroutines may resume one another, as in Lua 5.2.

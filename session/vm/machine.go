@@ -69,6 +69,7 @@ type Machine struct {
 	// Coroutines.
 	current    *thread
 	threads    map[*thread]struct{}
+	started    map[int64]*startedCall // calls of workers that are under way, by the host\'s ticket
 	orphans    orphanage
 	mainThread any
 }
@@ -175,6 +176,7 @@ func (m *Machine) begin(s Script) {
 	m.trace, m.hint = nil, hinted{}
 	m.nextAt = position{}
 	m.surface = s.Surface
+	m.started = map[int64]*startedCall{}
 	m.roots = make(map[string]bool, len(s.Roots))
 	for _, root := range s.Roots {
 		m.roots[root] = true

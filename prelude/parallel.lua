@@ -1,0 +1,146 @@
+-- Calls that do not wait for one another, and results that come in pages.
+local host = ...
+local type, ipairs, pairs, next = type, ipairs, pairs, next
+local resume, status, current, yield = coroutine.resume, coroutine.status, coroutine.running, coroutine.yield
+local fail, callable = host.fail, host.callable
+
+-- how many calls of one script are under way at a time
+local LIMIT = 8
+
+-- The function that goes on with a worker, by worker: of those whose call is under way, and of those that themselves
+-- wait for workers. Whoever waits for the host goes on with whatever has its answer.
+local calling, parked = {}, {}
+-- every worker that is not dead yet
+local workers = {}
+
+function parallel(list, fn)
+  if type(list) ~= "table" then
+    fail("parallel: the first argument must be a list, got " .. type(list))
+  end
+  if not callable(fn) then
+    fail("parallel: the second argument must be a function, got " .. type(fn))
+  end
+  if #list == 0 and next(list) ~= nil then
+    fail("parallel: the first argument must be a list, got a table with named fields; keys(t) makes a list")
+  end
+  local me = workers[current()]
+  if not me and not host.busy() then calling, parked, workers = {}, {}, {} end
+  local results, errors = host.empty_list(), {}
+  local count, begun, running = #list, 0, 0
+
+  local function go_on(i, worker)
+    local ok, value = resume(worker)
+    if status(worker) == "dead" then
+      workers[worker] = nil
+      if ok and value ~= nil then
+        results[i] = value
+      else
+        results[i] = null
+        if not ok then errors[i] = value end
+      end
+      return
+    end
+    local waiting = calling
+    if not host.waits(worker) then
+      waiting = parked
+      if parked[worker] ~= true then fail("parallel: the function must not yield") end
+    end
+    running = running + 1
+    waiting[worker] = function()
+      waiting[worker] = nil
+      running = running - 1
+      go_on(i, worker)
+      if me and waiting == calling and parked[me] then parked[me]() end
+    end
+  end
+
+  while begun < count or running > 0 do
+    while begun < count and running < LIMIT do
+      begun = begun + 1
+      local i = begun
+      results[i] = null
+      local worker = host.worker(function() return fn(list[i], i) end)
+      workers[worker] = worker
+      go_on(i, worker)
+    end
+    if running > 0 then
+      if me then
+        parked[me] = true
+        yield()
+      else
+        calling[host.wait()]()
+      end
+    end
+  end
+  if next(errors) == nil then return results end
+  return results, errors
+end
+host.doc("parallel(list, fn)", "fn(item, i) for each item, action calls side by side (8 at a time); results in order, then errors by index if any")
+
+function batch(calls)
+  if type(calls) ~= "table" then
+    fail("batch takes a list of calls: batch{{crm.customer.get, {customer_id = 1}}, ...}, got " .. type(calls))
+  end
+  for i, item in ipairs(calls) do
+    local what = type(item) == "table" and type(item[1])
+    if what ~= "action" and what ~= "string" then
+      fail("batch: item " .. i .. " must be {action, arguments}: {crm.customer.get, {customer_id = 1}}")
+    end
+    if item[2] ~= nil and type(item[2]) ~= "table" then
+      fail("batch: item " .. i .. ": the arguments must be a table, got " .. type(item[2]))
+    end
+  end
+  return parallel(calls, function(item) return call(item[1], item[2]) end)
+end
+host.doc("batch(calls)", "makes calls {action, arguments} side by side; results in order, then errors by index if any")
+
+-- the one list among the fields of a page
+local function rows_of(page, field)
+  if type(page) ~= "table" then
+    fail("paginate: the action answers a " .. type(page) .. ", not a page of rows")
+  end
+  if field ~= nil then
+    if type(page[field]) ~= "table" then
+      fail("paginate: the page has no list " .. repr(field))
+    end
+    return page[field]
+  end
+  if #page > 0 or next(page) == nil then return page end
+  local found, name
+  for k, v in pairs(page) do
+    if type(v) == "table" and (#v > 0 or next(v) == nil) then
+      if found then
+        fail("paginate: the page has the lists " .. repr(name) .. " and " .. repr(k) .. ": say which with {rows = " .. repr(k) .. "}")
+      end
+      found, name = v, k
+    end
+  end
+  if not found then fail("paginate: the page has no list of rows") end
+  return found
+end
+
+function paginate(action, args, opts)
+  args, opts = args or {}, opts or {}
+  if type(args) ~= "table" or type(opts) ~= "table" then
+    fail("paginate(action, args, opts) takes tables: paginate(crm.customer.list, {}, {max = 500})")
+  end
+  for k in pairs(opts) do
+    if k ~= "max" and k ~= "pages" and k ~= "rows" then
+      fail("paginate: unknown option " .. repr(k) .. "; there are max, pages and rows")
+    end
+  end
+  local max, pages = opts.max or 1000, opts.pages or 20
+  local rows, asked, more = host.empty_list(), merge(args), nil
+  for _ = 1, pages do
+    local page
+    page, more = host.page(action, asked)
+    for _, row in ipairs(rows_of(page, opts.rows)) do
+      if #rows >= max then return rows, true end
+      rows[#rows + 1] = row
+    end
+    if not more then return rows, false end
+    asked = merge(asked, more)
+  end
+  return rows, true
+end
+host.doc("paginate(action, args, opts)", "rows of all pages, and whether there are more; opts: max (1000 rows), pages (20), rows (the field that holds them)")

@@ -1,0 +1,159 @@
+package session
+
+// This file makes calls that do not wait for one another: a script starts them and takes the answers as they come. Each
+// goes through the door like any other.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"almanac/session/kernel"
+	"almanac/session/vm"
+)
+
+// maxParallel is how many calls of a run are under way at a time; what is started beyond waits.
+const maxParallel = 8
+
+// parallel is the calls of one machine that were started and not yet waited for. Only its goroutines run beside the
+// machine; they end with their calls, and end waits for them.
+type parallel struct {
+	// call takes one call through the door.
+	call    func(ctx context.Context, req kernel.CallRequest) (reply, error)
+	room    chan struct{}
+	ended   chan finished
+	cancel  context.CancelFunc
+	ctx     context.Context
+	running sync.WaitGroup
+	started int64 // calls so far; the last one's ticket
+	waiting int   // calls that were not waited for yet
+}
+
+// serves reports whether op answers the primitive.
+func (p *parallel) serves(name string) bool {
+	return name == "call.start" || name == "call.wait" || name == "call.page"
+}
+
+// op answers one primitive.
+func (p *parallel) op(ctx context.Context, name string, args []any) (any, error) {
+	switch name {
+	case "call.start":
+		return p.start(ctx, args)
+	case "call.wait":
+		return p.wait(ctx)
+	}
+	return p.page(ctx, args)
+}
+
+// finished is a call that was started and has come to its end.
+type finished struct {
+	ticket int64
+	reply  reply
+	err    error
+}
+
+// maxStarted bounds the calls that a script starts and does not wait for.
+const maxStarted = 64
+
+// start begins a call and returns its ticket. Its arguments are the action's id, the arguments and the line.
+func (p *parallel) start(ctx context.Context, a arguments) (any, error) {
+	req, err := a.callRequest()
+	if err != nil {
+		return nil, err
+	}
+	if p.waiting >= maxStarted {
+		return nil, fmt.Errorf("%d calls have been started and not waited for", p.waiting)
+	}
+	if p.ctx == nil {
+		p.room, p.ended = make(chan struct{}, maxParallel), make(chan finished, maxStarted)
+		p.ctx, p.cancel = context.WithCancel(ctx)
+	}
+	p.started++
+	p.waiting++
+	ticket := p.started
+	p.running.Go(func() {
+		select {
+		case p.room <- struct{}{}:
+		case <-p.ctx.Done():
+			p.ended <- finished{ticket: ticket, err: interrupted()}
+			return
+		}
+		answer, err := p.call(p.ctx, req)
+		<-p.room
+		p.ended <- finished{ticket, answer, err}
+	})
+	return ticket, nil
+}
+
+// wait returns the first call to end of those that were started. A fatal error of it is an error; any other is data, for
+// the script to raise where the call was written.
+func (p *parallel) wait(ctx context.Context) (any, error) {
+	if p.waiting == 0 {
+		return nil, errors.New("no call has been started")
+	}
+	var f finished
+	select {
+	case f = <-p.ended:
+	case <-ctx.Done():
+		return nil, interrupted()
+	}
+	p.waiting--
+	if f.err == nil {
+		return map[string]any{"ticket": f.ticket, "data": f.reply.data, "next": nextPage(f.reply)}, nil
+	}
+	var host *vm.HostError
+	if !errors.As(f.err, &host) {
+		host = &vm.HostError{Message: f.err.Error()}
+	}
+	if host.Fatal {
+		return nil, host
+	}
+	return map[string]any{"ticket": f.ticket, "code": host.Code, "message": host.Message, "hint": host.Hint}, nil
+}
+
+// end stops what was started and not waited for, and waits for it.
+func (p *parallel) end() {
+	if p.cancel != nil {
+		p.cancel()
+		p.running.Wait()
+	}
+}
+
+// page makes one call and returns its data with the arguments of the next page, or null.
+func (p *parallel) page(ctx context.Context, a arguments) (any, error) {
+	req, err := a.callRequest()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.call(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"data": answer.data, "next": nextPage(answer)}, nil
+}
+
+// nextPage is nil, and not a nil map, where there is no next page.
+func nextPage(r reply) any {
+	if r.next == nil {
+		return nil
+	}
+	return r.next
+}
+
+// callRequest reads an action's id, its arguments and the line.
+func (a arguments) callRequest() (kernel.CallRequest, error) {
+	id, err := a.text(0, "an action id")
+	if err != nil {
+		return kernel.CallRequest{}, err
+	}
+	args, err := a.options(1)
+	if err != nil {
+		return kernel.CallRequest{}, err
+	}
+	line, _ := a.at(2).(int64)
+	if f, ok := a.at(2).(float64); ok {
+		line = int64(f)
+	}
+	return kernel.CallRequest{ID: id, Args: args, Line: int(line)}, nil
+}

@@ -1,0 +1,248 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/session/policy"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// A tide is a set of actions that tell how many of their calls are under way.
+type tide struct {
+	now, most atomic.Int64
+	// met is called once each of `want` calls is under way at the same time.
+	want int64
+	gate chan struct{}
+	once sync.Once
+	shop *shop
+}
+
+func (d *tide) enter() func() {
+	n := d.now.Add(1)
+	for {
+		most := d.most.Load()
+		if n <= most || d.most.CompareAndSwap(most, n) {
+			break
+		}
+	}
+	if n >= d.want {
+		d.once.Do(func() { close(d.gate) })
+	}
+	return func() { d.now.Add(-1) }
+}
+
+func (d *tide) entries() []catalog.Entry {
+	input := catalog.MustSchema(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)
+	// meet answers only when as many calls as are wanted are under way.
+	meet := func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+		defer d.enter()()
+		select {
+		case <-d.gate:
+		case <-ctx.Done():
+			return catalog.Result{}, ctx.Err()
+		}
+		n, _ := c.Args["n"].(int64)
+		if n == 13 {
+			return catalog.Result{}, errors.New("13 is out")
+		}
+		return catalog.Result{Data: map[string]any{"n": n, "square": n * n}}, nil
+	}
+	rows := func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+		page, _ := c.Args["page"].(int64)
+		r := catalog.Result{Data: map[string]any{"items": []any{page * 10, page*10 + 1}}}
+		if page < 3 {
+			r.Next = map[string]any{"page": page + 1}
+		}
+		return r, nil
+	}
+	return []catalog.Entry{
+		{ID: "tide.meet", Input: input, Action: meet},
+		{ID: "tide.change", Input: input, Mutates: true, Action: func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+			d.shop.act("change %v", c.Args["n"])
+			return meet(ctx, c)
+		}},
+		{ID: "tide.rows", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer","default":1}}}`), Action: rows},
+	}
+}
+
+func newTide(t *testing.T, want int64, change func(*Options)) (*tide, *bench) {
+	t.Helper()
+	d := &tide{want: want, gate: make(chan struct{})}
+	b := newBench(t, change)
+	d.shop = b.shop
+	c, _ := catalog.New(d.entries(), catalog.Options{})
+	b.replace(c.View())
+	return d, b
+}
+
+func TestParallel(t *testing.T) {
+	d, b := newTide(t, 8, nil)
+	out := b.run(User, `
+		local ns = {}
+		for i = 1, 20 do ns[i] = i end
+		local squares, errors = parallel(ns, function(n, i)
+			local r = tide.meet{n = n}
+			return r.square + tide.meet{n = 0}.n + (i - n)
+		end)
+		return #squares, squares[1], squares[20], squares[13] == null, tostring(errors[13]), #keys(errors)`)
+	got := show(out)
+	for _, want := range []string{"20", "1", "400", "true", "13 is out", "1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	if most := d.most.Load(); most != maxParallel {
+		t.Errorf("%d calls were under way at a time, want %d", most, maxParallel)
+	}
+	if len(out.Calls) != 39 {
+		t.Errorf("%d calls on record, want 39", len(out.Calls))
+	}
+	for i, c := range out.Calls {
+		if c.N != i+1 {
+			t.Fatalf("call %d has the number %d", i, c.N)
+		}
+	}
+}
+
+func TestBatch(t *testing.T) {
+	_, b := newTide(t, 3, nil)
+	out := b.run(User, `return batch{{tide.meet, {n = 2}}, {"tide.meet", {n = 13}}, {tide.meet, {n = 3}}, {"tide.nothing"}, {tide.meet, {m = 1}}}`)
+	got := show(out)
+	for _, want := range []string{"square = 4", "square = 9", "13 is out", "tide.nothing: no such action", "unknown name"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	if out := b.run(User, `batch{{tide}, 5}`); out.Err == nil || !strings.Contains(out.Err.Message, "batch: item 2 must be {action, arguments}") {
+		t.Errorf("got %s", show(out))
+	}
+	if out := b.run(User, `return #batch{}`); show(out) != "return 0\n" && !strings.Contains(show(out), "0") {
+		t.Errorf("got %s", show(out))
+	}
+}
+
+// A call that is denied ends the run, whatever is under way beside it.
+func TestParallelDenial(t *testing.T) {
+	_, b := newTide(t, 1, nil)
+	out := b.run(User, `return parallel({1, 2, 3}, function(n) pcall(tide.change, {n = n}) return 1 end)`)
+	if out.Err == nil || out.Err.Kind != vm.Denied {
+		t.Errorf("got %s", show(out))
+	}
+	if out := b.run(User, `return tide.meet{n = 4}.square`); out.Err != nil || out.Values[0].Repr != "16" {
+		t.Errorf("the next run: %s", show(out))
+	}
+}
+
+func TestParallelBudget(t *testing.T) {
+	_, b := newTide(t, 1, func(o *Options) { o.Budget.Calls = 5 })
+	out := b.run(User, `return parallel(range(1, 30), function(n) return tide.meet{n = n}.n end)`)
+	if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "calls" {
+		t.Errorf("got %s", show(out))
+	}
+	ok := 0
+	for _, c := range out.Calls {
+		if c.Verdict == trace.OK {
+			ok++
+		}
+	}
+	if ok > 5 {
+		t.Errorf("%d calls were made", ok)
+	}
+}
+
+// The person is asked one question at a time.
+func TestParallelApproval(t *testing.T) {
+	var now, most atomic.Int64
+	d, b := newTide(t, 1, func(o *Options) {
+		o.Policy = policy.Policy{Mode: policy.Ask}
+		o.Approve = func(context.Context, Request) (Approval, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			time.Sleep(2 * time.Millisecond)
+			now.Add(-1)
+			return Approval{Verdict: Once}, nil
+		}
+	})
+	out := b.run(User, `return #parallel(range(1, 6), function(n) return tide.change{n = n}.n end)`)
+	if out.Err != nil || most.Load() != 1 || d.most.Load() == 0 {
+		t.Errorf("%d questions at a time: %s", most.Load(), show(out))
+	}
+}
+
+func TestParallelNested(t *testing.T) {
+	_, b := newTide(t, 4, nil)
+	out := b.run(User, `
+		local grid = parallel({1, 2}, function(a)
+			return parallel({10, 20}, function(b) return tide.meet{n = a + b}.n end)
+		end)
+		return grid[1][1], grid[1][2], grid[2][1], grid[2][2]`)
+	if got := fmt.Sprint(reprs(out)); got != "[11 21 12 22]" {
+		t.Errorf("got %s: %s", got, show(out))
+	}
+	out = b.run(User, `return parallel({1}, function() coroutine.yield(1) end)`)
+	if out.Err == nil || !strings.Contains(out.Err.Message, "must not yield") {
+		t.Errorf("got %s", show(out))
+	}
+}
+
+func TestParallelInterrupted(t *testing.T) {
+	d, b := newTide(t, 100, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for d.now.Load() < 3 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	out, err := b.session.Run(ctx, Script{Source: `return parallel({1, 2, 3}, function(n) return tide.meet{n = n} end)`, Author: User})
+	if err != nil || out.Err == nil || out.Err.Kind != vm.Interrupt {
+		t.Fatalf("got %v, %s", err, show(out))
+	}
+	for range 1000 { // an action that heeds its context ends soon after the run
+		if d.now.Load() == 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if d.now.Load() != 0 {
+		t.Errorf("%d calls are still under way", d.now.Load())
+	}
+	if out := b.run(User, `return 1 + 1`); out.Err != nil {
+		t.Errorf("the next run: %s", show(out))
+	}
+}
+
+func TestPaginate(t *testing.T) {
+	_, b := newTide(t, 1, nil)
+	for source, want := range map[string]string{
+		`local rows, more = paginate(tide.rows) return concat(map(rows, tostring), " "), more`:                          `["10 11 20 21 30 31" false]`,
+		`local rows, more = paginate("tide.rows", {page = 2}, {max = 3}) return concat(map(rows, tostring), " "), more`: `["20 21 30" true]`,
+		`local rows, more = paginate(tide.rows, nil, {pages = 1, rows = "items"}) return #rows, more`:                   `[2 true]`,
+		`return parallel({1, 3}, function(p) return #paginate(tide.rows, {page = p}) end)`:                              `[{ 6, 2 }]`,
+	} {
+		source = strings.ReplaceAll(source, "concat(", "table.concat(")
+		if got := fmt.Sprint(reprs(b.run(User, source))); got != want {
+			t.Errorf("%s\ngot %s, want %s", source, got, want)
+		}
+	}
+	out := b.run(User, `return paginate(tide.rows, {}, {size = 1})`)
+	if out.Err == nil || !strings.Contains(out.Err.Message, `unknown option "size"`) {
+		t.Errorf("got %s", show(out))
+	}
+}
+
+func reprs(out *Outcome) []string {
+	var all []string
+	for _, v := range out.Values {
+		all = append(all, v.Repr)
+	}
+	return all
+}

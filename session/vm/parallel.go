@@ -1,0 +1,98 @@
+package vm
+
+// This file lets calls of actions run side by side. A worker is a coroutine in which an action call does not wait: it
+// asks the host to start the call and yields, and the prelude, which drives the workers, resumes it when the host has
+// the answer.
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A started call is one that a worker waits for.
+type startedCall struct {
+	worker *coroutine
+	answer any
+	err    error
+}
+
+// openParallel adds what the prelude drives workers with.
+func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
+	// worker(f): a coroutine whose action calls yield
+	def("worker", func(c call) int {
+		co := c.newCoroutine(c.function(1))
+		co.worker = true
+		return c.give(co.self)
+	})
+	// waits(co): does the suspended worker wait for a call? Else it yielded by itself.
+	def("waits", func(c call) int {
+		co, ok := m.object(c.raw(1)).(*coroutine)
+		return c.give(ok && co.call != nil)
+	})
+	// busy(): is any call under way?
+	def("busy", func(c call) int { return c.give(len(m.started) > 0) })
+	// wait(): the worker whose call has ended, to be resumed
+	def("wait", func(c call) int {
+		answer, err := m.host(c.l, func() (any, error) { return m.outside.Op("call.wait", nil) })
+		if err != nil {
+			m.hostFailed(c.l, "", err)
+		}
+		fields, _ := answer.(map[string]any)
+		ticket, _ := fields["ticket"].(int64)
+		s := m.started[ticket]
+		if s == nil {
+			c.fail("the host answered a call that was not started")
+		}
+		delete(m.started, ticket)
+		if message, failed := fields["message"].(string); failed {
+			code, _ := fields["code"].(string)
+			hint, _ := fields["hint"].(string)
+			s.err = &HostError{Code: code, Message: message, Hint: hint}
+		} else {
+			s.answer = fields
+		}
+		return c.give(s.worker.self)
+	})
+	// page(action, args): the data of one page, and the arguments that differ for the next one or nil
+	def("page", func(c call) int {
+		id := c.actionID(1, "paginate")
+		c.l.Remove(1)
+		return c.request(id, "call("+luaQuote(id)+", ...)", true)
+	})
+}
+
+// ask has the host make a call. In a worker it yields until the host has the answer. A paged answer is a table of data
+// and next.
+func (c call) ask(id string, args map[string]any, line int, paged bool) (any, error) {
+	m := c.m
+	t := m.current
+	switch {
+	case t != nil && t.worker && m.outside.Op != nil:
+	case paged && m.outside.Op != nil:
+		return m.host(c.l, func() (any, error) { return m.outside.Op("call.page", []any{id, args, int64(line)}) })
+	case paged:
+		return nil, fmt.Errorf("%s: pages are not available here", id)
+	default:
+		return m.host(c.l, func() (any, error) { return m.outside.Call(id, args, line) })
+	}
+	started, err := m.host(c.l, func() (any, error) { return m.outside.Op("call.start", []any{id, args, int64(line)}) })
+	if err != nil {
+		return nil, err
+	}
+	ticket, ok := started.(int64)
+	if !ok {
+		return nil, errors.New("the host gave no ticket")
+	}
+	s := &startedCall{worker: t.handle.Value()}
+	m.started[ticket], t.call = s, s
+	alive := t.yield(nil)
+	t.call = nil
+	if !alive || t.killed {
+		panic(errKilled)
+	}
+	fields, _ := s.answer.(map[string]any)
+	if s.err != nil || paged {
+		return s.answer, s.err
+	}
+	return fields["data"], nil
+}
