@@ -32,17 +32,33 @@ func (cli *commandLine) sourceNames() []string {
 func (cli *commandLine) sources() ([]source.Source, error) {
 	var all []source.Source
 	for _, name := range cli.sourceNames() {
+		as, name := named(name)
 		kind, rest, _ := strings.Cut(name, ":")
 		switch {
 		case kind == "demo":
 			all = append(all, cli.demoSource(name, rest))
 		case strings.HasSuffix(name, ".jsonl"), strings.HasSuffix(name, ".jsonl.gz"):
 			all = append(all, manifestSource(name))
+		case kind == "mcp", kind == "mcp+http":
+			servers, err := cli.mcpSources(as, kind, rest)
+			if err != nil {
+				return nil, fmt.Errorf("catalog %s: %w", name, err)
+			}
+			all = append(all, servers...)
 		default:
-			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl or FILE.jsonl.gz", name)
+			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", name)
 		}
 	}
 	return all, nil
+}
+
+// named parts NAME=SOURCE; a source without a name in front has the empty one.
+func named(text string) (as, rest string) {
+	as, rest, ok := strings.Cut(text, "=")
+	if !ok || as == "" || strings.Trim(as, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return "", text
+	}
+	return as, rest
 }
 
 // demoSource is the demo's database; an empty file stands for the one in the data folder.

@@ -1,0 +1,66 @@
+// This file makes sources of MCP servers.
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/mcp"
+	"almanac/catalog/source"
+)
+
+// mcpSources are the servers that mcp:COMMAND, mcp+http:URL or mcp:FILE.json names; as, which may be empty, is the name
+// of the only one. Nothing is started yet.
+func (cli *commandLine) mcpSources(as, kind, rest string) ([]source.Source, error) {
+	if kind == "mcp+http" {
+		s, err := mcp.ParseURL(as, rest, os.LookupEnv)
+		if err != nil {
+			return nil, err
+		}
+		return mcpSource(s)
+	}
+	if filepath.Ext(rest) == ".json" && !strings.ContainsAny(rest, " \t") {
+		return cli.mcpFile(rest)
+	}
+	s, err := mcp.ParseCommand(as, rest, os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	return mcpSource(s)
+}
+
+// mcpFile are the servers of a file as other clients write it. Those that cannot be used are told.
+func (cli *commandLine) mcpFile(file string) ([]source.Source, error) {
+	servers, skipped, err := mcp.ReadConfig(file, os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	cli.tell("skipped", skipped)
+	var all []source.Source
+	for _, s := range servers {
+		one, err := mcpSource(s)
+		if err != nil {
+			cli.tell("skipped", []catalog.Skip{{ID: s.Name, Source: file, Reason: err.Error()}})
+			continue
+		}
+		all = append(all, one...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no server of it can be used")
+	}
+	return all, nil
+}
+
+func mcpSource(s mcp.Server) ([]source.Source, error) {
+	src, err := mcp.New(s, mcp.Options{Version: version})
+	if err != nil {
+		return nil, err
+	}
+	return []source.Source{{
+		Name: src.Name(), Load: src.Load, Watch: src.Watch, Health: src.Health, Secrets: src.Secrets, Close: src.Close,
+	}}, nil
+}
