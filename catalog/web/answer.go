@@ -1,0 +1,237 @@
+package web
+
+// This file makes data of what came back, and errors of what is no success.
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A StatusError is an answer that is no success.
+type StatusError struct {
+	Status int
+	// Message is what the server said, cleaned and cut; may be empty.
+	Message string
+	// After is how long the server asked to wait; zero when it did not say.
+	After time.Duration
+	// Attempts is how often the request was sent.
+	Attempts int
+	// Hint says what to do; may be empty.
+	Hint string
+}
+
+// Error is one line: `404 Not Found: no such pet`.
+func (e *StatusError) Error() string {
+	text := strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)))
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (tried %d times)", e.Attempts)
+	}
+	hint := e.Hint
+	if hint == "" {
+		hint = e.remedy()
+	}
+	if hint != "" {
+		text += "; " + hint
+	}
+	return text
+}
+
+func (e *StatusError) remedy() string {
+	switch {
+	case e.Status == http.StatusTooManyRequests && e.After > 0:
+		return fmt.Sprintf("too many calls: try again in %v", e.After)
+	case e.Status == http.StatusTooManyRequests:
+		return "too many calls: try again later, with fewer at a time"
+	case e.Status >= 500:
+		return "the server failed: try again later"
+	case e.Status >= 300 && e.Status < 400:
+		return "a redirect that cannot be followed"
+	}
+	return ""
+}
+
+// wait is what once tells about another attempt.
+func (e *StatusError) wait() time.Duration {
+	switch {
+	case e.Status == http.StatusTooManyRequests:
+		return e.After
+	case e.Status == http.StatusNotImplemented, e.Status < 500:
+		return -1
+	}
+	return e.After
+}
+
+func statusError(res *http.Response, text []byte) *StatusError {
+	e := &StatusError{Status: res.StatusCode, Message: message(res.Header.Get("Content-Type"), text)}
+	after := res.Header.Get("Retry-After")
+	if n, err := strconv.Atoi(after); err == nil && n > 0 {
+		e.After = time.Duration(min(n, 1<<30)) * time.Second
+	} else if at, err := http.ParseTime(after); err == nil {
+		e.After = max(0, time.Until(at).Round(time.Second))
+	}
+	return e
+}
+
+// maxMessage bounds what of a server's own words goes into an error, in bytes.
+const maxMessage = 300
+
+// message finds what a server says about a failure.
+func message(contentType string, text []byte) string {
+	if data, err := decodeJSON(text); err == nil {
+		if found := messageIn(data, 0); found != "" {
+			return clip(found, maxMessage)
+		}
+		if len(text) > 0 && data != nil {
+			return clip(string(text), maxMessage)
+		}
+		return ""
+	}
+	if strings.Contains(contentType, "html") || bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")) {
+		return ""
+	}
+	return clip(string(text), maxMessage)
+}
+
+func messageIn(data any, depth int) string {
+	switch v := data.(type) {
+	case string:
+		return v
+	case []any:
+		if len(v) > 0 && depth < 4 {
+			return messageIn(v[0], depth+1)
+		}
+	case map[string]any:
+		for _, name := range []string{"message", "error_description", "detail", "error", "title", "errors", "reason", "description", "msg"} {
+			if found := messageIn(v[name], depth+1); depth < 4 && found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// decode makes data of a body. What is declared as JSON must be; where wantJSON is set, so must the rest.
+func decode(contentType string, text []byte, wantJSON bool) (data any, note string, err error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, "", nil
+	}
+	kind, _, _ := mime.ParseMediaType(contentType)
+	declared := kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json")
+	if kind == "application/x-ndjson" || kind == "application/jsonl" || kind == "application/x-jsonlines" {
+		list, err := decodeLines(text)
+		if err != nil {
+			return nil, "", fmt.Errorf("the answer is declared %s and is not: %w", kind, err)
+		}
+		return list, "parsed from lines of JSON", nil
+	}
+	start := bytes.TrimSpace(text)[0]
+	if declared || wantJSON || kind == "" && (start == '{' || start == '[') {
+		data, err := decodeJSON(text)
+		switch {
+		case err == nil && !declared:
+			return data, "parsed from " + orPlain(kind), nil
+		case err == nil:
+			return data, "", nil
+		case declared:
+			return nil, "", fmt.Errorf("the answer is declared %s and is not: %w; it begins %q; ask the server's owner", kind, err, clip(string(text), 60))
+		case wantJSON:
+			return nil, "", fmt.Errorf("want JSON, got %s: it begins %q; is the server's address right?", orPlain(kind), clip(string(text), 60))
+		}
+	}
+	if utf8.Valid(text) {
+		return string(text), "", nil
+	}
+	return string(text), fmt.Sprintf("%d bytes of %s", len(text), orPlain(kind)), nil
+}
+
+func orPlain(kind string) string {
+	if kind == "" {
+		return "no declared type"
+	}
+	return clip(kind, 80)
+}
+
+// decodeJSON reads one JSON value; integers become int64 where they fit.
+func decodeJSON(text []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("something follows the value")
+	}
+	return numbers(v), nil
+}
+
+func decodeLines(text []byte) ([]any, error) {
+	list := []any{}
+	for line := range bytes.Lines(text) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		v, err := decodeJSON(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", len(list)+1, err)
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v.String()
+		}
+		return f
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = numbers(v[name])
+		}
+	}
+	return v
+}
+
+// clip is text on one line without control characters, at most n bytes, whole runes.
+func clip(text string, n int) string {
+	var b strings.Builder
+	space := false
+	for _, r := range text {
+		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		if b.Len()+utf8.RuneLen(r) > n {
+			return b.String() + "…"
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,310 @@
+// Package web calls HTTP APIs for actions: it reaches the hosts that it was told of and no others, adds credentials
+// that nobody else sees, and comes back in bounded time with bounded data or an error that says what to do.
+//
+//	Client       sends requests to the origins it may reach
+//	Request      one request, with the credentials that it may use
+//	Answer       what came back, decoded
+//	Auth         one credential: which kind, where it goes, by what names it is looked up
+//	Vault        looks credentials up by name, in the environment and the system keyring
+//	StatusError  an answer that is no success
+//
+// Start at Client.Do.
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	defaultTimeout  = 60 * time.Second
+	defaultAttempts = 4
+	defaultMaxBody  = 16 << 20
+	maxRedirects    = 10
+	// firstPause is the wait before the second attempt; it doubles with each.
+	firstPause = 250 * time.Millisecond
+	// maxPause is the longest wait between two attempts. A server that asks for more is not asked again.
+	maxPause = 20 * time.Second
+)
+
+// Options say how a Client behaves. The zero value reaches nothing.
+type Options struct {
+	// Origins are the places that may be reached: "https://api.example.com", "http://localhost:8080". What follows the
+	// host is ignored. Redirects are held to them too.
+	Origins []string
+	// Vault looks credentials up; nil has none.
+	Vault *Vault
+	// Timeout bounds one Do, attempts and pauses included, where the context has no earlier deadline. Zero is 60 s.
+	Timeout time.Duration
+	// Attempts is how often a read is sent at most. Zero is 4.
+	Attempts int
+	// MaxBody bounds an answer in bytes, unpacked. Zero is 16 MiB.
+	MaxBody int64
+	// Sleep waits between attempts; nil waits in real time.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// A Client sends requests. It is safe for concurrent use.
+type Client struct {
+	o       Options
+	origins []string
+	http    *http.Client
+}
+
+// New returns a Client. It fails when an origin is not an http or https address.
+func New(o Options) (*Client, error) {
+	c := &Client{o: o}
+	for _, text := range o.Origins {
+		u, err := url.Parse(text)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fmt.Errorf("server %q: want an address such as https://api.example.com", clip(text, 200))
+		}
+		c.origins = append(c.origins, origin(u))
+	}
+	if c.o.Timeout == 0 {
+		c.o.Timeout = defaultTimeout
+	}
+	if c.o.Attempts == 0 {
+		c.o.Attempts = defaultAttempts
+	}
+	if c.o.MaxBody == 0 {
+		c.o.MaxBody = defaultMaxBody
+	}
+	if c.o.Sleep == nil {
+		c.o.Sleep = sleep
+	}
+	transport := &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxResponseHeaderBytes: 1 << 20,
+		MaxIdleConnsPerHost:    8,
+		IdleConnTimeout:        30 * time.Second,
+		ForceAttemptHTTP2:      true,
+	}
+	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
+	return c, nil
+}
+
+// Close drops idle connections. Requests under way go on.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Allows reports whether the client may reach the address.
+func (c *Client) Allows(u *url.URL) bool { return slices.Contains(c.origins, origin(u)) }
+
+// origin is scheme, host and port, in one form.
+func origin(u *url.URL) string {
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	scheme := strings.ToLower(u.Scheme)
+	if port == "" {
+		port = "443"
+		if scheme == "http" {
+			port = "80"
+		}
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}
+
+// A Request is one request.
+type Request struct {
+	Method, URL string
+	Header      http.Header
+	// Body is nil where there is none. It is sent anew with each attempt.
+	Body []byte
+	// Read tells that sending it twice does no harm: it is tried again where that may help.
+	Read bool
+	// Auth lists alternatives, each a list of credentials that go together. The first alternative of which all are
+	// there is used; where none is, the request goes without.
+	Auth [][]Auth
+	// JSON tells that nothing but JSON is expected. Raw tells to leave the body as it is, a string.
+	JSON, Raw bool
+}
+
+// An Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	// Data is the decoded body: plain data from JSON, a string from anything else, nil where there was no body.
+	Data any
+	// Note says how Data came about where that is not plain to see; may be empty.
+	Note string
+}
+
+// Do sends r and decodes what comes back. The error is a *StatusError for an answer of 400 and above. No error holds a
+// credential or a query string.
+func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return Answer{}, errors.New("the address of the request is broken: look at its path arguments")
+	}
+	if !c.Allows(u) {
+		return Answer{}, fmt.Errorf("%s is not a server of this source, and no other may be reached", clip(origin(u), 200))
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v", c.o.Timeout))
+	defer cancel()
+	auth, wanted := c.o.Vault.choose(r.Auth)
+	for attempt := 1; ; attempt++ {
+		answer, wait, err := c.once(ctx, r, u, auth)
+		if err == nil {
+			return answer, nil
+		}
+		again := r.Read && wait >= 0 && attempt < c.o.Attempts && ctx.Err() == nil
+		if again && wait == 0 {
+			wait = firstPause << (attempt - 1)
+			wait += rand.N(wait / 2)
+		}
+		if deadline, ok := ctx.Deadline(); again && (wait > maxPause || ok && time.Until(deadline) < wait) {
+			again = false
+		}
+		if again && c.o.Sleep(ctx, wait) == nil {
+			continue
+		}
+		return Answer{}, c.plain(ctx, err, attempt, wanted)
+	}
+}
+
+// once sends r one time. wait says what may help when it fails: below zero that nothing will, zero that another
+// attempt may, else how long to wait before it.
+func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (Answer, time.Duration, error) {
+	var body io.Reader
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, u.String(), body)
+	if err != nil {
+		return Answer{}, -1, errors.New("the request cannot be built: look at its arguments")
+	}
+	for name, values := range r.Header {
+		req.Header[name] = values
+	}
+	if req.Header.Get("User-Agent") == "" {
+		req.Header.Set("User-Agent", "almanac")
+	}
+	for _, a := range auth {
+		if err := c.o.Vault.apply(req, a, c.http.Transport); err != nil {
+			return Answer{}, -1, err
+		}
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		var stop *redirectError
+		if errors.As(err, &stop) {
+			return Answer{}, -1, stop
+		}
+		return Answer{}, 0, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, c.o.MaxBody+1))
+	if int64(len(text)) > c.o.MaxBody {
+		return Answer{}, -1, fmt.Errorf("the answer is larger than %d MiB: ask for less, with a filter or a smaller page", c.o.MaxBody>>20)
+	}
+	if err != nil {
+		return Answer{}, 0, fmt.Errorf("the answer broke off after %d bytes: %w", len(text), err)
+	}
+	text = c.o.Vault.clean(text)
+	if res.StatusCode >= 300 {
+		failed := statusError(res, text)
+		return Answer{}, failed.wait(), failed
+	}
+	answer := Answer{Status: res.StatusCode, Header: res.Header}
+	if r.Raw {
+		answer.Data = string(text)
+		return answer, -1, nil
+	}
+	answer.Data, answer.Note, err = decode(res.Header.Get("Content-Type"), text, r.JSON)
+	return answer, -1, err
+}
+
+// plain makes an error that may be shown: no address with a query, no credential, and what to do.
+func (c *Client) plain(ctx context.Context, err error, attempts int, wanted []string) error {
+	var status *StatusError
+	if errors.As(err, &status) {
+		status.Attempts = attempts
+		if status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden {
+			status.Hint = credentialHint(wanted)
+		}
+		status.Message = c.o.Vault.Redact(status.Message)
+		return status
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = fmt.Errorf("%s did not answer: %s", hostOf(wrapped.URL), cause(wrapped.Err))
+	}
+	text := c.o.Vault.Redact(err.Error())
+	if attempts > 1 {
+		text += fmt.Sprintf(" (tried %d times)", attempts)
+	}
+	return errors.New(text)
+}
+
+// cause says in plain words why a connection failed.
+func cause(err error) string {
+	var dns *net.DNSError
+	var op *net.OpError
+	switch {
+	case errors.As(err, &dns):
+		return "its name cannot be resolved: is the network up, and the server's name right?"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it closed the connection: try again later"
+	case errors.As(err, &op) && op.Op == "dial":
+		return "no connection (" + op.Err.Error() + "): is it up?"
+	}
+	return err.Error()
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the server"
+	}
+	return u.Host
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// A redirectError ends the following of redirects.
+type redirectError struct{ text string }
+
+func (e *redirectError) Error() string { return e.text }
+
+// redirect decides whether one redirect is followed. Credentials stay with the origin that they were meant for.
+func (c *Client) redirect(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	to := clip(origin(req.URL), 200)
+	switch {
+	case !c.Allows(req.URL):
+		return &redirectError{"redirected to " + to + ", which is not a server of this source: not followed; if that is right, name it with --base"}
+	case len(via) >= maxRedirects:
+		return &redirectError{fmt.Sprintf("redirected more than %d times: not followed", maxRedirects)}
+	case first.Method != req.Method && first.Method != http.MethodHead && req.Response.StatusCode != http.StatusSeeOther:
+		return &redirectError{"redirected to " + to + ": a change is not sent to another place; if that is right, name it with --base"}
+	}
+	if origin(req.URL) != origin(first.URL) {
+		for _, name := range credentialHeaders(first) {
+			req.Header.Del(name)
+		}
+	}
+	return nil
+}

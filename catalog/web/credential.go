@@ -1,0 +1,354 @@
+package web
+
+// This file holds credentials: their values are looked up by name when a request needs them, and go nowhere else.
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+// A Kind is a way to show who asks.
+type Kind string
+
+// The kinds of credential.
+const (
+	Bearer Kind = "bearer" // Names: token
+	Basic  Kind = "basic"  // Names: user, password
+	Key    Kind = "key"    // Names: key
+	OAuth2 Kind = "oauth2" // Names: client id, client secret; the client credentials grant
+)
+
+// An Auth is one credential that a request may need.
+type Auth struct {
+	Kind Kind
+	// Names are what the values are looked up by, such as ALMANAC_GITHUB_TOKEN, in the order that the Kind says. An
+	// OAuth2 that has a third name takes a token that is there under it, and asks for none.
+	Names []string
+	// Place is header, query or cookie and Field the name there; for a Key only.
+	Place, Field string
+	// TokenURL and Scopes are for OAuth2 only. The token is asked for over https, or on this machine.
+	TokenURL string
+	Scopes   []string
+}
+
+// A Vault looks up values by name and remembers those that it gave out. It is safe for concurrent use; a nil *Vault
+// has nothing.
+type Vault struct {
+	getenv  func(name string) string
+	keyring func(name string) (string, error)
+
+	mu     sync.Mutex
+	found  map[string]string
+	missed map[string]time.Time
+	tokens map[string]oauth2.TokenSource
+	issued []string
+}
+
+// NewVault returns a vault over the environment and the system keyring; a nil function is a place that has nothing.
+func NewVault(getenv func(name string) string, keyring func(name string) (string, error)) *Vault {
+	return &Vault{
+		getenv: getenv, keyring: keyring,
+		found: map[string]string{}, missed: map[string]time.Time{}, tokens: map[string]oauth2.TokenSource{},
+	}
+}
+
+const (
+	// keyringWait bounds one look into the keyring, which may ask a person to unlock it.
+	keyringWait = 10 * time.Second
+	// missFor is how long a name that the keyring did not have is not asked for again.
+	missFor = 30 * time.Second
+)
+
+// Value is what is kept under the name; ok is false where there is nothing.
+func (v *Vault) Value(name string) (value string, ok bool) {
+	if v == nil || name == "" {
+		return "", false
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.getenv != nil {
+		value = v.getenv(name)
+	}
+	if value == "" {
+		value = v.found[name]
+	}
+	if value == "" && v.keyring != nil && time.Since(v.missed[name]) > missFor {
+		value = v.ask(name)
+		if value == "" {
+			v.missed[name] = time.Now()
+		}
+	}
+	if value != "" {
+		v.found[name] = value
+	}
+	return value, value != ""
+}
+
+// ask looks into the keyring. One that does not answer is left behind with its goroutine.
+func (v *Vault) ask(name string) string {
+	answer := make(chan string, 1)
+	go func() {
+		value, err := v.keyring(name)
+		if err != nil {
+			value = ""
+		}
+		answer <- value
+	}()
+	timer := time.NewTimer(keyringWait)
+	defer timer.Stop()
+	select {
+	case value := <-answer:
+		return value
+	case <-timer.C:
+		return ""
+	}
+}
+
+// Secrets are all values that were given out so far, for whoever takes them out of texts.
+func (v *Vault) Secrets() []string {
+	if v == nil {
+		return nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	values := slices.Clone(v.issued)
+	for _, value := range v.found {
+		values = append(values, value)
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// Redact takes all values that were given out out of a text.
+func (v *Vault) Redact(text string) string {
+	secrets := v.Secrets()
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range secrets {
+		if len(secret) < minSecret {
+			continue
+		}
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			text = strings.ReplaceAll(text, form, "[redacted]")
+		}
+	}
+	return text
+}
+
+// clean takes all values that were given out out of an answer.
+func (v *Vault) clean(text []byte) []byte {
+	for _, secret := range v.Secrets() {
+		if len(secret) >= minSecret && bytes.Contains(text, []byte(secret)) {
+			text = bytes.ReplaceAll(text, []byte(secret), []byte("[redacted]"))
+		}
+	}
+	return text
+}
+
+// minSecret is the shortest value that is looked for in answers; a user called "al" is in many words.
+const minSecret = 6
+
+// choose picks the first alternative that can be had whole. wanted are the names that would have served.
+func (v *Vault) choose(alternatives [][]Auth) (chosen []Auth, wanted []string) {
+	for _, all := range alternatives {
+		if v.has(all) {
+			return all, names(all)
+		}
+		for _, name := range names(all) {
+			if !slices.Contains(wanted, name) {
+				wanted = append(wanted, name)
+			}
+		}
+	}
+	return nil, wanted
+}
+
+func (v *Vault) has(all []Auth) bool {
+	for _, a := range all {
+		if a.Kind == OAuth2 && len(a.Names) > 2 {
+			if _, ok := v.Value(a.Names[2]); ok {
+				continue
+			}
+		}
+		for _, name := range needed(a) {
+			if _, ok := v.Value(name); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// needed are the names that must have a value. A user may come without a password.
+func needed(a Auth) []string {
+	if a.Kind == OAuth2 {
+		return a.Names[:2]
+	}
+	return a.Names[:1]
+}
+
+func names(all []Auth) []string {
+	var list []string
+	for _, a := range all {
+		list = append(list, a.Names...)
+	}
+	return list
+}
+
+// Wanted lists the names of values that are missing for every alternative; nil when one can be had or none is needed.
+func (v *Vault) Wanted(alternatives [][]Auth) []string {
+	if len(alternatives) == 0 {
+		return nil
+	}
+	for _, all := range alternatives {
+		if v.has(all) {
+			return nil
+		}
+	}
+	_, wanted := v.choose(alternatives)
+	return wanted
+}
+
+func credentialHint(wanted []string) string {
+	if len(wanted) == 0 {
+		return "it asks for a credential, and the source does not say which"
+	}
+	return "look at the credential: " + strings.Join(wanted, ", ") + " in the environment or the system keyring"
+}
+
+// apply puts one credential on the request.
+func (v *Vault) apply(req *http.Request, a Auth, transport http.RoundTripper) error {
+	first, _ := v.Value(a.Names[0])
+	switch a.Kind {
+	case Bearer:
+		setHeader(req, "Authorization", "Bearer "+first)
+	case Basic:
+		password := ""
+		if len(a.Names) > 1 {
+			password, _ = v.Value(a.Names[1])
+		}
+		pair := base64.StdEncoding.EncodeToString([]byte(first + ":" + password))
+		v.issue(pair)
+		setHeader(req, "Authorization", "Basic "+pair)
+	case Key:
+		switch a.Place {
+		case "query":
+			query := url.QueryEscape(a.Field) + "=" + url.QueryEscape(first)
+			if req.URL.RawQuery != "" {
+				query = req.URL.RawQuery + "&" + query
+			}
+			req.URL.RawQuery = query
+		case "cookie":
+			req.AddCookie(&http.Cookie{Name: a.Field, Value: first})
+			*req = *req.WithContext(context.WithValue(req.Context(), headerKey{}, append(credentialHeaders(req), "Cookie")))
+		default:
+			setHeader(req, a.Field, first)
+		}
+	case OAuth2:
+		token, err := v.token(req.Context(), a, transport)
+		if err != nil {
+			return err
+		}
+		setHeader(req, "Authorization", "Bearer "+token)
+	default:
+		return fmt.Errorf("a credential of the kind %q is not known", a.Kind)
+	}
+	return nil
+}
+
+// headerKey keys the names of the headers of a request that carry credentials.
+type headerKey struct{}
+
+func credentialHeaders(req *http.Request) []string {
+	names, _ := req.Context().Value(headerKey{}).([]string)
+	return names
+}
+
+func setHeader(req *http.Request, name, value string) {
+	req.Header.Set(name, value)
+	*req = *req.WithContext(context.WithValue(req.Context(), headerKey{}, append(credentialHeaders(req), name)))
+}
+
+func (v *Vault) issue(value string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !slices.Contains(v.issued, value) {
+		v.issued = append(v.issued, value)
+	}
+}
+
+// token gets a token by the client credentials grant, or the one of before while it is good.
+func (v *Vault) token(ctx context.Context, a Auth, transport http.RoundTripper) (string, error) {
+	if len(a.Names) > 2 {
+		if token, ok := v.Value(a.Names[2]); ok {
+			return token, nil
+		}
+	}
+	u, err := url.Parse(a.TokenURL)
+	if err != nil || u.Host == "" || u.Scheme != "https" && !loopback(u) {
+		return "", errors.New("the source names no https address to get a token from: set " + a.Names[len(a.Names)-1])
+	}
+	id, _ := v.Value(a.Names[0])
+	secret, _ := v.Value(a.Names[1])
+	v.mu.Lock()
+	key := strings.Join(append([]string{a.TokenURL, id, secret}, a.Scopes...), "\x00")
+	source := v.tokens[key]
+	if source == nil {
+		config := clientcredentials.Config{ClientID: id, ClientSecret: secret, TokenURL: a.TokenURL, Scopes: a.Scopes}
+		client := &http.Client{
+			Transport:     transport,
+			Timeout:       20 * time.Second,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+		source = config.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, client))
+		v.tokens[key] = source
+	}
+	v.mu.Unlock()
+	type answer struct {
+		token *oauth2.Token
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		token, err := source.Token()
+		done <- answer{token, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case got := <-done:
+		if got.err != nil {
+			return "", tokenError(u, got.err, a.Names)
+		}
+		v.issue(got.token.AccessToken)
+		return got.token.AccessToken, nil
+	}
+}
+
+func tokenError(u *url.URL, err error, names []string) error {
+	var refused *oauth2.RetrieveError
+	if errors.As(err, &refused) {
+		reason := refused.Response.Status
+		if refused.ErrorCode != "" {
+			reason += ", " + clip(refused.ErrorCode, 80)
+		}
+		return fmt.Errorf("%s gave no token (%s): look at %s", u.Host, reason, strings.Join(names[:2], " and "))
+	}
+	return fmt.Errorf("%s gave no token: it did not answer as a token server does: try again later", u.Host)
+}
+
+func loopback(u *url.URL) bool {
+	host := u.Hostname()
+	return host == "localhost" || host == "127.0.0.1" || host == "::1"
+}

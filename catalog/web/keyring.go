@@ -1,0 +1,12 @@
+package web
+
+import (
+	"github.com/zalando/go-keyring"
+)
+
+// KeyringService is the service that the system keyring keeps credentials of ours under.
+const KeyringService = "almanac"
+
+// Keyring looks a name up in the keyring of the system: the Secret Service on Linux, the keychain on macOS, the
+// credential manager on Windows.
+func Keyring(name string) (string, error) { return keyring.Get(KeyringService, name) }
