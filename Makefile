@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: run build test race check cross bench bench-lua golden clean lexicon bench-catalog bench-tokens
+.PHONY: run build test race check cross bench bench-lua golden clean lexicon bench-catalog bench-tokens bench-sources
 
 run: build
 	./bin/almanac
@@ -52,6 +52,14 @@ bench-catalog:
 # What answers and prompts cost, with the tokenizer of a real model. SETS is the folder of the folders of requests.
 bench-tokens:
 	cd llm/eval/tokens && ALMANAC_EVAL=$(abspath $(SETS)) ALMANAC_EVAL_CATALOG=$(abspath $(CATALOG)) $(GO) test -count=1 -v -timeout 10m .
+
+# DOCS are OpenAPI documents and folders of them; see docs/sources.md.
+bench-sources:
+	@test -n "$(DOCS)" || { echo "say which: make bench-sources DOCS='api.json folder/'"; exit 1; }
+	ALMANAC_BENCH_DOCS="$(subst $(space),:,$(abspath $(DOCS)))" $(GO) test ./catalog/openapi -run TestDocuments -count=1 -v -timeout 30m
+
+empty :=
+space := $(empty) $(empty)
 
 clean:
 	rm -rf bin

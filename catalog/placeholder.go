@@ -161,6 +161,9 @@ func luaString(s string) string {
 	return b.String()
 }
 
+// LuaLiteral is plain data as Lua source on one line; nil is written as null.
+func LuaLiteral(v any) string { return luaLiteral(v) }
+
 // luaLiteral is a value as Lua source on one line.
 func luaLiteral(v any) string {
 	switch v := v.(type) {

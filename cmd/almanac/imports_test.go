@@ -24,6 +24,8 @@ var floors = map[string]int{
 	"catalog/manifest": 1,
 	"catalog/mcp":      1,
 	"catalog/source":   1,
+	"catalog/web":      1,
+	"catalog/openapi":  1,
 	"session/kernel":   1,
 	"session/policy":   1,
 	"session/trace":    1,
@@ -38,7 +40,8 @@ var floors = map[string]int{
 }
 
 var sameFloor = map[string][]string{
-	"session/vm": {"session/syntax"},
+	"session/vm":      {"session/syntax"},
+	"catalog/openapi": {"catalog/web"},
 }
 
 // owners lists the libraries that one package alone may import, so that they can be replaced in one place.
@@ -54,6 +57,8 @@ var owners = map[string][]string{
 
 	"github.com/modelcontextprotocol/go-sdk": {"catalog/mcp", "llm/gateway"},
 	"github.com/yosida95/uritemplate/v3":     {"catalog/mcp"},
+	"go.yaml.in/yaml/v3":                     {"catalog/openapi", "catalog/manifest"},
+	"github.com/zalando/go-keyring":          {"catalog/web"},
 }
 
 func TestImports(t *testing.T) {

@@ -16,7 +16,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/demo"
 	"almanac/catalog/manifest"
+	"almanac/catalog/openapi"
 	"almanac/catalog/source"
+	"almanac/catalog/web"
 	"almanac/session/trace"
 )
 
@@ -45,8 +47,10 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 				return nil, fmt.Errorf("catalog %s: %w", name, err)
 			}
 			all = append(all, servers...)
+		case kind == "openapi" && rest != "":
+			all = append(all, cli.openapiSource(as, rest))
 		default:
-			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", name)
+			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, openapi:FILE-or-URL, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", name)
 		}
 	}
 	return all, nil
@@ -102,6 +106,22 @@ func manifestSource(file string) source.Source {
 			Entries: entries, Found: len(entries) + len(report.Skipped), Skipped: report.Skipped, Mended: report.Mended,
 		}, err
 	}}
+}
+
+// openapiSource is the document at a file or an address; label is what the person calls it, or empty.
+func (cli *commandLine) openapiSource(label, from string) source.Source {
+	name := "openapi:" + from
+	if label != "" {
+		name = label + "=" + name
+	}
+	o := openapi.Options{From: from, Source: name, Name: label, Vault: web.NewVault(os.Getenv, web.Keyring)}
+	for _, base := range cli.Base {
+		if of, address, ok := strings.Cut(base, "="); ok && of == label {
+			o.Base = address
+		}
+	}
+	api := openapi.New(o)
+	return source.Source{Name: name, Load: api.Load, Health: api.Health, Secrets: api.Secrets, Close: api.Close}
 }
 
 // A feeding is the view of the program and where it comes from.

@@ -1,0 +1,255 @@
+package openapi
+
+// This file makes arguments of a request's body.
+
+import (
+	"slices"
+	"strings"
+)
+
+// requestBody adds the body of OpenAPI 3. It returns the schema of names that are not listed, nil when there are none.
+func (b *inputBuilder) requestBody() (more *node) {
+	given := b.op.node.get("requestBody")
+	if given == nil {
+		return nil
+	}
+	n, err := b.d.follow(given)
+	if err != nil {
+		b.lost = append(b.lost, "the body: "+err.Error())
+		n = given
+	}
+	content := n.get("content")
+	if b.op.method == "get" || b.op.method == "head" || b.op.method == "trace" {
+		if !n.get("required").truth() {
+			return nil // it has no meaning there
+		}
+	}
+	mediaType, media := pickMedia(content)
+	if mediaType == "" {
+		mediaType = "application/json"
+	}
+	return b.whole(media.get("schema"), mediaType, n.get("required").truth(), n.get("description").str(), media.get("encoding"))
+}
+
+// pickMedia picks the kind of body that is easiest to write: JSON, then forms, then text.
+func pickMedia(content *node) (mediaType string, media *node) {
+	best := -1
+	content.each(func(name string, value *node) {
+		score := 1
+		switch kind, _, _ := strings.Cut(strings.ToLower(name), ";"); {
+		case kind == "application/json":
+			score = 9
+		case kind == "*/*" || kind == "application/*":
+			score = 5
+		case isJSON(kind):
+			score = 8
+		case kind == "application/x-www-form-urlencoded":
+			score = 7
+		case kind == "multipart/form-data":
+			score = 6
+		case strings.HasPrefix(kind, "text/"):
+			score = 4
+		case kind == "application/octet-stream":
+			score = 3
+		}
+		if score > best {
+			best, mediaType, media = score, name, value
+		}
+	})
+	return mediaType, media
+}
+
+func isJSON(kind string) bool {
+	return kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "text/json"
+}
+
+// whole adds a body with one schema: its fields as arguments where it is an object with names, else one argument.
+func (b *inputBuilder) whole(schema *node, mediaType string, required bool, about string, encoding *node) (more *node) {
+	kind, _, _ := strings.Cut(strings.ToLower(mediaType), ";")
+	out := &body{mediaType: mediaType}
+	switch {
+	case kind == "*/*" || kind == "application/*":
+		out.mediaType = "application/json"
+	case isJSON(kind):
+	case kind == "application/x-www-form-urlencoded":
+		out.form = formBody
+	case strings.HasPrefix(kind, "multipart/"):
+		out.form, out.mediaType = multipartBody, "multipart/form-data"
+	default:
+		out.form = rawBody
+	}
+	b.op.plan.body = out
+	flat := &flattened{}
+	if out.form != rawBody && b.flatten(schema, flat, true, nil) && len(flat.names) > 0 {
+		b.flat(out, flat, required, encoding)
+		return flat.more
+	}
+	out.whole = b.arg("body", "request")
+	if required {
+		b.required = append(b.required, out.whole)
+	}
+	if !schema.is(object) {
+		schema = &node{kind: object}
+	}
+	if out.form == rawBody {
+		schema = &node{kind: object, names: []string{"type"}, values: []*node{{kind: text, text: "string"}}}
+		about = strings.TrimSpace(about + " Sent as it is, as " + clip(mediaType, 60) + ".")
+	}
+	holder := &node{kind: object}
+	if about != "" {
+		holder.names, holder.values = []string{"description"}, []*node{{kind: text, text: about}}
+	}
+	if target := b.d.soft(schema); target.get("readOnly") == nil {
+		b.propertyOf(out.whole, schema, holder)
+	}
+	return nil
+}
+
+// propertyOf writes the argument of a whole body.
+func (b *inputBuilder) propertyOf(arg string, schema, about *node) {
+	b.e.name(arg)
+	if description := about.get("description"); description != nil && schema.get("description") == nil {
+		shown := with(schema, "description", description)
+		schema = &shown
+	}
+	b.e.schema(schema, spot{depth: 1, room: topText})
+}
+
+// A flattened is an object schema with its parts merged.
+type flattened struct {
+	names    []string
+	schemas  []*node
+	required []string
+	hidden   []string
+	more     *node
+	closed   bool
+}
+
+// flatten merges the parts of a schema, and reports whether it is an object with nothing but names: one that is a
+// choice between shapes stays whole.
+func (b *inputBuilder) flatten(n *node, out *flattened, top bool, trail []*node) bool {
+	n = b.d.soft(n)
+	if n == nil || !n.is(object) || slices.Contains(trail, n) {
+		return false
+	}
+	trail = append(trail, n)
+	kinds := b.e.kinds(n)
+	if len(kinds) > 0 && !slices.Contains(kinds, "object") {
+		return false
+	}
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		for _, branch := range n.get(keyword).items() {
+			// Branches that only say which names go together are left to the server.
+			if b.hasShape(branch) {
+				return false
+			}
+		}
+	}
+	if len(b.d.extending(n)) > 0 && top {
+		return false
+	}
+	n.get("properties").each(func(name string, schema *node) {
+		if schema.get("readOnly").truth() || b.d.soft(schema).get("readOnly").truth() {
+			out.hidden = append(out.hidden, name)
+			return
+		}
+		if i := slices.Index(out.names, name); i >= 0 {
+			out.schemas[i] = schema
+			return
+		}
+		out.names, out.schemas = append(out.names, name), append(out.schemas, schema)
+	})
+	out.required = append(out.required, n.get("required").strings()...)
+	switch more := n.get("additionalProperties"); {
+	case more.is(boolean):
+		if out.closed = out.closed || !more.truth(); more.truth() {
+			out.more = more
+		}
+	case more.is(object):
+		out.more = more
+	}
+	for _, part := range n.get("allOf").items() {
+		if !b.flatten(part, out, false, trail) && b.hasShape(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasShape tells whether a branch says more than which names must be there.
+func (b *inputBuilder) hasShape(n *node) bool {
+	plain := b.d.soft(n)
+	if plain == nil {
+		return false
+	}
+	for _, keyword := range []string{"properties", "allOf", "oneOf", "anyOf", "items", "enum", "additionalProperties"} {
+		if plain.get(keyword) != nil {
+			return true
+		}
+	}
+	kind := plain.get("type").str()
+	return kind != "" && kind != "object"
+}
+
+// flat adds the names of a body as arguments.
+func (b *inputBuilder) flat(out *body, flat *flattened, required bool, encoding *node) {
+	out.open = flat.more != nil
+	for i, name := range flat.names {
+		f := field{name: name, arg: b.arg(name, "body"), explode: true}
+		plain := b.d.soft(flat.schemas[i])
+		if out.form == formBody || out.form == multipartBody {
+			b.encode(&f, plain, encoding.get(name))
+		}
+		if required && slices.Contains(flat.required, name) {
+			b.required = append(b.required, f.arg)
+		}
+		out.fields = append(out.fields, f)
+		b.e.name(f.arg)
+		b.e.schema(flat.schemas[i], spot{depth: 1, room: topText})
+	}
+}
+
+// encode says how a field of a form is written.
+func (b *inputBuilder) encode(f *field, schema, encoding *node) {
+	f.style = "form"
+	kinds := b.e.kinds(schema)
+	items := b.d.soft(schema.get("items"))
+	if slices.Contains(kinds, "object") || slices.Contains(kinds, "array") && slices.Contains(b.e.kinds(items), "object") {
+		f.style = "" // JSON
+	}
+	f.file = isFile(schema) || isFile(items)
+	if style := encoding.get("style").str(); style != "" {
+		f.style = style
+	}
+	if explode := encoding.get("explode"); explode.is(boolean) {
+		f.explode = explode.truth()
+		if f.style == "" {
+			f.style = "form"
+		}
+	}
+	f.contentType, _, _ = strings.Cut(encoding.get("contentType").str(), ",")
+}
+
+func isFile(schema *node) bool {
+	return schema.get("format").str() == "binary" || schema.get("contentMediaType") != nil && schema.get("contentEncoding") == nil ||
+		schema.get("type").str() == "file"
+}
+
+// consumes are the kinds of body that an operation of Swagger 2.0 takes, JSON first.
+func (d *document) consumes(op *operation) []string {
+	list := op.node.get("consumes").strings()
+	if op.node.get("consumes") == nil {
+		list = d.root.get("consumes").strings()
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b string) int {
+		rank := func(m string) int {
+			if kind, _, _ := strings.Cut(m, ";"); isJSON(kind) {
+				return 0
+			}
+			return 1
+		}
+		return rank(a) - rank(b)
+	})
+	return list
+}

@@ -1,0 +1,112 @@
+package openapi
+
+// This file makes entries of a document's operations.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/web"
+)
+
+// A loader reads one document once.
+type loader struct {
+	d        *document
+	o        Options
+	name     string
+	servers  servers
+	progress func(found int)
+	health   error
+	batch    catalog.Batch
+}
+
+func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
+	ops, skipped, found := l.d.operations(l.o.Source)
+	l.batch.Skipped, l.batch.Found = skipped, found
+	for _, op := range ops {
+		op.name = nameOf(op, first(op.tags, ""))
+	}
+	assign(ops, l.name)
+	slices.SortFunc(ops, func(a, b *operation) int { return strings.Compare(a.id, b.id) })
+	patterns, keys := map[string]bool{}, l.d.keys()
+	out := &outputs{d: l.d, patterns: patterns, known: map[*node]*catalog.Schema{}, told: map[*node][]string{}}
+	bound := &binding{}
+	for i, op := range ops {
+		if ctx.Err() != nil {
+			return catalog.Batch{}, nil, context.Cause(ctx)
+		}
+		e, call, err := l.entry(op, out, patterns, keys, bound)
+		if err != nil {
+			l.batch.Skipped = append(l.batch.Skipped, catalog.Skip{ID: op.id, Source: l.o.Source, Reason: err.Error()})
+			continue
+		}
+		l.batch.Entries = append(l.batch.Entries, e)
+		if op.id != op.wanted {
+			l.batch.Renamed = append(l.batch.Renamed, catalog.Skip{
+				ID: op.id, Source: l.o.Source, Reason: fmt.Sprintf("%s is taken (%s %s)", op.wanted, strings.ToUpper(op.method), clip(op.path, 100)),
+			})
+		}
+		op.release()
+		call.paging = pagingOf(op)
+		if l.progress != nil && i%100 == 0 {
+			l.progress(i + 1)
+		}
+	}
+	client, err := web.New(web.Options{Origins: l.servers.all, Vault: l.o.Vault, Attempts: l.o.Attempts, MaxBody: l.o.MaxBody, Sleep: l.o.Sleep})
+	if err != nil {
+		return catalog.Batch{}, nil, err
+	}
+	bound.client = client
+	return l.batch, client, nil
+}
+
+// entry makes one entry.
+func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bool, bound *binding) (catalog.Entry, *caller, error) {
+	e := catalog.Entry{
+		ID: op.id, Title: op.title(), Description: op.describe(), Source: l.o.Source, Entities: entities(op),
+	}
+	if err := catalog.CheckID(e.ID); err != nil {
+		return e, nil, err
+	}
+	for _, tag := range op.tags {
+		if tag = clip(tag, 60); tag != "" && len(e.Tags) < 8 {
+			e.Tags = append(e.Tags, tag)
+		}
+	}
+	effects(op, &e)
+	var mended []string
+	var err error
+	if e.Input, mended, err = l.d.input(op, patterns, keys); err != nil {
+		return e, nil, fmt.Errorf("its arguments: %w", err)
+	}
+	var more []string
+	e.Output, more = out.output(op)
+	for _, reason := range slices.Concat(mended, more) {
+		l.batch.Mended = append(l.batch.Mended, catalog.Skip{ID: e.ID, Source: l.o.Source, Reason: reason})
+	}
+	base, err := l.servers.of(op)
+	call := &caller{binding: bound, op: op, read: !e.Mutates, base: base, broken: err}
+	var from *url.URL
+	if err == nil {
+		from, _ = url.Parse(base)
+	}
+	call.auth = l.d.auth(op, from, l.o, l.name)
+	if l.health == nil {
+		l.health = err
+		if wanted := l.o.Vault.Wanted(call.auth); err == nil && len(wanted) > 0 {
+			l.health = errors.New("no credential: set " + strings.Join(wanted, " or ") + " in the environment or the system keyring")
+		}
+	}
+	e.Examples = l.example(op, e.Input)
+	e.Action = call.run
+	e.Title, e.Description = strings.Clone(e.Title), strings.Clone(e.Description)
+	for i := range e.Tags {
+		e.Tags[i] = strings.Clone(e.Tags[i])
+	}
+	return e, call, nil
+}

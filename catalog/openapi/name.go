@@ -1,0 +1,291 @@
+package openapi
+
+// This file makes ids of what documents call their operations.
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxSegment bounds one segment of an id in bytes.
+const maxSegment = 80
+
+// words splits a name where its writer did: at capitals, digits that begin a word, and everything that is no letter
+// or digit. The words are lower-case ASCII.
+func words(name string) []string {
+	var out []string
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			out = append(out, strings.ToLower(string(word)))
+			word = word[:0]
+		}
+	}
+	runes := []rune(norm.NFKD.String(name))
+	for i, r := range runes {
+		switch {
+		case unicode.Is(unicode.Mn, r), r == '\'', r == '’':
+			continue
+		case r >= utf8Self || !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			flush()
+			continue
+		case unicode.IsUpper(r):
+			lowerBefore := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
+			lowerAfter := i+1 < len(runes) && unicode.IsLower(runes[i+1]) && i > 0 && unicode.IsUpper(runes[i-1])
+			plural := lowerAfter && runes[i+1] == 's' && (i+2 == len(runes) || !unicode.IsLower(runes[i+2]))
+			if lowerBefore || lowerAfter && !plural {
+				flush()
+			}
+		}
+		word = append(word, r)
+	}
+	flush()
+	return out
+}
+
+const utf8Self = 0x80
+
+// luaWords cannot be names in Lua.
+const luaWords = " and break do else elseif end false for function goto if in local nil not or repeat return then true until while "
+
+// segment makes words one segment of an id.
+func segment(list []string) string {
+	s := strings.Join(list, "_")
+	if s == "" {
+		return ""
+	}
+	if s[0] >= '0' && s[0] <= '9' {
+		s = "n" + s
+	}
+	if strings.Contains(luaWords, " "+s+" ") {
+		s += "_"
+	}
+	if len(s) > maxSegment {
+		s = s[:maxSegment-5] + "_" + mark(s)
+	}
+	return s
+}
+
+// mark is four letters that stand for a text.
+func mark(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:2])
+}
+
+// noise are words that titles of APIs have in common.
+const noise = " api apis rest openapi open swagger spec specification documentation docs reference the public service http web v "
+
+// titleName makes a short name of a document's title.
+func titleName(title string) string {
+	var kept []string
+	for _, w := range words(title) {
+		if strings.Contains(noise, " "+w+" ") || isVersion(w) || len(kept) == 3 {
+			continue
+		}
+		kept = append(kept, w)
+	}
+	return segment(kept)
+}
+
+// isVersion tells v1, v2, 2024 and the like.
+func isVersion(w string) bool {
+	w = strings.TrimPrefix(w, "v")
+	return w != "" && strings.Trim(w, "0123456789") == ""
+}
+
+// pathWords are the segments of a path that are not parameters, without versions and the like.
+func pathWords(path string) (fixed []string, lastIsParam bool) {
+	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		lastIsParam = strings.HasPrefix(part, "{")
+		if lastIsParam || part == "" {
+			continue
+		}
+		if i := strings.IndexByte(part, '{'); i >= 0 {
+			part = part[:i]
+		}
+		if isVersion(strings.ToLower(part)) || strings.EqualFold(part, "api") || strings.EqualFold(part, "rest") {
+			continue
+		}
+		fixed = append(fixed, part)
+	}
+	return fixed, lastIsParam
+}
+
+// A name is what an operation is to be called.
+type name struct {
+	group []string // words of the namespace below the source's
+	words []string
+	// long are more words, for when the short name is taken.
+	long []string
+}
+
+// nameOf names an operation by its tag, path and operationId.
+func nameOf(op *operation, tag string) name {
+	fixed, lastIsParam := pathWords(op.path)
+	var n name
+	idWords := words(op.operationID)
+	given := idWords
+	switch {
+	case tag != "":
+		n.group = words(tag)
+	case strings.Contains(op.operationID, "/") || strings.Contains(op.operationID, "."):
+		i := strings.LastIndexAny(op.operationID, "/.")
+		n.group, given = words(op.operationID[:i]), words(op.operationID[i+1:])
+	case len(fixed) > 0:
+		n.group = words(fixed[0])
+	}
+	if len(n.group) > 6 {
+		n.group = n.group[:6]
+	}
+	all := words(op.path)
+	if generated(idWords, op.method, all) {
+		given = nil
+	} else {
+		given = withoutRoute(given, all, op.method)
+		given = without(given, n.group)
+	}
+	n.long = slices.Concat([]string{verb(op.method, lastIsParam)}, words(strings.Join(fixed, " ")))
+	if len(given) > 0 {
+		n.words = given
+		return n
+	}
+	rest := fixed
+	if len(rest) > 0 && slices.Equal(words(rest[0]), n.group) {
+		rest = rest[1:]
+	}
+	n.words = []string{verb(op.method, lastIsParam)}
+	if len(rest) > 0 {
+		last := words(rest[len(rest)-1])
+		if lastIsParam || op.method == "post" {
+			last = singularWords(last)
+		}
+		n.words = append(n.words, last...)
+	}
+	return n
+}
+
+// verb says what a method does to a path.
+func verb(method string, lastIsParam bool) string {
+	switch method {
+	case "get":
+		if lastIsParam {
+			return "get"
+		}
+		return "list"
+	case "post":
+		return "create"
+	case "put":
+		return "replace"
+	case "patch":
+		return "update"
+	}
+	return method
+}
+
+// generated tells an operationId that was made of method and path: GetAccountsAccountCapabilities.
+func generated(id []string, method string, path []string) bool {
+	if len(id) < 2 {
+		return false
+	}
+	rest := id
+	switch {
+	case id[0] == method:
+		rest = id[1:]
+	case id[len(id)-1] == method:
+		rest = id[:len(id)-1]
+	default:
+		return false
+	}
+	plainPath := slices.DeleteFunc(slices.Clone(path), func(w string) bool { return isVersion(w) || w == "api" })
+	joined := strings.Join(rest, "")
+	return joined == strings.Join(path, "") || joined == strings.Join(plainPath, "")
+}
+
+// withoutRoute takes the path and method off the end, where a framework put them: read_item_items__item_id__get.
+func withoutRoute(id, path []string, method string) []string {
+	tail := append(slices.Clone(path), method)
+	if n := len(id) - len(tail); n > 0 && len(path) > 0 && slices.Equal(id[n:], tail) {
+		return id[:n]
+	}
+	return id
+}
+
+// without takes the words of the group out of a name that says them again: at the front, or anywhere when there are
+// several.
+func without(given, group []string) []string {
+	if len(group) == 0 || len(given) <= len(group) {
+		return given
+	}
+	front := given[:len(group)]
+	if slices.Equal(front, group) || slices.Equal(singularWords(front), singularWords(group)) {
+		return given[len(group):]
+	}
+	for i := 1; len(group) > 1 && i+len(group) <= len(given); i++ {
+		if slices.Equal(given[i:i+len(group)], group) {
+			return slices.Concat(given[:i], given[i+len(group):])
+		}
+	}
+	return given
+}
+
+func singularWords(list []string) []string {
+	if len(list) == 0 {
+		return list
+	}
+	out := slices.Clone(list)
+	out[len(out)-1] = singular(out[len(out)-1])
+	return out
+}
+
+// singular is an English plural's singular, as far as its ending tells.
+func singular(w string) string {
+	switch {
+	case len(w) > 4 && strings.HasSuffix(w, "ies"):
+		return w[:len(w)-3] + "y"
+	case strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "xes"):
+		return w[:len(w)-2]
+	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
+		return w[:len(w)-1]
+	}
+	return w
+}
+
+// assign gives every operation its id. Where two want the same, the one with the shorter path has it, and the other
+// gets more words, or letters that stand for its method and path: they do not change when others come or go.
+func assign(ops []*operation, source string) {
+	order := slices.Clone(ops)
+	slices.SortStableFunc(order, func(a, b *operation) int {
+		return cmp.Or(cmp.Compare(len(a.path), len(b.path)), cmp.Compare(a.path, b.path), cmp.Compare(a.method, b.method))
+	})
+	taken := map[string]bool{}
+	for _, op := range order {
+		group := segment(op.name.group)
+		full := func(last []string) string {
+			var parts []string
+			for _, part := range []string{source, group, segment(last)} {
+				if part != "" {
+					parts = append(parts, part)
+				}
+			}
+			return strings.Join(parts, ".")
+		}
+		op.wanted = full(op.name.words)
+		op.id = op.wanted
+		if taken[op.id] {
+			op.id = full(op.name.long)
+		}
+		if taken[op.id] {
+			op.id = op.wanted + "_" + mark(op.method+" "+op.path)
+		}
+		for i := 2; taken[op.id]; i++ {
+			op.id = op.wanted + "_" + mark(op.method+" "+op.path+strings.Repeat(".", i))
+		}
+		taken[op.id] = true
+	}
+}

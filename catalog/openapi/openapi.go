@@ -1,0 +1,181 @@
+// Package openapi makes actions of the operations of an OpenAPI document: 3.0, 3.1 and Swagger 2.0, as JSON or YAML.
+//
+//	API       a document and where it is; Load reads it, its entries call it
+//	Options   where the document is, what its server and its credentials are called
+//
+// A document is data from elsewhere: its texts are cut and cleaned, its requests go to its own servers only, and an
+// operation of which it cannot be told that it only reads counts as a change.
+//
+// Start at New and API.Load.
+package openapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/web"
+)
+
+// Options say where a document is and how it is called.
+type Options struct {
+	// From is a file or an http address.
+	From string
+	// Source names the source in entries and reports; empty means From.
+	Source string
+	// Name is the first segment of all ids, and part of the names of credentials. Empty means a name made of the
+	// file's name or the document's title.
+	Name string
+	// Base is the address of the server, instead of those that the document names. May be empty.
+	Base string
+	// Variables are values for the variables in the addresses of servers; others have their defaults.
+	Variables map[string]string
+	// Names are the names by which the values of a security scheme are looked up, by the scheme's name, in the order
+	// that web.Auth says. Others go by ALMANAC_<NAME>_TOKEN, _USER and _PASSWORD, _KEY, _CLIENT_ID and _CLIENT_SECRET.
+	Names map[string][]string
+	// Vault holds the credentials; nil has none.
+	Vault *web.Vault
+	// Attempts and MaxBody are those of web.Options.
+	Attempts int
+	MaxBody  int64
+	// Sleep is that of web.Options.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// An API is one document. It is safe for concurrent use.
+type API struct {
+	o Options
+
+	mu     sync.Mutex
+	client *web.Client
+	health error
+	hosts  []string
+}
+
+// New returns an API. Nothing is read yet.
+func New(o Options) *API {
+	o.Source = cmp.Or(o.Source, o.From)
+	return &API{o: o}
+}
+
+// maxDocument bounds a document in bytes.
+const maxDocument = 256 << 20
+
+// Load reads the document and makes an entry of each operation; progress may be nil. It fails when there is no
+// document to be had; an operation that cannot be used is in the batch's Skipped.
+func (a *API) Load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
+	raw, from, err := a.read(ctx)
+	if err != nil {
+		return catalog.Batch{}, err
+	}
+	root, err := parse(raw)
+	if err != nil {
+		return catalog.Batch{}, err
+	}
+	d, err := newDocument(root)
+	if err != nil {
+		return catalog.Batch{}, err
+	}
+	l := loader{d: d, o: a.o, name: a.name(d), progress: progress}
+	l.servers = servers{d: d, o: a.o, from: from}
+	batch, client, err := l.load(ctx)
+	if err != nil {
+		return catalog.Batch{}, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.client != nil {
+		a.client.Close()
+	}
+	a.client, a.health, a.hosts = client, l.health, l.servers.all
+	return batch, nil
+}
+
+// Health says why actions cannot be called now: no server, or no credential. Nil before the first Load.
+func (a *API) Health() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.health
+}
+
+// Servers are the addresses that calls may go to, as of the last Load.
+func (a *API) Servers() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.hosts)
+}
+
+// Secrets are the credentials that were used so far.
+func (a *API) Secrets() []string { return a.o.Vault.Secrets() }
+
+// Close drops idle connections.
+func (a *API) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.client != nil {
+		a.client.Close()
+	}
+	return nil
+}
+
+// read gets the document's text, and its address when it has one.
+func (a *API) read(ctx context.Context) ([]byte, *url.URL, error) {
+	if !strings.HasPrefix(a.o.From, "http://") && !strings.HasPrefix(a.o.From, "https://") {
+		f, err := os.Open(a.o.From)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer f.Close()
+		text, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
+		if err == nil && len(text) > maxDocument {
+			err = fmt.Errorf("the document is larger than %d MB", maxDocument>>20)
+		}
+		return text, nil, err
+	}
+	u, err := url.Parse(a.o.From)
+	if err != nil {
+		return nil, nil, errors.New("the address of the document is broken")
+	}
+	client, err := web.New(web.Options{Origins: []string{a.o.From}, MaxBody: maxDocument, Attempts: a.o.Attempts, Sleep: a.o.Sleep})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer client.Close()
+	answer, err := client.Do(ctx, web.Request{
+		Method: http.MethodGet, URL: a.o.From, Read: true, Raw: true,
+		Header: http.Header{"Accept": {"application/json, application/yaml;q=0.9, */*;q=0.5"}},
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("the document: %w", err)
+	}
+	text, _ := answer.Data.(string)
+	return []byte(text), u, nil
+}
+
+// name is the first segment of all ids.
+func (a *API) name(d *document) string {
+	if a.o.Name != "" {
+		return a.o.Name
+	}
+	file := a.o.From
+	if u, err := url.Parse(file); err == nil && u.Scheme != "" && u.Host != "" {
+		file = u.Path
+	}
+	file = filepath.Base(filepath.ToSlash(file))
+	file, _, _ = strings.Cut(file, ".")
+	if list := words(file); len(list) > 0 && !strings.Contains(" openapi swagger api spec apidocs index schema docs document v ", " "+list[0]+" ") && !isVersion(list[0]) {
+		return segment(list)
+	}
+	return cmp.Or(titleName(d.root.at("info", "title").str()), "api")
+}

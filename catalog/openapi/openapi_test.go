@@ -1,0 +1,143 @@
+package openapi
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+)
+
+// A talk is a server in the test and what it was asked.
+type talk struct {
+	t       *testing.T
+	server  *httptest.Server
+	entries map[string]catalog.Entry
+	batch   catalog.Batch
+	api     *API
+	asked   []string
+}
+
+// listen loads a document with a server that answers by handle and keeps each request as one line.
+func listen(t *testing.T, from string, o Options, handle http.HandlerFunc) *talk {
+	k := &talk{t: t, entries: map[string]catalog.Entry{}}
+	k.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		line := r.Method + " " + r.URL.RequestURI()
+		if len(body) > 0 {
+			line += " " + string(body)
+		}
+		k.asked = append(k.asked, line)
+		handle(w, r)
+	}))
+	t.Cleanup(k.server.Close)
+	o.From = from
+	if o.Base == "" {
+		o.Base = k.server.URL + "/v1"
+	}
+	o.Sleep = func(context.Context, time.Duration) error { return nil }
+	k.api = New(o)
+	t.Cleanup(func() { k.api.Close() })
+	var err error
+	if k.batch, err = k.api.Load(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range k.batch.Entries {
+		k.entries[e.ID] = e
+	}
+	return k
+}
+
+func (k *talk) call(id string, args map[string]any) (catalog.Result, error) {
+	k.t.Helper()
+	e, ok := k.entries[id]
+	if !ok {
+		k.t.Fatalf("no entry %s", id)
+	}
+	checked, err := e.Input.Check(args)
+	if err != nil {
+		return catalog.Result{}, err
+	}
+	return e.Action(k.t.Context(), catalog.Call{ID: id, Args: checked})
+}
+
+func answer(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, text)
+	}
+}
+
+type table = map[string]any
+
+func TestRequests(t *testing.T) {
+	k := listen(t, "testdata/library.yaml", Options{}, answer(`[]`))
+	for _, test := range []struct {
+		id   string
+		args table
+		want string
+	}{
+		{"library.books.list", table{"tag": []any{"a,b", "c"}, "filter": table{"author": "Le Guin", "year": 1969}},
+			"GET /v1/books?page=1&per_page=2&tag=a%2Cb,c&filter%5Bauthor%5D=Le%20Guin&filter%5Byear%5D=1969"},
+		{"library.books.get", table{"id": "7"}, "GET /v1/books/7"},
+		{"library.books.create", table{"title": "Dune", "year": nil, "media": table{"kind": "paper", "pages": 412}},
+			`POST /v1/books {"media":{"kind":"paper","pages":412},"title":"Dune","year":null}`},
+		{"library.books.update", table{"id": 7, "title": "Dune"}, `PATCH /v1/books/7 {"title":"Dune"}`},
+		{"library.books.delete", table{"id": 7}, "DELETE /v1/books/7"},
+		{"library.books.search", table{"words": "sand"}, `POST /v1/books/search {"words":"sand"}`},
+	} {
+		if _, err := k.call(test.id, test.args); err != nil {
+			t.Errorf("%s: %v", test.id, err)
+			continue
+		}
+		if got := k.asked[len(k.asked)-1]; got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.id, got, test.want)
+		}
+	}
+}
+
+// TestEntries shows what becomes of each operation of a document.
+func TestEntries(t *testing.T) {
+	k := listen(t, "testdata/library.yaml", Options{}, answer(`[]`))
+	all, report := catalog.New(k.batch.Entries, catalog.Options{})
+	if len(report.Skipped) > 0 || k.batch.Found != len(k.batch.Entries) {
+		t.Fatalf("skipped %v, found %d, %d entries", report.Skipped, k.batch.Found, len(k.batch.Entries))
+	}
+	var b strings.Builder
+	for _, e := range k.batch.Entries {
+		fmt.Fprintf(&b, "%s\n  %s, mutates %v, risk %s, entities %v\n", all.View().Line(e.ID), e.Operation, e.Mutates, e.Risk, e.Entities)
+		for _, example := range e.Examples {
+			fmt.Fprintf(&b, "  %s\n", example)
+		}
+	}
+	for _, s := range slices.Concat(k.batch.Renamed, k.batch.Mended) {
+		fmt.Fprintf(&b, "%s: %s\n", s.ID, s.Reason)
+	}
+	golden(t, "testdata/library.golden", b.String())
+}
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs:\n%s", file, got)
+	}
+}

@@ -1,0 +1,150 @@
+package openapi
+
+// This file reads the operations of a document.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// An operation is one method of one path, with what a call needs to know of it.
+type operation struct {
+	method, path                      string // the method in lower case
+	operationID, summary, description string
+	tags                              []string
+	deprecated                        bool
+	name                              name
+	id, wanted                        string
+
+	node, item *node // until the entry is made
+	plan       plan
+}
+
+// methods are those that paths may have, in the order of a path's operations.
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
+
+// operations reads all of them, in document order. What cannot be read is a skip.
+func (d *document) operations(source string) (ops []*operation, skipped []catalog.Skip, found int) {
+	skip := func(what, reason string) {
+		found++
+		skipped = append(skipped, catalog.Skip{ID: clip(what, 200), Source: source, Reason: reason})
+	}
+	paths := d.root.get("paths")
+	if paths != nil && !paths.is(object) {
+		skip("paths", "want an object of paths")
+	}
+	paths.each(func(path string, item *node) {
+		if strings.HasPrefix(path, "x-") {
+			return
+		}
+		whole, err := d.follow(item)
+		if err != nil {
+			skip(path, err.Error())
+			return
+		}
+		if !whole.is(object) {
+			if !whole.is(null) {
+				skip(path, "want an object of methods")
+			}
+			return
+		}
+		whole.each(func(key string, n *node) {
+			method := strings.ToLower(key)
+			if !slices.Contains(methods, method) || n.is(null) {
+				return
+			}
+			if !n.is(object) {
+				skip(strings.ToUpper(method)+" "+path, "want an object that describes the operation")
+				return
+			}
+			if !strings.HasPrefix(path, "/") {
+				path = "/" + path
+			}
+			op := &operation{
+				method: method, path: path, operationID: n.get("operationId").scalar(),
+				summary: n.get("summary").str(), description: n.get("description").str(),
+				tags: n.get("tags").strings(), deprecated: n.get("deprecated").truth(), node: n, item: whole,
+			}
+			found++
+			ops = append(ops, op)
+		})
+	})
+	return ops, skipped, found
+}
+
+// describe is what an entry says of the operation: the summary, then the description.
+func (op *operation) describe() string {
+	summary, description := lines(op.summary, 300), lines(op.description, maxDescription)
+	if summary == "" && description == "" {
+		summary = strings.ToUpper(op.method) + " " + clip(op.path, 200)
+	}
+	if summary != "" && !strings.HasSuffix(summary, ".") && !strings.HasSuffix(summary, "!") && !strings.HasSuffix(summary, "?") {
+		summary += "."
+	}
+	var parts []string
+	if op.deprecated {
+		parts = append(parts, "Deprecated.")
+	}
+	for _, part := range []string{summary, description} {
+		if part != "" && !(part == description && strings.TrimSuffix(summary, ".") == strings.TrimSuffix(description, ".")) {
+			parts = append(parts, part)
+		}
+	}
+	if op.deprecated && len(parts) > 1 {
+		// The first sentence is what lists show.
+		parts = append(parts[1:], "Deprecated.")
+	}
+	return lines(strings.Join(parts, "\n"), maxDescription)
+}
+
+// maxDescription is how much of a description is kept, in bytes.
+const maxDescription = 4 << 10
+
+// title is a short name for people.
+func (op *operation) title() string { return strings.TrimSuffix(clip(op.summary, 100), ".") }
+
+// parameters are those of the path and the operation, which win, references resolved. lost names those that cannot
+// be read.
+func (d *document) parameters(op *operation) (list []*node, lost []string) {
+	place := map[string]int{}
+	for _, holder := range []*node{op.item, op.node} {
+		for _, param := range holder.get("parameters").items() {
+			n, err := d.follow(param)
+			if err != nil {
+				lost = append(lost, err.Error())
+				continue
+			}
+			key := n.get("in").str() + " " + n.get("name").scalar()
+			if n.get("name").scalar() == "" || n.get("in").str() == "" {
+				lost = append(lost, fmt.Sprintf("a parameter without name or place (%s)", clip(key, 60)))
+				continue
+			}
+			if i, ok := place[key]; ok {
+				list[i] = n
+				continue
+			}
+			place[key] = len(list)
+			list = append(list, n)
+		}
+	}
+	return list, lost
+}
+
+// release lets go of the document: a call needs none of it.
+func (op *operation) release() {
+	*op = operation{method: strings.Clone(op.method), path: strings.Clone(op.path), id: op.id, wanted: op.wanted, plan: op.plan}
+	for i := range op.plan.params {
+		p := &op.plan.params[i]
+		p.arg, p.name, p.in, p.style = strings.Clone(p.arg), strings.Clone(p.name), strings.Clone(p.in), strings.Clone(p.style)
+	}
+	if b := op.plan.body; b != nil {
+		b.mediaType = strings.Clone(b.mediaType)
+		for i := range b.fields {
+			f := &b.fields[i]
+			f.arg, f.name, f.style, f.contentType = strings.Clone(f.arg), strings.Clone(f.name), strings.Clone(f.style), strings.Clone(f.contentType)
+		}
+	}
+}

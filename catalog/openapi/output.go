@@ -1,0 +1,126 @@
+package openapi
+
+// This file reads what an operation answers.
+
+import (
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// An outputs makes the schemas of answers and shares those that are the same.
+type outputs struct {
+	d        *document
+	patterns map[string]bool
+	known    map[*node]*catalog.Schema
+	told     map[*node][]string
+}
+
+// output fills in what the plan says of answers, and returns the schema of the first success.
+func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string) {
+	responses := op.node.get("responses")
+	var best, fallback *node
+	var kinds []string
+	answers, others := 0, 0
+	responses.each(func(status string, n *node) {
+		if status == "404" {
+			op.plan.notFound = op.method == "get"
+		}
+		if status == "default" {
+			fallback = n
+		}
+		if !strings.HasPrefix(status, "2") {
+			return
+		}
+		plain := o.d.soft(n)
+		media, names := o.media(op, plain)
+		for _, name := range names {
+			answers++
+			if kind, _, _ := strings.Cut(strings.ToLower(name), ";"); !isJSON(kind) {
+				others++
+			}
+		}
+		kinds = append(kinds, names...)
+		if best == nil && media != nil {
+			best = media
+		}
+	})
+	if best == nil && answers == 0 && fallback != nil && len(responses.names) == 1 {
+		media, names := o.media(op, o.d.soft(fallback))
+		best, kinds = media, names
+		others++
+	}
+	op.plan.wantJSON = answers > 0 && others == 0
+	op.plan.accept = accept(kinds)
+	if best == nil {
+		return nil, nil
+	}
+	// The same reference gives the same schema.
+	key := best
+	if ref := best.get("$ref"); ref.is(text) {
+		if target, err := o.d.pointer(ref.text); err == nil {
+			key = target
+		}
+	}
+	if schema, ok := o.known[key]; ok {
+		return schema, o.told[key]
+	}
+	e := newEmitter(o.d, o.patterns, true)
+	e.raw("{")
+	e.raw(`"allOf":[`)
+	e.schema(best, spot{room: innerText})
+	e.raw("]")
+	e.defs()
+	e.raw("}")
+	mended = e.told("output")
+	schema, err := catalog.ParseSchema(slices.Clip(e.b))
+	if err != nil {
+		schema, mended = nil, []string{"the output was dropped: " + err.Error()}
+	}
+	o.known[key], o.told[key] = schema, mended
+	return schema, mended
+}
+
+// media is the schema of a response, JSON first, and all kinds of body that it lists.
+func (o *outputs) media(op *operation, n *node) (schema *node, kinds []string) {
+	if o.d.v2 {
+		kinds = op.node.get("produces").strings()
+		if op.node.get("produces") == nil {
+			kinds = o.d.root.get("produces").strings()
+		}
+		if schema = n.get("schema"); schema == nil {
+			return nil, nil
+		}
+		return schema, kinds
+	}
+	content := n.get("content")
+	if !content.is(object) {
+		return nil, nil
+	}
+	_, media := pickMedia(content)
+	return media.get("schema"), content.names
+}
+
+// accept is the Accept header for the kinds of answer that a document lists.
+func accept(kinds []string) string {
+	var list []string
+	for _, wantJSON := range []bool{true, false} {
+		for _, name := range kinds {
+			kind, _, _ := strings.Cut(strings.ToLower(name), ";")
+			if isJSON(kind) == wantJSON && !slices.Contains(list, name) && plain(name) && len(list) < 6 && strings.Contains(name, "/") {
+				list = append(list, name)
+			}
+		}
+		if len(list) > 0 {
+			break
+		}
+	}
+	if len(list) == 0 {
+		return "application/json, */*;q=0.5"
+	}
+	if !slices.Contains(list, "*/*") {
+		list = append(list, "*/*;q=0.1")
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,593 @@
+package openapi
+
+// This file writes the schemas of a document as JSON Schema that stands on its own: what it refers to comes along
+// under $defs, as far as there is room.
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxInput and maxOutput bound the text of a schema in bytes; what is beyond stays open: it takes anything.
+	maxInput  = 48 << 10
+	maxOutput = 12 << 10
+	// maxNesting bounds how deep a schema may nest without references.
+	maxNesting = 24
+	// maxEnum bounds a list of values in bytes.
+	maxEnum = 4 << 10
+	// topText and innerText bound the description of an argument, and of what is inside one, in bytes.
+	topText   = 800
+	innerText = 160
+)
+
+// An emitter writes one schema.
+type emitter struct {
+	d        *document
+	patterns map[string]bool // which patterns can be checked; shared by all emitters of a document
+	output   bool
+	limit    int
+	b        []byte
+	names    map[*node]string
+	taken    map[string]bool
+	waiting  []*node
+	// cut counts the places that were left open for want of room, lost those that cannot be followed or checked.
+	cut, lost int
+}
+
+func newEmitter(d *document, patterns map[string]bool, output bool) *emitter {
+	e := &emitter{d: d, patterns: patterns, output: output, limit: maxInput, names: map[*node]string{}, taken: map[string]bool{}}
+	if output {
+		e.limit = maxOutput
+	}
+	return e
+}
+
+// A spot says where in a schema the emitter is.
+type spot struct {
+	depth int
+	// trail holds the targets of references that apply here already.
+	trail []*node
+	// bare tells to leave out choices that lead back to the trail.
+	bare bool
+	// hidden are names that the value does not have on its way in this direction.
+	hidden map[string]bool
+	// keepDefault tells that a default may be written.
+	keepDefault bool
+	room        int // for the description
+}
+
+func (s spot) deeper() spot {
+	return spot{depth: s.depth + 1, room: innerText}
+}
+
+func (e *emitter) raw(s string) { e.b = append(e.b, s...) }
+
+// name begins a member of an object.
+func (e *emitter) name(name string) {
+	if c := e.b[len(e.b)-1]; c != '{' {
+		e.b = append(e.b, ',')
+	}
+	e.b = append(quote(e.b, name), ':')
+}
+
+func (e *emitter) comma() {
+	if c := e.b[len(e.b)-1]; c != '[' {
+		e.b = append(e.b, ',')
+	}
+}
+
+// schema writes the schema of n.
+func (e *emitter) schema(n *node, at spot) {
+	if n.is(boolean) {
+		e.raw(n.text)
+		return
+	}
+	if !n.is(object) {
+		e.raw("{}")
+		return
+	}
+	if len(e.b) > e.limit || at.depth > maxNesting {
+		e.cut++
+		e.raw("{}")
+		return
+	}
+	if ref := n.get("$ref"); ref.is(text) {
+		e.reference(n, ref.text, at)
+		return
+	}
+	if e.nullable(n) && len(e.kinds(n)) == 0 && n.get("enum") == nil {
+		if n.get("allOf") != nil || n.get("oneOf") != nil || n.get("anyOf") != nil {
+			e.raw(`{"anyOf":[`)
+			e.open(n, at)
+			e.raw(`,{"type":"null"}]}`)
+			return
+		}
+	}
+	e.open(n, at)
+}
+
+func (e *emitter) reference(n *node, ref string, at spot) {
+	target, err := e.d.pointer(ref)
+	if err != nil {
+		e.lost++
+		e.raw("{}")
+		return
+	}
+	if slices.Contains(at.trail, target) {
+		e.raw("{}")
+		return
+	}
+	reach := e.d.reach(target)
+	for _, before := range at.trail {
+		if reach[before] {
+			at.trail = append(slices.Clip(at.trail), target)
+			at.bare = true
+			at.depth++
+			e.schema(target, at)
+			return
+		}
+	}
+	if reach[target] && target.get("$ref") != nil {
+		e.lost++ // a chain of references that comes back to itself
+		e.raw("{}")
+		return
+	}
+	nullable := e.nullable(n)
+	if nullable {
+		e.raw(`{"anyOf":[`)
+	}
+	e.raw(`{"$ref":`)
+	e.b = quote(e.b, "#/$defs/"+e.def(target))
+	e.words(n, at)
+	e.raw("}")
+	if nullable {
+		e.raw(`,{"type":"null"}]}`)
+	}
+}
+
+// def is the name of a target under $defs.
+func (e *emitter) def(target *node) string {
+	if name, ok := e.names[target]; ok {
+		return name
+	}
+	place := e.d.place[target]
+	base := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' {
+			return r
+		}
+		return '_'
+	}, place[strings.LastIndexByte(place, '/')+1:])
+	base = base[:min(len(base), 60)]
+	name := base
+	for i := 2; name == "" || e.taken[name]; i++ {
+		name = base + "_" + strconv.Itoa(i)
+	}
+	e.names[target], e.taken[name] = name, true
+	e.waiting = append(e.waiting, target)
+	return name
+}
+
+// defs writes all that was referred to, nearest first, as the last member of the object that is open.
+func (e *emitter) defs() {
+	if len(e.waiting) == 0 {
+		return
+	}
+	e.name("$defs")
+	e.raw("{")
+	for i := 0; i < len(e.waiting); i++ {
+		target := e.waiting[i]
+		e.name(e.names[target])
+		e.schema(target, spot{trail: []*node{target}, room: innerText, depth: 1})
+	}
+	e.raw("}")
+}
+
+// kinds are the types that a schema names, as JSON Schema spells them.
+func (e *emitter) kinds(n *node) []string {
+	var out []string
+	add := func(name string) {
+		switch name = strings.ToLower(name); name {
+		case "int", "long", "int32", "int64":
+			name = "integer"
+		case "float", "double", "decimal":
+			name = "number"
+		case "bool":
+			name = "boolean"
+		case "file", "date", "datetime", "date-time", "uuid", "uri":
+			name = "string"
+		case "string", "integer", "number", "boolean", "object", "array", "null":
+		default:
+			return
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	switch t := n.get("type"); {
+	case t.is(text):
+		add(t.text)
+	case t.is(list):
+		for _, name := range t.strings() {
+			add(name)
+		}
+	case n.get("properties").is(object) && len(n.get("properties").names) > 0:
+		add("object")
+	case n.get("items").is(object):
+		add("array")
+	}
+	if len(out) > 0 && e.nullable(n) {
+		add("null")
+	}
+	return out
+}
+
+func (e *emitter) nullable(n *node) bool {
+	return n.get("nullable").truth() || n.get("x-nullable").truth()
+}
+
+// open writes a schema that is no reference.
+func (e *emitter) open(n *node, at spot) {
+	e.raw("{")
+	kinds := e.kinds(n)
+	switch len(kinds) {
+	case 0:
+	case 1:
+		e.name("type")
+		e.b = quote(e.b, kinds[0])
+	default:
+		e.name("type")
+		e.raw("[")
+		for _, kind := range kinds {
+			e.comma()
+			e.b = quote(e.b, kind)
+		}
+		e.raw("]")
+	}
+	e.words(n, at)
+	e.choices(n, kinds)
+	e.bounds(n, kinds)
+	if at.hidden == nil {
+		at.hidden = e.d.hidden(n, e.output)
+	}
+	e.inside(n, at)
+	e.composed(n, at)
+	e.raw("}")
+}
+
+// words writes what people read.
+func (e *emitter) words(n *node, at spot) {
+	if title := n.get("title").str(); title != "" && len(title) <= 80 && !e.output {
+		e.name("title")
+		e.b = quote(e.b, clip(title, 80))
+	}
+	room := at.room
+	if e.output {
+		room = min(room, 80)
+	}
+	about := clip(n.get("description").str(), room)
+	if value := n.get("default"); value != nil && value.kind != null && value.kind < list && !e.output && !at.keepDefault {
+		// A default that was filled in would be sent, and overwrite what a change does not name.
+		about = strings.TrimSpace(about + " (default " + clip(value.scalar(), 40) + ")")
+	}
+	if about != "" {
+		e.name("description")
+		e.b = quote(e.b, about)
+	}
+	if format := n.get("format").str(); format != "" && len(format) < 40 {
+		e.name("format")
+		e.b = quote(e.b, format)
+	}
+	if n.get("deprecated").truth() {
+		e.name("deprecated")
+		e.raw("true")
+	}
+}
+
+// choices writes enum, const and default, with values of the types that the schema names.
+func (e *emitter) choices(n *node, kinds []string) {
+	if values := n.get("enum").items(); len(values) > 0 {
+		text := []byte{'['}
+		null := false
+		for _, value := range values {
+			value = fit(value, kinds)
+			null = null || value.kind == 0
+			if len(text) > 1 {
+				text = append(text, ',')
+			}
+			text = value.json(text)
+		}
+		if e.nullable(n) && !null {
+			text = append(text, ",null"...)
+		}
+		if len(text) > maxEnum {
+			e.cut++ // the server checks a list of this size
+		} else {
+			e.name("enum")
+			e.b = append(append(e.b, text...), ']')
+		}
+	}
+	if value := n.get("const"); value != nil {
+		e.name("const")
+		e.b = fit(value, kinds).json(e.b)
+	}
+}
+
+// fit makes a scalar one of the types, where it is written as another: YAML reads yes as a boolean.
+func fit(n *node, kinds []string) *node {
+	if len(kinds) == 0 || n == nil {
+		return n
+	}
+	has := func(kind string) bool { return slices.Contains(kinds, kind) }
+	switch {
+	case n.is(text) && !has("string"):
+		if _, err := strconv.ParseFloat(n.text, 64); err == nil && (has("integer") || has("number")) && validNumber(n.text) {
+			return &node{kind: number, text: n.text}
+		}
+		if (n.text == "true" || n.text == "false") && has("boolean") {
+			return &node{kind: boolean, text: n.text}
+		}
+	case n.is(number) && has("string") && !has("integer") && !has("number"),
+		n.is(boolean) && has("string") && !has("boolean"):
+		return &node{kind: text, text: n.scalar()}
+	}
+	return n
+}
+
+var numberForm = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
+func validNumber(s string) bool { return numberForm.MatchString(s) }
+
+// bounds writes the keywords that bound a value, as far as they mean something.
+func (e *emitter) bounds(n *node, kinds []string) {
+	if e.output {
+		return
+	}
+	for _, keyword := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"} {
+		if value := n.get(keyword); value.is(number) {
+			if i, err := strconv.ParseFloat(value.text, 64); err == nil && i >= 0 && i == float64(int(i)) && i < 1<<31 {
+				e.name(keyword)
+				e.raw(strconv.Itoa(int(i)))
+			}
+		}
+	}
+	for _, side := range [][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}} {
+		bound, exclusive := n.get(side[0]), n.get(side[1])
+		switch {
+		case bound.is(number) && exclusive.truth():
+			e.name(side[1])
+			e.raw(bound.text)
+		case bound.is(number):
+			e.name(side[0])
+			e.raw(bound.text)
+		}
+		if exclusive.is(number) {
+			e.name(side[1])
+			e.raw(exclusive.text)
+		}
+	}
+	if n.get("uniqueItems").truth() {
+		e.name("uniqueItems")
+		e.raw("true")
+	}
+	if value := n.get("multipleOf"); value.is(number) && slices.Contains(kinds, "integer") && strings.Trim(value.text, "0123456789") == "" && strings.Trim(value.text, "0") != "" {
+		e.name("multipleOf")
+		e.raw(value.text)
+	}
+	if pattern := n.get("pattern").str(); pattern != "" {
+		if e.checkable(pattern) {
+			e.name("pattern")
+			e.b = quote(e.b, pattern)
+		} else {
+			e.lost++
+		}
+	}
+}
+
+// checkable tells whether a pattern means the same here as in JavaScript, as far as can be told: that it compiles.
+func (e *emitter) checkable(pattern string) bool {
+	ok, known := e.patterns[pattern]
+	if !known {
+		_, err := regexp.Compile(pattern)
+		ok = err == nil
+		e.patterns[pattern] = ok
+	}
+	return ok
+}
+
+// inside writes the schemas of what is inside a value.
+func (e *emitter) inside(n *node, at spot) {
+	hidden := at.hidden
+	if props := n.get("properties"); props.is(object) && len(props.names) > 0 {
+		e.name("properties")
+		e.raw("{")
+		for i, name := range props.names {
+			if hidden[name] || slices.Contains(props.names[:i], name) {
+				continue
+			}
+			e.name(name)
+			e.schema(props.values[i], at.deeper())
+		}
+		e.raw("}")
+	}
+	if !e.output {
+		e.required(n.get("required"), hidden)
+	}
+	if more := n.get("additionalProperties"); more.is(boolean) || more.is(object) {
+		e.name("additionalProperties")
+		e.schema(more, at.deeper())
+	}
+	if patterns := n.get("patternProperties"); patterns.is(object) {
+		var kept int
+		patterns.each(func(pattern string, schema *node) {
+			if !e.checkable(pattern) {
+				e.lost++
+				return
+			}
+			if kept++; kept == 1 {
+				e.name("patternProperties")
+				e.raw("{")
+			}
+			e.name(pattern)
+			e.schema(schema, at.deeper())
+		})
+		if kept > 0 {
+			e.raw("}")
+		}
+	}
+	if items := n.get("items"); items.is(object) || items.is(boolean) {
+		e.name("items")
+		e.schema(items, at.deeper())
+	}
+	if prefix := n.get("prefixItems").items(); len(prefix) > 0 {
+		e.name("prefixItems")
+		e.raw("[")
+		for _, item := range prefix {
+			e.comma()
+			e.schema(item, at.deeper())
+		}
+		e.raw("]")
+	}
+}
+
+// required writes the names that must be there.
+func (e *emitter) required(names *node, hidden map[string]bool) {
+	var kept []string
+	for _, name := range names.strings() {
+		if !hidden[name] && !slices.Contains(kept, name) {
+			kept = append(kept, name)
+		}
+	}
+	if len(kept) == 0 {
+		return
+	}
+	e.name("required")
+	e.raw("[")
+	for _, name := range kept {
+		e.comma()
+		e.b = quote(e.b, name)
+	}
+	e.raw("]")
+}
+
+// composed writes allOf, and oneOf and anyOf as anyOf: documents mean by oneOf what may overlap.
+func (e *emitter) composed(n *node, at spot) {
+	same := spot{depth: at.depth + 1, trail: at.trail, bare: at.bare, hidden: at.hidden, room: innerText}
+	if parts := n.get("allOf").items(); len(parts) > 0 {
+		e.name("allOf")
+		e.raw("[")
+		for _, part := range parts {
+			e.comma()
+			e.schema(part, same)
+		}
+		e.raw("]")
+	}
+	choices := n.get("oneOf").items()
+	if more := n.get("anyOf").items(); len(choices) == 0 {
+		choices = more
+	}
+	extended := false
+	if len(choices) == 0 && !e.output {
+		choices = e.d.extending(n)
+		extended = true
+	}
+	if len(choices) == 0 || at.bare && e.returns(choices, at.trail) {
+		return
+	}
+	e.name("anyOf")
+	e.raw("[")
+	tags := e.tags(n)
+	for _, part := range choices {
+		e.comma()
+		values := tags[part.get("$ref").str()]
+		if len(values) == 0 || e.output {
+			e.schema(part, same)
+			continue
+		}
+		e.raw(`{"allOf":[`)
+		e.schema(part, same)
+		e.raw(`],"properties":{`)
+		e.b = append(quote(e.b, n.at("discriminator", "propertyName").str()), `:{"enum":[`...)
+		for _, value := range values {
+			e.comma()
+			e.b = quote(e.b, value)
+		}
+		e.raw(`]}}}`)
+	}
+	if extended {
+		e.comma()
+		e.raw("{}") // the base itself
+	}
+	e.raw("]")
+}
+
+// returns reports whether a choice leads back to the trail.
+func (e *emitter) returns(choices, trail []*node) bool {
+	for _, part := range choices {
+		target := e.d.soft(part)
+		if target == nil {
+			continue
+		}
+		reach := e.d.reach(part)
+		for _, before := range trail {
+			if target == before || reach[before] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tags are the values of the discriminator that a mapping gives each reference. A branch that says itself which values
+// it takes needs none.
+func (e *emitter) tags(n *node) map[string][]string {
+	property := n.at("discriminator", "propertyName").str()
+	mapping := n.at("discriminator", "mapping")
+	if property == "" || !mapping.is(object) {
+		return nil
+	}
+	tags := map[string][]string{}
+	mapping.each(func(value string, ref *node) {
+		place := ref.str()
+		if !strings.Contains(place, "/") {
+			place = e.d.schemaPlace() + place
+		}
+		target, err := e.d.pointer(place)
+		if err != nil {
+			return
+		}
+		own := e.d.soft(target.at("properties", property))
+		if own.get("enum") == nil && own.get("const") == nil {
+			tags[place] = append(tags[place], value)
+		}
+	})
+	return tags
+}
+
+// hidden are the names that do not go this way: what is read-only is not sent, what is write-only does not come back.
+func (d *document) hidden(n *node, output bool) map[string]bool {
+	keyword := "readOnly"
+	if output {
+		keyword = "writeOnly"
+	}
+	hidden, seen := map[string]bool{}, map[*node]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if n = d.soft(n); n == nil || seen[n] {
+			return
+		}
+		seen[n] = true
+		n.get("properties").each(func(name string, property *node) {
+			if property.get(keyword).truth() || d.soft(property).get(keyword).truth() {
+				hidden[name] = true
+			}
+		})
+		for _, part := range n.get("allOf").items() {
+			visit(part)
+		}
+	}
+	visit(n)
+	return hidden
+}

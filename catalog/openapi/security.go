@@ -1,0 +1,206 @@
+package openapi
+
+// This file reads which servers and credentials a document names.
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"almanac/catalog/web"
+)
+
+// keys are the names of parameters that carry credentials: "query api_key", in lower case.
+func (d *document) keys() map[string]bool {
+	keys := map[string]bool{}
+	d.schemes().each(func(_ string, n *node) {
+		if n = d.soft(n); n.get("type").str() == "apiKey" {
+			keys[n.get("in").str()+" "+strings.ToLower(n.get("name").str())] = true
+		}
+	})
+	return keys
+}
+
+func (d *document) schemes() *node {
+	if d.v2 {
+		return d.root.get("securityDefinitions")
+	}
+	return d.root.at("components", "securitySchemes")
+}
+
+// auth lists the alternatives of an operation's credentials. Schemes that nothing here can serve leave their
+// alternative out.
+func (d *document) auth(op *operation, base *url.URL, o Options, source string) [][]web.Auth {
+	wanted := op.node.get("security")
+	if wanted == nil {
+		wanted = d.root.get("security")
+	}
+	var out [][]web.Auth
+	for _, alternative := range wanted.items() {
+		var all []web.Auth
+		whole := true
+		alternative.each(func(name string, scopes *node) {
+			a, ok := d.scheme(name, scopes.strings(), base, o, source)
+			all, whole = append(all, a), whole && ok
+		})
+		if whole && len(all) > 0 {
+			out = append(out, all)
+		}
+	}
+	return out
+}
+
+// scheme makes one credential of a security scheme.
+func (d *document) scheme(name string, scopes []string, base *url.URL, o Options, source string) (a web.Auth, ok bool) {
+	n := d.soft(d.schemes().get(name))
+	given := o.Names[name]
+	pick := func(defaults ...string) []string {
+		for i, name := range given {
+			if i < len(defaults) && name != "" {
+				defaults[i] = name
+			}
+		}
+		return defaults
+	}
+	token := envName(source, "TOKEN")
+	switch kind := n.get("type").str(); {
+	case kind == "basic", kind == "http" && strings.EqualFold(n.get("scheme").str(), "basic"):
+		return web.Auth{Kind: web.Basic, Names: pick(envName(source, "USER"), envName(source, "PASSWORD"))}, true
+	case kind == "http" && strings.EqualFold(n.get("scheme").str(), "bearer"):
+		return web.Auth{Kind: web.Bearer, Names: pick(token)}, true
+	case kind == "openIdConnect":
+		return web.Auth{Kind: web.Bearer, Names: pick(token)}, true
+	case kind == "apiKey":
+		field := n.get("name").str()
+		if strings.EqualFold(field, "Authorization") {
+			// Its value is the whole header; a person keeps a token, with its prefix where there is one.
+			return web.Auth{Kind: web.Key, Place: "header", Field: field, Names: pick(token)}, true
+		}
+		names := pick(envName(source, "KEY"))
+		if len(given) == 0 && d.schemesOf("apiKey") > 1 {
+			names = []string{envName(source, "KEY_"+strings.ToUpper(strings.Join(words(name), "_")))}
+		}
+		return web.Auth{Kind: web.Key, Place: n.get("in").str(), Field: field, Names: names}, field != ""
+	case kind == "oauth2":
+		flow, tokenURL := n, n.get("tokenUrl").str()
+		application := n.get("flow").str() == "application"
+		if !d.v2 {
+			flow = n.at("flows", "clientCredentials")
+			tokenURL, application = flow.get("tokenUrl").str(), flow != nil
+		}
+		if !application || tokenURL == "" {
+			return web.Auth{Kind: web.Bearer, Names: pick(token)}, true
+		}
+		if u, err := url.Parse(tokenURL); err == nil && base != nil {
+			tokenURL = base.ResolveReference(u).String()
+		}
+		return web.Auth{
+			Kind: web.OAuth2, TokenURL: tokenURL, Scopes: scopes,
+			Names: pick(envName(source, "CLIENT_ID"), envName(source, "CLIENT_SECRET"), token),
+		}, true
+	}
+	return web.Auth{}, false
+}
+
+func (d *document) schemesOf(kind string) int {
+	n := 0
+	d.schemes().each(func(_ string, s *node) {
+		if d.soft(s).get("type").str() == kind {
+			n++
+		}
+	})
+	return n
+}
+
+// envName is the name that a credential of a source goes by: ALMANAC_GITHUB_TOKEN.
+func envName(source, what string) string {
+	return "ALMANAC_" + strings.ToUpper(strings.Join(words(source), "_")) + "_" + what
+}
+
+// servers are the addresses of a document that requests may go to.
+type servers struct {
+	d    *document
+	o    Options
+	from *url.URL // where the document came from; nil for a file
+	all  []string // every address that an operation uses
+}
+
+var errNoServer = errors.New("the document names no server: say which with --base NAME=URL")
+
+// of is the address of an operation's server, without a slash at its end.
+func (s *servers) of(op *operation) (string, error) {
+	base, err := s.find(op)
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(base)
+	if err == nil && s.from != nil {
+		u = s.from.ResolveReference(u)
+	}
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		if u != nil && u.Host == "" {
+			return "", errNoServer
+		}
+		return "", errors.New("the server " + clip(base, 100) + " is no http address: say which with --base NAME=URL")
+	}
+	u.RawQuery, u.Fragment = "", ""
+	base = strings.TrimRight(u.String(), "/")
+	if !slices.Contains(s.all, base) {
+		s.all = append(s.all, base)
+	}
+	return base, nil
+}
+
+func (s *servers) find(op *operation) (string, error) {
+	if s.o.Base != "" {
+		return s.o.Base, nil
+	}
+	if s.d.v2 {
+		host := s.d.root.get("host").str()
+		path := s.d.root.get("basePath").str()
+		if host == "" {
+			if s.from == nil {
+				return "", errNoServer
+			}
+			return "/" + strings.TrimLeft(path, "/"), nil
+		}
+		schemes := s.d.root.get("schemes").strings()
+		scheme := "https"
+		if len(schemes) > 0 && !slices.Contains(schemes, "https") {
+			scheme = schemes[0]
+		}
+		return scheme + "://" + host + "/" + strings.TrimLeft(path, "/"), nil
+	}
+	for _, holder := range []*node{op.node, op.item, s.d.root} {
+		if list := holder.get("servers").items(); len(list) > 0 {
+			return s.fill(list[0])
+		}
+	}
+	if s.from == nil {
+		return "", errNoServer
+	}
+	return "/", nil
+}
+
+// fill puts the values of its variables into a server's address.
+func (s *servers) fill(server *node) (string, error) {
+	address := server.get("url").str()
+	for _, name := range placeholders(address) {
+		variable := server.at("variables", name)
+		value, given := s.o.Variables[name]
+		if !given {
+			value = variable.get("default").scalar()
+		}
+		if value == "" {
+			if list := variable.get("enum").strings(); len(list) > 0 {
+				value = list[0]
+			}
+		}
+		if value == "" {
+			return "", errors.New("the server " + clip(address, 100) + " has no value for " + clip(name, 40) + ": say the whole address with --base NAME=URL")
+		}
+		address = strings.ReplaceAll(address, "{"+name+"}", value)
+	}
+	return address, nil
+}
