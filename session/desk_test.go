@@ -57,7 +57,7 @@ func (s *shop) desk() []catalog.Entry {
 		composed("spins", false, `while true do end`),
 		composed("odd", false, `return function() end`),
 		composed("alone", false, `return {x = x, search = pcall(catalog.search, "item"), args = pcall(call, "(args)")}`),
-		composed("slow", false, `shop.item.hang{item_id = "a"}`),
+		composed("slow", false, `print("begun") shop.item.hang{item_id = "a"}`),
 	}
 }
 
@@ -105,10 +105,9 @@ func TestComposedActionsEnd(t *testing.T) {
 }
 
 func TestComposedActionInterrupted(t *testing.T) {
-	b := newBench(t, nil)
-	b.openDesk()
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, cancel)
+	b := newBench(t, func(o *Options) { o.Write = func(vm.Stream, string) { cancel() } }) // when the body prints
+	b.openDesk()
 	out, err := b.session.Run(ctx, Script{Source: `pcall(desk.slow, {item_id = "a"}) return 1`, Author: User})
 	if err != nil || out.Err == nil || out.Err.Kind != vm.Interrupt {
 		t.Errorf("got %v, %s", err, show(out))
