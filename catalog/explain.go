@@ -60,6 +60,10 @@ func (v *View) Explain(id, query string) (string, error) {
 		total += coverage
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its name that the query has", "(name)", float64(coverage)/unit))
 	}
+	if points := c.clausePoints(query, doc); points > 0 {
+		total += points
+		lines = append(lines, fmt.Sprintf("  %-16s %.3f  a part of the query is about it", "(part)", float64(points)/unit))
+	}
 	if u := v.usageOf(int32(doc)); u.calls > 0 && total > 0 {
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  %s before", "(usage)", float64(u.raised(total)-total)/unit, count(u.calls, "good call")))
 		total = u.raised(total)

@@ -19,10 +19,11 @@ const (
 	Pairs     Lever = "pairs"     // neighbouring words that stand side by side
 	Coverage  Lever = "coverage"  // the share of an entry's name that the query has
 	Intents   Lever = "intents"   // what the query asks to do and the entry does
+	Clauses   Lever = "clauses"   // what an entry is worth for one sentence of a query
 )
 
 // Levers are all levers, in the order of their names.
-func Levers() []Lever { return []Lever{Coverage, Intents, Pairs, Prefixes, Relations, Verbs} }
+func Levers() []Lever { return []Lever{Clauses, Coverage, Intents, Pairs, Prefixes, Relations, Verbs} }
 
 // ParseLever reads a lever's name; the error lists the names.
 func ParseLever(name string) (Lever, error) {

@@ -6,6 +6,7 @@ package catalog
 //	score = sum over words of best over term and alternates of (discount w idf^1.2 / N) x saturation
 //	      + 0.2 idf/N for a pair of neighbouring words in the name, 0.3 idf/N in the description
 //	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
+//	      + 0.2 for the entry that answers a part of the query best, and less for others; see clauses.go
 //
 // and 15 % more for an entry that does the kind of thing the query asks for; see intent.go.
 //
@@ -282,6 +283,7 @@ func (c *Catalog) points(q *parsedQuery, w *queryWord, term int32, discount floa
 type scratch struct {
 	score []int32
 	best  []int32 // what the word at hand added so far; all zero between words
+	part  []int32 // scores for a part of the query; nil until one has parts
 }
 
 func newScratch(n int) *scratch { return &scratch{score: make([]int32, n), best: make([]int32, n)} }
@@ -299,15 +301,21 @@ func (c *Catalog) rank(query string, allowed bitset, usage []used, limit int) ([
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	clear(s.score)
-	for i := range q.words {
-		c.addWord(&q, &q.words[i], s)
-	}
-	c.addPairs(&q, s)
-	c.addCoverage(&q, s)
+	c.accumulate(&q, s)
+	c.addClauses(query, s)
 	for _, u := range usage {
 		s.score[u.doc] = u.raised(s.score[u.doc])
 	}
 	return c.collectTop(&q, s.score, allowed, limit)
+}
+
+// accumulate adds what words, pairs and names are worth.
+func (c *Catalog) accumulate(q *parsedQuery, s *scratch) {
+	for i := range q.words {
+		c.addWord(q, &q.words[i], s)
+	}
+	c.addPairs(q, s)
+	c.addCoverage(q, s)
 }
 
 func (c *Catalog) addWord(q *parsedQuery, w *queryWord, s *scratch) {

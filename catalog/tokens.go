@@ -212,12 +212,13 @@ type lexicon struct {
 	intents map[string]intent
 	leads   map[string]bool
 	joins   map[string]bool
+	then    map[string]bool
 }
 
 func newLexicon() lexicon {
 	l := lexicon{
 		request: map[string]bool{}, verbs: map[string][]string{},
-		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords),
+		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords), then: wordSet(thenWords),
 	}
 	for _, word := range strings.Fields(requestWords) {
 		l.request[word] = true
