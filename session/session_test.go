@@ -458,6 +458,22 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+func TestMutationBudget(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Budget.Mutations, o.Policy.Mode = 2, policy.Session })
+	out := b.run(User, `for i = 1, 9 do pcall(shop.item.price, {item_id = "a", cents = i}) end return "outlived"`)
+	if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "mutations" ||
+		out.Err.Message != "shop.item.price: the run has used its 2 mutations" {
+		t.Errorf("got %s", show(out))
+	}
+	if len(b.shop.acts) != 2 {
+		t.Errorf("%d changes were made: %q", len(b.shop.acts), b.shop.acts)
+	}
+	// Reads are still to be had, and the next run has its own two.
+	if out := b.run(User, `shop.item.price{item_id = "a", cents = 1} return shop.item.get{item_id = "a"}.cents`); out.Err != nil {
+		t.Errorf("got %s", show(out))
+	}
+}
+
 func TestAuthorize(t *testing.T) {
 	b := newBench(t, func(o *Options) {
 		o.Authorize = func(_ context.Context, e *catalog.Entry, c catalog.Call) error {

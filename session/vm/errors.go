@@ -3,7 +3,6 @@ package vm
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,14 +181,14 @@ func (m *Machine) traceEntry(l *lua.State, where lua.Frame, inner bool) (string,
 }
 
 var (
-	namedFunction    = regexp.MustCompile(`function\s+([\w.:]+)\s*\(`)
-	assignedFunction = regexp.MustCompile(`([\w.]+)\s*=\s*function\b`)
+	namedFunction    = lazily(`function\s+([\w.:]+)\s*\(`)
+	assignedFunction = lazily(`([\w.]+)\s*=\s*function\b`)
 )
 
 // functionAt names the function defined at a line by reading that line.
 func (m *Machine) functionAt(chunk string, line int) string {
 	text := m.sourceLine(chunk, line)
-	for _, re := range []*regexp.Regexp{namedFunction, assignedFunction} {
+	for _, re := range []expression{namedFunction, assignedFunction} {
 		if found := re.FindStringSubmatch(text); found != nil {
 			return "function '" + found[1] + "'"
 		}
@@ -221,7 +220,7 @@ func (m *Machine) onError(l *lua.State) int {
 	return 1
 }
 
-var positioned = regexp.MustCompile(`^([^:\n]+):(\d+): `)
+var positioned = lazily(`^([^:\n]+):(\d+): `)
 
 // splitPosition takes "cell 7:3: text" apart.
 func splitPosition(message string) (chunk string, line int, text string) {

@@ -2,7 +2,6 @@ package vm
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,12 +15,12 @@ import (
 // the text (syntax.Uses).
 
 var (
-	engineMessage = regexp.MustCompile(
+	engineMessage = lazily(
 		`^attempt to (index|call|perform arithmetic on|perform bitwise operation on|concatenate|get length of) ` +
 			`(?:a (.+) value|\w+ '.*' \(a (.+) value\))$`)
-	compareMessage = regexp.MustCompile(`^attempt to compare`)
-	keyMessage     = regexp.MustCompile(`^table index is (nil|NaN)$`)
-	boundMessage   = regexp.MustCompile(`^'for' (initial value|limit|step) must be a number$`)
+	compareMessage = lazily(`^attempt to compare`)
+	keyMessage     = lazily(`^table index is (nil|NaN)$`)
+	boundMessage   = lazily(`^'for' (initial value|limit|step) must be a number$`)
 )
 
 // explain returns the engine's message with the right position and names. It is called by a function that the failed
