@@ -33,15 +33,16 @@ type saver struct {
 	busy chan struct{}
 	// After a state that could not be kept the next skip runs are not tried, each time twice as many, up to maxSkip.
 	skip, skipped int
-	// told is set when the person was told that a state could not be kept.
+	// told is set when the person was told that a state could not be kept, until one can be kept again.
 	told bool
 }
 
 const maxSkip = 32
 
-// save fetches the state that the run called label left. The goroutine ends with the snapshot, or with the machine.
-func (w *world) save(label string) {
-	if w.saver.skip > 0 {
+// save fetches the state that the run called label left. less says that there are globals fewer than before, so that a
+// state that was too large may not be any more. The goroutine ends with the snapshot, or with the machine.
+func (w *world) save(label string, less bool) {
+	if w.saver.skip > 0 && !less {
 		w.saver.skip--
 		return
 	}
@@ -53,7 +54,7 @@ func (w *world) save(label string) {
 		var bad *vm.SnapshotError
 		switch {
 		case err == nil:
-			w.saver.skipped = 0
+			w.saver.skip, w.saver.skipped, w.saver.told = 0, 0, false
 			w.mu.Lock()
 			w.saved = &savedState{s, label}
 			w.mu.Unlock()

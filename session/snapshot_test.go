@@ -199,6 +199,28 @@ func TestTooLargeToKeep(t *testing.T) {
 	}
 }
 
+// Once what was too large is gone the state is kept again, however many runs would have been left out.
+func TestKeptAgain(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Kernel.Memory = 64 << 20 })
+	const big = "big = ('x'):rep(9 * 2^20)"
+	b.fine(big)
+	for i := range 8 {
+		b.run(User, fmt.Sprint("small = ", i))
+	}
+	b.fine("big = nil")
+	b.settle()
+	b.kill()
+	out := b.run(User, "return small")
+	if want := "back as of run 10"; !strings.HasSuffix(out.Lost, want) || show(out) != "7\n" {
+		t.Errorf("lost %q, %s", out.Lost, show(out))
+	}
+	b.fine(big)
+	b.settle()
+	if out := b.run(User, "return 1"); !strings.HasSuffix(out.Unkept, "those of run 11 come back") {
+		t.Errorf("unkept %q", out.Unkept)
+	}
+}
+
 // A kept state that is of no use does not stand in the way.
 func TestStateThatCannotComeBack(t *testing.T) {
 	b := newBench(t, nil)
