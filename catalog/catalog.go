@@ -90,6 +90,16 @@ func newCatalog(without []Lever) *Catalog {
 // Len is the number of entries.
 func (c *Catalog) Len() int { return c.ids.len() }
 
+// Entries are all entries, in the order of their ids. A catalog that was opened reads them all for it. Their slices and
+// schemas are the catalog's own and must not be changed.
+func (c *Catalog) Entries() []Entry {
+	entries := make([]Entry, c.Len())
+	for doc := range entries {
+		entries[doc] = *c.peek(doc)
+	}
+	return entries
+}
+
 // View sees everything in the catalog.
 func (c *Catalog) View() *View {
 	v := &View{cat: c, visible: newBitset(c.Len()), count: c.Len()}

@@ -22,6 +22,12 @@ type Options struct {
 	// Changed is told when the view or a status has changed, at most some ten times a second, from a goroutine of the
 	// Loader's. It must return soon. Nil tells nobody.
 	Changed func()
+	// Cache is the folder where a catalog is kept once it has been built, so that the next start need not read and build
+	// it; empty keeps none. It is used where every source either has a Key or is the program's Own. What is stale or
+	// damaged there is passed over; a folder that cannot be written costs nothing but the time.
+	Cache string
+	// Logf is told in a line when the cache is of no use; nil tells nobody. It must be safe for concurrent use.
+	Logf func(format string, args ...any)
 	// Catalog says how the catalog is built.
 	Catalog catalog.Options
 }
@@ -48,6 +54,10 @@ type loading struct {
 	fresh    bool          // its entries are not in the view yet
 	entries  []catalog.Entry
 	status   Status
+	// recalled is the cached catalog that has its entries, until they are read or somebody needs them; nil otherwise.
+	recalled *catalog.Catalog
+	// key is that of the batch it gave; empty when it may not be kept.
+	key string
 }
 
 // Start begins to read the sources and returns at once. The caller closes the Loader; ctx ends it too. Two sources of
@@ -70,15 +80,23 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 		})
 	}
 	ctx, l.stop = context.WithCancel(ctx)
+	l.done.Go(func() { l.begin(ctx) })
 	for _, s := range l.sources {
-		l.done.Go(func() { l.keep(ctx, s) })
 		if s.Watch != nil {
 			l.done.Go(func() { s.Watch(ctx, func() { signal(s.again) }) })
 		}
 	}
 	l.done.Go(func() { l.build(ctx) })
-	signal(l.dirty)
 	return l, nil
+}
+
+// begin recalls the catalog of an earlier start, or reads all sources.
+func (l *Loader) begin(ctx context.Context) {
+	known := l.recall(ctx)
+	for _, s := range l.sources {
+		l.done.Go(func() { l.keep(ctx, s, known) })
+	}
+	signal(l.dirty)
 }
 
 // signal leaves a mark in a channel that has room for one.
@@ -89,10 +107,13 @@ func signal(c chan struct{}) {
 	}
 }
 
-// keep reads a source, and again whenever it is asked to, until ctx is done.
-func (l *Loader) keep(ctx context.Context, s *loading) {
+// keep reads a source, unless it is known, and again whenever it is asked to, until ctx is done.
+func (l *Loader) keep(ctx context.Context, s *loading, known bool) {
 	for {
-		l.read(ctx, s)
+		if !known {
+			l.read(ctx, s)
+		}
+		known = false
 		select {
 		case <-s.again:
 		case <-ctx.Done():
@@ -104,6 +125,7 @@ func (l *Loader) keep(ctx context.Context, s *loading) {
 // read reads a source once and keeps what came of it. A reading that fails leaves the entries of the one before.
 func (l *Loader) read(ctx context.Context, s *loading) {
 	started := time.Now()
+	key := s.contentKey()
 	bounded, cancel := context.WithTimeoutCause(ctx, l.options.Timeout, fmt.Errorf("not read within %v", l.options.Timeout))
 	defer cancel()
 	batch, err := load(bounded, s.Source, func(found int) {
@@ -134,7 +156,11 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 		s.status.State = Failed
 		return
 	}
-	s.entries, s.fresh = batch.Entries, true
+	s.entries, s.fresh, s.recalled = batch.Entries, true, nil
+	s.key = ""
+	if key == s.contentKey() {
+		s.key = key
+	}
 	s.status = Status{
 		Name: s.Name, State: Ready, Found: batch.Found, Skipped: batch.Skipped, Renamed: batch.Renamed,
 		Mended: batch.Mended, Change: change, Took: s.status.Took,
@@ -204,14 +230,23 @@ func (l *Loader) assemble() {
 	fresh, all := false, true
 	from := map[string]string{}
 	for _, s := range l.sources {
-		fresh, all = fresh || s.fresh, all && s.answered
+		fresh = fresh || s.fresh
+	}
+	for _, s := range l.sources {
+		all = all && s.answered
+		if !fresh {
+			continue
+		}
 		s.fresh = false
+		s.reclaim()
 		entries = append(entries, l.merge(s, from)...)
 	}
 	waiting := l.waiting()
 	l.mu.Unlock()
+	var made *catalog.Catalog
 	if fresh {
-		view := l.viewOf(entries, waiting)
+		var view *catalog.View
+		made, view = l.viewOf(entries, waiting)
 		l.mu.Lock()
 		l.view = view
 		l.mu.Unlock()
@@ -221,6 +256,9 @@ func (l *Loader) assemble() {
 		case <-l.built:
 		default:
 			close(l.built)
+		}
+		if made != nil {
+			l.remember(made)
 		}
 	}
 }
@@ -263,11 +301,12 @@ func (l *Loader) waiting() map[string]string {
 	return hidden
 }
 
-func (l *Loader) viewOf(entries []catalog.Entry, hidden map[string]string) *catalog.View {
+// viewOf is the catalog of the entries, and the view of what of it is not hidden.
+func (l *Loader) viewOf(entries []catalog.Entry, hidden map[string]string) (*catalog.Catalog, *catalog.View) {
 	all, _ := catalog.New(entries, l.options.Catalog)
 	view := all.View()
 	if len(hidden) == 0 {
-		return view
+		return all, view
 	}
 	narrower, err := view.Narrow(catalog.Rules{Name: "sources", Guard: func(e *catalog.Entry) (bool, string) {
 		why, waits := hidden[e.ID]
@@ -276,9 +315,9 @@ func (l *Loader) viewOf(entries []catalog.Entry, hidden map[string]string) *cata
 	if err != nil {
 		// Rules that only have a guard name nothing that could be missing.
 		nothing, _ := catalog.New(nil, l.options.Catalog)
-		return nothing.View()
+		return nothing, nothing.View()
 	}
-	return narrower
+	return all, narrower
 }
 
 // View is what the sources hold as far as it has been read and accepted.

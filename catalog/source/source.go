@@ -5,6 +5,7 @@
 //	Loader   reads sources in the background and makes one catalog of them
 //	Status   how one source is doing
 //	ledger   what was accepted of a source, in a file
+//	cache    the built catalog in a file, for the next start
 //
 // Start at Start.
 package source
@@ -24,6 +25,9 @@ type Source struct {
 	Own bool
 	// Load reads all of it; it is called again to refresh. It may tell how much it has found so far.
 	Load func(ctx context.Context, progress func(found int)) (catalog.Batch, error)
+	// Key names what Load would give without reading it: as long as the key is the same, so is the Batch. It is for
+	// sources whose entries cannot be called; see Options.Cache. Nil: only Load can tell.
+	Key func() (string, error)
 	// Watch calls changed whenever Load would give something else, and returns when ctx is done. Nil: it never changes
 	// by itself.
 	Watch func(ctx context.Context, changed func())

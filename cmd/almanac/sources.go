@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/adrg/xdg"
+
 	"almanac/catalog"
 	"almanac/catalog/demo"
 	"almanac/catalog/manifest"
@@ -100,12 +102,13 @@ func (cli *commandLine) demoSource(name, file string) source.Source {
 
 // manifestSource is a file of actions that can be described and not called.
 func manifestSource(file string) source.Source {
-	return source.Source{Name: file, Load: func(context.Context, func(int)) (catalog.Batch, error) {
-		entries, report, err := manifest.ReadFile(file)
-		return catalog.Batch{
-			Entries: entries, Found: len(entries) + len(report.Skipped), Skipped: report.Skipped, Mended: report.Mended,
-		}, err
-	}}
+	return source.Source{
+		Name: file,
+		Load: func(ctx context.Context, progress func(int)) (catalog.Batch, error) {
+			return manifest.Load(ctx, file, progress)
+		},
+		Key: func() (string, error) { return manifest.Key(file) },
+	}
 }
 
 // openapiSource is the document at a file or an address; label is what the person calls it, or empty.
@@ -133,9 +136,38 @@ type feeding struct {
 	// usage is how often what was called well; nil raises nothing in a search.
 	usage map[string]int
 	// seen is the Loader's view that the last one of ours was made of.
-	seen *catalog.View
+	seen  *catalog.View
+	notes notes
 	// told is what was said of each source, so that it is said once.
 	told map[string]standing
+}
+
+// notes are lines for the log, which is opened after the sources.
+type notes struct {
+	mu    sync.Mutex
+	lines []string
+	write func(line string) // nil until the log is there
+}
+
+func (n *notes) logf(format string, args ...any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	line := fmt.Sprintf(format, args...)
+	if n.write != nil {
+		n.write(line)
+		return
+	}
+	n.lines = append(n.lines, line)
+}
+
+// follow writes what there is and what comes.
+func (n *notes) follow(write func(line string)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, line := range n.lines {
+		write(line)
+	}
+	n.lines, n.write = nil, write
 }
 
 // A standing is what of a source's status is news when it changes.
@@ -172,6 +204,7 @@ func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
 	}
 	f.loader, err = source.Start(ctx, sources, source.Options{
 		Ledger: filepath.Join(cli.dataDir(), "accepted"), TrustUpdates: cli.TrustUpdates,
+		Cache: filepath.Join(xdg.CacheHome, "almanac", "catalogs"), Logf: f.notes.logf,
 		Changed: func() {
 			select {
 			case f.changed <- struct{}{}:

@@ -88,10 +88,13 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 		UserLimits: vm.Limits{Time: cli.LuaTime},
 		Context:    catalog.Context{Actor: os.Getenv("USER"), Workspace: dir},
 	}
-	options.Kernel.Logf = func(format string, args ...any) {
-		// A wall that this system lacks belongs into the log; a log that is full tells so with the next run.
-		_ = w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: fmt.Sprintf(format, args...)})
+	note := func(line string) {
+		// A log that is full tells so with the next run.
+		_ = w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: line})
 	}
+	w.sources.notes.follow(note)
+	// A wall that this system lacks belongs into the log.
+	options.Kernel.Logf = func(format string, args ...any) { note(fmt.Sprintf(format, args...)) }
 	if o.feed != nil {
 		options.Write, options.Ran = o.feed.Write, o.feed.Ran
 		options.Record = func(r trace.Record) error {

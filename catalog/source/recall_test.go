@@ -1,0 +1,258 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+)
+
+// A paper is a source with a key: what cannot be called, counted at each reading.
+type paper struct {
+	mu    sync.Mutex
+	key   string
+	ids   []string
+	fails error
+	reads atomic.Int32
+}
+
+func (p *paper) write(key string, fails error, ids ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.key, p.fails, p.ids = key, fails, ids
+}
+
+func (p *paper) source(name string) Source {
+	return Source{
+		Name: name,
+		Key: func() (string, error) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.key, p.fails
+		},
+		Load: func(context.Context, func(int)) (catalog.Batch, error) {
+			p.reads.Add(1)
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			b := catalog.Batch{Found: len(p.ids) + 1, Skipped: []catalog.Skip{{Source: name + ":9", Reason: "broken"}}}
+			for _, id := range p.ids {
+				b.Entries = append(b.Entries, catalog.Entry{ID: id, Description: "List things of " + id})
+			}
+			return b, p.fails
+		},
+	}
+}
+
+// own is a source of the program's with one action.
+func own(called *atomic.Int32) Source {
+	return Source{Name: "own", Own: true, Load: func(context.Context, func(int)) (catalog.Batch, error) {
+		act := func(context.Context, catalog.Call) (catalog.Result, error) {
+			called.Add(1)
+			return catalog.Result{}, nil
+		}
+		return catalog.Batch{Entries: []catalog.Entry{{ID: "own.act", Description: "Acts.", Action: act}}, Found: 1}, nil
+	}}
+}
+
+// kept waits until a cache has n files.
+func kept(t *testing.T, dir string, n int) []string {
+	t.Helper()
+	var files []string
+	until(t, fmt.Sprintf("%d cached catalogs", n), func() bool {
+		files, _ = filepath.Glob(filepath.Join(dir, "*"+cacheEnding))
+		return len(files) == n
+	})
+	return files
+}
+
+func answers(t *testing.T, l *Loader) string {
+	t.Helper()
+	found, err := l.View().Search("list things", catalog.SearchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.View().FormatSet(found, 0) + report(t, l)
+}
+
+func TestSecondStartReadsNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	var p paper
+	var called atomic.Int32
+	p.write("one", nil, "b.list", "a.list")
+	var logged []string
+	o := Options{Cache: dir, Logf: func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) }}
+	first := start(t, o, p.source("paper"), own(&called))
+	kept(t, dir, 1)
+	want := answers(t, first)
+
+	second := start(t, o, p.source("paper"), own(&called))
+	if p.reads.Load() != 1 {
+		t.Errorf("the source was read %d times", p.reads.Load())
+	}
+	if diff := cmp.Diff(want, answers(t, second)); diff != "" {
+		t.Errorf("the recalled catalog answers otherwise:\n%s", diff)
+	}
+	e, ok := second.View().Lookup("own.act")
+	if !ok || e.Action == nil {
+		t.Fatal("the program's own action is not there or cannot be called")
+	}
+	if _, err := e.Action(t.Context(), catalog.Call{}); err != nil || called.Load() != 1 {
+		t.Errorf("called %d times, error %v", called.Load(), err)
+	}
+
+	p.write("two", nil, "a.list", "c.list")
+	third := start(t, o, p.source("paper"), own(&called))
+	if _, ok := third.View().Lookup("c.list"); !ok || p.reads.Load() != 2 {
+		t.Errorf("a source that changed was read %d times", p.reads.Load())
+	}
+	kept(t, dir, 2)
+	if len(logged) > 0 {
+		t.Errorf("logged: %q", logged)
+	}
+}
+
+// TestRefreshAfterRecall reads one of two recalled sources again: the entries of the other stay.
+func TestRefreshAfterRecall(t *testing.T) {
+	dir := t.TempDir()
+	var p, q paper
+	p.write("p", nil, "p.one")
+	q.write("q", nil, "q.one")
+	start(t, Options{Cache: dir}, p.source("p"), q.source("q"))
+	kept(t, dir, 1)
+	l := start(t, Options{Cache: dir}, p.source("p"), q.source("q"))
+	p.write("p2", nil, "p.one", "p.two")
+	if err := l.Refresh("p"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the new action is there", func() bool { return l.View().Len() == 3 })
+	if p.reads.Load() != 2 || q.reads.Load() != 1 {
+		t.Errorf("read %d and %d times", p.reads.Load(), q.reads.Load())
+	}
+	kept(t, dir, 2)
+	p.write("p3", errors.New("gone"))
+	if err := l.Refresh("p"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the failure is noticed", func() bool { return l.Status()[0].State == Failed })
+	if l.View().Len() != 3 {
+		t.Errorf("a reading that failed left %d actions", l.View().Len())
+	}
+}
+
+func TestDamagedCacheIsBuiltAnew(t *testing.T) {
+	for name, damage := range map[string]func(b []byte) []byte{
+		"cut":     func(b []byte) []byte { return b[:len(b)/2] },
+		"flipped": func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"empty":   func([]byte) []byte { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var p paper
+			p.write("one", nil, "a.list")
+			want := answers(t, start(t, Options{Cache: dir}, p.source("paper")))
+			file := kept(t, dir, 1)[0]
+			whole, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, damage(slices.Clone(whole)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var logged []string
+			l := start(t, Options{Cache: dir, Logf: func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) }}, p.source("paper"))
+			if diff := cmp.Diff(want, answers(t, l)); diff != "" || p.reads.Load() != 2 {
+				t.Errorf("read %d times\n%s", p.reads.Load(), diff)
+			}
+			if len(logged) != 1 || !strings.Contains(logged[0], "built anew") {
+				t.Errorf("logged: %q", logged)
+			}
+			until(t, "the cache is whole again", func() bool {
+				b, _ := os.ReadFile(file)
+				_, _, err := catalog.Open(b, catalog.OpenOptions{})
+				return err == nil
+			})
+		})
+	}
+}
+
+// TestCacheThatCannotBeWritten has a file where the folder should be.
+func TestCacheThatCannotBeWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var p paper
+	p.write("one", nil, "a.list")
+	l := start(t, Options{Cache: dir}, p.source("paper"))
+	if l.View().Len() != 1 || l.Status()[0].State != Ready {
+		t.Errorf("%d actions, %+v", l.View().Len(), l.Status()[0])
+	}
+}
+
+func TestTwoProcessesOneCache(t *testing.T) {
+	dir := t.TempDir()
+	var p paper
+	p.write("one", nil, "a.list", "b.list")
+	var wait sync.WaitGroup
+	for range 6 {
+		wait.Go(func() {
+			l, err := Start(t.Context(), []Source{p.source("paper")}, Options{Cache: dir})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := errors.Join(l.Wait(t.Context()), l.Close()); err != nil || l.View().Len() != 2 {
+				t.Errorf("%d actions, error %v", l.View().Len(), err)
+			}
+		})
+	}
+	wait.Wait()
+	if left, _ := filepath.Glob(filepath.Join(dir, cacheTemp+"*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	c := cache{t.TempDir()}
+	for i, key := range []string{"old", "older", "new"} {
+		err := c.write(key, func(w io.Writer) error { _, err := w.Write(make([]byte, 100)); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := time.Now().Add(time.Duration(-i) * time.Minute)
+		if key == "new" {
+			used = time.Now().Add(-time.Hour)
+		}
+		if err := os.Chtimes(c.file(key), used, used); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stale := filepath.Join(c.dir, cacheTemp+"x")
+	if err := os.WriteFile(stale, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-2 * tempAge)
+	if err := os.Chtimes(stale, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.prune("new", 250); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := filepath.Glob(filepath.Join(c.dir, "*"))
+	hidden, _ := filepath.Glob(filepath.Join(c.dir, ".*"))
+	if want := []string{c.file("new"), c.file("old")}; !slices.Equal(left, want) || len(hidden) > 0 {
+		t.Errorf("left %v and %v, want %v", left, hidden, want)
+	}
+}
