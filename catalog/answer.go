@@ -237,7 +237,7 @@ func (v *View) nearWords(query string) []string {
 	var near []int32
 	for _, word := range queryWords(query) {
 		st := stem(word.text)
-		if ix.words.term(st) >= 0 || len(st) < 3 || len(near) >= 9 {
+		if v.knows(ix.words.term(st)) || len(st) < 3 || len(near) >= 9 {
 			continue
 		}
 		limit := closeness(st) + 1
@@ -259,6 +259,15 @@ func (v *View) nearWords(query string) []string {
 		words = append(words, v.wordWithDomains(t))
 	}
 	return words
+}
+
+// knows reports whether a visible entry has a term; one that only hidden entries have must read as one that none has.
+func (v *View) knows(t int32) bool {
+	if t < 0 {
+		return false
+	}
+	docs, _ := v.cat.index.postings(t)
+	return v.visible.any(docs)
 }
 
 // wordWithDomains is a term as the first visible entry that has it writes it, and the three domains that have it most.

@@ -237,16 +237,20 @@ func (d document) outputFieldKeys(p property, about []string) []string {
 	return keys
 }
 
-// needKeys are the ways a field need may be written in the postings. "list<invoice>", "list of invoices" and
-// "invoice[]" are "invoice_list".
+// needKeys are the ways a field need may be written in the postings. "list<invoice>", "array[Invoice]", "list of invoices",
+// "[]invoice" and "invoice[]" are "invoice_list".
 func needKeys(need string) []string {
 	need = strings.TrimSpace(need)
-	if inner, ok := strings.CutSuffix(need, "[]"); ok {
+	inner, ok := strings.CutSuffix(need, "[]")
+	if !ok {
+		inner, ok = strings.CutPrefix(need, "[]")
+	}
+	if ok {
 		return []string{singular(fold(inner)) + "_list"}
 	}
 	folded := fold(need)
-	for _, prefix := range []string{"list_of_", "array_of_", "list_"} {
-		if inner, ok := strings.CutPrefix(folded, prefix); ok && (prefix != "list_" || strings.ContainsRune(need, '<')) {
+	for _, prefix := range []string{"list_of_", "array_of_", "list_", "array_"} {
+		if inner, ok := strings.CutPrefix(folded, prefix); ok && (strings.HasSuffix(prefix, "of_") || strings.ContainsAny(need, "<[")) {
 			return []string{singular(inner) + "_list"}
 		}
 	}

@@ -27,7 +27,7 @@ func (v *View) Explain(id, query string) (string, error) {
 		switch {
 		case points > 0:
 			lines = append(lines, fmt.Sprintf("  %-16s %.3f  %s%s", w.stem, float64(points)/unit, why, fieldsWith(e, c.matched(w, uint32(doc)))))
-		case w.term < 0:
+		case !v.knows(w.term):
 			lines = append(lines, fmt.Sprintf("  %-16s 0      not in the catalog", w.stem))
 		default:
 			lines = append(lines, fmt.Sprintf("  %-16s 0      not in this action", w.stem))

@@ -113,7 +113,7 @@ func (p Plan) IDs() []string {
 }
 
 // Plan puts steps together. Hits that the view does not see are dropped. A step that needs what only a later one
-// returns moves behind it, unless the later one may need it in turn. It fails for no steps and for more than 20.
+// returns moves behind it, unless the two may need one another. It fails for no steps and for more than 20.
 func (v *View) Plan(steps []Step) (Plan, error) {
 	switch {
 	case len(steps) == 0:
@@ -154,61 +154,72 @@ func (v *View) Plan(steps []Step) (Plan, error) {
 	return p, nil
 }
 
-// order is a stable order of the steps in which those that return a need come before those that have it. A step moves
-// only where that is beyond doubt: when what it needs comes from no step before it, and the later one that returns it
-// could not in its turn need this one. Else the order given stays, and the need is open.
+// order is an order of the steps in which each comes after those that return what it needs. Next is always the first
+// step, in the order given, whose needs are met by steps before it or by none of the others; where all that are left wait
+// for one another, the first of them: who asks knows where to begin.
 func (v *View) order(steps []Step) []int {
-	gives := func(j int, need string) bool { return v.source(steps[j:j+1], need, 0).From > 0 }
-	// uses[i] are the steps that could return something that step i needs.
-	uses := make([][]int, len(steps))
+	gives := make([]map[string]bool, len(steps))
+	needs := make([][]string, len(steps))
 	for i, step := range steps {
-		for j := range steps {
-			if i != j && slices.ContainsFunc(step.needsInput, func(need string) bool { return gives(j, need) }) {
-				uses[i] = append(uses[i], j)
-			}
-		}
+		gives[i] = v.givesOf(step)
+		needs[i] = v.orderNeeds(step)
 	}
-	before := make([][]int, len(steps))
-	for i, step := range steps {
-		for _, need := range step.needsInput {
-			if v.source(steps[:i], need, 0).From > 0 {
-				continue
-			}
-			for j := i + 1; j < len(steps); j++ {
-				if gives(j, need) && !reaches(uses, j, i, make([]bool, len(steps))) {
-					before[i] = append(before[i], j)
-					break
-				}
+	placed := make([]bool, len(steps))
+	some := func(but int, early bool, need string) bool {
+		for j := range steps {
+			if j != but && placed[j] == early && slices.ContainsFunc(needKeys(need), func(key string) bool { return gives[j][key] }) {
+				return true
 			}
 		}
+		return false
+	}
+	waits := func(i int) bool {
+		return slices.ContainsFunc(needs[i], func(need string) bool { return !some(i, true, need) && some(i, false, need) })
 	}
 	var order []int
-	state := make([]int, len(steps)) // 0 not seen, 1 on the way, 2 placed
-	var place func(i int)
-	place = func(i int) {
-		if state[i] != 0 {
-			return
+	for len(order) < len(steps) {
+		next := -1
+		for i := range steps {
+			if !placed[i] && !waits(i) {
+				next = i
+				break
+			}
 		}
-		state[i] = 1
-		for _, j := range before[i] {
-			place(j)
+		if next < 0 {
+			next = slices.Index(placed, false)
 		}
-		state[i] = 2
-		order = append(order, i)
-	}
-	for i := range steps {
-		place(i)
+		placed[next] = true
+		order = append(order, next)
 	}
 	return order
 }
 
-// reaches reports whether there is a way from one step to another through what they use.
-func reaches(uses [][]int, from, to int, seen []bool) bool {
-	if from == to || seen[from] {
-		return from == to
+// givesOf are the names under which what any hit of a step returns can be asked for.
+func (v *View) givesOf(step Step) map[string]bool {
+	keys := map[string]bool{}
+	for _, hit := range step.Hits {
+		if e, ok := v.Lookup(hit.ID); ok {
+			for _, key := range outputKeys(e, shapeOf(e)) {
+				keys[key] = true
+			}
+		}
 	}
-	seen[from] = true
-	return slices.ContainsFunc(uses[from], func(next int) bool { return reaches(uses, next, to, seen) })
+	return keys
+}
+
+// orderNeeds are the needs of a step that say where it stands: those asked for, and the ids that its best hit requires.
+// Other required inputs, such as "query" or "name", are too common to move a step.
+func (v *View) orderNeeds(step Step) []string {
+	needs := slices.Clone(step.needsInput)
+	if len(step.Hits) == 0 {
+		return needs
+	}
+	for _, need := range v.needsOf(step)[len(needs):] {
+		if folded := fold(need); strings.HasSuffix(folded, "_id") || strings.HasSuffix(folded, "_ids") {
+			needs = append(needs, need)
+		}
+	}
+	return needs
 }
 
 // needsOf are the inputs a step asks for, and those that its best hit requires beyond them.

@@ -60,6 +60,51 @@ func TestPlanOrdersSteps(t *testing.T) {
 	}
 }
 
+// TestPlanFindsAWayAroundACircle has two steps that could feed one another, and a third that feeds both.
+func TestPlanFindsAWayAroundACircle(t *testing.T) {
+	v := officeView(t)
+	steps := officeSteps(t, v)
+	find, unpaid := steps[0], steps[1]
+	get := StepOf("one invoice", []string{"invoice_id"}, []string{"customer_id"}, []Hit{{ID: "billing.invoice.get"}})
+	p, err := v.Plan([]Step{get, unpaid, find})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, step := range p.Steps {
+		order = append(order, step.Query)
+	}
+	if diff := cmp.Diff([]string{find.Query, unpaid.Query, "one invoice"}, order); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestNeedsAreWrittenInManyWays asks for one field or one list under all the names that people have for it.
+func TestNeedsAreWrittenInManyWays(t *testing.T) {
+	v := officeView(t)
+	for _, group := range []struct {
+		find func(...string) Set
+		ways []string
+	}{
+		{v.Inputs, []string{"customer_id", "customerId", "customer.id", "CustomerID", "customer-id", "Customer ID"}},
+		{v.Outputs, []string{"customer_id", "customerId", "customer.id"}},
+		{v.Outputs, []string{"invoice_list", "invoiceList", "list<invoice>", "List<Invoice>", "list[invoice]", "array<invoice>", "array[Invoice]", "invoice[]", "invoices[]", "[]invoice", "list of invoices", "array of invoices"}},
+	} {
+		want := ids(group.find(group.ways[0]))
+		if len(want) == 0 {
+			t.Errorf("%s: none", group.ways[0])
+		}
+		for _, way := range group.ways[1:] {
+			if diff := cmp.Diff(want, ids(group.find(way))); diff != "" {
+				t.Errorf("%s and %s:\n%s", group.ways[0], way, diff)
+			}
+		}
+	}
+	if got := ids(v.Inputs("customer_id")); !slices.Contains(got, "crm.customer.get") {
+		t.Error("the id of a customer is no customer_id:", got)
+	}
+}
+
 func TestPlanNamesWhatIsOpen(t *testing.T) {
 	v := officeView(t)
 	p, err := v.Plan([]Step{

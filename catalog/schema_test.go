@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -286,6 +287,45 @@ func FuzzParseSchema(f *testing.F) {
 			if _, err := v.Describe("a.b", detail); err != nil {
 				t.Fatal(err)
 			}
+		}
+	})
+}
+
+// FuzzCheck gives the argument checker any table under a schema of every kind: it must come to an end, leave the table as
+// it is, name the argument that is wrong, and take what it made itself.
+func FuzzCheck(f *testing.F) {
+	schema := MustSchema(`{"type":"object","required":["id"],"additionalProperties":false,"properties":{
+		"id":{"type":"integer","minimum":1},"when":{"type":["string","null"],"format":"date-time"},"kind":{"enum":["a","b",3]},
+		"tags":{"type":"array","items":{"type":"string","maxLength":5},"maxItems":4},"deep":{"$ref":"#/$defs/node"},
+		"pick":{"oneOf":[{"type":"integer"},{"type":"object","required":["x"],"properties":{"x":{"type":"number","exclusiveMinimum":0}}}]},
+		"more":{"type":"object","additionalProperties":{"type":"boolean"}},"flag":{"type":"boolean","default":true},"const":{"const":[1]}},
+		"$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"},"n":{"type":"number"}}}}}`)
+	for _, seed := range []string{
+		`{"id":1}`, `{"id":"1","tags":"x","flag":"yes"}`, `{"id":2.0,"deep":{"next":{"next":{"n":"1e3"}}}}`, `{"id":1,"pick":{"x":0.5},"more":{"a":true}}`,
+		`{"id":1e400}`, `{"id":null,"kind":3,"const":[1]}`, `{"ID":1}`, `{"id":1,"tags":[[1]],"when":"\u0000\ud800"}`, `{"id":9223372036854775808}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, args string) {
+		table, _ := decode([]byte(args)).(map[string]any)
+		before, _ := decode([]byte(args)).(map[string]any)
+		out, err := schema.Check(table)
+		if diff := cmp.Diff(before, table); diff != "" {
+			t.Fatalf("the table was changed:\n%s", diff)
+		}
+		var wrong *ArgError
+		if err != nil {
+			if !errors.As(err, &wrong) || strings.ContainsAny(err.Error(), "\n\x1b\x00") || len(err.Error()) > 2000 {
+				t.Fatalf("%d bytes: %q", len(err.Error()), err)
+			}
+			return
+		}
+		again, err := schema.Check(out)
+		if err != nil {
+			t.Fatalf("what Check made is wrong: %v", err)
+		}
+		if diff := cmp.Diff(out, again); diff != "" {
+			t.Fatalf("checking twice changes the arguments:\n%s", diff)
 		}
 	})
 }

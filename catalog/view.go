@@ -31,6 +31,8 @@ type Rules struct {
 	DeniedNamespaces []string
 	DeniedOperations []Operation
 	DeniedIDs        []string
+	// IDs are the only ones allowed, such as those that a query found; empty allows all.
+	IDs []string
 	// ReadOnly hides every entry that mutates.
 	ReadOnly bool
 	// Growing tells that parts of the catalog may be missing still. A name that it has not is no error then: it allows
@@ -130,6 +132,19 @@ func (v *View) Narrow(r Rules) (*View, error) {
 			return nil, fmt.Errorf("denied id: %w", &UnknownError{ID: id, Near: v.nearIDs(id, 3)})
 		}
 		n.visible.clear(doc)
+	}
+	if len(r.IDs) > 0 {
+		allowed := newBitset(v.cat.Len())
+		for _, id := range r.IDs {
+			doc := v.cat.find(id)
+			switch {
+			case doc >= 0:
+				allowed.set(doc)
+			case !r.Growing:
+				return nil, fmt.Errorf("allowed id: %w", &UnknownError{ID: id, Near: v.nearIDs(id, 3)})
+			}
+		}
+		n.visible.and(allowed)
 	}
 	if r.ReadOnly {
 		n.visible.andNot(x.mutating)
@@ -255,6 +270,8 @@ func (r Rules) reason(e *Entry) string {
 		why = "the operation " + string(operation) + " is denied"
 	case slices.Contains(r.DeniedIDs, e.ID):
 		why = "this id is denied"
+	case len(r.IDs) > 0 && !slices.Contains(r.IDs, e.ID):
+		why = "only " + count(len(r.IDs), "named action") + " may be seen"
 	case r.ReadOnly && e.Mutates:
 		why = "the view is read-only and the action mutates"
 	case r.Guard != nil:

@@ -32,6 +32,7 @@ func TestNarrow(t *testing.T) {
 		{"denied namespace", Rules{DeniedNamespaces: []string{"billing.refund"}}, "billing.refund.list", "the namespace billing.refund is denied", "billing.payment.list"},
 		{"denied operation", Rules{DeniedOperations: []Operation{Delete, Admin}}, "identity.user.suspend", "the operation admin is denied", "crm.customer.create"},
 		{"denied id", Rules{Name: "night shift", DeniedIDs: []string{"crm.lead.search"}}, "crm.lead.search", "night shift: this id is denied", "crm.customer.get"},
+		{"only ids", Rules{IDs: []string{"crm.customer.get", "billing.invoice.get"}}, "crm.customer.create", "only 2 named actions may be seen", "crm.customer.get"},
 		{"read-only", Rules{ReadOnly: true}, "crm.customer.create", "the view is read-only and the action mutates", "crm.customer.get"},
 		{"guard", Rules{Guard: func(e *Entry) (bool, string) { return RiskOf(e) != High, "high risk is for admins" }}, "billing.invoice.void", "high risk is for admins", "billing.credit.grant"},
 	} {
@@ -65,6 +66,7 @@ func TestNarrowRefuses(t *testing.T) {
 		{Rules{Namespaces: []string{"biling"}}, `namespace "biling": not in the catalog; did you mean billing?`},
 		{Rules{DeniedNamespaces: []string{"crn"}}, `namespace "crn": not in the catalog; did you mean crm?`},
 		{Rules{DeniedIDs: []string{"crm.customer.delet"}}, `denied id: crm.customer.delet: no such action`},
+		{Rules{IDs: []string{"crm.customer.gte"}}, `allowed id: crm.customer.gte: no such action`},
 	} {
 		if _, err := v.Narrow(test.rules); err == nil || err.Error() != test.want {
 			t.Errorf("narrow %+v: %v, want %s", test.rules, err, test.want)
@@ -85,6 +87,7 @@ func TestNarrowNeverReveals(t *testing.T) {
 		{{Namespaces: []string{"crm", "billing"}}, {DeniedNamespaces: []string{"billing.invoice"}}},
 		{{Namespaces: []string{"billing"}}, {Namespaces: []string{"crm"}}},
 		{{Guard: func(e *Entry) (bool, string) { return len(e.ID)%2 == 0, "" }}, {ReadOnly: true}, {DeniedOperations: []Operation{Read}}},
+		{{IDs: ids(all.Namespace("crm", "ops"))}, {ReadOnly: true}, {IDs: ids(all.Namespace("billing", "crm.customer"))}},
 		{{DeniedIDs: []string{all.Namespace("crm").Hits()[0].ID}}, {Namespaces: []string{"crm.customer", "ops"}}},
 	}
 	queries := []string{"list invoices of a customer", "crm", "delete contract", ""}
@@ -144,6 +147,12 @@ func checkHidden(t *testing.T, v *View, id string) {
 	}
 	if _, err := v.Describe(id, Full); err == nil {
 		t.Fatalf("%s: described", id)
+	}
+	if _, err := v.Similar(id, SearchOptions{}); !errors.As(err, &unknown) {
+		t.Fatalf("%s: what is like it: %v", id, err)
+	}
+	if _, err := v.Explain(id, "list"); !errors.As(err, &unknown) {
+		t.Fatalf("%s: explained: %v", id, err)
 	}
 	if v.SetOf([]Hit{{ID: id, Score: 1}}).Len() > 0 {
 		t.Fatalf("%s: got into a set", id)
@@ -251,5 +260,20 @@ func TestEmptyCatalog(t *testing.T) {
 	}
 	if v.Why("x").State != "unknown" || len(v.Roots()) != 0 {
 		t.Error("something in an empty catalog")
+	}
+}
+
+// TestHiddenWordsAreUnknown asks with a word that only hidden entries have: it must read as one that no entry has.
+func TestHiddenWordsAreUnknown(t *testing.T) {
+	v := mustNarrow(t, officeView(t), Rules{DeniedNamespaces: []string{"support.macro"}})
+	empty := func(word string) string {
+		return strings.ReplaceAll(v.FormatSet(mustSearch(t, v, word, SearchOptions{}), 0), word, "WORD")
+	}
+	if hidden, unknown := empty("macros"), empty("qacros"); hidden != unknown {
+		t.Errorf("a hidden word:\n%s\nan unknown one:\n%s", hidden, unknown)
+	}
+	why, err := v.Explain("support.ticket.search", "macro ticket")
+	if err != nil || !strings.Contains(why, "macro            0      not in the catalog") {
+		t.Errorf("%v\n%s", err, why)
 	}
 }

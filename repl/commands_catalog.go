@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
@@ -187,15 +188,18 @@ func why(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		text += fmt.Sprintf(", a call is denied: %s (%s)", d.Reason, d.Rule)
 	}
 	text += "\nthe model may call it " + modelMay(s, id)
+	if slices.Contains(s.Discovered(), id) {
+		text += "\na query of this session found it"
+	} else {
+		text += "\nno query of this session has found it"
+	}
 	sh.say(Plain, "%s", text)
 	return nil
 }
 
 func modelMay(s *session.Session, id string) string {
-	for _, d := range s.Described() {
-		if d == id {
-			return "(it was described in this session)"
-		}
+	if slices.Contains(s.Described(), id) {
+		return "(it was described in this session)"
 	}
 	return "once it is described"
 }

@@ -237,7 +237,7 @@ func (r *run) top(a arguments) (any, error) {
 	}
 	n, ok := a.at(1).(int64)
 	if !ok {
-		return nil, fmt.Errorf("argument 2: want how many, a number, got %s", luaType(a.at(1)))
+		return nil, fmt.Errorf("argument 2: want how many, a whole number, got %v", luaNumber(a.at(1)))
 	}
 	return r.give(set.Top(int(max(0, min(n, 1000))))), nil
 }
@@ -336,12 +336,6 @@ func (r *run) get(view *catalog.View, a arguments) (any, error) {
 }
 
 func (r *run) describe(ctx context.Context, a arguments) (any, error) {
-	if set, err := r.set(a, 0); err == nil && len(a) == 1 {
-		a = nil
-		for _, hit := range set.Top(r.session.Budget().Described).Hits() {
-			a = append(a, hit.ID)
-		}
-	}
 	ids, err := a.names()
 	if err != nil {
 		return nil, err
@@ -352,7 +346,7 @@ func (r *run) describe(ctx context.Context, a arguments) (any, error) {
 	}
 	list := make([]any, 0, len(specs))
 	for _, spec := range specs {
-		list = append(list, map[string]any{"id": spec.ID, "text": spec.Text})
+		list = append(list, map[string]any{"id": spec.ID, "text": spec.Text, "spec": true})
 	}
 	return list, nil
 }
@@ -433,6 +427,14 @@ func texts(ss []string) []any {
 		list[i] = s
 	}
 	return list
+}
+
+// luaNumber is a number as it is, and the type of anything else.
+func luaNumber(v any) any {
+	if n, ok := v.(float64); ok {
+		return n
+	}
+	return luaType(v)
 }
 
 // luaType names the type of a value as a script knows it.

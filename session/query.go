@@ -22,6 +22,11 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 		return nil, err
 	}
 	a := &Answer{Outcome: out, Plan: catalog.Plan{Steps: r.answered}}
+	s.world.mu.Lock()
+	for _, id := range a.Plan.IDs() {
+		s.world.found[id] = true
+	}
+	s.world.mu.Unlock()
 	texts := make([]string, 0, len(out.Values))
 	for _, v := range out.Values {
 		text, isText := v.Data.(string)
@@ -48,6 +53,9 @@ func (r *run) readCatalogValues(values []vm.Value) {
 
 func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps []catalog.Step, text string, ok bool) {
 	if list, isList := data.([]any); isList {
+		if text, described := specTexts(list); described {
+			return nil, text, true
+		}
 		set, err := r.listed(list)
 		if err != nil || len(list) == 0 {
 			return nil, "", false
@@ -80,6 +88,20 @@ func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps [
 	return nil, "", false
 }
 
+// specTexts is what catalog.describe returned as one text.
+func specTexts(list []any) (string, bool) {
+	var parts []string
+	for _, item := range list {
+		m, _ := item.(map[string]any)
+		text, isText := m["text"].(string)
+		if m["spec"] != true || !isText {
+			return "", false
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n\n"), len(parts) > 0
+}
+
 // handleRange is how many handles of a kind a run may give out. Handles of one run are never those of another, so that
 // a set that a global kept is not taken for a new one.
 const handleRange = 1 << 20
@@ -104,7 +126,7 @@ func (s *Session) Describe(ctx context.Context, ids []string, d catalog.Detail) 
 		return nil, err
 	}
 	if most := s.Budget().Described; len(ids) > most {
-		return nil, fmt.Errorf("describe: %d ids: at most %d at once", len(ids), most)
+		return nil, fmt.Errorf("describe: %d ids: at most %d at once: take the fewest that the task needs", len(ids), most)
 	}
 	view := s.View()
 	specs := make([]catalog.Spec, 0, len(ids))

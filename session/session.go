@@ -79,6 +79,7 @@ type world struct {
 	narrowed  []catalog.Rules // what Restrict took from view
 	policy    policy.Policy
 	described map[string]bool
+	found     map[string]bool // in the answers of queries
 	approved  map[string]bool
 	globals   []vm.Global
 	messages  []catalog.Message
@@ -120,6 +121,7 @@ func New(v *catalog.View, o Options) (*Session, error) {
 		view:      v,
 		policy:    o.Policy,
 		described: map[string]bool{},
+		found:     map[string]bool{},
 		approved:  map[string]bool{},
 	}
 	return &Session{world: w}, nil
@@ -219,6 +221,13 @@ func (s *Session) Described() []string {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.world.described))
+}
+
+// Discovered returns the ids that the answers of queries have shown, in order.
+func (s *Session) Discovered() []string {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.world.found))
 }
 
 // Globals returns the variables that the session has set, as of its last run.

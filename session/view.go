@@ -65,7 +65,7 @@ func (s *Session) Replace(ctx context.Context, v *catalog.View) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.view = narrower
-	for _, ids := range []map[string]bool{w.described, w.approved} {
+	for _, ids := range []map[string]bool{w.described, w.found, w.approved} {
 		maps.DeleteFunc(ids, func(id string, _ bool) bool { return !sameAction(old, narrower, id) })
 	}
 	return nil

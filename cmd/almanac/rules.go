@@ -19,6 +19,7 @@ func readRules(path string) (catalog.Rules, error) {
 		DeniedNamespaces []string `toml:"denied_namespaces"`
 		DeniedOperations []string `toml:"denied_operations"`
 		DeniedIDs        []string `toml:"denied_ids"`
+		IDs              []string `toml:"ids"`
 		ReadOnly         bool     `toml:"read_only"`
 	}
 	text, err := os.ReadFile(path)
@@ -30,14 +31,17 @@ func readRules(path string) (catalog.Rules, error) {
 		return catalog.Rules{}, fmt.Errorf("view %s: %w", path, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return catalog.Rules{}, fmt.Errorf("view %s: %s: unknown key; use actor, tenant, namespaces, denied_namespaces, denied_operations, denied_ids, read_only", path, unknown[0])
+		return catalog.Rules{}, fmt.Errorf("view %s: %s: unknown key; use actor, tenant, namespaces, denied_namespaces, denied_operations, denied_ids, ids, read_only", path, unknown[0])
 	}
 	if meta.IsDefined("namespaces") && len(file.Namespaces) == 0 {
 		return catalog.Rules{}, fmt.Errorf("view %s: namespaces: the list is empty: name some, or leave the key out to allow all", path)
 	}
+	if meta.IsDefined("ids") && len(file.IDs) == 0 {
+		return catalog.Rules{}, fmt.Errorf("view %s: ids: the list is empty: name some, or leave the key out to allow all", path)
+	}
 	r := catalog.Rules{
 		Name: "view " + path, Actor: file.Actor, Tenant: file.Tenant, Namespaces: file.Namespaces,
-		DeniedNamespaces: file.DeniedNamespaces, DeniedIDs: file.DeniedIDs, ReadOnly: file.ReadOnly,
+		DeniedNamespaces: file.DeniedNamespaces, DeniedIDs: file.DeniedIDs, IDs: file.IDs, ReadOnly: file.ReadOnly,
 	}
 	for _, op := range file.DeniedOperations {
 		r.DeniedOperations = append(r.DeniedOperations, catalog.Operation(op))
