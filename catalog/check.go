@@ -5,6 +5,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -117,6 +118,20 @@ func (s *Schema) Check(args map[string]any) (map[string]any, error) {
 		return nil, &ArgError{Got: "not valid: " + libraryMessage(err)}
 	}
 	return out, nil
+}
+
+// Fits says what about a value does not fit the schema, or nil. Nothing is normalised. A nil schema fits everything.
+func (s *Schema) Fits(value any) error {
+	if s == nil {
+		return nil
+	}
+	if err := s.load(); err != nil {
+		return fmt.Errorf("its schema is broken: %s", clip(err.Error(), 200))
+	}
+	if err := s.resolved.Validate(value); err != nil {
+		return errors.New(libraryMessage(err))
+	}
+	return nil
 }
 
 // tooDeep reports whether v nests more than depth tables.

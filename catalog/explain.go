@@ -16,7 +16,7 @@ func (v *View) Explain(id, query string) (string, error) {
 		return "", err
 	}
 	c := v.cat
-	doc := c.find(id)
+	doc := c.find(e.ID)
 	q := c.parse(query)
 	var lines []string
 	total := int32(0)

@@ -204,10 +204,11 @@ func (v *View) fieldSet(kind string, names []string, m *postings) Set {
 
 // Get is the hit for one id; an id that is not visible gives an *UnknownError.
 func (v *View) Get(id string) (Hit, error) {
-	if _, err := v.Resolve(id); err != nil {
+	e, err := v.Resolve(id)
+	if err != nil {
 		return Hit{}, err
 	}
-	return Hit{ID: id, Score: exactScore}, nil
+	return Hit{ID: e.ID, Score: exactScore}, nil
 }
 
 // SetOf makes a set of hits that came from somewhere else, such as a script: known and visible ids in the order given,

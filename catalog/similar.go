@@ -22,8 +22,8 @@ func (v *View) Similar(id string, o SearchOptions) (Set, error) {
 		return Set{}, err
 	}
 	allowed, notes := v.filter(o)
-	allowed.clear(v.cat.find(id))
-	s := Set{view: v, query: "like " + id, notes: notes, asked: o, chosen: o.Limit > 0}
+	allowed.clear(v.cat.find(e.ID))
+	s := Set{view: v, query: "like " + e.ID, notes: notes, asked: o, chosen: o.Limit > 0}
 	s.hits, s.total = v.cat.rank(likeness(e), allowed, v.usage, o.limit(defaultLimit))
 	return s, nil
 }

@@ -226,10 +226,16 @@ func (v *View) doc(id string) int {
 	return -1
 }
 
-// Resolve is Lookup with an *UnknownError that lists the nearest visible ids.
+// Resolve is Lookup with an *UnknownError that lists the nearest visible ids. An id that is not there as it is written
+// may have slashes for dots, as in paths, and blanks around it; the entry's ID is the right one.
 func (v *View) Resolve(id string) (*Entry, error) {
 	if e, ok := v.Lookup(id); ok {
 		return e, nil
+	}
+	if dotted := strings.ReplaceAll(strings.Trim(id, "/ \t\n"), "/", "."); dotted != id {
+		if e, ok := v.Lookup(dotted); ok {
+			return e, nil
+		}
 	}
 	return nil, &UnknownError{ID: id, Near: v.nearIDs(id, 3)}
 }

@@ -28,6 +28,7 @@ const (
 	CodeBudget       = "budget"
 	CodeFailed       = "action_failed"
 	CodeTooLarge     = "result_too_large"
+	CodeBadResult    = "bad_result"
 	CodeLog          = "log"
 )
 
@@ -116,6 +117,7 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 		}
 		return nil, &vm.HostError{Code: CodeUnknown, Message: err.Error(), Hint: hint}
 	}
+	id, c.ID = entry.ID, entry.ID
 	if !entry.Callable() {
 		c.Verdict = trace.Rejected
 		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called: its source has no actions", id)}
@@ -309,6 +311,15 @@ func (r *run) answer(entry *catalog.Entry, result catalog.Result, c *trace.Call)
 		c.Verdict = trace.Failed
 		return reply{}, &vm.HostError{
 			Code: CodeTooLarge, Message: fmt.Sprintf("%s: result: %v", entry.ID, err), Hint: "ask for less: a smaller limit, fewer fields",
+		}
+	}
+	if r.session.world.options.CheckResults && entry.Output != nil {
+		if err := entry.Output.Fits(data); err != nil {
+			c.Verdict = trace.Failed
+			return reply{}, &vm.HostError{
+				Code: CodeBadResult, Message: fmt.Sprintf("%s: the result is not what its description promises: %s", entry.ID, red.text(err.Error())),
+				Hint: "the action was called; what it answered is not used",
+			}
 		}
 	}
 	r.mu.Lock()

@@ -143,8 +143,8 @@ func (s *Session) Describe(ctx context.Context, ids []string, d catalog.Detail) 
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, id := range ids {
-		w.described[id] = true
+	for _, spec := range specs {
+		w.described[spec.ID] = true
 	}
 	return specs, nil
 }

@@ -106,10 +106,11 @@ func (s *Session) newRun(script Script, mode trace.Mode) (*run, error) {
 	}
 	view := s.View()
 	for _, id := range script.Actions {
-		if _, err := view.Resolve(id); err != nil {
+		entry, err := view.Resolve(id)
+		if err != nil {
 			return nil, fmt.Errorf("actions: %w", err)
 		}
-		r.selected[id] = true
+		r.selected[entry.ID] = true
 	}
 	return r, nil
 }

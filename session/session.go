@@ -39,6 +39,9 @@ type Options struct {
 	// Authorize decides whether the actor may make a call, after the view and the argument check and before the
 	// policy; nil allows. An error denies and is told. Calls of a script that makes several at a time ask concurrently.
 	Authorize func(ctx context.Context, e *catalog.Entry, c catalog.Call) error
+	// CheckResults fails calls whose result does not fit the entry's output schema. Off, what an action answers is taken
+	// as it is.
+	CheckResults bool
 	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded. It must be safe
 	// for concurrent use.
 	Record func(trace.Record) error

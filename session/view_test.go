@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -99,5 +100,37 @@ func TestReplaceWaitsForItsTurn(t *testing.T) {
 	}
 	if err := b.session.Replace(t.Context(), other); err == nil {
 		t.Error("the actor changed under the session")
+	}
+}
+
+// The ids of paths are understood wherever an id is.
+func TestSlashedIDs(t *testing.T) {
+	b := newBench(t, nil)
+	if out := b.run(User, `return call("shop/item/get", {item_id = "a"}).cents`); out.Err != nil || out.Calls[0].ID != "shop.item.get" {
+		t.Errorf("got %s", show(out))
+	}
+	if _, err := b.session.Describe(t.Context(), []string{"/shop/item/get"}, catalog.Brief); err != nil {
+		t.Error(err)
+	}
+	if out := b.run(Model, `return call("shop/item/get", {item_id = "a"}).cents`); out.Err != nil {
+		t.Errorf("described and denied: %s", show(out))
+	}
+	out, err := b.session.Run(t.Context(), Script{Source: `return #shop.item.list{}`, Actions: []string{"shop/item/list"}, Fresh: true})
+	if err != nil || out.Err != nil {
+		t.Errorf("selected and denied: %v, %s", err, show(out))
+	}
+}
+
+func TestCheckResults(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.CheckResults = true })
+	if out := b.run(User, `return shop.item.get{item_id = "a"}.cents`); out.Err != nil {
+		t.Errorf("got %s", show(out))
+	}
+	b.replace(b.viewOf(func(e *catalog.Entry) {
+		e.Output = catalog.MustSchema(`{"type":"object","properties":{"cents":{"type":"string"}}}`)
+	}, "shop."))
+	out := b.run(User, `local ok, e = pcall(shop.item.get, {item_id = "a"}) return e.code, e.message`)
+	if got := fmt.Sprint(reprs(out)); !strings.Contains(got, CodeBadResult) || !strings.Contains(got, "cents") {
+		t.Errorf("got %s", got)
 	}
 }

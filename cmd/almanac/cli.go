@@ -34,6 +34,7 @@ type commandLine struct {
 	Data         string        `env:"ALMANAC_DATA" placeholder:"DIR" help:"Where the demo database and the session logs are kept."`
 	TrustUpdates bool          `help:"Show actions that are new or have changed at their source without asking."`
 	Usage        bool          `help:"Let search raise what was called well in earlier sessions, by an eighth at most."`
+	CheckResults bool          `help:"Fail calls whose result is not what the description of the action promises."`
 	LuaTime      time.Duration `default:"10s" help:"How long a script of yours may run, without the time of its calls. One of the model's has 1.5s."`
 	Output       string        `enum:"text,json,jsonl" default:"text" help:"How the answer is printed: text, json or jsonl."`
 

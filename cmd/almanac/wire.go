@@ -85,8 +85,8 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	}
 	options := session.Options{
 		ID: id, Policy: p, Record: w.log.Append, Secrets: append(secrets(), w.sources.loader.Secrets()...),
-		UserLimits: vm.Limits{Time: cli.LuaTime},
-		Context:    catalog.Context{Actor: os.Getenv("USER"), Workspace: dir},
+		UserLimits: vm.Limits{Time: cli.LuaTime}, CheckResults: cli.CheckResults,
+		Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: dir},
 	}
 	note := func(line string) {
 		// A log that is full tells so with the next run.

@@ -33,12 +33,13 @@ func renderAnswer(a *session.Answer) string {
 	return strings.TrimSpace(b.String())
 }
 
-func renderOutcome(out *session.Outcome) string {
+// renderOutcome writes an outcome; kept is the global that has the first value, empty when none has.
+func renderOutcome(out *session.Outcome, kept string) string {
 	var b strings.Builder
 	if out.Err != nil {
 		renderError(&b, out)
 	}
-	renderValues(&b, out.Values)
+	renderValues(&b, out.Values, kept)
 	renderPrinted(&b, out)
 	if out.Lost != "" {
 		fmt.Fprintf(&b, "lost: %s\n", out.Lost)

@@ -55,7 +55,7 @@ func TestRenderOutcome(t *testing.T) {
 		}, "error (limit): the script used more than 256 MiB\nlost: the Lua process ended"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if d := cmp.Diff(test.want, renderOutcome(&test.out)); d != "" {
+			if d := cmp.Diff(test.want, renderOutcome(&test.out, "")); d != "" {
 				t.Error(d)
 			}
 		})
@@ -102,7 +102,7 @@ func TestLargeValuesAreOutlined(t *testing.T) {
 			"keys of each: amount_cents, due date, id",
 			`[1] = { amount_cents = 0, ["due date"] = "2026-10-02", id = "inv_0" }`,
 			`[2] = { amount_cents = 1, ["due date"] = "2026-10-02", id = "inv_1" }`,
-			"too large to show: keep it in a global",
+			"too large to show: all of it is in the global _7 until",
 		}},
 		{"keys", vm.Value{Type: "table", Repr: long, Data: fields, Whole: true}, []string{
 			"table: 60 keys: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11,",
@@ -116,7 +116,7 @@ func TestLargeValuesAreOutlined(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := renderOutcome(&session.Outcome{Values: []vm.Value{test.value}})
+			got := renderOutcome(&session.Outcome{Values: []vm.Value{test.value}}, "_7")
 			lines := strings.Split(got, "\n")
 			if len(got) > 4<<10 || len(lines) != len(test.want) {
 				t.Fatalf("%d bytes:\n%s", len(got), got)
@@ -135,7 +135,7 @@ func TestAnswersAreCapped(t *testing.T) {
 	got := renderOutcome(&session.Outcome{
 		Values: []vm.Value{half, half, half},
 		Stdout: strings.Repeat("out\n", 1<<20), Stderr: strings.Repeat("err\n", 1<<20), Logs: []string{strings.Repeat("log\n", 1<<20)},
-	})
+	}, "")
 	if most := maxValues + maxPrinted + 1<<10; len(got) > most {
 		t.Errorf("%d bytes, want at most %d", len(got), most)
 	}

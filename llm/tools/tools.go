@@ -157,11 +157,24 @@ func (t toolset) execute(ctx context.Context, raw json.RawMessage) (string, erro
 		return "", err
 	}
 	script.Source = unfenced(script.Source)
+	kept := ""
+	if !script.Fresh {
+		kept = keptName(script.Cell)
+		script.Keep = []string{kept}
+	}
 	out, err := t.session.Run(ctx, script)
 	if err != nil {
 		return "", hinted(err)
 	}
-	return renderOutcome(out), nil
+	return renderOutcome(out, kept), nil
+}
+
+// keptName is the global that holds what a script returned: that of the cell, as for scripts of the person's.
+func keptName(cell int) string {
+	if cell == 0 {
+		return "_"
+	}
+	return fmt.Sprintf("_%d", cell)
 }
 
 // hinted puts the remedy of err, where it knows one, behind its text.

@@ -14,18 +14,22 @@ import (
 // This file writes returned values: whole where they fit, otherwise as type, size, keys and two samples.
 
 const (
-	maxRepr     = 60 << 10 // bytes of one value; a longer text may have been cut by the machine
+	maxRepr     = 16 << 10 // bytes of one value, some 4,000 tokens
 	sampleBytes = 1 << 10  // bytes of one sample
 	sampleKeys  = 40       // keys in one list
 	keepHint    = "too large to show: keep it in a global and return a part, a count or chosen fields of it"
+	keptHint    = "too large to show: all of it is in the global %s until the next result; return a part, a count or chosen fields of it"
 )
 
-func renderValues(b *strings.Builder, values []vm.Value) {
+func renderValues(b *strings.Builder, values []vm.Value, kept string) {
 	room := maxValues
 	for i, v := range values {
 		text := v.Repr
 		if len(text) > min(room, maxRepr) {
-			text = outline(v)
+			text = outline(v) + keepHint
+			if i == 0 && kept != "" {
+				text = outline(v) + fmt.Sprintf(keptHint, kept)
+			}
 		}
 		room = max(room-len(text), 0)
 		if len(values) > 1 {
@@ -58,7 +62,6 @@ func outline(v vm.Value) string {
 	default:
 		fmt.Fprintf(&b, "%s of size %d, begins %s\n", v.Type, v.Size, clip(v.Repr, 2*sampleBytes))
 	}
-	b.WriteString(keepHint)
 	return b.String()
 }
 
