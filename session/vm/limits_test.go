@@ -136,3 +136,12 @@ func TestPathologicalSources(t *testing.T) {
 		})
 	}
 }
+
+// TestConcatLimit: the sum of the pieces is looked at before any is copied.
+func TestConcatLimit(t *testing.T) {
+	r := newRig(t, Limits{Steps: 1 << 50, Time: time.Minute})
+	e := r.run("local s = ('x'):rep(2^26) local t = {} for i = 1, 200 do t[i] = s end return #table.concat(t)").Err
+	if e == nil || e.Limit != "string" || e.Message != "the script asked for a string of more than 64.0 MiB" {
+		t.Errorf("%+v", e)
+	}
+}

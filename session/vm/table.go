@@ -93,10 +93,13 @@ func tableConcat(c call) int {
 		to = c.int(4)
 	}
 	var b strings.Builder
+	b.Grow(c.textSize(t, from, to))
 	for i := from; i <= to; i++ {
 		switch v := t.index(i).(type) {
 		case string:
-			b.WriteString(v)
+			if b.WriteString(v); len(v) >= largeString {
+				c.m.work(c.l, len(v)/64)
+			}
 		case float64:
 			b.WriteString(numberText(v))
 		default:
@@ -116,6 +119,23 @@ func tableConcat(c call) int {
 	}
 	c.m.stringSize(c.l, b.Len())
 	return c.giveText(b.String())
+}
+
+// textSize sums up the strings among the items of t, before any is copied.
+func (c call) textSize(t *table, from, to int) int {
+	n := 0
+	for i := max(from, 1); i <= min(to, len(t.array)); i++ {
+		if s, ok := t.index(i).(string); ok {
+			n += len(s)
+		}
+		if i&1023 == 0 {
+			c.m.work(c.l, 32)
+		}
+		if n > c.m.limits.String {
+			c.m.stringSize(c.l, n)
+		}
+	}
+	return n
 }
 
 func tableUnpack(c call) int {
