@@ -75,7 +75,10 @@ func (b *bench) openDesk() {
 
 // Whatever a composed action does, the session is there afterwards, and its script goes on where it may.
 func TestComposedActionsEnd(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Policy.Mode = policy.Session; o.UserLimits.Steps = 10_000_000 })
+	b := newBench(t, func(o *Options) {
+		o.Policy.Mode = policy.Session
+		o.UserLimits.Steps, o.UserLimits.Time = 10_000_000, time.Minute
+	})
 	b.openDesk()
 	b.run(User, "x = 7")
 	for _, c := range []struct {

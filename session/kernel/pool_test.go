@@ -123,6 +123,10 @@ func TestStoppedSpareIsReplaced(t *testing.T) {
 	p.sparePID(t, used.PID())
 	k := <-p.ready // it is up, and goes back as a stopped one
 	syscall.Kill(k.kernel.PID(), syscall.SIGSTOP)
+	// Each of its threads goes on until it is scheduled.
+	if _, err := syscall.Wait4(k.kernel.PID(), nil, syscall.WUNTRACED, nil); err != nil {
+		t.Fatal(err)
+	}
 	go func() { p.ready <- k }()
 	begun := time.Now()
 	for range 2 { // whichever of the two spares comes first

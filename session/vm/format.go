@@ -132,7 +132,11 @@ func (d directive) format(c call, i int) string {
 		if n, ok := c.raw(i).(float64); ok {
 			return shortestNumber(n)
 		}
-		return luaQuote(c.string(i))
+		return quoteWith(c.string(i), func(size int) {
+			if c.m.work(c.l, quotedPiece/64); size > c.m.limits.String {
+				c.m.stringSize(c.l, size)
+			}
+		})
 	case 'd', 'i':
 		return d.whole(c, i, 10)
 	case 'u':
@@ -287,10 +291,19 @@ func shortestNumber(f float64) string {
 }
 
 // luaQuote is %q: a string that reads as s again, on as many lines as s has.
-func luaQuote(s string) string {
+func luaQuote(s string) string { return quoteWith(s, func(int) {}) }
+
+// quotedPiece is how many bytes are quoted between two looks.
+const quotedPiece = 1 << 16
+
+// quoteWith is luaQuote for a text of any length; look is told how long the result is so far.
+func quoteWith(s string, look func(size int)) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for i := 0; i < len(s); i++ {
+		if i%quotedPiece == quotedPiece-1 {
+			look(b.Len())
+		}
 		switch x := s[i]; {
 		case x == '"' || x == '\\' || x == '\n':
 			b.WriteByte('\\')

@@ -83,14 +83,14 @@ func interrupted(t testing.TB, r *rig, source string) time.Duration {
 	return end.Sub(<-asked)
 }
 
-// TestInterruptsAreQuick allows five times what BenchmarkInterrupt shows as the aim, 200 ms: machines that run tests
-// are busy.
+// TestInterruptsAreQuick finds what takes no notice; how quick the rest is, of 200 ms, BenchmarkInterrupt shows:
+// machines that run tests are busy.
 func TestInterruptsAreQuick(t *testing.T) {
 	for _, b := range busy() {
 		t.Run(b.name, func(t *testing.T) {
 			r := newRig(t, Limits{Steps: 1 << 50, Time: time.Minute})
 			r.must(b.setup)
-			if took := interrupted(t, r, b.source); took > time.Second {
+			if took := interrupted(t, r, b.source); took > 10*time.Second {
 				t.Errorf("took %v", took)
 			}
 			r.must("return 1")
