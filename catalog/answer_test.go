@@ -72,3 +72,12 @@ func TestTokens(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkFormatSet(b *testing.B) {
+	v := many(60)
+	set := mustSearch(b, v, "export ledger entries", SearchOptions{})
+	b.ReportAllocs()
+	for b.Loop() {
+		v.FormatSet(set, 0)
+	}
+}

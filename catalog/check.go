@@ -31,7 +31,8 @@ type ArgError struct {
 	Schema json.RawMessage
 }
 
-// Error is one line: `billing.invoice.list_unpaid: argument limit: want integer, got string "many"`.
+// Error is one line of at most some 600 characters, whatever the names and values are:
+// `billing.invoice.list_unpaid: argument limit: want integer, got string "many"`.
 func (e *ArgError) Error() string {
 	var b strings.Builder
 	if e.ID != "" {
@@ -40,12 +41,12 @@ func (e *ArgError) Error() string {
 	if e.Field == "" {
 		b.WriteString("arguments: ")
 	} else {
-		b.WriteString("argument " + e.Field + ": ")
+		b.WriteString("argument " + clip(oneLine(e.Field), 120) + ": ")
 	}
 	if e.Want != "" {
-		b.WriteString("want " + e.Want + ", got ")
+		b.WriteString("want " + clip(oneLine(e.Want), 240) + ", got ")
 	}
-	b.WriteString(e.Got)
+	b.WriteString(clip(oneLine(e.Got), 240))
 	return b.String()
 }
 
@@ -76,6 +77,15 @@ func (s *Schema) load() error {
 // Usable says why arguments could never be checked against the schema: it refers to another document, or to itself
 // without end. Nil means that they can.
 func (s *Schema) Usable() error {
+	if s == nil {
+		return nil
+	}
+	return s.load()
+}
+
+// Broken says why no arguments can be checked against the schema, such as references in a circle, or nil. It reads the
+// whole schema, which ParseSchema leaves to the first Check.
+func (s *Schema) Broken() error {
 	if s == nil {
 		return nil
 	}

@@ -303,6 +303,7 @@ func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1}`, `{"id":"1","tags":"x","flag":"yes"}`, `{"id":2.0,"deep":{"next":{"next":{"n":"1e3"}}}}`, `{"id":1,"pick":{"x":0.5},"more":{"a":true}}`,
 		`{"id":1e400}`, `{"id":null,"kind":3,"const":[1]}`, `{"ID":1}`, `{"id":1,"tags":[[1]],"when":"\u0000\ud800"}`, `{"id":9223372036854775808}`,
+		`{"` + strings.Repeat("\x7f name", 900) + `":1}`,
 	} {
 		f.Add(seed)
 	}

@@ -1,7 +1,7 @@
 -- The catalog primitives. The work is done by the host; a set here is a table whose list part holds the hits and whose
 -- field `set` is the host's handle. tostring of a set, step or plan lists its lines.
 local host = ...
-local type, ipairs, setmetatable, tostring = type, ipairs, setmetatable, tostring
+local type, ipairs, setmetatable, tostring, pcall = type, ipairs, setmetatable, tostring, pcall
 local concat, insert = table.concat, table.insert
 local op, fail = host.op, host.fail
 
@@ -33,7 +33,9 @@ end
 local set_meta = {
   __metatable = "set",
   __tostring = function(s)
-    if s.text then return s.text end
+    -- a set of an earlier run has its lines only
+    local ok, text = pcall(op, "catalog.text", { set = s.set })
+    if ok then return text end
     local head = "complete (" .. #s .. ")"
     if s.total and s.total > #s then head = #s .. " of " .. s.total .. " shown" end
     return hit_lines(s, head)

@@ -52,6 +52,8 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 		return r.named(view.Outputs, a)
 	case "catalog.similar":
 		return r.similar(view, a)
+	case "catalog.text":
+		return r.text(a)
 	case "catalog.filter":
 		return r.filter(a)
 	case "catalog.intersect":
@@ -230,6 +232,15 @@ func (r *run) boost(a arguments) (any, error) {
 	return r.give(set.Boost(o)), nil
 }
 
+// text is a set as an answer shows it. Most sets of a script are only a way to others, so it is written when asked for.
+func (r *run) text(a arguments) (any, error) {
+	set, err := r.set(a, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r.session.View().FormatSet(set, r.session.Budget().Shown), nil
+}
+
 func (r *run) top(a arguments) (any, error) {
 	set, err := r.set(a, 0)
 	if err != nil {
@@ -405,7 +416,6 @@ func (r *run) give(set catalog.Set) any {
 	r.sets = append(r.sets, set)
 	return map[string]any{
 		"set": r.handle(len(r.sets) - 1), "total": int64(set.Total()), "query": set.Query(), "hits": r.hits(set.Hits()),
-		"text": r.session.View().FormatSet(set, r.session.Budget().Shown),
 	}
 }
 

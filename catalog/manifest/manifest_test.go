@@ -46,6 +46,7 @@ func TestBadLines(t *testing.T) {
 		{"a broken schema", `{"id":"u","input":{"type":"object","properties":{"a":{"type":"strange"}}}}`, "", "the input was dropped: schema: #/properties/a/type: unknown type"},
 		{"a broken field", `{"id":"u","input":{"a":5}}`, "", "the input was dropped: field a: want {type, description, required}"},
 		{"a cyclic schema", `{"id":"u","input":{"type":"object","properties":{"a":{"$ref":"#"}}}}`, "", ""},
+		{"a schema without end", `{"id":"u","input":{"$ref":"#"}}`, "", "the input was dropped: schema: it refers to itself without end"},
 		{"an unknown risk", `{"id":"u","risk":"extreme"}`, "", `the risk "extreme" counts as high`},
 		{"control characters in a description", `{"id":"u","description":"a\u001b[31m\u0000b"}`, "", ""},
 	} {

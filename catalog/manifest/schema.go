@@ -76,7 +76,14 @@ func inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 		return nil, err
 	}
 	if isSchema(names, values) {
-		return catalog.ParseSchema(slices.Clone(raw))
+		s, err := catalog.ParseSchema(slices.Clone(raw))
+		// Only references can break what ParseSchema takes; to look for it in all schemas would double the time to read.
+		if err == nil && bytes.Contains(raw, []byte(`$ref`)) {
+			if err = s.Broken(); err != nil {
+				return nil, fmt.Errorf("schema: %w", err)
+			}
+		}
+		return s, err
 	}
 	var props, required bytes.Buffer
 	for i, name := range names {
