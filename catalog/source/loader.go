@@ -53,6 +53,8 @@ type loading struct {
 	answered bool          // it has been read, or failed, at least once
 	fresh    bool          // its entries are not in the view yet
 	entries  []catalog.Entry
+	overlay  catalog.Overlay
+	read     bool // it has been read well at least once
 	status   Status
 	// recalled is the cached catalog that has its entries, until they are read or somebody needs them; nil otherwise.
 	recalled *catalog.Catalog
@@ -156,7 +158,7 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 		s.status.State = Failed
 		return
 	}
-	s.entries, s.fresh, s.recalled = batch.Entries, true, nil
+	s.entries, s.overlay, s.read, s.fresh, s.recalled = batch.Entries, batch.Overlay, true, true, nil
 	s.key = ""
 	if key == s.contentKey() {
 		s.key = key
@@ -241,14 +243,19 @@ func (l *Loader) assemble() {
 		s.reclaim()
 		entries = append(entries, l.merge(s, from)...)
 	}
-	waiting := l.waiting()
+	hidden := l.waiting()
+	over := l.overlays()
 	l.mu.Unlock()
 	var made *catalog.Catalog
 	if fresh {
+		remarks := over.apply(entries, hidden)
 		var view *catalog.View
-		made, view = l.viewOf(entries, waiting)
+		made, view = l.viewOf(entries, hidden)
 		l.mu.Lock()
 		l.view = view
+		for i, s := range l.sources {
+			s.status.Overlay = remarks[i]
+		}
 		l.mu.Unlock()
 	}
 	if all {
@@ -286,6 +293,47 @@ func (l *Loader) merge(s *loading, from map[string]string) []catalog.Entry {
 
 // collision is the place of skips that are made where sources meet.
 const collision = "catalog"
+
+// overlaying is what the sources have to say of all entries, in the order of the sources.
+type overlaying struct {
+	overlays []catalog.Overlay // one for each source; nil where there is none
+	missing  string            // the first source that may have something to say and has not been read
+}
+
+func (l *Loader) overlays() overlaying {
+	var over overlaying
+	for _, s := range l.sources {
+		over.overlays = append(over.overlays, s.overlay)
+		if s.Overlays && !s.read && over.missing == "" {
+			over.missing = s.Name
+		}
+	}
+	return over
+}
+
+// apply changes the entries, adds to the hidden ids and returns the remarks of each source. While a source is missing
+// that may hide actions, all are hidden.
+func (over overlaying) apply(entries []catalog.Entry, hidden map[string]string) [][]catalog.Skip {
+	remarks := make([][]catalog.Skip, len(over.overlays))
+	for i, overlay := range over.overlays {
+		if overlay == nil {
+			continue
+		}
+		said := overlay(entries)
+		remarks[i] = said.Remarks
+		for id, why := range said.Hidden {
+			if hidden[id] == "" {
+				hidden[id] = why
+			}
+		}
+	}
+	if over.missing != "" {
+		for i := range entries {
+			hidden[entries[i].ID] = fmt.Sprintf("%s has not been read, and it may hide actions: see /sources", over.missing)
+		}
+	}
+	return remarks
+}
 
 // waiting maps the ids that have to be accepted to the reason that a person is told.
 func (l *Loader) waiting() map[string]string {
@@ -354,6 +402,9 @@ func (l *Loader) Status() []Status {
 	for _, s := range l.sources {
 		status := s.status
 		status.Skipped = slices.Clone(status.Skipped)
+		if l.Loading() {
+			status.Overlay = nil // what it matches may come yet
+		}
 		all = append(all, status)
 	}
 	l.mu.Unlock()

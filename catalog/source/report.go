@@ -27,7 +27,7 @@ func (s Status) Line() string {
 		for _, part := range []struct {
 			n    int
 			what string
-		}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"}, {s.Change.Waiting(), "waiting to be accepted"}} {
+		}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"}, {len(s.Overlay), "not overlaid"}, {s.Change.Waiting(), "waiting to be accepted"}} {
 			if part.n > 0 {
 				fmt.Fprintf(&b, ", %d %s", part.n, part.what)
 			}
@@ -51,7 +51,7 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 	for _, part := range []struct {
 		what  string
 		skips []catalog.Skip
-	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}} {
+	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}, {"overlay", s.Overlay}} {
 		for i, k := range part.skips {
 			if some > 0 && i == some {
 				fmt.Fprintf(&b, "  and %d more %s\n", len(part.skips)-i, part.what)

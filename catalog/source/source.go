@@ -23,6 +23,9 @@ type Source struct {
 	Name string
 	// Own tells that the program itself wrote the actions: nothing of it has to be accepted.
 	Own bool
+	// Overlays tells that it may have something to say of the actions of all sources, and hide some. Nothing is shown
+	// before it has been read.
+	Overlays bool
 	// Load reads all of it; it is called again to refresh. It may tell how much it has found so far.
 	Load func(ctx context.Context, progress func(found int)) (catalog.Batch, error)
 	// Key names what Load would give without reading it: as long as the key is the same, so is the Batch. It is for
@@ -60,6 +63,8 @@ type Status struct {
 	// Skipped, Renamed and Mended say what became of the rest; see catalog.Batch. Ids that another source has already
 	// are among the Skipped.
 	Skipped, Renamed, Mended []catalog.Skip
+	// Overlay lists what of the source's overlays did not apply.
+	Overlay []catalog.Skip
 	// Change compares with what was accepted. Added and Changed actions are hidden until Accept.
 	Change Change
 	// Took is how long the last reading took.

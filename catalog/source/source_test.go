@@ -226,6 +226,50 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 	}
 }
 
+// Nothing is seen before a source that may hide actions has been read; then what it says of others holds for whatever
+// they come to hold.
+func TestOverlay(t *testing.T) {
+	shop, rules := &shelf{}, &shelf{}
+	shop.put(nil, entry("shop.get", false), entry("shop.drop", true))
+	rules.put(errors.New("line 3: unknown key hyde"))
+	over := rules.source("rules")
+	over.Overlays = true
+	load := over.Load
+	over.Load = func(ctx context.Context, progress func(int)) (catalog.Batch, error) {
+		batch, err := load(ctx, progress)
+		batch.Overlay = func(entries []catalog.Entry) catalog.Overlaid {
+			said := catalog.Overlaid{Hidden: map[string]string{}, Remarks: []catalog.Skip{{Source: "rules:7", Reason: "matches nothing"}}}
+			for i := range entries {
+				entries[i].Title = "seen"
+				if entries[i].ID == "shop.drop" {
+					said.Hidden["shop.drop"] = "rules:2"
+				}
+			}
+			return said
+		}
+		return batch, err
+	}
+	l := start(t, Options{}, shop.source("shop"), over)
+	if why := l.View().Why("shop.get"); l.View().Len() != 0 || !strings.Contains(why.Rule, "rules has not been read") {
+		t.Fatalf("seen before it may be: %+v", why)
+	}
+	rules.put(nil)
+	until(t, "what is left is seen", func() bool { return l.View().Len() == 1 })
+	if e, ok := l.View().Lookup("shop.get"); !ok || e.Title != "seen" || l.View().Why("shop.drop").Rule != "sources: rules:2" {
+		t.Errorf("got %+v, why %+v", e, l.View().Why("shop.drop"))
+	}
+	if !strings.Contains(report(t, l), "  overlay: rules:7: matches nothing\n") {
+		t.Error(report(t, l))
+	}
+	shop.put(nil, entry("shop.get", false), entry("shop.list", false), entry("shop.drop", true))
+	until(t, "the new one is seen", func() bool { return l.View().Len() == 2 })
+	rules.put(errors.New("gone"))
+	until(t, "the failure is noticed", func() bool { return l.Status()[1].State == Failed })
+	if l.View().Len() != 2 {
+		t.Error("a failed refresh changed what is hidden")
+	}
+}
+
 func TestNames(t *testing.T) {
 	s := &shelf{}
 	for _, names := range [][]string{{""}, {"a", "a"}} {

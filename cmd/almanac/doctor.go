@@ -74,6 +74,7 @@ type sourceReport struct {
 	Skipped []remark      `json:"skipped"`
 	Renamed []remark      `json:"renamed"`
 	Mended  []remark      `json:"mended"`
+	Overlay []remark      `json:"overlay"`
 	Change  source.Change `json:"change"`
 	TookMS  int64         `json:"took_ms"`
 	Error   string        `json:"error,omitempty"`
@@ -98,7 +99,7 @@ func reportsOf(all []source.Status) []sourceReport {
 	for _, s := range all {
 		reports = append(reports, sourceReport{
 			Name: s.Name, State: s.State, Found: s.Found, Loaded: s.Loaded, Skipped: remarks(s.Skipped),
-			Renamed: remarks(s.Renamed), Mended: remarks(s.Mended), Change: s.Change, TookMS: s.Took.Milliseconds(),
+			Renamed: remarks(s.Renamed), Mended: remarks(s.Mended), Overlay: remarks(s.Overlay), Change: s.Change, TookMS: s.Took.Milliseconds(),
 			Error: text(s.Err), Health: text(s.Health),
 		})
 	}

@@ -259,6 +259,7 @@ func (f *feeding) whole(ctx context.Context, cli *commandLine) (*catalog.View, e
 	for _, s := range all {
 		cli.tell("skipped", s.Skipped)
 		cli.tell("changed", s.Mended)
+		cli.tell("overlay", s.Overlay)
 		if n := s.Change.Waiting(); n > 0 {
 			fmt.Fprintln(cli.stderr, s.Line()+": see almanac doctor")
 		}
