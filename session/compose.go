@@ -58,7 +58,7 @@ func (in *composition) admits(entry *catalog.Entry, c *trace.Call) error {
 const argsID = "(args)"
 
 // bodyPrefix stands in front of the body, on its first line.
-const bodyPrefix = `local args = call("` + argsID + `") `
+const bodyPrefix = `local args = call("` + argsID + `"); `
 
 // compose runs the Lua of an action in a fresh machine, while the machine that called it waits.
 func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Call, outer *composition, c *trace.Call) (reply, error) {

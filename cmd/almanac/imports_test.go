@@ -49,7 +49,7 @@ var sameFloor = map[string][]string{
 var owners = map[string][]string{
 	"github.com/Shopify/go-lua":         {"session/vm"},
 	"github.com/sashabaranov/go-openai": {"llm/openai"},
-	"modernc.org/sqlite":                {"catalog/demo"},
+	"modernc.org/sqlite":                {"catalog/demo", "catalog/manifest"},
 	"charm.land/bubbletea/v2":           {"ui"},
 	"charm.land/lipgloss/v2":            {"ui"},
 	"charm.land/bubbles/v2":             {"ui"},

@@ -1,0 +1,359 @@
+package manifest
+
+// This file reads manifests that declare actions and say more of the actions of other sources.
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog"
+	"almanac/catalog/source"
+)
+
+// maxManifest is the largest manifest that is read, in bytes.
+const maxManifest = 16 << 20
+
+// mark is the key that makes a file a manifest, and version its value.
+const (
+	mark    = "almanac"
+	version = 1
+)
+
+// IsManifest reports whether the text, or the beginning of one, is that of a manifest: `almanac` is one of the keys of
+// its outermost level.
+func IsManifest(text []byte) bool {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	depth := 0
+	for line := range bytes.Lines(text) {
+		trimmed := bytes.TrimSpace(line)
+		if len(trimmed) == 0 || trimmed[0] == '#' {
+			continue
+		}
+		outermost := depth == 0 && trimmed[0] == line[0]
+		if rest, ok := bytes.CutPrefix(trimmed, []byte("{")); ok && depth == 0 {
+			outermost, trimmed = true, bytes.TrimSpace(rest)
+			depth++
+		} else if depth == 1 {
+			outermost = true
+		}
+		key := bytes.TrimLeft(trimmed, `"'`)
+		if after, ok := bytes.CutPrefix(key, []byte(mark)); outermost && ok {
+			if after = bytes.TrimSpace(bytes.TrimLeft(after, `"'`)); len(after) > 0 && after[0] == ':' {
+				return true
+			}
+		}
+		if depth > 0 {
+			depth += bytes.Count(trimmed, []byte("{")) - bytes.Count(trimmed, []byte("}"))
+		}
+	}
+	return false
+}
+
+// Options say how a manifest is read. The zero value is ready to use.
+type Options struct {
+	// Name is what the ids of its actions begin with, in place of the manifest's own name. May be empty.
+	Name string
+	// Every is how often the file is looked at for changes; zero means every second.
+	Every time.Duration
+}
+
+// Open returns the source that a manifest is; source is how the person named it. A manifest is the person's own, as
+// the command line is: nothing of it has to be accepted, and its overlays hold for all sources.
+func Open(named, file string, o Options) source.Source {
+	if o.Every == 0 {
+		o.Every = time.Second
+	}
+	dbs := &databases{}
+	return source.Source{
+		Name: named, Own: true, Overlays: true,
+		Load: func(context.Context, func(int)) (catalog.Batch, error) {
+			f, err := os.Open(file)
+			if err != nil {
+				return catalog.Batch{}, err
+			}
+			defer f.Close()
+			text := make([]byte, 0, 64<<10)
+			for len(text) <= maxManifest {
+				if len(text) == cap(text) {
+					text = slices.Grow(text, len(text))
+				}
+				n, err := f.Read(text[len(text):cap(text)])
+				text = text[:len(text)+n]
+				if n == 0 || err != nil {
+					break
+				}
+			}
+			return read(text, file, o.Name, dbs)
+		},
+		Watch: func(ctx context.Context, changed func()) { watch(ctx, file, o.Every, changed) },
+		Close: dbs.close,
+	}
+}
+
+// watch calls changed when the file has another size or time than before.
+func watch(ctx context.Context, file string, every time.Duration, changed func()) {
+	type look struct {
+		size int64
+		when time.Time
+	}
+	at := func() look {
+		stat, err := os.Stat(file)
+		if err != nil {
+			return look{}
+		}
+		return look{stat.Size(), stat.ModTime()}
+	}
+	before := at()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(every):
+		}
+		if now := at(); now != before {
+			before = now
+			changed()
+		}
+	}
+}
+
+// A document is a manifest as it stands.
+type document struct {
+	Almanac     yaml.Node `yaml:"almanac"`
+	Name        string    `yaml:"name"`
+	Description string    `yaml:"description"`
+	Databases   yaml.Node `yaml:"databases"`
+	Actions     yaml.Node `yaml:"actions"`
+	Overlays    yaml.Node `yaml:"overlays"`
+}
+
+// A reading is a manifest on its way into entries.
+type reading struct {
+	file   string
+	prefix string
+	dbs    *databases
+	paths  map[string]string // of databases, by name
+	batch  catalog.Batch
+}
+
+// read makes the batch of a manifest. What is wrong with one action costs that action; the error says that nothing of
+// the manifest can be used.
+func read(text []byte, file, name string, dbs *databases) (catalog.Batch, error) {
+	if len(text) > maxManifest {
+		return catalog.Batch{}, fmt.Errorf("%s: larger than %d MB", file, maxManifest>>20)
+	}
+	if strings.HasSuffix(file, ".json") {
+		// A tab in JSON is space between tokens and nothing else; YAML does not have it there.
+		text = bytes.ReplaceAll(text, []byte("\t"), []byte(" "))
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return catalog.Batch{}, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	r := &reading{file: file, dbs: dbs}
+	if len(root.Content) == 0 {
+		return catalog.Batch{}, fmt.Errorf("%s: the manifest is empty", file)
+	}
+	if err := r.document(&root, name); err != nil {
+		return catalog.Batch{}, fmt.Errorf("%s:%d: %w", file, lineOf(err, &root), err)
+	}
+	return r.batch, nil
+}
+
+func (r *reading) document(root *yaml.Node, name string) error {
+	var doc document
+	if err := decode(root.Content[0], "manifest", &doc); err != nil {
+		return err
+	}
+	if doc.Almanac.Value != fmt.Sprint(version) {
+		return faultAt(&doc.Almanac, "almanac: want the version, %d, got %s", version, clip(doc.Almanac.Value))
+	}
+	if name == "" {
+		name = doc.Name
+	}
+	if name != "" {
+		if err := catalog.CheckID(name); err != nil {
+			return fmt.Errorf("name: %w", err)
+		}
+		r.prefix = name + "."
+	}
+	if err := r.databases(&doc.Databases); err != nil {
+		return err
+	}
+	actions, err := mapping(&doc.Actions, "actions")
+	if err != nil {
+		return err
+	}
+	for _, m := range actions {
+		r.action(m)
+	}
+	slices.SortStableFunc(r.batch.Entries, func(a, b catalog.Entry) int { return strings.Compare(a.ID, b.ID) })
+	r.batch.Found = len(actions)
+	r.batch.Overlay, err = r.overlays(&doc.Overlays)
+	return err
+}
+
+// databases reads the names of SQLite files; relative ones start at the manifest's folder.
+func (r *reading) databases(n *yaml.Node) error {
+	members, err := mapping(n, "databases")
+	if err != nil {
+		return err
+	}
+	r.paths = map[string]string{}
+	for _, m := range members {
+		var path string
+		if err := m.value.Decode(&path); err != nil || path == "" {
+			return faultAt(m.value, "databases: %s: want the path of a file", m.name)
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(r.file), path)
+		}
+		r.paths[m.name] = path
+	}
+	return nil
+}
+
+func (r *reading) place(line int) string { return fmt.Sprintf("%s:%d", r.file, line) }
+
+// action adds the entry of one declaration, or the reason why there is none.
+func (r *reading) action(m member) {
+	id := r.prefix + m.name
+	e, err := r.entry(id, m.value)
+	if err != nil {
+		r.batch.Skipped = append(r.batch.Skipped, catalog.Skip{ID: id, Source: r.place(lineOf(err, m.key)), Reason: err.Error()})
+		return
+	}
+	r.batch.Entries = append(r.batch.Entries, e)
+}
+
+// A declared is an action as it stands in a manifest.
+type declared struct {
+	Title       string            `yaml:"title"`
+	Description string            `yaml:"description"`
+	Operation   string            `yaml:"operation"`
+	Mutates     *bool             `yaml:"mutates"`
+	Risk        string            `yaml:"risk"`
+	Entities    []string          `yaml:"entities"`
+	Tags        []string          `yaml:"tags"`
+	Aliases     []string          `yaml:"aliases"`
+	Examples    []string          `yaml:"examples"`
+	Timeout     string            `yaml:"timeout"`
+	Context     map[string]string `yaml:"context"`
+	Input       yaml.Node         `yaml:"input"`
+	Output      yaml.Node         `yaml:"output"`
+	SQL         yaml.Node         `yaml:"sql"`
+	Lua         yaml.Node         `yaml:"lua"`
+	Data        yaml.Node         `yaml:"data"`
+}
+
+// entry makes an entry of a declaration.
+func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
+	if err := catalog.CheckID(id); err != nil {
+		return catalog.Entry{}, err
+	}
+	var d declared
+	if err := decode(n, "action", &d); err != nil {
+		return catalog.Entry{}, err
+	}
+	e := catalog.Entry{
+		ID: id, Title: d.Title, Description: cut(d.Description, maxDescription), Entities: d.Entities, Tags: d.Tags,
+		Aliases: d.Aliases, Examples: d.Examples, Operation: catalog.Operation(strings.ToLower(d.Operation)),
+	}
+	var err error
+	if e.Risk, err = riskOf(d.Risk); err != nil {
+		return e, err
+	}
+	if e.Timeout, err = timeoutOf(d.Timeout); err != nil {
+		return e, err
+	}
+	if e.Input, err = inputOf(&d.Input); err != nil {
+		return e, err
+	}
+	if e.Output, err = schemaOf(&d.Output, "output"); err != nil {
+		return e, err
+	}
+	if e.Inject, err = injectionsOf(d.Context); err != nil {
+		return e, err
+	}
+	for _, in := range e.Inject {
+		if slices.ContainsFunc(e.Input.Fields(), func(f catalog.Field) bool { return f.Name == in.Field }) {
+			return e, fmt.Errorf("context: %s is an input too: what the host fills in nobody else may send", in.Field)
+		}
+	}
+	if err := r.handler(&e, &d); err != nil {
+		return e, err
+	}
+	if e.Operation == "" && e.Mutates {
+		e.Operation = catalog.Update
+	}
+	return e, nil
+}
+
+// handler gives the entry what does its work, and says whether that changes anything.
+func (r *reading) handler(e *catalog.Entry, d *declared) error {
+	var kinds []string
+	for _, kind := range []struct {
+		name string
+		node *yaml.Node
+	}{{"data", &d.Data}, {"lua", &d.Lua}, {"sql", &d.SQL}} {
+		if !kind.node.IsZero() {
+			kinds = append(kinds, kind.name)
+		}
+	}
+	if len(kinds) != 1 {
+		return fmt.Errorf("it needs one of data, lua and sql, and has %d", len(kinds))
+	}
+	if e.Mutates = d.Mutates != nil && *d.Mutates; e.Mutates && kinds[0] == "data" {
+		return faultAt(&d.Data, "data: it changes nothing: leave mutates out")
+	}
+	switch kinds[0] {
+	case "data":
+		return canned(e, &d.Data)
+	case "lua":
+		return composed(e, &d.Lua)
+	}
+	return r.statement(e, &d.SQL)
+}
+
+func riskOf(text string) (catalog.Risk, error) {
+	switch risk := catalog.Risk(strings.ToLower(text)); risk {
+	case "", catalog.Low, catalog.Medium, catalog.High:
+		return risk, nil
+	}
+	return "", fmt.Errorf("risk: want low, medium or high, got %s", clip(text))
+}
+
+// maxTimeout is the longest that an action may ask for.
+const maxTimeout = time.Hour
+
+func timeoutOf(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > maxTimeout {
+		return 0, fmt.Errorf("timeout: want a time such as 30s or 2m, at most %v, got %s", maxTimeout, clip(text))
+	}
+	return d, nil
+}
+
+// injectionsOf reads which arguments the host fills in, by name.
+func injectionsOf(context map[string]string) ([]catalog.Injection, error) {
+	var all []catalog.Injection
+	for field, from := range context {
+		if names := catalog.ContextNames(); !slices.Contains(names, from) {
+			return nil, fmt.Errorf("context: %s: the host has no value %s: use %s", field, clip(from), strings.Join(names, ", "))
+		}
+		all = append(all, catalog.Injection{Field: field, From: from})
+	}
+	slices.SortFunc(all, func(a, b catalog.Injection) int { return strings.Compare(a.Field, b.Field) })
+	return all, nil
+}

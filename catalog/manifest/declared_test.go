@@ -1,0 +1,342 @@
+package manifest
+
+import (
+	"context"
+	"database/sql"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"almanac/catalog"
+	"almanac/catalog/source"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected text in testdata")
+
+// TestManifests reads the manifests in testdata and shows what became of them.
+func TestManifests(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for i := range archive.Files {
+			f := &archive.Files[i]
+			switch {
+			case f.Name != "want":
+				got = shown(f.Data, f.Name)
+			case *update:
+				f.Data = []byte(got)
+			default:
+				if diff := cmp.Diff(string(f.Data), got); diff != "" {
+					t.Errorf("%s, section %d, -want +got:\n%s", file, i, diff)
+				}
+			}
+		}
+		if *update {
+			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// shown is what a manifest gives, as text; its overlays are laid over some entries of another source.
+func shown(text []byte, name string) string {
+	batch, err := read(text, name, "", &databases{})
+	if err != nil {
+		return "error: " + err.Error() + "\n"
+	}
+	entries := batch.Entries
+	var said catalog.Overlaid
+	if batch.Overlay != nil {
+		entries = append(entries, others()...)
+		said = batch.Overlay(entries)
+	}
+	all, _ := catalog.New(entries, catalog.Options{})
+	var b strings.Builder
+	for _, e := range entries {
+		if why, hidden := said.Hidden[e.ID]; hidden {
+			fmt.Fprintf(&b, "%s: hidden: %s\n", e.ID, why)
+			continue
+		}
+		fmt.Fprintf(&b, "%s [%s %s", all.View().Line(e.ID), catalog.OperationOf(&e), catalog.RiskOf(&e))
+		for _, in := range e.Inject {
+			fmt.Fprintf(&b, ", %s from %s", in.Field, in.From)
+			if in.Number {
+				b.WriteString(" as a number")
+			}
+		}
+		fmt.Fprintf(&b, "] %s%s\n", e.Title, strings.Join(slices.Concat(e.Tags, e.Entities, e.Aliases), ", "))
+	}
+	for _, s := range batch.Skipped {
+		fmt.Fprintf(&b, "%s: %s: %s\n", s.Source, s.ID, s.Reason)
+	}
+	for _, s := range said.Remarks {
+		fmt.Fprintf(&b, "%s: %s: %s\n", s.Source, s.ID, s.Reason)
+	}
+	return b.String()
+}
+
+// others are entries of another source.
+func others() []catalog.Entry {
+	tenant := catalog.MustSchema(`{"type":"object","properties":{"tenant_id":{"type":"integer"},"q":{"type":"string"}},"required":["tenant_id","q"]}`)
+	deep := catalog.MustSchema(`{"allOf":[{"type":"object","properties":{"tenant_id":{"type":"string"}},"required":["tenant_id"]},{"properties":{"page":{"type":"integer"}}}]}`)
+	entry := func(id string, mutates bool, in *catalog.Schema) catalog.Entry {
+		return catalog.Entry{ID: id, Description: "As the source has it.", Mutates: mutates, Input: in, Source: "api", Tags: []string{"api"}}
+	}
+	return []catalog.Entry{
+		entry("billing.invoice.list", false, tenant), entry("billing.invoice.list_open", false, deep),
+		entry("billing.invoice.search", true, tenant), entry("billing.invoice.send", false, nil), entry("billing.delete", true, nil),
+		entry("crm.contact.delete", true, nil), entry("crm.contact.get", false, tenant), entry("crm.contact.merge", true, nil),
+		entry("crm.delete", true, nil),
+	}
+}
+
+// shop is a manifest over a database with three items.
+func shop(t *testing.T, actions string) map[string]catalog.Entry {
+	t.Helper()
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(dir)+"/shop%3F.db")
+	if err == nil {
+		_, err = db.Exec(`create table items (id integer primary key, name text, price real, sold bool, at datetime, raw blob);
+			insert into items (name, price, sold, at, raw) values ('pen', 1.5, 1, '2024-05-06 07:08:09', x'ff00'), ('cup', 4, 0, null, 'text'), ('o''brien', null, null, null, null)`)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "shop.yaml")
+	if err := os.WriteFile(file, []byte("almanac: 1\ndatabases: {main: 'shop?.db', gone: gone.db}\nactions:\n"+actions), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := Open("shop", file, Options{})
+	batch, err := s.Load(t.Context(), nil)
+	if err != nil || len(batch.Skipped) > 0 {
+		t.Fatalf("%v, skipped %+v", err, batch.Skipped)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	byID := map[string]catalog.Entry{}
+	for _, e := range batch.Entries {
+		byID[e.ID] = e
+	}
+	return byID
+}
+
+func called(t *testing.T, e catalog.Entry, args map[string]any) string {
+	t.Helper()
+	result, err := e.Action(t.Context(), catalog.Call{ID: e.ID, Args: args})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	text := fmt.Sprint(result.Data)
+	if result.Note != "" {
+		text += " (" + result.Note + ")"
+	}
+	return text
+}
+
+func TestSQL(t *testing.T) {
+	actions := shop(t, `
+  find: {input: {name: str, ids: list}, sql: {database: main, statement: "select id, name from items where name = :name or id in (select value from json_each(:ids)) order by id"}}
+  all: {sql: {database: main, statement: "select name, price, sold, at, raw from items order by id"}}
+  two: {sql: {database: main, max_rows: 2, statement: "select id from items"}}
+  sneak: {sql: {database: main, statement: "delete from items"}}
+  drop: {mutates: true, input: {id: int}, sql: {database: main, statement: "delete from items where id = :id"}}
+  add: {mutates: true, input: {name: str}, sql: {database: main, statement: "insert into items (name) values (:name) returning id, name"}}
+  gone: {sql: {database: gone, statement: "select 1"}}
+  wrong: {sql: {database: main, statement: "select nonsense from items"}}
+`)
+	for _, c := range []struct {
+		id, want string
+		args     map[string]any
+	}{
+		{"find", "[map[id:3 name:o'brien]]", map[string]any{"name": "o'brien"}},
+		{"find", "[]", map[string]any{"name": "x' or '1'='1"}},
+		{"find", "[map[id:1 name:pen] map[id:2 name:cup]]", map[string]any{"ids": []any{int64(1), int64(2)}}},
+		{"all", "[map[at:2024-05-06T07:08:09Z name:pen price:1.5 raw:/wA= sold:1] map[at:<nil> name:cup price:4 raw:text sold:0] map[at:<nil> name:o'brien price:<nil> raw:<nil> sold:<nil>]]", nil},
+		{"two", "error: more than 2 rows: ask for less, or raise max_rows in the manifest", nil},
+		{"sneak", "error: database shop?.db: attempt to write a readonly database (8)", nil},
+		{"gone", "error: database gone.db: no such file or directory", nil},
+		{"wrong", "error: database shop?.db: SQL logic error: no such column: nonsense (1)", nil},
+		{"drop", "map[rows_affected:1]", map[string]any{"id": int64(2)}},
+		{"drop", "map[rows_affected:0]", map[string]any{"id": int64(2)}},
+		{"add", "[map[id:4 name:new]]", map[string]any{"name": "new"}},
+		{"find", "[map[id:4 name:new]]", map[string]any{"name": "new"}},
+	} {
+		if got := called(t, actions[c.id], c.args); got != c.want {
+			t.Errorf("%s %v:\ngot  %s\nwant %s", c.id, c.args, got, c.want)
+		}
+	}
+}
+
+// A preview of a statement that changes data tells what it would change, and changes nothing.
+func TestSQLPreview(t *testing.T) {
+	actions := shop(t, `
+  clear: {mutates: true, sql: {database: main, statement: "delete from items"}}
+  all: {sql: {database: main, statement: "select count(*) as n from items"}}
+`)
+	text, err := actions["clear"].Preview(t.Context(), catalog.Call{})
+	if err != nil || !strings.Contains(text, `"rows_affected": 3`) {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if got := called(t, actions["all"], nil); got != "[map[n:3]]" {
+		t.Errorf("the preview changed something: %s", got)
+	}
+}
+
+func TestSQLInterrupted(t *testing.T) {
+	actions := shop(t, `
+  slow: {sql: {database: main, statement: "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n"}}
+`)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := actions["slow"].Action(ctx, catalog.Call{}); err == nil {
+		t.Error("an endless statement ended well")
+	}
+}
+
+func TestStatements(t *testing.T) {
+	for _, c := range []struct{ text, params, wrong string }{
+		{"select :a, ':b', \":c\", [:d], `:e`, 'it''s :f' /* :g */ -- :h\n, :a, :größe", "a größe", ""},
+		{"select 1;", "", ""},
+		{"select 1; -- no more\n /* nothing */ ;", "", ""},
+		{"select 1; select 2", "", "more than one statement"},
+		{"select ';' ; x", "", "more than one statement"},
+		{"", "", "there is no statement"},
+		{"-- nothing", "", "there is no statement"},
+		{"select $1", "", "$ is no parameter here"},
+		{"select @x", "", "@ is no parameter here"},
+		{"select :", "", "needs the name"},
+		{"select \"a", "", "does not end"},
+		{"select 1\x00; drop", "", "zero byte"},
+	} {
+		s, err := parseStatement(c.text)
+		switch {
+		case c.wrong == "" && (err != nil || strings.Join(s.params, " ") != c.params):
+			t.Errorf("%q: got %q, %v", c.text, s.params, err)
+		case c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)):
+			t.Errorf("%q: got %v, want %s", c.text, err, c.wrong)
+		}
+	}
+}
+
+func TestMatchID(t *testing.T) {
+	for _, c := range []struct {
+		pattern, id string
+		want        bool
+	}{
+		{"a.b", "a.b", true}, {"a.b", "a.b.c", false}, {"a.*", "a.b", true}, {"a.*", "a.b.c", true}, {"a.*", "a", false},
+		{"a.*", "ab.c", false}, {"*", "a.b", true}, {"*.delete", "a.delete", true}, {"*.delete", "a.b.delete", false},
+		{"a.*.get*", "a.b.get_one", true}, {"a.*.get*", "a.b.c.get_one", false}, {"a.b?", "a.bc", true}, {"a.b*", "a.b.c", false},
+	} {
+		if got := matchID(c.pattern, c.id); got != c.want {
+			t.Errorf("%s over %s: got %t", c.pattern, c.id, got)
+		}
+	}
+}
+
+func TestIsManifest(t *testing.T) {
+	for text, want := range map[string]bool{
+		"almanac: 1\n": true, "# c\n---\nname: x\n\"almanac\" : 1": true, "\ufeffalmanac: 1": true,
+		"{\"almanac\": 1}": true, "{\n  \"name\": \"x\",\n  \"almanac\": 1\n}": true,
+		"openapi: 3.0.0\ninfo:\n  almanac: 1\n": false, "{\"info\": {\n\"almanac\": 1}}": false, "": false,
+		"{\"id\":\"a\",\"almanac\":1}": false,
+	} {
+		if got := IsManifest([]byte(text)); got != want {
+			t.Errorf("%q: got %t", text, got)
+		}
+	}
+}
+
+// A manifest that changes is read again.
+func TestWatch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("almanac: 1\nactions: {a: {data: 1}}\n")
+	l, err := source.Start(t.Context(), []source.Source{Open("m", file, Options{Name: "m", Every: time.Millisecond})}, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := l.View().Lookup("m.a"); !ok {
+		t.Fatal("m.a is missing")
+	}
+	write("almanac: 1\nactions: {a: {data: 1}, other: {data: 2}}\n")
+	for ctx := t.Context(); ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		if _, ok := l.View().Lookup("m.other"); ok {
+			return
+		}
+	}
+}
+
+// A file that can be read gives a batch that a catalog takes whole, twice the same, and overlays that end.
+func FuzzManifest(f *testing.F) {
+	for _, file := range []string{"testdata/actions.txtar", "testdata/overlays.txtar"} {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range archive.Files {
+			f.Add(part.Data)
+		}
+	}
+	f.Add([]byte("almanac: 1\nactions: {a: &a {data: [*a, *a, *a]}, b: {data: {x: &b [1, *b]}}}"))
+	f.Add([]byte("almanac: 1\nactions: {a: {input: {<<: {x: 1}}, data: 1}}"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		batch, err := read(text, "f.yaml", "", &databases{})
+		if err != nil {
+			return
+		}
+		if batch.Found != len(batch.Entries)+len(batch.Skipped) {
+			t.Fatalf("found %d, %d entries and %d skipped", batch.Found, len(batch.Entries), len(batch.Skipped))
+		}
+		all, report := catalog.New(batch.Entries, catalog.Options{})
+		if len(report.Skipped) > 0 {
+			t.Fatalf("the catalog does not take %+v", report.Skipped)
+		}
+		again, _ := read(text, "f.yaml", "", &databases{})
+		for i, e := range batch.Entries {
+			if e.Fingerprint() != again.Entries[i].Fingerprint() {
+				t.Fatalf("%s is not the same twice", e.ID)
+			}
+		}
+		if batch.Overlay == nil {
+			return
+		}
+		entries := append(slices.Clone(batch.Entries), others()...)
+		said := batch.Overlay(entries)
+		for id := range maps.Keys(said.Hidden) {
+			if _, known := all.View().Lookup(id); !known && !slices.ContainsFunc(others(), func(e catalog.Entry) bool { return e.ID == id }) {
+				t.Fatalf("%s is hidden and not there", id)
+			}
+		}
+	})
+}

@@ -1,0 +1,41 @@
+package manifest
+
+// This file makes the actions that need nothing from outside: canned data and composed actions.
+
+import (
+	"context"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog"
+	"almanac/session/syntax"
+)
+
+// canned makes an action that answers the same data every time.
+func canned(e *catalog.Entry, n *yaml.Node) error {
+	data, err := asData(n)
+	if err != nil {
+		return err
+	}
+	e.Action = func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{Data: data}, nil }
+	return nil
+}
+
+// composed makes an action of a Lua body. One that does not say that it mutates is a read, and the session sees to it
+// that it changes nothing.
+func composed(e *catalog.Entry, n *yaml.Node) error {
+	var body string
+	if err := n.Decode(&body); err != nil || body == "" {
+		return faultAt(n, "lua: want the body of a function, as text, got %s", kindOf(n))
+	}
+	// The arguments are a local of the body.
+	if wrong := syntax.Check("local args; " + body); wrong != nil {
+		line := n.Line + wrong.Pos.Line - 1
+		if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+			line++
+		}
+		return &fault{line: line, text: "lua: " + wrong.Error()}
+	}
+	e.Lua = body
+	return nil
+}

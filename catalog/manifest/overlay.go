@@ -1,0 +1,309 @@
+package manifest
+
+// This file says more of the actions of other sources than they do themselves. Overlays are written by the person:
+// they may raise a risk and lower it.
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog"
+)
+
+// A laid is an overlay as it stands in a manifest.
+type laid struct {
+	Match       yaml.Node         `yaml:"match"`
+	Source      string            `yaml:"source"`
+	Hide        bool              `yaml:"hide"`
+	Title       *string           `yaml:"title"`
+	Description *string           `yaml:"description"`
+	Operation   string            `yaml:"operation"`
+	Mutates     *bool             `yaml:"mutates"`
+	Risk        string            `yaml:"risk"`
+	Entities    []string          `yaml:"entities"`
+	Tags        []string          `yaml:"tags"`
+	Aliases     []string          `yaml:"aliases"`
+	Examples    []string          `yaml:"examples"`
+	Timeout     string            `yaml:"timeout"`
+	Context     map[string]string `yaml:"context"`
+}
+
+// An overlay is one of a manifest, ready to be laid over entries.
+type overlay struct {
+	laid
+	place    string
+	patterns []string
+	risk     catalog.Risk
+	timeout  time.Duration
+	inject   []catalog.Injection
+	// broken says what is wrong with it; what it matches is hidden then, since it may have been meant to be.
+	broken string
+}
+
+// overlays reads the overlays; nil when there are none. One that cannot be read hides what it matches, and the error
+// is for one of which that is not known.
+func (r *reading) overlays(n *yaml.Node) (catalog.Overlay, error) {
+	if n.IsZero() || n.Tag == "!!null" {
+		return nil, nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		return nil, faultAt(n, "overlays: want a list, got %s", kindOf(n))
+	}
+	var all []overlay
+	for _, item := range n.Content {
+		o, err := r.overlay(item)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return func(entries []catalog.Entry) catalog.Overlaid { return lay(all, entries) }, nil
+}
+
+func (r *reading) overlay(n *yaml.Node) (overlay, error) {
+	members, err := mapping(n, "overlay")
+	if err != nil {
+		return overlay{}, err
+	}
+	o := overlay{place: r.place(n.Line)}
+	at := slices.IndexFunc(members, func(m member) bool { return m.name == "match" })
+	if at < 0 {
+		return overlay{}, faultAt(n, "overlay: it has no match: an id, or a pattern such as billing.*")
+	}
+	if o.patterns, err = texts(members[at].value, "overlay: match"); err != nil {
+		return overlay{}, err
+	}
+	for _, p := range o.patterns {
+		if _, err := path.Match(p, ""); err != nil || p == "" {
+			return overlay{}, faultAt(members[at].value, "overlay: match: %q is no pattern", clip(p))
+		}
+	}
+	if err := o.read(n); err != nil {
+		o.place = r.place(lineOf(err, n))
+		o.broken = err.Error()
+	}
+	return o, nil
+}
+
+func (o *overlay) read(n *yaml.Node) (err error) {
+	if err = decode(n, "overlay", &o.laid); err != nil {
+		return err
+	}
+	if o.risk, err = riskOf(o.Risk); err != nil {
+		return err
+	}
+	if o.timeout, err = timeoutOf(o.Timeout); err != nil {
+		return err
+	}
+	o.inject, err = injectionsOf(o.Context)
+	return err
+}
+
+// lay lays overlays over entries, in the order they stand: where two speak of the same thing, the later one counts.
+func lay(all []overlay, entries []catalog.Entry) catalog.Overlaid {
+	said := catalog.Overlaid{Hidden: map[string]string{}}
+	remark := func(o *overlay, id, format string, args ...any) {
+		said.Remarks = append(said.Remarks, catalog.Skip{ID: id, Source: o.place, Reason: fmt.Sprintf(format, args...)})
+	}
+	for i := range all {
+		o := &all[i]
+		if o.broken != "" {
+			remark(o, "", "%s; what it matches is hidden until that is mended", o.broken)
+		}
+		found := false
+		for j := range entries {
+			e := &entries[j]
+			if !o.matches(e) {
+				continue
+			}
+			found = true
+			if o.Hide || o.broken != "" {
+				said.Hidden[e.ID] = "the overlay at " + o.place
+				continue
+			}
+			o.describe(e)
+			for _, in := range o.inject {
+				if !inject(e, in) {
+					remark(o, e.ID, "context: it has no parameter %s that could be taken out", in.Field)
+				}
+			}
+		}
+		if !found {
+			remark(o, "", "%s matches no action", strings.Join(o.patterns, ", "))
+		}
+	}
+	return said
+}
+
+func (o *overlay) matches(e *catalog.Entry) bool {
+	return (o.Source == "" || o.Source == e.Source) &&
+		slices.ContainsFunc(o.patterns, func(p string) bool { return matchID(p, e.ID) })
+}
+
+// matchID compares an id with a pattern: segments may have * and ? for characters, and a last segment * stands for one
+// and more segments.
+func matchID(pattern, id string) bool {
+	for {
+		p, restP, moreP := strings.Cut(pattern, ".")
+		s, restS, moreS := strings.Cut(id, ".")
+		if p == "*" && !moreP {
+			return s != ""
+		}
+		if ok, err := path.Match(p, s); err != nil || !ok || moreP != moreS {
+			return false
+		}
+		if !moreP {
+			return true
+		}
+		pattern, id = restP, restS
+	}
+}
+
+// describe changes what is said of an entry. Lists grow; the rest is replaced.
+func (o *overlay) describe(e *catalog.Entry) {
+	if o.Title != nil {
+		e.Title = *o.Title
+	}
+	if o.Description != nil {
+		e.Description = cut(*o.Description, maxDescription)
+	}
+	e.Entities = grown(e.Entities, o.Entities)
+	e.Tags = grown(e.Tags, o.Tags)
+	e.Aliases = grown(e.Aliases, o.Aliases)
+	e.Examples = grown(e.Examples, o.Examples)
+	if o.Mutates != nil {
+		e.Mutates = *o.Mutates
+		if reads := catalog.OperationOf(e) == catalog.Read; reads && e.Mutates {
+			e.Operation = catalog.Update
+		} else if !reads && !e.Mutates {
+			e.Operation = catalog.Read
+		}
+	}
+	if o.Operation != "" {
+		e.Operation = catalog.Operation(strings.ToLower(o.Operation))
+	}
+	if o.risk != "" {
+		e.Risk = o.risk
+	}
+	if o.timeout > 0 {
+		e.Timeout = o.timeout
+	}
+}
+
+// grown is a list with what it does not have yet, in a slice of its own.
+func grown(list, more []string) []string {
+	list = slices.Clip(list)
+	for _, text := range more {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// inject takes a parameter out of the schema of an entry and leaves it to the host. It reports whether there was one
+// and the schema does not have it any more.
+func inject(e *catalog.Entry, in catalog.Injection) bool {
+	fields := e.Input.Fields()
+	at := slices.IndexFunc(fields, func(f catalog.Field) bool { return f.Name == in.Field })
+	if at < 0 {
+		return false
+	}
+	e.Inject = append(slices.Clip(e.Inject), in)
+	switch strings.TrimSuffix(fields[at].Type, "?") {
+	case "int", "num":
+		e.Inject[len(e.Inject)-1].Number = true
+	}
+	text, err := without(e.Input.JSON(), in.Field, 0)
+	if err != nil {
+		return false
+	}
+	s, err := catalog.ParseSchema(text)
+	if err != nil {
+		return false
+	}
+	e.Input = s
+	return !slices.ContainsFunc(s.Fields(), func(f catalog.Field) bool { return f.Name == in.Field })
+}
+
+// without is the text of a schema in which no property has the name, at its outermost level and in the parts that all
+// must hold.
+func without(schema []byte, name string, depth int) ([]byte, error) {
+	names, values, err := members(schema)
+	if err != nil || depth > maxNesting {
+		return schema, err
+	}
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for i, key := range names {
+		value := []byte(values[i])
+		switch key {
+		case "properties":
+			value = withoutMember(value, name)
+		case "required":
+			value, err = withoutItem(value, name)
+		case "allOf":
+			value, err = withoutParts(value, name, depth)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		out.Write(quote(key))
+		out.WriteByte(':')
+		out.Write(value)
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// What is not of the shape that it should have is left as it is.
+
+func withoutMember(object []byte, name string) []byte {
+	names, values, err := members(object)
+	if err != nil {
+		return object
+	}
+	var parts [][]byte
+	for i, key := range names {
+		if key != name {
+			parts = append(parts, slices.Concat(quote(key), []byte(":"), values[i]))
+		}
+	}
+	return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))
+}
+
+func withoutItem(list []byte, name string) ([]byte, error) {
+	var items []string
+	if json.Unmarshal(list, &items) != nil {
+		return list, nil
+	}
+	return json.Marshal(slices.DeleteFunc(items, func(item string) bool { return item == name }))
+}
+
+func withoutParts(list []byte, name string, depth int) ([]byte, error) {
+	var parts []json.RawMessage
+	if json.Unmarshal(list, &parts) != nil {
+		return list, nil
+	}
+	for i, part := range parts {
+		if len(part) == 0 || part[0] != '{' {
+			continue
+		}
+		changed, err := without(part, name, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = changed
+	}
+	return json.Marshal(parts)
+}

@@ -1,0 +1,289 @@
+package manifest
+
+// This file makes the actions that are an SQL statement against a SQLite file.
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"almanac/catalog"
+)
+
+// A query is the sql of a declaration.
+type query struct {
+	Database  string `yaml:"database"`
+	Statement string `yaml:"statement"`
+	MaxRows   int    `yaml:"max_rows"`
+}
+
+const (
+	defaultRows = 1_000
+	mostRows    = 100_000
+)
+
+// statement makes an action of an SQL statement. Its arguments are bound, never written into it. A statement that is
+// not said to mutate gets a connection that cannot write.
+func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
+	var q query
+	if n.Kind == yaml.ScalarNode {
+		q.Statement = n.Value
+	} else if err := decode(n, "sql", &q); err != nil {
+		return err
+	}
+	path, err := r.database(q.Database)
+	if err != nil {
+		return faultAt(n, "sql: %v", err)
+	}
+	s, err := parseStatement(q.Statement)
+	if err != nil {
+		return faultAt(n, "sql: %v", err)
+	}
+	known := argumentNames(e)
+	for _, p := range s.params {
+		if !slices.Contains(known, p) {
+			return faultAt(n, "sql: :%s is no input of the action%s", p, meant(p, known))
+		}
+	}
+	if q.MaxRows == 0 {
+		q.MaxRows = defaultRows
+	}
+	if q.MaxRows < 1 || q.MaxRows > mostRows {
+		return faultAt(n, "sql: max_rows: want 1 to %d", mostRows)
+	}
+	a := sqlAction{dbs: r.dbs, path: path, text: q.Statement, statement: s, rows: q.MaxRows, writes: e.Mutates}
+	e.Action = a.run
+	if e.Mutates {
+		e.Preview = a.preview
+	}
+	return nil
+}
+
+// argumentNames lists what an action may be called with and what the host fills in.
+func argumentNames(e *catalog.Entry) []string {
+	var names []string
+	for _, f := range e.Input.Fields() {
+		names = append(names, f.Name)
+	}
+	for _, in := range e.Inject {
+		names = append(names, in.Field)
+	}
+	return names
+}
+
+func (r *reading) database(name string) (path string, err error) {
+	var names []string
+	for known, at := range r.paths {
+		names, path = append(names, known), at
+	}
+	switch {
+	case len(names) == 0:
+		return "", errors.New("the manifest names no databases")
+	case name == "" && len(names) == 1:
+		return path, nil
+	case name == "":
+		slices.Sort(names)
+		return "", fmt.Errorf("say which database: %q", names)
+	}
+	if path, ok := r.paths[name]; ok {
+		return path, nil
+	}
+	return "", fmt.Errorf("there is no database %s%s", clip(name), meant(name, names))
+}
+
+// A sqlAction runs one statement.
+type sqlAction struct {
+	dbs       *databases
+	path      string
+	text      string
+	statement statement
+	rows      int
+	writes    bool
+}
+
+func (a sqlAction) run(ctx context.Context, call catalog.Call) (catalog.Result, error) {
+	db, err := a.dbs.get(a.path, a.writes)
+	if err != nil {
+		return catalog.Result{}, err
+	}
+	data, note, err := a.execute(ctx, db, call)
+	return catalog.Result{Data: data, Note: note}, err
+}
+
+// preview runs the statement in a transaction that is rolled back.
+func (a sqlAction) preview(ctx context.Context, call catalog.Call) (string, error) {
+	db, err := a.dbs.get(a.path, true)
+	if err != nil {
+		return "", err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return "", a.plain(err)
+	}
+	defer tx.Rollback()
+	data, _, err := a.execute(ctx, tx, call)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.MarshalIndent(data, "", " ")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("tried in %s and taken back:\n%s", filepath.Base(a.path), text), nil
+}
+
+type executor interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+func (a sqlAction) execute(ctx context.Context, db executor, call catalog.Call) (data any, note string, err error) {
+	args := make([]any, 0, len(a.statement.params))
+	for _, p := range a.statement.params {
+		value, err := bound(call.Args[p])
+		if err != nil {
+			return nil, "", fmt.Errorf("argument %s: %w", p, err)
+		}
+		args = append(args, sql.Named(p, value))
+	}
+	if a.writes && !a.statement.rows() {
+		result, err := db.ExecContext(ctx, a.text, args...)
+		if err != nil {
+			return nil, "", a.plain(err)
+		}
+		n, err := result.RowsAffected()
+		return map[string]any{"rows_affected": n}, "", err
+	}
+	rows, err := db.QueryContext(ctx, a.text, args...)
+	if err != nil {
+		return nil, "", a.plain(err)
+	}
+	defer rows.Close()
+	return a.collect(rows)
+}
+
+// collect reads the rows. More than there may be is an error, since nobody should take a part for the whole; but what
+// was changed is told.
+func (a sqlAction) collect(rows *sql.Rows) (data any, note string, err error) {
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, "", a.plain(err)
+	}
+	list := []any{}
+	for rows.Next() {
+		if len(list) == a.rows {
+			if a.writes {
+				return list, fmt.Sprintf("the first %d rows", a.rows), nil
+			}
+			return nil, "", fmt.Errorf("more than %d rows: ask for less, or raise max_rows in the manifest", a.rows)
+		}
+		values := make([]any, len(columns))
+		targets := make([]any, len(columns))
+		for i := range values {
+			targets[i] = &values[i]
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return nil, "", a.plain(err)
+		}
+		row := make(map[string]any, len(columns))
+		for i, name := range columns {
+			row[name] = plainColumn(values[i])
+		}
+		list = append(list, row)
+	}
+	return list, "", a.plain(rows.Err())
+}
+
+// plain is an error of the database without its path.
+func (a sqlAction) plain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("database %s: %w", filepath.Base(a.path), err)
+}
+
+// bound is an argument as the database takes it: lists and tables are JSON text.
+func bound(v any) (any, error) {
+	switch v := v.(type) {
+	case []any, map[string]any:
+		text, err := json.Marshal(v)
+		return string(text), err
+	}
+	return v, nil
+}
+
+// plainColumn is a value of the database as plain data. Bytes that are no text come as base64.
+func plainColumn(v any) any {
+	switch v := v.(type) {
+	case []byte:
+		if utf8.Valid(v) {
+			return string(v)
+		}
+		return base64.StdEncoding.EncodeToString(v)
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	}
+	return v
+}
+
+// databases are the open SQLite files of a manifest. The zero value has none open.
+type databases struct {
+	mu     sync.Mutex
+	open   map[string]*sql.DB
+	closed bool
+}
+
+// get opens a file that is there, to be read or to be changed.
+func (d *databases) get(path string, writes bool) (*sql.DB, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, errors.New("the source is closed")
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("database %s: %w", filepath.Base(path), errors.Unwrap(err))
+	}
+	mode := "mode=ro&_pragma=query_only(1)"
+	if writes {
+		mode = "mode=rw&_pragma=foreign_keys(1)&_txlock=immediate"
+	}
+	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}
+	name := address.String() + "?" + mode + "&_pragma=busy_timeout(5000)"
+	if db := d.open[name]; db != nil {
+		return db, nil
+	}
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", filepath.Base(path), err)
+	}
+	db.SetMaxOpenConns(4)
+	if d.open == nil {
+		d.open = map[string]*sql.DB{}
+	}
+	d.open[name] = db
+	return db, nil
+}
+
+func (d *databases) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	var errs []error
+	for _, db := range d.open {
+		errs = append(errs, db.Close())
+	}
+	return errors.Join(errs...)
+}
