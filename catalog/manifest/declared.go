@@ -29,7 +29,11 @@ const (
 
 // IsManifest reports whether the text, or the beginning of one, is that of a manifest: `almanac` is one of the keys of
 // its outermost level.
-func IsManifest(text []byte) bool {
+func IsManifest(text []byte) bool { return Key(text, mark) != "" }
+
+// Key returns the first key of the outermost level of a YAML or JSON text that is one of the names, and "" when none
+// is. It goes by the look of the lines, and takes the beginning of a text as well.
+func Key(text []byte, names ...string) string {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	depth := 0
 	for line := range bytes.Lines(text) {
@@ -37,25 +41,38 @@ func IsManifest(text []byte) bool {
 		if len(trimmed) == 0 || trimmed[0] == '#' {
 			continue
 		}
-		outermost := depth == 0 && trimmed[0] == line[0]
+		outermost := depth == 0 && trimmed[0] == line[0] || depth == 1
 		if rest, ok := bytes.CutPrefix(trimmed, []byte("{")); ok && depth == 0 {
 			outermost, trimmed = true, bytes.TrimSpace(rest)
 			depth++
-		} else if depth == 1 {
-			outermost = true
 		}
-		key := bytes.TrimLeft(trimmed, `"'`)
-		if after, ok := bytes.CutPrefix(key, []byte(mark)); outermost && ok {
-			if after = bytes.TrimSpace(bytes.TrimLeft(after, `"'`)); len(after) > 0 && after[0] == ':' {
-				return true
-			}
+		if name := keyOf(trimmed); outermost && slices.Contains(names, name) {
+			return name
 		}
 		if depth > 0 {
 			depth += bytes.Count(trimmed, []byte("{")) - bytes.Count(trimmed, []byte("}"))
 		}
 	}
-	return false
+	return ""
 }
+
+// keyOf is the key that a line begins with; "" when it begins with none.
+func keyOf(line []byte) string {
+	key := bytes.TrimLeft(line, `"'`)
+	quotes := len(line) - len(key)
+	n := nameLength(string(key[:min(len(key), maxKey)]))
+	rest := key[n:]
+	for range quotes {
+		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte(`"`)), []byte("'"))
+	}
+	if rest = bytes.TrimLeft(rest, " "); len(rest) > 0 && rest[0] == ':' {
+		return string(key[:n])
+	}
+	return ""
+}
+
+// maxKey is the longest key that Key knows, in bytes.
+const maxKey = 100
 
 // Options say how a manifest is read. The zero value is ready to use.
 type Options struct {

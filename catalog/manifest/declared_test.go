@@ -269,6 +269,17 @@ func TestIsManifest(t *testing.T) {
 	}
 }
 
+func TestKey(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"openapi":"3.1.0","info":{}}`: "openapi", "swagger: '2.0'\n": "swagger", "{\n  \"mcpServers\": {\n": "mcpServers",
+		"info: {}\nopenapi: 3.0.0\n": "openapi", `{"info":{"swagger":1}}`: "", "openapi\n": "",
+	} {
+		if got := Key([]byte(text), "openapi", "swagger", "mcpServers"); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 // A manifest that changes is read again.
 func TestWatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.yaml")

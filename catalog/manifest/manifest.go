@@ -1,11 +1,13 @@
-// Package manifest reads catalogs from files of actions, one JSON object a line.
+// Package manifest reads catalogs from files: manifests that declare actions and what does their work, and lists of
+// actions, one JSON object a line, that can be found and described.
 //
+//	Open       a manifest in YAML or JSON as a source: data, SQL, Lua, and overlays over the actions of other sources
 //	ReadFile   entries from FILE.jsonl or FILE.jsonl.gz
 //	Load, Key  the same for a source that is read in the background, and what names its content
 //	Read       the same from a stream
 //	Report     what was left out, cut or mended, with line numbers
 //
-// A line is
+// A line of a list is
 //
 //	{"id": "billing.invoice.list", "name": "listInvoices", "namespace": ["billing"], "description": "...",
 //	 "tags": [...], "aliases": [...], "operation": "read", "endpoint": "GET /invoices",
@@ -14,7 +16,7 @@
 // where only the id must be there and input may be a JSON Schema instead. The entries have no action: they can be
 // found and described, not called. A line that cannot be used costs that line and nothing else.
 //
-// Start at Read.
+// Start at Open for manifests and at Read for lists.
 package manifest
 
 import (

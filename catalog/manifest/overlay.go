@@ -230,6 +230,8 @@ func inject(e *catalog.Entry, in catalog.Injection) bool {
 		return false
 	}
 	e.Input = s
+	// An example that sends it would be refused.
+	e.Examples = slices.DeleteFunc(slices.Clone(e.Examples), func(text string) bool { return strings.Contains(text, in.Field) })
 	return !slices.ContainsFunc(s.Fields(), func(f catalog.Field) bool { return f.Name == in.Field })
 }
 

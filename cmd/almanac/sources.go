@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,8 +52,14 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 			all = append(all, servers...)
 		case kind == "openapi" && rest != "":
 			all = append(all, cli.openapiSource(as, rest))
+		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+			found, err := cli.fileSources(as, name)
+			if err != nil {
+				return nil, fmt.Errorf("catalog %s: %w", name, err)
+			}
+			all = append(all, found...)
 		default:
-			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, openapi:FILE-or-URL, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", name)
+			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, FILE.yaml, FILE.json, openapi:FILE-or-URL, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", name)
 		}
 	}
 	return all, nil
@@ -109,6 +116,38 @@ func manifestSource(file string) source.Source {
 		},
 		Key: func() (string, error) { return manifest.Key(file) },
 	}
+}
+
+// fileHead is how much of a file is looked at to see what it is, in bytes.
+const fileHead = 1 << 20
+
+// fileSources is what a YAML or JSON file is: a manifest, an OpenAPI document or a list of MCP servers. A file that is
+// not there counts as a manifest, whose source says so.
+func (cli *commandLine) fileSources(as, file string) ([]source.Source, error) {
+	head := make([]byte, fileHead)
+	f, err := os.Open(file)
+	if err == nil {
+		var n int
+		n, err = io.ReadFull(f, head)
+		head = head[:n]
+		f.Close()
+	}
+	name := file
+	if as != "" {
+		name = as + "=" + file
+	}
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return []source.Source{manifest.Open(name, file, manifest.Options{Name: as})}, nil
+	}
+	switch manifest.Key(head, "almanac", "openapi", "swagger", "mcpServers") {
+	case "almanac":
+		return []source.Source{manifest.Open(name, file, manifest.Options{Name: as})}, nil
+	case "openapi", "swagger":
+		return []source.Source{cli.openapiSource(as, file)}, nil
+	case "mcpServers":
+		return cli.mcpSources(as, "mcp", file)
+	}
+	return nil, errors.New("it is no manifest (almanac: 1), no OpenAPI document (openapi, swagger) and no list of MCP servers (mcpServers)")
 }
 
 // openapiSource is the document at a file or an address; label is what the person calls it, or empty.
