@@ -29,11 +29,11 @@ const (
 
 // IsManifest reports whether the text, or the beginning of one, is that of a manifest: `almanac` is one of the keys of
 // its outermost level.
-func IsManifest(text []byte) bool { return Key(text, mark) != "" }
+func IsManifest(text []byte) bool { return TopKey(text, mark) != "" }
 
-// Key returns the first key of the outermost level of a YAML or JSON text that is one of the names, and "" when none
+// TopKey returns the first key of the outermost level of a YAML or JSON text that is one of the names, and "" when none
 // is. It goes by the look of the lines, and takes the beginning of a text as well.
-func Key(text []byte, names ...string) string {
+func TopKey(text []byte, names ...string) string {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	depth := 0
 	for line := range bytes.Lines(text) {
@@ -71,7 +71,7 @@ func keyOf(line []byte) string {
 	return ""
 }
 
-// maxKey is the longest key that Key knows, in bytes.
+// maxKey is the longest key that TopKey knows, in bytes.
 const maxKey = 100
 
 // Options say how a manifest is read. The zero value is ready to use.
@@ -108,7 +108,7 @@ func Open(named, file string, o Options) source.Source {
 					break
 				}
 			}
-			return read(text, file, o.Name, dbs)
+			return readManifest(text, file, o.Name, dbs)
 		},
 		Watch: func(ctx context.Context, changed func()) { watch(ctx, file, o.Every, changed) },
 		Close: dbs.close,
@@ -161,9 +161,9 @@ type reading struct {
 	batch  catalog.Batch
 }
 
-// read makes the batch of a manifest. What is wrong with one action costs that action; the error says that nothing of
+// readManifest makes the batch of a manifest. What is wrong with one action costs that action; the error says that nothing of
 // the manifest can be used.
-func read(text []byte, file, name string, dbs *databases) (catalog.Batch, error) {
+func readManifest(text []byte, file, name string, dbs *databases) (catalog.Batch, error) {
 	if len(text) > maxManifest {
 		return catalog.Batch{}, fmt.Errorf("%s: larger than %d MB", file, maxManifest>>20)
 	}

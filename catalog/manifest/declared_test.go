@@ -57,7 +57,7 @@ func TestManifests(t *testing.T) {
 
 // shown is what a manifest gives, as text; its overlays are laid over some entries of another source.
 func shown(text []byte, name string) string {
-	batch, err := read(text, name, "", &databases{})
+	batch, err := readManifest(text, name, "", &databases{})
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
@@ -269,12 +269,12 @@ func TestIsManifest(t *testing.T) {
 	}
 }
 
-func TestKey(t *testing.T) {
+func TestTopKey(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"openapi":"3.1.0","info":{}}`: "openapi", "swagger: '2.0'\n": "swagger", "{\n  \"mcpServers\": {\n": "mcpServers",
 		"info: {}\nopenapi: 3.0.0\n": "openapi", `{"info":{"swagger":1}}`: "", "openapi\n": "",
 	} {
-		if got := Key([]byte(text), "openapi", "swagger", "mcpServers"); got != want {
+		if got := TopKey([]byte(text), "openapi", "swagger", "mcpServers"); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
@@ -322,7 +322,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte("almanac: 1\nactions: {a: &a {data: [*a, *a, *a]}, b: {data: {x: &b [1, *b]}}}"))
 	f.Add([]byte("almanac: 1\nactions: {a: {input: {<<: {x: 1}}, data: 1}}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		batch, err := read(text, "f.yaml", "", &databases{})
+		batch, err := readManifest(text, "f.yaml", "", &databases{})
 		if err != nil {
 			return
 		}
@@ -333,7 +333,7 @@ func FuzzManifest(f *testing.F) {
 		if len(report.Skipped) > 0 {
 			t.Fatalf("the catalog does not take %+v", report.Skipped)
 		}
-		again, _ := read(text, "f.yaml", "", &databases{})
+		again, _ := readManifest(text, "f.yaml", "", &databases{})
 		for i, e := range batch.Entries {
 			if e.Fingerprint() != again.Entries[i].Fingerprint() {
 				t.Fatalf("%s is not the same twice", e.ID)

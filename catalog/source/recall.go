@@ -27,11 +27,11 @@ func (s *loading) contentKey() string {
 	return key
 }
 
-// keyed reports whether the catalog of the sources can be kept.
+// keyed reports whether the catalog of the sources can be kept. What overlays made of it, and what they hide, is not.
 func (l *Loader) keyed() bool {
 	some := false
 	for _, s := range l.sources {
-		if s.Key == nil && !s.Own {
+		if s.Key == nil && !s.Own || s.Overlays {
 			return false
 		}
 		some = some || s.Key != nil

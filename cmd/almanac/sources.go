@@ -139,7 +139,7 @@ func (cli *commandLine) fileSources(as, file string) ([]source.Source, error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return []source.Source{manifest.Open(name, file, manifest.Options{Name: as})}, nil
 	}
-	switch manifest.Key(head, "almanac", "openapi", "swagger", "mcpServers") {
+	switch manifest.TopKey(head, "almanac", "openapi", "swagger", "mcpServers") {
 	case "almanac":
 		return []source.Source{manifest.Open(name, file, manifest.Options{Name: as})}, nil
 	case "openapi", "swagger":
