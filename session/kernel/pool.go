@@ -271,9 +271,6 @@ func (p *Pool) launch() (*Kernel, error) {
 		toChild.Close()
 		return nil, err
 	}
-	// Fd takes the pipe from the runtime's poller: a read then holds a thread, of which each kernel needs one, and comes
-	// back without waking another goroutine first. That is a third of a call of an action and half of an empty run.
-	fromChild.Fd()
 	k := &Kernel{
 		codec:  p.codec,
 		memory: p.options.Memory,
