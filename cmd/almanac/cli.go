@@ -43,6 +43,7 @@ type commandLine struct {
 	Query    queryCommand    `cmd:"" help:"Search the catalog."`
 	Describe describeCommand `cmd:"" help:"Print the exact specs of actions."`
 	Doctor   doctorCommand   `cmd:"" help:"Say how each source is doing and what became of all it holds."`
+	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs as an MCP server."`
 	Eval     evalCommand     `cmd:"" help:"Measure how well things work."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 

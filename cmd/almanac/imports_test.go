@@ -33,6 +33,7 @@ var floors = map[string]int{
 	"llm/replay":       1,
 	"session":          2,
 	"llm/tools":        3,
+	"llm/gateway":      4,
 	"llm/eval":         4,
 	"repl":             3,
 	"ui":               4,

@@ -20,26 +20,35 @@ const (
 	maxCalls   = 20       // calls in one list
 )
 
-func renderAnswer(a *session.Answer) string {
+func renderAnswer(a *session.Answer, room int) string {
 	var b strings.Builder
 	if a.Outcome.Err != nil {
 		renderError(&b, a.Outcome)
 	} else if a.Text == "" {
 		b.WriteString("nothing returned: end the script with return catalog.search(...)\n")
 	} else {
-		fmt.Fprintln(&b, capped(strings.TrimSpace(a.Text), maxText))
+		fmt.Fprintln(&b, capped(strings.TrimSpace(a.Text), max(room, maxText)))
 	}
 	renderPrinted(&b, a.Outcome)
 	return strings.TrimSpace(b.String())
 }
 
-// renderOutcome writes an outcome; kept is the global that has the first value, empty when none has.
-func renderOutcome(out *session.Outcome, kept string) string {
+// A showing says how an outcome is written.
+type showing struct {
+	// kept is the global that has the first value, empty when none has.
+	kept string
+	// isolated tells that no global lives on.
+	isolated bool
+	// room is how many bytes values may have; zero means maxValues.
+	room int
+}
+
+func renderOutcome(out *session.Outcome, how showing) string {
 	var b strings.Builder
 	if out.Err != nil {
 		renderError(&b, out)
 	}
-	renderValues(&b, out.Values, kept)
+	renderValues(&b, out.Values, how)
 	renderPrinted(&b, out)
 	if out.Lost != "" {
 		fmt.Fprintf(&b, "lost: %s\n", out.Lost)

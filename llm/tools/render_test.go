@@ -55,7 +55,7 @@ func TestRenderOutcome(t *testing.T) {
 		}, "error (limit): the script used more than 256 MiB\nlost: the Lua process ended"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if d := cmp.Diff(test.want, renderOutcome(&test.out, "")); d != "" {
+			if d := cmp.Diff(test.want, renderOutcome(&test.out, showing{})); d != "" {
 				t.Error(d)
 			}
 		})
@@ -71,7 +71,7 @@ func TestRenderAnswer(t *testing.T) {
 		{session.Answer{Outcome: &session.Outcome{Stdout: "x\n"}}, "nothing returned: end the script with return catalog.search(...)\nprinted:\nx"},
 		{session.Answer{Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Syntax, Message: "unexpected end", Line: 1}}}, "error (syntax) line 1: unexpected end"},
 	} {
-		if d := cmp.Diff(test.want, renderAnswer(&test.answer)); d != "" {
+		if d := cmp.Diff(test.want, renderAnswer(&test.answer, 0)); d != "" {
 			t.Error(d)
 		}
 	}
@@ -116,7 +116,7 @@ func TestLargeValuesAreOutlined(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := renderOutcome(&session.Outcome{Values: []vm.Value{test.value}}, "_7")
+			got := renderOutcome(&session.Outcome{Values: []vm.Value{test.value}}, showing{kept: "_7"})
 			lines := strings.Split(got, "\n")
 			if len(got) > 4<<10 || len(lines) != len(test.want) {
 				t.Fatalf("%d bytes:\n%s", len(got), got)
@@ -135,7 +135,7 @@ func TestAnswersAreCapped(t *testing.T) {
 	got := renderOutcome(&session.Outcome{
 		Values: []vm.Value{half, half, half},
 		Stdout: strings.Repeat("out\n", 1<<20), Stderr: strings.Repeat("err\n", 1<<20), Logs: []string{strings.Repeat("log\n", 1<<20)},
-	}, "")
+	}, showing{})
 	if most := maxValues + maxPrinted + 1<<10; len(got) > most {
 		t.Errorf("%d bytes, want at most %d", len(got), most)
 	}

@@ -21,7 +21,13 @@ type Options struct {
 	Prefix string
 	// Cell returns the number that the person knows the running prompt by. Nil means that there is none.
 	Cell func() int
+	// Isolated runs every script in a machine of its own that is thrown away: nothing is kept from call to call.
+	Isolated bool
+	// Room is how many bytes of returned values, and of any other text, one answer may have; zero means 64 KiB.
+	Room int
 }
+
+func (o Options) room(most int) int { return max(o.Room, most) }
 
 func (o Options) name(tool string) string {
 	if o.Prefix == "" {
@@ -54,20 +60,59 @@ Use return for what you need to read; keep large results in globals and return a
 Helpers: map, filter, reduce, find, keys, values, sort_by, group_by, repr, json, vars(), help(). No files, no network.
 actions: ids to call without describing them. fresh: run in an empty machine that is thrown away.`
 
+const isolatedText = `Run Lua in an empty machine that is thrown away: nothing is kept for later calls, so do the whole task in one script.
+Call a described action by its id with one table: rows = billing.invoice.list_unpaid{customer_id=id}. call("any-id", args) works for every id.
+Use return for what you need to read: a part, a count, chosen fields. One script may make many calls.
+Helpers: map, filter, reduce, find, keys, values, sort_by, group_by, repr, json, help(). No files, no network.
+actions: ids to call without describing them.`
+
 const (
 	querySchema    = `{"type":"object","properties":{"script":{"type":"string"}},"required":["script"],"additionalProperties":false}`
 	describeSchema = `{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string"}},"detail":{"enum":["brief","full","luals","json"]}},"required":["ids"],"additionalProperties":false}`
 	executeSchema  = `{"type":"object","properties":{"script":{"type":"string"},"actions":{"type":"array","items":{"type":"string"}},"fresh":{"type":"boolean"}},"required":["script"],"additionalProperties":false}`
+
+	isolatedSchema = `{"type":"object","properties":{"script":{"type":"string"},"actions":{"type":"array","items":{"type":"string"}}},"required":["script"],"additionalProperties":false}`
 )
+
+// A Tool is one of the three with an answer that is data as well as text.
+type Tool struct {
+	Name, Description string
+	// Schema describes the arguments, Output the Data of its replies.
+	Schema, Output json.RawMessage
+	// Run does what the tool does. A script that fails is an answer, not an error: errors are for arguments that do not
+	// fit and for sessions that cannot run.
+	Run func(ctx context.Context, s *session.Session, args json.RawMessage) (Reply, error)
+}
 
 // New returns the three tools over s. They may be called concurrently; runs take turns. A script that fails is an
 // answer, not an error: errors are for arguments that do not fit and for sessions that cannot run.
 func New(s *session.Session, o Options) []llm.Tool {
-	t := toolset{session: s, options: o}
-	return []llm.Tool{
-		{Name: o.name("query"), Description: o.text(queryText), Schema: json.RawMessage(querySchema), Run: t.query},
-		{Name: o.name("describe"), Description: o.text(describeText), Schema: json.RawMessage(describeSchema), Run: t.describe},
-		{Name: o.name("execute"), Description: o.text(executeText), Schema: json.RawMessage(executeSchema), Run: t.execute},
+	var list []llm.Tool
+	for _, t := range Tools(o) {
+		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema,
+			Run: func(ctx context.Context, args json.RawMessage) (string, error) {
+				reply, err := t.Run(ctx, s, args)
+				return reply.Text, err
+			}})
+	}
+	return list
+}
+
+// Tools returns the three tools for whatever session they are run over.
+func Tools(o Options) []Tool {
+	execute, schema := executeText, executeSchema
+	if o.Isolated {
+		execute, schema = isolatedText, isolatedSchema
+	}
+	on := func(run func(toolset, context.Context, json.RawMessage) (Reply, error)) func(context.Context, *session.Session, json.RawMessage) (Reply, error) {
+		return func(ctx context.Context, s *session.Session, args json.RawMessage) (Reply, error) {
+			return run(toolset{session: s, options: o}, ctx, args)
+		}
+	}
+	return []Tool{
+		{o.name("query"), o.text(queryText), json.RawMessage(querySchema), json.RawMessage(queryOutput), on(toolset.query)},
+		{o.name("describe"), o.text(describeText), json.RawMessage(describeSchema), json.RawMessage(describeOutput), on(toolset.describe)},
+		{o.name("execute"), o.text(execute), json.RawMessage(schema), json.RawMessage(executeOutput), on(toolset.execute)},
 	}
 }
 
@@ -81,22 +126,22 @@ type toolset struct {
 	options Options
 }
 
-func (t toolset) query(ctx context.Context, raw json.RawMessage) (string, error) {
+func (t toolset) query(ctx context.Context, raw json.RawMessage) (Reply, error) {
 	var script string
 	err := decode(t.options.name("query"), raw, []argument{{name: "script", required: true, text: &script}})
 	if err != nil {
-		return "", err
+		return Reply{}, err
 	}
 	a, err := t.session.Query(ctx, session.Script{
 		Source: unfenced(script), Author: session.Model, Cell: t.options.cell(),
 	})
 	if err != nil {
-		return "", hinted(err)
+		return Reply{}, hinted(err)
 	}
-	return renderAnswer(a), nil
+	return t.answerReply(a), nil
 }
 
-func (t toolset) describe(ctx context.Context, raw json.RawMessage) (string, error) {
+func (t toolset) describe(ctx context.Context, raw json.RawMessage) (Reply, error) {
 	var ids []string
 	var detail string
 	err := decode(t.options.name("describe"), raw, []argument{
@@ -104,24 +149,17 @@ func (t toolset) describe(ctx context.Context, raw json.RawMessage) (string, err
 		{name: "detail", text: &detail, oneOf: []string{string(catalog.Brief), string(catalog.Full), string(catalog.LuaLS), string(catalog.JSON)}},
 	})
 	if err != nil {
-		return "", err
+		return Reply{}, err
 	}
 	known, unknown := t.known(ids)
 	if len(known) == 0 {
-		return "", errors.New(strings.Join(unknown, "\n"))
+		return Reply{}, errors.New(strings.Join(unknown, "\n"))
 	}
 	specs, err := t.session.Describe(ctx, known, catalog.Detail(detail))
 	if err != nil {
-		return "", hinted(err)
+		return Reply{}, hinted(err)
 	}
-	parts := make([]string, 0, len(specs)+1)
-	for _, spec := range specs {
-		parts = append(parts, strings.TrimSpace(spec.Text))
-	}
-	if len(unknown) > 0 {
-		parts = append(parts, strings.Join(unknown, "\n"))
-	}
-	return capped(strings.Join(parts, "\n\n"), maxText), nil
+	return t.specsReply(specs, unknown), nil
 }
 
 // known parts ids into those that the view shows, each once, and a line about each of the others: one wrong id
@@ -146,17 +184,21 @@ func (t toolset) known(ids []string) (known, unknown []string) {
 	return known, unknown
 }
 
-func (t toolset) execute(ctx context.Context, raw json.RawMessage) (string, error) {
+func (t toolset) execute(ctx context.Context, raw json.RawMessage) (Reply, error) {
 	script := session.Script{Author: session.Model, Cell: t.options.cell()}
-	err := decode(t.options.name("execute"), raw, []argument{
+	arguments := []argument{
 		{name: "script", required: true, text: &script.Source},
 		{name: "actions", list: &script.Actions},
-		{name: "fresh", flag: &script.Fresh},
-	})
+	}
+	if !t.options.Isolated {
+		arguments = append(arguments, argument{name: "fresh", flag: &script.Fresh})
+	}
+	err := decode(t.options.name("execute"), raw, arguments)
 	if err != nil {
-		return "", err
+		return Reply{}, err
 	}
 	script.Source = unfenced(script.Source)
+	script.Fresh = script.Fresh || t.options.Isolated
 	kept := ""
 	if !script.Fresh {
 		kept = keptName(script.Cell)
@@ -164,9 +206,9 @@ func (t toolset) execute(ctx context.Context, raw json.RawMessage) (string, erro
 	}
 	out, err := t.session.Run(ctx, script)
 	if err != nil {
-		return "", hinted(err)
+		return Reply{}, hinted(err)
 	}
-	return renderOutcome(out, kept), nil
+	return t.outcomeReply(out, kept), nil
 }
 
 // keptName is the global that holds what a script returned: that of the cell, as for scripts of the person's.

@@ -19,17 +19,28 @@ const (
 	sampleKeys  = 40       // keys in one list
 	keepHint    = "too large to show: keep it in a global and return a part, a count or chosen fields of it"
 	keptHint    = "too large to show: all of it is in the global %s until the next result; return a part, a count or chosen fields of it"
+	partHint    = "too large to show: return a part, a count or chosen fields of it"
 )
 
-func renderValues(b *strings.Builder, values []vm.Value, kept string) {
-	room := maxValues
+func renderValues(b *strings.Builder, values []vm.Value, how showing) {
+	room, most := max(how.room, maxValues), maxRepr
+	if room > maxValues {
+		most = room
+	}
 	for i, v := range values {
 		text := v.Repr
-		if len(text) > min(room, maxRepr) {
-			text = outline(v) + keepHint
-			if i == 0 && kept != "" {
-				text = outline(v) + fmt.Sprintf(keptHint, kept)
+		if len(text) > maxRepr && v.Whole && room > maxValues {
+			text = literal(v.Data, room) // longer than the machine's own text of it
+		}
+		if len(text) > min(room, most) {
+			hint := keepHint
+			switch {
+			case how.isolated:
+				hint = partHint
+			case i == 0 && how.kept != "":
+				hint = fmt.Sprintf(keptHint, how.kept)
 			}
+			text = outline(v) + hint
 		}
 		room = max(room-len(text), 0)
 		if len(values) > 1 {

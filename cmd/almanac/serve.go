@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/source"
+	"almanac/llm/gateway"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/trace"
+)
+
+type serveCommand struct {
+	HTTP       string        `placeholder:"ADDR" help:"Serve over HTTP at this address, such as :8080 (127.0.0.1 unless a host is named), at /mcp. Default: one client over standard input and output."`
+	Clients    string        `placeholder:"FILE" help:"Who may connect, each with a token, a view, a policy and a budget: a TOML file."`
+	As         string        `placeholder:"NAME" help:"The client of --clients that standard input and output belongs to."`
+	TokenEnv   string        `default:"ALMANAC_SERVE_TOKEN" placeholder:"NAME" help:"The variable that holds the token of HTTP clients, where --clients names none."`
+	Persistent bool          `help:"Keep globals from one execute to the next. Default: every script runs in an empty machine."`
+	Page       int           `default:"8000" help:"How many tokens one answer may have before it is parted into pages."`
+	Sessions   int           `default:"32" help:"How many HTTP clients may be connected at a time."`
+	Idle       time.Duration `default:"30m" help:"After how long without a request an HTTP client is taken for gone."`
+	Host       []string      `placeholder:"NAME" help:"A host name by which HTTP clients may call the server."`
+	Origin     []string      `placeholder:"URL" help:"A web page that may call the server, as https://example.com."`
+}
+
+// Run serves until the input ends or a signal comes. Standard output has the protocol and nothing else.
+func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	clients, err := c.clients()
+	if err != nil {
+		return misconfigured(err)
+	}
+	s := &serving{cli: cli}
+	mode := policy.Mode("")
+	if cli.Policy != "" {
+		if mode, err = policy.ParseMode(cli.Policy); err != nil {
+			return usage("%v", err)
+		}
+	}
+	if s.feed, err = cli.feed(ctx); err != nil {
+		return err
+	}
+	defer s.feed.loader.Close()
+	g, err := gateway.New(gateway.Options{
+		Version: version, Prefix: cli.Prefix, Persistent: c.Persistent, Page: c.Page, Sessions: c.Sessions, Idle: c.Idle,
+		Policy: gateway.Policy{Mode: mode, Allow: cli.Allow}, View: s.view, Open: s.open,
+		Log: func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) },
+	})
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	defer s.follow(ctx, g)()
+	if c.HTTP == "" {
+		return g.ServeStdio(ctx, clients[0], p.stdin, p.stdout)
+	}
+	l, err := net.Listen("tcp", address(c.HTTP))
+	if err != nil {
+		return misconfigured(err)
+	}
+	defer l.Close()
+	fmt.Fprintf(p.stderr, "serving http://%s%s\n", l.Addr(), gateway.Path)
+	err = g.Serve(ctx, l, gateway.HTTPOptions{Clients: clients, Hosts: c.Host, Origins: c.Origin})
+	if errors.Is(err, gateway.ErrOpen) {
+		return misconfigured(fmt.Errorf("--http %s: %w (%s, or token_env in --clients)", c.HTTP, err, c.TokenEnv))
+	}
+	return err
+}
+
+// address is where to listen; without a host it is the loopback interface.
+func address(text string) string {
+	if !strings.Contains(text, ":") {
+		text = ":" + text
+	}
+	if strings.HasPrefix(text, ":") {
+		return "127.0.0.1" + text
+	}
+	return text
+}
+
+// clients are those who may connect: of the file, or one with the token of the environment, or anybody.
+func (c serveCommand) clients() ([]gateway.Client, error) {
+	if c.Clients == "" {
+		if c.As != "" {
+			return nil, errors.New("--as names a client of a file: give --clients")
+		}
+		if token := os.Getenv(c.TokenEnv); token != "" && c.HTTP != "" {
+			return []gateway.Client{gateway.Client{Name: "token"}.WithToken(token)}, nil
+		}
+		return []gateway.Client{{}}, nil
+	}
+	clients, err := gateway.ReadClients(c.Clients, os.LookupEnv)
+	if err != nil || c.HTTP != "" {
+		return clients, err
+	}
+	i := slices.IndexFunc(clients, func(one gateway.Client) bool { return one.Name == c.As })
+	if i < 0 {
+		return nil, fmt.Errorf("clients %s: no client %q: over standard input and output say --as NAME", c.Clients, c.As)
+	}
+	return clients[i : i+1], nil
+}
+
+// A serving gives the gateway what it serves.
+type serving struct {
+	cli  *commandLine
+	mu   sync.Mutex // guards the feed's view
+	feed *feeding
+}
+
+// firstWait is how long a client's first call waits for sources that are still being read.
+const firstWait = 45 * time.Second
+
+func (s *serving) view(ctx context.Context) (*catalog.View, bool, error) {
+	soon, cancel := context.WithTimeout(ctx, firstWait)
+	defer cancel()
+	_ = s.feed.loader.Wait(soon) // what is there is shown
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	view, err := s.feed.view()
+	failed := slices.ContainsFunc(s.feed.loader.Status(), func(one source.Status) bool { return one.State == source.Failed })
+	return view, failed || s.feed.loader.Loading(), err
+}
+
+// open makes the session of a client, with a log of its own.
+func (s *serving) open(o gateway.Opening) (*session.Session, func() error, error) {
+	now := time.Now()
+	id := session.NewID(now)
+	log, err := trace.OpenLog(filepath.Join(s.cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"))
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, _ := os.Getwd()
+	err = log.Append(trace.Record{Time: now, Kind: trace.KindSession, Text: strings.TrimSpace("serves " + o.Client + " " + o.Program), About: &trace.About{
+		ID: id, Version: version, Actor: o.View.Actor(), Tenant: o.View.Tenant(), Sources: s.cli.sourceNames(), Dir: dir,
+	}})
+	var made *session.Session
+	if err == nil {
+		options := session.Options{
+			ID: id, Policy: o.Policy, Budget: o.Budget, Approve: o.Approve, Record: log.Append,
+			Secrets: append(secrets(), s.feed.loader.Secrets()...),
+			Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: dir},
+		}
+		options.Kernel.Logf = func(format string, args ...any) {
+			_ = log.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: fmt.Sprintf(format, args...)})
+		}
+		made, err = session.New(o.View, options)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, log.Close())
+	}
+	return made, log.Close, nil
+}
+
+// follow gives the sessions whatever the sources come to hold, and tells their news on standard error. stop ends it.
+func (s *serving) follow(ctx context.Context, g *gateway.Gateway) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for {
+			select {
+			case <-s.feed.changed:
+				for _, one := range s.feed.news() {
+					fmt.Fprintln(s.cli.stderr, one.Line())
+				}
+				g.Renew(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		wait.Wait()
+	}
+}

@@ -1,0 +1,201 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"almanac/catalog"
+	"almanac/session"
+	"almanac/session/policy"
+)
+
+// A Client is one who may connect. The zero Client is anybody, who sees all that the gateway sees.
+type Client struct {
+	// Name is how logs and errors call it.
+	Name string
+	// token is the hash of the bearer token; nil where none is asked for.
+	token []byte
+	// Rules narrow the view.
+	Rules catalog.Rules
+	// Operations are the only ones that may be seen; empty allows all.
+	Operations []catalog.Operation
+	// Policy is the gateway's where it says nothing.
+	Policy Policy
+	// Budget bounds one script; zero fields mean the session's defaults.
+	Budget session.Budget
+	// Persistent is the gateway's where it is nil.
+	Persistent *bool
+}
+
+// WithToken returns the client as one who must show the token.
+func (c Client) WithToken(token string) Client {
+	sum := sha256.Sum256([]byte(token))
+	c.token = sum[:]
+	return c
+}
+
+func (c Client) persistent(whole bool) bool {
+	if c.Persistent != nil {
+		return *c.Persistent
+	}
+	return whole
+}
+
+// narrow is the view of the client.
+func (c Client) narrow(v *catalog.View, growing bool) (*catalog.View, error) {
+	r := c.Rules
+	r.Growing = growing
+	if r.Name == "" {
+		r.Name = "client " + c.Name
+	}
+	if len(c.Operations) > 0 {
+		r.Guard = func(e *catalog.Entry) (bool, string) {
+			op := catalog.OperationOf(e)
+			return slices.Contains(c.Operations, op), "the operation " + string(op) + " is not allowed"
+		}
+	}
+	narrower, err := v.Narrow(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	return narrower, nil
+}
+
+// clientFile is the configuration as TOML has it.
+type clientFile struct {
+	Client map[string]struct {
+		TokenEnv         string   `toml:"token_env"`
+		TokenSHA256      string   `toml:"token_sha256"`
+		Actor            string   `toml:"actor"`
+		Tenant           string   `toml:"tenant"`
+		Namespaces       []string `toml:"namespaces"`
+		DeniedNamespaces []string `toml:"denied_namespaces"`
+		Operations       []string `toml:"operations"`
+		DeniedOperations []string `toml:"denied_operations"`
+		DeniedIDs        []string `toml:"denied_ids"`
+		ReadOnly         bool     `toml:"read_only"`
+		Policy           string   `toml:"policy"`
+		Allow            []string `toml:"allow"`
+		Persistent       *bool    `toml:"persistent"`
+		Calls            int      `toml:"calls"`
+		Mutations        int      `toml:"mutations"`
+		ResultBytes      int      `toml:"result_bytes"`
+		CallSeconds      int      `toml:"call_seconds"`
+	} `toml:"client"`
+}
+
+// ReadClients reads the clients of a TOML file in the order of their names: a table [client.NAME] for each. A key that is
+// not known, a token that is not there and an empty list are errors: a rule that is misspelt would leave more open than
+// was meant.
+func ReadClients(file string, getenv func(string) (string, bool)) ([]Client, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("clients: %w", err)
+	}
+	clients, err := parseClients(string(text), getenv)
+	if err != nil {
+		return nil, fmt.Errorf("clients %s: %w", file, err)
+	}
+	return clients, nil
+}
+
+func parseClients(text string, getenv func(string) (string, bool)) ([]Client, error) {
+	var f clientFile
+	meta, err := toml.Decode(text, &f)
+	if err != nil {
+		return nil, err
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("%s: unknown key", unknown[0])
+	}
+	if len(f.Client) == 0 {
+		return nil, errors.New("no [client.NAME] in it")
+	}
+	var clients []Client
+	for _, name := range slices.Sorted(maps.Keys(f.Client)) {
+		in := f.Client[name]
+		for _, key := range []string{"namespaces", "operations"} {
+			if meta.IsDefined("client", name, key) && len(in.Namespaces)*b2i(key == "namespaces")+len(in.Operations)*b2i(key == "operations") == 0 {
+				return nil, fmt.Errorf("client.%s.%s: the list is empty: name some, or leave the key out to allow all", name, key)
+			}
+		}
+		c := Client{
+			Name: name, Persistent: in.Persistent, Operations: operations(in.Operations), Policy: Policy{Allow: in.Allow},
+			Rules: catalog.Rules{
+				Name: "client " + name, Actor: in.Actor, Tenant: in.Tenant, Namespaces: in.Namespaces, ReadOnly: in.ReadOnly,
+				DeniedNamespaces: in.DeniedNamespaces, DeniedIDs: in.DeniedIDs, DeniedOperations: operations(in.DeniedOperations),
+			},
+			Budget: session.Budget{
+				Calls: in.Calls, Mutations: in.Mutations, Result: in.ResultBytes, Wait: time.Duration(in.CallSeconds) * time.Second,
+			},
+		}
+		if in.Calls < 0 || in.Mutations < 0 || in.ResultBytes < 0 || in.CallSeconds < 0 {
+			return nil, fmt.Errorf("client.%s: a budget must not be negative", name)
+		}
+		if in.Policy != "" {
+			if c.Policy.Mode, err = policy.ParseMode(in.Policy); err != nil {
+				return nil, fmt.Errorf("client.%s: %w", name, err)
+			}
+		}
+		if c.token, err = tokenHash(in.TokenEnv, in.TokenSHA256, getenv); err != nil {
+			return nil, fmt.Errorf("client.%s: %w", name, err)
+		}
+		for _, other := range clients {
+			if c.token != nil && subtle.ConstantTimeCompare(c.token, other.token) == 1 {
+				return nil, fmt.Errorf("client.%s: it has the token of client.%s", name, other.Name)
+			}
+		}
+		clients = append(clients, c)
+	}
+	return clients, nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func operations(names []string) []catalog.Operation {
+	var list []catalog.Operation
+	for _, name := range names {
+		list = append(list, catalog.Operation(strings.ToLower(name)))
+	}
+	return list
+}
+
+// minToken is the shortest token that is accepted, in bytes.
+const minToken = 16
+
+// tokenHash is the hash of a token that is in the environment, or that is given as a hash; nil for neither.
+func tokenHash(env, hash string, getenv func(string) (string, bool)) ([]byte, error) {
+	switch {
+	case env != "" && hash != "":
+		return nil, errors.New("give token_env or token_sha256, not both")
+	case hash != "":
+		sum, err := hex.DecodeString(hash)
+		if err != nil || len(sum) != sha256.Size {
+			return nil, errors.New("token_sha256: want 64 hex digits: printf %s \"$TOKEN\" | sha256sum")
+		}
+		return sum, nil
+	case env == "":
+		return nil, nil
+	}
+	token, _ := getenv(env)
+	if len(token) < minToken {
+		return nil, fmt.Errorf("token_env: the variable %s must hold a token of at least %d bytes", env, minToken)
+	}
+	sum := sha256.Sum256([]byte(token))
+	return sum[:], nil
+}

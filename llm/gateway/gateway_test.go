@@ -1,0 +1,609 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog"
+	"almanac/session"
+	"almanac/session/kernel"
+	"almanac/session/policy"
+)
+
+func TestMain(m *testing.M) {
+	if kernel.Main() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// shop is a catalog with a read, a mutation, one that takes until it is stopped, and one of another namespace.
+func shop(stopped chan<- struct{}) *catalog.View {
+	object := catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"],"additionalProperties":false}`)
+	entries := []catalog.Entry{
+		{ID: "shop.price", Description: "Get the price of an item.", Input: object, Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: map[string]any{"cents": int64(250)}}, nil
+		}},
+		{ID: "shop.buy", Description: "Buy an item.", Input: object, Mutates: true, Risk: catalog.Medium, Operation: catalog.Create,
+			Action: func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+				return catalog.Result{Data: c.Context.Actor + " bought " + c.Args["id"].(string)}, nil
+			}},
+		{ID: "shop.wait", Description: "Wait for ever.", Action: func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+			catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: 1, Total: 4, Text: "waiting"})
+			<-ctx.Done()
+			stopped <- struct{}{}
+			return catalog.Result{}, ctx.Err()
+		}},
+		{ID: "office.list", Description: "List the offices.", Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: []any{"north", "south"}}, nil
+		}},
+	}
+	all, _ := catalog.New(entries, catalog.Options{})
+	return all.View()
+}
+
+// A bench is a gateway over the shop, and what became of its sessions.
+type bench struct {
+	*Gateway
+	view    *catalog.View
+	stopped chan struct{}
+
+	mu           sync.Mutex
+	opened, gone int
+}
+
+func newBench(t *testing.T, o Options) *bench {
+	t.Helper()
+	b := &bench{stopped: make(chan struct{}, 10)}
+	b.view = shop(b.stopped)
+	o.View = func(context.Context) (*catalog.View, bool, error) { return b.view, false, nil }
+	o.Open = func(c Opening) (*session.Session, func() error, error) {
+		b.mu.Lock()
+		b.opened++
+		b.mu.Unlock()
+		s, err := session.New(c.View, session.Options{Policy: c.Policy, Budget: c.Budget, Approve: c.Approve, Secrets: []string{"hidden-item"}})
+		return s, func() error {
+			b.mu.Lock()
+			b.gone++
+			b.mu.Unlock()
+			return nil
+		}, err
+	}
+	g, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	b.Gateway = g
+	return b
+}
+
+// dial connects a client over pipes, as over standard input and output.
+func (b *bench) dial(t *testing.T, c Client, o *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- b.ServeStdio(context.Background(), c, inR, outW) }()
+	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), &sdk.IOTransport{Reader: outR, Writer: inW}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cs.Close()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return cs
+}
+
+// call uses a tool and returns its text; the data must be as the tool's output schema says.
+func call(t *testing.T, cs *sdk.ClientSession, tool string, args map[string]any) *sdk.CallToolResult {
+	t.Helper()
+	r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "lua_tools_" + tool, Arguments: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := cs.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range tools.Tools {
+		if one.Name == "lua_tools_"+tool {
+			text, _ := json.Marshal(one.OutputSchema)
+			var s jsonschema.Schema
+			if err := json.Unmarshal(text, &s); err != nil {
+				t.Fatal(err)
+			}
+			resolved, err := s.Resolve(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := resolved.Validate(r.StructuredContent); err != nil {
+				t.Errorf("%s: %v: %v", tool, err, r.StructuredContent)
+			}
+		}
+	}
+	return r
+}
+
+func textOf(r *sdk.CallToolResult) string { return r.Content[0].(*sdk.TextContent).Text }
+
+func script(source string, ids ...string) map[string]any {
+	return map[string]any{"script": source, "actions": ids}
+}
+
+func TestTools(t *testing.T) {
+	for _, persistent := range []bool{false, true} {
+		cs := newBench(t, Options{Persistent: persistent}).dial(t, Client{}, nil)
+		list, err := cs.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, one := range list.Tools {
+			names = append(names, one.Name)
+			schema := one.InputSchema.(map[string]any)
+			if len(one.Description) >= 1000 || schema["type"] != "object" || schema["anyOf"] != nil || one.Annotations == nil || one.OutputSchema == nil {
+				t.Errorf("%s: description of %d bytes, schema %v", one.Name, len(one.Description), schema)
+			}
+			if reads := one.Name != "lua_tools_execute"; one.Annotations.ReadOnlyHint != reads {
+				t.Errorf("%s: read-only %v", one.Name, one.Annotations.ReadOnlyHint)
+			}
+		}
+		if got := strings.Join(names, " "); got != "lua_tools_describe lua_tools_execute lua_tools_query" {
+			t.Error(got)
+		}
+	}
+}
+
+func TestCalls(t *testing.T) {
+	cs := newBench(t, Options{}).dial(t, Client{}, nil)
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+		want string
+		fail bool
+	}{
+		{"query", map[string]any{"script": `return catalog.search("price of an item", {limit=1})`}, "shop.price(id*:str)", false},
+		{"describe", map[string]any{"ids": []string{"shop.price", "shop.prize"}}, "shop.prize: no such action", false},
+		{"describe", map[string]any{"ids": []string{"none"}}, "none: no such action", true},
+		{"execute", map[string]any{"script": `return shop.price{id="a"}.cents`}, "250", false},
+		{"execute", script(`return office.list()`, "office.list"), `{ "north", "south" }`, false},
+		{"execute", script(`error("no")`), "error (runtime) line 1: no", true},
+		{"execute", script(`return shop.buy{id="a"}`, "shop.buy"), "this session is read-only", true},
+		{"execute", map[string]any{"code": "1"}, `unknown argument "code"`, true},
+		{"execute", map[string]any{}, "argument script is missing", true},
+		{"execute", map[string]any{"script": "x", "cursor": "1-1"}, "give it alone", true},
+		{"execute", map[string]any{"cursor": "1-1"}, "there is no such rest any more", true},
+	} {
+		r := call(t, cs, c.tool, c.args)
+		if !strings.Contains(textOf(r), c.want) || r.IsError != c.fail {
+			t.Errorf("%s %v: error %v: %s", c.tool, c.args, r.IsError, textOf(r))
+		}
+	}
+	r := call(t, cs, "execute", script(`return 1, {a="x"}, nil, print`))
+	values, _ := json.Marshal(r.StructuredContent.(map[string]any)["values"])
+	if !strings.HasPrefix(string(values), `[1,{"a":"x"},null,"`) {
+		t.Errorf("values %s", values)
+	}
+}
+
+func TestIsolatedAndPersistent(t *testing.T) {
+	yes := true
+	b := newBench(t, Options{})
+	for _, c := range []struct {
+		client Client
+		want   string
+	}{{Client{}, "nil"}, {Client{Persistent: &yes}, "7"}} {
+		cs := b.dial(t, c.client, nil)
+		call(t, cs, "execute", script(`kept = 7`))
+		if got := textOf(call(t, cs, "execute", script(`return kept`))); got != c.want {
+			t.Errorf("kept is %s, want %s", got, c.want)
+		}
+	}
+}
+
+// A client that can ask its person asks about mutations; whoever cannot has the policy's answer.
+func TestElicitation(t *testing.T) {
+	for _, c := range []struct {
+		name, action, decision string
+		mode                   policy.Mode
+		want                   []string
+		asked                  int
+	}{
+		{"once", "accept", "once", "", []string{"ann bought a", "ann bought a"}, 2},
+		{"for the session", "accept", "session", "", []string{"ann bought a", "ann bought a"}, 1},
+		{"denied", "accept", "deny", "", []string{"denied by the person"}, 1},
+		{"declined", "decline", "", "", []string{"denied by the person: the person answered decline"}, 1},
+		{"dismissed", "cancel", "", "", []string{"denied by the person"}, 1},
+		{"read-only all the same", "accept", "once", policy.ReadOnly, []string{"this session is read-only"}, 0},
+		{"by policy", "accept", "once", policy.Session, []string{"ann bought a"}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var asked []string
+			cs := newBench(t, Options{Policy: Policy{Mode: c.mode}}).dial(t, Client{Rules: catalog.Rules{Actor: "ann"}}, &sdk.ClientOptions{
+				ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+					asked = append(asked, r.Params.Message)
+					return &sdk.ElicitResult{Action: c.action, Content: map[string]any{"decision": c.decision}}, nil
+				},
+			})
+			for _, want := range c.want {
+				if got := textOf(call(t, cs, "execute", script(`return shop.buy{id="a"}`, "shop.buy"))); !strings.Contains(got, want) {
+					t.Errorf("got %s", got)
+				}
+			}
+			if len(asked) != c.asked {
+				t.Errorf("asked %d times", len(asked))
+			}
+			if len(asked) > 0 && asked[0] != "Allow shop.buy? It changes data (risk medium).\nBuy an item.\nArguments: {\"id\":\"a\"}" {
+				t.Errorf("asked %q", asked[0])
+			}
+		})
+	}
+}
+
+// Secrets are not in a question.
+func TestQuestionIsRedacted(t *testing.T) {
+	asked := ""
+	cs := newBench(t, Options{}).dial(t, Client{}, &sdk.ClientOptions{
+		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			asked = r.Params.Message
+			return &sdk.ElicitResult{Action: "decline"}, nil
+		},
+	})
+	call(t, cs, "execute", script(`return shop.buy{id="hidden-item"}`, "shop.buy"))
+	if strings.Contains(asked, "hidden-item") || !strings.Contains(asked, "[redacted]") {
+		t.Errorf("asked %q", asked)
+	}
+}
+
+// Cancellation stops the script and its action; until then the client is told how far it is.
+func TestProgressAndCancel(t *testing.T) {
+	b := newBench(t, Options{})
+	told := make(chan string, 10)
+	cs := b.dial(t, Client{}, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { told <- r.Params.Message },
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		p := &sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script(`shop.wait()`, "shop.wait")}
+		p.SetProgressToken("t")
+		_, err := cs.CallTool(ctx, p)
+		ended <- err
+	}()
+	for got := ""; !strings.HasSuffix(got, " s, 1 calls; shop.wait 1 of 4: waiting"); {
+		got = <-told
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	<-b.stopped
+	if got := textOf(call(t, cs, "execute", script(`return 1`))); got != "1" {
+		t.Errorf("after that: %s", got)
+	}
+}
+
+// The pages of a long answer give all of it.
+func TestPages(t *testing.T) {
+	cs := newBench(t, Options{Page: 1000}).dial(t, Client{}, nil)
+	var got strings.Builder
+	args := script(`local t = {} for i = 1, 3000 do t[i] = "row " .. i end return table.concat(t, "\n")`)
+	pages := 0
+	for {
+		r := call(t, cs, "execute", args)
+		data := r.StructuredContent.(map[string]any)
+		if r.IsError {
+			t.Fatal(textOf(r))
+		}
+		page := data["page"].(string)
+		got.WriteString(page)
+		if pages++; len(page) > 4000 || !strings.HasPrefix(textOf(r), page) {
+			t.Errorf("page %d of %d bytes", pages, len(page))
+		}
+		cursor, more := data["cursor"].(string)
+		if !more {
+			break
+		}
+		if !strings.Contains(textOf(r), cursor) {
+			t.Errorf("the text does not name the cursor %s", cursor)
+		}
+		args = map[string]any{"cursor": cursor}
+	}
+	for i := 1; i <= 3000; i++ {
+		if !strings.Contains(got.String(), fmt.Sprintf("row %d", i)) {
+			t.Fatalf("row %d is missing in %d pages", i, pages)
+		}
+	}
+}
+
+// A catalog that changes reaches the sessions that are open.
+func TestRenew(t *testing.T) {
+	b := newBench(t, Options{})
+	cs := b.dial(t, Client{Rules: catalog.Rules{Actor: "ann"}}, nil)
+	call(t, cs, "execute", script(`return office.list()`, "office.list"))
+	smaller, err := b.view.Narrow(catalog.Rules{DeniedIDs: []string{"office.list"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.view = smaller
+	b.Renew(t.Context())
+	if got := textOf(call(t, cs, "execute", script(`return office.list()`, "office.list"))); !strings.Contains(got, "no such action") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Nothing but the protocol comes out, whatever comes in.
+func TestGarbageIn(t *testing.T) {
+	var out bytes.Buffer
+	b := newBench(t, Options{})
+	in := "hello\n"
+	_ = b.ServeStdio(t.Context(), Client{}, strings.NewReader(in), &out)
+	for line := range strings.Lines(out.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("out came %q", line)
+		}
+	}
+}
+
+const tokenA, tokenB = "token-aaaaaaaaaaaaaaaa", "token-bbbbbbbbbbbbbbbb"
+
+func serveHTTP(t *testing.T, b *bench, o HTTPOptions) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- b.Serve(ctx, l, o) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String() + Path
+}
+
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if b != "" {
+		r.Header.Set("Authorization", "Bearer "+string(b))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func dialHTTP(t *testing.T, url, token string, o *sdk.ClientOptions) (*sdk.ClientSession, error) {
+	t.Helper()
+	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)}}, nil)
+	if err == nil {
+		t.Cleanup(func() { cs.Close() })
+	}
+	return cs, err
+}
+
+// Each token has its own view; a session belongs to the token that began it.
+func TestHTTPClients(t *testing.T) {
+	b := newBench(t, Options{})
+	url := serveHTTP(t, b, HTTPOptions{Clients: []Client{
+		Client{Name: "a", Rules: catalog.Rules{Actor: "ann", Namespaces: []string{"shop"}}, Policy: Policy{Mode: policy.Session}}.WithToken(tokenA),
+		Client{Name: "b", Operations: []catalog.Operation{catalog.Read}}.WithToken(tokenB),
+	}})
+	if _, err := dialHTTP(t, url, "", nil); err == nil {
+		t.Error("no token, and let in")
+	}
+	if _, err := dialHTTP(t, url, "token-cccccccccccccccc", nil); err == nil {
+		t.Error("a wrong token, and let in")
+	}
+	one, err := dialHTTP(t, url, tokenA, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := dialHTTP(t, url, tokenB, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		cs           *sdk.ClientSession
+		source, want string
+	}{
+		{one, `return shop.buy{id="x"}`, "ann bought x"},
+		{one, `return call("office.list", {})`, "office.list: no such action"},
+		{two, `return call("office.list", {})`, "north"},
+		{two, `return call("shop.buy", {id="x"})`, "shop.buy: no such action"},
+	} {
+		call(t, c.cs, "describe", map[string]any{"ids": []string{"shop.buy", "office.list"}})
+		if got := textOf(call(t, c.cs, "execute", script(c.source))); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s", c.source, got)
+		}
+	}
+	stolen, _ := http.NewRequest(http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	stolen.Header = http.Header{
+		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Authorization": {"Bearer " + tokenB}, "Mcp-Session-Id": {one.ID()},
+	}
+	answer, err := http.DefaultClient.Do(stolen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusForbidden {
+		t.Errorf("another's session: %s", answer.Status)
+	}
+}
+
+// Questions and progress go over HTTP as well.
+func TestHTTPElicitation(t *testing.T) {
+	url := serveHTTP(t, newBench(t, Options{}), HTTPOptions{Clients: []Client{{}}})
+	cs, err := dialHTTP(t, url, "", &sdk.ClientOptions{
+		ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once"}}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := textOf(call(t, cs, "execute", script(`return shop.buy{id="x"}`, "shop.buy"))); !strings.Contains(got, "bought x") {
+		t.Error(got)
+	}
+}
+
+func TestHTTPGuards(t *testing.T) {
+	b := newBench(t, Options{Sessions: 1})
+	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
+	far := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 1}
+	anybody, known := []Client{{}}, []Client{Client{Name: "a"}.WithToken(tokenA)}
+	if _, err := b.Handler(far, HTTPOptions{Clients: anybody}); !errors.Is(err, ErrOpen) {
+		t.Errorf("open beyond loopback: %v", err)
+	}
+	if _, err := b.Handler(local, HTTPOptions{Clients: append(known, Client{})}); err == nil {
+		t.Error("a token for some only")
+	}
+	for _, c := range []struct {
+		name, host, origin, path, token string
+		addr                            net.Addr
+		o                               HTTPOptions
+		want                            int
+	}{
+		{"loopback", "localhost:1", "", Path, "", local, HTTPOptions{Clients: anybody}, 200},
+		{"loopback by number", "[::1]:1", "", Path, "", local, HTTPOptions{Clients: anybody}, 200},
+		{"rebound name", "evil.example", "", Path, "", local, HTTPOptions{Clients: anybody}, 403},
+		{"rebound name with a token", "evil.example", "", Path, tokenA, local, HTTPOptions{Clients: known}, 403},
+		{"own name", "box.example:1", "", Path, "", local, HTTPOptions{Clients: anybody, Hosts: []string{"box.example"}}, 200},
+		{"own page", "localhost:1", "http://localhost:1", Path, "", local, HTTPOptions{Clients: anybody}, 200},
+		{"another page", "localhost:1", "http://localhost:2", Path, "", local, HTTPOptions{Clients: anybody}, 403},
+		{"no page", "localhost:1", "null", Path, "", local, HTTPOptions{Clients: anybody}, 403},
+		{"named page", "localhost:1", "https://a.example", Path, "", local, HTTPOptions{Clients: anybody, Origins: []string{"https://a.example"}}, 200},
+		{"elsewhere", "localhost:1", "", "/", "", local, HTTPOptions{Clients: anybody}, 404},
+		{"far without token", "box:1", "", Path, "", far, HTTPOptions{Clients: known}, 401},
+		{"far with token", "box:1", "", Path, tokenA, far, HTTPOptions{Clients: known}, 200},
+		{"far by another name", "evil:1", "", Path, tokenA, far, HTTPOptions{Clients: known, Hosts: []string{"box"}}, 403},
+	} {
+		h, err := newBench(t, Options{}).Handler(c.addr, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := initialize(h, c.host, c.origin, c.path, c.token); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	h, err := b.Handler(local, HTTPOptions{Clients: anybody})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := initialize(h, "localhost", "", Path, ""), initialize(h, "localhost", "", Path, "")
+	if first != http.StatusOK || second != http.StatusServiceUnavailable {
+		t.Errorf("room for one: %d, then %d", first, second)
+	}
+}
+
+func initialize(h http.Handler, host, origin, path, token string) int {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`))
+	r.Host = host
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if origin != "" {
+		r.Header.Set("Origin", origin)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Code
+}
+
+// The session of a client that says goodbye, and of one that says nothing any more, is closed.
+func TestGone(t *testing.T) {
+	b := newBench(t, Options{Idle: 2 * time.Second})
+	url := serveHTTP(t, b, HTTPOptions{Clients: []Client{{}}})
+	polite, err := dialHTTP(t, url, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent, err := dialHTTP(t, url, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cs := range []*sdk.ClientSession{polite, silent} {
+		if _, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script("return 1")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	polite.Close()
+	for range 1000 {
+		b.mu.Lock()
+		opened, gone := b.opened, b.gone
+		b.mu.Unlock()
+		if opened == 2 && gone == 2 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d opened, %d gone", b.opened, b.gone)
+}
+
+func TestParseClients(t *testing.T) {
+	env := func(name string) (string, bool) {
+		v, ok := map[string]string{"A": tokenA, "SHORT": "short"}[name]
+		return v, ok
+	}
+	for _, c := range []struct{ text, want string }{
+		{"[client.a]\ntoken_env = \"A\"\nactor = \"ann\"\ncalls = 5\noperations = [\"read\"]\n[client.b]\ntoken_sha256 = \"" + strings.Repeat("ab", 32) + "\"\n", "2 clients"},
+		{"", "no [client.NAME] in it"},
+		{"[client.a]\nnamespace = [\"x\"]", "client.a.namespace: unknown key"},
+		{"[client.a]\nnamespaces = []", "client.a.namespaces: the list is empty: name some, or leave the key out to allow all"},
+		{"[client.a]\noperations = []", "client.a.operations: the list is empty: name some, or leave the key out to allow all"},
+		{"[client.a]\ntoken_env = \"NONE\"", "client.a: token_env: the variable NONE must hold a token of at least 16 bytes"},
+		{"[client.a]\ntoken_env = \"SHORT\"", "client.a: token_env: the variable SHORT must hold a token of at least 16 bytes"},
+		{"[client.a]\ntoken_env = \"A\"\n[client.b]\ntoken_env = \"A\"", "client.b: it has the token of client.a"},
+		{"[client.a]\ntoken_sha256 = \"abc\"", "client.a: token_sha256: want 64 hex digits: printf %s \"$TOKEN\" | sha256sum"},
+		{"[client.a]\npolicy = \"maybe\"", `client.a: policy "maybe": unknown: use ask, readonly or session`},
+		{"[client.a]\ncalls = -1", "client.a: a budget must not be negative"},
+	} {
+		clients, err := parseClients(c.text, env)
+		got := fmt.Sprintf("%d clients", len(clients))
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.text, got, c.want)
+		}
+	}
+}
+
+func FuzzPageEnd(f *testing.F) {
+	f.Add("abc\ndef", 4)
+	f.Add("日本語", 4)
+	f.Fuzz(func(t *testing.T, text string, n int) {
+		if n < 8 || n > 1000 {
+			return
+		}
+		end := pageEnd(text, n)
+		if end > n && end != len(text) || end > len(text) || end == 0 && text != "" {
+			t.Errorf("%d of %d", end, len(text))
+		}
+	})
+}

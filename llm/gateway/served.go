@@ -1,0 +1,276 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog"
+	"almanac/session"
+	"almanac/session/policy"
+)
+
+// A served is one connection and its session. The session is made at the first call: by then the client has said what
+// it can do.
+type served struct {
+	client Client
+	ctx    context.Context // ends with the connection
+	cancel context.CancelFunc
+
+	ready   chan struct{} // closed when the following are set
+	session *session.Session
+	done    func() error
+	err     error
+
+	pages pages
+	asked sync.Mutex // one question at a time
+
+	mu    sync.Mutex
+	calls int
+}
+
+// maxCalls is how many calls of one connection may be under way; runs take turns.
+const maxCalls = 16
+
+func (s *served) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls >= maxCalls {
+		return false
+	}
+	s.calls++
+	return true
+}
+
+func (s *served) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls--
+}
+
+var errClosed = errors.New("the gateway is closing")
+
+// session returns the session of the connection that the request came by.
+func (g *Gateway) session(ctx context.Context, c Client, r *sdk.CallToolRequest) (*served, error) {
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		return nil, errClosed
+	}
+	s, there := g.sessions[r.Session]
+	if !there {
+		s = &served{client: c, ready: make(chan struct{}), pages: pages{most: g.options.Page * bytesPerToken}}
+		s.ctx, s.cancel = context.WithCancel(g.ctx)
+		g.sessions[r.Session] = s
+		g.wait.Go(func() { g.watch(r.Session, s) })
+	}
+	g.mu.Unlock()
+	if !there {
+		s.session, s.done, s.err = g.open(ctx, s, r)
+		close(s.ready)
+		if s.err != nil { // the next call tries again
+			g.mu.Lock()
+			delete(g.sessions, r.Session)
+			g.mu.Unlock()
+			s.cancel()
+		}
+	}
+	select {
+	case <-s.ready:
+		return s, s.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// watch waits for the end of the connection, and ends its session.
+func (g *Gateway) watch(ss *sdk.ServerSession, s *served) {
+	ended := make(chan struct{})
+	go func() {
+		_ = ss.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-s.ctx.Done():
+	}
+	s.cancel()
+	<-s.ready
+	g.mu.Lock()
+	if g.sessions[ss] == s {
+		delete(g.sessions, ss)
+	}
+	g.mu.Unlock()
+	if s.session == nil {
+		return
+	}
+	err := s.session.Close()
+	if s.done != nil {
+		err = errors.Join(err, s.done())
+	}
+	if err != nil {
+		g.options.Log("client %q: %v", s.client.Name, err)
+	}
+}
+
+func (g *Gateway) open(ctx context.Context, s *served, r *sdk.CallToolRequest) (*session.Session, func() error, error) {
+	view, err := g.view(ctx, s.client)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := Opening{Client: s.client.Name, View: view, Budget: s.client.Budget}
+	if info := r.ClientInfo(); info != nil {
+		o.Program = strings.TrimSpace(info.Name + " " + info.Version)
+	}
+	asks := canAsk(r.ClientCapabilities())
+	if asks {
+		o.Approve = func(ctx context.Context, q session.Request) (session.Approval, error) {
+			return s.approve(ctx, r.Session, q)
+		}
+	}
+	if o.Policy, err = s.client.policy(g.options.Policy, view, asks); err != nil {
+		return nil, nil, err
+	}
+	return g.options.Open(o)
+}
+
+// canAsk reports whether the client shows forms to a person.
+func canAsk(c *sdk.ClientCapabilities) bool {
+	// Before forms had a name of their own, an empty elicitation stood for them.
+	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
+}
+
+// policy is what the client, or else the gateway, says about mutations.
+func (c Client) policy(whole Policy, view *catalog.View, asks bool) (policy.Policy, error) {
+	p := policy.Policy{Mode: whole.Mode}
+	allow := whole.Allow
+	if c.Policy.Mode != "" {
+		p.Mode = c.Policy.Mode
+	}
+	if len(c.Policy.Allow) > 0 {
+		allow = c.Policy.Allow
+	}
+	if p.Mode == "" {
+		p.Mode = policy.ReadOnly
+		if asks {
+			p.Mode = policy.Ask
+		}
+	}
+	for _, id := range allow {
+		prefix, below := strings.CutSuffix(id, ".*")
+		if _, err := view.Resolve(id); err != nil && !(below && len(view.Children(prefix)) > 0) && id != "*" {
+			continue // nothing of the client's view: nothing to allow
+		}
+		p.Rules = append(p.Rules, policy.Rule{Name: "allow " + id, ID: id, Verdict: policy.Allow})
+	}
+	return p, nil
+}
+
+const decisionSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"once: this call. session: this action from now on. deny: do not.","enum":["once","session","deny"],"enumNames":["Allow once","Allow for this session","Deny"]}},"required":["decision"]}`
+
+// approve asks the client's person. Anything but a clear yes is a no.
+func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.Request) (session.Approval, error) {
+	s.asked.Lock()
+	defer s.asked.Unlock()
+	answer, err := ss.Elicit(ctx, &sdk.ElicitParams{
+		Mode: "form", Message: s.session.Redact(question(r)), RequestedSchema: json.RawMessage(decisionSchema),
+	})
+	if err != nil {
+		return session.Approval{}, err
+	}
+	if answer.Action == "accept" {
+		switch answer.Content["decision"] {
+		case "once":
+			return session.Approval{Verdict: session.Once}, nil
+		case "session":
+			return session.Approval{Verdict: session.ForSession}, nil
+		}
+	}
+	return session.Approval{Verdict: session.Refuse, Reason: "the person answered " + answer.Action}, nil
+}
+
+// maxQuestion is how much of the arguments, and of the preview, a question shows, in bytes.
+const maxQuestion = 2 << 10
+
+func question(r session.Request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Allow %s? It changes data (risk %s).\n", r.Entry.ID, r.Entry.Risk)
+	if text, _, _ := strings.Cut(r.Entry.Description, "\n"); text != "" {
+		b.WriteString(cut(text, 300) + "\n")
+	}
+	args, err := json.Marshal(r.Args)
+	if err != nil {
+		args = []byte(fmt.Sprint(r.Args))
+	}
+	fmt.Fprintf(&b, "Arguments: %s", cut(string(args), maxQuestion))
+	if r.Preview != "" {
+		b.WriteString("\nWhat would change:\n" + cut(r.Preview, maxQuestion))
+	}
+	return b.String()
+}
+
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + fmt.Sprintf("… (%d more bytes)", len(text)-n)
+}
+
+// beat is how often a client is told that a script is still running.
+const beat = time.Second
+
+// reporting tells the client every second how far a script is, where it asked for that. stop ends it.
+func (s *served) reporting(ctx context.Context, r *sdk.CallToolRequest) (_ context.Context, stop func()) {
+	token := r.Params.GetProgressToken()
+	if token == nil {
+		return ctx, func() {}
+	}
+	var mu sync.Mutex
+	said := ""
+	ctx = catalog.WithProgress(ctx, func(p catalog.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = p.ID
+		if p.Total > 0 {
+			said += fmt.Sprintf(" %g of %g", p.Done, p.Total)
+		}
+		if p.Text != "" {
+			said += ": " + p.Text
+		}
+	})
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		ticks := time.NewTicker(beat)
+		defer ticks.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-ticks.C:
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			}
+			mu.Lock()
+			text := fmt.Sprintf("%d s, %d calls", n, s.session.Used().Calls)
+			if said != "" {
+				text += "; " + said
+			}
+			mu.Unlock()
+			// A client that does not listen any more is noticed by the end of its connection.
+			_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+				ProgressToken: token, Progress: float64(n), Message: s.session.Redact(text),
+			})
+		}
+	})
+	return ctx, func() {
+		close(done)
+		wait.Wait()
+	}
+}

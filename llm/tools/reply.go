@@ -1,0 +1,142 @@
+package tools
+
+import (
+	"encoding/json"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// This file makes data of what the tools answer, for clients that read data rather than text.
+
+// A Reply is what a tool answers.
+type Reply struct {
+	// Text is for a model.
+	Text string
+	// Data says the same to a program, as the tool's Output describes it.
+	Data map[string]any
+	// Failed tells that the script failed or was stopped.
+	Failed bool
+}
+
+const (
+	errorOutput = `"error":{"type":"object","properties":{"kind":{"type":"string"},"message":{"type":"string"},"line":{"type":"integer"},"hint":{"type":"string"}},"required":["kind","message"]}`
+	pageOutput  = `"page":{"type":"string","description":"a part of a long answer as text, instead of the other fields"},"cursor":{"type":"string","description":"call the tool with this alone for what follows"}`
+
+	queryOutput    = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"line":{"type":"string"}},"required":["id"]}},"text":{"type":"string"},"printed":{"type":"string"},` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
+	describeOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},"required":["id","spec"]}},"unknown":{"type":"array","items":{"type":"string"}},` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
+	executeOutput  = `{"type":"object","properties":{"ok":{"type":"boolean"},"values":{"type":"array","description":"what the script returned"},"printed":{"type":"string"},"calls":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"verdict":{"type":"string"},"mutates":{"type":"boolean"},"error":{"type":"string"}},"required":["id","verdict"]}},"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
+)
+
+func (t toolset) answerReply(a *session.Answer) Reply {
+	data := outcomeData(a.Outcome)
+	view := t.session.View()
+	seen := map[string]bool{}
+	actions := []any{}
+	for _, step := range a.Plan.Steps {
+		for _, hit := range step.Hits {
+			if !seen[hit.ID] {
+				seen[hit.ID] = true
+				actions = append(actions, map[string]any{"id": hit.ID, "line": view.Line(hit.ID)})
+			}
+		}
+	}
+	if len(actions) > 0 {
+		data["actions"] = actions
+	} else if a.Outcome.Err == nil {
+		data["text"] = a.Text
+	}
+	return Reply{Text: renderAnswer(a, t.options.room(maxText)), Data: data, Failed: a.Outcome.Err != nil}
+}
+
+func (t toolset) specsReply(specs []catalog.Spec, unknown []string) Reply {
+	parts := make([]string, 0, len(specs)+1)
+	actions := make([]any, 0, len(specs))
+	for _, spec := range specs {
+		text := strings.TrimSpace(spec.Text)
+		parts = append(parts, text)
+		actions = append(actions, map[string]any{"id": spec.ID, "spec": text})
+	}
+	data := map[string]any{"ok": true, "actions": actions}
+	if len(unknown) > 0 {
+		parts = append(parts, strings.Join(unknown, "\n"))
+		data["unknown"] = unknown
+	}
+	return Reply{Text: capped(strings.Join(parts, "\n\n"), t.options.room(maxText)), Data: data}
+}
+
+// outcomeReply answers with an outcome; kept is the global that has the first value.
+func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
+	data := outcomeData(out)
+	if len(out.Values) > 0 {
+		values := make([]any, 0, len(out.Values))
+		for _, v := range out.Values {
+			values = append(values, valueData(v))
+		}
+		data["values"] = values
+	}
+	if told := out.Err != nil || len(out.Calls) > 0; told {
+		calls := []any{}
+		for _, c := range out.Calls[:min(len(out.Calls), maxListed)] {
+			calls = append(calls, callData(c))
+		}
+		data["calls"] = calls
+	}
+	if globals := append(append([]string{}, out.Globals.Added...), out.Globals.Changed...); len(globals) > 0 && !t.options.Isolated {
+		data["globals"] = globals
+	}
+	if out.Lost != "" {
+		data["lost"] = out.Lost
+	}
+	return Reply{
+		Text: renderOutcome(out, showing{kept: kept, isolated: t.options.Isolated, room: t.options.Room}), Data: data, Failed: out.Err != nil,
+	}
+}
+
+// maxListed is how many calls a reply's data lists.
+const maxListed = 100
+
+func outcomeData(out *session.Outcome) map[string]any {
+	data := map[string]any{"ok": out.Err == nil}
+	if printed := strings.TrimRight(out.Stdout+out.Stderr, "\n"); printed != "" {
+		data["printed"] = capped(printed, maxPrinted)
+	}
+	if e := out.Err; e != nil {
+		fault := map[string]any{"kind": string(e.Kind), "message": capped(e.Message, 4<<10)}
+		if e.Line > 0 {
+			fault["line"] = e.Line
+		}
+		if e.Hint != "" {
+			fault["hint"] = e.Hint
+		}
+		data["error"] = fault
+	}
+	return data
+}
+
+// valueData is a value as JSON can have it: itself where it is data as a whole, else its text.
+func valueData(v vm.Value) any {
+	if v.Type == "nil" || v.Type == "null" {
+		return nil
+	}
+	if v.Whole {
+		if _, err := json.Marshal(v.Data); err == nil {
+			return v.Data
+		}
+	}
+	return v.Repr
+}
+
+func callData(c trace.Call) map[string]any {
+	data := map[string]any{"id": c.ID, "verdict": string(c.Verdict)}
+	if c.Mutates {
+		data["mutates"] = true
+	}
+	if c.Error != "" {
+		data["error"] = capped(c.Error, 1<<10)
+	}
+	return data
+}
