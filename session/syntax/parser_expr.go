@@ -149,7 +149,10 @@ func (p *parser) suffixedExpression() expr {
 		if t.kind == tkEOF {
 			p.fail(t, "expression expected near <eof>")
 		} else {
-			p.fail(t, "unexpected symbol near "+p.spell(t))
+			e := p.fail(t, "unexpected symbol near "+p.spell(t))
+			if hint := foreignHint(p.src, t); hint != "" {
+				e.Hint = hint
+			}
 		}
 		return p.brokenExpr(t)
 	}

@@ -346,6 +346,8 @@ func (p *parser) unexpected(t token) {
 	switch t.kind {
 	case tkNumber, tkString, tkLBrace, tkNot, tkNil, tkTrue, tkFalse, tkSub, tkLen, tkDots:
 		e.Hint = "a value alone is no statement: put it after 'return', or into a variable"
+	case tkIDiv, tkAssign:
+		e.Hint = foreignHint(p.src, t)
 	}
 }
 
@@ -363,8 +365,30 @@ func statementHint(src string, t token, name string) string {
 		return "Lua declares with 'local'"
 	case "import":
 		return "there are no modules here: everything is a global already"
-	case "elif":
+	case "elif", "elsif":
 		return "Lua writes 'elseif'"
+	case "def", "func", "fn":
+		return "Lua defines with 'function name(...) ... end'"
+	case "try", "catch":
+		return "Lua catches errors with 'local ok, e = pcall(function() ... end)'"
+	}
+	return ""
+}
+
+// foreignHint guesses what was meant by a token that begins no expression and ends what another language writes.
+func foreignHint(src string, t token) string {
+	before, rest := src[:t.start], src[t.start:]
+	switch {
+	case strings.HasPrefix(rest, "&") && strings.HasSuffix(before, "&"):
+		return "Lua writes 'and'"
+	case strings.HasPrefix(rest, "|") && strings.HasSuffix(before, "|"):
+		return "Lua writes 'or'"
+	case strings.HasPrefix(rest, "//"):
+		return "a comment begins with '--'"
+	case strings.HasPrefix(rest, "=>"):
+		return "Lua writes 'function(x) return ... end'"
+	case strings.HasPrefix(rest, "=") && strings.HasSuffix(before, "="):
+		return "Lua compares with '==' and '~='"
 	}
 	return ""
 }

@@ -60,7 +60,19 @@ func namesIn(t *table) []string {
 	return names
 }
 
+// foreign says what Lua has in the place of names from other languages.
+var foreign = map[string]string{
+	"throw": "error(message)", "raise": "error(message)", "len": "#list or #text", "printf": "print(string.format(...))",
+	"str": "tostring(x)", "int": "math.floor(x) or tonumber(text)", "float": "tonumber(text)", "console": "print(...)",
+	"range": "for i = 1, n do", "JSON": "json.encode(value) and json.decode(text)", "push": "table.insert(list, value)",
+	"append": "table.insert(list, value)", "typeof": "type(x)", "undefined": "nil", "None": "nil", "True": "true",
+	"False": "false",
+}
+
 func (m *Machine) nearGlobal(name string) string {
+	if means := foreign[name]; means != "" {
+		return "Lua writes " + means
+	}
 	known := append(namesIn(m.session), namesIn(m.names)...)
 	for root := range m.roots {
 		known = append(known, root)
