@@ -221,14 +221,31 @@ func openPrint(m *Machine) {
 	printer("warn", Stderr)
 	printer("log", Logs)
 	files := m.library("io")
+	var streams [2]any
+	for i, stream := range []Stream{Stdout, Stderr} {
+		file := m.newTable(0, 2)
+		streams[i] = m.value(m.seal("io."+string(stream), file))
+		file.put("write", m.function("write", func(c call) int {
+			m.print(c, stream, 2)
+			return c.give(streams[i])
+		}))
+		file.put("flush", m.function("flush", func(c call) int { return c.give(streams[i]) }))
+		files.put(string(stream), streams[i])
+	}
+	m.stdout = streams[0]
 	files.put("write", m.function("io.write", func(c call) int {
-		m.work(c.l, 20)
-		for i := 1; i <= c.top(); i++ {
-			m.out.write(Stdout, c.string(i))
-		}
-		return 0
+		m.print(c, Stdout, 1)
+		return c.give(streams[0])
 	}))
 	for _, name := range []string{"open", "popen", "lines", "read", "input", "output", "close", "tmpfile"} {
 		files.put(name, m.refusal("io."+name, "scripts have no files; use an action of the catalog"))
+	}
+}
+
+// print writes the arguments from i on, which must be text or numbers.
+func (m *Machine) print(c call, stream Stream, i int) {
+	m.work(c.l, 20)
+	for ; i <= c.top(); i++ {
+		m.out.write(stream, c.string(i))
 	}
 }

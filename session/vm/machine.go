@@ -72,6 +72,8 @@ type Machine struct {
 	started    map[int64]*startedCall // calls of workers that are under way, by the host\'s ticket
 	orphans    orphanage
 	mainThread any
+
+	stdout any // io.stdout
 }
 
 // New makes a machine, opens the libraries and runs the prelude chunks in order; each gets one argument, a table of
@@ -229,6 +231,9 @@ func (m *Machine) execute(s Script) (values []any, failure *Error) {
 	}
 	for i := 2; i <= l.Top(); i++ {
 		values = append(values, m.raw(l, i))
+	}
+	if s.Expr && len(values) == 1 && values[0] == m.stdout {
+		return nil, nil // io.write(...) alone is for what it prints
 	}
 	return values, nil
 }

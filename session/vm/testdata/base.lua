@@ -102,3 +102,9 @@ assert(rawget(_G, "__host_concat") == nil and rawget({}, "print") == nil)
 mine = 1
 assert(rawget(_G, "mine") == 1 and next(_G) ~= nil)
 assert(not pcall(rawset, string, "format", 1) and not pcall(setmetatable, string, nil) and not pcall(table.insert, string, 1))
+---
+-- io.write and io.stdout print, and give themselves back
+assert(io.write("a", 1) == io.stdout and io.stdout:write("b"):write(2.5, "\n") == io.stdout and io.stdout:flush() == io.stdout)
+assert(not pcall(function() io.stdout.write = print end) and not pcall(io.stdout.write, io.stdout, {}))
+saved = io.stderr
+saved:write("to stderr")

@@ -10,7 +10,8 @@ assert(string.format("%q %q", 1, 0.5) == "1 0.5")
 -- a comparator may yield
 local co = coroutine.wrap(function() table.sort({2, 1}, function(a, b) coroutine.yield("in sort") return a < b end) end)
 assert(co() == "in sort")
--- assert takes any error value
+-- assert takes any error value and passes it on as it is
+assert(select(2, pcall(function() assert(false, "plain") end)) == "plain")
 assert(select(2, pcall(assert, false, {code = 1})).code == 1)
 -- operators and functions of Lua 5.3 and 5.4
 assert(7 // 2 == 3 and 6 & 3 == 2 and 6 | 1 == 7 and 6 ~ 3 == 5 and ~0 == -1 and 1 << 4 == 16 and 256 >> 4 == 16)
@@ -21,3 +22,5 @@ assert(x == 5)
 assert(select(2, pcall(function() local t = {} return t.x.y end)):find("attempt to index a nil value %(field 'x'%)"))
 -- __gc and __mode do nothing; collectgarbage frees nothing and counts nothing
 assert(collectgarbage("count") == 0 and collectgarbage() == 0)
+-- an error of a library function has a position also where pcall called it
+assert(select(2, pcall(string.rep)):find("^test:%d+: bad argument #1 to 'string.rep'"))
