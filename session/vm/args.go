@@ -219,29 +219,6 @@ func (c call) enter() {
 	}
 }
 
-// set assigns raw to a table that scripts may hold.
-func (c call) set(t *table, k, v any) {
-	c.room(3)
-	push(c.l, c.m.value(t))
-	push(c.l, k)
-	push(c.l, v)
-	c.l.RawSet(-3)
-	c.l.Pop(1)
-}
-
-// setIndex assigns a list item raw.
-func (c call) setIndex(t *table, i int, v any) {
-	if i > 0 && i <= len(t.array) {
-		t.array[i-1] = v
-		return
-	}
-	c.room(2)
-	push(c.l, c.m.value(t))
-	push(c.l, v)
-	c.l.RawSetInt(-2, i)
-	c.l.Pop(1)
-}
-
 // index is t[k] with metamethods.
 func (c call) index(t, k any) any {
 	c.room(3)

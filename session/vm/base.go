@@ -79,13 +79,13 @@ func openBase(m *Machine) {
 		if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {
 			c.fail("table index is %s", m.text(c.l, k))
 		}
-		c.set(t, k, c.any(3))
+		t.assign(k, c.any(3))
 		return c.give(c.raw(1))
 	})
 	m.global("getmetatable", func(c call) int {
 		c.any(1)
 		v := c.raw(1)
-		if t := m.table(v); t != nil && t.meta == m.emptyList {
+		if t := m.table(v); t != nil && (t.meta == m.emptyList || t.meta == m.sparseMeta) {
 			return c.give(nil)
 		}
 		if locked := m.metafield(v, "__metatable"); locked != nil {

@@ -72,6 +72,7 @@ func (m *Machine) hook(l *lua.State, _ lua.Debug) {
 	}
 	m.meter.steps += int64(m.interval)
 	m.check(l)
+	m.easeSparse(l)
 }
 
 // work counts n steps of a library function.

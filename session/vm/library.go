@@ -34,7 +34,7 @@ func (m *Machine) refusal(name, why string) any {
 // open fills the world; the prelude comes after it.
 func (m *Machine) openLibraries() {
 	for _, open := range []func(*Machine){openInteger, openProtect, openBase, openIterate, openString, openTable,
-		openMath, openOS, openCoroutine, openAction, openJSON, openOperators, openExact, openRefused} {
+		openMath, openOS, openCoroutine, openAction, openJSON, openOperators, openExact, openSparse, openRefused} {
 		open(m)
 	}
 	m.names.put("null", m.null)
@@ -172,12 +172,8 @@ func (m *Machine) hostTable() any {
 		t, k, v := c.table(1), c.raw(2), c.raw(3)
 		if f, ok := k.(float64); k == nil || ok && f != f {
 			c.fail("a key is %s", m.text(c.l, k))
-		} else if i := int(f); ok && float64(i) == f && i > 0 && i <= len(t.array)+1 {
-			c.setIndex(t, i, v)
-			return 0
 		}
-		t.hash[k] = v
-		t.keys = nil
+		t.assign(k, v)
 		return 0
 	})
 	def("callable", func(c call) int { return c.give(m.callable(c.raw(1))) })

@@ -40,8 +40,11 @@ type Machine struct {
 	sealed         map[*table]*table // stand-in to library
 	docs           []doc
 
-	// Metatables of the machine's own kinds of value. emptyList marks an empty table as a list.
-	stringMeta, failureMeta, integerMeta, actionMeta, coroutineMeta, emptyList *table
+	// Metatables of the machine's own kinds of value. emptyList marks an empty table as a list; see sparse.go for
+	// sparseMeta.
+	stringMeta, failureMeta, integerMeta, actionMeta, coroutineMeta, emptyList, sparseMeta *table
+
+	frames frameLayout
 
 	integers map[int64]any
 	actions  map[string]any

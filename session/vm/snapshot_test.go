@@ -86,6 +86,8 @@ func TestSnapshotKeeps(t *testing.T) {
 		{"closures of the prelude", "d = catalog.describe('demo.x') s = catalog.search('x')", "tostring(d) ~= nil, tostring(s), getmetatable(s)", `true "complete (1)\ndemo.x" "set"`},
 		{"error values", "_, e = pcall(call, 'x', 1)", "type(e), tostring(e):match('takes one table') ~= nil", `"string" true`},
 		{"the globals themselves", "g = _G env = {_G = _G}", "g == _G, env._G.g == g", "true true"},
+		{"integer keys far apart", "t = {} for i = 2000, 1, -1 do t[i * 1000] = i end", "t[1000], t[2000000], getmetatable(t), #t", "1 2000 nil 0"},
+		{"streams by name", "o = io.stdout", "o == io.stdout, o:write() == io.stdout", "true true"},
 		{"a shadowed library", "print = function() return 'mine' end string = {}", "print(), next(string)", `"mine" nil`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

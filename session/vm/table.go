@@ -55,11 +55,11 @@ func tableInsert(c call) int {
 			c.bad(2, "position out of bounds")
 		}
 		c.m.work(c.l, (n-pos)/16)
-		c.setIndex(t, n+1, c.raw(3))
+		t.setIndex(n+1, c.raw(3))
 		for i := n; i >= pos; i-- {
-			c.setIndex(t, i+1, t.index(i))
+			t.setIndex(i+1, t.index(i))
 		}
-		c.setIndex(t, pos, c.raw(3))
+		t.setIndex(pos, c.raw(3))
 		return 0
 	}
 	c.fail("wrong number of arguments to 'insert'")
@@ -76,10 +76,10 @@ func tableRemove(c call) int {
 	v := t.index(pos)
 	c.m.work(c.l, (n-pos)/16)
 	for i := pos; i < n; i++ {
-		c.setIndex(t, i, t.index(i+1))
+		t.setIndex(i, t.index(i+1))
 	}
 	if v != nil || pos < n {
-		c.setIndex(t, max(pos, n), nil)
+		t.setIndex(max(pos, n), nil)
 	}
 	return c.give(v)
 }
@@ -260,7 +260,7 @@ func tableSort(c call) int {
 	}
 	o.sort(0, n-1)
 	for i, v := range o.items {
-		c.setIndex(t, i+1, v)
+		t.setIndex(i+1, v)
 	}
 	return 0
 }

@@ -53,3 +53,36 @@ for i = 4, 6 do l[i] = i end
 assert(order(l) == "1 2 3 4 5 6 7 x")
 l[1.5] = true
 assert(order(l) == "1 2 3 4 5 6 1.5 7 x")
+---
+-- integer keys in any order: as other tables, and not slower
+local t = {}
+for i = 30000, 1, -1 do t[i] = i end
+assert(#t == 30000 and t[1] == 1 and t[30000] == 30000 and getmetatable(t) == nil and next(t) == 1)
+byid = {}
+local function put(id) byid[id] = {id = id} end
+for i = 1, 5000 do put(i * 1000003) end
+assert(byid[1000003].id == 1000003 and #byid == 0 and rawget(byid, 5) == nil and getmetatable(byid) == nil)
+byid.name, byid[0], byid[-1], byid[0.5], byid[true] = "x", "zero", "minus", "half", "yes"
+assert(byid.name == "x" and byid[0] == "zero" and byid[-1] == "minus" and byid[0.5] == "half" and byid[true] == "yes")
+byid[1000003], byid.name, byid.nothing = nil, nil, nil
+assert(byid[1000003] == nil and byid.name == nil)
+local n, last = 0, -math.huge
+for k in pairs(byid) do
+  n = n + 1
+  if type(k) == "number" then assert(k > last) last = k end
+end
+assert(n == 5003)
+for k in pairs(byid) do byid[k] = nil end
+assert(next(byid) == nil)
+for i = 1, 10 do byid[i] = i * 2 end
+assert(#byid == 10 and table.concat(byid, " ") == "2 4 6 8 10 12 14 16 18 20" and table.remove(byid) == 20)
+setmetatable(byid, {__newindex = function(t, k, v) rawset(t, k, v + 1) end, __index = function() return "none" end})
+byid[500] = 1
+assert(byid[500] == 2 and byid[501] == "none")
+local shuffled = {}
+for i = 1, 5003 do shuffled[(i * 1999) % 5003 + 1] = true end
+assert(#shuffled == 5003)
+---
+local t = {}
+for i = 5000, 1, -1 do t[i * 7] = i end
+t[0/0] = 1 -- ### "table index is NaN"

@@ -1,0 +1,135 @@
+package vm
+
+import (
+	"math"
+	"reflect"
+	"unsafe"
+
+	lua "github.com/Shopify/go-lua"
+)
+
+// This file keeps integer keys outside the list part cheap: t[i] = v for i from 20,000 down to 1, by_id[row.id] = row.
+//
+// The engine looks, at each new such key, through the whole table whether the list part could take it: 20,000 keys
+// cost seconds. It does not where the table has a __newindex. So a table that is being filled in this way gets a
+// metatable that scripts do not see, whose __newindex sets the key itself at the same cost for any. Such tables are
+// found by the hook, among the variables of the functions that run.
+
+const (
+	// sparseSize is how many keys outside its list part a table has at least to be looked at.
+	sparseSize = 128
+	// sparseFrames is how many functions are looked at: the one that runs and those that called it.
+	sparseFrames = 3
+)
+
+// A frameLayout says where the engine keeps the registers of a function that runs; zero when that is not as expected.
+type frameLayout struct{ info, registers uintptr }
+
+func newFrameLayout() (f frameLayout) {
+	level := reflect.TypeFor[lua.Frame]().Elem()
+	info, ok := level.FieldByName("luaCallInfo")
+	if !ok || info.Type.Kind() != reflect.Pointer {
+		return f
+	}
+	registers, ok := info.Type.Elem().FieldByName("frame")
+	if !ok || registers.Type.Kind() != reflect.Slice || registers.Type.Elem().Kind() != reflect.Interface {
+		return f
+	}
+	// The offset of the first field is zero, and stands for what was not found; one is added to both.
+	return frameLayout{info: info.Offset + 1, registers: registers.Offset + 1}
+}
+
+// registers lists what the variables of a level of the stack hold, nil for a host function.
+func (f frameLayout) of(where lua.Frame) []any {
+	if f.info == 0 {
+		return nil
+	}
+	info := *(*unsafe.Pointer)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&where)), f.info-1))
+	if info == nil {
+		return nil
+	}
+	return *(*[]any)(unsafe.Add(info, f.registers-1))
+}
+
+func openSparse(m *Machine) {
+	m.frames = newFrameLayout()
+	m.sparseMeta = m.newTable(0, 1)
+	m.sparseMeta.put("__newindex", m.function("newindex", func(c call) int {
+		k := c.raw(2)
+		if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {
+			text := "table index is " + map[bool]string{true: "nil", false: "NaN"}[k == nil]
+			c.m.pointAt(c.l, 1, text)
+			c.m.raise(c.l, c.m.where(c.l)+text)
+		}
+		m.table(c.raw(1)).assign(k, c.raw(3))
+		return 0
+	}))
+}
+
+// easeSparse finds tables that are being filled outside their list part. It is called by the hook.
+func (m *Machine) easeSparse(l *lua.State) {
+	for level := range sparseFrames {
+		where, ok := lua.Stack(l, level)
+		if !ok {
+			return
+		}
+		for _, v := range m.frames.of(where) {
+			if t := m.table(v); t != nil && len(t.hash) >= sparseSize && t.meta == nil && t.sparse() {
+				t.meta = m.sparseMeta
+			}
+		}
+	}
+}
+
+// sparse judges by a few keys whether most of those outside the list part are positive integers.
+func (t *table) sparse() bool {
+	const looked = 8
+	seen, whole := 0, 0
+	for k := range t.hash {
+		if f, ok := k.(float64); ok && f > 0 && f == math.Trunc(f) {
+			whole++
+		}
+		if seen++; seen == looked {
+			break
+		}
+	}
+	return whole > looked/2
+}
+
+// assign sets a key raw, at the same cost for any key. k is neither nil nor NaN.
+func (t *table) assign(k, v any) {
+	t.flags = 0
+	f, ok := k.(float64)
+	i := 0
+	if ok && f >= 1 && f <= exactFloat && f == math.Trunc(f) {
+		i = int(f)
+	}
+	switch {
+	case i > 0 && i <= len(t.array):
+		t.array[i-1] = v
+	case v == nil:
+		delete(t.hash, k)
+	case i > 0 && i == len(t.array)+1:
+		delete(t.hash, k)
+		t.array = append(t.array, v)
+		for next := f + 1; t.hash[next] != nil; next++ {
+			t.array = append(t.array, t.hash[next])
+			delete(t.hash, next)
+		}
+		t.keys = nil
+	default:
+		if _, known := t.hash[k]; !known {
+			t.keys = nil
+		}
+		t.hash[k] = v
+	}
+}
+
+// setIndex sets an integer key raw.
+func (t *table) setIndex(i int, v any) {
+	if i > 0 && i <= len(t.array) {
+		t.array[i-1] = v
+		return
+	}
+	t.assign(float64(i), v)
+}
