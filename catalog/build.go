@@ -57,11 +57,13 @@ type worker struct {
 	stems   vocabulary
 	keys    [kindCount]vocabulary
 	raw     map[string]int32 // word as written → stem, -1 for a stop word
+	rows    []int32          // stem → its vector, -1 when it has none
 
 	// Of the entry at hand:
 	weight []int32 // stem → weighted count
 	inName []bool  // stem → stands in the name
 	seen   []uint32
+	fields [fieldCount][]int32 // the vectors of each field's words
 
 	work part // reused from part to part
 }
@@ -76,6 +78,7 @@ type part struct {
 	ends    []uint32
 	lengths []int32
 	intents []intent
+	about   []uint8
 	pairs   []docPair
 	keys    [kindCount][]posting
 }
@@ -124,7 +127,7 @@ func (w *worker) index(c *Catalog, from, to int) part {
 	}
 	*p = part{
 		worker: w, from: from, stems: p.stems[:0], counts: p.counts[:0], ends: p.ends[:0], lengths: p.lengths[:0],
-		intents: p.intents[:0], pairs: p.pairs[:0], keys: p.keys,
+		intents: p.intents[:0], about: p.about[:0], pairs: p.pairs[:0], keys: p.keys,
 	}
 	for doc := from; doc < to; doc++ {
 		e := &c.entries[doc]
@@ -145,6 +148,7 @@ func (w *worker) index(c *Catalog, from, to int) part {
 	done := *p
 	done.stems, done.counts, done.ends = slices.Clone(p.stems), slices.Clone(p.counts), slices.Clone(p.ends)
 	done.lengths, done.intents, done.pairs = slices.Clone(p.lengths), slices.Clone(p.intents), slices.Clone(p.pairs)
+	done.about = slices.Clone(p.about)
 	for k := range p.keys {
 		done.keys[k] = slices.Clone(p.keys[k])
 	}
@@ -162,6 +166,7 @@ func (w *worker) term(word []byte) int32 {
 		t = int32(w.stems.number(st))
 		if int(t) == len(w.weight) {
 			w.weight, w.inName = append(w.weight, 0), append(w.inName, false)
+			w.rows = append(w.rows, w.lexicon.vectors.row(st))
 		}
 	}
 	w.raw[written] = t
@@ -198,8 +203,16 @@ func (w *worker) addWords(p *part, doc uint32, e *Entry, sh *shape) {
 				p.pairs = append(p.pairs, docPair{uint32(last), uint32(t), doc<<2 | where})
 			}
 			last = t
+			if row := w.rows[t]; row >= 0 {
+				w.fields[f] = append(w.fields[f], row)
+			}
 		})
 	})
+	direction := w.lexicon.vectors.entryVector(&w.fields)
+	p.about = append(p.about, direction[:]...)
+	for f := range w.fields {
+		w.fields[f] = w.fields[f][:0]
+	}
 	for _, t := range w.seen {
 		coded := t << 1
 		if w.inName[t] {
@@ -287,7 +300,7 @@ func sum(counts []uint32) {
 func mergeIndex(docs int, workers []*worker, parts []part) *index {
 	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.stems })
 	n := len(words)
-	ix := &index{docs: docs, words: newDictionary(words), intents: make([]intent, 0, docs)}
+	ix := &index{docs: docs, words: newDictionary(words), intents: make([]intent, 0, docs), about: make([]uint8, 0, docs*vectorDims)}
 	ix.offsets, ix.nameOffsets = make([]uint32, n+1), make([]uint32, n+1)
 	total, postings, named := int64(0), 0, 0
 	for i := range parts {
@@ -305,6 +318,7 @@ func mergeIndex(docs int, workers []*worker, parts []part) *index {
 			total += int64(l)
 		}
 		ix.intents = append(ix.intents, p.intents...)
+		ix.about = append(ix.about, p.about...)
 	}
 	ix.idf = make([]float64, n)
 	for t := range n {

@@ -18,6 +18,7 @@ func (v *View) Explain(id, query string) (string, error) {
 	c := v.cat
 	doc := c.find(e.ID)
 	q := c.parse(query)
+	c.direct(&q)
 	var lines []string
 	total := int32(0)
 	for i := range q.words {
@@ -70,6 +71,10 @@ func (v *View) Explain(id, query string) (string, error) {
 	}
 	if lifted := c.withIntent(&q, total, doc); lifted > total {
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  the query asks for %s, and it does that", "(kind)", float64(lifted-total)/unit, c.index.intents[doc]))
+		total = lifted
+	}
+	if lifted := c.withVector(&q, total, doc); lifted > total {
+		lines = append(lines, fmt.Sprintf("  %-16s %.3f  its words mean much the same as those of the query", "(meaning)", float64(lifted-total)/unit))
 		total = lifted
 	}
 	head := fmt.Sprintf("%s: score %.3f for %q, %s", e.ID, float64(total)/unit, clip(oneLine(query), 100), v.placeOf(int32(doc), query))

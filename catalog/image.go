@@ -92,6 +92,7 @@ func (c *Catalog) sections() []section {
 		array("word.table", &ix.words.table),
 		array("intents", &ix.intents),
 		array("idf", &ix.idf),
+		array("about", &ix.about),
 		array("posting.offsets", &ix.offsets),
 		array("posting.docs", &ix.posted),
 		array("posting.impacts", &ix.impacts),
@@ -208,7 +209,7 @@ func Open(image []byte, o OpenOptions) (c *Catalog, remark []byte, err error) {
 		}
 	}
 	c.index.docs = c.ids.len()
-	if len(c.stored.offsets) != c.index.docs+1 {
+	if len(c.stored.offsets) != c.index.docs+1 || len(c.index.about) != c.index.docs*vectorDims {
 		return nil, nil, ErrImage
 	}
 	c.stored.read = make([]atomic.Pointer[Entry], c.index.docs)
@@ -238,6 +239,7 @@ func imageSections(image []byte) (map[string][]byte, error) {
 func Version() string {
 	h := sha256.New()
 	h.Write([]byte(wordsText))
+	h.Write([]byte(vectorsText))
 	c, _ := New(samples(), Options{})
 	if err := c.WriteImage(h, nil); err != nil {
 		panic(err) // a hash takes everything

@@ -53,6 +53,7 @@ type index struct {
 	docs    int        // the number of entries
 	intents []intent   // document → what it does
 	idf     []float64  // term → inverse document frequency
+	about   []uint8    // document → its direction, vectorDims signed bytes; see vectors.go
 
 	// Postings of term t are docs[offsets[t]:offsets[t+1]], in order, with their impacts.
 	offsets []uint32

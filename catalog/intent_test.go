@@ -57,7 +57,7 @@ func TestLeversOff(t *testing.T) {
 		query string
 	}{
 		{Intents, "book a hotel"}, {Relations, "decide"}, {Prefixes, "auth"}, {Verbs, "retrieve"}, {Coverage, "hotel"}, {Pairs, "hotel booking"},
-		{Clauses, "Query of a booking. Fetch all of the rows."},
+		{Clauses, "Query of a booking. Fetch all of the rows."}, {Vectors, "hotel room"},
 	} {
 		with, _ := New(entries, Options{})
 		without, _ := New(entries, Options{Without: []Lever{test.lever}})

@@ -11,7 +11,8 @@ import (
 // A Lever is a part of ranking beyond the words that query and entry share.
 type Lever string
 
-// The levers. Relations come from WordNet, through words.txt.
+// The levers. Relations come from WordNet, through words.txt; vectors from WordNet and API descriptions, through
+// vectors.bin.
 const (
 	Relations Lever = "relations" // words of the same root: "decide", "decision"
 	Verbs     Lever = "verbs"     // verbs that catalogs use for one another: "fetch", "get"
@@ -19,11 +20,14 @@ const (
 	Pairs     Lever = "pairs"     // neighbouring words that stand side by side
 	Coverage  Lever = "coverage"  // the share of an entry's name that the query has
 	Intents   Lever = "intents"   // what the query asks to do and the entry does
+	Vectors   Lever = "vectors"   // the meaning of words that entry and query do not share
 	Clauses   Lever = "clauses"   // what an entry is worth for one sentence of a query
 )
 
 // Levers are all levers, in the order of their names.
-func Levers() []Lever { return []Lever{Clauses, Coverage, Intents, Pairs, Prefixes, Relations, Verbs} }
+func Levers() []Lever {
+	return []Lever{Clauses, Coverage, Intents, Pairs, Prefixes, Relations, Vectors, Verbs}
+}
 
 // ParseLever reads a lever's name; the error lists the names.
 func ParseLever(name string) (Lever, error) {

@@ -75,6 +75,9 @@ type parsedQuery struct {
 	mass  float64
 	// gains are what each intent adds to a score, in 1/128.
 	gains [intentCount]int32
+	// direction is what the query is about; directed is false where that is not known or not asked for.
+	direction [vectorDims]int32
+	directed  bool
 }
 
 // rawWord is a word of the query as it stands there.
@@ -303,6 +306,7 @@ func (c *Catalog) rank(query string, allowed bitset, usage []used, limit int) ([
 	clear(s.score)
 	c.accumulate(&q, s)
 	c.addClauses(query, s)
+	c.direct(&q)
 	for _, u := range usage {
 		s.score[u.doc] = u.raised(s.score[u.doc])
 	}

@@ -165,6 +165,17 @@ func withoutAccents(text string) string {
 // Stem is the form that a lower-case word is indexed under; "" for a word that is too common to be indexed.
 func Stem(word string) string { return stem(word) }
 
+// Stems are the stems of a text's words in their order, as they are indexed: without the words that are too common.
+func Stems(text string) []string {
+	var stems []string
+	eachWord(text, func(word []byte, _ bool) {
+		if st := stem(string(word)); st != "" {
+			stems = append(stems, st)
+		}
+	})
+	return stems
+}
+
 // stem is the English stem of a lower-case word; "" for a stop word. Words that are not plain letters stay.
 func stem(word string) string {
 	if english.IsStopWord(word) {
@@ -213,12 +224,13 @@ type lexicon struct {
 	leads   map[string]bool
 	joins   map[string]bool
 	then    map[string]bool
+	vectors vectorTable
 }
 
 func newLexicon() lexicon {
 	l := lexicon{
 		request: map[string]bool{}, verbs: map[string][]string{},
-		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords), then: wordSet(thenWords),
+		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords), then: wordSet(thenWords), vectors: newVectorTable(vectorsText),
 	}
 	for _, word := range strings.Fields(requestWords) {
 		l.request[word] = true
