@@ -35,7 +35,7 @@ local set_meta = {
   __tostring = function(s)
     -- a set of an earlier run has its lines only
     local ok, text = pcall(op, "catalog.text", { set = s.set })
-    if ok then return text end
+    if ok and type(text) == "string" then return text end
     local head = "complete (" .. #s .. ")"
     if s.total and s.total > #s then head = #s .. " of " .. s.total .. " shown" end
     return hit_lines(s, head)
