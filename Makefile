@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: run build test race check cross bench bench-lua golden clean lexicon vectors bench-catalog bench-tokens bench-sources
+.PHONY: run build test race check cross bench bench-lua golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers-openapi
 
 run: build
 	./bin/almanac
@@ -70,6 +70,15 @@ bench-tokens:
 bench-sources:
 	@test -n "$(DOCS)" || { echo "say which: make bench-sources DOCS='api.json folder/'"; exit 1; }
 	ALMANAC_BENCH_DOCS="$(subst $(space),:,$(abspath $(DOCS)))" $(GO) test ./catalog/openapi -run TestDocuments -count=1 -v -timeout 30m
+
+	cd catalog/openapi/testdata/libraries && CGO_ENABLED=0 $(GO) run . $(filter %.json,$(abspath $(DOCS)))
+
+# Public OpenAPI documents against the Prism mock server, which refuses what breaks them. It needs node 20 and npm.
+PEERS = $(CURDIR)/catalog/openapi/testdata/peers
+peers-openapi:
+	@if ! command -v npm >/dev/null; then echo "PEERS-OPENAPI SKIPPED: npm is not here, and nothing was proved"; else \
+		(cd $(PEERS) && npm ci --no-audit --no-fund) && \
+		ALMANAC_PEERS=$(PEERS) $(GO) test ./catalog/openapi -run TestPrism -count=1 -v -timeout 30m; fi
 
 empty :=
 space := $(empty) $(empty)

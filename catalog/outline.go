@@ -409,6 +409,16 @@ func (d document) collect(o outline, sure bool, depth int, add func(property)) {
 
 // verify reports the first place where the text is not a schema, as a JSON pointer.
 func (d document) verify(part []byte, place string, depth int) error {
+	return verifier{d, map[string]bool{}}.verify(part, place, depth)
+}
+
+// A verifier checks the text of one schema.
+type verifier struct {
+	document
+	followed map[string]bool // references that lead somewhere
+}
+
+func (d verifier) verify(part []byte, place string, depth int) error {
 	if depth > 200 {
 		return fmt.Errorf("%s: nested too deeply", place)
 	}
@@ -430,7 +440,7 @@ func (d document) verify(part []byte, place string, depth int) error {
 	return err
 }
 
-func (d document) verifyKeyword(name string, value []byte, place string, depth int) error {
+func (d verifier) verifyKeyword(name string, value []byte, place string, depth int) error {
 	s := scanner{b: value}
 	switch name {
 	case "type":
@@ -481,8 +491,11 @@ func (d document) verifyKeyword(name string, value []byte, place string, depth i
 			}
 		}
 	case "$ref":
-		if ref := text(value); strings.HasPrefix(ref, "#/") && d.at(ref) == nil {
-			return fmt.Errorf("%s: %s points to nothing", place, clip(ref, 80))
+		if ref := text(value); strings.HasPrefix(ref, "#/") && !d.followed[ref] {
+			if d.at(ref) == nil {
+				return fmt.Errorf("%s: %s points to nothing", place, clip(ref, 80))
+			}
+			d.followed[ref] = true
 		}
 	}
 	return nil

@@ -194,6 +194,12 @@ func (b *inputBuilder) hasShape(n *node) bool {
 // flat adds the names of a body as arguments.
 func (b *inputBuilder) flat(out *body, flat *flattened, required bool, encoding *node) {
 	out.open = flat.more != nil
+	for _, name := range flat.required {
+		if !slices.Contains(flat.names, name) && !slices.Contains(flat.hidden, name) {
+			// It must be there, and nothing more is said of it.
+			flat.names, flat.schemas = append(flat.names, name), append(flat.schemas, &node{kind: object})
+		}
+	}
 	for i, name := range flat.names {
 		f := field{name: name, arg: b.arg(name, "body"), explode: true}
 		plain := b.d.soft(flat.schemas[i])

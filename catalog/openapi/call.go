@@ -189,7 +189,11 @@ func (b *body) write(r *web.Request, args map[string]any, used map[string]bool) 
 // send writes a value as the body.
 func (b *body) send(r *web.Request, v any) error {
 	r.Header.Set("Content-Type", b.mediaType)
-	switch object, _ := v.(map[string]any); b.form {
+	object, isObject := v.(map[string]any)
+	if !isObject && (b.form == formBody || b.form == multipartBody) {
+		return fmt.Errorf("argument %s: a form has named fields: give a table of them", b.whole)
+	}
+	switch b.form {
 	case formBody:
 		var list []pair
 		for _, name := range slices.Sorted(maps.Keys(object)) {

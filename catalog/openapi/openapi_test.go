@@ -106,22 +106,35 @@ func TestRequests(t *testing.T) {
 
 // TestEntries shows what becomes of each operation of a document.
 func TestEntries(t *testing.T) {
-	k := listen(t, "testdata/library.yaml", Options{}, answer(`[]`))
+	for _, name := range []string{"library.yaml", "older.json", "newer.yaml"} {
+		t.Run(name, func(t *testing.T) { entriesOf(t, name) })
+	}
+}
+
+func entriesOf(t *testing.T, name string) {
+	k := listen(t, "testdata/"+name, Options{Source: name}, answer(`[]`))
 	all, report := catalog.New(k.batch.Entries, catalog.Options{})
-	if len(report.Skipped) > 0 || k.batch.Found != len(k.batch.Entries) {
+	if len(report.Skipped) > 0 || k.batch.Found != len(k.batch.Entries)+len(k.batch.Skipped) {
 		t.Fatalf("skipped %v, found %d, %d entries", report.Skipped, k.batch.Found, len(k.batch.Entries))
 	}
 	var b strings.Builder
+	var lines []string
 	for _, e := range k.batch.Entries {
 		fmt.Fprintf(&b, "%s\n  %s, mutates %v, risk %s, entities %v\n", all.View().Line(e.ID), e.Operation, e.Mutates, e.Risk, e.Entities)
+		if name != "library.yaml" {
+			fmt.Fprintf(&b, "  %s\n", e.Input.JSON())
+		}
 		for _, example := range e.Examples {
 			fmt.Fprintf(&b, "  %s\n", example)
 		}
 	}
-	for _, s := range slices.Concat(k.batch.Renamed, k.batch.Mended) {
-		fmt.Fprintf(&b, "%s: %s\n", s.ID, s.Reason)
+	for what, skips := range map[string][]catalog.Skip{"renamed": k.batch.Renamed, "mended": k.batch.Mended, "skipped": k.batch.Skipped} {
+		for _, s := range skips {
+			lines = append(lines, fmt.Sprintf("%s %s: %s\n", what, s.ID, s.Reason))
+		}
 	}
-	golden(t, "testdata/library.golden", b.String())
+	slices.Sort(lines)
+	golden(t, "testdata/"+strings.TrimSuffix(strings.TrimSuffix(name, ".yaml"), ".json")+".golden", b.String()+strings.Join(lines, ""))
 }
 
 var update = flag.Bool("update", false, "rewrite golden files")

@@ -54,6 +54,8 @@ type spot struct {
 	bare bool
 	// hidden are names that the value does not have on its way in this direction.
 	hidden map[string]bool
+	// extra are names that must be there and are described nowhere.
+	extra []string
 	// keepDefault tells that a default may be written.
 	keepDefault bool
 	room        int // for the description
@@ -251,6 +253,7 @@ func (e *emitter) open(n *node, at spot) {
 	e.bounds(n, kinds)
 	if at.hidden == nil {
 		at.hidden = e.d.hidden(n, e.output)
+		at.extra = e.undeclared(n)
 	}
 	e.inside(n, at)
 	e.composed(n, at)
@@ -400,9 +403,20 @@ func (e *emitter) checkable(pattern string) bool {
 // inside writes the schemas of what is inside a value.
 func (e *emitter) inside(n *node, at spot) {
 	hidden := at.hidden
-	if props := n.get("properties"); props.is(object) && len(props.names) > 0 {
+	props, extra := n.get("properties"), at.extra
+	if !props.is(object) {
+		props = nil
+	}
+	if props != nil && len(props.names) > 0 || len(extra) > 0 {
 		e.name("properties")
 		e.raw("{")
+		for _, name := range extra {
+			e.name(name)
+			e.raw("{}")
+		}
+		if props == nil {
+			props = &node{}
+		}
 		for i, name := range props.names {
 			if hidden[name] || slices.Contains(props.names[:i], name) {
 				continue
@@ -450,6 +464,35 @@ func (e *emitter) inside(n *node, at spot) {
 		}
 		e.raw("]")
 	}
+}
+
+// undeclared are the names that must be there, of which the schema and all that applies with it say nothing more.
+// Names that nothing lists would be refused.
+func (e *emitter) undeclared(n *node) []string {
+	if e.output || n.get("required").items() == nil {
+		return nil
+	}
+	known, seen := map[string]bool{}, map[*node]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if n = e.d.soft(n); n == nil || seen[n] {
+			return
+		}
+		seen[n] = true
+		n.get("properties").each(func(name string, _ *node) { known[name] = true })
+		e.d.inPlace(n, visit)
+	}
+	visit(n)
+	if len(known) == 0 {
+		return nil
+	}
+	var out []string
+	for _, name := range n.get("required").strings() {
+		if !known[name] && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // required writes the names that must be there.

@@ -1,0 +1,367 @@
+package web
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// client returns a client for one server that does not wait between attempts, and what it would have waited.
+func client(t *testing.T, o Options, servers ...*httptest.Server) (*Client, *[]time.Duration) {
+	t.Helper()
+	var waits []time.Duration
+	for _, s := range servers {
+		o.Origins = append(o.Origins, s.URL)
+	}
+	o.Sleep = func(_ context.Context, d time.Duration) error {
+		waits = append(waits, d)
+		return nil
+	}
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c, &waits
+}
+
+func serve(t *testing.T, handle http.HandlerFunc) *httptest.Server {
+	s := httptest.NewServer(handle)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func get(t *testing.T, c *Client, address string) (Answer, error) {
+	return c.Do(t.Context(), Request{Method: http.MethodGet, URL: address, Read: true, JSON: true})
+}
+
+// TestFaults is what servers do wrong. Nothing hangs, and each error says what to do.
+func TestFaults(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	hijack := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				panic(err)
+			}
+			io.WriteString(conn, text)
+			conn.Close()
+		}
+	}
+	reply := func(status int, kind, text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.WriteHeader(status)
+			io.WriteString(w, text)
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		handle http.HandlerFunc
+		want   string
+		sent   int32
+	}{
+		{"hang", func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-r.Context().Done():
+			case <-release:
+			}
+		}, "no answer within 300ms", 1},
+		{"drop", hijack(""), "closed the connection: try again later (tried 4 times)", 4},
+		{"half a body", hijack("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{\"a\":"),
+			"the answer broke off after 5 bytes: unexpected EOF (tried 4 times)", 4},
+		{"flood", func(w http.ResponseWriter, _ *http.Request) {
+			block := []byte(strings.Repeat("x", 1<<20))
+			for range 100 {
+				if _, err := w.Write(block); err != nil {
+					return
+				}
+			}
+		}, "the answer is larger than 1 MiB: ask for less, with a filter or a smaller page", 1},
+		{"bomb", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			for range 100 {
+				z.Write(make([]byte, 1<<20))
+			}
+			z.Close()
+		}, "the answer is larger than 1 MiB", 1},
+		{"endless headers", hijack("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20)), "did not answer", 4},
+		{"wrong type", reply(200, "text/html", "<html>Log in"), `want JSON, got text/html: it begins "<html>Log in"; is the server's address right?`, 1},
+		{"invalid JSON", reply(200, "application/json", `{"a": nope}`), "the answer is declared application/json and is not: invalid character 'o'", 1},
+		{"two values", reply(200, "application/json", `{} {}`), "something follows the value", 1},
+		{"no HTTP", hijack("SSH-2.0\r\n"), "did not answer: ", 4},
+		{"429 for ever", reply(429, "application/json", `{"message":"slow down"}`), "429 Too Many Requests: slow down (tried 4 times); too many calls: try again later, with fewer at a time", 4},
+		{"429 with a long wait", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(429)
+		}, "429 Too Many Requests; too many calls: try again in 1h0m0s", 1},
+		{"broken server", reply(503, "text/html", "<html>oops"), "503 Service Unavailable (tried 4 times); the server failed: try again later", 4},
+		{"refusal", reply(422, "application/problem+json", `{"errors":[{"detail":"no\u001b[2J such\npet"}]}`), "422 Unprocessable Entity: no [2J such pet", 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var sent atomic.Int32
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				sent.Add(1)
+				test.handle(w, r)
+			})
+			o := Options{MaxBody: 1 << 20}
+			if test.name == "hang" {
+				o.Timeout = 300 * time.Millisecond
+			}
+			c, _ := client(t, o, s)
+			_, err := get(t, c, s.URL+"/a?key=very-secret")
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "very-secret") {
+				t.Errorf("the error shows the query: %v", err)
+			}
+			if sent.Load() != test.sent {
+				t.Errorf("sent %d times, want %d", sent.Load(), test.sent)
+			}
+		})
+	}
+}
+
+// TestRetries: a read is sent again, after longer and longer pauses or as the server says; a change never.
+func TestRetries(t *testing.T) {
+	var sent atomic.Int32
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		switch sent.Add(1) {
+		case 1:
+			w.WriteHeader(502)
+		case 2:
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(429)
+		default:
+			fmt.Fprint(w, `{"n": 12345678901}`)
+		}
+	})
+	c, waits := client(t, Options{}, s)
+	got, err := get(t, c, s.URL)
+	if err != nil || !reflect.DeepEqual(got.Data, map[string]any{"n": int64(12345678901)}) {
+		t.Fatalf("got %v, %v", got.Data, err)
+	}
+	if w := *waits; len(w) != 2 || w[0] < firstPause || w[0] > 2*firstPause || w[1] != 7*time.Second {
+		t.Errorf("waited %v", w)
+	}
+	sent.Store(0)
+	_, err = c.Do(t.Context(), Request{Method: http.MethodPost, URL: s.URL, Body: []byte("{}")})
+	var status *StatusError
+	if !errors.As(err, &status) || status.Status != 502 || sent.Load() != 1 {
+		t.Errorf("got %v after %d requests, want one 502", err, sent.Load())
+	}
+}
+
+// TestRedirects: they are followed among the source's own servers, and credentials do not go along to another.
+func TestRedirects(t *testing.T) {
+	var seen []string
+	note := func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Method+" "+r.Header.Get("Authorization")+r.Header.Get("X-Key"))
+		fmt.Fprint(w, `"here"`)
+	}
+	other := serve(t, note)
+	foreign := serve(t, note)
+	var s *httptest.Server
+	s = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		status := http.StatusTemporaryRedirect
+		switch r.URL.Path {
+		case "/other":
+			http.Redirect(w, r, other.URL+"/x", http.StatusFound)
+		case "/foreign":
+			http.Redirect(w, r, foreign.URL+"/x", status)
+		case "/loop":
+			http.Redirect(w, r, "/loop", status)
+		case "/moved":
+			http.Redirect(w, r, "/end", http.StatusMovedPermanently)
+		case "/see":
+			http.Redirect(w, r, "/end", http.StatusSeeOther)
+		case "/same":
+			http.Redirect(w, r, "/end", status)
+		default:
+			note(w, r)
+		}
+	})
+	vault := NewVault(func(name string) string { return map[string]string{"T": "token-1", "K": "key-22"}[name] }, nil)
+	c, _ := client(t, Options{Vault: vault}, s, other)
+	auth := [][]Auth{{{Kind: Bearer, Names: []string{"T"}}, {Kind: Key, Place: "header", Field: "X-Key", Names: []string{"K"}}}}
+	for _, test := range []struct{ method, path, seen, want string }{
+		{"GET", "/other", "GET ", ""},
+		{"GET", "/same", "GET Bearer token-1key-22", ""},
+		{"POST", "/same", "POST Bearer token-1key-22", ""},
+		{"POST", "/see", "GET Bearer token-1key-22", ""},
+		{"GET", "/foreign", "", "which is not a server of this source: not followed"},
+		{"POST", "/moved", "", "a change is not sent to another place"},
+		{"GET", "/loop", "", "redirected more than 10 times"},
+	} {
+		seen = nil
+		_, err := c.Do(t.Context(), Request{Method: test.method, URL: s.URL + test.path, Body: []byte("{}"), Read: test.method == "GET", Auth: auth})
+		if got := strings.Join(seen, "; "); got != test.seen {
+			t.Errorf("%s %s: the end saw %q, want %q", test.method, test.path, got, test.seen)
+		}
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s %s: got %v, want %q", test.method, test.path, err, test.want)
+		}
+	}
+	if _, err := get(t, c, foreign.URL); err == nil || !strings.Contains(err.Error(), "is not a server of this source") {
+		t.Errorf("a foreign host: %v", err)
+	}
+	if _, err := get(t, c, "file:///etc/passwd"); err == nil {
+		t.Error("a file was read")
+	}
+}
+
+func TestAllows(t *testing.T) {
+	for _, bad := range []string{"", "api.example.com", "ftp://x", "file:///etc", "https://"} {
+		if _, err := New(Options{Origins: []string{bad}}); err == nil {
+			t.Errorf("%q passes for a server", bad)
+		}
+	}
+	c, err := New(Options{Origins: []string{"https://API.example.com/v1", "http://localhost:8080"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]bool{
+		"https://api.example.com/x": true, "https://api.example.com:443/": true, "http://localhost:8080/": true,
+		"http://api.example.com/": false, "https://api.example.com:444/": false, "https://api.example.com.evil.example/": false,
+		"https://api.example.com@evil.example/": false, "http://localhost/": false, "https://user@api.example.com/": true,
+	} {
+		_, err := c.Do(canceled(), Request{Method: http.MethodGet, URL: address})
+		if refused := strings.Contains(fmt.Sprint(err), "is not a server"); refused == want {
+			t.Errorf("%s: allowed %v, want %v (%v)", address, !refused, want, err)
+		}
+	}
+}
+
+// canceled is a context in which nothing is sent.
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// TestCredentials shows where each kind goes, and that no value comes back.
+func TestCredentials(t *testing.T) {
+	var line string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/token" {
+			user, password, _ := r.BasicAuth()
+			if user != "client-id" || password != "client-secret" {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusUnauthorized)
+				fmt.Fprint(w, `{"error":"invalid_client"}`)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"access_token":"issued-token","token_type":"bearer","expires_in":3600}`)
+			return
+		}
+		cookie := ""
+		if c, err := r.Cookie("sid"); err == nil {
+			cookie = c.Value
+		}
+		line = strings.TrimSpace(r.Header.Get("Authorization") + " " + r.URL.RawQuery + " " + cookie + " " + r.Header.Get("X-Key"))
+		if r.URL.Path == "/no" {
+			w.WriteHeader(401)
+		}
+		fmt.Fprintf(w, `{"message": "you sent %s"}`, line)
+	})
+	values := map[string]string{"TOKEN": "sesame", "USER": "hannah", "PASSWORD": "pass&word", "KEY": "k y-123", "ID": "client-id", "SECRET": "client-secret", "BAD": "mistaken"}
+	ring := map[string]string{"RING": "from-the-ring"}
+	vault := NewVault(func(name string) string { return values[name] }, func(name string) (string, error) {
+		if v, ok := ring[name]; ok {
+			return v, nil
+		}
+		return "", errors.New("none")
+	})
+	c, _ := client(t, Options{Vault: vault}, s)
+	key := func(place, field, name string) Auth {
+		return Auth{Kind: Key, Place: place, Field: field, Names: []string{name}}
+	}
+	missing := Auth{Kind: Bearer, Names: []string{"NOT_SET"}}
+	for _, test := range []struct {
+		name string
+		auth [][]Auth
+		want string
+	}{
+		{"none", nil, ""},
+		{"bearer", [][]Auth{{{Kind: Bearer, Names: []string{"TOKEN"}}}}, "Bearer sesame"},
+		{"basic", [][]Auth{{{Kind: Basic, Names: []string{"USER", "PASSWORD"}}}}, "Basic aGFubmFoOnBhc3Mmd29yZA=="},
+		{"key in the query", [][]Auth{{key("query", "api key", "KEY")}}, "api+key=k+y-123"},
+		{"key in a header", [][]Auth{{key("header", "X-Key", "KEY")}}, "k y-123"},
+		{"key in a cookie", [][]Auth{{key("cookie", "sid", "TOKEN")}}, "sesame"},
+		{"two together", [][]Auth{{{Kind: Bearer, Names: []string{"TOKEN"}}, key("header", "X-Key", "RING")}}, "Bearer sesame   from-the-ring"},
+		{"the alternative that is there", [][]Auth{{missing}, {key("header", "X-Key", "KEY"), missing}, {key("query", "k", "TOKEN")}}, "k=sesame"},
+		{"nothing is there", [][]Auth{{missing}}, ""},
+		{"client credentials", [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "SECRET", "NOT_SET"}, TokenURL: s.URL + "/token"}}}, "Bearer issued-token"},
+		{"a token instead", [][]Auth{{{Kind: OAuth2, Names: []string{"NOT_SET", "NOT_SET", "TOKEN"}}}}, "Bearer sesame"},
+	} {
+		got, err := c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/", Auth: test.auth})
+		if err != nil || line != test.want {
+			t.Errorf("%s: the server got %q, want %q (%v)", test.name, line, test.want, err)
+		}
+		for _, secret := range vault.Secrets() {
+			if strings.Contains(fmt.Sprint(got.Data), secret) {
+				t.Errorf("%s: the answer holds %q: %v", test.name, secret, got.Data)
+			}
+		}
+	}
+	_, err := c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/no", Auth: [][]Auth{{missing}, {{Kind: Bearer, Names: []string{"OTHER"}}}}})
+	if want := "look at the credential: NOT_SET, OTHER in the environment or the system keyring"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	_, err = c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/", Auth: [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "BAD"}, TokenURL: s.URL + "/token"}}}})
+	if err == nil || !strings.Contains(err.Error(), "gave no token (401 Unauthorized, invalid_client): look at ID and BAD") || strings.Contains(err.Error(), "mistaken") {
+		t.Errorf("a wrong client secret: %v", err)
+	}
+	_, err = c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/", Auth: [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "SECRET"}, TokenURL: "http://foreign.example/token"}}}})
+	if err == nil || !strings.Contains(err.Error(), "no https address to get a token from") {
+		t.Errorf("a token over plain http: %v", err)
+	}
+}
+
+func TestDecode(t *testing.T) {
+	for _, test := range []struct {
+		kind, text string
+		wantJSON   bool
+		data       any
+		note       string
+	}{
+		{"application/json", `[1, 2.5, "x", null]`, true, []any{int64(1), 2.5, "x", nil}, ""},
+		{"application/vnd.api+json; charset=utf-8", "\ufeff{}", true, map[string]any{}, ""},
+		{"text/plain", `{"a": 1}`, true, map[string]any{"a": int64(1)}, "parsed from text/plain"},
+		{"text/plain", `{"a": 1}`, false, `{"a": 1}`, ""},
+		{"", `[1]`, false, []any{int64(1)}, "parsed from no declared type"},
+		{"application/x-ndjson", "{\"a\":1}\n\n{\"a\":2}\n", false, []any{map[string]any{"a": int64(1)}, map[string]any{"a": int64(2)}}, "parsed from lines of JSON"},
+		{"image/png", "\x89PNG\xff", false, "\x89PNG\xff", "5 bytes of image/png"},
+		{"application/json", " \n", true, nil, ""},
+		{"application/json", `1e400`, true, "1e400", ""},
+	} {
+		data, note, err := decode(test.kind, []byte(test.text), test.wantJSON)
+		if err != nil || !reflect.DeepEqual(data, test.data) || note != test.note {
+			t.Errorf("%s %q: got %#v, %q, %v", test.kind, test.text, data, note, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("application/json", []byte(`{"error": {"message": ["x"]}}`))
+	f.Add("text/plain", []byte("\xff\x00"))
+	f.Fuzz(func(t *testing.T, kind string, text []byte) {
+		decode(kind, text, true)
+		if got := message(kind, text); len(got) > maxMessage+len("…") {
+			t.Errorf("a message of %d bytes", len(got))
+		}
+	})
+}
