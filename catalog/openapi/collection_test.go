@@ -74,7 +74,7 @@ func TestDocuments(t *testing.T) {
 			}
 		}
 		if len(files) <= 20 {
-			fmt.Printf("%-28s %6.1f MB %6d operations %5d skipped %4d renamed %5d mended  read %7v  index %7v  peak %5d MB  kept %4d MB\n",
+			fmt.Printf("%-28s %6.1f MB %6d operations %5d skipped %4d renamed %5d mended  read %7v  index %7v  allocates %5d MB  keeps %4d MB\n",
 				filepath.Base(file), float64(m.size)/1e6, b.Found, len(b.Skipped), len(b.Renamed), len(b.Mended),
 				m.took.Round(time.Millisecond), m.index.Round(time.Millisecond), m.peak>>20, m.kept>>20)
 		}
