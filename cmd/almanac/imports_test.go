@@ -27,6 +27,7 @@ var floors = map[string]int{
 	"catalog/source":          0,
 	"catalog/web":             1,
 	"catalog/openapi":         1,
+	"catalog/workspace":       1,
 	"session/kernel":          1,
 	"session/policy":          1,
 	"session/trace":           1,

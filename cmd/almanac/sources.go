@@ -22,6 +22,7 @@ import (
 	"almanac/catalog/openapi"
 	"almanac/catalog/source"
 	"almanac/catalog/web"
+	"almanac/catalog/workspace"
 	"almanac/session/trace"
 )
 
@@ -52,6 +53,8 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 			all = append(all, servers...)
 		case kind == "openapi" && rest != "":
 			all = append(all, cli.openapiSource(as, rest))
+		case kind == "workspace" && rest != "":
+			all = append(all, workspaceSource(as, rest))
 		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			found, err := cli.fileSources(as, name)
 			if err != nil {
@@ -59,7 +62,7 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 			}
 			all = append(all, found...)
 		default:
-			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, FILE.yaml, FILE.json, openapi:FILE-or-URL, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", name)
+			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, FILE.yaml, FILE.json, openapi:FILE-or-URL, workspace:DIR, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", name)
 		}
 	}
 	return all, nil
@@ -148,6 +151,15 @@ func (cli *commandLine) fileSources(as, file string) ([]source.Source, error) {
 		return cli.mcpSources(as, "mcp", file)
 	}
 	return nil, errors.New("it is no manifest (almanac: 1), no OpenAPI document (openapi, swagger) and no list of MCP servers (mcpServers)")
+}
+
+// workspaceSource is the folder dir; as is what the ids of its actions begin with, or empty.
+func workspaceSource(as, dir string) source.Source {
+	name := "workspace:" + dir
+	if as != "" {
+		name = as + "=" + name
+	}
+	return workspace.Open(name, dir, as)
 }
 
 // openapiSource is the document at a file or an address; label is what the person calls it, or empty.

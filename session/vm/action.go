@@ -12,6 +12,8 @@ import (
 // an action value; indexing it extends the dotted path, and calling it with one table (or nothing) asks Host.Call.
 // The value carries the path only: a saved one gives no rights, the host checks every call anew.
 //
+// The prelude may put a helper of its own among the names below a root; it is found before an action of that name.
+//
 // type() of one is "action". It works wherever a function does: pcall, map, coroutines.
 
 // An action is a dotted name.
@@ -62,7 +64,11 @@ func openAction(m *Machine) {
 		if len(a.path)+len(segment) > maxPath {
 			c.fail("action id longer than %d bytes", maxPath)
 		}
-		return c.give(m.actionValue(a.path + "." + segment))
+		path := a.path + "." + segment
+		if f := m.helpers[path]; f != nil {
+			return c.give(f)
+		}
+		return c.give(m.actionValue(path))
 	})
 	def("__newindex", func(c call) int {
 		c.fail("%s.%s cannot be assigned: names of actions are read-only", self(c, 1).path, m.text(c.l, c.raw(2)))

@@ -149,6 +149,14 @@ func (m *Machine) hostTable() any {
 		m.docs = append(m.docs, doc{c.string(1), c.string(2)})
 		return 0
 	})
+	// extend(path, f) makes f a name among the actions: "fs.find".
+	def("extend", func(c call) int {
+		if m.helpers == nil {
+			m.helpers = map[string]any{}
+		}
+		m.helpers[c.string(1)] = c.raw(2)
+		return 0
+	})
 	def("docs", func(c call) int {
 		sort.SliceStable(m.docs, func(i, j int) bool { return m.docs[i].form < m.docs[j].form })
 		list := m.newTable(len(m.docs), 0)

@@ -48,6 +48,7 @@ type Machine struct {
 
 	integers map[int64]any
 	actions  map[string]any
+	helpers  map[string]any // of the prelude, by their paths among the actions
 	nextAt   position
 	maker    *lua.State // where tables and functions are made; runs nothing
 

@@ -1,0 +1,5 @@
+package workspace
+
+import "testing"
+
+func makePipe(testing.TB, string) {}

@@ -1,0 +1,175 @@
+// Package workspace makes actions of a folder: files under one root are listed, read, searched and changed, and nothing
+// outside of it is, whatever links and paths say.
+//
+//	Open   the folder as a source: fs.list_dir, fs.read, fs.stat, fs.search, fs.write, fs.patch, fs.move, fs.remove
+//	diff   what a change would do, as a unified diff
+//
+// Paths are relative to the root and have slashes. The root is an os.Root: the system itself refuses what leads out of
+// it, so that there is no moment between a look and a step. The folder .git is read and never changed: what is in it
+// can make git run programs.
+//
+// Start at Open.
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"sync"
+	"syscall"
+
+	"almanac/catalog"
+	"almanac/catalog/source"
+)
+
+// A folder is the root and what goes on in it.
+type folder struct {
+	prefix string
+	dir    string
+
+	// changing is held while something is changed, so that what a patch has read is what it replaces.
+	changing sync.Mutex
+
+	mu   sync.Mutex // guards root
+	root *os.Root
+}
+
+// Open returns the source that a folder is; named is how the person named it. The ids of its actions begin with name,
+// or with fs when that is empty.
+func Open(named, dir, name string) source.Source {
+	if name == "" {
+		name = "fs"
+	}
+	f := &folder{prefix: name + ".", dir: dir}
+	return source.Source{Name: named, Own: true, Load: f.load, Close: f.close}
+}
+
+func (f *folder) load(context.Context, func(int)) (catalog.Batch, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root == nil {
+		root, err := os.OpenRoot(f.dir)
+		if err != nil {
+			return catalog.Batch{}, fmt.Errorf("workspace: %w", err)
+		}
+		f.root = root
+	}
+	entries := f.entries()
+	return catalog.Batch{Entries: entries, Found: len(entries)}, nil
+}
+
+func (f *folder) close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.root == nil {
+		return nil
+	}
+	return f.root.Close()
+}
+
+// A pathError is an error about one path, in words of the workspace.
+type pathError struct {
+	path, reason string
+}
+
+func (e *pathError) Error() string { return e.path + ": " + e.reason }
+
+// place is the path as the root takes it: clean, relative, with slashes. Nothing of it leads out by its words alone;
+// where links lead, the root sees itself.
+func place(text string) (string, error) {
+	switch {
+	case strings.ContainsRune(text, 0):
+		return "", &pathError{"path", "it has a zero byte"}
+	case len(text) > 4096:
+		return "", &pathError{"path", "it is longer than 4096 bytes"}
+	}
+	p := strings.TrimLeft(text, "/")
+	for _, part := range strings.Split(p, "/") {
+		if part == ".." {
+			return "", &pathError{shown(text), "paths start at the root of the workspace and have no .."}
+		}
+	}
+	return path.Clean("./" + p), nil
+}
+
+// shown is a path in a message.
+func shown(text string) string {
+	if len(text) > 200 {
+		return text[:200] + "..."
+	}
+	return text
+}
+
+// changeable is place for something that is to be changed.
+func changeable(text string) (string, error) {
+	p, err := place(text)
+	if err != nil {
+		return "", err
+	}
+	if p == "." {
+		return "", &pathError{shown(text), "the root of the workspace itself cannot be changed"}
+	}
+	for _, part := range strings.Split(p, "/") {
+		if strings.EqualFold(part, ".git") {
+			return "", &pathError{p, "what is in .git is git's own: it can be read and not changed"}
+		}
+	}
+	return p, nil
+}
+
+// plain is an error of the system in words of the workspace, without paths of the machine.
+func plain(p string, err error) error {
+	var known *pathError
+	var at *fs.PathError
+	var link *os.LinkError
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return &pathError{p, "there is no such file or folder"}
+	case errors.Is(err, fs.ErrExist):
+		return &pathError{p, "it is there already"}
+	case errors.Is(err, fs.ErrPermission):
+		return &pathError{p, "permission denied"}
+	case errors.Is(err, syscall.ENOTDIR):
+		return &pathError{p, "a part of the path is no folder"}
+	case errors.As(err, &at):
+		err = at.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	if strings.Contains(err.Error(), "path escapes") {
+		return &pathError{p, "it leads out of the workspace"}
+	}
+	return &pathError{p, err.Error()}
+}
+
+// a is what a thing is, in a message.
+func a(mode fs.FileMode) string {
+	switch kindOf(mode) {
+	case "file":
+		return "a file"
+	case "dir":
+		return "a folder"
+	case "link":
+		return "a link"
+	}
+	return "a pipe or a device"
+}
+
+// kindOf is file, dir, link or other.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "file"
+	case mode.IsDir():
+		return "dir"
+	case mode&fs.ModeSymlink != 0:
+		return "link"
+	}
+	return "other"
+}
