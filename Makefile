@@ -2,7 +2,7 @@
 GO ?= go
 export CGO_ENABLED = 0
 
-.PHONY: run build test race check cross bench bench-lua golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers-openapi
+.PHONY: run build test race check cross bench bench-lua golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-openapi
 
 run: build
 	./bin/almanac
@@ -82,6 +82,17 @@ peers-openapi:
 
 empty :=
 space := $(empty) $(empty)
+
+# Programs that nobody here wrote, from npm with locked versions; needs node and npm.
+peers: peers-mcp peers-openapi
+
+# The MCP reference servers as sources; the inspector and the conformance suite against almanac serve.
+MCP_PEERS = $(CURDIR)/cmd/almanac/testdata/peers
+$(MCP_PEERS)/node_modules/.package-lock.json: $(MCP_PEERS)/package.json $(MCP_PEERS)/package-lock.json
+	cd $(MCP_PEERS) && npm ci --no-audit --no-fund --ignore-scripts --loglevel=error
+
+peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
+	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersMCP -count=1 -v -timeout 5m
 
 clean:
 	rm -rf bin

@@ -27,7 +27,7 @@ type serveCommand struct {
 	TokenEnv   string        `default:"ALMANAC_SERVE_TOKEN" placeholder:"NAME" help:"The variable that holds the token of HTTP clients, where --clients names none."`
 	Persistent bool          `help:"Keep globals from one execute to the next. Default: every script runs in an empty machine."`
 	Page       int           `default:"8000" help:"How many tokens one answer may have before it is parted into pages."`
-	Sessions   int           `default:"32" help:"How many HTTP clients may be connected at a time."`
+	Sessions   int           `default:"32" help:"How many Lua sessions there may be at a time; one more ends the one that is idle for longest."`
 	Idle       time.Duration `default:"30m" help:"After how long without a request an HTTP client is taken for gone."`
 	Host       []string      `placeholder:"NAME" help:"A host name by which HTTP clients may call the server."`
 	Origin     []string      `placeholder:"URL" help:"A web page that may call the server, as https://example.com."`

@@ -46,7 +46,8 @@ type Options struct {
 	Open func(c Opening) (s *session.Session, done func() error, err error)
 	// Page is how many tokens one answer may have, counted at four bytes each; default 8,000.
 	Page int
-	// Sessions is how many clients may be connected over HTTP at a time; default 32.
+	// Sessions is how many Lua sessions there may be at a time; default 32. One more ends the one that has been idle for
+	// longest. A client has one from its first call on; 16 times as many may be connected over HTTP without.
 	Sessions int
 	// Idle is after how long without a request a client over HTTP is taken for gone; default 30 minutes.
 	Idle time.Duration

@@ -513,9 +513,14 @@ func TestHTTPGuards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, second := initialize(h, "localhost", "", Path, ""), initialize(h, "localhost", "", Path, "")
-	if first != http.StatusOK || second != http.StatusServiceUnavailable {
-		t.Errorf("room for one: %d, then %d", first, second)
+	for i := range connections + 1 {
+		want := http.StatusOK
+		if i == connections {
+			want = http.StatusServiceUnavailable
+		}
+		if got := initialize(h, "localhost", "", Path, ""); got != want {
+			t.Errorf("connection %d: %d, want %d", i, got, want)
+		}
 	}
 }
 
@@ -563,6 +568,49 @@ func TestGone(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d opened, %d gone", b.opened, b.gone)
+}
+
+// One session too many ends the one that has been idle for longest; when all are at work it is refused.
+func TestTooMany(t *testing.T) {
+	b := newBench(t, Options{Sessions: 1})
+	url := serveHTTP(t, b, HTTPOptions{Clients: []Client{{}}})
+	one, err := dialHTTP(t, url, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := dialHTTP(t, url, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call(t, one, "execute", script("return 1"))
+	call(t, two, "execute", script("return 1"))
+	if _, err := one.CallTool(t.Context(), &sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script("return 1")}); !errors.Is(err, sdk.ErrSessionMissing) {
+		t.Errorf("the first: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	told, ended := make(chan struct{}, 10), make(chan struct{})
+	three, err := dialHTTP(t, url, "", &sdk.ClientOptions{
+		ProgressNotificationHandler: func(context.Context, *sdk.ProgressNotificationClientRequest) { told <- struct{}{} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(ended)
+		p := &sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script("shop.wait()", "shop.wait")}
+		p.SetProgressToken("t")
+		_, _ = three.CallTool(ctx, p)
+	}()
+	<-told
+	four, err := dialHTTP(t, url, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := textOf(call(t, four, "execute", script("return 1"))); !strings.Contains(got, "all 1 sessions are at work") {
+		t.Errorf("the fourth: %s", got)
+	}
+	cancel()
+	<-ended
 }
 
 func TestParseClients(t *testing.T) {

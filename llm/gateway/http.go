@@ -90,7 +90,10 @@ func (g *Gateway) Handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
 	}
 	var handler http.Handler = sdk.NewStreamableHTTPHandler(
 		func(r *http.Request) *sdk.Server { return servers[who(r)] },
-		&sdk.StreamableHTTPOptions{SessionTimeout: g.options.Idle, MaxRequestBodyBytes: maxRequest, DisableLocalhostProtection: true},
+		&sdk.StreamableHTTPOptions{
+			SessionTimeout: g.options.Idle, MaxRequestBodyBytes: maxRequest, DisableLocalhostProtection: true, // guarded has its own
+			EventStore: sdk.NewMemoryEventStore(nil), // an answer whose stream broke can be fetched again
+		},
 	)
 	handler = g.bounded(handler, servers)
 	if !open {
@@ -101,7 +104,10 @@ func (g *Gateway) Handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
 	return mux, nil
 }
 
-// bounded refuses a new session when there are enough.
+// connections is how many clients may be connected for each Lua session.
+const connections = 16
+
+// bounded refuses a new connection when there are enough.
 func (g *Gateway) bounded(next http.Handler, servers map[string]*sdk.Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "" {
@@ -111,7 +117,7 @@ func (g *Gateway) bounded(next http.Handler, servers map[string]*sdk.Server) htt
 					n++
 				}
 			}
-			if n >= g.options.Sessions {
+			if n >= connections*g.options.Sessions {
 				w.Header().Set("Retry-After", "60")
 				http.Error(w, fmt.Sprintf("%d clients are connected, which is all there may be", n), http.StatusServiceUnavailable)
 				return

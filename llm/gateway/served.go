@@ -33,6 +33,7 @@ type served struct {
 
 	mu    sync.Mutex
 	calls int
+	used  time.Time // when the last call began or ended
 }
 
 // maxCalls is how many calls of one connection may be under way; runs take turns.
@@ -45,6 +46,7 @@ func (s *served) begin() bool {
 		return false
 	}
 	s.calls++
+	s.used = time.Now()
 	return true
 }
 
@@ -52,6 +54,14 @@ func (s *served) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls--
+	s.used = time.Now()
+}
+
+// idle returns since when no call is under way; ok is false while one is.
+func (s *served) idle() (since time.Time, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used, s.calls == 0
 }
 
 var errClosed = errors.New("the gateway is closing")
@@ -64,13 +74,24 @@ func (g *Gateway) session(ctx context.Context, c Client, r *sdk.CallToolRequest)
 		return nil, errClosed
 	}
 	s, there := g.sessions[r.Session]
+	var longest *sdk.ServerSession
+	if !there && len(g.sessions) >= g.options.Sessions {
+		if longest = g.longestIdle(); longest == nil {
+			g.mu.Unlock()
+			return nil, fmt.Errorf("all %d sessions are at work: try again later", g.options.Sessions)
+		}
+		delete(g.sessions, longest) // its watcher closes it
+	}
 	if !there {
-		s = &served{client: c, ready: make(chan struct{}), pages: pages{most: g.options.Page * bytesPerToken}}
+		s = &served{client: c, used: time.Now(), ready: make(chan struct{}), pages: pages{most: g.options.Page * bytesPerToken}}
 		s.ctx, s.cancel = context.WithCancel(g.ctx)
 		g.sessions[r.Session] = s
 		g.wait.Go(func() { g.watch(r.Session, s) })
 	}
 	g.mu.Unlock()
+	if longest != nil {
+		longest.Close()
+	}
 	if !there {
 		s.session, s.done, s.err = g.open(ctx, s, r)
 		close(s.ready)
@@ -87,6 +108,19 @@ func (g *Gateway) session(ctx context.Context, c Client, r *sdk.CallToolRequest)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// longestIdle is the connection that has waited longest for its next call; nil when all are at work. Its client may
+// connect again, as after any end of a connection. g.mu is held.
+func (g *Gateway) longestIdle() *sdk.ServerSession {
+	var longest *sdk.ServerSession
+	var since time.Time
+	for ss, s := range g.sessions {
+		if at, ok := s.idle(); ok && (longest == nil || at.Before(since)) {
+			longest, since = ss, at
+		}
+	}
+	return longest
 }
 
 // watch waits for the end of the connection, and ends its session.
