@@ -129,8 +129,25 @@ func (s *serving) view(ctx context.Context) (*catalog.View, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	view, err := s.feed.view()
+	if err == nil && view.Len() == 0 {
+		err = s.why()
+	}
 	failed := slices.ContainsFunc(s.feed.loader.Status(), func(one source.Status) bool { return one.State == source.Failed })
 	return view, failed || s.feed.loader.Loading(), err
+}
+
+// why says what keeps the catalog empty; nil when its sources are just that.
+func (s *serving) why() error {
+	var errs []error
+	for _, one := range s.feed.loader.Status() {
+		switch {
+		case one.Err != nil:
+			errs = append(errs, fmt.Errorf("%s: %w", one.Name, one.Err))
+		case one.State == source.Loading:
+			errs = append(errs, fmt.Errorf("%s: still being read: call again", one.Name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // open makes the session of a client, with a log of its own.
