@@ -16,6 +16,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
+	"almanac/catalog/web"
 )
 
 // maxManifest is the largest manifest that is read, in bytes.
@@ -78,6 +79,8 @@ const maxKey = 100
 type Options struct {
 	// Name is what the ids of its actions begin with, in place of the manifest's own name. May be empty.
 	Name string
+	// Vault looks credentials up; nil has none.
+	Vault *web.Vault
 	// Every is how often the file is looked at for changes; zero means every second.
 	Every time.Duration
 }
@@ -88,9 +91,9 @@ func Open(named, file string, o Options) source.Source {
 	if o.Every == 0 {
 		o.Every = time.Second
 	}
-	dbs := &databases{}
+	out := &outside{vault: o.Vault}
 	return source.Source{
-		Name: named, Own: true, Overlays: true,
+		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,
 		Load: func(context.Context, func(int)) (catalog.Batch, error) {
 			f, err := os.Open(file)
 			if err != nil {
@@ -108,10 +111,10 @@ func Open(named, file string, o Options) source.Source {
 					break
 				}
 			}
-			return readManifest(text, file, o.Name, dbs)
+			return readManifest(text, file, o.Name, out)
 		},
 		Watch: func(ctx context.Context, changed func()) { watch(ctx, file, o.Every, changed) },
-		Close: dbs.close,
+		Close: out.close,
 	}
 }
 
@@ -154,16 +157,17 @@ type document struct {
 
 // A reading is a manifest on its way into entries.
 type reading struct {
-	file   string
-	prefix string
-	dbs    *databases
-	paths  map[string]string // of databases, by name
-	batch  catalog.Batch
+	file    string
+	prefix  string
+	outside *outside
+	paths   map[string]string // of databases, by name
+	clients map[string]*web.Client
+	batch   catalog.Batch
 }
 
 // readManifest makes the batch of a manifest. What is wrong with one action costs that action; the error says that nothing of
 // the manifest can be used.
-func readManifest(text []byte, file, name string, dbs *databases) (catalog.Batch, error) {
+func readManifest(text []byte, file, name string, out *outside) (catalog.Batch, error) {
 	if len(text) > maxManifest {
 		return catalog.Batch{}, fmt.Errorf("%s: larger than %d MB", file, maxManifest>>20)
 	}
@@ -175,7 +179,7 @@ func readManifest(text []byte, file, name string, dbs *databases) (catalog.Batch
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		return catalog.Batch{}, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
-	r := &reading{file: file, dbs: dbs}
+	r := &reading{file: file, outside: out, clients: map[string]*web.Client{}}
 	if len(root.Content) == 0 {
 		return catalog.Batch{}, fmt.Errorf("%s: the manifest is empty", file)
 	}
@@ -266,6 +270,7 @@ type declared struct {
 	Context     map[string]string `yaml:"context"`
 	Input       yaml.Node         `yaml:"input"`
 	Output      yaml.Node         `yaml:"output"`
+	HTTP        yaml.Node         `yaml:"http"`
 	SQL         yaml.Node         `yaml:"sql"`
 	Lua         yaml.Node         `yaml:"lua"`
 	Data        yaml.Node         `yaml:"data"`
@@ -320,13 +325,13 @@ func (r *reading) handler(e *catalog.Entry, d *declared) error {
 	for _, kind := range []struct {
 		name string
 		node *yaml.Node
-	}{{"data", &d.Data}, {"lua", &d.Lua}, {"sql", &d.SQL}} {
+	}{{"data", &d.Data}, {"http", &d.HTTP}, {"lua", &d.Lua}, {"sql", &d.SQL}} {
 		if !kind.node.IsZero() {
 			kinds = append(kinds, kind.name)
 		}
 	}
 	if len(kinds) != 1 {
-		return fmt.Errorf("it needs one of data, lua and sql, and has %d", len(kinds))
+		return fmt.Errorf("it needs one of data, http, lua and sql, and has %d", len(kinds))
 	}
 	if e.Mutates = d.Mutates != nil && *d.Mutates; e.Mutates && kinds[0] == "data" {
 		return faultAt(&d.Data, "data: it changes nothing: leave mutates out")
@@ -336,6 +341,8 @@ func (r *reading) handler(e *catalog.Entry, d *declared) error {
 		return canned(e, &d.Data)
 	case "lua":
 		return composed(e, &d.Lua)
+	case "http":
+		return r.request(e, &d.HTTP, d.Mutates)
 	}
 	return r.statement(e, &d.SQL)
 }

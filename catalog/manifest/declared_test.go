@@ -57,7 +57,7 @@ func TestManifests(t *testing.T) {
 
 // shown is what a manifest gives, as text; its overlays are laid over some entries of another source.
 func shown(text []byte, name string) string {
-	batch, err := readManifest(text, name, "", &databases{})
+	batch, err := readManifest(text, name, "", &outside{})
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
@@ -322,7 +322,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte("almanac: 1\nactions: {a: &a {data: [*a, *a, *a]}, b: {data: {x: &b [1, *b]}}}"))
 	f.Add([]byte("almanac: 1\nactions: {a: {input: {<<: {x: 1}}, data: 1}}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		batch, err := readManifest(text, "f.yaml", "", &databases{})
+		batch, err := readManifest(text, "f.yaml", "", &outside{})
 		if err != nil {
 			return
 		}
@@ -333,7 +333,7 @@ func FuzzManifest(f *testing.F) {
 		if len(report.Skipped) > 0 {
 			t.Fatalf("the catalog does not take %+v", report.Skipped)
 		}
-		again, _ := readManifest(text, "f.yaml", "", &databases{})
+		again, _ := readManifest(text, "f.yaml", "", &outside{})
 		for i, e := range batch.Entries {
 			if e.Fingerprint() != again.Entries[i].Fingerprint() {
 				t.Fatalf("%s is not the same twice", e.ID)

@@ -5,6 +5,7 @@ package manifest
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -93,7 +94,11 @@ func fieldOf(m member) (schema []byte, required bool, err error) {
 		case !slices.Contains(schemaWords, part.name):
 			return nil, false, faultAt(part.key, "input: %s: unknown key %s%s", m.name, clip(part.name), meant(part.name, schemaWords))
 		}
-		rest.Content = append(rest.Content, part.key, part.value)
+		value := part.value
+		if kind := jsonTypes(value.Value); part.name == "type" && value.Kind == yaml.ScalarNode && strings.Count(kind, `"`) == 4 {
+			value = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: strings.Split(kind, `"`)[3], Line: value.Line}
+		}
+		rest.Content = append(rest.Content, part.key, value)
 	}
 	schema, err = asJSON(rest)
 	return schema, required, err

@@ -21,6 +21,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"almanac/catalog"
+	"almanac/catalog/web"
 )
 
 // A query is the sql of a declaration.
@@ -64,7 +65,7 @@ func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 	if q.MaxRows < 1 || q.MaxRows > mostRows {
 		return faultAt(n, "sql: max_rows: want 1 to %d", mostRows)
 	}
-	a := sqlAction{dbs: r.dbs, path: path, text: q.Statement, statement: s, rows: q.MaxRows, writes: e.Mutates}
+	a := sqlAction{outside: r.outside, path: path, text: q.Statement, statement: s, rows: q.MaxRows, writes: e.Mutates}
 	e.Action = a.run
 	if e.Mutates {
 		e.Preview = a.preview
@@ -106,7 +107,7 @@ func (r *reading) database(name string) (path string, err error) {
 
 // A sqlAction runs one statement.
 type sqlAction struct {
-	dbs       *databases
+	outside   *outside
 	path      string
 	text      string
 	statement statement
@@ -115,7 +116,7 @@ type sqlAction struct {
 }
 
 func (a sqlAction) run(ctx context.Context, call catalog.Call) (catalog.Result, error) {
-	db, err := a.dbs.get(a.path, a.writes)
+	db, err := a.outside.get(a.path, a.writes)
 	if err != nil {
 		return catalog.Result{}, err
 	}
@@ -125,7 +126,7 @@ func (a sqlAction) run(ctx context.Context, call catalog.Call) (catalog.Result, 
 
 // preview runs the statement in a transaction that is rolled back.
 func (a sqlAction) preview(ctx context.Context, call catalog.Call) (string, error) {
-	db, err := a.dbs.get(a.path, true)
+	db, err := a.outside.get(a.path, true)
 	if err != nil {
 		return "", err
 	}
@@ -239,15 +240,16 @@ func plainColumn(v any) any {
 	return v
 }
 
-// databases are the open SQLite files of a manifest. The zero value has none open.
-type databases struct {
+// An outside is what the actions of a manifest reach: its open SQLite files and its credentials. The zero value has none.
+type outside struct {
+	vault  *web.Vault
 	mu     sync.Mutex
 	open   map[string]*sql.DB
 	closed bool
 }
 
 // get opens a file that is there, to be read or to be changed.
-func (d *databases) get(path string, writes bool) (*sql.DB, error) {
+func (d *outside) get(path string, writes bool) (*sql.DB, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -277,7 +279,7 @@ func (d *databases) get(path string, writes bool) (*sql.DB, error) {
 	return db, nil
 }
 
-func (d *databases) close() error {
+func (d *outside) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed = true

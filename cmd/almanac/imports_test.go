@@ -43,9 +43,10 @@ var floors = map[string]int{
 }
 
 var sameFloor = map[string][]string{
-	"session/vm":      {"session/syntax"},
-	"catalog/openapi": {"catalog/web"},
-	"catalog/source":  {"catalog"},
+	"session/vm":       {"session/syntax"},
+	"catalog/manifest": {"catalog/web"},
+	"catalog/openapi":  {"catalog/web"},
+	"catalog/source":   {"catalog"},
 }
 
 // owners lists the libraries that one package alone may import, so that they can be replaced in one place.

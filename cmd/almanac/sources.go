@@ -139,12 +139,13 @@ func (cli *commandLine) fileSources(as, file string) ([]source.Source, error) {
 	if as != "" {
 		name = as + "=" + file
 	}
+	o := manifest.Options{Name: as, Vault: web.NewVault(os.Getenv, web.Keyring)}
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return []source.Source{manifest.Open(name, file, manifest.Options{Name: as})}, nil
+		return []source.Source{manifest.Open(name, file, o)}, nil
 	}
 	switch manifest.TopKey(head, "almanac", "openapi", "swagger", "mcpServers") {
 	case "almanac":
-		return []source.Source{manifest.Open(name, file, manifest.Options{Name: as})}, nil
+		return []source.Source{manifest.Open(name, file, o)}, nil
 	case "openapi", "swagger":
 		return []source.Source{cli.openapiSource(as, file)}, nil
 	case "mcpServers":

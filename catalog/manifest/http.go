@@ -1,0 +1,269 @@
+package manifest
+
+// This file makes the actions that are an HTTP request.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog"
+	"almanac/catalog/web"
+)
+
+// A requested is the http of a declaration.
+type requested struct {
+	Method   string    `yaml:"method"`
+	URL      string    `yaml:"url"`
+	Query    yaml.Node `yaml:"query"`
+	Headers  yaml.Node `yaml:"headers"`
+	Body     yaml.Node `yaml:"body"`
+	Form     yaml.Node `yaml:"form"`
+	Auth     yaml.Node `yaml:"auth"`
+	NotFound bool      `yaml:"not_found"`
+}
+
+// An identity says which credential a request shows, by the names of its values.
+type identity struct {
+	Bearer string   `yaml:"bearer"`
+	Basic  []string `yaml:"basic"`
+	Key    string   `yaml:"key"`
+	Header string   `yaml:"header"`
+	Query  string   `yaml:"query"`
+}
+
+// An httpAction sends one kind of request.
+type httpAction struct {
+	client         *web.Client
+	method         string
+	address        template // up to the query
+	query, headers []pair
+	form           []pair
+	body           *shape
+	auth           [][]web.Auth
+	read, notFound bool
+}
+
+// request makes an action of an HTTP request. It reaches the host of its address and no other.
+func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
+	var q requested
+	if err := decode(n, "http", &q); err != nil {
+		return err
+	}
+	a := &httpAction{method: strings.ToUpper(q.Method), notFound: q.NotFound}
+	if a.method == "" {
+		a.method = http.MethodGet
+	}
+	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, a.method) {
+		return faultAt(n, "http: method: want GET, HEAD, POST, PUT, PATCH or DELETE, got %s", clip(q.Method))
+	}
+	if e.Mutates = a.method != http.MethodGet && a.method != http.MethodHead; mutates != nil {
+		e.Mutates = *mutates
+	}
+	a.read = !e.Mutates
+	if err := errors.Join(a.readAddress(r, n, &q), a.readParts(&q)); err != nil {
+		return err
+	}
+	if err := a.checkNames(e, n); err != nil {
+		return err
+	}
+	if e.Mutates && e.Operation == "" {
+		e.Operation = map[string]catalog.Operation{"POST": catalog.Create, "DELETE": catalog.Delete}[a.method]
+	}
+	if e.Mutates && e.Risk == "" && a.method == http.MethodDelete {
+		e.Risk = catalog.High
+	}
+	e.Action = a.run
+	if e.Mutates {
+		e.Preview = a.preview
+	}
+	return nil
+}
+
+// readAddress reads the address: its scheme and host are written out, and what follows may have arguments.
+func (a *httpAction) readAddress(r *reading, n *yaml.Node, q *requested) (err error) {
+	bare := strings.NewReplacer("{", "", "}", "").Replace(q.URL)
+	u, err := url.Parse(bare)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return faultAt(n, "http: url: want an address such as https://api.example.com/items/{id}, its parameters under query")
+	}
+	scheme, rest, _ := strings.Cut(q.URL, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if strings.ContainsAny(scheme+host, "{}") {
+		return faultAt(n, "http: url: the host is written out: no argument may choose it")
+	}
+	if a.address, err = parseTemplate(q.URL); err != nil {
+		return faultAt(n, "http: url: %v", err)
+	}
+	origin := scheme + "://" + host
+	if a.client = r.clients[origin]; a.client != nil {
+		return nil
+	}
+	if a.client, err = web.New(web.Options{Origins: []string{origin}, Vault: r.outside.vault}); err != nil {
+		return faultAt(n, "http: url: %v", err)
+	}
+	r.clients[origin] = a.client
+	return nil
+}
+
+// ownHeaders are set by the client and by auth.
+var ownHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "Host", "Content-Length", "Connection", "Transfer-Encoding"}
+
+func (a *httpAction) readParts(q *requested) (err error) {
+	if a.query, err = pairsOf(&q.Query, "http: query"); err != nil {
+		return err
+	}
+	if a.headers, err = pairsOf(&q.Headers, "http: headers"); err != nil {
+		return err
+	}
+	for _, h := range a.headers {
+		if name := http.CanonicalHeaderKey(h.name); slices.Contains(ownHeaders, name) || nameLength(strings.ReplaceAll(h.name, "-", "_")) != len(h.name) {
+			return faultAt(&q.Headers, "http: headers: %s cannot be set here: credentials go under auth", clip(h.name))
+		}
+	}
+	if a.form, err = pairsOf(&q.Form, "http: form"); err != nil {
+		return err
+	}
+	if !q.Body.IsZero() {
+		if a.form != nil {
+			return faultAt(&q.Body, "http: it has a body and a form")
+		}
+		data, err := asData(&q.Body)
+		if err != nil {
+			return err
+		}
+		s, err := shapeOf(data)
+		if err != nil {
+			return faultAt(&q.Body, "http: body: %v", err)
+		}
+		a.body = &s
+	}
+	a.auth, err = authOf(&q.Auth)
+	return err
+}
+
+// authOf reads which credential is shown: names to look up, never values.
+func authOf(n *yaml.Node) ([][]web.Auth, error) {
+	if n.IsZero() {
+		return nil, nil
+	}
+	var id identity
+	if err := decode(n, "http: auth", &id); err != nil {
+		return nil, err
+	}
+	var one web.Auth
+	switch {
+	case id.Bearer != "" && id.Basic == nil && id.Key == "":
+		one = web.Auth{Kind: web.Bearer, Names: []string{id.Bearer}}
+	case len(id.Basic) == 2 && id.Bearer == "" && id.Key == "":
+		one = web.Auth{Kind: web.Basic, Names: id.Basic}
+	case id.Key != "" && id.Bearer == "" && id.Basic == nil && (id.Header == "") != (id.Query == ""):
+		one = web.Auth{Kind: web.Key, Names: []string{id.Key}, Place: "header", Field: id.Header}
+		if id.Query != "" {
+			one.Place, one.Field = "query", id.Query
+		}
+	default:
+		return nil, faultAt(n, "http: auth: want {bearer: NAME}, {basic: [USER, PASSWORD]}, {key: NAME, header: X-Key} or {key: NAME, query: key}, where the names are those of environment variables or of keyring entries")
+	}
+	return [][]web.Auth{{one}}, nil
+}
+
+// checkNames sees that each argument of the request is one of the action, and that those in the path are always there.
+func (a *httpAction) checkNames(e *catalog.Entry, n *yaml.Node) error {
+	known := argumentNames(e)
+	used := a.address.names()
+	for _, p := range slices.Concat(a.query, a.headers, a.form) {
+		used = append(used, p.value.names()...)
+	}
+	if a.body != nil {
+		used = append(used, a.body.names()...)
+	}
+	for _, name := range used {
+		if !slices.Contains(known, name) {
+			return faultAt(n, "http: {%s} is no input of the action%s", name, meant(name, known))
+		}
+	}
+	for _, f := range e.Input.Fields() {
+		if slices.Contains(a.address.names(), f.Name) && !f.Required && !f.HasDefault {
+			return faultAt(n, "http: url: {%s} must be required: the address needs it", f.Name)
+		}
+	}
+	return nil
+}
+
+// make fills the arguments in.
+func (a *httpAction) make(call catalog.Call) (web.Request, error) {
+	r := web.Request{Method: a.method, Header: http.Header{}, Read: a.read, Auth: a.auth}
+	address, ok, err := a.address.fill(call.Args, asSegment)
+	if err != nil {
+		return r, err
+	}
+	if !ok {
+		return r, errors.New("an argument of the address is missing")
+	}
+	r.URL = address
+	query, err := valuesOf(a.query, call.Args)
+	if err != nil {
+		return r, err
+	}
+	if len(query) > 0 {
+		r.URL += "?" + query.Encode()
+	}
+	for _, h := range a.headers {
+		text, ok, err := h.value.fill(call.Args, asHeader)
+		if err != nil {
+			return r, err
+		}
+		if ok {
+			r.Header.Set(h.name, text)
+		}
+	}
+	switch {
+	case a.form != nil:
+		values, err := valuesOf(a.form, call.Args)
+		if err != nil {
+			return r, err
+		}
+		r.Body = []byte(values.Encode())
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	case a.body != nil:
+		data, _, err := a.body.fill(call.Args)
+		if err != nil {
+			return r, err
+		}
+		if r.Body, err = json.Marshal(data); err != nil {
+			return r, err
+		}
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, nil
+}
+
+func (a *httpAction) run(ctx context.Context, call catalog.Call) (catalog.Result, error) {
+	r, err := a.make(call)
+	if err != nil {
+		return catalog.Result{}, err
+	}
+	answer, err := a.client.Do(ctx, r)
+	var status *web.StatusError
+	if a.notFound && errors.As(err, &status) && status.Status == http.StatusNotFound {
+		return catalog.Result{Note: "not found"}, nil
+	}
+	return catalog.Result{Data: answer.Data, Note: answer.Note}, err
+}
+
+// preview shows the request that would be sent, without credentials.
+func (a *httpAction) preview(_ context.Context, call catalog.Call) (string, error) {
+	r, err := a.make(call)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %s\n%s", r.Method, r.URL, r.Body), nil
+}
