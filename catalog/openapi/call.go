@@ -262,21 +262,9 @@ func (b *body) parts(r *web.Request, object map[string]any) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	if strings.Count(out.String(), boundary) > partsIn(out.Bytes()) {
-		return errors.New("the body: an argument holds the line that separates the parts")
-	}
 	r.Body = out.Bytes()
 	r.Header.Set("Content-Type", w.FormDataContentType())
 	return nil
-}
-
-// partsIn counts the separators at the beginning of lines.
-func partsIn(out []byte) int {
-	n := bytes.Count(out, []byte("\r\n--"+boundary))
-	if bytes.HasPrefix(out, []byte("--"+boundary)) {
-		n++
-	}
-	return n
 }
 
 var quoteName = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", "_", "\n", "_")
@@ -285,6 +273,9 @@ func part(w *multipart.Writer, f field, name string, v any) error {
 	header := textproto.MIMEHeader{}
 	disposition := `form-data; name="` + quoteName.Replace(name) + `"`
 	text := scalarText(v)
+	if strings.Contains(text, boundary) || strings.Contains(name, boundary) {
+		return fmt.Errorf("argument %s: it holds the line that separates the parts of a body", f.arg)
+	}
 	kind := f.contentType
 	if f.file {
 		disposition += `; filename="` + quoteName.Replace(name) + `"`

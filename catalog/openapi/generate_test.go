@@ -28,8 +28,6 @@ func arguments(schema []byte) (table, error) {
 	return args, nil
 }
 
-const wontDo = "\x00" // stands for a value that cannot be made
-
 func (g *generator) follow(s table) table {
 	for range 20 {
 		ref, ok := s["$ref"].(string)

@@ -173,8 +173,7 @@ func TestRedirects(t *testing.T) {
 	}
 	other := serve(t, note)
 	foreign := serve(t, note)
-	var s *httptest.Server
-	s = serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusTemporaryRedirect
 		switch r.URL.Path {
 		case "/other":

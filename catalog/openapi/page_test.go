@@ -1,0 +1,212 @@
+package openapi
+
+import (
+	"io"
+	"net/http"
+	"reflect"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/catalog/web"
+)
+
+func TestNext(t *testing.T) {
+	query := func(names ...string) paging {
+		var op operation
+		for _, name := range names {
+			op.plan.params = append(op.plan.params, param{name: name, arg: name, in: "query"})
+		}
+		return pagingOf(&op)
+	}
+	one := table{"id": "x1"}
+	link := func(s string) http.Header { return http.Header{"Link": {s}} }
+	for _, test := range []struct {
+		name   string
+		p      paging
+		args   table
+		data   any
+		header http.Header
+		want   table
+	}{
+		{"a link", query("page", "per_page"), table{"per_page": int64(2)}, []any{one, one},
+			link(`<https://x.example/a?page=3&per_page=2>; rel="next", <https://x.example/a?page=9>; rel="last"`), table{"page": "3"}},
+		{"no link to a next page", query("page", "per_page"), table{"per_page": int64(1)}, []any{one}, link(`<https://x.example/a?page=1>; rel="prev"`), nil},
+		{"a link with what is no argument", query("page"), table{}, []any{one}, link(`<https://x.example/a?page=2&token=secret>; rel=next`), table{"page": "2"}},
+		{"a cursor", query("cursor", "limit"), table{}, table{"items": []any{one}, "next_cursor": "c2"}, nil, table{"cursor": "c2"}},
+		{"a cursor inside", query("page_token"), table{"page_token": "c1"}, table{"meta": table{"nextPageToken": "c2"}}, nil, table{"page_token": "c2"}},
+		{"the last cursor", query("cursor"), table{"cursor": "c2"}, table{"items": []any{one}, "next_cursor": ""}, nil, nil},
+		{"the same cursor again", query("cursor"), table{"cursor": "c2"}, table{"items": []any{one}, "next_cursor": "c2"}, nil, nil},
+		{"an address", query("after"), table{}, table{"data": []any{one}, "paging": table{"next": "https://x.example/a?after=k"}}, nil, table{"after": "k"}},
+		{"has_more and the last id", query("starting_after"), table{}, table{"data": []any{one}, "has_more": true}, nil, table{"starting_after": "x1"}},
+		{"has_more is false", query("starting_after"), table{}, table{"data": []any{one}, "has_more": false}, nil, nil},
+		{"a full page", query("page", "per_page"), table{"page": int64(3), "per_page": int64(1)}, []any{one}, nil, table{"page": int64(4)}},
+		{"a page that is not full", query("page", "per_page"), table{"page": int64(3), "per_page": int64(2)}, []any{one}, nil, nil},
+		{"pages in all", query("page"), table{}, table{"items": []any{one}, "total_pages": int64(2)}, nil, table{"page": int64(2)}},
+		{"the last page", query("page"), table{"page": int64(2)}, table{"items": []any{one}, "total_pages": int64(2)}, nil, nil},
+		{"an offset and a total", query("offset", "limit"), table{"offset": int64(1)}, table{"items": []any{one}, "total": int64(3)}, nil, table{"offset": int64(2)}},
+		{"nothing there", query("page", "per_page"), table{"per_page": int64(0)}, []any{}, nil, nil},
+		{"no paging", query("name"), table{}, []any{one}, link(`<https://x.example/a?page=2>; rel="next"`), nil},
+	} {
+		got := test.p.next(test.args, web.Answer{Data: test.data, Header: test.header})
+		if len(got) != len(test.want) || len(got) > 0 && !reflect.DeepEqual(table(got), test.want) {
+			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestPairs(t *testing.T) {
+	list, object := []any{"a", int64(2)}, table{"k": "v", "n": 1.5}
+	for _, test := range []struct {
+		p    param
+		v    any
+		want string
+	}{
+		{param{style: "form", explode: true}, list, "p=a&p=2"},
+		{param{style: "form"}, list, "p=a,2"},
+		{param{style: "spaceDelimited"}, list, "p=a%202"},
+		{param{style: "pipeDelimited"}, list, "p=a%7C2"},
+		{param{style: "tabDelimited"}, list, "p=a%092"},
+		{param{style: "form", explode: true}, object, "k=v&n=1.5"},
+		{param{style: "form"}, object, "p=k%2Cv%2Cn%2C1.5"},
+		{param{style: "deepObject", explode: true}, object, "p%5Bk%5D=v&p%5Bn%5D=1.5"},
+		{param{style: "deepObject"}, table{"a": table{"b": list}}, "p%5Ba%5D%5Bb%5D%5B0%5D=a&p%5Ba%5D%5Bb%5D%5B1%5D=2"},
+		{param{style: "form", json: true}, object, "p=%7B%22k%22%3A%22v%22%2C%22n%22%3A1.5%7D"},
+		{param{style: "form", explode: true, reserved: true}, "a/b?c&d=e#f", "p=a/b?c%26d%3De%23f"},
+		{param{style: "form", explode: true}, true, "p=true"},
+		{param{style: "form", explode: true}, 1e21, "p=1e%2B21"},
+		{param{in: "path", style: "simple"}, list, "a,2"},
+		{param{in: "path", style: "simple", explode: true}, object, "k=v,n=1.5"},
+		{param{in: "path", style: "label", explode: true}, list, ".a.2"},
+		{param{in: "path", style: "matrix"}, list, ";p=a,2"},
+		{param{in: "path", style: "matrix", explode: true}, object, ";k=v;n=1.5"},
+		{param{in: "path", style: "simple"}, "a/../b", "a%2F..%2Fb"},
+	} {
+		test.p.name = "p"
+		got := pathText(&test.p, test.v)
+		if test.p.in != "path" {
+			got = ""
+			for i, part := range queryText(&test.p, test.v) {
+				if i > 0 {
+					got += "&"
+				}
+				got += part
+			}
+		}
+		if got != test.want {
+			t.Errorf("%+v of %v:\n got %s\nwant %s", test.p, test.v, got, test.want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, test := range []struct{ method, path, operationID, tag, want string }{
+		{"get", "/repos/{owner}/{repo}/issues", "issues/list-for-repo", "issues", "s.issues.list_for_repo"},
+		{"get", "/pets", "listPets", "pets", "s.pets.list_pets"},
+		{"get", "/v1/accounts/{account}/bank_accounts/{id}", "GetAccountsAccountBankAccountsId", "", "s.accounts.get_bank_account"},
+		{"post", "/v1/charges", "PostCharges", "", "s.charges.create"},
+		{"get", "/api/v1/namespaces/{namespace}/pods", "listCoreV1NamespacedPod", "core_v1", "s.core_v1.list_namespaced_pod"},
+		{"get", "/items/{item_id}", "read_item_items__item_id__get", "", "s.items.read_item"},
+		{"delete", "/users/{id}", "", "Users & Groups", "s.users_groups.delete_user"},
+		{"post", "/x", "end", "", "s.x.end_"},
+		{"get", "/2fa", "2fa", "2FA", "s.n2_fa.n2fa"},
+		{"get", "/", "", "", "s.list"},
+		{"get", "/ü", "Façade", "", "s.u.facade"},
+	} {
+		op := &operation{method: test.method, path: test.path, operationID: test.operationID}
+		op.name = nameOf(op, test.tag)
+		assign([]*operation{op}, "s")
+		if op.id != test.want {
+			t.Errorf("%s %s %s: got %s, want %s", test.method, test.path, test.operationID, op.id, test.want)
+		}
+	}
+}
+
+// TestCollisions: ids do not depend on the order of the document, and stay when another operation goes.
+func TestCollisions(t *testing.T) {
+	make := func(paths ...string) map[string]string {
+		var ops []*operation
+		for _, path := range paths {
+			op := &operation{method: "get", path: path, operationID: "find"}
+			op.name = nameOf(op, "things")
+			ops = append(ops, op)
+		}
+		assign(ops, "s")
+		ids := map[string]string{}
+		for _, op := range ops {
+			ids[op.path] = op.id
+		}
+		return ids
+	}
+	all := make("/a", "/b/{x}", "/c/{x}/d", "/e/{x}/d")
+	if again := make("/e/{x}/d", "/c/{x}/d", "/b/{x}", "/a"); !reflect.DeepEqual(all, again) {
+		t.Errorf("got %v, then %v", all, again)
+	}
+	if fewer := make("/a", "/e/{x}/d"); fewer["/e/{x}/d"] != all["/e/{x}/d"] || fewer["/a"] != "s.things.find" {
+		t.Errorf("got %v, with fewer %v", all, fewer)
+	}
+}
+
+func TestEffects(t *testing.T) {
+	for _, test := range []struct{ method, path, id, summary, want string }{
+		{"get", "/a", "listA", "List", "read low"},
+		{"get", "/session", "deleteSession", "Log out", "delete high"},
+		{"head", "/a", "", "", "read low"},
+		{"post", "/a", "createA", "Create", "create medium"},
+		{"post", "/a/search", "searchA", "Search for a", "read low"},
+		{"post", "/a/search", "searchA", "Create a saved search", "create medium"},
+		{"post", "/a/query", "queryA", "", "read low"},
+		{"post", "/a/list", "doA", "Does something", "create medium"},
+		{"post", "/a/{id}/cancel", "cancelA", "", "update high"},
+		{"post", "/a/delete", "deleteA", "", "delete high"},
+		{"put", "/a/{id}", "replaceA", "", "update medium"},
+		{"patch", "/a/{id}", "", "", "update medium"},
+		{"delete", "/a/{id}", "", "", "delete high"},
+	} {
+		op := &operation{method: test.method, path: test.path, operationID: test.id, summary: test.summary}
+		op.name = nameOf(op, "")
+		var e catalog.Entry
+		effects(op, &e)
+		if got := string(e.Operation) + " " + string(e.Risk); got != test.want || e.Mutates != (e.Operation != "read") {
+			t.Errorf("%s %s %s %q: got %s, mutates %v, want %s", test.method, test.path, test.id, test.summary, got, e.Mutates, test.want)
+		}
+	}
+}
+
+// TestBodies writes forms and parts, and shows that one argument cannot become another.
+func TestBodies(t *testing.T) {
+	k := listen(t, "testdata/older.json", Options{}, answer(`{}`))
+	for _, test := range []struct {
+		id   string
+		args table
+		want string
+	}{
+		{"older.sailings.cancel_sailing", table{"id": "a b", "reason": "wind & rain", "notify": true}, "POST /v1/sailings/a%20b/cancel notify=true&reason=wind%20%26%20rain"},
+		{"older.sailings.add_sailing", table{"body": table{"from": "A", "to": "B", "cars": 3}}, `POST /v1/sailings {"cars":3,"from":"A","to":"B"}`},
+		{"older.sailings.list", table{"harbour": []any{"x", "y"}, "days": []any{1, 2}}, "GET /v1/sailings?harbour=x%7Cy&offset=0&limit=3&days=1&days=2"},
+	} {
+		if _, err := k.call(test.id, test.args); err != nil {
+			t.Errorf("%s: %v", test.id, err)
+		} else if got := k.asked[len(k.asked)-1]; got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.id, got, test.want)
+		}
+	}
+	var photo, name, id string
+	k = listen(t, "testdata/older.json", Options{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	k.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		file, header, err := r.FormFile("photo")
+		if err == nil {
+			text, _ := io.ReadAll(file)
+			photo, name, id = string(text), header.Filename, r.FormValue("id")
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	if _, err := k.call("older.sailings.photo", table{"id": "7", "photo": "\x89PNG\r\n--x\xff", "body_id": "a\r\nb"}); err != nil || photo != "\x89PNG\r\n--x\xff" || name != "photo" || id != "a\r\nb" {
+		t.Errorf("got %q, %q, %q, %v", photo, name, id, err)
+	}
+	if _, err := k.call("older.sailings.photo", table{"id": "7", "photo": "x\r\n--" + boundary + "--"}); err == nil {
+		t.Error("a file with the line that separates parts was sent")
+	}
+	if _, err := k.call("older.sailings.cancel_sailing", table{"id": ".."}); err == nil {
+		t.Error("a path argument climbs")
+	}
+}
