@@ -73,7 +73,7 @@ func New(o Options) *API {
 const maxDocument = 256 << 20
 
 // Load reads the document and makes an entry of each operation; progress may be nil. It fails when there is no
-// document to be had; an operation that cannot be used is in the batch's Skipped.
+// document to be had, and when one that is read again names a server that it did not name before; an operation that cannot be used is in the batch's Skipped.
 func (a *API) Load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
 	raw, from, err := a.read(ctx)
 	if err != nil {
@@ -96,6 +96,9 @@ func (a *API) Load(ctx context.Context, progress func(found int)) (catalog.Batch
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.client != nil {
+		if err := a.client.Covers(client); err != nil {
+			return catalog.Batch{}, fmt.Errorf("the document changed: %w: start again to accept it", err)
+		}
 		a.client.Close()
 	}
 	a.client, a.health, a.hosts = client, l.health, l.servers.all

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -152,5 +153,30 @@ func golden(t *testing.T, file, got string) {
 	}
 	if got != string(want) {
 		t.Errorf("%s differs:\n%s", file, got)
+	}
+}
+
+// TestRefresh: a document that is read again may change its operations, not where credentials go.
+func TestRefresh(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "api.yaml")
+	write := func(server, path string) {
+		text := "openapi: 3.0.0\nservers: [{url: " + server + "}]\npaths: {" + path + ": {get: {responses: {}}}}\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("https://one.example", "/a")
+	api := New(Options{From: file})
+	defer api.Close()
+	if _, err := api.Load(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	write("https://one.example/v2", "/b")
+	if b, err := api.Load(t.Context(), nil); err != nil || len(b.Entries) != 1 || b.Entries[0].ID != "api.b.list" {
+		t.Errorf("got %v, %v", b.Entries, err)
+	}
+	write("https://two.example", "/b")
+	if _, err := api.Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "https://two.example:443 is a new server") {
+		t.Errorf("got %v", err)
 	}
 }

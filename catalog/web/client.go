@@ -102,6 +102,16 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Allows reports whether the client may reach the address.
 func (c *Client) Allows(u *url.URL) bool { return slices.Contains(c.origins, origin(u)) }
 
+// Covers fails when other may reach what c may not.
+func (c *Client) Covers(other *Client) error {
+	for _, place := range other.origins {
+		if !slices.Contains(c.origins, place) {
+			return fmt.Errorf("%s is a new server", clip(place, 200))
+		}
+	}
+	return nil
+}
+
 // origin is scheme, host and port, in one form.
 func origin(u *url.URL) string {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
