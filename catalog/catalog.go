@@ -41,6 +41,7 @@ type Catalog struct {
 	lexicon lexicon
 	without []Lever
 	scratch sync.Pool // *scratch, for Search
+	memo    memo
 }
 
 // maxID is the longest id in bytes.

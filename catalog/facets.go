@@ -48,8 +48,8 @@ func (s Set) Facets() Facets {
 		if e.Mutates {
 			f.Mutating++
 		}
-		for i, names := range facetNames(e) {
-			for _, name := range sortedSet(names) {
+		for i, names := range s.view.cat.facetsOf(int(h.doc)) {
+			for _, name := range names {
 				counts[i][name]++
 			}
 		}
@@ -67,9 +67,12 @@ func (s Set) Facets() Facets {
 	return f
 }
 
+// facetKinds counts the kinds of names in Facets.
+const facetKinds = 8
+
 // facetNames are an entry's names of each kind, in the order of the kinds in Facets.
-func facetNames(e *Entry) [8][]string {
-	var names [8][]string
+func facetNames(e *Entry) [facetKinds][]string {
+	var names [facetKinds][]string
 	path := ""
 	for i, segment := range e.Namespace {
 		path = join(path, segment)

@@ -38,12 +38,11 @@ func (l level) room() (inputs, outputs, text, kind int) {
 // The letter is R for what reads, W for what mutates, ! for what mutates at high risk. "*" marks required inputs, none
 // of which is left out; "~" stands for what only Describe shows. An id that is not visible gives "".
 func (v *View) Line(id string) string {
-	e, ok := v.Lookup(id)
-	if !ok {
+	doc := v.doc(id)
+	if doc < 0 {
 		return ""
 	}
-	s := signatureOf(e)
-	return s.line(fullLine)
+	return v.cat.lineOf(doc)
 }
 
 // A signature is what lines of every level are made of.

@@ -27,15 +27,14 @@ type used struct {
 // revealed: ids that are unknown or hidden count for nothing. Nil counts switch it off again, which is how a view
 // begins. The answers stay the same for the same counts. Views narrowed from it keep the counts.
 func (v *View) WithUsage(calls map[string]int) *View {
-	n := *v
-	n.usage = nil
+	n := &View{cat: v.cat, visible: v.visible, count: v.count, actor: v.actor, tenant: v.tenant, parent: v.parent, rules: v.rules}
 	for id, count := range calls {
 		if doc := v.cat.find(id); doc >= 0 && count > 0 {
 			n.usage = append(n.usage, used{doc: int32(doc), gain: usageGain(count), calls: count})
 		}
 	}
 	slices.SortFunc(n.usage, func(a, b used) int { return cmp.Compare(a.doc, b.doc) })
-	return &n
+	return n
 }
 
 func usageGain(calls int) int32 { return int32(min(maxUsageGain, 2*bits.Len(uint(calls)))) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A View is what one turn may see of a catalog. It is immutable and safe for concurrent use; Narrow returns a smaller
@@ -18,6 +19,9 @@ type View struct {
 	// parent is the view that rules narrowed; nil for the view of everything.
 	parent *View
 	rules  Rules
+	// roots are found when they are first asked for: every run asks.
+	rootsOnce sync.Once
+	roots     []string
 }
 
 // Rules narrow a view. Each field that is set takes something away; the zero Rules take nothing.
@@ -295,11 +299,12 @@ func (r Rules) reason(e *Entry) string {
 
 // Roots are the first segments of the visible ids, in order.
 func (v *View) Roots() []string {
-	var roots []string
-	for _, child := range v.Children("") {
-		roots = append(roots, child.Name)
-	}
-	return roots
+	v.rootsOnce.Do(func() {
+		for _, child := range v.Children("") {
+			v.roots = append(v.roots, child.Name)
+		}
+	})
+	return slices.Clone(v.roots)
 }
 
 // Children are the next segments below a dotted prefix such as "billing" or "billing."; "" gives the roots.
