@@ -180,3 +180,53 @@ func TestRefresh(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestCredentialNames shows by which names the values of each scheme are looked up.
+func TestCredentialNames(t *testing.T) {
+	const text = `{"openapi": "3.0.0", "paths": {}, "components": {"securitySchemes": {
+		"bearer": {"type": "http", "scheme": "Bearer"}, "login": {"type": "http", "scheme": "basic"}, "key": {"type": "apiKey", "in": "query", "name": "k"},
+		"machine": {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "/token"}}}, "person": {"type": "oauth2", "flows": {"implicit": {}}},
+		"own": {"type": "apiKey", "in": "header", "name": "Authorization"}, "odd": {"type": "mutualTLS"}}}}`
+	for _, test := range []struct{ source, scheme, want string }{
+		{"git-hub", "bearer", "bearer [ALMANAC_GIT_HUB_TOKEN]"},
+		{"x", "login", "basic [ALMANAC_X_USER ALMANAC_X_PASSWORD]"},
+		{"x", "key", "key [ALMANAC_X_KEY_KEY]"},
+		{"x", "own", "key [ALMANAC_X_TOKEN]"},
+		{"x", "machine", "oauth2 [ALMANAC_X_CLIENT_ID ALMANAC_X_CLIENT_SECRET ALMANAC_X_TOKEN]"},
+		{"x", "person", "bearer [ALMANAC_X_TOKEN]"},
+		{"x", "odd", "none"},
+		{"x", "missing", "none"},
+	} {
+		root, err := parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := newDocument(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := "none"
+		if a, ok := d.scheme(test.scheme, nil, nil, Options{}, test.source); ok {
+			got = fmt.Sprint(a.Kind, " ", a.Names)
+		}
+		if got != test.want {
+			t.Errorf("%s of %s: got %s, want %s", test.scheme, test.source, got, test.want)
+		}
+	}
+	if got := envName("API", "KEY"); got == "ALMANAC_API_KEY" {
+		t.Error("a source called api gets the key of the model's provider")
+	}
+}
+
+func BenchmarkYAML(b *testing.B) {
+	text, err := os.ReadFile("testdata/library.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := parse(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

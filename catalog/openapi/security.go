@@ -29,7 +29,7 @@ func (d *document) schemes() *node {
 	return d.root.at("components", "securitySchemes")
 }
 
-// auth lists the alternatives of an operation's credentials. Schemes that nothing here can serve leave their
+// auth lists the alternatives of an operation's credentials; the last is empty where none is needed. Schemes that nothing here can serve leave their
 // alternative out.
 func (d *document) auth(op *operation, base *url.URL, o Options, source string) [][]web.Auth {
 	wanted := op.node.get("security")
@@ -37,6 +37,7 @@ func (d *document) auth(op *operation, base *url.URL, o Options, source string) 
 		wanted = d.root.get("security")
 	}
 	var out [][]web.Auth
+	optional := false
 	for _, alternative := range wanted.items() {
 		var all []web.Auth
 		whole := true
@@ -47,6 +48,10 @@ func (d *document) auth(op *operation, base *url.URL, o Options, source string) 
 		if whole && len(all) > 0 {
 			out = append(out, all)
 		}
+		optional = optional || alternative.is(object) && len(all) == 0
+	}
+	if optional && len(out) > 0 {
+		out = append(out, nil)
 	}
 	return out
 }
@@ -113,9 +118,14 @@ func (d *document) schemesOf(kind string) int {
 	return n
 }
 
-// envName is the name that a credential of a source goes by: ALMANAC_GITHUB_TOKEN.
+// envName is the name that a credential of a source goes by: ALMANAC_GITHUB_TOKEN. It is never that of a setting of the
+// program itself: a source called api must not get the key of the model's provider.
 func envName(source, what string) string {
-	return "ALMANAC_" + strings.ToUpper(strings.Join(words(source), "_")) + "_" + what
+	name := "ALMANAC_" + strings.ToUpper(strings.Join(words(source), "_")) + "_" + what
+	if name == "ALMANAC_API_KEY" {
+		return "ALMANAC_SOURCE_API_KEY"
+	}
+	return name
 }
 
 // servers are the addresses of a document that requests may go to.

@@ -163,7 +163,7 @@ const minSecret = 6
 func (v *Vault) choose(alternatives [][]Auth) (chosen []Auth, wanted []string) {
 	for _, all := range alternatives {
 		if v.has(all) {
-			return all, names(all)
+			return all, append(wanted, names(all)...)
 		}
 		for _, name := range names(all) {
 			if !slices.Contains(wanted, name) {
