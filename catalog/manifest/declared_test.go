@@ -269,6 +269,40 @@ func TestIsManifest(t *testing.T) {
 	}
 }
 
+// What the manual shows is right.
+func TestManual(t *testing.T) {
+	manual, err := os.ReadFile("../../docs/sources.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for i, block := range strings.Split(string(manual), "```") {
+		text, ok := strings.CutPrefix(block, "yaml\n")
+		if i%2 == 0 || !ok {
+			continue
+		}
+		if !IsManifest([]byte(text)) {
+			text = "almanac: 1\n" + text
+		}
+		shown++
+		batch, err := readManifest([]byte(text), "manual.yaml", "", &outside{})
+		if err != nil || len(batch.Skipped) > 0 {
+			t.Errorf("%v, %+v in\n%s", err, batch.Skipped, text)
+		}
+		if batch.Overlay == nil {
+			continue
+		}
+		for _, r := range batch.Overlay(others()).Remarks {
+			if !strings.HasSuffix(r.Reason, " matches no action") {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if shown < 2 {
+		t.Errorf("the manual shows %d manifests", shown)
+	}
+}
+
 func TestTopKey(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"openapi":"3.1.0","info":{}}`: "openapi", "swagger: '2.0'\n": "swagger", "{\n  \"mcpServers\": {\n": "mcpServers",

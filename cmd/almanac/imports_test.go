@@ -40,6 +40,7 @@ var floors = map[string]int{
 	"repl":                    3,
 	"ui":                      4,
 	"cmd/almanac":             5,
+	"docs/example":            5,
 }
 
 var sameFloor = map[string][]string{
