@@ -11,20 +11,35 @@ import (
 	"almanac/catalog"
 )
 
-// call is the action of a tool. A read whose connection broke is asked once more when the server is back at once.
+// call is the action of a tool. A read waits a moment for a server that is
+// away, and is asked once more when the connection broke under it.
 func (s *Source) call(tool string, read bool) catalog.Action {
 	return func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
-		session, err := s.link.get(ctx)
-		if err != nil {
-			return catalog.Result{}, hinted(err)
-		}
-		params := &sdk.CallToolParams{Name: tool, Arguments: c.Args}
 		token, stop := s.link.watch(func(p *sdk.ProgressNotificationParams) {
 			catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: p.Progress, Total: p.Total, Text: clean(p.Message, 200)})
 		})
 		defer stop()
-		params.SetProgressToken(token)
-		answer, err := session.CallTool(ctx, params)
+		ask := func(session *sdk.ClientSession) (*sdk.CallToolResult, error) {
+			params := &sdk.CallToolParams{Name: tool, Arguments: c.Args}
+			params.SetProgressToken(token)
+			return session.CallTool(ctx, params)
+		}
+		session, err := s.link.get(ctx)
+		if err != nil && read {
+			if again, gone := s.link.back(ctx, nil); gone == nil {
+				session, err = again, nil
+			}
+		}
+		if err != nil {
+			return catalog.Result{}, hinted(err)
+		}
+		answer, err := ask(session)
+		if err != nil && read && broke(err) && ctx.Err() == nil {
+			if again, gone := s.link.back(ctx, session); gone == nil {
+				session = again
+				answer, err = ask(session)
+			}
+		}
 		if err != nil {
 			return catalog.Result{}, s.failed(ctx, session, err)
 		}
@@ -48,16 +63,17 @@ func (s *Source) failed(ctx context.Context, session *sdk.ClientSession, err err
 		}
 		return context.Cause(ctx)
 	}
-	if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || isDown(err) {
-		return fmt.Errorf("the mcp server %s went away during the call, which may or may not have been done; it is started again", s.server.Name)
+	if broke(err) {
+		return fmt.Errorf("the mcp server %s went away during the call, which may or may not have been done; call again when it is back", s.server.Name)
 	}
 	text := strings.TrimPrefix(clean(err.Error(), 2<<10), `calling "tools/call": `)
 	return errors.New(s.link.redacted(errors.New(text)).Error())
 }
 
-func isDown(err error) bool {
+// broke reports whether the connection ended under a request.
+func broke(err error) bool {
 	text := err.Error()
-	return strings.Contains(text, "EOF") || strings.Contains(text, "connection refused") || strings.Contains(text, "client is closing")
+	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || strings.Contains(text, "EOF") || strings.Contains(text, "connection refused") || strings.Contains(text, "client is closing")
 }
 
 // hinted puts the remedy behind the text.

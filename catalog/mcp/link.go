@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -25,8 +26,8 @@ type DownError struct {
 
 func (e *DownError) Error() string {
 	text := fmt.Sprintf("mcp server %s is not there: %s", e.Server, e.Reason)
-	if wait := time.Until(e.Again); !e.Again.IsZero() {
-		text += fmt.Sprintf("; it is tried again in %v", max(wait, 0).Round(100*time.Millisecond))
+	if !e.Again.IsZero() {
+		text += "; it is tried again at " + e.Again.Format("15:04:05") // not "in 2 s": the text must stay the same
 	}
 	return text
 }
@@ -103,6 +104,31 @@ func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
 		case <-changed:
 		case <-ctx.Done():
 			return nil, &DownError{Server: l.server.Name, Reason: "it is still being started"}
+		}
+	}
+}
+
+// soon is how long a read waits for a server that went away.
+const soon = 3 * time.Second
+
+// back waits for a session after the one that broke, where that is a matter of moments.
+func (l *link) back(ctx context.Context, broken *sdk.ClientSession) (*sdk.ClientSession, error) {
+	ctx, cancel := context.WithTimeout(ctx, soon)
+	defer cancel()
+	for {
+		l.mu.Lock()
+		session, again, changed, closed := l.session, l.again, l.changed, l.closed
+		l.mu.Unlock()
+		if session != nil && session != broken {
+			return session, nil
+		}
+		if closed || time.Until(again) > soon {
+			return nil, &DownError{Server: l.server.Name, Reason: "it will be away for a while", Again: again}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
 }
@@ -203,10 +229,15 @@ func (c *conn) reason(err error) error {
 		return err
 	}
 	said := c.process.last()
-	if err != nil && !strings.Contains(err.Error(), "EOF") && !strings.Contains(err.Error(), "closed") {
-		said = err.Error() + "; " + said
+	if err == nil || errors.Is(err, io.EOF) {
+		return errors.New(said)
 	}
-	return errors.New(said)
+	for _, broken := range []string{"EOF", "closed", "broken pipe"} {
+		if strings.Contains(err.Error(), broken) {
+			return errors.New(said)
+		}
+	}
+	return errors.New(err.Error() + "; " + said)
 }
 
 // dial starts the server where it is a process, and shakes hands.
@@ -374,5 +405,23 @@ func (h *headed) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range h.header {
 		r.Header.Set(name, value)
 	}
-	return h.next.RoundTrip(r)
+	answer, err := h.next.RoundTrip(r)
+	if err == nil && !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		answer.Body = &bounded{ReadCloser: answer.Body, left: maxMessage}
+	}
+	return answer, err
+}
+
+// bounded is a body that fails when it is longer than a message may be. A stream of events is bounded one by one.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 {
+		return n, fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20)
+	}
+	return n, err
 }

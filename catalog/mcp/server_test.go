@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -166,6 +168,27 @@ func FuzzText(f *testing.F) {
 		}
 		if note == noteParsed && !json.Valid([]byte(s)) {
 			t.Errorf("%q is no JSON and became %v", s, v)
+		}
+	})
+}
+
+// Whatever a server writes, only messages are passed on, all of them, in their order.
+func FuzzMessageReader(f *testing.F) {
+	f.Add("hello\n", "[]\n{}\n")
+	f.Add("", "\n\n\xff")
+	f.Fuzz(func(t *testing.T, before, between string) {
+		const one, two = `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","method":"x"}`
+		for _, noise := range []string{before, between} {
+			for line := range strings.Lines(noise) {
+				if text := strings.TrimSpace(line); text != "" && isMessage([]byte(text)) {
+					return
+				}
+			}
+		}
+		r := &messageReader{lines: bufio.NewReaderSize(strings.NewReader(before+"\n"+one+"\n"+between+"\n"+two), 16), noise: &tail{}}
+		got, err := io.ReadAll(r)
+		if err != nil || string(got) != one+"\n"+two+"\n" {
+			t.Errorf("%q, %v", got, err)
 		}
 	})
 }

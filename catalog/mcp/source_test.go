@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -202,7 +203,7 @@ func TestDown(t *testing.T) {
 	if !errors.As(err, &down) || down.Hint() == "" {
 		t.Fatalf("error %v", err)
 	}
-	for _, want := range []string{"mcp server x is not there", "exit status 3", "cannot open the database: [redacted]", "tried again in 1h"} {
+	for _, want := range []string{"mcp server x is not there", "exit status 3", "cannot open the database: [redacted]", "tried again at "} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
@@ -383,6 +384,32 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// A server over HTTP that forgot its sessions, as after a restart, is asked for a new one.
+func TestHTTPRestart(t *testing.T) {
+	var handler atomic.Pointer[sdk.StreamableHTTPHandler]
+	fresh := func() {
+		server := goodServer()
+		handler.Store(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	}
+	fresh()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.Load().ServeHTTP(w, r) }))
+	t.Cleanup(web.Close)
+	src := open(t, Server{Name: "x", URL: web.URL}, Options{Pause: func(int) time.Duration { return 20 * time.Millisecond }})
+	entries := load(t, src)
+	fresh()
+	if _, err := call(t.Context(), entries["x.text"], map[string]any{"text": "a"}); err == nil || !strings.Contains(err.Error(), "went away during the call") {
+		t.Errorf("error %v", err)
+	}
+	fresh()
+	if got, err := call(t.Context(), entries["x.sum"], map[string]any{"a": 1, "b": 2}); err != nil {
+		t.Errorf("a read is asked again: %v, %v", got, err)
+	}
+	eventually(t, "it answers again", func() bool {
+		got, err := call(t.Context(), entries["x.text"], map[string]any{"text": "here"})
+		return err == nil && got.Data == "here"
+	})
+}
+
 // The token goes to the server's own host only.
 func TestRedirect(t *testing.T) {
 	var elsewhere atomic.Bool
@@ -396,6 +423,60 @@ func TestRedirect(t *testing.T) {
 	}
 	if elsewhere.Load() {
 		t.Error("the other host was asked")
+	}
+}
+
+// Whatever an HTTP server does, the reading ends, and its error says what was wrong.
+func TestHTTPFaults(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		answer     http.HandlerFunc
+	}{
+		{"hangs", "no answer within", func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // then the end of the connection is noticed
+			<-r.Context().Done()
+		}},
+		{"drops", "EOF", func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				conn.Close()
+			}
+		}},
+		{"half a body", "unexpected EOF", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", "1000")
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0",`)
+		}},
+		{"100 MB", "more than 16 MiB", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			for range 100 {
+				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+					return
+				}
+			}
+		}},
+		{"a web page", "text/html", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "<html>")
+		}},
+		{"no JSON", "initialize", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, "{")
+		}},
+		{"429 for ever", "Too Many Requests", func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "slow down", http.StatusTooManyRequests)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			web := httptest.NewServer(c.answer)
+			t.Cleanup(web.Close)
+			src := open(t, Server{Name: "x", URL: web.URL}, Options{Start: 2 * time.Second, Pause: func(int) time.Duration { return time.Hour }})
+			_, err := src.Load(t.Context(), nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v", err)
+			}
+			src.Close()
+		})
 	}
 }
 
