@@ -5,6 +5,7 @@ package catalog
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,12 @@ const (
 	// more is a document.
 	leastClause = 3
 	maxClauses  = 12
+
+	// Of entries that score less than 1/nearShare of the best one for the whole query, none gains by a part, nor of
+	// those behind about maxNear others; nearStep is how finely these are told apart, in bits.
+	nearShare = 5
+	maxNear   = 1000
+	nearStep  = 16
 )
 
 // thenWords begin a part, as sentences do.
@@ -63,9 +70,67 @@ func (l *lexicon) clauses(query string) []string {
 	return parts
 }
 
-// addClauses adds to the entries' scores what they are worth for the parts of a query. The best entry of a part is that
-// of the whole catalog, so that a score does not depend on the view.
-func (c *Catalog) addClauses(query string, s *scratch) {
+// candidates are the entries that may gain by a part of a query: those that are not far behind the best for all of it.
+// Which they are does not depend on the view.
+type candidates struct {
+	slots []uint16 // entry → its place among docs, counted from 1; nil until a query had parts, all zero between queries
+	docs  []int32
+	part  []int32 // their scores for the part at hand
+	best  []int32 // what the word at hand adds
+	gain  []int32 // the most that a part gave
+	// counts are how many entries have a score of so many steps.
+	counts [maxScore << 6]int
+}
+
+// pick takes the entries whose score is at least 1/nearShare of the best, but about maxNear of the best ones where there
+// are more.
+func (n *candidates) pick(scores []int32) {
+	if n.slots == nil {
+		n.slots = make([]uint16, len(scores))
+	}
+	n.docs = n.docs[:0]
+	clear(n.counts[:])
+	top, floor, count := int32(0), int32(1), 0
+	for doc, score := range scores {
+		if score < floor {
+			continue
+		}
+		n.docs = append(n.docs, int32(doc))
+		n.counts[min(len(n.counts)-1, int(score>>nearStep))]++
+		count++
+		if score > top {
+			top = score
+			floor = max(floor, top/nearShare)
+		}
+		if count > maxNear {
+			floor, count = n.raise(floor)
+		}
+	}
+	n.docs = slices.DeleteFunc(n.docs, func(doc int32) bool { return scores[doc] < floor })
+	for i, doc := range n.docs {
+		n.slots[doc] = uint16(i + 1)
+	}
+	size := len(n.docs) + 1
+	n.part, n.best, n.gain = sized(n.part, size), sized(n.best, size), sized(n.gain, size)
+	clear(n.best)
+	clear(n.gain)
+}
+
+// raise is the floor, or a higher one, that at most half of maxNear entries so far reach, and how many do.
+func (n *candidates) raise(floor int32) (int32, int) {
+	count := 0
+	for at := len(n.counts) - 1; at > int(floor>>nearStep); at-- {
+		if count += n.counts[at]; count > maxNear/2 {
+			return int32(at+1) << nearStep, count - n.counts[at]
+		}
+	}
+	return max(floor, (floor>>nearStep+1)<<nearStep), count
+}
+
+func sized(list []int32, n int) []int32 { return slices.Grow(list[:0], n)[:n] }
+
+// addClauses adds to the entries' scores what they are worth for the parts of a query.
+func (c *Catalog) addClauses(r *reader, query string, s *scratch) {
 	if c.off(Clauses) {
 		return
 	}
@@ -73,20 +138,34 @@ func (c *Catalog) addClauses(query string, s *scratch) {
 	if len(parts) == 0 {
 		return
 	}
-	if s.part == nil {
-		s.part = make([]int32, len(s.score))
-	}
-	var found []clauseHit
+	n := &s.near
+	n.pick(s.score)
 	for _, part := range parts {
-		found = c.clauseHits(part, s, found)
+		q := r.parse(part)
+		c.rankPart(&q, n)
+		n.takeGains(c, &q)
 	}
-	// An entry gets its best part only.
-	for _, hit := range found {
-		s.best[hit.doc] = max(s.best[hit.doc], hit.points)
+	for i, doc := range n.docs {
+		s.score[doc] += n.gain[i+1]
+		n.slots[doc] = 0
 	}
-	for _, hit := range found {
-		s.score[hit.doc] += s.best[hit.doc]
-		s.best[hit.doc] = 0
+}
+
+// takeGains gives each candidate what it is worth for the part at hand, if that is the most so far.
+func (n *candidates) takeGains(c *Catalog, q *parsedQuery) {
+	top := int32(0)
+	for i, doc := range n.docs {
+		n.part[i+1] = c.withIntent(q, n.part[i+1], int(doc))
+		top = max(top, n.part[i+1])
+	}
+	if top == 0 {
+		return
+	}
+	full := int64(math.Round(unit * clauseGain))
+	for i, score := range n.part[1:] {
+		if score > top/2 {
+			n.gain[i+1] = max(n.gain[i+1], int32((2*int64(score)-int64(top))*full/int64(top)))
+		}
 	}
 }
 
@@ -95,40 +174,64 @@ func (c *Catalog) clausePoints(query string, doc int) int32 {
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	clear(s.score)
-	c.addClauses(query, s)
-	return s.score[doc]
+	r := c.reader()
+	q := r.parse(query)
+	c.accumulate(&q, s)
+	before := s.score[doc]
+	c.addClauses(r, query, s)
+	return s.score[doc] - before
 }
 
-// A clauseHit is what an entry is worth for a part of a query.
-type clauseHit struct{ doc, points int32 }
+// rankPart scores the candidates for a part of a query, as accumulate does.
+func (c *Catalog) rankPart(q *parsedQuery, n *candidates) {
+	clear(n.part)
+	for i := range q.words {
+		c.rankPartWord(&q.words[i], n)
+	}
+	for _, p := range q.pairs {
+		docs := c.index.pairDocs(p[0], p[1])
+		name, text := c.pairPoints(q, len(docs))
+		for _, d := range docs {
+			if at := n.slots[d.doc()]; at != 0 {
+				if d.is(pairInName) {
+					n.part[at] += name
+				}
+				if d.is(pairInText) {
+					n.part[at] += text
+				}
+			}
+		}
+	}
+	if c.off(Coverage) {
+		return
+	}
+	for _, a := range q.covered() {
+		points := c.coveragePoints(a)
+		for _, doc := range c.index.nameDocs(a.term) {
+			if at := n.slots[doc]; at != 0 {
+				n.part[at] += int32(points * int64(c.index.nameShare[doc]) >> 16)
+			}
+		}
+	}
+}
 
-// clauseHits appends the entries that are more than half as good for a part as the best one.
-func (c *Catalog) clauseHits(part string, s *scratch, found []clauseHit) []clauseHit {
-	q := c.parse(part)
-	clear(s.part)
-	c.accumulate(&q, &scratch{score: s.part, best: s.best})
-	top, floor := int32(0), int32(1)
-	for doc, score := range s.part {
-		if score < floor {
-			continue
-		}
-		if score = c.withIntent(&q, score, doc); score > top {
-			top = score
-			floor = max(1, int32(int64(top)*128/(128+intentGain)))
+func (c *Catalog) rankPartWord(w *queryWord, n *candidates) {
+	take := func(term, points int32) {
+		docs, impacts := c.index.postings(term)
+		for i, doc := range docs {
+			if at := n.slots[doc]; at != 0 {
+				n.best[at] = max(n.best[at], points*int32(impacts[i]))
+			}
 		}
 	}
-	if top == 0 {
-		return found
+	if w.term >= 0 {
+		take(w.term, w.points)
 	}
-	floor = max(1, int32(int64(top/2)*128/(128+intentGain)))
-	full := int64(math.Round(unit * clauseGain))
-	for doc, score := range s.part {
-		if score < floor {
-			continue
-		}
-		if score = c.withIntent(&q, score, doc); score > top/2 {
-			found = append(found, clauseHit{int32(doc), int32((2*int64(score) - int64(top)) * full / int64(top))})
-		}
+	for _, a := range w.alternates {
+		take(a.term, a.points)
 	}
-	return found
+	for i, points := range n.best {
+		n.part[i] += points
+		n.best[i] = 0
+	}
 }

@@ -58,3 +58,49 @@ func TestEachRequestFound(t *testing.T) {
 		t.Errorf("without parts: got %v, want %v", got, want)
 	}
 }
+
+// TestPartScores ranks candidates for a part alone, which must give what ranking everything gives.
+func TestPartScores(t *testing.T) {
+	c, _ := New(rankingEntries(), Options{})
+	for _, query := range []string{"cancel the ticket for my flight", "climate of the city today", "start the virtual machines", ""} {
+		q := c.parse(query)
+		s := newScratch(c.Len())
+		c.accumulate(&q, s)
+		var n candidates
+		ones := make([]int32, c.Len())
+		for i := range ones {
+			ones[i] = 1
+		}
+		n.pick(ones)
+		c.rankPart(&q, &n)
+		if got, want := n.part[1:], s.score; !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", query, got, want)
+		}
+	}
+}
+
+// TestCandidates keeps about maxNear of the best, however many there are.
+func TestCandidates(t *testing.T) {
+	scores := make([]int32, 50_000)
+	for i := range scores {
+		scores[i] = int32(unit/2 + i*7919%len(scores)*40)
+	}
+	var n candidates
+	n.pick(scores)
+	if len(n.docs) < maxNear/2 || len(n.docs) > maxNear {
+		t.Fatalf("%d candidates", len(n.docs))
+	}
+	least := scores[n.docs[0]]
+	for _, doc := range n.docs {
+		least = min(least, scores[doc])
+	}
+	better := 0
+	for _, score := range scores {
+		if score >= least {
+			better++
+		}
+	}
+	if better != len(n.docs) {
+		t.Errorf("%d candidates, but %d entries are as good as the last of them", len(n.docs), better)
+	}
+}

@@ -23,7 +23,7 @@ func (v *View) Explain(id, query string) (string, error) {
 	total := int32(0)
 	for i := range q.words {
 		w := &q.words[i]
-		points, why := c.wordPoints(&q, w, uint32(doc))
+		points, why := c.wordPoints(w, uint32(doc))
 		total += points
 		switch {
 		case points > 0:
@@ -105,13 +105,13 @@ func (ix *index) impactIn(term int32, doc uint32) int32 {
 }
 
 // wordPoints is what a word adds to an entry, and through which alternate.
-func (c *Catalog) wordPoints(q *parsedQuery, w *queryWord, doc uint32) (int32, string) {
+func (c *Catalog) wordPoints(w *queryWord, doc uint32) (int32, string) {
 	best, why := int32(0), ""
 	if w.term >= 0 {
-		best = c.points(q, w, w.term, 1) * c.index.impactIn(w.term, doc)
+		best = w.points * c.index.impactIn(w.term, doc)
 	}
 	for _, a := range w.alternates {
-		if n := c.points(q, w, a.term, a.discount) * c.index.impactIn(a.term, doc); n > best {
+		if n := a.points * c.index.impactIn(a.term, doc); n > best {
 			best, why = n, "through "+c.index.words.at(int(a.term))+" ("+a.why+") "
 		}
 	}

@@ -55,16 +55,18 @@ const (
 
 // A queryWord is one distinct stem of a query.
 type queryWord struct {
-	stem       string
-	term       int32 // -1 when the catalog has it not
+	*wordForm
 	weight     float64
-	alternates []alternate
+	points     int32       // the integer weight of its own term
+	alternates []alternate // those of its form that are worth their postings
 }
 
 // An alternate is a term that stands for a query word at a discount.
 type alternate struct {
 	term     int32
 	discount float64
+	power    float64 // its idf to the power, with the idf capped at the word's
+	points   int32   // its integer weight in the query
 	why      string
 }
 
@@ -86,61 +88,86 @@ type rawWord struct {
 	quoted bool
 }
 
-// parse reads a query.
-func (c *Catalog) parse(query string) parsedQuery {
-	raw := queryWords(query)
-	var q parsedQuery
-	place := map[string]int{}
-	counts := map[string]float64{}
-	add := func(st string, weight float64) {
-		if i, ok := place[st]; ok {
-			q.words[i].weight = max(q.words[i].weight, weight)
-		} else {
-			place[st] = len(q.words)
-			q.words = append(q.words, queryWord{stem: st, term: c.index.words.term(st), weight: weight})
+// A wordForm is what a catalog has for a stem, whatever the query.
+type wordForm struct {
+	stem       string
+	term       int32   // -1 when the catalog has it not
+	power      float64 // idf to the power, 0 without a term
+	alternates []alternate
+	expanded   bool // alternates are known
+}
+
+// A reader reads a query and its parts. It keeps what it finds out about a word.
+type reader struct {
+	cat *Catalog
+	// forms are those of words, and of two words joined.
+	forms map[[2]string]*wordForm
+}
+
+func (c *Catalog) reader() *reader { return &reader{cat: c, forms: map[[2]string]*wordForm{}} }
+
+// form is that of a word, or of two joined. Its stem is "" for one that is too common.
+func (r *reader) form(a, b string) *wordForm {
+	f, ok := r.forms[[2]string{a, b}]
+	if !ok {
+		f = &wordForm{stem: stem(a + b), term: -1}
+		if f.stem != "" {
+			f.term = r.cat.index.words.term(f.stem)
 		}
-		counts[st]++
+		if f.term >= 0 {
+			f.power = math.Pow(r.cat.index.idf[f.term], idfPower)
+		}
+		r.forms[[2]string{a, b}] = f
+	}
+	return f
+}
+
+// parse reads a query.
+func (c *Catalog) parse(query string) parsedQuery { return c.reader().parse(query) }
+
+func (r *reader) parse(query string) parsedQuery {
+	c := r.cat
+	raw := queryWords(query)
+	q := parsedQuery{words: make([]queryWord, 0, len(raw))}
+	place := make(map[string]int, len(raw))
+	counts := make([]float64, 0, len(raw))
+	add := func(f *wordForm, weight float64) {
+		i, ok := place[f.stem]
+		if !ok {
+			i = len(q.words)
+			place[f.stem] = i
+			q.words, counts = append(q.words, queryWord{wordForm: f}), append(counts, 0)
+		}
+		q.words[i].weight = max(q.words[i].weight, weight)
+		counts[i]++
 	}
 	last := int32(-1)
-	seenPairs := map[[2]int32]bool{}
 	for i, word := range raw {
-		st := stem(word.text)
+		f := r.form(word.text, "")
 		if i+1 < len(raw) {
-			if joined := stem(word.text + raw[i+1].text); c.has(joined) {
+			if joined := r.form(word.text, raw[i+1].text); joined.term >= 0 {
 				add(joined, joinedWeight)
 			}
 		}
-		if st == "" {
+		if f.stem == "" {
 			continue
 		}
-		weight := 1.0
-		switch {
-		case c.lexicon.request[word.text]:
-			weight = requestWeight
-		case word.quoted:
-			weight = quotedWeight
-		case word.text[0] >= '0' && word.text[0] <= '9':
-			weight = numberWeight
-		}
-		add(st, weight)
-		term := q.words[place[st]].term
-		if term >= 0 && last >= 0 && term != last {
-			pair := [2]int32{min(last, term), max(last, term)}
-			if !seenPairs[pair] && !c.off(Pairs) {
-				seenPairs[pair] = true
+		add(f, c.wordWeight(word))
+		if f.term >= 0 && last >= 0 && f.term != last && !c.off(Pairs) {
+			pair := [2]int32{min(last, f.term), max(last, f.term)}
+			if !slices.Contains(q.pairs, pair) {
 				q.pairs = append(q.pairs, pair)
 			}
 		}
-		last = term
+		last = f.term
 	}
 	for i := range q.words {
 		w := &q.words[i]
-		n := counts[w.stem]
-		w.weight *= 1.5 * n / (0.5 + n)
-		if w.term >= 0 {
-			q.mass += w.weight * math.Pow(c.index.idf[w.term], idfPower)
+		w.weight *= 1.5 * counts[i] / (0.5 + counts[i])
+		q.mass += w.weight * w.power
+		if !w.expanded {
+			w.wordForm.alternates, w.expanded = c.alternates(w.wordForm), true
 		}
-		w.alternates = c.alternates(w)
 	}
 	if !c.off(Intents) {
 		for k, asked := range c.lexicon.queryIntents(query) {
@@ -151,13 +178,36 @@ func (c *Catalog) parse(query string) parsedQuery {
 	}
 	q.mass = max(q.mass, c.bound(&q)/maxScore, 1e-3)
 	for i := range q.words {
-		w := &q.words[i]
-		w.alternates = slices.DeleteFunc(w.alternates, func(a alternate) bool {
-			docs, _ := c.index.postings(a.term)
-			return len(docs) > max(commonDocs, c.index.docs/commonShare) || c.points(&q, w, a.term, a.discount) < leastPoints
-		})
+		c.weigh(&q, &q.words[i])
 	}
 	return q
+}
+
+// wordWeight is what a word of a query counts, by itself.
+func (c *Catalog) wordWeight(word rawWord) float64 {
+	switch {
+	case c.lexicon.request[word.text]:
+		return requestWeight
+	case word.quoted:
+		return quotedWeight
+	case word.text[0] >= '0' && word.text[0] <= '9':
+		return numberWeight
+	}
+	return 1
+}
+
+// weigh sets the integer weights of a word and picks its alternates.
+func (c *Catalog) weigh(q *parsedQuery, w *queryWord) {
+	points := func(discount, power float64) int32 {
+		return int32(math.Round(scale * discount * w.weight * power / q.mass))
+	}
+	w.points = points(1, w.power)
+	for _, a := range w.wordForm.alternates {
+		a.points = points(a.discount, a.power)
+		if a.points >= leastPoints {
+			w.alternates = append(w.alternates, a)
+		}
+	}
 }
 
 // bound is the most that the words and pairs of a query can come to before the mass divides them. It keeps the sums
@@ -170,17 +220,13 @@ func (c *Catalog) bound(q *parsedQuery) float64 {
 		if w.term >= 0 {
 			most = c.index.idf[w.term]
 		} else {
-			for _, a := range w.alternates {
+			for _, a := range w.wordForm.alternates {
 				most = max(most, c.index.idf[a.term])
 			}
 		}
 		sum += w.weight * math.Pow(most, idfPower)
 	}
 	return sum + float64(len(q.pairs))*(namePair+textPair)*inverseFrequency(c.index.docs, 1)
-}
-
-func (c *Catalog) has(st string) bool {
-	return st != "" && c.index.words.term(st) >= 0
 }
 
 // queryWords cuts a query into words and marks those in quotes.
@@ -218,17 +264,17 @@ func queryWords(query string) []rawWord {
 	return words
 }
 
-// alternates are the other terms that stand for a word, each with its best discount.
-func (c *Catalog) alternates(w *queryWord) []alternate {
+// alternates are the other terms that stand for a word, each with its best discount, without those that are too common.
+func (c *Catalog) alternates(w *wordForm) []alternate {
 	var found []alternate
 	ix := c.index
 	add := func(term int32, discount float64, why string) {
 		at := slices.IndexFunc(found, func(a alternate) bool { return a.term == term })
 		switch {
 		case at < 0:
-			found = append(found, alternate{term, discount, why})
+			found = append(found, alternate{term: term, discount: discount, why: why})
 		case discount > found[at].discount:
-			found[at] = alternate{term, discount, why}
+			found[at].discount, found[at].why = discount, why
 		}
 	}
 	if len(w.stem) >= 4 && !c.off(Prefixes) {
@@ -248,11 +294,21 @@ func (c *Catalog) alternates(w *queryWord) []alternate {
 			}
 		}
 	}
+	found = slices.DeleteFunc(found, func(a alternate) bool {
+		return int(ix.offsets[a.term+1]-ix.offsets[a.term]) > max(commonDocs, ix.docs/commonShare)
+	})
+	for i := range found {
+		idf := ix.idf[found[i].term]
+		if w.term >= 0 {
+			idf = min(idf, ix.idf[w.term])
+		}
+		found[i].power = math.Pow(idf, idfPower)
+	}
 	return found
 }
 
 // eachPrefixRelative calls f with the words of at least four letters that begin a word, and those that it begins.
-func (c *Catalog) eachPrefixRelative(w *queryWord, f func(term int32, why string)) {
+func (c *Catalog) eachPrefixRelative(w *wordForm, f func(term int32, why string)) {
 	ix := c.index
 	count := 0
 	for n := 4; n < len(w.stem); n++ {
@@ -273,20 +329,11 @@ func (c *Catalog) eachPrefixRelative(w *queryWord, f func(term int32, why string
 	}
 }
 
-// points is the integer weight of a term for a word: its own, or an alternate's with its idf capped at the word's.
-func (c *Catalog) points(q *parsedQuery, w *queryWord, term int32, discount float64) int32 {
-	idf := c.index.idf[term]
-	if w.term >= 0 {
-		idf = min(idf, c.index.idf[w.term])
-	}
-	return int32(math.Round(scale * discount * w.weight * math.Pow(idf, idfPower) / q.mass))
-}
-
 // scratch is the memory of one search.
 type scratch struct {
 	score []int32
 	best  []int32 // what the word at hand added so far; all zero between words
-	part  []int32 // scores for a part of the query; nil until one has parts
+	near  candidates
 }
 
 func newScratch(n int) *scratch { return &scratch{score: make([]int32, n), best: make([]int32, n)} }
@@ -300,12 +347,13 @@ type scored struct {
 // rank is the best limit entries of allowed for a query, best first, ties by id, and how many matched. What usage lists is
 // raised.
 func (c *Catalog) rank(query string, allowed bitset, usage []used, limit int) ([]scored, int) {
-	q := c.parse(query)
+	r := c.reader()
+	q := r.parse(query)
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	clear(s.score)
 	c.accumulate(&q, s)
-	c.addClauses(query, s)
+	c.addClauses(r, query, s)
 	c.direct(&q)
 	for _, u := range usage {
 		s.score[u.doc] = u.raised(s.score[u.doc])
@@ -324,7 +372,7 @@ func (c *Catalog) accumulate(q *parsedQuery, s *scratch) {
 
 func (c *Catalog) addWord(q *parsedQuery, w *queryWord, s *scratch) {
 	if w.term >= 0 {
-		points := c.points(q, w, w.term, 1)
+		points := w.points
 		docs, impacts := c.index.postings(w.term)
 		if len(w.alternates) == 0 {
 			for i, doc := range docs {
@@ -339,7 +387,7 @@ func (c *Catalog) addWord(q *parsedQuery, w *queryWord, s *scratch) {
 		}
 	}
 	for _, a := range w.alternates {
-		points := c.points(q, w, a.term, a.discount)
+		points := a.points
 		docs, impacts := c.index.postings(a.term)
 		for i, doc := range docs {
 			more := max(0, points*int32(impacts[i])-s.best[doc])
