@@ -61,7 +61,7 @@ func effects(op *operation, e *catalog.Entry) {
 			return
 		}
 		e.Operation, e.Mutates = catalog.Create, true
-		if among(updateVerbs, verb) || among(harmVerbs, verb) {
+		if strings.HasSuffix(op.path, "}") && !among(" create add ", verb) || among(updateVerbs, verb) || among(harmVerbs, verb) {
 			e.Operation = catalog.Update
 		}
 	}

@@ -99,7 +99,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 	if l.health == nil {
 		l.health = err
 		if wanted := l.o.Vault.Wanted(call.auth); err == nil && len(wanted) > 0 {
-			l.health = errors.New("no credential: set " + strings.Join(wanted, " or ") + " in the environment or the system keyring")
+			l.health = errors.New("no credential: put it into the environment or the system keyring as " + strings.Join(wanted, ", "))
 		}
 	}
 	e.Examples = l.example(op, e.Input)

@@ -162,6 +162,11 @@ func nameOf(op *operation, tag string) name {
 	n.words = []string{verb(op.method, lastIsParam)}
 	if len(rest) > 0 {
 		last := words(rest[len(rest)-1])
+		if op.method == "post" && !lastIsParam && len(last) > 0 && slices.Equal(last, singularWords(last)) {
+			// POST /charges/{charge}/capture
+			n.words = last
+			return n
+		}
 		if lastIsParam || op.method == "post" {
 			last = singularWords(last)
 		}
@@ -179,6 +184,9 @@ func verb(method string, lastIsParam bool) string {
 		}
 		return "list"
 	case "post":
+		if lastIsParam {
+			return "update"
+		}
 		return "create"
 	case "put":
 		return "replace"

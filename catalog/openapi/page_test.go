@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"strings"
 	"testing"
 
 	"almanac/catalog"
@@ -108,6 +109,9 @@ func TestNames(t *testing.T) {
 		{"get", "/items/{item_id}", "read_item_items__item_id__get", "", "s.items.read_item"},
 		{"delete", "/users/{id}", "", "Users & Groups", "s.users_groups.delete_user"},
 		{"post", "/x", "end", "", "s.x.end_"},
+		{"post", "/v1/charges/{charge}", "PostChargesCharge", "", "s.charges.update"},
+		{"post", "/v1/charges/{charge}/capture", "PostChargesChargeCapture", "", "s.charges.capture"},
+		{"post", "/v1/charges/{charge}/refunds", "PostChargesChargeRefunds", "", "s.charges.create_refund"},
 		{"get", "/2fa", "2fa", "2FA", "s.n2_fa.n2fa"},
 		{"get", "/", "", "", "s.list"},
 		{"get", "/ü", "Façade", "", "s.u.facade"},
@@ -158,6 +162,7 @@ func TestEffects(t *testing.T) {
 		{"post", "/a/list", "doA", "Does something", "create medium"},
 		{"post", "/a/{id}/cancel", "cancelA", "", "update high"},
 		{"post", "/a/delete", "deleteA", "", "delete high"},
+		{"post", "/a/{id}", "", "", "update medium"},
 		{"put", "/a/{id}", "replaceA", "", "update medium"},
 		{"patch", "/a/{id}", "", "", "update medium"},
 		{"delete", "/a/{id}", "", "", "delete high"},
@@ -208,5 +213,19 @@ func TestBodies(t *testing.T) {
 	}
 	if _, err := k.call("older.sailings.cancel_sailing", table{"id": ".."}); err == nil {
 		t.Error("a path argument climbs")
+	}
+}
+
+func TestLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"<p>Makes a <code>refund</code>.</p>\r\n<br/>Once &amp; whole.": "Makes a refund.\nOnce & whole.",
+		"POST /x/<name>":            "POST /x/<name>",
+		"a\u001b[2J\u0007\tb\u202e": "a[2J b",
+		"<script>alert(1)</script>": "<script>alert(1)</script>",
+		strings.Repeat("ä", 100):    strings.Repeat("ä", 18) + "…",
+	} {
+		if got := lines(text, 40); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
 	}
 }

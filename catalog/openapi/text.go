@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"html"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -41,8 +43,14 @@ func plain(text string) bool {
 	return true
 }
 
-// lines is clip for text of several lines, which it keeps.
+// tags are those of HTML that descriptions have; what is in other brackets is text.
+var tags = regexp.MustCompile(`(?i)</?(p|br|code|a|b|i|em|strong|ul|ol|li|div|span|pre|h[1-6]|table|tr|td|th|thead|tbody|hr)(\s[^<>]*)?/?>`)
+
+// lines is clip for text of several lines, which it keeps. Tags of HTML go.
 func lines(text string, n int) string {
+	if strings.Contains(text, "</") || strings.Contains(text, "<br") || strings.Contains(text, "<p>") {
+		text = html.UnescapeString(tags.ReplaceAllString(text, ""))
+	}
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n':
