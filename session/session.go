@@ -256,6 +256,26 @@ func (s *Session) Keys(ctx context.Context, path []string) ([]vm.Key, error) {
 	return w.machine.Keys(ctx, path)
 }
 
+// ErrBusy says that a script runs and its values cannot be looked at meanwhile.
+var ErrBusy = errors.New("session: a script runs; its values can be looked at when it has ended")
+
+// Look shows the value of a variable, or of what path leads to in it, and up to limit of its entries from number from
+// on, without running any Lua; see vm.Machine.Look. It does not wait: while a script runs the error is ErrBusy. Before
+// the first run there is nothing to see.
+func (s *Session) Look(ctx context.Context, path []vm.Step, from, limit int) (vm.Page, error) {
+	w := s.world
+	select {
+	case w.turn <- struct{}{}:
+	default:
+		return vm.Page{}, ErrBusy
+	}
+	defer func() { <-w.turn }()
+	if w.machine == nil {
+		return vm.Page{Node: vm.Node{Type: "nil", Brief: "nil"}}, nil
+	}
+	return w.machine.Look(ctx, path, from, limit)
+}
+
 // Reset ends the shared machine: every global and function goes and the prelude comes back. It returns how many
 // globals went. It waits for a run that is under way.
 func (s *Session) Reset(ctx context.Context) (int, error) {

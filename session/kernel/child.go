@@ -103,6 +103,8 @@ func serve(in io.Reader, out io.Writer, missing []string) error {
 			c.run(r)
 		case keysRequest:
 			c.reply(kindKeyList, c.machine.Keys(r))
+		case lookRequest:
+			c.reply(kindPage, c.machine.Look(r.Path, r.From, r.Limit))
 		case globalsRequest:
 			c.reply(kindGlobList, c.machine.Globals())
 		case snapshotRequest:
@@ -152,6 +154,8 @@ func (c *child) decode(k kind, payload []byte) (request any, err error) {
 		return decodeAs[interrupt](c.codec, payload)
 	case kindKeys:
 		return decodeAs[keysRequest](c.codec, payload)
+	case kindLook:
+		return decodeAs[lookRequest](c.codec, payload)
 	case kindGlobals:
 		return globalsRequest{}, nil
 	case kindSnapshot:

@@ -3,7 +3,7 @@
 //
 //	Main     call it first in main: in a kernel child it serves until the pipe closes, elsewhere it returns false
 //	Pool     keeps one kernel started ahead of need
-//	Kernel   one child with one machine: Run, Keys, Globals, Snapshot, Restore
+//	Kernel   one child with one machine: Run, Keys, Look, Globals, Snapshot, Restore
 //	Host     what the parent does for a running script
 //	Lost     the error after which a kernel is of no more use
 //

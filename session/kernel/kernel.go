@@ -270,6 +270,13 @@ func (k *Kernel) Keys(ctx context.Context, path []string) ([]vm.Key, error) {
 	return keys, err
 }
 
+// Look shows one value of the session's and up to limit of its entries from number from on; see vm.Machine.Look.
+func (k *Kernel) Look(ctx context.Context, path []vm.Step, from, limit int) (vm.Page, error) {
+	var page vm.Page
+	err := k.ask(ctx, askTimeout, kindLook, lookRequest{Path: path, From: from, Limit: limit}, kindPage, &page)
+	return page, err
+}
+
 // Globals lists the variables that scripts have set.
 func (k *Kernel) Globals(ctx context.Context) ([]vm.Global, error) {
 	var globals []vm.Global

@@ -21,7 +21,7 @@ import (
 
 const (
 	// wireVersion goes up with every change of a frame.
-	wireVersion = 2
+	wireVersion = 3
 	// maxFrame is the largest frame either side sends or takes, in bytes.
 	maxFrame = 16 << 20
 	// maxItems is how many CBOR items one frame may hold: it bounds what decoding costs in memory.
@@ -45,6 +45,8 @@ const (
 	kindReply       kind = 'R' // child: vm.Reply
 	kindKeys        kind = 'k' // parent: path as []string, answered by kindKeyList
 	kindKeyList     kind = 'K' // child: []vm.Key
+	kindLook        kind = 'l' // parent: lookRequest, answered by kindPage
+	kindPage        kind = 'L' // child: vm.Page
 	kindGlobals     kind = 'g' // parent: nil, answered by kindGlobList
 	kindGlobList    kind = 'G' // child: []vm.Global
 	kindSnapshot    kind = 't' // parent: snapshotRequest, answered by kindPiece any number of times and kindSnapshotEnd
@@ -82,6 +84,11 @@ type runRequest struct {
 	Seq    uint64
 	Script vm.Script
 	Limits vm.Limits
+}
+
+type lookRequest struct {
+	Path        []vm.Step
+	From, Limit int
 }
 
 type interrupt struct {

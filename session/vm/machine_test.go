@@ -269,3 +269,62 @@ func TestOperatorsCannotBeSpoiled(t *testing.T) {
 		t.Error(v)
 	}
 }
+
+// Look shows one level of a value, calls no metamethod, and pages through what is large.
+func TestLook(t *testing.T) {
+	r := newRig(t, Limits{})
+	r.must(`t = {b = 1, a = {deep = "x"}, [1] = 2, [true] = 3}
+		setmetatable(t, {__index = function() error("called") end, __tostring = function() error("called") end})
+		list = {} for i = 1, 10 do list[i] = i * i end
+		large = {} for i = 1, 101000 do large["k" .. i] = i end
+		self = {} self.self = self`)
+	path := func(words ...any) (steps []Step) {
+		for _, w := range words {
+			if n, ok := w.(int); ok {
+				steps = append(steps, Step{Index: float64(n), Numeric: true})
+				continue
+			}
+			steps = append(steps, Step{Name: w.(string)})
+		}
+		return steps
+	}
+	tests := []struct {
+		path        []Step
+		from, limit int
+		want        string
+	}{
+		{path("t"), 0, 10, `table 4: 1=number 2; a=table { deep = "x" }; b=number 1; (true)=number 3`},
+		{path("t", "a"), 0, 10, `table 1: deep=string "x"`},
+		{path("t", "a", "deep"), 0, 10, `string 1: "x"`},
+		{path("t", 1), 0, 10, `number 0: 2`},
+		{path("t", "nothing", "below"), 0, 10, `nil 0: nil`},
+		{path("list"), 4, 2, `table 10: 5=number 25; 6=number 36`},
+		{path("list"), 40, 2, `table 10: `},
+		{path("self", "self", "self"), 0, 1, `table 1: self=table { self = <cycle> }`},
+		{nil, 1, 2, `table 4: list=table { 1, 4, 9, 16, 25, 36, 49, 64, 81, 100 }...`},
+		{path(1), 0, 1, `nil 0: nil`},
+	}
+	for _, test := range tests {
+		page := r.Look(test.path, test.from, test.limit)
+		got := fmt.Sprintf("%s %d: %s", page.Type, page.Size, page.Text)
+		for i, n := range page.Nodes {
+			key := n.Step.Name
+			if n.Step.Numeric {
+				key = fmt.Sprint(n.Step.Index)
+			}
+			if n.Odd {
+				key = "(" + key + ")"
+			}
+			if i > 0 {
+				got += "; "
+			}
+			got += key + "=" + n.Type + " " + n.Brief
+		}
+		if want, cut := strings.CutSuffix(test.want, "..."); got != test.want && !(cut && strings.HasPrefix(got, want)) {
+			t.Errorf("%v from %d: %s, want %s", test.path, test.from, got, test.want)
+		}
+	}
+	if n := len(r.Look(path("large"), 0, 100).Nodes); n != 100 {
+		t.Errorf("of a large table: %d entries, want 100", n)
+	}
+}
