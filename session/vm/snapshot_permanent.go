@@ -2,6 +2,8 @@ package vm
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"unsafe"
 )
 
@@ -54,6 +56,9 @@ func (m *Machine) findPermanents() {
 		{"sparse meta", m.value(m.sparseMeta)},
 	} {
 		visit(root.name, root.value)
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.helpers)) {
+		visit("helper "+path, m.helpers[path])
 	}
 	for ; len(places) > 0; places = places[1:] {
 		at := places[0]

@@ -35,7 +35,7 @@ func machine(t testing.TB) *vm.Machine {
 
 func lua(t testing.TB, m *vm.Machine, source string) string {
 	t.Helper()
-	r := m.Run(vm.Script{Source: source, Name: "test", Surface: vm.Execute, Roots: []string{"demo"}, Expr: true})
+	r := m.Run(vm.Script{Source: source, Name: "test", Surface: vm.Execute, Roots: []string{"demo", "fs"}, Expr: true})
 	if r.Err != nil {
 		t.Fatalf("%s: %v", source, r.Err)
 	}
@@ -82,6 +82,7 @@ func TestSnapshotKeeps(t *testing.T) {
 		{"varargs", "f = function(...) return select('#', ...), ... end", "f(nil, 2)", "2 nil 2"},
 		{"an environment", "local env = {} do local _ENV = env function f() x = (x or 0) + 1 return x end f() end f = env.f", "f(), x", "2 nil"},
 		{"actions", "a = demo.x.y", "type(a), tostring(a), a == demo.x.y, a{n = 1}.id", `"action" "<action demo.x.y>" true "demo.x.y"`},
+		{"a helper among the actions", "f = fs.find r = fs.read", "f == fs.find, type(f), type(r), r == fs.read, type(fs.found)", `true "function" "action" true "action"`},
 		{"the prelude by name", "m, s, f, j = map, string, string.format, json", "m == map, s == string, f == string.format, j == json", "true true true true"},
 		{"closures of the prelude", "d = catalog.describe('demo.x') s = catalog.search('x')", "tostring(d) ~= nil, tostring(s), getmetatable(s)", `true "complete (1)\ndemo.x" "set"`},
 		{"error values", "_, e = pcall(call, 'x', 1)", "type(e), tostring(e):match('takes one table') ~= nil", `"string" true`},
