@@ -22,6 +22,7 @@ type composition struct {
 	run   *run
 	outer *composition
 	entry *catalog.Entry
+	n     int // of its call
 	args  map[string]any
 	// handed is true when the machine has got the arguments.
 	handed bool
@@ -35,6 +36,14 @@ func (in *composition) depth() int {
 		return 0
 	}
 	return in.outer.depth() + 1
+}
+
+// number is that of the composed action's call; zero for none.
+func (in *composition) number() int {
+	if in == nil {
+		return 0
+	}
+	return in.n
 }
 
 // admits sees that the entry may be called from inside the composed action: a read must not change anything, whatever
@@ -68,7 +77,7 @@ func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 		return reply{}, r.failed(ctx, entry, fmt.Errorf("no Lua process: %w", err), c)
 	}
 	defer machine.Close()
-	in := &composition{run: r, outer: outer, entry: entry, args: call.Args}
+	in := &composition{run: r, outer: outer, entry: entry, n: c.N, args: call.Args}
 	limits := r.limits()
 	if entry.Timeout > 0 {
 		limits.Time = min(limits.Time, entry.Timeout)

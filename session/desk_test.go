@@ -57,6 +57,7 @@ func (s *shop) desk() []catalog.Entry {
 		composed("spins", false, `while true do end`),
 		composed("odd", false, `return function() end`),
 		composed("alone", false, `return {x = x, search = pcall(catalog.search, "item"), args = pcall(call, "(args)")}`),
+		composed("both", false, `local all = parallel({"a", "none", "b"}, function(id) return desk.total{item_id = id}.of .. shop.item.get{item_id = id}.cents end) return {all[1], all[3], #all}`),
 		composed("slow", false, `print("begun") shop.item.hang{item_id = "a"}`),
 	}
 }
@@ -114,6 +115,25 @@ func TestComposedActionInterrupted(t *testing.T) {
 	out, err := b.session.Run(ctx, Script{Source: `pcall(desk.slow, {item_id = "a"}) return 1`, Author: User})
 	if err != nil || out.Err == nil || out.Err.Kind != vm.Interrupt {
 		t.Errorf("got %v, %s", err, show(out))
+	}
+}
+
+// Calls that a body makes side by side are each known by the call they are inside of.
+func TestComposedActionsSideBySide(t *testing.T) {
+	b := newBench(t, nil)
+	b.openDesk()
+	out := b.run(User, `return desk.both{item_id = "a"}`)
+	if out.Err != nil || out.Values[0].Repr != `{ "a100", "b100", 3 }` || len(out.Calls) != 10 {
+		t.Fatalf("got %s", show(out))
+	}
+	for _, c := range out.Calls {
+		switch {
+		case c.Depth == 0 && c.In == 0 && c.N == 1:
+		case c.Depth == 1 && c.In == 1:
+		case c.Depth == 2 && out.Calls[c.In-1].ID == "desk.total" && c.ID == "shop.item.list":
+		default:
+			t.Errorf("%+v", c)
+		}
 	}
 }
 

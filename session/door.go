@@ -44,7 +44,7 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, in *composition)
 	r.mu.Lock()
 	r.begun++
 	c := trace.Call{
-		N: r.begun, ID: req.ID, Line: req.Line, Author: string(r.script.Author), Depth: in.depth(), Start: time.Now(),
+		N: r.begun, ID: req.ID, Line: req.Line, Author: string(r.script.Author), Depth: in.depth(), In: in.number(), Start: time.Now(),
 	}
 	r.mu.Unlock()
 	answer, err := r.pass(ctx, req, in, &c)

@@ -385,3 +385,22 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkOverlays lays 20 overlays over 100,000 entries.
+func BenchmarkOverlays(b *testing.B) {
+	text := "almanac: 1\noverlays:\n"
+	for i := range 20 {
+		text += fmt.Sprintf("- {match: 'ns%d.*.get*', tags: [x], risk: high}\n", i)
+	}
+	batch, err := readManifest([]byte(text), "m.yaml", "", &outside{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	entries := make([]catalog.Entry, 100_000)
+	for i := range entries {
+		entries[i].ID = fmt.Sprintf("ns%d.thing%d.get_%d", i%100, i%1000, i)
+	}
+	for b.Loop() {
+		batch.Overlay(entries)
+	}
+}

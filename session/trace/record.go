@@ -80,6 +80,8 @@ type Call struct {
 	ID string `json:"id"`
 	// Depth is how many composed actions the call is inside of.
 	Depth int `json:"depth,omitempty"`
+	// In is the number of the innermost of them; zero where there is none.
+	In int `json:"in,omitempty"`
 	// Composed is true for a composed action: what it did is in the calls inside of it.
 	Composed bool           `json:"composed,omitempty"`
 	Line     int            `json:"line,omitempty"`
