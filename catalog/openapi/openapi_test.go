@@ -230,3 +230,60 @@ func BenchmarkYAML(b *testing.B) {
 		}
 	}
 }
+
+// TestFetched: a document from an address is called where it came from, and it must come from there.
+func TestFetched(t *testing.T) {
+	var asked []string
+	handler := http.NewServeMux()
+	handler.HandleFunc("/docs/api.json", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"openapi": "3.1.0", "info": {"title": "Tide Tables API"}, "servers": [{"url": "../v{n}", "variables": {"n": {"default": "2"}}}],
+			"paths": {"/tides": {"get": {"responses": {"200": {"description": "ok", "content": {"application/json": {}}}}}}}}`)
+	})
+	handler.HandleFunc("/v2/tides", func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path)
+		answer(`["high"]`)(w, r)
+	})
+	handler.HandleFunc("/away", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://localhost:1/api.json", http.StatusFound)
+	})
+	handler.HandleFunc("/text", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	api := New(Options{From: server.URL + "/docs/api.json"})
+	defer api.Close()
+	batch, err := api.Load(t.Context(), nil)
+	if err != nil || len(batch.Entries) != 1 || batch.Entries[0].ID != "tide_tables.tides.list" {
+		t.Fatalf("got %v, %v", batch.Entries, err)
+	}
+	got, err := batch.Entries[0].Action(t.Context(), catalog.Call{Args: table{}})
+	if err != nil || fmt.Sprint(got.Data) != "[high]" || fmt.Sprint(asked) != "[/v2/tides]" {
+		t.Errorf("got %v, %v; asked %v", got.Data, err, asked)
+	}
+	for path, want := range map[string]string{"/away": "not a server of this source", "/text": "want an OpenAPI document", "/none": "the document: 404 Not Found"} {
+		if _, err := New(Options{From: server.URL + path}).Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", path, err, want)
+		}
+	}
+}
+
+// TestNoServer: what cannot be called can be described, and says what is missing.
+func TestNoServer(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plan.json")
+	text := `{"openapi": "3.0.0", "paths": {"/a": {"get": {"responses": {}}}, "/b": {"servers": [{"url": "ftp://x.example"}], "get": {"responses": {}}}}}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	api := New(Options{From: file})
+	batch, err := api.Load(t.Context(), nil)
+	if err != nil || len(batch.Entries) != 2 {
+		t.Fatalf("got %v, %v", batch.Entries, err)
+	}
+	for i, want := range []string{"the document names no server: say which with --base", "the server ftp://x.example is no http address"} {
+		if _, err := batch.Entries[i].Action(t.Context(), catalog.Call{Args: table{}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if api.Health() == nil {
+		t.Error("a source that cannot be called says that it can")
+	}
+}
