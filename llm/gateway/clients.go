@@ -124,8 +124,8 @@ func parseClients(text string, getenv func(string) (string, bool)) ([]Client, er
 	var clients []Client
 	for _, name := range slices.Sorted(maps.Keys(f.Client)) {
 		in := f.Client[name]
-		for _, key := range []string{"namespaces", "operations"} {
-			if meta.IsDefined("client", name, key) && len(in.Namespaces)*b2i(key == "namespaces")+len(in.Operations)*b2i(key == "operations") == 0 {
+		for key, list := range map[string][]string{"namespaces": in.Namespaces, "operations": in.Operations} {
+			if meta.IsDefined("client", name, key) && len(list) == 0 {
 				return nil, fmt.Errorf("client.%s.%s: the list is empty: name some, or leave the key out to allow all", name, key)
 			}
 		}
@@ -158,13 +158,6 @@ func parseClients(text string, getenv func(string) (string, bool)) ([]Client, er
 		clients = append(clients, c)
 	}
 	return clients, nil
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func operations(names []string) []catalog.Operation {
