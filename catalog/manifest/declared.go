@@ -22,15 +22,8 @@ import (
 // maxManifest is the largest manifest that is read, in bytes.
 const maxManifest = 16 << 20
 
-// mark is the key that makes a file a manifest, and version its value.
-const (
-	mark    = "almanac"
-	version = 1
-)
-
-// IsManifest reports whether the text, or the beginning of one, is that of a manifest: `almanac` is one of the keys of
-// its outermost level.
-func IsManifest(text []byte) bool { return TopKey(text, mark) != "" }
+// version is the value of the key that makes a file a manifest, almanac.
+const version = 1
 
 // TopKey returns the first key of the outermost level of a YAML or JSON text that is one of the names, and "" when none
 // is. It goes by the look of the lines, and takes the beginning of a text as well.

@@ -256,14 +256,14 @@ func TestMatchID(t *testing.T) {
 	}
 }
 
-func TestIsManifest(t *testing.T) {
+func TestTopKeyOfManifests(t *testing.T) {
 	for text, want := range map[string]bool{
 		"almanac: 1\n": true, "# c\n---\nname: x\n\"almanac\" : 1": true, "\ufeffalmanac: 1": true,
 		"{\"almanac\": 1}": true, "{\n  \"name\": \"x\",\n  \"almanac\": 1\n}": true,
 		"openapi: 3.0.0\ninfo:\n  almanac: 1\n": false, "{\"info\": {\n\"almanac\": 1}}": false, "": false,
 		"{\"id\":\"a\",\"almanac\":1}": false,
 	} {
-		if got := IsManifest([]byte(text)); got != want {
+		if got := TopKey([]byte(text), "almanac") != ""; got != want {
 			t.Errorf("%q: got %t", text, got)
 		}
 	}
@@ -281,7 +281,7 @@ func TestManual(t *testing.T) {
 		if i%2 == 0 || !ok {
 			continue
 		}
-		if !IsManifest([]byte(text)) {
+		if TopKey([]byte(text), "almanac") == "" {
 			text = "almanac: 1\n" + text
 		}
 		shown++
