@@ -43,14 +43,14 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 		switch {
 		case kind == "demo":
 			all = append(all, cli.demoSource(name, rest))
-		case strings.HasSuffix(name, ".jsonl"), strings.HasSuffix(name, ".jsonl.gz"):
-			all = append(all, manifestSource(name))
 		case kind == "mcp", kind == "mcp+http":
 			servers, err := cli.mcpSources(as, kind, rest)
 			if err != nil {
 				return nil, fmt.Errorf("catalog %s: %w", name, err)
 			}
 			all = append(all, servers...)
+		case strings.HasSuffix(name, ".jsonl"), strings.HasSuffix(name, ".jsonl.gz"):
+			all = append(all, manifestSource(name))
 		case kind == "openapi" && rest != "":
 			all = append(all, cli.openapiSource(as, rest))
 		case kind == "workspace" && rest != "":
