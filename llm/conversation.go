@@ -39,6 +39,10 @@ type Options struct {
 	// Observe is told what happens during a Send, from the goroutine of the Send, one event at a time. It must not
 	// call Send. Nil means that nobody is told.
 	Observe func(Event)
+	// Keep is told of every message of the history as it comes, from the goroutine of the Send; Restore takes them in
+	// again. An assistant's message with calls is followed by an answer for each that says that it was not run; the real
+	// answer comes later, with the same CallID, when the tool has run. Nil keeps nothing.
+	Keep func(Message)
 }
 
 // The defaults of Options.
@@ -86,6 +90,9 @@ func NewConversation(o Options) *Conversation {
 	}
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
+	}
+	if o.Keep == nil {
+		o.Keep = func(Message) {}
 	}
 	return &Conversation{options: o, model: o.Model}
 }
@@ -205,8 +212,9 @@ func (c *Conversation) end() {
 
 func (c *Conversation) add(m Message) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.messages = append(c.messages, m)
+	c.mu.Unlock()
+	c.options.Keep(m)
 }
 
 // Messages returns a copy of the history, oldest first. It holds the turns that requests leave out, too.

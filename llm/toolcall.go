@@ -17,11 +17,9 @@ const notRun = "not run: interrupted by the person"
 // addWithAnswers adds an assistant message together with an answer for each of its calls, so that the history is
 // valid from the first moment; runTools puts the real answers in their places.
 func (c *Conversation) addWithAnswers(m Message) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.messages = append(c.messages, m)
+	c.add(m)
 	for _, call := range m.Calls {
-		c.messages = append(c.messages, Message{Role: ToolRole, CallID: call.ID, Text: notRun})
+		c.add(Message{Role: ToolRole, CallID: call.ID, Text: notRun})
 	}
 }
 
@@ -41,7 +39,9 @@ func (c *Conversation) runTools(ctx context.Context, tools []Tool, r Response) e
 		answer := answerText(text, err)
 		c.mu.Lock()
 		c.messages[first+i].Text = answer
+		answered := c.messages[first+i]
 		c.mu.Unlock()
+		c.options.Keep(answered)
 		c.options.Observe(Event{Kind: ToolEnded, Call: shown, Text: answer, Err: err})
 	}
 	if err := ctx.Err(); err != nil {

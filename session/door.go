@@ -187,7 +187,11 @@ func (r *run) authorize(ctx context.Context, entry *catalog.Entry, call catalog.
 // decide asks the policy and, where it says so, a person. It returns the arguments to call with: the person may
 // have edited them.
 func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (map[string]any, error) {
-	d := r.session.Policy().Decide(policy.Request{
+	p := r.session.Policy()
+	if r.script.Reads {
+		p = policy.Policy{Mode: policy.ReadOnly}
+	}
+	d := p.Decide(policy.Request{
 		ID: entry.ID, Operation: entry.Operation, Risk: entry.Risk, Mutates: entry.Mutates, Args: call.Args,
 	})
 	c.Rule = d.Rule

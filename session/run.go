@@ -157,7 +157,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 		w.globals = reply.Globals
 		w.mu.Unlock()
 		if out.Err == nil {
-			w.save(r.label(), len(reply.Changed.Removed) > 0)
+			w.save(r.id, r.label(), len(reply.Changed.Removed) > 0)
 		}
 	}
 	err = w.record(r.ended(out))

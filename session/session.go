@@ -48,6 +48,9 @@ type Options struct {
 	// Ran is told of every run, preview and query when it has ended, whoever wrote it; nil tells nobody. It must not
 	// change the outcome.
 	Ran func(script Script, out *Outcome)
+	// Saved is told of the globals after a run that ended well, as soon as they are fetched; nil tells nobody. It must
+	// not wait. A state that holds one of the Secrets is not told.
+	Saved func(State)
 	// Write takes printed text as it comes; nil leaves it to the Outcome.
 	Write func(s vm.Stream, text string)
 	// Context is what actions are told beside their arguments. Its Actor and Tenant yield to the view's.

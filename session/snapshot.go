@@ -39,9 +39,9 @@ type saver struct {
 
 const maxSkip = 32
 
-// save fetches the state that the run called label left. less says that there are globals fewer than before, so that a
+// save fetches the state that the run left that the person knows as label. less says that there are globals fewer than before, so that a
 // state that was too large may not be any more. The goroutine ends with the snapshot, or with the machine.
-func (w *world) save(label string, less bool) {
+func (w *world) save(run, label string, less bool) {
 	if w.saver.skip > 0 && !less {
 		w.saver.skip--
 		return
@@ -58,6 +58,7 @@ func (w *world) save(label string, less bool) {
 			w.mu.Lock()
 			w.saved = &savedState{s, label}
 			w.mu.Unlock()
+			w.tellSaved(run, label, s)
 		case errors.As(err, &bad):
 			w.saver.skipped = min(max(1, 2*w.saver.skipped), maxSkip)
 			w.saver.skip = w.saver.skipped

@@ -25,6 +25,8 @@ type Script struct {
 	Author Author
 	// Actions selects ids that the model may call in this run beside the described ones; at most Budget.Selected.
 	Actions []string
+	// Reads denies every call that changes data, whatever the policy.
+	Reads bool
 	// Fresh runs the script in a new machine that is thrown away.
 	Fresh bool
 	// Cell is the number the person knows the script by; zero when it has none.

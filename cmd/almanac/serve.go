@@ -154,7 +154,7 @@ func (s *serving) why() error {
 func (s *serving) open(o gateway.Opening) (*session.Session, func() error, error) {
 	now := time.Now()
 	id := session.NewID(now)
-	log, err := trace.OpenLog(filepath.Join(s.cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"))
+	log, err := trace.CreateLog(filepath.Join(s.cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"))
 	if err != nil {
 		return nil, nil, err
 	}

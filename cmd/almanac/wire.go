@@ -67,7 +67,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	}
 	now := time.Now()
 	id := session.NewID(now)
-	w.log, err = trace.OpenLog(filepath.Join(cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"))
+	w.log, err = trace.CreateLog(filepath.Join(cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"))
 	if err != nil {
 		return nil, misconfigured(err)
 	}

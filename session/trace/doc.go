@@ -5,6 +5,8 @@
 //	Call     one use of an action as the log keeps it
 //	Outcome  how a run ended
 //	Log      a file that is being written; each record is on disk before Append returns
+//	Archive  the folder of all logs: lists them, finds one, and reads a Thread of sessions that go on from each other
+//	State    the Lua state beside a log, for whoever goes on from it
 //
-// Start at OpenLog to write and at Read to read.
+// Start at CreateLog to write and at Read to read.
 package trace

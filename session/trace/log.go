@@ -17,38 +17,20 @@ type Log struct {
 	path string
 	mu   sync.Mutex
 	file *os.File
+	torn bool // the last write failed and may have left half a line
 }
 
-// OpenLog opens the log at path for appending, and makes it and its folder when they do not exist. Only the user can
-// read them. A last line that a killed process left half written is ended, so that the next record stands alone.
-func OpenLog(path string) (*Log, error) {
+// CreateLog makes the log at path, and its folder when that does not exist. A file that is there already is an error: a
+// log belongs to one session of one process, and a later one goes on in a log of its own. Only the user can read it.
+func CreateLog(path string) (*Log, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
-	if err := endLine(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("session log %s: %w", path, err), file.Close())
-	}
 	return &Log{path: path, file: file}, nil
-}
-
-func endLine(file *os.File) error {
-	size, err := file.Seek(0, io.SeekEnd)
-	if err != nil || size == 0 {
-		return err
-	}
-	last := make([]byte, 1)
-	if _, err := file.ReadAt(last, size-1); err != nil {
-		return err
-	}
-	if last[0] == '\n' {
-		return nil
-	}
-	_, err = file.Write([]byte{'\n'})
-	return err
 }
 
 // Path is where the log is.
@@ -62,7 +44,12 @@ func (l *Log) Append(r Record) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, err := l.file.Write(append(line, '\n')); err != nil {
+	line = append(line, '\n')
+	if l.torn {
+		line = append([]byte{'\n'}, line...)
+	}
+	_, err = l.file.Write(line)
+	if l.torn = err != nil; l.torn {
 		return fmt.Errorf("session log: %w", err)
 	}
 	if err := l.file.Sync(); err != nil {

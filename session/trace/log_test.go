@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +15,7 @@ import (
 
 func TestLogRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "2026", "11", "20", "a.jsonl")
-	log, err := OpenLog(path)
+	log, err := CreateLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,17 +51,19 @@ func TestTornLine(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"kind":"note","text":"one"}`+"\n"+`{"kind":"note","te`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log, err := OpenLog(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	if err := log.Append(Record{Kind: KindNote, Text: "two"}); err != nil {
-		t.Fatal(err)
-	}
 	records, torn, err := Read(path)
-	if err != nil || torn != 1 || len(records) != 2 || records[1].Text != "two" {
+	if err != nil || torn != 1 || len(records) != 1 || records[0].Text != "one" {
 		t.Errorf("got %d records, %d torn, %v", len(records), torn, err)
+	}
+}
+
+// TestOneLogOneSession shows that a log is never opened again: not by a second program, and not to go on.
+func TestOneLogOneSession(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	log := must(CreateLog(path))
+	defer log.Close()
+	if _, err := CreateLog(path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("the log of another was opened: %v", err)
 	}
 }
 
@@ -67,12 +71,9 @@ func TestTwoWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	var writers sync.WaitGroup
 	long := strings.Repeat("\u4e2d", 5000)
+	log := must(CreateLog(path))
+	defer log.Close()
 	for range 2 {
-		log, err := OpenLog(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer log.Close()
 		writers.Go(func() {
 			for range 20 {
 				if err := log.Append(Record{Kind: KindNote, Text: long}); err != nil {

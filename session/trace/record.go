@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"encoding/json"
 	"time"
 
 	"almanac/catalog"
@@ -21,6 +22,9 @@ const (
 	KindAnswer   Kind = "answer"   // the model's words: Text
 	KindDescribe Kind = "describe" // ids were described: IDs
 	KindReset    Kind = "reset"    // the Lua session was emptied
+	KindMessage  Kind = "message"  // the conversation grew: Message
+	KindForget   Kind = "forget"   // the conversation was emptied
+	KindName     Kind = "name"     // the person named the session: Text
 	KindNote     Kind = "note"     // anything else worth keeping: Text
 )
 
@@ -48,6 +52,9 @@ type Record struct {
 	Call   *Call     `json:"call,omitempty"`
 	Ended  *Outcome  `json:"outcome,omitempty"`
 	About  *About    `json:"session,omitempty"`
+	// Message is a message of the conversation, in the words of the package that keeps it. One that answers a call which
+	// an earlier record answered replaces it.
+	Message json.RawMessage `json:"message,omitempty"`
 }
 
 // About says whose log it is; it is the first record of every log.
@@ -58,6 +65,8 @@ type About struct {
 	Tenant  string   `json:"tenant,omitempty"`
 	Sources []string `json:"sources,omitempty"`
 	Dir     string   `json:"dir,omitempty"`
+	// Resumes is the id of the session that this one goes on from; empty when it began anew.
+	Resumes string `json:"resumes,omitempty"`
 }
 
 // A Verdict is how a call ended at the door.

@@ -1,0 +1,45 @@
+package llm
+
+// Restore replaces the history by the messages that an earlier conversation gave to Options.Keep, in that order. Of
+// several answers to one call the last counts. What no server would take is left out or mended: an answer to no call, a
+// call without an answer, a message of an unknown role. The error is ErrBusy.
+func (c *Conversation) Restore(kept []Message) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy {
+		return ErrBusy
+	}
+	c.clear()
+	c.messages = whole(kept)
+	return nil
+}
+
+// whole makes a valid history of messages as they were kept.
+func whole(kept []Message) []Message {
+	var out []Message
+	var open map[string]int // where the answers of the last assistant message are
+	for _, m := range kept {
+		switch m.Role {
+		case User:
+			open = nil
+			out = append(out, m)
+		case Assistant:
+			open = map[string]int{}
+			said := m
+			said.Calls = nil
+			for _, call := range m.Calls {
+				said.Calls = append(said.Calls, storable(call))
+			}
+			out = append(out, said)
+			for _, call := range said.Calls {
+				open[call.ID] = len(out)
+				out = append(out, Message{Role: ToolRole, CallID: call.ID, Text: notRun})
+			}
+		case ToolRole:
+			if at, ok := open[m.CallID]; ok {
+				out[at].Text = m.Text
+			}
+		}
+	}
+	return out
+}

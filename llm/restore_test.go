@@ -1,0 +1,78 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// twice asks for two tools at once and then answers.
+type twice struct{ asked int }
+
+func (p *twice) Complete(_ context.Context, _ Request, onText func(string)) (Response, error) {
+	if p.asked++; p.asked == 1 {
+		return Response{Calls: []ToolCall{{ID: "a", Name: "run", Args: json.RawMessage(`{}`)}, {ID: "b", Name: "run"}}}, nil
+	}
+	onText("done")
+	return Response{Text: "done"}, nil
+}
+
+// TestRestore shows that what Keep was told, cut off anywhere, is a history again.
+func TestRestore(t *testing.T) {
+	var kept []Message
+	c := NewConversation(Options{
+		Provider: &twice{}, Keep: func(m Message) { kept = append(kept, m) },
+		Tools: func() []Tool {
+			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (string, error) { return "ran", nil }}}
+		},
+	})
+	if _, err := c.Send(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	other := NewConversation(Options{Provider: &twice{}})
+	if err := other.Restore(kept); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(c.Messages(), other.Messages()); diff != "" {
+		t.Errorf("(-was +is)\n%s", diff)
+	}
+	for n := range kept {
+		messages := whole(kept[:n])
+		answers := 0
+		for i, m := range messages {
+			switch m.Role {
+			case Assistant:
+				answers = len(m.Calls)
+			case ToolRole:
+				if answers--; answers < 0 {
+					t.Errorf("%d kept: message %d answers nothing", n, i)
+				}
+			}
+		}
+		if answers > 0 {
+			t.Errorf("%d kept: %d calls without an answer", n, answers)
+		}
+	}
+}
+
+func TestRestoreMends(t *testing.T) {
+	kept := []Message{
+		{Role: ToolRole, CallID: "x", Text: "of no call"},
+		{Role: "nobody", Text: "?"},
+		{Role: User, Text: "hi"},
+		{Role: Assistant, Calls: []ToolCall{{ID: "a", Name: "run", Args: json.RawMessage(`[1]`)}}},
+		{Role: User, Text: "again"},
+		{Role: ToolRole, CallID: "a", Text: "too late"},
+	}
+	want := []Message{
+		{Role: User, Text: "hi"},
+		{Role: Assistant, Calls: []ToolCall{{ID: "a", Name: "run", Args: json.RawMessage(`{"malformed":"[1]"}`)}}},
+		{Role: ToolRole, CallID: "a", Text: notRun},
+		{Role: User, Text: "again"},
+	}
+	if diff := cmp.Diff(want, whole(kept)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,91 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"almanac/session/vm"
+)
+
+// This file hands the state of the globals out, to be kept beyond the process, and takes one of an earlier session in.
+
+// A State is what the globals were after a run, for Resume in a later session.
+type State struct {
+	// Run is the id of the run in the log, Label what a person calls it.
+	Run, Label string
+	// Prelude is a digest of the Lua that every machine of the session starts with.
+	Prelude string
+	// Globals counts what is in Bytes, kept results included.
+	Globals int
+	Bytes   []byte
+}
+
+// A StateError says why a State cannot be brought back.
+type StateError struct{ Reason string }
+
+func (e *StateError) Error() string { return "state: " + e.Reason }
+
+func (w *world) tellSaved(run, label string, s vm.Snapshot) {
+	if w.options.Saved == nil {
+		return
+	}
+	for _, secret := range w.redactor.secrets {
+		if bytes.Contains(s.Data, []byte(secret)) {
+			return
+		}
+	}
+	w.options.Saved(State{Run: run, Label: label, Prelude: w.prelude(), Globals: s.Globals, Bytes: s.Data})
+}
+
+func (w *world) prelude() string {
+	sum := sha256.New()
+	for _, c := range w.options.Kernel.Prelude {
+		fmt.Fprintf(sum, "%d %d %s%s", len(c.Name), len(c.Source), c.Name, c.Source)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Resume replaces the globals by those of st, and makes those ids callable by the model that were described earlier and
+// that the view of now shows. It waits for a run that is under way. The error is a *StateError when st does not fit this
+// program, or ctx's; then the globals are as they were.
+func (s *Session) Resume(ctx context.Context, st State, described []string) error {
+	w := s.world
+	if err := w.acquire(ctx); err != nil {
+		return err
+	}
+	defer w.release()
+	view := s.View()
+	w.mu.Lock()
+	for _, id := range described {
+		if entry, err := view.Resolve(id); err == nil {
+			w.described[entry.ID] = true
+		}
+	}
+	w.mu.Unlock()
+	if len(st.Bytes) == 0 {
+		return nil
+	}
+	if st.Prelude != w.prelude() {
+		return &StateError{"it is of another version of the program"}
+	}
+	if err := w.settle(ctx); err != nil {
+		return err
+	}
+	saved := &savedState{vm.Snapshot{Data: st.Bytes, Globals: st.Globals}, st.Label}
+	before := w.machine
+	globals, err := w.restore(ctx, saved)
+	if err != nil {
+		return &StateError{err.Error()}
+	}
+	if before != nil {
+		before.Close()
+	}
+	w.mu.Lock()
+	w.globals, w.saved = globals, saved
+	w.mu.Unlock()
+	w.tellSaved(st.Run, st.Label, saved.snapshot)
+	return nil
+}

@@ -1,0 +1,82 @@
+//go:build unix
+
+package session
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"almanac/session/policy"
+	"almanac/session/vm"
+)
+
+// TestResume shows that the state of one session is that of the next, and that what does not fit changes nothing.
+func TestResume(t *testing.T) {
+	states := make(chan State, 10)
+	first := newBench(t, func(o *Options) { o.Saved = func(s State) { states <- s } })
+	first.fine(world1)
+	state := <-states
+	if state.Globals == 0 || state.Run == "" || state.Label != "run 1" {
+		t.Errorf("state %q of %q with %d globals", state.Label, state.Run, state.Globals)
+	}
+	second := newBench(t, nil)
+	second.fine("mine = 1")
+	for reason, bad := range map[string]State{
+		"another version": {Prelude: "other", Bytes: state.Bytes},
+		"checksum":        {Prelude: state.Prelude, Bytes: []byte("LuaState junk")},
+	} {
+		err := second.session.Resume(t.Context(), bad, nil)
+		var unfit *StateError
+		if !errors.As(err, &unfit) {
+			t.Errorf("%s: %v", reason, err)
+		}
+		if got := second.fine("return mine"); got != "1" {
+			t.Errorf("%s: the globals of before: %s", reason, got)
+		}
+	}
+	if err := second.session.Resume(t.Context(), state, []string{"shop.item.price", "gone.id"}); err != nil {
+		t.Fatal(err)
+	}
+	second.fine(check1)
+	if got := strings.Join(second.session.Described(), " "); got != "shop.item.price" {
+		t.Errorf("described: %s", got)
+	}
+	second.kill()
+	if out := second.run(User, check1); out.Err != nil || out.Lost == "" {
+		t.Errorf("after a kill: %v, lost %q", out.Err, out.Lost)
+	}
+}
+
+// TestSavedWithoutSecrets shows that a state that holds a secret stays in the process.
+func TestSavedWithoutSecrets(t *testing.T) {
+	states := make(chan State, 10)
+	b := newBench(t, func(o *Options) { o.Saved = func(s State) { states <- s } })
+	b.fine(`x = "hunter" .. "2"`)
+	b.fine(`x = 1`)
+	if s := <-states; s.Label != "run 2" {
+		t.Errorf("the state of %s was told", s.Label)
+	}
+}
+
+// TestReads shows that a script that may only read changes nothing, whatever the policy.
+func TestReads(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Policy = policy.Policy{Mode: policy.Session} })
+	run := func(reads bool, source string) *Outcome {
+		out, err := b.session.Run(t.Context(), Script{Source: source, Author: User, Reads: reads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	change := `return shop.item.price{item_id = "a", cents = 1}`
+	if out := run(false, change); out.Err != nil {
+		t.Errorf("a change: %v", out.Err)
+	}
+	if out := run(true, change); out.Err == nil || out.Err.Kind != vm.Denied {
+		t.Errorf("a change of a script that reads: %v", out.Err)
+	}
+	if out := run(true, `return shop.item.get{item_id = "a"}`); out.Err != nil {
+		t.Errorf("a read: %v", out.Err)
+	}
+}

@@ -1,0 +1,316 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+)
+
+// An Archive is the folder that holds the logs of all sessions, as DIR/2006/01/02/ID.jsonl. The logs are all there is:
+// what the Archive answers is read from them each time.
+type Archive struct{ Dir string }
+
+// Path is where the log of a session that begins at t is.
+func (a Archive) Path(id string, t time.Time) string {
+	return filepath.Join(a.Dir, t.Format("2006/01/02"), id+".jsonl")
+}
+
+// A Summary is what a list tells of one session.
+type Summary struct {
+	ID      string    `json:"id"`
+	Path    string    `json:"path"`
+	Start   time.Time `json:"start"`
+	Name    string    `json:"name,omitempty"` // the last one that the person gave
+	Dir     string    `json:"dir,omitempty"`
+	Resumes string    `json:"resumes,omitempty"`
+	// Cells counts the cells of this log, without those of the session that it goes on from.
+	Cells int `json:"cells"`
+	// First is the first prompt or script.
+	First string `json:"first,omitempty"`
+	Size  int64  `json:"size"` // of the log, in bytes
+}
+
+// paths lists the logs whose file name fits the pattern, oldest first.
+func (a Archive) paths(pattern string) []string {
+	found, _ := filepath.Glob(filepath.Join(a.Dir, "[0-9]*", "[0-9]*", "[0-9]*", pattern+".jsonl"))
+	// Folders are named for days of the user's own clock, files for the same time of the world's.
+	slices.SortFunc(found, func(x, y string) int { return strings.Compare(filepath.Base(x), filepath.Base(y)) })
+	return found
+}
+
+// List returns the sessions that have cells or a name and whose name, prompts and scripts hold all words of filter,
+// whatever their case, newest first; an empty filter takes all. Logs that cannot be read are told in skipped.
+func (a Archive) List(filter string) (all []Summary, skipped []error) {
+	for _, path := range a.paths("*") {
+		s, fits, err := summarize(path, strings.Fields(strings.ToLower(filter)))
+		switch {
+		case err != nil:
+			skipped = append(skipped, err)
+		case fits && (s.Cells > 0 || s.Name != ""):
+			all = append(all, s)
+		}
+	}
+	slices.Reverse(all)
+	return all, skipped
+}
+
+// Latest returns the newest session with cells that began in dir, or else the newest of all. The error is a
+// *NotFoundError when there is none.
+func (a Archive) Latest(dir string) (Summary, error) {
+	all, _ := a.List("")
+	all = slices.DeleteFunc(all, func(s Summary) bool { return s.Cells == 0 })
+	if len(all) == 0 {
+		return Summary{}, &NotFoundError{}
+	}
+	for _, s := range all {
+		if s.Dir == dir {
+			return s, nil
+		}
+	}
+	return all[0], nil
+}
+
+// A NotFoundError says that no session is called so, or that several are.
+type NotFoundError struct {
+	// Name is what was looked for; empty when any session would have done.
+	Name string
+	// Near are ids like it. Several tells that it stands for all of them.
+	Near    []string
+	Several bool
+}
+
+func (e *NotFoundError) Error() string {
+	switch {
+	case e.Name == "":
+		return "no session is kept yet"
+	case e.Several:
+		return fmt.Sprintf("session %q: it may be any of %s", e.Name, strings.Join(e.Near, ", "))
+	case len(e.Near) > 0:
+		return fmt.Sprintf("session %q: not found; near it: %s", e.Name, strings.Join(e.Near, ", "))
+	}
+	return fmt.Sprintf("session %q: not found", e.Name)
+}
+
+// Hint says where ids are listed.
+func (e *NotFoundError) Hint() string { return "almanac sessions lists them" }
+
+// Find returns the session that is meant by an id, by the beginning of one or of its last part, or by a whole name. The
+// error is a *NotFoundError or says why the log cannot be read.
+func (a Archive) Find(name string) (Summary, error) {
+	var found []string
+	all := a.paths("*")
+	for _, path := range all {
+		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		if id == name {
+			found = []string{path}
+			break
+		}
+		if name != "" && (strings.HasPrefix(id, name) || strings.HasPrefix(id[strings.LastIndexByte(id, '-')+1:], name)) {
+			found = append(found, path)
+		}
+	}
+	if len(found) == 0 {
+		named, _ := a.List("")
+		for _, s := range named {
+			if s.Name == name && name != "" {
+				found = append(found, s.Path)
+			}
+		}
+	}
+	if len(found) == 1 {
+		s, _, err := summarize(found[0], nil)
+		return s, err
+	}
+	bad := &NotFoundError{Name: name, Several: len(found) > 1}
+	if !bad.Several {
+		found = nearIDs(all, name)
+	}
+	for _, path := range found[max(0, len(found)-5):] {
+		bad.Near = append(bad.Near, strings.TrimSuffix(filepath.Base(path), ".jsonl"))
+	}
+	return Summary{}, bad
+}
+
+// nearIDs returns the logs whose id, or its last part, is a few letters from name.
+func nearIDs(all []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(path string) bool {
+		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		tail := id[strings.LastIndexByte(id, '-')+1:]
+		return catalog.EditDistance(id, name, 4) >= 4 && catalog.EditDistance(tail, name, 3) >= 3
+	})
+}
+
+// summarize reads what a list tells, and whether every word occurs. Lines of other kinds, which are the long ones, are
+// not decoded.
+func summarize(path string, words []string) (Summary, bool, error) {
+	s := Summary{Path: path, ID: strings.TrimSuffix(filepath.Base(path), ".jsonl")}
+	file, err := os.Open(path)
+	if err != nil {
+		return s, false, fmt.Errorf("session log: %w", err)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil {
+		s.Size = info.Size()
+	}
+	words = slices.Clone(words)
+	hear := func(text string) {
+		low := strings.ToLower(text)
+		words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(low, w) })
+	}
+	known := false
+	cells := map[int]bool{}
+	err = eachLine(file, func(line []byte) {
+		if !told(line) {
+			return
+		}
+		var r Record
+		if json.Unmarshal(line, &r) != nil {
+			return
+		}
+		switch {
+		case r.Kind == KindSession && r.About != nil:
+			known, s.Start, s.Dir, s.Resumes = true, r.Time, r.About.Dir, r.About.Resumes
+		case r.Kind == KindName:
+			s.Name = r.Text
+			hear(r.Text)
+		case r.Cell > 0:
+			cells[r.Cell] = true
+			hear(r.Text)
+			if s.First == "" {
+				s.First = r.Text
+			}
+		}
+	})
+	s.Cells = len(cells)
+	switch {
+	case err != nil:
+		return s, false, fmt.Errorf("session log %s: %w", path, err)
+	case !known && s.Size > 0:
+		return s, false, fmt.Errorf("session log %s: it is no log of a session", path)
+	}
+	return s, len(words) == 0, nil
+}
+
+// told tells whether a line is of a kind that a summary is made of; the kind is among its first names.
+func told(line []byte) bool {
+	head := line[:min(len(line), 120)]
+	for _, kind := range []string{`"kind":"session"`, `"kind":"prompt"`, `"kind":"run"`, `"kind":"name"`} {
+		if bytes.Contains(head, []byte(kind)) {
+			return true
+		}
+	}
+	return false
+}
+
+// eachLine hands every line of file that is not empty to do, the last also when its end is missing.
+func eachLine(file *os.File, do func(line []byte)) error {
+	in := bufio.NewReader(file)
+	for {
+		line, err := in.ReadBytes('\n')
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			do(text)
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// A Thread is a session with all those that it goes on from.
+type Thread struct {
+	Summary
+	// Records are those of all logs, oldest first.
+	Records []Record
+	// Logs are the logs' paths, oldest first.
+	Logs []string
+	// Notices say what could not be read: lines, and earlier logs.
+	Notices []string
+}
+
+// maxThread is how many logs a Thread follows back.
+const maxThread = 1000
+
+// Thread reads the log that s tells of and those that it goes on from. An earlier log that cannot be read is told and
+// left out, with all before it; the error is about the log itself.
+func (a Archive) Thread(s Summary) (Thread, error) {
+	t := Thread{Summary: s}
+	path, seen := s.Path, map[string]bool{}
+	for len(seen) < maxThread && !seen[path] {
+		seen[path] = true
+		records, torn, err := Read(path)
+		if err != nil && len(t.Logs) == 0 {
+			return t, err
+		}
+		if err != nil {
+			t.Notices = append(t.Notices, fmt.Sprintf("%v: what came before is left out", err))
+			break
+		}
+		if torn > 0 {
+			t.Notices = append(t.Notices, fmt.Sprintf("session log %s: %d unreadable lines are left out", path, torn))
+		}
+		t.Records, t.Logs = append(records, t.Records...), append([]string{path}, t.Logs...)
+		before := resumed(records)
+		if before == "" {
+			break
+		}
+		found := a.paths(before)
+		if len(found) == 0 {
+			t.Notices = append(t.Notices, fmt.Sprintf("session %s, from which this one goes on, is gone: its cells are left out", before))
+			break
+		}
+		path = found[0]
+	}
+	return t, nil
+}
+
+// resumed is the id of the session that a log goes on from.
+func resumed(records []Record) string {
+	for _, r := range records {
+		if r.Kind == KindSession && r.About != nil && !strings.ContainsAny(r.About.Resumes, `*?[\/`) {
+			return r.About.Resumes
+		}
+	}
+	return ""
+}
+
+// State returns the newest state that is kept beside one of the thread's logs and belongs to it, and how many of
+// Records it covers. Nothing that ran after the last reset may be older than it. The zero State means that there is
+// none; notices say why where that is not plain.
+func (t Thread) State() (s State, covers int, notices []string) {
+	reset := 0
+	for i, r := range t.Records {
+		if r.Kind == KindReset {
+			reset = i + 1
+		}
+	}
+	for _, path := range slices.Backward(t.Logs) {
+		state, err := ReadState(StatePath(path))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			notices = append(notices, err.Error())
+			continue
+		}
+		at := slices.IndexFunc(t.Records, func(r Record) bool { return r.Kind == KindOutcome && r.Run == state.Run })
+		if at < 0 || at < reset {
+			continue
+		}
+		return state, at + 1, notices
+	}
+	return State{}, reset, notices
+}

@@ -1,0 +1,215 @@
+package trace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// keep writes a session's log with one cell for each text, and returns where it is.
+func keep(t *testing.T, a Archive, id string, about About, texts ...string) string {
+	t.Helper()
+	start := must(time.Parse("20060102-150405", id[:15]))
+	log := must(CreateLog(a.Path(id, start)))
+	defer log.Close()
+	about.ID = id
+	records := []Record{{Time: start, Kind: KindSession, About: &about}}
+	for i, text := range texts {
+		run := id + "-run"
+		records = append(records,
+			Record{Time: start, Kind: KindRun, Run: run, Cell: i + 1, Author: "you", Mode: ModeRun, Text: text},
+			Record{Time: start, Kind: KindOutcome, Run: run, Cell: i + 1, Ended: &Outcome{OK: true}})
+	}
+	for _, r := range records {
+		if err := log.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return log.Path()
+}
+
+func ids(all []Summary) []string {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.ID)
+	}
+	return names
+}
+
+func TestArchive(t *testing.T) {
+	a := Archive{Dir: t.TempDir()}
+	if _, err := a.Latest("/w"); err == nil {
+		t.Error("there is a latest of none")
+	}
+	keep(t, a, "20260101-100000-aaaa1111", About{Dir: "/w"}, "invoices = 1", "x = 2")
+	keep(t, a, "20260102-100000-bbbb2222", About{Dir: "/elsewhere"}, "tickets = 'Ünpaid'")
+	keep(t, a, "20260103-100000-cccc3333", About{Dir: "/w"}) // nothing was done in it
+	bad := a.Path("20260104-100000-dddd4444", time.Date(2026, 1, 4, 0, 0, 0, 0, time.UTC))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(bad), 0o700), os.WriteFile(bad, []byte("\x00garbage\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		filter string
+		want   []string
+	}{
+		{"", []string{"20260102-100000-bbbb2222", "20260101-100000-aaaa1111"}},
+		{"ünpaid", []string{"20260102-100000-bbbb2222"}},
+		{"x INVOICES", []string{"20260101-100000-aaaa1111"}},
+		{"x tickets", nil},
+	} {
+		all, skipped := a.List(c.filter)
+		if diff := cmp.Diff(c.want, ids(all)); diff != "" || len(skipped) != 1 {
+			t.Errorf("%q: skipped %v: %s", c.filter, skipped, diff)
+		}
+	}
+	if s, err := a.Latest("/w"); err != nil || s.ID != "20260101-100000-aaaa1111" || s.Cells != 2 || s.First != "invoices = 1" {
+		t.Errorf("the latest of /w is %+v, %v", s, err)
+	}
+	if s, err := a.Latest("/unknown"); err != nil || s.ID != "20260102-100000-bbbb2222" {
+		t.Errorf("the latest is %+v, %v", s, err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	a := Archive{Dir: t.TempDir()}
+	keep(t, a, "20260101-100000-aaaa1111", About{}, "x = 1")
+	path := keep(t, a, "20260102-100000-bbbb2222", About{}, "x = 1")
+	file := must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))
+	must(file.WriteString(`{"time":"2026-01-02T10:00:00Z","kind":"name","text":"refund round"}` + "\n" + `{"time":"2026`))
+	file.Close()
+	for _, c := range []struct{ name, want, message string }{
+		{"20260101-100000-aaaa1111", "20260101-100000-aaaa1111", ""},
+		{"20260102", "20260102-100000-bbbb2222", ""},
+		{"aaaa", "20260101-100000-aaaa1111", ""},
+		{"refund round", "20260102-100000-bbbb2222", ""},
+		{"2026", "", `session "2026": it may be any of 20260101-100000-aaaa1111, 20260102-100000-bbbb2222`},
+		{"aaab1111", "", `session "aaab1111": not found; near it: 20260101-100000-aaaa1111`},
+		{"zzzzzzzzzzzz", "", `session "zzzzzzzzzzzz": not found`},
+		{"*", "", `session "*": not found`},
+		{"", "", `no session is kept yet`},
+	} {
+		s, err := a.Find(c.name)
+		message := ""
+		if err != nil {
+			message = err.Error()
+		}
+		if s.ID != c.want || message != c.message {
+			t.Errorf("%q: %q, %q", c.name, s.ID, message)
+		}
+	}
+}
+
+// TestThread shows that sessions that go on from each other are read as one, and that the old logs stay as they were.
+func TestThread(t *testing.T) {
+	a := Archive{Dir: t.TempDir()}
+	first := keep(t, a, "20260101-100000-aaaa1111", About{}, "x = 1")
+	before := must(os.ReadFile(first))
+	keep(t, a, "20260102-100000-bbbb2222", About{Resumes: "20260101-100000-aaaa1111"}, "y = 2")
+	last := keep(t, a, "20260103-100000-cccc3333", About{Resumes: "20260102-100000-bbbb2222"}, "z = 3")
+	thread := func() Thread { return must(a.Thread(must(a.Find("cccc3333")))) }
+	texts := func(th Thread) (all string) {
+		for _, r := range th.Records {
+			if r.Kind == KindRun {
+				all += r.Text + ";"
+			}
+		}
+		return all
+	}
+	if th := thread(); texts(th) != "x = 1;y = 2;z = 3;" || len(th.Notices) > 0 {
+		t.Errorf("read %q, notices %q", texts(th), th.Notices)
+	}
+	if _, covers, _ := thread().State(); covers != 0 {
+		t.Errorf("there is no state, and it covers %d records", covers)
+	}
+	// A state counts when it belongs to a run of the thread, wherever it is kept.
+	file := KeepState(StatePath(first), nil)
+	file.Put(State{Run: "20260101-100000-aaaa1111-run", Label: "cell 1", Bytes: []byte("state")})
+	file.Close()
+	if s, covers, _ := thread().State(); string(s.Bytes) != "state" || covers != 3 {
+		t.Errorf("state %q covers %d records", s.Bytes, covers)
+	}
+	foreign := KeepState(StatePath(last), nil)
+	foreign.Put(State{Run: "of another", Bytes: []byte("foreign")})
+	foreign.Close()
+	if s, _, _ := thread().State(); string(s.Bytes) != "state" {
+		t.Errorf("a state of another session was taken: %q", s.Bytes)
+	}
+	// A log that is gone costs itself and what came before it.
+	if err := os.Remove(a.Path("20260102-100000-bbbb2222", time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))); err != nil {
+		t.Fatal(err)
+	}
+	if th := thread(); texts(th) != "z = 3;" || len(th.Notices) != 1 || !strings.Contains(th.Notices[0], "20260102-100000-bbbb2222") {
+		t.Errorf("read %q, notices %q", texts(th), th.Notices)
+	}
+	if after := must(os.ReadFile(first)); string(after) != string(before) {
+		t.Error("the old log was written to")
+	}
+}
+
+// TestReset shows that a state from before a reset does not come back.
+func TestReset(t *testing.T) {
+	a := Archive{Dir: t.TempDir()}
+	path := keep(t, a, "20260101-100000-aaaa1111", About{}, "x = 1")
+	file := KeepState(StatePath(path), nil)
+	file.Put(State{Run: "20260101-100000-aaaa1111-run", Bytes: []byte("state")})
+	file.Close()
+	log := must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))
+	must(log.WriteString(`{"time":"2026-01-01T10:00:00Z","kind":"reset"}` + "\n"))
+	log.Close()
+	s, covers, _ := must(a.Thread(must(a.Find("aaaa1111")))).State()
+	if s.Run != "" || covers != 4 {
+		t.Errorf("state of %q, covers %d", s.Run, covers)
+	}
+}
+
+func TestState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.state")
+	if _, err := ReadState(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a state that is not there: %v", err)
+	}
+	file := KeepState(path, func(err error) { t.Error(err) })
+	for _, label := range []string{"cell 1", "cell 2", "cell 3"} {
+		file.Put(State{Run: "r", Label: label, Prelude: "p", Globals: 2, Bytes: []byte("a\nb\x00" + label)})
+	}
+	file.Close()
+	want := State{Run: "r", Label: "cell 3", Prelude: "p", Globals: 2, Bytes: []byte("a\nb\x00cell 3")}
+	got, err := ReadState(path)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	whole := must(os.ReadFile(path))
+	for name, text := range map[string]string{
+		"it is damaged":    string(whole[:len(whole)-1]),
+		"it is not a":      "junk",
+		"it is of version": strings.Replace(string(whole), `"almanac_state":1`, `"almanac_state":9`, 1),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadState(path); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func FuzzReadState(f *testing.F) {
+	f.Add([]byte(`{"almanac_state":1,"run":"r","bytes":1,"sha256":""}` + "\nx"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), "a.state")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := ReadState(path); err == nil && len(s.Bytes) > len(text) {
+			t.Error("more came out than went in")
+		}
+	})
+}

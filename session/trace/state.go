@@ -1,0 +1,171 @@
+package trace
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// This file keeps the Lua state of a session beside its log: one file, a line of JSON about it and then its bytes. The
+// log does not need it: without it the cells can be run again.
+
+// A State is what a session's globals were after a run.
+type State struct {
+	// Run is the run that left it, Label what a person calls that.
+	Run, Label string
+	// Prelude is a digest of the Lua that the machine had started with: it must be the same for the state to fit.
+	Prelude string
+	// Globals counts what is in it.
+	Globals int
+	// Bytes is the state itself, in the words of the machine; it carries the version of its own form.
+	Bytes []byte
+}
+
+// stateVersion is that of the file, not of the bytes in it.
+const stateVersion = 1
+
+// MaxState is how large the bytes of a State may be.
+const MaxState = 32 << 20
+
+type stateHead struct {
+	Version int    `json:"almanac_state"`
+	Run     string `json:"run"`
+	Label   string `json:"label"`
+	Prelude string `json:"prelude"`
+	Globals int    `json:"globals"`
+	Size    int    `json:"bytes"`
+	SHA256  string `json:"sha256"`
+}
+
+// StatePath is where the state of the session with the log at path is kept.
+func StatePath(path string) string { return strings.TrimSuffix(path, ".jsonl") + ".state" }
+
+// ReadState reads the state at path. The error is an fs.ErrNotExist where there is none, or says what is wrong with it.
+func ReadState(path string) (State, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return State{}, fmt.Errorf("session state: %w", err)
+	}
+	if info.Size() > MaxState+64<<10 {
+		return State{}, fmt.Errorf("session state %s: larger than any that is kept", path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return State{}, fmt.Errorf("session state: %w", err)
+	}
+	line, data, _ := bytes.Cut(text, []byte{'\n'})
+	var h stateHead
+	if json.Unmarshal(line, &h) != nil || h.Version == 0 {
+		return State{}, fmt.Errorf("session state %s: it is not a state", path)
+	}
+	if h.Version != stateVersion {
+		return State{}, fmt.Errorf("session state %s: it is of version %d, this program reads version %d", path, h.Version, stateVersion)
+	}
+	if len(data) != h.Size || digest(data) != h.SHA256 {
+		return State{}, fmt.Errorf("session state %s: it is damaged", path)
+	}
+	return State{Run: h.Run, Label: h.Label, Prelude: h.Prelude, Globals: h.Globals, Bytes: data}, nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// writeState replaces the state at path in one step: whoever reads it finds the old one or the new one.
+func writeState(path string, s State) (err error) {
+	head, err := json.Marshal(stateHead{stateVersion, s.Run, s.Label, s.Prelude, s.Globals, len(s.Bytes), digest(s.Bytes)})
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // only the user can read it
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	_, err = file.Write(append(head, '\n'))
+	if err == nil {
+		_, err = file.Write(s.Bytes)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// A StateFile writes states as they come, on a goroutine of its own, in order. Safe for concurrent use.
+type StateFile struct {
+	path   string
+	failed func(error)
+	wake   chan struct{}
+	done   chan struct{}
+
+	mu     sync.Mutex
+	next   *State
+	closed bool
+}
+
+// KeepState returns a StateFile for path. failed is told of a state that could not be written; nil tells nobody. Close
+// ends it.
+func KeepState(path string, failed func(error)) *StateFile {
+	f := &StateFile{path: path, failed: failed, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go f.write()
+	return f
+}
+
+// Put leaves s to be written and does not wait. One that is still to be written is replaced: only the newest counts. The
+// bytes must not be changed afterwards.
+func (f *StateFile) Put(s State) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	f.next = &s
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Close waits until the last state is on disk.
+func (f *StateFile) Close() error {
+	f.mu.Lock()
+	if !f.closed {
+		f.closed = true
+		close(f.wake)
+	}
+	f.mu.Unlock()
+	<-f.done
+	return nil
+}
+
+func (f *StateFile) write() {
+	defer close(f.done)
+	for range f.wake {
+		f.mu.Lock()
+		s := f.next
+		f.next = nil
+		f.mu.Unlock()
+		if s == nil {
+			continue
+		}
+		if err := writeState(f.path, *s); err != nil && f.failed != nil {
+			f.failed(fmt.Errorf("session state: %w", err))
+		}
+	}
+}
