@@ -78,7 +78,7 @@ func TestAsk(t *testing.T) {
 	if len(back.acts) > 0 {
 		t.Errorf("the back office was told %v", back.acts)
 	}
-	want := []string{"prompt refund 5 cents", "answer Not refunded:\nyou said \x1b[2Jno.", "prompt again"}
+	want := []string{"prompt refund 5 cents", "answer Not refunded:\nyou said \x1b[2Jno.", "prompt again", "forget "}
 	if diff := cmp.Diff(want, records); diff != "" {
 		t.Errorf("records, -want +got:\n%s", diff)
 	}

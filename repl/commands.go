@@ -67,7 +67,7 @@ const (
 )
 
 func allCommands() []command {
-	all := slices.Concat(luaCommands(), catalogCommands(), lookCommands(), modelCommands(), shellCommands())
+	all := slices.Concat(luaCommands(), catalogCommands(), lookCommands(), modelCommands(), sessionCommands(), shellCommands())
 	slices.SortStableFunc(all, func(a, b command) int { return groupRank(a) - groupRank(b) })
 	return all
 }
@@ -137,7 +137,7 @@ func (sh *Shell) helpText(filter string) string {
 		fmt.Fprintf(&b, "%-30s %s\n", l.Usage, l.Text)
 	}
 	if len(more) > 0 {
-		fmt.Fprintf(&b, "also: %s\n/help COMMAND or /help WORDS tells more", strings.Join(more, " "))
+		b.WriteString(fill("also:", append(more, "·", "/help COMMAND tells more")))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -208,6 +208,21 @@ func (sh *Shell) meant(name string) string {
 		return ": /help lists them"
 	}
 	return ": did you mean /" + best + "?"
+}
+
+// fill puts words on lines that fit a small screen.
+func fill(line string, words []string) string {
+	const width = 78
+	var b strings.Builder
+	for _, w := range words {
+		if textWidth(line)+1+textWidth(w) > width {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + w
+	}
+	b.WriteString(line)
+	return b.String()
 }
 
 // indent puts prefix before every line of s.

@@ -17,8 +17,12 @@ import (
 func lookCommands() []command {
 	return []command{
 		{
-			name: "trace", args: "[N]", group: groupLook, run: traceCalls, words: cellWords,
+			name: "trace", args: "[N | export FILE]", group: groupLook, run: traceCalls, words: cellWords,
 			brief: "the last calls; those of cell N in full",
+			more: "--action PATTERN  only calls of these actions: an id, part of one, or with * for anything\n" +
+				"--author you|model  only calls of your scripts, or the model's\n" +
+				"--failed  only calls that did not end well\n" +
+				"/trace export FILE.jsonl writes them to a file, one a line, with the number of the cell.",
 		},
 		{
 			name: "expand", args: "[N | N.M]", group: groupLook, run: expand, words: cellWords,
@@ -37,57 +41,6 @@ func lookCommands() []command {
 			brief: "session, model, policy and usage at a glance",
 		},
 	}
-}
-
-// traceShown is how many calls /trace lists.
-const traceShown = 20
-
-func traceCalls(_ context.Context, sh *Shell, _ *Cell, arg string) error {
-	if arg != "" {
-		n, m, err := cellNumber(arg)
-		if err != nil {
-			return &UsageError{usage: "/trace [N]", message: err.Error()}
-		}
-		c, ok := sh.cell(n)
-		if !ok {
-			return fmt.Errorf("trace: no cell [%d]", n)
-		}
-		if len(c.Calls) == 0 {
-			sh.say(Notice, "[%d] made no calls", n)
-			return nil
-		}
-		var parts []string
-		for _, call := range c.Calls {
-			if m == 0 || call.N == m {
-				parts = append(parts, callDetail(c.N, call))
-			}
-		}
-		if len(parts) == 0 {
-			return fmt.Errorf("trace: no call [%s]", arg)
-		}
-		sh.say(Plain, "%s", strings.Join(parts, "\n"))
-		return nil
-	}
-	var lines []string
-	total := 0
-	cells := sh.Cells()
-	for i := len(cells) - 1; i >= 0; i-- {
-		for j := len(cells[i].Calls) - 1; j >= 0; j-- {
-			total++
-			if len(lines) < traceShown {
-				lines = append(lines, callBrief(cells[i].N, cells[i].Calls[j]))
-			}
-		}
-	}
-	if total == 0 {
-		sh.say(Notice, "no calls yet")
-		return nil
-	}
-	if total > len(lines) {
-		lines = append(lines, fmt.Sprintf("… %d of %d calls shown, newest first; /trace N shows those of cell N", len(lines), total))
-	}
-	sh.say(Plain, "%s", strings.Join(lines, "\n"))
-	return nil
 }
 
 // cellNumber reads "7", "[7]" or "7.2".

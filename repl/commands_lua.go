@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"almanac/session"
-	"almanac/session/syntax"
 )
 
 func luaCommands() []command {
@@ -224,42 +224,28 @@ func save(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	sh.mu.Lock()
 	since := sh.since
 	sh.mu.Unlock()
-	var b strings.Builder
-	n := 0
+	var runs []PastRun
 	for _, c := range sh.Cells() {
 		if c.Replay && c.N > since {
-			fmt.Fprintf(&b, "-- [%d]\n%s\n", c.N, replayable(c.Source))
-			n++
+			runs = append(runs, PastRun{Cell: c.N, Author: session.User, Source: c.Source})
 		}
 	}
-	if n == 0 {
+	if len(runs) == 0 {
 		return fmt.Errorf("%s: nothing to save: no cell succeeded since the last reset", arg)
 	}
-	f, err := os.OpenFile(homePath(arg), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s: the file exists: choose another name", arg)
-	}
+	err := writeNew(arg, func(w io.Writer) error {
+		for i, r := range runs {
+			if _, err := fmt.Fprintf(w, "-- [%d]\n%s\n", r.Cell, replayable(r, runs[i+1:])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", arg, pathCause(err))
+		return err
 	}
-	_, err = f.WriteString(b.String())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("%s: %w", arg, pathCause(err))
-	}
-	sh.say(Notice, "%s: %s saved", arg, plural(n, "cell"))
+	sh.say(Notice, "%s: %s saved", arg, plural(len(runs), "cell"))
 	return nil
-}
-
-// replayable makes a statement of a cell, so that cells can stand one after the other in a file: an expression is
-// kept in _ as the shell does, and a body with a return or with locals of its own becomes a function's.
-func replayable(source string) string {
-	if syntax.IsExpression(source) {
-		return "_ = " + strings.TrimLeft(source, " \t\n")
-	}
-	if syntax.Check(source+"\nlocal _") != nil {
-		return "_ = (function()\n" + source + "\nend)()"
-	}
-	return "do\n" + source + "\nend"
 }
 
 func homePath(path string) string {

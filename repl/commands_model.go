@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"almanac/session/policy"
+	"almanac/session/trace"
 )
 
 func modelCommands() []command {
@@ -104,6 +105,9 @@ func setModel(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 func newConversation(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 	if sh.options.Conversation == nil {
 		return errors.New(sh.options.NoModel)
+	}
+	if err := sh.record(trace.Record{Kind: trace.KindForget}); err != nil {
+		return err
 	}
 	sh.options.Conversation.Reset()
 	sh.options.Session.SetMessages(nil)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -16,6 +19,7 @@ import (
 	"almanac/llm"
 	"almanac/session"
 	"almanac/session/policy"
+	"almanac/session/trace"
 	"almanac/session/vm"
 )
 
@@ -68,6 +72,28 @@ func (o *office) entries() []catalog.Entry {
 	}
 }
 
+// A memory is a log that is not on disk.
+type memory struct {
+	mu      sync.Mutex
+	records []trace.Record
+}
+
+func (m *memory) append(r trace.Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r.Time.IsZero() {
+		r.Time = time.Now()
+	}
+	m.records = append(m.records, r)
+	return nil
+}
+
+func (m *memory) all() ([]trace.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.records), nil
+}
+
 // newShell is a shell over a real session, with a kernel process, on the small office.
 func newShell(t *testing.T, o Options, p policy.Policy) (*Shell, *office) {
 	t.Helper()
@@ -82,14 +108,22 @@ func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Sh
 		t.Fatalf("skipped: %+v", report.Skipped)
 	}
 	feed := NewFeed()
+	log := &memory{}
 	s, err := session.New(c.View(), session.Options{
-		ID: "test", Policy: p, UserLimits: l, Approve: feed.Approve, Record: feed.Record, Ran: feed.Ran, Write: feed.Write,
+		ID: "test", Policy: p, UserLimits: l, Approve: feed.Approve, Ran: feed.Ran, Write: feed.Write,
+		Record: func(r trace.Record) error { return errors.Join(log.append(r), feed.Record(r)) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
 	o.Session, o.Feed = s, feed
+	if o.Log == nil {
+		o.Log = log.all
+	}
+	if o.Record == nil {
+		o.Record = log.append
+	}
 	if o.Version == "" {
 		o.Version = "v0"
 	}
@@ -98,6 +132,9 @@ func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Sh
 
 // times are what differs from run to run.
 var times = regexp.MustCompile(`<?\d+(\.\d+)? m?s\b|\d\d:\d\d:\d\d\.\d+|\d{4}-\d\d-\d\d \d\d:\d\d`)
+
+// stamps are the times in a written file.
+var stamps = regexp.MustCompile(`"(start|time|took_ns)":("[^"]*"|\d+)`)
 
 // typed handles one input as a screen does and returns what it printed. answers are taken for questions, in order.
 func typed(ctx context.Context, sh *Shell, line string, answers *[]string) string {
@@ -209,6 +246,20 @@ func play(t *testing.T, sh *Shell, back *office, archive *txtar.Archive) {
 			printed = strings.Join(append(back.acts, ""), "\n")
 			back.acts = nil
 			back.mu.Unlock()
+			archive.Files[i].Data = []byte(printed)
+		case "file": // the files that were written, one after the other
+			printed = ""
+			names, _ := filepath.Glob(dir + "/*")
+			for _, name := range names {
+				text, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				printed += "== " + filepath.Base(name) + "\n" + stamps.ReplaceAllString(string(text), `"$1":TIME`)
+				if err := os.Remove(name); err != nil {
+					t.Fatal(err)
+				}
+			}
 			archive.Files[i].Data = []byte(printed)
 		case "prints":
 			archive.Files[i].Data = []byte(printed)

@@ -39,6 +39,15 @@ type Options struct {
 	History *History
 	// Record keeps prompts and answers, before they are sent and shown; nil keeps none. The session records its own.
 	Record func(trace.Record) error
+	// Log returns the records of this session and of those that it goes on from, oldest first; nil when none are kept.
+	Log func() ([]trace.Record, error)
+	// Archive is where the sessions are kept; nil when none are.
+	Archive *trace.Archive
+	// Past is the session that this one goes on from; its cells become the first of this one.
+	Past Past
+	// Copy puts text where the person can paste it from, and tells what that is: "tmux buffer". Nil means that there is
+	// no such place. It must not wait for long.
+	Copy func(text string) (via string, err error)
 	// Version is what /status calls the program.
 	Version string
 	// Mode is the mode to begin in; nil means AskMode with a conversation and LuaMode without.
@@ -124,6 +133,10 @@ type Shell struct {
 	last  int    // number of the last cell
 	cells []Cell // oldest first, bounded by keptCells
 	since int    // cells up to this number were before the last reset
+	// pending are scripts of an earlier session whose globals did not come back.
+	pending []PastRun
+	// next is the session that the person leaves this one for.
+	next string
 	// unsaved is set when the history could not be written, so that it is told once.
 	unsaved bool
 }
@@ -158,6 +171,7 @@ func New(o Options) *Shell {
 	if o.Mode != nil {
 		sh.mode = *o.Mode
 	}
+	sh.takeIn(o.Past)
 	return sh
 }
 

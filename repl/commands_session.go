@@ -1,0 +1,290 @@
+package repl
+
+// This file holds the commands about sessions: the list of them, a name, what an earlier one left, and ways out of the
+// program for what was done: a file, the clipboard.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"almanac/session"
+	"almanac/session/trace"
+)
+
+func sessionCommands() []command {
+	return []command{
+		{
+			name: "sessions", args: "[WORDS]", group: groupMore, run: listSessions,
+			brief: "the sessions that are kept; with WORDS those that hold them",
+			more:  "Words are looked for in names, prompts and code. /resume ID goes on from one.",
+		},
+		{
+			name: "resume", args: "ID", group: groupMore, run: resume,
+			brief: "leave this session and go on from another",
+			more: "The other one's cells, numbers, conversation and globals come back in a session of its own; its log\n" +
+				"stays as it is. The beginning of an id is enough, and so is a name.",
+		},
+		{
+			name: "replay", group: groupMore, run: replay,
+			brief: "run cells again whose globals did not come back",
+			more:  "After a resume. Scripts that changed data are left out, and none may change any.",
+		},
+		{name: "rename", args: "NAME", group: groupMore, run: rename, brief: "give this session a name"},
+		{
+			name: "export", args: "FILE.md|.lua|.jsonl", group: groupMore, run: export, words: fileWords,
+			brief: "write the session to a file",
+			more: ".md     to read\n.lua    the scripts that succeeded, yours and the model's, since the last reset of Lua;\n" +
+				"        almanac run takes it\n.jsonl  every record of the log",
+		},
+		{
+			name: "copy", args: "[code | N]", group: groupMore, run: copyText,
+			brief: "copy the last answer, the last code, or cell N",
+		},
+	}
+}
+
+var errNoLog = errors.New("no log of this session is kept")
+
+// listed is how many sessions /sessions shows.
+const listed = 20
+
+func listSessions(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	if sh.options.Archive == nil {
+		return errNoLog
+	}
+	all, skipped := sh.options.Archive.List(arg)
+	for i, err := range skipped {
+		if i == 3 {
+			sh.say(Warning, "and %d more logs cannot be read", len(skipped)-i)
+			break
+		}
+		sh.say(Warning, "%v: skipped", err)
+	}
+	if len(all) == 0 {
+		sh.say(Notice, "no sessions found")
+		return nil
+	}
+	text := SessionList(all[:min(len(all), listed)], sh.options.Session.ID())
+	if n := len(all) - listed; n > 0 {
+		text += fmt.Sprintf("\n… %d more; /sessions WORDS finds them", n)
+	}
+	sh.say(Plain, "%s", text)
+	return nil
+}
+
+// SessionList shows sessions as a table: id, start, cells, size, and the name or the first input. current is marked.
+func SessionList(all []trace.Summary, current string) string {
+	rows := make([][]string, len(all))
+	for i, s := range all {
+		mark, what := " ", cutText(SanitizeLine(firstLine(s.First)), 60, "…")
+		if s.ID == current {
+			mark = "*"
+		}
+		if s.Name != "" {
+			what = SanitizeLine(s.Name) + ": " + what
+		}
+		rows[i] = []string{mark + " " + s.ID, s.Start.Local().Format("2006-01-02 15:04"), plural(s.Cells, "cell"), bytesText(s.Size), what}
+	}
+	return columns(rows)
+}
+
+func resume(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	if sh.options.Archive == nil {
+		return errNoLog
+	}
+	if arg == "" {
+		return &UsageError{usage: "/resume ID", message: "resume: which one? /sessions lists them"}
+	}
+	s, err := sh.options.Archive.Find(arg)
+	if err != nil {
+		return err
+	}
+	if s.ID == sh.options.Session.ID() {
+		return fmt.Errorf("%s is this session", s.ID)
+	}
+	sh.mu.Lock()
+	sh.next = s.ID
+	sh.mu.Unlock()
+	return errQuit
+}
+
+// Next is the id of the session that the person left this one for; empty when there is none.
+func (sh *Shell) Next() string {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.next
+}
+
+func rename(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	name := strings.Join(strings.Fields(arg), " ")
+	if name == "" {
+		return &UsageError{usage: "/rename NAME"}
+	}
+	if sh.options.Record == nil {
+		return errNoLog
+	}
+	if err := sh.record(trace.Record{Kind: trace.KindName, Text: name}); err != nil {
+		return err
+	}
+	sh.say(Notice, "this session is called %s", name)
+	return nil
+}
+
+// replay runs the scripts again whose globals did not come back. It goes on after one that fails.
+func replay(ctx context.Context, sh *Shell, _ *Cell, _ string) error {
+	sh.mu.Lock()
+	pending := sh.pending
+	sh.pending = nil
+	sh.mu.Unlock()
+	if len(pending) == 0 {
+		sh.say(Notice, "nothing to run again: all globals of the earlier session came back")
+		return nil
+	}
+	ran := 0
+	for i, r := range pending {
+		if err := ctx.Err(); err != nil {
+			sh.mu.Lock()
+			sh.pending = pending[i:]
+			sh.mu.Unlock()
+			return err
+		}
+		if ids := r.changed(); len(ids) > 0 {
+			sh.say(Warning, "[%d] is not run again: it changed data (%s)", r.Cell, strings.Join(ids, ", "))
+			continue
+		}
+		script := session.Script{
+			Source: r.Source, Name: cellName(r.Cell), Author: session.User, Expr: r.Author == session.User, Reads: true,
+		}
+		if r.Author == session.User {
+			script.Keep = []string{"_", fmt.Sprintf("_%d", r.Cell)}
+		}
+		o, err := sh.options.Session.Run(ctx, script)
+		if err != nil {
+			return err
+		}
+		if o.Err != nil {
+			sh.say(Warning, "[%d] failed: %s", r.Cell, o.Err)
+			continue
+		}
+		ran++
+	}
+	sh.say(Notice, "%d of %s run again", ran, plural(len(pending), "script"))
+	return nil
+}
+
+func export(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	if arg == "" {
+		return &UsageError{usage: "/export FILE.md|.lua|.jsonl"}
+	}
+	format, err := ParseFormat(arg)
+	if err != nil {
+		return &UsageError{usage: "/export FILE.md|.lua|.jsonl", message: err.Error()}
+	}
+	if sh.options.Log == nil {
+		return errNoLog
+	}
+	records, err := sh.options.Log()
+	if err != nil {
+		return err
+	}
+	cells, _ := PastCells(records)
+	if len(cells) == 0 {
+		return fmt.Errorf("%s: nothing to write: the session has no cells", arg)
+	}
+	if err := writeNew(arg, func(w io.Writer) error { return WriteSession(w, records, format) }); err != nil {
+		return err
+	}
+	sh.say(Notice, "%s: %s written", arg, plural(len(cells), "cell"))
+	return nil
+}
+
+// writeNew writes a file that must not be there yet, for the user's eyes only.
+func writeNew(name string, write func(io.Writer) error) error {
+	path := homePath(name)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s: the file exists: choose another name", name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, pathCause(err))
+	}
+	if err = errors.Join(write(f), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(path), pathCause(err))
+	}
+	return nil
+}
+
+func copyText(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	text, what, err := sh.copied(arg)
+	if err != nil {
+		return err
+	}
+	via := ""
+	if sh.options.Copy == nil {
+		err = errors.New("there is no clipboard here")
+	} else {
+		via, err = sh.options.Copy(text)
+	}
+	if err != nil {
+		sh.say(Warning, "could not copy (%v): text printed below", err)
+		sh.say(Plain, "%s", text)
+		return nil
+	}
+	sh.say(Notice, "%s: copied %s via %s", what, bytesText(int64(len(text))), via)
+	return nil
+}
+
+// copied is the text that /copy means.
+func (sh *Shell) copied(arg string) (text, what string, err error) {
+	switch arg {
+	case "":
+		cells := sh.Cells()
+		for i := len(cells) - 1; i >= 0; i-- {
+			if text := cellResult(cells[i]); text != "" {
+				return text, fmt.Sprintf("[%d]", cells[i].N), nil
+			}
+		}
+		return "", "", errors.New("copy: no answer yet")
+	case "code":
+		c, ok := sh.lastLua()
+		if !ok {
+			return "", "", errors.New("copy: no code yet")
+		}
+		return c.Source, fmt.Sprintf("code of [%d]", c.N), nil
+	}
+	n, m, err := cellNumber(arg)
+	if err != nil || m > 0 {
+		return "", "", &UsageError{usage: "/copy [code | N]", message: fmt.Sprintf("copy: %q: not code and not the number of a cell", arg)}
+	}
+	c, ok := sh.cell(n)
+	if !ok {
+		return "", "", fmt.Errorf("copy: no cell [%d]", n)
+	}
+	if text = cellResult(c); text == "" {
+		return "", "", fmt.Errorf("copy: [%d] has no answer", n)
+	}
+	return text, fmt.Sprintf("[%d]", n), nil
+}
+
+// cellResult is what a cell came to, as text: the model's words, or what the script printed and returned.
+func cellResult(c Cell) string {
+	if c.Answer != "" {
+		return strings.TrimRight(c.Answer, "\n")
+	}
+	if c.Outcome == nil || c.Form == Words {
+		return ""
+	}
+	parts := []string{}
+	if c.Outcome.Stdout != "" {
+		parts = append(parts, strings.TrimRight(c.Outcome.Stdout, "\n"))
+	}
+	for _, v := range c.Outcome.Values {
+		parts = append(parts, v.Repr)
+	}
+	return strings.Join(parts, "\n")
+}

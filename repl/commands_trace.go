@@ -1,0 +1,160 @@
+package repl
+
+// This file is /trace: the calls of the session, by cell, action, author and outcome.
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"almanac/session/trace"
+)
+
+const traceUsage = "/trace [N | export FILE.jsonl] [--action PATTERN] [--author you|model] [--failed]"
+
+// A traceQuery is what /trace is asked for.
+type traceQuery struct {
+	cell, call int // zero means all
+	file       string
+	action     string
+	author     string
+	failed     bool
+}
+
+func parseTrace(arg string) (q traceQuery, err error) {
+	words := strings.Fields(arg)
+	value := func(i int) (string, error) {
+		if i+1 >= len(words) {
+			return "", fmt.Errorf("trace: %s: a value is missing", words[i])
+		}
+		return words[i+1], nil
+	}
+	for i := 0; i < len(words) && err == nil; i++ {
+		switch word := words[i]; {
+		case word == "--failed":
+			q.failed = true
+		case word == "--action":
+			q.action, err = value(i)
+			i++
+		case word == "--author":
+			q.author, err = value(i)
+			i++
+			if err == nil && q.author != "you" && q.author != "model" {
+				err = fmt.Errorf("trace: --author %s: it is you or model", q.author)
+			}
+		case word == "export" && q.file == "":
+			q.file, err = value(i)
+			i++
+		case strings.HasPrefix(word, "-"):
+			err = fmt.Errorf("trace: %s: unknown option", word)
+		default:
+			q.cell, q.call, err = cellNumber(word)
+		}
+	}
+	return q, err
+}
+
+func (q traceQuery) wants(c trace.Call) bool {
+	switch {
+	case q.call > 0 && c.N != q.call:
+		return false
+	case q.failed && (c.Verdict == trace.OK || c.Verdict == trace.Planned):
+		return false
+	case q.author != "" && orText(c.Author, "you") != q.author:
+		return false
+	}
+	return q.action == "" || matchesAction(q.action, c.ID)
+}
+
+// matchesAction tells whether an id fits a pattern with *, or holds a pattern without.
+func matchesAction(pattern, id string) bool {
+	if !strings.Contains(pattern, "*") {
+		return strings.Contains(id, pattern)
+	}
+	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "."), strings.ReplaceAll(id, "/", "."))
+	return ok && err == nil
+}
+
+// A tracedCall is a call with the number of its cell, as an export has it.
+type tracedCall struct {
+	Cell int `json:"cell"`
+	trace.Call
+}
+
+// traceShown is how many calls /trace lists.
+const traceShown = 20
+
+func traceCalls(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	q, err := parseTrace(arg)
+	if err != nil {
+		return &UsageError{usage: traceUsage, message: err.Error()}
+	}
+	cells := sh.Cells()
+	if q.cell > 0 {
+		c, ok := sh.cell(q.cell)
+		if !ok {
+			return fmt.Errorf("trace: no cell [%d]", q.cell)
+		}
+		if len(c.Calls) == 0 {
+			sh.say(Notice, "[%d] made no calls", q.cell)
+			return nil
+		}
+		cells = []Cell{c}
+	}
+	var calls []tracedCall
+	some := false
+	for _, c := range cells {
+		for _, call := range c.Calls {
+			some = true
+			if q.wants(call) {
+				calls = append(calls, tracedCall{c.N, call})
+			}
+		}
+	}
+	switch {
+	case !some:
+		sh.say(Notice, "no calls yet")
+	case len(calls) == 0 && q.call > 0:
+		return fmt.Errorf("trace: no call [%d.%d]", q.cell, q.call)
+	case len(calls) == 0:
+		sh.say(Notice, "no call fits")
+	case q.file != "":
+		return sh.exportTrace(q.file, calls)
+	case q.cell > 0:
+		var parts []string
+		for _, c := range calls {
+			parts = append(parts, callDetail(c.Cell, c.Call))
+		}
+		sh.say(Plain, "%s", strings.Join(parts, "\n"))
+	default:
+		sh.say(Plain, "%s", traceList(calls))
+	}
+	return nil
+}
+
+// traceList shows the last calls, newest first.
+func traceList(calls []tracedCall) string {
+	var lines []string
+	for _, c := range slices.Backward(calls) {
+		if len(lines) == traceShown {
+			lines = append(lines, fmt.Sprintf("… %d of %d calls shown, newest first; /trace N shows those of cell N", traceShown, len(calls)))
+			break
+		}
+		lines = append(lines, callBrief(c.Cell, c.Call))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (sh *Shell) exportTrace(file string, calls []tracedCall) error {
+	if f, err := ParseFormat(file); err != nil || f != FormatJSONL {
+		return &UsageError{usage: traceUsage, message: fmt.Sprintf("trace: %s: the file's name must end in .jsonl", file)}
+	}
+	if err := writeNew(file, func(w io.Writer) error { return writeLines(w, calls) }); err != nil {
+		return err
+	}
+	sh.say(Notice, "%s: %s written", file, plural(len(calls), "call"))
+	return nil
+}

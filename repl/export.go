@@ -1,0 +1,294 @@
+package repl
+
+// This file writes a session out: as a script that runs again, as a text to read, and as its records.
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"almanac/session"
+	"almanac/session/syntax"
+	"almanac/session/trace"
+)
+
+// A Format is a form that a session is written out in.
+type Format string
+
+// The formats, named as the ends of their files.
+const (
+	FormatMarkdown Format = ".md"
+	FormatLua      Format = ".lua"
+	FormatJSONL    Format = ".jsonl"
+)
+
+// ParseFormat reads the format off the end of a file name, or the name of a format itself.
+func ParseFormat(name string) (Format, error) {
+	for _, f := range []Format{FormatMarkdown, FormatLua, FormatJSONL} {
+		if strings.HasSuffix(name, string(f)) || name == string(f[1:]) {
+			return f, nil
+		}
+	}
+	return "", fmt.Errorf("%s: unknown form: use .md to read, .lua to run again, .jsonl for programs", name)
+}
+
+// WriteSession writes the session that records tell of.
+func WriteSession(w io.Writer, records []trace.Record, f Format) error {
+	switch f {
+	case FormatLua:
+		return writeLua(w, records)
+	case FormatMarkdown:
+		return writeMarkdown(w, records)
+	}
+	return writeLines(w, records)
+}
+
+func writeLines[T any](w io.Writer, items []T) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, item := range items {
+		if err := enc.Encode(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// titleOf says whose session it is: the id of the newest log, its name, and when it began.
+func titleOf(records []trace.Record) (title, began string) {
+	name := ""
+	for _, r := range records {
+		switch {
+		case r.Kind == trace.KindSession && r.About != nil:
+			title, began = r.About.ID, r.Time.Local().Format("2006-01-02 15:04")
+		case r.Kind == trace.KindName:
+			name = r.Text
+		}
+	}
+	if name != "" {
+		title = name + " (" + title + ")"
+	}
+	return title, began
+}
+
+// writeLua writes the scripts since the last reset that succeeded, the person's and the model's, in order. Run by itself
+// the file leaves the same globals, as far as the actions answer the same. What failed is told in a comment.
+func writeLua(w io.Writer, records []trace.Record) error {
+	cells, since := PastCells(records)
+	title, began := titleOf(records)
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- almanac session %s, %s\n-- Run it with: almanac run FILE.lua\n", SanitizeLine(title), began)
+	var runs []PastRun
+	prompts := map[int]string{}
+	for _, c := range cells {
+		if c.N > since {
+			runs = append(runs, c.Runs...)
+			if c.Form == Words {
+				prompts[c.N] = c.Source
+			}
+		}
+	}
+	slices.SortFunc(runs, func(a, b PastRun) int { return a.at - b.at })
+	told := map[int]bool{}
+	for i, r := range runs {
+		if r.Mode != trace.ModeRun {
+			continue
+		}
+		fmt.Fprintf(&b, "\n-- [%d] %s", r.Cell, r.Author)
+		if prompt := prompts[r.Cell]; prompt != "" && !told[r.Cell] {
+			told[r.Cell] = true
+			fmt.Fprintf(&b, ", asked: %s", cutText(SanitizeLine(prompt), 200, "…"))
+		}
+		if ids := r.changed(); len(ids) > 0 {
+			fmt.Fprintf(&b, "; changes data: %s", strings.Join(ids, ", "))
+		}
+		if !r.lasting() {
+			fmt.Fprintf(&b, "; %s\n", leftOut(r))
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s\n", replayable(r, runs[i+1:]))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// leftOut says why a script is not in the file, and what may be missing therefore.
+func leftOut(r PastRun) string {
+	if r.Ended == nil {
+		return "left out: it did not end"
+	}
+	text := "left out: it failed: " + cutText(SanitizeLine(firstLine(r.Ended.Error)), 120, "…")
+	if len(r.Ended.Changed) > 0 {
+		text += "; it had changed " + SanitizeLine(strings.Join(r.Ended.Changed, ", "))
+	}
+	return text
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// replayable makes a statement of a script, so that scripts can stand one after the other in a file. A value that it
+// returns is kept in _ as the shell does, and in _7 where one of the scripts after it asks for that.
+func replayable(r PastRun, after []PastRun) string {
+	source := r.Source
+	if strings.HasPrefix(source, "#") {
+		source = "--" + source // the first line of a chunk may be for a shell
+	}
+	keep := ""
+	if r.Author == session.User {
+		keep = "_"
+		own := fmt.Sprintf("_%d", r.Cell)
+		for _, later := range after {
+			if mentions(later.Source, own) {
+				keep = own + ", _"
+				break
+			}
+		}
+	}
+	switch {
+	case syntax.IsExpression(source):
+		return kept(strings.TrimSpace(source), keep)
+	case returns(source):
+		return kept("(function(...)\n"+source+"\nend)()", keep)
+	case standsAlone(source):
+		return strings.TrimSpace(source)
+	}
+	return "do\n" + source + "\nend"
+}
+
+// standsAlone tells that a script neither has names of its own nor could be read as going on from what is before it.
+func standsAlone(source string) bool {
+	text := strings.TrimSpace(source)
+	return text != "" && !mentions(source, "local") && !strings.Contains(source, "::") &&
+		(text[0] == '_' || text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z')
+}
+
+// kept is a statement that evaluates an expression and keeps its first value where there is one.
+func kept(expr, names string) string {
+	if names == "" {
+		return "do local _ = " + expr + "\nend"
+	}
+	condition := "value ~= nil"
+	if mentions(expr, "io") {
+		condition += " and value ~= io.stdout" // io.write alone is for what it prints
+	}
+	values := "value" + strings.Repeat(", value", strings.Count(names, ","))
+	return fmt.Sprintf("do local value = %s\nif %s then %s = %s end end", expr, condition, names, values)
+}
+
+// returns tells whether a chunk has a return of its own, outside of the functions in it.
+func returns(source string) bool {
+	var open []bool // the blocks around: is it a function
+	inside := 0
+	for _, t := range syntax.Tokens(source) {
+		switch t.Text {
+		case "function", "if", "do", "repeat":
+			open = append(open, t.Text == "function")
+			if t.Text == "function" {
+				inside++
+			}
+		case "end", "until":
+			if n := len(open); n > 0 {
+				if open[n-1] {
+					inside--
+				}
+				open = open[:n-1]
+			}
+		case "return":
+			if inside == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mentions tells whether a name or word stands in the source by itself.
+func mentions(source, word string) bool {
+	return regexp.MustCompile(`(^|[^A-Za-z0-9_])` + regexp.QuoteMeta(word) + `($|[^A-Za-z0-9_])`).MatchString(source)
+}
+
+// writeMarkdown writes the cells as a text to read.
+func writeMarkdown(w io.Writer, records []trace.Record) error {
+	cells, since := PastCells(records)
+	title, began := titleOf(records)
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Session %s\n\nBegun %s, %s.\n", SanitizeLine(title), began, plural(len(cells), "cell"))
+	for _, c := range cells {
+		if since > 0 && c.N == since+1 {
+			b.WriteString("\n*Lua was reset here.*\n")
+		}
+		who := "you"
+		if c.Form == Words {
+			who = "you asked"
+		}
+		fmt.Fprintf(&b, "\n## [%d] %s\n\n", c.N, who)
+		if c.Form == Words {
+			b.WriteString(quoted(c.Source))
+		}
+		for _, r := range c.Runs {
+			writeRun(&b, r)
+		}
+		if c.Answer != "" {
+			fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(Sanitize(c.Answer), "\n"))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func quoted(text string) string {
+	return indent(strings.TrimRight(Sanitize(text), "\n"), "> ") + "\n"
+}
+
+func writeRun(b *strings.Builder, r PastRun) {
+	if r.Author != session.User {
+		fmt.Fprintf(b, "\nThe %s ran:\n\n", SanitizeLine(string(r.Author)))
+	}
+	if r.Mode == trace.ModePreview {
+		b.WriteString("A preview; nothing was changed:\n\n")
+	}
+	if r.Mode == trace.ModeFresh {
+		b.WriteString("In a machine of its own:\n\n")
+	}
+	b.WriteString(fenced("lua", r.Source))
+	if len(r.Calls) > 0 {
+		b.WriteString("\n")
+	}
+	for _, c := range r.Calls {
+		fmt.Fprintf(b, "- `%s` %s", c.ID, c.Verdict)
+		if c.Brief != "" {
+			fmt.Fprintf(b, ", %s", SanitizeLine(c.Brief))
+		}
+		if c.Mutates {
+			fmt.Fprintf(b, ", changes data (%s)", SanitizeLine(c.Rule))
+		}
+		b.WriteString("\n")
+	}
+	switch {
+	case r.Ended == nil:
+		b.WriteString("\nIt did not end.\n")
+	case !r.Ended.OK:
+		b.WriteString("\nIt failed:\n\n" + fenced("", r.Ended.Error))
+	case r.Ended.Stdout+r.Ended.Repr != "":
+		text := r.Ended.Stdout
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		b.WriteString("\n" + fenced("", text+r.Ended.Repr))
+	}
+}
+
+// fenced is text as a block of code, in a fence longer than any that the text holds.
+func fenced(kind, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fmt.Sprintf("%s%s\n%s\n%s\n", fence, kind, strings.TrimRight(Sanitize(text), "\n"), fence)
+}

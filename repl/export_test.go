@@ -1,0 +1,122 @@
+package repl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/trace"
+)
+
+// pieces are cells as people and models write them. Each may use what the others leave.
+var pieces = []string{
+	"n = (n or 0) + %d", "print(n)", "n", "_", "local k = %d; m = k * 2", "function add(x) return x + %d end",
+	"add and add(%d)", "t = t or {}; t[#t + 1] = %d", "#(t or {})", "{a = %d, b = {1, 2}}", "return %d", "return",
+	"if n then return n end m = %d", "for i = 1, 3 do t2 = {i, %d} end", "(print)(%d)", "_1", "_2 and _2", "_3, _4",
+	"-- nothing", "goto done; n = %d ::done::", "s = 'a\\nb' .. %d", "json.null == null", "[[\nlong]] .. %d",
+	"io.write('x', %d)", "function f(x) return x end", "do return end", "broken = %d error('no')", "m = nil", "x, y = %d, y", "map({1, 2}, function(v) return v * %d end) -- doubled",
+	"billing.invoice.list_unpaid{customer_id='c', limit=%d}[1].id", "c = crm.customer.get{id='c%d'}",
+}
+
+// brief is a session's globals as text, with the last result, and without what failed cells left.
+func brief(t *testing.T, sh *Shell) string {
+	var b strings.Builder
+	for _, g := range named(sh.Session().Globals()) {
+		if g.Name != "broken" {
+			fmt.Fprintf(&b, "%s %s %d %s\n", g.Name, g.Type, g.Size, g.Brief)
+		}
+	}
+	out := run(t, sh, session.Script{Source: "return _", Author: session.User})
+	fmt.Fprintf(&b, "_ %s", out.Values[0].Repr)
+	return b.String()
+}
+
+// TestExportRunsAgain is the property that the .lua of a session, run by itself, leaves the session's globals.
+func TestExportRunsAgain(t *testing.T) {
+	for seed := range uint64(25) {
+		random := rand.New(rand.NewPCG(seed, 7))
+		sh, _ := newShell(t, Options{}, policy.Policy{})
+		for range 12 {
+			piece := pieces[random.IntN(len(pieces))]
+			if strings.Contains(piece, "%d") {
+				piece = fmt.Sprintf(piece, random.IntN(9))
+			}
+			if random.IntN(4) == 0 {
+				run(t, sh, session.Script{Source: piece, Author: session.Model, Cell: 99, Actions: []string{"crm.customer.get", "billing.invoice.list_unpaid"}})
+				continue
+			}
+			typed(t.Context(), sh, "!"+piece, nil)
+		}
+		records, _ := sh.options.Log()
+		var script strings.Builder
+		if err := WriteSession(&script, records, FormatLua); err != nil {
+			t.Fatal(err)
+		}
+		again, _ := newShell(t, Options{}, policy.Policy{})
+		out := run(t, again, session.Script{Source: script.String(), Author: session.User})
+		if out.Err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, out.Err, script.String())
+		}
+		if diff := cmp.Diff(brief(t, sh), brief(t, again)); diff != "" {
+			t.Fatalf("seed %d: (-session +again)\n%s\n%s", seed, diff, script.String())
+		}
+	}
+}
+
+func run(t *testing.T, sh *Shell, s session.Script) *session.Outcome {
+	t.Helper()
+	out, err := sh.Session().Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestTakeIn shows that a shell goes on where the records of another end: cells, numbers, and what has to be run again.
+func TestTakeIn(t *testing.T) {
+	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Session, Rules: []policy.Rule{{Verdict: policy.Allow}}})
+	for _, line := range []string{"gone = 1", "/lua reset", "x = 2", "/preview x = 3", "error('no')", "r = billing.refund.issue{invoice_id='i', amount_cents=5}", "x * 3"} {
+		typed(t.Context(), sh, line, nil)
+	}
+	records, _ := sh.options.Log()
+	if len(back.acts) != 1 {
+		t.Fatalf("the back office was told %v", back.acts)
+	}
+	next, after := newShell(t, Options{Past: Past{Records: records}}, policy.Policy{Mode: policy.Session, Rules: []policy.Rule{{Verdict: policy.Allow}}})
+	if st := next.StatusLine(); st.Cell != 6 || next.Pending() != 3 {
+		t.Errorf("cell %d, %d pending", st.Cell, next.Pending())
+	}
+	got := typed(t.Context(), next, "/expand 6", nil) + typed(t.Context(), next, "/trace", nil) +
+		typed(t.Context(), next, "/replay", nil) + typed(t.Context(), next, "x, _6, r", nil) + typed(t.Context(), next, "/replay", nil)
+	golden(t, "takein.golden", got)
+	if len(after.acts) > 0 {
+		t.Errorf("the back office was told again: %v", after.acts)
+	}
+}
+
+// FuzzPastCells holds the reading of a log against records in any order: it never fails.
+func FuzzPastCells(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7})
+	kinds := []trace.Kind{trace.KindRun, trace.KindOutcome, trace.KindPrompt, trace.KindAnswer, trace.KindCall, trace.KindReset, trace.KindName, "unknown"}
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		var records []trace.Record
+		for _, b := range steps {
+			r := trace.Record{Kind: kinds[b%8], Cell: int(b>>3) % 4, Run: fmt.Sprint(b >> 5), Author: "you", Mode: trace.ModeRun, Text: "return 1"}
+			if b&64 != 0 {
+				r.Call, r.Ended = &trace.Call{ID: "a.b", Mutates: true}, &trace.Outcome{OK: b&32 != 0, Repr: "```"}
+			}
+			records = append(records, r)
+		}
+		var b strings.Builder
+		for _, format := range []Format{FormatLua, FormatMarkdown, FormatJSONL} {
+			if err := WriteSession(&b, records, format); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

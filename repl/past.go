@@ -1,0 +1,172 @@
+package repl
+
+// This file reads cells back from a log: those of an earlier session that this one goes on from, and for an export.
+
+import (
+	"slices"
+	"strings"
+
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// Past is an earlier session that this one goes on from. Its log is only read.
+type Past struct {
+	// Records are those of the earlier session and of all that it went on from, oldest first.
+	Records []trace.Record
+	// Restored is how many of Records the Lua state covers that the session has begun with.
+	Restored int
+}
+
+// A PastCell is a cell as the log tells of it.
+type PastCell struct {
+	Cell
+	// Runs are the scripts of the cell, whoever wrote them, in order.
+	Runs []PastRun
+}
+
+// A PastRun is one script of a cell as the log tells of it.
+type PastRun struct {
+	ID     string
+	Cell   int
+	Author session.Author
+	Mode   trace.Mode
+	Source string
+	Calls  []trace.Call
+	// Ended is nil when the log ends, or the program ended, before the script did.
+	Ended *trace.Outcome
+	// at is where in the log the run began.
+	at int
+}
+
+// lasting tells whether the run left its globals to those after it.
+func (r PastRun) lasting() bool { return r.Mode == trace.ModeRun && r.Ended != nil && r.Ended.OK }
+
+// changed lists the ids of the actions that changed data in the run, each once.
+func (r PastRun) changed() []string {
+	var ids []string
+	for _, c := range r.Calls {
+		if c.Mutates && c.Verdict != trace.Denied && c.Verdict != trace.Rejected && !slices.Contains(ids, c.ID) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// PastCells puts the numbered cells of a log together, oldest first, and tells the number of the last cell before the
+// last reset of Lua. Records that belong to no cell are passed over.
+func PastCells(records []trace.Record) (cells []PastCell, since int) {
+	byNumber, byRun := map[int]int{}, map[string][2]int{}
+	last := 0
+	at := func(r trace.Record) *PastCell {
+		i, known := byNumber[r.Cell]
+		if !known {
+			i = len(cells)
+			byNumber[r.Cell] = i
+			cells = append(cells, PastCell{Cell: Cell{N: r.Cell, Form: Lua, Author: session.User, Started: r.Time}})
+			last = max(last, r.Cell)
+		}
+		return &cells[i]
+	}
+	for i, r := range records {
+		if r.Kind == trace.KindReset {
+			since = last
+		}
+		if r.Cell <= 0 {
+			continue
+		}
+		c := at(r)
+		c.Elapsed = r.Time.Sub(c.Started)
+		switch r.Kind {
+		case trace.KindPrompt:
+			c.Form, c.Source = Words, r.Text
+		case trace.KindAnswer:
+			c.Answer = r.Text
+		case trace.KindRun:
+			byRun[r.Run] = [2]int{byNumber[r.Cell], len(c.Runs)}
+			c.begin(r, i)
+		case trace.KindCall:
+			if r.Call != nil {
+				call := *r.Call
+				call.N = len(c.Calls) + 1
+				c.Calls = append(c.Calls, call)
+				if run, known := byRun[r.Run]; known {
+					runs := cells[run[0]].Runs
+					runs[run[1]].Calls = append(runs[run[1]].Calls, *r.Call)
+				}
+			}
+		case trace.KindOutcome:
+			if run, known := byRun[r.Run]; known && r.Ended != nil {
+				cells[run[0]].Runs[run[1]].Ended = r.Ended
+				c.Outcome = pastOutcome(*r.Ended)
+			}
+		}
+	}
+	for i := range cells {
+		c := &cells[i]
+		c.Replay = c.Form == Lua && len(c.Runs) > 0 && !slices.ContainsFunc(c.Runs, func(r PastRun) bool { return !r.lasting() })
+		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == Lua {
+			c.Err = c.Outcome.Err
+		}
+	}
+	return cells, since
+}
+
+// begin adds a script to the cell. A preview is no cell to run again.
+func (c *PastCell) begin(r trace.Record, at int) {
+	author := session.Author(r.Author)
+	c.Runs = append(c.Runs, PastRun{ID: r.Run, Cell: r.Cell, Author: author, Mode: r.Mode, Source: r.Text, at: at})
+	if author != session.User {
+		return
+	}
+	if c.Form == Words {
+		return
+	}
+	if c.Source == "" {
+		c.Source = r.Text
+		return
+	}
+	c.Source += "\n" + strings.TrimLeft(r.Text, "\n") // a file that was loaded in parts
+}
+
+// pastOutcome is an outcome as far as the log keeps it.
+func pastOutcome(o trace.Outcome) *session.Outcome {
+	out := &session.Outcome{Stdout: o.Stdout, Stderr: o.Stderr, Elapsed: o.Took}
+	if o.Repr != "" {
+		out.Values = []vm.Value{{Type: "table", Repr: o.Repr}}
+	}
+	if !o.OK {
+		out.Err = &vm.Error{Kind: vm.Runtime, Message: o.Error}
+	}
+	return out
+}
+
+// takeIn makes the cells of an earlier session those of this one.
+func (sh *Shell) takeIn(p Past) {
+	cells, since := PastCells(p.Records)
+	for _, c := range cells {
+		sh.cells = append(sh.cells, c.Cell)
+		sh.last = max(sh.last, c.N)
+	}
+	sh.cells = sh.cells[max(0, len(sh.cells)-keptCells):]
+	sh.since = since
+	covered := map[string]bool{}
+	for _, r := range p.Records[:min(p.Restored, len(p.Records))] {
+		covered[r.Run] = true
+	}
+	for _, c := range cells {
+		for _, r := range c.Runs {
+			if c.N > since && r.lasting() && !covered[r.ID] {
+				sh.pending = append(sh.pending, r)
+			}
+		}
+	}
+}
+
+// Pending tells how many scripts of the earlier session left globals that did not come back: /replay runs them again.
+func (sh *Shell) Pending() int {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return len(sh.pending)
+}
