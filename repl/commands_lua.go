@@ -96,7 +96,7 @@ func reset(ctx context.Context, sh *Shell, _ *Cell, arg string) error {
 	if arg != "" {
 		return &UsageError{usage: "/lua reset"}
 	}
-	own := len(named(sh.options.Session.Globals()))
+	own := len(Named(sh.options.Session.Globals()))
 	if _, err := sh.options.Session.Reset(ctx); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func reset(ctx context.Context, sh *Shell, _ *Cell, arg string) error {
 }
 
 func vars(_ context.Context, sh *Shell, _ *Cell, arg string) error {
-	globals := named(sh.options.Session.Globals())
+	globals := Named(sh.options.Session.Globals())
 	if arg != "" {
 		for _, g := range globals {
 			if g.Name == arg {

@@ -111,7 +111,7 @@ func newConversation(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 	}
 	sh.options.Conversation.Reset()
 	sh.options.Session.SetMessages(nil)
-	sh.say(Notice, "the conversation is forgotten; Lua keeps its %s", plural(len(named(sh.options.Session.Globals())), "global"))
+	sh.say(Notice, "the conversation is forgotten; Lua keeps its %s", plural(len(Named(sh.options.Session.Globals())), "global"))
 	return nil
 }
 

@@ -299,7 +299,7 @@ func (sh *Shell) keyItems(ctx context.Context, path []string, partial string) []
 // libraries, then keywords.
 func (sh *Shell) globalItems(ctx context.Context, partial string) []Completion {
 	var items []Completion
-	for _, g := range named(sh.options.Session.Globals()) {
+	for _, g := range Named(sh.options.Session.Globals()) {
 		if strings.HasPrefix(g.Name, partial) {
 			items = append(items, Completion{Text: g.Name, Detail: kindText(g)})
 		}

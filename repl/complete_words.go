@@ -22,7 +22,7 @@ func fixedWords(pairs ...string) func(*Shell, string) []Completion {
 
 func globalWords(sh *Shell, _ string) []Completion {
 	var items []Completion
-	for _, g := range named(sh.options.Session.Globals()) {
+	for _, g := range Named(sh.options.Session.Globals()) {
 		items = append(items, Completion{Text: g.Name, Detail: kindText(g)})
 	}
 	return items

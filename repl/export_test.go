@@ -26,7 +26,7 @@ var pieces = []string{
 // brief is a session's globals as text, with the last result, and without what failed cells left.
 func brief(t *testing.T, sh *Shell) string {
 	var b strings.Builder
-	for _, g := range named(sh.Session().Globals()) {
+	for _, g := range Named(sh.Session().Globals()) {
 		if g.Name != "broken" {
 			fmt.Fprintf(&b, "%s %s %d %s\n", g.Name, g.Type, g.Size, g.Brief)
 		}
@@ -88,8 +88,8 @@ func TestTakeIn(t *testing.T) {
 		t.Fatalf("the back office was told %v", back.acts)
 	}
 	next, after := newShell(t, Options{Past: Past{Records: records}}, policy.Policy{Mode: policy.Session, Rules: []policy.Rule{{Verdict: policy.Allow}}})
-	if st := next.StatusLine(); st.Cell != 6 || next.Pending() != 3 {
-		t.Errorf("cell %d, %d pending", st.Cell, next.Pending())
+	if st, n := next.StatusLine(), (Past{Records: records}).Pending(); st.Cell != 6 || n != 3 {
+		t.Errorf("cell %d, %d pending", st.Cell, n)
 	}
 	got := typed(t.Context(), next, "/expand 6", nil) + typed(t.Context(), next, "/trace", nil) +
 		typed(t.Context(), next, "/replay", nil) + typed(t.Context(), next, "x, _6, r", nil) + typed(t.Context(), next, "/replay", nil)

@@ -151,22 +151,27 @@ func (sh *Shell) takeIn(p Past) {
 	}
 	sh.cells = sh.cells[max(0, len(sh.cells)-keptCells):]
 	sh.since = since
+	sh.pending = p.pending()
+}
+
+// pending are the scripts since the last reset whose globals did not come back, in order.
+func (p Past) pending() []PastRun {
 	covered := map[string]bool{}
 	for _, r := range p.Records[:min(p.Restored, len(p.Records))] {
 		covered[r.Run] = true
 	}
+	cells, since := PastCells(p.Records)
+	var runs []PastRun
 	for _, c := range cells {
 		for _, r := range c.Runs {
 			if c.N > since && r.lasting() && !covered[r.ID] {
-				sh.pending = append(sh.pending, r)
+				runs = append(runs, r)
 			}
 		}
 	}
+	slices.SortFunc(runs, func(a, b PastRun) int { return a.at - b.at })
+	return runs
 }
 
-// Pending tells how many scripts of the earlier session left globals that did not come back: /replay runs them again.
-func (sh *Shell) Pending() int {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	return len(sh.pending)
-}
+// Pending tells how many scripts left globals that did not come back: /replay runs them again.
+func (p Past) Pending() int { return len(p.pending()) }

@@ -35,32 +35,47 @@ type PlainOptions struct {
 // maxInput is how long one typed line may be.
 const maxInput = 4 << 20
 
-// RunPlain reads inputs from in and prints what they come to, until in ends, the person leaves, or ctx is done. The
-// error is that of in or out, or ctx's. It starts one goroutine that reads in and ends with it, and one at a time
-// for the running input.
-func RunPlain(ctx context.Context, sh *Shell, in io.Reader, out io.Writer, o PlainOptions) error {
+// RunPlain takes inputs from in and prints what they come to, until in ends, the person leaves, or ctx is done. The
+// error is that of in or out, or ctx's. It starts one goroutine at a time, for the running input. Several RunPlain may
+// follow each other on one Typing, each goes on where the last one left.
+func RunPlain(ctx context.Context, sh *Shell, in *Typing, out io.Writer, o PlainOptions) error {
 	o.Render.NoEcho = true
-	p := &plain{sh: sh, out: out, o: o, lines: make(chan typedLine)}
+	p := &plain{sh: sh, out: out, o: o, lines: in.lines}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go p.read(ctx, in)
 	if o.Greeting != "" {
 		p.print(o.Greeting + "\n")
 	}
 	return p.loop(ctx)
 }
 
+// A Typing is lines that somebody types, read one ahead.
+type Typing struct {
+	lines chan typedLine
+	done  chan struct{}
+}
+
+// ReadTyping starts the one goroutine that reads in. It ends when Close was called and in gives a line or its end.
+func ReadTyping(in io.Reader) *Typing {
+	t := &Typing{lines: make(chan typedLine), done: make(chan struct{})}
+	go t.read(in)
+	return t
+}
+
+// Close ends the reading; it must be called once, when nobody takes lines any more.
+func (t *Typing) Close() { close(t.done) }
+
 type typedLine struct {
 	text string
 	err  error
 }
 
-// A plain is one run of the line mode. All but read belongs to RunPlain's goroutine.
+// A plain is one run of the line mode. It belongs to RunPlain's goroutine.
 type plain struct {
 	sh    *Shell
 	out   io.Writer
 	o     PlainOptions
-	lines chan typedLine
+	lines <-chan typedLine
 	err   error // of out
 	// open is true while the last thing printed did not end its line.
 	open bool
@@ -68,14 +83,14 @@ type plain struct {
 	half string
 }
 
-func (p *plain) read(ctx context.Context, in io.Reader) {
+func (t *Typing) read(in io.Reader) {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(make([]byte, 0, 64<<10), maxInput)
 	send := func(l typedLine) bool {
 		select {
-		case p.lines <- l:
+		case t.lines <- l:
 			return true
-		case <-ctx.Done():
+		case <-t.done:
 			return false
 		}
 	}

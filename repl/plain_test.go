@@ -16,7 +16,9 @@ import (
 func plainly(t *testing.T, sh *Shell, input string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := RunPlain(t.Context(), sh, strings.NewReader(input), &out, PlainOptions{Width: 80}); err != nil {
+	in := ReadTyping(strings.NewReader(input))
+	defer in.Close()
+	if err := RunPlain(t.Context(), sh, in, &out, PlainOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -109,7 +111,7 @@ func TestPlainInterrupt(t *testing.T) {
 	out := &watched{seen: make(chan struct{}, 1)}
 	left := make(chan error, 1)
 	go func() {
-		left <- RunPlain(context.Background(), sh, in, out, PlainOptions{Interrupt: interrupt})
+		left <- RunPlain(context.Background(), sh, ReadTyping(in), out, PlainOptions{Interrupt: interrupt})
 	}()
 	io.WriteString(input, "x = 41; print('begun'); while true do pcall(function() while true do x = x + 1 end end) end\n")
 	out.wait(t, "begun")

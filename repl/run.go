@@ -69,8 +69,8 @@ func resultName(name string) bool {
 	return strings.HasPrefix(name, "_") && strings.Trim(name[1:], "0123456789") == ""
 }
 
-// named leaves out the globals that the shell itself sets.
-func named(globals []vm.Global) []vm.Global {
+// Named leaves out the globals that the shell itself sets.
+func Named(globals []vm.Global) []vm.Global {
 	var own []vm.Global
 	for _, g := range globals {
 		if !resultName(g.Name) {

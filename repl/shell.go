@@ -227,7 +227,7 @@ func (sh *Shell) StatusLine() Standing {
 	view, budget, used := s.View(), s.Budget(), s.Used()
 	st := Standing{
 		Calls: used.Calls, CallLimit: budget.Calls, Mutations: used.Mutations, MutationLimit: budget.Mutations,
-		Policy: s.Policy().Mode, Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(named(s.Globals())),
+		Policy: s.Policy().Mode, Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(Named(s.Globals())),
 	}
 	st.Loading = sh.options.Sources != nil && sh.options.Sources.Loading()
 	if st.Policy == "" {

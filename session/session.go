@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -133,11 +133,12 @@ func New(v *catalog.View, o Options) (*Session, error) {
 	return &Session{world: w}, nil
 }
 
-// NewID returns a session id that sorts by t and is unlikely to be given twice.
+// NewID returns a session id that sorts by t, to the millisecond, and is unlikely to be given twice.
 func NewID(t time.Time) string {
 	var b [4]byte
 	rand.Read(b[:])
-	return t.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+	milli := t.Nanosecond() / int(time.Millisecond)
+	return fmt.Sprintf("%s-%03x%07x", t.UTC().Format("20060102-150405"), milli, binary.BigEndian.Uint32(b[:])>>4)
 }
 
 // Close ends the session's processes. It waits for a run that is under way; cancel its context first.
@@ -152,6 +153,7 @@ func (s *Session) Close() error {
 	if closed {
 		return nil
 	}
+	w.settleSoon()
 	w.drop()
 	w.pool.Close()
 	return nil

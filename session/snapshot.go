@@ -104,6 +104,18 @@ func (w *world) settle(ctx context.Context) error {
 	}
 }
 
+// lastLook is how long a session that ends waits for the state of its last run, where somebody keeps it.
+const lastLook = 2 * time.Second
+
+func (w *world) settleSoon() {
+	if w.options.Saved == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastLook)
+	defer cancel()
+	_ = w.settle(ctx) // what is not there by then is lost
+}
+
 // drop ends the shared machine and the snapshot that may be under way.
 func (w *world) drop() {
 	if w.machine != nil {

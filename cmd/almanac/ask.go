@@ -27,6 +27,7 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	w.tellResumed(p)
 	shell := cli.shell(w, nil)
 	if strings.TrimSpace(text) == "" {
 		return usage("-p: nothing is asked")
@@ -114,6 +115,7 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	w.tellResumed(p)
 	shell := cli.shell(w, nil)
 	lines := bufio.NewScanner(p.stdin)
 	lines.Buffer(nil, maxPiped)

@@ -121,3 +121,42 @@ func TestLog(t *testing.T) {
 		t.Errorf("the log holds the key: %s", text)
 	}
 }
+
+// TestAskGoesOn shows that the model hears in a resumed session what was said before, and may call what it had described.
+func TestAskGoesOn(t *testing.T) {
+	code, _, stderr, _ := headless(t, []openaitest.Reply{
+		{Calls: []openaitest.Call{{Name: "lua_tools_describe", Args: `{"ids":["crm.customer.search"]}`}}},
+		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: `{"script":"acme = crm.customer.search{query='Acme',limit=1}[1].id"}`}}},
+		{Text: "Found Acme."},
+	}, "-p", "find Acme")
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	model := openaitest.New(openaitest.Reply{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: `{"script":"return crm.customer.search{query=acme, limit=1}, acme"}`}}},
+		openaitest.Reply{Text: "It is still there."})
+	defer model.Close()
+	t.Setenv("ALMANAC_BASE_URL", model.URL())
+	var out, errs bytes.Buffer
+	if code := run([]string{"--continue", "-p", "is it still there? sk-very-secret"}, strings.NewReader(""), &out, &errs); code != exitOK {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	if !strings.Contains(errs.String(), "1 cell, 1 global as of cell 1") {
+		t.Errorf("not told: %s", errs.String())
+	}
+	var roles []string
+	for _, m := range model.Requests()[0].Messages[1:] {
+		roles = append(roles, m.Role)
+	}
+	if got := strings.Join(roles, " "); got != "user assistant tool assistant tool assistant user" {
+		t.Errorf("the model heard %s", got)
+	}
+	if told := model.Requests()[1].Last(); !strings.Contains(told, "cus_") || strings.Contains(told, "denied") {
+		t.Errorf("the globals or the descriptions are not back: %s", told)
+	}
+	logs, _ := filepath.Glob(filepath.Join(os.Getenv("ALMANAC_DATA"), "sessions", "*", "*", "*", "*"))
+	for _, path := range logs {
+		if text, err := os.ReadFile(path); err != nil || bytes.Contains(text, []byte("very-secret")) {
+			t.Errorf("%s: %v, or it holds the key", path, err)
+		}
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"almanac/session/trace"
 )
 
 // version is what `almanac version` prints.
@@ -42,11 +44,14 @@ type commandLine struct {
 	Run      runCommand      `cmd:"" help:"Run a Lua file."`
 	Query    queryCommand    `cmd:"" help:"Search the catalog."`
 	Describe describeCommand `cmd:"" help:"Print the exact specs of actions."`
+	Sessions sessionsCommand `cmd:"" help:"List the sessions that are kept, and show one."`
 	Doctor   doctorCommand   `cmd:"" help:"Say how each source is doing and what became of all it holds."`
 	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs as an MCP server."`
 	Eval     evalCommand     `cmd:"" help:"Measure how well things work."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 
+	// past is the session that this one goes on from; the zero Thread is none.
+	past trace.Thread
 	// stderr is where opening the sources tells what it could not use.
 	stderr io.Writer
 }

@@ -2,14 +2,19 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"almanac/session/kernel"
+	"almanac/session/trace"
 )
 
 func TestMain(m *testing.M) {
@@ -31,7 +36,7 @@ func TestScripts(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "library": library},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "library": library, "crash": crash},
 		UpdateScripts: os.Getenv("UPDATE") != "",
 	})
 }
@@ -53,4 +58,73 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// crash types the lines of a file into the program and kills it with SIGKILL, when the last line has run and its state
+// was written, or while it runs where that has no end: crash FILE
+func crash(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: crash FILE")
+	}
+	var path string
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if _, err := os.Stat(filepath.Join(dir, "almanac")); err == nil {
+			path = filepath.Join(dir, "almanac")
+			break
+		}
+	}
+	cmd := exec.Command(path, "--plain")
+	for _, name := range []string{"HOME", "PATH", "ALMANAC_DATA", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	cmd.Dir = ts.Getenv("WORK")
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	text := strings.TrimSpace(ts.ReadFile(args[0]))
+	_, err = io.WriteString(in, text+"\n")
+	ts.Check(err)
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	endless := strings.Contains(last, "while true")
+	reached := false
+	for range 400 {
+		time.Sleep(25 * time.Millisecond)
+		if reached = crashPoint(ts.Getenv("ALMANAC_DATA"), last, endless); reached {
+			break
+		}
+	}
+	ts.Check(cmd.Process.Kill())
+	_ = cmd.Wait() // it was killed
+	if !reached {
+		ts.Fatalf("the last line did not run")
+	}
+}
+
+// crashPoint tells whether the newest log has the line, and beside it the state that the run left; that of an endless
+// one is the state of the run before.
+func crashPoint(data, line string, endless bool) bool {
+	s, _, err := trace.Archive{Dir: filepath.Join(data, "sessions")}.Latest("")
+	if err != nil {
+		return false
+	}
+	records, _, err := trace.Read(s.Path)
+	if err != nil {
+		return false
+	}
+	run, before := "", ""
+	for _, r := range records {
+		if r.Kind == trace.KindRun {
+			if r.Text == line {
+				run = r.Run
+			} else {
+				before = r.Run
+			}
+		}
+	}
+	state, err := trace.ReadState(trace.StatePath(s.Path))
+	if endless {
+		run, before = before, run
+		return before != "" && err == nil && state.Run == run
+	}
+	return run != "" && err == nil && state.Run == run
 }

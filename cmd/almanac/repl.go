@@ -21,6 +21,9 @@ import (
 )
 
 type replCommand struct {
+	Continue bool   `short:"c" help:"Go on from the newest session of this folder, or else the newest."`
+	Resume   string `short:"r" placeholder:"ID" help:"Go on from a session: an id, the beginning of one, or a name. The old log stays as it is."`
+
 	Eval  *string `short:"e" placeholder:"CODE" help:"Run this Lua, print what it returns, and leave; - reads standard input."`
 	Ask   *string `short:"p" placeholder:"TEXT" help:"Ask the model, print its answer, and leave; - reads standard input."`
 	Plain bool    `help:"Line mode: no colours, no cursor movement. The default where there is no terminal."`
@@ -32,6 +35,9 @@ func (c replCommand) interactive() bool { return c.Eval == nil && c.Ask == nil }
 
 // Run starts the terminal, or answers one -e or -p.
 func (c replCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	if err := c.pick(cli, p); err != nil {
+		return err
+	}
 	switch {
 	case c.Eval != nil && c.Ask != nil:
 		return usage("-e and -p cannot be used together")
@@ -60,39 +66,65 @@ func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program)
 	if !typed(p.stdin) && !c.Plain {
 		return cli.pipe(ctx, p)
 	}
-	feed := repl.NewFeed()
-	w, err := cli.wire(ctx, wireOptions{feed: feed, person: true, policy: policy.Ask})
+	var in *repl.Typing
+	if c.Plain || !isTerminal(p) {
+		in = repl.ReadTyping(p.stdin)
+		defer in.Close()
+	}
+	for {
+		next, err := c.converse(ctx, cli, p, in)
+		if err != nil || next == "" {
+			return err
+		}
+		if cli.past, err = cli.thread(next); err != nil {
+			return err
+		}
+	}
+}
+
+// converse is one session of the terminal, or of the line mode where in is not nil. next is the one that the person left
+// it for.
+func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program, in *repl.Typing) (next string, err error) {
+	w, err := cli.wire(ctx, wireOptions{feed: repl.NewFeed(), person: true, policy: policy.Ask})
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	history := repl.OpenHistory(filepath.Join(cli.dataDir(), "history.jsonl"), w.session.ID())
 	defer history.Close()
 	shell := cli.shell(w, history)
-	if c.Plain || !isTerminal(p) {
-		return c.interactPlain(ctx, shell, p)
+	before := shell.StatusLine().Cell
+	defer func() {
+		if shell.StatusLine().Cell > before {
+			fmt.Fprintf(p.stdout, "resume: almanac --resume %s\n", w.session.ID())
+		}
+	}()
+	intro := append(c.intro(shell), w.resumed...)
+	if in != nil {
+		err = c.interactPlain(ctx, shell, p, in, intro)
+		return shell.Next(), err
 	}
 	err = ui.Run(ctx, shell, ui.Options{
 		ASCII: c.ASCII, NoColor: c.Color == "never" || c.Color == "auto" && os.Getenv("NO_COLOR") != "",
-		Intro: c.intro(shell),
+		Intro: intro,
 	})
 	var s *ui.Signaled
 	if errors.As(err, &s) {
-		return &exitError{Code: exitTerminated}
+		return "", &exitError{Code: exitTerminated}
 	}
-	return err
+	return shell.Next(), err
 }
 
 // interactPlain is the line mode. Where somebody types, Ctrl+C stops what runs instead of the program.
-func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *program) error {
+func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *program, in *repl.Typing, intro []string) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	o := repl.PlainOptions{
 		Render: repl.RenderOptions{ASCII: c.ASCII, NoEcho: true}, Interrupt: interrupts,
-		Greeting: strings.Join(c.intro(shell), "\n"), NoPrompt: !typed(p.stdin),
+		Greeting: strings.Join(intro, "\n"), NoPrompt: !typed(p.stdin),
 	}
-	return repl.RunPlain(ctx, shell, p.stdin, p.stdout, o)
+	return repl.RunPlain(ctx, shell, in, p.stdout, o)
 }
 
 // typed tells whether somebody types what in gives.
@@ -107,13 +139,15 @@ func isTerminal(p *program) bool {
 }
 
 func (cli *commandLine) shell(w *wired, history *repl.History) *repl.Shell {
+	archive := cli.archive()
 	record := func(r trace.Record) error {
 		r.Time, r.Text = time.Now(), w.session.Redact(r.Text)
 		return w.log.Append(r)
 	}
 	return repl.New(repl.Options{
-		Session: w.session, Conversation: cli.conversation(w.session, w.feed), NoModel: noModel,
+		Session: w.session, Conversation: cli.conversation(w), NoModel: noModel,
 		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version,
+		Log: w.records, Archive: &archive, Past: w.past, Copy: copyOut,
 	})
 }
 

@@ -31,6 +31,9 @@ type wired struct {
 	log     *trace.Log
 	feed    *repl.Feed
 	sources *feeding
+	past    repl.Past
+	// resumed tells what became of the session that this one goes on from.
+	resumed []string
 	closers []func() error
 }
 
@@ -67,7 +70,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	}
 	now := time.Now()
 	id := session.NewID(now)
-	w.log, err = trace.CreateLog(filepath.Join(cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"))
+	w.log, err = trace.CreateLog(cli.archive().Path(id, now))
 	if err != nil {
 		return nil, misconfigured(err)
 	}
@@ -75,6 +78,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	dir, _ := os.Getwd()
 	err = w.log.Append(trace.Record{Time: now, Kind: trace.KindSession, About: &trace.About{
 		ID: id, Version: version, Actor: view.Actor(), Tenant: view.Tenant(), Sources: cli.sourceNames(), Dir: dir,
+		Resumes: cli.past.ID,
 	}})
 	if err != nil {
 		return nil, misconfigured(err)
@@ -96,6 +100,9 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	// A wall that this system lacks belongs into the log.
 	options.Kernel.Logf = func(format string, args ...any) { note(fmt.Sprintf(format, args...)) }
 	if o.feed != nil {
+		states := trace.KeepState(trace.StatePath(w.log.Path()), func(err error) { note(err.Error()) })
+		w.closers = append(w.closers, states.Close)
+		options.Saved = func(s session.State) { states.Put(trace.State(s)) }
 		options.Write, options.Ran = o.feed.Write, o.feed.Ran
 		options.Record = func(r trace.Record) error {
 			err := w.log.Append(r)
@@ -110,6 +117,9 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 		return nil, err
 	}
 	w.closers = append(w.closers, w.session.Close)
+	if err := cli.goOn(ctx, w); err != nil {
+		return nil, err
+	}
 	if o.person {
 		w.follow(ctx)
 	}
@@ -234,19 +244,24 @@ const noModel = "no model is configured: set OPENAI_API_KEY, or --base-url (ALMA
 const defaultModel = "gpt-4.1"
 
 // conversation returns the conversation with the model over s, or nil when no model is configured.
-func (cli *commandLine) conversation(s *session.Session, feed *repl.Feed) *llm.Conversation {
+func (cli *commandLine) conversation(w *wired) *llm.Conversation {
 	base, key, ok := cli.modelServer()
 	if !ok {
 		return nil
 	}
-	o := tools.Options{Prefix: cli.Prefix, Cell: feed.Cell}
-	return llm.NewConversation(llm.Options{
+	o := tools.Options{Prefix: cli.Prefix, Cell: w.feed.Cell}
+	c := llm.NewConversation(llm.Options{
 		Provider: openai.New(openai.Options{BaseURL: base, Key: key}),
 		Model:    cli.modelName(),
-		System:   func() string { return tools.SystemPrompt(s, o) },
-		Tools:    func() []llm.Tool { return tools.New(s, o) },
-		Observe:  feed.Observe,
+		System:   func() string { return tools.SystemPrompt(w.session, o) },
+		Tools:    func() []llm.Tool { return tools.New(w.session, o) },
+		Observe:  w.feed.Observe,
+		Keep:     w.keepMessage,
 	})
+	if messages := saidBefore(w.past.Records); len(messages) > 0 {
+		_ = c.Restore(messages) // nothing is being sent yet
+	}
+	return c
 }
 
 // modelServer is where the model is asked and with which key; ok is false when neither is configured.

@@ -65,20 +65,25 @@ func (a Archive) List(filter string) (all []Summary, skipped []error) {
 	return all, skipped
 }
 
-// Latest returns the newest session with cells that began in dir, or else the newest of all. The error is a
-// *NotFoundError when there is none.
-func (a Archive) Latest(dir string) (Summary, error) {
-	all, _ := a.List("")
-	all = slices.DeleteFunc(all, func(s Summary) bool { return s.Cells == 0 })
-	if len(all) == 0 {
-		return Summary{}, &NotFoundError{}
-	}
-	for _, s := range all {
-		if s.Dir == dir {
-			return s, nil
+// Latest returns the newest session with cells that began in dir, or else the newest of all. Newer logs that cannot be
+// read are told in skipped. The error is a *NotFoundError when there is none.
+func (a Archive) Latest(dir string) (latest Summary, skipped []error, err error) {
+	found := false
+	for _, path := range slices.Backward(a.paths("*")) {
+		s, _, err := summarize(path, nil)
+		switch {
+		case err != nil:
+			skipped = append(skipped, err)
+		case s.Cells > 0 && s.Dir == dir:
+			return s, skipped, nil
+		case s.Cells > 0 && !found:
+			latest, found = s, true
 		}
 	}
-	return all[0], nil
+	if !found {
+		return Summary{}, skipped, &NotFoundError{}
+	}
+	return latest, skipped, nil
 }
 
 // A NotFoundError says that no session is called so, or that several are.

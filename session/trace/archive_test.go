@@ -44,7 +44,7 @@ func ids(all []Summary) []string {
 
 func TestArchive(t *testing.T) {
 	a := Archive{Dir: t.TempDir()}
-	if _, err := a.Latest("/w"); err == nil {
+	if _, _, err := a.Latest("/w"); err == nil {
 		t.Error("there is a latest of none")
 	}
 	keep(t, a, "20260101-100000-aaaa1111", About{Dir: "/w"}, "invoices = 1", "x = 2")
@@ -68,10 +68,10 @@ func TestArchive(t *testing.T) {
 			t.Errorf("%q: skipped %v: %s", c.filter, skipped, diff)
 		}
 	}
-	if s, err := a.Latest("/w"); err != nil || s.ID != "20260101-100000-aaaa1111" || s.Cells != 2 || s.First != "invoices = 1" {
+	if s, skipped, err := a.Latest("/w"); err != nil || len(skipped) != 1 || s.ID != "20260101-100000-aaaa1111" || s.Cells != 2 || s.First != "invoices = 1" {
 		t.Errorf("the latest of /w is %+v, %v", s, err)
 	}
-	if s, err := a.Latest("/unknown"); err != nil || s.ID != "20260102-100000-bbbb2222" {
+	if s, _, err := a.Latest("/unknown"); err != nil || s.ID != "20260102-100000-bbbb2222" {
 		t.Errorf("the latest is %+v, %v", s, err)
 	}
 }
