@@ -164,6 +164,12 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	return n, nil
 }
 
+// Nothing is a view that sees nothing, for the same actor and tenant: what is left where rules do not fit.
+func (v *View) Nothing() *View {
+	rules := Rules{Name: "no view", Guard: func(*Entry) (bool, string) { return false, "the rules of the view do not fit the catalog" }}
+	return &View{cat: v.cat, visible: newBitset(v.cat.Len()), actor: v.actor, tenant: v.tenant, parent: v, rules: rules}
+}
+
 // settle sets what is not set yet.
 func settle(have *string, want, what string) error {
 	if want == "" || want == *have {

@@ -20,8 +20,7 @@ func (s *Session) View() *catalog.View {
 	narrower, err := narrow(v, s.narrowed)
 	if err != nil {
 		// The rules fitted when the handle was made; the world has been narrowed past them since.
-		nothing, _ := catalog.New(nil, catalog.Options{})
-		return nothing.View()
+		return v.Nothing()
 	}
 	return narrower
 }

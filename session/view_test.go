@@ -134,3 +134,18 @@ func TestCheckResults(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A view of nothing fits every session, whoever acts in it.
+func TestReplaceByNothing(t *testing.T) {
+	b := newBench(t, nil)
+	if err := b.session.Restrict(catalog.Rules{Name: "mine", Actor: "ann", Tenant: "acme"}); err != nil {
+		t.Fatal(err)
+	}
+	b.replace(b.session.View().Nothing())
+	if v := b.session.View(); v.Len() != 0 || v.Actor() != "ann" || v.Tenant() != "acme" {
+		t.Errorf("%d visible to %q of %q", v.Len(), v.Actor(), v.Tenant())
+	}
+	if why := b.session.View().Why("shop.item.get"); why.State != "hidden" || why.Rule == "" {
+		t.Errorf("why: %+v", why)
+	}
+}

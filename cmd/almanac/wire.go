@@ -169,8 +169,7 @@ func (w *wired) renew(ctx context.Context) {
 		view, err := w.sources.view()
 		if err != nil {
 			// Rules that do not fit what has been read leave nothing to see: they were meant to close something.
-			nothing, _ := catalog.New(nil, catalog.Options{})
-			view = nothing.View()
+			view = w.session.View().Nothing()
 		}
 		if err = errors.Join(err, w.session.Replace(ctx, view)); err != nil && ctx.Err() == nil {
 			say(repl.Failure, err.Error())

@@ -157,7 +157,7 @@ func (g *Gateway) Renew(ctx context.Context) {
 		}
 		view, err := g.view(ctx, s.client)
 		if err != nil && ctx.Err() == nil {
-			view = nothing(s.session.View())
+			view = s.session.View().Nothing()
 		}
 		if view == nil {
 			return
@@ -166,16 +166,6 @@ func (g *Gateway) Renew(ctx context.Context) {
 			g.options.Log("client %q: %v", s.client.Name, err)
 		}
 	}
-}
-
-// nothing is a view of nothing, for the same actor and tenant as v.
-func nothing(v *catalog.View) *catalog.View {
-	empty, _ := catalog.New(nil, catalog.Options{})
-	view, err := empty.View().Narrow(catalog.Rules{Actor: v.Actor(), Tenant: v.Tenant()})
-	if err != nil {
-		return empty.View()
-	}
-	return view
 }
 
 // view is the catalog of now as the client may see it.
