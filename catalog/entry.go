@@ -62,6 +62,8 @@ type Entry struct {
 	Timeout time.Duration
 	// Source names where the entry comes from, as the person wrote it: "openapi:petstore.yaml". May be empty.
 	Source string
+	// Target says what a call reaches outside of the program: "GET https://api.example.com/invoices". May be empty.
+	Target string
 	// Inject lists arguments that the host fills in. They are not in Input: nobody may send them.
 	Inject []Injection
 	// Action does the work. Without it and without Lua an entry can be found and described but not called.
@@ -77,11 +79,11 @@ type Entry struct {
 // Callable reports whether the entry has anything that does its work.
 func (e *Entry) Callable() bool { return e.Action != nil || e.Lua != "" }
 
-// Fingerprint changes when what a call of the entry does or takes changes: its effect, a schema, its Lua. Texts do not
-// count.
+// Fingerprint changes when what a call of the entry does or takes changes: its effect, a schema, its target, its Lua.
+// Texts do not count.
 func (e *Entry) Fingerprint() [16]byte {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%s\x00%t\x00%s\x00", e.ID, OperationOf(e), e.Mutates, RiskOf(e))
+	fmt.Fprintf(h, "%s\x00%s\x00%t\x00%s\x00%s\x00", e.ID, OperationOf(e), e.Mutates, RiskOf(e), e.Target)
 	for _, injection := range e.Inject {
 		fmt.Fprintf(h, "%s\x00%s\x00", injection.Field, injection.From)
 	}

@@ -79,6 +79,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		ID: "a.b", Title: "T", Description: "D", Namespace: []string{"n", "m"}, Operation: "op", Entities: []string{"e"},
 		Tags: []string{"t", ""}, Aliases: []string{"al"}, Input: MustSchema(`{"type":"object"}`), Output: MustSchema(`{}`),
 		Mutates: true, Risk: High, Examples: []string{"x()"}, Timeout: -time.Second, Source: "s",
+		Target:  "GET https://a.example/b",
 		Inject:  []Injection{{"f", "actor", true}, {"g", "tenant", false}},
 		Action:  func(context.Context, Call) (Result, error) { return Result{Note: "attached"}, nil },
 		Lua:     "return 1",

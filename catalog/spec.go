@@ -112,6 +112,9 @@ func specText(e *Entry, detail Detail) string {
 		}
 	}
 	w.b.WriteString("\nSafety:\n" + safety(e))
+	if detail == Full && e.Target != "" {
+		w.b.WriteString("\ncalls " + clip(oneLine(e.Target), 200))
+	}
 	return w.b.String()
 }
 

@@ -72,7 +72,7 @@ func appendEntry(b []byte, e *Entry) []byte {
 		b = appendText(appendText(b, injection.Field), injection.From)
 		b = appendFlag(b, injection.Number)
 	}
-	return appendText(b, e.Lua)
+	return appendText(appendText(b, e.Lua), e.Target)
 }
 
 func appendText(b []byte, text string) []byte {
@@ -119,7 +119,7 @@ func (r *entryReader) entry() Entry {
 			e.Inject[i] = Injection{Field: r.text(), From: r.text(), Number: r.flag()}
 		}
 	}
-	e.Lua = r.text()
+	e.Lua, e.Target = r.text(), r.text()
 	return e
 }
 

@@ -94,6 +94,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 	var from *url.URL
 	if err == nil {
 		from, _ = url.Parse(base)
+		e.Target = strings.ToUpper(op.method) + " " + base + op.path
 	}
 	call.auth = l.d.auth(op, from, l.o, l.name)
 	if l.health == nil {

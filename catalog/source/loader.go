@@ -88,13 +88,14 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 			l.done.Go(func() { s.Watch(ctx, func() { signal(s.again) }) })
 		}
 	}
-	l.done.Go(func() { l.build(ctx) })
 	return l, nil
 }
 
-// begin recalls the catalog of an earlier start, or reads all sources.
+// begin recalls the catalog of an earlier start, or reads all sources. Nothing is built before: what was read for the
+// recall alone would take the place of what was recalled.
 func (l *Loader) begin(ctx context.Context) {
 	known := l.recall(ctx)
+	l.done.Go(func() { l.build(ctx) })
 	for _, s := range l.sources {
 		l.done.Go(func() { l.keep(ctx, s, known) })
 	}
