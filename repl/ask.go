@@ -108,7 +108,7 @@ func AskDetails(r session.Request, width int, o RenderOptions) []Line {
 		rows = append(rows, []string{SanitizeLine(f.Name), SanitizeLine(f.Type), need, SanitizeLine(f.Description)})
 	}
 	if len(rows) > 0 {
-		for _, l := range textLines(RoleText, "  ", columns(rows)) {
+		for _, l := range textLines(RoleText, "  ", Columns(rows)) {
 			lines = append(lines, Line{{RoleText, cutText(l.String(), width, o.Marks().Cut)}})
 		}
 	}

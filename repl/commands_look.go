@@ -37,6 +37,10 @@ func lookCommands() []command {
 			brief: "what one run may use",
 		},
 		{
+			name: "config", group: groupMore, run: showConfig,
+			brief: "what is configured, and where it comes from",
+		},
+		{
 			name: "status", group: groupMore, run: status,
 			brief: "session, model, policy and usage at a glance",
 		},
@@ -177,7 +181,7 @@ func limits(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 		{"describe", strconv.Itoa(b.Described), "ids at once"},
 		{"select", strconv.Itoa(b.Selected), "ids for one execute"},
 	}
-	sh.say(Plain, "%s", columns(rows))
+	sh.say(Plain, "%s", Columns(rows))
 	return nil
 }
 
@@ -206,6 +210,15 @@ func sizeOr(n int64, other string) string {
 	return bytesText(n)
 }
 
+func showConfig(_ context.Context, sh *Shell, _ *Cell, _ string) error {
+	if sh.options.Config == nil {
+		sh.say(Notice, "nothing is configured")
+		return nil
+	}
+	sh.say(Plain, "%s", sh.options.Config())
+	return nil
+}
+
 func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 	st := sh.StatusLine()
 	model := orText(st.Model, "none")
@@ -226,7 +239,7 @@ func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 			[]string{"context", fmt.Sprintf("%d of %d tokens", st.ContextUsed, st.ContextLimit)},
 			[]string{"tokens", fmt.Sprintf("%d in, %d out, %d cached, %s", u.Input, u.Output, u.Cached, plural(u.Completions, "completion"))})
 	}
-	sh.say(Plain, "%s", columns(rows))
+	sh.say(Plain, "%s", Columns(rows))
 	return nil
 }
 

@@ -126,12 +126,12 @@ func vars(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	for i, g := range globals {
 		rows[i] = []string{SanitizeLine(g.Name), kindText(g), SanitizeLine(g.Brief)}
 	}
-	sh.say(Plain, "%s", columns(rows))
+	sh.say(Plain, "%s", Columns(rows))
 	return nil
 }
 
-// columns aligns rows of cells with two blanks between them.
-func columns(rows [][]string) string {
+// Columns aligns rows of cells with two blanks between them.
+func Columns(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {

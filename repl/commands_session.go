@@ -90,7 +90,7 @@ func SessionList(all []trace.Summary, current string) string {
 		}
 		rows[i] = []string{mark + " " + s.ID, s.Start.Local().Format("2006-01-02 15:04"), plural(s.Cells, "cell"), bytesText(s.Size), what}
 	}
-	return columns(rows)
+	return Columns(rows)
 }
 
 func resume(_ context.Context, sh *Shell, _ *Cell, arg string) error {

@@ -45,6 +45,8 @@ type Options struct {
 	Archive *trace.Archive
 	// Past is the session that this one goes on from; its cells become the first of this one.
 	Past Past
+	// Config tells what is configured and where each value comes from; nil tells nothing.
+	Config func() string
 	// Copy puts text where the person can paste it from, and tells what that is: "tmux buffer". Nil means that there is
 	// no such place. It must not wait for long.
 	Copy func(text string) (via string, err error)

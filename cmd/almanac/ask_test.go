@@ -17,6 +17,7 @@ func headless(t *testing.T, replies []openaitest.Reply, args ...string) (code in
 	model = openaitest.New(replies...)
 	t.Cleanup(model.Close)
 	t.Setenv("ALMANAC_DATA", officeDir(t))
+	t.Setenv("ALMANAC_CONFIG", os.DevNull)
 	t.Setenv("OPENAI_API_KEY", "sk-very-secret")
 	t.Setenv("ALMANAC_BASE_URL", model.URL())
 	t.Setenv("ALMANAC_MODEL", "scripted")

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -37,6 +39,8 @@ type commandLine struct {
 	TrustUpdates bool          `help:"Show actions that are new or have changed at their source without asking."`
 	Usage        bool          `help:"Let search raise what was called well in earlier sessions, by an eighth at most."`
 	CheckResults bool          `help:"Fail calls whose result is not what the description of the action promises."`
+	Limits       limitFlags    `embed:"" prefix:"limits-"`
+	UI           uiFlags       `embed:"" prefix:"ui-"`
 	LuaTime      time.Duration `default:"10s" help:"How long a script of yours may run, without the time of its calls. One of the model's has 1.5s."`
 	Output       string        `enum:"text,json,jsonl" default:"text" help:"How the answer is printed: text, json or jsonl."`
 
@@ -45,42 +49,58 @@ type commandLine struct {
 	Query    queryCommand    `cmd:"" help:"Search the catalog."`
 	Describe describeCommand `cmd:"" help:"Print the exact specs of actions."`
 	Sessions sessionsCommand `cmd:"" help:"List the sessions that are kept, and show one."`
+	Config   configCommand   `cmd:"" help:"Show what is configured and where that comes from; write a first file; approve a project's file."`
 	Doctor   doctorCommand   `cmd:"" help:"Say how each source is doing and what became of all it holds."`
 	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs as an MCP server."`
 	Eval     evalCommand     `cmd:"" help:"Measure how well things work."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 
+	// config is what the files and the environment say.
+	config *config
+	// origins tell, by flag, which ones the command line names.
+	origins map[string]bool
 	// past is the session that this one goes on from; the zero Thread is none.
 	past trace.Thread
 	// stderr is where opening the sources tells what it could not use.
 	stderr io.Writer
 }
 
+// limitFlags bound what a run may do. They belong into the configuration file rather than onto a command line.
+type limitFlags struct {
+	Calls     int           `hidden:"" default:"50" help:"Action calls in a run."`
+	Mutations int           `hidden:"" default:"20" help:"Calls that change data in a run, allowed or approved."`
+	Selected  int           `hidden:"" default:"20" help:"Ids that the model may select for one script."`
+	Described int           `hidden:"" default:"10" help:"Ids that are described at once."`
+	Shown     int           `hidden:"" default:"20" help:"Hits that a query lists."`
+	Wait      time.Duration `hidden:"" default:"60s" help:"One action call, when the action does not say."`
+	ModelTime time.Duration `hidden:"" default:"1500ms" help:"How long a script of the model's may run, without the time of its calls."`
+}
+
+// uiFlags say how the terminal looks and feels.
+type uiFlags struct {
+	Theme       string `hidden:"" default:"ansi" help:"Colours: a theme by name."`
+	Screen      string `hidden:"" enum:"inline,full,auto" default:"inline" help:"inline, full or auto."`
+	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"emacs or vi."`
+}
+
 // dispatch parses args and runs the command they name. The context is the one it ran under: its cause tells whether a
 // signal ended it.
 func dispatch(args []string, p *program) (context.Context, error) {
-	cli := commandLine{stderr: p.stderr}
-	left := false // kong printed its help and would have ended the process
-	parser, err := kong.New(&cli,
-		kong.Name("almanac"),
-		kong.Description("A terminal where you and a language model share one Lua session over a large catalog of actions."),
-		kong.Writers(p.stdout, p.stderr),
-		kong.Exit(func(int) { left = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
-		kong.Vars{"version": version},
-	)
-	if err != nil {
-		return context.Background(), err
-	}
 	if len(args) == 1 && args[0] == "--version" {
 		args = []string{"version"}
 	}
-	parsed, err := parser.Parse(args)
-	if left {
-		return context.Background(), nil
+	cli, parsed, err := parse(args, p, nil)
+	if err == nil && parsed != nil && cli.needsApproval(parsed.Command()) {
+		if cli.Repl.interactive() && typed(p.stdin) && parsed.Command() == "repl" {
+			if err = cli.config.askApproval(p); err == nil {
+				cli, parsed, err = parse(args, p, cli.config.unapproved)
+			}
+		} else {
+			err = misconfigured(&unapprovedError{cli.config.project.path, cli.config.wants()})
+		}
 	}
-	if err != nil {
-		return context.Background(), usage("%v; see almanac --help", err)
+	if err != nil || parsed == nil {
+		return context.Background(), err
 	}
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if parsed.Command() == "repl" && cli.Repl.interactive() {
@@ -89,7 +109,65 @@ func dispatch(args []string, p *program) (context.Context, error) {
 	ctx, stop := until(signals...)
 	defer stop()
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return ctx, parsed.Run(&cli, p)
+	return ctx, parsed.Run(cli, p)
+}
+
+// parse reads the command line and all that is configured. Without an error parsed is nil where there is nothing to run:
+// help was printed. refused are keys of the project's file that the person did not approve.
+func parse(args []string, p *program, refused []string) (cli *commandLine, parsed *kong.Context, err error) {
+	cli = &commandLine{stderr: p.stderr, origins: map[string]bool{}}
+	left := false // kong printed its help and would have ended the process
+	parser, err := newParser(cli, p, func(int) { left = true })
+	if err != nil {
+		return nil, nil, err
+	}
+	var wrong error
+	cli.config, wrong = readConfig(parser.Model)
+	if len(refused) > 0 {
+		cli.config.unapproved = refused
+	}
+	if err := kong.Resolvers(cli.config).Apply(parser); err != nil {
+		return nil, nil, err
+	}
+	parsed, err = parser.Parse(args)
+	switch {
+	case left:
+		return cli, nil, nil
+	case err != nil && wrong == nil:
+		return nil, nil, usage("%v; see almanac --help", err)
+	case wrong != nil && (err != nil || !looksOnly(parsed.Command())):
+		return nil, nil, misconfigured(wrong)
+	case wrong != nil:
+		fmt.Fprintf(p.stderr, "almanac: %v\n", wrong)
+	}
+	for _, path := range parsed.Path {
+		if path.Flag != nil && !path.Resolved {
+			cli.origins[path.Flag.Name] = true
+		}
+	}
+	return cli, parsed, nil
+}
+
+// newParser returns the parser of the command line. Its model is what help, completion and the manual page are made of.
+func newParser(cli *commandLine, p *program, exit func(int)) (*kong.Kong, error) {
+	return kong.New(cli,
+		kong.Name("almanac"),
+		kong.Description("A terminal where you and a language model share one Lua session over a large catalog of actions."),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.Vars{"version": version},
+	)
+}
+
+// looksOnly tells the commands that run nothing: they work also with a configuration that is wrong or not approved.
+func looksOnly(command string) bool {
+	word, _, _ := strings.Cut(command, " ")
+	return slices.Contains([]string{"version", "config", "sessions"}, word)
+}
+
+func (cli *commandLine) needsApproval(command string) bool {
+	return len(cli.config.unapproved) > 0 && !looksOnly(command)
 }
 
 type versionCommand struct{}

@@ -147,7 +147,7 @@ func (cli *commandLine) shell(w *wired, history *repl.History) *repl.Shell {
 	return repl.New(repl.Options{
 		Session: w.session, Conversation: cli.conversation(w), NoModel: noModel,
 		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version,
-		Log: w.records, Archive: &archive, Past: w.past, Copy: copyOut,
+		Log: w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText,
 	})
 }
 

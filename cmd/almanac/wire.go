@@ -89,7 +89,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	}
 	options := session.Options{
 		ID: id, Policy: p, Record: w.log.Append, Secrets: append(secrets(), w.sources.loader.Secrets()...),
-		UserLimits: vm.Limits{Time: cli.LuaTime}, CheckResults: cli.CheckResults,
+		UserLimits: vm.Limits{Time: cli.LuaTime}, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(), CheckResults: cli.CheckResults,
 		Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: dir},
 	}
 	note := func(line string) {
@@ -223,6 +223,14 @@ func checkAllow(view *catalog.View, id string) error {
 		return fmt.Errorf("--allow: %w", err)
 	}
 	return nil
+}
+
+// budget is what one run may do, as it is configured; what is zero there has its default.
+func (cli *commandLine) budget() session.Budget {
+	l := cli.Limits
+	return session.Budget{
+		Calls: l.Calls, Mutations: l.Mutations, Selected: l.Selected, Described: l.Described, Shown: l.Shown, Wait: l.Wait,
+	}
 }
 
 // secrets are the values that must never be shown, returned or recorded.

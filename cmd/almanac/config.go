@@ -1,0 +1,403 @@
+// This file reads the configuration: what can be set, in files, the environment and on the command line, and which of
+// them decides.
+
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+	"github.com/adrg/xdg"
+	"github.com/alecthomas/kong"
+
+	"almanac/catalog"
+)
+
+// A setting is one thing that can be configured. Every one is a flag, too; some flags are not shown in the help.
+type setting struct {
+	key  string // "base_url", "limits.calls"
+	env  string // "ALMANAC_BASE_URL"
+	flag *kong.Flag
+}
+
+// A configFile is one file as it was read. The zero configFile sets nothing.
+type configFile struct {
+	path   string
+	text   []byte
+	values map[string]configValue
+	keys   map[string][]string // the table of key bindings
+}
+
+// A configValue is a text, or a list of texts, and where it stands.
+type configValue struct {
+	text string
+	list []string
+	many bool
+	line int
+}
+
+func (v configValue) String() string {
+	if !v.many {
+		return v.text
+	}
+	return strings.Join(v.list, ", ")
+}
+
+// A config is all that is configured. The command line comes before the environment, that before the project's file,
+// that before the user's.
+type config struct {
+	settings      []setting
+	user, project configFile
+	// unapproved are the keys of the project's file that do not count before the person approved them.
+	unapproved []string
+}
+
+// settingsOf lists what can be set: the flags of the program and, of those of the terminal, how it looks.
+func settingsOf(model *kong.Application) []setting {
+	var all []setting
+	add := func(flags []*kong.Flag, names ...string) {
+		for _, f := range flags {
+			if f.Name == "help" || len(names) > 0 && !slices.Contains(names, f.Name) {
+				continue
+			}
+			key := strings.ReplaceAll(f.Name, "-", "_")
+			for _, table := range []string{"limits", "ui"} {
+				if rest, ok := strings.CutPrefix(key, table+"_"); ok {
+					key = table + "." + rest
+				}
+			}
+			all = append(all, setting{key, "ALMANAC_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")), f})
+		}
+	}
+	add(model.Flags)
+	for _, node := range model.Children {
+		if node.Name == "repl" {
+			add(node.Flags, "plain", "ascii", "color")
+		}
+	}
+	return all
+}
+
+// userConfigPath is where the user's own file is.
+func userConfigPath() string {
+	return cmp.Or(os.Getenv("ALMANAC_CONFIG"), filepath.Join(xdg.ConfigHome, "almanac", "config.toml"))
+}
+
+// readConfig reads the user's file and the project's. It returns what it could read also with an error.
+func readConfig(model *kong.Application) (*config, error) {
+	c := &config{settings: settingsOf(model)}
+	var err error
+	if c.user, err = c.readFile(userConfigPath()); err != nil {
+		return c, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return c, nil
+	}
+	path := projectConfigPath(dir)
+	if path == "" {
+		return c, nil
+	}
+	if c.project, err = c.readFile(path); err != nil {
+		return c, err
+	}
+	if wants := c.loosens(); len(wants) > 0 && !approved(c.project) {
+		c.unapproved = wants
+	}
+	return c, nil
+}
+
+func (c *config) readFile(path string) (configFile, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return configFile{}, nil
+	}
+	if err != nil {
+		return configFile{}, fmt.Errorf("configuration: %w", err)
+	}
+	f, err := c.parse(path, text)
+	if err != nil {
+		return configFile{}, fmt.Errorf("configuration %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// A keyError says what is wrong with a key of a configuration file.
+type keyError struct {
+	Line         int // 0 when not known
+	Key, Message string
+	hint         string
+}
+
+func (e *keyError) Error() string {
+	at := ""
+	if e.Line > 0 {
+		at = fmt.Sprintf("line %d: ", e.Line)
+	}
+	return at + e.Key + ": " + e.Message
+}
+
+func (e *keyError) Hint() string { return e.hint }
+
+func (c *config) parse(path string, text []byte) (configFile, error) {
+	f := configFile{path: path, text: text, values: map[string]configValue{}, keys: map[string][]string{}}
+	var tree map[string]any
+	if _, err := toml.Decode(string(text), &tree); err != nil {
+		var bad toml.ParseError
+		if errors.As(err, &bad) {
+			return f, fmt.Errorf("line %d: %s", bad.Position.Line, bad.Message)
+		}
+		return f, err
+	}
+	lines := keyLines(string(text))
+	var errs []*keyError
+	take := func(key string, value any) {
+		if err := c.take(&f, key, value, lines[key]); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for key, value := range tree {
+		table, isTable := value.(map[string]any)
+		if !isTable {
+			take(key, value)
+			continue
+		}
+		for below, value := range table {
+			take(key+"."+below, value)
+		}
+		if len(table) == 0 && key != "limits" && key != "ui" && key != "keys" {
+			take(key, value)
+		}
+	}
+	if err := checkBindings(f.keys, lines); err != nil {
+		errs = append(errs, err)
+	}
+	if len(errs) == 0 {
+		return f, nil
+	}
+	slices.SortFunc(errs, func(a, b *keyError) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Key, b.Key)) })
+	return f, errs[0]
+}
+
+// secretKey tells names by which people know credentials.
+var secretKey = regexp.MustCompile(`(?i)(api_?key|token|secret|password|passwd|credential|authorization)`)
+
+func (c *config) take(f *configFile, key string, value any, line int) *keyError {
+	bad := func(hint, format string, args ...any) *keyError {
+		return &keyError{Line: line, Key: key, Message: fmt.Sprintf(format, args...), hint: hint}
+	}
+	if action, ok := strings.CutPrefix(key, "keys."); ok {
+		list, isList := texts(value)
+		if text, isText := value.(string); isText {
+			list, isList = []string{text}, true
+		}
+		if !isList {
+			return bad("", "want a key or a list of keys, like [\"ctrl+r\"]; [] binds none")
+		}
+		f.keys[action] = list
+		return nil
+	}
+	s, known := c.setting(key)
+	if !known && secretKey.MatchString(key) {
+		return bad("set OPENAI_API_KEY or ALMANAC_API_KEY in the environment, or keep the credential in the system's keyring",
+			"a secret does not belong into this file")
+	}
+	if !known {
+		return bad("almanac config lists the keys", "unknown key%s", c.near(key))
+	}
+	v := configValue{line: line}
+	if v.list, v.many = texts(value); !v.many {
+		switch value.(type) {
+		case string, int64, float64, bool:
+			v.text = fmt.Sprint(value)
+		default:
+			return bad("", "want a text, a number, true or false")
+		}
+	}
+	if v.many != s.flag.IsSlice() {
+		if v.many {
+			return bad("", "want one value, not a list")
+		}
+		v.list, v.many = []string{v.text}, true
+	}
+	if s.flag.IsBool() && v.text != "true" && v.text != "false" {
+		return bad("", "want true or false")
+	}
+	if message := fits(s, v); message != "" {
+		return bad("", "%s", message)
+	}
+	if enum := s.flag.EnumSlice(); s.flag.Enum != "" && !slices.Contains(enum, v.text) {
+		return bad("", "%q: want one of %s", v.text, strings.Trim(strings.Join(enum, ", "), ", "))
+	}
+	f.values[key] = v
+	return nil
+}
+
+// fits tells what is wrong with a value for the type of the flag; empty when nothing is.
+func fits(s setting, v configValue) string {
+	switch s.flag.Target.Interface().(type) {
+	case time.Duration:
+		if d, err := time.ParseDuration(v.text); err != nil || d < 0 {
+			return fmt.Sprintf("%q: want a time like \"10s\" or \"1m30s\"", v.text)
+		}
+	case int:
+		if n, err := strconv.Atoi(v.text); err != nil || n < 0 {
+			return fmt.Sprintf("%q: want a whole number", v.text)
+		}
+	}
+	return ""
+}
+
+func texts(value any) ([]string, bool) {
+	items, ok := value.([]any)
+	list := make([]string, 0, len(items))
+	for _, item := range items {
+		text, isText := item.(string)
+		if !isText {
+			return nil, false
+		}
+		list = append(list, text)
+	}
+	return list, ok
+}
+
+func (c *config) setting(key string) (setting, bool) {
+	for _, s := range c.settings {
+		if s.key == key {
+			return s, true
+		}
+	}
+	return setting{}, false
+}
+
+// near names the key that was perhaps meant.
+func (c *config) near(key string) string {
+	best, least := "", 4
+	for _, s := range c.settings {
+		last := s.key[strings.LastIndexByte(s.key, '.')+1:]
+		for _, name := range []string{s.key, last} {
+			if d := catalog.EditDistance(strings.ReplaceAll(key, "-", "_"), name, least); d < least && d < len(name)-1 {
+				best, least = s.key, d
+			}
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return ": did you mean " + best + "?"
+}
+
+var (
+	tableLine = regexp.MustCompile(`^\s*\[\s*([A-Za-z0-9_.-]+)\s*\]`)
+	keyLine   = regexp.MustCompile(`^\s*"?([A-Za-z0-9_.-]+)"?\s*=`)
+)
+
+// keyLines finds on which line each key stands; a line within a text of several lines may be taken for one, which
+// matters for messages only.
+func keyLines(text string) map[string]int {
+	lines, table := map[string]int{}, ""
+	for i, line := range strings.Split(text, "\n") {
+		if m := tableLine.FindStringSubmatch(line); m != nil {
+			table = m[1] + "."
+			lines[m[1]] = i + 1
+		} else if m := keyLine.FindStringSubmatch(line); m != nil && lines[table+m[1]] == 0 {
+			lines[table+m[1]] = i + 1
+		}
+	}
+	return lines
+}
+
+// from finds what decides about a setting that the command line does not name: its value and where it comes from.
+func (c *config) from(s setting) (v configValue, origin string, found bool) {
+	if text := os.Getenv(s.env); text != "" {
+		return configValue{text: text}, s.env, true
+	}
+	if v, ok := c.project.values[s.key]; ok && !slices.Contains(c.unapproved, s.key) {
+		return v, at(c.project, v), true
+	}
+	if v, ok := c.user.values[s.key]; ok {
+		return v, at(c.user, v), true
+	}
+	return configValue{}, "", false
+}
+
+func at(f configFile, v configValue) string {
+	if v.line == 0 {
+		return f.path
+	}
+	return fmt.Sprintf("%s:%d", f.path, v.line)
+}
+
+// bindings are the key bindings, those of the project's file before the user's.
+func (c *config) bindings() map[string][]string {
+	all := map[string][]string{}
+	for _, f := range []configFile{c.user, c.project} {
+		for action, keys := range f.keys {
+			all[action] = keys
+		}
+	}
+	return all
+}
+
+// Validate is for kong.
+func (c *config) Validate(*kong.Application) error { return nil }
+
+// Resolve is what kong asks for every flag that the command line does not name.
+func (c *config) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, s := range c.settings {
+		if s.flag.Name != flag.Name {
+			continue
+		}
+		v, origin, found := c.from(s)
+		switch {
+		case !found:
+			return nil, nil
+		case v.many:
+			dir := filepath.Dir(c.user.path)
+			if strings.HasPrefix(origin, c.project.path) && c.project.path != "" {
+				dir = filepath.Dir(c.project.path)
+			}
+			list := make([]any, len(v.list))
+			for i, text := range v.list {
+				list[i] = text
+				if s.key == "catalog" {
+					list[i] = besideFile(dir, text)
+				}
+			}
+			return list, nil
+		case s.key == "view" && origin != s.env && !filepath.IsAbs(v.text):
+			return filepath.Join(filepath.Dir(origin), v.text), nil
+		}
+		return v.text, nil
+	}
+	return nil, nil
+}
+
+// besideFile makes the file that a source names one beside the configuration file in dir.
+func besideFile(dir, source string) string {
+	as, rest := named(source)
+	if as != "" {
+		as += "="
+	}
+	kind, file, ok := strings.Cut(rest, ":")
+	if !ok {
+		kind, file = "", rest
+	} else {
+		kind += ":"
+	}
+	isFile := slices.Contains([]string{"", "demo:", "openapi:", "mcp:"}, kind) && filepath.Ext(file) != "" && !strings.Contains(file, "://") && !strings.Contains(file, " ")
+	if !isFile || filepath.IsAbs(file) {
+		return source
+	}
+	return as + kind + filepath.Join(dir, file)
+}

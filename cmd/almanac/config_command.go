@@ -1,0 +1,171 @@
+// This file shows what is configured and where each value comes from.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/repl"
+)
+
+type configCommand struct {
+	Show    configShow    `cmd:"" default:"1" help:"Every value and where it comes from (the default)."`
+	Init    configInit    `cmd:"" help:"Write a file of all keys, each with its default, commented out. A file that is there stays."`
+	Approve configApprove `cmd:"" help:"Let the project's file, as it is now, do what needs an approval."`
+	Path    configPath    `cmd:"" help:"Print where the user's file is."`
+}
+
+type (
+	configShow    struct{}
+	configInit    struct{}
+	configApprove struct{}
+	configPath    struct{}
+)
+
+// A configured is one row of what is configured.
+type configured struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	From  string `json:"from"`
+}
+
+// configured lists every value and where it comes from.
+func (cli *commandLine) configured() []configured {
+	var rows []configured
+	for _, s := range cli.config.settings {
+		row := configured{s.key, s.flag.Default, "default"}
+		if s.flag.IsBool() {
+			row.Value = "false"
+		}
+		if v, origin, found := cli.config.from(s); found {
+			row.Value, row.From = v.String(), origin
+		}
+		if cli.origins[s.flag.Name] {
+			row.Value, row.From = fmt.Sprint(s.flag.Target.Interface()), "--"+s.flag.Name
+		}
+		rows = append(rows, row)
+	}
+	bindings := cli.config.bindings()
+	for _, action := range slices.Sorted(maps.Keys(bindings)) {
+		from := cli.config.user.path
+		if _, own := cli.config.project.keys[action]; own {
+			from = cli.config.project.path
+		}
+		rows = append(rows, configured{"keys." + action, strings.Join(bindings[action], ", "), from})
+	}
+	return rows
+}
+
+// configText is what is configured as a table.
+func (cli *commandLine) configText() string {
+	rows := [][]string{}
+	for _, c := range cli.configured() {
+		rows = append(rows, []string{c.Key, strconv.Quote(c.Value), c.From})
+	}
+	text := repl.Columns(rows)
+	if len(cli.config.unapproved) > 0 {
+		text += fmt.Sprintf("\n%s is not used for these, which need your approval (almanac config approve):\n%s", cli.config.project.path, strings.TrimRight(cli.config.wants(), "\n"))
+	}
+	return text
+}
+
+// Run prints what is configured.
+func (configShow) Run(cli *commandLine, p *program) error {
+	if cli.Output != "text" {
+		return p.printJSON(cli.configured())
+	}
+	_, err := fmt.Fprintln(p.stdout, repl.Sanitize(cli.configText()))
+	return err
+}
+
+// Run prints where the user's file is.
+func (configPath) Run(p *program) error {
+	_, err := fmt.Fprintln(p.stdout, userConfigPath())
+	return err
+}
+
+// Run approves the project's file.
+func (configApprove) Run(cli *commandLine, p *program) error {
+	c := cli.config
+	if c.project.path == "" {
+		return usage("there is no %s here", projectConfig)
+	}
+	if len(c.unapproved) == 0 {
+		fmt.Fprintf(p.stderr, "%s: nothing in it needs an approval\n", c.project.path)
+		return nil
+	}
+	wants := c.wants()
+	if err := c.approve(); err != nil {
+		return misconfigured(err)
+	}
+	_, err := fmt.Fprintf(p.stdout, "%s: approved as it is now:\n%s", c.project.path, wants)
+	return err
+}
+
+// Run writes the file of defaults.
+func (configInit) Run(cli *commandLine, p *program) error {
+	path := userConfigPath()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return misconfigured(fmt.Errorf("configuration: %w", err))
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return misconfigured(fmt.Errorf("%s: the file exists; it stays as it is", path))
+	}
+	if err != nil {
+		return misconfigured(fmt.Errorf("configuration: %w", err))
+	}
+	_, err = io.WriteString(f, cli.config.template())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return misconfigured(fmt.Errorf("configuration: %w", err))
+	}
+	_, err = fmt.Fprintln(p.stdout, path)
+	return err
+}
+
+// template is a file of all keys with their defaults, commented out.
+func (c *config) template() string {
+	var b strings.Builder
+	b.WriteString(`# Almanac. A flag counts before the environment (ALMANAC_MODEL and so on), that before the .almanac.toml of a project,
+# that before this file. Credentials do not belong here: set OPENAI_API_KEY in the environment.
+`)
+	table := ""
+	for _, s := range slices.SortedStableFunc(slices.Values(c.settings), func(a, b setting) int { return strings.Compare(tableOf(a.key), tableOf(b.key)) }) {
+		if t := tableOf(s.key); t != table {
+			table = t
+			fmt.Fprintf(&b, "\n[%s]\n", table)
+		}
+		name := strings.TrimPrefix(s.key, table+".")
+		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", strings.ReplaceAll(s.flag.Help, "\n", " "), name, tomlValue(s))
+	}
+	fmt.Fprintf(&b, "\n# A key or a list of keys for each of %s.\n# An empty list binds none.\n[keys]\n# history_search = [\"ctrl+r\"]\n", strings.Join(bindable, ", "))
+	return b.String()
+}
+
+func tableOf(key string) string {
+	table, _, dotted := strings.Cut(key, ".")
+	if !dotted {
+		return ""
+	}
+	return table
+}
+
+func tomlValue(s setting) string {
+	switch s.flag.Target.Interface().(type) {
+	case bool:
+		return "false"
+	case int:
+		return s.flag.Default
+	case []string:
+		return "[]"
+	}
+	return strconv.Quote(s.flag.Default)
+}

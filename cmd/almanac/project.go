@@ -1,0 +1,226 @@
+// This file reads the configuration file of a project. It comes with a cloned repository, so whatever would loosen what
+// the user has set counts only after the user has approved that very text.
+
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+
+	"almanac/session/policy"
+)
+
+// projectConfig is how a project's file is called.
+const projectConfig = ".almanac.toml"
+
+// projectConfigPath finds the project's file: that of dir, or within a Git work tree the nearest one up to its top.
+// Empty means that there is none.
+func projectConfigPath(dir string) string {
+	var found []string
+	for at := dir; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(filepath.Join(at, projectConfig)); err == nil && info.Mode().IsRegular() {
+			found = append(found, at)
+		}
+		_, err := os.Stat(filepath.Join(at, ".git"))
+		if err == nil && len(found) > 0 {
+			return filepath.Join(found[0], projectConfig)
+		}
+		if err == nil || at == filepath.Dir(at) {
+			break
+		}
+	}
+	if len(found) > 0 && found[0] == dir {
+		return filepath.Join(dir, projectConfig)
+	}
+	return ""
+}
+
+// loosens lists the keys of the project's file that need an approval, as they stand there. A key that is not known to be harmless is
+// not.
+func (c *config) loosens() []string {
+	var keys []string
+	for key, v := range c.project.values {
+		if !c.harmless(key, v) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(c.project.values[a].line-c.project.values[b].line, strings.Compare(a, b))
+	})
+	return keys
+}
+
+// strict orders the policies.
+var strict = map[string]int{string(policy.ReadOnly): 0, string(policy.Ask): 1, string(policy.Session): 2}
+
+// harmless tells whether a key of the project's file changes nothing about what may be done, by whom, or where to.
+func (c *config) harmless(key string, v configValue) bool {
+	own, set := c.user.values[key]
+	switch key {
+	case "model", "prefix", "output", "usage", "plain", "ascii", "color":
+		return true
+	case "check_results":
+		return v.text == "true"
+	case "policy":
+		was := "ask"
+		if set && own.text != "" {
+			was = own.text
+		}
+		return v.text != "" && strict[v.text] <= strict[was]
+	case "view":
+		return !set // there is no other that it could replace
+	case "catalog":
+		return !slices.ContainsFunc(v.list, func(source string) bool {
+			_, source = named(source)
+			return source != "demo" && (strings.Contains(source, ":") || !strings.HasSuffix(source, ".jsonl") && !strings.HasSuffix(source, ".jsonl.gz"))
+		})
+	}
+	if strings.HasPrefix(key, "ui.") {
+		return true
+	}
+	if s, ok := c.setting(key); ok && (strings.HasPrefix(key, "limits.") || key == "lua_time") {
+		before := s.flag.Default
+		if set {
+			before = own.text
+		}
+		return less(v.text, before)
+	}
+	return false
+}
+
+// less compares two numbers or two durations; anything else is not less.
+func less(a, b string) bool {
+	x, errX := time.ParseDuration(a)
+	y, errY := time.ParseDuration(b)
+	if errX == nil && errY == nil {
+		return x > 0 && x <= y
+	}
+	n, errN := strconv.ParseInt(a, 10, 64)
+	m, errM := strconv.ParseInt(b, 10, 64)
+	return errN == nil && errM == nil && n > 0 && n <= m
+}
+
+// An approval is one line of the file of approvals.
+type approval struct {
+	Time   time.Time `json:"time"`
+	File   string    `json:"file"`
+	SHA256 string    `json:"sha256"`
+}
+
+func approvalsPath() string { return filepath.Join(xdg.StateHome, "almanac", "approved.jsonl") }
+
+// contentDigest is of the project's file, with its place, and of the files that its sources name.
+func contentDigest(f configFile) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%d %s%d %s", len(f.path), f.path, len(f.text), f.text)
+	for _, source := range f.values["catalog"].list {
+		_, path := named(besideFile(filepath.Dir(f.path), source))
+		if kind, rest, ok := strings.Cut(path, ":"); ok && kind != "" {
+			path = rest
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !strings.HasSuffix(path, ".jsonl") && !strings.HasSuffix(path, ".gz") {
+			text, err := os.ReadFile(path)
+			fmt.Fprintf(sum, "%d %s%v %d %s", len(path), path, err, len(text), text)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// approved tells whether the person has approved the file as it is now. What cannot be read approves nothing.
+func approved(f configFile) bool {
+	file, err := os.Open(approvalsPath())
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	digest := contentDigest(f)
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		var a approval
+		if json.Unmarshal(lines.Bytes(), &a) == nil && a.File == f.path && a.SHA256 == digest {
+			return true
+		}
+	}
+	return false
+}
+
+// approve remembers that the person has approved the project's file as it was read.
+func (c *config) approve() error {
+	line, err := json.Marshal(approval{time.Now().UTC(), c.project.path, contentDigest(c.project)})
+	if err != nil {
+		return err
+	}
+	path := approvalsPath()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("approvals: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("approvals: %w", err)
+	}
+	_, err = file.Write(append(line, '\n'))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("approvals: %w", err)
+	}
+	c.unapproved = nil
+	return nil
+}
+
+// wants shows the keys that need an approval, one a line.
+func (c *config) wants() string {
+	var b strings.Builder
+	for _, key := range c.unapproved {
+		v := c.project.values[key]
+		fmt.Fprintf(&b, "  line %d: %s = %s\n", v.line, key, strconv.Quote(v.String()))
+	}
+	return b.String()
+}
+
+// An unapprovedError says what a project's file wants that nobody has approved.
+type unapprovedError struct{ path, wants string }
+
+func (e *unapprovedError) Error() string {
+	return fmt.Sprintf("%s wants what needs your approval:\n%s", e.path, strings.TrimRight(e.wants, "\n"))
+}
+
+func (e *unapprovedError) Hint() string {
+	return "read the file; almanac config approve lets it, as it is now"
+}
+
+// askApproval asks the person at the terminal. No keeps what needs no approval.
+func (c *config) askApproval(p *program) error {
+	fmt.Fprintf(p.stderr, "%s wants what needs your approval:\n%sUse it, as it is now? [y/N] ", c.project.path, c.wants())
+	switch strings.ToLower(strings.TrimSpace(typedLine(p))) {
+	case "y", "yes":
+		return c.approve()
+	}
+	fmt.Fprintln(p.stderr, "not used; the rest of the file is")
+	return nil
+}
+
+// typedLine reads one line, a byte at a time: what comes after it is the terminal's.
+func typedLine(p *program) string {
+	var line []byte
+	one := make([]byte, 1)
+	for len(line) < 1000 {
+		n, err := p.stdin.Read(one)
+		if err != nil || n == 1 && one[0] == '\n' {
+			break
+		}
+		line = append(line, one[:n]...)
+	}
+	return string(line)
+}
