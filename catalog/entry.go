@@ -58,6 +58,8 @@ type Entry struct {
 	Risk    Risk
 	// Examples are Lua calls, complete as they stand.
 	Examples []string
+	// Paged tells that results say whether there is a next page. Where they do not, the arguments are looked at.
+	Paged bool
 	// Timeout bounds one call; zero means the session's default.
 	Timeout time.Duration
 	// Source names where the entry comes from, as the person wrote it: "openapi:petstore.yaml". May be empty.

@@ -80,6 +80,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		Tags: []string{"t", ""}, Aliases: []string{"al"}, Input: MustSchema(`{"type":"object"}`), Output: MustSchema(`{}`),
 		Mutates: true, Risk: High, Examples: []string{"x()"}, Timeout: -time.Second, Source: "s",
 		Target:  "GET https://a.example/b",
+		Paged:   true,
 		Inject:  []Injection{{"f", "actor", true}, {"g", "tenant", false}},
 		Action:  func(context.Context, Call) (Result, error) { return Result{Note: "attached"}, nil },
 		Lua:     "return 1",

@@ -72,7 +72,7 @@ func appendEntry(b []byte, e *Entry) []byte {
 		b = appendText(appendText(b, injection.Field), injection.From)
 		b = appendFlag(b, injection.Number)
 	}
-	return appendText(appendText(b, e.Lua), e.Target)
+	return appendFlag(appendText(appendText(b, e.Lua), e.Target), e.Paged)
 }
 
 func appendText(b []byte, text string) []byte {
@@ -119,7 +119,7 @@ func (r *entryReader) entry() Entry {
 			e.Inject[i] = Injection{Field: r.text(), From: r.text(), Number: r.flag()}
 		}
 	}
-	e.Lua, e.Target = r.text(), r.text()
+	e.Lua, e.Target, e.Paged = r.text(), r.text(), r.flag()
 	return e
 }
 

@@ -27,6 +27,7 @@ function parallel(list, fn)
   if not me and not host.busy() then calling, parked, workers = {}, {}, {} end
   local results, errors = host.empty_list(), {}
   local count, begun, running = #list, 0, 0
+  local lone = type(fn) == "action" -- it takes one table and nothing else
 
   local function go_on(i, worker)
     local ok, value = resume(worker)
@@ -59,7 +60,10 @@ function parallel(list, fn)
       begun = begun + 1
       local i = begun
       results[i] = null
-      local worker = host.worker(function() return fn(list[i], i) end)
+      local worker = host.worker(function()
+        if lone then return fn(list[i]) end
+        return fn(list[i], i)
+      end)
       workers[worker] = worker
       go_on(i, worker)
     end
@@ -119,7 +123,18 @@ local function rows_of(page, field)
   return found
 end
 
+local function count_of(name, n, standard)
+  if n == nil then return standard end
+  if type(n) ~= "number" or n < 1 or n % 1 ~= 0 then
+    fail("paginate: " .. name .. " must be a whole number from 1, got " .. repr(n))
+  end
+  return n
+end
+
 function paginate(action, args, opts)
+  if type(action) ~= "action" and type(action) ~= "string" then
+    fail("paginate(action, args, opts) takes an action: paginate(crm.customer.list, {}, {max = 500})")
+  end
   args, opts = args or {}, opts or {}
   if type(args) ~= "table" or type(opts) ~= "table" then
     fail("paginate(action, args, opts) takes tables: paginate(crm.customer.list, {}, {max = 500})")
@@ -129,18 +144,17 @@ function paginate(action, args, opts)
       fail("paginate: unknown option " .. repr(k) .. "; there are max, pages and rows")
     end
   end
-  local max, pages = opts.max or 1000, opts.pages or 20
-  local rows, asked, more = host.empty_list(), merge(args), nil
+  local max, pages = count_of("max", opts.max, 1000), count_of("pages", opts.pages, 40)
+  local rows, asked = host.empty_list(), merge(args)
   for _ = 1, pages do
-    local page
-    page, more = host.page(action, asked)
+    local page, following, more = host.page(action, asked)
     for _, row in ipairs(rows_of(page, opts.rows)) do
       if #rows >= max then return rows, true end
       rows[#rows + 1] = row
     end
-    if not more then return rows, false end
-    asked = merge(asked, more)
+    if not following then return rows, more end
+    asked = merge(asked, following)
   end
   return rows, true
 end
-host.doc("paginate(action, args, opts)", "rows of all pages, and whether there are more; opts: max (1000 rows), pages (20), rows (the field that holds them)")
+host.doc("paginate(action, args, opts)", "rows of all pages, and whether there may be more; opts: max (1000 rows), pages (40), rows (the field that holds them)")

@@ -100,7 +100,7 @@ func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 	if err != nil {
 		return reply{}, r.failed(ctx, entry, err, c)
 	}
-	answer, err := r.answer(entry, result, c)
+	answer, err := r.answer(entry, call.Args, result, c)
 	if err == nil && entry.Mutates && r.mode == trace.ModePreview {
 		c.Verdict = trace.Planned
 	}

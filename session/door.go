@@ -32,10 +32,12 @@ const (
 	CodeLog          = "log"
 )
 
-// A reply is what an action answered: plain data, and the arguments that differ for the next page.
+// A reply is what an action answered: plain data, the arguments that differ for the next page, and whether there may be
+// one, with or without a way to it.
 type reply struct {
 	data any
 	next map[string]any
+	full bool
 }
 
 // call is the way of one call, by the script itself or from inside a composed action. Steps that refuse come before
@@ -290,7 +292,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	if err != nil {
 		return reply{}, r.failed(ctx, entry, err, c)
 	}
-	return r.answer(entry, result, c)
+	return r.answer(entry, call.Args, result, c)
 }
 
 // wait bounds one call of the entry's action.
@@ -308,7 +310,7 @@ func (r *run) failed(ctx context.Context, entry *catalog.Entry, err error, c *tr
 }
 
 // answer makes the data that the script gets of a result.
-func (r *run) answer(entry *catalog.Entry, result catalog.Result, c *trace.Call) (reply, error) {
+func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.Result, c *trace.Call) (reply, error) {
 	red := r.session.world.redactor
 	data, err := red.data(result.Data, r.session.Budget().Result)
 	if err != nil {
@@ -330,7 +332,9 @@ func (r *run) answer(entry *catalog.Entry, result catalog.Result, c *trace.Call)
 	r.effects = append(r.effects, result.Effects...)
 	r.mu.Unlock()
 	c.Verdict, c.Effects, c.Note = trace.OK, result.Effects, red.text(result.Note)
-	return reply{data: data, next: result.Next}, nil
+	result.Data = data
+	next, full := entry.NextPage(args, result)
+	return reply{data, next, full}, nil
 }
 
 // mutated counts a mutation that is about to be made.

@@ -100,7 +100,7 @@ func (p *parallel) wait(ctx context.Context) (any, error) {
 	}
 	p.waiting--
 	if f.err == nil {
-		return map[string]any{"ticket": f.ticket, "data": f.reply.data, "next": nextPage(f.reply)}, nil
+		return map[string]any{"ticket": f.ticket, "data": f.reply.data, "next": nextPage(f.reply), "full": f.reply.full}, nil
 	}
 	var host *vm.HostError
 	if !errors.As(f.err, &host) {
@@ -130,7 +130,7 @@ func (p *parallel) page(ctx context.Context, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"data": answer.data, "next": nextPage(answer)}, nil
+	return map[string]any{"data": answer.data, "next": nextPage(answer), "full": answer.full}, nil
 }
 
 // nextPage is nil, and not a nil map, where there is no next page.

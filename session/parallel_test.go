@@ -233,7 +233,22 @@ func TestPaginate(t *testing.T) {
 			t.Errorf("%s\ngot %s, want %s", source, got, want)
 		}
 	}
-	out := b.run(User, `return paginate(tide.rows, {}, {size = 1})`)
+	b.replace(b.viewOf(nil, "shop."))
+	for source, want := range map[string]string{
+		`return #paginate(shop.item.list, {}, {max = 1})`:                       `[1]`,
+		`local rows, more = paginate(shop.item.list, {limit = 2}) return more`:  `[true]`,
+		`local rows, more = paginate(shop.item.list, {limit = 3}) return more`:  `[false]`,
+		`return parallel({{item_id = "a"}, {item_id = "b"}}, shop.item.get)[2]`: `[{ cents = 100, id = "b" }]`,
+	} {
+		if got := fmt.Sprint(reprs(b.run(User, source))); got != want {
+			t.Errorf("%s\ngot %s, want %s", source, got, want)
+		}
+	}
+	out := b.run(User, `return paginate(shop.item.list, {}, {max = "x"})`)
+	if out.Err == nil || !strings.Contains(out.Err.Message, "max must be a whole number") {
+		t.Errorf("got %s", show(out))
+	}
+	out = b.run(User, `return paginate(shop.item.list, {}, {size = 1})`)
 	if out.Err == nil || !strings.Contains(out.Err.Message, `unknown option "size"`) {
 		t.Errorf("got %s", show(out))
 	}

@@ -15,10 +15,11 @@ func billingPayments() []action {
 				method?: bank_transfer|card|direct_debit|cheque -- Only paid this way.
 				from_date?: date -- Only received on or after this day.
 				to_date?: date -- Only received on or before this day.
-				limit?: int = 25 1..200 -- How many at most.`,
+				limit?: int = 25 1..200 -- How many at most.
+				offset?: int = 0 0..100000 -- How many to leave out first.`,
 			out: "list<payment>",
 			do: []step{list(`SELECT * FROM payments WHERE 1 {AND customer_id = :customer_id} {AND invoice_id = :invoice_id} {AND method = :method}
-				{AND received_on >= :from_date} {AND received_on <= :to_date} ORDER BY received_on DESC, id DESC LIMIT :limit`)},
+				{AND received_on >= :from_date} {AND received_on <= :to_date} ORDER BY received_on DESC, id DESC LIMIT :limit OFFSET :offset`)},
 			lua: `billing.payment.list({ customer_id = "cus_0001", limit = 5 })`,
 		}, {
 			id: "billing.payment.get", title: "Get a payment", op: catalog.Read,

@@ -15,10 +15,11 @@ func commerceOrders() []action {
 				warehouse_id?: str -- Only from this warehouse, like whs_01.
 				from_date?: date -- Only placed on or after this day.
 				to_date?: date -- Only placed on or before this day.
-				limit?: int = 25 1..200 -- How many at most.`,
+				limit?: int = 25 1..200 -- How many at most.
+				offset?: int = 0 0..100000 -- How many to leave out first.`,
 			out: "list<order>",
 			do: []step{list(`SELECT * FROM order_view WHERE 1 {AND customer_id = :customer_id} {AND status = :status} {AND warehouse_id = :warehouse_id}
-				{AND placed_on >= :from_date} {AND placed_on <= :to_date} ORDER BY id DESC LIMIT :limit`)},
+				{AND placed_on >= :from_date} {AND placed_on <= :to_date} ORDER BY id DESC LIMIT :limit OFFSET :offset`)},
 			lua: `commerce.order.list({ customer_id = "cus_0001" })
 				commerce.order.list({ status = "placed", warehouse_id = "whs_01" })`,
 		}, {

@@ -172,10 +172,11 @@ func identityRoles() []action {
 			in: `actor?: str -- Only changes by this actor.
 				action?: str -- Only this action, such as billing.refund.issue.
 				subject?: str -- Only changes of the record with this id.
-				limit?: int = 25 1..200 -- How many at most.`,
+				limit?: int = 25 1..200 -- How many at most.
+				offset?: int = 0 0..100000 -- How many to leave out first.`,
 			out: "list<audit_entry>",
 			do: []step{list(`SELECT seq, at, actor, tenant, session_id, action, subject, args FROM audit WHERE 1 {AND actor = :actor}
-				{AND action = :action} {AND subject = :subject} ORDER BY seq DESC LIMIT :limit`)},
+				{AND action = :action} {AND subject = :subject} ORDER BY seq DESC LIMIT :limit OFFSET :offset`)},
 			lua: `identity.audit.list({ limit = 10 })`,
 		},
 	}

@@ -15,12 +15,13 @@ func supportTickets() []action {
 				priority?: low|normal|high|urgent -- Only this priority.
 				category?: billing|delivery|returns|product|account -- Only this category.
 				assignee_id?: str -- Only tickets of this staff user, like usr_003.
-				limit?: int = 25 1..200 -- How many at most.`,
+				limit?: int = 25 1..200 -- How many at most.
+				offset?: int = 0 0..100000 -- How many to leave out first.`,
 			out: "list<ticket>",
 			do: []step{list(`SELECT * FROM ticket_view WHERE 1
 				{AND NOT EXISTS (SELECT 1 FROM json_each(:query_words) w WHERE instr(lower(subject || ' ' || company_name || ' ' || id), w.value) = 0)}
 				{AND status = :status} {AND priority = :priority} {AND category = :category} {AND assignee_id = :assignee_id}
-				ORDER BY id DESC LIMIT :limit`)},
+				ORDER BY id DESC LIMIT :limit OFFSET :offset`)},
 			lua: `support.ticket.search({ query = "refund", status = "open" })
 				support.ticket.search({ priority = "urgent", limit = 5 })`,
 		}, {

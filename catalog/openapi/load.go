@@ -104,7 +104,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 		}
 	}
 	e.Examples = l.example(op, e.Input)
-	e.Action = call.run
+	e.Action, e.Paged = call.run, true
 	e.Title, e.Description = strings.Clone(e.Title), strings.Clone(e.Description)
 	for i := range e.Tags {
 		e.Tags[i] = strings.Clone(e.Tags[i])

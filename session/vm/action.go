@@ -113,7 +113,8 @@ func (c call) actionID(i int, name string) string {
 // callAction calls the action id with the arguments on the stack. form is how the script wrote the call.
 func (c call) callAction(id, form string) int { return c.request(id, form, false) }
 
-// request is callAction; paged gives the arguments of the next page as a second value.
+// request is callAction; paged gives the arguments of the next page, or null, and
+// whether there may be one.
 func (c call) request(id, form string, paged bool) int {
 	m := c.m
 	if m.surface == Query {
@@ -147,10 +148,7 @@ func (c call) request(id, form string, paged bool) int {
 		return c.answer(id, answer, err)
 	}
 	fields, _ := answer.(map[string]any)
-	if fields["next"] == nil {
-		return c.answer(id, fields["data"], nil)
-	}
-	return c.answer(id, fields["data"], nil) + c.answer(id, fields["next"], nil)
+	return c.answer(id, fields["data"], nil) + c.answer(id, fields["next"], nil) + c.answer(id, fields["full"], nil)
 }
 
 func usage(id, form string) string {

@@ -53,7 +53,8 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 		}
 		return c.give(s.worker.self)
 	})
-	// page(action, args): the data of one page, and the arguments that differ for the next one or nil
+	// page(action, args): the data of one page, the arguments that differ for the next one or null, and whether there may
+	// be one
 	def("page", func(c call) int {
 		id := c.actionID(1, "paginate")
 		c.l.Remove(1)
@@ -61,8 +62,8 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 	})
 }
 
-// ask has the host make a call. In a worker it yields until the host has the answer. A paged answer is a table of data
-// and next.
+// ask has the host make a call. In a worker it yields until the host has the answer. A paged answer is a table of data,
+// next and full.
 func (c call) ask(id string, args map[string]any, line int, paged bool) (any, error) {
 	m := c.m
 	t := m.current
