@@ -46,6 +46,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"x = 1 !", "1:7", "unexpected symbol near '!'"},
 		{"x = \x01", "1:5", "unexpected symbol near char(1)"},
 		{"return 1 2", "1:10", "'end' or <eof> expected after return near '2'"},
+		{"#x = 1", "1:1", "unexpected symbol near '#'"},
 		{"break", "1:1", "<break> at line 1 not inside a loop"},
 		{"function f() goto nowhere end", "1:14", "no visible label 'nowhere' for <goto> at line 1"},
 		{"do goto a end; local x; ::a:: print(x)", "1:27", "<goto a> at line 1 jumps into the scope of local 'x'"},
@@ -197,7 +198,7 @@ func upvalues(n int) string {
 
 func TestIsExpression(t *testing.T) {
 	for src, want := range map[string]bool{
-		"1+1": true, "f()": true, "a, b": true, "function() end": true, "...": true, "'x' -- end": true, "x": true,
+		"1+1": true, "f()": true, "a, b": true, "function() end": true, "...": true, "'x' -- end": true, "x": true, "#x": true, "#'abc'": true,
 		"": false, "x = 1": false, "-- c": false, "1;": false, "1 +": false, "return 1": false, "a b": false, "(": false,
 	} {
 		if got := IsExpression(src); got != want {

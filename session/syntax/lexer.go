@@ -30,7 +30,7 @@ const byteOrderMark = "\xEF\xBB\xBF"
 // tokensIn guesses how many tokens src has; scripts with indents and comments have fewer.
 func tokensIn(src string) int { return len(src)/4 + 8 }
 
-// scan returns src as tokens that end with tkEOF. A first line that begins with # is a comment.
+// scan returns src as tokens that end with tkEOF. A first line that begins with #! is a comment, as scripts that are files have it; #x is a length.
 func scan(src string, comments bool) *lexer {
 	lx := newLexer(src, comments, tokensIn(src))
 	lx.read(len(src))
@@ -44,7 +44,7 @@ func newLexer(src string, comments bool, tokens int) *lexer {
 	if strings.HasPrefix(src, byteOrderMark) {
 		lx.pos = len(byteOrderMark)
 	}
-	if strings.HasPrefix(src[lx.pos:], "#") {
+	if strings.HasPrefix(src[lx.pos:], "#!") {
 		start := lx.pos
 		lx.skipLine()
 		lx.comment(start, 1)

@@ -121,7 +121,7 @@ func (w *writer) head() int {
 	if strings.HasPrefix(w.src, byteOrderMark) {
 		w.at = len(byteOrderMark)
 	}
-	if rest := w.src[w.at:]; strings.HasPrefix(rest, "#") {
+	if rest := w.src[w.at:]; strings.HasPrefix(rest, "#!") {
 		w.out.WriteString("--")
 		line := strings.IndexAny(rest+"\n", "\r\n")
 		w.copy(min(len(w.src), w.at+line+1))
