@@ -51,6 +51,8 @@ func (l Limits) WithDefaults() Limits {
 	def(&l.Output, 1<<20)
 	def(&l.Depth, maxDepth)
 	l.Depth = min(l.Depth, maxDepth)
+	def(&l.Levels, 200_000)
+	l.Levels = min(l.Levels, 200_000)
 	def(&l.Coroutines, 1000)
 	def(&l.Value, 4<<20)
 	return l
@@ -73,6 +75,7 @@ func (m *Machine) hook(l *lua.State, _ lua.Debug) {
 	m.meter.steps += int64(m.interval)
 	m.check(l)
 	m.easeSparse(l)
+	m.checkLevels(l)
 }
 
 // work counts n steps of a library function.

@@ -73,8 +73,8 @@ func (i instruction) setsA() bool {
 // engineStack is how many slots a stack has before the engine gives it the reserve for handling an overflow.
 const engineStack = 1_000_000
 
-// settle takes back the reserve that an overflow has used, once the stack is unwound: the engine never does, and would
-// end every later overflow without a handler.
+// settle takes back what an overflow has used, once the stack is unwound: the records of the calls, and the reserve for
+// handling it. The engine never does, and would end every later overflow without a handler.
 func settle(l *lua.State) {
 	defer func() { _ = recover() }()
 	state := reflect.ValueOf(l).Elem()
@@ -83,6 +83,10 @@ func settle(l *lua.State) {
 		*(*int)(last.Addr().UnsafePointer()) = engineStack - (n - int(last.Int()))
 		stack := (*[]any)(slots.Addr().UnsafePointer())
 		*stack = (*stack)[:engineStack]
+	}
+	// The engine keeps a record of each call for the next one as deep.
+	if next := state.FieldByName("callInfo").Elem().FieldByName("next"); !next.IsNil() {
+		*(*unsafe.Pointer)(next.Addr().UnsafePointer()) = nil
 	}
 }
 

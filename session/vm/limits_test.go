@@ -55,6 +55,10 @@ func TestRecursion(t *testing.T) {
 	r := newRig(t, Limits{Steps: 1 << 50, Time: time.Minute})
 	for _, source := range []string{
 		"local function f() return 1 + f() end f()",
+		"local function f() f() end f()",
+		"function f() local x = f() return x end f()",
+		"local g local function f() g() end function g() f() end f()",
+		"local function f(n) if n % 1000 == 0 then coroutine.wrap(f)(n + 1) else f(n + 1) end end f(1)",
 		"local function f() return select(2, assert(pcall(f))) end f()",
 		"local t = setmetatable({}, {__index = function(t, k) return t[k .. 'x'] end}) return t.a",
 		"local t = setmetatable({}, {__tostring = function(t) return tostring(t) end}) return tostring(t)",

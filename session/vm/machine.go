@@ -45,6 +45,7 @@ type Machine struct {
 	stringMeta, failureMeta, integerMeta, actionMeta, coroutineMeta, emptyList, sparseMeta *table
 
 	frames frameLayout
+	levels levelLayout
 
 	integers map[int64]any
 	actions  map[string]any
@@ -63,6 +64,7 @@ type Machine struct {
 	large       int // bytes of large strings since the last collection
 	interval    int // instructions between two calls of hook
 	depth       int
+	counted     depthCount
 	traceWanted int // protected calls that want a traceback
 	handling    int // error handlers of xpcall that run
 	trace       []string
@@ -106,7 +108,7 @@ func openMachine(l Limits, h Host) (*Machine, error) {
 		return nil, err
 	}
 	m := &Machine{
-		layout: layout, closures: closures, limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
+		layout: layout, closures: closures, levels: newLevelLayout(), limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
 		libraries: map[string]*table{}, sealed: map[*table]*table{}, sources: map[string]string{},
 		interval: hookInterval, integers: map[int64]any{}, actions: map[string]any{}, threads: map[*thread]struct{}{},
 	}
@@ -179,7 +181,7 @@ const keptSources = 300
 func (m *Machine) begin(s Script) {
 	m.interrupt.Store(nil)
 	m.fatal, m.current, m.depth, m.traceWanted, m.handling = nil, nil, 0, 1, 0
-	m.trace, m.hint = nil, hinted{}
+	m.trace, m.hint, m.counted = nil, hinted{}, depthCount{}
 	m.nextAt = position{}
 	m.surface = s.Surface
 	m.started = map[int64]*startedCall{}

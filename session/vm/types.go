@@ -16,8 +16,11 @@ type Limits struct {
 	// Output is how many bytes of printed text a run may leave, stdout, stderr and logs together; what comes after
 	// is dropped and counted. Default 1 MiB.
 	Output int
-	// Depth is how deep calls may nest. Default 190.
+	// Depth is how deep calls through library functions and metamethods may nest. Default and most: 190.
 	Depth int
+	// Levels is how deep calls of Lua functions may nest, those of coroutines that resumed one another together; a
+	// few hundred more may be made before it is noticed. Default and most: 200,000.
+	Levels int
 	// Coroutines is how many may be alive at once. Default 1,000.
 	Coroutines int
 	// Value is how many bytes of encoded data one returned value may carry; a larger one comes back as Repr only.
