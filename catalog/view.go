@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -311,6 +312,17 @@ func (v *View) Roots() []string {
 		}
 	})
 	return slices.Clone(v.roots)
+}
+
+// All yields the ids of the visible entries in order.
+func (v *View) All() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for doc := range v.cat.ids.len() {
+			if v.visible.has(doc) && !yield(v.cat.ids.at(doc)) {
+				return
+			}
+		}
+	}
 }
 
 // Children are the next segments below a dotted prefix such as "billing" or "billing."; "" gives the roots.

@@ -19,7 +19,7 @@ func catalogCommands() []command {
 	return []command{
 		{
 			name: "catalog", args: "[WORDS]", group: groupCatalog, run: search,
-			brief: "find actions; without words: the domains",
+			brief: "find actions; without words: browse (F4)",
 		},
 		{
 			name: "query", args: "SCRIPT|WORDS", group: groupCatalog, numbered: true, run: query, lua: queryScript,
@@ -36,10 +36,10 @@ func catalogCommands() []command {
 			brief: "may it be seen and called, and by what rule",
 		},
 		{
-			name: "view", args: "[only|without NAMES]", group: groupCatalog, run: view, words: viewWords,
+			name: "catalog view", args: "[only NAMES]", group: groupCatalog, run: view, words: viewWords,
 			brief: "what is visible; narrow it for good",
-			more: "/view only crm,billing     nothing but these namespaces\n/view without identity     not this namespace\n" +
-				"/view readonly             no action that changes anything\nA view only ever gets smaller: a new session starts with all of it.",
+			more: "/catalog view only crm,billing     nothing but these namespaces\n/catalog view without identity     not this namespace\n" +
+				"/catalog view readonly             no action that changes anything\nA view only ever gets smaller: a new session starts with all of it.",
 		},
 		{
 			name: "sources", args: "[accept|refresh NAME]", group: groupMore, run: sources, words: sourceWords,
@@ -52,7 +52,7 @@ func catalogCommands() []command {
 func search(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	v := sh.options.Session.View()
 	if arg == "" {
-		sh.say(Plain, "%s", v.Card(2000))
+		sh.feed.Emit(Event{Kind: Opened, Pane: CatalogPane, Text: v.Card(2000)})
 		return nil
 	}
 	shown := sh.options.Session.Budget().Shown
@@ -149,7 +149,7 @@ func (sh *Shell) describe(ctx context.Context, ids []string, d catalog.Detail) e
 // notVisible tells the person more than the model learns: whether an id is hidden, and by what.
 func (sh *Shell) notVisible(e *catalog.UnknownError) error {
 	if seen := sh.options.Session.View().Why(e.ID); seen.State == "hidden" {
-		return fmt.Errorf("%s: hidden by %s; see /view", e.ID, seen.Rule)
+		return fmt.Errorf("%s: hidden by %s; see /catalog view", e.ID, seen.Rule)
 	}
 	return e
 }
@@ -159,23 +159,31 @@ func why(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if id == "" {
 		return &UsageError{usage: "/why ID"}
 	}
+	text, err := sh.Why(id)
+	if err != nil {
+		return err
+	}
+	sh.say(Plain, "%s", text)
+	return nil
+}
+
+// Why says in a few lines whether an action can be seen and called, and by what rule.
+func (sh *Shell) Why(id string) (string, error) {
 	s := sh.options.Session
 	seen := s.View().Why(id)
 	switch seen.State {
 	case "hidden":
-		sh.say(Plain, "%s: hidden by %s", id, seen.Rule)
-		return nil
+		return fmt.Sprintf("%s: hidden by %s", id, seen.Rule), nil
 	case "unknown":
 		text := id + ": unknown: no source of this catalog has it"
 		if len(seen.Near) > 0 {
 			text += "\ndid you mean " + strings.Join(seen.Near, ", ") + "?"
 		}
-		sh.say(Plain, "%s", text)
-		return nil
+		return text, nil
 	}
 	e, ok := s.View().Lookup(id)
 	if !ok {
-		return fmt.Errorf("%s: not visible", id)
+		return "", fmt.Errorf("%s: not visible", id)
 	}
 	d := s.Policy().Decide(policy.Request{ID: e.ID, Operation: e.Operation, Risk: e.Risk, Mutates: e.Mutates})
 	text := fmt.Sprintf("%s: visible", id)
@@ -193,8 +201,7 @@ func why(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	} else {
 		text += "\nno query of this session has found it"
 	}
-	sh.say(Plain, "%s", text)
-	return nil
+	return text, nil
 }
 
 func modelMay(s *session.Session, id string) string {
@@ -207,7 +214,7 @@ func modelMay(s *session.Session, id string) string {
 func view(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	verb, rest := cutSpace(arg)
 	names := strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
-	r := catalog.Rules{Name: "/view " + arg}
+	r := catalog.Rules{Name: "/catalog view " + arg}
 	switch {
 	case arg == "":
 		sh.say(Plain, "%s", viewText(sh.options.Session.View()))
@@ -225,7 +232,7 @@ func view(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	case verb == "readonly" && len(names) == 0:
 		r.ReadOnly = true
 	default:
-		return &UsageError{usage: "/view [only NAMES | without NAMES | readonly]"}
+		return &UsageError{usage: "/catalog view [only NAMES | without NAMES | readonly]"}
 	}
 	if err := sh.options.Session.Restrict(r); err != nil {
 		return err

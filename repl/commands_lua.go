@@ -25,7 +25,7 @@ func luaCommands() []command {
 				"visible there; the ones that are missing are named.",
 		},
 		{
-			name: "execute", args: "[--fresh] CODE", group: groupLua, numbered: true, run: execute,
+			name: "execute", args: "[--fresh] CODE", group: groupMore, numbered: true, run: execute,
 			lua:   func(arg string) (string, bool) { code, _ := cutFlag(arg, "--fresh"); return code, true },
 			brief: "run CODE; --fresh: in a machine of its own",
 		},
@@ -35,7 +35,7 @@ func luaCommands() []command {
 		},
 		{
 			name: "lua vars", aliases: []string{"vars"}, args: "[NAME]", group: groupLua, run: vars, words: globalWords,
-			brief: "the globals of the session",
+			brief: "the globals of the session (F2)",
 		},
 		{
 			name: "lua load", args: "FILE", group: groupLua, numbered: true, run: load, words: fileWords,
@@ -108,25 +108,25 @@ func reset(ctx context.Context, sh *Shell, _ *Cell, arg string) error {
 }
 
 func vars(_ context.Context, sh *Shell, _ *Cell, arg string) error {
-	globals := Named(sh.options.Session.Globals())
+	all := sh.Variables()
 	if arg != "" {
-		for _, g := range globals {
-			if g.Name == arg {
-				sh.say(Plain, "%s  %s  %s", g.Name, kindText(g), g.Brief)
+		for _, v := range all {
+			if v.Name == arg {
+				sh.say(Plain, "%s  %s  %s  %s", v.Name, v.Kind(), v.Brief, v.From())
 				return nil
 			}
 		}
 		return fmt.Errorf("%s: no such global in this session", arg)
 	}
-	if len(globals) == 0 {
+	if len(all) == 0 {
 		sh.say(Notice, "no globals yet: x = 1 makes one")
 		return nil
 	}
-	rows := make([][]string, len(globals))
-	for i, g := range globals {
-		rows[i] = []string{SanitizeLine(g.Name), kindText(g), SanitizeLine(g.Brief)}
+	rows := make([][]string, len(all))
+	for i, v := range all {
+		rows[i] = []string{SanitizeLine(v.Name), v.Kind(), v.From(), SanitizeLine(v.Brief)}
 	}
-	sh.say(Plain, "%s", Columns(rows))
+	sh.feed.Emit(Event{Kind: Opened, Pane: VariablesPane, Text: Columns(rows)})
 	return nil
 }
 

@@ -129,6 +129,8 @@ func traceCalls(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 			parts = append(parts, callDetail(c.Cell, c.Call))
 		}
 		sh.say(Plain, "%s", strings.Join(parts, "\n"))
+	case arg == "":
+		sh.feed.Emit(Event{Kind: Opened, Pane: TracePane, Text: traceList(calls)})
 	default:
 		sh.say(Plain, "%s", traceList(calls))
 	}

@@ -143,21 +143,25 @@ func (sh *Shell) segments(parent, partial string, whole bool) []Completion {
 
 // actionItem is an action with its signature and effect letter.
 func actionItem(v *catalog.View, id, text string) Completion {
-	item := Completion{Text: text, Tag: "R"}
+	item := Completion{Text: text, Tag: effectTag(v, id)}
 	line := strings.TrimPrefix(v.Line(id), id)
-	if e, ok := v.Lookup(id); ok {
-		switch {
-		case e.Mutates && catalog.RiskOf(e) == catalog.High:
-			item.Tag = "!"
-		case e.Mutates:
-			item.Tag = "W"
-		}
-	}
 	if sig, _, ok := strings.Cut(line, "  "); ok {
 		line = sig
 	}
 	item.Detail = SanitizeLine(line)
 	return item
+}
+
+// effectTag is the effect letter of an action.
+func effectTag(v *catalog.View, id string) string {
+	e, ok := v.Lookup(id)
+	switch {
+	case !ok || !e.Mutates:
+		return "R"
+	case catalog.RiskOf(e) == catalog.High:
+		return "!"
+	}
+	return "W"
 }
 
 func (sh *Shell) completeCommand(ctx context.Context, text, head string, start, cursor int) Completions {

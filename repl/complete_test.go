@@ -43,7 +43,7 @@ func TestComplete(t *testing.T) {
 	var b strings.Builder
 	for _, text := range []string{
 		"|", "/|", "/pre|", "/lua |", "/lua s|", "/policy |", "/policy se|", "/describe |", "/describe crm.|", "/describe crm.customer.get bi|",
-		"/view o|", "/view only |", "/why billing.re|", "/vars a|", "/trace |", "/help lu|", "/preview bil|", "/nope x|",
+		"/catalog view o|", "/catalog view only |", "/why billing.re|", "/vars a|", "/trace |", "/help lu|", "/preview bil|", "/nope x|",
 		"bil|", "billing.|", "billing.inv|", "billing.invoice.|", "x = billing.refund.is|", "foo(1, crm.customer.|)",
 		"ac|", "acme.|", "acme.ad|", "acme.address.|", "trap.|", "trap.x.|", "nothing.|",
 		"billing.invoice.list_unpaid{|", "billing.invoice.list_unpaid{cust|", `billing.invoice.list_unpaid{customer_id = "x", |`,

@@ -33,6 +33,26 @@ const (
 	Ended
 	// Cleared: the screen should be cleared.
 	Cleared
+	// Opened: something is to be looked at. Pane says what; Text is its list, for who has no screen; Path is where a value
+	// is, Author and Cell are zero.
+	Opened
+)
+
+// A Pane is a part of the session that a screen can show beside the transcript.
+type Pane int
+
+// The panes.
+const (
+	// CatalogPane browses the actions.
+	CatalogPane Pane = iota + 1
+	// VariablesPane lists the globals.
+	VariablesPane
+	// TracePane lists the calls.
+	TracePane
+	// PreviewPane shows what the last preview came to.
+	PreviewPane
+	// ValuePane shows a value as a tree; Event.Path says which.
+	ValuePane
 )
 
 // A Level says how a Said message is meant.
@@ -63,6 +83,8 @@ type Event struct {
 	Elapsed time.Duration
 	// Full asks for a Ran event to be shown whole, without the limit on rows.
 	Full bool
+	Pane Pane
+	Path []vm.Step
 }
 
 // A Mode says what a line without a prefix is.

@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,11 +36,18 @@ type Feed struct {
 	cell    Cell
 	spoken  int  // bytes the model said
 	toolRan bool // a script of the model's ended since its tool started
+	setters map[string]setter
+}
+
+// A setter is who gave a global its value, and in which cell.
+type setter struct {
+	author session.Author
+	cell   int
 }
 
 // NewFeed returns an empty Feed.
 func NewFeed() *Feed {
-	return &Feed{wake: make(chan struct{}, 1)}
+	return &Feed{wake: make(chan struct{}, 1), setters: map[string]setter{}}
 }
 
 // Emit appends an event. Printed and Spoke events that follow each other in one cell become one. Never blocks.
@@ -154,11 +163,18 @@ func (f *Feed) Record(r trace.Record) error {
 // Ran is the hook for runs that ended: one of the model's becomes a Ran event; the shell tells of the person's own. It
 // is what session.Options.Ran wants.
 func (f *Feed) Ran(s session.Script, o *session.Outcome) {
-	if s.Author != session.Model {
-		return
-	}
 	f.mu.Lock()
 	cell := f.cell.N
+	for _, name := range slices.Concat(o.Globals.Added, o.Globals.Changed) {
+		f.setters[name] = setter{s.Author, cell}
+	}
+	for _, name := range o.Globals.Removed {
+		delete(f.setters, name)
+	}
+	if s.Author != session.Model {
+		f.mu.Unlock()
+		return
+	}
 	f.cell.Outcome, f.toolRan = o, true
 	f.mu.Unlock()
 	f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Outcome: o, Elapsed: o.Elapsed})
@@ -215,6 +231,22 @@ func toolText(raw json.RawMessage) string {
 		}
 	}
 	return string(raw)
+}
+
+// running returns the cell that runs now, with its calls so far; its number and start are zero when none does.
+func (f *Feed) running() Cell {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c := f.cell
+	c.Calls = slices.Clone(c.Calls)
+	return c
+}
+
+// whoSet tells by whom and where the globals got their values, as far as this program saw it.
+func (f *Feed) whoSet() map[string]setter {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.setters)
 }
 
 // begin makes c the cell that calls and printed text belong to.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,6 +130,8 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 		}
 	case Ended:
 		return endedLines(e, m)
+	case Opened:
+		return saidLines(Event{Text: e.Text}, o)
 	}
 	return nil
 }
@@ -297,6 +300,7 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 			lines = append(lines, valueLines(v, e.Cell, width, o)...)
 		}
 	}
+	lines = append(lines, changedLine(e, width, o)...)
 	if out.Dropped > 0 {
 		lines = append(lines, Line{{RoleWarning, fmt.Sprintf("%s %s of output dropped: the limit of a run", o.Marks().Cut, bytesText(out.Dropped))}})
 	}
@@ -313,6 +317,24 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 		lines = append(lines, previewLines(out, width, o)...)
 	}
 	return lines
+}
+
+// changedLine tells which globals the run set or removed, and who did.
+func changedLine(e Event, width int, o RenderOptions) []Line {
+	d := e.Outcome.Globals
+	var parts []string
+	if names := ownNames(slices.Concat(d.Added, d.Changed)); len(names) > 0 {
+		parts = append(parts, "set "+strings.Join(names, ", "))
+	}
+	if names := ownNames(d.Removed); len(names) > 0 {
+		parts = append(parts, "removed "+strings.Join(names, ", "))
+	}
+	if len(parts) == 0 || e.Full {
+		return nil
+	}
+	m := o.Marks()
+	text := fmt.Sprintf("  %s %s %s", m.Dot, orText(string(e.Author), string(session.User)), strings.Join(parts, "; "))
+	return []Line{{{RoleDim, cutText(SanitizeLine(text), width, m.Cut)}}}
 }
 
 // modelValueLines shows the beginning of what the model's script returned: the model reads it itself, the person

@@ -80,6 +80,11 @@ func Named(globals []vm.Global) []vm.Global {
 	return own
 }
 
+// ownNames leaves out the names of results.
+func ownNames(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), resultName)
+}
+
 // ask sends words to the model and waits for its answer, which comes in through the feed.
 func (sh *Shell) ask(ctx context.Context, c *Cell, text string) error {
 	conversation := sh.options.Conversation

@@ -114,7 +114,7 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 		if r.script.Author == User {
 			if why := view.Why(id); why.State == "hidden" {
 				c.Verdict, c.Rule = trace.Denied, why.Rule
-				return nil, denied(CodeDenied, fmt.Sprintf("%s: denied: hidden by %s", id, why.Rule), "see /view")
+				return nil, denied(CodeDenied, fmt.Sprintf("%s: denied: hidden by %s", id, why.Rule), "see /catalog view")
 			}
 		}
 		return nil, &vm.HostError{Code: CodeUnknown, Message: err.Error(), Hint: hint}

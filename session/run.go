@@ -263,10 +263,11 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 	slices.SortStableFunc(r.calls, func(a, b trace.Call) int { return a.N - b.N })
 	out := &Outcome{
 		Values: reply.Values, Stdout: r.stdout.String(), Stderr: r.stderr.String(), Calls: r.calls, Effects: r.effects,
-		Steps: reply.Steps, Elapsed: time.Since(r.started), Globals: reply.Changed, Dropped: reply.Dropped, Err: reply.Err,
+		Steps: reply.Steps, Elapsed: time.Since(r.started), Dropped: reply.Dropped, Err: reply.Err,
 		Lost: r.lost,
 	}
 	if r.mode == trace.ModeRun {
+		out.Globals = reply.Changed
 		out.Unkept = r.session.world.takeUnkept()
 	}
 	if logs := strings.TrimSuffix(r.logs.String(), "\n"); logs != "" {

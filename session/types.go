@@ -49,6 +49,7 @@ type Outcome struct {
 	DryRun  bool
 	Steps   int64
 	Elapsed time.Duration // from start to end, with host calls and approvals
+	// Globals tells which variables of the session the run changed; one in a machine of its own changes none.
 	Globals vm.Diff
 	// Dropped counts printed bytes that the output limit cut.
 	Dropped int64

@@ -1,0 +1,209 @@
+package repl
+
+// This file finds actions for a browser: for each key that is typed, among 100,000. Ranked search comes first; words
+// that are only begun are looked for in the ids.
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/session/policy"
+	"almanac/session/trace"
+)
+
+// An Effect narrows what is listed by what a call may do.
+type Effect int
+
+// The effects.
+const (
+	AnyEffect Effect = iota
+	ReadsOnly
+	MutatesOnly
+)
+
+// A Filter says which actions a browser lists; the zero Filter takes all.
+type Filter struct {
+	Words string
+	// Below is a namespace: "billing.invoice".
+	Below  string
+	Effect Effect
+}
+
+// A Sighting is an action in a list.
+type Sighting struct {
+	ID string
+	// Tag is the effect letter: R, W or !.
+	Tag string
+	// Policy is what a call of the person's comes to: "", "asks" or "denied".
+	Policy string
+	// Used counts the calls of this session that ended well.
+	Used int
+}
+
+// A Browsing is what a Filter finds.
+type Browsing struct {
+	Hits []Sighting
+	// Total counts all that fit, where that is known; else those listed.
+	Total int
+	// Facets count the ranked hits by kind; the zero Facets when nothing was searched for.
+	Facets catalog.Facets
+	// Hidden says why the id that was typed cannot be seen; empty when it can, or when it is no id.
+	Hidden string
+}
+
+// browseLimit is how many hits a Browsing lists.
+const browseLimit = 300
+
+// Browse lists the actions that f takes: without words those below its namespace in the order of their ids. A ctx that
+// ends makes it return what it has; nobody should look at that.
+func (sh *Shell) Browse(ctx context.Context, f Filter) Browsing {
+	v := sh.options.Session.View()
+	words := strings.ToLower(strings.TrimSpace(f.Words))
+	var b Browsing
+	var ids []string
+	if words != "" {
+		o := catalog.SearchOptions{Limit: browseLimit}
+		if f.Below != "" {
+			o.Domains = []string{f.Below}
+		}
+		if f.Effect != AnyEffect {
+			mutates := f.Effect == MutatesOnly
+			o.Mutates = &mutates
+		}
+		if set, err := v.Search(f.Words, o); err == nil {
+			b.Total, b.Facets = set.Total(), set.Facets()
+			for _, h := range set.Hits() {
+				ids = append(ids, h.ID)
+			}
+		}
+		if seen := v.Why(words); seen.State == "hidden" {
+			b.Hidden = words + ": hidden by " + seen.Rule
+		}
+	}
+	if ctx.Err() != nil {
+		return b
+	}
+	loose, total := looseIDs(v, f, browseLimit)
+	if len(ids) == 0 {
+		ids, b.Total = loose, total
+	} else {
+		ids = merged(ids, loose)
+		b.Total = max(b.Total, len(ids))
+	}
+	used := sh.usedCounts()
+	for _, id := range ids[:min(len(ids), browseLimit)] {
+		b.Hits = append(b.Hits, sh.sighting(v, id, used[id]))
+	}
+	return b
+}
+
+// merged puts what both the search and the letters found first, as the search ranks it, then what only the letters
+// found, since a word may be only begun, then the rest of the search.
+func merged(ranked, loose []string) []string {
+	found := map[string]bool{}
+	for _, id := range loose {
+		found[id] = true
+	}
+	var both, rest []string
+	for _, id := range ranked {
+		if found[id] {
+			both = append(both, id)
+			delete(found, id)
+		} else {
+			rest = append(rest, id)
+		}
+	}
+	for _, id := range loose {
+		if found[id] {
+			both = append(both, id)
+		}
+	}
+	return append(both, rest...)
+}
+
+// looseIDs are up to limit ids that contain all words of the filter, shorter ones first; without words all ids in order.
+// total counts those that were left out, too.
+func looseIDs(v *catalog.View, f Filter, limit int) (ids []string, total int) {
+	words := strings.Fields(strings.ToLower(f.Words))
+	below := strings.TrimSuffix(f.Below, ".") + "."
+	for id := range v.All() {
+		switch {
+		case f.Below != "" && !strings.HasPrefix(id, below) && id != f.Below:
+			continue
+		case slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(id, w) }):
+			continue
+		case f.Effect != AnyEffect:
+			if e, ok := v.Lookup(id); !ok || e.Mutates != (f.Effect == MutatesOnly) {
+				continue
+			}
+		}
+		total++
+		if len(words) > 0 || len(ids) < limit {
+			ids = append(ids, id)
+		}
+	}
+	if len(words) > 0 {
+		slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	}
+	return ids[:min(len(ids), limit)], total
+}
+
+func (sh *Shell) sighting(v *catalog.View, id string, used int) Sighting {
+	s := Sighting{ID: id, Tag: effectTag(v, id), Used: used}
+	e, ok := v.Lookup(id)
+	if !ok {
+		return s
+	}
+	switch sh.options.Session.Policy().Decide(policy.Request{ID: e.ID, Operation: e.Operation, Risk: e.Risk, Mutates: e.Mutates}).Verdict {
+	case policy.Allow:
+	case policy.AskFor:
+		s.Policy = "asks"
+	default:
+		s.Policy = "denied"
+	}
+	return s
+}
+
+// usedCounts counts the good calls of this session by id.
+func (sh *Shell) usedCounts() map[string]int {
+	counts := map[string]int{}
+	for _, u := range sh.Calls() {
+		if u.Call.Verdict == trace.OK {
+			counts[u.Call.ID]++
+		}
+	}
+	return counts
+}
+
+// Spec is what a browser shows of an action: its description for people, and the call to begin with. It does not count
+// as described: the model has not read it.
+func (sh *Shell) Spec(id string) string {
+	spec, err := sh.options.Session.View().Describe(id, catalog.Brief)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimRight(spec.Text, "\n")
+}
+
+// Skeleton is a call of the action to fill in: its required arguments by name.
+func (sh *Shell) Skeleton(id string) string {
+	e, ok := sh.options.Session.View().Lookup(id)
+	if !ok {
+		return id
+	}
+	var need []string
+	for _, f := range e.Input.Fields() {
+		if f.Required {
+			need = append(need, luaKey(f.Name)+" = ")
+		}
+	}
+	return catalog.CallExpression(id, "{"+strings.Join(need, ", ")+"}")
+}
+
+// Below lists the next segments under a dotted prefix with the number of actions there; "" gives the domains.
+func (sh *Shell) Below(prefix string) []catalog.Child {
+	return sh.options.Session.View().Children(prefix)
+}

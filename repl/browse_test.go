@@ -1,0 +1,90 @@
+package repl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/vm"
+)
+
+// A browser finds words that are only begun, keeps the ranked order, and says why an id cannot be seen.
+func TestBrowse(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+	show := func(f Filter) string {
+		b := sh.Browse(t.Context(), f)
+		var parts []string
+		for _, h := range b.Hits {
+			parts = append(parts, strings.TrimSpace(h.ID+" "+h.Tag+" "+h.Policy))
+		}
+		return fmt.Sprintf("%d: %s%s", b.Total, strings.Join(parts, ", "), b.Hidden)
+	}
+	tests := []struct {
+		filter Filter
+		want   string
+	}{
+		{Filter{}, "3: billing.invoice.list_unpaid R, billing.refund.issue ! asks, crm.customer.get R"},
+		{Filter{Words: "unpa"}, "1: billing.invoice.list_unpaid R"},
+		{Filter{Words: "inv UNP"}, "1: billing.invoice.list_unpaid R"},
+		{Filter{Below: "billing"}, "2: billing.invoice.list_unpaid R, billing.refund.issue ! asks"},
+		{Filter{Below: "billing", Effect: MutatesOnly}, "1: billing.refund.issue ! asks"},
+		{Filter{Words: "bill", Effect: ReadsOnly}, "1: billing.invoice.list_unpaid R"},
+		{Filter{Words: "zzzz"}, "0: "},
+	}
+	for _, test := range tests {
+		if got := show(test.filter); got != test.want {
+			t.Errorf("%+v: %s, want %s", test.filter, got, test.want)
+		}
+	}
+	if err := sh.Session().Restrict(catalog.Rules{Name: "test", Namespaces: []string{"billing"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := show(Filter{Words: "crm.customer.get"}); !strings.Contains(got, "hidden by test") {
+		t.Errorf("a hidden id: %s", got)
+	}
+}
+
+func TestPaths(t *testing.T) {
+	for _, text := range []string{"open", "open[1].id", `t["a key"][2.5]`, "_3.list[-1]"} {
+		path, ok := ParsePath(text)
+		if text == "_3.list[-1]" {
+			if ok {
+				t.Errorf("%s: a path", text)
+			}
+			continue
+		}
+		if got := PathText(path); !ok || got != text {
+			t.Errorf("%s: %v %s", text, ok, got)
+		}
+	}
+	for _, text := range []string{"", "1", "f()", "a.b.", "a + b", "a[b]", `"x"`, "a.[1]", "a b"} {
+		if path, ok := ParsePath(text); ok {
+			t.Errorf("%s: %v", text, path)
+		}
+	}
+	if got := PathText([]vm.Step{{Name: "end"}, {Name: "x y"}}); got != `_G["end"]["x y"]` {
+		t.Error(got)
+	}
+}
+
+// Variables say who set them: the person, the model, or, where this program did not see it, nobody.
+func TestVariables(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	var none []string
+	typed(t.Context(), sh, "x = 1; y = {1, 2}", &none)
+	typed(t.Context(), sh, "/execute --fresh x = 5", &none)
+	typed(t.Context(), sh, "/preview x = 5", &none)
+	if _, err := sh.Session().Run(t.Context(), session.Script{Source: "y = 3", Author: session.Model}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range sh.Variables() {
+		got = append(got, strings.TrimSpace(v.Name+" "+v.Kind()+" "+v.From()))
+	}
+	if want := "x number you [1]; y number model"; strings.Join(got, "; ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, "; "), want)
+	}
+}

@@ -1,0 +1,262 @@
+package repl
+
+// This file is what the panes of a screen show: variables, calls, and values level by level. Without a screen the
+// commands print the same as lists.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/session"
+	"almanac/session/syntax"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// A Variable is one global of the session and where it comes from.
+type Variable struct {
+	vm.Global
+	// Author and Cell say who set it last; empty and zero when that was before this program began.
+	Author session.Author
+	Cell   int
+}
+
+// Variables lists the globals of the session as of its last run, by name, without the results _ and _n.
+func (sh *Shell) Variables() []Variable {
+	who := sh.feed.whoSet()
+	var all []Variable
+	for _, g := range Named(sh.options.Session.Globals()) {
+		all = append(all, Variable{Global: g, Author: who[g.Name].author, Cell: who[g.Name].cell})
+	}
+	return all
+}
+
+// Kind is the type with its size: "table[3]".
+func (v Variable) Kind() string { return kindText(v.Global) }
+
+// From says who set it: "you [3]"; empty when it is not known.
+func (v Variable) From() string {
+	if v.Cell == 0 {
+		return string(v.Author)
+	}
+	return fmt.Sprintf("%s [%d]", v.Author, v.Cell)
+}
+
+// A Used is one call with the cell that it was made in.
+type Used struct {
+	Cell int
+	// Source is the cell's text: a script of the person's, or words.
+	Source string
+	Call   trace.Call
+}
+
+// Calls lists the calls of the remembered cells and of the running one, newest first.
+func (sh *Shell) Calls() []Used {
+	var all []Used
+	for _, c := range append(sh.Cells(), sh.feed.running()) {
+		for _, call := range c.Calls {
+			all = append(all, Used{c.N, c.Source, call})
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Number is what the transcript calls it: "[7.2]".
+func (u Used) Number() string { return fmt.Sprintf("[%d.%d]", u.Cell, u.Call.N) }
+
+// Matches tells whether all words are found in the action's id, the author, the outcome or the number; an empty list
+// matches.
+func (u Used) Matches(words []string) bool {
+	text := strings.ToLower(strings.Join([]string{
+		u.Call.ID, orText(u.Call.Author, "you"), string(u.Call.Verdict), u.Number(), u.Call.Brief,
+	}, " "))
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// Detail shows a call in full: who made it when, arguments, result, what decided, and the line of the script that
+// asked, marked.
+func (u Used) Detail(width int, o RenderOptions) []Line {
+	lines := textLines(RoleText, "", callDetail(u.Cell, u.Call))
+	if u.Call.Author != string(session.User) && u.Call.Author != "" || u.Call.Line < 1 {
+		return lines
+	}
+	source := strings.Split(u.Source, "\n")
+	if u.Call.Line > len(source) {
+		return lines
+	}
+	lines = append(lines, nil)
+	for i, text := range source {
+		mark, role := "  ", RoleCode
+		if i+1 == u.Call.Line {
+			mark, role = o.Marks().Prompt+" ", RoleKey
+		}
+		gutter := fmt.Sprintf("%s%4d  ", mark, i+1)
+		code := cutText(expandTabs(sanitizeSource(text)), max(width-textWidth(gutter), 1), o.Marks().Cut)
+		lines = append(lines, Line{{RoleDim, gutter}, {role, code}})
+	}
+	return lines
+}
+
+// CopyOut puts text where the person can paste it from and tells what that is. The error says that there is no such
+// place.
+func (sh *Shell) CopyOut(text string) (via string, err error) {
+	if sh.options.Copy == nil {
+		return "", errors.New("there is no clipboard here")
+	}
+	return sh.options.Copy(text)
+}
+
+// Look shows a value and a stretch of what is in it; see session.Session.Look.
+func (sh *Shell) Look(ctx context.Context, path []vm.Step, from, limit int) (vm.Page, error) {
+	return sh.options.Session.Look(ctx, path, from, limit)
+}
+
+// PathText writes a path as Lua: `open[1].id`.
+func PathText(path []vm.Step) string {
+	var b strings.Builder
+	for i, s := range path {
+		switch {
+		case s.Numeric:
+			b.WriteString("[" + luaNumber(s.Index) + "]")
+		case luaName.MatchString(s.Name) && !isKeyword(s.Name):
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s.Name)
+		case i == 0:
+			b.WriteString("_G[" + LuaQuote(s.Name) + "]")
+		default:
+			b.WriteString("[" + LuaQuote(s.Name) + "]")
+		}
+	}
+	return b.String()
+}
+
+// ParsePath reads a path as Lua writes it: a name, then names behind dots and constants in brackets. It is false for
+// any other expression.
+func ParsePath(text string) ([]vm.Step, bool) {
+	var path []vm.Step
+	tokens := slices.DeleteFunc(syntax.Tokens(text), func(t syntax.Token) bool { return t.Kind == syntax.Comment || t.Text == "" })
+	for i := 0; i < len(tokens); {
+		t := tokens[i]
+		switch {
+		case i == 0 && t.Kind == syntax.Name:
+			path = append(path, vm.Step{Name: t.Text})
+			i++
+		case i == 0:
+			return nil, false
+		case t.Text == "." && i+1 < len(tokens) && tokens[i+1].Kind == syntax.Name:
+			path = append(path, vm.Step{Name: tokens[i+1].Text})
+			i += 2
+		case t.Text == "[" && i+2 < len(tokens) && tokens[i+2].Text == "]":
+			step, ok := constant(tokens[i+1])
+			if !ok {
+				return nil, false
+			}
+			path = append(path, step)
+			i += 3
+		default:
+			return nil, false
+		}
+	}
+	return path, len(path) > 0
+}
+
+// constant reads a key in brackets.
+func constant(t syntax.Token) (vm.Step, bool) {
+	switch t.Kind {
+	case syntax.Number:
+		n, err := strconv.ParseFloat(t.Text, 64)
+		return vm.Step{Index: n, Numeric: true}, err == nil
+	case syntax.String:
+		args, err := ParseArgs("{ v = " + t.Text + " }")
+		s, ok := args["v"].(string)
+		return vm.Step{Name: s}, err == nil && ok
+	}
+	return vm.Step{}, false
+}
+
+// StepText is a key as a list shows it: a name, a number in brackets, other keys in quotes.
+func StepText(n vm.Node) string {
+	switch {
+	case n.Odd:
+		return "[" + SanitizeLine(n.Step.Name) + "]"
+	case n.Step.Numeric:
+		return "[" + luaNumber(n.Step.Index) + "]"
+	case luaName.MatchString(n.Step.Name):
+		return n.Step.Name
+	}
+	return LuaQuote(n.Step.Name)
+}
+
+// NodeKind is a node's type with its size.
+func NodeKind(n vm.Node) string { return kindText(vm.Global{Type: n.Type, Size: n.Size}) }
+
+// pageShown is how many entries /view prints.
+const pageShown = 50
+
+// viewValue looks at a value: at a path as it stands, at any other expression by running it first.
+func viewValue(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+	text := strings.TrimSpace(arg)
+	if text == "" {
+		text = "_"
+	}
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		text = fmt.Sprintf("_%d", n) // the result of cell n
+	}
+	path, ok := ParsePath(text)
+	if !ok {
+		if err := sh.runQuietly(ctx, c, text); err != nil {
+			return err
+		}
+		path = []vm.Step{{Name: "_"}}
+	}
+	page, err := sh.Look(ctx, path, 0, pageShown)
+	if err != nil {
+		return err
+	}
+	if page.Type == "nil" {
+		if len(path) == 1 && path[0].Name == "_" {
+			return errors.New("view: nothing to look at yet: run something that returns a value")
+		}
+		return fmt.Errorf("view: %s is nil", PathText(path))
+	}
+	sh.feed.Emit(Event{Kind: Opened, Pane: ValuePane, Path: path, Text: pageText(path, page)})
+	return nil
+}
+
+// runQuietly runs an expression for its value alone, which is kept in _.
+func (sh *Shell) runQuietly(ctx context.Context, c *Cell, source string) error {
+	o, err := sh.options.Session.Run(ctx, session.Script{
+		Source: source, Name: "view", Author: session.User, Cell: c.N, Expr: true, Keep: []string{"_"},
+	})
+	if err == nil && o.Err != nil {
+		return sh.ran(c, o, nil)
+	}
+	return err
+}
+
+// pageText lists a value and what is in it.
+func pageText(path []vm.Step, p vm.Page) string {
+	head := PathText(path) + "  " + NodeKind(p.Node)
+	if p.Text != "" {
+		return head + "\n" + indent(p.Text, "  ")
+	}
+	rows := make([][]string, len(p.Nodes))
+	for i, n := range p.Nodes {
+		rows[i] = []string{"  " + StepText(n), NodeKind(n), SanitizeLine(n.Brief)}
+	}
+	text := head
+	if len(rows) > 0 {
+		text += "\n" + Columns(rows)
+	}
+	if more := p.Size - len(p.Nodes); more > 0 {
+		text += fmt.Sprintf("\n  … %d more", more)
+	}
+	return text
+}
