@@ -200,7 +200,29 @@ func (sh *Shell) Skeleton(id string) string {
 			need = append(need, luaKey(f.Name)+" = ")
 		}
 	}
-	return catalog.CallExpression(id, "{"+strings.Join(need, ", ")+"}")
+	return callWith(id, "{"+strings.Join(need, ", ")+"}")
+}
+
+// callWith is the Lua that calls an action with a table, without parentheses where Lua needs none.
+func callWith(id, table string) string {
+	call := catalog.CallExpression(id, table)
+	if call == id+"("+table+")" {
+		return id + table
+	}
+	return call
+}
+
+// Example is a complete call of the action: its first example, else its skeleton.
+func (sh *Shell) Example(id string) string {
+	if e, ok := sh.options.Session.View().Lookup(id); ok && len(e.Examples) > 0 {
+		return e.Examples[0]
+	}
+	return sh.Skeleton(id)
+}
+
+// CallText writes a call of an action as Lua.
+func CallText(id string, args map[string]any) string {
+	return callWith(id, LuaText(args, 0))
 }
 
 // Below lists the next segments under a dotted prefix with the number of actions there; "" gives the domains.

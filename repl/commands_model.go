@@ -25,7 +25,7 @@ func modelCommands() []command {
 			brief: "which model answers; change it",
 		},
 		{
-			name: "new", group: groupModel, run: newConversation,
+			name: "new", group: groupMore, run: newConversation,
 			brief: "forget the conversation, keep Lua's globals",
 		},
 	}

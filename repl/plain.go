@@ -28,7 +28,7 @@ type PlainOptions struct {
 	Interrupt <-chan os.Signal
 	// Greeting is printed first; may be empty.
 	Greeting string
-	// NoPrompt prints no prompts: the input is a pipe.
+	// NoPrompt prints no prompts, and not which globals changed: the input is a pipe.
 	NoPrompt bool
 }
 
@@ -40,6 +40,7 @@ const maxInput = 4 << 20
 // follow each other on one Typing, each goes on where the last one left.
 func RunPlain(ctx context.Context, sh *Shell, in *Typing, out io.Writer, o PlainOptions) error {
 	o.Render.NoEcho = true
+	o.Render.NoChanges = o.Render.NoChanges || o.NoPrompt
 	p := &plain{sh: sh, out: out, o: o, lines: in.lines}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

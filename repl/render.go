@@ -71,6 +71,8 @@ type RenderOptions struct {
 	MaxRows int
 	// NoEcho leaves out Began events: the terminal has echoed the input already.
 	NoEcho bool
+	// NoChanges leaves out which globals a run changed.
+	NoChanges bool
 }
 
 func (o RenderOptions) rows() int {
@@ -329,7 +331,7 @@ func changedLine(e Event, width int, o RenderOptions) []Line {
 	if names := ownNames(d.Removed); len(names) > 0 {
 		parts = append(parts, "removed "+strings.Join(names, ", "))
 	}
-	if len(parts) == 0 || e.Full {
+	if len(parts) == 0 || e.Full || o.NoChanges {
 		return nil
 	}
 	m := o.Marks()

@@ -63,6 +63,9 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
+// Took writes a duration as the transcript does: "84 ms".
+func Took(d time.Duration) string { return tookText(d) }
+
 // tookText writes a duration in the unit a person would use: "84 ms", "1.2 s", "3 m 5 s".
 func tookText(d time.Duration) string {
 	switch {

@@ -36,6 +36,8 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	case len(m.asks) > 0:
 		m.askKey(name, k.Text, typed)
 		return nil
+	case m.overlay() != nil:
+		return m.paneKey(m.overlay(), name, k.Text)
 	case m.search != nil:
 		m.searchKey(name, k.Text)
 		return nil
@@ -78,6 +80,14 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		m.openHelp(false)
 	case "f5":
 		return m.preview()
+	case "f2", "f3", "f4":
+		kind, _ := paneOf(name)
+		return m.openPane(kind)
+	case "f6":
+		path, _ := repl.ParsePath(m.edit.text)
+		p, cmd := newValuePane(m, path)
+		m.show(p)
+		return cmd
 	case "?":
 		if m.edit.text == "" {
 			m.openHelp(true)
@@ -152,9 +162,18 @@ func (m *model) enter() tea.Cmd {
 	return m.submit(line)
 }
 
-// preview runs the input as a preview and leaves it where it is.
-func (m *model) preview() tea.Cmd {
-	return m.submit(strings.TrimSpace("/preview " + m.full()))
+// preview runs the input, or the last cell, as a preview and shows what comes of it; the input stays as it is.
+func (m *model) preview() tea.Cmd { return m.previewOf(m.full()) }
+
+// previewOf shows the preview pane and runs a preview of source; of the last cell when source is blank.
+func (m *model) previewOf(source string) tea.Cmd {
+	m.previewed = nil
+	cmd := m.openPane(repl.PreviewPane)
+	run := m.submit(strings.TrimSpace("/preview " + source))
+	if run != nil {
+		m.work.previewing = true
+	}
+	return tea.Batch(cmd, run)
 }
 
 // A paste is a long pasted text that the input shows as one line.
@@ -168,6 +187,12 @@ func (m *model) paste(text string) tea.Cmd {
 	m.disarm()
 	text = cleanPaste(text)
 	if m.leaving || m.help != nil || text == "" {
+		return nil
+	}
+	if p := m.overlay(); p != nil {
+		if p.typing() {
+			return p.key("", strings.ReplaceAll(text, "\n", " "))
+		}
 		return nil
 	}
 	if len(m.asks) > 0 {

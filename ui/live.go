@@ -52,12 +52,25 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		return nil
 	case repl.Cleared:
 		return m.clear()
+	case repl.Opened:
+		return m.opened(e)
 	}
+	m.heed(e)
 	if m.work != nil {
 		m.work.speaking = false
 	}
 	m.scroll.Append(m.lines(e)...)
 	return nil
+}
+
+// opened shows what a command asked to look at.
+func (m *model) opened(e repl.Event) tea.Cmd {
+	if e.Pane != repl.ValuePane {
+		return m.openPane(e.Pane)
+	}
+	p, cmd := newValuePane(m, e.Path)
+	m.show(p)
+	return cmd
 }
 
 // stream adds a piece of running text and returns the lines that it completes.

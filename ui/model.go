@@ -113,12 +113,15 @@ type model struct {
 	menu   *menu   // not nil while completions are offered
 	search *search // not nil while Ctrl+R searches
 	help   *helpPage
+	panes  []pane    // open overlays, the last on the screen
 	asks   []*asking // the first is on the screen
 
 	scroll scroll
 	live   livetext
 	work   *work
 	queue  []string
+	// previewed is what the last preview came to; nil before one.
+	previewed *previewed
 
 	armed   time.Time // until when a second Ctrl+C or Ctrl+D leaves
 	notice  string
@@ -149,6 +152,8 @@ type work struct {
 	tallest int
 	// speaking is true while the model's words come in.
 	speaking bool
+	// previewing is true for a preview that F5 began.
+	previewing bool
 }
 
 func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {

@@ -81,6 +81,12 @@ func newScreen(t *testing.T, width, height int) *screen {
 	}
 	mode := repl.LuaMode
 	sh := repl.New(repl.Options{Session: s, History: repl.OpenHistory("", "test"), Mode: &mode})
+	return screenOf(t, sh, width, height)
+}
+
+// screenOf is a screen over a shell of the test's own.
+func screenOf(t *testing.T, sh *repl.Shell, width, height int) *screen {
+	t.Helper()
 	sc := &screen{t: t, clock: time.Unix(1_700_000_000, 0)}
 	sc.model = newModel(t.Context(), sh, Options{NoColor: true})
 	sc.model.now = func() time.Time { return sc.clock }
@@ -131,6 +137,8 @@ func keyNamed(name string) (tea.KeyPressMsg, bool) {
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
 		"left": tea.KeyLeft, "right": tea.KeyRight, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
 		"home": tea.KeyHome, "end": tea.KeyEnd, "f1": tea.KeyF1, "f5": tea.KeyF5,
+		"f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f6": tea.KeyF6, "f9": tea.KeyF9, "f10": tea.KeyF10,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 	}
 	var mod tea.KeyMod
 	base := name
@@ -146,6 +154,45 @@ func keyNamed(name string) (tea.KeyPressMsg, bool) {
 		return tea.KeyPressMsg{Code: rune(base[0]), Mod: mod}, true
 	}
 	return tea.KeyPressMsg{}, false
+}
+
+// settle runs what a pane asked to be worked out beside the loop.
+func (s *screen) settle(cmd tea.Cmd) {
+	s.t.Helper()
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			s.settle(c)
+		}
+	case paneMsg:
+		s.settle(msg())
+	}
+	s.stale = true
+}
+
+// open shows a pane as its F-key does.
+func (s *screen) open(kind repl.Pane) {
+	s.t.Helper()
+	s.settle(s.openPane(kind))
+	s.pass(time.Second)
+}
+
+// paneKeys presses keys in an open pane and waits for what they ask for.
+func (s *screen) paneKeys(names ...string) {
+	s.t.Helper()
+	for _, name := range names {
+		if k, ok := keyNamed(name); ok {
+			s.settle(s.press(k))
+			continue
+		}
+		for _, r := range name {
+			s.settle(s.press(tea.KeyPressMsg{Code: r, Text: string(r)}))
+		}
+	}
+	s.pass(time.Second)
 }
 
 // emit puts events into the feed and lets the tick find them.

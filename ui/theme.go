@@ -25,12 +25,16 @@ type theme struct {
 // glyphs are all the signs that the chrome uses.
 type glyphs struct {
 	prompt, rule, bar, dot, more string
+	// corners are those of a frame: upper left, upper right, lower left, lower right.
+	corners [4]string
 }
 
 func newTheme(color, ascii bool) theme {
-	t := theme{color: color, glyphs: glyphs{prompt: "❯", rule: "─", bar: "│", dot: "·", more: "…"}}
+	t := theme{color: color, glyphs: glyphs{prompt: "❯", rule: "─", bar: "│", dot: "·", more: "…",
+		corners: [4]string{"┌", "┐", "└", "┘"}}}
 	if ascii {
-		t.glyphs = glyphs{prompt: ">", rule: "-", bar: "|", dot: "-", more: "..."}
+		t.glyphs = glyphs{prompt: ">", rule: "-", bar: "|", dot: "-", more: "...",
+			corners: [4]string{"+", "+", "+", "+"}}
 	}
 	if !color {
 		return t

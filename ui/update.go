@@ -56,6 +56,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.scroll.Printed()
 	case doneMsg:
 		return m.done(msg.status)
+	case paneMsg:
+		return msg()
 	case completedMsg:
 		m.completed(msg)
 	case editedMsg:
@@ -96,7 +98,7 @@ func (m *model) tick() tea.Cmd {
 
 // print sends the next finished lines to the scrollback, as many as there is room for above the live region.
 func (m *model) print() tea.Cmd {
-	m.scroll.Away(m.help != nil, m.now())
+	m.scroll.Away(m.help != nil || m.overlay() != nil, m.now())
 	return m.scroll.Flush(m.now(), m.width, m.room())
 }
 
@@ -185,7 +187,7 @@ func (m *model) leave() tea.Cmd {
 	}
 	m.leaving = true
 	m.disarm()
-	m.help, m.menu, m.search, m.queue = nil, nil, nil, nil
+	m.help, m.menu, m.search, m.queue, m.panes = nil, nil, nil, nil, nil
 	m.scroll.until = time.Time{}
 	if m.work == nil {
 		return nil

@@ -53,6 +53,13 @@ func (m *model) draw() {
 	case m.help != nil && (m.frame.view.AltScreen || !m.scroll.Sending()):
 		f.view = tea.NewView(strings.Join(m.helpRows(), "\n"))
 		f.view.AltScreen = true
+	case m.overlay() != nil && (m.frame.view.AltScreen || !m.scroll.Sending()):
+		rows, cursor := m.paneRows(m.overlay())
+		f.view = tea.NewView(strings.Join(rows, "\n"))
+		f.view.AltScreen = true
+		if cursor != nil {
+			f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
+		}
 	default:
 		// When leaving, one blank row stays: the renderer erases a region that shrinks to it, but not to nothing.
 		rows, cursor := []string{" "}, point{}

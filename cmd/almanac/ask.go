@@ -196,7 +196,7 @@ func (p *program) show(e repl.Event) {
 			out = p.stdout
 		}
 	}
-	for _, line := range repl.Lines(e, 0, repl.RenderOptions{NoEcho: true}) {
+	for _, line := range repl.Lines(e, 0, repl.RenderOptions{NoEcho: true, NoChanges: true}) {
 		fmt.Fprintln(out, line.String())
 	}
 }

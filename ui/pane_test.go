@@ -1,0 +1,196 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"almanac/catalog"
+	"almanac/repl"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// lived is a shell with a session of its own in which something has happened.
+func lived(t *testing.T) *repl.Shell {
+	t.Helper()
+	entries := testEntries()
+	for i := range 12 {
+		entries = append(entries, catalog.Entry{
+			ID: fmt.Sprintf("crm.note.list_%02d", i), Description: "List notes.", Operation: catalog.Read,
+			Action: func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil },
+		})
+	}
+	c, report := catalog.New(entries, catalog.Options{})
+	if len(report.Skipped) > 0 {
+		t.Fatal(report.Skipped)
+	}
+	feed := repl.NewFeed()
+	s, err := session.New(c.View(), session.Options{
+		ID: "test", Policy: policy.Policy{Mode: policy.Ask},
+		Approve: feed.Approve, Write: feed.Write, Ran: feed.Ran,
+		Record: func(r trace.Record) error {
+			if r.Call != nil { // how long a call takes differs from run to run
+				call := *r.Call
+				call.Took, r.Call = 84*time.Millisecond, &call
+			}
+			return feed.Record(r)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	mode := repl.LuaMode
+	sh := repl.New(repl.Options{Session: s, Feed: feed, History: repl.OpenHistory("", "test"), Mode: &mode})
+	for _, line := range []string{
+		`open = crm.customer.search{query = "acme"}`,
+		"crm.note.list_03()",
+		"pcall(crm.customer.search, {limit = 'many'})",
+		`t = { name = "Acme", list = { 10, 20, { deep = true } }, text = ("long "):rep(40), ["a key"] = 0.5 }` + "\nreturn t",
+	} {
+		sh.Handle(t.Context(), line)
+	}
+	feed.Take()
+	return sh
+}
+
+var paneScenes = []struct {
+	name string
+	play func(s *screen)
+}{
+	{"catalog", func(s *screen) { s.open(repl.CatalogPane); s.paneKeys("cust") }},
+	{"catalog_tree", func(s *screen) {
+		s.open(repl.CatalogPane)
+		s.paneKeys("tab", "tab", "down", "right", "down", "down", "enter", "shift+tab", "e", "w")
+	}},
+	{"variables", func(s *screen) { s.open(repl.VariablesPane); s.paneKeys("down") }},
+	{"trace", func(s *screen) { s.open(repl.TracePane) }},
+	{"value", func(s *screen) { s.open(repl.ValuePane); s.paneKeys("down", "l", "down", "down", "down", "l", "j") }},
+	{"value_search", func(s *screen) { s.open(repl.ValuePane); s.paneKeys("s", "/", "acm") }},
+	{"preview", func(s *screen) {
+		s.model.handle = func(ctx context.Context, line string) repl.Status { return s.shell.Handle(ctx, line) }
+		s.edit.set(`billing.refund.issue{ invoice_id = "inv_1", amount_cents = 5 }`)
+		s.show(&previewPane{m: s.model})
+		s.shell.Handle(s.t.Context(), "/preview "+s.edit.text)
+		s.pass(time.Second)
+	}},
+}
+
+func TestPanes(t *testing.T) {
+	for _, size := range sizes {
+		for _, scene := range paneScenes {
+			name := fmt.Sprintf("pane_%s_%dx%d", scene.name, size.width, size.height)
+			t.Run(name, func(t *testing.T) {
+				s := screenOf(t, lived(t), size.width, size.height)
+				scene.play(s)
+				s.printed = nil // the preview's lines hold times
+				s.golden(name)
+			})
+		}
+	}
+}
+
+// A pane fills its window and no more, whatever its size, and so does one in ASCII.
+func TestPanesFit(t *testing.T) {
+	sh := lived(t)
+	for _, width := range []int{10, 20, 59, 67, 200} {
+		for _, height := range []int{3, 5, 10, 24} {
+			for _, scene := range paneScenes {
+				s := screenOf(t, sh, width, height)
+				s.ascii, s.theme = true, newTheme(true, true)
+				scene.play(s)
+				rows := strings.Split(s.View().Content, "\n")
+				if len(rows) != height {
+					t.Errorf("%s at %dx%d: %d rows", scene.name, width, height, len(rows))
+				}
+				for _, row := range rows {
+					if w := ansi.StringWidth(row); w > width {
+						t.Errorf("%s at %dx%d: row of %d columns: %q", scene.name, width, height, w, row)
+					}
+					if plain := ansi.Strip(row); strings.IndexFunc(plain, func(r rune) bool { return r > 126 }) >= 0 {
+						t.Errorf("%s: not ASCII: %q", scene.name, plain)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Enter in the catalog puts a call into the input, the cursor where the first argument goes; in the value tree a path.
+func TestPanesInsert(t *testing.T) {
+	s := screenOf(t, lived(t), 80, 24)
+	s.keys("x = ")
+	s.open(repl.CatalogPane)
+	s.paneKeys("refund iss", "enter")
+	if s.overlay() != nil || s.edit.text != "x = billing.refund.issue{invoice_id = , amount_cents = }" {
+		t.Fatalf("the input is %q", s.edit.text)
+	}
+	if got := s.edit.text[:s.edit.pos]; !strings.HasSuffix(got, "{invoice_id = ") {
+		t.Errorf("the cursor is behind %q", got)
+	}
+	s.edit.set("")
+	s.open(repl.VariablesPane)
+	s.paneKeys("down", "enter", "down", "l", "down", "down", "down", "l", "down", "enter")
+	if s.edit.text != "t.list[3].deep" {
+		t.Errorf("the input is %q", s.edit.text)
+	}
+	s.keys("ctrl+u")
+	s.keys("f3")
+	s.paneKeys("/", "rejec", "enter", "i")
+	if s.edit.text != `crm.customer.search{ limit = "many" }` {
+		t.Errorf("the input is %q", s.edit.text)
+	}
+}
+
+// What comes while a pane is open is printed when it closes, whole and in order, and a question goes before the pane.
+func TestPanesKeepTheTranscript(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	s.open(repl.TracePane)
+	s.emit(repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: "one\ntwo\n"})
+	if len(s.printed) != 0 || !s.View().AltScreen {
+		t.Fatalf("printed %q, alternate screen %v", s.printed, s.View().AltScreen)
+	}
+	answer := s.ask()
+	if s.View().AltScreen {
+		t.Error("the question is behind the pane")
+	}
+	s.pass(pauseTime)
+	s.keys("y")
+	if a := answered(t, answer); a.Verdict != session.Once {
+		t.Errorf("answered %v", a)
+	}
+	if !s.View().AltScreen {
+		t.Error("the pane did not come back")
+	}
+	s.keys("esc")
+	s.pass(time.Second)
+	s.pass(time.Second)
+	if got := strings.Join(s.printed, " "); !strings.HasPrefix(got, "one two") && !strings.Contains(got, "one two") {
+		t.Errorf("printed %q", s.printed)
+	}
+}
+
+// A search that a newer key made stale changes nothing, and the newest is looked for in the end.
+func TestCatalogSearchIsLatest(t *testing.T) {
+	s := screenOf(t, lived(t), 80, 24)
+	p, first := newCatalogPane(s.model)
+	s.show(p)
+	second := s.press(tea.KeyPressMsg{Code: 'r', Text: "r"})
+	third := s.press(tea.KeyPressMsg{Code: 'e', Text: "e"})
+	if second != nil || third != nil {
+		t.Fatal("a second search began beside the first")
+	}
+	s.settle(first)
+	if p.shown.Words != "re" || len(p.found.Hits) == 0 || p.found.Hits[0].ID != "billing.refund.issue" {
+		t.Errorf("shown for %q: %+v", p.shown.Words, p.found.Hits)
+	}
+}

@@ -1,0 +1,387 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"almanac/repl"
+	"almanac/session/vm"
+)
+
+// This file holds F6: a value of the session as a tree. What is in a table is fetched when it is opened, one level at a
+// time, and no Lua runs for it.
+
+// lookCount is how many entries of a table are fetched at once, lookTime how long that may take.
+const (
+	lookCount = 500
+	lookTime  = 2 * time.Second
+)
+
+// A branch is one value in the tree.
+type branch struct {
+	node   vm.Node
+	path   []vm.Step
+	depth  int
+	open   bool
+	loaded bool
+	below  []*branch
+	text   string // of a long string that is open
+	// rest marks the row that stands for what is not fetched.
+	rest bool
+	of   *branch // the table of a rest row
+}
+
+// An order is how the entries of a table are sorted.
+type order int
+
+const (
+	asStored order = iota
+	byValue
+	bySize
+	orders
+)
+
+func (o order) String() string { return [...]string{"as stored", "by value", "by size"}[o] }
+
+type valuePane struct {
+	m      *model
+	root   *branch // its own row is not shown
+	list   cursorList
+	page   int
+	filter string
+	search string
+	mode   byte // '/' while a search is typed, 'f' while a filter is
+	sorted order
+	err    error
+}
+
+// newValuePane opens the value at path; nil means the last result.
+func newValuePane(m *model, path []vm.Step) (*valuePane, tea.Cmd) {
+	if path == nil {
+		path = []vm.Step{{Name: "_"}}
+	}
+	p := &valuePane{m: m, root: &branch{path: path, open: true, depth: -1}}
+	return p, p.fetch(p.root)
+}
+
+// fetch gets the next entries of b beside the loop.
+func (p *valuePane) fetch(b *branch) tea.Cmd {
+	ctx, shell, from := p.m.ctx, p.m.shell, len(b.below)
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, lookTime)
+		defer cancel()
+		page, err := shell.Look(ctx, b.path, from, lookCount)
+		return paneMsg(func() tea.Cmd {
+			p.fetched(b, page, err)
+			return nil
+		})
+	}
+}
+
+func (p *valuePane) fetched(b *branch, page vm.Page, err error) {
+	if p.err = err; err != nil {
+		return
+	}
+	b.loaded = true
+	if b == p.root {
+		b.node = page.Node
+	}
+	b.text = page.Text
+	for _, n := range page.Nodes[max(0, min(len(b.below)-page.From, len(page.Nodes))):] {
+		b.below = append(b.below, &branch{node: n, path: append(slices.Clip(b.path), n.Step), depth: b.depth + 1})
+	}
+}
+
+// visible lists the rows of the tree from above.
+func (p *valuePane) visible() []*branch {
+	var out []*branch
+	words := strings.Fields(strings.ToLower(p.filter))
+	var walk func(b *branch)
+	walk = func(b *branch) {
+		for _, c := range p.inOrder(b.below) {
+			if p.fits(c, words) {
+				out = append(out, c)
+				if c.open {
+					walk(c)
+				}
+			}
+		}
+		if b.open && b.node.Type == "table" && b.node.Size > len(b.below) && b.loaded {
+			out = append(out, &branch{rest: true, of: b, depth: b.depth + 1})
+		}
+	}
+	walk(p.root)
+	return out
+}
+
+// fits tells whether a row, or an opened one below it, has all words.
+func (p *valuePane) fits(b *branch, words []string) bool {
+	text := strings.ToLower(repl.StepText(b.node) + " " + b.node.Brief)
+	if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+		return true
+	}
+	return b.open && slices.ContainsFunc(b.below, func(c *branch) bool { return p.fits(c, words) })
+}
+
+func (p *valuePane) inOrder(below []*branch) []*branch {
+	if p.sorted == asStored {
+		return below
+	}
+	out := slices.Clone(below)
+	slices.SortStableFunc(out, func(a, b *branch) int {
+		if p.sorted == bySize {
+			return cmp.Compare(b.node.Size, a.node.Size)
+		}
+		x, errX := strconv.ParseFloat(a.node.Brief, 64)
+		y, errY := strconv.ParseFloat(b.node.Brief, 64)
+		if errX == nil && errY == nil {
+			return cmp.Compare(y, x)
+		}
+		return cmp.Compare(a.node.Brief, b.node.Brief)
+	})
+	return out
+}
+
+func (p *valuePane) head() (title, note string) {
+	rule := " " + p.m.theme.glyphs.rule + " "
+	title = "Value" + rule + repl.SanitizeLine(repl.PathText(p.root.path))
+	if p.root.loaded {
+		note = repl.NodeKind(p.root.node)
+	}
+	if p.sorted != asStored {
+		note += " " + p.sorted.String()
+	}
+	if p.filter != "" && p.mode != '/' || p.mode == 'f' {
+		title += rule + "filter: " + p.filter
+	}
+	if p.mode == '/' {
+		title += rule + "search: " + p.search
+	}
+	return title, note
+}
+
+func (p *valuePane) rows(width, height int) []string {
+	t := p.m.theme
+	switch {
+	case p.err != nil:
+		return []string{t.warn.Render(repl.SanitizeLine(p.err.Error())), "", t.dim.Render("r tries again")}
+	case !p.root.loaded:
+		return nil
+	case p.root.node.Type == "nil":
+		return []string{t.dim.Render("nil: run something that returns a value, or type a path before F6")}
+	case p.root.node.Type != "table":
+		return p.textRows(p.root.text, width, height)
+	}
+	all := p.visible()
+	if len(all) == 0 {
+		return []string{t.dim.Render("empty")}
+	}
+	at := min(p.list.at, len(all)-1)
+	foot := repl.SanitizeLine(p.pathAt(all, at))
+	var below []string
+	if b := all[at]; b.open && b.text != "" {
+		below = p.textRows(b.text, width, max(height/2, 1))
+	}
+	p.page = max(height-2-len(below), 1)
+	top, end := p.list.window(len(all), p.page)
+	var out []string
+	for i, b := range all[top:end] {
+		out = append(out, t.chosen(i+top == p.list.at, p.row(b), width))
+	}
+	for len(out) < p.page {
+		out = append(out, "")
+	}
+	out = append(out, below...)
+	return append(out, t.dim.Render(strings.Repeat(t.glyphs.rule, width)), t.dim.Render(foot))
+}
+
+// textRows draws a value that is no table.
+func (p *valuePane) textRows(text string, width, height int) []string {
+	var rows []string
+	for _, l := range strings.Split(repl.Sanitize(text), "\n") {
+		rows = append(rows, pieces(untab(l), width)...)
+	}
+	return rows[:min(len(rows), height)]
+}
+
+func (p *valuePane) row(b *branch) string {
+	t := p.m.theme
+	margin := strings.Repeat("  ", max(b.depth, 0))
+	if b.rest {
+		return margin + t.dim.Render(fmt.Sprintf("  %s %d more", t.glyphs.more, b.of.node.Size-len(b.of.below)))
+	}
+	sign := "  "
+	switch {
+	case b.node.Type != "table" && b.node.Size <= len(b.node.Brief), b.node.Size == 0:
+	case b.open:
+		sign = "- "
+	default:
+		sign = "+ "
+	}
+	text := margin + sign + repl.StepText(b.node)
+	if b.node.Type == "table" && b.open {
+		return text + "  " + t.dim.Render(repl.NodeKind(b.node))
+	}
+	return text + " = " + repl.SanitizeLine(b.node.Brief)
+}
+
+func (p *valuePane) pathAt(all []*branch, at int) string {
+	if at >= len(all) || all[at].rest {
+		return ""
+	}
+	return repl.PathText(all[at].path)
+}
+
+func (p *valuePane) key(name, text string) tea.Cmd {
+	all := p.visible()
+	if p.mode != 0 {
+		return p.typeKey(name, text, all)
+	}
+	if p.list.move(name, len(all), p.page) {
+		return nil
+	}
+	switch name {
+	case "/", "f":
+		p.mode = name[0]
+		if name == "/" {
+			p.search = ""
+		}
+		return nil
+	case "n":
+		p.find(all, p.list.at+1)
+		return nil
+	case "s":
+		p.sorted = (p.sorted + 1) % orders
+		return nil
+	case "r":
+		p.root, p.list, p.err = &branch{path: p.root.path, open: true, depth: -1}, cursorList{}, nil
+		return p.fetch(p.root)
+	}
+	if p.list.at >= len(all) {
+		if name == "enter" || name == "kpenter" {
+			p.m.takeText(repl.PathText(p.root.path), 0)
+		}
+		return nil
+	}
+	b := all[p.list.at]
+	switch name {
+	case "l", "right", "space", " ":
+		return p.unfold(b)
+	case "h", "left":
+		p.fold(b, all)
+	case "c":
+		if !b.rest && !b.node.Odd {
+			return p.m.copyText(repl.PathText(b.path))
+		}
+	case "y":
+		if !b.rest {
+			return p.copyValue(b)
+		}
+	case "enter", "kpenter":
+		if b.rest {
+			return p.unfold(b)
+		}
+		if !b.node.Odd {
+			p.m.takeText(repl.PathText(b.path), 0)
+		}
+	}
+	return nil
+}
+
+// copyValue copies a value's text: that of a string whole, of others as it is shown.
+func (p *valuePane) copyValue(b *branch) tea.Cmd {
+	if b.text != "" {
+		return p.m.copyText(b.text)
+	}
+	return p.m.copyText(b.node.Brief)
+}
+
+func (p *valuePane) typeKey(name, text string, all []*branch) tea.Cmd {
+	target := &p.filter
+	if p.mode == '/' {
+		target = &p.search
+	}
+	switch name {
+	case "enter", "kpenter":
+		p.mode = 0
+	default:
+		if !typeInto(target, name, text) {
+			p.list.move(name, len(all), p.page)
+			return nil
+		}
+		if p.mode == '/' {
+			p.find(all, p.list.at)
+		} else {
+			p.list = cursorList{}
+		}
+	}
+	return nil
+}
+
+// find moves to the next row from number from on that has the searched text.
+func (p *valuePane) find(all []*branch, from int) {
+	want := strings.ToLower(p.search)
+	if want == "" {
+		return
+	}
+	for i := range all {
+		at := (from + i) % len(all)
+		b := all[at]
+		if !b.rest && strings.Contains(strings.ToLower(repl.StepText(b.node)+" = "+b.node.Brief), want) {
+			p.list.at = at
+			return
+		}
+	}
+	p.m.notice = "nothing opened here has " + repl.SanitizeLine(p.search)
+}
+
+// unfold opens a table or a long string, and fetches what is in it.
+func (p *valuePane) unfold(b *branch) tea.Cmd {
+	if b.rest {
+		return p.fetch(b.of)
+	}
+	if b.node.Odd || b.node.Size == 0 {
+		return nil
+	}
+	b.open = true
+	if !b.loaded {
+		return p.fetch(b)
+	}
+	return nil
+}
+
+// fold closes a value, or moves to the one that holds it.
+func (p *valuePane) fold(b *branch, all []*branch) {
+	if b.open {
+		b.open = false
+		return
+	}
+	for i := p.list.at; i >= 0; i-- {
+		if all[i].depth < b.depth {
+			p.list.at = i
+			return
+		}
+	}
+}
+
+func (p *valuePane) hints() []string {
+	if p.mode != 0 {
+		return []string{"Enter done"}
+	}
+	return []string{"h j k l", "Enter insert path", "c copy path", "/ search n next", "f filter", "s sort"}
+}
+
+func (p *valuePane) typing() bool { return p.mode != 0 }
+
+func (p *valuePane) escape() bool {
+	was := p.mode != 0 || p.filter != ""
+	p.mode, p.filter = 0, ""
+	return was
+}
