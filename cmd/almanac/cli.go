@@ -55,6 +55,9 @@ type commandLine struct {
 	Eval     evalCommand     `cmd:"" help:"Measure how well things work."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 
+	Completion completionCommand `cmd:"" help:"Print the completion for a shell."`
+	Man        manCommand        `cmd:"" help:"Print the manual page, for man -l - or a file."`
+
 	// config is what the files and the environment say.
 	config *config
 	// origins tell, by flag, which ones the command line names.
@@ -88,6 +91,9 @@ type uiFlags struct {
 func dispatch(args []string, p *program) (context.Context, error) {
 	if len(args) == 1 && args[0] == "--version" {
 		args = []string{"version"}
+	}
+	if len(args) > 0 && args[0] == completeWord {
+		return context.Background(), complete(args[1:], p)
 	}
 	cli, parsed, err := parse(args, p, nil)
 	if err == nil && parsed != nil && cli.needsApproval(parsed.Command()) {
@@ -163,7 +169,7 @@ func newParser(cli *commandLine, p *program, exit func(int)) (*kong.Kong, error)
 // looksOnly tells the commands that run nothing: they work also with a configuration that is wrong or not approved.
 func looksOnly(command string) bool {
 	word, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"version", "config", "sessions"}, word)
+	return slices.Contains([]string{"version", "config", "sessions", "completion", "man"}, word)
 }
 
 func (cli *commandLine) needsApproval(command string) bool {

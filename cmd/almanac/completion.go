@@ -1,0 +1,204 @@
+// This file completes the words of a command line for bash, zsh and fish. The shells' scripts know nothing: they hand
+// the words over and show what comes back, so that there is one place that knows the commands.
+
+package main
+
+import (
+	"bufio"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"almanac/repl"
+)
+
+//go:embed completion/*
+var completionScripts embed.FS
+
+type completionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// Run prints the script for the shell.
+func (c completionCommand) Run(p *program) error {
+	text, err := completionScripts.ReadFile("completion/almanac." + c.Shell)
+	if err != nil {
+		return err
+	}
+	_, err = p.stdout.Write(text)
+	return err
+}
+
+// completeWord is the word by which the shells' scripts ask.
+const completeWord = "__complete"
+
+// complete prints what the last of words may become, a line each: the word, a tab and what it means. Nothing leaves it to
+// the shell, which offers files.
+func complete(words []string, p *program) error {
+	cli := &commandLine{stderr: p.stderr, origins: map[string]bool{}}
+	parser, err := newParser(cli, p, func(int) {})
+	if err != nil {
+		return err
+	}
+	cli.config, _ = readConfig(parser.Model) // for where the sessions are; what is wrong with it is told elsewhere
+	if v, _, ok := cli.dataSetting(); ok {
+		cli.Data = v
+	}
+	out := bufio.NewWriter(p.stdout)
+	for _, c := range (&completer{cli, parser.Model}).complete(words) {
+		fmt.Fprintf(out, "%s\t%s\n", repl.SanitizeLine(c.Text), repl.SanitizeLine(c.Detail))
+	}
+	return out.Flush()
+}
+
+func (cli *commandLine) dataSetting() (value, origin string, ok bool) {
+	s, ok := cli.config.setting("data")
+	if !ok {
+		return "", "", false
+	}
+	v, origin, ok := cli.config.from(s)
+	return v.text, origin, ok
+}
+
+type completer struct {
+	cli   *commandLine
+	model *kong.Application
+}
+
+// complete returns what the last word may become.
+func (c *completer) complete(words []string) []repl.Completion {
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	last := words[len(words)-1]
+	before := slices.DeleteFunc(slices.Clone(words[:len(words)-1]), func(w string) bool { return w == "=" })
+	if last == "=" { // bash makes a word of its own of it
+		last = ""
+	}
+	node, flag, given := c.walk(before)
+	if flag != nil {
+		return matching(c.values(flag.Value, flag.Name), last, "")
+	}
+	if name, value, ok := strings.Cut(last, "="); ok && strings.HasPrefix(name, "--") {
+		if f := findFlag(c.flags(node), name); f != nil {
+			return matching(c.values(f.Value, f.Name), value, name+"=")
+		}
+		return nil
+	}
+	if strings.HasPrefix(last, "-") {
+		var items []repl.Completion
+		for _, f := range c.flags(node) {
+			if !f.Hidden {
+				items = append(items, repl.Completion{Text: "--" + f.Name, Detail: firstSentence(f.Help)})
+			}
+		}
+		return matching(items, last, "")
+	}
+	var items []repl.Completion
+	for _, child := range node.Children {
+		if !child.Hidden && given == 0 {
+			items = append(items, repl.Completion{Text: child.Name, Detail: firstSentence(child.Help)})
+		}
+	}
+	if args := c.positional(node); given < len(args) {
+		items = append(items, c.values(args[given], node.Name)...)
+	}
+	return matching(items, last, "")
+}
+
+// walk follows the words that are there: to a command, with so many arguments given, and to the flag that waits for its
+// value.
+func (c *completer) walk(words []string) (node *kong.Node, waiting *kong.Flag, given int) {
+	node = c.model.Node
+	for _, w := range words {
+		switch {
+		case waiting != nil:
+			waiting = nil
+		case strings.HasPrefix(w, "-"):
+			if f := findFlag(c.flags(node), w); f != nil && !f.IsBool() {
+				waiting = f
+			}
+		default:
+			i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == w })
+			if i < 0 {
+				given++
+				continue
+			}
+			node, given = node.Children[i], 0
+		}
+	}
+	return node, waiting, given
+}
+
+// flags are those that may stand after node: its own, those of what it is inside of, and those of its default.
+func (c *completer) flags(node *kong.Node) []*kong.Flag {
+	var all []*kong.Flag
+	for n := node; n != nil; n = n.Parent {
+		all = append(all, n.Flags...)
+	}
+	if node.DefaultCmd != nil {
+		all = append(all, node.DefaultCmd.Flags...)
+	}
+	return all
+}
+
+func (c *completer) positional(node *kong.Node) []*kong.Value {
+	if len(node.Positional) == 0 && node.DefaultCmd != nil {
+		return node.DefaultCmd.Positional
+	}
+	return node.Positional
+}
+
+func findFlag(flags []*kong.Flag, word string) *kong.Flag {
+	for _, f := range flags {
+		if word == "--"+f.Name || f.Short != 0 && word == "-"+string(f.Short) {
+			return f
+		}
+	}
+	return nil
+}
+
+// shownIDs is how many sessions are offered.
+const shownIDs = 20
+
+// values are what a flag or an argument may be; none where the shell offers files.
+func (c *completer) values(v *kong.Value, of string) []repl.Completion {
+	var items []repl.Completion
+	for _, word := range v.EnumSlice() {
+		if v.Enum != "" && word != "" {
+			items = append(items, repl.Completion{Text: word})
+		}
+	}
+	switch of {
+	case "resume", "show":
+		if v.Name != "resume" && v.Name != "id" {
+			break
+		}
+		sessions, _ := c.cli.archive().List("")
+		for _, s := range sessions[:min(len(sessions), shownIDs)] {
+			items = append(items, repl.Completion{Text: s.ID, Detail: strings.TrimSpace(s.Name + " " + s.First)})
+		}
+	case "catalog":
+		items = append(items, repl.Completion{Text: "demo", Detail: "the embedded back office"})
+	}
+	return items
+}
+
+func matching(items []repl.Completion, prefix, head string) []repl.Completion {
+	var fit []repl.Completion
+	for _, i := range items {
+		if strings.HasPrefix(i.Text, prefix) {
+			i.Text = head + i.Text
+			fit = append(fit, i)
+		}
+	}
+	return fit
+}
+
+func firstSentence(s string) string {
+	head, _, _ := strings.Cut(s, ". ")
+	return strings.TrimSuffix(head, ".")
+}
