@@ -81,7 +81,7 @@ func listSessions(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 func SessionList(all []trace.Summary, current string) string {
 	rows := make([][]string, len(all))
 	for i, s := range all {
-		mark, what := " ", cutText(SanitizeLine(firstLine(s.First)), 60, "…")
+		mark, what := " ", cutText(SanitizeLine(firstLine(strings.TrimSpace(s.First))), 40, "…")
 		if s.ID == current {
 			mark = "*"
 		}

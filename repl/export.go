@@ -136,7 +136,7 @@ func firstLine(s string) string {
 // returns is kept in _ as the shell does, and in _7 where one of the scripts after it asks for that.
 func replayable(r PastRun, after []PastRun) string {
 	source := r.Source
-	if strings.HasPrefix(source, "#") {
+	if strings.HasPrefix(source, "#") && !syntax.IsExpression(source) {
 		source = "--" + source // the first line of a chunk may be for a shell
 	}
 	keep := ""
