@@ -40,7 +40,8 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 }
 
 // readCatalogValues finds the catalog's own things among the values that the script returned: they are shown as lists
-// of lines, and kept for the answer.
+// of lines, and kept for the answer. A run shows what the catalog gave it so; that a list of ids is an answer holds in a
+// query alone.
 func (r *run) readCatalogValues(values []vm.Value) {
 	view, shown := r.session.View(), r.session.Budget().Shown
 	for i := range values {
@@ -55,6 +56,9 @@ func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps [
 	if list, isList := data.([]any); isList {
 		if text, described := specTexts(list); described {
 			return nil, text, true
+		}
+		if r.mode != trace.ModeQuery {
+			return nil, "", false // rows of an action may well have an id that is an action's
 		}
 		set, err := r.listed(list)
 		if err != nil || len(list) == 0 {
@@ -76,7 +80,7 @@ func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps [
 	if i, found := r.held(m, "facets", len(r.counted)); found {
 		return nil, r.counted[i].Text(), true
 	}
-	if line, isHit := m["line"].(string); isHit {
+	if line, isHit := m["line"].(string); isHit && r.mode == trace.ModeQuery {
 		if set, err := r.listed([]any{m}); err == nil {
 			return []catalog.Step{set.Pick(catalog.PickOptions{})}, line, true
 		}
@@ -94,7 +98,7 @@ func specTexts(list []any) (string, bool) {
 	for _, item := range list {
 		m, _ := item.(map[string]any)
 		text, isText := m["text"].(string)
-		if m["spec"] != true || !isText {
+		if m["spec"] != true || !isText || m["id"] == nil || len(m) > 3 {
 			return "", false
 		}
 		parts = append(parts, text)
