@@ -2,7 +2,7 @@
 -- asked for, the name of a field will do: map(rows, "id").
 local host = ...
 local type, pairs, ipairs, next, tostring, pcall = type, pairs, ipairs, next, tostring, pcall
-local sort, floor = table.sort, math.floor
+local floor = math.floor
 local callable, fail, put = host.callable, host.fail, host.put
 
 local function want_table(name, t)
@@ -211,23 +211,14 @@ end
 function sort_by(t, f, descending)
   want_table("sort_by", t)
   f = optional("sort_by", f)
-  local rows = {}
-  for i = 1, #t do rows[i] = { key = f(t[i], i), at = i } end
-  if descending == true or descending == "desc" then
-    sort(rows, function(a, b)
-      if before(b.key, a.key) then return true end
-      if before(a.key, b.key) then return false end
-      return a.at < b.at
-    end)
-  else
-    sort(rows, function(a, b)
-      if before(a.key, b.key) then return true end
-      if before(b.key, a.key) then return false end
-      return a.at < b.at
-    end)
+  local keys, n = {}, #t
+  for i = 1, n do
+    local key = f(t[i], i)
+    if key == nil then key = null end
+    keys[i] = key
   end
-  local out = {}
-  for i = 1, #rows do out[i] = t[rows[i].at] end
+  local order, out = host.rank(keys, n, descending), {}
+  for i = 1, n do out[i] = t[order[i]] end
   return list_of(out)
 end
 host.doc("sort_by(list, f, descending)", "new list sorted by f(item) or a field name; equal items keep their order")

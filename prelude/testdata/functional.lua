@@ -13,6 +13,8 @@ assert(sum({1, 2, 3}) == 6 and sum({{n = 1}, {n = null}, {n = 2}}, "n") == 3 and
 local rows = {{n = 2, k = "a"}, {n = 1, k = "b"}, {n = 2, k = "c"}, {k = "d"}}
 assert(repr(map(sort_by(rows, "n"), "k")) == '{ "b", "a", "c", "d" }')
 assert(repr(map(sort_by(rows, "n", true), "k")) == '{ "d", "a", "c", "b" }')
+local mixed = {"b", null, 2, true, "a", 10, json.decode("9007199254740993"), 0 / 0}
+assert(repr(sort_by(mixed)) == '{ true, 2, 10, 9007199254740993, 0/0, "a", "b", null }', repr(sort_by(mixed)))
 assert(max_by(rows, "n").k == "a" and min_by(rows, "n").k == "b" and max_by({}, "n") == nil)
 assert(repr(map(group_by({{s = "x", v = 1}, {s = "y", v = 2}, {s = "x", v = 3}}, "s"), function(g) return map(g, "v") end))
   == "{ x = { 1, 3 }, y = { 2 } }")
@@ -29,6 +31,10 @@ assert(original.a[1] == 1 and try(error, "x") == nil and try(function() return 5
 -- many integer keys cost the same each
 local ids = map(range(20000), function(i) return {id = i * 1000003} end)
 assert(index_by(ids, "id")[1000003].id == 1000003)
+-- a list of many strings takes no table an item
+local many = map(range(20000), function(i) return ("%05d"):format(i * 7919 % 20011):rep(30) end)
+local sorted = sort_by(many, function(s) return s end)
+assert(#sorted == 20000 and sorted[1] < sorted[2] and sorted[19999] < sorted[20000])
 ---
 sort_by(nil, "x") -- ### "sort_by: the first argument must be a table, got nil"
 ---

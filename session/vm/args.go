@@ -172,7 +172,7 @@ func (c call) number(i int) float64 {
 }
 
 func (c call) exact(i int) {
-	c.bad(i, "an integer beyond 2^53 would lose digits here")
+	c.bad(i, "an integer beyond 2^53 would lose digits here: "+giveUpDigits)
 }
 
 // int requires a number and cuts it to an int; far-off values are clamped.

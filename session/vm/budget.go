@@ -124,13 +124,28 @@ func (m *Machine) end(l *lua.State, e *Error) {
 // watch has l call the hook.
 func (m *Machine) watch(l *lua.State) { lua.SetDebugHook(l, m.hook, lua.MaskCount, m.interval) }
 
-// stringSize ends the run when a string of n bytes would be too large.
-func (m *Machine) stringSize(l *lua.State, n int) {
+// grown ends the run when the n bytes that a string being built has are too many, and counts those that are new; paid
+// is how many were counted.
+func (m *Machine) grown(l *lua.State, n int, paid *int) {
+	m.fits(l, n)
+	if fresh := n - *paid; fresh >= 64 {
+		m.work(l, fresh/64)
+		*paid = n
+	}
+}
+
+// fits ends the run when a string of n bytes would be too large.
+func (m *Machine) fits(l *lua.State, n int) {
 	if n > m.limits.String || n < 0 {
 		m.end(l, &Error{Kind: Limit, Limit: "string",
 			Message: "the script asked for a string of more than " + sizeText(m.limits.String),
 			Hint:    "build smaller strings, or keep the pieces in a table"})
 	}
+}
+
+// stringSize ends the run when a string of n bytes would be too large, and counts the making of it.
+func (m *Machine) stringSize(l *lua.State, n int) {
+	m.fits(l, n)
 	m.work(l, n/64)
 	if n >= hugeString && m.interval != closeInterval {
 		m.interval = closeInterval

@@ -21,7 +21,7 @@ type directive struct {
 func format(c call) int {
 	layout := c.string(1)
 	var b strings.Builder
-	arg := 1
+	arg, paid := 1, 0
 	for i := 0; i < len(layout); i++ {
 		if layout[i] != '%' {
 			b.WriteByte(layout[i])
@@ -39,7 +39,7 @@ func format(c call) int {
 		d, next := parseDirective(c, layout, i+1)
 		i = next
 		b.WriteString(d.format(c, arg))
-		c.m.stringSize(c.l, b.Len())
+		c.m.grown(c.l, b.Len(), &paid)
 	}
 	c.m.stringSize(c.l, b.Len())
 	return c.giveText(b.String())

@@ -184,6 +184,7 @@ func (m *Machine) hostTable() any {
 		t.assign(k, v)
 		return 0
 	})
+	def("rank", rank)
 	def("callable", func(c call) int { return c.give(m.callable(c.raw(1))) })
 	def("empty_list", func(c call) int {
 		t := m.newTable(0, 0)

@@ -149,3 +149,21 @@ func TestConcatLimit(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestWorkIsCountedOnce: what a library function builds costs instructions by its size, not by its size times the number
+// of its pieces.
+func TestWorkIsCountedOnce(t *testing.T) {
+	r := newRig(t, Limits{Steps: 1 << 50, Time: time.Minute})
+	for _, source := range []string{
+		`local s = ("x"):rep(%d) return #s:gsub("x", "yy")`,
+		`local t = {} for i = 1, %d do t[i] = "item" end return #table.concat(t, ",")`,
+		`local s = ("%%%%c"):rep(%d) return #os.date(s)`,
+		`local t = {} for i = 1, %d do t[i] = tostring(i * 7919 %% 10007) end return #sort_by(t)`,
+	} {
+		steps := func(n int) int64 { return r.must(fmt.Sprintf(source, n)).Steps }
+		small, large := steps(20_000), steps(200_000)
+		if large > 20*small {
+			t.Errorf("%s: %d instructions for ten times the work of %d", source, large, small)
+		}
+	}
+}

@@ -41,6 +41,9 @@ func openOS(m *Machine) {
 					}
 				}
 			}
+			if _, exact := m.exactInteger(t.get(name)); exact {
+				c.fail("field '%s' is out of range in date table", name)
+			}
 			c.fail("field '%s' is not a number in date table", name)
 			return 0
 		}
@@ -76,6 +79,7 @@ func osDate(c call) int {
 		return c.give(c.m.value(t))
 	}
 	var b strings.Builder
+	paid := 0
 	for i := 0; i < len(layout); i++ {
 		if layout[i] != '%' {
 			b.WriteByte(layout[i])
@@ -96,19 +100,24 @@ func osDate(c call) int {
 			c.bad(1, "invalid conversion specifier '%%%s'", layout[from:i+1])
 		}
 		b.WriteString(text)
+		c.m.work(c.l, 10)
+		c.m.grown(c.l, b.Len(), &paid)
 	}
-	return c.give(b.String())
+	c.m.stringSize(c.l, b.Len())
+	return c.giveText(b.String())
+}
+
+// dateLayouts are the strftime conversions that Go has layouts for.
+var dateLayouts = map[byte]string{
+	'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'h': "Jan", 'c': "Mon Jan _2 15:04:05 2006", 'd': "02",
+	'D': "01/02/06", 'e': "_2", 'F': "2006-01-02", 'H': "15", 'I': "03", 'm': "01", 'M': "04", 'p': "PM",
+	'r': "03:04:05 PM", 'R': "15:04", 'S': "05", 'T': "15:04:05", 'x': "01/02/06", 'X': "15:04:05", 'y': "06",
+	'Y': "2006", 'z': "-0700", 'Z': "MST",
 }
 
 // datePart is one strftime conversion in the C locale.
 func datePart(t time.Time, verb byte) (string, bool) {
-	layouts := map[byte]string{
-		'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'h': "Jan", 'c': "Mon Jan _2 15:04:05 2006", 'd': "02",
-		'D': "01/02/06", 'e': "_2", 'F': "2006-01-02", 'H': "15", 'I': "03", 'm': "01", 'M': "04", 'p': "PM",
-		'r': "03:04:05 PM", 'R': "15:04", 'S': "05", 'T': "15:04:05", 'x': "01/02/06", 'X': "15:04:05", 'y': "06",
-		'Y': "2006", 'z': "-0700", 'Z': "MST",
-	}
-	if layout, ok := layouts[verb]; ok {
+	if layout, ok := dateLayouts[verb]; ok {
 		return t.Format(layout), true
 	}
 	_, week := t.ISOWeek()

@@ -184,7 +184,7 @@ func substitute(c call) int {
 		ms.pat = pat[1:]
 	}
 	var b strings.Builder
-	pos, n := 0, 0
+	pos, n, paid := 0, 0, 0
 	for n < limit {
 		ms.reset()
 		ms.step(1)
@@ -192,7 +192,7 @@ func substitute(c call) int {
 		if end >= 0 {
 			n++
 			b.WriteString(ms.replacement(with, pos, end))
-			c.m.stringSize(c.l, b.Len())
+			c.m.grown(c.l, b.Len(), &paid)
 		}
 		switch {
 		case end > pos:
@@ -267,6 +267,7 @@ func (ms *matcher) expand(with string, start, end int) string {
 		default:
 			ms.c.fail("invalid use of '%%' in replacement string")
 		}
+		ms.c.m.fits(ms.c.l, b.Len())
 	}
 	return b.String()
 }

@@ -94,11 +94,12 @@ func tableConcat(c call) int {
 	}
 	var b strings.Builder
 	b.Grow(c.textSize(t, from, to))
+	paid := 0
 	for i := from; i <= to; i++ {
 		switch v := t.index(i).(type) {
 		case string:
 			if b.WriteString(v); len(v) >= largeString {
-				c.m.work(c.l, len(v)/64)
+				c.m.grown(c.l, b.Len(), &paid)
 			}
 		case float64:
 			b.WriteString(numberText(v))
@@ -113,7 +114,7 @@ func tableConcat(c call) int {
 			b.WriteString(sep)
 		}
 		if i&255 == 0 {
-			c.m.stringSize(c.l, b.Len())
+			c.m.grown(c.l, b.Len(), &paid)
 			c.m.work(c.l, 32)
 		}
 	}
@@ -160,6 +161,9 @@ func tableUnpack(c call) int {
 	return n
 }
 
+// comparedBytes is how many bytes of two strings one instruction pays for, should they begin alike.
+const comparedBytes = 1024
+
 // An order sorts list items by a Lua comparator or by the engine's "less than". The items are compared in the order
 // in which the reference implementation compares them, so that equal ones end up where they do there and the same
 // comparators are found out to be inconsistent.
@@ -183,6 +187,7 @@ func (o *order) before(a, b any) bool {
 		}
 	case string:
 		if y, ok := b.(string); ok {
+			o.c.m.work(o.c.l, min(len(x), len(y))/comparedBytes)
 			return x < y
 		}
 	}

@@ -45,7 +45,9 @@ print(9007199254740993 ^ 2) -- ### "integer overflow: 81129638414606699710187514
 ---
 print(9007199254740993 ^ 0.5) -- ### "9007199254740993 \\^ 0.5 would lose digits"
 ---
-print(math.sqrt(9007199254740993)) -- ### "bad argument #1 to 'sqrt' \\(an integer beyond 2\\^53 would lose digits here\\)"
+print(math.sqrt(9007199254740993)) -- ### "bad argument #1 to 'sqrt' \\(an integer beyond 2\\^53 would lose digits here: tonumber\\(n .. '.0'\\) gives up digits\\)"
+---
+os.time{year = 9007199254740993, month = 1, day = 1} -- ### "field 'year' is out of range in date table"
 ---
 print(bit32.band(9007199254740993, 1)) -- ### "bit32 takes no integer beyond 2\\^53: the operators & \\| ~ << >> do"
 ---
