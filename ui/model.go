@@ -13,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
 
 	"almanac/repl"
 )
@@ -63,8 +64,14 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 			return fmt.Errorf("screen: %w", err)
 		}
 	}
-	program := tea.NewProgram(m, tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithoutSignalHandler(),
-		tea.WithColorProfile(profile), tea.WithFPS(int(time.Second/frameTime)))
+	options := []tea.ProgramOption{tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithoutSignalHandler(),
+		tea.WithColorProfile(profile), tea.WithFPS(int(time.Second / frameTime))}
+	if file, ok := o.Out.(*os.File); ok && reflows(os.Getenv) {
+		t := &tty{File: file}
+		options = append(options, tea.WithOutput(t), tea.WithFilter(m.reflow(t)))
+		m.measure = func() (width, height int, err error) { return term.GetSize(int(file.Fd())) }
+	}
+	program := tea.NewProgram(m, options...)
 
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -104,6 +111,9 @@ type model struct {
 	workers sync.WaitGroup
 
 	width, height int
+	measure       func() (width, height int, err error) // of the terminal itself; nil when it cannot be asked
+	sized         time.Time                             // when the window got another size
+	narrowed      bool                                  // the last frame was drawn while it was being resized
 	status        repl.Standing
 
 	edit   editor
@@ -132,6 +142,7 @@ type model struct {
 	err     error
 
 	stale   bool
+	nudge   bool // makes the frame differ from the one before a print
 	painted painting
 	frame   frame
 	tall    int          // rows of the last frame on the main screen

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
@@ -235,7 +236,7 @@ func answered(t *testing.T, answer <-chan session.Approval) session.Approval {
 func (s *screen) picture() string {
 	s.t.Helper()
 	v := s.View()
-	rows := strings.Split(v.Content, "\n")
+	rows := strings.Split(strings.TrimSuffix(v.Content, ansi.ResetStyle), "\n")
 	var b strings.Builder
 	for _, line := range s.printed {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")

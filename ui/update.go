@@ -54,6 +54,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.pull()
 	case printedMsg:
 		m.scroll.Printed()
+		// The print left the cursor above the input, and the renderer moves it for a frame that differs only.
+		m.nudge = !m.nudge
 	case doneMsg:
 		return m.done(msg.status)
 	case paneMsg:
@@ -80,6 +82,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 func (m *model) resize(width, height int) tea.Cmd {
 	if m.width != 0 && (width != m.width || height != m.height) {
 		m.scroll.Hold(m.now(), holdAfterResize)
+		m.sized = m.now()
 		m.menu = nil
 	}
 	m.width, m.height = width, height
@@ -89,7 +92,7 @@ func (m *model) resize(width, height int) tea.Cmd {
 // tick asks for the next look at the feed while one is needed. When nothing runs and nothing waits there is no tick,
 // and an idle screen writes nothing.
 func (m *model) tick() tea.Cmd {
-	if m.ticking || m.work == nil && !m.scroll.Pending() && m.easing.IsZero() && (!m.leaving || m.left) {
+	if m.ticking || m.work == nil && !m.scroll.Pending() && m.easing.IsZero() && !m.resizing() && !m.narrowed && (!m.leaving || m.left) {
 		return nil
 	}
 	m.ticking = true
@@ -99,6 +102,9 @@ func (m *model) tick() tea.Cmd {
 // print sends the next finished lines to the scrollback, as many as there is room for above the live region.
 func (m *model) print() tea.Cmd {
 	m.scroll.Away(m.help != nil || m.overlay() != nil, m.now())
+	if m.scroll.Pending() && m.resized() {
+		m.scroll.Hold(m.now(), holdAfterResize)
+	}
 	return m.scroll.Flush(m.now(), m.width, m.room())
 }
 

@@ -47,6 +47,7 @@ func (m *model) View() tea.View {
 
 func (m *model) draw() {
 	var f frame
+	m.narrowed = m.resizing()
 	switch {
 	case m.width == 0:
 		f.view = tea.NewView("")
@@ -67,7 +68,11 @@ func (m *model) draw() {
 			rows, cursor = m.region()
 		}
 		rows = m.ease(rows)
-		f.view = tea.NewView(strings.Join(rows, "\n"))
+		content := strings.Join(rows, "\n")
+		if m.nudge && !m.leaving {
+			content += ansi.ResetStyle
+		}
+		f.view = tea.NewView(content)
 		f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
 		f.rows = len(rows)
 	}
@@ -127,7 +132,7 @@ func (m *model) region() (rows []string, cursor point) {
 		rows, cursor = append(rows, box...), at
 	} else {
 		if !small {
-			rows = append(rows, m.theme.rule(m.width-1, "", ""))
+			rows = append(rows, m.theme.rule(m.wide(), "", ""))
 		}
 		spare := max(limit-len(rows)-1, 1)
 		input, at := m.inputRows(min(spare, max(m.height/2-2, 1)))
@@ -158,7 +163,7 @@ func (m *model) runningRows() []string {
 		return nil
 	}
 	m.work.tallest = min(max(m.work.tallest, len(text), 1), max(m.height/2-2, 1))
-	rows := append([]string{m.theme.rule(m.width-1, "", ""), m.runningRow()}, text...)
+	rows := append([]string{m.theme.rule(m.wide(), "", ""), m.runningRow()}, text...)
 	if len(m.asks) > 0 {
 		return rows
 	}
@@ -174,6 +179,9 @@ func (m *model) runningRow() string {
 	right := ""
 	if len(m.queue) > 0 {
 		right = fmt.Sprintf("queued: %d", len(m.queue))
+	}
+	if m.resizing() {
+		return left
 	}
 	return m.theme.sides(m.width-1, left, right)
 }
@@ -247,7 +255,7 @@ func (m *model) searchRows() ([]string, point) {
 
 // statusRow is the last row. Under 60 columns its fields drop from the right.
 func (m *model) statusRow(small bool) string {
-	width := m.width - 1
+	width := m.wide()
 	if m.notice != "" {
 		return m.theme.warn.Render(ansi.Truncate(m.notice, width, m.theme.glyphs.more))
 	}
@@ -256,9 +264,12 @@ func (m *model) statusRow(small bool) string {
 	}
 	const help = "? help"
 	fields := m.statusFields()
+	if m.resizing() {
+		fields = fields[:1]
+	}
 	dot := " " + m.theme.glyphs.dot + " "
 	right := help
-	if m.width < 60 {
+	if width+1 < 60 {
 		right = ""
 	}
 	for len(fields) > 1 && ansi.StringWidth(strings.Join(fields, dot))+ansi.StringWidth(right)+2 > width {
