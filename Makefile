@@ -1,8 +1,9 @@
 # Two commands to know: make run, make test.
 GO ?= go
 export CGO_ENABLED = 0
+SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-lua golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-openapi
+.PHONY: run build test race check cross bench bench-lua golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-openapi e2e bench-ui
 
 run: build
 	./bin/almanac
@@ -93,6 +94,13 @@ $(MCP_PEERS)/node_modules/.package-lock.json: $(MCP_PEERS)/package.json $(MCP_PE
 
 peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
 	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersMCP -count=1 -v -timeout 5m
+
+# The program in a real tmux, under three minutes: every requirement of the terminal, screens, the scrollback.
+# It needs tmux: apt-get install tmux, brew install tmux.
+e2e: build
+	@command -v tmux >/dev/null || { echo "there is no tmux: apt-get install tmux"; exit 1; }
+	ALMANAC_E2E=$(CURDIR)/bin/almanac $(GO) test ./cmd/almanac/e2e -count=1 -parallel 4 -timeout 10m -v | \
+		grep -Ev '^=== |^--- PASS'; exit $${PIPESTATUS[0]}
 
 clean:
 	rm -rf bin
