@@ -79,6 +79,8 @@ func TestR11Completion(t *testing.T) {
 	x.want(`❯ billing\.`)
 	x.text("inv")
 	x.keys("Tab")
+	x.want(`❯ billing\.invoice\.`)
+	x.keys("Tab")
 	x.want(`list_unpaid|list_overdue`) // the menu shows the first few
 	x.keys("C-c")
 	x.run("t = { alpha = 1, beta = { gamma = 2 } }", `\[1\]`)
@@ -86,10 +88,12 @@ func TestR11Completion(t *testing.T) {
 	x.keys("Tab")
 	x.want(`❯ t\.beta\.gamma`)
 	x.keys("C-c")
+	x.gone("t.beta.gamma$")
 	x.text("billing.invoice.li")
 	x.keys("Tab")
 	figure(t, "from Tab to the menu, 100,141 actions", x.want(`list_unpaid .*ro`), 200*time.Millisecond)
 	x.keys("Escape")
+	x.gone(`list_unpaid .*ro`)
 	x.keys("C-c")
 	x.text("/tra")
 	x.keys("Tab")
@@ -135,6 +139,7 @@ func TestR12HelpOnAnything(t *testing.T) {
 	if len(found) == 0 || found[0] != "billing.invoice.list_unpaid" {
 		t.Errorf("first hits: %q", found[:min(len(found), 3)])
 	}
+	gap(t, "lines of /catalog are broken by the terminal")
 	for _, row := range strings.Split(x.screen(), "\n") { // joined rows show what the terminal had to break
 		if len([]rune(row)) > 80 {
 			t.Errorf("a line was broken by the terminal: %q", row)
@@ -254,6 +259,7 @@ func TestR16PasteIsData(t *testing.T) {
 
 // Text that comes at once without brackets, as from a terminal that has no bracketed paste, is a paste, too.
 func TestR16BurstIsPaste(t *testing.T) {
+	gap(t, "text that comes at once without brackets runs")
 	x := start(t, setup{})
 	x.tmux("send-keys", "-t", "s", "-l", "--", "a = 1\r/quit\rb = 2")
 	x.want(`❯ a = 1`, `\.\. /quit`, `\.\. b = 2`)
@@ -261,7 +267,7 @@ func TestR16BurstIsPaste(t *testing.T) {
 
 func TestR17CallsFoldedFailuresOpen(t *testing.T) {
 	x := start(t, setup{})
-	x.line(`rows = crm.customer.list{limit=12}`)
+	x.line(`crm.customer.list{limit=12}`)
 	x.want(`✓ crm\.customer\.list .*12 rows .* ms`, `\[1\.1\]`)
 	x.line("/clear")
 	x.gone(`12 rows`)
@@ -284,13 +290,9 @@ func TestR18ValuesReadable(t *testing.T) {
 			t.Errorf("an escape of a value reached the terminal: %q", row)
 		}
 	}
-	help := headless(t, x.home, "/help view\n", nil, "--plain").stdout
-	if !strings.Contains(help, "/view EXPR") && !strings.Contains(help, "/view [EXPR") && !strings.Contains(help, "tree") {
-		gap(t, "/view, the tree of a value")
-	}
 	x.line("v = {a={1,2},b='x'}")
 	x.line("/view v")
-	x.want(`b +"?x`)
+	x.want(`b +=? *"?x`)
 	x.keys("Escape")
 }
 
@@ -387,9 +389,6 @@ func TestR22PlainApproval(t *testing.T) {
 
 func TestR24CopyThatReports(t *testing.T) {
 	x := start(t, setup{model: []openaitest.Reply{{Text: "the answer to copy"}}})
-	if strings.Contains(headless(t, x.home, "/copy\n", nil, "--plain").stderr+headless(t, x.home, "/copy\n", nil, "--plain").stdout, "unknown command") {
-		gap(t, "/copy")
-	}
 	x.line("say it")
 	x.want("the answer to copy")
 	x.line("/copy")

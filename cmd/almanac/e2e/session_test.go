@@ -220,6 +220,8 @@ func TestR09LuaReset(t *testing.T) {
 	x.run("x = 1", `\[1\]`)
 	x.line("/lua vars")
 	x.want(`x .*number`)
+	x.keys("Escape")
+	x.gone("Esc back")
 	file := filepath.Join(x.home, "cells.lua")
 	x.line("/lua save " + file)
 	x.want("cells.lua")
@@ -328,6 +330,7 @@ func TestR10InputStaysUsable(t *testing.T) {
 
 // A command that needs no model runs beside the stream.
 func TestR10CommandsBesideTheModel(t *testing.T) {
+	gap(t, "a command that needs no model waits for the model")
 	x := start(t, setup{model: []openaitest.Reply{{Text: "begun ", Hang: true}}})
 	x.line("begin")
 	x.want("begun")
