@@ -31,6 +31,11 @@ func lookCommands() []command {
 				"/trace export FILE.jsonl writes them to a file, one a line, with the number of the cell.",
 		},
 		{
+			name: "chart", args: "[Y] [by X] [of EXPR]", group: groupMore, run: chart, words: globalWords,
+			brief: "numbers of the last result, or of EXPR, as bars",
+			more:  "/chart total by month       sums of total for each month, as bars\n/chart total of open        the numbers one by one, as a line\nThe same from Lua: chart(open, {y = \"total\", by = \"month\"})",
+		},
+		{
 			name: "expand", args: "[N | N.M]", group: groupLook, run: expand, words: cellWords,
 			brief: "cell N, or its call M, in full",
 		},

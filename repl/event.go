@@ -83,8 +83,10 @@ type Event struct {
 	Elapsed time.Duration
 	// Full asks for a Ran event to be shown whole, without the limit on rows.
 	Full bool
-	Pane Pane
-	Path []vm.Step
+	// Times is how many calls a Called event stands for; zero means one. Call holds the first, with the time of all.
+	Times int
+	Pane  Pane
+	Path  []vm.Step
 }
 
 // A Mode says what a line without a prefix is.

@@ -78,6 +78,7 @@ type plain struct {
 	o     PlainOptions
 	lines <-chan typedLine
 	err   error // of out
+	calls CallFold
 	// open is true while the last thing printed did not end its line.
 	open bool
 	// half holds the bytes of a character that has not come whole.
@@ -188,6 +189,7 @@ func (p *plain) run(ctx context.Context, text string) Status {
 			cancel()
 		case status := <-done:
 			p.show(ctx, cancel, feed.Take())
+			p.show(ctx, cancel, []Event{{}}) // lets out the calls that wait
 			p.flush()
 			return status
 		}
@@ -195,7 +197,11 @@ func (p *plain) run(ctx context.Context, text string) Status {
 }
 
 func (p *plain) show(ctx context.Context, cancel func(), events []Event) {
+	var ordered []Event
 	for _, e := range events {
+		ordered = append(ordered, p.calls.Push(e)...)
+	}
+	for _, e := range ordered {
 		switch e.Kind {
 		case Printed, Spoke:
 			// Shown as it comes: a person waits for a slow script's output.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -73,6 +74,8 @@ type RenderOptions struct {
 	NoEcho bool
 	// NoChanges leaves out which globals a run changed.
 	NoChanges bool
+	// model is set for a value that the model's script returned.
+	model bool
 }
 
 func (o RenderOptions) rows() int {
@@ -196,8 +199,15 @@ func callLines(e Event, width int, m Marks) []Line {
 		return nil // the preview lists them all at its end
 	case trace.OK:
 		l := Line{{RoleOK, inside + m.OK + " "}, id}
-		if c.Mutates && !c.Composed {
-			l = append(l, Span{RoleMutates, " changed"})
+		switch {
+		case c.Composed:
+		case c.Mutates:
+			l = append(l, Span{RoleMutates, " " + callTag(c) + " changed"})
+		default:
+			l = append(l, Span{RoleDim, " " + callTag(c)})
+		}
+		if e.Times > 1 {
+			l = append(l, Span{RoleText, fmt.Sprintf(" %s%d", m.Times, e.Times)})
 		}
 		note := "  " + tookText(c.Took)
 		if c.Brief != "" {
@@ -217,6 +227,17 @@ func callLines(e Event, width int, m Marks) []Line {
 		lines = append(lines, textLines(RoleCode, "    ", LuaText(c.Args, max(width-4, 0)))...)
 	}
 	return lines
+}
+
+// callTag is the effect letter of a call: R, W or !.
+func callTag(c *trace.Call) string {
+	switch {
+	case !c.Mutates:
+		return "R"
+	case c.Risk == catalog.High:
+		return "!"
+	}
+	return "W"
 }
 
 func noteSpan(number string) Line {
@@ -342,7 +363,7 @@ func changedLine(e Event, width int, o RenderOptions) []Line {
 // modelValueLines shows the beginning of what the model's script returned: the model reads it itself, the person
 // wants to know that there is something.
 func modelValueLines(values []vm.Value, cell, width int, o RenderOptions) []Line {
-	o.MaxRows = 3
+	o.MaxRows, o.model = 3, true
 	var lines []Line
 	for _, v := range values {
 		if v.Repr == "" || v.Repr == "nil" {

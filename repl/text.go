@@ -112,6 +112,8 @@ func luaFlat(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "null"
+	case raw:
+		return string(v)
 	case string:
 		return LuaQuote(v)
 	case bool:

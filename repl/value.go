@@ -17,6 +17,9 @@ func valueLines(v vm.Value, cell, width int, o RenderOptions) []Line {
 		return tableLines(records, cell, width, o)
 	}
 	text := v.Repr
+	if _, table := v.Data.(map[string]any); v.Whole && o.MaxRows >= 0 && (table || isList(v.Data)) && deeper(v.Data, shownDepth) {
+		text = luaText(cutDeep(v.Data, shownDepth, o.Marks()), max(width, 40), "")
+	}
 	if room := o.rows() * max(width, 80); o.rows() > 0 && len(text) > room && !strings.Contains(text[:room], "\n") {
 		// One long line would fill the screen as well as many do.
 		text = cutText(text, room, "") + "\n" + fmt.Sprintf("%s %s more", o.Marks().Cut, bytesText(int64(len(v.Repr)-room)))
@@ -29,11 +32,65 @@ func valueLines(v vm.Value, cell, width int, o RenderOptions) []Line {
 	return lines
 }
 
+// shownDepth is how many levels of a value are shown.
+const shownDepth = 3
+
+// A raw text stands for a value that is not shown.
+type raw string
+
+func isList(v any) bool { _, ok := v.([]any); return ok }
+
+// deeper tells whether data has tables below depth levels.
+func deeper(v any, depth int) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) > 0 && (depth == 0 || slices.ContainsFunc(v, func(item any) bool { return deeper(item, depth-1) }))
+	case map[string]any:
+		if depth == 0 {
+			return len(v) > 0
+		}
+		for _, field := range v {
+			if deeper(field, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cutDeep is data with a mark in the place of each table below depth levels.
+func cutDeep(v any, depth int, m Marks) any {
+	switch v := v.(type) {
+	case []any:
+		if depth == 0 && len(v) > 0 {
+			return raw(fmt.Sprintf("{%s%d}", m.Cut, len(v)))
+		}
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = cutDeep(item, depth-1, m)
+		}
+		return out
+	case map[string]any:
+		if depth == 0 && len(v) > 0 {
+			return raw(fmt.Sprintf("{%s%d}", m.Cut, len(v)))
+		}
+		out := make(map[string]any, len(v))
+		for k, field := range v {
+			out[k] = cutDeep(field, depth-1, m)
+		}
+		return out
+	}
+	return v
+}
+
 func moreLine(what string, cell int, o RenderOptions) Line {
 	m := o.Marks()
 	text := m.Cut + " " + what
 	if cell > 0 {
 		text += fmt.Sprintf(" %s /expand %d", m.Dot, cell)
+		if !o.model {
+			text += fmt.Sprintf(" %s /view %d", m.Dot, cell)
+		}
 	}
 	return Line{{RoleDim, text}}
 }
@@ -68,7 +125,11 @@ type column struct {
 	cells []string
 	// number is true when every value is a number; such a column stands right and is never cut.
 	number bool
-	width  int
+	// nulls says which cells hold nothing but a null.
+	nulls []bool
+	// dull is true when all values are the same: such a column is the first to go.
+	dull  bool
+	width int
 }
 
 // maxColumns is how many fields a table may have before it reads better as Lua.
@@ -113,9 +174,12 @@ func makeColumns(records []map[string]any) []column {
 		c := column{name: SanitizeLine(name), number: true}
 		c.width = textWidth(c.name)
 		for _, r := range records {
-			text := ""
+			text, null := "", false
 			switch v := r[name].(type) {
 			case nil:
+				if _, null = r[name]; null {
+					text = "null"
+				}
 			case string:
 				c.number = false
 				text = SanitizeLine(v)
@@ -125,9 +189,10 @@ func makeColumns(records []map[string]any) []column {
 			default:
 				text = luaFlat(v)
 			}
-			c.cells = append(c.cells, text)
+			c.cells, c.nulls = append(c.cells, text), append(c.nulls, null)
 			c.width = max(c.width, textWidth(text))
 		}
+		c.dull = len(c.cells) > 1 && !slices.ContainsFunc(c.cells, func(text string) bool { return text != c.cells[0] })
 		cols[i] = c
 	}
 	return cols
@@ -149,7 +214,8 @@ func columnRank(name string) int {
 // narrowest is how far a text column may shrink.
 const narrowest = 8
 
-// fit shrinks the widest text columns until the table has width cells, and then leaves columns out from the right.
+// fit shrinks the widest text columns until the table has width cells, and then leaves columns out: those whose values
+// are all the same, then from the right.
 // It returns the columns to show and the names of the others.
 func fit(cols []column, width int, m Marks) (shown []column, left []string) {
 	if len(cols) > maxColumns {
@@ -179,34 +245,55 @@ func fit(cols []column, width int, m Marks) (shown []column, left []string) {
 		total--
 	}
 	for total > width && len(cols) > 1 {
-		last := cols[len(cols)-1]
-		total -= last.width + 2
-		cols = cols[:len(cols)-1]
-		left = append([]string{last.name}, left...)
+		at := len(cols) - 1
+		for i := at; i > 0; i-- {
+			if cols[i].dull {
+				at = i
+				break
+			}
+		}
+		total -= cols[at].width + 2
+		left = append([]string{cols[at].name}, left...)
+		cols = slices.Delete(cols, at, at+1)
 	}
 	return cols, left
 }
 
-// rowLine writes row r, or the head for r < 0. Numbers stand right.
+// rowLine writes row r, or the head for r < 0. Numbers stand right, nulls are dim.
 func rowLine(cols []column, r int, role Role, m Marks) Line {
-	var b strings.Builder
+	var line Line
+	add := func(role Role, text string) {
+		if n := len(line); n > 0 && line[n-1].Role == role {
+			line[n-1].Text += text
+			return
+		}
+		line = append(line, Span{role, text})
+	}
 	for i, c := range cols {
-		text := c.name
+		text, as := c.name, role
 		if r >= 0 {
 			text = c.cells[r]
+			if c.nulls[r] {
+				as = RoleDim
+			}
 		}
 		if !c.number || r < 0 {
 			text = cutText(text, c.width, m.Cut)
 		}
 		pad := strings.Repeat(" ", max(0, c.width-textWidth(text)))
 		if i > 0 {
-			b.WriteString("  ")
+			add(role, "  ")
 		}
 		if c.number {
-			b.WriteString(pad + text)
-		} else {
-			b.WriteString(text + pad)
+			add(role, pad)
+			add(as, text)
+			continue
+		}
+		add(as, text)
+		if i < len(cols)-1 {
+			add(role, pad)
 		}
 	}
-	return Line{{role, strings.TrimRight(b.String(), " ")}}
+	line[len(line)-1].Text = strings.TrimRight(line[len(line)-1].Text, " ")
+	return line
 }

@@ -23,7 +23,9 @@ type livetext struct {
 func (m *model) pull() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range m.feed.Take() {
-		cmds = append(cmds, m.event(e))
+		for _, e := range m.calls.Push(e) {
+			cmds = append(cmds, m.event(e))
+		}
 	}
 	m.status = m.shell.StatusLine()
 	return tea.Batch(cmds...)

@@ -128,6 +128,7 @@ type model struct {
 
 	scroll scroll
 	live   livetext
+	calls  repl.CallFold
 	work   *work
 	queue  []string
 	// previewed is what the last preview came to; nil before one.

@@ -140,7 +140,11 @@ func guard(ctx context.Context, handle func(context.Context, string) repl.Status
 // done ends the work and starts what was queued.
 func (m *model) done(s repl.Status) tea.Cmd {
 	stopped := m.work != nil && m.work.stopped
-	cmd := m.pull()
+	cmds := []tea.Cmd{m.pull()}
+	for _, e := range m.calls.Flush() {
+		cmds = append(cmds, m.event(e))
+	}
+	cmd := tea.Batch(cmds...)
 	m.work = nil
 	m.asks = nil
 	m.scroll.Append(m.finish()...)

@@ -157,7 +157,15 @@ const quickTime = 200 * time.Millisecond
 
 // runningRows draws what runs, in at most half of the window.
 func (m *model) runningRows() []string {
-	text := m.live.tail(m, max(m.height/2-2, 1))
+	var text []string
+	for _, e := range m.calls.Waiting() {
+		for _, line := range m.lines(e) {
+			text = append(text, ansi.Truncate(line, m.width-1, m.theme.glyphs.more))
+		}
+	}
+	room := max(m.height/2-2, 1)
+	text = append(text, m.live.tail(m, room)...)
+	text = text[max(len(text)-room, 0):]
 	quick := m.now().Sub(m.work.started) < quickTime
 	if quick && len(text) == 0 && len(m.queue) == 0 && len(m.asks) == 0 && m.work.tallest == 0 {
 		return nil

@@ -28,7 +28,7 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	w.tellResumed(p)
-	shell := cli.shell(w, nil)
+	shell := cli.shell(w, nil, false)
 	if strings.TrimSpace(text) == "" {
 		return usage("-p: nothing is asked")
 	}
@@ -116,7 +116,7 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	w.tellResumed(p)
-	shell := cli.shell(w, nil)
+	shell := cli.shell(w, nil, false)
 	lines := bufio.NewScanner(p.stdin)
 	lines.Buffer(nil, maxPiped)
 	var failed error

@@ -92,7 +92,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	defer func() { err = errors.Join(err, w.Close()) }()
 	history := repl.OpenHistory(filepath.Join(cli.dataDir(), "history.jsonl"), w.session.ID())
 	defer history.Close()
-	shell := cli.shell(w, history)
+	shell := cli.shell(w, history, c.ASCII)
 	before := shell.StatusLine().Cell
 	defer func() {
 		if shell.StatusLine().Cell > before {
@@ -138,7 +138,7 @@ func isTerminal(p *program) bool {
 	return typed(p.stdin) && p.showsTerminal() && os.Getenv("TERM") != "dumb"
 }
 
-func (cli *commandLine) shell(w *wired, history *repl.History) *repl.Shell {
+func (cli *commandLine) shell(w *wired, history *repl.History, ascii bool) *repl.Shell {
 	archive := cli.archive()
 	record := func(r trace.Record) error {
 		r.Time, r.Text = time.Now(), w.session.Redact(r.Text)
@@ -146,7 +146,7 @@ func (cli *commandLine) shell(w *wired, history *repl.History) *repl.Shell {
 	}
 	return repl.New(repl.Options{
 		Session: w.session, Conversation: cli.conversation(w), NoModel: noModel,
-		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version,
+		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version, ASCII: ascii,
 		Log: w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText,
 	})
 }

@@ -1,0 +1,112 @@
+-- Charts in plain text.
+local host = ...
+local type, tostring, tonumber, ipairs, pairs, print = type, tostring, tonumber, ipairs, pairs, print
+local floor, max, min, huge = math.floor, math.max, math.min, math.huge
+local rep, format = string.rep, string.format
+local fail = host.fail
+
+local steps = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" }
+local ascii_steps = { "_", ".", "-", "=", "+", "*", "%", "#" }
+local most_bars, label_width = 40, 24
+
+local function short(n)
+  if n == floor(n) and n > -1e15 and n < 1e15 then return format("%d", n) end
+  return format("%.4g", n)
+end
+
+-- The text of a label in at most label_width bytes, not cut inside a character.
+local function label(v)
+  local s = tostring(v):gsub("%c", " ")
+  if #s > label_width then
+    s = s:sub(1, label_width - 1):gsub("[\128-\255]*$", "") .. "~"
+  end
+  return s
+end
+
+-- The labels in the order in which they first come, and the sum of the values of each.
+local function sums(rows, y, by)
+  local order, total = {}, {}
+  for i, row in ipairs(rows) do
+    local key, n = i, row
+    if type(row) == "table" then
+      n = row[y]
+      if by ~= nil then key = row[by] end
+    end
+    n = tonumber(n)
+    if n and key ~= nil and n == n and n < huge and n > -huge then
+      if total[key] == nil then
+        order[#order + 1] = key
+        total[key] = 0
+      end
+      total[key] = total[key] + n
+    end
+  end
+  return order, total
+end
+
+-- The first field, in the order of names, that holds numbers.
+local function numeric_field(rows)
+  for _, row in ipairs(rows) do
+    if type(row) ~= "table" then return nil end
+    local best
+    for k, v in pairs(row) do
+      if type(v) == "number" and type(k) == "string" and (best == nil or k < best) then best = k end
+    end
+    if best then return best end
+  end
+end
+
+local function spark(values, low, high, marks)
+  local line = {}
+  for i, v in ipairs(values) do
+    local at = high > low and floor((v - low) / (high - low) * (#marks - 1) + 0.5) + 1 or 1
+    line[i] = marks[at]
+  end
+  return table.concat(line)
+end
+
+function chart(rows, opts)
+  if type(rows) ~= "table" then fail("chart: a list is needed, got " .. type(rows)) end
+  if opts ~= nil and type(opts) ~= "table" then fail("chart: options are a table: {y = \"total\", by = \"month\"}") end
+  opts = opts or {}
+  local y, by = opts.y or numeric_field(rows), opts.by
+  local order, total = sums(rows, y, by)
+  if #order == 0 then
+    fail("chart: no numbers" .. (y and (" in the field " .. tostring(y)) or "") .. ": name one, {y = \"total\"}")
+  end
+  local values, low, high = {}, 0, 0
+  for i, key in ipairs(order) do
+    values[i] = total[key]
+    low, high = min(low, values[i]), max(high, values[i])
+  end
+  local title = tostring(y or "value") .. (by and (" by " .. tostring(by)) or "")
+  if by == nil or #order > most_bars then
+    local least, most = huge, -huge
+    for _, v in ipairs(values) do least, most = min(least, v), max(most, v) end
+    local width, line = max(tonumber(opts.width) or 72, 8), {}
+    print(format("%s  %d values, %s to %s", title, #values, short(least), short(most)))
+    for i = 1, #values, width do
+      local part = {}
+      for j = i, min(i + width - 1, #values) do part[#part + 1] = values[j] end
+      line[#line + 1] = spark(part, least, most, opts.ascii and ascii_steps or steps)
+    end
+    print(table.concat(line, "\n"))
+    return
+  end
+  local labels, wide, number_width = {}, 0, 0
+  for i, key in ipairs(order) do
+    labels[i] = label(key)
+    wide, number_width = max(wide, #labels[i]), max(number_width, #short(values[i]))
+  end
+  local room = max((tonumber(opts.width) or 72) - wide - number_width - 4, 8)
+  local mark = opts.ascii and "#" or "█"
+  print(title)
+  for i, text in ipairs(labels) do
+    local v = values[i]
+    local n = high > low and floor((v < 0 and -v or v) / max(high, -low) * room + 0.5) or 0
+    if n == 0 and v ~= 0 then n = 1 end
+    local bar = rep(v < 0 and "-" or mark, n)
+    print((format("%-" .. wide .. "s  %" .. number_width .. "s  %s", text, short(v), bar):gsub(" +$", "")))
+  end
+end
+host.doc("chart(rows, opts)", "draws opts.y of the rows, summed by opts.by, as bars; without by as a line")

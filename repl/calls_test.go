@@ -1,0 +1,55 @@
+package repl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/session/trace"
+)
+
+// Calls of one action in a row are one line, a composed action stands before what it did, and nothing is lost.
+func TestCallFold(t *testing.T) {
+	call := func(id string, depth int, v trace.Verdict) Event {
+		return Event{Kind: Called, Cell: 1, Call: &trace.Call{ID: id, Depth: depth, Verdict: v, Took: time.Second, Composed: id == "all"}}
+	}
+	end := Event{Kind: Ended}
+	tests := []struct {
+		name   string
+		events []Event
+		want   string
+	}{
+		{"row", []Event{call("a", 0, trace.OK), call("a", 0, trace.OK), call("a", 0, trace.OK), end}, "a x3 3s; end"},
+		{"failure", []Event{call("a", 0, trace.OK), call("a", 0, trace.Failed), call("a", 0, trace.OK), end}, "a 1s; a 1s; a 1s; end"},
+		{"others", []Event{call("a", 0, trace.OK), call("b", 0, trace.OK), call("b", 0, trace.OK), end}, "a 1s; b x2 2s; end"},
+		{"composed", []Event{call("in", 1, trace.OK), call("deep", 2, trace.OK), call("out", 1, trace.OK), call("all", 0, trace.OK), end},
+			"all 1s; .in 1s; .out 1s; ..deep 1s; end"},
+		{"twice", []Event{call("in", 1, trace.OK), call("all", 0, trace.OK), call("in", 1, trace.OK), call("all", 0, trace.OK), end},
+			"all 1s; .in 1s; all 1s; .in 1s; end"},
+		{"cut off", []Event{call("a", 0, trace.OK), call("in", 1, trace.OK), end}, "a 1s; .in 1s; end"},
+	}
+	for _, test := range tests {
+		var f CallFold
+		var got []string
+		for _, e := range test.events {
+			for _, e := range f.Push(e) {
+				if e.Kind == Ended {
+					got = append(got, "end")
+					continue
+				}
+				text := strings.Repeat(".", e.Call.Depth) + e.Call.ID
+				if e.Times > 1 {
+					text += fmt.Sprintf(" x%d", e.Times)
+				}
+				got = append(got, text+" "+e.Call.Took.String())
+			}
+		}
+		if all := strings.Join(got, "; "); all != test.want {
+			t.Errorf("%s: %s, want %s", test.name, all, test.want)
+		}
+		if len(f.Waiting()) > 0 {
+			t.Errorf("%s: something waits", test.name)
+		}
+	}
+}

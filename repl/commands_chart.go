@@ -1,0 +1,50 @@
+package repl
+
+// This file is /chart: a column of the last result, or of any value, as bars or as a line of text.
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"almanac/session"
+)
+
+const chartUsage = "/chart [FIELD] [by FIELD] [of EXPR]"
+
+// chartScript is the Lua that draws what arg asks for: `total by month of open`.
+func chartScript(arg string, ascii bool) (string, error) {
+	rows := "_"
+	words := strings.Fields(arg)
+	var options []string
+	for i := 0; i < len(words); i++ {
+		switch {
+		case words[i] == "of" && i+1 < len(words):
+			_, rows, _ = strings.Cut(" "+arg, " of ")
+			i = len(words)
+		case words[i] == "by" && i+1 < len(words):
+			options = append(options, "by = "+LuaQuote(words[i+1]))
+			i++
+		case i == 0:
+			options = append(options, "y = "+LuaQuote(words[i]))
+		default:
+			return "", &UsageError{usage: chartUsage, message: fmt.Sprintf("chart: %q: what is it", words[i])}
+		}
+	}
+	if ascii {
+		options = append(options, "ascii = true")
+	}
+	return fmt.Sprintf("chart(%s, {%s})", rows, strings.Join(options, ", ")), nil
+}
+
+func chart(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+	source, err := chartScript(arg, sh.options.ASCII)
+	if err != nil {
+		return err
+	}
+	o, err := sh.options.Session.Run(ctx, session.Script{Source: source, Name: "chart", Author: session.User})
+	if err == nil && o.Err != nil {
+		return sh.ran(c, o, nil)
+	}
+	return err
+}
