@@ -61,7 +61,7 @@ type worker struct {
 
 	// Of the entry at hand:
 	weight []int32 // stem → weighted count
-	inName []bool  // stem → stands in the name
+	places []place // stem → where it stands
 	seen   []uint32
 	fields [fieldCount][]int32 // the vectors of each field's words
 
@@ -72,7 +72,7 @@ type worker struct {
 type part struct {
 	worker *worker
 	from   int
-	// Of entry i, from counted from zero: stems up to ends[i], with twice its number, plus one when in the name.
+	// Of entry i, from counted from zero: stems up to ends[i], each with its number << placeBits | its places.
 	stems   []uint32
 	counts  []uint16
 	ends    []uint32
@@ -165,7 +165,7 @@ func (w *worker) term(word []byte) int32 {
 	if st := stem(written); st != "" {
 		t = int32(w.stems.number(st))
 		if int(t) == len(w.weight) {
-			w.weight, w.inName = append(w.weight, 0), append(w.inName, false)
+			w.weight, w.places = append(w.weight, 0), append(w.places, 0)
 			w.rows = append(w.rows, w.lexicon.vectors.row(st))
 		}
 	}
@@ -179,14 +179,8 @@ func (w *worker) addWords(p *part, doc uint32, e *Entry, sh *shape) {
 	length := int32(0)
 	eachField(e, sh, func(f field, text string) {
 		last := int32(-1)
-		where := uint32(0)
-		switch f {
-		case nameField, titleField:
-			where = pairInName
-		case descriptionField:
-			where = pairInText
-		}
-		eachWord(text, func(word []byte, _ bool) {
+		where, at := uint32(0), place(0)
+		take := func(word []byte, _ bool) {
 			t := w.term(word)
 			if t < 0 {
 				return
@@ -196,9 +190,7 @@ func (w *worker) addWords(p *part, doc uint32, e *Entry, sh *shape) {
 			}
 			w.weight[t] += int32(weights[f])
 			length += int32(weights[f])
-			if f == nameField {
-				w.inName[t] = true
-			}
+			w.places[t] |= at
 			if where != 0 && last >= 0 && last != t {
 				p.pairs = append(p.pairs, docPair{uint32(last), uint32(t), doc<<2 | where})
 			}
@@ -206,7 +198,19 @@ func (w *worker) addWords(p *part, doc uint32, e *Entry, sh *shape) {
 			if row := w.rows[t]; row >= 0 {
 				w.fields[f] = append(w.fields[f], row)
 			}
-		})
+		}
+		switch f {
+		case nameField:
+			where, at = pairInName, inName
+		case titleField:
+			where = pairInName
+		case descriptionField:
+			where, at = pairInText, inText|inLead
+			lead := leadOf(text)
+			eachWord(lead, take)
+			text, at = text[len(lead):], inText
+		}
+		eachWord(text, take)
 	})
 	direction := w.lexicon.vectors.entryVector(&w.fields)
 	p.about = append(p.about, direction[:]...)
@@ -214,13 +218,9 @@ func (w *worker) addWords(p *part, doc uint32, e *Entry, sh *shape) {
 		w.fields[f] = w.fields[f][:0]
 	}
 	for _, t := range w.seen {
-		coded := t << 1
-		if w.inName[t] {
-			coded |= 1
-		}
-		p.stems = append(p.stems, coded)
+		p.stems = append(p.stems, t<<placeBits|uint32(w.places[t]))
 		p.counts = append(p.counts, uint16(min(w.weight[t], math.MaxUint16)))
-		w.weight[t], w.inName[t] = 0, false
+		w.weight[t], w.places[t] = 0, 0
 	}
 	w.seen = w.seen[:0]
 	p.ends = append(p.ends, uint32(len(p.stems)))
@@ -301,17 +301,22 @@ func mergeIndex(docs int, workers []*worker, parts []part) *index {
 	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.stems })
 	n := len(words)
 	ix := &index{docs: docs, words: newDictionary(words), intents: make([]intent, 0, docs), about: make([]uint8, 0, docs*vectorDims)}
-	ix.offsets, ix.nameOffsets = make([]uint32, n+1), make([]uint32, n+1)
-	total, postings, named := int64(0), 0, 0
+	ix.offsets, ix.names.offsets, ix.leads.offsets = make([]uint32, n+1), make([]uint32, n+1), make([]uint32, n+1)
+	total, postings := int64(0), 0
 	for i := range parts {
 		p := &parts[i]
 		number := numbers[p.worker]
 		for j, coded := range p.stems {
-			t := number[coded>>1]
-			p.stems[j] = t<<1 | coded&1
+			t := number[coded>>placeBits]
+			at := place(coded & (1<<placeBits - 1))
+			p.stems[j] = t<<placeBits | uint32(at)
 			ix.offsets[t+1]++
-			ix.nameOffsets[t+1] += coded & 1
-			named += int(coded & 1)
+			if at&inName != 0 {
+				ix.names.offsets[t+1]++
+			}
+			if at&inLead != 0 {
+				ix.leads.offsets[t+1]++
+			}
 		}
 		postings += len(p.stems)
 		for _, l := range p.lengths {
@@ -325,40 +330,56 @@ func mergeIndex(docs int, workers []*worker, parts []part) *index {
 		ix.idf[t] = inverseFrequency(docs, int(ix.offsets[t+1]))
 	}
 	sum(ix.offsets)
-	sum(ix.nameOffsets)
 	average := float64(max(total, 1)) / float64(max(docs, 1))
 	ix.posted, ix.impacts = make([]uint32, postings), make([]uint8, postings)
-	ix.named, ix.nameShare = make([]uint32, named), make([]uint32, docs)
 	var wait sync.WaitGroup
 	wait.Go(func() { ix.mergePairs(numbers, parts) })
-	at, nameAt := slices.Clone(ix.offsets), slices.Clone(ix.nameOffsets)
+	wait.Go(func() { ix.names.fill(ix.idf, docs, parts, inName) })
+	wait.Go(func() { ix.leads.fill(ix.idf, docs, parts, inLead) })
+	at := slices.Clone(ix.offsets)
 	for i := range parts {
-		ix.place(&parts[i], at, nameAt, average)
+		ix.place(&parts[i], at, average)
 	}
 	wait.Wait()
 	return ix
 }
 
-// place puts the postings of a part where they belong; at and nameAt are where the next of each term goes.
-func (ix *index) place(p *part, at, nameAt []uint32, average float64) {
+// place puts the postings of a part where they belong; at is where the next of each term goes.
+func (ix *index) place(p *part, at []uint32, average float64) {
 	j := 0
 	for i, end := range p.ends {
 		doc := uint32(p.from + i)
 		norm := lengthNorm(p.lengths[i], average)
-		mass := 0.0
 		for ; j < int(end); j++ {
-			t := p.stems[j] >> 1
+			t := p.stems[j] >> placeBits
 			ix.posted[at[t]] = doc
-			ix.impacts[at[t]] = impact(p.counts[j], norm)
+			ix.impacts[at[t]] = impact(p.counts[j], norm, place(p.stems[j]&(1<<placeBits-1)))
 			at[t]++
-			if p.stems[j]&1 != 0 {
-				ix.named[nameAt[t]] = doc
-				nameAt[t]++
-				mass += ix.idf[t]
-			}
 		}
-		if mass > 0 {
-			ix.nameShare[doc] = uint32(math.Round(65536 / math.Max(mass, 1e-3)))
+	}
+}
+
+// fill puts the stems that stand in one place where they belong. The offsets are counts as yet.
+func (s *shared) fill(idf []float64, docs int, parts []part, where place) {
+	sum(s.offsets)
+	s.docs, s.shares = make([]uint32, s.offsets[len(s.offsets)-1]), make([]uint32, docs)
+	at := slices.Clone(s.offsets)
+	for i := range parts {
+		p, j := &parts[i], 0
+		for k, end := range p.ends {
+			doc := uint32(p.from + k)
+			mass := 0.0
+			for ; j < int(end); j++ {
+				if place(p.stems[j])&where != 0 {
+					t := p.stems[j] >> placeBits
+					s.docs[at[t]] = doc
+					at[t]++
+					mass += idf[t]
+				}
+			}
+			if mass > 0 {
+				s.shares[doc] = uint32(math.Round(65536 / math.Max(mass, 1e-3)))
+			}
 		}
 	}
 }

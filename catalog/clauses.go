@@ -182,7 +182,7 @@ func (c *Catalog) clausePoints(query string, doc int) int32 {
 	return s.score[doc] - before
 }
 
-// rankPart scores the candidates for a part of a query, as accumulate does.
+// rankPart scores the candidates for a part of a query, as accumulate does but without the words that are common.
 func (c *Catalog) rankPart(q *parsedQuery, n *candidates) {
 	clear(n.part)
 	for i := range q.words {
@@ -202,22 +202,22 @@ func (c *Catalog) rankPart(q *parsedQuery, n *candidates) {
 			}
 		}
 	}
-	if c.off(Coverage) {
-		return
-	}
-	for _, a := range q.covered() {
-		points := c.coveragePoints(a)
-		for _, doc := range c.index.nameDocs(a.term) {
+	c.eachShared(q, func(part *shared, term int32, points int64) {
+		for _, doc := range part.of(term) {
 			if at := n.slots[doc]; at != 0 {
-				n.part[at] += int32(points * int64(c.index.nameShare[doc]) >> 16)
+				n.part[at] += int32(points * int64(part.shares[doc]) >> 16)
 			}
 		}
-	}
+	})
 }
 
 func (c *Catalog) rankPartWord(w *queryWord, n *candidates) {
 	take := func(term, points int32) {
 		docs, impacts := c.index.postings(term)
+		if c.index.common(docs) {
+			return
+		}
+		impacts = impacts[:len(docs)]
 		for i, doc := range docs {
 			if at := n.slots[doc]; at != 0 {
 				n.best[at] = max(n.best[at], points*int32(impacts[i]))

@@ -51,16 +51,25 @@ func (v *View) Explain(id, query string) (string, error) {
 			lines = append(lines, fmt.Sprintf("  %-16s %.3f  side by side in the description", words, float64(text)/unit))
 		}
 	}
-	coverage := int32(0)
-	for _, a := range q.covered() {
-		if _, ok := slices.BinarySearch(c.index.nameDocs(a.term), uint32(doc)); ok {
-			coverage += int32(c.coveragePoints(a) * int64(c.index.nameShare[doc]) >> 16)
+	inName, inLead := int32(0), int32(0)
+	c.eachShared(&q, func(part *shared, term int32, points int64) {
+		if _, ok := slices.BinarySearch(part.of(term), uint32(doc)); !ok {
+			return
 		}
+		more := int32(points * int64(part.shares[doc]) >> 16)
+		if part == &c.index.names {
+			inName += more
+		} else {
+			inLead += more
+		}
+	})
+	if inName > 0 {
+		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its name that the query has", "(name)", float64(inName)/unit))
 	}
-	if coverage > 0 && !c.off(Coverage) {
-		total += coverage
-		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its name that the query has", "(name)", float64(coverage)/unit))
+	if inLead > 0 {
+		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its first sentence that the query has", "(sentence)", float64(inLead)/unit))
 	}
+	total += inName + inLead
 	if points := c.clausePoints(query, doc); points > 0 {
 		total += points
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  a part of the query is about it", "(part)", float64(points)/unit))
@@ -69,9 +78,13 @@ func (v *View) Explain(id, query string) (string, error) {
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  %s before", "(usage)", float64(u.raised(total)-total)/unit, count(u.calls, "good call")))
 		total = u.raised(total)
 	}
-	if lifted := c.withIntent(&q, total, doc); lifted > total {
-		lines = append(lines, fmt.Sprintf("  %-16s %.3f  the query asks for %s, and it does that", "(kind)", float64(lifted-total)/unit, c.index.intents[doc]))
-		total = lifted
+	if with := c.withIntent(&q, total, doc); with != total {
+		why := "the query asks for %s, and it does that"
+		if with < total {
+			why = "the query asks for something else than %s"
+		}
+		lines = append(lines, fmt.Sprintf("  %-16s %+.3f  "+why, "(kind)", float64(with-total)/unit, c.index.intents[doc]))
+		total = with
 	}
 	if lifted := c.withVector(&q, total, doc); lifted > total {
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  its words mean much the same as those of the query", "(meaning)", float64(lifted-total)/unit))

@@ -6,7 +6,7 @@ package catalog
 // W the field weights, tf a word's count in a field and L the weighted length of all fields,
 //
 //	x      = sum of W tf / (1 - b + b L / average L)
-//	impact = 255 x / (k1 + x)
+//	impact = 186 x / (k1 + x), less 25 where the name has it and less 25 where the description does
 //
 // Search then adds integers, so that the same catalog and query give the same order on every machine. Entries are
 // numbered in the order of their ids, so that ties go by id.
@@ -42,9 +42,12 @@ func (f field) String() string {
 }
 
 const (
-	bm25K1      = 1.2
+	bm25K1      = 0.6
 	bm25B       = 0.6
 	impactRange = 255
+	// fullImpact is the impact of a word without end; a word of weight 1 has that of k1 1.2 with the whole range.
+	fullImpact = impactRange * (1 + bm25K1) / 2.2
+	placeCut   = impactRange / 10.0
 )
 
 // An index maps stems to the entries that have them. It never changes once built.
@@ -60,14 +63,39 @@ type index struct {
 	posted  []uint32
 	impacts []uint8
 
-	// The same for the words of names alone. nameShare is 1/(idf mass of the name), in 1/65536.
-	nameOffsets []uint32
-	named       []uint32
-	nameShare   []uint32
+	names shared // the words of names alone
+	leads shared // the words of the first sentences of descriptions
 
 	// Pairs of neighbouring stems, order free: under the lower term, sorted by the higher term and document.
 	pairOffsets []uint32
 	pairs       []pair
+}
+
+// A shared part of entries, such as their names: term t is in that of docs[offsets[t]:offsets[t+1]], in order. Shares are
+// 1/(idf mass of the part) of each document, in 1/65536.
+type shared struct{ offsets, docs, shares []uint32 }
+
+// of are the entries whose part has term t.
+func (s *shared) of(t int32) []uint32 { return s.docs[s.offsets[t]:s.offsets[t+1]] }
+
+// A place is where in an entry a stem stands; a stem may have several.
+type place uint8
+
+const (
+	inName    place = 1 << iota
+	inText          // in the description
+	inLead          // in its first sentence
+	placeBits = iota
+)
+
+// leadOf is the first sentence of a description, or its first line.
+func leadOf(text string) string {
+	for i := range len(text) {
+		if text[i] == '\n' || text[i] == '.' && i+1 < len(text) && text[i+1] == ' ' {
+			return text[:i]
+		}
+	}
+	return text
 }
 
 // A pair says that two terms stand side by side in an entry: the higher term << 32 | document << 2 | where.
@@ -87,10 +115,18 @@ func lengthNorm(length int32, average float64) float64 {
 	return 1 - bm25B + bm25B*float64(length)/average
 }
 
-// impact is the saturated weight of a word in an entry: 1 to impactRange.
-func impact(count uint16, norm float64) uint8 {
+// impact is the saturated weight of a word in an entry: 1 to impactRange. A word in the name or in the description is
+// often in both, and once it is in one of them the other says little: each takes placeCut off.
+func impact(count uint16, norm float64, at place) uint8 {
 	x := float64(count) / 10 / norm
-	return uint8(max(1, min(impactRange, math.Round(impactRange*x/(bm25K1+x)))))
+	y := fullImpact * x / (bm25K1 + x)
+	if at&inName != 0 {
+		y -= placeCut
+	}
+	if at&inText != 0 {
+		y -= placeCut
+	}
+	return uint8(max(1, min(impactRange, math.Round(y))))
 }
 
 func inverseFrequency(docs, df int) float64 {
@@ -100,11 +136,12 @@ func inverseFrequency(docs, df int) float64 {
 // postings are the entries that have term t, and its impacts there.
 func (ix *index) postings(t int32) ([]uint32, []uint8) {
 	from, to := ix.offsets[t], ix.offsets[t+1]
-	return ix.posted[from:to], ix.impacts[from:to]
+	n := to - from
+	return ix.posted[from:][:n], ix.impacts[from:][:n]
 }
 
-// nameDocs are the entries that have term t in their name.
-func (ix *index) nameDocs(t int32) []uint32 { return ix.named[ix.nameOffsets[t]:ix.nameOffsets[t+1]] }
+// common reports whether these are too many entries for what a word of theirs can add.
+func (ix *index) common(docs []uint32) bool { return len(docs) > max(commonDocs, ix.docs/commonShare) }
 
 // pairDocs are the entries where terms a and b stand side by side.
 func (ix *index) pairDocs(a, b int32) []pair {

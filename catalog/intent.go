@@ -3,7 +3,10 @@ package catalog
 // This file tells what kind of thing an entry does and a query asks for: to find, make, change, remove or work out.
 // "Book a hotel" has all its words in an action that looks bookings up; the kind tells the two apart.
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An intent is a kind of act.
 type intent uint8
@@ -125,4 +128,20 @@ func (l *lexicon) queryIntents(query string) (asked [intentCount]bool) {
 		}
 	}
 	return asked
+}
+
+// gainsFor are what each intent adds to a score when some are asked for, in 1/128.
+func gainsFor(asked [intentCount]bool) (gains [intentCount]int32) {
+	if !slices.Contains(asked[:], true) {
+		return gains
+	}
+	for k, yes := range asked {
+		switch {
+		case yes:
+			gains[k] = intentGain
+		case intent(k) != noIntent:
+			gains[k] = -intentLoss
+		}
+	}
+	return gains
 }

@@ -28,6 +28,16 @@ func TestQueryIntents(t *testing.T) {
 	}
 }
 
+func TestGainsFor(t *testing.T) {
+	if got := gainsFor([intentCount]bool{}); got != [intentCount]int32{} {
+		t.Errorf("nothing is asked for: %v", got)
+	}
+	got := gainsFor([intentCount]bool{readIntent: true})
+	if got[readIntent] != intentGain || got[deleteIntent] != -intentLoss || got[noIntent] != 0 {
+		t.Errorf("finding is asked for: %v", got)
+	}
+}
+
 func TestEntryIntent(t *testing.T) {
 	l := newLexicon()
 	for _, test := range []struct {
@@ -57,7 +67,7 @@ func TestLeversOff(t *testing.T) {
 		query string
 	}{
 		{Intents, "book a hotel"}, {Relations, "decide"}, {Prefixes, "auth"}, {Verbs, "retrieve"}, {Coverage, "hotel"}, {Pairs, "hotel booking"},
-		{Clauses, "Query of a booking. Fetch all of the rows."}, {Vectors, "hotel room"},
+		{Clauses, "Query of a booking. Fetch all of the rows."}, {Vectors, "hotel room"}, {Lead, "rows"},
 	} {
 		with, _ := New(entries, Options{})
 		without, _ := New(entries, Options{Without: []Lever{test.lever}})

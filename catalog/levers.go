@@ -19,6 +19,7 @@ const (
 	Prefixes  Lever = "prefixes"  // words that begin with one another: "auth", "authorization"
 	Pairs     Lever = "pairs"     // neighbouring words that stand side by side
 	Coverage  Lever = "coverage"  // the share of an entry's name that the query has
+	Lead      Lever = "lead"      // the share of its description's first sentence that the query has
 	Intents   Lever = "intents"   // what the query asks to do and the entry does
 	Vectors   Lever = "vectors"   // the meaning of words that entry and query do not share
 	Clauses   Lever = "clauses"   // what an entry is worth for one sentence of a query
@@ -26,7 +27,7 @@ const (
 
 // Levers are all levers, in the order of their names.
 func Levers() []Lever {
-	return []Lever{Clauses, Coverage, Intents, Pairs, Prefixes, Relations, Vectors, Verbs}
+	return []Lever{Clauses, Coverage, Intents, Lead, Pairs, Prefixes, Relations, Vectors, Verbs}
 }
 
 // ParseLever reads a lever's name; the error lists the names.

@@ -6,9 +6,11 @@ package catalog
 //	score = sum over words of best over term and alternates of (discount w idf^1.2 / N) x saturation
 //	      + 0.2 idf/N for a pair of neighbouring words in the name, 0.3 idf/N in the description
 //	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
+//	      + 0.1 x the same of the description's first sentence
 //	      + 0.2 for the entry that answers a part of the query best, and less for others; see clauses.go
 //
-// and 15 % more for an entry that does the kind of thing the query asks for; see intent.go.
+// and 15 % more for an entry that does the kind of thing the query asks for, 5 % less for one that does another; see
+// intent.go.
 //
 // Weights are rounded to integers before anything is added, so the order of adding does not matter.
 
@@ -22,7 +24,7 @@ import (
 const (
 	// scale is the sum of all word weights; a full impact of every word scores scale x impactRange.
 	scale = 1 << 15
-	// unit is a score of 1: the saturation of BM25 runs to k1+1, impacts to impactRange.
+	// unit is a score of 1: an impact of impactRange stands for 2.2, where BM25 with k1 1.2 ends.
 	unit = scale * impactRange * 10 / 22
 
 	idfPower       = 1.2
@@ -36,14 +38,16 @@ const (
 	namePair       = 0.2
 	textPair       = 0.3
 	nameCoverage   = 0.15
-	// intentGain is what the right intent adds, in 1/128 of the score.
+	leadCoverage   = 0.1
+	// intentGain is what the right intent adds, and intentLoss what another takes off, in 1/128 of the score.
 	intentGain = 19
+	intentLoss = 6
 
 	// leastPoints is what an alternate must be able to add, as a share of scale: the words that most entries have are
 	// not worth going through their postings for.
 	leastPoints = scale / 150
 
-	// commonShare and commonDocs: neither are those that more than one entry in 20 has, in a large catalog.
+	// commonShare and commonDocs: neither are those that more than one entry in 20 has, in a large catalog; see common.
 	commonShare = 20
 	commonDocs  = 2000
 
@@ -170,11 +174,7 @@ func (r *reader) parse(query string) parsedQuery {
 		}
 	}
 	if !c.off(Intents) {
-		for k, asked := range c.lexicon.queryIntents(query) {
-			if asked {
-				q.gains[k] = intentGain
-			}
-		}
+		q.gains = gainsFor(c.lexicon.queryIntents(query))
 	}
 	q.mass = max(q.mass, c.bound(&q)/maxScore, 1e-3)
 	for i := range q.words {
@@ -295,7 +295,8 @@ func (c *Catalog) alternates(w *wordForm) []alternate {
 		}
 	}
 	found = slices.DeleteFunc(found, func(a alternate) bool {
-		return int(ix.offsets[a.term+1]-ix.offsets[a.term]) > max(commonDocs, ix.docs/commonShare)
+		docs, _ := ix.postings(a.term)
+		return ix.common(docs)
 	})
 	for i := range found {
 		idf := ix.idf[found[i].term]
@@ -364,58 +365,46 @@ func (c *Catalog) rank(query string, allowed bitset, usage []used, limit int) ([
 // accumulate adds what words, pairs and names are worth.
 func (c *Catalog) accumulate(q *parsedQuery, s *scratch) {
 	for i := range q.words {
-		c.addWord(q, &q.words[i], s)
+		c.addWord(&q.words[i], s)
 	}
 	c.addPairs(q, s)
 	c.addCoverage(q, s)
 }
 
-func (c *Catalog) addWord(q *parsedQuery, w *queryWord, s *scratch) {
+// addWord adds the best of a word's own term and its alternates to every entry. What alternates, which few entries have,
+// are worth waits in s.best.
+func (c *Catalog) addWord(w *queryWord, s *scratch) {
+	for _, a := range w.alternates {
+		docs, impacts := c.index.postings(a.term)
+		impacts = impacts[:len(docs)]
+		for i, doc := range docs {
+			s.best[doc] = max(s.best[doc], a.points*int32(impacts[i]))
+		}
+	}
 	if w.term >= 0 {
-		points := w.points
 		docs, impacts := c.index.postings(w.term)
+		impacts = impacts[:len(docs)]
 		if len(w.alternates) == 0 {
 			for i, doc := range docs {
-				s.score[doc] += points * int32(impacts[i])
+				s.score[doc] += w.points * int32(impacts[i])
 			}
 			return
 		}
 		for i, doc := range docs {
-			add := points * int32(impacts[i])
-			s.best[doc] = add
+			add := w.points * int32(impacts[i])
+			if best := s.best[doc]; best != 0 {
+				add = max(add, best)
+				s.best[doc] = 0
+			}
 			s.score[doc] += add
 		}
 	}
 	for _, a := range w.alternates {
-		points := a.points
-		docs, impacts := c.index.postings(a.term)
-		for i, doc := range docs {
-			more := max(0, points*int32(impacts[i])-s.best[doc])
-			s.score[doc] += more
-			s.best[doc] += more
+		docs, _ := c.index.postings(a.term)
+		for _, doc := range docs {
+			s.score[doc] += s.best[doc]
+			s.best[doc] = 0
 		}
-	}
-	// The word's own postings and those of its alternates may be most of the catalog.
-	count := 0
-	for _, a := range w.alternates {
-		count += int(c.index.offsets[a.term+1] - c.index.offsets[a.term])
-	}
-	if count > len(s.best)/8 {
-		clear(s.best)
-		return
-	}
-	if w.term >= 0 {
-		c.forget(s, w.term)
-	}
-	for _, a := range w.alternates {
-		c.forget(s, a.term)
-	}
-}
-
-func (c *Catalog) forget(s *scratch, term int32) {
-	docs, _ := c.index.postings(term)
-	for _, doc := range docs {
-		s.best[doc] = 0
 	}
 }
 
@@ -467,19 +456,32 @@ func (q *parsedQuery) covered() []alternate {
 	return slices.CompactFunc(terms, func(a, b alternate) bool { return a.term == b.term })
 }
 
+// addCoverage adds what the matched share of names and of first sentences is worth.
 func (c *Catalog) addCoverage(q *parsedQuery, s *scratch) {
-	if c.off(Coverage) {
-		return
-	}
-	for _, a := range q.covered() {
-		points := c.coveragePoints(a)
-		for _, doc := range c.index.nameDocs(a.term) {
-			s.score[doc] += int32(points * int64(c.index.nameShare[doc]) >> 16)
+	c.eachShared(q, func(part *shared, term int32, points int64) {
+		for _, doc := range part.of(term) {
+			s.score[doc] += int32(points * int64(part.shares[doc]) >> 16)
 		}
-	}
+	})
 }
 
-// coveragePoints is what a matched name word adds, before the name's own mass divides it.
-func (c *Catalog) coveragePoints(a alternate) int64 {
-	return int64(math.Round(unit * nameCoverage * a.discount * c.index.idf[a.term]))
+// eachShared calls f with every matched term of names and of first sentences, and its points before the mass of the part
+// divides them.
+func (c *Catalog) eachShared(q *parsedQuery, f func(part *shared, term int32, points int64)) {
+	covered := q.covered()
+	points := func(a alternate, gain float64) int64 {
+		return int64(math.Round(unit * gain * a.discount * c.index.idf[a.term]))
+	}
+	if !c.off(Coverage) {
+		for _, a := range covered {
+			f(&c.index.names, a.term, points(a, nameCoverage))
+		}
+	}
+	if !c.off(Lead) {
+		for _, a := range covered {
+			if !c.index.common(c.index.leads.of(a.term)) {
+				f(&c.index.leads, a.term, points(a, leadCoverage))
+			}
+		}
+	}
 }

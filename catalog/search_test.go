@@ -231,3 +231,40 @@ func TestSearchFromManyGoroutines(t *testing.T) {
 		}
 	}
 }
+
+func TestLeadOf(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "",
+		"List users":                     "List users",
+		"List users. Needs a token.":     "List users",
+		"List users\n\nNeeds a token.":   "List users",
+		"Version 1.2 of the list. Other": "Version 1.2 of the list",
+		"Ends with a stop.":              "Ends with a stop.",
+	} {
+		if got := leadOf(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLead prefers the action whose first sentence is about the query to one that says the same later.
+func TestLead(t *testing.T) {
+	entries := []Entry{
+		{ID: "a.one", Description: "Reads the state of a device in a warehouse rack. Shipping labels are printed."},
+		{ID: "b.two", Description: "Shipping labels are printed. Reads the state of a device in a warehouse rack."},
+		{ID: "c.other", Description: "Something else."},
+	}
+	for _, test := range []struct {
+		off  []Lever
+		want string
+	}{{nil, "b.two"}, {[]Lever{Lead}, "a.one"}} {
+		c, _ := New(entries, Options{Without: test.off})
+		found, err := c.View().Search("shipping labels", SearchOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := found.Hits()[0].ID; got != test.want {
+			t.Errorf("without %v: %s comes first, want %s", test.off, got, test.want)
+		}
+	}
+}

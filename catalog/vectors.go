@@ -18,8 +18,8 @@ const (
 	vectorDims = 64
 	// vectorGain is what an entry in the direction of the query gets of its score, in 1/1024; one at a right angle
 	// gets nothing. vectorMost is the same with what rounding may add.
-	vectorGain = 307
-	vectorMost = 325
+	vectorGain = 500
+	vectorMost = 530
 	// maxVectorWords is how many words of a field count.
 	maxVectorWords = 60
 
@@ -154,10 +154,15 @@ func (c *Catalog) withVector(q *parsedQuery, score int32, doc int) int32 {
 	if !q.directed {
 		return score
 	}
-	cosine := int32(0)
-	about := c.index.about[doc*vectorDims : doc*vectorDims+vectorDims]
-	for d, x := range &q.direction {
-		cosine += x * int32(int8(about[d]))
+	// Four sums at a time do not wait for one another.
+	var sums [4]int32
+	about := (*[vectorDims]uint8)(c.index.about[doc*vectorDims:])
+	for d := 0; d < vectorDims; d += 4 {
+		sums[0] += q.direction[d] * int32(int8(about[d]))
+		sums[1] += q.direction[d+1] * int32(int8(about[d+1]))
+		sums[2] += q.direction[d+2] * int32(int8(about[d+2]))
+		sums[3] += q.direction[d+3] * int32(int8(about[d+3]))
 	}
+	cosine := sums[0] + sums[1] + sums[2] + sums[3]
 	return score + int32(int64(score)*int64(max(0, cosine))*vectorGain/(entryScale*queryScale<<10))
 }
