@@ -158,7 +158,7 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 func newParser(cli *commandLine, p *program, exit func(int)) (*kong.Kong, error) {
 	return kong.New(cli,
 		kong.Name("almanac"),
-		kong.Description("A terminal where you and a language model share one Lua session over a large catalog of actions."),
+		kong.Description("A terminal where you and a language model share one Lua session over a large catalog of actions. Without a command the terminal starts; almanac repl --help lists its flags, among them -e CODE, -p TEXT, --continue, --resume ID and --plain. Every flag can also be set in a file or in the environment: see almanac config."),
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),

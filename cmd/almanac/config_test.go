@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/BurntSushi/toml"
+	"github.com/adrg/xdg"
 )
 
 func testConfig(t testing.TB) *config {
@@ -94,6 +97,43 @@ func TestHarmless(t *testing.T) {
 	for _, s := range testConfig(t).settings {
 		if s.flag.Help == "" {
 			t.Errorf("%s: no help", s.key)
+		}
+	}
+}
+
+// TestAskApproval shows that only a clear yes counts, and for the text that was read only.
+func TestAskApproval(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	xdg.Reload()
+	defer xdg.Reload()
+	for _, tt := range []struct {
+		answer   string
+		approves bool
+	}{{"", false}, {"\n", false}, {"no\n", false}, {"yes please\n", false}, {"Y\n", true}} {
+		c := testConfig(t)
+		var err error
+		if c.project, err = c.parse(filepath.Join(t.TempDir(), projectConfig), []byte("policy = \"session\"\nmodel = \"m\"\n")); err != nil {
+			t.Fatal(err)
+		}
+		c.unapproved = c.loosens()
+		var told bytes.Buffer
+		rest := strings.NewReader(tt.answer + "next line")
+		if err := c.askApproval(&program{stdin: rest, stderr: &told}); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(c.unapproved) == 0; got != tt.approves || approved(c.project) != tt.approves {
+			t.Errorf("%q approves: %t", tt.answer, got)
+		}
+		if !strings.Contains(told.String(), `line 1: policy = "session"`) || strings.Contains(told.String(), "model") {
+			t.Errorf("asked %q", told.String())
+		}
+		if left, _ := io.ReadAll(rest); tt.answer != "" && string(left) != "next line" {
+			t.Errorf("%q: what was typed ahead is gone: %q left", tt.answer, left)
+		}
+		changed := c.project
+		changed.text = append([]byte("# "), changed.text...)
+		if approved(changed) {
+			t.Errorf("%q: a changed text counts as approved", tt.answer)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func manualPage(app *kong.Application) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH ALMANAC 1 \"\" \"almanac %s\"\n.SH NAME\nalmanac \\- one Lua session for you and a language model over a large catalog of actions\n", version)
 	b.WriteString(".SH SYNOPSIS\n.B almanac\n[\\fIoptions\\fR] [\\fIcommand\\fR]\n.SH DESCRIPTION\n" + roff(app.Help) + "\n")
-	b.WriteString("Without a command the terminal starts. Every option can also be set in a configuration file and in the environment, as ALMANAC_ and its name in capitals; a flag counts before the environment, that before the file of a project, that before the user's.\n")
+	b.WriteString(".PP\nThe environment has an option as ALMANAC_ and its name in capitals. A flag counts before the environment, that before the file of a project, that before the user's.\n")
 	b.WriteString(".SH OPTIONS\n")
 	for _, f := range app.Flags {
 		manFlag(&b, f)

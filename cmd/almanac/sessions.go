@@ -152,6 +152,9 @@ func (cli *commandLine) goOn(ctx context.Context, w *wired) error {
 	line := fmt.Sprintf("session %s goes on: %s", t.ID, count(len(cells), "cell"))
 	if t.Name != "" {
 		line += ", " + t.Name
+		if err := w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindName, Text: t.Name}); err != nil {
+			return misconfigured(err)
+		}
 	}
 	err := w.session.Resume(ctx, session.State(state), describedBefore(t.Records))
 	var unfit *session.StateError

@@ -49,7 +49,7 @@ func (a Archive) paths(pattern string) []string {
 	return found
 }
 
-// List returns the sessions that have cells or a name and whose name, prompts and scripts hold all words of filter,
+// List returns the sessions that have cells and whose name, prompts and scripts hold all words of filter,
 // whatever their case, newest first; an empty filter takes all. Logs that cannot be read are told in skipped.
 func (a Archive) List(filter string) (all []Summary, skipped []error) {
 	for _, path := range a.paths("*") {
@@ -57,7 +57,7 @@ func (a Archive) List(filter string) (all []Summary, skipped []error) {
 		switch {
 		case err != nil:
 			skipped = append(skipped, err)
-		case fits && (s.Cells > 0 || s.Name != ""):
+		case fits && s.Cells > 0:
 			all = append(all, s)
 		}
 	}
@@ -110,8 +110,8 @@ func (e *NotFoundError) Error() string {
 // Hint says where ids are listed.
 func (e *NotFoundError) Hint() string { return "almanac sessions lists them" }
 
-// Find returns the session that is meant by an id, by the beginning of one or of its last part, or by a whole name. The
-// error is a *NotFoundError or says why the log cannot be read.
+// Find returns the session that is meant by an id, by the beginning of one or of its last part, or by a whole name, which
+// means the newest that is called so. The error is a *NotFoundError or says why the log cannot be read.
 func (a Archive) Find(name string) (Summary, error) {
 	var found []string
 	all := a.paths("*")
@@ -129,7 +129,8 @@ func (a Archive) Find(name string) (Summary, error) {
 		named, _ := a.List("")
 		for _, s := range named {
 			if s.Name == name && name != "" {
-				found = append(found, s.Path)
+				found = []string{s.Path}
+				break
 			}
 		}
 	}

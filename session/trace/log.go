@@ -30,7 +30,16 @@ func CreateLog(path string) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
+	syncFolder(filepath.Dir(path))
 	return &Log{path: path, file: file}, nil
+}
+
+// syncFolder puts the name of a new file on disk, where the system can do that.
+func syncFolder(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		_ = f.Sync()
+		_ = f.Close()
+	}
 }
 
 // Path is where the log is.

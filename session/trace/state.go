@@ -104,7 +104,10 @@ func writeState(path string, s State) (err error) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return os.Rename(file.Name(), path)
+	if err = os.Rename(file.Name(), path); err == nil {
+		syncFolder(filepath.Dir(path))
+	}
+	return err
 }
 
 // A StateFile writes states as they come, on a goroutine of its own, in order. Safe for concurrent use.
