@@ -266,7 +266,11 @@ func writeRun(b *strings.Builder, r PastRun) {
 			fmt.Fprintf(b, ", %s", SanitizeLine(c.Brief))
 		}
 		if c.Mutates {
-			fmt.Fprintf(b, ", changes data (%s)", SanitizeLine(c.Rule))
+			what := "would change data"
+			if c.Verdict == trace.OK || c.Verdict == trace.Failed {
+				what = "changes data"
+			}
+			fmt.Fprintf(b, ", %s (%s)", what, SanitizeLine(c.Rule))
 		}
 		b.WriteString("\n")
 	}

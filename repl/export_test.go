@@ -3,8 +3,10 @@ package repl
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -119,4 +121,45 @@ func FuzzPastCells(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestExport shows a session of a person and a model in both forms: with a name, a denied and an approved change, a reset,
+// words that would break out of a block or a comment, and a run that never ended.
+func TestExport(t *testing.T) {
+	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	you, model := "you", "model"
+	refund := func(v trace.Verdict, rule string) *trace.Call {
+		return &trace.Call{N: 1, ID: "billing.refund.issue", Mutates: true, Verdict: v, Rule: rule, Brief: "1 field"}
+	}
+	ran := func(run string, cell int, author, source string, o *trace.Outcome, calls ...*trace.Call) []trace.Record {
+		records := []trace.Record{{Time: at, Kind: trace.KindRun, Run: run, Cell: cell, Author: author, Mode: trace.ModeRun, Text: source}}
+		for _, c := range calls {
+			records = append(records, trace.Record{Time: at, Kind: trace.KindCall, Run: run, Cell: cell, Call: c})
+		}
+		if o != nil {
+			records = append(records, trace.Record{Time: at, Kind: trace.KindOutcome, Run: run, Cell: cell, Ended: o})
+		}
+		return records
+	}
+	ok := &trace.Outcome{OK: true}
+	records := slices.Concat(
+		[]trace.Record{{Time: at, Kind: trace.KindSession, About: &trace.About{ID: "20261120-100000-aa"}}},
+		ran("r1", 1, you, "old = 1", ok),
+		[]trace.Record{{Time: at, Kind: trace.KindReset}, {Time: at, Kind: trace.KindName, Text: "refund\nround"}},
+		[]trace.Record{{Time: at, Kind: trace.KindPrompt, Cell: 2, Author: you, Text: "refund it\n]] os.exit() --"}},
+		ran("r2", 2, model, "n = #billing.invoice.list{}", ok),
+		ran("r3", 2, model, "return billing.refund.issue{}", &trace.Outcome{Error: "denied\nby the person", Changed: []string{"n"}}, refund(trace.Denied, "refused")),
+		ran("r4", 2, model, "return billing.refund.issue{}", ok, refund(trace.OK, "approved once")),
+		[]trace.Record{{Time: at, Kind: trace.KindAnswer, Cell: 2, Author: model, Text: "Done.\x1b[2J"}},
+		ran("r5", 3, you, "print('```')", &trace.Outcome{OK: true, Stdout: "```\n"}),
+		ran("r6", 4, you, "while true do end", nil),
+	)
+	var b strings.Builder
+	for _, f := range []Format{FormatLua, FormatMarkdown} {
+		fmt.Fprintf(&b, "== %s\n", f)
+		if err := WriteSession(&b, records, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "export.golden", strings.ReplaceAll(b.String(), at.Local().Format("2006-01-02 15:04"), "TIME"))
 }
