@@ -24,7 +24,7 @@ func sessionCommands() []command {
 			more:  "Words are looked for in names, prompts and code. /resume ID goes on from one.",
 		},
 		{
-			name: "resume", args: "ID", group: groupMore, run: resume,
+			name: "resume", args: "ID", group: groupMore, run: resume, words: sessionWords,
 			brief: "leave this session and go on from another",
 			more: "The other one's cells, numbers, conversation and globals come back in a session of its own; its log\n" +
 				"stays as it is. The beginning of an id is enough, and so is a name.",

@@ -85,6 +85,22 @@ func cellWords(sh *Shell, _ string) []Completion {
 	return items
 }
 
+// sessionWords offers the newest sessions.
+func sessionWords(sh *Shell, _ string) []Completion {
+	if sh.options.Archive == nil {
+		return nil
+	}
+	all, _ := sh.options.Archive.List("")
+	var items []Completion
+	for _, s := range all[:min(len(all), listed)] {
+		if s.ID != sh.options.Session.ID() {
+			detail := cutText(SanitizeLine(strings.TrimSpace(s.Name+" "+s.First)), 60, "…")
+			items = append(items, Completion{Text: s.ID, Detail: detail})
+		}
+	}
+	return items
+}
+
 func commandWords(sh *Shell, _ string) []Completion {
 	var items []Completion
 	for _, c := range sh.commands {
