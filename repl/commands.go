@@ -26,6 +26,8 @@ type command struct {
 	group string
 	// numbered commands run scripts and are cells.
 	numbered bool
+	// aside commands only look, and may run while another input does; see Shell.Aside.
+	aside bool
 	// lua picks the source out of an argument that holds some, so that Enter knows when it is complete; nil for
 	// commands without.
 	lua func(arg string) (source string, ok bool)

@@ -18,7 +18,7 @@ import (
 func catalogCommands() []command {
 	return []command{
 		{
-			name: "catalog", args: "[WORDS]", group: groupCatalog, run: search,
+			name: "catalog", args: "[WORDS]", group: groupCatalog, aside: true, run: search,
 			brief: "find actions; without words: browse (F4)",
 		},
 		{
@@ -27,12 +27,12 @@ func catalogCommands() []command {
 			more:  "/query return catalog.search(\"unpaid invoices\", {limit = 5})\nPlain words are searched for.",
 		},
 		{
-			name: "describe", args: "[--full|--luals|--json] ID...", group: groupCatalog, run: describe, words: idWords,
+			name: "describe", args: "[--full|--luals|--json] ID...", group: groupCatalog, aside: true, run: describe, words: idWords,
 			brief: "arguments, result, example and safety",
 			more:  "--full shows all levels, --luals annotations for the Lua language server, --json the schemas.",
 		},
 		{
-			name: "why", args: "ID", group: groupCatalog, run: why, words: idWords,
+			name: "why", args: "ID", group: groupCatalog, aside: true, run: why, words: idWords,
 			brief: "may it be seen and called, and by what rule",
 		},
 		{

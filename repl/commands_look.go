@@ -23,7 +23,7 @@ func lookCommands() []command {
 			more:  "A path such as open[1].id is looked at as it stands; any other expression runs first.",
 		},
 		{
-			name: "trace", args: "[N | export FILE]", group: groupLook, run: traceCalls, words: cellWords,
+			name: "trace", args: "[N | export FILE]", group: groupLook, aside: true, run: traceCalls, words: cellWords,
 			brief: "the last calls (F3); those of cell N in full",
 			more: "--action PATTERN  only calls of these actions: an id, part of one, or with * for anything\n" +
 				"--author you|model  only calls of your scripts, or the model's\n" +
@@ -36,23 +36,23 @@ func lookCommands() []command {
 			more:  "/chart total by month       sums of total for each month, as bars\n/chart total of open        the numbers one by one, as a line\nThe same from Lua: chart(open, {y = \"total\", by = \"month\"})",
 		},
 		{
-			name: "expand", args: "[N | N.M]", group: groupLook, run: expand, words: cellWords,
+			name: "expand", args: "[N | N.M]", group: groupLook, aside: true, run: expand, words: cellWords,
 			brief: "cell N, or its call M, in full",
 		},
 		{
-			name: "history", args: "[WORDS]", group: groupMore, run: searchHistory,
+			name: "history", args: "[WORDS]", group: groupMore, aside: true, run: searchHistory,
 			brief: "what was typed before",
 		},
 		{
-			name: "limits", group: groupMore, run: limits,
+			name: "limits", group: groupMore, aside: true, run: limits,
 			brief: "what one run may use",
 		},
 		{
-			name: "config", group: groupMore, run: showConfig,
+			name: "config", group: groupMore, aside: true, run: showConfig,
 			brief: "what is configured, and where it comes from",
 		},
 		{
-			name: "status", group: groupMore, run: status,
+			name: "status", group: groupMore, aside: true, run: status,
 			brief: "session, model, policy and usage at a glance",
 		},
 	}

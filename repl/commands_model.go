@@ -34,13 +34,13 @@ func modelCommands() []command {
 func shellCommands() []command {
 	return []command{
 		{
-			name: "mode", args: "[lua|ask]", group: groupMore, run: setMode,
+			name: "mode", args: "[lua|ask]", group: groupMore, aside: true, run: setMode,
 			words: fixedWords("lua", "a line is Lua", "ask", "a line is for the model"),
 			brief: "what a line without a prefix is",
 		},
 		{name: "clear", group: groupMore, run: clearScreen, brief: "clear the screen"},
-		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, run: help, words: commandWords, brief: "this list, or one command"},
-		{name: "quit", aliases: []string{"exit"}, group: groupMore, run: quit, brief: "leave"},
+		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, aside: true, run: help, words: commandWords, brief: "this list, or one command"},
+		{name: "quit", aliases: []string{"exit"}, group: groupMore, aside: true, run: quit, brief: "leave"},
 	}
 }
 

@@ -142,7 +142,10 @@ func TestProgram(t *testing.T) {
 	x.want("lua ❯")
 	x.line("x = 41", "[1]")
 	x.line("x + 1", "42")
-	x.line("for i = 1, 2 do\rprint('row', i * 10)\rend", "row    20")
+	x.typed("for i = 1, 2 do\rprint('row', i * 10)\rend") // a paste without its marks
+	x.want("end")
+	time.Sleep(2 * burstTime)
+	x.line("", "row    20")
 	x.line("while true do x = x + 1 end", "running")
 	x.typed("\x03")
 	x.want("interrupted")

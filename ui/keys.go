@@ -30,22 +30,28 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		m.disarm()
 	}
 	m.notice = m.armedNotice()
+	held := m.follow(typed, k.Text, name)
+	return tea.Batch(held, m.dispatch(name, k.Text, typed))
+}
+
+// dispatch gives a key to whoever is on top; typed is when the key before it came.
+func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 	switch {
 	case m.help != nil:
-		return m.helpKey(name, k.Text)
+		return m.helpKey(name, text)
 	case len(m.asks) > 0:
-		m.askKey(name, k.Text, typed)
+		m.askKey(name, text, typed)
 		return nil
 	case m.overlay() != nil:
-		return m.paneKey(m.overlay(), name, k.Text)
+		return m.paneKey(m.overlay(), name, text)
 	case m.search != nil:
-		m.searchKey(name, k.Text)
+		m.searchKey(name, text)
 		return nil
 	case m.menu != nil && m.menuKey(name):
 		return nil
 	}
 	m.menu = nil
-	return m.inputKey(name, k.Text)
+	return m.inputKey(name, text)
 }
 
 // inputKey is what a key does in the input area.
@@ -58,7 +64,7 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 	case "esc":
 		m.interrupt()
 	case "enter", "kpenter":
-		return m.enter()
+		return m.enterKey()
 	case "ctrl+j", "alt+enter", "shift+enter", "ctrl+enter":
 		m.edit.insert("\n")
 	case "up", "ctrl+p":
@@ -159,6 +165,14 @@ func (m *model) enter() tea.Cmd {
 	}
 	m.edit = editor{version: m.edit.version + 1}
 	m.past, m.pastes, m.erased = nil, nil, ""
+	if m.work != nil {
+		if status, ok := m.shell.Aside(m.ctx, line); ok {
+			if status == repl.Quit {
+				return m.leave()
+			}
+			return m.pull()
+		}
+	}
 	return m.submit(line)
 }
 

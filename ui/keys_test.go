@@ -323,3 +323,46 @@ func TestMode(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A paste without its marks, as from a terminal that has none, runs nothing.
+func TestBurst(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	type key struct {
+		gap  time.Duration
+		text string // "\r" is Enter
+	}
+	for _, c := range []struct {
+		name string
+		keys []key
+		want string // the input after all is quiet
+	}{
+		{"typed", []key{{time.Second, "1"}, {time.Second, "\r"}}, ""},
+		{"typed at once, with Enter at its end", []key{{time.Second, "1"}, {0, "+"}, {0, "1"}, {0, "\r"}}, ""},
+		{"lines at once", []key{{time.Second, "a"}, {0, "\r"}, {0, "b"}}, "a\nb"},
+		{"lines at once, the last one ended", []key{{time.Second, "a"}, {0, "\r"}, {0, "b"}, {0, "\r"}}, "a\nb\n"},
+		{"a blank line in between", []key{{time.Second, "a"}, {0, "\r"}, {0, "\r"}, {0, "b"}}, "a\n\nb"},
+		{"and then Enter", []key{{time.Second, "a"}, {0, "\r"}, {0, "b"}, {time.Second, "\r"}}, ""},
+	} {
+		s.edit = editor{}
+		s.work = nil
+		for _, k := range c.keys {
+			s.clock = s.clock.Add(k.gap)
+			if k.gap >= burstTime { // the timer of an Enter before it
+				s.send(heldMsg{s.burst.holds})
+			}
+			if k.text == "\r" {
+				s.send(tea.KeyPressMsg{Code: tea.KeyEnter})
+			} else {
+				s.send(tea.KeyPressMsg{Code: rune(k.text[0]), Text: k.text})
+			}
+		}
+		s.send(heldMsg{s.burst.holds - 1})
+		s.send(heldMsg{s.burst.holds})
+		if s.edit.text != c.want {
+			t.Errorf("%s: the input is %q, want %q", c.name, s.edit.text, c.want)
+		}
+		if ran := s.work != nil; ran != (c.want == "") {
+			t.Errorf("%s: ran %v", c.name, ran)
+		}
+	}
+}

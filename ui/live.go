@@ -40,7 +40,11 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		m.scroll.Append(m.stream(e)...)
 		return nil
 	}
-	m.scroll.Append(m.finish()...)
+	// What belongs to no cell comes between the lines of the one that runs, and ends none.
+	aside := e.Cell == 0 && m.live.event.Cell != 0
+	if !aside {
+		m.scroll.Append(m.finish()...)
+	}
 	switch e.Kind {
 	case repl.Asked:
 		if m.work == nil || m.work.stopped || m.leaving {
@@ -58,7 +62,7 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		return m.opened(e)
 	}
 	m.heed(e)
-	if m.work != nil {
+	if m.work != nil && !aside {
 		m.work.speaking = false
 	}
 	m.scroll.Append(m.lines(e)...)

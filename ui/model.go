@@ -150,6 +150,7 @@ type model struct {
 	easing  time.Time    // until when that height is kept for a shorter region; zero when it is not
 	heights []pastHeight // of the last frames, for the room that prints have
 	typed   time.Time    // when the last key came
+	burst   burst
 }
 
 // A work is the input that runs now.

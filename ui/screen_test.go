@@ -124,6 +124,7 @@ func (s *screen) keys(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		if k, ok := keyNamed(name); ok {
+			s.clock = s.clock.Add(burstTime) // a key of its own, not part of a paste
 			s.send(k)
 			continue
 		}

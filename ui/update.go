@@ -58,6 +58,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.nudge = !m.nudge
 	case doneMsg:
 		return m.done(msg.status)
+	case heldMsg:
+		return m.endHold(msg.hold)
 	case paneMsg:
 		return msg()
 	case completedMsg:

@@ -1,0 +1,37 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"almanac/session"
+)
+
+// Aside runs line now, on the caller's goroutine, when it is a command that only looks: it neither runs a script nor
+// asks the model nor changes what they see. It reports false, and does nothing, for all other lines. It may be called
+// while Handle runs; what it tells belongs to no cell. The status is Quit for the commands that leave.
+func (sh *Shell) Aside(ctx context.Context, line string) (Status, bool) {
+	mode := sh.Mode()
+	in := Parse(line, mode)
+	if in.Form != Command {
+		return Done, false
+	}
+	cmd, arg, ok := sh.command(in)
+	if !ok || !cmd.aside {
+		return Done, false
+	}
+	sh.remember(line, mode)
+	c := Cell{Form: Command, Author: session.User, Source: arg, Started: time.Now()}
+	sh.feed.Emit(Event{Kind: Began, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
+	err := sh.guard(ctx, &c, func(ctx context.Context, c *Cell) error { return cmd.run(ctx, sh, c, arg) })
+	if errors.Is(err, errQuit) {
+		return Quit, true
+	}
+	sh.feed.Emit(Event{Kind: Ended, Author: session.User, Err: err, Elapsed: time.Since(c.Started)})
+	if err != nil {
+		return Failed, true
+	}
+	return Done, true
+}
