@@ -22,23 +22,31 @@ type Role int
 
 // The roles.
 const (
-	RoleText    Role = iota // anything without a role of its own
-	RolePrompt              // "lua ❯ "
-	RoleCode                // Lua source
-	RoleOutput              // what a script printed
-	RoleErrout              // what a script printed to stderr or logged
-	RoleResult              // a value
-	RoleHeader              // the head of a table
-	RoleModel               // what the model says
-	RoleID                  // an action's id
-	RoleDim                 // less important: numbers of cells, times, marks
-	RoleOK                  // a success
-	RoleNotice              // a message of the shell
-	RoleWarning             // a warning
-	RoleError               // a failure
-	RoleHint                // what to do about it
-	RoleMutates             // that something changes data
-	RoleKey                 // a key to press
+	RoleText     Role = iota // anything without a role of its own
+	RolePrompt               // "lua ❯ "
+	RoleCode                 // Lua source
+	RoleOutput               // what a script printed
+	RoleErrout               // what a script printed to stderr or logged
+	RoleResult               // a value
+	RoleHeader               // the head of a table
+	RoleModel                // what the model says
+	RoleID                   // an action's id
+	RoleDim                  // less important: numbers of cells, times, marks
+	RoleOK                   // a success
+	RoleNotice               // a message of the shell
+	RoleWarning              // a warning
+	RoleError                // a failure
+	RoleHint                 // what to do about it
+	RoleMutates              // that something changes data
+	RoleKey                  // a key to press
+	RoleHeading              // a heading of Markdown
+	RoleStrong               // words with weight
+	RoleEmphasis             // words set apart
+	RoleCodeSpan             // code inside of words
+	RoleLink                 // an address
+	RoleKeyword              // a keyword of Lua
+	RoleString               // a string of Lua
+	RoleNumber               // a number of Lua
 )
 
 // A Span is a piece of a line with one role. Its text has no newline and nothing a terminal would obey.

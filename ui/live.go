@@ -15,6 +15,10 @@ import (
 // A livetext is the unfinished line of the running cell.
 type livetext struct {
 	buffer repl.LineBuffer
+	// spoken is the model's Markdown; said tells that a block of the same answer is out, so that the next one keeps a
+	// distance.
+	spoken repl.Blocks
+	said   bool
 	// event is the event that the text belongs to, without its text; its Kind is zero when there is none.
 	event repl.Event
 }
@@ -88,6 +92,12 @@ func (m *model) stream(e repl.Event) []string {
 		l.event = e
 		l.event.Text = ""
 	}
+	if e.Kind == repl.Spoke {
+		for _, block := range l.spoken.Push(e.Text) {
+			out = append(out, m.blockLines(block)...)
+		}
+		return out
+	}
 	done := l.buffer.Push(e.Text)
 	if len(done) > 0 {
 		e.Text = strings.Join(done, "\n")
@@ -99,6 +109,12 @@ func (m *model) stream(e repl.Event) []string {
 // finish ends the unfinished line and returns it.
 func (m *model) finish() []string {
 	l := &m.live
+	if block := l.spoken.Flush(); block.Text != "" {
+		out := m.blockLines(block)
+		l.event, l.said = repl.Event{}, false
+		return out
+	}
+	l.said = false
 	text := l.buffer.Flush()
 	e := l.event
 	l.event = repl.Event{}
@@ -109,8 +125,39 @@ func (m *model) finish() []string {
 	return m.lines(e)
 }
 
+// blockLines draws a finished block of the model's Markdown, with a blank line after the one before.
+func (m *model) blockLines(block repl.Block) []string {
+	var out []string
+	if m.live.said && !block.Joined {
+		out = append(out, "")
+	}
+	m.live.said = true
+	return append(out, m.markdown(block.Text)...)
+}
+
+// spokenMargin is how far the model's words stand in.
+const spokenMargin = 2
+
+func (m *model) markdown(block string) []string {
+	var out []string
+	for _, l := range repl.MarkdownLines(block, m.width-1-spokenMargin, m.render()) {
+		out = append(out, strings.Repeat(" ", spokenMargin)+m.theme.line(l))
+	}
+	return out
+}
+
 // tail draws the end of the unfinished line in at most room rows.
 func (l *livetext) tail(m *model, room int) []string {
+	if block := l.spoken.Rest(); block.Text != "" && room > 0 {
+		var rows []string
+		if l.said && !block.Joined {
+			rows = append(rows, "")
+		}
+		for _, line := range m.markdown(block.Text) {
+			rows = append(rows, pieces(line, m.width-1)...)
+		}
+		return rows[max(len(rows)-room, 0):]
+	}
 	text := l.buffer.Rest()
 	if text == "" || room < 1 {
 		return nil

@@ -19,6 +19,7 @@ type theme struct {
 
 	plain, dim, strong              lipgloss.Style
 	prompt, good, bad, warn         lipgloss.Style
+	heading, emphasis, link         lipgloss.Style
 	keyword, text, number, name, op lipgloss.Style
 }
 
@@ -47,6 +48,9 @@ func newTheme(color, ascii bool) theme {
 	t.good = base.Foreground(lipgloss.Green)
 	t.bad = base.Foreground(lipgloss.Red)
 	t.warn = base.Foreground(lipgloss.Yellow)
+	t.heading = base.Bold(true).Underline(true)
+	t.emphasis = base.Italic(true)
+	t.link = base.Underline(true)
 	t.keyword = base.Foreground(lipgloss.Magenta)
 	t.text = base.Foreground(lipgloss.Green)
 	t.number = base.Foreground(lipgloss.Yellow)
@@ -107,6 +111,20 @@ func (t theme) role(r repl.Role) lipgloss.Style {
 		return t.warn
 	case repl.RoleError:
 		return t.bad
+	case repl.RoleHeading:
+		return t.heading
+	case repl.RoleStrong:
+		return t.strong
+	case repl.RoleEmphasis:
+		return t.emphasis
+	case repl.RoleCodeSpan, repl.RoleString:
+		return t.text
+	case repl.RoleLink:
+		return t.link
+	case repl.RoleKeyword:
+		return t.keyword
+	case repl.RoleNumber:
+		return t.number
 	}
 	return t.plain
 }

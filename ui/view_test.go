@@ -233,3 +233,36 @@ func TestRegionShrinksInTwoSteps(t *testing.T) {
 		t.Errorf("later: %d rows, want 3", s.frame.rows)
 	}
 }
+
+// The model's Markdown goes to the scrollback block by block; a code block that is still open is drawn below.
+func TestMarkdownStreams(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	say := func(text string) {
+		s.emit(repl.Event{Kind: repl.Spoke, Cell: 8, Author: session.Model, Text: text})
+	}
+	say("# Head\n\nSome **wo")
+	if got := strings.Join(s.printed, "|"); got != "  # Head" {
+		t.Errorf("printed %q", got)
+	}
+	say("rds** here\n\n```lua\nlocal x = 1\n")
+	if got := strings.Join(s.printed, "|"); got != "  # Head||  Some words here" && got != "  # Head| |  Some words here" {
+		t.Errorf("printed %q", got)
+	}
+	if view := s.View().Content; !strings.Contains(view, "    local x = 1") {
+		t.Errorf("the open block is not drawn:\n%s", view)
+	}
+	say("return x\x1b[31m\n```\nand")
+	s.send(doneMsg{})
+	s.pass(time.Second)
+	want := "  # Head|  Some words here|    local x = 1|    return x\\27[31m|  and"
+	var got []string
+	for _, line := range s.printed {
+		if strings.TrimSpace(line) != "" {
+			got = append(got, line)
+		}
+	}
+	if strings.Join(got, "|") != want {
+		t.Errorf("printed %q", got)
+	}
+}

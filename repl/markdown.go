@@ -1,0 +1,396 @@
+package repl
+
+// This file draws Markdown as lines with roles. goldmark's parser reads it; how it looks is ours. Tables are read here:
+// goldmark's extensions, with their regular expressions, would cost every start of the program half a millisecond.
+// Whatever the text says, every piece of it goes through the sanitizer, entities included.
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/rivo/uniseg"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	"almanac/session/syntax"
+)
+
+// deepestMargin bounds how deep lists and quotes are followed: what is deeper is shown at that depth.
+const deepestMargin = 8
+
+// MarkdownLines draws whole blocks of Markdown, at most width cells wide where words allow it; 0 means no limit. Line
+// breaks of the source stay line breaks.
+func MarkdownLines(source string, width int, o RenderOptions) []Line {
+	if width <= 0 {
+		width = 1 << 20
+	}
+	src := []byte(source)
+	md := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))
+	d := &drawing{src: src, width: max(width, 8), marks: o.Marks()}
+	d.blocks(md.Parse(text.NewReader(src)), nil, 0)
+	return d.lines
+}
+
+// A drawing is one Markdown text on its way to lines.
+type drawing struct {
+	src   []byte
+	width int
+	marks Marks
+	lines []Line
+	// lead replaces the margin of the next line: a list's marker.
+	lead Line
+}
+
+// blocks draws the children of n behind a margin.
+func (d *drawing) blocks(n ast.Node, margin Line, depth int) {
+	tight := false
+	if item, ok := n.(*ast.ListItem); ok {
+		list, _ := item.Parent().(*ast.List)
+		tight = list != nil && list.IsTight
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if c.PreviousSibling() != nil && !tight {
+			d.add(margin, nil)
+		}
+		d.block(c, margin, depth)
+	}
+}
+
+func (d *drawing) block(n ast.Node, margin Line, depth int) {
+	switch n := n.(type) {
+	case *ast.Heading:
+		head := Span{RoleHeading, strings.Repeat("#", n.Level) + " "}
+		d.flow(append([]Span{head}, d.inline(n, RoleHeading, 0)...), margin)
+	case *ast.FencedCodeBlock:
+		d.code(n, string(n.Language(d.src)), margin)
+	case *ast.CodeBlock:
+		d.code(n, "", margin)
+	case *ast.HTMLBlock:
+		d.code(n, "", margin)
+	case *ast.ThematicBreak:
+		d.add(margin, Line{{RoleDim, strings.Repeat(d.marks.Rule, min(d.room(margin), 40))}})
+	case *ast.Blockquote:
+		d.blocks(n, deeperMargin(margin, Span{RoleDim, d.marks.Quote + " "}, depth), depth+1)
+	case *ast.List:
+		d.list(n, margin, depth)
+	case *ast.Paragraph:
+		if !d.table(n, margin) {
+			d.flow(d.inline(n, RoleModel, 0), margin)
+		}
+	default:
+		if n.Type() == ast.TypeBlock && n.HasChildren() && n.FirstChild().Type() == ast.TypeBlock {
+			d.blocks(n, margin, depth+1)
+			return
+		}
+		d.flow(d.inline(n, RoleModel, 0), margin)
+	}
+}
+
+// deeperMargin is margin with s behind it, up to deepestMargin.
+func deeperMargin(margin Line, s Span, depth int) Line {
+	if depth >= deepestMargin {
+		return margin
+	}
+	return append(append(Line{}, margin...), s)
+}
+
+func (d *drawing) list(n *ast.List, margin Line, depth int) {
+	number := n.Start
+	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+		if item.PreviousSibling() != nil && !n.IsTight {
+			d.add(margin, nil)
+		}
+		mark := "- "
+		if n.IsOrdered() {
+			mark = fmt.Sprintf("%d. ", number)
+			number++
+		}
+		inner := deeperMargin(margin, Span{RoleModel, strings.Repeat(" ", len(mark))}, depth)
+		d.lead = append(append(Line{}, margin...), Span{RoleDim, mark})
+		d.blocks(item, inner, depth+1)
+		if d.lead != nil { // an empty item
+			d.add(margin, nil)
+		}
+	}
+}
+
+// code draws the lines of a code block as they are. Lua is coloured.
+func (d *drawing) code(n ast.Node, language string, margin Line) {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		segment := n.Lines().At(i)
+		b.Write(segment.Value(d.src))
+	}
+	if h, ok := n.(*ast.HTMLBlock); ok && h.HasClosure() {
+		b.Write(h.ClosureLine.Value(d.src))
+	}
+	code := expandTabs(Sanitize(strings.TrimRight(b.String(), "\r\n")))
+	lines := plainLines(code, RoleCode)
+	if strings.EqualFold(language, "lua") {
+		lines = LuaLines(code)
+	}
+	for _, l := range lines {
+		d.add(margin, append(Line{{RoleCode, "  "}}, l...))
+	}
+}
+
+func plainLines(text string, role Role) []Line {
+	var lines []Line
+	for _, l := range strings.Split(text, "\n") {
+		lines = append(lines, Line{{role, l}})
+	}
+	return lines
+}
+
+// LuaLines is clean source as lines whose spans say what each token is.
+func LuaLines(source string) []Line {
+	lines := []Line{{}}
+	put := func(role Role, text string) {
+		for i, part := range strings.Split(text, "\n") {
+			if i > 0 {
+				lines = append(lines, Line{})
+			}
+			if part != "" {
+				last := len(lines) - 1
+				lines[last] = append(lines[last], Span{role, part})
+			}
+		}
+	}
+	at := 0
+	for _, t := range syntax.Tokens(source) {
+		put(RoleCode, source[at:t.Pos.Offset])
+		at = t.Pos.Offset + len(t.Text)
+		put(tokenRole(t.Kind), t.Text)
+	}
+	put(RoleCode, source[at:])
+	return lines
+}
+
+func tokenRole(k syntax.TokenKind) Role {
+	switch k {
+	case syntax.Keyword:
+		return RoleKeyword
+	case syntax.String:
+		return RoleString
+	case syntax.Number:
+		return RoleNumber
+	case syntax.Comment:
+		return RoleDim
+	}
+	return RoleCode
+}
+
+// table draws a paragraph that is a table, with the columns fitted to the room, and reports whether it was one: the
+// second line is nothing but dashes, colons and bars. A column that the source sets to the right stands right.
+func (d *drawing) table(n ast.Node, margin Line) bool {
+	lines := n.Lines()
+	if lines.Len() < 2 {
+		return false
+	}
+	row := func(i int) []string {
+		segment := lines.At(i)
+		return cellsOf(string(segment.Value(d.src)))
+	}
+	ruler := row(1)
+	var cols []column
+	for i, name := range row(0) {
+		if i >= len(ruler) || strings.Trim(ruler[i], ":-") != "" || !strings.Contains(ruler[i], "-") {
+			return false
+		}
+		cols = append(cols, column{name: name, width: textWidth(name),
+			number: strings.HasSuffix(ruler[i], ":") && !strings.HasPrefix(ruler[i], ":")})
+	}
+	second := lines.At(1)
+	if len(cols) == 0 || !strings.Contains(string(second.Value(d.src)), "|") {
+		return false
+	}
+	for r := 2; r < lines.Len(); r++ {
+		cells := row(r)
+		for i := range cols {
+			cell := ""
+			if i < len(cells) {
+				cell = cells[i]
+			}
+			c := &cols[i]
+			c.cells, c.nulls, c.width = append(c.cells, cell), append(c.nulls, false), max(c.width, textWidth(cell))
+		}
+	}
+	shown, left := fit(cols, d.room(margin), d.marks)
+	for r := -1; r < lines.Len()-2; r++ {
+		role := RoleModel
+		if r < 0 {
+			role = RoleHeader
+		}
+		d.add(margin, rowLine(shown, r, role, d.marks))
+	}
+	if len(left) > 0 {
+		d.add(margin, Line{{RoleDim, d.marks.Cut + " not shown: " + strings.Join(left, ", ")}})
+	}
+	return true
+}
+
+// cellsOf are the cells of a table's row. A bar behind a backslash belongs to its cell.
+func cellsOf(line string) []string {
+	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|")
+	const kept = "\x00"
+	cells := strings.Split(strings.ReplaceAll(line, "\\|", kept), "|")
+	for i, c := range cells {
+		c = strings.TrimSpace(strings.ReplaceAll(c, kept, "|"))
+		cells[i] = clean(strings.ReplaceAll(c, "**", ""))
+	}
+	return cells
+}
+
+// inline is the text of n as spans; a line break is a newline in one.
+func (d *drawing) inline(n ast.Node, role Role, depth int) []Span {
+	var out []Span
+	if depth > 4*deepestMargin {
+		return nil
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			out = append(out, Span{role, clean(string(c.Segment.Value(d.src)))})
+			if c.SoftLineBreak() || c.HardLineBreak() {
+				out = append(out, Span{role, "\n"})
+			}
+		case *ast.String:
+			out = append(out, Span{role, clean(string(c.Value))})
+		case *ast.CodeSpan:
+			out = append(out, Span{RoleCodeSpan, "`" + SanitizeLine(d.textOf(c)) + "`"})
+		case *ast.Emphasis:
+			inner := RoleEmphasis
+			if c.Level > 1 {
+				inner = RoleStrong
+			}
+			out = append(out, d.inline(c, inner, depth+1)...)
+		case *ast.Link:
+			out = append(out, d.link(d.inline(c, role, depth+1), string(c.Destination))...)
+		case *ast.Image:
+			out = append(out, d.link(d.inline(c, role, depth+1), string(c.Destination))...)
+		case *ast.AutoLink:
+			out = append(out, Span{RoleLink, SanitizeLine(string(c.Label(d.src)))})
+		case *ast.RawHTML:
+			for i := range c.Segments.Len() {
+				segment := c.Segments.At(i)
+				out = append(out, Span{role, SanitizeLine(string(segment.Value(d.src)))})
+			}
+		default:
+			out = append(out, d.inline(c, role, depth+1)...)
+		}
+	}
+	return out
+}
+
+// link is a text with its address behind it, unless both are the same.
+func (d *drawing) link(label []Span, address string) []Span {
+	var words strings.Builder
+	for _, s := range label {
+		words.WriteString(s.Text)
+	}
+	address = clean(address)
+	switch {
+	case words.String() == address:
+		return []Span{{RoleLink, address}}
+	case words.Len() == 0:
+		return []Span{{RoleLink, "<" + address + ">"}}
+	}
+	return append(label, Span{RoleLink, " <" + address + ">"})
+}
+
+func (d *drawing) textOf(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Segment.Value(d.src))
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+// clean is text with its entities read and made safe.
+func clean(s string) string {
+	return expandTabs(strings.ReplaceAll(Sanitize(html.UnescapeString(s)), "\n", " "))
+}
+
+func (d *drawing) room(margin Line) int { return max(d.width-margin.Width(), 8) }
+
+// add puts a line behind its margin, or behind the marker that waits for it.
+func (d *drawing) add(margin Line, l Line) {
+	head := margin
+	if d.lead != nil {
+		head, d.lead = d.lead, nil
+	}
+	d.lines = append(d.lines, append(append(Line{}, head...), l...))
+}
+
+// flow breaks spans into lines between words.
+func (d *drawing) flow(spans []Span, margin Line) {
+	room := d.room(margin)
+	var line Line
+	used := 0
+	end := func() {
+		if n := len(line); n > 0 {
+			line[n-1].Text = strings.TrimRight(line[n-1].Text, " ")
+		}
+		d.add(margin, line)
+		line, used = nil, 0
+	}
+	put := func(role Role, text string) {
+		if n := len(line); n > 0 && line[n-1].Role == role {
+			line[n-1].Text += text
+		} else {
+			line = append(line, Span{role, text})
+		}
+		used += textWidth(text)
+	}
+	for _, s := range spans {
+		if s.Text == "\n" {
+			end()
+			continue
+		}
+		for rest := s.Text; rest != ""; {
+			word := firstWord(rest)
+			rest = rest[len(word):]
+			w := textWidth(strings.TrimRight(word, " "))
+			if used > 0 && used+w > room {
+				end()
+			}
+			for used == 0 && w > room {
+				head := cutText(word, room, "")
+				if head == "" {
+					_, rest, _, _ := uniseg.FirstGraphemeClusterInString(word, -1)
+					head = word[:len(word)-len(rest)]
+				}
+				put(s.Role, head)
+				end()
+				word = word[len(head):]
+				w = textWidth(strings.TrimRight(word, " "))
+			}
+			if used == 0 {
+				word = strings.TrimLeft(word, " ")
+			}
+			if word != "" {
+				put(s.Role, word)
+			}
+		}
+	}
+	if line != nil || d.lead != nil {
+		end()
+	}
+}
+
+// firstWord is the first word of s with the blanks around it.
+func firstWord(s string) string {
+	i := len(s) - len(strings.TrimLeft(s, " "))
+	if n := strings.IndexByte(s[i:], ' '); n >= 0 {
+		i += n
+	} else {
+		return s
+	}
+	return s[:i+len(s[i:])-len(strings.TrimLeft(s[i:], " "))]
+}
