@@ -52,7 +52,7 @@ var sameFloor = map[string][]string{
 
 // owners lists the libraries that one package alone may import, so that they can be replaced in one place.
 var owners = map[string][]string{
-	"github.com/yuin/goldmark":          {"almanac/repl"},
+	"github.com/yuin/goldmark":          {"repl"},
 	"github.com/Shopify/go-lua":         {"session/vm"},
 	"github.com/sashabaranov/go-openai": {"llm/openai"},
 	"modernc.org/sqlite":                {"catalog/demo", "catalog/manifest"},
