@@ -19,7 +19,7 @@ func (p *parser) verdict(fn *function) *Error {
 // IsExpression reports whether src alone is one whole expression list: "1+1", "f(), g()". "f()" is also a chunk.
 func IsExpression(src string) bool {
 	lx := scan(src, false)
-	if len(src) > MaxSource || len(lx.toks) > MaxConstants {
+	if len(src) > MaxSource || len(lx.toks) > MaxTokens {
 		return false
 	}
 	p := &parser{src: src, toks: lx.toks, bad: lx.bad, tok: lx.toks[0]}

@@ -149,7 +149,14 @@ func TestLimits(t *testing.T) {
 		{"arguments", "f(1" + strings.Repeat(",1", 300) + ")", "needs too many registers"},
 		{"targets", "a" + strings.Repeat(",a", 300) + " = 1", "too many variables in one assignment"},
 		{"source", "x = '" + strings.Repeat("x", MaxSource) + "'", "source too long"},
-		{"constants", "f{" + strings.Repeat("1,", MaxConstants) + "}", "too many names and literals"},
+		{"constants", strings.Repeat("x=1 ", MaxConstants/2+1), "too many names and literals"},
+		{"tokens", "f{" + strings.Repeat("1,", MaxTokens/2) + "}", "too many tokens (limit is 400000)"},
+		{"semicolons", strings.Repeat(";", 900_000), "too many tokens"},
+		{"calls", "f" + strings.Repeat("()", 50_000), "too many fields, indexes and calls in a row (limit is 10000)"},
+		{"strings", "f" + strings.Repeat(`"a"`, 50_000), "too many fields, indexes and calls in a row"},
+		{"indexes", "local t = {} t" + strings.Repeat(`["a"]`, 30_000) + " = 1", "too many fields, indexes and calls in a row"},
+		{"labels", labels(2000, "::a%d:: "), "too many labels (limit is 1000)"},
+		{"waiting gotos", labels(6000, "goto a%d "), "too many gotos in front of their labels (limit is 5000)"},
 		{"breaks", "while 1 do " + strings.Repeat("if x then break end ", 2000) + "end", "too many jumps"},
 		{"gotos", strings.Repeat("if x then goto e end ", 2000) + "::e::", "too many jumps"},
 		{"tails", strings.Repeat("if x then "+strings.Repeat(" elseif y then ", 40), 80) + strings.Repeat(" end", 80), "too many jumps"},
@@ -176,6 +183,28 @@ func TestLimits(t *testing.T) {
 	} {
 		if _, err := Normalize(src); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// labels is n statements, each with a name of its own.
+func labels(n int, form string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, form, i)
+	}
+	return b.String()
+}
+
+// TestErrorsOnOneLine: a text of many errors in one line is refused for the first, and read in linear time.
+func TestErrorsOnOneLine(t *testing.T) {
+	for src, want := range map[string]string{
+		"if a then " + strings.Repeat("elseif ", 55_000): "unexpected symbol near 'elseif'",
+		strings.Repeat("end ", 200_000):                 "unexpected 'end'",
+		strings.Repeat("$", 200_000):                    "unexpected symbol near '$'",
+	} {
+		if err := Check(src); err == nil || err.Message != want || err.Pos.Line != 1 {
+			t.Errorf("%.20s: %v", src, err)
 		}
 	}
 }

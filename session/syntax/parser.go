@@ -19,6 +19,10 @@ const (
 	MaxNesting = 180
 	// MaxConstants is how many names, strings and numbers a text may hold.
 	MaxConstants = 250_000
+	// MaxTokens is how many tokens a text may have: its tree takes some hundred bytes for each.
+	MaxTokens = 400_000
+	// MaxSuffixes is how many fields, indexes and calls may follow one another: a.b[c]:d()().
+	MaxSuffixes = 10_000
 )
 
 type parser struct {
@@ -92,6 +96,11 @@ func (p *parser) limitConstants() {
 	if len(p.toks) <= MaxConstants {
 		return
 	}
+	if len(p.toks) > MaxTokens {
+		p.stop(p.toks[MaxTokens], fmt.Sprintf("too many tokens (limit is %d)", MaxTokens))
+		p.err.Hint = "run it in parts, or keep long data outside of the script"
+		return
+	}
 	n := 0
 	for _, t := range p.toks {
 		if t.kind == tkName || t.kind == tkNumber || t.kind == tkString {
@@ -144,6 +153,10 @@ func (p *parser) fail(t token, message string) *Error {
 		return &Error{}
 	}
 	p.broken = true
+	p.tok = token{kind: tkEOF, start: t.start, end: t.start, line: t.line}
+	if p.err != nil {
+		return &Error{} // its place would cost a look at the whole line, for each of many
+	}
 	e := &Error{Pos: p.pos(t), Message: message, Incomplete: t.kind == tkEOF}
 	if t.kind == tkBad {
 		for _, b := range p.bad {
@@ -154,12 +167,8 @@ func (p *parser) fail(t token, message string) *Error {
 			}
 		}
 	}
-	p.tok = token{kind: tkEOF, start: t.start, end: t.start, line: t.line}
-	if p.err == nil {
-		p.err = e
-		return e
-	}
-	return &Error{}
+	p.err = e
+	return e
 }
 
 // stop is fail for a limit: nothing more is read.
@@ -259,11 +268,11 @@ func (p *parser) closeScope() {
 
 // semantic notes an error that does not disturb the parser.
 func (p *parser) semantic(t token, message string) *Error {
-	e := &Error{Pos: p.pos(t), Message: message}
-	if p.err == nil {
-		p.err = e
+	if p.err != nil {
+		return &Error{}
 	}
-	return e
+	p.err = &Error{Pos: p.pos(t), Message: message}
+	return p.err
 }
 
 // blockEnds reports whether the current token ends a block.

@@ -1,5 +1,7 @@
 package syntax
 
+import "fmt"
+
 // This file reads expressions.
 
 // binding gives the left and right binding power of a binary operator, as Lua 5.3 ranks them; 0 for no operator.
@@ -197,6 +199,9 @@ func (p *parser) suffixes() []part {
 		}
 		s.end = max(p.end(), s.end)
 		p.parts.push(s)
+		if p.parts.len()-first > MaxSuffixes && !p.broken {
+			p.stop(t, fmt.Sprintf("too many fields, indexes and calls in a row (limit is %d)", MaxSuffixes))
+		}
 	}
 }
 

@@ -21,7 +21,9 @@ func (p *parser) fill(s *stmt) {
 	s.active, s.start = int16(p.names.active()), first.start
 	switch first.kind {
 	case tkSemi:
-		p.next()
+		for p.tok.kind == tkSemi {
+			p.next()
+		}
 	case tkIf:
 		p.ifStatement(s)
 	case tkWhile:
@@ -60,7 +62,9 @@ func (p *parser) fill(s *stmt) {
 		s.kind = stmtGoto
 		p.next()
 		if t := p.expect(tkName, "label name"); !p.broken {
-			p.names.gotoLabel(p.text(t), first)
+			if !p.names.gotoLabel(p.text(t), first) {
+				p.stop(first, fmt.Sprintf("too many gotos in front of their labels (limit is %d)", maxGotos))
+			}
 		}
 	default:
 		p.expressionStatement(s)
@@ -289,6 +293,9 @@ func (p *parser) labelStatement(s *stmt) {
 	p.next()
 	name := p.expect(tkName, "label name")
 	p.expect(tkLabel, "'::'")
+	if len(p.names.labels) >= maxLabels && !p.broken {
+		p.stop(name, fmt.Sprintf("too many labels (limit is %d)", maxLabels))
+	}
 	if p.broken {
 		return
 	}

@@ -8,6 +8,10 @@ import "fmt"
 const (
 	maxLocals   = 200 // of one function, with three hidden ones for each loop around
 	maxCaptures = 240 // the engine's 255, less those the normaliser may add
+
+	// The engine looks through all labels of a block for each goto, and through all waiting gotos for each label.
+	maxLabels = 1000
+	maxGotos  = 5000
 )
 
 // A scope holds the names of a block.
@@ -185,13 +189,14 @@ func (r *resolver) defineLabel(name string, line int32, last bool) error {
 	return nil
 }
 
-// gotoLabel notes a goto; its label may come later.
-func (r *resolver) gotoLabel(name string, at token) {
+// gotoLabel notes a goto; its label may come later. It returns false when too many wait for theirs.
+func (r *resolver) gotoLabel(name string, at token) bool {
 	if l := r.visible(name, r.scope.labels); l != nil {
 		l.count++
-		return
+		return true
 	}
 	r.gotos = append(r.gotos, pending{name: name, at: at, active: len(r.vars)})
+	return len(r.gotos) <= maxGotos
 }
 
 // breakLoop returns the loop that a break leaves, nil outside of one.

@@ -179,7 +179,7 @@ func (u *user) prefix(e expr) {
 func (u *user) store(e expr) {
 	if s, ok := e.(*suffixed); ok {
 		last := len(s.parts) - 1
-		u.index(s, last, s.start)
+		u.note(Index, s.parts[last].key(u.p.src), s.start, u.before(s, last))
 	}
 }
 
@@ -227,28 +227,26 @@ func (u *user) keyName(it item) string {
 // parts walks the base of s and its first n selectors.
 func (u *user) parts(s *suffixed, n int) {
 	u.expr(s.base)
+	last := u.lastName(s.base) // in front of the part
 	for i := range s.parts[:n] {
 		pt := &s.parts[i]
 		switch pt.kind {
 		case partField:
-			u.index(s, i, pt.name.start)
+			u.note(Index, pt.key(u.p.src), pt.name.start, last)
+			last = pt.name.start
 		case partIndex:
 			u.list(pt.args)
-			u.index(s, i, pt.start)
+			u.note(Index, pt.key(u.p.src), pt.start, last)
 		case partMethod:
-			u.index(s, i, pt.name.start)
+			u.note(Index, pt.key(u.p.src), pt.name.start, last)
 			u.list(pt.args)
-			u.note(Call, pt.key(u.p.src), s.start, pt.name.start)
+			last = pt.name.start
+			u.note(Call, pt.key(u.p.src), s.start, last)
 		case partCall:
 			u.list(pt.args)
-			u.note(Call, u.calleeName(s, i), s.start, u.before(s, i))
+			u.note(Call, u.calleeName(s, i), s.start, last)
 		}
 	}
-}
-
-// index notes the use of what stands before part i of s.
-func (u *user) index(s *suffixed, i int, where int32) {
-	u.note(Index, s.parts[i].key(u.p.src), where, u.before(s, i))
 }
 
 func (u *user) calleeName(s *suffixed, i int) string {
@@ -273,14 +271,13 @@ func (u *user) calleeName(s *suffixed, i int) string {
 
 // before is where the last name in front of part i stands.
 func (u *user) before(s *suffixed, i int) int32 {
-	if i == 0 {
-		return u.lastName(s.base)
+	for i--; i >= 0; i-- {
+		switch pt := &s.parts[i]; pt.kind {
+		case partField, partMethod:
+			return pt.name.start
+		}
 	}
-	switch pt := &s.parts[i-1]; pt.kind {
-	case partField, partMethod:
-		return pt.name.start
-	}
-	return u.before(s, i-1)
+	return u.lastName(s.base)
 }
 
 // lastName is where the last name of an expression stands, or its start.

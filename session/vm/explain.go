@@ -324,11 +324,25 @@ var (
 		syntax.HostMul: syntax.HostMul, syntax.HostFor: syntax.HostFor}
 )
 
-// count finds out which of the instructions of its line u is.
+// countedCode is how many instructions may be read to find out which one of a line failed: some 50 ms. The name of what
+// is called is found by reading the function up to there.
+const countedCode = 20_000_000
+
+// count finds out which of the instructions of its line u is, unless the line is too long for that.
 func (a *activation) count(u *spot) {
 	u.in = a.function()
+	read := 0
 	for pc, i := range a.code {
-		if a.lines[pc] != a.lines[a.at] || !a.alike(pc, i, u) {
+		if a.lines[pc] != a.lines[a.at] {
+			continue
+		}
+		if op := i.op(); op == opCall || op == opTailCall {
+			if read += pc; read > countedCode {
+				u.total = 0
+				break
+			}
+		}
+		if !a.alike(pc, i, u) {
 			continue
 		}
 		if pc < a.at {

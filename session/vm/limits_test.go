@@ -111,6 +111,15 @@ func TestPathologicalSources(t *testing.T) {
 			}
 			return b.String()
 		}() + "}"},
+		{"many calls", "f" + n("()", 50_000)},
+		{"many strings", "f" + n(`"a"`, 50_000)},
+		{"most calls", "f" + n("()", 9_999)},
+		{"most strings", "f" + n("''", 9_999)},
+		{"indexes", "local t = {} t" + n(`["a"]`, 9_999) + " = 1"},
+		{"bare elseifs", "if a then " + n("elseif ", 100_000)},
+		{"semicolons", n(";", 900_000)},
+		{"many ends", n("end ", 250_000)},
+		{"long sum", "x = 1 x = x" + n(" + x", 100_000) + " + y"},
 		{"long string", "return [" + n("=", 60_000) + "[x"},
 		{"escapes", `return "` + n(`\z `, 60_000) + `"`},
 		{"comments", n("--[==[", 30_000)},
@@ -138,6 +147,28 @@ func TestPathologicalSources(t *testing.T) {
 			}
 			r.must("return 1")
 		})
+	}
+}
+
+// TestLongLinesThatFail: to tell where a line of a hundred thousand calls failed takes a moment.
+func TestLongLinesThatFail(t *testing.T) {
+	n := strings.Repeat
+	for _, test := range []struct{ source, message string }{
+		{"local function f() end " + n("f() ", 60_000) + "g()", "attempt to call a nil value (global 'g')"},
+		{n("f() ", 60_000), "attempt to call a nil value (global 'f')"},
+		{"f" + n("()", 9_999), "attempt to call a nil value (global 'f')"},
+		{"local t = {} t" + n(`["a"]`, 9_999) + " = 1", "attempt to index a nil value (field 'a')"},
+		{"local x = 1 x = x" + n(" + x", 100_000) + " + y", "attempt to perform arithmetic on a nil value (global 'y')"},
+		{"local s = '' " + n("s = s .. 'x' ", 30_000) + " s = s .. y", "attempt to concatenate a nil value (global 'y')"},
+	} {
+		r := newRig(t, Limits{Steps: 1 << 50, Time: time.Minute})
+		start := time.Now()
+		if e := r.run(test.source).Err; e == nil || e.Message != test.message {
+			t.Errorf("%.40s: %.200v", test.source, e)
+		}
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("%.40s took %v", test.source, took)
+		}
 	}
 }
 
