@@ -7,6 +7,7 @@
 //	IsExpression  whether a text is one expression list
 //	Names         globals read and written, dotted paths called: a Usage
 //	PathAt        what may be completed at a byte: a Cursor
+//	FunctionNames what the functions are called, in the order of the text
 //	Normalize     the same program, every line where it was, that the engine runs rightly
 //	Error         a message with its place, a hint, and an Excerpt with a caret
 //

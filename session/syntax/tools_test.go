@@ -98,3 +98,28 @@ func TestPathAt(t *testing.T) {
 		}
 	}
 }
+
+func TestFunctionNames(t *testing.T) {
+	for src, want := range map[string]string{
+		"local function a() end local function b() a() end b()":                            "a b",
+		"function m.x:y() return function() end end":                                       "m.x:y ?",
+		"local a, b <const> = function() end, function() end":                              "a b",
+		"x, t.y, t[1] = function() end, function() f = function() end end, function() end": "x t.y f ?",
+		"t = {k = function() end, [1] = function() end, function() end}":                   "k ? ?",
+		"f(function() end) return function() end":                                          "? ?",
+		"repeat local f = function() end until (function() end)()":                         "f ?",
+		"if x then function g() end else g = function() end end":                           "g g",
+		"function f(": "f",
+		"":            "",
+	} {
+		names := FunctionNames(src)
+		for i, name := range names {
+			if name == "" {
+				names[i] = "?"
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %s, want %s", src, got, want)
+		}
+	}
+}

@@ -195,12 +195,12 @@ func (c call) resumeWith(t *thread, args []any, traces int) (values []any, probl
 		return nil, m.where(c.l) + "C stack overflow", false
 	}
 	c.enter()
-	depth, wanted, parent := m.depth, m.traceWanted, m.current
+	depth, wanted, parent, handling := m.depth, m.traceWanted, m.current, m.handling
 	t.status, t.input, t.parent, t.resumer = running, args, parent, c.l
 	if parent != nil {
 		parent.status = normal
 	}
-	m.current, m.depth, m.traceWanted = t, t.depth, traces
+	m.current, m.depth, m.traceWanted, m.handling = t, t.depth, traces, 0
 	interval := m.interval
 	if interval != hookInterval {
 		m.watch(t.l)
@@ -210,7 +210,7 @@ func (c call) resumeWith(t *thread, args []any, traces int) (values []any, probl
 		m.watch(c.l)
 	}
 	t.depth = m.depth
-	m.current, m.depth, m.traceWanted = parent, depth-1, wanted
+	m.current, m.depth, m.traceWanted, m.handling = parent, depth-1, wanted, handling
 	t.resumer = nil
 	if parent != nil {
 		parent.status = running
@@ -269,13 +269,16 @@ func openCoroutine(m *Machine) {
 		if t == nil {
 			c.fail("attempt to yield from outside a coroutine")
 		}
+		if m.handling > 0 {
+			c.fail("attempt to yield across a C-call boundary: this is the handler of an xpcall")
+		}
 		if !t.yield(c.rest(1)) || t.killed {
 			panic(errKilled)
 		}
 		return c.give(t.input...)
 	})
 	def("status", func(c call) int { return c.give(string(handle(c).status)) })
-	def("isyieldable", func(c call) int { return c.give(m.current != nil) })
+	def("isyieldable", func(c call) int { return c.give(m.current != nil && m.handling == 0) })
 	def("running", func(c call) int {
 		if m.current == nil {
 			return c.give(m.mainThread, true)

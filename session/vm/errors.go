@@ -175,25 +175,24 @@ func (m *Machine) traceEntry(l *lua.State, where lua.Frame, inner bool) (string,
 	}
 	in := "main chunk"
 	if f.defined > 0 && (inner || m.current != nil) {
-		in = m.functionAt(f.chunk, f.defined)
+		in = m.nameAt(l, where, f)
 	}
 	return fmt.Sprintf("%s:%d: in %s", f.chunk, f.line, in), true
 }
 
-var (
-	namedFunction    = lazily(`function\s+([\w.:]+)\s*\(`)
-	assignedFunction = lazily(`([\w.]+)\s*=\s*function\b`)
-)
-
-// functionAt names the function defined at a line by reading that line.
-func (m *Machine) functionAt(chunk string, line int) string {
-	text := m.sourceLine(chunk, line)
-	for _, re := range []expression{namedFunction, assignedFunction} {
-		if found := re.FindStringSubmatch(text); found != nil {
-			return "function '" + found[1] + "'"
+// nameAt is what a traceback calls the function of a level.
+func (m *Machine) nameAt(l *lua.State, where lua.Frame, f frame) string {
+	if l.CheckStack(1) {
+		lua.Info(l, "f", where)
+		c := m.closure(l.ToValue(-1))
+		l.Pop(1)
+		if c != nil {
+			if name := m.functionName(c.prototype); name != "" {
+				return "function '" + name + "'"
+			}
 		}
 	}
-	return fmt.Sprintf("function <%s:%d>", chunk, line)
+	return fmt.Sprintf("function <%s:%d>", f.chunk, f.defined)
 }
 
 // sourceLine is a line of a chunk that ran not too long ago, or "".

@@ -66,7 +66,7 @@ type Machine struct {
 	depth       int
 	counted     depthCount
 	traceWanted int // protected calls that want a traceback
-	handling    int // error handlers of xpcall that run
+	handling    int // error handlers of xpcall that run in the current coroutine
 	trace       []string
 	hint        hinted
 	before      map[string]fingerprint

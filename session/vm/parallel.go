@@ -68,7 +68,7 @@ func (c call) ask(id string, args map[string]any, line int, paged bool) (any, er
 	m := c.m
 	t := m.current
 	switch {
-	case t != nil && t.worker && m.outside.Op != nil:
+	case t != nil && t.worker && m.handling == 0 && m.outside.Op != nil: // a handler cannot yield
 	case paged && m.outside.Op != nil:
 		return m.host(c.l, func() (any, error) { return m.outside.Op("call.page", []any{id, args, int64(line)}) })
 	case paged:

@@ -6,6 +6,8 @@ import (
 	"weak"
 
 	lua "github.com/Shopify/go-lua"
+
+	"almanac/session/syntax"
 )
 
 // This file knows how the engine keeps functions in memory, as engine.go knows it for tables, and which source text a
@@ -50,6 +52,8 @@ type prototype struct {
 // A chunk is a source text that was loaded, as it was before it was normalised.
 type chunk struct {
 	name, source string
+	functions    int      // how many it has as the engine sees it, the main one among them
+	names        []string // of the functions in source, nil until they were asked for
 	// main is set for chunks of the prelude, which every machine has.
 	main *prototype
 }
@@ -135,7 +139,7 @@ func (y *closures) remember(loaded any, name, source string) {
 		}
 		y.sweepAt = max(firstSweep, 2*len(y.chunks))
 	}
-	y.chunks[weak.Make(unsafe.StringData(main.source))] = &chunk{name: name, source: source}
+	y.chunks[weak.Make(unsafe.StringData(main.source))] = &chunk{name: name, source: source, functions: n}
 }
 
 // keepPrelude notes that the chunk just loaded is one that every machine has.
@@ -157,6 +161,22 @@ func enumerate(p *prototype, f func(p *prototype)) {
 // origin is the chunk that a function came from, or nil.
 func (y *closures) origin(p *prototype) *chunk {
 	return y.chunks[weak.Make(unsafe.StringData(p.source))]
+}
+
+// functionName is what the source calls a function, "" when it has no name.
+func (y *closures) functionName(p *prototype) string {
+	c := y.origin(p)
+	if c == nil {
+		return ""
+	}
+	if c.names == nil {
+		c.names = syntax.FunctionNames(c.source)
+	}
+	// Normalised code has one function or two around those of the source.
+	if i := p.number - (c.functions - len(c.names)); i >= 0 && i < len(c.names) {
+		return c.names[i]
+	}
+	return ""
 }
 
 // captured is the value in upvalue i of c, counted from 0; v is c as a value.

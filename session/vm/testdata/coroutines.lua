@@ -121,3 +121,17 @@ assert(debug.traceback(co, "text"):match("^text\nstack traceback:\n\ttest:3: "))
 assert(not coroutine.resume(co))
 assert(debug.traceback(co):match("^stack traceback:\n\ttest:4: in function 'inner'"), debug.traceback(co))
 assert(debug.traceback((coroutine.running())):match("test:15: in main chunk"), debug.traceback((coroutine.running())))
+---
+-- a handler of xpcall cannot yield, as in stock Lua, but for a coroutine of its own; later tracebacks are right
+local c = coroutine.wrap(function()
+  return xpcall(function() error("z", 0) end, function(m)
+    assert(not coroutine.isyieldable())
+    coroutine.yield("inh")
+    return m
+  end)
+end)
+local ok, caught, message = pcall(c)
+assert(ok and caught == false and message == "error in error handling", tostring(message))
+assert(debug.traceback("m") == "m\nstack traceback:\n\ttest:11: in main chunk", debug.traceback("m"))
+local inner = function(m) return coroutine.wrap(function() coroutine.yield(m .. "!") end)() end
+assert(select(2, xpcall(error, inner, "z")) == "z!")

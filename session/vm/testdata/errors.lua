@@ -22,6 +22,11 @@ assert(select(2, xpcall(error, function(e) return e.a end, {a = 5})) == 5)
 assert(select(3, xpcall(function(...) return ... end, print, 1, 2)) == 2)
 assert(select(2, xpcall(error, error, 1)) == "error in error handling")
 ---
+-- functions on one line have their own names in tracebacks
+local function a() return debug.traceback("m") end local function b() local s = a() return s end local t = {c = function() local s = b() return s end}
+local text = t.c() .. "" .. (2 % 3 > 0 and "" or "x")
+assert(text == "m\nstack traceback:\n\ttest:2: in function 'a'\n\ttest:2: in function 'b'\n\ttest:2: in function 'c'\n\ttest:3: in main chunk", text)
+---
 error({code = 7, message = "no stock"}) -- ### "no stock"
 ---
 error("plain", 0) -- ### "plain"
