@@ -18,7 +18,7 @@ import (
 func openJSON(m *Machine) {
 	lib := m.library("json")
 	lib.put("encode", m.function("encode", func(c call) int {
-		data, err := m.toData(c.l, "value", c.any(1))
+		data, err := m.toText(c.l, "value", c.any(1))
 		if err != nil {
 			c.fail("json.encode: %s", strings.Replace(err.Error(), "cannot be sent", "has no JSON form", 1))
 		}
@@ -43,6 +43,10 @@ func openJSON(m *Machine) {
 		text := c.string(1)
 		if len(text) > maxJSON {
 			c.fail("json.decode: the text has more than %s", sizeText(maxJSON))
+		}
+		if !utf8.ValidString(text) {
+			at := notText(text)
+			c.fail("json.decode: %s: the text is not UTF-8 (byte \\%d)", textPosition(text, at), text[at])
 		}
 		v, err := c.readJSON(text)
 		if err == errJSON {

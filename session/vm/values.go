@@ -71,6 +71,7 @@ type converter struct {
 	m       *Machine
 	l       *lua.State // whose steps are counted; nil after a run
 	lenient bool
+	text    bool // strings are UTF-8
 	whole   bool
 	room    int // bytes left
 	values  int // so far
@@ -83,6 +84,13 @@ var errTooLarge = fmt.Errorf("more data than the limit for one value")
 // toData makes data of v, strictly. name is what errors call v.
 func (m *Machine) toData(l *lua.State, name string, v any) (any, error) {
 	cv := &converter{m: m, l: l, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
+	data := cv.convert(name, v)
+	return data, cv.err
+}
+
+// toText makes data of v for a format that has no bytes but UTF-8.
+func (m *Machine) toText(l *lua.State, name string, v any) (any, error) {
+	cv := &converter{m: m, l: l, text: true, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
 	data := cv.convert(name, v)
 	return data, cv.err
 }
@@ -152,6 +160,29 @@ func (cv *converter) unsendable(path, text string) {
 	}
 }
 
+// checkText refuses a string that is not text where all must be.
+func (cv *converter) checkText(path, s string) {
+	if !cv.text || utf8.ValidString(s) {
+		return
+	}
+	at := notText(s)
+	cv.refuse(path, `a string that is not UTF-8 (byte %d is \%d) cannot be sent; write its bytes as text first, `+
+		`as in s:gsub(".", function(c) return ("%%02x"):format(c:byte()) end)`, at+1, s[at])
+}
+
+// notText is where s, which is not UTF-8, has its first byte that is none.
+func notText(s string) int {
+	at := 0
+	for at < len(s) {
+		r, n := utf8.DecodeRuneInString(s[at:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
 func (cv *converter) spend(n int) bool {
 	if cv.l != nil {
 		cv.m.work(cv.l, 1+n/16)
@@ -187,6 +218,7 @@ func (cv *converter) convert(path string, v any) any {
 		return v
 	case string:
 		cv.spend(len(v))
+		cv.checkText(path, v)
 		return v
 	}
 	if v == cv.m.null {
@@ -243,6 +275,7 @@ func (cv *converter) fields(path string, t *table) any {
 	cv.m.entries(t, func(k, v any) bool {
 		name := cv.m.text(nil, k)
 		cv.spend(len(name))
+		cv.checkText(path, name)
 		fields[name] = cv.convert(joinPath(path, name), v)
 		return cv.err == nil
 	})

@@ -41,6 +41,17 @@ assert(repr("\xff\0001\27[2J") == [["\xff\0001\27[2J"]], repr("\xff\0001\27[2J")
 local t = {["\xff key"] = 1}
 assert(test.echo(t)["\xff key"] == 1)
 ---
+-- JSON is UTF-8: other bytes are refused, not replaced
+assert(json.decode(json.encode{"\0\127 \u{10FFFF} \u{FFFD}"})[1] == "\0\127 \u{10FFFF} \u{FFFD}")
+---
+json.encode{a = {"ok", "x\255"}} -- ### "json.encode: value.a\\[2\\]: a string that is not UTF-8 \\(byte 2 is .255\\) has no JSON form; write its bytes as text first"
+---
+json.encode{["\128"] = 1} -- ### "json.encode: value: a string that is not UTF-8 \\(byte 1 is .128\\)"
+---
+json.encode("\xED\xA0\x80") -- ### "json.encode: value: a string that is not UTF-8"
+---
+json.decode('["a", "\255"]') -- ### "json.decode: line 1 column 8: the text is not UTF-8 \\(byte .255\\)"
+---
 -- cyclic values: readable on the way out, refused on the way to an action
 local t = {name = "t"}
 t.self = t
