@@ -200,8 +200,8 @@ func labels(n int, form string) string {
 func TestErrorsOnOneLine(t *testing.T) {
 	for src, want := range map[string]string{
 		"if a then " + strings.Repeat("elseif ", 55_000): "unexpected symbol near 'elseif'",
-		strings.Repeat("end ", 200_000):                 "unexpected 'end'",
-		strings.Repeat("$", 200_000):                    "unexpected symbol near '$'",
+		strings.Repeat("end ", 200_000):                  "unexpected 'end'",
+		strings.Repeat("$", 200_000):                     "unexpected symbol near '$'",
 	} {
 		if err := Check(src); err == nil || err.Message != want || err.Pos.Line != 1 {
 			t.Errorf("%.20s: %v", src, err)

@@ -9,6 +9,7 @@
 //	PathAt        what may be completed at a byte: a Cursor
 //	FunctionNames what the functions are called, in the order of the text
 //	Normalize     the same program, every line where it was, that the engine runs rightly
+//	Nearest       the name that was meant by a misspelt one
 //	Error         a message with its place, a hint, and an Excerpt with a caret
 //
 // # What normalised code expects

@@ -1,6 +1,9 @@
 package syntax
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestHints shows what other languages write and what is said to it.
 func TestHints(t *testing.T) {
@@ -21,6 +24,12 @@ func TestHints(t *testing.T) {
 		{"import json", "there are no modules here: everything is a global already"},
 		{"t = {a: 1}", "a key in a table is a name or [expression], with '=' behind it: { name = 1, [\"a key\"] = 2 }"},
 		{"x = \u201ca\u201d", "use straight quotes"},
+		{"retrun 5", "did you mean 'return'?"},
+		{"fucntion f() end", "did you mean 'function'?"},
+		{"locla x = 1", "did you mean 'local'?"},
+		{"if x thn f() end", "did you mean 'then'?"},
+		{"for i = 1, 2 od f() end", "did you mean 'do'?"},
+		{"x y", ""},
 		{"x = = 5", ""},
 		{"x = | 5", ""},
 	} {
@@ -29,6 +38,18 @@ func TestHints(t *testing.T) {
 			t.Errorf("%s: no error", test.src)
 		} else if err.Hint != test.want {
 			t.Errorf("%s:\n got %s: %s\nwant %s", test.src, err.Message, err.Hint, test.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for _, c := range []struct{ word, names, want string }{
+		{"prnit", "print pairs", "print"}, {"form", "format find", "format"}, {"pint", "print point", "point"},
+		{"z", "x", ""}, {"ab", "abc", ""}, {"foo", "for", "for"}, {"abcd", "wxyz", ""}, {"tot", "total", ""}, {"custo", "customer", ""},
+		{"custom", "customers customer", "customer"}, {"x", "", ""},
+	} {
+		if got := Nearest(c.word, strings.Fields(c.names)); got != c.want {
+			t.Errorf("%s among %s: %q, want %q", c.word, c.names, got, c.want)
 		}
 	}
 }

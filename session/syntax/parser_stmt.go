@@ -99,8 +99,11 @@ func (p *parser) expectThen(k kind, what string) {
 	t := p.tok
 	if t.kind != k && !p.broken {
 		e := p.fail(t, what+" expected near "+p.spell(t))
-		if t.kind == tkAssign {
+		switch t.kind {
+		case tkAssign:
 			e.Hint = "compare with '=='"
+		case tkName:
+			e.Hint = keywordHint(p.text(t), strings.Trim(what, "'"))
 		}
 		return
 	}
@@ -344,7 +347,9 @@ func (p *parser) expressionStatement(s *stmt) {
 	what := clip(p.src[e.where().start:e.where().end])
 	err := p.fail(p.tok, "'=' or an argument list expected after '"+strings.Join(strings.Fields(what), " ")+"' near "+p.spell(p.tok))
 	err.Incomplete = false
-	err.Hint = statementHint(p.src, p.toks[p.i], what)
+	if err.Hint = statementHint(p.src, p.toks[p.i], what); err.Hint == "" {
+		err.Hint = keywordHint(what, "")
+	}
 }
 
 // unexpected fails at a token that begins no statement.

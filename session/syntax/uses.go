@@ -307,6 +307,10 @@ func (u *user) binary(e *binary) {
 		x := e.operands[i+1]
 		u.expr(x)
 		folded := numeric && u.isNumeral(x)
+		if hostName(op.kind) != "" {
+			_, folded = foldMod(u.p.src, e)
+			folded = folded && i == 0
+		}
 		numeric = folded
 		left, right := u.lastName(e.operands[i]), u.lastName(x)
 		if i > 0 {

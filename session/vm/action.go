@@ -132,6 +132,9 @@ func (c call) request(id, form string, paged bool) int {
 			if n > 1 {
 				got = fmt.Sprintf("%d arguments", n)
 			}
+			if a, ok := m.object(c.raw(1)).(*action); ok && n == 2 && strings.HasPrefix(id, a.path+".") {
+				c.fail("%s is called with '.', not with ':', which passes %s as an argument: %s", id, a.path, usage(id, form))
+			}
 			c.fail("%s takes one table of named arguments, got %s: %s", id, got, usage(id, form))
 		}
 		data, err := m.toArgs(c.l, t)

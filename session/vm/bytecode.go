@@ -3,6 +3,7 @@ package vm
 import (
 	"reflect"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	lua "github.com/Shopify/go-lua"
@@ -198,6 +199,23 @@ func (a *activation) local(register, at int) string {
 		}
 	}
 	return ""
+}
+
+// variables lists the local variables that live at the running instruction, and the captured ones.
+func (a *activation) variables() (names []string) {
+	locals := a.outline.FieldByName("localVariables")
+	for i := 0; i < locals.Len(); i++ {
+		if v := locals.Index(i); v.FieldByName("startPC").Int() <= int64(a.at) && int64(a.at) < v.FieldByName("endPC").Int() {
+			if name := v.FieldByName("name").String(); !strings.HasPrefix(name, "(") {
+				names = append(names, name)
+			}
+		}
+	}
+	captured := a.outline.FieldByName("upValues")
+	for i := 0; i < captured.Len(); i++ {
+		names = append(names, captured.Index(i).FieldByName("name").String())
+	}
+	return names
 }
 
 // filled finds the instruction before at that put the value into a register, or -1 when that depends on a jump.

@@ -383,13 +383,13 @@ func (a *activation) alike(pc int, i instruction, u *spot) bool {
 	return operatorNames[op] == u.name
 }
 
-// column finds the place of u in its line, 0 when it is not certain.
+// column finds the place of u in its line of the running script, 0 when it is not certain.
 func (m *Machine) column(u spot) int {
 	if u.total == 0 {
 		return 0
 	}
 	var alike []syntax.Use
-	for _, s := range syntax.Uses(m.sources[u.chunk], u.line) {
+	for _, s := range syntax.Uses(m.head+m.sources[u.chunk], u.line) {
 		main := s.In == syntax.Function{Vararg: true} && u.in.First <= 1 && u.in.Params == 0 && u.in.Vararg
 		if s.Kind == u.kind && s.Name == u.name && (main || s.In == u.in) {
 			alike = append(alike, s)
@@ -401,10 +401,14 @@ func (m *Machine) column(u spot) int {
 	case len(alike) != 1:
 		return 0
 	}
-	if at := alike[0].At; u.operand < len(at) && at[u.operand].Line == u.line {
-		return at[u.operand].Column
+	at := alike[0].At
+	if u.operand >= len(at) || at[u.operand].Line != u.line {
+		return 0
 	}
-	return 0
+	if u.line == 1 {
+		return at[u.operand].Column - len(m.head)
+	}
+	return at[u.operand].Column
 }
 
 // finish fills in the column and the hint of an uncaught error.

@@ -57,6 +57,7 @@ type Machine struct {
 	surface     Surface
 	roots       map[string]bool
 	chunk       string // name of the running script
+	head        string // what stands in front of its source
 	sources     map[string]string
 	sourceNames []string // keys of sources, oldest first
 	fatal       *Error   // why the run must end
@@ -193,7 +194,7 @@ func (m *Machine) begin(s Script) {
 	for _, name := range syntax.HostNames() {
 		delete(m.session.hash, name)
 	}
-	m.chunk = chunkName(s.Name)
+	m.chunk, m.head = chunkName(s.Name), ""
 	m.out.reset(m.limits.Output)
 	m.meter = meter{started: time.Now()}
 }
@@ -253,8 +254,8 @@ func (m *Machine) compile(s Script) (source string, shift int, failure *Error) {
 		return "", 0, &Error{Kind: Syntax, Message: "compiled code cannot be run", Line: 1, Column: 1}
 	}
 	if s.Expr && syntax.IsExpression(source) {
-		const head = "return "
-		return head + source, len(head), nil
+		m.head = "return "
+		return m.head + source, len(m.head), nil
 	}
 	if err := syntax.Check(source); err != nil {
 		return "", 0, m.syntaxError(err, source, 0)

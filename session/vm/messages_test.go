@@ -199,6 +199,26 @@ func TestMessages(t *testing.T) {
 			"attempt to index a nil value (local 'x') at 30"},
 		{`return select(2, nothing.x)`,
 			"attempt to index a nil value (global 'nothing') at 18"},
+		{`print(3 | 1.5)`,
+			"number has no integer representation at 7"},
+		{`print(7 % 4 | 1.5, 5 // {})`,
+			"number has no integer representation at 7"},
+		{`local customer = {} return custmer.name`,
+			"attempt to index a nil value (global 'custmer') at 28: did you mean customer?"},
+		{`local count = 1 local function f() return count + cuont end f()`,
+			"attempt to perform arithmetic on a nil value (global 'cuont') at 51: did you mean count?"},
+		{`return ("abc"):uper()`,
+			"attempt to call a nil value (method 'uper') at 16: did you mean upper?"},
+		{`local base = {describe = print} local o = setmetatable({}, {__index = base}) o:descrbe()`,
+			"attempt to call a nil value (method 'descrbe') at 80: did you mean o:describe?"},
+		{`string.form("x")`,
+			"attempt to call a nil value (field 'form') at 8: did you mean string.format?"},
+		{`x = 1 z = z + 1`,
+			"attempt to perform arithmetic on a nil value (global 'z') at 11"},
+		{`_ = 1 a.b = 1`,
+			"attempt to index a nil value (global 'a') at 7"},
+		{`print(("%d"):format(1), ("%d"):format("x"))`,
+			"bad argument #1 to 'format' (number expected, got string) at 32"},
 		{`local long = 1 .. 2 .. 3 .. {} .. 5`,
 			"attempt to concatenate a table value at 29"},
 	}
@@ -219,6 +239,20 @@ func TestMessages(t *testing.T) {
 		if got != test.want {
 			at := strings.Repeat(" ", max(0, e.Column-1)) + "^"
 			t.Errorf("%s\n%s\n got %s\nwant %s", e.Excerpt, at, got, test.want)
+		}
+	}
+}
+
+// TestMessagesOfExpressions: an expression that was typed alone has its columns, although it is run behind a return.
+func TestMessagesOfExpressions(t *testing.T) {
+	for source, column := range map[string]int{
+		"null + 1": 1, "3 | 1.5": 1, "9007199254740993 ^ 2": 1, "1 +\n  nothing": 0, "1 + nothing": 5,
+		`string.format("%d", 1) .. string.format("%d", "x")`: 34,
+	} {
+		r := newRig(t, Limits{})
+		e := r.Run(Script{Source: source, Name: "test", Surface: Execute, Expr: true}).Err
+		if e == nil || e.Column != column {
+			t.Errorf("%s: %+v, want column %d", source, e, column)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package vm
 import (
 	"slices"
 	"strings"
+
+	"almanac/session/syntax"
 )
 
 // This file finds the existing name that was probably meant by one that is missing.
@@ -10,7 +12,10 @@ import (
 // nearHint says which existing name is nearest to n, which is missing.
 func (m *Machine) nearHint(a *activation, n named) string {
 	if n.kind == "global" {
-		return m.nearGlobal(n.name)
+		return m.nearGlobal(a, n.name)
+	}
+	if n.kind == "method" {
+		return m.nearMethod(a, n)
 	}
 	path := n.path()
 	if len(path) < 2 || n.name == "?" {
@@ -34,20 +39,42 @@ func (m *Machine) nearHint(a *activation, n named) string {
 		v = t.hash[name]
 	}
 	t := m.open(v)
-	if _, ok := v.(string); ok {
-		t = m.libraries["string"]
-	}
 	if t == nil {
 		return ""
 	}
 	if near := nearest(n.name, namesIn(t)); near != "" {
-		sep := "."
-		if n.kind == "method" {
-			sep = ":"
-		}
-		return "did you mean " + strings.Join(path[:len(path)-1], ".") + sep + near + "?"
+		return "did you mean " + strings.Join(path[:len(path)-1], ".") + "." + near + "?"
 	}
 	return ""
+}
+
+// nearMethod is nearHint for a method that is called: its object lies behind it.
+func (m *Machine) nearMethod(a *activation, n named) string {
+	i := a.code[a.at]
+	if op := i.op(); op != opCall && op != opTailCall || i.a()+1 >= len(a.registers) {
+		return ""
+	}
+	v := a.registers[i.a()+1]
+	t := m.open(v)
+	if _, ok := v.(string); ok {
+		t = m.libraries["string"]
+	}
+	var names []string
+	for depth := 0; t != nil && depth < 10; depth++ {
+		names = append(names, namesIn(t)...)
+		if t.meta == nil {
+			break
+		}
+		t = m.open(t.meta.hash["__index"])
+	}
+	near := nearest(n.name, names)
+	if near == "" {
+		return ""
+	}
+	if path := n.path(); len(path) > 1 && n.root().kind != "constant" {
+		near = strings.Join(path[:len(path)-1], ".") + ":" + near
+	}
+	return "did you mean " + near + "?"
 }
 
 func namesIn(t *table) []string {
@@ -69,11 +96,13 @@ var foreign = map[string]string{
 	"False": "false",
 }
 
-func (m *Machine) nearGlobal(name string) string {
+// nearGlobal is nearHint for a global, which may be a local variable that is misspelt.
+func (m *Machine) nearGlobal(a *activation, name string) string {
 	if means := foreign[name]; means != "" {
 		return "Lua writes " + means
 	}
 	known := append(namesIn(m.session), namesIn(m.names)...)
+	known = append(known, a.variables()...)
 	for root := range m.roots {
 		known = append(known, root)
 	}
@@ -83,41 +112,7 @@ func (m *Machine) nearGlobal(name string) string {
 	return ""
 }
 
-// nearest picks the name within a third of the word's length, at least one edit, or "".
+// nearest picks the name that was probably meant by word, or "".
 func nearest(word string, names []string) string {
-	slices.Sort(names)
-	best, least := "", max(1, len(word)/3)+1
-	for _, name := range names {
-		if d := editDistance(word, name, least); d < least && !reserved(name) {
-			best, least = name, d
-		}
-	}
-	return best
-}
-
-// editDistance counts insertions, deletions, changes and swaps of neighbours; it gives up at limit.
-func editDistance(a, b string, limit int) int {
-	if d := len(a) - len(b); d >= limit || -d >= limit {
-		return limit
-	}
-	var before, last []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row = last, row, make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(b)]
+	return syntax.Nearest(word, slices.DeleteFunc(names, reserved))
 }

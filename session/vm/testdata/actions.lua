@@ -41,7 +41,7 @@ test.echo({a = 1}, 2) -- ### "test.echo takes one table of named arguments, got 
 ---
 test.echo{1, 2} -- ### "arguments have names"
 ---
-test:echo{a = 1} -- ### "test.echo takes one table of named arguments, got 2 arguments"
+test:echo{a = 1} -- ### "test.echo is called with '.', not with ':', which passes test as an argument"
 ---
 test.echo = 5 -- ### "test.echo cannot be assigned"
 ---
