@@ -12,25 +12,28 @@ func (c *Catalog) withIntent(q *parsedQuery, score int32, doc int) int32 {
 	return score + score*q.gains[c.index.intents[doc]]/128
 }
 
-// floor is a score below which neither intent nor direction lifts one to least. A sum of rounded steps can end a little
-// above the product, so it is one too low.
-func (q *parsedQuery) floor(least int32) int32 {
-	floor := int64(least) * 128 / (128 + intentGain)
+// floors are a score below which neither intent nor direction lifts one to least, and one below which direction alone does
+// not. A sum of rounded steps can end a little above the product, so they are one too low.
+func (q *parsedQuery) floors(least int32) (both, direction int32) {
+	d := int64(least)
 	if q.directed {
-		floor = floor * 1024 / (1024 + vectorMost)
+		d = d * 1024 / (1024 + vectorMost)
 	}
-	return max(1, int32(floor)-1)
+	return max(1, int32(d*128/(128+intentGain))-1), max(1, int32(d)-1)
 }
 
 // collectTop is the best limit of the allowed entries with a score above zero.
 func (c *Catalog) collectTop(q *parsedQuery, scores []int32, allowed bitset, limit int) ([]scored, int) {
 	h := topHeap{limit: limit}
 	total := 0
-	least, floor := int32(1), int32(1) // scores below 1 are no hits
+	least, floor, lifted := int32(1), int32(1), int32(1) // scores below 1 are no hits
 	offer := func(score int32, doc int) {
-		if score = c.withVector(q, c.withIntent(q, score, doc), doc); score >= least {
+		if score = c.withIntent(q, score, doc); score < lifted {
+			return
+		}
+		if score = c.withVector(q, score, doc); score >= least {
 			least = h.offer(score, int32(doc))
-			floor = q.floor(least)
+			floor, lifted = q.floors(least)
 		}
 	}
 	for i, word := range allowed {
