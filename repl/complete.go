@@ -61,7 +61,10 @@ func (sh *Shell) Complete(ctx context.Context, text string, cursor int) Completi
 	trimmed := strings.TrimLeft(head, " \t\n")
 	offset := len(head) - len(trimmed)
 	if at := strings.LastIndexByte(head, '@'); at >= 0 && isIDPart(head[at+1:]) && !insideString(head[:at]) {
-		items := sh.idItems(head[at+1:])
+		items := sh.withSnippets(nil, sh.idItems(head[at+1:]))
+		if len(items) == 0 {
+			items = sh.wordItems(nil, head[at+1:])
+		}
 		for i, item := range items {
 			if strings.HasSuffix(item.Text, ".") {
 				items[i].Text = "@" + item.Text // so that the next Tab goes on from here
@@ -215,9 +218,19 @@ func (sh *Shell) completeLua(ctx context.Context, text string, from, cursor int)
 	}
 	switch {
 	case len(at.Path) > 0:
-		items = append(items, sh.keyItems(ctx, at.Path, at.Partial)...)
+		found := sh.withSnippets(at.Path, sh.keyItems(ctx, at.Path, at.Partial))
+		path := strings.Join(at.Path, ".") + "."
+		if len(found) == 0 && strings.HasSuffix(text[from:start], path) {
+			return limit(start-len(path), cursor, sh.wordItems(at.Path, at.Partial))
+		}
+		items = append(items, found...)
+	case at.Member:
+		items = append(items, sh.indexedItems(ctx, text[from:start], at.Partial)...)
 	case !at.Member && (at.Partial != "" || len(items) == 0):
 		items = append(items, sh.globalItems(ctx, at.Partial)...)
+	}
+	if len(items) == 0 && !at.Member {
+		items = sh.wordItems(nil, at.Partial)
 	}
 	return limit(start, cursor, items)
 }

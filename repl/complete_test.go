@@ -115,3 +115,55 @@ func FuzzComplete(f *testing.F) {
 		}
 	})
 }
+
+// Where the letters begin no name, words of ids do; behind an index stand the keys of the value; a call that was made
+// is offered again.
+func TestCompleteNear(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	var none []string
+	typed(t.Context(), sh, `open = billing.invoice.list_unpaid{customer_id="c_81"}`, &none)
+	tests := []struct{ text, want string }{
+		{"unpaid", "billing.invoice.list_unpaid"},
+		{"x = billing.unp", "x = billing.invoice.list_unpaid"},
+		{"x = open[1].amo", "x = open[1].amount_cents"},
+		{"f(open[2].", "f(open[2].amount_cents f(open[2].due_date f(open[2].id"},
+		{"open[nothing].", ""},
+		{"@list_unp", "billing.invoice.list_unpaid"},
+		{"billing.invoice.li", `billing.invoice.list_unpaid billing.invoice.list_unpaid{ customer_id = "c_81", limit = 25 }`},
+	}
+	for _, test := range tests {
+		c := sh.Complete(t.Context(), test.text, len(test.text))
+		var got []string
+		for _, item := range c.Items {
+			got = append(got, test.text[:c.Start]+item.Text+test.text[c.End:])
+		}
+		if all := strings.Join(got, " "); all != test.want {
+			t.Errorf("%s: %s, want %s", test.text, all, test.want)
+		}
+	}
+}
+
+// Inside a call the signature says what it takes, and which argument is being typed.
+func TestSignature(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	tests := []struct{ text, want string }{
+		{"billing.invoice.list_unpaid{|", `{ customer_id* str, limit int = 25, status str }  * required`},
+		{`billing.invoice.list_unpaid{customer_id = "x", limit = |`, `{ customer_id* str, <limit> int = 25, status str }  * required`},
+		{"print(|", ""},
+		{"x = |", ""},
+	}
+	for _, test := range tests {
+		text, _, _ := strings.Cut(test.text, "|")
+		line, _ := sh.Signature(text, len(text))
+		got := ""
+		for _, s := range line {
+			if s.Role == RoleKey {
+				s.Text = "<" + s.Text + ">"
+			}
+			got += s.Text
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.text, got, test.want)
+		}
+	}
+}

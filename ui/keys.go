@@ -66,7 +66,7 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 	case "enter", "kpenter":
 		return m.enterKey()
 	case "ctrl+j", "alt+enter", "shift+enter", "ctrl+enter":
-		m.edit.insert("\n")
+		m.newline()
 	case "up", "ctrl+p":
 		m.up()
 	case "down", "ctrl+n":
@@ -103,10 +103,41 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 	default:
 		if !m.edit.key(name) && text != "" {
 			m.edit.insert(cleanPaste(text))
+			m.outdent()
 		}
 	}
 	return nil
 }
+
+// newline begins a line of the input, indented where it is Lua that a person types: a paste brings its own blanks.
+func (m *model) newline() {
+	e := &m.edit
+	if m.burst.quick || !m.isLua() {
+		e.insert("\n")
+		return
+	}
+	e.insert("\n" + repl.Indent(e.text[e.lineStart(e.pos):e.pos]))
+}
+
+// outdent moves a word that closes a block one step to the left, once it is typed and where newline put it.
+func (m *model) outdent() {
+	e := &m.edit
+	start := e.lineStart(e.pos)
+	line := e.text[start:e.pos]
+	word := strings.TrimLeft(line, " ")
+	if start == 0 || m.burst.quick || e.pos != e.lineEnd(e.pos) || !repl.Outdents(word) || !m.isLua() {
+		return
+	}
+	above := e.text[e.lineStart(start-1) : start-1]
+	margin := line[:len(line)-len(word)]
+	if len(margin) >= 2 && margin == repl.Indent(above) {
+		e.replace(start, start+2, "")
+		e.move(start + len(line) - 2)
+	}
+}
+
+// isLua tells whether what is in the input is Lua.
+func (m *model) isLua() bool { return repl.Parse(m.edit.text, m.status.Mode).Form == repl.Lua }
 
 // ctrlC is the ladder: stop what runs, else clear the input, else arm the exit, else leave.
 func (m *model) ctrlC() tea.Cmd {
@@ -160,7 +191,7 @@ func (m *model) enter() tea.Cmd {
 		return nil
 	}
 	if m.shell.Submit(line) == repl.Incomplete {
-		m.edit.insert("\n")
+		m.newline()
 		return nil
 	}
 	m.edit = editor{version: m.edit.version + 1}

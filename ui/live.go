@@ -27,6 +27,10 @@ type livetext struct {
 func (m *model) pull() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range m.feed.Take() {
+		if e.Kind == repl.Called && e.Call != nil && m.work != nil {
+			m.work.called++
+			m.work.last = repl.SanitizeLine(e.Call.ID)
+		}
 		for _, e := range m.calls.Push(e) {
 			cmds = append(cmds, m.event(e))
 		}
@@ -40,6 +44,7 @@ func (m *model) event(e repl.Event) tea.Cmd {
 	case repl.Printed, repl.Spoke:
 		if m.work != nil {
 			m.work.speaking = e.Kind == repl.Spoke
+			m.work.received += len(e.Text)
 		}
 		m.scroll.Append(m.stream(e)...)
 		return nil

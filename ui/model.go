@@ -145,6 +145,7 @@ type model struct {
 	stale   bool
 	nudge   bool // makes the frame differ from the one before a print
 	painted painting
+	signed  signature
 	frame   frame
 	tall    int          // rows of the last frame on the main screen
 	easing  time.Time    // until when that height is kept for a shorter region; zero when it is not
@@ -165,6 +166,9 @@ type work struct {
 	tallest int
 	// speaking is true while the model's words come in.
 	speaking bool
+	// called counts the calls that ended, last names the newest; received counts bytes of text that came in.
+	called, received int
+	last             string
 	// previewing is true for a preview that F5 began.
 	previewing bool
 }

@@ -40,6 +40,7 @@ const paintLimit = 32 << 10
 // A painting is the colours of one text, kept until the text changes.
 type painting struct {
 	version int
+	pos     int
 	mode    repl.Mode
 	spans   []span
 	done    bool
@@ -48,20 +49,66 @@ type painting struct {
 // paint returns the colours of the input; none when it is not Lua or colours are off.
 func (m *model) paint() []span {
 	p := &m.painted
-	if p.done && p.version == m.edit.version && p.mode == m.status.Mode {
+	if p.done && p.version == m.edit.version && p.pos == m.edit.pos && p.mode == m.status.Mode {
 		return p.spans
 	}
-	*p = painting{version: m.edit.version, mode: m.status.Mode, done: true}
+	*p = painting{version: m.edit.version, pos: m.edit.pos, mode: m.status.Mode, done: true}
 	text := m.edit.text
 	if !m.theme.color || len(text) > paintLimit || repl.Parse(text, p.mode).Form != repl.Lua {
 		return nil
 	}
-	for _, t := range syntax.Tokens(text) {
+	tokens := syntax.Tokens(text)
+	here, there := brackets(tokens, m.edit.pos)
+	for i, t := range tokens {
+		if there >= 0 && (i == here || i == there) {
+			p.spans = append(p.spans, span{t.Pos.Offset, t.Pos.Offset + len(t.Text), m.theme.match})
+			continue
+		}
 		if style, ok := m.theme.token(t.Kind); ok {
 			p.spans = append(p.spans, span{t.Pos.Offset, t.Pos.Offset + len(t.Text), style})
 		}
 	}
 	return p.spans
+}
+
+// brackets finds the bracket at pos, or else in front of it, and the one that belongs to it, as numbers of tokens; there
+// is -1 when there is none.
+func brackets(tokens []syntax.Token, pos int) (here, there int) {
+	const open, shut = "([{", ")]}"
+	here = -1
+	for i, t := range tokens {
+		if t.Kind != syntax.Operator || len(t.Text) != 1 || !strings.Contains(open+shut, t.Text) {
+			continue
+		}
+		if t.Pos.Offset == pos {
+			here = i
+			break
+		}
+		if t.Pos.Offset == pos-1 {
+			here = i
+		}
+	}
+	if here < 0 {
+		return -1, -1
+	}
+	step := 1
+	if strings.Contains(shut, tokens[here].Text) {
+		step = -1
+	}
+	depth := 0
+	for i := here; i >= 0 && i < len(tokens); i += step {
+		switch t := tokens[i]; {
+		case t.Kind != syntax.Operator || len(t.Text) != 1:
+		case strings.Contains(open, t.Text):
+			depth += step
+		case strings.Contains(shut, t.Text):
+			depth -= step
+		}
+		if depth == 0 {
+			return here, i
+		}
+	}
+	return here, -1
 }
 
 // token returns the style of a kind of token; names and operators have none.

@@ -19,7 +19,7 @@ type theme struct {
 
 	plain, dim, strong              lipgloss.Style
 	prompt, good, bad, warn         lipgloss.Style
-	heading, emphasis, link         lipgloss.Style
+	heading, emphasis, link, match  lipgloss.Style
 	keyword, text, number, name, op lipgloss.Style
 }
 
@@ -49,6 +49,7 @@ func newTheme(color, ascii bool) theme {
 	t.bad = base.Foreground(lipgloss.Red)
 	t.warn = base.Foreground(lipgloss.Yellow)
 	t.heading = base.Bold(true).Underline(true)
+	t.match = base.Bold(true).Underline(true)
 	t.emphasis = base.Italic(true)
 	t.link = base.Underline(true)
 	t.keyword = base.Foreground(lipgloss.Magenta)

@@ -139,7 +139,11 @@ func (m *model) region() (rows []string, cursor point) {
 		at.y += len(rows)
 		rows, cursor = append(rows, input...), at
 		if spare -= len(input); spare > 0 && !small {
-			rows = append(rows, m.menuRows(min(spare, menuDepth+1))...)
+			below := m.menuRows(min(spare, menuDepth+1))
+			if m.menu == nil && m.search == nil {
+				below = m.signatureRows()
+			}
+			rows = append(rows, below...)
 		}
 	}
 	if limit > 1 {
@@ -194,6 +198,30 @@ func (m *model) runningRow() string {
 	return m.theme.sides(m.width-1, left, right)
 }
 
+// signatureRows tells under the input which arguments the call at the cursor takes; nothing outside of one.
+func (m *model) signatureRows() []string {
+	s := &m.signed
+	if s.version != m.edit.version || s.pos != m.edit.pos {
+		*s = signature{version: m.edit.version, pos: m.edit.pos}
+		if len(m.edit.text) <= paintLimit {
+			s.line, s.ok = m.shell.Signature(m.edit.text, m.edit.pos)
+		}
+	}
+	if !s.ok {
+		return nil
+	}
+	row := strings.Repeat(" ", promptWidth) + m.theme.line(s.line)
+	return []string{ansi.Truncate(row, m.width-1, m.theme.glyphs.more)}
+}
+
+// A signature is the line about the call at the cursor, kept until text or cursor change.
+type signature struct {
+	version, pos int
+	line         repl.Line
+	ok           bool
+}
+
+// doing says what runs, for how long, what it has used and how to stop it; what is used gives way in a small window.
 func (m *model) doing() string {
 	t := m.theme.glyphs
 	w := m.work
@@ -208,7 +236,25 @@ func (m *model) doing() string {
 	case m.status.Mode == repl.AskMode:
 		word = "working"
 	}
-	return fmt.Sprintf("%s%s %.1f s %s %s stops", word, t.more, m.now().Sub(w.started).Seconds(), t.dot, stop)
+	parts := []string{fmt.Sprintf("%s%s %.1f s", word, t.more, m.now().Sub(w.started).Seconds())}
+	if s := m.status; w.called > 0 {
+		parts = append(parts, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit))
+		if s.Mutations > 0 {
+			parts = append(parts, fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit))
+		}
+	}
+	if w.last != "" {
+		parts = append(parts, w.last)
+	}
+	if w.received >= 1024 {
+		parts = append(parts, fmt.Sprintf("%.1f KiB", float64(w.received)/1024))
+	}
+	end := stop + " stops"
+	sep := " " + t.dot + " "
+	for len(parts) > 1 && ansi.StringWidth(strings.Join(parts, sep)+sep+end) > m.width-14 {
+		parts = parts[:len(parts)-1]
+	}
+	return strings.Join(append(parts, end), sep)
 }
 
 // inputRows draws the input, or the search in its place, in at most limit rows.

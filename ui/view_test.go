@@ -11,6 +11,7 @@ import (
 
 	"almanac/repl"
 	"almanac/session"
+	"almanac/session/syntax"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -24,7 +25,8 @@ var scenes = []struct {
 	play func(s *screen)
 }{
 	{"empty", func(*screen) {}},
-	{"chunk", func(s *screen) { s.keys("for i = 1, 2 do", "ctrl+j", "  print(i)", "ctrl+j", "en", "d") }},
+	{"chunk", func(s *screen) { s.keys("for i = 1, 2 do", "ctrl+j", "print(i)", "ctrl+j", "en", "d") }},
+	{"signature", func(s *screen) { s.keys(`billing.refund.issue{invoice_id = "inv_1", am`) }},
 	{"cell", func(s *screen) {
 		s.emit(
 			repl.Event{Kind: repl.Began, Cell: 7, Author: session.User, Text: `open = billing.invoice.list_unpaid{customer_id="c_81"}`},
@@ -264,5 +266,27 @@ func TestMarkdownStreams(t *testing.T) {
 	}
 	if strings.Join(got, "|") != want {
 		t.Errorf("printed %q", got)
+	}
+}
+
+func TestBrackets(t *testing.T) {
+	for text, want := range map[string]string{
+		"|f(a[1])":     "",
+		"f|(a[1])":     "( )",
+		"f(a[1])|":     ") (",
+		"f(a|[1])":     "[ ]",
+		"f(|a[1]":      "",
+		`f|(")", "(")`: "( )",
+	} {
+		pos := strings.IndexByte(text, '|')
+		tokens := syntax.Tokens(text[:pos] + text[pos+1:])
+		here, there := brackets(tokens, pos)
+		got := ""
+		if there >= 0 {
+			got = tokens[here].Text + " " + tokens[there].Text
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }
