@@ -13,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
 	"almanac/repl"
@@ -59,8 +60,12 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := newModel(ctx, sh, o)
+	width := 0
+	if file, ok := o.Out.(*os.File); ok {
+		width, _, _ = term.GetSize(int(file.Fd()))
+	}
 	for _, line := range o.Intro {
-		if _, err := fmt.Fprintln(o.Out, repl.SanitizeLine(line)); err != nil {
+		if _, err := fmt.Fprintln(o.Out, ansi.Wordwrap(repl.SanitizeLine(line), width, "")); err != nil {
 			return fmt.Errorf("screen: %w", err)
 		}
 	}
