@@ -64,7 +64,8 @@ func TestR02NothingIsLost(t *testing.T) {
 	z := open(t, setup{home: home, args: []string{"--continue"}})
 	z.line("/trace")
 	z.want(`crm\.customer\.search.*\d+ ms`)
-	z.want(`lua ❯\s*$`)
+	z.keys("Escape")
+	z.gone("Esc back")
 	z.line("/quit")
 	z.want(`resume: almanac --resume \S+`, `RC=0`)
 }

@@ -145,10 +145,14 @@ func (x *terminal) text(s string) {
 	x.tmux("send-keys", "-t", "s", "-l", "--", s)
 }
 
+// pause is how much later than the key before it a person presses Enter: what comes faster is a paste.
+const pause = 40 * time.Millisecond
+
 // line types text and presses Enter.
 func (x *terminal) line(s string) {
 	x.t.Helper()
 	x.text(s)
+	time.Sleep(pause)
 	x.keys("Enter")
 }
 
