@@ -48,7 +48,9 @@ type scene struct {
 func screenScenes() []scene {
 	clear := func(x *terminal) {
 		x.line("/clear")
-		x.wait("empty screen", func() bool { return len(strings.Fields(x.screen())) > 0 && len(strings.Split(strings.TrimSpace(x.screen()), "\n")) <= 4 })
+		x.wait("empty screen", func() bool {
+			return len(strings.Fields(x.screen())) > 0 && len(strings.Split(strings.TrimSpace(x.screen()), "\n")) <= 4
+		})
 	}
 	return []scene{
 		{"first screen", func(*terminal) {}, `ask [❯>]`, func(*terminal) {}},
