@@ -246,17 +246,19 @@ func nextEntry(c call, t *table, k any) int {
 	return c.give(k, v)
 }
 
-// seek puts the walk behind key k.
+// seek puts the walk behind key k; it returns false when the table cannot have had that key.
 func (w *walk) seek(m *Machine, k any) bool {
 	if f, ok := k.(float64); ok && f == float64(int(f)) && f > 0 && int(f) <= len(w.t.array) {
 		w.array = int(f)
 		return true
 	}
+	// Keys that were cleared on the way stand in the list until there are too many of them.
+	cleared := len(w.t.keys) > len(w.t.hash)
 	w.begun, w.keys = true, m.hashKeys(w.t)
 	at, ok := slices.BinarySearchFunc(w.keys, k, m.compareKeys)
 	w.next = at
 	if ok {
 		w.next++
 	}
-	return ok || at > 0 || len(w.keys) > 0
+	return ok || cleared
 }

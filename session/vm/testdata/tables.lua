@@ -86,3 +86,17 @@ assert(#shuffled == 5003)
 local t = {}
 for i = 5000, 1, -1 do t[i * 7] = i end
 t[0/0] = 1 -- ### "table index is NaN"
+---
+-- next with a key that the table cannot have had is an error; cleared keys are none
+for _, bad in ipairs{{{a = 1}, "zz"}, {{}, 1}, {{1, 2}, 3}, {{a = 1}, {}}} do
+  local ok, e = pcall(next, bad[1], bad[2])
+  assert(not ok and e:find("invalid key to 'next'"), e)
+end
+local t, u, n = {}, {}, 0
+for i = 1, 100 do t["k" .. i], u["k" .. i] = i, i end
+local k, k2
+repeat
+  k, k2 = next(t, k), next(u, k2)
+  if k then t[k], u[k2], n = nil, nil, n + 1 end
+until not k
+assert(n == 100 and next(t) == nil and next(u) == nil)
