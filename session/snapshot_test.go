@@ -128,7 +128,7 @@ func TestKilledInARun(t *testing.T) {
 	b.fine(world1)
 	for range 3 {
 		out := b.run(User, "inc() lost = 1 print('now') while true do end")
-		if out.Err == nil || out.Err.Kind != vm.Interrupt || !strings.Contains(out.Lost, "(signal: killed); the globals are back as of run ") {
+		if out.Err == nil || out.Err.Kind != vm.Lost || !strings.Contains(out.Lost, "(signal: killed); the globals are back as of run ") {
 			t.Errorf("error %+v, lost %q", out.Err, out.Lost)
 		}
 		b.fine(check1)

@@ -151,7 +151,7 @@ func TestHugeArguments(t *testing.T) {
 	k := get(t, newPool(t, options(t)))
 	h := Host{Call: func(context.Context, CallRequest) (any, error) { t.Error("called"); return nil, nil }}
 	got := runLua(t, k, "demo.x{text = ('x'):rep(17 * 2^20)}", h).Err
-	if got == nil || got.Kind == vm.Interrupt {
+	if got == nil || got.Kind == vm.Lost {
 		t.Errorf("error %+v", got)
 	}
 	if got := runLua(t, k, "--"+strings.Repeat("x", maxFrame), h).Err; got == nil || got.Kind != vm.Limit || got.Limit != "source" {

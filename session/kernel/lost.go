@@ -27,7 +27,7 @@ func (l *Lost) Error() string { return "the Lua process ended: " + l.Reason }
 
 // reply is what the run in which the kernel died came to.
 func (l *Lost) reply() vm.Reply {
-	e := &vm.Error{Kind: vm.Interrupt, Message: l.Error()}
+	e := &vm.Error{Kind: vm.Lost, Message: l.Error()}
 	if l.kind != "" {
 		e.Kind, e.Limit, e.Message = l.kind, l.limit, l.message
 	}

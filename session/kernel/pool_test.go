@@ -213,7 +213,7 @@ func TestHostileKernels(t *testing.T) {
 			if lost := (*Lost)(nil); !errors.As(err, &lost) || lost.Memory || !strings.Contains(lost.Reason, "protocol") {
 				t.Errorf("error %v", err)
 			}
-			if reply.Err == nil || reply.Err.Kind != vm.Interrupt {
+			if reply.Err == nil || reply.Err.Kind != vm.Lost {
 				t.Errorf("reply %+v", reply)
 			}
 			if alive(k.PID()) {

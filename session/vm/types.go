@@ -122,13 +122,15 @@ type Reply struct {
 // A Kind says what sort of failure an Error is.
 type Kind string
 
-// The kinds. Syntax and Runtime are the script's own; the other three end the run and cannot be caught by it.
+// The kinds. Syntax and Runtime are the script's own; the others end the run and cannot be caught by it. Lost is the end
+// of the process that ran it, which nobody asked for.
 const (
 	Syntax    Kind = "syntax"
 	Runtime   Kind = "runtime"
 	Limit     Kind = "limit"
 	Denied    Kind = "denied"
 	Interrupt Kind = "interrupt"
+	Lost      Kind = "lost"
 )
 
 // An Error is a failed run.
