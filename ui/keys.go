@@ -125,7 +125,7 @@ func (m *model) outdent() {
 	start := e.lineStart(e.pos)
 	line := e.text[start:e.pos]
 	word := strings.TrimLeft(line, " ")
-	if start == 0 || m.burst.quick || e.pos != e.lineEnd(e.pos) || !repl.Outdents(word) || !m.isLua() {
+	if start == 0 || m.burst.pasted || e.pos != e.lineEnd(e.pos) || !repl.Outdents(word) || !m.isLua() {
 		return
 	}
 	above := e.text[e.lineStart(start-1) : start-1]
