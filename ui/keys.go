@@ -49,6 +49,10 @@ func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 		return nil
 	case m.menu != nil && m.menuKey(name):
 		return nil
+	case m.spacious():
+		if cmd, ok := m.workspaceKey(name, text); ok {
+			return cmd
+		}
 	}
 	m.menu = nil
 	return m.inputKey(name, text)
@@ -90,6 +94,9 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		kind, _ := paneOf(name)
 		return m.openPane(kind)
 	case "f6":
+		if m.flat {
+			return m.submit(strings.TrimSpace("/view " + m.edit.text))
+		}
 		path, _ := repl.ParsePath(m.edit.text)
 		p, cmd := newValuePane(m, path)
 		m.show(p)
@@ -212,6 +219,9 @@ func (m *model) preview() tea.Cmd { return m.previewOf(m.full()) }
 
 // previewOf shows the preview pane and runs a preview of source; of the last cell when source is blank.
 func (m *model) previewOf(source string) tea.Cmd {
+	if m.flat {
+		return m.submit(strings.TrimSpace("/preview " + source))
+	}
 	m.previewed = nil
 	cmd := m.openPane(repl.PreviewPane)
 	run := m.submit(strings.TrimSpace("/preview " + source))

@@ -80,6 +80,10 @@ func (m *model) event(e repl.Event) tea.Cmd {
 
 // opened shows what a command asked to look at.
 func (m *model) opened(e repl.Event) tea.Cmd {
+	if m.flat {
+		m.scroll.Append(m.lines(e)...)
+		return nil
+	}
 	if e.Pane != repl.ValuePane {
 		return m.openPane(e.Pane)
 	}

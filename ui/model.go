@@ -28,6 +28,10 @@ type Options struct {
 	Out io.Writer
 	// NoColor leaves all colours and weights out; ASCII keeps to signs that every terminal has.
 	NoColor, ASCII bool
+	// Fullscreen asks for the workspace, in windows of 120 columns and 30 rows or more.
+	Fullscreen bool
+	// NoAltScreen prints lists in the place of panes and leaves the alternate screen alone, help apart.
+	NoAltScreen bool
 	// Intro is printed above the first prompt, one line each.
 	Intro []string
 }
@@ -136,6 +140,8 @@ type model struct {
 	calls  repl.CallFold
 	work   *work
 	queue  []string
+	space  workspace
+	flat   bool // no alternate screen
 	// previewed is what the last preview came to; nil before one.
 	previewed *previewed
 
@@ -179,10 +185,18 @@ type work struct {
 }
 
 func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
-	return &model{
+	m := &model{
 		ctx: ctx, shell: sh, handle: sh.Handle, feed: sh.Feed(), history: sh.History(),
 		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
+		flat: o.NoAltScreen,
 	}
+	m.space = workspace{on: o.Fullscreen && !o.NoAltScreen,
+		panes: [3]pane{&variablesPane{m: m}, &tracePane{m: m}, &previewPane{m: m}}}
+	m.scroll.keep = m.space.keep
+	for _, line := range o.Intro {
+		m.space.keep([]string{repl.SanitizeLine(line)})
+	}
+	return m
 }
 
 // wait waits until the workers have ended, for at most d.

@@ -51,6 +51,9 @@ func (m *model) push(p pane) { m.panes = append(m.panes, p) }
 
 // openPane opens the pane of an F-key or a command, or closes it when it is open.
 func (m *model) openPane(kind repl.Pane) tea.Cmd {
+	if m.flat {
+		return m.printed(kind)
+	}
 	p, cmd := m.newPane(kind)
 	m.show(p)
 	return cmd
@@ -100,6 +103,9 @@ func (m *model) paneKey(p pane, name, text string) tea.Cmd {
 		return m.openPane(kind)
 	}
 	switch name {
+	case "f10":
+		m.panes = nil
+		return nil
 	case "esc":
 		if p.escape() {
 			return nil
@@ -283,7 +289,7 @@ func typeInto(text *string, name, typed string) bool {
 
 // takeText closes the overlays and puts text into the input at the cursor; the cursor goes back bytes from its end.
 func (m *model) takeText(text string, back int) {
-	m.panes = nil
+	m.panes, m.space.focus = nil, 0
 	m.edit.save(false)
 	m.edit.replace(m.edit.pos, m.edit.pos, cleanPaste(text))
 	m.edit.move(m.edit.pos - back)

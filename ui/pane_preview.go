@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -28,7 +30,9 @@ func (p *previewPane) head() (title, note string) {
 	return "Preview", note
 }
 
-func (p *previewPane) running() bool { return p.m.work != nil }
+func (p *previewPane) running() bool {
+	return p.m.work != nil && strings.HasPrefix(p.m.work.line, "/preview")
+}
 
 func (p *previewPane) rows(width, height int) []string {
 	last := p.m.previewed

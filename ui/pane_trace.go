@@ -45,7 +45,7 @@ func (p *tracePane) head() (title, note string) {
 		title += " " + p.m.theme.glyphs.rule + " filter: " + p.filter
 	}
 	s := p.m.status
-	return title, fmt.Sprintf("%d calls %s last run %d/%d", len(all), p.m.theme.glyphs.dot, s.Calls, s.CallLimit)
+	return title, fmt.Sprintf("last run %d/%d", s.Calls, s.CallLimit)
 }
 
 func (p *tracePane) rows(width, height int) []string {
@@ -66,6 +66,9 @@ func (p *tracePane) rows(width, height int) []string {
 	return out
 }
 
+// narrowTrace is the width below which a call is shown by the last part of its name.
+const narrowTrace = 50
+
 // row is one call: its outcome in words and as a sign, number, author, id, result and time.
 func (p *tracePane) row(u repl.Used, width int) string {
 	marks := p.m.render().Marks()
@@ -76,6 +79,18 @@ func (p *tracePane) row(u repl.Used, width int) string {
 	author := u.Call.Author
 	if author == "" {
 		author = "you"
+	}
+	if width < narrowTrace {
+		id := u.Call.ID
+		if parts := strings.Split(id, "."); len(parts) > 1 {
+			id = parts[len(parts)-1]
+		}
+		left := fmt.Sprintf("%s %s %s", sign, u.Number(), repl.SanitizeLine(id))
+		right := repl.Took(u.Call.Took)
+		if u.Call.Verdict != trace.OK {
+			right = string(u.Call.Verdict)
+		}
+		return p.m.theme.sides(width, left, "  "+right)
 	}
 	left := fmt.Sprintf("%s %-7s %-5s %s", sign, u.Number(), author, repl.SanitizeLine(u.Call.ID))
 	right := repl.Took(u.Call.Took)

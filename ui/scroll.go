@@ -33,12 +33,19 @@ type scroll struct {
 	until time.Time
 	// away is true while an alternate screen is on.
 	away bool
+	// keep sees all lines that are added; nil when nobody wants to.
+	keep func(lines []string)
 	// out makes the command that prints; nil means tea.Println.
 	out func(chunk string) tea.Cmd
 }
 
 // Append adds finished lines, oldest first. A line may hold styles but no line end, and may be of any width.
-func (s *scroll) Append(lines ...string) { s.queue = append(s.queue, lines...) }
+func (s *scroll) Append(lines ...string) {
+	s.queue = append(s.queue, lines...)
+	if s.keep != nil {
+		s.keep(lines)
+	}
+}
 
 // Hold stops prints for a while, as a resize needs.
 func (s *scroll) Hold(now time.Time, d time.Duration) {

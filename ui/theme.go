@@ -28,14 +28,16 @@ type glyphs struct {
 	prompt, rule, bar, dot, more string
 	// corners are those of a frame: upper left, upper right, lower left, lower right.
 	corners [4]string
+	// joints are where a line meets a frame: left, right, above, below.
+	joints [4]string
 }
 
 func newTheme(color, ascii bool) theme {
 	t := theme{color: color, glyphs: glyphs{prompt: "❯", rule: "─", bar: "│", dot: "·", more: "…",
-		corners: [4]string{"┌", "┐", "└", "┘"}}}
+		corners: [4]string{"┌", "┐", "└", "┘"}, joints: [4]string{"├", "┤", "┬", "┴"}}}
 	if ascii {
 		t.glyphs = glyphs{prompt: ">", rule: "-", bar: "|", dot: "-", more: "...",
-			corners: [4]string{"+", "+", "+", "+"}}
+			corners: [4]string{"+", "+", "+", "+"}, joints: [4]string{"+", "+", "+", "+"}}
 	}
 	if !color {
 		return t

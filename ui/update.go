@@ -103,7 +103,7 @@ func (m *model) tick() tea.Cmd {
 
 // print sends the next finished lines to the scrollback, as many as there is room for above the live region.
 func (m *model) print() tea.Cmd {
-	m.scroll.Away(m.help != nil || m.overlay() != nil, m.now())
+	m.scroll.Away(m.help != nil || m.overlay() != nil || m.spacious(), m.now())
 	if m.scroll.Pending() && m.resized() {
 		m.scroll.Hold(m.now(), holdAfterResize)
 	}

@@ -61,6 +61,11 @@ func (m *model) draw() {
 		if cursor != nil {
 			f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
 		}
+	case m.spacious() && (m.frame.view.AltScreen || !m.scroll.Sending()):
+		rows, cursor := m.workspaceRows()
+		f.view = tea.NewView(strings.Join(rows, "\n"))
+		f.view.AltScreen = true
+		f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
 	default:
 		// When leaving, one blank row stays: the renderer erases a region that shrinks to it, but not to nothing.
 		rows, cursor := []string{" "}, point{}
