@@ -28,7 +28,11 @@ type replCommand struct {
 	Ask   *string `short:"p" placeholder:"TEXT" help:"Ask the model, print its answer, and leave; - reads standard input."`
 	Plain bool    `help:"Line mode: no colours, no cursor movement. The default where there is no terminal."`
 	ASCII bool    `name:"ascii" help:"Draw with ASCII signs only."`
-	Color string  `enum:"auto,always,never" default:"auto" help:"Colours: auto, always or never. NO_COLOR is heeded too."`
+
+	Fullscreen  bool `help:"Show the transcript beside variables, trace and preview, in windows of 120 by 30 or more."`
+	NoAltScreen bool `help:"Never use the alternate screen: print lists in the place of panes."`
+
+	Color string `enum:"auto,always,never" default:"auto" help:"Colours: auto, always or never. NO_COLOR is heeded too."`
 }
 
 func (c replCommand) interactive() bool { return c.Eval == nil && c.Ask == nil }
@@ -106,7 +110,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	}
 	err = ui.Run(ctx, shell, ui.Options{
 		ASCII: c.ASCII, NoColor: c.Color == "never" || c.Color == "auto" && os.Getenv("NO_COLOR") != "",
-		Intro: intro,
+		Fullscreen: c.Fullscreen || cli.UI.Screen != "inline", NoAltScreen: c.NoAltScreen, Intro: intro,
 	})
 	var s *ui.Signaled
 	if errors.As(err, &s) {
