@@ -24,7 +24,7 @@ type serveCommand struct {
 	HTTP       string        `placeholder:"ADDR" help:"Serve over HTTP at this address, such as :8080 (127.0.0.1 unless a host is named), at /mcp. Default: one client over standard input and output."`
 	Clients    string        `placeholder:"FILE" help:"Who may connect, each with a token, a view, a policy and a budget: a TOML file."`
 	As         string        `placeholder:"NAME" help:"The client of --clients that standard input and output belongs to."`
-	TokenEnv   string        `default:"ALMANAC_SERVE_TOKEN" placeholder:"NAME" help:"The variable that holds the token of HTTP clients, where --clients names none."`
+	TokenEnv   *string       `placeholder:"NAME" help:"The variable that holds the token of HTTP clients, at least 16 bytes, in place of ALMANAC_SERVE_TOKEN. It has to be set. Without --clients only."`
 	Persistent bool          `help:"Keep globals from one execute to the next. Default: every script runs in an empty machine."`
 	Page       int           `default:"8000" help:"How many tokens one answer may have before it is parted into pages."`
 	Sessions   int           `default:"32" help:"How many Lua sessions there may be at a time; one more ends the one that is idle for longest."`
@@ -71,7 +71,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	fmt.Fprintf(p.stderr, "serving http://%s%s\n", l.Addr(), gateway.Path)
 	err = g.Serve(ctx, l, gateway.HTTPOptions{Clients: clients, Hosts: c.Host, Origins: c.Origin})
 	if errors.Is(err, gateway.ErrOpen) {
-		return misconfigured(fmt.Errorf("--http %s: %w (%s, or token_env in --clients)", c.HTTP, err, c.TokenEnv))
+		return misconfigured(fmt.Errorf("--http %s: %w (%s, or token_env in --clients)", c.HTTP, err, serveToken))
 	}
 	return err
 }
@@ -93,10 +93,10 @@ func (c serveCommand) clients() ([]gateway.Client, error) {
 		if c.As != "" {
 			return nil, errors.New("--as names a client of a file: give --clients")
 		}
-		if token := os.Getenv(c.TokenEnv); token != "" && c.HTTP != "" {
-			return []gateway.Client{gateway.Client{Name: "token"}.WithToken(token)}, nil
-		}
-		return []gateway.Client{{}}, nil
+		return c.only()
+	}
+	if c.TokenEnv != nil {
+		return nil, errors.New("--token-env is for one token without --clients: there each client has token_env of its own")
 	}
 	clients, err := gateway.ReadClients(c.Clients, os.LookupEnv)
 	if err != nil || c.HTTP != "" {
@@ -107,6 +107,30 @@ func (c serveCommand) clients() ([]gateway.Client, error) {
 		return nil, fmt.Errorf("clients %s: no client %q: over standard input and output say --as NAME", c.Clients, c.As)
 	}
 	return clients[i : i+1], nil
+}
+
+// serveToken is the variable with the token of all HTTP clients, unless --token-env names another.
+const serveToken = "ALMANAC_SERVE_TOKEN"
+
+// only is the client where no file names any. A variable that was named and has nothing is an error: who named it did
+// not mean to let everybody in.
+func (c serveCommand) only() ([]gateway.Client, error) {
+	name := serveToken
+	if c.TokenEnv != nil {
+		name = *c.TokenEnv
+	}
+	token, set := os.LookupEnv(name)
+	switch {
+	case c.TokenEnv != nil && token == "":
+		return nil, fmt.Errorf("--token-env %s: the variable is not set, or empty: it must hold the token", name)
+	case c.HTTP == "" || !set:
+		return []gateway.Client{{}}, nil
+	}
+	one, err := gateway.Client{Name: "token"}.WithToken(token)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: openssl rand -hex 32 makes one; unset it to let every program of this machine in", name, err)
+	}
+	return []gateway.Client{one}, nil
 }
 
 // A serving gives the gateway what it serves.

@@ -37,11 +37,14 @@ type Client struct {
 	Persistent *bool
 }
 
-// WithToken returns the client as one who must show the token.
-func (c Client) WithToken(token string) Client {
+// WithToken returns the client as one who must show the token. One of less than 16 bytes is an error: it can be guessed.
+func (c Client) WithToken(token string) (Client, error) {
+	if len(token) < minToken {
+		return Client{}, fmt.Errorf("want a token of at least %d bytes, got %d", minToken, len(token))
+	}
 	sum := sha256.Sum256([]byte(token))
 	c.token = sum[:]
-	return c
+	return c, nil
 }
 
 func (c Client) persistent(whole bool) bool {

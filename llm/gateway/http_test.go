@@ -46,6 +46,15 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
+func with(t *testing.T, token string, c Client) Client {
+	t.Helper()
+	c, err := c.WithToken(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func dialHTTP(t *testing.T, url, token string, o *sdk.ClientOptions) (*sdk.ClientSession, error) {
 	t.Helper()
 	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(),
@@ -60,8 +69,8 @@ func dialHTTP(t *testing.T, url, token string, o *sdk.ClientOptions) (*sdk.Clien
 func TestHTTPClients(t *testing.T) {
 	b := newBench(t, Options{})
 	url := serveHTTP(t, b, HTTPOptions{Clients: []Client{
-		Client{Name: "a", Rules: catalog.Rules{Actor: "ann", Namespaces: []string{"shop"}}, Policy: Policy{Mode: policy.Session}}.WithToken(tokenA),
-		Client{Name: "b", Operations: []catalog.Operation{catalog.Read}}.WithToken(tokenB),
+		with(t, tokenA, Client{Name: "a", Rules: catalog.Rules{Actor: "ann", Namespaces: []string{"shop"}}, Policy: Policy{Mode: policy.Session}}),
+		with(t, tokenB, Client{Name: "b", Operations: []catalog.Operation{catalog.Read}}),
 	}})
 	if _, err := dialHTTP(t, url, "", nil); err == nil {
 		t.Error("no token, and let in")
@@ -126,7 +135,7 @@ func TestHTTPGuards(t *testing.T) {
 	b := newBench(t, Options{Sessions: 1})
 	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
 	far := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 1}
-	anybody, known := []Client{{}}, []Client{Client{Name: "a"}.WithToken(tokenA)}
+	anybody, known := []Client{{}}, []Client{with(t, tokenA, Client{Name: "a"})}
 	if _, err := b.Handler(far, HTTPOptions{Clients: anybody}); !errors.Is(err, ErrOpen) {
 		t.Errorf("open beyond loopback: %v", err)
 	}
