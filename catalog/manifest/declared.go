@@ -306,10 +306,30 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 	if err := r.handler(&e, &d); err != nil {
 		return e, err
 	}
-	if e.Operation == "" && e.Mutates {
-		e.Operation = catalog.Update
+	if e.Mutates {
+		byName(&e, d.Risk != "")
 	}
 	return e, nil
+}
+
+// byName says what an action that mutates does, by the verb that its name begins with, where nothing else has said it.
+// A risk that the manifest names stays; one that was told from a method or a statement is raised and never lowered.
+func byName(e *catalog.Entry, said bool) {
+	name := e.ID[strings.LastIndexByte(e.ID, '.')+1:]
+	end := strings.IndexFunc(name[1:], func(r rune) bool { return r < 'a' || r > 'z' })
+	if end >= 0 {
+		name = name[:end+1]
+	}
+	verb := strings.ToLower(name)
+	if e.Operation == "" {
+		e.Operation = catalog.Update
+		if catalog.Deletes(verb) {
+			e.Operation = catalog.Delete
+		}
+	}
+	if !said && (catalog.Deletes(verb) || catalog.Harms(verb) || e.Operation == catalog.Delete) {
+		e.Risk = catalog.High
+	}
 }
 
 // handler gives the entry what does its work, and says whether that changes anything.

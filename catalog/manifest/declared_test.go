@@ -190,6 +190,54 @@ func TestSQL(t *testing.T) {
 	}
 }
 
+// No statement reaches a file that the manifest does not name: what would is no action at all.
+func TestStatementsOfOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, statement := range []string{
+		"attach database '" + dir + "/evil.db' as e", "attach database :f as e", "/* a */ -- b\n ATTACH :f as e", "detach e",
+		"vacuum into '" + dir + "/copy.db'", "vacuum", "pragma query_only = 0", "pragma temp_store_directory = '" + dir + "'",
+		"begin", "commit", "savepoint x", "\ufeffattach :f as e",
+	} {
+		for _, mutates := range []string{"false", "true"} {
+			text := fmt.Sprintf("almanac: 1\ndatabases: {main: x.db}\nactions:\n  a: {mutates: %s, input: {f: str}, sql: %q}\n", mutates, statement)
+			batch, err := readManifest([]byte(text), "m.yaml", "", &outside{})
+			if err != nil || len(batch.Entries) > 0 || len(batch.Skipped) != 1 {
+				t.Errorf("%s: %v, %d entries, skipped %v", statement, err, len(batch.Entries), batch.Skipped)
+			}
+		}
+	}
+}
+
+// What a manifest does not say of an action that mutates is told from its statement and its name.
+func TestEffects(t *testing.T) {
+	for _, c := range []struct{ id, rest, want string }{
+		{"item.drop", `sql: "delete from items"`, "delete high"},
+		{"item.zap", `sql: "DELETE from items"`, "delete high"},
+		{"item.zap", `sql: "with old as (select 1) delete from items"`, "delete high"},
+		{"item.zap", `sql: "drop table items"`, "delete high"},
+		{"item.zap", `sql: "alter table items drop column name"`, "update high"},
+		{"item.put", `sql: "update items set a = 1"`, "update medium"},
+		{"item.remove", `sql: "update items set gone = 1"`, "update high"},
+		{"item.add", `sql: "insert into items values (1)"`, "create medium"},
+		{"item.drop", `risk: low, operation: update, sql: "delete from items"`, "update low"},
+		{"item.purge_all", `lua: "return 1"`, "delete high"},
+		{"item.deleteAll", `lua: "return 1"`, "delete high"},
+		{"order.refund", `lua: "return 1"`, "update high"},
+		{"item.remove", `http: {method: POST, url: "https://x.example/a"}`, "create high"},
+	} {
+		text := fmt.Sprintf("almanac: 1\ndatabases: {main: x.db}\nactions:\n  %s: {mutates: true, %s}\n", c.id, c.rest)
+		batch, err := readManifest([]byte(text), "m.yaml", "", &outside{})
+		if err != nil || len(batch.Entries) != 1 {
+			t.Errorf("%s: %v, skipped %v", text, err, batch.Skipped)
+			continue
+		}
+		e := &batch.Entries[0]
+		if got := fmt.Sprint(catalog.OperationOf(e), " ", catalog.RiskOf(e)); got != c.want {
+			t.Errorf("%s {%s}: got %s, want %s", c.id, c.rest, got, c.want)
+		}
+	}
+}
+
 // A preview of a statement that changes data tells what it would change, and changes nothing.
 func TestSQLPreview(t *testing.T) {
 	actions := shop(t, `

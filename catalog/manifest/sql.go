@@ -50,6 +50,9 @@ func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 		return faultAt(n, "sql: %v", err)
 	}
 	s, err := parseStatement(q.Statement)
+	if err == nil {
+		err = s.check()
+	}
 	if err != nil {
 		return faultAt(n, "sql: %v", err)
 	}
@@ -69,8 +72,20 @@ func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 	e.Action = a.run
 	if e.Mutates {
 		e.Preview = a.preview
+		classify(e, s)
 	}
 	return nil
+}
+
+// classify says what the statement does where the manifest does not.
+func classify(e *catalog.Entry, s statement) {
+	op, risk := s.effect()
+	if e.Operation == "" {
+		e.Operation = op
+	}
+	if e.Risk == "" {
+		e.Risk = risk
+	}
 }
 
 // argumentNames lists what an action may be called with and what the host fills in.

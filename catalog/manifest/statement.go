@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"almanac/catalog"
 )
 
 // A statement is what is known of an SQL text.
@@ -33,6 +35,46 @@ func parseStatement(text string) (statement, error) {
 		return statement{}, errors.New("there is no statement")
 	}
 	return s, nil
+}
+
+// Statements are known by their first word. What attaches, vacuums or sets reaches other files than the one that the
+// manifest names, whatever the connection may do in its own.
+var (
+	readingWords  = []string{"select", "values", "with", "explain"}
+	changingWords = []string{"insert", "replace", "update", "delete", "create", "drop", "alter", "reindex", "analyze"}
+)
+
+// check refuses statements that are no queries and no changes of data.
+func (s statement) check() error {
+	if first := s.words[0]; !slices.Contains(readingWords, first) && !slices.Contains(changingWords, first) {
+		return fmt.Errorf("%s is not allowed here: a statement begins with %s or %s", clip(first), strings.Join(readingWords, ", "), strings.Join(changingWords, ", "))
+	}
+	return nil
+}
+
+// effect is what a statement that mutates does to its data, and at what risk.
+func (s statement) effect() (catalog.Operation, catalog.Risk) {
+	verb := s.words[0]
+	if verb == "with" {
+		// The statement itself comes after what it names; a word that is a name as well counts as the worse.
+		for _, other := range []string{"delete", "update", "replace", "insert"} {
+			if slices.Contains(s.words, other) {
+				verb = other
+				break
+			}
+		}
+	}
+	switch verb {
+	case "delete", "drop":
+		return catalog.Delete, catalog.High
+	case "insert", "create":
+		return catalog.Create, catalog.Medium
+	case "alter":
+		if slices.Contains(s.words, "drop") {
+			return catalog.Update, catalog.High
+		}
+	}
+	return catalog.Update, catalog.Medium
 }
 
 // token takes one token and returns its length.
@@ -114,7 +156,7 @@ func blank(rest string) bool {
 // rows reports whether the statement answers with rows.
 func (s statement) rows() bool {
 	switch s.words[0] {
-	case "select", "values", "pragma", "explain":
+	case "select", "values", "explain":
 		return true
 	case "with":
 		return !slices.ContainsFunc(s.words, func(w string) bool { return w == "insert" || w == "update" || w == "delete" || w == "replace" }) ||

@@ -177,10 +177,11 @@ func effects(t *sdk.Tool) (mutates bool, op catalog.Operation, risk catalog.Risk
 	switch verb {
 	case "create", "add", "insert", "new", "post", "send":
 		op = catalog.Create
-	case "delete", "remove", "drop", "purge", "destroy", "erase":
-		op, risk = catalog.Delete, catalog.High
 	}
-	if destroys {
+	if catalog.Deletes(verb) {
+		op = catalog.Delete
+	}
+	if destroys || catalog.Deletes(verb) || catalog.Harms(verb) {
 		risk = catalog.High
 	}
 	return true, op, risk

@@ -91,7 +91,7 @@ x.resources.row read mutates=false risk=low ["row://{table}/{id}"]
 x.slow read mutates=false risk=low []
 x.sum read mutates=false risk=low []
 x.text update mutates=true risk=medium []
-x.wipe_everything update mutates=true risk=high ["wipe-everything"]`
+x.wipe_everything delete mutates=true risk=high ["wipe-everything"]`
 	if diff := cmp.Diff(want, strings.Join(lines, "\n")); diff != "" {
 		t.Error(diff)
 	}

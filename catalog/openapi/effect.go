@@ -13,14 +13,15 @@ import (
 const (
 	readVerbs   = " get list read fetch retrieve search find query lookup show view describe count check download export head options status stats filter browse preview compare validate verify calculate estimate suggest autocomplete "
 	searchVerbs = " search query find lookup list count filter autocomplete suggest "
-	deleteVerbs = " delete remove destroy purge erase drop clear wipe uninstall unlink "
 	updateVerbs = " update edit modify change set patch put replace rename move merge cancel close open reopen enable disable activate deactivate archive unarchive restore lock unlock approve reject confirm start stop pause resume restart reset assign unassign "
-	harmVerbs   = " delete destroy purge erase wipe terminate revoke transfer refund charge pay payout deactivate disable uninstall drop shutdown cancel close force publish release reset suspend ban block withdraw "
 	// changeWords in the text of a POST take away the belief that it only searches.
 	changeWords = " create creates add adds update updates delete deletes remove removes save saves store stores modify modifies insert inserts schedule schedules start starts trigger triggers set sets "
 )
 
 func among(list, word string) bool { return word != "" && strings.Contains(list, " "+word+" ") }
+
+// dangerous tells verbs that make a change high risk.
+func dangerous(word string) bool { return catalog.Deletes(word) || catalog.Harms(word) }
 
 // effects fills in operation, mutates and risk.
 func effects(op *operation, e *catalog.Entry) {
@@ -34,7 +35,7 @@ func effects(op *operation, e *catalog.Entry) {
 	}
 	verb := strings.Join(first, "")
 	if i := slices.IndexFunc(op.name.words, func(w string) bool {
-		return among(readVerbs+searchVerbs+deleteVerbs+updateVerbs+harmVerbs, w)
+		return among(readVerbs+searchVerbs+updateVerbs, w) || dangerous(w)
 	}); i == 0 {
 		verb = op.name.words[0]
 	}
@@ -42,10 +43,10 @@ func effects(op *operation, e *catalog.Entry) {
 	switch op.method {
 	case "get", "head", "options", "trace", "query":
 		e.Operation, e.Risk = catalog.Read, catalog.Low
-		if among(deleteVerbs, verb) || among(" create update set add reset cancel logout ", verb) {
+		if catalog.Deletes(verb) || among(" create update set add reset cancel logout ", verb) {
 			// A GET that says it changes something is believed.
 			e.Operation, e.Mutates, e.Risk = catalog.Update, true, catalog.Medium
-			if among(deleteVerbs, verb) {
+			if catalog.Deletes(verb) {
 				e.Operation, e.Risk = catalog.Delete, catalog.High
 			}
 		}
@@ -61,15 +62,15 @@ func effects(op *operation, e *catalog.Entry) {
 			return
 		}
 		e.Operation, e.Mutates = catalog.Create, true
-		if strings.HasSuffix(op.path, "}") && !among(" create add ", verb) || among(updateVerbs, verb) || among(harmVerbs, verb) {
+		if strings.HasSuffix(op.path, "}") && !among(" create add ", verb) || among(updateVerbs, verb) || dangerous(verb) {
 			e.Operation = catalog.Update
 		}
 	}
-	if among(deleteVerbs, verb) {
+	if catalog.Deletes(verb) {
 		e.Operation, e.Risk = catalog.Delete, catalog.High
 	}
 	last, _ := pathWords(op.path)
-	if among(harmVerbs, verb) || len(last) > 0 && among(harmVerbs, strings.ToLower(last[len(last)-1])) {
+	if dangerous(verb) || len(last) > 0 && dangerous(strings.ToLower(last[len(last)-1])) {
 		e.Risk = catalog.High
 	}
 }
@@ -115,7 +116,7 @@ func entities(op *operation) []string {
 	var out []string
 	for i := len(fixed) - 1; i >= 0 && len(out) < 2; i-- {
 		list := words(fixed[i])
-		if len(list) == 0 || among(readVerbs+updateVerbs+deleteVerbs+harmVerbs, list[0]) {
+		if len(list) == 0 || among(readVerbs+updateVerbs, list[0]) || dangerous(list[0]) {
 			continue
 		}
 		name := strings.Join(singularWords(list), "_")

@@ -55,17 +55,17 @@ type rewrite struct {
 }
 
 func (r rewrite) diff() string {
-	from, to := r.path, r.path
+	from, to := shown(r.path), shown(r.path)
 	if !r.there {
 		from = "/dev/null"
 	}
 	if r.there && !isText([]byte(r.old)) {
-		return fmt.Sprintf("%s: %d bytes that are no text are replaced by %d\n", r.path, len(r.old), len(r.new))
+		return fmt.Sprintf("%s: %d bytes that are no text are replaced by %d\n", shown(r.path), len(r.old), len(r.new))
 	}
 	if text := unified(from, to, r.old, r.new); text != "" {
 		return text
 	}
-	return r.path + ": nothing would change\n"
+	return shown(r.path) + ": nothing would change\n"
 }
 
 func (f *folder) writing() change {
@@ -262,7 +262,7 @@ func (f *folder) moving() change {
 			if err != nil {
 				return "", err
 			}
-			text := fmt.Sprintf("rename from %s\nrename to %s\n", from, to)
+			text := fmt.Sprintf("rename from %s\nrename to %s\n", shown(from), shown(to))
 			if old, _, there, err := f.content(to); err == nil && there {
 				text += rewrite{path: to, old: old, there: true}.removed()
 			}
@@ -289,9 +289,9 @@ func (f *folder) moving() change {
 // removed is the diff of a file that goes.
 func (r rewrite) removed() string {
 	if !isText([]byte(r.old)) {
-		return fmt.Sprintf("%s: %d bytes that are no text are removed\n", r.path, len(r.old))
+		return fmt.Sprintf("%s: %d bytes that are no text are removed\n", shown(r.path), len(r.old))
 	}
-	return unified(r.path, "/dev/null", r.old, "")
+	return unified(shown(r.path), "/dev/null", r.old, "")
 }
 
 // A toll is what is in a folder that goes.
@@ -372,7 +372,7 @@ func (f *folder) removing() change {
 			old, _, _, err := f.content(p)
 			if err != nil {
 				// A link goes and what it leads to stays; a large file goes unseen.
-				return fmt.Sprintf("remove %s: %v\n", p, err), nil
+				return fmt.Sprintf("remove %s: %v\n", shown(p), err), nil
 			}
 			return rewrite{path: p, old: old, there: true}.removed(), nil
 		},
@@ -396,9 +396,9 @@ func (f *folder) removing() change {
 
 func (t toll) text(p string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "remove the folder %s: %d files in %d folders, %d bytes\n", p, t.files, t.folders, t.bytes)
+	fmt.Fprintf(&b, "remove the folder %s: %d files in %d folders, %d bytes\n", shown(p), t.files, t.folders, t.bytes)
 	for _, name := range t.names {
-		fmt.Fprintf(&b, "-%s\n", name)
+		fmt.Fprintf(&b, "-%s\n", shown(name))
 	}
 	if t.more > 0 {
 		fmt.Fprintf(&b, "and %d more files\n", t.more)

@@ -18,9 +18,12 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"almanac/catalog"
 	"almanac/catalog/source"
@@ -76,7 +79,7 @@ type pathError struct {
 	path, reason string
 }
 
-func (e *pathError) Error() string { return e.path + ": " + e.reason }
+func (e *pathError) Error() string { return shown(e.path) + ": " + e.reason }
 
 // place is the path as the root takes it: clean, relative, with slashes. Nothing of it leads out by its words alone;
 // where links lead, the root sees itself.
@@ -86,20 +89,32 @@ func place(text string) (string, error) {
 		return "", &pathError{"path", "it has a zero byte"}
 	case len(text) > 4096:
 		return "", &pathError{"path", "it is longer than 4096 bytes"}
+	case strings.ContainsFunc(text, misleading):
+		return "", &pathError{text, "it has a control character, or one that turns text around: nobody could tell what is asked for"}
 	}
 	p := strings.TrimLeft(text, "/")
 	for _, part := range strings.Split(p, "/") {
 		if part == ".." {
-			return "", &pathError{shown(text), "paths start at the root of the workspace and have no .."}
+			return "", &pathError{text, "paths start at the root of the workspace and have no .."}
 		}
 	}
 	return path.Clean("./" + p), nil
 }
 
-// shown is a path in a message.
+// misleading tells characters that end a line, move a cursor or turn the order of text around: a question with one of
+// them could seem to ask for something else.
+func misleading(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// shown is a path in a message or in what a change is said to do: on one line, and in quotes where it has characters
+// that cannot be seen, as a name that is in the folder already may have.
 func shown(text string) string {
 	if len(text) > 200 {
-		return text[:200] + "..."
+		text = strings.ToValidUTF8(text[:200], "") + "..."
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) || strings.HasPrefix(text, `"`) {
+		return strconv.Quote(text)
 	}
 	return text
 }
@@ -111,7 +126,7 @@ func changeable(text string) (string, error) {
 		return "", err
 	}
 	if p == "." {
-		return "", &pathError{shown(text), "the root of the workspace itself cannot be changed"}
+		return "", &pathError{text, "the root of the workspace itself cannot be changed"}
 	}
 	for _, part := range strings.Split(p, "/") {
 		if strings.EqualFold(part, ".git") {

@@ -176,6 +176,44 @@ func TestActions(t *testing.T) {
 	}
 }
 
+// A path has no characters that forge lines of what a change is said to do, and a name that is there already is quoted.
+func TestNamesThatForge(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("such names cannot be there")
+	}
+	b := newBench(t, nil)
+	if err := os.MkdirAll(filepath.Join(b.dir, "d"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "d", "x\n+++ b.txt"), []byte("1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"a/x\nnew file: ok", "a\rb", "a\x1b[2Jb", "a\u2028b", "a\u0085b", "a\u202egpj.exe", "a\tb"} {
+		for id, args := range map[string]map[string]any{
+			"fs.write": {"path": path, "text": "x"}, "fs.patch": {"path": path, "edits": []any{map[string]any{"find": "a", "replace": "b"}}},
+			"fs.move": {"from": "image.bin", "to": path}, "fs.remove": {"path": path}, "fs.read": {"path": path},
+		} {
+			raw, err := json.Marshal(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"preview " + id, id} {
+				if name == "preview fs.read" {
+					continue
+				}
+				got := b.call(name, raw)
+				if !strings.Contains(got, "control character") || strings.Count(got, "\n") != 1 || strings.Contains(got, path) {
+					t.Errorf("%s %q: %q", name, path, got)
+				}
+			}
+		}
+	}
+	want := "remove the folder d: 1 files in 1 folders, 2 bytes\n-\"d/x\\n+++ b.txt\"\n"
+	if got := b.call("preview fs.remove", []byte(`{"path": "d", "recursive": true}`)); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A large file is read in parts that give it back whole.
 func TestReadInParts(t *testing.T) {
 	whole := strings.Repeat("größe 漢字\n", 5000)

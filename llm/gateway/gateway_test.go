@@ -402,3 +402,11 @@ func FuzzPageEnd(f *testing.F) {
 		}
 	})
 }
+
+// What a question shows cannot move a cursor or turn text around.
+func TestQuestionIsPlain(t *testing.T) {
+	text := question(session.Request{Entry: &catalog.Entry{ID: "a.b"}, Args: map[string]any{"x": "\u202e\u0085\n"}, Preview: "+one\r-two\x1b[2J\n+three"})
+	if want := "Allow a.b? It changes data (risk ).\nArguments: {\"x\":\"\ufffd\ufffd\\n\"}\nWhat would change:\n+one\ufffd-two\ufffd[2J\n+three"; text != want {
+		t.Errorf("got %q\nwant %q", text, want)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -246,7 +247,15 @@ func question(r session.Request) string {
 	if r.Preview != "" {
 		b.WriteString("\nWhat would change:\n" + cut(r.Preview, maxQuestion))
 	}
-	return b.String()
+	return strings.Map(visible, b.String())
+}
+
+// visible puts U+FFFD in the place of what would move a cursor, end a line where none ends or turn text around.
+func visible(r rune) rune {
+	if r != '\n' && r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r) {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 func cut(text string, n int) string {
