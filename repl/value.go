@@ -211,12 +211,27 @@ func columnRank(name string) int {
 	return 3
 }
 
-// narrowest is how far a text column may shrink.
-const narrowest = 8
+// How far a column of text may shrink: to easy where there is room, to narrowest where there is not. What names a record
+// is cut only beyond longestID.
+const (
+	easy      = 16
+	narrowest = 10
+	longestID = 24
+)
 
-// fit shrinks the widest text columns until the table has width cells, and then leaves columns out: those whose values
-// are all the same, then from the right.
-// It returns the columns to show and the names of the others.
+// floor is how narrow a column may become.
+func (c column) floor(text int) int {
+	switch {
+	case c.number:
+		return c.width
+	case columnRank(c.name) == 0:
+		return min(c.width, longestID)
+	}
+	return min(c.width, text)
+}
+
+// fit leaves columns out until the rest can be shrunk to width cells: those whose values are all the same, then from the
+// right. Then it shrinks the widest. It returns the columns to show and the names of the others.
 func fit(cols []column, width int, m Marks) (shown []column, left []string) {
 	if len(cols) > maxColumns {
 		for _, c := range cols[maxColumns:] {
@@ -227,6 +242,25 @@ func fit(cols []column, width int, m Marks) (shown []column, left []string) {
 	if width <= 0 {
 		return cols, left
 	}
+	need := func(text int) int {
+		total := -2
+		for _, c := range cols {
+			total += 2 + c.floor(text)
+		}
+		return total
+	}
+	leave := func(at int) {
+		left = append([]string{cols[at].name}, left...)
+		cols = slices.Delete(cols, at, at+1)
+	}
+	for i := len(cols) - 1; i > 0 && need(easy) > width; i-- {
+		if cols[i].dull {
+			leave(i)
+		}
+	}
+	for len(cols) > 1 && need(narrowest) > width {
+		leave(len(cols) - 1)
+	}
 	total := -2
 	for _, c := range cols {
 		total += c.width + 2
@@ -234,7 +268,7 @@ func fit(cols []column, width int, m Marks) (shown []column, left []string) {
 	for total > width {
 		widest := -1
 		for i, c := range cols {
-			if !c.number && c.width > narrowest && (widest < 0 || c.width > cols[widest].width) {
+			if c.width > c.floor(narrowest) && (widest < 0 || c.width > cols[widest].width) {
 				widest = i
 			}
 		}
@@ -243,18 +277,6 @@ func fit(cols []column, width int, m Marks) (shown []column, left []string) {
 		}
 		cols[widest].width--
 		total--
-	}
-	for total > width && len(cols) > 1 {
-		at := len(cols) - 1
-		for i := at; i > 0; i-- {
-			if cols[i].dull {
-				at = i
-				break
-			}
-		}
-		total -= cols[at].width + 2
-		left = append([]string{cols[at].name}, left...)
-		cols = slices.Delete(cols, at, at+1)
 	}
 	return cols, left
 }

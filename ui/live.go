@@ -149,7 +149,7 @@ const spokenMargin = 2
 
 func (m *model) markdown(block string) []string {
 	var out []string
-	for _, l := range repl.MarkdownLines(block, m.width-1-spokenMargin, m.render()) {
+	for _, l := range repl.MarkdownLines(block, m.lineWidth()-spokenMargin, m.render()) {
 		out = append(out, strings.Repeat(" ", spokenMargin)+m.theme.line(l))
 	}
 	return out
@@ -193,10 +193,21 @@ func (m *model) clear() tea.Cmd {
 	return nil
 }
 
+// lineWidth is how wide the lines of the transcript are.
+func (m *model) lineWidth() int {
+	switch {
+	case m.spacious() && !m.space.hidden:
+		return m.width - columnWidth - 5
+	case m.spacious():
+		return m.width - 4
+	}
+	return m.width - 1
+}
+
 // lines draws an event as finished lines.
 func (m *model) lines(e repl.Event) []string {
 	var out []string
-	for _, line := range repl.Lines(e, m.width-1, m.render()) {
+	for _, line := range repl.Lines(e, m.lineWidth(), m.render()) {
 		out = append(out, m.theme.line(line))
 	}
 	return out
