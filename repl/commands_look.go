@@ -137,6 +137,9 @@ func expand(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		return fmt.Errorf("expand: no call [%d.%d]", n, m)
 	}
 	sh.say(Plain, "[%d] %s", c.N, c.Source)
+	for _, script := range c.Scripts {
+		sh.say(Plain, "%s", script)
+	}
 	for _, call := range c.Calls {
 		sh.feed.Emit(Event{Kind: Called, Cell: c.N, Author: session.Author(call.Author), Call: &call})
 	}

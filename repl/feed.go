@@ -176,8 +176,9 @@ func (f *Feed) Ran(s session.Script, o *session.Outcome) {
 		return
 	}
 	f.cell.Outcome, f.toolRan = o, true
+	f.cell.Scripts = append(f.cell.Scripts, s.Source)
 	f.mu.Unlock()
-	f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Outcome: o, Elapsed: o.Elapsed})
+	f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Text: s.Source, Outcome: o, Elapsed: o.Elapsed})
 }
 
 // Cell is the number of the cell that runs now, zero when none does.

@@ -171,6 +171,9 @@ func PromptText(m Mode, o RenderOptions) string {
 
 func echoLines(e Event, width int, m Marks) []Line {
 	lines := textLines(RoleCode, "", e.Text)
+	if Parse(e.Text, e.Mode).Form == Lua {
+		lines = LuaLines(expandTabs(Sanitize(e.Text)))
+	}
 	prompt := e.Mode.String() + " " + m.Prompt + " "
 	for i := range lines {
 		p := prompt
@@ -266,8 +269,26 @@ func wroteLines(e Event, m Marks) []Line {
 		return []Line{{{RoleDim, prefix}, {RoleCode, SanitizeLine(text)}}}
 	}
 	lines := []Line{{{RoleDim, prefix + "-- " + SanitizeLine(tool)}}}
-	for _, l := range textLines(RoleCode, "", strings.TrimRight(e.Text, " \t\n")) {
-		lines = append(lines, append(Line{{RoleDim, prefix}}, l...))
+	code := quotedLua(e.Text, m)
+	if over := len(code) - foldedLines; over > 1 {
+		note := fmt.Sprintf("%s%s %d more lines", prefix, m.Cut, over)
+		if e.Cell > 0 {
+			note += fmt.Sprintf(" %s /expand %d", m.Dot, e.Cell)
+		}
+		code = append(code[:foldedLines:foldedLines], Line{{RoleDim, note}})
+	}
+	return append(lines, code...)
+}
+
+// foldedLines is how much of a script of the model's is shown before it is known how it ends. One that fails is shown
+// whole then.
+const foldedLines = 4
+
+// quotedLua is a script in the colours of its tokens behind a mark.
+func quotedLua(source string, m Marks) []Line {
+	var lines []Line
+	for _, l := range LuaLines(expandTabs(Sanitize(strings.TrimRight(source, " \t\n")))) {
+		lines = append(lines, append(Line{{RoleDim, "  " + m.Quote + " "}}, l...))
 	}
 	return lines
 }
@@ -336,6 +357,9 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 		lines = append(lines, Line{{RoleWarning, fmt.Sprintf("%s %s of output dropped: the limit of a run", o.Marks().Cut, bytesText(out.Dropped))}})
 	}
 	if out.Err != nil {
+		if code := quotedLua(e.Text, o.Marks()); e.Author == session.Model && len(code) > foldedLines+1 && out.Err.Kind != vm.Interrupt {
+			lines = append(lines, code...)
+		}
 		lines = append(lines, ErrorLines(out.Err)...)
 	}
 	if out.Lost != "" {

@@ -203,3 +203,23 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// A long script of the model's is folded while nobody knows how it ends, and stands whole above its error.
+func TestScriptsFold(t *testing.T) {
+	source := "local n = 0\nfor i = 1, 3 do\n  n = n + i\nend\nlocal x = n\nlocal y = x\nreturn y.z"
+	text := func(e Event) string {
+		var b strings.Builder
+		for _, l := range Lines(e, 80, RenderOptions{}) {
+			b.WriteString(l.String() + "\n")
+		}
+		return b.String()
+	}
+	wrote := text(Event{Kind: Wrote, Cell: 8, Tool: "lua_tools_execute", Text: source})
+	if strings.Contains(wrote, "return y.z") || !strings.Contains(wrote, "… 3 more lines · /expand 8") {
+		t.Errorf("not folded:\n%s", wrote)
+	}
+	failed := text(Event{Kind: Ran, Cell: 8, Author: session.Model, Text: source, Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Runtime, Message: "boom"}}})
+	if !strings.Contains(failed, "┊ return y.z\nerror: boom") {
+		t.Errorf("not open:\n%s", failed)
+	}
+}

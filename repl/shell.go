@@ -72,6 +72,8 @@ type Cell struct {
 	Outcome *session.Outcome
 	// Calls are all action calls of the cell, numbered through: [7.2] is the second.
 	Calls []trace.Call
+	// Scripts are those that the model ran, in order.
+	Scripts []string
 	// Answer is what the model said at last.
 	Answer string
 	Err    error
@@ -397,7 +399,7 @@ func (sh *Shell) guard(ctx context.Context, c *Cell, run runner) (err error) {
 // finish keeps the cell and tells that it is over.
 func (sh *Shell) finish(c Cell, err error) {
 	heard := sh.feed.end()
-	c.Calls = heard.Calls
+	c.Calls, c.Scripts = heard.Calls, heard.Scripts
 	if c.Outcome == nil {
 		c.Outcome = heard.Outcome
 	}
