@@ -41,6 +41,9 @@ type scene struct {
 	name string
 	play func(x *terminal)
 	want string
+	// from is the first row that is kept, with rows of the scrollback; empty keeps the screen. How much of an answer is
+	// still on the screen depends on how it came.
+	from string
 	// after puts things back.
 	after func(x *terminal)
 }
@@ -53,28 +56,28 @@ func screenScenes() []scene {
 		})
 	}
 	return []scene{
-		{"first screen", func(*terminal) {}, `ask [❯>]`, func(*terminal) {}},
-		{"result table", func(x *terminal) { x.line("!crm.customer.list{limit=3}") }, `cus_0003[\s\S]*ask [❯>]\s*$`, clear},
-		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) }, `get[\s\S]*nobody[\s\S]*ask [❯>]\s*$`, clear},
-		{"help", func(x *terminal) { x.keys("F1") }, `Esc back`, func(x *terminal) {
+		{"first screen", func(*terminal) {}, `ask [❯>]`, "", func(*terminal) {}},
+		{"result table", func(x *terminal) { x.line("!crm.customer.list{limit=3}") }, `cus_0003[\s\S]*ask [❯>]\s*$`, "", clear},
+		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) }, `get[\s\S]*nobody[\s\S]*ask [❯>]\s*$`, "", clear},
+		{"help", func(x *terminal) { x.keys("F1") }, `Esc back`, "", func(x *terminal) {
 			x.keys("Escape")
 			x.gone("Esc back")
 		}},
 		{"completion menu", func(x *terminal) {
 			x.text("!billing.invoice.li")
 			x.keys("Tab")
-		}, `list_unpaid`, func(x *terminal) {
+		}, `list_unpaid`, "", func(x *terminal) {
 			x.keys("Escape")
 			x.gone("list_unpaid")
 			x.keys("C-u")
 			x.gone("billing.invoice")
 		}},
-		{"approval", func(x *terminal) { x.line("refund it") }, `y once`, func(x *terminal) {
+		{"approval", func(x *terminal) { x.line("refund it") }, `y once`, "", func(x *terminal) {
 			x.deny()
 			x.want("Nothing was refunded", `ask [❯>]\s*$`)
 			clear(x)
 		}},
-		{"streamed answer", func(x *terminal) { x.line("which are open?") }, `That is all[\s\S]*ask [❯>]\s*$`, func(*terminal) {}},
+		{"streamed answer", func(x *terminal) { x.line("which are open?") }, `That is all[\s\S]*ask [❯>]\s*$`, "which are open?", func(*terminal) {}},
 	}
 }
 
@@ -91,15 +94,15 @@ func plainScenes() []scene {
 	nothing := func(*terminal) {}
 	ready := `ask [❯>]\s*$`
 	return []scene{
-		{"first screen", nothing, ready, nothing},
-		{"result table", func(x *terminal) { x.line("!crm.customer.list{limit=3}") }, `cus_0003[\s\S]*` + ready, nothing},
-		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) }, `get[\s\S]*nobody[\s\S]*` + ready, nothing},
-		{"approval", func(x *terminal) { x.line("refund it") }, `y/a/e/n[^\n]*\s*$`, func(x *terminal) { x.line("n") }},
+		{"first screen", nothing, ready, "", nothing},
+		{"result table", func(x *terminal) { x.line("!crm.customer.list{limit=3}") }, `cus_0003[\s\S]*` + ready, "", nothing},
+		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) }, `get[\s\S]*nobody[\s\S]*` + ready, "", nothing},
+		{"approval", func(x *terminal) { x.line("refund it") }, `y/a/e/n[^\n]*\s*$`, "", func(x *terminal) { x.line("n") }},
 		{"streamed answer", func(x *terminal) {
 			x.want(ready)
 			x.line("which are open?")
-		}, `That is all[\s\S]*` + ready, nothing},
-		{"help", func(x *terminal) { x.line("/help") }, `/help COMMAND[\s\S]*` + ready, nothing},
+		}, `That is all[\s\S]*` + ready, "", nothing},
+		{"help", func(x *terminal) { x.line("/help") }, `/help COMMAND[\s\S]*` + ready, "", nothing},
 	}
 }
 
@@ -134,7 +137,7 @@ func golden(t *testing.T, x *terminal, look string, scenes []scene) {
 		s.play(x)
 		re := regexp.MustCompile(s.want)
 		x.wait(s.name, func() bool { return re.MatchString(strings.TrimRight(withoutStatus(x.screen()), "\n")) })
-		fmt.Fprintf(&b, "-- %s --\n%s\n", s.name, x.still(look == "color"))
+		fmt.Fprintf(&b, "-- %s --\n%s\n", s.name, x.still(look == "color", s.from))
 		s.after(x)
 	}
 	file := filepath.Join("testdata", strings.TrimPrefix(t.Name(), "TestGoldenScreens/")+".golden")
@@ -163,13 +166,24 @@ func withoutStatus(screen string) string {
 }
 
 // still is the screen once it does not change any more, with what differs between runs taken out.
-func (x *terminal) still(colors bool) string {
+func (x *terminal) still(colors bool, from string) string {
 	x.t.Helper()
+	args := []string{"capture-pane", "-p", "-t", "s"}
+	if colors {
+		args = append(args, "-e")
+	}
+	if from != "" {
+		args = append(args, "-S", "-")
+	}
 	capture := func() string {
-		if colors {
-			return settled(styled(x.colors()))
+		out := x.tmux(args...)
+		if at := strings.LastIndex(out, from); from != "" && at >= 0 {
+			out = out[strings.LastIndex(out[:at], "\n")+1:]
 		}
-		return settled(strings.Join(x.rows(), "\n"))
+		if colors {
+			out = styled(out)
+		}
+		return settled(strings.TrimRight(out, "\n"))
 	}
 	last, same := "", 0
 	x.wait("screen that stands still", func() bool {
