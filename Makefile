@@ -100,7 +100,11 @@ peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
 e2e: build
 	@command -v tmux >/dev/null || { echo "there is no tmux: apt-get install tmux"; exit 1; }
 	ALMANAC_E2E=$(CURDIR)/bin/almanac $(GO) test ./cmd/almanac/e2e -count=1 -parallel 4 -timeout 10m -v | \
-		grep -Ev '^=== |^--- PASS'; exit $${PIPESTATUS[0]}
+		grep -Ev '^=== |^ *--- PASS|TestBench|make bench-ui'; exit $${PIPESTATUS[0]}
+
+# What the terminal costs, beside the same stream in a bare Bubble Tea program: a minute or so.
+bench-ui: build
+	ALMANAC_E2E=$(CURDIR)/bin/almanac ALMANAC_BENCH_UI=1 $(GO) test ./cmd/almanac/e2e -run TestBench -count=1 -v -timeout 10m | grep '^UI'
 
 clean:
 	rm -rf bin

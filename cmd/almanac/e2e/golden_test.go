@@ -204,6 +204,7 @@ func settled(screen string) string {
 	for _, r := range []struct{ from, to string }{
 		{`(<1|\d+) ms`, "N ms"},
 		{`\d+\.\d s`, "N s"},
+		{`N ms( *\[?\d*\.?)\n(\d*\.?\d*\])`, "N ms$1$2"}, // broken there or not
 		{`(N m?s) +(\[)`, "$1 $2"},
 		{`ctx \d+k?/`, "ctx N/"},
 		{` +((<[0-9;]*>)?\? help)`, "  $1"},

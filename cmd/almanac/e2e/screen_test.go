@@ -389,6 +389,21 @@ func TestR22PlainApproval(t *testing.T) {
 	}
 }
 
+func TestR23FrugalOnSlowLinks(t *testing.T) {
+	x := start(t, setup{raw: true, model: []openaitest.Reply{{Text: strings.Repeat("some words of prose that go on ", 166) + "\nlast", Chunk: 15, Delay: 500 * time.Microsecond}}})
+	before := x.quiet(500 * time.Millisecond)
+	x.line("go")
+	x.want(`last`, `ask ❯\s*$`)
+	after := x.quiet(500 * time.Millisecond)
+	if wrote := after - before; wrote > 20<<10 {
+		t.Errorf("1,000 tokens in %d bytes", wrote)
+	}
+	time.Sleep(3 * time.Second)
+	if more := len(x.bytes()) - after; more != 0 {
+		t.Errorf("%d bytes written while idle", more)
+	}
+}
+
 func TestR24CopyThatReports(t *testing.T) {
 	x := start(t, setup{model: []openaitest.Reply{{Text: "the answer to copy"}}})
 	x.line("say it")

@@ -20,7 +20,8 @@ func streamed(n int, line func(i int) string) openaitest.Reply {
 	for i := range n {
 		b.WriteString(line(i+1) + "\n\n")
 	}
-	return openaitest.Reply{Text: b.String(), Chunk: b.Len() / n, Delay: 500 * time.Microsecond}
+	// Three lines a piece: a timer of this system ends a millisecond late.
+	return openaitest.Reply{Text: b.String(), Chunk: 3 * b.Len() / n, Delay: 500 * time.Microsecond}
 }
 
 func numbered(i int) string { return fmt.Sprintf("line%05d", i) }
