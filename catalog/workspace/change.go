@@ -238,8 +238,14 @@ func (f *folder) moving() change {
 		if err := errors.Join(f.parents(from), f.parents(to)); err != nil {
 			return "", "", err
 		}
-		if _, err := f.root.Lstat(from); err != nil {
+		info, err := f.root.Lstat(from)
+		if err != nil {
 			return "", "", plain(from, err)
+		}
+		if info.IsDir() {
+			if err := f.withoutGit(from); err != nil {
+				return "", "", err
+			}
 		}
 		if from == to || strings.HasPrefix(to, from+"/") {
 			return "", "", &pathError{from, "it cannot be moved into itself"}
@@ -316,8 +322,8 @@ func (f *folder) toll(p string) (toll, error) {
 		if t.files+t.folders >= maxGone {
 			return &pathError{p, fmt.Sprintf("it holds more than %d files and folders: remove parts of it", maxGone)}
 		}
-		if strings.EqualFold(d.Name(), ".git") {
-			return &pathError{at, "what is in .git is git's own: it can be read and not changed"}
+		if err := ungit(at, d); err != nil {
+			return err
 		}
 		if d.IsDir() {
 			t.folders++
@@ -335,6 +341,24 @@ func (f *folder) toll(p string) (toll, error) {
 		return nil
 	})
 	return t, plain(p, err)
+}
+
+// ungit refuses what is git's own in a folder that is to go or to be moved.
+func ungit(at string, d fs.DirEntry) error {
+	if strings.EqualFold(d.Name(), ".git") {
+		return &pathError{at, "what is in .git is git's own: it can be read and not changed"}
+	}
+	return nil
+}
+
+// withoutGit sees that a folder holds no .git, at any depth.
+func (f *folder) withoutGit(p string) error {
+	return plain(p, fs.WalkDir(f.root.FS(), p, func(at string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return ungit(at, d)
+	}))
 }
 
 func (f *folder) removing() change {

@@ -91,14 +91,15 @@ func place(text string) (string, error) {
 		return "", &pathError{"path", "it is longer than 4096 bytes"}
 	case strings.ContainsFunc(text, misleading):
 		return "", &pathError{text, "it has a control character, or one that turns text around: nobody could tell what is asked for"}
+	case strings.HasPrefix(text, "/"):
+		return "", &pathError{text, "paths start at the root of the workspace and not with a slash; the root itself is \".\""}
 	}
-	p := strings.TrimLeft(text, "/")
-	for _, part := range strings.Split(p, "/") {
+	for _, part := range strings.Split(text, "/") {
 		if part == ".." {
 			return "", &pathError{text, "paths start at the root of the workspace and have no .."}
 		}
 	}
-	return path.Clean("./" + p), nil
+	return path.Clean("./" + text), nil
 }
 
 // misleading tells characters that end a line, move a cursor or turn the order of text around: a question with one of
