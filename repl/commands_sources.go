@@ -5,7 +5,6 @@ package repl
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"almanac/catalog/source"
@@ -33,7 +32,11 @@ func sources(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		if err != nil {
 			return err
 		}
-		sh.say(Notice, "%s: accepted %d new, %d changed, %d gone", name, len(change.Added), len(change.Changed), len(change.Removed))
+		var b strings.Builder
+		if err := change.WriteChange(&b, someSkips); err != nil {
+			return err
+		}
+		sh.say(Notice, "%s: accepted %d new, %d changed, %d gone\n%s", name, len(change.Added), len(change.Changed), len(change.Removed), b.String())
 		return nil
 	case verb == "refresh" && name != "":
 		if err := l.Refresh(name); err != nil {
@@ -43,9 +46,9 @@ func sources(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		return nil
 	}
 	all := l.Status()
-	i := slices.IndexFunc(all, func(s source.Status) bool { return s.Name == arg })
-	if i < 0 {
-		return &UsageError{usage: "/sources [NAME | accept NAME | refresh NAME]", message: (&source.UnknownError{Name: arg, Known: sourceNames(all)}).Error()}
+	i, err := source.Find(sourceNames(all), arg)
+	if err != nil {
+		return &UsageError{usage: "/sources [NAME | accept NAME | refresh NAME]", message: err.Error()}
 	}
 	var b strings.Builder
 	if err := all[i].WriteReport(&b, someSkips); err != nil {

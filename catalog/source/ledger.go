@@ -15,12 +15,22 @@ import (
 	"almanac/catalog"
 )
 
-// A ledger holds what was accepted of one source: the fingerprint of each of its actions. Its file is written whole
-// and moved into place, so that a reader sees the old or the new one.
+// A ledger holds what was accepted of one source: for each action the states that were, newest first, one for each
+// target that it had; so a person who goes to and fro between two servers accepts once for each. Its file is written
+// whole and moved into place, so that a reader sees the old or the new one.
 type ledger struct {
-	Source   string            `json:"source"`
-	Accepted map[string]string `json:"accepted"`
+	Source  string `json:"source"`
+	Version int    `json:"version,omitempty"`
+	// Accepted is what version 1 had: one fingerprint an action.
+	Accepted map[string]string  `json:"accepted,omitempty"`
+	Actions  map[string][]state `json:"actions,omitempty"`
 }
+
+const (
+	ledgerVersion = 2
+	// maxStates is how many accepted states of an action are remembered.
+	maxStates = 4
+)
 
 // ledgerFile is where dir keeps the ledger of the source.
 func ledgerFile(dir, name string) string {
@@ -49,11 +59,21 @@ func readLedger(dir, name string) (*ledger, error) {
 	if err := json.Unmarshal(text, l); err != nil || l.Source != name {
 		return nil, fmt.Errorf("accepted actions: %s is damaged: remove it to accept the source as it is now", file)
 	}
+	if l.Version > ledgerVersion {
+		return nil, fmt.Errorf("accepted actions: %s was written by a newer version of this program: remove it to accept the source as it is now", file)
+	}
+	if l.Actions == nil {
+		l.Actions = make(map[string][]state, len(l.Accepted))
+	}
+	for id, sum := range l.Accepted {
+		l.Actions[id] = append(l.Actions[id], state{Fingerprint: sum})
+	}
+	l.Accepted = nil
 	return l, nil
 }
 
 func (l *ledger) write(dir string) error {
-	text, err := json.MarshalIndent(l, "", " ")
+	text, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
@@ -76,20 +96,38 @@ func (l *ledger) write(dir string) error {
 	return nil
 }
 
-// accept makes the ledger of the callable entries as they are.
-func accept(name string, entries []catalog.Entry) *ledger {
-	l := &ledger{Source: name, Accepted: map[string]string{}}
+// accept makes the ledger of the callable entries as they are, with what it knew of them before; before may be nil.
+func accept(name string, entries []catalog.Entry, before *ledger) *ledger {
+	l := &ledger{Source: name, Version: ledgerVersion, Actions: map[string][]state{}}
 	for i := range entries {
-		if e := &entries[i]; e.Callable() {
-			l.Accepted[e.ID] = fingerprint(e)
+		e := &entries[i]
+		if !e.Callable() {
+			continue
 		}
+		now := stateOf(e)
+		states := []state{now}
+		if before != nil {
+			for _, was := range before.Actions[e.ID] {
+				if was.Fingerprint != now.Fingerprint && was.Target != now.Target && len(states) < maxStates {
+					states = append(states, was)
+				}
+			}
+		}
+		l.Actions[e.ID] = states
 	}
 	return l
 }
 
+// knows returns the accepted states of an entry, newest first, and whether one of them is what it is now.
+func (l *ledger) knows(e *catalog.Entry) (states []state, ok bool) {
+	states = l.Actions[e.ID]
+	sum := fingerprint(e)
+	return states, slices.ContainsFunc(states, func(s state) bool { return s.Fingerprint == sum })
+}
+
 // change compares entries with what was accepted. An entry that cannot be called has nothing to accept.
 func (l *ledger) change(entries []catalog.Entry) Change {
-	var c Change
+	c := Change{What: map[string]string{}}
 	seen := make(map[string]bool, len(entries))
 	for i := range entries {
 		e := &entries[i]
@@ -97,17 +135,28 @@ func (l *ledger) change(entries []catalog.Entry) Change {
 			continue
 		}
 		seen[e.ID] = true
-		switch was, ok := l.Accepted[e.ID]; {
-		case !ok:
+		switch states, ok := l.knows(e); {
+		case ok:
+		case len(states) == 0:
 			c.Added = append(c.Added, e.ID)
-		case was != fingerprint(e):
+			c.What[e.ID] = stateOf(e).text()
+		default:
+			now := stateOf(e)
+			was := states[0]
+			if i := slices.IndexFunc(states, func(s state) bool { return s.Target == now.Target }); i >= 0 {
+				was = states[i]
+			}
 			c.Changed = append(c.Changed, e.ID)
+			c.What[e.ID] = was.difference(now)
 		}
 	}
-	for id := range l.Accepted {
+	for id := range l.Actions {
 		if !seen[id] {
 			c.Removed = append(c.Removed, id)
 		}
+	}
+	if len(c.What) == 0 {
+		c.What = nil
 	}
 	slices.Sort(c.Added)
 	slices.Sort(c.Changed)

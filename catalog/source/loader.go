@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,8 @@ type Loader struct {
 	stop    context.CancelFunc
 	done    sync.WaitGroup // the goroutines of the Loader's
 	dirty   chan struct{}  // has room for one: something changed that has to be built or told
+
+	building sync.Mutex // held while the catalog is built; taken before mu
 
 	mu      sync.Mutex // guards what follows
 	sources []*loading
@@ -189,9 +192,9 @@ func (l *Loader) compare(s Source, entries []catalog.Entry) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	now := accept(s.Name, entries)
+	now := accept(s.Name, entries, accepted)
 	if accepted == nil {
-		if len(now.Accepted) == 0 {
+		if len(now.Actions) == 0 {
 			return Change{}, nil
 		}
 		return Change{}, now.write(l.options.Ledger)
@@ -228,6 +231,8 @@ func (l *Loader) build(ctx context.Context) {
 
 // assemble makes the catalog of all entries there are, if they are others than before.
 func (l *Loader) assemble() {
+	l.building.Lock()
+	defer l.building.Unlock()
 	l.mu.Lock()
 	var entries []catalog.Entry
 	fresh, all := false, true
@@ -428,7 +433,7 @@ func (l *Loader) Secrets() []string {
 	return secrets
 }
 
-// Refresh reads the source again, in the background.
+// Refresh reads the source again, in the background. Which source is meant says Find.
 func (l *Loader) Refresh(name string) error {
 	s, err := l.named(name)
 	if err != nil {
@@ -438,44 +443,99 @@ func (l *Loader) Refresh(name string) error {
 	return nil
 }
 
-// Accept shows what is new or changed in the source as it was read last, and remembers it.
+// Accept shows what is new or changed in the source as it was read last, and remembers it. When it returns the view has
+// it. Which source is meant says Find.
 func (l *Loader) Accept(name string) (Change, error) {
 	s, err := l.named(name)
 	if err != nil {
 		return Change{}, err
 	}
+	change, err := l.accept(s)
+	if err != nil || change.Empty() {
+		return Change{}, err
+	}
+	l.assemble()
+	signal(l.dirty)
+	return change, nil
+}
+
+func (l *Loader) accept(s *loading) (Change, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	change := s.status.Change
 	if change.Empty() {
 		return Change{}, nil
 	}
-	if err := accept(s.Name, s.entries).write(l.options.Ledger); err != nil {
+	before, err := readLedger(l.options.Ledger, s.Name)
+	if err != nil {
+		return Change{}, err
+	}
+	if err := accept(s.Name, s.entries, before).write(l.options.Ledger); err != nil {
 		return Change{}, err
 	}
 	s.status.Change, s.fresh = Change{}, true
-	signal(l.dirty)
 	return change, nil
 }
 
 func (l *Loader) named(name string) (*loading, error) {
 	var names []string
 	for _, s := range l.sources {
-		if s.Name == name {
-			return s, nil
-		}
 		names = append(names, s.Name)
 	}
-	return nil, &UnknownError{Name: name, Known: names}
+	i, err := Find(names, name)
+	if err != nil {
+		return nil, err
+	}
+	return l.sources[i], nil
 }
 
-// An UnknownError says that no source has the name.
+// Find returns which of the names of sources a person means: the whole name, what stands in front of its =, or else the
+// only one that begins so. No other is an *UnknownError.
+func Find(names []string, name string) (int, error) {
+	if i := slices.Index(names, name); i >= 0 {
+		return i, nil
+	}
+	if i := slices.IndexFunc(names, func(full string) bool { as, _, ok := front(full); return ok && as == name }); i >= 0 {
+		return i, nil
+	}
+	found := -1
+	for i, full := range names {
+		_, rest, _ := front(full)
+		if name == "" || !strings.HasPrefix(full, name) && !strings.HasPrefix(rest, name) {
+			continue
+		}
+		if found >= 0 {
+			return 0, &UnknownError{Name: name, Known: names, Several: true}
+		}
+		found = i
+	}
+	if found < 0 {
+		return 0, &UnknownError{Name: name, Known: names}
+	}
+	return found, nil
+}
+
+// front parts NAME=SOURCE; ok is false, and rest is all, where no name is in front.
+func front(full string) (as, rest string, ok bool) {
+	as, rest, ok = strings.Cut(full, "=")
+	if !ok || as == "" || strings.Trim(as, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return "", full, false
+	}
+	return as, rest, true
+}
+
+// An UnknownError says that no source has the name, or that several might be meant.
 type UnknownError struct {
 	Name  string
 	Known []string
+	// Several tells that more than one of Known begins with Name.
+	Several bool
 }
 
 func (e *UnknownError) Error() string {
+	if e.Several {
+		return fmt.Sprintf("source %q: several begin so; there are %q", e.Name, e.Known)
+	}
 	return fmt.Sprintf("source %q: there is none; there are %q", e.Name, e.Known)
 }
 

@@ -24,13 +24,8 @@ func (s Status) Line() string {
 		fmt.Fprintf(&b, "failed: %v", s.Err)
 	default:
 		b.WriteString(count(s.Loaded, "action"))
-		for _, part := range []struct {
-			n    int
-			what string
-		}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"}, {len(s.Overlay), "not overlaid"}, {s.Change.Waiting(), "waiting to be accepted"}} {
-			if part.n > 0 {
-				fmt.Fprintf(&b, ", %d %s", part.n, part.what)
-			}
+		if remarks := s.Remarks(); remarks != "" {
+			b.WriteString(", " + remarks)
 		}
 		fmt.Fprintf(&b, " (%s)", took(s.Took))
 	}
@@ -38,6 +33,20 @@ func (s Status) Line() string {
 		fmt.Fprintf(&b, "; cannot be called now: %v", s.Health)
 	}
 	return b.String()
+}
+
+// Remarks counts what a person may want to look at: "1 renamed, 2 skipped"; empty where there is nothing.
+func (s Status) Remarks() string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"}, {len(s.Overlay), "not overlaid"}, {s.Change.Waiting(), "waiting to be accepted"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // WriteReport writes what became of all that the source holds: its line, then what was skipped, renamed, mended and
@@ -60,23 +69,48 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 			fmt.Fprintf(&b, "  %s: %s\n", part.what, place(k))
 		}
 	}
-	for _, part := range []struct {
-		what string
-		ids  []string
-	}{{"new", s.Change.Added}, {"changed", s.Change.Changed}, {"gone", s.Change.Removed}} {
-		for i, id := range part.ids {
-			if some > 0 && i == some {
-				fmt.Fprintf(&b, "  and %d more %s\n", len(part.ids)-i, part.what)
-				break
-			}
-			fmt.Fprintf(&b, "  %s: %s\n", part.what, id)
-		}
-	}
+	s.Change.write(&b, some)
 	if n := s.Change.Waiting(); n > 0 {
-		fmt.Fprintf(&b, "  %s hidden until accepted: /sources accept %s, or almanac doctor --accept %s\n", count(n, "action"), s.Name, s.Name)
+		fmt.Fprintf(&b, "  %s hidden until accepted: /sources accept %s, or almanac doctor --accept %s\n", count(n, "action"), s.short(), s.short())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// WriteChange writes each id that is new, changed or gone on a line of its own with what there is to tell, at most some
+// of each; zero means all.
+func (c Change) WriteChange(w io.Writer, some int) error {
+	var b strings.Builder
+	c.write(&b, some)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (c Change) write(b *strings.Builder, some int) {
+	for _, part := range []struct {
+		what string
+		ids  []string
+	}{{"new", c.Added}, {"changed", c.Changed}, {"gone", c.Removed}} {
+		for i, id := range part.ids {
+			if some > 0 && i == some {
+				fmt.Fprintf(b, "  and %d more %s\n", len(part.ids)-i, part.what)
+				break
+			}
+			fmt.Fprintf(b, "  %s: %s", part.what, id)
+			if c.What[id] != "" {
+				b.WriteString(": " + c.What[id])
+			}
+			b.WriteByte('\n')
+		}
+	}
+}
+
+// short is how a person may call the source: the name in front of NAME=SOURCE, or all of it.
+func (s Status) short() string {
+	if as, _, ok := front(s.Name); ok {
+		return as
+	}
+	return s.Name
 }
 
 // place names the thing a skip is about: where it is in its source, its id, and why.

@@ -5,6 +5,7 @@
 //	Loader   reads sources in the background and makes one catalog of them
 //	Status   how one source is doing
 //	ledger   what was accepted of a source, in a file
+//	state    an action as it was accepted, and what is other now
 //	cache    the built catalog in a file, for the next start
 //
 // Start at Start.
@@ -80,6 +81,8 @@ type Change struct {
 	Added   []string `json:"added,omitempty"`
 	Changed []string `json:"changed,omitempty"`
 	Removed []string `json:"removed,omitempty"`
+	// What tells by id, in a line, what an added action is and what is other with a changed one.
+	What map[string]string `json:"what,omitempty"`
 }
 
 // Empty reports whether nothing changed.

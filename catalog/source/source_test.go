@@ -141,14 +141,18 @@ func TestNothingNewWithoutConsent(t *testing.T) {
 	}
 
 	again := start(t, Options{Ledger: dir}, s.source("shop"))
-	if diff := cmp.Diff(Change{Added: []string{"shop.buy"}, Changed: []string{"shop.get"}, Removed: []string{"shop.drop"}}, again.Status()[0].Change); diff != "" {
+	if diff := cmp.Diff(Change{Added: []string{"shop.buy"}, Changed: []string{"shop.get"}, Removed: []string{"shop.drop"}, What: map[string]string{
+		"shop.buy": "update, mutates, medium risk", "shop.get": "operation read -> update; changes nothing -> mutates; risk low -> medium",
+	}}, again.Status()[0].Change); diff != "" {
 		t.Error(diff)
 	}
 	change, err := again.Accept("shop")
 	if err != nil || change.Waiting() != 2 {
 		t.Fatalf("accept: %+v, %v", change, err)
 	}
-	until(t, "what was accepted is seen", func() bool { return again.View().Len() == 3 })
+	if again.View().Len() != 3 {
+		t.Error("what was accepted is not seen at once")
+	}
 
 	third := start(t, Options{Ledger: dir}, s.source("shop"))
 	if third.View().Len() != 3 || !third.Status()[0].Change.Empty() {

@@ -32,8 +32,8 @@ func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 		if err != nil {
 			return misconfigured(err)
 		}
-		_, err = fmt.Fprintf(p.stdout, "%s: accepted %d new, %d changed, %d gone\n", c.Accept, len(change.Added), len(change.Changed), len(change.Removed))
-		return err
+		fmt.Fprintf(p.stdout, "%s: accepted %d new, %d changed, %d gone\n", c.Accept, len(change.Added), len(change.Changed), len(change.Removed))
+		return change.WriteChange(p.stdout, c.some())
 	}
 	all := f.loader.Status()
 	if c.JSON {
@@ -52,13 +52,17 @@ func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 	return nil
 }
 
-func (c doctorCommand) print(p *program, all []source.Status) error {
-	some := doctorSome
+// some is how many of a kind are listed; zero means all.
+func (c doctorCommand) some() int {
 	if c.All {
-		some = 0
+		return 0
 	}
+	return doctorSome
+}
+
+func (c doctorCommand) print(p *program, all []source.Status) error {
 	for _, s := range all {
-		if err := s.WriteReport(p.stdout, some); err != nil {
+		if err := s.WriteReport(p.stdout, c.some()); err != nil {
 			return err
 		}
 	}
