@@ -3,6 +3,7 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,7 +24,7 @@ const maxSegments = 180
 // github.list_issues. It is empty when the name has no letter or digit.
 func dotted(name string) string {
 	var segments []string
-	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("./:", r) }) {
+	for _, part := range strings.FieldsFunc(escapes.ReplaceAllString(name, " "), func(r rune) bool { return strings.ContainsRune("./:", r) }) {
 		if s := segment(part); s != "" {
 			segments = append(segments, s)
 		}
@@ -31,8 +32,12 @@ func dotted(name string) string {
 	return shorten(strings.Join(segments, "."), name)
 }
 
+// escapes are the control sequences of terminals: CSI, strings such as OSC, and the short ones.
+var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]")
+
 // segment makes one lower-case Lua name of a text; empty when nothing of it can be in one.
 func segment(text string) string {
+	text = escapes.ReplaceAllString(text, " ")
 	var b strings.Builder
 	runes := []rune(text)
 	gap := false
@@ -117,9 +122,10 @@ func (n *naming) assign(names []string) (ids []string, renamed []catalog.Skip) {
 	return ids, renamed
 }
 
-// clean makes text of a server fit to be shown: control characters become spaces, and at most n bytes are left.
+// clean makes text of a server fit to be shown: control characters and whole control
+// sequences of terminals become spaces, and at most n bytes are left.
 func clean(text string, n int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), " ")
 	text = strings.Map(func(r rune) rune {
 		if r == '\n' {
 			return r

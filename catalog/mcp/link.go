@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -19,12 +20,17 @@ type DownError struct {
 	Server string
 	// Reason says what happened to it; it may quote the server.
 	Reason string
-	// Again is when it is tried again; zero when it is not.
+	// Again is when it is tried again; zero when it is not, or is being tried now.
 	Again time.Time
+	// Starting tells that it is being started again now.
+	Starting bool
 }
 
 func (e *DownError) Error() string {
 	text := fmt.Sprintf("mcp server %s is not there: %s", e.Server, e.Reason)
+	if e.Starting {
+		text += "; it is being started again"
+	}
 	if !e.Again.IsZero() {
 		text += "; it is tried again at " + e.Again.Format("15:04:05") // not "in 2 s": the text must stay the same
 	}
@@ -33,6 +39,9 @@ func (e *DownError) Error() string {
 
 // Hint says what to do.
 func (e *DownError) Hint() string {
+	if e.Starting {
+		return "call again in a moment; when it stays away, run its command by hand to see why"
+	}
 	if e.Again.IsZero() {
 		return "start again, or take the source out"
 	}
@@ -63,8 +72,8 @@ type link struct {
 	closed  bool
 	session *sdk.ClientSession // nil while there is none
 	err     error              // why there is none; nil while the first attempt is under way
-	again   time.Time
-	changed chan struct{} // closed and replaced whenever the above changes
+	again   time.Time          // when it is tried again; zero while it is being tried
+	changed chan struct{}      // closed and replaced whenever the above changes
 	watched map[string]func(*sdk.ProgressNotificationParams)
 	calls   int
 }
@@ -76,8 +85,8 @@ func newLink(s Server, o Options, hear func()) *link {
 	}
 }
 
-// get returns the session with the server. It waits while an attempt to connect is under way and fails at once with a
-// *DownError in the pause between two.
+// get returns the session with the server. It waits while the first attempt to connect is under way; when that failed
+// or the connection ended, it fails at once with a *DownError until there is a new one.
 func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
 	for {
 		l.mu.Lock()
@@ -97,7 +106,7 @@ func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
 			return session, nil
 		}
 		if err != nil {
-			return nil, &DownError{Server: l.server.Name, Reason: err.Error(), Again: again}
+			return nil, l.down(err, again)
 		}
 		select {
 		case <-changed:
@@ -107,8 +116,13 @@ func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
 	}
 }
 
+// down is why there is no session.
+func (l *link) down(err error, again time.Time) *DownError {
+	return &DownError{Server: l.server.Name, Reason: err.Error(), Again: again, Starting: again.IsZero() && !errors.Is(err, errClosed)}
+}
+
 // soon is how long a read waits for a server that went away.
-const soon = 3 * time.Second
+const soon = 2 * time.Second
 
 // back waits for a session after the one that broke, where that is a matter of moments.
 func (l *link) back(ctx context.Context, broken *sdk.ClientSession) (*sdk.ClientSession, error) {
@@ -144,20 +158,21 @@ func (l *link) set(session *sdk.ClientSession, err error, again time.Time) {
 // keep connects, waits for the end, and connects again.
 func (l *link) keep(ctx context.Context) {
 	defer close(l.done)
-	failures, old := 0, false
+	failures := 0
+	var how handshake
 	for ctx.Err() == nil {
 		began := time.Now()
-		err := l.serve(ctx, old || failures > 0, failures%2 == 1)
+		err := l.serve(ctx, &how, failures > 0)
 		if ctx.Err() != nil {
 			return
 		}
-		old = true
 		failures++
 		if time.Since(began) > steady {
 			failures = 1
 		}
 		pause := l.options.pause(failures)
-		l.set(nil, l.redacted(err), time.Now().Add(pause))
+		reason := l.redacted(err)
+		l.set(nil, reason, time.Now().Add(pause))
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -165,14 +180,34 @@ func (l *link) keep(ctx context.Context) {
 			timer.Stop()
 			return
 		}
-		l.set(nil, nil, time.Time{})
+		l.set(nil, reason, time.Time{})
+	}
+}
+
+// A handshake is the way in which a server is greeted. The zero handshake begins with initialize.
+type handshake struct {
+	// modern asks in the way of the protocol without a handshake first, for servers that refuse initialize.
+	modern bool
+	// known tells that the server has answered to it: it is greeted so from then on.
+	known bool
+}
+
+// failed chooses how to greet next. Only one that was answered with a refusal is tried in the other way: a server that
+// says nothing to what it does not know would hold up each attempt.
+func (h *handshake) failed(err error, overHTTP bool) {
+	var refusal *jsonrpc.Error
+	switch {
+	case h.known:
+	case h.modern:
+		h.modern = false
+	default:
+		h.modern = errors.As(err, &refusal) || overHTTP
 	}
 }
 
 // serve has one connection from its start to its end, and returns why it ended. again tells that there was one before.
-// modern asks in the way of the protocol without a handshake first, for servers that refuse the handshake.
-func (l *link) serve(ctx context.Context, again, modern bool) error {
-	c, err := l.dial(ctx, modern)
+func (l *link) serve(ctx context.Context, how *handshake, again bool) error {
+	c, err := l.dial(ctx, how)
 	if err != nil {
 		return err
 	}
@@ -240,7 +275,7 @@ func (c *conn) reason(err error) error {
 }
 
 // dial starts the server where it is a process, and shakes hands.
-func (l *link) dial(ctx context.Context, modern bool) (*conn, error) {
+func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Start, fmt.Errorf("no answer within %v", l.options.Start))
 	defer cancel()
 	c := &conn{}
@@ -267,7 +302,7 @@ func (l *link) dial(ctx context.Context, modern bool) (*conn, error) {
 		ProgressNotificationHandler: l.progressed,
 	})
 	version := "2025-11-25"
-	if modern {
+	if how.modern {
 		version = ""
 	}
 	type dialled struct {
@@ -282,12 +317,15 @@ func (l *link) dial(ctx context.Context, modern bool) (*conn, error) {
 	select {
 	case got := <-done:
 		if got.err == nil {
-			c.session = got.session
+			c.session, how.known = got.session, true
 			return c, nil
 		}
 		err := got.err
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
+			how.failed(err, false)
+		} else {
+			how.failed(err, c.process == nil)
 		}
 		err = c.reason(err)
 		c.abandon()
@@ -295,6 +333,7 @@ func (l *link) dial(ctx context.Context, modern bool) (*conn, error) {
 	case <-ctx.Done():
 		// Writing to a server that does not read heeds no context.
 		err := context.Cause(ctx)
+		how.failed(err, false)
 		if c.process != nil {
 			if said := c.process.tail.String(); said != "" {
 				err = fmt.Errorf("%w; it said last: %s", err, said)

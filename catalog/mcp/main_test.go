@@ -68,6 +68,19 @@ func serveAs(kind string) {
 			panic(err)
 		}
 		answer(answers)
+	case "strict": // says nothing to what it does not know, as some servers do, and greets only as it used to
+		var answers map[string]string
+		if err := json.Unmarshal([]byte(arg), &answers); err != nil {
+			panic(err)
+		}
+		answers["server/discover"] = "hang"
+		answer(answers)
+	case "once": // is there once, and hangs at every start after that
+		if _, err := os.Stat(arg); err == nil {
+			time.Sleep(time.Hour)
+		}
+		_ = os.WriteFile(arg, nil, 0o600)
+		answer(map[string]string{"tools/list": `{"tools":[{"name":"a"}]}`, "tools/call": "die"})
 	case "flood":
 		go func() {
 			for {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -69,7 +70,7 @@ func (s *Source) Health() error {
 	if s.link.err == nil {
 		return nil
 	}
-	return &DownError{Server: s.server.Name, Reason: s.link.err.Error(), Again: s.link.again}
+	return s.link.down(s.link.err, s.link.again)
 }
 
 // Close ends the server and everything it started. Actions answer with a *DownError from then on.
@@ -131,6 +132,11 @@ func (s *Source) changed() {
 // taken for all.
 func (s *Source) Load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
 	session, err := s.link.get(ctx)
+	var down *DownError
+	if errors.As(err, &down) {
+		// The report of the reading is kept; when the server is tried again, Health says.
+		return catalog.Batch{}, &DownError{Server: down.Server, Reason: down.Reason}
+	}
 	if err != nil {
 		return catalog.Batch{}, err
 	}

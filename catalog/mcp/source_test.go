@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
@@ -195,6 +196,69 @@ func TestDeath(t *testing.T) {
 	}
 }
 
+// A server that says nothing to what it does not know is greeted again as it was greeted first.
+func TestSameHandshakeAgain(t *testing.T) {
+	raw, _ := json.Marshal(map[string]string{
+		"tools/list": `{"tools":[{"name":"a"},{"name":"look","annotations":{"readOnlyHint":true}}]}`, "tools/call": "die",
+	})
+	src := child(t, "strict="+string(raw), nil, Options{})
+	entries := load(t, src)
+	first := src.link.session
+	if _, err := call(t.Context(), entries["x.a"], nil); err == nil || !strings.Contains(err.Error(), "went away during the call") {
+		t.Errorf("error %v", err)
+	}
+	eventually(t, "another session", func() bool {
+		session, err := src.link.get(t.Context())
+		return err == nil && session != first
+	})
+}
+
+// While a server is being started again its actions do not wait for it.
+func TestAwayWhileStarting(t *testing.T) {
+	flag := filepath.Join(t.TempDir(), "flag")
+	src := child(t, "once="+flag, nil, Options{})
+	entries := load(t, src)
+	_, err := call(t.Context(), entries["x.a"], nil)
+	if err == nil || !strings.Contains(err.Error(), "went away during the call") {
+		t.Errorf("error %v", err)
+	}
+	eventually(t, "it is being started", func() bool {
+		health := src.Health()
+		return health != nil && strings.Contains(health.Error(), "it is being started again")
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err = call(ctx, entries["x.a"], nil)
+	var down *DownError
+	if !errors.As(err, &down) || !down.Starting || !strings.Contains(err.Error(), "call again in a moment") || ctx.Err() != nil {
+		t.Errorf("error %v, context %v", err, ctx.Err())
+	}
+}
+
+func TestHandshake(t *testing.T) {
+	refused, silent := error(&jsonrpc.Error{Code: -32601, Message: "no"}), errors.New("no answer within 30s")
+	for _, test := range []struct {
+		name     string
+		overHTTP bool
+		errs     []error
+		want     string
+	}{
+		{"a refusal is asked in the other way", false, []error{refused, refused, refused}, "ioio"},
+		{"a server that crashes is not", false, []error{silent, silent}, "iii"},
+		{"over http any answer counts", true, []error{silent, silent}, "ioi"},
+	} {
+		var how handshake
+		got := "i"
+		for _, err := range test.errs {
+			how.failed(err, test.overHTTP)
+			got += map[bool]string{false: "i", true: "o"}[how.modern]
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
 // While it is away its actions answer at once, with its last words and without its secrets.
 func TestDown(t *testing.T) {
 	src := child(t, "crash", nil, Options{Pause: func(int) time.Duration { return time.Hour }})
@@ -203,13 +267,14 @@ func TestDown(t *testing.T) {
 	if !errors.As(err, &down) || down.Hint() == "" {
 		t.Fatalf("error %v", err)
 	}
-	for _, want := range []string{"mcp server x is not there", "exit status 3", "cannot open the database: [redacted]", "tried again at "} {
+	for _, want := range []string{"mcp server x is not there", "exit status 3", "cannot open the database: [redacted]"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
 	}
-	if src.Health() == nil {
-		t.Error("healthy")
+	// When it is tried again is said of now, and not of the reading that failed.
+	if health := src.Health(); health == nil || !strings.HasPrefix(health.Error(), err.Error()) || !strings.Contains(health.Error(), "tried again at ") {
+		t.Errorf("health %v", health)
 	}
 	src.Close()
 	if _, err = src.Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "closed") {

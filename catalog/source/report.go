@@ -18,6 +18,13 @@ func (s Status) Line() string {
 		b.WriteString("loading")
 	case s.State == Loading:
 		fmt.Fprintf(&b, "loading, %s so far", count(s.Found, "action"))
+	case s.State == Failed && s.Health != nil && strings.HasPrefix(s.Health.Error(), s.Err.Error()):
+		// The same, as it is by now.
+		fmt.Fprintf(&b, "failed: %v", s.Health)
+		if s.Loaded > 0 {
+			fmt.Fprintf(&b, "; %s of the reading before stay", count(s.Loaded, "action"))
+		}
+		return b.String()
 	case s.State == Failed && s.Loaded > 0:
 		fmt.Fprintf(&b, "failed: %v; %s of the reading before stay", s.Err, count(s.Loaded, "action"))
 	case s.State == Failed:

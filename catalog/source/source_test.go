@@ -274,6 +274,26 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
+// What a reading failed of and what keeps the actions from being called is told once when it is the same, as it is now.
+func TestFailedLine(t *testing.T) {
+	away := errors.New("mcp server x is not there: exit status 3")
+	again := errors.New("mcp server x is not there: exit status 3; it is tried again at 21:14:20")
+	other := errors.New("no credential")
+	for _, test := range []struct {
+		status Status
+		want   string
+	}{
+		{Status{Err: away, Health: again}, "x: failed: " + again.Error()},
+		{Status{Err: away, Health: again, Loaded: 2}, "x: failed: " + again.Error() + "; 2 actions of the reading before stay"},
+		{Status{Err: away, Health: other}, "x: failed: " + away.Error() + "; cannot be called now: no credential"},
+	} {
+		test.status.Name, test.status.State = "x", Failed
+		if got := test.status.Line(); got != test.want {
+			t.Errorf("got %s\nwant %s", got, test.want)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	s := &shelf{}
 	for _, names := range [][]string{{""}, {"a", "a"}} {
