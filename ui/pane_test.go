@@ -194,3 +194,67 @@ func TestCatalogSearchIsLatest(t *testing.T) {
 		t.Errorf("shown for %q: %+v", p.shown.Words, p.found.Hits)
 	}
 }
+
+// What a key in the catalog's filter costs the loop among 100,000 actions: the key and the next frame. The search runs
+// beside the loop; its own time is told as search-ms.
+func BenchmarkCatalogKey(b *testing.B) {
+	entries := make([]catalog.Entry, 100_000)
+	nouns := []string{"invoice", "customer", "order", "refund", "ticket", "shipment", "plan", "user"}
+	for i := range entries {
+		noun := nouns[i%len(nouns)]
+		entries[i] = catalog.Entry{
+			ID:          fmt.Sprintf("area%02d.%s%d.list_%d", i%40, noun, i%500, i),
+			Description: fmt.Sprintf("List the %ss of kind %d.", noun, i), Operation: catalog.Read,
+			Action: func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil },
+		}
+	}
+	c, _ := catalog.New(entries, catalog.Options{})
+	s, err := session.New(c.View(), session.Options{ID: "test"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	m := newModel(b.Context(), repl.New(repl.Options{Session: s, History: repl.OpenHistory("", "test")}), Options{})
+	m.resize(120, 40)
+	p, _ := newCatalogPane(m)
+	m.show(p)
+	words := "unpaid invoice list of customer refunds "
+	var key, search time.Duration
+	worst := time.Duration(0)
+	n := 0
+	for b.Loop() {
+		n++
+		if n%len(words) == 0 {
+			p.filter.Words = ""
+		}
+		letter := words[n%len(words)]
+		p.busy = false
+		start := time.Now()
+		cmd := m.press(tea.KeyPressMsg{Code: rune(letter), Text: string(letter)})
+		m.stale = true
+		m.View()
+		took := time.Since(start)
+		key, worst = key+took, max(worst, took)
+		start = time.Now()
+		runPaneCommands(cmd)
+		search += time.Since(start)
+	}
+	b.ReportMetric(float64(key.Microseconds())/float64(n), "key-us")
+	b.ReportMetric(float64(worst.Microseconds())/1000, "worst-key-ms")
+	b.ReportMetric(float64(search.Microseconds())/float64(n)/1000, "search-ms")
+}
+
+// runPaneCommands runs what a pane asked for, as the loop would.
+func runPaneCommands(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			runPaneCommands(c)
+		}
+	case paneMsg:
+		runPaneCommands(msg())
+	}
+}

@@ -161,17 +161,7 @@ func keyNamed(name string) (tea.KeyPressMsg, bool) {
 // settle runs what a pane asked to be worked out beside the loop.
 func (s *screen) settle(cmd tea.Cmd) {
 	s.t.Helper()
-	if cmd == nil {
-		return
-	}
-	switch msg := cmd().(type) {
-	case tea.BatchMsg:
-		for _, c := range msg {
-			s.settle(c)
-		}
-	case paneMsg:
-		s.settle(msg())
-	}
+	runPaneCommands(cmd)
 	s.stale = true
 }
 
