@@ -4,6 +4,8 @@ package session
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,14 +14,54 @@ import (
 	"almanac/session/vm"
 )
 
-// checkInjected refuses arguments that are the host's to fill in.
+// checkInjected refuses arguments that are the host's to fill in, by their names at any depth: a table inside of an
+// argument may end up beside the argument that the host fills in.
 func checkInjected(entry *catalog.Entry, given map[string]any) error {
-	for _, in := range entry.Inject {
-		if _, sent := given[in.Field]; sent {
-			return &catalog.ArgError{Field: in.Field, Got: "filled in by the host; leave it out"}
-		}
+	if len(entry.Inject) == 0 {
+		return nil
+	}
+	if field := hostField(entry.Inject, given, "", 0); field != "" {
+		return &catalog.ArgError{Field: field, Got: "filled in by the host; leave it out"}
 	}
 	return nil
+}
+
+// hostField is the path of a name in v that is the host's to fill in; empty where there is none. What nests too deeply to
+// look at counts as one.
+func hostField(all []catalog.Injection, v any, path string, depth int) string {
+	if depth > depthLimit {
+		return path
+	}
+	switch v := v.(type) {
+	case []any:
+		for i, item := range v {
+			if found := hostField(all, item, fmt.Sprintf("%s[%d]", path, i+1), depth+1); found != "" {
+				return found
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			at := strings.TrimPrefix(path+"."+name, ".")
+			if slices.ContainsFunc(all, func(in catalog.Injection) bool { return sameName(name, in.Field) }) {
+				return at
+			}
+			if found := hostField(all, v[name], at, depth+1); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// sameName tells whether a server may take the name for the field: without case, with brackets behind it, and with what
+// some servers take for an underscore.
+func sameName(name, field string) bool {
+	plain := strings.NewReplacer(".", "_", " ", "_", "+", "_", "-", "_")
+	name = strings.TrimLeft(name, " ")
+	if i := strings.IndexAny(name, "[\x00"); i > 0 {
+		name = name[:i]
+	}
+	return strings.EqualFold(plain.Replace(name), plain.Replace(field))
 }
 
 // injected takes the arguments that the host fills in from the context of a call; nil when there are none. One that

@@ -362,6 +362,40 @@ func TestTopKey(t *testing.T) {
 	}
 }
 
+// An action to which a name that the host fills in could be sent in another way is hidden, and one that has no place for
+// the name is shown.
+func TestContextFailsClosed(t *testing.T) {
+	const manifest = "almanac: 1\noverlays:\n- match: api.*\n  context: {tenant_id: tenant}\n"
+	for _, c := range []struct{ name, schema, want string }{
+		{"a parameter", `{"type":"object","properties":{"tenant_id":{"type":"string"},"q":{"type":"string"}}}`, "filled in"},
+		{"none", `{"type":"object","properties":{"q":{"type":"string"}}}`, "shown"},
+		{"a free filter beside it", `{"type":"object","properties":{"tenant_id":{"type":"string"},"filter":{"type":"object","additionalProperties":{"type":"string"}}}}`, "filled in"},
+		{"a body that is a choice", `{"type":"object","properties":{"body":{"oneOf":[{"type":"object","properties":{"tenant_id":{"type":"string"}}},{"type":"object","properties":{"x":{"type":"string"}}}]}}}`, "hidden"},
+		{"a choice outside", `{"oneOf":[{"type":"object","properties":{"tenant_id":{"type":"string"}}},{"type":"object","properties":{"x":{"type":"string"}}}]}`, "hidden"},
+		{"inside of a parameter", `{"type":"object","properties":{"tenant_id":{"type":"string"},"item":{"type":"object","properties":{"tenant_id":{"type":"string"}}}}}`, "hidden"},
+		{"behind a reference", `{"type":"object","properties":{"item":{"$ref":"#/$defs/i"}},"$defs":{"i":{"type":"object","properties":{"tenant_id":{"type":"string"}}}}}`, "hidden"},
+		{"names that are not listed", `{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":true}`, "hidden"},
+		{"no names at all", `{"type":"object"}`, "hidden"},
+	} {
+		batch, err := readManifest([]byte(manifest), "m.yaml", "", &outside{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries := []catalog.Entry{{ID: "api.a", Input: catalog.MustSchema(c.schema)}}
+		said := batch.Overlay(entries)
+		got := "shown"
+		switch {
+		case said.Hidden["api.a"] != "":
+			got = "hidden"
+		case len(entries[0].Inject) > 0:
+			got = "filled in"
+		}
+		if got != c.want || (got == "filled in") != (len(said.Remarks) == 0) {
+			t.Errorf("%s: got %s, want %s; %v", c.name, got, c.want, said.Remarks)
+		}
+	}
+}
+
 // A manifest that changes is read again.
 func TestWatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.yaml")

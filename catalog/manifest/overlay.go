@@ -130,8 +130,12 @@ func lay(all []overlay, entries []catalog.Entry) catalog.Overlaid {
 			}
 			o.describe(e)
 			for _, in := range o.inject {
-				if !inject(e, in) {
-					remark(o, e.ID, "context: it has no parameter %s that could be taken out", in.Field)
+				switch inject(e, in) {
+				case notThere:
+					remark(o, e.ID, "context: it has no parameter %s, and takes none", in.Field)
+				case notTakenOut:
+					said.Hidden[e.ID] = "the overlay at " + o.place
+					remark(o, e.ID, "context: %s could be sent in a way that is not seen here (in a choice of shapes, inside of a parameter, or as a name that is not listed): the action is hidden", in.Field)
 				}
 			}
 		}
@@ -208,13 +212,26 @@ func grown(list, more []string) []string {
 	return list
 }
 
-// inject takes a parameter out of the schema of an entry and leaves it to the host. It reports whether there was one
-// and the schema does not have it any more.
-func inject(e *catalog.Entry, in catalog.Injection) bool {
+// A taking is what became of a parameter that an overlay leaves to the host.
+type taking byte
+
+const (
+	takenOut taking = iota
+	// notThere is that of an action that has no such parameter and refuses names that it does not list.
+	notThere
+	// notTakenOut is that of an action to which the name may be sent still.
+	notTakenOut
+)
+
+// inject takes a parameter out of the schema of an entry and leaves it to the host.
+func inject(e *catalog.Entry, in catalog.Injection) taking {
 	fields := e.Input.Fields()
 	at := slices.IndexFunc(fields, func(f catalog.Field) bool { return f.Name == in.Field })
 	if at < 0 {
-		return false
+		if e.Input == nil || len(fields) > 0 && !open(e.Input.JSON()) && !mentions(e.Input.JSON(), in.Field) {
+			return notThere
+		}
+		return notTakenOut
 	}
 	e.Inject = append(slices.Clip(e.Inject), in)
 	switch strings.TrimSuffix(fields[at].Type, "?") {
@@ -222,17 +239,55 @@ func inject(e *catalog.Entry, in catalog.Injection) bool {
 		e.Inject[len(e.Inject)-1].Number = true
 	}
 	text, err := without(e.Input.JSON(), in.Field, 0)
-	if err != nil {
-		return false
+	if err != nil || mentions(text, in.Field) {
+		return notTakenOut
 	}
 	s, err := catalog.ParseSchema(text)
 	if err != nil {
-		return false
+		return notTakenOut
 	}
 	e.Input = s
 	// An example that sends it would be refused.
 	e.Examples = slices.DeleteFunc(slices.Clone(e.Examples), func(text string) bool { return strings.Contains(text, in.Field) })
-	return !slices.ContainsFunc(s.Fields(), func(f catalog.Field) bool { return f.Name == in.Field })
+	return takenOut
+}
+
+// open reports whether a schema lets names through that it does not list, as far as it can be told from its outermost
+// level: what is more than a table of properties may.
+func open(schema []byte) bool {
+	var s map[string]json.RawMessage
+	if json.Unmarshal(schema, &s) != nil {
+		return true
+	}
+	for _, key := range []string{"allOf", "anyOf", "oneOf", "if", "not", "$ref", "$dynamicRef", "patternProperties", "dependentSchemas"} {
+		if s[key] != nil {
+			return true
+		}
+	}
+	more := s["additionalProperties"]
+	return more != nil && string(more) != "false"
+}
+
+// mentions reports whether a schema names the property anywhere.
+func mentions(schema []byte, name string) bool {
+	var v any
+	return json.Unmarshal(schema, &v) != nil || named(v, name)
+}
+
+func named(v any, name string) bool {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return named(item, name) })
+	case map[string]any:
+		for key, inner := range v {
+			listed, isTable := inner.(map[string]any)
+			required, isList := inner.([]any)
+			if isTable && key == "properties" && listed[name] != nil || isList && key == "required" && slices.Contains(required, any(name)) || named(inner, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // without is the text of a schema in which no property has the name, at its outermost level and in the parts that all

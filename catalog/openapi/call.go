@@ -81,6 +81,9 @@ func (op *operation) request(base string, args map[string]any) (web.Request, err
 		if !given || v == nil && p.in != "path" {
 			continue
 		}
+		if err := op.clash(p, v); err != nil {
+			return r, err
+		}
 		switch p.in {
 		case "path":
 			text := pathText(p, v)
@@ -202,7 +205,11 @@ func (b *body) send(r *web.Request, v any) error {
 				list = append(list, pair{name, jsonText(object[name])})
 				continue
 			}
-			list = append(list, pairs(name, f.style, f.explode, object[name])...)
+			written := pairs(name, f.style, f.explode, object[name])
+			if err := foreign(f.arg, name, f.style, written, b.named(object)); err != nil {
+				return err
+			}
+			list = append(list, written...)
 		}
 		r.Body = []byte(encoded(list))
 		return nil
@@ -220,13 +227,22 @@ func (b *body) send(r *web.Request, v any) error {
 	return nil
 }
 
+// named lists the names that have a meaning of their own in a form, and those that it has already.
+func (b *body) named(object map[string]any) []string {
+	names := slices.Collect(maps.Keys(object))
+	for _, f := range b.fields {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 func (b *body) field(name string) field {
 	for _, f := range b.fields {
 		if f.name == name {
 			return f
 		}
 	}
-	return field{name: name, style: "form", explode: true}
+	return field{arg: name, name: name, style: "form", explode: true}
 }
 
 func scalar(v any) bool {

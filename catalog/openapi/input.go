@@ -14,6 +14,8 @@ type plan struct {
 	params []param
 	body   *body
 	accept string
+	// keys are the parameters that carry credentials, as document.keys has them.
+	keys map[string]bool
 	// wantJSON tells that every success answers JSON; notFound that 404 is a plain answer.
 	wantJSON, notFound bool
 }
@@ -74,6 +76,7 @@ type inputBuilder struct {
 // input makes the plan of an operation and the schema of its arguments, nil when it takes none.
 func (d *document) input(op *operation, patterns map[string]bool, keys map[string]bool) (schema *catalog.Schema, mended []string, err error) {
 	b := &inputBuilder{d: d, e: newEmitter(d, patterns, false), op: op, keys: keys, taken: map[string]bool{}}
+	op.plan.keys = keys
 	params, lost := d.parameters(op)
 	b.lost = lost
 	b.e.raw(`{"type":"object","properties":{`)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -61,7 +62,7 @@ func (k *talk) call(id string, args map[string]any) (catalog.Result, error) {
 	k.t.Helper()
 	e, ok := k.entries[id]
 	if !ok {
-		k.t.Fatalf("no entry %s", id)
+		k.t.Fatalf("no entry %s; there are %v", id, slices.Sorted(maps.Keys(k.entries)))
 	}
 	checked, err := e.Input.Check(args)
 	if err != nil {
