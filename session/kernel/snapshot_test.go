@@ -78,10 +78,10 @@ func TestSnapshotNeedsNoMemoryThatIsNotThere(t *testing.T) {
 	} {
 		k := get(t, p)
 		kept, refused := 0, 0
-		for i := range 40 {
+		for range 60 {
 			n := 30_000
-			if i == 0 {
-				n = 1000 // which even a busy machine writes down in time
+			if kept == 0 {
+				n = 100 // which is small as often as it takes a busy machine to write it down in time
 			}
 			if _, err := k.Run(ctx, script(fmt.Sprintf("local n = %d %s", n, grow)), o.Limits, Host{}); err != nil {
 				break // the script itself asked for too much
@@ -89,7 +89,9 @@ func TestSnapshotNeedsNoMemoryThatIsNotThere(t *testing.T) {
 			_, err := k.Snapshot(ctx)
 			var bad *vm.SnapshotError
 			if errors.As(err, &bad) {
-				refused++
+				if kept > 0 {
+					refused++
+				}
 			} else if err == nil {
 				kept++
 			} else {

@@ -45,6 +45,7 @@ type thread struct {
 	nesting int // how many coroutines deep it runs
 	parent  *thread
 	resumer *lua.State
+	below   int   // how many calls deep resumer is, zero when not counted yet
 	input   []any // what resume passed in
 	failed  bool
 	problem any // error value when failed
@@ -196,7 +197,7 @@ func (c call) resumeWith(t *thread, args []any, traces int) (values []any, probl
 	}
 	c.enter()
 	depth, wanted, parent, handling := m.depth, m.traceWanted, m.current, m.handling
-	t.status, t.input, t.parent, t.resumer = running, args, parent, c.l
+	t.status, t.input, t.parent, t.resumer, t.below = running, args, parent, c.l, 0
 	if parent != nil {
 		parent.status = normal
 	}

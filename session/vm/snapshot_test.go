@@ -3,6 +3,7 @@ package vm_test
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,12 +11,20 @@ import (
 	"almanac/session/vm"
 )
 
-// machine makes one with the prelude that sessions have.
-func machine(t testing.TB) *vm.Machine {
-	t.Helper()
+var compiledPrelude = sync.OnceValues(func() (vm.Compiled, error) {
 	var chunks []vm.Chunk
 	for _, c := range prelude.Chunks() {
 		chunks = append(chunks, vm.Chunk(c))
+	}
+	return vm.Compile(chunks)
+})
+
+// machine makes one with the prelude that sessions have.
+func machine(t testing.TB) *vm.Machine {
+	t.Helper()
+	compiled, err := compiledPrelude()
+	if err != nil {
+		t.Fatal(err)
 	}
 	h := vm.Host{
 		Call: func(id string, args map[string]any, _ int) (any, error) {
@@ -25,7 +34,7 @@ func machine(t testing.TB) *vm.Machine {
 			return map[string]any{"set": int64(1), "total": int64(1), "hits": []any{map[string]any{"id": "demo.x"}}}, nil
 		},
 	}
-	m, err := vm.New(vm.Limits{}, h, chunks)
+	m, err := vm.NewCompiled(vm.Limits{}, h, compiled)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
-
-	"almanac/prelude"
 )
 
 // This file runs the Lua files in testdata and in prelude/testdata. A file is cut into scripts by lines "---"; each runs in a fresh machine
@@ -27,14 +26,17 @@ type rig struct {
 	begun func()
 }
 
+// compiledPrelude is the prelude as a kernel gets it.
+var compiledPrelude = sync.OnceValues(func() (Compiled, error) { return Compile(preludeChunks()) })
+
 func newRig(t testing.TB, l Limits) *rig {
 	t.Helper()
 	r := &rig{t: t, printed: map[Stream]string{}}
-	var chunks []Chunk
-	for _, c := range prelude.Chunks() {
-		chunks = append(chunks, Chunk(c))
+	compiled, err := compiledPrelude()
+	if err != nil {
+		t.Fatal(err)
 	}
-	m, err := New(l, Host{Call: r.call, Op: r.op, Write: func(s Stream, text string) { r.printed[s] += text }}, chunks)
+	m, err := NewCompiled(l, Host{Call: r.call, Op: r.op, Write: func(s Stream, text string) { r.printed[s] += text }}, compiled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +148,7 @@ func TestScripts(t *testing.T) {
 func checkScript(t *testing.T, source string, first int) {
 	t.Helper()
 	line, re := wanted(t, source)
-	reply := newRig(t, Limits{}).run(source)
+	reply := newRig(t, Limits{Time: time.Minute}).run(source) // a busy machine with the race detector is slow
 	switch err := reply.Err; {
 	case err == nil && re != nil:
 		t.Errorf("line %d: no error, want %v", first+line, re)
