@@ -324,9 +324,9 @@ var (
 		syntax.HostMul: syntax.HostMul, syntax.HostFor: syntax.HostFor}
 )
 
-// countedCode is how many instructions may be read to find out which one of a line failed: some 50 ms. The name of what
+// countedCode is how many instructions may be read to find out which one of a line failed: some 15 ms. The name of what
 // is called is found by reading the function up to there.
-const countedCode = 20_000_000
+const countedCode = 5_000_000
 
 // count finds out which of the instructions of its line u is, unless the line is too long for that.
 func (a *activation) count(u *spot) {
