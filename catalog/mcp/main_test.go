@@ -44,6 +44,13 @@ func serveAs(kind string) {
 	case "silent":
 		bufio.NewScanner(os.Stdin).Scan()
 		time.Sleep(time.Hour)
+	case "parent": // starts one that is deaf, and is killed
+		p, err := start(Server{Command: []string{os.Args[0]}, Env: map[string]string{"ALMANAC_TEST_SERVER": "deaf"}})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(p.cmd.Process.Pid)
+		time.Sleep(time.Hour)
 	case "deaf":
 		time.Sleep(time.Hour)
 	case "noise":

@@ -45,7 +45,7 @@ type process struct {
 // start runs the server's command in a process group of its own. The caller closes the process.
 func start(s Server) (*process, error) {
 	cmd := exec.Command(s.Command[0], s.Command[1:]...)
-	cmd.Dir, cmd.Env = s.Dir, environment(s.Env)
+	cmd.Dir, cmd.Env = s.Dir, append(environment(s.Env), fmt.Sprintf("%s=%d", DepthVariable, s.depth+1))
 	ownGroup(cmd)
 	p := &process{cmd: cmd, tail: &tail{}, ended: make(chan struct{})}
 	read, write, err := os.Pipe()
@@ -54,21 +54,32 @@ func start(s Server) (*process, error) {
 	}
 	cmd.Stdout, cmd.Stderr = write, p.tail
 	cmd.WaitDelay = time.Second // a grandchild may hold standard error
-	p.stdin, err = cmd.StdinPipe()
-	if err == nil {
-		err = cmd.Start()
+	if p.stdin, err = cmd.StdinPipe(); err != nil {
+		write.Close()
+		read.Close()
+		return nil, err
 	}
+	started := make(chan error, 1)
+	go func() {
+		// The system may tie the process to the thread that started it: that one must not end before.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		p.wait = cmd.Wait()
+		killGroup(cmd) // what it left behind
+		close(p.ended)
+	}()
+	err = <-started
 	write.Close()
 	if err != nil {
 		read.Close()
 		return nil, err
 	}
 	p.stdout = &messageReader{file: read, lines: bufio.NewReaderSize(read, 64<<10), noise: p.tail}
-	go func() {
-		p.wait = cmd.Wait()
-		killGroup(cmd) // what it left behind
-		close(p.ended)
-	}()
 	return p, nil
 }
 

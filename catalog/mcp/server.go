@@ -32,6 +32,8 @@ type Server struct {
 	Header map[string]string
 	// Secrets are values that must never be shown: tokens and what came from the environment by name.
 	Secrets []string
+
+	depth int // see DepthVariable
 }
 
 // check says what is wrong with s.

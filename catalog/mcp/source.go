@@ -19,6 +19,8 @@ type Options struct {
 	Pause func(n int) time.Duration
 	// Version is what servers are told of this program.
 	Version string
+	// Depth is how many programs like this one stand above it, as Depth reads it: servers are told one more.
+	Depth int
 }
 
 func (o Options) withDefaults() Options {
@@ -47,11 +49,16 @@ type Source struct {
 	watchers map[chan struct{}]bool
 }
 
-// New returns a source over the server. Nothing is started before the first Load or call.
+// New returns a source over the server. Nothing is started before the first Load or call. The error is an ErrNested where
+// this program is a server itself and would start another of its kind.
 func New(s Server, o Options) (*Source, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if err := s.nested(o.Depth); err != nil {
+		return nil, err
+	}
+	s.depth = o.Depth
 	src := &Source{server: s, watchers: map[chan struct{}]bool{}}
 	src.link = newLink(s, o.withDefaults(), src.changed)
 	return src, nil

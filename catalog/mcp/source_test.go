@@ -130,7 +130,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// What the process sees is PATH, HOME and what the configuration names.
+// What the process sees is PATH, HOME, how deep it is, and what the configuration names.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("ALMANAC_TEST_LEAK", "leaked")
 	got, err := call(t.Context(), load(t, child(t, "good", map[string]string{"NAMED": "yes"}, Options{}))["x.environment"], nil)
@@ -140,7 +140,7 @@ func TestEnvironment(t *testing.T) {
 	for _, line := range strings.Split(got.Data.(string), "\n") {
 		name, _, _ := strings.Cut(line, "=")
 		switch name {
-		case "PATH", "HOME", "NAMED", "ALMANAC_TEST_SERVER":
+		case "PATH", "HOME", "NAMED", "ALMANAC_TEST_SERVER", DepthVariable:
 		default:
 			t.Errorf("the server sees %s", line)
 		}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,6 +44,9 @@ func (cli *commandLine) mcpFile(file string) ([]source.Source, error) {
 	var all []source.Source
 	for _, s := range servers {
 		one, err := mcpSource(s)
+		if errors.Is(err, mcp.ErrNested) {
+			return nil, err
+		}
 		if err != nil {
 			cli.tell("skipped", []catalog.Skip{{ID: s.Name, Source: file, Reason: err.Error()}})
 			continue
@@ -56,7 +60,11 @@ func (cli *commandLine) mcpFile(file string) ([]source.Source, error) {
 }
 
 func mcpSource(s mcp.Server) ([]source.Source, error) {
-	src, err := mcp.New(s, mcp.Options{Version: version})
+	depth, err := mcp.Depth(os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	src, err := mcp.New(s, mcp.Options{Version: version, Depth: depth})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,45 @@
+package mcp
+
+// This file keeps a program that serves its own configuration from starting itself without end.
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// DepthVariable is the variable of the environment that tells a server how many programs like this one stand above it.
+const DepthVariable = "ALMANAC_DEPTH"
+
+// ErrNested says that a server was not started because it would be one more almanac below another.
+var ErrNested = errors.New("an almanac that is an MCP server itself does not start another one")
+
+// Depth reads the variable; one that is not set is zero.
+func Depth(getenv func(string) (string, bool)) (int, error) {
+	text, _ := getenv(DepthVariable)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s: want a number, got %q: unset it", DepthVariable, clean(text, 40))
+	}
+	return n, nil
+}
+
+// nested fails where starting the server could go on without end: below one almanac no command starts another by its
+// name, and below two, where a script must have hidden the name, no command is started at all.
+func (s Server) nested(depth int) error {
+	own := func(word string) bool {
+		name := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
+		return name == "almanac" || name == strings.TrimSuffix(path.Base(strings.ReplaceAll(os.Args[0], `\`, "/")), ".exe")
+	}
+	if len(s.Command) == 0 || depth < 1 || depth == 1 && !slices.ContainsFunc(s.Command, own) {
+		return nil
+	}
+	return fmt.Errorf("mcp server %s: %w: take it out of the configuration of the inner one (%s is %d)", s.Name, ErrNested, DepthVariable, depth)
+}

@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package mcp
+
+import "syscall"
+
+// endWithParent does nothing where the system cannot: a server sees the end of its input.
+func endWithParent(*syscall.SysProcAttr) {}
