@@ -8,7 +8,8 @@ import "strings"
 const (
 	openLines = 40
 	openBytes = 8 << 10
-	// proseLines bounds a paragraph: its line breaks are kept, so that it can be cut at any of them.
+	// proseLines bounds a paragraph whose marks are not closed at a line's end. One whose marks are is cut at each: line
+	// breaks are kept, and the less is open, the less is drawn again.
 	proseLines = 6
 )
 
@@ -79,7 +80,7 @@ func (b *Blocks) ended() []Block {
 		return b.take(len(all))
 	}
 	b.line = b.rest.Len()
-	if b.lines++; b.lines > openLines || b.rest.Len() > openBytes || b.lines >= proseLines && isProse(all) {
+	if b.lines++; b.lines > openLines || b.rest.Len() > openBytes || isProse(all) && (b.lines >= proseLines || isClosed(all)) {
 		return b.cut()
 	}
 	return nil
@@ -93,6 +94,12 @@ func isItem(text string) bool {
 		return len(rest) > 1 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' '
 	}
 	return len(rest) > 1 && strings.ContainsRune("-*+", rune(rest[0])) && rest[1] == ' '
+}
+
+// isClosed tells whether the marks for code, weight and links in text are in pairs.
+func isClosed(text string) bool {
+	even := func(mark string) bool { return strings.Count(text, mark)%2 == 0 }
+	return even("`") && even("*") && even("__") && strings.Count(text, "[") == strings.Count(text, "]")
 }
 
 // isProse tells whether text begins as a paragraph of words does.

@@ -27,10 +27,12 @@ func TestMarkdown(t *testing.T) {
 			o := RenderOptions{ASCII: width == 40}
 			fmt.Fprintf(&b, "== %d\n", width)
 			for _, block := range blocksOf(string(source), len(source)) {
+				if !block.Joined {
+					b.WriteString("\n")
+				}
 				for _, l := range MarkdownLines(block.Text, width, o) {
 					b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 				}
-				b.WriteString("\n")
 			}
 		}
 		golden(t, strings.TrimPrefix(strings.TrimSuffix(file, ".md")+".golden", "testdata/"), b.String())

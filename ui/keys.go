@@ -30,8 +30,16 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		m.disarm()
 	}
 	m.notice = m.armedNotice()
-	held := m.follow(typed, k.Text, name)
-	return tea.Batch(held, m.dispatch(name, k.Text, typed))
+	text := k.Text
+	if to, typed := m.keys.meant(name, text); len(m.asks) == 0 && m.help == nil {
+		// An open pane, menu or search keeps its own keys, but for those that open another pane.
+		_, opens := paneOf(to)
+		if opens || m.overlay() == nil && m.search == nil && m.menu == nil {
+			name, text = to, typed
+		}
+	}
+	held := m.follow(typed, text, name)
+	return tea.Batch(held, m.dispatch(name, text, typed))
 }
 
 // dispatch gives a key to whoever is on top; typed is when the key before it came.
@@ -86,6 +94,8 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		return tea.ClearScreen
 	case "ctrl+g":
 		return m.openEditor()
+	case expandKey:
+		return m.submit("/expand")
 	case "f1":
 		m.openHelp(false)
 	case "f5":

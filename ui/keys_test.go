@@ -366,3 +366,32 @@ func TestBurst(t *testing.T) {
 		}
 	}
 }
+
+// A configured key does what its action does, the keys that the action had do nothing, and Ctrl+C stays what it is.
+func TestBindings(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.model.keys = newBindings(map[string][]string{
+		"toggle_mode": {"f7"}, "variables": {}, "trace": {"f2"}, "interrupt": {"ctrl+c", "f12"}, "clear": {"ctrl+l", "f8"},
+	})
+	s.keys("shift+tab")
+	if s.status.Mode != repl.LuaMode {
+		t.Error("the old key still changes the mode")
+	}
+	s.send(tea.KeyPressMsg{Code: tea.KeyF7})
+	if s.status.Mode != repl.AskMode {
+		t.Error("the new key does not change the mode")
+	}
+	s.keys("f2")
+	if _, ok := s.overlay().(*tracePane); !ok {
+		t.Errorf("F2 opened %T", s.overlay())
+	}
+	s.keys("esc")
+	s.keys("f3")
+	if s.overlay() != nil {
+		t.Error("F3 still opens the trace")
+	}
+	s.keys("f()", "enter", "ctrl+c")
+	if !s.work.stopped {
+		t.Error("Ctrl+C did not stop what runs")
+	}
+}

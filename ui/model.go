@@ -32,6 +32,9 @@ type Options struct {
 	Fullscreen bool
 	// NoAltScreen prints lists in the place of panes and leaves the alternate screen alone, help apart.
 	NoAltScreen bool
+	// Keys are the keys of actions that replace those that the actions have by themselves; an empty list leaves none. The
+	// actions are those of the configuration: submit, newline, catalog and so on.
+	Keys map[string][]string
 	// Intro is printed above the first prompt, one line each.
 	Intro []string
 }
@@ -142,6 +145,7 @@ type model struct {
 	queue  []string
 	space  workspace
 	flat   bool // no alternate screen
+	keys   bindings
 	// previewed is what the last preview came to; nil before one.
 	previewed *previewed
 
@@ -188,7 +192,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	m := &model{
 		ctx: ctx, shell: sh, handle: sh.Handle, feed: sh.Feed(), history: sh.History(),
 		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
-		flat: o.NoAltScreen,
+		flat: o.NoAltScreen, keys: newBindings(o.Keys),
 	}
 	m.space = workspace{on: o.Fullscreen && !o.NoAltScreen,
 		panes: [3]pane{&variablesPane{m: m}, &tracePane{m: m}, &previewPane{m: m}}}
