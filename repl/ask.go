@@ -152,24 +152,6 @@ func FirstSentence(e *catalog.Entry) string {
 	return text
 }
 
-// wrapLine breaks a line that is wider than the screen, without leaving anything out.
-func wrapLine(l Line, width int) []Line {
-	if width < 8 || l.Width() <= width || len(l) != 1 {
-		return []Line{l}
-	}
-	var lines []Line
-	rest := l[0].Text
-	for textWidth(rest) > width {
-		head := cutText(rest, width, "")
-		if head == "" {
-			break
-		}
-		lines = append(lines, Line{{l[0].Role, head}})
-		rest = rest[len(head):]
-	}
-	return append(lines, Line{{l[0].Role, rest}})
-}
-
 // An Answer is what a person typed to a question.
 type Answer int
 

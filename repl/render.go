@@ -125,7 +125,7 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 		return textLines(role, "", strings.TrimSuffix(e.Text, "\n"))
 	case Called:
 		if e.Call != nil {
-			return callLines(e, width, m)
+			return wrapLines(callLines(e, width, m), width)
 		}
 	case Wrote:
 		return wroteLines(e, m)
@@ -136,15 +136,15 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 			return ranLines(e, width, o)
 		}
 	case Said:
-		return saidLines(e, o)
+		return wrapLines(saidLines(e, o), width)
 	case Asked:
 		if e.Ask != nil {
 			return AskLines(e, width, o)
 		}
 	case Ended:
-		return endedLines(e, m)
+		return wrapLines(endedLines(e, m), width)
 	case Opened:
-		return saidLines(Event{Text: e.Text}, o)
+		return wrapLines(saidLines(Event{Text: e.Text}, o), width)
 	}
 	return nil
 }

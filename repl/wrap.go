@@ -1,0 +1,125 @@
+package repl
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// This file breaks lines of the shell's own at words. What scripts print and models say is left to the terminal, which
+// knows where its own lines were broken when text is copied.
+
+// minWrap is the width below which nothing is broken: there is no room for words.
+const minWrap = 12
+
+// wrapLines breaks the lines that are wider than width; see wrapLine.
+func wrapLines(lines []Line, width int) []Line {
+	if width < minWrap {
+		return lines
+	}
+	var out []Line
+	for _, l := range lines {
+		out = append(out, wrapLine(l, width)...)
+	}
+	return out
+}
+
+// wrapLine breaks a line that is wider than width at blanks, and inside of a word that is wider than a row. Nothing is
+// left out but the blanks it breaks at. Rows after the first stand two columns further in than the line.
+func wrapLine(l Line, width int) []Line {
+	if width < minWrap || l.Width() <= width {
+		return []Line{l}
+	}
+	text := l.String()
+	indent := min(len(text)-len(strings.TrimLeft(text, " "))+2, width/2)
+	w := wrapping{width: width, indent: indent}
+	for _, s := range l {
+		for rest := s.Text; rest != ""; {
+			blank := rest[0] == ' '
+			n := strings.IndexFunc(rest, func(r rune) bool { return (r == ' ') != blank })
+			if n < 0 {
+				n = len(rest)
+			}
+			if blank {
+				w.blank(Span{s.Role, rest[:n]})
+			} else {
+				w.word(Span{s.Role, rest[:n]})
+			}
+			rest = rest[n:]
+		}
+	}
+	return w.end()
+}
+
+// A wrapping is a line that is being broken. A word of several spans may be broken between them.
+type wrapping struct {
+	width, indent int
+	lines         []Line
+	row           Line
+	used          int
+	gap           Line // blanks that the next word may need
+	gapWidth      int
+	words         bool // the row has a word
+}
+
+func (w *wrapping) blank(s Span) {
+	w.gap = append(w.gap, s)
+	w.gapWidth += len(s.Text)
+}
+
+func (w *wrapping) word(s Span) {
+	size := textWidth(s.Text)
+	if w.words && w.used+w.gapWidth+size > w.width {
+		w.next()
+	}
+	w.row = append(w.row, w.gap...)
+	w.used += w.gapWidth
+	w.gap, w.gapWidth = nil, 0
+	for w.used+size > w.width {
+		head, taken := firstCells(s.Text, w.width-w.used)
+		if head == "" {
+			break
+		}
+		w.row = append(w.row, Span{s.Role, head})
+		w.next()
+		w.row = append(w.row, w.gap...)
+		w.used += w.gapWidth
+		w.gap, w.gapWidth = nil, 0
+		s.Text = s.Text[len(head):]
+		size -= taken
+	}
+	if s.Text != "" {
+		w.row = append(w.row, s)
+		w.used += size
+		w.words = true
+	}
+}
+
+// next begins a row.
+func (w *wrapping) next() {
+	w.lines = append(w.lines, w.row)
+	w.row, w.used, w.words = nil, 0, false
+	w.gap, w.gapWidth = Line{{RoleText, strings.Repeat(" ", w.indent)}}, w.indent
+}
+
+// firstCells is the beginning of text that takes at most width cells, and how many it takes.
+func firstCells(text string, width int) (head string, taken int) {
+	rest, state := text, -1
+	for rest != "" {
+		var cells int
+		var more string
+		_, more, cells, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if taken+cells > width {
+			break
+		}
+		rest, taken = more, taken+cells
+	}
+	return text[:len(text)-len(rest)], taken
+}
+
+func (w *wrapping) end() []Line {
+	if len(w.row) > 0 {
+		w.lines = append(w.lines, w.row)
+	}
+	return w.lines
+}

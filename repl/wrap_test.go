@@ -1,0 +1,56 @@
+package repl
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWrapLine(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		line Line
+		want []string
+	}{
+		{"fits", Line{{RoleText, "one two three four"}}, []string{"one two three four"}},
+		{"at a blank", Line{{RoleText, "one two three four five"}}, []string{"one two three four", "  five"}},
+		{"the margin stays", Line{{RoleText, "   one two three four five"}}, []string{"   one two three", "     four five"}},
+		{"a word wider than a row", Line{{RoleText, "see " + strings.Repeat("x", 30)}}, []string{"see", "  " + strings.Repeat("x", 18), "  " + strings.Repeat("x", 12)}},
+		{"spans", Line{{RoleOK, "  ok "}, {RoleID, "a.b.c"}, {RoleDim, "  12 rows  84 ms  [3.1]"}}, []string{"  ok a.b.c  12 rows", "    84 ms  [3.1]"}},
+		{"wide letters", Line{{RoleText, strings.Repeat("語", 12)}}, []string{strings.Repeat("語", 10), "  語語"}},
+		{"a mark belongs to its letter", Line{{RoleText, strings.Repeat("e\u0301", 25)}}, []string{strings.Repeat("e\u0301", 20), "  " + strings.Repeat("e\u0301", 5)}},
+	} {
+		var got []string
+		for _, l := range wrapLine(c.line, 20) {
+			got = append(got, l.String())
+			if l.Width() > 20 {
+				t.Errorf("%s: %q is %d wide", c.name, l.String(), l.Width())
+			}
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
+// Whatever the text and the width, no row is too wide, no letter is lost, and it ends.
+func FuzzWrapLine(f *testing.F) {
+	f.Add("one two three four five", 13)
+	f.Add("語語語 é é 👨‍👩‍👧‍👦", 12)
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		width = min(max(width, minWrap), 200)
+		text = SanitizeLine(text)
+		var got strings.Builder
+		for _, l := range wrapLine(Line{{RoleText, text}}, width) {
+			if l.Width() > width {
+				t.Errorf("%q is %d wide, not %d", l.String(), l.Width(), width)
+			}
+			got.WriteString(l.String())
+		}
+		letters := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		if letters(got.String()) != letters(text) {
+			t.Errorf("%q became %q", text, got.String())
+		}
+	})
+}
