@@ -226,15 +226,10 @@ func (n *notes) follow(write func(line string)) {
 type standing struct {
 	state           source.State
 	loaded, waiting int
-	err             string
 }
 
 func standingOf(s source.Status) standing {
-	now := standing{state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting()}
-	if s.Err != nil {
-		now.err = s.Err.Error()
-	}
-	return now
+	return standing{state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting()}
 }
 
 // feed begins to read the sources. What it returns must be closed.
@@ -341,13 +336,17 @@ func (f *feeding) begin(ctx context.Context, cli *commandLine) (*catalog.View, e
 	return f.view()
 }
 
-// news returns the statuses that have changed since it was asked last, of sources that have been read.
+// news returns the statuses that have changed since it was asked last, of sources that have been read. A source that
+// fails again and again is news once, and one is none while the catalog is being built with it.
 func (f *feeding) news() []source.Status {
+	loading := f.loader.Loading()
 	return slices.DeleteFunc(f.loader.Status(), func(s source.Status) bool {
-		now := standingOf(s)
-		old := s.State == source.Loading || f.told[s.Name] == now
+		if s.State == source.Loading || loading && s.State == source.Ready && s.Loaded == 0 && s.Found > 0 {
+			return true
+		}
+		now, before := standingOf(s), f.told[s.Name]
 		f.told[s.Name] = now
-		return old
+		return now == before || now.state == source.Failed && before.state == source.Failed
 	})
 }
 
