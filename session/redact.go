@@ -13,10 +13,12 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/catalog/secret"
 )
 
 const (
-	redacted = "[redacted]"
+	redacted = secret.Mark
 	// logText bounds a text and a result sample in a record, in bytes.
 	logText = 4 << 10
 	// depthLimit bounds how deep a result may nest.
@@ -24,24 +26,15 @@ const (
 )
 
 // A redactor takes secrets out. The zero redactor knows none by value and still hides arguments by name.
-type redactor struct{ secrets []string }
+type redactor struct{ cutter secret.Cutter }
 
-// newRedactor returns a redactor of the secrets that are not empty, longest first so that none hides inside another.
-func newRedactor(secrets []string) redactor {
-	kept := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return s == "" })
-	slices.SortFunc(kept, func(a, b string) int { return len(b) - len(a) })
-	return redactor{kept}
-}
+// newRedactor returns a redactor of the secrets that are not empty.
+func newRedactor(secrets []string) redactor { return redactor{secret.New(secrets, 1)} }
 
 // Redact returns text with the session's secrets taken out, for whoever keeps or shows words of their own.
 func (s *Session) Redact(text string) string { return s.world.redactor.text(text) }
 
-func (r redactor) text(s string) string {
-	for _, secret := range r.secrets {
-		s = strings.ReplaceAll(s, secret, redacted)
-	}
-	return s
-}
+func (r redactor) text(s string) string { return r.cutter.Text(s) }
 
 // secretName tells an argument whose value is never recorded.
 func secretName(name string) bool {
@@ -83,7 +76,7 @@ func (r redactor) recordable(v any, depth int) any {
 				object[name] = redacted
 				continue
 			}
-			object[name] = r.recordable(item, depth+1)
+			object[r.text(name)] = r.recordable(item, depth+1)
 		}
 		return object
 	case float64:
@@ -148,7 +141,7 @@ func (p *plainer) plain(v any, depth int) (any, error) {
 				return nil, err
 			}
 			var err error
-			if object[name], err = p.plain(item, depth+1); err != nil {
+			if object[p.text(name)], err = p.plain(item, depth+1); err != nil {
 				return nil, err
 			}
 		}

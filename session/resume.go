@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,10 +31,8 @@ func (w *world) tellSaved(run, label string, s vm.Snapshot) {
 	if w.options.Saved == nil {
 		return
 	}
-	for _, secret := range w.redactor.secrets {
-		if bytes.Contains(s.Data, []byte(secret)) {
-			return
-		}
+	if text := string(s.Data); w.redactor.text(text) != text {
+		return
 	}
 	w.options.Saved(State{Run: run, Label: label, Prelude: w.prelude(), Globals: s.Globals, Bytes: s.Data})
 }

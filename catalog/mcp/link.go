@@ -12,6 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog/secret"
 )
 
 // A DownError says that a server cannot be asked now.
@@ -353,11 +355,7 @@ func (c *conn) abandon() {
 
 // redacted takes the server's secrets out of an error: it may quote what the server wrote.
 func (l *link) redacted(err error) error {
-	text := clean(err.Error(), 2<<10)
-	for _, secret := range l.server.Secrets {
-		text = strings.ReplaceAll(text, secret, "[redacted]")
-	}
-	return errors.New(text)
+	return errors.New(clean(secret.New(l.server.Secrets, 0).Text(err.Error()), 2<<10))
 }
 
 // close ends the server and waits for it.

@@ -221,10 +221,17 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	if err != nil {
 		return Answer{}, 0, fmt.Errorf("the answer broke off after %d bytes: %w", len(text), err)
 	}
-	text = c.o.Vault.clean(text)
+	// Before it is read, since what is cut afterwards could be a part of a value, and after: it may be escaped twice.
+	cutter := c.o.Vault.cutter()
+	text = []byte(cutter.Text(string(text)))
 	if res.StatusCode >= 300 {
 		failed := statusError(res, text)
 		return Answer{}, failed.wait(), failed
+	}
+	for _, values := range res.Header {
+		for i := range values {
+			values[i] = cutter.Text(values[i])
+		}
 	}
 	answer := Answer{Status: res.StatusCode, Header: res.Header}
 	if r.Raw {
@@ -232,6 +239,7 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 		return answer, -1, nil
 	}
 	answer.Data, answer.Note, err = decode(res.Header.Get("Content-Type"), text, r.JSON)
+	answer.Data = cutter.Data(answer.Data)
 	return answer, -1, err
 }
 

@@ -3,7 +3,6 @@ package web
 // This file holds credentials: their values are looked up by name when a request needs them, and go nowhere else.
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -17,6 +16,8 @@ import (
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
+
+	"almanac/catalog/secret"
 )
 
 // A Kind is a way to show who asks.
@@ -131,30 +132,10 @@ func (v *Vault) Secrets() []string {
 	return slices.Compact(values)
 }
 
-// Redact takes all values that were given out out of a text.
-func (v *Vault) Redact(text string) string {
-	secrets := v.Secrets()
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	for _, secret := range secrets {
-		if len(secret) < minSecret {
-			continue
-		}
-		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			text = strings.ReplaceAll(text, form, "[redacted]")
-		}
-	}
-	return text
-}
+// Redact takes all values that were given out out of a text, escaped ones too.
+func (v *Vault) Redact(text string) string { return v.cutter().Text(text) }
 
-// clean takes all values that were given out out of an answer.
-func (v *Vault) clean(text []byte) []byte {
-	for _, secret := range v.Secrets() {
-		if len(secret) >= minSecret && bytes.Contains(text, []byte(secret)) {
-			text = bytes.ReplaceAll(text, []byte(secret), []byte("[redacted]"))
-		}
-	}
-	return text
-}
+func (v *Vault) cutter() secret.Cutter { return secret.New(v.Secrets(), minSecret) }
 
 // minSecret is the shortest value that is looked for in answers; a user called "al" is in many words.
 const minSecret = 6
@@ -300,12 +281,12 @@ func (v *Vault) token(ctx context.Context, a Auth, transport http.RoundTripper) 
 		return "", errors.New("the source names no https address to get a token from: set " + a.Names[len(a.Names)-1])
 	}
 	id, _ := v.Value(a.Names[0])
-	secret, _ := v.Value(a.Names[1])
+	password, _ := v.Value(a.Names[1])
 	v.mu.Lock()
-	key := strings.Join(append([]string{a.TokenURL, id, secret}, a.Scopes...), "\x00")
+	key := strings.Join(append([]string{a.TokenURL, id, password}, a.Scopes...), "\x00")
 	source := v.tokens[key]
 	if source == nil {
-		config := clientcredentials.Config{ClientID: id, ClientSecret: secret, TokenURL: a.TokenURL, Scopes: a.Scopes}
+		config := clientcredentials.Config{ClientID: id, ClientSecret: password, TokenURL: a.TokenURL, Scopes: a.Scopes}
 		client := &http.Client{
 			Transport:     transport,
 			Timeout:       20 * time.Second,

@@ -24,6 +24,7 @@ var floors = map[string]int{
 	"catalog/lexicon/vectors": 1,
 	"catalog/manifest":        1,
 	"catalog/mcp":             1,
+	"catalog/secret":          0,
 	"catalog/source":          0,
 	"catalog/web":             1,
 	"catalog/openapi":         1,
