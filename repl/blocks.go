@@ -99,7 +99,8 @@ func isItem(text string) bool {
 // isClosed tells whether the marks for code, weight and links in text are in pairs.
 func isClosed(text string) bool {
 	even := func(mark string) bool { return strings.Count(text, mark)%2 == 0 }
-	return even("`") && even("*") && even("__") && strings.Count(text, "[") == strings.Count(text, "]")
+	single := strings.Count(text, "*") - 2*strings.Count(text, "**")
+	return even("`") && even("**") && single%2 == 0 && even("__") && strings.Count(text, "[") == strings.Count(text, "]")
 }
 
 // isProse tells whether text begins as a paragraph of words does.
