@@ -38,6 +38,7 @@ func shellCommands() []command {
 			words: fixedWords("lua", "a line is Lua", "ask", "a line is for the model"),
 			brief: "what a line without a prefix is",
 		},
+		editCommand(),
 		{name: "clear", group: groupMore, run: clearScreen, brief: "clear the screen"},
 		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, aside: true, run: help, words: commandWords, brief: "this list, or one command"},
 		{name: "quit", aliases: []string{"exit"}, group: groupMore, aside: true, run: quit, brief: "leave"},

@@ -36,6 +36,8 @@ const (
 	// Opened: something is to be looked at. Pane says what; Text is its list, for who has no screen; Path is where a value
 	// is, Author and Cell are zero.
 	Opened
+	// Drafted: the person wants to edit Text, outside, as the next input. Who has no screen shows it.
+	Drafted
 )
 
 // A Pane is a part of the session that a screen can show beside the transcript.

@@ -143,6 +143,11 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 		}
 	case Ended:
 		return wrapLines(endedLines(e, m), width)
+	case Drafted:
+		if e.Text == "" {
+			return saidLines(Event{Text: "there is no screen to edit on"}, o)
+		}
+		return textLines(RoleCode, "", e.Text)
 	case Opened:
 		return wrapLines(saidLines(Event{Text: e.Text}, o), width)
 	}

@@ -72,7 +72,7 @@ func (m *model) helpRows() []string {
 	}
 	lines := m.helpLines(h.filter)
 	if len(lines) == 0 {
-		lines = []string{"  no key or command has these words"}
+		lines = []string{ansi.Truncate("  no key or command has these words", m.width, t.glyphs.more)}
 	}
 	room := max(m.height-2, 1)
 	h.top = min(h.top, max(len(lines)-room, 0))

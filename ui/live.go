@@ -67,6 +67,10 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		return nil
 	case repl.Cleared:
 		return m.clear()
+	case repl.Drafted:
+		m.past, m.pastes = nil, nil
+		m.edit.set(cleanPaste(e.Text))
+		return m.openEditor()
 	case repl.Opened:
 		return m.opened(e)
 	}

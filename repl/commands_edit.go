@@ -1,0 +1,36 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+)
+
+// This file holds the command that brings an earlier input back for an external editor.
+
+func editCommand() command {
+	return command{
+		name: "edit", args: "[last | N]", group: groupMore, run: edit, words: cellWords,
+		brief: "write the next input in $EDITOR; last or N: begin with that cell",
+	}
+}
+
+// edit hands the source of a cell, or nothing, to the screen as the next input.
+func edit(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	if arg == "" {
+		sh.feed.Emit(Event{Kind: Drafted})
+		return nil
+	}
+	n := 0
+	if arg != "last" {
+		var err error
+		if n, _, err = cellNumber(arg); err != nil {
+			return &UsageError{usage: "/edit [last | N]", message: err.Error()}
+		}
+	}
+	c, ok := sh.cell(n)
+	if !ok {
+		return fmt.Errorf("edit: no cell %s", arg)
+	}
+	sh.feed.Emit(Event{Kind: Drafted, Text: c.Source})
+	return nil
+}
