@@ -49,7 +49,7 @@ func (v Variable) From() string {
 // A Used is one call with the cell that it was made in.
 type Used struct {
 	Cell int
-	// Source is the cell's text: a script of the person's, or words.
+	// Source is the script that made the call: the cell's, or the model's where it ran only one; else empty.
 	Source string
 	Call   trace.Call
 }
@@ -58,8 +58,15 @@ type Used struct {
 func (sh *Shell) Calls() []Used {
 	var all []Used
 	for _, c := range append(sh.Cells(), sh.feed.running()) {
+		source := c.Source
+		if c.Form == Words {
+			source = ""
+			if len(c.Scripts) == 1 {
+				source = c.Scripts[0]
+			}
+		}
 		for _, call := range c.Calls {
-			all = append(all, Used{c.N, c.Source, call})
+			all = append(all, Used{c.N, source, call})
 		}
 	}
 	slices.Reverse(all)
@@ -82,11 +89,8 @@ func (u Used) Matches(words []string) bool {
 // asked, marked.
 func (u Used) Detail(width int, o RenderOptions) []Line {
 	lines := textLines(RoleText, "", callDetail(u.Cell, u.Call))
-	if u.Call.Author != string(session.User) && u.Call.Author != "" || u.Call.Line < 1 {
-		return lines
-	}
 	source := strings.Split(u.Source, "\n")
-	if u.Call.Line > len(source) {
+	if u.Source == "" || u.Call.Line < 1 || u.Call.Line > len(source) {
 		return lines
 	}
 	lines = append(lines, nil)

@@ -36,6 +36,9 @@ func (m *model) pull() tea.Cmd {
 		}
 	}
 	m.status = m.shell.StatusLine()
+	if p, ok := m.overlay().(*catalogPane); ok {
+		cmds = append(cmds, p.renew())
+	}
 	return tea.Batch(cmds...)
 }
 

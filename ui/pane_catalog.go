@@ -41,6 +41,8 @@ type catalogPane struct {
 	specOf string
 	why    string // why the chosen action may be called or not, when that was asked
 	page   int
+	// count is how many actions there were when the tree was fetched.
+	count int
 }
 
 // A twig is one row of the tree of domains.
@@ -52,8 +54,18 @@ type twig struct {
 }
 
 func newCatalogPane(m *model) (*catalogPane, tea.Cmd) {
-	p := &catalogPane{m: m}
+	p := &catalogPane{m: m, count: m.status.Actions}
 	return p, tea.Batch(p.search(), p.grow("", 0))
+}
+
+// renew looks again when the catalog has changed: it may still be read while the pane is open.
+func (p *catalogPane) renew() tea.Cmd {
+	if p.count == p.m.status.Actions {
+		return nil
+	}
+	p.count, p.tree, p.twigs, p.specOf = p.m.status.Actions, nil, cursorList{}, ""
+	p.shown = repl.Filter{Words: "\x00"} // what is shown answers nothing any more
+	return tea.Batch(p.search(), p.grow("", 0))
 }
 
 // grow fetches what is below a twig and puts it behind number at.
@@ -104,7 +116,8 @@ func (p *catalogPane) search() tea.Cmd {
 		found := shell.Browse(ctx, filter)
 		return paneMsg(func() tea.Cmd {
 			p.busy = false
-			if filter != p.filter {
+			if filter != p.filter || p.count != p.m.status.Actions {
+				p.count = p.m.status.Actions
 				return p.search()
 			}
 			p.found, p.shown, p.hits, p.why = found, filter, cursorList{}, ""

@@ -258,3 +258,55 @@ func runPaneCommands(cmd tea.Cmd) {
 		runPaneCommands(msg())
 	}
 }
+
+// A catalog that is still being read when its pane opens shows what has come since.
+func TestCatalogGrows(t *testing.T) {
+	sh := lived(t)
+	s := screenOf(t, sh, 80, 24)
+	s.open(repl.CatalogPane)
+	p := s.overlay().(*catalogPane)
+	before := p.found.Total
+	more, _ := catalog.New(append(testEntries(), catalog.Entry{ID: "new.thing.get", Description: "Get a thing.",
+		Action: func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil }}), catalog.Options{})
+	if err := sh.Session().Replace(t.Context(), more.View()); err != nil {
+		t.Fatal(err)
+	}
+	s.settle(s.pull())
+	if p.found.Total == before || p.found.Total != 3 || p.tree[len(p.tree)-1].path != "new" {
+		t.Errorf("%d actions, before %d; tree %+v", p.found.Total, before, p.tree)
+	}
+}
+
+// What values, arguments and errors hold reaches no pane as it is.
+func TestPanesAreClean(t *testing.T) {
+	sh := lived(t)
+	for _, line := range []string{
+		`bad = {["\27[31m"] = "\27]52;c;eA==\7", s = "\226\128\174abc\n\r\8", deep = {"\27[2J"}, raw = "\255\254"}`,
+		`pcall(crm.customer.search, {query = "\27[31m", ["\27]0;x\7"] = 1})`,
+		"return ('\\27[1m'):rep(100)",
+	} {
+		sh.Handle(t.Context(), line)
+	}
+	sh.Feed().Take()
+	s := screenOf(t, sh, 100, 30)
+	check := func(what string) {
+		t.Helper()
+		if view := s.View().Content; strings.ContainsAny(view, "\x1b\x07\x08\r\u202e\xff") {
+			t.Errorf("%s: %q", what, view)
+		}
+	}
+	s.open(repl.VariablesPane)
+	check("variables")
+	s.paneKeys("enter", "down", "l", "down", "l", "down", "l")
+	check("value")
+	s.open(repl.ValuePane)
+	check("text")
+	s.open(repl.TracePane)
+	check("trace")
+	s.paneKeys("enter")
+	check("call")
+	s.shell.Handle(t.Context(), `/preview billing.refund.issue{invoice_id = "\27[31m", amount_cents = 1}`)
+	s.pass(time.Second)
+	s.open(repl.PreviewPane)
+	check("preview")
+}
