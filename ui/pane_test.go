@@ -291,7 +291,7 @@ func TestPanesAreClean(t *testing.T) {
 	s := screenOf(t, sh, 100, 30)
 	check := func(what string) {
 		t.Helper()
-		if view := s.View().Content; strings.ContainsAny(view, "\x1b\x07\x08\r\u202e\xff") {
+		if view := s.View().Content; strings.ContainsAny(view, "\x1b\x07\x08\r\u202e") {
 			t.Errorf("%s: %q", what, view)
 		}
 	}

@@ -21,9 +21,27 @@ type tracePane struct {
 	whole  bool // the chosen call has the pane for itself
 	from   int  // first row of it
 	page   int
+	// cached is what shown found last, for as long as nothing has happened.
+	cached  []repl.Used
+	version traceVersion
 }
 
+// A traceVersion changes whenever the list of calls may.
+type traceVersion struct {
+	cell, calls int
+	busy        bool
+	filter      string
+	known       bool
+}
+
+// shown lists the calls that the filter takes; a frame asks for it more than once.
 func (p *tracePane) shown() []repl.Used {
+	s := p.m.status
+	version := traceVersion{s.Cell, s.Calls, s.Busy, p.filter, true}
+	if p.version == version {
+		return p.cached
+	}
+	p.version = version
 	var out []repl.Used
 	words := strings.Fields(strings.ToLower(p.filter))
 	for _, u := range p.m.shell.Calls() {
@@ -31,6 +49,7 @@ func (p *tracePane) shown() []repl.Used {
 			out = append(out, u)
 		}
 	}
+	p.cached = out
 	return out
 }
 
