@@ -81,9 +81,6 @@ type Options struct {
 // Open returns the source that a manifest is; source is how the person named it. A manifest is the person's own, as
 // the command line is: nothing of it has to be accepted, and its overlays hold for all sources.
 func Open(named, file string, o Options) source.Source {
-	if o.Every == 0 {
-		o.Every = time.Second
-	}
 	out := &outside{vault: o.Vault}
 	return source.Source{
 		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,
@@ -106,35 +103,8 @@ func Open(named, file string, o Options) source.Source {
 			}
 			return readManifest(text, file, o.Name, out)
 		},
-		Watch: func(ctx context.Context, changed func()) { watch(ctx, file, o.Every, changed) },
+		Watch: func(ctx context.Context, changed func()) { source.WatchFile(ctx, file, o.Every, changed) },
 		Close: out.close,
-	}
-}
-
-// watch calls changed when the file has another size or time than before.
-func watch(ctx context.Context, file string, every time.Duration, changed func()) {
-	type look struct {
-		size int64
-		when time.Time
-	}
-	at := func() look {
-		stat, err := os.Stat(file)
-		if err != nil {
-			return look{}
-		}
-		return look{stat.Size(), stat.ModTime()}
-	}
-	before := at()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(every):
-		}
-		if now := at(); now != before {
-			before = now
-			changed()
-		}
 	}
 }
 

@@ -117,6 +117,7 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	defer func() { err = errors.Join(err, w.Close()) }()
 	w.tellResumed(p)
 	shell := cli.shell(w, nil, false)
+	w.sources.news() // what there is at the start has been told
 	lines := bufio.NewScanner(p.stdin)
 	lines.Buffer(nil, maxPiped)
 	var failed error
@@ -128,6 +129,7 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 			return false
 		}
 		teller := tell(p, feed)
+		w.renew(ctx) // what the sources came to hold since the line before
 		status := shell.Handle(ctx, text)
 		if ended := teller(); status == repl.Failed && failed == nil {
 			failed = failedInput(ended)

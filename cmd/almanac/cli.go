@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"almanac/catalog/source"
 	"almanac/session/trace"
 )
 
@@ -64,6 +65,8 @@ type commandLine struct {
 	origins map[string]bool
 	// past is the session that this one goes on from; the zero Thread is none.
 	past trace.Thread
+	// leftOut are entries of files of servers that are no sources, for the doctor to tell.
+	leftOut []source.Status
 	// stderr is where opening the sources tells what it could not use.
 	stderr io.Writer
 }

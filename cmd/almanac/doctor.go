@@ -35,7 +35,7 @@ func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 		fmt.Fprintf(p.stdout, "%s: accepted %d new, %d changed, %d gone\n", c.Accept, len(change.Added), len(change.Changed), len(change.Removed))
 		return change.WriteChange(p.stdout, c.some())
 	}
-	all := f.loader.Status()
+	all := append(f.loader.Status(), cli.leftOut...)
 	if c.JSON {
 		err = p.printJSON(reportsOf(all))
 	} else {

@@ -34,13 +34,12 @@ func (cli *commandLine) mcpSources(as, kind, rest string) ([]source.Source, erro
 	return mcpSource(s)
 }
 
-// mcpFile are the servers of a file as other clients write it. Those that cannot be used are told.
+// mcpFile are the servers of a file as other clients write it. Those that cannot be used are left out, for the doctor to tell.
 func (cli *commandLine) mcpFile(file string) ([]source.Source, error) {
 	servers, skipped, err := mcp.ReadConfig(file, os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	cli.tell("skipped", skipped)
 	var all []source.Source
 	for _, s := range servers {
 		one, err := mcpSource(s)
@@ -48,13 +47,19 @@ func (cli *commandLine) mcpFile(file string) ([]source.Source, error) {
 			return nil, err
 		}
 		if err != nil {
-			cli.tell("skipped", []catalog.Skip{{ID: s.Name, Source: file, Reason: err.Error()}})
+			skipped = append(skipped, catalog.Skip{ID: s.Name, Source: file, Reason: err.Error()})
 			continue
 		}
 		all = append(all, one...)
 	}
 	if len(all) == 0 {
+		cli.tell("skipped", skipped)
 		return nil, fmt.Errorf("no server of it can be used")
+	}
+	if len(skipped) > 0 {
+		cli.leftOut = append(cli.leftOut, source.Status{
+			Name: "mcp:" + file, State: source.Ready, Found: len(skipped), Skipped: skipped,
+		})
 	}
 	return all, nil
 }

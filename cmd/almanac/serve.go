@@ -68,10 +68,13 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		return misconfigured(err)
 	}
 	defer l.Close()
-	fmt.Fprintf(p.stderr, "serving http://%s%s\n", l.Addr(), gateway.Path)
-	err = g.Serve(ctx, l, gateway.HTTPOptions{Clients: clients, Hosts: c.Host, Origins: c.Origin})
+	ready := func() { fmt.Fprintf(p.stderr, "serving http://%s%s\n", l.Addr(), gateway.Path) }
+	err = g.Serve(ctx, l, gateway.HTTPOptions{Clients: clients, Hosts: c.Host, Origins: c.Origin, Ready: ready})
 	if errors.Is(err, gateway.ErrOpen) {
 		return misconfigured(fmt.Errorf("--http %s: %w (%s, or token_env in --clients)", c.HTTP, err, serveToken))
+	}
+	if errors.Is(err, gateway.ErrAnybody) {
+		return misconfigured(fmt.Errorf("clients %s: %w", c.Clients, err))
 	}
 	return err
 }
@@ -89,6 +92,9 @@ func address(text string) string {
 
 // clients are those who may connect: of the file, or one with the token of the environment, or anybody.
 func (c serveCommand) clients() ([]gateway.Client, error) {
+	if c.As != "" && c.HTTP != "" {
+		return nil, errors.New("--as is for standard input and output: over HTTP the token says who a client is")
+	}
 	if c.Clients == "" {
 		if c.As != "" {
 			return nil, errors.New("--as names a client of a file: give --clients")
@@ -191,7 +197,7 @@ func (s *serving) open(o gateway.Opening) (*session.Session, func() error, error
 		options := session.Options{
 			ID: id, Policy: o.Policy, Budget: o.Budget, Approve: o.Approve, Record: log.Append,
 			Secrets: append(secrets(), s.feed.loader.Secrets()...),
-			Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: dir},
+			Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: s.cli.workspaceDir()},
 		}
 		options.Kernel.Logf = func(format string, args ...any) {
 			_ = log.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: fmt.Sprintf(format, args...)})

@@ -37,8 +37,14 @@ func (cli *commandLine) sourceNames() []string {
 // sources are the places that the command line names. Nothing is opened yet.
 func (cli *commandLine) sources() ([]source.Source, error) {
 	var all []source.Source
+	taken := map[string]string{}
+	cli.leftOut = nil
 	for _, name := range cli.sourceNames() {
 		as, name := named(name)
+		if first, twice := taken[as]; twice && as != "" && first != name {
+			return nil, fmt.Errorf("catalog %s=%s: %s is the name of %s, and two of one name would share their ids and credentials: give it another", as, name, as, first)
+		}
+		taken[as] = name
 		kind, rest, _ := strings.Cut(name, ":")
 		switch {
 		case kind == "demo":
@@ -75,6 +81,22 @@ func named(text string) (as, rest string) {
 		return "", text
 	}
 	return as, rest
+}
+
+// workspaceDir is the folder that the context value workspace stands for: the first that is a source, or else where the
+// program runs.
+func (cli *commandLine) workspaceDir() string {
+	for _, name := range cli.sourceNames() {
+		_, name = named(name)
+		if dir, ok := strings.CutPrefix(name, "workspace:"); ok && dir != "" {
+			if whole, err := filepath.Abs(dir); err == nil {
+				return whole
+			}
+			return dir
+		}
+	}
+	dir, _ := os.Getwd()
+	return dir
 }
 
 // demoSource is the demo's database; an empty file stands for the one in the data folder.
@@ -176,7 +198,11 @@ func (cli *commandLine) openapiSource(label, from string) source.Source {
 		}
 	}
 	api := openapi.New(o)
-	return source.Source{Name: name, Load: api.Load, Health: api.Health, Secrets: api.Secrets, Close: api.Close}
+	s := source.Source{Name: name, Load: api.Load, Health: api.Health, Secrets: api.Secrets, Close: api.Close}
+	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
+		s.Watch = func(ctx context.Context, changed func()) { source.WatchFile(ctx, from, 0, changed) }
+	}
+	return s
 }
 
 // A feeding is the view of the program and where it comes from.
@@ -237,6 +263,9 @@ func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
 	sources, err := cli.sources()
 	if err != nil {
 		return nil, misconfigured(err)
+	}
+	for _, s := range cli.leftOut {
+		fmt.Fprintf(cli.stderr, "%s: %s: see almanac doctor\n", s.Name, s.Remarks())
 	}
 	f := &feeding{changed: make(chan struct{}, 1), told: map[string]standing{}}
 	if cli.View != "" {
@@ -304,11 +333,8 @@ func (f *feeding) whole(ctx context.Context, cli *commandLine) (*catalog.View, e
 		fmt.Fprintln(cli.stderr, err)
 	}
 	for _, s := range all {
-		cli.tell("skipped", s.Skipped)
-		cli.tell("changed", s.Mended)
-		cli.tell("overlay", s.Overlay)
-		if n := s.Change.Waiting(); n > 0 {
-			fmt.Fprintln(cli.stderr, s.Line()+": see almanac doctor")
+		if remarks := s.Remarks(); s.Err == nil && remarks != "" {
+			fmt.Fprintf(cli.stderr, "%s: %s: see almanac doctor\n", s.Name, remarks)
 		}
 	}
 	return f.view()

@@ -90,7 +90,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	options := session.Options{
 		ID: id, Policy: p, Record: w.log.Append, Secrets: append(secrets(), w.sources.loader.Secrets()...),
 		UserLimits: vm.Limits{Time: cli.LuaTime}, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(), CheckResults: cli.CheckResults,
-		Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: dir},
+		Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()},
 	}
 	note := func(line string) {
 		// A log that is full tells so with the next run.

@@ -29,10 +29,15 @@ type HTTPOptions struct {
 	Hosts []string
 	// Origins are web pages that may call it, as "https://example.com", beside those of its own address.
 	Origins []string
+	// Ready is told once the gateway is about to answer, when nothing was found wrong; nil tells nobody.
+	Ready func()
 }
 
 // ErrOpen says that a gateway without tokens would be reachable from other machines.
 var ErrOpen = errors.New("beyond the loopback interface every client needs a token: set one, or listen on 127.0.0.1")
+
+// ErrAnybody says that one of several clients has no token.
+var ErrAnybody = errors.New("a client without a token is anybody: it must be the only one")
 
 // Serve serves HTTP clients on l until ctx is done, then lets answers that are under way go out for a moment.
 func (g *Gateway) Serve(ctx context.Context, l net.Listener, o HTTPOptions) error {
@@ -42,6 +47,9 @@ func (g *Gateway) Serve(ctx context.Context, l net.Listener, o HTTPOptions) erro
 	}
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+	}
+	if o.Ready != nil {
+		o.Ready()
 	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- server.Serve(l) }()
@@ -74,7 +82,7 @@ func (g *Gateway) Handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
 	case len(o.Clients) == 0:
 		return nil, errors.New("gateway: no clients")
 	case open && len(o.Clients) > 1:
-		return nil, errors.New("a client without a token is anybody: it must be the only one")
+		return nil, ErrAnybody
 	case open && !local:
 		return nil, ErrOpen
 	}
