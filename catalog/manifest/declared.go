@@ -103,7 +103,7 @@ func Open(named, file string, o Options) source.Source {
 			}
 			return readManifest(text, file, o.Name, out)
 		},
-		Watch: func(ctx context.Context, changed func()) { source.WatchFile(ctx, file, o.Every, changed) },
+		Watch: source.WatchFile(file, o.Every),
 		Close: out.close,
 	}
 }

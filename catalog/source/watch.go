@@ -9,9 +9,10 @@ import (
 // lookEvery is how often a file is looked at.
 const lookEvery = time.Second
 
-// WatchFile calls changed when the file has another size or time than before, until ctx is done. It looks every so
-// often; zero means every second. It is made to be a Source's Watch.
-func WatchFile(ctx context.Context, file string, every time.Duration, changed func()) {
+// WatchFile returns what is to be a Source's Watch: it calls changed when the file has another size or time than it had
+// when WatchFile was called, so that nothing is missed between the reading and the watching, and again at each change. It
+// looks every so often; zero means every second.
+func WatchFile(file string, every time.Duration) func(ctx context.Context, changed func()) {
 	if every == 0 {
 		every = lookEvery
 	}
@@ -26,16 +27,19 @@ func WatchFile(ctx context.Context, file string, every time.Duration, changed fu
 		}
 		return look{stat.Size(), stat.ModTime()}
 	}
-	before := at()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(every):
-		}
-		if now := at(); now != before {
-			before = now
-			changed()
+	first := at()
+	return func(ctx context.Context, changed func()) {
+		before := first
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(every):
+			}
+			if now := at(); now != before {
+				before = now
+				changed()
+			}
 		}
 	}
 }

@@ -200,7 +200,7 @@ func (cli *commandLine) openapiSource(label, from string) source.Source {
 	api := openapi.New(o)
 	s := source.Source{Name: name, Load: api.Load, Health: api.Health, Secrets: api.Secrets, Close: api.Close}
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
-		s.Watch = func(ctx context.Context, changed func()) { source.WatchFile(ctx, from, 0, changed) }
+		s.Watch = source.WatchFile(from, 0)
 	}
 	return s
 }
