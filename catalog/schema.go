@@ -253,34 +253,3 @@ func titleWord(title string) string {
 	}
 	return strings.ReplaceAll(title, " ", "_")
 }
-
-// decode reads JSON with integers as int64 where they fit.
-func decode(raw []byte) any {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
-		return nil
-	}
-	return plainNumbers(v)
-}
-
-func plainNumbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, _ := v.Float64()
-		return f
-	case []any:
-		for i := range v {
-			v[i] = plainNumbers(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = plainNumbers(v[k])
-		}
-	}
-	return v
-}

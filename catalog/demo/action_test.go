@@ -151,11 +151,7 @@ var fieldName = regexp.MustCompile(`^([a-z_]+) = `)
 func (p *exampleParser) value() (any, error) {
 	if m := literal.FindString(p.rest); m != "" {
 		p.rest = p.rest[len(m):]
-		var v any
-		dec := json.NewDecoder(strings.NewReader(m))
-		dec.UseNumber()
-		err := dec.Decode(&v)
-		return plain(v), err
+		return catalog.ParseJSON([]byte(m))
 	}
 	rest, ok := strings.CutPrefix(p.rest, "{")
 	if !ok {

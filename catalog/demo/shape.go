@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"almanac/catalog"
 )
 
 //go:embed shapes.txt
@@ -268,37 +270,7 @@ func fieldValue(f field, v any) (any, error) {
 		if !list && f.kind != "object" {
 			return v, nil
 		}
-		dec := json.NewDecoder(strings.NewReader(v))
-		dec.UseNumber()
-		var data any
-		if err := dec.Decode(&data); err != nil {
-			return nil, err
-		}
-		return plain(data), nil
+		return catalog.ParseJSON([]byte(v))
 	}
 	return v, nil
-}
-
-// plain replaces the numbers of decoded JSON by int64 where they are whole and float64 where not.
-func plain(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return v.String()
-		}
-		return f
-	case []any:
-		for i := range v {
-			v[i] = plain(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = plain(v[k])
-		}
-	}
-	return v
 }

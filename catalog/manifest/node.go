@@ -259,33 +259,11 @@ func asData(n *yaml.Node) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
+	v, err := catalog.ParseJSON(text)
+	if err != nil {
 		return nil, faultAt(n, "%v", err)
 	}
-	return plainNumbers(v), nil
-}
-
-func plainNumbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, _ := v.Float64()
-		return f
-	case []any:
-		for i := range v {
-			v[i] = plainNumbers(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = plainNumbers(v[k])
-		}
-	}
-	return v
+	return v, nil
 }
 
 // clip is text on one line and short.

@@ -1,14 +1,14 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"io"
 	"reflect"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog"
 )
 
 // The notes of a result.
@@ -86,45 +86,11 @@ func binary(kind, mime string, n int) map[string]any {
 func text(s string) (value any, note string) {
 	trimmed := strings.TrimSpace(s)
 	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
-		if v, ok := parse([]byte(trimmed)); ok {
+		if v, err := catalog.ParseJSON([]byte(trimmed)); err == nil {
 			return v, noteParsed
 		}
 	}
 	return s, ""
-}
-
-// parse reads JSON with integers kept whole.
-func parse(raw []byte) (any, bool) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
-		return nil, false
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, false
-	}
-	return numbers(v), true
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, _ := v.Float64()
-		return f
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = numbers(v[key])
-		}
-	}
-	return v
 }
 
 // exact is the structured content. The library reads its numbers as floats; servers send the same as text, from which
@@ -139,7 +105,7 @@ func exact(answer *sdk.CallToolResult) any {
 		if json.Unmarshal([]byte(t.Text), &loose) != nil || !reflect.DeepEqual(loose, answer.StructuredContent) {
 			continue
 		}
-		if v, ok := parse([]byte(t.Text)); ok {
+		if v, err := catalog.ParseJSON([]byte(t.Text)); err == nil {
 			return v
 		}
 	}

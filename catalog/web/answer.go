@@ -4,9 +4,7 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strconv"
@@ -14,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"almanac/catalog"
 )
 
 // A StatusError is an answer that is no success.
@@ -165,16 +165,7 @@ func orPlain(kind string) string {
 
 // decodeJSON reads one JSON value; integers become int64 where they fit.
 func decodeJSON(text []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("something follows the value")
-	}
-	return numbers(v), nil
+	return catalog.ParseJSON(bytes.TrimPrefix(text, []byte("\ufeff")))
 }
 
 func decodeLines(text []byte) ([]any, error) {
@@ -190,29 +181,6 @@ func decodeLines(text []byte) ([]any, error) {
 		list = append(list, v)
 	}
 	return list, nil
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return v.String()
-		}
-		return f
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = numbers(v[name])
-		}
-	}
-	return v
 }
 
 // clip is text on one line without control characters, at most n bytes, whole runes.

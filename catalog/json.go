@@ -1,0 +1,57 @@
+package catalog
+
+// This file reads JSON as data.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// ParseJSON reads one JSON value and nothing behind it. Whole numbers are int64 where they fit, all others float64; what
+// neither can hold is the text of it.
+func ParseJSON(raw []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("something follows the value")
+	}
+	return plainNumbers(v), nil
+}
+
+// decode is ParseJSON for text that was parsed before.
+func decode(raw []byte) any {
+	v, err := ParseJSON(raw)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v.String()
+		}
+		return f
+	case []any:
+		for i := range v {
+			v[i] = plainNumbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = plainNumbers(v[k])
+		}
+	}
+	return v
+}
