@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Typed is one input as the history keeps it.
@@ -165,7 +166,7 @@ func lastEntries(f *os.File, n int) ([]Typed, error) {
 const searchDepth = 10000
 
 // Search returns up to n entries that contain all words, whatever their case, newest first and each text once. No
-// words match everything.
+// words match everything. Entries that have only the letters of the words, in their order, come after.
 func (h *History) Search(words string, n int) ([]Typed, error) {
 	entries, err := h.Load(searchDepth)
 	if err != nil {
@@ -173,17 +174,36 @@ func (h *History) Search(words string, n int) ([]Typed, error) {
 	}
 	want := strings.Fields(strings.ToLower(words))
 	seen := map[string]bool{}
-	var found []Typed
+	var found, near []Typed
 	for i := len(entries) - 1; i >= 0 && len(found) < n; i-- {
 		t := entries[i]
-		low := strings.ToLower(t.Text)
-		if seen[t.Text] || slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(low, w) }) {
+		if seen[t.Text] {
 			continue
 		}
 		seen[t.Text] = true
-		found = append(found, t)
+		low := strings.ToLower(t.Text)
+		switch {
+		case !slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(low, w) }):
+			found = append(found, t)
+		case !slices.ContainsFunc(want, func(w string) bool { return !hasLetters(low, w) }):
+			near = append(near, t)
+		}
 	}
-	return found, nil
+	found = append(found, near...)
+	return found[:min(len(found), n)], nil
+}
+
+// hasLetters reports whether text has the letters of word in their order.
+func hasLetters(text, word string) bool {
+	for _, r := range word {
+		i := strings.IndexRune(text, r)
+		if i < 0 {
+			return false
+		}
+		_, n := utf8.DecodeRuneInString(text[i:])
+		text = text[i+n:]
+	}
+	return true
 }
 
 // Close closes the file. The History must not be used afterwards.

@@ -145,6 +145,12 @@ func TestHistorySearch(t *testing.T) {
 	if found, _ = h.Search("open billing", 10); len(found) != 1 {
 		t.Errorf("two words: %q", texts(found))
 	}
+	if found, _ = h.Search("bilng", 10); len(found) == 0 || !strings.Contains(found[0].Text, "billing") {
+		t.Errorf("letters in their order: %v", found)
+	}
+	if found, _ = h.Search("gnillib\xff", 10); len(found) != 0 {
+		t.Errorf("letters in another order: %v", found)
+	}
 	if found, _ = h.Search("", 10); len(found) != 3 {
 		t.Errorf("no words: %q", texts(found))
 	}

@@ -2,18 +2,14 @@ package ui
 
 import (
 	"fmt"
-	"strings"
 
 	"almanac/repl"
 )
 
-// This file holds what the screen offers of the history: Up and Down, and the search of Ctrl+R.
+// This file holds what the screen offers of the history with Up and Down; search.go has Ctrl+R.
 
-// pastDepth is how many entries Up reaches, foundDepth how many a search lists.
-const (
-	pastDepth  = 1000
-	foundDepth = 50
-)
+// pastDepth is how many entries Up reaches.
+const pastDepth = 1000
 
 func foldSign(lines, n int) string { return fmt.Sprintf("[pasted %d lines #%d]", lines, n) }
 
@@ -86,69 +82,4 @@ func (m *model) openPast() *past {
 	}
 	p.at = len(p.entries)
 	return p
-}
-
-// A search is Ctrl+R: words that narrow the history. Enter takes the entry into the input, Esc changes nothing.
-type search struct {
-	words string
-	found []string // newest first, each once
-	at    int
-}
-
-func (m *model) openSearch() {
-	m.search = &search{}
-	m.find()
-}
-
-// find looks the words up anew.
-func (m *model) find() {
-	s := m.search
-	s.found, s.at = s.found[:0], 0
-	typed, err := m.history.Search(s.words, foundDepth)
-	if err != nil {
-		m.notice = repl.SanitizeLine(err.Error())
-	}
-	for _, t := range typed {
-		s.found = append(s.found, cleanPaste(t.Text))
-	}
-}
-
-// choice is the entry that Enter would take; "" when there is none.
-func (s *search) choice() string {
-	if s.at < len(s.found) {
-		return s.found[s.at]
-	}
-	return ""
-}
-
-func (m *model) searchKey(name, text string) {
-	s := m.search
-	switch name {
-	case "esc", "ctrl+c":
-		m.search = nil
-	case "enter", "tab", "right":
-		if c := s.choice(); c != "" {
-			m.past, m.pastes = nil, nil
-			m.edit.set(c)
-		}
-		m.search = nil
-	case "ctrl+r", "up", "ctrl+p":
-		s.at = min(s.at+1, max(len(s.found)-1, 0))
-	case "down", "ctrl+n":
-		s.at = max(s.at-1, 0)
-	case "backspace", "ctrl+h":
-		if s.words != "" {
-			e := editor{text: s.words}
-			s.words = s.words[:e.prev(len(s.words))]
-			m.find()
-		}
-	case "ctrl+u":
-		s.words = ""
-		m.find()
-	default:
-		if text != "" {
-			s.words += strings.ReplaceAll(cleanPaste(text), "\n", " ")
-			m.find()
-		}
-	}
 }

@@ -265,7 +265,7 @@ func (m *model) doing() string {
 // inputRows draws the input, or the search in its place, in at most limit rows.
 func (m *model) inputRows(limit int) ([]string, point) {
 	if m.search != nil {
-		return m.searchRows()
+		return m.searchRows(limit)
 	}
 	prompt := m.theme.prompt.Render(pad(m.status.Mode.String()+" "+m.theme.glyphs.prompt+" ", promptWidth))
 	return m.editRows(&m.edit, prompt, m.paint(), limit)
@@ -291,25 +291,6 @@ func (m *model) editRows(e *editor, prompt string, styles []span, limit int) ([]
 		out = append(out, lead+paintRow(e.text, r, styles))
 	}
 	return out, point{wide + x, y - from}
-}
-
-func (m *model) searchRows() ([]string, point) {
-	s := m.search
-	head := "search " + m.theme.glyphs.prompt + " "
-	words := ansi.TruncateLeft(s.words, max(ansi.StringWidth(s.words)-m.width/2, 0), "")
-	rows := []string{m.theme.prompt.Render(head) + words}
-	found := m.theme.dim.Render("nothing matches")
-	if c := s.choice(); c != "" {
-		lines := strings.Split(untab(c), "\n")
-		found = lines[0]
-		if len(lines) > 1 {
-			found += m.theme.dim.Render(fmt.Sprintf(" %s %d lines", m.theme.glyphs.more, len(lines)))
-		}
-	}
-	rows = append(rows, ansi.Truncate("  "+found, m.width-1, m.theme.glyphs.more),
-		m.theme.dim.Render(ansi.Truncate("  Enter insert "+m.theme.glyphs.dot+" Ctrl+R older "+m.theme.glyphs.dot+" Esc back",
-			m.width-1, m.theme.glyphs.more)))
-	return rows, point{ansi.StringWidth(head + words), 0}
 }
 
 // statusRow is the last row. Under 60 columns its fields drop from the right.

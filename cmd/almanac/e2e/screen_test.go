@@ -219,6 +219,15 @@ func TestR15History(t *testing.T) {
 		t.Errorf("it was run:\n%s", z.screen())
 	}
 	z.keys("C-c")
+	z.gone(`größer`)
+	z.keys("C-r")
+	z.want(`mine = 1[\s\S]*other = 1|other = 1[\s\S]*mine = 1`) // a list
+	z.keys("C-s")                                               // of this session, which has none yet
+	z.want("nothing matches")
+	z.keys("C-s", "C-r", "C-r")
+	z.want("3 of")
+	z.keys("Escape")
+	z.gone("nothing matches|Esc back")
 	for _, want := range []string{"other = 1", "mine = 1"} {
 		z.keys("C-r")
 		z.text(want)
