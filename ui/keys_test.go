@@ -395,3 +395,17 @@ func TestBindings(t *testing.T) {
 		t.Error("Ctrl+C did not stop what runs")
 	}
 }
+
+// Tab goes on behind a lone namespace: one press shows the actions.
+func TestTabGoesOn(t *testing.T) {
+	s := screenOf(t, lived(t), 80, 24)
+	s.keys("x = crm.no")
+	msg := s.complete()()
+	cmd := s.completed(msg.(completedMsg))
+	if s.edit.text != "x = crm.note." || cmd == nil {
+		t.Fatalf("the input is %q", s.edit.text)
+	}
+	if s.completed(cmd().(completedMsg)); s.menu == nil || len(s.menu.list.Items) < 12 {
+		t.Error("the menu did not open")
+	}
+}

@@ -42,25 +42,31 @@ func (m *model) complete() tea.Cmd {
 	}
 }
 
-// completed takes a lone completion, or what all have in common, and shows a menu when there is a choice.
-func (m *model) completed(msg completedMsg) {
+// completed takes a lone completion, or what all have in common, and shows a menu when there is a choice. Behind a lone
+// namespace it goes on to what is in it.
+func (m *model) completed(msg completedMsg) tea.Cmd {
 	if msg.version != m.edit.version || msg.pos != m.edit.pos || len(m.asks) > 0 || m.help != nil || m.search != nil {
-		return
+		return nil
 	}
 	list := msg.list
 	if len(list.Items) == 0 {
 		m.notice = "nothing to complete"
-		return
+		return nil
 	}
 	if len(list.Items) == 1 {
-		m.takeItem(list, list.Items[0].Text)
-		return
+		text := list.Items[0].Text
+		m.takeItem(list, text)
+		if strings.HasSuffix(text, ".") {
+			return m.complete()
+		}
+		return nil
 	}
 	if common := list.Common(); len(common) > list.End-list.Start {
 		m.takeItem(list, common)
 		list.End = m.edit.pos
 	}
 	m.menu = &menu{list: list}
+	return nil
 }
 
 // takeItem puts a completion in the place of what was typed of it.

@@ -63,7 +63,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case paneMsg:
 		return msg()
 	case completedMsg:
-		m.completed(msg)
+		return m.completed(msg)
 	case editedMsg:
 		m.edited(msg)
 	case disarmMsg:
