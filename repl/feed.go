@@ -37,6 +37,7 @@ type Feed struct {
 	spoken  int  // bytes the model said
 	toolRan bool // a script of the model's ended since its tool started
 	setters map[string]setter
+	acting  []string // ids of the actions under way, the newest last
 }
 
 // A setter is who gave a global its value, and in which cell.
@@ -179,6 +180,29 @@ func (f *Feed) Ran(s session.Script, o *session.Outcome) {
 	f.cell.Scripts = append(f.cell.Scripts, s.Source)
 	f.mu.Unlock()
 	f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Text: s.Source, Outcome: o, Elapsed: o.Elapsed})
+}
+
+// Acting is the hook for actions that begin and end. It fits session.Options.Acting.
+func (f *Feed) Acting(id string, begins bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if begins {
+		f.acting = append(f.acting, id)
+		return
+	}
+	if i := slices.Index(f.acting, id); i >= 0 {
+		f.acting = slices.Delete(f.acting, i, i+1)
+	}
+}
+
+// UnderWay names the action that is being called, and how many there are; empty and zero when there is none.
+func (f *Feed) UnderWay() (id string, calls int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.acting); n > 0 {
+		return f.acting[n-1], n
+	}
+	return "", 0
 }
 
 // Cell is the number of the cell that runs now, zero when none does.

@@ -288,6 +288,10 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		}
 		r.mutated()
 	}
+	if tell := w.options.Acting; tell != nil {
+		tell(entry.ID, true)
+		defer tell(entry.ID, false)
+	}
 	result, err := callAction(ctx, entry.Action, call, r.wait(entry))
 	if err != nil {
 		return reply{}, r.failed(ctx, entry, err, c)

@@ -45,6 +45,9 @@ type Options struct {
 	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded. It must be safe
 	// for concurrent use.
 	Record func(trace.Record) error
+	// Acting is told of an action that is about to be called, and with false when it has ended; nil tells nobody. It may be
+	// called from several goroutines and must not wait.
+	Acting func(id string, begins bool)
 	// Ran is told of every run, preview and query when it has ended, whoever wrote it; nil tells nobody. It must not
 	// change the outcome.
 	Ran func(script Script, out *Outcome)

@@ -29,7 +29,6 @@ func (m *model) pull() tea.Cmd {
 	for _, e := range m.feed.Take() {
 		if e.Kind == repl.Called && e.Call != nil && m.work != nil {
 			m.work.called++
-			m.work.last = repl.SanitizeLine(e.Call.ID)
 		}
 		for _, e := range m.calls.Push(e) {
 			cmds = append(cmds, m.event(e))

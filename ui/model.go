@@ -181,9 +181,8 @@ type work struct {
 	tallest int
 	// speaking is true while the model's words come in.
 	speaking bool
-	// called counts the calls that ended, last names the newest; received counts bytes of text that came in.
+	// called counts the calls that ended, received the bytes of text that came in.
 	called, received int
-	last             string
 	// previewing is true for a preview that F5 began.
 	previewing bool
 }

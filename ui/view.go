@@ -231,11 +231,17 @@ func (m *model) doing() string {
 	t := m.theme.glyphs
 	w := m.work
 	word, stop := "running", "Esc"
+	id, calls := m.feed.UnderWay()
 	switch {
 	case w.stopped:
 		word = "stopping"
 	case len(m.asks) > 0:
 		word, stop = "waiting for you", "Ctrl+C" // Esc belongs to the question
+	case calls > 0:
+		word = "calling " + repl.SanitizeLine(id)
+		if calls > 1 {
+			word += fmt.Sprintf(" and %d more", calls-1)
+		}
 	case w.speaking:
 		word = "writing"
 	case m.status.Mode == repl.AskMode:
@@ -247,9 +253,6 @@ func (m *model) doing() string {
 		if s.Mutations > 0 {
 			parts = append(parts, fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit))
 		}
-	}
-	if w.last != "" {
-		parts = append(parts, w.last)
 	}
 	if w.received >= 1024 {
 		parts = append(parts, fmt.Sprintf("%.1f KiB", float64(w.received)/1024))

@@ -290,3 +290,27 @@ func TestBrackets(t *testing.T) {
 		}
 	}
 }
+
+// The progress line names the action under way, what was used, and always how to stop; in a small window less.
+func TestProgress(t *testing.T) {
+	s := newScreen(t, 100, 24)
+	s.keys("f()", "enter")
+	s.emit(
+		repl.Event{Kind: repl.Called, Cell: 1, Call: &trace.Call{N: 1, ID: "crm.customer.search", Verdict: trace.OK}},
+		repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: strings.Repeat("x", 4096) + "\n"},
+	)
+	s.feed.Acting("billing.refund.issue", true)
+	s.feed.Acting("crm.customer.search", true)
+	s.feed.Acting("crm.customer.search", false)
+	if got := s.doing(); !strings.HasPrefix(got, "calling billing.refund.issue… ") || !strings.HasSuffix(got, " s · calls 0/50 · 4.0 KiB · Esc stops") {
+		t.Error(got)
+	}
+	s.send(tea.WindowSizeMsg{Width: 50, Height: 24})
+	if got := s.doing(); strings.Contains(got, "KiB") || !strings.HasSuffix(got, "Esc stops") {
+		t.Error(got)
+	}
+	s.feed.Acting("billing.refund.issue", false)
+	if got := s.doing(); !strings.HasPrefix(got, "running… ") {
+		t.Error(got)
+	}
+}

@@ -103,7 +103,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 		states := trace.KeepState(trace.StatePath(w.log.Path()), func(err error) { note(err.Error()) })
 		w.closers = append(w.closers, states.Close)
 		options.Saved = func(s session.State) { states.Put(trace.State(s)) }
-		options.Write, options.Ran = o.feed.Write, o.feed.Ran
+		options.Write, options.Ran, options.Acting = o.feed.Write, o.feed.Ran, o.feed.Acting
 		options.Record = func(r trace.Record) error {
 			err := w.log.Append(r)
 			o.feed.Record(r)
