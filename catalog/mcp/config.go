@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 )
 
 // A configured is one server as the clients write it: Claude Desktop and Claude Code, Cursor, Windsurf, VS Code, Gemini
@@ -159,7 +160,13 @@ func parseServer(key string, raw json.RawMessage, file string, getenv func(strin
 	}
 	slices.Sort(x.secrets)
 	s.Secrets = slices.Compact(x.secrets)
-	return s, s.check()
+	if err := s.check(); err != nil {
+		return Server{}, err
+	}
+	_, inURL := secret.Address(s.URL)
+	_, inCommand := secret.Command(s.Command)
+	s.Secrets = append(s.Secrets, slices.Concat(inURL, inCommand)...)
+	return s, nil
 }
 
 // keep takes a value that its name calls secret for one.

@@ -11,13 +11,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"almanac/catalog/secret"
 )
 
 // A Server says how one MCP server is reached: Command or URL, never both.
 type Server struct {
 	// Name is the first segment of the ids of its actions.
 	Name string
-	// Source is how the person wrote it: "mcp:npx -y server-memory". Entries and reports carry it.
+	// Source is how the person wrote it: "mcp:npx -y server-memory", without values that should not be seen. Entries and
+	// reports carry it.
 	Source string
 	// Command and its arguments start a server that speaks over its standard input and output. No shell is involved.
 	Command []string
@@ -70,6 +73,8 @@ func ParseCommand(name, line string, getenv func(string) (string, bool)) (Server
 	if err != nil {
 		return Server{}, err
 	}
+	_, literal := secret.Command(words)
+	s.Source = Shown(name, line)
 	x := expander{getenv: getenv}
 	for len(words) > 0 {
 		key, value, ok := strings.Cut(words[0], "=")
@@ -84,15 +89,40 @@ func ParseCommand(name, line string, getenv func(string) (string, bool)) (Server
 	if len(words) == 0 {
 		return Server{}, errors.New("no command: write mcp:COMMAND ARGS")
 	}
-	s.Command, s.Secrets = words, x.secrets
+	s.Command, s.Secrets = words, append(x.secrets, literal...)
 	s.Name = cmp.Or(name, commandName(words))
 	return s, s.check()
+}
+
+// Shown is mcp:COMMAND without the values that were written into it, with the name in front where there were some.
+func Shown(name, line string) string {
+	words, err := split(line)
+	if err != nil {
+		return named(name, "mcp:"+secret.Hidden)
+	}
+	shown, _ := secret.Command(words)
+	if slices.Equal(shown, words) {
+		return "mcp:" + line
+	}
+	return named(name, "mcp:"+strings.Join(shown, " "))
+}
+
+// named is a source whose values are hidden, with the name in front that tells it from another that looks the same.
+func named(name, shown string) string {
+	if name == "" {
+		return shown
+	}
+	return name + "=" + shown
 }
 
 // ParseURL reads the address of a server that speaks streamable HTTP. A fragment #bearer=NAME names the variable of
 // the environment that holds the token; it is not sent as part of the address. An empty name is made from the host.
 func ParseURL(name, text string, getenv func(string) (string, bool)) (Server, error) {
 	s := Server{Source: "mcp+http:" + text}
+	shown, literal := secret.Address(text)
+	if shown != text {
+		s.Source = named(name, "mcp+http:"+shown)
+	}
 	address, fragment, marked := strings.Cut(text, "#")
 	s.URL = address
 	u, err := url.Parse(address)
@@ -115,7 +145,11 @@ func ParseURL(name, text string, getenv func(string) (string, bool)) (Server, er
 	if _, has := u.User.Password(); has {
 		return Server{}, errors.New("the URL holds a password: put a token into the environment and write #bearer=NAME")
 	}
-	return s, s.check()
+	if err := s.check(); err != nil {
+		return Server{}, err
+	}
+	s.Secrets = append(s.Secrets, literal...)
+	return s, nil
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

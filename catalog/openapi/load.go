@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/catalog/web"
 )
 
@@ -94,7 +95,8 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 	var from *url.URL
 	if err == nil {
 		from, _ = url.Parse(base)
-		e.Target = strings.ToUpper(op.method) + " " + base + op.path
+		shown, _ := secret.Address(base)
+		e.Target = strings.ToUpper(op.method) + " " + shown + op.path
 	}
 	call.auth = l.d.auth(op, from, l.o, l.name)
 	if l.health == nil {

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/catalog/web"
 )
 
@@ -55,7 +56,8 @@ type Options struct {
 
 // An API is one document. It is safe for concurrent use.
 type API struct {
-	o Options
+	o       Options
+	written []string // values that stand in the addresses themselves
 
 	mu     sync.Mutex
 	client *web.Client
@@ -65,8 +67,13 @@ type API struct {
 
 // New returns an API. Nothing is read yet.
 func New(o Options) *API {
-	o.Source = cmp.Or(o.Source, o.From)
-	return &API{o: o}
+	a := &API{o: o}
+	for _, address := range []string{o.From, o.Base} {
+		_, values := secret.Address(address)
+		a.written = append(a.written, values...)
+	}
+	a.o.Source, _ = secret.Address(cmp.Or(o.Source, o.From))
+	return a
 }
 
 // maxDocument bounds a document in bytes.
@@ -119,8 +126,8 @@ func (a *API) Servers() []string {
 	return slices.Clone(a.hosts)
 }
 
-// Secrets are the credentials that were used so far.
-func (a *API) Secrets() []string { return a.o.Vault.Secrets() }
+// Secrets are the credentials that were used so far, and what the addresses of the document and its server hold.
+func (a *API) Secrets() []string { return append(a.o.Vault.Secrets(), a.written...) }
 
 // Close drops idle connections.
 func (a *API) Close() error {

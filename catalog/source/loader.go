@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 )
 
 // Options say how sources are loaded. The zero value remembers nothing and accepts everything.
@@ -78,7 +79,7 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 			return nil, errors.New("source: it has no name")
 		}
 		if slices.ContainsFunc(l.sources, func(have *loading) bool { return have.Name == s.Name }) {
-			return nil, fmt.Errorf("source %s: named twice", s.Name)
+			return nil, fmt.Errorf("source %s: named twice: give one of them a name of its own, NAME=SOURCE", s.Name)
 		}
 		l.sources = append(l.sources, &loading{
 			Source: s, again: make(chan struct{}, 1), status: Status{Name: s.Name, State: Loading},
@@ -152,6 +153,11 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 	var change Change
 	if err == nil {
 		change, err = l.compare(s.Source, batch.Entries)
+	}
+	if err != nil {
+		if text := secret.New(l.Secrets(), 6).Text(err.Error()); text != err.Error() {
+			err = errors.New(text)
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,7 +20,8 @@ import (
 
 // A Source is a place where actions come from. Its functions may be called from several goroutines.
 type Source struct {
-	// Name is what the person calls it: "openapi:petstore.yaml". Names are unique in a Loader.
+	// Name is what the person calls it: "openapi:petstore.yaml", without values that must not be shown. Names are unique in a
+	// Loader, and what was accepted is kept under them.
 	Name string
 	// Own tells that the program itself wrote the actions: nothing of it has to be accepted.
 	Own bool

@@ -48,7 +48,7 @@ var sameFloor = map[string][]string{
 	"session/vm":       {"session/syntax"},
 	"catalog/manifest": {"catalog/web"},
 	"catalog/openapi":  {"catalog/web"},
-	"catalog/source":   {"catalog"},
+	"catalog/source":   {"catalog", "catalog/secret"},
 }
 
 // owners lists the libraries that one package alone may import, so that they can be replaced in one place.

@@ -19,7 +19,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/demo"
 	"almanac/catalog/manifest"
+	"almanac/catalog/mcp"
 	"almanac/catalog/openapi"
+	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/web"
 	"almanac/catalog/workspace"
@@ -32,6 +34,29 @@ func (cli *commandLine) sourceNames() []string {
 		return []string{"demo"}
 	}
 	return cli.Catalog
+}
+
+// shownSources is sourceNames without the values that stand in them, to be recorded and shown.
+func (cli *commandLine) shownSources() []string {
+	var all []string
+	for _, name := range cli.sourceNames() {
+		all = append(all, shownSource(name))
+	}
+	return all
+}
+
+// shownSource is what names a source, without the values in it.
+func shownSource(name string) string {
+	as, rest := named(name)
+	command, isCommand := strings.CutPrefix(rest, "mcp:")
+	if !isCommand {
+		shown, _ := secret.Address(name)
+		return shown
+	}
+	if rest = mcp.Shown(as, command); as != "" && !strings.HasPrefix(rest, as+"=") {
+		return as + "=" + rest
+	}
+	return rest
 }
 
 // sources are the places that the command line names. Nothing is opened yet.
@@ -52,7 +77,7 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 		case kind == "mcp", kind == "mcp+http":
 			servers, err := cli.mcpSources(as, kind, rest)
 			if err != nil {
-				return nil, fmt.Errorf("catalog %s: %w", name, err)
+				return nil, fmt.Errorf("catalog %s: %w", shownSource(name), err)
 			}
 			all = append(all, servers...)
 		case strings.HasSuffix(name, ".jsonl"), strings.HasSuffix(name, ".jsonl.gz"):
@@ -64,11 +89,11 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			found, err := cli.fileSources(as, name)
 			if err != nil {
-				return nil, fmt.Errorf("catalog %s: %w", name, err)
+				return nil, fmt.Errorf("catalog %s: %w", shownSource(name), err)
 			}
 			all = append(all, found...)
 		default:
-			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, FILE.yaml, FILE.json, openapi:FILE-or-URL, workspace:DIR, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", name)
+			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, FILE.yaml, FILE.json, openapi:FILE-or-URL, workspace:DIR, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", shownSource(name))
 		}
 	}
 	return all, nil
@@ -198,7 +223,7 @@ func (cli *commandLine) openapiSource(label, from string) source.Source {
 		}
 	}
 	api := openapi.New(o)
-	s := source.Source{Name: name, Load: api.Load, Health: api.Health, Secrets: api.Secrets, Close: api.Close}
+	s := source.Source{Name: shownSource(name), Load: api.Load, Health: api.Health, Secrets: api.Secrets, Close: api.Close}
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
 		s.Watch = source.WatchFile(from, 0)
 	}

@@ -77,7 +77,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	w.closers = append(w.closers, w.log.Close)
 	dir, _ := os.Getwd()
 	err = w.log.Append(trace.Record{Time: now, Kind: trace.KindSession, About: &trace.About{
-		ID: id, Version: version, Actor: view.Actor(), Tenant: view.Tenant(), Sources: cli.sourceNames(), Dir: dir,
+		ID: id, Version: version, Actor: view.Actor(), Tenant: view.Tenant(), Sources: cli.shownSources(), Dir: dir,
 		Resumes: cli.past.ID,
 	}})
 	if err != nil {
