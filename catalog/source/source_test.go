@@ -27,15 +27,24 @@ type shelf struct {
 	mu      sync.Mutex
 	entries []catalog.Entry
 	err     error
+	read    bool
 	changed func()
 }
 
+// put changes what the shelf holds. Where it has been read already, somebody watches it or will soon.
 func (s *shelf) put(err error, entries ...catalog.Entry) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.entries, s.err = entries, err
-	if s.changed != nil {
-		s.changed()
+	read, changed := s.read, s.changed
+	s.mu.Unlock()
+	for read && changed == nil {
+		time.Sleep(time.Millisecond)
+		s.mu.Lock()
+		changed = s.changed
+		s.mu.Unlock()
+	}
+	if changed != nil {
+		changed()
 	}
 }
 
@@ -46,6 +55,7 @@ func (s *shelf) source(name string) Source {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			progress(len(s.entries))
+			s.read = true
 			return catalog.Batch{Entries: slices.Clone(s.entries), Found: len(s.entries)}, s.err
 		},
 		Watch: func(ctx context.Context, changed func()) {
