@@ -171,6 +171,9 @@ type Result struct {
 	Effects []Effect
 	// Next holds the arguments that differ for the next page: {"page": 2}. Nil where there is no next page.
 	Next map[string]any
+	// Unsure tells that nothing says whether there is a next page: Next is worth a try, and may give an empty page or the
+	// same again; where Next is nil there may be more that nothing is known to fetch.
+	Unsure bool
 	// Note is a line about the data for the record: "not found", "parsed from text". May be empty.
 	Note string
 }

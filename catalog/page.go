@@ -3,6 +3,7 @@ package catalog
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // The names by which actions take the size of a page and where it begins, first come first served.
@@ -13,33 +14,42 @@ var (
 )
 
 // NextPage is what a result says of its next page or, where the action leaves that to its callers, what its arguments
-// tell: the page is as long as it may be, so there may be another, and next holds the arguments for it. Where such a
-// page is full and no argument turns pages, next is nil and full is true. args are checked arguments.
-func (e *Entry) NextPage(args map[string]any, r Result) (next map[string]any, full bool) {
+// tell: next holds the arguments for it. more is true where the page is as long as it may be, or the result says that
+// there is another. Without more, next is a try: nothing tells how long a page may be, and it may be empty or the same
+// again. Where there may be another page and no argument turns to it, next is nil and more is true. args are checked
+// arguments.
+func (e *Entry) NextPage(args map[string]any, r Result) (next map[string]any, more bool) {
 	if r.Next != nil || e.Paged || e.Mutates {
-		return r.Next, r.Next != nil
+		return r.Next, (r.Next != nil) != r.Unsure
 	}
 	size, _ := first(args, sizeNames[:])
-	rows := rowsOf(r.Data)
-	if size <= 0 || int64(len(rows)) < size {
+	rows := int64(len(rowsOf(r.Data)))
+	if size > 0 && rows < size || rows == 0 {
 		return nil, false
 	}
+	return e.turned(args, rows), size > 0
+}
+
+// turned is the arguments for the page after one with so many rows; nil where none turns pages.
+func (e *Entry) turned(args map[string]any, rows int64) map[string]any {
 	if at, name := first(args, offsetNames[:]); name != "" {
-		return map[string]any{name: at + int64(len(rows))}, true
+		return map[string]any{name: at + rows}
 	}
 	if at, name := first(args, pageNames[:]); name != "" {
-		return map[string]any{name: at + 1}, true
+		return map[string]any{name: at + 1}
 	}
-	_, fields := e.Input.fields()
-	for _, f := range fields {
-		if slices.Contains(offsetNames[:], f.name) {
-			return map[string]any{f.name: int64(len(rows))}, true
+	for _, f := range e.Input.Fields() {
+		if strings.TrimSuffix(f.Type, "?") != "int" {
+			continue
 		}
-		if slices.Contains(pageNames[:], f.name) {
-			return map[string]any{f.name: int64(2)}, true
+		if slices.Contains(offsetNames[:], f.Name) {
+			return map[string]any{f.Name: rows}
+		}
+		if slices.Contains(pageNames[:], f.Name) {
+			return map[string]any{f.Name: int64(2)}
 		}
 	}
-	return nil, true
+	return nil
 }
 
 // first is the first whole number among the named arguments, and its name.

@@ -3,6 +3,7 @@ local host = ...
 local type, ipairs, pairs, next = type, ipairs, pairs, next
 local resume, status, current, yield = coroutine.resume, coroutine.status, coroutine.running, coroutine.yield
 local fail, callable = host.fail, host.callable
+local equal, pcall = equal, pcall
 
 -- how many calls of one script are under way at a time
 local LIMIT = 8
@@ -146,14 +147,25 @@ function paginate(action, args, opts)
   end
   local max, pages = count_of("max", opts.max, 1000), count_of("pages", opts.pages, 40)
   local rows, asked = host.empty_list(), merge(args)
+  local try, last = false, nil -- whether the page is a try, which may be empty or the one before again
   for _ = 1, pages do
-    local page, following, more = host.page(action, asked)
-    for _, row in ipairs(rows_of(page, opts.rows)) do
+    local page, following, more
+    if try then
+      local ok
+      ok, page, following, more = pcall(host.page, action, asked)
+      if not ok then return rows, true end
+      if type(page) ~= "table" then return rows, false end
+    else
+      page, following, more = host.page(action, asked)
+    end
+    local list = rows_of(page, opts.rows)
+    if try and (#list == 0 or equal(list, last)) then return rows, false end
+    for _, row in ipairs(list) do
       if #rows >= max then return rows, true end
       rows[#rows + 1] = row
     end
     if not following then return rows, more end
-    asked = merge(asked, following)
+    asked, try, last = merge(asked, following), not more, list
   end
   return rows, true
 end

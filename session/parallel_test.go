@@ -70,8 +70,31 @@ func (d *tide) entries() []catalog.Entry {
 			d.shop.act("change %v", c.Args["n"])
 			return meet(ctx, c)
 		}},
-		{ID: "tide.rows", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer","default":1}}}`), Action: rows},
+		{ID: "tide.rows", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer","default":1}}}`), Action: rows, Paged: true},
+		{ID: "tide.plain", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer"},"per_page":{"type":"integer"},"way":{"type":"string"}}}`), Action: plainRows},
 	}
+}
+
+// plainRows answers 25 rows in pages of 10 and says nothing of it; way is what it does behind the last.
+func plainRows(_ context.Context, c catalog.Call) (catalog.Result, error) {
+	page, size := int64(1), int64(10)
+	if n, ok := c.Args["page"].(int64); ok && c.Args["way"] != "deaf" {
+		page = n
+	}
+	if n, ok := c.Args["per_page"].(int64); ok {
+		size = n
+	}
+	rows := []any{}
+	for n := (page - 1) * size; n < min(page*size, 25); n++ {
+		rows = append(rows, n)
+	}
+	switch {
+	case len(rows) > 0 || c.Args["way"] == nil:
+		return catalog.Result{Data: rows}, nil
+	case c.Args["way"] == "fails":
+		return catalog.Result{}, errors.New("404: there is no such page")
+	}
+	return catalog.Result{}, nil
 }
 
 func newTide(t *testing.T, want int64, change func(*Options)) (*tide, *bench) {
@@ -226,7 +249,15 @@ func TestPaginate(t *testing.T) {
 		`local rows, more = paginate(tide.rows) return concat(map(rows, tostring), " "), more`:                          `["10 11 20 21 30 31" false]`,
 		`local rows, more = paginate("tide.rows", {page = 2}, {max = 3}) return concat(map(rows, tostring), " "), more`: `["20 21 30" true]`,
 		`local rows, more = paginate(tide.rows, nil, {pages = 1, rows = "items"}) return #rows, more`:                   `[2 true]`,
-		`return parallel({1, 3}, function(p) return #paginate(tide.rows, {page = p}) end)`:                              `[{ 6, 2 }]`,
+		// Nothing says how long a page may be: until one is empty, fails, is nil, or is the same again.
+		`local rows, more = paginate(tide.plain, {}) return #rows, rows[25], more`:                   `[25 24 false]`,
+		`local rows, more = paginate(tide.plain, {per_page = 10}) return #rows, more`:                `[25 false]`,
+		`local rows, more = paginate(tide.plain, {way = "fails"}) return #rows, more`:                `[25 true]`,
+		`local rows, more = paginate(tide.plain, {way = "nil"}) return #rows, more`:                  `[25 false]`,
+		`local rows, more = paginate(tide.plain, {way = "deaf"}) return #rows, more`:                 `[10 false]`,
+		`local rows, more = paginate(tide.plain, {}, {pages = 2}) return #rows, more`:                `[20 true]`,
+		`return parallel({"fails", "nil"}, function(w) return #paginate(tide.plain, {way = w}) end)`: `[{ 25, 25 }]`,
+		`return parallel({1, 3}, function(p) return #paginate(tide.rows, {page = p}) end)`:           `[{ 6, 2 }]`,
 	} {
 		source = strings.ReplaceAll(source, "concat(", "table.concat(")
 		if got := fmt.Sprint(reprs(b.run(User, source))); got != want {

@@ -63,7 +63,7 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 		result.Data = map[string]any{"location": place}
 	}
 	if c.read {
-		result.Next = c.paging.next(call.Args, answer)
+		result.Next, result.Unsure = c.paging.next(call.Args, answer)
 	}
 	return result, nil
 }

@@ -31,6 +31,8 @@ type param struct {
 	json bool
 	// size is the default of a parameter that says how long a page is; 0 when it has none.
 	size int
+	// whole tells a parameter of the query that takes whole numbers.
+	whole bool
 }
 
 // A body is how arguments become the body of a request.
@@ -181,6 +183,7 @@ func (b *inputBuilder) param(n *node, in string) {
 	}
 	p.style, p.explode = styleOf(n, in)
 	if in == "query" && schema != nil {
+		p.whole = b.d.soft(schema).get("type").str() == "integer"
 		if d := b.d.soft(schema).get("default"); d.is(number) {
 			if size, ok := d.value().(int64); ok && size > 0 && size < 1<<20 {
 				p.size = int(size)

@@ -16,6 +16,7 @@ type paging struct {
 	cursor string  // the argument that takes a cursor
 	page   string  // the argument that takes a number, from 1
 	offset string
+	whole  bool  // page, or else offset, takes whole numbers
 	size   param // the argument that says how long a page is
 }
 
@@ -49,36 +50,55 @@ func pagingOf(op *operation) paging {
 		}
 		return param{}
 	}
-	p.cursor, p.page, p.offset = find(cursorNames).arg, find(pageNames).arg, find(offsetNames).arg
+	page, offset := find(pageNames), find(offsetNames)
+	p.cursor, p.page, p.offset = find(cursorNames).arg, page.arg, offset.arg
+	p.whole = page.whole || page.arg == "" && offset.whole
 	p.size = find(sizeNames)
 	return p
 }
 
-// next is the arguments that differ for the next page, nil when there is none or it cannot be told.
-func (p *paging) next(args map[string]any, answer web.Answer) map[string]any {
+// next is the arguments that differ for the next page, nil when there is none or it cannot be told. unsure is that of
+// catalog.Result.
+func (p *paging) next(args map[string]any, answer web.Answer) (next map[string]any, unsure bool) {
 	if len(p.params) == 0 {
-		return nil
+		return nil, false
 	}
 	links := answer.Header.Values("Link")
 	if target := linkTo(links, "next"); target != "" {
-		return p.fromURL(target, args)
+		return p.fromURL(target, args), false
 	}
 	if len(links) > 0 && strings.Contains(strings.Join(links, ","), "rel=") {
-		return nil // it has links and none to a next page
+		return nil, false // it has links and none to a next page
 	}
 	items := itemsOf(answer.Data, 0)
 	object, _ := answer.Data.(map[string]any)
-	if found, ok := p.fromCursor(object, items, args); ok {
-		return found
+	found, says := p.fromCursor(object, items, args)
+	switch {
+	case found != nil, says == ended && p.page == "" && p.offset == "":
+		return found, false
+	case says == repeated:
+		return nil, true
+	case len(items) == 0:
+		return nil, false
 	}
-	if len(items) == 0 {
-		return nil
+	next, unsure = p.byNumber(object, items, args)
+	if unsure && says == ended {
+		return nil, false
 	}
-	return p.byNumber(object, items, args)
+	return next, unsure
 }
 
-// fromCursor looks for a cursor or an address in the answer; ok is false when the answer speaks of neither.
-func (p *paging) fromCursor(object map[string]any, items []any, args map[string]any) (next map[string]any, ok bool) {
+// A word is what an answer says of its next page.
+type word int
+
+const (
+	silent   word = iota
+	ended         // there is none
+	repeated      // the cursor that it was asked with
+)
+
+// fromCursor looks for a cursor or an address in the answer.
+func (p *paging) fromCursor(object map[string]any, items []any, args map[string]any) (next map[string]any, says word) {
 	holders := []map[string]any{object}
 	for _, name := range []string{"meta", "metadata", "response_metadata", "pagination", "paging", "page_info", "pageInfo", "links", "_links", "cursor", "cursors", "page"} {
 		if inner, ok := object[name].(map[string]any); ok {
@@ -101,26 +121,29 @@ func (p *paging) fromCursor(object map[string]any, items []any, args map[string]
 				continue
 			}
 			if next := p.fromValue(value, args); next != nil {
-				return next, true
+				return next, silent
 			}
-			if value == nil || value == "" {
-				ok = true
+			switch {
+			case value == nil || value == "":
+				says = max(says, ended)
+			case p.cursor != "" && args[p.cursor] == value && name != "after":
+				says = repeated
 			}
 		}
 	}
-	more, says := object["has_more"].(bool)
-	if !says {
-		more, says = object["hasMore"].(bool)
+	more, known := object["has_more"].(bool)
+	if !known {
+		more, known = object["hasMore"].(bool)
 	}
-	if says && !more {
-		return nil, true
+	if known && !more {
+		return nil, ended
 	}
-	if p.cursor == "starting_after" && says && len(items) > 0 {
+	if p.cursor == "starting_after" && known && len(items) > 0 {
 		if last, isObject := items[len(items)-1].(map[string]any); isObject && last["id"] != nil {
-			return map[string]any{p.cursor: last["id"]}, true
+			return map[string]any{p.cursor: last["id"]}, silent
 		}
 	}
-	return nil, ok && p.page == "" && p.offset == ""
+	return nil, says
 }
 
 // fromValue makes arguments of a cursor, a page number or an address.
@@ -174,8 +197,9 @@ func (p *paging) turns(arg string) bool {
 		slices.Contains([]string{"before", "since", "since_id", "max_id"}, strings.ToLower(arg))
 }
 
-// byNumber counts on, where the page was full or the answer says that there is more.
-func (p *paging) byNumber(object map[string]any, items []any, args map[string]any) map[string]any {
+// byNumber counts on, where the page was full or the answer says that there is more. Where nothing tells how long a page
+// may be it counts on too, unsure.
+func (p *paging) byNumber(object map[string]any, items []any, args map[string]any) (next map[string]any, unsure bool) {
 	size := int64(p.size.size)
 	if n, ok := args[p.size.arg].(int64); ok && p.size.arg != "" {
 		size = n
@@ -193,8 +217,9 @@ func (p *paging) byNumber(object map[string]any, items []any, args map[string]an
 		return 0, false
 	}
 	more := full
+	unsure = size == 0 && p.whole
 	if has, ok := object["has_more"].(bool); ok {
-		more = has
+		more, unsure = has, false
 	}
 	switch {
 	case p.page != "":
@@ -205,21 +230,21 @@ func (p *paging) byNumber(object map[string]any, items []any, args map[string]an
 			}
 		}
 		if last, ok := number("total_pages", "totalPages", "page_count", "pages", "last_page"); ok {
-			more = at < last
+			more, unsure = at < last, false
 		}
-		if more {
-			return map[string]any{p.page: at + 1}
+		if more || unsure {
+			return map[string]any{p.page: at + 1}, unsure
 		}
 	case p.offset != "":
 		at, _ := args[p.offset].(int64)
 		if total, ok := number("total", "total_count", "totalCount", "count_total", "total_results"); ok {
-			more = at+int64(len(items)) < total
+			more, unsure = at+int64(len(items)) < total, false
 		}
-		if more {
-			return map[string]any{p.offset: at + int64(len(items))}
+		if more || unsure {
+			return map[string]any{p.offset: at + int64(len(items))}, unsure
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // itemsOf is the list that an answer is about.

@@ -15,7 +15,7 @@ func TestNext(t *testing.T) {
 	query := func(names ...string) paging {
 		var op operation
 		for _, name := range names {
-			op.plan.params = append(op.plan.params, param{name: name, arg: name, in: "query"})
+			op.plan.params = append(op.plan.params, param{name: name, arg: name, in: "query", whole: name == "page" || name == "offset"})
 		}
 		return pagingOf(&op)
 	}
@@ -36,7 +36,7 @@ func TestNext(t *testing.T) {
 		{"a cursor", query("cursor", "limit"), table{}, table{"items": []any{one}, "next_cursor": "c2"}, nil, table{"cursor": "c2"}},
 		{"a cursor inside", query("page_token"), table{"page_token": "c1"}, table{"meta": table{"nextPageToken": "c2"}}, nil, table{"page_token": "c2"}},
 		{"the last cursor", query("cursor"), table{"cursor": "c2"}, table{"items": []any{one}, "next_cursor": ""}, nil, nil},
-		{"the same cursor again", query("cursor"), table{"cursor": "c2"}, table{"items": []any{one}, "next_cursor": "c2"}, nil, nil},
+		{"unsure: the same cursor again", query("cursor"), table{"cursor": "c2"}, table{"items": []any{one}, "next_cursor": "c2"}, nil, nil},
 		{"an address", query("after"), table{}, table{"data": []any{one}, "paging": table{"next": "https://x.example/a?after=k"}}, nil, table{"after": "k"}},
 		{"has_more and the last id", query("starting_after"), table{}, table{"data": []any{one}, "has_more": true}, nil, table{"starting_after": "x1"}},
 		{"has_more is false", query("starting_after"), table{}, table{"data": []any{one}, "has_more": false}, nil, nil},
@@ -46,9 +46,17 @@ func TestNext(t *testing.T) {
 		{"the last page", query("page"), table{"page": int64(2)}, table{"items": []any{one}, "total_pages": int64(2)}, nil, nil},
 		{"an offset and a total", query("offset", "limit"), table{"offset": int64(1)}, table{"items": []any{one}, "total": int64(3)}, nil, table{"offset": int64(2)}},
 		{"nothing there", query("page", "per_page"), table{"per_page": int64(0)}, []any{}, nil, nil},
+		{"unsure: no size, pages by number", query("page", "per_page"), table{}, []any{one}, nil, table{"page": int64(2)}},
+		{"unsure: no size, by offset", query("offset", "limit"), table{"offset": int64(2)}, table{"items": []any{one}}, nil, table{"offset": int64(3)}},
+		{"no size and an empty page", query("page", "per_page"), table{"page": int64(2)}, []any{}, nil, nil},
+		{"no size, and next is null", query("page"), table{}, table{"results": []any{one}, "next": nil}, nil, nil},
+		{"a start that is no number", query("start"), table{}, []any{one}, nil, nil},
 		{"no paging", query("name"), table{}, []any{one}, link(`<https://x.example/a?page=2>; rel="next"`), nil},
 	} {
-		got := test.p.next(test.args, web.Answer{Data: test.data, Header: test.header})
+		got, unsure := test.p.next(test.args, web.Answer{Data: test.data, Header: test.header})
+		if unsure != strings.HasPrefix(test.name, "unsure: ") {
+			t.Errorf("%s: unsure is %v", test.name, unsure)
+		}
 		if len(got) != len(test.want) || len(got) > 0 && !reflect.DeepEqual(table(got), test.want) {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
 		}
