@@ -203,7 +203,7 @@ func (m *model) clear() tea.Cmd {
 func (m *model) lineWidth() int {
 	switch {
 	case m.spacious() && !m.space.hidden:
-		return m.width - columnWidth - 5
+		return m.width - columnWidth - 5 - m.domainWidth()
 	case m.spacious():
 		return m.width - 4
 	}

@@ -19,6 +19,7 @@ const (
 	workspaceWidth  = 120
 	workspaceHeight = 30
 	columnWidth     = 38
+	domainsFrom     = 160 // columns from which on the domains stand at the left, too
 	transcriptLines = 5000
 )
 
@@ -29,6 +30,9 @@ type workspace struct {
 	// panes are those of the column from above; focus is the number of the one that has the keys, from 1, or 0.
 	panes [3]pane
 	focus int
+	// domains are the rows of the tree at the left, as of a catalog of so many actions.
+	domains []string
+	actions int
 	// lines is the transcript, back how many of its last lines are below what is shown.
 	lines []string
 	back  int
@@ -62,13 +66,27 @@ func (m *model) workspaceRows() (rows []string, cursor point) {
 	if !m.space.hidden {
 		left = m.width - columnWidth - 3
 	}
+	tree := m.domainWidth()
+	left -= tree
 	text := m.transcriptRows(left-2, height-2)
 	note := ""
 	if m.space.back > 0 {
 		note = fmt.Sprintf(" %d below ", m.space.back)
 	}
 	bar := t.dim.Render(g.bar)
-	row := func(s string) string { return bar + " " + pad(s, left-2) + " " }
+	domains := m.domainRows(tree)
+	at := 0
+	row := func(s string) string {
+		side := ""
+		if tree > 0 {
+			if at < len(domains) {
+				side = domains[at]
+			}
+			side = bar + " " + pad(side, tree-3) + " "
+			at++
+		}
+		return side + bar + " " + pad(s, left-2) + " "
+	}
 	line := func(title, note string, width int) string {
 		title = ansi.Truncate(" "+title+" ", width, g.more)
 		fill := max(width-ansi.StringWidth(title)-ansi.StringWidth(note), 0)
@@ -76,6 +94,10 @@ func (m *model) workspaceRows() (rows []string, cursor point) {
 	}
 	head := t.dim.Render(g.corners[0]) + line("Transcript", note, left)
 	foot := t.dim.Render(g.corners[2] + strings.Repeat(g.rule, left))
+	if tree > 0 {
+		head = t.dim.Render(g.corners[0]) + line("F4 Catalog", "", tree-1) + t.dim.Render(g.joints[2]) + line("Transcript", note, left)
+		foot = t.dim.Render(g.corners[2] + strings.Repeat(g.rule, tree-1) + g.joints[3] + strings.Repeat(g.rule, left))
+	}
 	if m.space.hidden {
 		rows = append(rows, head+t.dim.Render(g.corners[1]))
 		for _, s := range text {
@@ -96,6 +118,27 @@ func (m *model) workspaceRows() (rows []string, cursor point) {
 	}
 	cursor.y += len(rows)
 	return append(rows, region...), cursor
+}
+
+// domainWidth is how many columns the tree at the left takes, with its frame.
+func (m *model) domainWidth() int {
+	if m.width < domainsFrom || m.space.hidden {
+		return 0
+	}
+	return treeWidth + 3
+}
+
+// domainRows are the domains with their counts, worked out anew when the catalog has changed.
+func (m *model) domainRows(width int) []string {
+	s := &m.space
+	if width == 0 || s.actions == m.status.Actions {
+		return s.domains
+	}
+	s.actions, s.domains = m.status.Actions, nil
+	for _, c := range m.shell.Below("") {
+		s.domains = append(s.domains, m.theme.sides(width-3, repl.SanitizeLine(c.Name), " "+grouped(max(c.Count, 1))))
+	}
+	return s.domains
 }
 
 // edgeMark heads the rows of the column that are the upper edge of a pane.

@@ -39,11 +39,13 @@ func TestWorkspace(t *testing.T) {
 			s.golden(name + "_120x30")
 		})
 	}
+	s := spaciously(t, 160, 34)
+	s.golden("workspace_160x34")
 }
 
 // The workspace fills its window exactly, and a small window is drawn inline.
 func TestWorkspaceFits(t *testing.T) {
-	for _, width := range []int{119, 120, 200} {
+	for _, width := range []int{119, 120, 160, 200} {
 		for _, height := range []int{29, 30, 60} {
 			s := spaciously(t, width, height)
 			s.ascii, s.theme = true, newTheme(true, true)
