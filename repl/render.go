@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"almanac/catalog"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -200,102 +199,6 @@ func rightNote(l Line, note string, width int) Line {
 		gap = 2
 	}
 	return Line{{RoleDim, strings.Repeat(" ", gap) + note}}
-}
-
-func callLines(e Event, width int, m Marks) []Line {
-	c := e.Call
-	number := fmt.Sprintf("[%d.%d]", e.Cell, c.N)
-	if e.Cell == 0 {
-		number = ""
-	}
-	id := Span{RoleID, SanitizeLine(c.ID)}
-	inside := strings.Repeat("  ", 1+c.Depth)
-	switch c.Verdict {
-	case trace.Planned:
-		return nil // the preview lists them all at its end
-	case trace.OK:
-		l := Line{{RoleOK, inside + m.OK + " "}, id}
-		switch {
-		case c.Composed:
-		case c.Mutates:
-			l = append(l, Span{RoleMutates, " " + callTag(c) + " changed"})
-		default:
-			l = append(l, Span{RoleDim, " " + callTag(c)})
-		}
-		if e.Times > 1 {
-			l = append(l, Span{RoleText, fmt.Sprintf(" %s%d", m.Times, e.Times)})
-		}
-		note := "  " + tookText(c.Took)
-		if c.Brief != "" {
-			note = "  " + SanitizeLine(c.Brief) + note
-		}
-		l = append(l, Span{RoleDim, note})
-		return []Line{append(l, noteSpan(number)...)}
-	}
-	text := strings.TrimPrefix(strings.TrimPrefix(c.Error, c.ID), ": ")
-	if text == "" {
-		text = string(c.Verdict)
-	}
-	parts := textLines(RoleError, "    ", text)
-	first := Line{{RoleError, inside + m.Fail + " "}, id, {RoleError, "  " + strings.TrimSpace(parts[0].String())}, {RoleDim, "  " + tookText(c.Took)}}
-	lines := append([]Line{append(first, noteSpan(number)...)}, parts[1:]...)
-	if len(c.Args) > 0 {
-		lines = append(lines, textLines(RoleCode, "    ", LuaText(c.Args, max(width-4, 0)))...)
-	}
-	return lines
-}
-
-// callTag is the effect letter of a call: R, W or !.
-func callTag(c *trace.Call) string {
-	switch {
-	case !c.Mutates:
-		return "R"
-	case c.Risk == catalog.High:
-		return "!"
-	}
-	return "W"
-}
-
-func noteSpan(number string) Line {
-	if number == "" {
-		return nil
-	}
-	return Line{{RoleDim, "  " + number}}
-}
-
-func wroteLines(e Event, m Marks) []Line {
-	prefix := "  " + m.Quote + " "
-	tool := e.Tool
-	if i := strings.LastIndexByte(tool, '_'); i >= 0 {
-		tool = tool[i+1:]
-	}
-	if tool == "describe" {
-		text := "describe " + strings.ReplaceAll(e.Text, "\n", ", ")
-		return []Line{{{RoleDim, prefix}, {RoleCode, SanitizeLine(text)}}}
-	}
-	lines := []Line{{{RoleDim, prefix + "-- " + SanitizeLine(tool)}}}
-	code := quotedLua(e.Text, m)
-	if over := len(code) - foldedLines; over > 1 {
-		note := fmt.Sprintf("%s%s %d more lines", prefix, m.Cut, over)
-		if e.Cell > 0 {
-			note += fmt.Sprintf(" %s /expand %d", m.Dot, e.Cell)
-		}
-		code = append(code[:foldedLines:foldedLines], Line{{RoleDim, note}})
-	}
-	return append(lines, code...)
-}
-
-// foldedLines is how much of a script of the model's is shown before it is known how it ends. One that fails is shown
-// whole then.
-const foldedLines = 4
-
-// quotedLua is a script in the colours of its tokens behind a mark.
-func quotedLua(source string, m Marks) []Line {
-	var lines []Line
-	for _, l := range LuaLines(expandTabs(Sanitize(strings.TrimRight(source, " \t\n")))) {
-		lines = append(lines, append(Line{{RoleDim, "  " + m.Quote + " "}}, l...))
-	}
-	return lines
 }
 
 // saidLines shows a message of the shell. A failure begins with "error:" so that it is known without colour.
