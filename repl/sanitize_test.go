@@ -37,6 +37,7 @@ func TestSanitize(t *testing.T) {
 
 func FuzzSanitize(f *testing.F) {
 	f.Add("a\x1b[0m\u202e\xff\r\nb")
+	f.Add("\x1b]8;;http://x\x1b\\y\x1b]52;c;eA==\a\u009b31m\u2066\U000e0041\u2028\ufeff")
 	f.Fuzz(func(t *testing.T, s string) {
 		got := Sanitize(s)
 		if !utf8.ValidString(got) {
@@ -45,6 +46,9 @@ func FuzzSanitize(f *testing.F) {
 		for _, r := range got {
 			if r != '\n' && r != '\t' && unicode.IsControl(r) {
 				t.Errorf("Sanitize(%q) = %q: control character %U", s, got, r)
+			}
+			if r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xe0000 && r < 0xe0080 {
+				t.Errorf("Sanitize(%q) = %q: invisible %U", s, got, r)
 			}
 		}
 		if again := Sanitize(got); again != got {

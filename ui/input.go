@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"almanac/repl"
 )
 
 // This file holds the editor: the text of the input area, its cursor, and what the editing keys do to them. It knows
@@ -332,14 +334,9 @@ func cleanPaste(s string) string {
 			return r
 		case unicode.IsControl(r), r == utf8.RuneError:
 			return -1
-		case isBidi(r):
-			return -1
+		case r >= utf8.RuneSelf && repl.Sanitize(string(r)) != string(r):
+			return -1 // what would be invisible, or make text read as something else
 		}
 		return r
 	}, s)
-}
-
-// isBidi is true for the marks that reorder text and can make it read as something else.
-func isBidi(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f
 }
