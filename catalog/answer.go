@@ -157,7 +157,7 @@ func (v *View) formatEmpty(s Set) string {
 	for _, note := range s.notes {
 		b.WriteString("\n" + note)
 	}
-	if near := v.nearWords(s.query); len(near) > 0 {
+	if near := v.nearWords(s.words); len(near) > 0 {
 		b.WriteString("\nnear words: " + strings.Join(near, ", "))
 	}
 	if wide := v.domainsOf(s); len(wide) > 0 {
@@ -174,29 +174,21 @@ func (v *View) formatEmpty(s Set) string {
 	return b.String()
 }
 
-// domainsOf are the first six domains, in the order of their best hits, that the query of a filtered set has without
-// its filters, with the number of hits among the best 50.
+// domainsOf are the domains that a filtered set has without its filters.
 func (v *View) domainsOf(s Set) []string {
-	if s.query == "" || s.asked.words() == "" {
+	switch {
+	case s.asked.words() == "":
+		return nil
+	case s.from != nil:
+		return s.from.shownDomains()
+	case s.words == "":
 		return nil
 	}
-	wide, err := v.Search(s.query, SearchOptions{Limit: 50})
+	wide, err := v.Search(s.words, SearchOptions{Limit: 50})
 	if err != nil {
 		return nil
 	}
-	var names []string
-	counts := map[string]int{}
-	for _, hit := range wide.Hits() {
-		root, _, _ := strings.Cut(hit.ID, ".")
-		if counts[root]++; counts[root] == 1 {
-			names = append(names, root)
-		}
-	}
-	names = names[:min(6, len(names))]
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s (%d)", name, counts[name])
-	}
-	return names
+	return wide.shownDomains()
 }
 
 // words are the options as a person would say them.

@@ -17,8 +17,10 @@ type FacetCount struct {
 
 // Facets count what the hits of a set have: the commonest names first, ties by name, at most 20 of a kind.
 type Facets struct {
-	// Total is the number of hits counted, Mutating how many of them mutate.
+	// Total is the number of hits counted, Mutating how many of them mutate. Of is how many there were before a limit cut
+	// them; 0 where none did.
 	Total      int          `json:"total"`
+	Of         int          `json:"of,omitempty"`
 	Mutating   int          `json:"mutating"`
 	Domains    []FacetCount `json:"domains"`
 	Namespaces []FacetCount `json:"namespaces"`
@@ -32,11 +34,15 @@ type Facets struct {
 
 const maxFacets = 20
 
-// Facets counts the hits of the set; Domains are first segments of namespaces, Namespaces whole ones.
+// Facets counts the hits of the set, and of a search without a limit the best 1,000; Domains are first segments of namespaces, Namespaces whole ones.
 func (s Set) Facets() Facets {
-	f := Facets{Total: len(s.hits)}
+	s = s.reaching(reach)
+	f := Facets{Total: s.Len()}
 	if s.view == nil {
 		return f
+	}
+	if f.Total < s.total {
+		f.Of = s.total
 	}
 	kinds := []*[]FacetCount{&f.Domains, &f.Namespaces, &f.Tags, &f.Entities, &f.Operations, &f.Risks, &f.Inputs, &f.Outputs}
 	counts := make([]map[string]int, len(kinds))
@@ -44,8 +50,7 @@ func (s Set) Facets() Facets {
 		counts[i] = map[string]int{}
 	}
 	for _, h := range s.hits {
-		e := s.view.cat.entry(int(h.doc))
-		if e.Mutates {
+		if s.view.cat.exact.mutating.has(int(h.doc)) {
 			f.Mutating++
 		}
 		for i, names := range s.view.cat.facetsOf(int(h.doc)) {
@@ -101,7 +106,11 @@ const shownFacets = 8
 
 // Text is the facets in a line a kind, the commonest names first.
 func (f Facets) Text() string {
-	lines := []string{fmt.Sprintf("%s, %d of them mutate", count(f.Total, "action"), f.Mutating)}
+	of := ""
+	if f.Of > 0 {
+		of = fmt.Sprintf(" of %d found", f.Of)
+	}
+	lines := []string{fmt.Sprintf("%s%s, %d of them mutate", count(f.Total, "action"), of, f.Mutating)}
 	for _, kind := range []struct {
 		name   string
 		counts []FacetCount

@@ -14,6 +14,25 @@ func optionNames() []string {
 	return []string{"domains", "entities", "include_mutations", "limit", "mutates", "needs_input", "needs_output", "operation", "risk", "tags"}
 }
 
+// CheckOptions refuses an operation that no visible action has and that is near to one that some have: an *ArgError, whose
+// Hint has the near one.
+func (v *View) CheckOptions(o SearchOptions) error {
+	if o.Operation == "" {
+		return nil
+	}
+	m := v.cat.exact.of(operationKind)
+	if v.visible.any(m.get(strings.ToLower(string(o.Operation)))) {
+		return nil
+	}
+	known := sortedSet(append(v.visibleKeys(m), string(Read), string(Create), string(Update), string(Delete), string(Admin)))
+	near := nearest(string(o.Operation), known)
+	if near == "" || slices.Contains(known, string(o.Operation)) {
+		return nil
+	}
+	return &ArgError{Field: "operation", Want: "one of " + strings.Join(known[:min(len(known), 12)], ", "),
+		Got: describeValue(string(o.Operation)), Hint: "did you mean " + near + "?"}
+}
+
 // ParseSearchOptions reads options in snake_case: domains, tags, entities, operation, include_mutations, mutates,
 // needs_input, needs_output, risk and limit. A single string does where a list is meant. An error is an *ArgError; for
 // an unknown name its Hint has the near one. Nil gives the zero options.
@@ -87,11 +106,7 @@ func parseOptions(m map[string]any) (o SearchOptions, rest []string, err error) 
 		case "mutates":
 			o.Mutates, wrong = truth(name, value)
 		case "limit":
-			n, ok := number(value)
-			if !ok || n != math.Trunc(n) || n < 1 || n > maxLimit {
-				wrong = &ArgError{Field: name, Want: fmt.Sprintf("integer from 1 to %d", maxLimit), Got: describeValue(value)}
-			}
-			o.Limit = int(n)
+			o.Limit, wrong = limitOf(name, value)
 		default:
 			rest = append(rest, name)
 		}
@@ -112,6 +127,23 @@ func number(v any) (float64, bool) {
 		return n, true
 	}
 	return 0, false
+}
+
+// ParseLimit reads how many hits are asked for: a whole number from 1 to 1,000. The error calls it name.
+func ParseLimit(name string, v any) (int, error) {
+	n, wrong := limitOf(name, v)
+	if wrong != nil {
+		return 0, fmt.Errorf("%s: want %s, got %s", name, wrong.Want, wrong.Got)
+	}
+	return n, nil
+}
+
+func limitOf(name string, v any) (int, *ArgError) {
+	n, ok := number(v)
+	if !ok || n != math.Trunc(n) || n < 1 || n > maxLimit {
+		return 0, &ArgError{Field: name, Want: fmt.Sprintf("integer from 1 to %d", maxLimit), Got: describeValue(v)}
+	}
+	return int(n), nil
 }
 
 func oneWord(name string, v any) (string, *ArgError) {

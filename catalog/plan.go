@@ -48,7 +48,7 @@ func (s Set) Pick(o PickOptions) Step {
 	kept := s.Filter(o.SearchOptions)
 	if kept.Len() == 0 && len(o.NeedsOutput) > 0 {
 		o.NeedsOutput = nil
-		kept = s.Filter(o.SearchOptions)
+		kept = s.Filter(o.SearchOptions).reaching(reach).reached()
 		kept.hits = slices.DeleteFunc(slices.Clone(kept.hits), func(h scored) bool {
 			return !s.view.cat.exact.unknownOutput.has(int(h.doc))
 		})

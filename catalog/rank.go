@@ -348,19 +348,34 @@ type scored struct {
 // rank is the best limit entries of allowed for a query, best first, ties by id, and how many matched. What usage lists is
 // raised.
 func (c *Catalog) rank(query string, allowed bitset, usage []used, limit int) ([]scored, int) {
+	x := c.score(query, usage)
+	defer x.done()
+	return c.collectTop(&x.query, x.memory.score, allowed, limit)
+}
+
+// A scoring is what every entry is worth for one query. It holds memory until done is called.
+type scoring struct {
+	cat    *Catalog
+	query  parsedQuery
+	memory *scratch
+}
+
+// score scores every entry for a query. What usage lists is raised.
+func (c *Catalog) score(query string, usage []used) *scoring {
 	r := c.reader()
-	q := r.parse(query)
-	s := c.scratch.Get().(*scratch)
-	defer c.scratch.Put(s)
+	x := &scoring{cat: c, query: r.parse(query), memory: c.scratch.Get().(*scratch)}
+	s := x.memory
 	clear(s.score)
-	c.accumulate(&q, s)
+	c.accumulate(&x.query, s)
 	c.addClauses(r, query, s)
-	c.direct(&q)
+	c.direct(&x.query)
 	for _, u := range usage {
 		s.score[u.doc] = u.raised(s.score[u.doc])
 	}
-	return c.collectTop(&q, s.score, allowed, limit)
+	return x
 }
+
+func (x *scoring) done() { x.cat.scratch.Put(x.memory) }
 
 // accumulate adds what words, pairs and names are worth.
 func (c *Catalog) accumulate(q *parsedQuery, s *scratch) {

@@ -49,16 +49,7 @@ func (v *View) Search(query string, o SearchOptions) (Set, error) {
 		return Set{}, err
 	}
 	allowed, notes := v.filter(o)
-	s := Set{view: v, query: query, notes: notes, asked: o, chosen: o.Limit > 0}
-	if strings.TrimSpace(query) == "" {
-		s.hits = exactHits(allowed)
-	} else {
-		s.hits, s.total = v.cat.rank(query, allowed, v.usage, o.limit(defaultLimit))
-		return s, nil
-	}
-	s.total = len(s.hits)
-	s.hits = s.hits[:min(len(s.hits), o.limit(defaultLimit))]
-	return s, nil
+	return v.ranked(query, query, allowed, notes, o), nil
 }
 
 func checkOptions(o SearchOptions) error {
@@ -91,15 +82,17 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 		if len(names) == 0 {
 			return
 		}
+		var unknown []string
 		some := newBitset(v.cat.Len())
 		for _, name := range names {
 			docs := m.get(key(name))
 			if !v.visible.any(docs) {
-				notes = append(notes, v.unknownNote(kind, name, m))
+				unknown = append(unknown, name)
 				continue
 			}
 			some.setAll(docs)
 		}
+		notes = append(notes, v.unknownNotes(kind, unknown, m)...)
 		allowed.and(some)
 	}
 	narrow("domain", o.Domains, x.of(namespaceKind), namespaceKey)
@@ -111,12 +104,21 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 	if o.Risk != "" {
 		narrow("risk", []string{string(o.Risk)}, x.of(riskKind), strings.ToLower)
 	}
-	for _, need := range o.NeedsInput {
-		v.needField("input", need, x.of(inputKind), allowed, &notes)
+	need := func(kind string, names []string, m *postings) {
+		var unknown []string
+		for _, name := range names {
+			docs := m.lookup(needKeys(name))
+			if !v.visible.any(docs) {
+				unknown = append(unknown, name)
+			}
+			some := newBitset(v.cat.Len())
+			some.setAll(docs)
+			allowed.and(some)
+		}
+		notes = append(notes, v.unknownNotes(kind, unknown, m)...)
 	}
-	for _, need := range o.NeedsOutput {
-		v.needField("output", need, x.of(outputKind), allowed, &notes)
-	}
+	need("input", o.NeedsInput, x.of(inputKind))
+	need("output", o.NeedsOutput, x.of(outputKind))
 	if o.IncludeMutations != nil && !*o.IncludeMutations || o.Mutates != nil && !*o.Mutates {
 		allowed.andNot(x.mutating)
 	}
@@ -126,30 +128,35 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 	return allowed, notes
 }
 
-func (v *View) needField(kind, need string, m *postings, allowed bitset, notes *[]string) {
-	docs := m.lookup(needKeys(need))
-	if !v.visible.any(docs) {
-		*notes = append(*notes, v.unknownNote(kind, need, m))
+// maxUnknown is how many unknown names are told of one by one: each costs a look at all names.
+const maxUnknown = 5
+
+// unknownNotes say that no visible entry has the names, and which ones are near.
+func (v *View) unknownNotes(kind string, names []string, m *postings) []string {
+	var notes []string
+	for _, name := range names[:min(len(names), maxUnknown)] {
+		note := fmt.Sprintf("no %s %q", kind, clip(oneLine(name), 60))
+		if near := nearest(name, v.visibleKeys(m)); near != "" {
+			note += ": did you mean " + clip(oneLine(near), 60) + "?"
+		}
+		notes = append(notes, note)
 	}
-	some := newBitset(v.cat.Len())
-	some.setAll(docs)
-	allowed.and(some)
+	if more := len(names) - maxUnknown; more > 0 {
+		notes = append(notes, fmt.Sprintf("and %d more unknown", more))
+	}
+	return notes
 }
 
-// unknownNote says that no visible entry has the name, and which one is near.
-func (v *View) unknownNote(kind, name string, m *postings) string {
-	note := fmt.Sprintf("no %s %q", kind, clip(oneLine(name), 60))
-	if near := nearest(name, v.visibleKeys(m)); near != "" {
-		note += " (near: " + near + ")"
-	}
-	return note
+// label is how the set of entries under names is called.
+func label(kind string, names []string) string {
+	return clip(kind+" "+strings.Join(names[:min(len(names), maxLabel)], ", "), maxLabel)
 }
 
 // exactSet is the set of visible entries under any of the names.
 func (v *View) exactSet(kind string, names []string, o SearchOptions) Set {
 	allowed, notes := v.filter(o)
 	hits := exactHits(allowed)
-	return Set{view: v, query: kind + " " + strings.Join(names, ", "), hits: hits, total: len(hits), notes: notes, asked: o}
+	return Set{view: v, query: label(kind, names), hits: hits, total: len(hits), notes: notes, asked: o}
 }
 
 // Namespace is the set of all entries in any of the namespaces, in the order of their ids. No names, an empty set.
@@ -187,15 +194,17 @@ func (v *View) Outputs(names ...string) Set {
 }
 
 func (v *View) fieldSet(kind string, names []string, m *postings) Set {
-	s := Set{view: v, query: kind + " " + strings.Join(names, ", ")}
+	s := Set{view: v, query: label(kind, names)}
 	some := newBitset(v.cat.Len())
+	var unknown []string
 	for _, name := range names {
 		docs := m.lookup(needKeys(name))
 		if !v.visible.any(docs) {
-			s.notes = append(s.notes, v.unknownNote(strings.TrimSuffix(kind, "s"), name, m))
+			unknown = append(unknown, name)
 		}
 		some.setAll(docs)
 	}
+	s.notes = v.unknownNotes(strings.TrimSuffix(kind, "s"), unknown, m)
 	some.and(v.visible)
 	s.hits = exactHits(some)
 	s.total = len(s.hits)

@@ -105,8 +105,34 @@ func TestEmptySetsSayWhy(t *testing.T) {
 		t.Errorf("misspelt word:\n%s", text)
 	}
 	text = v.FormatSet(v.Tags("billling"), 20)
-	if !strings.Contains(text, "near: billing") {
+	if !strings.Contains(text, "did you mean billing?") {
 		t.Errorf("misspelt tag:\n%s", text)
+	}
+	text = v.FormatSet(v.Namespace("biling"), 20)
+	if !strings.Contains(text, "did you mean billing?") || strings.Contains(text, "near words") {
+		t.Errorf("misspelt namespace:\n%s", text)
+	}
+	text = v.FormatSet(v.Namespace("billing").Filter(SearchOptions{NeedsInput: []string{"custmer_id"}}), 20)
+	if !strings.Contains(text, "did you mean customer_id?") || !strings.HasSuffix(text, "without these filters: billing (9)") {
+		t.Errorf("misspelt field of a namespace:\n%s", text)
+	}
+}
+
+// TestManyUnknownNames asks for more names than an answer can tell of.
+func TestManyUnknownNames(t *testing.T) {
+	v := officeView(t)
+	names := make([]string, 100_000)
+	for i := range names {
+		names[i] = fmt.Sprint("nowhere", i)
+	}
+	for kind, s := range map[string]Set{
+		"domains": mustSearch(t, v, "invoice", SearchOptions{Domains: names}), "namespace": v.Namespace(names...), "inputs": v.Inputs(names...),
+		"needs_output": v.Namespace("crm").Filter(SearchOptions{NeedsOutput: names[:60]}),
+	} {
+		text := v.FormatSet(s, 20)
+		if len(text) > 1500 || len(s.Notes()) != maxUnknown+1 || !strings.Contains(text, "more unknown") || len(s.Label()) > maxLabel+len("…") {
+			t.Errorf("%s: %d bytes, %d notes: %s", kind, len(text), len(s.Notes()), clip(text, 300))
+		}
 	}
 }
 

@@ -22,6 +22,12 @@ type Set struct {
 	// chosen tells that somebody said how many hits there shall be.
 	chosen bool
 	asked  SearchOptions
+	// search is what ranked the hits, where nobody chose how many: all matches are within reach then. Nil for a set that
+	// is its hits.
+	search *ranking
+	// words were searched for, and from is what was filtered; for the answer that finds nothing.
+	words string
+	from  *Set
 }
 
 // Len is the number of hits.
@@ -33,7 +39,11 @@ func (s Set) Total() int { return s.total }
 // Query is what was asked for, in words.
 func (s Set) Query() string { return s.query }
 
-// Notes say which of the names asked for are unknown; often nil.
+// Label is Query, cut to some 300 bytes.
+func (s Set) Label() string { return clip(s.query, maxLabel) }
+
+// Notes say what is to know about the answer: which of the names asked for are unknown, and where a limit
+// cut what the set was made of. Often nil.
 func (s Set) Notes() []string { return slices.Clone(s.notes) }
 
 // Hits are the ids and scores, best first.
@@ -53,10 +63,15 @@ func (s Set) with(hits []scored, total int) Set {
 	return s
 }
 
-// Filter keeps the hits that pass the options, in their order. A limit above zero keeps the first so many.
+// Filter keeps the hits that pass the options, in their order. A limit above zero keeps the first so many. Of a search
+// without a limit all matches are looked at: the answer is that of a search with both kinds of options.
 func (s Set) Filter(o SearchOptions) Set {
-	if s.view == nil {
+	narrows := o.words() != ""
+	if s.view == nil || !narrows && o.Limit <= 0 {
 		return s
+	}
+	if s.search != nil {
+		return s.searchWithin(o)
 	}
 	allowed, notes := s.view.filter(o)
 	var kept []scored
@@ -65,10 +80,17 @@ func (s Set) Filter(o SearchOptions) Set {
 			kept = append(kept, h)
 		}
 	}
+	from := s
+	s.from = &from
 	s.notes = append(slices.Clip(s.notes), notes...)
+	total := s.total
+	if narrows {
+		s.notes = append(s.notes, s.cutNote()...)
+		total = len(kept)
+	}
 	s.asked = o
 	s.chosen = s.chosen || o.Limit > 0
-	return s.with(kept[:min(len(kept), o.limit(len(kept)))], len(kept))
+	return s.with(kept[:min(len(kept), o.limit(len(kept)))], total)
 }
 
 // Intersect keeps what both sets have; scores are added.
@@ -76,67 +98,23 @@ func (s Set) Intersect(o Set) Set {
 	if s.view == nil || o.view == nil {
 		return Set{view: s.view}
 	}
-	theirs := map[int32]float64{}
-	for _, h := range o.hits {
-		if doc := s.own(o, h); doc >= 0 {
-			theirs[doc] = h.score
-		}
-	}
-	var both []scored
-	for _, h := range s.hits {
-		if score, ok := theirs[h.doc]; ok {
-			both = append(both, scored{h.doc, h.score + score})
-		}
-	}
-	return s.joined(o, " and ", both)
+	return s.join(o, " and ", bitset.and)
 }
 
 // Union has what either set has; scores are added where both have an entry.
 func (s Set) Union(o Set) Set {
 	switch {
-	case s.view == nil:
+	case s.view == nil, s.empty():
+		if s.view != nil {
+			o = o.seenBy(s.view)
+		}
+		o.notes = append(slices.Clip(s.notes), o.notes...)
 		return o
-	case o.view == nil:
+	case o.view == nil, o.empty():
+		s.notes = append(slices.Clip(s.notes), o.notes...)
 		return s
 	}
-	all := slices.Clone(s.hits)
-	place := map[int32]int{}
-	for i, h := range all {
-		place[h.doc] = i
-	}
-	for _, h := range o.hits {
-		doc := s.own(o, h)
-		if doc < 0 {
-			continue
-		}
-		if i, ok := place[doc]; ok {
-			all[i].score += h.score
-			continue
-		}
-		all = append(all, scored{doc, h.score})
-	}
-	return s.joined(o, " or ", all)
-}
-
-// own is the number that a hit of another set has in the view of s, or -1 where that does not see it.
-func (s Set) own(o Set, h scored) int32 {
-	if s.view.cat != o.view.cat {
-		return int32(s.view.doc(o.view.cat.id(int(h.doc))))
-	}
-	if !s.view.visible.has(int(h.doc)) {
-		return -1
-	}
-	return h.doc
-}
-
-func (s Set) joined(o Set, word string, hits []scored) Set {
-	sortHits(hits)
-	query := s.query
-	if o.query != "" && o.query != query {
-		query = joinWords(query, word, o.query)
-	}
-	notes := append(slices.Clip(s.notes), o.notes...)
-	return Set{view: s.view, query: clip(query, 300), hits: hits, total: len(hits), notes: notes}
+	return s.join(o, " or ", bitset.or)
 }
 
 func joinWords(a, word, b string) string {
@@ -156,14 +134,15 @@ func sortHits(hits []scored) {
 	})
 }
 
-// BoostOptions say which hits Boost raises.
+// BoostOptions say which hits Boost raises; a Limit above zero is how many of the set are kept.
 type BoostOptions struct {
 	SearchOptions
 	// By is the factor; 0 stands for 1.5. Below 1 it lowers. Its range is 0.01 to 100.
 	By float64
 }
 
-// Boost multiplies the scores of the hits that pass the options and ranks anew. Nothing is added or lost.
+// Boost multiplies the scores of the hits that pass the options and ranks anew. Nothing is added or lost, but for what a
+// limit cuts; of a search without a limit all matches are looked at.
 func (s Set) Boost(o BoostOptions) Set {
 	if s.view == nil {
 		return s
@@ -174,6 +153,9 @@ func (s Set) Boost(o BoostOptions) Set {
 	}
 	allowed, notes := s.view.filter(o.SearchOptions)
 	hits := slices.Clone(s.hits)
+	if s.search != nil {
+		hits = s.bestOfBoth(allowed)
+	}
 	for i := range hits {
 		if allowed.has(int(hits[i].doc)) {
 			hits[i].score *= by
@@ -181,11 +163,22 @@ func (s Set) Boost(o BoostOptions) Set {
 	}
 	sortHits(hits)
 	s.notes = append(slices.Clip(s.notes), notes...)
-	return s.with(hits, s.total)
+	most := reach
+	if s.search == nil {
+		most = len(hits)
+	}
+	if o.Limit > 0 {
+		most, s.chosen = o.limit(most), true
+	}
+	s.search = nil
+	return s.with(hits[:min(len(hits), most)], s.total)
 }
 
-// Top keeps the best n; the total stays what it was. Less than one keeps none.
+// Top keeps the best n, at most 1,000 of a search; the total stays what it was. Less than one keeps none.
 func (s Set) Top(n int) Set {
-	s.chosen = true
+	if s.search != nil && n > len(s.hits) {
+		s = s.reaching(min(n, reach))
+	}
+	s.chosen, s.search = true, nil
 	return s.with(s.hits[:max(0, min(n, len(s.hits)))], s.total)
 }

@@ -23,9 +23,7 @@ func (v *View) Similar(id string, o SearchOptions) (Set, error) {
 	}
 	allowed, notes := v.filter(o)
 	allowed.clear(v.cat.find(e.ID))
-	s := Set{view: v, query: "like " + e.ID, notes: notes, asked: o, chosen: o.Limit > 0}
-	s.hits, s.total = v.cat.rank(likeness(e), allowed, v.usage, o.limit(defaultLimit))
-	return s, nil
+	return v.ranked("like "+e.ID, likeness(e), allowed, notes, o), nil
 }
 
 // likeness is what an entry is about, as a query.

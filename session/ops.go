@@ -143,7 +143,7 @@ func (r *run) search(view *catalog.View, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := a.searchOptions(1)
+	o, err := r.searchOptions(a, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -154,12 +154,16 @@ func (r *run) search(view *catalog.View, a arguments) (any, error) {
 	return r.give(set), nil
 }
 
-func (a arguments) searchOptions(i int) (catalog.SearchOptions, error) {
+func (r *run) searchOptions(a arguments, i int) (catalog.SearchOptions, error) {
 	m, err := a.options(i)
 	if err != nil {
 		return catalog.SearchOptions{}, err
 	}
-	return catalog.ParseSearchOptions(m)
+	o, err := catalog.ParseSearchOptions(m)
+	if err != nil {
+		return catalog.SearchOptions{}, err
+	}
+	return o, r.session.View().CheckOptions(o)
 }
 
 func (r *run) similar(view *catalog.View, a arguments) (any, error) {
@@ -167,7 +171,7 @@ func (r *run) similar(view *catalog.View, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := a.searchOptions(1)
+	o, err := r.searchOptions(a, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +195,7 @@ func (r *run) filter(a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := a.searchOptions(1)
+	o, err := r.searchOptions(a, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -226,6 +230,9 @@ func (r *run) boost(a arguments) (any, error) {
 		return nil, err
 	}
 	o, err := catalog.ParseBoostOptions(m)
+	if err == nil {
+		err = r.session.View().CheckOptions(o.SearchOptions)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -246,11 +253,11 @@ func (r *run) top(a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, ok := a.at(1).(int64)
-	if !ok {
-		return nil, fmt.Errorf("argument 2: want how many, a whole number, got %v", luaNumber(a.at(1)))
+	n, err := catalog.ParseLimit("argument 2", a.at(1))
+	if err != nil {
+		return nil, err
 	}
-	return r.give(set.Top(int(max(0, min(n, 1000))))), nil
+	return r.give(set.Top(n)), nil
 }
 
 func (r *run) facets(a arguments) (any, error) {
@@ -275,7 +282,7 @@ func (r *run) pick(a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := a.searchOptions(1)
+	o, err := r.searchOptions(a, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -415,7 +422,7 @@ func (r *run) listed(list []any) (catalog.Set, error) {
 func (r *run) give(set catalog.Set) any {
 	r.sets = append(r.sets, set)
 	return map[string]any{
-		"set": r.handle(len(r.sets) - 1), "total": int64(set.Total()), "query": set.Query(), "hits": r.hits(set.Hits()),
+		"set": r.handle(len(r.sets) - 1), "total": int64(set.Total()), "query": set.Label(), "hits": r.hits(set.Hits()),
 	}
 }
 
@@ -437,14 +444,6 @@ func texts(ss []string) []any {
 		list[i] = s
 	}
 	return list
-}
-
-// luaNumber is a number as it is, and the type of anything else.
-func luaNumber(v any) any {
-	if n, ok := v.(float64); ok {
-		return n
-	}
-	return luaType(v)
 }
 
 // luaType names the type of a value as a script knows it.
