@@ -196,6 +196,9 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	m.space = workspace{on: o.Fullscreen && !o.NoAltScreen,
 		panes: [3]pane{&variablesPane{m: m}, &tracePane{m: m}, &previewPane{m: m}}}
 	m.scroll.keep = m.space.keep
+	if m.space.on {
+		m.scroll.most = transcriptLines
+	}
 	for _, line := range o.Intro {
 		m.space.keep([]string{repl.SanitizeLine(line)})
 	}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"time"
 
@@ -33,6 +34,9 @@ type scroll struct {
 	until time.Time
 	// away is true while an alternate screen is on.
 	away bool
+	// most bounds the queue while an alternate screen is on, as a workspace needs that may stay for days; zero is no
+	// bound. dropped counts the oldest lines, which went.
+	most, dropped int
 	// keep sees all lines that are added; nil when nobody wants to.
 	keep func(lines []string)
 	// out makes the command that prints; nil means tea.Println.
@@ -42,6 +46,10 @@ type scroll struct {
 // Append adds finished lines, oldest first. A line may hold styles but no line end, and may be of any width.
 func (s *scroll) Append(lines ...string) {
 	s.queue = append(s.queue, lines...)
+	if over := len(s.queue) - s.most; s.away && s.most > 0 && over > s.most/5 {
+		s.queue = append(s.queue[:0:0], s.queue[over:]...)
+		s.dropped += over
+	}
 	if s.keep != nil {
 		s.keep(lines)
 	}
@@ -90,6 +98,10 @@ func (s *scroll) Printed() { s.sending = false }
 func (s *scroll) next(now time.Time, width, room int) string {
 	if s.sending || s.away || len(s.queue) == 0 || room < 1 || width < 2 || now.Before(s.until) {
 		return ""
+	}
+	if s.dropped > 0 {
+		s.queue = append([]string{fmt.Sprintf("(%d earlier lines are not repeated here)", s.dropped)}, s.queue...)
+		s.dropped = 0
 	}
 	var chunk []string
 	for len(s.queue) > 0 {

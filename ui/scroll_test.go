@@ -111,3 +111,20 @@ func TestPiecesCloseTheirStyles(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A workspace that stays open for long repeats only its last lines when it closes, and says how many are missing.
+func TestScrollIsBounded(t *testing.T) {
+	now := time.Unix(0, 0)
+	s := scroll{most: 10}
+	s.Away(true, now)
+	for i := range 100 {
+		s.Append(fmt.Sprintf("line %d", i))
+	}
+	s.Away(false, now)
+	chunk := s.next(now.Add(time.Second), 80, 50)
+	lines := strings.Split(chunk, "\n")
+	var missing int
+	if _, err := fmt.Sscanf(lines[0], "(%d earlier", &missing); err != nil || missing+len(lines)-1 != 100 || lines[len(lines)-1] != "line 99" {
+		t.Errorf("%d missing of %q", missing, lines)
+	}
+}
