@@ -49,6 +49,8 @@ func (v *View) FormatSet(s Set, max int) string {
 	header := fmt.Sprintf("%d of %d shown", len(lines), s.total)
 	if s.total <= len(lines) {
 		header = fmt.Sprintf("complete: %s", count(len(lines), "action"))
+	} else if s.chosen && len(s.hits) > max {
+		header += ", the most that one answer lists; narrow the query for the rest"
 	} else {
 		header += "; raise limit or narrow the query for the rest"
 	}

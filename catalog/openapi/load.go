@@ -3,6 +3,7 @@ package openapi
 // This file makes entries of a document's operations.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
+	"almanac/catalog/source"
 	"almanac/catalog/web"
 )
 
@@ -22,8 +24,10 @@ type loader struct {
 	name     string
 	servers  servers
 	progress func(found int)
-	health   error
-	batch    catalog.Batch
+	// health is why the first of the blocked operations cannot be called.
+	health  error
+	blocked []string
+	batch   catalog.Batch
 }
 
 func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
@@ -63,6 +67,9 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 		return catalog.Batch{}, nil, err
 	}
 	bound.client = client
+	if l.health != nil && len(l.blocked) < len(l.batch.Entries) {
+		l.health = &source.PartlyError{Blocked: l.blocked, All: len(l.batch.Entries), Err: l.health}
+	}
 	return l.batch, client, nil
 }
 
@@ -99,11 +106,13 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 		e.Target = strings.ToUpper(op.method) + " " + shown + op.path
 	}
 	call.auth = l.d.auth(op, from, l.o, l.name)
-	if l.health == nil {
-		l.health = err
-		if wanted := l.o.Vault.Wanted(call.auth); err == nil && len(wanted) > 0 {
-			l.health = errors.New("no credential: put it into the environment or the system keyring as " + strings.Join(wanted, ", "))
-		}
+	reason := err
+	if wanted := l.o.Vault.Wanted(call.auth); err == nil && len(wanted) > 0 {
+		reason = errors.New("no credential: put it into the environment or the system keyring as " + strings.Join(wanted, ", "))
+	}
+	if reason != nil {
+		l.blocked = append(l.blocked, e.ID)
+		l.health = cmp.Or(l.health, reason)
 	}
 	e.Examples = l.example(op, e.Input)
 	e.Action, e.Paged = call.run, true

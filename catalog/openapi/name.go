@@ -132,7 +132,7 @@ func nameOf(op *operation, tag string) name {
 	idWords := words(op.operationID)
 	given := idWords
 	switch {
-	case tag != "":
+	case len(words(tag)) > 0 && !unLatin(tag):
 		n.group = words(tag)
 	case strings.Contains(op.operationID, "/") || strings.Contains(op.operationID, "."):
 		i := strings.LastIndexAny(op.operationID, "/.")
@@ -151,7 +151,7 @@ func nameOf(op *operation, tag string) name {
 		given = without(given, n.group)
 	}
 	n.long = slices.Concat([]string{verb(op.method, lastIsParam)}, words(strings.Join(fixed, " ")))
-	if len(given) > 0 {
+	if len(given) > 0 && !unLatin(op.operationID) {
 		n.words = given
 		return n
 	}
@@ -173,6 +173,21 @@ func nameOf(op *operation, tag string) name {
 		n.words = append(n.words, last...)
 	}
 	return n
+}
+
+// unLatin tells a name of which less than half of the letters are of the Latin alphabet: what is left of it when the
+// others are taken out says nothing, and the path is the better name.
+func unLatin(name string) bool {
+	latin, other := 0, 0
+	for _, r := range name {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			other++
+		}
+	}
+	return other > latin
 }
 
 // verb says what a method does to a path.

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/source"
+	"almanac/catalog/web"
 )
 
 // A talk is a server in the test and what it was asked.
@@ -286,5 +288,47 @@ func TestNoServer(t *testing.T) {
 	}
 	if api.Health() == nil {
 		t.Error("a source that cannot be called says that it can")
+	}
+}
+
+// Where a credential is missing for some operations only, these are named and the others count.
+func TestPartlyHealthy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.json")
+	write := func(paths string) {
+		t.Helper()
+		document := `{"openapi":"3.0.0","info":{"title":"t","version":"1"},"servers":[{"url":"https://t.example"}],
+			"components":{"securitySchemes":{"k":{"type":"apiKey","in":"header","name":"X-Key"}}},"paths":{` + paths + `}}`
+		if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const locked = `"/locked":{"get":{"operationId":"locked","tags":["a"],"security":[{"k":[]}]}}`
+	api := New(Options{From: file, Name: "t", Vault: web.NewVault(func(string) string { return "" }, nil)})
+	health := func(paths string) string {
+		t.Helper()
+		write(paths)
+		if _, err := api.Load(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if api.Health() == nil {
+			return ""
+		}
+		var b strings.Builder
+		if err := (source.Status{Name: "t", State: source.Ready, Health: api.Health()}).WriteReport(&b, 0); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	some := health(locked + `,"/open":{"get":{"operationId":"open","tags":["a"]}},"/free":{"get":{"operationId":"free","tags":["a"]}}`)
+	for _, want := range []string{"; 1 of 3 actions cannot be called now: no credential", "ALMANAC_T_KEY", "  cannot be called: t.a.locked\n", "  the other 2 can be called\n"} {
+		if !strings.Contains(some, want) {
+			t.Errorf("%q is not in:\n%s", want, some)
+		}
+	}
+	if none := health(locked); !strings.Contains(none, "; cannot be called now: no credential") {
+		t.Error(none)
+	}
+	if all := health(`"/open":{"get":{"operationId":"open","tags":["a"]}}`); all != "" {
+		t.Error(all)
 	}
 }

@@ -123,6 +123,9 @@ func TestNames(t *testing.T) {
 		{"get", "/2fa", "2fa", "2FA", "s.n2_fa.n2fa"},
 		{"get", "/", "", "", "s.list"},
 		{"get", "/ü", "Façade", "", "s.u.facade"},
+		{"get", "/pets/{id}/photos", "получитьФото", "", "s.pets.list_photos"},
+		{"post", "/orders", "注文を作成v2", "Заказы", "s.orders.create"},
+		{"get", "/счета", "списокСчетов", "", "s.list"},
 	} {
 		op := &operation{method: test.method, path: test.path, operationID: test.operationID}
 		op.name = nameOf(op, test.tag)

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -36,7 +37,9 @@ func (s Status) Line() string {
 		}
 		fmt.Fprintf(&b, " (%s)", took(s.Took))
 	}
-	if s.Health != nil {
+	if partly := s.partly(); partly != nil {
+		fmt.Fprintf(&b, "; %v", partly)
+	} else if s.Health != nil {
 		fmt.Fprintf(&b, "; cannot be called now: %v", s.Health)
 	}
 	return b.String()
@@ -76,6 +79,10 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 			fmt.Fprintf(&b, "  %s: %s\n", part.what, place(k))
 		}
 	}
+	if partly := s.partly(); partly != nil {
+		list(&b, "cannot be called", partly.Blocked, some, nil)
+		fmt.Fprintf(&b, "  the other %d can be called\n", partly.All-len(partly.Blocked))
+	}
 	s.Change.write(&b, some)
 	if n := s.Change.Waiting(); n > 0 {
 		fmt.Fprintf(&b, "  %s hidden until accepted: /sources accept %s, or almanac doctor --accept %s\n", count(n, "action"), s.short(), s.short())
@@ -98,18 +105,30 @@ func (c Change) write(b *strings.Builder, some int) {
 		what string
 		ids  []string
 	}{{"new", c.Added}, {"changed", c.Changed}, {"gone", c.Removed}} {
-		for i, id := range part.ids {
-			if some > 0 && i == some {
-				fmt.Fprintf(b, "  and %d more %s\n", len(part.ids)-i, part.what)
-				break
-			}
-			fmt.Fprintf(b, "  %s: %s", part.what, id)
-			if c.What[id] != "" {
-				b.WriteString(": " + c.What[id])
-			}
-			b.WriteByte('\n')
-		}
+		list(b, part.what, part.ids, some, c.What)
 	}
+}
+
+// list writes ids, each on a line of its own, with what there is to tell of them.
+func list(b *strings.Builder, what string, ids []string, some int, about map[string]string) {
+	for i, id := range ids {
+		if some > 0 && i == some {
+			fmt.Fprintf(b, "  and %d more %s\n", len(ids)-i, what)
+			break
+		}
+		fmt.Fprintf(b, "  %s: %s", what, id)
+		if about[id] != "" {
+			b.WriteString(": " + about[id])
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// partly is the health of a source of which a part can be called; nil where it is another or none.
+func (s Status) partly() *PartlyError {
+	var partly *PartlyError
+	errors.As(s.Health, &partly)
+	return partly
 }
 
 // short is how a person may call the source: the name in front of NAME=SOURCE, or all of it.

@@ -13,6 +13,7 @@ package source
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"almanac/catalog"
@@ -36,7 +37,7 @@ type Source struct {
 	// Watch calls changed whenever Load would give something else, and returns when ctx is done. Nil: it never changes
 	// by itself.
 	Watch func(ctx context.Context, changed func())
-	// Health says why its actions cannot be called now. Nil: they always can.
+	// Health says why its actions cannot be called now; a *PartlyError where some of them can. Nil: they always can.
 	Health func() error
 	// Secrets are values that must never be shown. Nil: it has none.
 	Secrets func() []string
@@ -76,6 +77,22 @@ type Status struct {
 	// Health says why its actions cannot be called now; nil when they can.
 	Health error
 }
+
+// A PartlyError is a Health of a source of which some actions can be called and some cannot.
+type PartlyError struct {
+	// Blocked are the ids of those that cannot, of All.
+	Blocked []string
+	All     int
+	// Err says why the first of them cannot.
+	Err error
+}
+
+func (e *PartlyError) Error() string {
+	return fmt.Sprintf("%d of %d actions cannot be called now: %v", len(e.Blocked), e.All, e.Err)
+}
+
+// Unwrap is the reason.
+func (e *PartlyError) Unwrap() error { return e.Err }
 
 // A Change lists ids, in order.
 type Change struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"almanac/catalog"
@@ -45,7 +46,8 @@ func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 		return err
 	}
 	for _, s := range all {
-		if s.Err != nil || s.Health != nil {
+		var partly *source.PartlyError
+		if s.Err != nil || s.Health != nil && !errors.As(s.Health, &partly) {
 			return &exitError{Code: exitFailed}
 		}
 	}
