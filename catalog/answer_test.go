@@ -81,3 +81,24 @@ func BenchmarkFormatSet(b *testing.B) {
 		v.FormatSet(set, 0)
 	}
 }
+
+// What is cut at the most that one answer lists does not ask for a higher limit: it was high enough.
+func TestCutAtTheMost(t *testing.T) {
+	var entries []Entry
+	for i := range 30 {
+		entries = append(entries, Entry{ID: fmt.Sprintf("a.list_%d", i), Description: "List things."})
+	}
+	c, _ := New(entries, Options{})
+	set, err := c.View().Search("list things", SearchOptions{Limit: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := c.View().FormatSet(set.Filter(SearchOptions{Limit: 25}), 20)
+	if !strings.HasPrefix(text, "20 of 30 shown, the most that one answer lists; narrow the query for the rest") {
+		t.Error(text)
+	}
+	text = c.View().FormatSet(set.Filter(SearchOptions{Limit: 10}), 20)
+	if !strings.HasPrefix(text, "10 of 30 shown; raise limit") {
+		t.Error(text)
+	}
+}
