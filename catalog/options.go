@@ -67,6 +67,21 @@ func ParseBoostOptions(m map[string]any) (BoostOptions, error) {
 	return o, nil
 }
 
+// ParsePlanOptions reads the one option of a plan, given: the inputs that the user gives, a name or a list of them. Errors
+// are like those of ParseSearchOptions.
+func ParsePlanOptions(m map[string]any) (given []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if name != "given" {
+			return nil, unknownOption(name, []string{"given"})
+		}
+		var wrong *ArgError
+		if given, wrong = stringList(name, m[name]); wrong != nil {
+			return nil, wrong
+		}
+	}
+	return given, nil
+}
+
 func unknownOption(name string, known []string) *ArgError {
 	err := &ArgError{Field: clip(oneLine(name), 60), Got: "unknown option", Hint: "known options: " + strings.Join(known, ", ")}
 	if near := nearest(name, known); near != "" {

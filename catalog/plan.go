@@ -93,10 +93,13 @@ type Link struct {
 type Plan struct {
 	Steps []Step
 	Links []Link
-	// Open are the inputs that no step returns, so that the user must give them: each once, in the order of need.
-	Open []string
-	// Problems say what stands in the way: steps without hits, a changed order; often nil.
+	// Given are the inputs that no earlier step returns and the user is said to give, Open those that nobody gives: each
+	// once, in the order of need.
+	Given, Open []string
+	// Problems say what stands in the way: steps without hits; often nil.
 	Problems []string
+	// Reordered tells that the steps do not stand in the order in which they were given.
+	Reordered bool
 }
 
 // IDs are the ids of all hits, step by step, each once.
@@ -112,9 +115,10 @@ func (p Plan) IDs() []string {
 	return ids
 }
 
-// Plan puts steps together. Hits that the view does not see are dropped. A step that needs what only a later one
-// returns moves behind it, unless the two may need one another. It fails for no steps and for more than 20.
-func (v *View) Plan(steps []Step) (Plan, error) {
+// Plan puts steps together. Hits that the view does not see are dropped. A step that needs what another returns stands
+// behind it, unless the two may need one another. The user gives what a step was picked for (NeedsInput) and no earlier
+// step returns, and the inputs in given. It fails for no steps and for more than 20.
+func (v *View) Plan(steps []Step, given ...string) (Plan, error) {
 	switch {
 	case len(steps) == 0:
 		return Plan{}, fmt.Errorf("plan: no steps: give a list of catalog.pick results")
@@ -127,13 +131,11 @@ func (v *View) Plan(steps []Step) (Plan, error) {
 		own[i].Hits = slices.DeleteFunc(slices.Clone(step.Hits), func(h Hit) bool { return v.doc(h.ID) < 0 })
 	}
 	var p Plan
-	order := v.order(own)
-	for i, at := range order {
+	for i, at := range v.supply(own).order() {
 		p.Steps = append(p.Steps, own[at])
-		if at != i && p.Problems == nil {
-			p.Problems = append(p.Problems, "the steps were put in an order in which each gets what it needs")
-		}
+		p.Reordered = p.Reordered || at != i
 	}
+	supply := v.supply(p.Steps)
 	for i, step := range p.Steps {
 		if len(step.Hits) == 0 {
 			note := step.Note
@@ -144,67 +146,37 @@ func (v *View) Plan(steps []Step) (Plan, error) {
 			continue
 		}
 		for _, need := range v.needsOf(step) {
-			link := v.source(p.Steps[:i], need, i+1)
+			link := supply.link(i, need)
+			if sameField(need, given) {
+				link = Link{Step: i + 1, Input: need}
+			}
 			p.Links = append(p.Links, link)
-			if link.From == 0 && !slices.Contains(p.Open, need) {
-				p.Open = append(p.Open, need)
+			switch {
+			case link.From > 0:
+			case sameField(need, given) || slices.Contains(step.needsInput, need):
+				p.Given = appendNew(p.Given, need)
+			default:
+				p.Open = appendNew(p.Open, need)
 			}
 		}
 	}
+	p.Open = slices.DeleteFunc(p.Open, func(need string) bool { return sameField(need, p.Given) })
 	return p, nil
 }
 
-// order is an order of the steps in which each comes after those that return what it needs. Next is always the first
-// step, in the order given, whose needs are met by steps before it or by none of the others; where all that are left wait
-// for one another, the first of them: who asks knows where to begin.
-func (v *View) order(steps []Step) []int {
-	gives := make([]map[string]bool, len(steps))
-	needs := make([][]string, len(steps))
-	for i, step := range steps {
-		gives[i] = v.givesOf(step)
-		needs[i] = v.orderNeeds(step)
-	}
-	placed := make([]bool, len(steps))
-	some := func(but int, early bool, need string) bool {
-		for j := range steps {
-			if j != but && placed[j] == early && slices.ContainsFunc(needKeys(need), func(key string) bool { return gives[j][key] }) {
-				return true
-			}
-		}
-		return false
-	}
-	waits := func(i int) bool {
-		return slices.ContainsFunc(needs[i], func(need string) bool { return !some(i, true, need) && some(i, false, need) })
-	}
-	var order []int
-	for len(order) < len(steps) {
-		next := -1
-		for i := range steps {
-			if !placed[i] && !waits(i) {
-				next = i
-				break
-			}
-		}
-		if next < 0 {
-			next = slices.Index(placed, false)
-		}
-		placed[next] = true
-		order = append(order, next)
-	}
-	return order
+// sameField reports whether a field is one of names, however they are written.
+func sameField(field string, names []string) bool {
+	keys := needKeys(field)
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(needKeys(name), func(key string) bool { return slices.Contains(keys, key) })
+	})
 }
 
-// givesOf are the names under which what any hit of a step returns can be asked for.
-func (v *View) givesOf(step Step) map[string]bool {
-	keys := map[string]bool{}
-	for _, hit := range step.Hits {
-		if e, ok := v.Lookup(hit.ID); ok {
-			for _, key := range outputKeys(e, shapeOf(e)) {
-				keys[key] = true
-			}
-		}
+func appendNew(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
 	}
-	return keys
+	return append(names, name)
 }
 
 // orderNeeds are the needs of a step that say where it stands: those asked for, and the ids that its best hit requires.
@@ -252,25 +224,6 @@ func (v *View) needsOf(step Step) []string {
 		}
 	}
 	return needs
-}
-
-// source finds the latest of the earlier steps whose hits return the need. A need that is a plain word without an
-// id or a thing in it, such as "limit", is matched by name like any other.
-func (v *View) source(earlier []Step, need string, step int) Link {
-	keys := needKeys(need)
-	for i := len(earlier) - 1; i >= 0; i-- {
-		for _, hit := range earlier[i].Hits {
-			e, ok := v.Lookup(hit.ID)
-			if !ok {
-				continue
-			}
-			have := outputKeys(e, shapeOf(e))
-			if at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(have, k) }); at >= 0 {
-				return Link{Step: step, Input: need, From: i + 1, ID: hit.ID, Field: outputName(e, keys[at])}
-			}
-		}
-	}
-	return Link{Step: step, Input: need}
 }
 
 // outputName is how the entry itself calls the output that a key stands for.
@@ -349,13 +302,21 @@ func (v *View) FormatPlan(p Plan) string {
 			}
 		}
 	}
-	if len(p.Open) > 0 {
-		var open []string
-		for _, name := range p.Open {
+	for _, inputs := range []struct {
+		what  string
+		names []string
+	}{{"given", p.Given}, {"open", p.Open}} {
+		var list []string
+		for _, name := range inputs.names {
 			at := slices.IndexFunc(p.Links, func(l Link) bool { return l.Input == name && l.From == 0 })
-			open = append(open, fmt.Sprintf("%s (step %d)", oneLine(name), p.Links[at].Step))
+			list = append(list, fmt.Sprintf("%s (step %d)", oneLine(name), p.Links[at].Step))
 		}
-		b.WriteString("open: " + strings.Join(open, ", ") + "\n")
+		if len(list) > 0 {
+			b.WriteString(inputs.what + ": " + strings.Join(list, ", ") + "\n")
+		}
+	}
+	if p.Reordered {
+		b.WriteString("order: changed, so that each step gets what it needs\n")
 	}
 	for _, problem := range p.Problems {
 		b.WriteString("problem: " + oneLine(problem) + "\n")

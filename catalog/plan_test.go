@@ -26,8 +26,8 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"company_name"}, p.Open); diff != "" {
-		t.Errorf("open: %s", diff)
+	if diff := cmp.Diff([]string{"company_name"}, p.Given); diff != "" || p.Open != nil {
+		t.Errorf("given: %s, open: %v", diff, p.Open)
 	}
 	golden(t, "plan.golden", v.FormatPlan(p)+"\n")
 }
@@ -43,19 +43,19 @@ func TestPlanOrdersSteps(t *testing.T) {
 	if diff := cmp.Diff(want.IDs(), p.IDs()); diff != "" {
 		t.Error(diff)
 	}
-	if len(p.Problems) != 1 || !strings.Contains(p.Problems[0], "order") {
-		t.Errorf("problems: %v", p.Problems)
+	if p.Problems != nil || !p.Reordered || want.Reordered || !strings.HasSuffix(v.FormatPlan(p), "order: changed, so that each step gets what it needs") {
+		t.Errorf("problems: %v, reordered: %t", p.Problems, p.Reordered)
 	}
 	// Steps that could need one another keep their places: who asks knows where to begin.
-	a := StepOf("a", []string{"invoice_id"}, nil, []Hit{{ID: "crm.customer.get"}})
-	b := StepOf("b", []string{"customer_id"}, nil, []Hit{{ID: "billing.invoice.list_unpaid"}})
+	a := StepOf("a", []string{"invoice_id"}, nil, []Hit{{ID: "crm.customer.search"}})
+	b := StepOf("b", []string{"customer_id"}, nil, []Hit{{ID: "billing.invoice.search"}})
 	for _, pair := range [][]Step{{a, b}, {b, a}} {
 		p, err = v.Plan(pair)
-		if err != nil || p.Steps[0].Query != pair[0].Query || p.Problems != nil {
+		if err != nil || p.Steps[0].Query != pair[0].Query || p.Reordered {
 			t.Errorf("a circle: %+v %v", p, err)
 		}
-		if diff := cmp.Diff([]string{pair[0].Needs}, p.Open[:1]); diff != "" {
-			t.Errorf("open in a circle: %s", diff)
+		if diff := cmp.Diff([]string{pair[0].Needs}, p.Given); diff != "" {
+			t.Errorf("given in a circle: %s", diff)
 		}
 	}
 }
@@ -76,6 +76,58 @@ func TestPlanFindsAWayAroundACircle(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{find.Query, unpaid.Query, "one invoice"}, order); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestPlanTakesInputsFromTheirOwnThing has a refund before all that it needs. What it returns are things that it was given,
+// and other steps get them from the actions that are about them.
+func TestPlanTakesInputsFromTheirOwnThing(t *testing.T) {
+	thing := `{"type":"object","title":"refund","properties":{"id":{"type":"integer"},"customer_id":{"type":"integer"},"invoice_id":{"type":"integer"}}}`
+	invoice := MustSchema(`{"type":"array","items":{"type":"object","title":"invoice","properties":{"id":{"type":"integer"},"customer_id":{"type":"integer"}}}}`)
+	customer := MustSchema(`{"type":"array","items":{"type":"object","title":"customer","properties":{"id":{"type":"integer"}}}}`)
+	c, report := New([]Entry{
+		write("billing.refund.issue", "Refund an invoice.", Create, High, input(`"invoice_id":{"type":"integer"}`, `"invoice_id"`), MustSchema(thing)),
+		read("billing.refund.draft_note", "Draft a note.", input(`"invoice_id":{"type":"integer"}`, `"invoice_id"`), MustSchema(thing)),
+		read("billing.invoice.list", "List invoices.", input(`"customer_id":{"type":"integer"}`, `"customer_id"`), invoice),
+		read("crm.customer.search", "Find customers.", input(`"query":{"type":"string"}`, `"query"`), customer),
+	}, Options{})
+	if len(report.Skipped) > 0 {
+		t.Fatal(report.Skipped)
+	}
+	v := c.View()
+	for _, refund := range []string{"billing.refund.issue", "billing.refund.draft_note"} {
+		steps := []Step{
+			StepOf("refund", nil, nil, []Hit{{ID: refund}}),
+			StepOf("invoices", nil, nil, []Hit{{ID: "billing.invoice.list"}}),
+			StepOf("customer", nil, nil, []Hit{{ID: "crm.customer.search"}}),
+		}
+		for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			p, err := v.Plan([]Step{steps[order[0]], steps[order[1]], steps[order[2]]}, "query")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []Link{
+				{Step: 1, Input: "query"},
+				{Step: 2, Input: "customer_id", From: 1, ID: "crm.customer.search", Field: "id"},
+				{Step: 3, Input: "invoice_id", From: 2, ID: "billing.invoice.list", Field: "id"},
+			}
+			if diff := cmp.Diff(want, p.Links); diff != "" || p.Open != nil || p.Problems != nil {
+				t.Errorf("%s, %v: open %v, problems %v: %s", refund, order, p.Open, p.Problems, diff)
+			}
+		}
+	}
+}
+
+func TestParsePlanOptions(t *testing.T) {
+	given, err := ParsePlanOptions(map[string]any{"given": []any{"invoice_id"}})
+	if err != nil || len(given) != 1 {
+		t.Error(given, err)
+	}
+	for name, want := range map[string]string{"gven": "did you mean given?", "bogus": "known options: given"} {
+		_, err := ParsePlanOptions(map[string]any{name: 1})
+		if bad, ok := err.(*ArgError); !ok || bad.Hint != want {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -114,8 +166,11 @@ func TestPlanNamesWhatIsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"invoice_id", "amount_cents"}, p.Open); diff != "" {
+	if diff := cmp.Diff([][]string{{"invoice_id"}, {"amount_cents"}}, [][]string{p.Given, p.Open}); diff != "" {
 		t.Error(diff)
+	}
+	if all, err := v.Plan(p.Steps[:1], "amountCents"); err != nil || all.Open != nil {
+		t.Errorf("open although given: %v %v", all.Open, err)
 	}
 	if diff := cmp.Diff([]string{"step 2: no action"}, p.Problems); diff != "" {
 		t.Error(diff)

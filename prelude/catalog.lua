@@ -1,7 +1,7 @@
 -- The catalog primitives. The work is done by the host; a set here is a table whose list part holds the hits and whose
 -- field `set` is the host's handle. tostring of a set, step or plan lists its lines.
 local host = ...
-local type, ipairs, setmetatable, tostring, pcall = type, ipairs, setmetatable, tostring, pcall
+local type, ipairs, pairs, setmetatable, tostring, pcall = type, ipairs, pairs, setmetatable, tostring, pcall
 local concat, insert = table.concat, table.insert
 local op, fail = host.op, host.fail
 
@@ -176,24 +176,35 @@ host.doc("catalog.pick(set, opts)", "one step of a plan: the few best hits with 
 
 function catalog.plan(steps, ...)
   want("plan", "the argument", steps, "table")
-  if steps.step then steps = { steps, ... } end
-  local handles = {}
-  for i, step in ipairs(steps) do
-    if type(step) ~= "table" then
-      fail("catalog.plan: item " .. i .. " is not a step (what catalog.pick gives)")
-    end
-    if step.step then
-      handles[i] = { step = step.step }
-    elseif step.set then
-      handles[i] = { step = catalog.pick(step).step }
-    else
-      fail("catalog.plan: item " .. i .. " is not a step (what catalog.pick gives)")
+  local opts = {}
+  local function take(more)
+    for k, v in pairs(more) do
+      if type(k) ~= "number" then opts[tostring(k)] = v end
     end
   end
+  local function is_step(t) return type(t) == "table" and (t.step or t.set) end
+  if is_step(steps) then
+    steps = { steps, ... }
+    local last = steps[#steps]
+    if type(last) == "table" and not is_step(last) and #last == 0 then
+      take(last)
+      steps[#steps] = nil
+    end
+  else
+    take(steps)
+    take(options("plan", (...)))
+  end
+  local handles = {}
+  for i, step in ipairs(steps) do
+    if not is_step(step) then
+      fail("catalog.plan: item " .. i .. " is not a step (what catalog.pick gives)")
+    end
+    handles[i] = { step = step.step or catalog.pick(step).step }
+  end
   if #handles == 0 then fail("catalog.plan: a list of steps is needed: catalog.plan({ catalog.pick(set, {...}) })") end
-  return setmetatable(op("catalog.plan", handles), plan_meta)
+  return setmetatable(op("catalog.plan", handles, opts), plan_meta)
 end
-host.doc("catalog.plan(steps)", "the plan made of these steps; return it from a query")
+host.doc("catalog.plan(steps, opts)", "the plan made of these steps; opts.given: inputs that the user gives; return it from a query")
 
 function catalog.explain(id, query)
   want("explain", "the id", id, "string")

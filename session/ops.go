@@ -316,7 +316,15 @@ func (r *run) plan(view *catalog.View, a arguments) (any, error) {
 		}
 		steps = append(steps, set.Pick(catalog.PickOptions{}))
 	}
-	p, err := view.Plan(steps)
+	m, err := a.options(1)
+	if err != nil {
+		return nil, err
+	}
+	given, err := catalog.ParsePlanOptions(m)
+	if err != nil {
+		return nil, err
+	}
+	p, err := view.Plan(steps, given...)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +334,7 @@ func (r *run) plan(view *catalog.View, a arguments) (any, error) {
 		r.steps = append(r.steps, step)
 		tables = append(tables, r.stepTable(step, len(r.steps)-1))
 	}
-	return map[string]any{"plan": r.handle(len(r.plans) - 1), "text": view.FormatPlan(p), "steps": tables, "ids": texts(p.IDs())}, nil
+	return map[string]any{"plan": r.handle(len(r.plans) - 1), "text": view.FormatPlan(p), "steps": tables, "ids": texts(p.IDs()), "open": texts(p.Open)}, nil
 }
 
 func (r *run) explain(view *catalog.View, a arguments) (any, error) {

@@ -1,0 +1,169 @@
+package catalog
+
+// This file says which step of a plan gets an input from which other, and so in which order they stand.
+
+import (
+	"slices"
+	"strings"
+)
+
+// A supply is what the hits of the steps of a plan give and require.
+type supply struct {
+	view  *View
+	steps []Step
+	goods [][]good // by step, by hit
+}
+
+// A good is one hit of a step as a source.
+type good struct {
+	entry    *Entry
+	gives    []string // sorted
+	requires []string
+}
+
+func (v *View) supply(steps []Step) *supply {
+	s := &supply{view: v, steps: steps, goods: make([][]good, len(steps))}
+	for i, step := range steps {
+		for _, hit := range step.Hits {
+			if e, ok := v.Lookup(hit.ID); ok {
+				s.goods[i] = append(s.goods[i], good{e, outputKeys(e, shapeOf(e)), requiredKeys(e)})
+			}
+		}
+	}
+	return s
+}
+
+// requiredKeys are the names of the inputs that an entry cannot do without.
+func requiredKeys(e *Entry) []string {
+	var keys []string
+	_, props := e.Input.fields()
+	for _, p := range props {
+		if !p.required {
+			continue
+		}
+		key := fold(p.name)
+		keys = append(keys, key)
+		if key == "id" {
+			for _, subject := range subjects(e, "") {
+				keys = append(keys, subject+"_id")
+			}
+		}
+	}
+	return keys
+}
+
+// best is the hit of a step that supplies a need best, the name it gives it under, and how well: 0 for none. A read that
+// is about the thing that the need belongs to comes before other reads, and those before what mutates; the step's best hit
+// before its alternatives, of which plain words such as "reason" are not taken. Whatever takes the need itself has it from elsewhere and supplies it to none.
+func (s *supply) best(step int, need string) (from *Entry, key string, worth int) {
+	keys := needKeys(need)
+	among := func(names []string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			return slices.ContainsFunc(needKeys(name), func(key string) bool { return slices.Contains(keys, key) })
+		})
+	}
+	if among(s.steps[step].needsInput) {
+		return nil, "", 0
+	}
+	for i, g := range s.goods[step] {
+		at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(g.gives, k) })
+		if at < 0 || i > 0 && !ofThing(keys[at]) || slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(g.requires, k) }) {
+			continue
+		}
+		w := 1
+		if !g.entry.Mutates {
+			w += 4
+		}
+		if g.about(keys[at]) || among(s.steps[step].needsOutput) {
+			w += 2
+		}
+		if i == 0 {
+			w++
+		}
+		if w > worth {
+			from, key, worth = g.entry, keys[at], w
+		}
+	}
+	return from, key, worth
+}
+
+func thingSuffixes() []string { return []string{"_ids", "_id", "_list"} }
+
+// ofThing reports whether a field names a thing or a list of things.
+func ofThing(key string) bool {
+	return slices.ContainsFunc(thingSuffixes(), func(suffix string) bool { return strings.HasSuffix(key, suffix) })
+}
+
+// about reports whether the entry is about the thing that a field belongs to: "customer" for customer_id.
+func (g *good) about(key string) bool {
+	for _, suffix := range thingSuffixes() {
+		thing, cut := strings.CutSuffix(key, suffix)
+		if !cut {
+			continue
+		}
+		n := len(g.entry.Namespace)
+		return slices.Contains(subjects(g.entry, ""), thing) || n > 0 && singular(fold(g.entry.Namespace[n-1])) == thing
+	}
+	return false
+}
+
+// order is an order of the steps in which each comes after those that supply best what it needs. Next is always the first
+// step, in the order given, whose needs are met by steps before it or by none of the others; where all that are left wait
+// for one another, the first that something before it supplies at least, and else the first: who asks knows where to
+// begin.
+func (s *supply) order() []int {
+	placed := make([]bool, len(s.steps))
+	waits := make([][][]int, len(s.steps)) // by step and need, what each step is worth
+	for i, step := range s.steps {
+		for _, need := range s.view.orderNeeds(step) {
+			worths := make([]int, len(s.steps))
+			for j := range s.steps {
+				if j != i {
+					_, _, worths[j] = s.best(j, need)
+				}
+			}
+			waits[i] = append(waits[i], worths)
+		}
+	}
+	// met reports whether what is placed supplies each need of a step: best of all, or at all.
+	met := func(i int, atAll bool) bool {
+		return !slices.ContainsFunc(waits[i], func(worths []int) bool {
+			have, most := 0, slices.Max(worths)
+			for j, worth := range worths {
+				if placed[j] {
+					have = max(have, worth)
+				}
+			}
+			return have < most && (!atAll || have == 0)
+		})
+	}
+	order := make([]int, 0, len(s.steps))
+	for len(order) < len(s.steps) {
+		next := -1
+		for _, atAll := range []bool{false, true} {
+			for i := range s.steps {
+				if next < 0 && !placed[i] && met(i, atAll) {
+					next = i
+				}
+			}
+		}
+		if next < 0 {
+			next = slices.Index(placed, false)
+		}
+		placed[next] = true
+		order = append(order, next)
+	}
+	return order
+}
+
+// link says where the step gets an input from: the earlier step that supplies it best, of equals the latest.
+func (s *supply) link(step int, need string) Link {
+	link, most := Link{Step: step + 1, Input: need}, 0
+	for i := step - 1; i >= 0; i-- {
+		if from, key, worth := s.best(i, need); worth > most {
+			most = worth
+			link.From, link.ID, link.Field = i+1, from.ID, outputName(from, key)
+		}
+	}
+	return link
+}
