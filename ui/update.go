@@ -107,6 +107,9 @@ func (m *model) print() tea.Cmd {
 	if m.scroll.Pending() && m.resized() {
 		m.scroll.Hold(m.now(), holdAfterResize)
 	}
+	if m.scroll.Pending() && !m.scroll.Sending() {
+		m.View() // the region grows first, and the lines get the room that is left
+	}
 	return m.scroll.Flush(m.now(), m.width, m.room())
 }
 

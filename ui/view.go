@@ -72,6 +72,10 @@ func (m *model) draw() {
 		if !m.leaving {
 			rows, cursor = m.region()
 		}
+		if over := len(rows) - m.frame.rows; over > 0 && m.frame.rows > 0 && m.scroll.Sending() {
+			// The lines on their way were cut for the region as it is. It grows when they are there, a moment later.
+			rows, cursor.y = rows[over:], max(cursor.y-over, 0)
+		}
 		rows = m.ease(rows)
 		content := strings.Join(rows, "\n")
 		if m.nudge && !m.leaving {
