@@ -96,12 +96,12 @@ func plainScenes() []scene {
 	return []scene{
 		{"first screen", nothing, ready, "", nothing},
 		{"result table", func(x *terminal) { x.line("!crm.customer.list{limit=3}") }, `cus_0003[\s\S]*` + ready, "", nothing},
-		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) }, `get[\s\S]*nobody[\s\S]*` + ready, "", nothing},
-		{"approval", func(x *terminal) { x.line("refund it") }, `y/a/e/n[^\n]*\s*$`, "", func(x *terminal) { x.line("n") }},
+		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) }, `get[\s\S]*nobody[\s\S]*` + ready, "!crm.customer.get", nothing},
+		{"approval", func(x *terminal) { x.line("refund it") }, `y/a/e/n[^\n]*\s*$`, "refund it", func(x *terminal) { x.line("n") }},
 		{"streamed answer", func(x *terminal) {
 			x.want(ready)
 			x.line("which are open?")
-		}, `That is all[\s\S]*` + ready, "", nothing},
+		}, `That is all[\s\S]*` + ready, "which are open?", nothing},
 		{"help", func(x *terminal) { x.line("/help") }, `/help COMMAND[\s\S]*` + ready, "", nothing},
 	}
 }

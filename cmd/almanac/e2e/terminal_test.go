@@ -148,10 +148,17 @@ func (x *terminal) text(s string) {
 // pause is how much later than the key before it a person presses Enter: what comes faster is a paste.
 const pause = 40 * time.Millisecond
 
-// line types text and presses Enter.
+// line types text and presses Enter once it has shown: what a busy program reads in one go is a paste.
 func (x *terminal) line(s string) {
 	x.t.Helper()
 	x.text(s)
+	tail := []rune(strings.Join(strings.Fields(s), ""))
+	tail = tail[max(len(tail)-12, 0):]
+	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if strings.Contains(strings.Join(strings.Fields(x.screen()), ""), string(tail)) {
+			break
+		}
+	}
 	time.Sleep(pause)
 	x.keys("Enter")
 }
