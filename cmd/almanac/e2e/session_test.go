@@ -66,7 +66,7 @@ func TestR02NothingIsLost(t *testing.T) {
 	z.want(`crm\.customer\.search.*\d+ ms`)
 	z.keys("Escape")
 	z.gone("Esc back")
-	z.run("b + 1", `^8$`)
+	z.run("1 + 1", `^2$`)
 	z.line("/quit")
 	z.want(`resume: almanac --resume \S+`, `RC=0`)
 }
