@@ -76,7 +76,7 @@ func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 	if err != nil {
 		return reply{}, r.failed(ctx, entry, fmt.Errorf("no Lua process: %w", err), c)
 	}
-	defer machine.Close()
+	defer machine.Discard()
 	in := &composition{run: r, outer: outer, entry: entry, n: c.N, args: call.Args}
 	limits := r.limits()
 	if entry.Timeout > 0 {

@@ -149,7 +149,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	out := r.outcome(reply)
 	switch {
 	case !shared:
-		machine.Close()
+		machine.Discard()
 	case lost != nil:
 		out.Lost = w.revive(ctx, lost)
 	default:

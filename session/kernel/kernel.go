@@ -338,8 +338,13 @@ func (k *Kernel) release() { k.turn <- struct{}{} }
 // Close ends the process and waits until it is gone. It may be called at any time, more than once, and during a run,
 // which then ends with *Lost.
 func (k *Kernel) Close() {
-	k.end(&Lost{Reason: "it was closed", kind: vm.Interrupt, message: "the Lua process was closed"})
+	k.Discard()
 	<-k.done
+}
+
+// Discard is Close without the wait for the process to be gone, which takes a millisecond.
+func (k *Kernel) Discard() {
+	k.end(&Lost{Reason: "it was closed", kind: vm.Interrupt, message: "the Lua process was closed"})
 }
 
 // PID is the id of the process.
