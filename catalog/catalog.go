@@ -128,6 +128,8 @@ func CheckID(id string) error {
 		return fmt.Errorf("the id is longer than %d bytes", maxID)
 	case !utf8.ValidString(id):
 		return errors.New("the id is not valid UTF-8")
+	case strings.HasPrefix(id, "."), strings.HasSuffix(id, "."), strings.Contains(id, ".."):
+		return errors.New("the id has an empty segment")
 	}
 	for _, r := range id {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {

@@ -237,8 +237,8 @@ func (d document) outputFieldKeys(p property, about []string) []string {
 	return keys
 }
 
-// needKeys are the ways a field need may be written in the postings. "list<invoice>", "array[Invoice]", "list of invoices",
-// "[]invoice" and "invoice[]" are "invoice_list".
+// needKeys are the ways a field need may be written in the postings. "list<invoice>", "array[Invoice]", "list{invoice}",
+// "list of invoices", "[]invoice" and "invoice[]" are "invoice_list"; "id of customer" and "customers.id" are "customer_id".
 func needKeys(need string) []string {
 	need = strings.TrimSpace(need)
 	inner, ok := strings.CutSuffix(need, "[]")
@@ -250,12 +250,25 @@ func needKeys(need string) []string {
 	}
 	folded := fold(need)
 	for _, prefix := range []string{"list_of_", "array_of_", "list_", "array_"} {
-		if inner, ok := strings.CutPrefix(folded, prefix); ok && (strings.HasSuffix(prefix, "of_") || strings.ContainsAny(need, "<[")) {
+		if inner, ok := strings.CutPrefix(folded, prefix); ok && (strings.HasSuffix(prefix, "of_") || strings.ContainsAny(need, "<[{")) {
 			return []string{singular(inner) + "_list"}
 		}
 	}
 	if inner, ok := strings.CutSuffix(folded, "_list"); ok {
 		return []string{folded, singular(inner) + "_list"}
+	}
+	for _, field := range []string{"id", "ids"} {
+		thing, ok := strings.CutPrefix(folded, field+"_of_")
+		if !ok {
+			thing, ok = strings.CutSuffix(folded, "_"+field)
+		}
+		if !ok {
+			continue
+		}
+		for _, article := range []string{"a_", "an_", "the_"} {
+			thing = strings.TrimPrefix(thing, article)
+		}
+		return sortedSet([]string{folded, thing + "_" + field, singular(thing) + "_" + field})
 	}
 	return []string{folded}
 }

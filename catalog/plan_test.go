@@ -138,9 +138,9 @@ func TestNeedsAreWrittenInManyWays(t *testing.T) {
 		find func(...string) Set
 		ways []string
 	}{
-		{v.Inputs, []string{"customer_id", "customerId", "customer.id", "CustomerID", "customer-id", "Customer ID"}},
+		{v.Inputs, []string{"customer_id", "customerId", "customer.id", "CustomerID", "customer-id", "Customer ID", "customers.id", "id of customer", "id of a customer"}},
 		{v.Outputs, []string{"customer_id", "customerId", "customer.id"}},
-		{v.Outputs, []string{"invoice_list", "invoiceList", "list<invoice>", "List<Invoice>", "list[invoice]", "array<invoice>", "array[Invoice]", "invoice[]", "invoices[]", "[]invoice", "list of invoices", "array of invoices"}},
+		{v.Outputs, []string{"invoice_list", "invoiceList", "list<invoice>", "List<Invoice>", "list[invoice]", "list{invoice}", "array<invoice>", "array[Invoice]", "invoice[]", "invoices[]", "[]invoice", "list of invoices", "array of invoices"}},
 	} {
 		want := ids(group.find(group.ways[0]))
 		if len(want) == 0 {

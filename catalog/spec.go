@@ -85,9 +85,9 @@ func specJSON(e *Entry) (string, error) {
 }
 
 func specText(e *Entry, detail Detail) string {
-	w := specWriter{nest: 1, words: 160}
+	w := specWriter{nest: 1, words: 160, most: briefFields}
 	if detail == Full {
-		w = specWriter{nest: 6, words: 4000}
+		w = specWriter{nest: 6, words: 4000, most: fullFields}
 	}
 	label := ""
 	if e.Output != nil {
@@ -134,7 +134,15 @@ type specWriter struct {
 	b     strings.Builder
 	nest  int // levels of nested shapes that are shown
 	words int // runes of a description
+	most  int // lines of a section
+	lines int // of the section at hand
 }
+
+// Fields that a section of a spec shows; those of the outermost level that are required may be as many again.
+const (
+	briefFields = 80
+	fullFields  = 400
+)
 
 func (w *specWriter) section(title string, s *Schema, args bool) {
 	fmt.Fprintf(&w.b, "\n%s:\n", title)
@@ -151,8 +159,24 @@ func (w *specWriter) section(title string, s *Schema, args bool) {
 		}
 		return
 	}
+	w.lines = 0
+	left, required := 0, 0
 	for _, p := range props {
-		w.field(d, p, 0, args, nil)
+		switch {
+		case w.lines < w.most, p.required && args && w.lines < 2*w.most:
+			w.field(d, p, 0, args, nil)
+			continue
+		case p.required:
+			required++
+		}
+		left++
+	}
+	if left > 0 {
+		of := ""
+		if required > 0 && args {
+			of = fmt.Sprintf(", %d of them required", required)
+		}
+		fmt.Fprintf(&w.b, "- and %s%s: detail \"json\" has them all\n", count(left, "more field"), of)
 	}
 }
 
@@ -160,6 +184,7 @@ func (w *specWriter) section(title string, s *Schema, args bool) {
 // contains itself is cut where it does.
 func (w *specWriter) field(d document, p property, depth int, args bool, path []string) {
 	o, _ := d.plain(p.text)
+	w.lines++
 	w.b.WriteString(strings.Repeat("  ", depth) + "- " + clip(oneLine(p.name), 80) + ": " + d.longLabel(p.text))
 	if args {
 		if p.required {
@@ -206,7 +231,11 @@ func (w *specWriter) field(d document, p property, depth int, args bool, path []
 		return
 	}
 	w.b.WriteByte('\n')
-	for _, q := range inner {
+	for i, q := range inner {
+		if w.lines >= w.most {
+			fmt.Fprintf(&w.b, "%s- and %s: detail \"json\" has them all\n", strings.Repeat("  ", depth+1), count(len(inner)-i, "more field"))
+			return
+		}
 		w.field(d, q, depth+1, args, append(path, key))
 	}
 }
@@ -293,6 +322,9 @@ func exampleCall(e *Entry) string {
 		if p.required || i == 0 && len(props) > 0 {
 			args = append(args, luaKey(p.name)+" = "+luaLiteral(d.placeholder(p.text, p.name, 0, true)))
 		}
+	}
+	if more := len(args) - briefFields; more > 0 {
+		args = append(args[:briefFields:briefFields], fmt.Sprintf("--[[ and %d more ]]", more))
 	}
 	table := "{}"
 	if len(args) > 0 {

@@ -278,3 +278,24 @@ func TestEditDistanceOfWords(t *testing.T) {
 		}
 	}
 }
+
+// TestSpecOfManyFields describes an action with thousands of inputs. What must be sent comes before what may be.
+func TestSpecOfManyFields(t *testing.T) {
+	for _, required := range []int{0, 3, 5000} {
+		var props, names []string
+		for i := range 5000 {
+			props = append(props, fmt.Sprintf(`"field_%d":{"type":"string","description":"One of very many fields of it."}`, i))
+			if i >= 5000-required {
+				names = append(names, fmt.Sprintf(`"field_%d"`, i))
+			}
+		}
+		c, _ := New([]Entry{read("a.b", "Many.", input(strings.Join(props, ","), strings.Join(names, ",")), nil)}, Options{})
+		spec, err := c.View().Describe("a.b", Brief)
+		if err != nil || len(spec.Text) > 20_000 || !strings.Contains(spec.Text, ` more fields`) || !strings.Contains(spec.Text, `detail "json" has them all`) {
+			t.Errorf("%d required: %v, %d bytes", required, err, len(spec.Text))
+		}
+		if required > 0 && !strings.Contains(spec.Text, "field_4999: string, required") && !strings.Contains(spec.Text, "4840 of them required") {
+			t.Errorf("%d required: %s", required, clip(spec.Text, 400))
+		}
+	}
+}

@@ -268,6 +268,23 @@ func (v *View) Why(id string) Visibility {
 	return Visibility{State: "hidden", Rule: hiding.rules.reason(v.cat.entry(doc)), Near: near}
 }
 
+// WhyRoot is Why for the first segment of ids: visible where an action below it is, and hidden where rules hide them all,
+// with the rule that hides the first.
+func (v *View) WhyRoot(root string) Visibility {
+	prefix := root + "."
+	first, _ := v.cat.ids.search(prefix)
+	end := first
+	for ; end < v.cat.ids.len() && strings.HasPrefix(v.cat.ids.at(end), prefix); end++ {
+		if v.visible.has(end) {
+			return Visibility{State: "visible"}
+		}
+	}
+	if first == end || root == "" {
+		return Visibility{State: "unknown"}
+	}
+	return v.Why(v.cat.ids.at(first))
+}
+
 // reason says which of the rules hides e.
 func (r Rules) reason(e *Entry) string {
 	why := "a rule"

@@ -277,3 +277,20 @@ func TestHiddenWordsAreUnknown(t *testing.T) {
 		t.Errorf("%v\n%s", err, why)
 	}
 }
+
+func TestWhyRoot(t *testing.T) {
+	n, err := officeView(t).Narrow(Rules{Name: "rules", Namespaces: []string{"billing"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for root, want := range map[string]Visibility{
+		"billing": {State: "visible"}, "nowhere": {State: "unknown"}, "": {State: "unknown"}, "bill": {State: "unknown"},
+	} {
+		if diff := cmp.Diff(want, n.WhyRoot(root)); diff != "" {
+			t.Errorf("%q: %s", root, diff)
+		}
+	}
+	if got := n.WhyRoot("support"); got.State != "hidden" || got.Rule != "rules: only the namespaces billing are allowed" {
+		t.Errorf("support: %+v", got)
+	}
+}

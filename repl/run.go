@@ -36,7 +36,7 @@ func (sh *Shell) ran(c *Cell, o *session.Outcome, err error) error {
 		return err
 	}
 	c.Outcome = o
-	sh.hintHidden(c.Source, o)
+	HintHidden(sh.options.Session.View(), c.Source, o)
 	sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: session.User, Outcome: o, Elapsed: o.Elapsed})
 	if err == nil && o.Err != nil {
 		return o.Err
@@ -44,14 +44,19 @@ func (sh *Shell) ran(c *Cell, o *session.Outcome, err error) error {
 	return err
 }
 
-// hintHidden tells the person when a name is nil because the view hides the actions below it.
-func (sh *Shell) hintHidden(source string, o *session.Outcome) {
+// HintHidden tells the person when a name is nil because the view hides the actions below it. It is not for a model.
+func HintHidden(v *catalog.View, source string, o *session.Outcome) {
 	if o.Err == nil || o.Err.Hint != "" || o.Err.Kind != vm.Runtime || o.Err.Code != "" {
 		return
 	}
 	for _, path := range syntax.Names(source).Paths {
-		if seen := sh.options.Session.View().Why(path); seen.State == "hidden" {
+		if seen := v.Why(path); seen.State == "hidden" {
 			o.Err.Hint = fmt.Sprintf("%s is hidden by %s", path, seen.Rule)
+			return
+		}
+		root, _, _ := strings.Cut(path, ".")
+		if seen := v.WhyRoot(root); seen.State == "hidden" {
+			o.Err.Hint = fmt.Sprintf("all of %s is hidden by %s", root, seen.Rule)
 			return
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,7 +84,7 @@ func Open(named, file string, o Options) source.Source {
 	return source.Source{
 		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,
 		Load: func(context.Context, func(int)) (catalog.Batch, error) {
-			f, err := os.Open(file)
+			f, err := OpenFile(file)
 			if err != nil {
 				return catalog.Batch{}, err
 			}

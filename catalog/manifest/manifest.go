@@ -37,6 +37,8 @@ import (
 const (
 	// maxLine is the longest line that is read, in bytes.
 	maxLine = 32 << 20
+	// maxToldID is how much of an id that cannot be used is repeated, in bytes.
+	maxToldID = 80
 	// maxDescription is how much of a description is kept, in bytes.
 	maxDescription = 64 << 10
 )
@@ -71,7 +73,7 @@ func Load(ctx context.Context, file string, progress func(found int)) (catalog.B
 // Key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way to
 // be sure; a packed file of 100,000 actions takes some 10 ms.
 func Key(file string) (string, error) {
-	f, err := os.Open(file)
+	f, err := OpenFile(file)
 	if err != nil {
 		return "", err
 	}
@@ -97,21 +99,41 @@ func (s stopper) Read(b []byte) (int, error) {
 }
 
 func readFile(ctx context.Context, file string, progress func(int)) ([]catalog.Entry, Report, error) {
-	f, err := os.Open(file)
+	f, err := OpenFile(file)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	defer f.Close()
-	if !strings.HasSuffix(file, ".gz") {
-		entries, report := read(stopper{ctx, f}, file, progress)
-		return entries, report, nil
+	text := bufio.NewReaderSize(stopper{ctx, f}, 1<<20)
+	if strings.HasSuffix(file, ".gz") {
+		unpacked, err := gzip.NewReader(text)
+		if err != nil {
+			return nil, Report{}, fmt.Errorf("%s: %w", file, err)
+		}
+		text = bufio.NewReaderSize(unpacked, 1<<20)
+	} else if head, _ := text.Peek(2); string(head) == "\x1f\x8b" {
+		return nil, Report{}, fmt.Errorf("%s: the file is packed with gzip: give it a name that ends in .gz", file)
 	}
-	unpacked, err := gzip.NewReader(bufio.NewReaderSize(stopper{ctx, f}, 1<<20))
-	if err != nil {
-		return nil, Report{}, fmt.Errorf("%s: %w", file, err)
+	if head, _ := text.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
+		return nil, Report{}, fmt.Errorf("%s: the file is in UTF-16: convert it to UTF-8", file)
 	}
-	entries, report := read(unpacked, file, progress)
+	entries, report := read(text, file, progress)
 	return entries, report, nil
+}
+
+// OpenFile opens a regular file for reading. Anything else, such as a folder, a pipe or a device, is an error: opening it
+// might wait without end.
+func OpenFile(file string) (*os.File, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return os.Open(file) // its error is the better one
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: a folder, not a file", file)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", file)
+	}
+	return os.Open(file)
 }
 
 // Read reads entries until r ends. source names it in the report. A read error ends the reading: it is reported as a
@@ -135,7 +157,7 @@ func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, Repo
 				err = fmt.Errorf("line %d has this id already", first)
 			}
 			if err != nil {
-				report.Skipped = append(report.Skipped, catalog.Skip{ID: l.entry.ID, Source: place, Reason: err.Error()})
+				report.Skipped = append(report.Skipped, catalog.Skip{ID: cut(l.entry.ID, maxToldID), Source: place, Reason: err.Error()})
 				continue
 			}
 			for _, reason := range l.mended {

@@ -53,6 +53,7 @@ func (cli *commandLine) runCode(ctx context.Context, p *program, script session.
 	if err != nil {
 		return err
 	}
+	repl.HintHidden(w.session.View(), script.Source, out)
 	if err := cli.printOutcome(p, out); err != nil {
 		return err
 	}

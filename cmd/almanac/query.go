@@ -119,6 +119,9 @@ func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) 
 	}
 	for i, id := range c.IDs {
 		spec, err := view.Describe(id, detail)
+		if seen := view.Why(id); err != nil && seen.State == "hidden" {
+			return fmt.Errorf("%s: hidden by %s", id, seen.Rule)
+		}
 		if err != nil {
 			return err
 		}

@@ -175,7 +175,7 @@ const fileHead = 1 << 20
 // not there counts as a manifest, whose source says so.
 func (cli *commandLine) fileSources(as, file string) ([]source.Source, error) {
 	head := make([]byte, fileHead)
-	f, err := os.Open(file)
+	f, err := manifest.OpenFile(file)
 	if err == nil {
 		var n int
 		n, err = io.ReadFull(f, head)
@@ -408,9 +408,9 @@ const maxTold = 5
 func (cli *commandLine) tell(what string, skips []catalog.Skip) {
 	for i, s := range skips {
 		if i == maxTold {
-			fmt.Fprintf(cli.stderr, "and %d more %s\n", len(skips)-i, what)
+			fmt.Fprintf(cli.stderr, "and %d more %s: see almanac doctor\n", len(skips)-i, what)
 			return
 		}
-		fmt.Fprintf(cli.stderr, "%s: %s: %q: %s\n", s.Source, what, s.ID, s.Reason)
+		fmt.Fprintf(cli.stderr, "%s: %s: %.80q: %.300s\n", s.Source, what, s.ID, s.Reason)
 	}
 }

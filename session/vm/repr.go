@@ -59,7 +59,7 @@ func (p *printer) value(v any, depth int) string {
 			text = quote(v)
 		}
 	default:
-		if t := p.m.table(v); t != nil {
+		if t := p.m.open(v); t != nil {
 			return p.fields(t, depth)
 		}
 		switch o := p.m.object(v).(type) {
