@@ -89,7 +89,7 @@ func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program)
 // converse is one session of the terminal, or of the line mode where in is not nil. next is the one that the person left
 // it for.
 func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program, in *repl.Typing) (next string, err error) {
-	w, err := cli.wire(ctx, wireOptions{feed: repl.NewFeed(), person: true, policy: policy.Ask})
+	w, err := cli.wire(ctx, wireOptions{feed: repl.NewFeed(), person: true, whole: !typed(p.stdin), policy: policy.Ask})
 	if err != nil {
 		return "", err
 	}

@@ -52,6 +52,8 @@ type wireOptions struct {
 	feed *repl.Feed
 	// person tells that somebody reads the feed and can be asked.
 	person bool
+	// whole waits for all sources: what is read from a pipe does not see that they are being read.
+	whole bool
 	// policy is the mode when the command line names none.
 	policy policy.Mode
 }
@@ -64,7 +66,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	view, err := cli.openView(ctx, w, o.person)
+	view, err := cli.openView(ctx, w, o.person && !o.whole)
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +128,13 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	return w, nil
 }
 
-// openView begins to read the sources. A person gets the prompt soon, and the rest of the catalog as it comes.
-func (cli *commandLine) openView(ctx context.Context, w *wired, person bool) (view *catalog.View, err error) {
+// openView begins to read the sources. Soon returns with what there is after a moment, and the rest comes later.
+func (cli *commandLine) openView(ctx context.Context, w *wired, soon bool) (view *catalog.View, err error) {
 	if w.sources, err = cli.feed(ctx); err != nil {
 		return nil, err
 	}
 	w.closers = append(w.closers, w.sources.loader.Close)
-	if person {
+	if soon {
 		return w.sources.begin(ctx, cli)
 	}
 	return w.sources.whole(ctx, cli)
