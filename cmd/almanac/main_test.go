@@ -87,7 +87,7 @@ func crash(ts *testscript.TestScript, neg bool, args []string) {
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	endless := strings.Contains(last, "while true")
 	reached := false
-	for range 400 {
+	for range 2400 { // a minute: the race detector makes the first start slow
 		time.Sleep(25 * time.Millisecond)
 		if reached = crashPoint(ts.Getenv("ALMANAC_DATA"), last, endless); reached {
 			break
