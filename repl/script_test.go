@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -226,7 +227,7 @@ func TestScripts(t *testing.T) {
 
 // play types what the archive says and fills in what was printed. $DIR in an input is a folder of the test's own.
 func play(t *testing.T, sh *Shell, back *office, archive *txtar.Archive) {
-	dir := t.TempDir()
+	dir := scriptDir(t)
 	var answers []string
 	printed := ""
 	for i, section := range archive.Files {
@@ -295,4 +296,18 @@ func bareShell(f *testing.F) *Shell {
 	}
 	f.Cleanup(func() { s.Close() })
 	return New(Options{Session: s})
+}
+
+// scriptDir is a folder whose name is always as long: lines that hold it break where they break.
+func scriptDir(t *testing.T) string {
+	t.Helper()
+	for {
+		dir := filepath.Join(os.TempDir(), fmt.Sprintf("almanac-script-%06d", rand.IntN(1_000_000)))
+		if err := os.Mkdir(dir, 0o700); err == nil {
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			return dir
+		} else if !os.IsExist(err) {
+			t.Fatal(err)
+		}
+	}
 }
