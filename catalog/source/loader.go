@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -306,47 +305,6 @@ func (l *Loader) merge(s *loading, from map[string]string) []catalog.Entry {
 // collision is the place of skips that are made where sources meet.
 const collision = "catalog"
 
-// overlaying is what the sources have to say of all entries, in the order of the sources.
-type overlaying struct {
-	overlays []catalog.Overlay // one for each source; nil where there is none
-	missing  string            // the first source that may have something to say and has not been read
-}
-
-func (l *Loader) overlays() overlaying {
-	var over overlaying
-	for _, s := range l.sources {
-		over.overlays = append(over.overlays, s.overlay)
-		if s.Overlays && !s.read && over.missing == "" {
-			over.missing = s.Name
-		}
-	}
-	return over
-}
-
-// apply changes the entries, adds to the hidden ids and returns the remarks of each source. While a source is missing
-// that may hide actions, all are hidden.
-func (over overlaying) apply(entries []catalog.Entry, hidden map[string]string) [][]catalog.Skip {
-	remarks := make([][]catalog.Skip, len(over.overlays))
-	for i, overlay := range over.overlays {
-		if overlay == nil {
-			continue
-		}
-		said := overlay(entries)
-		remarks[i] = said.Remarks
-		for id, why := range said.Hidden {
-			if hidden[id] == "" {
-				hidden[id] = why
-			}
-		}
-	}
-	if over.missing != "" {
-		for i := range entries {
-			hidden[entries[i].ID] = fmt.Sprintf("%s has not been read, and it may hide actions: see /sources", over.missing)
-		}
-	}
-	return remarks
-}
-
 // waiting maps the ids that have to be accepted to the reason that a person is told.
 func (l *Loader) waiting() map[string]string {
 	hidden := map[string]string{}
@@ -481,68 +439,6 @@ func (l *Loader) accept(s *loading) (Change, error) {
 	}
 	s.status.Change, s.fresh = Change{}, true
 	return change, nil
-}
-
-func (l *Loader) named(name string) (*loading, error) {
-	var names []string
-	for _, s := range l.sources {
-		names = append(names, s.Name)
-	}
-	i, err := Find(names, name)
-	if err != nil {
-		return nil, err
-	}
-	return l.sources[i], nil
-}
-
-// Find returns which of the names of sources a person means: the whole name, what stands in front of its =, or else the
-// only one that begins so. No other is an *UnknownError.
-func Find(names []string, name string) (int, error) {
-	if i := slices.Index(names, name); i >= 0 {
-		return i, nil
-	}
-	if i := slices.IndexFunc(names, func(full string) bool { as, _, ok := front(full); return ok && as == name }); i >= 0 {
-		return i, nil
-	}
-	found := -1
-	for i, full := range names {
-		_, rest, _ := front(full)
-		if name == "" || !strings.HasPrefix(full, name) && !strings.HasPrefix(rest, name) {
-			continue
-		}
-		if found >= 0 {
-			return 0, &UnknownError{Name: name, Known: names, Several: true}
-		}
-		found = i
-	}
-	if found < 0 {
-		return 0, &UnknownError{Name: name, Known: names}
-	}
-	return found, nil
-}
-
-// front parts NAME=SOURCE; ok is false, and rest is all, where no name is in front.
-func front(full string) (as, rest string, ok bool) {
-	as, rest, ok = strings.Cut(full, "=")
-	if !ok || as == "" || strings.Trim(as, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return "", full, false
-	}
-	return as, rest, true
-}
-
-// An UnknownError says that no source has the name, or that several might be meant.
-type UnknownError struct {
-	Name  string
-	Known []string
-	// Several tells that more than one of Known begins with Name.
-	Several bool
-}
-
-func (e *UnknownError) Error() string {
-	if e.Several {
-		return fmt.Sprintf("source %q: several begin so; there are %q", e.Name, e.Known)
-	}
-	return fmt.Sprintf("source %q: there is none; there are %q", e.Name, e.Known)
 }
 
 // Close ends all reading and closes the sources. Actions of theirs cannot be called afterwards.

@@ -1,0 +1,71 @@
+package source
+
+// This file finds a source by what a person calls it.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (l *Loader) named(name string) (*loading, error) {
+	var names []string
+	for _, s := range l.sources {
+		names = append(names, s.Name)
+	}
+	i, err := Find(names, name)
+	if err != nil {
+		return nil, err
+	}
+	return l.sources[i], nil
+}
+
+// Find returns which of the names of sources a person means: the whole name, what stands in front of its =, or else the
+// only one that begins so. No other is an *UnknownError.
+func Find(names []string, name string) (int, error) {
+	if i := slices.Index(names, name); i >= 0 {
+		return i, nil
+	}
+	if i := slices.IndexFunc(names, func(full string) bool { as, _, ok := front(full); return ok && as == name }); i >= 0 {
+		return i, nil
+	}
+	found := -1
+	for i, full := range names {
+		_, rest, _ := front(full)
+		if name == "" || !strings.HasPrefix(full, name) && !strings.HasPrefix(rest, name) {
+			continue
+		}
+		if found >= 0 {
+			return 0, &UnknownError{Name: name, Known: names, Several: true}
+		}
+		found = i
+	}
+	if found < 0 {
+		return 0, &UnknownError{Name: name, Known: names}
+	}
+	return found, nil
+}
+
+// front parts NAME=SOURCE; ok is false, and rest is all, where no name is in front.
+func front(full string) (as, rest string, ok bool) {
+	as, rest, ok = strings.Cut(full, "=")
+	if !ok || as == "" || strings.Trim(as, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return "", full, false
+	}
+	return as, rest, true
+}
+
+// An UnknownError says that no source has the name, or that several might be meant.
+type UnknownError struct {
+	Name  string
+	Known []string
+	// Several tells that more than one of Known begins with Name.
+	Several bool
+}
+
+func (e *UnknownError) Error() string {
+	if e.Several {
+		return fmt.Sprintf("source %q: several begin so; there are %q", e.Name, e.Known)
+	}
+	return fmt.Sprintf("source %q: there is none; there are %q", e.Name, e.Known)
+}

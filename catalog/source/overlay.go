@@ -1,0 +1,50 @@
+package source
+
+// This file lays what sources say of all actions over the entries, once they have been read.
+
+import (
+	"fmt"
+
+	"almanac/catalog"
+)
+
+// overlaying is what the sources have to say of all entries, in the order of the sources.
+type overlaying struct {
+	overlays []catalog.Overlay // one for each source; nil where there is none
+	missing  string            // the first source that may have something to say and has not been read
+}
+
+func (l *Loader) overlays() overlaying {
+	var over overlaying
+	for _, s := range l.sources {
+		over.overlays = append(over.overlays, s.overlay)
+		if s.Overlays && !s.read && over.missing == "" {
+			over.missing = s.Name
+		}
+	}
+	return over
+}
+
+// apply changes the entries, adds to the hidden ids and returns the remarks of each source. While a source is missing
+// that may hide actions, all are hidden.
+func (over overlaying) apply(entries []catalog.Entry, hidden map[string]string) [][]catalog.Skip {
+	remarks := make([][]catalog.Skip, len(over.overlays))
+	for i, overlay := range over.overlays {
+		if overlay == nil {
+			continue
+		}
+		said := overlay(entries)
+		remarks[i] = said.Remarks
+		for id, why := range said.Hidden {
+			if hidden[id] == "" {
+				hidden[id] = why
+			}
+		}
+	}
+	if over.missing != "" {
+		for i := range entries {
+			hidden[entries[i].ID] = fmt.Sprintf("%s has not been read, and it may hide actions: see /sources", over.missing)
+		}
+	}
+	return remarks
+}
