@@ -30,12 +30,10 @@ func (v *View) FormatSet(s Set, max int) string {
 	if max <= 0 {
 		max = defaultLimit
 	}
-	var signatures []signature
+	var signatures []*signature
 	for _, h := range s.hits[:min(len(s.hits), max)] {
-		if e, ok := v.Lookup(s.hit(h).ID); ok {
-			sig := signatureOf(e)
-			sig.ask(s.asked.NeedsInput, s.asked.NeedsOutput)
-			signatures = append(signatures, sig)
+		if doc := v.doc(s.hit(h).ID); doc >= 0 {
+			signatures = append(signatures, v.cat.signatureOf(doc).asking(s.asked.NeedsInput, s.asked.NeedsOutput))
 		}
 	}
 	if len(signatures) == 0 {
@@ -73,7 +71,7 @@ type lineRoom struct {
 
 // fit writes lines, shortened from the last to the first until they fit, and leaves out the last ones where even that
 // does not do.
-func (r lineRoom) fit(signatures []signature) []string {
+func (r lineRoom) fit(signatures []*signature) []string {
 	lines := make([]string, len(signatures))
 	costs := make([]int, len(signatures))
 	used := 0

@@ -44,32 +44,49 @@ func (s Set) Facets() Facets {
 	if f.Total < s.total {
 		f.Of = s.total
 	}
-	kinds := []*[]FacetCount{&f.Domains, &f.Namespaces, &f.Tags, &f.Entities, &f.Operations, &f.Risks, &f.Inputs, &f.Outputs}
-	counts := make([]map[string]int, len(kinds))
-	for i := range counts {
-		counts[i] = map[string]int{}
-	}
-	for _, h := range s.hits {
+	table := s.view.cat.memo.facetNames()
+	docs := make([][facetKinds][]int32, len(s.hits))
+	for i, h := range s.hits {
 		if s.view.cat.exact.mutating.has(int(h.doc)) {
 			f.Mutating++
 		}
-		for i, names := range s.view.cat.facetsOf(int(h.doc)) {
-			for _, name := range names {
-				counts[i][name]++
+		docs[i] = table.of(s.view.cat, int(h.doc))
+	}
+	names := table.all()
+	counts := make([]int, len(names))
+	for i, kind := range []*[]FacetCount{&f.Domains, &f.Namespaces, &f.Tags, &f.Entities, &f.Operations, &f.Risks, &f.Inputs, &f.Outputs} {
+		var counted []int32
+		for _, numbers := range docs {
+			for _, number := range numbers[i] {
+				if counts[number]++; counts[number] == 1 {
+					counted = append(counted, number)
+				}
 			}
 		}
-	}
-	for i, kind := range kinds {
-		*kind = []FacetCount{}
-		for name, n := range counts[i] {
-			*kind = append(*kind, FacetCount{name, n})
+		*kind = commonest(counted, names, counts)
+		for _, number := range counted {
+			counts[number] = 0
 		}
-		slices.SortFunc(*kind, func(a, b FacetCount) int {
-			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
-		})
-		*kind = (*kind)[:min(len(*kind), maxFacets)]
 	}
 	return f
+}
+
+// commonest are the first maxFacets of the counted names, best first.
+func commonest(counted []int32, names []string, counts []int) []FacetCount {
+	best := make([]FacetCount, 0, min(len(counted), maxFacets+1))
+	order := func(a, b FacetCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+	}
+	for _, number := range counted {
+		c := FacetCount{names[number], counts[number]}
+		if len(best) == maxFacets && order(c, best[maxFacets-1]) >= 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, c, order)
+		best = slices.Insert(best, at, c)
+		best = best[:min(len(best), maxFacets)]
+	}
+	return best
 }
 
 // facetKinds counts the kinds of names in Facets.

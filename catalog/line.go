@@ -42,7 +42,7 @@ func (v *View) Line(id string) string {
 	if doc < 0 {
 		return ""
 	}
-	return v.cat.lineOf(doc)
+	return v.cat.signatureOf(doc).full
 }
 
 // A signature is what lines of every level are made of.
@@ -56,6 +56,8 @@ type signature struct {
 	isList   bool
 	letter   string
 	text     string
+	// full is the line at fullLine, with nothing asked for.
+	full string
 }
 
 // A lineInput is one input: "limit", "int", "=25". A deep one has fields inside that no line shows.
@@ -71,24 +73,31 @@ type lineOutput struct {
 	asked bool
 }
 
-// ask marks what somebody said is needed, so that the line shows that it is there.
-func (s *signature) ask(inputs, outputs []string) {
+// asking is the signature with what somebody said is needed marked, so that lines of every level show that it is there.
+func (s *signature) asking(inputs, outputs []string) *signature {
+	if len(inputs) == 0 && len(outputs) == 0 {
+		return s
+	}
+	marked := *s
+	marked.full = ""
+	marked.inputs, marked.outputs = slices.Clone(s.inputs), slices.Clone(s.outputs)
 	for _, need := range inputs {
 		keys := needKeys(need)
-		for i := range s.inputs {
-			s.inputs[i].asked = s.inputs[i].asked || slices.Contains(keys, fold(s.inputs[i].name))
+		for i, in := range marked.inputs {
+			marked.inputs[i].asked = in.asked || slices.Contains(keys, fold(in.name))
 		}
 	}
 	for _, need := range outputs {
 		keys := needKeys(need)
-		for i := range s.outputs {
-			s.outputs[i].asked = s.outputs[i].asked || slices.Contains(keys, fold(s.outputs[i].name))
+		for i, out := range marked.outputs {
+			marked.outputs[i].asked = out.asked || slices.Contains(keys, fold(out.name))
 		}
 	}
+	return &marked
 }
 
-func signatureOf(e *Entry) signature {
-	s := signature{id: e.ID, letter: effectLetter(e), text: firstSentence(e.Description, 110)}
+func signatureOf(e *Entry) *signature {
+	s := &signature{id: e.ID, letter: effectLetter(e), text: firstSentence(e.Description, 110)}
 	if s.text == "" {
 		s.text = clip(oneLine(e.Title), 110)
 	}
@@ -116,6 +125,9 @@ func signatureOf(e *Entry) signature {
 
 // line is the signature at a level.
 func (s *signature) line(l level) string {
+	if l == fullLine && s.full != "" {
+		return s.full
+	}
 	inputs, outputs, textRoom, kindRoom := l.room()
 	var parts, names []string
 	more := s.anyInput

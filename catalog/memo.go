@@ -5,50 +5,87 @@ import "sync"
 // A memo keeps what was last worked out of entries for people and models to read. Reading a schema for it costs ten
 // times what ranking the entry does, and scripts make set upon set of the same hits. Safe for concurrent use.
 type memo struct {
-	mu     sync.Mutex
-	lines  map[int]string
-	facets map[int][facetKinds][]string
+	mu         sync.Mutex
+	signatures map[int]*signature
+	facets     *nameTable
 }
 
 // keptMemo is how many entries a memo holds, of each thing it keeps, before it starts anew.
 const keptMemo = 4096
 
-// lineOf is the full line of an entry.
-func (c *Catalog) lineOf(doc int) string {
+// signatureOf is what the lines of an entry are made of. It is shared and must not be changed.
+func (c *Catalog) signatureOf(doc int) *signature {
 	c.memo.mu.Lock()
-	line, ok := c.memo.lines[doc]
+	s, ok := c.memo.signatures[doc]
 	c.memo.mu.Unlock()
 	if ok {
-		return line
+		return s
 	}
-	s := signatureOf(c.entry(doc))
-	line = s.line(fullLine)
+	s = signatureOf(c.entry(doc))
+	s.full = s.line(fullLine)
 	c.memo.mu.Lock()
 	defer c.memo.mu.Unlock()
-	if c.memo.lines == nil || len(c.memo.lines) >= keptMemo {
-		c.memo.lines = map[int]string{}
+	if c.memo.signatures == nil || len(c.memo.signatures) >= keptMemo {
+		c.memo.signatures = map[int]*signature{}
 	}
-	c.memo.lines[doc] = line
-	return line
+	c.memo.signatures[doc] = s
+	return s
 }
 
-// facetsOf are an entry's names of each kind, each once. They are shared and must not be changed.
-func (c *Catalog) facetsOf(doc int) [facetKinds][]string {
-	c.memo.mu.Lock()
-	names, ok := c.memo.facets[doc]
-	c.memo.mu.Unlock()
+// A nameTable numbers the names that entries have, so that they are counted without looking at their letters. Safe for
+// concurrent use.
+type nameTable struct {
+	mu      sync.Mutex
+	names   []string
+	numbers map[string]int32
+	entries map[int][facetKinds][]int32
+}
+
+// facetNames is a table to count with; one that has grown large is replaced by a new one, and good for those that have it.
+func (m *memo) facetNames() *nameTable {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.facets == nil || m.facets.len() >= keptMemo {
+		m.facets = &nameTable{numbers: map[string]int32{}, entries: map[int][facetKinds][]int32{}}
+	}
+	return m.facets
+}
+
+func (t *nameTable) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.entries)
+}
+
+// of are the numbers of an entry's names of each kind, each once. They are shared and must not be changed.
+func (t *nameTable) of(c *Catalog, doc int) [facetKinds][]int32 {
+	t.mu.Lock()
+	numbers, ok := t.entries[doc]
+	t.mu.Unlock()
 	if ok {
-		return names
+		return numbers
 	}
-	names = facetNames(c.entry(doc))
-	for i := range names {
-		names[i] = sortedSet(names[i])
+	names := facetNames(c.entry(doc))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, list := range names {
+		for _, name := range sortedSet(list) {
+			number, known := t.numbers[name]
+			if !known {
+				number = int32(len(t.names))
+				t.numbers[name] = number
+				t.names = append(t.names, name)
+			}
+			numbers[i] = append(numbers[i], number)
+		}
 	}
-	c.memo.mu.Lock()
-	defer c.memo.mu.Unlock()
-	if c.memo.facets == nil || len(c.memo.facets) >= keptMemo {
-		c.memo.facets = map[int][facetKinds][]string{}
-	}
-	c.memo.facets[doc] = names
-	return names
+	t.entries[doc] = numbers
+	return numbers
+}
+
+// all are the names by number, as far as they are known.
+func (t *nameTable) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.names
 }

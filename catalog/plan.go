@@ -246,15 +246,13 @@ func outputName(e *Entry, key string) string {
 
 // stepLines are the lines of all hits of a plan, by step; the first hit of each is the last to be shortened.
 func (v *View) stepLines(p Plan) [][]string {
-	var signatures []signature
+	var signatures []*signature
 	room := lineRoom{best: 1, tokens: answerTokens + stepTokens*max(0, len(p.Steps)-2)}
 	for _, step := range p.Steps {
 		room.tokens -= tokens(clip(step.Query, 100)) + 12 // where its inputs come from
 		for i, hit := range step.Hits {
-			if e, ok := v.Lookup(hit.ID); ok {
-				sig := signatureOf(e)
-				sig.ask(step.needsInput, step.needsOutput)
-				signatures = append(signatures, sig)
+			if doc := v.doc(hit.ID); doc >= 0 {
+				signatures = append(signatures, v.cat.signatureOf(doc).asking(step.needsInput, step.needsOutput))
 				room.place = append(room.place, i)
 			}
 		}
