@@ -26,16 +26,24 @@ end
 
 local function hit_lines(t, head)
   local out = { head }
-  for _, hit in ipairs(t) do insert(out, hit.line or hit.id) end
+  for _, hit in ipairs(t) do
+    if type(hit) == "table" then hit = hit.line or hit.id end
+    insert(out, hit)
+  end
   return concat(out, "\n")
+end
+
+-- the host's text of a set, step or plan; nil for one of an earlier run, whose handle is no longer good
+local function host_text(handle)
+  local ok, text = pcall(op, "catalog.text", handle)
+  if ok and type(text) == "string" then return text end
 end
 
 local set_meta = {
   __metatable = "set",
   __tostring = function(s)
-    -- a set of an earlier run has its lines only
-    local ok, text = pcall(op, "catalog.text", { set = s.set })
-    if ok and type(text) == "string" then return text end
+    local text = host_text({ set = s.set })
+    if text then return text end
     local head = "complete (" .. #s .. ")"
     if s.total and s.total > #s then head = #s .. " of " .. s.total .. " shown" end
     return hit_lines(s, head)
@@ -45,7 +53,8 @@ local set_meta = {
 local step_meta = {
   __metatable = "step",
   __tostring = function(s)
-    if s.text then return s.text end
+    local text = host_text({ step = s.step })
+    if text then return text end
     local head = "step"
     if s.needs_input then head = head .. " from " .. tostring(s.needs_input) end
     if s.needs_output then head = head .. " to " .. tostring(s.needs_output) end
@@ -55,7 +64,9 @@ local step_meta = {
 
 local plan_meta = {
   __metatable = "plan",
-  __tostring = function(p) return p.text or "plan" end,
+  __tostring = function(p)
+    return host_text({ plan = p.plan }) or hit_lines(p.ids or {}, "plan")
+  end,
 }
 
 local function as_set(answer)

@@ -239,13 +239,23 @@ func (r *run) boost(a arguments) (any, error) {
 	return r.give(set.Boost(o)), nil
 }
 
-// text is a set as an answer shows it. Most sets of a script are only a way to others, so it is written when asked for.
+// text is a set, step or plan as an answer shows it. Most of those that a script makes are only a way to others, so it is
+// written when asked for.
 func (r *run) text(a arguments) (any, error) {
+	view := r.session.View()
+	if m, ok := a.at(0).(map[string]any); ok {
+		if at, found := r.held(m, "plan", len(r.plans)); found {
+			return view.FormatPlan(r.plans[at]), nil
+		}
+		if at, found := r.held(m, "step", len(r.steps)); found {
+			return view.FormatPlan(catalog.Plan{Steps: r.steps[at : at+1]}), nil
+		}
+	}
 	set, err := r.set(a, 0)
 	if err != nil {
 		return nil, err
 	}
-	return r.session.View().FormatSet(set, r.session.Budget().Shown), nil
+	return view.FormatSet(set, r.session.Budget().Shown), nil
 }
 
 func (r *run) top(a arguments) (any, error) {
@@ -265,16 +275,25 @@ func (r *run) facets(a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	facets := set.Facets()
-	answer, err := redactor{}.data(facets, r.session.Budget().Result)
-	if err != nil {
-		return nil, err
+	f := set.Facets()
+	r.counted = append(r.counted, f)
+	answer := map[string]any{
+		"facets": r.handle(len(r.counted) - 1), "text": f.Text(), "total": int64(f.Total), "mutating": int64(f.Mutating),
+		"domains": counts(f.Domains), "namespaces": counts(f.Namespaces), "tags": counts(f.Tags), "entities": counts(f.Entities),
+		"operations": counts(f.Operations), "risks": counts(f.Risks), "inputs": counts(f.Inputs), "outputs": counts(f.Outputs),
 	}
-	if m, ok := answer.(map[string]any); ok {
-		r.counted = append(r.counted, facets)
-		m["facets"], m["text"] = r.handle(len(r.counted)-1), facets.Text()
+	if f.Of > 0 {
+		answer["of"] = int64(f.Of)
 	}
 	return answer, nil
+}
+
+func counts(list []catalog.FacetCount) []any {
+	items := make([]any, len(list))
+	for i, c := range list {
+		items[i] = map[string]any{"name": c.Name, "count": int64(c.Count)}
+	}
+	return items
 }
 
 func (r *run) pick(a arguments) (any, error) {
@@ -294,7 +313,6 @@ func (r *run) pick(a arguments) (any, error) {
 func (r *run) stepTable(step catalog.Step, i int) map[string]any {
 	return map[string]any{
 		"step": r.handle(i), "hits": r.hits(step.Hits), "needs_input": step.Needs, "needs_output": step.Gives,
-		"text": r.session.View().FormatPlan(catalog.Plan{Steps: []catalog.Step{step}}),
 	}
 }
 
@@ -334,7 +352,7 @@ func (r *run) plan(view *catalog.View, a arguments) (any, error) {
 		r.steps = append(r.steps, step)
 		tables = append(tables, r.stepTable(step, len(r.steps)-1))
 	}
-	return map[string]any{"plan": r.handle(len(r.plans) - 1), "text": view.FormatPlan(p), "steps": tables, "ids": texts(p.IDs()), "open": texts(p.Open)}, nil
+	return map[string]any{"plan": r.handle(len(r.plans) - 1), "steps": tables, "ids": texts(p.IDs()), "open": texts(p.Open)}, nil
 }
 
 func (r *run) explain(view *catalog.View, a arguments) (any, error) {
