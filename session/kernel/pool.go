@@ -49,6 +49,9 @@ const (
 	firstStart = time.Second
 	// probeTimeout is how long the spare may take to answer at first, which is some 30 microseconds.
 	probeTimeout = 300 * time.Millisecond
+	// restart is how long the start of the next spare waits for the end of what was given out: most scripts take less, and
+	// a process that starts beside one doubles its time where processors are few.
+	restart = 10 * time.Millisecond
 )
 
 // A Pool starts kernels and keeps one spare ready. Its methods may be called concurrently.
@@ -57,6 +60,7 @@ type Pool struct {
 	codec   *codec
 	prelude func() (vm.Compiled, error) // compiled once, while the first child starts
 	ready   chan started
+	waiting chan struct{} // those who wait for a spare offer to say so
 	spawn   chan func()
 	closing chan struct{}
 	done    sync.WaitGroup
@@ -89,6 +93,7 @@ func NewPool(o Options) *Pool {
 		codec:   codec,
 		prelude: sync.OnceValues(func() (vm.Compiled, error) { return vm.Compile(o.Prelude) }),
 		ready:   make(chan started),
+		waiting: make(chan struct{}),
 		spawn:   make(chan func()),
 		closing: make(chan struct{}),
 		live:    map[*Kernel]struct{}{},
@@ -102,8 +107,10 @@ func NewPool(o Options) *Pool {
 // and is replaced. The kernel is the caller's to close; Close of the pool ends it too.
 func (p *Pool) Get(ctx context.Context) (*Kernel, error) {
 	// A spare that was stopped from outside looks like any other. One on a busy machine is given longer each time.
-	for timeout, failures := probeTimeout, 0; ; timeout *= 2 {
+	for timeout, failures := probeTimeout, 0; ; {
 		select {
+		case p.waiting <- struct{}{}:
+			continue
 		case s := <-p.ready:
 			if s.err != nil {
 				return nil, s.err
@@ -120,6 +127,7 @@ func (p *Pool) Get(ctx context.Context) (*Kernel, error) {
 				return nil, fmt.Errorf("kernel: %w", err)
 			}
 			p.options.Logf("kernel: the spare is replaced: %v", err)
+			timeout *= 2
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-p.closing:
@@ -157,6 +165,7 @@ func (p *Pool) keep() {
 			select {
 			case p.ready <- started{kernel: spare}:
 				wait, failures = firstRetry, 0
+				p.rest(spare)
 				continue
 			case <-spare.done:
 				err = fmt.Errorf("kernel: the spare died: %w", spare.gone())
@@ -179,6 +188,18 @@ func (p *Pool) keep() {
 		case <-p.closing:
 		}
 		timer.Stop()
+	}
+}
+
+// rest returns when the kernel that was given out has ended, somebody else waits for one, or restart has passed.
+func (p *Pool) rest(given *Kernel) {
+	timer := time.NewTimer(restart)
+	defer timer.Stop()
+	select {
+	case <-given.done:
+	case <-p.waiting:
+	case <-timer.C:
+	case <-p.closing:
 	}
 }
 
