@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/session/policy"
 	"almanac/session/trace"
 )
@@ -39,6 +41,11 @@ func shellCommands() []command {
 			brief: "what a line without a prefix is",
 		},
 		editCommand(),
+		{
+			name: "theme", args: "[NAME]", group: groupMore, run: setTheme, words: themeWords,
+			brief: "the themes, each as it looks; change to one",
+			more:  "For this session. theme = \"NAME\" below [ui] in the configuration keeps it, and a table [theme] gives single\nroles a look of their own: keyword = \"bold magenta\", dim = \"#808080\".",
+		},
 		{name: "clear", group: groupMore, run: clearScreen, brief: "clear the screen"},
 		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, aside: true, run: help, words: commandWords, brief: "this list, or one command"},
 		{name: "quit", aliases: []string{"exit"}, group: groupMore, aside: true, run: quit, brief: "leave"},
@@ -135,6 +142,31 @@ func setMode(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 func clearScreen(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 	sh.feed.Emit(Event{Kind: Cleared})
 	return nil
+}
+
+func setTheme(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	names := sh.options.Themes
+	switch {
+	case len(names) == 0:
+		return errors.New("theme: nothing is coloured here")
+	case arg == "" || slices.Contains(names, arg):
+		sh.feed.Emit(Event{Kind: Themed, Text: arg})
+		return nil
+	}
+	for _, n := range names {
+		if catalog.EditDistance(arg, n, 3) < 3 {
+			return &UsageError{usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: did you mean %s?", arg, n)}
+		}
+	}
+	return &UsageError{usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: use one of %s", arg, strings.Join(names, ", "))}
+}
+
+func themeWords(sh *Shell, _ string) []Completion {
+	var items []Completion
+	for _, n := range sh.options.Themes {
+		items = append(items, Completion{Text: n})
+	}
+	return items
 }
 
 func quit(context.Context, *Shell, *Cell, string) error { return errQuit }

@@ -1,7 +1,7 @@
 package repl
 
-// This file holds the commands about sessions: the list of them, a name, what an earlier one left, and ways out of the
-// program for what was done: a file, the clipboard.
+// This file holds the commands about sessions: the list of them, a name, what an earlier one left, and a file of what was
+// done.
 
 import (
 	"context"
@@ -41,10 +41,7 @@ func sessionCommands() []command {
 			more: ".md     to read\n.lua    the scripts that succeeded, yours and the model's, since the last reset of Lua;\n" +
 				"        almanac run takes it\n.jsonl  every record of the log",
 		},
-		{
-			name: "copy", args: "[code | N]", group: groupMore, run: copyText,
-			brief: "copy the last answer, the last code, or cell N",
-		},
+		copyCommand(),
 	}
 }
 
@@ -217,74 +214,4 @@ func writeNew(name string, write func(io.Writer) error) error {
 		return fmt.Errorf("%s: %w", filepath.Base(path), pathCause(err))
 	}
 	return nil
-}
-
-func copyText(_ context.Context, sh *Shell, _ *Cell, arg string) error {
-	text, what, err := sh.copied(arg)
-	if err != nil {
-		return err
-	}
-	via := ""
-	if sh.options.Copy == nil {
-		err = errors.New("there is no clipboard here")
-	} else {
-		via, err = sh.options.Copy(text)
-	}
-	if err != nil {
-		sh.say(Warning, "could not copy (%v): text printed below", err)
-		sh.say(Plain, "%s", text)
-		return nil
-	}
-	sh.say(Notice, "%s: copied %s via %s", what, bytesText(int64(len(text))), via)
-	return nil
-}
-
-// copied is the text that /copy means.
-func (sh *Shell) copied(arg string) (text, what string, err error) {
-	switch arg {
-	case "":
-		cells := sh.Cells()
-		for i := len(cells) - 1; i >= 0; i-- {
-			if text := cellResult(cells[i]); text != "" {
-				return text, fmt.Sprintf("[%d]", cells[i].N), nil
-			}
-		}
-		return "", "", errors.New("copy: no answer yet")
-	case "code":
-		c, ok := sh.lastLua()
-		if !ok {
-			return "", "", errors.New("copy: no code yet")
-		}
-		return c.Source, fmt.Sprintf("code of [%d]", c.N), nil
-	}
-	n, m, err := cellNumber(arg)
-	if err != nil || m > 0 {
-		return "", "", &UsageError{usage: "/copy [code | N]", message: fmt.Sprintf("copy: %q: not code and not the number of a cell", arg)}
-	}
-	c, ok := sh.cell(n)
-	if !ok {
-		return "", "", fmt.Errorf("copy: no cell [%d]", n)
-	}
-	if text = cellResult(c); text == "" {
-		return "", "", fmt.Errorf("copy: [%d] has no answer", n)
-	}
-	return text, fmt.Sprintf("[%d]", n), nil
-}
-
-// cellResult is what a cell came to, as text: the model's words, or what the script printed and returned.
-func cellResult(c Cell) string {
-	if c.Answer != "" {
-		return strings.TrimRight(c.Answer, "\n")
-	}
-	if c.Outcome == nil || c.Form == Words {
-		return ""
-	}
-	parts := []string{}
-	if c.Outcome.Stdout != "" {
-		parts = append(parts, strings.TrimRight(c.Outcome.Stdout, "\n"))
-	}
-	for _, v := range c.Outcome.Values {
-		parts = append(parts, v.Repr)
-	}
-	return strings.Join(parts, "\n")
 }

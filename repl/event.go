@@ -38,6 +38,12 @@ const (
 	Opened
 	// Drafted: the person wants to edit Text, outside, as the next input. Who has no screen shows it.
 	Drafted
+	// Themed: the screen should look like the theme called Text, or list the themes when it is empty. Who has no colours
+	// passes it over.
+	Themed
+	// Copied: Text should be where the person can paste it from. It is there by way of Tool, or Err says why not, and who
+	// knows no other way prints it.
+	Copied
 )
 
 // A Pane is a part of the session that a screen can show beside the transcript.
@@ -55,6 +61,8 @@ const (
 	PreviewPane
 	// ValuePane shows a value as a tree; Event.Path says which.
 	ValuePane
+	// SessionsPane lists the sessions that are kept.
+	SessionsPane
 )
 
 // A Level says how a Said message is meant.

@@ -147,6 +147,12 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 			return saidLines(Event{Text: "there is no screen to edit on"}, o)
 		}
 		return textLines(RoleCode, "", e.Text)
+	case Copied:
+		var lines []Line
+		for _, said := range CopyEvents(e) {
+			lines = append(lines, Lines(said, width, o)...)
+		}
+		return lines
 	case Opened:
 		return wrapLines(saidLines(Event{Text: e.Text}, o), width)
 	}

@@ -50,6 +50,8 @@ type Options struct {
 	// Copy puts text where the person can paste it from, and tells what that is: "tmux buffer". Nil means that there is
 	// no such place. It must not wait for long.
 	Copy func(text string) (via string, err error)
+	// Themes are the names that /theme takes; empty where nothing is coloured.
+	Themes []string
 	// ASCII draws charts with signs that every terminal has.
 	ASCII bool
 	// Version is what /status calls the program.

@@ -75,6 +75,11 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		return m.openEditor()
 	case repl.Opened:
 		return m.opened(e)
+	case repl.Themed:
+		m.themed(e.Text)
+		return nil
+	case repl.Copied:
+		return m.copied(e)
 	}
 	m.heed(e)
 	if m.work != nil && !aside {

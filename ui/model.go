@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -26,8 +28,10 @@ type Options struct {
 	// In and Out are the terminal; nil means os.Stdin and os.Stdout. Out must be a terminal.
 	In  io.Reader
 	Out io.Writer
-	// NoColor leaves all colours and weights out; ASCII keeps to signs that every terminal has.
+	// NoColor leaves all colours and weights out, whatever the theme; ASCII keeps to signs that every terminal has.
 	NoColor, ASCII bool
+	// Theme says how each role looks.
+	Theme Theme
 	// Fullscreen asks for the workspace, in windows of 120 columns and 30 rows or more.
 	Fullscreen bool
 	// NoAltScreen prints lists in the place of panes and leaves the alternate screen alone, help apart.
@@ -59,14 +63,15 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	if o.Out == nil {
 		o.Out = os.Stdout
 	}
-	// The theme has sixteen colours or none, whatever the terminal could do: nothing has to be asked of it.
-	profile := colorprofile.ANSI
+	// The styles are made for what the terminal has, those of finished lines too, which go past the renderer.
+	profile := colorprofile.TrueColor
 	if o.NoColor {
 		profile = colorprofile.ASCII
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := newModel(ctx, sh, o)
+	m.takesTold = takesTold(os.Getenv("TERM"))
 	width := 0
 	if file, ok := o.Out.(*os.File); ok {
 		width, _, _ = term.GetSize(int(file.Fd()))
@@ -118,6 +123,8 @@ type model struct {
 	feed    *repl.Feed
 	history *repl.History
 	theme   theme
+	looks   Theme                       // what theme was made of
+	colors  func() colorprofile.Profile // what the terminal has; asked when it matters
 	ascii   bool
 	now     func() time.Time
 	workers sync.WaitGroup
@@ -145,7 +152,9 @@ type model struct {
 	queue  []string
 	space  workspace
 	flat   bool // no alternate screen
-	keys   bindings
+	// takesTold tells that the terminal may copy what it is told to; see copied.
+	takesTold bool
+	keys      bindings
 	// previewed is what the last preview came to; nil before one.
 	previewed *previewed
 
@@ -199,10 +208,18 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	if m.space.on {
 		m.scroll.most = transcriptLines
 	}
+	m.colors = sync.OnceValue(func() colorprofile.Profile { return terminalColors(o.Out, os.Environ()) })
+	m.wear(o.Theme)
 	for _, line := range o.Intro {
 		m.space.keep([]string{repl.SanitizeLine(line)})
 	}
 	return m
+}
+
+// terminalColors is which colours the terminal says that it has. Whether to use any is asked elsewhere.
+func terminalColors(out io.Writer, environ []string) colorprofile.Profile {
+	environ = slices.DeleteFunc(environ, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") })
+	return colorprofile.Detect(out, environ)
 }
 
 // wait waits until the workers have ended, for at most d.

@@ -4,23 +4,24 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/repl"
 )
 
-// This file holds the looks: sixteen-colour styles and the few glyphs of the chrome. No meaning hangs on a colour
-// alone, so that everything reads the same without.
+// This file holds what is drawn with: a style for each role, and the few glyphs of the chrome. No meaning hangs on a colour
+// alone, so that everything reads the same without. What the styles are is in palette.go.
 
 // A theme is a set of styles and glyphs. With colour off every style is plain.
 type theme struct {
 	glyphs glyphs
 	color  bool
 
-	plain, dim, strong              lipgloss.Style
-	prompt, good, bad, warn         lipgloss.Style
-	heading, emphasis, link, match  lipgloss.Style
-	keyword, text, number, name, op lipgloss.Style
+	plain, dim, strong             lipgloss.Style
+	prompt, good, bad, warn        lipgloss.Style
+	heading, emphasis, link, match lipgloss.Style
+	keyword, text, number, name    lipgloss.Style
 }
 
 // glyphs are all the signs that the chrome uses.
@@ -39,27 +40,7 @@ func newTheme(color, ascii bool) theme {
 		t.glyphs = glyphs{prompt: ">", rule: "-", bar: "|", dot: "-", more: "...",
 			corners: [4]string{"+", "+", "+", "+"}, joints: [4]string{"+", "+", "+", "+"}}
 	}
-	if !color {
-		return t
-	}
-	base := lipgloss.NewStyle()
-	t.plain = base
-	t.dim = base.Faint(true)
-	t.strong = base.Bold(true)
-	t.prompt = base.Bold(true).Foreground(lipgloss.Cyan)
-	t.good = base.Foreground(lipgloss.Green)
-	t.bad = base.Foreground(lipgloss.Red)
-	t.warn = base.Foreground(lipgloss.Yellow)
-	t.heading = base.Bold(true).Underline(true)
-	t.match = base.Bold(true).Underline(true)
-	t.emphasis = base.Italic(true)
-	t.link = base.Underline(true)
-	t.keyword = base.Foreground(lipgloss.Magenta)
-	t.text = base.Foreground(lipgloss.Green)
-	t.number = base.Foreground(lipgloss.Yellow)
-	t.name = base.Foreground(lipgloss.Blue)
-	t.op = base
-	return t
+	return t.in(Theme{}, colorprofile.ANSI)
 }
 
 // rule returns a horizontal line of the given width with words set into it from the left and the right.

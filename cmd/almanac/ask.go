@@ -28,7 +28,7 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	w.tellResumed(p)
-	shell := cli.shell(w, nil, false)
+	shell := cli.shell(w, nil, shellOptions{})
 	if strings.TrimSpace(text) == "" {
 		return usage("-p: nothing is asked")
 	}
@@ -116,7 +116,7 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	w.tellResumed(p)
-	shell := cli.shell(w, nil, false)
+	shell := cli.shell(w, nil, shellOptions{})
 	w.sources.news() // what there is at the start has been told
 	lines := bufio.NewScanner(p.stdin)
 	lines.Buffer(nil, maxPiped)
@@ -184,6 +184,11 @@ func (p *program) show(e repl.Event) {
 	out := p.stderr
 	switch e.Kind {
 	case repl.Spoke, repl.Began:
+		return
+	case repl.Copied:
+		for _, said := range repl.CopyEvents(e) {
+			p.show(said)
+		}
 		return
 	case repl.Said:
 		if e.Level == repl.Plain {

@@ -84,7 +84,7 @@ type limitFlags struct {
 
 // uiFlags say how the terminal looks and feels.
 type uiFlags struct {
-	Theme       string `hidden:"" default:"ansi" help:"Colours: a theme by name."`
+	Theme       string `hidden:"" default:"ansi" help:"Colours: ansi, those of the terminal, or dark or light, true colours for such a background."`
 	Screen      string `hidden:"" enum:"inline,full,auto" default:"inline" help:"inline, full or auto."`
 	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"emacs or vi."`
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"almanac/catalog"
+	"almanac/ui"
 )
 
 // A setting is one thing that can be configured. Every one is a flag, too; some flags are not shown in the help.
@@ -35,7 +36,8 @@ type configFile struct {
 	path   string
 	text   []byte
 	values map[string]configValue
-	keys   map[string][]string // the table of key bindings
+	keys   map[string][]string    // the table of key bindings
+	looks  map[string]configValue // the table of looks, by role
 }
 
 // A configValue is a text, or a list of texts, and where it stands.
@@ -150,7 +152,7 @@ func (e *keyError) Error() string {
 func (e *keyError) Hint() string { return e.hint }
 
 func (c *config) parse(path string, text []byte) (configFile, error) {
-	f := configFile{path: path, text: text, values: map[string]configValue{}, keys: map[string][]string{}}
+	f := configFile{path: path, text: text, values: map[string]configValue{}, keys: map[string][]string{}, looks: map[string]configValue{}}
 	var tree map[string]any
 	if _, err := toml.Decode(string(text), &tree); err != nil {
 		var bad toml.ParseError
@@ -175,7 +177,7 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 		for below, value := range table {
 			take(key+"."+below, value)
 		}
-		if len(table) == 0 && key != "limits" && key != "ui" && key != "keys" {
+		if len(table) == 0 && key != "limits" && key != "ui" && key != "keys" && key != "theme" {
 			take(key, value)
 		}
 	}
@@ -207,6 +209,17 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 		f.keys[action] = list
 		return nil
 	}
+	if role, ok := strings.CutPrefix(key, "theme."); ok {
+		text, isText := value.(string)
+		if !isText {
+			return bad("", "want a text, like \"bold cyan\" or \"#ff8700\"")
+		}
+		if err := ui.CheckLook(role, text); err != nil {
+			return bad("", "%v", err)
+		}
+		f.looks[role] = configValue{text: text, line: line}
+		return nil
+	}
 	s, known := c.setting(key)
 	if !known && secretKey.MatchString(key) {
 		return bad("set OPENAI_API_KEY or ALMANAC_API_KEY in the environment, or keep the credential in the system's keyring",
@@ -232,6 +245,11 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 	}
 	if s.flag.IsBool() && v.text != "true" && v.text != "false" {
 		return bad("", "want true or false")
+	}
+	if key == "ui.theme" {
+		if _, err := ui.NewTheme(v.text, nil); err != nil {
+			return bad("", "%v", err)
+		}
 	}
 	if message := fits(s, v); message != "" {
 		return bad("", "%s", message)
@@ -344,6 +362,17 @@ func (c *config) bindings() map[string][]string {
 	for _, f := range []configFile{c.user, c.project} {
 		for action, keys := range f.keys {
 			all[action] = keys
+		}
+	}
+	return all
+}
+
+// looks are those of single roles, those of the project's file before the user's.
+func (c *config) looks() map[string]string {
+	all := map[string]string{}
+	for _, f := range []configFile{c.user, c.project} {
+		for role, v := range f.looks {
+			all[role] = v.text
 		}
 	}
 	return all

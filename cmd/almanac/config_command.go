@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"almanac/repl"
+	"almanac/ui"
 )
 
 type configCommand struct {
@@ -60,6 +61,14 @@ func (cli *commandLine) configured() []configured {
 			from = cli.config.project.path
 		}
 		rows = append(rows, configured{"keys." + action, strings.Join(bindings[action], ", "), from})
+	}
+	looks := cli.config.looks()
+	for _, role := range slices.Sorted(maps.Keys(looks)) {
+		f := cli.config.user
+		if _, own := cli.config.project.looks[role]; own {
+			f = cli.config.project
+		}
+		rows = append(rows, configured{"theme." + role, looks[role], at(f, f.looks[role])})
 	}
 	return rows
 }
@@ -147,6 +156,12 @@ func (c *config) template() string {
 		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", strings.ReplaceAll(s.flag.Help, "\n", " "), name, tomlValue(s))
 	}
 	fmt.Fprintf(&b, "\n# A key or a list of keys for each of %s.\n# An empty list binds none.\n[keys]\n# history_search = [\"ctrl+r\"]\n", strings.Join(bindable, ", "))
+	fmt.Fprintf(&b, `
+# How each of %s looks:
+# a colour (red, bright-blue, #ff8700), weights (bold, faint, italic, underline, reverse), both, or "plain".
+[theme]
+# keyword = "bold magenta"
+`, strings.Join(ui.RoleNames(), ", "))
 	return b.String()
 }
 

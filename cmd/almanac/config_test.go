@@ -80,7 +80,7 @@ func TestHarmless(t *testing.T) {
 		{"", "[limits]\ncalls = 0", "limits.calls"},
 		{"", `lua_time = "5s"`, ""},
 		{"", `lua_time = "1m"`, "lua_time"},
-		{"", "model = 'm'\nprefix = 'p'\noutput = 'json'\ncolor = 'never'\n[ui]\ntheme = 'x'\n[keys]\nhelp = 'f1'", ""},
+		{"", "model = 'm'\nprefix = 'p'\noutput = 'json'\ncolor = 'never'\n[ui]\ntheme = 'dark'\n[theme]\ndim = 'red'\n[keys]\nhelp = 'f1'", ""},
 	} {
 		c := testConfig(t)
 		var err error

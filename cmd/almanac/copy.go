@@ -25,6 +25,8 @@ func copyOut(text string) (via string, err error) {
 	wayland, x11 := os.Getenv("WAYLAND_DISPLAY") != "", os.Getenv("DISPLAY") != ""
 	err = errors.New("no tmux and no clipboard program: wl-copy, xclip, xsel, pbcopy or clip.exe")
 	for _, r := range []route{
+		// With -w tmux hands the text on to the terminal's clipboard, too, where it may; before 3.2 it knows no -w.
+		{"tmux buffer", os.Getenv("TMUX") != "", []string{"tmux", "load-buffer", "-w", "-"}},
 		{"tmux buffer", os.Getenv("TMUX") != "", []string{"tmux", "load-buffer", "-"}},
 		{"wl-copy", wayland, []string{"wl-copy"}},
 		{"xclip", x11, []string{"xclip", "-selection", "clipboard"}},
@@ -48,6 +50,7 @@ func pipeInto(text, path string, args []string) error {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin = strings.NewReader(text)
-	// A clipboard program may leave a child behind that serves the text; its output would be waited for.
+	// A clipboard program may leave a child behind that serves the text; its output, and its input, would be waited for.
+	cmd.WaitDelay = time.Second
 	return cmd.Run()
 }

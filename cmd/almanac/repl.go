@@ -89,6 +89,10 @@ func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program)
 // converse is one session of the terminal, or of the line mode where in is not nil. next is the one that the person left
 // it for.
 func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program, in *repl.Typing) (next string, err error) {
+	looks, err := ui.NewTheme(cli.UI.Theme, cli.config.looks())
+	if err != nil {
+		return "", misconfigured(err)
+	}
 	w, err := cli.wire(ctx, wireOptions{feed: repl.NewFeed(), person: true, whole: !typed(p.stdin), policy: policy.Ask})
 	if err != nil {
 		return "", err
@@ -96,7 +100,11 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	defer func() { err = errors.Join(err, w.Close()) }()
 	history := repl.OpenHistory(filepath.Join(cli.dataDir(), "history.jsonl"), w.session.ID())
 	defer history.Close()
-	shell := cli.shell(w, history, c.ASCII)
+	o := shellOptions{ascii: c.ASCII}
+	if in == nil {
+		o.themes = ui.ThemeNames()
+	}
+	shell := cli.shell(w, history, o)
 	before := shell.StatusLine().Cell
 	defer func() {
 		if shell.StatusLine().Cell > before {
@@ -111,7 +119,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	err = ui.Run(ctx, shell, ui.Options{
 		ASCII: c.ASCII, NoColor: c.Color == "never" || c.Color == "auto" && os.Getenv("NO_COLOR") != "",
 		Fullscreen: c.Fullscreen || cli.UI.Screen != "inline", NoAltScreen: c.NoAltScreen, Intro: intro,
-		Keys: cli.config.bindings(),
+		Keys: cli.config.bindings(), Theme: looks,
 	})
 	var s *ui.Signaled
 	if errors.As(err, &s) {
@@ -143,7 +151,13 @@ func isTerminal(p *program) bool {
 	return typed(p.stdin) && p.showsTerminal() && os.Getenv("TERM") != "dumb"
 }
 
-func (cli *commandLine) shell(w *wired, history *repl.History, ascii bool) *repl.Shell {
+// shellOptions say what a shell's front end can show.
+type shellOptions struct {
+	ascii  bool
+	themes []string
+}
+
+func (cli *commandLine) shell(w *wired, history *repl.History, o shellOptions) *repl.Shell {
 	archive := cli.archive()
 	record := func(r trace.Record) error {
 		r.Time, r.Text = time.Now(), w.session.Redact(r.Text)
@@ -151,7 +165,7 @@ func (cli *commandLine) shell(w *wired, history *repl.History, ascii bool) *repl
 	}
 	return repl.New(repl.Options{
 		Session: w.session, Conversation: cli.conversation(w), NoModel: noModel,
-		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version, ASCII: ascii,
+		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version, ASCII: o.ascii, Themes: o.themes,
 		Log: w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText,
 	})
 }

@@ -415,11 +415,67 @@ func TestR23FrugalOnSlowLinks(t *testing.T) {
 }
 
 func TestR24CopyThatReports(t *testing.T) {
-	x := start(t, setup{model: []openaitest.Reply{{Text: "the answer to copy"}}})
+	const answer = "the answer to copy, größer 中文"
+	x := start(t, setup{model: []openaitest.Reply{{Text: answer}}})
 	x.line("say it")
 	x.want("the answer to copy")
+	// Without tmux's variable and a clipboard program there is the terminal alone, and it says nothing.
 	x.line("/copy")
-	x.want("copied|could not copy")
+	x.want(`B sent to the terminal \(OSC 52\); not confirmed`)
+	x.line(`!print(("0123456789"):rep(8000))`)
+	x.want(`0123456789`)
+	x.line("/copy 2")
+	x.want(`^could not copy: text printed below`)
+	x.wait("reason", func() bool {
+		return strings.Contains(strings.Join(strings.Fields(x.scrollback()), " "), "80000 B are too much for a terminal): text printed below")
+	})
+
+	// The tests' own tmux stands for the one that the program runs in.
+	y := open(t, setup{home: x.home, model: []openaitest.Reply{{Text: answer}}, env: []string{"TMUX=" + x.socket() + ",1,0"}})
+	y.line("say it")
+	y.want("the answer to copy")
+	y.line("/copy")
+	y.want(fmt.Sprintf(`^copied %d B via tmux buffer\s*$`, len(answer)))
+	if got := x.tmux("show-buffer"); got != answer {
+		t.Errorf("the buffer holds %q", got)
+	}
+	y.line("!1 + 1")
+	y.want(`^2$`)
+	y.line("/copy code")
+	y.want(`^copied 5 B via tmux buffer\s*$`)
+	if got := x.tmux("show-buffer"); got != "1 + 1" {
+		t.Errorf("the buffer holds %q", got)
+	}
+	y.line("/copy 2")
+	y.want(`^copied 1 B via tmux buffer\s*$`)
+	if got := x.tmux("show-buffer"); got != "2" {
+		t.Errorf("the buffer holds %q", got)
+	}
+}
+
+// The default theme has sixteen colours, a theme of true colours those that the terminal has; NO_COLOR has none.
+func TestThemes(t *testing.T) {
+	x := start(t, setup{})
+	x.line("/theme")
+	x.want(`^\* ansi`, `^  dark`, `^  light`)
+	x.line("/theme drak")
+	x.want("did you mean dark")
+	x.line("/theme light")
+	x.want(`^\* light`, `below \[ui\]`)
+	x.text("return 1")
+	x.want("❯ return 1")
+	if got := x.colors(); !strings.Contains(got, "\x1b[38;5;") {
+		t.Errorf("no colour of 256: %q", got)
+	}
+
+	none := open(t, setup{env: []string{"NO_COLOR=1", "COLORTERM=truecolor", "ALMANAC_UI_THEME=dark"}})
+	none.line("/theme light")
+	none.want(`colours are off`)
+	none.text("return 1")
+	none.want("❯ return 1")
+	if got := none.colors(); regexp.MustCompile(`\x1b\[[0-9;]*(3[0-8]|9[0-7])`).MatchString(got) {
+		t.Errorf("a colour with NO_COLOR: %q", got)
+	}
 }
 
 func TestR25Help(t *testing.T) {

@@ -1,0 +1,102 @@
+package repl
+
+// This file copies an answer or code to where the person can paste it from.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+func copyCommand() command {
+	return command{
+		name: "copy", args: "[code | N]", group: groupMore, run: copyText, words: copyWords,
+		brief: "copy the last answer, the last code, or cell N",
+		more: "Inside of tmux into its buffer, else with a clipboard program, else by the terminal itself (OSC 52), which\n" +
+			"does not tell whether it did; where there is none of these the text is printed.",
+	}
+}
+
+func copyWords(sh *Shell, arg string) []Completion {
+	return append(fixedWords("code", "the last code")(sh, arg), cellWords(sh, arg)...)
+}
+
+func copyText(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	text, err := sh.copied(arg)
+	if err != nil {
+		return err
+	}
+	e := Event{Kind: Copied, Text: text}
+	e.Tool, e.Err = sh.CopyOut(text)
+	sh.feed.Emit(e)
+	return nil
+}
+
+// CopyEvents tell what became of a Copied event to who knows no way of its own to copy: the text itself is among them where
+// it was not copied.
+func CopyEvents(e Event) []Event {
+	if e.Err == nil {
+		return []Event{{Kind: Said, Level: Notice, Text: CopyText(e)}}
+	}
+	return []Event{{Kind: Said, Level: Warning, Text: CopyText(e)}, {Kind: Said, Text: e.Text}}
+}
+
+// CopyText says in a line what became of a Copied event.
+func CopyText(e Event) string {
+	if e.Err != nil {
+		return fmt.Sprintf("could not copy (%v): text printed below", e.Err)
+	}
+	return fmt.Sprintf("copied %s via %s", bytesText(int64(len(e.Text))), e.Tool)
+}
+
+// copied is the text that /copy means.
+func (sh *Shell) copied(arg string) (string, error) {
+	switch arg {
+	case "":
+		cells := sh.Cells()
+		for i := len(cells) - 1; i >= 0; i-- {
+			if text := cellResult(cells[i]); text != "" {
+				return text, nil
+			}
+		}
+		return "", errors.New("copy: no answer yet")
+	case "code":
+		c, ok := sh.lastLua()
+		if !ok {
+			return "", errors.New("copy: no code yet")
+		}
+		return c.Source, nil
+	}
+	n, m, err := cellNumber(arg)
+	if err != nil || m > 0 {
+		return "", &UsageError{usage: "/copy [code | N]", message: fmt.Sprintf("copy: %q: not code and not the number of a cell", arg)}
+	}
+	c, ok := sh.cell(n)
+	if !ok {
+		return "", fmt.Errorf("copy: no cell [%d]", n)
+	}
+	text := cellResult(c)
+	if text == "" {
+		return "", fmt.Errorf("copy: [%d] has no answer", n)
+	}
+	return text, nil
+}
+
+// cellResult is what a cell came to, as text: the model's words, or what the script printed and returned.
+func cellResult(c Cell) string {
+	if c.Answer != "" {
+		return strings.TrimRight(c.Answer, "\n")
+	}
+	if c.Outcome == nil || c.Form == Words {
+		return ""
+	}
+	parts := []string{}
+	if c.Outcome.Stdout != "" {
+		parts = append(parts, strings.TrimRight(c.Outcome.Stdout, "\n"))
+	}
+	for _, v := range c.Outcome.Values {
+		parts = append(parts, v.Repr)
+	}
+	return strings.Join(parts, "\n")
+}

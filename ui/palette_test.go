@@ -1,0 +1,210 @@
+package ui
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/repl"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// All themes have the same roles, every look of theirs can be read, and the default needs sixteen colours only.
+func TestPalettes(t *testing.T) {
+	for i, p := range palettes {
+		th, err := NewTheme(p.name, p.looks)
+		if err != nil {
+			t.Errorf("%s: %v", p.name, err)
+		}
+		if len(p.looks) != len(RoleNames()) {
+			t.Errorf("%s has %d roles, want %d", p.name, len(p.looks), len(RoleNames()))
+		}
+		if th.rich() != (i > 0) {
+			t.Errorf("%s: rich %v", p.name, th.rich())
+		}
+	}
+}
+
+// The colours of a theme can be read on the background that it is for: their contrast is that of WCAG 2.1 AA, 4.5.
+func TestContrast(t *testing.T) {
+	for name, background := range map[string]string{"dark": "#262626", "light": "#f5f5f5"} {
+		under, _ := readColor(background)
+		for role, l := range (Theme{name: name}).looks() {
+			if l.color == nil {
+				continue
+			}
+			if c := contrast(l.color, under); c < 4.5 {
+				t.Errorf("%s: %s: contrast %.1f on %s", name, role, c, background)
+			}
+		}
+	}
+}
+
+// contrast is the contrast ratio of WCAG 2.1, https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio.
+func contrast(a, b color.Color) float64 {
+	light := func(c color.Color) float64 {
+		r, g, b, _ := c.RGBA()
+		sum := 0.0
+		for i, v := range []uint32{r, g, b} {
+			x := float64(v) / 0xffff
+			if x <= 0.03928 {
+				x /= 12.92
+			} else {
+				x = math.Pow((x+0.055)/1.055, 2.4)
+			}
+			sum += x * []float64{0.2126, 0.7152, 0.0722}[i]
+		}
+		return sum
+	}
+	x, y := light(a), light(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func TestReadLook(t *testing.T) {
+	for _, c := range []struct{ role, text, want string }{
+		{"prompt", "bold cyan", ""},
+		{"dim", "#808080", ""},
+		{"dim", "plain", ""},
+		{"error", "Bright-Red underline", ""},
+		{"promt", "red", "unknown role: did you mean prompt?"},
+		{"colour", "red", "unknown role: use one of dim, emphasis"},
+		{"dim", "gren", `"gren": unknown colour or weight: did you mean green?`},
+		{"dim", "bald red", `"bald": unknown colour or weight: did you mean bold?`},
+		{"dim", "red blue", `"blue": a second colour`},
+		{"dim", "#12345", `"#12345": want a colour like #ff8700`},
+		{"dim", "", "want a colour, weights or both"},
+		{"dim", "plain red", `"plain": unknown colour or weight`},
+	} {
+		err := CheckLook(c.role, c.text)
+		if got := fmt.Sprint(err); (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s = %q: %v, want %q", c.role, c.text, err, c.want)
+		}
+	}
+	if _, err := NewTheme("drak", nil); err == nil || !strings.Contains(err.Error(), "did you mean dark?") {
+		t.Errorf("drak: %v", err)
+	}
+}
+
+func FuzzReadLook(f *testing.F) {
+	for _, s := range []string{"bold cyan", "#ff8700", "plain", "# bold", "bright-red reverse"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := readLook(text)
+		if err != nil {
+			return
+		}
+		// Whatever is accepted styles text and adds none.
+		if got := ansi.Strip(l.style(colorprofile.TrueColor).Render("x")); got != "x" {
+			t.Errorf("%q renders %q", text, got)
+		}
+	})
+}
+
+// colorful is a screen with colours, as a terminal with those of p shows it.
+func colorful(t *testing.T, th Theme, p colorprofile.Profile, width, height int) *screen {
+	t.Helper()
+	s := newScreen(t, width, height)
+	s.theme = newTheme(true, false)
+	s.colors = func() colorprofile.Profile { return p }
+	s.wear(th)
+	return s
+}
+
+// The default theme in escape sequences: every one of them is a weight or one of sixteen colours.
+func TestGoldenColors(t *testing.T) {
+	s := colorful(t, Theme{}, colorprofile.TrueColor, 80, 24)
+	s.emit(
+		repl.Event{Kind: repl.Began, Cell: 7, Text: `for i, v in ipairs(open) do print("n", 12.5) end -- note`},
+		repl.Event{Kind: repl.Called, Cell: 7, Call: &trace.Call{N: 1, ID: "billing.refund.issue", Verdict: trace.OK, Mutates: true, Brief: "1 row"}},
+		repl.Event{Kind: repl.Called, Cell: 7, Call: &trace.Call{N: 2, ID: "crm.customer.get", Verdict: trace.Rejected, Error: "id: missing"}},
+		repl.Event{Kind: repl.Printed, Cell: 7, Stream: vm.Stderr, Text: "to stderr\n"},
+		repl.Event{Kind: repl.Said, Level: repl.Notice, Text: "a notice"},
+		repl.Event{Kind: repl.Spoke, Cell: 7, Text: "# A heading\n\n**Strong**, *set apart*, `code` and https://example.com\n\n"},
+		repl.Event{Kind: repl.Ended, Cell: 7},
+	)
+	s.keys(`local f = g(1, "two")`)
+	got := strings.ReplaceAll(s.picture(), "\x1b", "␛")
+	goldenText(t, "colors_80x24", got)
+	if i := strings.Index(got, "[38;"); i >= 0 {
+		t.Errorf("more than sixteen colours: %q", got[i:min(i+40, len(got))])
+	}
+}
+
+// A theme of true colours uses what the terminal has, in finished lines too; NoColor is stronger than any theme.
+func TestThemeDegrades(t *testing.T) {
+	dark, err := NewTheme("dark", map[string]string{"notice": "#010203"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[colorprofile.Profile]string{
+		colorprofile.TrueColor: "\x1b[38;2;1;2;3mhello", colorprofile.ANSI256: "\x1b[38;5;16mhello", colorprofile.ASCII: "\x1b[30mhello",
+	} {
+		s := colorful(t, dark, p, 80, 24)
+		s.emit(repl.Event{Kind: repl.Said, Level: repl.Notice, Text: "hello"})
+		if got := strings.Join(s.printed, "\n"); !strings.Contains(got, want) {
+			t.Errorf("%v: %q, want %q", p, got, want)
+		}
+	}
+	s := newScreen(t, 80, 24) // without colours
+	s.wear(dark)
+	s.emit(repl.Event{Kind: repl.Said, Level: repl.Notice, Text: "hello"}, repl.Event{Kind: repl.Themed, Text: "light"}, repl.Event{Kind: repl.Themed})
+	if got := strings.Join(s.printed, "\n") + s.View().Content; strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[1") {
+		t.Errorf("colours without colours: %q", got)
+	}
+	if got := strings.Join(s.printed, "\n"); !strings.Contains(got, "* light") || !strings.Contains(got, "colours are off") {
+		t.Errorf("themes:\n%s", got)
+	}
+}
+
+// The list of themes shows each in its own looks and fits the window; a change takes effect at once.
+func TestThemes(t *testing.T) {
+	s := colorful(t, Theme{}, colorprofile.TrueColor, 60, 20)
+	s.emit(repl.Event{Kind: repl.Themed})
+	if len(s.printed) != len(palettes) || !strings.Contains(s.printed[1], "38;2;95;215;255") || strings.Contains(s.printed[0], "38;2") {
+		t.Errorf("themes: %q", s.printed)
+	}
+	for _, row := range s.printed {
+		if w := ansi.StringWidth(row); w > 59 {
+			t.Errorf("row of %d columns: %q", w, ansi.Strip(row))
+		}
+	}
+	s.keys("return 1")
+	before := s.View().Content
+	s.emit(repl.Event{Kind: repl.Themed, Text: "dark"})
+	if after := s.View().Content; before == after || !strings.Contains(after, "38;2;215;175;255mreturn") {
+		t.Errorf("the input after the change: %q", after)
+	}
+	if !strings.Contains(s.View().Content, `theme = "dark" below [ui]`) {
+		t.Errorf("how to keep it is not told: %q", s.View().Content)
+	}
+}
+
+// goldenText compares text with a file.
+func goldenText(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: run with -update", err)
+	}
+	if !bytes.Equal(want, []byte(got)) {
+		t.Errorf("%s (-want +got):\n%s", path, cmp.Diff(string(want), got))
+	}
+}
