@@ -106,13 +106,26 @@ func keyHelp() []repl.HelpLine {
 	}
 }
 
+// viHelp are the vi keys, for who looks for them; none when they are off.
+func viHelp(on bool) []repl.HelpLine {
+	if !on {
+		return nil
+	}
+	return []repl.HelpLine{
+		{Usage: "Esc, i a o I A O", Text: "vi: to normal mode, to insert mode"},
+		{Usage: "d c y > <", Text: "vi: with motions, text objects, or twice"},
+		{Usage: "x r ~ J p P . u", Text: "vi: change, put, again, undo; Ctrl+R redo"},
+		{Usage: "/ v", Text: "vi: search history, edit in $EDITOR"},
+	}
+}
+
 // helpLines are the keys of the screen and the commands of the shell. Without a filter the page has to fit a small
 // window, so keys stand in pairs and commands by name only.
 func (m *model) helpLines(filter string) []string {
 	words := strings.Fields(strings.ToLower(filter))
 	var lines []string
 	if len(words) > 0 {
-		for _, l := range keyHelp() {
+		for _, l := range append(keyHelp(), viHelp(m.vi.on)...) {
 			text := strings.ToLower(l.Usage + " " + l.Text)
 			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 				lines = append(lines, m.helpLine(l))

@@ -25,6 +25,8 @@ type editor struct {
 	// undo holds earlier states, oldest first; typing joins the state that the first letter began.
 	undo   []snapshot
 	typing bool
+	// redo holds the states that undo took back, the last one last; a change empties it.
+	redo []snapshot
 	// version counts changes of text, for caches.
 	version int
 }
@@ -59,6 +61,7 @@ func (e *editor) replace(from, to int, s string) {
 
 // save remembers the present state for undo. A run of typed letters is one state.
 func (e *editor) save(typed bool) {
+	e.redo = nil
 	if typed && e.typing {
 		return
 	}
@@ -69,13 +72,19 @@ func (e *editor) save(typed bool) {
 	}
 }
 
-func (e *editor) undoLast() {
-	for len(e.undo) > 0 {
-		last := e.undo[len(e.undo)-1]
-		e.undo = e.undo[:len(e.undo)-1]
+func (e *editor) undoLast() { e.restore(&e.undo, &e.redo) }
+
+func (e *editor) redoLast() { e.restore(&e.redo, &e.undo) }
+
+// restore goes to the last state of from that differs, and adds the present one to to.
+func (e *editor) restore(from, to *[]snapshot) {
+	for len(*from) > 0 {
+		last := (*from)[len(*from)-1]
+		*from = (*from)[:len(*from)-1]
 		if last.text == e.text {
 			continue
 		}
+		*to = append(*to, snapshot{e.text, e.pos})
 		e.text, e.pos, e.goal, e.typing = last.text, last.pos, -1, false
 		e.version++
 		return

@@ -68,6 +68,9 @@ func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 
 // inputKey is what a key does in the input area.
 func (m *model) inputKey(name, text string) tea.Cmd {
+	if cmd, ok := m.viKey(name, text); ok {
+		return cmd
+	}
 	switch name {
 	case "ctrl+c":
 		return m.ctrlC()
@@ -165,6 +168,7 @@ func (m *model) ctrlC() tea.Cmd {
 	case m.edit.text != "":
 		m.erased = m.full()
 		m.edit.set("")
+		m.vi.begin(&m.edit)
 		m.past, m.pastes = nil, nil
 		m.disarm()
 		return nil
@@ -211,7 +215,8 @@ func (m *model) enter() tea.Cmd {
 		m.newline()
 		return nil
 	}
-	m.edit = editor{version: m.edit.version + 1}
+	m.edit = editor{version: m.edit.version + 1, killed: m.edit.killed}
+	m.vi.begin(&m.edit)
 	m.past, m.pastes, m.erased = nil, nil, ""
 	if m.work != nil {
 		if status, ok := m.shell.Aside(m.ctx, line); ok {

@@ -36,6 +36,8 @@ type Options struct {
 	Fullscreen bool
 	// NoAltScreen prints lists in the place of panes and leaves the alternate screen alone, help apart.
 	NoAltScreen bool
+	// Vi edits the input with vi keys instead of those of Emacs.
+	Vi bool
 	// Keys are the keys of actions that replace those that the actions have by themselves; an empty list leaves none. The
 	// actions are those of the configuration: submit, newline, catalog and so on.
 	Keys map[string][]string
@@ -74,6 +76,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	m.takesTold = takesTold(os.Getenv("TERM"))
 	width := 0
 	if file, ok := o.Out.(*os.File); ok {
+		m.terminal = file
 		width, _, _ = term.GetSize(int(file.Fd()))
 	}
 	for _, line := range o.Intro {
@@ -129,6 +132,7 @@ type model struct {
 	now     func() time.Time
 	workers sync.WaitGroup
 
+	terminal      *os.File // nil when the output is none
 	width, height int
 	measure       func() (width, height int, err error) // of the terminal itself; nil when it cannot be asked
 	sized         time.Time                             // when the window got another size
@@ -136,6 +140,7 @@ type model struct {
 	status        repl.Standing
 
 	edit   editor
+	vi     vi
 	pastes []paste
 	past   *past   // not nil while Up and Down walk through the history
 	erased string  // what Ctrl+C cleared last, for Up
@@ -202,6 +207,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
 		flat: o.NoAltScreen, keys: newBindings(o.Keys),
 	}
+	m.vi = newVi(m, o.Vi)
 	m.space = workspace{on: o.Fullscreen && !o.NoAltScreen,
 		panes: [3]pane{&variablesPane{m: m}, &tracePane{m: m}, &previewPane{m: m}}}
 	m.scroll.keep = m.space.keep

@@ -289,7 +289,7 @@ func typeInto(text *string, name, typed string) bool {
 
 // takeText closes the overlays and puts text into the input at the cursor; the cursor goes back bytes from its end.
 func (m *model) takeText(text string, back int) {
-	m.panes, m.space.focus = nil, 0
+	m.panes, m.space.focus, m.vi.normal = nil, 0, false
 	m.edit.save(false)
 	m.edit.replace(m.edit.pos, m.edit.pos, cleanPaste(text))
 	m.edit.move(m.edit.pos - back)

@@ -329,6 +329,9 @@ func (m *model) statusRow(small bool) string {
 func (m *model) statusFields() []string {
 	s := m.status
 	var fields []string
+	if word := m.viWord(); word != "" {
+		fields = append(fields, word)
+	}
 	switch s.Policy {
 	case policy.Ask:
 		fields = append(fields, "changes ask")

@@ -86,7 +86,7 @@ type limitFlags struct {
 type uiFlags struct {
 	Theme       string `hidden:"" default:"ansi" help:"Colours: ansi, those of the terminal, or dark or light, true colours for such a background."`
 	Screen      string `hidden:"" enum:"inline,full,auto" default:"inline" help:"inline, full or auto."`
-	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"emacs or vi."`
+	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"Keys of the input: emacs or vi."`
 }
 
 // dispatch parses args and runs the command they name. The context is the one it ran under: its cause tells whether a

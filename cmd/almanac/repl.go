@@ -119,7 +119,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	err = ui.Run(ctx, shell, ui.Options{
 		ASCII: c.ASCII, NoColor: c.Color == "never" || c.Color == "auto" && os.Getenv("NO_COLOR") != "",
 		Fullscreen: c.Fullscreen || cli.UI.Screen != "inline", NoAltScreen: c.NoAltScreen, Intro: intro,
-		Keys: cli.config.bindings(), Theme: looks,
+		Keys: cli.config.bindings(), Theme: looks, Vi: cli.UI.EditingMode == "vi",
 	})
 	var s *ui.Signaled
 	if errors.As(err, &s) {
