@@ -33,7 +33,11 @@ func (m *model) openEditor() tea.Cmd {
 		m.notice = repl.SanitizeLine(err.Error())
 		return nil
 	}
-	return tea.ExecProcess(editorCommand(path), func(err error) tea.Msg { return editedMsg{path, before, err} })
+	cmd := editorCommand(path)
+	if m.terminal != nil {
+		cmd.Stdout = m.terminal // what the renderer writes to may be none, and editors would get a pipe
+	}
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{path, before, err} })
 }
 
 func draftFile(text, suffix string) (string, error) {
