@@ -120,7 +120,7 @@ func readConfig(model *kong.Application) (*config, error) {
 }
 
 func (c *config) readFile(path string) (configFile, error) {
-	text, err := os.ReadFile(path)
+	text, err := readRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return configFile{}, nil
 	}

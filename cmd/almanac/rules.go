@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/BurntSushi/toml"
 
 	"almanac/catalog"
+	"almanac/catalog/manifest"
 )
 
 // readRules reads a view file. Every key is optional; one that is not known is an error, because a rule that is
@@ -22,7 +24,7 @@ func readRules(path string) (catalog.Rules, error) {
 		IDs              []string `toml:"ids"`
 		ReadOnly         bool     `toml:"read_only"`
 	}
-	text, err := os.ReadFile(path)
+	text, err := readRegular(path)
 	if err != nil {
 		return catalog.Rules{}, fmt.Errorf("view: %w", err)
 	}
@@ -47,4 +49,18 @@ func readRules(path string) (catalog.Rules, error) {
 		r.DeniedOperations = append(r.DeniedOperations, catalog.Operation(op))
 	}
 	return r, nil
+}
+
+// readRegular is what is in a file. Pipes, devices and folders are refused, since they might never end; the empty device
+// is an empty file.
+func readRegular(path string) ([]byte, error) {
+	if path == os.DevNull {
+		return nil, nil
+	}
+	f, err := manifest.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
