@@ -232,17 +232,7 @@ func (v *View) nearWords(query string) []string {
 		if v.knows(ix.words.term(st)) || len(st) < 3 || len(near) >= 9 {
 			continue
 		}
-		limit := closeness(st) + 1
-		found := 0
-		for edits := 1; edits < limit; edits++ {
-			for t := range ix.words.len() {
-				docs, _ := ix.postings(int32(t))
-				if found < 3 && EditDistance(st, ix.words.at(t), limit) == edits && v.visible.any(docs) {
-					near = append(near, int32(t))
-					found++
-				}
-			}
-		}
+		near = append(near, v.nearTerms(st, 3)...)
 	}
 	slices.Sort(near)
 	near = slices.Compact(near)
@@ -264,27 +254,14 @@ func (v *View) knows(t int32) bool {
 
 // wordWithDomains is a term as the first visible entry that has it writes it, and the three domains that have it most.
 func (v *View) wordWithDomains(t int32) string {
-	st := v.cat.index.words.at(int(t))
-	word := ""
 	counts := map[string]int{}
 	docs, _ := v.cat.index.postings(t)
 	for _, doc := range docs {
 		if !v.visible.has(int(doc)) {
 			continue
 		}
-		e := v.cat.entry(int(doc))
-		root, _, _ := strings.Cut(e.ID, ".")
+		root, _, _ := strings.Cut(v.cat.id(int(doc)), ".")
 		counts[root]++
-		if word != "" {
-			continue
-		}
-		eachField(e, shapeOf(e), func(_ field, text string) {
-			eachWord(text, func(w []byte, _ bool) {
-				if word == "" && stem(string(w)) == st {
-					word = string(w)
-				}
-			})
-		})
 	}
 	domains := byCount(counts)
 	for i := range domains {
@@ -294,5 +271,5 @@ func (v *View) wordWithDomains(t int32) string {
 	if len(domains) > 3 {
 		more = ", …"
 	}
-	return fmt.Sprintf("%s (%s%s)", word, strings.Join(domains[:min(3, len(domains))], ", "), more)
+	return fmt.Sprintf("%s (%s%s)", v.firstWritten(t), strings.Join(domains[:min(3, len(domains))], ", "), more)
 }

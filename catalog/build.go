@@ -32,6 +32,9 @@ const (
 	kindCount
 )
 
+// spelled reports whether a name of this kind that nobody has is answered with the nearest one.
+func (k kind) spelled() bool { return k != nameKind && k != aliasKind }
+
 // A vocabulary numbers words as they come.
 type vocabulary struct {
 	numbers map[string]uint32
@@ -113,6 +116,7 @@ func (c *Catalog) build() {
 	}
 	wait.Wait()
 	wait.Go(func() { c.index = mergeIndex(n, workers, parts) })
+	wait.Go(func() { c.nearID = newSpeller(&c.ids) })
 	for k := range kindCount {
 		wait.Go(func() { c.exact.kinds[k] = mergeKeys(k, workers, parts) })
 	}
@@ -267,6 +271,9 @@ func renumbering(workers []*worker, of func(*worker) *vocabulary) (words []strin
 func mergeKeys(k kind, workers []*worker, parts []part) postings {
 	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.keys[k] })
 	p := postings{names: newColumn(words), offsets: make([]uint32, len(words)+1)}
+	if k.spelled() {
+		p.near = newSpeller(&p.names)
+	}
 	total := 0
 	for i := range parts {
 		number := numbers[parts[i].worker]
@@ -334,6 +341,8 @@ func mergeIndex(docs int, workers []*worker, parts []part) *index {
 	ix.posted, ix.impacts = make([]uint32, postings), make([]uint8, postings)
 	var wait sync.WaitGroup
 	wait.Go(func() { ix.mergePairs(numbers, parts) })
+	wait.Go(func() { ix.nearStem = newSpeller(&ix.words.column) })
+	wait.Go(func() { ix.written = mergeWritten(workers, numbers) })
 	wait.Go(func() { ix.names.fill(ix.idf, docs, parts, inName) })
 	wait.Go(func() { ix.leads.fill(ix.idf, docs, parts, inLead) })
 	at := slices.Clone(ix.offsets)
@@ -425,4 +434,31 @@ func (ix *index) mergePairs(numbers map[*worker][]uint32, parts []part) {
 	}
 	ix.pairOffsets[n] = uint32(size)
 	ix.pairs = slices.Clone(placed[:size])
+}
+
+// mergeWritten are the words of all workers as they were written.
+func mergeWritten(workers []*worker, numbers map[*worker][]uint32) written {
+	type form struct {
+		word string
+		term uint32
+	}
+	var forms []form
+	for _, w := range workers {
+		for word, t := range w.raw {
+			if t >= 0 && spellable(word) {
+				forms = append(forms, form{word, numbers[w][t]})
+			}
+		}
+	}
+	slices.SortFunc(forms, func(a, b form) int { return cmp.Compare(a.word, b.word) })
+	forms = slices.Compact(forms)
+	var all written
+	words := make([]string, len(forms))
+	for i, f := range forms {
+		words[i] = f.word
+		all.terms = append(all.terms, f.term)
+	}
+	all.words = newColumn(words)
+	all.near = newSpeller(&all.words)
+	return all
 }

@@ -34,6 +34,7 @@ type Report struct {
 // number of goroutines. Entries are in the order of their ids.
 type Catalog struct {
 	ids     column
+	nearID  speller
 	entries []Entry // nil when it was opened; see stored.go
 	stored  stored
 	index   *index

@@ -170,11 +170,12 @@ func (n *candidates) takeGains(c *Catalog, q *parsedQuery) {
 }
 
 // clausePoints is what addClauses adds to one entry.
-func (c *Catalog) clausePoints(query string, doc int) int32 {
+func (v *View) clausePoints(query string, doc int) int32 {
+	c := v.cat
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	clear(s.score)
-	r := c.reader()
+	r := v.reader(query)
 	q := r.parse(query)
 	c.accumulate(&q, s)
 	before := s.score[doc]

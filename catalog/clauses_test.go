@@ -63,7 +63,7 @@ func TestEachRequestFound(t *testing.T) {
 func TestPartScores(t *testing.T) {
 	c, _ := New(rankingEntries(), Options{})
 	for _, query := range []string{"cancel the ticket for my flight", "climate of the city today", "start the virtual machines", ""} {
-		q := c.parse(query)
+		q := c.View().parse(query)
 		s := newScratch(c.Len())
 		c.accumulate(&q, s)
 		var n candidates

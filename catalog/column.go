@@ -93,6 +93,7 @@ func hash(s string) uint32 {
 // postings are names in their order, and which entries have each: those of name i are docs[offsets[i]:offsets[i+1]].
 type postings struct {
 	names   column
+	near    speller // none for names and aliases
 	offsets []uint32
 	docs    []uint32
 }

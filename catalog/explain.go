@@ -17,7 +17,7 @@ func (v *View) Explain(id, query string) (string, error) {
 	}
 	c := v.cat
 	doc := c.find(e.ID)
-	q := c.parse(query)
+	q := v.parse(query)
 	c.direct(&q)
 	var lines []string
 	total := int32(0)
@@ -25,6 +25,9 @@ func (v *View) Explain(id, query string) (string, error) {
 		w := &q.words[i]
 		points, why := c.wordPoints(w, uint32(doc))
 		total += points
+		if w.typed != "" {
+			why = fmt.Sprintf("for %q, which no action says, %s", w.typed, why)
+		}
 		switch {
 		case points > 0:
 			lines = append(lines, fmt.Sprintf("  %-16s %.3f  %s%s", w.stem, float64(points)/unit, why, fieldsWith(e, c.matched(w, uint32(doc)))))
@@ -70,7 +73,7 @@ func (v *View) Explain(id, query string) (string, error) {
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its first sentence that the query has", "(sentence)", float64(inLead)/unit))
 	}
 	total += inName + inLead
-	if points := c.clausePoints(query, doc); points > 0 {
+	if points := v.clausePoints(query, doc); points > 0 {
 		total += points
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  a part of the query is about it", "(part)", float64(points)/unit))
 	}
@@ -96,7 +99,7 @@ func (v *View) Explain(id, query string) (string, error) {
 
 // placeOf says where an entry stands among the visible ones.
 func (v *View) placeOf(doc int32, query string) string {
-	hits, total := v.cat.rank(query, v.visible, v.usage, maxLimit)
+	hits, total := v.rank(query, maxLimit)
 	for i, h := range hits {
 		if h.doc == doc {
 			return fmt.Sprintf("place %d of %d", i+1, total)

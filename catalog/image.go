@@ -83,6 +83,12 @@ func columnSections(name string, c *column) []section {
 	return []section{array(name+".offsets", &c.offsets), textSection(name+".text", &c.text)}
 }
 
+func spellerSections(name string, s *speller) []section {
+	return []section{
+		array(name+".near.letters", &s.letters), array(name+".near.places", &s.places), array(name+".near.starts", &s.starts),
+	}
+}
+
 // sections are all arrays of a catalog. A new array is one more line here; imageForm need not change for it.
 func (c *Catalog) sections() []section {
 	ix := c.index
@@ -108,11 +114,19 @@ func (c *Catalog) sections() []section {
 		array("unknown.output", (*[]uint64)(&c.exact.unknownOutput)),
 	}
 	all = append(all, columnSections("id", &c.ids)...)
+	all = append(all, spellerSections("id", &c.nearID)...)
 	all = append(all, columnSections("word", &ix.words.column)...)
+	all = append(all, spellerSections("word", &ix.nearStem)...)
+	all = append(all, columnSections("written", &ix.written.words)...)
+	all = append(all, spellerSections("written", &ix.written.near)...)
+	all = append(all, array("written.terms", &ix.written.terms))
 	for k := range c.exact.kinds {
 		p := &c.exact.kinds[k]
 		name := fmt.Sprintf("exact%d", k)
 		all = append(all, columnSections(name, &p.names)...)
+		if kind(k).spelled() {
+			all = append(all, spellerSections(name, &p.near)...)
+		}
 		all = append(all, array(name+".docs.offsets", &p.offsets), array(name+".docs", &p.docs))
 	}
 	return all
@@ -160,7 +174,7 @@ func (c *Catalog) WriteImage(w io.Writer, remark []byte) error {
 
 // imaged is the catalog with its entries as bytes.
 func (c *Catalog) imaged() *Catalog {
-	whole := &Catalog{ids: c.ids, index: c.index, exact: c.exact}
+	whole := &Catalog{ids: c.ids, nearID: c.nearID, index: c.index, exact: c.exact}
 	whole.stored.offsets = make([]uint64, 1, len(c.entries)+1)
 	for i := range c.entries {
 		whole.stored.data = appendEntry(whole.stored.data, &c.entries[i])

@@ -63,6 +63,9 @@ type index struct {
 	posted  []uint32
 	impacts []uint8
 
+	nearStem speller
+	written  written // the words as entries have them, to tell typing errors by
+
 	names shared // the words of names alone
 	leads shared // the words of the first sentences of descriptions
 

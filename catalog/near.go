@@ -3,6 +3,7 @@ package catalog
 // This file finds the nearest name to one that is not known.
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -35,6 +36,52 @@ func nearest(want string, names []string) string {
 	return ""
 }
 
+// nearest is the visible name of m closest to key, as nearest has it, or "". join is what parts the words of such names.
+func (v *View) nearest(key string, m *postings, join string) string {
+	best, least := -1, closeness(key)+1
+	m.near.each(key, least-1, func(i int) int {
+		d := EditDistance(key, m.names.at(i), least+1)
+		if (d < least || d == least && best >= 0 && i < best) && v.visible.any(m.at(i)) {
+			best, least = i, d
+		}
+		return min(least, closeness(key))
+	})
+	if best >= 0 {
+		return m.names.at(best)
+	}
+	if len(key) < 3 {
+		return ""
+	}
+	for n := 3; n < min(len(key), maxID); n++ {
+		if i, ok := m.names.search(key[:n]); ok && v.visible.any(m.at(i)) {
+			return key[:n]
+		}
+	}
+	at, _ := m.names.search(key)
+	for i := at; i < m.names.len() && strings.HasPrefix(m.names.at(i), key); i++ {
+		if v.visible.any(m.at(i)) {
+			return m.names.at(i)
+		}
+	}
+	return v.endingIn(join+key, m)
+}
+
+// endingIn is the first visible name of m that ends in something, or "".
+func (v *View) endingIn(end string, m *postings) string {
+	for at := 0; ; at++ {
+		n := strings.Index(m.names.text[at:], end)
+		if n < 0 {
+			return ""
+		}
+		at += n
+		// The name that ends where this does, if one does.
+		i, ok := slices.BinarySearch(m.names.offsets, uint32(at+len(end)))
+		if ok && i > 0 && strings.HasSuffix(m.names.at(i-1), end) && v.visible.any(m.at(i-1)) {
+			return m.names.at(i - 1)
+		}
+	}
+}
+
 // closeness is how many edits still count as near for a word of this length.
 func closeness(word string) int {
 	return max(1, min(4, utf8.RuneCountInString(word)/3))
@@ -49,19 +96,42 @@ func EditDistance(a, b string, limit int) int {
 	if diff := len(a) - len(b); diff >= 4*limit || -diff >= 4*limit {
 		return limit
 	}
+	var rows [3 * (maxLetters + 1)]int
+	if len(a) <= maxLetters && len(b) <= maxLetters && isASCII(a) && isASCII(b) {
+		return edits([]byte(a), []byte(b), rows[:], limit)
+	}
 	x, y := []rune(a), []rune(b)
+	return edits(x, y, make([]int, 3*(len(y)+1)), limit)
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// edits is EditDistance of letters; rows has room for three rows of a table. Of a row only the cells are worked out that
+// can be below the limit.
+func edits[T byte | rune](x, y []T, rows []int, limit int) int {
 	if diff := len(x) - len(y); diff >= limit || -diff >= limit {
 		return limit
 	}
-	rows := make([]int, 3*(len(y)+1))
-	before, prev, cur := rows[:len(y)+1], rows[len(y)+1:2*len(y)+2], rows[2*len(y)+2:]
+	n := len(y) + 1
+	before, prev, cur := rows[:n], rows[n:2*n], rows[2*n:3*n]
 	for j := range prev {
 		prev[j] = j
 	}
 	for i := 1; i <= len(x); i++ {
-		cur[0] = i
-		least := i
-		for j := 1; j <= len(y); j++ {
+		from, to := max(1, i-limit+1), min(len(y), i+limit-1)
+		cur[from-1] = limit
+		if from == 1 {
+			cur[0] = i
+		}
+		least := cur[from-1]
+		for j := from; j <= to; j++ {
 			cost := 1
 			if x[i-1] == y[j-1] {
 				cost = 0
@@ -72,6 +142,9 @@ func EditDistance(a, b string, limit int) int {
 			}
 			cur[j] = d
 			least = min(least, d)
+		}
+		if to+1 < n {
+			cur[to+1] = limit
 		}
 		if least >= limit {
 			return limit
@@ -107,13 +180,16 @@ func (v *View) nearIDs(id string, n int) []string {
 		edit int
 	}
 	var near []candidate
-	v.visible.each(func(doc int) {
+	v.cat.nearID.each(id, limit-1, func(doc int) int {
 		name := v.cat.id(doc)
-		if d := EditDistance(id, name, limit); d < limit {
+		if d := EditDistance(id, name, limit); d < limit && v.visible.has(doc) {
 			near = append(near, candidate{name, d})
 		}
+		return limit - 1
 	})
-	slices.SortStableFunc(near, func(a, b candidate) int { return a.edit - b.edit })
+	slices.SortFunc(near, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.edit, b.edit), cmp.Compare(a.id, b.id))
+	})
 	var ids []string
 	for _, c := range near {
 		if len(ids) < n {

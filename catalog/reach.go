@@ -33,7 +33,7 @@ func (r *ranking) open(v *View) scores {
 	if strings.TrimSpace(r.text) == "" {
 		return scores{ranking: r, view: v}
 	}
-	return scores{r, v, v.cat.score(r.text, v.usage)}
+	return scores{r, v, v.score(r.text)}
 }
 
 func (x scores) release() {
@@ -79,6 +79,13 @@ func (v *View) ranked(label, text string, allowed bitset, notes []string, o Sear
 func (s Set) rank(r *ranking, limit int) Set {
 	x := r.open(s.view)
 	defer x.release()
+	if x.scoring != nil {
+		for _, note := range s.view.typoNotes(&x.scoring.query) {
+			if !slices.Contains(s.notes, note) {
+				s.notes = append(slices.Clip(s.notes), note)
+			}
+		}
+	}
 	return s.with(x.best(r.allowed, limit))
 }
 

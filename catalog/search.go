@@ -42,7 +42,8 @@ func (o *SearchOptions) limit(standard int) int {
 
 // Search ranks the visible entries that have words of the query and pass the options. An empty query takes all that
 // pass, in the order of their ids. The same catalog, query and options give the same answer on every machine, and an
-// entry's score does not depend on the view. Of a query the first 16 KiB count. It fails for a limit out of range and
+// entry's score does not depend on the view, but for words that no visible entry has: those that look misspelt are searched
+// as the nearest visible word, and the set's notes say so. Of a query the first 16 KiB count. It fails for a limit out of range and
 // an unknown risk.
 func (v *View) Search(query string, o SearchOptions) (Set, error) {
 	if err := checkOptions(o); err != nil {
@@ -78,7 +79,7 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 	x := &v.cat.exact
 	var notes []string
 	allowed := slices.Clone(v.visible)
-	narrow := func(kind string, names []string, m *postings, key func(string) string) {
+	narrow := func(kind string, names []string, m *postings, key func(string) string, join string) {
 		if len(names) == 0 {
 			return
 		}
@@ -92,17 +93,17 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 			}
 			some.setAll(docs)
 		}
-		notes = append(notes, v.unknownNotes(kind, unknown, m)...)
+		notes = append(notes, v.unknownNotes(kind, unknown, m, key, join)...)
 		allowed.and(some)
 	}
-	narrow("domain", o.Domains, x.of(namespaceKind), namespaceKey)
-	narrow("tag", o.Tags, x.of(tagKind), fold)
-	narrow("entity", o.Entities, x.of(entityKind), entityKey)
+	narrow("domain", o.Domains, x.of(namespaceKind), namespaceKey, ".")
+	narrow("tag", o.Tags, x.of(tagKind), fold, "_")
+	narrow("entity", o.Entities, x.of(entityKind), entityKey, "_")
 	if o.Operation != "" {
-		narrow("operation", []string{string(o.Operation)}, x.of(operationKind), strings.ToLower)
+		narrow("operation", []string{string(o.Operation)}, x.of(operationKind), strings.ToLower, "_")
 	}
 	if o.Risk != "" {
-		narrow("risk", []string{string(o.Risk)}, x.of(riskKind), strings.ToLower)
+		narrow("risk", []string{string(o.Risk)}, x.of(riskKind), strings.ToLower, "_")
 	}
 	need := func(kind string, names []string, m *postings) {
 		var unknown []string
@@ -115,7 +116,7 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 			some.setAll(docs)
 			allowed.and(some)
 		}
-		notes = append(notes, v.unknownNotes(kind, unknown, m)...)
+		notes = append(notes, v.unknownNotes(kind, unknown, m, fold, "_")...)
 	}
 	need("input", o.NeedsInput, x.of(inputKind))
 	need("output", o.NeedsOutput, x.of(outputKind))
@@ -128,15 +129,16 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 	return allowed, notes
 }
 
-// maxUnknown is how many unknown names are told of one by one: each costs a look at all names.
+// maxUnknown is how many unknown names are told of one by one.
 const maxUnknown = 5
 
-// unknownNotes say that no visible entry has the names, and which ones are near.
-func (v *View) unknownNotes(kind string, names []string, m *postings) []string {
+// unknownNotes say that no visible entry has the names, and which ones are near. key is a name as m has it, and join is
+// what parts the words of one.
+func (v *View) unknownNotes(kind string, names []string, m *postings, key func(string) string, join string) []string {
 	var notes []string
 	for _, name := range names[:min(len(names), maxUnknown)] {
 		note := fmt.Sprintf("no %s %q", kind, clip(oneLine(name), 60))
-		if near := nearest(name, v.visibleKeys(m)); near != "" {
+		if near := v.nearest(key(name), m, join); near != "" {
 			note += ": did you mean " + clip(oneLine(near), 60) + "?"
 		}
 		notes = append(notes, note)
@@ -204,7 +206,7 @@ func (v *View) fieldSet(kind string, names []string, m *postings) Set {
 		}
 		some.setAll(docs)
 	}
-	s.notes = v.unknownNotes(strings.TrimSuffix(kind, "s"), unknown, m)
+	s.notes = v.unknownNotes(strings.TrimSuffix(kind, "s"), unknown, m, fold, "_")
 	some.and(v.visible)
 	s.hits = exactHits(some)
 	s.total = len(s.hits)

@@ -100,7 +100,7 @@ func TestEmptySetsSayWhy(t *testing.T) {
 			t.Errorf("empty set misses %q:\n%s", want, text)
 		}
 	}
-	text = v.FormatSet(mustSearch(t, v, "refnud", SearchOptions{}), 20)
+	text = v.FormatSet(mustSearch(t, v, "refnudd", SearchOptions{}), 20)
 	if !strings.Contains(text, "near words: refund (billing)") || !strings.Contains(text, "domains: billing, commerce") {
 		t.Errorf("misspelt word:\n%s", text)
 	}

@@ -190,12 +190,13 @@ func namespaceKey(name string) string {
 }
 
 func (v *View) namespaceDocs(name string) ([]uint32, error) {
-	docs := v.cat.exact.of(namespaceKind).get(namespaceKey(name))
+	m := v.cat.exact.of(namespaceKind)
+	docs := m.get(namespaceKey(name))
 	if docs != nil {
 		return docs, nil
 	}
 	hint := ""
-	if near := nearest(name, v.visibleKeys(v.cat.exact.of(namespaceKind))); near != "" {
+	if near := v.nearest(namespaceKey(name), m, "."); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	return nil, fmt.Errorf("namespace %q: not in the catalog%s", clip(oneLine(name), 80), hint)

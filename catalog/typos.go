@@ -1,0 +1,193 @@
+package catalog
+
+// This file reads typing errors. A word of a query that no visible entry says, and that is no English word known here, is
+// searched as the word nearest to it that entries do say.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// typoWeight is what the word counts that was taken for a misspelt one.
+	typoWeight = 0.9
+	// shortTypo and longTypo are from how many letters on a word is taken for another that is one edit away, and two.
+	shortTypo = 4
+	longTypo  = 8
+	// maxTypo is the longest word that is looked at, and maxTypos how many words of a query are.
+	maxTypo  = 24
+	maxTypos = 5
+)
+
+// written are the words of entries as they are written there, in order, with their terms.
+type written struct {
+	words column
+	terms []uint32
+	near  speller
+}
+
+// spellable reports whether a word of an entry may be what a misspelt word was meant to be.
+func spellable(word string) bool {
+	return len(word) >= shortTypo && len(word) <= maxTypo && !strings.ContainsFunc(word, notLetter)
+}
+
+func notLetter(r rune) bool { return r < 'a' || r > 'z' }
+
+// mended is the form of the word that a misspelt word was meant to be, or nil where it is not taken for misspelt: it is
+// known, or short for something known, or names something, or nothing is near.
+func (r *reader) mended(word string, f *wordForm) *wordForm {
+	if r.typos >= maxTypos || !spellable(word) || f.stem == "" || r.view.knows(f.term) {
+		return nil
+	}
+	l := &r.cat.lexicon
+	if l.vectors.row(f.stem) >= 0 || l.request[word] || len(derived(f.stem)) > 0 || !r.mayBeTypo(word) {
+		return nil
+	}
+	for _, a := range r.alternatesOf(f) {
+		if a.why != beginsIt && r.view.knows(a.term) {
+			return nil
+		}
+	}
+	r.typos++
+	i := r.view.nearestWritten(word)
+	if i < 0 {
+		return nil
+	}
+	form := *r.form(r.cat.index.written.words.at(i), "")
+	form.typed, form.meant = word, r.cat.index.written.words.at(i)
+	return &form
+}
+
+// nearestWritten is the place of the written word that a misspelt one is nearest to, or -1: of equally near ones that
+// which begins alike, then that which most entries have.
+func (v *View) nearestWritten(word string) int {
+	ix := v.cat.index
+	limit := 1
+	if len(word) >= longTypo {
+		limit = 2
+	}
+	best, least, bestDocs := -1, limit+1, 0
+	ix.written.near.each(word, limit, func(i int) int {
+		other := ix.written.words.at(i)
+		d := 2 * EditDistance(word, other, limit+1)
+		if d > 2*limit {
+			return limit
+		}
+		if other[0] != word[0] {
+			d++
+		}
+		docs, _ := ix.postings(int32(ix.written.terms[i]))
+		if best < 0 || d < least || d == least && (len(docs) > bestDocs || len(docs) == bestDocs && i < best) {
+			if v.visible.any(docs) {
+				best, least, bestDocs = i, d, len(docs)
+				limit = min(limit, d/2)
+			}
+		}
+		return limit
+	})
+	return best
+}
+
+// mayBeTypo reports whether a word of the query is not known to be right as it stands.
+func (r *reader) mayBeTypo(word string) bool {
+	if r.plain == nil {
+		r.plain = plainWords(r.query)
+	}
+	return r.plain[word]
+}
+
+// plainWords are the words of a query that are neither names nor parts of ids, addresses or code: words of letters that
+// begin small, or begin a sentence, or stand in a query that has no small words. Words in quotes are names.
+func plainWords(query string) map[string]bool {
+	fields := strings.Fields(query[:min(len(query), maxText)])
+	small := false
+	for _, field := range fields {
+		if r, _ := utf8.DecodeRuneInString(field); unicode.IsLower(r) && len(field) >= shortTypo {
+			small = true
+		}
+	}
+	plain := map[string]bool{}
+	begins, quoted := true, false
+	for _, field := range fields {
+		word := strings.TrimSuffix(strings.TrimRight(strings.TrimLeft(field, `('`), `.,;:!?)'`), "'s")
+		lower := strings.ToLower(word)
+		quotes := strings.Count(field, `"`) + strings.Count(field, "\u201c") + strings.Count(field, "\u201d")
+		before := quoted
+		quoted = quoted != (quotes%2 == 1)
+		if before || quotes > 0 {
+			continue
+		}
+		if word == lower || !small || begins && word[1:] == lower[1:] {
+			for part := range strings.SplitSeq(lower, "-") {
+				plain[part] = true
+			}
+		}
+		begins = strings.IndexByte(".?!", field[len(field)-1]) >= 0
+	}
+	return plain
+}
+
+// typoNotes say which words were taken for misspelt ones.
+func (v *View) typoNotes(q *parsedQuery) []string {
+	var notes []string
+	for i := range q.words {
+		if w := &q.words[i]; w.typed != "" {
+			notes = append(notes, fmt.Sprintf("no action says %q: searched %q", w.typed, v.writtenAs(w.term, w.meant)))
+		}
+	}
+	return notes
+}
+
+// writtenAs is how a visible entry writes a term: the word given, in the view of everything.
+func (v *View) writtenAs(term int32, word string) string {
+	if v.count < v.cat.Len() {
+		return v.firstWritten(term)
+	}
+	return word
+}
+
+// firstWritten is a term as the first visible entry that has it writes it.
+func (v *View) firstWritten(t int32) (word string) {
+	st := v.cat.index.words.at(int(t))
+	docs, _ := v.cat.index.postings(t)
+	at := slices.IndexFunc(docs, func(doc uint32) bool { return v.visible.has(int(doc)) })
+	if at < 0 {
+		return ""
+	}
+	e := v.cat.entry(int(docs[at]))
+	eachField(e, shapeOf(e), func(_ field, text string) {
+		eachWord(text, func(w []byte, _ bool) {
+			if word == "" && stem(string(w)) == st {
+				word = string(w)
+			}
+		})
+	})
+	return word
+}
+
+// nearTerms are up to n visible terms that are near to a stem, nearest first, then in order.
+func (v *View) nearTerms(st string, n int) []int32 {
+	type candidate struct {
+		term  int32
+		edits int
+	}
+	ix := v.cat.index
+	limit := closeness(st) + 1
+	var near []candidate
+	ix.nearStem.each(st, limit-1, func(t int) int {
+		if d := EditDistance(st, ix.words.at(t), limit); d < limit && v.knows(int32(t)) {
+			near = append(near, candidate{int32(t), d})
+		}
+		return limit - 1
+	})
+	slices.SortFunc(near, func(a, b candidate) int { return cmp.Or(a.edits-b.edits, int(a.term-b.term)) })
+	var terms []int32
+	for _, c := range near[:min(len(near), n)] {
+		terms = append(terms, c.term)
+	}
+	return terms
+}
