@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"almanac/session"
 	"almanac/session/trace"
@@ -274,7 +275,7 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 		if code := quotedLua(e.Text, o.Marks()); e.Author == session.Model && len(code) > foldedLines+1 && out.Err.Kind != vm.Interrupt {
 			lines = append(lines, code...)
 		}
-		lines = append(lines, ErrorLines(out.Err)...)
+		lines = append(lines, ErrorLines(out.Err, width)...)
 	}
 	if out.Lost != "" {
 		lines = append(lines, textLines(RoleWarning, "", "warning: "+out.Lost)...)
@@ -368,8 +369,8 @@ func verb(n int, one, many string) string {
 }
 
 // ErrorLines shows a script's error: place and message, the source line with a caret, and the hint. An interrupt is
-// no more than its word.
-func ErrorLines(err *vm.Error) []Line {
+// no more than its word. A width above 0 is that of the screen.
+func ErrorLines(err *vm.Error, width int) []Line {
 	if err.Kind == vm.Interrupt {
 		return []Line{{{RoleWarning, "interrupted"}}}
 	}
@@ -380,22 +381,13 @@ func ErrorLines(err *vm.Error) []Line {
 			head = fmt.Sprintf("error: line %d:%d: ", err.Line, err.Column)
 		}
 	}
-	lines := textLines(RoleError, "", head+err.Message)
+	lines := wrapLines(textLines(RoleError, "", head+err.Message), width)
 	if err.Excerpt != "" {
-		gutter := "  | "
-		if err.Line > 0 {
-			gutter = fmt.Sprintf("%5d | ", err.Line)
-		}
-		lines = append(lines, Line{{RoleDim, gutter}, {RoleCode, expandTabs(sanitizeSource(strings.TrimRight(err.Excerpt, "\n")))}})
-		if err.Column > 0 && err.Column <= len(err.Excerpt)+1 {
-			before := expandTabs(sanitizeSource(err.Excerpt[:err.Column-1]))
-			pad := strings.Repeat(" ", textWidth(before))
-			lines = append(lines, Line{{RoleDim, strings.Repeat(" ", len(gutter)-2) + "| "}, {RoleError, pad + "^"}})
-		}
+		lines = append(lines, excerptLines(err, width)...)
 	}
 	if err.Hint != "" {
 		for _, l := range textLines(RoleHint, "", err.Hint) {
-			lines = append(lines, append(Line{{RoleHint, "  hint: "}}, l...))
+			lines = append(lines, wrapLine(append(Line{{RoleHint, "  hint: "}}, l...), width)...)
 		}
 	}
 	for i, t := range err.Traceback {
@@ -408,4 +400,34 @@ func ErrorLines(err *vm.Error) []Line {
 		}
 	}
 	return lines
+}
+
+// excerptLines are the source line of an error and a caret under the place. Of a line that is wider than the screen the
+// part around the place is shown.
+func excerptLines(err *vm.Error, width int) []Line {
+	gutter := "  | "
+	if err.Line > 0 {
+		gutter = fmt.Sprintf("%5d | ", err.Line)
+	}
+	source := strings.TrimRight(err.Excerpt, "\n")
+	clean := func(s string) string { return expandTabs(sanitizeSource(s)) }
+	if err.Column <= 0 || err.Column > len(source)+1 {
+		return []Line{{{RoleDim, gutter}, {RoleCode, clean(source)}}}
+	}
+	at := err.Column - 1
+	for at > 0 && at < len(source) && !utf8.RuneStart(source[at]) {
+		at--
+	}
+	before, after := clean(source[:at]), clean(source[at:])
+	if room := width - len(gutter); width >= minWrap && textWidth(before)+textWidth(after) > room {
+		const cut = "..."
+		if lead := room * 2 / 3; textWidth(before) > lead {
+			before = cut + textTail(before, max(lead-len(cut), 0))
+		}
+		after = cutText(after, max(room-textWidth(before), len(cut)), cut)
+	}
+	return []Line{
+		{{RoleDim, gutter}, {RoleCode, before + after}},
+		{{RoleDim, strings.Repeat(" ", len(gutter)-2) + "| "}, {RoleError, strings.Repeat(" ", textWidth(before)) + "^"}},
+	}
 }

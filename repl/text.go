@@ -50,6 +50,17 @@ func cutText(s string, width int, mark string) string {
 	return s[:kept] + mark
 }
 
+// textTail is the end of s in at most width cells. It never splits a character.
+func textTail(s string, width int) string {
+	over := textWidth(s) - width
+	for state := -1; over > 0 && s != ""; {
+		var w int
+		_, s, w, state = uniseg.FirstGraphemeClusterInString(s, state)
+		over -= w
+	}
+	return s
+}
+
 // bytesText writes a size: "312 B", "4.0 KiB", "1.5 MiB".
 func bytesText(n int64) string {
 	switch {

@@ -25,6 +25,9 @@ func valueLines(v vm.Value, cell, width int, o RenderOptions) []Line {
 		text = cutText(text, room, "") + "\n" + fmt.Sprintf("%s %s more", o.Marks().Cut, bytesText(int64(len(v.Repr)-room)))
 	}
 	lines := textLines(RoleResult, "", text)
+	if v.Prose {
+		lines = wrapLines(lines, width)
+	}
 	if most := o.rows(); most > 0 && len(lines) > most {
 		left := len(lines) - most
 		lines = append(lines[:most:most], moreLine(fmt.Sprintf("%d more lines", left), cell, o))

@@ -364,7 +364,12 @@ func (r *run) explain(view *catalog.View, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view.Explain(id, query)
+	why, err := view.Explain(id, query)
+	if err != nil {
+		return nil, err
+	}
+	r.explained = append(r.explained, why)
+	return why, nil
 }
 
 func (r *run) get(view *catalog.View, a arguments) (any, error) {

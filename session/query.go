@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
@@ -47,12 +48,15 @@ func (r *run) readCatalogValues(values []vm.Value) {
 	for i := range values {
 		if steps, text, ok := r.readCatalogValue(view, values[i].Data, shown); ok {
 			r.answered = append(r.answered, steps...)
-			values[i].Repr = text
+			values[i].Repr, values[i].Prose = text, true
 		}
 	}
 }
 
 func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps []catalog.Step, text string, ok bool) {
+	if explained, isText := data.(string); isText {
+		return nil, explained, slices.Contains(r.explained, explained)
+	}
 	if list, isList := data.([]any); isList {
 		if text, described := specTexts(list); described {
 			return nil, text, true

@@ -18,22 +18,23 @@ import (
 
 // A run is one script on its way: what it may see, what it has done and what it has left.
 type run struct {
-	session  *Session
-	script   Script
-	mode     trace.Mode
-	surface  vm.Surface
-	id       string
-	number   int64 // counts the runs of the world from 1
-	selected map[string]bool
-	started  time.Time
-	used     Usage
-	sets     []catalog.Set
-	steps    []catalog.Step
-	plans    []catalog.Plan
-	counted  []catalog.Facets
-	stdout   strings.Builder
-	stderr   strings.Builder
-	logs     strings.Builder
+	session   *Session
+	script    Script
+	mode      trace.Mode
+	surface   vm.Surface
+	id        string
+	number    int64 // counts the runs of the world from 1
+	selected  map[string]bool
+	started   time.Time
+	used      Usage
+	sets      []catalog.Set
+	steps     []catalog.Step
+	plans     []catalog.Plan
+	counted   []catalog.Facets
+	explained []string // what the script was told by catalog.explain
+	stdout    strings.Builder
+	stderr    strings.Builder
+	logs      strings.Builder
 	// asking has room for one question to the person at a time.
 	asking   chan struct{}
 	mu       sync.Mutex   // guards used, begun, calls, effects and what is printed: calls may be under way side by side

@@ -83,7 +83,7 @@ func scriptExit(e *vm.Error) int {
 // errorText says what went wrong, where, and what to do, on a few lines.
 func errorText(out *session.Outcome) string {
 	var lines []string
-	for _, line := range repl.ErrorLines(out.Err) {
+	for _, line := range repl.ErrorLines(out.Err, 0) {
 		lines = append(lines, line.String())
 	}
 	if out.Lost != "" {

@@ -90,6 +90,9 @@ type Value struct {
 	Whole bool
 	// Size counts a table's entries or a string's bytes.
 	Size int
+	// Prose is true when Repr is the host's text for people and models (an answer of the catalog) and not Lua. No machine
+	// sets it.
+	Prose bool `cbor:"-"`
 }
 
 // A Global is one variable that the session has set.
