@@ -56,6 +56,11 @@ func (f *Feed) Emit(e Event) {
 	f.mu.Lock()
 	f.emit(e)
 	f.mu.Unlock()
+	f.Stir()
+}
+
+// Stir wakes who waits for events without telling any: something of the Standing has changed. Never blocks.
+func (f *Feed) Stir() {
 	select {
 	case f.wake <- struct{}{}:
 	default:

@@ -117,9 +117,11 @@ type Standing struct {
 	Calls, CallLimit         int
 	Mutations, MutationLimit int
 	Policy                   policy.Mode
-	// Actions is how many actions the view shows. Loading tells that more may come.
-	Actions int
-	Loading bool
+	// Actions is how many actions the view shows. Loading tells that more may come: Answered of the Sources have been read
+	// or have failed.
+	Actions           int
+	Loading           bool
+	Answered, Sources int
 	Globals int
 	Actor   string
 	Session string
@@ -237,7 +239,10 @@ func (sh *Shell) StatusLine() Standing {
 		Calls: used.Calls, CallLimit: budget.Calls, Mutations: used.Mutations, MutationLimit: budget.Mutations,
 		Policy: s.Policy().Mode, Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(Named(s.Globals())),
 	}
-	st.Loading = sh.options.Sources != nil && sh.options.Sources.Loading()
+	if l := sh.options.Sources; l != nil && l.Loading() {
+		st.Loading = true
+		st.Answered, st.Sources = l.Answered()
+	}
 	if st.Policy == "" {
 		st.Policy = policy.ReadOnly
 	}

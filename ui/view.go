@@ -303,11 +303,12 @@ func (m *model) editRows(e *editor, prompt string, styles []span, limit int) ([]
 // statusRow is the last row. Under 60 columns its fields drop from the right.
 func (m *model) statusRow(small bool) string {
 	width := m.wide()
-	if m.notice != "" {
-		return m.theme.warn.Render(ansi.Truncate(m.notice, width, m.theme.glyphs.more))
+	told := m.notice
+	if told == "" && small && m.work != nil {
+		told = m.doing()
 	}
-	if small && m.work != nil {
-		return m.theme.warn.Render(ansi.Truncate(m.doing(), width, m.theme.glyphs.more))
+	if told != "" {
+		return m.theme.warn.Render(ansi.Truncate(m.withPolicy(told), width, m.theme.glyphs.more))
 	}
 	const help = "? help"
 	fields := m.statusFields()
@@ -325,6 +326,17 @@ func (m *model) statusRow(small bool) string {
 	return m.theme.dim.Render(m.theme.sides(width, strings.Join(fields, dot), right))
 }
 
+// withPolicy puts in front of a notice that nothing may be changed: that is said whatever else is.
+func (m *model) withPolicy(text string) string {
+	if s := m.statusFields(); s[0] == readOnly {
+		return s[0] + " " + m.theme.glyphs.dot + " " + text
+	}
+	return text
+}
+
+// readOnly is how the status row says that every change is denied.
+const readOnly = "RO"
+
 // statusFields are the facts of the status line, the most important first.
 func (m *model) statusFields() []string {
 	s := m.status
@@ -338,7 +350,7 @@ func (m *model) statusFields() []string {
 	case policy.Session:
 		fields = append(fields, "high risk asks")
 	default:
-		fields = append(fields, "RO")
+		fields = append(fields, readOnly)
 	}
 	if s.Model != "" {
 		fields = append(fields, repl.SanitizeLine(s.Model))
@@ -349,7 +361,7 @@ func (m *model) statusFields() []string {
 		fields = append(fields, "no model")
 	}
 	return append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit), fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit),
-		actionsText(s))
+		m.actionsText())
 }
 
 // thousands writes a token count shortly: 950, 12k.
@@ -374,11 +386,11 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
 }
 
-// actionsText says how many actions there are, and whether more are being read.
-func actionsText(s repl.Standing) string {
-	text := grouped(s.Actions) + " actions"
+// actionsText says how many actions there are, or while sources are being read, how many of those have been.
+func (m *model) actionsText() string {
+	s := m.status
 	if s.Loading {
-		text += ", loading"
+		return fmt.Sprintf("catalog %d/%d%s", s.Answered, s.Sources, m.theme.glyphs.more)
 	}
-	return text
+	return grouped(s.Actions) + " actions"
 }

@@ -365,6 +365,18 @@ func (l *Loader) Loading() bool {
 	}
 }
 
+// Answered tells how many of the sources have been read or have failed at least once.
+func (l *Loader) Answered() (answered, of int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.sources {
+		if s.answered {
+			answered++
+		}
+	}
+	return answered, len(l.sources)
+}
+
 // Status tells of every source, in the order they were named.
 func (l *Loader) Status() []Status {
 	l.mu.Lock()

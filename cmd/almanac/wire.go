@@ -177,6 +177,7 @@ func (w *wired) renew(ctx context.Context) {
 			say(repl.Failure, err.Error())
 		}
 	}
+	defer w.feed.Stir()
 	for _, s := range w.sources.news() {
 		level := repl.Notice
 		if s.Err != nil {
