@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"almanac/session"
 	"almanac/session/trace"
@@ -21,7 +22,7 @@ func sessionCommands() []command {
 		{
 			name: "sessions", args: "[WORDS]", group: groupMore, run: listSessions,
 			brief: "the sessions that are kept; with WORDS those that hold them",
-			more:  "Words are looked for in names, prompts and code. /resume ID goes on from one.",
+			more:  "Words are looked for in names, prompts and code. Enter, or /resume ID, goes on from one.",
 		},
 		{
 			name: "resume", args: "ID", group: groupMore, run: resume, words: sessionWords,
@@ -66,28 +67,99 @@ func listSessions(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		sh.say(Notice, "no sessions found")
 		return nil
 	}
-	text := SessionList(all[:min(len(all), listed)], sh.options.Session.ID())
+	text := SessionList(all[:min(len(all), listed)], sh.options.Session.ID(), 0)
 	if n := len(all) - listed; n > 0 {
 		text += fmt.Sprintf("\n… %d more; /sessions WORDS finds them", n)
 	}
-	sh.say(Plain, "%s", text)
+	sh.feed.Emit(Event{Kind: Opened, Pane: SessionsPane, Text: text, Words: arg, Cut: true})
 	return nil
 }
 
-// SessionList shows sessions as a table: id, start, cells, size, and the name or the first input. current is marked.
-func SessionList(all []trace.Summary, current string) string {
+// SessionList shows sessions as a table of rows of at most width cells, or any where width is 0: id, start, cells, and the
+// name or the first input. current is marked.
+func SessionList(all []trace.Summary, current string, width int) string {
 	rows := make([][]string, len(all))
 	for i, s := range all {
-		mark, what := " ", cutText(SanitizeLine(firstLine(strings.TrimSpace(s.First))), 40, "…")
+		mark := " "
 		if s.ID == current {
 			mark = "*"
 		}
-		if s.Name != "" {
-			what = SanitizeLine(s.Name) + ": " + what
-		}
-		rows[i] = []string{mark + " " + s.ID, s.Start.Local().Format("2006-01-02 15:04"), plural(s.Cells, "cell"), bytesText(s.Size), what}
+		rows[i] = []string{mark + " " + s.ID, startText(s.Start), plural(s.Cells, "cell"), cutText(SessionTitle(s), 80, "…")}
 	}
-	return Columns(rows)
+	lines := strings.Split(Columns(rows), "\n")
+	for i, l := range lines {
+		lines[i] = cutText(l, width, "…")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// startText is when a session began, on the clock of the person.
+func startText(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+
+// SessionTitle is a session's name and first input on one line.
+func SessionTitle(s trace.Summary) string {
+	what := SanitizeLine(firstLine(strings.TrimSpace(s.First)))
+	if s.Name != "" {
+		what = SanitizeLine(s.Name) + ": " + what
+	}
+	return what
+}
+
+// Sessions lists the sessions that are kept and hold all words, newest first; see trace.Archive.List. It reads all logs:
+// a screen asks beside its loop.
+func (sh *Shell) Sessions(words string) []trace.Summary {
+	if sh.options.Archive == nil {
+		return nil
+	}
+	all, _ := sh.options.Archive.List(words)
+	return all
+}
+
+// sessionSource and sessionCells bound what SessionLines shows: lines of one input, and inputs.
+const (
+	sessionSource = 4
+	sessionCells  = 200
+)
+
+// SessionLines shows what a session was about: where and when, and its inputs with the first line of what they came to. It
+// reads the log: a screen asks beside its loop.
+func SessionLines(s trace.Summary, o RenderOptions) []Line {
+	m := o.Marks()
+	head := fmt.Sprintf("%s %s %s", s.ID, m.Dot, startText(s.Start))
+	if s.Dir != "" {
+		head += " " + m.Dot + " " + SanitizeLine(s.Dir)
+	}
+	lines := []Line{{{RoleDim, head}}}
+	if s.Resumes != "" {
+		lines = append(lines, Line{{RoleDim, "goes on from " + SanitizeLine(s.Resumes)}})
+	}
+	records, _, err := trace.Read(s.Path)
+	if err != nil {
+		return append(lines, Line{{RoleError, SanitizeLine(err.Error())}})
+	}
+	cells, _ := PastCells(records)
+	for i, c := range cells {
+		if i == sessionCells {
+			lines = append(lines, Line{{RoleDim, fmt.Sprintf("%s %s more", m.Cut, plural(len(cells)-i, "cell"))}})
+			break
+		}
+		mode := LuaMode
+		if c.Form == Words {
+			mode = AskMode
+		}
+		echo := echoLines(Event{Cell: c.N, Mode: mode, Text: strings.TrimRight(c.Source, "\n")}, 0, m)
+		if over := len(echo) - sessionSource; over > 1 {
+			echo = append(echo[:sessionSource:sessionSource], Line{{RoleDim, fmt.Sprintf("      %s %d more lines", m.Cut, over)}})
+		}
+		lines = append(lines, echo...)
+		switch result := cellResult(c.Cell); {
+		case c.Err != nil:
+			lines = append(lines, Line{{RoleError, "  " + m.Fail + " " + SanitizeLine(firstLine(c.Err.Error()))}})
+		case result != "":
+			lines = append(lines, Line{{RoleDim, "  " + SanitizeLine(firstLine(result))}})
+		}
+	}
+	return lines
 }
 
 func resume(_ context.Context, sh *Shell, _ *Cell, arg string) error {

@@ -97,6 +97,10 @@ type Event struct {
 	Times int
 	Pane  Pane
 	Path  []vm.Step
+	// Words are what an Opened pane should be narrowed to.
+	Words string
+	// Cut asks for the Text of an Opened event to be cut at the width of the screen, not broken.
+	Cut bool
 }
 
 // A Mode says what a line without a prefix is.

@@ -155,7 +155,14 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 		}
 		return lines
 	case Opened:
-		return wrapLines(saidLines(Event{Text: e.Text}, o), width)
+		lines := saidLines(Event{Text: e.Text}, o)
+		if !e.Cut {
+			return wrapLines(lines, width)
+		}
+		for _, l := range lines {
+			l[0].Text = cutText(l[0].Text, width, m.Cut)
+		}
+		return lines
 	}
 	return nil
 }

@@ -95,10 +95,16 @@ func (m *model) opened(e repl.Event) tea.Cmd {
 		m.scroll.Append(m.lines(e)...)
 		return nil
 	}
-	if e.Pane != repl.ValuePane {
+	var p pane
+	var cmd tea.Cmd
+	switch e.Pane {
+	case repl.ValuePane:
+		p, cmd = newValuePane(m, e.Path)
+	case repl.SessionsPane:
+		p, cmd = newSessionsPane(m, e.Words)
+	default:
 		return m.openPane(e.Pane)
 	}
-	p, cmd := newValuePane(m, e.Path)
 	m.show(p)
 	return cmd
 }

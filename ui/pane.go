@@ -69,6 +69,8 @@ func (m *model) newPane(kind repl.Pane) (pane, tea.Cmd) {
 		return &previewPane{m: m}, nil
 	case repl.ValuePane:
 		return newValuePane(m, nil)
+	case repl.SessionsPane:
+		return newSessionsPane(m, "")
 	}
 	return &variablesPane{m: m}, nil
 }

@@ -194,6 +194,8 @@ func (p *program) show(e repl.Event) {
 		if e.Level == repl.Plain {
 			out = p.stdout
 		}
+	case repl.Opened, repl.Drafted:
+		out = p.stdout
 	case repl.Printed:
 		if e.Stream == vm.Stdout && e.Author == session.User {
 			out = p.stdout

@@ -132,6 +132,19 @@ func (p *program) showsTerminal() bool {
 	return ok && term.IsTerminal(int(out.Fd()))
 }
 
+// width is how many columns standard output has, 0 where it is no terminal.
+func (p *program) width() int {
+	out, ok := p.stdout.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(out.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 func (p *program) printErrors(out *session.Outcome) {
 	fmt.Fprint(p.stderr, out.Stderr)
 	for _, line := range out.Logs {

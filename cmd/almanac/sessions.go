@@ -59,7 +59,7 @@ func (c sessionsList) Run(cli *commandLine, p *program) error {
 		fmt.Fprintln(p.stderr, "no sessions found")
 		return nil
 	}
-	fmt.Fprintln(p.stdout, repl.SessionList(all, ""))
+	fmt.Fprintln(p.stdout, repl.SessionList(all, "", p.width()))
 	if more > 0 {
 		fmt.Fprintf(p.stderr, "%d more: --all lists them\n", more)
 	}

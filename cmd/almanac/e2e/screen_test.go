@@ -157,7 +157,7 @@ func TestR14FirstFrame(t *testing.T) {
 	slow := open(t, setup{args: []string{"--catalog", "demo", "--catalog", "mcp:sleep 30"}})
 	figure(t, "first frame beside a dead source", slow.shown.Sub(slow.began), 300*time.Millisecond)
 	slow.run("1+1", `^2$`)
-	slow.want("loading")
+	slow.want(`· catalog 1/2…`)
 
 	dead := open(t, setup{args: []string{"--catalog", "demo", "--catalog", "mcp:false"}})
 	dead.want(`warning.*false`)
@@ -317,6 +317,8 @@ func TestR19StatusLine(t *testing.T) {
 			return strings.HasPrefix(last, "RO") && len([]rune(last)) < width && !strings.Contains(rows[len(rows)-2], "RO ·")
 		})
 	}
+	x.keys("C-c")
+	x.want(`^RO · press Ctrl\+C again`)
 }
 
 func TestR21ExternalEditor(t *testing.T) {
