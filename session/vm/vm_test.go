@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,7 +79,12 @@ func (r *rig) op(name string, args []any) (any, error) {
 	case "catalog.pick":
 		return map[string]any{"step": int64(1), "needs_output": "customer_id", "hits": hits}, nil
 	case "catalog.plan":
-		return map[string]any{"plan": int64(1), "text": "the plan", "steps": []any{}}, nil
+		return map[string]any{"plan": int64(1), "ids": []any{"crm.customer.get"}, "steps": []any{}}, nil
+	case "catalog.text":
+		if handle, _ := args[0].(map[string]any); handle["plan"] != nil {
+			return "the plan", nil
+		}
+		return nil, errors.New("a set of an earlier run")
 	case "catalog.describe":
 		return []any{map[string]any{"id": "crm.customer.get", "text": "the spec"}}, nil
 	case "catalog.facets":
