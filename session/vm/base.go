@@ -197,15 +197,31 @@ func selectArgs(c call) int {
 	return n - i
 }
 
+// maxPrinted bounds one table among what is printed, in bytes.
+const maxPrinted = 16 << 10
+
+// printed is v as print shows it: a table that says nothing of itself as its content, since its address tells nobody
+// anything.
+func (c call) printed(v any) string {
+	if c.m.table(v) == nil || c.m.metafield(v, "__tostring") != nil {
+		return c.m.text(c.l, v)
+	}
+	if text, failure := c.m.failureText(v); failure {
+		return text
+	}
+	p := &printer{m: c.m, l: c.l, left: maxPrinted, width: lineWidth, open: map[*table]bool{}}
+	return p.whole(v, maxPrinted)
+}
+
 // openPrint makes the functions that print: text joined by tabs, to the stream of each.
 func openPrint(m *Machine) {
 	joined := func(c call) string {
 		if n := c.top(); n == 1 {
-			return m.text(c.l, c.raw(1))
+			return c.printed(c.raw(1))
 		}
 		parts := make([]string, c.top())
 		for i := range parts {
-			parts[i] = m.text(c.l, c.raw(i+1))
+			parts[i] = c.printed(c.raw(i + 1))
 		}
 		return strings.Join(parts, "\t")
 	}

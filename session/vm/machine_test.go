@@ -106,6 +106,11 @@ func TestPrinting(t *testing.T) {
 		t.Error(diff, reply.Dropped)
 	}
 	r.printed = map[Stream]string{}
+	r.must(`print({ b = 1, a = { 2 } }, {}, setmetatable({}, { __tostring = function() return "own" end })) local t = {} t.t = t print(t)`)
+	if got, want := r.printed[Stdout], "{ a = { 2 }, b = 1 }\t{}\town\n{ t = <cycle> }\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+	r.printed = map[Stream]string{}
 	if reply := r.must(`for i = 1, 1000 do print("0123456789") end`); reply.Dropped != 10900 || len(r.printed[Stdout]) != 100 {
 		t.Errorf("dropped %d, printed %d", reply.Dropped, len(r.printed[Stdout]))
 	}
