@@ -20,6 +20,7 @@ func catalogCommands() []command {
 		{
 			name: "catalog", args: "[WORDS]", group: groupCatalog, aside: true, run: search,
 			brief: "find actions; without words: browse (F4)",
+			more:  "The best ten are listed. On a screen they stand below the input, too: Up and Down choose,\nEnter inserts the call.",
 		},
 		{
 			name: "query", args: "SCRIPT|WORDS", group: groupCatalog, numbered: true, run: query, lua: queryScript,
@@ -55,13 +56,22 @@ func search(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		sh.feed.Emit(Event{Kind: Opened, Pane: CatalogPane, Text: v.Card(2000)})
 		return nil
 	}
-	shown := sh.options.Session.Budget().Shown
-	set, err := v.Search(arg, catalog.SearchOptions{Limit: shown})
+	set, err := sh.find(arg)
 	if err != nil {
 		return err
 	}
-	sh.say(Plain, "%s", v.FormatSet(set, shown))
+	if set.Len() == 0 {
+		sh.say(Plain, "%s", v.FormatSet(set, 0))
+		return nil
+	}
+	sh.feed.Emit(found(v, set))
 	return nil
+}
+
+// find searches for words, for as many hits as a query lists.
+func (sh *Shell) find(words string) (catalog.Set, error) {
+	s := sh.options.Session
+	return s.View().Search(words, catalog.SearchOptions{Limit: s.Budget().Shown})
 }
 
 // queryScript tells a script from words: it speaks of catalog and is Lua, at least as far as it goes.
@@ -86,7 +96,11 @@ func query(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 	}
 	source, ok := queryScript(arg)
 	if !ok {
-		return search(ctx, sh, c, arg)
+		set, err := sh.find(arg)
+		if err == nil {
+			sh.say(Plain, "%s", sh.options.Session.View().FormatSet(set, set.Len()))
+		}
+		return err
 	}
 	c.Source = source
 	a, err := sh.options.Session.Query(ctx, session.Script{

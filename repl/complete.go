@@ -63,7 +63,7 @@ func (sh *Shell) Complete(ctx context.Context, text string, cursor int) Completi
 	if at := strings.LastIndexByte(head, '@'); at >= 0 && isIDPart(head[at+1:]) && !insideString(head[:at]) {
 		items := sh.withSnippets(nil, sh.idItems(head[at+1:]))
 		if len(items) == 0 {
-			items = sh.wordItems(nil, head[at+1:])
+			items = sh.fuzzyItems(head[at+1:])
 		}
 		for i, item := range items {
 			if strings.HasSuffix(item.Text, ".") {
@@ -227,6 +227,9 @@ func (sh *Shell) completeLua(ctx context.Context, text string, from, cursor int)
 	case at.Member:
 		items = append(items, sh.indexedItems(ctx, text[from:start], at.Partial)...)
 	case !at.Member && (at.Partial != "" || len(items) == 0):
+		if strings.TrimSpace(text[from:cursor]) == "" {
+			items = append(items, sh.lastCalls()...)
+		}
 		items = append(items, sh.globalItems(ctx, at.Partial)...)
 	}
 	if len(items) == 0 && !at.Member {
@@ -247,7 +250,7 @@ func (sh *Shell) argumentItems(at syntax.Cursor, before string) []Completion {
 	if name, isValue := strings.CutSuffix(inside, "="); isValue {
 		name = strings.TrimRight(name, " \t\n")
 		name = name[strings.LastIndexAny(name, " ,\t\n{")+1:]
-		return enumItems(fields, name, at.Partial)
+		return append(enumItems(fields, name, at.Partial), sh.usedValues(name, at.Partial)...)
 	}
 	if !at.Key {
 		return nil
@@ -263,6 +266,9 @@ func (sh *Shell) argumentItems(at syntax.Cursor, before string) []Completion {
 		}
 		if f.HasDefault {
 			detail += fmt.Sprintf(", default %s", LuaText(f.Default, 0))
+		}
+		if f.Description != "" {
+			detail += "  " + f.Description
 		}
 		items = append(items, Completion{Text: luaKey(f.Name) + " = ", Detail: SanitizeLine(detail)})
 	}

@@ -1,16 +1,17 @@
 package repl
 
-// This file completes where the letters typed begin no name: actions that have them as words, keys behind an index, and
-// the last calls as they were made. It also tells the signature of the call around the cursor.
+// This file completes where the letters typed begin no name: actions that have them as words, and keys behind an
+// index. It also tells the signature of the call around the cursor.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
 	"almanac/session/syntax"
-	"almanac/session/trace"
 )
 
 // looseItems is how many actions are offered that only have the typed letters in their ids, looseFrom how many letters
@@ -29,6 +30,37 @@ func (sh *Shell) wordItems(path []string, partial string) []Completion {
 	v := sh.options.Session.View()
 	words := strings.FieldsFunc(partial, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
 	ids, _ := looseIDs(v, Filter{Words: strings.Join(words, " "), Below: strings.Join(path, ".")}, looseItems)
+	items := make([]Completion, len(ids))
+	for i, id := range ids {
+		items[i] = actionItem(v, id, id)
+	}
+	return items
+}
+
+// fuzzyItems lists actions for what was typed behind an @ where that begins no id: those that have its words, else what
+// a search for them finds, else those that have its letters in their order, the shortest first.
+func (sh *Shell) fuzzyItems(partial string) []Completion {
+	if items := sh.wordItems(nil, partial); len(items) > 0 || len(partial) < looseFrom {
+		return items
+	}
+	v := sh.options.Session.View()
+	words := strings.FieldsFunc(partial, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
+	var ids []string
+	if set, err := v.Search(strings.Join(words, " "), catalog.SearchOptions{Limit: looseItems}); err == nil {
+		for _, h := range set.Hits() {
+			ids = append(ids, h.ID)
+		}
+	}
+	if len(ids) == 0 {
+		letters := strings.ToLower(strings.Join(words, ""))
+		for id := range v.All() {
+			if hasLetters(id, letters) {
+				ids = append(ids, id)
+			}
+		}
+		slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+		ids = ids[:min(len(ids), looseItems)]
+	}
 	items := make([]Completion, len(ids))
 	for i, id := range ids {
 		items[i] = actionItem(v, id, id)
@@ -65,39 +97,6 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 		return items
 	}
 	return nil
-}
-
-// snippetSize is how long the last call of an action may be and still be offered.
-const snippetSize = 120
-
-// withSnippets puts behind each action that was called in this session the call as it was made last.
-func (sh *Shell) withSnippets(path []string, items []Completion) []Completion {
-	calls := sh.Calls()
-	if len(calls) == 0 {
-		return items
-	}
-	prefix := ""
-	if len(path) > 0 {
-		prefix = strings.Join(path, ".") + "."
-	}
-	var out []Completion
-	for _, item := range items {
-		out = append(out, item)
-		if item.Tag == "" {
-			continue
-		}
-		for _, u := range calls {
-			if u.Call.ID != prefix+item.Text || u.Call.Verdict != trace.OK || len(u.Call.Args) == 0 {
-				continue
-			}
-			text := CallText(u.Call.ID, u.Call.Args)
-			if tail, ok := strings.CutPrefix(text, prefix); ok && len(tail) <= snippetSize {
-				out = append(out, Completion{Text: tail, Detail: "as in " + u.Number(), Tag: item.Tag})
-			}
-			break
-		}
-	}
-	return out
 }
 
 // Signature tells of the call around cursor, a byte offset into text, which arguments it takes: their types, which are

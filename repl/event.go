@@ -36,6 +36,8 @@ const (
 	// Opened: something is to be looked at. Pane says what; Text is its list, for who has no screen; Path is where a value
 	// is, Author and Cell are zero.
 	Opened
+	// Found: a search found actions. Hits, the best first; Total counts all there are; Text is what to know of them.
+	Found
 	// Drafted: the person wants to edit Text, outside, as the next input. Who has no screen shows it.
 	Drafted
 	// Themed: the screen should look like the theme called Text, or list the themes when it is empty. Who has no colours
@@ -100,7 +102,9 @@ type Event struct {
 	// Words are what an Opened pane should be narrowed to.
 	Words string
 	// Cut asks for the Text of an Opened event to be cut at the width of the screen, not broken.
-	Cut bool
+	Cut   bool
+	Hits  []Hit
+	Total int
 }
 
 // A Mode says what a line without a prefix is.

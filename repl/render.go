@@ -143,6 +143,8 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 		}
 	case Ended:
 		return wrapLines(endedLines(e, m), width)
+	case Found:
+		return wrapLines(hitLines(e, width, m), width)
 	case Drafted:
 		if e.Text == "" {
 			return saidLines(Event{Text: "there is no screen to edit on"}, o)

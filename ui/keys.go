@@ -34,7 +34,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	if to, typed := m.keys.meant(name, text); len(m.asks) == 0 && m.help == nil {
 		// An open pane, menu or search keeps its own keys, but for those that open another pane.
 		_, opens := paneOf(to)
-		if opens || m.overlay() == nil && m.search == nil && m.menu == nil {
+		if opens || m.menu != nil && to == "tab" || m.overlay() == nil && m.search == nil && m.menu == nil {
 			name, text = to, typed
 		}
 	}
@@ -55,15 +55,25 @@ func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 	case m.search != nil:
 		m.searchKey(name, text)
 		return nil
-	case m.menu != nil && m.menuKey(name):
-		return nil
-	case m.spacious():
+	}
+	if m.menu != nil {
+		if cmd, ok := m.menuKey(name); ok {
+			return cmd
+		}
+	}
+	if m.spacious() {
 		if cmd, ok := m.workspaceKey(name, text); ok {
 			return cmd
 		}
 	}
+	open := m.menu != nil && !m.menu.offered
 	m.menu = nil
-	return m.inputKey(name, text)
+	version := m.edit.version
+	cmd := m.inputKey(name, text)
+	if m.edit.version == version || m.burst.quick && !open || !m.narrows(name, text, open) {
+		return cmd
+	}
+	return tea.Batch(cmd, m.completeAs(true))
 }
 
 // inputKey is what a key does in the input area.

@@ -86,6 +86,9 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		m.work.speaking = false
 	}
 	m.scroll.Append(m.lines(e)...)
+	if e.Kind == repl.Found {
+		m.offer(e.Hits)
+	}
 	return nil
 }
 

@@ -12,11 +12,14 @@ import (
 	"almanac/repl"
 )
 
-// This file holds the completion menu under the input: Tab opens it, Tab and the arrows move, Enter takes.
+// This file holds the completion menu under the input: Tab opens it, Tab and the arrows move, Enter takes. What is typed
+// meanwhile narrows it. The same menu offers the hits of a search.
 
-// menuDepth is how many completions are shown at once, completeTime how long one completion may take.
+// menuDepth is how many completions are shown at once, offerDepth how many hits, completeTime how long one completion
+// may take.
 const (
 	menuDepth    = 8
+	offerDepth   = 4
 	completeTime = 500 * time.Millisecond
 )
 
@@ -24,21 +27,27 @@ const (
 type menu struct {
 	list repl.Completions
 	at   int
+	// offered is true for the hits of a search: taking one inserts its call.
+	offered bool
 }
 
 // completedMsg brings completions for the text they were asked for; an older answer is of no use.
 type completedMsg struct {
 	version, pos int
 	list         repl.Completions
+	// quiet is true when nobody asked with Tab: nothing is inserted, and nothing is said.
+	quiet bool
 }
 
 // complete asks the shell for completions beside the loop: it may ask the Lua process.
-func (m *model) complete() tea.Cmd {
+func (m *model) complete() tea.Cmd { return m.completeAs(false) }
+
+func (m *model) completeAs(quiet bool) tea.Cmd {
 	ctx, shell, text, pos, version := m.ctx, m.shell, m.edit.text, m.edit.pos, m.edit.version
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, completeTime)
 		defer cancel()
-		return completedMsg{version, pos, shell.Complete(ctx, text, pos)}
+		return completedMsg{version, pos, shell.Complete(ctx, text, pos), quiet}
 	}
 }
 
@@ -49,19 +58,24 @@ func (m *model) completed(msg completedMsg) tea.Cmd {
 		return nil
 	}
 	list := msg.list
-	if len(list.Items) == 0 {
-		m.notice = "nothing to complete"
+	if list.Start < 0 || list.Start > list.End || list.End > len(m.edit.text) {
 		return nil
 	}
-	if len(list.Items) == 1 {
-		text := list.Items[0].Text
-		m.takeItem(list, text)
-		if strings.HasSuffix(text, ".") {
-			return m.complete()
+	typed := m.edit.text[list.Start:list.End]
+	switch {
+	case msg.quiet:
+		if n := len(list.Items); n > 1 || n == 1 && list.Items[0].Text != strings.TrimPrefix(typed, "@") {
+			m.menu = &menu{list: list}
 		}
 		return nil
+	case len(list.Items) == 0:
+		m.notice = "nothing to complete"
+		return nil
+	case len(list.Items) == 1:
+		return m.takeItem(list, list.Items[0].Text)
 	}
-	if common := list.Common(); len(common) > list.End-list.Start {
+	// What is in common may be found by words: then it does not go on with what was typed, and would be a loss.
+	if common := list.Common(); len(common) > len(typed) && strings.HasPrefix(strings.ToLower(common), strings.ToLower(typed)) {
 		m.takeItem(list, common)
 		list.End = m.edit.pos
 	}
@@ -69,33 +83,84 @@ func (m *model) completed(msg completedMsg) tea.Cmd {
 	return nil
 }
 
-// takeItem puts a completion in the place of what was typed of it.
-func (m *model) takeItem(list repl.Completions, text string) {
-	if list.Start < 0 || list.Start > list.End || list.End > len(m.edit.text) {
+// narrows tells whether a key that changed the input should show what that may become: in an open menu, and for a name
+// behind an @.
+func (m *model) narrows(name, text string, open bool) bool {
+	word := text != "" && strings.Trim(text, "_.") == "" || len(text) == 1 && isWord(rune(text[0]))
+	if open && (word || name == "backspace") {
+		return true
+	}
+	head := m.edit.text[:m.edit.pos]
+	at := strings.LastIndexByte(head, '@')
+	if at < 0 || !word && text != "@" && name != "backspace" {
+		return false
+	}
+	return (at == 0 || strings.ContainsRune(" \t\n([{,=", rune(head[at-1]))) && !strings.ContainsAny(head[at:], " \t\n")
+}
+
+// offer shows the hits of a search under an input that is empty.
+func (m *model) offer(hits []repl.Hit) {
+	if m.edit.text != "" || m.search != nil || m.help != nil || m.overlay() != nil || len(m.asks) > 0 || len(hits) == 0 {
 		return
+	}
+	list := repl.Completions{Start: m.edit.pos, End: m.edit.pos}
+	for _, h := range hits {
+		list.Items = append(list.Items, repl.Completion{Text: h.ID, Detail: h.Signature, Tag: h.Tag})
+	}
+	m.menu = &menu{list: list, offered: true}
+}
+
+// insertCall puts a call of the action into the input, the cursor where the first argument goes.
+func (m *model) insertCall(id string) {
+	call := m.shell.Skeleton(id)
+	back := 1
+	if i := strings.Index(call, " = "); i >= 0 {
+		back = len(call) - i - len(" = ")
+	}
+	m.takeText(call, back)
+}
+
+// takeItem puts a completion in the place of what was typed of it, and goes on behind a namespace.
+func (m *model) takeItem(list repl.Completions, text string) tea.Cmd {
+	if list.Start < 0 || list.Start > list.End || list.End > len(m.edit.text) {
+		return nil
 	}
 	m.edit.save(false)
 	m.edit.replace(list.Start, list.End, cleanPaste(text))
+	if strings.HasSuffix(text, ".") {
+		return m.complete()
+	}
+	return nil
 }
 
 // menuKey gives a key to the open menu and reports whether it was one of the menu's. Any other key closes it.
-func (m *model) menuKey(name string) bool {
+func (m *model) menuKey(name string) (tea.Cmd, bool) {
 	n := &m.menu.at
 	count := len(m.menu.list.Items)
 	switch name {
+	case "up", "ctrl+p":
+		if m.menu.offered && *n == 0 {
+			return nil, false // to the history
+		}
+		*n = (*n + count - 1) % count
 	case "tab", "down", "ctrl+n":
 		*n = (*n + 1) % count
-	case "shift+tab", "up", "ctrl+p":
+	case "shift+tab":
 		*n = (*n + count - 1) % count
 	case "enter", "kpenter", "right":
-		m.takeItem(m.menu.list, m.menu.list.Items[*n].Text)
+		open := m.menu
 		m.menu = nil
+		if open.offered {
+			m.insertCall(open.list.Items[*n].Text)
+			return nil, true
+		}
+		return m.takeItem(open.list, open.list.Items[*n].Text), true
 	case "esc":
 		m.menu = nil
 	default:
-		return false
+		return nil, false
 	}
-	return true
+	return nil, true
 }
 
 // menuRows draws the menu in at most room rows.
@@ -105,7 +170,9 @@ func (m *model) menuRows(room int) []string {
 	}
 	items := m.menu.list.Items
 	depth := min(menuDepth, room, len(items))
-	if depth < len(items) && depth == room {
+	if m.menu.offered {
+		depth = min(offerDepth, max(room-1, 1), len(items))
+	} else if depth < len(items) && depth == room {
 		depth = max(depth-1, 1)
 	}
 	from := min(max(m.menu.at-depth+1, 0), len(items)-depth)
@@ -124,6 +191,11 @@ func (m *model) menuRows(room int) []string {
 		line := strings.Repeat(" ", promptWidth-2) + style.Render(mark+text) + "  " + m.effect(i.Tag) +
 			m.theme.dim.Render(repl.SanitizeLine(i.Detail))
 		rows = append(rows, ansi.Truncate(line, m.width-1, m.theme.glyphs.more))
+	}
+	if m.menu.offered && len(rows) < room {
+		dot := " " + m.theme.glyphs.dot + " "
+		keys := fmt.Sprintf("%*s%d of %d%sEnter insert%sUp Down%sF4 browse%sEsc", promptWidth, "", m.menu.at+1, len(items), dot, dot, dot, dot)
+		return append(rows, m.theme.dim.Render(ansi.Truncate(keys, m.width-1, m.theme.glyphs.more)))
 	}
 	if rest := len(items) - depth + m.menu.list.More; rest > 0 && len(rows) < room {
 		rows = append(rows, m.theme.dim.Render(fmt.Sprintf("%*s%s %d more", promptWidth, "", m.theme.glyphs.more, rest)))

@@ -379,12 +379,7 @@ func (p *catalogPane) insert() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	call := p.m.shell.Skeleton(h.ID)
-	back := 1
-	if i := strings.Index(call, " = "); i >= 0 {
-		back = len(call) - i - len(" = ")
-	}
-	p.m.takeText(call, back)
+	p.m.insertCall(h.ID)
 	return nil
 }
 

@@ -55,7 +55,7 @@ var scenes = []struct {
 	{"approve_deny", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(pauseTime); s.keys("n", "wrong customer") }},
 	{"menu", func(s *screen) {
 		s.keys("billing.i")
-		s.send(completedMsg{s.edit.version, s.edit.pos, repl.Completions{Start: 8, End: 9, Items: []repl.Completion{
+		s.send(completedMsg{version: s.edit.version, pos: s.edit.pos, list: repl.Completions{Start: 8, End: 9, Items: []repl.Completion{
 			{Text: "invoice", Detail: "31 actions"}, {Text: "issue", Detail: "(invoice_id*:str)", Tag: "!"},
 		}}})
 		s.keys("tab")
