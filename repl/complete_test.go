@@ -128,6 +128,11 @@ func TestCompleteNear(t *testing.T) {
 		{"x = open[1].amo", "x = open[1].amount_cents"},
 		{"f(open[2].", "f(open[2].amount_cents f(open[2].due_date f(open[2].id"},
 		{"open[nothing].", ""},
+		{"billing.invoice.list_unpaid{customer_id = ", `billing.invoice.list_unpaid{customer_id = "c_81"`},
+		{"billing.invoice.list_unpaid{customer_id = zq", ""},
+		{"@unpaid_invoices", "billing.invoice.list_unpaid billing.refund.issue"},
+		{"@bllistun", "billing.invoice.list_unpaid"},
+		{"@zzz", ""},
 		{"@list_unp", "billing.invoice.list_unpaid"},
 		{"billing.invoice.li", `billing.invoice.list_unpaid billing.invoice.list_unpaid{ customer_id = "c_81", limit = 25 }`},
 	}
@@ -140,6 +145,26 @@ func TestCompleteNear(t *testing.T) {
 		if all := strings.Join(got, " "); all != test.want {
 			t.Errorf("%s: %s, want %s", test.text, all, test.want)
 		}
+	}
+}
+
+// An empty line begins with the last calls, as they were made; what failed is not among them.
+func TestCompleteLastCalls(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	var none []string
+	for _, line := range []string{
+		`crm.customer.get{id = "c_1"}`, `crm.customer.get{id = "c_2"}`, `crm.customer.get{id = "c_1"}`,
+		`billing.invoice.list_unpaid{customer_id = "none"}`,
+	} {
+		typed(t.Context(), sh, line, &none)
+	}
+	items := sh.Complete(t.Context(), "", 0).Items
+	var got []string
+	for _, item := range items[:3] {
+		got = append(got, item.Text)
+	}
+	if diff := cmp.Diff([]string{`crm.customer.get{ id = "c_1" }`, `crm.customer.get{ id = "c_2" }`, "billing."}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
