@@ -96,7 +96,7 @@ peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
 	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersMCP -count=1 -v -timeout 5m
 
 # The program in a real tmux, under three minutes: every requirement of the terminal, screens, the scrollback.
-# It needs tmux: apt-get install tmux, brew install tmux.
+# It needs tmux (apt-get install tmux, brew install tmux), and bash, zsh and fish for what completes in them.
 e2e: build
 	@command -v tmux >/dev/null || { echo "there is no tmux: apt-get install tmux"; exit 1; }
 	ALMANAC_E2E=$(CURDIR)/bin/almanac $(GO) test ./cmd/almanac/e2e -count=1 -parallel 4 -timeout 10m -v | \

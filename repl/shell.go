@@ -122,9 +122,9 @@ type Standing struct {
 	Actions           int
 	Loading           bool
 	Answered, Sources int
-	Globals int
-	Actor   string
-	Session string
+	Globals           int
+	Actor             string
+	Session           string
 	// Cell is the number of the last cell.
 	Cell int
 	Busy bool

@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"embed"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -44,9 +45,6 @@ func complete(words []string, p *program) error {
 		return err
 	}
 	cli.config, _ = readConfig(parser.Model) // for where the sessions are; what is wrong with it is told elsewhere
-	if v, _, ok := cli.dataSetting(); ok {
-		cli.Data = v
-	}
 	out := bufio.NewWriter(p.stdout)
 	for _, c := range (&completer{cli, parser.Model}).complete(words) {
 		fmt.Fprintf(out, "%s\t%s\n", repl.SanitizeLine(c.Text), repl.SanitizeLine(c.Detail))
@@ -54,13 +52,15 @@ func complete(words []string, p *program) error {
 	return out.Flush()
 }
 
-func (cli *commandLine) dataSetting() (value, origin string, ok bool) {
-	s, ok := cli.config.setting("data")
-	if !ok {
-		return "", "", false
+// settle gives the command line what the words before the last set on it, and what is configured. What is wrong with
+// either is told when the command runs.
+func (cli *commandLine) settle(words []string) {
+	quiet := &program{stdout: io.Discard, stderr: io.Discard}
+	parser, err := newParser(cli, quiet, func(int) {})
+	if err != nil || kong.Resolvers(cli.config).Apply(parser) != nil {
+		return
 	}
-	v, origin, ok := cli.config.from(s)
-	return v.text, origin, ok
+	_, _ = parser.Parse(words)
 }
 
 type completer struct {
@@ -80,11 +80,13 @@ func (c *completer) complete(words []string) []repl.Completion {
 	}
 	node, flag, given := c.walk(before)
 	if flag != nil {
-		return matching(c.values(flag.Value, flag.Name), last, "")
+		c.cli.settle(before[:len(before)-1])
+		return matching(c.values(flag.Value, flag.Name, last), last, "")
 	}
+	c.cli.settle(before)
 	if name, value, ok := strings.Cut(last, "="); ok && strings.HasPrefix(name, "--") {
 		if f := findFlag(c.flags(node), name); f != nil {
-			return matching(c.values(f.Value, f.Name), value, name+"=")
+			return matching(c.values(f.Value, f.Name, value), value, name+"=")
 		}
 		return nil
 	}
@@ -103,8 +105,8 @@ func (c *completer) complete(words []string) []repl.Completion {
 			items = append(items, repl.Completion{Text: child.Name, Detail: firstSentence(child.Help)})
 		}
 	}
-	if args := c.positional(node); given < len(args) {
-		items = append(items, c.values(args[given], node.Name)...)
+	if args := c.positional(node); given < len(args) || len(args) > 0 && args[len(args)-1].IsCumulative() {
+		items = append(items, c.values(args[min(given, len(args)-1)], node.Name, last)...)
 	}
 	return matching(items, last, "")
 }
@@ -164,8 +166,8 @@ func findFlag(flags []*kong.Flag, word string) *kong.Flag {
 // shownIDs is how many sessions are offered.
 const shownIDs = 20
 
-// values are what a flag or an argument may be; none where the shell offers files.
-func (c *completer) values(v *kong.Value, of string) []repl.Completion {
+// values are what a flag or an argument may be that begins with prefix; none where the shell offers files.
+func (c *completer) values(v *kong.Value, of, prefix string) []repl.Completion {
 	var items []repl.Completion
 	for _, word := range v.EnumSlice() {
 		if v.Enum != "" && word != "" {
@@ -181,6 +183,8 @@ func (c *completer) values(v *kong.Value, of string) []repl.Completion {
 		for _, s := range sessions[:min(len(sessions), shownIDs)] {
 			items = append(items, repl.Completion{Text: s.ID, Detail: strings.TrimSpace(s.Name + " " + s.First)})
 		}
+	case "describe", "allow":
+		items = append(items, c.cli.idWords(prefix, of == "allow")...)
 	case "catalog":
 		items = append(items, repl.Completion{Text: "demo", Detail: "the embedded back office"})
 	}

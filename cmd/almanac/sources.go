@@ -241,6 +241,8 @@ type feeding struct {
 	// seen is the Loader's view that the last one of ours was made of.
 	seen  *catalog.View
 	notes notes
+	// keepIDs keeps the ids of a view for the completion of shells.
+	keepIDs func(*catalog.View)
 	// told is what was said of each source, so that it is said once.
 	told map[string]standing
 }
@@ -292,7 +294,7 @@ func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
 	for _, s := range cli.leftOut {
 		fmt.Fprintf(cli.stderr, "%s: %s: see almanac doctor\n", s.Name, s.Remarks())
 	}
-	f := &feeding{changed: make(chan struct{}, 1), told: map[string]standing{}}
+	f := &feeding{changed: make(chan struct{}, 1), told: map[string]standing{}, keepIDs: cli.keepIDs}
 	if cli.View != "" {
 		if f.rules, err = readRules(cli.View); err != nil {
 			return nil, misconfigured(err)
@@ -362,7 +364,11 @@ func (f *feeding) whole(ctx context.Context, cli *commandLine) (*catalog.View, e
 			fmt.Fprintf(cli.stderr, "%s: %s: see almanac doctor\n", s.Name, remarks)
 		}
 	}
-	return f.view()
+	view, err := f.view()
+	if err == nil {
+		f.keepIDs(view)
+	}
+	return view, err
 }
 
 // firstLook is how long a terminal waits for its sources before it shows the prompt. The program's own are waited for

@@ -176,6 +176,9 @@ func (w *wired) renew(ctx context.Context) {
 		if err = errors.Join(err, w.session.Replace(ctx, view)); err != nil && ctx.Err() == nil {
 			say(repl.Failure, err.Error())
 		}
+		if err == nil && !w.sources.loader.Loading() {
+			w.sources.keepIDs(view)
+		}
 	}
 	defer w.feed.Stir()
 	for _, s := range w.sources.news() {

@@ -30,6 +30,7 @@ var suite struct {
 
 	mu      sync.Mutex
 	gaps    []string
+	left    []string // tests that were not run
 	figures []string
 }
 
@@ -73,6 +74,10 @@ func runSuite(m *testing.M) int {
 	for _, line := range suite.gaps {
 		fmt.Println("NOT YET:", line)
 	}
+	slices.Sort(suite.left)
+	for _, line := range suite.left {
+		fmt.Println("NOT RUN:", line)
+	}
 	return code
 }
 
@@ -81,6 +86,15 @@ func gap(t *testing.T, what string) {
 	t.Helper()
 	suite.mu.Lock()
 	suite.gaps = append(suite.gaps, t.Name()+": "+what)
+	suite.mu.Unlock()
+	t.Skip(what)
+}
+
+// notRun leaves a test out for want of a program, and says so at the end of the suite.
+func notRun(t *testing.T, what string) {
+	t.Helper()
+	suite.mu.Lock()
+	suite.left = append(suite.left, t.Name()+": "+what)
 	suite.mu.Unlock()
 	t.Skip(what)
 }

@@ -31,6 +31,8 @@ type setup struct {
 	term string
 	// first is what to wait for; empty means the prompt.
 	first string
+	// program runs in the place of almanac.
+	program string
 }
 
 // A terminal is one program in one tmux server of its own.
@@ -72,6 +74,9 @@ func open(t *testing.T, s setup) *terminal {
 	if s.first == "" {
 		s.first = prompt
 	}
+	if s.program == "" {
+		s.program = suite.program
+	}
 	dir, err := os.MkdirTemp("", "e2e") // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +100,7 @@ func open(t *testing.T, s setup) *terminal {
 	// The first program makes the server wait until the pipe of raw bytes is there.
 	go1, go2 := filepath.Join(dir, "go"), filepath.Join(dir, "pid")
 	command := fmt.Sprintf(`while [ ! -e %s ]; do sleep 0.01; done; sh -c 'echo $$ > %s; exec env -i "$@"' sh %s; echo RC=$?; exec sleep 1000`,
-		go1, go2, quoted(append(append(append(env, s.env...), suite.program), s.args...)))
+		go1, go2, quoted(append(append(append(env, s.env...), s.program), s.args...)))
 	x.tmux("-f", filepath.Join(dir, "conf"), "new-session", "-d", "-s", "s", "-x", strconv.Itoa(s.width), "-y", strconv.Itoa(s.height), command)
 	if s.raw {
 		x.tmux("pipe-pane", "-t", "s", "exec cat > "+filepath.Join(dir, "raw"))

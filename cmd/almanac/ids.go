@@ -1,0 +1,141 @@
+// This file keeps the ids of the actions where the completion of a shell finds them. Completion must be quick and must
+// start nothing: it does not read sources, it reads what the last start with the same sources left.
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/adrg/xdg"
+
+	"almanac/catalog"
+	"almanac/repl"
+)
+
+// idsPath is the file of the ids that the sources and the view of the command line show.
+func (cli *commandLine) idsPath() string {
+	dir, _ := os.Getwd()
+	sum := sha256.New()
+	for _, name := range cli.sourceNames() {
+		fmt.Fprintf(sum, "%q", besideFile(dir, name))
+	}
+	for _, base := range cli.Base {
+		fmt.Fprintf(sum, "base %q", base)
+	}
+	if cli.View != "" {
+		view, _ := filepath.Abs(cli.View)
+		fmt.Fprintf(sum, "view %q", view)
+	}
+	fmt.Fprintf(sum, "data %q", cli.dataDir())
+	return filepath.Join(xdg.CacheHome, "almanac", "ids", hex.EncodeToString(sum.Sum(nil)[:12]))
+}
+
+// keepIDs leaves the ids of the view for the completion, unless they are there already. What cannot be written costs the
+// completion and nothing else.
+func (cli *commandLine) keepIDs(v *catalog.View) {
+	if v.Len() == 0 {
+		return
+	}
+	crc := crc32.NewIEEE()
+	for id := range v.All() {
+		crc.Write([]byte(id))
+		crc.Write([]byte{'\n'})
+	}
+	head := fmt.Sprintf("almanac ids 1 %d %08x\n", v.Len(), crc.Sum32())
+	path := cli.idsPath()
+	if file, err := os.Open(path); err == nil {
+		have := make([]byte, len(head))
+		_, err = file.Read(have)
+		file.Close()
+		if err == nil && string(have) == head {
+			return
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString(head)
+	for id := range v.All() {
+		e, ok := v.Lookup(id)
+		if !ok {
+			continue
+		}
+		tag := "R"
+		if e.Mutates {
+			tag = "W"
+		}
+		about := strings.Join(strings.Fields(firstSentence(e.Description)), " ")
+		if len(about) > maxAbout {
+			about = strings.ToValidUTF8(about[:maxAbout], "") + "..."
+		}
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", id, tag, about)
+	}
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return
+	}
+	_, err = file.Write(b.Bytes())
+	if err = cmp.Or(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+	}
+}
+
+// maxAbout is how much of a description is kept, in bytes; fewIDs how many ids are offered whole.
+const (
+	maxAbout = 80
+	fewIDs   = 20
+)
+
+// idWords are the ids that begin with prefix, or where they are many their next segments. changing leaves out those that
+// only read. None are known before the first start with the sources.
+func (cli *commandLine) idWords(prefix string, changing bool) []repl.Completion {
+	text, err := os.ReadFile(cli.idsPath())
+	if err != nil || !bytes.HasPrefix(text, []byte("almanac ids 1 ")) {
+		return nil
+	}
+	var ids []repl.Completion
+	groups := map[string]int{}
+	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	for len(rest) > 0 {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		if !bytes.HasPrefix(line, []byte(prefix)) {
+			continue
+		}
+		id, about, _ := strings.Cut(string(line), "\t")
+		tag, about, _ := strings.Cut(about, "\t")
+		if changing && tag == "R" {
+			continue
+		}
+		if len(ids) <= fewIDs {
+			ids = append(ids, repl.Completion{Text: id, Detail: about})
+		}
+		group := id
+		if n := strings.IndexByte(id[len(prefix):], '.'); n >= 0 {
+			group = id[:len(prefix)+n+1]
+		}
+		groups[group]++
+	}
+	if len(ids) <= fewIDs {
+		return ids
+	}
+	var items []repl.Completion
+	for group, n := range groups {
+		items = append(items, repl.Completion{Text: group, Detail: count(n, "action")})
+	}
+	slices.SortFunc(items, func(a, b repl.Completion) int { return strings.Compare(a.Text, b.Text) })
+	return items
+}
