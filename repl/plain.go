@@ -28,6 +28,10 @@ type PlainOptions struct {
 	Interrupt <-chan os.Signal
 	// Greeting is printed first; may be empty.
 	Greeting string
+	// Questions is where prompts and questions go while what is printed is not seen; nil means with all else.
+	Questions io.Writer
+	// Failed is told the error of each input that failed. It may be nil.
+	Failed func(error)
 	// NoPrompt prints no prompts, and not which globals changed: the input is a pipe.
 	NoPrompt bool
 }
@@ -78,6 +82,7 @@ type plain struct {
 	o     PlainOptions
 	lines <-chan typedLine
 	err   error // of out
+	ended error // of the input at hand
 	calls CallFold
 	// open is true while the last thing printed did not end its line.
 	open bool
@@ -167,11 +172,22 @@ func (p *plain) prompt(more bool) {
 		return
 	}
 	p.endLine()
+	defer p.questions()()
 	if more {
 		p.print(p.o.Render.Marks().More + " ")
 		return
 	}
 	p.print(PromptText(p.sh.Mode(), p.o.Render))
+}
+
+// questions prints to where questions go until what it returns is called.
+func (p *plain) questions() func() {
+	if p.o.Questions == nil {
+		return func() {}
+	}
+	out := p.out
+	p.out = p.o.Questions
+	return func() { p.out, p.open = out, false }
 }
 
 // run handles one input on a goroutine of its own and prints its events as they come.
@@ -191,6 +207,9 @@ func (p *plain) run(ctx context.Context, text string) Status {
 			p.show(ctx, cancel, feed.Take())
 			p.show(ctx, cancel, []Event{{}}) // lets out the calls that wait
 			p.flush()
+			if status == Failed && p.o.Failed != nil {
+				p.o.Failed(p.ended)
+			}
 			return status
 		}
 	}
@@ -211,6 +230,8 @@ func (p *plain) show(ctx context.Context, cancel func(), events []Event) {
 			}
 			p.print(text)
 			continue
+		case Ended:
+			p.ended = e.Err
 		case Asked:
 			p.flush()
 			p.ask(ctx, cancel, e)
@@ -242,6 +263,7 @@ func (p *plain) whole(text string) string {
 // ask puts the question and waits for a typed answer. The end of the input, an interrupt and the end of ctx deny; an
 // interrupt stops the run, too.
 func (p *plain) ask(ctx context.Context, cancel func(), e Event) {
+	defer p.questions()()
 	p.printLines(AskLines(e, p.o.Width, p.o.Render))
 	for {
 		p.print("y/a/e/n, n with a reason, ? for details: ")

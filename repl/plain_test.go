@@ -103,6 +103,28 @@ func (w *watched) wait(t *testing.T, text string) {
 	}
 }
 
+// Where what is printed goes to a file, prompts and questions go to the person; each failure is told.
+func TestPlainQuestions(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+	in := ReadTyping(strings.NewReader("1+1\nbilling.refund.issue{invoice_id=\"inv_1001\", amount_cents=1}\ny\nerror('no')\n"))
+	defer in.Close()
+	var out, questions strings.Builder
+	var failed []string
+	o := PlainOptions{Width: 80, Questions: &questions, Failed: func(err error) { failed = append(failed, err.Error()) }}
+	if err := RunPlain(t.Context(), sh, in, &out, o); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(questions.String(), "approve? billing.refund.issue") || !strings.Contains(questions.String(), "lua ❯ ") {
+		t.Errorf("asked %q", questions.String())
+	}
+	if strings.Contains(out.String(), "approve?") || strings.Contains(out.String(), "❯") || !strings.Contains(out.String(), "2\n") {
+		t.Errorf("printed %q", out.String())
+	}
+	if len(failed) != 1 || !strings.Contains(failed[0], "no") {
+		t.Errorf("failed: %q", failed)
+	}
+}
+
 // Ctrl+C stops a script and keeps the session; twice with nothing typed it leaves.
 func TestPlainInterrupt(t *testing.T) {
 	sh, _ := newLimitedShell(t, Options{}, policy.Policy{}, vm.Limits{Steps: 1 << 50, Time: time.Minute})

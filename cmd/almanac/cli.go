@@ -22,8 +22,9 @@ const version = "0.1.0"
 
 // A program is one use of the command: its streams and what they can do.
 type program struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	stdin  io.Reader
+	stdout *output
+	stderr io.Writer
 }
 
 // commandLine is the command line as kong reads it.

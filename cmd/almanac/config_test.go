@@ -14,7 +14,7 @@ import (
 
 func testConfig(t testing.TB) *config {
 	t.Helper()
-	parser, err := newParser(&commandLine{}, &program{stdout: os.Stdout, stderr: os.Stderr}, func(int) {})
+	parser, err := newParser(&commandLine{}, &program{stdout: &output{w: os.Stdout}, stderr: os.Stderr}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

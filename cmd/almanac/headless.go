@@ -107,10 +107,11 @@ func (cli *commandLine) printOutcome(p *program, out *session.Outcome) error {
 	case "jsonl":
 		return printEvents(p.stdout, outcomeEvents(out))
 	}
-	fmt.Fprint(p.stdout, p.shown(out.Stdout))
+	shown := p.stdout.shown()
+	fmt.Fprint(shown, out.Stdout)
 	p.printErrors(out)
 	for i, v := range out.Values {
-		fmt.Fprintln(p.stdout, p.shown(v.Repr))
+		fmt.Fprintln(shown, v.Repr)
 		if len(v.Repr) > shownLimit {
 			fmt.Fprintf(p.stderr, "value %d is longer than what is shown: use --output json, or return a part\n", i+1)
 		}
@@ -118,24 +119,10 @@ func (cli *commandLine) printOutcome(p *program, out *session.Outcome) error {
 	return nil
 }
 
-// shown is text as standard output may have it: a terminal would obey some of it, a file or a pipe gets it as it is.
-func (p *program) shown(text string) string {
-	if p.showsTerminal() {
-		return repl.Sanitize(text)
-	}
-	return text
-}
-
-// showsTerminal tells whether somebody looks at standard output.
-func (p *program) showsTerminal() bool {
-	out, ok := p.stdout.(*os.File)
-	return ok && term.IsTerminal(int(out.Fd()))
-}
-
 // width is how many columns standard output has, 0 where it is no terminal.
 func (p *program) width() int {
-	out, ok := p.stdout.(*os.File)
-	if !ok {
+	out := p.stdout.terminal()
+	if out == nil {
 		return 0
 	}
 	width, _, err := term.GetSize(int(out.Fd()))

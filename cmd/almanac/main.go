@@ -60,16 +60,20 @@ func (s signalled) Error() string { return s.Signal.String() }
 
 // run is the whole program as a function: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, err := dispatch(args, &program{stdin: stdin, stdout: stdout, stderr: stderr})
+	p := &program{stdin: stdin, stdout: &output{w: stdout}, stderr: &cleaned{w: stderr}}
+	ctx, err := dispatch(args, p)
+	if err == nil {
+		err = p.stdout.failed()
+	}
 	code := exitCode(ctx, err)
 	var exit *exitError
 	if err == nil || errors.As(err, &exit) && exit.Err == nil || code >= exitInterrupt {
 		return code
 	}
-	fmt.Fprintf(stderr, "almanac: %v\n", err)
+	fmt.Fprintf(p.stderr, "almanac: %v\n", err)
 	var remedy interface{ Hint() string }
 	if errors.As(err, &remedy) && remedy.Hint() != "" {
-		fmt.Fprintf(stderr, "  hint: %s\n", remedy.Hint())
+		fmt.Fprintf(p.stderr, "  hint: %s\n", remedy.Hint())
 	}
 	return code
 }

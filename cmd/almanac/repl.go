@@ -137,7 +137,21 @@ func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *pr
 		Render: repl.RenderOptions{ASCII: c.ASCII, NoEcho: true}, Interrupt: interrupts,
 		Greeting: strings.Join(intro, "\n"), NoPrompt: !typed(p.stdin),
 	}
-	return repl.RunPlain(ctx, shell, in, p.stdout, o)
+	var failed error
+	switch {
+	case o.NoPrompt:
+		o.Failed = func(err error) {
+			if failed == nil {
+				failed = failedInput(err)
+			}
+		}
+	case p.stdout.terminal() == nil:
+		o.Questions = p.stderr
+	}
+	if err := repl.RunPlain(ctx, shell, in, p.stdout, o); err != nil {
+		return err
+	}
+	return failed
 }
 
 // typed tells whether somebody types what in gives.
@@ -148,7 +162,7 @@ func typed(in io.Reader) bool {
 
 // isTerminal tells whether the screen can be used: both ends are a terminal that moves its cursor.
 func isTerminal(p *program) bool {
-	return typed(p.stdin) && p.showsTerminal() && os.Getenv("TERM") != "dumb"
+	return typed(p.stdin) && p.stdout.terminal() != nil && os.Getenv("TERM") != "dumb"
 }
 
 // shellOptions say what a shell's front end can show.

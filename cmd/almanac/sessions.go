@@ -84,7 +84,7 @@ func (c sessionsShow) Run(cli *commandLine, p *program) error {
 	if err != nil {
 		return err
 	}
-	return repl.WriteSession(p.stdout, thread.Records, form)
+	return repl.WriteSession(p.stdout.shown(), thread.Records, form)
 }
 
 // archive is where the sessions are kept.

@@ -1,0 +1,89 @@
+// This file is the program's standard output and standard error.
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"almanac/repl"
+)
+
+// An output is standard output. It keeps the first error of writing, so that an answer that nobody got is no success.
+// It may be used concurrently.
+type output struct {
+	w  io.Writer
+	mu sync.Mutex
+	// err is the first error of w.
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err = errors.Join(o.err, err)
+	return n, err
+}
+
+// failed is why something was not written; nil when all of it was.
+func (o *output) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil {
+		return nil
+	}
+	return fmt.Errorf("standard output: the answer is not whole: %w", o.err)
+}
+
+// terminal is the terminal that the output goes to, nil where it goes elsewhere.
+func (o *output) terminal() *os.File {
+	file, ok := o.w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	return file
+}
+
+// shown is where text of others goes to be looked at: a terminal would obey some of it, a file or a pipe gets it as it is.
+func (o *output) shown() io.Writer {
+	if o.terminal() == nil {
+		return o
+	}
+	return &cleaned{w: o}
+}
+
+// A cleaned writer makes visible what a terminal would obey. A character that is written in two pieces is kept until it
+// is whole. It may be used concurrently.
+type cleaned struct {
+	w    io.Writer
+	mu   sync.Mutex
+	half []byte
+}
+
+func (c *cleaned) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := append(c.half, b...)
+	whole := len(text)
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if at := len(text) - n; utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				whole = at
+			}
+			break
+		}
+	}
+	c.half = bytes.Clone(text[whole:])
+	if _, err := io.WriteString(c.w, repl.Sanitize(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
