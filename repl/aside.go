@@ -25,7 +25,7 @@ func (sh *Shell) Aside(ctx context.Context, line string) (Status, bool) {
 	sh.remember(line, mode)
 	c := Cell{Form: Command, Author: session.User, Source: arg, Started: time.Now()}
 	sh.feed.Emit(Event{Kind: Began, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
-	err := sh.guard(ctx, &c, func(ctx context.Context, c *Cell) error { return cmd.run(ctx, sh, c, arg) })
+	err := sh.guard(ctx, &c, func(ctx context.Context, c *Cell) error { return cmd.do(ctx, sh, c, arg) })
 	if errors.Is(err, errQuit) {
 		return Quit, true
 	}

@@ -44,6 +44,14 @@ func (c command) usage() string {
 	return "/" + c.name + " " + c.args
 }
 
+// do runs the command. What follows one that takes nothing is a mistake rather than nothing.
+func (c command) do(ctx context.Context, sh *Shell, cell *Cell, arg string) error {
+	if c.args == "" && arg != "" {
+		return &UsageError{usage: "/" + c.name, message: fmt.Sprintf("/%s takes nothing, got %s", c.name, quoteWord(arg))}
+	}
+	return c.run(ctx, sh, cell, arg)
+}
+
 // A UsageError says what is wrong with a command or its argument.
 type UsageError struct {
 	usage, message string

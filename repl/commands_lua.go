@@ -92,10 +92,7 @@ func execute(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 	return sh.runLua(ctx, c, code, fresh)
 }
 
-func reset(ctx context.Context, sh *Shell, _ *Cell, arg string) error {
-	if arg != "" {
-		return &UsageError{usage: "/lua reset"}
-	}
+func reset(ctx context.Context, sh *Shell, _ *Cell, _ string) error {
 	own := len(Named(sh.options.Session.Globals()))
 	if _, err := sh.options.Session.Reset(ctx); err != nil {
 		return err

@@ -283,6 +283,7 @@ func writeNew(name string, write func(io.Writer) error) error {
 		return fmt.Errorf("%s: %w", name, pathCause(err))
 	}
 	if err = errors.Join(write(f), f.Close()); err != nil {
+		_ = os.Remove(path) // half of a file is in the way of the next try
 		return fmt.Errorf("%s: %w", filepath.Base(path), pathCause(err))
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ const (
 
 // ParseFormat reads the format off the end of a file name, or the name of a format itself.
 func ParseFormat(name string) (Format, error) {
+	if base := filepath.Base(name); strings.HasPrefix(base, ".") && strings.Count(base, ".") == 1 {
+		return "", fmt.Errorf("%s: a form without a name: write it as %s", name, "session"+base)
+	}
 	for _, f := range []Format{FormatMarkdown, FormatLua, FormatJSONL} {
 		if strings.HasSuffix(name, string(f)) || name == string(f[1:]) {
 			return f, nil

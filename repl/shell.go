@@ -380,7 +380,7 @@ func (sh *Shell) begin(in Input) (Cell, runner) {
 		}
 		numbered = cmd.numbered
 		c.Source = arg
-		run = func(ctx context.Context, c *Cell) error { return cmd.run(ctx, sh, c, arg) }
+		run = func(ctx context.Context, c *Cell) error { return cmd.do(ctx, sh, c, arg) }
 	}
 	sh.mu.Lock()
 	if numbered {

@@ -55,7 +55,7 @@ func complete(words []string, p *program) error {
 // settle gives the command line what the words before the last set on it, and what is configured. What is wrong with
 // either is told when the command runs.
 func (cli *commandLine) settle(words []string) {
-	quiet := &program{stdout: io.Discard, stderr: io.Discard}
+	quiet := &program{stdout: &output{w: io.Discard}, stderr: io.Discard}
 	parser, err := newParser(cli, quiet, func(int) {})
 	if err != nil || kong.Resolvers(cli.config).Apply(parser) != nil {
 		return

@@ -266,7 +266,11 @@ func (a Archive) Thread(s Summary) (Thread, error) {
 			break
 		}
 		if torn > 0 {
-			t.Notices = append(t.Notices, fmt.Sprintf("session log %s: %d unreadable lines are left out", path, torn))
+			lines := "1 unreadable line is"
+			if torn > 1 {
+				lines = fmt.Sprintf("%d unreadable lines are", torn)
+			}
+			t.Notices = append(t.Notices, fmt.Sprintf("session log %s: %s left out", path, lines))
 		}
 		t.Records, t.Logs = append(records, t.Records...), append([]string{path}, t.Logs...)
 		before := resumed(records)
