@@ -83,6 +83,7 @@ type part struct {
 	intents []intent
 	about   []uint8
 	pairs   []docPair
+	calls   []call
 	keys    [kindCount][]posting
 }
 
@@ -131,13 +132,14 @@ func (w *worker) index(c *Catalog, from, to int) part {
 	}
 	*p = part{
 		worker: w, from: from, stems: p.stems[:0], counts: p.counts[:0], ends: p.ends[:0], lengths: p.lengths[:0],
-		intents: p.intents[:0], about: p.about[:0], pairs: p.pairs[:0], keys: p.keys,
+		intents: p.intents[:0], about: p.about[:0], pairs: p.pairs[:0], calls: p.calls[:0], keys: p.keys,
 	}
 	for doc := from; doc < to; doc++ {
 		e := &c.entries[doc]
 		sh := shapeOf(e)
 		w.addWords(p, uint32(doc), e, sh)
 		p.intents = append(p.intents, w.lexicon.entryIntent(e))
+		w.addCalls(p, uint32(doc), e)
 		c.exact.addMarks(doc, e)
 		eachKey(e, sh, func(k kind, key string) {
 			if key == "" {
@@ -152,6 +154,7 @@ func (w *worker) index(c *Catalog, from, to int) part {
 	done := *p
 	done.stems, done.counts, done.ends = slices.Clone(p.stems), slices.Clone(p.counts), slices.Clone(p.ends)
 	done.lengths, done.intents, done.pairs = slices.Clone(p.lengths), slices.Clone(p.intents), slices.Clone(p.pairs)
+	done.calls = slices.Clone(p.calls)
 	done.about = slices.Clone(p.about)
 	for k := range p.keys {
 		done.keys[k] = slices.Clone(p.keys[k])
@@ -175,6 +178,28 @@ func (w *worker) term(word []byte) int32 {
 	}
 	w.raw[written] = t
 	return t
+}
+
+// addCalls adds the phrases that an entry is called by.
+func (w *worker) addCalls(p *part, doc uint32, e *Entry) {
+	var words phrase
+	eachCall(e, func(whole bool, texts ...string) {
+		words = words[:0]
+		for _, text := range texts {
+			eachWord(text, func(word []byte, _ bool) {
+				if t := w.term(word); t >= 0 && len(words) <= mostCalled {
+					words = words.with(w.stems.words[t])
+				}
+			})
+		}
+		if sum, ok := words.sum(); ok {
+			code := doc << 1
+			if whole {
+				code++
+			}
+			p.calls = append(p.calls, call{sum, code})
+		}
+	})
 }
 
 // addWords counts the words of one entry.
@@ -341,6 +366,7 @@ func mergeIndex(docs int, workers []*worker, parts []part) *index {
 	ix.posted, ix.impacts = make([]uint32, postings), make([]uint8, postings)
 	var wait sync.WaitGroup
 	wait.Go(func() { ix.mergePairs(numbers, parts) })
+	wait.Go(func() { ix.called = mergeCalls(parts) })
 	wait.Go(func() { ix.nearStem = newSpeller(&ix.words.column) })
 	wait.Go(func() { ix.written = mergeWritten(workers, numbers) })
 	wait.Go(func() { ix.names.fill(ix.idf, docs, parts, inName) })

@@ -203,6 +203,11 @@ func (c *Catalog) rankPart(q *parsedQuery, n *candidates) {
 			}
 		}
 	}
+	c.index.called.each(q.phrase, func(doc uint32, points int32) {
+		if at := n.slots[doc]; at != 0 {
+			n.part[at] += points
+		}
+	})
 	c.eachShared(q, func(part *shared, term int32, points int64) {
 		for _, doc := range part.of(term) {
 			if at := n.slots[doc]; at != 0 {

@@ -73,6 +73,12 @@ func (v *View) Explain(id, query string) (string, error) {
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its first sentence that the query has", "(sentence)", float64(inLead)/unit))
 	}
 	total += inName + inLead
+	c.index.called.each(q.phrase, func(called uint32, points int32) {
+		if int(called) == doc {
+			total += points
+			lines = append(lines, fmt.Sprintf("  %-16s %.3f  the query is what it is called", "(called)", float64(points)/unit))
+		}
+	})
 	if points := v.clausePoints(query, doc); points > 0 {
 		total += points
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  a part of the query is about it", "(part)", float64(points)/unit))

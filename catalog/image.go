@@ -99,6 +99,8 @@ func (c *Catalog) sections() []section {
 		array("intents", &ix.intents),
 		array("idf", &ix.idf),
 		array("about", &ix.about),
+		array("called.sums", &ix.called.sums),
+		array("called.codes", &ix.called.codes),
 		array("posting.offsets", &ix.offsets),
 		array("posting.docs", &ix.posted),
 		array("posting.impacts", &ix.impacts),

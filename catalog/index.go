@@ -66,6 +66,8 @@ type index struct {
 	nearStem speller
 	written  written // the words as entries have them, to tell typing errors by
 
+	called called // what entries are called by
+
 	names shared // the words of names alone
 	leads shared // the words of the first sentences of descriptions
 

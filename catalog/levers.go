@@ -22,12 +22,13 @@ const (
 	Lead      Lever = "lead"      // the share of its description's first sentence that the query has
 	Intents   Lever = "intents"   // what the query asks to do and the entry does
 	Vectors   Lever = "vectors"   // the meaning of words that entry and query do not share
+	Calls     Lever = "calls"     // all words of what an entry is called, and no others
 	Clauses   Lever = "clauses"   // what an entry is worth for one sentence of a query
 )
 
 // Levers are all levers, in the order of their names.
 func Levers() []Lever {
-	return []Lever{Clauses, Coverage, Intents, Lead, Pairs, Prefixes, Relations, Vectors, Verbs}
+	return []Lever{Calls, Clauses, Coverage, Intents, Lead, Pairs, Prefixes, Relations, Vectors, Verbs}
 }
 
 // ParseLever reads a lever's name; the error lists the names.

@@ -34,6 +34,8 @@ type parsedQuery struct {
 	words []queryWord
 	pairs [][2]int32
 	mass  float64
+	// phrase are the stems that say what is asked for.
+	phrase phrase
 	// gains are what each intent adds to a score, in 1/128.
 	gains [intentCount]int32
 	// direction is what the query is about; directed is false where that is not known or not asked for.
@@ -137,6 +139,9 @@ func (r *reader) parse(query string) parsedQuery {
 			weight *= typoWeight
 		}
 		add(f, weight)
+		if !c.off(Calls) && !c.lexicon.request[word.text] && !c.lexicon.leads[word.text] {
+			q.phrase = q.phrase.with(f.stem)
+		}
 		if f.term >= 0 && last >= 0 && f.term != last && !c.off(Pairs) {
 			pair := [2]int32{min(last, f.term), max(last, f.term)}
 			if !slices.Contains(q.pairs, pair) {

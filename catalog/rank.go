@@ -7,6 +7,7 @@ package catalog
 //	      + 0.2 idf/N for a pair of neighbouring words in the name, 0.3 idf/N in the description
 //	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
 //	      + 0.1 x the same of the description's first sentence
+//	      + 0.6 for an entry that the query calls by its title, alias, sentence or id, 0.2 by its name; see called.go
 //	      + 0.2 for the entry that answers a part of the query best, and less for others; see clauses.go
 //
 // and 15 % more for an entry that does the kind of thing the query asks for, 5 % less for one that does another; see
@@ -108,6 +109,7 @@ func (c *Catalog) accumulate(q *parsedQuery, s *scratch) {
 	}
 	c.addPairs(q, s)
 	c.addCoverage(q, s)
+	c.index.called.each(q.phrase, func(doc uint32, points int32) { s.score[doc] += points })
 }
 
 // addWord adds the best of a word's own term and its alternates to every entry. What alternates, which few entries have,

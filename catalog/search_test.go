@@ -204,7 +204,7 @@ func TestLimitIsAPrefix(t *testing.T) {
 
 func TestExplainAddsUp(t *testing.T) {
 	v := officeView(t)
-	for _, query := range []string{"list unpaid invoices for a customer", "find the customer", "refund refund note 12", "display accounts"} {
+	for _, query := range []string{"list unpaid invoices for a customer", "find the customer", "refund refund note 12", "display accounts", "list refunds", "create customers. List refunds of the day."} {
 		for _, hit := range mustSearch(t, v, query, SearchOptions{Limit: 30}).Hits() {
 			text, err := v.Explain(hit.ID, query)
 			if err != nil {
@@ -292,5 +292,30 @@ func TestLead(t *testing.T) {
 		if got := found.Hits()[0].ID; got != test.want {
 			t.Errorf("without %v: %s comes first, want %s", test.off, got, test.want)
 		}
+	}
+}
+
+// TestCalled ranks an action that the query calls by its id, title, alias or first sentence above one whose texts have the
+// same words more often, and by its id above one that has them in its name beside another thing.
+func TestCalled(t *testing.T) {
+	entries := []Entry{
+		{ID: "billing.refund.issue", Title: "Pay back", Description: "Refunds an invoice: what is owed is waived, the rest paid back. Not undone.", Aliases: []string{"reimburse customer"}},
+		{ID: "billing.refund.draft", Description: "Draft a note for a refund, without issuing the refund; to reimburse a customer later, or pay an invoice back."},
+		{ID: "commerce.order.create", Description: "Takes what a customer wants to buy."},
+		{ID: "billing.invoice.create_order", Description: "Make the draft of a bill from what was bought."},
+	}
+	for query, want := range map[string]string{
+		"issue a refund": "billing.refund.issue", "Please, issue refunds.": "billing.refund.issue", "reimburse a customer": "billing.refund.issue",
+		"create an order": "commerce.order.create", "make the draft of a bill from what is bought": "billing.invoice.create_order",
+	} {
+		c, _ := New(entries, Options{})
+		if s := mustSearch(t, c.View(), query, SearchOptions{}); s.Hits()[0].ID != want {
+			why, _ := c.View().Explain(want, query)
+			t.Errorf("%q: got %v, want %s first\n%s", query, ids(s), want, why)
+		}
+	}
+	c, _ := New(entries, Options{Without: []Lever{Calls}})
+	if s := mustSearch(t, c.View(), "issue a refund", SearchOptions{}); s.Hits()[0].ID == "billing.refund.issue" {
+		t.Error("the lever is not needed for this")
 	}
 }
