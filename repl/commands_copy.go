@@ -13,7 +13,8 @@ func copyCommand() command {
 	return command{
 		name: "copy", args: "[code | N]", group: groupMore, run: copyText, words: copyWords,
 		brief: "copy the last answer, the last code, or cell N",
-		more: "Inside of tmux into its buffer, else with a clipboard program, else by the terminal itself (OSC 52), which\n" +
+		more: "The last code is the last block of it in the model's answer, else the script that ran last, whoever wrote it.\n" +
+			"Inside of tmux into its buffer, else with a clipboard program, else by the terminal itself (OSC 52), which\n" +
 			"does not tell whether it did; where there is none of these the text is printed.",
 	}
 }
@@ -62,11 +63,13 @@ func (sh *Shell) copied(arg string) (string, error) {
 		}
 		return "", errors.New("copy: no answer yet")
 	case "code":
-		c, ok := sh.lastLua()
-		if !ok {
-			return "", errors.New("copy: no code yet")
+		cells := sh.Cells()
+		for i := len(cells) - 1; i >= 0; i-- {
+			if code := cellCode(cells[i]); code != "" {
+				return code, nil
+			}
 		}
-		return c.Source, nil
+		return "", errors.New("copy: no code yet")
 	}
 	n, m, err := cellNumber(arg)
 	if err != nil || m > 0 {
@@ -81,6 +84,20 @@ func (sh *Shell) copied(arg string) (string, error) {
 		return "", fmt.Errorf("copy: [%d] has no answer", n)
 	}
 	return text, nil
+}
+
+// cellCode is the code of a cell: the last block of it in the model's answer, else the last script that ran.
+func cellCode(c Cell) string {
+	if c.Form != Words {
+		return c.Source
+	}
+	if code := lastCode(c.Answer); code != "" {
+		return code
+	}
+	if n := len(c.Scripts); n > 0 {
+		return c.Scripts[n-1]
+	}
+	return ""
 }
 
 // cellResult is what a cell came to, as text: the model's words, or what the script printed and returned.

@@ -27,12 +27,40 @@ func MarkdownLines(source string, width int, o RenderOptions) []Line {
 		width = 1 << 20
 	}
 	src := []byte(source)
+	d := &drawing{src: src, width: max(width, 8), marks: o.Marks()}
+	d.blocks(parseMarkdown(src), nil, 0)
+	return d.lines
+}
+
+func parseMarkdown(src []byte) ast.Node {
 	md := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))
-	d := &drawing{src: src, width: max(width, 8), marks: o.Marks()}
-	d.blocks(md.Parse(text.NewReader(src)), nil, 0)
-	return d.lines
+	return md.Parse(text.NewReader(src))
+}
+
+// lastCode is the last code block of Markdown as it is written; empty when there is none.
+func lastCode(source string) string {
+	src, last := []byte(source), ""
+	_ = ast.Walk(parseMarkdown(src), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && (n.Kind() == ast.KindFencedCodeBlock || n.Kind() == ast.KindCodeBlock) {
+			if code := strings.TrimRight(codeText(n, src), "\r\n"); strings.TrimSpace(code) != "" {
+				last = code
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return last
+}
+
+// codeText are the lines of a block as they stand in the source.
+func codeText(n ast.Node, src []byte) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		segment := n.Lines().At(i)
+		b.Write(segment.Value(src))
+	}
+	return b.String()
 }
 
 // A drawing is one Markdown text on its way to lines.
@@ -120,15 +148,11 @@ func (d *drawing) list(n *ast.List, margin Line, depth int) {
 
 // code draws the lines of a code block as they are. Lua is coloured.
 func (d *drawing) code(n ast.Node, language string, margin Line) {
-	var b strings.Builder
-	for i := range n.Lines().Len() {
-		segment := n.Lines().At(i)
-		b.Write(segment.Value(d.src))
-	}
+	written := codeText(n, d.src)
 	if h, ok := n.(*ast.HTMLBlock); ok && h.HasClosure() {
-		b.Write(h.ClosureLine.Value(d.src))
+		written += string(h.ClosureLine.Value(d.src))
 	}
-	code := expandTabs(Sanitize(strings.TrimRight(b.String(), "\r\n")))
+	code := expandTabs(Sanitize(strings.TrimRight(written, "\r\n")))
 	lines := plainLines(code, RoleCode)
 	if strings.EqualFold(language, "lua") {
 		lines = LuaLines(code)

@@ -117,6 +117,9 @@ func PastCells(records []trace.Record) (cells []PastCell, since int) {
 func (c *PastCell) begin(r trace.Record, at int) {
 	author := session.Author(r.Author)
 	c.Runs = append(c.Runs, PastRun{ID: r.Run, Cell: r.Cell, Author: author, Mode: r.Mode, Source: r.Text, at: at})
+	if author == session.Model {
+		c.Scripts = append(c.Scripts, r.Text)
+	}
 	if author != session.User {
 		return
 	}

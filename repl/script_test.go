@@ -204,7 +204,8 @@ func answer(b *strings.Builder, ask *Ask, answers *[]string) {
 }
 
 // The scripts are what a person types and what is printed: sections "type" (an input), "answer" (to the questions of
-// the next input, a line each), "policy", "changed" (what reached the back office) and "prints".
+// the next input, a line each), "policy", "changed" (what reached the back office) and "prints". A script with sections
+// "model says" and "model runs" has a model, which answers with them one after the other.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -218,11 +219,28 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sh, back := newShell(t, Options{History: OpenHistory("", "")}, policy.Policy{})
+			o := Options{History: OpenHistory("", "")}
+			sh, back := newShell(t, o, policy.Policy{})
+			if replies := modelReplies(archive); len(replies) > 0 {
+				sh, back = withModel(t, policy.Policy{}, o, replies...)
+			}
 			play(t, sh, back, archive)
 			golden(t, "script/"+name, string(txtar.Format(archive)))
 		})
 	}
+}
+
+func modelReplies(archive *txtar.Archive) []llm.Response {
+	var replies []llm.Response
+	for _, section := range archive.Files {
+		switch text := strings.TrimSuffix(string(section.Data), "\n"); section.Name {
+		case "model says":
+			replies = append(replies, llm.Response{Text: text})
+		case "model runs":
+			replies = append(replies, executes(text))
+		}
+	}
+	return replies
 }
 
 // play types what the archive says and fills in what was printed. $DIR in an input is a folder of the test's own.
@@ -262,6 +280,7 @@ func play(t *testing.T, sh *Shell, back *office, archive *txtar.Archive) {
 				}
 			}
 			archive.Files[i].Data = []byte(printed)
+		case "model says", "model runs":
 		case "prints":
 			archive.Files[i].Data = []byte(printed)
 		default:
