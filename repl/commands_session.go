@@ -20,15 +20,16 @@ import (
 func sessionCommands() []command {
 	return []command{
 		{
-			name: "sessions", args: "[WORDS]", group: groupMore, run: listSessions,
+			name: "sessions", args: "[--interactive] [WORDS]", group: groupMore, run: listSessions,
 			brief: "the sessions that are kept; with WORDS those that hold them",
-			more:  "Words are looked for in names, prompts and code. Enter, or /resume ID, goes on from one.",
+			more: "Words are looked for in names, prompts and code. Enter, or /resume ID, goes on from one.\n" +
+				"Sessions of pipes, -p, scripts and clients are marked; --interactive, or Tab in the list, leaves them out.",
 		},
 		{
-			name: "resume", args: "ID", group: groupMore, run: resume, words: sessionWords,
+			name: "resume", args: "[ID|NAME]", group: groupMore, run: resume, words: sessionWords,
 			brief: "leave this session and go on from another",
 			more: "The other one's cells, numbers, conversation and globals come back in a session of its own; its log\n" +
-				"stays as it is. The beginning of an id is enough, and so is a name.",
+				"stays as it is. The beginning of an id or a name is enough. Without one the sessions are listed.",
 		},
 		{
 			name: "replay", group: groupMore, run: replay,
@@ -55,7 +56,9 @@ func listSessions(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if sh.options.Archive == nil {
 		return errNoLog
 	}
-	all, skipped := sh.options.Archive.List(arg)
+	words, interactive := cutFlag(strings.TrimSpace(arg), "--interactive")
+	words = unquoted(words)
+	all, skipped := sh.options.Archive.List(trace.Filter{Words: words, Interactive: interactive})
 	for i, err := range skipped {
 		if i == 3 {
 			sh.say(Warning, "and %d more logs cannot be read", len(skipped)-i)
@@ -71,7 +74,7 @@ func listSessions(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if n := len(all) - listed; n > 0 {
 		text += fmt.Sprintf("\n… %d more; /sessions WORDS finds them", n)
 	}
-	sh.feed.Emit(Event{Kind: Opened, Pane: SessionsPane, Text: text, Words: arg, Cut: true})
+	sh.feed.Emit(Event{Kind: Opened, Pane: SessionsPane, Text: text, Words: words, Interactive: interactive, Cut: true})
 	return nil
 }
 
@@ -96,22 +99,25 @@ func SessionList(all []trace.Summary, current string, width int) string {
 // startText is when a session began, on the clock of the person.
 func startText(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
-// SessionTitle is a session's name and first input on one line.
+// SessionTitle is a session's name and first input on one line, behind what it was run from where nobody sat before it.
 func SessionTitle(s trace.Summary) string {
 	what := SanitizeLine(firstLine(strings.TrimSpace(s.First)))
 	if s.Name != "" {
 		what = SanitizeLine(s.Name) + ": " + what
 	}
+	if !s.Front.Interactive() {
+		what = "[" + SanitizeLine(string(s.Front)) + "] " + what
+	}
 	return what
 }
 
-// Sessions lists the sessions that are kept and hold all words, newest first; see trace.Archive.List. It reads all logs:
-// a screen asks beside its loop.
-func (sh *Shell) Sessions(words string) []trace.Summary {
+// Sessions lists the sessions that are kept and that f takes, newest first; see trace.Archive.List. It reads all logs: a
+// screen asks beside its loop.
+func (sh *Shell) Sessions(f trace.Filter) []trace.Summary {
 	if sh.options.Archive == nil {
 		return nil
 	}
-	all, _ := sh.options.Archive.List(words)
+	all, _ := sh.options.Archive.List(f)
 	return all
 }
 
@@ -162,12 +168,21 @@ func SessionLines(s trace.Summary, o RenderOptions) []Line {
 	return lines
 }
 
-func resume(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+// unquoted takes the quotes off that a person puts around a name of several words.
+func unquoted(text string) string {
+	text = strings.TrimSpace(text)
+	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
+		return strings.TrimSpace(text[1 : n-1])
+	}
+	return text
+}
+
+func resume(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 	if sh.options.Archive == nil {
 		return errNoLog
 	}
-	if arg == "" {
-		return &UsageError{usage: "/resume ID", message: "resume: which one? /sessions lists them"}
+	if arg = unquoted(arg); arg == "" {
+		return listSessions(ctx, sh, c, "")
 	}
 	s, err := sh.options.Archive.Find(arg)
 	if err != nil {
@@ -190,7 +205,7 @@ func (sh *Shell) Next() string {
 }
 
 func rename(_ context.Context, sh *Shell, _ *Cell, arg string) error {
-	name := strings.Join(strings.Fields(arg), " ")
+	name := strings.Join(strings.Fields(unquoted(arg)), " ")
 	if name == "" {
 		return &UsageError{usage: "/rename NAME"}
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"almanac/session/trace"
 )
 
 // fixedWords offers words; pairs are each word and what it means.
@@ -90,7 +92,7 @@ func sessionWords(sh *Shell, _ string) []Completion {
 	if sh.options.Archive == nil {
 		return nil
 	}
-	all, _ := sh.options.Archive.List("")
+	all, _ := sh.options.Archive.List(trace.Filter{})
 	var items []Completion
 	for _, s := range all[:min(len(all), listed)] {
 		if s.ID != sh.options.Session.ID() {

@@ -99,8 +99,9 @@ type Event struct {
 	Times int
 	Pane  Pane
 	Path  []vm.Step
-	// Words are what an Opened pane should be narrowed to.
-	Words string
+	// Words are what an Opened pane should be narrowed to, Interactive to the sessions that a person sat before.
+	Words       string
+	Interactive bool
 	// Cut asks for the Text of an Opened event to be cut at the width of the screen, not broken.
 	Cut   bool
 	Hits  []Hit

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"almanac/repl"
+	"almanac/session/trace"
 )
 
 // This file takes events from the feed. Whole lines go to the scroll at once; the unfinished last line of what is
@@ -104,7 +105,7 @@ func (m *model) opened(e repl.Event) tea.Cmd {
 	case repl.ValuePane:
 		p, cmd = newValuePane(m, e.Path)
 	case repl.SessionsPane:
-		p, cmd = newSessionsPane(m, e.Words)
+		p, cmd = newSessionsPane(m, trace.Filter{Words: e.Words, Interactive: e.Interactive})
 	default:
 		return m.openPane(e.Pane)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/repl"
+	"almanac/session/trace"
 )
 
 // This file holds the overlays: panes that are drawn on the alternate screen in one frame and one way, so that the
@@ -70,7 +71,7 @@ func (m *model) newPane(kind repl.Pane) (pane, tea.Cmd) {
 	case repl.ValuePane:
 		return newValuePane(m, nil)
 	case repl.SessionsPane:
-		return newSessionsPane(m, "")
+		return newSessionsPane(m, trace.Filter{})
 	}
 	return &variablesPane{m: m}, nil
 }

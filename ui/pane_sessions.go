@@ -15,10 +15,10 @@ import (
 
 type sessionsPane struct {
 	m      *model
-	words  string
+	filter trace.Filter
 	found  []trace.Summary
-	sought string // what found answers
-	looked bool   // something was found or not
+	sought trace.Filter // what found answers
+	looked bool         // something was found or not
 	busy   bool
 	list   cursorList
 	page   int
@@ -27,8 +27,8 @@ type sessionsPane struct {
 	of    string
 }
 
-func newSessionsPane(m *model, words string) (*sessionsPane, tea.Cmd) {
-	p := &sessionsPane{m: m, words: words}
+func newSessionsPane(m *model, f trace.Filter) (*sessionsPane, tea.Cmd) {
+	p := &sessionsPane{m: m, filter: f}
 	return p, p.look()
 }
 
@@ -37,13 +37,13 @@ func (p *sessionsPane) look() tea.Cmd {
 	if p.busy {
 		return nil // it looks again when it has ended
 	}
-	shell, words := p.m.shell, p.words
-	if !p.looked || p.sought != words {
+	shell, filter := p.m.shell, p.filter
+	if !p.looked || p.sought != filter {
 		p.busy = true
 		return func() tea.Msg {
-			found := shell.Sessions(words)
+			found := shell.Sessions(filter)
 			return paneMsg(func() tea.Cmd {
-				p.busy, p.looked, p.sought, p.found, p.list = false, true, words, found, cursorList{}
+				p.busy, p.looked, p.sought, p.found, p.list = false, true, filter, found, cursorList{}
 				return p.look()
 			})
 		}
@@ -75,7 +75,11 @@ func (p *sessionsPane) head() (title, note string) {
 	if len(p.found) == 1 {
 		note = "1 session"
 	}
-	return "Sessions " + p.m.theme.glyphs.rule + " search: " + p.words, note
+	title = "Sessions "
+	if p.filter.Interactive {
+		title += "of the terminal "
+	}
+	return title + p.m.theme.glyphs.rule + " search: " + p.filter.Words, note
 }
 
 func (p *sessionsPane) rows(width, height int) []string {
@@ -117,8 +121,10 @@ func (p *sessionsPane) key(name, text string) tea.Cmd {
 		return p.resume()
 	case "up", "down", "pgup", "pgdown", "ctrl+p", "ctrl+n":
 		p.list.move(name, len(p.found), p.page)
+	case "tab":
+		p.filter.Interactive = !p.filter.Interactive
 	default:
-		if !typeInto(&p.words, name, text) {
+		if !typeInto(&p.filter.Words, name, text) {
 			return nil
 		}
 	}
@@ -140,7 +146,11 @@ func (p *sessionsPane) resume() tea.Cmd {
 }
 
 func (p *sessionsPane) hints() []string {
-	return []string{"Enter go on from it", "Up Down", "type to search"}
+	which := "Tab terminal only"
+	if p.filter.Interactive {
+		which = "Tab all"
+	}
+	return []string{"Enter go on from it", "Up Down", "type to search", which}
 }
 func (p *sessionsPane) typing() bool { return true }
 

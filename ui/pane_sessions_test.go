@@ -22,7 +22,7 @@ func kept(t *testing.T) *trace.Archive {
 			t.Fatal(err)
 		}
 		for _, r := range []trace.Record{
-			{Time: start, Kind: trace.KindSession, About: &trace.About{ID: id, Dir: "/home/ann"}},
+			{Time: start, Kind: trace.KindSession, About: &trace.About{ID: id, Dir: "/home/ann", Front: []trace.Front{"", trace.FrontTerminal, trace.FrontPipe}[i]}},
 			{Time: start, Kind: trace.KindRun, Cell: 1, Run: "r1", Author: "you", Mode: trace.ModeRun, Text: source},
 			{Time: start, Kind: trace.KindOutcome, Cell: 1, Run: "r1", Ended: &trace.Outcome{OK: i < 2, Repr: []string{"", "9", ""}[i], Error: []string{"", "", "boom"}[i]}},
 		} {
@@ -51,8 +51,12 @@ func TestSessionsPane(t *testing.T) {
 	}
 	sc := screenOf(t, repl.New(repl.Options{Session: s, Archive: kept(t)}), 80, 24)
 	sc.open(repl.SessionsPane)
-	sc.paneKeys("x =")
 	p := sc.overlay().(*sessionsPane)
+	sc.paneKeys("tab")
+	if got := sc.picture(); len(p.found) != 2 || !strings.Contains(got, "Sessions of the terminal") {
+		t.Errorf("found %v:\n%s", p.found, got)
+	}
+	sc.paneKeys("tab", "x =")
 	if len(p.found) != 1 || p.of != "20261120-100000-abc" || len(p.lines) < 2 {
 		t.Fatalf("found %v, shows %s", p.found, p.of)
 	}

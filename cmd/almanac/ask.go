@@ -22,7 +22,7 @@ import (
 // ask sends one prompt to the model and prints its answer. What happens on the way goes to standard error.
 func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err error) {
 	feed := repl.NewFeed()
-	w, err := cli.wire(ctx, wireOptions{feed: feed, policy: policy.ReadOnly})
+	w, err := cli.wire(ctx, wireOptions{feed: feed, front: trace.FrontAsk, policy: policy.ReadOnly})
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ const maxPiped = 16 << 20
 // failure and returns the first.
 func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	feed := repl.NewFeed()
-	w, err := cli.wire(ctx, wireOptions{feed: feed, policy: policy.ReadOnly})
+	w, err := cli.wire(ctx, wireOptions{feed: feed, front: trace.FrontPipe, policy: policy.ReadOnly})
 	if err != nil {
 		return err
 	}

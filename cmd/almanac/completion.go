@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"almanac/repl"
+	"almanac/session/trace"
 )
 
 //go:embed completion/*
@@ -179,7 +180,7 @@ func (c *completer) values(v *kong.Value, of, prefix string) []repl.Completion {
 		if v.Name != "resume" && v.Name != "id" {
 			break
 		}
-		sessions, _ := c.cli.archive().List("")
+		sessions, _ := c.cli.archive().List(trace.Filter{})
 		for _, s := range sessions[:min(len(sessions), shownIDs)] {
 			items = append(items, repl.Completion{Text: s.ID, Detail: strings.TrimSpace(s.Name + " " + s.First)})
 		}

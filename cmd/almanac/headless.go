@@ -43,7 +43,7 @@ func (p *program) readFile(path string) (string, error) {
 
 // runCode runs one script in a session of its own and prints what it returns.
 func (cli *commandLine) runCode(ctx context.Context, p *program, script session.Script) error {
-	w, err := cli.wire(ctx, wireOptions{policy: policy.ReadOnly})
+	w, err := cli.wire(ctx, wireOptions{front: trace.FrontScript, policy: policy.ReadOnly})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"almanac/catalog"
 	"almanac/session"
 	"almanac/session/policy"
+	"almanac/session/trace"
 )
 
 type queryCommand struct {
@@ -57,7 +58,7 @@ func (c queryCommand) runScript(ctx context.Context, cli *commandLine, p *progra
 	if err != nil {
 		return usage("%v", err)
 	}
-	w, err := cli.wire(ctx, wireOptions{policy: policy.ReadOnly})
+	w, err := cli.wire(ctx, wireOptions{front: trace.FrontScript, policy: policy.ReadOnly})
 	if err != nil {
 		return err
 	}

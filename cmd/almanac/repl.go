@@ -21,8 +21,8 @@ import (
 )
 
 type replCommand struct {
-	Continue bool   `short:"c" help:"Go on from the newest session of this folder, or else the newest."`
-	Resume   string `short:"r" placeholder:"ID" help:"Go on from a session: an id, the beginning of one, or a name. The old log stays as it is."`
+	Continue bool   `short:"c" help:"Go on from the newest session of the terminal in this folder, or else anywhere."`
+	Resume   string `short:"r" placeholder:"ID" help:"Go on from a session: an id, a name, or the beginning of one. The old log stays as it is."`
 
 	Eval  *string `short:"e" placeholder:"CODE" help:"Run this Lua, print what it returns, and leave; - reads standard input."`
 	Ask   *string `short:"p" placeholder:"TEXT" help:"Ask the model, print its answer, and leave; - reads standard input."`
@@ -93,7 +93,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	if err != nil {
 		return "", misconfigured(err)
 	}
-	w, err := cli.wire(ctx, wireOptions{feed: repl.NewFeed(), person: true, whole: !typed(p.stdin), policy: policy.Ask})
+	w, err := cli.wire(ctx, wireOptions{feed: repl.NewFeed(), person: true, whole: !typed(p.stdin), front: trace.FrontTerminal, policy: policy.Ask})
 	if err != nil {
 		return "", err
 	}

@@ -190,7 +190,7 @@ func (s *serving) open(o gateway.Opening) (*session.Session, func() error, error
 	}
 	dir, _ := os.Getwd()
 	err = log.Append(trace.Record{Time: now, Kind: trace.KindSession, Text: strings.TrimSpace("serves " + o.Client + " " + o.Program), About: &trace.About{
-		ID: id, Version: version, Actor: o.View.Actor(), Tenant: o.View.Tenant(), Sources: s.cli.shownSources(), Dir: dir,
+		ID: id, Version: version, Actor: o.View.Actor(), Tenant: o.View.Tenant(), Sources: s.cli.shownSources(), Dir: dir, Front: trace.FrontServe,
 	}})
 	var made *session.Session
 	if err == nil {

@@ -25,8 +25,9 @@ type sessionsCommand struct {
 }
 
 type sessionsList struct {
-	Words []string `arg:"" optional:"" help:"What to look for."`
-	All   bool     `help:"List all, not only the newest."`
+	Words       []string `arg:"" optional:"" help:"What to look for."`
+	All         bool     `help:"List all, not only the newest."`
+	Interactive bool     `help:"Leave out those of pipes, -p, scripts and clients."`
 }
 
 // listedSessions is how many sessions are listed without --all.
@@ -34,7 +35,7 @@ const listedSessions = 30
 
 // Run lists the sessions.
 func (c sessionsList) Run(cli *commandLine, p *program) error {
-	all, skipped := cli.archive().List(strings.Join(c.Words, " "))
+	all, skipped := cli.archive().List(trace.Filter{Words: strings.Join(c.Words, " "), Interactive: c.Interactive})
 	for _, err := range skipped {
 		fmt.Fprintf(p.stderr, "%v: skipped\n", err)
 	}
@@ -67,7 +68,7 @@ func (c sessionsList) Run(cli *commandLine, p *program) error {
 }
 
 type sessionsShow struct {
-	ID   string `arg:"" help:"An id, the beginning of one, or a name."`
+	ID   string `arg:"" help:"An id, a name, or the beginning of one."`
 	Form string `enum:"md,lua,jsonl" default:"md" help:"How: md to read, lua to run again, jsonl for every record."`
 }
 

@@ -54,6 +54,8 @@ type wireOptions struct {
 	person bool
 	// whole waits for all sources: what is read from a pipe does not see that they are being read.
 	whole bool
+	// front is what the session is run from.
+	front trace.Front
 	// policy is the mode when the command line names none.
 	policy policy.Mode
 }
@@ -80,7 +82,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	dir, _ := os.Getwd()
 	err = w.log.Append(trace.Record{Time: now, Kind: trace.KindSession, About: &trace.About{
 		ID: id, Version: version, Actor: view.Actor(), Tenant: view.Tenant(), Sources: cli.shownSources(), Dir: dir,
-		Resumes: cli.past.ID,
+		Resumes: cli.past.ID, Front: o.front,
 	}})
 	if err != nil {
 		return nil, misconfigured(err)

@@ -34,6 +34,7 @@ type Summary struct {
 	Name    string    `json:"name,omitempty"` // the last one that the person gave
 	Dir     string    `json:"dir,omitempty"`
 	Resumes string    `json:"resumes,omitempty"`
+	Front   Front     `json:"front,omitempty"`
 	// Cells counts the cells of this log, without those of the session that it goes on from.
 	Cells int `json:"cells"`
 	// First is the first prompt or script.
@@ -49,14 +50,22 @@ func (a Archive) paths(pattern string) []string {
 	return found
 }
 
-// List returns the sessions that have cells and whose name, prompts and scripts hold all words of filter,
-// whatever their case, newest first; an empty filter takes all. Logs that cannot be read are told in skipped.
-func (a Archive) List(filter string) (all []Summary, skipped []error) {
+// A Filter says which sessions are listed; the zero Filter takes all.
+type Filter struct {
+	// Words must all be in the name, the prompts and the scripts, whatever their case.
+	Words string
+	// Interactive leaves out those that nobody sat before.
+	Interactive bool
+}
+
+// List returns the sessions that have cells and that f takes, newest first. Logs that cannot be read are told in skipped.
+func (a Archive) List(f Filter) (all []Summary, skipped []error) {
 	for _, path := range a.paths("*") {
-		s, fits, err := summarize(path, strings.Fields(strings.ToLower(filter)))
+		s, fits, err := summarize(path, strings.Fields(strings.ToLower(f.Words)))
 		switch {
 		case err != nil:
 			skipped = append(skipped, err)
+		case f.Interactive && !s.Front.Interactive():
 		case fits && s.Cells > 0:
 			all = append(all, s)
 		}
@@ -65,22 +74,35 @@ func (a Archive) List(filter string) (all []Summary, skipped []error) {
 	return all, skipped
 }
 
-// Latest returns the newest session with cells that began in dir, or else the newest of all. Newer logs that cannot be
-// read are told in skipped. The error is a *NotFoundError when there is none.
+// Latest returns the newest session with cells that a person sat before: one that began in dir, or else anywhere. Where
+// there is none it returns the newest of the others by the same rule. Newer logs that cannot be read are told in skipped.
+// The error is a *NotFoundError when there is none.
 func (a Archive) Latest(dir string) (latest Summary, skipped []error, err error) {
-	found := false
+	best := 0
 	for _, path := range slices.Backward(a.paths("*")) {
 		s, _, err := summarize(path, nil)
-		switch {
-		case err != nil:
+		if err != nil {
 			skipped = append(skipped, err)
-		case s.Cells > 0 && s.Dir == dir:
-			return s, skipped, nil
-		case s.Cells > 0 && !found:
-			latest, found = s, true
+			continue
+		}
+		if s.Cells == 0 {
+			continue
+		}
+		rank := 1
+		if s.Dir == dir {
+			rank++
+		}
+		if s.Front.Interactive() {
+			rank += 2
+		}
+		if rank > best {
+			latest, best = s, rank
+		}
+		if rank == 4 {
+			break
 		}
 	}
-	if !found {
+	if best == 0 {
 		return Summary{}, skipped, &NotFoundError{}
 	}
 	return latest, skipped, nil
@@ -90,7 +112,7 @@ func (a Archive) Latest(dir string) (latest Summary, skipped []error, err error)
 type NotFoundError struct {
 	// Name is what was looked for; empty when any session would have done.
 	Name string
-	// Near are ids like it. Several tells that it stands for all of them.
+	// Near are ids like it, with their names in brackets. Several tells that it stands for all of them.
 	Near    []string
 	Several bool
 }
@@ -108,43 +130,65 @@ func (e *NotFoundError) Error() string {
 }
 
 // Hint says where ids are listed.
-func (e *NotFoundError) Hint() string { return "almanac sessions lists them" }
+func (e *NotFoundError) Hint() string {
+	return "almanac sessions lists them; in the terminal /sessions does"
+}
 
-// Find returns the session that is meant by an id, by the beginning of one or of its last part, or by a whole name, which
-// means the newest that is called so. The error is a *NotFoundError or says why the log cannot be read.
+// Find returns the session that is meant by an id, by a name, which means the newest that is called so, or by the
+// beginning of either or of an id's last part, where no other begins so. Case counts in ids only. The error is a
+// *NotFoundError or says why the log cannot be read.
 func (a Archive) Find(name string) (Summary, error) {
-	var found []string
 	all := a.paths("*")
-	for _, path := range all {
-		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-		if id == name {
-			found = []string{path}
-			break
-		}
-		if name != "" && (strings.HasPrefix(id, name) || strings.HasPrefix(id[strings.LastIndexByte(id, '-')+1:], name)) {
-			found = append(found, path)
+	idOf := func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
+	if i := slices.IndexFunc(all, func(path string) bool { return idOf(path) == name }); i >= 0 {
+		s, _, err := summarize(all[i], nil)
+		return s, err
+	}
+	found := map[string]bool{}   // by path
+	names := map[string]string{} // by path
+	newest := map[string]bool{}  // names that were seen
+	if name != "" {
+		named, _ := a.List(Filter{})
+		for _, s := range named {
+			low := strings.ToLower(s.Name)
+			if low == strings.ToLower(name) {
+				return s, nil
+			}
+			if strings.HasPrefix(low, strings.ToLower(name)) && !newest[low] {
+				newest[low], found[s.Path] = true, true
+			}
+			names[s.Path] = s.Name
 		}
 	}
-	if len(found) == 0 {
-		named, _ := a.List("")
-		for _, s := range named {
-			if s.Name == name && name != "" {
-				found = []string{s.Path}
-				break
-			}
+	for _, path := range all {
+		id := idOf(path)
+		if name != "" && (strings.HasPrefix(id, name) || strings.HasPrefix(id[strings.LastIndexByte(id, '-')+1:], name)) {
+			found[path] = true
 		}
 	}
 	if len(found) == 1 {
-		s, _, err := summarize(found[0], nil)
-		return s, err
+		for path := range found {
+			s, _, err := summarize(path, nil)
+			return s, err
+		}
 	}
 	bad := &NotFoundError{Name: name, Several: len(found) > 1}
+	for _, path := range all {
+		if !found[path] {
+			continue
+		}
+		near := idOf(path)
+		if names[path] != "" {
+			near += " (" + names[path] + ")"
+		}
+		bad.Near = append(bad.Near, near)
+	}
 	if !bad.Several {
-		found = nearIDs(all, name)
+		for _, path := range nearIDs(all, name) {
+			bad.Near = append(bad.Near, idOf(path))
+		}
 	}
-	for _, path := range found[max(0, len(found)-5):] {
-		bad.Near = append(bad.Near, strings.TrimSuffix(filepath.Base(path), ".jsonl"))
-	}
+	bad.Near = bad.Near[max(0, len(bad.Near)-5):]
 	return Summary{}, bad
 }
 
@@ -186,7 +230,7 @@ func summarize(path string, words []string) (Summary, bool, error) {
 		}
 		switch {
 		case r.Kind == KindSession && r.About != nil:
-			known, s.Start, s.Dir, s.Resumes = true, r.Time, r.About.Dir, r.About.Resumes
+			known, s.Start, s.Dir, s.Resumes, s.Front = true, r.Time, r.About.Dir, r.About.Resumes, r.About.Front
 		case r.Kind == KindName:
 			s.Name = r.Text
 			hear(r.Text)

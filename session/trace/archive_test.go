@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,7 +64,7 @@ func TestArchive(t *testing.T) {
 		{"x INVOICES", []string{"20260101-100000-aaaa1111"}},
 		{"x tickets", nil},
 	} {
-		all, skipped := a.List(c.filter)
+		all, skipped := a.List(Filter{Words: c.filter})
 		if diff := cmp.Diff(c.want, ids(all)); diff != "" || len(skipped) != 1 {
 			t.Errorf("%q: skipped %v: %s", c.filter, skipped, diff)
 		}
@@ -76,6 +77,33 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// TestFronts shows that sessions of pipes and scripts are listed but not gone on from, unless there are no others.
+func TestFronts(t *testing.T) {
+	a := Archive{Dir: t.TempDir()}
+	latest := func(dir string) string { return must2(a.Latest(dir)).ID[9:15] }
+	keep(t, a, "20260101-100000-aaaa1111", About{Dir: "/w", Front: FrontPipe}, "x = 1")
+	keep(t, a, "20260101-110000-aaaa1112", About{Dir: "/v", Front: FrontAsk}, "x = 1")
+	if here, there := latest("/w"), latest("/u"); here != "100000" || there != "110000" {
+		t.Errorf("of pipes alone the latest are %s and %s", here, there)
+	}
+	keep(t, a, "20260102-100000-bbbb2222", About{Dir: "/v", Front: FrontTerminal}, "x = 1")
+	keep(t, a, "20260102-110000-bbbb2223", About{Dir: "/w", Front: FrontServe}, "x = 1")
+	if got := latest("/w"); latest("/v") != got || got != "100000" {
+		t.Errorf("the latest is %s", got)
+	}
+	keep(t, a, "20260102-120000-bbbb2224", About{Dir: "/w"}, "a log of old") // says nothing of what it was run from
+	if latest("/w") != "120000" || latest("/v") != "100000" {
+		t.Errorf("the latest are %s and %s", latest("/w"), latest("/v"))
+	}
+	all, _ := a.List(Filter{})
+	typed, _ := a.List(Filter{Interactive: true})
+	if len(all) != 5 || len(typed) != 2 || all[1].Front != FrontServe {
+		t.Errorf("listed %d and %d: %+v", len(all), len(typed), all)
+	}
+}
+
+func must2[T, U any](v T, _ U, err error) T { return must(v, err) }
+
 func TestFind(t *testing.T) {
 	a := Archive{Dir: t.TempDir()}
 	keep(t, a, "20260101-100000-aaaa1111", About{}, "x = 1")
@@ -83,12 +111,22 @@ func TestFind(t *testing.T) {
 	file := must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))
 	must(file.WriteString(`{"time":"2026-01-02T10:00:00Z","kind":"name","text":"refund round"}` + "\n" + `{"time":"2026`))
 	file.Close()
+	for i, name := range []string{"First try", "first refund", "First try", "2026-review", "bbb"} {
+		path := keep(t, a, fmt.Sprintf("20270102-10000%d-cccc333%d", i, i), About{}, "x = 1")
+		file := must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))
+		must(fmt.Fprintf(file, `{"time":"2026-01-02T10:00:00Z","kind":"name","text":%q}`+"\n", name))
+		file.Close()
+	}
 	for _, c := range []struct{ name, want, message string }{
 		{"20260101-100000-aaaa1111", "20260101-100000-aaaa1111", ""},
 		{"20260102", "20260102-100000-bbbb2222", ""},
 		{"aaaa", "20260101-100000-aaaa1111", ""},
 		{"refund round", "20260102-100000-bbbb2222", ""},
-		{"2026", "", `session "2026": it may be any of 20260101-100000-aaaa1111, 20260102-100000-bbbb2222`},
+		{"REFUND", "20260102-100000-bbbb2222", ""},
+		{"first t", "20270102-100002-cccc3332", ""}, // the newest of that name
+		{"first", "", `session "first": it may be any of 20270102-100001-cccc3331 (first refund), 20270102-100002-cccc3332 (First try)`},
+		{"bbb", "20270102-100004-cccc3334", ""}, // a name before the beginning of an id
+		{"2026", "", `session "2026": it may be any of 20260101-100000-aaaa1111, 20260102-100000-bbbb2222 (refund round), 20270102-100003-cccc3333 (2026-review)`},
 		{"aaab1111", "", `session "aaab1111": not found; near it: 20260101-100000-aaaa1111`},
 		{"zzzzzzzzzzzz", "", `session "zzzzzzzzzzzz": not found`},
 		{"*", "", `session "*": not found`},

@@ -65,9 +65,26 @@ type About struct {
 	Tenant  string   `json:"tenant,omitempty"`
 	Sources []string `json:"sources,omitempty"`
 	Dir     string   `json:"dir,omitempty"`
+	// Front is what the session was run from; logs of old have none.
+	Front Front `json:"front,omitempty"`
 	// Resumes is the id of the session that this one goes on from; empty when it began anew.
 	Resumes string `json:"resumes,omitempty"`
 }
+
+// A Front is what a session is run from.
+type Front string
+
+// The fronts.
+const (
+	FrontTerminal Front = "terminal" // a person at a keyboard
+	FrontPipe     Front = "pipe"     // lines of standard input
+	FrontAsk      Front = "-p"       // one prompt of the command line
+	FrontScript   Front = "script"   // -e, run or a query script
+	FrontServe    Front = "serve"    // a client of the gateway
+)
+
+// Interactive tells whether a person sat before it. A log that does not say so is taken for one.
+func (f Front) Interactive() bool { return f == "" || f == FrontTerminal }
 
 // A Verdict is how a call ended at the door.
 type Verdict string
