@@ -20,9 +20,9 @@ func luaCommands() []command {
 		{
 			name: "preview", args: "[CODE]", group: groupLua, numbered: true, run: preview, lua: wholeLua,
 			brief: "run CODE or the last cell, change nothing",
-			more: "Runs in a clean machine that is thrown away. Reads are called; a call that would change\n" +
-				"something is listed instead and answered by a placeholder. Globals of the session are not\n" +
-				"visible there; the ones that are missing are named.",
+			more: "Runs on a copy of the session's globals that is thrown away. Reads are called; a call that\n" +
+				"would change something is listed instead and answered by a placeholder. Globals that could\n" +
+				"not be copied, such as coroutines, are named.",
 		},
 		{
 			name: "execute", args: "[--fresh] CODE", group: groupMore, numbered: true, run: execute,

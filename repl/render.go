@@ -336,7 +336,7 @@ func previewLines(out *session.Outcome, width int, o RenderOptions) []Line {
 	var lines []Line
 	if len(out.Missing) > 0 {
 		names := strings.Join(out.Missing, ", ")
-		lines = append(lines, Line{{RoleWarning, SanitizeLine("a preview cannot see these globals of the session: " + names)}})
+		lines = append(lines, Line{{RoleWarning, SanitizeLine("not copied into the preview: " + names)}})
 	}
 	planned := 0
 	for _, c := range out.Calls {

@@ -41,6 +41,7 @@ type run struct {
 	begun    int          // calls that came to the door
 	calls    []trace.Call // in the order they ended
 	effects  []catalog.Effect
+	copied   []string       // names of the session\'s globals that a preview sees
 	lost     string         // what went before the run began
 	answered []catalog.Step // what the script returned of the catalog
 }
@@ -60,9 +61,9 @@ func (s *Session) Run(ctx context.Context, script Script) (*Outcome, error) {
 	return r.do(ctx)
 }
 
-// Preview runs a script in a machine that is thrown away afterwards. Reads are called; a mutation is recorded and
-// answered by a placeholder of its output's shape. Globals of the session are not visible there; Outcome.Missing
-// names those that the script reads.
+// Preview runs a script on a copy of the session's globals, in a machine that is thrown away afterwards. Reads are
+// called; a mutation is recorded and answered by a placeholder of its output's shape. Outcome.Missing names globals that
+// the script reads and that could not be copied: a coroutine, or all where the state is too large.
 func (s *Session) Preview(ctx context.Context, script Script) (*Outcome, error) {
 	r, err := s.newRun(script, trace.ModePreview)
 	if err != nil {
@@ -71,18 +72,22 @@ func (s *Session) Preview(ctx context.Context, script Script) (*Outcome, error) 
 	out, err := r.do(ctx)
 	if out != nil {
 		out.DryRun = true
-		out.Missing = s.missing(script.Source, out.Err == nil)
+		out.Missing = r.missing(out.Err == nil)
 	}
 	return out, err
 }
 
-// missing lists the session's globals that source reads; when it ended well, without those it sets itself.
-func (s *Session) missing(source string, well bool) []string {
+// missing lists the session's globals that a preview's script reads and has no copy of; when it ended well, without those
+// it sets itself.
+func (r *run) missing(well bool) []string {
 	var names []string
-	used := syntax.Names(source)
-	for _, g := range s.Globals() {
-		if slices.Contains(used.Reads, g.Name) && !(well && slices.Contains(used.Writes, g.Name)) {
-			names = append(names, g.Name)
+	used := syntax.Names(r.script.Source)
+	for _, name := range namesOf(r.session.Globals()) {
+		switch {
+		case slices.Contains(r.copied, name), !slices.Contains(used.Reads, name):
+		case well && slices.Contains(used.Writes, name):
+		default:
+			names = append(names, name)
 		}
 	}
 	return names
@@ -217,7 +222,10 @@ func (r *run) machine(ctx context.Context) (m *kernel.Kernel, shared bool, err e
 	if shared {
 		w.machine = m
 	}
-	return m, shared, nil
+	if r.mode == trace.ModePreview && w.machine != nil {
+		m, r.copied, err = w.copyTo(ctx, m)
+	}
+	return m, shared, err
 }
 
 // label is what a person calls the run.

@@ -347,7 +347,7 @@ func show(out *Outcome) string {
 		fmt.Fprintf(&w, "effect %s %s\n", e.Kind, e.Target)
 	}
 	if len(out.Missing) > 0 {
-		fmt.Fprintf(&w, "not visible in a preview: %s\n", strings.Join(out.Missing, ", "))
+		fmt.Fprintf(&w, "not copied into the preview: %s\n", strings.Join(out.Missing, ", "))
 	}
 	return w.String()
 }

@@ -200,6 +200,30 @@ func (w *world) restore(ctx context.Context, saved *savedState) ([]vm.Global, er
 	return globals, nil
 }
 
+// copyTo gives a new kernel the globals of the shared one, and says which it has. Where they cannot be copied the kernel
+// has none. The kernel that it returns may be another one; the error is that there is none.
+func (w *world) copyTo(ctx context.Context, m *kernel.Kernel) (*kernel.Kernel, []string, error) {
+	if err := w.settle(ctx); err != nil {
+		m.Discard()
+		return nil, nil, err
+	}
+	s, err := w.machine.Snapshot(ctx)
+	switch {
+	case ctx.Err() != nil:
+		m.Discard()
+		return nil, nil, ctx.Err()
+	case err != nil: // too large, or the machine has ended: the next run tells
+		return m, nil, nil
+	}
+	globals, err := m.Restore(ctx, s.Data)
+	if err == nil {
+		return m, namesOf(globals), nil
+	}
+	m.Discard() // half of a state may be in it
+	m, err = w.pool.Get(ctx)
+	return m, nil, err
+}
+
 // missing lists the globals that were there before and are not now, with the reason where there is one.
 func (s *savedState) missing(before, now []vm.Global) []string {
 	var names []string

@@ -60,7 +60,7 @@ type Outcome struct {
 	Lost string
 	// Unkept says once that the globals are too many to be brought back should the Lua process end; empty otherwise.
 	Unkept string
-	// Missing names globals of the session that a preview's script reads and a preview cannot see.
+	// Missing names globals of the session that a preview's script reads and that could not be copied for it.
 	Missing []string
 }
 
