@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"almanac/repl"
 )
@@ -34,7 +35,7 @@ func (m *model) copied(e repl.Event) tea.Cmd {
 		return nil
 	case len(e.Text) <= maxToldBytes && m.takesTold:
 		m.notice = fmt.Sprintf("%d B sent to the terminal (OSC 52); not confirmed", len(e.Text))
-		return tea.SetClipboard(e.Text)
+		return func() tea.Msg { return tellMsg(ansi.SetSystemClipboard(e.Text)) }
 	}
 	if len(e.Text) > maxToldBytes {
 		e.Err = fmt.Errorf("%w; and %d B are too much for a terminal", e.Err, len(e.Text))

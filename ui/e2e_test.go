@@ -163,7 +163,7 @@ func TestProgram(t *testing.T) {
 	x.typed("wrong customer\r")
 	x.want("denied: wrong customer")
 	x.want("lua ❯")
-	x.line("/quit", "\r\n")
+	x.line("/quit", "\n")
 	if code := x.ended(); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}

@@ -34,10 +34,12 @@ func (m *model) openEditor() tea.Cmd {
 		return nil
 	}
 	cmd := editorCommand(path)
-	if m.terminal != nil {
-		cmd.Stdout = m.terminal // what the renderer writes to may be none, and editors would get a pipe
+	cmd.Stdin, cmd.Stdout = m.in, m.out
+	lend := func() tea.Msg {
+		m.lend()
+		return nil
 	}
-	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{path, before, err} })
+	return tea.Sequence(lend, tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{path, before, err} }))
 }
 
 func draftFile(text, suffix string) (string, error) {

@@ -104,7 +104,7 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 	case "ctrl+r":
 		m.openSearch()
 	case "ctrl+l":
-		return tea.ClearScreen
+		return repaint
 	case "ctrl+g":
 		return m.openEditor()
 	case expandKey:

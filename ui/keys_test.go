@@ -189,9 +189,6 @@ func TestStop(t *testing.T) {
 		t.Fatalf("left before the worker ended: %s", s.state())
 	}
 	s.send(doneMsg{})
-	for range 5 {
-		s.pass(settleTime)
-	}
 	if diff := cmp.Diff([]string{"half a li"}, s.printed); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}

@@ -25,9 +25,8 @@ import (
 
 // Options say what Run reads and writes and how it looks. The zero value is the terminal of the process, in colour.
 type Options struct {
-	// In and Out are the terminal; nil means os.Stdin and os.Stdout. Out must be a terminal.
-	In  io.Reader
-	Out io.Writer
+	// In and Out are the terminal; nil means os.Stdin and os.Stdout.
+	In, Out *os.File
 	// NoColor leaves all colours and weights out, whatever the theme; ASCII keeps to signs that every terminal has.
 	NoColor, ASCII bool
 	// Theme says how each role looks.
@@ -65,33 +64,24 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	if o.Out == nil {
 		o.Out = os.Stdout
 	}
-	// The styles are made for what the terminal has, those of finished lines too, which go past the renderer.
-	profile := colorprofile.TrueColor
-	if o.NoColor {
-		profile = colorprofile.ASCII
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := newModel(ctx, sh, o)
 	m.takesTold = takesTold(os.Getenv("TERM"))
-	width := 0
-	if file, ok := o.Out.(*os.File); ok {
-		m.terminal = file
-		width, _, _ = term.GetSize(int(file.Fd()))
-	}
+	size := func() (width, height int, err error) { return term.GetSize(int(o.Out.Fd())) }
+	width, _, _ := size()
 	for _, line := range o.Intro {
 		if _, err := fmt.Fprintln(o.Out, ansi.Wordwrap(repl.SanitizeLine(line), width, "")); err != nil {
 			return fmt.Errorf("screen: %w", err)
 		}
 	}
-	options := []tea.ProgramOption{tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithoutSignalHandler(),
-		tea.WithColorProfile(profile), tea.WithFPS(int(time.Second / frameTime))}
-	if file, ok := o.Out.(*os.File); ok && reflows(os.Getenv) {
-		t := &tty{File: file}
-		options = append(options, tea.WithOutput(t), tea.WithFilter(m.reflow(t)))
-		m.measure = func() (width, height int, err error) { return term.GetSize(int(file.Fd())) }
-	}
-	program := tea.NewProgram(m, options...)
+	// Bubble Tea's renderer has nothing to draw: it looks once a second, the least that can be asked of it, and knows
+	// the colours, or it would ask the terminal.
+	l := &loop{model: m}
+	program := tea.NewProgram(l, tea.WithInput(keyboard(o.In)), tea.WithOutput(silent{o.Out}), tea.WithoutSignalHandler(),
+		tea.WithColorProfile(colorprofile.ANSI), tea.WithFPS(1))
+	l.display = newDisplay(o.Out, size, reflows(os.Getenv), program.Send)
+	m.lend, m.in, m.out = l.display.Pause, o.In, o.Out
 
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -108,6 +98,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 		}
 	})
 	_, err := program.Run()
+	l.display.Close(graceTime)
 	close(ended)
 	cancel()
 	watcher.Wait()
@@ -132,11 +123,7 @@ type model struct {
 	now     func() time.Time
 	workers sync.WaitGroup
 
-	terminal      *os.File // nil when the output is none
 	width, height int
-	measure       func() (width, height int, err error) // of the terminal itself; nil when it cannot be asked
-	sized         time.Time                             // when the window got another size
-	narrowed      bool                                  // the last frame was drawn while it was being resized
 	status        repl.Standing
 
 	edit   editor
@@ -151,6 +138,10 @@ type model struct {
 	asks   []*asking // the first is on the screen
 
 	scroll scroll
+	chunk  []string // lines that the display is to print with the next picture
+	lend   func()   // gives the terminal, in and out, to another program
+	in     *os.File
+	out    *os.File
 	live   livetext
 	calls  repl.CallFold
 	work   *work
@@ -172,14 +163,10 @@ type model struct {
 	err     error
 
 	stale   bool
-	nudge   bool // makes the frame differ from the one before a print
 	painted painting
 	signed  signature
 	frame   frame
-	tall    int          // rows of the last frame on the main screen
-	easing  time.Time    // until when that height is kept for a shorter region; zero when it is not
-	heights []pastHeight // of the last frames, for the room that prints have
-	typed   time.Time    // when the last key came
+	typed   time.Time // when the last key came
 	burst   burst
 }
 
@@ -244,8 +231,6 @@ func (m *model) wait(d time.Duration) {
 // Init begins to listen to the feed.
 func (m *model) Init() tea.Cmd {
 	m.status = m.shell.StatusLine()
-	// The renderer knows its own height only after its first frame.
-	m.scroll.Hold(m.now(), settleTime)
 	return m.listen()
 }
 

@@ -123,7 +123,7 @@ func (m *model) paneKey(p pane, name, text string) tea.Cmd {
 		m.panes = nil
 		return nil
 	case "ctrl+l":
-		return tea.ClearScreen
+		return repaint
 	}
 	return p.key(name, text)
 }

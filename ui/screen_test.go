@@ -13,7 +13,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
@@ -92,10 +91,6 @@ func screenOf(t *testing.T, sh *repl.Shell, width, height int) *screen {
 	sc.model = newModel(t.Context(), sh, Options{NoColor: true})
 	sc.model.now = func() time.Time { return sc.clock }
 	sc.model.handle = func(context.Context, string) repl.Status { return repl.Done }
-	sc.scroll.out = func(chunk string) tea.Cmd {
-		sc.printed = append(sc.printed, strings.Split(chunk, "\n")...)
-		return nil
-	}
 	sc.Init()
 	sc.send(tea.WindowSizeMsg{Width: width, Height: height})
 	sc.pass(time.Second)
@@ -108,6 +103,7 @@ func (s *screen) send(msg tea.Msg) {
 	s.Update(msg)
 	s.View()
 	for s.scroll.sending {
+		s.printed, s.chunk = append(s.printed, s.chunk...), nil
 		s.Update(printedMsg{})
 		s.View()
 	}
@@ -227,7 +223,7 @@ func answered(t *testing.T, answer <-chan session.Approval) session.Approval {
 func (s *screen) picture() string {
 	s.t.Helper()
 	v := s.View()
-	rows := strings.Split(strings.TrimSuffix(v.Content, ansi.ResetStyle), "\n")
+	rows := strings.Split(v.Content, "\n")
 	var b strings.Builder
 	for _, line := range s.printed {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")

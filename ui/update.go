@@ -16,8 +16,8 @@ import (
 //	Bubble Tea   keys, pastes, window sizes
 //	the worker   doneMsg, when its input was handled
 //	the feed     wokenMsg, when nothing runs and an event came
-//	the tick     tickMsg, 30 times a second while something runs or lines wait to be printed
-//	the scroll   printedMsg, when a chunk is in the scrollback
+//	the tick     tickMsg, 30 times a second while something runs
+//	the display  printedMsg, when a chunk is in the scrollback; a window size that Bubble Tea has not told of
 //	Run          stopMsg, on a signal or when its context ends
 
 type (
@@ -35,7 +35,8 @@ type (
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.stale = true
 	cmd := m.take(msg)
-	return m, tea.Batch(cmd, m.print(), m.tick(), m.listen(), m.depart())
+	m.print()
+	return m, tea.Batch(cmd, m.tick(), m.listen(), m.depart())
 }
 
 func (m *model) take(msg tea.Msg) tea.Cmd {
@@ -53,9 +54,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.waiting = false
 		return m.pull()
 	case printedMsg:
-		m.scroll.Printed()
-		// The print left the cursor above the input, and the renderer moves it for a frame that differs only.
-		m.nudge = !m.nudge
+		m.scroll.Printed(msg.slow)
 	case doneMsg:
 		return m.done(msg.status)
 	case heldMsg:
@@ -83,34 +82,26 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 
 func (m *model) resize(width, height int) tea.Cmd {
 	if m.width != 0 && (width != m.width || height != m.height) {
-		m.scroll.Hold(m.now(), holdAfterResize)
-		m.sized = m.now()
 		m.menu = nil
 	}
 	m.width, m.height = width, height
 	return nil
 }
 
-// tick asks for the next look at the feed while one is needed. When nothing runs and nothing waits there is no tick,
-// and an idle screen writes nothing.
+// tick asks for the next look at the feed while something runs. When nothing runs there is no tick, and an idle screen
+// writes nothing.
 func (m *model) tick() tea.Cmd {
-	if m.ticking || m.work == nil && !m.scroll.Pending() && m.easing.IsZero() && !m.resizing() && !m.narrowed && (!m.leaving || m.left) {
+	if m.ticking || m.work == nil {
 		return nil
 	}
 	m.ticking = true
 	return tea.Tick(frameTime, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
-// print sends the next finished lines to the scrollback, as many as there is room for above the live region.
-func (m *model) print() tea.Cmd {
-	m.scroll.Away(m.help != nil || m.overlay() != nil || m.spacious(), m.now())
-	if m.scroll.Pending() && m.resized() {
-		m.scroll.Hold(m.now(), holdAfterResize)
-	}
-	if m.scroll.Pending() && !m.scroll.Sending() {
-		m.View() // the region grows first, and the lines get the room that is left
-	}
-	return m.scroll.Flush(m.now(), m.width, m.room())
+// print takes the next finished lines for the display, unless some are on their way.
+func (m *model) print() {
+	m.scroll.away = m.help != nil || m.overlay() != nil || m.spacious()
+	m.chunk = append(m.chunk, m.scroll.Next()...)
 }
 
 // submit starts a worker for line, or queues it behind the one that runs.
@@ -203,7 +194,6 @@ func (m *model) leave() tea.Cmd {
 	m.leaving = true
 	m.disarm()
 	m.help, m.menu, m.search, m.queue, m.panes = nil, nil, nil, nil, nil
-	m.scroll.until = time.Time{}
 	if m.work == nil {
 		return nil
 	}
@@ -211,9 +201,9 @@ func (m *model) leave() tea.Cmd {
 	return tea.Tick(graceTime, func(time.Time) tea.Msg { return leaveMsg{} })
 }
 
-// depart gives the quit command once nothing is left to print and the live region is gone.
+// depart gives the quit command once nothing is left to print.
 func (m *model) depart() tea.Cmd {
-	if !m.leaving || m.left || m.work != nil || m.scroll.Pending() || m.tall > 1 {
+	if !m.leaving || m.left || m.work != nil || m.scroll.Pending() {
 		return nil
 	}
 	m.left = true

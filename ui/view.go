@@ -30,12 +30,6 @@ type frame struct {
 	rows int
 }
 
-// A pastHeight is how tall a frame was that the terminal may still show.
-type pastHeight struct {
-	rows  int
-	until time.Time
-}
-
 // View returns the frame, drawn anew only when something changed.
 func (m *model) View() tea.View {
 	if m.stale || m.frame.rows == 0 {
@@ -47,85 +41,35 @@ func (m *model) View() tea.View {
 
 func (m *model) draw() {
 	var f frame
-	m.narrowed = m.resizing()
 	switch {
 	case m.width == 0:
 		f.view = tea.NewView("")
-	case m.help != nil && (m.frame.view.AltScreen || !m.scroll.Sending()):
+	case m.help != nil:
 		f.view = tea.NewView(strings.Join(m.helpRows(), "\n"))
 		f.view.AltScreen = true
-	case m.overlay() != nil && (m.frame.view.AltScreen || !m.scroll.Sending()):
+	case m.overlay() != nil:
 		rows, cursor := m.paneRows(m.overlay())
 		f.view = tea.NewView(strings.Join(rows, "\n"))
 		f.view.AltScreen = true
 		if cursor != nil {
 			f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
 		}
-	case m.spacious() && (m.frame.view.AltScreen || !m.scroll.Sending()):
+	case m.spacious():
 		rows, cursor := m.workspaceRows()
 		f.view = tea.NewView(strings.Join(rows, "\n"))
 		f.view.AltScreen = true
 		f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
 	default:
-		// When leaving, one blank row stays: the renderer erases a region that shrinks to it, but not to nothing.
-		rows, cursor := []string{" "}, point{}
+		var rows []string
+		var cursor point
 		if !m.leaving {
 			rows, cursor = m.region()
 		}
-		if over := len(rows) - m.frame.rows; over > 0 && m.frame.rows > 0 && m.scroll.Sending() {
-			// The lines on their way were cut for the region as it is. It grows when they are there, a moment later.
-			rows, cursor.y = rows[over:], max(cursor.y-over, 0)
-		}
-		rows = m.ease(rows)
-		content := strings.Join(rows, "\n")
-		if m.nudge && !m.leaving {
-			content += ansi.ResetStyle
-		}
-		f.view = tea.NewView(content)
+		f.view = tea.NewView(strings.Join(rows, "\n"))
 		f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
 		f.rows = len(rows)
 	}
-	now := m.now()
-	if f.rows != m.frame.rows {
-		m.heights = append(m.heights, pastHeight{m.frame.rows, now.Add(settleTime)})
-	}
 	m.frame = f
-}
-
-// ease keeps a region that becomes shorter at its height for a moment, with blank rows below. The renderer erases a
-// shorter frame from where the cursor was, and leaves rows above standing when that was below the new frame; so the
-// cursor has to be inside the new frame first.
-func (m *model) ease(rows []string) []string {
-	if len(rows) >= m.tall {
-		m.tall, m.easing = len(rows), time.Time{}
-		return rows
-	}
-	now, last := m.now(), m.frame.view.Cursor
-	if m.easing.IsZero() || last == nil || last.Y >= len(rows) {
-		m.easing = now.Add(settleTime)
-	}
-	if !now.Before(m.easing) {
-		m.tall, m.easing = len(rows), time.Time{}
-		return rows
-	}
-	for limit := min(m.tall, max(m.height-1, 1)); len(rows) < limit; {
-		rows = append(rows, "")
-	}
-	return rows
-}
-
-// room is how many rows a print may have: those above the tallest frame that the terminal may still show.
-func (m *model) room() int {
-	now, tallest := m.now(), m.frame.rows
-	kept := m.heights[:0]
-	for _, h := range m.heights {
-		if now.Before(h.until) {
-			kept = append(kept, h)
-			tallest = max(tallest, h.rows)
-		}
-	}
-	m.heights = kept
-	return m.height - tallest
 }
 
 // region draws the rows and says where the cursor is.
@@ -141,7 +85,7 @@ func (m *model) region() (rows []string, cursor point) {
 		rows, cursor = append(rows, box...), at
 	} else {
 		if !small {
-			rows = append(rows, m.theme.rule(m.wide(), "", ""))
+			rows = append(rows, m.theme.rule(m.width-1, "", ""))
 		}
 		spare := max(limit-len(rows)-1, 1)
 		input, at := m.inputRows(min(spare, max(m.height/2-2, 1)))
@@ -184,7 +128,7 @@ func (m *model) runningRows() []string {
 		return nil
 	}
 	m.work.tallest = min(max(m.work.tallest, len(text), 1), max(m.height/2-2, 1))
-	rows := append([]string{m.theme.rule(m.wide(), "", ""), m.runningRow()}, text...)
+	rows := append([]string{m.theme.rule(m.width-1, "", ""), m.runningRow()}, text...)
 	if len(m.asks) > 0 {
 		return rows
 	}
@@ -200,9 +144,6 @@ func (m *model) runningRow() string {
 	right := ""
 	if len(m.queue) > 0 {
 		right = fmt.Sprintf("queued: %d", len(m.queue))
-	}
-	if m.resizing() {
-		return left
 	}
 	return m.theme.sides(m.width-1, left, right)
 }
@@ -302,7 +243,7 @@ func (m *model) editRows(e *editor, prompt string, styles []span, limit int) ([]
 
 // statusRow is the last row. Under 60 columns its fields drop from the right.
 func (m *model) statusRow(small bool) string {
-	width := m.wide()
+	width := m.width - 1
 	told := m.notice
 	if told == "" && small && m.work != nil {
 		told = m.doing()
@@ -312,9 +253,6 @@ func (m *model) statusRow(small bool) string {
 	}
 	const help = "? help"
 	fields := m.statusFields()
-	if m.resizing() {
-		fields = fields[:1]
-	}
 	dot := " " + m.theme.glyphs.dot + " "
 	right := help
 	if width+1 < 60 {

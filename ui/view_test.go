@@ -217,25 +217,6 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// A region becomes shorter only once the cursor of the frame on the screen is inside the shorter one.
-func TestRegionShrinksInTwoSteps(t *testing.T) {
-	s := newScreen(t, 80, 24)
-	s.keys("f()", "enter")
-	s.ask()
-	s.pass(pauseTime)
-	before := s.frame.rows
-	s.keys("y")
-	s.send(doneMsg{})
-	if v := s.View(); s.frame.rows != before || v.Cursor.Y != 1 {
-		t.Errorf("at once: %d rows, want %d still; cursor on row %d", s.frame.rows, before, v.Cursor.Y)
-	}
-	s.pass(settleTime)
-	s.pass(settleTime)
-	if s.frame.rows != 3 || s.ticking && s.scroll.Pending() {
-		t.Errorf("later: %d rows, want 3", s.frame.rows)
-	}
-}
-
 // The model's Markdown goes to the scrollback block by block; a code block that is still open is drawn below.
 func TestMarkdownStreams(t *testing.T) {
 	s := newScreen(t, 80, 24)

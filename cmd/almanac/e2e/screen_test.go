@@ -188,7 +188,7 @@ func TestR15History(t *testing.T) {
 	x.keys("Up")
 	x.want(`❯ f\(1\)`)
 	x.keys("Up")
-	x.want(`\.\.   return a`)
+	x.want(`\.\. +return a`)
 	x.keys("Down", "Down", "Down", "Down")
 	x.want(`❯ draft`)
 	x.keys("C-c")
@@ -214,7 +214,7 @@ func TestR15History(t *testing.T) {
 	z.text("größer")
 	z.want(`function f\(a\)`)
 	z.keys("Enter")
-	z.want(`❯ function f\(a\)`, `\.\.   return a \+ 1 -- größer`, `\.\. end`)
+	z.want(`❯ function f\(a\)`, `\.\. +return a \+ 1 -- größer`, `\.\. end`)
 	if strings.Contains(z.screen(), "[1]") {
 		t.Errorf("it was run:\n%s", z.screen())
 	}
@@ -339,13 +339,13 @@ func TestR21ExternalEditor(t *testing.T) {
 	name.want(`❯ -- .*\.lua`)
 	name.keys("C-c")
 	x.line("/edit last")
-	x.want(`❯ 1\+2$`)
+	x.want(`❯ 1\+2 *$`)
 	x.keys("C-c")
 
 	whole := open(t, setup{env: []string{`EDITOR=sh -c "sed -i s/one/two/ \$1" --`}})
 	whole.run(`a = "one"`, `\[1\]`)
 	whole.line("/edit 1")
-	whole.want(`❯ a = "two"$`)
+	whole.want(`❯ a = "two" *$`)
 }
 
 func TestR22PlainTerminals(t *testing.T) {

@@ -54,7 +54,7 @@ func TestR02NothingIsLost(t *testing.T) {
 
 	y := open(t, setup{home: home})
 	y.keys("Up")
-	y.want(`❯ b = 7$`)
+	y.want(`❯ b = 7 *$`)
 	y.keys("Up")
 	y.want(`❯ a = crm\.customer\.search`)
 	y.keys("C-c")

@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"os"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// This file joins the model, Bubble Tea and the display. Bubble Tea reads keys and sizes, runs commands and lends the
+// terminal to an editor; what it would write goes nowhere.
+
+// A loop is the model as Bubble Tea runs it.
+type loop struct {
+	*model
+	display *display
+}
+
+// repaintMsg asks for everything to be written anew.
+type repaintMsg struct{}
+
+// A tellMsg is a sequence for the terminal that shows nothing.
+type tellMsg string
+
+func repaint() tea.Msg { return repaintMsg{} }
+
+// Update gives msg to the model, and the display what the model shows now.
+func (l *loop) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := l.model.Update(msg)
+	switch msg := msg.(type) {
+	case tellMsg:
+		l.display.Tell(string(msg))
+	case repaintMsg:
+		l.display.Repaint()
+	case editedMsg:
+		l.display.Resume()
+	}
+	if l.width > 0 {
+		lines := l.chunk
+		l.chunk = nil
+		l.display.Show(l.picture(), lines)
+	}
+	return l, cmd
+}
+
+// View is empty: the display draws.
+func (l *loop) View() tea.View { return tea.View{} }
+
+// picture is what the terminal is to show now.
+func (m *model) picture() picture {
+	v := m.View()
+	p := picture{alt: v.AltScreen, width: m.width, height: m.height}
+	if v.Content != "" {
+		p.rows = strings.Split(v.Content, "\n")
+	}
+	if v.Cursor != nil {
+		p.cursor = &point{v.Cursor.X, v.Cursor.Y}
+	}
+	p.busy = m.work != nil && len(m.asks) == 0 || m.scroll.Pending()
+	return p
+}
+
+// A silent is the terminal for Bubble Tea: it has a size and modes, and what is written to it goes nowhere.
+type silent struct{ file *os.File }
+
+func (s silent) Fd() uintptr                 { return s.file.Fd() }
+func (s silent) Read(p []byte) (int, error)  { return s.file.Read(p) }
+func (s silent) Write(p []byte) (int, error) { return len(p), nil }
+func (s silent) Close() error                { return nil }
