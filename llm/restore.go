@@ -2,7 +2,8 @@ package llm
 
 // Restore replaces the history by the messages that an earlier conversation gave to Options.Keep, in that order. Of
 // several answers to one call the last counts. What no server would take is left out or mended: an answer to no call, a
-// call without an answer, a message of an unknown role. The error is ErrBusy.
+// call without an answer, a message of an unknown role. Context tells how
+// long the messages are until the next request. The error is ErrBusy.
 func (c *Conversation) Restore(kept []Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -11,6 +12,7 @@ func (c *Conversation) Restore(kept []Message) error {
 	}
 	c.clear()
 	c.messages = whole(kept)
+	c.context = totalTokens(c.messages)
 	return nil
 }
 

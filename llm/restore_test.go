@@ -38,6 +38,9 @@ func TestRestore(t *testing.T) {
 	if diff := cmp.Diff(c.Messages(), other.Messages()); diff != "" {
 		t.Errorf("(-was +is)\n%s", diff)
 	}
+	if used, _ := other.Context(); used == 0 {
+		t.Error("the context is empty")
+	}
 	for n := range kept {
 		messages := whole(kept[:n])
 		answers := 0

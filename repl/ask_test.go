@@ -24,7 +24,7 @@ func withModel(t *testing.T, p policy.Policy, o Options, responses ...llm.Respon
 			return "", err
 		}
 		out, err := sh.Session().Run(ctx, session.Script{
-			Source: args.Script, Author: session.Model, Actions: []string{"billing.refund.issue", "crm.customer.get"},
+			Source: args.Script, Author: session.Model, Cell: sh.Feed().Cell(), Actions: []string{"billing.refund.issue", "crm.customer.get"},
 		})
 		if err != nil {
 			return "", err
@@ -104,6 +104,16 @@ func TestAskInterrupted(t *testing.T) {
 	}
 	if len(back.acts) > 0 {
 		t.Errorf("the back office was told %v", back.acts)
+	}
+	// It has one name wherever it is told.
+	records, _ := sh.options.Log()
+	var b strings.Builder
+	if err := WriteSession(&b, records, FormatMarkdown); err != nil {
+		t.Fatal(err)
+	}
+	if got := typed(t.Context(), sh, "/trace", nil); !strings.Contains(got, "[1.1] interrupted billing.refund.issue") ||
+		!strings.Contains(b.String(), "`billing.refund.issue` interrupted, would change data (policy ask)\n") || strings.Contains(got+b.String(), "denied") {
+		t.Errorf("told as:\n%s%s", got, b.String())
 	}
 	// On a machine under load the interrupt may have cost the Lua process; then the line after next has a new one.
 	first := typed(t.Context(), sh, "!1+1", nil)

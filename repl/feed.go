@@ -272,11 +272,18 @@ func (f *Feed) running() Cell {
 	return c
 }
 
-// whoSet tells by whom and where the globals got their values, as far as this program saw it.
+// whoSet tells by whom and where the globals got their values, as far as this program or the log saw it.
 func (f *Feed) whoSet() map[string]setter {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.setters)
+}
+
+// knew takes in who gave the globals of an earlier session their values.
+func (f *Feed) knew(by map[string]setter) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	maps.Copy(f.setters, by)
 }
 
 // begin makes c the cell that calls and printed text belong to.

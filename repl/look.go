@@ -20,7 +20,7 @@ import (
 // A Variable is one global of the session and where it comes from.
 type Variable struct {
 	vm.Global
-	// Author and Cell say who set it last; empty and zero when that was before this program began.
+	// Author and Cell say who set it last; empty and zero when no log tells.
 	Author session.Author
 	Cell   int
 }

@@ -47,7 +47,7 @@ func (r PastRun) lasting() bool { return r.Mode == trace.ModeRun && r.Ended != n
 func (r PastRun) changed() []string {
 	var ids []string
 	for _, c := range r.Calls {
-		if c.Mutates && c.Verdict != trace.Denied && c.Verdict != trace.Rejected && !slices.Contains(ids, c.ID) {
+		if c.Mutates && c.Verdict != trace.Denied && c.Verdict != trace.Rejected && c.Verdict != trace.Interrupted && !slices.Contains(ids, c.ID) {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -154,7 +154,31 @@ func (sh *Shell) takeIn(p Past) {
 	}
 	sh.cells = sh.cells[max(0, len(sh.cells)-keptCells):]
 	sh.since = since
+	sh.feed.knew(p.setters())
 	sh.pending = p.pending()
+}
+
+// setters tell who gave the globals their values that came back with the Lua state.
+func (p Past) setters() map[string]setter {
+	by := map[string]setter{}
+	runs := map[string]trace.Record{}
+	for _, r := range p.Records[:min(p.Restored, len(p.Records))] {
+		switch r.Kind {
+		case trace.KindReset:
+			clear(by)
+		case trace.KindRun:
+			runs[r.Run] = r
+		case trace.KindOutcome:
+			run, known := runs[r.Run]
+			if !known || run.Mode != trace.ModeRun || r.Ended == nil {
+				continue
+			}
+			for _, name := range r.Ended.Changed {
+				by[name] = setter{session.Author(run.Author), run.Cell}
+			}
+		}
+	}
+	return by
 }
 
 // pending are the scripts since the last reset whose globals did not come back, in order.

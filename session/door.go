@@ -225,7 +225,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	case r.asking <- struct{}{}:
 		defer func() { <-r.asking }()
 	case <-ctx.Done():
-		c.Verdict, c.Rule = trace.Denied, "interrupted"
+		c.Verdict = trace.Interrupted
 		return nil, interrupted()
 	}
 	if w.isApproved(entry.ID) { // by the answer to a question that came first
@@ -244,7 +244,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	})
 	c.Start = c.Start.Add(time.Since(waited))
 	if ctx.Err() != nil {
-		c.Verdict, c.Rule = trace.Denied, "interrupted"
+		c.Verdict = trace.Interrupted
 		return nil, interrupted()
 	}
 	if err != nil {

@@ -92,11 +92,13 @@ type Verdict string
 // The verdicts.
 const (
 	OK       Verdict = "ok"
-	Failed   Verdict = "failed"   // the action returned an error
+	Failed   Verdict = "failed"   // the action returned an error, or was stopped on its way
 	Rejected Verdict = "rejected" // unknown id or arguments that do not fit: the script may catch it
 	Denied   Verdict = "denied"   // view, policy, permission or the person said no
 	Limited  Verdict = "limited"  // a budget was used up
 	Planned  Verdict = "planned"  // a preview recorded the mutation and called nothing
+	// Interrupted: the run was stopped while the person was asked; the action was not called.
+	Interrupted Verdict = "interrupted"
 )
 
 // A Call is one use of an action as the log keeps it: secrets are redacted, large values cut.
