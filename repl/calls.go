@@ -7,6 +7,8 @@ import "almanac/session/trace"
 
 // A CallFold holds back Called events until they can be shown. The zero CallFold is empty and ready.
 type CallFold struct {
+	// Whole keeps calls of one action apart.
+	Whole bool
 	// held are calls inside of a composed one that has not ended, in the order they are shown.
 	held []Event
 	// same is a call that the next ones may repeat; its Kind is zero when there is none.
@@ -27,7 +29,7 @@ func (f *CallFold) Push(e Event) []Event {
 		}
 		return out
 	}
-	if f.same.Kind != 0 && sameCall(f.same, e) {
+	if !f.Whole && f.same.Kind != 0 && sameCall(f.same, e) {
 		call := *f.same.Call
 		call.Took += e.Call.Took
 		call.Brief = ""
@@ -36,7 +38,7 @@ func (f *CallFold) Push(e Event) []Event {
 		return nil
 	}
 	out := f.letOut()
-	if e.Call.Verdict != trace.OK {
+	if f.Whole || e.Call.Verdict != trace.OK {
 		return append(out, e)
 	}
 	f.same = e

@@ -53,3 +53,31 @@ func TestCallFold(t *testing.T) {
 		}
 	}
 }
+
+// Verbose, each call is told with what it was given and what it gave back, and a script of the model's is whole.
+func TestVerbose(t *testing.T) {
+	o := RenderOptions{Verbose: true}
+	e := call(trace.OK, trace.Call{Args: map[string]any{"id": "inv_1"}, Brief: "1 row", Result: []any{map[string]any{"id": "ref_1"}}})
+	want := `  ✓ billing.refund.issue R  1 row  84 ms  [3.1]
+    { id = "inv_1" }
+    { { id = "ref_1" } }`
+	if got := linesText(Lines(e, 80, o)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	script := Event{Kind: Wrote, Tool: "execute", Cell: 3, Text: strings.Repeat("f()\n", 20)}
+	if got := len(Lines(script, 80, o)); got != 21 {
+		t.Errorf("a script of 20 lines has %d", got)
+	}
+	f := CallFold{Whole: true}
+	if out := append(f.Push(e), f.Push(e)...); len(out) != 2 {
+		t.Errorf("%d of 2 calls", len(out))
+	}
+}
+
+func linesText(lines []Line) string {
+	text := make([]string, len(lines))
+	for i, l := range lines {
+		text[i] = l.String()
+	}
+	return strings.Join(text, "\n")
+}

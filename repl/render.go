@@ -78,6 +78,8 @@ type RenderOptions struct {
 	ASCII bool
 	// MaxRows is how many rows of a table, or lines of another value, are shown; zero means 20, negative all.
 	MaxRows int
+	// Verbose shows each call with its arguments and the beginning of its result, and scripts of the model's whole.
+	Verbose bool
 	// NoEcho leaves out Began events: the terminal has echoed the input already.
 	NoEcho bool
 	// NoChanges leaves out which globals a run changed.
@@ -125,10 +127,10 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 		return textLines(role, "", strings.TrimSuffix(e.Text, "\n"))
 	case Called:
 		if e.Call != nil {
-			return wrapLines(callLines(e, width, m), width)
+			return wrapLines(callLines(e, width, o), width)
 		}
 	case Wrote:
-		return wroteLines(e, m)
+		return wroteLines(e, o)
 	case Spoke:
 		return textLines(RoleModel, "  ", strings.TrimSuffix(e.Text, "\n"))
 	case Ran:
@@ -281,7 +283,7 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 		lines = append(lines, Line{{RoleWarning, fmt.Sprintf("%s %s of output dropped: the limit of a run", o.Marks().Cut, bytesText(out.Dropped))}})
 	}
 	if out.Err != nil {
-		if code := quotedLua(e.Text, o.Marks()); e.Author == session.Model && len(code) > foldedLines+1 && out.Err.Kind != vm.Interrupt {
+		if code := quotedLua(e.Text, o.Marks()); !o.Verbose && e.Author == session.Model && len(code) > foldedLines+1 && out.Err.Kind != vm.Interrupt {
 			lines = append(lines, code...)
 		}
 		lines = append(lines, ErrorLines(out.Err, width)...)
@@ -319,7 +321,10 @@ func changedLine(e Event, width int, o RenderOptions) []Line {
 // modelValueLines shows the beginning of what the model's script returned: the model reads it itself, the person
 // wants to know that there is something.
 func modelValueLines(values []vm.Value, cell, width int, o RenderOptions) []Line {
-	o.MaxRows, o.model = 3, true
+	o.model = true
+	if !o.Verbose {
+		o.MaxRows = 3
+	}
 	var lines []Line
 	for _, v := range values {
 		if v.Repr == "" || v.Repr == "nil" {

@@ -10,8 +10,8 @@ import (
 	"almanac/session/trace"
 )
 
-func callLines(e Event, width int, m Marks) []Line {
-	c := e.Call
+func callLines(e Event, width int, o RenderOptions) []Line {
+	c, m := e.Call, o.Marks()
 	number := fmt.Sprintf("[%d.%d]", e.Cell, c.N)
 	if e.Cell == 0 {
 		number = ""
@@ -38,7 +38,11 @@ func callLines(e Event, width int, m Marks) []Line {
 			note = "  " + SanitizeLine(c.Brief) + note
 		}
 		l = append(l, Span{RoleDim, note})
-		return []Line{append(l, noteSpan(number)...)}
+		lines := []Line{append(l, noteSpan(number)...)}
+		if o.Verbose && e.Times <= 1 {
+			lines = append(lines, exchangeLines(c, width, m)...)
+		}
+		return lines
 	}
 	text := strings.TrimPrefix(strings.TrimPrefix(c.Error, c.ID), ": ")
 	if text == "" {
@@ -51,6 +55,26 @@ func callLines(e Event, width int, m Marks) []Line {
 		lines = append(lines, textLines(RoleCode, "    ", LuaText(c.Args, max(width-4, 0)))...)
 	}
 	return lines
+}
+
+// exchanged is how many lines of a result are shown with its call.
+const exchanged = 12
+
+// exchangeLines are what a call was given and the beginning of what it gave back.
+func exchangeLines(c *trace.Call, width int, m Marks) []Line {
+	const margin = "    "
+	var lines []Line
+	if len(c.Args) > 0 {
+		lines = textLines(RoleCode, margin, LuaText(c.Args, max(width-len(margin), 0)))
+	}
+	if c.Result == nil {
+		return lines
+	}
+	result := textLines(RoleDim, margin, LuaText(c.Result, max(width-len(margin), 0)))
+	if over := len(result) - exchanged; over > 1 {
+		result = append(result[:exchanged:exchanged], Line{{RoleDim, fmt.Sprintf("%s%s %d more lines", margin, m.Cut, over)}})
+	}
+	return append(lines, result...)
 }
 
 // callTag is the effect letter of a call: R, W or !.
@@ -71,7 +95,8 @@ func noteSpan(number string) Line {
 	return Line{{RoleDim, "  " + number}}
 }
 
-func wroteLines(e Event, m Marks) []Line {
+func wroteLines(e Event, o RenderOptions) []Line {
+	m := o.Marks()
 	prefix := "  " + m.Quote + " "
 	tool := e.Tool
 	if i := strings.LastIndexByte(tool, '_'); i >= 0 {
@@ -83,7 +108,7 @@ func wroteLines(e Event, m Marks) []Line {
 	}
 	lines := []Line{{{RoleDim, prefix + "-- " + SanitizeLine(tool)}}}
 	code := quotedLua(e.Text, m)
-	if over := len(code) - foldedLines; over > 1 {
+	if over := len(code) - foldedLines; over > 1 && !o.Verbose {
 		note := fmt.Sprintf("%s%s %d more lines", prefix, m.Cut, over)
 		if e.Cell > 0 {
 			note += fmt.Sprintf(" %s /expand %d", m.Dot, e.Cell)

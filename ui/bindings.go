@@ -1,41 +1,109 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // This file binds keys: what is configured for an action replaces the keys that it has by itself.
 
-// actionKeys are the actions that keys can be bound to, and the keys that each has by itself; the first stands for the
-// action when another key is bound to it.
-func actionKeys() map[string][]string {
-	return map[string][]string{
-		"submit": {"enter", "kpenter"}, "newline": {"ctrl+j", "alt+enter", "shift+enter", "ctrl+enter"},
-		"interrupt": {"esc"}, "exit": {"ctrl+d"}, "complete": {"tab"}, "toggle_mode": {"shift+tab"},
-		"history_search": {"ctrl+r"}, "history_previous": {"up", "ctrl+p"}, "history_next": {"down", "ctrl+n"},
-		"editor": {"ctrl+g"}, "help": {"f1"}, "variables": {"f2"}, "trace": {"f3"}, "catalog": {"f4"},
-		"preview": {"f5"}, "view": {"f6"}, "clear": {"ctrl+l"}, "expand": {expandKey},
+// A Binding is an action of the terminal, the keys that it has by itself, and what it does. A key is written as in
+// ctrl+r; two that are pressed one after the other stand with a blank between them: ctrl+x ctrl+e.
+type Binding struct {
+	Action string
+	Keys   []string
+	Does   string
+}
+
+// Bindings are all actions that keys can be bound to.
+func Bindings() []Binding {
+	return []Binding{
+		{"submit", []string{"enter", "kpenter"}, "run what is complete, else begin a line"},
+		{"newline", []string{"ctrl+j", "alt+enter", "shift+enter", "ctrl+enter"}, "begin a line"},
+		{"interrupt", []string{"esc"}, "stop what runs; Ctrl+C does, too, whatever is bound"},
+		{"exit", []string{"ctrl+d"}, "leave, on empty input and twice; in text delete to the right"},
+		{"complete", []string{"tab"}, "complete, and choose the next in the list"},
+		{"toggle_mode", []string{"shift+tab"}, "from Lua to asking and back"},
+		{"history_search", []string{"ctrl+r"}, "search the history"},
+		{"history_previous", []string{"up", "ctrl+p"}, "the row above, or the input before"},
+		{"history_next", []string{"down", "ctrl+n"}, "the row below, or the input after"},
+		{"edit_previous", []string{"esc esc"}, "the last input once more, to change it"},
+		{"editor", []string{"ctrl+g", "ctrl+x ctrl+e"}, "the input in $VISUAL or $EDITOR"},
+		{"verbose", []string{"ctrl+o"}, "show calls with arguments and results from now on, or no longer"},
+		{"expand", []string{expandKey}, "all there is to the last cell: /expand"},
+		{"help", []string{"f1"}, "keys and commands"},
+		{"variables", []string{"f2"}, "the pane of variables"},
+		{"trace", []string{"f3"}, "the pane of calls"},
+		{"catalog", []string{"f4"}, "the pane of actions"},
+		{"preview", []string{"f5"}, "preview the input, or the last cell"},
+		{"view", []string{"f6"}, "the value tree"},
+		{"clear", []string{"ctrl+l"}, "draw the screen anew"},
+		{"column", []string{"f9"}, "hide or show the column of the workspace"},
+		{"zoom", []string{"f10"}, "give the chosen pane of the workspace the window"},
+		{"pane_previous", []string{"ctrl+up"}, "the pane above in the workspace"},
+		{"pane_next", []string{"ctrl+down"}, "the pane below in the workspace"},
+		{"scroll_up", []string{"pgup"}, "scroll the transcript of the workspace up"},
+		{"scroll_down", []string{"pgdown"}, "scroll it down"},
+		{"char_left", []string{"left", "ctrl+b"}, "one character to the left"},
+		{"char_right", []string{"right", "ctrl+f"}, "one character to the right"},
+		{"word_left", []string{"alt+b", "ctrl+left", "alt+left"}, "one word to the left"},
+		{"word_right", []string{"alt+f", "ctrl+right", "alt+right"}, "one word to the right"},
+		{"line_start", []string{"ctrl+a", "home"}, "to the start of the line"},
+		{"line_end", []string{"ctrl+e", "end"}, "to the end of the line"},
+		{"text_start", []string{"alt+<", "ctrl+home"}, "to the start of the input"},
+		{"text_end", []string{"alt+>", "ctrl+end"}, "to the end of the input"},
+		{"delete_left", []string{"backspace", "ctrl+h", "shift+backspace"}, "delete the character to the left"},
+		{"delete_right", []string{"delete"}, "delete the character to the right"},
+		{"cut_word", []string{"ctrl+w", "ctrl+backspace"}, "cut to the blank on the left"},
+		{"cut_word_left", []string{"alt+backspace"}, "cut the word to the left"},
+		{"cut_word_right", []string{"alt+d", "alt+delete", "ctrl+delete"}, "cut the word to the right"},
+		{"cut_left", []string{"ctrl+u"}, "cut to the start of the line"},
+		{"cut_right", []string{"ctrl+k"}, "cut to the end of the line"},
+		{"paste", []string{"ctrl+y"}, "what was cut last"},
+		{"undo", []string{"ctrl+_", "ctrl+/", "ctrl+z"}, "undo"},
+		{"redo", []string{"alt+_", "alt+/"}, "undo the undo"},
 	}
 }
 
-// expandKey stands for the action that has no key by itself: /expand.
+// expandKey stands for the action that has no key by itself.
 const expandKey = "expand"
 
-// bindings say which key another key counts as; "" means that it does nothing. Ctrl+C always stops what runs.
-type bindings map[string]string
+// previousKeys are Esc twice: the first does what Esc does.
+const previousKeys = "esc esc"
+
+// bindings say which key another key counts as. Ctrl+C always stops what runs.
+type bindings struct {
+	as map[string]string // "" means that the key does nothing
+	// first are the keys that begin a pair.
+	first map[string]bool
+	// of are the keys of each action.
+	of map[string][]string
+}
 
 func newBindings(configured map[string][]string) bindings {
-	b := bindings{}
-	own := actionKeys()
-	for action, keys := range configured {
-		for _, key := range own[action] {
-			if !slices.Contains(keys, key) {
-				b[key] = ""
+	b := bindings{as: map[string]string{}, first: map[string]bool{}, of: map[string][]string{}}
+	for _, own := range Bindings() {
+		keys, replaced := configured[own.Action]
+		b.of[own.Action] = own.Keys
+		if !replaced {
+			continue
+		}
+		b.of[own.Action] = keys
+		for _, key := range own.Keys {
+			if !slices.Contains(keys, key) && b.as[key] == "" {
+				b.as[key] = ""
+			}
+		}
+		for _, key := range keys {
+			if key != "ctrl+c" {
+				b.as[key] = own.Keys[0]
 			}
 		}
 	}
-	for action, keys := range configured {
+	for _, keys := range b.of {
 		for _, key := range keys {
-			if defaults := own[action]; len(defaults) > 0 && key != "ctrl+c" {
-				b[key] = defaults[0]
+			if first, _, pair := strings.Cut(key, " "); pair && key != previousKeys && b.as[first] == "" {
+				b.first[first] = true
 			}
 		}
 	}
@@ -44,8 +112,45 @@ func newBindings(configured map[string][]string) bindings {
 
 // meant is the key that a pressed one counts as, with the text that it types; a bound key types nothing.
 func (b bindings) meant(name, text string) (string, string) {
-	if to, ok := b[name]; ok && name != "ctrl+c" {
+	if to, ok := b.as[name]; ok && name != "ctrl+c" {
 		return to, ""
 	}
 	return name, text
+}
+
+// meantName is meant for a key without text.
+func (b bindings) meantName(name string) string {
+	name, _ = b.meant(name, "")
+	return name
+}
+
+// shown writes the keys of actions for people, as many as fit into width columns, at least one: Ctrl+R.
+func (b bindings) shown(width int, actions ...string) string {
+	text := ""
+	for _, action := range actions {
+		for _, key := range b.of[action] {
+			if key == expandKey || key == "kpenter" {
+				continue
+			}
+			if key = keyLabel(key); text == "" || len(text)+1+len(key) <= width {
+				text = strings.TrimSpace(text + " " + key)
+			}
+		}
+	}
+	return text
+}
+
+// keyLabel writes a key for people: Ctrl+R, Alt+Enter, F4.
+func keyLabel(key string) string {
+	words := strings.Split(key, " ")
+	for i, word := range words {
+		parts := strings.Split(word, "+")
+		for j, part := range parts {
+			if part != "" {
+				parts[j] = strings.ToUpper(part[:1]) + part[1:]
+			}
+		}
+		words[i] = strings.Join(parts, "+")
+	}
+	return strings.Join(words, " ")
 }

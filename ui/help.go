@@ -85,25 +85,45 @@ func (m *model) helpRows() []string {
 	return append(rows, t.rule(m.width, ansi.Truncate(foot, max(m.width-20, 10), t.glyphs.more), rest))
 }
 
-// keyHelp are the keys of the screen, the most wanted first.
-func keyHelp() []repl.HelpLine {
-	return []repl.HelpLine{
-		{Usage: "Enter", Text: "run or continue"},
-		{Usage: "Ctrl+J Alt+Enter", Text: "new line"},
-		{Usage: "Esc Ctrl+C", Text: "stop what runs"},
-		{Usage: "Ctrl+C Ctrl+C", Text: "leave (or Ctrl+D)"},
-		{Usage: "Tab", Text: "complete"},
-		{Usage: "Shift+Tab", Text: "lua or ask"},
-		{Usage: "Up Down", Text: "history"},
-		{Usage: "Ctrl+R", Text: "search history"},
-		{Usage: "F4 F2 F3", Text: "catalog, variables, trace"},
-		{Usage: "F5 F6", Text: "preview, value tree"},
-		{Usage: "Ctrl+G", Text: "edit in $EDITOR"},
-		{Usage: "Ctrl+W Ctrl+U Ctrl+K", Text: "cut"},
-		{Usage: "Ctrl+Y Ctrl+_", Text: "paste, undo"},
-		{Usage: "Alt+B Alt+F", Text: "move by words"},
-		{Usage: "Ctrl+L", Text: "draw again"},
+// keyHelp are the keys of the screen as they are bound, the most wanted first; actions without a key are left out.
+func (m *model) keyHelp() []repl.HelpLine {
+	var lines []repl.HelpLine
+	for _, l := range []struct {
+		text    string
+		actions []string
+	}{
+		{"run or continue", []string{"submit"}},
+		{"new line", []string{"newline"}},
+		{"stop what runs", []string{"interrupt"}},
+		{"leave, pressed twice", []string{"exit"}},
+		{"complete; @ action", []string{"complete"}},
+		{"lua or ask", []string{"toggle_mode"}},
+		{"history", []string{"history_previous", "history_next"}},
+		{"search history", []string{"history_search"}},
+		{"catalog and panes", []string{"catalog", "variables", "trace"}},
+		{"preview, values", []string{"preview", "view"}},
+		{"edit in $EDITOR", []string{"editor"}},
+		{"edit last input", []string{"edit_previous"}},
+		{"calls in full", []string{"verbose"}},
+		{"cut", []string{"cut_word", "cut_left", "cut_right"}},
+		{"paste, undo", []string{"paste", "undo"}},
+		{"move by words", []string{"word_left", "word_right"}},
+	} {
+		var keys []string
+		for _, action := range l.actions {
+			width := 0
+			if len(l.actions) == 1 {
+				width = 16
+			}
+			if key := m.keys.shown(width, action); key != "" {
+				keys = append(keys, key)
+			}
+		}
+		if len(keys) > 0 {
+			lines = append(lines, repl.HelpLine{Usage: strings.Join(keys, " "), Text: l.text})
+		}
 	}
+	return lines
 }
 
 // viHelp are the vi keys, for who looks for them; none when they are off.
@@ -125,7 +145,7 @@ func (m *model) helpLines(filter string) []string {
 	words := strings.Fields(strings.ToLower(filter))
 	var lines []string
 	if len(words) > 0 {
-		for _, l := range append(keyHelp(), viHelp(m.vi.on)...) {
+		for _, l := range append(m.keyHelp(), viHelp(m.vi.on)...) {
 			text := strings.ToLower(l.Usage + " " + l.Text)
 			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 				lines = append(lines, m.helpLine(l))
@@ -136,7 +156,7 @@ func (m *model) helpLines(filter string) []string {
 		}
 		return lines
 	}
-	keys := keyHelp()
+	keys := m.keyHelp()
 	half := (len(keys) + 1) / 2
 	for i, l := range keys[:half] {
 		line := m.keyCell(l, 17)

@@ -273,6 +273,8 @@ func (e *editor) key(name string) bool {
 		}
 	case "ctrl+_", "ctrl+/", "ctrl+z":
 		e.undoLast()
+	case "alt+_", "alt+/":
+		e.redoLast()
 	default:
 		return false
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -29,8 +30,17 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	if name != "ctrl+c" && name != "ctrl+d" {
 		m.disarm()
 	}
+	if name != "esc" {
+		m.escaped = time.Time{}
+	}
 	m.notice = m.armedNotice()
 	text := k.Text
+	if m.first != "" {
+		name, text, m.first = m.first+" "+name, "", ""
+	} else if m.keys.first[name] && len(m.asks) == 0 && m.help == nil && m.overlay() == nil {
+		m.first, m.notice = name, keyLabel(name)+" "+m.theme.glyphs.more
+		return nil
+	}
 	if to, typed := m.keys.meant(name, text); len(m.asks) == 0 && m.help == nil {
 		// An open pane, menu or search keeps its own keys, but for those that open another pane.
 		_, opens := paneOf(to)
@@ -87,7 +97,9 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 	case "ctrl+d":
 		return m.ctrlD()
 	case "esc":
-		m.interrupt()
+		return m.escape()
+	case previousKeys, "alt+esc":
+		m.editPrevious()
 	case "enter", "kpenter":
 		return m.enterKey()
 	case "ctrl+j", "alt+enter", "shift+enter", "ctrl+enter":
@@ -105,8 +117,10 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		m.openSearch()
 	case "ctrl+l":
 		return repaint
-	case "ctrl+g":
+	case "ctrl+g", "ctrl+x ctrl+e":
 		return m.openEditor()
+	case "ctrl+o":
+		m.toggleVerbose()
 	case expandKey:
 		return m.submit("/expand")
 	case "f1":
@@ -137,6 +151,54 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// escapeTime is how long after an Esc another one makes a pair.
+const escapeTime = 600 * time.Millisecond
+
+// escape stops what runs. Where nothing runs, twice brings the last input back.
+func (m *model) escape() tea.Cmd {
+	last := m.escaped
+	m.escaped = time.Time{}
+	if m.work != nil {
+		m.interrupt()
+		return nil
+	}
+	if now := m.now(); now.Sub(last) >= escapeTime {
+		m.escaped = now
+		return nil
+	}
+	return m.dispatch(m.keys.meantName(previousKeys), "", m.typed)
+}
+
+// editPrevious puts the last input of the mode into an input that is empty. What came of it stays: sent again it is a new
+// cell.
+func (m *model) editPrevious() {
+	if m.edit.text != "" {
+		return
+	}
+	typed, err := m.history.Load(pastDepth)
+	if err != nil {
+		m.notice = repl.SanitizeLine(err.Error())
+	}
+	for _, t := range slices.Backward(typed) {
+		if t.Mode == m.status.Mode && repl.Parse(t.Text, t.Mode).Form != repl.Command {
+			m.edit.set(cleanPaste(t.Text))
+			m.vi.begin(&m.edit)
+			m.notice = "the last input, to be changed: what came of it stays"
+			return
+		}
+	}
+	m.notice = "nothing to edit yet"
+}
+
+func (m *model) toggleVerbose() {
+	m.verbose = !m.verbose
+	m.calls.Whole = m.verbose
+	m.notice = "calls and scripts are folded again"
+	if m.verbose {
+		m.notice = "verbose: calls with arguments and results, scripts whole"
+	}
 }
 
 // newline begins a line of the input, indented where it is Lua that a person types: a paste brings its own blanks.

@@ -474,6 +474,80 @@ func TestOffer(t *testing.T) {
 	}
 }
 
+// A pair of keys is one key; Esc twice brings the last input back where nothing runs.
+func TestPairs(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.history.Add("f(1)\n", repl.LuaMode)
+	s.history.Add("/trace", repl.LuaMode)
+	s.history.Add("what is new", repl.AskMode)
+	for _, c := range []struct {
+		name string
+		keys []string
+		want string
+	}{
+		{"twice", []string{"esc", "esc"}, `"f(1)"`},
+		{"not with text", []string{"x", "esc", "esc"}, `"x"`},
+		{"not slowly", []string{"esc", "wait 1s", "esc"}, `""`},
+		{"not after another key", []string{"esc", "x", "backspace", "esc"}, `""`},
+		{"not where something runs", []string{"f()", "enter", "esc", "esc"}, `"" running stopped`},
+	} {
+		s.edit, s.work, s.escaped = editor{}, nil, time.Time{}
+		for _, k := range c.keys {
+			if d, ok := strings.CutPrefix(k, "wait "); ok {
+				d, _ := time.ParseDuration(d)
+				s.clock = s.clock.Add(d)
+				continue
+			}
+			s.keys(k)
+		}
+		if got := strings.ReplaceAll(s.state(), `\n`, ""); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+	s.edit, s.work = editor{}, nil
+	s.model.keys = newBindings(map[string][]string{"verbose": {"ctrl+x v"}, "editor": {}, "edit_previous": {}})
+	if s.keys("ctrl+x", "v"); !s.verbose || s.edit.text != "" {
+		t.Errorf("Ctrl+X v: verbose %v, %s", s.verbose, s.state())
+	}
+	if s.keys("ctrl+x", "a"); s.edit.text != "" {
+		t.Errorf("a pair that is none typed %q", s.edit.text)
+	}
+	if s.keys("esc", "esc"); s.edit.text != "" {
+		t.Errorf("Esc Esc is unbound and brought %q", s.edit.text)
+	}
+	if s.keys("ctrl+o"); !s.verbose {
+		t.Error("the old key still does something")
+	}
+}
+
+// What is bound elsewhere is what the help shows.
+func TestHelpShowsBindings(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.model.keys = newBindings(map[string][]string{"history_search": {"alt+r"}, "verbose": {}})
+	text := strings.Join(s.helpLines(""), "\n")
+	if !strings.Contains(text, "Alt+R") || strings.Contains(text, "Ctrl+R") || strings.Contains(text, "Ctrl+O") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
+// The terminal around is told only what was asked for.
+func TestSignals(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	if v := s.View(); v.WindowTitle != "" || v.ProgressBar != nil || s.ring() != nil {
+		t.Errorf("title %q, progress %v", v.WindowTitle, v.ProgressBar)
+	}
+	s.title, s.progress, s.bell = true, true, true
+	s.ask()
+	if v := s.View(); v.WindowTitle != "almanac: approve billing.refund.issue?" || v.ProgressBar.State != tea.ProgressBarWarning || s.ring() == nil {
+		t.Errorf("title %q, progress %v", v.WindowTitle, v.ProgressBar)
+	}
+	s.send(doneMsg{})
+	if v := s.View(); v.WindowTitle != "almanac" || v.ProgressBar != nil {
+		t.Errorf("afterwards title %q, progress %v", v.WindowTitle, v.ProgressBar)
+	}
+}
+
 // Tab goes on behind a lone namespace: one press shows the actions.
 func TestTabGoesOn(t *testing.T) {
 	s := screenOf(t, lived(t), 80, 24)

@@ -67,7 +67,7 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		a := newAsking(e.Ask, m.now())
 		m.asks = append(m.asks, a)
 		m.printTall(a)
-		return nil
+		return m.ring()
 	case repl.Cleared:
 		return m.clear()
 	case repl.Drafted:
@@ -234,4 +234,6 @@ func (m *model) lines(e repl.Event) []string {
 	return out
 }
 
-func (m *model) render() repl.RenderOptions { return repl.RenderOptions{ASCII: m.ascii} }
+func (m *model) render() repl.RenderOptions {
+	return repl.RenderOptions{ASCII: m.ascii, Verbose: m.verbose}
+}

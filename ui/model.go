@@ -35,6 +35,9 @@ type Options struct {
 	Fullscreen bool
 	// NoAltScreen prints lists in the place of panes and leaves the alternate screen alone, help apart.
 	NoAltScreen bool
+	// Title tells in the window's title what happens, Progress in the terminal's progress bar (OSC 9;4); Bell rings when a
+	// question waits.
+	Title, Progress, Bell bool
 	// Vi edits the input with vi keys instead of those of Emacs.
 	Vi bool
 	// Keys are the keys of actions that replace those that the actions have by themselves; an empty list leaves none. The
@@ -151,6 +154,13 @@ type model struct {
 	// takesTold tells that the terminal may copy what it is told to; see copied.
 	takesTold bool
 	keys      bindings
+	// first is the key of a pair that waits for the second; escaped is when Esc did nothing.
+	first   string
+	escaped time.Time
+	// verbose shows calls with arguments and results, and scripts whole.
+	verbose bool
+	// title, progress and bell are as in Options.
+	title, progress, bell bool
 	// previewed is what the last preview came to; nil before one.
 	previewed *previewed
 
@@ -192,7 +202,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	m := &model{
 		ctx: ctx, shell: sh, handle: sh.Handle, feed: sh.Feed(), history: sh.History(),
 		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
-		flat: o.NoAltScreen, keys: newBindings(o.Keys),
+		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell,
 	}
 	m.vi = newVi(m, o.Vi)
 	m.space = workspace{on: o.Fullscreen && !o.NoAltScreen,

@@ -69,6 +69,7 @@ func (m *model) draw() {
 		f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
 		f.rows = len(rows)
 	}
+	m.signal(&f.view)
 	m.frame = f
 }
 
@@ -281,6 +282,9 @@ func (m *model) statusFields() []string {
 	var fields []string
 	if word := m.viWord(); word != "" {
 		fields = append(fields, word)
+	}
+	if m.verbose {
+		fields = append(fields, "verbose")
 	}
 	switch s.Policy {
 	case policy.Ask:

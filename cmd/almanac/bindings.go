@@ -1,8 +1,9 @@
-// This file checks the table of key bindings; the terminal reads it.
+// This file checks the table of key bindings; the terminal reads it, and has the table of actions.
 
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -10,35 +11,31 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/ui"
 )
 
-// bindable are the actions of the terminal that a key can be bound to.
-var bindable = []string{
-	"submit", "newline", "interrupt", "exit", "complete", "toggle_mode", "history_search", "history_previous",
-	"history_next", "editor", "help", "variables", "trace", "catalog", "preview", "view", "clear", "expand",
-}
+// keyName is one key as terminals tell of it: the modifiers in this order.
+var keyName = regexp.MustCompile(`^(ctrl\+)?(alt\+)?(shift\+)?(f[1-9]|f1[0-2]|[a-z0-9]|enter|kpenter|tab|esc|space|up|down|left|right|home|end|pgup|pgdown|delete|backspace|[-=\[\]\\;',./_@?<>])$`)
 
-var keyName = regexp.MustCompile(`^(ctrl\+|alt\+|shift\+)*(f[1-9]|f1[0-2]|[a-z0-9]|enter|tab|esc|space|up|down|left|right|home|end|pgup|pgdown|delete|backspace|[-=\[\]\\;',./_@?])$`)
+// keyWords are the names of keys that are words, for who misspells one.
+var keyWords = strings.Fields("ctrl alt shift enter tab esc space up down left right home end pgup pgdown delete backspace")
 
 // checkBindings tells the first binding that is wrong: an unknown action, a key that is none, one key for two actions.
 func checkBindings(keys map[string][]string, lines map[string]int) *keyError {
 	bound := map[string]string{}
-	for _, action := range slices.Sorted(maps.Keys(keys)) {
+	actions := slices.SortedFunc(maps.Keys(keys), func(a, b string) int {
+		return cmp.Or(lines["keys."+a]-lines["keys."+b], strings.Compare(a, b))
+	})
+	for _, action := range actions {
 		bad := func(format string, args ...any) *keyError {
 			return &keyError{Line: lines["keys."+action], Key: "keys." + action, Message: fmt.Sprintf(format, args...)}
 		}
-		if !slices.Contains(bindable, action) {
-			near := slices.MinFunc(bindable, func(a, b string) int {
-				return catalog.EditDistance(action, a, 9) - catalog.EditDistance(action, b, 9)
-			})
-			if catalog.EditDistance(action, near, 4) < 4 {
-				return bad("unknown action: did you mean %s?", near)
-			}
-			return bad("unknown action: use one of %s", strings.Join(bindable, ", "))
+		if near, known := knownAction(action); !known {
+			return bad("unknown action%s", near)
 		}
 		for _, key := range keys[action] {
-			if !keyName.MatchString(key) {
-				return bad("%q: not a key: want one like ctrl+r, alt+enter, f4", key)
+			if wrong := checkKey(key); wrong != "" {
+				return bad("%q: %s", key, wrong)
 			}
 			if other := bound[key]; other != "" {
 				return bad("%s is bound to %s already", key, other)
@@ -46,5 +43,120 @@ func checkBindings(keys map[string][]string, lines map[string]int) *keyError {
 			bound[key] = action
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(bound)) {
+		first, _, pair := strings.Cut(key, " ")
+		if other := bound[first]; pair && other != "" && first != "esc" {
+			return &keyError{Line: lines["keys."+bound[key]], Key: "keys." + bound[key], Message: fmt.Sprintf("%q: %s is bound to %s and cannot begin a pair", key, first, other)}
+		}
+	}
 	return nil
+}
+
+// knownAction tells whether keys can be bound to the action, and else which one was perhaps meant.
+func knownAction(action string) (near string, known bool) {
+	least := 4
+	for _, b := range ui.Bindings() {
+		if b.Action == action {
+			return "", true
+		}
+		if d := catalog.EditDistance(action, b.Action, least); d < least {
+			near, least = ": did you mean "+b.Action+"?", d
+		}
+	}
+	if near == "" {
+		near = ": almanac config init lists them"
+	}
+	return near, false
+}
+
+// checkKey tells what is wrong with a key, or a pair of keys; empty when nothing is.
+func checkKey(key string) string {
+	parts := strings.Split(key, " ")
+	if key == "esc esc" {
+		return ""
+	}
+	for i, part := range parts {
+		base := part[strings.LastIndexByte(strings.TrimSuffix(part, "+"), '+')+1:]
+		held := strings.HasPrefix(part, "ctrl+") || strings.HasPrefix(part, "alt+")
+		same := map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc"}[part]
+		switch {
+		case i > 1:
+			return "want one key, or two with a blank between"
+		case !keyName.MatchString(part):
+			if near := nearKey(part); near != "" {
+				return "not a key: did you mean " + near + "?"
+			}
+			return "not a key: want one like ctrl+r, alt+enter, f4, or two: ctrl+x ctrl+e"
+		case same != "":
+			return "terminals send the same as for " + same
+		case !held && (len(base) == 1 || base == "space") && i == 0:
+			return "it could not be typed any more: want ctrl or alt with it"
+		case len(parts) > 1 && i == 0 && !held:
+			return "the first key of a pair needs ctrl or alt"
+		}
+	}
+	return ""
+}
+
+// nearKey is the key that was perhaps meant: other programs write keys in other ways.
+func nearKey(key string) string {
+	text := strings.ToLower(key)
+	for _, way := range [][2]string{{"control", "ctrl"}, {"option", "alt"}, {"meta", "alt"}, {"escape", "esc"},
+		{"return", "enter"}, {"pageup", "pgup"}, {"pagedown", "pgdown"}, {"<", ""}, {">", ""}} {
+		text = strings.ReplaceAll(text, way[0], way[1])
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '+' || r == '-' })
+	for i, part := range parts {
+		switch {
+		case i+1 < len(parts) && part == "c":
+			parts[i] = "ctrl"
+		case i+1 < len(parts) && (part == "m" || part == "a"):
+			parts[i] = "alt"
+		case i+1 < len(parts) && part == "s":
+			parts[i] = "shift"
+		case len(part) > 2:
+			least := 3
+			for _, word := range keyWords {
+				if d := catalog.EditDistance(part, word, least); d < least {
+					parts[i], least = word, d
+				}
+			}
+		}
+	}
+	order := []string{"ctrl", "alt", "shift"}
+	slices.SortStableFunc(parts, func(a, b string) int {
+		rank := func(s string) int {
+			if i := slices.Index(order, s); i >= 0 {
+				return i
+			}
+			return len(order)
+		}
+		return rank(a) - rank(b)
+	})
+	if near := strings.Join(parts, "+"); near != key && keyName.MatchString(near) {
+		return near
+	}
+	return ""
+}
+
+// bindingsTemplate is the table of actions as a file has it, each with the keys that it has by itself, commented out.
+func bindingsTemplate() string {
+	var b strings.Builder
+	b.WriteString("\n# Keys of the terminal: a list for each action replaces the keys that it has by itself; [] leaves none.\n[keys]\n")
+	for _, binding := range ui.Bindings() {
+		fmt.Fprintf(&b, "# %s = [", binding.Action)
+		for i, key := range bindingKeys(binding) {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "%q", key)
+		}
+		fmt.Fprintf(&b, "]  # %s\n", binding.Does)
+	}
+	return b.String()
+}
+
+// bindingKeys are the keys that an action has by itself: not the sign that stands for it where it has none.
+func bindingKeys(b ui.Binding) []string {
+	return slices.DeleteFunc(slices.Clone(b.Keys), func(key string) bool { return key == b.Action })
 }

@@ -87,6 +87,9 @@ type limitFlags struct {
 type uiFlags struct {
 	Theme       string `hidden:"" default:"ansi" help:"Colours: ansi, those of the terminal, or dark or light, true colours for such a background."`
 	Screen      string `hidden:"" enum:"inline,full,auto" default:"inline" help:"inline, full or auto."`
+	Title       bool   `hidden:"" help:"Tell in the window's title what happens."`
+	Progress    bool   `hidden:"" help:"Tell the terminal's progress bar (OSC 9;4) that something runs."`
+	Bell        bool   `hidden:"" help:"Ring when an approval is waited for."`
 	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"Keys of the input: emacs or vi."`
 }
 

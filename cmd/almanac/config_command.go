@@ -155,7 +155,7 @@ func (c *config) template() string {
 		name := strings.TrimPrefix(s.key, table+".")
 		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", strings.ReplaceAll(s.flag.Help, "\n", " "), name, tomlValue(s))
 	}
-	fmt.Fprintf(&b, "\n# A key or a list of keys for each of %s.\n# An empty list binds none.\n[keys]\n# history_search = [\"ctrl+r\"]\n", strings.Join(bindable, ", "))
+	b.WriteString(bindingsTemplate())
 	fmt.Fprintf(&b, `
 # How each of %s looks:
 # a colour (red, bright-blue, #ff8700), weights (bold, faint, italic, underline, reverse), both, or "plain".

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"almanac/ui"
 )
 
 type manCommand struct{}
@@ -45,6 +47,10 @@ func manualPage(app *kong.Application) string {
 	}
 	b.WriteString(".SH COMMANDS\n")
 	manCommands(&b, app.Node)
+	b.WriteString(".SH KEYS\nThe actions of the terminal and their keys; [keys] in the configuration binds others.\n")
+	for _, k := range ui.Bindings() {
+		fmt.Fprintf(&b, ".TP\n\\fB%s\\fR  %s\n%s\n", roff(k.Action), roff(strings.Join(bindingKeys(k), ", ")), roff(k.Does))
+	}
 	b.WriteString(".SH EXIT STATUS\n")
 	for _, e := range exitStatus {
 		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", e.code, roff(e.text))
