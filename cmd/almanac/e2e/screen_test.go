@@ -101,7 +101,7 @@ func TestR11Completion(t *testing.T) {
 	x.keys("C-c")
 	x.text("@unpaid")
 	x.keys("Tab")
-	x.want(`list_unpaid .*ro`)
+	x.want(`❯ billing\.invoice\.list_unpaid`)
 }
 
 // hundredThousand is a file of 100,000 actions that nobody can call.
