@@ -35,8 +35,11 @@ func (m *model) openEditor() tea.Cmd {
 	}
 	cmd := editorCommand(path)
 	cmd.Stdin, cmd.Stdout = m.in, m.out
+	quiet := m.quiet()
 	lend := func() tea.Msg {
-		m.lend()
+		if m.lend(); quiet != "" {
+			_, _ = m.out.WriteString(quiet)
+		}
 		return nil
 	}
 	return tea.Sequence(lend, tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{path, before, err} }))

@@ -530,21 +530,31 @@ func TestHelpShowsBindings(t *testing.T) {
 	}
 }
 
-// The terminal around is told only what was asked for.
+// The terminal around is told only what was asked for, once, and all of it is taken back.
 func TestSignals(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
-	if v := s.View(); v.WindowTitle != "" || v.ProgressBar != nil || s.ring() != nil {
-		t.Errorf("title %q, progress %v", v.WindowTitle, v.ProgressBar)
+	if got := s.signal(); got != "" || s.ring() != nil {
+		t.Errorf("told %q", got)
 	}
-	s.title, s.progress, s.bell = true, true, true
-	s.ask()
-	if v := s.View(); v.WindowTitle != "almanac: approve billing.refund.issue?" || v.ProgressBar.State != tea.ProgressBarWarning || s.ring() == nil {
-		t.Errorf("title %q, progress %v", v.WindowTitle, v.ProgressBar)
+	s.title, s.progress, s.bell, s.vi.on = true, true, true, true
+	for _, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() {}, "\x1b]2;almanac: running\a\x1b]9;4;3\a\x1b[6 q"},
+		{func() {}, ""},
+		{func() { s.ask() }, "\x1b]2;almanac: approve billing.refund.issue?\a\x1b]9;4;4;100\a\x1b[0 q"},
+		{func() { s.send(doneMsg{}) }, "\x1b]2;almanac\a\x1b]9;4;0\a\x1b[6 q"},
+		{func() { s.keys("esc") }, "\x1b[2 q"},
+	} {
+		step.do()
+		if got := s.signal(); got != step.want {
+			t.Errorf("told %q, want %q", got, step.want)
+		}
 	}
-	s.send(doneMsg{})
-	if v := s.View(); v.WindowTitle != "almanac" || v.ProgressBar != nil {
-		t.Errorf("afterwards title %q, progress %v", v.WindowTitle, v.ProgressBar)
+	if got, want := s.quiet(), "\x1b]2;\a\x1b[0 q"; got != want || s.ring() == nil {
+		t.Errorf("at last %q, want %q", got, want)
 	}
 }
 

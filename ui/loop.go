@@ -35,6 +35,9 @@ func (l *loop) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case editedMsg:
 		l.display.Resume()
 	}
+	if signal := l.signal(); signal != "" {
+		l.display.Tell(signal)
+	}
 	if l.width > 0 {
 		lines := l.chunk
 		l.chunk = nil

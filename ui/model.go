@@ -102,6 +102,9 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	})
 	_, err := program.Run()
 	l.display.Close(graceTime)
+	if quiet := m.quiet(); quiet != "" {
+		_, _ = o.Out.WriteString(quiet) // a terminal that takes nothing any more shows nothing, either
+	}
 	close(ended)
 	cancel()
 	watcher.Wait()
@@ -161,6 +164,7 @@ type model struct {
 	verbose bool
 	// title, progress and bell are as in Options.
 	title, progress, bell bool
+	told                  signals
 	// previewed is what the last preview came to; nil before one.
 	previewed *previewed
 

@@ -69,7 +69,6 @@ func (m *model) draw() {
 		f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
 		f.rows = len(rows)
 	}
-	m.signal(&f.view)
 	m.frame = f
 }
 
