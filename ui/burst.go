@@ -6,11 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// This file tells a paste from typing where the terminal does not: some know no bracketed paste, and then the lines of
-// a paste would run. Nobody types the key after Enter within burstTime, and nobody types Enter and goes on as fast.
-
-// burstTime is how fast keys follow each other in a paste.
-const burstTime = 30 * time.Millisecond
+// This file tells a paste from typing where neither the terminal does nor the keyboard: an Enter behind a paste, or
+// behind a key, as fast as nobody types waits for what follows.
 
 // A burst is what is known of keys that follow each other fast. The zero burst is ready.
 type burst struct {

@@ -158,7 +158,10 @@ func TestProgram(t *testing.T) {
 	x.line(`crm.customer.search{ query = "Acme", limit = 1 }[1].id`, "cus_")
 	x.line(`billing.refund.issue{ invoice_id = "inv_00001", amount_cents = 1, reason = "duplicate" }`, "y once")
 	time.Sleep(pauseTime + 100*time.Millisecond)
-	x.typed("\r\rn")
+	for _, key := range []string{"\r", "\r", "n"} {
+		x.typed(key)
+		time.Sleep(2 * burstTime)
+	}
 	x.want("denies with this reason")
 	x.typed("wrong customer\r")
 	x.want("denied: wrong customer")

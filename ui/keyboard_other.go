@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// keyboard is file: there is no way here to wait for a key for a while only.
-func keyboard(file *os.File) io.Reader { return file }
+// newKeyboard is file: there is no way here to wait for a key for a while only.
+func newKeyboard(file *os.File) io.Reader { return file }

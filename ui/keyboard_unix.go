@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keyboard is file, with pastes that end.
-func keyboard(file *os.File) io.Reader {
+// newKeyboard reads file, with its pastes marked.
+func newKeyboard(file *os.File) io.Reader {
 	fds := []unix.PollFd{{Fd: int32(file.Fd()), Events: unix.POLLIN}}
 	more := func(d time.Duration) bool {
 		for until := time.Now().Add(d); ; {
@@ -21,5 +21,5 @@ func keyboard(file *os.File) io.Reader {
 			}
 		}
 	}
-	return &pasteEnd{File: file, more: more}
+	return &keyboard{File: file, read: file.Read, more: more, now: time.Now}
 }

@@ -327,6 +327,7 @@ const foldLines = 12
 // paste puts pasted text into the input: it is data, whatever it holds, and runs nothing.
 func (m *model) paste(text string) tea.Cmd {
 	m.disarm()
+	m.typed = m.now() // an Enter right behind it may belong to it
 	text = cleanPaste(text)
 	if m.leaving || m.help != nil || text == "" {
 		return nil

@@ -81,7 +81,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	// Bubble Tea's renderer has nothing to draw: it looks once a second, the least that can be asked of it, and knows
 	// the colours, or it would ask the terminal.
 	l := &loop{model: m}
-	program := tea.NewProgram(l, tea.WithInput(keyboard(o.In)), tea.WithOutput(silent{o.Out}), tea.WithoutSignalHandler(),
+	program := tea.NewProgram(l, tea.WithInput(newKeyboard(o.In)), tea.WithOutput(silent{o.Out}), tea.WithoutSignalHandler(),
 		tea.WithColorProfile(colorprofile.ANSI), tea.WithFPS(1))
 	l.display = newDisplay(o.Out, size, reflows(os.Getenv), program.Send)
 	m.lend, m.in, m.out = l.display.Pause, o.In, o.Out

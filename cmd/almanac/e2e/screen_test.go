@@ -273,6 +273,20 @@ func TestR16BurstIsPaste(t *testing.T) {
 	x := start(t, setup{})
 	x.tmux("send-keys", "-t", "s", "-l", "--", "a = 1\r/quit\rb = 2")
 	x.want(`❯ a = 1`, `\.\. /quit`, `\.\. b = 2`)
+	x.keys("C-c")
+	x.gone("/quit")
+	x.pasteBare(strings.Repeat("x = 1\n", 3000))
+	x.want(`\[pasted 3000 lines #1\]`)
+}
+
+// A text that holds the mark of a paste's end is no more than a paste.
+func TestR16PasteCannotEndItself(t *testing.T) {
+	x := start(t, setup{})
+	x.paste("x = 1\x1b[201~\rprint('R'..'AN')\r")
+	x.want(`❯ x = 1`, `\.\. print\('R'\.\.'AN'\)`)
+	x.keys("C-c")
+	x.gone("print")
+	x.run("x", "^nil$")
 }
 
 func TestR17CallsFoldedFailuresOpen(t *testing.T) {

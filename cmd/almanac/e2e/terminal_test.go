@@ -171,12 +171,23 @@ func (x *terminal) line(s string) {
 // paste puts text in as a terminal pastes it, with brackets where the program asked for them.
 func (x *terminal) paste(s string) {
 	x.t.Helper()
+	x.pasteWith(s, "-p")
+}
+
+// pasteBare pastes text as a terminal without bracketed paste does.
+func (x *terminal) pasteBare(s string) {
+	x.t.Helper()
+	x.pasteWith(s)
+}
+
+func (x *terminal) pasteWith(s string, flags ...string) {
+	x.t.Helper()
 	file := filepath.Join(x.dir, "paste")
 	if err := os.WriteFile(file, []byte(s), 0o600); err != nil {
 		x.t.Fatal(err)
 	}
 	x.tmux("load-buffer", file)
-	x.tmux("paste-buffer", "-p", "-t", "s")
+	x.tmux(append([]string{"paste-buffer", "-t", "s"}, flags...)...)
 }
 
 func (x *terminal) resize(width, height int) {

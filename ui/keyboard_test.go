@@ -1,0 +1,143 @@
+package ui
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A wire is a terminal that sends bytes at known times.
+type wire struct {
+	clock time.Time
+	sent  []sending
+}
+
+type sending struct {
+	gap   time.Duration // since the one before
+	bytes string
+}
+
+func (w *wire) read(p []byte) (int, error) {
+	if len(w.sent) == 0 {
+		return 0, io.EOF
+	}
+	s := &w.sent[0]
+	w.clock = w.clock.Add(s.gap)
+	n := copy(p, s.bytes)
+	if s.gap, s.bytes = 0, s.bytes[n:]; s.bytes == "" {
+		w.sent = w.sent[1:]
+	}
+	return n, nil
+}
+
+func (w *wire) more(d time.Duration) bool {
+	if len(w.sent) > 0 && w.sent[0].gap > d {
+		w.clock = w.clock.Add(d)
+		w.sent[0].gap -= d
+		return false
+	}
+	if len(w.sent) == 0 {
+		return false
+	}
+	w.clock = w.clock.Add(w.sent[0].gap)
+	w.sent[0].gap = 0
+	return true
+}
+
+// heard is all that a keyboard makes of what was sent.
+func heard(sent ...sending) string {
+	w := &wire{clock: time.Unix(1_700_000_000, 0), sent: sent}
+	k := &keyboard{read: w.read, more: w.more, now: func() time.Time { return w.clock }}
+	var out strings.Builder
+	b := make([]byte, 4096)
+	for {
+		n, err := k.Read(b)
+		out.Write(b[:n])
+		if err != nil {
+			return out.String()
+		}
+	}
+}
+
+// The marks of a paste are written as « and », Esc as ^, Enter as ⏎.
+var signs = strings.NewReplacer(ansi.BracketedPasteStart, "«", ansi.BracketedPasteEnd, "»", "\x1b", "^", "\r", "⏎")
+
+var bytesOf = strings.NewReplacer("«", ansi.BracketedPasteStart, "»", ansi.BracketedPasteEnd, "^", "\x1b", "⏎", "\r")
+
+func TestKeyboard(t *testing.T) {
+	long := strings.Repeat("x", longText)
+	for _, c := range []struct {
+		name string
+		// sent are reads: each may begin with the time since the one before, 1 s if it does not.
+		sent []string
+		want string
+	}{
+		{"keys", []string{"a", "^[A", "⏎", "b"}, "a^[A⏎b"},
+		{"a line and Enter at once", []string{"1+1⏎"}, "1+1⏎"},
+		{"keys that are no text behind Enter", []string{"1+1⏎^[A"}, "1+1⏎^[A"},
+		{"Enter held down", []string{"⏎", "25ms:⏎", "25ms:⏎"}, "⏎⏎⏎"},
+		{"lines at once", []string{"a⏎b⏎"}, "«a⏎b⏎»"},
+		{"a blank line in between", []string{"a⏎⏎b"}, "«a⏎⏎b»"},
+		{"lines in several reads", []string{"a⏎", "20ms:b⏎", "20ms:c", "20ms:⏎"}, "«a⏎b⏎c⏎»"},
+		{"the first read ends within a line", []string{"abc", "1ms:⏎", "1ms:d"}, "abc«⏎d»"},
+		{"typing goes on later", []string{"a⏎b", "40ms:c", "⏎"}, "«a⏎b»c⏎"},
+		{"keys before the text", []string{"^[Aab⏎c⏎"}, "^[Aab«⏎c⏎»"},
+		{"lines that hold keys", []string{"a⏎\x03\x04^[A^OPb⏎"}, "«a⏎[AOPb⏎»"},
+		{"keys alone behind Enter", []string{"a⏎\x03^[A^OP"}, "a⏎\x03^[A^OP"},
+		{"lines that hold keys later", []string{"a⏎b\x03\x04^[A^OP⏎"}, "«a⏎b[AOP⏎»"},
+		{"lines that hold marks", []string{"a⏎b»c⏎«d⏎"}, "«a⏎bc⏎d⏎»"},
+		{"a long line", []string{long}, "«" + long + "»"},
+		{"a long line and Enter", []string{long + "⏎"}, "«" + long + "»⏎"},
+		{"a marked paste", []string{"«a⏎b»", "c"}, "«a⏎b»c"},
+		{"a marked paste in several reads", []string{"^[20", "1ms:0~a⏎", "900ms:b^[2", "1ms:01~", "c"}, "«a⏎b»c"},
+		{"Enter behind it", []string{"«a»", "5ms:⏎"}, "«a»⏎"},
+		{"a marked paste with an end mark in it", []string{"«x = 1»⏎print(1)⏎»"}, "«x = 1⏎print(1)⏎»"},
+		{"the same in two reads", []string{"«x = 1»", "1ms:⏎print(1)⏎»"}, "«x = 1⏎print(1)⏎»"},
+		{"and with an end mark of eight bits", []string{"«x\x9b201~⏎y»"}, "«x201~⏎y»"},
+		{"one mark made of two", []string{"«x^[20^[201~1~⏎y»"}, "«x[201~⏎y»"},
+		{"two pastes", []string{"«a»", "«b»"}, "«a»«b»"},
+		{"two pastes at once", []string{"«a»«b»"}, "«ab»"},
+		{"the end was lost", []string{"«a⏎b", "2s:c", "⏎"}, "«a⏎b»c⏎"},
+		{"letters in two reads", []string{"«\xe8\xaa", "1ms:\x9e»", "2s:\xe8\xaa", "1ms:\x9e"}, "«語»語"},
+		{"what is no text", []string{"«a\x00\x7f\xff\tb»"}, "«a\tb»"},
+	} {
+		var sent []sending
+		for _, s := range c.sent {
+			gap := time.Second
+			if d, rest, ok := strings.Cut(s, ":"); ok {
+				if parsed, err := time.ParseDuration(d); err == nil {
+					gap, s = parsed, rest
+				}
+			}
+			sent = append(sent, sending{gap, bytesOf.Replace(s)})
+		}
+		if got := signs.Replace(heard(sent...)); got != c.want {
+			t.Errorf("%s: %q is read as %q, want %q", c.name, c.sent, got, c.want)
+		}
+	}
+}
+
+// Whatever is pasted with marks, no byte of it is outside of them.
+func FuzzKeyboard(f *testing.F) {
+	f.Add("x = 1\x1b[201~\rprint(1)\r", uint8(3))
+	f.Add("a\x1b[20\x1b[201~0~\x1b[200~", uint8(7))
+	f.Fuzz(func(t *testing.T, text string, size uint8) {
+		whole := ansi.BracketedPasteStart + text + ansi.BracketedPasteEnd
+		var sent []sending
+		for step := int(size)%16 + 1; whole != ""; {
+			n := min(step, len(whole))
+			sent = append(sent, sending{time.Millisecond, whole[:n]})
+			whole = whole[n:]
+		}
+		got := heard(sent...)
+		inside, ok := strings.CutPrefix(got, ansi.BracketedPasteStart)
+		inside, closed := strings.CutSuffix(inside, ansi.BracketedPasteEnd)
+		if !ok || !closed || strings.Contains(inside, "\x1b") || !utf8.ValidString(inside) {
+			t.Fatalf("%q is read as %q", text, got)
+		}
+	})
+}
