@@ -43,6 +43,7 @@ func sessionCommands() []command {
 			more: ".md     to read\n.lua    the scripts that succeeded, yours and the model's, since the last reset of Lua;\n" +
 				"        almanac run takes it\n.jsonl  every record of the log",
 		},
+		transcriptCommand(),
 		copyCommand(),
 	}
 }
@@ -149,21 +150,7 @@ func SessionLines(s trace.Summary, o RenderOptions) []Line {
 			lines = append(lines, Line{{RoleDim, fmt.Sprintf("%s %s more", m.Cut, plural(len(cells)-i, "cell"))}})
 			break
 		}
-		mode := LuaMode
-		if c.Form == Words {
-			mode = AskMode
-		}
-		echo := echoLines(Event{Cell: c.N, Mode: mode, Text: strings.TrimRight(c.Source, "\n")}, 0, m)
-		if over := len(echo) - sessionSource; over > 1 {
-			echo = append(echo[:sessionSource:sessionSource], Line{{RoleDim, fmt.Sprintf("      %s %d more lines", m.Cut, over)}})
-		}
-		lines = append(lines, echo...)
-		switch result := cellResult(c.Cell); {
-		case c.Err != nil:
-			lines = append(lines, Line{{RoleError, "  " + m.Fail + " " + SanitizeLine(firstLine(c.Err.Error()))}})
-		case result != "":
-			lines = append(lines, Line{{RoleDim, "  " + SanitizeLine(firstLine(result))}})
-		}
+		lines = append(lines, pastLines(c, sessionSource, 1, m)...)
 	}
 	return lines
 }

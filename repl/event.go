@@ -65,6 +65,8 @@ const (
 	ValuePane
 	// SessionsPane lists the sessions that are kept.
 	SessionsPane
+	// TranscriptPane shows what the log tells of this session and of those that it goes on from.
+	TranscriptPane
 )
 
 // A Level says how a Said message is meant.

@@ -51,6 +51,11 @@ func RunPlain(ctx context.Context, sh *Shell, in *Typing, out io.Writer, o Plain
 	if o.Greeting != "" {
 		p.print(o.Greeting + "\n")
 	}
+	if !o.NoPrompt {
+		for _, l := range sh.EarlierLines(o.Render) {
+			p.print(l.String() + "\n")
+		}
+	}
 	return p.loop(ctx)
 }
 

@@ -43,7 +43,7 @@ type Options struct {
 	// Keys are the keys of actions that replace those that the actions have by themselves; an empty list leaves none. The
 	// actions are those of the configuration: submit, newline, catalog and so on.
 	Keys map[string][]string
-	// Intro is printed above the first prompt, one line each.
+	// Intro is printed above the first prompt, one line each, and below it the last cells of an earlier session.
 	Intro []string
 }
 
@@ -75,6 +75,11 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	width, _, _ := size()
 	for _, line := range o.Intro {
 		if _, err := fmt.Fprintln(o.Out, ansi.Wordwrap(repl.SanitizeLine(line), width, "")); err != nil {
+			return fmt.Errorf("screen: %w", err)
+		}
+	}
+	for _, line := range m.styled(sh.EarlierLines(m.render())) {
+		if _, err := fmt.Fprintln(o.Out, ansi.Wrap(line, width, "")); err != nil {
 			return fmt.Errorf("screen: %w", err)
 		}
 	}
@@ -220,6 +225,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	for _, line := range o.Intro {
 		m.space.keep([]string{repl.SanitizeLine(line)})
 	}
+	m.space.keep(m.styled(sh.EarlierLines(m.render())))
 	return m
 }
 

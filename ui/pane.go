@@ -72,6 +72,8 @@ func (m *model) newPane(kind repl.Pane) (pane, tea.Cmd) {
 		return newValuePane(m, nil)
 	case repl.SessionsPane:
 		return newSessionsPane(m, trace.Filter{})
+	case repl.TranscriptPane:
+		return newTranscriptPane(m)
 	}
 	return &variablesPane{m: m}, nil
 }

@@ -85,6 +85,9 @@ func (m *model) resize(width, height int) tea.Cmd {
 		m.menu = nil
 	}
 	m.width, m.height = width, height
+	if p, ok := m.overlay().(*transcriptPane); ok {
+		return p.read()
+	}
 	return nil
 }
 

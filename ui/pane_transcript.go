@@ -1,0 +1,145 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"almanac/repl"
+)
+
+// This file holds /transcript: what the log tells of this session and of those that it goes on from, page by page. It is
+// read beside the loop, anew for each width.
+
+type transcriptPane struct {
+	m     *model
+	lines []string // as wide as made
+	made  int
+	busy  bool
+	err   error
+	from  int // the first line that is shown
+	page  int
+	// words are what / looks for; typed tells that they are being typed.
+	words string
+	typed bool
+}
+
+func newTranscriptPane(m *model) (*transcriptPane, tea.Cmd) {
+	p := &transcriptPane{m: m, from: 1 << 30}
+	return p, p.read()
+}
+
+// paneMargin is what the frame of an overlay takes of the width.
+const paneMargin = 4
+
+// read brings the lines up to the width of the window.
+func (p *transcriptPane) read() tea.Cmd {
+	width := max(p.m.width-paneMargin, 8)
+	if p.busy || p.made == width {
+		return nil
+	}
+	p.busy = true
+	shell, o := p.m.shell, p.m.render()
+	return func() tea.Msg {
+		read, err := shell.Transcript(width, o)
+		return paneMsg(func() tea.Cmd {
+			var lines []string
+			for _, l := range p.m.styled(read) {
+				lines = append(lines, pieces(l, width)...)
+			}
+			if old := len(p.lines); old > 0 { // as far down as before
+				p.from = p.from * len(lines) / old
+			}
+			p.busy, p.made, p.lines, p.err = false, width, lines, err
+			return p.read()
+		})
+	}
+}
+
+func (p *transcriptPane) head() (title, note string) {
+	title = "Transcript"
+	if p.typed || p.words != "" {
+		title += " " + p.m.theme.glyphs.rule + " search: " + p.words
+	}
+	if n := len(p.lines); n > 0 {
+		note = fmt.Sprintf("%s of %s lines", grouped(min(p.from+p.page, n)), grouped(n))
+	}
+	return title, note
+}
+
+func (p *transcriptPane) rows(_, height int) []string {
+	p.page = max(height, 1)
+	switch {
+	case p.err != nil:
+		return []string{p.m.theme.bad.Render(repl.SanitizeLine(p.err.Error()))}
+	case p.made == 0:
+		return []string{p.m.theme.dim.Render("reading" + p.m.theme.glyphs.more)}
+	case len(p.lines) == 0:
+		return []string{p.m.theme.dim.Render("nothing was done yet")}
+	}
+	p.from = min(max(p.from, 0), max(len(p.lines)-height, 0))
+	return p.lines[p.from:min(p.from+height, len(p.lines))]
+}
+
+func (p *transcriptPane) key(name, text string) tea.Cmd {
+	if p.typed {
+		switch {
+		case name == "enter" || name == "kpenter":
+			p.typed = false
+			p.find(p.from, 1)
+		case typeInto(&p.words, name, text):
+		}
+		return p.read()
+	}
+	switch name {
+	case "/":
+		p.typed, p.words = true, ""
+	case "n":
+		p.find(p.from+1, 1)
+	case "N", "p":
+		p.find(p.from-1, -1)
+	case "up", "k", "ctrl+p":
+		p.from--
+	case "down", "j", "ctrl+n":
+		p.from++
+	case "pgup", "b":
+		p.from -= p.page
+	case "pgdown", "space", " ":
+		p.from += p.page
+	case "home", "g":
+		p.from = 0
+	case "end", "G":
+		p.from = len(p.lines)
+	}
+	return p.read()
+}
+
+// find puts the next line with the words at the top, going by steps from line at.
+func (p *transcriptPane) find(at, step int) {
+	words := strings.ToLower(p.words)
+	for i := at; words != "" && i >= 0 && i < len(p.lines); i += step {
+		if strings.Contains(strings.ToLower(ansi.Strip(p.lines[i])), words) {
+			p.from = i
+			return
+		}
+	}
+	if words != "" {
+		p.m.notice = "no other line has " + p.words
+	}
+}
+
+func (p *transcriptPane) hints() []string {
+	if p.typed {
+		return []string{"Enter search"}
+	}
+	return []string{"Up Down", "PgUp PgDn", "Home End", "/ search", "n next"}
+}
+func (p *transcriptPane) typing() bool { return p.typed }
+
+func (p *transcriptPane) escape() bool {
+	was := p.typed
+	p.typed = false
+	return was
+}
