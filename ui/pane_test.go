@@ -310,3 +310,37 @@ func TestPanesAreClean(t *testing.T) {
 	s.open(repl.PreviewPane)
 	check("preview")
 }
+
+// A search of the value tree finds what is not open, opens what leads there, and goes on to the next; what it did not find
+// it tells.
+func TestValueSearchLooksBelow(t *testing.T) {
+	sh := lived(t)
+	sh.Handle(t.Context(), `v = { list = {}, a = { b = { c = "needle" } } } for i = 1, 1200 do v.list[i] = { n = i } end v.list[1100].n = "needle two"; return v`)
+	s := screenOf(t, sh, 80, 24)
+	s.open(repl.ValuePane)
+	s.paneKeys("/", "needle", "enter")
+	p := s.overlay().(*valuePane)
+	chosen := func() string { all := p.visible(); return p.pathAt(all, p.list.at) }
+	if got := chosen(); got != "_.a.b.c" || s.notice != "1 of 2" {
+		t.Fatalf("chose %s, %q", got, s.notice)
+	}
+	s.paneKeys("n")
+	if got := chosen(); got != "_.list[1100].n" || s.notice != "2 of 2" {
+		t.Errorf("chose %s, %q", got, s.notice)
+	}
+	s.paneKeys("n")
+	if got := chosen(); got != "_.a.b.c" {
+		t.Errorf("after the last: %s", got)
+	}
+	s.paneKeys("/", "nowhere", "enter")
+	if s.notice != "nothing here has nowhere: 2,404 entries looked at" {
+		t.Errorf("told %q", s.notice)
+	}
+	// What has changed since is told, and r looks again.
+	s.paneKeys("/", "needle", "enter")
+	sh.Handle(t.Context(), "v.list, v.a, v.b = nil, nil, 1")
+	s.paneKeys("n", "n")
+	if s.notice == "" {
+		t.Errorf("nothing is told of the change")
+	}
+}

@@ -60,6 +60,7 @@ type valuePane struct {
 	mode   byte // '/' while a search is typed, 'f' while a filter is
 	sorted order
 	err    error
+	seek   seeking
 }
 
 // newValuePane opens the value at path; nil means the last result.
@@ -80,7 +81,7 @@ func (p *valuePane) fetch(b *branch) tea.Cmd {
 		page, err := shell.Look(ctx, b.path, from, lookCount)
 		return paneMsg(func() tea.Cmd {
 			p.fetched(b, page, err)
-			return nil
+			return p.reveal()
 		})
 	}
 }
@@ -255,13 +256,12 @@ func (p *valuePane) key(name, text string) tea.Cmd {
 		}
 		return nil
 	case "n":
-		p.find(all, p.list.at+1)
-		return nil
+		return p.next()
 	case "s":
 		p.sorted = (p.sorted + 1) % orders
 		return nil
 	case "r":
-		p.root, p.list, p.err = &branch{path: p.root.path, open: true, depth: -1}, cursorList{}, nil
+		p.root, p.list, p.err, p.seek = &branch{path: p.root.path, open: true, depth: -1}, cursorList{}, nil, seeking{}
 		return p.fetch(p.root)
 	}
 	if p.list.at >= len(all) {
@@ -310,14 +310,18 @@ func (p *valuePane) typeKey(name, text string, all []*branch) tea.Cmd {
 	}
 	switch name {
 	case "enter", "kpenter":
+		searched := p.mode == '/'
 		p.mode = 0
+		if searched && p.search != "" {
+			return p.look()
+		}
 	default:
 		if !typeInto(target, name, text) {
 			p.list.move(name, len(all), p.page)
 			return nil
 		}
 		if p.mode == '/' {
-			p.find(all, p.list.at)
+			p.find(all)
 		} else {
 			p.list = cursorList{}
 		}
@@ -325,21 +329,20 @@ func (p *valuePane) typeKey(name, text string, all []*branch) tea.Cmd {
 	return nil
 }
 
-// find moves to the next row from number from on that has the searched text.
-func (p *valuePane) find(all []*branch, from int) {
+// find moves to the first row from the chosen one on that has the searched text, while it is typed: among those that are
+// open. Enter looks into the others.
+func (p *valuePane) find(all []*branch) {
 	want := strings.ToLower(p.search)
 	if want == "" {
 		return
 	}
 	for i := range all {
-		at := (from + i) % len(all)
-		b := all[at]
-		if !b.rest && strings.Contains(strings.ToLower(repl.StepText(b.node)+" = "+b.node.Brief), want) {
+		at := (p.list.at + i) % len(all)
+		if b := all[at]; !b.rest && strings.Contains(strings.ToLower(repl.NodeText(b.node)), want) {
 			p.list.at = at
 			return
 		}
 	}
-	p.m.notice = "nothing opened here has " + repl.SanitizeLine(p.search)
 }
 
 // unfold opens a table or a long string, and fetches what is in it.
