@@ -6,6 +6,7 @@ package repl
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,7 +40,7 @@ type Sighting struct {
 	Tag string
 	// Policy is what a call of the person's comes to: "", "asks" or "denied".
 	Policy string
-	// Used counts the calls of this session that ended well.
+	// Used counts the calls that ended well: those of this session and, after CountUsage, of those before it.
 	Used int
 }
 
@@ -167,11 +168,35 @@ func (sh *Shell) sighting(v *catalog.View, id string, used int) Sighting {
 	return s
 }
 
-// usedCounts counts the good calls of this session by id.
+// CountUsage makes Browse count the calls of earlier sessions, too, and reports whether there are any that it did not know
+// of. It reads logs, the first time: a screen asks beside its loop.
+func (sh *Shell) CountUsage() bool {
+	sh.mu.Lock()
+	known := sh.usage != nil
+	sh.mu.Unlock()
+	if known || sh.options.Usage == nil {
+		return false
+	}
+	usage, err := sh.options.Usage()
+	if err != nil || usage == nil {
+		usage = map[string]int{} // counts are a nicety: nothing is told
+	}
+	sh.mu.Lock()
+	sh.usage = usage
+	sh.mu.Unlock()
+	return len(usage) > 0
+}
+
+// usedCounts counts the good calls by id, of this session and of those before as far as CountUsage has read them. The
+// cells that were taken in from an earlier session are among its calls.
 func (sh *Shell) usedCounts() map[string]int {
+	sh.mu.Lock()
+	taken, usage := sh.taken, sh.usage
+	sh.mu.Unlock()
 	counts := map[string]int{}
+	maps.Copy(counts, usage)
 	for _, u := range sh.Calls() {
-		if u.Call.Verdict == trace.OK {
+		if u.Call.Verdict == trace.OK && (usage == nil || u.Cell > taken) {
 			counts[u.Call.ID]++
 		}
 	}

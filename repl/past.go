@@ -153,7 +153,7 @@ func (sh *Shell) takeIn(p Past) {
 		sh.last = max(sh.last, c.N)
 	}
 	sh.cells = sh.cells[max(0, len(sh.cells)-keptCells):]
-	sh.since = since
+	sh.since, sh.taken = since, sh.last
 	sh.feed.knew(p.setters())
 	sh.pending = p.pending()
 }

@@ -43,6 +43,8 @@ type Options struct {
 	Log func() ([]trace.Record, error)
 	// Archive is where the sessions are kept; nil when none are.
 	Archive *trace.Archive
+	// Usage counts the calls that ended well in earlier sessions, by action id; nil counts none. It may take a while.
+	Usage func() (map[string]int, error)
 	// Past is the session that this one goes on from; its cells become the first of this one.
 	Past Past
 	// Config tells what is configured and where each value comes from; nil tells nothing.
@@ -143,6 +145,9 @@ type Shell struct {
 	last  int    // number of the last cell
 	cells []Cell // oldest first, bounded by keptCells
 	since int    // cells up to this number were before the last reset
+	taken int    // cells up to this number are those of an earlier session
+	// usage is what Options.Usage told, nil before it was asked.
+	usage map[string]int
 	// pending are scripts of an earlier session whose globals did not come back.
 	pending []PastRun
 	// next is the session that the person leaves this one for.

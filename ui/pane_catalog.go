@@ -55,7 +55,18 @@ type twig struct {
 
 func newCatalogPane(m *model) (*catalogPane, tea.Cmd) {
 	p := &catalogPane{m: m, count: m.status.Actions}
-	return p, tea.Batch(p.search(), p.grow("", 0))
+	return p, tea.Batch(p.search(), p.grow("", 0), p.countUsage())
+}
+
+// countUsage counts the calls of earlier sessions beside the loop, and shows them once they are known.
+func (p *catalogPane) countUsage() tea.Cmd {
+	shell := p.m.shell
+	return func() tea.Msg {
+		if !shell.CountUsage() {
+			return nil
+		}
+		return paneMsg(p.search)
+	}
 }
 
 // renew looks again when the catalog has changed: it may still be read while the pane is open.
@@ -120,7 +131,10 @@ func (p *catalogPane) search() tea.Cmd {
 				p.count = p.m.status.Actions
 				return p.search()
 			}
-			p.found, p.shown, p.hits, p.why = found, filter, cursorList{}, ""
+			if filter != p.shown {
+				p.hits, p.why = cursorList{}, ""
+			}
+			p.found, p.shown = found, filter
 			return nil
 		})
 	}

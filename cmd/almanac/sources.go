@@ -301,7 +301,7 @@ func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
 		}
 	}
 	if cli.Usage {
-		if f.usage, err = trace.Usage(filepath.Join(cli.dataDir(), "sessions")); err != nil {
+		if f.usage, err = trace.Usage(cli.archive().Dir, ""); err != nil {
 			return nil, misconfigured(fmt.Errorf("--usage: %w", err))
 		}
 	}

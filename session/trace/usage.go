@@ -16,8 +16,8 @@ import (
 const maxUsageLogs = 500
 
 // Usage counts the calls that ended well in the newest 500 logs under a folder, by action id. A folder that is not there
-// gives none; what cannot be read is passed over.
-func Usage(dir string) (map[string]int, error) {
+// gives none; what cannot be read is passed over, and so is the session with the id except.
+func Usage(dir, except string) (map[string]int, error) {
 	var logs []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -25,7 +25,7 @@ func Usage(dir string) (map[string]int, error) {
 			return nil
 		case err != nil:
 			return err
-		case !d.IsDir() && strings.HasSuffix(path, ".jsonl"):
+		case !d.IsDir() && strings.HasSuffix(path, ".jsonl") && d.Name() != except+".jsonl":
 			logs = append(logs, path)
 		}
 		return nil

@@ -12,7 +12,7 @@ import (
 
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
-	if counts, err := trace.Usage(filepath.Join(dir, "none")); err != nil || len(counts) > 0 {
+	if counts, err := trace.Usage(filepath.Join(dir, "none"), ""); err != nil || len(counts) > 0 {
 		t.Errorf("a folder that is not there: %v, %v", counts, err)
 	}
 	for day, calls := range map[string][]trace.Call{
@@ -37,11 +37,14 @@ func TestUsage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "torn.jsonl"), []byte(torn), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	counts, err := trace.Usage(dir)
+	counts, err := trace.Usage(dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]int{"a.b": 3, "a.c": 1}, counts); diff != "" {
 		t.Error(diff)
+	}
+	if counts, err = trace.Usage(dir, "s"); err != nil || len(counts) > 0 {
+		t.Errorf("without the only session: %v, %v", counts, err)
 	}
 }
