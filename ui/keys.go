@@ -194,6 +194,7 @@ func (m *model) editPrevious() {
 
 func (m *model) toggleVerbose() {
 	m.verbose = !m.verbose
+	m.version++
 	m.calls.Whole = m.verbose
 	m.notice = "calls and scripts are folded again"
 	if m.verbose {
@@ -334,7 +335,7 @@ func (m *model) paste(text string) tea.Cmd {
 	}
 	if p := m.overlay(); p != nil {
 		if p.typing() {
-			return p.key("", strings.ReplaceAll(text, "\n", " "))
+			return m.toPane(p, "", strings.ReplaceAll(text, "\n", " "))
 		}
 		return nil
 	}

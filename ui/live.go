@@ -35,11 +35,19 @@ func (m *model) pull() tea.Cmd {
 			cmds = append(cmds, m.event(e))
 		}
 	}
-	m.status = m.shell.StatusLine()
+	m.standing()
 	if p, ok := m.overlay().(*catalogPane); ok {
 		cmds = append(cmds, p.renew())
 	}
 	return tea.Batch(cmds...)
+}
+
+// standing looks at the facts of the status row again.
+func (m *model) standing() {
+	if s := m.shell.StatusLine(); s != m.status {
+		m.status = s
+		m.version++
+	}
 }
 
 func (m *model) event(e repl.Event) tea.Cmd {
@@ -52,6 +60,7 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		m.scroll.Append(m.stream(e)...)
 		return nil
 	}
+	m.version++
 	// What belongs to no cell comes between the lines of the one that runs, and ends none.
 	aside := e.Cell == 0 && m.live.event.Cell != 0
 	if !aside {

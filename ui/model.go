@@ -170,6 +170,10 @@ type model struct {
 	// title, progress and bell are as in Options.
 	title, progress, bell bool
 	told                  signals
+	// version counts what may change what a pane shows: its keys, what it asked for, events that are more than text, facts
+	// of the status row. drawn is the overlay as it was drawn last.
+	version int
+	drawn   drawnPane
 	// previewed is what the last preview came to; nil before one.
 	previewed *previewed
 

@@ -243,6 +243,7 @@ func (m *model) wear(t Theme) {
 	m.looks = t
 	m.theme = m.theme.in(t, m.profile(t))
 	m.painted, m.space.actions = painting{}, -1
+	m.version++
 }
 
 // themed lists the themes, each with a line in its looks, or changes to one.

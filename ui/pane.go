@@ -33,6 +33,31 @@ type pane interface {
 // A paneMsg brings what was worked out beside the loop: calling it puts it into its pane.
 type paneMsg func() tea.Cmd
 
+// A drawnPane is a pane as it was drawn last, good until its version, its place or its size is another.
+type drawnPane struct {
+	of                     pane
+	version, width, height int
+	title, note            string
+	rows                   []string
+}
+
+// drawPane draws a pane of so many columns and rows, or takes the drawing that is kept where nothing has changed that a
+// pane shows: not for a tick, for text that streams in, or for what is typed into the input.
+func (m *model) drawPane(kept *drawnPane, p pane, width, height int) (title, note string, rows []string) {
+	if kept.of != p || kept.version != m.version || kept.width != width || kept.height != height {
+		*kept = drawnPane{of: p, version: m.version, width: width, height: height}
+		kept.title, kept.note = p.head()
+		kept.rows = p.rows(width, height)
+	}
+	return kept.title, kept.note, kept.rows
+}
+
+// toPane gives a pane a key.
+func (m *model) toPane(p pane, name, text string) tea.Cmd {
+	m.version++
+	return p.key(name, text)
+}
+
 // overlay is the pane on the screen, nil when there is none. A question to the person goes before it.
 func (m *model) overlay() pane {
 	if len(m.panes) == 0 || len(m.asks) > 0 || m.leaving {
@@ -112,6 +137,7 @@ func (m *model) paneKey(p pane, name, text string) tea.Cmd {
 		m.panes = nil
 		return nil
 	case "esc":
+		m.version++
 		if p.escape() {
 			return nil
 		}
@@ -127,7 +153,7 @@ func (m *model) paneKey(p pane, name, text string) tea.Cmd {
 	case "ctrl+l":
 		return repaint
 	}
-	return p.key(name, text)
+	return m.toPane(p, name, text)
 }
 
 // sameKind tells whether two panes are of one kind.
@@ -156,9 +182,9 @@ func sameKind(a, b pane) bool {
 func (m *model) paneRows(p pane) (rows []string, cursor *point) {
 	t := m.theme
 	width, height := max(m.width, 4), max(m.height, 3)
-	title, note := p.head()
+	title, note, body := m.drawPane(&m.drawn, p, width-4, height-3)
 	edge, x := t.edge(width, title, note)
-	rows = t.framed(edge, p.rows(width-4, height-3), width, height-1)
+	rows = t.framed(edge, body, width, height-1)
 	if p.typing() && x < width {
 		cursor = &point{x, 0}
 	}

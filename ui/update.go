@@ -60,6 +60,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case heldMsg:
 		return m.endHold(msg.hold)
 	case paneMsg:
+		m.version++
 		return msg()
 	case completedMsg:
 		return m.completed(msg)
@@ -115,6 +116,7 @@ func (m *model) submit(line string) tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.work = &work{line: line, cancel: cancel, started: m.now()}
+	m.version++ // the preview pane tells that it runs
 	handle, feed := m.handle, m.feed
 	m.workers.Add(1)
 	return func() tea.Msg {
@@ -146,8 +148,9 @@ func (m *model) done(s repl.Status) tea.Cmd {
 	cmd := tea.Batch(cmds...)
 	m.work = nil
 	m.asks = nil
+	m.version++
 	m.scroll.Append(m.finish()...)
-	m.status = m.shell.StatusLine()
+	m.standing()
 	if s == repl.Quit {
 		return tea.Batch(cmd, m.leave())
 	}

@@ -29,6 +29,7 @@ type workspace struct {
 	hidden bool // the column
 	// panes are those of the column from above; focus is the number of the one that has the keys, from 1, or 0.
 	panes [3]pane
+	drawn [3]drawnPane
 	focus int
 	// domains are the rows of the tree at the left, as of a catalog of so many actions.
 	domains []string
@@ -153,7 +154,7 @@ func (m *model) columnRows(height int, edge func(title, note string, width int) 
 		if i == 2 {
 			depth = height - 2*(height/3)
 		}
-		title, note := p.head()
+		title, note, body := m.drawPane(&m.space.drawn[i], p, columnWidth-2, depth-1)
 		if m.space.focus == i+1 {
 			title = m.theme.glyphs.prompt + " " + title
 		}
@@ -165,7 +166,6 @@ func (m *model) columnRows(height int, edge func(title, note string, width int) 
 			head = edgeMark + head
 		}
 		rows = append(rows, head)
-		body := p.rows(columnWidth-2, depth-1)
 		for n := range depth - 1 {
 			text := ""
 			if n < len(body) {
@@ -219,12 +219,12 @@ func (m *model) workspaceKey(name, text string) (tea.Cmd, bool) {
 		}
 	case "pgup":
 		if s.focus > 0 {
-			return s.panes[s.focus-1].key(name, text), true
+			return m.toPane(s.panes[s.focus-1], name, text), true
 		}
 		s.back += m.height / 2
 	case "pgdown":
 		if s.focus > 0 {
-			return s.panes[s.focus-1].key(name, text), true
+			return m.toPane(s.panes[s.focus-1], name, text), true
 		}
 		s.back = max(s.back-m.height/2, 0)
 	default:
@@ -234,13 +234,14 @@ func (m *model) workspaceKey(name, text string) (tea.Cmd, bool) {
 		p := s.panes[s.focus-1]
 		switch name {
 		case "esc":
+			m.version++
 			if !p.escape() {
 				s.focus = 0
 			}
 		case "ctrl+c", "ctrl+d", "f1", "f4", "f6":
 			return nil, false
 		default:
-			return p.key(name, text), true
+			return m.toPane(p, name, text), true
 		}
 	}
 	if s.hidden {
