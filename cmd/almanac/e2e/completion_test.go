@@ -16,9 +16,9 @@ func TestShellCompletion(t *testing.T) {
 		name, rc, text string
 		args           []string
 	}{
-		{"bash", ".bashrc", "PS1='type> '; source <(almanac completion bash)\n", []string{"--noprofile"}},
+		{"bash", ".bashrc", "HISTFILE=; PS1='type> '; source <(almanac completion bash)\n", []string{"--noprofile"}},
 		{"zsh", ".zshrc", "PS1='type> '; autoload -Uz compinit; compinit -u; source <(almanac completion zsh)\n", nil},
-		{"fish", ".config/fish/config.fish", "function fish_prompt; echo 'type> '; end; set -U fish_greeting; almanac completion fish | source\n", nil},
+		{"fish", ".config/fish/config.fish", "set -g fish_history ''; function fish_prompt; echo 'type> '; end; set -U fish_greeting; almanac completion fish | source\n", nil},
 	} {
 		t.Run(shell.name, func(t *testing.T) {
 			if _, err := exec.LookPath(shell.name); err != nil {
