@@ -29,7 +29,6 @@ var suite struct {
 	seed    string
 
 	mu      sync.Mutex
-	gaps    []string
 	left    []string // tests that were not run
 	figures []string
 }
@@ -70,24 +69,11 @@ func runSuite(m *testing.M) int {
 	for _, line := range suite.figures {
 		fmt.Println("FIGURE", line)
 	}
-	slices.Sort(suite.gaps)
-	for _, line := range suite.gaps {
-		fmt.Println("NOT YET:", line)
-	}
 	slices.Sort(suite.left)
 	for _, line := range suite.left {
 		fmt.Println("NOT RUN:", line)
 	}
 	return code
-}
-
-// gap ends a test whose requirement is not met yet, and says so at the end of the suite.
-func gap(t *testing.T, what string) {
-	t.Helper()
-	suite.mu.Lock()
-	suite.gaps = append(suite.gaps, t.Name()+": "+what)
-	suite.mu.Unlock()
-	t.Skip(what)
 }
 
 // notRun leaves a test out for want of a program, and says so at the end of the suite.
