@@ -208,67 +208,6 @@ func tokenRole(k syntax.TokenKind) Role {
 	return RoleCode
 }
 
-// table draws a paragraph that is a table, with the columns fitted to the room, and reports whether it was one: the
-// second line is nothing but dashes, colons and bars. A column that the source sets to the right stands right.
-func (d *drawing) table(n ast.Node, margin Line) bool {
-	lines := n.Lines()
-	if lines.Len() < 2 {
-		return false
-	}
-	row := func(i int) []string {
-		segment := lines.At(i)
-		return cellsOf(string(segment.Value(d.src)))
-	}
-	ruler := row(1)
-	var cols []column
-	for i, name := range row(0) {
-		if i >= len(ruler) || strings.Trim(ruler[i], ":-") != "" || !strings.Contains(ruler[i], "-") {
-			return false
-		}
-		cols = append(cols, column{name: name, width: textWidth(name),
-			number: strings.HasSuffix(ruler[i], ":") && !strings.HasPrefix(ruler[i], ":")})
-	}
-	second := lines.At(1)
-	if len(cols) == 0 || !strings.Contains(string(second.Value(d.src)), "|") {
-		return false
-	}
-	for r := 2; r < lines.Len(); r++ {
-		cells := row(r)
-		for i := range cols {
-			cell := ""
-			if i < len(cells) {
-				cell = cells[i]
-			}
-			c := &cols[i]
-			c.cells, c.nulls, c.width = append(c.cells, cell), append(c.nulls, false), max(c.width, textWidth(cell))
-		}
-	}
-	shown, left := fit(cols, d.room(margin), d.marks)
-	for r := -1; r < lines.Len()-2; r++ {
-		role := RoleModel
-		if r < 0 {
-			role = RoleHeader
-		}
-		d.add(margin, rowLine(shown, r, role, d.marks))
-	}
-	if len(left) > 0 {
-		d.add(margin, Line{{RoleDim, d.marks.Cut + " not shown: " + strings.Join(left, ", ")}})
-	}
-	return true
-}
-
-// cellsOf are the cells of a table's row. A bar behind a backslash belongs to its cell.
-func cellsOf(line string) []string {
-	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|")
-	const kept = "\x00"
-	cells := strings.Split(strings.ReplaceAll(line, "\\|", kept), "|")
-	for i, c := range cells {
-		c = strings.TrimSpace(strings.ReplaceAll(c, kept, "|"))
-		cells[i] = clean(strings.ReplaceAll(c, "**", ""))
-	}
-	return cells
-}
-
 // inline is the text of n as spans; a line break is a newline in one.
 func (d *drawing) inline(n ast.Node, role Role, depth int) []Span {
 	var out []Span
