@@ -80,6 +80,7 @@ func callBrief(cell int, c trace.Call) string {
 	return text + "  " + tookText(c.Took)
 }
 
+// callDetail tells all of a call but its result.
 func callDetail(cell int, c trace.Call) string {
 	var b strings.Builder
 	b.WriteString(callBrief(cell, c))
@@ -96,9 +97,6 @@ func callDetail(cell int, c trace.Call) string {
 	fmt.Fprintf(&b, "\n%s", indent(LuaText(c.Args, 100), "  "))
 	if c.Error != "" {
 		fmt.Fprintf(&b, "\n  error: %s", c.Error)
-	}
-	if c.Result != nil {
-		fmt.Fprintf(&b, "\n  -> %s", strings.TrimLeft(indent(LuaText(c.Result, 100), "  "), " "))
 	}
 	for _, e := range c.Effects {
 		fmt.Fprintf(&b, "\n  effect %s %s %s", e.Kind, e.Target, LuaText(e.Value, 100))
@@ -128,9 +126,7 @@ func expand(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if m > 0 {
 		for _, call := range c.Calls {
 			if call.N == m {
-				sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: session.User, Full: true, Outcome: &session.Outcome{
-					Values: []vm.Value{{Type: "table", Repr: LuaText(call.Result, 100), Data: call.Result, Whole: true}},
-				}})
+				sh.showResult(c.N, call, true)
 				return nil
 			}
 		}
@@ -154,6 +150,20 @@ func expand(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	}
 	sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: c.Author, Outcome: c.Outcome, Full: true})
 	return nil
+}
+
+// showResult shows what a call returned, and how much of it when that is not all.
+func (sh *Shell) showResult(cell int, c trace.Call, full bool) {
+	v, part := sh.resultOf(cell, c)
+	if v.Data == nil && part == "" {
+		return
+	}
+	sh.feed.Emit(Event{
+		Kind: Ran, Cell: cell, Author: session.User, Call: &c, Full: full, Outcome: &session.Outcome{Values: []vm.Value{v}},
+	})
+	if part != "" {
+		sh.say(Notice, "%s", part)
+	}
 }
 
 func searchHistory(_ context.Context, sh *Shell, _ *Cell, arg string) error {

@@ -124,11 +124,10 @@ func traceCalls(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	case q.file != "":
 		return sh.exportTrace(q.file, calls)
 	case q.cell > 0:
-		var parts []string
 		for _, c := range calls {
-			parts = append(parts, callDetail(c.Cell, c.Call))
+			sh.say(Plain, "%s", callDetail(c.Cell, c.Call))
+			sh.showResult(c.Cell, c.Call, false)
 		}
-		sh.say(Plain, "%s", strings.Join(parts, "\n"))
 	case arg == "":
 		sh.feed.Emit(Event{Kind: Opened, Pane: TracePane, Text: traceList(calls)})
 	default:

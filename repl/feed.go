@@ -38,6 +38,7 @@ type Feed struct {
 	toolRan bool // a script of the model's ended since its tool started
 	setters map[string]setter
 	acting  []string // ids of the actions under way, the newest last
+	results results  // of all cells
 }
 
 // A setter is who gave a global its value, and in which cell.
@@ -161,9 +162,19 @@ func (f *Feed) Record(r trace.Record) error {
 	call.N = len(f.cell.Calls) + 1
 	f.cell.Calls = append(f.cell.Calls, call)
 	cell := f.cell.N
+	if r.Whole != nil {
+		f.results.put(cell, call.N, r.Whole)
+	}
 	f.mu.Unlock()
 	f.Emit(Event{Kind: Called, Cell: cell, Author: session.Author(call.Author), Call: &call})
 	return nil
+}
+
+// result is the whole result of a call, while it is kept.
+func (f *Feed) result(cell, call int) (data any, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.results.get(cell, call)
 }
 
 // Ran is the hook for runs that ended: one of the model's becomes a Ran event; the shell tells of the person's own. It

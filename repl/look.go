@@ -52,6 +52,9 @@ type Used struct {
 	// Source is the script that made the call: the cell's, or the model's where it ran only one; else empty.
 	Source string
 	Call   trace.Call
+	// Result is what the call returned, and Part says how much of it that is; empty for all.
+	Result vm.Value
+	Part   string
 }
 
 // Calls lists the calls of the remembered cells and of the running one, newest first.
@@ -66,11 +69,25 @@ func (sh *Shell) Calls() []Used {
 			}
 		}
 		for _, call := range c.Calls {
-			all = append(all, Used{c.N, source, call})
+			all = append(all, Used{Cell: c.N, Source: source, Call: call})
 		}
 	}
 	slices.Reverse(all)
 	return all
+}
+
+// InFull is u with its result.
+func (sh *Shell) InFull(u Used) Used {
+	u.Result, u.Part = sh.resultOf(u.Cell, u.Call)
+	return u
+}
+
+// ResultText is the result as Lua; a first line tells where it is a part.
+func (u Used) ResultText() string {
+	if u.Part != "" {
+		return "-- " + u.Part + "\n" + u.Result.Repr
+	}
+	return u.Result.Repr
 }
 
 // Number is what the transcript calls it: "[7.2]".
@@ -85,10 +102,24 @@ func (u Used) Matches(words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
+// resultRows is how many rows of a result a call in full shows.
+const resultRows = 1000
+
+// ref is what /expand knows the call by.
+func (u Used) ref() string { return callRef(u.Cell, u.Call.N) }
+
 // Detail shows a call in full: who made it when, arguments, result, what decided, and the line of the script that
 // asked, marked.
 func (u Used) Detail(width int, o RenderOptions) []Line {
 	lines := textLines(RoleText, "", callDetail(u.Cell, u.Call))
+	if u.Result.Data != nil {
+		o.MaxRows = resultRows
+		lines = append(lines, nil)
+		lines = append(lines, valueLines(u.Result, u.ref(), width, o)...)
+	}
+	if u.Part != "" {
+		lines = append(lines, Line{{RoleNotice, u.Part}})
+	}
 	source := strings.Split(u.Source, "\n")
 	if u.Source == "" || u.Call.Line < 1 || u.Call.Line > len(source) {
 		return lines

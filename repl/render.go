@@ -274,8 +274,12 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 	if out.Err == nil && e.Author == session.Model && !e.Full {
 		lines = modelValueLines(out.Values, e.Cell, width, o)
 	} else if out.Err == nil {
+		ref := cellRef(e.Cell)
+		if e.Call != nil {
+			ref = callRef(e.Cell, e.Call.N)
+		}
 		for _, v := range out.Values {
-			lines = append(lines, valueLines(v, e.Cell, width, o)...)
+			lines = append(lines, valueLines(v, ref, width, o)...)
 		}
 	}
 	lines = append(lines, changedLine(e, width, o)...)
@@ -330,7 +334,7 @@ func modelValueLines(values []vm.Value, cell, width int, o RenderOptions) []Line
 		if v.Repr == "" || v.Repr == "nil" {
 			continue
 		}
-		for _, l := range valueLines(v, cell, max(width-2, 0), o) {
+		for _, l := range valueLines(v, cellRef(cell), max(width-2, 0), o) {
 			lines = append(lines, Line{{RoleDim, "  " + l.String()}})
 		}
 	}

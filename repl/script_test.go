@@ -39,6 +39,14 @@ func (o *office) entries() []catalog.Entry {
 			return catalog.Result{}, errors.New("no customer none")
 		}
 		var rows []any
+		if c.Args["customer_id"] == "many" {
+			for i := range 100 {
+				rows = append(rows, map[string]any{
+					"id": fmt.Sprintf("inv_%04d", i), "amount_cents": 1000 + 37*i, "due_date": fmt.Sprintf("2026-10-%02d", 1+i%28),
+				})
+			}
+			return catalog.Result{Data: rows}, nil
+		}
 		for i, due := range []string{"2026-10-02", "2026-10-09", "2026-11-01"} {
 			rows = append(rows, map[string]any{"id": fmt.Sprintf("inv_%d", 1001+i), "amount_cents": 12900 - 4200*i, "due_date": due})
 		}

@@ -388,16 +388,19 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 	c.Took = time.Since(c.Start)
 	red := w.redactor
 	c = r.recordable(c)
+	record := trace.Record{Kind: trace.KindCall, Run: r.id, Cell: r.script.Cell, Mode: r.mode, Call: &c}
 	if err != nil {
 		c.Error = red.text(err.Error())
 	} else {
 		c.Brief = brief(data)
-		c.Result = sample(data, logText)
+		if c.Result, c.Part = sample(data, logText); c.Part != "" {
+			record.Whole = data
+		}
 	}
 	r.mu.Lock()
 	r.calls = append(r.calls, c)
 	r.mu.Unlock()
-	if logErr := w.record(trace.Record{Kind: trace.KindCall, Run: r.id, Cell: r.script.Cell, Mode: r.mode, Call: &c}); logErr != nil {
+	if logErr := w.record(record); logErr != nil {
 		return denied(CodeLog, fmt.Sprintf("%s: %v", c.ID, logErr), "free the disk or choose another data folder")
 	}
 	return nil

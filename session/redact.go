@@ -5,7 +5,6 @@ package session
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -215,59 +214,81 @@ func brief(v any) string {
 	return fmt.Sprint(v)
 }
 
-var errFull = errors.New("full")
-
-// sample returns v when it is small and a shortened copy that says what is missing when it is not; size is about
-// the bytes that it may take.
-func sample(v any, size int) any {
-	left := size
-	short, err := shorten(v, &left)
-	if err != nil {
-		return map[string]any{"cut": true, "brief": brief(v), "sample": short}
+// sample returns v when it is small. Else it returns the beginning of it, of about size bytes, and says how much that is:
+// "13 of 30 rows". A record in a list is there whole or not at all; nothing stands in for what is left out.
+func sample(v any, size int) (short any, part string) {
+	s := sampler{left: size}
+	short, whole := s.shorten(v)
+	if whole {
+		return short, ""
 	}
-	return short
+	switch short := short.(type) {
+	case []any:
+		return short, fmt.Sprintf("%d of %d rows", len(short), len(v.([]any)))
+	case map[string]any:
+		if all := len(v.(map[string]any)); len(short) < all {
+			return short, fmt.Sprintf("%d of %d fields", len(short), all)
+		}
+	}
+	return short, "a part of it"
 }
 
-func shorten(v any, left *int) (any, error) {
-	*left -= 8
-	if *left < 0 {
-		return nil, errFull
+// A sampler copies the beginning of a value.
+type sampler struct{ left int }
+
+// shorten copies v as far as there is room; whole tells that all of it was. Where nothing was, short is nil.
+func (s *sampler) shorten(v any) (short any, whole bool) {
+	s.left -= 8
+	if s.left < 0 {
+		return nil, false
 	}
 	switch v := v.(type) {
 	case string:
-		if len(v) > *left {
-			short := cut(v, *left)
-			*left = 0
-			return short, errFull
+		if len(v) > s.left {
+			short := cut(v, s.left)
+			s.left = 0
+			return short, false
 		}
-		*left -= len(v)
+		s.left -= len(v)
 	case []any:
-		list := make([]any, 0, min(len(v), *left/8+1))
+		list := make([]any, 0, min(len(v), s.left/8+1))
 		for _, item := range v {
-			short, err := shorten(item, left)
-			list = append(list, short)
-			if err != nil {
-				return list, err
+			short, whole := s.shorten(item)
+			if whole {
+				list = append(list, short)
+				continue
 			}
+			if len(list) == 0 && short != nil { // better the beginning of a long record than none
+				list = append(list, short)
+			}
+			if len(list) == 0 {
+				return nil, false
+			}
+			return list, false
 		}
-		return list, nil
+		return list, true
 	case map[string]any:
-		object := make(map[string]any, min(len(v), *left/8+1))
+		object := make(map[string]any, min(len(v), s.left/8+1))
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			*left -= len(name)
-			short, err := shorten(v[name], left)
-			object[name] = short
-			if err != nil {
-				return object, err
+			s.left -= len(name)
+			short, whole := s.shorten(v[name])
+			if whole || short != nil {
+				object[name] = short
+			}
+			if !whole && len(object) == 0 {
+				return nil, false
+			}
+			if !whole {
+				return object, false
 			}
 		}
-		return object, nil
+		return object, true
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Sprint(v), nil
+			return fmt.Sprint(v), true
 		}
 	}
-	return v, nil
+	return v, true
 }
 
 // cut shortens s to at most n bytes of whole characters and says how much is missing.

@@ -153,6 +153,8 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	}
 	r.readCatalogValues(reply.Values)
 	out := r.outcome(reply)
+	w.learn(r.session.View(), out.Calls)
+	w.arrange(out.Values)
 	switch {
 	case !shared:
 		machine.Discard()

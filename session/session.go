@@ -97,6 +97,7 @@ type world struct {
 	closed    bool
 	saved     *savedState
 	unkept    string // for the next outcome
+	shapes    []shape
 }
 
 // ErrClosed says that the session was closed.

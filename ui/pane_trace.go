@@ -24,6 +24,15 @@ type tracePane struct {
 	// cached is what shown found last, for as long as nothing has happened.
 	cached  []repl.Used
 	version traceVersion
+	// full is the call in full that was drawn last.
+	full fullCall
+}
+
+// A fullCall is one call in full, as lines for a width.
+type fullCall struct {
+	number string
+	width  int
+	lines  []string
 }
 
 // A traceVersion changes whenever the list of calls may.
@@ -124,10 +133,13 @@ func (p *tracePane) row(u repl.Used, width int) string {
 }
 
 func (p *tracePane) detail(u repl.Used, width, height int) []string {
-	var lines []string
-	for _, l := range p.m.styled(u.Detail(width, p.m.render())) {
-		lines = append(lines, pieces(l, width)...)
+	if p.full.number != u.Number() || p.full.width != width {
+		p.full = fullCall{number: u.Number(), width: width}
+		for _, l := range p.m.styled(p.m.shell.InFull(u).Detail(width, p.m.render())) {
+			p.full.lines = append(p.full.lines, pieces(l, width)...)
+		}
 	}
+	lines := p.full.lines
 	p.page = height
 	p.from = min(max(p.from, 0), max(len(lines)-height, 0))
 	return lines[p.from:min(p.from+height, len(lines))]
@@ -160,7 +172,7 @@ func (p *tracePane) key(name, text string) tea.Cmd {
 			p.from = 0
 		case "c":
 			if p.list.at < len(all) {
-				return p.m.copyText(repl.LuaText(all[p.list.at].Call.Result, 100))
+				return p.m.copyText(p.m.shell.InFull(all[p.list.at]).ResultText())
 			}
 		default:
 			l := cursorList{at: p.from}

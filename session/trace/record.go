@@ -55,6 +55,9 @@ type Record struct {
 	// Message is a message of the conversation, in the words of the package that keeps it. One that answers a call which
 	// an earlier record answered replaces it.
 	Message json.RawMessage `json:"message,omitempty"`
+	// Whole is the result of Call where Call.Result is a part of it, for who keeps it in memory. No log has it. It is shared
+	// and must not be changed.
+	Whole any `json:"-"`
 }
 
 // About says whose log it is; it is the first record of every log.
@@ -119,15 +122,17 @@ type Call struct {
 	// Injected holds the arguments that the host filled in.
 	Injected map[string]any `json:"injected,omitempty"`
 	// Preview says what the call would change; cut to 64 KiB.
-	Preview string           `json:"preview,omitempty"`
-	Mutates bool             `json:"mutates,omitempty"`
-	Risk    catalog.Risk     `json:"risk,omitempty"`
-	Verdict Verdict          `json:"verdict"`
-	Rule    string           `json:"rule,omitempty"` // the policy rule or the approval that decided
-	Error   string           `json:"error,omitempty"`
-	Brief   string           `json:"brief,omitempty"` // the result in a few words: "12 rows"
-	Note    string           `json:"note,omitempty"`  // what the action said about its result: "not found"
+	Preview string       `json:"preview,omitempty"`
+	Mutates bool         `json:"mutates,omitempty"`
+	Risk    catalog.Risk `json:"risk,omitempty"`
+	Verdict Verdict      `json:"verdict"`
+	Rule    string       `json:"rule,omitempty"` // the policy rule or the approval that decided
+	Error   string       `json:"error,omitempty"`
+	Brief   string       `json:"brief,omitempty"` // the result in a few words: "12 rows"
+	Note    string       `json:"note,omitempty"`  // what the action said about its result: "not found"
+	// Result is the result, or the beginning of it, some 4 KiB, where Part says how much that is: "13 of 30 rows".
 	Result  any              `json:"result,omitempty"`
+	Part    string           `json:"part,omitempty"`
 	Effects []catalog.Effect `json:"effects,omitempty"`
 	Start   time.Time        `json:"start"`
 	Took    time.Duration    `json:"took_ns"` // without waiting for a person

@@ -93,6 +93,9 @@ type Value struct {
 	// Prose is true when Repr is the host's text for people and models (an answer of the catalog) and not Lua. No machine
 	// sets it.
 	Prose bool `cbor:"-"`
+	// Fields is the order of the fields of a record, or of the records in a list, as the action that returned them declares
+	// it; nil when it is not known. No machine sets it.
+	Fields []string `cbor:"-"`
 }
 
 // A Global is one variable that the session has set.
