@@ -46,8 +46,8 @@ type drawnPane struct {
 func (m *model) drawPane(kept *drawnPane, p pane, width, height int) (title, note string, rows []string) {
 	if kept.of != p || kept.version != m.version || kept.width != width || kept.height != height {
 		*kept = drawnPane{of: p, version: m.version, width: width, height: height}
-		kept.title, kept.note = p.head()
 		kept.rows = p.rows(width, height)
+		kept.title, kept.note = p.head() // which may tell how much of it there is room for
 	}
 	return kept.title, kept.note, kept.rows
 }
