@@ -150,7 +150,8 @@ func TestR12HelpOnAnything(t *testing.T) {
 }
 
 func TestR14FirstFrame(t *testing.T) {
-	x := start(t, setup{})
+	// Not beside other tests: it measures.
+	x := open(t, setup{})
 	figure(t, "first frame on the demo", x.shown.Sub(x.began), 100*time.Millisecond)
 
 	// A server that never answers holds up nothing.
@@ -287,6 +288,18 @@ func TestR16PasteCannotEndItself(t *testing.T) {
 	x.keys("C-c")
 	x.gone("print")
 	x.run("x", "^nil$")
+}
+
+// A paste whose end was lost is taken after a second, and the keys work again.
+func TestR16PasteWithoutEnd(t *testing.T) {
+	x := start(t, setup{})
+	x.tmux("send-keys", "-t", "s", "-H", "1b", "5b", "32", "30", "30", "7e", "34", "30") // the mark, then 40
+	x.want(`❯ 40`)
+	x.text("+2")
+	x.want(`❯ 40\+2`)
+	time.Sleep(pause)
+	x.keys("Enter")
+	x.want(`^42$`)
 }
 
 func TestR17CallsFoldedFailuresOpen(t *testing.T) {

@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A slowTerminal takes what is written after a while, and counts the writes.
+type slowTerminal struct {
+	mu     sync.Mutex
+	term   *emulator
+	delay  time.Duration
+	writes []time.Time
+}
+
+func (s *slowTerminal) Write(p []byte) (int, error) {
+	time.Sleep(s.delay)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes = append(s.writes, time.Now())
+	return s.term.Write(p)
+}
+
+func (s *slowTerminal) size() (int, int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.term.width, s.term.height, nil
+}
+
+// shows waits until the terminal has text in a row.
+func (s *slowTerminal) shows(t *testing.T, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		s.mu.Lock()
+		lines := s.term.lines()
+		s.mu.Unlock()
+		if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, text) }) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no %q in %q", text, lines)
+		}
+	}
+}
+
+func still(text string) picture {
+	return picture{rows: []string{text}, cursor: &point{}, width: 80, height: 24}
+}
+
+// A terminal that takes long gets fewer pictures, and always the last one.
+func TestDisplayPaces(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		delay time.Duration
+		least time.Duration
+	}{
+		{"30 times a second", 0, frameTime},
+		{"10 times where a write takes over 50 ms", slowWrite + 10*time.Millisecond, slowPace},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &slowTerminal{term: newEmulator(80, 24), delay: c.delay}
+			d := newDisplay(s, s.size, true, func(tea.Msg) {})
+			defer d.Close(graceTime)
+			for i := range 200 {
+				d.Show(still(fmt.Sprintf("picture %d", i)), nil)
+				time.Sleep(5 * time.Millisecond)
+			}
+			s.shows(t, "picture 199")
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			for i := 2; i < len(s.writes); i++ {
+				if gap := s.writes[i].Sub(s.writes[i-1]); gap < c.least {
+					t.Errorf("writes %d and %d are %v apart, want %v at least", i-1, i, gap, c.least)
+				}
+			}
+		})
+	}
+}
+
+// What is drawn for another size than the window's is not written: the loop is told of the size, and lines wait.
+func TestDisplayWaitsForTheSize(t *testing.T) {
+	s := &slowTerminal{term: newEmulator(80, 24)}
+	told := make(chan tea.Msg, 100)
+	d := newDisplay(s, s.size, true, func(msg tea.Msg) { told <- msg })
+	defer d.Close(graceTime)
+	p := still("for sixty columns")
+	p.width = 60
+	d.Show(p, []string{"a line"})
+	if got := <-told; got != (tea.WindowSizeMsg{Width: 80, Height: 24}) {
+		t.Fatalf("told %v", got)
+	}
+	s.mu.Lock()
+	if len(s.writes) > 0 {
+		t.Errorf("written: %q", s.term.lines())
+	}
+	s.mu.Unlock()
+	d.Show(still("for eighty columns"), nil)
+	s.shows(t, "a line")
+	s.shows(t, "for eighty columns")
+	for msg := range told {
+		if _, ok := msg.(printedMsg); ok {
+			break
+		}
+	}
+}
+
+// Another program has the terminal between Pause and Resume, without a trace of the region.
+func TestDisplayLends(t *testing.T) {
+	s := &slowTerminal{term: newEmulator(80, 24)}
+	d := newDisplay(s, s.size, true, func(tea.Msg) {})
+	d.Show(still("before"), []string{"a line"})
+	s.shows(t, "before")
+	d.Pause()
+	d.Show(still("meanwhile"), nil)
+	if got := s.term.lines(); !slices.Equal(got, []string{"a line"}) {
+		t.Errorf("while it is lent: %q", got)
+	}
+	d.Resume()
+	s.shows(t, "meanwhile")
+	d.Close(graceTime)
+	if got := s.term.lines(); !slices.Equal(got, []string{"a line"}) || s.term.hidden || s.term.nowrap {
+		t.Errorf("at the end: %q, cursor hidden %v", got, s.term.hidden)
+	}
+}
+
+// A terminal that takes nothing does not hold the end of the program.
+func TestDisplayCloses(t *testing.T) {
+	r, w := io.Pipe()
+	d := newDisplay(w, nil, true, func(tea.Msg) {})
+	d.Show(still("never taken"), nil)
+	from := time.Now()
+	d.Close(100 * time.Millisecond)
+	if took := time.Since(from); took > 5*time.Second {
+		t.Errorf("Close took %v", took)
+	}
+	r.Close()
+	<-d.ended
+}
+
+// readOnce gives one piece a read.
+func readOnce(t *testing.T, p *pasteEnd) string {
+	t.Helper()
+	b := make([]byte, 64)
+	n, err := p.Read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b[:n])
+}
+
+func TestPasteEnd(t *testing.T) {
+	const start, end = "\x1b[200~", "\x1b[201~"
+	for _, c := range []struct {
+		name string
+		in   []string // what comes; after the last one nothing does
+		want []string
+	}{
+		{"no paste", []string{"abc"}, []string{"abc"}},
+		{"a whole paste", []string{start + "abc" + end + "d"}, []string{start + "abc" + end + "d"}},
+		{"the end is lost", []string{start + "abc"}, []string{start + "abc" + end}},
+		{"the end comes later", []string{start + "abc", "def" + end}, []string{start + "abc", "def" + end}},
+		{"marks in pieces", []string{"a\x1b[2", "00~b\x1b[20", "1~c"}, []string{"a\x1b[2", "00~b\x1b[20", "1~c"}},
+		{"a mark that begins twice", []string{"\x1b\x1b[200~x"}, []string{"\x1b" + start + "x" + end}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			defer w.Close()
+			left := c.in
+			p := &pasteEnd{File: r, more: func(time.Duration) bool { return len(left) > 0 }}
+			for i, want := range c.want {
+				w.WriteString(left[0])
+				left = left[1:]
+				if got := readOnce(t, p); got != want {
+					t.Errorf("read %d: %q, want %q", i, got, want)
+				}
+			}
+			if len(left) > 0 {
+				t.Errorf("left: %q", left)
+			}
+			w.WriteString("k")
+			left = nil
+			if got := readOnce(t, p); got != "k" {
+				t.Errorf("a key after it: %q", got)
+			}
+		})
+	}
+}
