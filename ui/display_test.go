@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -143,57 +142,4 @@ func TestDisplayCloses(t *testing.T) {
 	}
 	r.Close()
 	<-d.ended
-}
-
-// readOnce gives one piece a read.
-func readOnce(t *testing.T, p *pasteEnd) string {
-	t.Helper()
-	b := make([]byte, 64)
-	n, err := p.Read(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b[:n])
-}
-
-func TestPasteEnd(t *testing.T) {
-	const start, end = "\x1b[200~", "\x1b[201~"
-	for _, c := range []struct {
-		name string
-		in   []string // what comes; after the last one nothing does
-		want []string
-	}{
-		{"no paste", []string{"abc"}, []string{"abc"}},
-		{"a whole paste", []string{start + "abc" + end + "d"}, []string{start + "abc" + end + "d"}},
-		{"the end is lost", []string{start + "abc"}, []string{start + "abc" + end}},
-		{"the end comes later", []string{start + "abc", "def" + end}, []string{start + "abc", "def" + end}},
-		{"marks in pieces", []string{"a\x1b[2", "00~b\x1b[20", "1~c"}, []string{"a\x1b[2", "00~b\x1b[20", "1~c"}},
-		{"a mark that begins twice", []string{"\x1b\x1b[200~x"}, []string{"\x1b" + start + "x" + end}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
-			defer w.Close()
-			left := c.in
-			p := &pasteEnd{File: r, more: func(time.Duration) bool { return len(left) > 0 }}
-			for i, want := range c.want {
-				w.WriteString(left[0])
-				left = left[1:]
-				if got := readOnce(t, p); got != want {
-					t.Errorf("read %d: %q, want %q", i, got, want)
-				}
-			}
-			if len(left) > 0 {
-				t.Errorf("left: %q", left)
-			}
-			w.WriteString("k")
-			left = nil
-			if got := readOnce(t, p); got != "k" {
-				t.Errorf("a key after it: %q", got)
-			}
-		})
-	}
 }

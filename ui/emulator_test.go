@@ -20,7 +20,8 @@ type cellrow struct {
 type emulator struct {
 	width, height int
 	rows          []cellrow
-	x, y          int // the cursor; y counts from the top of the screen
+	x, y          int  // the cursor; y counts from the top of the screen
+	last          rune // for its repetition
 	nowrap        bool
 	hidden        bool
 	alt           *emulator // the main screen while the alternate one is on
@@ -101,7 +102,7 @@ func (e *emulator) put(r rune) {
 	for len(row.text) <= e.x {
 		row.text = append(row.text, ' ')
 	}
-	row.text[e.x] = r
+	row.text[e.x], e.last = r, r
 	e.x++
 }
 
@@ -114,6 +115,10 @@ func (e *emulator) control(mark, args string, final byte) {
 	switch fmt.Sprintf("%s%c", mark, final) {
 	case "A":
 		e.y = max(e.y-max(n[0], 1), 0)
+	case "b":
+		for range min(max(n[0], 1), e.width-e.x) {
+			e.put(e.last)
+		}
 	case "C":
 		e.x = min(e.x+max(n[0], 1), e.width-1)
 	case "H":

@@ -89,6 +89,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	program := tea.NewProgram(l, tea.WithInput(newKeyboard(o.In)), tea.WithOutput(silent{o.Out}), tea.WithoutSignalHandler(),
 		tea.WithColorProfile(colorprofile.ANSI), tea.WithFPS(1))
 	l.display = newDisplay(o.Out, size, reflows(os.Getenv), program.Send)
+	l.display.drawn.repeats = repeats(os.Getenv)
 	m.lend, m.in, m.out = l.display.Pause, o.In, o.Out
 
 	signals := make(chan os.Signal, 1)

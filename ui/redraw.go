@@ -28,6 +28,8 @@ type drawn struct {
 	at            point // where the cursor is in the rows
 	hidden        bool
 	width, height int
+	// repeats says that the terminal repeats a letter when asked to.
+	repeats bool
 }
 
 // change returns what shows p, and prints lines above it, on a terminal that shows d. broken is how many rows more than
@@ -64,7 +66,13 @@ func (d *drawn) change(p picture, lines []string, broken int, unsure bool) strin
 		for _, line := range lines {
 			b.WriteString(closed(line) + lineEnd)
 		}
-		b.WriteString(cutRows + strings.Join(rows, lineEnd))
+		b.WriteString(cutRows)
+		for i, row := range rows {
+			if i > 0 {
+				b.WriteString(lineEnd)
+			}
+			b.WriteString(d.short(row))
+		}
 		y = max(len(rows)-1, 0)
 	} else {
 		b.WriteString(hide + "\r" + cutRows)
@@ -91,7 +99,7 @@ func (d *drawn) change(p picture, lines []string, broken int, unsure bool) strin
 	if full || unsure {
 		b.WriteString(ansi.ResetModeSynchronizedOutput)
 	}
-	*d = drawn{known: true, rows: rows, at: rest, hidden: hidden, width: p.width, height: p.height}
+	*d = drawn{known: true, rows: rows, at: rest, hidden: hidden, width: p.width, height: p.height, repeats: d.repeats}
 	return b.String()
 }
 
@@ -110,7 +118,7 @@ func (d *drawn) alternate(p picture, lines []string) string {
 			b.WriteString(closed(line) + lineEnd)
 		}
 		b.WriteString(ansi.SetModeAltScreenSaveCursor + keysApart)
-		*d = drawn{alt: true}
+		*d = drawn{alt: true, repeats: d.repeats}
 	}
 	known := d.known && p.width == d.width && p.height == d.height
 	if known && slices.Equal(rows, d.rows) && at == d.at && hidden == d.hidden {
@@ -138,7 +146,7 @@ func (d *drawn) alternate(p picture, lines []string) string {
 	if !hidden {
 		b.WriteString(ansi.CursorPosition(at.x+1, at.y+1) + ansi.SetModeTextCursorEnable)
 	}
-	*d = drawn{alt: true, known: true, rows: rows, at: at, hidden: hidden, width: p.width, height: p.height}
+	*d = drawn{alt: true, known: true, rows: rows, at: at, hidden: hidden, width: p.width, height: p.height, repeats: d.repeats}
 	return b.String()
 }
 
@@ -149,12 +157,12 @@ func (d *drawn) clear() string {
 		out = d.leaveAlternate()
 	}
 	out += upward(d.at.y) + eraseBelow + ansi.SetModeTextCursorEnable
-	*d = drawn{}
+	*d = drawn{repeats: d.repeats}
 	return out
 }
 
 func (d *drawn) leaveAlternate() string {
-	*d = drawn{}
+	*d = drawn{repeats: d.repeats}
 	return keysBefore + ansi.ResetModeAltScreenSaveCursor
 }
 
@@ -210,6 +218,34 @@ func clip(rows []string, width, height int) []string {
 		out[i] = closed(row)
 	}
 	return out
+}
+
+// leastRun is how often a letter must stand for its repetition to be shorter.
+const leastRun = 8
+
+// short writes the rules of a row, which take three bytes a column, in few bytes where the terminal knows how.
+func (d *drawn) short(row string) string {
+	const rule = "─"
+	if !d.repeats || !strings.Contains(row, strings.Repeat(rule, leastRun)) {
+		return row
+	}
+	var b strings.Builder
+	for row != "" {
+		rest := strings.TrimLeft(row, rule)
+		switch n := (len(row) - len(rest)) / len(rule); {
+		case n >= leastRun:
+			b.WriteString(rule + ansi.RepeatPreviousCharacter(n-1))
+		default:
+			b.WriteString(row[:len(row)-len(rest)])
+		}
+		next := strings.Index(rest, rule)
+		if next < 0 {
+			next = len(rest)
+		}
+		b.WriteString(rest[:next])
+		row = rest[next:]
+	}
+	return b.String()
 }
 
 // closed ends the styles of a row.

@@ -23,6 +23,7 @@ type drawing struct {
 
 func newDrawing(seed uint64) *drawing {
 	r := &drawing{Rand: rand.New(rand.NewPCG(seed, 1)), width: 80, height: 24, term: newEmulator(80, 24)}
+	r.drawn.repeats = seed%2 == 0
 	return r
 }
 

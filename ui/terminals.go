@@ -1,0 +1,35 @@
+package ui
+
+import "strings"
+
+// This file guesses what the terminal can do, from what it says of itself.
+
+// repeats tells whether the terminal repeats a letter when it is asked to. Those that do not show it once.
+func repeats(getenv func(string) string) bool {
+	if getenv("TMUX") != "" {
+		return true
+	}
+	name := strings.TrimPrefix(getenv("TERM"), "xterm-")
+	for _, known := range []string{"alacritty", "contour", "foot", "ghostty", "kitty", "tmux", "wezterm"} {
+		if strings.HasPrefix(name, known) {
+			return true
+		}
+	}
+	return getenv("XTERM_VERSION") != ""
+}
+
+// reflows guesses whether the terminal breaks rows anew when its window becomes narrower. The few that do not cut them.
+func reflows(getenv func(string) string) bool {
+	if getenv("TMUX") != "" {
+		return true
+	}
+	if getenv("XTERM_VERSION") != "" {
+		return false
+	}
+	for _, name := range []string{"linux", "rxvt", "screen", "vt", "cygwin"} {
+		if strings.HasPrefix(getenv("TERM"), name) {
+			return false
+		}
+	}
+	return true
+}
