@@ -95,7 +95,7 @@ func (m *model) keyHelp() []repl.HelpLine {
 		{"run or continue", []string{"submit"}},
 		{"new line", []string{"newline"}},
 		{"stop what runs", []string{"interrupt"}},
-		{"leave, pressed twice", []string{"exit"}},
+		{"leave", []string{"exit"}},
 		{"complete; @ action", []string{"complete"}},
 		{"lua or ask", []string{"toggle_mode"}},
 		{"history", []string{"history_previous", "history_next"}},
@@ -119,6 +119,15 @@ func (m *model) keyHelp() []repl.HelpLine {
 				keys = append(keys, key)
 			}
 		}
+		switch l.actions[0] { // what Ctrl+C does is not to be bound
+		case "interrupt":
+			keys = append(keys, "Ctrl+C")
+		case "exit":
+			if len(keys) > 0 {
+				l.text += " (or " + keys[0] + ")"
+			}
+			keys = []string{"Ctrl+C Ctrl+C"}
+		}
 		if len(keys) > 0 {
 			lines = append(lines, repl.HelpLine{Usage: strings.Join(keys, " "), Text: l.text})
 		}
@@ -139,6 +148,9 @@ func viHelp(on bool) []repl.HelpLine {
 	}
 }
 
+// pairedFrom is the width from which on keys stand in pairs.
+const pairedFrom = 78
+
 // helpLines are the keys of the screen and the commands of the shell. Without a filter the page has to fit a small
 // window, so keys stand in pairs and commands by name only.
 func (m *model) helpLines(filter string) []string {
@@ -158,6 +170,9 @@ func (m *model) helpLines(filter string) []string {
 	}
 	keys := m.keyHelp()
 	half := (len(keys) + 1) / 2
+	if m.width < pairedFrom {
+		half = len(keys)
+	}
 	for i, l := range keys[:half] {
 		line := m.keyCell(l, 17)
 		if i+half < len(keys) {

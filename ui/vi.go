@@ -304,13 +304,15 @@ func (m *model) viKey(name, text string) (tea.Cmd, bool) {
 	if !v.normal {
 		// Esc and a key that comes at once read as Alt and that key.
 		held, alt := strings.CutPrefix(name, "alt+")
-		if name != "esc" && (!alt || utf8.RuneCountInString(held) != 1) {
+		if name != "esc" && (!alt || utf8.RuneCountInString(held) != 1 && held != "enter") {
 			return nil, false
 		}
 		if v.escape(e); !alt {
 			return nil, true
 		}
-		name, text = held, held
+		if name, text = held, held; held == "enter" {
+			text = ""
+		}
 	}
 	key := text
 	awaits := len(v.keys) > 0 && strings.Contains("fFtTr", v.keys[len(v.keys)-1])

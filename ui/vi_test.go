@@ -211,7 +211,12 @@ func TestViKeys(t *testing.T) {
 	if s.edit.text != "" || s.viWord() != "normal" {
 		t.Errorf("Esc x at once: %q in %s", s.edit.text, s.viWord())
 	}
-	s.keys("/")
+	s.keys("i", "g()", "alt+enter")
+	if s.edit.text != "" || s.work == nil {
+		t.Errorf("Esc Enter at once: %s", s.state())
+	}
+	s.send(doneMsg{})
+	s.keys("esc", "/")
 	if s.search == nil {
 		t.Error("/ does not search the history")
 	}
