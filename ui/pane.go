@@ -191,11 +191,11 @@ func (m *model) paneRows(p pane) (rows []string, cursor *point) {
 	foot := strings.Join(append(p.hints(), "Esc back"), " "+t.glyphs.dot+" ")
 	switch {
 	case m.notice != "":
-		foot = t.warn.Render(ansi.Truncate(" "+m.notice, width-1, t.glyphs.more))
+		foot = t.warn.Render(ansi.Truncate(" "+m.withPolicy(m.notice), width-1, t.glyphs.more))
 	case m.work != nil:
-		foot = t.warn.Render(ansi.Truncate(" "+m.doing()+" "+t.glyphs.dot+" ", width/2, t.glyphs.more)) + t.dim.Render(ansi.Truncate(foot, width-1-width/2, t.glyphs.more))
+		foot = t.warn.Render(ansi.Truncate(" "+m.withPolicy(m.doing())+" "+t.glyphs.dot+" ", width/2, t.glyphs.more)) + t.dim.Render(ansi.Truncate(foot, width-1-width/2, t.glyphs.more))
 	default:
-		foot = t.dim.Render(ansi.Truncate(" "+foot, width-1, t.glyphs.more))
+		foot = t.dim.Render(ansi.Truncate(" "+m.withPolicy(foot), width-1, t.glyphs.more))
 	}
 	return append(rows, foot), cursor
 }

@@ -452,7 +452,7 @@ func TestR24CopyThatReports(t *testing.T) {
 	x.line("/copy")
 	x.want(`B sent to the terminal \(OSC 52\); not confirmed`)
 	x.line(`!print(("0123456789"):rep(8000))`)
-	x.want(`0123456789`)
+	x.want(`^0123456789`)
 	x.line("/copy 2")
 	x.want(`^could not copy: text printed below`)
 	x.wait("reason", func() bool {
