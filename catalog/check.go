@@ -442,7 +442,7 @@ func (c *checker) checkNames(object map[string]any, s *jsonschema.Schema, path s
 			continue
 		}
 		err := &ArgError{Field: join(path, name), Got: "unknown name", Hint: "known names: " + clip(strings.Join(names, ", "), 200)}
-		if near := nearest(name, names); near != "" {
+		if near := Nearest(name, names); near != "" {
 			err.Hint = "did you mean " + near + "?"
 			err.Schema = schemaText(c.property(s, near, 0))
 		} else if len(names) == 0 {

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// nearest is the name closest to want, or "" when none is close: at most a third of its letters differ, or one
+// Nearest is the name closest to want, or "" when none is close: at most a third of its letters differ, or one
 // begins the other. Ties go to the first in order.
-func nearest(want string, names []string) string {
+func Nearest(want string, names []string) string {
 	best, least := "", closeness(want)+1
 	folded := fold(want)
 	for _, name := range names {
@@ -36,7 +36,7 @@ func nearest(want string, names []string) string {
 	return ""
 }
 
-// nearest is the visible name of m closest to key, as nearest has it, or "". join is what parts the words of such names.
+// nearest is the visible name of m closest to key, as Nearest has it, or "". join is what parts the words of such names.
 func (v *View) nearest(key string, m *postings, join string) string {
 	best, least := -1, closeness(key)+1
 	m.near.each(key, least-1, func(i int) int {

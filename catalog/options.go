@@ -25,7 +25,7 @@ func (v *View) CheckOptions(o SearchOptions) error {
 		return nil
 	}
 	known := sortedSet(append(v.visibleKeys(m), string(Read), string(Create), string(Update), string(Delete), string(Admin)))
-	near := nearest(string(o.Operation), known)
+	near := Nearest(string(o.Operation), known)
 	if near == "" || slices.Contains(known, string(o.Operation)) {
 		return nil
 	}
@@ -84,7 +84,7 @@ func ParsePlanOptions(m map[string]any) (given []string, err error) {
 
 func unknownOption(name string, known []string) *ArgError {
 	err := &ArgError{Field: clip(oneLine(name), 60), Got: "unknown option", Hint: "known options: " + strings.Join(known, ", ")}
-	if near := nearest(name, known); near != "" {
+	if near := Nearest(name, known); near != "" {
 		err.Hint = "did you mean " + near + "?"
 	}
 	return err

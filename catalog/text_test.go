@@ -79,7 +79,7 @@ func FuzzWords(f *testing.F) {
 func TestNearest(t *testing.T) {
 	names := []string{"billing", "commerce", "crm", "customer_id", "support"}
 	for want, word := range map[string]string{"billing": "biling", "crm": "crn", "customer_id": "customerID", "support": "suport", "": "zebra"} {
-		if got := nearest(word, names); got != want {
+		if got := Nearest(word, names); got != want {
 			t.Errorf("%s: %q, want %q", word, got, want)
 		}
 	}

@@ -174,7 +174,7 @@ func (c *checker) checkValue(v any, s *jsonschema.Schema, path string) *ArgError
 					words = append(words, w)
 				}
 			}
-			if near := nearest(word, words); near != "" {
+			if near := Nearest(word, words); near != "" {
 				err.Hint = fmt.Sprintf("did you mean %q?", near)
 			}
 		}

@@ -205,19 +205,17 @@ func (sh *Shell) family(name string) string {
 
 // meant names the command nearest to name, or says where to look.
 func (sh *Shell) meant(name string) string {
-	best, least := "", 3
+	var names []string
+	of := map[string]string{}
 	for _, c := range sh.commands {
-		names := append([]string{c.name, strings.ReplaceAll(c.name, " ", "")}, c.aliases...)
-		for _, n := range names {
-			if d := catalog.EditDistance(strings.ToLower(name), n, least); d < least && d < len(n) {
-				best, least = c.name, d
-			}
+		for _, n := range append([]string{c.name, strings.ReplaceAll(c.name, " ", "")}, c.aliases...) {
+			names, of[n] = append(names, n), c.name
 		}
 	}
-	if best == "" {
-		return ": /help lists them"
+	if near := catalog.Nearest(name, names); near != "" {
+		return ": did you mean /" + of[near] + "?"
 	}
-	return ": did you mean /" + best + "?"
+	return ": /help lists them"
 }
 
 // fill puts words on lines that fit a small screen.

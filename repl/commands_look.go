@@ -4,6 +4,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -48,8 +49,10 @@ func lookCommands() []command {
 			brief: "what one run may use",
 		},
 		{
-			name: "config", group: groupMore, aside: true, run: showConfig,
+			name: "config", args: "[init]", group: groupMore, aside: true, run: config,
 			brief: "what is configured, and where it comes from",
+			words: fixedWords("init", "write a file of all keys, commented out"),
+			more:  "/config init writes a file of all keys, each with its default, commented out. A file that is there stays.",
 		},
 		{
 			name: "status", group: groupMore, aside: true, run: status,
@@ -234,7 +237,20 @@ func sizeOr(n int64, other string) string {
 	return bytesText(n)
 }
 
-func showConfig(_ context.Context, sh *Shell, _ *Cell, _ string) error {
+func config(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	switch {
+	case arg == "init" && sh.options.InitConfig == nil:
+		return errors.New("config init: there is no file of the configuration here")
+	case arg == "init":
+		path, err := sh.options.InitConfig()
+		if err != nil {
+			return err
+		}
+		sh.say(Notice, "%s written: every key with its default, commented out", path)
+		return nil
+	case arg != "":
+		return &UsageError{usage: "/config [init]", message: fmt.Sprintf("config: unknown %q", arg)}
+	}
 	if sh.options.Config == nil {
 		sh.say(Notice, "nothing is configured")
 		return nil

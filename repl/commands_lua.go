@@ -185,7 +185,7 @@ func load(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 		if i == len(parts)-1 || err != nil || o.Err != nil {
 			c.Replay = err == nil && o.Err == nil
 			if c.Replay {
-				sh.say(Notice, "%s: %s run", arg, plural(len(parts), "part"))
+				sh.say(Notice, "%s: %s run", arg, plural(len(parts), "cell"))
 			}
 			c.Source, c.Form = string(text), Lua
 			return sh.ran(c, o, err)

@@ -153,10 +153,8 @@ func setTheme(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		sh.feed.Emit(Event{Kind: Themed, Text: arg})
 		return nil
 	}
-	for _, n := range names {
-		if catalog.EditDistance(arg, n, 3) < 3 {
-			return &UsageError{usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: did you mean %s?", arg, n)}
-		}
+	if near := catalog.Nearest(arg, names); near != "" {
+		return &UsageError{usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: did you mean %s?", arg, near)}
 	}
 	return &UsageError{usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: use one of %s", arg, strings.Join(names, ", "))}
 }

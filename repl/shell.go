@@ -49,6 +49,9 @@ type Options struct {
 	Past Past
 	// Config tells what is configured and where each value comes from; nil tells nothing.
 	Config func() string
+	// InitConfig writes the file of the configuration that /config init asks for and returns its name; a file that is there
+	// is an error. Nil writes none.
+	InitConfig func() (path string, err error)
 	// Copy puts text where the person can paste it from, and tells what that is: "tmux buffer". Nil means that there is
 	// no such place. It must not wait for long.
 	Copy func(text string) (via string, err error)

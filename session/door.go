@@ -207,8 +207,11 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 		return r.ask(ctx, entry, call, d, c)
 	}
 	c.Verdict = trace.Denied
-	return nil, denied(CodeDenied, fmt.Sprintf("%s: denied: %s", entry.ID, d.Reason),
-		"it changes data; the person can allow that with /policy ask, or with --allow "+entry.ID+" at the start")
+	remedy := "it changes data; the person can allow that with /policy ask, or with --allow " + entry.ID + " at the start"
+	if r.session.world.options.Approve == nil { // nobody is there to type a command
+		remedy = "it changes data; the person can allow that with --allow " + entry.ID + " at the start"
+	}
+	return nil, denied(CodeDenied, fmt.Sprintf("%s: denied: %s", entry.ID, d.Reason), remedy)
 }
 
 // ask waits for the person's answer. Anything but a clear yes is a no.

@@ -91,16 +91,10 @@ func CheckLook(role, text string) error {
 
 // meant names the nearest of names, or all of them when none is near.
 func meant(word string, names []string) string {
-	best, least := "", 4
-	for _, n := range names {
-		if d := catalog.EditDistance(word, n, least); d < least && d < len(n) {
-			best, least = n, d
-		}
+	if near := catalog.Nearest(word, names); near != "" {
+		return ": did you mean " + near + "?"
 	}
-	if best == "" {
-		return ": use one of " + strings.Join(names, ", ")
-	}
-	return ": did you mean " + best + "?"
+	return ": use one of " + strings.Join(names, ", ")
 }
 
 // A look is how text is drawn. The zero look is as the terminal draws it.

@@ -36,7 +36,7 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 		return misconfigured(errors.New(noModel))
 	}
 	shell.SetMode(repl.AskMode)
-	teller := tell(p, feed)
+	teller := tell(p, feed, true)
 	status := shell.Handle(ctx, text)
 	ended := teller()
 	var cell repl.Cell
@@ -128,7 +128,7 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 		if strings.TrimSpace(text) == "" {
 			return false
 		}
-		teller := tell(p, feed)
+		teller := tell(p, feed, false)
 		w.renew(ctx) // what the sources came to hold since the line before
 		status := shell.Handle(ctx, text)
 		if ended := teller(); status == repl.Failed && failed == nil {
@@ -146,9 +146,10 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	return errors.Join(failed, lines.Err())
 }
 
-// tell prints the feed's events until the function it returns is called, which waits for the last and returns the
+// tell prints the feed's events, which of an input that stands alone name no cell: nobody can look at one later. It ends
+// when the function it returns is called, which waits for the last event and returns the
 // error of the cell.
-func tell(p *program, feed *repl.Feed) func() error {
+func tell(p *program, feed *repl.Feed, alone bool) func() error {
 	stop := make(chan struct{})
 	var ended error
 	var teller sync.WaitGroup
@@ -156,6 +157,9 @@ func tell(p *program, feed *repl.Feed) func() error {
 		for _, e := range feed.Take() {
 			if e.Kind == repl.Ended {
 				ended = e.Err
+			}
+			if alone {
+				e.Cell = 0
 			}
 			p.show(e)
 		}

@@ -62,6 +62,17 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAskSaysNoCommand shows that what is told beside an answer names no command: nobody can type one.
+func TestAskSaysNoCommand(t *testing.T) {
+	long := strings.Repeat(`n = 1\n`, 9) + `local t = {} for i = 1, 50 do t[i] = i end return t`
+	code, _, stderr, _ := headless(t, []openaitest.Reply{
+		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: `{"script":"` + long + `"}`}}}, {Text: "done"},
+	}, "-p", "count")
+	if code != exitOK || !strings.Contains(stderr, "more lines") || strings.Contains(stderr, "/expand") {
+		t.Errorf("exit %d, stderr %q", code, stderr)
+	}
+}
+
 // TestAskDenied shows that a mutation of the model's does not happen without leave, and that the exit code says so.
 func TestAskDenied(t *testing.T) {
 	script := `{"script":"local i = billing.invoice.list{status='open',limit=1}[1] return billing.refund.issue{invoice_id=i.id, amount_cents=1, reason='test'}","actions":["billing.invoice.list","billing.refund.issue"]}`

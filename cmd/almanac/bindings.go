@@ -54,19 +54,17 @@ func checkBindings(keys map[string][]string, lines map[string]int) *keyError {
 
 // knownAction tells whether keys can be bound to the action, and else which one was perhaps meant.
 func knownAction(action string) (near string, known bool) {
-	least := 4
+	var names []string
 	for _, b := range ui.Bindings() {
 		if b.Action == action {
 			return "", true
 		}
-		if d := catalog.EditDistance(action, b.Action, least); d < least {
-			near, least = ": did you mean "+b.Action+"?", d
-		}
+		names = append(names, b.Action)
 	}
-	if near == "" {
-		near = ": almanac config init lists them"
+	if near = catalog.Nearest(action, names); near != "" {
+		return ": did you mean " + near + "?", false
 	}
-	return near, false
+	return ": almanac config init lists them", false
 }
 
 // checkKey tells what is wrong with a key, or a pair of keys; empty when nothing is.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"almanac/catalog"
 	"almanac/catalog/source"
 	"almanac/session/trace"
 )
@@ -147,7 +148,7 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 	case left:
 		return cli, nil, nil
 	case err != nil && wrong == nil:
-		return nil, nil, usage("%v; see almanac --help", err)
+		return nil, nil, usage("%v%s; see almanac --help", err, nearCommand(err, parser.Model))
 	case wrong != nil && (err != nil || !looksOnly(parsed.Command())):
 		return nil, nil, misconfigured(wrong)
 	case wrong != nil:
@@ -159,6 +160,24 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 		}
 	}
 	return cli, parsed, nil
+}
+
+// nearCommand is the command that was perhaps meant by an argument that is none.
+func nearCommand(err error, model *kong.Application) string {
+	word, unexpected := strings.CutPrefix(err.Error(), "unexpected argument ")
+	if !unexpected || strings.Contains(word, ", did you mean") {
+		return ""
+	}
+	var names []string
+	for _, c := range model.Children {
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	if near := catalog.Nearest(word, names); near != "" {
+		return ": did you mean almanac " + near
+	}
+	return ""
 }
 
 // newParser returns the parser of the command line. Its model is what help, completion and the manual page are made of.

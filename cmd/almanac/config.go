@@ -300,19 +300,18 @@ func (c *config) setting(key string) (setting, bool) {
 
 // near names the key that was perhaps meant.
 func (c *config) near(key string) string {
-	best, least := "", 4
+	var names []string
+	of := map[string]string{}
 	for _, s := range c.settings {
-		last := s.key[strings.LastIndexByte(s.key, '.')+1:]
-		for _, name := range []string{s.key, last} {
-			if d := catalog.EditDistance(strings.ReplaceAll(key, "-", "_"), name, least); d < least && d < len(name)-1 {
-				best, least = s.key, d
-			}
+		for _, n := range []string{s.key, s.key[strings.LastIndexByte(s.key, '.')+1:]} {
+			names, of[n] = append(names, n), s.key
 		}
 	}
-	if best == "" {
+	near := catalog.Nearest(strings.ReplaceAll(key, "-", "_"), names)
+	if near == "" {
 		return ""
 	}
-	return ": did you mean " + best + "?"
+	return ": did you mean " + of[near] + "?"
 }
 
 var (

@@ -121,23 +121,32 @@ func (configApprove) Run(cli *commandLine, p *program) error {
 
 // Run writes the file of defaults.
 func (configInit) Run(cli *commandLine, p *program) error {
-	path := userConfigPath()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return misconfigured(fmt.Errorf("configuration: %w", err))
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return misconfigured(fmt.Errorf("%s: the file exists; it stays as it is", path))
-	}
+	path, err := cli.initConfig()
 	if err != nil {
-		return misconfigured(fmt.Errorf("configuration: %w", err))
-	}
-	_, err = io.WriteString(f, cli.config.template())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return misconfigured(fmt.Errorf("configuration: %w", err))
+		return misconfigured(err)
 	}
 	_, err = fmt.Fprintln(p.stdout, path)
 	return err
+}
+
+// initConfig writes the user's file with all keys commented out and returns where it is. One that is there stays.
+func (cli *commandLine) initConfig() (path string, err error) {
+	path = userConfigPath()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return path, fmt.Errorf("configuration: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return path, fmt.Errorf("%s: the file exists; it stays as it is", path)
+	}
+	if err != nil {
+		return path, fmt.Errorf("configuration: %w", err)
+	}
+	_, err = io.WriteString(f, cli.config.template())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return path, fmt.Errorf("configuration: %w", err)
+	}
+	return path, nil
 }
 
 // template is a file of all keys with their defaults, commented out.

@@ -258,6 +258,12 @@ func (m *Machine) compile(s Script) (source string, shift int, failure *Error) {
 		return m.head + source, len(m.head), nil
 	}
 	if err := syntax.Check(source); err != nil {
+		const head = "return "
+		if s.Expr && !err.Incomplete { // half of an expression is no statement; what is wrong is that it ends
+			if half := syntax.Check(head + source); half != nil && half.Incomplete {
+				return "", 0, m.syntaxError(half, source, len(head))
+			}
+		}
 		return "", 0, m.syntaxError(err, source, 0)
 	}
 	return source, 0, nil
