@@ -35,9 +35,9 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	}
 	m.notice = m.armedNotice()
 	text := k.Text
-	if m.first != "" {
+	if m.first != "" && name != "ctrl+c" {
 		name, text, m.first = m.first+" "+name, "", ""
-	} else if m.keys.first[name] && len(m.asks) == 0 && m.help == nil && m.overlay() == nil {
+	} else if m.first = ""; m.keys.first[name] && len(m.asks) == 0 && m.help == nil && m.overlay() == nil {
 		m.first, m.notice = name, keyLabel(name)+" "+m.theme.glyphs.more
 		return nil
 	}

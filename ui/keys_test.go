@@ -512,6 +512,9 @@ func TestPairs(t *testing.T) {
 	if s.keys("ctrl+x", "a"); s.edit.text != "" {
 		t.Errorf("a pair that is none typed %q", s.edit.text)
 	}
+	if s.keys("x", "ctrl+x", "ctrl+c"); s.edit.text != "" || s.first != "" {
+		t.Errorf("Ctrl+C behind the first key of a pair: %s", s.state())
+	}
 	if s.keys("esc", "esc"); s.edit.text != "" {
 		t.Errorf("Esc Esc is unbound and brought %q", s.edit.text)
 	}
