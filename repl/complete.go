@@ -212,6 +212,9 @@ func (sh *Shell) completeLua(ctx context.Context, text string, from, cursor int)
 	if start < from || start > cursor {
 		start = cursor - len(at.Partial)
 	}
+	if start > from && text[start-1] >= utf8.RuneSelf {
+		return Completions{Start: cursor, End: cursor} // the end of a word that is no name
+	}
 	var items []Completion
 	if at.Call != "" && !at.Member {
 		items = sh.argumentItems(at, text[from:start])
@@ -310,7 +313,7 @@ func (sh *Shell) keyItems(ctx context.Context, path []string, partial string) []
 	if !sh.Busy() {
 		keys, _ := sh.options.Session.Keys(ctx, path)
 		for _, k := range keys {
-			if strings.HasPrefix(k.Name, partial) && luaName.MatchString(k.Name) {
+			if strings.HasPrefix(k.Name, partial) && luaName.MatchString(k.Name) && !isKeyword(k.Name) {
 				items = append(items, Completion{Text: k.Name, Detail: k.Type})
 			}
 		}

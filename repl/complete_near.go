@@ -90,7 +90,7 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 		}
 		var items []Completion
 		for _, n := range page.Nodes {
-			if !n.Odd && !n.Step.Numeric && luaName.MatchString(n.Step.Name) && strings.HasPrefix(n.Step.Name, partial) {
+			if !n.Odd && !n.Step.Numeric && luaName.MatchString(n.Step.Name) && !isKeyword(n.Step.Name) && strings.HasPrefix(n.Step.Name, partial) {
 				items = append(items, Completion{Text: n.Step.Name, Detail: NodeKind(n) + "  " + SanitizeLine(n.Brief)})
 			}
 		}

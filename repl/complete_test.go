@@ -38,14 +38,14 @@ func completed(t *testing.T, sh *Shell, text string) string {
 // The table is in testdata/complete.golden: what is typed, with | for the cursor, and what it may become.
 func TestComplete(t *testing.T) {
 	sh, _ := newShell(t, Options{}, policy.Policy{})
-	typed(t.Context(), sh, `acme = {id = "c", ["not a name"] = 1, address = {street = "x"}}`, nil)
+	typed(t.Context(), sh, `acme = {id = "c", ["not a name"] = 1, ["end"] = 5, address = {street = "x"}}`, nil)
 	typed(t.Context(), sh, `trap = setmetatable({}, {__index = function() error("evaluated") end})`, nil)
 	var b strings.Builder
 	for _, text := range []string{
 		"|", "/|", "/pre|", "/lua |", "/lua s|", "/policy |", "/policy se|", "/describe |", "/describe crm.|", "/describe crm.customer.get bi|",
 		"/catalog view o|", "/catalog view only |", "/why billing.re|", "/vars a|", "/trace |", "/help lu|", "/preview bil|", "/nope x|",
 		"bil|", "billing.|", "billing.inv|", "billing.invoice.|", "x = billing.refund.is|", "foo(1, crm.customer.|)",
-		"ac|", "acme.|", "acme.ad|", "acme.address.|", "trap.|", "trap.x.|", "nothing.|",
+		"ac|", "acme.|", "acme.ad|", "acme.e|", "ünpaid|", "@ünpaid|", "acme.address.|", "trap.|", "trap.x.|", "nothing.|",
 		"billing.invoice.list_unpaid{|", "billing.invoice.list_unpaid{cust|", `billing.invoice.list_unpaid{customer_id = "x", |`,
 		"billing.invoice.list_unpaid{status = |", `billing.invoice.list_unpaid({ limit = 1, st|`, `print("bil|`, "-- bil|",
 		"@|", "@billing.|", "look at @crm.cus|", "!bil|", "?bil|", "wh|", "string.|", "str|", "for i = 1, 2 do ac|",

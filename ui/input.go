@@ -271,7 +271,7 @@ func (e *editor) key(name string) bool {
 		if e.killed != "" {
 			e.insert(e.killed)
 		}
-	case "ctrl+_", "ctrl+/", "ctrl+z":
+	case "ctrl+_", "ctrl+/":
 		e.undoLast()
 	case "alt+_", "alt+/":
 		e.redoLast()

@@ -66,7 +66,7 @@ func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 		m.searchKey(name, text)
 		return nil
 	}
-	if m.menu != nil {
+	if m.menu != nil && m.menu.shown {
 		if cmd, ok := m.menuKey(name); ok {
 			return cmd
 		}

@@ -300,6 +300,29 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// Where the window has no room for the menu there is none, and Enter runs the input.
+func TestCompletionInSmallWindows(t *testing.T) {
+	items := []repl.Completion{{Text: "print"}, {Text: "prune"}}
+	for _, c := range []struct {
+		height int
+		input  string
+		want   string
+	}{
+		{9, "pr", `"prune"`}, {4, "pr", `"prune"`}, {3, "pr", `"" running`}, {24, "pr", `"prune"`},
+	} {
+		s := newScreen(t, 40, c.height)
+		s.keys(c.input)
+		s.send(completedMsg{version: s.edit.version, pos: s.edit.pos, list: repl.Completions{End: 2, Items: items}})
+		if shown := strings.Contains(s.View().Content, "print"); shown != (c.height > 3) {
+			t.Errorf("%d rows: the menu is drawn: %v", c.height, shown)
+		}
+		s.keys("down", "enter")
+		if got := s.state(); got != c.want {
+			t.Errorf("%d rows: Enter gives %s, want %s", c.height, got, c.want)
+		}
+	}
+}
+
 func TestHelpAsksTheModel(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("?hi there", "enter")

@@ -29,6 +29,8 @@ type menu struct {
 	at   int
 	// offered is true for the hits of a search: taking one inserts its call.
 	offered bool
+	// shown is true when the window has room for it; else its keys are those of the input.
+	shown bool
 }
 
 // completedMsg brings completions for the text they were asked for; an older answer is of no use.
@@ -80,6 +82,10 @@ func (m *model) completed(msg completedMsg) tea.Cmd {
 		list.End = m.edit.pos
 	}
 	m.menu = &menu{list: list}
+	if m.draw(); !m.menu.shown {
+		m.menu = nil
+		m.notice = fmt.Sprintf("%d completions, and no room to list them", len(list.Items)+list.More)
+	}
 	return nil
 }
 
@@ -168,6 +174,7 @@ func (m *model) menuRows(room int) []string {
 	if m.menu == nil || room < 1 {
 		return nil
 	}
+	m.menu.shown = true
 	items := m.menu.list.Items
 	depth := min(menuDepth, room, len(items))
 	if m.menu.offered {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"almanac/catalog"
@@ -51,7 +52,7 @@ func program() int {
 	var signaled *Signaled
 	switch {
 	case errors.As(err, &signaled):
-		return 143
+		return 128 + int(signaled.Signal.(syscall.Signal))
 	case err != nil:
 		fmt.Fprintln(os.Stderr, err)
 		return 1

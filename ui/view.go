@@ -41,6 +41,9 @@ func (m *model) View() tea.View {
 
 func (m *model) draw() {
 	var f frame
+	if m.menu != nil {
+		m.menu.shown = false
+	}
 	switch {
 	case m.width == 0:
 		f.view = tea.NewView("")
@@ -91,7 +94,7 @@ func (m *model) region() (rows []string, cursor point) {
 		input, at := m.inputRows(min(spare, max(m.height/2-2, 1)))
 		at.y += len(rows)
 		rows, cursor = append(rows, input...), at
-		if spare -= len(input); spare > 0 && !small {
+		if spare -= len(input); spare > 0 && (!small || m.menu != nil) {
 			below := m.menuRows(min(spare, menuDepth+1))
 			if m.menu == nil && m.search == nil {
 				below = m.signatureRows()

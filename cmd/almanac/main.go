@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"almanac/session/kernel"
 )
@@ -28,6 +29,7 @@ const (
 	exitConfig     = 3 // configuration or credentials
 	exitDenied     = 4 // approval needed or denied
 	exitLimit      = 5
+	exitHungUp     = 129
 	exitInterrupt  = 130
 	exitTerminated = 143
 )
@@ -67,7 +69,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	code := exitCode(ctx, err)
 	var exit *exitError
-	if err == nil || errors.As(err, &exit) && exit.Err == nil || code >= exitInterrupt {
+	if err == nil || errors.As(err, &exit) && exit.Err == nil || code >= exitHungUp {
 		return code
 	}
 	fmt.Fprintf(p.stderr, "almanac: %v\n", err)
@@ -96,13 +98,21 @@ func until(signals ...os.Signal) (context.Context, func()) {
 	}
 }
 
+// signalCode is the exit code of a program that a signal ended.
+func signalCode(s os.Signal) int {
+	switch s {
+	case os.Interrupt:
+		return exitInterrupt
+	case syscall.SIGHUP:
+		return exitHungUp
+	}
+	return exitTerminated
+}
+
 func exitCode(ctx context.Context, err error) int {
 	var s signalled
 	if errors.As(context.Cause(ctx), &s) {
-		if s.Signal == os.Interrupt {
-			return exitInterrupt
-		}
-		return exitTerminated
+		return signalCode(s.Signal)
 	}
 	if err == nil {
 		return exitOK

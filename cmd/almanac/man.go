@@ -31,6 +31,7 @@ var exitStatus = []struct {
 	{exitConfig, "Configuration or credentials are missing or wrong."},
 	{exitDenied, "An approval was needed, or was denied."},
 	{exitLimit, "A limit was hit."},
+	{exitHungUp, "Ended by SIGHUP: the terminal is gone."},
 	{exitInterrupt, "Ended by SIGINT."},
 	{exitTerminated, "Ended by SIGTERM."},
 }

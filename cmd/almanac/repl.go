@@ -124,7 +124,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	})
 	var s *ui.Signaled
 	if errors.As(err, &s) {
-		return "", &exitError{Code: exitTerminated}
+		return "", &exitError{Code: signalCode(s.Signal)}
 	}
 	return shell.Next(), err
 }
