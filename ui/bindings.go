@@ -38,6 +38,7 @@ func Bindings() []Binding {
 		{"preview", []string{"f5"}, "preview the input, or the last cell"},
 		{"view", []string{"f6"}, "the value tree"},
 		{"clear", []string{"ctrl+l"}, "draw the screen anew"},
+		{"suspend", []string{"ctrl+z"}, "back to the shell; fg goes on"},
 		{"column", []string{"f9"}, "hide or show the column of the workspace"},
 		{"zoom", []string{"f10"}, "give the chosen pane of the workspace the window"},
 		{"pane_previous", []string{"ctrl+up"}, "the pane above in the workspace"},
@@ -60,7 +61,7 @@ func Bindings() []Binding {
 		{"cut_left", []string{"ctrl+u"}, "cut to the start of the line"},
 		{"cut_right", []string{"ctrl+k"}, "cut to the end of the line"},
 		{"paste", []string{"ctrl+y"}, "what was cut last"},
-		{"undo", []string{"ctrl+_", "ctrl+/", "ctrl+z"}, "undo"},
+		{"undo", []string{"ctrl+_", "ctrl+/"}, "undo"},
 		{"redo", []string{"alt+_", "alt+/"}, "undo the undo"},
 	}
 }

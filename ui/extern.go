@@ -35,14 +35,7 @@ func (m *model) openEditor() tea.Cmd {
 	}
 	cmd := editorCommand(path)
 	cmd.Stdin, cmd.Stdout = m.in, m.out
-	quiet := m.quiet()
-	lend := func() tea.Msg {
-		if m.lend(); quiet != "" {
-			_, _ = m.out.WriteString(quiet)
-		}
-		return nil
-	}
-	return tea.Sequence(lend, tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{path, before, err} }))
+	return tea.Sequence(m.lent(), tea.ExecProcess(cmd, func(err error) tea.Msg { return editedMsg{path, before, err} }))
 }
 
 func draftFile(text, suffix string) (string, error) {

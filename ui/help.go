@@ -107,7 +107,9 @@ func (m *model) keyHelp() []repl.HelpLine {
 		{"calls in full", []string{"verbose"}},
 		{"cut", []string{"cut_word", "cut_left", "cut_right"}},
 		{"paste, undo", []string{"paste", "undo"}},
+		{"redo", []string{"redo"}},
 		{"move by words", []string{"word_left", "word_right"}},
+		{"the shell; fg back", []string{"suspend"}},
 	} {
 		var keys []string
 		for _, action := range l.actions {

@@ -49,6 +49,9 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	held := m.follow(typed, text, name)
+	if name == "ctrl+z" {
+		return tea.Batch(held, m.suspend())
+	}
 	return tea.Batch(held, m.dispatch(name, text, typed))
 }
 

@@ -14,6 +14,7 @@ import (
 type loop struct {
 	*model
 	display *display
+	back    func() // takes the shell's signals again after the terminal was lent
 }
 
 // repaintMsg asks for everything to be written anew.
@@ -32,7 +33,8 @@ func (l *loop) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		l.display.Tell(string(msg))
 	case repaintMsg:
 		l.display.Repaint()
-	case editedMsg:
+	case editedMsg, resumedMsg:
+		l.back()
 		l.display.Resume()
 	}
 	if signal := l.signal(); signal != "" {

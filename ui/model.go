@@ -90,20 +90,34 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 		tea.WithColorProfile(colorprofile.ANSI), tea.WithFPS(1))
 	l.display = newDisplay(o.Out, size, reflows(os.Getenv), program.Send)
 	l.display.drawn.repeats = repeats(os.Getenv)
-	m.lend, m.in, m.out = l.display.Pause, o.In, o.Out
+	m.in, m.out = o.In, o.Out
 
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	shell := job{signals}
+	shell.Heed()
+	m.stop, l.back = shell.Stop, shell.Heed
+	m.lend = func() {
+		shell.Ignore()
+		l.display.Pause()
+	}
 	ended := make(chan struct{})
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
-		select {
-		case s := <-signals:
-			program.Send(stopMsg{&Signaled{Signal: s}})
-		case <-ctx.Done():
-			program.Send(stopMsg{context.Cause(ctx)})
-		case <-ended:
+		for {
+			select {
+			case s := <-signals:
+				if msg := shell.message(s); msg != nil {
+					program.Send(msg)
+					continue
+				}
+				program.Send(stopMsg{&Signaled{Signal: s}})
+			case <-ctx.Done():
+				program.Send(stopMsg{context.Cause(ctx)})
+			case <-ended:
+			}
+			return
 		}
 	})
 	_, err := program.Run()
@@ -150,8 +164,9 @@ type model struct {
 	asks   []*asking // the first is on the screen
 
 	scroll scroll
-	chunk  []string // lines that the display is to print with the next picture
-	lend   func()   // gives the terminal, in and out, to another program
+	chunk  []string     // lines that the display is to print with the next picture
+	lend   func()       // gives the terminal, in and out, to another program
+	stop   func() error // stops the program until its shell lets it go on
 	in     *os.File
 	out    *os.File
 	live   livetext

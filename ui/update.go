@@ -66,6 +66,12 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.completed(msg)
 	case editedMsg:
 		m.edited(msg)
+	case suspendMsg:
+		return m.suspend()
+	case continuedMsg:
+		return m.away(func() error { return nil })
+	case resumedMsg:
+		m.resumed(msg.err)
 	case disarmMsg:
 		if !m.armed.IsZero() && !m.now().Before(m.armed) {
 			m.disarm()

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -346,4 +347,43 @@ func TestR10CommandsBesideTheModel(t *testing.T) {
 	if code := x.ended(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
+}
+
+// Ctrl+Z goes back to a shell with job control and fg comes back, whoever stopped the program; without such a shell
+// nothing is stopped.
+func TestJobControl(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash")
+	}
+	x := start(t, setup{})
+	x.keys("C-z")
+	x.want("no shell with job control")
+	x.run("1+1", "^2$")
+
+	x.tmux("respawn-pane", "-k", "-t", "s", "env -i PS1='shell: ' HISTFILE= HOME="+x.home+" TERM=xterm-256color PATH=$PATH LANG=C.UTF-8 bash --norc -i")
+	x.want("^shell:")
+	x.line(suite.program)
+	x.want(prompt)
+	x.line("print('pid' .. 1)")
+	x.want("^pid1")
+	x.text("x = 4")
+	x.want("❯ x = 4")
+	for _, stop := range []string{"C-z", "TSTP", "STOP"} {
+		if stop == "C-z" {
+			x.keys(stop)
+		} else {
+			x.tmux("run-shell", "kill -"+stop+" $(ps -o pid= --ppid #{pane_pid} | head -1)")
+		}
+		x.want(`Stopped.*\n(.*\n)*shell: *$`)
+		x.keys("C-l")
+		x.want(`^shell: *$`)
+		x.line("fg")
+		x.want("❯ x = 4")
+	}
+	x.text("2")
+	x.want("❯ x = 42")
+	x.keys("Enter")
+	x.run("x", "^42$")
+	x.line("/quit")
+	x.want("^shell: *$")
 }
