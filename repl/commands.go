@@ -20,6 +20,8 @@ type command struct {
 	// args shows the arguments: "[CODE]".
 	args  string
 	brief string
+	// action is what a key can be bound to that does the same; empty when there is none.
+	action string
 	// more is what /help NAME adds; may be empty.
 	more string
 	// group heads it in the list; commands of the group "more" share the last line.
@@ -109,6 +111,28 @@ func (sh *Shell) named(name string) (command, bool) {
 	return command{}, false
 }
 
+// brief is what a command does, with the key that does the same where one is bound.
+func (sh *Shell) brief(c command) string {
+	sh.mu.Lock()
+	keys := sh.keys
+	sh.mu.Unlock()
+	if keys == nil || c.action == "" {
+		return c.brief
+	}
+	if key := keys(c.action); key != "" {
+		return c.brief + " (" + key + ")"
+	}
+	return c.brief
+}
+
+// SetKeys tells the shell which key does an action of the screen, as a person reads it: "F4"; empty when none does. keys
+// must be safe for concurrent use. Without it help names no keys.
+func (sh *Shell) SetKeys(keys func(action string) string) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.keys = keys
+}
+
 // A HelpLine is one row of help.
 type HelpLine struct {
 	Group, Usage, Text string
@@ -124,7 +148,7 @@ func (sh *Shell) Help(filter string) []HelpLine {
 		{"Input", "NAME? NAME??", "what an action or a global is; ?? in full"},
 	}
 	for _, c := range sh.commands {
-		rows = append(rows, HelpLine{c.group, c.usage(), c.brief})
+		rows = append(rows, HelpLine{c.group, c.usage(), sh.brief(c)})
 	}
 	want := strings.Fields(strings.ToLower(filter))
 	return slices.DeleteFunc(rows, func(l HelpLine) bool {
@@ -155,7 +179,7 @@ func (sh *Shell) helpText(filter string) string {
 func help(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	name := strings.TrimPrefix(strings.Join(strings.Fields(arg), " "), "/")
 	if c, ok := sh.named(name); ok && name != "" {
-		text := fmt.Sprintf("%s\n  %s", c.usage(), c.brief)
+		text := fmt.Sprintf("%s\n  %s", c.usage(), sh.brief(c))
 		if c.more != "" {
 			text += "\n" + indent(c.more, "  ")
 		}

@@ -19,8 +19,8 @@ func catalogCommands() []command {
 	return []command{
 		{
 			name: "catalog", args: "[WORDS]", group: groupCatalog, aside: true, run: search,
-			brief: "find actions; without words: browse (F4)",
-			more:  "The best ten are listed. On a screen they stand below the input, too: Up and Down choose,\nEnter inserts the call.",
+			brief: "find actions; without words: browse", action: "catalog",
+			more: "The best ten are listed. On a screen they stand below the input, too: Up and Down choose,\nEnter inserts the call.",
 		},
 		{
 			name: "query", args: "SCRIPT|WORDS", group: groupCatalog, numbered: true, run: query, lua: queryScript,

@@ -20,12 +20,12 @@ func lookCommands() []command {
 		{
 			name: "view", args: "[EXPR | N]", group: groupLook, run: viewValue, words: globalWords,
 			lua:   wholeLua,
-			brief: "a value as a tree: EXPR, result N, or _ (F6)",
-			more:  "A path such as open[1].id is looked at as it stands; any other expression runs first.",
+			brief: "a value as a tree: EXPR, result N, or _", action: "view",
+			more: "A path such as open[1].id is looked at as it stands; any other expression runs first.",
 		},
 		{
 			name: "trace", args: "[N | export FILE]", group: groupLook, aside: true, run: traceCalls, words: cellWords,
-			brief: "the last calls (F3); those of cell N in full",
+			brief: "the last calls; those of cell N in full", action: "trace",
 			more: "--action PATTERN  only calls of these actions: an id, part of one, or with * for anything\n" +
 				"--author you|model  only calls of your scripts, or the model's\n" +
 				"--failed  only calls that did not end well\n" +

@@ -19,7 +19,7 @@ func luaCommands() []command {
 	return []command{
 		{
 			name: "preview", args: "[CODE]", group: groupLua, numbered: true, run: preview, lua: wholeLua,
-			brief: "run CODE or the last cell, change nothing",
+			brief: "run CODE or the last cell, change nothing", action: "preview",
 			more: "Runs on a copy of the session's globals that is thrown away. Reads are called; a call that\n" +
 				"would change something is listed instead and answered by a placeholder. Globals that could\n" +
 				"not be copied, such as coroutines, are named.",
@@ -35,7 +35,7 @@ func luaCommands() []command {
 		},
 		{
 			name: "lua vars", aliases: []string{"vars"}, args: "[NAME]", group: groupLua, run: vars, words: globalWords,
-			brief: "the globals of the session (F2)",
+			brief: "the globals of the session", action: "variables",
 		},
 		{
 			name: "lua load", args: "FILE", group: groupLua, numbered: true, run: load, words: fileWords,

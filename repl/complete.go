@@ -173,7 +173,7 @@ func (sh *Shell) completeCommand(ctx context.Context, text, head string, start, 
 	for _, c := range sh.commands {
 		for _, name := range append([]string{c.name}, c.aliases...) {
 			if strings.HasPrefix(name, typed) && (name == c.name || typed != "") {
-				items = append(items, Completion{Text: name, Detail: c.brief})
+				items = append(items, Completion{Text: name, Detail: sh.brief(c)})
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func sessionWords(sh *Shell, _ string) []Completion {
 func commandWords(sh *Shell, _ string) []Completion {
 	var items []Completion
 	for _, c := range sh.commands {
-		items = append(items, Completion{Text: c.name, Detail: c.brief})
+		items = append(items, Completion{Text: c.name, Detail: sh.brief(c)})
 	}
 	return items
 }

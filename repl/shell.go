@@ -155,6 +155,8 @@ type Shell struct {
 	pending []PastRun
 	// next is the session that the person leaves this one for.
 	next string
+	// keys tells which key does an action of the screen; nil where there are none.
+	keys func(action string) string
 	// unsaved is set when the history could not be written, so that it is told once.
 	unsaved bool
 }

@@ -141,6 +141,14 @@ func (b bindings) shown(width int, actions ...string) string {
 	return text
 }
 
+// keyOr is the key of an action for people, or else what does the same.
+func (m *model) keyOr(action, other string) string {
+	if key := m.keys.shown(0, action); key != "" {
+		return key
+	}
+	return other
+}
+
 // keyLabel writes a key for people: Ctrl+R, Alt+Enter, F4.
 func keyLabel(key string) string {
 	words := strings.Split(key, " ")

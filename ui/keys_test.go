@@ -597,3 +597,22 @@ func TestTabGoesOn(t *testing.T) {
 		t.Error("the menu did not open")
 	}
 }
+
+// Help and hints name the keys that are bound, also where the shell itself speaks of them.
+func TestHelpNamesBoundKeys(t *testing.T) {
+	s, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := repl.New(repl.Options{Session: s})
+	m := newModel(t.Context(), sh, Options{NoColor: true, Keys: map[string][]string{"catalog": {"ctrl+t"}, "preview": {}}})
+	m.width, m.height = 80, 24
+	help := strings.Join(m.helpLines("browse"), "\n") + strings.Join(m.helpLines("preview"), "\n") + strings.Join(m.helpLines(""), "\n")
+	if !containsAll(help, "browse (Ctrl+T)", "Ctrl+T F2 F3") || strings.Contains(help, "F4") || strings.Contains(help, "F5") {
+		t.Errorf("help:\n%s", help)
+	}
+	preview := &previewPane{m: m}
+	if rows := preview.rows(80, 5); !strings.Contains(rows[0], "then /preview") {
+		t.Errorf("hint: %q", rows)
+	}
+}

@@ -201,7 +201,11 @@ func (m *model) menuRows(room int) []string {
 	}
 	if m.menu.offered && len(rows) < room {
 		dot := " " + m.theme.glyphs.dot + " "
-		keys := fmt.Sprintf("%*s%d of %d%sEnter insert%sUp Down%sF4 browse%sEsc", promptWidth, "", m.menu.at+1, len(items), dot, dot, dot, dot)
+		keys := fmt.Sprintf("%*s%d of %d%sEnter insert%sUp Down", promptWidth, "", m.menu.at+1, len(items), dot, dot)
+		if key := m.keys.shown(0, "catalog"); key != "" {
+			keys += dot + key + " browse"
+		}
+		keys += dot + "Esc"
 		return append(rows, m.theme.dim.Render(ansi.Truncate(keys, m.width-1, m.theme.glyphs.more)))
 	}
 	if rest := len(items) - depth + m.menu.list.More; rest > 0 && len(rows) < room {

@@ -233,6 +233,8 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
 		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell,
 	}
+	keys := m.keys
+	sh.SetKeys(func(action string) string { return keys.shown(0, action) })
 	m.vi = newVi(m, o.Vi)
 	m.space = workspace{on: o.Fullscreen && !o.NoAltScreen,
 		panes: [3]pane{&variablesPane{m: m}, &tracePane{m: m}, &previewPane{m: m}}}

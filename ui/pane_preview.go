@@ -40,7 +40,7 @@ func (p *previewPane) rows(width, height int) []string {
 	case last == nil && p.running():
 		return nil
 	case last == nil:
-		return []string{p.m.theme.dim.Render("nothing was previewed yet: type Lua, then F5")}
+		return []string{p.m.theme.dim.Render("nothing was previewed yet: type Lua, then " + p.m.keyOr("preview", "/preview"))}
 	case last.err != nil:
 		return []string{p.m.theme.bad.Render(ansi.Truncate(repl.SanitizeLine(last.err.Error()), width, p.m.theme.glyphs.more))}
 	}

@@ -176,7 +176,7 @@ func (p *valuePane) rows(width, height int) []string {
 	case !p.root.loaded:
 		return nil
 	case p.root.node.Type == "nil":
-		return []string{t.dim.Render("nil: run something that returns a value, or type a path before F6")}
+		return []string{t.dim.Render("nil: run something that returns a value, or type a path before " + p.m.keyOr("view", "/view"))}
 	case p.root.node.Type != "table":
 		return p.textRows(p.root.text, width, height)
 	}

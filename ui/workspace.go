@@ -96,7 +96,7 @@ func (m *model) workspaceRows() (rows []string, cursor point) {
 	head := t.dim.Render(g.corners[0]) + line("Transcript", note, left)
 	foot := t.dim.Render(g.corners[2] + strings.Repeat(g.rule, left))
 	if tree > 0 {
-		head = t.dim.Render(g.corners[0]) + line("F4 Catalog", "", tree-1) + t.dim.Render(g.joints[2]) + line("Transcript", note, left)
+		head = t.dim.Render(g.corners[0]) + line(strings.TrimSpace(m.keys.shown(0, "catalog")+" Catalog"), "", tree-1) + t.dim.Render(g.joints[2]) + line("Transcript", note, left)
 		foot = t.dim.Render(g.corners[2] + strings.Repeat(g.rule, tree-1) + g.joints[3] + strings.Repeat(g.rule, left))
 	}
 	if m.space.hidden {
@@ -148,7 +148,7 @@ const edgeMark = "\x00"
 // columnRows draws the panes of the column, each below an edge, in height rows.
 func (m *model) columnRows(height int, edge func(title, note string, width int) string) []string {
 	var rows []string
-	keys := [3]string{"F2", "F3", "F5"}
+	keys := [3]string{m.keys.shown(0, "variables"), m.keys.shown(0, "trace"), m.keys.shown(0, "preview")}
 	for i, p := range m.space.panes {
 		depth := height / 3
 		if i == 2 {
@@ -161,7 +161,7 @@ func (m *model) columnRows(height int, edge func(title, note string, width int) 
 		if note != "" {
 			note = " " + ansi.Truncate(note, columnWidth/2, m.theme.glyphs.more) + " "
 		}
-		head := edge(keys[i]+" "+title, note, columnWidth)
+		head := edge(strings.TrimSpace(keys[i]+" "+title), note, columnWidth)
 		if i > 0 {
 			head = edgeMark + head
 		}
