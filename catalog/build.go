@@ -122,6 +122,7 @@ func (c *Catalog) build() {
 		wait.Go(func() { c.exact.kinds[k] = mergeKeys(k, workers, parts) })
 	}
 	wait.Wait()
+	c.products = c.newProducts()
 }
 
 // index goes through entries from up to to.

@@ -40,6 +40,10 @@ func (p phrase) sum() (sum uint64, ok bool) {
 	if len(p) < leastCalled || len(p) > mostCalled {
 		return 0, false
 	}
+	return p.hash(), true
+}
+
+func (p phrase) hash() (sum uint64) {
 	for _, stem := range p {
 		h := uint64(14695981039346656037)
 		for i := range len(stem) {
@@ -49,7 +53,7 @@ func (p phrase) sum() (sum uint64, ok bool) {
 		h *= 0xbf58476d1ce4e5b9
 		sum += h ^ h>>32
 	}
-	return sum, true
+	return sum
 }
 
 // eachCall calls f with the phrases that an entry is called by: its name with the last segment of its namespace and with

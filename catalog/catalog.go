@@ -33,16 +33,17 @@ type Report struct {
 // A Catalog holds all entries and their index. It is built once and never changes, so that it can be shared by any
 // number of goroutines. Entries are in the order of their ids.
 type Catalog struct {
-	ids     column
-	nearID  speller
-	entries []Entry // nil when it was opened; see stored.go
-	stored  stored
-	index   *index
-	exact   exact
-	lexicon lexicon
-	without []Lever
-	scratch sync.Pool // *scratch, for Search
-	memo    memo
+	ids      column
+	nearID   speller
+	entries  []Entry // nil when it was opened; see stored.go
+	stored   stored
+	index    *index
+	exact    exact
+	products products
+	lexicon  lexicon
+	without  []Lever
+	scratch  sync.Pool // *scratch, for Search
+	memo     memo
 }
 
 // maxID is the longest id in bytes.

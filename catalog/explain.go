@@ -73,6 +73,12 @@ func (v *View) Explain(id, query string) (string, error) {
 		lines = append(lines, fmt.Sprintf("  %-16s %.3f  share of its first sentence that the query has", "(sentence)", float64(inLead)/unit))
 	}
 	total += inName + inLead
+	for _, n := range q.named {
+		if _, in := slices.BinarySearch(c.exact.of(namespaceKind).at(int(n)), uint32(doc)); in && total > 0 {
+			total += namedPoints
+			lines = append(lines, fmt.Sprintf("  %-16s %.3f  the query names %s", "(namespace)", float64(namedPoints)/unit, c.exact.of(namespaceKind).names.at(int(n))))
+		}
+	}
 	c.index.called.each(q.phrase, func(called uint32, points int32) {
 		if int(called) == doc {
 			total += points

@@ -112,6 +112,8 @@ func (c *Catalog) sections() []section {
 		array("lead.shares", &ix.leads.shares),
 		array("pair.offsets", &ix.pairOffsets),
 		array("pairs", &ix.pairs),
+		array("product.sums", &c.products.sums),
+		array("product.namespaces", &c.products.namespaces),
 		array("mutating", (*[]uint64)(&c.exact.mutating)),
 		array("unknown.output", (*[]uint64)(&c.exact.unknownOutput)),
 	}
@@ -176,7 +178,7 @@ func (c *Catalog) WriteImage(w io.Writer, remark []byte) error {
 
 // imaged is the catalog with its entries as bytes.
 func (c *Catalog) imaged() *Catalog {
-	whole := &Catalog{ids: c.ids, nearID: c.nearID, index: c.index, exact: c.exact}
+	whole := &Catalog{ids: c.ids, nearID: c.nearID, products: c.products, index: c.index, exact: c.exact}
 	whole.stored.offsets = make([]uint64, 1, len(c.entries)+1)
 	for i := range c.entries {
 		whole.stored.data = appendEntry(whole.stored.data, &c.entries[i])

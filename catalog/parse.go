@@ -34,6 +34,8 @@ type parsedQuery struct {
 	words []queryWord
 	pairs [][2]int32
 	mass  float64
+	// named are the numbers of the namespaces that the query names.
+	named []uint32
 	// phrase are the stems that say what is asked for.
 	phrase phrase
 	// gains are what each intent adds to a score, in 1/128.
@@ -155,6 +157,9 @@ func (r *reader) parse(query string) parsedQuery {
 		w.weight *= 1.5 * counts[i] / (0.5 + counts[i])
 		q.mass += w.weight * w.power
 		r.alternatesOf(w.wordForm)
+	}
+	if query == r.query && !c.off(Namespaces) {
+		q.named = c.named(query)
 	}
 	if !c.off(Intents) {
 		q.gains = gainsFor(c.lexicon.queryIntents(query))

@@ -8,6 +8,7 @@ package catalog
 //	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
 //	      + 0.1 x the same of the description's first sentence
 //	      + 0.6 for an entry that the query calls by its title, alias, sentence or id, 0.2 by its name; see called.go
+//	      + 0.3 for an entry of a namespace that the query names; see products.go
 //	      + 0.2 for the entry that answers a part of the query best, and less for others; see clauses.go
 //
 // and 15 % more for an entry that does the kind of thing the query asks for, 5 % less for one that does another; see
@@ -109,6 +110,13 @@ func (c *Catalog) accumulate(q *parsedQuery, s *scratch) {
 	}
 	c.addPairs(q, s)
 	c.addCoverage(q, s)
+	for _, n := range q.named {
+		for _, doc := range c.exact.of(namespaceKind).at(int(n)) {
+			if s.score[doc] > 0 {
+				s.score[doc] += namedPoints
+			}
+		}
+	}
 	c.index.called.each(q.phrase, func(doc uint32, points int32) { s.score[doc] += points })
 }
 

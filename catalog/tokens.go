@@ -224,13 +224,14 @@ type lexicon struct {
 	leads   map[string]bool
 	joins   map[string]bool
 	then    map[string]bool
+	names   map[string]bool // what a name may follow
 	vectors vectorTable
 }
 
 func newLexicon() lexicon {
 	l := lexicon{
 		request: map[string]bool{}, verbs: map[string][]string{},
-		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords), then: wordSet(thenWords), vectors: newVectorTable(vectorsText),
+		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords), then: wordSet(thenWords), names: wordSet(beforeNames), vectors: newVectorTable(vectorsText),
 	}
 	for _, word := range strings.Fields(requestWords) {
 		l.request[word] = true

@@ -19,7 +19,7 @@ type discoveryCommand struct {
 	Dirs    []string `arg:"" name:"dir" help:"Folders of requests with known answers."`
 	JSON    bool     `help:"Print JSON."`
 	Misses  int      `placeholder:"N" help:"Show the N worst requests of each set, and what outranked their answers."`
-	Without []string `placeholder:"LEVER" help:"Switch parts of ranking off: calls, clauses, coverage, intents, lead, pairs, prefixes, relations, vectors, verbs."`
+	Without []string `placeholder:"LEVER" help:"Switch parts of ranking off: calls, clauses, coverage, intents, lead, namespaces, pairs, prefixes, relations, vectors, verbs."`
 }
 
 // Run prints a line a set and their average.
