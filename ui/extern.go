@@ -85,6 +85,6 @@ func (m *model) edited(msg editedMsg) {
 	if after == strings.TrimSuffix(msg.before, "\n") {
 		return
 	}
-	m.pastes, m.past = nil, nil
+	m.past = nil
 	m.edit.set(after)
 }

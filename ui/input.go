@@ -27,6 +27,8 @@ type editor struct {
 	typing bool
 	// redo holds the states that undo took back, the last one last; a change empties it.
 	redo []snapshot
+	// folds are the pastes that letters of the text stand for; nil when there are none.
+	folds *folds
 	// version counts changes of text, for caches.
 	version int
 }
@@ -115,6 +117,9 @@ func (e *editor) next(pos int) int {
 	if e.text[pos] == '\n' {
 		return pos + 1
 	}
+	if r, n := utf8.DecodeRuneInString(e.text[pos:]); isFold(r) {
+		return pos + n
+	}
 	g, _ := ansi.FirstGraphemeCluster(e.text[pos:], ansi.GraphemeWidth)
 	return pos + max(len(g), 1)
 }
@@ -199,7 +204,7 @@ func (e *editor) onLastLine() bool  { return !strings.Contains(e.text[e.pos:], "
 func (e *editor) vertical(by int) {
 	start := e.lineStart(e.pos)
 	if e.goal < 0 {
-		e.goal = ansi.StringWidth(e.text[start:e.pos])
+		e.goal = e.wide(start, e.pos)
 	}
 	goal := e.goal
 	var at int
@@ -218,7 +223,7 @@ func (e *editor) vertical(by int) {
 	end := e.lineEnd(at)
 	for at < end {
 		n := e.next(at)
-		if ansi.StringWidth(e.text[e.lineStart(at):n]) > goal {
+		if e.wide(e.lineStart(at), n) > goal {
 			break
 		}
 		at = n
@@ -299,10 +304,7 @@ func (e *editor) rows(width int) []row {
 		from, column, first := at, 0, true
 		for p := at; p < end; {
 			n := e.next(p)
-			w := ansi.StringWidth(e.text[p:n])
-			if e.text[p] == '\t' {
-				w = tabWidth
-			}
+			w := min(e.wide(p, n), width)
 			if column+w > width && p > from {
 				rows = append(rows, row{from, p, first})
 				from, column, first = p, 0, false
@@ -326,11 +328,14 @@ func (e *editor) cursor(rows []row) (y, x int) {
 	for i, r := range rows {
 		last := i+1 == len(rows) || rows[i+1].first
 		if e.pos >= r.from && (e.pos < r.to || e.pos == r.to && last) {
-			return i, ansi.StringWidth(untab(e.text[r.from:e.pos]))
+			return i, e.wide(r.from, e.pos)
 		}
 	}
 	return len(rows) - 1, 0
 }
+
+// wide is how many columns text[from:to] takes.
+func (e *editor) wide(from, to int) int { return ansi.StringWidth(e.folds.Show(e.text[from:to])) }
 
 func untab(s string) string { return strings.ReplaceAll(s, "\t", strings.Repeat(" ", tabWidth)) }
 
@@ -343,7 +348,7 @@ func cleanPaste(s string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r), r == utf8.RuneError:
+		case unicode.IsControl(r), r == utf8.RuneError, isFold(r):
 			return -1
 		case r >= utf8.RuneSelf && repl.Sanitize(string(r)) != string(r):
 			return -1 // what would be invisible, or make text read as something else

@@ -135,9 +135,9 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		return m.openPane(kind)
 	case "f6":
 		if m.flat {
-			return m.submit(strings.TrimSpace("/view " + m.edit.text))
+			return m.submit(strings.TrimSpace("/view " + m.full()))
 		}
-		path, _ := repl.ParsePath(m.edit.text)
+		path, _ := repl.ParsePath(m.full())
 		p, cmd := newValuePane(m, path)
 		m.show(p)
 		return cmd
@@ -242,10 +242,10 @@ func (m *model) ctrlC() tea.Cmd {
 		m.interrupt()
 		return nil
 	case m.edit.text != "":
-		m.erased = m.full()
+		m.erased = m.edit.text
 		m.edit.set("")
 		m.vi.begin(&m.edit)
-		m.past, m.pastes = nil, nil
+		m.past = nil
 		m.disarm()
 		return nil
 	}
@@ -291,9 +291,9 @@ func (m *model) enter() tea.Cmd {
 		m.newline()
 		return nil
 	}
-	m.edit = editor{version: m.edit.version + 1, killed: m.edit.killed}
+	m.edit = editor{version: m.edit.version + 1, killed: m.edit.killed, folds: &m.folds}
 	m.vi.begin(&m.edit)
-	m.past, m.pastes, m.erased = nil, nil, ""
+	m.past, m.erased = nil, ""
 	if m.work != nil {
 		if status, ok := m.shell.Aside(m.ctx, line); ok {
 			if status == repl.Quit {
@@ -322,12 +322,6 @@ func (m *model) previewOf(source string) tea.Cmd {
 	return tea.Batch(cmd, run)
 }
 
-// A paste is a long pasted text that the input shows as one line.
-type paste struct{ sign, text string }
-
-// foldLines is how many lines a paste may have and still be shown whole.
-const foldLines = 12
-
 // paste puts pasted text into the input: it is data, whatever it holds, and runs nothing.
 func (m *model) paste(text string) tea.Cmd {
 	m.disarm()
@@ -352,20 +346,9 @@ func (m *model) paste(text string) tea.Cmd {
 		return nil
 	}
 	m.menu = nil
-	if lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1; lines > foldLines {
-		p := paste{sign: foldSign(lines, len(m.pastes)+1), text: text}
-		m.pastes = append(m.pastes, p)
-		text = p.sign
-	}
-	m.edit.insert(text)
+	m.edit.insert(m.folds.Fold(text))
 	return nil
 }
 
 // full is the input with its folded pastes opened.
-func (m *model) full() string {
-	text := m.edit.text
-	for _, p := range m.pastes {
-		text = strings.ReplaceAll(text, p.sign, p.text)
-	}
-	return text
-}
+func (m *model) full() string { return m.folds.Open(m.edit.text) }

@@ -131,7 +131,7 @@ func TestPaste(t *testing.T) {
 	s.keys("ctrl+c")
 	long := strings.TrimSuffix(strings.Repeat("x = 1\n", 340), "\n")
 	s.send(tea.PasteMsg{Content: long})
-	if want := "[pasted 340 lines #1]"; s.edit.text != want {
+	if want := "[pasted 340 lines #1]"; s.folds.Show(s.edit.text) != want {
 		t.Errorf("got %q, want %q", s.edit.text, want)
 	}
 	s.keys("enter")
@@ -614,5 +614,50 @@ func TestHelpNamesBoundKeys(t *testing.T) {
 	preview := &previewPane{m: m}
 	if rows := preview.rows(80, 5); !strings.Contains(rows[0], "then /preview") {
 		t.Errorf("hint: %q", rows)
+	}
+}
+
+// A folded paste comes back whole whatever brought it back, and its words typed by hand are words.
+func TestFolds(t *testing.T) {
+	text := strings.TrimSuffix(strings.Repeat("x = 1\n", 30), "\n")
+	for _, c := range []struct {
+		name string
+		keys []string // "paste" pastes text
+		want string   // what runs, with text as P
+	}{
+		{"as it is", []string{"paste", "enter"}, "P"},
+		{"between words", []string{"do ", "paste", " end", "enter"}, "do P end"},
+		{"undone after Ctrl+C", []string{"paste", "ctrl+c", "ctrl+_", "enter"}, "P"},
+		{"Up after Ctrl+C", []string{"paste", "ctrl+c", "up", "enter"}, "P"},
+		{"undone after a walk through the history", []string{"paste", "up", "ctrl+_", "enter"}, "P"},
+		{"walked back to", []string{"paste", "up", "down", "enter"}, "P"},
+		{"undone after a search", []string{"paste", "ctrl+r", "enter", "ctrl+_", "enter"}, "P"},
+		{"cut and put back twice", []string{"paste", "ctrl+w", "ctrl+y", "ctrl+y", "enter"}, "PP"},
+		{"deleted as one letter", []string{"y", "paste", "backspace", "enter"}, "y"},
+		{"its words typed", []string{"paste", "backspace", `y = "[pasted 30 lines #1]"`, "enter"}, `y = "[pasted 30 lines #1]"`},
+		{"put back in the next input", []string{"paste", "ctrl+u", "y", "enter", "ctrl+y", "enter"}, "P"},
+	} {
+		s := newScreen(t, 80, 24)
+		s.history.Add("one", repl.LuaMode)
+		var ran []string
+		for _, k := range c.keys {
+			if k == "paste" {
+				s.send(tea.PasteMsg{Content: text})
+				continue
+			}
+			s.keys(k)
+			if s.work != nil {
+				ran = append(ran, s.work.line)
+				s.send(doneMsg{})
+			}
+		}
+		if got := strings.ReplaceAll(strings.Join(ran[max(len(ran)-1, 0):], "|"), text, "P"); got != c.want {
+			t.Errorf("%s: runs %q, want %q; the input is %q", c.name, got, c.want, s.edit.text)
+		}
+	}
+	s := newScreen(t, 24, 24)
+	s.send(tea.PasteMsg{Content: text})
+	if got := s.View().Content; !strings.Contains(got, "[pasted 30 lines") {
+		t.Errorf("the sign is not drawn in a narrow window:\n%s", got)
 	}
 }

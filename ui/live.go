@@ -80,7 +80,7 @@ func (m *model) event(e repl.Event) tea.Cmd {
 	case repl.Cleared:
 		return m.clear()
 	case repl.Drafted:
-		m.past, m.pastes = nil, nil
+		m.past = nil
 		m.edit.set(cleanPaste(e.Text))
 		return m.openEditor()
 	case repl.Opened:

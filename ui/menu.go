@@ -45,11 +45,14 @@ type completedMsg struct {
 func (m *model) complete() tea.Cmd { return m.completeAs(false) }
 
 func (m *model) completeAs(quiet bool) tea.Cmd {
-	ctx, shell, text, pos, version := m.ctx, m.shell, m.edit.text, m.edit.pos, m.edit.version
+	ctx, shell, text, pos, version := m.ctx, m.shell, m.full(), m.edit.pos, m.edit.version
+	opened := len(m.folds.Open(m.edit.text[:pos]))
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, completeTime)
 		defer cancel()
-		return completedMsg{version, pos, shell.Complete(ctx, text, pos), quiet}
+		list := shell.Complete(ctx, text, opened)
+		list.Start, list.End = list.Start-opened+pos, list.End-opened+pos
+		return completedMsg{version, pos, list, quiet}
 	}
 }
 

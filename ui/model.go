@@ -154,7 +154,7 @@ type model struct {
 
 	edit   editor
 	vi     vi
-	pastes []paste
+	folds  folds
 	past   *past   // not nil while Up and Down walk through the history
 	erased string  // what Ctrl+C cleared last, for Up
 	menu   *menu   // not nil while completions are offered
@@ -235,6 +235,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	}
 	keys := m.keys
 	sh.SetKeys(func(action string) string { return keys.shown(0, action) })
+	m.edit.folds = &m.folds
 	m.vi = newVi(m, o.Vi)
 	m.space = workspace{on: o.Fullscreen && !o.NoAltScreen,
 		panes: [3]pane{&variablesPane{m: m}, &tracePane{m: m}, &previewPane{m: m}}}

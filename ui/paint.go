@@ -18,7 +18,8 @@ type span struct {
 }
 
 // paintRow draws a row of text with the styles of spans, which are in order and do not overlap.
-func paintRow(text string, r row, spans []span) string {
+func paintRow(e *editor, r row, spans []span) string {
+	text, show := e.text, e.folds.Show
 	var b strings.Builder
 	at := r.from
 	for _, s := range spans {
@@ -26,11 +27,11 @@ func paintRow(text string, r row, spans []span) string {
 		if from >= to {
 			continue
 		}
-		b.WriteString(untab(text[at:from]))
-		b.WriteString(s.style.Render(untab(text[from:to])))
+		b.WriteString(show(text[at:from]))
+		b.WriteString(s.style.Render(show(text[from:to])))
 		at = to
 	}
-	b.WriteString(untab(text[at:r.to]))
+	b.WriteString(show(text[at:r.to]))
 	return b.String()
 }
 

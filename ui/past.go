@@ -1,17 +1,11 @@
 package ui
 
-import (
-	"fmt"
-
-	"almanac/repl"
-)
+import "almanac/repl"
 
 // This file holds what the screen offers of the history with Up and Down; search.go has Ctrl+R.
 
 // pastDepth is how many entries Up reaches.
 const pastDepth = 1000
-
-func foldSign(lines, n int) string { return fmt.Sprintf("[pasted %d lines #%d]", lines, n) }
 
 // A past is a walk through the history. It keeps the draft that the walk began with.
 type past struct {
@@ -50,14 +44,13 @@ func (m *model) walk(by int) {
 		return
 	}
 	if p.at == len(p.entries) {
-		p.draft = m.full()
+		p.draft = m.edit.text
 	}
 	p.at = at
 	text := p.draft
 	if at < len(p.entries) {
 		text = p.entries[at]
 	}
-	m.pastes = nil
 	m.edit.set(text)
 	if by < 0 {
 		m.edit.move(len(text))

@@ -58,7 +58,7 @@ func (m *model) searchKey(name, text string) {
 		m.search = nil
 	case "enter", "kpenter", "tab", "right":
 		if c := s.choice(); c != "" {
-			m.past, m.pastes = nil, nil
+			m.past = nil
 			m.edit.set(c)
 		}
 		m.search = nil

@@ -156,8 +156,8 @@ func (m *model) signatureRows() []string {
 	s := &m.signed
 	if s.version != m.edit.version || s.pos != m.edit.pos {
 		*s = signature{version: m.edit.version, pos: m.edit.pos}
-		if len(m.edit.text) <= paintLimit {
-			s.line, s.ok = m.shell.Signature(m.edit.text, m.edit.pos)
+		if text := m.full(); len(text) <= paintLimit {
+			s.line, s.ok = m.shell.Signature(text, len(m.folds.Open(m.edit.text[:m.edit.pos])))
 		}
 	}
 	if !s.ok {
@@ -239,9 +239,9 @@ func (m *model) editRows(e *editor, prompt string, styles []span, limit int) ([]
 		case r.first:
 			lead = m.theme.dim.Render(strings.Repeat(" ", wide-3) + ".. ")
 		}
-		out = append(out, lead+paintRow(e.text, r, styles))
+		out = append(out, ansi.Truncate(lead+paintRow(e, r, styles), m.width-1, ""))
 	}
-	return out, point{wide + x, y - from}
+	return out, point{min(wide+x, m.width-1), y - from}
 }
 
 // statusRow is the last row. Under 60 columns its fields drop from the right.
