@@ -130,7 +130,7 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 			return wrapLines(callLines(e, width, o), width)
 		}
 	case Wrote:
-		return wroteLines(e, o)
+		return wroteLines(e, width, o)
 	case Spoke:
 		return textLines(RoleModel, "  ", strings.TrimSuffix(e.Text, "\n"))
 	case Ran:
@@ -197,17 +197,23 @@ func echoLines(e Event, width int, m Marks) []Line {
 		lines = LuaLines(expandTabs(Sanitize(e.Text)))
 	}
 	prompt := e.Mode.String() + " " + m.Prompt + " "
-	for i := range lines {
-		p := prompt
-		if i > 0 {
-			p = strings.Repeat(" ", textWidth(prompt)-len(m.More)-1) + m.More + " "
-		}
-		lines[i] = append(Line{{RolePrompt, p}}, lines[i]...)
-	}
+	further := strings.Repeat(" ", textWidth(prompt))
+	note := ""
 	if e.Cell > 0 {
-		lines[0] = append(lines[0], rightNote(lines[0], fmt.Sprintf("[%d]", e.Cell), width)...)
+		note = fmt.Sprintf("[%d]", e.Cell)
 	}
-	return lines
+	var out []Line
+	for i, l := range lines {
+		p, room := prompt, width-textWidth(note)-2
+		if i > 0 {
+			p, room = further[:len(further)-len(m.More)-1]+m.More+" ", width
+		}
+		out = append(out, wrapCode(Line{{RolePrompt, p}}, l, Line{{RolePrompt, further}}, room)...)
+	}
+	if note != "" {
+		out[0] = append(out[0], rightNote(out[0], note, width)...)
+	}
+	return out
 }
 
 // rightNote puts a note at the right end of a line where there is room, else right behind it.
@@ -287,8 +293,9 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 		lines = append(lines, Line{{RoleWarning, fmt.Sprintf("%s %s of output dropped: the limit of a run", o.Marks().Cut, bytesText(out.Dropped))}})
 	}
 	if out.Err != nil {
-		if code := quotedLua(e.Text, o.Marks()); !o.Verbose && e.Author == session.Model && len(code) > foldedLines+1 && out.Err.Kind != vm.Interrupt {
-			lines = append(lines, code...)
+		folded := !o.Verbose && strings.Count(strings.TrimRight(e.Text, " \t\n"), "\n") > foldedLines
+		if e.Author == session.Model && folded && out.Err.Kind != vm.Interrupt {
+			lines = append(lines, quotedLua(e.Text, 0, width, o.Marks())...)
 		}
 		lines = append(lines, ErrorLines(out.Err, width)...)
 	}

@@ -95,7 +95,7 @@ func noteSpan(number string) Line {
 	return Line{{RoleDim, "  " + number}}
 }
 
-func wroteLines(e Event, o RenderOptions) []Line {
+func wroteLines(e Event, width int, o RenderOptions) []Line {
 	m := o.Marks()
 	prefix := "  " + m.Quote + " "
 	tool := e.Tool
@@ -104,29 +104,34 @@ func wroteLines(e Event, o RenderOptions) []Line {
 	}
 	if tool == "describe" {
 		text := "describe " + strings.ReplaceAll(e.Text, "\n", ", ")
-		return []Line{{{RoleDim, prefix}, {RoleCode, SanitizeLine(text)}}}
+		return wrapCode(Line{{RoleDim, prefix}}, Line{{RoleCode, SanitizeLine(text)}}, Line{{RoleDim, prefix}}, width)
 	}
 	lines := []Line{{{RoleDim, prefix + "-- " + SanitizeLine(tool)}}}
-	code := quotedLua(e.Text, m)
-	if over := len(code) - foldedLines; over > 1 && !o.Verbose {
-		note := fmt.Sprintf("%s%s %d more lines", prefix, m.Cut, over)
-		if e.Cell > 0 {
-			note += fmt.Sprintf(" %s /expand %d", m.Dot, e.Cell)
-		}
-		code = append(code[:foldedLines:foldedLines], Line{{RoleDim, note}})
+	source := strings.Split(strings.TrimRight(e.Text, " \t\n"), "\n")
+	over := len(source) - foldedLines
+	if over <= 1 || o.Verbose {
+		return append(lines, quotedLua(e.Text, 0, width, m)...)
 	}
-	return append(lines, code...)
+	note := fmt.Sprintf("%s%s %d more lines", prefix, m.Cut, over)
+	if e.Cell > 0 {
+		note += fmt.Sprintf(" %s /expand %d", m.Dot, e.Cell)
+	}
+	return append(append(lines, quotedLua(e.Text, foldedLines, width, m)...), Line{{RoleDim, note}})
 }
 
 // foldedLines is how much of a script of the model's is shown before it is known how it ends. One that fails is shown
 // whole then.
 const foldedLines = 4
 
-// quotedLua is a script in the colours of its tokens behind a mark.
-func quotedLua(source string, m Marks) []Line {
+// quotedLua is the first lines of a script, all for 0, in the colours of its tokens behind a mark, broken at width.
+func quotedLua(source string, first, width int, m Marks) []Line {
 	var lines []Line
-	for _, l := range LuaLines(expandTabs(Sanitize(strings.TrimRight(source, " \t\n")))) {
-		lines = append(lines, append(Line{{RoleDim, "  " + m.Quote + " "}}, l...))
+	mark := Line{{RoleDim, "  " + m.Quote + " "}}
+	for i, l := range LuaLines(expandTabs(Sanitize(strings.TrimRight(source, " \t\n")))) {
+		if first > 0 && i == first {
+			break
+		}
+		lines = append(lines, wrapCode(mark, l, mark, width)...)
 	}
 	return lines
 }

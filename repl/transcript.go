@@ -140,7 +140,7 @@ func (t *transcribing) run(r trace.Record) {
 	if r.Cell > 0 && !t.asked[r.Cell] {
 		t.note(fmt.Sprintf("the model in [%d]", r.Cell))
 	}
-	t.lines = append(t.lines, wrapLines(quotedLua(r.Text, t.m), t.width)...)
+	t.lines = append(t.lines, quotedLua(r.Text, 0, t.width, t.m)...)
 }
 
 func (t *transcribing) ended(o trace.Outcome, author session.Author) {

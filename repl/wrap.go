@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -32,7 +33,50 @@ func wrapLine(l Line, width int) []Line {
 	}
 	text := l.String()
 	indent := min(len(text)-len(strings.TrimLeft(text, " "))+2, width/2)
-	w := wrapping{width: width, indent: indent}
+	w := wrapping{width: width, lead: Line{{RoleText, strings.Repeat(" ", indent)}}}
+	w.line(l)
+	return w.end()
+}
+
+// WrapText breaks a line of clean text as those of the shell are broken: at blanks, rows after the first further in.
+func WrapText(text string, width int) []string {
+	var rows []string
+	for _, l := range wrapLine(Line{{RoleText, text}}, width) {
+		rows = append(rows, l.String())
+	}
+	return rows
+}
+
+// wrapCode breaks a line of code behind its head at blanks, behind commas and opening brackets, and between tokens. The
+// rows after the first begin with more, which is as wide as head, and stand two columns further in than the line.
+func wrapCode(head, l, more Line, width int) []Line {
+	if width < minWrap || head.Width()+l.Width() <= width {
+		return []Line{slices.Concat(head, l)}
+	}
+	text := l.String()
+	indent := min(len(text)-len(strings.TrimLeft(text, " "))+2, width/2)
+	w := wrapping{width: width, code: true, row: slices.Clone(head), used: head.Width()}
+	w.lead = append(slices.Clone(more), Span{RoleText, strings.Repeat(" ", indent)})
+	w.line(l)
+	return w.end()
+}
+
+// A wrapping is a line that is being broken. A word of several spans may be broken between them.
+type wrapping struct {
+	width    int
+	lead     Line // what rows after the first begin with
+	code     bool // it may be broken behind commas and opening brackets
+	lines    []Line
+	row      Line
+	used     int
+	gap      Line // blanks that the next word may need
+	gapWidth int
+	words    bool // the row has a word
+}
+
+// line takes the words and blanks of l.
+func (w *wrapping) line(l Line) {
+	var unit Line // code that stays together where it can
 	for _, s := range l {
 		for rest := s.Text; rest != ""; {
 			blank := rest[0] == ' '
@@ -40,26 +84,35 @@ func wrapLine(l Line, width int) []Line {
 			if n < 0 {
 				n = len(rest)
 			}
-			if blank {
+			switch {
+			case blank:
+				w.unit(unit)
+				unit = nil
 				w.blank(Span{s.Role, rest[:n]})
-			} else {
+			case !w.code:
 				w.word(Span{s.Role, rest[:n]})
+			default:
+				unit = append(unit, Span{s.Role, rest[:n]})
+				if s.Role == RoleCode && strings.IndexByte(",;{([", rest[n-1]) >= 0 {
+					w.unit(unit)
+					unit = nil
+				}
 			}
 			rest = rest[n:]
 		}
 	}
-	return w.end()
+	w.unit(unit)
 }
 
-// A wrapping is a line that is being broken. A word of several spans may be broken between them.
-type wrapping struct {
-	width, indent int
-	lines         []Line
-	row           Line
-	used          int
-	gap           Line // blanks that the next word may need
-	gapWidth      int
-	words         bool // the row has a word
+// unit puts words into one row where they fit into one.
+func (w *wrapping) unit(words Line) {
+	size := words.Width()
+	if w.words && w.used+w.gapWidth+size > w.width {
+		w.next()
+	}
+	for _, s := range words {
+		w.word(s)
+	}
 }
 
 func (w *wrapping) blank(s Span) {
@@ -99,7 +152,7 @@ func (w *wrapping) word(s Span) {
 func (w *wrapping) next() {
 	w.lines = append(w.lines, w.row)
 	w.row, w.used, w.words = nil, 0, false
-	w.gap, w.gapWidth = Line{{RoleText, strings.Repeat(" ", w.indent)}}, w.indent
+	w.gap, w.gapWidth = slices.Clone(w.lead), w.lead.Width()
 }
 
 // firstCells is the beginning of text that takes at most width cells, and how many it takes.

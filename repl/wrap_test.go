@@ -34,6 +34,30 @@ func TestWrapLine(t *testing.T) {
 	}
 }
 
+// Code is broken at blanks, behind commas and opening brackets and between tokens, never in front of what closes.
+func TestWrapCode(t *testing.T) {
+	for _, c := range []struct{ name, source, want string }{
+		{"fits", `return x`, "> return x"},
+		{"an input", `billing.refund.issue{invoice_id="inv_04323", amount_cents=100, reason="duplicate"}`,
+			"> billing.refund.issue{\n    invoice_id=\"inv_04323\",\n    amount_cents=100,\n    reason=\"duplicate\"}"},
+		{"a margin", `  return catalog.search("unpaid invoices", {domains={"billing"}})`,
+			">   return catalog.search(\n      \"unpaid invoices\", {\n      domains={\"billing\"}})"},
+		{"a list", `f{1,2,3,4,5,6,7,8,9,10,11,12,13,14}`, "> f{1,2,3,4,5,6,7,8,9,10,11,\n    12,13,14}"},
+		{"no place", strings.Repeat("x", 40), "> " + strings.Repeat("x", 26) + "\n    " + strings.Repeat("x", 14)},
+	} {
+		var got []string
+		for _, l := range wrapCode(Line{{RolePrompt, "> "}}, LuaLines(c.source)[0], Line{{RolePrompt, "  "}}, 28) {
+			got = append(got, l.String())
+			if l.Width() > 28 {
+				t.Errorf("%s: %q is %d wide", c.name, l.String(), l.Width())
+			}
+		}
+		if d := cmp.Diff(c.want, strings.Join(got, "\n")); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
 // Whatever the text and the width, no row is too wide, no letter is lost, and it ends.
 func FuzzWrapLine(f *testing.F) {
 	f.Add("one two three four five", 13)
@@ -41,7 +65,13 @@ func FuzzWrapLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		width = min(max(width, minWrap), 200)
 		text = SanitizeLine(text)
-		var got strings.Builder
+		var got, code strings.Builder
+		for _, l := range wrapCode(nil, LuaLines(text)[0], nil, width) {
+			if l.Width() > width {
+				t.Errorf("code %q is %d wide, not %d", l.String(), l.Width(), width)
+			}
+			code.WriteString(l.String())
+		}
 		for _, l := range wrapLine(Line{{RoleText, text}}, width) {
 			if l.Width() > width {
 				t.Errorf("%q is %d wide, not %d", l.String(), l.Width(), width)
@@ -51,6 +81,9 @@ func FuzzWrapLine(f *testing.F) {
 		letters := func(s string) string { return strings.ReplaceAll(s, " ", "") }
 		if letters(got.String()) != letters(text) {
 			t.Errorf("%q became %q", text, got.String())
+		}
+		if letters(code.String()) != letters(text) {
+			t.Errorf("code %q became %q", text, code.String())
 		}
 	})
 }

@@ -199,7 +199,9 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 	if v.Verdict != session.Refuse {
 		line += " " + repl.LuaText(a.request.Args, 0)
 	}
-	m.scroll.Append(m.theme.dim.Render(repl.SanitizeLine(line)))
+	for _, row := range repl.WrapText(repl.SanitizeLine(line), m.lineWidth()) {
+		m.scroll.Append(m.theme.dim.Render(row))
+	}
 }
 
 // askRows draws the box in at most room rows. The cursor is in its input, or at its head when it has none.
