@@ -71,7 +71,7 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	if err := r.spend(entry, c); err != nil {
 		return reply{}, err
 	}
-	args, err := checkArgs(entry, req.Args, c)
+	args, err := r.checkArgs(entry, req.Args, c)
 	if err != nil {
 		return reply{}, err
 	}
@@ -152,7 +152,7 @@ func (r *run) spend(entry *catalog.Entry, c *trace.Call) error {
 	return nil
 }
 
-func checkArgs(entry *catalog.Entry, given map[string]any, c *trace.Call) (map[string]any, error) {
+func (r *run) checkArgs(entry *catalog.Entry, given map[string]any, c *trace.Call) (map[string]any, error) {
 	c.Args = given
 	err := checkInjected(entry, given)
 	var args map[string]any
@@ -169,7 +169,7 @@ func checkArgs(entry *catalog.Entry, given map[string]any, c *trace.Call) (map[s
 	if errors.As(err, &bad) {
 		named := *bad
 		named.ID = entry.ID
-		host.Message, host.Hint = named.Error(), named.Hint
+		host.Message, host.Hint = named.Error(), cmp.Or(r.unsetHint(bad), named.Hint)
 	}
 	return nil, host
 }
@@ -277,7 +277,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	}
 	c.Rule += ", arguments edited"
 	c.Preview = "" // it was of other arguments
-	return checkArgs(entry, answer.Args, c)
+	return r.checkArgs(entry, answer.Args, c)
 }
 
 // act calls the action. A mutation's intent is on record before it is made.
