@@ -61,7 +61,8 @@ func (m *Machine) brief(v any) string {
 	if t := m.table(v); t != nil && len(t.hash) > briefSize {
 		return fmt.Sprintf("{ %d entries }", t.size())
 	}
-	text := strings.Join(strings.Fields(m.repr(v, briefWidth, 4*briefWidth)), " ")
+	p := &printer{m: m, left: briefWidth, width: 4 * briefWidth, open: map[*table]bool{}, naming: true}
+	text := strings.Join(strings.Fields(p.whole(v, briefWidth)), " ")
 	if runes := []rune(text); len(runes) > briefWidth {
 		text = string(runes[:briefWidth-3]) + "..."
 	}

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +25,12 @@ type printer struct {
 	left  int
 	width int
 	open  map[*table]bool
+	// naming puts what names a record first: the text will be cut.
+	naming bool
 }
+
+// namingKeys are the fields that name a record, in the order in which they come first.
+var namingKeys = [...]string{"id", "name", "title"}
 
 // repr is v as text of about limit bytes at most.
 func (m *Machine) repr(v any, limit, width int) string {
@@ -99,7 +105,7 @@ func (p *printer) fields(t *table, depth int) string {
 	var items []string
 	total, lines := 0, false
 	list := t.length()
-	p.m.entries(t, func(k, v any) bool {
+	each := func(k, v any) bool {
 		if p.left <= 0 {
 			items = append(items, fmt.Sprintf("... %d more", t.size()-len(items)))
 			return false
@@ -111,6 +117,18 @@ func (p *printer) fields(t *table, depth int) string {
 		total += len(item) + 2
 		lines = lines || strings.Contains(item, "\n")
 		return true
+	}
+	naming := p.naming && list == 0
+	for _, name := range namingKeys {
+		if v := t.hash[name]; naming && v != nil {
+			each(name, v)
+		}
+	}
+	p.m.entries(t, func(k, v any) bool {
+		if name, ok := k.(string); ok && naming && slices.Contains(namingKeys[:], name) {
+			return true
+		}
+		return each(k, v)
 	})
 	switch {
 	case len(items) == 0:
