@@ -56,6 +56,33 @@ local function numeric_field(rows)
   end
 end
 
+-- The names of all fields that hold numbers, in order.
+local function numeric_fields(rows)
+  local known, names = {}, {}
+  for _, row in ipairs(rows) do
+    if type(row) == "table" then
+      for k, v in pairs(row) do
+        if type(v) == "number" and type(k) == "string" and not known[k] then
+          known[k] = true
+          names[#names + 1] = k
+        end
+      end
+    end
+  end
+  table.sort(names)
+  return names
+end
+
+-- Why there is nothing to draw.
+local function nothing(rows, y, by)
+  if #rows == 0 then fail("chart: there are no rows") end
+  local names = numeric_fields(rows)
+  local where = #names > 0 and ("; there are some in " .. table.concat(names, ", ")) or ""
+  if y == nil then fail("chart: there are no numbers") end
+  if by ~= nil and #sums(rows, y) > 0 then fail("chart: no row with a number in " .. tostring(y) .. " has a field " .. tostring(by)) end
+  fail("chart: no numbers in the field " .. tostring(y) .. where)
+end
+
 local function spark(values, low, high, marks)
   local line = {}
   for i, v in ipairs(values) do
@@ -71,9 +98,7 @@ function chart(rows, opts)
   opts = opts or {}
   local y, by = opts.y or numeric_field(rows), opts.by
   local order, total = sums(rows, y, by)
-  if #order == 0 then
-    fail("chart: no numbers" .. (y and (" in the field " .. tostring(y)) or "") .. ": name one, {y = \"total\"}")
-  end
+  if #order == 0 then nothing(rows, y, by) end
   local values, low, high = {}, 0, 0
   for i, key in ipairs(order) do
     values[i] = total[key]

@@ -266,7 +266,7 @@ func writeRun(b *strings.Builder, r PastRun) {
 	}
 	for _, c := range r.Calls {
 		fmt.Fprintf(b, "- `%s` %s", c.ID, c.Verdict)
-		if c.Brief != "" {
+		if c.Brief != "" && c.Verdict != trace.Planned {
 			fmt.Fprintf(b, ", %s", SanitizeLine(c.Brief))
 		}
 		if c.Mutates {
@@ -287,6 +287,9 @@ func writeRun(b *strings.Builder, r PastRun) {
 		text := r.Ended.Stdout
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
+		}
+		if r.Ended.Repr != "" && slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Verdict == trace.Planned }) {
+			b.WriteString("\nPlaceholders stand for what the calls would return:\n")
 		}
 		b.WriteString("\n" + fenced("", text+r.Ended.Repr))
 	}

@@ -277,14 +277,24 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 		o.MaxRows = -1
 	}
 	var lines []Line
+	values := out.Values
+	if out.DryRun {
+		lines = plannedLines(out, width)
+	}
+	if len(lines) > 0 {
+		values = slices.DeleteFunc(slices.Clone(values), func(v vm.Value) bool { return v.Type == "nil" })
+	}
+	if len(lines) > 0 && len(values) > 0 && out.Err == nil {
+		lines = append(lines, Line{{RoleWarning, "placeholders stand for what these calls would return:"}})
+	}
 	if out.Err == nil && e.Author == session.Model && !e.Full {
-		lines = modelValueLines(out.Values, e.Cell, width, o)
+		lines = append(lines, modelValueLines(values, e.Cell, width, o)...)
 	} else if out.Err == nil {
 		ref := cellRef(e.Cell)
 		if e.Call != nil {
 			ref = callRef(e.Cell, e.Call.N)
 		}
-		for _, v := range out.Values {
+		for _, v := range values {
 			lines = append(lines, valueLines(v, ref, width, o)...)
 		}
 	}
@@ -306,7 +316,7 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 		lines = append(lines, textLines(RoleWarning, "", "warning: "+out.Unkept)...)
 	}
 	if out.DryRun {
-		lines = append(lines, previewLines(out, width, o)...)
+		lines = append(lines, previewEnd(out)...)
 	}
 	return lines
 }
@@ -348,19 +358,12 @@ func modelValueLines(values []vm.Value, cell, width int, o RenderOptions) []Line
 	return lines
 }
 
-func previewLines(out *session.Outcome, width int, o RenderOptions) []Line {
+// plannedLines are the calls that a preview would have made.
+func plannedLines(out *session.Outcome, width int) []Line {
 	var lines []Line
-	if len(out.Missing) > 0 {
-		names := strings.Join(out.Missing, ", ")
-		lines = append(lines, Line{{RoleWarning, SanitizeLine("not copied into the preview: " + names)}})
-	}
-	planned := 0
 	for _, c := range out.Calls {
 		if c.Verdict != trace.Planned {
 			continue
-		}
-		if !c.Composed {
-			planned++
 		}
 		head := Line{{RoleMutates, "  " + strings.Repeat("  ", c.Depth) + "would call "}, {RoleID, SanitizeLine(c.ID) + " "}}
 		room := 0
@@ -374,6 +377,22 @@ func previewLines(out *session.Outcome, width int, o RenderOptions) []Line {
 		}
 		for _, l := range ForeseenLines(c.Preview) {
 			lines = append(lines, append(Line{{RoleDim, "  "}}, l...))
+		}
+	}
+	return lines
+}
+
+// previewEnd says what a preview could not see, and what it came to.
+func previewEnd(out *session.Outcome) []Line {
+	var lines []Line
+	if len(out.Missing) > 0 {
+		names := strings.Join(out.Missing, ", ")
+		lines = append(lines, Line{{RoleWarning, SanitizeLine("not copied into the preview: " + names)}})
+	}
+	planned := 0
+	for _, c := range out.Calls {
+		if c.Verdict == trace.Planned && !c.Composed {
+			planned++
 		}
 	}
 	end := "preview: nothing was changed"

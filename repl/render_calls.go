@@ -71,8 +71,15 @@ func exchangeLines(c *trace.Call, width int, m Marks) []Line {
 		return lines
 	}
 	result := textLines(RoleDim, margin, LuaText(c.Result, max(width-len(margin), 0)))
-	if over := len(result) - exchanged; over > 1 {
-		result = append(result[:exchanged:exchanged], Line{{RoleDim, fmt.Sprintf("%s%s %d more lines", margin, m.Cut, over)}})
+	over, note := len(result)-exchanged, ""
+	if over > 1 {
+		result, note = result[:exchanged:exchanged], fmt.Sprintf("%d more lines", over)
+	}
+	if c.Part != "" {
+		note = "of " + c.Brief
+	}
+	if note != "" {
+		result = append(result, Line{{RoleDim, margin + m.Cut + " " + SanitizeLine(note)}})
 	}
 	return append(lines, result...)
 }

@@ -38,10 +38,33 @@ func (sh *Shell) ran(c *Cell, o *session.Outcome, err error) error {
 	c.Outcome = o
 	HintHidden(sh.options.Session.View(), c.Source, o)
 	sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: session.User, Outcome: o, Elapsed: o.Elapsed})
+	if hint := uncalled(sh.options.Session.View(), o); hint != "" {
+		sh.say(Notice, "%s", hint)
+	}
 	if err == nil && o.Err != nil {
 		return o.Err
 	}
 	return err
+}
+
+// uncalled tells what to do with an action, or a name on the way to one, that a script returned by itself; empty when it
+// returned anything else.
+func uncalled(v *catalog.View, o *session.Outcome) string {
+	if o.Err != nil || len(o.Values) != 1 || o.Values[0].Type != "action" {
+		return ""
+	}
+	id := strings.TrimSuffix(strings.TrimPrefix(o.Values[0].Repr, "<action "), ">")
+	if _, ok := v.Lookup(id); ok {
+		return fmt.Sprintf("call it with {}: %s{...}; %s? describes it", id, id)
+	}
+	if len(v.Children(id)) > 0 {
+		return fmt.Sprintf("actions are below it: %s? lists them", id)
+	}
+	text := "there is no such action"
+	if near := v.Why(id).Near; len(near) > 0 {
+		text += ": did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return text
 }
 
 // HintHidden tells the person when a name is nil because the view hides the actions below it. It is not for a model.
@@ -175,7 +198,7 @@ func childrenText(v *catalog.View, prefix string, children []catalog.Child) stri
 			fmt.Fprintf(&b, "\n  %s", v.Line(c.ID))
 		}
 		if c.ID == "" {
-			fmt.Fprintf(&b, "\n  %s.%s  %d actions", prefix, c.Name, c.Count)
+			fmt.Fprintf(&b, "\n  %s.%s  %s", prefix, c.Name, plural(c.Count, "action"))
 		}
 	}
 	return b.String()
