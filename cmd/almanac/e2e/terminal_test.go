@@ -245,6 +245,12 @@ func (x *terminal) want(patterns ...string) time.Duration {
 	return took
 }
 
+// idle waits until nothing runs: the terminal's cursor is hidden meanwhile.
+func (x *terminal) idle() {
+	x.t.Helper()
+	x.wait("cursor", func() bool { return strings.TrimSpace(x.tmux("display", "-p", "-t", "s", "#{cursor_flag}")) == "1" })
+}
+
 // gone waits until the screen has no match of pattern.
 func (x *terminal) gone(pattern string) {
 	x.t.Helper()
