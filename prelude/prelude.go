@@ -2,6 +2,8 @@
 //
 //	Chunk   one embedded Lua file
 //	Chunks  all of them, in the order they are loaded
+//	Doc     the line that a function was given by host.doc
+//	Docs    all of them
 //
 // Each chunk is run once when a machine is made. Its one argument, `host`, is a table of host functions that scripts
 // cannot reach; the globals it sets become the names every script sees. help.lua loads last: it reads the one-line
@@ -11,6 +13,8 @@ package prelude
 import (
 	"embed"
 	"fmt"
+	"regexp"
+	"strconv"
 )
 
 //go:embed *.lua
@@ -33,4 +37,24 @@ func Chunks() []Chunk {
 		chunks = append(chunks, Chunk{Name: "prelude/" + name, Source: string(source)})
 	}
 	return chunks
+}
+
+// A Doc is what a function was given by host.doc: how it is called, and what it does.
+type Doc struct{ Form, Text string }
+
+var docLine = regexp.MustCompile(`(?m)^\s*host\.doc\(("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")\)$`)
+
+// Docs returns the docs of all chunks, read from their sources: those that are written out there.
+func Docs() []Doc {
+	var docs []Doc
+	for _, c := range Chunks() {
+		for _, m := range docLine.FindAllStringSubmatch(c.Source, -1) {
+			form, err := strconv.Unquote(m[1])
+			text, err2 := strconv.Unquote(m[2])
+			if err == nil && err2 == nil {
+				docs = append(docs, Doc{form, text})
+			}
+		}
+	}
+	return docs
 }

@@ -100,7 +100,7 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 }
 
 // Signature tells of the call around cursor, a byte offset into text, which arguments it takes: their types, which are
-// required, and what is already given. It is false outside of the call of an action.
+// required, and what is already given; of a function its parameters. It is false outside of a call of what is known.
 func (sh *Shell) Signature(text string, cursor int) (Line, bool) {
 	in := Parse(text, sh.Mode())
 	if in.Form != Lua && in.Form != Command {
@@ -111,11 +111,14 @@ func (sh *Shell) Signature(text string, cursor int) (Line, bool) {
 	if at.Call == "" || at.InComment {
 		return nil, false
 	}
-	e, ok := sh.options.Session.View().Lookup(at.Call)
+	if e, ok := sh.options.Session.View().Lookup(at.Call); ok {
+		return signatureOf(e, text[:cursor]), true
+	}
+	f, ok := sh.function(at.Call)
 	if !ok {
 		return nil, false
 	}
-	return signatureOf(e, text[:cursor]), true
+	return f.line(argumentAt(text[:cursor])), true
 }
 
 func signatureOf(e *catalog.Entry, before string) Line {

@@ -171,10 +171,17 @@ func TestCompleteLastCalls(t *testing.T) {
 // Inside a call the signature says what it takes, and which argument is being typed.
 func TestSignature(t *testing.T) {
 	sh, _ := newShell(t, Options{}, policy.Policy{})
+	typed(t.Context(), sh, "-- the sum\nfunction own(first, second) return first + second end", nil)
 	tests := []struct{ text, want string }{
 		{"billing.invoice.list_unpaid{|", `{ customer_id* str, limit int = 25, status str }  * required`},
 		{`billing.invoice.list_unpaid{customer_id = "x", limit = |`, `{ customer_id* str, <limit> int = 25, status str }  * required`},
-		{"print(|", ""},
+		{"print(|", "print(<...>)  prints to stdout; eprint to stderr, log to the log"},
+		{`string.rep("a, b", |`, "string.rep(s, <n>, sep)  s n times, with sep between"},
+		{`x = map({1, 2}, |`, "map(t, <f>)  new table of f(item, key) for each item; f may be a field name"},
+		{`math.max(1, 2, 3|`, "math.max(x, <...>)  the largest"},
+		{`string.format("%d", math.floor(1), {2, 3|`, "string.format(form, <...>)  text as form says: %s %d %5.2f %q"},
+		{"own(1, |", "own(first, <second>)  you [1], line 2"},
+		{"unknown(|", ""},
 		{"x = |", ""},
 	}
 	for _, test := range tests {

@@ -165,6 +165,10 @@ func (sh *Shell) explain(ctx context.Context, name string, full bool) error {
 	if _, ok := s.View().Lookup(name); ok {
 		return sh.describe(ctx, []string{name}, detail)
 	}
+	if f, ok := sh.function(name); ok {
+		sh.say(Plain, "%s", f.String())
+		return nil
+	}
 	for _, g := range s.Globals() {
 		if g.Name == name {
 			sh.say(Plain, "%s  %s  %s", g.Name, kindText(g), g.Brief)

@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog/source"
 	"almanac/llm"
+	"almanac/prelude"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/syntax"
@@ -141,6 +142,7 @@ type Shell struct {
 	options  Options
 	feed     *Feed
 	commands []command
+	docs     func() []prelude.Doc // read when they are asked for first
 
 	mu    sync.Mutex // guards what follows
 	mode  Mode
@@ -184,7 +186,7 @@ func New(o Options) *Shell {
 	if o.NoModel == "" {
 		o.NoModel = noModel
 	}
-	sh := &Shell{options: o, feed: o.Feed, commands: allCommands()}
+	sh := &Shell{options: o, feed: o.Feed, commands: allCommands(), docs: sync.OnceValue(prelude.Docs)}
 	if o.Conversation != nil {
 		sh.mode = AskMode
 	}

@@ -10,15 +10,37 @@ import (
 // "f" for function f() and f = function(), "a.b:c" for function a.b:c(), "k" for {k = function()}, "" for those without
 // a name. The engine numbers its functions in the same order.
 func FunctionNames(src string) []string {
+	all := Declarations(src)
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// A Declaration is one function of a source text.
+type Declaration struct {
+	// Name is as FunctionNames tells it.
+	Name string
+	// Params is what stands between its round brackets.
+	Params string
+	// Line is where it begins, counted from 1.
+	Line int
+}
+
+// Declarations lists the functions of src in the order in which their texts begin.
+func Declarations(src string) []Declaration {
 	fn, _ := parse(src)
 	n := &namer{src: src}
 	n.block(fn.body)
 	slices.SortFunc(n.found, func(a, b namedFunction) int { return cmp.Compare(a.start, b.start) })
-	names := make([]string, len(n.found))
+	all := make([]Declaration, len(n.found))
 	for i, f := range n.found {
-		names[i] = f.name
+		_, params, _ := strings.Cut(src[f.start:], "(")
+		params, _, _ = strings.Cut(params, ")")
+		all[i] = Declaration{Name: f.name, Params: strings.Join(strings.Fields(params), " "), Line: 1 + strings.Count(src[:f.start], "\n")}
 	}
-	return names
+	return all
 }
 
 type namedFunction struct {
