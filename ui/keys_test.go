@@ -661,3 +661,37 @@ func TestFolds(t *testing.T) {
 		t.Errorf("the sign is not drawn in a narrow window:\n%s", got)
 	}
 }
+
+// What waits to be printed when a run is stopped is not printed: one line tells how much that is.
+func TestInterruptDropsOutput(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	text := strings.Repeat("line\n", 5000)
+	printed := func(text string) {
+		s.feed.Emit(repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: text})
+	}
+	printed("first\n")
+	s.pass(frameTime)
+	printed(text)
+	s.pull() // and nothing of it is printed yet
+	s.keys("ctrl+c")
+	printed(text)
+	s.pass(frameTime)
+	printed("bye\n")
+	s.feed.Emit(repl.Event{Kind: repl.Said, Level: repl.Notice, Text: "interrupted"})
+	s.pass(frameTime)
+	s.send(doneMsg{})
+	want := []string{"first", "… 10,001 lines of output not shown, since it was stopped", "interrupted"}
+	if diff := cmp.Diff(want, s.printed); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+
+	s = newScreen(t, 80, 24)
+	s.keys("f()", "enter", "ctrl+c")
+	printed("a last word\n")
+	s.pass(frameTime)
+	s.send(doneMsg{})
+	if diff := cmp.Diff([]string{"a last word"}, s.printed); diff != "" {
+		t.Errorf("printed (-want +got):\n%s", diff)
+	}
+}

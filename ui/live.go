@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -57,9 +58,10 @@ func (m *model) event(e repl.Event) tea.Cmd {
 			m.work.speaking = e.Kind == repl.Spoke
 			m.work.received += len(e.Text)
 		}
-		m.scroll.Append(m.stream(e)...)
+		m.output(e)
 		return nil
 	}
+	m.tellUnseen()
 	m.version++
 	// What belongs to no cell comes between the lines of the one that runs, and ends none.
 	aside := e.Cell == 0 && m.live.event.Cell != 0
@@ -100,6 +102,37 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		m.offer(e.Hits)
 	}
 	return nil
+}
+
+// lastLines is how many lines of a run are shown that come after it was stopped: it may have a last word, but who stopped it
+// does not want to wait for all that it had to say.
+const lastLines = 50
+
+// output shows running text, as long as somebody wants to see it.
+func (m *model) output(e repl.Event) {
+	w := m.work
+	if w == nil || !w.stopped || e.Kind == repl.Spoke || m.scroll.away {
+		m.scroll.AppendOutput(m.stream(e)...)
+		return
+	}
+	lines := strings.SplitAfter(e.Text, "\n")
+	if w.unseen == 0 && len(lines) <= w.more {
+		w.more -= len(lines)
+		m.scroll.Append(m.stream(e)...)
+		return
+	}
+	w.unseen += strings.Count(e.Text, "\n")
+}
+
+// tellUnseen says how much of what a stopped run printed is not shown.
+func (m *model) tellUnseen() {
+	w := m.work
+	if w == nil || w.unseen == 0 {
+		return
+	}
+	m.scroll.Append(m.theme.dim.Render(fmt.Sprintf("%s %s lines of output not shown, since it was stopped", m.theme.glyphs.more, grouped(w.unseen))))
+	w.unseen, w.more = 0, 0
+	m.live.buffer.Flush() // the line that was begun is one of them
 }
 
 // opened shows what a command asked to look at.

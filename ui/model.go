@@ -216,6 +216,9 @@ type work struct {
 	started time.Time
 	// stopped is true once the person asked it to stop.
 	stopped bool
+	// unseen counts the lines that were printed and are not shown, because it was stopped; more is how many of those
+	// that still come are.
+	unseen, more int
 	// tallest is how many rows the unfinished text has taken; the region keeps them until the end, so that the input
 	// stays where it is.
 	tallest int

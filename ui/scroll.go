@@ -26,6 +26,8 @@ type scroll struct {
 	queue []string
 	// sending is true between a Next that gave lines and the printedMsg that ends it.
 	sending bool
+	// output counts the newest lines of the queue that a run printed; an interrupt drops them.
+	output int
 	// slow says that chunks are small.
 	slow bool
 	// away is true while an alternate screen is on: lines wait.
@@ -39,6 +41,9 @@ type scroll struct {
 
 // Append adds finished lines, oldest first. A line may hold styles but no line end, and may be of any width.
 func (s *scroll) Append(lines ...string) {
+	if len(lines) > 0 {
+		s.output = 0
+	}
 	s.queue = append(s.queue, lines...)
 	if over := len(s.queue) - s.most; s.away && s.most > 0 && over > s.most/5 {
 		s.queue = append(s.queue[:0:0], s.queue[over:]...)
@@ -47,6 +52,21 @@ func (s *scroll) Append(lines ...string) {
 	if s.keep != nil {
 		s.keep(lines)
 	}
+}
+
+// AppendOutput adds lines that a run printed.
+func (s *scroll) AppendOutput(lines ...string) {
+	output := s.output
+	s.Append(lines...)
+	s.output = output + len(lines)
+}
+
+// DropOutput takes the printed lines at the end of the queue off it and returns how many there were.
+func (s *scroll) DropOutput() int {
+	n := min(s.output, len(s.queue))
+	s.queue = s.queue[:len(s.queue)-n]
+	s.output = 0
+	return n
 }
 
 // Pending reports whether lines wait or are on their way.

@@ -190,7 +190,12 @@ func (m *model) interrupt() {
 	if m.work == nil {
 		return
 	}
-	m.work.stopped = true
+	if !m.work.stopped {
+		m.work.stopped, m.work.more = true, lastLines
+		if !m.scroll.away {
+			m.work.unseen = m.scroll.DropOutput()
+		}
+	}
 	m.work.cancel()
 	for _, a := range m.asks {
 		a.refuse("interrupted")
