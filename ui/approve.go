@@ -43,6 +43,9 @@ type asking struct {
 	edit    editor
 	// trouble says why edited arguments were not taken.
 	trouble string
+	// cut is true when the box was drawn without all that it says; printed is the depth to which that was printed above it.
+	cut     bool
+	printed int
 }
 
 func newAsking(a *repl.Ask, now time.Time) *asking {
@@ -95,10 +98,15 @@ func (m *model) askKey(name, text string, typed time.Time) {
 }
 
 func (m *model) decide(a *asking, name string) {
+	if (name == "y" || name == "a") && !m.readable(a) {
+		return
+	}
 	switch name {
 	case "y":
+		m.letter, m.decided = name, m.now()
 		m.settle(a, session.Approval{Verdict: session.Once}, "allowed once")
 	case "a":
+		m.letter, m.decided = name, m.now()
 		m.settle(a, session.Approval{Verdict: session.ForSession}, "allowed for this session")
 	case "n", "esc":
 		a.stage = refusing
@@ -107,19 +115,48 @@ func (m *model) decide(a *asking, name string) {
 		m.openArgs(a)
 	case "?":
 		a.details = !a.details
-		m.printTall(a)
 	}
 }
 
-// printTall prints what the box says above it when the box may be too small for it: nobody should approve arguments
-// that cannot be read.
-func (m *model) printTall(a *asking) {
-	body := m.askBody(a)
-	if len(body) <= m.height-6 { // what the rest of the region takes
+// printCut prints what the box says above it where the box has no room for all of it: nobody should approve arguments that
+// cannot be read.
+func (m *model) printCut() {
+	if len(m.asks) == 0 {
 		return
 	}
+	a := m.asks[0]
+	if m.View(); !a.cut || a.printed >= a.depth() {
+		return
+	}
+	a.printed = a.depth()
 	m.scroll.Append(m.theme.warn.Render("approve? ") + m.theme.strong.Render(repl.SanitizeLine(a.request.Entry.ID)))
-	m.scroll.Append(body...)
+	m.scroll.Append(m.askBody(a)...)
+	m.stale = true
+}
+
+// depth is how much the box says: 2 with the details.
+func (a *asking) depth() int {
+	if a.details {
+		return 2
+	}
+	return 1
+}
+
+// readable tells whether all that the box says can be read, in it or above it.
+func (m *model) readable(a *asking) bool {
+	return !a.cut || a.printed >= a.depth() && (m.spacious() || !m.scroll.Pending())
+}
+
+// stray tells whether a key is one more answer to a question that is no more, as of somebody who answers several in a row:
+// it is no text for the input.
+func (m *model) stray(name string) bool {
+	now := m.now()
+	if m.letter == "" || name != m.letter || now.Sub(m.decided) >= pauseTime {
+		m.letter = ""
+		return false
+	}
+	m.decided = now
+	return true
 }
 
 // openArgs puts the arguments into the input, unless reading them back would give others.
@@ -235,7 +272,9 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	}
 	foot := t.rule(m.width-1, keys, "")
 	body := m.askBody(a)
+	a.cut = ansi.StringWidth("approve? "+e.ID)+4 > m.width
 	if spare := max(room-2-len(input), 0); len(body) > spare {
+		a.cut = true
 		over := len(body) - spare + 1
 		body = body[:spare]
 		if spare > 0 {

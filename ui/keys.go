@@ -69,6 +69,9 @@ func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 		m.searchKey(name, text)
 		return nil
 	}
+	if m.stray(name) {
+		return nil
+	}
 	if m.menu != nil && m.menu.shown {
 		if cmd, ok := m.menuKey(name); ok {
 			return cmd

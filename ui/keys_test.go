@@ -248,6 +248,60 @@ func TestApprovalOfTallArguments(t *testing.T) {
 	}
 }
 
+// A window that becomes too small for the box has its text above, and y waits for that.
+func TestApprovalInAWindowThatShrinks(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{40, 8}, {20, 5}, {20, 3}, {20, 24}} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		answer := s.ask()
+		s.pass(pauseTime)
+		if len(s.printed) > 0 {
+			t.Fatalf("printed %q although the box shows it", s.printed)
+		}
+		s.Update(tea.WindowSizeMsg{Width: size.width, Height: size.height}) // and nothing is printed yet
+		s.clock = s.clock.Add(pauseTime)
+		s.Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
+		if len(answer) > 0 {
+			t.Errorf("%v: y was taken before all could be read", size)
+		}
+		s.pass(pauseTime)
+		text := strings.Join(strings.Fields(strings.NewReplacer("│", "", "\n", " ").Replace(strings.Join(s.printed, " "))), " ")
+		if !containsAll(text, "billing.refund.issue", `invoice_id = "inv_1001"`, "duplicate", "asked by") {
+			t.Errorf("%v: printed %q", size, s.printed)
+		}
+		s.keys("y")
+		if len(answer) == 0 {
+			t.Errorf("%v: y was not taken", size)
+		}
+	}
+}
+
+// Who answers several questions in a row has no answers left over in the input.
+func TestAnswersAreNoText(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter", "draft")
+	s.ask()
+	s.pass(pauseTime)
+	s.keys("y", "y")
+	s.pass(pauseTime / 2)
+	s.keys("y")
+	s.ask()
+	s.keys("y", "y")
+	s.pass(pauseTime)
+	s.keys("y", "y")
+	s.send(doneMsg{})
+	s.keys("y")
+	if s.edit.text != "draft" {
+		t.Errorf("the input became %q", s.edit.text)
+	}
+	s.keys(" my", "y")
+	s.pass(pauseTime)
+	s.keys("y")
+	if s.edit.text != "draft myyy" {
+		t.Errorf("what was meant as text was lost: %q", s.edit.text)
+	}
+}
+
 // Keys that were on their way when the box appeared answer nothing.
 func TestApprovalIsDeafAtFirst(t *testing.T) {
 	s := newScreen(t, 80, 24)

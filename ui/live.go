@@ -77,7 +77,6 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		m.menu, m.search = nil, nil
 		a := newAsking(e.Ask, m.now())
 		m.asks = append(m.asks, a)
-		m.printTall(a)
 		return m.ring()
 	case repl.Cleared:
 		return m.clear()

@@ -90,6 +90,9 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 func (m *model) resize(width, height int) tea.Cmd {
 	if m.width != 0 && (width != m.width || height != m.height) {
 		m.menu = nil
+		if len(m.asks) > 0 { // what is read changes its place
+			m.asks[0].since, m.asks[0].awake = m.now(), false
+		}
 	}
 	m.width, m.height = width, height
 	if p, ok := m.overlay().(*transcriptPane); ok {
@@ -110,6 +113,7 @@ func (m *model) tick() tea.Cmd {
 
 // print takes the next finished lines for the display, unless some are on their way.
 func (m *model) print() {
+	m.printCut()
 	m.scroll.away = m.help != nil || m.overlay() != nil || m.spacious()
 	m.chunk = append(m.chunk, m.scroll.Next()...)
 }
