@@ -24,7 +24,11 @@ func (sh *Shell) runLua(ctx context.Context, c *Cell, source string, fresh bool)
 	if !fresh {
 		script.Keep = []string{"_", fmt.Sprintf("_%d", c.N)}
 	}
+	loading := sh.options.Sources != nil && sh.options.Sources.Loading()
 	o, err := sh.options.Session.Run(ctx, script)
+	if loading {
+		hintLoading(o)
+	}
 	c.Source = source
 	c.Replay = err == nil && o.Err == nil && !fresh
 	return sh.ran(c, o, err)
@@ -65,6 +69,13 @@ func uncalled(v *catalog.View, o *session.Outcome) string {
 		text += ": did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return text
+}
+
+// hintLoading tells that a name may be nil because the sources were still being read.
+func hintLoading(o *session.Outcome) {
+	if o != nil && o.Err != nil && o.Err.Hint == "" && o.Err.Kind == vm.Runtime && strings.Contains(o.Err.Message, "nil value (global '") {
+		o.Err.Hint = "the catalog was still being read: run it again"
+	}
 }
 
 // HintHidden tells the person when a name is nil because the view hides the actions below it. It is not for a model.

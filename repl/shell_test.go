@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/session"
 	"almanac/session/policy"
+	"almanac/session/vm"
 )
 
 // Help has to fit a terminal of 80 by 24 with the prompt below it.
@@ -87,5 +89,18 @@ func TestHandleKeepsHistory(t *testing.T) {
 	entries, _ := h.Load(10)
 	if got := strings.Join(texts(entries), "|"); got != "/mode|error(|x =" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A name that is nil while the sources are being read is told so; other failures are not.
+func TestHintLoading(t *testing.T) {
+	for message, want := range map[string]string{
+		"attempt to index a nil value (global 'crm')": "the catalog was still being read: run it again",
+		"attempt to index a nil value (local 'x')":    "",
+	} {
+		o := &session.Outcome{Err: &vm.Error{Kind: vm.Runtime, Message: message}}
+		if hintLoading(o); o.Err.Hint != want {
+			t.Errorf("%s: %q", message, o.Err.Hint)
+		}
 	}
 }

@@ -111,7 +111,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 			fmt.Fprintf(p.stdout, "resume: almanac --resume %s\n", w.session.ID())
 		}
 	}()
-	intro := append(c.intro(shell), w.resumed...)
+	intro := append(c.intro(cli, shell), w.resumed...)
 	if in != nil {
 		err = c.interactPlain(ctx, shell, p, in, intro)
 		return shell.Next(), err
@@ -187,10 +187,13 @@ func (cli *commandLine) shell(w *wired, history *repl.History, o shellOptions) *
 }
 
 // intro is the first screen: what this is, the mode, and where help is.
-func (c replCommand) intro(sh *repl.Shell) []string {
+func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 	st := sh.StatusLine()
 	count := fmt.Sprintf("%d actions", st.Actions)
-	if st.Loading {
+	switch _, err := os.Stat(cli.officeFile()); {
+	case st.Loading && len(cli.Catalog) == 0 && err != nil:
+		count = "the demo is being made"
+	case st.Loading:
 		count += " so far, more are being read"
 	}
 	lines := []string{fmt.Sprintf("almanac %s: %s, one Lua session for you and the model", version, count)}

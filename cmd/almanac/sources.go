@@ -124,6 +124,9 @@ func (cli *commandLine) workspaceDir() string {
 	return dir
 }
 
+// officeFile is where the demo's database is when no other is named.
+func (cli *commandLine) officeFile() string { return filepath.Join(cli.dataDir(), "office.db") }
+
 // demoSource is the demo's database; an empty file stands for the one in the data folder.
 func (cli *commandLine) demoSource(name, file string) source.Source {
 	var mu sync.Mutex
@@ -132,7 +135,7 @@ func (cli *commandLine) demoSource(name, file string) source.Source {
 		mu.Lock()
 		defer mu.Unlock()
 		if file == "" {
-			file = filepath.Join(cli.dataDir(), "office.db")
+			file = cli.officeFile()
 			if err := os.MkdirAll(cli.dataDir(), 0o700); err != nil {
 				return catalog.Batch{}, fmt.Errorf("data folder: %w", err)
 			}
@@ -372,7 +375,7 @@ func (f *feeding) whole(ctx context.Context, cli *commandLine) (*catalog.View, e
 }
 
 // firstLook is how long a terminal waits for its sources before it shows the prompt. The program's own are waited for
-// a little longer: there is nothing to do without them.
+// a little longer, unless they have to be made first: there is nothing to do without them.
 const (
 	firstLook    = 50 * time.Millisecond
 	firstLookOwn = 2 * time.Second
@@ -381,7 +384,7 @@ const (
 // begin waits a moment for the sources and returns what there is.
 func (f *feeding) begin(ctx context.Context, cli *commandLine) (*catalog.View, error) {
 	wait := firstLook
-	if len(cli.Catalog) == 0 {
+	if _, err := os.Stat(cli.officeFile()); len(cli.Catalog) == 0 && err == nil {
 		wait = firstLookOwn
 	}
 	soon, cancel := context.WithTimeout(ctx, wait)
