@@ -126,8 +126,10 @@ func (r *reader) parse(query string) parsedQuery {
 		counts[i]++
 	}
 	last := int32(-1)
+	stems := make([]string, len(raw))
 	for i, word := range raw {
 		f := r.form(word.text, "")
+		stems[i] = f.stem
 		if i+1 < len(raw) {
 			if joined := r.form(word.text, raw[i+1].text); joined.term >= 0 {
 				add(joined, joinedWeight)
@@ -159,7 +161,7 @@ func (r *reader) parse(query string) parsedQuery {
 		r.alternatesOf(w.wordForm)
 	}
 	if query == r.query && !c.off(Namespaces) {
-		q.named = c.named(query)
+		q.named = c.named(query, raw, stems)
 	}
 	if !c.off(Intents) {
 		q.gains = gainsFor(c.lexicon.queryIntents(query))

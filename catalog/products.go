@@ -61,24 +61,28 @@ func (c *Catalog) newProducts() products {
 	return p
 }
 
-// named are the numbers of the namespaces that a query names. One of several parts names none: the parts may be about
-// different ones.
-func (c *Catalog) named(query string) []uint32 {
+// named are the numbers of the namespaces that a query names, given the stem of each of its words. One of several parts
+// names none: the parts may be about different ones.
+func (c *Catalog) named(query string, raw []rawWord, stems []string) []uint32 {
 	var named []uint32
-	raw := queryWords(query)
 	var begins map[string]bool
-	for i := range raw {
-		var p phrase
-		for j := i; j < min(len(raw), i+namedWords); j++ {
-			st := stem(raw[j].text)
-			if st == "" && j == i {
-				break
-			}
-			if st == "" {
+	sums := make([]uint64, len(stems))
+	for i, st := range stems {
+		if st != "" {
+			sums[i] = phrase{st}.hash()
+		}
+	}
+	for i := range stems {
+		if stems[i] == "" {
+			continue
+		}
+		sum := uint64(0)
+		for j := i; j < min(len(stems), i+namedWords); j++ {
+			if stems[j] == "" || slices.Contains(stems[i:j], stems[j]) {
 				continue
 			}
-			p = p.with(st)
-			from, ok := slices.BinarySearch(c.products.sums, p.hash())
+			sum += sums[j]
+			from, ok := slices.BinarySearch(c.products.sums, sum)
 			if !ok {
 				continue
 			}
@@ -86,10 +90,10 @@ func (c *Catalog) named(query string) []uint32 {
 				begins = c.lexicon.nameBegins(query)
 			}
 			to := from
-			for to < len(c.products.sums) && c.products.sums[to] == c.products.sums[from] {
+			for to < len(c.products.sums) && c.products.sums[to] == sum {
 				to++
 			}
-			if begins[raw[i].text] && c.distinct(p, c.products.namespaces[from:to]) {
+			if begins[raw[i].text] && c.distinct(stems[i:j+1], c.products.namespaces[from:to]) {
 				named = append(named, c.products.namespaces[from:to]...)
 			}
 		}
@@ -102,9 +106,12 @@ func (c *Catalog) named(query string) []uint32 {
 }
 
 // distinct reports whether four of five entries that have the rarest stem of a name are in its namespaces.
-func (c *Catalog) distinct(p phrase, namespaces []uint32) bool {
+func (c *Catalog) distinct(stems []string, namespaces []uint32) bool {
 	least := c.Len()
-	for _, st := range p {
+	for _, st := range stems {
+		if st == "" {
+			continue
+		}
 		t := c.index.words.term(st)
 		if t < 0 {
 			return false

@@ -24,7 +24,7 @@ func TestNamedNamespaces(t *testing.T) {
 		"post a text": nil, "the slack of a rope": nil, "Post a text in slack. List the files in teams.": nil, "list nothing in chat of others": nil,
 	} {
 		var names []string
-		for _, n := range c.named(query) {
+		for _, n := range c.View().parse(query).named {
 			names = append(names, c.exact.of(namespaceKind).names.at(int(n)))
 		}
 		if len(want) > 0 && (len(names) == 0 || names[0] != want[0]) || len(want) == 0 && len(names) > 0 {
