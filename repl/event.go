@@ -38,6 +38,8 @@ const (
 	Opened
 	// Found: a search found actions. Hits, the best first; Total counts all there are; Text is what to know of them.
 	Found
+	// Listed: what is below a name, as Hits; Text is the head of the list.
+	Listed
 	// Drafted: the person wants to edit Text, outside, as the next input. Who has no screen shows it.
 	Drafted
 	// Themed: the screen should look like the theme called Text, or list the themes when it is empty. Who has no colours

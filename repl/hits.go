@@ -14,6 +14,8 @@ type Hit struct {
 	ID string
 	// Tag is the effect letter: R, W or !.
 	Tag string
+	// Needs are its required arguments.
+	Needs []string
 	// Brief is the first sentence about it, Signature its arguments and result in short.
 	Brief, Signature string
 }
@@ -22,41 +24,83 @@ type Hit struct {
 func found(v *catalog.View, set catalog.Set) Event {
 	e := Event{Kind: Found, Total: set.Total(), Text: strings.Join(set.Notes(), "; ")}
 	for _, h := range set.Hits() {
-		item := actionItem(v, h.ID, h.ID)
-		hit := Hit{ID: h.ID, Tag: item.Tag, Signature: item.Detail}
-		if entry, ok := v.Lookup(h.ID); ok {
-			hit.Brief = FirstSentence(entry)
-		}
-		e.Hits = append(e.Hits, hit)
+		e.Hits = append(e.Hits, hitOf(v, h.ID))
 	}
 	return e
+}
+
+func hitOf(v *catalog.View, id string) Hit {
+	item := actionItem(v, id, id)
+	hit := Hit{ID: id, Tag: item.Tag, Signature: item.Detail}
+	if entry, ok := v.Lookup(id); ok {
+		hit.Brief = FirstSentence(entry)
+		for _, f := range entry.Input.Fields() {
+			if f.Required {
+				hit.Needs = append(hit.Needs, f.Name)
+			}
+		}
+	}
+	return hit
 }
 
 // hitDepth is how many hits are listed; a screen offers the rest, too.
 const hitDepth = 10
 
-// hitLines lists what a search found, a line each: id, effect and what it is about.
-func hitLines(e Event, width int, m Marks) []Line {
-	shown := e.Hits[:min(len(e.Hits), hitDepth)]
+// In lists that are at least wideHits wide required arguments stand behind the ids, up to needsWidth with them.
+const (
+	wideHits   = 110
+	needsWidth = 64
+)
+
+// call is the hit's id, with its required arguments where there is room.
+func (h Hit) call(width int, m Marks) string {
+	text := SanitizeLine(h.ID)
+	if h.Tag == "" || width > 0 && width < wideHits {
+		return text
+	}
+	text += " {" + SanitizeLine(strings.Join(h.Needs, ", ")) + "}"
+	if width > 0 {
+		text = cutText(text, needsWidth, m.Cut)
+	}
+	return text
+}
+
+// hitRows are actions, or names on the way to some, a line each: id, effect and what it is about.
+func hitRows(shown []Hit, width int, m Marks) []Line {
 	wide := 0
 	for _, h := range shown {
-		wide = max(wide, textWidth(SanitizeLine(h.ID)))
+		wide = max(wide, textWidth(h.call(width, m)))
 	}
 	var lines []Line
 	for _, h := range shown {
-		id := SanitizeLine(h.ID)
-		l := Line{{RoleID, id + strings.Repeat(" ", max(wide-textWidth(id), 0))}, {RoleDim, "  " + h.Tag + "  "}}
-		if h.Tag != "R" {
+		id := h.call(width, m)
+		l := Line{{RoleID, id + strings.Repeat(" ", max(wide-textWidth(id), 0))}, {RoleDim, fmt.Sprintf("  %1s  ", h.Tag)}}
+		if h.Tag == "W" || h.Tag == "!" {
 			l[1].Role = RoleMutates
 		}
 		if room := width - l.Width(); width == 0 || room > 0 {
-			l = append(l, Span{RoleText, cutText(SanitizeLine(h.Brief), max(room, 0), m.Cut)})
+			l = append(l, Span{RoleDim, cutText(SanitizeLine(h.Brief), max(room, 0), m.Cut)})
 		}
 		lines = append(lines, l)
 	}
+	return lines
+}
+
+// listedLines lists what is below a name, all of it.
+func listedLines(e Event, width int, m Marks) []Line {
+	return append(textLines(RoleText, "", e.Text), hitRows(e.Hits, width, m)...)
+}
+
+// hitLines lists the first of what a search found.
+func hitLines(e Event, width int, m Marks) []Line {
+	shown := e.Hits[:min(len(e.Hits), hitDepth)]
+	lines := hitRows(shown, width, m)
 	var notes []string
 	if more := e.Total - len(shown); more > 0 {
 		notes = append(notes, fmt.Sprintf("%s %d more", m.Cut, more))
+		if e.Cell > 0 {
+			notes = append(notes, fmt.Sprintf("/expand %d", e.Cell))
+		}
 	}
 	if e.Text != "" {
 		notes = append(notes, SanitizeLine(e.Text))

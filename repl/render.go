@@ -145,6 +145,8 @@ func Lines(e Event, width int, o RenderOptions) []Line {
 		}
 	case Ended:
 		return wrapLines(endedLines(e, m), width)
+	case Listed:
+		return listedLines(e, width, m)
 	case Found:
 		return wrapLines(hitLines(e, width, m), width)
 	case Drafted:

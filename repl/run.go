@@ -41,7 +41,17 @@ func (sh *Shell) ran(c *Cell, o *session.Outcome, err error) error {
 	}
 	c.Outcome = o
 	HintHidden(sh.options.Session.View(), c.Source, o)
-	sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: session.User, Outcome: o, Elapsed: o.Elapsed})
+	shown := *o
+	search := o.Err == nil && len(o.Values) == 1 && len(o.Sets) == 1 && o.Sets[0].Len() > 0
+	if search {
+		shown.Values = nil
+	}
+	sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: session.User, Outcome: &shown, Elapsed: o.Elapsed})
+	if search {
+		e := found(sh.options.Session.View(), o.Sets[0])
+		e.Cell = c.N
+		sh.feed.Emit(e)
+	}
 	if hint := uncalled(sh.options.Session.View(), o); hint != "" {
 		sh.say(Notice, "%s", hint)
 	}
@@ -187,7 +197,7 @@ func (sh *Shell) explain(ctx context.Context, name string, full bool) error {
 		}
 	}
 	if children := s.View().Children(name); len(children) > 0 {
-		sh.say(Plain, "%s", childrenText(s.View(), name, children))
+		sh.feed.Emit(listing(s.View(), name, children))
 		return nil
 	}
 	if root, _, _ := strings.Cut(name, "."); slices.Contains(s.View().Roots(), root) {
@@ -205,18 +215,17 @@ func (sh *Shell) explain(ctx context.Context, name string, full bool) error {
 	return err
 }
 
-func childrenText(v *catalog.View, prefix string, children []catalog.Child) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d below it", prefix, len(children))
+// listing is the event that tells what is below a name.
+func listing(v *catalog.View, prefix string, children []catalog.Child) Event {
+	e := Event{Kind: Listed, Text: fmt.Sprintf("%s: %d below it", prefix, len(children))}
 	for _, c := range children {
 		if c.ID != "" {
-			fmt.Fprintf(&b, "\n  %s", v.Line(c.ID))
-		}
-		if c.ID == "" {
-			fmt.Fprintf(&b, "\n  %s.%s  %s", prefix, c.Name, plural(c.Count, "action"))
+			e.Hits = append(e.Hits, hitOf(v, c.ID))
+		} else {
+			e.Hits = append(e.Hits, Hit{ID: prefix + "." + c.Name, Brief: plural(c.Count, "action")})
 		}
 	}
-	return b.String()
+	return e
 }
 
 // kindText is a global's type with its size.

@@ -91,6 +91,7 @@ func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps [
 	}
 	if i, found := r.held(m, "set", len(r.sets)); found {
 		set := r.sets[i]
+		r.returned = append(r.returned, set)
 		return []catalog.Step{set.Pick(catalog.PickOptions{SearchOptions: catalog.SearchOptions{Limit: shown}})}, view.FormatSet(set, shown), true
 	}
 	return nil, "", false

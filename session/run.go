@@ -44,6 +44,7 @@ type run struct {
 	copied   []string       // names of the session\'s globals that a preview sees
 	lost     string         // what went before the run began
 	answered []catalog.Step // what the script returned of the catalog
+	returned []catalog.Set  // the sets among that
 }
 
 // Run runs a script in the shared machine, or in a fresh one when it asks for that. The buffers of an earlier run
@@ -275,7 +276,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 	out := &Outcome{
 		Values: reply.Values, Stdout: r.stdout.String(), Stderr: r.stderr.String(), Calls: r.calls, Effects: r.effects,
 		Steps: reply.Steps, Elapsed: time.Since(r.started), Dropped: reply.Dropped, Err: reply.Err,
-		Lost: r.lost,
+		Lost: r.lost, Sets: r.returned,
 	}
 	if r.mode == trace.ModeRun {
 		out.Globals = reply.Changed

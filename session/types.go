@@ -39,7 +39,9 @@ type Script struct {
 
 // An Outcome is what a run came to. It is filled as far as the run went, also when the script failed.
 type Outcome struct {
-	Values         []vm.Value
+	Values []vm.Value
+	// Sets are the results of searches among Values, in their order.
+	Sets           []catalog.Set
 	Stdout, Stderr string
 	Logs           []string
 	Calls          []trace.Call
