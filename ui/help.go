@@ -15,8 +15,9 @@ import (
 
 // A helpPage is the open help page.
 type helpPage struct {
-	filter string
-	top    int
+	// edit holds the words that narrow the page.
+	edit editor
+	top  int
 	// asking is true when "?" opened it: then what is typed may also be a question to the model.
 	asking bool
 }
@@ -29,10 +30,10 @@ func (m *model) helpKey(name, text string) tea.Cmd {
 	case "esc", "f1", "ctrl+c", "ctrl+d":
 		m.help = nil
 	case "enter", "kpenter":
-		words := strings.TrimSpace(h.filter)
 		m.help = nil
-		if h.asking && words != "" {
-			return m.submit("?" + words)
+		if h.asking && strings.TrimSpace(h.edit.text) != "" {
+			m.edit.insert("?" + strings.TrimSpace(h.edit.text))
+			return m.enter()
 		}
 	case "up", "ctrl+p":
 		h.top = max(h.top-1, 0)
@@ -42,35 +43,53 @@ func (m *model) helpKey(name, text string) tea.Cmd {
 		h.top = max(h.top-m.height/2, 0)
 	case "pgdown":
 		h.top += m.height / 2
-	case "backspace", "ctrl+h":
-		if h.filter == "" {
+	default:
+		if h.edit.text == "" && (name == "backspace" || name == "ctrl+h") {
 			m.help = nil
 			break
 		}
-		e := editor{text: h.filter}
-		h.filter, h.top = h.filter[:e.prev(len(h.filter))], 0
-	case "ctrl+u":
-		h.filter, h.top = "", 0
-	default:
-		if text != "" {
-			h.filter, h.top = h.filter+strings.ReplaceAll(cleanPaste(text), "\n", " "), 0
+		version := h.edit.version
+		if !h.edit.key(name) && text != "" {
+			h.edit.insert(strings.ReplaceAll(cleanPaste(text), "\n", " "))
+		}
+		if h.edit.version != version {
+			h.top = 0
+			m.endFilter()
 		}
 	}
 	return nil
 }
 
+// endFilter gives the words to the input where "?" began a question: no help has them, or the page has no room for them.
+func (m *model) endFilter() {
+	h := m.help
+	wide := ansi.StringWidth(h.edit.text) > m.helpRoom()
+	if !h.asking || strings.TrimSpace(h.edit.text) == "" || !wide && len(m.helpLines(h.edit.text)) > 0 {
+		return
+	}
+	m.help = nil
+	m.edit.insert("?" + h.edit.text)
+	m.edit.move(1 + h.edit.pos)
+}
+
+// helpHead stands in front of the words of the help page, helpRoom is how many columns they have.
+const helpHead = "Help"
+
+func (m *model) helpRoom() int { return max(m.width-len(helpHead)-12, 1) }
+
 // helpRows draws the page: a head, the lines, a foot.
-func (m *model) helpRows() []string {
+func (m *model) helpRows() ([]string, point) {
 	h, t := m.help, m.theme
-	head := "Help"
-	if h.filter != "" {
-		head += " " + t.glyphs.dot + " " + h.filter
-	}
+	words, before := strings.TrimSpace(h.edit.text), ansi.StringWidth(h.edit.text[:h.edit.pos])
+	head := helpHead + " " + t.glyphs.dot + " "
+	cut := max(before-m.helpRoom(), 0)
+	cursor := point{x: min(3+ansi.StringWidth(head)+before-cut, max(m.width-1, 0))}
+	head += ansi.Cut(h.edit.text, cut, cut+m.helpRoom())
 	foot := "type to filter " + t.glyphs.dot + " Esc back"
-	if h.asking && strings.TrimSpace(h.filter) != "" {
-		foot = "Enter asks the model: " + strings.TrimSpace(h.filter) + " " + t.glyphs.dot + " Esc back"
+	if h.asking && words != "" {
+		foot = "Enter asks the model: " + words + " " + t.glyphs.dot + " Esc back"
 	}
-	lines := m.helpLines(h.filter)
+	lines := m.helpLines(h.edit.text)
 	if len(lines) == 0 {
 		lines = []string{ansi.Truncate("  no key or command has these words", m.width, t.glyphs.more)}
 	}
@@ -82,7 +101,7 @@ func (m *model) helpRows() []string {
 		rest = "Up Down more"
 	}
 	rows := append([]string{t.rule(m.width, t.strong.Render(head), "")}, shown...)
-	return append(rows, t.rule(m.width, ansi.Truncate(foot, max(m.width-20, 10), t.glyphs.more), rest))
+	return append(rows, t.rule(m.width, ansi.Truncate(foot, max(m.width-20, 10), t.glyphs.more), rest)), cursor
 }
 
 // keyHelp are the keys of the screen as they are bound, the most wanted first; actions without a key are left out.

@@ -330,8 +330,15 @@ func (m *model) paste(text string) tea.Cmd {
 	m.disarm()
 	m.typed = m.now() // an Enter right behind it may belong to it
 	text = cleanPaste(text)
-	if m.leaving || m.help != nil || text == "" {
+	if m.leaving || text == "" {
 		return nil
+	}
+	if h := m.help; h != nil {
+		if line := strings.TrimSuffix(text, "\n"); !h.asking || !strings.Contains(line, "\n") {
+			return m.helpKey("", line)
+		}
+		m.help = nil // several lines are a question
+		m.edit.insert("?" + h.edit.text)
 	}
 	if p := m.overlay(); p != nil {
 		if p.typing() {

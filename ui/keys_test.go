@@ -390,6 +390,48 @@ func TestHelpAsksTheModel(t *testing.T) {
 	}
 }
 
+// Behind "?" stands a filter of help or a question: what is typed or pasted is edited as in the input, and becomes its text
+// once it can be no filter.
+func TestHelpLine(t *testing.T) {
+	long := "how many invoices of the customer are overdue for more than thirty days, and why is that"
+	for _, c := range []struct {
+		name  string
+		keys  []string
+		paste string
+		help  bool
+		want  string // the words of the page, or the input
+	}{
+		{"a filter", []string{"?hist"}, "", true, "hist"},
+		{"a slip", []string{"?histt", "left", "ctrl+d"}, "", false, "?hist"},
+		{"cursor keys", []string{"?story", "home"}, "hi", true, "history"},
+		{"a word is cut", []string{"?search histo", "ctrl+w"}, "", true, "search "},
+		{"no help has it", []string{"?zebra"}, "", false, "?zebra"},
+		{"no help has it, and the cursor stays", []string{"?hist", "left"}, "qq", false, "?hisqqt"},
+		{"a paste", []string{"?"}, "hist\n", true, "hist"},
+		{"a paste of a question", []string{"?"}, long, false, "?" + long},
+		{"a paste of lines", []string{"?say "}, "a\nb", false, "?say a\nb"},
+		{"F1 takes no question", []string{"f1"}, "zebra", true, "zebra"},
+	} {
+		s := newScreen(t, 80, 24)
+		for _, k := range c.keys {
+			s.keys(k)
+		}
+		if c.paste != "" {
+			s.send(tea.PasteMsg{Content: c.paste})
+		}
+		got := s.edit.text
+		if s.help != nil {
+			got = s.help.edit.text
+			if !strings.Contains(s.View().Content, "Help · "+got) || s.View().Cursor == nil {
+				t.Errorf("%s: the page does not show its words", c.name)
+			}
+		}
+		if (s.help != nil) != c.help || got != c.want {
+			t.Errorf("%s: help is open: %v, text %q, want %v, %q", c.name, s.help != nil, got, c.help, c.want)
+		}
+	}
+}
+
 func TestMode(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("shift+tab")

@@ -48,7 +48,9 @@ func (m *model) draw() {
 	case m.width == 0:
 		f.view = tea.NewView("")
 	case m.help != nil:
-		f.view = tea.NewView(strings.Join(m.helpRows(), "\n"))
+		rows, cursor := m.helpRows()
+		f.view = tea.NewView(strings.Join(rows, "\n"))
+		f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
 		f.view.AltScreen = true
 	case m.overlay() != nil:
 		rows, cursor := m.paneRows(m.overlay())
