@@ -95,7 +95,7 @@ func TestR11Completion(t *testing.T) {
 	x.keys("Escape")
 	x.gone(`list_unpaid .*ro`)
 	x.keys("C-c")
-	x.text("/tra")
+	x.text("/trac")
 	x.keys("Tab")
 	x.want(`❯ /trace`)
 	x.keys("C-c")
