@@ -129,7 +129,12 @@ func (k *keyboard) startMark(b []byte) int {
 
 // typed adds keys to out, and begins a paste where they are too fast for keys.
 func (k *keyboard) typed(out, b []byte) []byte {
+	fresh := k.now().Sub(k.letter) < burstTime
 	k.letter = time.Time{}
+	// An Enter that comes first, some time after the last text, was typed, also where a busy program reads it late.
+	for len(b) > 0 && isBreak(b[0]) && !fresh {
+		out, b = append(out, b[0]), b[1:]
+	}
 	if len(b) > 0 && isText(b[len(b)-1]) {
 		k.letter = k.now()
 	}

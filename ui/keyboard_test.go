@@ -80,6 +80,8 @@ func TestKeyboard(t *testing.T) {
 		{"a line and Enter at once", []string{"1+1⏎"}, "1+1⏎"},
 		{"keys that are no text behind Enter", []string{"1+1⏎^[A"}, "1+1⏎^[A"},
 		{"Enter held down", []string{"⏎", "25ms:⏎", "25ms:⏎"}, "⏎⏎⏎"},
+		{"Enter, and the next line at once", []string{"a", "⏎b", "1s:⏎⏎c⏎"}, "a⏎b⏎⏎c⏎"},
+		{"Enter, and the next lines at once", []string{"a", "⏎b⏎c"}, "a⏎«b⏎c»"},
 		{"lines at once", []string{"a⏎b⏎"}, "«a⏎b⏎»"},
 		{"a blank line in between", []string{"a⏎⏎b"}, "«a⏎⏎b»"},
 		{"lines in several reads", []string{"a⏎", "20ms:b⏎", "20ms:c", "20ms:⏎"}, "«a⏎b⏎c⏎»"},
