@@ -128,7 +128,7 @@ func (m *model) keyHelp() []repl.HelpLine {
 		{"paste, undo", []string{"paste", "undo"}},
 		{"redo", []string{"redo"}},
 		{"move by words", []string{"word_left", "word_right"}},
-		{"the shell; fg back", []string{"suspend"}},
+		{"suspend, fg back", []string{"suspend"}},
 	} {
 		var keys []string
 		for _, action := range l.actions {

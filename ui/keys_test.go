@@ -707,6 +707,12 @@ func TestHelpNamesBoundKeys(t *testing.T) {
 	if !containsAll(help, "browse (Ctrl+T)", "Ctrl+T F2 F3") || strings.Contains(help, "F4") || strings.Contains(help, "F5") {
 		t.Errorf("help:\n%s", help)
 	}
+	m = newModel(t.Context(), sh, Options{NoColor: true})
+	m.width, m.height = 80, 24
+	if help := strings.Join(m.helpLines(""), "\n"); strings.Contains(help, "…") || strings.Count(help, "\n") > 21 {
+		t.Errorf("help does not fit:\n%s", help)
+	}
+	m = newModel(t.Context(), sh, Options{NoColor: true, Keys: map[string][]string{"preview": {}}})
 	preview := &previewPane{m: m}
 	if rows := preview.rows(80, 5); !strings.Contains(rows[0], "then /preview") {
 		t.Errorf("hint: %q", rows)
