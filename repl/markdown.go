@@ -296,6 +296,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 	room := d.room(margin)
 	var line Line
 	used := 0
+	glued := false // what comes next belongs to the word before it
 	end := func() {
 		if n := len(line); n > 0 {
 			line[n-1].Text = strings.TrimRight(line[n-1].Text, " ")
@@ -311,18 +312,25 @@ func (d *drawing) flow(spans []Span, margin Line) {
 		}
 		used += textWidth(text)
 	}
-	for _, s := range spans {
+	for i, s := range spans {
 		if s.Text == "\n" {
 			end()
+			glued = false
 			continue
 		}
 		for rest := s.Text; rest != ""; {
 			word := firstWord(rest)
 			rest = rest[len(word):]
 			w := textWidth(strings.TrimRight(word, " "))
-			if used > 0 && used+w > room {
+			glued = glued && word[0] != ' '
+			next := w
+			if rest == "" && !strings.HasSuffix(word, " ") && !glued {
+				next += joined(spans[i+1:])
+			}
+			if used > 0 && used+next > room {
 				end()
 			}
+			glued = !strings.HasSuffix(word, " ")
 			for used == 0 && w > room {
 				head := cutText(word, room, "")
 				if head == "" {
@@ -345,6 +353,18 @@ func (d *drawing) flow(spans []Span, margin Line) {
 	if line != nil || d.lead != nil {
 		end()
 	}
+}
+
+// joined is how wide the rest of a word is that spans begin with.
+func joined(spans []Span) int {
+	width := 0
+	for _, s := range spans {
+		if i := strings.IndexAny(s.Text, " \n"); i >= 0 {
+			return width + textWidth(s.Text[:i])
+		}
+		width += textWidth(s.Text)
+	}
+	return width
 }
 
 // firstWord is the first word of s with the blanks around it.

@@ -241,11 +241,15 @@ func (cli *commandLine) budget() session.Budget {
 	}
 }
 
+// leastKey is from how many bytes on a provider's key is a secret. Local servers are given a word that means nothing, such
+// as x, local or ollama, and what has such a word in it would be lost.
+const leastKey = 8
+
 // secrets are the values that must never be shown, returned or recorded.
 func secrets() []string {
 	var values []string
 	for _, name := range []string{"OPENAI_API_KEY", "ALMANAC_API_KEY"} {
-		if v := os.Getenv(name); v != "" {
+		if v := os.Getenv(name); len(v) >= leastKey {
 			values = append(values, v)
 		}
 	}
