@@ -93,7 +93,11 @@ func (m *model) region() (rows []string, cursor point) {
 			rows = append(rows, m.theme.rule(m.width-1, "", ""))
 		}
 		spare := max(limit-len(rows)-1, 1)
-		input, at := m.inputRows(min(spare, max(m.height/2-2, 1)))
+		room := min(spare, max(m.height/2-2, 1))
+		if small && m.menu == nil {
+			room = spare // nothing else wants the rows
+		}
+		input, at := m.inputRows(room)
 		at.y += len(rows)
 		rows, cursor = append(rows, input...), at
 		if spare -= len(input); spare > 0 && (!small || m.menu != nil) {

@@ -295,3 +295,17 @@ func TestProgress(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// In a window too small for more than input and status the input has the rows there are, but for those of an open menu.
+func TestInputInASmallWindow(t *testing.T) {
+	s := newScreen(t, 40, smallHeight-2)
+	s.send(tea.PasteMsg{Content: "a = {\n1,\n2,\n3,\n}"})
+	want := strings.Join([]string{"lua ❯ a = {", "   .. 1,", "   .. 2,", "   .. 3,", "   .. }"}, "\n")
+	if got := s.View().Content; !strings.HasPrefix(got, want) {
+		t.Errorf("drawn:\n%s", got)
+	}
+	s.send(tea.PasteMsg{Content: "\n4\n5\n6"})
+	if rows := strings.Split(s.View().Content, "\n"); len(rows) != smallHeight-3 || rows[len(rows)-2] != "   .. 6" {
+		t.Errorf("drawn: %q", rows)
+	}
+}
