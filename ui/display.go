@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"sync"
 	"time"
 
@@ -46,7 +48,7 @@ const askAgain = 50 * time.Millisecond
 // terminal, but for Pause and Close.
 type display struct {
 	out io.Writer
-	// size asks the terminal for its size; nil when it cannot be asked.
+	// size asks the terminal for the size to draw for, as windowSize has it; nil when it cannot be asked.
 	size func() (width, height int, err error)
 	// tell gives the loop a message.
 	tell func(tea.Msg)
@@ -259,13 +261,28 @@ func (d *display) resized(p picture) (width, height int, ok bool) {
 		return 0, 0, false
 	}
 	width, height, err := d.size()
-	if err != nil || width < 1 || height < 1 {
+	if err != nil {
 		return 0, 0, false
 	}
 	if size := [2]int{width, height}; size != d.other {
 		d.other, d.since = size, time.Now()
 	}
 	return width, height, width != p.width || height != p.height
+}
+
+// windowSize is the size to draw for where the terminal tells width and height: those that are 0, as of a terminal that
+// knows none (a serial line, or one that nobody has set yet), are what COLUMNS and LINES say, or else 80 and 24.
+func windowSize(width, height int, getenv func(string) string) (int, int) {
+	known := func(told int, name string, usual int) int {
+		if told > 0 {
+			return told
+		}
+		if n, err := strconv.Atoi(getenv(name)); err == nil && 0 < n && n <= math.MaxUint16 {
+			return n
+		}
+		return usual
+	}
+	return known(width, "COLUMNS", 80), known(height, "LINES", 24)
 }
 
 // settled says how many rows more than it has the region takes above the cursor, because a narrower window has broken

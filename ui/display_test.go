@@ -111,6 +111,27 @@ func TestDisplayWaitsForTheSize(t *testing.T) {
 	}
 }
 
+func TestWindowSize(t *testing.T) {
+	for _, c := range []struct {
+		told           [2]int
+		columns, lines string
+		want           [2]int
+	}{
+		{[2]int{60, 20}, "100", "40", [2]int{60, 20}},
+		{[2]int{0, 0}, "", "", [2]int{80, 24}},
+		{[2]int{0, 0}, "100", "40", [2]int{100, 40}},
+		{[2]int{0, 0}, "wide", "-1", [2]int{80, 24}},
+		{[2]int{0, 0}, "0", "99999999", [2]int{80, 24}},
+		{[2]int{60, 0}, "100", "", [2]int{60, 24}},
+	} {
+		env := map[string]string{"COLUMNS": c.columns, "LINES": c.lines}
+		width, height := windowSize(c.told[0], c.told[1], func(name string) string { return env[name] })
+		if got := [2]int{width, height}; got != c.want {
+			t.Errorf("told %v, COLUMNS %q, LINES %q: %v, want %v", c.told, c.columns, c.lines, got, c.want)
+		}
+	}
+}
+
 // Another program has the terminal between Pause and Resume, without a trace of the region.
 func TestDisplayLends(t *testing.T) {
 	s := &slowTerminal{term: newEmulator(80, 24)}

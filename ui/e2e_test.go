@@ -38,11 +38,16 @@ type terminal struct {
 
 func openTerminal(t *testing.T) *terminal {
 	t.Helper()
+	return openTerminalOf(t, &pty.Winsize{Rows: 24, Cols: 80})
+}
+
+func openTerminalOf(t *testing.T, size *pty.Winsize) *terminal {
+	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
-	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+	if err := pty.Setsize(master, size); err != nil {
 		t.Fatal(err)
 	}
 	before, err := term.GetState(int(tty.Fd()))
@@ -166,6 +171,25 @@ func TestProgram(t *testing.T) {
 	x.typed("wrong customer\r")
 	x.want("denied: wrong customer")
 	x.want("lua ❯")
+	x.line("/quit", "\n")
+	if code := x.ended(); code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+}
+
+// A terminal without a size is taken for one of 80 by 24, until it has one.
+func TestProgramOfUnknownSize(t *testing.T) {
+	t.Setenv("COLUMNS", "")
+	t.Setenv("LINES", "")
+	x := openTerminalOf(t, &pty.Winsize{})
+	x.want(strings.Repeat("─", 79))
+	x.want("? help")
+	x.line("6 * 7", "42")
+	x.want("? help")
+	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 24, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	x.line("'at 60'", "mut 0/20       ? help") // without the actions, for which there is no room
 	x.line("/quit", "\n")
 	if code := x.ended(); code != 0 {
 		t.Errorf("exit code %d, want 0", code)

@@ -27,6 +27,10 @@ func repaint() tea.Msg { return repaintMsg{} }
 
 // Update gives msg to the model, and the display what the model shows now.
 func (l *loop) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if size, ok := msg.(tea.WindowSizeMsg); ok {
+		size.Width, size.Height = windowSize(size.Width, size.Height, os.Getenv)
+		msg = size
+	}
 	_, cmd := l.model.Update(msg)
 	switch msg := msg.(type) {
 	case tellMsg:

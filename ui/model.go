@@ -71,7 +71,11 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	defer cancel()
 	m := newModel(ctx, sh, o)
 	m.takesTold = takesTold(os.Getenv("TERM"))
-	size := func() (width, height int, err error) { return term.GetSize(int(o.Out.Fd())) }
+	size := func() (width, height int, err error) {
+		width, height, err = term.GetSize(int(o.Out.Fd()))
+		width, height = windowSize(width, height, os.Getenv)
+		return width, height, err
+	}
 	width, _, _ := size()
 	for _, line := range o.Intro {
 		if _, err := fmt.Fprintln(o.Out, ansi.Wordwrap(repl.SanitizeLine(line), width, "")); err != nil {
