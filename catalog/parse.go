@@ -131,7 +131,7 @@ func (r *reader) parse(query string) parsedQuery {
 		f := r.form(word.text, "")
 		stems[i] = f.stem
 		if i+1 < len(raw) {
-			if joined := r.form(word.text, raw[i+1].text); joined.term >= 0 {
+			if joined := r.form(word.text, raw[i+1].text); r.view.knows(joined.term) {
 				add(joined, joinedWeight)
 			}
 		}

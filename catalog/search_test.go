@@ -202,6 +202,42 @@ func TestLimitIsAPrefix(t *testing.T) {
 	}
 }
 
+// TestExplainNeverReveals holds the words that an explanation lists in a view against those in a catalog without the
+// hidden entries: words joined are looked up, too.
+func TestExplainNeverReveals(t *testing.T) {
+	entries := []Entry{
+		{ID: "crm.customer.get", Description: "Look a customer up, wherever the house is."},
+		{ID: "crm.note.add", Description: "Add a note about the fund."},
+		{ID: "store.warehouse.list", Description: "List warehouses and refunds."},
+	}
+	all, _ := New(entries, Options{})
+	narrow := mustNarrow(t, all.View(), Rules{DeniedIDs: []string{"store.warehouse.list"}})
+	some, _ := New(entries[:2], Options{})
+	without := some.View()
+	listed := func(v *View, query string) (words []string) {
+		why, err := v.Explain("crm.customer.get", query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(why, "\n")[1:] {
+			words = append(words, strings.Fields(line)[0])
+		}
+		return words
+	}
+	for _, query := range []string{"ware house", "re fund", "customer re fund", "a ware house, a re fund", "warehouse", "ware houses of a customer"} {
+		if got, want := listed(narrow, query), listed(without, query); !slices.Equal(got, want) {
+			t.Errorf("%q: lists %q, without the hidden entry %q", query, got, want)
+		}
+		got, want := mustSearch(t, narrow, query, SearchOptions{}), mustSearch(t, without, query, SearchOptions{})
+		if got, want := narrow.FormatSet(got, 5), without.FormatSet(want, 5); got != want {
+			t.Errorf("%q: finds\n%s\nwithout the hidden entry\n%s", query, got, want)
+		}
+	}
+	if got := listed(all.View(), "ware house"); !slices.Contains(got, "warehous") {
+		t.Errorf("words of a visible entry are not joined: %q", got)
+	}
+}
+
 func TestExplainAddsUp(t *testing.T) {
 	v := officeView(t)
 	for _, query := range []string{"list unpaid invoices for a customer", "find the customer", "refund refund note 12", "display accounts", "list refunds", "create customers. List refunds of the day."} {
