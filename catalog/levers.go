@@ -37,7 +37,11 @@ func ParseLever(name string) (Lever, error) {
 	if l := Lever(strings.ToLower(name)); slices.Contains(Levers(), l) {
 		return l, nil
 	}
-	return "", fmt.Errorf("lever %q: want one of %v", clip(oneLine(name), 40), Levers())
+	known := make([]string, 0, len(Levers()))
+	for _, l := range Levers() {
+		known = append(known, string(l))
+	}
+	return "", fmt.Errorf("lever %q: want one of %s", clip(oneLine(name), 40), strings.Join(known, ", "))
 }
 
 // off reports whether a lever is switched off.

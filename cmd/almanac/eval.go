@@ -42,7 +42,7 @@ func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program)
 			files = []string{set.Catalog}
 		}
 		if key := strings.Join(files, "\n"); view == nil || key != open {
-			if view, err = c.view(cli, files); err != nil {
+			if view, err = c.view(ctx, cli, files); err != nil {
 				return misconfigured(err)
 			}
 			open = key
@@ -70,16 +70,16 @@ func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program)
 }
 
 // view opens files of actions as one catalog.
-func (c discoveryCommand) view(cli *commandLine, files []string) (*catalog.View, error) {
+func (c discoveryCommand) view(ctx context.Context, cli *commandLine, files []string) (*catalog.View, error) {
 	var entries []catalog.Entry
 	for _, file := range files {
-		read, report, err := manifest.ReadFile(file)
+		read, err := manifest.Load(ctx, file, nil)
 		if err != nil {
 			return nil, err
 		}
-		cli.tell("skipped", report.Skipped)
-		cli.tell("changed", report.Mended)
-		entries = append(entries, read...)
+		cli.tell("skipped", read.Skipped)
+		cli.tell("changed", read.Mended)
+		entries = append(entries, read.Entries...)
 	}
 	o := catalog.Options{}
 	for _, name := range c.Without {

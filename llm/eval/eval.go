@@ -24,6 +24,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"almanac/catalog/manifest"
 )
 
 // A Query is a request and the ids that answer it.
@@ -88,7 +90,7 @@ func exists(file string) bool {
 }
 
 func readQueries(file string) ([]Query, error) {
-	f, err := os.Open(file)
+	f, err := manifest.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}
