@@ -15,9 +15,6 @@ import (
 const (
 	// typoWeight is what the word counts that was taken for a misspelt one.
 	typoWeight = 0.9
-	// shortTypo and longTypo are from how many letters on a word is taken for another that is one edit away, and two.
-	shortTypo = 4
-	longTypo  = 8
 	// maxTypo is the longest word that is looked at, and maxTypos how many words of a query are.
 	maxTypo  = 24
 	maxTypos = 5
@@ -62,29 +59,25 @@ func (r *reader) mended(word string, f *wordForm) *wordForm {
 	return &form
 }
 
-// nearestWritten is the place of the written word that a misspelt one is nearest to, or -1: of equally near ones that
-// which begins alike, then that which most entries have.
+// nearestWritten is the place of the written word that a misspelt one is the likeliest slip for, or -1: of equally likely
+// ones that which most entries have.
 func (v *View) nearestWritten(word string) int {
 	ix := v.cat.index
 	limit := 1
 	if len(word) >= longTypo {
 		limit = 2
 	}
-	best, least, bestDocs := -1, limit+1, 0
+	best, least, bestDocs := -1, noSlip, 0
 	ix.written.near.each(word, limit, func(i int) int {
-		other := ix.written.words.at(i)
-		d := 2 * EditDistance(word, other, limit+1)
-		if d > 2*limit {
+		cost := slipCost(word, ix.written.words.at(i))
+		if cost >= noSlip || cost > least {
 			return limit
 		}
-		if other[0] != word[0] {
-			d++
-		}
 		docs, _ := ix.postings(int32(ix.written.terms[i]))
-		if best < 0 || d < least || d == least && (len(docs) > bestDocs || len(docs) == bestDocs && i < best) {
+		if cost < least || len(docs) > bestDocs || len(docs) == bestDocs && i < best {
 			if v.visible.any(docs) {
-				best, least, bestDocs = i, d, len(docs)
-				limit = min(limit, d/2)
+				best, least, bestDocs = i, cost, len(docs)
+				limit = min(limit, editsOf(cost))
 			}
 		}
 		return limit
