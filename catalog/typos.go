@@ -41,7 +41,7 @@ func (r *reader) mended(word string, f *wordForm) *wordForm {
 		return nil
 	}
 	l := &r.cat.lexicon
-	if l.vectors.row(f.stem) >= 0 || l.request[word] || len(derived(f.stem)) > 0 || !r.mayBeTypo(word) {
+	if l.request[word] || (l.vectors.row(f.stem) >= 0 || len(derived(f.stem)) > 0) && isEnglish(word, f.stem) || !r.mayBeTypo(word) {
 		return nil
 	}
 	for _, a := range r.alternatesOf(f) {

@@ -18,7 +18,7 @@ func TestTypos(t *testing.T) {
 	for _, query := range []string{
 		"refnud an invocie", "unpiad invoices of a custmer", "REFNUD", "Refnud a customer", "esclate the tciket", "cutsomers' tickets",
 		"refnud refund", "cancel-ordr", "invoicse that are unpaid, list invoicse",
-		"list tickets of Refnud", "list tickets of \"refnud\"", "list tickets of refnud@example.com", "list tickets of refnud_42", "list sofas", "rfd 42", "qqqqqqqq",
+		"list tickets of Refnud", "list tickets of \"refnud\"", "list tickets of refnud@example.com", "list tickets of refnud_42", "list sofas", "rfd 42", "qqqqqqqq", "invoce", "unpaid invoces",
 	} {
 		s := mustSearch(t, v, query, SearchOptions{})
 		fmt.Fprintf(&b, "%s\n", query)

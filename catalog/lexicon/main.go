@@ -1,7 +1,10 @@
-// Command lexicon builds catalog/words.txt, what search knows about English words, from the files of WordNet 3.0 as
-// Debian's package wordnet-base installs them:
+// Command lexicon builds catalog/words.txt and catalog/english.bin, what search knows about English words, from the files
+// of WordNet 3.0 as Debian's package wordnet-base installs them:
 //
 //	go run ./catalog/lexicon /usr/share/wordnet > catalog/words.txt
+//	go run ./catalog/lexicon -english /usr/share/wordnet > catalog/english.bin
+//
+// english.bin has the sums of the words of WordNet, and of those that its glosses have twice.
 //
 // A line is a stem and the stems of words derived from the same root, as "decide" and "decision"; lines are in the
 // order of their stems. The same WordNet gives the same bytes.
@@ -28,11 +31,15 @@ const (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: lexicon FOLDER > words.txt")
+	build, args := buildRelations, os.Args[1:]
+	if len(args) == 2 && args[0] == "-english" {
+		build, args = buildEnglish, args[1:]
+	}
+	if len(args) != 1 {
+		fmt.Fprintln(os.Stderr, "usage: lexicon FOLDER > words.txt, lexicon -english FOLDER > english.bin")
 		os.Exit(2)
 	}
-	if err := build(os.Args[1], os.Stdout); err != nil {
+	if err := build(args[0], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "lexicon:", err)
 		os.Exit(1)
 	}
@@ -56,7 +63,7 @@ type wordnet struct {
 	senses  map[string][]string // part of speech and lemma → synsets, commonest first
 }
 
-func build(dir string, out io.Writer) error {
+func buildRelations(dir string, out io.Writer) error {
 	wn := &wordnet{synsets: map[string]synset{}, senses: map[string][]string{}}
 	for _, part := range []string{"noun", "verb", "adj", "adv"} {
 		pos := map[string]string{"noun": "n", "verb": "v", "adj": "a", "adv": "r"}[part]

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"almanac/catalog"
 )
 
 // TestBuild reads a WordNet of two words, decide and decision.
@@ -22,16 +24,23 @@ func TestBuild(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := build(dir, &out); err != nil {
+	if err := buildRelations(dir, &out); err != nil {
 		t.Fatal(err)
 	}
 	if want := "decid decis\ndecis decid\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
+	out.Reset()
+	if err := buildEnglish(dir, &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := string(catalog.EnglishSums([]string{"decide", "decision"})); out.String() != want || len(want) != 6 {
+		t.Errorf("English words: got %q, want %q", out.String(), want)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "data.adv"), []byte("00000003 02 r zz broken 0 000 |\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := build(dir, &out); err == nil || !strings.Contains(err.Error(), "data.adv:1: ") {
+	if err := buildRelations(dir, &out); err == nil || !strings.Contains(err.Error(), "data.adv:1: ") {
 		t.Errorf("a broken file: error %v", err)
 	}
 }
