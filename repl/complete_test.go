@@ -126,7 +126,7 @@ func TestCompleteNear(t *testing.T) {
 		{"unpaid", "billing.invoice.list_unpaid"},
 		{"x = billing.unp", "x = billing.invoice.list_unpaid"},
 		{"x = open[1].amo", "x = open[1].amount_cents"},
-		{"f(open[2].", "f(open[2].amount_cents f(open[2].due_date f(open[2].id"},
+		{"f(open[2].", "f(open[2].id f(open[2].amount_cents f(open[2].due_date"},
 		{"open[nothing].", ""},
 		{"billing.invoice.list_unpaid{customer_id = ", `billing.invoice.list_unpaid{customer_id = "c_81"`},
 		{"billing.invoice.list_unpaid{customer_id = zq", ""},

@@ -73,7 +73,10 @@ var paneScenes = []struct {
 	}},
 	{"variables", func(s *screen) { s.open(repl.VariablesPane); s.paneKeys("down") }},
 	{"trace", func(s *screen) { s.open(repl.TracePane) }},
-	{"value", func(s *screen) { s.open(repl.ValuePane); s.paneKeys("down", "l", "down", "down", "down", "l", "j") }},
+	{"value", func(s *screen) {
+		s.open(repl.ValuePane)
+		s.paneKeys("down", "down", "l", "down", "down", "down", "l", "j")
+	}},
 	{"value_search", func(s *screen) { s.open(repl.ValuePane); s.paneKeys("s", "/", "acm") }},
 	{"preview", func(s *screen) {
 		s.model.handle = func(ctx context.Context, line string) repl.Status { return s.shell.Handle(ctx, line) }
@@ -138,7 +141,7 @@ func TestPanesInsert(t *testing.T) {
 	}
 	s.edit.set("")
 	s.open(repl.VariablesPane)
-	s.paneKeys("down", "enter", "down", "l", "down", "down", "down", "l", "down", "enter")
+	s.paneKeys("down", "enter", "down", "down", "l", "down", "down", "down", "l", "down", "enter")
 	if s.edit.text != "t.list[3].deep" {
 		t.Errorf("the input is %q", s.edit.text)
 	}

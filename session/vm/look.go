@@ -28,7 +28,8 @@ type Page struct {
 	Node
 	// Text is a value that is no table in readable text, cut to 64 KiB; empty for a table.
 	Text string
-	// Nodes are the entries from the asked one on, in the order of pairs (see Machine.Look).
+	// Nodes are the entries from the asked one on: what names a record first, as in Brief, then in the order of pairs (see
+	// Machine.Look).
 	Nodes []Node
 	// From is the position of the first of them, counted from 0.
 	From int
@@ -70,7 +71,11 @@ func (m *Machine) Look(path []Step, from, limit int) Page {
 		return len(page.Nodes) < limit
 	}
 	if len(t.hash) <= maxOrdered {
-		m.entries(t, each)
+		entries := m.namedEntries
+		if len(t.array) > 0 {
+			entries = m.entries
+		}
+		entries(t, each)
 		return page
 	}
 	for k, v := range t.hash {

@@ -281,6 +281,7 @@ func TestLook(t *testing.T) {
 	r.must(`t = {b = 1, a = {deep = "x"}, [1] = 2, [true] = 3}
 		setmetatable(t, {__index = function() error("called") end, __tostring = function() error("called") end})
 		list = {} for i = 1, 10 do list[i] = i * i end
+		record = {balance = 1, name = "n", amount = 2, id = "i", title = null}
 		large = {} for i = 1, 101000 do large["k" .. i] = i end
 		self = {} self.self = self`)
 	path := func(words ...any) (steps []Step) {
@@ -305,8 +306,10 @@ func TestLook(t *testing.T) {
 		{path("t", "nothing", "below"), 0, 10, `nil 0: nil`},
 		{path("list"), 4, 2, `table 10: 5=number 25; 6=number 36`},
 		{path("list"), 40, 2, `table 10: `},
+		{path("record"), 0, 10, `table 5: id=string "i"; name=string "n"; title=null null; amount=number 2; balance=number 1`},
+		{path("record"), 1, 3, `table 5: name=string "n"; title=null null; amount=number 2`},
 		{path("self", "self", "self"), 0, 1, `table 1: self=table { self = <cycle> }`},
-		{nil, 1, 2, `table 4: list=table { 1, 4, 9, 16, 25, 36, 49, 64, 81, 100 }...`},
+		{nil, 1, 2, `table 5: list=table { 1, 4, 9, 16, 25, 36, 49, 64, 81, 100 }...`},
 		{path(1), 0, 1, `nil 0: nil`},
 	}
 	for _, test := range tests {

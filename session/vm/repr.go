@@ -32,6 +32,21 @@ type printer struct {
 // namingKeys are the fields that name a record, in the order in which they come first.
 var namingKeys = [...]string{"id", "name", "title"}
 
+// namedEntries is entries with the fields that name a record first.
+func (m *Machine) namedEntries(t *table, f func(k, v any) bool) {
+	for _, name := range namingKeys {
+		if v := t.hash[name]; v != nil && !f(name, v) {
+			return
+		}
+	}
+	m.entries(t, func(k, v any) bool {
+		if name, ok := k.(string); ok && slices.Contains(namingKeys[:], name) {
+			return true
+		}
+		return f(k, v)
+	})
+}
+
 // repr is v as text of about limit bytes at most.
 func (m *Machine) repr(v any, limit, width int) string {
 	p := &printer{m: m, left: limit, width: width, open: map[*table]bool{}}
@@ -119,17 +134,11 @@ func (p *printer) fields(t *table, depth int) string {
 		return true
 	}
 	naming := p.naming && list == 0
-	for _, name := range namingKeys {
-		if v := t.hash[name]; naming && v != nil {
-			each(name, v)
-		}
+	entries := p.m.entries
+	if naming {
+		entries = p.m.namedEntries
 	}
-	p.m.entries(t, func(k, v any) bool {
-		if name, ok := k.(string); ok && naming && slices.Contains(namingKeys[:], name) {
-			return true
-		}
-		return each(k, v)
-	})
+	entries(t, each)
 	switch {
 	case len(items) == 0:
 		return "{}"
