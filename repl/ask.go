@@ -18,7 +18,7 @@ func AskLines(e Event, width int, o RenderOptions) []Line {
 	if text := FirstSentence(r.Entry); text != "" {
 		lines = append(lines, Line{{RoleDim, "  " + cutText(text, max(width-2, 0), m.Cut)}})
 	}
-	for _, l := range textLines(RoleCode, "  ", LuaText(r.Args, max(width-4, 0))) {
+	for _, l := range textLines(RoleCode, "  ", ArgsText(r.Entry, r.Args, max(width-4, 0))) {
 		lines = append(lines, wrapLine(l, width)...)
 	}
 	var more []Line
@@ -37,7 +37,7 @@ func AskFilled(r session.Request) string {
 	if len(r.Injected) == 0 {
 		return ""
 	}
-	return "filled in by the host: " + LuaText(r.Injected, 0)
+	return "filled in by the host: " + ArgsText(r.Entry, r.Injected, 0)
 }
 
 // ForeseenLines shows what a call would change, as its action foresees it; none when there is nothing to show. The

@@ -105,6 +105,15 @@ func TestAskInterrupted(t *testing.T) {
 	if len(back.acts) > 0 {
 		t.Errorf("the back office was told %v", back.acts)
 	}
+	var told []string
+	for _, e := range sh.Feed().Take() {
+		for _, l := range Lines(e, 0, RenderOptions{}) {
+			told = append(told, l.String())
+		}
+	}
+	if all := strings.Join(told, "\n"); strings.Count(all, "interrupted") != 1 || !strings.Contains(all, "not made: the question was not answered") {
+		t.Errorf("told:\n%s", all)
+	}
 	// It has one name wherever it is told.
 	records, _ := sh.options.Log()
 	var b strings.Builder

@@ -245,9 +245,17 @@ func (sh *Shell) Example(id string) string {
 	return sh.Skeleton(id)
 }
 
-// CallText writes a call of an action as Lua.
-func CallText(id string, args map[string]any) string {
-	return callWith(id, LuaText(args, 0))
+// CallText writes a call of an action as Lua, its arguments in the order in which the action declares them.
+func (sh *Shell) CallText(id string, args map[string]any) string {
+	return callWith(id, argsText(args, 0, sh.ArgOrder(id)))
+}
+
+// ArgOrder names the arguments of an action as its signature does, required ones first; nil for an unknown one.
+func (sh *Shell) ArgOrder(id string) []string {
+	if e, ok := sh.options.Session.View().Lookup(id); ok {
+		return argOrder(e)
+	}
+	return nil
 }
 
 // Below lists the next segments under a dotted prefix with the number of actions there; "" gives the domains.

@@ -133,6 +133,28 @@ func (sh *Shell) SetKeys(keys func(action string) string) {
 	sh.keys = keys
 }
 
+// SetKeyHelp gives the shell the keys of the screen, for /help keys. Without them the screen has none.
+func (sh *Shell) SetKeyHelp(lines []HelpLine) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.keyHelp = lines
+}
+
+// keysText is what /help keys prints.
+func (sh *Shell) keysText() string {
+	sh.mu.Lock()
+	lines := sh.keyHelp
+	sh.mu.Unlock()
+	if len(lines) == 0 {
+		return "keys are the screen's: in the line mode there are commands only, and Ctrl+C stops what runs"
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%-24s %s\n", l.Usage, l.Text)
+	}
+	return b.String() + "to bind others: [keys] of the configuration; /config init lists it"
+}
+
 // A HelpLine is one row of help.
 type HelpLine struct {
 	Group, Usage, Text string
@@ -146,6 +168,13 @@ func (sh *Shell) Help(filter string) []HelpLine {
 		{"Input", "?WORDS", "ask the model; in ask mode WORDS will do"},
 		{"Input", "!CODE", "Lua from ask mode"},
 		{"Input", "NAME? NAME??", "what an action or a global is; ?? in full"},
+	}
+	if sh.Mode() == AskMode {
+		rows = []HelpLine{
+			{"Input", "WORDS", "ask the model"},
+			{"Input", "!CODE", "Lua; a value is shown and kept in _ and _n"},
+			{"Input", "ID? ID??", "what an action is; ?? in full"},
+		}
 	}
 	for _, c := range sh.commands {
 		rows = append(rows, HelpLine{c.group, c.usage(), sh.brief(c)})
@@ -187,6 +216,10 @@ func help(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 			text += "\n  also: /" + strings.Join(c.aliases, ", /")
 		}
 		sh.say(Plain, "%s", text)
+		return nil
+	}
+	if name == "keys" || name == "key" {
+		sh.say(Plain, "%s", sh.keysText())
 		return nil
 	}
 	text := sh.helpText(name)

@@ -84,7 +84,7 @@ func callBrief(cell int, c trace.Call) string {
 }
 
 // callDetail tells all of a call but its result.
-func callDetail(cell int, c trace.Call) string {
+func callDetail(cell int, c trace.Call, o RenderOptions) string {
 	var b strings.Builder
 	b.WriteString(callBrief(cell, c))
 	fmt.Fprintf(&b, "\n  at %s by %s", c.Start.Local().Format("15:04:05.000"), orText(c.Author, "you"))
@@ -97,7 +97,7 @@ func callDetail(cell int, c trace.Call) string {
 	if c.Rule != "" {
 		fmt.Fprintf(&b, "; %s", c.Rule)
 	}
-	fmt.Fprintf(&b, "\n%s", indent(LuaText(c.Args, 100), "  "))
+	fmt.Fprintf(&b, "\n%s", indent(o.args(&c, 100), "  "))
 	if c.Error != "" {
 		fmt.Fprintf(&b, "\n  error: %s", c.Error)
 	}

@@ -125,7 +125,7 @@ func traceCalls(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		return sh.exportTrace(q.file, calls)
 	case q.cell > 0:
 		for _, c := range calls {
-			sh.say(Plain, "%s", callDetail(c.Cell, c.Call))
+			sh.say(Plain, "%s", callDetail(c.Cell, c.Call, RenderOptions{ArgOrder: sh.ArgOrder}))
 			sh.showResult(c.Cell, c.Call, false)
 		}
 	case arg == "":

@@ -31,7 +31,7 @@ func (sh *Shell) withSnippets(path []string, items []Completion) []Completion {
 			if u.Call.ID != prefix+item.Text || u.Call.Verdict != trace.OK || len(u.Call.Args) == 0 {
 				continue
 			}
-			text := CallText(u.Call.ID, u.Call.Args)
+			text := sh.CallText(u.Call.ID, u.Call.Args)
 			if tail, ok := strings.CutPrefix(text, prefix); ok && len(tail) <= snippetSize {
 				out = append(out, Completion{Text: tail, Detail: "as in " + u.Number(), Tag: item.Tag})
 			}
@@ -52,7 +52,7 @@ func (sh *Shell) lastCalls() []Completion {
 		if u.Call.Verdict != trace.OK || u.Call.Depth > 0 {
 			continue
 		}
-		text := CallText(u.Call.ID, u.Call.Args)
+		text := sh.CallText(u.Call.ID, u.Call.Args)
 		if seen[text] || len(text) > snippetSize {
 			continue
 		}

@@ -111,7 +111,7 @@ func (u Used) ref() string { return callRef(u.Cell, u.Call.N) }
 // Detail shows a call in full: who made it when, arguments, result, what decided, and the line of the script that
 // asked, marked.
 func (u Used) Detail(width int, o RenderOptions) []Line {
-	lines := textLines(RoleText, "", callDetail(u.Cell, u.Call))
+	lines := textLines(RoleText, "", callDetail(u.Cell, u.Call, o))
 	if u.Result.Data != nil {
 		o.MaxRows = resultRows
 		lines = append(lines, nil)

@@ -84,8 +84,20 @@ type RenderOptions struct {
 	NoEcho bool
 	// NoChanges leaves out which globals a run changed.
 	NoChanges bool
+	// ArgOrder tells the order in which an action declares its arguments: Shell.ArgOrder. They are sorted where it is
+	// nil, or knows none.
+	ArgOrder func(id string) []string
 	// model is set for a value that the model's script returned.
 	model bool
+}
+
+// args writes the arguments of a call in the order in which its action declares them.
+func (o RenderOptions) args(c *trace.Call, width int) string {
+	var first []string
+	if o.ArgOrder != nil {
+		first = o.ArgOrder(c.ID)
+	}
+	return argsText(c.Args, width, first)
 }
 
 func (o RenderOptions) rows() int {
@@ -281,7 +293,7 @@ func ranLines(e Event, width int, o RenderOptions) []Line {
 	var lines []Line
 	values := out.Values
 	if out.DryRun {
-		lines = plannedLines(out, width)
+		lines = plannedLines(out, width, o)
 	}
 	if len(lines) > 0 {
 		values = slices.DeleteFunc(slices.Clone(values), func(v vm.Value) bool { return v.Type == "nil" })
@@ -361,7 +373,7 @@ func modelValueLines(values []vm.Value, cell, width int, o RenderOptions) []Line
 }
 
 // plannedLines are the calls that a preview would have made.
-func plannedLines(out *session.Outcome, width int) []Line {
+func plannedLines(out *session.Outcome, width int, o RenderOptions) []Line {
 	var lines []Line
 	for _, c := range out.Calls {
 		if c.Verdict != trace.Planned {
@@ -372,7 +384,7 @@ func plannedLines(out *session.Outcome, width int) []Line {
 		if width > 0 {
 			room = max(width-head.Width(), 1)
 		}
-		args := textLines(RoleCode, "", LuaText(c.Args, room))
+		args := textLines(RoleCode, "", o.args(&c, room))
 		lines = append(lines, append(head, args[0]...))
 		for _, l := range args[1:] {
 			lines = append(lines, append(Line{{RoleCode, "  "}}, l...))
@@ -449,7 +461,7 @@ func ErrorLines(err *vm.Error, width int) []Line {
 }
 
 // excerptLines are the source line of an error and a caret under the place. Of a line that is wider than the screen the
-// part around the place is shown.
+// part around the place is shown, or its beginning where the place is not known.
 func excerptLines(err *vm.Error, width int) []Line {
 	gutter := "  | "
 	if err.Line > 0 {
@@ -458,7 +470,11 @@ func excerptLines(err *vm.Error, width int) []Line {
 	source := strings.TrimRight(err.Excerpt, "\n")
 	clean := func(s string) string { return expandTabs(sanitizeSource(s)) }
 	if err.Column <= 0 || err.Column > len(source)+1 {
-		return []Line{{{RoleDim, gutter}, {RoleCode, clean(source)}}}
+		text := clean(source)
+		if width >= minWrap {
+			text = cutText(text, width-len(gutter), "...")
+		}
+		return []Line{{{RoleDim, gutter}, {RoleCode, text}}}
 	}
 	at := err.Column - 1
 	for at > 0 && at < len(source) && !utf8.RuneStart(source[at]) {

@@ -40,7 +40,7 @@ func callLines(e Event, width int, o RenderOptions) []Line {
 		l = append(l, Span{RoleDim, note})
 		lines := []Line{append(l, noteSpan(number)...)}
 		if o.Verbose && e.Times <= 1 {
-			lines = append(lines, exchangeLines(c, width, m)...)
+			lines = append(lines, exchangeLines(c, width, o)...)
 		}
 		return lines
 	}
@@ -52,7 +52,7 @@ func callLines(e Event, width int, o RenderOptions) []Line {
 	first := Line{{RoleError, inside + m.Fail + " "}, id, {RoleError, "  " + strings.TrimSpace(parts[0].String())}, {RoleDim, "  " + tookText(c.Took)}}
 	lines := append([]Line{append(first, noteSpan(number)...)}, parts[1:]...)
 	if len(c.Args) > 0 {
-		lines = append(lines, textLines(RoleCode, "    ", LuaText(c.Args, max(width-4, 0)))...)
+		lines = append(lines, textLines(RoleCode, "    ", o.args(c, max(width-4, 0)))...)
 	}
 	return lines
 }
@@ -61,11 +61,12 @@ func callLines(e Event, width int, o RenderOptions) []Line {
 const exchanged = 12
 
 // exchangeLines are what a call was given and the beginning of what it gave back.
-func exchangeLines(c *trace.Call, width int, m Marks) []Line {
+func exchangeLines(c *trace.Call, width int, o RenderOptions) []Line {
 	const margin = "    "
+	m := o.Marks()
 	var lines []Line
 	if len(c.Args) > 0 {
-		lines = textLines(RoleCode, margin, LuaText(c.Args, max(width-len(margin), 0)))
+		lines = textLines(RoleCode, margin, o.args(c, max(width-len(margin), 0)))
 	}
 	if c.Result == nil {
 		return lines

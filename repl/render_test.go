@@ -108,6 +108,9 @@ func renderCases() map[string][]Event {
 				Kind: vm.Runtime, Message: "attempt to index a nil value (global 'x')", Line: 2, Column: 9, Excerpt: "\tlocal 漢 = x.z",
 				Hint: "x is not set", Traceback: []string{"function f", "main chunk"},
 			}}},
+			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{
+				Message: "billing.refund.issue: denied", Line: 3, Excerpt: `  out = billing.refund.issue{invoice_id = id, amount_cents = 100, reason = "more than a row has room for"}`,
+			}}},
 			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Interrupt, Message: "interrupted"}}},
 			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{
 				Err:  &vm.Error{Kind: vm.Limit, Message: "the script used more than 256 MiB", Limit: "memory"},

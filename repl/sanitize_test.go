@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
 )
 
 func TestSanitize(t *testing.T) {
@@ -109,6 +111,28 @@ func TestLuaText(t *testing.T) {
 	} {
 		if got := LuaText(c.value, c.width); got != c.want {
 			t.Errorf("LuaText(%v, %d) = %s, want %s", c.value, c.width, got, c.want)
+		}
+	}
+}
+
+func TestArgsText(t *testing.T) {
+	e := &catalog.Entry{Input: catalog.MustSchema(`{"type":"object","required":["id"],"properties":{
+		"note":{"type":"string"},"id":{"type":"string"},"about":{"type":"object"}}}`)}
+	for _, c := range []struct {
+		entry *catalog.Entry
+		args  map[string]any
+		width int
+		want  string
+	}{
+		{e, nil, 0, "{}"},
+		{e, map[string]any{"about": map[string]any{"note": "n", "id": "i"}, "more": int64(2), "any": int64(1), "id": "x", "note": "y"}, 0,
+			`{ id = "x", note = "y", about = { id = "i", note = "n" }, any = 1, more = 2 }`},
+		{e, map[string]any{"about": map[string]any{}, "note": "y", "id": "x"}, 20, "{\n  id = \"x\",\n  note = \"y\",\n  about = {},\n}"},
+		{nil, map[string]any{"b": true, "a": false}, 0, "{ a = false, b = true }"},
+		{&catalog.Entry{}, map[string]any{"b": true, "a": false}, 0, "{ a = false, b = true }"},
+	} {
+		if got := ArgsText(c.entry, c.args, c.width); got != c.want {
+			t.Errorf("ArgsText(%v, %d) = %s, want %s", c.args, c.width, got, c.want)
 		}
 	}
 }

@@ -159,6 +159,8 @@ type Shell struct {
 	next string
 	// keys tells which key does an action of the screen; nil where there are none.
 	keys func(action string) string
+	// keyHelp are the keys of the screen; none where there are none.
+	keyHelp []HelpLine
 	// unsaved is set when the history could not be written, so that it is told once.
 	unsaved bool
 }
@@ -435,6 +437,9 @@ func (sh *Shell) finish(c Cell, err error) {
 		}
 	}
 	sh.mu.Unlock()
+	if o := heard.Outcome; errors.Is(err, context.Canceled) && o != nil && o.Err != nil && o.Err.Kind == vm.Interrupt {
+		err = fmt.Errorf("%w: %w", err, o.Err) // the script's own end has told of it
+	}
 	sh.feed.Emit(Event{Kind: Ended, Cell: c.N, Author: c.Author, Err: err, Elapsed: c.Elapsed})
 }
 

@@ -68,10 +68,10 @@ func cellText(v any) string {
 	case map[string]any:
 		kind, size = "table", len(v)
 	default:
-		return luaFlat(v)
+		return luaFlat(v, nil)
 	}
 	if size <= 4 {
-		if text := luaFlat(v); textWidth(text) <= longestNested {
+		if text := luaFlat(v, nil); textWidth(text) <= longestNested {
 			return text
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"almanac/catalog"
 )
 
 // textWidth is how many terminal cells one line of text takes.
@@ -93,11 +95,51 @@ func tookText(d time.Duration) string {
 // LuaText writes data as Lua: keys sorted, strings quoted and escaped. What fits into width cells stays on one line;
 // width 0 keeps everything on one. Nothing is left out.
 func LuaText(v any, width int) string {
-	return luaText(v, width, "")
+	return luaText(v, width, "", nil)
 }
 
-func luaText(v any, width int, margin string) string {
-	flat := luaFlat(v)
+// ArgsText writes arguments as LuaText does, but in the order in which e declares them; others, and all of an unknown
+// action, nil, sorted behind those.
+func ArgsText(e *catalog.Entry, args map[string]any, width int) string {
+	return argsText(args, width, argOrder(e))
+}
+
+// argOrder names the arguments of an action as its signature does, required ones first; none of nil.
+func argOrder(e *catalog.Entry) []string {
+	if e == nil {
+		return nil
+	}
+	var names []string
+	for _, f := range e.Input.Fields() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// argsText is LuaText with the names in first, as far as they are there, before the others.
+func argsText(args map[string]any, width int, first []string) string {
+	return luaText(args, width, "", first)
+}
+
+// keysOf are the keys of data: those in first in that order, then the others sorted.
+func keysOf(v map[string]any, first []string) []string {
+	keys := slices.Sorted(maps.Keys(v))
+	if len(first) == 0 {
+		return keys
+	}
+	place := func(k string) int {
+		if i := slices.Index(first, k); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	slices.SortStableFunc(keys, func(a, b string) int { return place(a) - place(b) })
+	return keys
+}
+
+// luaText writes data behind a margin; first are the keys of v, and of nothing in it, that come before the others.
+func luaText(v any, width int, margin string, first []string) string {
+	flat := luaFlat(v, first)
 	if width <= 0 || textWidth(margin)+textWidth(flat) <= width {
 		return flat
 	}
@@ -106,11 +148,11 @@ func luaText(v any, width int, margin string) string {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			items = append(items, luaText(item, width, inner))
+			items = append(items, luaText(item, width, inner, nil))
 		}
 	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			items = append(items, luaKey(k)+" = "+luaText(v[k], width, inner))
+		for _, k := range keysOf(v, first) {
+			items = append(items, luaKey(k)+" = "+luaText(v[k], width, inner, nil))
 		}
 	}
 	if len(items) == 0 {
@@ -119,7 +161,7 @@ func luaText(v any, width int, margin string) string {
 	return "{\n" + inner + strings.Join(items, ",\n"+inner) + ",\n" + margin + "}"
 }
 
-func luaFlat(v any) string {
+func luaFlat(v any, first []string) string {
 	switch v := v.(type) {
 	case nil:
 		return "null"
@@ -138,13 +180,13 @@ func luaFlat(v any) string {
 	case []any:
 		items := make([]string, len(v))
 		for i, item := range v {
-			items[i] = luaFlat(item)
+			items[i] = luaFlat(item, nil)
 		}
 		return braced(items)
 	case map[string]any:
 		items := make([]string, 0, len(v))
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			items = append(items, luaKey(k)+" = "+luaFlat(v[k]))
+		for _, k := range keysOf(v, first) {
+			items = append(items, luaKey(k)+" = "+luaFlat(v[k], nil))
 		}
 		return braced(items)
 	}

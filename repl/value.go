@@ -18,7 +18,7 @@ func valueLines(v vm.Value, ref string, width int, o RenderOptions) []Line {
 	}
 	text := v.Repr
 	if _, table := v.Data.(map[string]any); v.Whole && o.MaxRows >= 0 && (table || isList(v.Data)) && deeper(v.Data, shownDepth) {
-		text = luaText(cutDeep(v.Data, shownDepth, o.Marks()), max(width, 40), "")
+		text = luaText(cutDeep(v.Data, shownDepth, o.Marks()), max(width, 40), "", nil)
 	}
 	if room := o.rows() * max(width, 80); o.rows() > 0 && len(text) > room && !strings.Contains(text[:room], "\n") {
 		// One long line would fill the screen as well as many do.

@@ -248,7 +248,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	c.Start = c.Start.Add(time.Since(waited))
 	if ctx.Err() != nil {
 		c.Verdict = trace.Interrupted
-		return nil, interrupted()
+		return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "not made: the question was not answered"}
 	}
 	if err != nil {
 		c.Verdict = trace.Denied

@@ -87,6 +87,14 @@ func (m *model) askKey(name, text string, typed time.Time) {
 		}
 		a.awake = true
 	}
+	if key := m.keys.meantName(name); opens(key) {
+		m.notice = map[askStage]string{
+			deciding: "answer first: y, a, e or n",
+			changing: "answer first: Enter allows, Esc goes back to the question",
+			refusing: "answer first: Enter or Esc denies",
+		}[a.stage]
+		return
+	}
 	switch a.stage {
 	case deciding:
 		m.decide(a, name)
@@ -95,6 +103,12 @@ func (m *model) askKey(name, text string, typed time.Time) {
 	case refusing:
 		m.reason(a, name, text)
 	}
+}
+
+// opens tells whether a key opens the help or a pane, where no question is in the way.
+func opens(key string) bool {
+	_, pane := paneOf(key)
+	return pane || key == "f1"
 }
 
 func (m *model) decide(a *asking, name string) {
@@ -161,7 +175,7 @@ func (m *model) stray(name string) bool {
 
 // openArgs puts the arguments into the input, unless reading them back would give others.
 func (m *model) openArgs(a *asking) {
-	text := repl.LuaText(a.request.Args, max(m.width-promptWidth-3, 1))
+	text := repl.ArgsText(a.request.Entry, a.request.Args, max(m.width-promptWidth-3, 1))
 	if back, err := repl.ParseArgs(text); err != nil || !sameData(back, a.request.Args) {
 		a.trouble = "these arguments hold what the editor cannot write"
 		return
@@ -234,7 +248,7 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 	}
 	line := fmt.Sprintf("  %s you: %s %s %s", m.theme.glyphs.dot, told, m.theme.glyphs.dot, a.request.Entry.ID)
 	if v.Verdict != session.Refuse {
-		line += " " + repl.LuaText(a.request.Args, 0)
+		line += " " + repl.ArgsText(a.request.Entry, a.request.Args, 0)
 	}
 	for _, row := range repl.WrapText(repl.SanitizeLine(line), m.lineWidth()) {
 		m.scroll.Append(m.theme.dim.Render(row))
@@ -296,7 +310,7 @@ func (m *model) askBody(a *asking) []string {
 		text = append(text, about)
 	}
 	if a.stage != changing {
-		text = append(text, repl.LuaText(r.Args, m.width-4))
+		text = append(text, repl.ArgsText(r.Entry, r.Args, m.width-4))
 	}
 	text = append(text, repl.AskFilled(r))
 	for _, l := range repl.ForeseenLines(r.Preview) {

@@ -81,7 +81,10 @@ func (m *model) helpRoom() int { return max(m.width-len(helpHead)-12, 1) }
 func (m *model) helpRows() ([]string, point) {
 	h, t := m.help, m.theme
 	words, before := strings.TrimSpace(h.edit.text), ansi.StringWidth(h.edit.text[:h.edit.pos])
-	head := helpHead + " " + t.glyphs.dot + " "
+	head := helpHead
+	if h.edit.text != "" {
+		head += " " + t.glyphs.dot + " "
+	}
 	cut := max(before-m.helpRoom(), 0)
 	cursor := point{x: min(3+ansi.StringWidth(head)+before-cut, max(m.width-1, 0))}
 	head += ansi.Cut(h.edit.text, cut, cut+m.helpRoom())
@@ -145,9 +148,9 @@ func (m *model) keyHelp() []repl.HelpLine {
 			keys = append(keys, "Ctrl+C")
 		case "exit":
 			if len(keys) > 0 {
-				l.text += " (or " + keys[0] + ")"
+				l.text += "; " + keys[0] + " too"
 			}
-			keys = []string{"Ctrl+C Ctrl+C"}
+			keys = []string{"Ctrl+C twice"}
 		}
 		if len(keys) > 0 {
 			lines = append(lines, repl.HelpLine{Usage: strings.Join(keys, " "), Text: l.text})

@@ -232,6 +232,24 @@ func TestApproval(t *testing.T) {
 	}
 }
 
+// A key that opens a pane is told what stands in its way.
+func TestKeysOfPanesWaitForAnswers(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	answer := s.ask()
+	s.pass(pauseTime)
+	for _, c := range []struct{ key, want string }{
+		{"f4", "answer first: y, a, e or n"},
+		{"f1", "answer first: y, a, e or n"},
+		{"n", ""},
+		{"f2", "answer first: Enter or Esc denies"},
+	} {
+		if s.keys(c.key); s.notice != c.want || s.help != nil || len(s.panes) > 0 || len(answer) > 0 {
+			t.Errorf("%s: notice %q, want %q; panes %d", c.key, s.notice, c.want, len(s.panes))
+		}
+	}
+}
+
 // Arguments that the box has no room for are printed whole above it.
 func TestApprovalOfTallArguments(t *testing.T) {
 	s := newScreen(t, 40, smallHeight)

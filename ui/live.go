@@ -276,5 +276,5 @@ func (m *model) lines(e repl.Event) []string {
 }
 
 func (m *model) render() repl.RenderOptions {
-	return repl.RenderOptions{ASCII: m.ascii, Verbose: m.verbose}
+	return repl.RenderOptions{ASCII: m.ascii, Verbose: m.verbose, ArgOrder: m.shell.ArgOrder}
 }

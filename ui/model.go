@@ -248,6 +248,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	sh.SetKeys(func(action string) string { return keys.shown(0, action) })
 	m.edit.folds = &m.folds
 	m.vi = newVi(m, o.Vi)
+	sh.SetKeyHelp(append(m.keyHelp(), viHelp(m.vi.on)...))
 	m.space = workspace{on: o.Fullscreen && !o.NoAltScreen,
 		panes: [3]pane{&variablesPane{m: m}, &tracePane{m: m}, &previewPane{m: m}}}
 	m.scroll.keep = m.space.keep

@@ -66,6 +66,11 @@ func (m *model) overlay() pane {
 	return m.panes[len(m.panes)-1]
 }
 
+// paneHasKeys tells whether keys go to a pane, over the window or in the workspace: Esc leaves it then, and stops nothing.
+func (m *model) paneHasKeys() bool {
+	return m.overlay() != nil || m.spacious() && m.space.focus > 0
+}
+
 // show opens a pane in the place of those that are open.
 func (m *model) show(p pane) {
 	m.menu, m.search, m.help = nil, nil, nil
@@ -188,12 +193,15 @@ func (m *model) paneRows(p pane) (rows []string, cursor *point) {
 	if p.typing() && x < width {
 		cursor = &point{x, 0}
 	}
-	foot := strings.Join(append(p.hints(), "Esc back"), " "+t.glyphs.dot+" ")
+	dot := " " + t.glyphs.dot + " "
+	foot := strings.Join(append(p.hints(), "Esc back"), dot)
 	switch {
 	case m.notice != "":
 		foot = t.warn.Render(ansi.Truncate(" "+m.withPolicy(m.notice), width-1, t.glyphs.more))
 	case m.work != nil:
-		foot = t.warn.Render(ansi.Truncate(" "+m.withPolicy(m.doing())+" "+t.glyphs.dot+" ", width/2, t.glyphs.more)) + t.dim.Render(ansi.Truncate(foot, width-1-width/2, t.glyphs.more))
+		left := ansi.Truncate(" "+m.withPolicy(m.doing())+dot, width-1, t.glyphs.more)
+		foot = strings.Join(append([]string{"Esc back"}, p.hints()...), dot)
+		foot = t.warn.Render(left) + t.dim.Render(ansi.Truncate(foot, width-1-ansi.StringWidth(left), t.glyphs.more))
 	default:
 		foot = t.dim.Render(ansi.Truncate(" "+m.withPolicy(foot), width-1, t.glyphs.more))
 	}

@@ -190,7 +190,7 @@ func (p *tracePane) key(name, text string) tea.Cmd {
 		p.whole, p.from = true, 0
 	case name == "i":
 		c := all[p.list.at].Call
-		p.m.takeText(repl.CallText(c.ID, c.Args), 0)
+		p.m.takeText(p.m.shell.CallText(c.ID, c.Args), 0)
 	}
 	return nil
 }

@@ -185,6 +185,9 @@ func (m *model) doing() string {
 	t := m.theme.glyphs
 	w := m.work
 	word, stop := "running", "Esc"
+	if m.paneHasKeys() {
+		stop = "Ctrl+C" // Esc belongs to the pane
+	}
 	id, calls := m.feed.UnderWay()
 	switch {
 	case w.stopped:

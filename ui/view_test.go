@@ -286,6 +286,14 @@ func TestProgress(t *testing.T) {
 	if got := s.doing(); !strings.HasPrefix(got, "calling billing.refund.issue… ") || !strings.HasSuffix(got, " s · calls 0/50 · 4.0 KiB · Esc stops") {
 		t.Error(got)
 	}
+	s.keys("f3")
+	if got := s.View().Content; !strings.Contains(got, " · Ctrl+C stops · Esc back · ") || strings.Contains(got, "Esc stops") {
+		t.Errorf("below a pane:\n%s", got)
+	}
+	s.keys("esc")
+	if s.work == nil || s.work.stopped || s.overlay() != nil {
+		t.Error("Esc in a pane does more than to close it")
+	}
 	s.send(tea.WindowSizeMsg{Width: 50, Height: 24})
 	if got := s.doing(); strings.Contains(got, "KiB") || !strings.HasSuffix(got, "Esc stops") {
 		t.Error(got)

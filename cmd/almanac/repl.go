@@ -135,7 +135,7 @@ func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *pr
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	o := repl.PlainOptions{
-		Render: repl.RenderOptions{ASCII: c.ASCII, NoEcho: true}, Interrupt: interrupts,
+		Render: repl.RenderOptions{ASCII: c.ASCII, NoEcho: true, ArgOrder: shell.ArgOrder}, Interrupt: interrupts,
 		Greeting: strings.Join(intro, "\n"), NoPrompt: !typed(p.stdin),
 	}
 	var failed error
@@ -202,7 +202,11 @@ func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 	} else {
 		lines = append(lines, fmt.Sprintf("%s mode with %s; Shift+Tab changes it", st.Mode, st.Model))
 	}
-	lines = append(lines, `? help · try: crm.customer.search{query="Acme"} · /catalog unpaid invoices`)
+	try := `crm.customer.search{query="Acme"} · /catalog unpaid invoices`
+	if st.Mode == repl.AskMode {
+		try = "which invoices of Acme are overdue? · !1+1 · /catalog unpaid"
+	}
+	lines = append(lines, "? help · try: "+try)
 	if c.ASCII {
 		for i := range lines {
 			lines[i] = strings.ReplaceAll(lines[i], "·", "-")
