@@ -13,7 +13,8 @@ import (
 // as one, between its marks, with nothing in it that could be taken for keys:
 //
 //	marked by the terminal     what follows the end mark at once belongs to it: a text may hold that mark itself
-//	not marked                 text that goes on behind an Enter in one read, or faster than anyone types
+//	not marked                 text that goes on behind an Enter in one read, or faster than anyone types, up to a key that
+//	                           is no text: who presses one types
 //	marked, the end was lost   it ends when nothing came for pasteTime
 const (
 	// burstTime is how fast keys follow each other in a paste: nobody types the key after Enter within it.
@@ -46,15 +47,19 @@ type keyboard struct {
 	letter time.Time
 }
 
-// marksRoom is how much longer than what was read the result may be: two marks, and what was kept.
-const marksRoom = len(ansi.BracketedPasteStart) + 2*len(ansi.BracketedPasteEnd) + utf8.UTFMax
+// The result may be longer than what was read: marksRoom bytes for two marks and what was kept, after five bytes for each
+// that was read, as two marks may be put around two letters of three.
+const (
+	marksRoom = len(ansi.BracketedPasteStart) + 2*len(ansi.BracketedPasteEnd) + utf8.UTFMax
+	growth    = 5
+)
 
 // Read reads what the terminal has. Within a paste it waits for what follows, and ends the paste if nothing does.
 func (k *keyboard) Read(b []byte) (int, error) {
 	if len(b) <= 2*marksRoom {
 		return k.read(b)
 	}
-	in := make([]byte, len(b)-marksRoom)
+	in := make([]byte, (len(b)-marksRoom)/growth)
 	n, err := k.read(in)
 	for !k.pasting && err == nil && k.mayGoOn(in[:n]) && n < len(in) && k.more(burstTime) {
 		var more int
@@ -90,21 +95,27 @@ func (k *keyboard) quiet() time.Duration {
 
 // take adds to out what becomes of in.
 func (k *keyboard) take(out, in []byte) []byte {
-	if !k.pasting {
-		typed, rest := in, []byte(nil)
+	for len(in) > 0 {
+		if k.pasting {
+			out, in = k.pasted(out, in)
+			continue
+		}
+		typed, marked := in, false
 		if at := k.startMark(in); at >= 0 {
-			typed, rest = in[:at], in[at:]
-			k.marked, k.ended = true, false
+			typed, marked = in[:at], true
 		}
-		if out = k.typed(out, typed); k.pasting { // typing that turns out to be a paste
-			k.marked = false
+		var left []byte
+		out, left = k.typed(out, typed)
+		in = in[len(typed)-len(left):]
+		switch {
+		case len(left) > 0:
+			out = append(out, ansi.BracketedPasteStart...)
+			k.pasting, k.begun = true, 0
+		case marked:
+			k.pasting, k.marked, k.ended = true, true, false
 		}
-		if rest == nil {
-			return out
-		}
-		k.pasting, in = true, rest
 	}
-	return k.pasted(out, in)
+	return out
 }
 
 // startMark returns where the first start mark in b ends, -1 when there is none. The mark may have begun in an earlier
@@ -127,8 +138,8 @@ func (k *keyboard) startMark(b []byte) int {
 	return -1
 }
 
-// typed adds keys to out, and begins a paste where they are too fast for keys.
-func (k *keyboard) typed(out, b []byte) []byte {
+// typed adds keys to out, and returns what begins a paste because it is too fast for keys.
+func (k *keyboard) typed(out, b []byte) (keys, paste []byte) {
 	fresh := k.now().Sub(k.letter) < burstTime
 	k.letter = time.Time{}
 	// An Enter that comes first, some time after the last text, was typed, also where a busy program reads it late.
@@ -138,38 +149,47 @@ func (k *keyboard) typed(out, b []byte) []byte {
 	if len(b) > 0 && isText(b[len(b)-1]) {
 		k.letter = k.now()
 	}
-	// A paste begins with the text in front of the first line's end, behind the last key that is not text.
-	brk := bytes.IndexFunc(b, func(r rune) bool { return r == '\r' || r == '\n' })
-	from := 0
-	if brk < 0 {
-		brk = len(b)
-	}
-	for i, c := range b[:brk] {
-		switch {
-		case c == ansi.ESC:
-			from = brk
-		case !isText(c) && from < brk:
-			from = i + 1
+	for len(b) > 0 {
+		// One line and its Enters, which are keys unless text is behind them.
+		brk := bytes.IndexAny(b, "\r\n")
+		if brk < 0 {
+			brk = len(b)
 		}
+		next := len(b) - len(bytes.TrimLeft(b[brk:], "\r\n"))
+		from := textAtEnd(b[:brk])
+		if goesOn(b[brk:next], b[next:]) {
+			return append(out, b[:from]...), b[from:]
+		}
+		if text := b[from:brk]; len(text) >= longText && utf8.Valid(text) {
+			out = append(out, b[:from]...)
+			out = append(out, ansi.BracketedPasteStart...)
+			out = append(out, text...)
+			out = append(out, ansi.BracketedPasteEnd...)
+			out = append(out, b[brk:next]...)
+		} else {
+			out = append(out, b[:next]...)
+		}
+		b = b[next:]
 	}
-	if brk < len(b) && goesOn(b[brk+1:]) {
-		out = append(out, b[:from]...)
-		out = append(out, ansi.BracketedPasteStart...)
-		k.pasting = true
-		return k.pasted(out, b[from:])
-	}
-	if brk-from < longText || !utf8.Valid(b[from:brk]) {
-		return append(out, b...)
-	}
-	out = append(out, b[:from]...)
-	out = append(out, ansi.BracketedPasteStart...)
-	out = append(out, b[from:brk]...)
-	out = append(out, ansi.BracketedPasteEnd...)
-	return append(out, b[brk:]...)
+	return out, nil
 }
 
-// pasted adds the text of a paste to out, without the marks in it.
-func (k *keyboard) pasted(out, b []byte) []byte {
+// textAtEnd returns where the text begins that line ends with: behind the last key that is not text. How long an escape
+// sequence is nobody knows here, and behind one no text is certain.
+func textAtEnd(line []byte) int {
+	if bytes.IndexByte(line, ansi.ESC) >= 0 {
+		return len(line)
+	}
+	from := bytes.LastIndexFunc(line, isControl) + 1
+	for from < len(line) && !utf8.RuneStart(line[from]) { // the end of a letter that an earlier read began with
+		from++
+	}
+	return from
+}
+
+// pasted adds the text of a paste to out, without the marks in it. It returns what is behind the paste where a key ends
+// it, as in one that the terminal did not mark.
+func (k *keyboard) pasted(out, b []byte) (text, rest []byte) {
 	if len(k.kept) > 0 {
 		b = append(k.kept, b...)
 		k.kept = nil
@@ -177,35 +197,47 @@ func (k *keyboard) pasted(out, b []byte) []byte {
 	for len(b) > 0 {
 		if b[0] == ansi.ESC {
 			n, whole := markAt(b)
-			if !whole {
+			switch {
+			case !whole:
 				k.kept = bytes.Clone(b)
-				return out
-			}
-			if n == 0 { // an escape sequence of another kind: no more than its letters
+				return out, nil
+			case n == 0 && !k.marked:
+				return k.close(out), b
+			case n == 0: // an escape sequence of another kind: no more than its letters
 				n = 1
-			} else if string(b[:n]) == ansi.BracketedPasteEnd {
+			case string(b[:n]) == ansi.BracketedPasteEnd:
 				k.ended = true
+			case !k.marked: // a paste right behind text that was sent as fast
+				k.marked, k.ended = true, false
 			}
 			b = b[n:]
 			continue
 		}
 		if !utf8.FullRune(b) {
 			k.kept = bytes.Clone(b)
-			return out
+			return out, nil
 		}
 		r, n := utf8.DecodeRune(b)
-		if r != utf8.RuneError && (r >= ' ' && r != 0x7f || r == '\t' || isBreak(b[0])) {
+		switch {
+		case isControl(r) && !k.marked:
+			return k.close(out), b
+		case r != utf8.RuneError && !isControl(r):
 			out = append(out, b[:n]...)
 		}
 		b = b[n:]
 	}
-	return out
+	return out, nil
 }
 
-// close ends the paste.
+// close ends the paste. Behind one that the terminal did not mark, what may be the beginning of a mark is a key.
 func (k *keyboard) close(out []byte) []byte {
+	out = append(out, ansi.BracketedPasteEnd...)
+	if !k.marked && len(k.kept) > 0 && k.kept[0] == ansi.ESC {
+		k.startMark(k.kept)
+		out = append(out, k.kept...)
+	}
 	k.pasting, k.marked, k.ended, k.kept = false, false, false, nil
-	return append(out, ansi.BracketedPasteEnd...)
+	return out
 }
 
 // markAt returns the length of the paste mark that b begins with, 0 for none; whole is false when b may be the beginning
@@ -222,25 +254,17 @@ func markAt(b []byte) (n int, whole bool) {
 	return 0, true
 }
 
-// goesOn tells whether b has text or an Enter, and not keys of other kinds alone.
-func goesOn(b []byte) bool {
-	for len(b) > 0 {
-		switch c := b[0]; {
-		case c == ansi.ESC:
-			_, _, n, _ := ansi.DecodeSequence(b, ansi.NormalState, nil)
-			if len(b) > 2 && b[1] == 'O' {
-				n = 3 // a function key
-			}
-			b = b[max(n, 1):]
-			continue
-		case isText(c) || isBreak(c):
-			return true
-		}
-		b = b[1:]
+// goesOn tells whether a paste goes on behind the Enters of a line: with text, or with more than one of them and nothing.
+func goesOn(enters, next []byte) bool {
+	if len(next) > 0 {
+		return len(enters) > 0 && isText(next[0])
 	}
-	return false
+	return len(enters) > 1
 }
 
 func isBreak(c byte) bool { return c == '\r' || c == '\n' }
 
 func isText(c byte) bool { return c >= ' ' && c != 0x7f || c == '\t' }
+
+// isControl tells whether r is a control character that no text has.
+func isControl(r rune) bool { return r < ' ' && r != '\t' && r != '\r' && r != '\n' || r == 0x7f }

@@ -88,9 +88,21 @@ func TestKeyboard(t *testing.T) {
 		{"the first read ends within a line", []string{"abc", "1ms:⏎", "1ms:d"}, "abc«⏎d»"},
 		{"typing goes on later", []string{"a⏎b", "40ms:c", "⏎"}, "«a⏎b»c⏎"},
 		{"keys before the text", []string{"^[Aab⏎c⏎"}, "^[Aab«⏎c⏎»"},
-		{"lines that hold keys", []string{"a⏎\x03\x04^[A^OPb⏎"}, "«a⏎[AOPb⏎»"},
+		{"keys and text behind Enter", []string{"a⏎\x03\x04^[A^OPb⏎"}, "a⏎\x03\x04^[A^OPb⏎"},
+		{"and lines behind those", []string{"a⏎\x03b⏎c"}, "a⏎\x03«b⏎c»"},
+		{"Enter twice, and a key", []string{"a⏎⏎\x03"}, "a⏎⏎\x03"},
 		{"keys alone behind Enter", []string{"a⏎\x03^[A^OP"}, "a⏎\x03^[A^OP"},
-		{"lines that hold keys later", []string{"a⏎b\x03\x04^[A^OP⏎"}, "«a⏎b[AOP⏎»"},
+		{"a key ends lines", []string{"{⏎1^[1~2^OQ"}, "«{⏎1»^[1~2^OQ"},
+		{"Backspace, too", []string{"{⏎1\x7f2"}, "«{⏎1»\x7f2"},
+		{"Ctrl+C in a later read", []string{"{⏎1", "5ms:\x03"}, "«{⏎1»\x03"},
+		{"Esc", []string{"{⏎1^", "1s:a"}, "«{⏎1»^a"},
+		{"an arrow in two reads", []string{"{⏎1^[", "5ms:A2"}, "«{⏎1»^[A2"},
+		{"a function key in two reads", []string{"{⏎1^O", "5ms:Q"}, "«{⏎1»^OQ"},
+		{"several keys", []string{"a⏎b\x03\x04^[A^OP⏎"}, "«a⏎b»\x03\x04^[A^OP⏎"},
+		{"lines, a key, lines", []string{"a⏎b\x03c⏎d\x03"}, "«a⏎b»\x03«c⏎d»\x03"},
+		{"lines, and a marked paste that holds keys", []string{"a⏎b«c\x03^[Ad»"}, "«a⏎bc[Ad»"},
+		{"the same in two reads", []string{"a⏎b", "5ms:«c\x03", "900ms:\x03d»"}, "«a⏎bcd»"},
+		{"lines, a key, and a marked paste", []string{"a⏎b\x03«c\x03»"}, "«a⏎b»\x03«c»"},
 		{"lines that hold marks", []string{"a⏎b»c⏎«d⏎"}, "«a⏎bc⏎d⏎»"},
 		{"a long line", []string{long}, "«" + long + "»"},
 		{"a long line and Enter", []string{long + "⏎"}, "«" + long + "»⏎"},
@@ -105,6 +117,7 @@ func TestKeyboard(t *testing.T) {
 		{"two pastes at once", []string{"«a»«b»"}, "«ab»"},
 		{"the end was lost", []string{"«a⏎b", "2s:c", "⏎"}, "«a⏎b»c⏎"},
 		{"letters in two reads", []string{"«\xe8\xaa", "1ms:\x9e»", "2s:\xe8\xaa", "1ms:\x9e"}, "«語»語"},
+		{"a letter in two reads, before lines", []string{"\xc3", "1ms:\xa9⏎b"}, "é«⏎b»"},
 		{"what is no text", []string{"«a\x00\x7f\xff\tb»"}, "«a\tb»"},
 	} {
 		var sent []sending
@@ -139,6 +152,28 @@ func FuzzKeyboard(f *testing.F) {
 		inside, ok := strings.CutPrefix(got, ansi.BracketedPasteStart)
 		inside, closed := strings.CutSuffix(inside, ansi.BracketedPasteEnd)
 		if !ok || !closed || strings.Contains(inside, "\x1b") || !utf8.ValidString(inside) {
+			t.Fatalf("%q is read as %q", text, got)
+		}
+	})
+}
+
+// Whatever is typed without marks, no byte of it is lost, out of order, or more than the reader has room for.
+func FuzzKeyboardTyped(f *testing.F) {
+	f.Add("{\r1\x1b[1~2\x1bOQ\x7f\x03", uint8(3))
+	f.Add("a\rb\x1b[20", uint8(7))
+	f.Add("x"+strings.Repeat("\x03\rx", 1500), uint8(15))
+	f.Fuzz(func(t *testing.T, text string, size uint8) {
+		if !utf8.ValidString(text) || len(text) > 8<<10 || strings.Contains(text, "\x1b[20") && strings.Contains(text, "~") {
+			return // what is no text is left out of a paste, and marks are
+		}
+		var sent []sending
+		for rest, step := text, int(size)*16+1; rest != ""; {
+			n := min(step, len(rest))
+			sent = append(sent, sending{time.Millisecond, rest[:n]})
+			rest = rest[n:]
+		}
+		got := strings.NewReplacer(ansi.BracketedPasteStart, "", ansi.BracketedPasteEnd, "").Replace(heard(sent...))
+		if got != text {
 			t.Fatalf("%q is read as %q", text, got)
 		}
 	})
