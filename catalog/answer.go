@@ -47,8 +47,10 @@ func (v *View) FormatSet(s Set, max int) string {
 	header := fmt.Sprintf("%d of %d shown", len(lines), s.total)
 	if s.total <= len(lines) {
 		header = fmt.Sprintf("complete: %s", count(len(lines), "action"))
-	} else if s.chosen && len(s.hits) > max {
+	} else if s.chosen && len(lines) >= max {
 		header += ", the most that one answer lists; narrow the query for the rest"
+	} else if !s.chosen && s.search == nil {
+		header += fmt.Sprintf("; catalog.top(set, %d) lists more, catalog.filter narrows", max)
 	} else {
 		header += "; raise limit or narrow the query for the rest"
 	}

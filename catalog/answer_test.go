@@ -97,6 +97,14 @@ func TestCutAtTheMost(t *testing.T) {
 	if !strings.HasPrefix(text, "20 of 30 shown, the most that one answer lists; narrow the query for the rest") {
 		t.Error(text)
 	}
+	for name, set := range map[string]Set{"asked for as many": set.Top(20), "a namespace": c.View().Namespace("a").Top(20)} {
+		if text := c.View().FormatSet(set, 20); !strings.HasPrefix(text, "20 of 30 shown, the most that one answer lists") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if text := c.View().FormatSet(c.View().Namespace("a"), 20); !strings.Contains(text, " of 30 shown; catalog.top(set, 20) lists more, catalog.filter narrows\n") {
+		t.Error(text)
+	}
 	text = c.View().FormatSet(set.Filter(SearchOptions{Limit: 10}), 20)
 	if !strings.HasPrefix(text, "10 of 30 shown; raise limit") {
 		t.Error(text)

@@ -171,7 +171,19 @@ func (v *View) named(id string) []int {
 	return slices.Compact(docs)
 }
 
-// nearIDs lists up to n visible ids for one that is not: those a few edits away, nearest first, then those whose name
+// inOtherCase lists up to n visible ids that differ from one in nothing but small and capital letters.
+func (v *View) inOtherCase(id string, n int) []string {
+	var ids []string
+	for doc := range v.cat.Len() {
+		other := v.cat.id(doc)
+		if len(ids) < n && len(other) == len(id) && v.visible.has(doc) && strings.EqualFold(other, id) {
+			ids = append(ids, other)
+		}
+	}
+	return ids
+}
+
+// nearIDs lists up to n visible ids for one that is not: the same in other letters, those a few edits away, nearest first, then those whose name
 // or alias it is, then those that a search for its words finds, in its own namespace before elsewhere.
 func (v *View) nearIDs(id string, n int) []string {
 	limit := closeness(id) + 1
@@ -190,9 +202,9 @@ func (v *View) nearIDs(id string, n int) []string {
 	slices.SortFunc(near, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.edit, b.edit), cmp.Compare(a.id, b.id))
 	})
-	var ids []string
+	ids := v.inOtherCase(id, n)
 	for _, c := range near {
-		if len(ids) < n {
+		if len(ids) < n && !slices.Contains(ids, c.id) {
 			ids = append(ids, c.id)
 		}
 	}

@@ -14,8 +14,8 @@ func optionNames() []string {
 	return []string{"domains", "entities", "include_mutations", "limit", "mutates", "needs_input", "needs_output", "operation", "risk", "tags"}
 }
 
-// CheckOptions refuses an operation that no visible action has and that is near to one that some have: an *ArgError, whose
-// Hint has the near one.
+// CheckOptions refuses an operation that no visible action has and that is none of the usual ones: an *ArgError that lists
+// those there are, and whose Hint has the near one.
 func (v *View) CheckOptions(o SearchOptions) error {
 	if o.Operation == "" {
 		return nil
@@ -25,12 +25,14 @@ func (v *View) CheckOptions(o SearchOptions) error {
 		return nil
 	}
 	known := sortedSet(append(v.visibleKeys(m), string(Read), string(Create), string(Update), string(Delete), string(Admin)))
-	near := Nearest(string(o.Operation), known)
-	if near == "" || slices.Contains(known, string(o.Operation)) {
+	if slices.Contains(known, string(o.Operation)) {
 		return nil
 	}
-	return &ArgError{Field: "operation", Want: "one of " + strings.Join(known[:min(len(known), 12)], ", "),
-		Got: describeValue(string(o.Operation)), Hint: "did you mean " + near + "?"}
+	err := &ArgError{Field: "operation", Want: "one of " + strings.Join(known[:min(len(known), 12)], ", "), Got: describeValue(string(o.Operation))}
+	if near := Nearest(string(o.Operation), known); near != "" {
+		err.Hint = "did you mean " + near + "?"
+	}
+	return err
 }
 
 // ParseSearchOptions reads options in snake_case: domains, tags, entities, operation, include_mutations, mutates,

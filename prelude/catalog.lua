@@ -105,7 +105,10 @@ end
 host.doc("catalog.search(query, opts)", "ranked set; opts: domains, tags, entities, operation, mutates, include_mutations, needs_input, needs_output, risk, limit")
 
 function catalog.similar(id, opts)
-  if type(id) == "table" then id = id.id end
+  if type(id) == "table" then
+    if type(id.id) ~= "string" then fail("catalog.similar: one action is wanted, by its id or as a hit: catalog.similar(set[1])") end
+    id = id.id
+  end
   want("similar", "the id", id, "string")
   return as_set(op("catalog.similar", id, options("similar", opts)))
 end
@@ -122,6 +125,9 @@ for name, what in pairs({
     local names = {}
     for i, item in ipairs({ ... }) do
       if type(item) == "table" then
+        if #item == 0 and next(item) ~= nil then
+          fail("catalog." .. name .. ": names are wanted, and no options: catalog.top(set, n) and catalog.filter(set, opts) choose among its hits")
+        end
         for _, inner in ipairs(item) do
           want(name, "a name", inner, "string")
           insert(names, inner)
@@ -208,6 +214,9 @@ function catalog.plan(steps, ...)
   local handles = {}
   for i, step in ipairs(steps) do
     if not is_step(step) then
+      if type(step) == "string" then
+        fail('catalog.plan: item ' .. i .. ' is an id: catalog.pick({"' .. step .. '"}) makes it a step')
+      end
       fail("catalog.plan: item " .. i .. " is not a step (what catalog.pick gives)")
     end
     handles[i] = { step = step.step or catalog.pick(step).step }

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"almanac/catalog"
 	"almanac/session/vm"
@@ -98,6 +100,15 @@ func (a arguments) text(i int, what string) (string, error) {
 	return s, nil
 }
 
+// id reads the id of an action, which is not empty.
+func (a arguments) id(i int) (string, error) {
+	s, err := a.text(i, "an action id")
+	if err == nil && strings.TrimSpace(s) == "" {
+		err = fmt.Errorf("argument %d: want an action id, got an empty string", i+1)
+	}
+	return s, err
+}
+
 // options reads a table of named options; nil and an empty table are none.
 func (a arguments) options(i int) (map[string]any, error) {
 	switch v := a.at(i).(type) {
@@ -131,6 +142,9 @@ func (a arguments) names() ([]string, error) {
 		default:
 			return nil, fmt.Errorf("argument %d: want a string or a list of strings, got %s", i+1, luaType(v))
 		}
+	}
+	if i := slices.IndexFunc(names, func(name string) bool { return strings.TrimSpace(name) == "" }); i >= 0 {
+		return nil, fmt.Errorf("name %d: an empty string", i+1)
 	}
 	if len(names) == 0 {
 		return nil, errors.New("argument 1: want a name or a list of names")
@@ -167,7 +181,7 @@ func (r *run) searchOptions(a arguments, i int) (catalog.SearchOptions, error) {
 }
 
 func (r *run) similar(view *catalog.View, a arguments) (any, error) {
-	id, err := a.text(0, "an action id")
+	id, err := a.id(0)
 	if err != nil {
 		return nil, err
 	}
@@ -356,7 +370,7 @@ func (r *run) plan(view *catalog.View, a arguments) (any, error) {
 }
 
 func (r *run) explain(view *catalog.View, a arguments) (any, error) {
-	id, err := a.text(0, "an action id")
+	id, err := a.id(0)
 	if err != nil {
 		return nil, err
 	}
@@ -373,7 +387,7 @@ func (r *run) explain(view *catalog.View, a arguments) (any, error) {
 }
 
 func (r *run) get(view *catalog.View, a arguments) (any, error) {
-	id, err := a.text(0, "an action id")
+	id, err := a.id(0)
 	if err != nil {
 		return nil, err
 	}

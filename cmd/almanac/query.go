@@ -12,6 +12,9 @@ import (
 	"almanac/session/trace"
 )
 
+// mostHits is how many actions one answer lists at most.
+const mostHits = 100
+
 type queryCommand struct {
 	Words  []string `arg:"" optional:"" help:"What the action should do, in words."`
 	Script string   `placeholder:"FILE" help:"Run a query script instead of searching for words; - reads standard input."`
@@ -29,8 +32,8 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	case len(c.Words) == 0:
 		return usage("what to search for? almanac query WORDS, or --script FILE")
 	}
-	if c.Limit < 0 || c.Limit > 100 {
-		return usage("--limit %d: want 1 to 100", c.Limit)
+	if c.Limit < 0 || c.Limit > mostHits {
+		return usage("--limit %d: want 1 to %d", c.Limit, mostHits)
 	}
 	view, done, err := cli.viewOnly(ctx)
 	if err != nil {
@@ -42,7 +45,7 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		return err
 	}
 	if !c.JSON {
-		fmt.Fprintln(p.stdout, strings.TrimRight(view.FormatSet(set, c.Limit), "\n"))
+		fmt.Fprintln(p.stdout, strings.TrimRight(view.FormatSet(set, mostHits), "\n"))
 	} else if err := printHits(p, view, set); err != nil {
 		return err
 	}
