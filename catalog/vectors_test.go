@@ -47,11 +47,12 @@ func TestRanking(t *testing.T) {
 		off   []Lever
 		want  string
 	}{
-		{"cancel the ticket for my flight", nil, "air.ticket.cancel 1.9701, desk.ticket.cancel 1.9172"},
+		{"cancel the ticket for my flight", nil, "air.ticket.cancel 1.9847, desk.ticket.cancel 1.9601"},
 		{"cancel the ticket for my flight", []Lever{Vectors}, "air.ticket.cancel 1.4260, desk.ticket.cancel 1.3995"},
-		{"climate of the city", nil, "city.weather 1.3539, city.population 1.3144, city.hotels 1.1530"},
+		{"climate of the city", nil, "city.weather 1.3755, city.population 1.3431, city.hotels 1.2179"},
 		{"climate of the city", []Lever{Vectors}, "city.population 1.0942, city.hotels 1.0551, city.weather 1.0322"},
-		{"start the server machine", nil, "vm.start 1.6122, coffee.start 1.6114"},
+		// The vectors make up most of the gap, not all of it; see docs/rough-edges.md.
+		{"start the server machine", nil, "coffee.start 1.6919, vm.start 1.6522"},
 		{"start the server machine", []Lever{Vectors}, "coffee.start 1.2348, vm.start 1.1854"},
 	} {
 		c, _ := New(rankingEntries(), Options{Without: test.off})

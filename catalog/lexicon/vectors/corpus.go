@@ -23,6 +23,8 @@ type pair struct {
 	text []string
 	// fields are the parts of what is described, each with its weight.
 	fields []field
+	// document is the number of the document that it is from, from 1 on; a gloss has 0.
+	document int
 }
 
 type field struct {
@@ -142,7 +144,9 @@ func readOperations(dir string) ([]pair, []source, error) {
 					continue
 				}
 				key := op.OperationID + "\n" + op.Summary + "\n" + op.Description
-				if p := describe(&doc, path, method, &op); !seen[key] && len(p.text) >= 2 && len(p.fields[0].stems) > 0 {
+				p := describe(&doc, path, method, &op)
+				p.document = len(sources) + 1
+				if !seen[key] && len(p.text) >= 2 && len(p.fields[0].stems) > 0 {
 					seen[key] = true
 					pairs = append(pairs, p)
 				}

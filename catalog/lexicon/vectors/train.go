@@ -1,14 +1,17 @@
 package main
 
 // This file moves the vectors so that a text is nearer to what it describes than to what the other texts of its batch
-// describe (in-batch contrastive learning), with Adam.
+// describe (in-batch contrastive learning), with Adam. Some of the others are from the same document, which are harder to
+// tell apart.
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +21,8 @@ const (
 	firstRate   = 0.01
 	lastRate    = 0.001
 	dropped     = 0.15
+	// together is how many pairs of one document stand in a batch side by side.
+	together = 8
 )
 
 // A weighted word of a side of a pair.
@@ -146,10 +151,11 @@ func (a *adam) step(vectors [][]float32, rate float64) {
 func train(v *vocabulary, vectors [][]float32, all []pair, epochs int, say func(string, ...any)) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var texts, targets [][]weighted
+	var documents []int
 	for i := range all {
 		text, target := v.weigh(field{1, all[i].text}), v.weigh(all[i].fields...)
 		if len(text) >= 2 && len(target) > 0 {
-			texts, targets = append(texts, text), append(targets, target)
+			texts, targets, documents = append(texts, text), append(targets, target), append(documents, all[i].document)
 		}
 	}
 	order := make([]int, len(texts))
@@ -164,7 +170,7 @@ func train(v *vocabulary, vectors [][]float32, all []pair, epochs int, say func(
 	}
 	batches := len(order) / batchSize
 	for epoch := range epochs {
-		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		mix(order, documents, random)
 		sum := 0.0
 		for b := range batches {
 			for i, p := range order[b*batchSize : (b+1)*batchSize] {
@@ -183,6 +189,27 @@ func train(v *vocabulary, vectors [][]float32, all []pair, epochs int, say func(
 			a.step(vectors, firstRate+(lastRate-firstRate)*done)
 		}
 		say("epoch %d: loss %.3f", epoch+1, sum/float64(max(1, batches)))
+	}
+}
+
+// mix brings the pairs into a random order in which those of one document stand side by side, together at most; pairs
+// without one stand alone.
+func mix(order, documents []int, random *rand.Rand) {
+	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(documents[a], documents[b]) })
+	var runs [][]int
+	rest := slices.Clone(order)
+	for len(rest) > 0 {
+		n, document := 1, documents[rest[0]]
+		for document > 0 && n < min(together, len(rest)) && documents[rest[n]] == document {
+			n++
+		}
+		runs, rest = append(runs, rest[:n]), rest[n:]
+	}
+	random.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+	order = order[:0]
+	for _, run := range runs {
+		order = append(order, run...)
 	}
 }
 
