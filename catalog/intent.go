@@ -130,6 +130,11 @@ func (l *lexicon) queryIntents(query string) (asked [intentCount]bool) {
 	return asked
 }
 
+// changes reports whether any word of a query is a verb that does more than find.
+func (l *lexicon) changes(words []rawWord) bool {
+	return slices.ContainsFunc(words, func(w rawWord) bool { return l.intentOf(w.text) > readIntent })
+}
+
 // gainsFor are what each intent adds to a score when some are asked for, in 1/128.
 func gainsFor(asked [intentCount]bool) (gains [intentCount]int32) {
 	if !slices.Contains(asked[:], true) {

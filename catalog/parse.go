@@ -165,6 +165,9 @@ func (r *reader) parse(query string) parsedQuery {
 	}
 	if !c.off(Intents) {
 		q.gains = gainsFor(c.lexicon.queryIntents(query))
+		if q.gains == [intentCount]int32{} && !c.lexicon.changes(raw) {
+			q.gains[deleteIntent] = -bareLoss
+		}
 	}
 	q.mass = max(q.mass, c.bound(&q)/maxScore, 1e-3)
 	for i := range q.words {

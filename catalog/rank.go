@@ -11,8 +11,8 @@ package catalog
 //	      + 0.3 for an entry of a namespace that the query names; see products.go
 //	      + 0.2 for the entry that answers a part of the query best, and less for others; see clauses.go
 //
-// and 15 % more for an entry that does the kind of thing the query asks for, 5 % less for one that does another; see
-// intent.go.
+// and 15 % more for an entry that does the kind of thing the query asks for, 5 % less for one that does another, 12 % less for one that
+// removes something where the query has no verb that changes anything; see intent.go.
 //
 // Weights are rounded to integers before anything is added, so the order of adding does not matter.
 
@@ -42,6 +42,8 @@ const (
 	// intentGain is what the right intent adds, and intentLoss what another takes off, in 1/128 of the score.
 	intentGain = 19
 	intentLoss = 6
+	// bareLoss is what an entry that removes something loses, in 1/128, where the query has no verb that changes anything.
+	bareLoss = 16
 
 	// leastPoints is what an alternate must be able to add, as a share of scale: the words that most entries have are
 	// not worth going through their postings for.

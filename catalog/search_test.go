@@ -202,6 +202,19 @@ func TestLimitIsAPrefix(t *testing.T) {
 	}
 }
 
+// TestBareNouns asks for a thing without saying what to do with it: what removes it does not come first.
+func TestBareNouns(t *testing.T) {
+	c, _ := New([]Entry{
+		{ID: "shop.product.delete", Description: "Delete a product."},
+		{ID: "shop.product.get", Description: "Get one product by its id."},
+	}, Options{})
+	for query, want := range map[string]string{"product": "shop.product.get", "product removed": "shop.product.delete"} {
+		if hits := mustSearch(t, c.View(), query, SearchOptions{}).Hits(); hits[0].ID != want {
+			t.Errorf("%q: %v", query, hits)
+		}
+	}
+}
+
 // TestExplainNeverReveals holds the words that an explanation lists in a view against those in a catalog without the
 // hidden entries: words joined are looked up, too.
 func TestExplainNeverReveals(t *testing.T) {
