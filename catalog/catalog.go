@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"almanac/catalog/pattern"
 )
 
 // Options say how a catalog is built. The zero value is ready to use.
@@ -136,6 +138,9 @@ func CheckID(id string) error {
 	for _, r := range id {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
 			return fmt.Errorf("the id has the character %q; use printable characters without spaces", r)
+		}
+		if strings.ContainsRune(pattern.Reserved, r) {
+			return fmt.Errorf("the id has the character %q, which patterns of ids use", r)
 		}
 	}
 	return nil

@@ -28,6 +28,7 @@ var floors = map[string]int{
 	"catalog/source":          0,
 	"catalog/web":             1,
 	"catalog/openapi":         1,
+	"catalog/pattern":         0,
 	"catalog/workspace":       1,
 	"session/kernel":          1,
 	"session/policy":          1,
@@ -45,6 +46,7 @@ var floors = map[string]int{
 }
 
 var sameFloor = map[string][]string{
+	"catalog":          {"catalog/pattern"},
 	"session/vm":       {"session/syntax"},
 	"catalog/manifest": {"catalog/web"},
 	"catalog/openapi":  {"catalog/web"},
