@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -24,6 +25,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"almanac": main})
 }
 
+var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
+
 // TestScripts runs the binary as a person does; the files in testdata/script read like its manual.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -37,7 +40,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "library": library, "crash": crash},
-		UpdateScripts: os.Getenv("UPDATE") != "",
+		UpdateScripts: *update,
 	})
 }
 

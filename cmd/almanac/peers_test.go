@@ -36,7 +36,7 @@ func TestPeersMCP(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"port": setPort, "reach": reach, "inapplicable": inapplicable,
 		},
-		UpdateScripts: os.Getenv("UPDATE") != "",
+		UpdateScripts: *update,
 	})
 }
 

@@ -47,8 +47,8 @@ type terminal struct {
 	began, shown time.Time
 }
 
-// patience is how long a want waits: a busy machine is slow, and only a wrong screen should fail.
-const patience = 20 * time.Second
+// patience is how long a want waits: a machine with a load of twenty is slow, and only a wrong screen should fail.
+const patience = 90 * time.Second
 
 // prompt is what shows that the program takes input.
 const prompt = `(lua|ask) [❯>]`
@@ -159,11 +159,9 @@ func (x *terminal) line(s string) {
 	x.text(s)
 	tail := []rune(strings.Join(strings.Fields(s), ""))
 	tail = tail[max(len(tail)-12, 0):]
-	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if strings.Contains(strings.Join(strings.Fields(x.screen()), ""), string(tail)) {
-			break
-		}
-	}
+	x.wait("what was typed, "+s, func() bool {
+		return strings.Contains(strings.Join(strings.Fields(x.screen()), ""), string(tail))
+	})
 	time.Sleep(pause)
 	x.keys("Enter")
 }
@@ -199,12 +197,22 @@ func (x *terminal) resize(width, height int) {
 // screen is what is on the screen, scrollback what was ever there and is still kept; both without colours.
 func (x *terminal) screen() string {
 	x.t.Helper()
-	return strings.TrimRight(x.tmux("capture-pane", "-p", "-J", "-t", "s"), "\n")
+	return trimmed(x.tmux("capture-pane", "-p", "-J", "-t", "s"))
 }
 
 func (x *terminal) scrollback() string {
 	x.t.Helper()
-	return strings.TrimRight(x.tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "s"), "\n")
+	return trimmed(x.tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "s"))
+}
+
+// trimmed is a capture without blanks at the end of its rows: whether a row was cleared with spaces or with a sequence
+// depends on which frames the program had time to draw.
+func trimmed(capture string) string {
+	rows := strings.Split(strings.TrimRight(capture, "\n"), "\n")
+	for i, row := range rows {
+		rows[i] = strings.TrimRight(row, " ")
+	}
+	return strings.Join(rows, "\n")
 }
 
 // colors is the screen with its colours.
