@@ -1,10 +1,14 @@
 package secret
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -22,7 +26,30 @@ func TestText(t *testing.T) {
 			t.Errorf("%s: got %s", text, got)
 		}
 	}
-	for _, text := range []string{"", "short", "dXNl/cjpw YXNz==", `p\u00e4sswrd`, "K3Y%2Fval+ue%2", `\u`, `key-\ud83d-x`, "%", "&", "K3Y&#", "q\\"} {
+	for _, text := range []string{
+		"dXNl/cjpw\n+YXNz==", "dXNl/cjpw\r\n+YX\tNz==", `dXNl/cjpw\n+YXNz==`, `\x64XNl\x2fcjpw+YXNz==`,
+		hex.EncodeToString([]byte("pässwörd")), "ZFhObC9janB3K1lYTno9P", // base64 of the first value, without its end
+	} {
+		if got := c.Text("<" + text + ">"); got != "<"+Mark+">" {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+	for _, before := range []string{"", "a", "ab", "abc"} {
+		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+			text := encoding.EncodeToString([]byte(before + "pässwörd" + before))
+			if got := c.Text(text); !strings.Contains(got, Mark) || len(got) > len(Mark)+12 {
+				t.Errorf("%s: got %s", text, got)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"dXNl/c...": Mark + "...", `{"dXNl/cjpw…"`: `{"` + Mark + `…"`, "dXNl/... 12 more bytes": "dXNl/... 12 more bytes", "key-\U0001f511...": Mark + "...",
+	} {
+		if got := c.Text(text); got != want {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+	for _, text := range []string{"", "short", "dXNl/cjpw\n\n\n+YXNz==", "dXNl/cjpw YXNz==", `p\u00e4sswrd`, "K3Y%2Fval+ue%2", `\u`, `key-\ud83d-x`, "%", "&", "K3Y&#", "q\\"} {
 		if got := c.Text(text); got != text {
 			t.Errorf("%s: got %s", text, got)
 		}
@@ -54,11 +81,42 @@ func FuzzText(f *testing.F) {
 			t.Fatal(err)
 		}
 		c := New([]string{value}, 6)
-		for _, form := range []string{value, string(text[1 : len(text)-1]), url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value)} {
+		for _, form := range []string{value, hex.EncodeToString([]byte(value)), string(text[1 : len(text)-1]), url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value)} {
 			if got := c.Text(form); got != Mark {
 				t.Errorf("%q as %q: %q", value, form, got)
 			}
 			c.Text(around + form + around)
 		}
 	})
+}
+
+func TestJSON(t *testing.T) {
+	c := New([]string{"12345678", `q","k":"x`}, 6)
+	for document, want := range map[string]string{
+		`{"a":12345678,"b":"is 12345678"}`: `{"a":12345678,"b":"is [redacted]"}`,
+		`{"b": "no"}`:                      `{"b": "no"}`,
+		`{"a":"q","k":"x"}`:                `{"a":"q","k":"x"}`,
+		`not 12345678`:                     `not [redacted]`,
+	} {
+		if got := string(c.JSON([]byte(document))); got != want {
+			t.Errorf("%s: got %s", document, got)
+		}
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	text := strings.Repeat(`{"id":"cus_0042","name":"Acme \"Tools\" & Sons","email":"sales@acme.example","cents":120_00},`+"\n", 10_000)
+	for _, n := range []int{0, 1, 20} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			var values []string
+			for i := range n {
+				values = append(values, fmt.Sprintf("%c-%032d", 'a'+i, i))
+			}
+			c := New(values, Least)
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				c.Text(text)
+			}
+		})
+	}
 }

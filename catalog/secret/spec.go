@@ -11,9 +11,6 @@ import (
 // Hidden stands where a value was in what names a source.
 const Hidden = "***"
 
-// least is the shortest value that is looked for in texts, in bytes; shorter ones are hidden in names only.
-const least = 6
-
 var (
 	userinfo = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)([^/?#@\s]*(?:@[^/?#@\s]*)*)@`)
 	queried  = regexp.MustCompile(`([?&][^=&#\s]*=)([^&#\s]*)`)
@@ -90,7 +87,7 @@ func Command(words []string) (shown, values []string) {
 func long(values []string) []string {
 	var out []string
 	for _, value := range values {
-		if len(value) >= least {
+		if len(value) >= Least { // shorter ones are hidden in names only
 			out = append(out, value)
 		}
 	}
