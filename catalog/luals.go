@@ -36,10 +36,16 @@ func specLuaLS(e *Entry) string {
 	for _, class := range a.classes {
 		b.WriteString(class + "\n")
 	}
-	if text := clip(oneLine(e.Description), 400); text != "" {
-		b.WriteString("---" + text + "\n")
+	about := clip(oneLine(e.Description), 400)
+	if about != "" {
+		b.WriteString("---" + about + "\n")
 	}
 	b.WriteString("---Safety: " + safety(e) + "\n")
+	for _, s := range Warnings(e) {
+		if !strings.Contains(about, s) {
+			b.WriteString("---" + s + "\n")
+		}
+	}
 	name := "args"
 	if params == "" {
 		name = ""

@@ -13,7 +13,7 @@ type Detail string
 
 // The details. The zero Detail is Brief.
 const (
-	// Brief has the arguments with one level of nested shapes, and the first sentences.
+	// Brief has the arguments with one level of nested shapes, the first sentences, and all Warnings.
 	Brief Detail = "brief"
 	// Full has all levels and whole descriptions, up to 4,000 characters.
 	Full Detail = "full"
@@ -112,6 +112,11 @@ func specText(e *Entry, detail Detail) string {
 		}
 	}
 	w.b.WriteString("\nSafety:\n" + safety(e))
+	for _, s := range Warnings(e) {
+		if !strings.Contains(description, s) {
+			w.b.WriteString("\n" + s)
+		}
+	}
 	if detail == Full && e.Target != "" {
 		w.b.WriteString("\ncalls " + clip(oneLine(e.Target), 200))
 	}
