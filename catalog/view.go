@@ -1,11 +1,14 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"sync"
+
+	"almanac/catalog/pattern"
 )
 
 // A View is what one turn may see of a catalog. It is immutable and safe for concurrent use; Narrow returns a smaller
@@ -35,8 +38,9 @@ type Rules struct {
 	Namespaces       []string
 	DeniedNamespaces []string
 	DeniedOperations []Operation
-	DeniedIDs        []string
-	// IDs are the only ones allowed, such as those that a query found; empty allows all.
+	// DeniedIDs are patterns of ids (see almanac/catalog/pattern), of which each has to match some action.
+	DeniedIDs []string
+	// IDs are patterns too: only what they match is allowed, such as what a query found; empty allows all.
 	IDs []string
 	// ReadOnly hides every entry that mutates.
 	ReadOnly bool
@@ -129,24 +133,23 @@ func (v *View) Narrow(r Rules) (*View, error) {
 		}
 	}
 	for _, id := range r.DeniedIDs {
-		doc := v.cat.find(id)
-		if doc < 0 && r.Growing {
-			continue
+		docs, err := v.patternDocs(id)
+		if err != nil && !(r.Growing && errors.As(err, new(*UnknownError))) {
+			return nil, fmt.Errorf("denied id: %w", err)
 		}
-		if doc < 0 {
-			return nil, fmt.Errorf("denied id: %w", &UnknownError{ID: id, Near: v.nearIDs(id, 3)})
+		for _, doc := range docs {
+			n.visible.clear(doc)
 		}
-		n.visible.clear(doc)
 	}
 	if len(r.IDs) > 0 {
 		allowed := newBitset(v.cat.Len())
 		for _, id := range r.IDs {
-			doc := v.cat.find(id)
-			switch {
-			case doc >= 0:
+			docs, err := v.patternDocs(id)
+			if err != nil && !(r.Growing && errors.As(err, new(*UnknownError))) {
+				return nil, fmt.Errorf("allowed id: %w", err)
+			}
+			for _, doc := range docs {
 				allowed.set(doc)
-			case !r.Growing:
-				return nil, fmt.Errorf("allowed id: %w", &UnknownError{ID: id, Near: v.nearIDs(id, 3)})
 			}
 		}
 		n.visible.and(allowed)
@@ -183,10 +186,41 @@ func settle(have *string, want, what string) error {
 	return nil
 }
 
-// namespaceKey is a namespace as the postings have it.
+// patternDocs are the entries of the catalog, visible or not, that a pattern of ids matches; an *UnknownError when there
+// are none.
+func (v *View) patternDocs(text string) (docs []int, err error) {
+	p, err := pattern.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if p.IsExact() {
+		if doc := v.cat.find(text); doc >= 0 {
+			return []int{doc}, nil
+		}
+		return nil, &UnknownError{ID: text, Near: v.nearIDs(text, 3)}
+	}
+	ids := &v.cat.ids
+	for doc, _ := ids.search(p.Prefix()); doc < ids.len() && strings.HasPrefix(ids.at(doc), p.Prefix()); doc++ {
+		if p.Match(ids.at(doc)) {
+			docs = append(docs, doc)
+		}
+	}
+	if docs == nil {
+		return nil, &UnknownError{ID: text}
+	}
+	return docs, nil
+}
+
+// Matches reports whether p matches a visible id.
+func (v *View) Matches(p pattern.Pattern) bool {
+	docs, _ := v.patternDocs(p.String())
+	return slices.ContainsFunc(docs, v.visible.has)
+}
+
+// namespaceKey is a namespace as the postings have it. A namespace stands for all below it, so crm and crm.* are one.
 func namespaceKey(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
-	return strings.TrimSuffix(strings.TrimSuffix(name, "*"), ".")
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".*"), ".")
 }
 
 func (v *View) namespaceDocs(name string) ([]uint32, error) {
@@ -303,9 +337,9 @@ func (r Rules) reason(e *Entry) string {
 		why = "the namespace " + r.DeniedNamespaces[denied] + " is denied"
 	case slices.ContainsFunc(r.DeniedOperations, func(o Operation) bool { return strings.EqualFold(string(o), string(operation)) }):
 		why = "the operation " + string(operation) + " is denied"
-	case slices.Contains(r.DeniedIDs, e.ID):
+	case slices.ContainsFunc(r.DeniedIDs, e.matches):
 		why = "this id is denied"
-	case len(r.IDs) > 0 && !slices.Contains(r.IDs, e.ID):
+	case len(r.IDs) > 0 && !slices.ContainsFunc(r.IDs, e.matches):
 		why = "only " + count(len(r.IDs), "named action") + " may be seen"
 	case r.ReadOnly && e.Mutates:
 		why = "the view is read-only and the action mutates"
@@ -320,6 +354,12 @@ func (r Rules) reason(e *Entry) string {
 		return r.Name + ": " + why
 	}
 	return why
+}
+
+// matches reports whether a pattern of ids matches the entry's.
+func (e *Entry) matches(text string) bool {
+	p, err := pattern.Parse(text)
+	return err == nil && p.Match(e.ID)
 }
 
 // Roots are the first segments of the visible ids, in order.

@@ -32,6 +32,8 @@ func TestNarrow(t *testing.T) {
 		{"denied namespace", Rules{DeniedNamespaces: []string{"billing.refund"}}, "billing.refund.list", "the namespace billing.refund is denied", "billing.payment.list"},
 		{"denied operation", Rules{DeniedOperations: []Operation{Delete, Admin}}, "identity.user.suspend", "the operation admin is denied", "crm.customer.create"},
 		{"denied id", Rules{Name: "night shift", DeniedIDs: []string{"crm.lead.search"}}, "crm.lead.search", "night shift: this id is denied", "crm.customer.get"},
+		{"denied pattern", Rules{DeniedIDs: []string{"*.*.delete", "billing.*"}}, "billing.refund.issue", "this id is denied", "crm.customer.get"},
+		{"only a pattern", Rules{IDs: []string{"crm.*.get", "billing.invoice.*"}}, "crm.customer.create", "only 2 named actions may be seen", "billing.invoice.get"},
 		{"only ids", Rules{IDs: []string{"crm.customer.get", "billing.invoice.get"}}, "crm.customer.create", "only 2 named actions may be seen", "crm.customer.get"},
 		{"read-only", Rules{ReadOnly: true}, "crm.customer.create", "the view is read-only and the action mutates", "crm.customer.get"},
 		{"guard", Rules{Guard: func(e *Entry) (bool, string) { return RiskOf(e) != High, "high risk is for admins" }}, "billing.invoice.void", "high risk is for admins", "billing.credit.grant"},
@@ -66,6 +68,9 @@ func TestNarrowRefuses(t *testing.T) {
 		{Rules{Namespaces: []string{"biling"}}, `namespace "biling": not in the catalog; did you mean billing?`},
 		{Rules{DeniedNamespaces: []string{"crn"}}, `namespace "crn": not in the catalog; did you mean crm?`},
 		{Rules{DeniedIDs: []string{"crm.customer.delet"}}, `denied id: crm.customer.delet: no such action`},
+		{Rules{DeniedNamespaces: []string{"crm*"}}, `namespace "crm*": not in the catalog; did you mean crm?`},
+		{Rules{DeniedIDs: []string{"crn.*"}}, `denied id: crn.*: no such action`},
+		{Rules{DeniedIDs: []string{"crm.[ab]*"}, Growing: true}, `denied id: pattern "crm.[ab]*": [, ] and \ have no meaning; ? stands for one character`},
 		{Rules{IDs: []string{"crm.customer.gte"}}, `allowed id: crm.customer.gte: no such action`},
 	} {
 		if _, err := v.Narrow(test.rules); err == nil || err.Error() != test.want {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/pattern"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/syntax"
@@ -40,6 +41,7 @@ func catalogCommands() []command {
 			name: "catalog view", args: "[only NAMES]", group: groupCatalog, run: view, words: viewWords,
 			brief: "what is visible; narrow it for good",
 			more: "/catalog view only crm,billing     nothing but these namespaces\n/catalog view without identity     not this namespace\n" +
+				"/catalog view without *.*.delete*  no action that this matches: see patterns in docs/configuration.md\n" +
 				"/catalog view readonly             no action that changes anything\nA view only ever gets smaller: a new session starts with all of it.",
 		},
 		{
@@ -233,11 +235,18 @@ func view(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	case arg == "":
 		sh.say(Plain, "%s", viewText(sh.options.Session.View()))
 		return nil
+	case verb == "only" && strings.ContainsAny(rest, pattern.Reserved):
+		for _, name := range names {
+			if _, isAction := sh.options.Session.View().Lookup(name); !isAction && !strings.ContainsAny(name, pattern.Reserved) {
+				name += ".*"
+			}
+			r.IDs = append(r.IDs, name)
+		}
 	case verb == "only" && len(names) > 0:
 		r.Namespaces = names
 	case verb == "without" && len(names) > 0:
 		for _, name := range names {
-			if _, isAction := sh.options.Session.View().Lookup(name); isAction {
+			if _, isAction := sh.options.Session.View().Lookup(name); isAction || strings.ContainsAny(name, pattern.Reserved) {
 				r.DeniedIDs = append(r.DeniedIDs, name)
 			} else {
 				r.DeniedNamespaces = append(r.DeniedNamespaces, name)

@@ -26,7 +26,7 @@ func lookCommands() []command {
 		{
 			name: "trace", args: "[N | export FILE]", group: groupLook, aside: true, run: traceCalls, words: cellWords,
 			brief: "the last calls; those of cell N in full", action: "trace",
-			more: "--action PATTERN  only calls of these actions: an id, part of one, or with * for anything\n" +
+			more: "--action PATTERN  only calls of these actions: part of an id, or a pattern such as crm.*\n" +
 				"--author you|model  only calls of your scripts, or the model's\n" +
 				"--failed  only calls that did not end well\n" +
 				"/trace export FILE.jsonl writes them to a file, one a line, with the number of the cell.",

@@ -6,10 +6,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
+	"almanac/catalog/pattern"
 	"almanac/session/trace"
 )
 
@@ -19,7 +19,7 @@ const traceUsage = "/trace [N | export FILE.jsonl] [--action PATTERN] [--author 
 type traceQuery struct {
 	cell, call int // zero means all
 	file       string
-	action     string
+	action     func(id string) bool // nil takes all
 	author     string
 	failed     bool
 }
@@ -37,7 +37,10 @@ func parseTrace(arg string) (q traceQuery, err error) {
 		case word == "--failed":
 			q.failed = true
 		case word == "--action":
-			q.action, err = value(i)
+			var text string
+			if text, err = value(i); err == nil {
+				q.action, err = actionFilter(text)
+			}
 			i++
 		case word == "--author":
 			q.author, err = value(i)
@@ -66,16 +69,19 @@ func (q traceQuery) wants(c trace.Call) bool {
 	case q.author != "" && orText(c.Author, "you") != q.author:
 		return false
 	}
-	return q.action == "" || matchesAction(q.action, c.ID)
+	return q.action == nil || q.action(c.ID)
 }
 
-// matchesAction tells whether an id fits a pattern with *, or holds a pattern without.
-func matchesAction(pattern, id string) bool {
-	if !strings.Contains(pattern, "*") {
-		return strings.Contains(id, pattern)
+// actionFilter takes the ids that have text in them or, where it has a wildcard, those that it matches as a pattern.
+func actionFilter(text string) (func(id string) bool, error) {
+	if !strings.ContainsAny(text, pattern.Reserved) {
+		return func(id string) bool { return strings.Contains(id, text) }, nil
 	}
-	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "."), strings.ReplaceAll(id, "/", "."))
-	return ok && err == nil
+	p, err := pattern.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("trace: --action: %w", err)
+	}
+	return p.Match, nil
 }
 
 // A tracedCall is a call with the number of its cell, as an export has it.

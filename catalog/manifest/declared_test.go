@@ -289,21 +289,6 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-func TestMatchID(t *testing.T) {
-	for _, c := range []struct {
-		pattern, id string
-		want        bool
-	}{
-		{"a.b", "a.b", true}, {"a.b", "a.b.c", false}, {"a.*", "a.b", true}, {"a.*", "a.b.c", true}, {"a.*", "a", false},
-		{"a.*", "ab.c", false}, {"*", "a.b", true}, {"*.delete", "a.delete", true}, {"*.delete", "a.b.delete", false},
-		{"a.*.get*", "a.b.get_one", true}, {"a.*.get*", "a.b.c.get_one", false}, {"a.b?", "a.bc", true}, {"a.b*", "a.b.c", false},
-	} {
-		if got := matchID(c.pattern, c.id); got != c.want {
-			t.Errorf("%s over %s: got %t", c.pattern, c.id, got)
-		}
-	}
-}
-
 func TestTopKeyOfManifests(t *testing.T) {
 	for text, want := range map[string]bool{
 		"almanac: 1\n": true, "# c\n---\nname: x\n\"almanac\" : 1": true, "\ufeffalmanac: 1": true,

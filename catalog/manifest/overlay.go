@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/pattern"
 )
 
 // A laid is an overlay as it stands in a manifest.
@@ -39,7 +39,8 @@ type laid struct {
 type overlay struct {
 	laid
 	place    string
-	patterns []string
+	match    []string
+	patterns []pattern.Pattern
 	risk     catalog.Risk
 	timeout  time.Duration
 	inject   []catalog.Injection
@@ -77,13 +78,11 @@ func (r *reading) overlay(n *yaml.Node) (overlay, error) {
 	if at < 0 {
 		return overlay{}, faultAt(n, "overlay: it has no match: an id, or a pattern such as billing.*")
 	}
-	if o.patterns, err = texts(members[at].value, "overlay: match"); err != nil {
+	if o.match, err = texts(members[at].value, "overlay: match"); err != nil {
 		return overlay{}, err
 	}
-	for _, p := range o.patterns {
-		if _, err := path.Match(p, ""); err != nil || p == "" {
-			return overlay{}, faultAt(members[at].value, "overlay: match: %q is no pattern", clip(p))
-		}
+	if o.patterns, err = pattern.ParseAll(o.match); err != nil {
+		return overlay{}, faultAt(members[at].value, "overlay: match: %v", err)
 	}
 	if err := o.read(n); err != nil {
 		o.place = r.place(lineOf(err, n))
@@ -140,7 +139,7 @@ func lay(all []overlay, entries []catalog.Entry) catalog.Overlaid {
 			}
 		}
 		if !found {
-			remark(o, "", "%s matches no action", strings.Join(o.patterns, ", "))
+			remark(o, "", "%s matches no action", strings.Join(o.match, ", "))
 		}
 	}
 	return said
@@ -148,26 +147,7 @@ func lay(all []overlay, entries []catalog.Entry) catalog.Overlaid {
 
 func (o *overlay) matches(e *catalog.Entry) bool {
 	return (o.Source == "" || o.Source == e.Source) &&
-		slices.ContainsFunc(o.patterns, func(p string) bool { return matchID(p, e.ID) })
-}
-
-// matchID compares an id with a pattern: segments may have * and ? for characters, and a last segment * stands for one
-// and more segments.
-func matchID(pattern, id string) bool {
-	for {
-		p, restP, moreP := strings.Cut(pattern, ".")
-		s, restS, moreS := strings.Cut(id, ".")
-		if p == "*" && !moreP {
-			return s != ""
-		}
-		if ok, err := path.Match(p, s); err != nil || !ok || moreP != moreS {
-			return false
-		}
-		if !moreP {
-			return true
-		}
-		pattern, id = restP, restS
-	}
+		slices.ContainsFunc(o.patterns, func(p pattern.Pattern) bool { return p.Match(e.ID) })
 }
 
 // describe changes what is said of an entry. Lists grow; the rest is replaced.
