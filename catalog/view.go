@@ -283,6 +283,9 @@ func (v *View) Resolve(id string) (*Entry, error) {
 			return e, nil
 		}
 	}
+	if len(id) > maxID {
+		return nil, &UnknownError{ID: id}
+	}
 	return nil, &UnknownError{ID: id, Near: v.nearIDs(id, 3)}
 }
 

@@ -46,12 +46,12 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, in *composition)
 	r.mu.Lock()
 	r.begun++
 	c := trace.Call{
-		N: r.begun, ID: req.ID, Line: req.Line, Author: string(r.script.Author), Depth: in.depth(), In: in.number(), Start: time.Now(),
+		N: r.begun, ID: cut(req.ID, maxCalledID), Line: req.Line, Author: string(r.script.Author), Depth: in.depth(), In: in.number(), Start: time.Now(),
 	}
 	r.mu.Unlock()
 	answer, err := r.pass(ctx, req, in, &c)
-	if logged := r.keep(c, answer.data, err); logged != nil {
-		return reply{}, logged
+	if ended := r.keep(c, answer.data, err); ended != nil {
+		return reply{}, ended
 	}
 	return answer, err
 }
@@ -103,6 +103,10 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 // as an unknown one does. Inside a composed action nothing needs to be described: whoever wrote the action knew what
 // it calls.
 func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Call) (*catalog.Entry, error) {
+	if len(id) > maxCalledID {
+		c.Verdict = trace.Rejected
+		return nil, tooLong(id)
+	}
 	entry, err := view.Resolve(id)
 	if err != nil {
 		c.Verdict = trace.Rejected
@@ -117,12 +121,12 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 				return nil, denied(CodeDenied, fmt.Sprintf("%s: denied: hidden by %s", id, why.Rule), "see /catalog view")
 			}
 		}
-		return nil, &vm.HostError{Code: CodeUnknown, Message: err.Error(), Hint: hint}
+		return nil, &vm.HostError{Code: CodeUnknown, Message: err.Error(), Hint: hint, Refused: true}
 	}
 	id, c.ID = entry.ID, entry.ID
 	if !entry.Callable() {
 		c.Verdict = trace.Rejected
-		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called: its source has no actions", id)}
+		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called: its source has no actions", id), Refused: true}
 	}
 	if in == nil && r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
 		c.Verdict, c.Rule = trace.Denied, "not described"
@@ -164,7 +168,7 @@ func (r *run) checkArgs(entry *catalog.Entry, given map[string]any, c *trace.Cal
 		return args, nil
 	}
 	c.Verdict = trace.Rejected
-	host := &vm.HostError{Code: CodeBadArgument, Message: fmt.Sprintf("%s: %v", entry.ID, err)}
+	host := &vm.HostError{Code: CodeBadArgument, Message: fmt.Sprintf("%s: %v", entry.ID, err), Refused: true}
 	var bad *catalog.ArgError
 	if errors.As(err, &bad) {
 		named := *bad
@@ -277,7 +281,12 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	}
 	c.Rule += ", arguments edited"
 	c.Preview = "" // it was of other arguments
-	return r.checkArgs(entry, answer.Args, c)
+	args, err := r.checkArgs(entry, answer.Args, c)
+	var refused *vm.HostError
+	if errors.As(err, &refused) {
+		refused.Refused = false // the time was the person's
+	}
+	return args, err
 }
 
 // act calls the action. A mutation's intent is on record before it is made.
@@ -338,7 +347,7 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 	r.mu.Lock()
 	r.effects = append(r.effects, result.Effects...)
 	r.mu.Unlock()
-	c.Verdict, c.Effects, c.Note = trace.OK, result.Effects, red.text(result.Note)
+	c.Verdict, c.Effects, c.Note = trace.OK, result.Effects, cut(red.text(result.Note), logText)
 	result.Data = data
 	next, full := entry.NextPage(args, result)
 	return reply{data, next, full}, nil
@@ -385,7 +394,8 @@ func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait t
 	}
 }
 
-// keep records the call as it ended. When the log cannot be written the run ends: nothing goes unrecorded.
+// keep records the call as it ended. The error ends the run: the log cannot be written, and nothing goes unrecorded; or
+// too many calls were refused.
 func (r *run) keep(c trace.Call, data any, err error) error {
 	w := r.session.world
 	c.Took = time.Since(c.Start)
@@ -393,26 +403,38 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 	c = r.recordable(c)
 	record := trace.Record{Kind: trace.KindCall, Run: r.id, Cell: r.script.Cell, Mode: r.mode, Call: &c}
 	if err != nil {
-		c.Error = red.text(err.Error())
+		c.Error = cut(red.text(err.Error()), logText)
 	} else {
 		c.Brief = brief(data)
 		if c.Result, c.Part = sample(data, logText); c.Part != "" {
 			record.Whole = data
 		}
 	}
-	r.mu.Lock()
-	r.calls = append(r.calls, c)
-	r.mu.Unlock()
+	var over error
+	if c.Verdict == trace.Rejected {
+		var recorded bool
+		if recorded, over = r.refuse(c); recorded {
+			return over
+		}
+	} else {
+		r.mu.Lock()
+		r.calls = append(r.calls, c)
+		r.mu.Unlock()
+	}
 	if logErr := w.record(record); logErr != nil {
 		return denied(CodeLog, fmt.Sprintf("%s: %v", c.ID, logErr), "free the disk or choose another data folder")
 	}
-	return nil
+	return over
 }
 
 // recordable is the call as a record may hold it.
 func (r *run) recordable(c trace.Call) trace.Call {
 	red := r.session.world.redactor
 	c.Args, c.Injected = red.args(c.Args), red.args(c.Injected)
+	if short, part := sample(c.Args, recordedArgs); part != "" {
+		c.Args, _ = short.(map[string]any)
+		c.ArgsPart = part
+	}
 	return c
 }
 

@@ -36,9 +36,15 @@ func (r *run) op(ctx context.Context, name string, args []any) (any, error) {
 	return nil, host
 }
 
+// maxHeld is how many sets, steps, plans and the like a run may make: they are kept until it ends.
+const maxHeld = 2000
+
 func (r *run) primitive(ctx context.Context, name string, args []any) (any, error) {
 	view := r.session.View()
 	a := arguments(args)
+	if held := len(r.sets) + len(r.steps) + len(r.plans) + len(r.counted) + len(r.explained); held >= maxHeld {
+		return nil, limited("sets", fmt.Sprintf("%s: the run has made its %d sets, steps and plans", name, maxHeld))
+	}
 	switch name {
 	case "catalog.search":
 		return r.search(view, a)

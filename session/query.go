@@ -147,6 +147,9 @@ func (s *Session) Describe(ctx context.Context, ids []string, d catalog.Detail) 
 		specs = append(specs, spec)
 	}
 	w := s.world
+	if !slices.ContainsFunc(specs, func(spec catalog.Spec) bool { return !w.isDescribed(spec.ID) }) {
+		return specs, nil // on record already
+	}
 	if err := w.record(trace.Record{Kind: trace.KindDescribe, IDs: ids}); err != nil {
 		return nil, err
 	}

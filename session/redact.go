@@ -20,6 +20,8 @@ const (
 	redacted = secret.Mark
 	// logText bounds a text and a result sample in a record, in bytes.
 	logText = 4 << 10
+	// recordedArgs bounds the arguments in a record, in bytes.
+	recordedArgs = 32 << 10
 	// depthLimit bounds how deep a result may nest.
 	depthLimit = 100
 )

@@ -41,6 +41,7 @@ type run struct {
 	begun    int          // calls that came to the door
 	calls    []trace.Call // in the order they ended
 	effects  []catalog.Effect
+	refused  refusals
 	copied   []string       // names of the session\'s globals that a preview sees
 	lost     string         // what went before the run began
 	answered []catalog.Step // what the script returned of the catalog
@@ -169,7 +170,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 			w.save(r.id, r.label(), len(reply.Changed.Removed) > 0)
 		}
 	}
-	err = w.record(r.ended(out))
+	err = errors.Join(r.noteRefused(), w.record(r.ended(out)))
 	if w.options.Ran != nil {
 		w.options.Ran(r.script, out)
 	}

@@ -29,7 +29,7 @@ type Options struct {
 	Limits, UserLimits vm.Limits
 	// Budget bounds what a run does through the door.
 	Budget Budget
-	// QueryTime is the Lua time of a query script; zero means 500 ms.
+	// QueryTime is the Lua time of a query script, in which searching counts; zero means 1.5 s.
 	QueryTime time.Duration
 	// Policy decides about mutations; the zero Policy denies them all.
 	Policy policy.Policy
@@ -115,7 +115,7 @@ func New(v *catalog.View, o Options) (*Session, error) {
 	o.Limits = o.Limits.WithDefaults()
 	o.UserLimits = userLimits(o.UserLimits, o.Limits)
 	if o.QueryTime == 0 {
-		o.QueryTime = 500 * time.Millisecond
+		o.QueryTime = 1500 * time.Millisecond
 	}
 	if o.Kernel.Prelude == nil {
 		for _, c := range prelude.Chunks() {

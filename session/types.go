@@ -80,6 +80,7 @@ type Answer struct {
 type Budget struct {
 	Calls     int           // action calls in a run; default 50
 	Mutations int           // calls that mutate in a run, allowed or approved; default 20
+	Refused   int           // calls in a run that are refused and that the script may catch; default 1,000
 	Selected  int           // ids in Script.Actions; default 20
 	Described int           // ids in one Describe; default 10
 	Shown     int           // hits that a query lists; default 20
@@ -93,6 +94,9 @@ func (b Budget) withDefaults() Budget {
 	}
 	if b.Mutations == 0 {
 		b.Mutations = 20
+	}
+	if b.Refused == 0 {
+		b.Refused = 1000
 	}
 	if b.Selected == 0 {
 		b.Selected = 20

@@ -168,28 +168,34 @@ func (r *run) serve() (vm.Reply, *Lost) {
 	}
 }
 
-// handle does what a frame asks for and answers it. The watch stands still until the answer is on its way.
+// handle does what a frame asks for and answers it. The watch stands still until the answer is on its way, except where
+// that time is the script's own.
 func (r *run) handle(k kind, payload []byte) error {
 	r.watch.pause()
 	var frame []byte
 	var err error
+	own := false
 	switch k {
 	case kindWrite:
 		err = r.write(payload)
 	case kindCall:
 		var c callRequest
 		if err = r.codec.decode(payload, &c); err == nil {
-			frame, err = r.answer(r.call(CallRequest{ID: c.ID, Args: c.Args, Line: c.Line}))
+			value, failed := r.call(CallRequest{ID: c.ID, Args: c.Args, Line: c.Line})
+			own = vm.OwnTime("", failed)
+			frame, err = r.answer(value, failed)
 		}
 	case kindOp:
 		var o opRequest
 		if err = r.codec.decode(payload, &o); err == nil {
-			frame, err = r.answer(r.op(o))
+			value, failed := r.op(o)
+			own = vm.OwnTime(o.Name, failed)
+			frame, err = r.answer(value, failed)
 		}
 	default:
 		err = fmt.Errorf("frame %q is out of turn", byte(k))
 	}
-	r.watch.resume()
+	r.watch.resume(own)
 	if frame != nil {
 		err = r.out.send(frame)
 	}

@@ -83,9 +83,23 @@ func TestWatch(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 				w.pause()
 				time.Sleep(time.Second)
-				w.resume()
+				w.resume(false)
 			}
 		}, 10*time.Second + limit + timeGrace, false},
+		{"the script's own time in the host counts", func(w *watch) {
+			for range 4 {
+				w.pause()
+				time.Sleep(limit / 2)
+				w.resume(true)
+			}
+		}, limit + timeGrace, false},
+		{"interrupted in its own time", func(w *watch) {
+			w.pause()
+			time.Sleep(limit)
+			w.interrupt()
+			time.Sleep(interruptGrace / 2)
+			w.resume(true)
+		}, limit + interruptGrace, true},
 		{"never while paused", func(w *watch) { w.pause() }, 0, false},
 		{"interrupted", func(w *watch) { time.Sleep(time.Millisecond); w.interrupt() }, time.Millisecond + interruptGrace, true},
 		{"interrupted again", func(w *watch) {
@@ -101,7 +115,7 @@ func TestWatch(t *testing.T) {
 			w.pause()
 			w.interrupt()
 			time.Sleep(5 * time.Second)
-			w.resume()
+			w.resume(false)
 		}, 5*time.Second + interruptGrace, true},
 		{"stopped, then interrupted", func(w *watch) { w.stop(); w.interrupt() }, 0, false},
 	}

@@ -14,7 +14,7 @@ const (
 )
 
 // A watch ends a kernel whose machine cannot be stopped from inside. It counts Lua time only: it is paused while the
-// parent works for the script. It may be used concurrently.
+// parent works for the script, and told afterwards whether that was the script's own time. It may be used concurrently.
 //
 // Pausing and resuming happen with every call of an action and leave the timer alone, which would cost more than the
 // rest of the call: a timer that fires too early sees how much is left and starts again.
@@ -72,9 +72,13 @@ func (w *watch) pause() {
 	w.paused = true
 }
 
-func (w *watch) resume() {
+// resume ends a pause; the time of the pause counts where it is the script's own.
+func (w *watch) resume(own bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if own {
+		w.count()
+	}
 	w.paused, w.since = false, time.Now()
 	if !w.armed && !w.stopped {
 		w.arm()
@@ -92,6 +96,7 @@ func (w *watch) interrupt() {
 	if !w.paused {
 		w.count()
 	}
+	w.since = time.Now()
 	w.left = min(w.left, interruptGrace)
 	// A timer that is set for later would come too late.
 	if w.timer.Stop(); w.paused {

@@ -17,8 +17,19 @@ type Log struct {
 	path string
 	mu   sync.Mutex
 	file *os.File
+	size int64
 	torn bool // the last write failed and may have left half a line
 }
+
+const (
+	// maxLog is how large a log gets, in bytes; readers take it into memory. What has begun may be seen to its end: it has
+	// endRoom more.
+	maxLog  = 256 << 20
+	endRoom = 8 << 20
+)
+
+// errFull says that nothing more can be recorded, and therefore nothing done.
+var errFull = fmt.Errorf("it has reached its limit of %d MiB: go on in a new session", maxLog>>20)
 
 // CreateLog makes the log at path, and its folder when that does not exist. A file that is there already is an error: a
 // log belongs to one session of one process, and a later one goes on in a log of its own. Only the user can read it.
@@ -53,6 +64,14 @@ func (l *Log) Append(r Record) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	room := maxLog - l.size
+	if r.Kind == KindCall || r.Kind == KindOutcome {
+		room += endRoom
+	}
+	if int64(len(line)) > room {
+		return fmt.Errorf("session log %s: %w", l.path, errFull)
+	}
+	l.size += int64(len(line)) + 1
 	line = append(line, '\n')
 	if l.torn {
 		line = append([]byte{'\n'}, line...)

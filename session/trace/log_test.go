@@ -95,3 +95,27 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// TestFullLog: a log at its limit takes nothing that begins, and still the end of what has begun.
+func TestFullLog(t *testing.T) {
+	l, err := CreateLog(filepath.Join(t.TempDir(), "log.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.size = maxLog - 10
+	for _, kind := range []Kind{KindRun, KindBegin, KindAsk, KindPrompt, KindNote} {
+		if err := l.Append(Record{Kind: kind}); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	for _, kind := range []Kind{KindCall, KindOutcome} {
+		if err := l.Append(Record{Kind: kind}); err != nil {
+			t.Error(err)
+		}
+	}
+	l.size = maxLog + endRoom
+	if err := l.Append(Record{Kind: KindOutcome}); !errors.Is(err, errFull) {
+		t.Errorf("beyond the room for ends: %v", err)
+	}
+}

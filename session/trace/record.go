@@ -119,6 +119,8 @@ type Call struct {
 	Author   string         `json:"author,omitempty"`
 	Actor    string         `json:"actor,omitempty"`
 	Args     map[string]any `json:"args,omitempty"`
+	// ArgsPart says how much of the arguments Args is: "3 of 40 fields"; empty where it is all of them.
+	ArgsPart string `json:"args_part,omitempty"`
 	// Injected holds the arguments that the host filled in.
 	Injected map[string]any `json:"injected,omitempty"`
 	// Preview says what the call would change; cut to 64 KiB.
@@ -128,8 +130,10 @@ type Call struct {
 	Verdict Verdict      `json:"verdict"`
 	Rule    string       `json:"rule,omitempty"` // the policy rule or the approval that decided
 	Error   string       `json:"error,omitempty"`
-	Brief   string       `json:"brief,omitempty"` // the result in a few words: "12 rows"
-	Note    string       `json:"note,omitempty"`  // what the action said about its result: "not found"
+	// Times counts refused calls that are alike and have this one record; zero where each call has its own.
+	Times int    `json:"times,omitempty"`
+	Brief string `json:"brief,omitempty"` // the result in a few words: "12 rows"
+	Note  string `json:"note,omitempty"`  // what the action said about its result: "not found"
 	// Result is the result, or the beginning of it, some 4 KiB, where Part says how much that is: "13 of 30 rows".
 	Result  any              `json:"result,omitempty"`
 	Part    string           `json:"part,omitempty"`

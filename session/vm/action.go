@@ -203,6 +203,6 @@ func (c call) callOp(name string, values []any) int {
 	if c.m.outside.Op == nil {
 		c.fail("%s is not available here", name)
 	}
-	answer, err := c.m.host(c.l, func() (any, error) { return c.m.outside.Op(name, args) })
+	answer, err := c.m.host(c.l, name, func() (any, error) { return c.m.outside.Op(name, args) })
 	return c.answer(name, answer, err)
 }

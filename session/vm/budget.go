@@ -186,11 +186,14 @@ func sizeText(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// host runs f, a call to the outside, with the machine's clock standing still.
-func (m *Machine) host(l *lua.State, f func() (any, error)) (any, error) {
+// host runs f, which asks the outside for a call or for op. The machine's clock stands still where the time is not the
+// script's own.
+func (m *Machine) host(l *lua.State, op string, f func() (any, error)) (any, error) {
 	start := time.Now()
 	v, err := f()
-	m.meter.outside += time.Since(start)
+	if !OwnTime(op, err) {
+		m.meter.outside += time.Since(start)
+	}
 	m.check(l)
 	return v, err
 }

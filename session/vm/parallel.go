@@ -33,7 +33,7 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 	def("busy", func(c call) int { return c.give(len(m.started) > 0) })
 	// wait(): the worker whose call has ended, to be resumed
 	def("wait", func(c call) int {
-		answer, err := m.host(c.l, func() (any, error) { return m.outside.Op("call.wait", nil) })
+		answer, err := m.host(c.l, "call.wait", func() (any, error) { return m.outside.Op("call.wait", nil) })
 		if err != nil {
 			m.hostFailed(c.l, "", err)
 		}
@@ -70,13 +70,13 @@ func (c call) ask(id string, args map[string]any, line int, paged bool) (any, er
 	switch {
 	case t != nil && t.worker && m.handling == 0 && m.outside.Op != nil: // a handler cannot yield
 	case paged && m.outside.Op != nil:
-		return m.host(c.l, func() (any, error) { return m.outside.Op("call.page", []any{id, args, int64(line)}) })
+		return m.host(c.l, "call.page", func() (any, error) { return m.outside.Op("call.page", []any{id, args, int64(line)}) })
 	case paged:
 		return nil, fmt.Errorf("%s: pages are not available here", id)
 	default:
-		return m.host(c.l, func() (any, error) { return m.outside.Call(id, args, line) })
+		return m.host(c.l, "", func() (any, error) { return m.outside.Call(id, args, line) })
 	}
-	started, err := m.host(c.l, func() (any, error) { return m.outside.Op("call.start", []any{id, args, int64(line)}) })
+	started, err := m.host(c.l, "call.start", func() (any, error) { return m.outside.Op("call.start", []any{id, args, int64(line)}) })
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package vm
 
-import "time"
+import (
+	"errors"
+	"strings"
+	"time"
+)
 
 // This file holds the types that a Machine takes and gives; they also cross the wire between the kernel process and
 // its parent, so their fields are plain data.
@@ -9,7 +13,7 @@ import "time"
 type Limits struct {
 	// Steps is the number of VM instructions, counted in steps of about 1,000. Default 10,000,000.
 	Steps int64
-	// Time is Lua time: the clock stands still during host calls. Default 1.5 s.
+	// Time is Lua time: the clock stands still during host calls, but for what OwnTime names. Default 1.5 s.
 	Time time.Duration
 	// String is the size of the largest single string in bytes. Default 64 MiB.
 	String int
@@ -172,6 +176,18 @@ type HostError struct {
 	Hint    string
 	Limit   string
 	Code    string
+	// Refused says that nothing was done outside: the time that the answer took is the script's own.
+	Refused bool
+}
+
+// OwnTime reports whether the time that the outside took counts as the script's: that of a primitive does, and that of
+// a call that was refused. What an action takes, or the person who is asked, does not. op is empty for a call.
+func OwnTime(op string, err error) bool {
+	if op != "" && !strings.HasPrefix(op, "call.") {
+		return true
+	}
+	var host *HostError
+	return errors.As(err, &host) && host.Refused
 }
 
 func (e *HostError) Error() string { return e.Message }

@@ -1,0 +1,75 @@
+package session
+
+// This file counts the calls that the door refuses and that a script may catch and try again: ids that nobody has and
+// arguments that do not fit. They change nothing, so the log has each once and how many there were.
+
+import (
+	"fmt"
+
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+const (
+	// recordedRefusals is how many refused calls of a run are recorded, each different from the others.
+	recordedRefusals = 100
+	// maxCalledID bounds the ids that are looked up, and those in records, in bytes. No entry has a longer one.
+	maxCalledID = 256
+)
+
+// A refusal is what refused calls have in common.
+type refusal struct{ id, message string }
+
+// refusals are the refused calls of a run; the run's mu guards them.
+type refusals struct {
+	total int
+	// at is where each is among the run's calls.
+	at map[refusal]int
+}
+
+// refuse counts a refused call. recorded tells that a record holds one like it, or that there are enough. The error ends
+// the run: it has been refused too often.
+func (r *run) refuse(c trace.Call) (recorded bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused.total++
+	if most := r.session.Budget().Refused; r.refused.total > most {
+		err = limited("refused calls", fmt.Sprintf("%s: the run has had its %d refused calls", c.ID, most))
+	}
+	key := refusal{c.ID, c.Error}
+	if i, known := r.refused.at[key]; known {
+		r.calls[i].Times++
+		return true, err
+	}
+	if len(r.refused.at) >= recordedRefusals {
+		return true, err
+	}
+	if r.refused.at == nil {
+		r.refused.at = map[refusal]int{}
+	}
+	r.refused.at[key] = len(r.calls)
+	c.Times = 1
+	r.calls = append(r.calls, c)
+	return false, err
+}
+
+// noteRefused tells the log of the refused calls that it has no records of.
+func (r *run) noteRefused() error {
+	r.mu.Lock()
+	total, recorded := r.refused.total, len(r.refused.at)
+	r.mu.Unlock()
+	if total == recorded {
+		return nil
+	}
+	return r.session.world.record(trace.Record{
+		Kind: trace.KindNote, Run: r.id, Cell: r.script.Cell,
+		Text: fmt.Sprintf("%d calls were refused; %d of them are recorded, each once", total, recorded),
+	})
+}
+
+// tooLong is the refusal of an id that is longer than any.
+func tooLong(id string) *vm.HostError {
+	return &vm.HostError{
+		Code: CodeUnknown, Message: cut(id, 100) + ": no such action", Hint: "find actions with catalog.search(\"words\")", Refused: true,
+	}
+}
