@@ -3,6 +3,7 @@ package catalog
 // This file writes sets as text.
 
 import (
+	"almanac/catalog/search/spelling"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,23 +119,23 @@ func (r lineRoom) placeOf(i int) int {
 // llm/eval/tokens.
 func tokens(text string) int {
 	n, run := 0, 0
-	prev := spaceClass
+	prev := spelling.Space
 	for _, r := range text {
-		class := classOf(r)
+		class := spelling.ClassOf(r)
 		switch {
 		case r == ' ':
 			run = 0
-			prev = spaceClass
+			prev = spelling.Space
 			continue
-		case class == spaceClass:
-			if prev != spaceClass || run == 0 {
+		case class == spelling.Space:
+			if prev != spelling.Space || run == 0 {
 				n++
 			}
 			run = 1
-		case class == aloneClass:
+		case class == spelling.Alone:
 			n++
-		case class == prev || prev == upperClass && class == lowerClass:
-			if run++; run == 7 || class == digitClass && run == 3 {
+		case class == prev || prev == spelling.Upper && class == spelling.Lower:
+			if run++; run == 7 || class == spelling.Digit && run == 3 {
 				n, run = n+1, 0
 			}
 		default:

@@ -5,6 +5,7 @@ package catalog
 // numbered in their order and every posting is put in its place, so that the outcome does not depend on who did what.
 
 import (
+	"almanac/catalog/search/spelling"
 	"cmp"
 	"math"
 	"runtime"
@@ -117,7 +118,7 @@ func (c *Catalog) build() {
 	}
 	wait.Wait()
 	wait.Go(func() { c.index = mergeIndex(n, workers, parts) })
-	wait.Go(func() { c.nearID = newSpeller(&c.ids) })
+	wait.Go(func() { c.nearID = spelling.NewIndex(&c.ids) })
 	for k := range kindCount {
 		wait.Go(func() { c.exact.kinds[k] = mergeKeys(k, workers, parts) })
 	}
@@ -187,7 +188,7 @@ func (w *worker) addCalls(p *part, doc uint32, e *Entry) {
 	eachCall(e, func(whole bool, texts ...string) {
 		words = words[:0]
 		for _, text := range texts {
-			eachWord(text, func(word []byte, _ bool) {
+			spelling.EachWord(text, func(word []byte, _ bool) {
 				if t := w.term(word); t >= 0 && len(words) <= mostCalled {
 					words = words.with(w.stems.words[t])
 				}
@@ -237,10 +238,10 @@ func (w *worker) addWords(p *part, doc uint32, e *Entry, sh *shape) {
 		case descriptionField:
 			where, at = pairInText, inText|inLead
 			lead := leadOf(text)
-			eachWord(lead, take)
+			spelling.EachWord(lead, take)
 			text, at = text[len(lead):], inText
 		}
-		eachWord(text, take)
+		spelling.EachWord(text, take)
 	})
 	direction := w.lexicon.vectors.entryVector(&w.fields)
 	p.about = append(p.about, direction[:]...)
@@ -296,9 +297,9 @@ func renumbering(workers []*worker, of func(*worker) *vocabulary) (words []strin
 // mergeKeys makes the exact postings of one kind.
 func mergeKeys(k kind, workers []*worker, parts []part) postings {
 	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.keys[k] })
-	p := postings{names: newColumn(words), offsets: make([]uint32, len(words)+1)}
+	p := postings{names: spelling.NewList(words), offsets: make([]uint32, len(words)+1)}
 	if k.spelled() {
-		p.near = newSpeller(&p.names)
+		p.near = spelling.NewIndex(&p.names)
 	}
 	total := 0
 	for i := range parts {
@@ -368,7 +369,7 @@ func mergeIndex(docs int, workers []*worker, parts []part) *index {
 	var wait sync.WaitGroup
 	wait.Go(func() { ix.mergePairs(numbers, parts) })
 	wait.Go(func() { ix.called = mergeCalls(parts) })
-	wait.Go(func() { ix.nearStem = newSpeller(&ix.words.column) })
+	wait.Go(func() { ix.nearStem = spelling.NewIndex(&ix.words.List) })
 	wait.Go(func() { ix.written = mergeWritten(workers, numbers) })
 	wait.Go(func() { ix.names.fill(ix.idf, docs, parts, inName) })
 	wait.Go(func() { ix.leads.fill(ix.idf, docs, parts, inLead) })
@@ -422,7 +423,7 @@ func (s *shared) fill(idf []float64, docs int, parts []part, where place) {
 
 // mergePairs sorts the pairs under each lower term, and joins the places of one entry.
 func (ix *index) mergePairs(numbers map[*worker][]uint32, parts []part) {
-	n := ix.words.len()
+	n := ix.words.Len()
 	ix.pairOffsets = make([]uint32, n+1)
 	total := 0
 	for i := range parts {
@@ -485,7 +486,7 @@ func mergeWritten(workers []*worker, numbers map[*worker][]uint32) written {
 		words[i] = f.word
 		all.terms = append(all.terms, f.term)
 	}
-	all.words = newColumn(words)
-	all.near = newSpeller(&all.words)
+	all.words = spelling.NewList(words)
+	all.near = spelling.NewIndex(&all.words)
 	return all
 }

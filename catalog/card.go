@@ -3,6 +3,7 @@ package catalog
 // This file writes the catalog card: what a prompt says about a catalog of any size.
 
 import (
+	"almanac/catalog/search/spelling"
 	"cmp"
 	"fmt"
 	"slices"
@@ -85,18 +86,18 @@ func (v *View) gist(domain string) []string {
 	entities := map[string]int{}
 	ids := &v.cat.ids
 	prefix := domain + "."
-	first, _ := ids.search(prefix)
+	first, _ := ids.Search(prefix)
 	doc := first
-	for ; doc < ids.len() && strings.HasPrefix(ids.at(doc), prefix); doc++ {
+	for ; doc < ids.Len() && strings.HasPrefix(ids.At(doc), prefix); doc++ {
 		if !v.visible.has(doc) {
 			continue
 		}
-		if group, _, deeper := strings.Cut(ids.at(doc)[len(prefix):], "."); deeper {
-			groups[plural(singular(strings.ToLower(oneLine(group))))]++
+		if group, _, deeper := strings.Cut(ids.At(doc)[len(prefix):], "."); deeper {
+			groups[spelling.Plural(spelling.Singular(strings.ToLower(oneLine(group))))]++
 		}
 	}
 	named := v.cat.exact.of(entityKind)
-	for i := range named.names.len() {
+	for i := range named.names.Len() {
 		docs := named.at(i)
 		from, _ := slices.BinarySearch(docs, uint32(first))
 		for _, d := range docs[from:] {
@@ -104,7 +105,7 @@ func (v *View) gist(domain string) []string {
 				break
 			}
 			if v.visible.has(int(d)) {
-				entities[plural(named.names.at(i))]++
+				entities[spelling.Plural(named.names.At(i))]++
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"almanac/catalog/search/spelling"
 	"cmp"
 	"errors"
 	"fmt"
@@ -35,8 +36,8 @@ type Report struct {
 // A Catalog holds all entries and their index. It is built once and never changes, so that it can be shared by any
 // number of goroutines. Entries are in the order of their ids.
 type Catalog struct {
-	ids      column
-	nearID   speller
+	ids      spelling.List
+	nearID   spelling.Index
 	entries  []Entry // nil when it was opened; see stored.go
 	stored   stored
 	index    *index
@@ -80,7 +81,7 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 	for i := range c.entries {
 		ids[i] = c.entries[i].ID
 	}
-	c.ids = newColumn(ids)
+	c.ids = spelling.NewList(ids)
 	c.build()
 	return c, report
 }
@@ -93,7 +94,7 @@ func newCatalog(without []Lever) *Catalog {
 }
 
 // Len is the number of entries.
-func (c *Catalog) Len() int { return c.ids.len() }
+func (c *Catalog) Len() int { return c.ids.Len() }
 
 // Entries are all entries, in the order of their ids. A catalog that was opened reads them all for it. Their slices and
 // schemas are the catalog's own and must not be changed.
@@ -116,7 +117,7 @@ func (c *Catalog) View() *View {
 
 // find is the number of the entry with this id, or -1.
 func (c *Catalog) find(id string) int {
-	i, ok := c.ids.search(id)
+	i, ok := c.ids.Search(id)
 	if !ok {
 		return -1
 	}

@@ -4,6 +4,7 @@ package catalog
 // with those that cannot be. The walk is ours so that errors are good; the schema library has the last word.
 
 import (
+	"almanac/catalog/search/spelling"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -442,7 +443,7 @@ func (c *checker) checkNames(object map[string]any, s *jsonschema.Schema, path s
 			continue
 		}
 		err := &ArgError{Field: join(path, name), Got: "unknown name", Hint: "known names: " + clip(strings.Join(names, ", "), 200)}
-		if near := Nearest(name, names); near != "" {
+		if near := spelling.Nearest(name, names); near != "" {
 			err.Hint = "did you mean " + near + "?"
 			err.Schema = schemaText(c.property(s, near, 0))
 		} else if len(names) == 0 {

@@ -4,6 +4,7 @@ package catalog
 // part as well as any other does gets a bonus, even if the rest of the query is about something else.
 
 import (
+	"almanac/catalog/search/spelling"
 	"math"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ const thenWords = "then afterwards additionally"
 
 // clauses are the parts of a query, none when it is one piece.
 func (l *lexicon) clauses(query string) []string {
-	query = query[:min(len(query), maxText)]
+	query = query[:min(len(query), spelling.MaxText)]
 	var parts []string
 	start, words, before := 0, 0, ""
 	cut := func(end int) {

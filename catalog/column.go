@@ -1,54 +1,13 @@
 package catalog
 
+import "almanac/catalog/search/spelling"
+
 // This file has lists of strings and postings in flat memory: a few large pieces instead of a hundred thousand small
 // ones, which the garbage collector need not walk and which a cached index holds as they are.
 
-import "strings"
-
-// A column is a list of strings in one piece of memory: number i is text[offsets[i]:offsets[i+1]]. The zero value is empty.
-type column struct {
-	offsets []uint32
-	text    string
-}
-
-// newColumn joins words; together they must be shorter than 4 GiB.
-func newColumn(words []string) column {
-	c := column{offsets: make([]uint32, 1, len(words)+1)}
-	size := 0
-	for _, word := range words {
-		size += len(word)
-	}
-	var b strings.Builder
-	b.Grow(size)
-	for _, word := range words {
-		b.WriteString(word)
-		c.offsets = append(c.offsets, uint32(b.Len()))
-	}
-	c.text = b.String()
-	return c
-}
-
-func (c *column) len() int { return max(0, len(c.offsets)-1) }
-
-func (c *column) at(i int) string { return c.text[c.offsets[i]:c.offsets[i+1]] }
-
-// search is where want stands in a sorted list, or would.
-func (c *column) search(want string) (at int, found bool) {
-	low, high := 0, c.len()
-	for low < high {
-		middle := int(uint(low+high) >> 1)
-		if c.at(middle) < want {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low, low < c.len() && c.at(low) == want
-}
-
 // A dictionary numbers the stems of a catalog in their order.
 type dictionary struct {
-	column
+	spelling.List
 	// table finds a stem: at the hash or the next places after it, its number plus one. Its length is a power of two.
 	table []uint32
 }
@@ -59,7 +18,7 @@ func newDictionary(words []string) dictionary {
 	for size < 2*len(words) {
 		size *= 2
 	}
-	d := dictionary{column: newColumn(words), table: make([]uint32, size)}
+	d := dictionary{List: spelling.NewList(words), table: make([]uint32, size)}
 	for i, word := range words {
 		at := hash(word) & uint32(size-1)
 		for d.table[at] != 0 {
@@ -74,7 +33,7 @@ func newDictionary(words []string) dictionary {
 func (d *dictionary) term(stem string) int32 {
 	mask := uint32(len(d.table) - 1)
 	for at := hash(stem) & mask; d.table[at] != 0; at = (at + 1) & mask {
-		if n := d.table[at] - 1; d.at(int(n)) == stem {
+		if n := d.table[at] - 1; d.At(int(n)) == stem {
 			return int32(n)
 		}
 	}
@@ -92,15 +51,15 @@ func hash(s string) uint32 {
 
 // postings are names in their order, and which entries have each: those of name i are docs[offsets[i]:offsets[i+1]].
 type postings struct {
-	names   column
-	near    speller // none for names and aliases
+	names   spelling.List
+	near    spelling.Index // none for names and aliases
 	offsets []uint32
 	docs    []uint32
 }
 
 // get is the entries that have a name, in order; none where no entry has it.
 func (p *postings) get(name string) []uint32 {
-	if i, ok := p.names.search(name); ok {
+	if i, ok := p.names.Search(name); ok {
 		return p.at(i)
 	}
 	return nil

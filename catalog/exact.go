@@ -4,6 +4,7 @@ package catalog
 // alias, and which mutate.
 
 import (
+	"almanac/catalog/search/spelling"
 	"slices"
 	"strings"
 )
@@ -60,7 +61,7 @@ func eachKey(e *Entry, sh *shape, f func(k kind, key string)) {
 		path = join(path, strings.ToLower(segment))
 		f(namespaceKind, path)
 	}
-	for _, tag := range foldedSet(e.Tags, fold) {
+	for _, tag := range foldedSet(e.Tags, spelling.Fold) {
 		f(tagKind, tag)
 	}
 	for _, entity := range foldedSet(e.Entities, entityKey) {
@@ -74,16 +75,16 @@ func eachKey(e *Entry, sh *shape, f func(k kind, key string)) {
 	for _, key := range outputKeys(e, sh) {
 		f(outputKind, key)
 	}
-	for _, key := range sortedSet([]string{fold(nameOf(e)), fold(lastSegment(e.ID))}) {
+	for _, key := range sortedSet([]string{spelling.Fold(nameOf(e)), spelling.Fold(lastSegment(e.ID))}) {
 		f(nameKind, key)
 	}
-	for _, alias := range foldedSet(e.Aliases, fold) {
+	for _, alias := range foldedSet(e.Aliases, spelling.Fold) {
 		f(aliasKind, alias)
 	}
 }
 
 // entityKey is an entity as the postings have it.
-func entityKey(name string) string { return singular(fold(name)) }
+func entityKey(name string) string { return spelling.Singular(spelling.Fold(name)) }
 
 func foldedSet(names []string, key func(string) string) []string {
 	keys := make([]string, 0, len(names))
@@ -122,11 +123,11 @@ func subjects(e *Entry, title string) []string {
 	for _, entity := range e.Entities {
 		entities = append(entities, entityKey(entity))
 	}
-	if title = singular(fold(title)); title != "" && (len(entities) == 0 || slices.Contains(entities, title)) {
+	if title = spelling.Singular(spelling.Fold(title)); title != "" && (len(entities) == 0 || slices.Contains(entities, title)) {
 		return []string{title}
 	}
 	if n := len(e.Namespace); n > 0 {
-		last := singular(fold(e.Namespace[n-1]))
+		last := spelling.Singular(spelling.Fold(e.Namespace[n-1]))
 		if len(entities) == 0 && n > 1 || slices.Contains(entities, last) {
 			return []string{last}
 		}
@@ -138,7 +139,7 @@ func subjects(e *Entry, title string) []string {
 func inputKeys(e *Entry, sh *shape) []string {
 	var keys []string
 	for i, p := range sh.inputs {
-		key := fold(p.name)
+		key := spelling.Fold(p.name)
 		keys = append(keys, key)
 		if key == "id" || key == "ids" {
 			for _, subject := range subjects(e, "") {
@@ -146,7 +147,7 @@ func inputKeys(e *Entry, sh *shape) []string {
 			}
 		}
 		if sh.inputOutlines[i].list() {
-			keys = append(keys, listKeys(singular(key))...)
+			keys = append(keys, listKeys(spelling.Singular(key))...)
 		}
 	}
 	return sortedSet(keys)
@@ -154,17 +155,7 @@ func inputKeys(e *Entry, sh *shape) []string {
 
 // listKeys are the names of a list of things: "invoice_list", "invoices", "list_invoice".
 func listKeys(thing string) []string {
-	return []string{thing + "_list", plural(thing)}
-}
-
-func plural(thing string) string {
-	switch {
-	case strings.HasSuffix(thing, "y") && len(thing) > 1 && !strings.ContainsRune("aeiou", rune(thing[len(thing)-2])):
-		return thing[:len(thing)-1] + "ies"
-	case strings.HasSuffix(thing, "s"), strings.HasSuffix(thing, "x"), strings.HasSuffix(thing, "ch"), strings.HasSuffix(thing, "sh"):
-		return thing + "es"
-	}
-	return thing + "s"
+	return []string{thing + "_list", spelling.Plural(thing)}
 }
 
 // outputKeys are the names under which what an entry returns can be asked for, sorted: its fields, `customer_id` for
@@ -200,7 +191,7 @@ func outputKeys(e *Entry, sh *shape) []string {
 // outputFieldKeys are the names of one returned field. The fields of a thing inside, and of the items of a list
 // inside, count as fields of that thing.
 func (d document) outputFieldKeys(p property, about []string) []string {
-	key := fold(p.name)
+	key := spelling.Fold(p.name)
 	keys := []string{key}
 	if key == "id" {
 		for _, subject := range about {
@@ -211,11 +202,11 @@ func (d document) outputFieldKeys(p property, about []string) []string {
 	thing := ""
 	switch {
 	case o.list():
-		thing = singular(key)
+		thing = spelling.Singular(key)
 		keys = append(keys, listKeys(thing)...)
 		if o.items != nil {
 			o, _ = d.plain(o.items)
-			if title := singular(fold(titleWord(o.title))); title != "" {
+			if title := spelling.Singular(spelling.Fold(titleWord(o.title))); title != "" {
 				thing = title
 				keys = append(keys, listKeys(thing)...)
 			}
@@ -228,7 +219,7 @@ func (d document) outputFieldKeys(p property, about []string) []string {
 	}
 	keys = append(keys, thing)
 	for _, inner := range d.fields(o) {
-		name := fold(inner.name)
+		name := spelling.Fold(inner.name)
 		keys = append(keys, thing+"_"+name)
 		if strings.HasSuffix(name, "_id") {
 			keys = append(keys, name)
@@ -246,16 +237,16 @@ func needKeys(need string) []string {
 		inner, ok = strings.CutPrefix(need, "[]")
 	}
 	if ok {
-		return []string{singular(fold(inner)) + "_list"}
+		return []string{spelling.Singular(spelling.Fold(inner)) + "_list"}
 	}
-	folded := fold(need)
+	folded := spelling.Fold(need)
 	for _, prefix := range []string{"list_of_", "array_of_", "list_", "array_"} {
 		if inner, ok := strings.CutPrefix(folded, prefix); ok && (strings.HasSuffix(prefix, "of_") || strings.ContainsAny(need, "<[{")) {
-			return []string{singular(inner) + "_list"}
+			return []string{spelling.Singular(inner) + "_list"}
 		}
 	}
 	if inner, ok := strings.CutSuffix(folded, "_list"); ok {
-		return []string{folded, singular(inner) + "_list"}
+		return []string{folded, spelling.Singular(inner) + "_list"}
 	}
 	for _, field := range []string{"id", "ids"} {
 		thing, ok := strings.CutPrefix(folded, field+"_of_")
@@ -268,7 +259,7 @@ func needKeys(need string) []string {
 		for _, article := range []string{"a_", "an_", "the_"} {
 			thing = strings.TrimPrefix(thing, article)
 		}
-		return sortedSet([]string{folded, thing + "_" + field, singular(thing) + "_" + field})
+		return sortedSet([]string{folded, thing + "_" + field, spelling.Singular(thing) + "_" + field})
 	}
 	return []string{folded}
 }

@@ -3,6 +3,7 @@ package catalog
 // This file explains a score.
 
 import (
+	"almanac/catalog/search/spelling"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func (v *View) Explain(id, query string) (string, error) {
 			continue
 		}
 		name, text := c.pairPoints(&q, len(docs))
-		words := c.index.words.at(int(p[0])) + " " + c.index.words.at(int(p[1]))
+		words := c.index.words.At(int(p[0])) + " " + c.index.words.At(int(p[1]))
 		if docs[at].is(pairInName) {
 			total += name
 			lines = append(lines, fmt.Sprintf("  %-16s %.3f  side by side in the name", words, float64(name)/unit))
@@ -76,7 +77,7 @@ func (v *View) Explain(id, query string) (string, error) {
 	for _, n := range q.named {
 		if _, in := slices.BinarySearch(c.exact.of(namespaceKind).at(int(n)), uint32(doc)); in && total > 0 {
 			total += namedPoints
-			lines = append(lines, fmt.Sprintf("  %-16s %.3f  the query names %s", "(namespace)", float64(namedPoints)/unit, c.exact.of(namespaceKind).names.at(int(n))))
+			lines = append(lines, fmt.Sprintf("  %-16s %.3f  the query names %s", "(namespace)", float64(namedPoints)/unit, c.exact.of(namespaceKind).names.At(int(n))))
 		}
 	}
 	c.index.called.each(q.phrase, func(called uint32, points int32) {
@@ -140,7 +141,7 @@ func (c *Catalog) wordPoints(w *queryWord, doc uint32) (int32, string) {
 	}
 	for _, a := range w.alternates {
 		if n := a.points * c.index.impactIn(a.term, doc); n > best {
-			best, why = n, "through "+c.index.words.at(int(a.term))+" ("+a.why+") "
+			best, why = n, "through "+c.index.words.At(int(a.term))+" ("+a.why+") "
 		}
 	}
 	return best, why
@@ -154,7 +155,7 @@ func (c *Catalog) matched(w *queryWord, doc uint32) []string {
 	}
 	for _, a := range w.alternates {
 		if c.index.impactIn(a.term, doc) > 0 {
-			stems = append(stems, c.index.words.at(int(a.term)))
+			stems = append(stems, c.index.words.At(int(a.term)))
 		}
 	}
 	return stems
@@ -164,7 +165,7 @@ func (c *Catalog) matched(w *queryWord, doc uint32) []string {
 func fieldsWith(e *Entry, stems []string) string {
 	var found [fieldCount]bool
 	eachField(e, shapeOf(e), func(f field, text string) {
-		eachWord(text, func(word []byte, _ bool) {
+		spelling.EachWord(text, func(word []byte, _ bool) {
 			if slices.Contains(stems, stem(string(word))) {
 				found[f] = true
 			}

@@ -11,6 +11,7 @@ package catalog
 // numbers the other way round is refused like a damaged one.
 
 import (
+	"almanac/catalog/search/spelling"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
@@ -79,13 +80,13 @@ func textSection(name string, at *string) section {
 // stringOf is b as a string, in the same memory: b is never written to again.
 func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-func columnSections(name string, c *column) []section {
-	return []section{array(name+".offsets", &c.offsets), textSection(name+".text", &c.text)}
+func columnSections(name string, c *spelling.List) []section {
+	return []section{array(name+".offsets", &c.Offsets), textSection(name+".text", &c.Text)}
 }
 
-func spellerSections(name string, s *speller) []section {
+func spellerSections(name string, s *spelling.Index) []section {
 	return []section{
-		array(name+".near.letters", &s.letters), array(name+".near.places", &s.places), array(name+".near.starts", &s.starts),
+		array(name+".near.letters", &s.Letters), array(name+".near.places", &s.Places), array(name+".near.starts", &s.Starts),
 	}
 }
 
@@ -119,7 +120,7 @@ func (c *Catalog) sections() []section {
 	}
 	all = append(all, columnSections("id", &c.ids)...)
 	all = append(all, spellerSections("id", &c.nearID)...)
-	all = append(all, columnSections("word", &ix.words.column)...)
+	all = append(all, columnSections("word", &ix.words.List)...)
 	all = append(all, spellerSections("word", &ix.nearStem)...)
 	all = append(all, columnSections("written", &ix.written.words)...)
 	all = append(all, spellerSections("written", &ix.written.near)...)
@@ -229,7 +230,7 @@ func Open(image []byte, o OpenOptions) (c *Catalog, remark []byte, err error) {
 			return nil, nil, fmt.Errorf("section %s: %w", s.name, err)
 		}
 	}
-	c.index.docs = c.ids.len()
+	c.index.docs = c.ids.Len()
 	if len(c.stored.offsets) != c.index.docs+1 || len(c.index.about) != c.index.docs*vectorDims {
 		return nil, nil, ErrImage
 	}

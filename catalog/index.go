@@ -12,6 +12,7 @@ package catalog
 // numbered in the order of their ids, so that ties go by id.
 
 import (
+	"almanac/catalog/search/spelling"
 	"cmp"
 	"math"
 	"slices"
@@ -63,7 +64,7 @@ type index struct {
 	posted  []uint32
 	impacts []uint8
 
-	nearStem speller
+	nearStem spelling.Index
 	written  written // the words as entries have them, to tell typing errors by
 
 	called called // what entries are called by

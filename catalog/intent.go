@@ -4,6 +4,7 @@ package catalog
 // "Book a hotel" has all its words in an action that looks bookings up; the kind tells the two apart.
 
 import (
+	"almanac/catalog/search/spelling"
 	"slices"
 	"strings"
 )
@@ -78,8 +79,8 @@ func (l *lexicon) intentOf(word string) intent {
 
 // firstIntent is that of the first verb among the first n words of text.
 func (l *lexicon) firstIntent(text string, n int) (k intent) {
-	text = text[:min(len(text), n*maxWord)]
-	eachWord(text, func(word []byte, _ bool) {
+	text = text[:min(len(text), n*spelling.MaxWord)]
+	spelling.EachWord(text, func(word []byte, _ bool) {
 		if n--; n >= 0 && k == noIntent {
 			k = l.intentOf(string(word))
 		}
@@ -111,7 +112,7 @@ func (l *lexicon) entryIntent(e *Entry) intent {
 // queryIntents are what the clauses of a query ask for: the intents of the verbs that they begin with.
 func (l *lexicon) queryIntents(query string) (asked [intentCount]bool) {
 	begins := true
-	for i, part := range strings.Fields(query[:min(len(query), maxText)]) {
+	for i, part := range strings.Fields(query[:min(len(query), spelling.MaxText)]) {
 		if i == maxQueryWords {
 			break
 		}

@@ -3,6 +3,7 @@ package catalog
 // This file writes hits as lines, signature first.
 
 import (
+	"almanac/catalog/search/spelling"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -84,13 +85,13 @@ func (s *signature) asking(inputs, outputs []string) *signature {
 	for _, need := range inputs {
 		keys := needKeys(need)
 		for i, in := range marked.inputs {
-			marked.inputs[i].asked = in.asked || slices.Contains(keys, fold(in.name))
+			marked.inputs[i].asked = in.asked || slices.Contains(keys, spelling.Fold(in.name))
 		}
 	}
 	for _, need := range outputs {
 		keys := needKeys(need)
 		for i, out := range marked.outputs {
-			marked.outputs[i].asked = out.asked || slices.Contains(keys, fold(out.name))
+			marked.outputs[i].asked = out.asked || slices.Contains(keys, spelling.Fold(out.name))
 		}
 	}
 	return &marked

@@ -3,6 +3,7 @@ package catalog
 // This file reads options as scripts write them.
 
 import (
+	"almanac/catalog/search/spelling"
 	"fmt"
 	"maps"
 	"math"
@@ -29,7 +30,7 @@ func (v *View) CheckOptions(o SearchOptions) error {
 		return nil
 	}
 	err := &ArgError{Field: "operation", Want: "one of " + strings.Join(known[:min(len(known), 12)], ", "), Got: describeValue(string(o.Operation))}
-	if near := Nearest(string(o.Operation), known); near != "" {
+	if near := spelling.Nearest(string(o.Operation), known); near != "" {
 		err.Hint = "did you mean " + near + "?"
 	}
 	return err
@@ -86,7 +87,7 @@ func ParsePlanOptions(m map[string]any) (given []string, err error) {
 
 func unknownOption(name string, known []string) *ArgError {
 	err := &ArgError{Field: clip(oneLine(name), 60), Got: "unknown option", Hint: "known options: " + strings.Join(known, ", ")}
-	if near := Nearest(name, known); near != "" {
+	if near := spelling.Nearest(name, known); near != "" {
 		err.Hint = "did you mean " + near + "?"
 	}
 	return err

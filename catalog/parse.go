@@ -3,6 +3,7 @@ package catalog
 // This file reads queries: which terms of the catalog the words of one stand for, and what each is worth.
 
 import (
+	"almanac/catalog/search/spelling"
 	"math"
 	"slices"
 	"strings"
@@ -225,7 +226,7 @@ func (c *Catalog) bound(q *parsedQuery) float64 {
 // queryWords cuts a query into words and marks those in quotes.
 func queryWords(query string) []rawWord {
 	var words []rawWord
-	query = plainText(query)
+	query = spelling.Plain(query)
 	for query != "" && len(words) < maxQueryWords {
 		open := strings.IndexAny(query, "\"\u201c")
 		end := -1
@@ -240,7 +241,7 @@ func queryWords(query string) []rawWord {
 			plain = query[:open]
 		}
 		add := func(text string, quoted bool) {
-			eachWord(text, func(word []byte, _ bool) {
+			spelling.EachWord(text, func(word []byte, _ bool) {
 				if len(words) < maxQueryWords {
 					words = append(words, rawWord{string(word), quoted})
 				}
@@ -311,9 +312,9 @@ func (c *Catalog) eachPrefixRelative(w *wordForm, f func(term int32, why string)
 			f(term, beginsIt)
 		}
 	}
-	from, _ := ix.words.search(w.stem)
-	for t := from; t < ix.words.len(); t++ {
-		if !strings.HasPrefix(ix.words.at(t), w.stem) || count >= maxRelatives {
+	from, _ := ix.words.Search(w.stem)
+	for t := from; t < ix.words.Len(); t++ {
+		if !strings.HasPrefix(ix.words.At(t), w.stem) || count >= maxRelatives {
 			return
 		}
 		if int32(t) != w.term {

@@ -3,6 +3,7 @@ package catalog
 // This file makes plausible values from schemas, for previews and examples, and writes them as Lua.
 
 import (
+	"almanac/catalog/search/spelling"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,7 +39,7 @@ func (d document) placeholder(part []byte, name string, depth int, requiredOnly 
 		if o.items == nil {
 			return []any{}
 		}
-		return []any{d.placeholder(o.items, singular(name), depth+1, requiredOnly)}
+		return []any{d.placeholder(o.items, spelling.Singular(name), depth+1, requiredOnly)}
 	}
 	if props := d.fields(o); len(props) > 0 {
 		// Of a choice, only the first branch: all of them together would fit none.

@@ -4,6 +4,7 @@ package catalog
 // needs from the one who asks or from a step before it.
 
 import (
+	"almanac/catalog/search/spelling"
 	"fmt"
 	"slices"
 	"strings"
@@ -187,7 +188,7 @@ func (v *View) orderNeeds(step Step) []string {
 		return needs
 	}
 	for _, need := range v.needsOf(step)[len(needs):] {
-		if folded := fold(need); strings.HasSuffix(folded, "_id") || strings.HasSuffix(folded, "_ids") {
+		if folded := spelling.Fold(need); strings.HasSuffix(folded, "_id") || strings.HasSuffix(folded, "_ids") {
 			needs = append(needs, need)
 		}
 	}
@@ -206,13 +207,13 @@ func (v *View) needsOf(step Step) []string {
 		if !p.required || readOutline(p.text).dflt != nil {
 			continue
 		}
-		own := []string{fold(p.name)}
+		own := []string{spelling.Fold(p.name)}
 		if own[0] == "id" {
 			for _, subject := range subjects(e, "") {
 				own = append(own, subject+"_id")
 			}
 		}
-		if slices.ContainsFunc(needs, func(n string) bool { return slices.Contains(own, fold(n)) }) {
+		if slices.ContainsFunc(needs, func(n string) bool { return slices.Contains(own, spelling.Fold(n)) }) {
 			continue
 		}
 		name := p.name
@@ -230,13 +231,13 @@ func (v *View) needsOf(step Step) []string {
 func outputName(e *Entry, key string) string {
 	_, props := e.Output.fields()
 	for _, p := range props {
-		if fold(p.name) == key {
+		if spelling.Fold(p.name) == key {
 			return p.name
 		}
 	}
 	if strings.HasSuffix(key, "_id") {
 		for _, p := range props {
-			if fold(p.name) == "id" {
+			if spelling.Fold(p.name) == "id" {
 				return p.name
 			}
 		}

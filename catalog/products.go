@@ -5,6 +5,7 @@ package catalog
 // beginning, and where they hardly stand in any other entry.
 
 import (
+	"almanac/catalog/search/spelling"
 	"cmp"
 	"slices"
 	"strings"
@@ -37,8 +38,8 @@ func (c *Catalog) newProducts() products {
 	}
 	var all []product
 	m := c.exact.of(namespaceKind)
-	for i := range m.names.len() {
-		depth := strings.Count(m.names.at(i), ".")
+	for i := range m.names.Len() {
+		depth := strings.Count(m.names.At(i), ".")
 		path := c.entries[m.at(i)[0]].Namespace
 		if depth >= min(namedDepth, len(path)) {
 			continue
@@ -130,10 +131,10 @@ func (c *Catalog) distinct(stems []string, namespaces []uint32) bool {
 func (l *lexicon) nameBegins(query string) map[string]bool {
 	begins := map[string]bool{}
 	sentence, before := true, ""
-	for i, field := range strings.Fields(query[:min(len(query), maxText)]) {
+	for i, field := range strings.Fields(query[:min(len(query), spelling.MaxText)]) {
 		lower := strings.ToLower(field)
 		if i == 0 || l.names[before] || strings.HasSuffix(field, ":") || !sentence && field != lower {
-			eachWord(field, func(word []byte, _ bool) { begins[string(word)] = true })
+			spelling.EachWord(field, func(word []byte, _ bool) { begins[string(word)] = true })
 		}
 		before = lower
 		sentence = strings.IndexByte(".?!", field[len(field)-1]) >= 0

@@ -25,7 +25,7 @@ func TestNamedNamespaces(t *testing.T) {
 	} {
 		var names []string
 		for _, n := range c.View().parse(query).named {
-			names = append(names, c.exact.of(namespaceKind).names.at(int(n)))
+			names = append(names, c.exact.of(namespaceKind).names.At(int(n)))
 		}
 		if len(want) > 0 && (len(names) == 0 || names[0] != want[0]) || len(want) == 0 && len(names) > 0 {
 			t.Errorf("%q names %v, want %v", query, names, want)

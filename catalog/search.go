@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"almanac/catalog/search/spelling"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,7 +98,7 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 		allowed.and(some)
 	}
 	narrow("domain", o.Domains, x.of(namespaceKind), namespaceKey, ".")
-	narrow("tag", o.Tags, x.of(tagKind), fold, "_")
+	narrow("tag", o.Tags, x.of(tagKind), spelling.Fold, "_")
 	narrow("entity", o.Entities, x.of(entityKind), entityKey, "_")
 	if o.Operation != "" {
 		narrow("operation", []string{string(o.Operation)}, x.of(operationKind), strings.ToLower, "_")
@@ -116,7 +117,7 @@ func (v *View) filter(o SearchOptions) (bitset, []string) {
 			some.setAll(docs)
 			allowed.and(some)
 		}
-		notes = append(notes, v.unknownNotes(kind, unknown, m, fold, "_")...)
+		notes = append(notes, v.unknownNotes(kind, unknown, m, spelling.Fold, "_")...)
 	}
 	need("input", o.NeedsInput, x.of(inputKind))
 	need("output", o.NeedsOutput, x.of(outputKind))
@@ -206,7 +207,7 @@ func (v *View) fieldSet(kind string, names []string, m *postings) Set {
 		}
 		some.setAll(docs)
 	}
-	s.notes = v.unknownNotes(strings.TrimSuffix(kind, "s"), unknown, m, fold, "_")
+	s.notes = v.unknownNotes(strings.TrimSuffix(kind, "s"), unknown, m, spelling.Fold, "_")
 	some.and(v.visible)
 	s.hits = exactHits(some)
 	s.total = len(s.hits)

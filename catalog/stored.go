@@ -19,7 +19,7 @@ type stored struct {
 }
 
 // id is the id of entry doc.
-func (c *Catalog) id(doc int) string { return c.ids.at(doc) }
+func (c *Catalog) id(doc int) string { return c.ids.At(doc) }
 
 // entry is entry doc; it is the catalog's own.
 func (c *Catalog) entry(doc int) *Entry {

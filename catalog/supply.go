@@ -3,6 +3,7 @@ package catalog
 // This file says which step of a plan gets an input from which other, and so in which order they stand.
 
 import (
+	"almanac/catalog/search/spelling"
 	"slices"
 	"strings"
 )
@@ -41,7 +42,7 @@ func requiredKeys(e *Entry) []string {
 		if !p.required {
 			continue
 		}
-		key := fold(p.name)
+		key := spelling.Fold(p.name)
 		keys = append(keys, key)
 		if key == "id" {
 			for _, subject := range subjects(e, "") {
@@ -102,7 +103,7 @@ func (g *good) about(key string) bool {
 			continue
 		}
 		n := len(g.entry.Namespace)
-		return slices.Contains(subjects(g.entry, ""), thing) || n > 0 && singular(fold(g.entry.Namespace[n-1])) == thing
+		return slices.Contains(subjects(g.entry, ""), thing) || n > 0 && spelling.Singular(spelling.Fold(g.entry.Namespace[n-1])) == thing
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"almanac/catalog/search/spelling"
 	"context"
 	"errors"
 	"fmt"
@@ -11,61 +12,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWords(t *testing.T) {
-	for text, want := range map[string]string{
-		"listUnpaidInvoices":           "list unpaid invoices",
-		"list_unpaid-invoices.v2":      "list unpaid invoices v 2",
-		"GetHTTPServerURL":             "get http server url",
-		"SLAs and APIs":                "slas and apis",
-		"OAuth2Token":                  "o auth 2 token",
-		"Crème brûlée à la Zürich":     "creme brulee a la zurich",
-		"Straße ÉCOLE":                 "straße ecole",
-		"请求退款":                         "请 求 退 款",
-		"данныеКлиента":                "данные клиента",
-		"customer's":                   "customer s",
-		"ｆｕｌｌ１２":                       "full 12",
-		"a\x00b\xffc":                  "a b c",
-		strings.Repeat("x", 60) + " y": "y",
-		"":                             "",
-	} {
-		var words []string
-		eachWord(text, func(word []byte, _ bool) { words = append(words, string(word)) })
-		if got := strings.Join(words, " "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestFold(t *testing.T) {
-	for name, want := range map[string]string{
-		"customerId": "customer_id", "customer.id": "customer_id", "Customer-ID": "customer_id", "customer_id": "customer_id",
-		"line1": "line1", "HTTPStatus": "http_status", "ids": "ids",
-	} {
-		if got := fold(name); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
-	}
-	for word, want := range map[string]string{"invoices": "invoice", "companies": "company", "boxes": "box", "address": "address", "addresses": "address", "status": "status", "analysis": "analysis", "ids": "ids"} {
-		if got := singular(word); got != want {
-			t.Errorf("singular %s: %s, want %s", word, got, want)
-		}
-	}
-}
-
 func FuzzWords(f *testing.F) {
 	for _, seed := range []string{"listUnpaidInvoices", "Crème", "請求", "a1B2c3", "\xff\xfe", "''''", "SLAs", "yyyyyying", "請" + strings.Repeat("0", 60) + "A"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		eachWord(text, func(word []byte, _ bool) {
+		spelling.EachWord(text, func(word []byte, _ bool) {
 			w := string(word)
 			if w == "" || !utf8.ValidString(w) || strings.ContainsAny(w, " \t\n_-.") {
 				t.Fatalf("word %q", w)
 			}
 			stem(w)
 		})
-		if again := fold(fold(text)); again != fold(text) {
-			t.Fatalf("fold %q is %q, then %q", text, fold(text), again)
+		if again := spelling.Fold(spelling.Fold(text)); again != spelling.Fold(text) {
+			t.Fatalf("fold %q is %q, then %q", text, spelling.Fold(text), again)
 		}
 		if line := oneLine(text); strings.ContainsAny(line, "\n\r\x1b\x00") || !utf8.ValidString(line) {
 			t.Fatalf("one line: %q", line)
@@ -74,23 +34,6 @@ func FuzzWords(f *testing.F) {
 			t.Fatalf("clip to 7 has %d runes", n)
 		}
 	})
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"billing", "commerce", "crm", "customer_id", "support"}
-	for want, word := range map[string]string{"billing": "biling", "crm": "crn", "customer_id": "customerID", "support": "suport", "": "zebra"} {
-		if got := Nearest(word, names); got != want {
-			t.Errorf("%s: %q, want %q", word, got, want)
-		}
-	}
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xyz", 3}, {"über", "uber", 1}, {"kitten", "sitting", 3}} {
-		if got := EditDistance(test.a, test.b, 9); got != test.want {
-			t.Errorf("%s to %s: %d, want %d", test.a, test.b, got, test.want)
-		}
-	}
 }
 
 func TestLines(t *testing.T) {
@@ -265,17 +208,6 @@ func BenchmarkNew(b *testing.B) {
 				New(entries, Options{})
 			}
 		})
-	}
-}
-
-func TestEditDistanceOfWords(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "abc", 3}, {"rset", "reset", 1}, {"quti", "quit", 1}, {"lua", "lua", 0}, {"käse", "kase", 1}, {"abcd", "wxyz", 4}} {
-		if got := EditDistance(c.a, c.b, 10); got != c.want {
-			t.Errorf("EditDistance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
 	}
 }
 

@@ -4,163 +4,11 @@ package catalog
 // and "List unpaid invoices" give the same words; accents are taken off, letters and digits part, CJK runes stand alone.
 
 import (
+	"almanac/catalog/search/spelling"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/kljensen/snowball/english"
-	"golang.org/x/text/unicode/norm"
 )
-
-const (
-	// maxWord is the longest word in bytes that is kept; longer runs are keys or encoded data.
-	maxWord = 48
-	// maxText is how much of one text is read, in bytes.
-	maxText = 16 << 10
-)
-
-type runeClass uint8
-
-const (
-	spaceClass runeClass = iota
-	lowerClass
-	upperClass
-	digitClass
-	aloneClass
-)
-
-// asciiClasses are the classes of the first 128 runes.
-var asciiClasses = func() (classes [utf8.RuneSelf]runeClass) {
-	for r := 'a'; r <= 'z'; r++ {
-		classes[r] = lowerClass
-		classes[r-'a'+'A'] = upperClass
-	}
-	for r := '0'; r <= '9'; r++ {
-		classes[r] = digitClass
-	}
-	return classes
-}()
-
-func classOf(r rune) runeClass {
-	if r < utf8.RuneSelf {
-		return asciiClasses[r]
-	}
-	switch {
-	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
-		return aloneClass
-	case unicode.IsUpper(r):
-		return upperClass
-	case unicode.IsLetter(r):
-		return lowerClass
-	case unicode.IsDigit(r):
-		return digitClass
-	}
-	return spaceClass
-}
-
-// eachWord calls f with every word of text in lower case. joined says that only a change between letters and digits
-// parts the word from the one before. The bytes are valid until f returns.
-func eachWord(text string, f func(word []byte, joined bool)) {
-	text = plainText(text)
-	var buf [maxWord + utf8.UTFMax]byte
-	n, long := 0, false
-	prev, joined := spaceClass, false
-	flush := func(nextJoined bool) {
-		if n > 0 && !long {
-			f(buf[:n], joined)
-		}
-		n, long, joined = 0, false, nextJoined && n > 0 && !long
-	}
-	for i, r := range text {
-		class := classOf(r)
-		switch class {
-		case spaceClass:
-			flush(false)
-		case upperClass:
-			switch {
-			case prev == digitClass:
-				flush(true)
-			case prev == lowerClass, prev == upperClass && startsWord(text[i+utf8.RuneLen(r):]), prev == aloneClass:
-				flush(false)
-			}
-		case digitClass:
-			if prev == lowerClass || prev == upperClass {
-				flush(true)
-			} else if prev == aloneClass {
-				flush(false)
-			}
-		case lowerClass:
-			if prev == digitClass {
-				flush(true)
-			} else if prev == aloneClass {
-				flush(false)
-			}
-		case aloneClass:
-			flush(false)
-		}
-		prev = class
-		if class == spaceClass || long {
-			continue
-		}
-		if n >= maxWord {
-			long = true
-			continue
-		}
-		if r < utf8.RuneSelf {
-			if class == upperClass {
-				r += 'a' - 'A'
-			}
-			buf[n] = byte(r)
-			n++
-		} else {
-			n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
-		}
-	}
-	flush(false)
-}
-
-// startsWord reports whether rest begins with a lower-case letter that is no plural s of an acronym: the S of
-// "HTTPServer" starts a word, that of "SLAs" does not.
-func startsWord(rest string) bool {
-	r, size := utf8.DecodeRuneInString(rest)
-	if size == 0 || classOf(r) != lowerClass {
-		return false
-	}
-	if r == 's' {
-		next, _ := utf8.DecodeRuneInString(rest[size:])
-		return classOf(next) == lowerClass
-	}
-	return true
-}
-
-// plainText is the part of text that is read, without accents.
-func plainText(text string) string {
-	if len(text) > maxText {
-		text = text[:maxText]
-	}
-	for i := 0; i < len(text); i++ {
-		if text[i] >= utf8.RuneSelf {
-			return withoutAccents(text)
-		}
-	}
-	return text
-}
-
-func withoutAccents(text string) string {
-	text = norm.NFKD.String(strings.ToValidUTF8(text, " "))
-	var b strings.Builder
-	b.Grow(len(text))
-	for _, r := range text {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-		case r == '\u2019':
-			b.WriteByte('\'')
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
 
 // Stem is the form that a lower-case word is indexed under; "" for a word that is too common to be indexed.
 func Stem(word string) string { return stem(word) }
@@ -168,7 +16,7 @@ func Stem(word string) string { return stem(word) }
 // Stems are the stems of a text's words in their order, as they are indexed: without the words that are too common.
 func Stems(text string) []string {
 	var stems []string
-	eachWord(text, func(word []byte, _ bool) {
+	spelling.EachWord(text, func(word []byte, _ bool) {
 		if st := stem(string(word)); st != "" {
 			stems = append(stems, st)
 		}

@@ -4,6 +4,7 @@ package catalog
 // searched as the word nearest to it that entries do say.
 
 import (
+	"almanac/catalog/search/spelling"
 	"cmp"
 	"fmt"
 	"slices"
@@ -22,9 +23,9 @@ const (
 
 // written are the words of entries as they are written there, in order, with their terms.
 type written struct {
-	words column
+	words spelling.List
 	terms []uint32
-	near  speller
+	near  spelling.Index
 }
 
 // spellable reports whether a word of an entry may be what a misspelt word was meant to be.
@@ -54,8 +55,8 @@ func (r *reader) mended(word string, f *wordForm) *wordForm {
 	if i < 0 {
 		return nil
 	}
-	form := *r.form(r.cat.index.written.words.at(i), "")
-	form.typed, form.meant = word, r.cat.index.written.words.at(i)
+	form := *r.form(r.cat.index.written.words.At(i), "")
+	form.typed, form.meant = word, r.cat.index.written.words.At(i)
 	return &form
 }
 
@@ -68,8 +69,8 @@ func (v *View) nearestWritten(word string) int {
 		limit = 2
 	}
 	best, least, bestDocs := -1, noSlip, 0
-	ix.written.near.each(word, limit, func(i int) int {
-		cost := slipCost(word, ix.written.words.at(i))
+	ix.written.near.Near(word, limit, func(i int) int {
+		cost := slipCost(word, ix.written.words.At(i))
 		if cost >= noSlip || cost > least {
 			return limit
 		}
@@ -96,7 +97,7 @@ func (r *reader) mayBeTypo(word string) bool {
 // plainWords are the words of a query that are neither names nor parts of ids, addresses or code: words of letters that
 // begin small, or begin a sentence, or stand in a query that has no small words. Words in quotes are names.
 func plainWords(query string) map[string]bool {
-	fields := strings.Fields(query[:min(len(query), maxText)])
+	fields := strings.Fields(query[:min(len(query), spelling.MaxText)])
 	small := false
 	for _, field := range fields {
 		if r, _ := utf8.DecodeRuneInString(field); unicode.IsLower(r) && len(field) >= shortTypo {
@@ -145,7 +146,7 @@ func (v *View) writtenAs(term int32, word string) string {
 
 // firstWritten is a term as the first visible entry that has it writes it.
 func (v *View) firstWritten(t int32) (word string) {
-	st := v.cat.index.words.at(int(t))
+	st := v.cat.index.words.At(int(t))
 	docs, _ := v.cat.index.postings(t)
 	at := slices.IndexFunc(docs, func(doc uint32) bool { return v.visible.has(int(doc)) })
 	if at < 0 {
@@ -153,7 +154,7 @@ func (v *View) firstWritten(t int32) (word string) {
 	}
 	e := v.cat.entry(int(docs[at]))
 	eachField(e, shapeOf(e), func(_ field, text string) {
-		eachWord(text, func(w []byte, _ bool) {
+		spelling.EachWord(text, func(w []byte, _ bool) {
 			if word == "" && stem(string(w)) == st {
 				word = string(w)
 			}
@@ -169,10 +170,10 @@ func (v *View) nearTerms(st string, n int) []int32 {
 		edits int
 	}
 	ix := v.cat.index
-	limit := closeness(st) + 1
+	limit := spelling.MostEdits(st) + 1
 	var near []candidate
-	ix.nearStem.each(st, limit-1, func(t int) int {
-		if d := EditDistance(st, ix.words.at(t), limit); d < limit && v.knows(int32(t)) {
+	ix.nearStem.Near(st, limit-1, func(t int) int {
+		if d := spelling.Distance(st, ix.words.At(t), limit); d < limit && v.knows(int32(t)) {
 			near = append(near, candidate{int32(t), d})
 		}
 		return limit - 1

@@ -3,6 +3,7 @@ package catalog
 // This file checks single values for Check: types, enumerations and bounds.
 
 import (
+	"almanac/catalog/search/spelling"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -174,7 +175,7 @@ func (c *checker) checkValue(v any, s *jsonschema.Schema, path string) *ArgError
 					words = append(words, w)
 				}
 			}
-			if near := Nearest(word, words); near != "" {
+			if near := spelling.Nearest(word, words); near != "" {
 				err.Hint = fmt.Sprintf("did you mean %q?", near)
 			}
 		}

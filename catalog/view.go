@@ -200,8 +200,8 @@ func (v *View) patternDocs(text string) (docs []int, err error) {
 		return nil, &UnknownError{ID: text, Near: v.nearIDs(text, 3)}
 	}
 	ids := &v.cat.ids
-	for doc, _ := ids.search(p.Prefix()); doc < ids.len() && strings.HasPrefix(ids.at(doc), p.Prefix()); doc++ {
-		if p.Match(ids.at(doc)) {
+	for doc, _ := ids.Search(p.Prefix()); doc < ids.Len() && strings.HasPrefix(ids.At(doc), p.Prefix()); doc++ {
+		if p.Match(ids.At(doc)) {
 			docs = append(docs, doc)
 		}
 	}
@@ -239,9 +239,9 @@ func (v *View) namespaceDocs(name string) ([]uint32, error) {
 // visibleKeys are the names in m that a visible entry has, in order.
 func (v *View) visibleKeys(m *postings) []string {
 	var keys []string
-	for i := range m.names.len() {
+	for i := range m.names.Len() {
 		if v.visible.any(m.at(i)) {
-			keys = append(keys, m.names.at(i))
+			keys = append(keys, m.names.At(i))
 		}
 	}
 	return keys
@@ -310,9 +310,9 @@ func (v *View) Why(id string) Visibility {
 // with the rule that hides the first.
 func (v *View) WhyRoot(root string) Visibility {
 	prefix := root + "."
-	first, _ := v.cat.ids.search(prefix)
+	first, _ := v.cat.ids.Search(prefix)
 	end := first
-	for ; end < v.cat.ids.len() && strings.HasPrefix(v.cat.ids.at(end), prefix); end++ {
+	for ; end < v.cat.ids.Len() && strings.HasPrefix(v.cat.ids.At(end), prefix); end++ {
 		if v.visible.has(end) {
 			return Visibility{State: "visible"}
 		}
@@ -320,7 +320,7 @@ func (v *View) WhyRoot(root string) Visibility {
 	if first == end || root == "" {
 		return Visibility{State: "unknown"}
 	}
-	return v.Why(v.cat.ids.at(first))
+	return v.Why(v.cat.ids.At(first))
 }
 
 // reason says which of the rules hides e.
@@ -378,8 +378,8 @@ func (v *View) Roots() []string {
 // All yields the ids of the visible entries in order.
 func (v *View) All() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for doc := range v.cat.ids.len() {
-			if v.visible.has(doc) && !yield(v.cat.ids.at(doc)) {
+		for doc := range v.cat.ids.Len() {
+			if v.visible.has(doc) && !yield(v.cat.ids.At(doc)) {
 				return
 			}
 		}
@@ -392,14 +392,14 @@ func (v *View) Children(prefix string) []Child {
 		prefix += "."
 	}
 	ids := &v.cat.ids
-	first, _ := ids.search(prefix)
+	first, _ := ids.Search(prefix)
 	var children []Child
 	place := map[string]int{}
-	for doc := first; doc < ids.len() && strings.HasPrefix(ids.at(doc), prefix); doc++ {
+	for doc := first; doc < ids.Len() && strings.HasPrefix(ids.At(doc), prefix); doc++ {
 		if !v.visible.has(doc) {
 			continue
 		}
-		name, rest, deeper := strings.Cut(ids.at(doc)[len(prefix):], ".")
+		name, rest, deeper := strings.Cut(ids.At(doc)[len(prefix):], ".")
 		i, ok := place[name]
 		if !ok {
 			i = len(children)
@@ -408,7 +408,7 @@ func (v *View) Children(prefix string) []Child {
 		}
 		children[i].Count++
 		if !deeper && rest == "" {
-			children[i].ID = ids.at(doc)
+			children[i].ID = ids.At(doc)
 		}
 	}
 	slices.SortFunc(children, func(a, b Child) int { return strings.Compare(a.Name, b.Name) })

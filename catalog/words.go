@@ -46,32 +46,3 @@ func firstSentence(text string, n int) string {
 	}
 	return clip(text, n)
 }
-
-// fold is a field, tag or entity name in the one form that all are compared in: lower case, words joined by "_".
-// "customerId", "customer.id" and "Customer-ID" are all "customer_id".
-func fold(name string) string {
-	var b strings.Builder
-	b.Grow(len(name) + 4)
-	eachWord(name, func(word []byte, joined bool) {
-		if b.Len() > 0 && !joined {
-			b.WriteByte('_')
-		}
-		b.Write(word)
-	})
-	return b.String()
-}
-
-// singular is a folded name with its last word in the singular, by the spelling alone.
-func singular(name string) string {
-	switch {
-	case len(name) < 4, strings.HasSuffix(name, "ss"), strings.HasSuffix(name, "us"), strings.HasSuffix(name, "is"):
-		return name
-	case strings.HasSuffix(name, "ies"):
-		return name[:len(name)-3] + "y"
-	case strings.HasSuffix(name, "sses"), strings.HasSuffix(name, "xes"), strings.HasSuffix(name, "ches"), strings.HasSuffix(name, "shes"):
-		return name[:len(name)-2]
-	case strings.HasSuffix(name, "s"):
-		return name[:len(name)-1]
-	}
-	return name
-}

@@ -4,12 +4,11 @@ package repl
 // themselves are in the files beside it, by theme.
 
 import (
+	"almanac/catalog/search/spelling"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	"almanac/catalog"
 )
 
 // A command is one row of the table.
@@ -269,7 +268,7 @@ func (sh *Shell) meant(name string) string {
 			names, of[n] = append(names, n), c.name
 		}
 	}
-	if near := catalog.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return ": did you mean /" + of[near] + "?"
 	}
 	return ": /help lists them"

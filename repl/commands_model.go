@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog"
+	"almanac/catalog/search/spelling"
 	"almanac/session/policy"
 	"almanac/session/trace"
 )
@@ -153,7 +153,7 @@ func setTheme(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		sh.feed.Emit(Event{Kind: Themed, Text: arg})
 		return nil
 	}
-	if near := catalog.Nearest(arg, names); near != "" {
+	if near := spelling.Nearest(arg, names); near != "" {
 		return &UsageError{usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: did you mean %s?", arg, near)}
 	}
 	return &UsageError{usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: use one of %s", arg, strings.Join(names, ", "))}

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"almanac/catalog"
+	"almanac/catalog/search/spelling"
 	"almanac/repl"
 )
 
@@ -91,7 +91,7 @@ func CheckLook(role, text string) error {
 
 // meant names the nearest of names, or all of them when none is near.
 func meant(word string, names []string) string {
-	if near := catalog.Nearest(word, names); near != "" {
+	if near := spelling.Nearest(word, names); near != "" {
 		return ": did you mean " + near + "?"
 	}
 	return ": use one of " + strings.Join(names, ", ")

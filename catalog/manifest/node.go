@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/search/spelling"
 )
 
 // A fault is an error with the line that it is about.
@@ -114,7 +115,7 @@ func decode(n *yaml.Node, what string, into any) error {
 func meant(name string, names []string) string {
 	best, least := "", max(2, len(name)/3)+1
 	for _, candidate := range names {
-		if d := catalog.EditDistance(name, candidate, least); d < least {
+		if d := spelling.Distance(name, candidate, least); d < least {
 			best, least = candidate, d
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog"
+	"almanac/catalog/search/spelling"
 	"almanac/ui"
 )
 
@@ -61,7 +61,7 @@ func knownAction(action string) (near string, known bool) {
 		}
 		names = append(names, b.Action)
 	}
-	if near = catalog.Nearest(action, names); near != "" {
+	if near = spelling.Nearest(action, names); near != "" {
 		return ": did you mean " + near + "?", false
 	}
 	return ": almanac config init lists them", false
@@ -115,7 +115,7 @@ func nearKey(key string) string {
 		case len(part) > 2:
 			least := 3
 			for _, word := range keyWords {
-				if d := catalog.EditDistance(part, word, least); d < least {
+				if d := spelling.Distance(part, word, least); d < least {
 					parts[i], least = word, d
 				}
 			}

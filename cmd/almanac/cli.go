@@ -13,7 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"almanac/catalog"
+	"almanac/catalog/search/spelling"
 	"almanac/catalog/source"
 	"almanac/session/trace"
 )
@@ -174,7 +174,7 @@ func nearCommand(err error, model *kong.Application) string {
 			names = append(names, c.Name)
 		}
 	}
-	if near := catalog.Nearest(word, names); near != "" {
+	if near := spelling.Nearest(word, names); near != "" {
 		return ": did you mean almanac " + near
 	}
 	return ""

@@ -20,7 +20,7 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/alecthomas/kong"
 
-	"almanac/catalog"
+	"almanac/catalog/search/spelling"
 	"almanac/ui"
 )
 
@@ -307,7 +307,7 @@ func (c *config) near(key string) string {
 			names, of[n] = append(names, n), s.key
 		}
 	}
-	near := catalog.Nearest(strings.ReplaceAll(key, "-", "_"), names)
+	near := spelling.Nearest(strings.ReplaceAll(key, "-", "_"), names)
 	if near == "" {
 		return ""
 	}

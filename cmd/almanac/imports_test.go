@@ -24,6 +24,7 @@ var floors = map[string]int{
 	"catalog/lexicon/vectors": 1,
 	"catalog/manifest":        1,
 	"catalog/mcp":             1,
+	"catalog/search/spelling": 0,
 	"catalog/secret":          0,
 	"catalog/source":          0,
 	"catalog/web":             1,
@@ -46,7 +47,7 @@ var floors = map[string]int{
 }
 
 var sameFloor = map[string][]string{
-	"catalog":          {"catalog/pattern"},
+	"catalog":          {"catalog/pattern", "catalog/search/spelling"},
 	"session/vm":       {"session/syntax"},
 	"catalog/manifest": {"catalog/web"},
 	"catalog/openapi":  {"catalog/web"},

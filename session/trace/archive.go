@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"almanac/catalog/search/spelling"
 	"bufio"
 	"bytes"
 	"encoding/json"
@@ -13,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"almanac/catalog"
 )
 
 // An Archive is the folder that holds the logs of all sessions, as DIR/2006/01/02/ID.jsonl. The logs are all there is:
@@ -197,7 +196,7 @@ func nearIDs(all []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(path string) bool {
 		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 		tail := id[strings.LastIndexByte(id, '-')+1:]
-		return catalog.EditDistance(id, name, 4) >= 4 && catalog.EditDistance(tail, name, 3) >= 3
+		return spelling.Distance(id, name, 4) >= 4 && spelling.Distance(tail, name, 3) >= 3
 	})
 }
 

@@ -1,0 +1,165 @@
+package spelling
+
+// This file cuts text into words: the same cut for entries, names and queries. "listUnpaidInvoices", "list_unpaid-invoices"
+// and "List unpaid invoices" give the same words; accents are taken off, letters and digits part, CJK runes stand alone.
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	// MaxWord is the longest word in bytes that is kept; longer runs are keys or encoded data.
+	MaxWord = 48
+	// MaxText is how much of one text is read, in bytes.
+	MaxText = 16 << 10
+)
+
+// A Class is a kind of character, as far as the cut into words goes.
+type Class uint8
+
+// The classes.
+const (
+	Space Class = iota // parts words
+	Lower
+	Upper
+	Digit
+	Alone // a word by itself
+)
+
+// asciiClasses are the classes of the first 128 runes.
+var asciiClasses = func() (classes [utf8.RuneSelf]Class) {
+	for r := 'a'; r <= 'z'; r++ {
+		classes[r] = Lower
+		classes[r-'a'+'A'] = Upper
+	}
+	for r := '0'; r <= '9'; r++ {
+		classes[r] = Digit
+	}
+	return classes
+}()
+
+// ClassOf is the class of a character.
+func ClassOf(r rune) Class {
+	if r < utf8.RuneSelf {
+		return asciiClasses[r]
+	}
+	switch {
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+		return Alone
+	case unicode.IsUpper(r):
+		return Upper
+	case unicode.IsLetter(r):
+		return Lower
+	case unicode.IsDigit(r):
+		return Digit
+	}
+	return Space
+}
+
+// EachWord calls f with every word of text in lower case. joined says that only a change between letters and digits
+// parts the word from the one before. The bytes are valid until f returns.
+func EachWord(text string, f func(word []byte, joined bool)) {
+	text = Plain(text)
+	var buf [MaxWord + utf8.UTFMax]byte
+	n, long := 0, false
+	prev, joined := Space, false
+	flush := func(nextJoined bool) {
+		if n > 0 && !long {
+			f(buf[:n], joined)
+		}
+		n, long, joined = 0, false, nextJoined && n > 0 && !long
+	}
+	for i, r := range text {
+		class := ClassOf(r)
+		switch class {
+		case Space:
+			flush(false)
+		case Upper:
+			switch {
+			case prev == Digit:
+				flush(true)
+			case prev == Lower, prev == Upper && startsWord(text[i+utf8.RuneLen(r):]), prev == Alone:
+				flush(false)
+			}
+		case Digit:
+			if prev == Lower || prev == Upper {
+				flush(true)
+			} else if prev == Alone {
+				flush(false)
+			}
+		case Lower:
+			if prev == Digit {
+				flush(true)
+			} else if prev == Alone {
+				flush(false)
+			}
+		case Alone:
+			flush(false)
+		}
+		prev = class
+		if class == Space || long {
+			continue
+		}
+		if n >= MaxWord {
+			long = true
+			continue
+		}
+		if r < utf8.RuneSelf {
+			if class == Upper {
+				r += 'a' - 'A'
+			}
+			buf[n] = byte(r)
+			n++
+		} else {
+			n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
+		}
+	}
+	flush(false)
+}
+
+// startsWord reports whether rest begins with a lower-case letter that is no plural s of an acronym: the S of
+// "HTTPServer" starts a word, that of "SLAs" does not.
+func startsWord(rest string) bool {
+	r, size := utf8.DecodeRuneInString(rest)
+	if size == 0 || ClassOf(r) != Lower {
+		return false
+	}
+	if r == 's' {
+		next, _ := utf8.DecodeRuneInString(rest[size:])
+		return ClassOf(next) == Lower
+	}
+	return true
+}
+
+// Plain is the part of text that is read, without accents.
+func Plain(text string) string {
+	if len(text) > MaxText {
+		text = text[:MaxText]
+	}
+	for i := 0; i < len(text); i++ {
+		if text[i] >= utf8.RuneSelf {
+			return withoutAccents(text)
+		}
+	}
+	return text
+}
+
+func withoutAccents(text string) string {
+	text = norm.NFKD.String(strings.ToValidUTF8(text, " "))
+	var b strings.Builder
+	b.Grow(len(text))
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case r == '\u2019':
+			b.WriteByte('\'')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
