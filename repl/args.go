@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session/syntax"
 )
 
@@ -98,7 +100,7 @@ func (p *argParser) value(depth int) (any, error) {
 	if f, err := strconv.ParseFloat(t, 64); err == nil && t[0] <= '9' && !strings.Contains(t, "_") {
 		return f, nil
 	}
-	return nil, fmt.Errorf("%s: not a plain value", SanitizeLine(t))
+	return nil, fmt.Errorf("%s: not a plain value", text.SanitizeLine(t))
 }
 
 // table reads what follows "{".
@@ -122,7 +124,7 @@ func (p *argParser) table(depth int) (any, error) {
 		if sep := p.peek(); sep == "," || sep == ";" {
 			p.next++
 		} else if sep != "}" {
-			return nil, fmt.Errorf("%s: not a plain value", SanitizeLine(sep))
+			return nil, fmt.Errorf("%s: not a plain value", text.SanitizeLine(sep))
 		}
 	}
 	p.next++
@@ -146,7 +148,7 @@ func (p *argParser) key(depth int) (key string, ok bool, err error) {
 		}
 		return name, true, err
 	}
-	if p.next+1 < len(p.tokens) && p.tokens[p.next+1] == "=" && luaName.MatchString(p.peek()) {
+	if p.next+1 < len(p.tokens) && p.tokens[p.next+1] == "=" && show.LuaName.MatchString(p.peek()) {
 		key = p.take()
 		p.next++
 		return key, true, nil

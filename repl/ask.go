@@ -7,28 +7,30 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session"
 )
 
 // AskLines shows what a person is asked: the action, that it changes data, its risk, the whole arguments, what the call
 // would change, who asks, and the keys. The arguments are never cut: what is approved is what was shown.
-func AskLines(e Event, width int, o RenderOptions) []Line {
+func AskLines(e Event, width int, o RenderOptions) []show.Line {
 	r, m := e.Ask.Request, o.Marks()
-	lines := []Line{AskTitle(r, m)}
+	lines := []show.Line{AskTitle(r, m)}
 	if text := FirstSentence(r.Entry); text != "" {
-		lines = append(lines, Line{{RoleDim, "  " + cutText(text, max(width-2, 0), m.Cut)}})
+		lines = append(lines, show.Dim.Line("  "+show.ClipCells(text, max(width-2, 0), m.Cut)))
 	}
-	for _, l := range textLines(RoleCode, "  ", ArgsText(r.Entry, r.Args, max(width-4, 0))) {
-		lines = append(lines, wrapLine(l, width)...)
+	for _, l := range show.Lines(show.Code, "  ", show.ArgsText(r.Entry, r.Args, max(width-4, 0))) {
+		lines = append(lines, show.WrapLine(l, width)...)
 	}
-	var more []Line
+	var more []show.Line
 	if filled := AskFilled(r); filled != "" {
-		more = textLines(RoleDim, "  ", filled)
+		more = show.Lines(show.Dim, "  ", filled)
 	}
 	for _, l := range append(more, ForeseenLines(r.Preview)...) {
-		lines = append(lines, wrapLine(l, width)...)
+		lines = append(lines, show.WrapLine(l, width)...)
 	}
-	lines = append(lines, Line{{RoleDim, "  " + askedBy(e, m)}})
+	lines = append(lines, show.Dim.Line("  "+askedBy(e, m)))
 	return append(lines, AskKeys(m))
 }
 
@@ -37,32 +39,32 @@ func AskFilled(r session.Request) string {
 	if len(r.Injected) == 0 {
 		return ""
 	}
-	return "filled in by the host: " + ArgsText(r.Entry, r.Injected, 0)
+	return "filled in by the host: " + show.ArgsText(r.Entry, r.Injected, 0)
 }
 
 // ForeseenLines shows what a call would change, as its action foresees it; none when there is nothing to show. The
 // lines of a diff have the roles of what is added and removed.
-func ForeseenLines(text string) []Line {
+func ForeseenLines(text string) []show.Line {
 	text = strings.TrimRight(text, "\n")
 	if text == "" {
 		return nil
 	}
-	var lines []Line
-	for _, l := range textLines(RoleDim, "  ", text) {
-		role := RoleDim
+	var lines []show.Line
+	for _, l := range show.Lines(show.Dim, "  ", text) {
+		role := show.Dim
 		switch body := strings.TrimPrefix(l.String(), "  "); {
 		case strings.HasPrefix(body, "+"):
-			role = RoleOK
+			role = show.OK
 		case strings.HasPrefix(body, "-"):
-			role = RoleMutates
+			role = show.Mutates
 		}
-		lines = append(lines, Line{{role, l.String()}})
+		lines = append(lines, role.Line(l.String()))
 	}
 	return lines
 }
 
 // AskTitle is the first line of a question: `approve? billing.refund.issue   MUTATES · risk high`.
-func AskTitle(r session.Request, m Marks) Line {
+func AskTitle(r session.Request, m show.Marks) show.Line {
 	id, risk, mutates := "?", catalog.High, true
 	if r.Entry != nil {
 		id, risk, mutates = r.Entry.ID, catalog.RiskOf(r.Entry), r.Entry.Mutates
@@ -71,33 +73,33 @@ func AskTitle(r session.Request, m Marks) Line {
 	if mutates {
 		note = "MUTATES"
 	}
-	return Line{
-		{RoleText, "approve? "}, {RoleID, SanitizeLine(id)},
-		{RoleMutates, fmt.Sprintf("   %s %s risk %s", note, m.Dot, SanitizeLine(string(risk)))},
+	return show.Line{
+		show.Text.Span("approve? "), show.ID.Span(text.SanitizeLine(id)),
+		show.Mutates.Span(fmt.Sprintf("   %s %s risk %s", note, m.Dot, text.SanitizeLine(string(risk)))),
 	}
 }
 
 // AskKeys is the last line of a question.
-func AskKeys(m Marks) Line {
-	sep := Span{RoleDim, " " + m.Dot + " "}
-	return Line{
-		{RoleKey, "y"}, {RoleText, " once"}, sep,
-		{RoleKey, "a"}, {RoleText, " this action this session"}, sep,
-		{RoleKey, "e"}, {RoleText, " edit"}, sep,
-		{RoleKey, "n"}, {RoleText, " deny"}, sep,
-		{RoleKey, "?"}, {RoleText, " details"},
+func AskKeys(m show.Marks) show.Line {
+	sep := show.Dim.Span(" " + m.Dot + " ")
+	return show.Line{
+		show.Key.Span("y"), show.Text.Span(" once"), sep,
+		show.Key.Span("a"), show.Text.Span(" this action this session"), sep,
+		show.Key.Span("e"), show.Text.Span(" edit"), sep,
+		show.Key.Span("n"), show.Text.Span(" deny"), sep,
+		show.Key.Span("?"), show.Text.Span(" details"),
 	}
 }
 
 // AskDetails is what "?" adds to a question: the action's description, fields and examples.
-func AskDetails(r session.Request, width int, o RenderOptions) []Line {
+func AskDetails(r session.Request, width int, o RenderOptions) []show.Line {
 	if r.Entry == nil {
 		return nil
 	}
 	e := r.Entry
-	var lines []Line
+	var lines []show.Line
 	if e.Description != "" {
-		lines = append(lines, textLines(RoleText, "  ", e.Description)...)
+		lines = append(lines, show.Lines(show.Text, "  ", e.Description)...)
 	}
 	var rows [][]string
 	for _, f := range e.Input.Fields() {
@@ -105,39 +107,39 @@ func AskDetails(r session.Request, width int, o RenderOptions) []Line {
 		if f.Required {
 			need = "required"
 		}
-		rows = append(rows, []string{SanitizeLine(f.Name), SanitizeLine(f.Type), need, SanitizeLine(f.Description)})
+		rows = append(rows, []string{text.SanitizeLine(f.Name), text.SanitizeLine(f.Type), need, text.SanitizeLine(f.Description)})
 	}
 	if len(rows) > 0 {
-		for _, l := range textLines(RoleText, "  ", Columns(rows)) {
-			lines = append(lines, Line{{RoleText, cutText(l.String(), width, o.Marks().Cut)}})
+		for _, l := range show.Lines(show.Text, "  ", Columns(rows)) {
+			lines = append(lines, show.Text.Line(show.ClipCells(l.String(), width, o.Marks().Cut)))
 		}
 	}
 	for _, example := range e.Examples {
-		lines = append(lines, textLines(RoleCode, "  ", example)...)
+		lines = append(lines, show.Lines(show.Code, "  ", example)...)
 	}
 	return lines
 }
 
-func askedBy(e Event, m Marks) string {
+func askedBy(e Event, m show.Marks) string {
 	r := e.Ask.Request
 	who := "by the model"
 	if r.Author == session.User {
 		who = "by your script"
 	}
-	text := "asked " + who
+	asked := "asked " + who
 	if e.Cell > 0 {
-		text += fmt.Sprintf(" in [%d]", e.Cell)
+		asked += fmt.Sprintf(" in [%d]", e.Cell)
 	}
 	if r.N > 0 {
-		text += fmt.Sprintf(", call %d", r.N)
+		asked += fmt.Sprintf(", call %d", r.N)
 	}
 	if r.Line > 0 {
-		text += fmt.Sprintf(", line %d", r.Line)
+		asked += fmt.Sprintf(", line %d", r.Line)
 	}
 	if r.Reason != "" {
-		text += " " + m.Dot + " " + SanitizeLine(r.Reason)
+		asked += " " + m.Dot + " " + text.SanitizeLine(r.Reason)
 	}
-	return text
+	return asked
 }
 
 // FirstSentence is what a list says of an entry, safe to show; empty for nil.
@@ -145,7 +147,7 @@ func FirstSentence(e *catalog.Entry) string {
 	if e == nil {
 		return ""
 	}
-	text := SanitizeLine(e.Description)
+	text := text.SanitizeLine(e.Description)
 	if i := strings.Index(text, ". "); i >= 0 {
 		text = text[:i+1]
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/repl/show"
 	"almanac/session/policy"
 	"almanac/session/trace"
 )
@@ -222,7 +223,7 @@ func (sh *Shell) Skeleton(id string) string {
 	var need []string
 	for _, f := range e.Input.Fields() {
 		if f.Required {
-			need = append(need, luaKey(f.Name)+" = ")
+			need = append(need, show.LuaKey(f.Name)+" = ")
 		}
 	}
 	return callWith(id, "{"+strings.Join(need, ", ")+"}")
@@ -247,13 +248,13 @@ func (sh *Shell) Example(id string) string {
 
 // CallText writes a call of an action as Lua, its arguments in the order in which the action declares them.
 func (sh *Shell) CallText(id string, args map[string]any) string {
-	return callWith(id, argsText(args, 0, sh.ArgOrder(id)))
+	return callWith(id, show.ArgsInOrder(args, 0, sh.ArgOrder(id)))
 }
 
 // ArgOrder names the arguments of an action as its signature does, required ones first; nil for an unknown one.
 func (sh *Shell) ArgOrder(id string) []string {
 	if e, ok := sh.options.Session.View().Lookup(id); ok {
-		return argOrder(e)
+		return show.ArgOrder(e)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"almanac/repl/show"
 	"almanac/session/trace"
 )
 
@@ -74,7 +75,7 @@ func TestVerbose(t *testing.T) {
 	}
 }
 
-func linesText(lines []Line) string {
+func linesText(lines []show.Line) string {
 	text := make([]string, len(lines))
 	for i, l := range lines {
 		text[i] = l.String()

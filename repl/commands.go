@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"almanac/repl/show"
 )
 
 // A command is one row of the table.
@@ -279,7 +281,7 @@ func fill(line string, words []string) string {
 	const width = 78
 	var b strings.Builder
 	for _, w := range words {
-		if textWidth(line)+1+textWidth(w) > width {
+		if show.Width(line)+1+show.Width(w) > width {
 			b.WriteString(line + "\n")
 			line = " "
 		}
@@ -292,14 +294,6 @@ func fill(line string, words []string) string {
 // indent puts prefix before every line of s.
 func indent(s, prefix string) string {
 	return prefix + strings.ReplaceAll(s, "\n", "\n"+prefix)
-}
-
-// plural writes a count with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // wholeLua takes a command's whole argument for source.

@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/pattern"
+	"almanac/catalog/text"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/syntax"
@@ -266,7 +267,7 @@ func view(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 
 func viewText(v *catalog.View) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s visible", plural(v.Len(), "action"))
+	fmt.Fprintf(&b, "%s visible", text.Count(v.Len(), "action"))
 	if v.Actor() != "" {
 		fmt.Fprintf(&b, " to %s", v.Actor())
 	}

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"almanac/catalog/text"
+	"almanac/repl/show"
 )
 
 func copyCommand() command {
@@ -48,7 +51,7 @@ func CopyText(e Event) string {
 	if e.Err != nil {
 		return fmt.Sprintf("could not copy (%v): text printed below", e.Err)
 	}
-	return fmt.Sprintf("copied %s via %s", bytesText(int64(len(e.Text))), e.Tool)
+	return fmt.Sprintf("copied %s via %s", text.Bytes(int64(len(e.Text))), e.Tool)
 }
 
 // copied is the text that /copy means.
@@ -91,7 +94,7 @@ func cellCode(c Cell) string {
 	if c.Form != Words {
 		return c.Source
 	}
-	if code := lastCode(c.Answer); code != "" {
+	if code := show.LastCode(c.Answer); code != "" {
 		return code
 	}
 	if n := len(c.Scripts); n > 0 {

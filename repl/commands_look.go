@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -76,11 +78,11 @@ func cellNumber(s string) (cell, call int, err error) {
 }
 
 func callBrief(cell int, c trace.Call) string {
-	text := fmt.Sprintf("[%d.%d] %-8s %s", cell, c.N, c.Verdict, c.ID)
+	brief := fmt.Sprintf("[%d.%d] %-8s %s", cell, c.N, c.Verdict, c.ID)
 	if c.Brief != "" {
-		text += "  " + c.Brief
+		brief += "  " + c.Brief
 	}
-	return text + "  " + tookText(c.Took)
+	return brief + "  " + text.Took(c.Took)
 }
 
 // callDetail tells all of a call but its result.
@@ -102,7 +104,7 @@ func callDetail(cell int, c trace.Call, o RenderOptions) string {
 		fmt.Fprintf(&b, "\n  error: %s", c.Error)
 	}
 	for _, e := range c.Effects {
-		fmt.Fprintf(&b, "\n  effect %s %s %s", e.Kind, e.Target, LuaText(e.Value, 100))
+		fmt.Fprintf(&b, "\n  effect %s %s %s", e.Kind, e.Target, show.LuaText(e.Value, 100))
 	}
 	return b.String()
 }
@@ -181,7 +183,7 @@ func searchHistory(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	lines := make([]string, 0, len(found))
 	for i := len(found) - 1; i >= 0; i-- {
 		t := found[i]
-		lines = append(lines, fmt.Sprintf("%s  %s", t.Time.Local().Format("2006-01-02 15:04"), cutText(SanitizeLine(t.Text), 100, "…")))
+		lines = append(lines, fmt.Sprintf("%s  %s", t.Time.Local().Format("2006-01-02 15:04"), show.ClipCells(text.SanitizeLine(t.Text), 100, "…")))
 	}
 	sh.say(Plain, "%s", strings.Join(lines, "\n"))
 	return nil
@@ -202,8 +204,8 @@ func limits(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 		{"coroutines", countOr(int64(l.Coroutines), "1,000"), "alive at once"},
 		{"action calls", strconv.Itoa(b.Calls), "a run"},
 		{"mutations", strconv.Itoa(b.Mutations), "a run, allowed or approved"},
-		{"one call", tookText(b.Wait), "unless the action says otherwise"},
-		{"one result", bytesText(int64(b.Result)), "of an action"},
+		{"one call", text.Took(b.Wait), "unless the action says otherwise"},
+		{"one result", text.Bytes(int64(b.Result)), "of an action"},
 		{"hits", strconv.Itoa(b.Shown), "a query lists"},
 		{"describe", strconv.Itoa(b.Described), "ids at once"},
 		{"select", strconv.Itoa(b.Selected), "ids for one execute"},
@@ -216,7 +218,7 @@ func durationOr(d time.Duration, other string) string {
 	if d == 0 {
 		return other
 	}
-	return tookText(d)
+	return text.Took(d)
 }
 
 func countOr(n int64, other string) string {
@@ -234,7 +236,7 @@ func sizeOr(n int64, other string) string {
 	if n == 0 {
 		return other
 	}
-	return bytesText(n)
+	return text.Bytes(n)
 }
 
 func config(_ context.Context, sh *Shell, _ *Cell, arg string) error {
@@ -268,7 +270,7 @@ func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 		{"mode", st.Mode.String()},
 		{"model", model},
 		{"policy", string(st.Policy)},
-		{"view", fmt.Sprintf("%s%s", plural(st.Actions, "action"), asActor(st.Actor))},
+		{"view", fmt.Sprintf("%s%s", text.Count(st.Actions, "action"), asActor(st.Actor))},
 		{"globals", strconv.Itoa(st.Globals)},
 		{"cells", strconv.Itoa(st.Cell)},
 		{"last run", fmt.Sprintf("calls %d/%d, mutations %d/%d", st.Calls, st.CallLimit, st.Mutations, st.MutationLimit)},
@@ -277,7 +279,7 @@ func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 		u := c.Usage()
 		rows = append(rows,
 			[]string{"context", fmt.Sprintf("%d of %d tokens", st.ContextUsed, st.ContextLimit)},
-			[]string{"tokens", fmt.Sprintf("%d in, %d out, %d cached, %s", u.Input, u.Output, u.Cached, plural(u.Completions, "completion"))})
+			[]string{"tokens", fmt.Sprintf("%d in, %d out, %d cached, %s", u.Input, u.Output, u.Cached, text.Count(u.Completions, "completion"))})
 	}
 	sh.say(Plain, "%s", Columns(rows))
 	return nil

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session"
 )
 
@@ -100,7 +102,7 @@ func reset(ctx context.Context, sh *Shell, _ *Cell, _ string) error {
 	sh.mu.Lock()
 	sh.since = sh.last
 	sh.mu.Unlock()
-	sh.say(Notice, "Lua reset: %s gone, the prelude is back", plural(own, "global"))
+	sh.say(Notice, "Lua reset: %s gone, the prelude is back", text.Count(own, "global"))
 	return nil
 }
 
@@ -121,7 +123,7 @@ func vars(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	}
 	rows := make([][]string, len(all))
 	for i, v := range all {
-		rows[i] = []string{SanitizeLine(v.Name), v.Kind(), v.From(), SanitizeLine(v.Brief)}
+		rows[i] = []string{text.SanitizeLine(v.Name), v.Kind(), v.From(), text.SanitizeLine(v.Brief)}
 	}
 	sh.feed.Emit(Event{Kind: Opened, Pane: VariablesPane, Text: Columns(rows)})
 	return nil
@@ -135,7 +137,7 @@ func Columns(rows [][]string) string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], textWidth(cell))
+			widths[i] = max(widths[i], show.Width(cell))
 		}
 	}
 	lines := make([]string, len(rows))
@@ -144,7 +146,7 @@ func Columns(rows [][]string) string {
 		for i, cell := range row {
 			b.WriteString(cell)
 			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-textWidth(cell)+2))
+				b.WriteString(strings.Repeat(" ", widths[i]-show.Width(cell)+2))
 			}
 		}
 		lines[r] = strings.TrimRight(b.String(), " ")
@@ -168,13 +170,13 @@ func load(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 		return fmt.Errorf("%s: %w", arg, pathCause(err))
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxLoad {
-		return fmt.Errorf("%s: not a file of at most %s", arg, bytesText(maxLoad))
+		return fmt.Errorf("%s: not a file of at most %s", arg, text.Bytes(maxLoad))
 	}
-	text, err := os.ReadFile(path)
+	source, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", arg, pathCause(err))
 	}
-	parts := loadParts(string(text))
+	parts := loadParts(string(source))
 	for i, part := range parts {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -185,9 +187,9 @@ func load(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 		if i == len(parts)-1 || err != nil || o.Err != nil {
 			c.Replay = err == nil && o.Err == nil
 			if c.Replay {
-				sh.say(Notice, "%s: %s run", arg, plural(len(parts), "cell"))
+				sh.say(Notice, "%s: %s run", arg, text.Count(len(parts), "cell"))
 			}
-			c.Source, c.Form = string(text), Lua
+			c.Source, c.Form = string(source), Lua
 			return sh.ran(c, o, err)
 		}
 	}
@@ -241,7 +243,7 @@ func save(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if err != nil {
 		return err
 	}
-	sh.say(Notice, "%s: %s saved", arg, plural(len(runs), "cell"))
+	sh.say(Notice, "%s: %s saved", arg, text.Count(len(runs), "cell"))
 	return nil
 }
 

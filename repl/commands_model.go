@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 	"almanac/session/policy"
 	"almanac/session/trace"
 )
@@ -119,7 +120,7 @@ func newConversation(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 	}
 	sh.options.Conversation.Reset()
 	sh.options.Session.SetMessages(nil)
-	sh.say(Notice, "the conversation is forgotten; Lua keeps its %s", plural(len(Named(sh.options.Session.Globals())), "global"))
+	sh.say(Notice, "the conversation is forgotten; Lua keeps its %s", text.Count(len(Named(sh.options.Session.Globals())), "global"))
 	return nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
 )
@@ -88,11 +90,11 @@ func SessionList(all []trace.Summary, current string, width int) string {
 		if s.ID == current {
 			mark = "*"
 		}
-		rows[i] = []string{mark + " " + s.ID, startText(s.Start), plural(s.Cells, "cell"), cutText(SessionTitle(s), 80, "…")}
+		rows[i] = []string{mark + " " + s.ID, startText(s.Start), text.Count(s.Cells, "cell"), show.ClipCells(SessionTitle(s), 80, "…")}
 	}
 	lines := strings.Split(Columns(rows), "\n")
 	for i, l := range lines {
-		lines[i] = cutText(l, width, "…")
+		lines[i] = show.ClipCells(l, width, "…")
 	}
 	return strings.Join(lines, "\n")
 }
@@ -102,12 +104,12 @@ func startText(t time.Time) string { return t.Local().Format("2006-01-02 15:04")
 
 // SessionTitle is a session's name and first input on one line, behind what it was run from where nobody sat before it.
 func SessionTitle(s trace.Summary) string {
-	what := SanitizeLine(firstLine(strings.TrimSpace(s.First)))
+	what := text.SanitizeLine(firstLine(strings.TrimSpace(s.First)))
 	if s.Name != "" {
-		what = SanitizeLine(s.Name) + ": " + what
+		what = text.SanitizeLine(s.Name) + ": " + what
 	}
 	if !s.Front.Interactive() {
-		what = "[" + SanitizeLine(string(s.Front)) + "] " + what
+		what = "[" + text.SanitizeLine(string(s.Front)) + "] " + what
 	}
 	return what
 }
@@ -130,24 +132,24 @@ const (
 
 // SessionLines shows what a session was about: where and when, and its inputs with the first line of what they came to. It
 // reads the log: a screen asks beside its loop.
-func SessionLines(s trace.Summary, o RenderOptions) []Line {
+func SessionLines(s trace.Summary, o RenderOptions) []show.Line {
 	m := o.Marks()
 	head := fmt.Sprintf("%s %s %s", s.ID, m.Dot, startText(s.Start))
 	if s.Dir != "" {
-		head += " " + m.Dot + " " + SanitizeLine(s.Dir)
+		head += " " + m.Dot + " " + text.SanitizeLine(s.Dir)
 	}
-	lines := []Line{{{RoleDim, head}}}
+	lines := []show.Line{show.Dim.Line(head)}
 	if s.Resumes != "" {
-		lines = append(lines, Line{{RoleDim, "goes on from " + SanitizeLine(s.Resumes)}})
+		lines = append(lines, show.Dim.Line("goes on from "+text.SanitizeLine(s.Resumes)))
 	}
 	records, _, err := trace.Read(s.Path)
 	if err != nil {
-		return append(lines, Line{{RoleError, SanitizeLine(err.Error())}})
+		return append(lines, show.Error.Line(text.SanitizeLine(err.Error())))
 	}
 	cells, _ := PastCells(records)
 	for i, c := range cells {
 		if i == sessionCells {
-			lines = append(lines, Line{{RoleDim, fmt.Sprintf("%s %s more", m.Cut, plural(len(cells)-i, "cell"))}})
+			lines = append(lines, show.Dim.Line(fmt.Sprintf("%s %s more", m.Cut, text.Count(len(cells)-i, "cell"))))
 			break
 		}
 		lines = append(lines, pastLines(c, sessionSource, 1, m)...)
@@ -244,7 +246,7 @@ func replay(ctx context.Context, sh *Shell, _ *Cell, _ string) error {
 		}
 		ran++
 	}
-	sh.say(Notice, "%d of %s run again", ran, plural(len(pending), "script"))
+	sh.say(Notice, "%d of %s run again", ran, text.Count(len(pending), "script"))
 	return nil
 }
 
@@ -270,7 +272,7 @@ func export(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if err := writeNew(arg, func(w io.Writer) error { return WriteSession(w, records, format) }); err != nil {
 		return err
 	}
-	sh.say(Notice, "%s: %s written", arg, plural(len(cells), "cell"))
+	sh.say(Notice, "%s: %s written", arg, text.Count(len(cells), "cell"))
 	return nil
 }
 

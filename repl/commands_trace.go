@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"almanac/catalog/pattern"
+	"almanac/catalog/text"
 	"almanac/session/trace"
 )
 
@@ -162,6 +163,6 @@ func (sh *Shell) exportTrace(file string, calls []tracedCall) error {
 	if err := writeNew(file, func(w io.Writer) error { return writeLines(w, calls) }); err != nil {
 		return err
 	}
-	sh.say(Notice, "%s: %s written", file, plural(len(calls), "call"))
+	sh.say(Notice, "%s: %s written", file, text.Count(len(calls), "call"))
 	return nil
 }

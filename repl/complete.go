@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session/syntax"
 )
 
@@ -126,32 +128,32 @@ func (sh *Shell) segments(parent, partial string, whole bool) []Completion {
 		if !strings.HasPrefix(strings.ToLower(c.Name), strings.ToLower(partial)) {
 			continue
 		}
-		text := c.Name
+		name := c.Name
 		if whole && parent != "" {
-			text = parent + "." + c.Name
+			name = parent + "." + c.Name
 		}
 		if c.ID != "" {
-			items = append(items, actionItem(v, c.ID, text))
+			items = append(items, actionItem(v, c.ID, name))
 		}
 		below := c.Count
 		if c.ID != "" {
 			below--
 		}
 		if below > 0 {
-			items = append(items, Completion{Text: text + ".", Detail: plural(below, "action")})
+			items = append(items, Completion{Text: name + ".", Detail: text.Count(below, "action")})
 		}
 	}
 	return items
 }
 
 // actionItem is an action with its signature and effect letter.
-func actionItem(v *catalog.View, id, text string) Completion {
-	item := Completion{Text: text, Tag: effectTag(v, id)}
+func actionItem(v *catalog.View, id, name string) Completion {
+	item := Completion{Text: name, Tag: effectTag(v, id)}
 	line := strings.TrimPrefix(v.Line(id), id)
 	if sig, _, ok := strings.Cut(line, "  "); ok {
 		line = sig
 	}
-	item.Detail = SanitizeLine(line)
+	item.Detail = text.SanitizeLine(line)
 	return item
 }
 
@@ -268,12 +270,12 @@ func (sh *Shell) argumentItems(at syntax.Cursor, before string) []Completion {
 			detail += ", required"
 		}
 		if f.HasDefault {
-			detail += fmt.Sprintf(", default %s", LuaText(f.Default, 0))
+			detail += fmt.Sprintf(", default %s", show.LuaText(f.Default, 0))
 		}
 		if f.Description != "" {
 			detail += "  " + f.Description
 		}
-		items = append(items, Completion{Text: luaKey(f.Name) + " = ", Detail: SanitizeLine(detail)})
+		items = append(items, Completion{Text: show.LuaKey(f.Name) + " = ", Detail: text.SanitizeLine(detail)})
 	}
 	return items
 }
@@ -289,8 +291,8 @@ func enumItems(fields []catalog.Field, name, partial string) []Completion {
 			values = []any{true, false}
 		}
 		for _, v := range values {
-			if text := LuaText(v, 0); strings.HasPrefix(strings.Trim(text, `"`), partial) {
-				items = append(items, Completion{Text: text, Detail: SanitizeLine(f.Name)})
+			if value := show.LuaText(v, 0); strings.HasPrefix(strings.Trim(value, `"`), partial) {
+				items = append(items, Completion{Text: value, Detail: text.SanitizeLine(f.Name)})
 			}
 		}
 	}
@@ -313,7 +315,7 @@ func (sh *Shell) keyItems(ctx context.Context, path []string, partial string) []
 	if !sh.Busy() {
 		keys, _ := sh.options.Session.Keys(ctx, path)
 		for _, k := range keys {
-			if strings.HasPrefix(k.Name, partial) && luaName.MatchString(k.Name) && !isKeyword(k.Name) {
+			if strings.HasPrefix(k.Name, partial) && show.LuaName.MatchString(k.Name) && !show.IsKeyword(k.Name) {
 				items = append(items, Completion{Text: k.Name, Detail: k.Type})
 			}
 		}
@@ -346,12 +348,12 @@ func (sh *Shell) globalItems(ctx context.Context, partial string) []Completion {
 	}
 	slices.SortStableFunc(names, func(a, b Completion) int { return cmp.Compare(a.Text, b.Text) })
 	for _, n := range names {
-		if strings.HasPrefix(n.Text, partial) && luaName.MatchString(n.Text) && !resultName(n.Text) {
+		if strings.HasPrefix(n.Text, partial) && show.LuaName.MatchString(n.Text) && !resultName(n.Text) {
 			items = append(items, n)
 		}
 	}
 	if partial != "" {
-		for _, k := range strings.Fields(luaKeywords) {
+		for _, k := range strings.Fields(show.LuaKeywords) {
 			if strings.HasPrefix(k, partial) && k != partial {
 				items = append(items, Completion{Text: k, Detail: "keyword"})
 			}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session/syntax"
 )
 
@@ -90,8 +92,8 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 		}
 		var items []Completion
 		for _, n := range page.Nodes {
-			if !n.Odd && !n.Step.Numeric && luaName.MatchString(n.Step.Name) && !isKeyword(n.Step.Name) && strings.HasPrefix(n.Step.Name, partial) {
-				items = append(items, Completion{Text: n.Step.Name, Detail: NodeKind(n) + "  " + SanitizeLine(n.Brief)})
+			if !n.Odd && !n.Step.Numeric && show.LuaName.MatchString(n.Step.Name) && !show.IsKeyword(n.Step.Name) && strings.HasPrefix(n.Step.Name, partial) {
+				items = append(items, Completion{Text: n.Step.Name, Detail: NodeKind(n) + "  " + text.SanitizeLine(n.Brief)})
 			}
 		}
 		return items
@@ -101,7 +103,7 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 
 // Signature tells of the call around cursor, a byte offset into text, which arguments it takes: their types, which are
 // required, and what is already given; of a function its parameters. It is false outside of a call of what is known.
-func (sh *Shell) Signature(text string, cursor int) (Line, bool) {
+func (sh *Shell) Signature(text string, cursor int) (show.Line, bool) {
 	in := Parse(text, sh.Mode())
 	if in.Form != Lua && in.Form != Command {
 		return nil, false
@@ -121,31 +123,31 @@ func (sh *Shell) Signature(text string, cursor int) (Line, bool) {
 	return f.line(argumentAt(text[:cursor])), true
 }
 
-func signatureOf(e *catalog.Entry, before string) Line {
+func signatureOf(e *catalog.Entry, before string) show.Line {
 	inside := before[strings.LastIndexByte(before, '{')+1:]
 	now := inside[strings.LastIndexAny(inside, ",;")+1:]
 	name, _, _ := strings.Cut(now, "=")
 	name = strings.TrimSpace(name)
-	line := Line{{RoleDim, "{ "}}
+	line := show.Dim.Line("{ ")
 	for i, f := range e.Input.Fields() {
 		if i > 0 {
-			line = append(line, Span{RoleDim, ", "})
+			line = append(line, show.Dim.Span(", "))
 		}
-		role := RoleText
+		role := show.Text
 		switch {
 		case f.Name == name:
-			role = RoleKey
+			role = show.Key
 		case given(inside, f.Name):
-			role = RoleDim
+			role = show.Dim
 		}
-		text := f.Name
+		label := f.Name
 		if f.Required {
-			text += "*"
+			label += "*"
 		}
-		line = append(line, Span{role, SanitizeLine(text)}, Span{RoleDim, " " + SanitizeLine(f.Type)})
+		line = append(line, role.Span(text.SanitizeLine(label)), show.Dim.Span(" "+text.SanitizeLine(f.Type)))
 		if f.HasDefault {
-			line = append(line, Span{RoleDim, fmt.Sprintf(" = %s", SanitizeLine(LuaText(f.Default, 0)))})
+			line = append(line, show.Dim.Span(fmt.Sprintf(" = %s", text.SanitizeLine(show.LuaText(f.Default, 0)))))
 		}
 	}
-	return append(line, Span{RoleDim, " }  * required"})
+	return append(line, show.Dim.Span(" }  * required"))
 }

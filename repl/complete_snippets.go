@@ -5,6 +5,7 @@ package repl
 import (
 	"strings"
 
+	"almanac/repl/show"
 	"almanac/session/trace"
 )
 
@@ -74,7 +75,7 @@ func (sh *Shell) usedValues(name, partial string) []Completion {
 		if !ok || u.Call.Verdict != trace.OK {
 			continue
 		}
-		text := LuaText(value, 0)
+		text := show.LuaText(value, 0)
 		if seen[text] || len(text) > snippetSize || !strings.HasPrefix(strings.Trim(text, `"`), partial) {
 			continue
 		}

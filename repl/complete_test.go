@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/repl/show"
 	"almanac/session/policy"
 )
 
@@ -189,7 +190,7 @@ func TestSignature(t *testing.T) {
 		line, _ := sh.Signature(text, len(text))
 		got := ""
 		for _, s := range line {
-			if s.Role == RoleKey {
+			if s.Role == show.Key {
 				s.Text = "<" + s.Text + ">"
 			}
 			got += s.Text

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session/trace"
 )
 
@@ -71,7 +73,7 @@ func viewWords(sh *Shell, arg string) []Completion {
 	}
 	var items []Completion
 	for _, c := range sh.options.Session.View().Children("") {
-		items = append(items, Completion{Text: c.Name, Detail: plural(max(c.Count, 1), "action")})
+		items = append(items, Completion{Text: c.Name, Detail: text.Count(max(c.Count, 1), "action")})
 	}
 	return items
 }
@@ -81,7 +83,7 @@ func cellWords(sh *Shell, _ string) []Completion {
 	var items []Completion
 	cells := sh.Cells()
 	for i := len(cells) - 1; i >= max(0, len(cells)-20); i-- {
-		detail := cutText(SanitizeLine(cells[i].Source), 60, "…")
+		detail := show.ClipCells(text.SanitizeLine(cells[i].Source), 60, "…")
 		items = append(items, Completion{Text: fmt.Sprint(cells[i].N), Detail: detail})
 	}
 	return items
@@ -96,7 +98,7 @@ func sessionWords(sh *Shell, _ string) []Completion {
 	var items []Completion
 	for _, s := range all[:min(len(all), listed)] {
 		if s.ID != sh.options.Session.ID() {
-			detail := cutText(SanitizeLine(strings.TrimSpace(s.Name+" "+s.First)), 60, "…")
+			detail := show.ClipCells(text.SanitizeLine(strings.TrimSpace(s.Name+" "+s.First)), 60, "…")
 			items = append(items, Completion{Text: s.ID, Detail: detail})
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/syntax"
 	"almanac/session/trace"
@@ -84,7 +86,7 @@ func writeLua(w io.Writer, records []trace.Record) error {
 	cells, since := PastCells(records)
 	title, began := titleOf(records)
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- almanac session %s, %s\n-- Run it with: almanac run FILE.lua\n", SanitizeLine(title), began)
+	fmt.Fprintf(&b, "-- almanac session %s, %s\n-- Run it with: almanac run FILE.lua\n", text.SanitizeLine(title), began)
 	var runs []PastRun
 	prompts := map[int]string{}
 	for _, c := range cells {
@@ -104,7 +106,7 @@ func writeLua(w io.Writer, records []trace.Record) error {
 		fmt.Fprintf(&b, "\n-- [%d] %s", r.Cell, r.Author)
 		if prompt := prompts[r.Cell]; prompt != "" && !told[r.Cell] {
 			told[r.Cell] = true
-			fmt.Fprintf(&b, ", asked: %s", cutText(SanitizeLine(prompt), 200, "…"))
+			fmt.Fprintf(&b, ", asked: %s", show.ClipCells(text.SanitizeLine(prompt), 200, "…"))
 		}
 		if ids := r.changed(); len(ids) > 0 {
 			fmt.Fprintf(&b, "; changes data: %s", strings.Join(ids, ", "))
@@ -124,11 +126,11 @@ func leftOut(r PastRun) string {
 	if r.Ended == nil {
 		return "left out: it did not end"
 	}
-	text := "left out: it failed: " + cutText(SanitizeLine(firstLine(r.Ended.Error)), 120, "…")
+	why := "left out: it failed: " + show.ClipCells(text.SanitizeLine(firstLine(r.Ended.Error)), 120, "…")
 	if len(r.Ended.Changed) > 0 {
-		text += "; it had changed " + SanitizeLine(strings.Join(r.Ended.Changed, ", "))
+		why += "; it had changed " + text.SanitizeLine(strings.Join(r.Ended.Changed, ", "))
 	}
-	return text
+	return why
 }
 
 func firstLine(s string) string {
@@ -222,7 +224,7 @@ func writeMarkdown(w io.Writer, records []trace.Record) error {
 	cells, since := PastCells(records)
 	title, began := titleOf(records)
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Session %s\n\nBegun %s, %s.\n", SanitizeLine(title), began, plural(len(cells), "cell"))
+	fmt.Fprintf(&b, "# Session %s\n\nBegun %s, %s.\n", text.SanitizeLine(title), began, text.Count(len(cells), "cell"))
 	for _, c := range cells {
 		if since > 0 && c.N == since+1 {
 			b.WriteString("\n*Lua was reset here.*\n")
@@ -239,20 +241,20 @@ func writeMarkdown(w io.Writer, records []trace.Record) error {
 			writeRun(&b, r)
 		}
 		if c.Answer != "" {
-			fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(Sanitize(c.Answer), "\n"))
+			fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(text.Sanitize(c.Answer), "\n"))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func quoted(text string) string {
-	return indent(strings.TrimRight(Sanitize(text), "\n"), "> ") + "\n"
+func quoted(words string) string {
+	return indent(strings.TrimRight(text.Sanitize(words), "\n"), "> ") + "\n"
 }
 
 func writeRun(b *strings.Builder, r PastRun) {
 	if r.Author != session.User {
-		fmt.Fprintf(b, "\nThe %s ran:\n\n", SanitizeLine(string(r.Author)))
+		fmt.Fprintf(b, "\nThe %s ran:\n\n", text.SanitizeLine(string(r.Author)))
 	}
 	if r.Mode == trace.ModePreview {
 		b.WriteString("A preview; nothing was changed:\n\n")
@@ -267,14 +269,14 @@ func writeRun(b *strings.Builder, r PastRun) {
 	for _, c := range r.Calls {
 		fmt.Fprintf(b, "- `%s` %s", c.ID, c.Verdict)
 		if c.Brief != "" && c.Verdict != trace.Planned {
-			fmt.Fprintf(b, ", %s", SanitizeLine(c.Brief))
+			fmt.Fprintf(b, ", %s", text.SanitizeLine(c.Brief))
 		}
 		if c.Mutates {
 			what := "would change data"
 			if c.Verdict == trace.OK || c.Verdict == trace.Failed {
 				what = "changes data"
 			}
-			fmt.Fprintf(b, ", %s (%s)", what, SanitizeLine(c.Rule))
+			fmt.Fprintf(b, ", %s (%s)", what, text.SanitizeLine(c.Rule))
 		}
 		b.WriteString("\n")
 	}
@@ -296,10 +298,10 @@ func writeRun(b *strings.Builder, r PastRun) {
 }
 
 // fenced is text as a block of code, in a fence longer than any that the text holds.
-func fenced(kind, text string) string {
+func fenced(kind, code string) string {
 	fence := "```"
-	for strings.Contains(text, fence) {
+	for strings.Contains(code, fence) {
 		fence += "`"
 	}
-	return fmt.Sprintf("%s%s\n%s\n%s\n", fence, kind, strings.TrimRight(Sanitize(text), "\n"), fence)
+	return fmt.Sprintf("%s%s\n%s\n%s\n", fence, kind, strings.TrimRight(text.Sanitize(code), "\n"), fence)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/session"
 	"almanac/session/trace"
@@ -72,7 +73,7 @@ func (f *Feed) emit(e Event) {
 	if e.Kind != Printed && e.Kind != Spoke {
 		f.settle()
 		if f.dropped > 0 {
-			text := fmt.Sprintf("… %s of output not shown: the screen could not keep up", bytesText(f.dropped))
+			text := fmt.Sprintf("… %s of output not shown: the screen could not keep up", text.Bytes(f.dropped))
 			f.events = append(f.events, Event{Kind: Said, Cell: e.Cell, Level: Warning, Text: text})
 			f.dropped = 0
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/llm"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -153,7 +154,7 @@ func TestFeedObserve(t *testing.T) {
 	f.Observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("no such tool")})
 	var got []string
 	for _, e := range f.Take() {
-		for _, l := range Lines(e, 0, RenderOptions{ASCII: true}) {
+		for _, l := range Lines(e, 0, RenderOptions{Options: show.Options{ASCII: true}}) {
 			got = append(got, l.String())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/text"
 	"almanac/session/vm"
 )
 
@@ -41,7 +42,7 @@ func (f Finding) Rest() string {
 	if f.Unseen == 0 {
 		return ""
 	}
-	return plural(f.Unseen, "table") + " not looked at"
+	return text.Count(f.Unseen, "table") + " not looked at"
 }
 
 // Find searches the value at path for entries whose key or beginning holds text, whatever its case, tables that are near

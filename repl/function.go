@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session/syntax"
 )
 
@@ -81,22 +83,22 @@ func formName(form string) string {
 }
 
 // line shows the form with the parameter of that number, counted from 0, marked.
-func (f function) line(now int) Line {
+func (f function) line(now int) show.Line {
 	name, rest, _ := strings.Cut(f.form, "(")
 	params, more, _ := strings.Cut(rest, ")")
-	line := Line{{RoleDim, SanitizeLine(name) + "("}}
+	line := show.Dim.Line(text.SanitizeLine(name) + "(")
 	all := strings.Split(params, ",")
 	for i, p := range all {
 		if i > 0 {
-			line = append(line, Span{RoleDim, ", "})
+			line = append(line, show.Dim.Span(", "))
 		}
-		role := RoleText
+		role := show.Text
 		if i == now || i == len(all)-1 && now > i && strings.Contains(p, "...") {
-			role = RoleKey
+			role = show.Key
 		}
-		line = append(line, Span{role, SanitizeLine(strings.TrimSpace(p))})
+		line = append(line, role.Span(text.SanitizeLine(strings.TrimSpace(p))))
 	}
-	return append(line, Span{RoleDim, ")" + SanitizeLine(more) + "  " + SanitizeLine(f.text)})
+	return append(line, show.Dim.Span(")"+text.SanitizeLine(more)+"  "+text.SanitizeLine(f.text)))
 }
 
 // argumentAt is which argument of the innermost open call the end of source is in, counted from 0.

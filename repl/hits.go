@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
+	"almanac/repl/show"
 )
 
 // A Hit is an action that a search found.
@@ -53,33 +55,33 @@ const (
 )
 
 // call is the hit's id, with its required arguments where there is room.
-func (h Hit) call(width int, m Marks) string {
-	text := SanitizeLine(h.ID)
+func (h Hit) call(width int, m show.Marks) string {
+	shown := text.SanitizeLine(h.ID)
 	if h.Tag == "" || width > 0 && width < wideHits {
-		return text
+		return shown
 	}
-	text += " {" + SanitizeLine(strings.Join(h.Needs, ", ")) + "}"
+	shown += " {" + text.SanitizeLine(strings.Join(h.Needs, ", ")) + "}"
 	if width > 0 {
-		text = cutText(text, needsWidth, m.Cut)
+		shown = show.ClipCells(shown, needsWidth, m.Cut)
 	}
-	return text
+	return shown
 }
 
 // hitRows are actions, or names on the way to some, a line each: id, effect and what it is about.
-func hitRows(shown []Hit, width int, m Marks) []Line {
+func hitRows(shown []Hit, width int, m show.Marks) []show.Line {
 	wide := 0
 	for _, h := range shown {
-		wide = max(wide, textWidth(h.call(width, m)))
+		wide = max(wide, show.Width(h.call(width, m)))
 	}
-	var lines []Line
+	var lines []show.Line
 	for _, h := range shown {
 		id := h.call(width, m)
-		l := Line{{RoleID, id + strings.Repeat(" ", max(wide-textWidth(id), 0))}, {RoleDim, fmt.Sprintf("  %1s  ", h.Tag)}}
+		l := show.Line{show.ID.Span(id + strings.Repeat(" ", max(wide-show.Width(id), 0))), show.Dim.Span(fmt.Sprintf("  %1s  ", h.Tag))}
 		if h.Tag == "W" || h.Tag == "!" {
-			l[1].Role = RoleMutates
+			l[1].Role = show.Mutates
 		}
 		if room := width - l.Width(); width == 0 || room > 0 {
-			l = append(l, Span{RoleDim, cutText(SanitizeLine(h.Brief), max(room, 0), m.Cut)})
+			l = append(l, show.Dim.Span(show.ClipCells(text.SanitizeLine(h.Brief), max(room, 0), m.Cut)))
 		}
 		lines = append(lines, l)
 	}
@@ -87,12 +89,12 @@ func hitRows(shown []Hit, width int, m Marks) []Line {
 }
 
 // listedLines lists what is below a name, all of it.
-func listedLines(e Event, width int, m Marks) []Line {
-	return append(textLines(RoleText, "", e.Text), hitRows(e.Hits, width, m)...)
+func listedLines(e Event, width int, m show.Marks) []show.Line {
+	return append(show.Lines(show.Text, "", e.Text), hitRows(e.Hits, width, m)...)
 }
 
 // hitLines lists the first of what a search found.
-func hitLines(e Event, width int, m Marks) []Line {
+func hitLines(e Event, width int, m show.Marks) []show.Line {
 	shown := e.Hits[:min(len(e.Hits), hitDepth)]
 	lines := hitRows(shown, width, m)
 	var notes []string
@@ -103,10 +105,10 @@ func hitLines(e Event, width int, m Marks) []Line {
 		}
 	}
 	if e.Text != "" {
-		notes = append(notes, SanitizeLine(e.Text))
+		notes = append(notes, text.SanitizeLine(e.Text))
 	}
 	if len(notes) > 0 {
-		lines = append(lines, Line{{RoleDim, strings.Join(notes, " "+m.Dot+" ")}})
+		lines = append(lines, show.Dim.Line(strings.Join(notes, " "+m.Dot+" ")))
 	}
 	return lines
 }

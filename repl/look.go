@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/syntax"
 	"almanac/session/trace"
@@ -105,34 +107,31 @@ func (u Used) Matches(words []string) bool {
 // resultRows is how many rows of a result a call in full shows.
 const resultRows = 1000
 
-// ref is what /expand knows the call by.
-func (u Used) ref() string { return callRef(u.Cell, u.Call.N) }
-
 // Detail shows a call in full: who made it when, arguments, result, what decided, and the line of the script that
 // asked, marked.
-func (u Used) Detail(width int, o RenderOptions) []Line {
-	lines := textLines(RoleText, "", callDetail(u.Cell, u.Call, o))
+func (u Used) Detail(width int, o RenderOptions) []show.Line {
+	lines := show.Lines(show.Text, "", callDetail(u.Cell, u.Call, o))
 	if u.Result.Data != nil {
 		o.MaxRows = resultRows
 		lines = append(lines, nil)
-		lines = append(lines, valueLines(u.Result, u.ref(), width, o)...)
+		lines = append(lines, show.ValueLines(u.Result, callRest(u.Cell, u.Call.N), width, o.Options)...)
 	}
 	if u.Part != "" {
-		lines = append(lines, Line{{RoleNotice, u.Part}})
+		lines = append(lines, show.Notice.Line(u.Part))
 	}
 	source := strings.Split(u.Source, "\n")
 	if u.Source == "" || u.Call.Line < 1 || u.Call.Line > len(source) {
 		return lines
 	}
 	lines = append(lines, nil)
-	for i, text := range source {
-		mark, role := "  ", RoleCode
+	for i, line := range source {
+		mark, role := "  ", show.Code
 		if i+1 == u.Call.Line {
-			mark, role = o.Marks().Prompt+" ", RoleKey
+			mark, role = o.Marks().Prompt+" ", show.Key
 		}
 		gutter := fmt.Sprintf("%s%4d  ", mark, i+1)
-		code := cutText(expandTabs(sanitizeSource(text)), max(width-textWidth(gutter), 1), o.Marks().Cut)
-		lines = append(lines, Line{{RoleDim, gutter}, {role, code}})
+		code := show.ClipCells(show.ExpandTabs(text.SanitizeSource(line)), max(width-show.Width(gutter), 1), o.Marks().Cut)
+		lines = append(lines, show.Line{show.Dim.Span(gutter), role.Span(code)})
 	}
 	return lines
 }
@@ -157,16 +156,16 @@ func PathText(path []vm.Step) string {
 	for i, s := range path {
 		switch {
 		case s.Numeric:
-			b.WriteString("[" + luaNumber(s.Index) + "]")
-		case luaName.MatchString(s.Name) && !isKeyword(s.Name):
+			b.WriteString("[" + show.LuaNumber(s.Index) + "]")
+		case show.LuaName.MatchString(s.Name) && !show.IsKeyword(s.Name):
 			if i > 0 {
 				b.WriteByte('.')
 			}
 			b.WriteString(s.Name)
 		case i == 0:
-			b.WriteString("_G[" + LuaQuote(s.Name) + "]")
+			b.WriteString("_G[" + show.LuaQuote(s.Name) + "]")
 		default:
-			b.WriteString("[" + LuaQuote(s.Name) + "]")
+			b.WriteString("[" + show.LuaQuote(s.Name) + "]")
 		}
 	}
 	return b.String()
@@ -220,13 +219,13 @@ func constant(t syntax.Token) (vm.Step, bool) {
 func StepText(n vm.Node) string {
 	switch {
 	case n.Odd:
-		return "[" + SanitizeLine(n.Step.Name) + "]"
+		return "[" + text.SanitizeLine(n.Step.Name) + "]"
 	case n.Step.Numeric:
-		return "[" + luaNumber(n.Step.Index) + "]"
-	case luaName.MatchString(n.Step.Name):
+		return "[" + show.LuaNumber(n.Step.Index) + "]"
+	case show.LuaName.MatchString(n.Step.Name):
 		return n.Step.Name
 	}
-	return LuaQuote(n.Step.Name)
+	return show.LuaQuote(n.Step.Name)
 }
 
 // NodeKind is a node's type with its size.
@@ -284,7 +283,7 @@ func pageText(path []vm.Step, p vm.Page) string {
 	}
 	rows := make([][]string, len(p.Nodes))
 	for i, n := range p.Nodes {
-		rows[i] = []string{"  " + StepText(n), NodeKind(n), SanitizeLine(n.Brief)}
+		rows[i] = []string{"  " + StepText(n), NodeKind(n), text.SanitizeLine(n.Brief)}
 	}
 	text := head
 	if len(rows) > 0 {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/vm"
 )
@@ -229,7 +231,7 @@ func (p *plain) show(ctx context.Context, cancel func(), events []Event) {
 		switch e.Kind {
 		case Printed, Spoke:
 			// Shown as it comes: a person waits for a slow script's output.
-			text := Sanitize(p.whole(e.Text))
+			text := text.Sanitize(p.whole(e.Text))
 			if e.Stream == vm.Logs {
 				text = "log: " + strings.TrimSuffix(strings.ReplaceAll(text, "\n", "\nlog: "), "log: ")
 			}
@@ -323,7 +325,7 @@ func (p *plain) edit(ctx context.Context, e Event) (map[string]any, bool) {
 		}
 		args, err := ParseArgs(l.text)
 		if err != nil {
-			p.print(Sanitize(err.Error()) + "\n")
+			p.print(text.Sanitize(err.Error()) + "\n")
 			return nil, false
 		}
 		return args, true
@@ -334,7 +336,7 @@ func (p *plain) edit(ctx context.Context, e Event) (map[string]any, bool) {
 	return nil, false
 }
 
-func (p *plain) printLines(lines []Line) {
+func (p *plain) printLines(lines []show.Line) {
 	if len(lines) == 0 {
 		return
 	}
@@ -350,7 +352,7 @@ func (p *plain) printLines(lines []Line) {
 // flush ends what was printed in pieces.
 func (p *plain) flush() {
 	if p.half != "" {
-		p.print(Sanitize(p.half))
+		p.print(text.Sanitize(p.half))
 		p.half = ""
 	}
 	p.endLine()

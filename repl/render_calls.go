@@ -7,52 +7,54 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session/trace"
 )
 
-func callLines(e Event, width int, o RenderOptions) []Line {
+func callLines(e Event, width int, o RenderOptions) []show.Line {
 	c, m := e.Call, o.Marks()
 	number := fmt.Sprintf("[%d.%d]", e.Cell, c.N)
 	if e.Cell == 0 {
 		number = ""
 	}
-	id := Span{RoleID, SanitizeLine(c.ID)}
+	id := show.ID.Span(text.SanitizeLine(c.ID))
 	inside := strings.Repeat("  ", 1+c.Depth)
 	switch c.Verdict {
 	case trace.Planned:
 		return nil // the preview lists them all at its end
 	case trace.OK:
-		l := Line{{RoleOK, inside + m.OK + " "}, id}
+		l := show.Line{show.OK.Span(inside + m.OK + " "), id}
 		switch {
 		case c.Composed:
 		case c.Mutates:
-			l = append(l, Span{RoleMutates, " " + callTag(c) + " changed"})
+			l = append(l, show.Mutates.Span(" "+callTag(c)+" changed"))
 		default:
-			l = append(l, Span{RoleDim, " " + callTag(c)})
+			l = append(l, show.Dim.Span(" "+callTag(c)))
 		}
 		if e.Times > 1 {
-			l = append(l, Span{RoleText, fmt.Sprintf(" %s%d", m.Times, e.Times)})
+			l = append(l, show.Text.Span(fmt.Sprintf(" %s%d", m.Times, e.Times)))
 		}
-		note := "  " + tookText(c.Took)
+		note := "  " + text.Took(c.Took)
 		if c.Brief != "" {
-			note = "  " + SanitizeLine(c.Brief) + note
+			note = "  " + text.SanitizeLine(c.Brief) + note
 		}
-		l = append(l, Span{RoleDim, note})
-		lines := []Line{append(l, noteSpan(number)...)}
+		l = append(l, show.Dim.Span(note))
+		lines := []show.Line{append(l, noteSpan(number)...)}
 		if o.Verbose && e.Times <= 1 {
 			lines = append(lines, exchangeLines(c, width, o)...)
 		}
 		return lines
 	}
-	text := strings.TrimPrefix(strings.TrimPrefix(c.Error, c.ID), ": ")
-	if text == "" {
-		text = string(c.Verdict)
+	cause := strings.TrimPrefix(strings.TrimPrefix(c.Error, c.ID), ": ")
+	if cause == "" {
+		cause = string(c.Verdict)
 	}
-	parts := textLines(RoleError, "    ", text)
-	first := Line{{RoleError, inside + m.Fail + " "}, id, {RoleError, "  " + strings.TrimSpace(parts[0].String())}, {RoleDim, "  " + tookText(c.Took)}}
-	lines := append([]Line{append(first, noteSpan(number)...)}, parts[1:]...)
+	parts := show.Lines(show.Error, "    ", cause)
+	first := show.Line{show.Error.Span(inside + m.Fail + " "), id, show.Error.Span("  " + strings.TrimSpace(parts[0].String())), show.Dim.Span("  " + text.Took(c.Took))}
+	lines := append([]show.Line{append(first, noteSpan(number)...)}, parts[1:]...)
 	if len(c.Args) > 0 {
-		lines = append(lines, textLines(RoleCode, "    ", o.args(c, max(width-4, 0)))...)
+		lines = append(lines, show.Lines(show.Code, "    ", o.args(c, max(width-4, 0)))...)
 	}
 	return lines
 }
@@ -61,17 +63,17 @@ func callLines(e Event, width int, o RenderOptions) []Line {
 const exchanged = 12
 
 // exchangeLines are what a call was given and the beginning of what it gave back.
-func exchangeLines(c *trace.Call, width int, o RenderOptions) []Line {
+func exchangeLines(c *trace.Call, width int, o RenderOptions) []show.Line {
 	const margin = "    "
 	m := o.Marks()
-	var lines []Line
+	var lines []show.Line
 	if len(c.Args) > 0 {
-		lines = textLines(RoleCode, margin, o.args(c, max(width-len(margin), 0)))
+		lines = show.Lines(show.Code, margin, o.args(c, max(width-len(margin), 0)))
 	}
 	if c.Result == nil {
 		return lines
 	}
-	result := textLines(RoleDim, margin, LuaText(c.Result, max(width-len(margin), 0)))
+	result := show.Lines(show.Dim, margin, show.LuaText(c.Result, max(width-len(margin), 0)))
 	over, note := len(result)-exchanged, ""
 	if over > 1 {
 		result, note = result[:exchanged:exchanged], fmt.Sprintf("%d more lines", over)
@@ -80,7 +82,7 @@ func exchangeLines(c *trace.Call, width int, o RenderOptions) []Line {
 		note = "of " + c.Brief
 	}
 	if note != "" {
-		result = append(result, Line{{RoleDim, margin + m.Cut + " " + SanitizeLine(note)}})
+		result = append(result, show.Dim.Line(margin+m.Cut+" "+text.SanitizeLine(note)))
 	}
 	return append(lines, result...)
 }
@@ -96,14 +98,14 @@ func callTag(c *trace.Call) string {
 	return "W"
 }
 
-func noteSpan(number string) Line {
+func noteSpan(number string) show.Line {
 	if number == "" {
 		return nil
 	}
-	return Line{{RoleDim, "  " + number}}
+	return show.Dim.Line("  " + number)
 }
 
-func wroteLines(e Event, width int, o RenderOptions) []Line {
+func wroteLines(e Event, width int, o RenderOptions) []show.Line {
 	m := o.Marks()
 	prefix := "  " + m.Quote + " "
 	tool := e.Tool
@@ -111,10 +113,10 @@ func wroteLines(e Event, width int, o RenderOptions) []Line {
 		tool = tool[i+1:]
 	}
 	if tool == "describe" {
-		text := "describe " + strings.ReplaceAll(e.Text, "\n", ", ")
-		return wrapCode(Line{{RoleDim, prefix}}, Line{{RoleCode, SanitizeLine(text)}}, Line{{RoleDim, prefix}}, width)
+		ids := "describe " + strings.ReplaceAll(e.Text, "\n", ", ")
+		return show.WrapCode(show.Dim.Line(prefix), show.Code.Line(text.SanitizeLine(ids)), show.Dim.Line(prefix), width)
 	}
-	lines := []Line{{{RoleDim, prefix + "-- " + SanitizeLine(tool)}}}
+	lines := []show.Line{show.Dim.Line(prefix + "-- " + text.SanitizeLine(tool))}
 	source := strings.Split(strings.TrimRight(e.Text, " \t\n"), "\n")
 	over := len(source) - foldedLines
 	if over <= 1 || o.Verbose {
@@ -124,7 +126,7 @@ func wroteLines(e Event, width int, o RenderOptions) []Line {
 	if e.Cell > 0 {
 		note += fmt.Sprintf(" %s /expand %d", m.Dot, e.Cell)
 	}
-	return append(append(lines, quotedLua(e.Text, foldedLines, width, m)...), Line{{RoleDim, note}})
+	return append(append(lines, quotedLua(e.Text, foldedLines, width, m)...), show.Dim.Line(note))
 }
 
 // foldedLines is how much of a script of the model's is shown before it is known how it ends. One that fails is shown
@@ -132,14 +134,14 @@ func wroteLines(e Event, width int, o RenderOptions) []Line {
 const foldedLines = 4
 
 // quotedLua is the first lines of a script, all for 0, in the colours of its tokens behind a mark, broken at width.
-func quotedLua(source string, first, width int, m Marks) []Line {
-	var lines []Line
-	mark := Line{{RoleDim, "  " + m.Quote + " "}}
-	for i, l := range LuaLines(expandTabs(Sanitize(strings.TrimRight(source, " \t\n")))) {
+func quotedLua(source string, first, width int, m show.Marks) []show.Line {
+	var lines []show.Line
+	mark := show.Dim.Line("  " + m.Quote + " ")
+	for i, l := range show.LuaLines(show.ExpandTabs(text.Sanitize(strings.TrimRight(source, " \t\n")))) {
 		if first > 0 && i == first {
 			break
 		}
-		lines = append(lines, wrapCode(mark, l, mark, width)...)
+		lines = append(lines, show.WrapCode(mark, l, mark, width)...)
 	}
 	return lines
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -148,15 +150,15 @@ func TestLines(t *testing.T) {
 				head  string
 				width int
 				RenderOptions
-			}{{"80", 80, RenderOptions{}}, {"40 ascii", 40, RenderOptions{ASCII: true}}} {
+			}{{"80", 80, RenderOptions{}}, {"40 ascii", 40, RenderOptions{Options: show.Options{ASCII: true}}}} {
 				fmt.Fprintf(&b, "== %s\n", o.head)
 				for _, e := range events {
 					for _, l := range Lines(e, o.width, o.RenderOptions) {
-						text := l.String()
-						if Sanitize(text) != text || strings.ContainsAny(text, "\n\t") {
-							t.Errorf("unsafe line %q", text)
+						line := l.String()
+						if text.Sanitize(line) != line || strings.ContainsAny(line, "\n\t") {
+							t.Errorf("unsafe line %q", line)
 						}
-						b.WriteString(strings.TrimRight(text, " ") + "\n")
+						b.WriteString(strings.TrimRight(line, " ") + "\n")
 					}
 				}
 			}
@@ -183,27 +185,27 @@ func TestTableFits(t *testing.T) {
 func FuzzLines(f *testing.F) {
 	f.Add("text\x1b\n\t\u202e", 40, 2)
 	f.Add("\xff漢", 0, 1)
-	f.Fuzz(func(t *testing.T, text string, width, column int) {
+	f.Fuzz(func(t *testing.T, foreign string, width, column int) {
 		events := []Event{
-			{Kind: Began, Cell: 1, Text: text},
-			{Kind: Printed, Text: text},
-			{Kind: Wrote, Tool: text, Text: text},
-			{Kind: Spoke, Text: text},
-			{Kind: Said, Text: text},
-			call(trace.Failed, trace.Call{Error: text, Args: map[string]any{text: text}}),
-			call(trace.OK, trace.Call{Brief: text}),
-			ran(vm.Value{Repr: text}, vm.Value{Data: []any{map[string]any{text: text, "n": int64(1)}}, Whole: true}),
+			{Kind: Began, Cell: 1, Text: foreign},
+			{Kind: Printed, Text: foreign},
+			{Kind: Wrote, Tool: foreign, Text: foreign},
+			{Kind: Spoke, Text: foreign},
+			{Kind: Said, Text: foreign},
+			call(trace.Failed, trace.Call{Error: foreign, Args: map[string]any{foreign: foreign}}),
+			call(trace.OK, trace.Call{Brief: foreign}),
+			ran(vm.Value{Repr: foreign}, vm.Value{Data: []any{map[string]any{foreign: foreign, "n": int64(1)}}, Whole: true}),
 			{Kind: Ran, Outcome: &session.Outcome{
-				Lost: text, Missing: []string{text}, DryRun: true, Calls: []trace.Call{{ID: text, Verdict: trace.Planned}},
-				Err: &vm.Error{Message: text, Line: 1, Column: column, Excerpt: text, Hint: text, Traceback: []string{text, text}},
+				Lost: foreign, Missing: []string{foreign}, DryRun: true, Calls: []trace.Call{{ID: foreign, Verdict: trace.Planned}},
+				Err: &vm.Error{Message: foreign, Line: 1, Column: column, Excerpt: foreign, Hint: foreign, Traceback: []string{foreign, foreign}},
 			}},
-			{Kind: Asked, Ask: &Ask{Request: session.Request{Entry: &catalog.Entry{ID: text, Description: text}, Args: map[string]any{"a": text}, Reason: text}}},
-			{Kind: Ended, Err: errors.New(text)},
+			{Kind: Asked, Ask: &Ask{Request: session.Request{Entry: &catalog.Entry{ID: foreign, Description: foreign}, Args: map[string]any{"a": foreign}, Reason: foreign}}},
+			{Kind: Ended, Err: errors.New(foreign)},
 		}
 		for _, e := range events {
 			for _, l := range Lines(e, width%300, RenderOptions{}) {
-				if s := l.String(); Sanitize(s) != s || strings.Contains(s, "\n") {
-					t.Fatalf("kind %d of %q: unsafe line %q", e.Kind, text, s)
+				if s := l.String(); text.Sanitize(s) != s || strings.Contains(s, "\n") {
+					t.Fatalf("kind %d of %q: unsafe line %q", e.Kind, foreign, s)
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -81,7 +82,7 @@ func (sh *Shell) resultOf(cell int, c trace.Call) (v vm.Value, part string) {
 			part = c.Part + " kept in the log; run it again" + sh.orName(cell)
 		}
 	}
-	v = vm.Value{Type: luaType(data), Repr: LuaText(data, 100), Data: data, Whole: true}
+	v = vm.Value{Type: luaType(data), Repr: show.LuaText(data, 100), Data: data, Whole: true}
 	if e, ok := sh.options.Session.View().Lookup(c.ID); ok {
 		v.Fields = session.FieldOrder(e)
 	}

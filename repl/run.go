@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/llm"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/syntax"
 	"almanac/session/trace"
@@ -207,7 +209,7 @@ func (sh *Shell) explain(ctx context.Context, name string, full bool) error {
 		return sh.describe(ctx, []string{name}, detail)
 	}
 	o, err := s.Run(ctx, session.Script{
-		Source: "help(" + LuaQuote(name) + ")", Name: "help", Author: session.User, Fresh: true,
+		Source: "help(" + show.LuaQuote(name) + ")", Name: "help", Author: session.User, Fresh: true,
 	})
 	if err == nil && o.Err != nil {
 		return o.Err
@@ -222,7 +224,7 @@ func listing(v *catalog.View, prefix string, children []catalog.Child) Event {
 		if c.ID != "" {
 			e.Hits = append(e.Hits, hitOf(v, c.ID))
 		} else {
-			e.Hits = append(e.Hits, Hit{ID: prefix + "." + c.Name, Brief: plural(c.Count, "action")})
+			e.Hits = append(e.Hits, Hit{ID: prefix + "." + c.Name, Brief: text.Count(c.Count, "action")})
 		}
 	}
 	return e

@@ -18,6 +18,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/llm"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -55,7 +56,7 @@ func (o *office) entries() []catalog.Entry {
 	change := func(_ context.Context, c catalog.Call) (catalog.Result, error) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		o.acts = append(o.acts, c.ID+" "+LuaText(c.Args, 0))
+		o.acts = append(o.acts, c.ID+" "+show.LuaText(c.Args, 0))
 		return catalog.Result{Data: map[string]any{"refund_id": "ref_1"}}, nil
 	}
 	get := func(_ context.Context, c catalog.Call) (catalog.Result, error) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/vm"
@@ -17,8 +18,8 @@ func TestHelpFits(t *testing.T) {
 		t.Errorf("%d lines, want at most 22", len(lines))
 	}
 	for _, l := range lines {
-		if textWidth(l) > 80 {
-			t.Errorf("%d columns: %s", textWidth(l), l)
+		if show.Width(l) > 80 {
+			t.Errorf("%d columns: %s", show.Width(l), l)
 		}
 	}
 }

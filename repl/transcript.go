@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/text"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -23,7 +25,7 @@ func transcriptCommand() command {
 }
 
 func transcript(_ context.Context, sh *Shell, _ *Cell, _ string) error {
-	lines, err := sh.Transcript(0, RenderOptions{ASCII: sh.options.ASCII})
+	lines, err := sh.Transcript(0, RenderOptions{Options: show.Options{ASCII: sh.options.ASCII}})
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func transcript(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 
 // Transcript shows the records of this session and of those that it goes on from, at most width cells wide where words
 // allow it; 0 means no limit. It reads the log: a screen asks beside its loop.
-func (sh *Shell) Transcript(width int, o RenderOptions) ([]Line, error) {
+func (sh *Shell) Transcript(width int, o RenderOptions) ([]show.Line, error) {
 	if sh.options.Log == nil {
 		return nil, errNoLog
 	}
@@ -49,7 +51,7 @@ func (sh *Shell) Transcript(width int, o RenderOptions) ([]Line, error) {
 }
 
 // TranscriptLines shows the records of a log, in their order, as a screen had shown what they tell of.
-func TranscriptLines(records []trace.Record, width int, o RenderOptions) []Line {
+func TranscriptLines(records []trace.Record, width int, o RenderOptions) []show.Line {
 	t := &transcribing{width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{}}
 	for _, r := range records {
 		t.add(r)
@@ -62,8 +64,8 @@ func TranscriptLines(records []trace.Record, width int, o RenderOptions) []Line 
 type transcribing struct {
 	width   int
 	o       RenderOptions
-	m       Marks
-	lines   []Line
+	m       show.Marks
+	lines   []show.Line
 	fold    CallFold
 	asked   map[int]bool              // cells that began with words
 	calls   map[int]int               // calls of each cell so far
@@ -72,14 +74,14 @@ type transcribing struct {
 
 func (t *transcribing) push(events ...Event) {
 	for _, e := range events {
-		t.lines = append(t.lines, wrapLines(Lines(e, t.width, t.o), t.width)...)
+		t.lines = append(t.lines, show.Wrap(Lines(e, t.width, t.o), t.width)...)
 	}
 }
 
 // note adds a line about the session.
-func (t *transcribing) note(text string) {
+func (t *transcribing) note(said string) {
 	t.push(t.fold.Flush()...)
-	t.lines = append(t.lines, wrapLines([]Line{{{RoleDim, t.m.Dot + " " + SanitizeLine(text)}}}, t.width)...)
+	t.lines = append(t.lines, show.Wrap([]show.Line{show.Dim.Line(t.m.Dot + " " + text.SanitizeLine(said))}, t.width)...)
 }
 
 func (t *transcribing) add(r trace.Record) {
@@ -116,8 +118,8 @@ func (t *transcribing) add(r trace.Record) {
 			t.ended(*r.Ended, t.authors[r.Run])
 		}
 	case trace.KindAnswer:
-		for _, l := range MarkdownLines(r.Text, max(t.width-2, 0), t.o) {
-			t.lines = append(t.lines, append(Line{{RoleModel, "  "}}, l...))
+		for _, l := range show.MarkdownLines(r.Text, max(t.width-2, 0), t.o.Options) {
+			t.lines = append(t.lines, append(show.Model.Line("  "), l...))
 		}
 	}
 }
@@ -150,22 +152,22 @@ func (t *transcribing) ended(o trace.Outcome, author session.Author) {
 	if o.Stderr != "" {
 		t.push(Event{Kind: Printed, Stream: vm.Stderr, Text: o.Stderr})
 	}
-	var lines []Line
+	var lines []show.Line
 	if o.Repr != "" {
-		role, margin := RoleResult, ""
+		role, margin := show.Result, ""
 		if author == session.Model {
-			role, margin = RoleDim, "  "
+			role, margin = show.Dim, "  "
 		}
-		lines = textLines(role, margin, o.Repr)
+		lines = show.Lines(role, margin, o.Repr)
 	}
 	if names := ownNames(o.Changed); len(names) > 0 {
 		who := orText(string(author), "you")
-		lines = append(lines, Line{{RoleDim, "  " + t.m.Dot + " " + who + " set " + SanitizeLine(strings.Join(names, ", "))}})
+		lines = append(lines, show.Dim.Line("  "+t.m.Dot+" "+who+" set "+text.SanitizeLine(strings.Join(names, ", "))))
 	}
 	if !o.OK {
-		lines = append(lines, textLines(RoleError, "", "error: "+o.Error)...)
+		lines = append(lines, show.Lines(show.Error, "", "error: "+o.Error)...)
 	}
-	t.lines = append(t.lines, wrapLines(lines, t.width)...)
+	t.lines = append(t.lines, show.Wrap(lines, t.width)...)
 }
 
 // What is shown of each of the last cells of an earlier session: lines of its input, and of what came of it.
@@ -177,49 +179,49 @@ const (
 
 // EarlierLines are the last cells of the session that this one goes on from, dim, with the first lines of what each came
 // to; none where it begins anew.
-func (sh *Shell) EarlierLines(o RenderOptions) []Line {
+func (sh *Shell) EarlierLines(o RenderOptions) []show.Line {
 	cells, _ := PastCells(sh.options.Past.Records)
 	if len(cells) == 0 {
 		return nil
 	}
 	m := o.Marks()
-	var lines []Line
+	var lines []show.Line
 	if more := len(cells) - earlierCells; more > 0 {
-		lines = append(lines, Line{{RoleDim, fmt.Sprintf("%s %d earlier; /transcript shows all", m.Cut, more)}})
+		lines = append(lines, show.Dim.Line(fmt.Sprintf("%s %d earlier; /transcript shows all", m.Cut, more)))
 	}
 	for _, c := range cells[max(0, len(cells)-earlierCells):] {
 		lines = append(lines, pastLines(c, earlierSource, earlierResult, m)...)
 	}
 	for i, l := range lines {
-		lines[i] = Line{{RoleDim, l.String()}}
+		lines[i] = show.Dim.Line(l.String())
 	}
 	return lines
 }
 
 // pastLines are a cell as the log tells of it: at most source lines of its input and result lines of what it came to.
-func pastLines(c PastCell, source, result int, m Marks) []Line {
+func pastLines(c PastCell, source, result int, m show.Marks) []show.Line {
 	mode := LuaMode
 	if c.Form == Words {
 		mode = AskMode
 	}
-	text := strings.Trim(c.Source, "\n")
+	input := strings.Trim(c.Source, "\n")
 	if len(c.Runs) > 0 && c.Runs[0].Mode == trace.ModePreview {
-		text = "/preview " + text
+		input = "/preview " + input
 	}
-	lines := atMost(echoLines(Event{Cell: c.N, Mode: mode, Text: text}, 0, m), source, m)
+	lines := atMost(echoLines(Event{Cell: c.N, Mode: mode, Text: input}, 0, m), source, m)
 	switch answer := cellResult(c.Cell); {
 	case c.Err != nil:
-		lines = append(lines, Line{{RoleError, "  " + m.Fail + " " + SanitizeLine(firstLine(c.Err.Error()))}})
+		lines = append(lines, show.Error.Line("  "+m.Fail+" "+text.SanitizeLine(firstLine(c.Err.Error()))))
 	case answer != "":
-		lines = append(lines, atMost(textLines(RoleDim, "  ", answer), result, m)...)
+		lines = append(lines, atMost(show.Lines(show.Dim, "  ", answer), result, m)...)
 	}
 	return lines
 }
 
 // atMost cuts lines off behind the first n and says so; one more line is shown, not said.
-func atMost(lines []Line, n int, m Marks) []Line {
+func atMost(lines []show.Line, n int, m show.Marks) []show.Line {
 	if over := len(lines) - n; over > 1 {
-		return append(slices.Clip(lines[:n]), Line{{RoleDim, fmt.Sprintf("      %s %d more lines", m.Cut, over)}})
+		return append(slices.Clip(lines[:n]), show.Dim.Line(fmt.Sprintf("      %s %d more lines", m.Cut, over)))
 	}
 	return lines
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/session"
 )
 
@@ -143,7 +145,7 @@ func (m *model) printCut() {
 		return
 	}
 	a.printed = a.depth()
-	m.scroll.Append(m.theme.warn.Render("approve? ") + m.theme.strong.Render(repl.SanitizeLine(a.request.Entry.ID)))
+	m.scroll.Append(m.theme.warn.Render("approve? ") + m.theme.strong.Render(text.SanitizeLine(a.request.Entry.ID)))
 	m.scroll.Append(m.askBody(a)...)
 	m.stale = true
 }
@@ -175,7 +177,7 @@ func (m *model) stray(name string) bool {
 
 // openArgs puts the arguments into the input, unless reading them back would give others.
 func (m *model) openArgs(a *asking) {
-	text := repl.ArgsText(a.request.Entry, a.request.Args, max(m.width-promptWidth-3, 1))
+	text := show.ArgsText(a.request.Entry, a.request.Args, max(m.width-promptWidth-3, 1))
 	if back, err := repl.ParseArgs(text); err != nil || !sameData(back, a.request.Args) {
 		a.trouble = "these arguments hold what the editor cannot write"
 		return
@@ -248,9 +250,9 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 	}
 	line := fmt.Sprintf("  %s you: %s %s %s", m.theme.glyphs.dot, told, m.theme.glyphs.dot, a.request.Entry.ID)
 	if v.Verdict != session.Refuse {
-		line += " " + repl.ArgsText(a.request.Entry, a.request.Args, 0)
+		line += " " + show.ArgsText(a.request.Entry, a.request.Args, 0)
 	}
-	for _, row := range repl.WrapText(repl.SanitizeLine(line), m.lineWidth()) {
+	for _, row := range show.WrapText(text.SanitizeLine(line), m.lineWidth()) {
 		m.scroll.Append(m.theme.dim.Render(row))
 	}
 }
@@ -266,7 +268,7 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	if risk == "" {
 		risk = catalog.Medium
 	}
-	head := t.rule(m.width-1, t.warn.Render("approve? ")+t.strong.Render(repl.SanitizeLine(e.ID)),
+	head := t.rule(m.width-1, t.warn.Render("approve? ")+t.strong.Render(text.SanitizeLine(e.ID)),
 		t.warn.Render(fmt.Sprintf("%s %s risk %s", effect, t.glyphs.dot, risk)))
 	var keys string
 	var input []string
@@ -305,16 +307,16 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 // askBody is what the box says between its lines.
 func (m *model) askBody(a *asking) []string {
 	t, r := m.theme, a.request
-	var text []string
+	var parts []string
 	if about := repl.FirstSentence(r.Entry); about != "" && !a.details {
-		text = append(text, about)
+		parts = append(parts, about)
 	}
 	if a.stage != changing {
-		text = append(text, repl.ArgsText(r.Entry, r.Args, m.width-4))
+		parts = append(parts, show.ArgsText(r.Entry, r.Args, m.width-4))
 	}
-	text = append(text, repl.AskFilled(r))
+	parts = append(parts, repl.AskFilled(r))
 	for _, l := range repl.ForeseenLines(r.Preview) {
-		text = append(text, l.String())
+		parts = append(parts, l.String())
 	}
 	who := "you"
 	if r.Author != session.User {
@@ -330,21 +332,21 @@ func (m *model) askBody(a *asking) []string {
 	if r.Reason != "" {
 		asked += " " + t.glyphs.dot + " " + r.Reason
 	}
-	text = append(text, asked)
+	parts = append(parts, asked)
 	if a.details {
 		for _, l := range repl.AskDetails(r, m.width-4, m.render()) {
-			text = append(text, l.String())
+			parts = append(parts, l.String())
 		}
 	}
 	if a.trouble != "" {
-		text = append(text, "not possible: "+a.trouble)
+		parts = append(parts, "not possible: "+a.trouble)
 	}
 	var rows []string
-	for _, part := range text {
+	for _, part := range parts {
 		if part == "" {
 			continue
 		}
-		for _, line := range strings.Split(repl.Sanitize(part), "\n") {
+		for _, line := range strings.Split(text.Sanitize(part), "\n") {
 			for _, piece := range strings.Split(ansi.Wrap(untab(line), max(m.width-3, 1), ""), "\n") {
 				rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)
 			}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -31,7 +32,7 @@ func (m *model) copyText(text string) tea.Cmd {
 func (m *model) copied(e repl.Event) tea.Cmd {
 	switch {
 	case e.Err == nil:
-		m.notice = repl.SanitizeLine(repl.CopyText(e))
+		m.notice = text.SanitizeLine(repl.CopyText(e))
 		return nil
 	case len(e.Text) <= maxToldBytes && m.takesTold:
 		m.notice = fmt.Sprintf("%d B sent to the terminal (OSC 52); not confirmed", len(e.Text))

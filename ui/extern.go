@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -30,7 +31,7 @@ func (m *model) openEditor() tea.Cmd {
 	before := m.full()
 	path, err := draftFile(before, suffix)
 	if err != nil {
-		m.notice = repl.SanitizeLine(err.Error())
+		m.notice = text.SanitizeLine(err.Error())
 		return nil
 	}
 	cmd := editorCommand(path)
@@ -73,15 +74,15 @@ func editorCommand(path string) *exec.Cmd {
 func (m *model) edited(msg editedMsg) {
 	defer os.Remove(msg.path)
 	if msg.err != nil {
-		m.notice = repl.SanitizeLine(fmt.Sprintf("editor: %v: the input is as it was", msg.err))
+		m.notice = text.SanitizeLine(fmt.Sprintf("editor: %v: the input is as it was", msg.err))
 		return
 	}
-	text, err := os.ReadFile(msg.path)
+	written, err := os.ReadFile(msg.path)
 	if err != nil {
-		m.notice = repl.SanitizeLine(fmt.Sprintf("editor: %v", err))
+		m.notice = text.SanitizeLine(fmt.Sprintf("editor: %v", err))
 		return
 	}
-	after := strings.TrimSuffix(cleanPaste(string(text)), "\n")
+	after := strings.TrimSuffix(cleanPaste(string(written)), "\n")
 	if after == strings.TrimSuffix(msg.before, "\n") {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"almanac/repl"
+	"almanac/catalog/text"
 )
 
 // This file holds the editor: the text of the input area, its cursor, and what the editing keys do to them. It knows
@@ -350,7 +350,7 @@ func cleanPaste(s string) string {
 			return r
 		case unicode.IsControl(r), r == utf8.RuneError, isFold(r):
 			return -1
-		case r >= utf8.RuneSelf && repl.Sanitize(string(r)) != string(r):
+		case r >= utf8.RuneSelf && text.Sanitize(string(r)) != string(r):
 			return -1 // what would be invisible, or make text read as something else
 		}
 		return r

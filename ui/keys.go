@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -185,7 +186,7 @@ func (m *model) editPrevious() {
 	}
 	typed, err := m.history.Load(pastDepth)
 	if err != nil {
-		m.notice = repl.SanitizeLine(err.Error())
+		m.notice = text.SanitizeLine(err.Error())
 	}
 	for _, t := range slices.Backward(typed) {
 		if t.Mode == m.status.Mode && repl.Parse(t.Text, t.Mode).Form != repl.Command {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/session/trace"
 )
 
@@ -16,10 +17,10 @@ import (
 
 // A livetext is the unfinished line of the running cell.
 type livetext struct {
-	buffer repl.LineBuffer
+	buffer show.LineBuffer
 	// spoken is the model's Markdown; said tells that a block of the same answer is out, so that the next one keeps a
 	// distance.
-	spoken repl.Blocks
+	spoken show.Blocks
 	said   bool
 	// event is the event that the text belongs to, without its text; its Kind is zero when there is none.
 	event repl.Event
@@ -197,7 +198,7 @@ func (m *model) finish() []string {
 }
 
 // blockLines draws a finished block of the model's Markdown, with a blank line after the one before.
-func (m *model) blockLines(block repl.Block) []string {
+func (m *model) blockLines(block show.Block) []string {
 	var out []string
 	if m.live.said && !block.Joined {
 		out = append(out, "")
@@ -211,7 +212,7 @@ const spokenMargin = 2
 
 func (m *model) markdown(block string) []string {
 	var out []string
-	for _, l := range repl.MarkdownLines(block, m.lineWidth()-spokenMargin, m.render()) {
+	for _, l := range show.MarkdownLines(block, m.lineWidth()-spokenMargin, m.render().Options) {
 		out = append(out, strings.Repeat(" ", spokenMargin)+m.theme.line(l))
 	}
 	return out
@@ -276,5 +277,5 @@ func (m *model) lines(e repl.Event) []string {
 }
 
 func (m *model) render() repl.RenderOptions {
-	return repl.RenderOptions{ASCII: m.ascii, Verbose: m.verbose, ArgOrder: m.shell.ArgOrder}
+	return repl.RenderOptions{Options: show.Options{ASCII: m.ascii}, Verbose: m.verbose, ArgOrder: m.shell.ArgOrder}
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -197,9 +198,9 @@ func (m *model) menuRows(room int) []string {
 		if n+from == m.menu.at {
 			mark, style = m.theme.glyphs.prompt+" ", m.theme.prompt
 		}
-		text := pad(ansi.Truncate(repl.SanitizeLine(i.Text), wide, m.theme.glyphs.more), wide)
-		line := strings.Repeat(" ", promptWidth-2) + style.Render(mark+text) + "  " + m.effect(i.Tag) +
-			m.theme.dim.Render(repl.SanitizeLine(i.Detail))
+		label := pad(ansi.Truncate(text.SanitizeLine(i.Text), wide, m.theme.glyphs.more), wide)
+		line := strings.Repeat(" ", promptWidth-2) + style.Render(mark+label) + "  " + m.effect(i.Tag) +
+			m.theme.dim.Render(text.SanitizeLine(i.Detail))
 		rows = append(rows, ansi.Truncate(line, m.width-1, m.theme.glyphs.more))
 	}
 	if m.menu.offered && len(rows) < room {

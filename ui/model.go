@@ -18,6 +18,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -78,7 +79,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	}
 	width, _, _ := size()
 	for _, line := range o.Intro {
-		if _, err := fmt.Fprintln(o.Out, ansi.Wordwrap(repl.SanitizeLine(line), width, "")); err != nil {
+		if _, err := fmt.Fprintln(o.Out, ansi.Wordwrap(text.SanitizeLine(line), width, "")); err != nil {
 			return fmt.Errorf("screen: %w", err)
 		}
 	}
@@ -258,7 +259,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	m.colors = sync.OnceValue(func() colorprofile.Profile { return terminalColors(o.Out, os.Environ()) })
 	m.wear(o.Theme)
 	for _, line := range o.Intro {
-		m.space.keep([]string{repl.SanitizeLine(line)})
+		m.space.keep([]string{text.SanitizeLine(line)})
 	}
 	m.space.keep(m.styled(sh.EarlierLines(m.render())))
 	return m

@@ -13,7 +13,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog/search/spelling"
-	"almanac/repl"
+	"almanac/catalog/text"
+	"almanac/repl/show"
 )
 
 // This file holds the themes: for each role a look, written as the configuration writes it. The default has the
@@ -253,7 +254,7 @@ func (m *model) themed(name string) {
 	}
 	t, err := NewTheme(name, m.looks.own)
 	if err != nil {
-		m.notice = repl.SanitizeLine(err.Error())
+		m.notice = text.SanitizeLine(err.Error())
 		return
 	}
 	m.wear(t)
@@ -273,13 +274,13 @@ func (m *model) sample(name string) string {
 		mark = "* "
 	}
 	about := palettes[slices.Index(ThemeNames(), name)].about
-	line := repl.Line{
-		{Role: repl.RoleText, Text: mark}, {Role: repl.RoleID, Text: pad(name, 7)},
-		{Role: repl.RolePrompt, Text: "lua " + marks.Prompt + " "}, {Role: repl.RoleKeyword, Text: "return"},
-		{Role: repl.RoleText, Text: " "}, {Role: repl.RoleNumber, Text: "12"}, {Role: repl.RoleText, Text: ", "},
-		{Role: repl.RoleString, Text: `"a"`}, {Role: repl.RoleOK, Text: "  " + marks.OK + " ok"},
-		{Role: repl.RoleError, Text: "  " + marks.Fail + " error"}, {Role: repl.RoleWarning, Text: "  warning"},
-		{Role: repl.RoleHint, Text: "  hint"}, {Role: repl.RoleDim, Text: "  " + about},
+	line := show.Line{
+		show.Text.Span(mark), show.ID.Span(pad(name, 7)),
+		show.Prompt.Span("lua " + marks.Prompt + " "), show.Keyword.Span("return"),
+		show.Text.Span(" "), show.Number.Span("12"), show.Text.Span(", "),
+		show.String.Span(`"a"`), show.OK.Span("  " + marks.OK + " ok"),
+		show.Error.Span("  " + marks.Fail + " error"), show.Warning.Span("  warning"),
+		show.Hint.Span("  hint"), show.Dim.Span("  " + about),
 	}
 	return ansi.Truncate(wears.line(line), m.lineWidth(), m.theme.glyphs.more)
 }

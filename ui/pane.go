@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/session/trace"
 )
 
@@ -335,7 +336,7 @@ func (m *model) takeText(text string, back int) {
 }
 
 // styled draws lines of the shell's for a pane.
-func (m *model) styled(lines []repl.Line) []string {
+func (m *model) styled(lines []show.Line) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
 		out[i] = m.theme.line(l)

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -144,7 +145,7 @@ func (p *catalogPane) head() (title, note string) {
 	rule := " " + p.m.theme.glyphs.rule + " "
 	title = "Catalog" + rule + grouped(p.m.status.Actions) + " actions"
 	if p.filter.Below != "" {
-		title += rule + repl.SanitizeLine(p.filter.Below)
+		title += rule + text.SanitizeLine(p.filter.Below)
 	}
 	switch p.filter.Effect {
 	case repl.ReadsOnly:
@@ -178,7 +179,7 @@ func (p *catalogPane) treeRows(width, height int) []string {
 	var rows []string
 	top, end := p.twigs.window(len(p.tree), height)
 	for i, w := range p.tree[top:end] {
-		name := strings.Repeat("  ", w.depth) + repl.SanitizeLine(w.path[strings.LastIndexByte(w.path, '.')+1:])
+		name := strings.Repeat("  ", w.depth) + text.SanitizeLine(w.path[strings.LastIndexByte(w.path, '.')+1:])
 		text := t.sides(width-2, name, " "+grouped(w.count))
 		rows = append(rows, t.chosen(i+top == p.twigs.at && (p.part == treePart || p.filter.Below == w.path), text, width))
 	}
@@ -192,14 +193,14 @@ func (p *catalogPane) right(width, height int) []string {
 	p.page = listed
 	var rows []string
 	if len(p.found.Hits) == 0 {
-		text := "no action has these words"
+		note := "no action has these words"
 		if p.found.Hidden != "" {
-			text = repl.SanitizeLine(p.found.Hidden)
+			note = text.SanitizeLine(p.found.Hidden)
 		}
 		if p.shown != p.filter || p.busy {
-			text = "looking" + t.glyphs.more
+			note = "looking" + t.glyphs.more
 		}
-		rows = append(rows, t.dim.Render(ansi.Truncate(text, width, t.glyphs.more)))
+		rows = append(rows, t.dim.Render(ansi.Truncate(note, width, t.glyphs.more)))
 	}
 	top, end := p.hits.window(len(p.found.Hits), listed)
 	for i, h := range p.found.Hits[top:end] {
@@ -228,7 +229,7 @@ func (p *catalogPane) hitRow(h repl.Sighting, chosen bool, width int) string {
 	if width < 44 {
 		right = tag
 	}
-	return t.chosen(chosen, t.sides(width-2, repl.SanitizeLine(h.ID), " "+right), width)
+	return t.chosen(chosen, t.sides(width-2, text.SanitizeLine(h.ID), " "+right), width)
 }
 
 // about is the text of the chosen action, worked out once.
@@ -241,7 +242,7 @@ func (p *catalogPane) about() string {
 		return p.why
 	}
 	if p.specOf != h.ID {
-		p.spec, p.specOf = repl.Sanitize(p.m.shell.Spec(h.ID)), h.ID
+		p.spec, p.specOf = text.Sanitize(p.m.shell.Spec(h.ID)), h.ID
 	}
 	return p.spec
 }
@@ -265,7 +266,7 @@ func (p *catalogPane) facets(width int) string {
 			parts = append(parts, kind.name+" "+strings.Join(names, ", "))
 		}
 	}
-	return ansi.Truncate(repl.SanitizeLine(strings.Join(parts, " "+p.m.theme.glyphs.dot+" ")), width, p.m.theme.glyphs.more)
+	return ansi.Truncate(text.SanitizeLine(strings.Join(parts, " "+p.m.theme.glyphs.dot+" ")), width, p.m.theme.glyphs.more)
 }
 
 func (p *catalogPane) choice() (repl.Sighting, bool) {

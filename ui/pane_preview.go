@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -42,7 +43,7 @@ func (p *previewPane) rows(width, height int) []string {
 	case last == nil:
 		return []string{p.m.theme.dim.Render("nothing was previewed yet: type Lua, then " + p.m.keyOr("preview", "/preview"))}
 	case last.err != nil:
-		return []string{p.m.theme.bad.Render(ansi.Truncate(repl.SanitizeLine(last.err.Error()), width, p.m.theme.glyphs.more))}
+		return []string{p.m.theme.bad.Render(ansi.Truncate(text.SanitizeLine(last.err.Error()), width, p.m.theme.glyphs.more))}
 	}
 	var lines []string
 	for _, l := range p.m.styled(repl.Lines(last.event, width, p.m.render())) {

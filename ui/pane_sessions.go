@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/session/trace"
 )
 
@@ -23,7 +24,7 @@ type sessionsPane struct {
 	list   cursorList
 	page   int
 	// lines are what the session of tells, as far as it was read.
-	lines []repl.Line
+	lines []show.Line
 	of    string
 }
 

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 	"almanac/session/trace"
 )
@@ -67,7 +68,7 @@ func (p *tracePane) head() (title, note string) {
 	title = "Trace"
 	if p.whole && p.list.at < len(all) {
 		u := all[p.list.at]
-		return title + " " + p.m.theme.glyphs.rule + " " + u.Number() + " " + repl.SanitizeLine(u.Call.ID), ""
+		return title + " " + p.m.theme.glyphs.rule + " " + u.Number() + " " + text.SanitizeLine(u.Call.ID), ""
 	}
 	if p.filter != "" || p.typed {
 		title += " " + p.m.theme.glyphs.rule + " filter: " + p.filter
@@ -113,21 +114,21 @@ func (p *tracePane) row(u repl.Used, width int) string {
 		if parts := strings.Split(id, "."); len(parts) > 1 {
 			id = parts[len(parts)-1]
 		}
-		left := fmt.Sprintf("%s %s %s", sign, u.Number(), repl.SanitizeLine(id))
-		right := repl.Took(u.Call.Took)
+		left := fmt.Sprintf("%s %s %s", sign, u.Number(), text.SanitizeLine(id))
+		right := text.Took(u.Call.Took)
 		if u.Call.Verdict != trace.OK {
 			right = string(u.Call.Verdict)
 		}
 		return p.m.theme.sides(width, left, "  "+right)
 	}
-	left := fmt.Sprintf("%s %-7s %-5s %s", sign, u.Number(), author, repl.SanitizeLine(u.Call.ID))
-	right := repl.Took(u.Call.Took)
+	left := fmt.Sprintf("%s %-7s %-5s %s", sign, u.Number(), author, text.SanitizeLine(u.Call.ID))
+	right := text.Took(u.Call.Took)
 	note := u.Call.Brief
 	if u.Call.Verdict != trace.OK {
 		note = string(u.Call.Verdict)
 	}
 	if note != "" {
-		right = repl.SanitizeLine(note) + "  " + right
+		right = text.SanitizeLine(note) + "  " + right
 	}
 	return p.m.theme.sides(width, left, "  "+ansi.Truncate(right, width/2, p.m.theme.glyphs.more))
 }

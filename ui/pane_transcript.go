@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"almanac/repl"
+	"almanac/catalog/text"
 )
 
 // This file holds /transcript: what the log tells of this session and of those that it goes on from, page by page. It is
@@ -73,7 +73,7 @@ func (p *transcriptPane) rows(_, height int) []string {
 	p.page = max(height, 1)
 	switch {
 	case p.err != nil:
-		return []string{p.m.theme.bad.Render(repl.SanitizeLine(p.err.Error()))}
+		return []string{p.m.theme.bad.Render(text.SanitizeLine(p.err.Error()))}
 	case p.made == 0:
 		return []string{p.m.theme.dim.Render("reading" + p.m.theme.glyphs.more)}
 	case len(p.lines) == 0:

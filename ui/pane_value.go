@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 	"almanac/session/vm"
 )
@@ -195,7 +196,7 @@ func leadingNumber(text string) string {
 
 func (p *valuePane) head() (title, note string) {
 	rule := " " + p.m.theme.glyphs.rule + " "
-	title = "Value" + rule + repl.SanitizeLine(repl.PathText(p.root.path))
+	title = "Value" + rule + text.SanitizeLine(repl.PathText(p.root.path))
 	if p.root.loaded {
 		note = repl.NodeKind(p.root.node)
 	}
@@ -215,7 +216,7 @@ func (p *valuePane) rows(width, height int) []string {
 	t := p.m.theme
 	switch {
 	case p.err != nil:
-		return []string{t.warn.Render(repl.SanitizeLine(p.err.Error())), "", t.dim.Render("r tries again")}
+		return []string{t.warn.Render(text.SanitizeLine(p.err.Error())), "", t.dim.Render("r tries again")}
 	case !p.root.loaded:
 		return nil
 	case p.root.node.Type == "nil":
@@ -228,7 +229,7 @@ func (p *valuePane) rows(width, height int) []string {
 		return []string{t.dim.Render("empty")}
 	}
 	at := min(p.list.at, len(all)-1)
-	foot := repl.SanitizeLine(p.pathAt(all, at))
+	foot := text.SanitizeLine(p.pathAt(all, at))
 	var below []string
 	if b := all[at]; b.open && b.text != "" {
 		below = p.textRows(b.text, width, max(height/2, 1))
@@ -247,9 +248,9 @@ func (p *valuePane) rows(width, height int) []string {
 }
 
 // textRows draws a value that is no table.
-func (p *valuePane) textRows(text string, width, height int) []string {
+func (p *valuePane) textRows(value string, width, height int) []string {
 	var rows []string
-	for _, l := range strings.Split(repl.Sanitize(text), "\n") {
+	for _, l := range strings.Split(text.Sanitize(value), "\n") {
 		rows = append(rows, pieces(untab(l), width)...)
 	}
 	return rows[:min(len(rows), height)]
@@ -269,11 +270,11 @@ func (p *valuePane) row(b *branch) string {
 	default:
 		sign = "+ "
 	}
-	text := margin + sign + repl.StepText(b.node)
+	line := margin + sign + repl.StepText(b.node)
 	if b.node.Type == "table" && b.open {
-		return text + "  " + t.dim.Render(repl.NodeKind(b.node))
+		return line + "  " + t.dim.Render(repl.NodeKind(b.node))
 	}
-	return text + " = " + repl.SanitizeLine(b.node.Brief)
+	return line + " = " + text.SanitizeLine(b.node.Brief)
 }
 
 func (p *valuePane) pathAt(all []*branch, at int) string {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 	"almanac/session/vm"
 )
@@ -59,16 +60,16 @@ func (p *variablesPane) rows(width, height int) []string {
 	}
 	name = min(name, width/3)
 	cell := func(s string, w int) string {
-		return pad(ansi.Truncate(repl.SanitizeLine(s), w, p.m.theme.glyphs.more), w)
+		return pad(ansi.Truncate(text.SanitizeLine(s), w, p.m.theme.glyphs.more), w)
 	}
 	var out []string
 	top, end := p.list.window(len(all), height)
 	for i, v := range all[top:end] {
-		text := cell(v.Name, name) + "  " + cell(v.Kind(), kind) + "  "
+		line := cell(v.Name, name) + "  " + cell(v.Kind(), kind) + "  "
 		if width >= 50 {
-			text += cell(v.From(), from) + "  "
+			line += cell(v.From(), from) + "  "
 		}
-		out = append(out, p.m.theme.chosen(i+top == p.list.at, text+repl.SanitizeLine(v.Brief), width))
+		out = append(out, p.m.theme.chosen(i+top == p.list.at, line+text.SanitizeLine(v.Brief), width))
 	}
 	return out
 }

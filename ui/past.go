@@ -1,6 +1,8 @@
 package ui
 
-import "almanac/repl"
+import (
+	"almanac/catalog/text"
+)
 
 // This file holds what the screen offers of the history with Up and Down; search.go has Ctrl+R.
 
@@ -61,7 +63,7 @@ func (m *model) walk(by int) {
 func (m *model) openPast() *past {
 	typed, err := m.history.Load(pastDepth)
 	if err != nil {
-		m.notice = repl.SanitizeLine(err.Error())
+		m.notice = text.SanitizeLine(err.Error())
 	}
 	p := &past{}
 	for _, t := range typed {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"almanac/repl"
+	"almanac/catalog/text"
 )
 
 // This file holds the search of Ctrl+R: a list of earlier inputs in the place of the menu, narrowed by typing.
@@ -34,7 +34,7 @@ func (m *model) find() {
 	s.found, s.at = s.found[:0], 0
 	typed, err := m.history.Search(s.words, foundDepth)
 	if err != nil {
-		m.notice = repl.SanitizeLine(err.Error())
+		m.notice = text.SanitizeLine(err.Error())
 	}
 	for _, t := range typed {
 		if !s.own || t.Session == m.status.Session {

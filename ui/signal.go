@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"almanac/repl"
+	"almanac/catalog/text"
 )
 
 // This file tells the terminal around the screen what happens: its title, its progress bar, its bell, and the shape of
@@ -59,7 +59,7 @@ func (m *model) wanted() signals {
 func (m *model) titleText() string {
 	switch {
 	case len(m.asks) > 0:
-		return "almanac: approve " + repl.SanitizeLine(m.asks[0].request.Entry.ID) + "?"
+		return "almanac: approve " + text.SanitizeLine(m.asks[0].request.Entry.ID) + "?"
 	case m.work != nil:
 		return "almanac: running"
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"almanac/repl"
+	"almanac/repl/show"
 )
 
 // This file holds what is drawn with: a style for each role, and the few glyphs of the chrome. No meaning hangs on a colour
@@ -79,42 +79,42 @@ func (t theme) sides(width int, left, right string) string {
 }
 
 // role returns the style of a role.
-func (t theme) role(r repl.Role) lipgloss.Style {
+func (t theme) role(r show.Role) lipgloss.Style {
 	switch r {
-	case repl.RolePrompt, repl.RoleKey:
+	case show.Prompt, show.Key:
 		return t.prompt
-	case repl.RoleID, repl.RoleHeader:
+	case show.ID, show.Header:
 		return t.strong
-	case repl.RoleDim:
+	case show.Dim:
 		return t.dim
-	case repl.RoleOK:
+	case show.OK:
 		return t.good
-	case repl.RoleNotice, repl.RoleHint:
+	case show.Notice, show.Hint:
 		return t.name
-	case repl.RoleWarning, repl.RoleMutates, repl.RoleErrout:
+	case show.Warning, show.Mutates, show.Errout:
 		return t.warn
-	case repl.RoleError:
+	case show.Error:
 		return t.bad
-	case repl.RoleHeading:
+	case show.Heading:
 		return t.heading
-	case repl.RoleStrong:
+	case show.Strong:
 		return t.strong
-	case repl.RoleEmphasis:
+	case show.Emphasis:
 		return t.emphasis
-	case repl.RoleCodeSpan, repl.RoleString:
+	case show.CodeSpan, show.String:
 		return t.text
-	case repl.RoleLink:
+	case show.Link:
 		return t.link
-	case repl.RoleKeyword:
+	case show.Keyword:
 		return t.keyword
-	case repl.RoleNumber:
+	case show.Number:
 		return t.number
 	}
 	return t.plain
 }
 
 // line draws a line of the shell's. Its text is clean already.
-func (t theme) line(l repl.Line) string {
+func (t theme) line(l show.Line) string {
 	var b strings.Builder
 	for _, s := range l {
 		b.WriteString(t.paint(t.role(s.Role), s.Text))

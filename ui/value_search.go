@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -24,14 +25,14 @@ type seeking struct {
 
 // look searches the whole value for the text that was typed.
 func (p *valuePane) look() tea.Cmd {
-	ctx, shell, path, text := p.m.ctx, p.m.shell, p.root.path, p.search
-	p.m.notice = "looking for " + repl.SanitizeLine(text) + p.m.theme.glyphs.more
+	ctx, shell, path, wanted := p.m.ctx, p.m.shell, p.root.path, p.search
+	p.m.notice = "looking for " + text.SanitizeLine(wanted) + p.m.theme.glyphs.more
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, lookTime)
 		defer cancel()
-		found, err := shell.Find(ctx, path, text)
+		found, err := shell.Find(ctx, path, wanted)
 		return paneMsg(func() tea.Cmd {
-			if text != p.search {
+			if wanted != p.search {
 				return nil
 			}
 			return p.found(found, err)
@@ -43,12 +44,12 @@ func (p *valuePane) look() tea.Cmd {
 func (p *valuePane) found(f repl.Finding, err error) tea.Cmd {
 	p.m.notice = ""
 	if err != nil {
-		p.m.notice = repl.SanitizeLine(err.Error())
+		p.m.notice = text.SanitizeLine(err.Error())
 		return nil
 	}
 	p.seek = seeking{found: f, text: p.search}
 	if len(f.Hits) == 0 {
-		p.m.notice = fmt.Sprintf("nothing here has %s: %s looked at%s", repl.SanitizeLine(p.search), entries(f.Looked), p.rest())
+		p.m.notice = fmt.Sprintf("nothing here has %s: %s looked at%s", text.SanitizeLine(p.search), entries(f.Looked), p.rest())
 		return nil
 	}
 	if all := p.visible(); p.list.at < len(all) && !all[p.list.at].rest {

@@ -8,7 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"almanac/catalog/text"
 	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/session/policy"
 )
 
@@ -176,7 +178,7 @@ func (m *model) signatureRows() []string {
 // A signature is the line about the call at the cursor, kept until text or cursor change.
 type signature struct {
 	version, pos int
-	line         repl.Line
+	line         show.Line
 	ok           bool
 }
 
@@ -195,7 +197,7 @@ func (m *model) doing() string {
 	case len(m.asks) > 0:
 		word, stop = "waiting for you", "Ctrl+C" // Esc belongs to the question
 	case calls > 0:
-		word = "calling " + repl.SanitizeLine(id)
+		word = "calling " + text.SanitizeLine(id)
 		if calls > 1 {
 			word += fmt.Sprintf(" and %d more", calls-1)
 		}
@@ -306,7 +308,7 @@ func (m *model) statusFields() []string {
 		fields = append(fields, readOnly)
 	}
 	if s.Model != "" {
-		fields = append(fields, repl.SanitizeLine(s.Model))
+		fields = append(fields, text.SanitizeLine(s.Model))
 		if s.ContextLimit > 0 {
 			fields = append(fields, fmt.Sprintf("ctx %s/%s", thousands(s.ContextUsed), thousands(s.ContextLimit)))
 		}

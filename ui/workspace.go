@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -137,7 +138,7 @@ func (m *model) domainRows(width int) []string {
 	}
 	s.actions, s.domains = m.status.Actions, nil
 	for _, c := range m.shell.Below("") {
-		s.domains = append(s.domains, m.theme.sides(width-3, repl.SanitizeLine(c.Name), " "+grouped(max(c.Count, 1))))
+		s.domains = append(s.domains, m.theme.sides(width-3, text.SanitizeLine(c.Name), " "+grouped(max(c.Count, 1))))
 	}
 	return s.domains
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl"
 	"almanac/session"
@@ -82,7 +83,7 @@ func (cli *commandLine) printAnswer(p *program, cell repl.Cell) error {
 		return printEvents(p.stdout, events)
 	}
 	if answer != "" {
-		fmt.Fprintln(p.stdout, repl.Sanitize(answer))
+		fmt.Fprintln(p.stdout, text.Sanitize(answer))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 	"almanac/session/trace"
 )
@@ -48,7 +49,7 @@ func complete(words []string, p *program) error {
 	cli.config, _ = readConfig(parser.Model) // for where the sessions are; what is wrong with it is told elsewhere
 	out := bufio.NewWriter(p.stdout)
 	for _, c := range (&completer{cli, parser.Model}).complete(words) {
-		fmt.Fprintf(out, "%s\t%s\n", repl.SanitizeLine(c.Text), repl.SanitizeLine(c.Detail))
+		fmt.Fprintf(out, "%s\t%s\n", text.SanitizeLine(c.Text), text.SanitizeLine(c.Detail))
 	}
 	return out.Flush()
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 	"almanac/ui"
 )
@@ -91,7 +92,7 @@ func (configShow) Run(cli *commandLine, p *program) error {
 	if cli.Output != "text" {
 		return p.printJSON(cli.configured())
 	}
-	_, err := fmt.Fprintln(p.stdout, repl.Sanitize(cli.configText()))
+	_, err := fmt.Fprintln(p.stdout, text.Sanitize(cli.configText()))
 	return err
 }
 

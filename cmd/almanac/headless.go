@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -83,7 +84,7 @@ func scriptExit(e *vm.Error) int {
 // errorText says what went wrong, where, and what to do, on a few lines.
 func errorText(out *session.Outcome) string {
 	var lines []string
-	for _, line := range repl.ErrorLines(out.Err, 0) {
+	for _, line := range show.ErrorLines(out.Err, 0) {
 		lines = append(lines, line.String())
 	}
 	if out.Lost != "" {

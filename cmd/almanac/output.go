@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/term"
 
-	"almanac/repl"
+	"almanac/catalog/text"
 )
 
 // An output is standard output. It keeps the first error of writing, so that an answer that nobody got is no success.
@@ -71,18 +71,18 @@ type cleaned struct {
 func (c *cleaned) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text := append(c.half, b...)
-	whole := len(text)
-	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if at := len(text) - n; utf8.RuneStart(text[at]) {
-			if !utf8.FullRune(text[at:]) {
+	all := append(c.half, b...)
+	whole := len(all)
+	for n := 1; n < utf8.UTFMax && n <= len(all); n++ {
+		if at := len(all) - n; utf8.RuneStart(all[at]) {
+			if !utf8.FullRune(all[at:]) {
 				whole = at
 			}
 			break
 		}
 	}
-	c.half = bytes.Clone(text[whole:])
-	if _, err := io.WriteString(c.w, repl.Sanitize(string(text[:whole]))); err != nil {
+	c.half = bytes.Clone(all[whole:])
+	if _, err := io.WriteString(c.w, text.Sanitize(string(all[:whole]))); err != nil {
 		return 0, err
 	}
 	return len(b), nil

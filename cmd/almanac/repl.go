@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -135,7 +136,7 @@ func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *pr
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	o := repl.PlainOptions{
-		Render: repl.RenderOptions{ASCII: c.ASCII, NoEcho: true, ArgOrder: shell.ArgOrder}, Interrupt: interrupts,
+		Render: repl.RenderOptions{Options: show.Options{ASCII: c.ASCII}, NoEcho: true, ArgOrder: shell.ArgOrder}, Interrupt: interrupts,
 		Greeting: strings.Join(intro, "\n"), NoPrompt: !typed(p.stdin),
 	}
 	var failed error

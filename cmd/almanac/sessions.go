@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl"
 	"almanac/session"
@@ -186,7 +187,7 @@ func count(n int, noun string) string {
 // tellResumed says on standard error what the session goes on from.
 func (w *wired) tellResumed(p *program) {
 	for _, line := range w.resumed {
-		fmt.Fprintln(p.stderr, repl.SanitizeLine(line))
+		fmt.Fprintln(p.stderr, text.SanitizeLine(line))
 	}
 }
 

@@ -1,10 +1,12 @@
-package repl
+package show
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog/text"
 )
 
 func TestWrapLine(t *testing.T) {
@@ -13,16 +15,16 @@ func TestWrapLine(t *testing.T) {
 		line Line
 		want []string
 	}{
-		{"fits", Line{{RoleText, "one two three four"}}, []string{"one two three four"}},
-		{"at a blank", Line{{RoleText, "one two three four five"}}, []string{"one two three four", "  five"}},
-		{"the margin stays", Line{{RoleText, "   one two three four five"}}, []string{"   one two three", "     four five"}},
-		{"a word wider than a row", Line{{RoleText, "see " + strings.Repeat("x", 30)}}, []string{"see", "  " + strings.Repeat("x", 18), "  " + strings.Repeat("x", 12)}},
-		{"spans", Line{{RoleOK, "  ok "}, {RoleID, "a.b.c"}, {RoleDim, "  12 rows  84 ms  [3.1]"}}, []string{"  ok a.b.c  12 rows", "    84 ms  [3.1]"}},
-		{"wide letters", Line{{RoleText, strings.Repeat("語", 12)}}, []string{strings.Repeat("語", 10), "  語語"}},
-		{"a mark belongs to its letter", Line{{RoleText, strings.Repeat("e\u0301", 25)}}, []string{strings.Repeat("e\u0301", 20), "  " + strings.Repeat("e\u0301", 5)}},
+		{"fits", Line{{Text, "one two three four"}}, []string{"one two three four"}},
+		{"at a blank", Line{{Text, "one two three four five"}}, []string{"one two three four", "  five"}},
+		{"the margin stays", Line{{Text, "   one two three four five"}}, []string{"   one two three", "     four five"}},
+		{"a word wider than a row", Line{{Text, "see " + strings.Repeat("x", 30)}}, []string{"see", "  " + strings.Repeat("x", 18), "  " + strings.Repeat("x", 12)}},
+		{"spans", Line{{OK, "  ok "}, {ID, "a.b.c"}, {Dim, "  12 rows  84 ms  [3.1]"}}, []string{"  ok a.b.c  12 rows", "    84 ms  [3.1]"}},
+		{"wide letters", Line{{Text, strings.Repeat("語", 12)}}, []string{strings.Repeat("語", 10), "  語語"}},
+		{"a mark belongs to its letter", Line{{Text, strings.Repeat("e\u0301", 25)}}, []string{strings.Repeat("e\u0301", 20), "  " + strings.Repeat("e\u0301", 5)}},
 	} {
 		var got []string
-		for _, l := range wrapLine(c.line, 20) {
+		for _, l := range WrapLine(c.line, 20) {
 			got = append(got, l.String())
 			if l.Width() > 20 {
 				t.Errorf("%s: %q is %d wide", c.name, l.String(), l.Width())
@@ -46,7 +48,7 @@ func TestWrapCode(t *testing.T) {
 		{"no place", strings.Repeat("x", 40), "> " + strings.Repeat("x", 26) + "\n    " + strings.Repeat("x", 14)},
 	} {
 		var got []string
-		for _, l := range wrapCode(Line{{RolePrompt, "> "}}, LuaLines(c.source)[0], Line{{RolePrompt, "  "}}, 28) {
+		for _, l := range WrapCode(Line{{Prompt, "> "}}, LuaLines(c.source)[0], Line{{Prompt, "  "}}, 28) {
 			got = append(got, l.String())
 			if l.Width() > 28 {
 				t.Errorf("%s: %q is %d wide", c.name, l.String(), l.Width())
@@ -62,28 +64,28 @@ func TestWrapCode(t *testing.T) {
 func FuzzWrapLine(f *testing.F) {
 	f.Add("one two three four five", 13)
 	f.Add("語語語 é é 👨‍👩‍👧‍👦", 12)
-	f.Fuzz(func(t *testing.T, text string, width int) {
+	f.Fuzz(func(t *testing.T, foreign string, width int) {
 		width = min(max(width, minWrap), 200)
-		text = SanitizeLine(text)
+		line := text.SanitizeLine(foreign)
 		var got, code strings.Builder
-		for _, l := range wrapCode(nil, LuaLines(text)[0], nil, width) {
+		for _, l := range WrapCode(nil, LuaLines(line)[0], nil, width) {
 			if l.Width() > width {
 				t.Errorf("code %q is %d wide, not %d", l.String(), l.Width(), width)
 			}
 			code.WriteString(l.String())
 		}
-		for _, l := range wrapLine(Line{{RoleText, text}}, width) {
+		for _, l := range WrapLine(Line{{Text, line}}, width) {
 			if l.Width() > width {
 				t.Errorf("%q is %d wide, not %d", l.String(), l.Width(), width)
 			}
 			got.WriteString(l.String())
 		}
 		letters := func(s string) string { return strings.ReplaceAll(s, " ", "") }
-		if letters(got.String()) != letters(text) {
-			t.Errorf("%q became %q", text, got.String())
+		if letters(got.String()) != letters(line) {
+			t.Errorf("%q became %q", line, got.String())
 		}
-		if letters(code.String()) != letters(text) {
-			t.Errorf("code %q became %q", text, code.String())
+		if letters(code.String()) != letters(line) {
+			t.Errorf("code %q became %q", line, code.String())
 		}
 	})
 }

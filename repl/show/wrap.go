@@ -1,4 +1,4 @@
-package repl
+package show
 
 import (
 	"slices"
@@ -13,27 +13,27 @@ import (
 // minWrap is the width below which nothing is broken: there is no room for words.
 const minWrap = 12
 
-// wrapLines breaks the lines that are wider than width; see wrapLine.
-func wrapLines(lines []Line, width int) []Line {
+// Wrap breaks the lines that are wider than width; see WrapLine.
+func Wrap(lines []Line, width int) []Line {
 	if width < minWrap {
 		return lines
 	}
 	var out []Line
 	for _, l := range lines {
-		out = append(out, wrapLine(l, width)...)
+		out = append(out, WrapLine(l, width)...)
 	}
 	return out
 }
 
-// wrapLine breaks a line that is wider than width at blanks, and inside of a word that is wider than a row. Nothing is
+// WrapLine breaks a line that is wider than width at blanks, and inside of a word that is wider than a row. Nothing is
 // left out but the blanks it breaks at. Rows after the first stand two columns further in than the line.
-func wrapLine(l Line, width int) []Line {
+func WrapLine(l Line, width int) []Line {
 	if width < minWrap || l.Width() <= width {
 		return []Line{l}
 	}
 	text := l.String()
 	indent := min(len(text)-len(strings.TrimLeft(text, " "))+2, width/2)
-	w := wrapping{width: width, lead: Line{{RoleText, strings.Repeat(" ", indent)}}}
+	w := wrapping{width: width, lead: Line{{Text, strings.Repeat(" ", indent)}}}
 	w.line(l)
 	return w.end()
 }
@@ -41,22 +41,22 @@ func wrapLine(l Line, width int) []Line {
 // WrapText breaks a line of clean text as those of the shell are broken: at blanks, rows after the first further in.
 func WrapText(text string, width int) []string {
 	var rows []string
-	for _, l := range wrapLine(Line{{RoleText, text}}, width) {
+	for _, l := range WrapLine(Line{{Text, text}}, width) {
 		rows = append(rows, l.String())
 	}
 	return rows
 }
 
-// wrapCode breaks a line of code behind its head at blanks, behind commas and opening brackets, and between tokens. The
+// WrapCode breaks a line of code behind its head at blanks, behind commas and opening brackets, and between tokens. The
 // rows after the first begin with more, which is as wide as head, and stand two columns further in than the line.
-func wrapCode(head, l, more Line, width int) []Line {
+func WrapCode(head, l, more Line, width int) []Line {
 	if width < minWrap || head.Width()+l.Width() <= width {
 		return []Line{slices.Concat(head, l)}
 	}
 	text := l.String()
 	indent := min(len(text)-len(strings.TrimLeft(text, " "))+2, width/2)
 	w := wrapping{width: width, code: true, row: slices.Clone(head), used: head.Width()}
-	w.lead = append(slices.Clone(more), Span{RoleText, strings.Repeat(" ", indent)})
+	w.lead = append(slices.Clone(more), Span{Text, strings.Repeat(" ", indent)})
 	w.line(l)
 	return w.end()
 }
@@ -93,7 +93,7 @@ func (w *wrapping) line(l Line) {
 				w.word(Span{s.Role, rest[:n]})
 			default:
 				unit = append(unit, Span{s.Role, rest[:n]})
-				if s.Role == RoleCode && strings.IndexByte(",;{([", rest[n-1]) >= 0 {
+				if s.Role == Code && strings.IndexByte(",;{([", rest[n-1]) >= 0 {
 					w.unit(unit)
 					unit = nil
 				}
@@ -121,7 +121,7 @@ func (w *wrapping) blank(s Span) {
 }
 
 func (w *wrapping) word(s Span) {
-	size := textWidth(s.Text)
+	size := Width(s.Text)
 	if w.words && w.used+w.gapWidth+size > w.width {
 		w.next()
 	}

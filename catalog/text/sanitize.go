@@ -1,4 +1,4 @@
-package repl
+package text
 
 // This file keeps foreign text harmless: what scripts, actions and the model say is data, and a terminal obeys some
 // data. Nothing reaches a screen that did not go through Sanitize.
@@ -27,7 +27,7 @@ func Sanitize(s string) string {
 			fmt.Fprintf(&b, "\\%d", s[i])
 		case r == '\r' && i+1 < len(s) && s[i+1] == '\n':
 			// The newline that follows says it all.
-		case !unsafeRune(r):
+		case !Unsafe(r):
 			b.WriteString(s[i : i+size])
 		case r < 0x80:
 			fmt.Fprintf(&b, "\\%d", r)
@@ -50,15 +50,15 @@ func SanitizeLine(s string) string {
 
 func firstUnsafe(s string) int {
 	for i, r := range s {
-		if unsafeRune(r) || (r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD")) {
+		if Unsafe(r) || (r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD")) {
 			return i
 		}
 	}
 	return -1
 }
 
-// unsafeRune tells which runes are never shown as they are. Joiners stay: Persian, Hindi and composed emoji need them.
-func unsafeRune(r rune) bool {
+// Unsafe tells which runes are never shown as they are. Joiners stay: Persian, Hindi and composed emoji need them.
+func Unsafe(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
@@ -79,39 +79,7 @@ func arabicSign(r rune) bool {
 	return r >= 0x600 && r <= 0x605 || r == 0x6dd || r == 0x70f || r == 0x890 || r == 0x891 || r == 0x8e2
 }
 
-// A LineBuffer turns text that comes in pieces into whole lines. The zero LineBuffer is empty and ready.
-type LineBuffer struct {
-	rest []byte
-}
-
-// Push adds a piece and returns the lines that it completes, without their newlines, as they came: not sanitized.
-func (b *LineBuffer) Push(text string) []string {
-	var lines []string
-	for {
-		line, more, ok := strings.Cut(text, "\n")
-		if !ok {
-			b.rest = append(b.rest, text...)
-			return lines
-		}
-		lines = append(lines, string(b.rest)+line)
-		b.rest = b.rest[:0]
-		text = more
-	}
-}
-
-// Rest returns the unfinished line.
-func (b *LineBuffer) Rest() string {
-	return string(b.rest)
-}
-
-// Flush returns the unfinished line and empties the buffer.
-func (b *LineBuffer) Flush() string {
-	s := string(b.rest)
-	b.rest = b.rest[:0]
-	return s
-}
-
-// sanitizeSource is SanitizeLine for a source line: tabs stay, they are its indentation.
-func sanitizeSource(s string) string {
+// SanitizeSource is SanitizeLine for a source line: tabs stay, they are its indentation.
+func SanitizeSource(s string) string {
 	return strings.ReplaceAll(Sanitize(s), "\n", `\n`)
 }

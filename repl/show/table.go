@@ -1,4 +1,4 @@
-package repl
+package show
 
 // This file shows lists of records as tables: which columns, in what order, and how wide.
 
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/text"
 	"almanac/session/vm"
 )
 
@@ -62,7 +63,7 @@ func cellText(v any) string {
 	kind, size := "list", 0
 	switch v := v.(type) {
 	case string:
-		return SanitizeLine(v)
+		return text.SanitizeLine(v)
 	case []any:
 		size = len(v)
 	case map[string]any:
@@ -71,7 +72,7 @@ func cellText(v any) string {
 		return luaFlat(v, nil)
 	}
 	if size <= 4 {
-		if text := luaFlat(v, nil); textWidth(text) <= longestNested {
+		if text := luaFlat(v, nil); Width(text) <= longestNested {
 			return text
 		}
 	}
@@ -142,23 +143,23 @@ func placeOf(name string) place {
 	return telling
 }
 
-func tableLines(records []map[string]any, fields []string, ref string, width int, o RenderOptions) []Line {
+func tableLines(records []map[string]any, fields []string, rest string, width int, o Options) []Line {
 	shown := records
 	if most := o.rows(); most > 0 && len(records) > most {
 		shown = records[:most]
 	}
 	m := o.Marks()
 	cols, left := fit(makeColumns(shown, fields), width)
-	lines := []Line{rowLine(cols, -1, RoleHeader, m)}
+	lines := []Line{rowLine(cols, -1, Header, m)}
 	for r := range shown {
-		lines = append(lines, rowLine(cols, r, RoleResult, m))
+		lines = append(lines, rowLine(cols, r, Result, m))
 	}
 	if n := len(left); n > 0 {
 		text := fmt.Sprintf("%s %d not shown: %s", m.Cut, n, strings.Join(left, ", "))
-		lines = append(lines, Line{{RoleDim, cutText(text, width, m.Cut)}})
+		lines = append(lines, Line{{Dim, ClipCells(text, width, m.Cut)}})
 	}
 	if n := len(records) - len(shown); n > 0 {
-		lines = append(lines, moreLine("more", n, ref, o))
+		lines = append(lines, moreLine("more", n, rest, m))
 	}
 	return lines
 }
@@ -196,8 +197,8 @@ func makeColumns(records []map[string]any, fields []string) []column {
 const longText = 40
 
 func makeColumn(records []map[string]any, field string) column {
-	c := column{field: field, name: SanitizeLine(field), number: true, place: placeOf(field)}
-	c.width = textWidth(c.name)
+	c := column{field: field, name: text.SanitizeLine(field), number: true, place: placeOf(field)}
+	c.width = Width(c.name)
 	counts := map[string]int{}
 	for _, r := range records {
 		v, there := r[field]
@@ -217,7 +218,7 @@ func makeColumn(records []map[string]any, field string) column {
 			c.place = max(c.place, unfolding)
 		}
 		c.cells, c.nulls = append(c.cells, text), append(c.nulls, null)
-		c.width = max(c.width, textWidth(text))
+		c.width = max(c.width, Width(text))
 		if null {
 			text = ""
 		}
@@ -346,13 +347,13 @@ func rowLine(cols []column, r int, role Role, m Marks) Line {
 		if r >= 0 {
 			text = c.cells[r]
 			if c.nulls[r] {
-				as = RoleDim
+				as = Dim
 			}
 		}
 		if !c.number || r < 0 {
-			text = cutText(text, c.width, m.Cut)
+			text = ClipCells(text, c.width, m.Cut)
 		}
-		pad := strings.Repeat(" ", max(0, c.width-textWidth(text)))
+		pad := strings.Repeat(" ", max(0, c.width-Width(text)))
 		if i > 0 {
 			add(role, "  ")
 		}

@@ -1,4 +1,4 @@
-package repl
+package show
 
 // This file cuts streamed Markdown into blocks, so that what is finished can be shown for good while the rest grows.
 
@@ -157,4 +157,36 @@ func (b *Blocks) Flush() Block {
 	rest := b.Rest()
 	*b = Blocks{}
 	return rest
+}
+
+// A LineBuffer turns text that comes in pieces into whole lines. The zero LineBuffer is empty and ready.
+type LineBuffer struct {
+	rest []byte
+}
+
+// Push adds a piece and returns the lines that it completes, without their newlines, as they came: not sanitized.
+func (b *LineBuffer) Push(text string) []string {
+	var lines []string
+	for {
+		line, more, ok := strings.Cut(text, "\n")
+		if !ok {
+			b.rest = append(b.rest, text...)
+			return lines
+		}
+		lines = append(lines, string(b.rest)+line)
+		b.rest = b.rest[:0]
+		text = more
+	}
+}
+
+// Rest returns the unfinished line.
+func (b *LineBuffer) Rest() string {
+	return string(b.rest)
+}
+
+// Flush returns the unfinished line and empties the buffer.
+func (b *LineBuffer) Flush() string {
+	s := string(b.rest)
+	b.rest = b.rest[:0]
+	return s
 }

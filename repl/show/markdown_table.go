@@ -1,4 +1,4 @@
-package repl
+package show
 
 // This file draws the tables of Markdown. They are somebody's words: no text of them is left out.
 
@@ -80,9 +80,9 @@ func (d *drawing) table(n ast.Node, margin Line) bool {
 
 func (c *prose) add(cell string) {
 	c.cells = append(c.cells, cell)
-	c.widest = max(c.widest, textWidth(cell))
+	c.widest = max(c.widest, Width(cell))
 	for _, word := range strings.Fields(cell) {
-		c.word = max(c.word, textWidth(word))
+		c.word = max(c.word, Width(word))
 	}
 }
 
@@ -112,9 +112,9 @@ func fitProse(cols []*prose, room int) bool {
 
 // row draws row r, as many lines as its longest cell needs.
 func (d *drawing) row(cols []*prose, r int, margin Line) {
-	role := RoleModel
+	role := Model
 	if r == 0 {
-		role = RoleHeader
+		role = Header
 	}
 	height := 1
 	broken := make([][]string, len(cols))
@@ -132,7 +132,7 @@ func (d *drawing) row(cols []*prose, r int, margin Line) {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			pad := strings.Repeat(" ", max(0, c.width-textWidth(text)))
+			pad := strings.Repeat(" ", max(0, c.width-Width(text)))
 			if c.right {
 				b.WriteString(pad + text)
 			} else {
@@ -148,7 +148,7 @@ func brokenText(text string, width int) []string {
 	var rows []string
 	row, used := "", 0
 	for _, word := range strings.Fields(text) {
-		w := textWidth(word)
+		w := Width(word)
 		if used > 0 && used+1+w > width {
 			rows = append(rows, row)
 			row, used = "", 0
@@ -177,7 +177,7 @@ func (d *drawing) listed(cols []*prose, margin Line) {
 		for _, c := range cols {
 			heads = append(heads, c.cells[0])
 		}
-		d.flow([]Span{{RoleHeader, strings.Join(heads, ", ")}}, margin)
+		d.flow([]Span{{Header, strings.Join(heads, ", ")}}, margin)
 	}
 	for r := 1; r < len(cols[0].cells); r++ {
 		if r > 1 {
@@ -187,8 +187,8 @@ func (d *drawing) listed(cols []*prose, margin Line) {
 			if c.cells[r] == "" {
 				continue
 			}
-			name := Span{RoleHeader, c.cells[0] + ": "}
-			d.flow([]Span{name, {RoleModel, c.cells[r]}}, margin)
+			name := Span{Header, c.cells[0] + ": "}
+			d.flow([]Span{name, {Model, c.cells[r]}}, margin)
 		}
 	}
 }

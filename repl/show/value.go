@@ -1,36 +1,36 @@
-package repl
+package show
 
 // This file shows values: lists of records as aligned tables (table.go), all else as near-Lua text.
 
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"almanac/catalog/text"
 	"almanac/session/vm"
 )
 
-// valueLines shows one value. ref is what /expand knows the rest by: "7", or "7.2" for what a call returned.
-func valueLines(v vm.Value, ref string, width int, o RenderOptions) []Line {
+// ValueLines shows one value. rest says where all of it can be seen, where it is not shown whole; it may be empty.
+func ValueLines(v vm.Value, rest string, width int, o Options) []Line {
 	if records, ok := tableRecords(v, width); ok && v.Whole && o.MaxRows >= 0 {
-		return tableLines(records, v.Fields, ref, width, o)
+		return tableLines(records, v.Fields, rest, width, o)
 	}
-	text := v.Repr
+	shown := v.Repr
 	if _, table := v.Data.(map[string]any); v.Whole && o.MaxRows >= 0 && (table || isList(v.Data)) && deeper(v.Data, shownDepth) {
-		text = luaText(cutDeep(v.Data, shownDepth, o.Marks()), max(width, 40), "", nil)
+		shown = luaText(cutDeep(v.Data, shownDepth, o.Marks()), max(width, 40), "", nil)
 	}
-	if room := o.rows() * max(width, 80); o.rows() > 0 && len(text) > room && !strings.Contains(text[:room], "\n") {
+	if room := o.rows() * max(width, 80); o.rows() > 0 && len(shown) > room && !strings.Contains(shown[:room], "\n") {
 		// One long line would fill the screen as well as many do.
-		text = cutText(text, room, "") + "\n" + fmt.Sprintf("%s %s more", o.Marks().Cut, bytesText(int64(len(v.Repr)-room)))
+		shown = ClipCells(shown, room, "") + "\n" + fmt.Sprintf("%s %s more", o.Marks().Cut, text.Bytes(int64(len(v.Repr)-room)))
 	}
-	lines := textLines(RoleResult, "", text)
+	lines := Lines(Result, "", shown)
 	if v.Prose {
-		lines = wrapLines(lines, width)
+		lines = Wrap(lines, width)
 	}
 	if most := o.rows(); most > 0 && len(lines) > most {
 		left := len(lines) - most
-		lines = append(lines[:most:most], moreLine("more "+verb(left, "line", "lines"), left, ref, o))
+		lines = append(lines[:most:most], moreLine("more "+text.Plural(left, "line", "lines"), left, rest, o.Marks()))
 	}
 	return lines
 }
@@ -86,30 +86,11 @@ func cutDeep(v any, depth int, m Marks) any {
 	return v
 }
 
-func moreLine(what string, n int, ref string, o RenderOptions) Line {
-	m := o.Marks()
+// moreLine says how many more there are, and where.
+func moreLine(what string, n int, rest string, m Marks) Line {
 	text := fmt.Sprintf("%s %d %s", m.Cut, n, what)
-	if ref != "" {
-		text += fmt.Sprintf(" %s /expand %s", m.Dot, ref)
-		if !o.model && !strings.Contains(ref, ".") {
-			text += fmt.Sprintf(" %s /view %s", m.Dot, ref)
-		}
+	if rest != "" {
+		text += " " + m.Dot + " " + rest
 	}
-	return Line{{RoleDim, text}}
-}
-
-// cellRef is what /expand knows a cell by; empty for none.
-func cellRef(cell int) string {
-	if cell == 0 {
-		return ""
-	}
-	return strconv.Itoa(cell)
-}
-
-// callRef is what /expand knows a call by; empty where its cell has no number.
-func callRef(cell, call int) string {
-	if cell == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d.%d", cell, call)
+	return Line{{Dim, text}}
 }

@@ -1,4 +1,4 @@
-package repl
+package show
 
 // This file draws Markdown as lines with roles. goldmark's parser reads it; how it looks is ours. Tables are read here:
 // goldmark's extensions, with their regular expressions, would cost every start of the program half a millisecond.
@@ -12,8 +12,9 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
+	source "github.com/yuin/goldmark/text"
 
+	"almanac/catalog/text"
 	"almanac/session/syntax"
 )
 
@@ -22,7 +23,7 @@ const deepestMargin = 8
 
 // MarkdownLines draws whole blocks of Markdown, at most width cells wide where words allow it; 0 means no limit. Line
 // breaks of the source stay line breaks.
-func MarkdownLines(source string, width int, o RenderOptions) []Line {
+func MarkdownLines(source string, width int, o Options) []Line {
 	if width <= 0 {
 		width = 1 << 20
 	}
@@ -36,11 +37,11 @@ func parseMarkdown(src []byte) ast.Node {
 	md := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))
-	return md.Parse(text.NewReader(src))
+	return md.Parse(source.NewReader(src))
 }
 
-// lastCode is the last code block of Markdown as it is written; empty when there is none.
-func lastCode(source string) string {
+// LastCode is the last code block of Markdown as it is written; empty when there is none.
+func LastCode(source string) string {
 	src, last := []byte(source), ""
 	_ = ast.Walk(parseMarkdown(src), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering && (n.Kind() == ast.KindFencedCodeBlock || n.Kind() == ast.KindCodeBlock) {
@@ -91,8 +92,8 @@ func (d *drawing) blocks(n ast.Node, margin Line, depth int) {
 func (d *drawing) block(n ast.Node, margin Line, depth int) {
 	switch n := n.(type) {
 	case *ast.Heading:
-		head := Span{RoleHeading, strings.Repeat("#", n.Level) + " "}
-		d.flow(append([]Span{head}, d.inline(n, RoleHeading, 0)...), margin)
+		head := Span{Heading, strings.Repeat("#", n.Level) + " "}
+		d.flow(append([]Span{head}, d.inline(n, Heading, 0)...), margin)
 	case *ast.FencedCodeBlock:
 		d.code(n, string(n.Language(d.src)), margin)
 	case *ast.CodeBlock:
@@ -100,21 +101,21 @@ func (d *drawing) block(n ast.Node, margin Line, depth int) {
 	case *ast.HTMLBlock:
 		d.code(n, "", margin)
 	case *ast.ThematicBreak:
-		d.add(margin, Line{{RoleDim, strings.Repeat(d.marks.Rule, min(d.room(margin), 40))}})
+		d.add(margin, Line{{Dim, strings.Repeat(d.marks.Rule, min(d.room(margin), 40))}})
 	case *ast.Blockquote:
-		d.blocks(n, deeperMargin(margin, Span{RoleDim, d.marks.Quote + " "}, depth), depth+1)
+		d.blocks(n, deeperMargin(margin, Span{Dim, d.marks.Quote + " "}, depth), depth+1)
 	case *ast.List:
 		d.list(n, margin, depth)
 	case *ast.Paragraph:
 		if !d.table(n, margin) {
-			d.flow(d.inline(n, RoleModel, 0), margin)
+			d.flow(d.inline(n, Model, 0), margin)
 		}
 	default:
 		if n.Type() == ast.TypeBlock && n.HasChildren() && n.FirstChild().Type() == ast.TypeBlock {
 			d.blocks(n, margin, depth+1)
 			return
 		}
-		d.flow(d.inline(n, RoleModel, 0), margin)
+		d.flow(d.inline(n, Model, 0), margin)
 	}
 }
 
@@ -137,8 +138,8 @@ func (d *drawing) list(n *ast.List, margin Line, depth int) {
 			mark = fmt.Sprintf("%d. ", number)
 			number++
 		}
-		inner := deeperMargin(margin, Span{RoleModel, strings.Repeat(" ", len(mark))}, depth)
-		d.lead = append(append(Line{}, margin...), Span{RoleDim, mark})
+		inner := deeperMargin(margin, Span{Model, strings.Repeat(" ", len(mark))}, depth)
+		d.lead = append(append(Line{}, margin...), Span{Dim, mark})
 		d.blocks(item, inner, depth+1)
 		if d.lead != nil { // an empty item
 			d.add(margin, nil)
@@ -152,13 +153,13 @@ func (d *drawing) code(n ast.Node, language string, margin Line) {
 	if h, ok := n.(*ast.HTMLBlock); ok && h.HasClosure() {
 		written += string(h.ClosureLine.Value(d.src))
 	}
-	code := expandTabs(Sanitize(strings.TrimRight(written, "\r\n")))
-	lines := plainLines(code, RoleCode)
+	code := ExpandTabs(text.Sanitize(strings.TrimRight(written, "\r\n")))
+	lines := plainLines(code, Code)
 	if strings.EqualFold(language, "lua") {
 		lines = LuaLines(code)
 	}
 	for _, l := range lines {
-		d.add(margin, append(Line{{RoleCode, "  "}}, l...))
+		d.add(margin, append(Line{{Code, "  "}}, l...))
 	}
 }
 
@@ -186,26 +187,26 @@ func LuaLines(source string) []Line {
 	}
 	at := 0
 	for _, t := range syntax.Tokens(source) {
-		put(RoleCode, source[at:t.Pos.Offset])
+		put(Code, source[at:t.Pos.Offset])
 		at = t.Pos.Offset + len(t.Text)
 		put(tokenRole(t.Kind), t.Text)
 	}
-	put(RoleCode, source[at:])
+	put(Code, source[at:])
 	return lines
 }
 
 func tokenRole(k syntax.TokenKind) Role {
 	switch k {
 	case syntax.Keyword:
-		return RoleKeyword
+		return Keyword
 	case syntax.String:
-		return RoleString
+		return String
 	case syntax.Number:
-		return RoleNumber
+		return Number
 	case syntax.Comment:
-		return RoleDim
+		return Dim
 	}
-	return RoleCode
+	return Code
 }
 
 // inline is the text of n as spans; a line break is a newline in one.
@@ -224,11 +225,11 @@ func (d *drawing) inline(n ast.Node, role Role, depth int) []Span {
 		case *ast.String:
 			out = append(out, Span{role, clean(string(c.Value))})
 		case *ast.CodeSpan:
-			out = append(out, Span{RoleCodeSpan, "`" + SanitizeLine(d.textOf(c)) + "`"})
+			out = append(out, Span{CodeSpan, "`" + text.SanitizeLine(d.textOf(c)) + "`"})
 		case *ast.Emphasis:
-			inner := RoleEmphasis
+			inner := Emphasis
 			if c.Level > 1 {
-				inner = RoleStrong
+				inner = Strong
 			}
 			out = append(out, d.inline(c, inner, depth+1)...)
 		case *ast.Link:
@@ -236,11 +237,11 @@ func (d *drawing) inline(n ast.Node, role Role, depth int) []Span {
 		case *ast.Image:
 			out = append(out, d.link(d.inline(c, role, depth+1), string(c.Destination))...)
 		case *ast.AutoLink:
-			out = append(out, Span{RoleLink, SanitizeLine(string(c.Label(d.src)))})
+			out = append(out, Span{Link, text.SanitizeLine(string(c.Label(d.src)))})
 		case *ast.RawHTML:
 			for i := range c.Segments.Len() {
 				segment := c.Segments.At(i)
-				out = append(out, Span{role, SanitizeLine(string(segment.Value(d.src)))})
+				out = append(out, Span{role, text.SanitizeLine(string(segment.Value(d.src)))})
 			}
 		default:
 			out = append(out, d.inline(c, role, depth+1)...)
@@ -258,11 +259,11 @@ func (d *drawing) link(label []Span, address string) []Span {
 	address = clean(address)
 	switch {
 	case words.String() == address:
-		return []Span{{RoleLink, address}}
+		return []Span{{Link, address}}
 	case words.Len() == 0:
-		return []Span{{RoleLink, "<" + address + ">"}}
+		return []Span{{Link, "<" + address + ">"}}
 	}
-	return append(label, Span{RoleLink, " <" + address + ">"})
+	return append(label, Span{Link, " <" + address + ">"})
 }
 
 func (d *drawing) textOf(n ast.Node) string {
@@ -277,7 +278,7 @@ func (d *drawing) textOf(n ast.Node) string {
 
 // clean is text with its entities read and made safe.
 func clean(s string) string {
-	return expandTabs(strings.ReplaceAll(Sanitize(html.UnescapeString(s)), "\n", " "))
+	return ExpandTabs(strings.ReplaceAll(text.Sanitize(html.UnescapeString(s)), "\n", " "))
 }
 
 func (d *drawing) room(margin Line) int { return max(d.width-margin.Width(), 8) }
@@ -310,7 +311,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 		} else {
 			line = append(line, Span{role, text})
 		}
-		used += textWidth(text)
+		used += Width(text)
 	}
 	for i, s := range spans {
 		if s.Text == "\n" {
@@ -321,7 +322,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 		for rest := s.Text; rest != ""; {
 			word := firstWord(rest)
 			rest = rest[len(word):]
-			w := textWidth(strings.TrimRight(word, " "))
+			w := Width(strings.TrimRight(word, " "))
 			glued = glued && word[0] != ' '
 			next := w
 			if rest == "" && !strings.HasSuffix(word, " ") && !glued {
@@ -332,7 +333,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 			}
 			glued = !strings.HasSuffix(word, " ")
 			for used == 0 && w > room {
-				head := cutText(word, room, "")
+				head := ClipCells(word, room, "")
 				if head == "" {
 					_, rest, _, _ := uniseg.FirstGraphemeClusterInString(word, -1)
 					head = word[:len(word)-len(rest)]
@@ -340,7 +341,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 				put(s.Role, head)
 				end()
 				word = word[len(head):]
-				w = textWidth(strings.TrimRight(word, " "))
+				w = Width(strings.TrimRight(word, " "))
 			}
 			if used == 0 {
 				word = strings.TrimLeft(word, " ")
@@ -360,9 +361,9 @@ func joined(spans []Span) int {
 	width := 0
 	for _, s := range spans {
 		if i := strings.IndexAny(s.Text, " \n"); i >= 0 {
-			return width + textWidth(s.Text[:i])
+			return width + Width(s.Text[:i])
 		}
-		width += textWidth(s.Text)
+		width += Width(s.Text)
 	}
 	return width
 }

@@ -1,6 +1,7 @@
-package repl
+package show
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog/text"
 )
+
+var update = flag.Bool("update", false, "rewrite the expected text in testdata")
 
 // Markdown is drawn as text that a reader can follow without colours.
 func TestMarkdown(t *testing.T) {
@@ -24,7 +29,7 @@ func TestMarkdown(t *testing.T) {
 		}
 		var b strings.Builder
 		for _, width := range []int{78, 40} {
-			o := RenderOptions{ASCII: width == 40}
+			o := Options{ASCII: width == 40}
 			fmt.Fprintf(&b, "== %d\n", width)
 			for _, block := range blocksOf(string(source), len(source)) {
 				if !block.Joined {
@@ -35,7 +40,19 @@ func TestMarkdown(t *testing.T) {
 				}
 			}
 		}
-		golden(t, strings.TrimPrefix(strings.TrimSuffix(file, ".md")+".golden", "testdata/"), b.String())
+		golden := strings.TrimSuffix(file, ".md") + ".golden"
+		if *update {
+			if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), b.String()); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", golden, diff)
+		}
 		if strings.ContainsAny(b.String(), "\x1b\x07\u202e") {
 			t.Errorf("%s: a control character", file)
 		}
@@ -93,10 +110,10 @@ func FuzzMarkdown(f *testing.F) {
 	for _, seed := range []string{"# a\n\n> b\n> > c", "1. a\n   - b", "|a|\n|-|\n|\x1b|", "[a](b) **c *d* e** `f`", "&#27;[1m", "漢字漢字漢字 ́́", "<a>\x1b</a>", "* * *"} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, l := range MarkdownLines(text, 30, RenderOptions{}) {
+	f.Fuzz(func(t *testing.T, source string) {
+		for _, l := range MarkdownLines(source, 30, Options{}) {
 			line := l.String()
-			if line != SanitizeLine(line) {
+			if line != text.SanitizeLine(line) {
 				t.Errorf("not clean: %q", line)
 			}
 		}
@@ -110,6 +127,6 @@ func BenchmarkMarkdown(b *testing.B) {
 	}
 	b.SetBytes(int64(len(source)))
 	for b.Loop() {
-		MarkdownLines(string(source), 78, RenderOptions{})
+		MarkdownLines(string(source), 78, Options{})
 	}
 }

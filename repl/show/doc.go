@@ -1,0 +1,12 @@
+// Package show presents values: it turns results, tables, Markdown, Lua source and script errors into lines of text for
+// a screen. It knows cells, not colours: a span of text has a role, and what a role looks like is for the screen to say.
+//
+//	Line, Span, Role      a line of text in pieces, and what each piece is
+//	ValueLines            a result: a list of records as a table, anything else as Lua
+//	MarkdownLines         Markdown; Blocks cuts it into what can be drawn while the rest still comes in
+//	LuaLines, ErrorLines  source with its tokens, and the error of a script with its place
+//	Wrap, ClipCells       lines broken or cut at a width; Width is how many cells a text takes
+//
+// Nothing that it returns holds a character that a terminal would obey: foreign text goes through catalog/text first.
+// Everything here is a pure function of its arguments.
+package show
