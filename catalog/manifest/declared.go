@@ -15,7 +15,6 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
-	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
 
@@ -282,17 +281,22 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 	return e, nil
 }
 
-// byName says what an action that mutates does, by the verb of its name, where nothing else has said it.
+// byName says what an action that mutates does, by the verb that its name begins with, where nothing else has said it.
 // A risk that the manifest names stays; one that was told from a method or a statement is raised and never lowered.
 func byName(e *catalog.Entry, said bool) {
-	does := verb.Infer(verb.Hints{Names: []string{e.ID}})
+	name := e.ID[strings.LastIndexByte(e.ID, '.')+1:]
+	end := strings.IndexFunc(name[1:], func(r rune) bool { return r < 'a' || r > 'z' })
+	if end >= 0 {
+		name = name[:end+1]
+	}
+	verb := strings.ToLower(name)
 	if e.Operation == "" {
 		e.Operation = catalog.Update
-		if does.Mutates {
-			e.Operation = does.Operation
+		if catalog.Deletes(verb) {
+			e.Operation = catalog.Delete
 		}
 	}
-	if !said && (does.Risk == catalog.High || e.Operation == catalog.Delete) {
+	if !said && (catalog.Deletes(verb) || catalog.Harms(verb) || e.Operation == catalog.Delete) {
 		e.Risk = catalog.High
 	}
 }

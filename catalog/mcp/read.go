@@ -12,7 +12,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
-	"almanac/catalog/verb"
 )
 
 const (
@@ -153,8 +152,7 @@ func (r *reading) tool(id string, t *sdk.Tool) catalog.Entry {
 	if last := id[strings.LastIndexByte(id, '.')+1:]; t.Name != last {
 		e.Aliases = []string{clean(t.Name, 200)}
 	}
-	does := effects(t)
-	e.Mutates, e.Operation, e.Risk = does.Mutates, does.Operation, does.Risk
+	e.Mutates, e.Operation, e.Risk = effects(t)
 	e.Action = r.source.call(t.Name, !e.Mutates)
 	return e
 }
@@ -166,20 +164,27 @@ func annotated(t *sdk.Tool) sdk.ToolAnnotations {
 	return *t.Annotations
 }
 
-// effects says what a tool does as far as its server and its name tell. Only a tool that says it reads, does not say that
-// it destroys, and is not named for what it changes, is taken to read.
-func effects(t *sdk.Tool) verb.Effect {
+// effects says what a tool does as far as its server tells. Only a tool that says it reads, and does not say that it
+// destroys, is taken to read.
+func effects(t *sdk.Tool) (mutates bool, op catalog.Operation, risk catalog.Risk) {
 	a := annotated(t)
 	destroys := a.DestructiveHint != nil && *a.DestructiveHint
-	promised := a.ReadOnlyHint && !destroys
-	does := verb.Infer(verb.Hints{ReadOnly: promised, Names: []string{t.Name}, Text: t.Description})
-	if !does.Mutates && !promised {
-		does = verb.Effect{Operation: catalog.Update, Mutates: true, Risk: catalog.Medium}
+	if a.ReadOnlyHint && !destroys {
+		return false, catalog.Read, catalog.Low
 	}
-	if destroys {
-		does.Risk = catalog.High
+	op, risk = catalog.Update, catalog.Medium
+	verb, _, _ := strings.Cut(segment(t.Name), "_")
+	switch verb {
+	case "create", "add", "insert", "new", "post", "send":
+		op = catalog.Create
 	}
-	return does
+	if catalog.Deletes(verb) {
+		op = catalog.Delete
+	}
+	if destroys || catalog.Deletes(verb) || catalog.Harms(verb) {
+		risk = catalog.High
+	}
+	return true, op, risk
 }
 
 func (r *reading) description(id, text string) string {

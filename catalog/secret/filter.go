@@ -54,7 +54,8 @@ func (f *Filter) Text(text string) string { return f.Now().Text(text) }
 func (f *Filter) Stream() *Stream { return &Stream{filter: f} }
 
 // A Stream takes values out of a text that comes in pieces, however they are parted. It holds back an end that may be the
-// beginning of a value, from heldBack bytes on, until the next piece tells. It must not be used concurrently.
+// beginning of a value, from heldBack bytes on, until the next piece tells. It must not be used concurrently. A nil
+// *Stream takes out nothing.
 type Stream struct {
 	filter *Filter
 	// text is the end of what came, from where a value may have begun on; shown bytes of it were returned already.
@@ -73,6 +74,9 @@ func (s *Stream) Write(piece string) string { return s.next(piece, false) }
 func (s *Stream) End() string { return s.next("", true) }
 
 func (s *Stream) next(piece string, last bool) string {
+	if s == nil {
+		return piece
+	}
 	text := s.text + piece
 	p := s.filter.Now().patterns
 	if p == nil {

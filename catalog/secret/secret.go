@@ -1,6 +1,6 @@
 // Package secret takes known values out of texts, however they were escaped on their way.
 //
-//	Cutter   some values; Text, Data and JSON take them out
+//	Cutter   some values; Text, JSON, Data and Clean take them out
 //	Filter   the values of now, for whatever leaves a program; Stream does so for text that comes in pieces
 //	Address, Command   the values that somebody wrote into an address or a command
 //
@@ -116,31 +116,6 @@ func (c Cutter) Text(text string) string {
 		return text
 	}
 	return b.String() + text[kept:]
-}
-
-// Data does the same to all texts in plain data and to the names in its tables, which it changes in place.
-func (c Cutter) Data(v any) any {
-	if c.patterns == nil {
-		return v
-	}
-	switch v := v.(type) {
-	case string:
-		return c.Text(v)
-	case []any:
-		for i := range v {
-			v[i] = c.Data(v[i])
-		}
-	case map[string]any:
-		for name, inner := range v {
-			inner = c.Data(inner)
-			if plain := c.Text(name); plain != name {
-				delete(v, name)
-				name = plain
-			}
-			v[name] = inner
-		}
-	}
-	return v
 }
 
 // JSON does the same to the texts in a JSON document. What is no JSON is treated as text. Where there is nothing to take

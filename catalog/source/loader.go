@@ -154,7 +154,7 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 		change, err = l.compare(s.Source, batch.Entries)
 	}
 	if err != nil {
-		if text := secret.New(l.Secrets(), 6).Text(err.Error()); text != err.Error() {
+		if text := secret.New(l.Secrets(), secret.Least).Text(err.Error()); text != err.Error() {
 			err = errors.New(text)
 		}
 	}

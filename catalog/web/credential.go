@@ -50,19 +50,25 @@ type Vault struct {
 	getenv  func(name string) string
 	keyring func(name string) (string, error)
 
-	mu     sync.Mutex
+	mu     sync.Mutex // may be held while the keyring asks its person
 	found  map[string]string
 	missed map[string]time.Time
 	tokens map[string]oauth2.TokenSource
-	issued []string
+
+	// filter takes out what was issued: all values that were ever given out.
+	filter  *secret.Filter
+	issuing sync.Mutex // guards issued
+	issued  []string
 }
 
 // NewVault returns a vault over the environment and the system keyring; a nil function is a place that has nothing.
 func NewVault(getenv func(name string) string, keyring func(name string) (string, error)) *Vault {
-	return &Vault{
+	v := &Vault{
 		getenv: getenv, keyring: keyring,
 		found: map[string]string{}, missed: map[string]time.Time{}, tokens: map[string]oauth2.TokenSource{},
 	}
+	v.filter = secret.NewFilter(v.Secrets)
+	return v
 }
 
 const (
@@ -93,6 +99,7 @@ func (v *Vault) Value(name string) (value string, ok bool) {
 	}
 	if value != "" {
 		v.found[name] = value
+		v.issue(value)
 	}
 	return value, value != ""
 }
@@ -117,28 +124,25 @@ func (v *Vault) ask(name string) string {
 	}
 }
 
-// Secrets are all values that were given out so far, for whoever takes them out of texts.
+// Secrets are all values that were given out so far, for whoever takes them out of texts. It never waits for the keyring.
 func (v *Vault) Secrets() []string {
 	if v == nil {
 		return nil
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	values := slices.Clone(v.issued)
-	for _, value := range v.found {
-		values = append(values, value)
-	}
-	slices.Sort(values)
-	return slices.Compact(values)
+	v.issuing.Lock()
+	defer v.issuing.Unlock()
+	return slices.Clone(v.issued)
 }
 
 // Redact takes all values that were given out out of a text, escaped ones too.
 func (v *Vault) Redact(text string) string { return v.cutter().Text(text) }
 
-func (v *Vault) cutter() secret.Cutter { return secret.New(v.Secrets(), minSecret) }
-
-// minSecret is the shortest value that is looked for in answers; a user called "al" is in many words.
-const minSecret = 6
+func (v *Vault) cutter() secret.Cutter {
+	if v == nil {
+		return secret.Cutter{}
+	}
+	return v.filter.Now()
+}
 
 // choose picks the first alternative that can be had whole. wanted are the names that would have served.
 func (v *Vault) choose(alternatives [][]Auth) (chosen []Auth, wanted []string) {
@@ -262,8 +266,8 @@ func setHeader(req *http.Request, name, value string) {
 }
 
 func (v *Vault) issue(value string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.issuing.Lock()
+	defer v.issuing.Unlock()
 	if !slices.Contains(v.issued, value) {
 		v.issued = append(v.issued, value)
 	}
