@@ -263,7 +263,7 @@ func writeRun(b *strings.Builder, r PastRun) {
 		b.WriteString("In a machine of its own:\n\n")
 	}
 	b.WriteString(fenced("lua", r.Source))
-	if len(r.Calls) > 0 {
+	if len(r.Calls)+len(r.Begun) > 0 {
 		b.WriteString("\n")
 	}
 	for _, c := range r.Calls {
@@ -280,13 +280,19 @@ func writeRun(b *strings.Builder, r PastRun) {
 		}
 		b.WriteString("\n")
 	}
+	for _, c := range r.Begun {
+		fmt.Fprintf(b, "- %s\n", text.SanitizeLine(unended(c)))
+	}
 	switch {
 	case r.Ended == nil:
 		b.WriteString("\nIt did not end.\n")
+		if printed := r.Stdout + r.Stderr; printed != "" {
+			b.WriteString("\nIt had printed:\n\n" + fenced("", printed))
+		}
 	case !r.Ended.OK:
 		b.WriteString("\nIt failed:\n\n" + fenced("", r.Ended.Error))
-	case r.Ended.Stdout+r.Ended.Repr != "":
-		text := r.Ended.Stdout
+	case r.Stdout+r.Ended.Repr != "":
+		text := r.Stdout
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}

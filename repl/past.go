@@ -3,6 +3,7 @@ package repl
 // This file reads cells back from a log: those of an earlier session that this one goes on from, and for an export.
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,6 +35,10 @@ type PastRun struct {
 	Mode   trace.Mode
 	Source string
 	Calls  []trace.Call
+	// Begun are the mutations that were begun and of whose end the log does not tell: they may or may not have happened.
+	Begun []trace.Call
+	// Stdout and Stderr are what it printed.
+	Stdout, Stderr string
 	// Ended is nil when the log ends, or the program ended, before the script did.
 	Ended *trace.Outcome
 	// at is where in the log the run began.
@@ -46,7 +51,7 @@ func (r PastRun) lasting() bool { return r.Mode == trace.ModeRun && r.Ended != n
 // changed lists the ids of the actions that changed data in the run, each once.
 func (r PastRun) changed() []string {
 	var ids []string
-	for _, c := range r.Calls {
+	for _, c := range slices.Concat(r.Calls, r.Begun) {
 		if c.Mutates && c.Verdict != trace.Denied && c.Verdict != trace.Rejected && c.Verdict != trace.Interrupted && !slices.Contains(ids, c.ID) {
 			ids = append(ids, c.ID)
 		}
@@ -91,15 +96,12 @@ func PastCells(records []trace.Record) (cells []PastCell, since int) {
 				call := *r.Call
 				call.N = len(c.Calls) + 1
 				c.Calls = append(c.Calls, call)
-				if run, known := byRun[r.Run]; known {
-					runs := cells[run[0]].Runs
-					runs[run[1]].Calls = append(runs[run[1]].Calls, *r.Call)
-				}
 			}
-		case trace.KindOutcome:
-			if run, known := byRun[r.Run]; known && r.Ended != nil {
-				cells[run[0]].Runs[run[1]].Ended = r.Ended
-				c.Outcome = pastOutcome(*r.Ended)
+		}
+		if run, known := byRun[r.Run]; known {
+			cells[run[0]].Runs[run[1]].add(r)
+			if r.Kind == trace.KindOutcome && r.Ended != nil {
+				c.Outcome = pastOutcome(cells[run[0]].Runs[run[1]])
 			}
 		}
 	}
@@ -111,6 +113,44 @@ func PastCells(records []trace.Record) (cells []PastCell, since int) {
 		}
 	}
 	return cells, since
+}
+
+// add takes in what a record tells of the run.
+func (r *PastRun) add(record trace.Record) {
+	switch call := record.Call; record.Kind {
+	case trace.KindOutput:
+		if vm.Stream(record.Stream) == vm.Stdout {
+			r.Stdout += record.Text
+		} else {
+			r.Stderr += record.Text
+		}
+	case trace.KindBegin:
+		if call != nil {
+			r.Begun = append(r.Begun, *call)
+		}
+	case trace.KindCall:
+		if call != nil {
+			r.Calls = append(r.Calls, *call)
+			r.Begun = slices.DeleteFunc(r.Begun, func(c trace.Call) bool { return c.N == call.N })
+		}
+	case trace.KindOutcome:
+		if r.Ended = record.Ended; r.Ended != nil { // logs of old have what was printed here
+			r.Stdout, r.Stderr = r.Stdout+r.Ended.Stdout, r.Stderr+r.Ended.Stderr
+		}
+	}
+}
+
+// unended says what is known of a mutation whose end is not in the log.
+func unended(c trace.Call) string {
+	text := c.ID + " may or may not have happened: it was begun, and the log has no end of it"
+	for _, args := range []map[string]any{c.Args, c.Injected} {
+		for name, key := range args {
+			if strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), "idempotencykey") {
+				text += fmt.Sprintf("; its idempotency key is %v", key)
+			}
+		}
+	}
+	return text
 }
 
 // begin adds a script to the cell. A preview is no cell to run again.
@@ -134,8 +174,9 @@ func (c *PastCell) begin(r trace.Record, at int) {
 }
 
 // pastOutcome is an outcome as far as the log keeps it.
-func pastOutcome(o trace.Outcome) *session.Outcome {
-	out := &session.Outcome{Stdout: o.Stdout, Stderr: o.Stderr, Elapsed: o.Took}
+func pastOutcome(r PastRun) *session.Outcome {
+	o := r.Ended
+	out := &session.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Elapsed: o.Took}
 	if o.Repr != "" {
 		out.Values = []vm.Value{{Type: "table", Repr: o.Repr}}
 	}
@@ -202,3 +243,17 @@ func (p Past) pending() []PastRun {
 
 // Pending tells how many scripts left globals that did not come back: /replay runs them again.
 func (p Past) Pending() int { return len(p.pending()) }
+
+// Unended says of each mutation that was begun, and of whose end the log does not tell, what is known of it.
+func (p Past) Unended() []string {
+	var lines []string
+	cells, _ := PastCells(p.Records)
+	for _, c := range cells {
+		for _, r := range c.Runs {
+			for _, call := range r.Begun {
+				lines = append(lines, unended(call))
+			}
+		}
+	}
+	return lines
+}

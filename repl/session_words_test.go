@@ -12,7 +12,7 @@ import (
 func TestResumeWords(t *testing.T) {
 	archive := trace.Archive{Dir: t.TempDir()}
 	start := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	log, err := trace.CreateLog(archive.Path("20261120-100000-abc", start))
+	log, err := trace.CreateLog(archive.Path("20261120-100000-abc", start), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

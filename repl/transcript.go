@@ -52,7 +52,12 @@ func (sh *Shell) Transcript(width int, o RenderOptions) ([]show.Line, error) {
 
 // TranscriptLines shows the records of a log, in their order, as a screen had shown what they tell of.
 func TranscriptLines(records []trace.Record, width int, o RenderOptions) []show.Line {
-	t := &transcribing{width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{}}
+	t := &transcribing{width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{}, over: map[nth]bool{}}
+	for _, r := range records {
+		if r.Kind == trace.KindCall && r.Call != nil {
+			t.over[nth{r.Run, r.Call.N}] = true
+		}
+	}
 	for _, r := range records {
 		t.add(r)
 	}
@@ -70,6 +75,13 @@ type transcribing struct {
 	asked   map[int]bool              // cells that began with words
 	calls   map[int]int               // calls of each cell so far
 	authors map[string]session.Author // of each run
+	over    map[nth]bool              // the calls that ended
+}
+
+// nth is the n-th call of a run.
+type nth struct {
+	run string
+	n   int
 }
 
 func (t *transcribing) push(events ...Event) {
@@ -106,6 +118,12 @@ func (t *transcribing) add(r trace.Record) {
 		t.push(Event{Kind: Began, Cell: r.Cell, Mode: AskMode, Text: r.Text})
 	case trace.KindRun:
 		t.run(r)
+	case trace.KindOutput:
+		t.push(Event{Kind: Printed, Stream: vm.Stream(r.Stream), Text: r.Text})
+	case trace.KindBegin:
+		if r.Call != nil && !t.over[nth{r.Run, r.Call.N}] {
+			t.push(Event{Kind: Said, Level: Warning, Text: unended(*r.Call)})
+		}
 	case trace.KindCall:
 		if r.Call != nil {
 			call := *r.Call

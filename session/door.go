@@ -245,8 +245,9 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 	}
 	waited := time.Now()
+	shown := leaves(w, call.Args)
 	answer, err := w.options.Approve(ctx, Request{
-		Entry: entry, Args: call.Args, Injected: c.Injected, Preview: c.Preview,
+		Entry: entry, Args: shown, Injected: leaves(w, c.Injected), Preview: c.Preview,
 		Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: c.Line, Reason: d.Reason,
 	})
 	c.Start = c.Start.Add(time.Since(waited))
@@ -281,7 +282,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	}
 	c.Rule += ", arguments edited"
 	c.Preview = "" // it was of other arguments
-	args, err := r.checkArgs(entry, answer.Args, c)
+	args, err := r.checkArgs(entry, unshown(answer.Args, shown, call.Args), c)
 	var refused *vm.HostError
 	if errors.As(err, &refused) {
 		refused.Refused = false // the time was the person's

@@ -22,7 +22,7 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Outcome: out, Plan: catalog.Plan{Steps: r.answered}}
+	a := &Answer{Outcome: out, Plan: leaves(s.world, catalog.Plan{Steps: r.answered})}
 	s.world.mu.Lock()
 	for _, id := range a.Plan.IDs() {
 		s.world.found[id] = true

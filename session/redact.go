@@ -1,5 +1,5 @@
-// This file makes values fit to leave the parent: results become plain data of bounded size, and secrets are taken
-// out of whatever is shown, returned or recorded.
+// This file makes values fit to leave the parent: results become plain data of bounded size, and arguments lose what
+// must not be recorded. What leaves the session goes through egress.go.
 
 package session
 
@@ -26,16 +26,13 @@ const (
 	depthLimit = 100
 )
 
-// A redactor takes secrets out. The zero redactor knows none by value and still hides arguments by name.
-type redactor struct{ cutter secret.Cutter }
-
-// newRedactor returns a redactor of the secrets that are not empty.
-func newRedactor(secrets []string) redactor { return redactor{secret.New(secrets, 1)} }
+// A redactor takes the secrets of now out. The zero redactor knows none by value and still hides arguments by name.
+type redactor struct{ filter *secret.Filter }
 
 // Redact returns text with the session's secrets taken out, for whoever keeps or shows words of their own.
 func (s *Session) Redact(text string) string { return s.world.redactor.text(text) }
 
-func (r redactor) text(s string) string { return r.cutter.Text(s) }
+func (r redactor) text(s string) string { return r.filter.Text(s) }
 
 // secretName tells an argument whose value is never recorded.
 func secretName(name string) bool {
@@ -53,21 +50,21 @@ func (r redactor) args(a map[string]any) map[string]any {
 	if a == nil {
 		return nil
 	}
-	clean, _ := r.recordable(a, 0).(map[string]any)
+	clean, _ := recordable(r.filter.Now(), a, 0).(map[string]any)
 	return clean
 }
 
-func (r redactor) recordable(v any, depth int) any {
+func recordable(cutter secret.Cutter, v any, depth int) any {
 	if depth > depthLimit {
 		return "..."
 	}
 	switch v := v.(type) {
 	case string:
-		return cut(r.text(v), logText)
+		return cut(cutter.Text(v), logText)
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = r.recordable(item, depth+1)
+			list[i] = recordable(cutter, item, depth+1)
 		}
 		return list
 	case map[string]any:
@@ -77,7 +74,7 @@ func (r redactor) recordable(v any, depth int) any {
 				object[name] = redacted
 				continue
 			}
-			object[r.text(name)] = r.recordable(item, depth+1)
+			object[cutter.Text(name)] = recordable(cutter, item, depth+1)
 		}
 		return object
 	case float64:
@@ -91,7 +88,7 @@ func (r redactor) recordable(v any, depth int) any {
 // data returns an action's result as the plain data a script gets: nil, bool, int64, float64, string, []any and
 // map[string]any, without secrets. A result of more than limit bytes is an error.
 func (r redactor) data(v any, limit int) (any, error) {
-	p := plainer{redactor: r, limit: limit}
+	p := plainer{cutter: r.filter.Now(), limit: limit}
 	plain, err := p.plain(v, 0)
 	if err != nil {
 		return nil, err
@@ -101,7 +98,7 @@ func (r redactor) data(v any, limit int) (any, error) {
 
 // A plainer converts one result and counts its bytes.
 type plainer struct {
-	redactor
+	cutter      secret.Cutter
 	size, limit int
 }
 
@@ -125,7 +122,7 @@ func (p *plainer) plain(v any, depth int) (any, error) {
 	case float64:
 		return v, p.add(8)
 	case string:
-		return p.text(v), p.add(len(v) + 2)
+		return p.cutter.Text(v), p.add(len(v) + 2)
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
@@ -142,7 +139,7 @@ func (p *plainer) plain(v any, depth int) (any, error) {
 				return nil, err
 			}
 			var err error
-			if object[p.text(name)], err = p.plain(item, depth+1); err != nil {
+			if object[p.cutter.Text(name)], err = p.plain(item, depth+1); err != nil {
 				return nil, err
 			}
 		}

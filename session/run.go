@@ -32,9 +32,8 @@ type run struct {
 	plans     []catalog.Plan
 	counted   []catalog.Facets
 	explained []string // what the script was told by catalog.explain
-	stdout    strings.Builder
-	stderr    strings.Builder
-	logs      strings.Builder
+	output    map[vm.Stream]*printing
+	unlogged  error // why printed text is not in the log
 	// asking has room for one question to the person at a time.
 	asking   chan struct{}
 	mu       sync.Mutex   // guards used, begun, calls, effects and what is printed: calls may be under way side by side
@@ -104,7 +103,7 @@ func (s *Session) newRun(script Script, mode trace.Mode) (*run, error) {
 	}
 	r := &run{
 		session: s, script: script, mode: mode, surface: vm.Execute,
-		id: NewID(time.Now()), selected: map[string]bool{}, asking: make(chan struct{}, 1),
+		id: NewID(time.Now()), selected: map[string]bool{}, output: map[vm.Stream]*printing{}, asking: make(chan struct{}, 1),
 	}
 	if mode == trace.ModeQuery {
 		r.surface = vm.Query
@@ -149,6 +148,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	host, calls := r.hostOf(nil)
 	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), host)
 	calls.end()
+	r.endOutput()
 	var lost *kernel.Lost
 	if err != nil && !errors.As(err, &lost) {
 		return nil, err
@@ -170,9 +170,10 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 			w.save(r.id, r.label(), len(reply.Changed.Removed) > 0)
 		}
 	}
-	err = errors.Join(r.noteRefused(), w.record(r.ended(out)))
+	*out = leaves(w, *out)
+	err = errors.Join(r.unlogged, r.noteRefused(), w.record(r.ended(out)))
 	if w.options.Ran != nil {
-		w.options.Ran(r.script, out)
+		w.options.Ran(leaves(w, r.script), out)
 	}
 	return out, err
 }
@@ -255,27 +256,10 @@ func (r *run) limits() vm.Limits {
 	return l
 }
 
-// write keeps printed text for the outcome and passes it on.
-func (r *run) write(stream vm.Stream, text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch stream {
-	case vm.Stderr:
-		r.stderr.WriteString(text)
-	case vm.Logs:
-		r.logs.WriteString(text)
-	default:
-		r.stdout.WriteString(text)
-	}
-	if w := r.session.world.options.Write; w != nil {
-		w(stream, text)
-	}
-}
-
 func (r *run) outcome(reply vm.Reply) *Outcome {
 	slices.SortStableFunc(r.calls, func(a, b trace.Call) int { return a.N - b.N })
 	out := &Outcome{
-		Values: reply.Values, Stdout: r.stdout.String(), Stderr: r.stderr.String(), Calls: r.calls, Effects: r.effects,
+		Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr), Calls: r.calls, Effects: r.effects,
 		Steps: reply.Steps, Elapsed: time.Since(r.started), Dropped: reply.Dropped, Err: reply.Err,
 		Lost: r.lost, Sets: r.returned,
 	}
@@ -283,7 +267,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 		out.Globals = reply.Changed
 		out.Unkept = r.session.world.takeUnkept()
 	}
-	if logs := strings.TrimSuffix(r.logs.String(), "\n"); logs != "" {
+	if logs := strings.TrimSuffix(r.printed(vm.Logs), "\n"); logs != "" {
 		out.Logs = strings.Split(logs, "\n")
 	}
 	return out
@@ -292,8 +276,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 // ended is the log's record of the outcome.
 func (r *run) ended(out *Outcome) trace.Record {
 	o := &trace.Outcome{
-		OK: out.Err == nil, Stdout: cut(out.Stdout, logText), Stderr: cut(out.Stderr, logText),
-		Calls: len(out.Calls), Took: out.Elapsed,
+		OK: out.Err == nil, Calls: len(out.Calls), Took: out.Elapsed,
 	}
 	o.Changed = slices.Concat(out.Globals.Added, out.Globals.Changed, out.Globals.Removed)
 	reprs := make([]string, 0, len(out.Values))
@@ -304,7 +287,5 @@ func (r *run) ended(out *Outcome) trace.Record {
 	if out.Err != nil {
 		o.Error = out.Err.Error()
 	}
-	red := r.session.world.redactor
-	o.Repr, o.Stdout, o.Stderr, o.Error = red.text(o.Repr), red.text(o.Stdout), red.text(o.Stderr), red.text(o.Error)
 	return trace.Record{Kind: trace.KindOutcome, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode, Ended: o}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/prelude"
 	"almanac/session/kernel"
 	"almanac/session/policy"
@@ -58,8 +59,9 @@ type Options struct {
 	Write func(s vm.Stream, text string)
 	// Context is what actions are told beside their arguments. Its Actor and Tenant yield to the view's.
 	Context catalog.Context
-	// Secrets are replaced by [redacted] wherever they turn up in results, errors and records.
-	Secrets []string
+	// Secrets are replaced by [redacted] in all that leaves the session: results, errors, what scripts return and print,
+	// records, states, questions. Nil: there are none.
+	Secrets *secret.Filter
 	// Kernel says how the Lua process is started; the zero value runs this executable, whose main must call
 	// kernel.Main first.
 	Kernel kernel.Options
@@ -125,7 +127,7 @@ func New(v *catalog.View, o Options) (*Session, error) {
 	o.Kernel.Limits = o.Limits
 	w := &world{
 		options:   o,
-		redactor:  newRedactor(o.Secrets),
+		redactor:  redactor{o.Secrets},
 		pool:      kernel.NewPool(o.Kernel),
 		turn:      make(chan struct{}, 1),
 		view:      v,
@@ -246,7 +248,7 @@ func (s *Session) Discovered() []string {
 func (s *Session) Globals() []vm.Global {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
-	return slices.Clone(s.world.globals)
+	return leaves(s.world, slices.Clone(s.world.globals))
 }
 
 // Keys lists the names in the global table at path for completion, without running any Lua. It answers nothing
@@ -262,7 +264,8 @@ func (s *Session) Keys(ctx context.Context, path []string) ([]vm.Key, error) {
 	if w.machine == nil {
 		return nil, nil
 	}
-	return w.machine.Keys(ctx, path)
+	keys, err := w.machine.Keys(ctx, path)
+	return leaves(w, keys), err
 }
 
 // ErrBusy says that a script runs and its values cannot be looked at meanwhile.
@@ -282,7 +285,8 @@ func (s *Session) Look(ctx context.Context, path []vm.Step, from, limit int) (vm
 	if w.machine == nil {
 		return vm.Page{Node: vm.Node{Type: "nil", Brief: "nil"}}, nil
 	}
-	return w.machine.Look(ctx, path, from, limit)
+	page, err := w.machine.Look(ctx, path, from, limit)
+	return leaves(w, page), err
 }
 
 // Reset ends the shared machine: every global and function goes and the prelude comes back. It returns how many
@@ -328,7 +332,7 @@ func (w *world) record(r trace.Record) error {
 	if r.Time.IsZero() {
 		r.Time = time.Now()
 	}
-	if err := w.options.Record(r); err != nil {
+	if err := w.options.Record(recorded(w, r)); err != nil {
 		return fmt.Errorf("session: the log cannot be written: %w", err)
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/session/kernel"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -140,7 +141,7 @@ func newBench(t *testing.T, change func(*Options)) *bench {
 			b.answers = b.answers[1:]
 			return a, nil
 		},
-		Secrets: []string{"hunter2"},
+		Secrets: secret.NewFilter(func() []string { return []string{"hunter2"} }),
 		Context: catalog.Context{Actor: "ann", Tenant: "17"},
 	}
 	if change != nil {

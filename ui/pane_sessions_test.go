@@ -17,7 +17,7 @@ func kept(t *testing.T) *trace.Archive {
 	for i, source := range []string{"x = 1", "for i = 1, 9 do\n  print(i)\n  print(i)\n  print(i)\nend", "error('boom')"} {
 		start := time.Date(2026, 11, 20, 10+i, 0, 0, 0, time.Local)
 		id := fmt.Sprintf("20261120-1%d0000-abc", i)
-		log, err := trace.CreateLog(a.Path(id, start))
+		log, err := trace.CreateLog(a.Path(id, start), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,6 +26,8 @@ type program struct {
 	stdin  io.Reader
 	stdout *output
 	stderr io.Writer
+	// credentials are kept out of all that leaves the program.
+	credentials *credentials
 }
 
 // commandLine is the command line as kong reads it.
@@ -71,6 +73,8 @@ type commandLine struct {
 	leftOut []source.Status
 	// stderr is where opening the sources tells what it could not use.
 	stderr io.Writer
+	// credentials are those of the program.
+	credentials *credentials
 }
 
 // limitFlags bound what a run may do. They belong into the configuration file rather than onto a command line.
@@ -129,7 +133,7 @@ func dispatch(args []string, p *program) (context.Context, error) {
 // parse reads the command line and all that is configured. Without an error parsed is nil where there is nothing to run:
 // help was printed. refused are keys of the project's file that the person did not approve.
 func parse(args []string, p *program, refused []string) (cli *commandLine, parsed *kong.Context, err error) {
-	cli = &commandLine{stderr: p.stderr, origins: map[string]bool{}}
+	cli = &commandLine{stderr: p.stderr, credentials: p.credentials, origins: map[string]bool{}}
 	left := false // kong printed its help and would have ended the process
 	parser, err := newParser(cli, p, func(int) { left = true })
 	if err != nil {

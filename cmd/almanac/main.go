@@ -62,10 +62,13 @@ func (s signalled) Error() string { return s.Signal.String() }
 
 // run is the whole program as a function: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{stdin: stdin, stdout: &output{w: stdout}, stderr: &cleaned{w: stderr}}
+	c := newCredentials()
+	told := &cleaned{w: stderr, secrets: c.filter.Stream()}
+	defer told.end()
+	p := &program{stdin: stdin, stdout: &output{w: stdout, secrets: c.filter.Stream()}, stderr: told, credentials: c}
 	ctx, err := dispatch(args, p)
-	if err == nil {
-		err = p.stdout.failed()
+	if told := p.stdout.end(); err == nil {
+		err = told
 	}
 	code := exitCode(ctx, err)
 	var exit *exitError

@@ -13,31 +13,36 @@ import (
 
 	"golang.org/x/term"
 
+	"almanac/catalog/secret"
 	"almanac/catalog/text"
 )
 
-// An output is standard output. It keeps the first error of writing, so that an answer that nobody got is no success.
-// It may be used concurrently.
+// An output is standard output, without the program's secrets. It keeps the first error of writing, so that an answer that
+// nobody got is no success. It may be used concurrently.
 type output struct {
-	w  io.Writer
-	mu sync.Mutex
+	w       io.Writer
+	mu      sync.Mutex
+	secrets *secret.Stream
 	// err is the first error of w.
 	err error
 }
 
 func (o *output) Write(b []byte) (int, error) {
-	n, err := o.w.Write(b)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.err = errors.Join(o.err, err)
-	return n, err
+	if _, err := io.WriteString(o.w, o.secrets.Write(string(b))); err != nil {
+		o.err = errors.Join(o.err, err)
+		return 0, err
+	}
+	return len(b), nil
 }
 
-// failed is why something was not written; nil when all of it was.
-func (o *output) failed() error {
+// end writes what was held back, and returns why something was not written; nil when all of it was.
+func (o *output) end() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.err == nil {
+	_, err := io.WriteString(o.w, o.secrets.End())
+	if o.err = errors.Join(o.err, err); o.err == nil {
 		return nil
 	}
 	return fmt.Errorf("standard output: the answer is not whole: %w", o.err)
@@ -60,12 +65,13 @@ func (o *output) shown() io.Writer {
 	return &cleaned{w: o}
 }
 
-// A cleaned writer makes visible what a terminal would obey. A character that is written in two pieces is kept until it
-// is whole. It may be used concurrently.
+// A cleaned writer makes visible what a terminal would obey, and takes the program's secrets out. A character that is
+// written in two pieces is kept until it is whole. It may be used concurrently.
 type cleaned struct {
-	w    io.Writer
-	mu   sync.Mutex
-	half []byte
+	w       io.Writer
+	mu      sync.Mutex
+	secrets *secret.Stream
+	half    []byte
 }
 
 func (c *cleaned) Write(b []byte) (int, error) {
@@ -82,8 +88,15 @@ func (c *cleaned) Write(b []byte) (int, error) {
 		}
 	}
 	c.half = bytes.Clone(all[whole:])
-	if _, err := io.WriteString(c.w, text.Sanitize(string(all[:whole]))); err != nil {
+	if _, err := io.WriteString(c.w, text.Sanitize(c.secrets.Write(string(all[:whole])))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
+}
+
+// end writes what was held back. Nobody is left to hear of an error.
+func (c *cleaned) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = io.WriteString(c.w, text.Sanitize(c.secrets.End()))
 }

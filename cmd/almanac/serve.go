@@ -52,7 +52,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	defer s.feed.loader.Close()
 	g, err := gateway.New(gateway.Options{
 		Version: version, Prefix: cli.Prefix, Persistent: c.Persistent, Page: c.Page, Sessions: c.Sessions, Idle: c.Idle,
-		Policy: gateway.Policy{Mode: mode, Allow: cli.Allow}, View: s.view, Open: s.open,
+		Policy: gateway.Policy{Mode: mode, Allow: cli.Allow}, View: s.view, Open: s.open, Secrets: cli.credentials.filter,
 		Log: func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) },
 	})
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *serving) why() error {
 func (s *serving) open(o gateway.Opening) (*session.Session, func() error, error) {
 	now := time.Now()
 	id := session.NewID(now)
-	log, err := trace.CreateLog(filepath.Join(s.cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"))
+	log, err := trace.CreateLog(filepath.Join(s.cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"), s.cli.credentials.filter)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -196,7 +196,7 @@ func (s *serving) open(o gateway.Opening) (*session.Session, func() error, error
 	if err == nil {
 		options := session.Options{
 			ID: id, Policy: o.Policy, Budget: o.Budget, Approve: o.Approve, Record: log.Append,
-			Secrets: append(secrets(), s.feed.loader.Secrets()...),
+			Secrets: s.cli.credentials.filter,
 			Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: s.cli.workspaceDir()},
 		}
 		options.Kernel.Logf = func(format string, args ...any) {

@@ -170,6 +170,7 @@ func (cli *commandLine) goOn(ctx context.Context, w *wired) error {
 		line += fmt.Sprintf(", %s as of %s", count(len(repl.Named(w.session.Globals())), "global"), state.Label)
 	}
 	w.past = repl.Past{Records: t.Records, Restored: covers}
+	notices = append(notices, w.past.Unended()...)
 	if n := w.past.Pending(); n > 0 {
 		notices = append(notices, fmt.Sprintf("%s left globals that are not back: /replay runs them again, and changes no data", count(n, "script")))
 	}
@@ -208,14 +209,8 @@ func (w *wired) records() ([]trace.Record, error) {
 	return slices.Concat(w.past.Records, own), err
 }
 
-// keepMessage puts a message of the conversation into the log, without secrets. A log that is full tells so with the
-// next run.
+// keepMessage puts a message of the conversation into the log. A log that is full tells so with the next run.
 func (w *wired) keepMessage(m llm.Message) {
-	m.Text = w.session.Redact(m.Text)
-	m.Calls = slices.Clone(m.Calls)
-	for i, call := range m.Calls {
-		m.Calls[i].Args = json.RawMessage(w.session.Redact(string(call.Args)))
-	}
 	text, err := json.Marshal(m)
 	if err == nil {
 		_ = w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindMessage, Message: text})

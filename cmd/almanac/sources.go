@@ -321,6 +321,7 @@ func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
 	if err != nil {
 		return nil, misconfigured(err)
 	}
+	cli.credentials.follow(f.loader)
 	return f, nil
 }
 

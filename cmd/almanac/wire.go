@@ -74,7 +74,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	}
 	now := time.Now()
 	id := session.NewID(now)
-	w.log, err = trace.CreateLog(cli.archive().Path(id, now))
+	w.log, err = trace.CreateLog(cli.archive().Path(id, now), cli.credentials.filter)
 	if err != nil {
 		return nil, misconfigured(err)
 	}
@@ -92,7 +92,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 		return nil, err
 	}
 	options := session.Options{
-		ID: id, Policy: p, Record: w.log.Append, Secrets: append(secrets(), w.sources.loader.Secrets()...),
+		ID: id, Policy: p, Record: w.log.Append, Secrets: cli.credentials.filter,
 		UserLimits: vm.Limits{Time: cli.LuaTime}, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(), CheckResults: cli.CheckResults,
 		Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()},
 	}
@@ -239,21 +239,6 @@ func (cli *commandLine) budget() session.Budget {
 	return session.Budget{
 		Calls: l.Calls, Mutations: l.Mutations, Selected: l.Selected, Described: l.Described, Shown: l.Shown, Wait: l.Wait,
 	}
-}
-
-// leastKey is from how many bytes on a provider's key is a secret. Local servers are given a word that means nothing, such
-// as x, local or ollama, and what has such a word in it would be lost.
-const leastKey = 8
-
-// secrets are the values that must never be shown, returned or recorded.
-func secrets() []string {
-	var values []string
-	for _, name := range []string{"OPENAI_API_KEY", "ALMANAC_API_KEY"} {
-		if v := os.Getenv(name); len(v) >= leastKey {
-			values = append(values, v)
-		}
-	}
-	return values
 }
 
 // noModel is what asking says when no model is configured.

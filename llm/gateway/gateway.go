@@ -24,6 +24,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/llm/tools"
 	"almanac/session"
 	"almanac/session/policy"
@@ -51,6 +52,8 @@ type Options struct {
 	Sessions int
 	// Idle is after how long without a request a client over HTTP is taken for gone; default 30 minutes.
 	Idle time.Duration
+	// Secrets are taken out of every answer, whatever made it; nil: there are none.
+	Secrets *secret.Filter
 	// Log is told what goes wrong; nil tells nobody.
 	Log func(format string, args ...any)
 }
@@ -195,7 +198,8 @@ func (g *Gateway) server(c Client) *sdk.Server {
 			Name: t.Name, Title: about.Title, Description: t.Description, Annotations: about,
 			InputSchema: paged(t.Schema), OutputSchema: t.Output,
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return g.call(ctx, c, t, r)
+			result, err := g.call(ctx, c, t, r)
+			return g.clean(result), err
 		})
 	}
 	return server
@@ -260,6 +264,18 @@ func (g *Gateway) call(ctx context.Context, c Client, t tools.Tool, r *sdk.CallT
 		return failure(err), nil
 	}
 	return s.pages.first(reply), nil
+}
+
+// clean is an answer without secrets.
+func (g *Gateway) clean(result *sdk.CallToolResult) *sdk.CallToolResult {
+	cutter := g.options.Secrets.Now()
+	result.StructuredContent = secret.Clean(cutter, result.StructuredContent)
+	for _, content := range result.Content {
+		if text, ok := content.(*sdk.TextContent); ok {
+			text.Text = cutter.Text(text.Text)
+		}
+	}
+	return result
 }
 
 // failure is an answer that says what went wrong.

@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/session"
 	"almanac/session/kernel"
 	"almanac/session/policy"
@@ -72,7 +73,7 @@ func newBench(t *testing.T, o Options) *bench {
 		b.mu.Lock()
 		b.opened++
 		b.mu.Unlock()
-		s, err := session.New(c.View, session.Options{Policy: c.Policy, Budget: c.Budget, Approve: c.Approve, Secrets: []string{"hidden-item"}})
+		s, err := session.New(c.View, session.Options{Policy: c.Policy, Budget: c.Budget, Approve: c.Approve, Secrets: secret.NewFilter(func() []string { return []string{"hidden-item"} })})
 		return s, func() error {
 			b.mu.Lock()
 			b.gone++

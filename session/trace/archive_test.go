@@ -17,7 +17,7 @@ import (
 func keep(t *testing.T, a Archive, id string, about About, texts ...string) string {
 	t.Helper()
 	start := must(time.Parse("20060102-150405", id[:15]))
-	log := must(CreateLog(a.Path(id, start)))
+	log := must(CreateLog(a.Path(id, start), nil))
 	defer log.Close()
 	about.ID = id
 	records := []Record{{Time: start, Kind: KindSession, About: &about}}

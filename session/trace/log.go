@@ -10,15 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"almanac/catalog/secret"
 )
 
 // A Log is a session's file. Safe for concurrent use.
 type Log struct {
-	path string
-	mu   sync.Mutex
-	file *os.File
-	size int64
-	torn bool // the last write failed and may have left half a line
+	path    string
+	secrets *secret.Filter
+	mu      sync.Mutex
+	file    *os.File
+	size    int64
+	torn    bool // the last write failed and may have left half a line
 }
 
 const (
@@ -32,8 +35,9 @@ const (
 var errFull = fmt.Errorf("it has reached its limit of %d MiB: go on in a new session", maxLog>>20)
 
 // CreateLog makes the log at path, and its folder when that does not exist. A file that is there already is an error: a
-// log belongs to one session of one process, and a later one goes on in a log of its own. Only the user can read it.
-func CreateLog(path string) (*Log, error) {
+// log belongs to one session of one process, and a later one goes on in a log of its own. Only the user can read it. No
+// record of any kind has one of the secrets, as far as those are known when it is written.
+func CreateLog(path string, secrets *secret.Filter) (*Log, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
@@ -42,7 +46,7 @@ func CreateLog(path string) (*Log, error) {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
 	syncFolder(filepath.Dir(path))
-	return &Log{path: path, file: file}, nil
+	return &Log{path: path, secrets: secrets, file: file}, nil
 }
 
 // syncFolder puts the name of a new file on disk, where the system can do that.
@@ -56,12 +60,14 @@ func syncFolder(dir string) {
 // Path is where the log is.
 func (l *Log) Path() string { return l.path }
 
-// Append writes r as one line and returns when it is on disk.
+// Append writes r as one line and returns when it is on disk. Printed text is handed to the system and not waited for: it
+// outlasts the program, if not the machine.
 func (l *Log) Append(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("session log %s: %w", l.path, err)
 	}
+	line = l.secrets.Now().JSON(line)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	room := maxLog - l.size
@@ -79,6 +85,9 @@ func (l *Log) Append(r Record) error {
 	_, err = l.file.Write(line)
 	if l.torn = err != nil; l.torn {
 		return fmt.Errorf("session log: %w", err)
+	}
+	if r.Kind == KindOutput {
+		return nil
 	}
 	if err := l.file.Sync(); err != nil {
 		return fmt.Errorf("session log %s: %w", l.path, err)

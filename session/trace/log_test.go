@@ -15,7 +15,7 @@ import (
 
 func TestLogRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "2026", "11", "20", "a.jsonl")
-	log, err := CreateLog(path)
+	log, err := CreateLog(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +60,9 @@ func TestTornLine(t *testing.T) {
 // TestOneLogOneSession shows that a log is never opened again: not by a second program, and not to go on.
 func TestOneLogOneSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
-	log := must(CreateLog(path))
+	log := must(CreateLog(path, nil))
 	defer log.Close()
-	if _, err := CreateLog(path); !errors.Is(err, fs.ErrExist) {
+	if _, err := CreateLog(path, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("the log of another was opened: %v", err)
 	}
 }
@@ -71,7 +71,7 @@ func TestTwoWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	var writers sync.WaitGroup
 	long := strings.Repeat("\u4e2d", 5000)
-	log := must(CreateLog(path))
+	log := must(CreateLog(path, nil))
 	defer log.Close()
 	for range 2 {
 		writers.Go(func() {
@@ -98,7 +98,7 @@ func must[T any](v T, err error) T {
 
 // TestFullLog: a log at its limit takes nothing that begins, and still the end of what has begun.
 func TestFullLog(t *testing.T) {
-	l, err := CreateLog(filepath.Join(t.TempDir(), "log.jsonl"))
+	l, err := CreateLog(filepath.Join(t.TempDir(), "log.jsonl"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

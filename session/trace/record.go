@@ -18,6 +18,7 @@ const (
 	KindAsk      Kind = "ask"      // a person is about to be asked: Call
 	KindBegin    Kind = "begin"    // a mutation is about to be made: Call
 	KindCall     Kind = "call"     // a call ended, whatever its outcome: Call
+	KindOutput   Kind = "output"   // a script printed: Text, Stream; it is in the log before anybody sees it
 	KindOutcome  Kind = "outcome"  // a run ended: Outcome
 	KindAnswer   Kind = "answer"   // the model's words: Text
 	KindDescribe Kind = "describe" // ids were described: IDs
@@ -48,6 +49,7 @@ type Record struct {
 	Author string    `json:"author,omitempty"`
 	Mode   Mode      `json:"mode,omitempty"`
 	Text   string    `json:"text,omitempty"`
+	Stream string    `json:"stream,omitempty"` // what was printed to: stdout, stderr or log
 	IDs    []string  `json:"ids,omitempty"`
 	Call   *Call     `json:"call,omitempty"`
 	Ended  *Outcome  `json:"outcome,omitempty"`
@@ -147,7 +149,7 @@ type Outcome struct {
 	OK      bool          `json:"ok"`
 	Repr    string        `json:"repr,omitempty"` // cut to 4 KiB
 	Error   string        `json:"error,omitempty"`
-	Stdout  string        `json:"stdout,omitempty"`
+	Stdout  string        `json:"stdout,omitempty"` // of logs of old; later ones have it in records of its own
 	Stderr  string        `json:"stderr,omitempty"`
 	Calls   int           `json:"calls,omitempty"`
 	Changed []string      `json:"changed,omitempty"` // globals set or removed

@@ -1,0 +1,61 @@
+// This file knows the secrets of the program, for whatever leaves it.
+
+package main
+
+import (
+	"os"
+	"sync"
+
+	"almanac/catalog/secret"
+	"almanac/catalog/source"
+)
+
+// leastKey is from how many bytes on a provider's key is a secret. Local servers are given a word that means nothing, such
+// as x, local or ollama, and what has such a word in it would be lost.
+const leastKey = 8
+
+// credentials are the values that must never be shown, returned or recorded: those of now.
+type credentials struct {
+	filter *secret.Filter
+
+	mu      sync.Mutex
+	written []string // into addresses
+	loaders []*source.Loader
+}
+
+func newCredentials() *credentials {
+	c := &credentials{}
+	c.filter = secret.NewFilter(c.values)
+	return c
+}
+
+// address adds what was written into an address of the configuration.
+func (c *credentials) address(text string) {
+	_, values := secret.Address(text)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.written = append(c.written, values...)
+}
+
+// follow adds what the sources of l learn and use.
+func (c *credentials) follow(l *source.Loader) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.loaders = append(c.loaders, l)
+}
+
+func (c *credentials) values() []string {
+	var values []string
+	for _, name := range []string{"OPENAI_API_KEY", "ALMANAC_API_KEY", serveToken} {
+		if v := os.Getenv(name); len(v) >= leastKey {
+			values = append(values, v)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	values = append(values, c.written...)
+	for _, l := range c.loaders {
+		values = append(values, l.Secrets()...)
+	}
+	return values
+}

@@ -1,0 +1,121 @@
+// This file is the way out of a session. Whatever a Lua machine or an action gave, be it returned, printed, raised, asked
+// or recorded, passes here once before a person, a model or a file gets it, and loses the secrets of that moment. What
+// comes back from the machine to an action does not: a script may hand on what it cannot show.
+
+package session
+
+import (
+	"reflect"
+	"strings"
+
+	"almanac/catalog/secret"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// leaves is v without secrets. What is in v may be shared and is not changed.
+func leaves[T any](w *world, v T) T { return secret.Clean(w.redactor.filter.Now(), v) }
+
+// recorded is a record that may be kept. Its whole result was made for a script and has no secrets.
+func recorded(w *world, r trace.Record) trace.Record {
+	whole := r.Whole
+	r.Whole = nil
+	r = leaves(w, r)
+	r.Whole = whole
+	return r
+}
+
+// unshown puts the true values back into arguments that a person has edited: those that are still as they were shown.
+func unshown(edited, shown, args map[string]any) map[string]any {
+	if edited == nil {
+		return nil
+	}
+	whole, _ := restored(edited, shown, args).(map[string]any)
+	return whole
+}
+
+func restored(edited, shown, arg any) any {
+	if reflect.DeepEqual(edited, shown) {
+		return arg
+	}
+	switch edited := edited.(type) {
+	case map[string]any:
+		was, _ := shown.(map[string]any)
+		had, _ := arg.(map[string]any)
+		whole := make(map[string]any, len(edited))
+		for name, v := range edited {
+			if old, there := had[name]; there {
+				v = restored(v, was[name], old)
+			}
+			whole[name] = v
+		}
+		return whole
+	case []any:
+		was, _ := shown.([]any)
+		had, _ := arg.([]any)
+		if len(was) != len(edited) || len(had) != len(edited) {
+			return edited
+		}
+		whole := make([]any, len(edited))
+		for i, v := range edited {
+			whole[i] = restored(v, was[i], had[i])
+		}
+		return whole
+	}
+	return edited
+}
+
+// A printing is what a run has printed to one stream.
+type printing struct {
+	stream *secret.Stream
+	shown  strings.Builder
+}
+
+// write takes printed text as it comes.
+func (r *run) write(stream vm.Stream, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.output[stream]
+	if p == nil {
+		p = &printing{stream: r.session.world.redactor.filter.Stream()}
+		r.output[stream] = p
+	}
+	r.show(stream, p, p.stream.Write(text))
+}
+
+// endOutput shows what was held back because it might have been the beginning of a secret.
+func (r *run) endOutput() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, stream := range []vm.Stream{vm.Stdout, vm.Stderr, vm.Logs} {
+		if p := r.output[stream]; p != nil {
+			r.show(stream, p, p.stream.End())
+		}
+	}
+}
+
+// show logs printed text, keeps it for the outcome, and passes it on. What is not in the log is not shown. r.mu is held.
+func (r *run) show(stream vm.Stream, p *printing, text string) {
+	if text == "" {
+		return
+	}
+	p.shown.WriteString(text)
+	w := r.session.world
+	if r.unlogged == nil {
+		r.unlogged = w.record(trace.Record{
+			Kind: trace.KindOutput, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Stream: string(stream), Text: text,
+		})
+	}
+	if w.options.Write != nil && r.unlogged == nil {
+		w.options.Write(stream, text)
+	}
+}
+
+// printed is all text of the stream.
+func (r *run) printed(stream vm.Stream) string {
+	p := r.output[stream]
+	if p == nil {
+		return ""
+	}
+	return p.shown.String()
+}
