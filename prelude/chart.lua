@@ -14,15 +14,6 @@ local function short(n)
   return format("%.4g", n)
 end
 
--- The text of a label in at most label_width bytes, not cut inside a character.
-local function label(v)
-  local s = tostring(v):gsub("%c", " ")
-  if #s > label_width then
-    s = s:sub(1, label_width - 1):gsub("[\128-\255]*$", "") .. "~"
-  end
-  return s
-end
-
 -- The labels in the order in which they first come, and the sum of the values of each.
 local function sums(rows, y, by)
   local order, total = {}, {}
@@ -118,10 +109,10 @@ function chart(rows, opts)
     print(table.concat(line, "\n"))
     return
   end
-  local labels, wide, number_width = {}, 0, 0
+  local labels, widths, wide, number_width = {}, {}, 0, 0
   for i, key in ipairs(order) do
-    labels[i] = label(key)
-    wide, number_width = max(wide, #labels[i]), max(number_width, #short(values[i]))
+    labels[i], widths[i] = host.label((tostring(key):gsub("%c", " ")), label_width)
+    wide, number_width = max(wide, widths[i]), max(number_width, #short(values[i]))
   end
   local room = max((tonumber(opts.width) or 72) - wide - number_width - 4, 8)
   local mark = opts.ascii and "#" or "█"
@@ -131,7 +122,8 @@ function chart(rows, opts)
     local n = high > low and floor((v < 0 and -v or v) / max(high, -low) * room + 0.5) or 0
     if n == 0 and v ~= 0 then n = 1 end
     local bar = rep(v < 0 and "-" or mark, n)
-    print((format("%-" .. wide .. "s  %" .. number_width .. "s  %s", text, short(v), bar):gsub(" +$", "")))
+    local margin = rep(" ", wide - widths[i])
+    print((format("%s%s  %" .. number_width .. "s  %s", text, margin, short(v), bar):gsub(" +$", "")))
   end
 end
 host.doc("chart(rows, opts)", "draws opts.y of the rows, summed by opts.by, as bars; without by as a line")

@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/repl/show"
 	"almanac/session"
 )
@@ -18,7 +19,7 @@ func AskLines(e Event, width int, o RenderOptions) []show.Line {
 	r, m := e.Ask.Request, o.Marks()
 	lines := []show.Line{AskTitle(r, m)}
 	if text := FirstSentence(r.Entry); text != "" {
-		lines = append(lines, show.Dim.Line("  "+show.ClipCells(text, max(width-2, 0), m.Cut)))
+		lines = append(lines, show.Dim.Line("  "+cells.Clip(text, max(width-2, 0), m.Cut)))
 	}
 	for _, l := range show.Lines(show.Code, "  ", show.ArgsText(r.Entry, r.Args, max(width-4, 0))) {
 		lines = append(lines, show.WrapLine(l, width)...)
@@ -111,7 +112,7 @@ func AskDetails(r session.Request, width int, o RenderOptions) []show.Line {
 	}
 	if len(rows) > 0 {
 		for _, l := range show.Lines(show.Text, "  ", Columns(rows)) {
-			lines = append(lines, show.Text.Line(show.ClipCells(l.String(), width, o.Marks().Cut)))
+			lines = append(lines, show.Text.Line(cells.Clip(l.String(), width, o.Marks().Cut)))
 		}
 	}
 	for _, example := range e.Examples {

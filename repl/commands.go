@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/repl/show"
+	"almanac/catalog/text/cells"
 )
 
 // A command is one row of the table.
@@ -281,7 +281,7 @@ func fill(line string, words []string) string {
 	const width = 78
 	var b strings.Builder
 	for _, w := range words {
-		if show.Width(line)+1+show.Width(w) > width {
+		if cells.Width(line)+1+cells.Width(w) > width {
 			b.WriteString(line + "\n")
 			line = " "
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
@@ -183,7 +184,7 @@ func searchHistory(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	lines := make([]string, 0, len(found))
 	for i := len(found) - 1; i >= 0; i-- {
 		t := found[i]
-		lines = append(lines, fmt.Sprintf("%s  %s", t.Time.Local().Format("2006-01-02 15:04"), show.ClipCells(text.SanitizeLine(t.Text), 100, "…")))
+		lines = append(lines, fmt.Sprintf("%s  %s", t.Time.Local().Format("2006-01-02 15:04"), cells.Clip(text.SanitizeLine(t.Text), 100, "…")))
 	}
 	sh.say(Plain, "%s", strings.Join(lines, "\n"))
 	return nil

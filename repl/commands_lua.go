@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
-	"almanac/repl/show"
+	"almanac/catalog/text/cells"
 	"almanac/session"
 )
 
@@ -137,7 +137,7 @@ func Columns(rows [][]string) string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], show.Width(cell))
+			widths[i] = max(widths[i], cells.Width(cell))
 		}
 	}
 	lines := make([]string, len(rows))
@@ -146,7 +146,7 @@ func Columns(rows [][]string) string {
 		for i, cell := range row {
 			b.WriteString(cell)
 			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-show.Width(cell)+2))
+				b.WriteString(strings.Repeat(" ", widths[i]-cells.Width(cell)+2))
 			}
 		}
 		lines[r] = strings.TrimRight(b.String(), " ")

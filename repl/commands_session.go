@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
@@ -90,11 +91,11 @@ func SessionList(all []trace.Summary, current string, width int) string {
 		if s.ID == current {
 			mark = "*"
 		}
-		rows[i] = []string{mark + " " + s.ID, startText(s.Start), text.Count(s.Cells, "cell"), show.ClipCells(SessionTitle(s), 80, "…")}
+		rows[i] = []string{mark + " " + s.ID, startText(s.Start), text.Count(s.Cells, "cell"), cells.Clip(SessionTitle(s), 80, "…")}
 	}
 	lines := strings.Split(Columns(rows), "\n")
 	for i, l := range lines {
-		lines[i] = show.ClipCells(l, width, "…")
+		lines[i] = cells.Clip(l, width, "…")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
-	"almanac/repl/show"
+	"almanac/catalog/text/cells"
 	"almanac/session/trace"
 )
 
@@ -81,10 +81,10 @@ func viewWords(sh *Shell, arg string) []Completion {
 // cellWords offers the numbers of the last cells, newest first.
 func cellWords(sh *Shell, _ string) []Completion {
 	var items []Completion
-	cells := sh.Cells()
-	for i := len(cells) - 1; i >= max(0, len(cells)-20); i-- {
-		detail := show.ClipCells(text.SanitizeLine(cells[i].Source), 60, "…")
-		items = append(items, Completion{Text: fmt.Sprint(cells[i].N), Detail: detail})
+	done := sh.Cells()
+	for i := len(done) - 1; i >= max(0, len(done)-20); i-- {
+		detail := cells.Clip(text.SanitizeLine(done[i].Source), 60, "…")
+		items = append(items, Completion{Text: fmt.Sprint(done[i].N), Detail: detail})
 	}
 	return items
 }
@@ -98,7 +98,7 @@ func sessionWords(sh *Shell, _ string) []Completion {
 	var items []Completion
 	for _, s := range all[:min(len(all), listed)] {
 		if s.ID != sh.options.Session.ID() {
-			detail := show.ClipCells(text.SanitizeLine(strings.TrimSpace(s.Name+" "+s.First)), 60, "…")
+			detail := cells.Clip(text.SanitizeLine(strings.TrimSpace(s.Name+" "+s.First)), 60, "…")
 			items = append(items, Completion{Text: s.ID, Detail: detail})
 		}
 	}

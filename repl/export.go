@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
-	"almanac/repl/show"
+	"almanac/catalog/text/cells"
 	"almanac/session"
 	"almanac/session/syntax"
 	"almanac/session/trace"
@@ -83,13 +83,13 @@ func titleOf(records []trace.Record) (title, began string) {
 // writeLua writes the scripts since the last reset that succeeded, the person's and the model's, in order. Run by itself
 // the file leaves the same globals, as far as the actions answer the same. What failed is told in a comment.
 func writeLua(w io.Writer, records []trace.Record) error {
-	cells, since := PastCells(records)
+	past, since := PastCells(records)
 	title, began := titleOf(records)
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- almanac session %s, %s\n-- Run it with: almanac run FILE.lua\n", text.SanitizeLine(title), began)
 	var runs []PastRun
 	prompts := map[int]string{}
-	for _, c := range cells {
+	for _, c := range past {
 		if c.N > since {
 			runs = append(runs, c.Runs...)
 			if c.Form == Words {
@@ -106,7 +106,7 @@ func writeLua(w io.Writer, records []trace.Record) error {
 		fmt.Fprintf(&b, "\n-- [%d] %s", r.Cell, r.Author)
 		if prompt := prompts[r.Cell]; prompt != "" && !told[r.Cell] {
 			told[r.Cell] = true
-			fmt.Fprintf(&b, ", asked: %s", show.ClipCells(text.SanitizeLine(prompt), 200, "…"))
+			fmt.Fprintf(&b, ", asked: %s", cells.Clip(text.SanitizeLine(prompt), 200, "…"))
 		}
 		if ids := r.changed(); len(ids) > 0 {
 			fmt.Fprintf(&b, "; changes data: %s", strings.Join(ids, ", "))
@@ -126,7 +126,7 @@ func leftOut(r PastRun) string {
 	if r.Ended == nil {
 		return "left out: it did not end"
 	}
-	why := "left out: it failed: " + show.ClipCells(text.SanitizeLine(firstLine(r.Ended.Error)), 120, "…")
+	why := "left out: it failed: " + cells.Clip(text.SanitizeLine(firstLine(r.Ended.Error)), 120, "…")
 	if len(r.Ended.Changed) > 0 {
 		why += "; it had changed " + text.SanitizeLine(strings.Join(r.Ended.Changed, ", "))
 	}

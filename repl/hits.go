@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/repl/show"
 )
 
@@ -62,7 +63,7 @@ func (h Hit) call(width int, m show.Marks) string {
 	}
 	shown += " {" + text.SanitizeLine(strings.Join(h.Needs, ", ")) + "}"
 	if width > 0 {
-		shown = show.ClipCells(shown, needsWidth, m.Cut)
+		shown = cells.Clip(shown, needsWidth, m.Cut)
 	}
 	return shown
 }
@@ -71,17 +72,17 @@ func (h Hit) call(width int, m show.Marks) string {
 func hitRows(shown []Hit, width int, m show.Marks) []show.Line {
 	wide := 0
 	for _, h := range shown {
-		wide = max(wide, show.Width(h.call(width, m)))
+		wide = max(wide, cells.Width(h.call(width, m)))
 	}
 	var lines []show.Line
 	for _, h := range shown {
 		id := h.call(width, m)
-		l := show.Line{show.ID.Span(id + strings.Repeat(" ", max(wide-show.Width(id), 0))), show.Dim.Span(fmt.Sprintf("  %1s  ", h.Tag))}
+		l := show.Line{show.ID.Span(id + strings.Repeat(" ", max(wide-cells.Width(id), 0))), show.Dim.Span(fmt.Sprintf("  %1s  ", h.Tag))}
 		if h.Tag == "W" || h.Tag == "!" {
 			l[1].Role = show.Mutates
 		}
 		if room := width - l.Width(); width == 0 || room > 0 {
-			l = append(l, show.Dim.Span(show.ClipCells(text.SanitizeLine(h.Brief), max(room, 0), m.Cut)))
+			l = append(l, show.Dim.Span(cells.Clip(text.SanitizeLine(h.Brief), max(room, 0), m.Cut)))
 		}
 		lines = append(lines, l)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/syntax"
@@ -130,7 +131,7 @@ func (u Used) Detail(width int, o RenderOptions) []show.Line {
 			mark, role = o.Marks().Prompt+" ", show.Key
 		}
 		gutter := fmt.Sprintf("%s%4d  ", mark, i+1)
-		code := show.ClipCells(show.ExpandTabs(text.SanitizeSource(line)), max(width-show.Width(gutter), 1), o.Marks().Cut)
+		code := cells.Clip(show.ExpandTabs(text.SanitizeSource(line)), max(width-cells.Width(gutter), 1), o.Marks().Cut)
 		lines = append(lines, show.Line{show.Dim.Span(gutter), role.Span(code)})
 	}
 	return lines

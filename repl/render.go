@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
@@ -99,7 +100,7 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 			return show.Wrap(lines, width)
 		}
 		for _, l := range lines {
-			l[0].Text = show.ClipCells(l[0].Text, width, m.Cut)
+			l[0].Text = cells.Clip(l[0].Text, width, m.Cut)
 		}
 		return lines
 	}
@@ -117,14 +118,14 @@ func echoLines(e Event, width int, m show.Marks) []show.Line {
 		lines = show.LuaLines(show.ExpandTabs(text.Sanitize(e.Text)))
 	}
 	prompt := e.Mode.String() + " " + m.Prompt + " "
-	further := strings.Repeat(" ", show.Width(prompt))
+	further := strings.Repeat(" ", cells.Width(prompt))
 	note := ""
 	if e.Cell > 0 {
 		note = fmt.Sprintf("[%d]", e.Cell)
 	}
 	var out []show.Line
 	for i, l := range lines {
-		p, room := prompt, width-show.Width(note)-2
+		p, room := prompt, width-cells.Width(note)-2
 		if i > 0 {
 			p, room = further[:len(further)-len(m.More)-1]+m.More+" ", width
 		}
@@ -138,7 +139,7 @@ func echoLines(e Event, width int, m show.Marks) []show.Line {
 
 // rightNote puts a note at the right end of a line where there is room, else right behind it.
 func rightNote(l show.Line, note string, width int) show.Line {
-	gap := width - l.Width() - show.Width(note)
+	gap := width - l.Width() - cells.Width(note)
 	if gap < 2 {
 		gap = 2
 	}
@@ -256,7 +257,7 @@ func changedLine(e Event, width int, o RenderOptions) []show.Line {
 	}
 	m := o.Marks()
 	told := fmt.Sprintf("  %s %s %s", m.Dot, orText(string(e.Author), string(session.User)), strings.Join(parts, "; "))
-	return []show.Line{show.Dim.Line(show.ClipCells(text.SanitizeLine(told), width, m.Cut))}
+	return []show.Line{show.Dim.Line(cells.Clip(text.SanitizeLine(told), width, m.Cut))}
 }
 
 // modelValueLines shows the beginning of what the model's script returned: the model reads it itself, the person

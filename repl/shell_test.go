@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/repl/show"
+	"almanac/catalog/text/cells"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/vm"
@@ -18,8 +18,8 @@ func TestHelpFits(t *testing.T) {
 		t.Errorf("%d lines, want at most 22", len(lines))
 	}
 	for _, l := range lines {
-		if show.Width(l) > 80 {
-			t.Errorf("%d columns: %s", show.Width(l), l)
+		if cells.Width(l) > 80 {
+			t.Errorf("%d columns: %s", cells.Width(l), l)
 		}
 	}
 }

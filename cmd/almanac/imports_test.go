@@ -15,6 +15,7 @@ import (
 // sameFloor lists. See docs/architecture.md.
 var floors = map[string]int{
 	"catalog/text":            -1, // every package may use it
+	"catalog/text/cells":      -1,
 	"catalog":                 0,
 	"prelude":                 0,
 	"session/syntax":          0,
@@ -60,6 +61,7 @@ var sameFloor = map[string][]string{
 // owners lists the libraries that one package alone may import, so that they can be replaced in one place.
 var owners = map[string][]string{
 	"github.com/yuin/goldmark":          {"repl/show"},
+	"github.com/charmbracelet/x/ansi":   {"catalog/text/cells", "ui"},
 	"github.com/Shopify/go-lua":         {"session/vm"},
 	"github.com/sashabaranov/go-openai": {"llm/openai"},
 	"modernc.org/sqlite":                {"catalog/demo", "catalog/manifest"},

@@ -5,7 +5,7 @@
 //	ValueLines            a result: a list of records as a table, anything else as Lua
 //	MarkdownLines         Markdown; Blocks cuts it into what can be drawn while the rest still comes in
 //	LuaLines, ErrorLines  source with its tokens, and the error of a script with its place
-//	Wrap, ClipCells       lines broken or cut at a width; Width is how many cells a text takes
+//	Wrap                  lines broken at a width, in cells as catalog/text/cells counts them
 //
 // Nothing that it returns holds a character that a terminal would obey: foreign text goes through catalog/text first.
 // Everything here is a pure function of its arguments.

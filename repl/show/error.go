@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/session/vm"
 )
 
@@ -57,7 +58,7 @@ func excerptLines(err *vm.Error, width int) []Line {
 	if err.Column <= 0 || err.Column > len(source)+1 {
 		text := clean(source)
 		if width >= minWrap {
-			text = ClipCells(text, width-len(gutter), "...")
+			text = cells.Clip(text, width-len(gutter), "...")
 		}
 		return []Line{{{Dim, gutter}, {Code, text}}}
 	}
@@ -66,15 +67,15 @@ func excerptLines(err *vm.Error, width int) []Line {
 		at--
 	}
 	before, after := clean(source[:at]), clean(source[at:])
-	if room := width - len(gutter); width >= minWrap && Width(before)+Width(after) > room {
+	if room := width - len(gutter); width >= minWrap && cells.Width(before)+cells.Width(after) > room {
 		const cut = "..."
-		if lead := room * 2 / 3; Width(before) > lead {
-			before = cut + tailCells(before, max(lead-len(cut), 0))
+		if lead := room * 2 / 3; cells.Width(before) > lead {
+			before = cut + cells.Tail(before, max(lead-len(cut), 0))
 		}
-		after = ClipCells(after, max(room-Width(before), len(cut)), cut)
+		after = cells.Clip(after, max(room-cells.Width(before), len(cut)), cut)
 	}
 	return []Line{
 		{{Dim, gutter}, {Code, before + after}},
-		{{Dim, strings.Repeat(" ", len(gutter)-2) + "| "}, {Error, strings.Repeat(" ", Width(before)) + "^"}},
+		{{Dim, strings.Repeat(" ", len(gutter)-2) + "| "}, {Error, strings.Repeat(" ", cells.Width(before)) + "^"}},
 	}
 }

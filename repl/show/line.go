@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 )
 
 // A Role says what a piece of text is.
@@ -66,7 +67,7 @@ func (l Line) String() string {
 
 // Width is how many terminal cells the line takes.
 func (l Line) Width() int {
-	return Width(l.String())
+	return cells.Width(l.String())
 }
 
 // Options say how values become text. The zero value is what a terminal with UTF-8 wants.

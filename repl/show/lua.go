@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 )
 
 // LuaText writes data as Lua: keys sorted, strings quoted and escaped. What fits into width cells stays on one line;
@@ -64,7 +65,7 @@ func keysOf(v map[string]any, first []string) []string {
 // luaText writes data behind a margin; first are the keys of v, and of nothing in it, that come before the others.
 func luaText(v any, width int, margin string, first []string) string {
 	flat := luaFlat(v, first)
-	if width <= 0 || Width(margin)+Width(flat) <= width {
+	if width <= 0 || cells.Width(margin)+cells.Width(flat) <= width {
 		return flat
 	}
 	inner := margin + "  "

@@ -9,12 +9,12 @@ import (
 	"html"
 	"strings"
 
-	"github.com/rivo/uniseg"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	source "github.com/yuin/goldmark/text"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/session/syntax"
 )
 
@@ -311,7 +311,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 		} else {
 			line = append(line, Span{role, text})
 		}
-		used += Width(text)
+		used += cells.Width(text)
 	}
 	for i, s := range spans {
 		if s.Text == "\n" {
@@ -322,7 +322,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 		for rest := s.Text; rest != ""; {
 			word := firstWord(rest)
 			rest = rest[len(word):]
-			w := Width(strings.TrimRight(word, " "))
+			w := cells.Width(strings.TrimRight(word, " "))
 			glued = glued && word[0] != ' '
 			next := w
 			if rest == "" && !strings.HasSuffix(word, " ") && !glued {
@@ -333,15 +333,14 @@ func (d *drawing) flow(spans []Span, margin Line) {
 			}
 			glued = !strings.HasSuffix(word, " ")
 			for used == 0 && w > room {
-				head := ClipCells(word, room, "")
+				head, _ := cells.Head(word, room)
 				if head == "" {
-					_, rest, _, _ := uniseg.FirstGraphemeClusterInString(word, -1)
-					head = word[:len(word)-len(rest)]
+					head = cells.First(word)
 				}
 				put(s.Role, head)
 				end()
 				word = word[len(head):]
-				w = Width(strings.TrimRight(word, " "))
+				w = cells.Width(strings.TrimRight(word, " "))
 			}
 			if used == 0 {
 				word = strings.TrimLeft(word, " ")
@@ -361,9 +360,9 @@ func joined(spans []Span) int {
 	width := 0
 	for _, s := range spans {
 		if i := strings.IndexAny(s.Text, " \n"); i >= 0 {
-			return width + Width(s.Text[:i])
+			return width + cells.Width(s.Text[:i])
 		}
-		width += Width(s.Text)
+		width += cells.Width(s.Text)
 	}
 	return width
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"almanac/catalog/text/cells"
 )
 
 // A prose is one column of a table of Markdown.
@@ -80,9 +82,9 @@ func (d *drawing) table(n ast.Node, margin Line) bool {
 
 func (c *prose) add(cell string) {
 	c.cells = append(c.cells, cell)
-	c.widest = max(c.widest, Width(cell))
+	c.widest = max(c.widest, cells.Width(cell))
 	for _, word := range strings.Fields(cell) {
-		c.word = max(c.word, Width(word))
+		c.word = max(c.word, cells.Width(word))
 	}
 }
 
@@ -132,7 +134,7 @@ func (d *drawing) row(cols []*prose, r int, margin Line) {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			pad := strings.Repeat(" ", max(0, c.width-Width(text)))
+			pad := strings.Repeat(" ", max(0, c.width-cells.Width(text)))
 			if c.right {
 				b.WriteString(pad + text)
 			} else {
@@ -148,7 +150,7 @@ func brokenText(text string, width int) []string {
 	var rows []string
 	row, used := "", 0
 	for _, word := range strings.Fields(text) {
-		w := Width(word)
+		w := cells.Width(word)
 		if used > 0 && used+1+w > width {
 			rows = append(rows, row)
 			row, used = "", 0
@@ -157,7 +159,7 @@ func brokenText(text string, width int) []string {
 			row, used = row+" ", used+1
 		}
 		for used+w > width {
-			head, taken := firstCells(word, width-used)
+			head, taken := cells.Head(word, width-used)
 			if head == "" {
 				break
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/session/vm"
 )
 
@@ -72,7 +73,7 @@ func cellText(v any) string {
 		return luaFlat(v, nil)
 	}
 	if size <= 4 {
-		if text := luaFlat(v, nil); Width(text) <= longestNested {
+		if text := luaFlat(v, nil); cells.Width(text) <= longestNested {
 			return text
 		}
 	}
@@ -156,7 +157,7 @@ func tableLines(records []map[string]any, fields []string, rest string, width in
 	}
 	if n := len(left); n > 0 {
 		text := fmt.Sprintf("%s %d not shown: %s", m.Cut, n, strings.Join(left, ", "))
-		lines = append(lines, Line{{Dim, ClipCells(text, width, m.Cut)}})
+		lines = append(lines, Line{{Dim, cells.Clip(text, width, m.Cut)}})
 	}
 	if n := len(records) - len(shown); n > 0 {
 		lines = append(lines, moreLine("more", n, rest, m))
@@ -198,7 +199,7 @@ const longText = 40
 
 func makeColumn(records []map[string]any, field string) column {
 	c := column{field: field, name: text.SanitizeLine(field), number: true, place: placeOf(field)}
-	c.width = Width(c.name)
+	c.width = cells.Width(c.name)
 	counts := map[string]int{}
 	for _, r := range records {
 		v, there := r[field]
@@ -218,7 +219,7 @@ func makeColumn(records []map[string]any, field string) column {
 			c.place = max(c.place, unfolding)
 		}
 		c.cells, c.nulls = append(c.cells, text), append(c.nulls, null)
-		c.width = max(c.width, Width(text))
+		c.width = max(c.width, cells.Width(text))
 		if null {
 			text = ""
 		}
@@ -351,9 +352,9 @@ func rowLine(cols []column, r int, role Role, m Marks) Line {
 			}
 		}
 		if !c.number || r < 0 {
-			text = ClipCells(text, c.width, m.Cut)
+			text = cells.Clip(text, c.width, m.Cut)
 		}
-		pad := strings.Repeat(" ", max(0, c.width-Width(text)))
+		pad := strings.Repeat(" ", max(0, c.width-cells.Width(text)))
 		if i > 0 {
 			add(role, "  ")
 		}

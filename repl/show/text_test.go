@@ -22,25 +22,6 @@ func TestLineBuffer(t *testing.T) {
 	}
 }
 
-func TestCutText(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		width int
-		want  string
-	}{
-		{"abcdef", 6, "abcdef"},
-		{"abcdef", 5, "abcd…"},
-		{"漢字漢字", 5, "漢字…"},
-		{"漢字漢字", 4, "漢…"},
-		{"👩‍👩‍👧 family", 3, "👩‍👩‍👧…"},
-		{"abc", 1, "…"},
-	} {
-		if got := ClipCells(c.text, c.width, "…"); got != c.want {
-			t.Errorf("cutText(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
-		}
-	}
-}
-
 func TestLuaText(t *testing.T) {
 	for _, c := range []struct {
 		value any

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/session/vm"
 )
 
@@ -22,7 +23,7 @@ func ValueLines(v vm.Value, rest string, width int, o Options) []Line {
 	}
 	if room := o.rows() * max(width, 80); o.rows() > 0 && len(shown) > room && !strings.Contains(shown[:room], "\n") {
 		// One long line would fill the screen as well as many do.
-		shown = ClipCells(shown, room, "") + "\n" + fmt.Sprintf("%s %s more", o.Marks().Cut, text.Bytes(int64(len(v.Repr)-room)))
+		shown = cells.Clip(shown, room, "") + "\n" + fmt.Sprintf("%s %s more", o.Marks().Cut, text.Bytes(int64(len(v.Repr)-room)))
 	}
 	lines := Lines(Result, "", shown)
 	if v.Prose {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rivo/uniseg"
+	"almanac/catalog/text/cells"
 )
 
 // This file breaks lines of the shell's own at words. What scripts print and models say is left to the terminal, which
@@ -121,7 +121,7 @@ func (w *wrapping) blank(s Span) {
 }
 
 func (w *wrapping) word(s Span) {
-	size := Width(s.Text)
+	size := cells.Width(s.Text)
 	if w.words && w.used+w.gapWidth+size > w.width {
 		w.next()
 	}
@@ -129,7 +129,7 @@ func (w *wrapping) word(s Span) {
 	w.used += w.gapWidth
 	w.gap, w.gapWidth = nil, 0
 	for w.used+size > w.width {
-		head, taken := firstCells(s.Text, w.width-w.used)
+		head, taken := cells.Head(s.Text, w.width-w.used)
 		if head == "" {
 			break
 		}
@@ -153,21 +153,6 @@ func (w *wrapping) next() {
 	w.lines = append(w.lines, w.row)
 	w.row, w.used, w.words = nil, 0, false
 	w.gap, w.gapWidth = slices.Clone(w.lead), w.lead.Width()
-}
-
-// firstCells is the beginning of text that takes at most width cells, and how many it takes.
-func firstCells(text string, width int) (head string, taken int) {
-	rest, state := text, -1
-	for rest != "" {
-		var cells int
-		var more string
-		_, more, cells, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if taken+cells > width {
-			break
-		}
-		rest, taken = more, taken+cells
-	}
-	return text[:len(text)-len(rest)], taken
 }
 
 func (w *wrapping) end() []Line {

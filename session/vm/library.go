@@ -5,6 +5,9 @@ import (
 	"sort"
 
 	lua "github.com/Shopify/go-lua"
+
+	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 )
 
 // This file puts a script's world together: the table of names behind the session's globals, the libraries, what is
@@ -185,6 +188,13 @@ func (m *Machine) hostTable() any {
 		return 0
 	})
 	def("rank", rank)
+	// label(text, n) is the text in at most n cells of a terminal, safe to show, and how many it takes.
+	def("label", func(c call) int {
+		s := c.string(1)
+		s = text.SanitizeLine(s[:min(len(s), 4<<10)]) // no label needs more
+		s = cells.Clip(s, c.int(2), "~")
+		return c.give(s, float64(cells.Width(s)))
+	})
 	def("callable", func(c call) int { return c.give(m.callable(c.raw(1))) })
 	def("empty_list", func(c call) int {
 		t := m.newTable(0, 0)

@@ -1,0 +1,65 @@
+// Package cells measures and cuts text in the cells of a terminal. It is the one authority for widths: tables, wrapping,
+// charts and panes must agree on them, or columns do not stand under each other. It counts as x/ansi does, because the
+// screen draws with that: a cluster of code points (an emoji with its joiners, a letter with its marks) is one character,
+// CJK and emoji take two cells, marks and other zero-width characters none.
+//
+//	Width       how many cells a text takes
+//	Head, Tail  its beginning or end that fits into so many
+//	Clip        its beginning that fits, with a mark where something was cut
+//
+// Texts are one line each and sanitized (catalog/text); none is split inside a character.
+package cells
+
+import "github.com/charmbracelet/x/ansi"
+
+// Width is how many terminal cells one line of text takes.
+func Width(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 || s[i] < 0x20 {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// Head is the beginning of s that takes at most width cells, and how many it takes.
+func Head(s string, width int) (head string, taken int) {
+	end := 0
+	for end < len(s) {
+		character, wide := ansi.FirstGraphemeCluster(s[end:], ansi.GraphemeWidth)
+		if taken+wide > width {
+			break
+		}
+		end, taken = end+len(character), taken+wide
+	}
+	return s[:end], taken
+}
+
+// First is the first character of s, whatever its width.
+func First(s string) string {
+	character, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	return character
+}
+
+// Tail is the end of s in at most width cells.
+func Tail(s string, width int) string {
+	for over := Width(s) - width; over > 0 && s != ""; {
+		character, wide := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		s, over = s[len(character):], over-wide
+	}
+	return s
+}
+
+// Clip shortens s to at most width cells, ending in mark when something was cut; a width of 0 is no limit. Where not even
+// the mark fits, nothing is left.
+func Clip(s string, width int, mark string) string {
+	if width <= 0 || Width(s) <= width {
+		return s
+	}
+	room := width - Width(mark)
+	if room < 0 {
+		return ""
+	}
+	head, _ := Head(s, room)
+	return head + mark
+}

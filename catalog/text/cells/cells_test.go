@@ -1,0 +1,103 @@
+package cells
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"almanac/catalog/text"
+)
+
+// Widths are those of the screen, which draws with x/ansi and lipgloss.
+func TestWidth(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       int
+	}{
+		{"nothing", "", 0},
+		{"ASCII", "abc", 3},
+		{"Latin", "Käse", 4},
+		{"a combining mark", "e\u0301", 1},
+		{"two marks", "e\u0301\u0323", 1},
+		{"CJK", "漢字", 4},
+		{"full width", "Ａ", 2},
+		{"half width", "ｱ", 1},
+		{"Hangul in parts", "\u1112\u1161\u11ab", 2},
+		{"Devanagari", "नमस्ते", 3},
+		{"an emoji", "😀", 2},
+		{"a family", "👩‍👩‍👧", 2},
+		{"a skin", "👍🏽", 2},
+		{"a flag", "🇩🇪", 2},
+		{"a heart as an emoji", "❤\ufe0f", 2},
+		{"a heart as text", "❤", 1},
+		{"a key cap", "1\ufe0f\u20e3", 2},
+		{"marks of ours", "❯✓✗·…┊×─█", 9},
+		{"a joiner", "a\u200db", 2},
+		{"no-break space", "a\u00a0b", 3},
+	} {
+		if got := Width(c.text); got != c.want {
+			t.Errorf("%s: %q is %d wide, want %d", c.name, c.text, got, c.want)
+		}
+		for who, got := range map[string]int{"ansi": ansi.StringWidth(c.text), "lipgloss": lipgloss.Width(c.text)} {
+			if got != c.want {
+				t.Errorf("%s: %s takes %q for %d wide, want %d", c.name, who, c.text, got, c.want)
+			}
+		}
+		if head, taken := Head(c.text, 1000); head != c.text || taken != c.want {
+			t.Errorf("%s: all of %q is %q in %d cells", c.name, c.text, head, taken)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"abcdef", 6, "abcdef"},
+		{"abcdef", 0, "abcdef"},
+		{"abcdef", 5, "abcd…"},
+		{"漢字漢字", 5, "漢字…"},
+		{"漢字漢字", 4, "漢…"},
+		{"👩‍👩‍👧 family", 3, "👩‍👩‍👧…"},
+		{"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
+		{"abc", 1, "…"},
+	} {
+		if got := Clip(c.text, c.width, "…"); got != c.want {
+			t.Errorf("Clip(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
+		}
+		if got := ansi.Truncate(c.text, c.width, "…"); got != c.want && c.width > 0 {
+			t.Errorf("ansi.Truncate(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+	if got := Tail("e\u0301漢字", 3); got != "字" {
+		t.Errorf("the end in 3 cells is %q", got)
+	}
+}
+
+// Whatever the text, what is cut fits, is a part of it that ends between characters, and all users agree.
+func FuzzClip(f *testing.F) {
+	f.Add("e\u0301漢👩‍👩‍👧x", 3)
+	f.Add("\u0301\u0301\u0600 🇩🇪🇩", 2)
+	f.Fuzz(func(t *testing.T, foreign string, width int) {
+		width = 1 + max(width, -width)%50
+		s := text.SanitizeLine(foreign)
+		if got := ansi.StringWidth(s); Width(s) != got {
+			t.Errorf("%q is %d wide, on the screen %d", s, Width(s), got)
+		}
+		head, taken := Head(s, width)
+		if !strings.HasPrefix(s, head) || taken > width || Width(head) != taken || !utf8.ValidString(head) {
+			t.Errorf("the head of %q in %d cells is %q, %d wide", s, width, head, taken)
+		}
+		if got := Clip(s, width, "…"); Width(got) > width {
+			t.Errorf("Clip(%q, %d) = %q, %d wide", s, width, got, Width(got))
+		}
+		if got := Tail(s, width); Width(got) > width || !strings.HasSuffix(s, got) {
+			t.Errorf("Tail(%q, %d) = %q, %d wide", s, width, got, Width(got))
+		}
+	})
+}
