@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"almanac/catalog/secret"
 )
 
 // Marks that stand in the history where words are missing, so that the model knows too.
@@ -36,6 +38,8 @@ type Options struct {
 	// RetryWait is the wait before the first retry; it doubles with each. A server's own wish counts instead.
 	// Default one second.
 	RetryWait time.Duration
+	// Secrets are taken out of what goes to the provider and of what comes back; nil: there are none.
+	Secrets *secret.Filter
 	// Observe is told what happens during a Send, from the goroutine of the Send, one event at a time. It must not
 	// call Send. Nil means that nobody is told.
 	Observe func(Event)
@@ -93,6 +97,9 @@ func NewConversation(o Options) *Conversation {
 	}
 	if o.Keep == nil {
 		o.Keep = func(Message) {}
+	}
+	if o.Secrets != nil {
+		o.Provider = filtered{o.Provider, o.Secrets}
 	}
 	return &Conversation{options: o, model: o.Model}
 }

@@ -189,7 +189,8 @@ func lead(text string) (first byte, whole bool) {
 	case '+':
 		return ' ', true
 	case '\\':
-		if len(text) < 2 {
+		outer := nested(text)
+		if text = text[outer:]; len(text) < 2 {
 			return first, false
 		}
 		if i := strings.IndexByte(escapes, text[1]); i >= 0 {
@@ -304,16 +305,30 @@ const (
 
 // backslashed is the length of a character as JSON, Lua and Go may have it.
 func backslashed(text string, r rune) int {
-	if len(text) < 2 {
+	outer := 0
+	if r != '\\' {
+		outer = nested(text)
+	}
+	if text = text[outer:]; len(text) < 2 {
 		return 0
 	}
 	if i := strings.IndexByte(escapes, text[1]); i >= 0 && r == rune(escaped[i]) {
-		return 2
+		return outer + 2
 	}
 	if code, n := coded(text); n > 0 && code == r {
-		return n
+		return outer + n
 	}
 	return 0
+}
+
+// nested is how many backslashes stand before the one that escapes a character: those of texts in texts, such as Lua in
+// JSON.
+func nested(text string) int {
+	n := 1
+	for n < len(text) && n < 8 && text[n] == '\\' {
+		n++
+	}
+	return n - 1
 }
 
 // coded is the character that stands at the beginning of the text as \x2f or \u002f, and the length of that; 0 when there

@@ -27,7 +27,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"dXNl/cjpw\n+YXNz==", "dXNl/cjpw\r\n+YX\tNz==", `dXNl/cjpw\n+YXNz==`, `\x64XNl\x2fcjpw+YXNz==`,
+		"dXNl/cjpw\n+YXNz==", "dXNl/cjpw\r\n+YX\tNz==", `dXNl/cjpw\n+YXNz==`, `\x64XNl\x2fcjpw+YXNz==`, `q\\\"uo\\te`, `\\\u0071\\u0022uo\\te`,
 		hex.EncodeToString([]byte("pässwörd")), "ZFhObC9janB3K1lYTno9P", // base64 of the first value, without its end
 	} {
 		if got := c.Text("<" + text + ">"); got != "<"+Mark+">" {

@@ -56,6 +56,7 @@ var sameFloor = map[string][]string{
 	"catalog/manifest": {"catalog/web"},
 	"catalog/openapi":  {"catalog/web"},
 	"catalog/source":   {"catalog", "catalog/secret"},
+	"llm":              {"catalog/secret"},
 }
 
 // owners lists the libraries that one package alone may import, so that they can be replaced in one place.

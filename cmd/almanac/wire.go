@@ -253,6 +253,7 @@ func (cli *commandLine) conversation(w *wired) *llm.Conversation {
 	if !ok {
 		return nil
 	}
+	cli.credentials.address(base)
 	o := tools.Options{Prefix: cli.Prefix, Cell: w.feed.Cell}
 	c := llm.NewConversation(llm.Options{
 		Provider: openai.New(openai.Options{BaseURL: base, Key: key}),
@@ -261,6 +262,7 @@ func (cli *commandLine) conversation(w *wired) *llm.Conversation {
 		Tools:    func() []llm.Tool { return tools.New(w.session, o) },
 		Observe:  w.feed.Observe,
 		Keep:     w.keepMessage,
+		Secrets:  cli.credentials.filter,
 	})
 	if messages := saidBefore(w.past.Records); len(messages) > 0 {
 		_ = c.Restore(messages) // nothing is being sent yet

@@ -1,0 +1,43 @@
+package llm
+
+// This file is the way to a model's server and back: no secret takes it.
+
+import (
+	"context"
+	"errors"
+
+	"almanac/catalog/secret"
+)
+
+// A filtered provider takes secrets out of what it sends, and out of what it gets: a model may put together what it read in
+// pieces.
+type filtered struct {
+	Provider
+	secrets *secret.Filter
+}
+
+func (f filtered) Complete(ctx context.Context, r Request, onText func(delta string)) (Response, error) {
+	text := f.secrets.Stream()
+	show := func(piece string) {
+		if piece != "" {
+			onText(piece)
+		}
+	}
+	response, err := f.Provider.Complete(ctx, secret.Clean(f.secrets.Now(), r), func(delta string) { show(text.Write(delta)) })
+	show(text.End())
+	return secret.Clean(f.secrets.Now(), response), withoutSecrets(f.secrets.Now(), err)
+}
+
+// withoutSecrets is err as it can be told: servers quote what they were sent.
+func withoutSecrets(c secret.Cutter, err error) error {
+	if err == nil || c.Text(err.Error()) == err.Error() {
+		return err
+	}
+	var e *Error
+	if !errors.As(err, &e) {
+		return errors.New(c.Text(err.Error()))
+	}
+	plain := secret.Clean(c, *e)
+	plain.Err = nil // it says more than the message, in words of others
+	return &plain
+}
