@@ -4,6 +4,7 @@ package repl
 // them out when it draws. Nobody who puts an event in ever waits for the screen, except for the answer to a question.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -131,10 +132,11 @@ func (f *Feed) Approve(ctx context.Context, r session.Request) (session.Approval
 	if ctx.Err() != nil {
 		return session.Approval{Verdict: session.Refuse, Reason: "interrupted"}, ctx.Err()
 	}
-	ask := &Ask{Request: r, Answer: make(chan session.Approval, 1)}
 	f.mu.Lock()
 	cell := f.cell.N
 	f.mu.Unlock()
+	r.Cell = cmp.Or(r.Cell, cell)
+	ask := &Ask{Request: r, Answer: make(chan session.Approval, 1)}
 	f.Emit(Event{Kind: Asked, Cell: cell, Author: r.Author, Ask: ask})
 	select {
 	case a := <-ask.Answer:

@@ -36,7 +36,7 @@ func hitOf(v *catalog.View, id string) Hit {
 	item := actionItem(v, id, id)
 	hit := Hit{ID: id, Tag: item.Tag, Signature: item.Detail}
 	if entry, ok := v.Lookup(id); ok {
-		hit.Brief = FirstSentence(entry)
+		hit.Brief = show.FirstSentence(entry)
 		for _, f := range entry.Input.Fields() {
 			if f.Required {
 				hit.Needs = append(hit.Needs, f.Name)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"almanac/catalog/text"
@@ -34,6 +35,8 @@ type PlainOptions struct {
 	Questions io.Writer
 	// Failed is told the error of each input that failed. It may be nil.
 	Failed func(error)
+	// Grace is how soon after a question a line does not answer it: it was typed before. Zero for what nobody types.
+	Grace time.Duration
 	// NoPrompt prints no prompts, and not which globals changed: the input is a pipe.
 	NoPrompt bool
 }
@@ -88,8 +91,9 @@ type plain struct {
 	out   io.Writer
 	o     PlainOptions
 	lines <-chan typedLine
-	err   error // of out
-	ended error // of the input at hand
+	ahead []typedLine // typed while a question came up
+	err   error       // of out
+	ended error       // of the input at hand
 	calls CallFold
 	// open is true while the last thing printed did not end its line.
 	open bool
@@ -127,6 +131,12 @@ func (p *plain) loop(ctx context.Context) error {
 	armed := false
 	for p.err == nil {
 		p.prompt(input.Len() > 0)
+		lines := p.lines
+		if len(p.ahead) > 0 {
+			first := make(chan typedLine, 1)
+			first <- p.ahead[0]
+			lines, p.ahead = first, p.ahead[1:]
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -139,7 +149,7 @@ func (p *plain) loop(ctx context.Context) error {
 				p.print("press Ctrl+C again to exit\n")
 			}
 			input.Reset()
-		case l := <-p.lines:
+		case l := <-lines:
 			armed, p.open = false, false // Enter ended the prompt's line
 			if l.err != nil {
 				return p.atEnd(ctx, input.String(), l.err)
@@ -272,68 +282,83 @@ func (p *plain) whole(text string) string {
 func (p *plain) ask(ctx context.Context, cancel func(), e Event) {
 	defer p.questions()()
 	p.printLines(AskLines(e, p.o.Width, p.o.Render))
+	q := show.QuestionOf(e.Ask.Request, p.o.Render.Marks())
+	e.Ask.Answer <- p.answer(ctx, cancel, q)
+}
+
+// answer reads lines until one is an answer.
+func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) session.Approval {
+	asked := time.Now()
 	for {
-		p.print("y/a/e/n, n with a reason, ? for details: ")
-		var l typedLine
-		select {
-		case l = <-p.lines:
-		case <-p.o.Interrupt:
-			l.err = context.Canceled
-			cancel()
-		case <-ctx.Done():
-			l.err = ctx.Err()
-		}
-		p.open = l.err != nil
-		if l.err != nil {
-			p.endLine()
+		typed, err := p.reply(ctx, cancel, "y/a/e/n, n with a reason, v for the script, ? for details: ", &asked)
+		if err != nil {
 			p.print("denied: no answer\n")
-			e.Ask.Answer <- session.Approval{Reason: "no answer"}
-			return
+			return session.Approval{Reason: "no answer"}
 		}
-		answer, reason := ParseAnswer(l.text)
+		answer, reason := ParseAnswer(typed)
 		switch answer {
 		case Yes:
-			e.Ask.Answer <- session.Approval{Verdict: session.Once}
-			return
+			return session.Approval{Verdict: session.Once}
 		case Always:
-			e.Ask.Answer <- session.Approval{Verdict: session.ForSession}
-			return
-		case No:
-			e.Ask.Answer <- session.Approval{Reason: reason}
-			return
-		case Edit:
-			if args, ok := p.edit(ctx, e); ok {
-				e.Ask.Answer <- session.Approval{Verdict: session.Once, Args: args}
-				return
+			if !q.High() {
+				return session.Approval{Verdict: session.ForSession}
 			}
+			typed, err := p.reply(ctx, cancel, q.RiskText(p.o.Render.Marks())+": type always to allow "+q.ID+" for this whole session: ", &asked)
+			if err == nil && strings.TrimSpace(typed) == "always" {
+				return session.Approval{Verdict: session.ForSession}
+			}
+			p.print("not allowed yet\n")
+		case No:
+			return session.Approval{Reason: reason}
+		case Edit:
+			typed, err := p.reply(ctx, cancel, "arguments: ", &asked)
+			if err != nil || strings.TrimSpace(typed) == "" {
+				continue
+			}
+			args, err := ParseArgs(typed)
+			if err == nil {
+				return session.Approval{Verdict: session.Once, Args: args}
+			}
+			p.print(text.Sanitize(err.Error()) + "\n")
+		case Script:
+			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
 		case Details:
-			p.printLines(AskDetails(e.Ask.Request, p.o.Width, p.o.Render))
+			p.printLines(AskDetails(q.Request(), p.o.Width, p.o.Render))
 		default:
-			p.print("please type y, a, e, n or ?\n")
+			p.print("that is no answer: please type y, a, e, n, v or ? alone\n")
 		}
 	}
 }
 
-// edit reads new arguments as one line of Lua.
-func (p *plain) edit(ctx context.Context, e Event) (map[string]any, bool) {
-	p.print("arguments: ")
-	select {
-	case l := <-p.lines:
-		p.open = false
-		if l.err != nil || strings.TrimSpace(l.text) == "" {
-			return nil, false
+// reply prints a prompt and waits for a line that was typed after it. What comes within the grace of asked was typed
+// before the question could be read: it is the next input, and so is what follows it as soon.
+func (p *plain) reply(ctx context.Context, cancel func(), prompt string, asked *time.Time) (string, error) {
+	p.print(prompt)
+	for {
+		select {
+		case l := <-p.lines:
+			p.open = l.err != nil
+			if l.err != nil {
+				p.endLine()
+				return "", l.err
+			}
+			if time.Since(*asked) >= p.o.Grace {
+				return l.text, nil
+			}
+			*asked = time.Now()
+			p.ahead = append(p.ahead, l)
+			p.print("typed before the question, kept for later: " + text.SanitizeLine(l.text) + "\n" + prompt)
+		case <-p.o.Interrupt:
+			p.open = true
+			p.endLine()
+			cancel()
+			return "", context.Canceled
+		case <-ctx.Done():
+			p.open = true
+			p.endLine()
+			return "", ctx.Err()
 		}
-		args, err := ParseArgs(l.text)
-		if err != nil {
-			p.print(text.Sanitize(err.Error()) + "\n")
-			return nil, false
-		}
-		return args, true
-	case <-p.o.Interrupt:
-	case <-ctx.Done():
 	}
-	p.endLine()
-	return nil, false
 }
 
 func (p *plain) printLines(lines []show.Line) {

@@ -154,3 +154,42 @@ func TestPlainInterrupt(t *testing.T) {
 	}
 	input.Close()
 }
+
+// Only an answer alone on its line answers; what may do great damage is allowed for the session only when that is said twice.
+func TestPlainAnswers(t *testing.T) {
+	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+	got := plainly(t, sh, strings.Join([]string{
+		"for i = 1, 2 do billing.refund.issue{invoice_id = 'i', amount_cents = i} end",
+		"/trace", "/allow", "/policy", "yes please", "a b", "away", "a lot", "", "v", "a", "a", "a", "y", "a", "always",
+		"billing.refund.issue{invoice_id = 'i', amount_cents = 3}",
+	}, "\n"))
+	if n := strings.Count(got, "that is no answer"); n != 8 {
+		t.Errorf("%d lines were no answers, want 8:\n%s", n, got)
+	}
+	if n := strings.Count(got, "not allowed yet"); n != 2 {
+		t.Errorf("%d grants were not said twice, want 2:\n%s", n, got)
+	}
+	if n := strings.Count(got, "approve? billing.refund.issue"); n != 1 {
+		t.Errorf("asked %d times, want 1:\n%s", n, got)
+	}
+	if !strings.Contains(got, "> 1 ┊ for i = 1, 2 do billing.refund.issue{") {
+		t.Errorf("v does not show the script:\n%s", got)
+	}
+	if len(back.acts) != 3 {
+		t.Errorf("the back office was told %v", back.acts)
+	}
+}
+
+// What was typed before the question could be read is the next input.
+func TestPlainTypedAhead(t *testing.T) {
+	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+	in := ReadTyping(strings.NewReader("billing.refund.issue{invoice_id = 'i', amount_cents = 1}\ny\na\n"))
+	defer in.Close()
+	var out strings.Builder
+	if err := RunPlain(t.Context(), sh, in, &out, PlainOptions{Grace: time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); len(back.acts) > 0 || strings.Count(got, "kept for later") != 2 || strings.Count(got, "nil\n") != 2 {
+		t.Errorf("made %v:\n%s", back.acts, got)
+	}
+}

@@ -299,8 +299,8 @@ func plannedLines(out *session.Outcome, width int, o RenderOptions) []show.Line 
 		for _, l := range args[1:] {
 			lines = append(lines, append(show.Code.Line("  "), l...))
 		}
-		for _, l := range ForeseenLines(c.Preview) {
-			lines = append(lines, append(show.Dim.Line("  "), l...))
+		for _, l := range show.ForeseenLines(c.Preview) {
+			lines = append(lines, append(show.Dim.Line("    "), l...))
 		}
 	}
 	return lines

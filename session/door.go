@@ -244,11 +244,16 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		c.Verdict = trace.Denied
 		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 	}
+	line := c.Line
+	if c.In > 0 {
+		line = 0 // of another source
+	}
 	waited := time.Now()
 	shown := leaves(w, call.Args)
 	answer, err := w.options.Approve(ctx, Request{
 		Entry: entry, Args: shown, Injected: leaves(w, c.Injected), Preview: c.Preview,
-		Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: c.Line, Reason: d.Reason,
+		Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: line, Reason: d.Reason,
+		Source: leaves(w, r.script.Source),
 	})
 	c.Start = c.Start.Add(time.Since(waited))
 	if ctx.Err() != nil {

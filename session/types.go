@@ -134,6 +134,9 @@ type Request struct {
 	Cell, N, Line int
 	// Reason says why the policy asks.
 	Reason string
+	// Source is the script that asks, secrets taken out. Line is one of its lines but for calls of a composed action's body,
+	// which have none.
+	Source string
 }
 
 // A Grant is how far an Approval goes.

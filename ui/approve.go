@@ -306,50 +306,19 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 
 // askBody is what the box says between its lines.
 func (m *model) askBody(a *asking) []string {
-	t, r := m.theme, a.request
-	var parts []string
-	if about := repl.FirstSentence(r.Entry); about != "" && !a.details {
-		parts = append(parts, about)
-	}
-	if a.stage != changing {
-		parts = append(parts, show.ArgsText(r.Entry, r.Args, m.width-4))
-	}
-	parts = append(parts, repl.AskFilled(r))
-	for _, l := range repl.ForeseenLines(r.Preview) {
-		parts = append(parts, l.String())
-	}
-	who := "you"
-	if r.Author != session.User {
-		who = "the model"
-	}
-	asked := "asked by " + who
-	if r.Cell > 0 {
-		asked += fmt.Sprintf(" in [%d]", r.Cell)
-	}
-	if r.N > 0 {
-		asked += fmt.Sprintf(", call %d", r.N)
-	}
-	if r.Reason != "" {
-		asked += " " + t.glyphs.dot + " " + r.Reason
-	}
-	parts = append(parts, asked)
+	t := m.theme
+	q := show.QuestionOf(a.request, m.render().Marks())
+	lines := append(q.WarningLines(), q.Body(m.width-4, a.stage == changing)...)
 	if a.details {
-		for _, l := range repl.AskDetails(r, m.width-4, m.render()) {
-			parts = append(parts, l.String())
-		}
+		lines = append(lines, repl.AskDetails(a.request, m.width-4, m.render())...)
 	}
 	if a.trouble != "" {
-		parts = append(parts, "not possible: "+a.trouble)
+		lines = append(lines, show.Warning.Line("not possible: "+text.Sanitize(a.trouble)))
 	}
 	var rows []string
-	for _, part := range parts {
-		if part == "" {
-			continue
-		}
-		for _, line := range strings.Split(text.Sanitize(part), "\n") {
-			for _, piece := range strings.Split(ansi.Wrap(untab(line), max(m.width-3, 1), ""), "\n") {
-				rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)
-			}
+	for _, l := range lines {
+		for _, piece := range strings.Split(ansi.Wrap(untab(t.line(l)), max(m.width-3, 1), ""), "\n") {
+			rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)
 		}
 	}
 	return rows

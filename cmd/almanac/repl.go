@@ -130,6 +130,9 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	return shell.Next(), err
 }
 
+// answerGrace is how soon nobody has read a question and typed a line.
+const answerGrace = 300 * time.Millisecond
+
 // interactPlain is the line mode. Where somebody types, Ctrl+C stops what runs instead of the program.
 func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *program, in *repl.Typing, intro []string) error {
 	interrupts := make(chan os.Signal, 1)
@@ -138,6 +141,9 @@ func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *pr
 	o := repl.PlainOptions{
 		Render: repl.RenderOptions{Options: show.Options{ASCII: c.ASCII}, NoEcho: true, ArgOrder: shell.ArgOrder}, Interrupt: interrupts,
 		Greeting: strings.Join(intro, "\n"), NoPrompt: !typed(p.stdin),
+	}
+	if !o.NoPrompt {
+		o.Grace = answerGrace
 	}
 	var failed error
 	switch {

@@ -17,6 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/kernel"
 	"almanac/session/policy"
@@ -48,6 +49,9 @@ func shop(stopped chan<- struct{}) *catalog.View {
 		}},
 		{ID: "office.list", Description: "List the offices.", Action: func(context.Context, catalog.Call) (catalog.Result, error) {
 			return catalog.Result{Data: []any{"north", "south"}}, nil
+		}},
+		{ID: "office.close", Description: "Close all offices.", Mutates: true, Risk: catalog.High, Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: "closed"}, nil
 		}},
 	}
 	all, _ := catalog.New(entries, catalog.Options{})
@@ -249,7 +253,7 @@ func TestElicitation(t *testing.T) {
 			if len(asked) != c.asked {
 				t.Errorf("asked %d times", len(asked))
 			}
-			if len(asked) > 0 && asked[0] != "Allow shop.buy? It changes data (risk medium).\nBuy an item.\nArguments: {\"id\":\"a\"}" {
+			if len(asked) > 0 && asked[0] != "Allow shop.buy? mutates · medium risk\nBuy an item.\n{ id = \"a\" }\nasked by the model, call 1, line 1 · mutations need approval" {
 				t.Errorf("asked %q", asked[0])
 			}
 		})
@@ -404,10 +408,48 @@ func FuzzPageEnd(f *testing.F) {
 	})
 }
 
-// What a question shows cannot move a cursor or turn text around.
+// What a question shows cannot move a cursor or turn text around, and nothing that a person needs is left out.
 func TestQuestionIsPlain(t *testing.T) {
-	text := question(session.Request{Entry: &catalog.Entry{ID: "a.b"}, Args: map[string]any{"x": "\u202e\u0085\n"}, Preview: "+one\r-two\x1b[2J\n+three"})
-	if want := "Allow a.b? It changes data (risk ).\nArguments: {\"x\":\"\ufffd\ufffd\\n\"}\nWhat would change:\n+one\ufffd-two\ufffd[2J\n+three"; text != want {
+	text := question(show.QuestionOf(session.Request{
+		Entry: &catalog.Entry{ID: "a.b", Mutates: true, Risk: catalog.High, Description: "Pays. It is quick. It cannot be undone."},
+		Args:  map[string]any{"x": "\u202e\u0085\n"}, Injected: map[string]any{"tenant": "t1"}, Preview: "+one\r-two\x1b[2J\n+three",
+		Author: session.Model, N: 2, Reason: "mutations need approval",
+	}, show.Options{}.Marks()))
+	want := "Allow a.b? !! MUTATES · HIGH RISK\n! It cannot be undone.\nPays.\n" + `{ x = "\u{202e}\u{85}\n" }` + "\n" +
+		`filled in by the host: { tenant = "t1" }` + "\n" + `+one\13-two\27[2J` + "\n+three\nasked by the model, call 2 · mutations need approval"
+	if text != want {
 		t.Errorf("got %q\nwant %q", text, want)
+	}
+}
+
+// What may do great damage is allowed for the session only when the person says so twice, and what cannot be shown whole is
+// not asked about.
+func TestElicitationAtHighRisk(t *testing.T) {
+	for _, c := range []struct {
+		answers []string
+		want    session.Grant
+		asked   int
+	}{
+		{[]string{"session", "session"}, session.ForSession, 2},
+		{[]string{"session", "once"}, session.Refuse, 2},
+		{[]string{"session", "yes"}, session.Refuse, 2},
+		{[]string{"once"}, session.Once, 1},
+		{[]string{"Session"}, session.Refuse, 1},
+	} {
+		asked := 0
+		b := newBench(t, Options{})
+		cs := b.dial(t, Client{}, &sdk.ClientOptions{
+			ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				asked++
+				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": c.answers[asked-1]}}, nil
+			},
+		})
+		got := textOf(call(t, cs, "execute", script(`return office.close{}`, "office.close")))
+		if allowed := strings.Contains(got, "closed"); asked != c.asked || allowed != (c.want != session.Refuse) {
+			t.Errorf("%v: asked %d times, got %s", c.answers, asked, got)
+		}
+		if got := textOf(call(t, cs, "execute", script(`return shop.buy{id=("x"):rep(40000)}`, "shop.buy"))); asked != c.asked || !strings.Contains(got, "too large to be shown") {
+			t.Errorf("a question of 40,000 letters: asked %d times, got %s", asked, got)
+		}
 	}
 }

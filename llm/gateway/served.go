@@ -8,11 +8,11 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
 )
@@ -207,55 +207,67 @@ func (c Client) policy(whole Policy, view *catalog.View, asks bool) (policy.Poli
 	return p, nil
 }
 
-const decisionSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"once: this call. session: this action from now on. deny: do not.","enum":["once","session","deny"],"enumNames":["Allow once","Allow for this session","Deny"]}},"required":["decision"]}`
+const (
+	decisionSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"once: this call. session: this action from now on. deny: do not.","enum":["once","session","deny"],"enumNames":["Allow once","Allow for this session","Deny"]}},"required":["decision"]}`
+	// confirmSchema asks once more before an action of high risk is allowed for the session.
+	confirmSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"session: this action from now on, unasked. deny: do not.","enum":["session","deny"],"enumNames":["Allow for this session","Deny"]}},"required":["decision"]}`
+)
 
-// approve asks the client's person. Anything but a clear yes is a no.
+// approve asks the client's person. Anything but a clear yes is a no, and so is a question that cannot be shown whole.
 func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.Request) (session.Approval, error) {
 	s.asked.Lock()
 	defer s.asked.Unlock()
-	answer, err := ss.Elicit(ctx, &sdk.ElicitParams{
-		Mode: "form", Message: s.session.Redact(question(r)), RequestedSchema: json.RawMessage(decisionSchema),
-	})
-	if err != nil {
-		return session.Approval{}, err
+	q := show.QuestionOf(r, show.Options{}.Marks())
+	text := question(q)
+	if len(text) > maxQuestion {
+		return session.Approval{Verdict: session.Refuse, Reason: "the arguments are too large to be shown"}, nil
 	}
-	if answer.Action == "accept" {
-		switch answer.Content["decision"] {
-		case "once":
-			return session.Approval{Verdict: session.Once}, nil
-		case "session":
-			return session.Approval{Verdict: session.ForSession}, nil
+	decision, action, err := s.decide(ctx, ss, text, decisionSchema)
+	if err == nil && decision == "session" && q.High() {
+		decision, action, err = s.decide(ctx, ss, "Allow every call of "+q.ID+" in this session, unasked?\n"+text, confirmSchema)
+		if decision == "once" { // was not offered
+			decision = ""
 		}
 	}
-	return session.Approval{Verdict: session.Refuse, Reason: "the person answered " + answer.Action}, nil
+	switch {
+	case err != nil:
+		return session.Approval{}, err
+	case decision == "once":
+		return session.Approval{Verdict: session.Once}, nil
+	case decision == "session":
+		return session.Approval{Verdict: session.ForSession}, nil
+	}
+	return session.Approval{Verdict: session.Refuse, Reason: "the person answered " + action}, nil
 }
 
-// maxQuestion is how much of the arguments, and of the preview, a question shows, in bytes.
-const maxQuestion = 2 << 10
-
-func question(r session.Request) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Allow %s? It changes data (risk %s).\n", r.Entry.ID, r.Entry.Risk)
-	if text, _, _ := strings.Cut(r.Entry.Description, "\n"); text != "" {
-		b.WriteString(cut(text, 300) + "\n")
-	}
-	args, err := json.Marshal(r.Args)
+// decide puts one question; decision is empty unless the form was accepted.
+func (s *served) decide(ctx context.Context, ss *sdk.ServerSession, text, schema string) (decision, action string, err error) {
+	answer, err := ss.Elicit(ctx, &sdk.ElicitParams{
+		Mode: "form", Message: s.session.Redact(text), RequestedSchema: json.RawMessage(schema),
+	})
 	if err != nil {
-		args = []byte(fmt.Sprint(r.Args))
+		return "", "", err
 	}
-	fmt.Fprintf(&b, "Arguments: %s", cut(string(args), maxQuestion))
-	if r.Preview != "" {
-		b.WriteString("\nWhat would change:\n" + cut(r.Preview, maxQuestion))
+	if answer.Action == "accept" {
+		decision, _ = answer.Content["decision"].(string)
 	}
-	return strings.Map(visible, b.String())
+	return decision, answer.Action, nil
 }
 
-// visible puts U+FFFD in the place of what would move a cursor, end a line where none ends or turn text around.
-func visible(r rune) rune {
-	if r != '\n' && r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r) {
-		return unicode.ReplacementChar
+// maxQuestion is how long a question may be, in bytes; maxPreview how much of a preview it shows.
+const (
+	maxQuestion = 32 << 10
+	maxPreview  = 4 << 10
+)
+
+// question writes a question for a form: the action and its risk, what it warns of, then all else.
+func question(q show.Question) string {
+	q.Preview = cut(q.Preview, maxPreview)
+	lines := []string{"Allow " + q.ID + "? " + q.RiskText(show.Options{}.Marks())}
+	for _, l := range append(q.WarningLines(), q.Body(0, false)...) {
+		lines = append(lines, l.String())
 	}
-	return r
+	return strings.Join(lines, "\n")
 }
 
 func cut(text string, n int) string {

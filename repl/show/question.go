@@ -1,0 +1,178 @@
+package show
+
+// This file says what a person is asked before a call: one Question for the screen, the line mode and the clients of the
+// gateway, which only draw it.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/text"
+	"almanac/session"
+)
+
+// A Question is what a person has to know to allow a call, clean and in the order in which it is shown. Nothing in it is
+// cut: what is approved is what was shown.
+type Question struct {
+	// ID is the action's; "?" for none.
+	ID string
+	// Mutates and Risk are never better than what is known: a call of nothing changes data at high risk.
+	Mutates bool
+	Risk    catalog.Risk
+	// Warnings are what the description says about damage: "Cannot be undone." They stand in front.
+	Warnings []string
+	// About is what the action does, in a sentence.
+	About string
+	// Filled are the arguments that the host fills in, Preview what the call would change; empty where there are none.
+	Filled, Preview string
+	// Asked tells who asks, and why: "asked by the model in [9], call 2, line 3 · mutations need approval".
+	Asked string
+	// Source is the script that asks, Line the one of its lines that does; zero where it is not known.
+	Source string
+	Line   int
+
+	request session.Request
+}
+
+// QuestionOf is the question about a call.
+func QuestionOf(r session.Request, m Marks) Question {
+	q := Question{ID: "?", Mutates: true, Risk: catalog.High, request: r, Source: text.Sanitize(r.Source), Line: r.Line,
+		Preview: strings.TrimRight(text.Sanitize(r.Preview), "\n"), Asked: askedBy(r, m)}
+	if e := r.Entry; e != nil {
+		q.ID, q.Mutates, q.Risk, q.About = text.SanitizeLine(e.ID), e.Mutates, catalog.RiskOf(e), FirstSentence(e)
+		for _, w := range catalog.Warnings(e) {
+			q.Warnings = append(q.Warnings, text.SanitizeLine(w))
+		}
+	}
+	if slices.Contains(q.Warnings, q.About) {
+		q.About = ""
+	}
+	if len(r.Injected) > 0 {
+		q.Filled = "filled in by the host: " + ArgsText(r.Entry, r.Injected, 0)
+	}
+	return q
+}
+
+// Request is what the question is about.
+func (q Question) Request() session.Request { return q.request }
+
+// High tells that the call may do great damage.
+func (q Question) High() bool { return q.Risk == catalog.High }
+
+// RiskText says what the call does and how bad a wrong one is: "!! MUTATES · HIGH RISK", "mutates · low risk". What is
+// high differs in its words.
+func (q Question) RiskText(m Marks) string {
+	effect := "reads"
+	if q.Mutates {
+		effect = "mutates"
+	}
+	risk := fmt.Sprintf("%s %s %s risk", effect, m.Dot, text.SanitizeLine(string(q.Risk)))
+	if q.High() {
+		return "!! " + strings.ToUpper(risk)
+	}
+	return risk
+}
+
+// Title is the first line: `approve? billing.refund.issue   !! MUTATES · HIGH RISK`.
+func (q Question) Title(m Marks) Line {
+	return Line{Text.Span("approve? "), ID.Span(q.ID), Mutates.Span("   " + q.RiskText(m))}
+}
+
+// WarningLines are the warnings, each behind a mark.
+func (q Question) WarningLines() []Line {
+	var lines []Line
+	for _, w := range q.Warnings {
+		lines = append(lines, Warning.Line("! "+w))
+	}
+	return lines
+}
+
+// Body is what stands below the title and the warnings, not broken; arguments are laid out for width columns, and left
+// out where they are being edited.
+func (q Question) Body(width int, editing bool) []Line {
+	var lines []Line
+	add := func(role Role, s string) {
+		if s != "" {
+			lines = append(lines, Lines(role, "", s)...)
+		}
+	}
+	add(Text, q.About)
+	if !editing {
+		add(Code, ArgsText(q.request.Entry, q.request.Args, width))
+	}
+	add(Dim, q.Filled)
+	lines = append(lines, ForeseenLines(q.Preview)...)
+	add(Dim, q.Asked)
+	return lines
+}
+
+// ScriptLines is the whole script that asks, with the line marked that does.
+func (q Question) ScriptLines(m Marks) []Line {
+	if strings.TrimSpace(q.Source) == "" {
+		return []Line{Dim.Line("the script is not known")}
+	}
+	source := strings.Split(strings.TrimRight(q.Source, "\n"), "\n")
+	digits := len(fmt.Sprint(len(source)))
+	var lines []Line
+	for i, code := range source {
+		mark := " "
+		if i+1 == q.Line {
+			mark = ">"
+		}
+		lines = append(lines, Line{Dim.Span(fmt.Sprintf("%s %*d %s ", mark, digits, i+1, m.Quote)), Code.Span(ExpandTabs(code))})
+	}
+	return lines
+}
+
+func askedBy(r session.Request, m Marks) string {
+	asked := "asked by the model"
+	if r.Author == session.User {
+		asked = "asked by your script"
+	}
+	if r.Cell > 0 {
+		asked += fmt.Sprintf(" in [%d]", r.Cell)
+	}
+	if r.N > 0 {
+		asked += fmt.Sprintf(", call %d", r.N)
+	}
+	if r.Line > 0 {
+		asked += fmt.Sprintf(", line %d", r.Line)
+	}
+	if r.Reason != "" {
+		asked += " " + m.Dot + " " + text.SanitizeLine(r.Reason)
+	}
+	return asked
+}
+
+// ForeseenLines shows what a call would change, as its action foresees it; none when there is nothing to show. The lines of
+// a diff have the roles of what is added and removed.
+func ForeseenLines(preview string) []Line {
+	preview = strings.TrimRight(preview, "\n")
+	if preview == "" {
+		return nil
+	}
+	lines := Lines(Dim, "", preview)
+	for _, l := range lines {
+		switch {
+		case strings.HasPrefix(l[0].Text, "+"):
+			l[0].Role = OK
+		case strings.HasPrefix(l[0].Text, "-"):
+			l[0].Role = Mutates
+		}
+	}
+	return lines
+}
+
+// FirstSentence is what a list says of an entry, safe to show; empty for nil.
+func FirstSentence(e *catalog.Entry) string {
+	if e == nil {
+		return ""
+	}
+	about := text.SanitizeLine(e.Description)
+	if i := strings.Index(about, ". "); i >= 0 {
+		about = about[:i+1]
+	}
+	return about
+}
