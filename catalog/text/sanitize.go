@@ -1,42 +1,34 @@
 package text
 
-// This file keeps foreign text harmless: what scripts, actions and the model say is data, and a terminal obeys some
-// data. Nothing reaches a screen that did not go through Sanitize.
+// This file makes foreign text harmless. What sources, scripts, actions and the model say is data; a terminal obeys some
+// data, and a reader or a model can be shown less than is there. One rule says which characters those are: Unsafe and
+// what joins says below. There are two things to do with them. Text on its way to a screen keeps them visible, as
+// escapes: a person who approves a call must see that there is something (Sanitize). Text that is taken in, such as the
+// description of an action, loses them: it shall read, be found and be told to a model as it looks (Clean).
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Sanitize makes every character visible that a terminal or a reader would obey instead of showing: control characters
-// other than newline and tab, ESC, C1, bidirectional overrides and other invisible format characters, and bytes that
-// are not UTF-8. They become escapes such as \27 or \u{202e}. CR LF becomes LF. Text without any of them is returned
-// as it is. Sanitize(Sanitize(s)) == Sanitize(s).
+// Sanitize makes visible, in text of any number of lines, what a terminal would obey or a reader would not see: control
+// characters but newline and tab, what Unsafe names, joiners where nothing is joined, and bytes that are not UTF-8 become
+// escapes such as \27 or \u{202e}. CR LF becomes LF. Nothing else changes, and what is clean is returned as it is:
+// Sanitize(Sanitize(s)) == Sanitize(s).
 func Sanitize(s string) string {
-	if i := firstUnsafe(s); i < 0 {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s) + 16)
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
+	return harmless(s, func(b *strings.Builder, r rune, bytes string) {
 		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, "\\%d", s[i])
-		case r == '\r' && i+1 < len(s) && s[i+1] == '\n':
+		case r == '\r' && bytes == "\r\n":
 			// The newline that follows says it all.
-		case !Unsafe(r):
-			b.WriteString(s[i : i+size])
-		case r < 0x80:
-			fmt.Fprintf(&b, "\\%d", r)
+		case r == utf8.RuneError || r < 0x80:
+			fmt.Fprintf(b, "\\%d", bytes[0])
 		default:
-			fmt.Fprintf(&b, "\\u{%x}", r)
+			fmt.Fprintf(b, "\\u{%x}", r)
 		}
-		i += size
-	}
-	return b.String()
+	})
 }
 
 // SanitizeLine is Sanitize for text that must stay on one line: newline and tab become \n and \t.
@@ -48,38 +40,140 @@ func SanitizeLine(s string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s)
 }
 
-func firstUnsafe(s string) int {
-	for i, r := range s {
-		if Unsafe(r) || (r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD")) {
-			return i
-		}
-	}
-	return -1
-}
-
-// Unsafe tells which runes are never shown as they are. Joiners stay: Persian, Hindi and composed emoji need them.
-func Unsafe(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r < 0x20 || (r >= 0x7f && r < 0xa0):
-		return true
-	case r < 0xa0:
-		return false
-	case r == 0x200c || r == 0x200d || r == 0xad:
-		return false
-	case r == 0x2028 || r == 0x2029:
-		return true
-	}
-	return r >= 0x600 && unicode.Is(unicode.Cf, r) && !arabicSign(r)
-}
-
-// arabicSign tells the format characters that have a shape of their own.
-func arabicSign(r rune) bool {
-	return r >= 0x600 && r <= 0x605 || r == 0x6dd || r == 0x70f || r == 0x890 || r == 0x891 || r == 0x8e2
-}
-
-// SanitizeSource is SanitizeLine for a source line: tabs stay, they are its indentation.
+// SanitizeSource is SanitizeLine for a line of source: tabs stay, they are its indentation.
 func SanitizeSource(s string) string {
 	return strings.ReplaceAll(Sanitize(s), "\n", `\n`)
+}
+
+// Clean is text of any number of lines that was taken in: without the space around it, CR LF as LF, and without what
+// Sanitize would escape. Whole control sequences of terminals, control characters and line separators become a space;
+// what cannot be seen goes, so that words that look whole are whole; bytes that are not UTF-8 become U+FFFD.
+func Clean(s string) string {
+	if strings.ContainsAny(s, "\x1b\u009b") {
+		s = sequences.ReplaceAllString(s, " ")
+	}
+	return strings.TrimSpace(harmless(s, func(b *strings.Builder, r rune, bytes string) {
+		switch {
+		case r == utf8.RuneError:
+			b.WriteRune(r)
+		case unicode.IsSpace(r) && bytes != "\r\n" || unicode.IsControl(r) && r != '\r':
+			b.WriteByte(' ')
+		}
+	}))
+}
+
+// sequences are what ESC and CSI introduce: colours, titles, clipboards.
+var sequences = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)|[ -/]*[0-~])|" +
+	"\u009b[0-?]*[ -/]*[@-~]")
+
+// OneLine is Clean for text that must stay on one line: all runs of space become one blank.
+func OneLine(s string) string {
+	return strings.Join(strings.Fields(Clean(s)), " ")
+}
+
+// harmless copies s and has write put something in the place of each character that may not stay. bytes are those of the
+// character; a CR in front of LF comes with it.
+func harmless(s string, write func(b *strings.Builder, r rune, bytes string)) string {
+	if isPlain(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	last := rune(-1) // what was written before
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		bytes := s[i : i+size]
+		switch {
+		case r == utf8.RuneError && size == 1 || Unsafe(r):
+			if strings.HasPrefix(s[i:], "\r\n") {
+				bytes = "\r\n"
+			}
+		case joins(r) && !joined(last, r, s[i+size:]):
+		default:
+			b.WriteString(bytes)
+			last, i = r, i+size
+			continue
+		}
+		before := b.Len()
+		write(&b, r, bytes)
+		if b.Len() > before {
+			last, _ = utf8.DecodeLastRuneInString(b.String())
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// isPlain tells at a glance that nothing in s needs to be looked at: printable ASCII, newlines and tabs.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// Unsafe tells which characters are never shown or taken in as they are:
+//
+//	control characters (C0, DEL, C1) but newline and tab   a terminal obeys them: ESC and CSI begin its commands, CR hides a line
+//	bidirectional overrides, embeddings, isolates, marks   text reads in another order than it runs
+//	zero-width characters, tags, soft hyphens, fillers     nobody sees them; a model reads them, and names look alike
+//	line and paragraph separators                          they begin a line where none begins
+//	private and unassigned characters                      they look like anything or nothing, and have no known width
+//
+// Some format characters have a shape of their own and stay: the number signs of Arabic and their like. Joiners and
+// variation selectors are seen to by their neighbours.
+func Unsafe(r rune) bool {
+	switch {
+	case r < 0x7f:
+		return r < ' ' && r != '\n' && r != '\t'
+	case joins(r):
+		return false
+	case unicode.IsPrint(r):
+		return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)
+	}
+	return !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+}
+
+const (
+	nonJoiner     = '\u200c'
+	joiner        = '\u200d'
+	asText        = '\ufe0e'
+	asEmoji       = '\ufe0f'
+	keycap        = '\u20e3'
+	firstSkinTone = '\U0001f3fb'
+	lastSkinTone  = '\U0001f3ff'
+)
+
+// joins tells which invisible characters some scripts and emoji need.
+func joins(r rune) bool { return r == nonJoiner || r == joiner || r == asText || r == asEmoji }
+
+// joined tells whether a character of joins does something between the one before and the rest: composes an emoji, or
+// shapes a letter of a script that has joined forms. Anywhere else it would be invisible.
+func joined(before, r rune, rest string) bool {
+	after, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case r == asText || r == asEmoji:
+		return isPicture(before) || after == keycap && (before == '#' || before == '*' || before >= '0' && before <= '9')
+	case unicode.In(before, shaped...):
+		return true
+	}
+	return r == joiner && (isPicture(before) || before == asEmoji) && isPicture(after)
+}
+
+// isPicture tells the symbols that emoji are made of.
+func isPicture(r rune) bool {
+	switch {
+	case r == '©' || r == '®' || r == '‼' || r == '⁉' || r >= firstSkinTone && r <= lastSkinTone:
+		return true
+	}
+	return r >= '←' && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm)
+}
+
+// shaped are the scripts whose letters have other forms where they are joined, or are not.
+var shaped = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian, unicode.Devanagari, unicode.Bengali,
+	unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam,
+	unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 }

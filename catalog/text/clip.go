@@ -1,0 +1,70 @@
+package text
+
+// This file makes text short. The unit is in the name: bytes bound memory and tokens, characters bound what people read;
+// what must fit on a screen is cut in cells (catalog/text/cells). No character of UTF-8 is split.
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// HeadBytes is the beginning of s in at most n bytes.
+func HeadBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n = max(n, 0)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// TailBytes is the end of s in at most n bytes.
+func TailBytes(s string, n int) string {
+	at := max(len(s)-max(n, 0), 0)
+	for at < len(s) && !utf8.RuneStart(s[at]) {
+		at++
+	}
+	return s[at:]
+}
+
+// ClipBytes is s in at most n bytes, and "…" behind them when something was cut.
+func ClipBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.TrimRight(HeadBytes(s, n), " ") + "…"
+}
+
+// ClipRunes is s in at most n characters; the last of them is "…" when something was cut.
+func ClipRunes(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	i := 0
+	for at := range s {
+		if i == n-1 {
+			return strings.TrimRight(s[:at], " ") + "…"
+		}
+		i++
+	}
+	return ""
+}
+
+// shortest is how long a sentence is at least, in bytes: what ends sooner is an abbreviation, "e.g. " or "No. ".
+const shortest = 16
+
+// longest is how far a sentence is looked for, in bytes.
+const longest = 4 << 10
+
+// FirstSentence is the first sentence of text, or all of it, on one line.
+func FirstSentence(s string) string {
+	s = OneLine(HeadBytes(s, longest))
+	for i := shortest; i+1 < len(s); i++ {
+		if strings.IndexByte(".!?", s[i]) >= 0 && s[i+1] == ' ' {
+			return s[:i+1]
+		}
+	}
+	return s
+}
