@@ -1,7 +1,9 @@
 -- The catalog primitives. The work is done by the host; a set here is a table whose list part holds the hits and whose
--- field `set` is the host's handle. tostring of a set, step or plan lists its lines.
+-- field `set` is the host's handle. tostring of a set, step or plan lists its lines. For a script of the model's the list
+-- part is empty at first: the host gives each hit when it is read, as long as the run may read more.
 local host = ...
 local type, ipairs, pairs, setmetatable, tostring, pcall = type, ipairs, pairs, setmetatable, tostring, pcall
+local next, rawget, rawset, rawlen = next, rawget, rawset, rawlen
 local concat, insert = table.concat, table.insert
 local op, fail = host.op, host.fail
 
@@ -39,16 +41,55 @@ local function host_text(handle)
   if ok and type(text) == "string" then return text end
 end
 
-local set_meta = {
-  __metatable = "set",
-  __tostring = function(s)
-    local text = host_text({ set = s.set })
-    if text then return text end
-    local head = "complete (" .. #s .. ")"
-    if s.total and s.total > #s then head = #s .. " of " .. s.total .. " shown" end
-    return hit_lines(s, head)
-  end,
-}
+local function set_text(s)
+  local text = host_text({ set = s.set })
+  if text then return text end
+  local head = "complete (" .. #s .. ")"
+  if s.total and s.total > #s then head = #s .. " of " .. s.total .. " shown" end
+  return hit_lines(s, head)
+end
+
+local set_meta = { __metatable = "set", __tostring = set_text }
+
+-- The metatable of a list whose hits the host gives one by one. The list's field `kind` is the host's handle, field is
+-- what the list has of each hit, nil for all of it. A list of an earlier run has what was read of it.
+local function lazy_meta(name, kind, field)
+  local meta = { __metatable = name }
+  local function ask(list, what, i)
+    local ok, answer = pcall(op, what, { [kind] = rawget(list, kind) }, i)
+    if ok then return answer end
+  end
+  function meta.__index(list, i)
+    if type(i) ~= "number" then return nil end
+    local hit = ask(list, "catalog.hit", i)
+    if hit and field then hit = hit[field] end
+    if hit then rawset(list, i, hit) end
+    return hit
+  end
+  function meta.__len(list) return ask(list, "catalog.count") or rawlen(list) end
+  local function following(list, i)
+    local hit = list[i + 1]
+    if hit then return i + 1, hit end
+  end
+  function meta.__ipairs(list) return following, list, 0 end
+  function meta.__pairs(list)
+    local i, k = 0, nil
+    return function()
+      if i then
+        local hit
+        i, hit = following(list, i)
+        if i then return i, hit end
+      end
+      repeat k = next(list, k) until type(k) ~= "number"
+      if k ~= nil then return k, rawget(list, k) end
+    end
+  end
+  return meta
+end
+
+local lazy_set_meta = lazy_meta("set", "set")
+lazy_set_meta.__tostring = set_text
+local hits_meta, ids_meta = lazy_meta("hits", "step"), lazy_meta("ids", "plan", "id")
 
 local step_meta = {
   __metatable = "step",
@@ -69,9 +110,15 @@ local plan_meta = {
   end,
 }
 
+local function as_step(answer)
+  if not answer.hits then answer.hits = setmetatable({ step = answer.step }, hits_meta) end
+  return setmetatable(answer, step_meta)
+end
+
 local function as_set(answer)
+  if not answer.hits then return setmetatable(answer, lazy_set_meta) end
   local s = {}
-  for i, hit in ipairs(answer.hits or {}) do s[i] = hit end
+  for i, hit in ipairs(answer.hits) do s[i] = hit end
   for k, v in pairs(answer) do
     if k ~= "hits" then s[k] = v end
   end
@@ -84,6 +131,7 @@ local function handle(name, s)
     fail("catalog." .. name .. ": a set is needed (what catalog.search gives), got " .. type(s))
   end
   if s.set then return { set = s.set } end
+  if s.step and not s.hits then return { step = s.step } end
   local ids = {}
   for i, item in ipairs(s) do
     if type(item) == "table" then item = item.id end
@@ -187,7 +235,7 @@ end
 host.doc("catalog.facets(set)", "how the hits spread: lists of {name, count} in domains, namespaces, tags, entities, operations, risks, inputs, outputs")
 
 function catalog.pick(s, opts)
-  return setmetatable(op("catalog.pick", handle("pick", s), options("pick", opts)), step_meta)
+  return as_step(op("catalog.pick", handle("pick", s), options("pick", opts)))
 end
 host.doc("catalog.pick(set, opts)", "one step of a plan: the few best hits with needs_input and needs_output")
 
@@ -222,7 +270,10 @@ function catalog.plan(steps, ...)
     handles[i] = { step = step.step or catalog.pick(step).step }
   end
   if #handles == 0 then fail("catalog.plan: a list of steps is needed: catalog.plan({ catalog.pick(set, {...}) })") end
-  return setmetatable(op("catalog.plan", handles, opts), plan_meta)
+  local plan = op("catalog.plan", handles, opts)
+  for _, step in ipairs(plan.steps) do as_step(step) end
+  if not plan.ids then plan.ids = setmetatable({ plan = plan.plan }, ids_meta) end
+  return setmetatable(plan, plan_meta)
 end
 host.doc("catalog.plan(steps, opts)", "the plan made of these steps; opts.given: inputs that the user gives; return it from a query")
 

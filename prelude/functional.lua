@@ -2,7 +2,7 @@
 -- asked for, the name of a field will do: map(rows, "id").
 local host = ...
 local type, pairs, ipairs, next, tostring, pcall = type, pairs, ipairs, next, tostring, pcall
-local floor = math.floor
+local floor, getmetatable = math.floor, getmetatable
 local callable, fail, put = host.callable, host.fail, host.put
 
 local function want_table(name, t)
@@ -46,7 +46,9 @@ local function optional(name, f)
   return getter(name, f)
 end
 
-local function is_list(t) return #t > 0 or next(t) == nil end
+local lists = { set = true, hits = true, ids = true } -- of the catalog, also without a hit
+
+local function is_list(t) return #t > 0 or next(t) == nil or lists[getmetatable(t)] == true end
 
 local function list_of(t)
   if next(t) == nil then

@@ -113,7 +113,7 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 		hint := "find actions with catalog.search(\"words\")"
 		var unknown *catalog.UnknownError
 		if errors.As(err, &unknown) && unknown.Hint() != "" {
-			hint = unknown.Hint()
+			hint = cmp.Or(r.near(unknown), hint)
 		}
 		if r.script.Author == User {
 			if why := view.Why(id); why.State == "hidden" {

@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"almanac/catalog"
 	"almanac/session/vm"
@@ -31,7 +29,7 @@ func (r *run) op(ctx context.Context, name string, args []any) (any, error) {
 	case errors.As(err, &bad):
 		host.Hint = bad.Hint
 	case errors.As(err, &unknown):
-		host.Code, host.Hint = CodeUnknown, unknown.Hint()
+		host.Code, host.Hint = CodeUnknown, r.near(unknown)
 	}
 	return nil, host
 }
@@ -62,6 +60,10 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 		return r.similar(view, a)
 	case "catalog.text":
 		return r.text(a)
+	case "catalog.count":
+		return r.count(a)
+	case "catalog.hit":
+		return r.hit(a)
 	case "catalog.filter":
 		return r.filter(a)
 	case "catalog.intersect":
@@ -86,76 +88,6 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 		return r.describe(ctx, a)
 	}
 	return nil, errors.New("no such primitive")
-}
-
-// arguments are the Lua arguments of a primitive, in order.
-type arguments []any
-
-func (a arguments) at(i int) any {
-	if i < len(a) {
-		return a[i]
-	}
-	return nil
-}
-
-func (a arguments) text(i int, what string) (string, error) {
-	s, ok := a.at(i).(string)
-	if !ok {
-		return "", fmt.Errorf("argument %d: want %s, a string, got %s", i+1, what, luaType(a.at(i)))
-	}
-	return s, nil
-}
-
-// id reads the id of an action, which is not empty.
-func (a arguments) id(i int) (string, error) {
-	s, err := a.text(i, "an action id")
-	if err == nil && strings.TrimSpace(s) == "" {
-		err = fmt.Errorf("argument %d: want an action id, got an empty string", i+1)
-	}
-	return s, err
-}
-
-// options reads a table of named options; nil and an empty table are none.
-func (a arguments) options(i int) (map[string]any, error) {
-	switch v := a.at(i).(type) {
-	case nil:
-		return nil, nil
-	case map[string]any:
-		return v, nil
-	case []any:
-		if len(v) == 0 {
-			return nil, nil
-		}
-	}
-	return nil, fmt.Errorf("argument %d: want a table of options, got %s", i+1, luaType(a.at(i)))
-}
-
-// names reads one string or a list of them.
-func (a arguments) names() ([]string, error) {
-	var names []string
-	for i, v := range a {
-		switch v := v.(type) {
-		case string:
-			names = append(names, v)
-		case []any:
-			for _, item := range v {
-				s, ok := item.(string)
-				if !ok {
-					return nil, fmt.Errorf("argument %d: want a list of strings, got %s in it", i+1, luaType(item))
-				}
-				names = append(names, s)
-			}
-		default:
-			return nil, fmt.Errorf("argument %d: want a string or a list of strings, got %s", i+1, luaType(v))
-		}
-	}
-	if i := slices.IndexFunc(names, func(name string) bool { return strings.TrimSpace(name) == "" }); i >= 0 {
-		return nil, fmt.Errorf("name %d: an empty string", i+1)
-	}
-	if len(names) == 0 {
-		return nil, errors.New("argument 1: want a name or a list of names")
-	}
-	return names, nil
 }
 
 func (r *run) search(view *catalog.View, a arguments) (any, error) {
@@ -265,17 +197,18 @@ func (r *run) text(a arguments) (any, error) {
 	view := r.session.View()
 	if m, ok := a.at(0).(map[string]any); ok {
 		if at, found := r.held(m, "plan", len(r.plans)); found {
-			return view.FormatPlan(r.plans[at]), nil
+			return view.FormatPlan(r.shownPlan(r.plans[at])), nil
 		}
 		if at, found := r.held(m, "step", len(r.steps)); found {
-			return view.FormatPlan(catalog.Plan{Steps: r.steps[at : at+1]}), nil
+			return view.FormatPlan(r.shownPlan(catalog.Plan{Steps: r.steps[at : at+1]})), nil
 		}
 	}
 	set, err := r.set(a, 0)
 	if err != nil {
 		return nil, err
 	}
-	return view.FormatSet(set, r.session.Budget().Shown), nil
+	text, _ := r.setText(set)
+	return text, nil
 }
 
 func (r *run) top(a arguments) (any, error) {
@@ -331,9 +264,7 @@ func (r *run) pick(a arguments) (any, error) {
 }
 
 func (r *run) stepTable(step catalog.Step, i int) map[string]any {
-	return map[string]any{
-		"step": r.handle(i), "hits": r.hits(step.Hits), "needs_input": step.Needs, "needs_output": step.Gives,
-	}
+	return r.listing(step.Hits, map[string]any{"step": r.handle(i), "needs_input": step.Needs, "needs_output": step.Gives})
 }
 
 func (r *run) plan(view *catalog.View, a arguments) (any, error) {
@@ -372,7 +303,11 @@ func (r *run) plan(view *catalog.View, a arguments) (any, error) {
 		r.steps = append(r.steps, step)
 		tables = append(tables, r.stepTable(step, len(r.steps)-1))
 	}
-	return map[string]any{"plan": r.handle(len(r.plans) - 1), "steps": tables, "ids": texts(p.IDs()), "open": texts(p.Open)}, nil
+	answer := map[string]any{"plan": r.handle(len(r.plans) - 1), "steps": tables, "open": texts(p.Open)}
+	if !r.bounded() {
+		answer["ids"] = texts(p.IDs())
+	}
+	return answer, nil
 }
 
 func (r *run) explain(view *catalog.View, a arguments) (any, error) {
@@ -384,7 +319,14 @@ func (r *run) explain(view *catalog.View, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	why, err := view.Explain(id, query)
+	entry, err := view.Resolve(id)
+	if err != nil {
+		return nil, err
+	}
+	if !r.read(entry.ID) {
+		return nil, r.enough("catalog.explain")
+	}
+	why, err := view.Explain(entry.ID, query)
 	if err != nil {
 		return nil, err
 	}
@@ -401,6 +343,9 @@ func (r *run) get(view *catalog.View, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !r.read(hit.ID) {
+		return nil, r.enough("catalog.get")
+	}
 	return map[string]any{"id": hit.ID, "line": view.Line(hit.ID)}, nil
 }
 
@@ -409,10 +354,16 @@ func (r *run) describe(ctx context.Context, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.bounded() {
+		if err := r.mayDescribe(ids); err != nil {
+			return nil, err
+		}
+	}
 	specs, err := r.session.Describe(ctx, ids, "")
 	if err != nil {
 		return nil, err
 	}
+	r.reading.specs = append(r.reading.specs, specs...)
 	list := make([]any, 0, len(specs))
 	for _, spec := range specs {
 		list = append(list, map[string]any{"id": spec.ID, "text": spec.Text, "spec": true})
@@ -439,6 +390,9 @@ func (r *run) readSet(v any) (catalog.Set, error) {
 		}
 		if at, found := r.held(v, "set", len(r.sets)); found {
 			return r.sets[at], nil
+		}
+		if at, found := r.held(v, "step", len(r.steps)); found {
+			return r.session.View().SetOf(r.steps[at].Hits), nil
 		}
 		if v["set"] != nil {
 			return catalog.Set{}, errors.New("this set was made in an earlier run: search again")
@@ -472,21 +426,27 @@ func (r *run) listed(list []any) (catalog.Set, error) {
 // give keeps a set for the run and returns what the script sees of it.
 func (r *run) give(set catalog.Set) any {
 	r.sets = append(r.sets, set)
-	return map[string]any{
-		"set": r.handle(len(r.sets) - 1), "total": int64(set.Total()), "query": set.Label(), "hits": r.hits(set.Hits()),
-	}
+	return r.listing(set.Hits(), map[string]any{
+		"set": r.handle(len(r.sets) - 1), "total": int64(set.Total()), "query": set.Label(),
+	})
 }
 
-func (r *run) hits(hits []catalog.Hit) []any {
+// listing puts the hits into the answer; a script of the model's reads them one by one, with catalog.hit.
+func (r *run) listing(hits []catalog.Hit, answer map[string]any) map[string]any {
+	if r.bounded() {
+		return answer
+	}
 	view := r.session.View()
 	if most := r.session.Budget().Shown; len(hits) > most {
 		hits = hits[:most]
 	}
 	list := make([]any, 0, len(hits))
 	for _, h := range hits {
-		list = append(list, map[string]any{"id": h.ID, "score": h.Score, "line": view.Line(h.ID)})
+		r.read(h.ID)
+		list = append(list, hitTable(view, h))
 	}
-	return list
+	answer["hits"] = list
+	return answer
 }
 
 func texts(ss []string) []any {

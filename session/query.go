@@ -44,22 +44,25 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 // of lines, and kept for the answer. A run shows what the catalog gave it so; that a list of ids is an answer holds in a
 // query alone.
 func (r *run) readCatalogValues(values []vm.Value) {
-	view, shown := r.session.View(), r.session.Budget().Shown
 	for i := range values {
-		if steps, text, ok := r.readCatalogValue(view, values[i].Data, shown); ok {
+		if steps, text, ok := r.readCatalogValue(values[i].Data); ok {
 			r.answered = append(r.answered, steps...)
 			values[i].Repr, values[i].Prose = text, true
 		}
 	}
 }
 
-func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps []catalog.Step, text string, ok bool) {
+func (r *run) readCatalogValue(data any) (steps []catalog.Step, text string, ok bool) {
+	view := r.session.View()
 	if explained, isText := data.(string); isText {
 		return nil, explained, slices.Contains(r.explained, explained)
 	}
 	if list, isList := data.([]any); isList {
 		if text, described := specTexts(list); described {
 			return nil, text, true
+		}
+		if steps, text, made := r.readSeveral(list); made {
+			return steps, text, true
 		}
 		if r.mode != trace.ModeQuery {
 			return nil, "", false // rows of an action may well have an id that is an action's
@@ -68,17 +71,19 @@ func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps [
 		if err != nil || len(list) == 0 {
 			return nil, "", false
 		}
-		return []catalog.Step{set.Pick(catalog.PickOptions{})}, view.FormatSet(set, shown), true
+		step, text := r.shownSet(set, 0)
+		return []catalog.Step{step}, text, true
 	}
 	m, isMap := data.(map[string]any)
 	if !isMap {
 		return nil, "", false
 	}
 	if i, found := r.held(m, "plan", len(r.plans)); found {
-		return r.plans[i].Steps, view.FormatPlan(r.plans[i]), true
+		shown := r.shownPlan(r.plans[i])
+		return shown.Steps, view.FormatPlan(shown), true
 	}
 	if i, found := r.held(m, "step", len(r.steps)); found {
-		one := catalog.Plan{Steps: r.steps[i : i+1]}
+		one := r.shownPlan(catalog.Plan{Steps: r.steps[i : i+1]})
 		return one.Steps, view.FormatPlan(one), true
 	}
 	if i, found := r.held(m, "facets", len(r.counted)); found {
@@ -86,15 +91,55 @@ func (r *run) readCatalogValue(view *catalog.View, data any, shown int) (steps [
 	}
 	if line, isHit := m["line"].(string); isHit && r.mode == trace.ModeQuery {
 		if set, err := r.listed([]any{m}); err == nil {
-			return []catalog.Step{set.Pick(catalog.PickOptions{})}, line, true
+			step, _ := r.shownSet(set, 0)
+			return []catalog.Step{step}, line, true
 		}
 	}
 	if i, found := r.held(m, "set", len(r.sets)); found {
 		set := r.sets[i]
 		r.returned = append(r.returned, set)
-		return []catalog.Step{set.Pick(catalog.PickOptions{SearchOptions: catalog.SearchOptions{Limit: shown}})}, view.FormatSet(set, shown), true
+		step, text := r.shownSet(set, r.session.Budget().Shown)
+		return []catalog.Step{step}, text, true
 	}
 	return nil, "", false
+}
+
+// shownSet is a set as a step of the answer and as text. A person's step has up to limit hits; zero stands for that of a
+// pick. That of the model has those of the text.
+func (r *run) shownSet(set catalog.Set, limit int) (catalog.Step, string) {
+	step := set.Pick(catalog.PickOptions{SearchOptions: catalog.SearchOptions{Limit: limit}})
+	text, listed := r.setText(set)
+	if r.bounded() {
+		step.Hits = listed
+	}
+	return step, text
+}
+
+// readSeveral reads a list of what the catalog gave: each of it is an answer of its own.
+func (r *run) readSeveral(list []any) (steps []catalog.Step, text string, ok bool) {
+	var parts []string
+	for _, item := range list {
+		if m, _ := item.(map[string]any); m["id"] != nil {
+			return nil, "", false // a hit, or a row
+		}
+		more, part, ok := r.readCatalogValue(item)
+		if _, isText := item.(string); !ok || isText {
+			return nil, "", false
+		}
+		steps, parts = append(steps, more...), append(parts, part)
+	}
+	return steps, strings.Join(parts, "\n\n"), len(parts) > 0
+}
+
+// specs are what a script of the model's had described, each once.
+func (r *run) specs() []catalog.Spec {
+	var specs []catalog.Spec
+	for _, spec := range r.reading.specs {
+		if r.bounded() && !slices.ContainsFunc(specs, func(s catalog.Spec) bool { return s.ID == spec.ID }) {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
 }
 
 // specTexts is what catalog.describe returned as one text.

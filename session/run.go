@@ -41,6 +41,7 @@ type run struct {
 	calls    []trace.Call // in the order they ended
 	effects  []catalog.Effect
 	refused  refusals
+	reading  reading
 	copied   []string       // names of the session\'s globals that a preview sees
 	lost     string         // what went before the run began
 	answered []catalog.Step // what the script returned of the catalog
@@ -155,6 +156,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	}
 	r.readCatalogValues(reply.Values)
 	out := r.outcome(reply)
+	r.screened(out)
 	w.learn(r.session.View(), out.Calls)
 	w.arrange(out.Values)
 	switch {
@@ -261,7 +263,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 	out := &Outcome{
 		Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr), Calls: r.calls, Effects: r.effects,
 		Steps: reply.Steps, Elapsed: time.Since(r.started), Dropped: reply.Dropped, Err: reply.Err,
-		Lost: r.lost, Sets: r.returned,
+		Lost: r.lost, Sets: r.returned, Specs: r.specs(), Withheld: r.reading.withheld,
 	}
 	if r.mode == trace.ModeRun {
 		out.Globals = reply.Changed

@@ -91,6 +91,7 @@ type world struct {
 	policy    policy.Policy
 	described map[string]bool
 	found     map[string]bool // in the answers of queries
+	read      map[string]bool // by scripts
 	approved  map[string]bool
 	globals   []vm.Global
 	messages  []catalog.Message
@@ -134,6 +135,7 @@ func New(v *catalog.View, o Options) (*Session, error) {
 		policy:    o.Policy,
 		described: map[string]bool{},
 		found:     map[string]bool{},
+		read:      map[string]bool{},
 		approved:  map[string]bool{},
 	}
 	return &Session{world: w}, nil

@@ -47,6 +47,10 @@ type Outcome struct {
 	Calls          []trace.Call
 	// Effects are what the called actions would like changed beyond their data, in call order. Nothing applies them.
 	Effects []catalog.Effect
+	// Specs are what the script had described, each once; none for a person's.
+	Specs []catalog.Spec
+	// Withheld tells that the script of the model's found more actions than one answer has.
+	Withheld bool
 	// DryRun is true for a preview: nothing was changed.
 	DryRun  bool
 	Steps   int64
@@ -81,9 +85,9 @@ type Budget struct {
 	Calls     int           // action calls in a run; default 50
 	Mutations int           // calls that mutate in a run, allowed or approved; default 20
 	Refused   int           // calls in a run that are refused and that the script may catch; default 1,000
-	Selected  int           // ids in Script.Actions; default 20
-	Described int           // ids in one Describe; default 10
-	Shown     int           // hits that a query lists; default 20
+	Selected  int           // ids in Script.Actions, with those that the script has described; default 20
+	Described int           // ids in one Describe, and in all of a run of the model's; default 10
+	Shown     int           // hits that a query lists, and all that a run of the model's reads of the catalog; default 20
 	Result    int           // bytes of one action's result; default 8 MiB
 	Wait      time.Duration // one action call, when its entry names no timeout; default 60 s
 }

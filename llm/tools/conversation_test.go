@@ -70,6 +70,10 @@ func TestOverTheBackOffice(t *testing.T) {
 	t.Run("conversations", func(t *testing.T) { testConversations(t, view) })
 	t.Run("interrupt", func(t *testing.T) { testInterruptedScript(t, view) })
 	t.Run("prompt", func(t *testing.T) { testPromptSize(t, view) })
+	t.Run("caps", func(t *testing.T) {
+		t.Run("demo", func(t *testing.T) { testCaps(t, view) })
+		t.Run("1,200 actions", func(t *testing.T) { testCaps(t, many(t)) })
+	})
 	t.Run("policy", func(t *testing.T) { testPolicyInPrompt(t, view) })
 }
 

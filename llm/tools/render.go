@@ -30,7 +30,25 @@ func renderAnswer(a *session.Answer, room int) string {
 		fmt.Fprintln(&b, capped(strings.TrimSpace(a.Text), max(room, maxText)))
 	}
 	renderPrinted(&b, a.Outcome)
+	renderRead(&b, a.Outcome)
 	return strings.TrimSpace(b.String())
+}
+
+// renderRead writes the specs of what the script had described, where it does not show them itself, and says that there
+// was more to read of the catalog.
+func renderRead(b *strings.Builder, out *session.Outcome) {
+	var specs []string
+	for _, spec := range out.Specs {
+		if text := strings.TrimSpace(spec.Text); !strings.Contains(b.String(), text) {
+			specs = append(specs, text)
+		}
+	}
+	if len(specs) > 0 {
+		fmt.Fprintf(b, "described:\n%s\n", capped(strings.Join(specs, "\n\n"), maxText))
+	}
+	if out.Withheld {
+		b.WriteString("one answer has no more actions of the catalog; narrow the search, or ask for the others in another query\n")
+	}
 }
 
 // A showing says how an outcome is written.
@@ -50,6 +68,7 @@ func renderOutcome(out *session.Outcome, how showing) string {
 	}
 	renderValues(&b, out.Values, how)
 	renderPrinted(&b, out)
+	renderRead(&b, out)
 	if out.Lost != "" {
 		fmt.Fprintf(&b, "lost: %s\n", out.Lost)
 	}
@@ -134,7 +153,7 @@ func callLines(calls []trace.Call) []string {
 			i, n = i+1, n+1
 		}
 		line := first.ID
-		if n > 1 {
+		if n += max(first.Times-1, 0); n > 1 {
 			line += fmt.Sprintf(" x%d", n)
 		}
 		line += ": " + string(first.Verdict)

@@ -23,12 +23,13 @@ type Reply struct {
 }
 
 const (
+	readOutput  = `"described":{"type":"array","description":"what the script had described","items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},"required":["id","spec"]}},"withheld":{"type":"boolean","description":"one answer has no more actions of the catalog"}`
 	errorOutput = `"error":{"type":"object","properties":{"kind":{"type":"string"},"message":{"type":"string"},"line":{"type":"integer"},"hint":{"type":"string"}},"required":["kind","message"]}`
 	pageOutput  = `"page":{"type":"string","description":"a part of a long answer as text, instead of the other fields"},"cursor":{"type":"string","description":"call the tool with this alone for what follows"}`
 
-	queryOutput    = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"line":{"type":"string"}},"required":["id"]}},"text":{"type":"string"},"printed":{"type":"string"},` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
+	queryOutput    = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"line":{"type":"string"}},"required":["id"]}},"text":{"type":"string"},"printed":{"type":"string"},` + readOutput + `,` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
 	describeOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},"required":["id","spec"]}},"unknown":{"type":"array","items":{"type":"string"}},` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
-	executeOutput  = `{"type":"object","properties":{"ok":{"type":"boolean"},"values":{"type":"array","description":"what the script returned"},"printed":{"type":"string"},"calls":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"verdict":{"type":"string"},"mutates":{"type":"boolean"},"error":{"type":"string"}},"required":["id","verdict"]}},"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
+	executeOutput  = `{"type":"object","properties":{"ok":{"type":"boolean"},"values":{"type":"array","description":"what the script returned"},"printed":{"type":"string"},"calls":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"verdict":{"type":"string"},"mutates":{"type":"boolean"},"error":{"type":"string"}},"required":["id","verdict"]}},"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},` + readOutput + `,` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
 )
 
 func (t toolset) answerReply(a *session.Answer) Reply {
@@ -101,6 +102,16 @@ const maxListed = 100
 
 func outcomeData(out *session.Outcome) map[string]any {
 	data := map[string]any{"ok": out.Err == nil}
+	specs := []any{}
+	for _, spec := range out.Specs {
+		specs = append(specs, map[string]any{"id": spec.ID, "spec": strings.TrimSpace(spec.Text)})
+	}
+	if len(specs) > 0 {
+		data["described"] = specs
+	}
+	if out.Withheld {
+		data["withheld"] = true
+	}
 	if printed := strings.TrimRight(out.Stdout+out.Stderr, "\n"); printed != "" {
 		data["printed"] = capped(printed, maxPrinted)
 	}
@@ -122,7 +133,7 @@ func valueData(v vm.Value) any {
 	if v.Type == "nil" || v.Type == "null" {
 		return nil
 	}
-	if v.Whole {
+	if v.Whole && !v.Prose {
 		if _, err := json.Marshal(v.Data); err == nil {
 			return v.Data
 		}

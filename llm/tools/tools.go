@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
@@ -151,6 +152,9 @@ func (t toolset) describe(ctx context.Context, raw json.RawMessage) (Reply, erro
 	if err != nil {
 		return Reply{}, err
 	}
+	if n, most := len(distinct(ids)), t.session.Budget().Described; n > most {
+		return Reply{}, fmt.Errorf("%s: %d ids: at most %d at once: take the fewest that the task needs", t.options.name("describe"), n, most)
+	}
 	known, unknown := t.known(ids)
 	if len(known) == 0 {
 		return Reply{}, errors.New(strings.Join(unknown, "\n"))
@@ -162,21 +166,36 @@ func (t toolset) describe(ctx context.Context, raw json.RawMessage) (Reply, erro
 	return t.specsReply(specs, unknown), nil
 }
 
+func distinct(ids []string) []string {
+	var once []string
+	for _, id := range ids {
+		if !slices.Contains(once, id) {
+			once = append(once, id)
+		}
+	}
+	return once
+}
+
+// maxNear is how many ids an answer about unknown ones names in all.
+const maxNear = 10
+
 // known parts ids into those that the view shows, each once, and a line about each of the others: one wrong id
 // must not cost the model another turn for the rest.
 func (t toolset) known(ids []string) (known, unknown []string) {
 	view := t.session.View()
-	seen := map[string]bool{}
-	for _, id := range ids {
-		if seen[id] {
+	room := maxNear
+	for _, id := range distinct(ids) {
+		_, err := view.Resolve(id)
+		if err == nil {
+			known = append(known, id)
 			continue
 		}
-		seen[id] = true
-		if _, err := view.Resolve(id); err != nil {
-			unknown = append(unknown, hinted(err).Error())
-			continue
+		var wrong *catalog.UnknownError
+		if errors.As(err, &wrong) {
+			wrong.Near = wrong.Near[:min(len(wrong.Near), room)]
+			room -= len(wrong.Near)
 		}
-		known = append(known, id)
+		unknown = append(unknown, hinted(err).Error())
 	}
 	if len(ids) == 0 {
 		unknown = []string{"ids: the list is empty: name at least one action id"}

@@ -1,0 +1,220 @@
+package session
+
+// This file bounds what a model reads of the catalog in one answer. Sets stay in the parent; the id or the line of an
+// action gets to a script, or into an answer, through run.read alone, which counts each action once. What a script
+// never had it can neither print nor join, raise or keep, so that nothing has to be found again in what it says. What
+// earlier runs kept in globals is looked for in the outcome as it is written.
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/session/vm"
+)
+
+// reading is what a run has read of the catalog; the run's mu guards it.
+type reading struct {
+	ids map[string]bool
+	// asked are the ids that the script wants described, also those that there are not, and specs what it was told.
+	asked map[string]bool
+	specs []catalog.Spec
+	// withheld tells that there was more to read.
+	withheld bool
+}
+
+// bounded tells whether the run reads a part of the catalog only: a person may read all of it.
+func (r *run) bounded() bool { return r.script.Author != User }
+
+// read reports whether the script may have the id of a visible action, and counts it.
+func (r *run) read(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.has(id) {
+		if r.bounded() && len(r.reading.ids) >= r.session.Budget().Shown {
+			r.reading.withheld = true
+			return false
+		}
+		if r.reading.ids == nil {
+			r.reading.ids = map[string]bool{}
+		}
+		r.reading.ids[id] = true
+		r.session.world.noteRead(id)
+	}
+	return true
+}
+
+// has tells whether the script has read the id or had it described. mu is held.
+func (r *run) has(id string) bool { return r.reading.ids[id] || r.reading.asked[id] }
+
+// readable counts the hits, from the first on, that the script may read.
+func (r *run) readable(hits []catalog.Hit) int {
+	if !r.bounded() {
+		return len(hits)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	room := r.session.Budget().Shown - len(r.reading.ids)
+	for i, h := range hits {
+		if r.has(h.ID) {
+			continue
+		}
+		if room--; room < 0 {
+			r.reading.withheld = true
+			return i
+		}
+	}
+	return len(hits)
+}
+
+// near is what an unknown id is told, as far as the script may read the ids in it.
+func (r *run) near(unknown *catalog.UnknownError) string {
+	known := *unknown
+	known.Near = slices.DeleteFunc(slices.Clone(unknown.Near), func(id string) bool { return !r.read(id) })
+	return known.Hint()
+}
+
+// enough is the error of asking for an action beyond those that the run may read.
+func (r *run) enough(name string) error {
+	return &vm.HostError{
+		Code:    CodeBudget,
+		Message: fmt.Sprintf("%s: the run has read %d actions of the catalog, the most for one answer", name, r.session.Budget().Shown),
+		Hint:    "narrow the search, or ask in another query",
+	}
+}
+
+// firstHits are the hits of a set that an answer lists at most.
+func (r *run) firstHits(set catalog.Set) []catalog.Hit {
+	hits := set.Hits()
+	return hits[:min(len(hits), r.session.Budget().Shown)]
+}
+
+// hitsBehind are the hits that a list in a script stands for: of a set, a step or a plan.
+func (r *run) hitsBehind(a arguments) ([]catalog.Hit, error) {
+	m, _ := a.at(0).(map[string]any)
+	var hits []catalog.Hit
+	if i, found := r.held(m, "plan", len(r.plans)); found {
+		for _, id := range r.plans[i].IDs() {
+			hits = append(hits, catalog.Hit{ID: id})
+		}
+	} else if i, found := r.held(m, "step", len(r.steps)); found {
+		hits = r.steps[i].Hits
+	} else if i, found := r.held(m, "set", len(r.sets)); found {
+		return r.firstHits(r.sets[i]), nil
+	} else {
+		return nil, errors.New("made in an earlier run: search again")
+	}
+	return hits[:min(len(hits), r.session.Budget().Shown)], nil
+}
+
+// count answers how many hits of a list the script can read.
+func (r *run) count(a arguments) (any, error) {
+	hits, err := r.hitsBehind(a)
+	return int64(r.readable(hits)), err
+}
+
+// hit answers one hit of a list, or nil where the script cannot read it.
+func (r *run) hit(a arguments) (any, error) {
+	hits, err := r.hitsBehind(a)
+	at, isInt := a.at(1).(int64)
+	if f, isFloat := a.at(1).(float64); isFloat && f == float64(int64(f)) {
+		at, isInt = int64(f), true
+	}
+	if err != nil || !isInt || at < 1 || at > int64(len(hits)) || !r.read(hits[at-1].ID) {
+		return nil, err
+	}
+	return hitTable(r.session.View(), hits[at-1]), nil
+}
+
+func hitTable(view *catalog.View, h catalog.Hit) map[string]any {
+	return map[string]any{"id": h.ID, "score": h.Score, "line": view.Line(h.ID)}
+}
+
+// setText is a set as text, and the hits that are in it.
+func (r *run) setText(set catalog.Set) (string, []catalog.Hit) {
+	view, hits := r.session.View(), r.firstHits(set)
+	n, most := r.readable(hits), r.session.Budget().Shown
+	switch {
+	case n == 0 && len(hits) > 0:
+		return fmt.Sprintf("%d actions, none of them shown", set.Total()), nil
+	case n < len(hits):
+		most = n
+	}
+	text := view.FormatSet(set, most)
+	if r.bounded() {
+		hits = hits[:min(n, strings.Count(text, "\n"))] // a line a hit below the header
+	}
+	for _, h := range hits {
+		r.read(h.ID)
+	}
+	return text, hits
+}
+
+// shownPlan is a plan with the hits that may be read, the best of each step first.
+func (r *run) shownPlan(p catalog.Plan) catalog.Plan {
+	if !r.bounded() {
+		return p
+	}
+	shown := make([][]catalog.Hit, len(p.Steps))
+	for place, more := 0, true; more; place++ {
+		more = false
+		for i, step := range p.Steps {
+			if place < len(step.Hits) {
+				more = true
+				if r.read(step.Hits[place].ID) {
+					shown[i] = append(shown[i], step.Hits[place])
+				}
+			}
+		}
+	}
+	p.Steps = slices.Clone(p.Steps)
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		if missing := len(step.Hits) - len(shown[i]); missing > 0 {
+			step.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d more not shown", step.Note, missing), "; ")
+		}
+		step.Hits = shown[i]
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.Links = slices.DeleteFunc(slices.Clone(p.Links), func(l catalog.Link) bool { return l.From > 0 && !r.has(l.ID) })
+	return p
+}
+
+// mayDescribe counts ids that a script of the model's wants described, also those that there are not.
+func (r *run) mayDescribe(ids []string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reading.asked == nil {
+		r.reading.asked = map[string]bool{}
+	}
+	for _, id := range ids {
+		r.reading.asked[id] = true
+	}
+	budget := r.session.Budget()
+	n, both := len(r.reading.asked), len(r.reading.asked)
+	for id := range r.selected {
+		if !r.reading.asked[id] {
+			both++
+		}
+	}
+	err := &vm.HostError{Fatal: true, Kind: vm.Limit, Limit: "described", Code: CodeBudget, Hint: "take the fewest that the task needs"}
+	switch {
+	case n > budget.Described:
+		err.Message = fmt.Sprintf("catalog.describe: the script asks for more than %d actions", budget.Described)
+	case both > budget.Selected:
+		err.Message = fmt.Sprintf("catalog.describe: with those in actions the script asks for more than %d actions", budget.Selected)
+	default:
+		return nil
+	}
+	return err
+}
+
+// noteRead remembers that scripts have had the id, and may have kept it.
+func (w *world) noteRead(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.read[id] = true
+}
