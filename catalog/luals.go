@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"almanac/catalog/lua"
 )
 
 const (
@@ -59,14 +61,14 @@ func specLuaLS(e *Entry) string {
 	if ret != "" {
 		b.WriteString("---@return " + ret + "\n")
 	}
-	if call := CallExpression(e.ID, ""); !strings.HasPrefix(call, "call(") {
+	if call := lua.Call(e.ID, ""); !strings.HasPrefix(call, "call(") {
 		fmt.Fprintf(&b, "function %s(%s) end", e.ID, name)
 	} else {
 		arg := name
 		if arg == "" {
 			arg = "{}"
 		}
-		fmt.Fprintf(&b, "local function action(%s) return %s end", name, CallExpression(e.ID, arg))
+		fmt.Fprintf(&b, "local function action(%s) return %s end", name, lua.Call(e.ID, arg))
 	}
 	return b.String()
 }
@@ -121,10 +123,7 @@ func (a *annotator) class(d document, part []byte, name string, depth int) strin
 
 func (a *annotator) field(d document, p property, class string, depth int) string {
 	o, _ := d.plain(p.text)
-	name := oneLine(p.name)
-	if !isLuaName(name) {
-		name = "[" + luaString(name) + "]"
-	}
+	name := lua.Key(oneLine(p.name))
 	optional := ""
 	if !p.required {
 		optional = "?"
@@ -215,7 +214,7 @@ func literalType(values []json.RawMessage) string {
 		}
 		word := valueWord(raw)
 		if raw[0] == '"' && len(raw) <= 60 {
-			word = luaString(oneLine(text(raw)))
+			word = lua.Quote(oneLine(text(raw)))
 		} else if raw[0] == 't' || raw[0] == 'f' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9' {
 			word = string(raw)
 		}

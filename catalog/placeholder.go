@@ -3,13 +3,9 @@ package catalog
 // This file makes plausible values from schemas, for previews and examples, and writes them as Lua.
 
 import (
-	"almanac/catalog/search/spelling"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
+
+	"almanac/catalog/search/spelling"
 )
 
 const maxPlaceholderDepth = 5
@@ -103,91 +99,4 @@ func least(part []byte) float64 {
 		}
 	})
 	return n
-}
-
-// CallExpression is the Lua that calls id with a table: the dotted path where every segment is a Lua name, else
-// call("id", …).
-func CallExpression(id, table string) string {
-	for _, segment := range strings.Split(id, ".") {
-		if !isLuaName(segment) {
-			return "call(" + luaString(id) + ", " + table + ")"
-		}
-	}
-	if !strings.Contains(id, ".") {
-		return "call(" + luaString(id) + ", " + table + ")"
-	}
-	return id + "(" + table + ")"
-}
-
-func isLuaName(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	switch s {
-	case "", "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
-		"not", "or", "repeat", "return", "then", "true", "until", "while":
-		return false
-	}
-	return true
-}
-
-func luaKey(name string) string {
-	if isLuaName(name) {
-		return name
-	}
-	return "[" + luaString(name) + "]"
-}
-
-func luaString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c < ' ' || c == 0x7f:
-			fmt.Fprintf(&b, `\%03d`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-// LuaLiteral is plain data as Lua source on one line; nil is written as null.
-func LuaLiteral(v any) string { return luaLiteral(v) }
-
-// luaLiteral is a value as Lua source on one line.
-func luaLiteral(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return luaString(v)
-	case []any:
-		parts := make([]string, len(v))
-		for i, item := range v {
-			parts[i] = luaLiteral(item)
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case map[string]any:
-		var parts []string
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, luaKey(name)+" = "+luaLiteral(v[name]))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return "null"
-	}
-	return string(out)
 }

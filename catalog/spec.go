@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"almanac/catalog/lua"
 )
 
 // A Detail says how much a spec tells.
@@ -325,7 +327,7 @@ func exampleCall(e *Entry) string {
 	var args []string
 	for i, p := range props {
 		if p.required || i == 0 && len(props) > 0 {
-			args = append(args, luaKey(p.name)+" = "+luaLiteral(d.placeholder(p.text, p.name, 0, true)))
+			args = append(args, lua.Key(p.name)+" = "+lua.Literal(d.placeholder(p.text, p.name, 0, true), lua.Options{Tight: true}))
 		}
 	}
 	if more := len(args) - briefFields; more > 0 {
@@ -335,7 +337,7 @@ func exampleCall(e *Entry) string {
 	if len(args) > 0 {
 		table = "{ " + strings.Join(args, ", ") + " }"
 	}
-	return "local result = " + CallExpression(e.ID, table)
+	return "local result = " + lua.Call(e.ID, table)
 }
 
 // cleanCode is an example without control characters but line breaks and tabs, at most 1,000 runes.

@@ -111,17 +111,6 @@ func TestLuaLSEnds(t *testing.T) {
 	}
 }
 
-func TestCallExpression(t *testing.T) {
-	for id, want := range map[string]string{
-		"billing.invoice.get": "billing.invoice.get({})", "a.end.b": `call("a.end.b", {})`, "list": `call("list", {})`,
-		"x.by-month": `call("x.by-month", {})`, `q."x\`: `call("q.\"x\\", {})`, "é.b": `call("é.b", {})`,
-	} {
-		if got := CallExpression(id, "{}"); got != want {
-			t.Errorf("%s: %s, want %s", id, got, want)
-		}
-	}
-}
-
 func TestFunc(t *testing.T) {
 	type in struct {
 		Name  string `json:"name" jsonschema:"who to greet"`

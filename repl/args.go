@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog/lua"
 	"almanac/catalog/text"
-	"almanac/repl/show"
 	"almanac/session/syntax"
 )
 
@@ -148,7 +148,7 @@ func (p *argParser) key(depth int) (key string, ok bool, err error) {
 		}
 		return name, true, err
 	}
-	if p.next+1 < len(p.tokens) && p.tokens[p.next+1] == "=" && show.LuaName.MatchString(p.peek()) {
+	if p.next+1 < len(p.tokens) && p.tokens[p.next+1] == "=" && lua.IsName(p.peek()) {
 		key = p.take()
 		p.next++
 		return key, true, nil

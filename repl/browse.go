@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
 	"almanac/repl/show"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -223,7 +224,7 @@ func (sh *Shell) Skeleton(id string) string {
 	var need []string
 	for _, f := range e.Input.Fields() {
 		if f.Required {
-			need = append(need, show.LuaKey(f.Name)+" = ")
+			need = append(need, lua.Key(f.Name)+" = ")
 		}
 	}
 	return callWith(id, "{"+strings.Join(need, ", ")+"}")
@@ -231,7 +232,7 @@ func (sh *Shell) Skeleton(id string) string {
 
 // callWith is the Lua that calls an action with a table, without parentheses where Lua needs none.
 func callWith(id, table string) string {
-	call := catalog.CallExpression(id, table)
+	call := lua.Call(id, table)
 	if call == id+"("+table+")" {
 		return id + table
 	}

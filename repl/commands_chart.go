@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"almanac/repl/show"
+	"almanac/catalog/lua"
 	"almanac/session"
 )
 
@@ -24,13 +24,13 @@ func chartScript(arg string, ascii bool) (string, error) {
 			_, rows, _ = strings.Cut(" "+arg, " of ")
 			i = len(words)
 		case words[i] == "by" && i+1 < len(words):
-			options = append(options, "by = "+show.LuaQuote(words[i+1]))
+			options = append(options, "by = "+lua.Quote(words[i+1]))
 			i++
 		case i == 0 && words[0] == "sum" && len(words) > 1 && words[1] != "by" && words[1] != "of":
 			words = words[1:] // sums are drawn anyway
 			i--
 		case i == 0:
-			options = append(options, "y = "+show.LuaQuote(words[i]))
+			options = append(options, "y = "+lua.Quote(words[i]))
 		default:
 			return "", &UsageError{usage: chartUsage, message: fmt.Sprintf("chart: %q is one word too many behind %q: one field, then by FIELD, then of EXPR", words[i], words[i-1])}
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/repl/show"
 	"almanac/session/syntax"
@@ -275,7 +276,7 @@ func (sh *Shell) argumentItems(at syntax.Cursor, before string) []Completion {
 		if f.Description != "" {
 			detail += "  " + f.Description
 		}
-		items = append(items, Completion{Text: show.LuaKey(f.Name) + " = ", Detail: text.SanitizeLine(detail)})
+		items = append(items, Completion{Text: lua.Key(f.Name) + " = ", Detail: text.SanitizeLine(detail)})
 	}
 	return items
 }
@@ -315,7 +316,7 @@ func (sh *Shell) keyItems(ctx context.Context, path []string, partial string) []
 	if !sh.Busy() {
 		keys, _ := sh.options.Session.Keys(ctx, path)
 		for _, k := range keys {
-			if strings.HasPrefix(k.Name, partial) && show.LuaName.MatchString(k.Name) && !show.IsKeyword(k.Name) {
+			if strings.HasPrefix(k.Name, partial) && lua.IsName(k.Name) {
 				items = append(items, Completion{Text: k.Name, Detail: k.Type})
 			}
 		}
@@ -348,12 +349,12 @@ func (sh *Shell) globalItems(ctx context.Context, partial string) []Completion {
 	}
 	slices.SortStableFunc(names, func(a, b Completion) int { return cmp.Compare(a.Text, b.Text) })
 	for _, n := range names {
-		if strings.HasPrefix(n.Text, partial) && show.LuaName.MatchString(n.Text) && !resultName(n.Text) {
+		if strings.HasPrefix(n.Text, partial) && lua.IsName(n.Text) && !resultName(n.Text) {
 			items = append(items, n)
 		}
 	}
 	if partial != "" {
-		for _, k := range strings.Fields(show.LuaKeywords) {
+		for _, k := range lua.Keywords() {
 			if strings.HasPrefix(k, partial) && k != partial {
 				items = append(items, Completion{Text: k, Detail: "keyword"})
 			}

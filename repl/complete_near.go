@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/repl/show"
 	"almanac/session/syntax"
@@ -92,7 +93,7 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 		}
 		var items []Completion
 		for _, n := range page.Nodes {
-			if !n.Odd && !n.Step.Numeric && show.LuaName.MatchString(n.Step.Name) && !show.IsKeyword(n.Step.Name) && strings.HasPrefix(n.Step.Name, partial) {
+			if !n.Odd && !n.Step.Numeric && lua.IsName(n.Step.Name) && strings.HasPrefix(n.Step.Name, partial) {
 				items = append(items, Completion{Text: n.Step.Name, Detail: NodeKind(n) + "  " + text.SanitizeLine(n.Brief)})
 			}
 		}

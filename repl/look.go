@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
 	"almanac/repl/show"
@@ -157,16 +158,16 @@ func PathText(path []vm.Step) string {
 	for i, s := range path {
 		switch {
 		case s.Numeric:
-			b.WriteString("[" + show.LuaNumber(s.Index) + "]")
-		case show.LuaName.MatchString(s.Name) && !show.IsKeyword(s.Name):
+			b.WriteString("[" + lua.Number(s.Index) + "]")
+		case lua.IsName(s.Name):
 			if i > 0 {
 				b.WriteByte('.')
 			}
 			b.WriteString(s.Name)
 		case i == 0:
-			b.WriteString("_G[" + show.LuaQuote(s.Name) + "]")
+			b.WriteString("_G[" + lua.Quote(s.Name) + "]")
 		default:
-			b.WriteString("[" + show.LuaQuote(s.Name) + "]")
+			b.WriteString("[" + lua.Quote(s.Name) + "]")
 		}
 	}
 	return b.String()
@@ -222,11 +223,11 @@ func StepText(n vm.Node) string {
 	case n.Odd:
 		return "[" + text.SanitizeLine(n.Step.Name) + "]"
 	case n.Step.Numeric:
-		return "[" + show.LuaNumber(n.Step.Index) + "]"
-	case show.LuaName.MatchString(n.Step.Name):
+		return "[" + lua.Number(n.Step.Index) + "]"
+	case lua.IsName(n.Step.Name):
 		return n.Step.Name
 	}
-	return show.LuaQuote(n.Step.Name)
+	return lua.Quote(n.Step.Name)
 }
 
 // NodeKind is a node's type with its size.

@@ -50,7 +50,7 @@ func Parse(line string, m Mode) Input {
 	case text[0] == '?':
 		return worded(strings.TrimSpace(text[1:]))
 	case text[0] == '!':
-		return lua(text[1:])
+		return luaInput(text[1:])
 	}
 	if id, full, ok := question(text, m); ok {
 		return Input{Form: Question, Text: id, Full: full}
@@ -58,7 +58,7 @@ func Parse(line string, m Mode) Input {
 	if m == AskMode {
 		return worded(text)
 	}
-	return lua(line)
+	return luaInput(line)
 }
 
 func worded(text string) Input {
@@ -68,7 +68,7 @@ func worded(text string) Input {
 	return Input{Form: Words, Text: text}
 }
 
-func lua(text string) Input {
+func luaInput(text string) Input {
 	if strings.TrimSpace(text) == "" {
 		return Input{}
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/llm"
-	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/syntax"
 	"almanac/session/trace"
@@ -209,7 +209,7 @@ func (sh *Shell) explain(ctx context.Context, name string, full bool) error {
 		return sh.describe(ctx, []string{name}, detail)
 	}
 	o, err := s.Run(ctx, session.Script{
-		Source: "help(" + show.LuaQuote(name) + ")", Name: "help", Author: session.User, Fresh: true,
+		Source: "help(" + lua.Quote(name) + ")", Name: "help", Author: session.User, Fresh: true,
 	})
 	if err == nil && o.Err != nil {
 		return o.Err

@@ -4,18 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
 )
-
-// luaKeywords cannot be a segment of an id as they are.
-var luaKeywords = []string{
-	"and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
-	"or", "repeat", "return", "then", "true", "until", "while",
-}
 
 // maxSegments is how many bytes of an id a name may take; the source's name and a suffix need room as well.
 const maxSegments = 180
@@ -55,11 +49,12 @@ func segment(text string) string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	name := b.String()
+	_, reserved := lua.Keyword(name)
 	switch {
 	case name == "":
 	case unicode.IsDigit(rune(name[0])):
 		name = "_" + name
-	case slices.Contains(luaKeywords, name):
+	case reserved:
 		name += "_"
 	}
 	return name

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
 )
 
 // example is a Lua call with the values that the document gives for what must be there; nil when one is missing.
@@ -55,7 +56,7 @@ func (l *loader) example(op *operation, input *catalog.Schema) []string {
 			delete(checked, name)
 		}
 	}
-	text := catalog.CallExpression(op.id, catalog.LuaLiteral(checked))
+	text := lua.Call(op.id, lua.Literal(checked, lua.Options{Tight: true}))
 	if len(text) > 1000 || strings.ContainsAny(text, "\n") {
 		return nil
 	}

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"almanac/catalog/lua"
 )
 
 // maxSegment bounds one segment of an id in bytes.
@@ -51,9 +53,6 @@ func words(name string) []string {
 
 const utf8Self = 0x80
 
-// luaWords cannot be names in Lua.
-const luaWords = " and break do else elseif end false for function goto if in local nil not or repeat return then true until while "
-
 // segment makes words one segment of an id.
 func segment(list []string) string {
 	s := strings.Join(list, "_")
@@ -63,7 +62,7 @@ func segment(list []string) string {
 	if s[0] >= '0' && s[0] <= '9' {
 		s = "n" + s
 	}
-	if strings.Contains(luaWords, " "+s+" ") {
+	if _, reserved := lua.Keyword(s); reserved {
 		s += "_"
 	}
 	if len(s) > maxSegment {

@@ -108,6 +108,9 @@ func TestLargeValuesAreOutlined(t *testing.T) {
 			"table: 60 keys: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11,",
 			`k00 = "long text long`, `k01 = "long text long`, "too large to show",
 		}},
+		{"reserved words and bytes", vm.Value{Type: "table", Repr: long, Data: []any{map[string]any{"end": "\x00\u200b", "n": nil}}, Whole: true}, []string{
+			"table: a list of 1", "keys of each: end, n", `[1] = { ["end"] = "\0\u{200b}", n = null }`, "too large to show",
+		}},
 		{"string", vm.Value{Type: "string", Repr: long, Data: long, Whole: true}, []string{
 			`string of 100000 bytes, begins "long text`, "too large to show",
 		}},

@@ -3,11 +3,10 @@ package tools
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"almanac/catalog/lua"
 	"almanac/session/vm"
 )
 
@@ -66,7 +65,7 @@ func outline(v vm.Value) string {
 		names := sortedKeys(data)
 		fmt.Fprintf(&b, "table: %d keys: %s\n", len(names), nameList(names, sampleKeys))
 		for _, name := range names[:min(2, len(names))] {
-			fmt.Fprintf(&b, "%s = %s\n", luaKey(name), literal(data[name], sampleBytes))
+			fmt.Fprintf(&b, "%s = %s\n", lua.Key(name), literal(data[name], sampleBytes))
 		}
 	case string:
 		fmt.Fprintf(&b, "string of %d bytes, begins %s\n", len(data), literal(data, sampleBytes))
@@ -86,77 +85,8 @@ func keysOf(list []any) string {
 	return ""
 }
 
-// literal writes data in near-Lua text of about n bytes at most.
-func literal(v any, n int) string {
-	var b strings.Builder
-	writeLiteral(&b, v, n)
-	return b.String()
-}
-
-func writeLiteral(b *strings.Builder, v any, n int) {
-	switch v := v.(type) {
-	case nil:
-		b.WriteString("nil")
-	case string:
-		if room := max(n-b.Len(), 16); len(v) > room {
-			v = strings.ToValidUTF8(v[:room], "") + "…"
-		}
-		b.WriteString(strconv.Quote(v))
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-			b.WriteString(strconv.FormatFloat(v, 'f', 0, 64))
-		} else {
-			b.WriteString(strconv.FormatFloat(v, 'g', 14, 64))
-		}
-	case []any:
-		b.WriteString("{ ")
-		for i, item := range v {
-			if !separate(b, i, len(v), n) {
-				break
-			}
-			writeLiteral(b, item, n)
-		}
-		b.WriteString(" }")
-	case map[string]any:
-		b.WriteString("{ ")
-		for i, key := range sortedKeys(v) {
-			if !separate(b, i, len(v), n) {
-				break
-			}
-			b.WriteString(luaKey(key) + " = ")
-			writeLiteral(b, v[key], n)
-		}
-		b.WriteString(" }")
-	default:
-		fmt.Fprint(b, v)
-	}
-}
-
-// separate writes what stands before item i, or when there is no room left how many items are missing.
-func separate(b *strings.Builder, i, count, n int) bool {
-	if i > 0 {
-		b.WriteString(", ")
-	}
-	if b.Len() < n {
-		return true
-	}
-	fmt.Fprintf(b, "… %d more", count-i)
-	return false
-}
-
-// luaKey writes a key as a table constructor has it.
-func luaKey(key string) string {
-	for i, r := range key {
-		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return "[" + strconv.Quote(key) + "]"
-		}
-	}
-	if key == "" {
-		return `[""]`
-	}
-	return key
-}
+// literal writes data as Lua; of what is longer than about n bytes, how much is left out.
+func literal(v any, n int) string { return lua.Literal(v, lua.Options{Limit: n}) }
 
 func sortedKeys(m map[string]any) []string {
 	return slices.Sorted(maps.Keys(m))

@@ -70,10 +70,10 @@ func cellText(v any) string {
 	case map[string]any:
 		kind, size = "table", len(v)
 	default:
-		return luaFlat(v, nil)
+		return LuaText(v, 0)
 	}
 	if size <= 4 {
-		if text := luaFlat(v, nil); cells.Width(text) <= longestNested {
+		if text := LuaText(v, 0); cells.Width(text) <= longestNested {
 			return text
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
 	"almanac/session/vm"
@@ -19,7 +20,7 @@ func ValueLines(v vm.Value, rest string, width int, o Options) []Line {
 	}
 	shown := v.Repr
 	if _, table := v.Data.(map[string]any); v.Whole && o.MaxRows >= 0 && (table || isList(v.Data)) && deeper(v.Data, shownDepth) {
-		shown = luaText(cutDeep(v.Data, shownDepth, o.Marks()), max(width, 40), "", nil)
+		shown = LuaText(cutDeep(v.Data, shownDepth, o.Marks()), max(width, 40))
 	}
 	if room := o.rows() * max(width, 80); o.rows() > 0 && len(shown) > room && !strings.Contains(shown[:room], "\n") {
 		// One long line would fill the screen as well as many do.
@@ -38,9 +39,6 @@ func ValueLines(v vm.Value, rest string, width int, o Options) []Line {
 
 // shownDepth is how many levels of a value are shown.
 const shownDepth = 3
-
-// A raw text stands for a value that is not shown.
-type raw string
 
 func isList(v any) bool { _, ok := v.([]any); return ok }
 
@@ -67,7 +65,7 @@ func cutDeep(v any, depth int, m Marks) any {
 	switch v := v.(type) {
 	case []any:
 		if depth == 0 && len(v) > 0 {
-			return raw(fmt.Sprintf("{%s%d}", m.Cut, len(v)))
+			return lua.Raw(fmt.Sprintf("{%s%d}", m.Cut, len(v)))
 		}
 		out := make([]any, len(v))
 		for i, item := range v {
@@ -76,7 +74,7 @@ func cutDeep(v any, depth int, m Marks) any {
 		return out
 	case map[string]any:
 		if depth == 0 && len(v) > 0 {
-			return raw(fmt.Sprintf("{%s%d}", m.Cut, len(v)))
+			return lua.Raw(fmt.Sprintf("{%s%d}", m.Cut, len(v)))
 		}
 		out := make(map[string]any, len(v))
 		for k, field := range v {

@@ -1,5 +1,9 @@
 package syntax
 
+import (
+	"almanac/catalog/lua"
+)
+
 // This file holds the tokens: the coarse kinds that callers see and the exact ones that the parser reads.
 
 // A TokenKind says how a token is to be coloured.
@@ -75,7 +79,7 @@ const (
 	tkString
 	tkComment
 
-	// The reserved words.
+	// The reserved words, in the order of lua.Keywords.
 	tkAnd
 	tkBreak
 	tkDo
@@ -137,51 +141,8 @@ const (
 
 // keyword returns the reserved word's kind, or tkName.
 func keyword(s string) kind {
-	switch s {
-	case "and":
-		return tkAnd
-	case "break":
-		return tkBreak
-	case "do":
-		return tkDo
-	case "else":
-		return tkElse
-	case "elseif":
-		return tkElseif
-	case "end":
-		return tkEnd
-	case "false":
-		return tkFalse
-	case "for":
-		return tkFor
-	case "function":
-		return tkFunction
-	case "goto":
-		return tkGoto
-	case "if":
-		return tkIf
-	case "in":
-		return tkIn
-	case "local":
-		return tkLocal
-	case "nil":
-		return tkNil
-	case "not":
-		return tkNot
-	case "or":
-		return tkOr
-	case "repeat":
-		return tkRepeat
-	case "return":
-		return tkReturn
-	case "then":
-		return tkThen
-	case "true":
-		return tkTrue
-	case "until":
-		return tkUntil
-	case "while":
-		return tkWhile
+	if place, is := lua.Keyword(s); is {
+		return tkAnd + kind(place)
 	}
 	return tkName
 }

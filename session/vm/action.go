@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	lua "github.com/Shopify/go-lua"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // This file holds lazy action names and call(). A global that the session has not set and that Script.Roots names is
@@ -92,7 +94,7 @@ func openAction(m *Machine) {
 	m.global("call", func(c call) int {
 		id := c.actionID(1, "call")
 		c.l.Remove(1)
-		return c.callAction(id, "call("+luaQuote(id)+", ...)")
+		return c.callAction(id, "call("+luasrc.Quote(id)+", ...)")
 	})
 }
 
@@ -156,7 +158,7 @@ func (c call) request(id, form string, paged bool) int {
 
 func usage(id, form string) string {
 	if strings.HasPrefix(form, "call(") {
-		return fmt.Sprintf("call(%s, {name = value})", luaQuote(id))
+		return fmt.Sprintf("call(%s, {name = value})", luasrc.Quote(id))
 	}
 	return id + "{name = value}"
 }

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // This file holds string.format: C's conversions over bytes.
@@ -130,7 +132,7 @@ func (d directive) format(c call, i int) string {
 			return n.String()
 		}
 		if n, ok := c.raw(i).(float64); ok {
-			return shortestNumber(n)
+			return luasrc.Number(n)
 		}
 		return quoteWith(c.string(i), func(size int) {
 			if c.m.work(c.l, quotedPiece/64); size > c.m.limits.String {
@@ -275,28 +277,10 @@ func hexFloat(f float64, precision int) string {
 	return fmt.Sprintf("%sp%+d", mantissa, n)
 }
 
-// shortestNumber is the shortest text that reads as f again.
-func shortestNumber(f float64) string {
-	switch {
-	case math.IsInf(f, 1):
-		return "math.huge"
-	case math.IsInf(f, -1):
-		return "-math.huge"
-	case math.IsNaN(f):
-		return "0/0"
-	case f == math.Trunc(f) && math.Abs(f) <= exactFloat:
-		return numberText(f)
-	}
-	return strconv.FormatFloat(f, 'g', -1, 64)
-}
-
-// luaQuote is %q: a string that reads as s again, on as many lines as s has.
-func luaQuote(s string) string { return quoteWith(s, func(int) {}) }
-
 // quotedPiece is how many bytes are quoted between two looks.
 const quotedPiece = 1 << 16
 
-// quoteWith is luaQuote for a text of any length; look is told how long the result is so far.
+// quoteWith is %q: a string that reads as s again, on as many lines as s has. look is told how long the result is so far.
 func quoteWith(s string, look func(size int)) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // FuzzRoundTrip sends data into Lua and out again: through a variable, through an action and through JSON.
@@ -141,6 +143,71 @@ func FuzzFormat(f *testing.F) {
 		reply := r.run("local a = {n, s, 3, '7', true, {}, 9007199254740993} for i = 1, 7 do pcall(string.format, f, table.unpack(a, i)) end return string.format(f, n, s, n, s)")
 		if reply.Err != nil && (strings.Contains(reply.Err.Message, "internal error") || reply.Err.Limit == "time") {
 			t.Fatal(reply.Err)
+		}
+	})
+}
+
+// FuzzLiteral writes data as Lua in every layout and reads it with the machine: it is the same data again.
+func FuzzLiteral(f *testing.F) {
+	for _, seed := range []string{`null`, `{"end":1,"goto":{"nil":null},"a b":"\u0000\u00001\u202e"}`, `[1,-0.0,1e300,9007199254740993]`,
+		`{"1":["\ud83d\ude80","\u200d\r\n\t\\\""]}`, `[[],{}]`} {
+		f.Add(seed)
+	}
+	r := newRig(f, Limits{})
+	f.Fuzz(func(t *testing.T, text string) {
+		data, err := decodeJSON(text)
+		if err != nil {
+			return
+		}
+		want := map[string]any{"value": emptyTables(wholeNumbers(data))}
+		for _, o := range []luasrc.Options{{}, {Tight: true}, {Width: 20}, {First: []string{"value", "id"}}} {
+			source := luasrc.Literal(map[string]any{"value": data}, o)
+			reply := r.run("return " + source)
+			if reply.Err != nil {
+				t.Fatalf("%s: %v", source, reply.Err)
+			}
+			if diff := cmp.Diff(any(want), reply.Values[0].Data); diff != "" {
+				t.Errorf("%s: %s", source, diff)
+			}
+		}
+	})
+}
+
+// emptyTables makes a table of each empty list, as Lua's {} is.
+func emptyTables(data any) any {
+	switch v := data.(type) {
+	case []any:
+		if len(v) == 0 {
+			return map[string]any{}
+		}
+		for i := range v {
+			v[i] = emptyTables(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = emptyTables(v[k])
+		}
+	}
+	return data
+}
+
+// What the machine writes of its values is Lua too.
+func FuzzQuote(f *testing.F) {
+	for _, seed := range []string{"", "a\x001\xff\u202e", "\u200d\u0085", "]]\\\"", "\xc2\xa0z\x85"} {
+		f.Add(seed)
+	}
+	r := newRig(f, Limits{})
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<16 {
+			return
+		}
+		reply := r.run("local s = " + luasrc.Quote(text) + " return s, {[" + luasrc.Quote(text) + "] = 1}")
+		if reply.Err != nil || reply.Values[0].Data != text {
+			t.Fatalf("%q is read as %v, %v", text, reply.Values, reply.Err)
+		}
+		again := r.run("return " + reply.Values[1].Repr)
+		if want := map[string]any{text: int64(1)}; len(text) <= 200 && (again.Err != nil || !cmp.Equal(again.Values[0].Data, any(want))) {
+			t.Errorf("%s is read as %v, %v", reply.Values[1].Repr, again.Values, again.Err)
 		}
 	})
 }

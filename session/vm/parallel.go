@@ -7,6 +7,8 @@ package vm
 import (
 	"errors"
 	"fmt"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // A started call is one that a worker waits for.
@@ -58,7 +60,7 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 	def("page", func(c call) int {
 		id := c.actionID(1, "paginate")
 		c.l.Remove(1)
-		return c.request(id, "call("+luaQuote(id)+", ...)", true)
+		return c.request(id, "call("+luasrc.Quote(id)+", ...)", true)
 	})
 }
 

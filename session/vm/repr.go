@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	lua "github.com/Shopify/go-lua"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // This file writes values as Lua source a person can read: `{ a = { 1, 2 }, b = "x" }`, keys sorted, one line where it
@@ -72,12 +72,12 @@ func (p *printer) value(v any, depth int) string {
 	var text string
 	switch v := v.(type) {
 	case float64:
-		text = shortestNumber(v)
+		text = luasrc.Number(v)
 	case string:
 		if room := max(p.left, 16); len(v) > room {
-			text = quote(clip(v, room)) + fmt.Sprintf(" ... %d bytes", len(v))
+			text = luasrc.Quote(clip(v, room)) + fmt.Sprintf(" ... %d bytes", len(v))
 		} else {
-			text = quote(v)
+			text = luasrc.Quote(v)
 		}
 	default:
 		if t := p.m.open(v); t != nil {
@@ -157,56 +157,15 @@ func (p *printer) key(k any, done, list int) string {
 		if k == float64(done+1) && done < list {
 			return ""
 		}
-		return "[" + shortestNumber(k) + "] = "
+		return "[" + luasrc.Number(k) + "] = "
 	case string:
-		if isName(k) {
+		if luasrc.IsName(k) {
 			return k + " = "
 		}
-		return "[" + quote(clip(k, 200)) + "] = "
+		return "[" + luasrc.Quote(clip(k, 200)) + "] = "
 	}
 	if t := p.m.table(k); t != nil {
 		return "[<table>] = "
 	}
 	return "[" + p.m.text(nil, k) + "] = "
-}
-
-// quote writes s as a one-line Lua string. Bytes that are not valid UTF-8 and characters that do not print are
-// escaped, so that no value can move a terminal's cursor.
-func quote(s string) string {
-	var b strings.Builder
-	b.Grow(len(s) + 2)
-	b.WriteByte('"')
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		next := byte(0)
-		if i+n < len(s) {
-			next = s[i+n]
-		}
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r < ' ' || r == 0x7f:
-			if next >= '0' && next <= '9' {
-				fmt.Fprintf(&b, `\%03d`, r)
-			} else {
-				fmt.Fprintf(&b, `\%d`, r)
-			}
-		case r == utf8.RuneError && n == 1, !unicode.IsPrint(r) && r != ' ':
-			for _, x := range []byte(s[i : i+n]) {
-				fmt.Fprintf(&b, `\x%02x`, x)
-			}
-		default:
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
-	b.WriteByte('"')
-	return b.String()
 }

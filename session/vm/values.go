@@ -3,10 +3,11 @@ package vm
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"unicode/utf8"
 
 	lua "github.com/Shopify/go-lua"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // This file carries values between Lua and Go data: nil, bool, int64, float64, string, []any and map[string]any.
@@ -286,29 +287,10 @@ func joinPath(path, name string) string {
 	switch {
 	case path == "":
 		return "argument " + name
-	case isName(name):
+	case luasrc.IsName(name):
 		return path + "." + name
 	}
-	return path + "[" + strconv.Quote(name) + "]"
-}
-
-// isName says whether s can be written as a field name.
-func isName(s string) bool {
-	for i, r := range s {
-		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != "" && !keyword(s)
-}
-
-func keyword(s string) bool {
-	switch s {
-	case "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
-		"not", "or", "repeat", "return", "then", "true", "until", "while":
-		return true
-	}
-	return false
+	return path + "[" + luasrc.Quote(name) + "]"
 }
 
 const maxRepr = 64 << 10

@@ -1,0 +1,123 @@
+// Package lua knows how Lua is spelt: which words are reserved, what is a name, and how data is written as source. Whatever
+// is written here reads back as the same value in a session. It runs nothing: that is session/vm.
+//
+//	IsName, Keyword   names and reserved words
+//	Quote             a string literal on one line, safe to show
+//	Number            the shortest numeral that reads back as the same number
+//	Key               how a field is written in a table: name, or ["any text"]
+//	Call              how an action is called: billing.invoice.get(…), or call("…", …)
+//	Literal           plain data as a literal, on one line or several, whole or cut
+package lua
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// exact is up to where every whole number is a float64 of its own.
+const exact = 1 << 53
+
+// keywords are the reserved words of Lua 5.2, in order.
+var keywords = [...]string{
+	"and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
+	"or", "repeat", "return", "then", "true", "until", "while",
+}
+
+// Keywords are the reserved words of Lua 5.2, sorted. goto is one of them since 5.2.
+func Keywords() []string { return slices.Clone(keywords[:]) }
+
+// Keyword is the place of s among the Keywords, and whether it is one.
+func Keyword(s string) (place int, is bool) { return slices.BinarySearch(keywords[:], s) }
+
+// IsName reports whether s may name a variable or a field: ASCII letters, digits and _, not beginning with a digit, and not
+// a reserved word.
+func IsName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	_, reserved := Keyword(s)
+	return s != "" && !reserved
+}
+
+// Key is a field as a table constructor has it: name, or ["any text"].
+func Key(s string) string {
+	if IsName(s) {
+		return s
+	}
+	return "[" + Quote(s) + "]"
+}
+
+// Call is the Lua that calls the action id with args: the dotted path where every segment is a name, else call("id", args).
+func Call(id, args string) string {
+	if strings.Contains(id, ".") && !slices.ContainsFunc(strings.Split(id, "."), func(s string) bool { return !IsName(s) }) {
+		return id + "(" + args + ")"
+	}
+	return "call(" + Quote(id) + ", " + args + ")"
+}
+
+// Quote is s as a string literal on one line. Control characters, bytes that are no UTF-8 and characters that do not print
+// are escaped, so that no value can move a terminal's cursor or turn the direction of text. The joiners stay: Persian, Hindi
+// and composed emoji need them.
+func Quote(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 2)
+	b.WriteByte('"')
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r < ' ' || r == 0x7f:
+			if i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9' { // or the digit would be read as part of it
+				fmt.Fprintf(&b, `\%03d`, r)
+			} else {
+				fmt.Fprintf(&b, `\%d`, r)
+			}
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case !unicode.IsPrint(r) && r != zeroWidthNonJoiner && r != zeroWidthJoiner:
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+)
+
+// Number is the shortest text that reads back as f.
+func Number(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "0/0"
+	case math.IsInf(f, 1):
+		return "math.huge"
+	case math.IsInf(f, -1):
+		return "-math.huge"
+	case f == math.Trunc(f) && math.Abs(f) <= exact:
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
