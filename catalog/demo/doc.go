@@ -1,6 +1,7 @@
 // Package demo is a whole back office in one SQLite file: customers, invoices, tickets, orders, staff and reports
 // of a small wholesaler, and the actions over them.
 //
+//	Kind        the office as a source
 //	Office      the open database; Entries gives its actions
 //	FileError   why a file could not be used as a back office
 //

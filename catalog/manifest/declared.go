@@ -24,49 +24,6 @@ const maxManifest = 16 << 20
 // version is the value of the key that makes a file a manifest, almanac.
 const version = 1
 
-// TopKey returns the first key of the outermost level of a YAML or JSON text that is one of the names, and "" when none
-// is. It goes by the look of the lines, and takes the beginning of a text as well.
-func TopKey(text []byte, names ...string) string {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	depth := 0
-	for line := range bytes.Lines(text) {
-		trimmed := bytes.TrimSpace(line)
-		if len(trimmed) == 0 || trimmed[0] == '#' {
-			continue
-		}
-		outermost := depth == 0 && trimmed[0] == line[0] || depth == 1
-		if rest, ok := bytes.CutPrefix(trimmed, []byte("{")); ok && depth == 0 {
-			outermost, trimmed = true, bytes.TrimSpace(rest)
-			depth++
-		}
-		if name := keyOf(trimmed); outermost && slices.Contains(names, name) {
-			return name
-		}
-		if depth > 0 {
-			depth += bytes.Count(trimmed, []byte("{")) - bytes.Count(trimmed, []byte("}"))
-		}
-	}
-	return ""
-}
-
-// keyOf is the key that a line begins with; "" when it begins with none.
-func keyOf(line []byte) string {
-	key := bytes.TrimLeft(line, `"'`)
-	quotes := len(line) - len(key)
-	n := nameLength(string(key[:min(len(key), maxKey)]))
-	rest := key[n:]
-	for range quotes {
-		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte(`"`)), []byte("'"))
-	}
-	if rest = bytes.TrimLeft(rest, " "); len(rest) > 0 && rest[0] == ':' {
-		return string(key[:n])
-	}
-	return ""
-}
-
-// maxKey is the longest key that TopKey knows, in bytes.
-const maxKey = 100
-
 // Options say how a manifest is read. The zero value is ready to use.
 type Options struct {
 	// Name is what the ids of its actions begin with, in place of the manifest's own name. May be empty.
@@ -84,7 +41,7 @@ func Open(named, file string, o Options) source.Source {
 	return source.Source{
 		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,
 		Load: func(context.Context, func(int)) (catalog.Batch, error) {
-			f, err := OpenFile(file)
+			f, err := source.OpenFile(file)
 			if err != nil {
 				return catalog.Batch{}, err
 			}

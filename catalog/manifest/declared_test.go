@@ -296,7 +296,7 @@ func TestTopKeyOfManifests(t *testing.T) {
 		"openapi: 3.0.0\ninfo:\n  almanac: 1\n": false, "{\"info\": {\n\"almanac\": 1}}": false, "": false,
 		"{\"id\":\"a\",\"almanac\":1}": false,
 	} {
-		if got := TopKey([]byte(text), "almanac") != ""; got != want {
+		if got := source.TopKey([]byte(text), "almanac") != ""; got != want {
 			t.Errorf("%q: got %t", text, got)
 		}
 	}
@@ -314,7 +314,7 @@ func TestManual(t *testing.T) {
 		if i%2 == 0 || !ok {
 			continue
 		}
-		if TopKey([]byte(text), "almanac") == "" {
+		if source.TopKey([]byte(text), "almanac") == "" {
 			text = "almanac: 1\n" + text
 		}
 		shown++
@@ -341,7 +341,7 @@ func TestTopKey(t *testing.T) {
 		`{"openapi":"3.1.0","info":{}}`: "openapi", "swagger: '2.0'\n": "swagger", "{\n  \"mcpServers\": {\n": "mcpServers",
 		"info: {}\nopenapi: 3.0.0\n": "openapi", `{"info":{"swagger":1}}`: "", "openapi\n": "",
 	} {
-		if got := TopKey([]byte(text), "openapi", "swagger", "mcpServers"); got != want {
+		if got := source.TopKey([]byte(text), "openapi", "swagger", "mcpServers"); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}

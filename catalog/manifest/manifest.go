@@ -1,6 +1,7 @@
 // Package manifest reads catalogs from files: manifests that declare actions and what does their work, and lists of
 // actions, one JSON object a line, that can be found and described.
 //
+//	Kind       manifests as they are written on a command line; ListKind lists of actions
 //	Open       a manifest in YAML or JSON as a source: data, SQL, Lua, and overlays over the actions of other sources
 //	ReadFile   entries from FILE.jsonl or FILE.jsonl.gz
 //	Load, Key  the same for a source that is read in the background, and what names its content
@@ -27,11 +28,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/catalog/source"
 )
 
 const (
@@ -73,7 +74,7 @@ func Load(ctx context.Context, file string, progress func(found int)) (catalog.B
 // Key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way to
 // be sure; a packed file of 100,000 actions takes some 10 ms.
 func Key(file string) (string, error) {
-	f, err := OpenFile(file)
+	f, err := source.OpenFile(file)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +100,7 @@ func (s stopper) Read(b []byte) (int, error) {
 }
 
 func readFile(ctx context.Context, file string, progress func(int)) ([]catalog.Entry, Report, error) {
-	f, err := OpenFile(file)
+	f, err := source.OpenFile(file)
 	if err != nil {
 		return nil, Report{}, err
 	}
@@ -119,21 +120,6 @@ func readFile(ctx context.Context, file string, progress func(int)) ([]catalog.E
 	}
 	entries, report := read(text, file, progress)
 	return entries, report, nil
-}
-
-// OpenFile opens a regular file for reading. Anything else, such as a folder, a pipe or a device, is an error: opening it
-// might wait without end.
-func OpenFile(file string) (*os.File, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return os.Open(file) // its error is the better one
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: a folder, not a file", file)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", file)
-	}
-	return os.Open(file)
 }
 
 // Read reads entries until r ends. source names it in the report. A read error ends the reading: it is reported as a

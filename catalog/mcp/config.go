@@ -33,13 +33,6 @@ type configured struct {
 	Enabled   *bool             `json:"enabled"`
 }
 
-// IsConfig reports whether text is a configuration of MCP servers: JSON with mcpServers, or with servers that have a
-// command or a URL.
-func IsConfig(text []byte) bool {
-	servers, err := serversOf(text)
-	return err == nil && len(servers) > 0
-}
-
 func serversOf(text []byte) (map[string]json.RawMessage, error) {
 	var file struct {
 		MCPServers map[string]json.RawMessage `json:"mcpServers"`

@@ -1,5 +1,6 @@
 // Package openapi makes actions of the operations of an OpenAPI document: 3.0, 3.1 and Swagger 2.0, as JSON or YAML.
 //
+//	Kind      a document as a source
 //	API       a document and where it is; Load reads it, its entries call it
 //	Options   where the document is, what its server and its credentials are called
 //

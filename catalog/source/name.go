@@ -26,12 +26,12 @@ func Find(names []string, name string) (int, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return i, nil
 	}
-	if i := slices.IndexFunc(names, func(full string) bool { as, _, ok := front(full); return ok && as == name }); i >= 0 {
+	if i := slices.IndexFunc(names, func(full string) bool { as, _ := Split(full); return as != "" && as == name }); i >= 0 {
 		return i, nil
 	}
 	found := -1
 	for i, full := range names {
-		_, rest, _ := front(full)
+		_, rest := Split(full)
 		if name == "" || !strings.HasPrefix(full, name) && !strings.HasPrefix(rest, name) {
 			continue
 		}
@@ -44,15 +44,6 @@ func Find(names []string, name string) (int, error) {
 		return 0, &UnknownError{Name: name, Known: names}
 	}
 	return found, nil
-}
-
-// front parts NAME=SOURCE; ok is false, and rest is all, where no name is in front.
-func front(full string) (as, rest string, ok bool) {
-	as, rest, ok = strings.Cut(full, "=")
-	if !ok || as == "" || strings.Trim(as, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return "", full, false
-	}
-	return as, rest, true
 }
 
 // An UnknownError says that no source has the name, or that several might be meant.

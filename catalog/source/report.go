@@ -133,7 +133,7 @@ func (s Status) partly() *PartlyError {
 
 // short is how a person may call the source: the name in front of NAME=SOURCE, or all of it.
 func (s Status) short() string {
-	if as, _, ok := front(s.Name); ok {
+	if as, _ := Split(s.Name); as != "" {
 		return as
 	}
 	return s.Name

@@ -2,6 +2,7 @@
 // and shows nothing that changed before somebody accepted it.
 //
 //	Source   a place where actions come from
+//	Kinds    the ways to write a source on a command line, and what opens each
 //	Loader   reads sources in the background and makes one catalog of them
 //	Status   how one source is doing
 //	ledger   what was accepted of a source, in a file

@@ -1,6 +1,7 @@
 // Package workspace makes actions of a folder: files under one root are listed, read, searched and changed, and nothing
 // outside of it is, whatever links and paths say.
 //
+//	Kind   how the source is written on a command line
 //	Open   the folder as a source: fs.list_dir, fs.read, fs.stat, fs.search, fs.write, fs.patch, fs.move, fs.remove
 //	diff   what a change would do, as a unified diff
 //
@@ -39,6 +40,16 @@ type folder struct {
 
 	mu   sync.Mutex // guards root
 	root *os.Root
+}
+
+// Kind is workspace:DIR.
+func Kind() source.Kind {
+	return source.Kind{
+		Prefix: "workspace", Forms: []string{"workspace:DIR"}, About: "the files of a folder", Folder: true,
+		Open: func(r source.Ref, _ source.Host) ([]source.Source, []catalog.Skip, error) {
+			return []source.Source{Open(r.As(r.Spec), r.Rest, r.Name)}, nil, nil
+		},
+	}
 }
 
 // Open returns the source that a folder is; named is how the person named it. The ids of its actions begin with name,

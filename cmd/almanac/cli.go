@@ -32,7 +32,7 @@ type program struct {
 
 // commandLine is the command line as kong reads it.
 type commandLine struct {
-	Catalog      []string      `placeholder:"SRC" help:"Where actions come from: demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, FILE.yaml, FILE.json, openapi:FILE-or-URL, workspace:DIR, mcp:COMMAND, mcp:FILE.json, mcp+http:URL. NAME= in front names a source. May be given more than once."`
+	Catalog      []string      `placeholder:"SRC" help:"Where actions come from: ${sources}. NAME= in front names a source. May be given more than once."`
 	Base         []string      `placeholder:"NAME=URL" help:"The server of the source called NAME, instead of those that its document names."`
 	View         string        `placeholder:"FILE" help:"What may be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
 	Policy       string        `enum:",ask,readonly,session" default:"" help:"What happens to calls that change data: ask, readonly or session. Default: ask where a person can be asked, else readonly."`
@@ -192,7 +192,7 @@ func newParser(cli *commandLine, p *program, exit func(int)) (*kong.Kong, error)
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
-		kong.Vars{"version": version},
+		kong.Vars{"version": version, "sources": strings.Join(kinds().Forms(), ", ")},
 	)
 }
 

@@ -188,7 +188,14 @@ func (c *completer) values(v *kong.Value, of, prefix string) []repl.Completion {
 	case "describe", "allow":
 		items = append(items, c.cli.idWords(prefix, of == "allow")...)
 	case "catalog":
-		items = append(items, repl.Completion{Text: "demo", Detail: "the embedded back office"})
+		for _, k := range kinds() {
+			switch {
+			case k.Alone:
+				items = append(items, repl.Completion{Text: k.Prefix, Detail: k.About})
+			case k.Prefix != "":
+				items = append(items, repl.Completion{Text: k.Prefix + ":", Detail: k.About})
+			}
+		}
 	}
 	return items
 }

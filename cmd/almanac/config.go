@@ -399,7 +399,7 @@ func (c *config) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 			for i, text := range v.list {
 				list[i] = text
 				if s.key == "catalog" {
-					list[i] = besideFile(dir, text)
+					list[i] = kinds().Beside(dir, text)
 				}
 			}
 			return list, nil
@@ -409,23 +409,4 @@ func (c *config) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 		return v.text, nil
 	}
 	return nil, nil
-}
-
-// besideFile makes the file that a source names one beside the configuration file in dir.
-func besideFile(dir, source string) string {
-	as, rest := named(source)
-	if as != "" {
-		as += "="
-	}
-	kind, file, ok := strings.Cut(rest, ":")
-	if !ok {
-		kind, file = "", rest
-	} else {
-		kind += ":"
-	}
-	isFile := slices.Contains([]string{"", "demo:", "openapi:", "mcp:"}, kind) && filepath.Ext(file) != "" && !strings.Contains(file, "://") && !strings.Contains(file, " ")
-	if !isFile || filepath.IsAbs(file) {
-		return source
-	}
-	return as + kind + filepath.Join(dir, file)
 }

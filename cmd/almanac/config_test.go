@@ -143,7 +143,7 @@ func TestBesideFile(t *testing.T) {
 		"demo": "demo", "a.jsonl": "/p/a.jsonl", "x=a.yaml": "x=/p/a.yaml", "/b/a.yaml": "/b/a.yaml", "openapi:a.json": "openapi:/p/a.json",
 		"openapi:https://h/a.json": "openapi:https://h/a.json", "mcp:npx server": "mcp:npx server", "mcp:s.json": "mcp:/p/s.json",
 	} {
-		if got := filepath.ToSlash(besideFile("/p", source)); got != want {
+		if got := filepath.ToSlash(kinds().Beside("/p", source)); got != want {
 			t.Errorf("%s: %s, want %s", source, got, want)
 		}
 	}

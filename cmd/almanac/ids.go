@@ -26,7 +26,7 @@ func (cli *commandLine) idsPath() string {
 	dir, _ := os.Getwd()
 	sum := sha256.New()
 	for _, name := range cli.sourceNames() {
-		fmt.Fprintf(sum, "%q", besideFile(dir, name))
+		fmt.Fprintf(sum, "%q", kinds().Beside(dir, name))
 	}
 	for _, base := range cli.Base {
 		fmt.Fprintf(sum, "base %q", base)

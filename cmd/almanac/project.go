@@ -83,10 +83,7 @@ func (c *config) harmless(key string, v configValue) bool {
 	case "view":
 		return !set // there is no other that it could replace
 	case "catalog":
-		return !slices.ContainsFunc(v.list, func(source string) bool {
-			_, source = named(source)
-			return source != "demo" && (strings.Contains(source, ":") || !strings.HasSuffix(source, ".jsonl") && !strings.HasSuffix(source, ".jsonl.gz"))
-		})
+		return !slices.ContainsFunc(v.list, func(source string) bool { return !kinds().Harmless(source) })
 	}
 	if strings.HasPrefix(key, "ui.") {
 		return true
@@ -127,11 +124,10 @@ func contentDigest(f configFile) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%d %s%d %s", len(f.path), f.path, len(f.text), f.text)
 	for _, source := range f.values["catalog"].list {
-		_, path := named(besideFile(filepath.Dir(f.path), source))
-		if kind, rest, ok := strings.Cut(path, ":"); ok && kind != "" {
-			path = rest
-		}
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !strings.HasSuffix(path, ".jsonl") && !strings.HasSuffix(path, ".gz") {
+		source = kinds().Beside(filepath.Dir(f.path), source)
+		ref, _ := kinds().Find(source)
+		path := ref.Rest
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !kinds().Harmless(source) {
 			text, err := os.ReadFile(path)
 			fmt.Fprintf(sum, "%d %s%v %d %s", len(path), path, err, len(text), text)
 		}

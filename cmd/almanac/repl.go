@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/term"
 
+	"almanac/catalog/demo"
 	"almanac/repl"
 	"almanac/repl/show"
 	"almanac/session"
@@ -197,7 +198,7 @@ func (cli *commandLine) shell(w *wired, history *repl.History, o shellOptions) *
 func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 	st := sh.StatusLine()
 	count := fmt.Sprintf("%d actions", st.Actions)
-	switch _, err := os.Stat(cli.officeFile()); {
+	switch _, err := os.Stat(demo.File(cli.dataDir())); {
 	case st.Loading && len(cli.Catalog) == 0 && err != nil:
 		count = "the demo is being made"
 	case st.Loading:

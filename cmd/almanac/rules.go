@@ -8,7 +8,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"almanac/catalog"
-	"almanac/catalog/manifest"
+	"almanac/catalog/source"
 )
 
 // readRules reads a view file. Every key is optional; one that is not known is an error, because a rule that is
@@ -57,7 +57,7 @@ func readRegular(path string) ([]byte, error) {
 	if path == os.DevNull {
 		return nil, nil
 	}
-	f, err := manifest.OpenFile(path)
+	f, err := source.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,9 +20,7 @@ import (
 	"almanac/catalog/manifest"
 	"almanac/catalog/mcp"
 	"almanac/catalog/openapi"
-	"almanac/catalog/secret"
 	"almanac/catalog/source"
-	"almanac/catalog/web"
 	"almanac/catalog/workspace"
 	"almanac/session/trace"
 )
@@ -36,27 +33,20 @@ func (cli *commandLine) sourceNames() []string {
 	return cli.Catalog
 }
 
+// kinds are the ways to write a source. A new kind of source is a row here.
+func kinds() source.Kinds {
+	return source.Kinds{
+		demo.Kind(), manifest.ListKind(), manifest.Kind(), openapi.Kind(), workspace.Kind(), mcp.Kind(), mcp.HTTPKind(),
+	}
+}
+
 // shownSources is sourceNames without the values that stand in them, to be recorded and shown.
 func (cli *commandLine) shownSources() []string {
 	var all []string
-	for _, name := range cli.sourceNames() {
-		all = append(all, shownSource(name))
+	for _, text := range cli.sourceNames() {
+		all = append(all, kinds().Shown(text))
 	}
 	return all
-}
-
-// shownSource is what names a source, without the values in it.
-func shownSource(name string) string {
-	as, rest := named(name)
-	command, isCommand := strings.CutPrefix(rest, "mcp:")
-	if !isCommand {
-		shown, _ := secret.Address(name)
-		return shown
-	}
-	if rest = mcp.Shown(as, command); as != "" && !strings.HasPrefix(rest, as+"=") {
-		return as + "=" + rest
-	}
-	return rest
 }
 
 // sources are the places that the command line names. Nothing is opened yet.
@@ -64,173 +54,51 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 	var all []source.Source
 	taken := map[string]string{}
 	cli.leftOut = nil
-	for _, name := range cli.sourceNames() {
-		as, name := named(name)
-		if first, twice := taken[as]; twice && as != "" && first != name {
-			return nil, fmt.Errorf("catalog %s=%s: %s is the name of %s, and two of one name would share their ids and credentials: give it another", as, name, as, first)
+	host := source.Host{Data: cli.dataDir(), Version: version, Base: cli.base, Getenv: os.Getenv}
+	for _, text := range cli.sourceNames() {
+		name, spec := source.Split(text)
+		if first, twice := taken[name]; twice && name != "" && first != spec {
+			return nil, fmt.Errorf("catalog %s=%s: %s is the name of %s, and two of one name would share their ids and credentials: give it another", name, spec, name, first)
 		}
-		taken[as] = name
-		kind, rest, _ := strings.Cut(name, ":")
-		switch {
-		case kind == "demo":
-			all = append(all, cli.demoSource(name, rest))
-		case kind == "mcp", kind == "mcp+http":
-			servers, err := cli.mcpSources(as, kind, rest)
-			if err != nil {
-				return nil, fmt.Errorf("catalog %s: %w", shownSource(name), err)
+		taken[name] = spec
+		opened, left, err := kinds().Open(text, host)
+		if err != nil {
+			if left != nil {
+				cli.tell("skipped", left.Skipped)
 			}
-			all = append(all, servers...)
-		case strings.HasSuffix(name, ".jsonl"), strings.HasSuffix(name, ".jsonl.gz"):
-			all = append(all, manifestSource(name))
-		case kind == "openapi" && rest != "":
-			all = append(all, cli.openapiSource(as, rest))
-		case kind == "workspace" && rest != "":
-			all = append(all, workspaceSource(as, rest))
-		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
-			found, err := cli.fileSources(as, name)
-			if err != nil {
-				return nil, fmt.Errorf("catalog %s: %w", shownSource(name), err)
-			}
-			all = append(all, found...)
-		default:
-			return nil, fmt.Errorf("catalog %s: unknown kind of source: use demo, demo:FILE, FILE.jsonl, FILE.jsonl.gz, FILE.yaml, FILE.json, openapi:FILE-or-URL, workspace:DIR, mcp:COMMAND, mcp:FILE.json or mcp+http:URL", shownSource(name))
+			return nil, err
 		}
+		if left != nil {
+			cli.leftOut = append(cli.leftOut, *left)
+		}
+		all = append(all, opened...)
 	}
 	return all, nil
 }
 
-// named parts NAME=SOURCE; a source without a name in front has the empty one.
-func named(text string) (as, rest string) {
-	as, rest, ok := strings.Cut(text, "=")
-	if !ok || as == "" || strings.Trim(as, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return "", text
+// base is the address of the server that --base gives the source called name; empty where it gives none.
+func (cli *commandLine) base(name string) (address string) {
+	for _, base := range cli.Base {
+		if of, at, ok := strings.Cut(base, "="); ok && of == name {
+			address = at
+		}
 	}
-	return as, rest
+	return address
 }
 
 // workspaceDir is the folder that the context value workspace stands for: the first that is a source, or else where the
 // program runs.
 func (cli *commandLine) workspaceDir() string {
-	for _, name := range cli.sourceNames() {
-		_, name = named(name)
-		if dir, ok := strings.CutPrefix(name, "workspace:"); ok && dir != "" {
-			if whole, err := filepath.Abs(dir); err == nil {
+	for _, text := range cli.sourceNames() {
+		if ref, k := kinds().Find(text); k != nil && k.Folder {
+			if whole, err := filepath.Abs(ref.Rest); err == nil {
 				return whole
 			}
-			return dir
+			return ref.Rest
 		}
 	}
 	dir, _ := os.Getwd()
 	return dir
-}
-
-// officeFile is where the demo's database is when no other is named.
-func (cli *commandLine) officeFile() string { return filepath.Join(cli.dataDir(), "office.db") }
-
-// demoSource is the demo's database; an empty file stands for the one in the data folder.
-func (cli *commandLine) demoSource(name, file string) source.Source {
-	var mu sync.Mutex
-	var office *demo.Office
-	load := func(ctx context.Context, _ func(int)) (catalog.Batch, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if file == "" {
-			file = cli.officeFile()
-			if err := os.MkdirAll(cli.dataDir(), 0o700); err != nil {
-				return catalog.Batch{}, fmt.Errorf("data folder: %w", err)
-			}
-		}
-		if office == nil {
-			opened, err := demo.Open(ctx, file)
-			if err != nil {
-				return catalog.Batch{}, err
-			}
-			office = opened
-		}
-		entries := office.Entries()
-		return catalog.Batch{Entries: entries, Found: len(entries)}, nil
-	}
-	return source.Source{Name: name, Own: true, Load: load, Close: func() error {
-		mu.Lock()
-		defer mu.Unlock()
-		if office == nil {
-			return nil
-		}
-		return office.Close()
-	}}
-}
-
-// manifestSource is a file of actions that can be described and not called.
-func manifestSource(file string) source.Source {
-	return source.Source{
-		Name: file,
-		Load: func(ctx context.Context, progress func(int)) (catalog.Batch, error) {
-			return manifest.Load(ctx, file, progress)
-		},
-		Key: func() (string, error) { return manifest.Key(file) },
-	}
-}
-
-// fileHead is how much of a file is looked at to see what it is, in bytes.
-const fileHead = 1 << 20
-
-// fileSources is what a YAML or JSON file is: a manifest, an OpenAPI document or a list of MCP servers. A file that is
-// not there counts as a manifest, whose source says so.
-func (cli *commandLine) fileSources(as, file string) ([]source.Source, error) {
-	head := make([]byte, fileHead)
-	f, err := manifest.OpenFile(file)
-	if err == nil {
-		var n int
-		n, err = io.ReadFull(f, head)
-		head = head[:n]
-		f.Close()
-	}
-	name := file
-	if as != "" {
-		name = as + "=" + file
-	}
-	o := manifest.Options{Name: as, Vault: web.NewVault(os.Getenv, web.Keyring)}
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return []source.Source{manifest.Open(name, file, o)}, nil
-	}
-	switch manifest.TopKey(head, "almanac", "openapi", "swagger", "mcpServers") {
-	case "almanac":
-		return []source.Source{manifest.Open(name, file, o)}, nil
-	case "openapi", "swagger":
-		return []source.Source{cli.openapiSource(as, file)}, nil
-	case "mcpServers":
-		return cli.mcpSources(as, "mcp", file)
-	}
-	return nil, errors.New("it is no manifest (almanac: 1), no OpenAPI document (openapi, swagger) and no list of MCP servers (mcpServers)")
-}
-
-// workspaceSource is the folder dir; as is what the ids of its actions begin with, or empty.
-func workspaceSource(as, dir string) source.Source {
-	name := "workspace:" + dir
-	if as != "" {
-		name = as + "=" + name
-	}
-	return workspace.Open(name, dir, as)
-}
-
-// openapiSource is the document at a file or an address; label is what the person calls it, or empty.
-func (cli *commandLine) openapiSource(label, from string) source.Source {
-	name := "openapi:" + from
-	if label != "" {
-		name = label + "=" + name
-	}
-	o := openapi.Options{From: from, Source: name, Name: label, Vault: web.NewVault(os.Getenv, web.Keyring)}
-	for _, base := range cli.Base {
-		if of, address, ok := strings.Cut(base, "="); ok && of == label {
-			o.Base = address
-		}
-	}
-	api := openapi.New(o)
-	s := source.Source{Name: shownSource(name), Load: api.Load, Health: api.Health, Secrets: api.Secrets, Close: api.Close}
-	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
-		s.Watch = source.WatchFile(from, 0)
-	}
-	return s
 }
 
 // A feeding is the view of the program and where it comes from.
@@ -385,7 +253,7 @@ const (
 // begin waits a moment for the sources and returns what there is.
 func (f *feeding) begin(ctx context.Context, cli *commandLine) (*catalog.View, error) {
 	wait := firstLook
-	if _, err := os.Stat(cli.officeFile()); len(cli.Catalog) == 0 && err == nil {
+	if _, err := os.Stat(demo.File(cli.dataDir())); len(cli.Catalog) == 0 && err == nil {
 		wait = firstLookOwn
 	}
 	soon, cancel := context.WithTimeout(ctx, wait)

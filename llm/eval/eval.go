@@ -25,7 +25,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog/manifest"
+	"almanac/catalog/source"
 )
 
 // A Query is a request and the ids that answer it.
@@ -90,7 +90,7 @@ func exists(file string) bool {
 }
 
 func readQueries(file string) ([]Query, error) {
-	f, err := manifest.OpenFile(file)
+	f, err := source.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}

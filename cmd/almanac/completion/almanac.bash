@@ -5,8 +5,8 @@ _almanac() {
 	while IFS=$'\t' read -r value _; do
 		COMPREPLY+=("$value")
 	done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-	if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *. ]]; then
-		compopt -o nospace 2>/dev/null # an id goes on
+	if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[.:] ]]; then
+		compopt -o nospace 2>/dev/null # an id or a source goes on
 	fi
 }
 complete -o default -o nosort -F _almanac almanac

@@ -4,8 +4,8 @@ _almanac() {
 	local -a items parts
 	local value text
 	while IFS=$'\t' read -r value text; do
-		if [[ $value == *. ]]; then
-			parts+=("${value//:/\\:}:$text") # an id goes on
+		if [[ $value == *[.:] ]]; then
+			parts+=("${value//:/\\:}:$text") # an id or a source goes on
 		else
 			items+=("${value//:/\\:}${text:+:$text}")
 		fi

@@ -1,0 +1,40 @@
+package manifest
+
+// This file opens manifests and lists of actions as sources.
+
+import (
+	"context"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/source"
+	"almanac/catalog/web"
+)
+
+// Kind is a manifest: a YAML or JSON file that says so, or that cannot be read.
+func Kind() source.Kind {
+	return source.Kind{
+		Endings: []string{".yaml", ".yml", ".json"}, Forms: []string{"FILE.yaml", "FILE.json"}, TopKeys: []string{"almanac"},
+		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
+			o := Options{Name: r.Name, Vault: web.NewVault(h.Getenv, web.Keyring)}
+			return []source.Source{Open(r.As(r.Spec), r.Spec, o)}, nil, nil
+		},
+	}
+}
+
+// ListKind is a list of actions, which can be described and not called.
+func ListKind() source.Kind {
+	return source.Kind{
+		Endings: []string{".jsonl", ".jsonl.gz"}, Forms: []string{"FILE.jsonl", "FILE.jsonl.gz"},
+		Harmless: func(r source.Ref) bool { return !strings.Contains(r.Spec, ":") },
+		Open: func(r source.Ref, _ source.Host) ([]source.Source, []catalog.Skip, error) {
+			return []source.Source{{
+				Name: r.Spec,
+				Load: func(ctx context.Context, progress func(int)) (catalog.Batch, error) {
+					return Load(ctx, r.Spec, progress)
+				},
+				Key: func() (string, error) { return Key(r.Spec) },
+			}}, nil, nil
+		},
+	}
+}

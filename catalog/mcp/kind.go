@@ -1,0 +1,82 @@
+package mcp
+
+// This file opens servers as sources.
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/source"
+)
+
+// Kind is mcp:COMMAND, mcp:FILE.json, and a JSON file of which a top-level key says so.
+func Kind() source.Kind {
+	return source.Kind{
+		Prefix: "mcp", Forms: []string{"mcp:COMMAND", "mcp:FILE.json"}, About: "an MCP server that a command starts, or a file of servers",
+		TopKeys: []string{"mcpServers"}, Beside: true,
+		Shown: func(r source.Ref) string { return r.As(Shown("", r.Rest)) },
+		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
+			if filepath.Ext(r.Rest) == ".json" && !strings.ContainsAny(r.Rest, " \t") {
+				return openFile(r.Rest, h)
+			}
+			s, err := ParseCommand(r.Name, r.Rest, os.LookupEnv)
+			return opened(s, err, h)
+		},
+	}
+}
+
+// HTTPKind is mcp+http:URL.
+func HTTPKind() source.Kind {
+	return source.Kind{
+		Prefix: "mcp+http", Forms: []string{"mcp+http:URL"}, About: "an MCP server at a URL",
+		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
+			s, err := ParseURL(r.Name, r.Rest, os.LookupEnv)
+			return opened(s, err, h)
+		},
+	}
+}
+
+// openFile opens the servers of a file as other clients write it. Those that cannot be used are skipped.
+func openFile(file string, h source.Host) ([]source.Source, []catalog.Skip, error) {
+	servers, skipped, err := ReadConfig(file, os.LookupEnv)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []source.Source
+	for _, s := range servers {
+		one, _, err := opened(s, nil, h)
+		if errors.Is(err, ErrNested) {
+			return nil, nil, err
+		}
+		if err != nil {
+			skipped = append(skipped, catalog.Skip{ID: s.Name, Source: file, Reason: err.Error()})
+			continue
+		}
+		all = append(all, one...)
+	}
+	if len(all) == 0 {
+		return nil, skipped, errors.New("no server of it can be used")
+	}
+	return all, skipped, nil
+}
+
+// opened opens a server that was read with an error, or nil.
+func opened(s Server, err error, h source.Host) ([]source.Source, []catalog.Skip, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	depth, err := Depth(os.LookupEnv)
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err := New(s, Options{Version: h.Version, Depth: depth})
+	if err != nil {
+		return nil, nil, err
+	}
+	return []source.Source{{
+		Name: src.Name(), Load: src.Load, Watch: src.Watch, Health: src.Health, Secrets: src.Secrets, Close: src.Close,
+	}}, nil, nil
+}

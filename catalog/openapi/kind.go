@@ -1,0 +1,32 @@
+package openapi
+
+// This file opens a document as a source.
+
+import (
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/secret"
+	"almanac/catalog/source"
+	"almanac/catalog/web"
+)
+
+// Kind is openapi:FILE-or-URL, and a file of which a top-level key says so.
+func Kind() source.Kind {
+	return source.Kind{
+		Prefix: "openapi", Forms: []string{"openapi:FILE-or-URL"}, About: "an OpenAPI document and its server",
+		TopKeys: []string{"openapi", "swagger"}, Beside: true,
+		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
+			name := r.As("openapi:" + r.Rest)
+			api := New(Options{
+				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(r.Name), Vault: web.NewVault(h.Getenv, web.Keyring),
+			})
+			name, _ = secret.Address(name)
+			s := source.Source{Name: name, Load: api.Load, Health: api.Health, Secrets: api.Secrets, Close: api.Close}
+			if !strings.HasPrefix(r.Rest, "http://") && !strings.HasPrefix(r.Rest, "https://") {
+				s.Watch = source.WatchFile(r.Rest, 0)
+			}
+			return []source.Source{s}, nil, nil
+		},
+	}
+}

@@ -1,0 +1,66 @@
+package source
+
+// This file looks at files before anybody reads them: whether they may be opened, and what they are.
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"unicode"
+)
+
+// OpenFile opens a regular file for reading. Anything else, such as a folder, a pipe or a device, is an error: opening it
+// might wait without end.
+func OpenFile(file string) (*os.File, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return os.Open(file) // its error is the better one
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: a folder, not a file", file)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", file)
+	}
+	return os.Open(file)
+}
+
+// TopKey returns the first key of the outermost level of a YAML or JSON text that is one of the names, and "" when none
+// is. It goes by the look of the lines, and takes the beginning of a text as well.
+func TopKey(text []byte, names ...string) string {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	depth := 0
+	for line := range bytes.Lines(text) {
+		trimmed := bytes.TrimSpace(line)
+		if len(trimmed) == 0 || trimmed[0] == '#' {
+			continue
+		}
+		outermost := depth == 0 && trimmed[0] == line[0] || depth == 1
+		if rest, ok := bytes.CutPrefix(trimmed, []byte("{")); ok && depth == 0 {
+			outermost, trimmed = true, bytes.TrimSpace(rest)
+			depth++
+		}
+		if name := keyOf(trimmed); outermost && slices.Contains(names, name) {
+			return name
+		}
+		if depth > 0 {
+			depth += bytes.Count(trimmed, []byte("{")) - bytes.Count(trimmed, []byte("}"))
+		}
+	}
+	return ""
+}
+
+// keyOf is the key that a line begins with; "" when it begins with none.
+func keyOf(line []byte) string {
+	key := bytes.TrimLeft(line, `"'`)
+	quotes := len(line) - len(key)
+	n := len(key) - len(bytes.TrimLeftFunc(key, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }))
+	rest := key[n:]
+	for range quotes {
+		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte(`"`)), []byte("'"))
+	}
+	if rest = bytes.TrimLeft(rest, " "); len(rest) > 0 && rest[0] == ':' {
+		return string(key[:n])
+	}
+	return ""
+}
