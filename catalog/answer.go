@@ -3,10 +3,10 @@ package catalog
 // This file writes sets as text.
 
 import (
-	"almanac/catalog/search/spelling"
 	"fmt"
-	"slices"
 	"strings"
+
+	"almanac/catalog/search/spelling"
 )
 
 // An answer is written for readers who pay for it by the token.
@@ -226,53 +226,26 @@ func nonEmpty(s string) []string {
 }
 
 // nearWords are visible words of the catalog close to those of the query that it has not, at most three a word, each
-// with the domains that have it.
+// with the three domains that have it most.
 func (v *View) nearWords(query string) []string {
-	ix := v.cat.index
-	var near []int32
-	for _, word := range queryWords(query) {
-		st := stem(word.text)
-		if v.knows(ix.words.term(st)) || len(st) < 3 || len(near) >= 9 {
-			continue
+	var words []string
+	for _, near := range v.cat.index.NearWords(query, v.visible) {
+		counts := map[string]int{}
+		for _, doc := range near.Docs {
+			if v.visible.Has(int(doc)) {
+				root, _, _ := strings.Cut(v.cat.id(int(doc)), ".")
+				counts[root]++
+			}
 		}
-		near = append(near, v.nearTerms(st, 3)...)
-	}
-	slices.Sort(near)
-	near = slices.Compact(near)
-	words := make([]string, 0, len(near))
-	for _, t := range near {
-		words = append(words, v.wordWithDomains(t))
+		domains := byCount(counts)
+		for i := range domains {
+			domains[i] = clip(oneLine(domains[i]), 40)
+		}
+		more := ""
+		if len(domains) > 3 {
+			more = ", …"
+		}
+		words = append(words, fmt.Sprintf("%s (%s%s)", near.Word, strings.Join(domains[:min(3, len(domains))], ", "), more))
 	}
 	return words
-}
-
-// knows reports whether a visible entry has a term; one that only hidden entries have must read as one that none has.
-func (v *View) knows(t int32) bool {
-	if t < 0 {
-		return false
-	}
-	docs, _ := v.cat.index.postings(t)
-	return v.visible.any(docs)
-}
-
-// wordWithDomains is a term as the first visible entry that has it writes it, and the three domains that have it most.
-func (v *View) wordWithDomains(t int32) string {
-	counts := map[string]int{}
-	docs, _ := v.cat.index.postings(t)
-	for _, doc := range docs {
-		if !v.visible.has(int(doc)) {
-			continue
-		}
-		root, _, _ := strings.Cut(v.cat.id(int(doc)), ".")
-		counts[root]++
-	}
-	domains := byCount(counts)
-	for i := range domains {
-		domains[i] = clip(oneLine(domains[i]), 40)
-	}
-	more := ""
-	if len(domains) > 3 {
-		more = ", …"
-	}
-	return fmt.Sprintf("%s (%s%s)", v.firstWritten(t), strings.Join(domains[:min(3, len(domains))], ", "), more)
 }

@@ -3,11 +3,12 @@ package catalog
 // This file writes the catalog card: what a prompt says about a catalog of any size.
 
 import (
-	"almanac/catalog/search/spelling"
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"almanac/catalog/search/spelling"
 )
 
 const (
@@ -89,23 +90,23 @@ func (v *View) gist(domain string) []string {
 	first, _ := ids.Search(prefix)
 	doc := first
 	for ; doc < ids.Len() && strings.HasPrefix(ids.At(doc), prefix); doc++ {
-		if !v.visible.has(doc) {
+		if !v.visible.Has(doc) {
 			continue
 		}
 		if group, _, deeper := strings.Cut(ids.At(doc)[len(prefix):], "."); deeper {
 			groups[spelling.Plural(spelling.Singular(strings.ToLower(oneLine(group))))]++
 		}
 	}
-	named := v.cat.exact.of(entityKind)
-	for i := range named.names.Len() {
-		docs := named.at(i)
+	named := v.cat.index.Keys(entityKind)
+	for i := range named.Names.Len() {
+		docs := named.At(i)
 		from, _ := slices.BinarySearch(docs, uint32(first))
 		for _, d := range docs[from:] {
 			if int(d) >= doc {
 				break
 			}
-			if v.visible.has(int(d)) {
-				entities[spelling.Plural(named.names.At(i))]++
+			if v.visible.Has(int(d)) {
+				entities[spelling.Plural(named.Names.At(i))]++
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"almanac/catalog/search/spelling"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,14 +11,16 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog/pattern"
+	"almanac/catalog/search"
+	"almanac/catalog/search/spelling"
 )
 
 // Options say how a catalog is built. The zero value is ready to use.
 type Options struct {
 	// Source names where the entries come from, for the Report; may be empty.
 	Source string
-	// Without switches levers of ranking off.
-	Without []Lever
+	// Without switches ranking features off, to measure what each is worth.
+	Without []search.Feature
 }
 
 // A Skip is an entry that was left out, and why.
@@ -40,13 +41,11 @@ type Catalog struct {
 	nearID   spelling.Index
 	entries  []Entry // nil when it was opened; see stored.go
 	stored   stored
-	index    *index
-	exact    exact
-	products products
-	lexicon  lexicon
-	without  []Lever
-	scratch  sync.Pool // *scratch, for Search
-	memo     memo
+	index    *search.Index
+	mutating search.Bits
+	// unknownOutput marks the entries without an output schema: what they return is anybody's guess.
+	unknownOutput search.Bits
+	cache         cache
 }
 
 // maxID is the longest id in bytes.
@@ -58,7 +57,7 @@ const maxID = 256
 func New(entries []Entry, o Options) (*Catalog, Report) {
 	var report Report
 	seen := make(map[string]bool, len(entries))
-	c := newCatalog(o.Without)
+	c := &Catalog{}
 	c.entries = make([]Entry, 0, len(entries))
 	for _, e := range entries {
 		err := CheckID(e.ID)
@@ -82,15 +81,20 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 		ids[i] = c.entries[i].ID
 	}
 	c.ids = spelling.NewList(ids)
-	c.build()
+	var wait sync.WaitGroup
+	wait.Go(func() { c.nearID = spelling.NewIndex(&c.ids) })
+	c.index = search.Build(len(c.entries), c.searchOptions(o.Without))
+	wait.Wait()
+	c.mutating, c.unknownOutput = search.NewBits(len(c.entries)), search.NewBits(len(c.entries))
+	for doc := range c.entries {
+		if c.entries[doc].Mutates {
+			c.mutating.Set(doc)
+		}
+		if c.entries[doc].Output == nil {
+			c.unknownOutput.Set(doc)
+		}
+	}
 	return c, report
-}
-
-// newCatalog is a catalog without entries and without an index.
-func newCatalog(without []Lever) *Catalog {
-	c := &Catalog{lexicon: newLexicon(), without: slices.Clone(without)}
-	c.scratch.New = func() any { return newScratch(c.Len()) }
-	return c
 }
 
 // Len is the number of entries.
@@ -108,9 +112,9 @@ func (c *Catalog) Entries() []Entry {
 
 // View sees everything in the catalog.
 func (c *Catalog) View() *View {
-	v := &View{cat: c, visible: newBitset(c.Len()), count: c.Len()}
+	v := &View{cat: c, visible: search.NewBits(c.Len()), count: c.Len()}
 	if c.Len() > 0 {
-		v.visible.fill(c.Len())
+		v.visible.Fill(c.Len())
 	}
 	return v
 }

@@ -17,8 +17,8 @@ type FacetCount struct {
 
 // Facets count what the hits of a set have: the commonest names first, ties by name, at most 20 of a kind.
 type Facets struct {
-	// Total is the number of hits counted, Mutating how many of them mutate. Of is how many there were before a limit cut
-	// them; 0 where none did.
+	// Total is the number of hits counted, Mutating how many of them mutate. Of is how many there were before a limit
+	// cut them; 0 where none did.
 	Total      int          `json:"total"`
 	Of         int          `json:"of,omitempty"`
 	Mutating   int          `json:"mutating"`
@@ -34,9 +34,10 @@ type Facets struct {
 
 const maxFacets = 20
 
-// Facets counts the hits of the set, and of a search without a limit the best 1,000; Domains are first segments of namespaces, Namespaces whole ones.
+// Facets counts the hits of the set, and of a search without a limit the best 1,000; Domains are first segments of
+// namespaces, Namespaces whole ones.
 func (s Set) Facets() Facets {
-	s = s.reaching(reach)
+	s = s.atLeast(mostHits)
 	f := Facets{Total: s.Len()}
 	if s.view == nil {
 		return f
@@ -44,13 +45,13 @@ func (s Set) Facets() Facets {
 	if f.Total < s.total {
 		f.Of = s.total
 	}
-	table := s.view.cat.memo.facetNames()
+	table := s.view.cat.cache.facetNames()
 	docs := make([][facetKinds][]int32, len(s.hits))
 	for i, h := range s.hits {
-		if s.view.cat.exact.mutating.has(int(h.doc)) {
+		if s.view.cat.mutating.Has(int(h.Doc)) {
 			f.Mutating++
 		}
-		docs[i] = table.of(s.view.cat, int(h.doc))
+		docs[i] = table.of(s.view.cat, int(h.Doc))
 	}
 	names := table.all()
 	counts := make([]int, len(names))

@@ -176,7 +176,7 @@ func FuzzOpen(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	f.Add(b.Bytes()[:headSize])
+	f.Add(b.Bytes()[:32])
 	f.Fuzz(func(t *testing.T, image []byte) {
 		if opened, _, err := Open(slices.Clone(image), OpenOptions{}); err == nil {
 			mustSearch(t, opened.View(), "list invoices", SearchOptions{})

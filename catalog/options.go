@@ -3,26 +3,27 @@ package catalog
 // This file reads options as scripts write them.
 
 import (
-	"almanac/catalog/search/spelling"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"almanac/catalog/search/spelling"
 )
 
 func optionNames() []string {
 	return []string{"domains", "entities", "include_mutations", "limit", "mutates", "needs_input", "needs_output", "operation", "risk", "tags"}
 }
 
-// CheckOptions refuses an operation that no visible action has and that is none of the usual ones: an *ArgError that lists
-// those there are, and whose Hint has the near one.
+// CheckOptions refuses an operation that no visible action has and that is none of the usual ones: an *ArgError that
+// lists those there are, and whose Hint has the near one.
 func (v *View) CheckOptions(o SearchOptions) error {
 	if o.Operation == "" {
 		return nil
 	}
-	m := v.cat.exact.of(operationKind)
-	if v.visible.any(m.get(strings.ToLower(string(o.Operation)))) {
+	m := v.cat.index.Keys(operationKind)
+	if v.visible.Any(m.Get(strings.ToLower(string(o.Operation)))) {
 		return nil
 	}
 	known := sortedSet(append(v.visibleKeys(m), string(Read), string(Create), string(Update), string(Delete), string(Admin)))
@@ -70,8 +71,8 @@ func ParseBoostOptions(m map[string]any) (BoostOptions, error) {
 	return o, nil
 }
 
-// ParsePlanOptions reads the one option of a plan, given: the inputs that the user gives, a name or a list of them. Errors
-// are like those of ParseSearchOptions.
+// ParsePlanOptions reads the one option of a plan, given: the inputs that the user gives, a name or a list of them.
+// Errors are like those of ParseSearchOptions.
 func ParsePlanOptions(m map[string]any) (given []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if name != "given" {

@@ -4,10 +4,12 @@ package catalog
 // needs from the one who asks or from a step before it.
 
 import (
-	"almanac/catalog/search/spelling"
 	"fmt"
 	"slices"
 	"strings"
+
+	"almanac/catalog/search"
+	"almanac/catalog/search/spelling"
 )
 
 const (
@@ -49,9 +51,9 @@ func (s Set) Pick(o PickOptions) Step {
 	kept := s.Filter(o.SearchOptions)
 	if kept.Len() == 0 && len(o.NeedsOutput) > 0 {
 		o.NeedsOutput = nil
-		kept = s.Filter(o.SearchOptions).reaching(reach).reached()
-		kept.hits = slices.DeleteFunc(slices.Clone(kept.hits), func(h scored) bool {
-			return !s.view.cat.exact.unknownOutput.has(int(h.doc))
+		kept = s.Filter(o.SearchOptions).atLeast(mostHits).listed()
+		kept.hits = slices.DeleteFunc(slices.Clone(kept.hits), func(h search.Hit) bool {
+			return !s.view.cat.unknownOutput.Has(int(h.Doc))
 		})
 		if kept.Len() > 0 {
 			step.Note = "none says that it returns " + step.Gives + "; these do not say what they return"
@@ -94,8 +96,8 @@ type Link struct {
 type Plan struct {
 	Steps []Step
 	Links []Link
-	// Given are the inputs that no earlier step returns and the user is said to give, Open those that nobody gives: each
-	// once, in the order of need.
+	// Given are the inputs that no earlier step returns and the user is said to give, Open those that nobody gives:
+	// each once, in the order of need.
 	Given, Open []string
 	// Problems say what stands in the way: steps without hits; often nil.
 	Problems []string

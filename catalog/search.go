@@ -1,10 +1,12 @@
 package catalog
 
 import (
-	"almanac/catalog/search/spelling"
 	"fmt"
 	"slices"
 	"strings"
+
+	"almanac/catalog/search"
+	"almanac/catalog/search/spelling"
 )
 
 const (
@@ -43,15 +45,15 @@ func (o *SearchOptions) limit(standard int) int {
 
 // Search ranks the visible entries that have words of the query and pass the options. An empty query takes all that
 // pass, in the order of their ids. The same catalog, query and options give the same answer on every machine, and an
-// entry's score does not depend on the view, but for words that no visible entry has: those that look misspelt are searched
-// as the nearest visible word, and the set's notes say so. Of a query the first 16 KiB count. It fails for a limit out of range and
-// an unknown risk.
+// entry's score does not depend on the view, but for words that no visible entry has: those that look misspelt are
+// searched as the nearest visible word, and the set's notes say so. Of a query the first 16 KiB count. It fails for a
+// limit out of range and an unknown risk.
 func (v *View) Search(query string, o SearchOptions) (Set, error) {
 	if err := checkOptions(o); err != nil {
 		return Set{}, err
 	}
 	allowed, notes := v.filter(o)
-	return v.ranked(query, query, allowed, notes, o), nil
+	return v.find(query, query, allowed, notes, o), nil
 }
 
 func checkOptions(o SearchOptions) error {
@@ -69,63 +71,62 @@ func checkRisk(r Risk) error {
 	return fmt.Errorf("risk %q: want low, medium or high", clip(oneLine(string(r)), 40))
 }
 
-func exactHits(docs bitset) []scored {
-	var hits []scored
-	docs.each(func(doc int) { hits = append(hits, scored{int32(doc), exactScore}) })
+func exactHits(docs search.Bits) []search.Hit {
+	var hits []search.Hit
+	docs.Each(func(doc int) { hits = append(hits, search.Hit{Doc: int32(doc), Score: exactScore}) })
 	return hits
 }
 
 // filter is the set of visible entries that pass the options, and what to say about names that are unknown.
-func (v *View) filter(o SearchOptions) (bitset, []string) {
-	x := &v.cat.exact
+func (v *View) filter(o SearchOptions) (search.Bits, []string) {
 	var notes []string
 	allowed := slices.Clone(v.visible)
-	narrow := func(kind string, names []string, m *postings, key func(string) string, join string) {
+	narrow := func(kind string, names []string, m *search.Keys, key func(string) string, join string) {
 		if len(names) == 0 {
 			return
 		}
 		var unknown []string
-		some := newBitset(v.cat.Len())
+		some := search.NewBits(v.cat.Len())
 		for _, name := range names {
-			docs := m.get(key(name))
-			if !v.visible.any(docs) {
+			docs := m.Get(key(name))
+			if !v.visible.Any(docs) {
 				unknown = append(unknown, name)
 				continue
 			}
-			some.setAll(docs)
+			some.SetAll(docs)
 		}
 		notes = append(notes, v.unknownNotes(kind, unknown, m, key, join)...)
-		allowed.and(some)
+		allowed.And(some)
 	}
-	narrow("domain", o.Domains, x.of(namespaceKind), namespaceKey, ".")
-	narrow("tag", o.Tags, x.of(tagKind), spelling.Fold, "_")
-	narrow("entity", o.Entities, x.of(entityKind), entityKey, "_")
+	narrow("domain", o.Domains, v.cat.index.Keys(namespaceKind), namespaceKey, ".")
+	narrow("tag", o.Tags, v.cat.index.Keys(tagKind), spelling.Fold, "_")
+	narrow("entity", o.Entities, v.cat.index.Keys(entityKind), entityKey, "_")
 	if o.Operation != "" {
-		narrow("operation", []string{string(o.Operation)}, x.of(operationKind), strings.ToLower, "_")
+		narrow("operation", []string{string(o.Operation)}, v.cat.index.Keys(operationKind), strings.ToLower, "_")
 	}
 	if o.Risk != "" {
-		narrow("risk", []string{string(o.Risk)}, x.of(riskKind), strings.ToLower, "_")
+		narrow("risk", []string{string(o.Risk)}, v.cat.index.Keys(riskKind), strings.ToLower, "_")
 	}
-	need := func(kind string, names []string, m *postings) {
+	need := func(kind string, names []string, m *search.Keys) {
 		var unknown []string
 		for _, name := range names {
-			docs := m.lookup(needKeys(name))
-			if !v.visible.any(docs) {
+			docs := m.Lookup(needKeys(name))
+			if !v.visible.Any(docs) {
 				unknown = append(unknown, name)
 			}
-			some := newBitset(v.cat.Len())
-			some.setAll(docs)
-			allowed.and(some)
+			some := search.NewBits(v.cat.Len())
+			some.SetAll(docs)
+			allowed.And(some)
 		}
 		notes = append(notes, v.unknownNotes(kind, unknown, m, spelling.Fold, "_")...)
 	}
-	need("input", o.NeedsInput, x.of(inputKind))
-	need("output", o.NeedsOutput, x.of(outputKind))
+	need("input", o.NeedsInput, v.cat.index.Keys(inputKind))
+	need("output", o.NeedsOutput, v.cat.index.Keys(outputKind))
 	if o.IncludeMutations != nil && !*o.IncludeMutations || o.Mutates != nil && !*o.Mutates {
-		allowed.andNot(x.mutating)
+		allowed.AndNot(v.cat.mutating)
 	}
 	if o.Mutates != nil && *o.Mutates {
-		allowed.and(x.mutating)
+		allowed.And(v.cat.mutating)
 	}
 	return allowed, notes
 }
@@ -135,11 +136,11 @@ const maxUnknown = 5
 
 // unknownNotes say that no visible entry has the names, and which ones are near. key is a name as m has it, and join is
 // what parts the words of one.
-func (v *View) unknownNotes(kind string, names []string, m *postings, key func(string) string, join string) []string {
+func (v *View) unknownNotes(kind string, names []string, m *search.Keys, key func(string) string, join string) []string {
 	var notes []string
 	for _, name := range names[:min(len(names), maxUnknown)] {
 		note := fmt.Sprintf("no %s %q", kind, clip(oneLine(name), 60))
-		if near := v.nearest(key(name), m, join); near != "" {
+		if near := m.Nearest(key(name), join, v.visible); near != "" {
 			note += ": did you mean " + clip(oneLine(near), 60) + "?"
 		}
 		notes = append(notes, note)
@@ -188,27 +189,27 @@ func (v *View) Entities(names ...string) Set {
 
 // Inputs is the set of all entries that take any of the fields; names are met as in SearchOptions.NeedsInput.
 func (v *View) Inputs(names ...string) Set {
-	return v.fieldSet("inputs", names, v.cat.exact.of(inputKind))
+	return v.fieldSet("inputs", names, v.cat.index.Keys(inputKind))
 }
 
 // Outputs is the set of all entries that return any of the fields; names are met as in SearchOptions.NeedsOutput.
 func (v *View) Outputs(names ...string) Set {
-	return v.fieldSet("outputs", names, v.cat.exact.of(outputKind))
+	return v.fieldSet("outputs", names, v.cat.index.Keys(outputKind))
 }
 
-func (v *View) fieldSet(kind string, names []string, m *postings) Set {
+func (v *View) fieldSet(kind string, names []string, m *search.Keys) Set {
 	s := Set{view: v, query: label(kind, names)}
-	some := newBitset(v.cat.Len())
+	some := search.NewBits(v.cat.Len())
 	var unknown []string
 	for _, name := range names {
-		docs := m.lookup(needKeys(name))
-		if !v.visible.any(docs) {
+		docs := m.Lookup(needKeys(name))
+		if !v.visible.Any(docs) {
 			unknown = append(unknown, name)
 		}
-		some.setAll(docs)
+		some.SetAll(docs)
 	}
 	s.notes = v.unknownNotes(strings.TrimSuffix(kind, "s"), unknown, m, spelling.Fold, "_")
-	some.and(v.visible)
+	some.And(v.visible)
 	s.hits = exactHits(some)
 	s.total = len(s.hits)
 	return s
@@ -237,7 +238,7 @@ func (v *View) SetOf(hits []Hit) Set {
 		if !(hit.Score > 0) {
 			hit.Score = exactScore
 		}
-		s.hits = append(s.hits, scored{int32(doc), hit.Score})
+		s.hits = append(s.hits, search.Hit{Doc: int32(doc), Score: hit.Score})
 	}
 	s.total = len(s.hits)
 	return s

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog/search"
 )
 
 func TestSearchFindsTheBest(t *testing.T) {
@@ -275,7 +277,7 @@ func TestScoresStayInBounds(t *testing.T) {
 	}
 	for _, query := range []string{strings.Join(words, " "), strings.Repeat("invoice customer ", 400), "invoi custo refu", strings.Repeat("é", 20000)} {
 		for _, hit := range mustSearch(t, c.View(), query, SearchOptions{Limit: 1000}).Hits() {
-			if hit.Score <= 0 || hit.Score > 2*maxScore {
+			if hit.Score <= 0 || hit.Score > 32 {
 				t.Fatalf("score %v for %q", hit, clip(query, 40))
 			}
 		}
@@ -307,21 +309,6 @@ func TestSearchFromManyGoroutines(t *testing.T) {
 	}
 }
 
-func TestLeadOf(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                               "",
-		"List users":                     "List users",
-		"List users. Needs a token.":     "List users",
-		"List users\n\nNeeds a token.":   "List users",
-		"Version 1.2 of the list. Other": "Version 1.2 of the list",
-		"Ends with a stop.":              "Ends with a stop.",
-	} {
-		if got := leadOf(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}
-
 // TestLead prefers the action whose first sentence is about the query to one that says the same later.
 func TestLead(t *testing.T) {
 	entries := []Entry{
@@ -330,9 +317,9 @@ func TestLead(t *testing.T) {
 		{ID: "c.other", Description: "Something else."},
 	}
 	for _, test := range []struct {
-		off  []Lever
+		off  []search.Feature
 		want string
-	}{{nil, "b.two"}, {[]Lever{Lead}, "a.one"}} {
+	}{{nil, "b.two"}, {[]search.Feature{search.Lead}, "a.one"}} {
 		c, _ := New(entries, Options{Without: test.off})
 		found, err := c.View().Search("shipping labels", SearchOptions{})
 		if err != nil {
@@ -344,8 +331,8 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestCalled ranks an action that the query calls by its id, title, alias or first sentence above one whose texts have the
-// same words more often, and by its id above one that has them in its name beside another thing.
+// TestCalled ranks an action that the query calls by its id, title, alias or first sentence above one whose texts have
+// the same words more often, and by its id above one that has them in its name beside another thing.
 func TestCalled(t *testing.T) {
 	entries := []Entry{
 		{ID: "billing.refund.issue", Title: "Pay back", Description: "Refunds an invoice: what is owed is waived, the rest paid back. Not undone.", Aliases: []string{"reimburse customer"}},
@@ -363,8 +350,8 @@ func TestCalled(t *testing.T) {
 			t.Errorf("%q: got %v, want %s first\n%s", query, ids(s), want, why)
 		}
 	}
-	c, _ := New(entries, Options{Without: []Lever{Calls}})
+	c, _ := New(entries, Options{Without: []search.Feature{search.Calls}})
 	if s := mustSearch(t, c.View(), "issue a refund", SearchOptions{}); s.Hits()[0].ID == "billing.refund.issue" {
-		t.Error("the lever is not needed for this")
+		t.Error("the feature is not needed for this")
 	}
 }

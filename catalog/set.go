@@ -3,6 +3,8 @@ package catalog
 import (
 	"cmp"
 	"slices"
+
+	"almanac/catalog/search"
 )
 
 // A Hit is one entry of a ranked answer. Scores of one catalog can be compared between queries; they have no unit.
@@ -16,15 +18,15 @@ type Hit struct {
 type Set struct {
 	view  *View
 	query string
-	hits  []scored // best first
+	hits  []search.Hit // best first
 	total int
 	notes []string // names that were unknown
 	// chosen tells that somebody said how many hits there shall be.
 	chosen bool
 	asked  SearchOptions
-	// search is what ranked the hits, where nobody chose how many: all matches are within reach then. Nil for a set that
-	// is its hits.
-	search *ranking
+	// search is what ranked the hits, where nobody chose how many: all matches are within reach then. Nil for a set
+	// that is its hits.
+	search *query
 	// words were searched for, and from is what was filtered; for the answer that finds nothing.
 	words string
 	from  *Set
@@ -55,10 +57,10 @@ func (s Set) Hits() []Hit {
 	return hits
 }
 
-func (s Set) hit(h scored) Hit { return Hit{ID: s.view.cat.id(int(h.doc)), Score: h.score} }
+func (s Set) hit(h search.Hit) Hit { return Hit{ID: s.view.cat.id(int(h.Doc)), Score: h.Score} }
 
 // with is s with other hits.
-func (s Set) with(hits []scored, total int) Set {
+func (s Set) with(hits []search.Hit, total int) Set {
 	s.hits, s.total = hits, total
 	return s
 }
@@ -74,9 +76,9 @@ func (s Set) Filter(o SearchOptions) Set {
 		return s.searchWithin(o)
 	}
 	allowed, notes := s.view.filter(o)
-	var kept []scored
+	var kept []search.Hit
 	for _, h := range s.hits {
-		if allowed.has(int(h.doc)) {
+		if allowed.Has(int(h.Doc)) {
 			kept = append(kept, h)
 		}
 	}
@@ -98,7 +100,7 @@ func (s Set) Intersect(o Set) Set {
 	if s.view == nil || o.view == nil {
 		return Set{view: s.view}
 	}
-	return s.join(o, " and ", bitset.and)
+	return s.join(o, " and ", search.Bits.And)
 }
 
 // Union has what either set has; scores are added where both have an entry.
@@ -114,7 +116,7 @@ func (s Set) Union(o Set) Set {
 		s.notes = append(slices.Clip(s.notes), o.notes...)
 		return s
 	}
-	return s.join(o, " or ", bitset.or)
+	return s.join(o, " or ", search.Bits.Or)
 }
 
 func joinWords(a, word, b string) string {
@@ -125,12 +127,12 @@ func joinWords(a, word, b string) string {
 }
 
 // sortHits puts the best first, ties by id.
-func sortHits(hits []scored) {
-	slices.SortFunc(hits, func(a, b scored) int {
-		if a.score != b.score {
-			return cmp.Compare(b.score, a.score)
+func sortHits(hits []search.Hit) {
+	slices.SortFunc(hits, func(a, b search.Hit) int {
+		if a.Score != b.Score {
+			return cmp.Compare(b.Score, a.Score)
 		}
-		return cmp.Compare(a.doc, b.doc)
+		return cmp.Compare(a.Doc, b.Doc)
 	})
 }
 
@@ -141,8 +143,8 @@ type BoostOptions struct {
 	By float64
 }
 
-// Boost multiplies the scores of the hits that pass the options and ranks anew. Nothing is added or lost, but for what a
-// limit cuts; of a search without a limit all matches are looked at.
+// Boost multiplies the scores of the hits that pass the options and ranks anew. Nothing is added or lost, but for what
+// a limit cuts; of a search without a limit all matches are looked at.
 func (s Set) Boost(o BoostOptions) Set {
 	if s.view == nil {
 		return s
@@ -157,13 +159,13 @@ func (s Set) Boost(o BoostOptions) Set {
 		hits = s.bestOfBoth(allowed)
 	}
 	for i := range hits {
-		if allowed.has(int(hits[i].doc)) {
-			hits[i].score *= by
+		if allowed.Has(int(hits[i].Doc)) {
+			hits[i].Score *= by
 		}
 	}
 	sortHits(hits)
 	s.notes = append(slices.Clip(s.notes), notes...)
-	most := reach
+	most := mostHits
 	if s.search == nil {
 		most = len(hits)
 	}
@@ -177,7 +179,7 @@ func (s Set) Boost(o BoostOptions) Set {
 // Top keeps the best n, at most 1,000 of a search; the total stays what it was. Less than one keeps none.
 func (s Set) Top(n int) Set {
 	if s.search != nil && n > len(s.hits) {
-		s = s.reaching(min(n, reach))
+		s = s.atLeast(min(n, mostHits))
 	}
 	s.chosen, s.search = true, nil
 	return s.with(s.hits[:max(0, min(n, len(s.hits)))], s.total)

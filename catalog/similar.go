@@ -22,8 +22,8 @@ func (v *View) Similar(id string, o SearchOptions) (Set, error) {
 		return Set{}, err
 	}
 	allowed, notes := v.filter(o)
-	allowed.clear(v.cat.find(e.ID))
-	return v.ranked("like "+e.ID, likeness(e), allowed, notes, o), nil
+	allowed.Clear(v.cat.find(e.ID))
+	return v.find("like "+e.ID, likeness(e), allowed, notes, o), nil
 }
 
 // likeness is what an entry is about, as a query.

@@ -7,10 +7,12 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 	"time"
+
+	"almanac/catalog/search"
 )
 
-// Entries have numbers, and their ids are in the order of the numbers. A catalog that New built holds them all; one that
-// Open opened holds them as bytes, and those that were asked for.
+// Entries have numbers, and their ids are in the order of the numbers. A catalog that New built holds them all; one
+// that Open opened holds them as bytes, and those that were asked for.
 type stored struct {
 	data    []byte
 	offsets []uint64 // entry i is data[offsets[i]:offsets[i+1]]
@@ -143,7 +145,7 @@ func (r *entryReader) bytes(n int) []byte {
 	return b
 }
 
-func (r *entryReader) text() string { return stringOf(r.bytes(r.number())) }
+func (r *entryReader) text() string { return search.StringOf(r.bytes(r.number())) }
 
 func (r *entryReader) list() []string {
 	n := r.number()

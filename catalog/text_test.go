@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"almanac/catalog/search/spelling"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog/search"
+	"almanac/catalog/search/spelling"
 )
 
 func FuzzWords(f *testing.F) {
@@ -22,7 +24,7 @@ func FuzzWords(f *testing.F) {
 			if w == "" || !utf8.ValidString(w) || strings.ContainsAny(w, " \t\n_-.") {
 				t.Fatalf("word %q", w)
 			}
-			stem(w)
+			search.Stem(w)
 		})
 		if again := spelling.Fold(spelling.Fold(text)); again != spelling.Fold(text) {
 			t.Fatalf("fold %q is %q, then %q", text, spelling.Fold(text), again)

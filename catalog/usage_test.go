@@ -48,14 +48,6 @@ func TestUsageRaises(t *testing.T) {
 	}
 }
 
-func TestUsageGain(t *testing.T) {
-	for calls, want := range map[int]int32{1: 2, 2: 4, 3: 4, 4: 6, 127: 14, 128: 16, 1 << 40: 16} {
-		if got := usageGain(calls); got != want {
-			t.Errorf("%d calls: %d, want %d", calls, got, want)
-		}
-	}
-}
-
 func TestSimilar(t *testing.T) {
 	v := officeView(t)
 	for id, want := range map[string]string{

@@ -5,27 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-func TestVectorTable(t *testing.T) {
-	table := newVectorTable(vectorsText)
-	last := ""
-	for i := range table.count {
-		st := table.letters[table.end(i-1):table.end(i)]
-		if st <= last || table.row(st) != int32(i) {
-			t.Fatalf("stem %d, %q after %q: row %d", i, st, last, table.row(st))
-		}
-		last = st
-	}
-	for _, st := range []string{"", "nosuchstem", "zzzzzz", "\xff"} {
-		if got := table.row(st); got != -1 {
-			t.Errorf("%q: row %d", st, got)
-		}
-	}
-	if size := len(vectorsText) + len(wordsText); size > 3<<20 {
-		t.Errorf("the shipped words are %d bytes", size)
-	}
-}
+	"almanac/catalog/search"
+)
 
 // rankingEntries are alike in the words that they share with the queries of TestRanking.
 func rankingEntries() []Entry {
@@ -44,16 +26,16 @@ func rankingEntries() []Entry {
 func TestRanking(t *testing.T) {
 	for _, test := range []struct {
 		query string
-		off   []Lever
+		off   []search.Feature
 		want  string
 	}{
 		{"cancel the ticket for my flight", nil, "air.ticket.cancel 1.9847, desk.ticket.cancel 1.9601"},
-		{"cancel the ticket for my flight", []Lever{Vectors}, "air.ticket.cancel 1.4260, desk.ticket.cancel 1.3995"},
+		{"cancel the ticket for my flight", []search.Feature{search.Vectors}, "air.ticket.cancel 1.4260, desk.ticket.cancel 1.3995"},
 		{"climate of the city", nil, "city.weather 1.3755, city.population 1.3431, city.hotels 1.2179"},
-		{"climate of the city", []Lever{Vectors}, "city.population 1.0942, city.hotels 1.0551, city.weather 1.0322"},
+		{"climate of the city", []search.Feature{search.Vectors}, "city.population 1.0942, city.hotels 1.0551, city.weather 1.0322"},
 		// The vectors make up most of the gap, not all of it; see docs/rough-edges.md.
 		{"start the server machine", nil, "coffee.start 1.6919, vm.start 1.6522"},
-		{"start the server machine", []Lever{Vectors}, "coffee.start 1.2348, vm.start 1.1854"},
+		{"start the server machine", []search.Feature{search.Vectors}, "coffee.start 1.2348, vm.start 1.1854"},
 	} {
 		c, _ := New(rankingEntries(), Options{Without: test.off})
 		s, err := c.View().Search(test.query, SearchOptions{})

@@ -9,17 +9,18 @@ import (
 	"sync"
 
 	"almanac/catalog/pattern"
+	"almanac/catalog/search"
 )
 
 // A View is what one turn may see of a catalog. It is immutable and safe for concurrent use; Narrow returns a smaller
 // one, and nothing widens.
 type View struct {
 	cat           *Catalog
-	visible       bitset
+	visible       search.Bits
 	count         int
 	actor, tenant string
 	// usage is what was called before, in the order of the entries; nil raises nothing.
-	usage []used
+	usage []search.Used
 	// parent is the view that rules narrowed; nil for the view of everything.
 	parent *View
 	rules  Rules
@@ -101,17 +102,16 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	if err := settle(&n.tenant, r.Tenant, "tenant"); err != nil {
 		return nil, err
 	}
-	x := &v.cat.exact
 	if len(r.Namespaces) > 0 {
-		allowed := newBitset(v.cat.Len())
+		allowed := search.NewBits(v.cat.Len())
 		for _, name := range r.Namespaces {
 			docs, err := v.namespaceDocs(name)
 			if err != nil && !r.Growing {
 				return nil, err
 			}
-			allowed.setAll(docs)
+			allowed.SetAll(docs)
 		}
-		n.visible.and(allowed)
+		n.visible.And(allowed)
 	}
 	for _, name := range r.DeniedNamespaces {
 		docs, err := v.namespaceDocs(name)
@@ -119,17 +119,17 @@ func (v *View) Narrow(r Rules) (*View, error) {
 			return nil, err
 		}
 		for _, doc := range docs {
-			n.visible.clear(int(doc))
+			n.visible.Clear(int(doc))
 		}
 	}
 	for _, operation := range r.DeniedOperations {
-		docs := x.of(operationKind).get(strings.ToLower(string(operation)))
+		docs := v.cat.index.Keys(operationKind).Get(strings.ToLower(string(operation)))
 		if docs == nil && !r.Growing && !slices.Contains([]Operation{Read, Create, Update, Delete, Admin}, operation) {
 			return nil, fmt.Errorf("operation %q: no action has it: the catalog has %s", clip(oneLine(string(operation)), 80),
-				strings.Join(v.visibleKeys(x.of(operationKind)), ", "))
+				strings.Join(v.visibleKeys(v.cat.index.Keys(operationKind)), ", "))
 		}
 		for _, doc := range docs {
-			n.visible.clear(int(doc))
+			n.visible.Clear(int(doc))
 		}
 	}
 	for _, id := range r.DeniedIDs {
@@ -138,40 +138,40 @@ func (v *View) Narrow(r Rules) (*View, error) {
 			return nil, fmt.Errorf("denied id: %w", err)
 		}
 		for _, doc := range docs {
-			n.visible.clear(doc)
+			n.visible.Clear(doc)
 		}
 	}
 	if len(r.IDs) > 0 {
-		allowed := newBitset(v.cat.Len())
+		allowed := search.NewBits(v.cat.Len())
 		for _, id := range r.IDs {
 			docs, err := v.patternDocs(id)
 			if err != nil && !(r.Growing && errors.As(err, new(*UnknownError))) {
 				return nil, fmt.Errorf("allowed id: %w", err)
 			}
 			for _, doc := range docs {
-				allowed.set(doc)
+				allowed.Set(doc)
 			}
 		}
-		n.visible.and(allowed)
+		n.visible.And(allowed)
 	}
 	if r.ReadOnly {
-		n.visible.andNot(x.mutating)
+		n.visible.AndNot(v.cat.mutating)
 	}
 	if r.Guard != nil {
-		slices.Clone(n.visible).each(func(doc int) {
+		slices.Clone(n.visible).Each(func(doc int) {
 			if ok, _ := r.Guard(v.cat.peek(doc)); !ok {
-				n.visible.clear(doc)
+				n.visible.Clear(doc)
 			}
 		})
 	}
-	n.count = n.visible.count()
+	n.count = n.visible.Count()
 	return n, nil
 }
 
 // Nothing is a view that sees nothing, for the same actor and tenant: what is left where rules do not fit.
 func (v *View) Nothing() *View {
 	rules := Rules{Name: "no view", Guard: func(*Entry) (bool, string) { return false, "the rules of the view do not fit the catalog" }}
-	return &View{cat: v.cat, visible: newBitset(v.cat.Len()), actor: v.actor, tenant: v.tenant, parent: v, rules: rules}
+	return &View{cat: v.cat, visible: search.NewBits(v.cat.Len()), actor: v.actor, tenant: v.tenant, parent: v, rules: rules}
 }
 
 // settle sets what is not set yet.
@@ -186,8 +186,8 @@ func settle(have *string, want, what string) error {
 	return nil
 }
 
-// patternDocs are the entries of the catalog, visible or not, that a pattern of ids matches; an *UnknownError when there
-// are none.
+// patternDocs are the entries of the catalog, visible or not, that a pattern of ids matches; an *UnknownError when
+// there are none.
 func (v *View) patternDocs(text string) (docs []int, err error) {
 	p, err := pattern.Parse(text)
 	if err != nil {
@@ -214,7 +214,7 @@ func (v *View) patternDocs(text string) (docs []int, err error) {
 // Matches reports whether p matches a visible id.
 func (v *View) Matches(p pattern.Pattern) bool {
 	docs, _ := v.patternDocs(p.String())
-	return slices.ContainsFunc(docs, v.visible.has)
+	return slices.ContainsFunc(docs, v.visible.Has)
 }
 
 // namespaceKey is a namespace as the postings have it. A namespace stands for all below it, so crm and crm.* are one.
@@ -224,24 +224,24 @@ func namespaceKey(name string) string {
 }
 
 func (v *View) namespaceDocs(name string) ([]uint32, error) {
-	m := v.cat.exact.of(namespaceKind)
-	docs := m.get(namespaceKey(name))
+	m := v.cat.index.Keys(namespaceKind)
+	docs := m.Get(namespaceKey(name))
 	if docs != nil {
 		return docs, nil
 	}
 	hint := ""
-	if near := v.nearest(namespaceKey(name), m, "."); near != "" {
+	if near := m.Nearest(namespaceKey(name), ".", v.visible); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	return nil, fmt.Errorf("namespace %q: not in the catalog%s", clip(oneLine(name), 80), hint)
 }
 
 // visibleKeys are the names in m that a visible entry has, in order.
-func (v *View) visibleKeys(m *postings) []string {
+func (v *View) visibleKeys(m *search.Keys) []string {
 	var keys []string
-	for i := range m.names.Len() {
-		if v.visible.any(m.at(i)) {
-			keys = append(keys, m.names.At(i))
+	for i := range m.Names.Len() {
+		if v.visible.Any(m.At(i)) {
+			keys = append(keys, m.Names.At(i))
 		}
 	}
 	return keys
@@ -266,7 +266,7 @@ func (v *View) Lookup(id string) (*Entry, bool) {
 
 // doc is the number of a visible entry, or -1.
 func (v *View) doc(id string) int {
-	if doc := v.cat.find(id); doc >= 0 && v.visible.has(doc) {
+	if doc := v.cat.find(id); doc >= 0 && v.visible.Has(doc) {
 		return doc
 	}
 	return -1
@@ -292,7 +292,7 @@ func (v *View) Resolve(id string) (*Entry, error) {
 // Why says whether id can be seen and, when not, what hides it.
 func (v *View) Why(id string) Visibility {
 	doc := v.cat.find(id)
-	if doc >= 0 && v.visible.has(doc) {
+	if doc >= 0 && v.visible.Has(doc) {
 		return Visibility{State: "visible"}
 	}
 	near := v.nearIDs(id, 3)
@@ -300,20 +300,20 @@ func (v *View) Why(id string) Visibility {
 		return Visibility{State: "unknown", Near: near}
 	}
 	hiding := v
-	for hiding.parent != nil && !hiding.parent.visible.has(doc) {
+	for hiding.parent != nil && !hiding.parent.visible.Has(doc) {
 		hiding = hiding.parent
 	}
 	return Visibility{State: "hidden", Rule: hiding.rules.reason(v.cat.entry(doc)), Near: near}
 }
 
-// WhyRoot is Why for the first segment of ids: visible where an action below it is, and hidden where rules hide them all,
-// with the rule that hides the first.
+// WhyRoot is Why for the first segment of ids: visible where an action below it is, and hidden where rules hide them
+// all, with the rule that hides the first.
 func (v *View) WhyRoot(root string) Visibility {
 	prefix := root + "."
 	first, _ := v.cat.ids.Search(prefix)
 	end := first
 	for ; end < v.cat.ids.Len() && strings.HasPrefix(v.cat.ids.At(end), prefix); end++ {
-		if v.visible.has(end) {
+		if v.visible.Has(end) {
 			return Visibility{State: "visible"}
 		}
 	}
@@ -379,7 +379,7 @@ func (v *View) Roots() []string {
 func (v *View) All() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for doc := range v.cat.ids.Len() {
-			if v.visible.has(doc) && !yield(v.cat.ids.At(doc)) {
+			if v.visible.Has(doc) && !yield(v.cat.ids.At(doc)) {
 				return
 			}
 		}
@@ -396,7 +396,7 @@ func (v *View) Children(prefix string) []Child {
 	var children []Child
 	place := map[string]int{}
 	for doc := first; doc < ids.Len() && strings.HasPrefix(ids.At(doc), prefix); doc++ {
-		if !v.visible.has(doc) {
+		if !v.visible.Has(doc) {
 			continue
 		}
 		name, rest, deeper := strings.Cut(ids.At(doc)[len(prefix):], ".")

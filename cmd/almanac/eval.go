@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/manifest"
+	"almanac/catalog/search"
 	"almanac/llm/eval"
 )
 
@@ -19,7 +20,7 @@ type discoveryCommand struct {
 	Dirs    []string `arg:"" name:"dir" help:"Folders of requests with known answers."`
 	JSON    bool     `help:"Print JSON."`
 	Misses  int      `placeholder:"N" help:"Show the N worst requests of each set, and what outranked their answers."`
-	Without []string `placeholder:"LEVER" help:"Switch parts of ranking off: calls, clauses, coverage, intents, lead, namespaces, pairs, prefixes, relations, vectors, verbs."`
+	Without []string `placeholder:"FEATURE" help:"Switch ranking features off: calls, clauses, coverage, intents, lead, namespaces, pairs, prefixes, relations, vectors, verbs."`
 }
 
 // Run prints a line a set and their average.
@@ -83,11 +84,11 @@ func (c discoveryCommand) view(ctx context.Context, cli *commandLine, files []st
 	}
 	o := catalog.Options{}
 	for _, name := range c.Without {
-		lever, err := catalog.ParseLever(name)
+		feature, err := search.ParseFeature(name)
 		if err != nil {
 			return nil, err
 		}
-		o.Without = append(o.Without, lever)
+		o.Without = append(o.Without, feature)
 	}
 	all, report := catalog.New(entries, o)
 	cli.tell("skipped", report.Skipped)

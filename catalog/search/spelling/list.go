@@ -1,8 +1,8 @@
 package spelling
 
-// This file has sorted strings in flat memory, and finds those that are a few edits from another among a hundred thousand.
-// A list is two large pieces instead of many small ones: the garbage collector need not walk them, and a cached index
-// holds them as they are.
+// This file has sorted strings in flat memory, and finds those that are a few edits from another among a hundred
+// thousand. A list is two large pieces instead of many small ones: the garbage collector need not walk them, and a
+// cached index holds them as they are.
 
 import (
 	"math/bits"
@@ -67,8 +67,8 @@ type Index struct {
 	Starts  []uint32 // names of n runes are from starts[n] up to starts[n+1]
 }
 
-// lettersOf is the set of a name's letters, and its length in runes, maxLetters at most. A letter has a bit for the first
-// time that it occurs and one for the second; what is no letter from a to z shares twelve.
+// lettersOf is the set of a name's letters, and its length in runes, maxLetters at most. A letter has a bit for the
+// first time that it occurs and one for the second; what is no letter from a to z shares twelve.
 func lettersOf(name string) (set uint64, length int) {
 	for _, r := range name {
 		length++
@@ -105,8 +105,8 @@ func NewIndex(names *List) Index {
 	return s
 }
 
-// Near calls f with the numbers of the names that may be at most limit edits from name, and of few others. f returns the
-// limit from there on, which is not higher than before.
+// Near calls f with the numbers of the names that may be at most limit edits from name, and of few others. f returns
+// the limit from there on, which is not higher than before.
 func (s *Index) Near(name string, limit int, f func(place int) int) {
 	set, length := lettersOf(name)
 	for n := max(0, length-limit); len(s.Starts) > 0 && n <= min(maxLetters, length+limit); n++ {

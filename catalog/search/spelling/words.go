@@ -1,7 +1,8 @@
 package spelling
 
-// This file cuts text into words: the same cut for entries, names and queries. "listUnpaidInvoices", "list_unpaid-invoices"
-// and "List unpaid invoices" give the same words; accents are taken off, letters and digits part, CJK runes stand alone.
+// This file cuts text into words: the same cut for entries, names and queries. "listUnpaidInvoices",
+// "list_unpaid-invoices" and "List unpaid invoices" give the same words; accents are taken off, letters and digits
+// part, CJK runes stand alone.
 
 import (
 	"strings"

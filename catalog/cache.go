@@ -1,0 +1,91 @@
+package catalog
+
+import "sync"
+
+// A cache keeps what was last worked out of entries for people and models to read. Reading a schema for it costs ten
+// times what ranking the entry does, and scripts make set upon set of the same hits. Safe for concurrent use.
+type cache struct {
+	mu         sync.Mutex
+	signatures map[int]*signature
+	facets     *nameTable
+}
+
+// keptEntries is how many entries a cache holds, of each thing it keeps, before it starts anew.
+const keptEntries = 4096
+
+// signatureOf is what the lines of an entry are made of. It is shared and must not be changed.
+func (c *Catalog) signatureOf(doc int) *signature {
+	c.cache.mu.Lock()
+	s, ok := c.cache.signatures[doc]
+	c.cache.mu.Unlock()
+	if ok {
+		return s
+	}
+	s = signatureOf(c.entry(doc))
+	s.full = s.line(fullLine)
+	c.cache.mu.Lock()
+	defer c.cache.mu.Unlock()
+	if c.cache.signatures == nil || len(c.cache.signatures) >= keptEntries {
+		c.cache.signatures = map[int]*signature{}
+	}
+	c.cache.signatures[doc] = s
+	return s
+}
+
+// A nameTable numbers the names that entries have, so that they are counted without looking at their letters. Safe for
+// concurrent use.
+type nameTable struct {
+	mu      sync.Mutex
+	names   []string
+	numbers map[string]int32
+	entries map[int][facetKinds][]int32
+}
+
+// facetNames is a table to count with; one that has grown large is replaced by a new one, and good for those that have it.
+func (m *cache) facetNames() *nameTable {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.facets == nil || m.facets.len() >= keptEntries {
+		m.facets = &nameTable{numbers: map[string]int32{}, entries: map[int][facetKinds][]int32{}}
+	}
+	return m.facets
+}
+
+func (t *nameTable) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.entries)
+}
+
+// of are the numbers of an entry's names of each kind, each once. They are shared and must not be changed.
+func (t *nameTable) of(c *Catalog, doc int) [facetKinds][]int32 {
+	t.mu.Lock()
+	numbers, ok := t.entries[doc]
+	t.mu.Unlock()
+	if ok {
+		return numbers
+	}
+	names := facetNames(c.entry(doc))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, list := range names {
+		for _, name := range sortedSet(list) {
+			number, known := t.numbers[name]
+			if !known {
+				number = int32(len(t.names))
+				t.numbers[name] = number
+				t.names = append(t.names, name)
+			}
+			numbers[i] = append(numbers[i], number)
+		}
+	}
+	t.entries[doc] = numbers
+	return numbers
+}
+
+// all are the names by number, as far as they are known.
+func (t *nameTable) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.names
+}

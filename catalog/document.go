@@ -1,0 +1,120 @@
+package catalog
+
+// This file says what search indexes of an entry: its texts by field, and the keys that find it without ranking.
+
+import (
+	"slices"
+	"strings"
+
+	"almanac/catalog/search"
+	"almanac/catalog/search/spelling"
+)
+
+// The fields of an entry, in the order of searchFields.
+const (
+	nameField = iota // the id below the namespace, and aliases
+	titleField
+	namespaceField
+	tagField // tags and entities
+	descriptionField
+	inputField
+	inputTextField
+	outputField
+)
+
+func searchFields() []search.Field {
+	return []search.Field{
+		nameField:        {Name: "name", Role: search.Name, Weight: 20, Meaning: 512},
+		titleField:       {Name: "title", Role: search.Title, Weight: 10, Meaning: 256},
+		namespaceField:   {Name: "namespace", Weight: 10, Meaning: 77},
+		tagField:         {Name: "tags", Weight: 10, Meaning: 128},
+		descriptionField: {Name: "description", Role: search.Body, Weight: 10, Meaning: 256},
+		inputField:       {Name: "input names", Weight: 7, Meaning: 77},
+		inputTextField:   {Name: "input texts", Weight: 5},
+		outputField:      {Name: "output names", Weight: 4, Meaning: 26},
+	}
+}
+
+// The kinds of keys.
+const (
+	namespaceKind = iota
+	tagKind
+	entityKind
+	operationKind
+	riskKind
+	inputKind
+	outputKind
+	nameKind
+	aliasKind
+	kindCount
+)
+
+func (c *Catalog) searchOptions(without []search.Feature) search.Options {
+	kinds := slices.Repeat([]bool{true}, kindCount)
+	kinds[nameKind], kinds[aliasKind] = false, false
+	return search.Options{
+		Noun: "action", Fields: searchFields(), Kinds: kinds, PathKind: namespaceKind, Without: without,
+		Path:     func(doc int) []string { return c.peek(doc).Namespace },
+		Document: c.document,
+	}
+}
+
+// document sets d to an entry.
+func (c *Catalog) document(doc int, d *search.Document) {
+	e := c.peek(doc)
+	sh := shapeOf(e)
+	add := func(field int, texts ...string) {
+		for _, text := range texts {
+			d.Texts = append(d.Texts, search.Text{Field: field, Text: text})
+		}
+	}
+	add(nameField, nameOf(e))
+	add(nameField, e.Aliases...)
+	add(titleField, e.Title)
+	add(namespaceField, e.Namespace...)
+	add(tagField, e.Tags...)
+	add(tagField, e.Entities...)
+	add(descriptionField, e.Description)
+	for i, p := range sh.inputs {
+		add(inputField, p.name)
+		if text := sh.inputOutlines[i].description; text != "" {
+			add(inputTextField, text)
+		}
+	}
+	for _, p := range sh.outputs {
+		add(outputField, p.name)
+	}
+	addKeys(d, e, sh)
+	switch e.Operation {
+	case Read:
+		d.Intent = search.Finding
+	case Create:
+		d.Intent = search.Making
+	case Update:
+		d.Intent = search.Changing
+	case Delete:
+		d.Intent = search.Removing
+	}
+}
+
+// addKeys adds every name that an entry can be asked for by, the folded names of one kind side by side.
+func addKeys(d *search.Document, e *Entry, sh *shape) {
+	add := func(kind int, keys ...string) {
+		for _, key := range keys {
+			d.Keys = append(d.Keys, search.Key{Kind: kind, Name: key})
+		}
+	}
+	path := ""
+	for _, segment := range e.Namespace {
+		path = join(path, strings.ToLower(segment))
+		add(namespaceKind, path)
+	}
+	add(tagKind, foldedSet(e.Tags, spelling.Fold)...)
+	add(entityKind, foldedSet(e.Entities, entityKey)...)
+	add(operationKind, string(OperationOf(e)))
+	add(riskKind, string(RiskOf(e)))
+	add(inputKind, inputKeys(e, sh)...)
+	add(outputKind, outputKeys(e, sh)...)
+	add(nameKind, sortedSet([]string{spelling.Fold(nameOf(e)), spelling.Fold(lastSegment(e.ID))})...)
+	add(aliasKind, foldedSet(e.Aliases, spelling.Fold)...)
+}

@@ -1,0 +1,224 @@
+package catalog
+
+// This file has the names that an entry can be asked for by: what it takes, what it returns, what it is about.
+
+import (
+	"almanac/catalog/search/spelling"
+	"slices"
+	"strings"
+)
+
+// A shape is what the schemas of an entry come to, read once for all that indexes them.
+type shape struct {
+	inputs        []property
+	inputOutlines []outline // of the inputs, in step
+	outDocument   document
+	output        outline
+	outputs       []property
+}
+
+func shapeOf(e *Entry) *shape {
+	sh := &shape{}
+	var d document
+	d, sh.inputs = e.Input.fields()
+	for _, p := range sh.inputs {
+		o, _ := d.plain(p.text)
+		sh.inputOutlines = append(sh.inputOutlines, o)
+	}
+	if e.Output != nil {
+		sh.outDocument, sh.output = e.Output.outline()
+		sh.outputs = sh.outDocument.fields(sh.output)
+	}
+	return sh
+}
+
+// entityKey is an entity as the postings have it.
+func entityKey(name string) string { return spelling.Singular(spelling.Fold(name)) }
+
+func foldedSet(names []string, key func(string) string) []string {
+	keys := make([]string, 0, len(names))
+	for _, name := range names {
+		keys = append(keys, key(name))
+	}
+	return sortedSet(keys)
+}
+
+// OperationOf is an entry's operation with the default filled in: Read, or Update when the entry mutates.
+func OperationOf(e *Entry) Operation {
+	switch {
+	case e.Operation != "":
+		return Operation(strings.ToLower(string(e.Operation)))
+	case e.Mutates:
+		return Update
+	}
+	return Read
+}
+
+// RiskOf is an entry's risk with the default filled in: Low, or Medium when the entry mutates.
+func RiskOf(e *Entry) Risk {
+	switch {
+	case e.Risk != "":
+		return Risk(strings.ToLower(string(e.Risk)))
+	case e.Mutates:
+		return Medium
+	}
+	return Low
+}
+
+// subjects are the entities that an entry's own `id` belongs to: what its output is titled, else the entity its
+// namespace ends in, else its only entity, else all of them.
+func subjects(e *Entry, title string) []string {
+	entities := make([]string, 0, len(e.Entities))
+	for _, entity := range e.Entities {
+		entities = append(entities, entityKey(entity))
+	}
+	if title = spelling.Singular(spelling.Fold(title)); title != "" && (len(entities) == 0 || slices.Contains(entities, title)) {
+		return []string{title}
+	}
+	if n := len(e.Namespace); n > 0 {
+		last := spelling.Singular(spelling.Fold(e.Namespace[n-1]))
+		if len(entities) == 0 && n > 1 || slices.Contains(entities, last) {
+			return []string{last}
+		}
+	}
+	return entities
+}
+
+// inputKeys are the names under which an entry's inputs can be asked for, sorted.
+func inputKeys(e *Entry, sh *shape) []string {
+	var keys []string
+	for i, p := range sh.inputs {
+		key := spelling.Fold(p.name)
+		keys = append(keys, key)
+		if key == "id" || key == "ids" {
+			for _, subject := range subjects(e, "") {
+				keys = append(keys, subject+"_"+key)
+			}
+		}
+		if sh.inputOutlines[i].list() {
+			keys = append(keys, listKeys(spelling.Singular(key))...)
+		}
+	}
+	return sortedSet(keys)
+}
+
+// listKeys are the names of a list of things: "invoice_list", "invoices", "list_invoice".
+func listKeys(thing string) []string {
+	return []string{thing + "_list", spelling.Plural(thing)}
+}
+
+// outputKeys are the names under which what an entry returns can be asked for, sorted: its fields, `customer_id` for
+// the `id` of a customer, `customer` and `customer_list` for one or a list of them.
+func outputKeys(e *Entry, sh *shape) []string {
+	if e.Output == nil {
+		return nil
+	}
+	var keys []string
+	d, o := sh.outDocument, sh.output
+	title, isList := o.title, o.list()
+	if isList && o.items != nil {
+		item, _ := d.plain(o.items)
+		title = item.title
+	}
+	about := subjects(e, title)
+	props := sh.outputs
+	for _, subject := range about {
+		switch {
+		case isList:
+			keys = append(keys, subject)
+			keys = append(keys, listKeys(subject)...)
+		case len(props) > 0:
+			keys = append(keys, subject)
+		}
+	}
+	for _, p := range props {
+		keys = append(keys, d.outputFieldKeys(p, about)...)
+	}
+	return sortedSet(keys)
+}
+
+// outputFieldKeys are the names of one returned field. The fields of a thing inside, and of the items of a list
+// inside, count as fields of that thing.
+func (d document) outputFieldKeys(p property, about []string) []string {
+	key := spelling.Fold(p.name)
+	keys := []string{key}
+	if key == "id" {
+		for _, subject := range about {
+			keys = append(keys, subject+"_id")
+		}
+	}
+	o, _ := d.plain(p.text)
+	thing := ""
+	switch {
+	case o.list():
+		thing = spelling.Singular(key)
+		keys = append(keys, listKeys(thing)...)
+		if o.items != nil {
+			o, _ = d.plain(o.items)
+			if title := spelling.Singular(spelling.Fold(titleWord(o.title))); title != "" {
+				thing = title
+				keys = append(keys, listKeys(thing)...)
+			}
+		}
+	case len(o.props) > 0:
+		thing = key
+	}
+	if thing == "" {
+		return keys
+	}
+	keys = append(keys, thing)
+	for _, inner := range d.fields(o) {
+		name := spelling.Fold(inner.name)
+		keys = append(keys, thing+"_"+name)
+		if strings.HasSuffix(name, "_id") {
+			keys = append(keys, name)
+		}
+	}
+	return keys
+}
+
+// needKeys are the ways a field need may be written in the postings. "list<invoice>", "array[Invoice]", "list{invoice}",
+// "list of invoices", "[]invoice" and "invoice[]" are "invoice_list"; "id of customer" and "customers.id" are "customer_id".
+func needKeys(need string) []string {
+	need = strings.TrimSpace(need)
+	inner, ok := strings.CutSuffix(need, "[]")
+	if !ok {
+		inner, ok = strings.CutPrefix(need, "[]")
+	}
+	if ok {
+		return []string{spelling.Singular(spelling.Fold(inner)) + "_list"}
+	}
+	folded := spelling.Fold(need)
+	for _, prefix := range []string{"list_of_", "array_of_", "list_", "array_"} {
+		if inner, ok := strings.CutPrefix(folded, prefix); ok && (strings.HasSuffix(prefix, "of_") || strings.ContainsAny(need, "<[{")) {
+			return []string{spelling.Singular(inner) + "_list"}
+		}
+	}
+	if inner, ok := strings.CutSuffix(folded, "_list"); ok {
+		return []string{folded, spelling.Singular(inner) + "_list"}
+	}
+	for _, field := range []string{"id", "ids"} {
+		thing, ok := strings.CutPrefix(folded, field+"_of_")
+		if !ok {
+			thing, ok = strings.CutSuffix(folded, "_"+field)
+		}
+		if !ok {
+			continue
+		}
+		for _, article := range []string{"a_", "an_", "the_"} {
+			thing = strings.TrimPrefix(thing, article)
+		}
+		return sortedSet([]string{folded, thing + "_" + field, spelling.Singular(thing) + "_" + field})
+	}
+	return []string{folded}
+}
+
+// sortedSet sorts words and drops repeats and "", in place.
+func sortedSet(words []string) []string {
+	slices.Sort(words)
+	words = slices.Compact(words)
+	if len(words) > 0 && words[0] == "" {
+		words = words[1:]
+	}
+	return words
+}

@@ -1,0 +1,457 @@
+package search
+
+// This file builds an index, on all processors. Documents are cut into parts; each
+// worker takes the next part that is left and numbers words as it meets them. In the end the words of all workers are
+// numbered in their order and every posting is put in its place, so that the outcome does not depend on who did what.
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"almanac/catalog/search/spelling"
+)
+
+// partSize is how many documents a part has: a multiple of 64, so that no two parts share a word of a bit set.
+const partSize = 1024
+
+// A vocabulary numbers words as they come.
+type vocabulary struct {
+	numbers map[string]uint32
+	words   []string
+}
+
+func (v *vocabulary) number(word string) uint32 {
+	n, ok := v.numbers[word]
+	if !ok {
+		if v.numbers == nil {
+			v.numbers = map[string]uint32{}
+		}
+		n = uint32(len(v.words))
+		v.numbers[word] = n
+		v.words = append(v.words, word)
+	}
+	return n
+}
+
+// A worker indexes parts of the documents.
+type worker struct {
+	index *Index
+	stems vocabulary
+	keys  []vocabulary     // by kind
+	raw   map[string]int32 // word as written → stem, -1 for a stop word
+	rows  []int32          // stem → its vector, -1 when it has none
+
+	// Of the document at hand:
+	weight   []int32 // stem → weighted count
+	places   []place // stem → where it stands
+	seen     []uint32
+	document Document
+	phrase   phrase    // reused
+	meanings [][]int32 // the vectors of each field's words
+
+	work part // reused from part to part
+}
+
+// A part is what one worker found in some documents that stand side by side. Numbers of words are those of its worker.
+type part struct {
+	worker *worker
+	from   int
+	// Of document i, from counted from zero: stems up to ends[i], each with its number << placeBits | its places.
+	stems   []uint32
+	counts  []uint16
+	ends    []uint32
+	lengths []int32
+	intents []Intent
+	about   []uint8
+	pairs   []docPair
+	named   []naming
+	keys    [][]posting // by kind
+}
+
+// A docPair is a pair of neighbouring stems in either order, and where: the document << 2 | where.
+type docPair struct {
+	a, b, doc uint32
+}
+
+// A posting says that a document has a key.
+type posting struct {
+	key, doc uint32
+}
+
+// Build indexes documents, which go by their numbers from 0 on.
+func Build(docs int, o Options) *Index {
+	ix := empty(o)
+	ix.docs = docs
+	parts := make([]part, (docs+partSize-1)/partSize)
+	workers := make([]*worker, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
+	for i := range workers {
+		workers[i] = &worker{
+			index: ix, raw: make(map[string]int32, 2048), keys: make([]vocabulary, len(o.Kinds)),
+			meanings: make([][]int32, len(o.Fields)), work: part{keys: make([][]posting, len(o.Kinds))},
+		}
+	}
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for _, w := range workers {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
+				parts[i] = w.part(i*partSize, min((i+1)*partSize, docs))
+			}
+		})
+	}
+	wait.Wait()
+	wait.Go(func() { ix.merge(workers, parts) })
+	for kind := range ix.keys {
+		wait.Go(func() { ix.keys[kind] = mergeKeys(kind, o.Kinds[kind], workers, parts) })
+	}
+	wait.Wait()
+	ix.namedPaths = ix.newNamedPaths()
+	return ix
+}
+
+// part goes through documents from up to to.
+func (w *worker) part(from, to int) part {
+	p := &w.work
+	for k := range p.keys {
+		p.keys[k] = p.keys[k][:0]
+	}
+	*p = part{
+		worker: w, from: from, stems: p.stems[:0], counts: p.counts[:0], ends: p.ends[:0], lengths: p.lengths[:0],
+		intents: p.intents[:0], about: p.about[:0], pairs: p.pairs[:0], named: p.named[:0], keys: p.keys,
+	}
+	for doc := from; doc < to; doc++ {
+		d := &w.document
+		*d = Document{Texts: d.Texts[:0], Keys: d.Keys[:0]}
+		w.index.options.Document(doc, d)
+		w.addWords(p, uint32(doc))
+		p.intents = append(p.intents, w.intent())
+		w.addPhrases(p, uint32(doc))
+		for _, key := range d.Keys {
+			if key.Name == "" {
+				continue
+			}
+			found := posting{w.keys[key.Kind].number(key.Name), uint32(doc)}
+			if list := p.keys[key.Kind]; len(list) == 0 || list[len(list)-1] != found {
+				p.keys[key.Kind] = append(list, found)
+			}
+		}
+	}
+	done := *p
+	done.stems, done.counts, done.ends = slices.Clone(p.stems), slices.Clone(p.counts), slices.Clone(p.ends)
+	done.lengths, done.intents, done.pairs = slices.Clone(p.lengths), slices.Clone(p.intents), slices.Clone(p.pairs)
+	done.named, done.about, done.keys = slices.Clone(p.named), slices.Clone(p.about), make([][]posting, len(p.keys))
+	for k := range p.keys {
+		done.keys[k] = slices.Clone(p.keys[k])
+	}
+	return done
+}
+
+// term is the number of a word's stem, or -1 for a stop word.
+func (w *worker) term(word []byte) int32 {
+	if t, ok := w.raw[string(word)]; ok {
+		return t
+	}
+	written := string(word)
+	t := int32(-1)
+	if st := stem(written); st != "" {
+		t = int32(w.stems.number(st))
+		if int(t) == len(w.weight) {
+			w.weight, w.places = append(w.weight, 0), append(w.places, 0)
+			w.rows = append(w.rows, w.index.lexicon.vectors.row(st))
+		}
+	}
+	w.raw[written] = t
+	return t
+}
+
+// addWords counts the words of one document.
+func (w *worker) addWords(p *part, doc uint32) {
+	fields := w.index.options.Fields
+	length := int32(0)
+	for _, t := range w.document.Texts {
+		f, text := t.Field, t.Text
+		last, weight := int32(-1), int32(fields[f].Weight)
+		where, at := uint32(0), place(0)
+		take := func(word []byte, _ bool) {
+			t := w.term(word)
+			if t < 0 {
+				return
+			}
+			if w.weight[t] == 0 {
+				w.seen = append(w.seen, uint32(t))
+			}
+			w.weight[t] += weight
+			length += weight
+			w.places[t] |= at
+			if where != 0 && last >= 0 && last != t {
+				p.pairs = append(p.pairs, docPair{uint32(last), uint32(t), doc<<2 | where})
+			}
+			last = t
+			if row := w.rows[t]; row >= 0 {
+				w.meanings[f] = append(w.meanings[f], row)
+			}
+		}
+		switch fields[f].Role {
+		case Name:
+			where, at = pairInName, inName
+		case Title:
+			where = pairInName
+		case Body:
+			where, at = pairInText, inText|inLead
+			lead := leadOf(text)
+			spelling.EachWord(lead, take)
+			text, at = text[len(lead):], inText
+		}
+		spelling.EachWord(text, take)
+	}
+	direction := w.index.lexicon.vectors.documentVector(fields, w.meanings)
+	p.about = append(p.about, direction[:]...)
+	for f := range w.meanings {
+		w.meanings[f] = w.meanings[f][:0]
+	}
+	for _, t := range w.seen {
+		p.stems = append(p.stems, t<<placeBits|uint32(w.places[t]))
+		p.counts = append(p.counts, uint16(min(w.weight[t], math.MaxUint16)))
+		w.weight[t], w.places[t] = 0, 0
+	}
+	w.seen = w.seen[:0]
+	p.ends = append(p.ends, uint32(len(p.stems)))
+	p.lengths = append(p.lengths, length)
+}
+
+// mergeWords numbers the words of all vocabularies in their order. numbers has for each vocabulary the new numbers of
+// its words.
+func mergeWords(vocabularies []*vocabulary) (words []string, numbers [][]uint32) {
+	for _, v := range vocabularies {
+		words = append(words, v.words...)
+	}
+	slices.Sort(words)
+	words = slices.Compact(words)
+	place := make(map[string]uint32, len(words))
+	for i, word := range words {
+		place[word] = uint32(i)
+	}
+	for _, v := range vocabularies {
+		own := make([]uint32, len(v.words))
+		for i, word := range v.words {
+			own[i] = place[word]
+		}
+		numbers = append(numbers, own)
+	}
+	return words, numbers
+}
+
+// renumbering is the new numbers of each worker's words.
+func renumbering(workers []*worker, of func(*worker) *vocabulary) (words []string, numbers map[*worker][]uint32) {
+	vocabularies := make([]*vocabulary, len(workers))
+	for i, w := range workers {
+		vocabularies[i] = of(w)
+	}
+	words, lists := mergeWords(vocabularies)
+	numbers = make(map[*worker][]uint32, len(workers))
+	for i, w := range workers {
+		numbers[w] = lists[i]
+	}
+	return words, numbers
+}
+
+// mergeKeys makes the keys of one kind.
+func mergeKeys(k int, spelled bool, workers []*worker, parts []part) Keys {
+	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.keys[k] })
+	p := Keys{Names: spelling.NewList(words), offsets: make([]uint32, len(words)+1)}
+	if spelled {
+		p.near = spelling.NewIndex(&p.Names)
+	}
+	total := 0
+	for i := range parts {
+		number := numbers[parts[i].worker]
+		for j, found := range parts[i].keys[k] {
+			key := number[found.key]
+			parts[i].keys[k][j].key = key
+			p.offsets[key+1]++
+		}
+		total += len(parts[i].keys[k])
+	}
+	sum(p.offsets)
+	p.docs = make([]uint32, total)
+	at := slices.Clone(p.offsets)
+	for i := range parts {
+		for _, found := range parts[i].keys[k] {
+			p.docs[at[found.key]] = found.doc
+			at[found.key]++
+		}
+	}
+	return p
+}
+
+// sum turns counts, which begin with a zero, into offsets.
+func sum(counts []uint32) {
+	for i := 1; i < len(counts); i++ {
+		counts[i] += counts[i-1]
+	}
+}
+
+// merge makes the postings.
+func (ix *Index) merge(workers []*worker, parts []part) {
+	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.stems })
+	n := len(words)
+	docs := ix.docs
+	ix.words, ix.intents, ix.about = newDictionary(words), make([]Intent, 0, docs), make([]uint8, 0, docs*vectorDims)
+	ix.offsets, ix.names.offsets, ix.leads.offsets = make([]uint32, n+1), make([]uint32, n+1), make([]uint32, n+1)
+	total, postings := int64(0), 0
+	for i := range parts {
+		p := &parts[i]
+		number := numbers[p.worker]
+		for j, coded := range p.stems {
+			t := number[coded>>placeBits]
+			at := place(coded & (1<<placeBits - 1))
+			p.stems[j] = t<<placeBits | uint32(at)
+			ix.offsets[t+1]++
+			if at&inName != 0 {
+				ix.names.offsets[t+1]++
+			}
+			if at&inLead != 0 {
+				ix.leads.offsets[t+1]++
+			}
+		}
+		postings += len(p.stems)
+		for _, l := range p.lengths {
+			total += int64(l)
+		}
+		ix.intents = append(ix.intents, p.intents...)
+		ix.about = append(ix.about, p.about...)
+	}
+	ix.idf = make([]float64, n)
+	for t := range n {
+		ix.idf[t] = inverseFrequency(docs, int(ix.offsets[t+1]))
+	}
+	sum(ix.offsets)
+	average := float64(max(total, 1)) / float64(max(docs, 1))
+	ix.posted, ix.impacts = make([]uint32, postings), make([]uint8, postings)
+	var wait sync.WaitGroup
+	wait.Go(func() { ix.mergePairs(numbers, parts) })
+	wait.Go(func() { ix.phrases = mergePhrases(parts) })
+	wait.Go(func() { ix.nearStem = spelling.NewIndex(&ix.words.List) })
+	wait.Go(func() { ix.written = mergeWritten(workers, numbers) })
+	wait.Go(func() { ix.names.fill(ix.idf, docs, parts, inName) })
+	wait.Go(func() { ix.leads.fill(ix.idf, docs, parts, inLead) })
+	at := slices.Clone(ix.offsets)
+	for i := range parts {
+		ix.place(&parts[i], at, average)
+	}
+	wait.Wait()
+}
+
+// place puts the postings of a part where they belong; at is where the next of each term goes.
+func (ix *Index) place(p *part, at []uint32, average float64) {
+	j := 0
+	for i, end := range p.ends {
+		doc := uint32(p.from + i)
+		norm := lengthNorm(p.lengths[i], average)
+		for ; j < int(end); j++ {
+			t := p.stems[j] >> placeBits
+			ix.posted[at[t]] = doc
+			ix.impacts[at[t]] = impact(p.counts[j], norm, place(p.stems[j]&(1<<placeBits-1)))
+			at[t]++
+		}
+	}
+}
+
+// fill puts the stems that stand in one place where they belong. The offsets are counts as yet.
+func (s *shared) fill(idf []float64, docs int, parts []part, where place) {
+	sum(s.offsets)
+	s.docs, s.shares = make([]uint32, s.offsets[len(s.offsets)-1]), make([]uint32, docs)
+	at := slices.Clone(s.offsets)
+	for i := range parts {
+		p, j := &parts[i], 0
+		for k, end := range p.ends {
+			doc := uint32(p.from + k)
+			mass := 0.0
+			for ; j < int(end); j++ {
+				if place(p.stems[j])&where != 0 {
+					t := p.stems[j] >> placeBits
+					s.docs[at[t]] = doc
+					at[t]++
+					mass += idf[t]
+				}
+			}
+			if mass > 0 {
+				s.shares[doc] = uint32(math.Round(65536 / math.Max(mass, 1e-3)))
+			}
+		}
+	}
+}
+
+// mergePairs sorts the pairs under each lower term, and joins the places of one document.
+func (ix *Index) mergePairs(numbers map[*worker][]uint32, parts []part) {
+	n := ix.words.Len()
+	ix.pairOffsets = make([]uint32, n+1)
+	total := 0
+	for i := range parts {
+		number := numbers[parts[i].worker]
+		for j := range parts[i].pairs {
+			p := &parts[i].pairs[j]
+			a, b := number[p.a], number[p.b]
+			p.a, p.b = min(a, b), max(a, b)
+			ix.pairOffsets[p.a+1]++
+		}
+		total += len(parts[i].pairs)
+	}
+	sum(ix.pairOffsets)
+	placed := make([]pair, total)
+	at := slices.Clone(ix.pairOffsets)
+	for i := range parts {
+		for _, p := range parts[i].pairs {
+			placed[at[p.a]] = pair(p.b)<<32 | pair(p.doc)
+			at[p.a]++
+		}
+	}
+	size := 0
+	for t := range n {
+		group := placed[ix.pairOffsets[t]:ix.pairOffsets[t+1]]
+		slices.SortFunc(group, cmp.Compare[pair])
+		start := size
+		ix.pairOffsets[t] = uint32(start)
+		for _, p := range group {
+			if last := size - 1; last >= start && placed[last]>>2 == p>>2 {
+				placed[last] |= p
+				continue
+			}
+			placed[size] = p
+			size++
+		}
+	}
+	ix.pairOffsets[n] = uint32(size)
+	ix.pairs = slices.Clone(placed[:size])
+}
+
+// mergeWritten are the words of all workers as they were written.
+func mergeWritten(workers []*worker, numbers map[*worker][]uint32) written {
+	type form struct {
+		word string
+		term uint32
+	}
+	var forms []form
+	for _, w := range workers {
+		for word, t := range w.raw {
+			if t >= 0 && spellable(word) {
+				forms = append(forms, form{word, numbers[w][t]})
+			}
+		}
+	}
+	slices.SortFunc(forms, func(a, b form) int { return cmp.Compare(a.word, b.word) })
+	forms = slices.Compact(forms)
+	var all written
+	words := make([]string, len(forms))
+	for i, f := range forms {
+		words[i] = f.word
+		all.terms = append(all.terms, f.term)
+	}
+	all.words = spelling.NewList(words)
+	all.near = spelling.NewIndex(&all.words)
+	return all
+}

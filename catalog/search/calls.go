@@ -1,0 +1,151 @@
+package search
+
+// The feature Calls: the query says just what a document is called. "Issue a refund" has just the words of
+// billing.refund.issue, "list unpaid invoices of a customer" just those of a description's first sentence. Each
+// document has a sum over the words of each such phrase, whatever their order, so that looking up costs next to
+// nothing.
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"almanac/catalog/search/spelling"
+)
+
+const (
+	// leastPhrase is how many words a phrase has at least, and mostPhrase at most.
+	leastPhrase = 2
+	mostPhrase  = 12
+	// phraseGain is what being called by it gives, in units; the name alone gives a third of it.
+	phraseGain = 0.6
+)
+
+// phrases are the sums of the phrases of all documents, in order, and in step the documents that have them: twice the
+// document, plus one where the phrase is not the name alone.
+type phrases struct {
+	sums  []uint64
+	codes []uint32
+}
+
+// A phrase is the distinct stems of a text.
+type phrase []string
+
+func (p phrase) with(stem string) phrase {
+	if slices.Contains(p, stem) {
+		return p
+	}
+	return append(p, stem)
+}
+
+// sum is the same for the same stems in any order. ok is false for a phrase that is too short or too long to tell.
+func (p phrase) sum() (sum uint64, ok bool) {
+	if len(p) < leastPhrase || len(p) > mostPhrase {
+		return 0, false
+	}
+	return p.hash(), true
+}
+
+func (p phrase) hash() (sum uint64) {
+	for _, stem := range p {
+		h := uint64(14695981039346656037)
+		for i := range len(stem) {
+			h = (h ^ uint64(stem[i])) * 1099511628211
+		}
+		h ^= h >> 29
+		h *= 0xbf58476d1ce4e5b9
+		sum += h ^ h>>32
+	}
+	return sum
+}
+
+// A naming says that a document is called by a phrase; its code is that of phrases.
+type naming struct {
+	sum  uint64
+	code uint32
+}
+
+// mergePhrases makes the phrases of all parts one.
+func mergePhrases(parts []part) phrases {
+	var all []naming
+	for i := range parts {
+		all = append(all, parts[i].named...)
+	}
+	slices.SortFunc(all, func(a, b naming) int { return cmp.Or(cmp.Compare(a.sum, b.sum), cmp.Compare(a.code, b.code)) })
+	all = slices.Compact(all)
+	c := phrases{sums: make([]uint64, len(all)), codes: make([]uint32, len(all))}
+	for i, one := range all {
+		c.sums[i], c.codes[i] = one.sum, one.code
+	}
+	return c
+}
+
+// addPhrases adds what a document is called by: its name with the last segment of its path and with all of them, its
+// titles, its other names, and the first sentence of its body; and its name alone, which is not the whole of what it
+// does: orders are not what billing.invoice.create_order_invoice creates.
+func (w *worker) addPhrases(p *part, doc uint32) {
+	name, path := "", w.index.options.Path(int(doc))
+	for _, t := range w.document.Texts {
+		switch role := w.index.options.Fields[t.Field].Role; {
+		case role == Name && name == "":
+			name = t.Text
+			w.addPhrase(p, doc, false, name)
+			if n := len(path); n > 0 {
+				w.addPhrase(p, doc, true, name, path[n-1])
+				if n > 1 {
+					w.addPhrase(p, doc, true, append([]string{name}, path...)...)
+				}
+			}
+		case role == Name, role == Title:
+			w.addPhrase(p, doc, true, t.Text)
+		case role == Body:
+			w.addPhrase(p, doc, true, leadOf(t.Text))
+		}
+	}
+}
+
+func (w *worker) addPhrase(p *part, doc uint32, whole bool, texts ...string) {
+	words := w.phrase[:0]
+	for _, text := range texts {
+		spelling.EachWord(text, func(word []byte, _ bool) {
+			if t := w.term(word); t >= 0 && len(words) <= mostPhrase {
+				words = words.with(w.stems.words[t])
+			}
+		})
+	}
+	w.phrase = words
+	if sum, ok := words.sum(); ok {
+		code := doc << 1
+		if whole {
+			code++
+		}
+		p.named = append(p.named, naming{sum, code})
+	}
+}
+
+// addCalls gives to the documents that are called by the words of the query, each once; a third for the name alone.
+func addCalls(ix *Index, q *query, t *tally) {
+	var words phrase
+	for i, word := range q.raw {
+		if q.stems[i] != "" && !ix.lexicon.request[word.text] && !ix.lexicon.leads[word.text] {
+			words = words.with(q.stems[i])
+		}
+	}
+	sum, ok := words.sum()
+	if !ok {
+		return
+	}
+	c := &ix.phrases
+	whole := int32(math.Round(unit * phraseGain))
+	from, _ := slices.BinarySearch(c.sums, sum)
+	for i := from; i < len(c.sums) && c.sums[i] == sum; i++ {
+		doc := c.codes[i] >> 1
+		switch {
+		case c.codes[i]&1 != 0:
+			t.points[t.at(doc)] += whole
+		case i+1 == len(c.sums) || c.sums[i+1] != sum || c.codes[i+1]>>1 != doc:
+			t.points[t.at(doc)] += whole / 3
+		}
+	}
+	t.note(because("(called)", "the query is what it is called"))
+}

@@ -1,0 +1,233 @@
+package search
+
+// This file writes a built index, and what else somebody keeps beside it, as one piece of bytes, and reads it again
+// without building anything. An image is
+//
+//	magic    what it is and in which form
+//	sum      CRC-32C of all that follows
+//	sections their number, then name, offset and length of each; numbers are 64 bits, as the machine has them
+//	the bytes of the sections, each from a multiple of 8 on
+//
+// Numbers are stored as the machine has them, and the magic has one that tells: an image from a machine that writes its
+// numbers the other way round is refused like a damaged one.
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"unsafe"
+
+	"almanac/catalog/search/spelling"
+)
+
+// imageForm counts the changes of the layout.
+const imageForm = 2
+
+// ErrImage says that bytes are no image, or a damaged one.
+var ErrImage = errors.New("no image of a catalog, or a damaged one")
+
+const (
+	magicSize   = 16
+	headSize    = magicSize + 16 // with the sum and the number of sections
+	sectionName = 24
+	sectionSize = sectionName + 16
+	alignment   = 8
+)
+
+func imageMagic() []byte {
+	b := append([]byte("almanac\n"), 0, 0, 0, 0, 0, 0, 0, 0)
+	binary.NativeEndian.PutUint64(b[8:], imageForm)
+	return b
+}
+
+// A Section is one array of an image, as bytes. load takes the bytes over and fails where their number cannot be.
+type Section struct {
+	name  string
+	bytes func() []byte
+	load  func([]byte) error
+}
+
+// Array is the section of a slice of numbers.
+func Array[T ~uint8 | ~int32 | ~uint32 | ~uint64 | ~float64](name string, at *[]T) Section {
+	size := int(unsafe.Sizeof(*new(T)))
+	return Section{name,
+		func() []byte { return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(*at))), len(*at)*size) },
+		func(b []byte) error {
+			if len(b)%size != 0 {
+				return ErrImage
+			}
+			*at = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)
+			return nil
+		},
+	}
+}
+
+// textSection is the section of a string.
+func textSection(name string, at *string) Section {
+	return Section{name,
+		func() []byte { return unsafe.Slice(unsafe.StringData(*at), len(*at)) },
+		func(b []byte) error {
+			*at = StringOf(b)
+			return nil
+		},
+	}
+}
+
+// StringOf is b as a string, in the same memory: b is never written to again.
+func StringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// NamesSections are the sections of a list of names and, where near is not nil, of what finds those near to another.
+func NamesSections(name string, l *spelling.List, near *spelling.Index) []Section {
+	all := []Section{Array(name+".offsets", &l.Offsets), textSection(name+".text", &l.Text)}
+	if near == nil {
+		return all
+	}
+	return append(all, Array(name+".near.letters", &near.Letters), Array(name+".near.places", &near.Places),
+		Array(name+".near.starts", &near.Starts))
+}
+
+// Sections are all arrays of the index. A new array is one more line here; imageForm need not change for it.
+func (ix *Index) Sections() []Section {
+	all := []Section{
+		Array("word.table", &ix.words.table),
+		Array("intents", &ix.intents),
+		Array("idf", &ix.idf),
+		Array("about", &ix.about),
+		Array("phrase.sums", &ix.phrases.sums),
+		Array("phrase.codes", &ix.phrases.codes),
+		Array("posting.offsets", &ix.offsets),
+		Array("posting.docs", &ix.posted),
+		Array("posting.impacts", &ix.impacts),
+		Array("name.offsets", &ix.names.offsets),
+		Array("name.docs", &ix.names.docs),
+		Array("name.shares", &ix.names.shares),
+		Array("lead.offsets", &ix.leads.offsets),
+		Array("lead.docs", &ix.leads.docs),
+		Array("lead.shares", &ix.leads.shares),
+		Array("pair.offsets", &ix.pairOffsets),
+		Array("pairs", &ix.pairs),
+		Array("path.sums", &ix.namedPaths.sums),
+		Array("path.namespaces", &ix.namedPaths.namespaces),
+		Array("written.terms", &ix.written.terms),
+	}
+	all = append(all, NamesSections("word", &ix.words.List, &ix.nearStem)...)
+	all = append(all, NamesSections("written", &ix.written.words, &ix.written.near)...)
+	for kind, spelled := range ix.options.Kinds {
+		k := &ix.keys[kind]
+		name := fmt.Sprintf("key%d", kind)
+		near := &k.near
+		if !spelled {
+			near = nil
+		}
+		all = append(all, NamesSections(name, &k.Names, near)...)
+		all = append(all, Array(name+".docs.offsets", &k.offsets), Array(name+".docs", &k.docs))
+	}
+	return all
+}
+
+// Open is the index that the sections of an image hold, those of Sections and others, for the same options; the
+// documents are so many.
+func Open(image []byte, o Options, others []Section, docs func() int) (*Index, error) {
+	ix := empty(o)
+	if err := readImage(image, append(ix.Sections(), others...)); err != nil {
+		return nil, err
+	}
+	ix.docs = docs()
+	if len(ix.about) != ix.docs*vectorDims || len(ix.intents) != ix.docs {
+		return nil, ErrImage
+	}
+	return ix, nil
+}
+
+// WriteImage writes sections to w. The same bytes in them give the same image on machines of one kind.
+func WriteImage(w io.Writer, sections []Section) error {
+	head := make([]byte, headSize+len(sections)*sectionSize)
+	copy(head, imageMagic())
+	binary.NativeEndian.PutUint64(head[magicSize+8:], uint64(len(sections)))
+	at := len(head)
+	for i, s := range sections {
+		b := head[headSize+i*sectionSize:]
+		copy(b, s.name)
+		at += -at & (alignment - 1)
+		binary.NativeEndian.PutUint64(b[sectionName:], uint64(at))
+		binary.NativeEndian.PutUint64(b[sectionName+8:], uint64(len(s.bytes())))
+		at += len(s.bytes())
+	}
+	pieces := [][]byte{head[magicSize+8:]}
+	at = len(head)
+	for _, s := range sections {
+		gap := -at & (alignment - 1)
+		pieces = append(pieces, make([]byte, gap), s.bytes())
+		at += gap + len(s.bytes())
+	}
+	sum := uint32(0)
+	for _, piece := range pieces {
+		sum = crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), piece)
+	}
+	binary.NativeEndian.PutUint64(head[magicSize:], uint64(sum))
+	for _, piece := range append([][]byte{head[:magicSize+8]}, pieces...) {
+		if _, err := w.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readImage gives sections the bytes that an image has for them. The image is taken over and must not be changed
+// afterwards. The error is ErrImage, or wraps it, for anything that is not an image of this form, whole.
+func readImage(image []byte, sections []Section) error {
+	if len(image) < headSize || !bytes.Equal(image[:magicSize], imageMagic()) {
+		return ErrImage
+	}
+	sum := binary.NativeEndian.Uint64(image[magicSize:])
+	if uint64(crc32.Checksum(image[magicSize+8:], crc32.MakeTable(crc32.Castagnoli))) != sum {
+		return ErrImage
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(image)))%alignment != 0 {
+		aligned := make([]uint64, len(image)/alignment+1)
+		moved := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(aligned))), len(image))
+		copy(moved, image)
+		image = moved
+	}
+	found, err := imageSections(image)
+	if err != nil {
+		return err
+	}
+	for _, s := range sections {
+		b, ok := found[s.name]
+		if !ok {
+			return fmt.Errorf("section %s: %w", s.name, ErrImage)
+		}
+		if err := s.load(b); err != nil {
+			return fmt.Errorf("section %s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// imageSections are the bytes of each section by name.
+func imageSections(image []byte) (map[string][]byte, error) {
+	n := binary.NativeEndian.Uint64(image[magicSize+8:])
+	if n > uint64(len(image)-headSize)/sectionSize {
+		return nil, ErrImage
+	}
+	found := make(map[string][]byte, n)
+	for i := range int(n) {
+		b := image[headSize+i*sectionSize:]
+		at, size := binary.NativeEndian.Uint64(b[sectionName:]), binary.NativeEndian.Uint64(b[sectionName+8:])
+		if at%alignment != 0 || at > uint64(len(image)) || size > uint64(len(image))-at {
+			return nil, ErrImage
+		}
+		found[string(bytes.TrimRight(b[:sectionName], "\x00"))] = image[at : at+size : at+size]
+	}
+	return found, nil
+}
+
+// WriteData writes the shipped words that an image depends on, for a sum.
+func WriteData(w io.Writer) error {
+	_, err := io.WriteString(w, wordsText+vectorsText)
+	return err
+}

@@ -1,0 +1,159 @@
+package search
+
+// The feature Namespaces: the query names a path of documents, such as that of a product: "send a message in slack",
+// "stripe: create customer". It does where the words of its last segment stand after a preposition, before a colon, in
+// capitals or at the beginning, and where they hardly stand in any other document.
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"almanac/catalog/search/spelling"
+)
+
+const (
+	// namedPoints is what the documents of a named namespace get: 0.3 units.
+	namedPoints = unit * 3 / 10
+	// namedDepth is how many segments such a namespace has at most, namedWords how many words its last segment has, and
+	// leastNamed how many documents it has at least.
+	namedDepth = 2
+	namedWords = 3
+	leastNamed = 4
+)
+
+// beforeNames are the words that a name may follow.
+const beforeNames = "in with on via using from to into by through"
+
+// namedPaths are the sums of the last segments of short namespaces, in order, and in step the numbers of these.
+type namedPaths struct {
+	sums       []uint64
+	namespaces []uint32
+}
+
+// newNamedPaths are those of an index that is being built.
+func (ix *Index) newNamedPaths() namedPaths {
+	type product struct {
+		sum       uint64
+		namespace uint32
+	}
+	var all []product
+	m := &ix.keys[ix.options.PathKind]
+	for i := range m.Names.Len() {
+		depth := strings.Count(m.Names.At(i), ".")
+		path := ix.options.Path(int(m.At(i)[0]))
+		if depth >= min(namedDepth, len(path)) {
+			continue
+		}
+		// As the document writes it, since capitals part words.
+		stems := phrase(Stems(path[depth]))
+		slices.Sort(stems)
+		stems = slices.Compact(stems)
+		if n := len(stems); n > 0 && n <= namedWords {
+			all = append(all, product{stems.hash(), uint32(i)})
+		}
+	}
+	slices.SortFunc(all, func(a, b product) int {
+		return cmp.Or(cmp.Compare(a.sum, b.sum), cmp.Compare(a.namespace, b.namespace))
+	})
+	var p namedPaths
+	for _, one := range all {
+		p.sums, p.namespaces = append(p.sums, one.sum), append(p.namespaces, one.namespace)
+	}
+	return p
+}
+
+// named are the numbers of the namespaces that a query names. One of several parts names none: the parts may be about
+// different ones.
+func (ix *Index) named(q *query) []uint32 {
+	raw, stems := q.raw, q.stems
+	var named []uint32
+	var begins map[string]bool
+	sums := make([]uint64, len(stems))
+	for i, st := range stems {
+		if st != "" {
+			sums[i] = phrase{st}.hash()
+		}
+	}
+	for i := range stems {
+		if stems[i] == "" {
+			continue
+		}
+		sum := uint64(0)
+		for j := i; j < min(len(stems), i+namedWords); j++ {
+			if stems[j] == "" || slices.Contains(stems[i:j], stems[j]) {
+				continue
+			}
+			sum += sums[j]
+			from, ok := slices.BinarySearch(ix.namedPaths.sums, sum)
+			if !ok {
+				continue
+			}
+			if begins == nil {
+				begins = ix.lexicon.nameBegins(q.text)
+			}
+			to := from
+			for to < len(ix.namedPaths.sums) && ix.namedPaths.sums[to] == sum {
+				to++
+			}
+			if begins[raw[i].text] && ix.distinct(stems[i:j+1], ix.namedPaths.namespaces[from:to]) {
+				named = append(named, ix.namedPaths.namespaces[from:to]...)
+			}
+		}
+	}
+	if len(named) == 0 || len(ix.lexicon.clauses(q.text)) > 0 {
+		return nil
+	}
+	slices.Sort(named)
+	return slices.Compact(named)
+}
+
+// distinct reports whether four of five documents that have the rarest stem of a name are in its namespaces.
+func (ix *Index) distinct(stems []string, namespaces []uint32) bool {
+	least := ix.docs
+	for _, st := range stems {
+		if st == "" {
+			continue
+		}
+		t := ix.words.term(st)
+		if t < 0 {
+			return false
+		}
+		docs, _ := ix.postings(t)
+		least = min(least, len(docs))
+	}
+	total := 0
+	for _, n := range namespaces {
+		total += len(ix.keys[ix.options.PathKind].At(int(n)))
+	}
+	return total >= leastNamed && 5*total >= 4*least
+}
+
+// nameBegins are the words of a query that a name may begin with.
+func (l *lexicon) nameBegins(query string) map[string]bool {
+	begins := map[string]bool{}
+	sentence, before := true, ""
+	for i, field := range strings.Fields(query[:min(len(query), spelling.MaxText)]) {
+		lower := strings.ToLower(field)
+		if i == 0 || l.names[before] || strings.HasSuffix(field, ":") || !sentence && field != lower {
+			spelling.EachWord(field, func(word []byte, _ bool) { begins[string(word)] = true })
+		}
+		before = lower
+		sentence = strings.IndexByte(".?!", field[len(field)-1]) >= 0
+	}
+	return begins
+}
+
+func addNamespaces(ix *Index, q *query, t *tally) {
+	m := &ix.keys[ix.options.PathKind]
+	for _, n := range ix.named(q) {
+		for _, doc := range m.At(int(n)) {
+			if t.points[doc] > 0 {
+				t.points[doc] += namedPoints
+			}
+		}
+		t.note(func(points int32) (string, string) {
+			return because("(namespace)", "the query names "+m.Names.At(int(n)))(points)
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package search
+
+import "slices"
+
+// This file ranks. A query becomes a list of words, each with a weight w and, beside its own term, alternates at a
+// discount. With N the sum of w idf^1.2 over the words that the index has,
+//
+//	score = sum over words of best over term and alternates of (discount w idf^1.2 / N) x saturation
+//	      + 0.2 idf/N for a pair of neighbouring words in the name, 0.3 idf/N in the description
+//	      + 0.15 x (idf mass of the name's words that were matched / idf mass of the name)
+//	      + 0.1 x the same of the description's first sentence
+//	      + 0.3 for a document of a namespace that the query names; see namespaces.go
+//	      + 0.6 for a document that the query calls by its title, alias, sentence or id, 0.2 by its name; see calls.go
+//	      + 0.2 for the document that answers a part of the query best, and less for others; see clauses.go
+//
+// and, as shares of that, up to 12 % more for what was used before; 15 % more for a document that does the kind of
+// thing the query asks for, 5 % less for one that does another, 12 % less for one that removes something where the
+// query has no verb that changes anything (intents.go); and up to half more for one whose words mean the same
+// (vectors.go).
+//
+// "list refunds", for instance, gives billing.refund.list 1.0 for its two words, 0.7 for being called that, 0.3 for the
+// pair and the shares of name and sentence, and 15 % for finding things.
+//
+// Weights are rounded to integers before anything is added, so the order of adding does not matter.
+
+const (
+	// scale is the sum of all word weights; a full impact of every word scores scale x impactRange.
+	scale = 1 << 15
+	// unit is a score of 1: an impact of impactRange stands for 2.2, where BM25 with k1 1.2 ends.
+	unit = scale * impactRange * 10 / 22
+	// maxScore bounds the score of a document, in units.
+	maxScore = 16
+)
+
+// A Request is a query, and on whose behalf.
+type Request struct {
+	Text string
+	// Visible are the documents that the asking person may see. Scores are the same for all, but for words that no
+	// visible document has: they read as words that none has.
+	Visible Bits
+	// Used says what was used before, in the order of the documents; nil raises nothing.
+	Used []Used
+}
+
+// A Hit is a document and its score.
+type Hit struct {
+	Doc   int32
+	Score float64
+}
+
+// A Ranking is the score of every document for a request, hidden ones too. It holds memory until Close is called.
+type Ranking struct {
+	index  *Index
+	query  query
+	lifts  []*lift
+	memory *memory
+}
+
+// memory is the working memory of one search.
+type memory struct {
+	points []int32
+	best   []int32
+	near   candidates
+}
+
+// Rank scores all documents.
+func (ix *Index) Rank(r Request) *Ranking {
+	k, _ := ix.rank(r, -1)
+	return k
+}
+
+// rank is Rank with the reasons for the points of one document, without those of the lifts; watched is -1 for none.
+func (ix *Index) rank(r Request, watched int) (*Ranking, []Contribution) {
+	rd := &reader{index: ix, request: r, forms: map[[2]string]*wordForm{}}
+	k := &Ranking{index: ix, query: rd.parse(r.Text), memory: ix.pool.Get().(*memory)}
+	clear(k.memory.points)
+	t := tally{points: k.memory.points, best: k.memory.best, near: &k.memory.near, watched: int32(watched)}
+	t.addAll(ix, &k.query, false)
+	k.lifts = ix.lifts(&k.query, false)
+	return k, t.noted
+}
+
+// Close gives the memory of the ranking back. It must not be used afterwards.
+func (k *Ranking) Close() { k.index.pool.Put(k.memory) }
+
+// Matches are those of some documents that match.
+func (k *Ranking) Matches(among Bits) Bits {
+	matches := slices.Clone(among)
+	among.Each(func(doc int) {
+		if k.memory.points[doc] <= 0 {
+			matches.Clear(doc)
+		}
+	})
+	return matches
+}

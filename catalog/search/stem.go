@@ -1,0 +1,75 @@
+package search
+
+// This file has stems and the lists of words that mean something special in a query.
+
+import (
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+
+	"almanac/catalog/search/spelling"
+)
+
+// Stem is the form that a lower-case word is indexed under; "" for a word that is too common to be indexed.
+func Stem(word string) string { return stem(word) }
+
+// Stems are the stems of a text's words in their order, as they are indexed: without the words that are too common.
+func Stems(text string) []string {
+	var stems []string
+	spelling.EachWord(text, func(word []byte, _ bool) {
+		if st := stem(string(word)); st != "" {
+			stems = append(stems, st)
+		}
+	})
+	return stems
+}
+
+// stem is the English stem of a lower-case word; "" for a stop word. Words that are not plain letters stay.
+func stem(word string) string {
+	if english.IsStopWord(word) {
+		return ""
+	}
+	for i := 0; i < len(word); i++ {
+		if word[i] < 'a' || word[i] > 'z' {
+			return word
+		}
+	}
+	if len(word) < 3 {
+		return word
+	}
+	return english.Stem(word, true)
+}
+
+// requestWords say that somebody wants something, not what; they count little in a query.
+const requestWords = ` help know tell let give show able try hi hello hey thanks thank sure okay ok yes looking wondering
+interested much many really us kindly assist possible wish love going im ive id don t s m re ve ll d provide new use using
+used based regarding related specific first second finally next lastly additionally currently anyone something anything `
+
+// A lexicon holds the word lists as stems.
+type lexicon struct {
+	request map[string]bool
+	verbs   map[string][]string // stem → stems of its classes, sorted
+	intents map[string]Intent
+	leads   map[string]bool
+	joins   map[string]bool
+	then    map[string]bool
+	names   map[string]bool // what a name may follow
+	vectors vectorTable
+}
+
+func newLexicon() lexicon {
+	return lexicon{
+		request: wordSet(requestWords), verbs: newVerbs(),
+		intents: newIntents(), leads: wordSet(leadWords), joins: wordSet(clauseWords), then: wordSet(thenWords),
+		names:   wordSet(beforeNames),
+		vectors: newVectorTable(vectorsText),
+	}
+}
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}

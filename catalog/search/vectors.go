@@ -1,0 +1,161 @@
+package search
+
+// The feature Vectors: how near a document is to a query by what their words mean: by the angle between the sums of
+// their words' vectors in vectors.bin, which search/lexicon/vectors builds. No model runs, and all is in integers, so
+// that every machine gives the same order.
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+)
+
+//go:embed vectors.bin
+var vectorsText string
+
+const (
+	vectorDims = 64
+	// vectorGain is what a document in the direction of the query gets of its score, in 1/1024; one at a right angle
+	// gets nothing. vectorMost is the same with what rounding may add.
+	vectorGain = 500
+	vectorMost = 530
+	// maxVectorWords is how many words of a field count.
+	maxVectorWords = 60
+
+	documentScale = 1 << 8 // what the length of a document's vector is stored as; numbers beyond a byte are cut
+	queryScale    = 1 << 12
+)
+
+// A vectorTable finds the vectors of stems, in the text as it is: opening it costs nothing.
+type vectorTable struct {
+	ends, letters, rows string
+	count               int
+}
+
+// rowSize is a length and a direction.
+const rowSize = 1 + vectorDims
+
+// newVectorTable reads the head of a table; see write in search/lexicon/vectors for the form. It panics on text that is
+// none: the text is part of the program.
+func newVectorTable(text string) vectorTable {
+	head, rest, _ := strings.Cut(text, "\n")
+	var t vectorTable
+	var dims, letters int
+	_, err := fmt.Sscan(head, &t.count, &dims, &letters)
+	if err != nil || dims != vectorDims || len(rest) != t.count*(4+rowSize)+letters {
+		panic(fmt.Sprintf("vectors.bin: head %q, %d bytes: %v", head, len(rest), err))
+	}
+	t.ends, rest = rest[:4*t.count], rest[4*t.count:]
+	t.letters, t.rows = rest[:letters], rest[letters:]
+	return t
+}
+
+// end is where the letters of stem i end.
+func (t *vectorTable) end(i int) int {
+	if i < 0 {
+		return 0
+	}
+	b := t.ends[4*i : 4*i+4]
+	return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 | int(b[3])<<24
+}
+
+// row is the number of a stem's vector, or -1.
+func (t *vectorTable) row(stem string) int32 {
+	low, high := 0, t.count
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		if t.letters[t.end(mid-1):t.end(mid)] < stem {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < t.count && t.letters[t.end(low-1):t.end(low)] == stem {
+		return int32(low)
+	}
+	return -1
+}
+
+// add adds weight times a vector to sum.
+func (t *vectorTable) add(sum *[vectorDims]int32, row, weight int32) {
+	b := t.rows[int(row)*rowSize : int(row)*rowSize+rowSize]
+	k := weight * int32(b[0])
+	for d, x := range []byte(b[1:]) {
+		sum[d] += k * int32(int8(x))
+	}
+}
+
+// unitVector is sum with the length scale, rounded.
+func unitVector(sum *[vectorDims]int32, scale float64) (unit [vectorDims]int32) {
+	square := int64(0)
+	for _, x := range sum {
+		square += int64(x) * int64(x)
+	}
+	if square == 0 {
+		return unit
+	}
+	length := math.Sqrt(float64(square))
+	for d, x := range sum {
+		unit[d] = int32(math.Round(float64(x) * scale / length))
+	}
+	return unit
+}
+
+// documentVector is the direction of a document, given the vectors of each field's words: a field counts by its weight
+// and the root of its length.
+func (t *vectorTable) documentVector(fields []Field, rows [][]int32) (direction [vectorDims]uint8) {
+	var sum [vectorDims]int32
+	for f := range fields {
+		weight := fields[f].Meaning
+		list := rows[f][:min(len(rows[f]), maxVectorWords)]
+		if weight == 0 || len(list) == 0 {
+			continue
+		}
+		each := int32(math.Round(float64(weight) / math.Sqrt(float64(len(list)))))
+		for _, row := range list {
+			t.add(&sum, row, each)
+		}
+	}
+	for d, x := range unitVector(&sum, documentScale) {
+		direction[d] = uint8(int8(max(-127, min(127, x))))
+	}
+	return direction
+}
+
+// queryVector is the direction of a query.
+func (t *vectorTable) queryVector(words []queryWord) [vectorDims]int32 {
+	var sum [vectorDims]int32
+	for i := range words {
+		if row := t.row(words[i].stem); row >= 0 {
+			t.add(&sum, row, int32(math.Round(64*words[i].weight)))
+		}
+	}
+	return unitVector(&sum, queryScale)
+}
+
+func liftVectors(ix *Index, q *query) *lift {
+	direction := ix.lexicon.vectors.queryVector(q.words)
+	if direction == [vectorDims]int32{} {
+		return nil
+	}
+	return &lift{
+		apply: func(points int32, doc int) int32 {
+			// Four sums at a time do not wait for one another.
+			var sums [4]int32
+			about := (*[vectorDims]uint8)(ix.about[doc*vectorDims:])
+			for d := 0; d < vectorDims; d += 4 {
+				sums[0] += direction[d] * int32(int8(about[d]))
+				sums[1] += direction[d+1] * int32(int8(about[d+1]))
+				sums[2] += direction[d+2] * int32(int8(about[d+2]))
+				sums[3] += direction[d+3] * int32(int8(about[d+3]))
+			}
+			cosine := sums[0] + sums[1] + sums[2] + sums[3]
+			return points + int32(int64(points)*int64(max(0, cosine))*vectorGain/(documentScale*queryScale<<10))
+		},
+		most: 1024 + vectorMost, of: 1024,
+		why: func(int32, int) (string, string) {
+			return "(meaning)", "its words mean much the same as those of the query"
+		},
+	}
+}
