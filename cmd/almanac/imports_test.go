@@ -55,6 +55,7 @@ var sameFloor = map[string][]string{
 	"catalog":          {"catalog/pattern", "catalog/search", "catalog/search/spelling"},
 	"catalog/search":   {"catalog/search/spelling"},
 	"session/vm":       {"session/syntax"},
+	"session/syntax":   {"catalog/search/spelling"},
 	"repl":             {"repl/show"},
 	"catalog/manifest": {"catalog/web"},
 	"catalog/openapi":  {"catalog/web"},

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"almanac/catalog/search/spelling"
 )
 
 // An argument is one that a tool takes. Exactly one of text, list and flag is set; it gets the value.
@@ -99,34 +101,8 @@ func readList(value json.RawMessage, list *[]string) bool {
 }
 
 func unknownArgument(tool, name string, names []string) error {
-	best, least := "", len(name)/2+1
-	for _, n := range names {
-		if d := editDistance(name, n); d < least {
-			best, least = n, d
-		}
-	}
-	if best != "" {
+	if best := spelling.Nearest(name, names); best != "" {
 		return fmt.Errorf("%s: unknown argument %q: did you mean %s?", tool, clip(name, 40), best)
 	}
 	return fmt.Errorf("%s: unknown argument %q: it takes %s", tool, clip(name, 40), strings.Join(names, ", "))
-}
-
-// editDistance counts the bytes to insert, remove or replace to make b of a. Both are short.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }
