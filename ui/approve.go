@@ -6,23 +6,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
+	tea "charm.land/bubbletea/v2"
 
-	"almanac/catalog"
 	"almanac/catalog/text"
 	"almanac/repl"
 	"almanac/repl/show"
 	"almanac/session"
 )
 
-// This file holds the question before a mutation: its box, its keys, and the answer. Nothing but an explicit key says
-// yes, and keys that were typed before the person could read the box say nothing.
+// This file holds the keys of the question before a mutation, and the answer; its box is in approve_box.go. Nothing but an
+// explicit key says yes: not one typed before the box could be read, not one of a word, not pasted text.
 
-// A new box ignores all keys but Ctrl+C for deafTime, and goes on ignoring them until nothing was typed for pauseTime:
-// whoever was typing when it opened did not mean it.
 const (
-	deafTime  = 300 * time.Millisecond
-	pauseTime = 500 * time.Millisecond
+	// deafTime is how long a new box ignores keys at least.
+	deafTime = 300 * time.Millisecond
+	// quietTime is how long nothing may be pressed before a key is an answer, and after one before it counts: what is
+	// typed faster is a word.
+	quietTime = 700 * time.Millisecond
 )
 
 // An askStage says what the person is doing about a question.
@@ -38,9 +38,17 @@ const (
 type asking struct {
 	request session.Request
 	answer  chan<- session.Approval
-	since   time.Time
-	awake   bool // keys count
-	stage   askStage
+	// quiet is how long nothing was pressed, counted by the ticks, so that keys which wait while the program stands still are
+	// heard before their silence is over; counted is when it was counted last.
+	quiet   time.Duration
+	counted time.Time
+	// ignored is true when keys were pressed that are no answer, until the silence behind them is over.
+	ignored bool
+	// held is the answer that waits for the silence behind it, or for Enter.
+	held  string
+	stage askStage
+	// staged is when the stage began.
+	staged  time.Time
 	details bool
 	edit    editor
 	// trouble says why edited arguments were not taken.
@@ -48,11 +56,27 @@ type asking struct {
 	// cut is true when the box was drawn without all that it says; printed is the depth to which that was printed above it.
 	cut     bool
 	printed int
+	// top is the first row below the warnings that is shown, page how many are.
+	top, page int
+	// base is how many panes are below the question; those above were opened to look at it.
+	base int
 }
 
-func newAsking(a *repl.Ask, now time.Time) *asking {
-	return &asking{request: a.Request, answer: a.Answer, since: now}
+// newAsking is a question at now, with the last key at typed.
+func newAsking(a *repl.Ask, now, typed time.Time) *asking {
+	asked := &asking{request: a.Request, answer: a.Answer}
+	asked.rise(now, typed)
+	return asked
 }
+
+// rise puts the question on the screen, or into another place there: what was pressed before is no answer.
+func (a *asking) rise(now, typed time.Time) {
+	a.quiet = min(max(now.Sub(typed), 0), quietTime-deafTime)
+	a.counted, a.held = now, ""
+}
+
+// disturb makes the box deaf until nothing was pressed for quietTime.
+func (a *asking) disturb() { a.quiet, a.held = 0, "" }
 
 // give answers; only the first answer counts.
 func (a *asking) give(v session.Approval) {
@@ -66,9 +90,12 @@ func (a *asking) refuse(reason string) {
 	a.give(session.Approval{Verdict: session.Refuse, Reason: reason})
 }
 
-// paste takes pasted text where the box has an input, and ignores it while a decision is due.
+// paste takes pasted text where the box has an input; while a decision is due it is no answer.
 func (a *asking) paste(text string) {
 	switch a.stage {
+	case deciding:
+		a.disturb()
+		a.ignored = true
 	case changing:
 		a.edit.insert(text)
 	case refusing:
@@ -76,122 +103,175 @@ func (a *asking) paste(text string) {
 	}
 }
 
-// askKey gives a key to the question on the screen; typed is when the key before it came.
-func (m *model) askKey(name, text string, typed time.Time) {
+// askKey gives a key to the question on the screen; quick tells that it came as fast as nobody types.
+func (m *model) askKey(name, text string, quick bool) tea.Cmd {
 	a := m.asks[0]
 	if name == "ctrl+c" {
 		m.interrupt()
-		return
+		return nil
 	}
-	if now := m.now(); !a.awake {
-		if now.Sub(a.since) < deafTime || now.Sub(typed) < pauseTime {
-			return
-		}
-		a.awake = true
-	}
-	if key := m.keys.meantName(name); opens(key) {
-		m.notice = map[askStage]string{
-			deciding: "answer first: y, a, e or n",
-			changing: "answer first: Enter allows, Esc goes back to the question",
-			refusing: "answer first: Enter or Esc denies",
-		}[a.stage]
-		return
+	if cmd, ok := m.inspect(a, m.keys.meantName(name)); ok {
+		return cmd
 	}
 	switch a.stage {
 	case deciding:
-		m.decide(a, name)
+		return m.decide(a, name, text, quick)
 	case changing:
-		m.change(a, name, text)
+		m.change(a, name, text, quick)
 	case refusing:
-		m.reason(a, name, text)
+		m.reason(a, name, text, quick)
 	}
+	return nil
 }
 
-// opens tells whether a key opens the help or a pane, where no question is in the way.
-func opens(key string) bool {
-	_, pane := paneOf(key)
-	return pane || key == "f1"
-}
-
-func (m *model) decide(a *asking, name string) {
-	if (name == "y" || name == "a") && !m.readable(a) {
-		return
+// decide takes a key while a decision is due.
+func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
+	quiet, held := a.quiet, a.held
+	enter := name == "enter" || name == "kpenter"
+	switch {
+	case held != "" && enter:
+		if !quick && (!a.twice() || quiet >= deafTime) {
+			m.commit(a)
+		}
+		return nil
+	case held == "" && quiet >= quietTime && text == "" && name != "esc":
+		return nil
+	}
+	a.disturb()
+	if held != "" || quiet < quietTime {
+		a.ignored = text != "" || a.ignored
+		return nil
 	}
 	switch name {
-	case "y":
-		m.letter, m.decided = name, m.now()
-		m.settle(a, session.Approval{Verdict: session.Once}, "allowed once")
-	case "a":
-		m.letter, m.decided = name, m.now()
-		m.settle(a, session.Approval{Verdict: session.ForSession}, "allowed for this session")
-	case "n", "esc":
-		a.stage = refusing
-		a.edit = editor{}
-	case "e":
-		m.openArgs(a)
+	case "y", "a":
+		if m.readable(a) {
+			a.held = name
+		}
+	case "e", "n":
+		a.held = name
+	case "esc":
+		m.stand(a, refusing)
 	case "?":
 		a.details = !a.details
+	case "v":
+		return m.lookAt(a, true)
+	default:
+		a.ignored = true
 	}
+	return nil
 }
 
-// printCut prints what the box says above it where the box has no room for all of it: nobody should approve arguments that
-// cannot be read.
-func (m *model) printCut() {
+// twice tells that the held answer is a grant of what may do great damage: it wants Enter.
+func (a *asking) twice() bool { return a.held == "a" && a.high() }
+
+func (a *asking) high() bool { return show.QuestionOf(a.request, show.Marks{}).High() }
+
+// hark counts the silence at the box, and takes the answer that was waiting for it.
+func (m *model) hark() {
 	if len(m.asks) == 0 {
 		return
 	}
-	a := m.asks[0]
-	if m.View(); !a.cut || a.printed >= a.depth() {
+	a, now := m.asks[0], m.now()
+	since := min(max(now.Sub(a.counted), 0), 2*frameTime)
+	a.counted = now
+	if m.overlay() != nil || m.help != nil || m.spacious() && m.space.focus > 0 {
+		a.disturb()
 		return
 	}
-	a.printed = a.depth()
-	m.scroll.Append(m.theme.warn.Render("approve? ") + m.theme.strong.Render(text.SanitizeLine(a.request.Entry.ID)))
-	m.scroll.Append(m.askBody(a)...)
-	m.stale = true
-}
-
-// depth is how much the box says: 2 with the details.
-func (a *asking) depth() int {
-	if a.details {
-		return 2
+	if a.quiet = min(a.quiet+since, quietTime); a.quiet < quietTime {
+		return
 	}
-	return 1
-}
-
-// readable tells whether all that the box says can be read, in it or above it.
-func (m *model) readable(a *asking) bool {
-	return !a.cut || a.printed >= a.depth() && (m.spacious() || !m.scroll.Pending())
-}
-
-// stray tells whether a key is one more answer to a question that is no more, as of somebody who answers several in a row:
-// it is no text for the input.
-func (m *model) stray(name string) bool {
-	now := m.now()
-	if m.letter == "" || name != m.letter || now.Sub(m.decided) >= pauseTime {
-		m.letter = ""
-		return false
+	a.ignored = false
+	if a.held != "" && !a.twice() {
+		m.commit(a)
 	}
-	m.decided = now
-	return true
+}
+
+// commit does what the held answer means.
+func (m *model) commit(a *asking) {
+	held := a.held
+	a.disturb()
+	switch held {
+	case "y":
+		if m.readable(a) {
+			m.settle(a, session.Approval{Verdict: session.Once}, "allowed once")
+		}
+	case "a":
+		if m.readable(a) {
+			m.settle(a, session.Approval{Verdict: session.ForSession}, "allowed for this session")
+		}
+	case "e":
+		m.openArgs(a)
+	case "n":
+		m.stand(a, refusing)
+	}
+}
+
+// stand begins a stage with an empty input.
+func (m *model) stand(a *asking, stage askStage) {
+	a.stage, a.staged, a.edit, a.trouble = stage, m.now(), editor{}, ""
+	a.disturb()
+}
+
+// inspect does the keys that look at what is asked for: none answers, and none loses the question.
+func (m *model) inspect(a *asking, key string) (tea.Cmd, bool) {
+	kind, isPane := paneOf(key)
+	var cmd tea.Cmd
+	switch {
+	case isPane && m.flat:
+		cmd = m.printed(kind)
+	case isPane:
+		var p pane
+		p, cmd = m.newPane(kind)
+		m.show(p)
+	case key == "f1":
+		m.openHelp(false)
+	case key == "ctrl+o":
+		cmd = m.lookAt(a, false)
+	case key == "ctrl+l":
+		cmd = repaint
+	case key == "pgup":
+		a.top = max(a.top-max(a.page-1, 1), 0)
+	case key == "pgdown":
+		a.top += max(a.page-1, 1)
+	default:
+		return nil, false
+	}
+	a.disturb()
+	return cmd, true
+}
+
+// lookAt shows the script that asks, or all that is known of the question.
+func (m *model) lookAt(a *asking, script bool) tea.Cmd {
+	p := &questionPane{m: m, request: a.request, script: script}
+	if m.flat {
+		m.scroll.Append(p.lines(m.width - 1)...)
+		return nil
+	}
+	m.push(p)
+	return nil
 }
 
 // openArgs puts the arguments into the input, unless reading them back would give others.
 func (m *model) openArgs(a *asking) {
-	text := show.ArgsText(a.request.Entry, a.request.Args, max(m.width-promptWidth-3, 1))
-	if back, err := repl.ParseArgs(text); err != nil || !sameData(back, a.request.Args) {
+	args := show.ArgsText(a.request.Entry, a.request.Args, max(m.width-promptWidth-3, 1))
+	if back, err := repl.ParseArgs(args); err != nil || !sameData(back, a.request.Args) {
 		a.trouble = "these arguments hold what the editor cannot write"
 		return
 	}
-	a.stage, a.trouble, a.edit = changing, "", editor{}
-	a.edit.insert(text)
+	m.stand(a, changing)
+	a.edit.insert(args)
 }
 
 // change edits the arguments: Enter allows the call once with what is written.
-func (m *model) change(a *asking, name, text string) {
+func (m *model) change(a *asking, name, text string, quick bool) {
 	switch name {
 	case "esc":
-		a.stage, a.trouble = deciding, ""
+		m.stand(a, deciding)
 	case "enter", "kpenter":
+		if quick || m.now().Sub(a.staged) < deafTime { // pasted, or pressed before the arguments were there
+			return
+		}
 		args, err := repl.ParseArgs(a.edit.text)
 		if err == nil {
 			_, err = a.request.Entry.Input.Check(args)
@@ -209,11 +289,14 @@ func (m *model) change(a *asking, name, text string) {
 }
 
 // reason reads why the call is refused: Enter sends it, Esc refuses without one.
-func (m *model) reason(a *asking, name, text string) {
+func (m *model) reason(a *asking, name, text string, quick bool) {
 	switch name {
 	case "esc":
 		m.settle(a, session.Approval{Verdict: session.Refuse}, "denied")
 	case "enter", "kpenter":
+		if quick {
+			return
+		}
 		reason := strings.TrimSpace(a.edit.text)
 		told := "denied"
 		if reason != "" {
@@ -246,7 +329,8 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 	a.give(v)
 	m.asks = m.asks[1:]
 	if len(m.asks) > 0 {
-		m.asks[0].since, m.asks[0].awake = m.now(), false
+		m.asks[0].rise(m.now(), m.typed)
+		m.asks[0].base = len(m.panes)
 	}
 	line := fmt.Sprintf("  %s you: %s %s %s", m.theme.glyphs.dot, told, m.theme.glyphs.dot, a.request.Entry.ID)
 	if v.Verdict != session.Refuse {
@@ -255,73 +339,6 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 	for _, row := range show.WrapText(text.SanitizeLine(line), m.lineWidth()) {
 		m.scroll.Append(m.theme.dim.Render(row))
 	}
-}
-
-// askRows draws the box in at most room rows. The cursor is in its input, or at its head when it has none.
-func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
-	t, e := m.theme, a.request.Entry
-	effect := "READS"
-	if e.Mutates {
-		effect = "MUTATES"
-	}
-	risk := e.Risk
-	if risk == "" {
-		risk = catalog.Medium
-	}
-	head := t.rule(m.width-1, t.warn.Render("approve? ")+t.strong.Render(text.SanitizeLine(e.ID)),
-		t.warn.Render(fmt.Sprintf("%s %s risk %s", effect, t.glyphs.dot, risk)))
-	var keys string
-	var input []string
-	dot := " " + t.glyphs.dot + " "
-	switch a.stage {
-	case deciding:
-		keys = strings.Join([]string{"y once", "a this action this session", "e edit", "n deny", "? details"}, dot)
-	case changing:
-		keys = "Enter allows once with these arguments" + dot + "Ctrl+J newline" + dot + "Esc back"
-		input, cursor = m.editRows(&a.edit, t.prompt.Render("args "+t.glyphs.prompt+" "), nil, max(room-4, 1))
-	case refusing:
-		keys = "Enter denies with this reason" + dot + "Esc denies without"
-		input, cursor = m.editRows(&a.edit, t.prompt.Render("why "+t.glyphs.prompt+" "), nil, max(room-4, 1))
-	}
-	if ansi.StringWidth(keys) > m.width-7 {
-		keys = strings.NewReplacer(" this action this session", " session", " details", "").Replace(keys)
-	}
-	foot := t.rule(m.width-1, keys, "")
-	body := m.askBody(a)
-	a.cut = ansi.StringWidth("approve? "+e.ID)+4 > m.width
-	if spare := max(room-2-len(input), 0); len(body) > spare {
-		a.cut = true
-		over := len(body) - spare + 1
-		body = body[:spare]
-		if spare > 0 {
-			body[spare-1] = ansi.Truncate(fmt.Sprintf("%s %s %d more rows, printed above", t.glyphs.bar, t.glyphs.more, over), m.width-1, "")
-		}
-	}
-	rows = append(append([]string{head}, body...), foot)
-	if len(input) > 0 {
-		cursor.y += len(rows)
-	}
-	return append(rows, input...), cursor
-}
-
-// askBody is what the box says between its lines.
-func (m *model) askBody(a *asking) []string {
-	t := m.theme
-	q := show.QuestionOf(a.request, m.render().Marks())
-	lines := append(q.WarningLines(), q.Body(m.width-4, a.stage == changing)...)
-	if a.details {
-		lines = append(lines, repl.AskDetails(a.request, m.width-4, m.render())...)
-	}
-	if a.trouble != "" {
-		lines = append(lines, show.Warning.Line("not possible: "+text.Sanitize(a.trouble)))
-	}
-	var rows []string
-	for _, l := range lines {
-		for _, piece := range strings.Split(ansi.Wrap(untab(t.line(l)), max(m.width-3, 1), ""), "\n") {
-			rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)
-		}
-	}
-	return rows
 }
 
 // sameData reports whether a and b are the same data as Lua knows it: whole numbers are equal whatever their type, and

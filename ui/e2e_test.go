@@ -167,13 +167,16 @@ func TestProgram(t *testing.T) {
 
 	x.line(`crm.customer.search{ query = "Acme", limit = 1 }[1].id`, "cus_")
 	x.line(`billing.refund.issue{ invoice_id = "inv_00001", amount_cents = 1, reason = "duplicate" }`, "y once")
-	time.Sleep(pauseTime + 100*time.Millisecond)
+	time.Sleep(quietTime + 200*time.Millisecond)
 	for _, key := range []string{"\r", "\r", "n"} {
 		x.typed(key)
 		time.Sleep(2 * burstTime)
 	}
 	x.want("denies with this reason")
-	x.typed("wrong customer\r")
+	x.typed("wrong customer")
+	x.want("wrong customer")
+	time.Sleep(2 * burstTime)
+	x.typed("\r")
 	x.want("denied: wrong customer")
 	x.want("lua ❯")
 	x.line("/quit", "\n")

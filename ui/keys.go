@@ -42,7 +42,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 		m.first, m.notice = name, keyLabel(name)+" "+m.theme.glyphs.more
 		return nil
 	}
-	if to, typed := m.keys.meant(name, text); len(m.asks) == 0 && m.help == nil {
+	if to, typed := m.keys.meant(name, text); (len(m.asks) == 0 || m.overlay() != nil) && m.help == nil {
 		// An open pane, menu or search keeps its own keys, but for those that open another pane.
 		_, opens := paneOf(to)
 		if opens || m.menu != nil && to == "tab" || m.overlay() == nil && m.search == nil && m.menu == nil {
@@ -58,19 +58,24 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 
 // dispatch gives a key to whoever is on top; typed is when the key before it came.
 func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
+	if len(m.asks) > 0 && (m.help != nil || m.overlay() != nil) {
+		m.asks[0].disturb() // a key of a pane is no answer
+	}
 	switch {
 	case m.help != nil:
 		return m.helpKey(name, text)
-	case len(m.asks) > 0:
-		m.askKey(name, text, typed)
-		return nil
 	case m.overlay() != nil:
 		return m.paneKey(m.overlay(), name, text)
+	case len(m.asks) > 0:
+		if cmd, ok := m.askBeside(name, text); ok {
+			return cmd
+		}
+		return m.askKey(name, text, m.typed.Sub(typed) < burstTime)
 	case m.search != nil:
 		m.searchKey(name, text)
 		return nil
 	}
-	if m.stray(name) {
+	if m.astray(name, text, typed) {
 		return nil
 	}
 	if m.menu != nil && m.menu.shown {
@@ -91,6 +96,30 @@ func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 		return cmd
 	}
 	return tea.Batch(cmd, m.completeAs(true))
+}
+
+// askBeside gives a key to the workspace while a question waits: those that choose a pane, and all of a chosen one.
+func (m *model) askBeside(name, text string) (tea.Cmd, bool) {
+	key := m.keys.meantName(name)
+	if !m.spacious() || m.space.focus == 0 && !slices.Contains([]string{"f2", "f3", "f5", "f9", "f10", "ctrl+up", "ctrl+down"}, key) {
+		return nil, false
+	}
+	m.asks[0].disturb()
+	return m.workspaceKey(key, text)
+}
+
+// astray tells whether a key was meant for a question that is gone, of which the person has not been told yet: what goes on
+// without a pause is no text for the input.
+func (m *model) astray(name, text string, typed time.Time) bool {
+	if !m.orphaned {
+		return false
+	}
+	if m.now().Sub(typed) >= quietTime || text == "" && name != "enter" && name != "kpenter" {
+		m.orphaned = false
+		return false
+	}
+	m.notice = "the question is gone: keys are ignored until you pause for 0.7 s"
+	return true
 }
 
 // inputKey is what a key does in the input area.
@@ -349,6 +378,9 @@ func (m *model) paste(text string) tea.Cmd {
 	}
 	if len(m.asks) > 0 {
 		m.asks[0].paste(text)
+		return nil
+	}
+	if m.orphaned {
 		return nil
 	}
 	if m.search != nil {

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/catalog"
 	"almanac/repl"
 	"almanac/session"
 	"almanac/session/vm"
@@ -205,22 +206,24 @@ func TestApproval(t *testing.T) {
 		keys []string
 		want session.Approval
 	}{
-		{"y allows once", []string{"y"}, session.Approval{Verdict: session.Once}},
-		{"a allows for the session", []string{"a"}, session.Approval{Verdict: session.ForSession}},
-		{"n asks why", []string{"n", "wrong customer", "enter"}, session.Approval{Reason: "wrong customer"}},
+		{"y allows once", []string{"y", "pause"}, session.Approval{Verdict: session.Once}},
+		{"and at once with Enter", []string{"y", "enter"}, session.Approval{Verdict: session.Once}},
+		{"a asks once more", []string{"a", "pause", "enter"}, session.Approval{Verdict: session.ForSession}},
+		{"which any key takes back", []string{"a", "pause", "left", "pause", "enter", "n", "enter", "enter"}, session.Approval{}},
+		{"n asks why", []string{"n", "pause", "wrong customer", "enter"}, session.Approval{Reason: "wrong customer"}},
 		{"Esc asks why", []string{"esc", "enter"}, session.Approval{}},
 		{"Esc Esc denies", []string{"esc", "esc"}, session.Approval{}},
-		{"e changes the arguments", append([]string{"e"}, append(toEnd, "enter")...), session.Approval{Verdict: session.Once, Args: edited}},
-		{"what the action would refuse is not sent", []string{"e", "ctrl+u", `{ invoice_id = 5 }`, "enter", "esc", "n", "esc"}, session.Approval{}},
-		{"what cannot be read is not sent", []string{"e", "ctrl+u", "{", "enter", "esc", "n", "esc"}, session.Approval{}},
-		{"Enter is no answer", []string{"enter", "enter", " ", "n", "enter"}, session.Approval{}},
+		{"e changes the arguments", append([]string{"e", "pause"}, append(toEnd, "enter")...), session.Approval{Verdict: session.Once, Args: edited}},
+		{"what the action would refuse is not sent", []string{"e", "pause", "ctrl+u", `{ invoice_id = 5 }`, "enter", "esc", "pause", "n", "pause", "esc"}, session.Approval{}},
+		{"what cannot be read is not sent", []string{"e", "pause", "ctrl+u", "{", "enter", "esc", "pause", "n", "pause", "esc"}, session.Approval{}},
+		{"Enter is no answer", []string{"enter", "enter", " ", "pause", "n", "enter", "enter"}, session.Approval{}},
 		{"Ctrl+C stops the run", []string{"ctrl+c"}, session.Approval{Reason: "interrupted"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScreen(t, 80, 24)
 			s.keys("f()", "enter", "draft")
 			answer := s.ask()
-			s.pass(pauseTime)
+			s.keys("pause")
 			s.keys(c.keys...)
 			if diff := cmp.Diff(c.want, answered(t, answer)); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
@@ -232,21 +235,170 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// A key that opens a pane is told what stands in its way.
-func TestKeysOfPanesWaitForAnswers(t *testing.T) {
+// Words at an open question, typed as fast as people do or slower, pasted, with an Enter behind them or in one write, answer
+// nothing: no grant, no denial, nothing in the input or in a reason, and the box says so. Then y allows exactly one.
+func TestWordsAreNoAnswers(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {40, 15}} {
+		for _, word := range []string{"/trace", "/allow", "/policy", "/a", "yes", "yy", "away", "a lot", "a b", "aa", "no", "never", "edit it", "ya", "and", " y", "Y", "A", "äy"} {
+			for _, gap := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond, 650 * time.Millisecond} {
+				if size.width != 80 && gap != 40*time.Millisecond {
+					continue
+				}
+				s := newScreen(t, size.width, size.height)
+				s.keys("f()", "enter", "draft")
+				answer := s.ask()
+				s.keys("pause")
+				for _, r := range word {
+					s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+					s.pass(gap)
+				}
+				if row := s.picture(); !strings.Contains(row, "no answer") {
+					t.Errorf("%q at %v: nothing says that it is no answer:\n%s", word, size, row)
+				}
+				s.send(tea.KeyPressMsg{Code: tea.KeyEnter})
+				s.keys("pause", "enter", "pause")
+				if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding || s.asks[0].held != "" || s.edit.text != "draft" {
+					t.Fatalf("%q, a key each %v: answered %d, input %q", word, gap, len(answer), s.edit.text)
+				}
+				s.keys("y", "pause")
+				if got := answered(t, answer); got.Verdict != session.Once || len(s.asks) > 0 {
+					t.Errorf("%q: then y gave %v", word, got)
+				}
+			}
+		}
+	}
+}
+
+func TestPastesAreNoAnswers(t *testing.T) {
+	for _, text := range []string{"y", "y\n", "a\n", "yes", "n\nwrong customer\n"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter", "draft")
+		answer := s.ask()
+		s.keys("pause")
+		s.send(tea.PasteMsg{Content: text})
+		s.keys("enter", "pause")
+		// The same without marks: keys and an Enter in one write.
+		for _, r := range text {
+			k := tea.KeyPressMsg{Code: r, Text: string(r)}
+			if r == '\n' {
+				k = tea.KeyPressMsg{Code: tea.KeyEnter}
+			}
+			s.send(k)
+		}
+		s.pass(quietTime / 2)
+		s.keys("left", "pause", "enter", "pause")
+		if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding || s.edit.text != "draft" {
+			t.Errorf("%q: answered %d, input %q", text, len(answer), s.edit.text)
+		}
+	}
+	// A paste of arguments or of a reason allows and denies nothing by its own Enter.
+	for _, stage := range []string{"e", "n"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		answer := s.ask()
+		s.keys("pause", stage, "pause")
+		for _, r := range " x" {
+			s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+		s.send(tea.KeyPressMsg{Code: tea.KeyEnter})
+		if len(answer) > 0 {
+			t.Errorf("%s: an Enter of a paste answered", stage)
+		}
+	}
+}
+
+// Letters that were still on their way when the question went are no text of the input.
+func TestLettersOfAQuestionThatWent(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter", "draft")
+	s.ask()
+	s.keys("pause", "/tr")
+	s.send(doneMsg{})
+	s.keys("ace", "enter")
+	if s.edit.text != "draft" || s.work != nil {
+		t.Errorf("they became input: %s", s.state())
+	}
+	s.keys("pause", "s")
+	if s.edit.text != "drafts" {
+		t.Errorf("the input stays deaf: %q", s.edit.text)
+	}
+}
+
+// A program that stood still hears the keys that waited before it takes their silence for an answer.
+func TestStandstillIsNoSilence(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
 	answer := s.ask()
-	s.pass(pauseTime)
-	for _, c := range []struct{ key, want string }{
-		{"f4", "answer first: y, a, e or n"},
-		{"f1", "answer first: y, a, e or n"},
-		{"n", ""},
-		{"f2", "answer first: Enter or Esc denies"},
+	s.keys("pause", "y")
+	s.clock = s.clock.Add(time.Minute)
+	s.send(tickMsg{})
+	if s.keys("es", "pause"); len(answer) > 0 {
+		t.Error("the y of a yes was taken")
+	}
+}
+
+// Panes, help, the script and scrolling are there while a question waits; their keys answer nothing, and it is there again
+// when they close.
+func TestPanesDuringAQuestion(t *testing.T) {
+	for _, c := range []struct{ key, shows string }{
+		{"f1", "Help"}, {"f2", "Variables"}, {"f3", "Trace"}, {"f4", "Catalog"}, {"f5", "Preview"}, {"f6", "Value"},
+		{"v", "for _, i in ipairs(all) do"}, {"ctrl+o", "Pay money back to a customer. It cannot be taken back."},
 	} {
-		if s.keys(c.key); s.notice != c.want || s.help != nil || len(s.panes) > 0 || len(answer) > 0 {
-			t.Errorf("%s: notice %q, want %q; panes %d", c.key, s.notice, c.want, len(s.panes))
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter", "draft")
+		s.open(repl.TracePane)
+		answer := s.ask()
+		s.keys("pause")
+		for range 2 {
+			s.paneKeys(c.key)
+			if got := s.picture(); !strings.Contains(got, c.shows) || strings.Contains(got, "y once") {
+				t.Errorf("%s shows\n%s", c.key, got)
+			}
+			s.keys("y", "pause", "a", "pause", "pgdown", "n", "pause")
+			s.keys("esc")
+			if s.help != nil || s.overlay() != nil { // it ended a search
+				s.keys("esc")
+			}
+			s.send(tea.KeyPressMsg{Code: 'y', Text: "y"})
+			s.keys("pause")
 		}
+		if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding || len(s.queue) > 0 {
+			t.Fatalf("%s: answered %d, questions %d, queued %d", c.key, len(answer), len(s.asks), len(s.queue))
+		}
+		if got := s.picture(); !strings.Contains(got, "y once") {
+			t.Errorf("after %s the question is not there:\n%s", c.key, got)
+		}
+		s.keys("y", "pause")
+		answered(t, answer)
+		if _, ok := s.overlay().(*tracePane); !ok {
+			t.Errorf("%s: the pane that was open before is gone", c.key)
+		}
+	}
+}
+
+// The risk and the warnings are never cut, whatever the window, and high risk differs from low without colour.
+func TestRiskIsAlwaysShown(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {60, 12}, {40, 15}, {40, 10}, {30, 15}} {
+		s := newScreen(t, size.width, size.height)
+		s.keys("f()", "enter")
+		s.ask()
+		for range 3 {
+			text := strings.Join(strings.Fields(strings.ReplaceAll(s.View().Content, "┃", "")), " ")
+			if !containsAll(text, "billing.refund.issue", "MUTATES", "HIGH RISK", "! It cannot be taken back.", "━━") {
+				t.Errorf("%v: the box is\n%s", size, s.View().Content)
+			}
+			s.keys("pgdown")
+		}
+	}
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	s.ask()
+	low := *s.asks[0].request.Entry
+	low.Risk, low.Description = catalog.Low, "Write a note."
+	s.asks[0].request.Entry = &low
+	s.stale = true
+	if text := s.View().Content; !strings.Contains(text, "mutates · low risk") || strings.Contains(text, "━") || strings.Contains(text, "!") {
+		t.Errorf("low risk looks like this:\n%s", text)
 	}
 }
 
@@ -272,51 +424,43 @@ func TestApprovalInAWindowThatShrinks(t *testing.T) {
 		s := newScreen(t, 80, 24)
 		s.keys("f()", "enter")
 		answer := s.ask()
-		s.pass(pauseTime)
+		s.pass(time.Second)
 		if len(s.printed) > 0 {
 			t.Fatalf("printed %q although the box shows it", s.printed)
 		}
 		s.Update(tea.WindowSizeMsg{Width: size.width, Height: size.height}) // and nothing is printed yet
-		s.clock = s.clock.Add(pauseTime)
+		s.clock = s.clock.Add(time.Second)
+		s.asks[0].quiet = quietTime
 		s.Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
-		if len(answer) > 0 {
+		if s.asks[0].held != "" {
 			t.Errorf("%v: y was taken before all could be read", size)
 		}
-		s.pass(pauseTime)
-		text := strings.Join(strings.Fields(strings.NewReplacer("│", "", "\n", " ").Replace(strings.Join(s.printed, " "))), " ")
+		s.pass(time.Second)
+		text := strings.Join(strings.Fields(strings.NewReplacer("┃", "", "\n", " ").Replace(strings.Join(s.printed, " "))), " ")
 		if !containsAll(text, "billing.refund.issue", `invoice_id = "inv_1001"`, "duplicate", "asked by") {
 			t.Errorf("%v: printed %q", size, s.printed)
 		}
-		s.keys("y")
+		s.keys("y", "pause")
 		if len(answer) == 0 {
 			t.Errorf("%v: y was not taken", size)
 		}
 	}
 }
 
-// Who answers several questions in a row has no answers left over in the input.
+// Who answers several questions in a row loses no letter of what is typed next.
 func TestAnswersAreNoText(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter", "draft")
-	s.ask()
-	s.pass(pauseTime)
-	s.keys("y", "y")
-	s.pass(pauseTime / 2)
-	s.keys("y")
-	s.ask()
-	s.keys("y", "y")
-	s.pass(pauseTime)
-	s.keys("y", "y")
+	for range 6 {
+		answer := s.ask()
+		s.keys("pause", "y", "pause")
+		answered(t, answer)
+	}
+	s.keys("yes")
 	s.send(doneMsg{})
 	s.keys("y")
-	if s.edit.text != "draft" {
+	if s.edit.text != "draftyesy" {
 		t.Errorf("the input became %q", s.edit.text)
-	}
-	s.keys(" my", "y")
-	s.pass(pauseTime)
-	s.keys("y")
-	if s.edit.text != "draft myyy" {
-		t.Errorf("what was meant as text was lost: %q", s.edit.text)
 	}
 }
 
@@ -332,16 +476,23 @@ func TestApprovalIsDeafAtFirst(t *testing.T) {
 		t.Fatal("an early key was taken")
 	}
 	for range 20 {
-		s.pass(pauseTime / 5)
+		s.pass(quietTime / 5)
 		s.keys("a")
 	}
 	if len(answer) > 0 {
 		t.Fatal("somebody who was typing answered")
 	}
-	s.pass(pauseTime)
-	s.keys("y")
+	s.keys("pause", "y", "pause")
 	if got := answered(t, answer); got.Verdict != session.Once {
 		t.Errorf("got %v", got)
+	}
+	// One letter of what was typed before, alone in its time.
+	s.keys("w")
+	answer = s.ask()
+	s.pass(quietTime - 2*frameTime)
+	s.keys("y", "pause")
+	if len(answer) > 0 {
+		t.Error("the last letter of a word answered")
 	}
 }
 

@@ -72,12 +72,14 @@ func (m *model) event(e repl.Event) tea.Cmd {
 	switch e.Kind {
 	case repl.Asked:
 		if m.work == nil || m.work.stopped || m.leaving {
-			newAsking(e.Ask, m.now()).refuse("interrupted")
+			newAsking(e.Ask, m.now(), m.typed).refuse("interrupted")
 			return nil
 		}
-		m.menu, m.search = nil, nil
-		a := newAsking(e.Ask, m.now())
-		m.asks = append(m.asks, a)
+		a := newAsking(e.Ask, m.now(), m.typed)
+		a.base = len(m.panes)
+		if m.asks = append(m.asks, a); len(m.asks) == 1 {
+			m.menu, m.search, m.help, m.space.focus = nil, nil, nil, 0
+		}
 		return m.ring()
 	case repl.Cleared:
 		return m.clear()

@@ -212,10 +212,8 @@ type model struct {
 	frame   frame
 	typed   time.Time // when the last key came
 	burst   burst
-	// letter is the answer that the last question got, as long as the same letter may follow it unmeant; decided is when
-	// it came last.
-	letter  string
-	decided time.Time
+	// orphaned is true when a question went while somebody typed at it.
+	orphaned bool
 }
 
 // A work is the input that runs now.

@@ -59,13 +59,25 @@ func (m *model) toPane(p pane, name, text string) tea.Cmd {
 	return p.key(name, text)
 }
 
-// overlay is the pane on the screen, nil when there is none. A question to the person goes before it.
+// overlay is the pane on the screen, nil when there is none. A question to the person goes before those that were open when
+// it came, and behind those that were opened to look at it.
 func (m *model) overlay() pane {
-	if len(m.panes) == 0 || len(m.asks) > 0 || m.leaving {
+	if len(m.panes) <= m.floor() || m.leaving {
 		return nil
 	}
 	return m.panes[len(m.panes)-1]
 }
+
+// floor is how many panes are below the question on the screen.
+func (m *model) floor() int {
+	if len(m.asks) == 0 {
+		return 0
+	}
+	return min(m.asks[0].base, len(m.panes))
+}
+
+// closePanes closes those that are over the question, or all.
+func (m *model) closePanes() { m.panes = m.panes[:m.floor()] }
 
 // paneHasKeys tells whether keys go to a pane, over the window or in the workspace: Esc leaves it then, and stops nothing.
 func (m *model) paneHasKeys() bool {
@@ -75,7 +87,8 @@ func (m *model) paneHasKeys() bool {
 // show opens a pane in the place of those that are open.
 func (m *model) show(p pane) {
 	m.menu, m.search, m.help = nil, nil, nil
-	m.panes = []pane{p}
+	m.closePanes()
+	m.push(p)
 }
 
 // push opens a pane above the one that is open; Esc comes back to that.
@@ -130,17 +143,17 @@ func paneOf(name string) (repl.Pane, bool) {
 func (m *model) paneKey(p pane, name, text string) tea.Cmd {
 	if kind, ok := paneOf(name); ok {
 		if fresh, _ := m.newPane(kind); sameKind(fresh, p) {
-			m.panes = nil
+			m.closePanes()
 			return nil
 		}
-		if kind == repl.PreviewPane {
+		if kind == repl.PreviewPane && len(m.asks) == 0 {
 			return m.preview()
 		}
 		return m.openPane(kind)
 	}
 	switch name {
 	case "f10":
-		m.panes = nil
+		m.closePanes()
 		return nil
 	case "esc":
 		m.version++
@@ -154,7 +167,7 @@ func (m *model) paneKey(p pane, name, text string) tea.Cmd {
 			m.interrupt()
 			return nil
 		}
-		m.panes = nil
+		m.closePanes()
 		return nil
 	case "ctrl+l":
 		return repaint
@@ -329,7 +342,11 @@ func typeInto(text *string, name, typed string) bool {
 
 // takeText closes the overlays and puts text into the input at the cursor; the cursor goes back bytes from its end.
 func (m *model) takeText(text string, back int) {
-	m.panes, m.space.focus, m.vi.normal = nil, 0, false
+	m.closePanes()
+	m.space.focus, m.vi.normal = 0, false
+	if len(m.asks) > 0 {
+		m.notice = "it is in the input, behind the question"
+	}
 	m.edit.save(false)
 	m.edit.replace(m.edit.pos, m.edit.pos, cleanPaste(text))
 	m.edit.move(m.edit.pos - back)

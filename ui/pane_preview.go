@@ -56,7 +56,7 @@ func (p *previewPane) rows(width, height int) []string {
 
 func (p *previewPane) key(name, _ string) tea.Cmd {
 	if name == "enter" || name == "kpenter" {
-		p.m.panes = nil
+		p.m.closePanes()
 		return nil
 	}
 	l := cursorList{at: p.from}

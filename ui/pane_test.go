@@ -166,8 +166,7 @@ func TestPanesKeepTheTranscript(t *testing.T) {
 	if s.View().AltScreen {
 		t.Error("the question is behind the pane")
 	}
-	s.pass(pauseTime)
-	s.keys("y")
+	s.keys("pause", "y", "pause")
 	if a := answered(t, answer); a.Verdict != session.Once {
 		t.Errorf("answered %v", a)
 	}

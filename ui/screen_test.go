@@ -109,16 +109,25 @@ func (s *screen) send(msg tea.Msg) {
 	}
 }
 
-// pass moves the clock and looks at the feed.
+// pass moves the clock and looks at the feed; while a question waits, as often as the loop does.
 func (s *screen) pass(d time.Duration) {
+	for ; d > frameTime && len(s.asks) > 0; d -= frameTime {
+		s.clock = s.clock.Add(frameTime)
+		s.send(tickMsg{})
+	}
 	s.clock = s.clock.Add(d)
 	s.send(tickMsg{})
 }
 
-// keys presses keys: names such as "enter" and "ctrl+c", and any other text letter by letter.
+// keys presses keys: names such as "enter" and "ctrl+c", "pause" for a second without any, and any other text letter by
+// letter.
 func (s *screen) keys(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
+		if name == "pause" {
+			s.pass(time.Second)
+			continue
+		}
 		if k, ok := keyNamed(name); ok {
 			s.clock = s.clock.Add(burstTime) // a key of its own, not part of a paste
 			s.send(k)
@@ -202,7 +211,8 @@ func (s *screen) ask() <-chan session.Approval {
 	answer := make(chan session.Approval, 1)
 	s.emit(repl.Event{Kind: repl.Asked, Cell: 9, Author: session.Model, Ask: &repl.Ask{Answer: answer, Request: session.Request{
 		Entry: e, Author: session.Model, Cell: 9, N: 2, Line: 3, Reason: "mutations need approval",
-		Args: map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(12900), "reason": "duplicate"},
+		Source: "local all = billing.invoice.list{}\nfor _, i in ipairs(all) do\n\tbilling.refund.issue{invoice_id = i.id, amount_cents = i.amount_cents, reason = 'duplicate'}\nend\n",
+		Args:   map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(12900), "reason": "duplicate"},
 	}}})
 	return answer
 }

@@ -49,6 +49,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.paste(msg.Content)
 	case tickMsg:
 		m.ticking = false
+		m.hark()
 		return m.pull()
 	case wokenMsg:
 		m.waiting = false
@@ -91,7 +92,7 @@ func (m *model) resize(width, height int) tea.Cmd {
 	if m.width != 0 && (width != m.width || height != m.height) {
 		m.menu = nil
 		if len(m.asks) > 0 { // what is read changes its place
-			m.asks[0].since, m.asks[0].awake = m.now(), false
+			m.asks[0].rise(m.now(), m.typed)
 		}
 	}
 	m.width, m.height = width, height
@@ -157,6 +158,7 @@ func (m *model) done(s repl.Status) tea.Cmd {
 	}
 	cmd := tea.Batch(cmds...)
 	m.work = nil
+	m.orphaned = len(m.asks) > 0 && m.now().Sub(m.typed) < quietTime
 	m.asks = nil
 	m.version++
 	m.scroll.Append(m.finish()...)

@@ -50,9 +50,14 @@ var scenes = []struct {
 		s.emit(repl.Event{Kind: repl.Printed, Cell: 8, Stream: vm.Stdout, Text: strings.Repeat("no end in sight ", 300)})
 	}},
 	{"approve", func(s *screen) { s.keys("f()", "enter"); s.ask() }},
-	{"approve_details", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(pauseTime); s.keys("?") }},
-	{"approve_edit", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(pauseTime); s.keys("e") }},
-	{"approve_deny", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.pass(pauseTime); s.keys("n", "wrong customer") }},
+	{"approve_details", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "?", "pause") }},
+	{"approve_edit", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "e", "pause") }},
+	{"approve_deny", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "n", "pause", "wrong customer") }},
+	{"approve_held", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "y") }},
+	{"approve_twice", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "a", "pause") }},
+	{"approve_ignored", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "/trace") }},
+	{"approve_script", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "v") }},
+	{"approve_whole", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "ctrl+o") }},
 	{"menu", func(s *screen) {
 		s.keys("billing.i")
 		s.send(completedMsg{version: s.edit.version, pos: s.edit.pos, list: repl.Completions{Start: 8, End: 9, Items: []repl.Completion{

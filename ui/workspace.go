@@ -213,6 +213,10 @@ func (m *model) workspaceKey(name, text string) (tea.Cmd, bool) {
 			return nil, true
 		}
 		s.hidden = false
+		if len(m.asks) > 0 { // nothing new is run while a question waits
+			s.focus = 3
+			return nil, true
+		}
 		return m.previewHere(), true
 	case "f10":
 		if s.focus > 0 {
@@ -276,5 +280,10 @@ func (m *model) printed(kind repl.Pane) tea.Cmd {
 		repl.CatalogPane: "/catalog", repl.VariablesPane: "/vars", repl.TracePane: "/trace", repl.ValuePane: "/view",
 		repl.PreviewPane: strings.TrimSpace("/preview " + m.full()),
 	}[kind]
+	if len(m.asks) > 0 {
+		if _, ok := m.shell.Aside(m.ctx, command); ok {
+			return m.pull()
+		}
+	}
 	return m.submit(command)
 }

@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"almanac/catalog/text"
+	"almanac/repl"
+	"almanac/repl/show"
+)
+
+// This file draws the box of a question. The risk and the warnings stand in front and stay there; what has no room below them
+// is scrolled, and printed above the box.
+
+// printCut prints what the box says above it where the box has no room for all of it: nobody should approve arguments that
+// cannot be read.
+func (m *model) printCut() {
+	if len(m.asks) == 0 {
+		return
+	}
+	a := m.asks[0]
+	if m.View(); !a.cut || a.printed >= a.depth() {
+		return
+	}
+	a.printed = a.depth()
+	m.scroll.Append(m.theme.line(m.question(a).Title(m.render().Marks())))
+	front, rest := m.askBody(a, nil)
+	m.scroll.Append(append(front, rest...)...)
+	m.stale = true
+}
+
+// depth is how much the box says: 2 with the details.
+func (a *asking) depth() int {
+	if a.details {
+		return 2
+	}
+	return 1
+}
+
+// readable tells whether all that the box says can be read, in it or above it.
+func (m *model) readable(a *asking) bool {
+	return !a.cut || a.printed >= a.depth() && (m.spacious() || !m.scroll.Pending())
+}
+
+func (m *model) question(a *asking) show.Question {
+	return show.QuestionOf(a.request, m.render().Marks())
+}
+
+// askTheme is what a box is drawn with: heavy lines where the risk is high.
+func (m *model) askTheme(q show.Question) theme {
+	t := m.theme
+	switch {
+	case q.High() && m.ascii:
+		t.glyphs.rule, t.glyphs.bar = "=", "#"
+	case q.High():
+		t.glyphs.rule, t.glyphs.bar = "━", "┃"
+	}
+	return t
+}
+
+// askRows draws the box in at most room rows. The cursor is in its input, or at its head when it has none.
+func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
+	q := m.question(a)
+	t := m.askTheme(q)
+	// What the head has no room for stands below it.
+	title, risk := "approve? "+q.ID, q.RiskText(m.render().Marks())
+	var below []show.Line
+	fits := func(words ...string) bool { return ansi.StringWidth(strings.Join(words, "")) <= m.width-10 }
+	if !fits(title, risk) {
+		title = "approve?"
+		below = append(below, show.ID.Line(q.ID))
+	}
+	if !fits(title, risk) {
+		below = append(below, show.Mutates.Line(risk))
+		risk = ""
+	}
+	note := ""
+	if risk != "" {
+		note = t.warn.Render(risk)
+	}
+	head := t.rule(m.width-1, t.warn.Render("approve?")+t.strong.Render(strings.TrimPrefix(title, "approve?")), note)
+	var input []string
+	switch a.stage {
+	case changing:
+		input, cursor = m.editRows(&a.edit, t.prompt.Render("args "+t.glyphs.prompt+" "), nil, max(room-4, 1))
+	case refusing:
+		input, cursor = m.editRows(&a.edit, t.prompt.Render("why "+t.glyphs.prompt+" "), nil, max(room-4, 1))
+	}
+	front, body := m.askBody(a, below)
+	spare := max(room-2-len(input), 0)
+	a.cut, a.page = len(front)+len(body) > spare, len(body)
+	if a.cut {
+		front = front[:min(len(front), spare)]
+		a.page = max(spare-len(front)-1, 0)
+		a.top = min(a.top, len(body)-min(a.page, len(body)))
+		over := len(body) - a.page
+		body = body[a.top : a.top+a.page]
+		if len(front) < spare {
+			body = append(body, ansi.Truncate(fmt.Sprintf("%s %s %d more rows, printed above; PgUp PgDn", t.glyphs.bar, t.glyphs.more, over), m.width-1, ""))
+		}
+	} else {
+		a.top = 0
+	}
+	rows = append(append([]string{head}, front...), body...)
+	rows = append(rows, t.rule(m.width-1, m.askFoot(a, q), ""))
+	if len(input) > 0 {
+		cursor.y += len(rows)
+	}
+	return append(rows, input...), cursor
+}
+
+// askFoot tells the keys, or what becomes of the one that was pressed.
+func (m *model) askFoot(a *asking, q show.Question) string {
+	t := m.theme
+	warn := func(words ...string) string { return t.warn.Render(m.fitting(words...)) }
+	dot := " " + t.glyphs.dot + " "
+	joined := func(words ...string) string { return strings.Join(words, dot) }
+	switch {
+	case a.stage == changing:
+		return m.fitting(joined("Enter allows once with these arguments", "Ctrl+J newline", "Esc back"), joined("Enter allows once", "Esc back"))
+	case a.stage == refusing:
+		return m.fitting(joined("Enter denies with this reason", "Esc denies without"), joined("Enter denies", "Esc without"))
+	case a.twice():
+		return warn("HIGH RISK: Enter allows every "+q.ID+" this session, another key goes back", "HIGH RISK: Enter allows all this session", "HIGH RISK: Enter allows all")
+	case a.held != "":
+		does := map[string]string{"y": "allows once", "a": "allows this session", "e": "edits", "n": "denies"}[a.held]
+		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
+	case a.ignored:
+		return warn("that is no answer: keys are ignored until you pause for 0.7 s", "no answer: pause for 0.7 s")
+	}
+	return m.fitting(
+		joined("y once", "a this action this session", "e edit", "n deny", "v script", "? details"),
+		joined("y once", "a session", "e edit", "n deny", "v script", "?"),
+		joined("y once", "n deny", "a", "e", "v", "?"))
+}
+
+// fitting is the first of words that the foot of a box has room for, else the last.
+func (m *model) fitting(words ...string) string {
+	for _, w := range words {
+		if ansi.StringWidth(w) <= m.width-7 {
+			return w
+		}
+	}
+	return words[len(words)-1]
+}
+
+// askBody is what the box says between its lines: what stays in front, behind what the head had no room for, and the rest.
+func (m *model) askBody(a *asking, below []show.Line) (front, rest []string) {
+	q := m.question(a)
+	lines := q.Body(m.width-4, a.stage == changing)
+	if a.details {
+		lines = append(lines, repl.AskDetails(a.request, m.width-4, m.render())...)
+	}
+	front = m.barred(q, append(below, q.WarningLines()...))
+	if a.trouble != "" {
+		front = append(front, m.barred(q, []show.Line{show.Warning.Line("not possible: " + text.Sanitize(a.trouble))})...)
+	}
+	return front, m.barred(q, lines)
+}
+
+// barred draws lines behind the bar of the box, broken where they are too wide.
+func (m *model) barred(q show.Question, lines []show.Line) []string {
+	t := m.askTheme(q)
+	var rows []string
+	for _, l := range lines {
+		for _, piece := range strings.Split(ansi.Wrap(untab(t.line(l)), max(m.width-3, 1), ""), "\n") {
+			rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,63 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"almanac/repl"
+	"almanac/repl/show"
+	"almanac/session"
+)
+
+// This file is the pane of a question: the script that asks, or all that is known. No key of it answers.
+
+// A questionPane shows a question from its first line to its last.
+type questionPane struct {
+	m       *model
+	request session.Request
+	// script shows the script alone.
+	script bool
+	list   cursorList
+	page   int
+	count  int
+}
+
+func (p *questionPane) head() (title, note string) {
+	q := p.question()
+	if p.script {
+		return "Script that asks for " + q.ID, q.RiskText(p.m.render().Marks())
+	}
+	return "Question about " + q.ID, q.RiskText(p.m.render().Marks())
+}
+
+func (p *questionPane) question() show.Question {
+	return show.QuestionOf(p.request, p.m.render().Marks())
+}
+
+// lines is all there is, broken for width columns.
+func (p *questionPane) lines(width int) []string {
+	q, m := p.question(), p.m.render().Marks()
+	script := q.ScriptLines(m)
+	if p.script {
+		return p.m.styled(show.Wrap(script, width))
+	}
+	all := append([]show.Line{q.Title(m)}, q.WarningLines()...)
+	all = append(append(all, q.Body(width, false)...), nil)
+	all = append(append(all, repl.AskDetails(p.request, width, p.m.render())...), nil)
+	return p.m.styled(show.Wrap(append(all, script...), width))
+}
+
+func (p *questionPane) rows(width, height int) []string {
+	rows := p.lines(width)
+	p.count, p.page = len(rows), height
+	p.list.at = min(p.list.at, max(len(rows)-height, 0))
+	return rows[p.list.at:min(p.list.at+height, len(rows))]
+}
+
+func (p *questionPane) key(name, _ string) tea.Cmd {
+	p.list.move(name, max(p.count-p.page+1, 1), p.page)
+	return nil
+}
+
+func (p *questionPane) hints() []string { return []string{"Up Down PgUp PgDn scroll"} }
+func (p *questionPane) escape() bool    { return false }
+func (p *questionPane) typing() bool    { return false }
