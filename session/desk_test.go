@@ -126,11 +126,15 @@ func TestComposedActionsSideBySide(t *testing.T) {
 	if out.Err != nil || out.Values[0].Repr != `{ "a100", "b100", 3 }` || len(out.Calls) != 10 {
 		t.Fatalf("got %s", show(out))
 	}
+	ids := map[int]string{}
+	for _, c := range out.Calls {
+		ids[c.N] = c.ID
+	}
 	for _, c := range out.Calls {
 		switch {
 		case c.Depth == 0 && c.In == 0 && c.N == 1:
 		case c.Depth == 1 && c.In == 1:
-		case c.Depth == 2 && out.Calls[c.In-1].ID == "desk.total" && c.ID == "shop.item.list":
+		case c.Depth == 2 && ids[c.In] == "desk.total" && c.ID == "shop.item.list":
 		default:
 			t.Errorf("%+v", c)
 		}

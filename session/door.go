@@ -42,13 +42,14 @@ type reply struct {
 
 // call is the way of one call, by the script itself or from inside a composed action. Steps that refuse come before
 // steps that act, and every way out is recorded. Calls of one run may be under way at the same time.
-func (r *run) call(ctx context.Context, req kernel.CallRequest, in *composition) (reply, error) {
-	r.mu.Lock()
-	r.begun++
-	c := trace.Call{
-		N: r.begun, ID: cut(req.ID, maxCalledID), Line: req.Line, Author: string(r.script.Author), Depth: in.depth(), In: in.number(), Start: time.Now(),
+func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *composition) (reply, error) {
+	if n == 0 {
+		n = r.begin()
 	}
-	r.mu.Unlock()
+	r.place(n, req.Place, in)
+	c := trace.Call{
+		N: n, ID: cut(req.ID, maxCalledID), Line: req.Line, Author: string(r.script.Author), Depth: in.depth(), In: in.number(), Start: time.Now(),
+	}
 	answer, err := r.pass(ctx, req, in, &c)
 	if ended := r.keep(c, answer.data, err); ended != nil {
 		return reply{}, ended
@@ -350,10 +351,7 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 			}
 		}
 	}
-	r.mu.Lock()
-	r.effects = append(r.effects, result.Effects...)
-	r.mu.Unlock()
-	c.Verdict, c.Effects, c.Note = trace.OK, result.Effects, cut(red.text(result.Note), logText)
+	c.Verdict, c.Effects, c.Note = trace.OK, r.affect(c.N, result.Effects), cut(red.text(result.Note), logText)
 	result.Data = data
 	next, full := entry.NextPage(args, result)
 	return reply{data, next, full}, nil

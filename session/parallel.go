@@ -19,8 +19,10 @@ const maxParallel = 8
 // parallel is the calls of one machine that were started and not yet waited for. Only its goroutines run beside the
 // machine; they end with their calls, and end waits for them.
 type parallel struct {
-	// call takes one call through the door.
-	call    func(ctx context.Context, req kernel.CallRequest) (reply, error)
+	// call takes one call through the door, by its number; zero is the next one, as number gives it.
+	call    func(ctx context.Context, req kernel.CallRequest, n int) (reply, error)
+	number  func() int
+	asked   int64 // calls of the script that waited for nothing else
 	room    chan struct{}
 	ended   chan finished
 	cancel  context.CancelFunc
@@ -53,10 +55,13 @@ type finished struct {
 	err    error
 }
 
+// maxPlace bounds how deep workers may be inside each other and still be told apart.
+const maxPlace = 100
+
 // maxStarted bounds the calls that a script starts and does not wait for.
 const maxStarted = 64
 
-// start begins a call and returns its ticket. Its arguments are the action's id, the arguments and the line.
+// start begins a call and returns its ticket. Its arguments are the action's id, the arguments, the line and the place.
 func (p *parallel) start(ctx context.Context, a arguments) (any, error) {
 	req, err := a.callRequest()
 	if err != nil {
@@ -71,7 +76,7 @@ func (p *parallel) start(ctx context.Context, a arguments) (any, error) {
 	}
 	p.started++
 	p.waiting++
-	ticket := p.started
+	ticket, n := p.started, p.number()
 	p.running.Go(func() {
 		select {
 		case p.room <- struct{}{}:
@@ -79,7 +84,7 @@ func (p *parallel) start(ctx context.Context, a arguments) (any, error) {
 			p.ended <- finished{ticket: ticket, err: interrupted()}
 			return
 		}
-		answer, err := p.call(p.ctx, req)
+		answer, err := p.call(p.ctx, req, n)
 		<-p.room
 		p.ended <- finished{ticket, answer, err}
 	})
@@ -120,13 +125,22 @@ func (p *parallel) end() {
 	}
 }
 
+// alone makes a call that the script waits for.
+func (p *parallel) alone(ctx context.Context, req kernel.CallRequest) (reply, error) {
+	if req.Place == nil {
+		p.asked++
+		req.Place = []int64{p.asked}
+	}
+	return p.call(ctx, req, 0)
+}
+
 // page makes one call and returns its data with the arguments of the next page, or null.
 func (p *parallel) page(ctx context.Context, a arguments) (any, error) {
 	req, err := a.callRequest()
 	if err != nil {
 		return nil, err
 	}
-	answer, err := p.call(ctx, req)
+	answer, err := p.alone(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -155,5 +169,14 @@ func (a arguments) callRequest() (kernel.CallRequest, error) {
 	if f, ok := a.at(2).(float64); ok {
 		line = int64(f)
 	}
-	return kernel.CallRequest{ID: id, Args: args, Line: int(line)}, nil
+	place, _ := a.at(3).([]any)
+	req := kernel.CallRequest{ID: id, Args: args, Line: int(line)}
+	for _, v := range place[:min(len(place), maxPlace)] {
+		n, _ := v.(int64)
+		if f, ok := v.(float64); ok {
+			n = int64(f)
+		}
+		req.Place = append(req.Place, n)
+	}
+	return req, nil
 }

@@ -36,10 +36,10 @@ type run struct {
 	unlogged  error // why printed text is not in the log
 	// asking has room for one question to the person at a time.
 	asking   chan struct{}
-	mu       sync.Mutex   // guards used, begun, calls, effects and what is printed: calls may be under way side by side
-	begun    int          // calls that came to the door
-	calls    []trace.Call // in the order they ended
-	effects  []catalog.Effect
+	mu       sync.Mutex     // guards used, begun, calls, placed and what is printed: calls may be under way side by side
+	begun    int            // calls that came to the door
+	calls    []trace.Call   // in the order they ended
+	placed   map[int]placed // each call, by its number
 	refused  refusals
 	reading  reading
 	copied   []string       // names of the session\'s globals that a preview sees
@@ -183,18 +183,18 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 // hostOf serves what a machine asks for: that of the script, or of a composed action's body. The calls must be ended
 // when the machine has run.
 func (r *run) hostOf(in *composition) (kernel.Host, *parallel) {
-	call := func(ctx context.Context, req kernel.CallRequest) (reply, error) {
+	call := func(ctx context.Context, req kernel.CallRequest, n int) (reply, error) {
 		if args, ok := in.give(req); ok {
 			return reply{data: args}, nil
 		}
-		answer, err := r.call(ctx, req, in)
+		answer, err := r.call(ctx, req, n, in)
 		in.note(err)
 		return answer, err
 	}
-	calls := &parallel{call: call}
+	calls := &parallel{call: call, number: r.begin}
 	host := kernel.Host{Write: r.write}
 	host.Call = func(ctx context.Context, req kernel.CallRequest) (any, error) {
-		answer, err := call(ctx, req)
+		answer, err := calls.alone(ctx, req)
 		return answer.data, err
 	}
 	host.Op = func(ctx context.Context, name string, args []any) (any, error) {
@@ -259,9 +259,9 @@ func (r *run) limits() vm.Limits {
 }
 
 func (r *run) outcome(reply vm.Reply) *Outcome {
-	slices.SortStableFunc(r.calls, func(a, b trace.Call) int { return a.N - b.N })
+	calls, effects := r.ordered()
 	out := &Outcome{
-		Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr), Calls: r.calls, Effects: r.effects,
+		Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr), Calls: calls, Effects: effects,
 		Steps: reply.Steps, Elapsed: time.Since(r.started), Dropped: reply.Dropped, Err: reply.Err,
 		Lost: r.lost, Sets: r.returned, Specs: r.specs(), Withheld: r.reading.withheld,
 	}

@@ -28,6 +28,7 @@ func (r *run) screened(out *Outcome) {
 	w, most := r.session.world, r.session.Budget().Shown
 	w.mu.Lock()
 	s := screen{known: maps.Clone(w.read), seen: map[string]bool{}, most: most, described: r.reading.asked}
+	maps.Copy(s.seen, r.reading.ids) // they may be in the answer in other words
 	w.mu.Unlock()
 	if !r.bounded() || len(s.known) <= most {
 		return

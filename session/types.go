@@ -44,8 +44,9 @@ type Outcome struct {
 	Sets           []catalog.Set
 	Stdout, Stderr string
 	Logs           []string
-	Calls          []trace.Call
-	// Effects are what the called actions would like changed beyond their data, in call order. Nothing applies them.
+	// Calls stand in the order of the script, as if none had been made side by side; their numbers tell how they began.
+	Calls []trace.Call
+	// Effects are what the called actions would like changed beyond their data, in the order of Calls. Nothing applies them.
 	Effects []catalog.Effect
 	// Specs are what the script had described, each once; none for a person's.
 	Specs []catalog.Spec

@@ -40,6 +40,9 @@ type CallRequest struct {
 	Args map[string]any
 	// Line is the line of the script that asked, from 1; zero when not known.
 	Line int
+	// Place says which calls of the machine it comes after, compared element by element; nil from a Kernel, whose calls
+	// come one after the other.
+	Place []int64
 }
 
 // A Kernel is one child process with one machine, whose globals live from run to run. Its methods may be called

@@ -55,6 +55,8 @@ type thread struct {
 	yield   func([]any) bool
 	handle  weak.Pointer[coroutine]
 	worker  bool         // an action call yields instead of waiting
+	place   []any        // of a worker among the calls of the script
+	steps   int64        // calls and workers that a worker has made
 	call    *startedCall // what a suspended worker waits for; nil when it yielded by itself
 }
 

@@ -76,6 +76,8 @@ type Machine struct {
 	// Coroutines.
 	current    *thread
 	threads    map[*thread]struct{}
+	asked      int64                  // calls so far that did not wait for others
+	workers    int64                  // workers so far that no other made
 	started    map[int64]*startedCall // calls of workers that are under way, by the host\'s ticket
 	orphans    orphanage
 	mainThread any
@@ -186,6 +188,7 @@ func (m *Machine) begin(s Script) {
 	m.nextAt = position{}
 	m.surface = s.Surface
 	m.started = map[int64]*startedCall{}
+	m.asked, m.workers = 0, 0
 	m.roots = make(map[string]bool, len(s.Roots))
 	for _, root := range s.Roots {
 		m.roots[root] = true

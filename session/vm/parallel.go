@@ -7,6 +7,7 @@ package vm
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	luasrc "almanac/catalog/lua"
 )
@@ -24,6 +25,12 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 	def("worker", func(c call) int {
 		co := c.newCoroutine(c.function(1))
 		co.worker = true
+		if t := m.inWorker(); t != nil {
+			co.place = t.next()
+		} else {
+			m.workers++
+			co.place = []any{m.asked, m.workers}
+		}
 		return c.give(co.self)
 	})
 	// waits(co): does the suspended worker wait for a call? Else it yielded by itself.
@@ -64,6 +71,22 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 	})
 }
 
+// inWorker is the worker that the running code belongs to; nil where it belongs to none.
+func (m *Machine) inWorker() *thread {
+	t := m.current
+	for t != nil && !t.worker {
+		t = t.parent
+	}
+	return t
+}
+
+// next is the place of what a worker does next: behind all it did, and before what those do that were begun after it, as
+// if there were no others.
+func (t *thread) next() []any {
+	t.steps++
+	return append(slices.Clip(t.place), t.steps)
+}
+
 // ask has the host make a call. In a worker it yields until the host has the answer. A paged answer is a table of data,
 // next and full.
 func (c call) ask(id string, args map[string]any, line int, paged bool) (any, error) {
@@ -71,14 +94,25 @@ func (c call) ask(id string, args map[string]any, line int, paged bool) (any, er
 	t := m.current
 	switch {
 	case t != nil && t.worker && m.handling == 0 && m.outside.Op != nil: // a handler cannot yield
-	case paged && m.outside.Op != nil:
-		return m.host(c.l, "call.page", func() (any, error) { return m.outside.Op("call.page", []any{id, args, int64(line)}) })
+	case m.outside.Op != nil && (paged || m.inWorker() != nil): // from a coroutine in a worker, or a handler
+		request := []any{id, args, int64(line)}
+		if t := m.inWorker(); t != nil {
+			request = append(request, t.next())
+		} else {
+			m.asked++
+		}
+		answer, err := m.host(c.l, "call.page", func() (any, error) { return m.outside.Op("call.page", request) })
+		if fields, ok := answer.(map[string]any); ok && !paged {
+			return fields["data"], err
+		}
+		return answer, err
 	case paged:
 		return nil, fmt.Errorf("%s: pages are not available here", id)
 	default:
+		m.asked++
 		return m.host(c.l, "", func() (any, error) { return m.outside.Call(id, args, line) })
 	}
-	started, err := m.host(c.l, "call.start", func() (any, error) { return m.outside.Op("call.start", []any{id, args, int64(line)}) })
+	started, err := m.host(c.l, "call.start", func() (any, error) { return m.outside.Op("call.start", []any{id, args, int64(line), t.next()}) })
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+)
+
+// TestOrderUnderParallel: calls and effects stand in the order of the script, whichever call ends first.
+func TestOrderUnderParallel(t *testing.T) {
+	input := catalog.MustSchema(`{"type":"object","properties":{"n":{"type":"string"}}}`)
+	step := catalog.Entry{ID: "work.step", Description: "Do a step.", Operation: catalog.Read, Input: input}
+	step.Action = func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+		time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
+		return catalog.Result{Data: true, Effects: []catalog.Effect{{Kind: "done", Target: fmt.Sprint(c.Args["n"])}}}, nil
+	}
+	both := catalog.Entry{ID: "work.both", Description: "Do two steps.", Operation: catalog.Read, Input: input,
+		Lua: `parallel({"x", "y"}, function(s) work.step{n = args.n .. s} end) work.step{n = args.n .. "z"}`}
+	all, report := catalog.New([]catalog.Entry{step, both}, catalog.Options{})
+	if len(report.Skipped) > 0 {
+		t.Fatal(report.Skipped)
+	}
+	s, err := New(all.View(), Options{Budget: Budget{Calls: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	run := func(times int, source, want string) {
+		for range times {
+			out, err := s.Run(t.Context(), Script{Source: source, Author: User})
+			if err != nil || out.Err != nil {
+				t.Fatal(err, out.Err)
+			}
+			var effects, calls []string
+			for _, e := range out.Effects {
+				effects = append(effects, e.Target)
+			}
+			for _, c := range out.Calls {
+				if c.ID == step.ID {
+					calls = append(calls, fmt.Sprint(c.Args["n"]))
+				}
+			}
+			if got := strings.Join(effects, " "); got != want {
+				t.Fatalf("effects: %s\nwant:    %s", got, want)
+			}
+			if got := strings.Join(calls, " "); got != want {
+				t.Fatalf("calls: %s\nwant:  %s", got, want)
+			}
+		}
+	}
+	run(100, `
+		work.step{n = "0"}
+		parallel({1, 2, 3, 4, 5, 6, 7, 8, 9}, function(i)
+			work.step{n = i .. "a"}
+			parallel({"b", "c"}, function(s) work.step{n = i .. s} work.step{n = i .. s .. s} end)
+			coroutine.wrap(function() work.step{n = i .. "d"} end)()
+		end)
+		work.step{n = "10"}
+		parallel({11, 12}, function(i) work.step{n = tostring(i)} end)`,
+		"0 1a 1b 1bb 1c 1cc 1d 2a 2b 2bb 2c 2cc 2d 3a 3b 3bb 3c 3cc 3d 4a 4b 4bb 4c 4cc 4d 5a 5b 5bb 5c 5cc 5d "+
+			"6a 6b 6bb 6c 6cc 6d 7a 7b 7bb 7c 7cc 7d 8a 8b 8bb 8c 8cc 8d 9a 9b 9bb 9c 9cc 9d 10 11 12")
+	run(5, `work.step{n = "0"} parallel({1, 2}, function(i) work.both{n = tostring(i)} end) work.both{n = "3"}`, "0 1x 1y 1z 2x 2y 2z 3x 3y 3z")
+}
+
+// TestEffectsAreClean: effects go through the redaction of results, and do not make a record as large as they are.
+func TestEffectsAreClean(t *testing.T) {
+	b := newBench(t, nil)
+	leak := catalog.Entry{ID: "work.leak", Description: "Leak.", Operation: catalog.Read}
+	leak.Action = func(context.Context, catalog.Call) (catalog.Result, error) {
+		effects := []catalog.Effect{{
+			Kind: "mail to hunter2", Target: "https://x.example/?key=hunter2",
+			Value: map[string]any{"note": []any{"is hunter2"}, "long": strings.Repeat("x", 1<<20)},
+		}}
+		for range 500 {
+			effects = append(effects, catalog.Effect{Kind: "one"})
+		}
+		return catalog.Result{Data: true, Effects: effects}, nil
+	}
+	all, _ := catalog.New([]catalog.Entry{leak}, catalog.Options{})
+	if err := b.session.Replace(t.Context(), all.View()); err != nil {
+		t.Fatal(err)
+	}
+	out := b.run(User, `work.leak{}`)
+	if out.Err != nil || len(out.Effects) != recordedEffects+1 || out.Effects[recordedEffects].Kind != "401 more effects are not kept" {
+		t.Fatalf("%v, %d effects", out.Err, len(out.Effects))
+	}
+	if text := fmt.Sprint(out.Effects, b.records, out.Calls); strings.Contains(text, "hunter2") || !strings.Contains(text, redacted) {
+		t.Errorf("not clean: %.300s", text)
+	}
+	if text := fmt.Sprint(out.Calls[0].Effects); len(text) > 16<<10 {
+		t.Errorf("a record has %d bytes of effects", len(text))
+	}
+}
