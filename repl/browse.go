@@ -40,7 +40,8 @@ type Sighting struct {
 	ID string
 	// Tag is the effect letter: R, W or !.
 	Tag string
-	// Policy is what a call of the person's comes to: "", "asks" or "denied".
+	// Policy is what a call of the person's comes to: "", "asks", "denied", "granted", or "some granted" where that depends
+	// on the arguments.
 	Policy string
 	// Used counts the calls that ended well: those of this session and, after CountUsage, of those before it.
 	Used int
@@ -160,9 +161,14 @@ func (sh *Shell) sighting(v *catalog.View, id string, used int) Sighting {
 	if !ok {
 		return s
 	}
-	switch sh.options.Session.Policy().Decide(policy.Request{ID: e.ID, Operation: e.Operation, Risk: e.Risk, Mutates: e.Mutates}).Verdict {
-	case policy.Allow:
-	case policy.AskFor:
+	d, _ := sh.fate(e)
+	switch {
+	case d.Grant > 0:
+		s.Policy = "granted"
+	case d.Verdict == policy.Allow:
+	case len(sh.bounded(sh.options.Session.Policy(), e)) > 0:
+		s.Policy = "some granted"
+	case d.Verdict == policy.AskFor:
 		s.Policy = "asks"
 	default:
 		s.Policy = "denied"
@@ -212,7 +218,7 @@ func (sh *Shell) Spec(id string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return strings.TrimRight(spec.Text, "\n")
+	return sh.specText(spec, catalog.Brief)
 }
 
 // Skeleton is a call of the action to fill in: its required arguments by name.

@@ -7,6 +7,7 @@ import (
 	"almanac/catalog/search/spelling"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -187,6 +188,9 @@ func (sh *Shell) Help(filter string) []HelpLine {
 	})
 }
 
+// commandName is the one or two words of a usage before its arguments.
+var commandName = regexp.MustCompile(`^/[a-z]+( [a-z]+)?`)
+
 // helpText is Help as it is printed. Without a filter it has to fit a small screen, so the group "more" becomes one
 // paragraph of names.
 func (sh *Shell) helpText(filter string) string {
@@ -195,7 +199,7 @@ func (sh *Shell) helpText(filter string) string {
 	var more []string
 	for _, l := range lines {
 		if filter == "" && l.Group == groupMore {
-			more = append(more, strings.Fields(l.Usage)[0])
+			more = append(more, commandName.FindString(l.Usage))
 			continue
 		}
 		fmt.Fprintf(&b, "%-30s %s\n", l.Usage, l.Text)

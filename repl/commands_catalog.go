@@ -13,7 +13,6 @@ import (
 	"almanac/catalog/pattern"
 	"almanac/catalog/text"
 	"almanac/session"
-	"almanac/session/policy"
 	"almanac/session/syntax"
 )
 
@@ -157,7 +156,7 @@ func (sh *Shell) describe(ctx context.Context, ids []string, d catalog.Detail) e
 	}
 	texts := make([]string, len(specs))
 	for i, s := range specs {
-		texts[i] = strings.TrimRight(s.Text, "\n")
+		texts[i] = sh.specText(s, d)
 	}
 	sh.say(Plain, "%s", strings.Join(texts, "\n\n"))
 	return nil
@@ -202,16 +201,8 @@ func (sh *Shell) Why(id string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%s: not visible", id)
 	}
-	d := s.Policy().Decide(policy.Request{ID: e.ID, Operation: e.Operation, Risk: e.Risk, Mutates: e.Mutates})
-	text := fmt.Sprintf("%s: visible", id)
-	switch d.Verdict {
-	case policy.Allow:
-		text += ", a call is allowed (" + d.Rule + ")"
-	case policy.AskFor:
-		text += ", a call asks you first (" + d.Rule + ")"
-	default:
-		text += fmt.Sprintf(", a call is denied: %s (%s)", d.Reason, d.Rule)
-	}
+	_, fate := sh.fate(e)
+	text := fmt.Sprintf("%s: visible, %s", id, fate)
 	text += "\nthe model may call it " + modelMay(s, id)
 	if slices.Contains(s.Discovered(), id) {
 		text += "\na query of this session found it"

@@ -270,7 +270,7 @@ func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 		{"session", st.Session},
 		{"mode", st.Mode.String()},
 		{"model", model},
-		{"policy", string(st.Policy)},
+		{"policy", fmt.Sprintf("%s (policy %s)", st.Writes, st.Policy)},
 		{"view", fmt.Sprintf("%s%s", text.Count(st.Actions, "action"), asActor(st.Actor))},
 		{"globals", strconv.Itoa(st.Globals)},
 		{"cells", strconv.Itoa(st.Cell)},

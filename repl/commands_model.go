@@ -1,6 +1,6 @@
 package repl
 
-// This file holds the commands about the model and the policy, and those of the shell itself.
+// This file holds the commands about the model, and those of the shell itself.
 
 import (
 	"context"
@@ -11,18 +11,11 @@ import (
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
-	"almanac/session/policy"
 	"almanac/session/trace"
 )
 
 func modelCommands() []command {
-	return []command{
-		{
-			name: "policy", args: "[ask|session|readonly]", group: groupModel, run: setPolicy,
-			words: fixedWords("ask", "every change asks you", "session", "small changes run, high risk asks", "readonly", "no changes"),
-			brief: "what happens to calls that change something",
-			more:  "ask       every one asks you\nsession   low and medium risk run, high risk asks\nreadonly  every one is denied",
-		},
+	return append(policyCommands(), []command{
 		{
 			name: "model", args: "[NAME]", group: groupModel, run: setModel,
 			brief: "which model answers; change it",
@@ -31,7 +24,7 @@ func modelCommands() []command {
 			name: "new", group: groupMore, run: newConversation,
 			brief: "forget the conversation, keep Lua's globals",
 		},
-	}
+	}...)
 }
 
 func shellCommands() []command {
@@ -51,42 +44,6 @@ func shellCommands() []command {
 		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, aside: true, run: help, words: commandWords, brief: "this list, or one command"},
 		{name: "quit", aliases: []string{"exit"}, group: groupMore, aside: true, run: quit, brief: "leave"},
 	}
-}
-
-func setPolicy(_ context.Context, sh *Shell, _ *Cell, arg string) error {
-	s := sh.options.Session
-	p := s.Policy()
-	if arg == "" {
-		if p.Mode == "" {
-			p.Mode = policy.ReadOnly
-		}
-		text := fmt.Sprintf("policy %s", p.Mode)
-		for _, r := range p.Rules {
-			text += fmt.Sprintf("\n  %s: %s %s", orText(r.Name, "rule"), r.Verdict, orText(r.ID, "every mutation that matches"))
-		}
-		sh.say(Plain, "%s", text)
-		return nil
-	}
-	m, err := policy.ParseMode(arg)
-	if err != nil {
-		return &UsageError{usage: "/policy [ask|session|readonly]", message: err.Error()}
-	}
-	p.Mode = m
-	if err := s.SetPolicy(p); err != nil {
-		return err
-	}
-	sh.say(Notice, "policy %s: %s", m, policyText(m))
-	return nil
-}
-
-func policyText(m policy.Mode) string {
-	switch m {
-	case policy.Ask:
-		return "every call that changes something asks you first"
-	case policy.Session:
-		return "changes of low and medium risk run, high risk asks you first"
-	}
-	return "every call that changes something is denied"
 }
 
 func setModel(_ context.Context, sh *Shell, _ *Cell, arg string) error {

@@ -180,10 +180,19 @@ func (sh *Shell) completeCommand(ctx context.Context, text, head string, start, 
 			}
 		}
 	}
+	name, rest := cutSpace(typed)
+	if c, ok := sh.named(name); ok && c.words != nil && len(items) > 0 && name != typed {
+		var own []Completion
+		for _, item := range c.words(sh, rest) {
+			if item.Text = name + " " + item.Text; strings.HasPrefix(item.Text, typed) {
+				own = append(own, item)
+			}
+		}
+		items = append(own, items...)
+	}
 	if len(items) > 0 {
 		return limit(start, cursor, items)
 	}
-	name, rest := cutSpace(typed)
 	c, arg, ok := sh.command(Input{Form: Command, Name: name, Text: rest})
 	if !ok {
 		return Completions{Start: cursor, End: cursor}

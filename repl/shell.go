@@ -53,6 +53,9 @@ type Options struct {
 	// InitConfig writes the file of the configuration that /config init asks for and returns its name; a file that is there
 	// is an error. Nil writes none.
 	InitConfig func() (path string, err error)
+	// KeepGrant keeps a grant in the person's configuration and returns what was written, and where; nil where there is
+	// none. DropGrant takes one out, or tells what else grants it at the next start.
+	KeepGrant, DropGrant func(policy.Grant) (told string, err error)
 	// Copy puts text where the person can paste it from, and tells what that is: "tmux buffer". Nil means that there is
 	// no such place. It must not wait for long.
 	Copy func(text string) (via string, err error)
@@ -123,6 +126,8 @@ type Standing struct {
 	Calls, CallLimit         int
 	Mutations, MutationLimit int
 	Policy                   policy.Mode
+	// Writes says what happens to calls that change data, in the words of every place: "writes: ask, 1 grant".
+	Writes string
 	// Actions is how many actions the view shows. Loading tells that more may come: Answered of the Sources have been read
 	// or have failed.
 	Actions           int
@@ -248,10 +253,10 @@ func (sh *Shell) Busy() bool {
 // StatusLine returns what a status line tells now. It costs little: a screen may ask for every frame.
 func (sh *Shell) StatusLine() Standing {
 	s := sh.options.Session
-	view, budget, used := s.View(), s.Budget(), s.Used()
+	view, budget, used, p := s.View(), s.Budget(), s.Used(), s.Policy()
 	st := Standing{
 		Calls: used.Calls, CallLimit: budget.Calls, Mutations: used.Mutations, MutationLimit: budget.Mutations,
-		Policy: s.Policy().Mode, Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(Named(s.Globals())),
+		Policy: p.Mode, Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(Named(s.Globals())),
 	}
 	if l := sh.options.Sources; l != nil && l.Loading() {
 		st.Loading = true
@@ -260,7 +265,7 @@ func (sh *Shell) StatusLine() Standing {
 	if st.Policy == "" {
 		st.Policy = policy.ReadOnly
 	}
-	if st.Policy == policy.ReadOnly && len(s.Policy().Rules) == 0 {
+	if st.Policy == policy.ReadOnly && len(p.Rules)+len(p.Grants) == 0 {
 		st.MutationLimit = 0
 	}
 	if c := sh.options.Conversation; c != nil {

@@ -194,106 +194,39 @@ func (r *run) authorize(ctx context.Context, entry *catalog.Entry, call catalog.
 // decide asks the policy and, where it says so, a person. It returns the arguments to call with: the person may
 // have edited them.
 func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (map[string]any, error) {
-	p := r.session.Policy()
-	if r.script.Reads {
-		p = policy.Policy{Mode: policy.ReadOnly}
-	}
-	d := p.Decide(policy.Request{
+	asks := policy.Request{
 		ID: entry.ID, Operation: entry.Operation, Risk: entry.Risk, Mutates: entry.Mutates, Args: call.Args,
-	})
-	c.Rule = d.Rule
-	if d.Verdict == policy.AskFor && r.session.world.isApproved(entry.ID) {
-		d.Verdict, c.Rule = policy.Allow, "approved for this session"
 	}
-	switch d.Verdict {
-	case policy.Allow:
-		return call.Args, nil
-	case policy.AskFor:
-		return r.ask(ctx, entry, call, d, c)
+	d := r.verdict(asks, c)
+	if d.Verdict == policy.AskFor {
+		return r.ask(ctx, entry, call, asks, c)
 	}
-	c.Verdict = trace.Denied
-	remedy := "it changes data; the person can allow that with /policy ask, or with --allow " + entry.ID + " at the start"
-	if r.session.world.options.Approve == nil { // nobody is there to type a command
-		remedy = "it changes data; the person can allow that with --allow " + entry.ID + " at the start"
-	}
-	return nil, denied(CodeDenied, fmt.Sprintf("%s: denied: %s", entry.ID, d.Reason), remedy)
+	return call.Args, r.refusal(d, c)
 }
 
-// ask waits for the person's answer. Anything but a clear yes is a no.
-func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, d policy.Decision, c *trace.Call) (map[string]any, error) {
-	w := r.session.world
-	if w.options.Approve == nil {
-		c.Verdict = trace.Denied
-		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: %s and nobody can be asked", entry.ID, d.Reason), "")
+// verdict is what the policy of now says; a script that reads only gets none of what is granted.
+func (r *run) verdict(asks policy.Request, c *trace.Call) policy.Decision {
+	var d policy.Decision
+	if r.script.Reads {
+		d = policy.Policy{}.Decide(asks)
+	} else {
+		d = r.session.world.decide(asks)
 	}
-	if err := r.foresee(ctx, entry, call, c); err != nil {
-		return nil, err
+	c.Rule = r.session.world.redactor.text(d.Rule)
+	return d
+}
+
+// refusal is the error of a decision that is not to allow.
+func (r *run) refusal(d policy.Decision, c *trace.Call) error {
+	if d.Verdict == policy.Allow {
+		return nil
 	}
-	select { // one question at a time
-	case r.asking <- struct{}{}:
-		defer func() { <-r.asking }()
-	case <-ctx.Done():
-		c.Verdict = trace.Interrupted
-		return nil, interrupted()
+	c.Verdict = trace.Denied
+	remedy := "it changes data; the person can allow that with /policy ask, or with --allow " + c.ID + " at the start"
+	if r.session.world.options.Approve == nil { // nobody is there to type a command
+		remedy = "it changes data; the person can allow that with --allow " + c.ID + " at the start"
 	}
-	if w.isApproved(entry.ID) { // by the answer to a question that came first
-		c.Rule = "approved for this session"
-		return call.Args, nil
-	}
-	asked := r.recordable(*c)
-	if err := w.record(trace.Record{Kind: trace.KindAsk, Run: r.id, Cell: r.script.Cell, Call: &asked}); err != nil {
-		c.Verdict = trace.Denied
-		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
-	}
-	line := c.Line
-	if c.In > 0 {
-		line = 0 // of another source
-	}
-	waited := time.Now()
-	shown := leaves(w, call.Args)
-	answer, err := w.options.Approve(ctx, Request{
-		Entry: entry, Args: shown, Injected: leaves(w, c.Injected), Preview: c.Preview,
-		Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: line, Reason: d.Reason,
-		Source: leaves(w, r.script.Source),
-	})
-	c.Start = c.Start.Add(time.Since(waited))
-	if ctx.Err() != nil {
-		c.Verdict = trace.Interrupted
-		return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "not made: the question was not answered"}
-	}
-	if err != nil {
-		c.Verdict = trace.Denied
-		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: the question was not answered: %v", entry.ID, err), "")
-	}
-	switch answer.Verdict {
-	case ForSession:
-		w.approve(entry.ID)
-		c.Rule = "approved for this session"
-	case Once:
-		c.Rule = "approved once"
-	default:
-		c.Verdict, c.Rule = trace.Denied, "refused"
-		text := fmt.Sprintf("%s: denied by the person", entry.ID)
-		if answer.Reason != "" {
-			text += ": " + answer.Reason
-		}
-		hint := ""
-		if r.script.Author != User {
-			hint = "do not try again; ask what they would prefer"
-		}
-		return nil, denied(CodeDenied, text, hint)
-	}
-	if answer.Args == nil {
-		return call.Args, nil
-	}
-	c.Rule += ", arguments edited"
-	c.Preview = "" // it was of other arguments
-	args, err := r.checkArgs(entry, unshown(answer.Args, shown, call.Args), c)
-	var refused *vm.HostError
-	if errors.As(err, &refused) {
-		refused.Refused = false // the time was the person's
-	}
-	return args, err
+	return denied(CodeDenied, fmt.Sprintf("%s: denied: %s", c.ID, d.Reason), remedy)
 }
 
 // act calls the action. A mutation's intent is on record before it is made.
@@ -462,18 +395,6 @@ func (w *world) isDescribed(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.described[id]
-}
-
-func (w *world) isApproved(id string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.approved[id]
-}
-
-func (w *world) approve(id string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.approved[id] = true
 }
 
 func denied(code, message, hint string) *vm.HostError {

@@ -150,6 +150,9 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), host)
 	calls.end()
 	r.endOutput()
+	if r.mode == trace.ModeRun || r.mode == trace.ModeFresh {
+		w.endRun()
+	}
 	var lost *kernel.Lost
 	if err != nil && !errors.As(err, &lost) {
 		return nil, err

@@ -92,7 +92,7 @@ type world struct {
 	described map[string]bool
 	found     map[string]bool // in the answers of queries
 	read      map[string]bool // by scripts
-	approved  map[string]bool
+	granted   int             // the number of the last grant
 	globals   []vm.Global
 	messages  []catalog.Message
 	used      Usage
@@ -132,12 +132,11 @@ func New(v *catalog.View, o Options) (*Session, error) {
 		pool:      kernel.NewPool(o.Kernel),
 		turn:      make(chan struct{}, 1),
 		view:      v,
-		policy:    o.Policy,
 		described: map[string]bool{},
 		found:     map[string]bool{},
 		read:      map[string]bool{},
-		approved:  map[string]bool{},
 	}
+	w.setPolicy(o.Policy)
 	return &Session{world: w}, nil
 }
 
@@ -195,28 +194,6 @@ func userLimits(l, rest vm.Limits) vm.Limits {
 
 // Budget returns what one run may do.
 func (s *Session) Budget() Budget { return s.world.options.Budget }
-
-// Policy returns the policy of now.
-func (s *Session) Policy() policy.Policy {
-	s.world.mu.Lock()
-	defer s.world.mu.Unlock()
-	return s.world.policy
-}
-
-// SetPolicy changes the policy from the next call on. Approvals given for the session are forgotten. The error says
-// that the change could not be recorded; then it is not made.
-func (s *Session) SetPolicy(p policy.Policy) error {
-	w := s.world
-	mode := cmp.Or(p.Mode, policy.ReadOnly)
-	if err := w.record(trace.Record{Kind: trace.KindNote, Text: "policy " + string(mode)}); err != nil {
-		return err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.policy = p
-	clear(w.approved)
-	return nil
-}
 
 // SetMessages tells the actions of later calls the conversation so far. The slice must not be changed afterwards.
 func (s *Session) SetMessages(m []catalog.Message) {

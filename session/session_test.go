@@ -225,6 +225,16 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// grants lists what is granted now.
+func (b *bench) grants() string {
+	p := b.session.Policy()
+	text := p.Words() + "\n"
+	for _, g := range p.Grants {
+		text += fmt.Sprintf("%d %s, %s, by %s, used %d\n", g.N, g, g.For.Words(), g.By, g.Used)
+	}
+	return text
+}
+
 // step does one section and returns what it shows.
 func (b *bench) step(name, text string) string {
 	ctx := b.t.Context()
@@ -267,6 +277,27 @@ func (b *bench) step(name, text string) string {
 			b.t.Fatal(err)
 		}
 		return ""
+	case "grant":
+		g, err := policy.ParseGrant(text)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		g.By, g.For = "you", policy.Term(arg)
+		if _, err = b.session.Grant(g); err != nil {
+			b.t.Fatal(err)
+		}
+		return b.grants()
+	case "revoke":
+		var n int
+		if _, err := fmt.Sscan(text, &n); err != nil {
+			b.t.Fatal(err)
+		}
+		if _, err := b.session.Revoke(n); err != nil {
+			return "error: " + err.Error() + "\n"
+		}
+		return b.grants()
+	case "grants":
+		return b.grants()
 	case "answer":
 		b.answer(text)
 		return ""
@@ -294,7 +325,11 @@ func (b *bench) answer(text string) {
 	case "once":
 		a.Verdict = Once
 	case "session":
-		a.Verdict = ForSession
+		g, err := policy.ParseGrant("any " + rest)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		a.Verdict, a.Bounds = ForSession, g.Bounds
 	case "edit":
 		a.Verdict, a.Args = Once, map[string]any{"item_id": rest, "cents": int64(1)}
 	}

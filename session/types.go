@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -144,19 +145,22 @@ type Request struct {
 	Source string
 }
 
-// A Grant is how far an Approval goes.
-type Grant int
+// A Consent is how far an Approval goes.
+type Consent int
 
-// The grants; the zero Grant refuses.
+// The consents; the zero Consent refuses.
 const (
-	Refuse Grant = iota
+	Refuse Consent = iota
 	Once
+	// ForSession makes a grant of it.
 	ForSession
 )
 
 // An Approval is the person's answer to a Request.
 type Approval struct {
-	Verdict Grant
+	Verdict Consent
+	// Bounds limit the arguments of the calls that ForSession grants; without any they do not matter.
+	Bounds []policy.Bound
 	// Reason tells the author why it was refused; may be empty.
 	Reason string
 	// Args replaces the arguments when it is not nil; they are checked again.

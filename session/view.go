@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"almanac/catalog"
+	"almanac/session/policy"
 	"almanac/session/trace"
 )
 
@@ -38,9 +39,9 @@ func narrow(v *catalog.View, rules []catalog.Rules) (*catalog.View, error) {
 }
 
 // Replace gives the session another catalog to see, once no run is under way: more of it has been read, or it has
-// changed at its source. What Restrict and Narrow took away stays away. Variables live on; descriptions and approvals of
-// actions that are gone or are not the same any more are forgotten. The error says that ctx was done, that the session is closed, that the change could not be
-// recorded, or that v has another actor or tenant; then nothing is replaced.
+// changed at its source. What Restrict and Narrow took away stays away. Variables live on; descriptions and grants of
+// actions that are gone or are not the same any more are forgotten. The error says that ctx was done, that the session is
+// closed, that the change could not be recorded, or that v has another actor or tenant; then nothing is replaced.
 func (s *Session) Replace(ctx context.Context, v *catalog.View) error {
 	w := s.world
 	if err := w.acquire(ctx); err != nil {
@@ -64,9 +65,14 @@ func (s *Session) Replace(ctx context.Context, v *catalog.View) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.view = narrower
-	for _, ids := range []map[string]bool{w.described, w.found, w.approved} {
+	for _, ids := range []map[string]bool{w.described, w.found} {
 		maps.DeleteFunc(ids, func(id string, _ bool) bool { return !sameAction(old, narrower, id) })
 	}
+	w.policy = w.policy.Without(func(g policy.Grant) bool {
+		id := g.Pattern.String()
+		_, known := old.Lookup(id)
+		return known && !g.Early && !sameAction(old, narrower, id)
+	})
 	return nil
 }
 

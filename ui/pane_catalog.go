@@ -151,7 +151,7 @@ func (p *catalogPane) head() (title, note string) {
 	case repl.ReadsOnly:
 		title += rule + "reads only"
 	case repl.MutatesOnly:
-		title += rule + "changes only"
+		title += rule + "writes only"
 	}
 	title += rule + "filter: " + p.filter.Words
 	note = grouped(p.found.Total) + " hits"

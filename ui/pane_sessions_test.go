@@ -75,7 +75,7 @@ func TestSessionsPane(t *testing.T) {
 func TestStatusRow(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.status.Loading, s.status.Answered, s.status.Sources = true, 3, 5
-	if got := s.statusRow(false); !containsAll(got, "RO ·", "catalog 3/5…") {
+	if got := s.statusRow(false); !containsAll(got, "writes: denied ·", "catalog 3/5…") {
 		t.Errorf("while sources are read: %q", got)
 	}
 	s.status.Loading, s.status.Actions = false, 1204
@@ -83,7 +83,7 @@ func TestStatusRow(t *testing.T) {
 		t.Errorf("after that: %q", got)
 	}
 	s.notice = "press Ctrl+C again to exit"
-	if got := s.statusRow(false); got != "RO · press Ctrl+C again to exit" {
+	if got := s.statusRow(false); got != "writes: denied · press Ctrl+C again to exit" {
 		t.Errorf("with a notice: %q", got)
 	}
 }

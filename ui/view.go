@@ -186,9 +186,10 @@ type signature struct {
 func (m *model) doing() string {
 	t := m.theme.glyphs
 	w := m.work
-	word, stop := "running", "Esc"
+	word, stop, room := "running", "Esc", m.width-14
 	if m.paneHasKeys() {
-		stop = "Ctrl+C" // Esc belongs to the pane
+		stop = "Ctrl+C" // Esc belongs to the pane, and the foot has "Esc back" behind it
+		room = min(room, m.width-12-ansi.StringWidth(m.withPolicy("")))
 	}
 	id, calls := m.feed.UnderWay()
 	switch {
@@ -218,7 +219,7 @@ func (m *model) doing() string {
 	}
 	end := stop + " stops"
 	sep := " " + t.dot + " "
-	for len(parts) > 1 && ansi.StringWidth(strings.Join(parts, sep)+sep+end) > m.width-14 {
+	for len(parts) > 1 && ansi.StringWidth(strings.Join(parts, sep)+sep+end) > room {
 		parts = parts[:len(parts)-1]
 	}
 	return strings.Join(append(parts, end), sep)
@@ -280,14 +281,11 @@ func (m *model) statusRow(small bool) string {
 
 // withPolicy puts in front of a notice that nothing may be changed: that is said whatever else is.
 func (m *model) withPolicy(text string) string {
-	if s := m.statusFields(); s[0] == readOnly {
-		return s[0] + " " + m.theme.glyphs.dot + " " + text
+	if m.status.Policy == policy.ReadOnly {
+		return m.status.Writes + " " + m.theme.glyphs.dot + " " + text
 	}
 	return text
 }
-
-// readOnly is how the status row says that every change is denied.
-const readOnly = "RO"
 
 // statusFields are the facts of the status line, the most important first.
 func (m *model) statusFields() []string {
@@ -299,14 +297,7 @@ func (m *model) statusFields() []string {
 	if m.verbose {
 		fields = append(fields, "verbose")
 	}
-	switch s.Policy {
-	case policy.Ask:
-		fields = append(fields, "changes ask")
-	case policy.Session:
-		fields = append(fields, "high risk asks")
-	default:
-		fields = append(fields, readOnly)
-	}
+	fields = append(fields, s.Writes)
 	if s.Model != "" {
 		fields = append(fields, text.SanitizeLine(s.Model))
 		if s.ContextLimit > 0 {

@@ -36,7 +36,7 @@ type commandLine struct {
 	Base         []string      `placeholder:"NAME=URL" help:"The server of the source called NAME, instead of those that its document names."`
 	View         string        `placeholder:"FILE" help:"What may be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
 	Policy       string        `enum:",ask,readonly,session" default:"" help:"What happens to calls that change data: ask, readonly or session. Default: ask where a person can be asked, else readonly."`
-	Allow        []string      `placeholder:"ID" help:"Allow this changing action without asking (an id, or a prefix with .*)."`
+	Allow        []string      `sep:";" placeholder:"ID" help:"Allow this changing action without asking: an id or a pattern such as crm.*, and bounds of its arguments behind a blank: 'ID amount_cents<=500'."`
 	Model        string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"The language model to ask."`
 	BaseURL      string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"An OpenAI-compatible server, such as http://localhost:11434/v1."`
 	Prefix       string        `default:"lua_tools" help:"Prefix of the three tools that the model sees."`

@@ -21,6 +21,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"almanac/catalog/search/spelling"
+	"almanac/session/policy"
 	"almanac/ui"
 )
 
@@ -38,6 +39,7 @@ type configFile struct {
 	values map[string]configValue
 	keys   map[string][]string    // the table of key bindings
 	looks  map[string]configValue // the table of looks, by role
+	grants []policy.Grant         // only in the user's file
 }
 
 // A configValue is a text, or a list of texts, and where it stands.
@@ -113,6 +115,10 @@ func readConfig(model *kong.Application) (*config, error) {
 	if c.project, err = c.readFile(path); err != nil {
 		return c, err
 	}
+	if len(c.project.grants) > 0 {
+		c.project.grants = nil
+		return c, fmt.Errorf("configuration %s: grants: a project cannot grant: they belong into your own file", path)
+	}
 	if wants := c.loosens(); len(wants) > 0 && !approved(c.project) {
 		c.unapproved = wants
 	}
@@ -169,6 +175,12 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 		}
 	}
 	for key, value := range tree {
+		if key == "grants" {
+			if err := f.takeGrants(value); err != nil {
+				errs = append(errs, err)
+			}
+			continue
+		}
 		table, isTable := value.(map[string]any)
 		if !isTable {
 			take(key, value)

@@ -63,6 +63,9 @@ func (cli *commandLine) configured() []configured {
 		}
 		rows = append(rows, configured{"keys." + action, strings.Join(bindings[action], ", "), from})
 	}
+	for _, g := range cli.config.user.grants {
+		rows = append(rows, configured{"grants", g.String(), g.By})
+	}
 	looks := cli.config.looks()
 	for _, role := range slices.Sorted(maps.Keys(looks)) {
 		f := cli.config.user

@@ -191,6 +191,7 @@ func (cli *commandLine) shell(w *wired, history *repl.History, o shellOptions) *
 		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,
+		KeepGrant: cli.keepGrant, DropGrant: cli.dropGrant,
 	})
 }
 

@@ -46,13 +46,17 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 			return usage("%v", err)
 		}
 	}
+	allow, err := policy.ParseGrants(cli.Allow, "--allow")
+	if err != nil {
+		return misconfigured(err)
+	}
 	if s.feed, err = cli.feed(ctx); err != nil {
 		return err
 	}
 	defer s.feed.loader.Close()
 	g, err := gateway.New(gateway.Options{
 		Version: version, Prefix: cli.Prefix, Persistent: c.Persistent, Page: c.Page, Sessions: c.Sessions, Idle: c.Idle,
-		Policy: gateway.Policy{Mode: mode, Allow: cli.Allow}, View: s.view, Open: s.open, Secrets: cli.credentials.filter,
+		Policy: gateway.Policy{Mode: mode, Allow: allow}, View: s.view, Open: s.open, Secrets: cli.credentials.filter,
 		Log: func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) },
 	})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -198,39 +197,6 @@ func (cli *commandLine) dataDir() string {
 		return cli.Data
 	}
 	return filepath.Join(xdg.DataHome, "almanac")
-}
-
-// policy is the policy of the command line. An --allow that allows nothing is an error, unless the catalog is growing:
-// it was meant to.
-func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing bool) (policy.Policy, error) {
-	if cli.Policy != "" {
-		var err error
-		if mode, err = policy.ParseMode(cli.Policy); err != nil {
-			return policy.Policy{}, usage("%v", err)
-		}
-	}
-	p := policy.Policy{Mode: mode}
-	for _, id := range cli.Allow {
-		if err := checkAllow(view, id); err != nil && !growing {
-			return policy.Policy{}, misconfigured(err)
-		}
-		p.Rules = append(p.Rules, policy.Rule{Name: "--allow " + id, ID: id, Verdict: policy.Allow})
-	}
-	return p, nil
-}
-
-func checkAllow(view *catalog.View, id string) error {
-	prefix, below := strings.CutSuffix(id, ".*")
-	if below && len(view.Children(prefix)) > 0 || id == "*" {
-		return nil
-	}
-	if len(view.Children(id)) > 0 {
-		return fmt.Errorf("--allow %s: no such action: for all below it say %s.*", id, id)
-	}
-	if _, err := view.Resolve(id); err != nil {
-		return fmt.Errorf("--allow: %w", err)
-	}
-	return nil
 }
 
 // budget is what one run may do, as it is configured; what is zero there has its default.

@@ -133,7 +133,7 @@ func parseClients(text string, getenv func(string) (string, bool)) ([]Client, er
 			}
 		}
 		c := Client{
-			Name: name, Persistent: in.Persistent, Operations: operations(in.Operations), Policy: Policy{Allow: in.Allow},
+			Name: name, Persistent: in.Persistent, Operations: operations(in.Operations),
 			Rules: catalog.Rules{
 				Name: "client " + name, Actor: in.Actor, Tenant: in.Tenant, Namespaces: in.Namespaces, ReadOnly: in.ReadOnly,
 				DeniedNamespaces: in.DeniedNamespaces, DeniedIDs: in.DeniedIDs, DeniedOperations: operations(in.DeniedOperations),
@@ -144,6 +144,9 @@ func parseClients(text string, getenv func(string) (string, bool)) ([]Client, er
 		}
 		if in.Calls < 0 || in.Mutations < 0 || in.ResultBytes < 0 || in.CallSeconds < 0 {
 			return nil, fmt.Errorf("client.%s: a budget must not be negative", name)
+		}
+		if c.Policy.Allow, err = policy.ParseGrants(in.Allow, "client."+name); err != nil {
+			return nil, err
 		}
 		if in.Policy != "" {
 			if c.Policy.Mode, err = policy.ParseMode(in.Policy); err != nil {

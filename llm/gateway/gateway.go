@@ -62,8 +62,8 @@ type Options struct {
 type Policy struct {
 	// Mode is empty where nobody chose one: then a client that can ask its person asks, and others are read-only.
 	Mode policy.Mode
-	// Allow lists ids, and prefixes with ".*", that need no question.
-	Allow []string
+	// Allow lists what needs no question.
+	Allow []policy.Grant
 }
 
 // An Opening is what a client's session is made of.

@@ -427,7 +427,7 @@ func TestQuestionIsPlain(t *testing.T) {
 func TestElicitationAtHighRisk(t *testing.T) {
 	for _, c := range []struct {
 		answers []string
-		want    session.Grant
+		want    session.Consent
 		asked   int
 	}{
 		{[]string{"session", "session"}, session.ForSession, 2},

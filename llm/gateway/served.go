@@ -169,9 +169,7 @@ func (g *Gateway) open(ctx context.Context, s *served, r *sdk.CallToolRequest) (
 			return s.approve(ctx, r.Session, q)
 		}
 	}
-	if o.Policy, err = s.client.policy(g.options.Policy, view, asks); err != nil {
-		return nil, nil, err
-	}
+	o.Policy = s.client.policy(g.options.Policy, view, asks)
 	return g.options.Open(o)
 }
 
@@ -182,7 +180,7 @@ func canAsk(c *sdk.ClientCapabilities) bool {
 }
 
 // policy is what the client, or else the gateway, says about mutations.
-func (c Client) policy(whole Policy, view *catalog.View, asks bool) (policy.Policy, error) {
+func (c Client) policy(whole Policy, view *catalog.View, asks bool) policy.Policy {
 	p := policy.Policy{Mode: whole.Mode}
 	allow := whole.Allow
 	if c.Policy.Mode != "" {
@@ -197,14 +195,12 @@ func (c Client) policy(whole Policy, view *catalog.View, asks bool) (policy.Poli
 			p.Mode = policy.Ask
 		}
 	}
-	for _, id := range allow {
-		prefix, below := strings.CutSuffix(id, ".*")
-		if _, err := view.Resolve(id); err != nil && !(below && len(view.Children(prefix)) > 0) && id != "*" {
-			continue // nothing of the client's view: nothing to allow
+	for _, g := range allow {
+		if g, err := g.Fits(view); err == nil { // of nothing in the client's view there is nothing to allow
+			p.Grants = append(p.Grants, g)
 		}
-		p.Rules = append(p.Rules, policy.Rule{Name: "allow " + id, ID: id, Verdict: policy.Allow})
 	}
-	return p, nil
+	return p
 }
 
 const (

@@ -1,7 +1,8 @@
 // Package policy decides whether a call may run: allow, ask a person, or deny. It is pure: the same policy and the
 // same request give the same decision, and nothing outside is read.
 //
-//	Policy    a mode and a list of rules; the zero Policy is read-only
+//	Policy    a mode, rules and grants; the zero Policy is read-only
+//	Grant     what a person allowed in advance: ids, bounds of their arguments, by whom, until when
 //	Request   what is about to be called, by whom, with what
 //	Decision  the verdict, the rule that gave it, and the reason to tell
 //
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/pattern"
 )
 
 // A Mode says what happens to a mutation that no rule speaks of. Reads are always allowed.
@@ -53,8 +55,8 @@ const (
 type Rule struct {
 	// Name is how messages call the rule.
 	Name string
-	// ID matches one id, or with a trailing ".*" all ids below it.
-	ID        string
+	// IDs are those it speaks of; the zero Pattern is all.
+	IDs       pattern.Pattern
 	Operation catalog.Operation
 	Risk      catalog.Risk
 	// Arg and Equals match an argument's value as text.
@@ -62,11 +64,35 @@ type Rule struct {
 	Verdict     Verdict
 }
 
-// A Policy decides about mutations. The first rule that matches decides; where none does, Mode does. Changing the
-// mode makes a new Policy: it is a value.
+// A Policy decides about mutations. The first rule that matches decides; where none does, Mode does. What they would ask
+// about, and what Mode denies, runs where a grant covers it; what a rule denies does not. A Policy is a value: a change
+// makes a new one.
 type Policy struct {
-	Mode  Mode
-	Rules []Rule
+	Mode   Mode
+	Rules  []Rule
+	Grants []Grant
+}
+
+// Words say what happens to writes, the same in every place: "writes: ask, 2 grants".
+func (p Policy) Words() string {
+	switch len(p.Grants) {
+	case 0:
+		return p.Mode.Words()
+	case 1:
+		return p.Mode.Words() + ", 1 grant"
+	}
+	return fmt.Sprintf("%s, %d grants", p.Mode.Words(), len(p.Grants))
+}
+
+// Words say what happens to writes that nothing grants.
+func (m Mode) Words() string {
+	switch m {
+	case Ask:
+		return "writes: ask"
+	case Session:
+		return "writes: ask for high risk"
+	}
+	return "writes: denied"
 }
 
 // A Request is a call that passed the view, the budget and the argument check.
@@ -81,10 +107,14 @@ type Request struct {
 // A Decision is the answer to a Request.
 type Decision struct {
 	Verdict Verdict
-	// Rule names what decided: a rule's name or "policy ask".
+	// Rule names what decided: a rule's name, a grant or "policy ask".
 	Rule string
+	// Grant is the number of the grant that decided; zero when none did.
+	Grant int
 	// Reason is for the one who is denied or asked.
 	Reason string
+	// final is set when no grant changes it.
+	final bool
 }
 
 // Decide answers r. An unknown mode or verdict denies.
@@ -92,6 +122,20 @@ func (p Policy) Decide(r Request) Decision {
 	if !r.Mutates {
 		return Decision{Verdict: Allow, Rule: "reads are allowed"}
 	}
+	d := p.ungranted(r)
+	if d.Verdict == Allow || d.final {
+		return d
+	}
+	for _, g := range p.Grants {
+		if g.Covers(r) {
+			return Decision{Verdict: Allow, Rule: g.Rule(), Grant: g.N}
+		}
+	}
+	return d
+}
+
+// ungranted is what the rules and the mode say.
+func (p Policy) ungranted(r Request) Decision {
 	for _, rule := range p.Rules {
 		if rule.matches(r) {
 			return rule.decision()
@@ -108,13 +152,13 @@ func (p Policy) Decide(r Request) Decision {
 		}
 		return Decision{Verdict: Allow, Rule: "policy session"}
 	}
-	return Decision{Verdict: Deny, Rule: "policy " + string(p.Mode), Reason: "unknown policy mode"}
+	return Decision{Verdict: Deny, Rule: "policy " + string(p.Mode), Reason: "unknown policy mode", final: true}
 }
 
 func (rule Rule) decision() Decision {
 	name := rule.Name
 	if name == "" {
-		name = "rule " + rule.ID
+		name = "rule " + rule.IDs.String()
 	}
 	switch rule.Verdict {
 	case Allow:
@@ -122,11 +166,11 @@ func (rule Rule) decision() Decision {
 	case AskFor:
 		return Decision{Verdict: AskFor, Rule: name, Reason: "mutations need approval"}
 	}
-	return Decision{Verdict: Deny, Rule: name, Reason: "denied by " + name}
+	return Decision{Verdict: Deny, Rule: name, Reason: "denied by " + name, final: true}
 }
 
 func (rule Rule) matches(r Request) bool {
-	if rule.ID != "" && !matchID(rule.ID, r.ID) {
+	if !rule.IDs.IsZero() && !rule.IDs.Match(r.ID) {
 		return false
 	}
 	if rule.Operation != "" && rule.Operation != r.Operation {
@@ -142,11 +186,4 @@ func (rule Rule) matches(r Request) bool {
 		}
 	}
 	return true
-}
-
-func matchID(pattern, id string) bool {
-	if prefix, ok := strings.CutSuffix(pattern, ".*"); ok {
-		return id == prefix || strings.HasPrefix(id, prefix+".")
-	}
-	return pattern == "*" || pattern == id
 }

@@ -23,10 +23,10 @@ func configured(t *testing.T, text string) string {
 }
 
 func TestViKeys(t *testing.T) {
-	x := start(t, setup{home: configured(t, "[ui]\nediting_mode = \"vi\"\n"), first: `insert · changes ask`})
+	x := start(t, setup{home: configured(t, "[ui]\nediting_mode = \"vi\"\n"), first: `insert · writes: ask`})
 	x.text(`x = string.rep("ab", 3)`)
 	x.keys("Escape")
-	x.want(`normal · changes ask`)
+	x.want(`normal · writes: ask`)
 	x.keys("0", "f", `"`, "c", "i", `"`)
 	x.want(`x = string\.rep\("", 3\)`)
 	x.text("xy")

@@ -159,7 +159,7 @@ func golden(t *testing.T, x *terminal, look string, scenes []scene) {
 // withoutStatus leaves out the status line, so that a pattern can ask for an empty prompt at the end.
 func withoutStatus(screen string) string {
 	rows := strings.Split(strings.TrimRight(screen, "\n "), "\n")
-	if n := len(rows); n > 1 && strings.Contains(rows[n-1], "? help") || n > 1 && strings.HasPrefix(rows[n-1], "changes ask") {
+	if n := len(rows); n > 1 && strings.Contains(rows[n-1], "? help") || n > 1 && strings.HasPrefix(rows[n-1], "writes: ask") {
 		rows = rows[:n-1]
 	}
 	return strings.TrimRight(strings.Join(rows, "\n"), " \n")

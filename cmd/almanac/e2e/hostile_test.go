@@ -53,8 +53,8 @@ func (x *terminal) laidOut() {
 	x.wait("prompt above one status line", func() bool {
 		rows := x.rows()
 		n := len(rows)
-		return n >= 3 && strings.Contains(rows[n-1], "changes ask") && regexp.MustCompile(prompt).MatchString(rows[n-2]) &&
-			strings.Count(strings.Join(rows, "\n"), "changes ask") == 1
+		return n >= 3 && strings.Contains(rows[n-1], "writes: ask") && regexp.MustCompile(prompt).MatchString(rows[n-2]) &&
+			strings.Count(strings.Join(rows, "\n"), "writes: ask") == 1
 	})
 	for _, row := range x.rows() {
 		if ansi.StringWidth(row) > x.width {

@@ -345,17 +345,17 @@ func TestR18ValuesReadable(t *testing.T) {
 
 func TestR19StatusLine(t *testing.T) {
 	x := start(t, setup{model: []openaitest.Reply{{Text: "hello"}}, args: []string{"--policy", "readonly"}})
-	x.want("ask ❯", `RO · scripted · ctx \d+k?/\d+k · calls 0/\d+ · mut 0/0 · .*141`)
+	x.want("ask ❯", `writes: denied · scripted · ctx \d+k?/\d+k · calls 0/\d+ · mut 0/0 · .*141`)
 	for _, width := range []int{80, 60, 40} {
 		x.resize(width, 24)
 		x.wait(fmt.Sprintf("status line of one row at %d columns", width), func() bool {
 			rows := x.rows()
 			last := rows[len(rows)-1]
-			return strings.HasPrefix(last, "RO") && len([]rune(last)) < width && !strings.Contains(rows[len(rows)-2], "RO ·")
+			return strings.HasPrefix(last, "writes: denied") && len([]rune(last)) < width && !strings.Contains(rows[len(rows)-2], "writes: denied ·")
 		})
 	}
 	x.keys("C-c")
-	x.want(`^RO · press Ctrl\+C again`)
+	x.want(`^writes: denied · press Ctrl\+C again`)
 }
 
 func TestR21ExternalEditor(t *testing.T) {

@@ -1,0 +1,231 @@
+// This file is what the command line and the configuration grant, and how a grant is kept in the user's file: as a table
+// of its own at the end, so that all that stands there stays as it is.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/session/policy"
+)
+
+// policy is the policy of the command line and the configuration. An --allow that allows nothing is an error, unless the
+// catalog is growing: it was meant to. A kept grant may be of another catalog.
+func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing bool) (policy.Policy, error) {
+	if cli.Policy != "" {
+		var err error
+		if mode, err = policy.ParseMode(cli.Policy); err != nil {
+			return policy.Policy{}, usage("%v", err)
+		}
+	}
+	p := policy.Policy{Mode: mode}
+	from, term := cli.allowedBy()
+	allowed, err := policy.ParseGrants(cli.Allow, from)
+	if err != nil {
+		return policy.Policy{}, misconfigured(err)
+	}
+	for _, g := range allowed {
+		fitting, err := g.Fits(view)
+		if err != nil && !growing {
+			return policy.Policy{}, misconfigured(fmt.Errorf("%s: %w", from, err))
+		}
+		fitting.For, fitting.At = term, time.Now()
+		p.Grants = append(p.Grants, fitting)
+	}
+	p.Grants = append(p.Grants, cli.config.user.grants...)
+	return p, nil
+}
+
+// allowedBy says where the list of --allow comes from, and how long that lasts.
+func (cli *commandLine) allowedBy() (string, policy.Term) {
+	s, _ := cli.config.setting("allow")
+	_, origin, found := cli.config.from(s)
+	switch {
+	case cli.origins["allow"] || !found:
+		return "--allow", policy.ForSession
+	case origin == s.env:
+		return origin, policy.ForSession
+	}
+	return origin, policy.Always
+}
+
+// grantLine heads a kept grant.
+var grantLine = regexp.MustCompile(`^\s*\[\[\s*grants\s*\]\]`)
+
+// takeGrants reads the kept grants of a file.
+func (f *configFile) takeGrants(value any) *keyError {
+	var lines []int
+	for i, line := range strings.Split(string(f.text), "\n") {
+		if grantLine.MatchString(line) {
+			lines = append(lines, i+1)
+		}
+	}
+	tables, ok := value.([]map[string]any)
+	if !ok || len(lines) != len(tables) {
+		return &keyError{Key: "grants", Message: "want tables headed [[grants]], each with allow and given", hint: "/policy allow writes them"}
+	}
+	for i, table := range tables {
+		bad := func(format string, args ...any) *keyError {
+			return &keyError{Line: lines[i], Key: "grants", Message: fmt.Sprintf(format, args...)}
+		}
+		text, _ := table["allow"].(string)
+		given, isTime := table["given"].(time.Time)
+		if len(table) > 2 || len(table) == 2 && !isTime {
+			return bad("want allow = \"ID\" and given, a time, and nothing else")
+		}
+		g, err := policy.ParseGrant(text)
+		if err != nil {
+			return bad("%v", err)
+		}
+		g.By, g.At, g.For, g.Early = fmt.Sprintf("%s:%d", f.path, lines[i]), given.Local(), policy.Always, true
+		f.grants = append(f.grants, g)
+	}
+	return nil
+}
+
+// keepGrant writes a grant to the end of the user's file and returns what was written, and where.
+func (cli *commandLine) keepGrant(g policy.Grant) (told string, err error) {
+	table := fmt.Sprintf("[[grants]]\nallow = %s\ngiven = %s\n", tomlString(g.String()), time.Now().UTC().Format(time.RFC3339))
+	path, err := cli.config.rewrite(func(text string) (string, error) {
+		if text != "" {
+			text = strings.TrimRight(text, "\n") + "\n\n"
+		}
+		return text + table, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("written to %s:\n%s", path, strings.TrimRight(table, "\n")), nil
+}
+
+// dropGrant takes a kept grant out of the user's file and says so. Of one that stands elsewhere it says where.
+func (cli *commandLine) dropGrant(g policy.Grant) (told string, err error) {
+	path, err := cli.config.rewrite(func(text string) (string, error) {
+		f, err := cli.config.parse(userConfigPath(), []byte(text))
+		if err != nil {
+			return "", err
+		}
+		at := slices.IndexFunc(f.grants, func(kept policy.Grant) bool { return kept.String() == g.String() })
+		if at < 0 {
+			return "", fs.ErrNotExist
+		}
+		return withoutTable(text, at), nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("%s grants it again at the next start", g.By), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return "taken out of " + path, nil
+}
+
+// withoutTable cuts the kept grant with the number at from the text: its head and its keys. Comments stay.
+func withoutTable(text string, at int) string {
+	var kept []string
+	head, inside := -1, false
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case grantLine.MatchString(line):
+			head++
+			inside = head == at
+		case strings.HasPrefix(strings.TrimSpace(line), "["):
+			inside = false
+		}
+		if inside && (grantLine.MatchString(line) || keyLine.MatchString(line)) {
+			continue
+		}
+		kept = append(kept, line)
+	}
+	return strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n"
+}
+
+// rewrite changes the text of the user's file, which need not be there, and nothing where the result sets anything else
+// than before but the grants, or cannot be read.
+func (c *config) rewrite(change func(text string) (string, error)) (path string, err error) {
+	path = userConfigPath()
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if project, err := filepath.EvalSymlinks(c.project.path); err == nil && project == path {
+		return path, fmt.Errorf("%s: it is a project's file: grants are kept in your own only", path)
+	}
+	before, err := readRegular(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return path, fmt.Errorf("configuration: %w", err)
+	}
+	was, err := c.parse(path, before)
+	if err != nil {
+		return path, fmt.Errorf("%s: not changed: %w", path, err)
+	}
+	text, err := change(string(before))
+	if err != nil {
+		return path, err
+	}
+	is, err := c.parse(path, []byte(text))
+	if err != nil || !sameSettings(was, is) || max(len(was.grants)-len(is.grants), len(is.grants)-len(was.grants)) != 1 {
+		return path, fmt.Errorf("%s: not changed: this cannot be done without changing something else; edit it", path)
+	}
+	return path, replaceFile(path, text)
+}
+
+func sameSettings(a, b configFile) bool {
+	return fmt.Sprint(a.settings()) == fmt.Sprint(b.settings())
+}
+
+// settings are all that the file sets but the grants, as text without lines.
+func (f configFile) settings() map[string]string {
+	all := map[string]string{}
+	for key, v := range f.values {
+		all[key] = fmt.Sprintf("%q %q", v.text, v.list)
+	}
+	for key, v := range f.looks {
+		all["theme."+key] = v.text
+	}
+	for key, v := range f.keys {
+		all["keys."+key] = fmt.Sprintf("%q", v)
+	}
+	return all
+}
+
+// replaceFile writes the file anew, whole or not at all.
+func replaceFile(path, text string) error {
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".config-*")
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Chmod(mode), file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+		return fmt.Errorf("configuration: %w", err)
+	}
+	return nil
+}
+
+// tomlString writes a text in quotes: as it is where nothing in it needs an escape.
+func tomlString(s string) string {
+	if !strings.ContainsAny(s, `'\`) && strconv.Quote(s) != `"`+s+`"` && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "'" + s + "'"
+	}
+	return strconv.Quote(s)
+}

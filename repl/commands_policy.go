@@ -1,0 +1,233 @@
+package repl
+
+// This file holds the commands about the policy: what happens to calls that change data, and what is granted.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/text"
+	"almanac/session/policy"
+)
+
+const allowUsage = "/policy allow ID|PATTERN [ARG OP VALUE]... [for run|session|always]"
+
+func policyCommands() []command {
+	return []command{
+		{
+			name: "policy", args: "[ask|session|readonly]", group: groupModel, run: setPolicy,
+			words: fixedWords("ask", "every write asks you", "session", "small writes run, high risk asks", "readonly", "no writes"),
+			brief: "what happens to writes, and what is granted",
+			more: "ask       writes: ask; every one asks you\nsession   writes: ask for high risk; low and medium risk run\n" +
+				"readonly  writes: denied\nA change takes back what was granted in this session.",
+		},
+		{
+			name: "policy allow", args: "ID [BOUNDS]", group: groupMore, run: allow, words: idWords,
+			brief: "grant calls in advance: no question",
+			more: allowUsage + "\nAn id or a pattern: /policy allow billing.refund.draft_note, /policy allow crm.*\n" +
+				"Arguments are bounded with = < <= > >=: /policy allow billing.refund.issue amount_cents <= 500\n" +
+				"for run: the next run; for session: as long as this session, the default; for always: kept in your configuration.",
+		},
+		{
+			name: "policy revoke", args: "N...|all", group: groupMore, run: revoke, words: grantWords,
+			brief: "take a grant back, at once",
+		},
+	}
+}
+
+func setPolicy(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	s := sh.options.Session
+	p := s.Policy()
+	if arg == "" {
+		sh.say(Plain, "%s", grantsText(p))
+		return nil
+	}
+	m, err := policy.ParseMode(arg)
+	if err != nil {
+		return &UsageError{usage: "/policy [ask|session|readonly]", message: err.Error()}
+	}
+	p.Mode = m
+	before := len(p.Grants)
+	p = p.Without(func(g policy.Grant) bool { return !g.Early })
+	if err := s.SetPolicy(p); err != nil {
+		return err
+	}
+	said := fmt.Sprintf("%s (policy %s): %s", p.Words(), m, policyText(m))
+	if n := before - len(p.Grants); n > 0 {
+		said += fmt.Sprintf("\n%s of this session taken back", text.Count(n, "grant"))
+	}
+	sh.say(Notice, "%s", said)
+	return nil
+}
+
+func policyText(m policy.Mode) string {
+	switch m {
+	case policy.Ask:
+		return "every call that changes data asks you first"
+	case policy.Session:
+		return "writes of low and medium risk run, high risk asks you first"
+	}
+	return "every call that changes data is denied"
+}
+
+// grantsText is the policy and its grants: number, what, who, when, how long, how often used.
+func grantsText(p policy.Policy) string {
+	mode := p.Mode
+	if mode == "" {
+		mode = policy.ReadOnly
+	}
+	said := fmt.Sprintf("%s (policy %s)", p.Words(), mode)
+	for _, r := range p.Rules {
+		said += fmt.Sprintf("\n  %s: %s %s", orText(r.Name, "rule"), r.Verdict, orText(r.IDs.String(), "every mutation that matches"))
+	}
+	if len(p.Grants) == 0 {
+		return said
+	}
+	for _, g := range p.Grants {
+		said += fmt.Sprintf("\n%3d  %s\n     by %s, %s%s, used %s", g.N, text.SanitizeLine(g.String()), g.By, grantedAt(g), g.For.Words(), text.Count(g.Used, "time"))
+	}
+	return said + "\n/policy revoke N takes one back"
+}
+
+func grantedAt(g policy.Grant) string {
+	if g.At.IsZero() {
+		return ""
+	}
+	return g.At.Format(time.DateOnly+" 15:04") + ", "
+}
+
+// termWords end the argument of /policy allow.
+var termWords = regexp.MustCompile(`\s+for\s+(\S+)$`)
+
+func allow(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	s := sh.options.Session
+	said, term := strings.Join(strings.Fields(arg), " "), policy.ForSession
+	if strings.ContainsAny(arg, "\"'") {
+		said = arg // blanks count within quotes
+	}
+	bad := func(err error) error { return &UsageError{usage: allowUsage, message: err.Error()} }
+	if m := termWords.FindStringSubmatchIndex(said); m != nil {
+		var err error
+		if term, err = policy.ParseTerm(said[m[2]:m[3]]); err != nil {
+			return bad(err)
+		}
+		said = said[:m[0]]
+	}
+	if said == "" {
+		return &UsageError{usage: allowUsage}
+	}
+	g, err := policy.ParseGrant(said)
+	if err != nil {
+		return bad(err)
+	}
+	if g, err = g.Fits(s.View()); err != nil {
+		return bad(err)
+	}
+	g.By, g.For = "you", term
+	kept := ""
+	if term == policy.Always {
+		if sh.options.KeepGrant == nil {
+			return errors.New("policy allow: there is no configuration here to keep it in; for session lasts as long as this session")
+		}
+		if kept, err = sh.options.KeepGrant(g); err != nil {
+			return err
+		}
+		kept = "\n" + kept
+	}
+	if g, err = s.Grant(g); err != nil {
+		return err
+	}
+	sh.say(Notice, "%s, %s; /policy revoke %d takes it back%s", g.Rule(), g.For.Words(), g.N, kept)
+	return nil
+}
+
+func revoke(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+	s := sh.options.Session
+	var numbers []int
+	if arg == "all" {
+		for _, g := range s.Policy().Grants {
+			numbers = append(numbers, g.N)
+		}
+		if len(numbers) == 0 {
+			sh.say(Notice, "nothing is granted")
+		}
+	} else {
+		for _, word := range strings.FieldsFunc(arg, func(r rune) bool { return r == ' ' || r == ',' }) {
+			n, err := strconv.Atoi(word)
+			if err != nil || n < 1 {
+				return &UsageError{usage: "/policy revoke N...|all", message: fmt.Sprintf("grant %q: want its number; /policy lists them", word)}
+			}
+			numbers = append(numbers, n)
+		}
+		if len(numbers) == 0 {
+			return &UsageError{usage: "/policy revoke N...|all"}
+		}
+	}
+	var errs []error
+	for _, n := range numbers {
+		g, err := s.Revoke(n)
+		if g.N == 0 {
+			errs = append(errs, err)
+			continue
+		}
+		said := g.Rule() + ": taken back"
+		if drop := sh.options.DropGrant; drop != nil && (g.Early || g.For == policy.Always) {
+			told, failed := drop(g)
+			if failed != nil {
+				told = "in this session only"
+			}
+			said += "; " + told
+			err = errors.Join(err, failed)
+		}
+		sh.say(Notice, "%s", said)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func grantWords(sh *Shell, _ string) []Completion {
+	items := []Completion{}
+	for _, g := range sh.options.Session.Policy().Grants {
+		items = append(items, Completion{Text: strconv.Itoa(g.N), Detail: g.String()})
+	}
+	return append(items, Completion{Text: "all", Detail: "every grant"})
+}
+
+// fate says what happens to a call of an action, and what grants let through whose bounds hold.
+func (sh *Shell) fate(e *catalog.Entry) (policy.Decision, string) {
+	p := sh.options.Session.Policy()
+	d := p.Decide(policy.Request{ID: e.ID, Operation: e.Operation, Risk: e.Risk, Mutates: e.Mutates})
+	said := fmt.Sprintf("a call is denied: %s (%s)", d.Reason, d.Rule)
+	switch d.Verdict {
+	case policy.Allow:
+		return d, "a call is allowed (" + d.Rule + ")"
+	case policy.AskFor:
+		said = "a call asks you first (" + d.Rule + ")"
+	}
+	for _, g := range sh.bounded(p, e) {
+		said += fmt.Sprintf("\na call within the bounds is allowed (%s)", g.Rule())
+	}
+	return d, said
+}
+
+// bounded are the grants that let some calls of an action through.
+func (sh *Shell) bounded(p policy.Policy, e *catalog.Entry) []policy.Grant {
+	return slices.DeleteFunc(p.Granted(e.ID), func(g policy.Grant) bool { return len(g.Bounds) == 0 })
+}
+
+// specText is a description as a person reads it: what happens to a call that changes data stands below.
+func (sh *Shell) specText(s catalog.Spec, d catalog.Detail) string {
+	said := strings.TrimRight(s.Text, "\n")
+	if !s.Entry.Mutates || d != catalog.Brief && d != catalog.Full {
+		return said
+	}
+	_, fate := sh.fate(s.Entry)
+	return said + "\n" + fate
+}

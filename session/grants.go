@@ -1,0 +1,205 @@
+package session
+
+// This file asks the person about a call, and keeps what was granted: by an answer, a command, the command line or the
+// configuration.
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/pattern"
+	"almanac/session/policy"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// Policy returns the policy of now.
+func (s *Session) Policy() policy.Policy {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	p := s.world.policy
+	p.Grants = slices.Clone(p.Grants) // the session counts their use
+	return p
+}
+
+// SetPolicy changes the policy from the next call on, its grants included: those that p does not have are taken back.
+// The error says that the change could not be recorded; then it is not made.
+func (s *Session) SetPolicy(p policy.Policy) error {
+	w := s.world
+	if err := w.note("policy %s", cmp.Or(p.Mode, policy.ReadOnly)); err != nil {
+		return err
+	}
+	w.setPolicy(p)
+	return nil
+}
+
+// setPolicy numbers the grants that have no number.
+func (w *world) setPolicy(p policy.Policy) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.policy = p
+	w.policy.Grants = nil
+	for _, g := range p.Grants {
+		w.add(g)
+	}
+}
+
+// add gives a grant its number. The caller holds mu.
+func (w *world) add(g policy.Grant) policy.Grant {
+	if g.N == 0 {
+		w.granted++
+		g.N = w.granted
+	}
+	if g.At.IsZero() {
+		g.At = time.Now()
+	}
+	w.policy = w.policy.With(g)
+	return w.policy.Grants[len(w.policy.Grants)-1]
+}
+
+// Grant lets calls through from now on and returns the grant with its number. The error says that it could not be
+// recorded; then nothing is granted.
+func (s *Session) Grant(g policy.Grant) (policy.Grant, error) {
+	w := s.world
+	g.N = 0
+	if err := w.note("granted %s: %s, by %s", g.For.Words(), g, g.By); err != nil {
+		return policy.Grant{}, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.add(g), nil
+}
+
+// Revoke takes the grant with the number back from the next call on, and returns it. A grant is gone also when that
+// could not be recorded, which the error says.
+func (s *Session) Revoke(n int) (policy.Grant, error) {
+	w := s.world
+	w.mu.Lock()
+	i := slices.IndexFunc(w.policy.Grants, func(g policy.Grant) bool { return g.N == n })
+	if i < 0 {
+		w.mu.Unlock()
+		return policy.Grant{}, fmt.Errorf("grant %d: there is none; /policy lists them", n)
+	}
+	g := w.policy.Grants[i]
+	w.policy = w.policy.Without(func(g policy.Grant) bool { return g.N == n })
+	w.mu.Unlock()
+	return g, w.note("revoked grant %d: %s", n, g)
+}
+
+// decide is what the policy of now says. It counts the use of a grant.
+func (w *world) decide(r policy.Request) policy.Decision {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := w.policy.Decide(r)
+	for i := range w.policy.Grants {
+		if w.policy.Grants[i].N == d.Grant {
+			w.policy.Grants[i].Used++
+		}
+	}
+	return d
+}
+
+// endRun takes back what was granted for one run.
+func (w *world) endRun() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.policy = w.policy.Without(func(g policy.Grant) bool { return g.For == policy.ForRun })
+}
+
+func (w *world) note(format string, args ...any) error {
+	return w.record(trace.Record{Kind: trace.KindNote, Text: w.redactor.text(fmt.Sprintf(format, args...))})
+}
+
+// asked says how a grant came about that answers a question of this run.
+func (r *run) asked() string {
+	if r.script.Cell > 0 {
+		return fmt.Sprintf("you when asked in [%d]", r.script.Cell)
+	}
+	return "you when asked"
+}
+
+// ask waits for the person's answer. Anything but a clear yes is a no.
+func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, asks policy.Request, c *trace.Call) (map[string]any, error) {
+	w := r.session.world
+	d := r.session.Policy().Decide(asks)
+	if w.options.Approve == nil {
+		c.Verdict = trace.Denied
+		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: %s and nobody can be asked", entry.ID, d.Reason), "")
+	}
+	if err := r.foresee(ctx, entry, call, c); err != nil {
+		return nil, err
+	}
+	select { // one question at a time
+	case r.asking <- struct{}{}:
+		defer func() { <-r.asking }()
+	case <-ctx.Done():
+		c.Verdict = trace.Interrupted
+		return nil, interrupted()
+	}
+	if now := r.verdict(asks, c); now.Verdict != policy.AskFor { // by the answer to a question that came first
+		return call.Args, r.refusal(now, c)
+	}
+	asked := r.recordable(*c)
+	if err := w.record(trace.Record{Kind: trace.KindAsk, Run: r.id, Cell: r.script.Cell, Call: &asked}); err != nil {
+		c.Verdict = trace.Denied
+		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
+	}
+	line := c.Line
+	if c.In > 0 {
+		line = 0 // of another source
+	}
+	waited := time.Now()
+	shown := leaves(w, call.Args)
+	answer, err := w.options.Approve(ctx, Request{
+		Entry: entry, Args: shown, Injected: leaves(w, c.Injected), Preview: c.Preview,
+		Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: line, Reason: d.Reason,
+		Source: leaves(w, r.script.Source),
+	})
+	c.Start = c.Start.Add(time.Since(waited))
+	if ctx.Err() != nil {
+		c.Verdict = trace.Interrupted
+		return nil, &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "not made: the question was not answered"}
+	}
+	if err != nil {
+		c.Verdict = trace.Denied
+		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: the question was not answered: %v", entry.ID, err), "")
+	}
+	switch answer.Verdict {
+	case ForSession:
+		g, err := r.session.Grant(policy.Grant{Pattern: pattern.Exact(entry.ID), Bounds: answer.Bounds, By: r.asked(), Used: 1})
+		if err != nil {
+			c.Verdict = trace.Denied
+			return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
+		}
+		c.Rule = w.redactor.text(g.Rule())
+	case Once:
+		c.Rule = "approved once"
+	default:
+		c.Verdict, c.Rule = trace.Denied, "refused"
+		text := fmt.Sprintf("%s: denied by the person", entry.ID)
+		if answer.Reason != "" {
+			text += ": " + answer.Reason
+		}
+		hint := ""
+		if r.script.Author != User {
+			hint = "do not try again; ask what they would prefer"
+		}
+		return nil, denied(CodeDenied, text, hint)
+	}
+	if answer.Args == nil {
+		return call.Args, nil
+	}
+	c.Rule += ", arguments edited"
+	c.Preview = "" // it was of other arguments
+	args, err := r.checkArgs(entry, unshown(answer.Args, shown, call.Args), c)
+	var refused *vm.HostError
+	if errors.As(err, &refused) {
+		refused.Refused = false // the time was the person's
+	}
+	return args, err
+}

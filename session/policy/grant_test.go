@@ -1,0 +1,235 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/catalog/pattern"
+)
+
+func TestParseGrant(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"billing.refund.draft_note", ""},
+		{"billing.*", ""},
+		{"*", ""},
+		{"a.b amount_cents<=500", "a.b amount_cents <= 500"},
+		{`a.b n>=-1,id="inv_1"  ok = true`, `a.b n >= -1, id = "inv_1", ok = true`},
+		{"a.b id=inv_1 x==1.50", `a.b id = "inv_1", x = 1.5`},
+		{`a.b s='say "hi, you"', t="\n"`, `a.b s = "say \"hi, you\"", t = "\n"`},
+		{"a.b n < 9007199254740992", "a.b n < 9007199254740992"},
+		{"", "empty"},
+		{"a.", "segment is empty"},
+		{"a[b]", "no meaning"},
+		{"a.b amount_cents", "want ARGUMENT"},
+		{"a.b <= 5", "want ARGUMENT"},
+		{"a.b n <=", "want a value"},
+		{"a.b n <= many", "only numbers are compared"},
+		{"a.b n ~= 5", "want one of"},
+		{"a.b n <= 5<6", "want a number"},
+		{"a.b n <= NaN", "only numbers are compared"},
+		{"a.b n <= 1e400", "want a number"},
+		{"a.b n <= 0x10", "want a number"},
+		{"a.b n <= 9007199254740994", "2^53"},
+		{"a.b s = nil", "want a number"},
+		{`a.b s = "open`, "does not end"},
+	} {
+		g, err := ParseGrant(c.text)
+		if err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v", c.text, err)
+		}
+		if want := c.want; err == nil {
+			if want == "" {
+				want = c.text
+			}
+			if g.String() != want {
+				t.Errorf("%s: read as %s, want %s", c.text, g, want)
+			}
+		}
+	}
+}
+
+func FuzzParseGrant(f *testing.F) {
+	for _, text := range []string{"a.b", `a.* n<=5, s="x\"y" t='z' ok=true`, "*", "a.b n <= 1e3", "a.b n = -0"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		g, err := ParseGrant(text)
+		if err != nil {
+			return
+		}
+		back, err := ParseGrant(g.String())
+		if err != nil || !reflect.DeepEqual(g, back) {
+			t.Fatalf("%q is %q, which is read as %q, %v", text, g, back, err)
+		}
+	})
+}
+
+func TestBoundsFailClosed(t *testing.T) {
+	for _, c := range []struct {
+		bound string
+		value any
+		met   bool
+	}{
+		{"n <= 500", int64(500), true},
+		{"n <= 500", 500, true},
+		{"n <= 500", 499.5, true},
+		{"n <= 500", int64(501), false},
+		{"n <= 500", nil, false},
+		{"n <= 500", "5", false},
+		{"n <= 500", true, false},
+		{"n <= 500", []any{int64(5)}, false},
+		{"n <= 500", map[string]any{}, false},
+		{"n <= 500", math.NaN(), false},
+		{"n <= 500", math.Inf(-1), false},
+		{"n <= 500", int64(-1<<53 - 1), false},
+		{"n <= 500", int64(math.MinInt64), false},
+		{"n > 500", int64(math.MaxInt64), false},
+		{"n > 500", 1e300, false},
+		{"n = 9007199254740992", int64(1<<53 + 1), false},
+		{"n = 9007199254740992", int64(1 << 53), true},
+		{"n = 1", 1.0, true},
+		{"n = 1", true, false},
+		{"n = 1", "1", false},
+		{`n = "1"`, int64(1), false},
+		{`n = "a"`, "a", true},
+		{`n = "a"`, "A", false},
+		{"n = true", true, true},
+		{"n = true", "true", false},
+		{"n = false", nil, false},
+	} {
+		g, err := ParseGrant("a.b " + c.bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := map[string]any{"n": c.value, "m": int64(1)}
+		if got := g.Covers(Request{ID: "a.b", Args: args}); got != c.met {
+			t.Errorf("%s of %v (%T): %v", c.bound, c.value, c.value, got)
+		}
+		if g.Covers(Request{ID: "a.b", Args: map[string]any{"m": int64(1)}}) || g.Covers(Request{ID: "a.b"}) {
+			t.Errorf("%s: met without the argument", c.bound)
+		}
+	}
+	for _, b := range []Bound{{"n", "", 1.0}, {"n", "~=", 2.0}, {"n", "<", "x"}, {"n", "=", nil}, {"n", "<", math.NaN()}, {"n", "<=", math.Inf(1)}} {
+		if b.Met(map[string]any{"n": 1.0}) || b.Met(map[string]any{"n": nil}) {
+			t.Errorf("%+v is met", b)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for want, p := range map[string]Policy{
+		"writes: denied":                     {},
+		"writes: ask":                        {Mode: Ask},
+		"writes: ask for high risk, 1 grant": {Mode: Session, Grants: make([]Grant, 1)},
+		"writes: denied, 2 grants":           {Mode: ReadOnly, Grants: make([]Grant, 2)},
+	} {
+		if got := p.Words(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A world of random policies: few ids, arguments and values, so that they meet often.
+type chance struct{ *rand.Rand }
+
+func pick[T any](c chance, of ...T) T { return of[c.IntN(len(of))] }
+
+func (c chance) bound() Bound {
+	return pick(c,
+		Bound{"n", pick(c, "=", "<", "<=", ">", ">="), float64(c.IntN(5) - 1)},
+		Bound{pick(c, "s", "n"), "=", pick[any](c, "x", "y", true)})
+}
+
+func (c chance) grant(n int) Grant {
+	g := Grant{N: n, Pattern: pick(c, ids("*"), ids("a.*"), ids("b.*"), ids("a.b"), ids("a.b.c"), ids("a.bc"), pattern.Pattern{})}
+	for range c.IntN(3) {
+		g.Bounds = append(g.Bounds, c.bound())
+	}
+	return g
+}
+
+func (c chance) policy() Policy {
+	p := Policy{Mode: pick(c, "", ReadOnly, Ask, Session, "other")}
+	for range c.IntN(3) {
+		p.Rules = append(p.Rules, Rule{IDs: pick(c, pattern.Pattern{}, ids("a.*"), ids("a.b")), Risk: pick(c, "", catalog.High), Verdict: pick(c, Allow, AskFor, Deny, "")})
+	}
+	for n := range c.IntN(4) {
+		p = p.With(c.grant(n + 1))
+	}
+	return p
+}
+
+func (c chance) request() Request {
+	r := Request{ID: pick(c, "a.b", "a.b.c", "a.bc", "b", "c.a"), Mutates: c.IntN(5) > 0, Risk: pick(c, catalog.Low, catalog.High), Args: map[string]any{}}
+	if c.IntN(4) > 0 {
+		r.Args["n"] = pick[any](c, int64(0), int64(1), int64(2), 1.5, int64(1<<53+1), math.NaN(), "1", nil, true)
+	}
+	if c.IntN(2) > 0 {
+		r.Args["s"] = pick[any](c, "x", "y", int64(1))
+	}
+	return r
+}
+
+// allows is what may let r through, said another way than Decide says it.
+func (p Policy) allows(r Request) bool {
+	if !r.Mutates {
+		return true
+	}
+	for _, rule := range p.Rules {
+		if rule.matches(r) {
+			return rule.Verdict == Allow || rule.Verdict == AskFor && p.covered(r)
+		}
+	}
+	known := slices.Contains([]Mode{"", ReadOnly, Ask, Session}, p.Mode)
+	return p.Mode == Session && r.Risk != catalog.High || known && p.covered(r)
+}
+
+func (p Policy) covered(r Request) bool {
+	return slices.ContainsFunc(p.Grants, func(g Grant) bool { return g.Covers(r) })
+}
+
+func TestGrantProperties(t *testing.T) {
+	allowed, granted := 0, 0
+	for seed := range uint64(20_000) {
+		c := chance{rand.New(rand.NewPCG(seed, 12))}
+		p, r := c.policy(), c.request()
+		before := p.Decide(r)
+		about := func(what string, after Decision) {
+			t.Fatalf("seed %d: %s:\npolicy %+v\nrequest %+v\nbefore %+v\nafter %+v", seed, what, p, r, before, after)
+		}
+		if (before.Verdict == Allow) != p.allows(r) {
+			about("allowed without anything that says so, or the other way round", before)
+		}
+		if before.Grant > 0 {
+			granted++
+			if g := p.Grants[before.Grant-1]; !g.Covers(r) || before.Rule != g.Rule() {
+				about("the grant that is named does not cover the call", before)
+			}
+		}
+		if before.Verdict == Allow {
+			allowed++
+		}
+		more := c.grant(9)
+		with := p.With(more)
+		if after := with.Without(func(g Grant) bool { return g.N == 9 }).Decide(r); after != before {
+			about("revoking does not restore the decision", after)
+		}
+		if after := with.Decide(r); after != before && (after.Grant != 9 || !more.Covers(r)) {
+			about("a grant changed what it does not cover", after)
+		}
+		narrow := more
+		narrow.Bounds = append(slices.Clone(more.Bounds), c.bound())
+		if after := p.With(narrow).Decide(r); after.Verdict == Allow && with.Decide(r).Verdict != Allow {
+			about("a bound more let more through: "+fmt.Sprint(narrow), after)
+		}
+	}
+	if granted < 1000 || allowed-granted < 1000 {
+		t.Errorf("the policies are too much alike: %d allowed, %d of them by grants", allowed, granted)
+	}
+}
