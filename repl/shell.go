@@ -322,7 +322,11 @@ func luaReadiness(source string) Readiness {
 // Handle runs one submitted input to its end on the caller's goroutine and tells what happens through the feed. A
 // ctx that ends stops the model and the script; the session stays as far as they came. It never panics.
 func (sh *Shell) Handle(ctx context.Context, line string) Status {
-	mode := sh.Mode()
+	return sh.HandleIn(ctx, sh.Mode(), line)
+}
+
+// HandleIn is Handle for a line that was typed in a mode, whatever the mode is now.
+func (sh *Shell) HandleIn(ctx context.Context, mode Mode, line string) Status {
 	in := Parse(line, mode)
 	if in.Form == Nothing {
 		return Done

@@ -28,6 +28,7 @@ func Bindings() []Binding {
 		{"history_previous", []string{"up", "ctrl+p"}, "the row above, or the input before"},
 		{"history_next", []string{"down", "ctrl+n"}, "the row below, or the input after"},
 		{"edit_previous", []string{"esc esc"}, "the last input once more, to change it"},
+		{"edit_queued", []string{"alt+up"}, "what is queued back into the input, to change it or to drop it"},
 		{"editor", []string{"ctrl+g", "ctrl+x ctrl+e"}, "the input in $VISUAL or $EDITOR"},
 		{"verbose", []string{"ctrl+o"}, "show calls with arguments and results from now on, or no longer"},
 		{"expand", []string{expandKey}, "all there is to the last cell: /expand"},

@@ -134,6 +134,8 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		return m.ctrlD()
 	case "esc":
 		return m.escape()
+	case "alt+up":
+		m.unqueue()
 	case previousKeys, "alt+esc":
 		m.editPrevious()
 	case "enter", "kpenter":

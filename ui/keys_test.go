@@ -156,9 +156,43 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// A queued input runs in the mode that it was typed in, and after an interrupt no prose becomes Lua.
+func TestQueueKeepsModes(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	ran := make(chan string, 3)
+	s.handle = func(_ context.Context, mode repl.Mode, line string) repl.Status {
+		ran <- mode.String() + " " + line
+		return repl.Done
+	}
+	s.keys("f()", "enter")
+	s.keys("shift+tab", "draft a note", "enter", "shift+tab", "x = 1", "enter", "shift+tab")
+	for _, want := range []string{"ask draft a note", "lua x = 1"} {
+		next := s.queue[0]
+		s.queue, s.work = s.queue[1:], nil
+		s.start(next)()
+		if got := <-ran; got != want {
+			t.Errorf("ran %q, want %q", got, want)
+		}
+	}
+	s.keys("shift+tab", "note", "enter", "alt+up")
+	if s.edit.text != "note" || len(s.queue) > 0 {
+		t.Errorf("taken back: %s", s.state())
+	}
+	s.keys("ctrl+u")
+	s.keys("y = 2", "enter", "shift+tab", "tell me", "enter", "shift+tab")
+	s.keys("esc")
+	s.send(doneMsg{repl.Failed})
+	if s.edit.text != "tell me" || s.shell.Mode() != repl.AskMode || len(s.queue) > 0 {
+		t.Errorf("came back: %q in %v mode", s.edit.text, s.shell.Mode())
+	}
+	if typed, err := s.history.Load(10); err != nil || len(typed) != 1 || typed[0].Text != "y = 2" || typed[0].Mode != repl.LuaMode {
+		t.Errorf("the history has %v, %v", typed, err)
+	}
+}
+
 func TestWorker(t *testing.T) {
 	s := newScreen(t, 80, 24)
-	s.handle = func(ctx context.Context, line string) repl.Status {
+	s.handle = func(ctx context.Context, _ repl.Mode, line string) repl.Status {
 		if line == "panic()" {
 			panic("out of cheese")
 		}

@@ -144,7 +144,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 type model struct {
 	ctx     context.Context
 	shell   *repl.Shell
-	handle  func(ctx context.Context, line string) repl.Status
+	handle  func(ctx context.Context, mode repl.Mode, line string) repl.Status
 	feed    *repl.Feed
 	history *repl.History
 	theme   theme
@@ -177,7 +177,7 @@ type model struct {
 	live   livetext
 	calls  repl.CallFold
 	work   *work
-	queue  []string
+	queue  []queued
 	space  workspace
 	flat   bool // no alternate screen
 	// takesTold tells that the terminal may copy what it is told to; see copied.
@@ -216,6 +216,12 @@ type model struct {
 	orphaned bool
 }
 
+// A queued input waits for its turn in the mode that it was typed in.
+type queued struct {
+	line string
+	mode repl.Mode
+}
+
 // A work is the input that runs now.
 type work struct {
 	line    string
@@ -239,7 +245,7 @@ type work struct {
 
 func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	m := &model{
-		ctx: ctx, shell: sh, handle: sh.Handle, feed: sh.Feed(), history: sh.History(),
+		ctx: ctx, shell: sh, handle: sh.HandleIn, feed: sh.Feed(), history: sh.History(),
 		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
 		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell,
 	}

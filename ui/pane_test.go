@@ -79,7 +79,7 @@ var paneScenes = []struct {
 	}},
 	{"value_search", func(s *screen) { s.open(repl.ValuePane); s.paneKeys("s", "/", "acm") }},
 	{"preview", func(s *screen) {
-		s.model.handle = func(ctx context.Context, line string) repl.Status { return s.shell.Handle(ctx, line) }
+		s.model.handle = func(ctx context.Context, _ repl.Mode, line string) repl.Status { return s.shell.Handle(ctx, line) }
 		s.edit.set(`billing.refund.issue{ invoice_id = "inv_1", amount_cents = 5 }`)
 		s.show(&previewPane{m: s.model})
 		s.shell.Handle(s.t.Context(), "/preview "+s.edit.text)

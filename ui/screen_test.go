@@ -90,7 +90,7 @@ func screenOf(t *testing.T, sh *repl.Shell, width, height int) *screen {
 	sc := &screen{t: t, clock: time.Unix(1_700_000_000, 0)}
 	sc.model = newModel(t.Context(), sh, Options{NoColor: true})
 	sc.model.now = func() time.Time { return sc.clock }
-	sc.model.handle = func(context.Context, string) repl.Status { return repl.Done }
+	sc.model.handle = func(context.Context, repl.Mode, string) repl.Status { return repl.Done }
 	sc.Init()
 	sc.send(tea.WindowSizeMsg{Width: width, Height: height})
 	sc.pass(time.Second)

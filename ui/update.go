@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -121,10 +122,17 @@ func (m *model) print() {
 
 // submit starts a worker for line, or queues it behind the one that runs.
 func (m *model) submit(line string) tea.Cmd {
+	in := queued{line, m.shell.Mode()}
 	if m.work != nil {
-		m.queue = append(m.queue, line)
+		m.queue = append(m.queue, in)
 		return nil
 	}
+	return m.start(in)
+}
+
+// start starts a worker; nothing else runs.
+func (m *model) start(in queued) tea.Cmd {
+	line := in.line
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.work = &work{line: line, cancel: cancel, started: m.now()}
 	m.version++ // the preview pane tells that it runs
@@ -133,12 +141,12 @@ func (m *model) submit(line string) tea.Cmd {
 	return func() tea.Msg {
 		defer m.workers.Done()
 		defer cancel()
-		return doneMsg{guard(ctx, handle, feed, line)}
+		return doneMsg{guard(ctx, func(ctx context.Context) repl.Status { return handle(ctx, in.mode, line) }, feed)}
 	}
 }
 
 // guard runs handle and turns a panic into an event: a panic that left this goroutine would leave the terminal raw.
-func guard(ctx context.Context, handle func(context.Context, string) repl.Status, feed *repl.Feed, line string) (s repl.Status) {
+func guard(ctx context.Context, handle func(context.Context) repl.Status, feed *repl.Feed) (s repl.Status) {
 	defer func() {
 		if r := recover(); r != nil {
 			s = repl.Failed
@@ -146,7 +154,7 @@ func guard(ctx context.Context, handle func(context.Context, string) repl.Status
 				Text: fmt.Sprintf("%v: %v\n%s", errLost, r, debug.Stack())})
 		}
 	}()
-	return handle(ctx, line)
+	return handle(ctx)
 }
 
 // done ends the work and starts what was queued.
@@ -173,19 +181,44 @@ func (m *model) done(s repl.Status) tea.Cmd {
 		m.unqueue()
 		return cmd
 	}
-	line := m.queue[0]
+	next := m.queue[0]
 	m.queue = m.queue[1:]
-	return tea.Batch(cmd, m.submit(line))
+	return tea.Batch(cmd, m.start(next))
 }
 
-// unqueue gives queued inputs back for editing: after an interrupt nobody wants them to run by themselves.
+// unqueue gives queued inputs back for editing: after an interrupt nobody wants them to run by themselves. Those that were
+// typed in another mode than the last of them are in the history: together they would be read in one mode.
 func (m *model) unqueue() {
-	text := m.edit.text
-	for i := len(m.queue) - 1; i >= 0; i-- {
+	if len(m.queue) == 0 {
+		m.notice = "nothing is queued"
+		return
+	}
+	text, mode := m.edit.text, m.queue[len(m.queue)-1].mode
+	if text == "" && mode != m.shell.Mode() {
+		m.shell.SetMode(mode)
+		m.status = m.shell.StatusLine()
+	}
+	kept := 0
+	for _, in := range slices.Backward(m.queue) {
+		if in.mode != m.shell.Mode() {
+			kept++
+			continue
+		}
 		if text != "" {
 			text = "\n" + text
 		}
-		text = m.queue[i] + text
+		text = in.line + text
+	}
+	for _, in := range m.queue {
+		if in.mode == m.shell.Mode() {
+			continue
+		}
+		if err := m.history.Add(m.shell.Session().Redact(in.line), in.mode); err != nil {
+			m.notice = err.Error()
+		}
+	}
+	if kept > 0 {
+		m.notice = fmt.Sprintf("%d queued in %s mode: Up brings back", kept, 1-m.shell.Mode())
 	}
 	m.queue = nil
 	m.edit.set(text)

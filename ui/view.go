@@ -155,6 +155,9 @@ func (m *model) runningRow() string {
 	right := ""
 	if len(m.queue) > 0 {
 		right = fmt.Sprintf("queued: %d", len(m.queue))
+		if key := m.keys.shown(0, "edit_queued"); key != "" && m.width >= 60 {
+			right += " (" + key + ")"
+		}
 	}
 	return m.theme.sides(m.width-1, left, right)
 }
