@@ -146,16 +146,17 @@ func TestR07ApprovalBeforeAnyMutation(t *testing.T) {
 	x := start(t, setup{model: refundReplies("It was not refunded.")})
 	before := x.refunds()
 	x.line("refund it")
-	x.want(`y once`, `billing\.refund\.issue`, `amount_cents = 100`, `MUTATES`, `risk high`, `asked by the model`)
+	x.want(`y once`, `billing\.refund\.issue`, `amount_cents = 100`, `MUTATES`, `HIGH RISK`, `! Cannot be undone`, `asked by the model`)
 	// Enter never says yes, however long one waits; y would be heard by the time that ? is.
 	x.keys("Enter")
 	x.wait("the box's ear", func() bool {
 		x.keys("?")
-		time.Sleep(600 * time.Millisecond) // typing keeps the box deaf
+		time.Sleep(900 * time.Millisecond) // typing keeps the box deaf
 		return regexp.MustCompile(`invoice_id +str +required`).MatchString(x.screen())
 	})
 	x.keys("Enter")
 	x.want("y once")
+	time.Sleep(silence)
 	x.keys("n")
 	x.want("denies with this reason")
 	x.line("wrong customer")
@@ -176,6 +177,63 @@ func (x *terminal) refunds() string {
 		x.t.Fatal(r)
 	}
 	return strings.TrimSpace(r.stdout)
+}
+
+// silence is longer than what a box waits for before a key answers it.
+const silence = 900 * time.Millisecond
+
+// Words, pastes and what was typed ahead answer no question, in any window: no refund is made, the box is still there, and then
+// y makes exactly one.
+func TestR07OnlyAnswersAnswer(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {40, 15}} {
+		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
+			x := start(t, setup{width: size.width, height: size.height, model: refundReplies("It was refunded.")})
+			before := x.refunds()
+			x.line("refund it")
+			for range 5 {
+				x.text("y")
+			}
+			x.want(`y once|no answer`)
+			for _, word := range []string{"/trace", "/allow", "/policy", "yes", "away", "a lot", "no"} {
+				time.Sleep(silence)
+				for _, letter := range word {
+					x.text(string(letter))
+					time.Sleep(30 * time.Millisecond)
+				}
+				x.want(`no answer`)
+				x.keys("Enter")
+			}
+			x.paste("y\n")
+			x.pasteBare("a\n")
+			x.paste("yes")
+			time.Sleep(silence)
+			x.want(`y once`, `billing\.refund\.issue`, `HIGH RISK`, `! Cannot be undone`)
+			x.text("v")
+			x.want(`Script that asks`, `> 1`)
+			x.text("y")
+			x.keys("Enter")
+			x.keys("Escape")
+			x.gone(`Script that asks`)
+			x.keys("F3")
+			x.want("Trace")
+			x.text("ya")
+			x.keys("F3")
+			x.want("y once")
+			time.Sleep(silence)
+			if after := x.refunds(); after != before {
+				t.Fatalf("refunds before %q, after %q", before, after)
+			}
+			x.text("y")
+			x.want("It was refunded")
+			var from, to int
+			fmt.Sscanf(strings.Trim(before, `"`), "rfd_%d", &from)
+			fmt.Sscanf(strings.Trim(x.refunds(), `"`), "rfd_%d", &to)
+			if to != from+1 {
+				t.Errorf("the last refund was %d and is %d: want one more", from, to)
+			}
+			x.want(`ask ❯\s*$`) // and nothing of it is in the input
+		})
+	}
 }
 
 // Keys that were typed before the box could be read say nothing.
