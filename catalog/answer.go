@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"almanac/catalog/search/spelling"
+	"almanac/catalog/spec"
 )
 
 // An answer is written for readers who pay for it by the token.
@@ -31,20 +31,20 @@ func (v *View) FormatSet(s Set, max int) string {
 	if max <= 0 {
 		max = defaultLimit
 	}
-	var signatures []*signature
+	var signatures []*spec.Signature
 	for _, h := range s.hits[:min(len(s.hits), max)] {
 		if doc := v.doc(s.hit(h).ID); doc >= 0 {
-			signatures = append(signatures, v.cat.signatureOf(doc).asking(s.asked.NeedsInput, s.asked.NeedsOutput))
+			signatures = append(signatures, v.cat.signatureOf(doc).Asking(s.asked.NeedsInput, s.asked.NeedsOutput, needKeys))
 		}
 	}
 	if len(signatures) == 0 {
 		return v.formatEmpty(s)
 	}
-	room := lineRoom{tokens: answerTokens, least: leastHits, best: bestHits}
+	room := spec.Room{Tokens: answerTokens, Least: leastHits, Best: bestHits}
 	if s.chosen {
-		room = lineRoom{tokens: askedTokens, least: len(signatures), best: bestHits}
+		room = spec.Room{Tokens: askedTokens, Least: len(signatures), Best: bestHits}
 	}
-	lines := room.fit(signatures)
+	lines := room.Fit(signatures)
 	header := fmt.Sprintf("%d of %d shown", len(lines), s.total)
 	if s.total <= len(lines) {
 		header = fmt.Sprintf("complete: %s", count(len(lines), "action"))
@@ -59,92 +59,6 @@ func (v *View) FormatSet(s Set, max int) string {
 		header += "; " + strings.Join(s.notes, "; ")
 	}
 	return header + "\n" + strings.Join(lines, "\n")
-}
-
-// A lineRoom says how much room a list of lines has.
-type lineRoom struct {
-	tokens int
-	// least is how many lines must be there.
-	least int
-	// best is how many alternatives keep the usual line as long as others can give way.
-	best int
-	// place is the place of each signature among its alternatives, 0 the best; nil when all are alternatives in order.
-	place []int
-}
-
-// fit writes lines, shortened from the last to the first until they fit, and leaves out the last ones where even that
-// does not do.
-func (r lineRoom) fit(signatures []*signature) []string {
-	lines := make([]string, len(signatures))
-	costs := make([]int, len(signatures))
-	used := 0
-	write := func(i int, l level) {
-		lines[i] = signatures[i].line(l)
-		used -= costs[i]
-		costs[i] = tokens(lines[i])
-		used += costs[i]
-	}
-	for i := range signatures {
-		write(i, fullLine)
-	}
-	shorten := func(l level, keep int) {
-		for i := len(lines) - 1; i >= 0 && used > r.tokens; i-- {
-			if r.placeOf(i) >= keep {
-				write(i, l)
-			}
-		}
-	}
-	shorten(briefLine, 0)
-	shorten(shortLine, r.best)
-	shorten(bareLine, r.best)
-	for len(lines) > r.least && used > r.tokens {
-		last := len(lines) - 1
-		used -= costs[last]
-		lines = lines[:last]
-	}
-	shorten(shortLine, 0)
-	shorten(bareLine, 0)
-	return lines
-}
-
-func (r lineRoom) placeOf(i int) int {
-	if r.place == nil {
-		return i
-	}
-	return r.place[i]
-}
-
-// tokens is about how many tokens a model takes for a line: words of up to seven letters are one, a run of marks and
-// the pieces of numbers too, and the space before a word costs nothing. Measured against a real vocabulary in
-// llm/eval/tokens.
-func tokens(text string) int {
-	n, run := 0, 0
-	prev := spelling.Space
-	for _, r := range text {
-		class := spelling.ClassOf(r)
-		switch {
-		case r == ' ':
-			run = 0
-			prev = spelling.Space
-			continue
-		case class == spelling.Space:
-			if prev != spelling.Space || run == 0 {
-				n++
-			}
-			run = 1
-		case class == spelling.Alone:
-			n++
-		case class == prev || prev == spelling.Upper && class == spelling.Lower:
-			if run++; run == 7 || class == spelling.Digit && run == 3 {
-				n, run = n+1, 0
-			}
-		default:
-			n++
-			run = 0
-		}
-		prev = class
-	}
-	return n
 }
 
 func (v *View) formatEmpty(s Set) string {

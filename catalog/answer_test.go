@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"almanac/catalog/spec"
 )
 
 // many is a catalog of n alike entries: required inputs, optional ones with long types, many outputs, long texts.
@@ -67,7 +69,7 @@ func TestTokens(t *testing.T) {
 	}{
 		{"", 0}, {"list", 1}, {"List unpaid invoices", 4}, {"listUnpaid", 2}, {"a.b(c*:str) -> {d}", 12}, {"12345", 2}, {"数据", 2},
 	} {
-		if got := tokens(test.text); got != test.want {
+		if got := spec.Tokens(test.text); got != test.want {
 			t.Errorf("%q: %d, want %d", test.text, got, test.want)
 		}
 	}

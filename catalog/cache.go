@@ -1,12 +1,16 @@
 package catalog
 
-import "sync"
+import (
+	"sync"
+
+	"almanac/catalog/spec"
+)
 
 // A cache keeps what was last worked out of entries for people and models to read. Reading a schema for it costs ten
 // times what ranking the entry does, and scripts make set upon set of the same hits. Safe for concurrent use.
 type cache struct {
 	mu         sync.Mutex
-	signatures map[int]*signature
+	signatures map[int]*spec.Signature
 	facets     *nameTable
 }
 
@@ -14,19 +18,18 @@ type cache struct {
 const keptEntries = 4096
 
 // signatureOf is what the lines of an entry are made of. It is shared and must not be changed.
-func (c *Catalog) signatureOf(doc int) *signature {
+func (c *Catalog) signatureOf(doc int) *spec.Signature {
 	c.cache.mu.Lock()
 	s, ok := c.cache.signatures[doc]
 	c.cache.mu.Unlock()
 	if ok {
 		return s
 	}
-	s = signatureOf(c.entry(doc))
-	s.full = s.line(fullLine)
+	s = spec.NewSignature(c.entry(doc).written())
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock()
 	if c.cache.signatures == nil || len(c.cache.signatures) >= keptEntries {
-		c.cache.signatures = map[int]*signature{}
+		c.cache.signatures = map[int]*spec.Signature{}
 	}
 	c.cache.signatures[doc] = s
 	return s
@@ -41,7 +44,8 @@ type nameTable struct {
 	entries map[int][facetKinds][]int32
 }
 
-// facetNames is a table to count with; one that has grown large is replaced by a new one, and good for those that have it.
+// facetNames is a table to count with; one that has grown large is replaced by a new one, and good for those that have
+// it.
 func (m *cache) facetNames() *nameTable {
 	m.mu.Lock()
 	defer m.mu.Unlock()

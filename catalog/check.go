@@ -4,7 +4,6 @@ package catalog
 // with those that cannot be. The walk is ours so that errors are good; the schema library has the last word.
 
 import (
-	"almanac/catalog/search/spelling"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,9 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/spec"
 )
 
 // An ArgError says which argument of a call is wrong and what would be right.
@@ -305,7 +307,7 @@ func sameKind(a, b any) bool { return reflect.TypeOf(a) == reflect.TypeOf(b) }
 func (c *checker) follow(s *jsonschema.Schema, path string) (*jsonschema.Schema, *ArgError) {
 	for hop := 0; s.Ref != ""; hop++ {
 		target := pointedTo(c.root, s.Ref)
-		if target == nil || hop > maxHops {
+		if target == nil || hop > spec.MaxHops {
 			return nil, &ArgError{Field: path, Got: "cannot be checked: the schema's reference " + clip(s.Ref, 60) + " leads nowhere"}
 		}
 		if len(s.Properties)+len(s.AllOf)+len(s.AnyOf)+len(s.OneOf)+len(s.Required) > 0 {
@@ -377,7 +379,7 @@ func (c *checker) checkObject(object map[string]any, s *jsonschema.Schema, path 
 		}
 		if target, err := c.follow(schema, path); err == nil {
 			if raw := firstText(schema.Default, target.Default); raw != nil {
-				out[name] = decode(raw)
+				out[name] = spec.Decode(raw)
 			}
 		}
 	}

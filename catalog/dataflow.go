@@ -3,31 +3,32 @@ package catalog
 // This file says which step of a plan gets an input from which other, and so in which order they stand.
 
 import (
-	"almanac/catalog/search/spelling"
 	"slices"
 	"strings"
+
+	"almanac/catalog/search/spelling"
 )
 
-// A supply is what the hits of the steps of a plan give and require.
-type supply struct {
-	view  *View
-	steps []Step
-	goods [][]good // by step, by hit
+// A dataFlow is what the hits of the steps of a plan give and require.
+type dataFlow struct {
+	view   *View
+	steps  []Step
+	givers [][]giver // by step, by hit
 }
 
-// A good is one hit of a step as a source.
-type good struct {
+// A giver is one hit of a step as a source.
+type giver struct {
 	entry    *Entry
 	gives    []string // sorted
 	requires []string
 }
 
-func (v *View) supply(steps []Step) *supply {
-	s := &supply{view: v, steps: steps, goods: make([][]good, len(steps))}
+func (v *View) dataFlow(steps []Step) *dataFlow {
+	s := &dataFlow{view: v, steps: steps, givers: make([][]giver, len(steps))}
 	for i, step := range steps {
 		for _, hit := range step.Hits {
 			if e, ok := v.Lookup(hit.ID); ok {
-				s.goods[i] = append(s.goods[i], good{e, outputKeys(e, shapeOf(e)), requiredKeys(e)})
+				s.givers[i] = append(s.givers[i], giver{e, outputKeys(e, shapeOf(e)), requiredKeys(e)})
 			}
 		}
 	}
@@ -37,12 +38,11 @@ func (v *View) supply(steps []Step) *supply {
 // requiredKeys are the names of the inputs that an entry cannot do without.
 func requiredKeys(e *Entry) []string {
 	var keys []string
-	_, props := e.Input.fields()
-	for _, p := range props {
-		if !p.required {
+	for _, p := range e.Input.document().Fields() {
+		if !p.Required {
 			continue
 		}
-		key := spelling.Fold(p.name)
+		key := spelling.Fold(p.Name)
 		keys = append(keys, key)
 		if key == "id" {
 			for _, subject := range subjects(e, "") {
@@ -53,10 +53,11 @@ func requiredKeys(e *Entry) []string {
 	return keys
 }
 
-// best is the hit of a step that supplies a need best, the name it gives it under, and how well: 0 for none. A read that
-// is about the thing that the need belongs to comes before other reads, and those before what mutates; the step's best hit
-// before its alternatives, of which plain words such as "reason" are not taken. Whatever takes the need itself has it from elsewhere and supplies it to none.
-func (s *supply) best(step int, need string) (from *Entry, key string, worth int) {
+// best is the hit of a step that supplies a need best, the name it gives it under, and how well: 0 for none. A read
+// that is about the thing that the need belongs to comes before other reads, and those before what mutates; the step's
+// best hit before its alternatives, of which plain words such as "reason" are not taken. Whatever takes the need itself
+// has it from elsewhere and supplies it to none.
+func (s *dataFlow) best(step int, need string) (from *Entry, key string, worth int) {
 	keys := needKeys(need)
 	among := func(names []string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
@@ -66,7 +67,7 @@ func (s *supply) best(step int, need string) (from *Entry, key string, worth int
 	if among(s.steps[step].needsInput) {
 		return nil, "", 0
 	}
-	for i, g := range s.goods[step] {
+	for i, g := range s.givers[step] {
 		at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(g.gives, k) })
 		if at < 0 || i > 0 && !ofThing(keys[at]) || slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(g.requires, k) }) {
 			continue
@@ -96,7 +97,7 @@ func ofThing(key string) bool {
 }
 
 // about reports whether the entry is about the thing that a field belongs to: "customer" for customer_id.
-func (g *good) about(key string) bool {
+func (g *giver) about(key string) bool {
 	for _, suffix := range thingSuffixes() {
 		thing, cut := strings.CutSuffix(key, suffix)
 		if !cut {
@@ -108,11 +109,11 @@ func (g *good) about(key string) bool {
 	return false
 }
 
-// order is an order of the steps in which each comes after those that supply best what it needs. Next is always the first
-// step, in the order given, whose needs are met by steps before it or by none of the others; where all that are left wait
-// for one another, the first that something before it supplies at least, and else the first: who asks knows where to
-// begin.
-func (s *supply) order() []int {
+// order is an order of the steps in which each comes after those that supply best what it needs. Next is always the
+// first step, in the order given, whose needs are met by steps before it or by none of the others; where all that are
+// left wait for one another, the first that something before it supplies at least, and else the first: who asks knows
+// where to begin.
+func (s *dataFlow) order() []int {
 	placed := make([]bool, len(s.steps))
 	waits := make([][][]int, len(s.steps)) // by step and need, what each step is worth
 	for i, step := range s.steps {
@@ -158,7 +159,7 @@ func (s *supply) order() []int {
 }
 
 // link says where the step gets an input from: the earlier step that supplies it best, of equals the latest.
-func (s *supply) link(step int, need string) Link {
+func (s *dataFlow) link(step int, need string) Link {
 	link, most := Link{Step: step + 1, Input: need}, 0
 	for i := step - 1; i >= 0; i-- {
 		if from, key, worth := s.best(i, need); worth > most {

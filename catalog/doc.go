@@ -1,6 +1,6 @@
 // Package catalog holds actions as data: what each is called, takes, returns and may do. It shows each turn
-// only what it may see, finds the right ones among 100,000 in well under a millisecond, by catalog/search, and checks
-// arguments.
+// only what it may see, finds the right ones among 100,000 in well under a millisecond (by catalog/search), and checks
+// arguments. Package catalog/spec writes actions as text.
 //
 //	Entry, Action         one action: its description and the code that does it
 //	Schema, ArgError      argument and result shapes; Check normalises and validates

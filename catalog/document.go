@@ -76,13 +76,13 @@ func (c *Catalog) document(doc int, d *search.Document) {
 	add(tagField, e.Entities...)
 	add(descriptionField, e.Description)
 	for i, p := range sh.inputs {
-		add(inputField, p.name)
-		if text := sh.inputOutlines[i].description; text != "" {
+		add(inputField, p.Name)
+		if text := sh.inputOutlines[i].Description; text != "" {
 			add(inputTextField, text)
 		}
 	}
 	for _, p := range sh.outputs {
-		add(outputField, p.name)
+		add(outputField, p.Name)
 	}
 	addKeys(d, e, sh)
 	switch e.Operation {

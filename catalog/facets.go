@@ -108,13 +108,11 @@ func facetNames(e *Entry) [facetKinds][]string {
 	names[3] = slices.Clone(e.Entities)
 	names[4] = []string{string(OperationOf(e))}
 	names[5] = []string{string(RiskOf(e))}
-	_, inputs := e.Input.fields()
-	for _, p := range inputs {
-		names[6] = append(names[6], p.name)
+	for _, p := range e.Input.document().Fields() {
+		names[6] = append(names[6], p.Name)
 	}
-	_, outputs := e.Output.fields()
-	for _, p := range outputs {
-		names[7] = append(names[7], p.name)
+	for _, p := range e.Output.document().Fields() {
+		names[7] = append(names[7], p.Name)
 	}
 	return names
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/catalog/spec"
 )
 
 // Func makes an entry from a typed Go function. The schemas come from the struct tags of In and Out: `json` gives the
@@ -39,7 +41,7 @@ func Func[In, Out any](e Entry, fn func(ctx context.Context, in In, c Context) (
 		if err != nil {
 			return Result{}, fmt.Errorf("result of type %T is no data: %w", out, err)
 		}
-		return Result{Data: decode(raw)}, nil
+		return Result{Data: spec.Decode(raw)}, nil
 	}
 	return e
 }

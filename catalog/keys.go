@@ -3,31 +3,34 @@ package catalog
 // This file has the names that an entry can be asked for by: what it takes, what it returns, what it is about.
 
 import (
-	"almanac/catalog/search/spelling"
 	"slices"
 	"strings"
+
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/spec"
 )
 
 // A shape is what the schemas of an entry come to, read once for all that indexes them.
 type shape struct {
-	inputs        []property
-	inputOutlines []outline // of the inputs, in step
-	outDocument   document
-	output        outline
-	outputs       []property
+	inputs        []spec.Property
+	inputOutlines []spec.Outline // of the inputs, in step
+	outDocument   spec.Document
+	output        spec.Outline
+	outputs       []spec.Property
 }
 
 func shapeOf(e *Entry) *shape {
 	sh := &shape{}
-	var d document
-	d, sh.inputs = e.Input.fields()
+	d := e.Input.document()
+	sh.inputs = d.Fields()
 	for _, p := range sh.inputs {
-		o, _ := d.plain(p.text)
+		o, _ := d.Plain(p.Text)
 		sh.inputOutlines = append(sh.inputOutlines, o)
 	}
 	if e.Output != nil {
-		sh.outDocument, sh.output = e.Output.outline()
-		sh.outputs = sh.outDocument.fields(sh.output)
+		sh.outDocument = e.Output.document()
+		sh.output, _ = sh.outDocument.Plain(sh.outDocument)
+		sh.outputs = sh.outDocument.FieldsOf(sh.output)
 	}
 	return sh
 }
@@ -88,14 +91,14 @@ func subjects(e *Entry, title string) []string {
 func inputKeys(e *Entry, sh *shape) []string {
 	var keys []string
 	for i, p := range sh.inputs {
-		key := spelling.Fold(p.name)
+		key := spelling.Fold(p.Name)
 		keys = append(keys, key)
 		if key == "id" || key == "ids" {
 			for _, subject := range subjects(e, "") {
 				keys = append(keys, subject+"_"+key)
 			}
 		}
-		if sh.inputOutlines[i].list() {
+		if sh.inputOutlines[i].IsList() {
 			keys = append(keys, listKeys(spelling.Singular(key))...)
 		}
 	}
@@ -115,10 +118,10 @@ func outputKeys(e *Entry, sh *shape) []string {
 	}
 	var keys []string
 	d, o := sh.outDocument, sh.output
-	title, isList := o.title, o.list()
-	if isList && o.items != nil {
-		item, _ := d.plain(o.items)
-		title = item.title
+	title, isList := o.Title, o.IsList()
+	if isList && o.Items != nil {
+		item, _ := d.Plain(o.Items)
+		title = item.Title
 	}
 	about := subjects(e, title)
 	props := sh.outputs
@@ -132,43 +135,43 @@ func outputKeys(e *Entry, sh *shape) []string {
 		}
 	}
 	for _, p := range props {
-		keys = append(keys, d.outputFieldKeys(p, about)...)
+		keys = append(keys, outputFieldKeys(d, p, about)...)
 	}
 	return sortedSet(keys)
 }
 
 // outputFieldKeys are the names of one returned field. The fields of a thing inside, and of the items of a list
 // inside, count as fields of that thing.
-func (d document) outputFieldKeys(p property, about []string) []string {
-	key := spelling.Fold(p.name)
+func outputFieldKeys(d spec.Document, p spec.Property, about []string) []string {
+	key := spelling.Fold(p.Name)
 	keys := []string{key}
 	if key == "id" {
 		for _, subject := range about {
 			keys = append(keys, subject+"_id")
 		}
 	}
-	o, _ := d.plain(p.text)
+	o, _ := d.Plain(p.Text)
 	thing := ""
 	switch {
-	case o.list():
+	case o.IsList():
 		thing = spelling.Singular(key)
 		keys = append(keys, listKeys(thing)...)
-		if o.items != nil {
-			o, _ = d.plain(o.items)
-			if title := spelling.Singular(spelling.Fold(titleWord(o.title))); title != "" {
+		if o.Items != nil {
+			o, _ = d.Plain(o.Items)
+			if title := spelling.Singular(spelling.Fold(spec.TitleWord(o.Title))); title != "" {
 				thing = title
 				keys = append(keys, listKeys(thing)...)
 			}
 		}
-	case len(o.props) > 0:
+	case len(o.Props) > 0:
 		thing = key
 	}
 	if thing == "" {
 		return keys
 	}
 	keys = append(keys, thing)
-	for _, inner := range d.fields(o) {
-		name := spelling.Fold(inner.name)
+	for _, inner := range d.FieldsOf(o) {
+		name := spelling.Fold(inner.Name)
 		keys = append(keys, thing+"_"+name)
 		if strings.HasSuffix(name, "_id") {
 			keys = append(keys, name)
@@ -177,8 +180,9 @@ func (d document) outputFieldKeys(p property, about []string) []string {
 	return keys
 }
 
-// needKeys are the ways a field need may be written in the postings. "list<invoice>", "array[Invoice]", "list{invoice}",
-// "list of invoices", "[]invoice" and "invoice[]" are "invoice_list"; "id of customer" and "customers.id" are "customer_id".
+// needKeys are the ways a field need may be written in the postings. "list<invoice>", "array[Invoice]",
+// "list{invoice}", "list of invoices", "[]invoice" and "invoice[]" are "invoice_list"; "id of customer" and
+// "customers.id" are "customer_id".
 func needKeys(need string) []string {
 	need = strings.TrimSpace(need)
 	inner, ok := strings.CutSuffix(need, "[]")

@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/spec"
 )
 
 const (
@@ -134,11 +135,11 @@ func (v *View) Plan(steps []Step, given ...string) (Plan, error) {
 		own[i].Hits = slices.DeleteFunc(slices.Clone(step.Hits), func(h Hit) bool { return v.doc(h.ID) < 0 })
 	}
 	var p Plan
-	for i, at := range v.supply(own).order() {
+	for i, at := range v.dataFlow(own).order() {
 		p.Steps = append(p.Steps, own[at])
 		p.Reordered = p.Reordered || at != i
 	}
-	supply := v.supply(p.Steps)
+	flow := v.dataFlow(p.Steps)
 	for i, step := range p.Steps {
 		if len(step.Hits) == 0 {
 			note := step.Note
@@ -149,7 +150,7 @@ func (v *View) Plan(steps []Step, given ...string) (Plan, error) {
 			continue
 		}
 		for _, need := range v.needsOf(step) {
-			link := supply.link(i, need)
+			link := flow.link(i, need)
 			if sameField(need, given) {
 				link = Link{Step: i + 1, Input: need}
 			}
@@ -204,12 +205,12 @@ func (v *View) needsOf(step Step) []string {
 	if !ok {
 		return needs
 	}
-	d, props := e.Input.fields()
-	for _, p := range props {
-		if !p.required || readOutline(p.text).dflt != nil {
+	d := e.Input.document()
+	for _, p := range d.Fields() {
+		if !p.Required || spec.Read(p.Text).Default != nil {
 			continue
 		}
-		own := []string{spelling.Fold(p.name)}
+		own := []string{spelling.Fold(p.Name)}
 		if own[0] == "id" {
 			for _, subject := range subjects(e, "") {
 				own = append(own, subject+"_id")
@@ -218,11 +219,11 @@ func (v *View) needsOf(step Step) []string {
 		if slices.ContainsFunc(needs, func(n string) bool { return slices.Contains(own, spelling.Fold(n)) }) {
 			continue
 		}
-		name := p.name
+		name := p.Name
 		if own[0] == "id" && len(own) == 2 {
 			name = own[1]
 		}
-		if o, _ := d.plain(p.text); o.constant == nil {
+		if o, _ := d.Plain(p.Text); o.Constant == nil {
 			needs = append(needs, name)
 		}
 	}
@@ -231,16 +232,16 @@ func (v *View) needsOf(step Step) []string {
 
 // outputName is how the entry itself calls the output that a key stands for.
 func outputName(e *Entry, key string) string {
-	_, props := e.Output.fields()
+	props := e.Output.document().Fields()
 	for _, p := range props {
-		if spelling.Fold(p.name) == key {
-			return p.name
+		if spelling.Fold(p.Name) == key {
+			return p.Name
 		}
 	}
 	if strings.HasSuffix(key, "_id") {
 		for _, p := range props {
-			if spelling.Fold(p.name) == "id" {
-				return p.name
+			if spelling.Fold(p.Name) == "id" {
+				return p.Name
 			}
 		}
 	}
@@ -249,19 +250,19 @@ func outputName(e *Entry, key string) string {
 
 // stepLines are the lines of all hits of a plan, by step; the first hit of each is the last to be shortened.
 func (v *View) stepLines(p Plan) [][]string {
-	var signatures []*signature
-	room := lineRoom{best: 1, tokens: answerTokens + stepTokens*max(0, len(p.Steps)-2)}
+	var signatures []*spec.Signature
+	room := spec.Room{Best: 1, Tokens: answerTokens + stepTokens*max(0, len(p.Steps)-2)}
 	for _, step := range p.Steps {
-		room.tokens -= tokens(clip(step.Query, 100)) + 12 // where its inputs come from
+		room.Tokens -= spec.Tokens(clip(step.Query, 100)) + 12 // where its inputs come from
 		for i, hit := range step.Hits {
 			if doc := v.doc(hit.ID); doc >= 0 {
-				signatures = append(signatures, v.cat.signatureOf(doc).asking(step.needsInput, step.needsOutput))
-				room.place = append(room.place, i)
+				signatures = append(signatures, v.cat.signatureOf(doc).Asking(step.needsInput, step.needsOutput, needKeys))
+				room.Place = append(room.Place, i)
 			}
 		}
 	}
-	room.least = len(signatures)
-	all := room.fit(signatures)
+	room.Least = len(signatures)
+	all := room.Fit(signatures)
 	lines := make([][]string, len(p.Steps))
 	for i, step := range p.Steps {
 		for _, hit := range step.Hits {

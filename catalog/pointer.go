@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/catalog/spec"
 )
 
 // pointedTo finds what a local reference points to: "#", "#/$defs/invoice", "#anchor". It is nil when there is no such
@@ -33,7 +35,7 @@ func pointedTo(root *jsonschema.Schema, ref string) *jsonschema.Schema {
 		if i++; i >= len(steps) {
 			return nil
 		}
-		step := unescapePointer(steps[i])
+		step := spec.UnescapePointer(steps[i])
 		if byName != nil {
 			at = byName[step]
 			continue

@@ -3,12 +3,15 @@ package catalog
 import (
 	"regexp"
 	"strings"
+
+	"almanac/catalog/text"
 )
 
 // This file finds what a description says about the damage that a call can do, so that no short form loses it.
 
-// A description's warnings are whole sentences with one of these words: that the call cannot be taken back, that data is
-// gone, or a label that says so itself. A word too many costs a line, one too few a customer: it leans to the former.
+// A description's warnings are whole sentences with one of these words: that the call cannot be taken back, that data
+// is gone, or a label that says so itself. A word too many costs a line, one too few a customer: it leans to the
+// former.
 var warning = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\b(cannot|can ?not|can['’]t|could ?not|never|not|no way to|impossible to)\b[^.]{0,40}\b(undo|undone|revert|reverted|` +
 		`reversed?|restored?|recover|recovered|taken back|called back|rolled back|roll back|retrieved?|recalled|undeleted?)\b`,
@@ -39,7 +42,7 @@ func Warnings(e *Entry) []string {
 		if !warning.MatchString(s) {
 			continue
 		}
-		s = clip(oneLine(s), 400)
+		s = text.ClipRunes(text.OneLine(s), 400)
 		if len(all) == maxWarnings || len(s) > left {
 			more++
 			continue
@@ -53,20 +56,20 @@ func Warnings(e *Entry) []string {
 	return all
 }
 
-// sentences cuts text behind full stops, exclamation and question marks that a blank follows, and at blank lines and
-// items of lists.
-func sentences(text string) []string {
+// sentences cuts a description behind full stops, exclamation and question marks that a blank follows, and at blank
+// lines and items of lists.
+func sentences(description string) []string {
 	var all []string
 	from := 0
 	cut := func(to int) {
-		if s := strings.TrimSpace(text[from:to]); s != "" {
+		if s := strings.TrimSpace(description[from:to]); s != "" {
 			all = append(all, s)
 		}
 		from = to
 	}
-	for i := 0; i+1 < len(text); i++ {
-		next := text[i+1]
-		switch text[i] {
+	for i := 0; i+1 < len(description); i++ {
+		next := description[i+1]
+		switch description[i] {
 		case '.', '!', '?':
 			if next == ' ' || next == '\n' || next == '\t' || next == '\r' {
 				cut(i + 1)
@@ -77,6 +80,6 @@ func sentences(text string) []string {
 			}
 		}
 	}
-	cut(len(text))
+	cut(len(description))
 	return all
 }

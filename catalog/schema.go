@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/catalog/spec"
 )
 
 // A Schema is a JSON Schema (drafts 7 and 2020-12). It keeps the text and parses it when first needed, so that a
@@ -42,8 +42,6 @@ type Field struct {
 	Schema *jsonschema.Schema
 }
 
-const emptySchema = `{"type":"object","properties":{},"additionalProperties":false}`
-
 // ParseSchema takes the text of a JSON Schema. An error names the line and column of broken JSON, or the place of
 // what is no schema as a JSON pointer. The text is kept, not copied.
 func ParseSchema(text []byte) (*Schema, error) {
@@ -51,7 +49,7 @@ func ParseSchema(text []byte) (*Schema, error) {
 		return nil, syntaxError(text)
 	}
 	text = bytes.TrimSpace(text)
-	if err := document(text).verify(text, "#", 0); err != nil {
+	if err := spec.Document(text).Verify(); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	return &Schema{text: text}, nil
@@ -82,7 +80,7 @@ func syntaxError(text []byte) error {
 // JSON is the text of the schema; it must not be changed. A nil schema gives that of an empty argument table.
 func (s *Schema) JSON() json.RawMessage {
 	if s == nil {
-		return json.RawMessage(emptySchema)
+		return json.RawMessage(spec.EmptySchema)
 	}
 	return s.text
 }
@@ -90,28 +88,27 @@ func (s *Schema) JSON() json.RawMessage {
 // MarshalJSON gives the schema's text.
 func (s *Schema) MarshalJSON() ([]byte, error) { return s.JSON(), nil }
 
-// outline opens the schema and steps through the wrappers around it.
-func (s *Schema) outline() (document, outline) {
+// document is the text of the schema for package spec, nil for a nil schema.
+func (s *Schema) document() spec.Document {
 	if s == nil {
-		return nil, outline{}
+		return nil
 	}
-	o, _ := document(s.text).plain(s.text)
-	return document(s.text), o
+	return spec.Document(s.text)
 }
 
-// fields is Fields without the values: names, text and marks.
-func (s *Schema) fields() (document, []property) {
-	d, o := s.outline()
+// Placeholder is a plausible value of the schema's shape, for previews. A nil schema gives nil.
+func (s *Schema) Placeholder() any {
 	if s == nil {
-		return nil, nil
+		return nil
 	}
-	return d, d.fields(o)
+	return s.document().Placeholder()
 }
 
 // Fields lists the top-level properties, through $ref and allOf and the branches of a choice: required first, then
 // document order. For the schema of a list these are the fields of its items. A nil schema has none.
 func (s *Schema) Fields() []Field {
-	d, props := s.fields()
+	d := s.document()
+	props := d.Fields()
 	fields := make([]Field, 0, len(props))
 	for _, p := range props {
 		fields = append(fields, s.field(d, p))
@@ -119,16 +116,16 @@ func (s *Schema) Fields() []Field {
 	return fields
 }
 
-func (s *Schema) field(d document, p property) Field {
-	o, _ := d.plain(p.text)
-	f := Field{Name: p.name, Type: d.label(p.text, 0), Description: o.description, Required: p.required}
-	if o.dflt != nil {
-		f.Default, f.HasDefault = decode(o.dflt), true
+func (s *Schema) field(d spec.Document, p spec.Property) Field {
+	o, _ := d.Plain(p.Text)
+	f := Field{Name: p.Name, Type: d.Label(p.Text), Description: o.Description, Required: p.Required}
+	if o.Default != nil {
+		f.Default, f.HasDefault = spec.Decode(o.Default), true
 	}
-	for _, value := range o.enum {
-		f.Enum = append(f.Enum, decode(value))
+	for _, value := range o.Enum {
+		f.Enum = append(f.Enum, spec.Decode(value))
 	}
-	if sub := new(jsonschema.Schema); json.Unmarshal(p.text, sub) == nil {
+	if sub := new(jsonschema.Schema); json.Unmarshal(p.Text, sub) == nil {
 		f.Schema = sub
 	}
 	return f
@@ -140,116 +137,5 @@ func (s *Schema) TypeLabel() string {
 	if s == nil {
 		return "any"
 	}
-	return document(s.text).label(s.text, 0)
-}
-
-// label is the short type name of a part of the document.
-func (d document) label(part []byte, depth int) string {
-	o, nullable := d.plain(part)
-	name := d.bareLabel(o, depth)
-	if nullable && name != "null" && name != "any" {
-		name += "?"
-	}
-	return name
-}
-
-func (d document) bareLabel(o outline, depth int) string {
-	if o.list() {
-		if o.items == nil || depth > 3 {
-			return "list"
-		}
-		return "list<" + d.label(o.items, depth+1) + ">"
-	}
-	if len(o.anyOf) > 1 && len(o.props) == 0 {
-		return d.choiceLabel(o.anyOf, depth)
-	}
-	if len(o.props) > 0 || o.is("object") || len(o.allOf) > 0 {
-		if title := titleWord(o.title); title != "" {
-			return title
-		}
-		return "object"
-	}
-	var names []string
-	for _, kind := range o.types {
-		if kind != "null" {
-			names = append(names, shortType(kind))
-		}
-	}
-	switch {
-	case len(names) > 0:
-		return strings.Join(names, "|")
-	case o.is("null"):
-		return "null"
-	case len(o.enum) > 0:
-		return valueType(o.enum[0])
-	case o.constant != nil:
-		return valueType(o.constant)
-	}
-	return "any"
-}
-
-func (d document) choiceLabel(branches []json.RawMessage, depth int) string {
-	var names []string
-	for _, branch := range branches {
-		name := "any"
-		if depth < 3 {
-			name = strings.TrimSuffix(d.label(branch, depth+1), "?")
-		}
-		if name == "any" || len(names) == 3 {
-			return "any"
-		}
-		if name != "null" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, "|")
-}
-
-func shortType(kind string) string {
-	switch kind {
-	case "string":
-		return "str"
-	case "integer":
-		return "int"
-	case "number":
-		return "num"
-	case "boolean":
-		return "bool"
-	case "array":
-		return "list"
-	}
-	return kind
-}
-
-func valueType(raw []byte) string {
-	switch raw[0] {
-	case '"':
-		return "str"
-	case 't', 'f':
-		return "bool"
-	case '{':
-		return "object"
-	case '[':
-		return "list"
-	case 'n':
-		return "null"
-	}
-	if bytes.ContainsAny(raw, ".eE") {
-		return "num"
-	}
-	return "int"
-}
-
-// titleWord is a schema title as a type name, or "" when it is no short word.
-func titleWord(title string) string {
-	title = strings.ToLower(strings.TrimSpace(title))
-	if title == "" || len(title) > 32 {
-		return ""
-	}
-	for _, r := range title {
-		if !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == ' ' || r == '-') {
-			return ""
-		}
-	}
-	return strings.ReplaceAll(title, " ", "_")
+	return s.document().TypeLabel()
 }

@@ -8,8 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/catalog/spec"
 )
 
 func TestParseSchemaErrors(t *testing.T) {
@@ -199,7 +200,7 @@ func TestCheckRefuses(t *testing.T) {
 }
 
 func (test checkCase) run(t *testing.T) {
-	args, _ := decode([]byte(test.args)).(map[string]any)
+	args, _ := spec.Decode([]byte(test.args)).(map[string]any)
 	before, _ := json.Marshal(args)
 	got, err := MustSchema(test.schema).Check(args)
 	text := ""
@@ -252,7 +253,7 @@ func TestCheckWithoutSchema(t *testing.T) {
 }
 
 func FuzzParseSchema(f *testing.F) {
-	for _, seed := range []string{invoiceItem, emptySchema, `{"$ref":"#"}`, `{"properties":{"a":{"$ref":"#/properties/a"}}}`, `true`, `{"type":"array","items":{"$ref":"#"}}`, `{"allOf":[{"$ref":"#"}],"properties":{"é\n":{"enum":[1]}}}`, `{"anyOf":[{"type":"null"},{"$ref":"#"}]}`} {
+	for _, seed := range []string{invoiceItem, spec.EmptySchema, `{"$ref":"#"}`, `{"properties":{"a":{"$ref":"#/properties/a"}}}`, `true`, `{"type":"array","items":{"$ref":"#"}}`, `{"allOf":[{"$ref":"#"}],"properties":{"é\n":{"enum":[1]}}}`, `{"anyOf":[{"type":"null"},{"$ref":"#"}]}`} {
 		f.Add(seed, `{"a":1,"b":[{"c":"2"}]}`)
 	}
 	f.Fuzz(func(t *testing.T, text, args string) {
@@ -263,7 +264,7 @@ func FuzzParseSchema(f *testing.F) {
 		s.Fields()
 		s.TypeLabel()
 		s.Placeholder()
-		table, _ := decode([]byte(args)).(map[string]any)
+		table, _ := spec.Decode([]byte(args)).(map[string]any)
 		out, err := s.Check(table)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "argument") {
@@ -291,8 +292,8 @@ func FuzzParseSchema(f *testing.F) {
 	})
 }
 
-// FuzzCheck gives the argument checker any table under a schema of every kind: it must come to an end, leave the table as
-// it is, name the argument that is wrong, and take what it made itself.
+// FuzzCheck gives the argument checker any table under a schema of every kind: it must come to an end, leave the table
+// as it is, name the argument that is wrong, and take what it made itself.
 func FuzzCheck(f *testing.F) {
 	schema := MustSchema(`{"type":"object","required":["id"],"additionalProperties":false,"properties":{
 		"id":{"type":"integer","minimum":1},"when":{"type":["string","null"],"format":"date-time"},"kind":{"enum":["a","b",3]},
@@ -308,8 +309,8 @@ func FuzzCheck(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, args string) {
-		table, _ := decode([]byte(args)).(map[string]any)
-		before, _ := decode([]byte(args)).(map[string]any)
+		table, _ := spec.Decode([]byte(args)).(map[string]any)
+		before, _ := spec.Decode([]byte(args)).(map[string]any)
 		out, err := schema.Check(table)
 		if diff := cmp.Diff(before, table); diff != "" {
 			t.Fatalf("the table was changed:\n%s", diff)

@@ -2,7 +2,11 @@ package catalog
 
 // This file finds what is like an entry.
 
-import "strings"
+import (
+	"strings"
+
+	"almanac/catalog/spec"
+)
 
 const (
 	// likeFields is how many inputs and how many outputs of an entry count for what is like it.
@@ -37,9 +41,9 @@ func likeness(e *Entry) string {
 		words = append(words, e.Namespace[n-1])
 	}
 	words = append(words, e.Entities...)
-	for _, fields := range [][]property{sh.inputs, sh.outputs} {
+	for _, fields := range [][]spec.Property{sh.inputs, sh.outputs} {
 		for _, p := range fields[:min(len(fields), likeFields)] {
-			words = append(words, p.name)
+			words = append(words, p.Name)
 		}
 	}
 	return strings.ReplaceAll(strings.Join(words, " "), `"`, " ")

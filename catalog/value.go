@@ -3,7 +3,6 @@ package catalog
 // This file checks single values for Check: types, enumerations and bounds.
 
 import (
-	"almanac/catalog/search/spelling"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -15,6 +14,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/spec"
 )
 
 // plainValue turns Go numbers of all kinds into int64 and float64, and refuses what is no data.
@@ -28,7 +30,7 @@ func (c *checker) plainValue(v any, path string) (any, *ArgError) {
 		}
 		return v, nil
 	case json.Number:
-		return plainNumbers(n), nil
+		return spec.PlainNumbers(n), nil
 	}
 	r := reflect.ValueOf(v)
 	switch r.Kind() {
@@ -141,7 +143,7 @@ func converted(v any, kind string) (any, bool) {
 		if !ok || strings.TrimSpace(text) != text || !json.Valid([]byte(text)) {
 			return nil, false
 		}
-		number := decode([]byte(text))
+		number := spec.Decode([]byte(text))
 		switch number.(type) {
 		case int64, float64:
 			return as(number, kind)

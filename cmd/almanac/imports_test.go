@@ -26,6 +26,7 @@ var floors = map[string]int{
 	"catalog/manifest":               1,
 	"catalog/mcp":                    1,
 	"catalog/search":                 0,
+	"catalog/spec":                   0,
 	"catalog/search/lexicon":         1,
 	"catalog/search/lexicon/vectors": 1,
 	"catalog/search/spelling":        0,
@@ -52,8 +53,9 @@ var floors = map[string]int{
 }
 
 var sameFloor = map[string][]string{
-	"catalog":          {"catalog/pattern", "catalog/search", "catalog/search/spelling"},
+	"catalog":          {"catalog/pattern", "catalog/search", "catalog/search/spelling", "catalog/spec"},
 	"catalog/search":   {"catalog/search/spelling"},
+	"catalog/spec":     {"catalog/search/spelling"},
 	"session/vm":       {"session/syntax"},
 	"session/syntax":   {"catalog/search/spelling"},
 	"repl":             {"repl/show"},

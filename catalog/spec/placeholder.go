@@ -1,53 +1,49 @@
-package catalog
+package spec
 
-// This file makes plausible values from schemas, for previews and examples, and writes them as Lua.
+// This file makes plausible values from schemas, for previews and examples.
 
 import (
 	"strconv"
 
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 )
 
 const maxPlaceholderDepth = 5
 
 // Placeholder is a plausible value of the schema's shape, for previews: strings "<name>", numbers 0 or the least
-// allowed, the first value of an enumeration, lists of one item. Integers are int64. A nil schema gives nil.
-func (s *Schema) Placeholder() any {
-	if s == nil {
-		return nil
-	}
-	return document(s.text).placeholder(s.text, "", 0, false)
-}
+// allowed, the first value of an enumeration, lists of one item. Integers are int64.
+func (d Document) Placeholder() any { return d.placeholder(d, "", 0, false) }
 
 // placeholder makes the value of a part. Of objects it fills in the required fields only, or all.
-func (d document) placeholder(part []byte, name string, depth int, requiredOnly bool) any {
-	o, _ := d.plain(part)
+func (d Document) placeholder(part []byte, name string, depth int, requiredOnly bool) any {
+	o, _ := d.Plain(part)
 	switch {
-	case o.constant != nil:
-		return decode(o.constant)
-	case len(o.enum) > 0:
-		return decode(o.enum[0])
+	case o.Constant != nil:
+		return Decode(o.Constant)
+	case len(o.Enum) > 0:
+		return Decode(o.Enum[0])
 	case o.never:
 		return nil
-	case depth > maxPlaceholderDepth && (o.list() || len(o.props)+len(o.anyOf)+len(o.allOf) > 0):
+	case depth > maxPlaceholderDepth && (o.IsList() || len(o.Props)+len(o.anyOf)+len(o.allOf) > 0):
 		return nil
-	case o.list():
-		if o.items == nil {
+	case o.IsList():
+		if o.Items == nil {
 			return []any{}
 		}
-		return []any{d.placeholder(o.items, spelling.Singular(name), depth+1, requiredOnly)}
+		return []any{d.placeholder(o.Items, spelling.Singular(name), depth+1, requiredOnly)}
 	}
-	if props := d.fields(o); len(props) > 0 {
+	if props := d.FieldsOf(o); len(props) > 0 {
 		// Of a choice, only the first branch: all of them together would fit none.
-		if len(o.anyOf) > 0 && len(o.props) == 0 && len(o.allOf) == 0 {
+		if len(o.anyOf) > 0 && len(o.Props) == 0 && len(o.allOf) == 0 {
 			return d.placeholder(o.anyOf[0], name, depth+1, requiredOnly)
 		}
 		object := make(map[string]any, len(props))
 		for _, p := range props {
-			if requiredOnly && !p.required {
+			if requiredOnly && !p.Required {
 				continue
 			}
-			object[p.name] = d.placeholder(p.text, p.name, depth+1, requiredOnly)
+			object[p.Name] = d.placeholder(p.Text, p.Name, depth+1, requiredOnly)
 		}
 		return object
 	}
@@ -62,26 +58,26 @@ func (d document) placeholder(part []byte, name string, depth int, requiredOnly 
 		case "object":
 			return map[string]any{}
 		case "string":
-			return placeholderText(name, o.title)
+			return placeholderText(name, o.Title)
 		}
 	}
 	if len(o.anyOf) > 0 {
 		return d.placeholder(o.anyOf[0], name, depth+1, requiredOnly)
 	}
 	if len(o.types) == 0 && name != "" {
-		return placeholderText(name, o.title)
+		return placeholderText(name, o.Title)
 	}
 	return nil
 }
 
 func placeholderText(name, title string) string {
 	if name == "" {
-		name = titleWord(title)
+		name = TitleWord(title)
 	}
 	if name == "" {
 		name = "text"
 	}
-	return "<" + clip(oneLine(name), 60) + ">"
+	return "<" + text.ClipRunes(text.OneLine(name), 60) + ">"
 }
 
 // least is the smallest number a schema allows, or 0 when that will do.

@@ -1,4 +1,4 @@
-package catalog
+package spec
 
 // This file writes specs as annotations for the Lua language server (LuaLS), which other tools and models read too:
 // https://luals.github.io/wiki/annotations/.
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"almanac/catalog/lua"
+	"almanac/catalog/text"
 )
 
 const (
@@ -20,30 +21,31 @@ const (
 	maxTypes = 2000
 )
 
-// specLuaLS is an entry as a function with a class for each shape. A shape that contains itself refers to its own class.
-func specLuaLS(e *Entry) string {
+// specLuaLS is an entry as a function with a class for each shape. A shape that contains itself refers to its own
+// class.
+func specLuaLS(e *Action) string {
 	var a annotator
 	params, ret := "", ""
 	if e.Input != nil {
-		if _, props := e.Input.fields(); len(props) > 0 {
-			params = a.class(document(e.Input.text), e.Input.text, luaPath(e.ID)+".args", 0)
-		} else if _, o := e.Input.outline(); string(o.additional) != "false" {
+		if len(e.Input.Fields()) > 0 {
+			params = a.class(e.Input, e.Input, luaPath(e.ID)+".args", 0)
+		} else if o := e.Input.root(); string(o.additional) != "false" {
 			params = "table<string, any>"
 		}
 	}
 	if e.Output != nil {
-		ret = a.typeOf(document(e.Output.text), e.Output.text, luaPath(e.ID)+".result", 0)
+		ret = a.typeOf(e.Output, e.Output, luaPath(e.ID)+".result", 0)
 	}
 	var b strings.Builder
 	for _, class := range a.classes {
 		b.WriteString(class + "\n")
 	}
-	about := clip(oneLine(e.Description), 400)
+	about := text.ClipRunes(text.OneLine(e.Description), 400)
 	if about != "" {
 		b.WriteString("---" + about + "\n")
 	}
 	b.WriteString("---Safety: " + safety(e) + "\n")
-	for _, s := range Warnings(e) {
+	for _, s := range e.Warnings {
 		if !strings.Contains(about, s) {
 			b.WriteString("---" + s + "\n")
 		}
@@ -53,7 +55,7 @@ func specLuaLS(e *Entry) string {
 		name = ""
 	} else {
 		optional := "?"
-		if _, props := e.Input.fields(); slices.ContainsFunc(props, func(p property) bool { return p.required }) {
+		if slices.ContainsFunc(e.Input.Fields(), func(p Property) bool { return p.Required }) {
 			optional = ""
 		}
 		fmt.Fprintf(&b, "---@param args%s %s\n", optional, params)
@@ -91,11 +93,11 @@ func luaPath(name string) string {
 			return r
 		}
 		return '_'
-	}, clip(oneLine(name), 120))
+	}, text.ClipRunes(text.OneLine(name), 120))
 }
 
 // class writes the class of an object's shape and returns its name.
-func (a *annotator) class(d document, part []byte, name string, depth int) string {
+func (a *annotator) class(d Document, part []byte, name string, depth int) string {
 	for _, open := range a.path {
 		if open.text == string(part) {
 			return open.name
@@ -111,9 +113,9 @@ func (a *annotator) class(d document, part []byte, name string, depth int) strin
 	a.path = append(a.path, openClass{string(part), name})
 	at := len(a.classes)
 	a.classes = append(a.classes, "")
-	o, _ := d.plain(part)
+	o, _ := d.Plain(part)
 	lines := []string{"---@class " + name}
-	for _, p := range d.fields(o) {
+	for _, p := range d.FieldsOf(o) {
 		lines = append(lines, a.field(d, p, name, depth))
 	}
 	a.classes[at] = strings.Join(lines, "\n") + "\n"
@@ -121,30 +123,30 @@ func (a *annotator) class(d document, part []byte, name string, depth int) strin
 	return name
 }
 
-func (a *annotator) field(d document, p property, class string, depth int) string {
-	o, _ := d.plain(p.text)
-	name := lua.Key(oneLine(p.name))
+func (a *annotator) field(d Document, p Property, class string, depth int) string {
+	o, _ := d.Plain(p.Text)
+	name := lua.Key(text.OneLine(p.Name))
 	optional := ""
-	if !p.required {
+	if !p.Required {
 		optional = "?"
 	}
-	line := fmt.Sprintf("---@field %s%s %s", name, optional, a.typeOf(d, p.text, class+"."+luaPath(p.name), depth+1))
-	text := firstSentence(o.description, 120)
-	if o.dflt != nil {
-		text = strings.TrimSpace(text + " Default " + clip(oneLine(string(o.dflt)), 60) + ".")
+	line := fmt.Sprintf("---@field %s%s %s", name, optional, a.typeOf(d, p.Text, class+"."+luaPath(p.Name), depth+1))
+	about := firstSentence(o.Description, 120)
+	if o.Default != nil {
+		about = strings.TrimSpace(about + " Default " + text.ClipRunes(text.OneLine(string(o.Default)), 60) + ".")
 	}
-	if text != "" {
-		line += " # " + text
+	if about != "" {
+		line += " # " + about
 	}
 	return line
 }
 
 // typeOf is the type of a part; the shapes inside it become classes that begin with name.
-func (a *annotator) typeOf(d document, part []byte, name string, depth int) string {
+func (a *annotator) typeOf(d Document, part []byte, name string, depth int) string {
 	if a.types++; a.types > maxTypes || depth > 2*maxClassNest {
 		return "any"
 	}
-	o, nullable := d.plain(part)
+	o, nullable := d.Plain(part)
 	kind := a.bareType(d, o, part, name, depth)
 	if nullable && kind != "any" && kind != "nil" {
 		kind += "|nil"
@@ -152,21 +154,21 @@ func (a *annotator) typeOf(d document, part []byte, name string, depth int) stri
 	return kind
 }
 
-func (a *annotator) bareType(d document, o outline, part []byte, name string, depth int) string {
+func (a *annotator) bareType(d Document, o Outline, part []byte, name string, depth int) string {
 	switch {
-	case o.constant != nil:
-		return literalType([]json.RawMessage{o.constant})
-	case len(o.enum) > 0:
-		return literalType(o.enum)
-	case o.list() && o.items == nil:
+	case o.Constant != nil:
+		return literalType([]json.RawMessage{o.Constant})
+	case len(o.Enum) > 0:
+		return literalType(o.Enum)
+	case o.IsList() && o.Items == nil:
 		return "any[]"
-	case o.list():
-		item := a.typeOf(d, o.items, name, depth+1)
+	case o.IsList():
+		item := a.typeOf(d, o.Items, name, depth+1)
 		if strings.Contains(item, "|") {
 			item = "(" + item + ")"
 		}
 		return item + "[]"
-	case len(o.anyOf) > 1 && len(o.props) == 0:
+	case len(o.anyOf) > 1 && len(o.Props) == 0:
 		var kinds []string
 		for _, branch := range o.anyOf[:min(len(o.anyOf), 8)] {
 			if kind := a.typeOf(d, branch, name, depth+1); !slices.Contains(kinds, kind) {
@@ -177,7 +179,7 @@ func (a *annotator) bareType(d document, o outline, part []byte, name string, de
 			return "any"
 		}
 		return strings.Join(kinds, "|")
-	case len(d.fields(o)) > 0:
+	case len(d.FieldsOf(o)) > 0:
 		return a.class(d, part, name, depth)
 	case len(o.additional) > 0 && o.additional[0] == '{':
 		return "table<string, " + a.typeOf(d, o.additional, name, depth+1) + ">"
@@ -214,7 +216,7 @@ func literalType(values []json.RawMessage) string {
 		}
 		word := valueWord(raw)
 		if raw[0] == '"' && len(raw) <= 60 {
-			word = lua.Quote(oneLine(text(raw)))
+			word = lua.Quote(text.OneLine(unquote(raw)))
 		} else if raw[0] == 't' || raw[0] == 'f' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9' {
 			word = string(raw)
 		}

@@ -1,4 +1,4 @@
-package catalog
+package spec
 
 // This file reads JSON as data.
 
@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// ParseJSON reads one JSON value and nothing behind it. Whole numbers are int64 where they fit, all others float64; what
-// neither can hold is the text of it.
+// ParseJSON reads one JSON value and nothing behind it. Whole numbers are int64 where they fit, all others float64;
+// what neither can hold is the text of it.
 func ParseJSON(raw []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -21,11 +21,11 @@ func ParseJSON(raw []byte) (any, error) {
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, errors.New("something follows the value")
 	}
-	return plainNumbers(v), nil
+	return PlainNumbers(v), nil
 }
 
-// decode is ParseJSON for text that was parsed before.
-func decode(raw []byte) any {
+// Decode is ParseJSON for text that was parsed before.
+func Decode(raw []byte) any {
 	v, err := ParseJSON(raw)
 	if err != nil {
 		return nil
@@ -33,7 +33,8 @@ func decode(raw []byte) any {
 	return v
 }
 
-func plainNumbers(v any) any {
+// PlainNumbers turns the numbers inside a value into int64 and float64.
+func PlainNumbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if n, err := v.Int64(); err == nil {
@@ -46,11 +47,11 @@ func plainNumbers(v any) any {
 		return f
 	case []any:
 		for i := range v {
-			v[i] = plainNumbers(v[i])
+			v[i] = PlainNumbers(v[i])
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = plainNumbers(v[k])
+			v[k] = PlainNumbers(v[k])
 		}
 	}
 	return v

@@ -1,12 +1,14 @@
-package catalog
+package spec
 
-// This file writes hits as lines, signature first.
+// This file writes actions as lines, signature first.
 
 import (
-	"almanac/catalog/search/spelling"
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 )
 
 // A level says how much of a signature a line shows. Required inputs are on all of them.
@@ -20,7 +22,7 @@ const (
 )
 
 // room is what a line of the level has place for: inputs that are not required only while fewer are there.
-func (l level) room() (inputs, outputs, text, kind int) {
+func (l level) room() (inputs, outputs, words, kind int) {
 	switch l {
 	case fullLine:
 		return 8, 8, 110, 80
@@ -32,22 +34,8 @@ func (l level) room() (inputs, outputs, text, kind int) {
 	return 0, 1, 44, 0
 }
 
-// Line is one hit: signature with required marks, output fields, effect letter, first sentence.
-//
-//	billing.invoice.list_unpaid(customer_id*:str, limit:int=25) -> list{invoice_id, amount_cents}  R  List unpaid invoices for a customer.
-//
-// The letter is R for what reads, W for what mutates, ! for what mutates at high risk. "*" marks required inputs, none
-// of which is left out; "~" stands for what only Describe shows. An id that is not visible gives "".
-func (v *View) Line(id string) string {
-	doc := v.doc(id)
-	if doc < 0 {
-		return ""
-	}
-	return v.cat.signatureOf(doc).full
-}
-
-// A signature is what lines of every level are made of.
-type signature struct {
+// A Signature is what the line of an action is made of, at every level. It must not be changed.
+type Signature struct {
 	id       string
 	inputs   []lineInput
 	anyInput bool // takes names that no schema lists
@@ -56,9 +44,8 @@ type signature struct {
 	outLabel string
 	isList   bool
 	letter   string
-	text     string
-	// full is the line at fullLine, with nothing asked for.
-	full string
+	about    string
+	full     string // see Line
 }
 
 // A lineInput is one input: "limit", "int", "=25". A deep one has fields inside that no line shows.
@@ -74,8 +61,9 @@ type lineOutput struct {
 	asked bool
 }
 
-// asking is the signature with what somebody said is needed marked, so that lines of every level show that it is there.
-func (s *signature) asking(inputs, outputs []string) *signature {
+// Asking is the signature with what somebody said is needed marked, so that lines of every level show that it is there;
+// keys are the folded names that meet a need.
+func (s *Signature) Asking(inputs, outputs []string, keys func(need string) []string) *Signature {
 	if len(inputs) == 0 && len(outputs) == 0 {
 		return s
 	}
@@ -83,49 +71,57 @@ func (s *signature) asking(inputs, outputs []string) *signature {
 	marked.full = ""
 	marked.inputs, marked.outputs = slices.Clone(s.inputs), slices.Clone(s.outputs)
 	for _, need := range inputs {
-		keys := needKeys(need)
+		names := keys(need)
 		for i, in := range marked.inputs {
-			marked.inputs[i].asked = in.asked || slices.Contains(keys, spelling.Fold(in.name))
+			marked.inputs[i].asked = in.asked || slices.Contains(names, spelling.Fold(in.name))
 		}
 	}
 	for _, need := range outputs {
-		keys := needKeys(need)
+		names := keys(need)
 		for i, out := range marked.outputs {
-			marked.outputs[i].asked = out.asked || slices.Contains(keys, spelling.Fold(out.name))
+			marked.outputs[i].asked = out.asked || slices.Contains(names, spelling.Fold(out.name))
 		}
 	}
 	return &marked
 }
 
-func signatureOf(e *Entry) *signature {
-	s := &signature{id: e.ID, letter: effectLetter(e), text: firstSentence(e.Description, 110)}
-	if s.text == "" {
-		s.text = clip(oneLine(e.Title), 110)
+// NewSignature reads the signature of an action.
+func NewSignature(e *Action) *Signature {
+	s := signatureOf(e)
+	s.full = s.line(fullLine)
+	return s
+}
+
+func signatureOf(e *Action) *Signature {
+	s := &Signature{id: e.ID, letter: effectLetter(e), about: firstSentence(e.Description, 110)}
+	if s.about == "" {
+		s.about = text.ClipRunes(text.OneLine(e.Title), 110)
 	}
-	d, props := e.Input.fields()
+	d, props := e.Input, e.Input.Fields()
 	for _, p := range props {
 		s.inputs = append(s.inputs, d.lineInput(p))
 	}
 	if len(props) == 0 && e.Input != nil {
-		_, o := e.Input.outline()
+		o := e.Input.root()
 		s.anyInput = string(o.additional) != "false" && len(o.names) == 0
 	}
 	if e.Output == nil {
 		return s
 	}
-	d, o := e.Output.outline()
-	s.isList = o.list()
-	for _, p := range d.fields(o) {
-		s.outputs = append(s.outputs, lineOutput{name: clip(oneLine(p.name), 40)})
+	d = e.Output
+	o := d.root()
+	s.isList = o.IsList()
+	for _, p := range d.FieldsOf(o) {
+		s.outputs = append(s.outputs, lineOutput{name: text.ClipRunes(text.OneLine(p.Name), 40)})
 	}
 	if len(s.outputs) == 0 {
-		s.outLabel = d.label(e.Output.text, 0)
+		s.outLabel = d.Label(d)
 	}
 	return s
 }
 
 // line is the signature at a level.
-func (s *signature) line(l level) string {
+func (s *Signature) line(l level) string {
 	if l == fullLine && s.full != "" {
 		return s.full
 	}
@@ -163,35 +159,35 @@ func (s *signature) line(l level) string {
 		line += " -> {" + strings.Join(names, ", ") + "}"
 	}
 	line += "  " + s.letter
-	if s.text != "" {
-		line += "  " + clip(s.text, textRoom)
+	if s.about != "" {
+		line += "  " + text.ClipRunes(s.about, textRoom)
 	}
 	return line
 }
 
 // at is the input with a type of at most so many characters; a longer one is for Describe.
 func (in *lineInput) at(kindRoom int) string {
-	text := in.name
+	written := in.name
 	if in.required {
-		text += "*"
+		written += "*"
 	}
 	kind := in.kind + in.dflt
 	switch {
 	case kindRoom == 0:
-		return text
+		return written
 	case len(kind) > kindRoom && len(in.kind) <= kindRoom:
 		kind = in.kind + "~"
 	case len(kind) > kindRoom:
-		return text + ":~"
+		return written + ":~"
 	case in.deep:
 		kind = in.kind + "~" + in.dflt
 	}
-	return text + ":" + kind
+	return written + ":" + kind
 }
 
-func effectLetter(e *Entry) string {
+func effectLetter(e *Action) string {
 	switch {
-	case e.Mutates && RiskOf(e) == High:
+	case e.Mutates && e.Risk == "high":
 		return "!"
 	case e.Mutates:
 		return "W"
@@ -200,24 +196,24 @@ func effectLetter(e *Entry) string {
 }
 
 // lineInput is one property of an argument table.
-func (d document) lineInput(p property) lineInput {
-	in := lineInput{name: clip(oneLine(p.name), 60), required: p.required}
-	o, nullable := d.plain(p.text)
-	in.kind = d.label(p.text, 0)
-	if words := enumWords(o.enum); words != "" {
+func (d Document) lineInput(p Property) lineInput {
+	in := lineInput{name: text.ClipRunes(text.OneLine(p.Name), 60), required: p.Required}
+	o, nullable := d.Plain(p.Text)
+	in.kind = d.Label(p.Text)
+	if words := enumWords(o.Enum); words != "" {
 		in.kind = words
 		if nullable {
 			in.kind += "?"
 		}
 	}
-	in.deep = len(o.props) > 0 || len(o.allOf) > 0
-	if !in.deep && o.list() && o.items != nil {
-		item, _ := d.plain(o.items)
-		in.deep = len(item.props) > 0
+	in.deep = len(o.Props) > 0 || len(o.allOf) > 0
+	if !in.deep && o.IsList() && o.Items != nil {
+		item, _ := d.Plain(o.Items)
+		in.deep = len(item.Props) > 0
 	}
-	if o.dflt != nil && !p.required && string(o.dflt) != "null" && len(o.dflt) <= 24 {
-		if in.dflt = oneLine(text(o.dflt)); in.dflt == "" {
-			in.dflt = oneLine(string(o.dflt))
+	if o.Default != nil && !p.Required && string(o.Default) != "null" && len(o.Default) <= 24 {
+		if in.dflt = text.OneLine(unquote(o.Default)); in.dflt == "" {
+			in.dflt = text.OneLine(string(o.Default))
 		}
 		in.dflt = "=" + in.dflt
 	}
@@ -232,7 +228,7 @@ func enumWords(enum []json.RawMessage) string {
 	var words []string
 	n := 0
 	for _, raw := range enum {
-		word := text(raw)
+		word := unquote(raw)
 		if raw[0] != '"' {
 			word = string(raw)
 		}
@@ -240,10 +236,18 @@ func enumWords(enum []json.RawMessage) string {
 			return ""
 		}
 		n += len(word)
-		words = append(words, oneLine(word))
+		words = append(words, text.OneLine(word))
 	}
 	if n > 40 {
 		return ""
 	}
 	return strings.Join(words, "|")
 }
+
+// Line is the signature at full length: the action with required marks, output fields, effect letter, first sentence.
+//
+//	billing.invoice.list_unpaid(customer_id*:str, limit:int=25) -> list{invoice_id, amount_cents}  R  List unpaid invoices for a customer.
+//
+// The letter is R for what reads, W for what mutates, ! for what mutates at high risk. "*" marks required inputs, none
+// of which is left out; "~" stands for what only a specification shows.
+func (s *Signature) Line() string { return s.line(fullLine) }

@@ -1,6 +1,6 @@
-package catalog
+package spec
 
-// This file writes specs: what is needed to call one action, and no more.
+// This file writes what is needed to call one action, and no more.
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog/lua"
+	"almanac/catalog/text"
 )
 
 // A Detail says how much a spec tells.
@@ -33,60 +34,57 @@ func ParseDetail(s string) (Detail, error) {
 	case Brief, Full, LuaLS, JSON:
 		return d, nil
 	}
-	return "", fmt.Errorf("detail %q: want brief, full, luals or json", clip(oneLine(s), 40))
+	return "", fmt.Errorf("detail %q: want brief, full, luals or json", text.ClipRunes(text.OneLine(s), 40))
 }
 
-// A Spec describes one action exactly enough to call it.
-type Spec struct {
-	ID   string
-	Text string
-	// Entry is the catalog's own and must not be changed.
-	Entry *Entry
+// An Action is what is written of one action.
+type Action struct {
+	ID, Title, Description string
+	Operation, Risk        string // never empty
+	Mutates                bool
+	// Input and Output are the texts of the schemas; nil for no arguments, and for a result that nobody describes.
+	Input, Output Document
+	Examples      []string
+	// Target is what a call reaches outside of the program; may be empty.
+	Target string
+	// Warnings are sentences of the description that no short form may lose.
+	Warnings []string
 }
 
-// Describe writes the spec of a visible entry. It fails with an *UnknownError for any other id, and for an unknown
-// detail.
-func (v *View) Describe(id string, detail Detail) (Spec, error) {
-	e, err := v.Resolve(id)
-	if err != nil {
-		return Spec{}, err
-	}
-	detail, err = ParseDetail(string(detail))
-	if err != nil {
-		return Spec{}, err
-	}
-	spec := Spec{ID: e.ID, Entry: e}
+// Describe writes an action.
+func (e *Action) Describe(detail Detail) (string, error) {
 	switch detail {
 	case JSON:
-		spec.Text, err = specJSON(e)
+		return specJSON(e)
 	case LuaLS:
-		spec.Text = specLuaLS(e)
-	default:
-		spec.Text = specText(e, detail)
+		return specLuaLS(e), nil
 	}
-	return spec, err
+	return specText(e, detail), nil
 }
 
-func specJSON(e *Entry) (string, error) {
+func specJSON(e *Action) (string, error) {
 	record := struct {
-		ID          string    `json:"id"`
-		Title       string    `json:"title,omitempty"`
-		Description string    `json:"description,omitempty"`
-		Operation   Operation `json:"operation"`
-		Mutates     bool      `json:"mutates"`
-		Risk        Risk      `json:"risk"`
-		Input       *Schema   `json:"input"`
-		Output      *Schema   `json:"output,omitempty"`
-		Examples    []string  `json:"examples,omitempty"`
-	}{e.ID, e.Title, e.Description, OperationOf(e), e.Mutates, RiskOf(e), e.Input, e.Output, e.Examples}
-	if record.Input == nil {
-		record.Input = &Schema{text: json.RawMessage(emptySchema)}
+		ID          string          `json:"id"`
+		Title       string          `json:"title,omitempty"`
+		Description string          `json:"description,omitempty"`
+		Operation   string          `json:"operation"`
+		Mutates     bool            `json:"mutates"`
+		Risk        string          `json:"risk"`
+		Input       json.RawMessage `json:"input"`
+		Output      json.RawMessage `json:"output,omitempty"`
+		Examples    []string        `json:"examples,omitempty"`
+	}{e.ID, e.Title, e.Description, e.Operation, e.Mutates, e.Risk, json.RawMessage(e.Input), json.RawMessage(e.Output), e.Examples}
+	if e.Input == nil {
+		record.Input = json.RawMessage(EmptySchema)
 	}
 	out, err := json.MarshalIndent(record, "", "  ")
 	return string(out), err
 }
 
-func specText(e *Entry, detail Detail) string {
+// EmptySchema is that of an action without arguments.
+const EmptySchema = `{"type":"object","properties":{},"additionalProperties":false}`
+
+func specText(e *Action, detail Detail) string {
 	w := specWriter{nest: 1, words: 160, most: briefFields}
 	if detail == Full {
 		w = specWriter{nest: 6, words: 4000, most: fullFields}
@@ -98,7 +96,7 @@ func specText(e *Entry, detail Detail) string {
 	fmt.Fprintf(&w.b, "%s(args)%s\n", e.ID, label)
 	description := firstSentence(e.Description, w.words)
 	if detail == Full {
-		description = clip(oneLine(e.Description), w.words)
+		description = text.ClipRunes(text.OneLine(e.Description), w.words)
 	}
 	if description != "" {
 		w.b.WriteString(description + "\n")
@@ -114,26 +112,26 @@ func specText(e *Entry, detail Detail) string {
 		}
 	}
 	w.b.WriteString("\nSafety:\n" + safety(e))
-	for _, s := range Warnings(e) {
+	for _, s := range e.Warnings {
 		if !strings.Contains(description, s) {
 			w.b.WriteString("\n" + s)
 		}
 	}
 	if detail == Full && e.Target != "" {
-		w.b.WriteString("\ncalls " + clip(oneLine(e.Target), 200))
+		w.b.WriteString("\ncalls " + text.ClipRunes(text.OneLine(e.Target), 200))
 	}
 	return w.b.String()
 }
 
 // safety is the seed's word for a read, and for a mutation what it does and how bad a wrong call is.
-func safety(e *Entry) string {
+func safety(e *Action) string {
 	if !e.Mutates {
-		if risk := RiskOf(e); risk != Low {
-			return "read_only, risk " + string(risk)
+		if risk := e.Risk; risk != "low" {
+			return "read_only, risk " + risk
 		}
 		return "read_only"
 	}
-	return fmt.Sprintf("mutates: %s, risk %s", clip(oneLine(string(OperationOf(e))), 40), RiskOf(e))
+	return fmt.Sprintf("mutates: %s, risk %s", text.ClipRunes(text.OneLine(e.Operation), 40), e.Risk)
 }
 
 // A specWriter writes the fields of schemas, a line each, indented by depth.
@@ -151,18 +149,18 @@ const (
 	fullFields  = 400
 )
 
-func (w *specWriter) section(title string, s *Schema, args bool) {
+func (w *specWriter) section(title string, d Document, args bool) {
 	fmt.Fprintf(&w.b, "\n%s:\n", title)
-	d, o := s.outline()
-	props := d.fields(o)
-	if s == nil || len(props) == 0 {
+	o := d.root()
+	props := d.FieldsOf(o)
+	if len(props) == 0 {
 		switch {
-		case args && (s == nil || string(o.additional) == "false" || len(o.names) == 0 && o.additional == nil && !o.is("object")):
+		case args && (d == nil || string(o.additional) == "false" || len(o.names) == 0 && o.additional == nil && !o.is("object")):
 			w.b.WriteString("- none\n")
 		case args:
 			w.b.WriteString("- any names\n")
 		default:
-			w.b.WriteString("- " + d.longLabel(s.text) + "\n")
+			w.b.WriteString("- " + d.longLabel(d) + "\n")
 		}
 		return
 	}
@@ -170,10 +168,10 @@ func (w *specWriter) section(title string, s *Schema, args bool) {
 	left, required := 0, 0
 	for _, p := range props {
 		switch {
-		case w.lines < w.most, p.required && args && w.lines < 2*w.most:
+		case w.lines < w.most, p.Required && args && w.lines < 2*w.most:
 			w.field(d, p, 0, args, nil)
 			continue
-		case p.required:
+		case p.Required:
 			required++
 		}
 		left++
@@ -183,46 +181,46 @@ func (w *specWriter) section(title string, s *Schema, args bool) {
 		if required > 0 && args {
 			of = fmt.Sprintf(", %d of them required", required)
 		}
-		fmt.Fprintf(&w.b, "- and %s%s: detail \"json\" has them all\n", count(left, "more field"), of)
+		fmt.Fprintf(&w.b, "- and %s%s: detail \"json\" has them all\n", text.Count(left, "more field"), of)
 	}
 }
 
 // field writes one field and the shape inside it. path holds the texts of the shapes around it, so that a schema that
 // contains itself is cut where it does.
-func (w *specWriter) field(d document, p property, depth int, args bool, path []string) {
-	o, _ := d.plain(p.text)
+func (w *specWriter) field(d Document, p Property, depth int, args bool, path []string) {
+	o, _ := d.Plain(p.Text)
 	w.lines++
-	w.b.WriteString(strings.Repeat("  ", depth) + "- " + clip(oneLine(p.name), 80) + ": " + d.longLabel(p.text))
+	w.b.WriteString(strings.Repeat("  ", depth) + "- " + text.ClipRunes(text.OneLine(p.Name), 80) + ": " + d.longLabel(p.Text))
 	if args {
-		if p.required {
+		if p.Required {
 			w.b.WriteString(", required")
 		} else {
 			w.b.WriteString(", optional")
 		}
 	}
-	if o.dflt != nil {
-		w.b.WriteString(", default " + clip(oneLine(string(o.dflt)), 60))
+	if o.Default != nil {
+		w.b.WriteString(", default " + text.ClipRunes(text.OneLine(string(o.Default)), 60))
 	}
-	if len(o.enum) > 0 {
-		w.b.WriteString(", " + enumLine(o.enum))
-	} else if o.constant != nil {
-		w.b.WriteString(", always " + clip(oneLine(string(o.constant)), 60))
+	if len(o.Enum) > 0 {
+		w.b.WriteString(", " + enumLine(o.Enum))
+	} else if o.Constant != nil {
+		w.b.WriteString(", always " + text.ClipRunes(text.OneLine(string(o.Constant)), 60))
 	}
 	if o.format != "" {
-		w.b.WriteString(", format " + clip(oneLine(o.format), 30))
+		w.b.WriteString(", format " + text.ClipRunes(text.OneLine(o.format), 30))
 	}
-	if bounds := boundsOf(p.text); bounds != "" {
+	if bounds := boundsOf(p.Text); bounds != "" {
 		w.b.WriteString(", " + bounds)
 	}
-	text := firstSentence(o.description, min(w.words, 120))
+	about := firstSentence(o.Description, min(w.words, 120))
 	if w.nest > 1 {
-		text = clip(oneLine(o.description), w.words)
+		about = text.ClipRunes(text.OneLine(o.Description), w.words)
 	}
-	if text != "" && args {
-		w.b.WriteString(". " + text)
+	if about != "" && args {
+		w.b.WriteString(". " + about)
 	}
-	inner := d.fields(o)
-	key := string(p.text)
+	inner := d.FieldsOf(o)
+	key := string(p.Text)
 	if len(inner) == 0 {
 		w.b.WriteByte('\n')
 		return
@@ -234,13 +232,13 @@ func (w *specWriter) field(d document, p property, depth int, args bool, path []
 		}
 	}
 	if depth >= w.nest {
-		fmt.Fprintf(&w.b, " (%s; detail \"full\" shows them)\n", count(len(inner), "field"))
+		fmt.Fprintf(&w.b, " (%s; detail \"full\" shows them)\n", text.Count(len(inner), "field"))
 		return
 	}
 	w.b.WriteByte('\n')
 	for i, q := range inner {
 		if w.lines >= w.most {
-			fmt.Fprintf(&w.b, "%s- and %s: detail \"json\" has them all\n", strings.Repeat("  ", depth+1), count(len(inner)-i, "more field"))
+			fmt.Fprintf(&w.b, "%s- and %s: detail \"json\" has them all\n", strings.Repeat("  ", depth+1), text.Count(len(inner)-i, "more field"))
 			return
 		}
 		w.field(d, q, depth+1, args, append(path, key))
@@ -248,8 +246,8 @@ func (w *specWriter) field(d document, p property, depth int, args bool, path []
 }
 
 // longLabel is the type in the words of JSON Schema: "list<invoice>", "integer", "string or null".
-func (d document) longLabel(part []byte) string {
-	label := d.label(part, 0)
+func (d Document) longLabel(part []byte) string {
+	label := d.Label(part)
 	suffix := ""
 	if bare, ok := strings.CutSuffix(label, "?"); ok {
 		label, suffix = bare, " or null"
@@ -277,7 +275,7 @@ func enumLine(enum []json.RawMessage) string {
 			words = append(words, fmt.Sprintf("… (%d in all)", len(enum)))
 			break
 		}
-		words = append(words, clip(oneLine(string(raw)), 60))
+		words = append(words, text.ClipRunes(text.OneLine(string(raw)), 60))
 	}
 	return "one of " + strings.Join(words, ", ")
 }
@@ -287,7 +285,7 @@ func boundsOf(part []byte) string {
 	var parts []string
 	s := scanner{b: part}
 	s.object(func(name string) {
-		value := clip(oneLine(string(s.skip())), 60)
+		value := text.ClipRunes(text.OneLine(string(s.skip())), 60)
 		word := ""
 		switch name {
 		case "minimum":
@@ -317,17 +315,17 @@ func boundsOf(part []byte) string {
 }
 
 // exampleCall is the entry's first example, or a call with its required arguments.
-func exampleCall(e *Entry) string {
+func exampleCall(e *Action) string {
 	for _, example := range e.Examples {
 		if code := cleanCode(example); code != "" {
 			return code
 		}
 	}
-	d, props := e.Input.fields()
+	d, props := e.Input, e.Input.Fields()
 	var args []string
 	for i, p := range props {
-		if p.required || i == 0 && len(props) > 0 {
-			args = append(args, lua.Key(p.name)+" = "+lua.Literal(d.placeholder(p.text, p.name, 0, true), lua.Options{Tight: true}))
+		if p.Required || i == 0 && len(props) > 0 {
+			args = append(args, lua.Key(p.Name)+" = "+lua.Literal(d.placeholder(p.Text, p.Name, 0, true), lua.Options{Tight: true}))
 		}
 	}
 	if more := len(args) - briefFields; more > 0 {
@@ -349,5 +347,10 @@ func cleanCode(code string) string {
 		}
 		return -1
 	}, code)
-	return clip(strings.TrimSpace(code), 1000)
+	return text.ClipRunes(strings.TrimSpace(code), 1000)
+}
+
+// firstSentence is the first sentence of a description in at most n runes.
+func firstSentence(description string, n int) string {
+	return text.ClipRunes(text.FirstSentence(description), n)
 }

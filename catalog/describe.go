@@ -1,0 +1,60 @@
+package catalog
+
+// This file hands actions to package spec, which writes what is needed to call one.
+
+import "almanac/catalog/spec"
+
+// A Detail says how much a spec tells; see package spec.
+type Detail = spec.Detail
+
+// The details. The zero Detail is Brief.
+const (
+	Brief = spec.Brief
+	Full  = spec.Full
+	LuaLS = spec.LuaLS
+	JSON  = spec.JSON
+)
+
+// A Spec describes one action exactly enough to call it.
+type Spec struct {
+	ID   string
+	Text string
+	// Entry is the catalog's own and must not be changed.
+	Entry *Entry
+}
+
+// Describe writes the spec of a visible entry. It fails with an *UnknownError for any other id, and for an unknown
+// detail.
+func (v *View) Describe(id string, detail Detail) (Spec, error) {
+	e, err := v.Resolve(id)
+	if err != nil {
+		return Spec{}, err
+	}
+	detail, err = spec.ParseDetail(string(detail))
+	if err != nil {
+		return Spec{}, err
+	}
+	text, err := e.written().Describe(detail)
+	return Spec{ID: e.ID, Entry: e, Text: text}, err
+}
+
+// Line is one hit as a line: see spec.Signature. An id that is not visible gives "".
+func (v *View) Line(id string) string {
+	doc := v.doc(id)
+	if doc < 0 {
+		return ""
+	}
+	return v.cat.signatureOf(doc).Line()
+}
+
+// written is the entry as spec writes it.
+func (e *Entry) written() *spec.Action {
+	return &spec.Action{
+		ID: e.ID, Title: e.Title, Description: e.Description, Operation: string(OperationOf(e)), Risk: string(RiskOf(e)),
+		Mutates: e.Mutates, Input: e.Input.document(), Output: e.Output.document(), Examples: e.Examples, Target: e.Target,
+		Warnings: Warnings(e),
+	}
+}
+
+// ParseJSON is spec.ParseJSON: one JSON value with nothing behind it, whole numbers as int64.
+func ParseJSON(raw []byte) (any, error) { return spec.ParseJSON(raw) }

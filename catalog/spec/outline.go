@@ -1,0 +1,424 @@
+package spec
+
+// This file reads schema text one level at a time, in document order, without building a tree. The search index, the
+// one-line signatures and the specifications work from outlines, so that a catalog of 100,000 entries never has all its
+// schemas parsed.
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxHops bounds $ref chains and the nesting that an outline follows.
+const MaxHops = 32
+
+// An Outline is one level of a schema. What lies below stays text.
+type Outline struct {
+	// Title and Description may be empty.
+	Title, Description string
+	// Props are the texts of the properties, in document order.
+	Props []json.RawMessage
+	// Items is the schema of the items of a list, Default the default, Constant the only value; nil for none.
+	Items, Default, Constant json.RawMessage
+	Enum                     []json.RawMessage
+
+	never        bool // the schema false
+	types        []string
+	ref, format  string
+	names        []string // of the properties, in step with Props
+	required     []string
+	additional   json.RawMessage
+	prefix       []json.RawMessage
+	allOf, anyOf []json.RawMessage // anyOf holds oneOf too
+}
+
+// A Property is one field of an outline, still text.
+type Property struct {
+	Name     string
+	Text     json.RawMessage
+	Required bool
+}
+
+// A scanner walks JSON text that json.Valid has accepted.
+type scanner struct {
+	b []byte
+	i int
+}
+
+func (s *scanner) space() {
+	for s.i < len(s.b) && (s.b[s.i] == ' ' || s.b[s.i] == '\n' || s.b[s.i] == '\t' || s.b[s.i] == '\r') {
+		s.i++
+	}
+}
+
+// next is the first byte of the next value, or zero at the end.
+func (s *scanner) next() byte {
+	s.space()
+	if s.i >= len(s.b) {
+		return 0
+	}
+	return s.b[s.i]
+}
+
+// skip passes one value and returns its text.
+func (s *scanner) skip() json.RawMessage {
+	c := s.next()
+	start := s.i
+	switch c {
+	case '"':
+		s.passString()
+	case '{', '[':
+		depth := 0
+		for s.i < len(s.b) {
+			switch s.b[s.i] {
+			case '"':
+				s.passString()
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+			}
+			s.i++
+			if depth == 0 {
+				break
+			}
+		}
+	default:
+		for s.i < len(s.b) && !bytes.ContainsRune([]byte(",]} \n\t\r"), rune(s.b[s.i])) {
+			s.i++
+		}
+	}
+	return s.b[start:s.i:s.i]
+}
+
+func (s *scanner) passString() {
+	for s.i++; s.i < len(s.b); s.i++ {
+		switch s.b[s.i] {
+		case '\\':
+			s.i++
+		case '"':
+			s.i++
+			return
+		}
+	}
+	s.i = min(s.i, len(s.b))
+}
+
+// object calls f with each name; f must pass the value. It reports whether the next value is an object.
+func (s *scanner) object(f func(name string)) bool {
+	if s.next() != '{' {
+		s.skip()
+		return false
+	}
+	for s.i++; s.next() == '"' || s.next() == ','; {
+		if s.b[s.i] == ',' {
+			s.i++
+			continue
+		}
+		name := unquote(s.skip())
+		if s.next() == ':' {
+			s.i++
+		}
+		f(name)
+	}
+	s.i = min(s.i+1, len(s.b))
+	return true
+}
+
+// list returns the items of the next value, which is nil when that is no list.
+func (s *scanner) list() []json.RawMessage {
+	if s.next() != '[' {
+		s.skip()
+		return nil
+	}
+	items := []json.RawMessage{}
+	for s.i++; s.next() != ']' && s.next() != 0; {
+		if s.b[s.i] == ',' {
+			s.i++
+			continue
+		}
+		items = append(items, s.skip())
+	}
+	s.i = min(s.i+1, len(s.b))
+	return items
+}
+
+// unquote decodes a JSON string; other values give "".
+func unquote(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' {
+		return ""
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return strings.ToValidUTF8(string(raw[1:len(raw)-1]), "\uFFFD")
+	}
+	var out string
+	if json.Unmarshal(raw, &out) != nil {
+		return ""
+	}
+	return out
+}
+
+func unquoteAll(items []json.RawMessage) []string {
+	out := make([]string, 0, len(items))
+	for _, item := range items {
+		out = append(out, unquote(item))
+	}
+	return out
+}
+
+// Read reads the outermost level of a schema.
+func Read(schema []byte) Outline {
+	var o Outline
+	if len(schema) == 2 { // {}
+		return o
+	}
+	s := scanner{b: schema}
+	if s.next() == 'f' {
+		o.never = true
+		return o
+	}
+	s.object(func(name string) {
+		switch name {
+		case "type":
+			if s.next() == '[' {
+				o.types = unquoteAll(s.list())
+			} else {
+				o.types = []string{unquote(s.skip())}
+			}
+		case "title":
+			o.Title = unquote(s.skip())
+		case "description":
+			o.Description = unquote(s.skip())
+		case "$ref":
+			o.ref = unquote(s.skip())
+		case "format":
+			o.format = unquote(s.skip())
+		case "properties":
+			s.object(func(name string) {
+				o.names = append(o.names, name)
+				o.Props = append(o.Props, s.skip())
+			})
+		case "required":
+			o.required = unquoteAll(s.list())
+		case "items":
+			o.Items = s.skip()
+		case "prefixItems":
+			o.prefix = s.list()
+		case "additionalProperties":
+			o.additional = s.skip()
+		case "allOf":
+			o.allOf = s.list()
+		case "anyOf", "oneOf":
+			o.anyOf = append(o.anyOf, s.list()...)
+		case "enum":
+			o.Enum = s.list()
+		case "const":
+			o.Constant = s.skip()
+		case "default":
+			o.Default = s.skip()
+		default:
+			s.skip()
+		}
+	})
+	return o
+}
+
+// A Document is the whole text of a schema: what its references point into.
+type Document []byte
+
+// root is the outline of the whole schema, without the wrappers around it.
+func (d Document) root() Outline {
+	if d == nil {
+		return Outline{}
+	}
+	o, _ := d.Plain(d)
+	return o
+}
+
+// Fields are the properties of the whole schema, or of its items where it is a list; none of no schema.
+func (d Document) Fields() []Property { return d.FieldsOf(d.root()) }
+
+// open reads the outline of a part of the document and follows its $ref. Words beside a $ref win over those it
+// points to. What cannot be followed stays as it is.
+func (d Document) open(part []byte) Outline {
+	o := Read(part)
+	for hop := 0; o.ref != "" && hop < MaxHops; hop++ {
+		target := d.at(o.ref)
+		if target == nil {
+			break
+		}
+		t := Read(target)
+		if o.Description != "" {
+			t.Description = o.Description
+		}
+		if o.Title != "" {
+			t.Title = o.Title
+		}
+		if o.Default != nil {
+			t.Default = o.Default
+		}
+		if len(o.Props) > 0 || o.allOf != nil || o.anyOf != nil {
+			t.allOf = append(slices.Clip(t.allOf), withoutRef(o)...)
+		}
+		o = t
+	}
+	return o
+}
+
+// withoutRef keeps the parts that stand beside a $ref and add fields of their own.
+func withoutRef(o Outline) []json.RawMessage {
+	parts := slices.Clone(o.allOf)
+	for i, name := range o.names {
+		key, _ := json.Marshal(name)
+		req := "[]"
+		if slices.Contains(o.required, name) {
+			req = "[" + string(key) + "]"
+		}
+		parts = append(parts, json.RawMessage(`{"properties":{`+string(key)+`:`+string(o.Props[i])+`},"required":`+req+`}`))
+	}
+	return parts
+}
+
+// at finds what a local reference such as "#/$defs/invoice" points to; nil when there is no such place.
+func (d Document) at(ref string) []byte {
+	pointer, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil
+	}
+	place := []byte(d)
+	if pointer == "" {
+		return place
+	}
+	if pointer[0] != '/' {
+		return nil
+	}
+	for _, step := range strings.Split(pointer[1:], "/") {
+		step = UnescapePointer(step)
+		s := scanner{b: place}
+		place = nil
+		if s.next() == '[' {
+			n, err := strconv.Atoi(step)
+			if items := s.list(); err == nil && n >= 0 && n < len(items) {
+				place = items[n]
+			}
+		} else {
+			s.object(func(name string) {
+				value := s.skip()
+				if name == step {
+					place = value
+				}
+			})
+		}
+		if place == nil {
+			return nil
+		}
+	}
+	return place
+}
+
+// UnescapePointer is one step of a JSON pointer as it is meant.
+func UnescapePointer(step string) string {
+	if strings.ContainsRune(step, '%') {
+		step = strings.NewReplacer("%24", "$", "%25", "%", "%20", " ", "%3C", "<", "%3E", ">", "%5B", "[", "%5D", "]").Replace(step)
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+}
+
+// is reports whether the outline names a type.
+func (o *Outline) is(kind string) bool { return slices.Contains(o.types, kind) }
+
+// IsList reports whether the outline describes a list.
+func (o *Outline) IsList() bool { return o.is("array") || (len(o.types) == 0 && o.Items != nil) }
+
+// Plain opens a part and steps through wrappers: a $ref, one allOf member, or a choice between something and null.
+func (d Document) Plain(part []byte) (o Outline, nullable bool) {
+	o = d.open(part)
+	for hop := 0; hop < MaxHops; hop++ {
+		nullable = nullable || o.is("null")
+		if len(o.Props) > 0 || o.Items != nil {
+			return o, nullable
+		}
+		var inner json.RawMessage
+		n := 0
+		for _, branch := range o.anyOf {
+			if b := d.open(branch); len(b.types) == 1 && b.types[0] == "null" {
+				nullable = true
+				continue
+			}
+			inner, n = branch, n+1
+		}
+		if n != 1 && len(o.anyOf) == 0 && len(o.allOf) == 1 {
+			inner, n = o.allOf[0], 1
+		}
+		if n != 1 {
+			return o, nullable
+		}
+		next := d.open(inner)
+		if o.Description != "" {
+			next.Description = o.Description
+		}
+		if o.Title != "" && next.Title == "" {
+			next.Title = o.Title
+		}
+		if o.Default != nil {
+			next.Default = o.Default
+		}
+		o = next
+	}
+	return o, nullable
+}
+
+// FieldsOf lists the properties of an outline, through $ref, allOf, anyOf and oneOf: required first, then document
+// order. What only a branch has is not required. For a list these are the fields of its items.
+func (d Document) FieldsOf(o Outline) []Property {
+	var out []Property
+	seen := map[string]int{}
+	d.collect(o, true, 0, func(p Property) {
+		if i, ok := seen[p.Name]; ok {
+			out[i].Required = out[i].Required || p.Required
+			return
+		}
+		seen[p.Name] = len(out)
+		out = append(out, p)
+	})
+	slices.SortStableFunc(out, func(a, b Property) int {
+		switch {
+		case a.Required == b.Required:
+			return 0
+		case a.Required:
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+func (d Document) collect(o Outline, sure bool, depth int, add func(Property)) {
+	if depth > 8 {
+		return
+	}
+	if o.IsList() && o.Items != nil {
+		o, _ = d.Plain(o.Items)
+	}
+	for i, name := range o.names {
+		add(Property{name, o.Props[i], sure && slices.Contains(o.required, name)})
+	}
+	for _, part := range o.allOf {
+		inner := d.open(part)
+		// A schema may require fields that a sibling declares.
+		inner.required = append(slices.Clip(inner.required), o.required...)
+		d.collect(inner, sure, depth+1, add)
+	}
+	single := len(o.anyOf) == 1
+	for _, part := range o.anyOf {
+		inner := d.open(part)
+		if single {
+			inner.required = append(slices.Clip(inner.required), o.required...)
+		}
+		d.collect(inner, sure && single, depth+1, add)
+	}
+}

@@ -1,0 +1,106 @@
+package spec
+
+// This file tells what is no schema.
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"almanac/catalog/text"
+)
+
+// Verify reports the first place where the text is not a schema, as a JSON pointer. It has to be JSON.
+func (d Document) Verify() error {
+	return verifier{d, map[string]bool{}}.verify(d, "#", 0)
+}
+
+// A verifier checks the text of one schema.
+type verifier struct {
+	Document
+	followed map[string]bool // references that lead somewhere
+}
+
+func (d verifier) verify(part []byte, place string, depth int) error {
+	if depth > 200 {
+		return fmt.Errorf("%s: nested too deeply", place)
+	}
+	s := scanner{b: part}
+	switch s.next() {
+	case 't', 'f':
+		return nil
+	case '{':
+	default:
+		return fmt.Errorf("%s: want an object or a boolean, got %s", place, text.ClipRunes(string(part), 40))
+	}
+	var err error
+	s.object(func(name string) {
+		value := s.skip()
+		if err == nil {
+			err = d.verifyKeyword(name, value, place+"/"+name, depth)
+		}
+	})
+	return err
+}
+
+func (d verifier) verifyKeyword(name string, value []byte, place string, depth int) error {
+	s := scanner{b: value}
+	switch name {
+	case "type":
+		kinds := []json.RawMessage{value}
+		if s.next() == '[' {
+			kinds = s.list()
+		}
+		for _, kind := range kinds {
+			switch unquote(kind) {
+			case "string", "integer", "number", "boolean", "object", "array", "null":
+			default:
+				return fmt.Errorf("%s: unknown type %s", place, text.ClipRunes(string(kind), 40))
+			}
+		}
+	case "properties", "$defs", "definitions", "patternProperties":
+		var err error
+		ok := s.object(func(name string) {
+			inner := s.skip()
+			if err == nil {
+				err = d.verify(inner, place+"/"+name, depth+1)
+			}
+		})
+		if !ok {
+			return fmt.Errorf("%s: want an object", place)
+		}
+		return err
+	case "allOf", "anyOf", "oneOf", "prefixItems":
+		if s.next() != '[' {
+			return fmt.Errorf("%s: want a list", place)
+		}
+		for i, inner := range s.list() {
+			if err := d.verify(inner, place+"/"+strconv.Itoa(i), depth+1); err != nil {
+				return err
+			}
+		}
+	case "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames":
+		if name == "items" && s.next() == '[' {
+			return nil
+		}
+		return d.verify(value, place, depth+1)
+	case "required":
+		if s.next() != '[' {
+			return fmt.Errorf("%s: want a list of names", place)
+		}
+		for _, item := range s.list() {
+			if item[0] != '"' {
+				return fmt.Errorf("%s: want a list of names, got %s", place, text.ClipRunes(string(item), 40))
+			}
+		}
+	case "$ref":
+		if ref := unquote(value); strings.HasPrefix(ref, "#/") && !d.followed[ref] {
+			if d.at(ref) == nil {
+				return fmt.Errorf("%s: %s points to nothing", place, text.ClipRunes(ref, 80))
+			}
+			d.followed[ref] = true
+		}
+	}
+	return nil
+}
