@@ -253,52 +253,58 @@ func TestModeStays(t *testing.T) {
 	}
 }
 
-// TestDiff checks the edits of random texts: they make the one of the other, and are as few as can be.
+// TestDiff applies the diffs of random texts: they make the one of the other.
 func TestDiff(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	lines := func() []string {
-		var list []string
+	text := func() string {
+		var b strings.Builder
 		for range random.IntN(12) {
-			list = append(list, string(rune('a'+random.IntN(4)))+"\n")
+			b.WriteString(string(rune('a'+random.IntN(6))) + "\n")
 		}
-		return list
+		return strings.TrimSuffix(b.String(), []string{"", "\n"}[random.IntN(2)])
 	}
 	for range 3000 {
-		a, b := lines(), lines()
-		edits := editsOf(a, b)
-		var made []string
-		at, changed := 0, 0
-		for _, e := range edits {
-			made = append(made, a[at:e.oldAt]...)
-			if len(made) != e.newAt {
-				t.Fatalf("%q to %q: %v: the new text is at %d", a, b, edits, len(made))
+		a, b := text(), text()
+		lines := strings.SplitAfter(unified("a", "b", a, b), "\n")
+		if a == b && lines[0] != "" || a != b && (lines[0] != "--- a\n" || lines[1] != "+++ b\n") {
+			t.Fatalf("%q to %q: the head is %q", a, b, lines)
+		}
+		old, made := slices.Collect(strings.Lines(a)), ""
+		last := byte(0)
+		for _, line := range lines[min(2, len(lines)):] {
+			var at int
+			switch {
+			case line == "":
+			case line[0] == '@':
+				if _, err := fmt.Sscanf(line, "@@ -%d", &at); err != nil {
+					t.Fatal(err)
+				}
+				for skipped := len(slices.Collect(strings.Lines(a))) - len(old); skipped < at-1; skipped++ {
+					made, old = made+old[0], old[1:]
+				}
+			case line[0] == '\\' && last == '+', line[0] == '\\' && last == ' ':
+				made = strings.TrimSuffix(made, "\n")
+			case line[0] == ' ', line[0] == '-':
+				if strings.TrimSuffix(old[0], "\n") != strings.TrimSuffix(line[1:], "\n") {
+					t.Fatalf("%q to %q: %q stands for %q", a, b, line, old[0])
+				}
+				old = old[1:]
 			}
-			made = append(made, b[e.newAt:e.newEnd]...)
-			at, changed = e.oldEnd, changed+e.oldEnd-e.oldAt+e.newEnd-e.newAt
+			if line != "" {
+				if last = line[0]; last == ' ' || last == '+' {
+					made += line[1:]
+				}
+			}
 		}
-		if made = append(made, a[at:]...); !slices.Equal(made, b) {
-			t.Fatalf("%q to %q: %v gives %q", a, b, edits, made)
+		if a != b {
+			made += strings.Join(old, "")
+		} else {
+			made = a
 		}
-		if least := len(a) + len(b) - 2*common(a, b); changed != least {
-			t.Fatalf("%q to %q: %v changes %d lines, %d would do", a, b, edits, changed, least)
+		if made != b {
+			t.Fatalf("%q to %q: %q gives %q", a, b, lines, made)
 		}
 	}
-}
-
-// common is the length of the longest common subsequence.
-func common(a, b []string) int {
-	row := make([]int, len(b)+1)
-	for i := range a {
-		corner := 0
-		for j := range b {
-			above := row[j+1]
-			if row[j+1] = max(row[j], above); a[i] == b[j] {
-				row[j+1] = corner + 1
-			}
-			corner = above
-		}
-	}
-	return row[len(b)]
 }
 
 func TestLargeDiff(t *testing.T) {
