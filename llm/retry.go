@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"almanac/catalog/task"
 )
 
 // longestWait is how long a server may ask to wait before the error is better told than waited out.
@@ -35,7 +37,7 @@ func (c *Conversation) complete(ctx context.Context, r Request) (Response, strin
 			Text: fmt.Sprintf("trying again in %s (%d of %d)", wait.Round(time.Millisecond), attempt+1, c.options.Retries),
 			Err:  err,
 		})
-		if err := sleep(ctx, wait); err != nil {
+		if err := task.Sleep(ctx, wait); err != nil {
 			return Response{}, "", interrupted(err)
 		}
 	}
@@ -51,15 +53,4 @@ func (c *Conversation) wait(attempt int, err error) (time.Duration, bool) {
 		return e.RetryAfter, true
 	}
 	return min(c.options.RetryWait<<attempt, longestWait), true
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -69,7 +69,7 @@ func uncalled(v *catalog.View, o *session.Outcome) string {
 	if o.Err != nil || len(o.Values) != 1 || o.Values[0].Type != "action" {
 		return ""
 	}
-	id := strings.TrimSuffix(strings.TrimPrefix(o.Values[0].Repr, "<action "), ">")
+	id := o.Values[0].Action
 	if _, ok := v.Lookup(id); ok {
 		return fmt.Sprintf("call it with {}: %s{...}; %s? describes it", id, id)
 	}
@@ -85,7 +85,7 @@ func uncalled(v *catalog.View, o *session.Outcome) string {
 
 // hintLoading tells that a name may be nil because the sources were still being read.
 func hintLoading(o *session.Outcome) {
-	if o != nil && o.Err != nil && o.Err.Hint == "" && o.Err.Kind == vm.Runtime && strings.Contains(o.Err.Message, "nil value (global '") {
+	if o != nil && o.Err != nil && o.Err.Hint == "" && o.Err.Missing != "" {
 		o.Err.Hint = "the catalog was still being read: run it again"
 	}
 }

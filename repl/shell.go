@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"almanac/catalog/source"
+	"almanac/catalog/task"
 	"almanac/llm"
 	"almanac/prelude"
 	"almanac/session"
@@ -417,13 +417,12 @@ func (sh *Shell) begin(in Input) (Cell, runner) {
 }
 
 // guard turns a panic into an error: one that got out would leave the terminal in whatever state it is.
-func (sh *Shell) guard(ctx context.Context, c *Cell, run runner) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return run(ctx, c)
+func (sh *Shell) guard(ctx context.Context, c *Cell, run runner) error {
+	err := task.Guard("the program", func() error { return run(ctx, c) })
+	if caught := new(task.PanicError); errors.As(err, &caught) {
+		return fmt.Errorf("%w\n%s", caught, caught.Stack)
+	}
+	return err
 }
 
 // finish keeps the cell and tells that it is over.

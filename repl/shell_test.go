@@ -7,7 +7,6 @@ import (
 	"almanac/catalog/text/cells"
 	"almanac/session"
 	"almanac/session/policy"
-	"almanac/session/vm"
 )
 
 // Help has to fit a terminal of 80 by 24 with the prompt below it.
@@ -73,7 +72,7 @@ func TestStatusLine(t *testing.T) {
 func TestHandleRecovers(t *testing.T) {
 	sh, _ := newShell(t, Options{SetModel: func(string) error { panic("boom") }}, policy.Policy{})
 	sh.commands = append(sh.commands, command{name: "boom", run: nil})
-	if got := typed(t.Context(), sh, "/boom", nil); !strings.HasPrefix(got, "error: panic: ") {
+	if got := typed(t.Context(), sh, "/boom", nil); !strings.HasPrefix(got, "error: the program panicked: ") {
 		t.Errorf("got %q", got)
 	}
 	if sh.Busy() {
@@ -95,13 +94,19 @@ func TestHandleKeepsHistory(t *testing.T) {
 
 // A name that is nil while the sources are being read is told so; other failures are not.
 func TestHintLoading(t *testing.T) {
-	for message, want := range map[string]string{
-		"attempt to index a nil value (global 'crm')": "the catalog was still being read: run it again",
-		"attempt to index a nil value (local 'x')":    "",
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	for source, want := range map[string]string{
+		"return erp.lead.get":                 "the catalog was still being read: run it again",
+		"nosuch()":                            "the catalog was still being read: run it again",
+		"local x; x.y = 1":                    "",
+		"error(\"nil value (global 'crm')\")": "",
 	} {
-		o := &session.Outcome{Err: &vm.Error{Kind: vm.Runtime, Message: message}}
+		o, err := sh.options.Session.Run(t.Context(), session.Script{Source: source, Author: session.User})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if hintLoading(o); o.Err.Hint != want {
-			t.Errorf("%s: %q", message, o.Err.Hint)
+			t.Errorf("%s: %v: %q", source, o.Err, o.Err.Hint)
 		}
 	}
 }

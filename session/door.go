@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/task"
 	"almanac/session/kernel"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -312,13 +313,12 @@ func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait t
 	}
 	done := make(chan answer, 1)
 	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- answer{err: fmt.Errorf("the action panicked: %v", p)}
-			}
-		}()
-		result, err := a(ctx, call)
-		done <- answer{result, err}
+		var got answer
+		got.err = task.Guard("the action", func() (err error) {
+			got.result, err = a(ctx, call)
+			return err
+		})
+		done <- got
 	}()
 	select {
 	case got := <-done:

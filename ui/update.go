@@ -2,13 +2,14 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"almanac/catalog/task"
 	"almanac/repl"
 )
 
@@ -147,14 +148,15 @@ func (m *model) start(in queued) tea.Cmd {
 
 // guard runs handle and turns a panic into an event: a panic that left this goroutine would leave the terminal raw.
 func guard(ctx context.Context, handle func(context.Context) repl.Status, feed *repl.Feed) (s repl.Status) {
-	defer func() {
-		if r := recover(); r != nil {
-			s = repl.Failed
-			feed.Emit(repl.Event{Kind: repl.Said, Level: repl.Failure,
-				Text: fmt.Sprintf("%v: %v\n%s", errLost, r, debug.Stack())})
-		}
-	}()
-	return handle(ctx)
+	s = repl.Failed
+	err := task.Guard("the program", func() error {
+		s = handle(ctx)
+		return nil
+	})
+	if caught := new(task.PanicError); errors.As(err, &caught) {
+		feed.Emit(repl.Event{Kind: repl.Said, Level: repl.Failure, Text: fmt.Sprintf("%v: %v\n%s", errLost, caught.Value, caught.Stack)})
+	}
+	return s
 }
 
 // done ends the work and starts what was queued.

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog/secret"
+	"almanac/catalog/task"
 )
 
 // A DownError says that a server cannot be asked now.
@@ -175,11 +176,7 @@ func (l *link) keep(ctx context.Context) {
 		pause := l.options.pause(failures)
 		reason := l.redacted(err)
 		l.set(nil, reason, time.Now().Add(pause))
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if task.Sleep(ctx, pause) != nil {
 			return
 		}
 		l.set(nil, reason, time.Time{})

@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
+	"almanac/catalog/task"
 )
 
 // Options say how sources are loaded. The zero value remembers nothing and accepts everything.
@@ -179,13 +180,12 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 }
 
 // load calls Load; a panic in it is an error, since what a source reads was written by others.
-func load(ctx context.Context, s Source, progress func(int)) (_ catalog.Batch, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("its reader panicked: %v", p)
-		}
-	}()
-	return s.Load(ctx, progress)
+func load(ctx context.Context, s Source, progress func(int)) (batch catalog.Batch, err error) {
+	err = task.Guard("its reader", func() (err error) {
+		batch, err = s.Load(ctx, progress)
+		return err
+	})
+	return batch, err
 }
 
 // compare says what is other than what was accepted. The first reading ever of a source is accepted as it is.
@@ -226,9 +226,7 @@ func (l *Loader) build(ctx context.Context) {
 		if l.options.Changed != nil {
 			l.options.Changed()
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if task.Sleep(ctx, pause) != nil {
 			return
 		}
 	}

@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"almanac/catalog/task"
 )
 
 const (
@@ -81,7 +83,7 @@ func New(o Options) (*Client, error) {
 		c.o.MaxBody = defaultMaxBody
 	}
 	if c.o.Sleep == nil {
-		c.o.Sleep = sleep
+		c.o.Sleep = task.Sleep
 	}
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -289,17 +291,6 @@ func hostOf(address string) string {
 		return "the server"
 	}
 	return u.Host
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // A redirectError ends the following of redirects.

@@ -15,6 +15,7 @@ import (
 // sameFloor lists. See docs/architecture.md.
 var floors = map[string]int{
 	"catalog/lua":                    -1, // every package may use it
+	"catalog/task":                   -1,
 	"catalog/text":                   -1, // every package may use it
 	"catalog/text/cells":             -1,
 	"catalog":                        0,

@@ -146,6 +146,7 @@ type failure struct {
 // A hinted is the last message that more is known of: where in its line it stands, and a hint.
 type hinted struct {
 	message, hint string
+	missing       string // the global that is nil
 	use           spot
 }
 
@@ -197,6 +198,9 @@ func (m *Machine) blame(l *lua.State, f failure) (text string) {
 	}
 	if v == nil {
 		m.hint.hint = m.nearHint(a, n)
+		if n.kind == "global" {
+			m.hint.missing = n.name
+		}
 	}
 	return text
 }
@@ -419,6 +423,7 @@ func (m *Machine) finish(e *Error) {
 	if e.Hint == "" {
 		e.Hint = m.hint.hint
 	}
+	e.Missing = m.hint.missing
 	if u := m.hint.use; u.chunk == m.chunk && u.line == e.Line {
 		e.Column = m.column(u)
 	}

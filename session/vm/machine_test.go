@@ -58,7 +58,7 @@ func TestValues(t *testing.T) {
 			Data: map[string]any{"1": int64(1), "x": int64(2)}, Size: 2}},
 		{"return print", Value{Type: "function", Repr: "<function>", Data: nil}},
 		{"return billing.invoice.get", Value{Type: "action", Repr: "<action billing.invoice.get>",
-			Data: "<action billing.invoice.get>"}},
+			Data: "<action billing.invoice.get>", Action: "billing.invoice.get"}},
 		{"return test.big().id", Value{Type: "number", Repr: "9007199254740993", Data: int64(9007199254740993), Whole: true}},
 	}
 	for _, test := range tests {

@@ -94,6 +94,8 @@ type Value struct {
 	Whole bool
 	// Size counts a table's entries or a string's bytes.
 	Size int
+	// Action is the id, or the path on the way to one, that a value of type "action" names.
+	Action string
 	// Prose is true when Repr is the host's text for people and models (an answer of the catalog) and not Lua. No machine
 	// sets it.
 	Prose bool `cbor:"-"`
@@ -162,6 +164,8 @@ type Error struct {
 	Limit string
 	// Incomplete is true for a syntax error that more input could mend.
 	Incomplete bool
+	// Missing is the global whose nil value was used, "" when the error has another cause.
+	Missing string
 	// Code carries the host's own code of a failed call ("unknown_action", "bad_argument", ...); may be empty.
 	Code string
 }

@@ -298,6 +298,9 @@ const maxRepr = 64 << 10
 // Value describes a Lua value for a Reply.
 func (m *Machine) Value(v any) Value {
 	out := Value{Type: m.typeName(v), Repr: m.repr(v, maxRepr, lineWidth), Size: m.sizeOf(v)}
+	if a, ok := m.object(v).(*action); ok {
+		out.Action = a.path
+	}
 	cv := &converter{m: m, lenient: true, whole: true, room: m.limits.Value, open: map[*table]bool{}}
 	data := cv.convert("value", v)
 	if cv.err == nil {
