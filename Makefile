@@ -70,7 +70,7 @@ bench-catalog:
 
 # What answers and prompts cost, with the tokenizer of a real model. SETS is the folder of the folders of requests.
 bench-tokens:
-	cd llm/eval/tokens && ALMANAC_EVAL=$(abspath $(SETS)) ALMANAC_EVAL_CATALOG=$(abspath $(CATALOG)) $(GO) test -count=1 -v -timeout 10m .
+	cd llm/tools/tokens && ALMANAC_EVAL=$(abspath $(SETS)) ALMANAC_EVAL_CATALOG=$(abspath $(CATALOG)) $(GO) test -count=1 -v -timeout 10m .
 
 # DOCS are OpenAPI documents and folders of them; see docs/sources.md.
 bench-sources:

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/eval"
 	"almanac/catalog/manifest"
-	"almanac/llm/eval"
 	"almanac/session"
 	"almanac/session/kernel"
 )

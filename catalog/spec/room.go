@@ -59,7 +59,7 @@ func (r Room) placeOf(i int) int {
 
 // Tokens is about how many tokens a model takes for a line: words of up to seven letters are one, a run of marks and
 // the pieces of numbers too, and the space before a word costs nothing. Measured against a real vocabulary in
-// llm/eval/tokens.
+// llm/tools/tokens.
 func Tokens(line string) int {
 	n, run := 0, 0
 	prev := spelling.Space

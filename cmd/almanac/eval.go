@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/eval"
 	"almanac/catalog/manifest"
 	"almanac/catalog/search"
-	"almanac/llm/eval"
 )
 
 type evalCommand struct {

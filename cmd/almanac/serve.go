@@ -14,8 +14,8 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
-	"almanac/llm/gateway"
 	"almanac/session"
+	"almanac/session/gateway"
 	"almanac/session/policy"
 	"almanac/session/trace"
 )

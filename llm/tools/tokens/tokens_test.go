@@ -17,8 +17,8 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/demo"
+	"almanac/catalog/eval"
 	"almanac/catalog/manifest"
-	"almanac/llm/eval"
 	"almanac/llm/tools"
 	"almanac/session"
 	"almanac/session/kernel"
