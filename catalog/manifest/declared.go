@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
+	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
 
@@ -238,22 +239,17 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 	return e, nil
 }
 
-// byName says what an action that mutates does, by the verb that its name begins with, where nothing else has said it.
+// byName says what an action that mutates does, by the verb of its name, where nothing else has said it.
 // A risk that the manifest names stays; one that was told from a method or a statement is raised and never lowered.
 func byName(e *catalog.Entry, said bool) {
-	name := e.ID[strings.LastIndexByte(e.ID, '.')+1:]
-	end := strings.IndexFunc(name[1:], func(r rune) bool { return r < 'a' || r > 'z' })
-	if end >= 0 {
-		name = name[:end+1]
-	}
-	verb := strings.ToLower(name)
+	does := verb.Infer(verb.Hints{Names: []string{e.ID}})
 	if e.Operation == "" {
 		e.Operation = catalog.Update
-		if catalog.Deletes(verb) {
-			e.Operation = catalog.Delete
+		if does.Mutates {
+			e.Operation = does.Operation
 		}
 	}
-	if !said && (catalog.Deletes(verb) || catalog.Harms(verb) || e.Operation == catalog.Delete) {
+	if !said && (does.Risk == catalog.High || e.Operation == catalog.Delete) {
 		e.Risk = catalog.High
 	}
 }

@@ -238,6 +238,47 @@ func TestEffects(t *testing.T) {
 	}
 }
 
+// A request by GET is a mutation where its name, its address or a parameter says so and the manifest does not.
+func TestRequestsThatChange(t *testing.T) {
+	for _, c := range []struct {
+		id, rest string
+		mutates  bool
+	}{
+		{"instance.terminate", `http: {url: "https://x.example/"}`, true},
+		{"instance.status", `http: {url: "https://x.example/delete"}`, true},
+		{"instance.do", `http: {url: "https://x.example/", query: {Action: RebootInstances}}`, true},
+		{"instance.do", `input: {op: {type: string, enum: [status, stop]}}, http: {url: "https://x.example/", query: {op: "{op}"}}`, true},
+		{"instance.do", `http: {url: "https://x.example/", query: {Action: DescribeInstances}}`, false},
+		{"instance.list_deleted", `http: {url: "https://x.example/deleted"}`, false},
+		{"instance.terminate", `mutates: false, http: {url: "https://x.example/"}`, false},
+		{"instance.find", `http: {method: POST, url: "https://x.example/"}`, true},
+	} {
+		text := fmt.Sprintf("almanac: 1\nactions:\n  %s: {%s}\n", c.id, c.rest)
+		batch, err := readManifest([]byte(text), "m.yaml", "", &outside{})
+		if err != nil || len(batch.Entries) != 1 || batch.Entries[0].Mutates != c.mutates {
+			t.Errorf("%s: %v, skipped %v, want mutates %v", text, err, batch.Skipped, c.mutates)
+		}
+	}
+}
+
+// What a line does not say is told from its method and its name.
+func TestLinesThatChange(t *testing.T) {
+	for line, want := range map[string]bool{
+		`{"id":"ec2.terminate","endpoint":"GET /#Action=TerminateInstances"}`: true,
+		`{"id":"ec2.describe","endpoint":"GET /#Action=DescribeInstances"}`:   false,
+		`{"id":"shop.checkout"}`:                                                     true,
+		`{"id":"shop.list_orders"}`:                                                  false,
+		`{"id":"shop.search","endpoint":"POST /search"}`:                             true,
+		`{"id":"shop.terminate","operation":"read","endpoint":"GET /"}`:              false,
+		`{"id":"shop.terminate","mutates":false,"endpoint":"GET /"}`:                 false,
+		`{"id":"shop.x1","name":"deleteOrder","endpoint":"GET /orders/{id}/remove"}`: true,
+	} {
+		if e, _, err := entryOf([]byte(line)); err != nil || e.Mutates != want {
+			t.Errorf("%s: %v, mutates %v, want %v", line, err, e.Mutates, want)
+		}
+	}
+}
+
 // A preview of a statement that changes data tells what it would change, and changes nothing.
 func TestSQLPreview(t *testing.T) {
 	actions := shop(t, `

@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/catalog/verb"
 )
 
 // A record is a line as it stands in the file.
@@ -103,8 +105,8 @@ func said(id, name string) bool {
 	return strings.Contains(letters(id), letters(name))
 }
 
-// mutates says whether a call may change anything: what the line says, else what its operation or method does, else
-// what the first word of its name sounds like. What cannot be told counts as changing.
+// mutates says whether a call may change anything: what the line says, else what its operation does, else what its name
+// and method sound like. What cannot be told counts as changing.
 func mutates(r *record) bool {
 	if r.Mutates != nil {
 		return *r.Mutates
@@ -112,21 +114,7 @@ func mutates(r *record) bool {
 	if r.Operation != "" {
 		return !strings.EqualFold(r.Operation, string(catalog.Read))
 	}
-	if method, _, ok := strings.Cut(r.Endpoint, " "); ok {
-		switch method {
-		case "GET", "HEAD", "OPTIONS", "TRACE":
-			return false
-		}
-		return true
-	}
-	name := strings.ToLower(r.Name)
-	if name == "" {
-		name = strings.ToLower(r.ID[strings.LastIndexByte(r.ID, '.')+1:])
-	}
-	for _, verb := range strings.Fields("get list search find query read fetch retrieve lookup describe count calculate compute convert check compare analyze") {
-		if strings.HasPrefix(name, verb) {
-			return false
-		}
-	}
-	return true
+	method, path, _ := strings.Cut(r.Endpoint, " ")
+	return method != "" && !verb.Safe(method) ||
+		verb.Infer(verb.Hints{Method: method, Path: path, Names: []string{cmp.Or(r.Name, r.ID)}, Text: r.Description}).Mutates
 }

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
 
@@ -64,13 +65,13 @@ func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, a.method) {
 		return faultAt(n, "http: method: want GET, HEAD, POST, PUT, PATCH or DELETE, got %s", clip(q.Method))
 	}
-	if e.Mutates = a.method != http.MethodGet && a.method != http.MethodHead; mutates != nil {
-		e.Mutates = *mutates
-	}
-	a.read = !e.Mutates
 	if err := errors.Join(a.readAddress(r, n, &q), a.readParts(&q)); err != nil {
 		return err
 	}
+	if e.Mutates = !verb.Safe(a.method) || a.changes(e, q.URL); mutates != nil {
+		e.Mutates = *mutates
+	}
+	a.read = !e.Mutates
 	if err := a.checkNames(e, n); err != nil {
 		return err
 	}
@@ -85,6 +86,25 @@ func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 		e.Preview = a.preview
 	}
 	return nil
+}
+
+// changes reports whether a GET is named for what it changes, or may send a parameter that is: action: delete.
+func (a *httpAction) changes(e *catalog.Entry, address string) bool {
+	h := verb.Hints{Method: a.method, Names: []string{e.ID}, Path: address}
+	for _, p := range a.query {
+		if !verb.IsActionKey(p.name) || len(p.value.parts) != 1 {
+			continue
+		}
+		for _, f := range e.Input.Fields() {
+			for _, v := range f.Enum {
+				if text, ok := v.(string); ok && f.Name == p.value.whole() {
+					h.Commands = append(h.Commands, text)
+				}
+			}
+		}
+		h.Commands = append(h.Commands, p.value.parts[0].text)
+	}
+	return verb.Infer(h).Mutates
 }
 
 // readAddress reads the address: its scheme and host are written out, and what follows may have arguments.

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
+	"almanac/catalog/verb"
 )
 
 const (
@@ -152,7 +153,8 @@ func (r *reading) tool(id string, t *sdk.Tool) catalog.Entry {
 	if last := id[strings.LastIndexByte(id, '.')+1:]; t.Name != last {
 		e.Aliases = []string{clean(t.Name, 200)}
 	}
-	e.Mutates, e.Operation, e.Risk = effects(t)
+	does := effects(t)
+	e.Mutates, e.Operation, e.Risk = does.Mutates, does.Operation, does.Risk
 	e.Action = r.source.call(t.Name, !e.Mutates)
 	return e
 }
@@ -164,27 +166,20 @@ func annotated(t *sdk.Tool) sdk.ToolAnnotations {
 	return *t.Annotations
 }
 
-// effects says what a tool does as far as its server tells. Only a tool that says it reads, and does not say that it
-// destroys, is taken to read.
-func effects(t *sdk.Tool) (mutates bool, op catalog.Operation, risk catalog.Risk) {
+// effects says what a tool does as far as its server and its name tell. Only a tool that says it reads, does not say that
+// it destroys, and is not named for what it changes, is taken to read.
+func effects(t *sdk.Tool) verb.Effect {
 	a := annotated(t)
 	destroys := a.DestructiveHint != nil && *a.DestructiveHint
-	if a.ReadOnlyHint && !destroys {
-		return false, catalog.Read, catalog.Low
+	promised := a.ReadOnlyHint && !destroys
+	does := verb.Infer(verb.Hints{ReadOnly: promised, Names: []string{t.Name}, Text: t.Description})
+	if !does.Mutates && !promised {
+		does = verb.Effect{Operation: catalog.Update, Mutates: true, Risk: catalog.Medium}
 	}
-	op, risk = catalog.Update, catalog.Medium
-	verb, _, _ := strings.Cut(segment(t.Name), "_")
-	switch verb {
-	case "create", "add", "insert", "new", "post", "send":
-		op = catalog.Create
+	if destroys {
+		does.Risk = catalog.High
 	}
-	if catalog.Deletes(verb) {
-		op = catalog.Delete
-	}
-	if destroys || catalog.Deletes(verb) || catalog.Harms(verb) {
-		risk = catalog.High
-	}
-	return true, op, risk
+	return does
 }
 
 func (r *reading) description(id, text string) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/verb"
 )
 
 // A plan is how the arguments of an operation become a request.
@@ -296,7 +297,7 @@ func argName(name, in string) string {
 	if in != "header" {
 		return name
 	}
-	if s := strings.Join(words(name), "_"); s != "" {
+	if s := strings.Join(verb.Words(name), "_"); s != "" {
 		return s
 	}
 	return name

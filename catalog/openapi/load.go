@@ -86,7 +86,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 			e.Tags = append(e.Tags, tag)
 		}
 	}
-	effects(op, &e)
+	effects(op, l.d.commands(op), &e)
 	var mended []string
 	var err error
 	if e.Input, mended, err = l.d.input(op, patterns, keys); err != nil {

@@ -10,48 +10,12 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
 	"almanac/catalog/lua"
+	"almanac/catalog/verb"
 )
 
 // maxSegment bounds one segment of an id in bytes.
 const maxSegment = 80
-
-// words splits a name where its writer did: at capitals, digits that begin a word, and everything that is no letter
-// or digit. The words are lower-case ASCII.
-func words(name string) []string {
-	var out []string
-	var word []rune
-	flush := func() {
-		if len(word) > 0 {
-			out = append(out, strings.ToLower(string(word)))
-			word = word[:0]
-		}
-	}
-	runes := []rune(norm.NFKD.String(name))
-	for i, r := range runes {
-		switch {
-		case unicode.Is(unicode.Mn, r), r == '\'', r == '’':
-			continue
-		case r >= utf8Self || !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			flush()
-			continue
-		case unicode.IsUpper(r):
-			lowerBefore := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
-			lowerAfter := i+1 < len(runes) && unicode.IsLower(runes[i+1]) && i > 0 && unicode.IsUpper(runes[i-1])
-			plural := lowerAfter && runes[i+1] == 's' && (i+2 == len(runes) || !unicode.IsLower(runes[i+2]))
-			if lowerBefore || lowerAfter && !plural {
-				flush()
-			}
-		}
-		word = append(word, r)
-	}
-	flush()
-	return out
-}
-
-const utf8Self = 0x80
 
 // segment makes words one segment of an id.
 func segment(list []string) string {
@@ -83,7 +47,7 @@ const noise = " api apis rest openapi open swagger spec specification documentat
 // titleName makes a short name of a document's title.
 func titleName(title string) string {
 	var kept []string
-	for _, w := range words(title) {
+	for _, w := range verb.Words(title) {
 		if strings.Contains(noise, " "+w+" ") || isVersion(w) || len(kept) == 3 {
 			continue
 		}
@@ -120,6 +84,7 @@ func pathWords(path string) (fixed []string, lastIsParam bool) {
 type name struct {
 	group []string // words of the namespace below the source's
 	words []string
+	own   bool // the words are those of the operationId
 	// long are more words, for when the short name is taken.
 	long []string
 }
@@ -128,39 +93,39 @@ type name struct {
 func nameOf(op *operation, tag string) name {
 	fixed, lastIsParam := pathWords(op.path)
 	var n name
-	idWords := words(op.operationID)
+	idWords := verb.Words(op.operationID)
 	given := idWords
 	switch {
-	case len(words(tag)) > 0 && !unLatin(tag):
-		n.group = words(tag)
+	case len(verb.Words(tag)) > 0 && !unLatin(tag):
+		n.group = verb.Words(tag)
 	case strings.Contains(op.operationID, "/") || strings.Contains(op.operationID, "."):
 		i := strings.LastIndexAny(op.operationID, "/.")
-		n.group, given = words(op.operationID[:i]), words(op.operationID[i+1:])
+		n.group, given = verb.Words(op.operationID[:i]), verb.Words(op.operationID[i+1:])
 	case len(fixed) > 0:
-		n.group = words(fixed[0])
+		n.group = verb.Words(fixed[0])
 	}
 	if len(n.group) > 6 {
 		n.group = n.group[:6]
 	}
-	all := words(op.path)
+	all := verb.Words(op.path)
 	if generated(idWords, op.method, all) {
 		given = nil
 	} else {
 		given = withoutRoute(given, all, op.method)
 		given = without(given, n.group)
 	}
-	n.long = slices.Concat([]string{verb(op.method, lastIsParam)}, words(strings.Join(fixed, " ")))
+	n.long = slices.Concat([]string{methodVerb(op.method, lastIsParam)}, verb.Words(strings.Join(fixed, " ")))
 	if len(given) > 0 && !unLatin(op.operationID) {
-		n.words = given
+		n.words, n.own = given, true
 		return n
 	}
 	rest := fixed
-	if len(rest) > 0 && slices.Equal(words(rest[0]), n.group) {
+	if len(rest) > 0 && slices.Equal(verb.Words(rest[0]), n.group) {
 		rest = rest[1:]
 	}
-	n.words = []string{verb(op.method, lastIsParam)}
+	n.words = []string{methodVerb(op.method, lastIsParam)}
 	if len(rest) > 0 {
-		last := words(rest[len(rest)-1])
+		last := verb.Words(rest[len(rest)-1])
 		if op.method == "post" && !lastIsParam && len(last) > 0 && slices.Equal(last, singularWords(last)) {
 			// POST /charges/{charge}/capture
 			n.words = last
@@ -189,8 +154,8 @@ func unLatin(name string) bool {
 	return other > latin
 }
 
-// verb says what a method does to a path.
-func verb(method string, lastIsParam bool) string {
+// methodVerb says what a method does to a path.
+func methodVerb(method string, lastIsParam bool) string {
 	switch method {
 	case "get":
 		if lastIsParam {

@@ -27,6 +27,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
+	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
 
@@ -185,7 +186,7 @@ func (a *API) name(d *document) string {
 	}
 	file = filepath.Base(filepath.ToSlash(file))
 	file, _, _ = strings.Cut(file, ".")
-	if list := words(file); len(list) > 0 && !strings.Contains(" openapi swagger api spec apidocs index schema docs document v ", " "+list[0]+" ") && !isVersion(list[0]) {
+	if list := verb.Words(file); len(list) > 0 && !strings.Contains(" openapi swagger api spec apidocs index schema docs document v ", " "+list[0]+" ") && !isVersion(list[0]) {
 		return segment(list)
 	}
 	return cmp.Or(titleName(d.root.at("info", "title").str()), "api")

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"reflect"
@@ -181,10 +182,43 @@ func TestEffects(t *testing.T) {
 		op := &operation{method: test.method, path: test.path, operationID: test.id, summary: test.summary}
 		op.name = nameOf(op, "")
 		var e catalog.Entry
-		effects(op, &e)
+		effects(op, nil, &e)
 		if got := string(e.Operation) + " " + string(e.Risk); got != test.want || e.Mutates != (e.Operation != "read") {
 			t.Errorf("%s %s %s %q: got %s, mutates %v, want %s", test.method, test.path, test.id, test.summary, got, e.Mutates, test.want)
 		}
+	}
+}
+
+// TestCommands: what a GET sends in its Action parameter decides what it does.
+func TestCommands(t *testing.T) {
+	root, err := parse([]byte(`{"swagger": "2.0", "paths": {
+		"/#Action=TerminateInstances": {"get": {"operationId": "GET_TerminateInstances", "parameters": [
+			{"name": "Action", "in": "query", "required": true, "type": "string", "enum": ["TerminateInstances"]}]}},
+		"/#Action=DescribeInstances": {"get": {"operationId": "GET_DescribeInstances"}},
+		"/vm": {"parameters": [{"name": "op", "in": "query", "schema": {"enum": ["status", "reboot"]}}], "get": {"operationId": "vm"}},
+		"/query": {"get": {"operationId": "query", "parameters": [{"name": "operation", "in": "header", "enum": ["delete"]}]}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := newDocument(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops, _, _ := d.operations("s")
+	want := map[string]string{
+		"GET_TerminateInstances": "update true high", "GET_DescribeInstances": "read false low",
+		"vm": "update true high", "query": "read false low",
+	}
+	for _, op := range ops {
+		var e catalog.Entry
+		op.name = nameOf(op, "")
+		effects(op, d.commands(op), &e)
+		if got := fmt.Sprint(e.Operation, " ", e.Mutates, " ", e.Risk); got != want[op.operationID] {
+			t.Errorf("%s: got %s, want %s", op.operationID, got, want[op.operationID])
+		}
+	}
+	if len(ops) != len(want) {
+		t.Errorf("got %d operations", len(ops))
 	}
 }
 

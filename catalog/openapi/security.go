@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
 
@@ -84,7 +85,7 @@ func (d *document) scheme(name string, scopes []string, base *url.URL, o Options
 		}
 		names := pick(envName(source, "KEY"))
 		if len(given) == 0 && d.schemesOf("apiKey") > 1 {
-			names = []string{envName(source, "KEY_"+strings.ToUpper(strings.Join(words(name), "_")))}
+			names = []string{envName(source, "KEY_"+strings.ToUpper(strings.Join(verb.Words(name), "_")))}
 		}
 		return web.Auth{Kind: web.Key, Place: n.get("in").str(), Field: field, Names: names}, field != ""
 	case kind == "oauth2":
@@ -121,7 +122,7 @@ func (d *document) schemesOf(kind string) int {
 // envName is the name that a credential of a source goes by: ALMANAC_GITHUB_TOKEN. It is never that of a setting of the
 // program itself: a source called api must not get the key of the model's provider.
 func envName(source, what string) string {
-	name := "ALMANAC_" + strings.ToUpper(strings.Join(words(source), "_")) + "_" + what
+	name := "ALMANAC_" + strings.ToUpper(strings.Join(verb.Words(source), "_")) + "_" + what
 	if name == "ALMANAC_API_KEY" {
 		return "ALMANAC_SOURCE_API_KEY"
 	}

@@ -33,6 +33,7 @@ var floors = map[string]int{
 	"catalog/search/spelling":        0,
 	"catalog/secret":                 0,
 	"catalog/source":                 0,
+	"catalog/verb":                   0,
 	"catalog/web":                    1,
 	"catalog/openapi":                1,
 	"catalog/pattern":                0,
@@ -64,6 +65,7 @@ var sameFloor = map[string][]string{
 	"catalog/openapi":  {"catalog/web"},
 	"catalog/source":   {"catalog", "catalog/secret"},
 	"llm":              {"catalog/secret"},
+	"catalog/verb":     {"catalog"},
 }
 
 // owners lists the libraries that one package alone may import, so that they can be replaced in one place.

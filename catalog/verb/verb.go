@@ -1,0 +1,331 @@
+// Package verb infers what an action does from the verbs of its name and from its HTTP method, for sources that do not
+// say it themselves.
+//
+//	Hints    what a source knows of an action: method, names, path, commands, text
+//	Infer    operation, whether it mutates, and risk
+//	Words    a name as words
+//
+// A verb decides before the method: a GET that is called TerminateInstances is a mutation. A verb counts where a verb
+// stands (the first word of a name, the last of /users/{id}/delete), so that GET /users/deleted stays a read. What speaks
+// for a mutation wins over what speaks for a read, and a verb never lowers the risk that another gives.
+//
+// Start at Infer; the verbs are in lists.go.
+package verb
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// Hints are what a source knows of an action.
+type Hints struct {
+	// Method is the HTTP method; "" where there is none, or none is known.
+	Method string
+	// ReadOnly is whether the source promises that it only reads; believed unless a name says otherwise without doubt.
+	ReadOnly bool
+	// Names are what the action is called: deleteMessage, chat.delete, Users_List. The first that has a verb decides.
+	Names []string
+	// Path is that of the URL, with its query and fragment.
+	Path string
+	// Commands are the values of a parameter that says what is done. Where there is one value it decides.
+	Commands []string
+	// Text describes the action: a summary, or else the beginning of a description.
+	Text string
+}
+
+// Effect is what an action does to the data behind it.
+type Effect struct {
+	Operation catalog.Operation
+	Mutates   bool
+	Risk      catalog.Risk
+}
+
+// A claim is what a piece of evidence says of an action.
+type claim int
+
+const (
+	silent claim = iota
+	reads
+	// maybe is a mutation unless the text says that it reads.
+	maybe
+	changes
+)
+
+// Infer tells what an action does. What cannot be told is a read with a method that is safe, else a mutation.
+func Infer(h Hints) Effect {
+	safe := h.ReadOnly || Safe(h.Method)
+	h.Commands = commandsOf(h)
+	verb, says := h.decide()
+	if safe && says != changes || h.Method == "" && says == reads && among(plainReads, verb) ||
+		strings.EqualFold(h.Method, "post") && says != changes && h.searches() {
+		return Effect{catalog.Read, false, catalog.Low}
+	}
+	e := Effect{catalog.Update, true, catalog.Medium}
+	switch strings.ToLower(h.Method) {
+	case "delete":
+		return Effect{catalog.Delete, true, catalog.High}
+	case "put", "patch":
+	case "post":
+		if !(strings.HasSuffix(h.Path, "}") && !among(creating, verb) || among(updating, verb) || dangerous(verb)) {
+			e.Operation = catalog.Create
+		}
+	default:
+		if among(creating, verb) {
+			e.Operation = catalog.Create
+		}
+	}
+	if among(deleting, verb) {
+		e.Operation, e.Risk = catalog.Delete, catalog.High
+	}
+	if h.risky(verb) {
+		e.Risk = catalog.High
+	}
+	return e
+}
+
+// Safe reports whether an HTTP method is meant to change nothing.
+func Safe(method string) bool {
+	return among(" get head options trace query ", strings.ToLower(method))
+}
+
+// decide weighs the evidence: commands, names, path, text. verb is the one that decided, or one that may stand there as
+// a noun.
+func (h Hints) decide() (verb string, says claim) {
+	command, commanded := "", silent
+	for _, text := range h.Commands {
+		if v, c := ofCommand(text); c > commanded {
+			command, commanded = v, c
+		}
+	}
+	if commanded != silent && len(h.Commands) == 1 {
+		return command, commanded
+	}
+	path, pathSays := ofPath(h.Path)
+	for _, name := range h.Names {
+		v, c := ofName(name)
+		if c == reads && v == "get" && pathSays == changes && !h.textReads() {
+			// "get" may be no more than the method in the name: get_integration_activation of /integrations/{id}/activate.
+			return path, changes
+		}
+		if c != silent {
+			return v, h.unless(c)
+		}
+		verb = cmp.Or(verb, v)
+	}
+	if commanded == changes {
+		return command, changes
+	}
+	if pathSays != silent {
+		return path, h.unless(pathSays)
+	}
+	if h.ReadOnly {
+		return verb, reads
+	}
+	v, c := ofText(h.Text)
+	return cmp.Or(verb, path, v), c
+}
+
+// unless settles a claim in doubt: it is a mutation unless the text says that it reads.
+func (h Hints) unless(c claim) claim {
+	if c != maybe {
+		return c
+	}
+	if h.ReadOnly || h.textReads() {
+		return reads
+	}
+	return changes
+}
+
+// risky reports whether anything hints at what is hard to take back, not only the verb that decided.
+func (h Hints) risky(verb string) bool {
+	if dangerous(verb) {
+		return true
+	}
+	for _, text := range slices.Concat(h.Names, h.Commands, []string{lastSegment(h.Path)}) {
+		list := Words(tail(text))
+		if len(list) > 0 && (dangerous(list[0]) || dangerous(plain(list)[0]) || dangerous(list[len(list)-1])) ||
+			slices.ContainsFunc(list, func(w string) bool { return among(certain, w) && dangerous(w) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofCommand reads the value of a parameter that says what is done: any verb there is one.
+func ofCommand(text string) (string, claim) {
+	return lead(Words(tail(text)), certain+likely+possible+commanded, "")
+}
+
+// lead tells the verb that words begin with, of two lists of those that change something, without doubt and with.
+func lead(list []string, sure, unsure string) (string, claim) {
+	list = plain(list)
+	switch {
+	case len(list) == 0:
+		return "", silent
+	case among(sure, list[0]):
+		return list[0], changes
+	case among(unsure, list[0]):
+		return list[0], maybe
+	case among(readVerbs, list[0]):
+		for i := 2; i < len(list); i++ {
+			// get_or_create reads, and then it does not.
+			if among(" or and then ", list[i-1]) && among(certain+" update add replace ", list[i]) {
+				return list[i], changes
+			}
+		}
+		return list[0], reads
+	}
+	return "", silent
+}
+
+// plain takes away what stands before the verb of a name, and the method behind it: deletePadUsingGET.
+func plain(list []string) []string {
+	for len(list) > 1 && among(modifiers, list[0]) {
+		list = list[1:]
+	}
+	if n := len(list); n > 2 && list[n-2] == "using" && isMethod(list[n-1]) {
+		list = list[:n-2]
+	}
+	return list
+}
+
+func isMethod(word string) bool { return among(" get put post delete patch head options ", word) }
+
+// tail is what a name calls the action itself: delete of chat.delete.
+func tail(name string) string {
+	name = strings.TrimRight(name, "./#: ")
+	return name[strings.LastIndexAny(name, "./#:")+1:]
+}
+
+// ofName finds the verb of a name.
+func ofName(name string) (string, claim) {
+	name = tail(name)
+	if before, after, ok := strings.Cut(name, "_"); ok && before == strings.ToUpper(before) && isMethod(strings.ToLower(before)) {
+		name = after // GET_TerminateInstances
+	}
+	if i := strings.LastIndexByte(name, '_'); i > 0 && strings.ToLower(name) != name {
+		// Users_ListDeleted, UpdateLocations_List
+		if v, c := settled(Words(name[i+1:]), likely); c != silent {
+			return v, c
+		}
+	}
+	list := plain(Words(name))
+	if verb, c := settled(list, likely+possible); c != silent || len(list) < 2 || among(possible, verb) {
+		return verb, c
+	}
+	if last := list[len(list)-1]; among(certain+likely, last) && !among(" set put complete close add save patch ", last) {
+		return last, maybe // auth_revoke
+	}
+	return "", silent
+}
+
+// settled is lead for the words of a name, where words behind a verb in doubt tell that it is a noun, or reads.
+func settled(list []string, unsure string) (string, claim) {
+	list = plain(list)
+	verb, c := lead(list, certain, unsure)
+	if c != maybe {
+		return verb, c
+	}
+	noun := among(possible, verb)
+	if noun && (len(list) == 1 || among(properties, list[len(list)-1])) {
+		return verb, silent // GET /refund, syncStatus
+	}
+	for _, w := range list[1:] {
+		if among(searchVerbs+" fetch retrieve check ", w) || noun && w == "get" {
+			return verb, reads // orders_list, updateCheck
+		}
+	}
+	return verb, maybe
+}
+
+// ofPath finds the verb that a path ends in, parameters aside: /users/{id}/delete, /v1/{name}:cancel, /chat.delete.
+func ofPath(path string) (string, claim) {
+	last := lastSegment(path)
+	list := Words(last)
+	if len(list) == 1 {
+		v, c := lead(list, certain, likely+possible)
+		if among(possible, v) {
+			c = silent
+		}
+		return v, c
+	}
+	if v, c := lead(list, "", certain+likely); c == maybe && (among(certain, v) || !strings.ContainsAny(last, "_-")) {
+		return v, c
+	}
+	return "", silent
+}
+
+// lastSegment is the last fixed segment of a path, or what stands behind a parameter or a dot in it.
+func lastSegment(path string) string {
+	if i := strings.IndexAny(path, "?#"); i >= 0 {
+		path = path[:i]
+	}
+	last := ""
+	for part := range strings.SplitSeq(path, "/") {
+		before, _, _ := strings.Cut(part, "{")
+		if part = strings.Trim(cmp.Or(part[strings.LastIndexByte(part, '}')+1:], before), ".:"); part != "" {
+			last = part
+		}
+	}
+	for _, ending := range []string{".json", ".xml", ".php", ".do"} {
+		last = strings.TrimSuffix(last, ending)
+	}
+	return tail(last)
+}
+
+// commandsOf are the commands of the hints and those in the path's query and fragment, /#Action=TerminateInstances, each
+// once.
+func commandsOf(h Hints) []string {
+	all := slices.Clone(h.Commands)
+	if i := strings.IndexAny(h.Path, "?#"); i >= 0 {
+		for _, pair := range strings.FieldsFunc(h.Path[i:], func(r rune) bool { return strings.ContainsRune("?#&", r) }) {
+			if key, value, _ := strings.Cut(pair, "="); IsActionKey(key) && value != "" && value[0] != '{' {
+				all = append(all, value)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// ofText finds the verb of a description that begins like "Removes the tag" or "Send a message".
+func ofText(text string) (string, claim) {
+	list := Words(text)
+	if len(list) < 2 {
+		return "", silent
+	}
+	if w := list[0]; among(certain, w) || among(likely+possible+announced, w) && among(articles, list[1]) {
+		return w, changes
+	}
+	if w := strings.TrimSuffix(list[0], "s"); w != list[0] && among(certain, w) {
+		return w, changes
+	}
+	return "", silent
+}
+
+// textReads reports whether the text begins with a verb that reads.
+func (h Hints) textReads() bool {
+	list := Words(h.Text)
+	if len(list) == 0 {
+		return false
+	}
+	w := list[0]
+	return among(readVerbs+" return returns ", w) || among(readVerbs, strings.TrimSuffix(w, "s")) ||
+		among(readVerbs, strings.TrimSuffix(w, "es"))
+}
+
+// searches tells a POST that only searches: its name or path says so, and its text does not speak of a change.
+func (h Hints) searches() bool {
+	list, path := Words(h.Text), Words(lastSegment(h.Path))
+	byName := len(h.Names) == 0 && len(path) > 0 && among(searchVerbs, path[0]) ||
+		slices.ContainsFunc(h.Names, func(name string) bool { v, c := ofName(name); return c == reads && among(searchVerbs, v) })
+	byPath := len(path) == 1 && among(" search query lookup find ", path[0]) && !strings.HasSuffix(h.Path, "}")
+	if len(list) == 0 {
+		return byName && byPath
+	}
+	return h.textReads() && (byName || byPath) &&
+		!slices.ContainsFunc(list, func(w string) bool { return among(writes, w) })
+}

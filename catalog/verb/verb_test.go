@@ -1,0 +1,145 @@
+package verb
+
+import (
+	"fmt"
+	"testing"
+)
+
+// The names are those of public OpenAPI documents.
+func TestInfer(t *testing.T) {
+	for _, c := range []struct {
+		method, name, path, text, want string
+	}{
+		// A GET whose name, command, path or text says that it changes something.
+		{"get", "GET_TerminateInstances", "/#Action=TerminateInstances", "", "update high"},
+		{"get", "GET_DescribeInstances", "/#Action=DescribeInstances", "", "read low"},
+		{"get", "GET_BatchDeleteScheduledAction", "/#Action=BatchDeleteScheduledAction", "", "delete high"},
+		{"get", "GET_RequestSpotFleet", "/#Action=RequestSpotFleet", "", "update medium"},
+		{"get", "", "/?Action=RebootInstances&Version=2", "", "update high"},
+		{"get", "GET_PutLifecycleHook", "/", "", "update medium"},
+		{"get", "GET_CreateVpc", "/", "", "create medium"},
+		{"get", "deletePadUsingGET", "/deletePad", "deletes a pad", "delete high"},
+		{"get", "copyPadUsingGET", "/copyPad", "", "update medium"},
+		{"get", "bulkDeleteUsers", "/users", "", "delete high"},
+		{"get", "auth_revoke", "/auth.revoke", "Revokes a token.", "update high"},
+		{"get", "workflows_updateStep", "/workflows.updateStep", "Update the configuration for a workflow step.", "update medium"},
+		{"get", "datalabeling.projects.operations.cancel", "/v1beta1/{name}:cancel", "Starts asynchronous cancellation", "update high"},
+		{"get", "", "/screenshot/delete", "", "delete high"},
+		{"get", "", "/users/{id}/delete/{token}", "", "delete high"},
+		{"get", "", "/cart.disconnect.json", "", "update medium"},
+		{"get", "", "/removeCurationTag", "", "delete high"},
+		{"get", "", "/users/resendWelcomeSms", "", "update medium"},
+		{"get", "dialog", "/dialog.x", "Open a dialog with a user", "update medium"},
+		{"get", "get_integration_activation_resource", "/integrations/{id}/activate", "", "update medium"},
+		{"get", "get_or_create_cart", "/cart", "", "create medium"},
+		{"get", "findAndModify", "/x", "", "update medium"},
+		{"head", "removeAlert", "/remove/alert/for/{thing}", "", "delete high"},
+		// The same words where no verb stands, and names that only read.
+		{"get", "", "/users/deleted", "", "read low"},
+		{"get", "", "/posts/{id}/put-options", "", "read low"},
+		{"get", "getCreateDate", "/files/{id}/created", "", "read low"},
+		{"get", "list_created", "/files/created", "", "read low"},
+		{"get", "Sites_GetDeletedSites", "/sites/deleted", "", "read low"},
+		{"get", "UpdateLocations_List", "/updateLocations", "", "read low"},
+		{"get", "UpdateSystem_GetCachedFiles", "/clients/{id}/cached", "", "read low"},
+		{"get", "purchaseOrdersAll", "/accounting/purchase-orders", "List Purchase Orders", "read low"},
+		{"get", "OrderAbandonedList", "/order.abandoned.list.json", "", "read low"},
+		{"get", "GET_CreditMemos", "/v1/creditmemos", "List credit memos", "read low"},
+		{"get", "GET_Refund", "/v1/refunds/{id}", "Retrieve a refund", "read low"},
+		{"get", "Schedule", "/{format}/Schedule/{round}", "Schedule", "read low"},
+		{"get", "repoGetArchive", "/repos/{owner}/archive/{archive}", "", "read low"},
+		{"get", "pulls/check-if-merged", "/repos/{owner}/pulls/{n}/merge", "", "read low"},
+		{"get", "GET_mail_settings-bounce_purge", "/mail_settings/bounce_purge", "Retrieve bounce purge mail settings", "read low"},
+		{"get", "legacyCodePushAcquisition_updateCheck", "/legacy/updateCheck", "", "read low"},
+		{"get", "EdgeSyncStatus", "/sync/status", "EDGE - Gets sync status", "read low"},
+		{"get", "syncStatus", "/sync/status", "", "read low"},
+		{"get", "autoComplete", "/search/auto-complete", "", "read low"},
+		{"get", "frobnicate", "/frob", "", "read low"},
+		{"get", "ClientApi_CanDelete", "/client/candelete", "", "read low"},
+		// Other methods: nothing lowers what another says.
+		{"post", "delete_message", "/messages/search", "Search and delete a message", "delete high"},
+		{"post", "delete_message", "/messages/update", "", "delete high"},
+		{"post", "message", "/messages/{id}/delete", "Get a message", "delete high"},
+		{"post", "ForceApproveTask", "/x", "", "update high"},
+		{"post", "create", "/updates/{id}/destroy{ending}", "", "create high"},
+		{"post", "search_and_delete", "/a/search", "Search things", "delete high"},
+		{"post", "searchUsers", "/users/search", "Search users", "read low"},
+		{"post", "searchUsers", "/users/search", "Create a saved search", "create medium"},
+		{"post", "assetReportFilter", "/asset_report/filter", "Filter Asset Report", "create medium"},
+		{"post", "Accounts_ListKeys", "/accounts/{name}/listKeys", "Lists the keys", "read low"},
+		{"put", "getUser", "/users/{id}", "Get a user", "update medium"},
+		{"delete", "getUser", "/users/{id}", "Get a user", "delete high"},
+		// No method at all.
+		{"", "list_users", "", "", "read low"},
+		{"", "checkout_cart", "", "", "update medium"},
+		{"", "computers.reboot", "", "", "update high"},
+		{"", "frobnicate", "", "", "update medium"},
+		{"", "slack_delete_message", "", "", "update high"},
+		{"", "", "", "", "update medium"},
+	} {
+		h := Hints{Method: c.method, Path: c.path, Text: c.text}
+		if c.name != "" {
+			h.Names = []string{c.name}
+		}
+		got := Infer(h)
+		if text := fmt.Sprint(got.Operation, " ", got.Risk); text != c.want || got.Mutates != (c.want != "read low") {
+			t.Errorf("%s %q %s %q: got %s, mutates %v, want %s", c.method, c.name, c.path, c.text, text, got.Mutates, c.want)
+		}
+	}
+}
+
+// Values of an Action parameter decide alone where there is one, and count with the name where there are several.
+func TestCommands(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		commands []string
+		want     string
+	}{
+		{"getThing", []string{"DeleteThing"}, "delete high"},
+		{"thing", []string{"DescribeThing"}, "read low"},
+		{"vm", []string{"status", "stop"}, "update medium"},
+		{"searchProjects", []string{"view", "browse", "edit"}, "read low"},
+		{"vm", []string{"flickr.photos.delete"}, "delete high"},
+	} {
+		got := Infer(Hints{Method: "GET", Names: []string{c.name}, Commands: c.commands})
+		if text := fmt.Sprint(got.Operation, " ", got.Risk); text != c.want {
+			t.Errorf("%s %q: got %s, want %s", c.name, c.commands, text, c.want)
+		}
+	}
+}
+
+// A promise to read is believed unless a name says otherwise without doubt.
+func TestReadOnly(t *testing.T) {
+	for name, want := range map[string]bool{
+		"snapshot": false, "run_query": false, "start_trace": false, "update_check": false, "delete_message": true, "issues.create": true,
+	} {
+		if got := Infer(Hints{ReadOnly: true, Names: []string{name}, Text: "Create a picture of it"}); got.Mutates != want {
+			t.Errorf("%s: mutates %v, want %v", name, got.Mutates, want)
+		}
+	}
+}
+
+// FuzzInfer: an effect is whole and consistent, methods that are meant to change something stay mutations, and the
+// command to delete is never taken for a read.
+func FuzzInfer(f *testing.F) {
+	f.Add("get", "GET_TerminateInstances", "/#Action=TerminateInstances", "Shuts down instances")
+	f.Add("post", "searchUsers", "/users/{id}:search", "Search users")
+	f.Add("", "a_", "{}?action=", "s")
+	f.Fuzz(func(t *testing.T, method, name, path, text string) {
+		h := Hints{Method: method, Names: []string{name, ""}, Path: path, Text: text}
+		e := Infer(h)
+		if e.Operation == "" || e.Risk == "" || e.Mutates == (e.Operation == "read") || !e.Mutates && e.Risk != "low" {
+			t.Errorf("%+v: got %+v", h, e)
+		}
+		for _, method := range []string{"PUT", "DELETE"} {
+			h.Method = method
+			if !Infer(h).Mutates {
+				t.Errorf("%+v is a read", h)
+			}
+		}
+		h.Method, h.Path, h.Commands = "GET", "/", []string{"DeleteThing"}
+		if got := Infer(h); !got.Mutates || got.Risk != "high" {
+			t.Errorf("%+v: got %+v", h, got)
+		}
+	})
+}
