@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -318,13 +317,6 @@ func describeValue(v any) string {
 		return "object of " + count(len(value), "field")
 	}
 	return fmt.Sprintf("%T", v)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 func schemaText(s *jsonschema.Schema) json.RawMessage {

@@ -1,48 +1,20 @@
 package catalog
 
-// This file has the small text helpers: names in one form, one-line and short versions of text that others wrote.
+// This file names what the package uses of catalog/text: what others wrote, on one line, and short.
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+import foreign "almanac/catalog/text"
 
-// clip is at most n runes of text, with an ellipsis for the rest.
-func clip(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	i := 0
-	for at := range text {
-		if i == n-1 {
-			return strings.TrimRight(text[:at], " ") + "…"
-		}
-		i++
-	}
-	return text
-}
+// clip is at most n characters of text, with an ellipsis for the rest.
+func clip(text string, n int) string { return foreign.ClipRunes(text, n) }
 
-// oneLine is text without control characters and runs of spaces, so that what a catalog says cannot draw on a
-// screen or start a line of its own. Text beyond 4,000 bytes is not looked at.
-func oneLine(text string) string {
-	if len(text) > 4000 {
-		text = text[:4000]
-	}
-	text = strings.ToValidUTF8(text, "")
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r)
-	}), " ")
-}
+// oneLine is text on one line without what nobody would see, so that what a catalog says cannot draw on a screen or
+// start a line of its own. Text beyond 4,000 bytes is not looked at.
+func oneLine(text string) string { return foreign.OneLine(foreign.HeadBytes(text, 4000)) }
 
-// firstSentence is the first sentence of a description in at most n runes.
-func firstSentence(text string, n int) string {
-	text = oneLine(text)
-	for i := 0; i+1 < len(text); i++ {
-		if (text[i] == '.' || text[i] == '!' || text[i] == '?') && text[i+1] == ' ' && i > 15 {
-			text = text[:i+1]
-			break
-		}
-	}
-	return clip(text, n)
-}
+// firstSentence is the first sentence of a description in at most n characters.
+func firstSentence(text string, n int) string { return clip(foreign.FirstSentence(text), n) }
+
+func count(n int, what string) string { return foreign.Count(n, what) }
+
+// cleanCode is an example as it may be shown, at most 1,000 characters.
+func cleanCode(code string) string { return clip(foreign.Clean(code), 1000) }

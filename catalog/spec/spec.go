@@ -338,19 +338,10 @@ func exampleCall(e *Action) string {
 	return "local result = " + lua.Call(e.ID, table)
 }
 
-// cleanCode is an example without control characters but line breaks and tabs, at most 1,000 runes.
-func cleanCode(code string) string {
-	code = strings.ToValidUTF8(code, "")
-	code = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r >= ' ' && r != 0x7f && !(r >= 0x80 && r < 0xa0) {
-			return r
-		}
-		return -1
-	}, code)
-	return text.ClipRunes(strings.TrimSpace(code), 1000)
-}
+// cleanCode is an example as it may be shown, at most 1,000 characters.
+func cleanCode(code string) string { return text.ClipRunes(text.Clean(code), 1000) }
 
-// firstSentence is the first sentence of a description in at most n runes.
+// firstSentence is the first sentence of a description in at most n characters.
 func firstSentence(description string, n int) string {
 	return text.ClipRunes(text.FirstSentence(description), n)
 }

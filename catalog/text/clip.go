@@ -52,6 +52,12 @@ func ClipRunes(s string, n int) string {
 	return ""
 }
 
+// LineBytes is OneLine in at most n bytes, and "…" behind them when something was cut.
+func LineBytes(s string, n int) string { return ClipBytes(OneLine(s), n) }
+
+// LineRunes is OneLine in at most n characters, the last of them "…" when something was cut.
+func LineRunes(s string, n int) string { return ClipRunes(OneLine(s), n) }
+
 // shortest is how long a sentence is at least, in bytes: what ends sooner is an abbreviation, "e.g. " or "No. ".
 const shortest = 16
 
