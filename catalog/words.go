@@ -11,10 +11,4 @@ func clip(text string, n int) string { return foreign.ClipRunes(text, n) }
 // start a line of its own. Text beyond 4,000 bytes is not looked at.
 func oneLine(text string) string { return foreign.OneLine(foreign.HeadBytes(text, 4000)) }
 
-// firstSentence is the first sentence of a description in at most n characters.
-func firstSentence(text string, n int) string { return clip(foreign.FirstSentence(text), n) }
-
 func count(n int, what string) string { return foreign.Count(n, what) }
-
-// cleanCode is an example as it may be shown, at most 1,000 characters.
-func cleanCode(code string) string { return clip(foreign.Clean(code), 1000) }

@@ -11,9 +11,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"almanac/catalog/secret"
+	"almanac/catalog/text"
 )
 
 const (
@@ -295,11 +295,8 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	at := n
-	for at > 0 && !utf8.RuneStart(s[at]) {
-		at--
-	}
-	return fmt.Sprintf("%s... %d more bytes", s[:at], len(s)-at)
+	head := text.HeadBytes(s, n)
+	return fmt.Sprintf("%s... %d more bytes", head, len(s)-len(head))
 }
 
 func sizeText(n int) string {

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
+	"almanac/catalog/text"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
@@ -206,7 +207,7 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	e := catalog.Entry{
-		ID: id, Title: d.Title, Description: cut(d.Description, maxDescription), Entities: d.Entities, Tags: d.Tags,
+		ID: id, Title: d.Title, Description: text.HeadBytes(d.Description, maxDescription), Entities: d.Entities, Tags: d.Tags,
 		Aliases: d.Aliases, Examples: d.Examples, Operation: catalog.Operation(strings.ToLower(d.Operation)),
 	}
 	var err error

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/catalog/verb"
 )
 
@@ -55,7 +56,7 @@ func entryOf(line []byte) (e catalog.Entry, mended []string, err error) {
 	}
 	if len(e.Description) > maxDescription {
 		mended = append(mended, fmt.Sprintf("the description was cut from %d to %d bytes", len(e.Description), maxDescription))
-		e.Description = strings.Clone(cut(e.Description, maxDescription))
+		e.Description = strings.Clone(text.HeadBytes(e.Description, maxDescription))
 	}
 	if !said(e.ID, r.Name) {
 		e.Aliases = append(e.Aliases[:len(e.Aliases):len(e.Aliases)], r.Name)
@@ -65,7 +66,7 @@ func entryOf(line []byte) (e catalog.Entry, mended []string, err error) {
 		e.Risk = risk
 	default:
 		e.Risk = catalog.High
-		mended = append(mended, fmt.Sprintf("the risk %q counts as high", cut(r.Risk, 40)))
+		mended = append(mended, fmt.Sprintf("the risk %q counts as high", text.HeadBytes(r.Risk, 40)))
 	}
 	e.Mutates = mutates(&r)
 	if e.Input, err = inputSchema(r.Input); err != nil {

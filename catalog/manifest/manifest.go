@@ -29,10 +29,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"almanac/catalog"
 	"almanac/catalog/source"
+	"almanac/catalog/text"
 )
 
 const (
@@ -143,7 +143,7 @@ func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, Repo
 				err = fmt.Errorf("line %d has this id already", first)
 			}
 			if err != nil {
-				report.Skipped = append(report.Skipped, catalog.Skip{ID: cut(l.entry.ID, maxToldID), Source: place, Reason: err.Error()})
+				report.Skipped = append(report.Skipped, catalog.Skip{ID: text.HeadBytes(l.entry.ID, maxToldID), Source: place, Reason: err.Error()})
 				continue
 			}
 			for _, reason := range l.mended {
@@ -158,15 +158,4 @@ func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, Repo
 	}
 	report.Loaded = len(entries)
 	return entries, report
-}
-
-// cut is text in at most n bytes, whole runes.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }

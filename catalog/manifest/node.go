@@ -17,6 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 )
 
 // A fault is an error with the line that it is about.
@@ -267,7 +268,5 @@ func asData(n *yaml.Node) (any, error) {
 	return v, nil
 }
 
-// clip is text on one line and short.
-func clip(text string) string {
-	return cut(strings.Join(strings.Fields(text), " "), 60)
-}
+// clip is what a file says, as a message quotes it.
+func clip(s string) string { return text.LineBytes(s, 60) }

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/pattern"
+	"almanac/catalog/text"
 )
 
 // A laid is an overlay as it stands in a manifest.
@@ -156,7 +157,7 @@ func (o *overlay) describe(e *catalog.Entry) {
 		e.Title = *o.Title
 	}
 	if o.Description != nil {
-		e.Description = cut(*o.Description, maxDescription)
+		e.Description = text.HeadBytes(*o.Description, maxDescription)
 	}
 	e.Entities = grown(e.Entities, o.Entities)
 	e.Tags = grown(e.Tags, o.Tags)

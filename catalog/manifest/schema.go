@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 )
 
 // openSchema takes any table.
@@ -40,9 +41,9 @@ func readField(raw json.RawMessage) (f field, err error) {
 		case "description":
 			f.description = value
 			if len(value) > maxDescription {
-				var text string
-				text, err = unquote(value)
-				f.description = quote(cut(text, maxDescription))
+				var about string
+				about, err = unquote(value)
+				f.description = quote(text.HeadBytes(about, maxDescription))
 			}
 			if len(f.description) <= len(`""`) {
 				f.description = nil
@@ -69,7 +70,7 @@ func inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 		return nil, nil
 	}
 	if raw[0] != '{' {
-		return nil, fmt.Errorf("want an object, got %s", cut(string(raw), 40))
+		return nil, fmt.Errorf("want an object, got %s", text.HeadBytes(string(raw), 40))
 	}
 	names, values, err := members(raw)
 	if err != nil {
@@ -89,7 +90,7 @@ func inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 	for i, name := range names {
 		f, err := readField(values[i])
 		if err != nil {
-			return nil, fmt.Errorf("field %s: want {type, description, required}", cut(name, 60))
+			return nil, fmt.Errorf("field %s: want {type, description, required}", text.HeadBytes(name, 60))
 		}
 		if i > 0 {
 			props.WriteByte(',')

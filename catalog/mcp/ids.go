@@ -3,12 +3,12 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"almanac/catalog"
 	"almanac/catalog/lua"
+	"almanac/catalog/text"
 )
 
 // maxSegments is how many bytes of an id a name may take; the source's name and a suffix need room as well.
@@ -18,7 +18,7 @@ const maxSegments = 180
 // github.list_issues. It is empty when the name has no letter or digit.
 func dotted(name string) string {
 	var segments []string
-	for _, part := range strings.FieldsFunc(escapes.ReplaceAllString(name, " "), func(r rune) bool { return strings.ContainsRune("./:", r) }) {
+	for _, part := range strings.FieldsFunc(text.Clean(name), func(r rune) bool { return strings.ContainsRune("./:", r) }) {
 		if s := segment(part); s != "" {
 			segments = append(segments, s)
 		}
@@ -26,14 +26,10 @@ func dotted(name string) string {
 	return shorten(strings.Join(segments, "."), name)
 }
 
-// escapes are the control sequences of terminals: CSI, strings such as OSC, and the short ones.
-var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]")
-
-// segment makes one lower-case Lua name of a text; empty when nothing of it can be in one.
-func segment(text string) string {
-	text = escapes.ReplaceAllString(text, " ")
+// segment makes one lower-case Lua name of a part of one; empty when nothing of it can be in one.
+func segment(name string) string {
 	var b strings.Builder
-	runes := []rune(text)
+	runes := []rune(text.Clean(name))
 	gap := false
 	for i, r := range runes {
 		if r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -48,7 +44,7 @@ func segment(text string) string {
 		gap = false
 		b.WriteRune(unicode.ToLower(r))
 	}
-	name := b.String()
+	name = b.String()
 	_, reserved := lua.Keyword(name)
 	switch {
 	case name == "":
@@ -117,22 +113,5 @@ func (n *naming) assign(names []string) (ids []string, renamed []catalog.Skip) {
 	return ids, renamed
 }
 
-// clean makes text of a server fit to be shown: control characters and whole control
-// sequences of terminals become spaces, and at most n bytes are left.
-func clean(text string, n int) string {
-	text = escapes.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), " ")
-	text = strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, strings.ReplaceAll(text, "\r\n", "\n"))
-	text = strings.TrimSpace(text)
-	if len(text) > n {
-		text = strings.TrimSpace(strings.ToValidUTF8(text[:n], "")) + "…"
-	}
-	return text
-}
+// clean is what a server says, in at most n bytes.
+func clean(s string, n int) string { return text.ClipBytes(text.Clean(s), n) }

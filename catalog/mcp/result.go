@@ -47,7 +47,7 @@ func blocks(list []sdk.Content) (data any, note string) {
 func block(c sdk.Content) (value any, note string) {
 	switch c := c.(type) {
 	case *sdk.TextContent:
-		return text(c.Text)
+		return textValue(c.Text)
 	case *sdk.ImageContent:
 		return binary("image", c.MIMEType, len(c.Data)), noteBinary
 	case *sdk.AudioContent:
@@ -74,16 +74,16 @@ func resource(r *sdk.ResourceContents) (value any, note string) {
 	if r.Blob != nil {
 		return binary("blob", r.MIMEType, len(r.Blob)), noteBinary
 	}
-	return text(r.Text)
+	return textValue(r.Text)
 }
 
 func binary(kind, mime string, n int) map[string]any {
 	return map[string]any{"type": kind, "mimeType": mime, "bytes": int64(n)}
 }
 
-// text is the value of a text: parsed where it is wholly a JSON object or list, else itself. A lone number or word
+// textValue is the value of a text: parsed where it is wholly a JSON object or list, else itself. A lone number or word
 // stays text, so that the same tool does not answer with another type when its text happens to look like one.
-func text(s string) (value any, note string) {
+func textValue(s string) (value any, note string) {
 	trimmed := strings.TrimSpace(s)
 	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
 		if v, err := catalog.ParseJSON([]byte(trimmed)); err == nil {

@@ -159,7 +159,7 @@ func FuzzText(f *testing.F) {
 	f.Add(`{"a":1}`)
 	f.Add(`[9007199254740993]`)
 	f.Fuzz(func(t *testing.T, s string) {
-		v, note := text(s)
+		v, note := textValue(s)
 		if note == "" && v != any(s) {
 			t.Errorf("%q became %v", s, v)
 		}

@@ -5,6 +5,8 @@ package openapi
 import (
 	"slices"
 	"strings"
+
+	"almanac/catalog/text"
 )
 
 // requestBody adds the body of OpenAPI 3. It returns the schema of names that are not listed, nil when there are none.
@@ -92,12 +94,12 @@ func (b *inputBuilder) whole(schema *node, mediaType string, required bool, abou
 		schema = &node{kind: object}
 	}
 	if out.form == rawBody {
-		schema = &node{kind: object, names: []string{"type"}, values: []*node{{kind: text, text: "string"}}}
-		about = strings.TrimSpace(about + " Sent as it is, as " + clip(mediaType, 60) + ".")
+		schema = &node{kind: object, names: []string{"type"}, values: []*node{{kind: textual, text: "string"}}}
+		about = strings.TrimSpace(about + " Sent as it is, as " + text.LineBytes(mediaType, 60) + ".")
 	}
 	holder := &node{kind: object}
 	if about != "" {
-		holder.names, holder.values = []string{"description"}, []*node{{kind: text, text: about}}
+		holder.names, holder.values = []string{"description"}, []*node{{kind: textual, text: about}}
 	}
 	if target := b.d.soft(schema); target.get("readOnly") == nil {
 		b.propertyOf(out.whole, schema, holder)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"almanac/catalog/text"
 )
 
 // clash fails when writing the value of the parameter would give a name that belongs to something else in its place.
@@ -64,7 +66,7 @@ func foreign(arg, own, style string, list []pair, names []string) error {
 				same = strings.EqualFold(one.name, name)
 			}
 			if same && name != own {
-				return fmt.Errorf("argument %s: it must not hold %q, which is the name of another parameter, of a credential or of what the host fills in", arg, clip(one.name, 60))
+				return fmt.Errorf("argument %s: it must not hold %q, which is the name of another parameter, of a credential or of what the host fills in", arg, text.LineBytes(one.name, 60))
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"almanac/catalog/text"
 )
 
 // A document is one that was read. It is used by one goroutine.
@@ -36,7 +38,7 @@ func newDocument(root *node) (*document, error) {
 	case openapi == "" && strings.HasPrefix(swagger, "2"):
 		d.v2, d.version = true, swagger
 	case openapi+swagger != "":
-		return nil, fmt.Errorf("version %s of OpenAPI is not known: want 2.0, 3.0 or 3.1", clip(openapi+swagger, 20))
+		return nil, fmt.Errorf("version %s of OpenAPI is not known: want 2.0, 3.0 or 3.1", text.LineBytes(openapi+swagger, 20))
 	default:
 		return nil, errors.New("this is no OpenAPI document: it has neither openapi nor swagger at its top")
 	}
@@ -50,13 +52,13 @@ const maxHops = 32
 func (d *document) pointer(ref string) (*node, error) {
 	if n, ok := d.pointed[ref]; ok {
 		if n == nil {
-			return nil, fmt.Errorf("the reference %s points to nothing", clip(ref, 120))
+			return nil, fmt.Errorf("the reference %s points to nothing", text.LineBytes(ref, 120))
 		}
 		return n, nil
 	}
 	path, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
-		return nil, fmt.Errorf("the reference %s leads out of the document", clip(ref, 120))
+		return nil, fmt.Errorf("the reference %s leads out of the document", text.LineBytes(ref, 120))
 	}
 	n := d.root
 	for step := range strings.SplitSeq(path, "/") {
@@ -79,7 +81,7 @@ func (d *document) pointer(ref string) (*node, error) {
 	}
 	d.pointed[ref] = n
 	if n == nil {
-		return nil, fmt.Errorf("the reference %s points to nothing", clip(ref, 120))
+		return nil, fmt.Errorf("the reference %s points to nothing", text.LineBytes(ref, 120))
 	}
 	if d.place[n] == "" {
 		d.place[n] = ref
@@ -91,11 +93,11 @@ func (d *document) pointer(ref string) (*node, error) {
 func (d *document) follow(n *node) (*node, error) {
 	for hop := 0; ; hop++ {
 		ref := n.get("$ref")
-		if !ref.is(text) {
+		if !ref.is(textual) {
 			return n, nil
 		}
 		if hop == maxHops {
-			return nil, fmt.Errorf("the reference %s leads in a circle", clip(ref.text, 120))
+			return nil, fmt.Errorf("the reference %s leads in a circle", text.LineBytes(ref.text, 120))
 		}
 		var err error
 		if n, err = d.pointer(ref.text); err != nil {
@@ -115,7 +117,7 @@ func (d *document) soft(n *node) *node {
 
 // inPlace calls f with the schemas that apply to the same value as n does.
 func (d *document) inPlace(n *node, f func(part *node)) {
-	if ref := n.get("$ref"); ref.is(text) {
+	if ref := n.get("$ref"); ref.is(textual) {
 		if target, err := d.pointer(ref.text); err == nil {
 			f(target)
 		}
@@ -172,7 +174,7 @@ func (d *document) extending(n *node) []*node {
 		d.schemas().each(func(name string, schema *node) {
 			for _, part := range schema.get("allOf").items() {
 				ref := part.get("$ref")
-				if !ref.is(text) {
+				if !ref.is(textual) {
 					continue
 				}
 				base, err := d.pointer(ref.text)
@@ -181,7 +183,7 @@ func (d *document) extending(n *node) []*node {
 				}
 				d.children[base] = append(d.children[base], &node{
 					kind: object, names: []string{"$ref"},
-					values: []*node{{kind: text, text: d.schemaPlace() + strings.NewReplacer("~", "~0", "/", "~1", "%", "%25").Replace(name)}},
+					values: []*node{{kind: textual, text: d.schemaPlace() + strings.NewReplacer("~", "~0", "/", "~1", "%", "%25").Replace(name)}},
 				})
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/catalog/verb"
 )
 
@@ -94,7 +95,7 @@ func (d *document) input(op *operation, patterns map[string]bool, keys map[strin
 		case "path", "query", "header", "cookie":
 			b.param(p, in)
 		default:
-			b.lost = append(b.lost, "a parameter in "+clip(in, 20)+", which is no place")
+			b.lost = append(b.lost, "a parameter in "+text.LineBytes(in, 20)+", which is no place")
 		}
 	}
 	for _, name := range placeholders(op.path) {
@@ -132,10 +133,10 @@ func (d *document) input(op *operation, patterns map[string]bool, keys map[strin
 func (e *emitter) told(what string) []string {
 	var out []string
 	if e.cut > 0 {
-		out = append(out, plural(e.cut, "place")+" of the "+what+" left open: the schema is larger than "+kb(e.limit))
+		out = append(out, text.Count(e.cut, "place")+" of the "+what+" left open: the schema is larger than "+kb(e.limit))
 	}
 	if e.lost > 0 {
-		out = append(out, plural(e.lost, "place")+" of the "+what+" left open: a reference or pattern that cannot be used")
+		out = append(out, text.Count(e.lost, "place")+" of the "+what+" left open: a reference or pattern that cannot be used")
 	}
 	return out
 }
@@ -143,7 +144,7 @@ func (e *emitter) told(what string) []string {
 func stringList(names []string) *node {
 	n := &node{kind: list}
 	for _, name := range names {
-		n.values = append(n.values, &node{kind: text, text: name})
+		n.values = append(n.values, &node{kind: textual, text: name})
 	}
 	return n
 }
@@ -210,7 +211,7 @@ func (b *inputBuilder) property(arg string, schema, about *node) {
 	}
 	shown := *schema
 	if schema != about && about != nil {
-		if description := about.get("description"); description.is(text) {
+		if description := about.get("description"); description.is(textual) {
 			shown = with(schema, "description", description)
 		}
 	}
@@ -255,7 +256,7 @@ func (e *emitter) fits(value, schema *node) bool {
 	for _, kind := range kinds {
 		switch kind {
 		case "string":
-			ok = ok || value.is(text)
+			ok = ok || value.is(textual)
 		case "integer":
 			ok = ok || value.is(number) && !strings.ContainsAny(value.text, ".eE")
 		case "number":
@@ -329,7 +330,7 @@ func (b *inputBuilder) undeclared(name string) {
 	b.required = append(b.required, arg)
 	b.e.name(arg)
 	b.e.raw(`{"type":["string","integer"]}`)
-	b.lost = append(b.lost, "the path parameter "+clip(name, 60)+" is not declared")
+	b.lost = append(b.lost, "the path parameter "+text.LineBytes(name, 60)+" is not declared")
 }
 
 // styleOf is how a parameter is written, by OpenAPI 3 or by the collectionFormat of Swagger 2.0.

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
+	"almanac/catalog/text"
 	"almanac/catalog/web"
 )
 
@@ -53,7 +54,7 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 		l.batch.Entries = append(l.batch.Entries, e)
 		if op.id != op.wanted {
 			l.batch.Renamed = append(l.batch.Renamed, catalog.Skip{
-				ID: op.id, Source: l.o.Source, Reason: fmt.Sprintf("%s is taken (%s %s)", op.wanted, strings.ToUpper(op.method), clip(op.path, 100)),
+				ID: op.id, Source: l.o.Source, Reason: fmt.Sprintf("%s is taken (%s %s)", op.wanted, strings.ToUpper(op.method), text.LineBytes(op.path, 100)),
 			})
 		}
 		op.release()
@@ -82,7 +83,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 		return e, nil, err
 	}
 	for _, tag := range op.tags {
-		if tag = clip(tag, 60); tag != "" && len(e.Tags) < 8 {
+		if tag = text.LineBytes(tag, 60); tag != "" && len(e.Tags) < 8 {
 			e.Tags = append(e.Tags, tag)
 		}
 	}

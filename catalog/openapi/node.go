@@ -21,7 +21,7 @@ const (
 	null kind = iota
 	boolean
 	number
-	text
+	textual
 	list
 	object
 )
@@ -60,7 +60,7 @@ func (n *node) at(names ...string) *node {
 
 // str is the text of a string; "" for all else.
 func (n *node) str() string {
-	if n == nil || n.kind != text {
+	if n == nil || n.kind != textual {
 		return ""
 	}
 	return n.text
@@ -103,7 +103,7 @@ func (n *node) items() []*node {
 func (n *node) strings() []string {
 	var out []string
 	for _, item := range n.items() {
-		if item.is(text) {
+		if item.is(textual) {
 			out = append(out, item.text)
 		}
 	}
@@ -118,7 +118,7 @@ func (n *node) json(b []byte) []byte {
 	switch n.kind {
 	case boolean, number:
 		return append(b, n.text...)
-	case text:
+	case textual:
 		return quote(b, n.text)
 	case list:
 		b = append(b, '[')
@@ -173,7 +173,7 @@ func (n *node) value() any {
 		}
 		f, _ := strconv.ParseFloat(n.text, 64)
 		return f
-	case text:
+	case textual:
 		return n.text
 	case list:
 		out := make([]any, len(n.values))
@@ -265,7 +265,7 @@ func (r *reader) value() *node {
 		r.i++
 		return n
 	case '"':
-		return &node{kind: text, text: r.string()}
+		return &node{kind: textual, text: r.string()}
 	case 't':
 		r.i += 4
 		return &node{kind: boolean, text: "true"}
@@ -406,5 +406,5 @@ func scalarOf(y *yaml.Node) *node {
 			return &node{kind: number, text: strconv.FormatFloat(f, 'g', -1, 64), raw: y.Value}
 		}
 	}
-	return &node{kind: text, text: strings.ToValidUTF8(y.Value, "\ufffd")}
+	return &node{kind: textual, text: strings.ToValidUTF8(y.Value, "\ufffd")}
 }

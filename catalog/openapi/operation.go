@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 )
 
 // An operation is one method of one path, with what a call needs to know of it.
@@ -30,7 +31,7 @@ var methods = []string{"get", "put", "post", "delete", "options", "head", "patch
 func (d *document) operations(source string) (ops []*operation, skipped []catalog.Skip, found int) {
 	skip := func(what, reason string) {
 		found++
-		skipped = append(skipped, catalog.Skip{ID: clip(what, 200), Source: source, Reason: reason})
+		skipped = append(skipped, catalog.Skip{ID: text.LineBytes(what, 200), Source: source, Reason: reason})
 	}
 	paths := d.root.get("paths")
 	if paths != nil && !paths.is(object) {
@@ -79,7 +80,7 @@ func (d *document) operations(source string) (ops []*operation, skipped []catalo
 func (op *operation) describe() string {
 	summary, description := lines(op.summary, 300), lines(op.description, maxDescription)
 	if summary == "" && description == "" {
-		summary = strings.ToUpper(op.method) + " " + clip(op.path, 200)
+		summary = strings.ToUpper(op.method) + " " + text.LineBytes(op.path, 200)
 	}
 	if summary != "" && !strings.HasSuffix(summary, ".") && !strings.HasSuffix(summary, "!") && !strings.HasSuffix(summary, "?") {
 		summary += "."
@@ -104,7 +105,7 @@ func (op *operation) describe() string {
 const maxDescription = 4 << 10
 
 // title is a short name for people.
-func (op *operation) title() string { return strings.TrimSuffix(clip(op.summary, 100), ".") }
+func (op *operation) title() string { return strings.TrimSuffix(text.LineBytes(op.summary, 100), ".") }
 
 // parameters are those of the path and the operation, which win, references resolved. lost names those that cannot
 // be read.
@@ -119,7 +120,7 @@ func (d *document) parameters(op *operation) (list []*node, lost []string) {
 			}
 			key := n.get("in").str() + " " + n.get("name").scalar()
 			if n.get("name").scalar() == "" || n.get("in").str() == "" {
-				lost = append(lost, fmt.Sprintf("a parameter without name or place (%s)", clip(key, 60)))
+				lost = append(lost, fmt.Sprintf("a parameter without name or place (%s)", text.LineBytes(key, 60)))
 				continue
 			}
 			if i, ok := place[key]; ok {

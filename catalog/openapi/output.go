@@ -58,7 +58,7 @@ func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string
 	}
 	// The same reference gives the same schema.
 	key := best
-	if ref := best.get("$ref"); ref.is(text) {
+	if ref := best.get("$ref"); ref.is(textual) {
 		if target, err := o.d.pointer(ref.text); err == nil {
 			key = target
 		}
@@ -108,7 +108,7 @@ func accept(kinds []string) string {
 	for _, wantJSON := range []bool{true, false} {
 		for _, name := range kinds {
 			kind, _, _ := strings.Cut(strings.ToLower(name), ";")
-			if isJSON(kind) == wantJSON && !slices.Contains(list, name) && plain(name) && len(list) < 6 && strings.Contains(name, "/") {
+			if isJSON(kind) == wantJSON && !slices.Contains(list, name) && !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) && len(list) < 6 && strings.Contains(name, "/") {
 				list = append(list, name)
 			}
 		}

@@ -265,7 +265,7 @@ func TestLines(t *testing.T) {
 	for text, want := range map[string]string{
 		"<p>Makes a <code>refund</code>.</p>\r\n<br/>Once &amp; whole.": "Makes a refund.\nOnce & whole.",
 		"POST /x/<name>":            "POST /x/<name>",
-		"a\u001b[2J\u0007\tb\u202e": "a[2J b",
+		"a\u001b[2J\u0007\tb\u202e": "a  \tb",
 		"<script>alert(1)</script>": "<script>alert(1)</script>",
 		strings.Repeat("ä", 100):    strings.Repeat("ä", 18) + "…",
 	} {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/catalog/web"
 )
 
@@ -148,7 +149,7 @@ func startPrism(t *testing.T, program, file string) *prism {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		p.mu.Lock()
-		p.status, p.body, p.sent = 0, nil, r.Method+" "+r.URL.RequestURI()+" "+clip(string(body), 300)
+		p.status, p.body, p.sent = 0, nil, r.Method+" "+r.URL.RequestURI()+" "+text.LineBytes(string(body), 300)
 		p.mu.Unlock()
 		proxy.ServeHTTP(w, r)
 	}))
@@ -250,7 +251,7 @@ func verdict(status int, body []byte) string {
 		return "answer"
 	}
 	if code == "UNKNOWN" {
-		why += " " + clip(problem.Detail, 200)
+		why += " " + text.LineBytes(problem.Detail, 200)
 	}
 	return why
 }

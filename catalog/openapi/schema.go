@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"almanac/catalog/text"
 )
 
 const (
@@ -96,7 +98,7 @@ func (e *emitter) schema(n *node, at spot) {
 		e.raw("{}")
 		return
 	}
-	if ref := n.get("$ref"); ref.is(text) {
+	if ref := n.get("$ref"); ref.is(textual) {
 		e.reference(n, ref.text, at)
 		return
 	}
@@ -209,7 +211,7 @@ func (e *emitter) kinds(n *node) []string {
 		}
 	}
 	switch t := n.get("type"); {
-	case t.is(text):
+	case t.is(textual):
 		add(t.text)
 	case t.is(list):
 		for _, name := range t.strings() {
@@ -264,16 +266,16 @@ func (e *emitter) open(n *node, at spot) {
 func (e *emitter) words(n *node, at spot) {
 	if title := n.get("title").str(); title != "" && len(title) <= 80 && !e.output {
 		e.name("title")
-		e.b = quote(e.b, clip(title, 80))
+		e.b = quote(e.b, text.LineBytes(title, 80))
 	}
 	room := at.room
 	if e.output {
 		room = min(room, 80)
 	}
-	about := clip(n.get("description").str(), room)
+	about := text.LineBytes(n.get("description").str(), room)
 	if value := n.get("default"); value != nil && value.kind != null && value.kind < list && !e.output && !at.keepDefault {
 		// A default that was filled in would be sent, and overwrite what a change does not name.
-		about = strings.TrimSpace(about + " (default " + clip(value.scalar(), 40) + ")")
+		about = strings.TrimSpace(about + " (default " + text.LineBytes(value.scalar(), 40) + ")")
 	}
 	if about != "" {
 		e.name("description")
@@ -325,7 +327,7 @@ func fit(n *node, kinds []string) *node {
 	}
 	has := func(kind string) bool { return slices.Contains(kinds, kind) }
 	switch {
-	case n.is(text) && !has("string"):
+	case n.is(textual) && !has("string"):
 		if _, err := strconv.ParseFloat(n.text, 64); err == nil && (has("integer") || has("number")) && validNumber(n.text) {
 			return &node{kind: number, text: n.text}
 		}
@@ -334,7 +336,7 @@ func fit(n *node, kinds []string) *node {
 		}
 	case n.is(number) && has("string") && !has("integer") && !has("number"),
 		n.is(boolean) && has("string") && !has("boolean"):
-		return &node{kind: text, text: n.scalar()}
+		return &node{kind: textual, text: n.scalar()}
 	}
 	return n
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/text"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
@@ -153,7 +154,7 @@ func (s *servers) of(op *operation) (string, error) {
 		if u != nil && u.Host == "" {
 			return "", errNoServer
 		}
-		return "", errors.New("the server " + clip(base, 100) + " is no http address: say which with --base NAME=URL")
+		return "", errors.New("the server " + text.LineBytes(base, 100) + " is no http address: say which with --base NAME=URL")
 	}
 	u.RawQuery, u.Fragment = "", ""
 	base = strings.TrimRight(u.String(), "/")
@@ -209,7 +210,7 @@ func (s *servers) fill(server *node) (string, error) {
 			}
 		}
 		if value == "" {
-			return "", errors.New("the server " + clip(address, 100) + " has no value for " + clip(name, 40) + ": say the whole address with --base NAME=URL")
+			return "", errors.New("the server " + text.LineBytes(address, 100) + " has no value for " + text.LineBytes(name, 40) + ": say the whole address with --base NAME=URL")
 		}
 		address = strings.ReplaceAll(address, "{"+name+"}", value)
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 )
 
 // Line is the status in one line: "openapi:petstore.yaml: 19 actions, 1 renamed, 2 skipped (0.1 s)".
@@ -18,24 +18,24 @@ func (s Status) Line() string {
 	case s.State == Loading && s.Found == 0:
 		b.WriteString("loading")
 	case s.State == Loading:
-		fmt.Fprintf(&b, "loading, %s so far", count(s.Found, "action"))
+		fmt.Fprintf(&b, "loading, %s so far", text.Count(s.Found, "action"))
 	case s.State == Failed && s.Health != nil && strings.HasPrefix(s.Health.Error(), s.Err.Error()):
 		// The same, as it is by now.
 		fmt.Fprintf(&b, "failed: %v", s.Health)
 		if s.Loaded > 0 {
-			fmt.Fprintf(&b, "; %s of the reading before stay", count(s.Loaded, "action"))
+			fmt.Fprintf(&b, "; %s of the reading before stay", text.Count(s.Loaded, "action"))
 		}
 		return b.String()
 	case s.State == Failed && s.Loaded > 0:
-		fmt.Fprintf(&b, "failed: %v; %s of the reading before stay", s.Err, count(s.Loaded, "action"))
+		fmt.Fprintf(&b, "failed: %v; %s of the reading before stay", s.Err, text.Count(s.Loaded, "action"))
 	case s.State == Failed:
 		fmt.Fprintf(&b, "failed: %v", s.Err)
 	default:
-		b.WriteString(count(s.Loaded, "action"))
+		b.WriteString(text.Count(s.Loaded, "action"))
 		if remarks := s.Remarks(); remarks != "" {
 			b.WriteString(", " + remarks)
 		}
-		fmt.Fprintf(&b, " (%s)", took(s.Took))
+		fmt.Fprintf(&b, " (%s)", text.Took(s.Took))
 	}
 	if partly := s.partly(); partly != nil {
 		fmt.Fprintf(&b, "; %v", partly)
@@ -85,7 +85,7 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 	}
 	s.Change.write(&b, some)
 	if n := s.Change.Waiting(); n > 0 {
-		fmt.Fprintf(&b, "  %s hidden until accepted: /sources accept %s, or almanac doctor --accept %s\n", count(n, "action"), s.short(), s.short())
+		fmt.Fprintf(&b, "  %s hidden until accepted: /sources accept %s, or almanac doctor --accept %s\n", text.Count(n, "action"), s.short(), s.short())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -149,18 +149,4 @@ func place(k catalog.Skip) string {
 		parts = append(parts, k.ID)
 	}
 	return strings.Join(append(parts, k.Reason), ": ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func took(d time.Duration) string {
-	if d < time.Second {
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
 }

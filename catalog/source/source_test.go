@@ -121,11 +121,11 @@ func TestSourcesMeet(t *testing.T) {
 	if !ok || !e.Mutates || e.Source != "first" {
 		t.Errorf("the source named first should win: %+v", e)
 	}
-	want := `first: 2 actions (0 ms)
+	want := `first: 2 actions (<1 ms)
   found 2 = loaded 2 + skipped 0
 dead: failed: connection refused: is the server running?
 broken: failed: its reader panicked: index out of range
-second: 1 action, 2 skipped (0 ms)
+second: 1 action, 2 skipped (<1 ms)
   found 3 = loaded 1 + skipped 2
   skipped: catalog: a.two: the id is that of an action of first: give the source a name of its own, NAME=second
   skipped: catalog: b four: the id has the character ' '; use printable characters without spaces

@@ -9,9 +9,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 )
 
 // A state is what an action was when it was accepted: the fingerprint decides, and the rest is there to tell a person
@@ -117,7 +117,7 @@ func (s state) text() string {
 	if s.Target != "" {
 		parts = append(parts, s.Target)
 	}
-	return oneLine(strings.Join(parts, ", "))
+	return text.LineBytes(strings.Join(parts, ", "), maxDifference)
 }
 
 func changes(mutates bool) string {
@@ -166,7 +166,7 @@ func (s state) difference(now state) string {
 	if s.Rest != now.Rest {
 		parts = append(parts, "its Lua or what the host fills in")
 	}
-	return oneLine(strings.Join(parts, "; "))
+	return text.LineBytes(strings.Join(parts, "; "), maxDifference)
 }
 
 func fieldName(name string) string {
@@ -178,17 +178,3 @@ func fieldName(name string) string {
 
 // maxDifference bounds what is told of one action, in bytes.
 const maxDifference = 600
-
-// oneLine makes text that comes from elsewhere fit for a line.
-func oneLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	if len(text) > maxDifference {
-		text = strings.ToValidUTF8(text[:maxDifference], "") + "…"
-	}
-	return text
-}

@@ -29,12 +29,12 @@ func TailBytes(s string, n int) string {
 	return s[at:]
 }
 
-// ClipBytes is s in at most n bytes, and "…" behind them when something was cut.
+// ClipBytes is s in at most n bytes; the last of them are "…" when something was cut and there is room for that.
 func ClipBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
+	if len(s) <= n || n < len("…") {
+		return HeadBytes(s, n)
 	}
-	return strings.TrimRight(HeadBytes(s, n), " ") + "…"
+	return strings.TrimRight(HeadBytes(s, n-len("…")), " ") + "…"
 }
 
 // ClipRunes is s in at most n characters; the last of them is "…" when something was cut.
@@ -52,7 +52,7 @@ func ClipRunes(s string, n int) string {
 	return ""
 }
 
-// LineBytes is OneLine in at most n bytes, and "…" behind them when something was cut.
+// LineBytes is OneLine in at most n bytes, the last of them "…" when something was cut.
 func LineBytes(s string, n int) string { return ClipBytes(OneLine(s), n) }
 
 // LineRunes is OneLine in at most n characters, the last of them "…" when something was cut.

@@ -15,12 +15,13 @@ func TestClip(t *testing.T) {
 	}{
 		{"", 3, "", ""},
 		{"abc", 3, "abc", "abc"},
-		{"abcd", 3, "abc…", "ab…"},
-		{"äöü", 3, "ä…", "äöü"},
-		{"äöü", 2, "ä…", "ä…"},
-		{"a b c", 2, "a…", "a…"},
-		{"abc", 0, "…", ""},
-		{"漢字", 2, "…", "漢字"},
+		{"abcd", 3, "…", "ab…"},
+		{"abcde", 4, "a…", "abc…"},
+		{"äöü", 5, "ä…", "äöü"},
+		{"äöü", 2, "ä", "ä…"},
+		{"a b c", 2, "a ", "a…"},
+		{"abc", 0, "", ""},
+		{"漢字", 2, "", "漢字"},
 	} {
 		if got := ClipBytes(c.text, c.n); got != c.bytes {
 			t.Errorf("ClipBytes(%q, %d) = %q, want %q", c.text, c.n, got, c.bytes)
@@ -42,6 +43,9 @@ func FuzzClip(f *testing.F) {
 		}
 		if len(tail) > max(n, 0) || !strings.HasSuffix(s, tail) || !utf8.ValidString(tail) {
 			t.Errorf("TailBytes(%q, %d) = %q", s, n, tail)
+		}
+		if got := ClipBytes(s, n); len(got) > max(n, 0) || !utf8.ValidString(got) {
+			t.Errorf("ClipBytes(%q, %d) = %q", s, n, got)
 		}
 		if got := ClipRunes(s, n); utf8.RuneCountInString(got) > max(n, 0) {
 			t.Errorf("ClipRunes(%q, %d) = %q", s, n, got)

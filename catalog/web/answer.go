@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 )
 
 // A StatusError is an answer that is no success.
@@ -88,20 +88,20 @@ func statusError(res *http.Response, text []byte) *StatusError {
 const maxMessage = 300
 
 // message finds what a server says about a failure.
-func message(contentType string, text []byte) string {
-	if data, err := decodeJSON(text); err == nil {
+func message(contentType string, raw []byte) string {
+	if data, err := decodeJSON(raw); err == nil {
 		if found := messageIn(data, 0); found != "" {
-			return clip(found, maxMessage)
+			return text.LineBytes(found, maxMessage)
 		}
-		if len(text) > 0 && data != nil {
-			return clip(string(text), maxMessage)
+		if len(raw) > 0 && data != nil {
+			return text.LineBytes(string(raw), maxMessage)
 		}
 		return ""
 	}
-	if strings.Contains(contentType, "html") || bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")) {
+	if strings.Contains(contentType, "html") || bytes.HasPrefix(bytes.TrimSpace(raw), []byte("<")) {
 		return ""
 	}
-	return clip(string(text), maxMessage)
+	return text.LineBytes(string(raw), maxMessage)
 }
 
 func messageIn(data any, depth int) string {
@@ -123,44 +123,44 @@ func messageIn(data any, depth int) string {
 }
 
 // decode makes data of a body. What is declared as JSON must be; where wantJSON is set, so must the rest.
-func decode(contentType string, text []byte, wantJSON bool) (data any, note string, err error) {
-	if len(bytes.TrimSpace(text)) == 0 {
+func decode(contentType string, raw []byte, wantJSON bool) (data any, note string, err error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, "", nil
 	}
 	kind, _, _ := mime.ParseMediaType(contentType)
 	declared := kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json")
 	if kind == "application/x-ndjson" || kind == "application/jsonl" || kind == "application/x-jsonlines" {
-		list, err := decodeLines(text)
+		list, err := decodeLines(raw)
 		if err != nil {
 			return nil, "", fmt.Errorf("the answer is declared %s and is not: %w", kind, err)
 		}
 		return list, "parsed from lines of JSON", nil
 	}
-	start := bytes.TrimSpace(text)[0]
+	start := bytes.TrimSpace(raw)[0]
 	if declared || wantJSON || kind == "" && (start == '{' || start == '[') {
-		data, err := decodeJSON(text)
+		data, err := decodeJSON(raw)
 		switch {
 		case err == nil && !declared:
 			return data, "parsed from " + orPlain(kind), nil
 		case err == nil:
 			return data, "", nil
 		case declared:
-			return nil, "", fmt.Errorf("the answer is declared %s and is not: %w; it begins %q; ask the server's owner", kind, err, clip(string(text), 60))
+			return nil, "", fmt.Errorf("the answer is declared %s and is not: %w; it begins %q; ask the server's owner", kind, err, text.LineBytes(string(raw), 60))
 		case wantJSON:
-			return nil, "", fmt.Errorf("want JSON, got %s: it begins %q; is the server's address right?", orPlain(kind), clip(string(text), 60))
+			return nil, "", fmt.Errorf("want JSON, got %s: it begins %q; is the server's address right?", orPlain(kind), text.LineBytes(string(raw), 60))
 		}
 	}
-	if utf8.Valid(text) {
-		return string(text), "", nil
+	if utf8.Valid(raw) {
+		return string(raw), "", nil
 	}
-	return string(text), fmt.Sprintf("%d bytes of %s", len(text), orPlain(kind)), nil
+	return string(raw), fmt.Sprintf("%d bytes of %s", len(raw), orPlain(kind)), nil
 }
 
 func orPlain(kind string) string {
 	if kind == "" {
 		return "no declared type"
 	}
-	return clip(kind, 80)
+	return text.LineBytes(kind, 80)
 }
 
 // decodeJSON reads one JSON value; integers become int64 where they fit.
@@ -181,25 +181,4 @@ func decodeLines(text []byte) ([]any, error) {
 		list = append(list, v)
 	}
 	return list, nil
-}
-
-// clip is text on one line without control characters, at most n bytes, whole runes.
-func clip(text string, n int) string {
-	var b strings.Builder
-	space := false
-	for _, r := range text {
-		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
-			space = b.Len() > 0
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			space = false
-		}
-		if b.Len()+utf8.RuneLen(r) > n {
-			return b.String() + "…"
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"almanac/catalog/task"
+	"almanac/catalog/text"
 )
 
 const (
@@ -66,10 +67,10 @@ type Client struct {
 // New returns a Client. It fails when an origin is not an http or https address.
 func New(o Options) (*Client, error) {
 	c := &Client{o: o}
-	for _, text := range o.Origins {
-		u, err := url.Parse(text)
+	for _, s := range o.Origins {
+		u, err := url.Parse(s)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("server %q: want an address such as https://api.example.com", clip(text, 200))
+			return nil, fmt.Errorf("server %q: want an address such as https://api.example.com", text.LineBytes(s, 200))
 		}
 		c.origins = append(c.origins, origin(u))
 	}
@@ -108,7 +109,7 @@ func (c *Client) Allows(u *url.URL) bool { return slices.Contains(c.origins, ori
 func (c *Client) Covers(other *Client) error {
 	for _, place := range other.origins {
 		if !slices.Contains(c.origins, place) {
-			return fmt.Errorf("%s is a new server", clip(place, 200))
+			return fmt.Errorf("%s is a new server", text.LineBytes(place, 200))
 		}
 	}
 	return nil
@@ -160,7 +161,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, errors.New("the address of the request is broken: look at its path arguments")
 	}
 	if !c.Allows(u) {
-		return Answer{}, fmt.Errorf("%s is not a server of this source, and no other may be reached", clip(origin(u), 200))
+		return Answer{}, fmt.Errorf("%s is not a server of this source, and no other may be reached", text.LineBytes(origin(u), 200))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v", c.o.Timeout))
 	defer cancel()
@@ -301,7 +302,7 @@ func (e *redirectError) Error() string { return e.text }
 // redirect decides whether one redirect is followed. Credentials stay with the origin that they were meant for.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
-	to := clip(origin(req.URL), 200)
+	to := text.LineBytes(origin(req.URL), 200)
 	switch {
 	case !c.Allows(req.URL):
 		return &redirectError{"redirected to " + to + ", which is not a server of this source: not followed; if that is right, name it with --base"}

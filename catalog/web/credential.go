@@ -18,6 +18,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"almanac/catalog/secret"
+	"almanac/catalog/text"
 )
 
 // A Kind is a way to show who asks.
@@ -326,7 +327,7 @@ func tokenError(u *url.URL, err error, names []string) error {
 	if errors.As(err, &refused) {
 		reason := refused.Response.Status
 		if refused.ErrorCode != "" {
-			reason += ", " + clip(refused.ErrorCode, 80)
+			reason += ", " + text.LineBytes(refused.ErrorCode, 80)
 		}
 		return fmt.Errorf("%s gave no token (%s): look at %s", u.Host, reason, strings.Join(names[:2], " and "))
 	}

@@ -70,11 +70,11 @@ func (r rewrite) diff() string {
 
 func (f *folder) writing() change {
 	plan := func(call catalog.Call) (rewrite, error) {
-		p, err := changeable(text(call, "path"))
+		p, err := changeable(textArg(call, "path"))
 		if err != nil {
 			return rewrite{}, err
 		}
-		r := rewrite{path: p, new: text(call, "text"), mode: 0o644}
+		r := rewrite{path: p, new: textArg(call, "text"), mode: 0o644}
 		old, mode, there, err := f.content(p)
 		if err != nil {
 			return rewrite{}, err
@@ -111,7 +111,7 @@ func (f *folder) parents(p string) error {
 
 func (f *folder) patching() change {
 	plan := func(call catalog.Call) (rewrite, error) {
-		p, err := changeable(text(call, "path"))
+		p, err := changeable(textArg(call, "path"))
 		if err != nil {
 			return rewrite{}, err
 		}
@@ -229,10 +229,10 @@ func (f *folder) replace(r rewrite) (err error) {
 
 func (f *folder) moving() change {
 	plan := func(call catalog.Call) (from, to string, err error) {
-		if from, err = changeable(text(call, "from")); err != nil {
+		if from, err = changeable(textArg(call, "from")); err != nil {
 			return "", "", err
 		}
-		if to, err = changeable(text(call, "to")); err != nil {
+		if to, err = changeable(textArg(call, "to")); err != nil {
 			return "", "", err
 		}
 		if err := errors.Join(f.parents(from), f.parents(to)); err != nil {
@@ -363,7 +363,7 @@ func (f *folder) withoutGit(p string) error {
 
 func (f *folder) removing() change {
 	plan := func(call catalog.Call) (p string, t toll, err error) {
-		if p, err = changeable(text(call, "path")); err != nil {
+		if p, err = changeable(textArg(call, "path")); err != nil {
 			return "", t, err
 		}
 		if err := f.parents(p); err != nil {

@@ -123,8 +123,8 @@ func (f *folder) changes() []catalog.Entry {
 	}
 }
 
-// text is a string argument; arguments have been checked.
-func text(call catalog.Call, name string) string {
+// textArg is a string argument; arguments have been checked.
+func textArg(call catalog.Call, name string) string {
 	s, _ := call.Args[name].(string)
 	return s
 }

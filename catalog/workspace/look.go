@@ -21,7 +21,7 @@ import (
 )
 
 func (f *folder) list(_ context.Context, call catalog.Call) (catalog.Result, error) {
-	p, err := place(text(call, "path"))
+	p, err := place(textArg(call, "path"))
 	if err != nil {
 		return catalog.Result{}, err
 	}
@@ -84,7 +84,7 @@ func (f *folder) names(p string) ([]fs.DirEntry, error) {
 func when(info fs.FileInfo) string { return info.ModTime().UTC().Format(time.RFC3339) }
 
 func (f *folder) stat(_ context.Context, call catalog.Call) (catalog.Result, error) {
-	p, err := place(text(call, "path"))
+	p, err := place(textArg(call, "path"))
 	if err != nil {
 		return catalog.Result{}, err
 	}
@@ -122,7 +122,7 @@ func (f *folder) open(p string) (*os.File, fs.FileInfo, error) {
 }
 
 func (f *folder) read(_ context.Context, call catalog.Call) (catalog.Result, error) {
-	p, err := place(text(call, "path"))
+	p, err := place(textArg(call, "path"))
 	if err != nil {
 		return catalog.Result{}, err
 	}
@@ -178,7 +178,7 @@ const (
 )
 
 func (f *folder) search(ctx context.Context, call catalog.Call) (catalog.Result, error) {
-	p, err := place(text(call, "path"))
+	p, err := place(textArg(call, "path"))
 	if err != nil {
 		return catalog.Result{}, err
 	}
@@ -186,7 +186,7 @@ func (f *folder) search(ctx context.Context, call catalog.Call) (catalog.Result,
 	if err != nil {
 		return catalog.Result{}, err
 	}
-	name := text(call, "name")
+	name := textArg(call, "name")
 	if _, err := path.Match(name, ""); err != nil {
 		return catalog.Result{}, fmt.Errorf("name %q is no pattern such as *.go", name)
 	}
@@ -213,7 +213,7 @@ func (f *folder) search(ctx context.Context, call catalog.Call) (catalog.Result,
 }
 
 func expressionOf(call catalog.Call) (*regexp.Regexp, error) {
-	literal, pattern := text(call, "text"), text(call, "pattern")
+	literal, pattern := textArg(call, "text"), textArg(call, "pattern")
 	if (literal == "") == (pattern == "") {
 		return nil, errors.New("say what to find: either text or pattern")
 	}

@@ -28,6 +28,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
+	"almanac/catalog/text"
 )
 
 // A folder is the root and what goes on in it.
@@ -94,41 +95,35 @@ func (e *pathError) Error() string { return shown(e.path) + ": " + e.reason }
 
 // place is the path as the root takes it: clean, relative, with slashes. Nothing of it leads out by its words alone;
 // where links lead, the root sees itself.
-func place(text string) (string, error) {
+func place(given string) (string, error) {
 	switch {
-	case strings.ContainsRune(text, 0):
+	case strings.ContainsRune(given, 0):
 		return "", &pathError{"path", "it has a zero byte"}
-	case len(text) > 4096:
+	case len(given) > 4096:
 		return "", &pathError{"path", "it is longer than 4096 bytes"}
-	case strings.ContainsFunc(text, misleading):
-		return "", &pathError{text, "it has a control character, or one that turns text around: nobody could tell what is asked for"}
-	case strings.HasPrefix(text, "/"):
-		return "", &pathError{text, "paths start at the root of the workspace and not with a slash; the root itself is \".\""}
+	case text.SanitizeLine(given) != given:
+		return "", &pathError{given, "it has a control character, or one that cannot be seen or turns text around: nobody could tell what is asked for"}
+	case strings.HasPrefix(given, "/"):
+		return "", &pathError{given, "paths start at the root of the workspace and not with a slash; the root itself is \".\""}
 	}
-	for _, part := range strings.Split(text, "/") {
+	for _, part := range strings.Split(given, "/") {
 		if part == ".." {
-			return "", &pathError{text, "paths start at the root of the workspace and have no .."}
+			return "", &pathError{given, "paths start at the root of the workspace and have no .."}
 		}
 	}
-	return path.Clean("./" + text), nil
-}
-
-// misleading tells characters that end a line, move a cursor or turn the order of text around: a question with one of
-// them could seem to ask for something else.
-func misleading(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
+	return path.Clean("./" + given), nil
 }
 
 // shown is a path in a message or in what a change is said to do: on one line, and in quotes where it has characters
 // that cannot be seen, as a name that is in the folder already may have.
-func shown(text string) string {
-	if len(text) > 200 {
-		text = strings.ToValidUTF8(text[:200], "") + "..."
+func shown(given string) string {
+	if len(given) > 200 {
+		given = text.HeadBytes(given, 200) + "..."
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) || strings.HasPrefix(text, `"`) {
-		return strconv.Quote(text)
+	if strings.ContainsFunc(given, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) || strings.HasPrefix(given, `"`) {
+		return strconv.Quote(given)
 	}
-	return text
+	return given
 }
 
 // changeable is place for something that is to be changed.

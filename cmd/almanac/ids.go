@@ -18,6 +18,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/repl"
 )
 
@@ -71,11 +72,7 @@ func (cli *commandLine) keepIDs(v *catalog.View) {
 		if e.Mutates {
 			tag = "W"
 		}
-		about := strings.Join(strings.Fields(firstSentence(e.Description)), " ")
-		if len(about) > maxAbout {
-			about = strings.ToValidUTF8(about[:maxAbout], "") + "..."
-		}
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", id, tag, about)
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", id, tag, text.ClipBytes(strings.TrimSuffix(text.FirstSentence(e.Description), "."), maxAbout))
 	}
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
@@ -102,13 +99,13 @@ const (
 // idWords are the ids that begin with prefix, or where they are many their next segments. changing leaves out those that
 // only read. None are known before the first start with the sources.
 func (cli *commandLine) idWords(prefix string, changing bool) []repl.Completion {
-	text, err := os.ReadFile(cli.idsPath())
-	if err != nil || !bytes.HasPrefix(text, []byte("almanac ids 1 ")) {
+	raw, err := os.ReadFile(cli.idsPath())
+	if err != nil || !bytes.HasPrefix(raw, []byte("almanac ids 1 ")) {
 		return nil
 	}
 	var ids []repl.Completion
 	groups := map[string]int{}
-	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	_, rest, _ := bytes.Cut(raw, []byte("\n"))
 	for len(rest) > 0 {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
@@ -134,7 +131,7 @@ func (cli *commandLine) idWords(prefix string, changing bool) []repl.Completion 
 	}
 	var items []repl.Completion
 	for group, n := range groups {
-		items = append(items, repl.Completion{Text: group, Detail: count(n, "action")})
+		items = append(items, repl.Completion{Text: group, Detail: text.Count(n, "action")})
 	}
 	slices.SortFunc(items, func(a, b repl.Completion) int { return strings.Compare(a.Text, b.Text) })
 	return items

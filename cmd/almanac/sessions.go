@@ -151,7 +151,7 @@ func (cli *commandLine) goOn(ctx context.Context, w *wired) error {
 	}
 	state, covers, notices := t.State()
 	cells, _ := repl.PastCells(t.Records)
-	line := fmt.Sprintf("session %s goes on: %s", t.ID, count(len(cells), "cell"))
+	line := fmt.Sprintf("session %s goes on: %s", t.ID, text.Count(len(cells), "cell"))
 	if t.Name != "" {
 		line += ", " + t.Name
 		if err := w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindName, Text: t.Name}); err != nil {
@@ -167,22 +167,15 @@ func (cli *commandLine) goOn(ctx context.Context, w *wired) error {
 	case err != nil:
 		return err
 	case len(state.Bytes) > 0:
-		line += fmt.Sprintf(", %s as of %s", count(len(repl.Named(w.session.Globals())), "global"), state.Label)
+		line += fmt.Sprintf(", %s as of %s", text.Count(len(repl.Named(w.session.Globals())), "global"), state.Label)
 	}
 	w.past = repl.Past{Records: t.Records, Restored: covers}
 	notices = append(notices, w.past.Unended()...)
 	if n := w.past.Pending(); n > 0 {
-		notices = append(notices, fmt.Sprintf("%s left globals that are not back: /replay runs them again, and changes no data", count(n, "script")))
+		notices = append(notices, fmt.Sprintf("%s left globals that are not back: /replay runs them again, and changes no data", text.Count(n, "script")))
 	}
 	w.resumed = slices.Concat([]string{line}, t.Notices, notices)
 	return nil
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // tellResumed says on standard error what the session goes on from.

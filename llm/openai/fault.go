@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog/text"
 	"almanac/llm"
 )
 
@@ -62,14 +63,8 @@ func word(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// brief is text on one line of at most 300 bytes.
-func brief(text string) string {
-	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "?")
-	if len(text) > 300 {
-		text = strings.ToValidUTF8(text[:300], "") + "…"
-	}
-	return text
-}
+// brief is what a server says, as an error quotes it.
+func brief(s string) string { return text.LineBytes(s, 300) }
 
 func (x *exchange) server() string { return "model server " + x.base }
 

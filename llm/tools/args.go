@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 )
 
 // An argument is one that a tool takes. Exactly one of text, list and flag is set; it gets the value.
@@ -45,7 +46,7 @@ func decode(tool string, raw json.RawMessage, arguments []argument) error {
 			continue
 		}
 		if !a.read(value) {
-			return fmt.Errorf("%s: argument %s: want %s, got %s", tool, a.name, a.wants(), clip(string(value), 80))
+			return fmt.Errorf("%s: argument %s: want %s, got %s", tool, a.name, a.wants(), text.LineBytes(string(value), 80))
 		}
 	}
 	return nil
@@ -102,7 +103,7 @@ func readList(value json.RawMessage, list *[]string) bool {
 
 func unknownArgument(tool, name string, names []string) error {
 	if best := spelling.Nearest(name, names); best != "" {
-		return fmt.Errorf("%s: unknown argument %q: did you mean %s?", tool, clip(name, 40), best)
+		return fmt.Errorf("%s: unknown argument %q: did you mean %s?", tool, text.LineBytes(name, 40), best)
 	}
-	return fmt.Errorf("%s: unknown argument %q: it takes %s", tool, clip(name, 40), strings.Join(names, ", "))
+	return fmt.Errorf("%s: unknown argument %q: it takes %s", tool, text.LineBytes(name, 40), strings.Join(names, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"almanac/catalog/text"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -92,7 +93,7 @@ func renderError(b *strings.Builder, out *session.Outcome) {
 	}
 	fmt.Fprintf(b, ": %s\n", capped(e.Message, 4<<10))
 	if excerpt := strings.TrimSpace(e.Excerpt); excerpt != "" {
-		fmt.Fprintf(b, "  %d| %s\n", e.Line, clip(excerpt, 200))
+		fmt.Fprintf(b, "  %d| %s\n", e.Line, text.LineBytes(excerpt, 200))
 	}
 	if e.Value != nil && e.Value.Type != "string" && !strings.Contains(e.Message, e.Value.Repr) {
 		fmt.Fprintf(b, "error value: %s\n", capped(e.Value.Repr, 2<<10))
@@ -199,13 +200,4 @@ func capped(text string, n int) string {
 	cut := len(text) - head - tail
 	return fmt.Sprintf("%s\n[%d bytes left out]\n%s",
 		strings.ToValidUTF8(text[:head], ""), cut, strings.ToValidUTF8(text[len(text)-tail:], ""))
-}
-
-// clip returns the first n bytes of text on one line.
-func clip(text string, n int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "…"
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/catalog/lua"
+	"almanac/catalog/text"
 	"almanac/session/vm"
 )
 
@@ -70,7 +71,7 @@ func outline(v vm.Value) string {
 	case string:
 		fmt.Fprintf(&b, "string of %d bytes, begins %s\n", len(data), literal(data, sampleBytes))
 	default:
-		fmt.Fprintf(&b, "%s of size %d, begins %s\n", v.Type, v.Size, clip(v.Repr, 2*sampleBytes))
+		fmt.Fprintf(&b, "%s of size %d, begins %s\n", v.Type, v.Size, text.LineBytes(v.Repr, 2*sampleBytes))
 	}
 	return b.String()
 }

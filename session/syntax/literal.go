@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/catalog/text"
 )
 
 // This file scans strings and numbers and knows what they are worth.
@@ -87,7 +89,7 @@ func oddBackslashes(s string) bool {
 
 func clip(s string) string {
 	if len(s) > 30 {
-		return s[:runeStart(s, 30)] + "..."
+		return text.HeadBytes(s, 30) + "..."
 	}
 	return s
 }
