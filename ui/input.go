@@ -350,7 +350,7 @@ func cleanPaste(s string) string {
 			return r
 		case unicode.IsControl(r), r == utf8.RuneError, isFold(r):
 			return -1
-		case r >= utf8.RuneSelf && text.Sanitize(string(r)) != string(r):
+		case text.Unsafe(r):
 			return -1 // what would be invisible, or make text read as something else
 		}
 		return r

@@ -74,3 +74,15 @@ func FuzzEditor(f *testing.F) {
 		}
 	})
 }
+
+// What is pasted keeps the joiners that emoji and some scripts need, and nothing that hides or speaks to the terminal.
+func TestCleanPaste(t *testing.T) {
+	for in, want := range map[string]string{
+		"👩\u200d👧 ❤\ufe0f می\u200cخواهم":             "👩\u200d👧 ❤\ufe0f می\u200cخواهم",
+		"a\r\nb\rc\x1b[31m\u202e\u200b\u00add\u009b": "a\nb\nc[31md",
+	} {
+		if got := cleanPaste(in); got != want {
+			t.Errorf("cleanPaste(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
