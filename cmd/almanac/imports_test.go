@@ -1,72 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
-
-// floors is the floor plan: a package may import packages of lower floors, and of its own floor only those that
-// sameFloor lists. See docs/architecture.md.
-var floors = map[string]int{
-	"catalog/lua":                    -1, // every package may use it
-	"catalog/task":                   -1,
-	"catalog/text":                   -1, // every package may use it
-	"catalog/text/cells":             -1,
-	"catalog":                        0,
-	"prelude":                        0,
-	"session/syntax":                 0,
-	"session/vm":                     0,
-	"llm":                            0,
-	"catalog/demo":                   1,
-	"catalog/manifest":               1,
-	"catalog/mcp":                    1,
-	"catalog/search":                 0,
-	"catalog/spec":                   0,
-	"catalog/search/lexicon":         1,
-	"catalog/search/lexicon/vectors": 1,
-	"catalog/search/spelling":        0,
-	"catalog/secret":                 0,
-	"catalog/source":                 0,
-	"catalog/verb":                   0,
-	"catalog/web":                    1,
-	"catalog/openapi":                1,
-	"catalog/pattern":                0,
-	"catalog/workspace":              1,
-	"session/kernel":                 1,
-	"session/policy":                 1,
-	"session/trace":                  1,
-	"llm/openai":                     1,
-	"llm/replay":                     1,
-	"session":                        2,
-	"llm/tools":                      3,
-	"session/gateway":                4,
-	"catalog/eval":                   1,
-	"repl":                           3,
-	"repl/show":                      3,
-	"ui":                             4,
-	"cmd/almanac":                    5,
-	"docs/example":                   5,
-}
-
-var sameFloor = map[string][]string{
-	"catalog":          {"catalog/pattern", "catalog/search", "catalog/search/spelling", "catalog/spec"},
-	"catalog/search":   {"catalog/search/spelling"},
-	"catalog/spec":     {"catalog/search/spelling"},
-	"session/vm":       {"session/syntax"},
-	"session/syntax":   {"catalog/search/spelling"},
-	"repl":             {"repl/show"},
-	"catalog/manifest": {"catalog/web"},
-	"catalog/openapi":  {"catalog/web"},
-	"catalog/source":   {"catalog", "catalog/secret"},
-	"llm":              {"catalog/secret"},
-	"catalog/verb":     {"catalog"},
-}
 
 // owners lists the libraries that one package alone may import, so that they can be replaced in one place.
 var owners = map[string][]string{
@@ -107,30 +52,69 @@ func TestImports(t *testing.T) {
 		if strings.HasSuffix(from, "/openaitest") || strings.Contains(from, "/testdata") {
 			return nil
 		}
-		floor, known := floors[from]
-		if !known {
-			t.Errorf("%s: package %s has no floor: give it one in this test and in docs/architecture.md", path, from)
+		if !placed(from) {
+			t.Errorf("%s: package %s has no place: give it a row in layers_test.go, with what it may import and what for, "+
+				"and a line in docs/architecture.md", path, from)
 			return nil
 		}
 		seen[from] = true
-		checkFile(t, path, from, floor)
+		for _, to := range checkFile(t, path, from) {
+			seen[from+" imports "+to] = true
+		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range floors {
-		if !seen[name] {
-			t.Errorf("package %s has a floor and no files", name)
+	for i, l := range layers {
+		if !seen[l.name] {
+			t.Errorf("package %s has a row in layers_test.go and no files", l.name)
+		}
+		for to := range l.uses {
+			switch at := slices.IndexFunc(layers, func(l layer) bool { return l.name == to }); {
+			case !seen[l.name+" imports "+to]:
+				t.Errorf("package %s no longer imports %s: take it out of its row", l.name, to)
+			case at < 0 || at >= i:
+				t.Errorf("package %s may import %s, which has to stand above it: imports point down only", l.name, to)
+			}
 		}
 	}
 }
 
-func checkFile(t *testing.T, path, from string, floor int) {
+// placed reports whether a package of ours is in layers_test.go.
+func placed(name string) bool {
+	return slices.Contains(subjects, name) || slices.Contains(wiring, name) ||
+		slices.ContainsFunc(layers, func(l layer) bool { return l.name == name })
+}
+
+// allowed says why an import of ours is wrong, or nothing.
+func allowed(from, to string) string {
+	switch {
+	case slices.Contains(wiring, from), slices.Contains(subjects, to):
+		return ""
+	case slices.Contains(subjects, from):
+		return "a package about one subject imports nothing of ours but others like it"
+	}
+	var list []string
+	for _, l := range layers {
+		if l.name != from {
+			continue
+		}
+		if l.uses[to] != "" {
+			return ""
+		}
+		list = slices.Sorted(maps.Keys(l.uses))
+	}
+	return fmt.Sprintf("not in its list (%s): pass in what it needs as a value or a function, move what both need to a "+
+		"package of its own, or add it to layers_test.go with the reason", strings.Join(list, ", "))
+}
+
+// checkFile checks the imports of a file and returns those of ours.
+func checkFile(t *testing.T, path, from string) (ours []string) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 	if err != nil {
 		t.Error(err)
-		return
+		return nil
 	}
 	for _, spec := range file.Imports {
 		name, err := strconv.Unquote(spec.Path.Value)
@@ -138,12 +122,10 @@ func checkFile(t *testing.T, path, from string, floor int) {
 			t.Error(err)
 			continue
 		}
-		if to, ours := strings.CutPrefix(name, "almanac/"); ours {
-			below, known := floors[to]
-			if !known {
-				t.Errorf("%s imports %s, which has no floor", path, name)
-			} else if below >= floor && !slices.Contains(sameFloor[from], to) {
-				t.Errorf("%s: %s (floor %d) imports %s (floor %d): imports point down only", path, from, floor, to, below)
+		if to, own := strings.CutPrefix(name, "almanac/"); own {
+			ours = append(ours, to)
+			if why := allowed(from, to); why != "" {
+				t.Errorf("%s: package %s imports %s: %s", path, from, to, why)
 			}
 			continue
 		}
@@ -153,4 +135,5 @@ func checkFile(t *testing.T, path, from string, floor int) {
 			}
 		}
 	}
+	return ours
 }

@@ -1,0 +1,131 @@
+package main
+
+// This file says which package may import which of ours, and what for.
+
+// subjects are packages about one small subject. They import nothing of ours but each other, and any package may use them.
+var subjects = []string{
+	"catalog/lua", "catalog/pattern", "catalog/search/spelling", "catalog/task", "catalog/text", "catalog/text/cells",
+}
+
+// A layer is a package with what it may import beside the subjects.
+type layer struct {
+	name string
+	uses map[string]string // package: what for
+}
+
+// layers are ordered: a package imports only what stands above it. See docs/architecture.md.
+var layers = []layer{
+	{"catalog/search", nil},
+	{"catalog/search/lexicon", map[string]string{"catalog/search": "counts words as the index does"}},
+	{"catalog/search/lexicon/vectors", map[string]string{"catalog/search": "cuts words as the index does"}},
+	{"catalog/spec", nil},
+	{"catalog", map[string]string{
+		"catalog/search": "finds entries",
+		"catalog/spec":   "writes entries as specifications",
+	}},
+	{"catalog/secret", nil},
+	{"catalog/source", map[string]string{
+		"catalog":        "a source yields entries",
+		"catalog/secret": "reports of sources are redacted",
+	}},
+	{"catalog/verb", map[string]string{"catalog": "operations and risks"}},
+	{"catalog/web", map[string]string{
+		"catalog":        "results and their pages",
+		"catalog/secret": "credentials are taken out of answers",
+	}},
+	{"catalog/demo", map[string]string{"catalog": "its actions", "catalog/source": "it is a kind of source"}},
+	{"catalog/mcp", map[string]string{
+		"catalog":        "tools become entries",
+		"catalog/secret": "what servers say is redacted",
+		"catalog/source": "it is a kind of source",
+		"catalog/verb":   "what a name says that an action does",
+	}},
+	{"catalog/openapi", map[string]string{
+		"catalog":        "operations become entries",
+		"catalog/secret": "what servers say is redacted",
+		"catalog/source": "it is a kind of source",
+		"catalog/verb":   "what a name says that an action does",
+		"catalog/web":    "requests, credentials, retries",
+	}},
+	{"catalog/workspace", map[string]string{"catalog": "its actions", "catalog/source": "it is a kind of source"}},
+	{"session/syntax", nil},
+	{"catalog/manifest", map[string]string{
+		"catalog":        "declarations become entries",
+		"catalog/source": "it is a kind of source",
+		"catalog/verb":   "what a name says that an action does",
+		"catalog/web":    "actions that are HTTP requests",
+		"session/syntax": "an action may be written in Lua: the parser tells its mistakes when the file is read, with their lines",
+	}},
+	{"session/vm", map[string]string{"session/syntax": "checks and rewrites source for the engine"}},
+	{"prelude", nil},
+	{"session/kernel", map[string]string{"session/vm": "the machine that the process runs"}},
+	{"session/policy", map[string]string{"catalog": "operations and risks"}},
+	{"session/trace", map[string]string{"catalog": "effects of calls", "catalog/secret": "the log is redacted"}},
+	{"session", map[string]string{
+		"catalog":        "views, entries, calls",
+		"catalog/secret": "nothing leaves without redaction",
+		"prelude":        "what each machine starts with",
+		"session/kernel": "runs Lua",
+		"session/policy": "decides about calls",
+		"session/syntax": "names in a script",
+		"session/trace":  "records",
+		"session/vm":     "values, limits and errors of Lua",
+	}},
+	{"llm", map[string]string{"catalog/secret": "no secret goes to a model"}},
+	{"llm/openai", map[string]string{"llm": "it is a provider"}},
+	{"llm/replay", map[string]string{"llm": "it is a provider"}},
+	{"llm/tools", map[string]string{
+		"catalog":        "finding and describing",
+		"llm":            "they are tools of a conversation",
+		"session":        "running",
+		"session/policy": "what may be done, in words",
+		"session/trace":  "outcomes of calls",
+		"session/vm":     "values and errors of Lua",
+	}},
+	{"catalog/eval", map[string]string{"catalog": "what is measured", "catalog/source": "where its entries come from"}},
+	{"repl/show", map[string]string{
+		"catalog":        "the order of arguments and fields",
+		"session":        "a request for approval",
+		"session/syntax": "colours of Lua",
+		"session/vm":     "values",
+	}},
+	{"session/gateway", map[string]string{
+		"catalog":        "what a client sees",
+		"catalog/secret": "tokens of clients",
+		"llm/tools":      "the tools that it serves",
+		"repl/show":      "the question for an approval",
+		"session":        "one for each client",
+		"session/policy": "what a client may do",
+	}},
+	{"repl", map[string]string{
+		"catalog":        "looking at actions",
+		"catalog/source": "/sources",
+		"llm":            "asking",
+		"prelude":        "help",
+		"repl/show":      "values for people",
+		"session":        "running",
+		"session/policy": "/policy and grants",
+		"session/syntax": "completion and forms of input",
+		"session/trace":  "/trace and earlier sessions",
+		"session/vm":     "values and errors of Lua",
+	}},
+	{"ui", map[string]string{
+		"catalog":        "the catalog pane",
+		"repl":           "the shell that it shows",
+		"repl/show":      "lines to draw",
+		"session":        "requests for approval",
+		"session/policy": "the policy in the status line",
+		"session/syntax": "editing Lua",
+		"session/trace":  "the trace pane",
+		"session/vm":     "the value pane",
+	}},
+	{"docs/example", map[string]string{
+		"catalog":        "a program of one's own",
+		"llm/tools":      "a program of one's own",
+		"session":        "a program of one's own",
+		"session/kernel": "a program that runs scripts is its own kernel",
+	}},
+}
+
+// wiring are packages that put the others together; they may import any.
+var wiring = []string{"cmd/almanac"}
