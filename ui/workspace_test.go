@@ -114,7 +114,7 @@ func TestNoAltScreen(t *testing.T) {
 	s := screenOf(t, lived(t), 120, 40)
 	s.flat = true
 	s.keys("f2", "f3", "f4", "f6")
-	if got := fmt.Sprint(s.work.line, s.queue); got != "/vars[/trace /catalog /view]" {
+	if got := fmt.Sprintf("%v%v", s.work.line, s.queue); got != "/vars[{/trace 0} {/catalog 0} {/view 0}]" {
 		t.Errorf("ran %s", got)
 	}
 	s.emit(repl.Event{Kind: repl.Opened, Pane: repl.VariablesPane, Text: "x  number"})

@@ -424,10 +424,12 @@ func TestR22PlainApproval(t *testing.T) {
 	x.want(`lua ❯\s*$`)
 	x.line(`billing.refund.issue{invoice_id=i, amount_cents=1, reason="test"}`)
 	x.want(`billing\.refund\.issue`, `y/a/e/n`)
+	time.Sleep(silence) // what comes at once was typed before the question
 	x.line("n not today")
 	x.want("denied")
 	x.line(`billing.refund.issue{invoice_id=i, amount_cents=1, reason="test"}`)
 	x.want(`y/a/e/n[^\n]*:\s*$`)
+	time.Sleep(silence)
 	x.line("y")
 	x.want(`rfd_`)
 	if after := x.refunds(); after == before {
