@@ -33,7 +33,7 @@ func strays(text string) []string {
 	rows := strings.Split(text, "\n")
 	var found []string
 	for _, r := range rows[:max(len(rows)-3, 0)] {
-		if regexp.MustCompile(`^─{10,}$|^(lua|ask) ❯\s*$|calls \d+/\d+|stops +(queued: \d+)?$|stops$`).MatchString(r) {
+		if regexp.MustCompile(`^─{10,}$|^(lua|ask) ❯\s*$|calls \d+/\d+|stops +(queued: \d+( \(.*\))?)?$|stops$`).MatchString(r) {
 			found = append(found, r)
 		}
 	}
