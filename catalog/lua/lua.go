@@ -17,6 +17,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"almanac/catalog/text"
 )
 
 // exact is up to where every whole number is a float64 of its own.
@@ -64,7 +66,7 @@ func Call(id, args string) string {
 	return "call(" + Quote(id) + ", " + args + ")"
 }
 
-// Quote is s as a string literal on one line. Control characters, bytes that are no UTF-8 and characters that do not print
+// Quote is s as a string literal on one line. Control characters, bytes that are no UTF-8 and what text.Unsafe names
 // are escaped, so that no value can move a terminal's cursor or turn the direction of text. The joiners stay: Persian, Hindi
 // and composed emoji need them.
 func Quote(s string) string {
@@ -91,7 +93,7 @@ func Quote(s string) string {
 			}
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case !unicode.IsPrint(r) && r != zeroWidthNonJoiner && r != zeroWidthJoiner:
+		case text.Unsafe(r) || r > ' ' && unicode.IsSpace(r):
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		default:
 			b.WriteString(s[i : i+n])
@@ -101,11 +103,6 @@ func Quote(s string) string {
 	b.WriteByte('"')
 	return b.String()
 }
-
-const (
-	zeroWidthNonJoiner = '\u200c'
-	zeroWidthJoiner    = '\u200d'
-)
 
 // Number is the shortest text that reads back as f.
 func Number(f float64) string {

@@ -89,3 +89,15 @@ func TestLiteral(t *testing.T) {
 		}
 	}
 }
+
+// What nobody would see is escaped, as everywhere (catalog/text); what joins emoji and letters is not.
+func TestQuoteUnseen(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\u3164b\u00ad\U000e0100": `"a\u{3164}b\u{ad}\u{e0100}"`,
+		"👩\u200d👧 ❤\ufe0f":         "\"👩\u200d👧 ❤\ufe0f\"",
+	} {
+		if got := lua.Quote(in); got != want {
+			t.Errorf("Quote(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
