@@ -195,7 +195,7 @@ func (cli *commandLine) shell(w *wired, history *repl.History, o shellOptions) *
 	})
 }
 
-// intro is the first screen: what this is, the mode, and where help is.
+// intro is the first screen: what this is, the mode, what happens to writes, and where help is.
 func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 	st := sh.StatusLine()
 	count := fmt.Sprintf("%d actions", st.Actions)
@@ -207,9 +207,9 @@ func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 	}
 	lines := []string{fmt.Sprintf("almanac %s: %s, one Lua session for you and the model", version, count)}
 	if st.Model == "" {
-		lines = append(lines, "lua mode; no model: set OPENAI_API_KEY or --base-url to ask one")
+		lines = append(lines, "lua mode; "+st.Writes+"; no model: set OPENAI_API_KEY or --base-url to ask one")
 	} else {
-		lines = append(lines, fmt.Sprintf("%s mode with %s; Shift+Tab changes it", st.Mode, st.Model))
+		lines = append(lines, fmt.Sprintf("%s mode with %s; %s; Shift+Tab changes the mode", st.Mode, st.Model, st.Writes))
 	}
 	try := `crm.customer.search{query="Acme"} · /catalog unpaid invoices`
 	if st.Mode == repl.AskMode {
