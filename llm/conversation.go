@@ -14,7 +14,7 @@ import (
 // Marks that stand in the history where words are missing, so that the model knows too.
 const (
 	interruptedMark = "[interrupted]"
-	lengthMark      = "[cut off: the model's output limit was reached]"
+	lengthMark      = "[cut off: output limit reached]"
 	filterMark      = "[cut off by the server's content filter]"
 )
 
@@ -110,7 +110,7 @@ func NewConversation(o Options) *Conversation {
 // the history, and the next Send may follow.
 func (c *Conversation) Send(ctx context.Context, text string) (string, error) {
 	if strings.TrimSpace(text) == "" {
-		return "", errors.New("conversation: nothing to send: the message is empty")
+		return "", errors.New("conversation: the message is empty")
 	}
 	if !c.begin() {
 		return "", ErrBusy

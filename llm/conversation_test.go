@@ -161,7 +161,7 @@ func TestToolAnswers(t *testing.T) {
 	}{
 		{"unknown tool", call("a", "tree", "{}"), "", `error: unknown tool "tree": the tools are one, broken, silent`},
 		{"malformed", call("a", "one", `{"x":`), "", "error: one: arguments are not a JSON object: unexpected end of JSON input at byte 5 of 5; send them again"},
-		{"cut off", call("a", "one", `{"x":`), StopLength, "error: one: arguments cut off at the output limit; write a shorter script, in several calls"},
+		{"cut off", call("a", "one", `{"x":`), StopLength, "error: one: arguments cut off at the output limit; split the script into several calls"},
 		{"not an object", call("a", "one", `[1]`), "", "error: one: arguments are not a JSON object: got array; send them again"},
 		{"none", call("a", "one", ""), "", "one got {}"},
 		{"null", call("a", "one", "null"), "", "one got {}"},
@@ -193,7 +193,7 @@ func TestInterruptLeavesValidHistory(t *testing.T) {
 		{"before any text", []step{{hang: true}}, []string{"user: go"}},
 		{"amid text", []step{{text: "Well, I", hang: true}}, []string{"user: go", "assistant: Well, I\n[interrupted]"}},
 		{"in the first tool", []step{{text: "Now.", calls: twoCalls}}, []string{
-			"user: go", "assistant: Now. <stop {}> <stop {}>", "tool: interrupted by the person", "tool: not run: interrupted by the person",
+			"user: go", "assistant: Now. <stop {}> <stop {}>", "tool: interrupted by the person", "tool: not run: interrupted by the user",
 		}},
 		{"after a tool", []step{{calls: []ToolCall{call("a", "one", "{}")}}, {hang: true}}, []string{
 			"user: go", "assistant:  <one {}>", "tool: one got {}",
@@ -335,7 +335,7 @@ func TestCutOffAnswerSaysSo(t *testing.T) {
 			heard.WriteString(e.Text)
 		}
 	}})
-	want := "Once upon\n[cut off: the model's output limit was reached]"
+	want := "Once upon\n[cut off: output limit reached]"
 	answer, err := c.Send(t.Context(), "tell")
 	if err != nil || answer != want || heard.String() != want {
 		t.Errorf("%q, %v, heard %q", answer, err, heard.String())

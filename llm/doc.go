@@ -1,10 +1,10 @@
 // Package llm holds a conversation with a language model: messages, tools, and the loop that runs them.
 //
 //	Conversation  the messages so far and the loop: complete, run the tools asked for, until there is an answer
-//	Provider      whatever completes a Request: llm/openai, llm/replay
-//	Message       one turn's words, tool calls or tool answer
+//	Provider      completes a Request: llm/openai, llm/replay
+//	Message       the text, tool calls or tool answer of one turn
 //	Tool          a function that the model may call
-//	Event         what happened while a Send ran, as it happens
+//	Event         progress of a Send, as it happens
 //	Error         why a completion failed, and what to do about it
 //	Usage         tokens, added up
 //

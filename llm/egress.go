@@ -1,6 +1,6 @@
 package llm
 
-// This file is the way to a model's server and back: no secret takes it.
+// This file redacts secrets from everything that goes to a model's server and comes back.
 
 import (
 	"context"

@@ -7,7 +7,7 @@ import (
 )
 
 // ErrBusy is what Send returns while another Send of the same conversation runs.
-var ErrBusy = errors.New("conversation: busy: wait for the answer or interrupt it")
+var ErrBusy = errors.New("conversation: busy: wait for the answer, or interrupt it")
 
 // An ErrorKind says what sort of failure an Error is.
 type ErrorKind string

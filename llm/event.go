@@ -1,13 +1,13 @@
 package llm
 
-// An EventKind says what an Event tells.
+// An EventKind says what an Event reports.
 type EventKind int
 
-// The kinds, in the order they come in: for each model turn deltas, TurnEnded, then a pair for each tool call.
+// The kinds in order: for each model turn its deltas, TurnEnded, then a pair for each tool call.
 const (
-	// Delta: a piece of the model's text. Text.
+	// Delta carries a piece of the model's text in Text.
 	Delta EventKind = iota + 1
-	// TurnEnded: a completion is whole. Text is all of it, Usage what it cost.
+	// TurnEnded: a completion is done. Text holds all of it, Usage its cost.
 	TurnEnded
 	// ToolStarted: a tool is about to run. Call, its arguments always one valid JSON object.
 	ToolStarted

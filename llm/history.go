@@ -2,16 +2,15 @@ package llm
 
 import "fmt"
 
-// This file makes a request of the history: it leaves out what does not fit and puts in what strict servers want.
+// This file builds a request from the history: it drops what does not fit and adds what strict servers require.
 //
-// A turn is a user's message and all that follows until the next one. Whole turns are left out, the oldest first,
-// until the rest fills three quarters of the budget: so the beginning of the request stays the same for a while,
-// which servers that cache prompts reward. When the last turn alone is too long, its oldest tool answers are
-// replaced by a note.
+// A turn is a user's message and everything up to the next one. Whole turns are dropped, oldest first, until the rest
+// fills three quarters of the budget, so that the start of the request stays the same for a while and hits prompt
+// caches. When the last turn alone is too long, a note replaces its oldest tool answers.
 
 const (
-	droppedNote = "Earlier turns of this conversation were left out to save room. Lua globals that they set are still there."
-	shortenNote = "[left out to save room: %d bytes; run it again, or keep results in Lua globals]"
+	droppedNote = "Earlier turns of this conversation were omitted to save space. Lua globals they set still exist."
+	shortenNote = "[%d bytes omitted to save space; run it again, or keep results in Lua globals]"
 )
 
 // estimate is the number of tokens of n bytes.

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// This file holds what goes to a Provider and what comes back.
+// This file defines what goes to a Provider and what comes back.
 
-// A Role says who speaks in a Message.
+// A Role names the author of a Message.
 type Role string
 
 // The roles. A System message is never kept in a conversation: the system text is a field of Request.

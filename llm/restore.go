@@ -1,9 +1,8 @@
 package llm
 
-// Restore replaces the history by the messages that an earlier conversation gave to Options.Keep, in that order. Of
-// several answers to one call the last counts. What no server would take is left out or mended: an answer to no call, a
-// call without an answer, a message of an unknown role. Context tells how
-// long the messages are until the next request. The error is ErrBusy.
+// Restore replaces the history with the messages that an earlier conversation passed to Options.Keep, in order. The last
+// of several answers to one call wins. Messages that servers reject are dropped or repaired: answers without a call,
+// calls without an answer, unknown roles. Until the next request, Context returns their length. The error is ErrBusy.
 func (c *Conversation) Restore(kept []Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // This file runs the tools that a response asks for. A name that is not a tool, arguments that are not an object
 // and a tool that fails are answered with text for the model, never with an end of the conversation.
 
-const notRun = "not run: interrupted by the person"
+const notRun = "not run: interrupted by the user"
 
 // addWithAnswers adds an assistant message together with an answer for each of its calls, so that the history is
 // valid from the first moment; runTools puts the real answers in their places.
@@ -75,7 +75,7 @@ func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (str
 			continue
 		}
 		if !ok && stop == StopLength {
-			return "", fmt.Errorf("%s: arguments cut off at the output limit; write a shorter script, in several calls", call.Name)
+			return "", fmt.Errorf("%s: arguments cut off at the output limit; split the script into several calls", call.Name)
 		}
 		if !ok {
 			return "", fmt.Errorf("%s: arguments are not a JSON object: %s; send them again", call.Name, jsonFault(call.Args))
@@ -83,7 +83,7 @@ func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (str
 		return t.Run(ctx, args)
 	}
 	if len(names) == 0 {
-		return "", fmt.Errorf("unknown tool %q: there are no tools", call.Name)
+		return "", fmt.Errorf("unknown tool %q: no tools available", call.Name)
 	}
 	return "", fmt.Errorf("unknown tool %q: the tools are %s", call.Name, strings.Join(names, ", "))
 }

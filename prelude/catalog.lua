@@ -1,6 +1,6 @@
--- The catalog primitives. The work is done by the host; a set here is a table whose list part holds the hits and whose
--- field `set` is the host's handle. tostring of a set, step or plan lists its lines. For a script of the model's the list
--- part is empty at first: the host gives each hit when it is read, as long as the run may read more.
+-- The catalog primitives. The host does the work; a set here is a table whose list part holds the hits and whose field
+-- `set` is the host's handle. tostring of a set, step or plan lists its lines. In a model's script the list part starts
+-- empty: the host supplies each hit on first access, up to the run's reading limit.
 local host = ...
 local type, ipairs, pairs, setmetatable, tostring, pcall = type, ipairs, pairs, setmetatable, tostring, pcall
 local next, rawget, rawset, rawlen = next, rawget, rawset, rawlen
@@ -21,7 +21,7 @@ local function options(name, opts)
   if opts == nil or opts == null then return {} end
   want(name, "the options", opts, "table")
   if #opts > 0 then
-    fail("catalog." .. name .. ": options have names: {limit = 10}, not a list")
+    fail("catalog." .. name .. ": options are named: {limit = 10}, not a list")
   end
   return opts
 end
@@ -35,7 +35,7 @@ local function hit_lines(t, head)
   return concat(out, "\n")
 end
 
--- the host's text of a set, step or plan; nil for one of an earlier run, whose handle is no longer good
+-- the host's text of a set, step or plan; nil for a handle of an earlier run, which has expired
 local function host_text(handle)
   local ok, text = pcall(op, "catalog.text", handle)
   if ok and type(text) == "string" then return text end
@@ -51,8 +51,8 @@ end
 
 local set_meta = { __metatable = "set", __tostring = set_text }
 
--- The metatable of a list whose hits the host gives one by one. The list's field `kind` is the host's handle, field is
--- what the list has of each hit, nil for all of it. A list of an earlier run has what was read of it.
+-- The metatable of a list whose hits the host supplies one by one. The list's field `kind` is the host's handle; `field`
+-- is the field of each hit that the list holds, nil for whole hits. A list of an earlier run keeps what was read.
 local function lazy_meta(name, kind, field)
   local meta = { __metatable = name }
   local function ask(list, what, i)
@@ -125,10 +125,10 @@ local function as_set(answer)
   return setmetatable(s, set_meta)
 end
 
--- what the host takes for a set: its handle, or the ids of a plain list
+-- a set as the host accepts it: its handle, or the ids of a plain list
 local function handle(name, s)
   if type(s) ~= "table" then
-    fail("catalog." .. name .. ": a set is needed (what catalog.search gives), got " .. type(s))
+    fail("catalog." .. name .. ": want a set (from catalog.search), got " .. type(s))
   end
   if s.set then return { set = s.set } end
   if s.step and not s.hits then return { step = s.step } end
@@ -154,7 +154,7 @@ host.doc("catalog.search(query, opts)", "ranked set; opts: domains, tags, entiti
 
 function catalog.similar(id, opts)
   if type(id) == "table" then
-    if type(id.id) ~= "string" then fail("catalog.similar: one action is wanted, by its id or as a hit: catalog.similar(set[1])") end
+    if type(id.id) ~= "string" then fail("catalog.similar: want one action, an id or a hit: catalog.similar(set[1])") end
     id = id.id
   end
   want("similar", "the id", id, "string")
@@ -166,15 +166,15 @@ for name, what in pairs({
   namespace = "in these namespaces",
   tags = "with any of these tags",
   entities = "about any of these entities",
-  inputs = "that take any of these inputs",
-  outputs = "that give any of these outputs",
+  inputs = "with any of these inputs",
+  outputs = "with any of these outputs",
 }) do
   catalog[name] = function(...)
     local names = {}
     for i, item in ipairs({ ... }) do
       if type(item) == "table" then
         if #item == 0 and next(item) ~= nil then
-          fail("catalog." .. name .. ": names are wanted, and no options: catalog.top(set, n) and catalog.filter(set, opts) choose among its hits")
+          fail("catalog." .. name .. ": takes names, not options; use catalog.top(set, n) or catalog.filter(set, opts) on its result")
         end
         for _, inner in ipairs(item) do
           want(name, "a name", inner, "string")
@@ -185,7 +185,7 @@ for name, what in pairs({
         insert(names, item)
       end
     end
-    if #names == 0 then fail("catalog." .. name .. ": at least one name is needed") end
+    if #names == 0 then fail("catalog." .. name .. ": want at least one name") end
     return as_set(op("catalog." .. name, names))
   end
   host.doc("catalog." .. name .. "(names...)", "set of all actions " .. what)
@@ -194,13 +194,13 @@ end
 function catalog.filter(s, opts)
   return as_set(op("catalog.filter", handle("filter", s), options("filter", opts)))
 end
-host.doc("catalog.filter(set, opts)", "the hits that meet the options of search")
+host.doc("catalog.filter(set, opts)", "the hits that match opts, as for search")
 
 local function fold(name)
   return function(first, ...)
     local s = first
     local others = { ... }
-    if #others == 0 then fail("catalog." .. name .. ": two sets are needed") end
+    if #others == 0 then fail("catalog." .. name .. ": want two sets") end
     for _, other in ipairs(others) do
       s = as_set(op("catalog." .. name, handle(name, s), handle(name, other)))
     end
@@ -215,7 +215,7 @@ host.doc("catalog.union(a, b)", "the hits in either set")
 function catalog.boost(s, opts)
   return as_set(op("catalog.boost", handle("boost", s), options("boost", opts)))
 end
-host.doc("catalog.boost(set, opts)", "the set with the hits that meet opts moved up by the factor opts.by")
+host.doc("catalog.boost(set, opts)", "the set with the scores of hits that match opts multiplied by opts.by")
 
 function catalog.top(s, n)
   if n == nil then n = 10 end
@@ -232,12 +232,12 @@ local facets_meta = {
 function catalog.facets(s)
   return setmetatable(op("catalog.facets", handle("facets", s)), facets_meta)
 end
-host.doc("catalog.facets(set)", "how the hits spread: lists of {name, count} in domains, namespaces, tags, entities, operations, risks, inputs, outputs")
+host.doc("catalog.facets(set)", "counts per facet: lists of {name, count} in domains, namespaces, tags, entities, operations, risks, inputs, outputs")
 
 function catalog.pick(s, opts)
   return as_step(op("catalog.pick", handle("pick", s), options("pick", opts)))
 end
-host.doc("catalog.pick(set, opts)", "one step of a plan: the few best hits with needs_input and needs_output")
+host.doc("catalog.pick(set, opts)", "one plan step: the best hits with needs_input and needs_output")
 
 function catalog.plan(steps, ...)
   want("plan", "the argument", steps, "table")
@@ -265,17 +265,17 @@ function catalog.plan(steps, ...)
       if type(step) == "string" then
         fail('catalog.plan: item ' .. i .. ' is an id: catalog.pick({"' .. step .. '"}) makes it a step')
       end
-      fail("catalog.plan: item " .. i .. " is not a step (what catalog.pick gives)")
+      fail("catalog.plan: item " .. i .. " is not a step (from catalog.pick)")
     end
     handles[i] = { step = step.step or catalog.pick(step).step }
   end
-  if #handles == 0 then fail("catalog.plan: a list of steps is needed: catalog.plan({ catalog.pick(set, {...}) })") end
+  if #handles == 0 then fail("catalog.plan: want a list of steps: catalog.plan({ catalog.pick(set, {...}) })") end
   local plan = op("catalog.plan", handles, opts)
   for _, step in ipairs(plan.steps) do as_step(step) end
   if not plan.ids then plan.ids = setmetatable({ plan = plan.plan }, ids_meta) end
   return setmetatable(plan, plan_meta)
 end
-host.doc("catalog.plan(steps, opts)", "the plan made of these steps; opts.given: inputs that the user gives; return it from a query")
+host.doc("catalog.plan(steps, opts)", "a plan of these steps; opts.given: inputs from the user; return it from a query")
 
 function catalog.explain(id, query)
   want("explain", "the id", id, "string")
@@ -288,7 +288,7 @@ function catalog.get(id)
   want("get", "the id", id, "string")
   return op("catalog.get", id)
 end
-host.doc("catalog.get(id)", "the hit of one id")
+host.doc("catalog.get(id)", "the hit for one id")
 
 function catalog.describe(ids, ...)
   if type(ids) ~= "table" then ids = { ids, ... } end
@@ -298,7 +298,7 @@ function catalog.describe(ids, ...)
     want("describe", "an id", id, "string")
     list[i] = id
   end
-  if #list == 0 then fail("catalog.describe: at least one id is needed") end
+  if #list == 0 then fail("catalog.describe: want at least one id") end
   local specs = op("catalog.describe", list)
   return setmetatable(specs, {
     __tostring = function(t)

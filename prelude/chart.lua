@@ -66,10 +66,10 @@ end
 
 -- Why there is nothing to draw.
 local function nothing(rows, y, by)
-  if #rows == 0 then fail("chart: there are no rows") end
+  if #rows == 0 then fail("chart: no rows") end
   local names = numeric_fields(rows)
-  local where = #names > 0 and ("; there are some in " .. table.concat(names, ", ")) or ""
-  if y == nil then fail("chart: there are no numbers") end
+  local where = #names > 0 and ("; fields with numbers: " .. table.concat(names, ", ")) or ""
+  if y == nil then fail("chart: no numbers") end
   if by ~= nil and #sums(rows, y) > 0 then fail("chart: no row with a number in " .. tostring(y) .. " has a field " .. tostring(by)) end
   fail("chart: no numbers in the field " .. tostring(y) .. where)
 end
@@ -84,7 +84,7 @@ local function spark(values, low, high, marks)
 end
 
 function chart(rows, opts)
-  if type(rows) ~= "table" then fail("chart: a list is needed, got " .. type(rows)) end
+  if type(rows) ~= "table" then fail("chart: want a list, got " .. type(rows)) end
   if opts ~= nil and type(opts) ~= "table" then fail("chart: options are a table: {y = \"total\", by = \"month\"}") end
   opts = opts or {}
   local y, by = opts.y or numeric_field(rows), opts.by
@@ -126,4 +126,4 @@ function chart(rows, opts)
     print((format("%s%s  %" .. number_width .. "s  %s", text, margin, short(v), bar):gsub(" +$", "")))
   end
 end
-host.doc("chart(rows, opts)", "draws opts.y of the rows, summed by opts.by, as bars; without by as a line")
+host.doc("chart(rows, opts)", "bar chart of opts.y summed by opts.by; without opts.by, a line")

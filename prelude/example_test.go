@@ -14,5 +14,5 @@ func Example() {
 	// Output:
 	// map(t, f) - new table of f(item, key) for each item; f may be a field name
 	// filter(t, f) - the items for which f(item, key) is true
-	// reject(t, f) - the items for which f(item, key) is not true
+	// reject(t, f) - the items for which f(item, key) is false
 }

@@ -1,4 +1,4 @@
--- fs.find, where the session has a workspace. It asks for each folder once and for no folder that cannot hold a match.
+-- fs.find, present when the session has a workspace. It lists each folder once, and only folders that can hold a match.
 local host = ...
 local type, ipairs, call = type, ipairs, call
 local find, gsub, match, sub = string.find, string.gsub, string.match, string.sub
@@ -13,7 +13,7 @@ end
 local function segments(pattern)
   local list = {}
   for part in string.gmatch(pattern, "[^/]+") do
-    if part == ".." then fail("fs.find: a pattern has no ..") end
+    if part == ".." then fail("fs.find: .. is not allowed in a pattern") end
     if part ~= "." then list[#list + 1] = part == "**" and part or segment(part) end
   end
   return list
@@ -22,10 +22,10 @@ end
 host.extend("fs.find", function(pattern, opts)
   opts = opts or {}
   if type(pattern) ~= "string" or type(opts) ~= "table" then
-    fail("fs.find(pattern, opts): the pattern is a text such as \"src/**/*.go\", the options are {max = 1000, folders = 40}")
+    fail("fs.find(pattern, opts): the pattern is a string such as \"src/**/*.go\", the options are {max = 1000, folders = 40}")
   end
   local parts, found = segments(pattern), host.empty_list()
-  if #parts == 0 then fail("fs.find: the pattern is empty: \"**/*.go\" finds in all folders") end
+  if #parts == 0 then fail("fs.find: the pattern is empty: \"**/*.go\" searches all folders") end
   local max, left = opts.max or 1000, opts.folders or 40
   local complete = true
 
@@ -66,4 +66,4 @@ host.extend("fs.find", function(pattern, opts)
   walk("", { 1 })
   return found, complete
 end)
-host.doc("fs.find(pattern, opts)", "paths of files like \"src/**/*.go\", and whether these are all; one fs.list_dir a folder; opts: max (1000 paths), folders (40)")
+host.doc("fs.find(pattern, opts)", "paths of files like \"src/**/*.go\", and whether the list is complete; one fs.list_dir call per folder; opts: max (1000 paths), folders (40)")

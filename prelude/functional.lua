@@ -1,5 +1,5 @@
--- Helpers over lists and tables. A list stays a list; a table with named fields keeps its keys. Where a function is
--- asked for, the name of a field will do: map(rows, "id").
+-- Helpers over lists and tables. A list stays a list; a table with named fields keeps its keys. A field name may stand
+-- for a function: map(rows, "id").
 local host = ...
 local type, pairs, ipairs, next, tostring, pcall = type, pairs, ipairs, next, tostring, pcall
 local floor, getmetatable = math.floor, getmetatable
@@ -13,7 +13,7 @@ end
 
 local function want_count(name, n)
   if type(n) ~= "number" then
-    fail(name .. ": a number is needed, got " .. type(n))
+    fail(name .. ": want a number, got " .. type(n))
   end
   return floor(n)
 end
@@ -34,7 +34,7 @@ local function getter(name, f)
       return item[f]
     end
   end
-  fail(name .. ": a function or a field name is needed, got " .. type(f))
+  fail(name .. ": want a function or a field name, got " .. type(f))
 end
 
 local function identity(x) return x end
@@ -100,7 +100,7 @@ function reject(t, f)
   f = getter("reject", f)
   return filter(t, function(v, k) return not f(v, k) end)
 end
-host.doc("reject(t, f)", "the items for which f(item, key) is not true")
+host.doc("reject(t, f)", "the items for which f(item, key) is false")
 
 function reduce(t, f, start)
   want_table("reduce", t)
@@ -131,7 +131,7 @@ function keys(t)
   end
   return list_of(out)
 end
-host.doc("keys(t)", "list of the keys, in order")
+host.doc("keys(t)", "sorted list of the keys")
 
 function values(t)
   want_table("values", t)
@@ -142,7 +142,7 @@ function values(t)
   end
   return list_of(out)
 end
-host.doc("values(t)", "list of the values, in the order of the keys")
+host.doc("values(t)", "list of the values, in key order")
 
 function find(t, f)
   want_table("find", t)
@@ -162,7 +162,7 @@ function any(t, f)
   end
   return false
 end
-host.doc("any(t, f)", "whether f(item) is true for some item")
+host.doc("any(t, f)", "whether f(item) is true for any item")
 
 function all(t, f)
   want_table("all", t)
@@ -183,7 +183,7 @@ function count(t, f)
   end
   return n
 end
-host.doc("count(t, f)", "how many items there are, or for how many f(item) is true")
+host.doc("count(t, f)", "number of items, or of those for which f(item) is true")
 
 function sum(t, f)
   want_table("sum", t)
@@ -198,9 +198,9 @@ function sum(t, f)
   end
   return total
 end
-host.doc("sum(t, f)", "the sum of the items, or of f(item); nil and null count as nothing")
+host.doc("sum(t, f)", "the sum of the items, or of f(item); nil and null count as 0")
 
--- an order over mixed values: missing ones last, then by type, then by value
+-- orders mixed values: by type, then by value, missing ones last
 local function before(a, b)
   local missing_a, missing_b = a == nil or a == null, b == nil or b == null
   if missing_a or missing_b then return missing_b and not missing_a end
@@ -265,7 +265,7 @@ function group_by(t, f)
   end
   return out
 end
-host.doc("group_by(t, f)", "table from f(item) to the list of items that gave it")
+host.doc("group_by(t, f)", "table from f(item) to the list of its items")
 
 function index_by(t, f)
   want_table("index_by", t)
@@ -290,7 +290,7 @@ function count_by(t, f)
   end
   return out
 end
-host.doc("count_by(t, f)", "table from f(item) to how many items gave it")
+host.doc("count_by(t, f)", "table from f(item) to its number of items")
 
 function zip(a, b)
   want_table("zip", a)
@@ -299,7 +299,7 @@ function zip(a, b)
   for i = 1, #a < #b and #a or #b do out[i] = { a[i], b[i] } end
   return list_of(out)
 end
-host.doc("zip(a, b)", "list of the pairs {a[i], b[i]}")
+host.doc("zip(a, b)", "list of pairs {a[i], b[i]}")
 
 function flatten(t)
   want_table("flatten", t)
@@ -318,7 +318,7 @@ function flatten(t)
   end
   return list_of(out)
 end
-host.doc("flatten(list)", "one list of the items of the lists in it, one level deep")
+host.doc("flatten(list)", "one list of all items, one level deep")
 
 function flat_map(t, f) return flatten(map(t, f)) end
 host.doc("flat_map(t, f)", "flatten(map(t, f))")
@@ -338,7 +338,7 @@ function uniq(t, f)
   end
   return list_of(out)
 end
-host.doc("uniq(list, f)", "the list without items whose f(item) came before")
+host.doc("uniq(list, f)", "the list without items that repeat an f(item)")
 
 function slice(t, from, to)
   want_table("slice", t)
@@ -356,7 +356,7 @@ function slice(t, from, to)
   end
   return list_of(out)
 end
-host.doc("slice(list, from, to)", "the items from one position to another; negative ones count from the end")
+host.doc("slice(list, from, to)", "the items between two positions; negative ones count from the end")
 
 function take(t, n) return slice(t, 1, n == nil and 1 or n < 0 and 0 or n) end
 host.doc("take(list, n)", "the first n items")
@@ -388,7 +388,7 @@ function pick(t, ...)
   if #t > 0 then return map(t, cut) end
   return cut(t)
 end
-host.doc("pick(t, names...)", "only these fields, of a table or of each row of a list")
+host.doc("pick(t, names...)", "only these fields, of a table or each row of a list")
 
 function omit(t, ...)
   want_table("omit", t)
@@ -406,7 +406,7 @@ function omit(t, ...)
   if #t > 0 then return map(t, cut) end
   return cut(t)
 end
-host.doc("omit(t, names...)", "all but these fields, of a table or of each row of a list")
+host.doc("omit(t, names...)", "all but these fields, of a table or each row of a list")
 
 function merge(...)
   local out = {}
@@ -416,7 +416,7 @@ function merge(...)
   end
   return out
 end
-host.doc("merge(tables...)", "new table with the fields of all; later ones win")
+host.doc("merge(tables...)", "new table with all their fields; later ones win")
 
 function copy(t)
   local done = {}
@@ -443,7 +443,7 @@ function equal(a, b)
   end
   return true
 end
-host.doc("equal(a, b)", "whether two values are the same, tables compared by content")
+host.doc("equal(a, b)", "whether two values are equal; tables by content")
 
 function try(f, ...)
   local ok, value = pcall(f, ...)

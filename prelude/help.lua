@@ -1,18 +1,18 @@
--- help and vars, and the docs of what the host itself provides.
+-- help and vars, and the docs of functions that the host provides.
 local host = ...
 local type, ipairs, print = type, ipairs, print
 local find, lower, rep, match = string.find, string.lower, string.rep, string.match
 
-host.doc("call(id, args)", "calls the action with this exact id")
-host.doc("repr(value)", "the value as Lua source, keys in order")
-host.doc("json.encode(value, opts)", "JSON text; opts.indent for more lines")
-host.doc("json.decode(text)", "the value of JSON text; null, empty lists and long integers are kept")
+host.doc("call(id, args)", "calls the action with this id")
+host.doc("repr(value)", "the value as Lua source, keys sorted")
+host.doc("json.encode(value, opts)", "JSON text; opts.indent for several lines")
+host.doc("json.decode(text)", "the value of JSON text; keeps null, empty lists and long integers")
 host.doc("json.array(list)", "marks a table as a list, so that an empty one is []")
 host.doc("print(...)", "prints to stdout; eprint to stderr, log to the log")
-host.doc("null", "the null of JSON: counts as false, is not nil, can be stored in tables")
+host.doc("null", "JSON null: false in conditions, not nil, can be stored in tables")
 
 function vars() return host.vars() end
-host.doc("vars()", "table of what this session has set")
+host.doc("vars()", "table of the globals set in this session")
 
 local function show(d, width)
   print(d.form .. rep(" ", width - #d.form) .. "  " .. d.text)
@@ -20,7 +20,7 @@ end
 
 function help(name)
   if name ~= nil and type(name) ~= "string" then
-    host.fail("help: the name of a function in quotes, got " .. type(name))
+    host.fail("help: want a function name in quotes, got " .. type(name))
   end
   local found, width = {}, 0
   for _, d in ipairs(host.docs()) do
@@ -35,8 +35,8 @@ function help(name)
     end
   end
   if #found == 0 then
-    print("nothing called " .. name .. "; help() lists all")
+    print("no helper named " .. name .. "; help() lists all")
   end
   for _, d in ipairs(found) do show(d, width) end
 end
-host.doc("help(name)", "lists the helpers, or those that have to do with a word")
+host.doc("help(name)", "lists the helpers, or those that match a word")

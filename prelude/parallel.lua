@@ -1,17 +1,17 @@
--- Calls that do not wait for one another, and results that come in pages.
+-- Concurrent calls and paged results.
 local host = ...
 local type, ipairs, pairs, next = type, ipairs, pairs, next
 local resume, status, current, yield = coroutine.resume, coroutine.status, coroutine.running, coroutine.yield
 local fail, callable = host.fail, host.callable
 local equal, pcall = equal, pcall
 
--- how many calls of one script are under way at a time
+-- how many calls of one script run at a time
 local LIMIT = 8
 
--- The function that goes on with a worker, by worker: of those whose call is under way, and of those that themselves
--- wait for workers. Whoever waits for the host goes on with whatever has its answer.
+-- The function that resumes a worker, by worker: of workers whose call is running, and of those that themselves wait for
+-- workers. Whoever waits for the host resumes any worker whose answer is in.
 local calling, parked = {}, {}
--- every worker that is not dead yet
+-- every live worker
 local workers = {}
 
 function parallel(list, fn)
@@ -80,7 +80,7 @@ function parallel(list, fn)
   if next(errors) == nil then return results end
   return results, errors
 end
-host.doc("parallel(list, fn)", "fn(item, i) for each item, action calls side by side (8 at a time); results in order, then errors by index if any")
+host.doc("parallel(list, fn)", "fn(item, i) for each item, action calls concurrent (8 at a time); results in order, then any errors by index")
 
 function batch(calls)
   if type(calls) ~= "table" then
@@ -97,12 +97,12 @@ function batch(calls)
   end
   return parallel(calls, function(item) return call(item[1], item[2]) end)
 end
-host.doc("batch(calls)", "makes calls {action, arguments} side by side; results in order, then errors by index if any")
+host.doc("batch(calls)", "makes calls {action, arguments} concurrently; results in order, then any errors by index")
 
--- the one list among the fields of a page
+-- the only list among the fields of a page
 local function rows_of(page, field)
   if type(page) ~= "table" then
-    fail("paginate: the action answers a " .. type(page) .. ", not a page of rows")
+    fail("paginate: the action returns a " .. type(page) .. ", not a page of rows")
   end
   if field ~= nil then
     if type(page[field]) ~= "table" then
@@ -115,7 +115,7 @@ local function rows_of(page, field)
   for k, v in pairs(page) do
     if type(v) == "table" and (#v > 0 or next(v) == nil) then
       if found then
-        fail("paginate: the page has the lists " .. repr(name) .. " and " .. repr(k) .. ": say which with {rows = " .. repr(k) .. "}")
+        fail("paginate: the page has the lists " .. repr(name) .. " and " .. repr(k) .. ": choose one with {rows = " .. repr(k) .. "}")
       end
       found, name = v, k
     end
@@ -127,7 +127,7 @@ end
 local function count_of(name, n, standard)
   if n == nil then return standard end
   if type(n) ~= "number" or n < 1 or n % 1 ~= 0 then
-    fail("paginate: " .. name .. " must be a whole number from 1, got " .. repr(n))
+    fail("paginate: " .. name .. " must be an integer of at least 1, got " .. repr(n))
   end
   return n
 end
@@ -142,7 +142,7 @@ function paginate(action, args, opts)
   end
   for k in pairs(opts) do
     if k ~= "max" and k ~= "pages" and k ~= "rows" then
-      fail("paginate: unknown option " .. repr(k) .. "; there are max, pages and rows")
+      fail("paginate: unknown option " .. repr(k) .. "; it takes max, pages and rows")
     end
   end
   local max, pages = count_of("max", opts.max, 1000), count_of("pages", opts.pages, 40)
@@ -169,4 +169,4 @@ function paginate(action, args, opts)
   end
   return rows, true
 end
-host.doc("paginate(action, args, opts)", "rows of all pages, and whether there may be more; opts: max (1000 rows), pages (40), rows (the field that holds them)")
+host.doc("paginate(action, args, opts)", "rows of all pages, and whether there may be more; opts: max (1000 rows), pages (40), rows (the field with the rows)")

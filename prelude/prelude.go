@@ -1,13 +1,13 @@
-// Package prelude holds the part of a script's world that is written in Lua: the helpers every session starts with.
+// Package prelude holds the built-in functions that are written in Lua: the helpers every session starts with.
 //
 //	Chunk   one embedded Lua file
 //	Chunks  all of them, in the order they are loaded
-//	Doc     the line that a function was given by host.doc
+//	Doc     the documentation line of one function, from host.doc
 //	Docs    all of them
 //
-// Each chunk is run once when a machine is made. Its one argument, `host`, is a table of host functions that scripts
-// cannot reach; the globals it sets become the names every script sees. help.lua loads last: it reads the one-line
-// doc that each function was given by `host.doc`. Start at functional.lua.
+// Each chunk runs once when a machine is created. Its argument `host` is a table of host functions that scripts cannot
+// reach; the globals it sets are visible to every script. help.lua loads last: it reads the one-line docs that
+// `host.doc` registered. Start at functional.lua.
 package prelude
 
 import (

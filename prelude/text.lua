@@ -1,4 +1,4 @@
--- Helpers over text. Positions and lengths count bytes. They are plain functions and the methods of no string.
+-- Helpers over text. Positions and lengths count bytes. They are plain functions, not string methods.
 local host = ...
 local type, tostring = type, tostring
 local find, sub, match, gsub, rep = string.find, string.sub, string.match, string.gsub, string.rep
@@ -6,7 +6,7 @@ local fail = host.fail
 
 local function want_text(name, s)
   if type(s) ~= "string" then
-    fail(name .. ": text is needed, got " .. type(s))
+    fail(name .. ": want a string, got " .. type(s))
   end
 end
 
@@ -33,28 +33,28 @@ function split(s, sep)
     from = last + 1
   end
 end
-host.doc("split(s, sep)", "list of the parts between separators, or of the words")
+host.doc("split(s, sep)", "list of the parts between separators; without sep, of the words")
 
 function join(list, sep)
-  if type(list) ~= "table" then fail("join: a list is needed, got " .. type(list)) end
+  if type(list) ~= "table" then fail("join: want a list, got " .. type(list)) end
   local parts = {}
   for i = 1, #list do parts[i] = tostring(list[i]) end
   return table.concat(parts, sep == nil and ", " or sep)
 end
-host.doc("join(list, sep)", "the items as text, with sep (\", \") between them")
+host.doc("join(list, sep)", "the items as text, separated by sep (\", \")")
 
 function trim(s)
   want_text("trim", s)
   return match(s, "^%s*(.-)%s*$")
 end
-host.doc("trim(s)", "without space at both ends")
+host.doc("trim(s)", "s without surrounding whitespace")
 
 function starts_with(s, head)
   want_text("starts_with", s)
   want_text("starts_with", head)
   return sub(s, 1, #head) == head
 end
-host.doc("starts_with(s, head)", "whether s begins with head")
+host.doc("starts_with(s, head)", "whether s starts with head")
 
 function ends_with(s, tail)
   want_text("ends_with", s)
@@ -74,7 +74,7 @@ function contains(s, part)
   want_text("contains", part)
   return find(s, part, 1, true) ~= nil
 end
-host.doc("contains(s, part)", "whether text holds a part, or a list an item")
+host.doc("contains(s, part)", "whether text contains a part, or a list an item")
 
 function replace(s, old, new)
   want_text("replace", s)
@@ -83,7 +83,7 @@ function replace(s, old, new)
   if old == "" then return s end
   return (gsub(s, gsub(old, "%p", "%%%0"), (gsub(new, "%%", "%%%%"))))
 end
-host.doc("replace(s, old, new)", "every old text replaced by new; nothing in either is a pattern")
+host.doc("replace(s, old, new)", "every old text replaced by new; no patterns")
 
 function lines(s)
   want_text("lines", s)
@@ -91,13 +91,13 @@ function lines(s)
   if sub(s, -1) == "\n" then s = sub(s, 1, -2) end
   return split((gsub(s, "\r\n", "\n")), "\n")
 end
-host.doc("lines(s)", "list of the lines")
+host.doc("lines(s)", "list of lines")
 
 function pad(s, width)
   s = tostring(s)
-  if type(width) ~= "number" then fail("pad: a width is needed, got " .. type(width)) end
+  if type(width) ~= "number" then fail("pad: want a width, got " .. type(width)) end
   local space = rep(" ", (width < 0 and -width or width) - #s)
   if width < 0 then return space .. s end
   return s .. space
 end
-host.doc("pad(s, width)", "filled with spaces on the right; a negative width fills on the left")
+host.doc("pad(s, width)", "padded with spaces on the right; a negative width pads on the left")

@@ -8,7 +8,7 @@ import (
 	"almanac/session/vm"
 )
 
-// An EventKind says what an Event tells.
+// An EventKind says what an Event reports.
 type EventKind int
 
 // The kinds. A cell begins with Began and ends with Ended; what comes between belongs to it.

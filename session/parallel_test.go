@@ -284,7 +284,7 @@ func TestPaginate(t *testing.T) {
 		}
 	}
 	out := b.run(User, `return paginate(shop.item.list, {}, {max = "x"})`)
-	if out.Err == nil || !strings.Contains(out.Err.Message, "max must be a whole number") {
+	if out.Err == nil || !strings.Contains(out.Err.Message, "max must be an integer") {
 		t.Errorf("got %s", show(out))
 	}
 	out = b.run(User, `return paginate(shop.item.list, {}, {size = 1})`)

@@ -180,7 +180,7 @@ func (s *Session) Describe(ctx context.Context, ids []string, d catalog.Detail) 
 		return nil, err
 	}
 	if most := s.Budget().Described; len(ids) > most {
-		return nil, fmt.Errorf("describe: %d ids: at most %d at once: take the fewest that the task needs", len(ids), most)
+		return nil, fmt.Errorf("describe: %d ids: at most %d at once: take the fewest the task needs", len(ids), most)
 	}
 	view := s.View()
 	specs := make([]catalog.Spec, 0, len(ids))

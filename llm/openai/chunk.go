@@ -8,7 +8,7 @@ import (
 	"almanac/llm"
 )
 
-// This file puts an answer together from the chunks of a stream.
+// This file assembles an answer from the chunks of a stream.
 
 // A chunk is one event of a stream, or a whole answer where the server does not stream. It is read here and not by
 // go-openai because servers differ: arguments that are objects, text in parts, errors beside choices.

@@ -144,7 +144,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 			return line, err
 		}
 		if len(line) > maxLine {
-			return nil, fmt.Errorf("a line of the stream is longer than %d MiB", maxLine>>20)
+			return nil, fmt.Errorf("a stream line exceeds %d MiB", maxLine>>20)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func (x *exchange) read(next func() ([]byte, error), a *answer) error {
 		a.take(c)
 	}
 	if !x.done && a.stop == "" {
-		return x.brokenError("the stream ended before the answer did", io.ErrUnexpectedEOF)
+		return x.brokenError("the stream ended in the middle of the answer", io.ErrUnexpectedEOF)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (x *exchange) statusError(resp *http.Response) *llm.Error {
 	e := x.classify(resp.StatusCode, f)
 	e.RetryAfter = retryAfter(resp.Header)
 	if e.RetryAfter > 0 && e.Temporary() {
-		e.Hint = fmt.Sprintf("the server asks to wait %s", e.RetryAfter.Round(time.Millisecond))
+		e.Hint = fmt.Sprintf("the server asks us to wait %s", e.RetryAfter.Round(time.Millisecond))
 	}
 	return e
 }
@@ -94,7 +94,7 @@ func (x *exchange) streamError(f fault) *llm.Error {
 func (x *exchange) pageError() *llm.Error {
 	return &llm.Error{
 		Kind: llm.NotAnAPI, Status: x.status,
-		Message: fmt.Sprintf("%s: answers with a web page (%s)", x.server(), pageTitle(string(x.body))),
+		Message: fmt.Sprintf("%s: answered with a web page (%s)", x.server(), pageTitle(string(x.body))),
 		Hint:    "check the base URL: it usually ends in /v1",
 	}
 }
@@ -125,20 +125,20 @@ func (x *exchange) classify(status int, f fault) *llm.Error {
 	case llm.BadKey:
 		e.Hint = "check the key"
 	case llm.NoQuota:
-		e.Hint = "check the plan and the balance of the account"
+		e.Hint = "check the account's plan and balance"
 	case llm.NoModel:
-		e.Message = fmt.Sprintf("model %s: not known at %s: %s", x.model, x.base, message)
-		e.Hint = "check the name, or load the model there"
+		e.Message = fmt.Sprintf("model %s: unknown at %s: %s", x.model, x.base, message)
+		e.Hint = "check the name, or load the model on the server"
 	case llm.NoTools:
-		e.Message = fmt.Sprintf("model %s: cannot call tools at %s: %s", x.model, x.base, message)
-		e.Hint = "choose a model, or server options, with tool calling"
+		e.Message = fmt.Sprintf("model %s: no tool calling at %s: %s", x.model, x.base, message)
+		e.Hint = "choose a model that supports tool calling, or enable it on the server"
 	case llm.TooLong:
 		e.Message = fmt.Sprintf("model %s: the conversation is longer than its context: %s", x.model, message)
 		e.Hint = "start a new conversation, or set a smaller context budget"
 	case llm.NotAnAPI:
 		e.Hint = "check the base URL: it usually ends in /v1"
 	case llm.RateLimited:
-		e.Hint = "wait a little and ask again"
+		e.Hint = "wait a moment and ask again"
 	case llm.ServerFault:
 		e.Hint = "ask again"
 	}
@@ -197,19 +197,19 @@ func retryAfter(h http.Header) time.Duration {
 func (x *exchange) transportError(err error) *llm.Error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
-		what := "cannot be reached: " + op.Err.Error()
+		what := "unreachable: " + op.Err.Error()
 		if strings.Contains(op.Err.Error(), "refused") {
 			what = "connection refused"
 		}
 		return &llm.Error{
 			Kind: llm.Unreachable, Message: x.server() + ": " + what,
-			Hint: "check that it runs there, or give another base URL", Err: err,
+			Hint: "check that the server is running, or set another base URL", Err: err,
 		}
 	}
 	if text := err.Error(); strings.Contains(text, "x509:") || strings.Contains(text, "tls:") || strings.Contains(text, "HTTPS client") {
 		return &llm.Error{
 			Kind: llm.Unreachable, Message: x.server() + ": " + brief(text),
-			Hint: "check whether the base URL should begin with http or https", Err: err,
+			Hint: "check whether the base URL should start with http or https", Err: err,
 		}
 	}
 	return x.brokenError(brief(err.Error()), err)

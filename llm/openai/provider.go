@@ -54,8 +54,8 @@ func New(o Options) *Provider {
 	case o.Key == "" && o.BaseURL == "":
 		p.fault = &llm.Error{
 			Kind:    llm.BadKey,
-			Message: "model server " + DefaultURL + ": no key",
-			Hint:    "set OPENAI_API_KEY, or a base URL of a server that needs none",
+			Message: "model server " + DefaultURL + ": no API key",
+			Hint:    "set OPENAI_API_KEY, or the base URL of a server that needs no key",
 		}
 	}
 	p.base = base
@@ -103,7 +103,7 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request, onText func(stri
 		return llm.Response{}, p.fault
 	}
 	if r.Model == "" {
-		return llm.Response{}, &llm.Error{Kind: llm.NoModel, Message: "model: no name given", Hint: "name the model to ask"}
+		return llm.Response{}, &llm.Error{Kind: llm.NoModel, Message: "model: no name", Hint: "name the model to ask"}
 	}
 	asked := !p.noUsage.Load()
 	response, x, err := p.attempt(ctx, r, asked, onText)

@@ -124,21 +124,21 @@ func TestFailures(t *testing.T) {
 		want  string // a part of the error
 	}{
 		{"key", openaitest.Reply{Status: 401, Body: `{"error":{"message":"Incorrect API key","code":"invalid_api_key"}}`}, llm.BadKey, "401 Unauthorized: Incorrect API key; check the key"},
-		{"model", openaitest.Reply{Status: 404, Body: `{"error":{"message":"model \"small\" not found, try pulling it first"}}`}, llm.NoModel, "model small: not known at"},
+		{"model", openaitest.Reply{Status: 404, Body: `{"error":{"message":"model \"small\" not found, try pulling it first"}}`}, llm.NoModel, "model small: unknown at"},
 		{"path", openaitest.Reply{Status: 404, Body: "404 page not found"}, llm.NotAnAPI, "usually ends in /v1"},
 		{"too long", openaitest.Reply{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 8192 tokens","code":"context_length_exceeded"}}`}, llm.TooLong, "longer than its context"},
-		{"no tools", openaitest.Reply{Status: 400, Body: `{"error":"small does not support tools"}`}, llm.NoTools, "model small: cannot call tools"},
+		{"no tools", openaitest.Reply{Status: 400, Body: `{"error":"small does not support tools"}`}, llm.NoTools, "model small: no tool calling"},
 		{"no tools, llama.cpp", openaitest.Reply{Status: 500, Body: `{"error":{"code":500,"message":"tools param requires --jinja flag"}}`}, llm.NoTools, "--jinja"},
-		{"rate", openaitest.Reply{Status: 429, Header: map[string]string{"Retry-After": "7"}}, llm.RateLimited, "asks to wait 7s"},
+		{"rate", openaitest.Reply{Status: 429, Header: map[string]string{"Retry-After": "7"}}, llm.RateLimited, "asks us to wait 7s"},
 		{"quota", openaitest.Reply{Status: 429, Body: `{"error":{"message":"You exceeded","code":"insufficient_quota"}}`}, llm.NoQuota, "balance"},
 		{"loading", openaitest.Reply{Status: 503, Body: `{"error":{"message":"Loading model"}}`}, llm.ServerFault, "503 Service Unavailable: Loading model"},
 		{"message at the top", openaitest.Reply{Status: 400, Body: `{"object":"error","message":"bad temperature"}`}, llm.BadRequest, "bad temperature"},
 		{"detail", openaitest.Reply{Status: 422, Body: `{"detail":[{"loc":["body","x"],"msg":"extra"}]}`}, llm.BadRequest, `"msg":"extra"`},
 		{"error in a list", openaitest.Reply{Status: 400, Body: `[{"error":{"message":"API key expired","code":400}}]`}, llm.BadRequest, "API key expired"},
 		{"page with failure", openaitest.Reply{Status: 502, Body: "<html><head><title>Bad\ngateway</title></head></html>"}, llm.ServerFault, "502 Bad Gateway: Bad gateway"},
-		{"page instead of an answer", openaitest.Reply{Status: 200, Body: "\n<!doctype html><title>Welcome</title>"}, llm.NotAnAPI, "answers with a web page (Welcome)"},
+		{"page instead of an answer", openaitest.Reply{Status: 200, Body: "\n<!doctype html><title>Welcome</title>"}, llm.NotAnAPI, "answered with a web page (Welcome)"},
 		{"error document with status 200", openaitest.Reply{Status: 200, Body: `{"error":{"message":"upstream is down","code":502}}`}, llm.ServerFault, "upstream is down"},
-		{"empty body", openaitest.Reply{Status: 200, Body: " "}, llm.Broken, "ended before the answer"},
+		{"empty body", openaitest.Reply{Status: 200, Body: " "}, llm.Broken, "in the middle of the answer"},
 		{"error in the stream", openaitest.Reply{Text: "Half", Raw: []string{`data: {"error":{"message":"overloaded","code":"server_error"}}`}}, llm.ServerFault, "overloaded"},
 		{"error as text in the stream", openaitest.Reply{Raw: []string{": wait", "event: error", `data: {"error":"out of memory"}`}}, llm.ServerFault, "out of memory"},
 		{"error beside choices", openaitest.Reply{Raw: []string{`data: {"id":"x","error":{"code":429,"message":"slow down"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}`}}, llm.RateLimited, "slow down"},
@@ -147,7 +147,7 @@ func TestFailures(t *testing.T) {
 		{"error object", openaitest.Reply{Raw: []string{`data: {"object":"error","message":"boom","code":500}`}}, llm.ServerFault, "boom"},
 		{"garbage", openaitest.Reply{Raw: []string{`data: {"choices":[{`}}, llm.Broken, "unreadable chunk"},
 		{"cut", openaitest.Reply{Text: "Half", Cut: true}, llm.Broken, "unexpected EOF"},
-		{"ends early", openaitest.Reply{Text: "Half", Finish: "-", NoDone: true}, llm.Broken, "the stream ended before the answer did"},
+		{"ends early", openaitest.Reply{Text: "Half", Finish: "-", NoDone: true}, llm.Broken, "the stream ended in the middle of the answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, heard, err := ask(t, test.reply)
@@ -183,7 +183,7 @@ func TestUnreachable(t *testing.T) {
 	address := l.Addr().String()
 	l.Close()
 	_, _, err = askAt(t, New(Options{BaseURL: address}))
-	want := "model server http://" + address + "/v1: connection refused; check that it runs there, or give another base URL"
+	want := "model server http://" + address + "/v1: connection refused; check that the server is running, or set another base URL"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -1,12 +1,11 @@
-// Package replay records the exchanges of a provider in a file and plays them back without one.
+// Package replay records the exchanges of a provider in a file and replays them without one.
 //
-//	Recorder       an llm.Provider that passes everything on to another and keeps it
+//	Recorder       an llm.Provider that forwards to another and records the exchanges
 //	Player         an llm.Provider that answers from a recording
-//	MismatchError  a request that is not the one that was recorded
+//	MismatchError  a request that differs from the recorded one
 //
-// A recording is a JSONL file with one exchange a line. It keeps the last message of each request, which is what the
-// answer depends on in a deterministic conversation, and the pieces in which the text came. It holds what was said
-// in the clear: treat it as you treat the conversation. Start at Record and Play.
+// A recording is a JSONL file with one exchange per line: the last message of the request, on which the answer depends
+// in a deterministic conversation, and the chunks of the answer. It is plain text: protect it like the conversation. Start at Record and Play.
 package replay
 
 import (
@@ -170,7 +169,7 @@ func (p *Player) Left() int {
 	return len(p.exchanges) - p.next
 }
 
-// A MismatchError is a request that is not the one that was recorded at its place. The exchange stays the next.
+// A MismatchError is a request that differs from the recorded one at its place. The exchange stays the next.
 type MismatchError struct {
 	// N counts exchanges from 1.
 	N int
@@ -180,7 +179,7 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("recording: request %d: other %s\n  recorded: %s\n  asked:    %s", e.N, e.What, e.Want, e.Got)
+	return fmt.Sprintf("recording: request %d: different %s\n  recorded: %s\n  asked:    %s", e.N, e.What, e.Want, e.Got)
 }
 
 // Complete implements llm.Provider. It fails with a *MismatchError, or with an *llm.Error of kind BadRecord when the
@@ -219,7 +218,7 @@ func (p *Player) take(got exchange) (exchange, error) {
 	defer p.mu.Unlock()
 	if p.next == len(p.exchanges) {
 		return exchange{}, &llm.Error{
-			Kind: llm.BadRecord, Message: fmt.Sprintf("recording: only %d exchanges, asked for one more", len(p.exchanges)),
+			Kind: llm.BadRecord, Message: fmt.Sprintf("recording: has only %d exchanges, but another was requested", len(p.exchanges)),
 			Hint: "record the conversation again",
 		}
 	}

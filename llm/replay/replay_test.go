@@ -94,7 +94,7 @@ func TestMismatchShowsTheDifference(t *testing.T) {
 	if !errors.As(err, &m) || m.N != 4 {
 		t.Fatalf("error %v", err)
 	}
-	want := "recording: request 4: other text\n  recorded: \"thanks\"\n  asked:    \"thank you\""
+	want := "recording: request 4: different text\n  recorded: \"thanks\"\n  asked:    \"thank you\""
 	if d := cmp.Diff(want, err.Error()); d != "" {
 		t.Error(d)
 	}

@@ -225,7 +225,7 @@ It is 42.
 			answers = append(answers, m.Text)
 		}
 	}
-	if len(answers) != 2 || !strings.Contains(answers[0], "interrupt") || answers[1] != "not run: interrupted by the person" {
+	if len(answers) != 2 || !strings.Contains(answers[0], "interrupt") || answers[1] != "not run: interrupted by the user" {
 		t.Errorf("tool answers: %q", answers)
 	}
 	if answer, err := c.Send(t.Context(), "go on"); err != nil || answer != "It is 42." {

@@ -1,9 +1,9 @@
-// Package tools is what a model sees of a session: three tools and the system prompt.
+// Package tools is the model's interface to a session: three tools and the system prompt.
 //
 //	New           the tools: query, describe, execute
-//	SystemPrompt  who the model is, what it may do now, and the catalog in a few lines
+//	SystemPrompt  the model's role, the current policy and a summary of the catalog
 //	Options       the prefix of the tools' names
 //
-// Arguments are read strictly and answers written in few tokens: a model pays for every word, again in each turn.
+// Arguments are checked strictly. Answers are terse: the model pays for every token, again in each turn.
 // Start at New.
 package tools

@@ -48,7 +48,7 @@ func renderRead(b *strings.Builder, out *session.Outcome) {
 		fmt.Fprintf(b, "described:\n%s\n", capped(strings.Join(specs, "\n\n"), maxText))
 	}
 	if out.Withheld {
-		b.WriteString("one answer has no more actions of the catalog; narrow the search, or ask for the others in another query\n")
+		b.WriteString("limit of actions in one answer reached; narrow the search, or fetch the others in another query\n")
 	}
 }
 
@@ -117,7 +117,7 @@ func renderPrinted(b *strings.Builder, out *session.Outcome) {
 		fmt.Fprintf(b, "%s:\n%s\n", part.name, text)
 	}
 	if out.Dropped > 0 {
-		fmt.Fprintf(b, "%d more printed bytes were dropped: print less\n", out.Dropped)
+		fmt.Fprintf(b, "%d more printed bytes dropped: print less\n", out.Dropped)
 	}
 }
 
@@ -198,6 +198,6 @@ func capped(text string, n int) string {
 	}
 	head, tail := n*3/4, n/4
 	cut := len(text) - head - tail
-	return fmt.Sprintf("%s\n[%d bytes left out]\n%s",
+	return fmt.Sprintf("%s\n[%d bytes omitted]\n%s",
 		strings.ToValidUTF8(text[:head], ""), cut, strings.ToValidUTF8(text[len(text)-tail:], ""))
 }

@@ -28,7 +28,7 @@ func TestRenderOutcome(t *testing.T) {
 		{"a value", session.Outcome{Values: []vm.Value{{Type: "number", Repr: "10", Data: int64(10), Whole: true}}, Calls: []trace.Call{ok}}, "10"},
 		{"values and output", session.Outcome{
 			Values: []vm.Value{{Repr: `"a"`}, {Repr: "{x = 1}"}}, Stdout: "hello\n", Stderr: "hm\n", Logs: []string{"one", "two"}, Dropped: 7,
-		}, "1: \"a\"\n2: {x = 1}\nprinted:\nhello\nstderr:\nhm\nlog:\none\ntwo\n7 more printed bytes were dropped: print less"},
+		}, "1: \"a\"\n2: {x = 1}\nprinted:\nhello\nstderr:\nhm\nlog:\none\ntwo\n7 more printed bytes dropped: print less"},
 		{"globals", session.Outcome{Globals: vm.Diff{Added: many, Changed: []string{"x"}, Removed: []string{"y"}}},
 			"globals: set g00, g01, g02, g03, g04, g05, g06, g07, g08, g09, g10, g11 and 3 more; changed x; removed y"},
 		{"script error", session.Outcome{Err: &vm.Error{
@@ -102,7 +102,7 @@ func TestLargeValuesAreOutlined(t *testing.T) {
 			"keys of each: amount_cents, due date, id",
 			`[1] = { amount_cents = 0, ["due date"] = "2026-10-02", id = "inv_0" }`,
 			`[2] = { amount_cents = 1, ["due date"] = "2026-10-02", id = "inv_1" }`,
-			"too large to show: all of it is in the global _7 until",
+			"too large to show: the whole value is in the global _7 until",
 		}},
 		{"keys", vm.Value{Type: "table", Repr: long, Data: fields, Whole: true}, []string{
 			"table: 60 keys: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11,",
@@ -112,10 +112,10 @@ func TestLargeValuesAreOutlined(t *testing.T) {
 			"table: a list of 1", "keys of each: end, n", `[1] = { ["end"] = "\0\u{200b}", n = null }`, "too large to show",
 		}},
 		{"string", vm.Value{Type: "string", Repr: long, Data: long, Whole: true}, []string{
-			`string of 100000 bytes, begins "long text`, "too large to show",
+			`string of 100000 bytes, starts "long text`, "too large to show",
 		}},
 		{"not data", vm.Value{Type: "table", Repr: "{f = function, " + long, Size: 12}, []string{
-			"table of size 12, begins {f = function, long text", "too large to show",
+			"table of size 12, starts {f = function, long text", "too large to show",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestAnswersAreCapped(t *testing.T) {
 	if most := maxValues + maxPrinted + 1<<10; len(got) > most {
 		t.Errorf("%d bytes, want at most %d", len(got), most)
 	}
-	for _, want := range []string{"[4128767 bytes left out]", "stderr:\n", "log:\n", "3: string of 1 bytes"} {
+	for _, want := range []string{"[4128767 bytes omitted]", "stderr:\n", "log:\n", "3: string of 1 bytes"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
 		}

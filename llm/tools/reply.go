@@ -23,9 +23,9 @@ type Reply struct {
 }
 
 const (
-	readOutput  = `"described":{"type":"array","description":"what the script had described","items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},"required":["id","spec"]}},"withheld":{"type":"boolean","description":"one answer has no more actions of the catalog"}`
+	readOutput  = `"described":{"type":"array","description":"what the script described","items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},"required":["id","spec"]}},"withheld":{"type":"boolean","description":"limit of actions in one answer reached"}`
 	errorOutput = `"error":{"type":"object","properties":{"kind":{"type":"string"},"message":{"type":"string"},"line":{"type":"integer"},"hint":{"type":"string"}},"required":["kind","message"]}`
-	pageOutput  = `"page":{"type":"string","description":"a part of a long answer as text, instead of the other fields"},"cursor":{"type":"string","description":"call the tool with this alone for what follows"}`
+	pageOutput  = `"page":{"type":"string","description":"part of a long answer as text, replacing the other fields"},"cursor":{"type":"string","description":"pass this alone to read on"}`
 
 	queryOutput    = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"line":{"type":"string"}},"required":["id"]}},"text":{"type":"string"},"printed":{"type":"string"},` + readOutput + `,` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
 	describeOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},"required":["id","spec"]}},"unknown":{"type":"array","items":{"type":"string"}},` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`

@@ -44,26 +44,26 @@ func (o Options) cell() int {
 	return o.Cell()
 }
 
-const queryText = `Find actions with a short Lua script; nothing is executed and nothing is kept.
+const queryText = `Find actions with a short Lua script; no action runs and nothing is kept.
 catalog.search(words, opts); sets by exact name: namespace, tags, entities, inputs, outputs(names); filter(set, opts), intersect(a, b), union(a, b), boost(set, opts), top(set, n), facets(set), pick(set, opts), plan{steps}, similar(id), explain(id, words), get(id).
 opts: domains, tags, entities, operation, include_mutations, mutates, needs_input, needs_output, risk, limit.
 Return a set, a step or a plan:
 return catalog.plan{
  catalog.pick(catalog.search("find customer by company name", {domains={"crm"}}), {needs_output="customer_id", limit=2}),
  catalog.pick(catalog.search("unpaid invoices of a customer"), {needs_input="customer_id", mutates=false, limit=3})}
-A hit is one line: id(args, * required) -> result, then R reads, W changes, ! changes at high risk.`
+A hit is one line: id(args, * required) -> result, then R reads, W writes, ! high-risk write.`
 
-const describeText = `Get the exact arguments, result, example and safety of actions that PREFIX_query found: the fewest you need, at most 10 ids. Described actions may be executed.`
+const describeText = `Get the exact arguments, result, example and safety of actions found by PREFIX_query: the fewest you need, at most 10 ids. Described actions may be executed.`
 
-const executeText = `Run Lua in the persistent session. Globals and functions that a script sets are there in later calls; locals are not.
+const executeText = `Run Lua in the persistent session. Globals and functions persist across calls; locals do not.
 Call a described action by its id with one table: rows = billing.invoice.list_unpaid{customer_id=id}. call("any-id", args) works for every id.
-Use return for what you need to read; keep large results in globals and return a part of them. One script may make many calls.
+Return what you need to read; keep large results in globals and return a part of them. One script may make many calls.
 Helpers: map, filter, reduce, find, keys, values, sort_by, group_by, repr, json, vars(), help(). No files, no network.
-actions: ids to call without describing them. fresh: run in an empty machine that is thrown away.`
+actions: ids to call without describing them. fresh: run in an empty Lua state, then discard it.`
 
-const isolatedText = `Run Lua in an empty machine that is thrown away: nothing is kept for later calls, so do the whole task in one script.
+const isolatedText = `Run Lua in an empty, discarded state: nothing persists, so do the whole task in one script.
 Call a described action by its id with one table: rows = billing.invoice.list_unpaid{customer_id=id}. call("any-id", args) works for every id.
-Use return for what you need to read: a part, a count, chosen fields. One script may make many calls.
+Return only what you need to read: a part, a count, selected fields. One script may make many calls.
 Helpers: map, filter, reduce, find, keys, values, sort_by, group_by, repr, json, help(). No files, no network.
 actions: ids to call without describing them.`
 
@@ -153,7 +153,7 @@ func (t toolset) describe(ctx context.Context, raw json.RawMessage) (Reply, erro
 		return Reply{}, err
 	}
 	if n, most := len(distinct(ids)), t.session.Budget().Described; n > most {
-		return Reply{}, fmt.Errorf("%s: %d ids: at most %d at once: take the fewest that the task needs", t.options.name("describe"), n, most)
+		return Reply{}, fmt.Errorf("%s: %d ids: at most %d at once: take the fewest the task needs", t.options.name("describe"), n, most)
 	}
 	known, unknown := t.known(ids)
 	if len(known) == 0 {

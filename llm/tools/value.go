@@ -17,9 +17,9 @@ const (
 	maxRepr     = 16 << 10 // bytes of one value, some 4,000 tokens
 	sampleBytes = 1 << 10  // bytes of one sample
 	sampleKeys  = 40       // keys in one list
-	keepHint    = "too large to show: keep it in a global and return a part, a count or chosen fields of it"
-	keptHint    = "too large to show: all of it is in the global %s until the next result; return a part, a count or chosen fields of it"
-	partHint    = "too large to show: return a part, a count or chosen fields of it"
+	keepHint    = "too large to show: keep it in a global and return a part, a count or selected fields"
+	keptHint    = "too large to show: the whole value is in the global %s until the next result; return a part, a count or selected fields"
+	partHint    = "too large to show: return a part, a count or selected fields"
 )
 
 func renderValues(b *strings.Builder, values []vm.Value, how showing) {
@@ -69,9 +69,9 @@ func outline(v vm.Value) string {
 			fmt.Fprintf(&b, "%s = %s\n", lua.Key(name), literal(data[name], sampleBytes))
 		}
 	case string:
-		fmt.Fprintf(&b, "string of %d bytes, begins %s\n", len(data), literal(data, sampleBytes))
+		fmt.Fprintf(&b, "string of %d bytes, starts %s\n", len(data), literal(data, sampleBytes))
 	default:
-		fmt.Fprintf(&b, "%s of size %d, begins %s\n", v.Type, v.Size, text.LineBytes(v.Repr, 2*sampleBytes))
+		fmt.Fprintf(&b, "%s of size %d, starts %s\n", v.Type, v.Size, text.LineBytes(v.Repr, 2*sampleBytes))
 	}
 	return b.String()
 }

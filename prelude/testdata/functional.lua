@@ -38,7 +38,7 @@ assert(#sorted == 20000 and sorted[1] < sorted[2] and sorted[19999] < sorted[200
 ---
 sort_by(nil, "x") -- ### "sort_by: the first argument must be a table, got nil"
 ---
-map({1}, 5) -- ### "map: a function or a field name is needed, got number"
+map({1}, 5) -- ### "map: want a function or a field name, got number"
 ---
 map({1}, "id") -- ### "map: cannot take field 'id' of a number"
 ---

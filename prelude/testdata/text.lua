@@ -5,7 +5,7 @@ assert(contains("a.b", ".") and not contains("ab", ".") and contains({1, 2}, 2))
 assert(replace("a.b.c", ".", "%1") == "a%1b%1c" and replace("aaa", "", "x") == "aaa")
 assert(repr(lines("a\r\nb\n")) == '{ "a", "b" }' and #lines("") == 0 and pad("ab", 4) == "ab  " and pad(5, -3) == "  5")
 ---
-split(5, ",") -- ### "split: text is needed, got number"
+split(5, ",") -- ### "split: want a string, got number"
 ---
 -- repr reads back
 assert(repr({a = {1, 2}, b = "x", ["c d"] = 1.5, [10] = true}) == '{ [10] = true, a = { 1, 2 }, b = "x", ["c d"] = 1.5 }')
