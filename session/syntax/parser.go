@@ -36,7 +36,9 @@ type parser struct {
 	err     *Error
 	depth   int
 	fn      *function
-	names   resolver
+	// functions are those read so far, in the order in which their texts begin.
+	functions []*function
+	names     resolver
 	// recovered is where reading went on after the last error.
 	recovered int
 

@@ -237,6 +237,7 @@ func (p *parser) table() expr {
 			p.next()
 			p.next()
 			it = item{named: true, key: p.literal(t, tkName), value: p.expression()}
+			known(it.value, p.text(t))
 		case p.tok.kind == tkLBracket:
 			p.next()
 			it.key = p.expression()
@@ -267,6 +268,7 @@ const keyHint = "a key in a table is a name or [expression], with '=' behind it:
 func (p *parser) function(opener token, method bool) *function {
 	fn := &function{parent: p.fn, line: opener.line}
 	fn.start = opener.start
+	p.functions = append(p.functions, fn)
 	base, hidden := p.names.base, p.names.hidden
 	p.fn, p.names.base, p.names.hidden = fn, len(p.names.vars), 0
 	p.names.open(fn, nil)

@@ -236,6 +236,7 @@ func (p *parser) functionStatement(s *stmt) {
 		s.targets = p.one(sx)
 	}
 	s.fn = p.function(opener, method)
+	s.fn.name = p.variableName(s.targets[0])
 }
 
 func (p *parser) localStatement(s *stmt) {
@@ -244,9 +245,11 @@ func (p *parser) localStatement(s *stmt) {
 		s.kind = stmtLocalFunction
 		opener := p.tok
 		p.next()
-		p.declare(p.expect(tkName, "function name"))
+		name := p.expect(tkName, "function name")
+		p.declare(name)
 		s.locals = 1
 		s.fn = p.function(opener, false)
+		s.fn.name = p.text(name)
 		return
 	}
 	s.kind = stmtLocal
@@ -260,6 +263,9 @@ func (p *parser) localStatement(s *stmt) {
 	}
 	if p.accept(tkAssign) {
 		s.values = p.expressionList()
+		for i := range min(len(s.values), p.declared.len()-from) {
+			known(s.values[i], p.text(p.declared.open[from+i].name))
+		}
 	}
 	p.declareFrom(s, from)
 }
@@ -422,6 +428,9 @@ func (p *parser) assignment(s *stmt, first expr) {
 	s.targets = p.exprs.cut(from)
 	p.expect(tkAssign, "'='")
 	s.values = p.expressionList()
+	for i := range min(len(s.values), len(s.targets)) {
+		known(s.values[i], p.variableName(s.targets[i]))
+	}
 }
 
 // assignable checks that e is a variable that may be set.
