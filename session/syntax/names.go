@@ -20,7 +20,7 @@ type Usage struct {
 func Names(src string) Usage {
 	fn, p := parse(src)
 	f := &finder{src: src, p: p, seen: make(map[string]bool)}
-	f.block(fn.body)
+	walk(f, fn.body)
 	return f.usage
 }
 
@@ -51,43 +51,20 @@ func (f *finder) note(list *[]string, mark byte, path ...string) {
 	*list = append(*list, key[1:])
 }
 
-func (f *finder) block(b *block) {
-	if b == nil {
-		return
+// assign looks at the right side first, as it is evaluated first.
+func (f *finder) assign(s *stmt) {
+	each(f, s.values)
+	for _, e := range s.targets {
+		f.target(e)
 	}
-	for i := range b.stmts {
-		s := b.stmts[i]
-		// What is on the right is evaluated first.
-		if s.kind == stmtAssign || s.kind == stmtFunction {
-			f.list(s.values)
-			for _, e := range s.targets {
-				f.target(e)
-			}
-		} else {
-			f.list(s.targets)
-			if s.kind != stmtRepeat {
-				f.list(s.values)
-			}
-		}
-		for _, c := range s.clauses() {
-			f.expr(c.cond)
-			f.block(c.body)
-		}
-		f.block(s.body)
-		if s.kind == stmtRepeat {
-			f.list(s.values)
-		}
-		if s.fn != nil {
-			f.block(s.fn.body)
-		}
+	if s.fn != nil {
+		f.function(s.fn)
 	}
 }
 
-func (f *finder) list(values []expr) {
-	for _, e := range values {
-		f.expr(e)
-	}
-}
+func (f *finder) loop(*stmt) {}
+
+func (f *finder) function(fn *function) { walk(f, fn.body) }
 
 // target notes a variable that is set.
 func (f *finder) target(e expr) {
@@ -113,23 +90,10 @@ func (f *finder) expr(e expr) {
 		if e.v == nil {
 			f.note(&f.usage.Reads, 'r', f.src[e.start:e.end])
 		}
-	case *paren:
-		f.expr(e.inner)
-	case *unary:
-		f.expr(e.x)
-	case *binary:
-		f.list(e.operands)
 	case *suffixed:
 		f.suffixed(e, false)
-	case *table:
-		for _, it := range e.items {
-			if it.key != nil {
-				f.expr(it.key)
-			}
-			f.expr(it.value)
-		}
-	case *function:
-		f.block(e.body)
+	default:
+		inside(f, e)
 	}
 }
 
@@ -150,7 +114,7 @@ func (f *finder) suffixed(e *suffixed, set bool) {
 		f.expr(e.base)
 	}
 	for i := range e.parts {
-		f.list(e.parts[i].args)
+		each(f, e.parts[i].args)
 	}
 }
 

@@ -99,68 +99,36 @@ func (u *user) function(f *function) {
 	if f.parent != nil {
 		u.in.First = int(f.line)
 	}
-	u.block(f.body)
+	walk(u, f.body)
 	u.in = outer
 }
 
-func (u *user) block(b *block) {
-	if b == nil {
-		return
+// assign looks at what an assignment evaluates of its targets, at the values, and at last at the stores.
+func (u *user) assign(s *stmt) {
+	for _, e := range s.targets {
+		u.prefix(e)
 	}
-	for _, s := range b.stmts {
-		switch s.kind {
-		case stmtAssign, stmtFunction:
-			for _, e := range s.targets {
-				u.prefix(e)
-			}
-			u.list(s.values)
-			if s.fn != nil {
-				u.function(s.fn)
-			}
-			for i := len(s.targets) - 1; i >= 0; i-- {
-				u.store(s.targets[i])
-			}
-			continue
-		}
-		u.list(s.targets)
-		if s.kind != stmtRepeat {
-			u.list(s.values)
-		}
-		switch s.kind {
-		case stmtForIn:
-			u.note(Operate, "in", s.start, u.lastName(s.values[0]))
-		case stmtFor:
-			u.forLoop(s)
-		}
-		for _, c := range s.clauses() {
-			u.expr(c.cond)
-			u.block(c.body)
-		}
-		u.block(s.body)
-		if s.kind == stmtRepeat {
-			u.list(s.values)
-		}
-		if s.fn != nil {
-			u.function(s.fn)
-		}
+	each(u, s.values)
+	if s.fn != nil {
+		u.function(s.fn)
+	}
+	for i := len(s.targets) - 1; i >= 0; i-- {
+		u.store(s.targets[i])
 	}
 }
 
-func (u *user) list(values []expr) {
-	for _, e := range values {
-		u.expr(e)
-	}
-}
-
-// forLoop notes the look at the bounds of a numeric for.
-func (u *user) forLoop(s *stmt) {
+// loop notes the call that a generic for makes, and the look at the bounds of a numeric one.
+func (u *user) loop(s *stmt) {
 	at := make([]int32, len(s.values))
 	for i, e := range s.values {
 		at[i] = u.lastName(e)
 	}
-	if s.exact {
+	switch {
+	case s.kind == stmtForIn:
+		u.note(Operate, "in", s.start, at[0])
+	case s.exact:
 		u.note(Operate, HostFor, at[0], at...)
-	} else {
+	default:
 		u.note(Operate, "for", u.p.loopHead(s).start, at...)
 	}
 }
@@ -171,7 +139,7 @@ func (u *user) prefix(e expr) {
 		last := len(s.parts) - 1
 		u.parts(s, last)
 		if s.parts[last].kind == partIndex {
-			u.list(s.parts[last].args)
+			each(u, s.parts[last].args)
 		}
 	}
 }
@@ -185,8 +153,6 @@ func (u *user) store(e expr) {
 
 func (u *user) expr(e expr) {
 	switch e := e.(type) {
-	case *paren:
-		u.expr(e.inner)
 	case *unary:
 		u.expr(e.x)
 		switch {
@@ -211,8 +177,8 @@ func (u *user) expr(e expr) {
 				u.note(Index, u.keyName(it), max(it.value.where().end-1, 0))
 			}
 		}
-	case *function:
-		u.function(e)
+	default:
+		inside(u, e)
 	}
 }
 
@@ -235,15 +201,15 @@ func (u *user) parts(s *suffixed, n int) {
 			u.note(Index, pt.key(u.p.src), pt.name.start, last)
 			last = pt.name.start
 		case partIndex:
-			u.list(pt.args)
+			each(u, pt.args)
 			u.note(Index, pt.key(u.p.src), pt.start, last)
 		case partMethod:
 			u.note(Index, pt.key(u.p.src), pt.name.start, last)
-			u.list(pt.args)
+			each(u, pt.args)
 			last = pt.name.start
 			u.note(Call, pt.key(u.p.src), s.start, last)
 		case partCall:
-			u.list(pt.args)
+			each(u, pt.args)
 			u.note(Call, u.calleeName(s, i), s.start, last)
 		}
 	}
