@@ -56,7 +56,7 @@ func (c call) bad(i int, format string, args ...any) {
 	if f, ok := frameAt(c.l, 1); !ok || !f.lua {
 		name = c.m.qualified(name)
 	} else if !strings.HasPrefix(f.chunk, preludePrefix) {
-		kind = calledAs(c.l)
+		kind = c.m.calledAs(c.l)
 	}
 	if kind == "method" {
 		if i--; i == 0 {

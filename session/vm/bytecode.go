@@ -14,8 +14,6 @@ import (
 // This file reads the compiled code of a running function, to find the name of the value that an instruction failed
 // on. It follows the reference implementation: from the register that the instruction used back to the instruction
 // that filled it. The engine's own search compares values instead and so names any variable that is equal.
-//
-// The engine's structs are read through reflection, by field name; where one is not as expected nothing is named.
 
 // An instruction is one word of code.
 type instruction uint32
@@ -93,86 +91,36 @@ func settle(l *lua.State) {
 
 // An activation is one level of the call stack that runs Lua code.
 type activation struct {
-	code      []instruction
-	lines     []int32
-	constants []any
+	*prototype
+	function  any // the closure that runs, as a value
 	registers []any
 	at        int // index of the instruction that runs
-	outline   reflect.Value
-	state     *lua.State
-	where     lua.Frame
 }
 
-// activationAt reads the level of the stack; level 0 is the running function.
-func activationAt(l *lua.State, level int) (a *activation) {
-	defer func() {
-		if recover() != nil {
-			a = nil
-		}
-	}()
+// activationAt reads the level of the stack, nil where that does not run Lua; level 0 is the running function.
+func (m *Machine) activationAt(l *lua.State, level int) *activation {
 	where, ok := lua.Stack(l, level)
-	if !ok {
-		return nil
-	}
-	info := reflect.ValueOf(where).Elem().FieldByName("luaCallInfo")
-	if info.IsNil() || !l.CheckStack(1) {
+	if !ok || recordOf(where).lua == nil || !l.CheckStack(1) {
 		return nil
 	}
 	lua.Info(l, "f", where)
-	closure := reflect.ValueOf(l.ToValue(-1))
+	v, r := l.ToValue(-1), recordOf(where).lua
 	l.Pop(1)
-	p := closure.Elem().FieldByName("prototype").Elem()
-	a = &activation{
-		code:      slice[instruction](p.FieldByName("code")),
-		lines:     slice[int32](p.FieldByName("lineInfo")),
-		constants: slice[any](p.FieldByName("constants")),
-		registers: slice[any](info.Elem().FieldByName("frame")),
-		at:        int(info.Elem().FieldByName("savedPC").Int()) - 1,
-		outline:   p,
-		state:     l,
-		where:     where,
-	}
-	if a.at < 0 || a.at >= len(a.code) || len(a.lines) != len(a.code) {
+	c := m.closure(v)
+	if c == nil || r.next < 1 || r.next > len(c.prototype.code) || len(c.prototype.lineInfo) != len(c.prototype.code) {
 		return nil
 	}
-	return a
+	return &activation{prototype: c.prototype, function: v, registers: r.registers, at: r.next - 1}
 }
 
-// slice is the slice that v holds, whose items must be of the size of T.
-func slice[T any](v reflect.Value) []T {
-	if v.Type().Elem().Size() != reflect.TypeFor[T]().Size() {
-		panic("lua engine: an item is not of the expected size")
-	}
-	return unsafe.Slice((*T)(v.UnsafePointer()), v.Len())
+// outline is the running function as syntax tells functions apart.
+func (a *activation) outline() syntax.Function {
+	return syntax.Function{First: a.lineDefined, Params: a.parameterCount, Vararg: a.isVarArg}
 }
 
-// function is the outline of the running function.
-func (a *activation) function() syntax.Function {
-	return syntax.Function{
-		First:  int(a.outline.FieldByName("lineDefined").Int()),
-		Params: int(a.outline.FieldByName("parameterCount").Int()),
-		Vararg: a.outline.FieldByName("isVarArg").Bool(),
-	}
-}
-
-// upvalue is the name of a captured variable.
-func (a *activation) upvalue(i int) string {
-	return a.outline.FieldByName("upValues").Index(i).FieldByName("name").String()
-}
-
-// upvalueValue is the value of a captured variable.
-func (a *activation) upvalueValue(i int) any {
-	l := a.state
-	if !l.CheckStack(2) {
-		return nil
-	}
-	lua.Info(l, "f", a.where)
-	defer l.Pop(1)
-	if _, ok := lua.UpValue(l, l.Top(), i+1); !ok {
-		return nil
-	}
-	defer l.Pop(1)
-	return l.ToValue(-1)
+// upvalueOf is the value of a captured variable.
+func (m *Machine) upvalueOf(a *activation, i int) any {
+	return m.captured(m.closure(a.function), a.function, i)
 }
 
 // value is what an operand holds.
@@ -185,15 +133,13 @@ func (a *activation) value(operand int) any {
 
 // local is the name of the local variable that lives in a register at an instruction, or "".
 func (a *activation) local(register, at int) string {
-	variables := a.outline.FieldByName("localVariables")
-	for i := 0; i < variables.Len(); i++ {
-		v := variables.Index(i)
-		if v.FieldByName("startPC").Int() > int64(at) {
+	for _, v := range a.localVariables {
+		if v.start > at {
 			break
 		}
-		if int64(at) < v.FieldByName("endPC").Int() {
+		if at < v.end {
 			if register == 0 {
-				return v.FieldByName("name").String()
+				return v.name
 			}
 			register--
 		}
@@ -203,17 +149,13 @@ func (a *activation) local(register, at int) string {
 
 // variables lists the local variables that live at the running instruction, and the captured ones.
 func (a *activation) variables() (names []string) {
-	locals := a.outline.FieldByName("localVariables")
-	for i := 0; i < locals.Len(); i++ {
-		if v := locals.Index(i); v.FieldByName("startPC").Int() <= int64(a.at) && int64(a.at) < v.FieldByName("endPC").Int() {
-			if name := v.FieldByName("name").String(); !strings.HasPrefix(name, "(") {
-				names = append(names, name)
-			}
+	for _, v := range a.localVariables {
+		if v.start <= a.at && a.at < v.end && !strings.HasPrefix(v.name, "(") {
+			names = append(names, v.name)
 		}
 	}
-	captured := a.outline.FieldByName("upValues")
-	for i := 0; i < captured.Len(); i++ {
-		names = append(names, captured.Index(i).FieldByName("name").String())
+	for _, v := range a.upValues {
+		names = append(names, v.name)
 	}
 	return names
 }
@@ -357,7 +299,7 @@ func (a *activation) source(register, at int) named {
 			return a.origin(i.b(), pc)
 		}
 	case opGetTableUp:
-		table := a.upvalue(i.b())
+		table := a.upValues[i.b()].name
 		if table == "_ENV" {
 			return named{kind: "global", name: a.key(i.c(), pc)}
 		}
@@ -373,7 +315,7 @@ func (a *activation) source(register, at int) named {
 		}
 		return n
 	case opGetUpvalue:
-		return named{kind: "upvalue", name: a.upvalue(i.b()), register: i.b()}
+		return named{kind: "upvalue", name: a.upValues[i.b()].name, register: i.b()}
 	case opLoadConstant:
 		return constantName(a.constants[i.bx()])
 	case opLoadConstantX:
@@ -392,13 +334,8 @@ func (a *activation) field(owner named, operand, at int) named {
 }
 
 // calledAs is the kind of name by which the function one level up called the running one, or "".
-func calledAs(l *lua.State) (kind string) {
-	defer func() {
-		if recover() != nil {
-			kind = ""
-		}
-	}()
-	a := activationAt(l, 1)
+func (m *Machine) calledAs(l *lua.State) string {
+	a := m.activationAt(l, 1)
 	if a == nil {
 		return ""
 	}

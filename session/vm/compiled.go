@@ -172,7 +172,7 @@ func (w *compiledWriter) function(p *prototype) {
 	b.flag(p.isVarArg)
 	b.number(len(p.code))
 	for _, c := range p.code {
-		b.word(c)
+		b.word(uint32(c))
 	}
 	b.number(len(p.constants))
 	for _, v := range p.constants {
@@ -251,7 +251,7 @@ type compiledReader struct {
 	source    string
 
 	prototypes []prototype
-	code       []uint32
+	code       []instruction
 	values     []any
 	lines      []int32
 	locals     []localVariable
@@ -280,7 +280,7 @@ func newCompiledReader(p Compiled) *compiledReader {
 		r.constants[i] = r.constant()
 	}
 	r.prototypes = make([]prototype, t.prototypes)
-	r.code = make([]uint32, t.code)
+	r.code = make([]instruction, t.code)
 	r.values = make([]any, t.constants)
 	r.lines = make([]int32, t.lines)
 	r.locals = make([]localVariable, t.locals)
@@ -351,7 +351,7 @@ func (r *compiledReader) function(p *prototype) {
 	p.isVarArg = r.flag()
 	p.code = part(&r.code, r.number())
 	for i := range p.code {
-		p.code[i] = binary.LittleEndian.Uint32(r.rest[4*i:])
+		p.code[i] = instruction(binary.LittleEndian.Uint32(r.rest[4*i:]))
 	}
 	r.rest = r.rest[4*len(p.code):]
 	p.constants = part(&r.values, r.number())

@@ -7,10 +7,10 @@ import (
 	lua "github.com/Shopify/go-lua"
 )
 
-// This file knows how the engine keeps values in memory; snapshot_closure.go does for functions. The public API of the engine enumerates
-// a table through Next only, which scans all keys at each step (4,000 keys: 0.5 s), and has no way to hold a value
-// outside its stack. Both are mended by mirrors of two of its structs. The version is pinned by go.sum and no longer
-// changes, and New refuses to start when checkLayout finds that a mirror is wrong.
+// This file knows how the engine keeps values in memory; snapshot_closure.go does for functions and calls.go for the
+// call stack. The public API of the engine enumerates a table through Next only, which scans all keys at each step
+// (4,000 keys: 0.5 s), and has no way to hold a value outside its stack. Both are mended by mirrors of two of its
+// structs. The version is pinned by go.sum and no longer changes, and New refuses to start when a mirror is wrong.
 //
 // A Lua value outside the stack is an `any` holding what the engine itself holds: nil, bool, float64, string, or a
 // pointer to one of its own types. Such a value may move from one State of a Machine to another.
@@ -76,6 +76,9 @@ func newLayout() (y layout, err error) {
 			err = errLayout
 		}
 	}()
+	if !checkRecords() {
+		return y, errLayout
+	}
 	l := lua.NewState()
 	l.CreateTable(2, 1)
 	y.tableType = words(l.ToValue(-1)).typ

@@ -2,11 +2,9 @@ package vm
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	lua "github.com/Shopify/go-lua"
 )
@@ -25,36 +23,6 @@ func (e *Error) Error() string {
 		text += " (" + e.Hint + ")"
 	}
 	return text
-}
-
-// A frame is one level of the call stack.
-type frame struct {
-	chunk         string
-	line, defined int
-	lua           bool
-}
-
-// frameAt describes a level; level 0 is the running function.
-func frameAt(l *lua.State, level int) (f frame, ok bool) {
-	where, ok := lua.Stack(l, level)
-	if !ok {
-		return f, false
-	}
-	return frameOf(l, where), true
-}
-
-func frameOf(l *lua.State, where lua.Frame) (f frame) {
-	// The engine indexes out of range for a function that has not begun its first instruction.
-	defer func() {
-		if recover() != nil {
-			f.line = max(f.defined, 1)
-		}
-	}()
-	d, _ := lua.Info(l, "S", where)
-	f = frame{chunk: d.ShortSource, defined: d.LineDefined, lua: d.What != "Go"}
-	d, _ = lua.Info(l, "l", where)
-	f.line = d.CurrentLine
-	return f
 }
 
 // where is the position, ready to be put before a message, of the innermost line that is not the prelude's.
@@ -105,41 +73,6 @@ const (
 	traceHead = 10
 	traceTail = 11
 )
-
-// frames lists the call stack, innermost first: all of a short one, else the ends of it with a nil between.
-func frames(l *lua.State) (list []lua.Frame) {
-	const kept = 100
-	defer func() {
-		if recover() != nil {
-			list = nil
-		}
-	}()
-	where, ok := lua.Stack(l, 0)
-	if !ok {
-		return nil
-	}
-	field, _ := reflect.TypeOf(where).Elem().FieldByName("previous")
-	outer := func(f lua.Frame) lua.Frame {
-		return *(*lua.Frame)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&f)), field.Offset))
-	}
-	var last [kept]lua.Frame
-	n := 0
-	// The outermost level belongs to no function.
-	for next := outer(where); next != nil; where, next = next, outer(next) {
-		if n < kept {
-			list = append(list, where)
-		}
-		last[n%kept] = where
-		n++
-	}
-	if n > 2*kept {
-		list = append(list, nil)
-	}
-	for i := max(kept, n-kept); i < n; i++ {
-		list = append(list, last[i%kept])
-	}
-	return list
-}
 
 // traceback lists the Lua calls, innermost first, without the prelude's.
 func (m *Machine) traceback(l *lua.State) []string {

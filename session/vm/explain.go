@@ -84,7 +84,7 @@ func (m *Machine) boundFailed(c call, i int) { m.raise(c.l, m.where(c.l)+m.blame
 func (m *Machine) blameBound(l *lua.State, i int) (text string) {
 	text = "'for' " + boundNames[i] + " must be a number"
 	defer func() { _ = recover() }()
-	a := activationAt(l, 1)
+	a := m.activationAt(l, 1)
 	if a == nil {
 		return text
 	}
@@ -113,7 +113,7 @@ func (m *Machine) blameBound(l *lua.State, i int) (text string) {
 func (m *Machine) mark(l *lua.State, level int, a *activation, u spot, h hinted) {
 	m.hint = h
 	f, _ := frameAt(l, level)
-	u.chunk, u.line = f.chunk, int(a.lines[a.at])
+	u.chunk, u.line = f.chunk, int(a.lineInfo[a.at])
 	a.count(&u)
 	m.hint.use = u
 }
@@ -170,7 +170,7 @@ func (m *Machine) blame(l *lua.State, f failure) (text string) {
 			text = f.text
 		}
 	}()
-	a := activationAt(l, 1)
+	a := m.activationAt(l, 1)
 	if a == nil {
 		return text
 	}
@@ -223,7 +223,7 @@ func (m *Machine) pointAtCall(l *lua.State, message string) {
 func (m *Machine) pointAt(l *lua.State, level int, message string) {
 	m.hint = hinted{}
 	defer func() { _ = recover() }()
-	a := activationAt(l, level)
+	a := m.activationAt(l, level)
 	if a == nil {
 		return
 	}
@@ -313,8 +313,8 @@ func (m *Machine) operandFits(op int, left, right any) bool {
 }
 
 func (m *Machine) upvalueCulprit(a *activation, i int, key string) (named, any, spot, bool) {
-	n := named{kind: "upvalue", name: a.upvalue(i), register: i}
-	return n, a.upvalueValue(i), spot{kind: syntax.Index, name: key}, true
+	n := named{kind: "upvalue", name: a.upValues[i].name, register: i}
+	return n, m.upvalueOf(a, i), spot{kind: syntax.Index, name: key}, true
 }
 
 // operatorNames are the names of syntax.Use for what the engine does itself, by instruction; hostOperators those of
@@ -334,10 +334,10 @@ const countedCode = 5_000_000
 
 // count finds out which of the instructions of its line u is, unless the line is too long for that.
 func (a *activation) count(u *spot) {
-	u.in = a.function()
+	u.in = a.outline()
 	read := 0
 	for pc, i := range a.code {
-		if a.lines[pc] != a.lines[a.at] {
+		if a.lineInfo[pc] != a.lineInfo[a.at] {
 			continue
 		}
 		if op := i.op(); op == opCall || op == opTailCall {
@@ -373,9 +373,9 @@ func (a *activation) alike(pc int, i instruction, u *spot) bool {
 		case opSetTable:
 			return a.key(i.b(), pc) == u.name
 		case opGetTableUp:
-			return a.upvalue(i.b()) != "_ENV" && a.key(i.c(), pc) == u.name
+			return a.upValues[i.b()].name != "_ENV" && a.key(i.c(), pc) == u.name
 		case opSetTableUp:
-			return a.upvalue(i.a()) != "_ENV" && a.key(i.b(), pc) == u.name
+			return a.upValues[i.a()].name != "_ENV" && a.key(i.b(), pc) == u.name
 		}
 		return false
 	case syntax.Call:

@@ -44,9 +44,6 @@ type Machine struct {
 	// sparseMeta.
 	stringMeta, failureMeta, integerMeta, actionMeta, coroutineMeta, emptyList, sparseMeta *table
 
-	frames frameLayout
-	levels levelLayout
-
 	integers map[int64]any
 	actions  map[string]any
 	helpers  map[string]any // of the prelude, by their paths among the actions
@@ -111,7 +108,7 @@ func openMachine(l Limits, h Host) (*Machine, error) {
 		return nil, err
 	}
 	m := &Machine{
-		layout: layout, closures: closures, levels: newLevelLayout(), limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
+		layout: layout, closures: closures, limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
 		libraries: map[string]*table{}, sealed: map[*table]*table{}, sources: map[string]string{},
 		interval: hookInterval, integers: map[int64]any{}, actions: map[string]any{}, threads: map[*thread]struct{}{},
 	}

@@ -29,7 +29,7 @@ func (m *Machine) nearHint(a *activation, n named) string {
 	case "local":
 		v = a.registers[root.register]
 	case "upvalue":
-		v = a.upvalueValue(root.register)
+		v = m.upvalueOf(a, root.register)
 	}
 	for _, name := range path[1 : len(path)-1] {
 		t := m.open(v)

@@ -27,7 +27,7 @@ type cell struct{ home any }
 // A prototype mirrors the engine's prototype: what is the same for all closures of one function of a source text.
 type prototype struct {
 	constants      []any
-	code           []uint32
+	code           []instruction
 	prototypes     []prototype
 	lineInfo       []int32
 	localVariables []struct {

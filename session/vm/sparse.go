@@ -2,8 +2,6 @@ package vm
 
 import (
 	"math"
-	"reflect"
-	"unsafe"
 
 	lua "github.com/Shopify/go-lua"
 )
@@ -22,37 +20,7 @@ const (
 	sparseFrames = 3
 )
 
-// A frameLayout says where the engine keeps the registers of a function that runs; zero when that is not as expected.
-type frameLayout struct{ info, registers uintptr }
-
-func newFrameLayout() (f frameLayout) {
-	level := reflect.TypeFor[lua.Frame]().Elem()
-	info, ok := level.FieldByName("luaCallInfo")
-	if !ok || info.Type.Kind() != reflect.Pointer {
-		return f
-	}
-	registers, ok := info.Type.Elem().FieldByName("frame")
-	if !ok || registers.Type.Kind() != reflect.Slice || registers.Type.Elem().Kind() != reflect.Interface {
-		return f
-	}
-	// The offset of the first field is zero, and stands for what was not found; one is added to both.
-	return frameLayout{info: info.Offset + 1, registers: registers.Offset + 1}
-}
-
-// registers lists what the variables of a level of the stack hold, nil for a host function.
-func (f frameLayout) of(where lua.Frame) []any {
-	if f.info == 0 {
-		return nil
-	}
-	info := *(*unsafe.Pointer)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&where)), f.info-1))
-	if info == nil {
-		return nil
-	}
-	return *(*[]any)(unsafe.Add(info, f.registers-1))
-}
-
 func openSparse(m *Machine) {
-	m.frames = newFrameLayout()
 	m.sparseMeta = m.newTable(0, 1)
 	m.sparseMeta.put("__newindex", m.function("newindex", func(c call) int {
 		k := c.raw(2)
@@ -68,15 +36,22 @@ func openSparse(m *Machine) {
 
 // easeSparse finds tables that are being filled outside their list part. It is called by the hook.
 func (m *Machine) easeSparse(l *lua.State) {
-	for level := range sparseFrames {
-		where, ok := lua.Stack(l, level)
-		if !ok {
+	r := innermost(l)
+	for range sparseFrames {
+		if r == nil {
 			return
 		}
-		for _, v := range m.frames.of(where) {
-			if t := m.table(v); t != nil && len(t.hash) >= sparseSize && t.meta == nil && t.sparse() {
-				t.meta = m.sparseMeta
-			}
+		if r.lua != nil {
+			m.easeTables(r.lua.registers)
+		}
+		r = r.outer
+	}
+}
+
+func (m *Machine) easeTables(values []any) {
+	for _, v := range values {
+		if t := m.table(v); t != nil && len(t.hash) >= sparseSize && t.meta == nil && t.sparse() {
+			t.meta = m.sparseMeta
 		}
 	}
 }

@@ -221,7 +221,7 @@ func (h *suiteHost) getInfo(c call) int {
 		t.put("currentline", float64(f.line))
 		t.put("linedefined", float64(f.defined))
 		t.put("short_src", f.chunk)
-		if caller := activationAt(c.l, int(n)+1); caller != nil {
+		if caller := c.m.activationAt(c.l, int(n)+1); caller != nil {
 			t.put("name", caller.origin(caller.code[caller.at].a(), caller.at).name)
 		}
 		return c.give(h.value(t))
