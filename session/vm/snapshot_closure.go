@@ -30,23 +30,27 @@ type prototype struct {
 	code           []instruction
 	prototypes     []prototype
 	lineInfo       []int32
-	localVariables []struct {
-		name       string
-		start, end int
-	}
-	upValues []struct {
-		name    string
-		isLocal bool
-		index   int
-	}
-	_           *closure // the last one made
-	source      string
-	lineDefined int
+	localVariables []localVariable
+	upValues       []upValueName
+	_              *closure // the last one made
+	source         string
+	lineDefined    int
 	// number is the engine's lastLineDefined. Only debug.getinfo shows it, which no script has; remember puts the
 	// number of the function in its chunk there.
 	number                       int
 	parameterCount, maxStackSize int
 	isVarArg                     bool
+}
+
+type localVariable struct {
+	name       string
+	start, end int
+}
+
+type upValueName struct {
+	name    string
+	isLocal bool
+	index   int
 }
 
 // A chunk is a source text that was loaded, as it was before it was normalised.
