@@ -1,4 +1,4 @@
-// Example attaches a catalog of an application of one's own to a session, read-only, and hands a model its tools.
+// Example attaches an application's catalog to a session, read-only, and gives a model its tools.
 package main
 
 import (
@@ -17,7 +17,7 @@ type find struct {
 }
 
 func main() {
-	if kernel.Main() { // this process is to be a Lua process
+	if kernel.Main() { // this process is a Lua kernel process; it served until its pipe closed
 		return
 	}
 	books := func(_ context.Context, in find, _ catalog.Context) (string, error) { return in.Word + " in Go", nil }
