@@ -11,7 +11,7 @@ assert(catalog.intersect({"crm.customer.get"}, s).set)
 ---
 catalog.search({}) -- ### "catalog.search: the query must be a string, got table"
 ---
-catalog.search("x", {"y"}) -- ### "catalog.search: the options have names|options have names"
+catalog.search("x", {"y"}) -- ### "catalog.search: options are named"
 ---
 catalog.plan({5}) -- ### "catalog.plan: item 1 is not a step"
 ---
