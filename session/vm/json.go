@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -49,13 +48,6 @@ func openJSON(m *Machine) {
 			c.fail("json.decode: %s: the text is not UTF-8 (byte \\%d)", textPosition(text, at), text[at])
 		}
 		v, err := c.readJSON(text)
-		if err == errJSON {
-			// Words for what is wrong.
-			var data any
-			if data, err = decodeJSON(text); err == nil {
-				v, err = m.build(data, 0)
-			}
-		}
 		if err != nil {
 			c.fail("json.decode: %s", err)
 		}
@@ -159,62 +151,8 @@ func markFloats(data any) any {
 	return data
 }
 
-func decodeJSON(text string) (any, error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var data any
-	if err := d.Decode(&data); err != nil {
-		return nil, jsonError(text, d, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: text after the value", textPosition(text, int(d.InputOffset())))
-	}
-	return plainNumbers(data)
-}
-
-func jsonError(text string, d *json.Decoder, err error) error {
-	var syntax *json.SyntaxError
-	offset := int(d.InputOffset())
-	message := err.Error()
-	if errors.As(err, &syntax) {
-		offset = int(syntax.Offset) - 1
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || message == "unexpected end of JSON input" {
-		offset, message = len(text), "unexpected end of text"
-	}
-	return fmt.Errorf("%s: %s", textPosition(text, offset), message)
-}
-
 func textPosition(text string, offset int) string {
 	offset = max(0, min(offset, len(text)))
 	head := text[:offset]
 	return fmt.Sprintf("line %d column %d", strings.Count(head, "\n")+1, offset-strings.LastIndexByte(head, '\n'))
-}
-
-// plainNumbers puts int64 or float64 for each json.Number.
-func plainNumbers(data any) (_ any, err error) {
-	switch v := data.(type) {
-	case json.Number:
-		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil && (i != 0 || !strings.HasPrefix(string(v), "-")) {
-			return i, nil
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return nil, fmt.Errorf("number %s is out of range", clip(string(v), 40))
-		}
-		return f, nil
-	case []any:
-		for i := range v {
-			if v[i], err = plainNumbers(v[i]); err != nil {
-				return nil, err
-			}
-		}
-	case map[string]any:
-		for k := range v {
-			if v[k], err = plainNumbers(v[k]); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return data, nil
 }

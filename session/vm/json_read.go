@@ -2,14 +2,17 @@ package vm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/catalog/text"
 )
 
-// This file reads JSON text straight into Lua values: no data in between, and an interrupt is seen at each value. What
-// is wrong with a text that it cannot read, decodeJSON says.
+// This file reads JSON text straight into Lua values: no data in between, and an interrupt is seen at each value.
 
 // A jsonReader reads one text.
 type jsonReader struct {
@@ -29,25 +32,41 @@ const (
 	objectMemory = 560
 )
 
-// A jsonLimit is an error that decodeJSON would not find, or only at the end of the memory.
+// A jsonLimit is what is wrong with a text that may be JSON.
 type jsonLimit string
 
 func (e jsonLimit) Error() string { return string(e) }
 
 const errJSONRoom = jsonLimit("the text holds more values than fit into memory")
 
-// errJSON is any mistake in the text.
-var errJSON = fmt.Errorf("not JSON")
+// errJSON is any mistake in the text; what it is, encoding/json says.
+var errJSON = errors.New("not JSON")
 
-// readJSON makes the Lua value of a text. The error is a jsonLimit, or errJSON.
+// readJSON makes the Lua value of a text. The error tells a person what is wrong and where.
 func (c call) readJSON(text string) (any, error) {
 	r := &jsonReader{c: c, text: text, room: jsonRoom, names: map[string]string{}}
 	v, err := r.value(0)
 	if err == nil && r.next() != 0 {
-		err = errJSON
+		err = fmt.Errorf("%s: text after the value", textPosition(text, r.at))
 	}
 	c.made(jsonRoom - r.room)
+	if err == errJSON {
+		err = jsonMistake(text)
+	}
 	return v, err
+}
+
+// jsonMistake says what is wrong with a text that is not JSON.
+func jsonMistake(text string) error {
+	var whole json.RawMessage
+	var mistake *json.SyntaxError
+	switch err := json.Unmarshal([]byte(text), &whole); {
+	case !errors.As(err, &mistake):
+		return errJSON
+	case mistake.Error() == "unexpected end of JSON input":
+		return fmt.Errorf("%s: unexpected end of text", textPosition(text, len(text)))
+	}
+	return fmt.Errorf("%s: %w", textPosition(text, int(mistake.Offset)-1), mistake)
 }
 
 // next steps over white space and returns the byte there, zero at the end.
@@ -286,12 +305,13 @@ func (r *jsonReader) number() (any, error) {
 			return nil, errJSON
 		}
 	}
-	v, err := plainNumbers(json.Number(r.text[start:r.at]))
-	if err != nil {
-		return nil, jsonLimit(err.Error())
-	}
-	if n, ok := v.(int64); ok {
+	numeral := r.text[start:r.at]
+	if n, err := strconv.ParseInt(numeral, 10, 64); err == nil && numeral != "-0" {
 		return r.c.m.integerValue(n), nil
 	}
-	return v, nil
+	f, err := strconv.ParseFloat(numeral, 64)
+	if err != nil {
+		return nil, jsonLimit(fmt.Sprintf("number %s is out of range", text.HeadBytes(numeral, 40)))
+	}
+	return f, nil
 }

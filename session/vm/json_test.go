@@ -1,10 +1,16 @@
 package vm
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // TestJSONLimits: text that would take more memory than a process has is refused with an error that a script can
@@ -30,6 +36,27 @@ func TestJSONLimits(t *testing.T) {
 				t.Errorf("%s, want %s", got.Values[1].Repr, test.want)
 			}
 		})
+	}
+}
+
+// TestJSONMistakes: what is wrong with a text, and where.
+func TestJSONMistakes(t *testing.T) {
+	r := newRig(t, Limits{})
+	for source, want := range map[string]string{
+		`[1,`:                "line 1 column 4: unexpected end of text",
+		"":                   "line 1 column 1: unexpected end of text",
+		"{\n  \"a\": nul\n}": "line 2 column 11: invalid character '\\n' in literal null (expecting 'l')",
+		`[1, 2,]`:            "line 1 column 7: invalid character ']' looking for beginning of value",
+		`{"a" 1}`:            "line 1 column 6: invalid character '1' after object key",
+		"[1]\n [2]":          "line 2 column 2: text after the value",
+		`[1] x`:              "line 1 column 5: text after the value",
+		`[1e999]`:            "number 1e999 is out of range",
+		`01`:                 "line 1 column 2: text after the value",
+	} {
+		got := r.must("return select(2, pcall(json.decode, " + luasrc.Quote(source) + "))")
+		if s, _ := got.Values[0].Data.(string); !strings.HasSuffix(s, "json.decode: "+want) {
+			t.Errorf("%q: %s, want %s", source, s, want)
+		}
 	}
 }
 
@@ -65,4 +92,46 @@ func FuzzJSONRead(f *testing.F) {
 			t.Fatalf("%q: null %s, want %s", text, a, b)
 		}
 	})
+}
+
+// decodeJSON is encoding/json's reading of a text as data, to compare with.
+func decodeJSON(text string) (any, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var data any
+	if err := d.Decode(&data); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("text after the value")
+	}
+	return plainNumbers(data)
+}
+
+// plainNumbers puts int64 or float64 for each json.Number.
+func plainNumbers(data any) (_ any, err error) {
+	switch v := data.(type) {
+	case json.Number:
+		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil && (i != 0 || !strings.HasPrefix(string(v), "-")) {
+			return i, nil
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return nil, fmt.Errorf("number %v is out of range", v)
+		}
+		return f, nil
+	case []any:
+		for i := range v {
+			if v[i], err = plainNumbers(v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for k := range v {
+			if v[k], err = plainNumbers(v[k]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return data, nil
 }
