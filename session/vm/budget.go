@@ -7,6 +7,8 @@ import (
 	"time"
 
 	lua "github.com/Shopify/go-lua"
+
+	"almanac/catalog/text"
 )
 
 // This file is how a script is stopped.
@@ -138,7 +140,7 @@ func (m *Machine) grown(l *lua.State, n int, paid *int) {
 func (m *Machine) fits(l *lua.State, n int) {
 	if n > m.limits.String || n < 0 {
 		m.end(l, &Error{Kind: Limit, Limit: "string",
-			Message: "the script asked for a string of more than " + sizeText(m.limits.String),
+			Message: "the script asked for a string of more than " + text.Bytes(int64(m.limits.String)),
 			Hint:    "build smaller strings, or keep the pieces in a table"})
 	}
 }
@@ -174,16 +176,6 @@ func (c call) made(bytes int) {
 		c.m.large = 0
 		runtime.GC()
 	}
-}
-
-func sizeText(n int) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // host runs f, which asks the outside for a call or for op. The machine's clock stands still where the time is not the

@@ -8,6 +8,7 @@ import (
 
 	lua "github.com/Shopify/go-lua"
 
+	"almanac/catalog/text"
 	"almanac/session/syntax"
 )
 
@@ -236,7 +237,7 @@ func (n *named) text() string {
 }
 
 // keyText is the text of an operand used as key at an instruction, and "k is 5" where it is a local variable.
-func (a *activation) keyText(operand, at int) (text, detail string) {
+func (a *activation) keyText(operand, at int) (key, detail string) {
 	if operand&constantBit != 0 {
 		if f, ok := a.constants[operand&^constantBit].(float64); ok {
 			return numberText(f), ""
@@ -247,7 +248,7 @@ func (a *activation) keyText(operand, at int) (text, detail string) {
 	if n.kind == "local" {
 		switch v := a.registers[operand].(type) {
 		case string:
-			detail = n.name + " is " + strconv.Quote(clip(v, 40))
+			detail = n.name + " is " + strconv.Quote(text.HeadBytes(v, 40))
 		case float64:
 			detail = n.name + " is " + numberText(v)
 		case nil:

@@ -152,16 +152,15 @@ func (m *Machine) onError(l *lua.State) int {
 	return 1
 }
 
-var positioned = lazily(`^([^:\n]+):(\d+): `)
-
 // splitPosition takes "cell 7:3: text" apart.
 func splitPosition(message string) (chunk string, line int, text string) {
-	found := positioned.FindStringSubmatch(message)
-	if found == nil {
+	chunk, rest, _ := strings.Cut(message, ":")
+	digits, text, found := strings.Cut(rest, ": ")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if !found || err != nil || chunk == "" || strings.Contains(chunk, "\n") {
 		return "", 0, message
 	}
-	line, _ = strconv.Atoi(found[2])
-	return found[1], line, message[len(found[0]):]
+	return chunk, int(n), text
 }
 
 // failure makes the error value of a failed host call: a table with code, message, hint, id and position that prints

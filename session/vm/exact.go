@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"almanac/catalog/text"
 	"almanac/session/syntax"
 )
 
@@ -201,7 +202,7 @@ func exactPow() arithmetic {
 }
 
 // operand is the text of argument i in a message.
-func (c call) operand(i int) string { return clip(c.m.text(nil, c.raw(i)), 40) }
+func (c call) operand(i int) string { return text.HeadBytes(c.m.text(nil, c.raw(i)), 40) }
 
 func openInteger(m *Machine) {
 	meta := m.newTable(0, 12)

@@ -14,41 +14,51 @@ import (
 // 'a'" for a field of t); here the instruction that failed says which one it was (bytecode.go), and where it stands in
 // the text (syntax.Uses).
 
-var (
-	engineMessage = lazily(
-		`^attempt to (index|call|perform arithmetic on|perform bitwise operation on|concatenate|get length of) ` +
-			`(?:a (.+) value|\w+ '.*' \(a (.+) value\))$`)
-	compareMessage = lazily(`^attempt to compare`)
-	keyMessage     = lazily(`^table index is (nil|NaN)$`)
-	boundMessage   = lazily(`^'for' (initial value|limit|step) must be a number$`)
-)
+// engineFailure takes apart what the engine says of a value of the wrong type: "attempt to index local 'x' (a nil
+// value)", or without a name "attempt to index a nil value".
+func engineFailure(text string) (f failure, ok bool) {
+	rest, _ := strings.CutPrefix(text, "attempt to ")
+	for _, op := range []string{"index", "call", "perform arithmetic on", "perform bitwise operation on", "concatenate",
+		"get length of"} {
+		value, is := strings.CutPrefix(rest, op+" ")
+		if !is {
+			continue
+		}
+		typ, unnamed := strings.CutPrefix(value, "a ")
+		if i := strings.LastIndex(value, "(a "); !unnamed && i >= 0 {
+			typ = strings.TrimSuffix(value[i+len("(a "):], ")")
+		}
+		typ, ok = strings.CutSuffix(typ, " value")
+		typ = luaType(typ)
+		return failure{op: op, typ: typ, text: fmt.Sprintf("attempt to %s %s value", op, withArticle(typ))}, ok
+	}
+	return f, false
+}
 
 // explain returns the engine's message with the right position and names. It is called by a function that the failed
 // one has called.
 func (m *Machine) explain(l *lua.State, message string) string {
 	chunk, line, text := splitPosition(message)
-	found := engineMessage.FindStringSubmatch(text)
-	bound := boundMessage.FindStringSubmatch(text)
+	f, found := engineFailure(text)
+	bound := slices.IndexFunc(boundNames, func(name string) bool { return text == "'for' "+name+" must be a number" })
 	inPrelude := strings.HasPrefix(chunk, preludePrefix)
 	switch {
 	case strings.HasPrefix(text, "Go stack overflow"):
 		text = "stack overflow (calls through metamethods nest too deep)"
-	case compareMessage.MatchString(text):
+	case strings.HasPrefix(text, "attempt to compare"):
 		text = strings.NewReplacer("'no value'", "'null'", "'userdata'", "'action'", "'", "").Replace(text)
 		if !inPrelude {
 			text = m.blame(l, failure{op: "compare", text: text})
 		}
-	case bound != nil && !inPrelude:
-		text = m.blameBound(l, slices.Index(boundNames, bound[1]))
-	case found != nil:
-		f := failure{op: found[1], typ: luaType(found[2] + found[3])}
-		f.text = fmt.Sprintf("attempt to %s %s value", f.op, withArticle(f.typ))
+	case bound >= 0 && !inPrelude:
+		text = m.blameBound(l, bound)
+	case found:
 		text = f.text
 		if !inPrelude {
 			text = m.blame(l, f)
 		}
 	}
-	if keyMessage.MatchString(text) && !inPrelude {
+	if !inPrelude && (text == "table index is nil" || text == "table index is NaN") {
 		m.pointAt(l, 1, text)
 	}
 	if chunk == "" || inPrelude {

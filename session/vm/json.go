@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/catalog/text"
 )
 
 // This file holds json.encode and json.decode. null, empty lists and empty objects, and integers of 64 bits stay what
@@ -28,7 +30,7 @@ func openJSON(m *Machine) {
 			}
 		}
 		if c.jsonSize(data, indent, 0, 0) > maxJSON {
-			c.fail("json.encode: the text would have more than %s", sizeText(maxJSON))
+			c.fail("json.encode: the text would have more than %s", text.Bytes(int64(maxJSON)))
 		}
 		text, err := encodeJSON(data, indent)
 		if err != nil {
@@ -39,15 +41,15 @@ func openJSON(m *Machine) {
 		return c.giveText(text)
 	}))
 	lib.put("decode", m.function("decode", func(c call) int {
-		text := c.string(1)
-		if len(text) > maxJSON {
-			c.fail("json.decode: the text has more than %s", sizeText(maxJSON))
+		source := c.string(1)
+		if len(source) > maxJSON {
+			c.fail("json.decode: the text has more than %s", text.Bytes(int64(maxJSON)))
 		}
-		if !utf8.ValidString(text) {
-			at := notText(text)
-			c.fail("json.decode: %s: the text is not UTF-8 (byte \\%d)", textPosition(text, at), text[at])
+		if !utf8.ValidString(source) {
+			at := notText(source)
+			c.fail("json.decode: %s: the text is not UTF-8 (byte \\%d)", textPosition(source, at), source[at])
 		}
-		v, err := c.readJSON(text)
+		v, err := c.readJSON(source)
 		if err != nil {
 			c.fail("json.decode: %s", err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	lua "github.com/Shopify/go-lua"
 
+	"almanac/catalog/text"
 	"almanac/session/syntax"
 )
 
@@ -206,7 +207,7 @@ func chunkName(name string) string {
 			return '_'
 		}
 		return r
-	}, clip(name, 50))
+	}, text.HeadBytes(name, 50))
 	if name == "" {
 		return "script"
 	}

@@ -8,6 +8,7 @@ import (
 	lua "github.com/Shopify/go-lua"
 
 	luasrc "almanac/catalog/lua"
+	"almanac/catalog/text"
 )
 
 // This file writes values as Lua source a person can read: `{ a = { 1, 2 }, b = "x" }`, keys sorted, one line where it
@@ -61,23 +62,23 @@ func (c call) repr(v any) string {
 }
 
 func (p *printer) whole(v any, limit int) string {
-	text := p.value(v, 0)
-	if len(text) > limit+limit/2+64 {
-		text = clip(text, limit) + " ..."
+	out := p.value(v, 0)
+	if len(out) > limit+limit/2+64 {
+		out = text.HeadBytes(out, limit) + " ..."
 	}
-	return text
+	return out
 }
 
 func (p *printer) value(v any, depth int) string {
-	var text string
+	var out string
 	switch v := v.(type) {
 	case float64:
-		text = luasrc.Number(v)
+		out = luasrc.Number(v)
 	case string:
 		if room := max(p.left, 16); len(v) > room {
-			text = luasrc.Quote(clip(v, room)) + fmt.Sprintf(" ... %d bytes", len(v))
+			out = luasrc.Quote(text.HeadBytes(v, room)) + fmt.Sprintf(" ... %d bytes", len(v))
 		} else {
-			text = luasrc.Quote(v)
+			out = luasrc.Quote(v)
 		}
 	default:
 		if t := p.m.open(v); t != nil {
@@ -85,21 +86,21 @@ func (p *printer) value(v any, depth int) string {
 		}
 		switch o := p.m.object(v).(type) {
 		case *integer:
-			text = o.String()
+			out = o.String()
 		case *action:
-			text = o.String()
+			out = o.String()
 		case *coroutine:
-			text = "<coroutine>"
+			out = "<coroutine>"
 		default:
-			text = p.m.text(nil, v)
+			out = p.m.text(nil, v)
 			if p.m.typeName(v) == "function" {
-				text = "<function>"
+				out = "<function>"
 			}
 		}
 	}
-	p.left -= len(text)
-	p.work(8 + len(text)/64)
-	return text
+	p.left -= len(out)
+	p.work(8 + len(out)/64)
+	return out
 }
 
 func (p *printer) work(n int) {
@@ -162,7 +163,7 @@ func (p *printer) key(k any, done, list int) string {
 		if luasrc.IsName(k) {
 			return k + " = "
 		}
-		return "[" + luasrc.Quote(clip(k, 200)) + "] = "
+		return "[" + luasrc.Quote(text.HeadBytes(k, 200)) + "] = "
 	}
 	if t := p.m.table(k); t != nil {
 		return "[<table>] = "

@@ -7,6 +7,8 @@ import (
 	"math"
 	"time"
 	"unsafe"
+
+	"almanac/catalog/text"
 )
 
 var snapshotSum = crc32.MakeTable(crc32.Castagnoli)
@@ -119,7 +121,7 @@ func (w *stateWriter) fits() bool {
 		return false
 	}
 	if len(w.buf)+allowance*(len(w.objects)+len(w.texts)) > w.limits.Bytes {
-		w.err = &SnapshotError{"larger than " + sizeText(w.limits.Bytes)}
+		w.err = &SnapshotError{"larger than " + text.Bytes(int64(w.limits.Bytes))}
 	} else if w.steps++; w.steps%256 == 0 && time.Now().After(w.deadline) {
 		w.err = &SnapshotError{fmt.Sprintf("slower than %v to write down", w.limits.Time)}
 	}
@@ -148,7 +150,7 @@ func (w *stateWriter) text(s string) {
 	if len(w.buf)+len(s) <= w.limits.Bytes {
 		w.buf = append(w.buf, s...)
 	} else if w.err == nil {
-		w.err = &SnapshotError{"larger than " + sizeText(w.limits.Bytes)}
+		w.err = &SnapshotError{"larger than " + text.Bytes(int64(w.limits.Bytes))}
 	}
 }
 

@@ -318,14 +318,3 @@ func (m *Machine) sizeOf(v any) int {
 	}
 	return 0
 }
-
-// clip cuts s to at most n bytes at a character's edge.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
