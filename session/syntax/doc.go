@@ -7,10 +7,21 @@
 //	IsExpression  whether a text is one expression list
 //	Names         globals read and written, dotted paths called: a Usage
 //	PathAt        what may be completed at a byte: a Cursor
-//	FunctionNames what the functions are called, in the order of the text
+//	FunctionNames what the functions are called, in the order of the text; Declarations with their parameters
+//	Uses          what a line does to values that may be of the wrong type, for the place of an error
 //	Normalize     the same program, every line where it was, that the engine runs rightly
 //	Nearest       the name that was meant by a misspelt one
 //	Error         a message with its place, a hint, and an Excerpt with a caret
+//
+// # Why there is a parser
+//
+// The engine's own takes time that grows with the cube of some chains, compiles nonsense beyond 255 registers, and
+// says neither where in a line an error is nor whether more input could mend it. Its machine merges closures, mixes up
+// registers behind .. and gets % wrong: what it would get wrong is written differently before it sees the text, which
+// takes a tree. Names, colours, completion and the place of an error come from the same tree.
+//
+// Whoever looks for something in a tree is a visitor (walk.go). The writer and the meter (normalize.go, limits.go) walk
+// by themselves: they carry nesting and registers up and down, and each statement means something else to them.
 //
 // # What normalised code expects
 //

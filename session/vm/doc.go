@@ -12,7 +12,23 @@
 //
 // It is the only importer of github.com/Shopify/go-lua. The engine is used as published and mended from outside:
 // source goes through session/syntax first, and nearly all library functions are replaced by those in this package,
-// one library a file. engine.go holds everything that depends on how the engine is built inside.
+// one library a file.
+//
+// # What is here, and why it stays
+//
+//	engine, snapshot_closure, calls   mirrors of the engine's values, functions and calls, checked when a machine is
+//	                                  made: its public API cannot list a table in linear time, make a closure, or see
+//	                                  how deep calls nest. All that depends on how it is built inside is in these files
+//	budget, protect                   how a script is stopped; a pcall in a loop outlives any single panic
+//	sparse                            by_id[row.id] = row costs the engine seconds at 20,000 keys
+//	exact, operators                  integers beyond 2^53, as ids are, and the operators that the engine lacks
+//	explain, bytecode, near           which value of a line was nil, where it stands, and what was meant: the engine
+//	                                  names any variable that holds an equal value
+//	snapshot_*                        globals outlive a kernel process that died; nothing else can write down closures
+//	compiled                          saves each kernel the some 5 ms that parsing the prelude takes
+//	json                              reads text straight into tables: an interrupt is seen, and memory is bounded
+//	coroutine, parallel               the engine has no coroutines; workers are coroutines whose calls do not wait
+//	look, repr, globals, values       values for people, for models and as data
 //
 // Start at Machine.Run, then budget.go for how a script is stopped and engine.go for how values are read.
 package vm
