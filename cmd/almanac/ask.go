@@ -1,5 +1,5 @@
-// This file answers one prompt, or the lines of a pipe, without a terminal: the answer goes to standard output, all else
-// to standard error.
+// This file answers one prompt, or piped lines, without a terminal: answers go to standard output, everything else to
+// standard error.
 
 package main
 
@@ -20,26 +20,26 @@ import (
 	"almanac/session/vm"
 )
 
-// ask sends one prompt to the model and prints its answer. What happens on the way goes to standard error.
+// ask sends one prompt to the model and prints its answer. Progress goes to standard error.
 func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err error) {
 	feed := repl.NewFeed()
-	w, err := cli.wire(ctx, wireOptions{feed: feed, front: trace.FrontAsk, policy: policy.ReadOnly})
+	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontAsk, policy: policy.ReadOnly})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	w.tellResumed(p)
+	w.reportResumed(p)
 	shell := cli.shell(w, nil, shellOptions{})
 	if strings.TrimSpace(text) == "" {
-		return usage("-p: nothing is asked")
+		return usage("-p: empty prompt")
 	}
 	if cli.needsModel(text) {
 		return misconfigured(errors.New(noModel))
 	}
 	shell.SetMode(repl.AskMode)
-	teller := tell(p, feed, true)
+	finish := printFeed(p, feed, true)
 	status := shell.Handle(ctx, text)
-	ended := teller()
+	ended := finish()
 	var cell repl.Cell
 	if cells := shell.Cells(); len(cells) > 0 {
 		cell = cells[len(cells)-1]
@@ -52,20 +52,20 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 	}
 	for _, c := range cell.Calls {
 		if c.Verdict == trace.Denied && c.Mutates {
-			return &exitError{exitDenied, fmt.Errorf("%s was denied (%s): allow it with --allow %s", c.ID, c.Rule, c.ID)}
+			return &exitError{exitDenied, fmt.Errorf("%s: denied (%s): rerun with --allow %s", c.ID, c.Rule, c.ID)}
 		}
 	}
 	return nil
 }
 
-// needsModel tells whether text would go to a model that is not there.
+// needsModel reports whether text is for the model but none is configured.
 func (cli *commandLine) needsModel(text string) bool {
 	text = strings.TrimSpace(text)
 	_, _, ok := cli.modelServer()
 	return !ok && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!")
 }
 
-// printAnswer prints what the model said at last, as text or for machines.
+// printAnswer prints the model's last answer in the chosen format.
 func (cli *commandLine) printAnswer(p *program, cell repl.Cell) error {
 	answer := strings.TrimRight(cell.Answer, "\n")
 	switch cli.Output {
@@ -88,7 +88,7 @@ func (cli *commandLine) printAnswer(p *program, cell repl.Cell) error {
 	return nil
 }
 
-// failedInput is the exit code of an input that failed. Its text has been shown.
+// failedInput is the exit code of a failed input. Its message has been shown.
 func failedInput(err error) error {
 	var wrong *repl.UsageError
 	var failed *llm.Error
@@ -104,21 +104,21 @@ func failedInput(err error) error {
 	return &exitError{Code: exitFailed}
 }
 
-// maxPiped is how long one line of a pipe may be.
+// maxPiped is the maximum length of a piped line.
 const maxPiped = 16 << 20
 
-// pipe handles standard input line by line, as the terminal does: lines that are not complete go on. It goes on after a
-// failure and returns the first.
+// pipe handles standard input line by line, as the terminal does: incomplete lines continue on the next. It continues
+// after a failure and returns the first.
 func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	feed := repl.NewFeed()
-	w, err := cli.wire(ctx, wireOptions{feed: feed, front: trace.FrontPipe, policy: policy.ReadOnly})
+	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontPipe, policy: policy.ReadOnly})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	w.tellResumed(p)
+	w.reportResumed(p)
 	shell := cli.shell(w, nil, shellOptions{})
-	w.sources.news() // what there is at the start has been told
+	w.sources.news() // already reported at the start
 	lines := bufio.NewScanner(p.stdin)
 	lines.Buffer(nil, maxPiped)
 	var failed error
@@ -129,10 +129,10 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 		if strings.TrimSpace(text) == "" {
 			return false
 		}
-		teller := tell(p, feed, false)
-		w.renew(ctx) // what the sources came to hold since the line before
+		finish := printFeed(p, feed, false)
+		w.renew(ctx) // pick up what has loaded since the previous line
 		status := shell.Handle(ctx, text)
-		if ended := teller(); status == repl.Failed && failed == nil {
+		if ended := finish(); status == repl.Failed && failed == nil {
 			failed = failedInput(ended)
 		}
 		return status == repl.Quit || ctx.Err() != nil
@@ -147,13 +147,12 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	return errors.Join(failed, lines.Err())
 }
 
-// tell prints the feed's events, which of an input that stands alone name no cell: nobody can look at one later. It ends
-// when the function it returns is called, which waits for the last event and returns the
-// error of the cell.
-func tell(p *program, feed *repl.Feed, alone bool) func() error {
+// printFeed prints the feed's events until the returned function is called, which waits for the last event and returns
+// the cell's error. alone drops cell numbers: after a single input there is no cell to look up.
+func printFeed(p *program, feed *repl.Feed, alone bool) func() error {
 	stop := make(chan struct{})
 	var ended error
-	var teller sync.WaitGroup
+	var printer sync.WaitGroup
 	show := func() {
 		for _, e := range feed.Take() {
 			if e.Kind == repl.Ended {
@@ -165,7 +164,7 @@ func tell(p *program, feed *repl.Feed, alone bool) func() error {
 			p.show(e)
 		}
 	}
-	teller.Go(func() {
+	printer.Go(func() {
 		for {
 			select {
 			case <-feed.Wake():
@@ -178,13 +177,13 @@ func tell(p *program, feed *repl.Feed, alone bool) func() error {
 	})
 	return func() error {
 		close(stop)
-		teller.Wait()
+		printer.Wait()
 		return ended
 	}
 }
 
-// show prints one event without a terminal: values, what a command says and what a script prints are answers; calls,
-// errors and the rest are told on standard error.
+// show prints one event without a terminal: values, command output and script output go to standard output; calls,
+// errors and the rest to standard error.
 func (p *program) show(e repl.Event) {
 	out := p.stderr
 	switch e.Kind {

@@ -152,7 +152,7 @@ func TestAskGoesOn(t *testing.T) {
 	if code := run([]string{"--continue", "-p", "is it still there? sk-very-secret"}, strings.NewReader(""), &out, &errs); code != exitOK {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
-	if !strings.Contains(errs.String(), "1 cell, 1 global as of cell 1") {
+	if !strings.Contains(errs.String(), "(1 cell; 1 global from cell 1)") {
 		t.Errorf("not told: %s", errs.String())
 	}
 	var roles []string

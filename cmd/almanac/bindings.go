@@ -1,4 +1,4 @@
-// This file checks the table of key bindings; the terminal reads it, and has the table of actions.
+// This file checks the key bindings of the configuration and writes their template.
 
 package main
 
@@ -14,13 +14,13 @@ import (
 	"almanac/ui"
 )
 
-// keyName is one key as terminals tell of it: the modifiers in this order.
+// keyName matches one key as terminals report it, with the modifiers in this order.
 var keyName = regexp.MustCompile(`^(ctrl\+)?(alt\+)?(shift\+)?(f[1-9]|f1[0-2]|[a-z0-9]|enter|kpenter|tab|esc|space|up|down|left|right|home|end|pgup|pgdown|delete|backspace|[-=\[\]\\;',./_@?<>])$`)
 
-// keyWords are the names of keys that are words, for who misspells one.
+// keyWords are the key names to suggest for a misspelt one.
 var keyWords = strings.Fields("ctrl alt shift enter tab esc space up down left right home end pgup pgdown delete backspace")
 
-// checkBindings tells the first binding that is wrong: an unknown action, a key that is none, one key for two actions.
+// checkBindings returns the first invalid binding: an unknown action, an invalid key, or one key for two actions.
 func checkBindings(keys map[string][]string, lines map[string]int) *keyError {
 	bound := map[string]string{}
 	actions := slices.SortedFunc(maps.Keys(keys), func(a, b string) int {
@@ -38,7 +38,7 @@ func checkBindings(keys map[string][]string, lines map[string]int) *keyError {
 				return bad("%q: %s", key, wrong)
 			}
 			if other := bound[key]; other != "" {
-				return bad("%s is bound to %s already", key, other)
+				return bad("%s is already bound to %s", key, other)
 			}
 			bound[key] = action
 		}
@@ -46,13 +46,14 @@ func checkBindings(keys map[string][]string, lines map[string]int) *keyError {
 	for _, key := range slices.Sorted(maps.Keys(bound)) {
 		first, _, pair := strings.Cut(key, " ")
 		if other := bound[first]; pair && other != "" && first != "esc" {
-			return &keyError{Line: lines["keys."+bound[key]], Key: "keys." + bound[key], Message: fmt.Sprintf("%q: %s is bound to %s and cannot begin a pair", key, first, other)}
+			return &keyError{Line: lines["keys."+bound[key]], Key: "keys." + bound[key],
+				Message: fmt.Sprintf("%q: %s is bound to %s and cannot start a pair", key, first, other)}
 		}
 	}
 	return nil
 }
 
-// knownAction tells whether keys can be bound to the action, and else which one was perhaps meant.
+// knownAction reports whether keys can be bound to the action, and suggests another if not.
 func knownAction(action string) (near string, known bool) {
 	var names []string
 	for _, b := range ui.Bindings() {
@@ -64,10 +65,10 @@ func knownAction(action string) (near string, known bool) {
 	if near = spelling.Nearest(action, names); near != "" {
 		return ": did you mean " + near + "?", false
 	}
-	return ": almanac config init lists them", false
+	return ": almanac config init lists all actions", false
 }
 
-// checkKey tells what is wrong with a key, or a pair of keys; empty when nothing is.
+// checkKey says what is wrong with a key or pair of keys; empty if nothing is.
 func checkKey(key string) string {
 	parts := strings.Split(key, " ")
 	if key == "esc esc" {
@@ -79,16 +80,16 @@ func checkKey(key string) string {
 		same := map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc"}[part]
 		switch {
 		case i > 1:
-			return "want one key, or two with a blank between"
+			return "want one key, or two separated by a space"
 		case !keyName.MatchString(part):
 			if near := nearKey(part); near != "" {
 				return "not a key: did you mean " + near + "?"
 			}
 			return "not a key: want one like ctrl+r, alt+enter, f4, or two: ctrl+x ctrl+e"
 		case same != "":
-			return "terminals send the same as for " + same
+			return "terminals cannot tell it from " + same
 		case !held && (len(base) == 1 || base == "space") && i == 0:
-			return "it could not be typed any more: want ctrl or alt with it"
+			return "add ctrl or alt, or it could no longer be typed"
 		case len(parts) > 1 && i == 0 && !held:
 			return "the first key of a pair needs ctrl or alt"
 		}
@@ -96,7 +97,7 @@ func checkKey(key string) string {
 	return ""
 }
 
-// nearKey is the key that was perhaps meant: other programs write keys in other ways.
+// nearKey suggests a valid key for one written as in other programs.
 func nearKey(key string) string {
 	text := strings.ToLower(key)
 	for _, way := range [][2]string{{"control", "ctrl"}, {"option", "alt"}, {"meta", "alt"}, {"escape", "esc"},
@@ -137,10 +138,10 @@ func nearKey(key string) string {
 	return ""
 }
 
-// bindingsTemplate is the table of actions as a file has it, each with the keys that it has by itself, commented out.
+// bindingsTemplate is the [keys] table of the template: every action with its default keys, commented out.
 func bindingsTemplate() string {
 	var b strings.Builder
-	b.WriteString("\n# Keys of the terminal: a list for each action replaces the keys that it has by itself; [] leaves none.\n[keys]\n")
+	b.WriteString("\n# Keys of the terminal: a list replaces the default keys of its action; [] unbinds them.\n[keys]\n")
 	for _, binding := range ui.Bindings() {
 		fmt.Fprintf(&b, "# %s = [", binding.Action)
 		for i, key := range bindingKeys(binding) {
@@ -154,7 +155,7 @@ func bindingsTemplate() string {
 	return b.String()
 }
 
-// bindingKeys are the keys that an action has by itself: not the sign that stands for it where it has none.
+// bindingKeys are the default keys of an action, without the placeholder of an unbound one.
 func bindingKeys(b ui.Binding) []string {
 	return slices.DeleteFunc(slices.Clone(b.Keys), func(key string) bool { return key == b.Action })
 }

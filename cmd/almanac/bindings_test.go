@@ -30,11 +30,11 @@ func TestCheckKey(t *testing.T) {
 		{"shift+ctrl+a", "not a key: did you mean ctrl+shift+a?"},
 		{"f13", "not a key: want one like ctrl+r, alt+enter, f4, or two: ctrl+x ctrl+e"},
 		{"", "not a key: want one like ctrl+r, alt+enter, f4, or two: ctrl+x ctrl+e"},
-		{"ctrl+i", "terminals send the same as for tab"},
-		{"a", "it could not be typed any more: want ctrl or alt with it"},
-		{"space", "it could not be typed any more: want ctrl or alt with it"},
+		{"ctrl+i", "terminals cannot tell it from tab"},
+		{"a", "add ctrl or alt, or it could no longer be typed"},
+		{"space", "add ctrl or alt, or it could no longer be typed"},
 		{"f2 f3", "the first key of a pair needs ctrl or alt"},
-		{"ctrl+x ctrl+y ctrl+z", "want one key, or two with a blank between"},
+		{"ctrl+x ctrl+y ctrl+z", "want one key, or two separated by a space"},
 	} {
 		if got := checkKey(c.key); got != c.want {
 			t.Errorf("%q: %q, want %q", c.key, got, c.want)

@@ -21,85 +21,85 @@ import (
 // version is what `almanac version` prints.
 const version = "0.1.0"
 
-// A program is one use of the command: its streams and what they can do.
+// A program is one invocation of the command: its streams and its credentials.
 type program struct {
 	stdin  io.Reader
 	stdout *output
 	stderr io.Writer
-	// credentials are kept out of all that leaves the program.
+	// credentials are redacted from all output.
 	credentials *credentials
 }
 
-// commandLine is the command line as kong reads it.
+// commandLine is the command line as kong parses it.
 type commandLine struct {
-	Catalog      []string      `placeholder:"SRC" help:"Where actions come from: ${sources}. NAME= in front names a source. May be given more than once."`
-	Base         []string      `placeholder:"NAME=URL" help:"The server of the source called NAME, instead of those that its document names."`
-	View         string        `placeholder:"FILE" help:"What may be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
-	Policy       string        `enum:",ask,readonly,session" default:"" help:"What happens to calls that change data: ask, readonly or session. Default: ask where a person can be asked, else readonly."`
-	Allow        []string      `sep:";" placeholder:"ID" help:"Allow this changing action without asking: an id or a pattern such as crm.*, and bounds of its arguments behind a blank: 'ID amount_cents<=500'."`
-	Model        string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"The language model to ask."`
-	BaseURL      string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"An OpenAI-compatible server, such as http://localhost:11434/v1."`
-	Prefix       string        `default:"lua_tools" help:"Prefix of the three tools that the model sees."`
-	Data         string        `env:"ALMANAC_DATA" placeholder:"DIR" help:"Where the demo database and the session logs are kept."`
-	TrustUpdates bool          `help:"Show actions that are new or have changed at their source without asking."`
-	Usage        bool          `help:"Let search raise what was called well in earlier sessions, by an eighth at most."`
-	CheckResults bool          `help:"Fail calls whose result is not what the description of the action promises."`
+	Catalog      []string      `placeholder:"SRC" help:"Load actions from SRC: ${sources}. Prefix it with NAME= to name the source. Repeatable."`
+	Base         []string      `placeholder:"NAME=URL" help:"Server URL of the source NAME, instead of those in its document."`
+	View         string        `placeholder:"FILE" help:"Limit what can be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
+	Policy       string        `enum:",ask,readonly,session" default:"" help:"Policy for calls that change data: ask, readonly or session. Default: ask at a terminal, else readonly."`
+	Allow        []string      `sep:";" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'."`
+	Model        string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"Language model to use."`
+	BaseURL      string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"URL of an OpenAI-compatible server, such as http://localhost:11434/v1."`
+	Prefix       string        `default:"lua_tools" help:"Name prefix of the model's three tools."`
+	Data         string        `env:"ALMANAC_DATA" placeholder:"DIR" help:"Directory of the demo database and the session logs."`
+	TrustUpdates bool          `help:"Accept new and changed actions of all sources without review."`
+	Usage        bool          `help:"Rank actions that succeeded in earlier sessions up to an eighth higher."`
+	CheckResults bool          `help:"Fail calls whose result does not match the action's declared result."`
 	Limits       limitFlags    `embed:"" prefix:"limits-"`
 	UI           uiFlags       `embed:"" prefix:"ui-"`
-	LuaTime      time.Duration `default:"10s" help:"How long a script of yours may run, without the time of its calls. One of the model's has 1.5s."`
-	Output       string        `enum:"text,json,jsonl" default:"text" help:"How the answer is printed: text, json or jsonl."`
+	LuaTime      time.Duration `default:"10s" help:"Time limit of your scripts, not counting calls. The model's scripts have 1.5s."`
+	Output       string        `enum:"text,json,jsonl" default:"text" help:"Output format: text, json or jsonl."`
 
-	Repl     replCommand     `cmd:"" default:"withargs" help:"Start the terminal (the default), or run code with -e, or ask the model with -p."`
+	Repl     replCommand     `cmd:"" default:"withargs" help:"Start the terminal (default), run code with -e, or ask the model with -p."`
 	Run      runCommand      `cmd:"" help:"Run a Lua file."`
 	Query    queryCommand    `cmd:"" help:"Search the catalog."`
-	Describe describeCommand `cmd:"" help:"Print the exact specs of actions."`
-	Sessions sessionsCommand `cmd:"" help:"List the sessions that are kept, and show one."`
-	Config   configCommand   `cmd:"" help:"Show what is configured and where that comes from; write a first file; approve a project's file."`
-	Doctor   doctorCommand   `cmd:"" help:"Say how each source is doing and what became of all it holds."`
-	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs as an MCP server."`
-	Eval     evalCommand     `cmd:"" help:"Measure how well things work."`
+	Describe describeCommand `cmd:"" help:"Print the specifications of actions."`
+	Sessions sessionsCommand `cmd:"" help:"List saved sessions, or show one."`
+	Config   configCommand   `cmd:"" help:"Show the configuration and where each value comes from; create a file; approve a project's file."`
+	Doctor   doctorCommand   `cmd:"" help:"Report source health and skipped entries."`
+	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs over MCP."`
+	Eval     evalCommand     `cmd:"" help:"Run evaluations."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 
-	Completion completionCommand `cmd:"" help:"Print the completion for a shell."`
-	Man        manCommand        `cmd:"" help:"Print the manual page, for man -l - or a file."`
+	Completion completionCommand `cmd:"" help:"Print the completion script of a shell."`
+	Man        manCommand        `cmd:"" help:"Print the manual page; pipe it into man -l -."`
 
-	// config is what the files and the environment say.
+	// config is read from the files and the environment.
 	config *config
-	// origins tell, by flag, which ones the command line names.
+	// origins holds the flags given on the command line.
 	origins map[string]bool
-	// past is the session that this one goes on from; the zero Thread is none.
+	// past is the session being resumed; the zero Thread is none.
 	past trace.Thread
-	// leftOut are entries of files of servers that are no sources, for the doctor to tell.
+	// leftOut are entries of server lists that cannot be sources; doctor reports them.
 	leftOut []source.Status
-	// stderr is where opening the sources tells what it could not use.
+	// stderr receives warnings about skipped sources and entries.
 	stderr io.Writer
-	// credentials are those of the program.
+	// credentials are the program's.
 	credentials *credentials
 }
 
-// limitFlags bound what a run may do. They belong into the configuration file rather than onto a command line.
+// limitFlags bound what a run may do. They are hidden: they belong in the configuration file.
 type limitFlags struct {
-	Calls     int           `hidden:"" default:"50" help:"Action calls in a run."`
-	Mutations int           `hidden:"" default:"20" help:"Calls that change data in a run, allowed or approved."`
-	Selected  int           `hidden:"" default:"20" help:"Ids that the model may select for one script."`
-	Described int           `hidden:"" default:"10" help:"Ids that are described at once."`
-	Shown     int           `hidden:"" default:"20" help:"Hits that a query lists."`
-	Wait      time.Duration `hidden:"" default:"60s" help:"One action call, when the action does not say."`
-	ModelTime time.Duration `hidden:"" default:"1500ms" help:"How long a script of the model's may run, without the time of its calls."`
+	Calls     int           `hidden:"" default:"50" help:"Action calls per run."`
+	Mutations int           `hidden:"" default:"20" help:"Writes (calls that change data) per run, allowed or approved."`
+	Selected  int           `hidden:"" default:"20" help:"Ids that the model may select for a script."`
+	Described int           `hidden:"" default:"10" help:"Ids described at once."`
+	Shown     int           `hidden:"" default:"20" help:"Hits listed by a query."`
+	Wait      time.Duration `hidden:"" default:"60s" help:"Timeout of an action call, unless the action sets its own."`
+	ModelTime time.Duration `hidden:"" default:"1500ms" help:"Time limit of the model's scripts, not counting calls."`
 }
 
-// uiFlags say how the terminal looks and feels.
+// uiFlags set the look and behaviour of the terminal.
 type uiFlags struct {
-	Theme       string `hidden:"" default:"ansi" help:"Colours: ansi, those of the terminal, or dark or light, true colours for such a background."`
-	Screen      string `hidden:"" enum:"inline,full,auto" default:"inline" help:"inline, full or auto."`
-	Title       bool   `hidden:"" help:"Tell in the window's title what happens."`
-	Progress    bool   `hidden:"" help:"Tell the terminal's progress bar (OSC 9;4) that something runs."`
-	Bell        bool   `hidden:"" help:"Ring when an approval is waited for."`
-	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"Keys of the input: emacs or vi."`
+	Theme       string `hidden:"" default:"ansi" help:"Colours: ansi (the terminal's own), or true colour for a dark or light background."`
+	Screen      string `hidden:"" enum:"inline,full,auto" default:"inline" help:"Screen layout: inline, full or auto."`
+	Title       bool   `hidden:"" help:"Show the current state in the window title."`
+	Progress    bool   `hidden:"" help:"Show activity in the terminal's progress bar (OSC 9;4)."`
+	Bell        bool   `hidden:"" help:"Ring the bell when an approval is waiting."`
+	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"Editing keys: emacs or vi."`
 }
 
-// dispatch parses args and runs the command they name. The context is the one it ran under: its cause tells whether a
-// signal ended it.
+// dispatch parses args and runs the command. It returns the command's context, whose cause is a signalled if a signal
+// ended it.
 func dispatch(args []string, p *program) (context.Context, error) {
 	if len(args) == 1 && args[0] == "--version" {
 		args = []string{"version"}
@@ -130,8 +130,8 @@ func dispatch(args []string, p *program) (context.Context, error) {
 	return ctx, parsed.Run(cli, p)
 }
 
-// parse reads the command line and all that is configured. Without an error parsed is nil where there is nothing to run:
-// help was printed. refused are keys of the project's file that the person did not approve.
+// parse reads the command line and the configuration. A nil parsed without an error means that help was printed.
+// refused are keys of the project's file that the person did not approve.
 func parse(args []string, p *program, refused []string) (cli *commandLine, parsed *kong.Context, err error) {
 	cli = &commandLine{stderr: p.stderr, credentials: p.credentials, origins: map[string]bool{}}
 	left := false // kong printed its help and would have ended the process
@@ -166,7 +166,7 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 	return cli, parsed, nil
 }
 
-// nearCommand is the command that was perhaps meant by an argument that is none.
+// nearCommand suggests a command for an unknown one.
 func nearCommand(err error, model *kong.Application) string {
 	word, unexpected := strings.CutPrefix(err.Error(), "unexpected argument ")
 	if !unexpected || strings.Contains(word, ", did you mean") {
@@ -184,11 +184,13 @@ func nearCommand(err error, model *kong.Application) string {
 	return ""
 }
 
-// newParser returns the parser of the command line. Its model is what help, completion and the manual page are made of.
+// newParser returns the parser of the command line; help, completion and the manual page are made from its model.
 func newParser(cli *commandLine, p *program, exit func(int)) (*kong.Kong, error) {
 	return kong.New(cli,
 		kong.Name("almanac"),
-		kong.Description("A terminal where you and a language model share one Lua session over a large catalog of actions. Without a command the terminal starts; almanac repl --help lists its flags, among them -e CODE, -p TEXT, --continue, --resume ID and --plain. Every flag can also be set in a file or in the environment: see almanac config."),
+		kong.Description("A terminal where you and a language model share one Lua session over a large catalog of actions. "+
+			"Without a command the terminal starts; almanac repl --help lists its flags, including -e CODE, -p TEXT, "+
+			"--continue, --resume ID and --plain. Flags can also be set in a file or the environment: see almanac config."),
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
@@ -196,7 +198,7 @@ func newParser(cli *commandLine, p *program, exit func(int)) (*kong.Kong, error)
 	)
 }
 
-// looksOnly tells the commands that run nothing: they work also with a configuration that is wrong or not approved.
+// looksOnly reports whether a command runs nothing: it works even if the configuration is wrong or not approved.
 func looksOnly(command string) bool {
 	word, _, _ := strings.Cut(command, " ")
 	return slices.Contains([]string{"version", "config", "sessions", "completion", "man"}, word)
@@ -213,7 +215,7 @@ func (versionCommand) Run(p *program) error {
 	return err
 }
 
-// readCode returns the code that a flag names: itself, or all of standard input for "-".
+// readCode returns the code given to a flag, or all of standard input for "-".
 func (p *program) readCode(code string) (string, error) {
 	if code != "-" {
 		return code, nil

@@ -1,5 +1,5 @@
-// This file completes the words of a command line for bash, zsh and fish. The shells' scripts know nothing: they hand
-// the words over and show what comes back, so that there is one place that knows the commands.
+// This file completes command lines for bash, zsh and fish. The shell scripts only pass the words on and show the
+// answers, so that the commands are known in one place.
 
 package main
 
@@ -35,18 +35,18 @@ func (c completionCommand) Run(p *program) error {
 	return err
 }
 
-// completeWord is the word by which the shells' scripts ask.
+// completeWord is the hidden command that the shell scripts call.
 const completeWord = "__complete"
 
-// complete prints what the last of words may become, a line each: the word, a tab and what it means. Nothing leaves it to
-// the shell, which offers files.
+// complete prints the completions of the last word, one per line: the word, a tab and its meaning. With none, the shell
+// offers files.
 func complete(words []string, p *program) error {
 	cli := &commandLine{stderr: p.stderr, origins: map[string]bool{}}
 	parser, err := newParser(cli, p, func(int) {})
 	if err != nil {
 		return err
 	}
-	cli.config, _ = readConfig(parser.Model) // for where the sessions are; what is wrong with it is told elsewhere
+	cli.config, _ = readConfig(parser.Model) // for the data directory; errors are reported elsewhere
 	out := bufio.NewWriter(p.stdout)
 	for _, c := range (&completer{cli, parser.Model}).complete(words) {
 		fmt.Fprintf(out, "%s\t%s\n", text.SanitizeLine(c.Text), text.SanitizeLine(c.Detail))
@@ -54,8 +54,8 @@ func complete(words []string, p *program) error {
 	return out.Flush()
 }
 
-// settle gives the command line what the words before the last set on it, and what is configured. What is wrong with
-// either is told when the command runs.
+// settle applies the words before the last, and the configuration, to the command line. Errors are reported when the
+// command runs.
 func (cli *commandLine) settle(words []string) {
 	quiet := &program{stdout: &output{w: io.Discard}, stderr: io.Discard}
 	parser, err := newParser(cli, quiet, func(int) {})
@@ -70,14 +70,14 @@ type completer struct {
 	model *kong.Application
 }
 
-// complete returns what the last word may become.
+// complete returns the completions of the last word.
 func (c *completer) complete(words []string) []repl.Completion {
 	if len(words) == 0 {
 		words = []string{""}
 	}
 	last := words[len(words)-1]
 	before := slices.DeleteFunc(slices.Clone(words[:len(words)-1]), func(w string) bool { return w == "=" })
-	if last == "=" { // bash makes a word of its own of it
+	if last == "=" { // bash splits at it
 		last = ""
 	}
 	node, flag, given := c.walk(before)
@@ -113,8 +113,7 @@ func (c *completer) complete(words []string) []repl.Completion {
 	return matching(items, last, "")
 }
 
-// walk follows the words that are there: to a command, with so many arguments given, and to the flag that waits for its
-// value.
+// walk follows the given words to a command, the number of its arguments, and a flag that still needs its value.
 func (c *completer) walk(words []string) (node *kong.Node, waiting *kong.Flag, given int) {
 	node = c.model.Node
 	for _, w := range words {
@@ -137,7 +136,7 @@ func (c *completer) walk(words []string) (node *kong.Node, waiting *kong.Flag, g
 	return node, waiting, given
 }
 
-// flags are those that may stand after node: its own, those of what it is inside of, and those of its default.
+// flags are those allowed after node: its own, its ancestors' and its default command's.
 func (c *completer) flags(node *kong.Node) []*kong.Flag {
 	var all []*kong.Flag
 	for n := node; n != nil; n = n.Parent {
@@ -168,7 +167,7 @@ func findFlag(flags []*kong.Flag, word string) *kong.Flag {
 // shownIDs is how many sessions are offered.
 const shownIDs = 20
 
-// values are what a flag or an argument may be that begins with prefix; none where the shell offers files.
+// values are the values of a flag or argument that begin with prefix; none if the shell should offer files.
 func (c *completer) values(v *kong.Value, of, prefix string) []repl.Completion {
 	var items []repl.Completion
 	for _, word := range v.EnumSlice() {

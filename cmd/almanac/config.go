@@ -1,5 +1,4 @@
-// This file reads the configuration: what can be set, in files, the environment and on the command line, and which of
-// them decides.
+// This file reads the configuration from files, the environment and the command line, in order of precedence.
 
 package main
 
@@ -25,24 +24,24 @@ import (
 	"almanac/ui"
 )
 
-// A setting is one thing that can be configured. Every one is a flag, too; some flags are not shown in the help.
+// A setting is one configurable value. Each is also a flag, hidden or not.
 type setting struct {
 	key  string // "base_url", "limits.calls"
 	env  string // "ALMANAC_BASE_URL"
 	flag *kong.Flag
 }
 
-// A configFile is one file as it was read. The zero configFile sets nothing.
+// A configFile is one parsed file. The zero configFile sets nothing.
 type configFile struct {
 	path   string
 	text   []byte
 	values map[string]configValue
 	keys   map[string][]string    // the table of key bindings
-	looks  map[string]configValue // the table of looks, by role
+	looks  map[string]configValue // the theme table, by role
 	grants []policy.Grant         // only in the user's file
 }
 
-// A configValue is a text, or a list of texts, and where it stands.
+// A configValue is a string or a list of strings, and its line.
 type configValue struct {
 	text string
 	list []string
@@ -57,16 +56,15 @@ func (v configValue) String() string {
 	return strings.Join(v.list, ", ")
 }
 
-// A config is all that is configured. The command line comes before the environment, that before the project's file,
-// that before the user's.
+// A config is the whole configuration. Precedence: command line, environment, the project's file, the user's file.
 type config struct {
 	settings      []setting
 	user, project configFile
-	// unapproved are the keys of the project's file that do not count before the person approved them.
+	// unapproved are the keys of the project's file that are ignored until the person approves them.
 	unapproved []string
 }
 
-// settingsOf lists what can be set: the flags of the program and, of those of the terminal, how it looks.
+// settingsOf lists the settings: the program's flags, and of the terminal's flags those that set its look.
 func settingsOf(model *kong.Application) []setting {
 	var all []setting
 	add := func(flags []*kong.Flag, names ...string) {
@@ -92,12 +90,12 @@ func settingsOf(model *kong.Application) []setting {
 	return all
 }
 
-// userConfigPath is where the user's own file is.
+// userConfigPath is the path of the user's file.
 func userConfigPath() string {
 	return cmp.Or(os.Getenv("ALMANAC_CONFIG"), filepath.Join(xdg.ConfigHome, "almanac", "config.toml"))
 }
 
-// readConfig reads the user's file and the project's. It returns what it could read also with an error.
+// readConfig reads the user's file and the project's. With an error it still returns what it could read.
 func readConfig(model *kong.Application) (*config, error) {
 	c := &config{settings: settingsOf(model)}
 	var err error
@@ -117,7 +115,7 @@ func readConfig(model *kong.Application) (*config, error) {
 	}
 	if len(c.project.grants) > 0 {
 		c.project.grants = nil
-		return c, fmt.Errorf("configuration %s: grants: a project cannot grant: they belong into your own file", path)
+		return c, fmt.Errorf("configuration %s: grants: not allowed in a project's file: move them to your own", path)
 	}
 	if wants := c.loosens(); len(wants) > 0 && !approved(c.project) {
 		c.unapproved = wants
@@ -140,7 +138,7 @@ func (c *config) readFile(path string) (configFile, error) {
 	return f, nil
 }
 
-// A keyError says what is wrong with a key of a configuration file.
+// A keyError is an error in a key of a configuration file.
 type keyError struct {
 	Line         int // 0 when not known
 	Key, Message string
@@ -203,7 +201,7 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 	return f, errs[0]
 }
 
-// secretKey tells names by which people know credentials.
+// secretKey matches names that people give to credentials.
 var secretKey = regexp.MustCompile(`(?i)(api_?key|token|secret|password|passwd|credential|authorization)`)
 
 func (c *config) take(f *configFile, key string, value any, line int) *keyError {
@@ -216,7 +214,7 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 			list, isList = []string{text}, true
 		}
 		if !isList {
-			return bad("", "want a key or a list of keys, like [\"ctrl+r\"]; [] binds none")
+			return bad("", "want a key or a list of keys, like [\"ctrl+r\"]; [] unbinds the action")
 		}
 		f.keys[action] = list
 		return nil
@@ -224,7 +222,7 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 	if role, ok := strings.CutPrefix(key, "theme."); ok {
 		text, isText := value.(string)
 		if !isText {
-			return bad("", "want a text, like \"bold cyan\" or \"#ff8700\"")
+			return bad("", "want a string, like \"bold cyan\" or \"#ff8700\"")
 		}
 		if err := ui.CheckLook(role, text); err != nil {
 			return bad("", "%v", err)
@@ -235,7 +233,7 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 	s, known := c.setting(key)
 	if !known && secretKey.MatchString(key) {
 		return bad("set OPENAI_API_KEY or ALMANAC_API_KEY in the environment, or keep the credential in the system's keyring",
-			"a secret does not belong into this file")
+			"secrets do not belong in this file")
 	}
 	if !known {
 		return bad("almanac config lists the keys", "unknown key%s", c.near(key))
@@ -246,7 +244,7 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 		case string, int64, float64, bool:
 			v.text = fmt.Sprint(value)
 		default:
-			return bad("", "want a text, a number, true or false")
+			return bad("", "want a string, a number, true or false")
 		}
 	}
 	if v.many != s.flag.IsSlice() {
@@ -273,12 +271,12 @@ func (c *config) take(f *configFile, key string, value any, line int) *keyError 
 	return nil
 }
 
-// fits tells what is wrong with a value for the type of the flag; empty when nothing is.
+// fits says why a value does not fit the flag's type; empty if it does.
 func fits(s setting, v configValue) string {
 	switch s.flag.Target.Interface().(type) {
 	case time.Duration:
 		if d, err := time.ParseDuration(v.text); err != nil || d < 0 {
-			return fmt.Sprintf("%q: want a time like \"10s\" or \"1m30s\"", v.text)
+			return fmt.Sprintf("%q: want a duration like \"10s\" or \"1m30s\"", v.text)
 		}
 	case int:
 		if n, err := strconv.Atoi(v.text); err != nil || n < 0 {
@@ -310,7 +308,7 @@ func (c *config) setting(key string) (setting, bool) {
 	return setting{}, false
 }
 
-// near names the key that was perhaps meant.
+// near suggests a key for an unknown one.
 func (c *config) near(key string) string {
 	var names []string
 	of := map[string]string{}
@@ -331,8 +329,8 @@ var (
 	keyLine   = regexp.MustCompile(`^\s*"?([A-Za-z0-9_.-]+)"?\s*=`)
 )
 
-// keyLines finds on which line each key stands; a line within a text of several lines may be taken for one, which
-// matters for messages only.
+// keyLines finds the line of each key. It may mistake a line of a multi-line string for a key, which only affects
+// messages.
 func keyLines(text string) map[string]int {
 	lines, table := map[string]int{}, ""
 	for i, line := range strings.Split(text, "\n") {
@@ -346,7 +344,7 @@ func keyLines(text string) map[string]int {
 	return lines
 }
 
-// from finds what decides about a setting that the command line does not name: its value and where it comes from.
+// from finds the value of a setting that is not on the command line, and its origin.
 func (c *config) from(s setting) (v configValue, origin string, found bool) {
 	if text := os.Getenv(s.env); text != "" {
 		return configValue{text: text}, s.env, true
@@ -367,7 +365,7 @@ func at(f configFile, v configValue) string {
 	return fmt.Sprintf("%s:%d", f.path, v.line)
 }
 
-// bindings are the key bindings, those of the project's file before the user's.
+// bindings are the key bindings; the project's file takes precedence over the user's.
 func (c *config) bindings() map[string][]string {
 	all := map[string][]string{}
 	for _, f := range []configFile{c.user, c.project} {
@@ -378,7 +376,7 @@ func (c *config) bindings() map[string][]string {
 	return all
 }
 
-// looks are those of single roles, those of the project's file before the user's.
+// looks are the styles by role; the project's file takes precedence over the user's.
 func (c *config) looks() map[string]string {
 	all := map[string]string{}
 	for _, f := range []configFile{c.user, c.project} {
@@ -389,10 +387,10 @@ func (c *config) looks() map[string]string {
 	return all
 }
 
-// Validate is for kong.
+// Validate implements kong.Resolver.
 func (c *config) Validate(*kong.Application) error { return nil }
 
-// Resolve is what kong asks for every flag that the command line does not name.
+// Resolve implements kong.Resolver: it supplies the flags that are not on the command line.
 func (c *config) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, s := range c.settings {
 		if s.flag.Name != flag.Name {

@@ -1,4 +1,4 @@
-// This file shows what is configured and where each value comes from.
+// This file is almanac config: every value and where it comes from, the template file, and approval of a project's file.
 
 package main
 
@@ -19,10 +19,10 @@ import (
 )
 
 type configCommand struct {
-	Show    configShow    `cmd:"" default:"1" help:"Every value and where it comes from (the default)."`
-	Init    configInit    `cmd:"" help:"Write a file of all keys, each with its default, commented out. A file that is there stays."`
-	Approve configApprove `cmd:"" help:"Let the project's file, as it is now, do what needs an approval."`
-	Path    configPath    `cmd:"" help:"Print where the user's file is."`
+	Show    configShow    `cmd:"" default:"1" help:"Show every value and where it comes from (default)."`
+	Init    configInit    `cmd:"" help:"Create a file with every key and its default, commented out. An existing file is kept."`
+	Approve configApprove `cmd:"" help:"Approve the project's file in its current form."`
+	Path    configPath    `cmd:"" help:"Print the path of the user's file."`
 }
 
 type (
@@ -32,7 +32,7 @@ type (
 	configPath    struct{}
 )
 
-// A configured is one row of what is configured.
+// A configured is one row of almanac config.
 type configured struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
@@ -77,7 +77,7 @@ func (cli *commandLine) configured() []configured {
 	return rows
 }
 
-// configText is what is configured as a table.
+// configText is the configuration as a table.
 func (cli *commandLine) configText() string {
 	rows := [][]string{}
 	for _, c := range cli.configured() {
@@ -85,12 +85,13 @@ func (cli *commandLine) configText() string {
 	}
 	text := repl.Columns(rows)
 	if len(cli.config.unapproved) > 0 {
-		text += fmt.Sprintf("\n%s is not used for these, which need your approval (almanac config approve):\n%s", cli.config.project.path, strings.TrimRight(cli.config.wants(), "\n"))
+		text += fmt.Sprintf("\n%s: ignored until you approve them (almanac config approve):\n%s",
+			cli.config.project.path, strings.TrimRight(cli.config.wants(), "\n"))
 	}
 	return text
 }
 
-// Run prints what is configured.
+// Run prints the configuration.
 func (configShow) Run(cli *commandLine, p *program) error {
 	if cli.Output != "text" {
 		return p.printJSON(cli.configured())
@@ -99,7 +100,7 @@ func (configShow) Run(cli *commandLine, p *program) error {
 	return err
 }
 
-// Run prints where the user's file is.
+// Run prints the path of the user's file.
 func (configPath) Run(p *program) error {
 	_, err := fmt.Fprintln(p.stdout, userConfigPath())
 	return err
@@ -109,21 +110,21 @@ func (configPath) Run(p *program) error {
 func (configApprove) Run(cli *commandLine, p *program) error {
 	c := cli.config
 	if c.project.path == "" {
-		return usage("there is no %s here", projectConfig)
+		return usage("no %s found", projectConfig)
 	}
 	if len(c.unapproved) == 0 {
-		fmt.Fprintf(p.stderr, "%s: nothing in it needs an approval\n", c.project.path)
+		fmt.Fprintf(p.stderr, "%s: nothing to approve\n", c.project.path)
 		return nil
 	}
 	wants := c.wants()
 	if err := c.approve(); err != nil {
 		return misconfigured(err)
 	}
-	_, err := fmt.Fprintf(p.stdout, "%s: approved as it is now:\n%s", c.project.path, wants)
+	_, err := fmt.Fprintf(p.stdout, "%s: approved:\n%s", c.project.path, wants)
 	return err
 }
 
-// Run writes the file of defaults.
+// Run creates the user's file.
 func (configInit) Run(cli *commandLine, p *program) error {
 	path, err := cli.initConfig()
 	if err != nil {
@@ -133,7 +134,7 @@ func (configInit) Run(cli *commandLine, p *program) error {
 	return err
 }
 
-// initConfig writes the user's file with all keys commented out and returns where it is. One that is there stays.
+// initConfig creates the user's file with all keys commented out and returns its path. An existing file is kept.
 func (cli *commandLine) initConfig() (path string, err error) {
 	path = userConfigPath()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -141,7 +142,7 @@ func (cli *commandLine) initConfig() (path string, err error) {
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return path, fmt.Errorf("%s: the file exists; it stays as it is", path)
+		return path, fmt.Errorf("%s: file exists; not changed", path)
 	}
 	if err != nil {
 		return path, fmt.Errorf("configuration: %w", err)
@@ -153,11 +154,11 @@ func (cli *commandLine) initConfig() (path string, err error) {
 	return path, nil
 }
 
-// template is a file of all keys with their defaults, commented out.
+// template is a file with every key and its default, commented out.
 func (c *config) template() string {
 	var b strings.Builder
-	b.WriteString(`# Almanac. A flag counts before the environment (ALMANAC_MODEL and so on), that before the .almanac.toml of a project,
-# that before this file. Credentials do not belong here: set OPENAI_API_KEY in the environment.
+	b.WriteString(`# Almanac configuration. Precedence: flags, environment (ALMANAC_MODEL and so on), a project's .almanac.toml, this file.
+# Keep credentials out of this file: set OPENAI_API_KEY in the environment.
 `)
 	table := ""
 	for _, s := range slices.SortedStableFunc(slices.Values(c.settings), func(a, b setting) int { return strings.Compare(tableOf(a.key), tableOf(b.key)) }) {
@@ -170,8 +171,8 @@ func (c *config) template() string {
 	}
 	b.WriteString(bindingsTemplate())
 	fmt.Fprintf(&b, `
-# How each of %s looks:
-# a colour (red, bright-blue, #ff8700), weights (bold, faint, italic, underline, reverse), both, or "plain".
+# Style of each role: %s.
+# A colour (red, bright-blue, #ff8700), attributes (bold, faint, italic, underline, reverse), both, or "plain".
 [theme]
 # keyword = "bold magenta"
 `, strings.Join(ui.RoleNames(), ", "))

@@ -1,4 +1,4 @@
-// This file puts text where the person can paste it from.
+// This file copies text to the clipboard.
 
 package main
 
@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// copyTime is how long a clipboard program may take.
+// copyTime is the timeout of a clipboard program.
 const copyTime = 2 * time.Second
 
-// copyOut copies text: into tmux's buffer inside of tmux, else with the first clipboard program that is there and has
-// something to talk to. It tells which way the text went; nothing is claimed that a program did not confirm.
+// copyOut copies text into the tmux buffer, or with the first usable clipboard program. It returns the way used, and
+// only if the program confirmed it.
 func copyOut(text string) (via string, err error) {
 	type route struct {
 		via  string
@@ -25,7 +25,7 @@ func copyOut(text string) (via string, err error) {
 	wayland, x11 := os.Getenv("WAYLAND_DISPLAY") != "", os.Getenv("DISPLAY") != ""
 	err = errors.New("no tmux and no clipboard program: wl-copy, xclip, xsel, pbcopy or clip.exe")
 	for _, r := range []route{
-		// With -w tmux hands the text on to the terminal's clipboard, too, where it may; before 3.2 it knows no -w.
+		// With -w tmux also passes the text to the terminal's clipboard; versions before 3.2 have no -w.
 		{"tmux buffer", os.Getenv("TMUX") != "", []string{"tmux", "load-buffer", "-w", "-"}},
 		{"tmux buffer", os.Getenv("TMUX") != "", []string{"tmux", "load-buffer", "-"}},
 		{"wl-copy", wayland, []string{"wl-copy"}},
@@ -50,7 +50,7 @@ func pipeInto(text, path string, args []string) error {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin = strings.NewReader(text)
-	// A clipboard program may leave a child behind that serves the text; its output, and its input, would be waited for.
+	// A clipboard program may leave a child behind that serves the text; Wait would wait for its streams.
 	cmd.WaitDelay = time.Second
 	return cmd.Run()
 }

@@ -10,15 +10,15 @@ import (
 )
 
 type doctorCommand struct {
-	Accept string `placeholder:"SOURCE" help:"Show the actions that are new or have changed at this source from now on."`
-	All    bool   `help:"List everything that was skipped, renamed or mended, not only the first of each."`
+	Accept string `placeholder:"SOURCE" help:"Accept the new and changed actions of SOURCE."`
+	All    bool   `help:"List every skipped, renamed or mended entry, not only the first of each."`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// doctorSome is how many skips of a kind are listed without --all.
+// doctorSome is how many remarks of a kind are listed without --all.
 const doctorSome = 10
 
-// Run reports on every source. It fails when one cannot be read.
+// Run reports on every source. It fails if one cannot be read.
 func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
 	f, err := cli.feed(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 		if err != nil {
 			return misconfigured(err)
 		}
-		fmt.Fprintf(p.stdout, "%s: accepted %d new, %d changed, %d gone\n", c.Accept, len(change.Added), len(change.Changed), len(change.Removed))
+		fmt.Fprintf(p.stdout, "%s: accepted %d new, %d changed, %d removed\n", c.Accept, len(change.Added), len(change.Changed), len(change.Removed))
 		return change.WriteChange(p.stdout, c.some())
 	}
 	all := append(f.loader.Status(), cli.leftOut...)

@@ -13,17 +13,17 @@ import (
 )
 
 type evalCommand struct {
-	Discovery discoveryCommand `cmd:"" help:"Measure search on folders with actions.jsonl[.gz] and queries.jsonl[.gz]. --catalog ranks in another catalog."`
+	Discovery discoveryCommand `cmd:"" help:"Measure search on folders of actions.jsonl[.gz] and queries.jsonl[.gz]. --catalog searches another catalog."`
 }
 
 type discoveryCommand struct {
 	Dirs    []string `arg:"" name:"dir" help:"Folders of requests with known answers."`
 	JSON    bool     `help:"Print JSON."`
-	Misses  int      `placeholder:"N" help:"Show the N worst requests of each set, and what outranked their answers."`
-	Without []string `placeholder:"FEATURE" help:"Switch ranking features off: calls, clauses, coverage, intents, lead, namespaces, pairs, prefixes, relations, vectors, verbs."`
+	Misses  int      `placeholder:"N" help:"Show the N worst requests of each set and what outranked their answers."`
+	Without []string `placeholder:"FEATURE" help:"Turn off ranking features (ablation): calls, clauses, coverage, intents, lead, namespaces, pairs, prefixes, relations, vectors, verbs."`
 }
 
-// Run prints a line a set and their average.
+// Run prints one line per set, and the average.
 func (c discoveryCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
 	type result struct {
 		eval.Score

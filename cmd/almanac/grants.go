@@ -1,5 +1,5 @@
-// This file is what the command line and the configuration grant, and how a grant is kept in the user's file: as a table
-// of its own at the end, so that all that stands there stays as it is.
+// This file reads grants from the command line and the configuration, and keeps grants in the user's file: each as its
+// own table at the end, so that the rest of the file is not touched.
 
 package main
 
@@ -19,8 +19,8 @@ import (
 	"almanac/session/policy"
 )
 
-// policy is the policy of the command line and the configuration. An --allow that allows nothing is an error, unless the
-// catalog is growing: it was meant to. A kept grant may be of another catalog.
+// policy is the policy of the command line and the configuration. An --allow that matches no action is an error, unless
+// the catalog is still loading. A kept grant may be for another catalog.
 func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing bool) (policy.Policy, error) {
 	if cli.Policy != "" {
 		var err error
@@ -46,7 +46,7 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 	return p, nil
 }
 
-// allowedBy says where the list of --allow comes from, and how long that lasts.
+// allowedBy says where the --allow list comes from, and how long it lasts.
 func (cli *commandLine) allowedBy() (string, policy.Term) {
 	s, _ := cli.config.setting("allow")
 	_, origin, found := cli.config.from(s)
@@ -59,7 +59,7 @@ func (cli *commandLine) allowedBy() (string, policy.Term) {
 	return origin, policy.Always
 }
 
-// grantLine heads a kept grant.
+// grantLine matches the header of a kept grant.
 var grantLine = regexp.MustCompile(`^\s*\[\[\s*grants\s*\]\]`)
 
 // takeGrants reads the kept grants of a file.
@@ -72,7 +72,7 @@ func (f *configFile) takeGrants(value any) *keyError {
 	}
 	tables, ok := value.([]map[string]any)
 	if !ok || len(lines) != len(tables) {
-		return &keyError{Key: "grants", Message: "want tables headed [[grants]], each with allow and given", hint: "/policy allow writes them"}
+		return &keyError{Key: "grants", Message: "want [[grants]] tables with allow and given", hint: "/policy allow writes them"}
 	}
 	for i, table := range tables {
 		bad := func(format string, args ...any) *keyError {
@@ -81,7 +81,7 @@ func (f *configFile) takeGrants(value any) *keyError {
 		text, _ := table["allow"].(string)
 		given, isTime := table["given"].(time.Time)
 		if len(table) > 2 || len(table) == 2 && !isTime {
-			return bad("want allow = \"ID\" and given, a time, and nothing else")
+			return bad("want allow = \"ID\" and given = TIME, nothing else")
 		}
 		g, err := policy.ParseGrant(text)
 		if err != nil {
@@ -93,7 +93,7 @@ func (f *configFile) takeGrants(value any) *keyError {
 	return nil
 }
 
-// keepGrant writes a grant to the end of the user's file and returns what was written, and where.
+// keepGrant appends a grant to the user's file and returns a message with the text and the path.
 func (cli *commandLine) keepGrant(g policy.Grant) (told string, err error) {
 	table := fmt.Sprintf("[[grants]]\nallow = %s\ngiven = %s\n", tomlString(g.String()), time.Now().UTC().Format(time.RFC3339))
 	path, err := cli.config.rewrite(func(text string) (string, error) {
@@ -108,7 +108,7 @@ func (cli *commandLine) keepGrant(g policy.Grant) (told string, err error) {
 	return fmt.Sprintf("written to %s:\n%s", path, strings.TrimRight(table, "\n")), nil
 }
 
-// dropGrant takes a kept grant out of the user's file and says so. Of one that stands elsewhere it says where.
+// dropGrant removes a kept grant from the user's file and returns a message that says so, or where else the grant is.
 func (cli *commandLine) dropGrant(g policy.Grant) (told string, err error) {
 	path, err := cli.config.rewrite(func(text string) (string, error) {
 		f, err := cli.config.parse(userConfigPath(), []byte(text))
@@ -122,15 +122,15 @@ func (cli *commandLine) dropGrant(g policy.Grant) (told string, err error) {
 		return withoutTable(text, at), nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Sprintf("%s grants it again at the next start", g.By), nil
+		return fmt.Sprintf("%s still grants it at the next start", g.By), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	return "taken out of " + path, nil
+	return "removed from " + path, nil
 }
 
-// withoutTable cuts the kept grant with the number at from the text: its head and its keys. Comments stay.
+// withoutTable removes the at-th kept grant from the text: its header and keys. Comments stay.
 func withoutTable(text string, at int) string {
 	var kept []string
 	head, inside := -1, false
@@ -150,15 +150,15 @@ func withoutTable(text string, at int) string {
 	return strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n"
 }
 
-// rewrite changes the text of the user's file, which need not be there, and nothing where the result sets anything else
-// than before but the grants, or cannot be read.
+// rewrite changes the text of the user's file, which need not exist. It fails without a change if the result cannot be
+// parsed or differs in anything but grants.
 func (c *config) rewrite(change func(text string) (string, error)) (path string, err error) {
 	path = userConfigPath()
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
 	if project, err := filepath.EvalSymlinks(c.project.path); err == nil && project == path {
-		return path, fmt.Errorf("%s: it is a project's file: grants are kept in your own only", path)
+		return path, fmt.Errorf("%s: a project's file cannot keep grants", path)
 	}
 	before, err := readRegular(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +174,7 @@ func (c *config) rewrite(change func(text string) (string, error)) (path string,
 	}
 	is, err := c.parse(path, []byte(text))
 	if err != nil || !sameSettings(was, is) || max(len(was.grants)-len(is.grants), len(is.grants)-len(was.grants)) != 1 {
-		return path, fmt.Errorf("%s: not changed: this cannot be done without changing something else; edit it", path)
+		return path, fmt.Errorf("%s: not changed: the edit would change other settings; edit it by hand", path)
 	}
 	return path, replaceFile(path, text)
 }
@@ -183,7 +183,7 @@ func sameSettings(a, b configFile) bool {
 	return fmt.Sprint(a.settings()) == fmt.Sprint(b.settings())
 }
 
-// settings are all that the file sets but the grants, as text without lines.
+// settings are the file's settings without the grants and line numbers, as text.
 func (f configFile) settings() map[string]string {
 	all := map[string]string{}
 	for key, v := range f.values {
@@ -198,7 +198,7 @@ func (f configFile) settings() map[string]string {
 	return all
 }
 
-// replaceFile writes the file anew, whole or not at all.
+// replaceFile replaces the file atomically.
 func replaceFile(path, text string) error {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(path); err == nil {
@@ -222,7 +222,7 @@ func replaceFile(path, text string) error {
 	return nil
 }
 
-// tomlString writes a text in quotes: as it is where nothing in it needs an escape.
+// tomlString quotes a string, literally if nothing in it needs an escape.
 func tomlString(s string) string {
 	if !strings.ContainsAny(s, `'\`) && strconv.Quote(s) != `"`+s+`"` && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "'" + s + "'"

@@ -1,4 +1,4 @@
-// This file runs code without a terminal: the answer goes to standard output, all else to standard error.
+// This file runs code without a terminal: results go to standard output, everything else to standard error.
 
 package main
 
@@ -22,7 +22,7 @@ import (
 )
 
 type runCommand struct {
-	File string `arg:"" help:"The Lua file; - reads standard input."`
+	File string `arg:"" help:"Lua file; - reads standard input."`
 }
 
 // Run runs the file as the person's script.
@@ -42,9 +42,9 @@ func (p *program) readFile(path string) (string, error) {
 	return string(text), err
 }
 
-// runCode runs one script in a session of its own and prints what it returns.
+// runCode runs one script in its own session and prints what it returns.
 func (cli *commandLine) runCode(ctx context.Context, p *program, script session.Script) error {
-	w, err := cli.wire(ctx, wireOptions{front: trace.FrontScript, policy: policy.ReadOnly})
+	w, err := cli.wire(ctx, appOptions{front: trace.FrontScript, policy: policy.ReadOnly})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (cli *commandLine) runCode(ctx context.Context, p *program, script session.
 	return outcomeError(out)
 }
 
-// outcomeError is the failure of a run as an error with its exit code; its text is the whole message.
+// outcomeError turns a failed outcome into an error with its exit code; its text is the whole message.
 func outcomeError(out *session.Outcome) error {
 	if out.Err == nil {
 		return nil
@@ -81,7 +81,7 @@ func scriptExit(e *vm.Error) int {
 	return exitFailed
 }
 
-// errorText says what went wrong, where, and what to do, on a few lines.
+// errorText is the error with its place and hint, on a few lines.
 func errorText(out *session.Outcome) string {
 	var lines []string
 	for _, line := range show.ErrorLines(out.Err, 0) {
@@ -93,7 +93,7 @@ func errorText(out *session.Outcome) string {
 	return strings.TrimPrefix(strings.Join(lines, "\n"), "error: ")
 }
 
-// shownLimit is from what length on a value's text may have been cut; see vm.Value.
+// shownLimit is the length from which a value's text may have been truncated; see vm.Value.
 const shownLimit = 63 << 10
 
 func (cli *commandLine) printOutcome(p *program, out *session.Outcome) error {
@@ -114,13 +114,13 @@ func (cli *commandLine) printOutcome(p *program, out *session.Outcome) error {
 	for i, v := range out.Values {
 		fmt.Fprintln(shown, v.Repr)
 		if len(v.Repr) > shownLimit {
-			fmt.Fprintf(p.stderr, "value %d is longer than what is shown: use --output json, or return a part\n", i+1)
+			fmt.Fprintf(p.stderr, "value %d is truncated: use --output json, or return a part of it\n", i+1)
 		}
 	}
 	return nil
 }
 
-// width is how many columns standard output has, 0 where it is no terminal.
+// width is the width of standard output in columns, 0 if it is not a terminal.
 func (p *program) width() int {
 	out := p.stdout.terminal()
 	if out == nil {
@@ -142,16 +142,16 @@ func (p *program) printErrors(out *session.Outcome) {
 		fmt.Fprintln(p.stderr, out.Lost)
 	}
 	if out.Dropped > 0 {
-		fmt.Fprintf(p.stderr, "... %d more bytes were printed and not kept\n", out.Dropped)
+		fmt.Fprintf(p.stderr, "... %d more bytes of output dropped\n", out.Dropped)
 	}
 }
 
-// printValuesJSON prints one value as JSON, or a JSON list of several. A value that is not data is an error.
+// printValuesJSON prints one value as JSON, or several as a JSON list. A value that is not plain data is an error.
 func printValuesJSON(w io.Writer, values []vm.Value) error {
 	var all []any
 	for i, v := range values {
 		if !v.Whole {
-			return fmt.Errorf("value %d: this %s cannot be written as JSON whole: it holds what is not data, or is too large; return a part of it", i+1, v.Type)
+			return fmt.Errorf("value %d: cannot write this %s as JSON: it is too large or holds more than plain data; return a part of it", i+1, v.Type)
 		}
 		all = append(all, v.Data)
 	}
@@ -164,7 +164,7 @@ func printValuesJSON(w io.Writer, values []vm.Value) error {
 	}
 	text, err := json.MarshalIndent(answer, "", "  ")
 	if err != nil {
-		return fmt.Errorf("the value cannot be written as JSON: %w", err)
+		return fmt.Errorf("cannot write the value as JSON: %w", err)
 	}
 	_, err = fmt.Fprintf(w, "%s\n", text)
 	return err
@@ -203,7 +203,7 @@ func outcomeEvents(out *session.Outcome) []event {
 	return append(events, event{Kind: "end", Took: out.Elapsed.Milliseconds()})
 }
 
-// printEvents writes one event a line. A value that JSON has no word for is left out; its text is there.
+// printEvents writes one event per line. A value that JSON cannot express is left out; its text stays.
 func printEvents(w io.Writer, events []event) error {
 	enc := json.NewEncoder(w)
 	for _, e := range events {

@@ -1,5 +1,5 @@
-// This file keeps the ids of the actions where the completion of a shell finds them. Completion must be quick and must
-// start nothing: it does not read sources, it reads what the last start with the same sources left.
+// This file caches the ids of the actions for shell completion, which must be quick and start nothing: instead of
+// reading sources it reads what the last start with the same sources wrote.
 
 package main
 
@@ -22,7 +22,7 @@ import (
 	"almanac/repl"
 )
 
-// idsPath is the file of the ids that the sources and the view of the command line show.
+// idsPath is the cache file for the sources and the view of the command line.
 func (cli *commandLine) idsPath() string {
 	dir, _ := os.Getwd()
 	sum := sha256.New()
@@ -40,8 +40,7 @@ func (cli *commandLine) idsPath() string {
 	return filepath.Join(xdg.CacheHome, "almanac", "ids", hex.EncodeToString(sum.Sum(nil)[:12]))
 }
 
-// keepIDs leaves the ids of the view for the completion, unless they are there already. What cannot be written costs the
-// completion and nothing else.
+// keepIDs writes the ids of the view to the cache, unless they are there already. A failed write only costs completions.
 func (cli *commandLine) keepIDs(v *catalog.View) {
 	if v.Len() == 0 {
 		return
@@ -90,15 +89,15 @@ func (cli *commandLine) keepIDs(v *catalog.View) {
 	}
 }
 
-// maxAbout is how much of a description is kept, in bytes; fewIDs how many ids are offered whole.
+// maxAbout is how many bytes of a description are kept; fewIDs is how many whole ids are offered.
 const (
 	maxAbout = 80
 	fewIDs   = 20
 )
 
-// idWords are the ids that begin with prefix, or where they are many their next segments. changing leaves out those that
-// only read. None are known before the first start with the sources.
-func (cli *commandLine) idWords(prefix string, changing bool) []repl.Completion {
+// idWords are the ids that begin with prefix, or their next segments if there are many. writes leaves out reads.
+// Nothing is known before the first start with these sources.
+func (cli *commandLine) idWords(prefix string, writes bool) []repl.Completion {
 	raw, err := os.ReadFile(cli.idsPath())
 	if err != nil || !bytes.HasPrefix(raw, []byte("almanac ids 1 ")) {
 		return nil
@@ -114,7 +113,7 @@ func (cli *commandLine) idWords(prefix string, changing bool) []repl.Completion 
 		}
 		id, about, _ := strings.Cut(string(line), "\t")
 		tag, about, _ := strings.Cut(about, "\t")
-		if changing && tag == "R" {
+		if writes && tag == "R" {
 			continue
 		}
 		if len(ids) <= fewIDs {

@@ -34,7 +34,7 @@ const (
 	exitTerminated = 143
 )
 
-// An exitError is an error with the exit code it leads to. A nil Err has already been told.
+// An exitError is an error with its exit code. A nil Err has already been reported.
 type exitError struct {
 	Code int
 	Err  error
@@ -55,7 +55,7 @@ func usage(format string, args ...any) error {
 
 func misconfigured(err error) error { return &exitError{exitConfig, err} }
 
-// A signalled is the cause of a context that a signal ended.
+// A signalled is the cause of a context ended by a signal.
 type signalled struct{ os.Signal }
 
 func (s signalled) Error() string { return s.Signal.String() }
@@ -83,7 +83,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-// until returns a context that the signals end with a signalled as cause.
+// until returns a context that ends with a signalled as cause when one of the signals arrives.
 func until(signals ...os.Signal) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	got := make(chan os.Signal, 1)
@@ -101,7 +101,7 @@ func until(signals ...os.Signal) (context.Context, func()) {
 	}
 }
 
-// signalCode is the exit code of a program that a signal ended.
+// signalCode is the exit code of a program ended by a signal.
 func signalCode(s os.Signal) int {
 	switch s {
 	case os.Interrupt:

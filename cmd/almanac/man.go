@@ -1,4 +1,4 @@
-// This file writes the manual page from the same source as --help: the model of the command line.
+// This file writes the manual page from the model of the command line, as --help does.
 
 package main
 
@@ -20,35 +20,36 @@ func (manCommand) Run(app *kong.Kong, p *program) error {
 	return err
 }
 
-// exitStatus is what the exit codes mean, in the words of the manual.
+// exitStatus explains the exit codes in the manual.
 var exitStatus = []struct {
 	code int
 	text string
 }{
-	{exitOK, "It went well."},
-	{exitFailed, "The script or the model failed."},
-	{exitUsage, "The command line is wrong, or a command is unknown."},
-	{exitConfig, "Configuration or credentials are missing or wrong."},
-	{exitDenied, "An approval was needed, or was denied."},
-	{exitLimit, "A limit was hit."},
-	{exitHungUp, "Ended by SIGHUP: the terminal is gone."},
+	{exitOK, "Success."},
+	{exitFailed, "A script or the model failed."},
+	{exitUsage, "Invalid command line or unknown command."},
+	{exitConfig, "Missing or invalid configuration or credentials."},
+	{exitDenied, "An approval was required or denied."},
+	{exitLimit, "A limit was reached."},
+	{exitHungUp, "Ended by SIGHUP (terminal closed)."},
 	{exitInterrupt, "Ended by SIGINT."},
 	{exitTerminated, "Ended by SIGTERM."},
 }
 
-// manualPage is the page in the macros of man(7).
+// manualPage is the page in man(7) macros.
 func manualPage(app *kong.Application) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH ALMANAC 1 \"\" \"almanac %s\"\n.SH NAME\nalmanac \\- one Lua session for you and a language model over a large catalog of actions\n", version)
 	b.WriteString(".SH SYNOPSIS\n.B almanac\n[\\fIoptions\\fR] [\\fIcommand\\fR]\n.SH DESCRIPTION\n" + roff(app.Help) + "\n")
-	b.WriteString(".PP\nThe environment has an option as ALMANAC_ and its name in capitals. A flag counts before the environment, that before the file of a project, that before the user's.\n")
+	b.WriteString(".PP\nThe environment variable of an option is ALMANAC_ and its name in capitals. " +
+		"Precedence: flags, environment, the project's file, the user's file.\n")
 	b.WriteString(".SH OPTIONS\n")
 	for _, f := range app.Flags {
 		manFlag(&b, f)
 	}
 	b.WriteString(".SH COMMANDS\n")
 	manCommands(&b, app.Node)
-	b.WriteString(".SH KEYS\nThe actions of the terminal and their keys; [keys] in the configuration binds others.\n")
+	b.WriteString(".SH KEYS\nActions of the terminal and their keys; [keys] in the configuration changes them.\n")
 	for _, k := range ui.Bindings() {
 		fmt.Fprintf(&b, ".TP\n\\fB%s\\fR  %s\n%s\n", roff(k.Action), roff(strings.Join(bindingKeys(k), ", ")), roff(k.Does))
 	}
@@ -59,13 +60,13 @@ func manualPage(app *kong.Application) string {
 	b.WriteString(`.SH FILES
 .TP
 .I $XDG_CONFIG_HOME/almanac/config.toml
-The user's configuration; almanac config init writes one.
+The user's configuration; almanac config init creates it.
 .TP
 .I .almanac.toml
-The configuration of a project.
+A project's configuration.
 .TP
 .I $XDG_DATA_HOME/almanac/sessions
-The logs of all sessions.
+Session logs.
 `)
 	return b.String()
 }
@@ -123,7 +124,7 @@ func manFlag(b *strings.Builder, f *kong.Flag) {
 	b.WriteString("\n")
 }
 
-// roff is text as a page may hold it: nothing in it is a request.
+// roff escapes text so that nothing in it is a request.
 func roff(text string) string {
 	text = strings.ReplaceAll(strings.TrimSpace(text), `\`, `\e`)
 	lines := strings.Split(strings.ReplaceAll(text, "-", `\-`), "\n")

@@ -1,4 +1,4 @@
-// This file is the program's standard output and standard error.
+// This file wraps standard output and standard error: redaction, sanitising, and the first write error.
 
 package main
 
@@ -17,8 +17,8 @@ import (
 	"almanac/catalog/text"
 )
 
-// An output is standard output, without the program's secrets. It keeps the first error of writing, so that an answer that
-// nobody got is no success. It may be used concurrently.
+// An output is standard output with secrets redacted. It keeps the first write error, so that a lost answer does not
+// count as success. It may be used concurrently.
 type output struct {
 	w       io.Writer
 	mu      sync.Mutex
@@ -37,7 +37,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// end writes what was held back, and returns why something was not written; nil when all of it was.
+// end flushes what was held back and returns the first write error.
 func (o *output) end() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -45,10 +45,10 @@ func (o *output) end() error {
 	if o.err = errors.Join(o.err, err); o.err == nil {
 		return nil
 	}
-	return fmt.Errorf("standard output: the answer is not whole: %w", o.err)
+	return fmt.Errorf("standard output: incomplete: %w", o.err)
 }
 
-// terminal is the terminal that the output goes to, nil where it goes elsewhere.
+// terminal is the terminal that the output goes to; nil if it is not one.
 func (o *output) terminal() *os.File {
 	file, ok := o.w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -57,7 +57,7 @@ func (o *output) terminal() *os.File {
 	return file
 }
 
-// shown is where text of others goes to be looked at: a terminal would obey some of it, a file or a pipe gets it as it is.
+// shown is where to write foreign text: sanitised for a terminal, unchanged for a file or a pipe.
 func (o *output) shown() io.Writer {
 	if o.terminal() == nil {
 		return o
@@ -65,8 +65,8 @@ func (o *output) shown() io.Writer {
 	return &cleaned{w: o}
 }
 
-// A cleaned writer makes visible what a terminal would obey, and takes the program's secrets out. A character that is
-// written in two pieces is kept until it is whole. It may be used concurrently.
+// A cleaned writer escapes control characters and redacts secrets. A character written in two pieces is held back until
+// it is complete. It may be used concurrently.
 type cleaned struct {
 	w       io.Writer
 	mu      sync.Mutex
@@ -94,7 +94,7 @@ func (c *cleaned) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// end writes what was held back. Nobody is left to hear of an error.
+// end flushes what was held back. There is nowhere left to report an error.
 func (c *cleaned) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

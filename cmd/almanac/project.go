@@ -1,5 +1,5 @@
-// This file reads the configuration file of a project. It comes with a cloned repository, so whatever would loosen what
-// the user has set counts only after the user has approved that very text.
+// This file reads a project's configuration file. It comes with a cloned repository, so settings that would loosen the
+// user's apply only after the user has approved exactly this text.
 
 package main
 
@@ -23,11 +23,11 @@ import (
 	"almanac/session/policy"
 )
 
-// projectConfig is how a project's file is called.
+// projectConfig is the name of a project's file.
 const projectConfig = ".almanac.toml"
 
-// projectConfigPath finds the project's file: that of dir, or within a Git work tree the nearest one up to its top.
-// Empty means that there is none.
+// projectConfigPath finds the project's file: in dir, or within a Git work tree the nearest one up to its root. It is
+// empty if there is none.
 func projectConfigPath(dir string) string {
 	var found []string
 	for at := dir; ; at = filepath.Dir(at) {
@@ -48,8 +48,7 @@ func projectConfigPath(dir string) string {
 	return ""
 }
 
-// loosens lists the keys of the project's file that need an approval, as they stand there. A key that is not known to be harmless is
-// not.
+// loosens lists the keys of the project's file that need approval, in file order: all that are not known to be harmless.
 func (c *config) loosens() []string {
 	var keys []string
 	for key, v := range c.project.values {
@@ -63,10 +62,10 @@ func (c *config) loosens() []string {
 	return keys
 }
 
-// strict orders the policies.
+// strict orders the policies by strictness.
 var strict = map[string]int{string(policy.ReadOnly): 0, string(policy.Ask): 1, string(policy.Session): 2}
 
-// harmless tells whether a key of the project's file changes nothing about what may be done, by whom, or where to.
+// harmless reports whether a key of the project's file does not affect what may be done, by whom, or to which server.
 func (c *config) harmless(key string, v configValue) bool {
 	own, set := c.user.values[key]
 	switch key {
@@ -98,7 +97,7 @@ func (c *config) harmless(key string, v configValue) bool {
 	return false
 }
 
-// less compares two numbers or two durations; anything else is not less.
+// less compares two numbers or two durations; for anything else it is false.
 func less(a, b string) bool {
 	x, errX := time.ParseDuration(a)
 	y, errY := time.ParseDuration(b)
@@ -119,7 +118,7 @@ type approval struct {
 
 func approvalsPath() string { return filepath.Join(xdg.StateHome, "almanac", "approved.jsonl") }
 
-// contentDigest is of the project's file, with its place, and of the files that its sources name.
+// contentDigest covers the project's file, its path, and the files named as sources.
 func contentDigest(f configFile) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%d %s%d %s", len(f.path), f.path, len(f.text), f.text)
@@ -135,7 +134,7 @@ func contentDigest(f configFile) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// approved tells whether the person has approved the file as it is now. What cannot be read approves nothing.
+// approved reports whether the person has approved the file's current content. An unreadable record approves nothing.
 func approved(f configFile) bool {
 	file, err := os.Open(approvalsPath())
 	if err != nil {
@@ -153,7 +152,7 @@ func approved(f configFile) bool {
 	return false
 }
 
-// approve remembers that the person has approved the project's file as it was read.
+// approve records that the person has approved the project's file as it was read.
 func (c *config) approve() error {
 	line, err := json.Marshal(approval{time.Now().UTC(), c.project.path, contentDigest(c.project)})
 	if err != nil {
@@ -175,7 +174,7 @@ func (c *config) approve() error {
 	return nil
 }
 
-// wants shows the keys that need an approval, one a line.
+// wants lists the keys that need approval, one per line.
 func (c *config) wants() string {
 	var b strings.Builder
 	for _, key := range c.unapproved {
@@ -185,29 +184,29 @@ func (c *config) wants() string {
 	return b.String()
 }
 
-// An unapprovedError says what a project's file wants that nobody has approved.
+// An unapprovedError lists the settings of a project's file that need approval.
 type unapprovedError struct{ path, wants string }
 
 func (e *unapprovedError) Error() string {
-	return fmt.Sprintf("%s wants what needs your approval:\n%s", e.path, strings.TrimRight(e.wants, "\n"))
+	return fmt.Sprintf("%s: these settings need your approval:\n%s", e.path, strings.TrimRight(e.wants, "\n"))
 }
 
 func (e *unapprovedError) Hint() string {
-	return "read the file; almanac config approve lets it, as it is now"
+	return "review the file, then approve it with almanac config approve"
 }
 
-// askApproval asks the person at the terminal. No keeps what needs no approval.
+// askApproval asks the person at the terminal. After a no the file's harmless settings still apply.
 func (c *config) askApproval(p *program) error {
-	fmt.Fprintf(p.stderr, "%s wants what needs your approval:\n%sUse it, as it is now? [y/N] ", c.project.path, c.wants())
+	fmt.Fprintf(p.stderr, "%s: these settings need your approval:\n%sApprove them? [y/N] ", c.project.path, c.wants())
 	switch strings.ToLower(strings.TrimSpace(typedLine(p))) {
 	case "y", "yes":
 		return c.approve()
 	}
-	fmt.Fprintln(p.stderr, "not used; the rest of the file is")
+	fmt.Fprintln(p.stderr, "not approved; the rest of the file applies")
 	return nil
 }
 
-// typedLine reads one line, a byte at a time: what comes after it is the terminal's.
+// typedLine reads one line byte by byte, leaving the rest of the input to the terminal.
 func typedLine(p *program) string {
 	var line []byte
 	one := make([]byte, 1)

@@ -12,17 +12,17 @@ import (
 	"almanac/session/trace"
 )
 
-// mostHits is how many actions one answer lists at most.
+// mostHits is the most actions one answer may list.
 const mostHits = 100
 
 type queryCommand struct {
-	Words  []string `arg:"" optional:"" help:"What the action should do, in words."`
-	Script string   `placeholder:"FILE" help:"Run a query script instead of searching for words; - reads standard input."`
-	Limit  int      `placeholder:"N" help:"How many actions to list, at most 100. Default: as many as fit a short answer, the best 20 in JSON."`
+	Words  []string `arg:"" optional:"" help:"What the action should do."`
+	Script string   `placeholder:"FILE" help:"Run a query script instead of a word search; - reads standard input."`
+	Limit  int      `placeholder:"N" help:"Maximum actions to list, up to 100. Default: as many as fit a short answer; 20 in JSON."`
 	JSON   bool     `help:"Print JSON."`
 }
 
-// Run searches the catalog and prints one line an action.
+// Run searches the catalog and prints one line per action.
 func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
 	switch {
 	case c.Script != "" && len(c.Words) > 0:
@@ -30,7 +30,7 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	case c.Script != "":
 		return c.runScript(ctx, cli, p)
 	case len(c.Words) == 0:
-		return usage("what to search for? almanac query WORDS, or --script FILE")
+		return usage("nothing to search for: want almanac query WORDS, or --script FILE")
 	}
 	if c.Limit < 0 || c.Limit > mostHits {
 		return usage("--limit %d: want 1 to %d", c.Limit, mostHits)
@@ -55,13 +55,13 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	return nil
 }
 
-// runScript prints what a query script returns: its plan or set as lines, or all of its ids as JSON.
+// runScript prints what a query script returns: a plan or set as lines, or all ids as JSON.
 func (c queryCommand) runScript(ctx context.Context, cli *commandLine, p *program) error {
 	source, err := p.readFile(c.Script)
 	if err != nil {
 		return usage("%v", err)
 	}
-	w, err := cli.wire(ctx, wireOptions{front: trace.FrontScript, policy: policy.ReadOnly})
+	w, err := cli.wire(ctx, appOptions{front: trace.FrontScript, policy: policy.ReadOnly})
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func printHits(p *program, view *catalog.View, set catalog.Set) error {
 
 type describeCommand struct {
 	IDs   []string `arg:"" name:"id" help:"Action ids."`
-	JSON  bool     `help:"Print the JSON Schemas."`
-	Full  bool     `help:"Print every nested field."`
+	JSON  bool     `help:"Print JSON Schemas."`
+	Full  bool     `help:"Include every nested field."`
 	LuaLS bool     `name:"luals" help:"Print annotations for the Lua language server."`
 }
 
-// Run prints the spec of each id.
+// Run prints the specification of each id.
 func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
 	view, done, err := cli.viewOnly(ctx)
 	if err != nil {
@@ -137,9 +137,9 @@ func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) 
 	return nil
 }
 
-// viewOnly opens the sources for reading the catalog, without a session.
+// viewOnly opens the catalog without a session.
 func (cli *commandLine) viewOnly(ctx context.Context) (*catalog.View, func() error, error) {
-	w := &wired{}
+	w := &app{}
 	view, err := cli.openView(ctx, w, false)
 	if err != nil {
 		w.Close()

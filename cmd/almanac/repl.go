@@ -23,18 +23,18 @@ import (
 )
 
 type replCommand struct {
-	Continue bool   `short:"c" help:"Go on from the newest session of the terminal in this folder, or else anywhere."`
-	Resume   string `short:"r" placeholder:"ID" help:"Go on from a session: an id, a name, or the beginning of one. The old log stays as it is."`
+	Continue bool   `short:"c" help:"Resume the newest terminal session of this folder, or of any folder if it has none."`
+	Resume   string `short:"r" placeholder:"ID" help:"Resume a session by id, name, or a prefix of either. Its log is not changed."`
 
-	Eval  *string `short:"e" placeholder:"CODE" help:"Run this Lua, print what it returns, and leave; - reads standard input."`
-	Ask   *string `short:"p" placeholder:"TEXT" help:"Ask the model, print its answer, and leave; - reads standard input."`
-	Plain bool    `help:"Line mode: no colours, no cursor movement. The default where there is no terminal."`
-	ASCII bool    `name:"ascii" help:"Draw with ASCII signs only."`
+	Eval  *string `short:"e" placeholder:"CODE" help:"Run this Lua code, print what it returns, and exit; - reads standard input."`
+	Ask   *string `short:"p" placeholder:"TEXT" help:"Ask the model, print its answer, and exit; - reads standard input."`
+	Plain bool    `help:"Line mode: no colours, no cursor movement. Default without a terminal."`
+	ASCII bool    `name:"ascii" help:"Draw with ASCII characters only."`
 
-	Fullscreen  bool `help:"Show the transcript beside variables, trace and preview, in windows of 120 by 30 or more."`
-	NoAltScreen bool `help:"Never use the alternate screen: print lists in the place of panes."`
+	Fullscreen  bool `help:"Show variables, trace and preview beside the transcript, in windows of 120x30 or larger."`
+	NoAltScreen bool `help:"Never use the alternate screen; print lists instead of opening panes."`
 
-	Color string `enum:"auto,always,never" default:"auto" help:"Colours: auto, always or never. NO_COLOR is heeded too."`
+	Color string `enum:"auto,always,never" default:"auto" help:"Use colours: auto, always or never. NO_COLOR is honoured."`
 }
 
 func (c replCommand) interactive() bool { return c.Eval == nil && c.Ask == nil }
@@ -63,11 +63,11 @@ func (c replCommand) Run(ctx context.Context, cli *commandLine, p *program) erro
 	return c.interact(ctx, cli, p)
 }
 
-// interact runs the terminal until the person leaves. A pipe instead of a keyboard is read line by line: nobody is
-// asked, and the exit code tells.
+// interact runs the terminal until the person leaves. Piped input is read line by line: nobody is asked, and the exit
+// code reports the first failure.
 func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program) (err error) {
 	if cli.Output != "text" {
-		return usage("--output %s: goes with -e, -p, run and query", cli.Output)
+		return usage("--output %s: only for -e, -p, run and query", cli.Output)
 	}
 	if !typed(p.stdin) && !c.Plain {
 		return cli.pipe(ctx, p)
@@ -88,14 +88,14 @@ func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program)
 	}
 }
 
-// converse is one session of the terminal, or of the line mode where in is not nil. next is the one that the person left
-// it for.
+// converse runs one session in the terminal, or in line mode if in is not nil. next is the session the person chose to
+// resume instead.
 func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program, in *repl.Typing) (next string, err error) {
 	looks, err := ui.NewTheme(cli.UI.Theme, cli.config.looks())
 	if err != nil {
 		return "", misconfigured(err)
 	}
-	w, err := cli.wire(ctx, wireOptions{feed: repl.NewFeed(), person: true, whole: !typed(p.stdin), front: trace.FrontTerminal, policy: policy.Ask})
+	w, err := cli.wire(ctx, appOptions{feed: repl.NewFeed(), person: true, whole: !typed(p.stdin), front: trace.FrontTerminal, policy: policy.Ask})
 	if err != nil {
 		return "", err
 	}
@@ -131,10 +131,10 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	return shell.Next(), err
 }
 
-// answerGrace is how soon nobody has read a question and typed a line.
+// answerGrace is the time in which nobody can have read a question and typed an answer.
 const answerGrace = 300 * time.Millisecond
 
-// interactPlain is the line mode. Where somebody types, Ctrl+C stops what runs instead of the program.
+// interactPlain is line mode. With a person typing, Ctrl+C stops the run, not the program.
 func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *program, in *repl.Typing, intro []string) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
@@ -163,24 +163,24 @@ func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *pr
 	return failed
 }
 
-// typed tells whether somebody types what in gives.
+// typed reports whether in is a terminal that a person types at.
 func typed(in io.Reader) bool {
 	file, ok := in.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// isTerminal tells whether the screen can be used: both ends are a terminal that moves its cursor.
+// isTerminal reports whether the full screen can be used: both ends are a terminal with cursor movement.
 func isTerminal(p *program) bool {
 	return typed(p.stdin) && p.stdout.terminal() != nil && os.Getenv("TERM") != "dumb"
 }
 
-// shellOptions say what a shell's front end can show.
+// shellOptions describe what the front end can show.
 type shellOptions struct {
 	ascii  bool
 	themes []string
 }
 
-func (cli *commandLine) shell(w *wired, history *repl.History, o shellOptions) *repl.Shell {
+func (cli *commandLine) shell(w *app, history *repl.History, o shellOptions) *repl.Shell {
 	archive := cli.archive()
 	record := func(r trace.Record) error {
 		r.Time, r.Text = time.Now(), w.session.Redact(r.Text)
@@ -195,19 +195,19 @@ func (cli *commandLine) shell(w *wired, history *repl.History, o shellOptions) *
 	})
 }
 
-// intro is the first screen: what this is, the mode, what happens to writes, and where help is.
+// intro is the first screen: the program, the mode, what happens to writes, and where to find help.
 func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 	st := sh.StatusLine()
 	count := fmt.Sprintf("%d actions", st.Actions)
 	switch _, err := os.Stat(demo.File(cli.dataDir())); {
 	case st.Loading && len(cli.Catalog) == 0 && err != nil:
-		count = "the demo is being made"
+		count = "creating the demo"
 	case st.Loading:
-		count += " so far, more are being read"
+		count += " so far, still loading"
 	}
 	lines := []string{fmt.Sprintf("almanac %s: %s, one Lua session for you and the model", version, count)}
 	if st.Model == "" {
-		lines = append(lines, "lua mode; "+st.Writes+"; no model: set OPENAI_API_KEY or --base-url to ask one")
+		lines = append(lines, "lua mode; "+st.Writes+"; no model: set OPENAI_API_KEY or --base-url to use one")
 	} else {
 		lines = append(lines, fmt.Sprintf("%s mode with %s; %s; Shift+Tab changes the mode", st.Mode, st.Model, st.Writes))
 	}

@@ -11,8 +11,8 @@ import (
 	"almanac/catalog/source"
 )
 
-// readRules reads a view file. Every key is optional; one that is not known is an error, because a rule that is
-// misspelt would leave more visible than was meant.
+// readRules reads a view file. Every key is optional; an unknown key is an error, because a misspelt rule would leave
+// more visible than intended.
 func readRules(path string) (catalog.Rules, error) {
 	var file struct {
 		Actor            string   `toml:"actor"`
@@ -33,13 +33,13 @@ func readRules(path string) (catalog.Rules, error) {
 		return catalog.Rules{}, fmt.Errorf("view %s: %w", path, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return catalog.Rules{}, fmt.Errorf("view %s: %s: unknown key; use actor, tenant, namespaces, denied_namespaces, denied_operations, denied_ids, ids, read_only", path, unknown[0])
+		return catalog.Rules{}, fmt.Errorf("view %s: %s: unknown key; want actor, tenant, namespaces, denied_namespaces, denied_operations, denied_ids, ids, read_only", path, unknown[0])
 	}
 	if meta.IsDefined("namespaces") && len(file.Namespaces) == 0 {
-		return catalog.Rules{}, fmt.Errorf("view %s: namespaces: the list is empty: name some, or leave the key out to allow all", path)
+		return catalog.Rules{}, fmt.Errorf("view %s: namespaces: empty list: name some, or omit the key to allow all", path)
 	}
 	if meta.IsDefined("ids") && len(file.IDs) == 0 {
-		return catalog.Rules{}, fmt.Errorf("view %s: ids: the list is empty: name some, or leave the key out to allow all", path)
+		return catalog.Rules{}, fmt.Errorf("view %s: ids: empty list: name some, or omit the key to allow all", path)
 	}
 	r := catalog.Rules{
 		Name: "view " + path, Actor: file.Actor, Tenant: file.Tenant, Namespaces: file.Namespaces,
@@ -51,8 +51,8 @@ func readRules(path string) (catalog.Rules, error) {
 	return r, nil
 }
 
-// readRegular is what is in a file. Pipes, devices and folders are refused, since they might never end; the empty device
-// is an empty file.
+// readRegular reads a regular file. Pipes, devices and folders are refused, since they might never end; the null device
+// counts as an empty file.
 func readRegular(path string) ([]byte, error) {
 	if path == os.DevNull {
 		return nil, nil

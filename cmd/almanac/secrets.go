@@ -1,4 +1,4 @@
-// This file knows the secrets of the program, for whatever leaves it.
+// This file collects the program's secrets, for redaction of all output.
 
 package main
 
@@ -10,11 +10,11 @@ import (
 	"almanac/catalog/source"
 )
 
-// leastKey is from how many bytes on a provider's key is a secret. Local servers are given a word that means nothing, such
-// as x, local or ollama, and what has such a word in it would be lost.
+// leastKey is the length in bytes from which a provider's key is a secret. Local servers are given dummy keys such as x,
+// local or ollama, and redacting those words would destroy text.
 const leastKey = 8
 
-// credentials are the values that must never be shown, returned or recorded: those of now.
+// credentials are the current values that must never be shown, returned or recorded.
 type credentials struct {
 	filter *secret.Filter
 
@@ -29,7 +29,7 @@ func newCredentials() *credentials {
 	return c
 }
 
-// address adds what was written into an address of the configuration.
+// address adds the credentials in a configured URL.
 func (c *credentials) address(text string) {
 	_, values := secret.Address(text)
 	c.mu.Lock()
@@ -37,7 +37,7 @@ func (c *credentials) address(text string) {
 	c.written = append(c.written, values...)
 }
 
-// follow adds what the sources of l learn and use.
+// follow adds the credentials that l's sources use.
 func (c *credentials) follow(l *source.Loader) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,25 +21,25 @@ import (
 )
 
 type serveCommand struct {
-	HTTP       string        `placeholder:"ADDR" help:"Serve over HTTP at this address, such as :8080 (127.0.0.1 unless a host is named), at /mcp. Default: one client over standard input and output."`
-	Clients    string        `placeholder:"FILE" help:"Who may connect, each with a token, a view, a policy and a budget: a TOML file."`
-	As         string        `placeholder:"NAME" help:"The client of --clients that standard input and output belongs to."`
-	TokenEnv   *string       `placeholder:"NAME" help:"The variable that holds the token of HTTP clients, at least 16 bytes, in place of ALMANAC_SERVE_TOKEN. It has to be set. Without --clients only."`
-	Persistent bool          `help:"Keep globals from one execute to the next. Default: every script runs in an empty machine."`
-	Page       int           `default:"8000" help:"How many tokens one answer may have before it is parted into pages."`
-	Sessions   int           `default:"32" help:"How many Lua sessions there may be at a time; one more ends the one that is idle for longest."`
-	Idle       time.Duration `default:"30m" help:"After how long without a request an HTTP client is taken for gone."`
-	Host       []string      `placeholder:"NAME" help:"A host name by which HTTP clients may call the server."`
-	Origin     []string      `placeholder:"URL" help:"A web page that may call the server, as https://example.com."`
+	HTTP       string        `placeholder:"ADDR" help:"Serve over HTTP at ADDR, such as :8080 (127.0.0.1 unless a host is given), path /mcp. Default: one client over stdio."`
+	Clients    string        `placeholder:"FILE" help:"TOML file of clients that may connect, with the token, view, policy and budget of each."`
+	As         string        `placeholder:"NAME" help:"Serve stdio as this client of --clients."`
+	TokenEnv   *string       `placeholder:"NAME" help:"Environment variable with the HTTP token (at least 16 bytes), instead of ALMANAC_SERVE_TOKEN. Must be set. Not with --clients."`
+	Persistent bool          `help:"Keep globals between execute calls. Default: each script runs in a fresh Lua state."`
+	Page       int           `default:"8000" help:"Split answers of more tokens than this into pages."`
+	Sessions   int           `default:"32" help:"Maximum concurrent Lua sessions; another one closes the longest idle."`
+	Idle       time.Duration `default:"30m" help:"Close idle HTTP sessions after this long."`
+	Host       []string      `placeholder:"NAME" help:"Host name that HTTP clients may use for the server."`
+	Origin     []string      `placeholder:"URL" help:"Web origin that may call the server, such as https://example.com."`
 }
 
-// Run serves until the input ends or a signal comes. Standard output has the protocol and nothing else.
+// Run serves until the input ends or a signal arrives. Standard output carries the protocol and nothing else.
 func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
 	clients, err := c.clients()
 	if err != nil {
 		return misconfigured(err)
 	}
-	s := &serving{cli: cli}
+	s := &served{cli: cli}
 	mode := policy.Mode("")
 	if cli.Policy != "" {
 		if mode, err = policy.ParseMode(cli.Policy); err != nil {
@@ -83,7 +83,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	return err
 }
 
-// address is where to listen; without a host it is the loopback interface.
+// address is where to listen: the loopback interface unless a host is given.
 func address(text string) string {
 	if !strings.Contains(text, ":") {
 		text = ":" + text
@@ -94,19 +94,19 @@ func address(text string) string {
 	return text
 }
 
-// clients are those who may connect: of the file, or one with the token of the environment, or anybody.
+// clients are those who may connect: those in the file, one with the environment's token, or anybody.
 func (c serveCommand) clients() ([]gateway.Client, error) {
 	if c.As != "" && c.HTTP != "" {
-		return nil, errors.New("--as is for standard input and output: over HTTP the token says who a client is")
+		return nil, errors.New("--as is for stdio: over HTTP the token identifies the client")
 	}
 	if c.Clients == "" {
 		if c.As != "" {
-			return nil, errors.New("--as names a client of a file: give --clients")
+			return nil, errors.New("--as: needs --clients")
 		}
 		return c.only()
 	}
 	if c.TokenEnv != nil {
-		return nil, errors.New("--token-env is for one token without --clients: there each client has token_env of its own")
+		return nil, errors.New("--token-env: not with --clients, where each client has its own token_env")
 	}
 	clients, err := gateway.ReadClients(c.Clients, os.LookupEnv)
 	if err != nil || c.HTTP != "" {
@@ -114,16 +114,16 @@ func (c serveCommand) clients() ([]gateway.Client, error) {
 	}
 	i := slices.IndexFunc(clients, func(one gateway.Client) bool { return one.Name == c.As })
 	if i < 0 {
-		return nil, fmt.Errorf("clients %s: no client %q: over standard input and output say --as NAME", c.Clients, c.As)
+		return nil, fmt.Errorf("clients %s: no client %q: over stdio choose one with --as NAME", c.Clients, c.As)
 	}
 	return clients[i : i+1], nil
 }
 
-// serveToken is the variable with the token of all HTTP clients, unless --token-env names another.
+// serveToken is the environment variable with the HTTP token, unless --token-env names another.
 const serveToken = "ALMANAC_SERVE_TOKEN"
 
-// only is the client where no file names any. A variable that was named and has nothing is an error: who named it did
-// not mean to let everybody in.
+// only is the client without a file. An empty --token-env variable is an error: naming it was not meant to let everybody
+// in.
 func (c serveCommand) only() ([]gateway.Client, error) {
 	name := serveToken
 	if c.TokenEnv != nil {
@@ -132,31 +132,31 @@ func (c serveCommand) only() ([]gateway.Client, error) {
 	token, set := os.LookupEnv(name)
 	switch {
 	case c.TokenEnv != nil && token == "":
-		return nil, fmt.Errorf("--token-env %s: the variable is not set, or empty: it must hold the token", name)
+		return nil, fmt.Errorf("--token-env %s: variable is unset or empty: it must hold the token", name)
 	case c.HTTP == "" || !set:
 		return []gateway.Client{{}}, nil
 	}
 	one, err := gateway.Client{Name: "token"}.WithToken(token)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: openssl rand -hex 32 makes one; unset it to let every program of this machine in", name, err)
+		return nil, fmt.Errorf("%s: %w: create one with openssl rand -hex 32, or unset it to admit every local program", name, err)
 	}
 	return []gateway.Client{one}, nil
 }
 
-// A serving gives the gateway what it serves.
-type serving struct {
+// A served supplies the gateway with views and sessions.
+type served struct {
 	cli  *commandLine
 	mu   sync.Mutex // guards the feed's view
-	feed *feeding
+	feed *catalogUpdater
 }
 
-// firstWait is how long a client's first call waits for sources that are still being read.
+// firstWait is how long a client's first call waits for sources that are still loading.
 const firstWait = 45 * time.Second
 
-func (s *serving) view(ctx context.Context) (*catalog.View, bool, error) {
+func (s *served) view(ctx context.Context) (*catalog.View, bool, error) {
 	soon, cancel := context.WithTimeout(ctx, firstWait)
 	defer cancel()
-	_ = s.feed.loader.Wait(soon) // what is there is shown
+	_ = s.feed.loader.Wait(soon) // after that, what has loaded is shown
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
@@ -170,22 +170,22 @@ func (s *serving) view(ctx context.Context) (*catalog.View, bool, error) {
 	return view, failed || s.feed.loader.Loading(), err
 }
 
-// why says what keeps the catalog empty; nil when its sources are just that.
-func (s *serving) why() error {
+// why explains an empty catalog; nil if its sources are simply empty.
+func (s *served) why() error {
 	var errs []error
 	for _, one := range s.feed.loader.Status() {
 		switch {
 		case one.Err != nil:
 			errs = append(errs, fmt.Errorf("%s: %w", one.Name, one.Err))
 		case one.State == source.Loading:
-			errs = append(errs, fmt.Errorf("%s: still being read: call again", one.Name))
+			errs = append(errs, fmt.Errorf("%s: still loading: call again", one.Name))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// open makes the session of a client, with a log of its own.
-func (s *serving) open(o gateway.Opening) (*session.Session, func() error, error) {
+// open creates a client's session, with its own log.
+func (s *served) open(o gateway.Opening) (*session.Session, func() error, error) {
 	now := time.Now()
 	id := session.NewID(now)
 	log, err := trace.CreateLog(filepath.Join(s.cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"), s.cli.credentials.filter)
@@ -214,8 +214,8 @@ func (s *serving) open(o gateway.Opening) (*session.Session, func() error, error
 	return made, log.Close, nil
 }
 
-// follow gives the sessions whatever the sources come to hold, and tells their news on standard error. stop ends it.
-func (s *serving) follow(ctx context.Context, g *gateway.Gateway) (stop func()) {
+// follow pushes new source contents to the sessions and reports source news on standard error, until stop.
+func (s *served) follow(ctx context.Context, g *gateway.Gateway) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	wait.Go(func() {

@@ -1,4 +1,4 @@
-// This file lists the sessions that are kept, shows one, and makes a new session go on from an earlier one.
+// This file lists saved sessions, shows one, and resumes one.
 
 package main
 
@@ -21,14 +21,14 @@ import (
 )
 
 type sessionsCommand struct {
-	List sessionsList `cmd:"" default:"withargs" help:"List sessions, newest first (the default); with words those whose name, prompts or code hold them."`
-	Show sessionsShow `cmd:"" help:"Show one session, with those that it goes on from."`
+	List sessionsList `cmd:"" default:"withargs" help:"List sessions, newest first (default); WORDS filter by name, prompts and code."`
+	Show sessionsShow `cmd:"" help:"Show a session, including those it resumed."`
 }
 
 type sessionsList struct {
-	Words       []string `arg:"" optional:"" help:"What to look for."`
-	All         bool     `help:"List all, not only the newest."`
-	Interactive bool     `help:"Leave out those of pipes, -p, scripts and clients."`
+	Words       []string `arg:"" optional:"" help:"Words to look for."`
+	All         bool     `help:"List all sessions, not only the newest."`
+	Interactive bool     `help:"Leave out sessions of pipes, -p, scripts and clients."`
 }
 
 // listedSessions is how many sessions are listed without --all.
@@ -69,11 +69,11 @@ func (c sessionsList) Run(cli *commandLine, p *program) error {
 }
 
 type sessionsShow struct {
-	ID   string `arg:"" help:"An id, a name, or the beginning of one."`
-	Form string `enum:"md,lua,jsonl" default:"md" help:"How: md to read, lua to run again, jsonl for every record."`
+	ID   string `arg:"" help:"Session id, name, or a prefix of either."`
+	Form string `enum:"md,lua,jsonl" default:"md" help:"Format: md to read, lua to run again, jsonl for every record."`
 }
 
-// Run writes the session to standard output.
+// Run prints the session.
 func (c sessionsShow) Run(cli *commandLine, p *program) error {
 	thread, err := cli.thread(c.ID)
 	if err != nil {
@@ -89,12 +89,12 @@ func (c sessionsShow) Run(cli *commandLine, p *program) error {
 	return repl.WriteSession(p.stdout.shown(), thread.Records, form)
 }
 
-// archive is where the sessions are kept.
+// archive holds the saved sessions.
 func (cli *commandLine) archive() trace.Archive {
 	return trace.Archive{Dir: filepath.Join(cli.dataDir(), "sessions")}
 }
 
-// thread reads the session that name means.
+// thread reads the session with that name, id or prefix.
 func (cli *commandLine) thread(name string) (trace.Thread, error) {
 	s, err := cli.archive().Find(name)
 	if err != nil {
@@ -107,7 +107,7 @@ func (cli *commandLine) thread(name string) (trace.Thread, error) {
 	return t, nil
 }
 
-// notFound is a usage error for a session that is not there, and one of the configuration for one that cannot be read.
+// notFound is a usage error for an unknown session, and a configuration error for an unreadable one.
 func notFound(err error) error {
 	var none *trace.NotFoundError
 	if errors.As(err, &none) {
@@ -116,7 +116,7 @@ func notFound(err error) error {
 	return misconfigured(err)
 }
 
-// pick finds the session that --continue or --resume means.
+// pick finds the session for --continue or --resume.
 func (c replCommand) pick(cli *commandLine, p *program) (err error) {
 	switch {
 	case c.Resume == "" && !c.Continue:
@@ -124,7 +124,7 @@ func (c replCommand) pick(cli *commandLine, p *program) (err error) {
 	case c.Resume != "" && c.Continue:
 		return usage("--continue and --resume cannot be used together")
 	case c.Eval != nil:
-		return usage("-e runs in a session of its own: --resume and --continue go with the terminal, a pipe and -p")
+		return usage("-e runs in a new session: use --resume and --continue with the terminal, a pipe or -p")
 	case c.Resume != "":
 		cli.past, err = cli.thread(c.Resume)
 		return err
@@ -143,17 +143,17 @@ func (c replCommand) pick(cli *commandLine, p *program) (err error) {
 	return nil
 }
 
-// goOn gives the new session what the earlier one left, and notes in w what that was.
-func (cli *commandLine) goOn(ctx context.Context, w *wired) error {
+// resume restores the earlier session's state in the new one, and keeps in w the lines that report it.
+func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	t := cli.past
 	if t.ID == "" {
 		return nil
 	}
 	state, covers, notices := t.State()
 	cells, _ := repl.PastCells(t.Records)
-	line := fmt.Sprintf("session %s goes on: %s", t.ID, text.Count(len(cells), "cell"))
+	line := fmt.Sprintf("resumed %s (%s", t.ID, text.Count(len(cells), "cell"))
 	if t.Name != "" {
-		line += ", " + t.Name
+		line = fmt.Sprintf("resumed %s, %s (%s", t.ID, t.Name, text.Count(len(cells), "cell"))
 		if err := w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindName, Text: t.Name}); err != nil {
 			return misconfigured(err)
 		}
@@ -162,30 +162,31 @@ func (cli *commandLine) goOn(ctx context.Context, w *wired) error {
 	var unfit *session.StateError
 	switch {
 	case errors.As(err, &unfit):
-		notices = append(notices, fmt.Sprintf("the globals did not come back: %s", unfit.Reason))
+		notices = append(notices, fmt.Sprintf("globals not restored: %s", unfit.Reason))
 		_, covers, _ = trace.Thread{Records: t.Records}.State()
 	case err != nil:
 		return err
 	case len(state.Bytes) > 0:
-		line += fmt.Sprintf(", %s as of %s", text.Count(len(repl.Named(w.session.Globals())), "global"), state.Label)
+		line += fmt.Sprintf("; %s from %s", text.Count(len(repl.Named(w.session.Globals())), "global"), state.Label)
 	}
+	line += ")"
 	w.past = repl.Past{Records: t.Records, Restored: covers}
 	notices = append(notices, w.past.Unended()...)
 	if n := w.past.Pending(); n > 0 {
-		notices = append(notices, fmt.Sprintf("%s left globals that are not back: /replay runs them again, and changes no data", text.Count(n, "script")))
+		notices = append(notices, fmt.Sprintf("globals of %s were not restored: /replay runs them again without writes", text.Count(n, "script")))
 	}
 	w.resumed = slices.Concat([]string{line}, t.Notices, notices)
 	return nil
 }
 
-// tellResumed says on standard error what the session goes on from.
-func (w *wired) tellResumed(p *program) {
+// reportResumed prints on standard error which session was resumed.
+func (w *app) reportResumed(p *program) {
 	for _, line := range w.resumed {
 		fmt.Fprintln(p.stderr, text.SanitizeLine(line))
 	}
 }
 
-// describedBefore lists the ids that were described, so that the model need not ask again.
+// describedBefore lists the ids described earlier, so that the model need not ask again.
 func describedBefore(records []trace.Record) []string {
 	var ids []string
 	for _, r := range records {
@@ -196,21 +197,21 @@ func describedBefore(records []trace.Record) []string {
 	return ids
 }
 
-// records are those of the session and of all that it goes on from.
-func (w *wired) records() ([]trace.Record, error) {
+// records are those of this session and of all that it resumed.
+func (w *app) records() ([]trace.Record, error) {
 	own, _, err := trace.Read(w.log.Path())
 	return slices.Concat(w.past.Records, own), err
 }
 
-// keepMessage puts a message of the conversation into the log. A log that is full tells so with the next run.
-func (w *wired) keepMessage(m llm.Message) {
+// keepMessage logs a message of the conversation. The next run reports a full log.
+func (w *app) keepMessage(m llm.Message) {
 	text, err := json.Marshal(m)
 	if err == nil {
 		_ = w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindMessage, Message: text})
 	}
 }
 
-// saidBefore is the conversation that the records tell of, since it was emptied last.
+// saidBefore is the recorded conversation since it was last cleared.
 func saidBefore(records []trace.Record) []llm.Message {
 	var messages []llm.Message
 	for _, r := range records {

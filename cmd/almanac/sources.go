@@ -1,4 +1,4 @@
-// This file turns what --catalog names into sources, and what they hold into the view of the program.
+// This file opens the sources named by --catalog and makes the program's view from them.
 
 package main
 
@@ -33,14 +33,14 @@ func (cli *commandLine) sourceNames() []string {
 	return cli.Catalog
 }
 
-// kinds are the ways to write a source. A new kind of source is a row here.
+// kinds are the kinds of sources. A new kind is a row here.
 func kinds() source.Kinds {
 	return source.Kinds{
 		demo.Kind(), manifest.ListKind(), manifest.Kind(), openapi.Kind(), workspace.Kind(), mcp.Kind(), mcp.HTTPKind(),
 	}
 }
 
-// shownSources is sourceNames without the values that stand in them, to be recorded and shown.
+// shownSources is sourceNames without embedded secrets, for logs and the screen.
 func (cli *commandLine) shownSources() []string {
 	var all []string
 	for _, text := range cli.sourceNames() {
@@ -49,7 +49,7 @@ func (cli *commandLine) shownSources() []string {
 	return all
 }
 
-// sources are the places that the command line names. Nothing is opened yet.
+// sources are those named on the command line. None is loaded yet.
 func (cli *commandLine) sources() ([]source.Source, error) {
 	var all []source.Source
 	taken := map[string]string{}
@@ -58,7 +58,7 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 	for _, text := range cli.sourceNames() {
 		name, spec := source.Split(text)
 		if first, twice := taken[name]; twice && name != "" && first != spec {
-			return nil, fmt.Errorf("catalog %s=%s: %s is the name of %s, and two of one name would share their ids and credentials: give it another", name, spec, name, first)
+			return nil, fmt.Errorf("catalog %s=%s: name is taken by %s: choose another, since sources of one name would share ids and credentials", name, spec, first)
 		}
 		taken[name] = spec
 		opened, left, err := kinds().Open(text, host)
@@ -76,7 +76,7 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 	return all, nil
 }
 
-// base is the address of the server that --base gives the source called name; empty where it gives none.
+// base is the server URL that --base gives for the source; empty for none.
 func (cli *commandLine) base(name string) (address string) {
 	for _, base := range cli.Base {
 		if of, at, ok := strings.Cut(base, "="); ok && of == name {
@@ -86,8 +86,7 @@ func (cli *commandLine) base(name string) (address string) {
 	return address
 }
 
-// workspaceDir is the folder that the context value workspace stands for: the first that is a source, or else where the
-// program runs.
+// workspaceDir is the value of the context's workspace: the first source that is a folder, or else the current folder.
 func (cli *commandLine) workspaceDir() string {
 	for _, text := range cli.sourceNames() {
 		if ref, k := kinds().Find(text); k != nil && k.Folder {
@@ -101,28 +100,28 @@ func (cli *commandLine) workspaceDir() string {
 	return dir
 }
 
-// A feeding is the view of the program and where it comes from.
-type feeding struct {
+// A catalogUpdater makes the program's view from the sources as they load and change.
+type catalogUpdater struct {
 	loader  *source.Loader
-	changed chan struct{} // has room for one: the view or a status may be another
+	changed chan struct{} // holds one signal: the view or a status may have changed
 	// rules are those of the view file; the zero Rules narrow nothing.
 	rules catalog.Rules
-	// usage is how often what was called well; nil raises nothing in a search.
+	// usage counts successful calls by action id, for ranking; nil for none.
 	usage map[string]int
-	// seen is the Loader's view that the last one of ours was made of.
+	// seen is the Loader's view from which ours was last made.
 	seen  *catalog.View
 	notes notes
-	// keepIDs keeps the ids of a view for the completion of shells.
+	// keepIDs caches the ids of a view for shell completion.
 	keepIDs func(*catalog.View)
-	// told is what was said of each source, so that it is said once.
-	told map[string]standing
+	// told is the last reported state of each source, so that news is reported once.
+	told map[string]statusKey
 }
 
-// notes are lines for the log, which is opened after the sources.
+// notes buffers lines for the log, which is opened after the sources.
 type notes struct {
 	mu    sync.Mutex
 	lines []string
-	write func(line string) // nil until the log is there
+	write func(line string) // nil until the log is open
 }
 
 func (n *notes) logf(format string, args ...any) {
@@ -136,7 +135,7 @@ func (n *notes) logf(format string, args ...any) {
 	n.lines = append(n.lines, line)
 }
 
-// follow writes what there is and what comes.
+// follow writes the buffered lines and all later ones.
 func (n *notes) follow(write func(line string)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -146,18 +145,18 @@ func (n *notes) follow(write func(line string)) {
 	n.lines, n.write = nil, write
 }
 
-// A standing is what of a source's status is news when it changes.
-type standing struct {
+// A statusKey is the part of a source's status whose change is news.
+type statusKey struct {
 	state           source.State
 	loaded, waiting int
 }
 
-func standingOf(s source.Status) standing {
-	return standing{state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting()}
+func statusKeyOf(s source.Status) statusKey {
+	return statusKey{state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting()}
 }
 
-// feed begins to read the sources. What it returns must be closed.
-func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
+// feed starts loading the sources. The caller closes the result's loader.
+func (cli *commandLine) feed(ctx context.Context) (*catalogUpdater, error) {
 	sources, err := cli.sources()
 	if err != nil {
 		return nil, misconfigured(err)
@@ -165,7 +164,7 @@ func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
 	for _, s := range cli.leftOut {
 		fmt.Fprintf(cli.stderr, "%s: %s: see almanac doctor\n", s.Name, s.Remarks())
 	}
-	f := &feeding{changed: make(chan struct{}, 1), told: map[string]standing{}, keepIDs: cli.keepIDs}
+	f := &catalogUpdater{changed: make(chan struct{}, 1), told: map[string]statusKey{}, keepIDs: cli.keepIDs}
 	if cli.View != "" {
 		if f.rules, err = readRules(cli.View); err != nil {
 			return nil, misconfigured(err)
@@ -193,8 +192,8 @@ func (cli *commandLine) feed(ctx context.Context) (*feeding, error) {
 	return f, nil
 }
 
-// view is what can be seen now. While a source is missing the rules may name what it would bring.
-func (f *feeding) view() (*catalog.View, error) {
+// view is the current view. While a source is missing, the rules may name actions that do not exist yet.
+func (f *catalogUpdater) view() (*catalog.View, error) {
 	v := f.loader.View()
 	f.seen = v
 	if len(f.usage) > 0 {
@@ -212,9 +211,9 @@ func (f *feeding) view() (*catalog.View, error) {
 	return narrower, nil
 }
 
-// whole waits for all sources, tells on standard error what is wrong with them, and returns the view. It is an error
-// when no source can be read.
-func (f *feeding) whole(ctx context.Context, cli *commandLine) (*catalog.View, error) {
+// whole waits for all sources, reports their problems on standard error, and returns the view. It fails if no source
+// can be read.
+func (f *catalogUpdater) whole(ctx context.Context, cli *commandLine) (*catalog.View, error) {
 	if err := f.loader.Wait(ctx); err != nil {
 		return nil, err
 	}
@@ -243,15 +242,15 @@ func (f *feeding) whole(ctx context.Context, cli *commandLine) (*catalog.View, e
 	return view, err
 }
 
-// firstLook is how long a terminal waits for its sources before it shows the prompt. The program's own are waited for
-// a little longer, unless they have to be made first: there is nothing to do without them.
+// firstLook is how long the terminal waits for its sources before it shows the prompt. It waits longer for the demo,
+// unless that has to be created first: without it there is nothing to do.
 const (
 	firstLook    = 50 * time.Millisecond
 	firstLookOwn = 2 * time.Second
 )
 
-// begin waits a moment for the sources and returns what there is.
-func (f *feeding) begin(ctx context.Context, cli *commandLine) (*catalog.View, error) {
+// begin waits a moment for the sources and returns the view so far.
+func (f *catalogUpdater) begin(ctx context.Context, cli *commandLine) (*catalog.View, error) {
 	wait := firstLook
 	if _, err := os.Stat(demo.File(cli.dataDir())); len(cli.Catalog) == 0 && err == nil {
 		wait = firstLookOwn
@@ -265,24 +264,24 @@ func (f *feeding) begin(ctx context.Context, cli *commandLine) (*catalog.View, e
 	return f.view()
 }
 
-// news returns the statuses that have changed since it was asked last, of sources that have been read. A source that
-// fails again and again is news once, and one is none while the catalog is being built with it.
-func (f *feeding) news() []source.Status {
+// news returns the statuses of loaded sources that have changed since the last call. Repeated failures are reported
+// once, and a source is not news until the catalog includes it.
+func (f *catalogUpdater) news() []source.Status {
 	loading := f.loader.Loading()
 	return slices.DeleteFunc(f.loader.Status(), func(s source.Status) bool {
 		if s.State == source.Loading || loading && s.State == source.Ready && s.Loaded == 0 && s.Found > 0 {
 			return true
 		}
-		now, before := standingOf(s), f.told[s.Name]
+		now, before := statusKeyOf(s), f.told[s.Name]
 		f.told[s.Name] = now
 		return now == before || now.state == source.Failed && before.state == source.Failed
 	})
 }
 
-// maxTold is how many skips of a kind are printed one by one.
+// maxTold is how many skips of a kind are printed.
 const maxTold = 5
 
-// tell prints skips to standard error, the first few whole.
+// tell prints the first few skips to standard error.
 func (cli *commandLine) tell(what string, skips []catalog.Skip) {
 	for i, s := range skips {
 		if i == maxTold {

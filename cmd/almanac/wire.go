@@ -1,4 +1,4 @@
-// This file is the only place where all parts meet.
+// This file connects the parts: sources, log, session, feed and conversation.
 
 package main
 
@@ -24,20 +24,20 @@ import (
 	"almanac/session/vm"
 )
 
-// A wired is the parts of a program that runs, and what must be closed after it, last opened first.
-type wired struct {
+// An app is a running program: its parts, and what must be closed, last opened first.
+type app struct {
 	session *session.Session
 	log     *trace.Log
 	feed    *repl.Feed
-	sources *feeding
+	sources *catalogUpdater
 	past    repl.Past
-	// resumed tells what became of the session that this one goes on from.
+	// resumed reports which session was resumed and what could not be restored.
 	resumed []string
 	closers []func() error
 }
 
-// Close ends everything and returns the errors of it.
-func (w *wired) Close() error {
+// Close closes everything and returns the joined errors.
+func (w *app) Close() error {
 	var errs []error
 	for i := len(w.closers) - 1; i >= 0; i-- {
 		errs = append(errs, w.closers[i]())
@@ -45,23 +45,23 @@ func (w *wired) Close() error {
 	return errors.Join(errs...)
 }
 
-// wireOptions say how a command wants its session.
-type wireOptions struct {
-	// feed shows what happens; nil shows nothing.
+// wireOptions configure wire.
+type appOptions struct {
+	// feed receives events; nil for none.
 	feed *repl.Feed
-	// person tells that somebody reads the feed and can be asked.
+	// person is set if somebody reads the feed and can be asked.
 	person bool
-	// whole waits for all sources: what is read from a pipe does not see that they are being read.
+	// whole waits for all sources, since piped input cannot react to a catalog that is still loading.
 	whole bool
-	// front is what the session is run from.
+	// front is what the session runs in.
 	front trace.Front
-	// policy is the mode when the command line names none.
+	// policy is the default mode.
 	policy policy.Mode
 }
 
-// wire opens the sources and makes the session over them. The caller closes what it returns.
-func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err error) {
-	w := &wired{feed: o.feed}
+// wire opens the sources and creates the session. The caller closes the result.
+func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err error) {
+	w := &app{feed: o.feed}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -96,11 +96,11 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 		Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()},
 	}
 	note := func(line string) {
-		// A log that is full tells so with the next run.
+		// The next run reports a full log.
 		_ = w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: line})
 	}
 	w.sources.notes.follow(note)
-	// A wall that this system lacks belongs into the log.
+	// Sandbox features that this operating system lacks are logged.
 	options.Kernel.Logf = func(format string, args ...any) { note(fmt.Sprintf(format, args...)) }
 	if o.feed != nil {
 		states := trace.KeepState(trace.StatePath(w.log.Path()), func(err error) { note(err.Error()) })
@@ -120,7 +120,7 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 		return nil, err
 	}
 	w.closers = append(w.closers, w.session.Close)
-	if err := cli.goOn(ctx, w); err != nil {
+	if err := cli.resume(ctx, w); err != nil {
 		return nil, err
 	}
 	if o.person {
@@ -129,8 +129,8 @@ func (cli *commandLine) wire(ctx context.Context, o wireOptions) (_ *wired, err 
 	return w, nil
 }
 
-// openView begins to read the sources. Soon returns with what there is after a moment, and the rest comes later.
-func (cli *commandLine) openView(ctx context.Context, w *wired, soon bool) (view *catalog.View, err error) {
+// openView starts loading the sources. soon returns after a moment with what has loaded; the rest follows later.
+func (cli *commandLine) openView(ctx context.Context, w *app, soon bool) (view *catalog.View, err error) {
 	if w.sources, err = cli.feed(ctx); err != nil {
 		return nil, err
 	}
@@ -141,8 +141,8 @@ func (cli *commandLine) openView(ctx context.Context, w *wired, soon bool) (view
 	return w.sources.whole(ctx, cli)
 }
 
-// follow gives the session whatever the sources come to hold, until the parts are closed.
-func (w *wired) follow(ctx context.Context) {
+// follow pushes new source contents to the session until Close.
+func (w *app) follow(ctx context.Context) {
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -163,15 +163,15 @@ func (w *wired) follow(ctx context.Context) {
 	})
 }
 
-// renew replaces the session's catalog where the sources have another one by now, and tells the news of them.
-func (w *wired) renew(ctx context.Context) {
+// renew replaces the session's catalog if the sources have changed, and reports their news.
+func (w *app) renew(ctx context.Context) {
 	say := func(level repl.Level, text string) {
 		w.feed.Emit(repl.Event{Kind: repl.Said, Level: level, Text: w.session.Redact(text)})
 	}
 	if seen := w.sources.seen; seen != w.sources.loader.View() {
 		view, err := w.sources.view()
 		if err != nil {
-			// Rules that do not fit what has been read leave nothing to see: they were meant to close something.
+			// Fail closed: if the rules do not fit the new catalog, nothing is visible.
 			view = w.session.View().Nothing()
 		}
 		if err = errors.Join(err, w.session.Replace(ctx, view)); err != nil && ctx.Err() == nil {
@@ -191,7 +191,7 @@ func (w *wired) renew(ctx context.Context) {
 	}
 }
 
-// dataDir is where the demo database and the session logs are kept.
+// dataDir is the directory of the demo database and the session logs.
 func (cli *commandLine) dataDir() string {
 	if cli.Data != "" {
 		return cli.Data
@@ -199,7 +199,7 @@ func (cli *commandLine) dataDir() string {
 	return filepath.Join(xdg.DataHome, "almanac")
 }
 
-// budget is what one run may do, as it is configured; what is zero there has its default.
+// budget is the configured budget of one run; zero fields have their defaults.
 func (cli *commandLine) budget() session.Budget {
 	l := cli.Limits
 	return session.Budget{
@@ -207,14 +207,15 @@ func (cli *commandLine) budget() session.Budget {
 	}
 }
 
-// noModel is what asking says when no model is configured.
-const noModel = "no model is configured: set OPENAI_API_KEY, or --base-url (ALMANAC_BASE_URL) to an OpenAI-compatible server such as http://localhost:11434/v1, and choose one with --model (ALMANAC_MODEL)"
+// noModel answers a prompt when no model is configured.
+const noModel = "no model is configured: set OPENAI_API_KEY, or --base-url (ALMANAC_BASE_URL) to an OpenAI-compatible " +
+	"server such as http://localhost:11434/v1, and choose one with --model (ALMANAC_MODEL)"
 
-// defaultModel is asked where a key is set and no model is named.
+// defaultModel is used if a key is set but no model is named.
 const defaultModel = "gpt-4.1"
 
-// conversation returns the conversation with the model over s, or nil when no model is configured.
-func (cli *commandLine) conversation(w *wired) *llm.Conversation {
+// conversation returns the conversation with the model, or nil if none is configured.
+func (cli *commandLine) conversation(w *app) *llm.Conversation {
 	base, key, ok := cli.modelServer()
 	if !ok {
 		return nil
@@ -236,7 +237,7 @@ func (cli *commandLine) conversation(w *wired) *llm.Conversation {
 	return c
 }
 
-// modelServer is where the model is asked and with which key; ok is false when neither is configured.
+// modelServer is the model's server and key; ok is false if neither is configured.
 func (cli *commandLine) modelServer() (base, key string, ok bool) {
 	base = cmp.Or(cli.BaseURL, os.Getenv("OPENAI_BASE_URL"))
 	key = cmp.Or(os.Getenv("ALMANAC_API_KEY"), os.Getenv("OPENAI_API_KEY"))
