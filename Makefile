@@ -23,8 +23,9 @@ check:
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
 	$(GO) test ./cmd/almanac -run TestImports -count=1
-	@if $(GO) -C catalog/bench mod download 2>/dev/null; then $(GO) -C catalog/bench vet -mod=mod ./...; \
-	else echo "NOT RUN: vet of catalog/bench, because its modules cannot be fetched" >&2; fi
+	@for m in catalog/bench llm/tools/tokens; do \
+	if $(GO) -C $$m mod download 2>/dev/null; then $(GO) -C $$m mod tidy -diff && $(GO) -C $$m vet ./... || exit 1; \
+	else echo "NOT RUN: vet of $$m, because its modules cannot be fetched" >&2; fi; done
 
 cross:
 	GOOS=linux $(GO) build -o /dev/null ./cmd/almanac
