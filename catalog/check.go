@@ -20,7 +20,7 @@ import (
 
 // An ArgError says which argument of a call is wrong and what would be right.
 type ArgError struct {
-	// ID is the action's; Check leaves it empty and the door fills it in.
+	// ID is the action's; Check leaves it empty and the call path fills it in.
 	ID string
 	// Field is the path of the argument: "limit", "items[2].price"; empty when it is the whole table.
 	Field string

@@ -71,7 +71,7 @@ type Entry struct {
 	// Action does the work. Without it and without Lua an entry can be found and described but not called.
 	Action Action
 	// Lua does the work where it is not empty and Action is nil: the body of a function of args that the session runs in
-	// a machine of its own, where it may call other actions through the same door. What it returns is the result.
+	// a machine of its own, where it may call other actions on the same call path. What it returns is the result.
 	Lua string
 	// Preview says what a call would change, as text such as a diff, and changes nothing. An error says that the call
 	// would fail. Nil: its arguments say all there is to say.

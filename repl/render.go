@@ -233,8 +233,8 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 	if out.Lost != "" {
 		lines = append(lines, show.Lines(show.Warning, "", "warning: "+out.Lost)...)
 	}
-	if out.Unkept != "" {
-		lines = append(lines, show.Lines(show.Warning, "", "warning: "+out.Unkept)...)
+	if out.Unsaved != "" {
+		lines = append(lines, show.Lines(show.Warning, "", "warning: "+out.Unsaved)...)
 	}
 	if out.DryRun {
 		lines = append(lines, previewEnd(out)...)

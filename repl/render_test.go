@@ -116,7 +116,7 @@ func renderCases() map[string][]Event {
 			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Interrupt, Message: "interrupted"}}},
 			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{
 				Err:  &vm.Error{Kind: vm.Limit, Message: "the script used more than 256 MiB", Limit: "memory"},
-				Lost: "the Lua process ended (memory); the next line starts a new one without x",
+				Lost: "the Lua process ended (memory); the next input starts a new one without x",
 			}},
 			{Kind: Ended, Cell: 3, Err: context.Canceled},
 			{Kind: Ended, Cell: 3, Err: &vm.Error{Message: "shown already"}, Elapsed: 3 * time.Second},

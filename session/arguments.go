@@ -1,6 +1,6 @@
 package session
 
-// This file reads the arguments of primitives as a script gave them.
+// This file reads the arguments of primitives.
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ func (a arguments) at(i int) any {
 func (a arguments) text(i int, what string) (string, error) {
 	s, ok := a.at(i).(string)
 	if !ok {
-		return "", fmt.Errorf("argument %d: want %s, a string, got %s", i+1, what, luaType(a.at(i)))
+		return "", fmt.Errorf("argument %d: want %s (a string), got %s", i+1, what, luaType(a.at(i)))
 	}
 	return s, nil
 }

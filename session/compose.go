@@ -1,7 +1,7 @@
 package session
 
-// This file runs composed actions: those whose work is Lua that calls other actions. They have no rights of their own.
-// Each of their calls comes through the same door as the script's: same run, view, policy and budget.
+// This file runs composed actions, whose body is Lua that calls other actions. They have no rights of their own: each
+// of their calls takes the script's call path, with the same run, view, policy and budget.
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"almanac/session/vm"
 )
 
-// maxDepth is how deep composed actions may be inside of each other.
+// maxDepth is how deep composed actions may nest.
 const maxDepth = 4
 
-// A composition is one composed action on its way. The calls of a script itself are in none, which is nil.
+// A composition is one running composed action; nil stands for the script itself.
 type composition struct {
 	run   *run
 	outer *composition
@@ -26,7 +26,7 @@ type composition struct {
 	args  map[string]any
 	// handed is true when the machine has got the arguments.
 	handed bool
-	// fatal is what the door ended the machine with; nil when it did not.
+	// fatal is the error with which the call path ended the machine; nil without one.
 	fatal *vm.HostError
 }
 
@@ -46,8 +46,8 @@ func (in *composition) number() int {
 	return in.n
 }
 
-// admits sees that the entry may be called from inside the composed action: a read must not change anything, whatever
-// the policy says, and nobody goes too deep.
+// admits checks that the composed action may call the entry: a read must not mutate, whatever the policy says, and
+// nesting is bounded.
 func (in *composition) admits(entry *catalog.Entry, c *trace.Call) error {
 	switch {
 	case in == nil:
@@ -55,10 +55,10 @@ func (in *composition) admits(entry *catalog.Entry, c *trace.Call) error {
 	case entry.Mutates && !in.entry.Mutates:
 		c.Verdict, c.Rule = trace.Denied, "a read may not change data"
 		return denied(CodeDenied, fmt.Sprintf("%s: denied: %s calls it and is declared as a read", entry.ID, in.entry.ID),
-			"whoever wrote "+in.entry.ID+" can declare it with mutates: true")
+			"declare "+in.entry.ID+" with mutates: true to allow it")
 	case entry.Action == nil && in.depth() >= maxDepth:
 		c.Verdict, c.Rule = trace.Limited, "nesting"
-		return limited("nesting", fmt.Sprintf("%s: composed actions call each other more than %d deep", entry.ID, maxDepth))
+		return limited("nesting", fmt.Sprintf("%s: composed actions nested more than %d deep", entry.ID, maxDepth))
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (in *composition) give(req kernel.CallRequest) (args map[string]any, ok boo
 	return in.args, true
 }
 
-// note keeps what the door ended the machine with: the call of the action ends like that too.
+// note keeps the error with which the call path ended the machine: the composed call ends with it too.
 func (in *composition) note(err error) {
 	var host *vm.HostError
 	if in == nil || !errors.As(err, &host) || !host.Fatal {
@@ -133,7 +133,7 @@ func composed(values []vm.Value) (catalog.Result, error) {
 		return catalog.Result{}, nil
 	}
 	if v := values[0]; !v.Whole {
-		return catalog.Result{}, fmt.Errorf("it returned a %s that is no data, or too large", v.Type)
+		return catalog.Result{}, fmt.Errorf("it returned a %s that is not data or is too large", v.Type)
 	}
 	return catalog.Result{Data: values[0].Data}, nil
 }

@@ -88,11 +88,11 @@ func TestComposedActionsEnd(t *testing.T) {
 		want   string
 	}{
 		{"spins", "", `desk.spins: line 1: the script ran more than`},
-		{"odd", "", `desk.odd: it returned a function that is no data, or too large`},
+		{"odd", "", `desk.odd: it returned a function that is not data or is too large`},
 		{"broken", "", `desk.broken: line 2: attempt to index a nil value`},
 		{"fails", "", `desk.fails: line 1: shop.item.get: no item none`},
-		{"many", vm.Limit, "has used its 50 action calls"},
-		{"deep", vm.Limit, "composed actions call each other more than 4 deep"},
+		{"many", vm.Limit, "has used all 50 action calls"},
+		{"deep", vm.Limit, "composed actions nested more than 4 deep"},
 		{"sneak", vm.Denied, "shop.item.price: denied: desk.sneak calls it and is declared as a read"},
 	} {
 		out := b.run(User, `local ok, e = pcall(desk.`+c.action+`, {item_id = "a"}) x = 7 return e.message`)

@@ -1,10 +1,10 @@
-// Package session is the Lua world that a developer and a model share over a view of a catalog.
+// Package session is the Lua session that a developer and a model share, over a view of a catalog.
 //
-//	Session   globals that live from run to run, the view, the policy, and the one door to every action
+//	Session   globals that live from run to run, the view, the policy, and the call path to every action
 //	Script    source with its author; what it may call is decided call by call
-//	Outcome   what a run came to: values, printed text, calls, effects, changed globals
-//	Answer    what a query came to: a plan of ids and its text
+//	Outcome   the outcome of a run: values, printed text, calls, effects, changed globals
+//	Answer    the outcome of a query: a plan of ids and its text
 //	Request   what a person is asked before a mutation; Approval is the answer
 //
-// Start at New, then Session.Run. Every call of an action, whoever asks, goes through run.call in door.go.
+// Start at New, then Session.Run. Every call of an action goes through run.call in call.go.
 package session

@@ -1,6 +1,6 @@
-// This file is the way out of a session. Whatever a Lua machine or an action gave, be it returned, printed, raised, asked
-// or recorded, passes here once before a person, a model or a file gets it, and loses the secrets of that moment. What
-// comes back from the machine to an action does not: a script may hand on what it cannot show.
+// This file is the way out of a session. Everything that a Lua machine or an action returns, prints, raises, asks or
+// records is redacted here once, before a person, a model or a file gets it. Arguments from a script to an action are
+// not: a script may pass on what it cannot show.
 
 package session
 

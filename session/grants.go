@@ -131,7 +131,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		c.Verdict = trace.Denied
 		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: %s and nobody can be asked", entry.ID, d.Reason), "")
 	}
-	if err := r.foresee(ctx, entry, call, c); err != nil {
+	if err := r.previewCall(ctx, entry, call, c); err != nil {
 		return nil, err
 	}
 	select { // one question at a time

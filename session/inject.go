@@ -1,6 +1,6 @@
 package session
 
-// This file fills in the arguments that come from the host and never from a script.
+// This file fills in the arguments that only the host may supply.
 
 import (
 	"fmt"
@@ -89,15 +89,15 @@ func contextValue(in catalog.Injection, from catalog.Context) (any, *vm.HostErro
 	case !known:
 		return nil, &vm.HostError{
 			Code:    CodeNoContext,
-			Message: fmt.Sprintf("the host has no context value %q", in.From),
-			Hint:    "context values are " + strings.Join(catalog.ContextNames(), ", "),
+			Message: fmt.Sprintf("unknown context value %q", in.From),
+			Hint:    "known values: " + strings.Join(catalog.ContextNames(), ", "),
 		}
 	case value == "":
 		hint := "the person can set it"
 		if in.From == "tenant" || in.From == "actor" {
 			hint = fmt.Sprintf("the person can set it with %s = \"...\" in the view file", in.From)
 		}
-		return nil, &vm.HostError{Code: CodeNoContext, Message: "the host fills it in and this session has no " + in.From, Hint: hint}
+		return nil, &vm.HostError{Code: CodeNoContext, Message: "the host fills it in, but this session has no " + in.From, Hint: hint}
 	case !in.Number:
 		return value, nil
 	}
@@ -106,7 +106,7 @@ func contextValue(in catalog.Injection, from catalog.Context) (any, *vm.HostErro
 	}
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil {
-		return nil, &vm.HostError{Code: CodeNoContext, Message: "the host fills it in, and the session's " + in.From + " is not a number"}
+		return nil, &vm.HostError{Code: CodeNoContext, Message: "the host fills it in, but the session's " + in.From + " is not a number"}
 	}
 	return f, nil
 }

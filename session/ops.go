@@ -1,5 +1,5 @@
-// This file answers the catalog primitives that scripts call. A set stays here; the script gets its first hits and a
-// handle that is good for the run it was made in.
+// This file implements the catalog primitives. Sets stay here; the script gets the first hits and a handle that is
+// valid for its run.
 
 package session
 
@@ -41,7 +41,7 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 	view := r.session.View()
 	a := arguments(args)
 	if held := len(r.sets) + len(r.steps) + len(r.plans) + len(r.counted) + len(r.explained); held >= maxHeld {
-		return nil, limited("sets", fmt.Sprintf("%s: the run has made its %d sets, steps and plans", name, maxHeld))
+		return nil, limited("sets", fmt.Sprintf("%s: the run has reached %d sets, steps and plans", name, maxHeld))
 	}
 	switch name {
 	case "catalog.search":
@@ -91,7 +91,7 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 }
 
 func (r *run) search(view *catalog.View, a arguments) (any, error) {
-	query, err := a.text(0, "what to look for")
+	query, err := a.text(0, "what to search for")
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (r *run) filter(a arguments) (any, error) {
 
 func (r *run) combine(with func(catalog.Set, catalog.Set) catalog.Set, a arguments) (any, error) {
 	if len(a) < 2 {
-		return nil, errors.New("two sets are needed")
+		return nil, errors.New("want two sets")
 	}
 	set, err := r.set(a, 0)
 	if err != nil {
@@ -395,10 +395,10 @@ func (r *run) readSet(v any) (catalog.Set, error) {
 			return r.session.View().SetOf(r.steps[at].Hits), nil
 		}
 		if v["set"] != nil {
-			return catalog.Set{}, errors.New("this set was made in an earlier run: search again")
+			return catalog.Set{}, errors.New("this set expired with its run: search again")
 		}
 	}
-	return catalog.Set{}, fmt.Errorf("want a set made by catalog.search and its like, or a list of ids, got %s", luaType(v))
+	return catalog.Set{}, fmt.Errorf("want a set or a list of ids, got %s", luaType(v))
 }
 
 // listed makes a set of ids or hits that a script put together.

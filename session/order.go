@@ -1,7 +1,6 @@
 package session
 
-// This file puts what a run did into the order of its script, however long the calls took that were under way side by
-// side: that of a loop that makes one call after the other.
+// This file orders the calls and effects of a run as the script wrote them, as if concurrent calls had run one by one.
 
 import (
 	"fmt"
@@ -11,9 +10,9 @@ import (
 	"almanac/session/trace"
 )
 
-// A placed call stands somewhere among those of its run.
+// A placed call has a position among the calls of its run.
 type placed struct {
-	// at is compared element by element. A call inside of a composed action stands behind that action's.
+	// at is compared element by element. A call inside a composed action comes after that action's.
 	at      []int64
 	effects []catalog.Effect
 }
@@ -26,7 +25,7 @@ func (r *run) begin() int {
 	return r.begun
 }
 
-// place notes where call n stands among those of its machine, which runs the script or in.
+// place notes the position of call n among those of its machine, which runs the script or in.
 func (r *run) place(n int, at []int64, in *composition) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,19 +41,19 @@ func (r *run) place(n int, at []int64, in *composition) {
 // recordedEffects is how many effects of a call are kept.
 const recordedEffects = 100
 
-// affect keeps the effects of call n, without secrets, and returns what a record has of them.
-func (r *run) affect(n int, effects []catalog.Effect) []catalog.Effect {
+// keepEffects keeps the effects of call n, without secrets, and returns them as recorded.
+func (r *run) keepEffects(n int, effects []catalog.Effect) []catalog.Effect {
 	red := r.session.world.redactor
 	var kept, recorded []catalog.Effect
 	for i, e := range effects {
 		if i == recordedEffects {
-			more := catalog.Effect{Kind: fmt.Sprintf("%d more effects are not kept", len(effects)-i)}
+			more := catalog.Effect{Kind: fmt.Sprintf("%d more effects omitted", len(effects)-i)}
 			kept, recorded = append(kept, more), append(recorded, more)
 			break
 		}
 		value, err := red.data(e.Value, r.session.Budget().Result)
 		if err != nil {
-			value = fmt.Sprintf("not kept: %v", err)
+			value = fmt.Sprintf("omitted: %v", err)
 		}
 		clean := catalog.Effect{Kind: cut(red.text(e.Kind), logText), Target: cut(red.text(e.Target), logText), Value: value}
 		kept = append(kept, clean)

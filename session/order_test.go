@@ -86,7 +86,7 @@ func TestEffectsAreClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := b.run(User, `work.leak{}`)
-	if out.Err != nil || len(out.Effects) != recordedEffects+1 || out.Effects[recordedEffects].Kind != "401 more effects are not kept" {
+	if out.Err != nil || len(out.Effects) != recordedEffects+1 || out.Effects[recordedEffects].Kind != "401 more effects omitted" {
 		t.Fatalf("%v, %d effects", out.Err, len(out.Effects))
 	}
 	if text := fmt.Sprint(out.Effects, b.records, out.Calls); strings.Contains(text, "hunter2") || !strings.Contains(text, redacted) {

@@ -1,7 +1,7 @@
 package session
 
-// This file makes calls that do not wait for one another: a script starts them and takes the answers as they come. Each
-// goes through the door like any other.
+// This file makes concurrent calls: a script starts them and takes the answers as they come. Each takes the call path
+// like any other.
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 	"almanac/session/vm"
 )
 
-// maxParallel is how many calls of a run are under way at a time; what is started beyond waits.
+// maxParallel is how many calls of a run run at a time; others wait.
 const maxParallel = 8
 
-// parallel is the calls of one machine that were started and not yet waited for. Only its goroutines run beside the
-// machine; they end with their calls, and end waits for them.
+// parallel holds the calls of one machine that were started and not yet collected. Its goroutines, the only ones beside
+// the machine, end with their calls; end waits for them.
 type parallel struct {
-	// call takes one call through the door, by its number; zero is the next one, as number gives it.
+	// call dispatches one call, by its number; zero is the next one, as number gives it.
 	call    func(ctx context.Context, req kernel.CallRequest, n int) (reply, error)
 	number  func() int
 	asked   int64 // calls of the script that waited for nothing else
@@ -68,7 +68,7 @@ func (p *parallel) start(ctx context.Context, a arguments) (any, error) {
 		return nil, err
 	}
 	if p.waiting >= maxStarted {
-		return nil, fmt.Errorf("%d calls have been started and not waited for", p.waiting)
+		return nil, fmt.Errorf("%d started calls are still waiting to be collected", p.waiting)
 	}
 	if p.ctx == nil {
 		p.room, p.ended = make(chan struct{}, maxParallel), make(chan finished, maxStarted)
@@ -95,7 +95,7 @@ func (p *parallel) start(ctx context.Context, a arguments) (any, error) {
 // the script to raise where the call was written.
 func (p *parallel) wait(ctx context.Context) (any, error) {
 	if p.waiting == 0 {
-		return nil, errors.New("no call has been started")
+		return nil, errors.New("no call was started")
 	}
 	var f finished
 	select {

@@ -1,9 +1,8 @@
 package session
 
-// This file bounds what a model reads of the catalog in one answer. Sets stay in the parent; the id or the line of an
-// action gets to a script, or into an answer, through run.read alone, which counts each action once. What a script
-// never had it can neither print nor join, raise or keep, so that nothing has to be found again in what it says. What
-// earlier runs kept in globals is looked for in the outcome as it is written.
+// This file bounds how many actions of the catalog a model reads in one answer. Sets stay in the parent; an action's id
+// or line reaches a script or an answer only through run.read, which counts each action once. A script cannot print,
+// join, raise or keep what it never got. What earlier runs kept in globals is searched for in the outcome (screen.go).
 
 import (
 	"errors"
@@ -80,8 +79,8 @@ func (r *run) near(unknown *catalog.UnknownError) string {
 func (r *run) enough(name string) error {
 	return &vm.HostError{
 		Code:    CodeBudget,
-		Message: fmt.Sprintf("%s: the run has read %d actions of the catalog, the most for one answer", name, r.session.Budget().Shown),
-		Hint:    "narrow the search, or ask in another query",
+		Message: fmt.Sprintf("%s: the run has read %d actions, the limit for one answer", name, r.session.Budget().Shown),
+		Hint:    "narrow the search, or use another query",
 	}
 }
 
@@ -104,7 +103,7 @@ func (r *run) hitsBehind(a arguments) ([]catalog.Hit, error) {
 	} else if i, found := r.held(m, "set", len(r.sets)); found {
 		return r.firstHits(r.sets[i]), nil
 	} else {
-		return nil, errors.New("made in an earlier run: search again")
+		return nil, errors.New("expired with its run: search again")
 	}
 	return hits[:min(len(hits), r.session.Budget().Shown)], nil
 }
@@ -138,7 +137,7 @@ func (r *run) setText(set catalog.Set) (string, []catalog.Hit) {
 	n, most := r.readable(hits), r.session.Budget().Shown
 	switch {
 	case n == 0 && len(hits) > 0:
-		return fmt.Sprintf("%d actions, none of them shown", set.Total()), nil
+		return fmt.Sprintf("%d actions, none shown", set.Total()), nil
 	case n < len(hits):
 		most = n
 	}
@@ -200,12 +199,12 @@ func (r *run) mayDescribe(ids []string) error {
 			both++
 		}
 	}
-	err := &vm.HostError{Fatal: true, Kind: vm.Limit, Limit: "described", Code: CodeBudget, Hint: "take the fewest that the task needs"}
+	err := &vm.HostError{Fatal: true, Kind: vm.Limit, Limit: "described", Code: CodeBudget, Hint: "take the fewest the task needs"}
 	switch {
 	case n > budget.Described:
-		err.Message = fmt.Sprintf("catalog.describe: the script asks for more than %d actions", budget.Described)
+		err.Message = fmt.Sprintf("catalog.describe: the script describes more than %d actions", budget.Described)
 	case both > budget.Selected:
-		err.Message = fmt.Sprintf("catalog.describe: with those in actions the script asks for more than %d actions", budget.Selected)
+		err.Message = fmt.Sprintf("catalog.describe: together with actions the script describes more than %d actions", budget.Selected)
 	default:
 		return nil
 	}

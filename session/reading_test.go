@@ -127,7 +127,7 @@ func TestReadingKept(t *testing.T) {
 	b.settle()
 	b.kill()
 	out := b.run(Model, `return first == s[1].id, #s, s.total, #p.steps[1].hits, tostring(s) ~= ""`)
-	if out.Err != nil || out.Unkept != "" || len(out.Values) != 5 || out.Values[0].Repr != "true" || out.Values[1].Repr != "1" {
-		t.Errorf("%+v %v %q", out.Values, out.Err, out.Unkept)
+	if out.Err != nil || out.Unsaved != "" || len(out.Values) != 5 || out.Values[0].Repr != "true" || out.Values[1].Repr != "1" {
+		t.Errorf("%+v %v %q", out.Values, out.Err, out.Unsaved)
 	}
 }

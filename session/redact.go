@@ -1,4 +1,4 @@
-// This file makes values fit to leave the parent: results become plain data of bounded size, and arguments lose what
+// This file makes values safe to leave the parent: results become plain data of bounded size, and arguments lose what
 // must not be recorded. What leaves the session goes through egress.go.
 
 package session
@@ -163,7 +163,7 @@ func (p *plainer) typed(v any, depth int) (any, error) {
 	case reflect.Float32:
 		return rv.Float(), p.add(8)
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		return nil, fmt.Errorf("a %s is not data", rv.Kind())
+		return nil, fmt.Errorf("%s is not data", rv.Kind())
 	}
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -1,7 +1,7 @@
 package session
 
-// This file counts the calls that the door refuses and that a script may catch and try again: ids that nobody has and
-// arguments that do not fit. They change nothing, so the log has each once and how many there were.
+// This file counts refused calls, which a script may catch and retry: unknown ids and invalid arguments. They change
+// nothing, so the log holds each distinct one once, with its count.
 
 import (
 	"fmt"
@@ -27,14 +27,14 @@ type refusals struct {
 	at map[refusal]int
 }
 
-// refuse counts a refused call. recorded tells that a record holds one like it, or that there are enough. The error ends
-// the run: it has been refused too often.
+// refuse counts a refused call. recorded tells that a record holds its like, or that there are enough. An error ends the
+// run: too many refusals.
 func (r *run) refuse(c trace.Call) (recorded bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refused.total++
 	if most := r.session.Budget().Refused; r.refused.total > most {
-		err = limited("refused calls", fmt.Sprintf("%s: the run has had its %d refused calls", c.ID, most))
+		err = limited("refused calls", fmt.Sprintf("%s: the run has reached %d refused calls", c.ID, most))
 	}
 	key := refusal{c.ID, c.Error}
 	if i, known := r.refused.at[key]; known {
@@ -53,7 +53,7 @@ func (r *run) refuse(c trace.Call) (recorded bool, err error) {
 	return false, err
 }
 
-// noteRefused tells the log of the refused calls that it has no records of.
+// noteRefused logs how many refused calls have no record of their own.
 func (r *run) noteRefused() error {
 	r.mu.Lock()
 	total, recorded := r.refused.total, len(r.refused.at)
@@ -63,11 +63,11 @@ func (r *run) noteRefused() error {
 	}
 	return r.session.world.record(trace.Record{
 		Kind: trace.KindNote, Run: r.id, Cell: r.script.Cell,
-		Text: fmt.Sprintf("%d calls were refused; %d of them are recorded, each once", total, recorded),
+		Text: fmt.Sprintf("%d calls refused; %d distinct ones recorded", total, recorded),
 	})
 }
 
-// tooLong is the refusal of an id that is longer than any.
+// tooLong is the error for an id longer than any entry's.
 func tooLong(id string) *vm.HostError {
 	return &vm.HostError{
 		Code: CodeUnknown, Message: cut(id, 100) + ": no such action", Hint: "find actions with catalog.search(\"words\")", Refused: true,

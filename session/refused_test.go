@@ -97,7 +97,7 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 			notes += r.Text + "\n"
 		}
 	}
-	if want := fmt.Sprintf("501 calls were refused; %d of them are recorded, each once\n", recordedRefusals); records != recordedRefusals || notes != want {
+	if want := fmt.Sprintf("501 calls refused; %d distinct ones recorded\n", recordedRefusals); records != recordedRefusals || notes != want {
 		t.Errorf("%d records, notes %q, want %q", records, notes, want)
 	}
 	if out := b.run(User, `pcall(call, ("é"):rep(5000))`); len(out.Calls) != 1 || len(out.Calls[0].ID) > 300 || len(out.Calls[0].Error) > 300 {

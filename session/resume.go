@@ -9,9 +9,9 @@ import (
 	"almanac/session/vm"
 )
 
-// This file hands the state of the globals out, to be kept beyond the process, and takes one of an earlier session in.
+// This file exports the globals' state, to outlive the process, and resumes that of an earlier session.
 
-// A State is what the globals were after a run, for Resume in a later session.
+// A State is the globals after a run, for Resume in a later session.
 type State struct {
 	// Run is the id of the run in the log, Label what a person calls it.
 	Run, Label string
@@ -22,7 +22,7 @@ type State struct {
 	Bytes   []byte
 }
 
-// A StateError says why a State cannot be brought back.
+// A StateError says why a State cannot be restored.
 type StateError struct{ Reason string }
 
 func (e *StateError) Error() string { return "state: " + e.Reason }
@@ -66,7 +66,7 @@ func (s *Session) Resume(ctx context.Context, st State, described []string) erro
 		return nil
 	}
 	if st.Prelude != w.prelude() {
-		return &StateError{"it is of another version of the program"}
+		return &StateError{"it was saved by another version of the program"}
 	}
 	if err := w.settle(ctx); err != nil {
 		return err

@@ -37,7 +37,7 @@ type run struct {
 	// asking has room for one question to the person at a time.
 	asking   chan struct{}
 	mu       sync.Mutex     // guards used, begun, calls, placed and what is printed: calls may be under way side by side
-	begun    int            // calls that came to the door
+	begun    int            // calls so far
 	calls    []trace.Call   // in the order they ended
 	placed   map[int]placed // each call, by its number
 	refused  refusals
@@ -63,8 +63,8 @@ func (s *Session) Run(ctx context.Context, script Script) (*Outcome, error) {
 	return r.do(ctx)
 }
 
-// Preview runs a script on a copy of the session's globals, in a machine that is thrown away afterwards. Reads are
-// called; a mutation is recorded and answered by a placeholder of its output's shape. Outcome.Missing names globals that
+// Preview runs a script on a copy of the session's globals, in a machine that is discarded afterwards. Reads are
+// made; a mutation is recorded and returns a placeholder in the shape of its output. Outcome.Missing names globals that
 // the script reads and that could not be copied: a coroutine, or all where the state is too large.
 func (s *Session) Preview(ctx context.Context, script Script) (*Outcome, error) {
 	r, err := s.newRun(script, trace.ModePreview)
@@ -270,7 +270,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 	}
 	if r.mode == trace.ModeRun {
 		out.Globals = reply.Changed
-		out.Unkept = r.session.world.takeUnkept()
+		out.Unsaved = r.session.world.takeUnsaved()
 	}
 	if logs := strings.TrimSuffix(r.printed(vm.Logs), "\n"); logs != "" {
 		out.Logs = strings.Split(logs, "\n")

@@ -1,7 +1,7 @@
 package session
 
-// This file looks for actions of the catalog in what a script of the model's returns, prints and raises: earlier runs,
-// and those of the person, may have kept more of them in globals than one answer has.
+// This file hides excess actions in what a model's script returns, prints and raises: globals of earlier runs, and of
+// the person's, may hold more actions than one answer may show.
 
 import (
 	"maps"
@@ -10,10 +10,10 @@ import (
 	"unicode"
 )
 
-// hidden stands in the place of an action that is one too many.
+// hidden replaces an action beyond the limit.
 const hidden = "(not shown)"
 
-// A screen lets the first so many actions pass.
+// A screen lets the first actions pass, up to a limit.
 type screen struct {
 	known map[string]bool // all that scripts have ever had
 	seen  map[string]bool
@@ -23,7 +23,7 @@ type screen struct {
 	hid       bool
 }
 
-// screened takes the actions out of the outcome that are beyond those of one answer.
+// screened hides actions in the outcome beyond the limit of one answer.
 func (r *run) screened(out *Outcome) {
 	w, most := r.session.world, r.session.Budget().Shown
 	w.mu.Lock()

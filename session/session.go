@@ -28,7 +28,7 @@ type Options struct {
 	// Limits bound the Lua of a run. UserLimits bound it where the person wrote the script, who can see it run and stop
 	// it: a zero field there is that of Limits, but Time is 10 s and Steps is 2,000,000,000.
 	Limits, UserLimits vm.Limits
-	// Budget bounds what a run does through the door.
+	// Budget bounds the calls of a run.
 	Budget Budget
 	// QueryTime is the Lua time of a query script, in which searching counts; zero means 1.5 s.
 	QueryTime time.Duration
@@ -99,7 +99,7 @@ type world struct {
 	runs      int64
 	closed    bool
 	saved     *savedState
-	unkept    string // for the next outcome
+	unsaved   string // for the next outcome
 	shapes    []shape
 }
 
@@ -109,7 +109,7 @@ var ErrClosed = errors.New("session: closed")
 // New returns a session over v. It starts a kernel process in the background; Close ends it.
 func New(v *catalog.View, o Options) (*Session, error) {
 	if v == nil {
-		return nil, errors.New("session: a view is needed")
+		return nil, errors.New("session: no view")
 	}
 	if o.ID == "" {
 		o.ID = NewID(time.Now())
@@ -248,7 +248,7 @@ func (s *Session) Keys(ctx context.Context, path []string) ([]vm.Key, error) {
 }
 
 // ErrBusy says that a script runs and its values cannot be looked at meanwhile.
-var ErrBusy = errors.New("session: a script runs; its values can be looked at when it has ended")
+var ErrBusy = errors.New("session: a script is running; inspect its values when it has ended")
 
 // Look shows the value of a variable, or of what path leads to in it, and up to limit of its entries from number from
 // on, without running any Lua; see vm.Machine.Look. It does not wait: while a script runs the error is ErrBusy. Before
@@ -280,7 +280,7 @@ func (s *Session) Reset(ctx context.Context) (int, error) {
 	w.saver = saver{}
 	w.mu.Lock()
 	gone := len(w.globals)
-	w.globals, w.saved, w.unkept = nil, nil, ""
+	w.globals, w.saved, w.unsaved = nil, nil, ""
 	w.mu.Unlock()
 	return gone, w.record(trace.Record{Kind: trace.KindReset, Text: fmt.Sprintf("%d globals", gone)})
 }
@@ -312,7 +312,7 @@ func (w *world) record(r trace.Record) error {
 		r.Time = time.Now()
 	}
 	if err := w.options.Record(recorded(w, r)); err != nil {
-		return fmt.Errorf("session: the log cannot be written: %w", err)
+		return fmt.Errorf("session: cannot write the log: %w", err)
 	}
 	return nil
 }

@@ -498,7 +498,7 @@ func TestMutationBudget(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Budget.Mutations, o.Policy.Mode = 2, policy.Session })
 	out := b.run(User, `for i = 1, 9 do pcall(shop.item.price, {item_id = "a", cents = i}) end return "outlived"`)
 	if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "mutations" ||
-		out.Err.Message != "shop.item.price: the run has used its 2 mutations" {
+		out.Err.Message != "shop.item.price: the run has used all 2 mutations" {
 		t.Errorf("got %s", show(out))
 	}
 	if len(b.shop.acts) != 2 {

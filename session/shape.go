@@ -1,7 +1,7 @@
 package session
 
-// This file gives the fields of records the order in which the actions that returned them declare them: Lua tables have
-// none.
+// This file restores the field order of records, which Lua tables lose, from the schemas of the actions that returned
+// them.
 
 import (
 	"slices"

@@ -62,36 +62,36 @@ func (w *world) save(run, label string, less bool) {
 		case errors.As(err, &bad):
 			w.saver.skipped = min(max(1, 2*w.saver.skipped), maxSkip)
 			w.saver.skip = w.saver.skipped
-			w.notKept(bad.Reason)
+			w.notSaved(bad.Reason)
 		}
 	}()
 }
 
-// notKept leaves word for the next outcome, once.
-func (w *world) notKept(reason string) {
+// notSaved leaves a notice for the next outcome, once.
+func (w *world) notSaved(reason string) {
 	if w.saver.told {
 		return
 	}
 	w.saver.told = true
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.unkept = fmt.Sprintf("the globals are not kept any more (%s): if the Lua process ends, ", reason)
+	w.unsaved = fmt.Sprintf("globals are no longer saved (%s): if the Lua process ends, ", reason)
 	if w.saved == nil {
-		w.unkept += "they are lost"
+		w.unsaved += "they are lost"
 	} else {
-		w.unkept += "those of " + w.saved.label + " come back"
+		w.unsaved += "those of " + w.saved.label + " are restored"
 	}
 }
 
-func (w *world) takeUnkept() string {
+func (w *world) takeUnsaved() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	text := w.unkept
-	w.unkept = ""
+	text := w.unsaved
+	w.unsaved = ""
 	return text
 }
 
-// settle waits for the snapshot under way.
+// settle waits for the running snapshot.
 func (w *world) settle(ctx context.Context) error {
 	if w.saver.busy == nil {
 		return nil
@@ -104,19 +104,19 @@ func (w *world) settle(ctx context.Context) error {
 	}
 }
 
-// lastLook is how long a session that ends waits for the state of its last run, where somebody keeps it.
-const lastLook = 2 * time.Second
+// lastSave is how long a closing session waits to save the state of its last run.
+const lastSave = 2 * time.Second
 
 func (w *world) settleSoon() {
 	if w.options.Saved == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lastLook)
+	ctx, cancel := context.WithTimeout(context.Background(), lastSave)
 	defer cancel()
-	_ = w.settle(ctx) // what is not there by then is lost
+	_ = w.settle(ctx) // what is not saved by then is lost
 }
 
-// drop ends the shared machine and the snapshot that may be under way.
+// drop ends the shared machine and any running snapshot.
 func (w *world) drop() {
 	if w.machine != nil {
 		w.machine.Close()
@@ -141,8 +141,8 @@ func (w *world) check(ctx context.Context) (lost string, err error) {
 	return "", err
 }
 
-// revive starts a new shared machine with the last good state after the old one's process has ended, and says in one
-// line what is back and what is not. Without a state, or when it cannot be brought back, there is no machine afterwards.
+// revive replaces a shared machine whose process has ended by a new one with the last good state, and says in one line
+// what was restored and what was not. Without a state that can be restored there is no machine afterwards.
 func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 	w.drop()
 	w.mu.Lock()
@@ -151,7 +151,7 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 	w.mu.Unlock()
 	text := fmt.Sprintf("the Lua process ended (%s); ", lost.Reason)
 	if saved == nil {
-		text += "the next line starts a new one"
+		text += "the next input starts a new one"
 		if names := namesOf(before); len(names) > 0 {
 			text += " without " + shortList(names)
 		}
@@ -162,9 +162,9 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 		w.mu.Lock()
 		w.saved = nil
 		w.mu.Unlock()
-		text += fmt.Sprintf("the globals of %s could not be brought back (%v)", saved.label, err)
+		text += fmt.Sprintf("the globals of %s could not be restored (%v)", saved.label, err)
 		if names := namesOf(before); len(names) > 0 {
-			text += ": gone are " + shortList(names)
+			text += ", lost: " + shortList(names)
 		}
 		return text
 	}
@@ -172,9 +172,9 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 	w.globals = globals
 	w.mu.Unlock()
 	if saved.snapshot.Globals > 0 {
-		text += "the globals are back as of " + saved.label
+		text += "globals restored as of " + saved.label
 	} else {
-		text += "a new one goes on as of " + saved.label
+		text += "a new one continues as of " + saved.label
 	}
 	if names := saved.missing(before, globals); len(names) > 0 {
 		text += ", without " + shortList(names)

@@ -51,8 +51,8 @@ func (b *bench) kill() {
 func (b *bench) fine(source string) string {
 	b.t.Helper()
 	out := b.run(User, source)
-	if out.Err != nil || out.Lost != "" || out.Unkept != "" {
-		b.t.Fatalf("%s: error %v, lost %q, unkept %q", source, out.Err, out.Lost, out.Unkept)
+	if out.Err != nil || out.Lost != "" || out.Unsaved != "" {
+		b.t.Fatalf("%s: error %v, lost %q, unsaved %q", source, out.Err, out.Lost, out.Unsaved)
 	}
 	return strings.TrimSuffix(show(out), "\n")
 }
@@ -74,7 +74,7 @@ func TestMemoryBomb(t *testing.T) {
 		if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "memory" {
 			t.Fatalf("error %+v", out.Err)
 		}
-		if want := fmt.Sprintf("the Lua process ended (out of memory); the globals are back as of run %d", 2*want-3); out.Lost != want {
+		if want := fmt.Sprintf("the Lua process ended (out of memory); globals restored as of run %d", 2*want-3); out.Lost != want {
 			t.Errorf("lost %q, want %q", out.Lost, want)
 		}
 		if len(b.session.Globals()) == 0 {
@@ -95,7 +95,7 @@ func TestKilledBetweenRuns(t *testing.T) {
 	if out.Err != nil || show(out) != "2\n" {
 		t.Errorf("%v, %s", out.Err, show(out))
 	}
-	if want := "the Lua process ended (signal: killed); the globals are back as of run 1"; out.Lost != want {
+	if want := "the Lua process ended (signal: killed); globals restored as of run 1"; out.Lost != want {
 		t.Errorf("lost %q, want %q", out.Lost, want)
 	}
 	if got := b.fine(check1); got != "3" {
@@ -111,7 +111,7 @@ func TestKilledBetweenRuns(t *testing.T) {
 	b.run(User, "half2 = {} error('stop')")
 	b.kill()
 	out = b.run(User, "return half, half2, inc()")
-	if want := "back as of run 5, without half2"; !strings.HasSuffix(out.Lost, want) || show(out) != "1\nnil\n5\n" {
+	if want := "restored as of run 5, without half2"; !strings.HasSuffix(out.Lost, want) || show(out) != "1\nnil\n5\n" {
 		t.Errorf("lost %q, %s", out.Lost, show(out))
 	}
 }
@@ -128,7 +128,7 @@ func TestKilledInARun(t *testing.T) {
 	b.fine(world1)
 	for range 3 {
 		out := b.run(User, "inc() lost = 1 print('now') while true do end")
-		if out.Err == nil || out.Err.Kind != vm.Lost || !strings.Contains(out.Lost, "(signal: killed); the globals are back as of run ") {
+		if out.Err == nil || out.Err.Kind != vm.Lost || !strings.Contains(out.Lost, "(signal: killed); globals restored as of run ") {
 			t.Errorf("error %+v, lost %q", out.Err, out.Lost)
 		}
 		b.fine(check1)
@@ -160,7 +160,7 @@ func TestKilledBeforeAnythingIsKept(t *testing.T) {
 	b.run(User, "x = 1 y = {} error('stop')")
 	b.kill()
 	out := b.run(User, "return x, 'on'")
-	if want := "the Lua process ended (signal: killed); the next line starts a new one without x, y"; out.Lost != want || show(out) != "nil\n\"on\"\n" {
+	if want := "the Lua process ended (signal: killed); the next input starts a new one without x, y"; out.Lost != want || show(out) != "nil\n\"on\"\n" {
 		t.Errorf("lost %q, %s", out.Lost, show(out))
 	}
 }
@@ -173,7 +173,7 @@ job = {co = coroutine.create(print)} each_one = pairs{1} plain = {1, 2} function
 	b.settle()
 	b.kill()
 	out := b.run(User, "return gen, job, each_one, #plain, type(uses), uses()")
-	want := "the Lua process ended (signal: killed); the globals are back as of run 1, without " +
+	want := "the Lua process ended (signal: killed); globals restored as of run 1, without " +
 		"each_one (holds an iterator or a wrapped coroutine), gen (holds an iterator or a wrapped coroutine), job (holds a coroutine)"
 	if out.Lost != want || show(out) != "nil\nnil\nnil\n2\n\"function\"\nnil\n" {
 		t.Errorf("lost %q, %s", out.Lost, show(out))
@@ -186,15 +186,15 @@ func TestTooLargeToKeep(t *testing.T) {
 	b.fine("small = 1")
 	b.fine("big = ('x'):rep(9 * 2^20)")
 	out := b.run(User, "small = 2")
-	if want := "the globals are not kept any more (larger than 8.0 MiB): if the Lua process ends, those of run 1 come back"; out.Unkept != want {
-		t.Errorf("unkept %q, want %q", out.Unkept, want)
+	if want := "globals are no longer saved (larger than 8.0 MiB): if the Lua process ends, those of run 1 are restored"; out.Unsaved != want {
+		t.Errorf("unsaved %q, want %q", out.Unsaved, want)
 	}
 	b.fine("small = 3")
 	b.fine("small = 4")
 	b.settle()
 	b.kill()
 	out = b.run(User, "return small")
-	if want := "back as of run 1, without big"; !strings.HasSuffix(out.Lost, want) || show(out) != "1\n" {
+	if want := "restored as of run 1, without big"; !strings.HasSuffix(out.Lost, want) || show(out) != "1\n" {
 		t.Errorf("lost %q, %s", out.Lost, show(out))
 	}
 }
@@ -211,13 +211,13 @@ func TestKeptAgain(t *testing.T) {
 	b.settle()
 	b.kill()
 	out := b.run(User, "return small")
-	if want := "back as of run 10"; !strings.HasSuffix(out.Lost, want) || show(out) != "7\n" {
+	if want := "restored as of run 10"; !strings.HasSuffix(out.Lost, want) || show(out) != "7\n" {
 		t.Errorf("lost %q, %s", out.Lost, show(out))
 	}
 	b.fine(big)
 	b.settle()
-	if out := b.run(User, "return 1"); !strings.HasSuffix(out.Unkept, "those of run 11 come back") {
-		t.Errorf("unkept %q", out.Unkept)
+	if out := b.run(User, "return 1"); !strings.HasSuffix(out.Unsaved, "those of run 11 are restored") {
+		t.Errorf("unsaved %q", out.Unsaved)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestStateThatCannotComeBack(t *testing.T) {
 	data[len(data)/2] ^= 1
 	b.kill()
 	out := b.run(User, "return x")
-	if want := "the globals of run 1 could not be brought back (snapshot: garbled): gone are x"; !strings.HasSuffix(out.Lost, want) || show(out) != "nil\n" {
+	if want := "the globals of run 1 could not be restored (snapshot: garbled), lost: x"; !strings.HasSuffix(out.Lost, want) || show(out) != "nil\n" {
 		t.Errorf("lost %q, %s", out.Lost, show(out))
 	}
 	b.fine("x = 2")

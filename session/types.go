@@ -28,7 +28,7 @@ type Script struct {
 	Actions []string
 	// Reads denies every call that changes data, whatever the policy.
 	Reads bool
-	// Fresh runs the script in a new machine that is thrown away.
+	// Fresh runs the script in a new machine that is discarded.
 	Fresh bool
 	// Cell is the number the person knows the script by; zero when it has none.
 	Cell int
@@ -66,8 +66,8 @@ type Outcome struct {
 	// Lost says that the Lua process ended, as of which run the globals are back in a new one, and what is not; empty
 	// when it lives. It may have ended before this run began.
 	Lost string
-	// Unkept says once that the globals are too many to be brought back should the Lua process end; empty otherwise.
-	Unkept string
+	// Unsaved says once that the globals are too many to be brought back should the Lua process end; empty otherwise.
+	Unsaved string
 	// Missing names globals of the session that a preview's script reads and that could not be copied for it.
 	Missing []string
 }
@@ -82,7 +82,7 @@ type Answer struct {
 	Outcome *Outcome
 }
 
-// A Budget bounds what one run may do through the door. A zero field means its default.
+// A Budget bounds one run. A zero field means its default.
 type Budget struct {
 	Calls     int           // action calls in a run; default 50
 	Mutations int           // calls that mutate in a run, allowed or approved; default 20
@@ -133,7 +133,7 @@ type Request struct {
 	Args  map[string]any
 	// Injected holds the arguments that the host fills in beside them; nil when there are none.
 	Injected map[string]any
-	// Preview says what the call would change, as the action foresees it; may be empty.
+	// Preview says what the call would change, from the action's preview; may be empty.
 	Preview string
 	Author  Author
 	// Cell and N say which call of which cell it is; Line is the script's line.

@@ -1,6 +1,6 @@
 package session
 
-// This file finds the mistake behind an argument that did not come: a text without quotes is a variable that nobody set.
+// This file explains a missing argument: text without quotes is an unset variable.
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func (r *run) unsetHint(missing *catalog.ArgError) string {
 	}
 	hint := name + " is not set"
 	if strings.Contains(missing.Want, "string") {
-		hint += fmt.Sprintf(`: a text stands in quotes, %s = "%s"`, missing.Field, name)
+		hint += fmt.Sprintf(`: strings need quotes, %s = "%s"`, missing.Field, name)
 	}
 	return hint
 }

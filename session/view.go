@@ -1,6 +1,6 @@
 package session
 
-// This file holds what may be seen of the catalog: narrowed for a handle, for the session, or replaced by another.
+// This file holds the visible part of the catalog: narrowed for a handle or the session, or replaced.
 
 import (
 	"context"
@@ -56,10 +56,10 @@ func (s *Session) Replace(ctx context.Context, v *catalog.View) error {
 		return err
 	}
 	if narrower.Actor() != old.Actor() || narrower.Tenant() != old.Tenant() {
-		return fmt.Errorf("catalog: its view is for %q of %q and the session's for %q of %q",
+		return fmt.Errorf("catalog: its view is for %q of %q, the session's for %q of %q",
 			narrower.Actor(), narrower.Tenant(), old.Actor(), old.Tenant())
 	}
-	if err := w.record(trace.Record{Kind: trace.KindNote, Text: fmt.Sprintf("catalog replaced: %d actions, before %d", narrower.Len(), old.Len())}); err != nil {
+	if err := w.record(trace.Record{Kind: trace.KindNote, Text: fmt.Sprintf("catalog replaced: %d actions (was %d)", narrower.Len(), old.Len())}); err != nil {
 		return err
 	}
 	w.mu.Lock()

@@ -81,7 +81,7 @@ func (b *bench) links() {
 	makePipe(b.t, filepath.Join(b.dir, "pipe"))
 }
 
-// call makes one call as the door does: arguments checked, and the result as JSON.
+// call makes one call as the session's call path does: arguments checked, and the result as JSON.
 func (b *bench) call(name string, args []byte) string {
 	id, preview := strings.CutPrefix(name, "preview ")
 	var given map[string]any

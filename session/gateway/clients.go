@@ -129,7 +129,7 @@ func parseClients(text string, getenv func(string) (string, bool)) ([]Client, er
 		in := f.Client[name]
 		for key, list := range map[string][]string{"namespaces": in.Namespaces, "operations": in.Operations} {
 			if meta.IsDefined("client", name, key) && len(list) == 0 {
-				return nil, fmt.Errorf("client.%s.%s: the list is empty: name some, or leave the key out to allow all", name, key)
+				return nil, fmt.Errorf("client.%s.%s: the list is empty: list at least one, or omit the key to allow all", name, key)
 			}
 		}
 		c := Client{
@@ -158,7 +158,7 @@ func parseClients(text string, getenv func(string) (string, bool)) ([]Client, er
 		}
 		for _, other := range clients {
 			if c.token != nil && subtle.ConstantTimeCompare(c.token, other.token) == 1 {
-				return nil, fmt.Errorf("client.%s: it has the token of client.%s", name, other.Name)
+				return nil, fmt.Errorf("client.%s: same token as client.%s", name, other.Name)
 			}
 		}
 		clients = append(clients, c)

@@ -2,11 +2,11 @@
 //
 //	Gateway   all clients over one catalog: ServeStdio, Handler
 //	Client    who may connect and what they may see and do; ReadClients reads them from a file
-//	Policy    what happens to calls that change data
+//	Policy    what happens to mutations
 //
-// Every client's session is a session.Session of its own: another Lua machine, another view, another policy, through
-// the same door. A client can do what its model could do at the terminal, and less where its view says so; it is asked
-// about mutations over MCP elicitation where it can ask its person.
+// Every client has its own session.Session, with its own Lua machine, view and policy, and the same call path. A client
+// can do what a model at the terminal could, less what its view hides. Its person approves mutations over MCP
+// elicitation, if the client supports that.
 //
 // Start at New and Gateway.call.
 package gateway
@@ -228,7 +228,7 @@ func paged(schema json.RawMessage) json.RawMessage {
 		return schema
 	}
 	properties, _ := s["properties"].(map[string]any)
-	properties["cursor"] = map[string]any{"type": "string", "description": "the rest of a long answer; give it alone"}
+	properties["cursor"] = map[string]any{"type": "string", "description": "reads on in a long answer; pass it alone"}
 	delete(s, "required")
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -244,7 +244,7 @@ func (g *Gateway) call(ctx context.Context, c Client, t tools.Tool, r *sdk.CallT
 		return failure(err), nil
 	}
 	if !s.begin() {
-		return failure(fmt.Errorf("%d calls are under way: wait for their answers", maxCalls)), nil
+		return failure(fmt.Errorf("%d calls are running: wait for their answers", maxCalls)), nil
 	}
 	defer s.end()
 	ctx, cancel := context.WithCancel(ctx)

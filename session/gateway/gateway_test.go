@@ -191,8 +191,8 @@ func TestCalls(t *testing.T) {
 		{"execute", script(`return shop.buy{id="a"}`, "shop.buy"), "this session is read-only", true},
 		{"execute", map[string]any{"code": "1"}, `unknown argument "code"`, true},
 		{"execute", map[string]any{}, "argument script is missing", true},
-		{"execute", map[string]any{"script": "x", "cursor": "1-1"}, "give it alone", true},
-		{"execute", map[string]any{"cursor": "1-1"}, "there is no such rest any more", true},
+		{"execute", map[string]any{"script": "x", "cursor": "1-1"}, "pass it alone", true},
+		{"execute", map[string]any{"cursor": "1-1"}, "expired: run the script again", true},
 	} {
 		r := call(t, cs, c.tool, c.args)
 		if !strings.Contains(textOf(r), c.want) || r.IsError != c.fail {
@@ -374,11 +374,11 @@ func TestParseClients(t *testing.T) {
 		{"[client.a]\ntoken_env = \"A\"\nactor = \"ann\"\ncalls = 5\noperations = [\"read\"]\n[client.b]\ntoken_sha256 = \"" + strings.Repeat("ab", 32) + "\"\n", "2 clients"},
 		{"", "no [client.NAME] in it"},
 		{"[client.a]\nnamespace = [\"x\"]", "client.a.namespace: unknown key"},
-		{"[client.a]\nnamespaces = []", "client.a.namespaces: the list is empty: name some, or leave the key out to allow all"},
-		{"[client.a]\noperations = []", "client.a.operations: the list is empty: name some, or leave the key out to allow all"},
+		{"[client.a]\nnamespaces = []", "client.a.namespaces: the list is empty: list at least one, or omit the key to allow all"},
+		{"[client.a]\noperations = []", "client.a.operations: the list is empty: list at least one, or omit the key to allow all"},
 		{"[client.a]\ntoken_env = \"NONE\"", "client.a: token_env: the variable NONE must hold a token of at least 16 bytes"},
 		{"[client.a]\ntoken_env = \"SHORT\"", "client.a: token_env: the variable SHORT must hold a token of at least 16 bytes"},
-		{"[client.a]\ntoken_env = \"A\"\n[client.b]\ntoken_env = \"A\"", "client.b: it has the token of client.a"},
+		{"[client.a]\ntoken_env = \"A\"\n[client.b]\ntoken_env = \"A\"", "client.b: same token as client.a"},
 		{"[client.a]\ntoken_sha256 = \"abc\"", "client.a: token_sha256: want 64 hex digits: printf %s \"$TOKEN\" | sha256sum"},
 		{"[client.a]\npolicy = \"maybe\"", `client.a: policy "maybe": unknown: use ask, readonly or session`},
 		{"[client.a]\ncalls = -1", "client.a: a budget must not be negative"},
@@ -448,7 +448,7 @@ func TestElicitationAtHighRisk(t *testing.T) {
 		if allowed := strings.Contains(got, "closed"); asked != c.asked || allowed != (c.want != session.Refuse) {
 			t.Errorf("%v: asked %d times, got %s", c.answers, asked, got)
 		}
-		if got := textOf(call(t, cs, "execute", script(`return shop.buy{id=("x"):rep(40000)}`, "shop.buy"))); asked != c.asked || !strings.Contains(got, "too large to be shown") {
+		if got := textOf(call(t, cs, "execute", script(`return shop.buy{id=("x"):rep(40000)}`, "shop.buy"))); asked != c.asked || !strings.Contains(got, "too large to show") {
 			t.Errorf("a question of 40,000 letters: asked %d times, got %s", asked, got)
 		}
 	}

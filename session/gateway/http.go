@@ -34,10 +34,10 @@ type HTTPOptions struct {
 }
 
 // ErrOpen says that a gateway without tokens would be reachable from other machines.
-var ErrOpen = errors.New("beyond the loopback interface every client needs a token: set one, or listen on 127.0.0.1")
+var ErrOpen = errors.New("every client needs a token outside the loopback interface: set one, or listen on 127.0.0.1")
 
 // ErrAnybody says that one of several clients has no token.
-var ErrAnybody = errors.New("a client without a token is anybody: it must be the only one")
+var ErrAnybody = errors.New("a client without a token must be the only client")
 
 // Serve serves HTTP clients on l until ctx is done, then lets answers that are under way go out for a moment.
 func (g *Gateway) Serve(ctx context.Context, l net.Listener, o HTTPOptions) error {
@@ -58,7 +58,7 @@ func (g *Gateway) Serve(ctx context.Context, l net.Listener, o HTTPOptions) erro
 		return err
 	case <-ctx.Done():
 	}
-	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 	defer cancel()
 	g.mu.Lock()
 	g.closed = true // no new scripts
@@ -71,8 +71,8 @@ func (g *Gateway) Serve(ctx context.Context, l net.Listener, o HTTPOptions) erro
 	return nil
 }
 
-// farewell is how long scripts that run have to end when the gateway is told to stop.
-const farewell = 2 * time.Second
+// shutdownGrace is how long running scripts have to end when the gateway stops.
+const shutdownGrace = 2 * time.Second
 
 // Handler answers HTTP requests for an address on which somebody listens.
 func (g *Gateway) Handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
@@ -127,7 +127,7 @@ func (g *Gateway) bounded(next http.Handler, servers map[string]*sdk.Server) htt
 			}
 			if n >= connections*g.options.Sessions {
 				w.Header().Set("Retry-After", "60")
-				http.Error(w, fmt.Sprintf("%d clients are connected, which is all there may be", n), http.StatusServiceUnavailable)
+				http.Error(w, fmt.Sprintf("all %d client connections are in use", n), http.StatusServiceUnavailable)
 				return
 			}
 		}
@@ -157,11 +157,11 @@ func verifier(clients []Client) auth.TokenVerifier {
 func guarded(next http.Handler, local, open bool, o HTTPOptions) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !hostAllowed(r.Host, local, open, o.Hosts) {
-			http.Error(w, fmt.Sprintf("the host %q is not one of this server's names", r.Host), http.StatusForbidden)
+			http.Error(w, fmt.Sprintf("host %q is not a name of this server", r.Host), http.StatusForbidden)
 			return
 		}
 		if origin := r.Header.Get("Origin"); origin != "" && !originAllowed(origin, r.Host, o.Origins) {
-			http.Error(w, fmt.Sprintf("the page %q may not call this server", origin), http.StatusForbidden)
+			http.Error(w, fmt.Sprintf("origin %q may not call this server", origin), http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -267,7 +267,7 @@ func TestTooMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := textOf(call(t, four, "execute", script("return 1"))); !strings.Contains(got, "all 1 sessions are at work") {
+	if got := textOf(call(t, four, "execute", script("return 1"))); !strings.Contains(got, "all 1 sessions are busy") {
 		t.Errorf("the fourth: %s", got)
 	}
 	cancel()

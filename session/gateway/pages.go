@@ -46,13 +46,13 @@ func cursorOf(args json.RawMessage) (cursor string, ok bool, err error) {
 		return "", false, nil
 	}
 	if json.Unmarshal(given["cursor"], &cursor) != nil {
-		return "", true, errors.New("argument cursor: want the text that an answer gave")
+		return "", true, errors.New("argument cursor: want the cursor from an answer")
 	}
 	if cursor == "" {
 		return "", false, nil
 	}
 	if len(given) > 1 {
-		return "", true, errors.New("argument cursor: give it alone: it reads on an answer that was given already")
+		return "", true, errors.New("argument cursor: pass it alone: it reads on in an earlier answer")
 	}
 	return cursor, true, nil
 }
@@ -84,7 +84,7 @@ func (p *pages) next(cursor string) *sdk.CallToolResult {
 			return p.cutPage(r.text, r.failed)
 		}
 	}
-	return failure(errors.New("argument cursor: there is no such rest any more: run the script again and return less"))
+	return failure(errors.New("argument cursor: expired: run the script again and return less"))
 }
 
 func (p *pages) page(text string, failed bool) *sdk.CallToolResult {
@@ -105,7 +105,7 @@ func (p *pages) cutPage(text string, failed bool) *sdk.CallToolResult {
 		p.kept = append(p.kept, r)
 		p.kept = p.kept[max(0, len(p.kept)-maxKept):]
 		data["cursor"] = r.cursor()
-		head += fmt.Sprintf("\n[%d more bytes, about %d tokens: call again with cursor %q alone, or run another script that returns less]",
+		head += fmt.Sprintf("\n[%d more bytes, about %d tokens: call again with cursor %q alone, or run a script that returns less]",
 			len(r.text), len(r.text)/bytesPerToken, r.cursor())
 	}
 	return &sdk.CallToolResult{IsError: failed, Content: []sdk.Content{&sdk.TextContent{Text: head}}, StructuredContent: data}

@@ -79,7 +79,7 @@ func (g *Gateway) session(ctx context.Context, c Client, r *sdk.CallToolRequest)
 	if !there && len(g.sessions) >= g.options.Sessions {
 		if longest = g.longestIdle(); longest == nil {
 			g.mu.Unlock()
-			return nil, fmt.Errorf("all %d sessions are at work: try again later", g.options.Sessions)
+			return nil, fmt.Errorf("all %d sessions are busy: try again later", g.options.Sessions)
 		}
 		delete(g.sessions, longest) // its watcher closes it
 	}
@@ -204,9 +204,9 @@ func (c Client) policy(whole Policy, view *catalog.View, asks bool) policy.Polic
 }
 
 const (
-	decisionSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"once: this call. session: this action from now on. deny: do not.","enum":["once","session","deny"],"enumNames":["Allow once","Allow for this session","Deny"]}},"required":["decision"]}`
+	decisionSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"once: this call. session: this action from now on. deny: do not call it.","enum":["once","session","deny"],"enumNames":["Allow once","Allow for this session","Deny"]}},"required":["decision"]}`
 	// confirmSchema asks once more before an action of high risk is allowed for the session.
-	confirmSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"session: this action from now on, unasked. deny: do not.","enum":["session","deny"],"enumNames":["Allow for this session","Deny"]}},"required":["decision"]}`
+	confirmSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"session: this action from now on without asking. deny: do not call it.","enum":["session","deny"],"enumNames":["Allow for this session","Deny"]}},"required":["decision"]}`
 )
 
 // approve asks the client's person. Anything but a clear yes is a no, and so is a question that cannot be shown whole.
@@ -216,11 +216,11 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 	q := show.QuestionOf(r, show.Options{}.Marks())
 	text := question(q)
 	if len(text) > maxQuestion {
-		return session.Approval{Verdict: session.Refuse, Reason: "the arguments are too large to be shown"}, nil
+		return session.Approval{Verdict: session.Refuse, Reason: "the arguments are too large to show"}, nil
 	}
 	decision, action, err := s.decide(ctx, ss, text, decisionSchema)
 	if err == nil && decision == "session" && q.High() {
-		decision, action, err = s.decide(ctx, ss, "Allow every call of "+q.ID+" in this session, unasked?\n"+text, confirmSchema)
+		decision, action, err = s.decide(ctx, ss, "Allow every call of "+q.ID+" in this session without asking?\n"+text, confirmSchema)
 		if decision == "once" { // was not offered
 			decision = ""
 		}

@@ -1,6 +1,6 @@
 package kernel
 
-// This file is the child's side: one machine, driven by the frames on its pipe.
+// This file is the child's side: one machine, driven by frames on its pipe.
 
 import (
 	"errors"

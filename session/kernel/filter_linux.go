@@ -2,8 +2,8 @@
 
 package kernel
 
-// This file is the list of system calls that a confined child keeps. It is what the Go runtime needs to compute, to
-// collect garbage, to start threads and to end, and reading and writing of descriptors that are open already.
+// This file lists the system calls that a confined child may make: what the Go runtime needs to compute, collect
+// garbage, start threads and exit, and reading and writing open descriptors.
 
 import (
 	"runtime"

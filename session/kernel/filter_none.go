@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemFilter has no list of calls for this architecture.
+// systemFilter has no list of system calls for this architecture.
 func systemFilter(int) ([]unix.SockFilter, error) {
 	return nil, errors.New("not for this architecture")
 }

@@ -48,7 +48,7 @@ func TestValuesBothWays(t *testing.T) {
 		{name: "nil list", value: []any(nil), want: []any{}},
 		{name: "object", value: map[string]any{"a": map[string]any{"b": []any{false}}}},
 		{name: "Go types", value: map[string]names{"x": {"a", "b"}}, want: map[string]any{"x": []any{"a", "b"}}},
-		{name: "cyclic", value: loop, err: "nested deeper than 200 levels, or holds itself"},
+		{name: "cyclic", value: loop, err: "nested deeper than 200 levels, or cyclic"},
 		{name: "deep", value: deep, err: "nested deeper than 200 levels"},
 		{name: "function", value: func() {}, err: "func() is not data"},
 		{name: "wide keys", value: map[int]string{1: "x"}, err: "its keys are not strings"},

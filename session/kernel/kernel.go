@@ -137,7 +137,7 @@ func interruptReason(ctx context.Context) string {
 // stuck is why a run was ended that its machine could not stop.
 func stuck(interrupted bool, limit time.Duration) *Lost {
 	if interrupted {
-		return &Lost{Reason: "it took no notice of an interrupt", kind: vm.Interrupt, message: "interrupted"}
+		return &Lost{Reason: "it ignored an interrupt", kind: vm.Interrupt, message: "interrupted"}
 	}
 	return &Lost{Reason: "it did not stop at its time limit", kind: vm.Limit, limit: "time",
 		message: fmt.Sprintf("the script used more than %s of Lua time", limit)}
@@ -196,7 +196,7 @@ func (r *run) handle(k kind, payload []byte) error {
 			frame, err = r.answer(value, failed)
 		}
 	default:
-		err = fmt.Errorf("frame %q is out of turn", byte(k))
+		err = fmt.Errorf("unexpected frame %q", byte(k))
 	}
 	r.watch.resume(own)
 	if frame != nil {
@@ -214,7 +214,7 @@ func (r *run) write(payload []byte) error {
 		switch p.Stream {
 		case vm.Stdout, vm.Stderr, vm.Logs:
 		default:
-			return fmt.Errorf("stream %q is not known", string(p.Stream))
+			return fmt.Errorf("unknown stream %q", string(p.Stream))
 		}
 	}
 	if r.host.Write == nil {
@@ -255,7 +255,7 @@ func (r *run) answer(v any, err error) ([]byte, error) {
 			return frame, nil
 		}
 		err = &vm.HostError{Kind: vm.Runtime, Code: "too_large", Message: "the result is " + bad.Error(),
-			Hint: "ask for less: fewer rows or fewer fields"}
+			Hint: "ask for fewer rows or fewer fields"}
 	}
 	wire := &hostError{HostError: vm.HostError{Message: err.Error()}}
 	if typed := (*vm.HostError)(nil); errors.As(err, &typed) {
@@ -307,7 +307,7 @@ func (k *Kernel) ask(ctx context.Context, timeout time.Duration, request kind, b
 	if err != nil {
 		return fmt.Errorf("request: %w", err)
 	}
-	timer := time.AfterFunc(timeout, func() { k.end(&Lost{Reason: "it did not answer"}) })
+	timer := time.AfterFunc(timeout, func() { k.end(&Lost{Reason: "no answer"}) })
 	defer timer.Stop()
 	_ = k.out.send(frame) // a broken pipe shows in what is read
 	return k.expect(reply, v)
@@ -317,7 +317,7 @@ func (k *Kernel) ask(ctx context.Context, timeout time.Duration, request kind, b
 func (k *Kernel) expect(want kind, v any) error {
 	got, payload, err := k.in.next()
 	if err == nil && got != want {
-		err = fmt.Errorf("frame %q is out of turn", byte(got))
+		err = fmt.Errorf("unexpected frame %q", byte(got))
 	}
 	if err == nil {
 		err = k.codec.decode(payload, v)
@@ -353,7 +353,7 @@ func (k *Kernel) Close() {
 
 // Discard is Close without the wait for the process to be gone, which takes a millisecond.
 func (k *Kernel) Discard() {
-	k.end(&Lost{Reason: "it was closed", kind: vm.Interrupt, message: "the Lua process was closed"})
+	k.end(&Lost{Reason: "closed", kind: vm.Interrupt, message: "the Lua process was closed"})
 }
 
 // PID is the id of the process.
@@ -393,7 +393,7 @@ func (k *Kernel) fell(err error) *Lost {
 		case <-time.After(lastWordsGrace):
 		}
 	}
-	k.end(&Lost{Reason: "it broke the protocol: " + err.Error()})
+	k.end(&Lost{Reason: "protocol violation: " + err.Error()})
 	<-k.done
 	return k.gone()
 }

@@ -1,6 +1,6 @@
 package kernel
 
-// This file says why a process ended.
+// This file works out why a process ended.
 
 import (
 	"fmt"

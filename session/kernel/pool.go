@@ -1,6 +1,6 @@
 package kernel
 
-// This file starts children and keeps one ready.
+// This file starts children and keeps a spare ready.
 
 import (
 	"context"
@@ -126,7 +126,7 @@ func (p *Pool) Get(ctx context.Context) (*Kernel, error) {
 			if failures++; failures == maxFailures {
 				return nil, fmt.Errorf("kernel: %w", err)
 			}
-			p.options.Logf("kernel: the spare is replaced: %v", err)
+			p.options.Logf("kernel: spare replaced: %v", err)
 			timeout *= 2
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -168,7 +168,7 @@ func (p *Pool) keep() {
 				p.rest(spare)
 				continue
 			case <-spare.done:
-				err = fmt.Errorf("kernel: the spare died: %w", spare.gone())
+				err = fmt.Errorf("kernel: spare died: %w", spare.gone())
 			case <-p.closing:
 				return
 			}
@@ -257,7 +257,7 @@ func (p *Pool) greet(k *Kernel) error {
 		return err
 	}
 	if h.Version != wireVersion {
-		return fmt.Errorf("the child speaks version %d, not %d", h.Version, wireVersion)
+		return fmt.Errorf("the child uses protocol version %d, want %d", h.Version, wireVersion)
 	}
 	if len(h.Missing) > 0 {
 		p.warned.Do(func() { p.options.Logf("kernel: scripts run without %s", strings.Join(h.Missing, ", ")) })

@@ -185,7 +185,7 @@ func TestStartFails(t *testing.T) {
 	}{
 		{"no such program", absent, "no such file"},
 		{"ends at once", silent, "nothing to say"},
-		{"another version", version, "speaks version"},
+		{"another version", version, "protocol version"},
 		{"bad prelude", bad, "bad"},
 	}
 	for _, test := range tests {

@@ -1,7 +1,7 @@
 package kernel
 
-// This file carries snapshots: the globals of one kernel as bytes that the parent keeps and does not look into, and back
-// into another kernel. Both sides are here. A snapshot may be larger than a frame and travels in pieces.
+// This file transfers snapshots: the globals of one kernel as bytes, opaque to the parent, and back into another kernel.
+// Both sides are here. A snapshot may be larger than a frame and is sent in pieces.
 
 import (
 	"context"
@@ -80,7 +80,7 @@ func (k *Kernel) Snapshot(ctx context.Context) (vm.Snapshot, error) {
 		case kindPiece:
 			var p piece
 			if err = k.codec.decode(payload, &p); err == nil && len(s.Data)+len(p.Data) > request.Bytes+pieceSize {
-				err = errors.New("the snapshot is larger than asked for")
+				err = errors.New("the snapshot is larger than requested")
 			}
 			s.Data = append(s.Data, p.Data...)
 		case kindSnapshotEnd:
@@ -94,7 +94,7 @@ func (k *Kernel) Snapshot(ctx context.Context) (vm.Snapshot, error) {
 			s.Globals, s.Left = end.Globals, end.Left
 			return s, nil
 		default:
-			err = fmt.Errorf("frame %q is out of turn", byte(got))
+			err = fmt.Errorf("unexpected frame %q", byte(got))
 		}
 		if err != nil {
 			return vm.Snapshot{}, k.fell(err)
@@ -143,7 +143,7 @@ func (k *Kernel) begin(request kind, body any) (stop func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}
-	timer := time.AfterFunc(snapshotTimeout, func() { k.end(&Lost{Reason: "it did not answer"}) })
+	timer := time.AfterFunc(snapshotTimeout, func() { k.end(&Lost{Reason: "no answer"}) })
 	_ = k.out.send(frame) // a broken pipe shows in what is read
 	return func() { timer.Stop() }, nil
 }

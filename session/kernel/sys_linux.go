@@ -1,6 +1,6 @@
 package kernel
 
-// This file confines a child on Linux. Each wall stands alone, so that one that a system lacks leaves the others.
+// This file confines a child on Linux. Each measure is independent: one that a system lacks leaves the others in force.
 
 import (
 	"errors"
@@ -181,7 +181,7 @@ func filterCalls() error {
 		return errno
 	}
 	if thread != 0 {
-		return fmt.Errorf("thread %d cannot take it", thread)
+		return fmt.Errorf("thread %d refused it", thread)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@
 
 package kernel
 
-// This file confines a child where there is no Linux: an empty environment and a memory limit that the runtime keeps.
+// This file confines a child elsewhere than on Linux: an empty environment and a memory limit that the runtime enforces.
 
 import (
 	"os"

@@ -1,7 +1,7 @@
 package kernel
 
-// This file writes data as CBOR: the values that scripts and host functions exchange. The library would do it too, but
-// knows no end: data may come from an action, as large, as deep or as cyclic as that action made it.
+// This file writes data as CBOR: the values that scripts and host functions exchange. The library could do it, but
+// without bounds: an action's data may be of any size or depth, or cyclic.
 
 import (
 	"encoding/binary"
@@ -134,7 +134,7 @@ func (w *valueWriter) value(v any, depth int) error {
 // room counts one more item.
 func (w *valueWriter) room(depth int) error {
 	if depth > maxDepth {
-		return &sizeError{fmt.Sprintf("nested deeper than %d levels, or holds itself", maxDepth)}
+		return &sizeError{fmt.Sprintf("nested deeper than %d levels, or cyclic", maxDepth)}
 	}
 	// A few items of the frame itself come on top.
 	if w.items++; w.items > maxItems-64 {

@@ -1,8 +1,8 @@
 package kernel
 
-// This file holds the frames that the two processes exchange. A frame is a four-byte big-endian length, one byte that
-// says what the frame is, and a CBOR item; the length counts the kind and the item. Frames are checked before they are
-// decoded, so that no frame costs its reader more than a fixed multiple of its size.
+// This file defines the frames that the two processes exchange. A frame is a four-byte big-endian length, one byte for
+// its kind, and a CBOR item; the length counts the kind and the item. Frames are checked before they are decoded, so
+// that reading one costs at most a fixed multiple of its size.
 
 import (
 	"bufio"
@@ -267,7 +267,7 @@ func (f *frameWriter) send(frame []byte) error {
 }
 
 // errCut is the error of an item that says to be longer than its frame.
-var errCut = errors.New("frame: cut short")
+var errCut = errors.New("frame: truncated")
 
 // scan reports whether b is one CBOR item that the decoder may be given: whole, of definite length, untagged, without
 // odd simple values, and within maxItems and maxLevels.
@@ -279,7 +279,7 @@ func scan(b []byte) error {
 		for left[level] == 0 {
 			if level == 0 {
 				if len(b) > 0 {
-					return fmt.Errorf("frame: %d bytes after its end", len(b))
+					return fmt.Errorf("frame: %d bytes after the end", len(b))
 				}
 				return nil
 			}

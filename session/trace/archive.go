@@ -119,9 +119,9 @@ type NotFoundError struct {
 func (e *NotFoundError) Error() string {
 	switch {
 	case e.Name == "":
-		return "no session is kept yet"
+		return "no saved sessions"
 	case e.Several:
-		return fmt.Sprintf("session %q: it may be any of %s", e.Name, strings.Join(e.Near, ", "))
+		return fmt.Sprintf("session %q: ambiguous: %s", e.Name, strings.Join(e.Near, ", "))
 	case len(e.Near) > 0:
 		return fmt.Sprintf("session %q: not found; near it: %s", e.Name, strings.Join(e.Near, ", "))
 	}
@@ -246,7 +246,7 @@ func summarize(path string, words []string) (Summary, bool, error) {
 	case err != nil:
 		return s, false, fmt.Errorf("session log %s: %w", path, err)
 	case !known && s.Size > 0:
-		return s, false, fmt.Errorf("session log %s: it is no log of a session", path)
+		return s, false, fmt.Errorf("session log %s: not a session log", path)
 	}
 	return s, len(words) == 0, nil
 }
@@ -305,15 +305,15 @@ func (a Archive) Thread(s Summary) (Thread, error) {
 			return t, err
 		}
 		if err != nil {
-			t.Notices = append(t.Notices, fmt.Sprintf("%v: what came before is left out", err))
+			t.Notices = append(t.Notices, fmt.Sprintf("%v: earlier records skipped", err))
 			break
 		}
 		if torn > 0 {
-			lines := "1 unreadable line is"
+			lines := "1 unreadable line"
 			if torn > 1 {
-				lines = fmt.Sprintf("%d unreadable lines are", torn)
+				lines = fmt.Sprintf("%d unreadable lines", torn)
 			}
-			t.Notices = append(t.Notices, fmt.Sprintf("session log %s: %s left out", path, lines))
+			t.Notices = append(t.Notices, fmt.Sprintf("session log %s: %s skipped", path, lines))
 		}
 		t.Records, t.Logs = append(records, t.Records...), append([]string{path}, t.Logs...)
 		before := resumed(records)
@@ -322,7 +322,7 @@ func (a Archive) Thread(s Summary) (Thread, error) {
 		}
 		found := a.paths(before)
 		if len(found) == 0 {
-			t.Notices = append(t.Notices, fmt.Sprintf("session %s, from which this one goes on, is gone: its cells are left out", before))
+			t.Notices = append(t.Notices, fmt.Sprintf("session %s, which this one continues, is missing: its cells are skipped", before))
 			break
 		}
 		path = found[0]

@@ -124,13 +124,13 @@ func TestFind(t *testing.T) {
 		{"refund round", "20260102-100000-bbbb2222", ""},
 		{"REFUND", "20260102-100000-bbbb2222", ""},
 		{"first t", "20270102-100002-cccc3332", ""}, // the newest of that name
-		{"first", "", `session "first": it may be any of 20270102-100001-cccc3331 (first refund), 20270102-100002-cccc3332 (First try)`},
+		{"first", "", `session "first": ambiguous: 20270102-100001-cccc3331 (first refund), 20270102-100002-cccc3332 (First try)`},
 		{"bbb", "20270102-100004-cccc3334", ""}, // a name before the beginning of an id
-		{"2026", "", `session "2026": it may be any of 20260101-100000-aaaa1111, 20260102-100000-bbbb2222 (refund round), 20270102-100003-cccc3333 (2026-review)`},
+		{"2026", "", `session "2026": ambiguous: 20260101-100000-aaaa1111, 20260102-100000-bbbb2222 (refund round), 20270102-100003-cccc3333 (2026-review)`},
 		{"aaab1111", "", `session "aaab1111": not found; near it: 20260101-100000-aaaa1111`},
 		{"zzzzzzzzzzzz", "", `session "zzzzzzzzzzzz": not found`},
 		{"*", "", `session "*": not found`},
-		{"", "", `no session is kept yet`},
+		{"", "", `no saved sessions`},
 	} {
 		s, err := a.Find(c.name)
 		message := ""
@@ -223,9 +223,9 @@ func TestState(t *testing.T) {
 	}
 	whole := must(os.ReadFile(path))
 	for name, text := range map[string]string{
-		"it is damaged":    string(whole[:len(whole)-1]),
-		"it is not a":      "junk",
-		"it is of version": strings.Replace(string(whole), `"almanac_state":1`, `"almanac_state":9`, 1),
+		"damaged":                   string(whole[:len(whole)-1]),
+		"not a session state":       "junk",
+		"version 9, want version 1": strings.Replace(string(whole), `"almanac_state":1`, `"almanac_state":9`, 1),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ const (
 )
 
 // errFull says that nothing more can be recorded, and therefore nothing done.
-var errFull = fmt.Errorf("it has reached its limit of %d MiB: go on in a new session", maxLog>>20)
+var errFull = fmt.Errorf("it has reached its limit of %d MiB: start a new session", maxLog>>20)
 
 // CreateLog makes the log at path, and its folder when that does not exist. A file that is there already is an error: a
 // log belongs to one session of one process, and a later one goes on in a log of its own. Only the user can read it. No

@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-// A Kind says what a Record tells of.
+// A Kind says what a Record is about.
 type Kind string
 
 // The kinds, in the order a session usually writes them.
@@ -91,7 +91,7 @@ const (
 // Interactive tells whether a person sat before it. A log that does not say so is taken for one.
 func (f Front) Interactive() bool { return f == "" || f == FrontTerminal }
 
-// A Verdict is how a call ended at the door.
+// A Verdict is how a call ended on the call path.
 type Verdict string
 
 // The verdicts.

@@ -54,7 +54,7 @@ func ReadState(path string) (State, error) {
 		return State{}, fmt.Errorf("session state: %w", err)
 	}
 	if info.Size() > MaxState+64<<10 {
-		return State{}, fmt.Errorf("session state %s: larger than any that is kept", path)
+		return State{}, fmt.Errorf("session state %s: larger than the limit", path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -63,13 +63,13 @@ func ReadState(path string) (State, error) {
 	line, data, _ := bytes.Cut(text, []byte{'\n'})
 	var h stateHead
 	if json.Unmarshal(line, &h) != nil || h.Version == 0 {
-		return State{}, fmt.Errorf("session state %s: it is not a state", path)
+		return State{}, fmt.Errorf("session state %s: not a session state", path)
 	}
 	if h.Version != stateVersion {
-		return State{}, fmt.Errorf("session state %s: it is of version %d, this program reads version %d", path, h.Version, stateVersion)
+		return State{}, fmt.Errorf("session state %s: version %d, want version %d", path, h.Version, stateVersion)
 	}
 	if len(data) != h.Size || digest(data) != h.SHA256 {
-		return State{}, fmt.Errorf("session state %s: it is damaged", path)
+		return State{}, fmt.Errorf("session state %s: damaged", path)
 	}
 	return State{Run: h.Run, Label: h.Label, Prelude: h.Prelude, Globals: h.Globals, Bytes: data}, nil
 }

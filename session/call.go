@@ -1,4 +1,4 @@
-// This file is the one door: whatever wants to run an action, whoever wrote the script, comes through run.call.
+// This file is the call path: every call of an action, whoever wrote the script, goes through run.call.
 
 package session
 
@@ -18,7 +18,7 @@ import (
 	"almanac/session/vm"
 )
 
-// The codes of the errors that the door answers with, for scripts and models that branch on them.
+// Error codes of the call path, for scripts and models to branch on.
 const (
 	CodeUnknown      = "unknown_action"
 	CodeNotDescribed = "not_described"
@@ -33,16 +33,16 @@ const (
 	CodeLog          = "log"
 )
 
-// A reply is what an action answered: plain data, the arguments that differ for the next page, and whether there may be
-// one, with or without a way to it.
+// A reply is an action's answer: plain data, the arguments that differ for the next page, and whether there may be one
+// at all.
 type reply struct {
 	data any
 	next map[string]any
 	full bool
 }
 
-// call is the way of one call, by the script itself or from inside a composed action. Steps that refuse come before
-// steps that act, and every way out is recorded. Calls of one run may be under way at the same time.
+// call makes one call, for the script itself or a composed action. Checks come before actions, and every outcome is
+// recorded. Calls of one run may be concurrent.
 func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *composition) (reply, error) {
 	if n == 0 {
 		n = r.begin()
@@ -58,7 +58,7 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *compo
 	return answer, err
 }
 
-// pass takes one call through the checks and, when all agree, to its action. It fills in what c tells of the call.
+// pass runs the checks of one call and, when all agree, its action. It fills in c, the record of the call.
 func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition, c *trace.Call) (reply, error) {
 	view := r.session.View()
 	c.Actor = view.Actor()
@@ -86,7 +86,7 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	}
 	switch {
 	case r.mode == trace.ModePreview && entry.Mutates && entry.Action != nil:
-		return r.foretell(ctx, entry, call, c)
+		return r.planMutation(ctx, entry, call, c)
 	case r.mode == trace.ModePreview && entry.Mutates:
 		c.Rule = "preview"
 	default:
@@ -101,9 +101,8 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	return r.act(ctx, entry, call, c)
 }
 
-// lookup finds the entry in the view of now and sees that the author may name it. An id that the view hides answers
-// as an unknown one does. Inside a composed action nothing needs to be described: whoever wrote the action knew what
-// it calls.
+// lookup finds the entry in the current view and checks that the author may call it. An id that the view hides looks
+// unknown. Calls inside a composed action need no description: its author knew what it calls.
 func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Call) (*catalog.Entry, error) {
 	if len(id) > maxCalledID {
 		c.Verdict = trace.Rejected
@@ -128,28 +127,28 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 	id, c.ID = entry.ID, entry.ID
 	if !entry.Callable() {
 		c.Verdict = trace.Rejected
-		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called: its source has no actions", id), Refused: true}
+		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called: its source does not run actions", id), Refused: true}
 	}
 	if in == nil && r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
 		c.Verdict, c.Rule = trace.Denied, "not described"
-		return nil, denied(CodeNotDescribed, fmt.Sprintf("%s: denied: it was not described in this session", id),
+		return nil, denied(CodeNotDescribed, fmt.Sprintf("%s: denied: not described in this session", id),
 			"describe it first, or list it in actions")
 	}
 	return entry, nil
 }
 
-// spend takes the call from the budget before anything else is done for it.
+// spend charges the call to the budget before anything else happens.
 func (r *run) spend(entry *catalog.Entry, c *trace.Call) error {
 	budget, w := r.session.Budget(), r.session.world
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.used.Calls >= budget.Calls {
 		c.Verdict, c.Rule = trace.Limited, "budget calls"
-		return limited("calls", fmt.Sprintf("%s: the run has used its %d action calls", entry.ID, budget.Calls))
+		return limited("calls", fmt.Sprintf("%s: the run has used all %d action calls", entry.ID, budget.Calls))
 	}
 	if entry.Mutates && r.mode != trace.ModePreview && r.used.Mutations >= budget.Mutations {
 		c.Verdict, c.Rule = trace.Limited, "budget mutations"
-		return limited("mutations", fmt.Sprintf("%s: the run has used its %d mutations", entry.ID, budget.Mutations))
+		return limited("mutations", fmt.Sprintf("%s: the run has used all %d mutations", entry.ID, budget.Mutations))
 	}
 	r.used.Calls++
 	w.mu.Lock()
@@ -192,8 +191,8 @@ func (r *run) authorize(ctx context.Context, entry *catalog.Entry, call catalog.
 	return nil
 }
 
-// decide asks the policy and, where it says so, a person. It returns the arguments to call with: the person may
-// have edited them.
+// decide asks the policy and, where the policy says so, a person. It returns the arguments to call with, which the person
+// may have edited.
 func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (map[string]any, error) {
 	asks := policy.Request{
 		ID: entry.ID, Operation: entry.Operation, Risk: entry.Risk, Mutates: entry.Mutates, Args: call.Args,
@@ -205,7 +204,7 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 	return call.Args, r.refusal(d, c)
 }
 
-// verdict is what the policy of now says; a script that reads only gets none of what is granted.
+// verdict is the decision of the current policy; grants do not apply to a read-only script.
 func (r *run) verdict(asks policy.Request, c *trace.Call) policy.Decision {
 	var d policy.Decision
 	if r.script.Reads {
@@ -217,7 +216,7 @@ func (r *run) verdict(asks policy.Request, c *trace.Call) policy.Decision {
 	return d
 }
 
-// refusal is the error of a decision that is not to allow.
+// refusal is the error of a decision other than allow.
 func (r *run) refusal(d policy.Decision, c *trace.Call) error {
 	if d.Verdict == policy.Allow {
 		return nil
@@ -230,7 +229,7 @@ func (r *run) refusal(d policy.Decision, c *trace.Call) error {
 	return denied(CodeDenied, fmt.Sprintf("%s: denied: %s", c.ID, d.Reason), remedy)
 }
 
-// act calls the action. A mutation's intent is on record before it is made.
+// act calls the action. A mutation is recorded before it is made.
 func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (reply, error) {
 	w := r.session.world
 	if entry.Mutates {
@@ -266,26 +265,26 @@ func (r *run) failed(ctx context.Context, entry *catalog.Entry, err error, c *tr
 	return &vm.HostError{Code: CodeFailed, Message: r.session.world.redactor.text(withID(entry.ID, err))}
 }
 
-// answer makes the data that the script gets of a result.
+// answer turns a result into the data that the script gets.
 func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.Result, c *trace.Call) (reply, error) {
 	red := r.session.world.redactor
 	data, err := red.data(result.Data, r.session.Budget().Result)
 	if err != nil {
 		c.Verdict = trace.Failed
 		return reply{}, &vm.HostError{
-			Code: CodeTooLarge, Message: fmt.Sprintf("%s: result: %v", entry.ID, err), Hint: "ask for less: a smaller limit, fewer fields",
+			Code: CodeTooLarge, Message: fmt.Sprintf("%s: result: %v", entry.ID, err), Hint: "ask for less: a smaller limit or fewer fields",
 		}
 	}
 	if r.session.world.options.CheckResults && entry.Output != nil {
 		if err := entry.Output.Fits(data); err != nil {
 			c.Verdict = trace.Failed
 			return reply{}, &vm.HostError{
-				Code: CodeBadResult, Message: fmt.Sprintf("%s: the result is not what its description promises: %s", entry.ID, red.text(err.Error())),
-				Hint: "the action was called; what it answered is not used",
+				Code: CodeBadResult, Message: fmt.Sprintf("%s: the result does not match its output schema: %s", entry.ID, red.text(err.Error())),
+				Hint: "the action ran; its result was discarded",
 			}
 		}
 	}
-	c.Verdict, c.Effects, c.Note = trace.OK, r.affect(c.N, result.Effects), cut(red.text(result.Note), logText)
+	c.Verdict, c.Effects, c.Note = trace.OK, r.keepEffects(c.N, result.Effects), cut(red.text(result.Note), logText)
 	result.Data = data
 	next, full := entry.NextPage(args, result)
 	return reply{data, next, full}, nil
@@ -302,8 +301,8 @@ func (r *run) mutated() {
 	w.used = r.used
 }
 
-// callAction calls a and waits no longer than wait. An action that does not heed its context is left behind with its
-// goroutine, and a panic in it is an error.
+// callAction calls a and waits at most wait. An action that ignores its context is abandoned with its goroutine; a panic
+// in it becomes an error.
 func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait time.Duration) (catalog.Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %v", wait))
 	defer cancel()
@@ -331,8 +330,7 @@ func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait t
 	}
 }
 
-// keep records the call as it ended. The error ends the run: the log cannot be written, and nothing goes unrecorded; or
-// too many calls were refused.
+// keep records the finished call. An error ends the run: the log cannot be written, or too many calls were refused.
 func (r *run) keep(c trace.Call, data any, err error) error {
 	w := r.session.world
 	c.Took = time.Since(c.Start)
@@ -359,12 +357,12 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 		r.mu.Unlock()
 	}
 	if logErr := w.record(record); logErr != nil {
-		return denied(CodeLog, fmt.Sprintf("%s: %v", c.ID, logErr), "free the disk or choose another data folder")
+		return denied(CodeLog, fmt.Sprintf("%s: %v", c.ID, logErr), "free disk space, or choose another data folder")
 	}
 	return over
 }
 
-// recordable is the call as a record may hold it.
+// recordable is the call without secrets and cut to size, for a record.
 func (r *run) recordable(c trace.Call) trace.Call {
 	red := r.session.world.redactor
 	c.Args, c.Injected = red.args(c.Args), red.args(c.Injected)
@@ -409,7 +407,7 @@ func limited(name, message string) *vm.HostError {
 	return &vm.HostError{Fatal: true, Kind: vm.Limit, Limit: name, Code: CodeBudget, Message: message}
 }
 
-// withID puts the id in front of an action's error unless it says it itself.
+// withID prefixes an action's error with the id unless it starts with it.
 func withID(id string, err error) string {
 	if text := err.Error(); strings.HasPrefix(text, id) {
 		return text
