@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/repl/input"
 	"almanac/session"
 )
 
@@ -14,8 +15,8 @@ import (
 // while Handle runs; what it tells belongs to no cell. The status is Quit for the commands that leave.
 func (sh *Shell) Aside(ctx context.Context, line string) (Status, bool) {
 	mode := sh.Mode()
-	in := Parse(line, mode)
-	if in.Form != Command {
+	in := input.Parse(line, mode)
+	if in.Form != input.Command {
 		return Done, false
 	}
 	cmd, arg, ok := sh.command(in)
@@ -23,7 +24,7 @@ func (sh *Shell) Aside(ctx context.Context, line string) (Status, bool) {
 		return Done, false
 	}
 	sh.remember(line, mode)
-	c := Cell{Form: Command, Author: session.User, Source: arg, Started: time.Now()}
+	c := Cell{Form: input.Command, Author: session.User, Source: arg, Started: time.Now()}
 	sh.feed.Emit(Event{Kind: Began, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
 	err := sh.guard(ctx, &c, func(ctx context.Context, c *Cell) error { return cmd.do(ctx, sh, c, arg) })
 	if errors.Is(err, errQuit) {

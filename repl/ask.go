@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
 )
@@ -60,7 +61,7 @@ func AskDetails(r session.Request, width int, o RenderOptions) []show.Line {
 		rows = append(rows, []string{text.SanitizeLine(f.Name), text.SanitizeLine(f.Type), need, text.SanitizeLine(f.Description)})
 	}
 	if len(rows) > 0 {
-		for _, l := range show.Lines(show.Text, "  ", Columns(rows)) {
+		for _, l := range show.Lines(show.Text, "  ", show.Columns(rows)) {
 			lines = append(lines, show.Text.Line(cells.Clip(l.String(), width, o.Marks().Cut)))
 		}
 	}
@@ -87,7 +88,7 @@ const (
 // ParseAnswer reads a typed answer: one word alone, whatever its case, as a line that begins like one may be anything. Only
 // a refusal may go on, with the reason to tell: "n wrong customer", "no, wrong customer".
 func ParseAnswer(text string) (a Answer, reason string) {
-	word, rest := cutSpace(strings.TrimSpace(text))
+	word, rest := input.CutWord(strings.TrimSpace(text))
 	bare := strings.TrimRight(word, ",:;")
 	switch strings.ToLower(bare) {
 	case "n", "no", "deny":

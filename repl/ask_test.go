@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/llm"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -62,7 +63,7 @@ func TestAsk(t *testing.T) {
 		executes(`billing.refund.issue{invoice_id = "i", amount_cents = 5}`),
 		llm.Response{Text: "Not refunded:\nyou said \x1b[2Jno."},
 	)
-	if sh.Mode() != AskMode {
+	if sh.Mode() != input.AskMode {
 		t.Error("with a model a line is for the model")
 	}
 	answers := []string{"n ask Ann first"}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"almanac/catalog"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/vm"
@@ -49,23 +50,23 @@ func TestBrowse(t *testing.T) {
 
 func TestPaths(t *testing.T) {
 	for _, text := range []string{"open", "open[1].id", `t["a key"][2.5]`, "_3.list[-1]"} {
-		path, ok := ParsePath(text)
+		path, ok := show.ParsePath(text)
 		if text == "_3.list[-1]" {
 			if ok {
 				t.Errorf("%s: a path", text)
 			}
 			continue
 		}
-		if got := PathText(path); !ok || got != text {
+		if got := show.PathText(path); !ok || got != text {
 			t.Errorf("%s: %v %s", text, ok, got)
 		}
 	}
 	for _, text := range []string{"", "1", "f()", "a.b.", "a + b", "a[b]", `"x"`, "a.[1]", "a b"} {
-		if path, ok := ParsePath(text); ok {
+		if path, ok := show.ParsePath(text); ok {
 			t.Errorf("%s: %v", text, path)
 		}
 	}
-	if got := PathText([]vm.Step{{Name: "end"}, {Name: "x y"}}); got != `_G["end"]["x y"]` {
+	if got := show.PathText([]vm.Step{{Name: "end"}, {Name: "x y"}}); got != `_G["end"]["x y"]` {
 		t.Error(got)
 	}
 }

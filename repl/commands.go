@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text/cells"
+	"almanac/repl/input"
 )
 
 // A command is one row of the table.
@@ -95,8 +96,8 @@ func groupRank(c command) int {
 }
 
 // command finds the command that an input names, by its longest name, and its argument.
-func (sh *Shell) command(in Input) (command, string, bool) {
-	first, rest := cutSpace(in.Text)
+func (sh *Shell) command(in input.Input) (command, string, bool) {
+	first, rest := input.CutWord(in.Text)
 	if c, ok := sh.named(in.Name + " " + first); ok && first != "" {
 		return c, rest, true
 	}
@@ -171,7 +172,7 @@ func (sh *Shell) Help(filter string) []HelpLine {
 		{"Input", "!CODE", "Lua from ask mode"},
 		{"Input", "NAME? NAME??", "what an action or a global is; ?? in full"},
 	}
-	if sh.Mode() == AskMode {
+	if sh.Mode() == input.AskMode {
 		rows = []HelpLine{
 			{"Input", "WORDS", "ask the model"},
 			{"Input", "!CODE", "Lua; a value is shown and kept in _ and _n"},
@@ -236,11 +237,11 @@ func help(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 }
 
 // unknownCommand answers with the nearest command.
-func (sh *Shell) unknownCommand(in Input) error {
+func (sh *Shell) unknownCommand(in input.Input) error {
 	name := in.Name
 	for _, c := range sh.commands {
 		if strings.HasPrefix(c.name, name+" ") {
-			first, _ := cutSpace(in.Text)
+			first, _ := input.CutWord(in.Text)
 			return &UsageError{usage: sh.family(name), message: strings.TrimSpace("/" + name + ": unknown " + quoteWord(first))}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/pattern"
 	"almanac/catalog/text"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/syntax"
 )
@@ -220,7 +221,7 @@ func modelMay(s *session.Session, id string) string {
 }
 
 func view(_ context.Context, sh *Shell, _ *Cell, arg string) error {
-	verb, rest := cutSpace(arg)
+	verb, rest := input.CutWord(arg)
 	names := strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 	r := catalog.Rules{Name: "/catalog view " + arg}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/repl/input"
 	"almanac/repl/show"
 )
 
@@ -91,7 +92,7 @@ func (sh *Shell) copied(arg string) (string, error) {
 
 // cellCode is the code of a cell: the last block of it in the model's answer, else the last script that ran.
 func cellCode(c Cell) string {
-	if c.Form != Words {
+	if c.Form != input.Words {
 		return c.Source
 	}
 	if code := show.LastCode(c.Answer); code != "" {
@@ -108,7 +109,7 @@ func cellResult(c Cell) string {
 	if c.Answer != "" {
 		return strings.TrimRight(c.Answer, "\n")
 	}
-	if c.Outcome == nil || c.Form == Words {
+	if c.Outcome == nil || c.Form == input.Words {
 		return ""
 	}
 	parts := []string{}

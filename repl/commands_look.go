@@ -3,6 +3,7 @@ package repl
 // This file holds the commands that look back and around: calls, results, limits and status.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,7 +91,7 @@ func callBrief(cell int, c trace.Call) string {
 func callDetail(cell int, c trace.Call, o RenderOptions) string {
 	var b strings.Builder
 	b.WriteString(callBrief(cell, c))
-	fmt.Fprintf(&b, "\n  at %s by %s", c.Start.Local().Format("15:04:05.000"), orText(c.Author, "you"))
+	fmt.Fprintf(&b, "\n  at %s by %s", c.Start.Local().Format("15:04:05.000"), cmp.Or(c.Author, "you"))
 	if c.Actor != "" {
 		fmt.Fprintf(&b, " as %s", c.Actor)
 	}
@@ -108,13 +109,6 @@ func callDetail(cell int, c trace.Call, o RenderOptions) string {
 		fmt.Fprintf(&b, "\n  effect %s %s %s", e.Kind, e.Target, show.LuaText(e.Value, 100))
 	}
 	return b.String()
-}
-
-func orText(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 func expand(_ context.Context, sh *Shell, _ *Cell, arg string) error {
@@ -211,7 +205,7 @@ func limits(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 		{"describe", strconv.Itoa(b.Described), "ids at once"},
 		{"select", strconv.Itoa(b.Selected), "ids for one execute"},
 	}
-	sh.say(Plain, "%s", Columns(rows))
+	sh.say(Plain, "%s", show.Columns(rows))
 	return nil
 }
 
@@ -264,7 +258,7 @@ func config(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 
 func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 	st := sh.StatusLine()
-	model := orText(st.Model, "none")
+	model := cmp.Or(st.Model, "none")
 	rows := [][]string{
 		{"program", "almanac " + sh.options.Version},
 		{"session", st.Session},
@@ -282,7 +276,7 @@ func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 			[]string{"context", fmt.Sprintf("%d of %d tokens", st.ContextUsed, st.ContextLimit)},
 			[]string{"tokens", fmt.Sprintf("%d in, %d out, %d cached, %s", u.Input, u.Output, u.Cached, text.Count(u.Completions, "completion"))})
 	}
-	sh.say(Plain, "%s", Columns(rows))
+	sh.say(Plain, "%s", show.Columns(rows))
 	return nil
 }
 

@@ -13,7 +13,8 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
-	"almanac/catalog/text/cells"
+	"almanac/repl/input"
+	"almanac/repl/show"
 	"almanac/session"
 )
 
@@ -53,7 +54,7 @@ func luaCommands() []command {
 
 // cutFlag takes a flag off the front of arg.
 func cutFlag(arg, flag string) (rest string, found bool) {
-	first, rest := cutSpace(arg)
+	first, rest := input.CutWord(arg)
 	if first == flag {
 		return rest, true
 	}
@@ -79,7 +80,7 @@ func preview(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 func (sh *Shell) lastLua() (Cell, bool) {
 	cells := sh.Cells()
 	for i := len(cells) - 1; i >= 0; i-- {
-		if cells[i].Form == Lua {
+		if cells[i].Form == input.Lua {
 			return cells[i], true
 		}
 	}
@@ -125,33 +126,8 @@ func vars(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	for i, v := range all {
 		rows[i] = []string{text.SanitizeLine(v.Name), v.Kind(), v.From(), text.SanitizeLine(v.Brief)}
 	}
-	sh.feed.Emit(Event{Kind: Opened, Pane: VariablesPane, Text: Columns(rows)})
+	sh.feed.Emit(Event{Kind: Opened, Pane: VariablesPane, Text: show.Columns(rows)})
 	return nil
-}
-
-// Columns aligns rows of cells with two blanks between them.
-func Columns(rows [][]string) string {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], cells.Width(cell))
-		}
-	}
-	lines := make([]string, len(rows))
-	for r, row := range rows {
-		var b strings.Builder
-		for i, cell := range row {
-			b.WriteString(cell)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-cells.Width(cell)+2))
-			}
-		}
-		lines[r] = strings.TrimRight(b.String(), " ")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // cellMark heads a cell in a saved file.
@@ -189,7 +165,7 @@ func load(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 			if c.Replay {
 				sh.say(Notice, "%s: %s run", arg, text.Count(len(parts), "cell"))
 			}
-			c.Source, c.Form = string(source), Lua
+			c.Source, c.Form = string(source), input.Lua
 			return sh.ran(c, o, err)
 		}
 	}

@@ -3,6 +3,7 @@ package repl
 // This file holds the commands about the model, and those of the shell itself.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
+	"almanac/repl/input"
 	"almanac/session/trace"
 )
 
@@ -52,7 +54,7 @@ func setModel(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		return errors.New(sh.options.NoModel)
 	}
 	if arg == "" {
-		sh.say(Plain, "model %s", orText(c.Model(), "not named: the server chooses"))
+		sh.say(Plain, "model %s", cmp.Or(c.Model(), "not named: the server chooses"))
 		return nil
 	}
 	if strings.ContainsAny(arg, " \t\n") {
@@ -87,9 +89,9 @@ func setMode(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		sh.say(Plain, "mode %s", sh.Mode())
 		return nil
 	case "lua":
-		sh.SetMode(LuaMode)
+		sh.SetMode(input.LuaMode)
 	case "ask":
-		sh.SetMode(AskMode)
+		sh.SetMode(input.AskMode)
 	default:
 		return &UsageError{usage: "/mode [lua|ask]"}
 	}

@@ -3,6 +3,7 @@ package repl
 // This file holds the commands about the policy: what happens to calls that change data, and what is granted.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,7 @@ func grantsText(p policy.Policy) string {
 	}
 	said := fmt.Sprintf("%s (policy %s)", p.Words(), mode)
 	for _, r := range p.Rules {
-		said += fmt.Sprintf("\n  %s: %s %s", orText(r.Name, "rule"), r.Verdict, orText(r.IDs.String(), "every mutation that matches"))
+		said += fmt.Sprintf("\n  %s: %s %s", cmp.Or(r.Name, "rule"), r.Verdict, cmp.Or(r.IDs.String(), "every mutation that matches"))
 	}
 	if len(p.Grants) == 0 {
 		return said

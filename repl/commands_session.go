@@ -93,7 +93,7 @@ func SessionList(all []trace.Summary, current string, width int) string {
 		}
 		rows[i] = []string{mark + " " + s.ID, startText(s.Start), text.Count(s.Cells, "cell"), cells.Clip(SessionTitle(s), 80, "…")}
 	}
-	lines := strings.Split(Columns(rows), "\n")
+	lines := strings.Split(show.Columns(rows), "\n")
 	for i, l := range lines {
 		lines[i] = cells.Clip(l, width, "…")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog/source"
+	"almanac/repl/input"
 )
 
 // someSkips is how many remarks of a kind /sources NAME lists.
@@ -18,7 +19,7 @@ func sources(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if l == nil {
 		return errors.New("sources: the program that made this session keeps them to itself")
 	}
-	verb, name := cutSpace(arg)
+	verb, name := input.CutWord(arg)
 	switch {
 	case arg == "":
 		lines := make([]string, 0, 4)

@@ -3,6 +3,7 @@ package repl
 // This file is /trace: the calls of the session, by cell, action, author and outcome.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ func (q traceQuery) wants(c trace.Call) bool {
 		return false
 	case q.failed && (c.Verdict == trace.OK || c.Verdict == trace.Planned):
 		return false
-	case q.author != "" && orText(c.Author, "you") != q.author:
+	case q.author != "" && cmp.Or(c.Author, "you") != q.author:
 		return false
 	}
 	return q.action == nil || q.action(c.ID)

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session/syntax"
 )
@@ -80,7 +81,7 @@ func (sh *Shell) Complete(ctx context.Context, text string, cursor int) Completi
 		return sh.completeCommand(ctx, text, head, offset+1, cursor)
 	case strings.HasPrefix(trimmed, "!"):
 		return sh.completeLua(ctx, text, offset+1, cursor)
-	case strings.HasPrefix(trimmed, "?") || sh.Mode() == AskMode:
+	case strings.HasPrefix(trimmed, "?") || sh.Mode() == input.AskMode:
 		return Completions{Start: cursor, End: cursor}
 	}
 	return sh.completeLua(ctx, text, 0, cursor)
@@ -180,7 +181,7 @@ func (sh *Shell) completeCommand(ctx context.Context, text, head string, start, 
 			}
 		}
 	}
-	name, rest := cutSpace(typed)
+	name, rest := input.CutWord(typed)
 	if c, ok := sh.named(name); ok && c.words != nil && len(items) > 0 && name != typed {
 		var own []Completion
 		for _, item := range c.words(sh, rest) {
@@ -193,7 +194,7 @@ func (sh *Shell) completeCommand(ctx context.Context, text, head string, start, 
 	if len(items) > 0 {
 		return limit(start, cursor, items)
 	}
-	c, arg, ok := sh.command(Input{Form: Command, Name: name, Text: rest})
+	c, arg, ok := sh.command(input.Input{Form: input.Command, Name: name, Text: rest})
 	if !ok {
 		return Completions{Start: cursor, End: cursor}
 	}
@@ -339,7 +340,7 @@ func (sh *Shell) globalItems(ctx context.Context, partial string) []Completion {
 	var items []Completion
 	for _, g := range Named(sh.options.Session.Globals()) {
 		if strings.HasPrefix(g.Name, partial) {
-			items = append(items, Completion{Text: g.Name, Detail: kindText(g)})
+			items = append(items, Completion{Text: g.Name, Detail: show.KindText(g)})
 		}
 	}
 	items = append(items, sh.segments("", partial, false)...)

@@ -12,7 +12,9 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/lua"
+	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session/syntax"
 )
@@ -57,7 +59,7 @@ func (sh *Shell) fuzzyItems(partial string) []Completion {
 	if len(ids) == 0 {
 		letters := strings.ToLower(strings.Join(words, ""))
 		for id := range v.All() {
-			if hasLetters(id, letters) {
+			if spelling.HasLetters(id, letters) {
 				ids = append(ids, id)
 			}
 		}
@@ -83,7 +85,7 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 		if tokens[i].Kind != syntax.Name || i > 0 && (tokens[i-1].Text == "." || tokens[i-1].Text == ":") {
 			continue
 		}
-		path, ok := ParsePath(before[tokens[i].Pos.Offset:])
+		path, ok := show.ParsePath(before[tokens[i].Pos.Offset:])
 		if !ok {
 			return nil
 		}
@@ -94,7 +96,7 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 		var items []Completion
 		for _, n := range page.Nodes {
 			if !n.Odd && !n.Step.Numeric && lua.IsName(n.Step.Name) && strings.HasPrefix(n.Step.Name, partial) {
-				items = append(items, Completion{Text: n.Step.Name, Detail: NodeKind(n) + "  " + text.SanitizeLine(n.Brief)})
+				items = append(items, Completion{Text: n.Step.Name, Detail: show.NodeKind(n) + "  " + text.SanitizeLine(n.Brief)})
 			}
 		}
 		return items
@@ -105,8 +107,8 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 // Signature tells of the call around cursor, a byte offset into text, which arguments it takes: their types, which are
 // required, and what is already given; of a function its parameters. It is false outside of a call of what is known.
 func (sh *Shell) Signature(text string, cursor int) (show.Line, bool) {
-	in := Parse(text, sh.Mode())
-	if in.Form != Lua && in.Form != Command {
+	in := input.Parse(text, sh.Mode())
+	if in.Form != input.Lua && in.Form != input.Command {
 		return nil, false
 	}
 	cursor = min(max(cursor, 0), len(text))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session/policy"
 )
@@ -53,7 +54,7 @@ func TestComplete(t *testing.T) {
 	} {
 		fmt.Fprintf(&b, "> %s\n%s\n", text, indent(strings.TrimRight(completed(t, sh, text), "\n"), "  "))
 	}
-	sh.SetMode(AskMode)
+	sh.SetMode(input.AskMode)
 	for _, text := range []string{"bil|", "show @bil|", "!bil|", "/mod|"} {
 		fmt.Fprintf(&b, "ask> %s\n%s\n", text, indent(strings.TrimRight(completed(t, sh, text), "\n"), "  "))
 	}

@@ -3,8 +3,6 @@
 //	Shell     one person's REPL over one session: Handle runs an input, Submit says whether it is complete
 //	Feed      the ordered, bounded way from the worker to whatever shows the events; also asks for approvals
 //	Event     one thing that happened; Lines turns it into text with roles, for any screen or none
-//	History   the file of what was typed
-//	Mode      what a line without a prefix is: Lua, or words for the model
 //
-// Start at Shell.Handle, then Parse. One goroutine at a time runs Handle; everything else may be called meanwhile.
+// Start at Shell.Handle, then input.Parse. One goroutine at a time runs Handle; everything else may be called meanwhile.
 package repl

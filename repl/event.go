@@ -3,6 +3,7 @@ package repl
 import (
 	"time"
 
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -87,7 +88,7 @@ type Event struct {
 	Kind    EventKind
 	Cell    int
 	Author  session.Author
-	Mode    Mode
+	Mode    input.Mode
 	Text    string
 	Tool    string
 	Level   Level
@@ -111,15 +112,6 @@ type Event struct {
 	Hits  []Hit
 	Total int
 }
-
-// A Mode says what a line without a prefix is.
-type Mode int
-
-// The modes.
-const (
-	LuaMode Mode = iota
-	AskMode
-)
 
 // An Ask is a question to the person. Exactly one answer must be sent; the channel has room for it.
 type Ask struct {

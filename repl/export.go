@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/syntax"
 	"almanac/session/trace"
@@ -92,7 +93,7 @@ func writeLua(w io.Writer, records []trace.Record) error {
 	for _, c := range past {
 		if c.N > since {
 			runs = append(runs, c.Runs...)
-			if c.Form == Words {
+			if c.Form == input.Words {
 				prompts[c.N] = c.Source
 			}
 		}
@@ -230,11 +231,11 @@ func writeMarkdown(w io.Writer, records []trace.Record) error {
 			b.WriteString("\n*Lua was reset here.*\n")
 		}
 		who := "you"
-		if c.Form == Words {
+		if c.Form == input.Words {
 			who = "you asked"
 		}
 		fmt.Fprintf(&b, "\n## [%d] %s\n\n", c.N, who)
-		if c.Form == Words {
+		if c.Form == input.Words {
 			b.WriteString(quoted(c.Source))
 		}
 		for _, r := range c.Runs {

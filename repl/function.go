@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session/syntax"
 )
@@ -59,7 +60,7 @@ func (sh *Shell) ownFunction(name string) (function, bool) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	for _, c := range slices.Backward(sh.Cells()) {
 		sources, who := c.Scripts, "model"
-		if c.Form != Words {
+		if c.Form != input.Words {
 			sources, who = []string{c.Source}, "you"
 		}
 		for _, source := range slices.Backward(sources) {

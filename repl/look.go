@@ -4,6 +4,7 @@ package repl
 // commands print the same as lists.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,12 +12,11 @@ import (
 	"strconv"
 	"strings"
 
-	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
-	"almanac/session/syntax"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -40,7 +40,7 @@ func (sh *Shell) Variables() []Variable {
 }
 
 // Kind is the type with its size: "table[3]".
-func (v Variable) Kind() string { return kindText(v.Global) }
+func (v Variable) Kind() string { return show.KindText(v.Global) }
 
 // From says who set it: "you [3]"; empty when it is not known.
 func (v Variable) From() string {
@@ -66,7 +66,7 @@ func (sh *Shell) Calls() []Used {
 	var all []Used
 	for _, c := range append(sh.Cells(), sh.feed.running()) {
 		source := c.Source
-		if c.Form == Words {
+		if c.Form == input.Words {
 			source = ""
 			if len(c.Scripts) == 1 {
 				source = c.Scripts[0]
@@ -101,7 +101,7 @@ func (u Used) Number() string { return fmt.Sprintf("[%d.%d]", u.Cell, u.Call.N) 
 // matches.
 func (u Used) Matches(words []string) bool {
 	text := strings.ToLower(strings.Join([]string{
-		u.Call.ID, orText(u.Call.Author, "you"), string(u.Call.Verdict), u.Number(), u.Call.Brief,
+		u.Call.ID, cmp.Or(u.Call.Author, "you"), string(u.Call.Verdict), u.Number(), u.Call.Brief,
 	}, " "))
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
@@ -152,87 +152,6 @@ func (sh *Shell) Look(ctx context.Context, path []vm.Step, from, limit int) (vm.
 	return sh.options.Session.Look(ctx, path, from, limit)
 }
 
-// PathText writes a path as Lua: `open[1].id`.
-func PathText(path []vm.Step) string {
-	var b strings.Builder
-	for i, s := range path {
-		switch {
-		case s.Numeric:
-			b.WriteString("[" + lua.Number(s.Index) + "]")
-		case lua.IsName(s.Name):
-			if i > 0 {
-				b.WriteByte('.')
-			}
-			b.WriteString(s.Name)
-		case i == 0:
-			b.WriteString("_G[" + lua.Quote(s.Name) + "]")
-		default:
-			b.WriteString("[" + lua.Quote(s.Name) + "]")
-		}
-	}
-	return b.String()
-}
-
-// ParsePath reads a path as Lua writes it: a name, then names behind dots and constants in brackets. It is false for
-// any other expression.
-func ParsePath(text string) ([]vm.Step, bool) {
-	var path []vm.Step
-	tokens := slices.DeleteFunc(syntax.Tokens(text), func(t syntax.Token) bool { return t.Kind == syntax.Comment || t.Text == "" })
-	for i := 0; i < len(tokens); {
-		t := tokens[i]
-		switch {
-		case i == 0 && t.Kind == syntax.Name:
-			path = append(path, vm.Step{Name: t.Text})
-			i++
-		case i == 0:
-			return nil, false
-		case t.Text == "." && i+1 < len(tokens) && tokens[i+1].Kind == syntax.Name:
-			path = append(path, vm.Step{Name: tokens[i+1].Text})
-			i += 2
-		case t.Text == "[" && i+2 < len(tokens) && tokens[i+2].Text == "]":
-			step, ok := constant(tokens[i+1])
-			if !ok {
-				return nil, false
-			}
-			path = append(path, step)
-			i += 3
-		default:
-			return nil, false
-		}
-	}
-	return path, len(path) > 0
-}
-
-// constant reads a key in brackets.
-func constant(t syntax.Token) (vm.Step, bool) {
-	switch t.Kind {
-	case syntax.Number:
-		n, err := strconv.ParseFloat(t.Text, 64)
-		return vm.Step{Index: n, Numeric: true}, err == nil
-	case syntax.String:
-		args, err := ParseArgs("{ v = " + t.Text + " }")
-		s, ok := args["v"].(string)
-		return vm.Step{Name: s}, err == nil && ok
-	}
-	return vm.Step{}, false
-}
-
-// StepText is a key as a list shows it: a name, a number in brackets, other keys in quotes.
-func StepText(n vm.Node) string {
-	switch {
-	case n.Odd:
-		return "[" + text.SanitizeLine(n.Step.Name) + "]"
-	case n.Step.Numeric:
-		return "[" + lua.Number(n.Step.Index) + "]"
-	case lua.IsName(n.Step.Name):
-		return n.Step.Name
-	}
-	return lua.Quote(n.Step.Name)
-}
-
-// NodeKind is a node's type with its size.
-func NodeKind(n vm.Node) string { return kindText(vm.Global{Type: n.Type, Size: n.Size}) }
-
 // pageShown is how many entries /view prints.
 const pageShown = 50
 
@@ -245,7 +164,7 @@ func viewValue(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		text = fmt.Sprintf("_%d", n) // the result of cell n
 	}
-	path, ok := ParsePath(text)
+	path, ok := show.ParsePath(text)
 	if !ok {
 		if err := sh.runQuietly(ctx, c, text); err != nil {
 			return err
@@ -260,7 +179,7 @@ func viewValue(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 		if len(path) == 1 && path[0].Name == "_" {
 			return errors.New("view: nothing to look at yet: run something that returns a value")
 		}
-		return fmt.Errorf("view: %s is nil", PathText(path))
+		return fmt.Errorf("view: %s is nil", show.PathText(path))
 	}
 	sh.feed.Emit(Event{Kind: Opened, Pane: ValuePane, Path: path, Text: pageText(path, page)})
 	return nil
@@ -279,20 +198,27 @@ func (sh *Shell) runQuietly(ctx context.Context, c *Cell, source string) error {
 
 // pageText lists a value and what is in it.
 func pageText(path []vm.Step, p vm.Page) string {
-	head := PathText(path) + "  " + NodeKind(p.Node)
+	head := show.PathText(path) + "  " + show.NodeKind(p.Node)
 	if p.Text != "" {
 		return head + "\n" + indent(p.Text, "  ")
 	}
 	rows := make([][]string, len(p.Nodes))
 	for i, n := range p.Nodes {
-		rows[i] = []string{"  " + StepText(n), NodeKind(n), text.SanitizeLine(n.Brief)}
+		rows[i] = []string{"  " + show.StepText(n), show.NodeKind(n), text.SanitizeLine(n.Brief)}
 	}
 	text := head
 	if len(rows) > 0 {
-		text += "\n" + Columns(rows)
+		text += "\n" + show.Columns(rows)
 	}
 	if more := p.Size - len(p.Nodes); more > 0 {
 		text += fmt.Sprintf("\n  … %d more", more)
 	}
 	return text
+}
+
+// Find searches the value at path for entries whose key or beginning holds text, whatever its case, tables that are near
+// the top first. Nothing is run for it. It stops at 50,000 entries, 500 hits, 12 levels, or when ctx is done, and tells
+// what it has until then; the error is that of looking at the value itself.
+func (sh *Shell) Find(ctx context.Context, path []vm.Step, text string) (show.Finding, error) {
+	return show.Find(path, text, func(path []vm.Step, from, limit int) (vm.Page, error) { return sh.Look(ctx, path, from, limit) })
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -69,7 +70,7 @@ func PastCells(records []trace.Record) (cells []PastCell, since int) {
 		if !known {
 			i = len(cells)
 			byNumber[r.Cell] = i
-			cells = append(cells, PastCell{Cell: Cell{N: r.Cell, Form: Lua, Author: session.User, Started: r.Time}})
+			cells = append(cells, PastCell{Cell: Cell{N: r.Cell, Form: input.Lua, Author: session.User, Started: r.Time}})
 			last = max(last, r.Cell)
 		}
 		return &cells[i]
@@ -85,7 +86,7 @@ func PastCells(records []trace.Record) (cells []PastCell, since int) {
 		c.Elapsed = r.Time.Sub(c.Started)
 		switch r.Kind {
 		case trace.KindPrompt:
-			c.Form, c.Source = Words, r.Text
+			c.Form, c.Source = input.Words, r.Text
 		case trace.KindAnswer:
 			c.Answer = r.Text
 		case trace.KindRun:
@@ -107,8 +108,8 @@ func PastCells(records []trace.Record) (cells []PastCell, since int) {
 	}
 	for i := range cells {
 		c := &cells[i]
-		c.Replay = c.Form == Lua && len(c.Runs) > 0 && !slices.ContainsFunc(c.Runs, func(r PastRun) bool { return !r.lasting() })
-		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == Lua {
+		c.Replay = c.Form == input.Lua && len(c.Runs) > 0 && !slices.ContainsFunc(c.Runs, func(r PastRun) bool { return !r.lasting() })
+		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == input.Lua {
 			c.Err = c.Outcome.Err
 		}
 	}
@@ -163,7 +164,7 @@ func (c *PastCell) begin(r trace.Record, at int) {
 	if author != session.User {
 		return
 	}
-	if c.Form == Words {
+	if c.Form == input.Words {
 		return
 	}
 	if c.Source == "" {

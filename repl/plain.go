@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog/text"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/vm"
@@ -127,10 +128,10 @@ func (t *Typing) read(in io.Reader) {
 }
 
 func (p *plain) loop(ctx context.Context) error {
-	var input strings.Builder
+	var b strings.Builder
 	armed := false
 	for p.err == nil {
-		p.prompt(input.Len() > 0)
+		p.prompt(b.Len() > 0)
 		lines := p.lines
 		if len(p.ahead) > 0 {
 			first := make(chan typedLine, 1)
@@ -145,24 +146,24 @@ func (p *plain) loop(ctx context.Context) error {
 				return nil
 			}
 			p.endLine()
-			if armed = input.Len() == 0; armed {
+			if armed = b.Len() == 0; armed {
 				p.print("press Ctrl+C again to exit\n")
 			}
-			input.Reset()
+			b.Reset()
 		case l := <-lines:
 			armed, p.open = false, false // Enter ended the prompt's line
 			if l.err != nil {
-				return p.atEnd(ctx, input.String(), l.err)
+				return p.atEnd(ctx, b.String(), l.err)
 			}
-			if input.Len() > 0 {
-				input.WriteByte('\n')
+			if b.Len() > 0 {
+				b.WriteByte('\n')
 			}
-			input.WriteString(l.text)
-			if p.sh.Submit(input.String()) == Incomplete {
+			b.WriteString(l.text)
+			if p.sh.Submit(b.String()) == input.Incomplete {
 				continue
 			}
-			text := input.String()
-			input.Reset()
+			text := b.String()
+			b.Reset()
 			if p.run(ctx, text) == Quit {
 				return p.err
 			}
@@ -315,7 +316,7 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 			if err != nil || strings.TrimSpace(typed) == "" {
 				continue
 			}
-			args, err := ParseArgs(typed)
+			args, err := show.ParseArgs(typed)
 			if err == nil {
 				return session.Approval{Verdict: session.Once, Args: args}
 			}

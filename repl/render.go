@@ -4,6 +4,7 @@ package repl
 // if any, is for the screen to decide. Everything that comes from outside is sanitized here.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
@@ -108,13 +110,13 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 }
 
 // PromptText is what stands before input in mode m.
-func PromptText(m Mode, o RenderOptions) string {
+func PromptText(m input.Mode, o RenderOptions) string {
 	return m.String() + " " + o.Marks().Prompt + " "
 }
 
 func echoLines(e Event, width int, m show.Marks) []show.Line {
 	lines := show.Lines(show.Code, "", e.Text)
-	if Parse(e.Text, e.Mode).Form == Lua {
+	if input.Parse(e.Text, e.Mode).Form == input.Lua {
 		lines = show.LuaLines(show.ExpandTabs(text.Sanitize(e.Text)))
 	}
 	prompt := e.Mode.String() + " " + m.Prompt + " "
@@ -256,7 +258,7 @@ func changedLine(e Event, width int, o RenderOptions) []show.Line {
 		return nil
 	}
 	m := o.Marks()
-	told := fmt.Sprintf("  %s %s %s", m.Dot, orText(string(e.Author), string(session.User)), strings.Join(parts, "; "))
+	told := fmt.Sprintf("  %s %s %s", m.Dot, cmp.Or(string(e.Author), string(session.User)), strings.Join(parts, "; "))
 	return []show.Line{show.Dim.Line(cells.Clip(text.SanitizeLine(told), width, m.Cut))}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
@@ -71,10 +72,10 @@ func renderCases() map[string][]Event {
 	args := map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(12900), "reason": "dup\u202elicate\x1b[2J"}
 	return map[string][]Event{
 		"echo": {
-			{Kind: Began, Cell: 3, Mode: LuaMode, Text: "for i = 1, 2 do\n\tprint(i)\nend"},
-			{Kind: Began, Mode: AskMode, Text: "/status"},
-			{Kind: Began, Cell: 12, Mode: LuaMode, Text: "billing.refund.issue{invoice_id=\"inv_04323\", amount_cents=100, reason=\"a duplicate\"}\nreturn 'done'"},
-			{Kind: Began, Cell: 13, Mode: AskMode, Text: "draft a refund note for each invoice of Acme over 100 dollars, and tell me what they come to"},
+			{Kind: Began, Cell: 3, Mode: input.LuaMode, Text: "for i = 1, 2 do\n\tprint(i)\nend"},
+			{Kind: Began, Mode: input.AskMode, Text: "/status"},
+			{Kind: Began, Cell: 12, Mode: input.LuaMode, Text: "billing.refund.issue{invoice_id=\"inv_04323\", amount_cents=100, reason=\"a duplicate\"}\nreturn 'done'"},
+			{Kind: Began, Cell: 13, Mode: input.AskMode, Text: "draft a refund note for each invoice of Acme over 100 dollars, and tell me what they come to"},
 			{Kind: Wrote, Author: session.Model, Tool: "lua_tools_query", Text: "local found = catalog.search(\"list unpaid invoices for a customer\", {domains={\"billing\"}})"},
 		},
 		"table":  {ran(invoices(3))},

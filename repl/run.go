@@ -12,6 +12,7 @@ import (
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/llm"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/syntax"
 	"almanac/session/trace"
@@ -194,7 +195,7 @@ func (sh *Shell) explain(ctx context.Context, name string, full bool) error {
 	}
 	for _, g := range s.Globals() {
 		if g.Name == name {
-			sh.say(Plain, "%s  %s  %s", g.Name, kindText(g), g.Brief)
+			sh.say(Plain, "%s  %s  %s", g.Name, show.KindText(g), g.Brief)
 			return nil
 		}
 	}
@@ -228,12 +229,4 @@ func listing(v *catalog.View, prefix string, children []catalog.Child) Event {
 		}
 	}
 	return e
-}
-
-// kindText is a global's type with its size.
-func kindText(g vm.Global) string {
-	if g.Type == "table" {
-		return fmt.Sprintf("table[%d]", g.Size)
-	}
-	return g.Type
 }

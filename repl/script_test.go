@@ -18,6 +18,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/llm"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
@@ -148,7 +149,7 @@ var stamps = regexp.MustCompile(`"(start|time|took_ns)":("[^"]*"|\d+)`)
 
 // typed handles one input as a screen does and returns what it printed. answers are taken for questions, in order.
 func typed(ctx context.Context, sh *Shell, line string, answers *[]string) string {
-	if sh.Submit(line) == Incomplete {
+	if sh.Submit(line) == input.Incomplete {
 		return "..\n"
 	}
 	done := make(chan Status, 1)
@@ -228,7 +229,7 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := Options{History: OpenHistory("", "")}
+			o := Options{History: input.OpenHistory("", "")}
 			sh, back := newShell(t, o, policy.Policy{})
 			if replies := modelReplies(archive); len(replies) > 0 {
 				sh, back = withModel(t, policy.Policy{}, o, replies...)

@@ -15,9 +15,9 @@ import (
 	"almanac/catalog/task"
 	"almanac/llm"
 	"almanac/prelude"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
-	"almanac/session/syntax"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -37,7 +37,7 @@ type Options struct {
 	// Feed takes the events; nil means a new one.
 	Feed *Feed
 	// History keeps what was typed; nil keeps nothing.
-	History *History
+	History *input.History
 	// Record keeps prompts and answers, before they are sent and shown; nil keeps none. The session records its own.
 	Record func(trace.Record) error
 	// Log returns the records of this session and of those that it goes on from, oldest first; nil when none are kept.
@@ -66,14 +66,14 @@ type Options struct {
 	// Version is what /status calls the program.
 	Version string
 	// Mode is the mode to begin in; nil means AskMode with a conversation and LuaMode without.
-	Mode *Mode
+	Mode *input.Mode
 }
 
 // A Cell is one numbered input: a script or a prompt, and what came of it.
 type Cell struct {
 	// N counts from 1; zero for inputs that are not numbered.
 	N      int
-	Form   Form
+	Form   input.Form
 	Author session.Author
 	// Source is the script or the prompt.
 	Source  string
@@ -104,20 +104,9 @@ const (
 	Failed
 )
 
-// A Readiness says what Enter should do.
-type Readiness int
-
-// The readinesses.
-const (
-	// Complete input can be run.
-	Complete Readiness = iota
-	// Incomplete input wants more lines.
-	Incomplete
-)
-
 // Standing is what a status line tells.
 type Standing struct {
-	Mode Mode
+	Mode input.Mode
 	// Model is empty when there is none.
 	Model string
 	// ContextUsed and ContextLimit are tokens of the last request, estimated.
@@ -150,7 +139,7 @@ type Shell struct {
 	docs     func() []prelude.Doc // read when they are asked for first
 
 	mu    sync.Mutex // guards what follows
-	mode  Mode
+	mode  input.Mode
 	busy  bool
 	last  int    // number of the last cell
 	cells []Cell // oldest first, bounded by keptCells
@@ -195,7 +184,7 @@ func New(o Options) *Shell {
 	}
 	sh := &Shell{options: o, feed: o.Feed, commands: allCommands(), docs: sync.OnceValue(prelude.Docs)}
 	if o.Conversation != nil {
-		sh.mode = AskMode
+		sh.mode = input.AskMode
 	}
 	if o.Mode != nil {
 		sh.mode = *o.Mode
@@ -208,39 +197,31 @@ func New(o Options) *Shell {
 func (sh *Shell) Feed() *Feed { return sh.feed }
 
 // History returns the history; nil when nothing is kept.
-func (sh *Shell) History() *History { return sh.options.History }
+func (sh *Shell) History() *input.History { return sh.options.History }
 
 // Session returns the session.
 func (sh *Shell) Session() *session.Session { return sh.options.Session }
 
 // Mode returns what a line without a prefix is now.
-func (sh *Shell) Mode() Mode {
+func (sh *Shell) Mode() input.Mode {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	return sh.mode
 }
 
 // SetMode changes the mode from the next input on.
-func (sh *Shell) SetMode(m Mode) {
+func (sh *Shell) SetMode(m input.Mode) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	sh.mode = m
 }
 
 // ToggleMode changes to the other mode and returns it.
-func (sh *Shell) ToggleMode() Mode {
+func (sh *Shell) ToggleMode() input.Mode {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	sh.mode = 1 - sh.mode
 	return sh.mode
-}
-
-// String returns the word that prompts show: "lua" or "ask".
-func (m Mode) String() string {
-	if m == AskMode {
-		return "ask"
-	}
-	return "lua"
 }
 
 // Busy tells whether an input is being handled.
@@ -286,37 +267,19 @@ func (sh *Shell) Cells() []Cell {
 }
 
 // Submit tells whether Enter should run the input or begin a new line. It looks at the text only.
-func (sh *Shell) Submit(line string) Readiness {
-	in := Parse(line, sh.Mode())
+func (sh *Shell) Submit(line string) input.Readiness {
+	in := input.Parse(line, sh.Mode())
 	switch in.Form {
-	case Lua:
-		return luaReadiness(in.Text)
-	case Command:
+	case input.Lua:
+		return input.LuaReadiness(in.Text)
+	case input.Command:
 		if c, arg, ok := sh.command(in); ok && c.lua != nil {
 			if code, isLua := c.lua(arg); isLua {
-				return luaReadiness(code)
+				return input.LuaReadiness(code)
 			}
 		}
 	}
-	return Complete
-}
-
-// luaReadiness takes an expression for complete even where a statement could still follow from it.
-func luaReadiness(source string) Readiness {
-	if strings.TrimSpace(source) == "" || syntax.IsExpression(source) {
-		return Complete
-	}
-	err := syntax.Check(source)
-	if err == nil {
-		return Complete
-	}
-	if err.Incomplete {
-		return Incomplete
-	}
-	if err := syntax.Check("return " + source); err != nil && err.Incomplete {
-		return Incomplete
-	}
-	return Complete
+	return input.Complete
 }
 
 // Handle runs one submitted input to its end on the caller's goroutine and tells what happens through the feed. A
@@ -326,9 +289,9 @@ func (sh *Shell) Handle(ctx context.Context, line string) Status {
 }
 
 // HandleIn is Handle for a line that was typed in a mode, whatever the mode is now.
-func (sh *Shell) HandleIn(ctx context.Context, mode Mode, line string) Status {
-	in := Parse(line, mode)
-	if in.Form == Nothing {
+func (sh *Shell) HandleIn(ctx context.Context, mode input.Mode, line string) Status {
+	in := input.Parse(line, mode)
+	if in.Form == input.Nothing {
 		return Done
 	}
 	sh.remember(line, mode)
@@ -354,7 +317,7 @@ func (sh *Shell) HandleIn(ctx context.Context, mode Mode, line string) Status {
 
 // remember keeps the input in the history before it runs. A history that cannot be written is told once and stops
 // nothing.
-func (sh *Shell) remember(line string, m Mode) {
+func (sh *Shell) remember(line string, m input.Mode) {
 	err := sh.options.History.Add(sh.options.Session.Redact(strings.TrimRight(line, " \t\r\n")), m)
 	if err == nil {
 		return
@@ -369,8 +332,8 @@ func (sh *Shell) remember(line string, m Mode) {
 }
 
 // wantsOut reads the bare words by which people leave other programs.
-func (sh *Shell) wantsOut(in Input) bool {
-	if in.Form != Lua && in.Form != Words {
+func (sh *Shell) wantsOut(in input.Input) bool {
+	if in.Form != input.Lua && in.Form != input.Words {
 		return false
 	}
 	word := strings.TrimSuffix(strings.TrimSpace(in.Text), "()")
@@ -384,16 +347,16 @@ func (sh *Shell) wantsOut(in Input) bool {
 type runner func(ctx context.Context, c *Cell) error
 
 // begin makes the cell of an input and finds what runs it.
-func (sh *Shell) begin(in Input) (Cell, runner) {
+func (sh *Shell) begin(in input.Input) (Cell, runner) {
 	c := Cell{Form: in.Form, Author: session.User, Source: in.Text, Started: time.Now()}
-	numbered := in.Form == Lua || in.Form == Words
+	numbered := in.Form == input.Lua || in.Form == input.Words
 	var run runner
 	switch in.Form {
-	case Lua:
+	case input.Lua:
 		run = func(ctx context.Context, c *Cell) error { return sh.runLua(ctx, c, in.Text, false) }
-	case Words:
+	case input.Words:
 		run = func(ctx context.Context, c *Cell) error { return sh.ask(ctx, c, in.Text) }
-	case Question:
+	case input.Question:
 		run = func(ctx context.Context, c *Cell) error { return sh.explain(ctx, in.Text, in.Full) }
 	default:
 		cmd, arg, ok := sh.command(in)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"almanac/catalog/text/cells"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
 )
@@ -42,7 +43,7 @@ func TestCommandTable(t *testing.T) {
 		}
 	}
 	for _, name := range strings.Fields("help lua preview catalog describe execute query vars trace expand view model policy why limits status new clear quit exit reset ?") {
-		in := Parse("/"+name+" reset", LuaMode)
+		in := input.Parse("/"+name+" reset", input.LuaMode)
 		if _, _, ok := sh.command(in); !ok {
 			t.Errorf("/%s is missing", name)
 		}
@@ -54,10 +55,10 @@ func TestStatusLine(t *testing.T) {
 	typed(t.Context(), sh, `x = crm.customer.get{id = "1"}`, nil)
 	st := sh.StatusLine()
 	if st.Policy != policy.ReadOnly || st.MutationLimit != 0 || st.Calls != 1 || st.CallLimit != 50 || st.Globals != 1 ||
-		st.Actions != 3 || st.Cell != 1 || st.Busy || st.Model != "" || st.Mode != LuaMode {
+		st.Actions != 3 || st.Cell != 1 || st.Busy || st.Model != "" || st.Mode != input.LuaMode {
 		t.Errorf("got %+v", st)
 	}
-	if sh.ToggleMode() != AskMode || sh.StatusLine().Mode != AskMode {
+	if sh.ToggleMode() != input.AskMode || sh.StatusLine().Mode != input.AskMode {
 		t.Error("the mode did not change")
 	}
 	if err := sh.Session().SetPolicy(policy.Policy{Mode: policy.Session}); err != nil {
@@ -81,7 +82,7 @@ func TestHandleRecovers(t *testing.T) {
 }
 
 func TestHandleKeepsHistory(t *testing.T) {
-	h := OpenHistory("", "")
+	h := input.OpenHistory("", "")
 	sh, _ := newShell(t, Options{History: h}, policy.Policy{})
 	for _, line := range []string{"/mode", " /mode", "error(", "x = \n", ""} {
 		sh.Handle(t.Context(), line)
@@ -109,4 +110,12 @@ func TestHintLoading(t *testing.T) {
 			t.Errorf("%s: %v: %q", source, o.Err, o.Err.Hint)
 		}
 	}
+}
+
+func texts(entries []input.Typed) []string {
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Text)
+	}
+	return all
 }

@@ -4,12 +4,14 @@ package repl
 // first prompt of one that goes on from it.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
@@ -115,7 +117,7 @@ func (t *transcribing) add(r trace.Record) {
 		t.note(r.Text)
 	case trace.KindPrompt:
 		t.asked[r.Cell] = true
-		t.push(Event{Kind: Began, Cell: r.Cell, Mode: AskMode, Text: r.Text})
+		t.push(Event{Kind: Began, Cell: r.Cell, Mode: input.AskMode, Text: r.Text})
 	case trace.KindRun:
 		t.run(r)
 	case trace.KindOutput:
@@ -147,7 +149,7 @@ func (t *transcribing) run(r trace.Record) {
 	author := session.Author(r.Author)
 	t.authors[r.Run] = author
 	if author == session.User {
-		text, mode := r.Text, LuaMode
+		text, mode := r.Text, input.LuaMode
 		switch {
 		case r.Mode == trace.ModePreview:
 			text = "/preview " + text
@@ -179,7 +181,7 @@ func (t *transcribing) ended(o trace.Outcome, author session.Author) {
 		lines = show.Lines(role, margin, o.Repr)
 	}
 	if names := ownNames(o.Changed); len(names) > 0 {
-		who := orText(string(author), "you")
+		who := cmp.Or(string(author), "you")
 		lines = append(lines, show.Dim.Line("  "+t.m.Dot+" "+who+" set "+text.SanitizeLine(strings.Join(names, ", "))))
 	}
 	if !o.OK {
@@ -218,9 +220,9 @@ func (sh *Shell) EarlierLines(o RenderOptions) []show.Line {
 
 // pastLines are a cell as the log tells of it: at most source lines of its input and result lines of what it came to.
 func pastLines(c PastCell, source, result int, m show.Marks) []show.Line {
-	mode := LuaMode
-	if c.Form == Words {
-		mode = AskMode
+	mode := input.LuaMode
+	if c.Form == input.Words {
+		mode = input.AskMode
 	}
 	input := strings.Trim(c.Source, "\n")
 	if len(c.Runs) > 0 && c.Runs[0].Mode == trace.ModePreview {

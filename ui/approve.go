@@ -255,7 +255,7 @@ func (m *model) lookAt(a *asking, script bool) tea.Cmd {
 // openArgs puts the arguments into the input, unless reading them back would give others.
 func (m *model) openArgs(a *asking) {
 	args := show.ArgsText(a.request.Entry, a.request.Args, max(m.width-promptWidth-3, 1))
-	if back, err := repl.ParseArgs(args); err != nil || !sameData(back, a.request.Args) {
+	if back, err := show.ParseArgs(args); err != nil || !sameData(back, a.request.Args) {
 		a.trouble = "these arguments hold what the editor cannot write"
 		return
 	}
@@ -272,7 +272,7 @@ func (m *model) change(a *asking, name, text string, quick bool) {
 		if quick || m.now().Sub(a.staged) < deafTime { // pasted, or pressed before the arguments were there
 			return
 		}
-		args, err := repl.ParseArgs(a.edit.text)
+		args, err := show.ParseArgs(a.edit.text)
 		if err == nil {
 			_, err = a.request.Entry.Input.Check(args)
 		}

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/input"
 )
 
 // This file hands the input to an external editor and takes it back.
@@ -25,7 +25,7 @@ type editedMsg struct {
 // openEditor writes the input to a file and runs the editor on it. The screen stands still meanwhile.
 func (m *model) openEditor() tea.Cmd {
 	suffix := ".md"
-	if m.shell.Mode() == repl.LuaMode {
+	if m.shell.Mode() == input.LuaMode {
 		suffix = ".lua"
 	}
 	before := m.full()

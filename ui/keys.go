@@ -9,6 +9,8 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/repl"
+	"almanac/repl/input"
+	"almanac/repl/show"
 )
 
 // This file holds the keys: which part of the screen gets a key, and what the keys of the input area do. Keys of the
@@ -172,7 +174,7 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		if m.flat {
 			return m.submit(strings.TrimSpace("/view " + m.full()))
 		}
-		path, _ := repl.ParsePath(m.full())
+		path, _ := show.ParsePath(m.full())
 		p, cmd := newValuePane(m, path)
 		m.show(p)
 		return cmd
@@ -220,7 +222,7 @@ func (m *model) editPrevious() {
 		m.notice = text.SanitizeLine(err.Error())
 	}
 	for _, t := range slices.Backward(typed) {
-		if t.Mode == m.status.Mode && repl.Parse(t.Text, t.Mode).Form != repl.Command {
+		if t.Mode == m.status.Mode && input.Parse(t.Text, t.Mode).Form != input.Command {
 			m.edit.set(cleanPaste(t.Text))
 			m.vi.begin(&m.edit)
 			m.notice = "the last input, to be changed: what came of it stays"
@@ -247,7 +249,7 @@ func (m *model) newline() {
 		e.insert("\n")
 		return
 	}
-	e.insert("\n" + repl.Indent(e.text[e.lineStart(e.pos):e.pos]))
+	e.insert("\n" + input.Indent(e.text[e.lineStart(e.pos):e.pos]))
 }
 
 // outdent moves a word that closes a block one step to the left, once it is typed and where newline put it.
@@ -256,19 +258,19 @@ func (m *model) outdent() {
 	start := e.lineStart(e.pos)
 	line := e.text[start:e.pos]
 	word := strings.TrimLeft(line, " ")
-	if start == 0 || m.burst.pasted || e.pos != e.lineEnd(e.pos) || !repl.Outdents(word) || !m.isLua() {
+	if start == 0 || m.burst.pasted || e.pos != e.lineEnd(e.pos) || !input.Outdents(word) || !m.isLua() {
 		return
 	}
 	above := e.text[e.lineStart(start-1) : start-1]
 	margin := line[:len(line)-len(word)]
-	if len(margin) >= 2 && margin == repl.Indent(above) {
+	if len(margin) >= 2 && margin == input.Indent(above) {
 		e.replace(start, start+2, "")
 		e.move(start + len(line) - 2)
 	}
 }
 
 // isLua tells whether what is in the input is Lua.
-func (m *model) isLua() bool { return repl.Parse(m.edit.text, m.status.Mode).Form == repl.Lua }
+func (m *model) isLua() bool { return input.Parse(m.edit.text, m.status.Mode).Form == input.Lua }
 
 // ctrlC is the ladder: stop what runs, else clear the input, else arm the exit, else leave.
 func (m *model) ctrlC() tea.Cmd {
@@ -322,7 +324,7 @@ func (m *model) enter() tea.Cmd {
 	if strings.TrimSpace(line) == "" {
 		return nil
 	}
-	if m.shell.Submit(line) == repl.Incomplete {
+	if m.shell.Submit(line) == input.Incomplete {
 		m.newline()
 		return nil
 	}

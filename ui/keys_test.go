@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/repl"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/vm"
 )
@@ -97,8 +98,8 @@ func TestKeys(t *testing.T) {
 
 func TestHistoryKeys(t *testing.T) {
 	s := newScreen(t, 80, 24)
-	s.history.Add("one", repl.LuaMode)
-	s.history.Add("two\nlines", repl.LuaMode)
+	s.history.Add("one", input.LuaMode)
+	s.history.Add("two\nlines", input.LuaMode)
 	s.keys("draft")
 	for _, step := range []struct{ key, want string }{
 		{"up", "two\nlines"}, {"up", "two\nlines"}, {"up", "one"}, {"up", "one"},
@@ -160,7 +161,7 @@ func TestQueue(t *testing.T) {
 func TestQueueKeepsModes(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	ran := make(chan string, 3)
-	s.handle = func(_ context.Context, mode repl.Mode, line string) repl.Status {
+	s.handle = func(_ context.Context, mode input.Mode, line string) repl.Status {
 		ran <- mode.String() + " " + line
 		return repl.Done
 	}
@@ -182,17 +183,17 @@ func TestQueueKeepsModes(t *testing.T) {
 	s.keys("y = 2", "enter", "shift+tab", "tell me", "enter", "shift+tab")
 	s.keys("esc")
 	s.send(doneMsg{repl.Failed})
-	if s.edit.text != "tell me" || s.shell.Mode() != repl.AskMode || len(s.queue) > 0 {
+	if s.edit.text != "tell me" || s.shell.Mode() != input.AskMode || len(s.queue) > 0 {
 		t.Errorf("came back: %q in %v mode", s.edit.text, s.shell.Mode())
 	}
-	if typed, err := s.history.Load(10); err != nil || len(typed) != 1 || typed[0].Text != "y = 2" || typed[0].Mode != repl.LuaMode {
+	if typed, err := s.history.Load(10); err != nil || len(typed) != 1 || typed[0].Text != "y = 2" || typed[0].Mode != input.LuaMode {
 		t.Errorf("the history has %v, %v", typed, err)
 	}
 }
 
 func TestWorker(t *testing.T) {
 	s := newScreen(t, 80, 24)
-	s.handle = func(ctx context.Context, _ repl.Mode, line string) repl.Status {
+	s.handle = func(ctx context.Context, _ input.Mode, line string) repl.Status {
 		if line == "panic()" {
 			panic("out of cheese")
 		}
@@ -693,11 +694,11 @@ func TestBindings(t *testing.T) {
 		"toggle_mode": {"f7"}, "variables": {}, "trace": {"f2"}, "interrupt": {"ctrl+c", "f12"}, "clear": {"ctrl+l", "f8"},
 	})
 	s.keys("shift+tab")
-	if s.status.Mode != repl.LuaMode {
+	if s.status.Mode != input.LuaMode {
 		t.Error("the old key still changes the mode")
 	}
 	s.send(tea.KeyPressMsg{Code: tea.KeyF7})
-	if s.status.Mode != repl.AskMode {
+	if s.status.Mode != input.AskMode {
 		t.Error("the new key does not change the mode")
 	}
 	s.keys("f2")
@@ -779,7 +780,7 @@ func TestOffer(t *testing.T) {
 		{[]string{"esc", "enter"}, `""`},
 	} {
 		s := newScreen(t, 80, 24)
-		s.history.Add("earlier", repl.LuaMode)
+		s.history.Add("earlier", input.LuaMode)
 		s.emit(repl.Event{Kind: repl.Found, Hits: hits, Total: 2})
 		if s.menu == nil {
 			t.Fatal("nothing is offered")
@@ -799,9 +800,9 @@ func TestOffer(t *testing.T) {
 // A pair of keys is one key; Esc twice brings the last input back where nothing runs.
 func TestPairs(t *testing.T) {
 	s := newScreen(t, 80, 24)
-	s.history.Add("f(1)\n", repl.LuaMode)
-	s.history.Add("/trace", repl.LuaMode)
-	s.history.Add("what is new", repl.AskMode)
+	s.history.Add("f(1)\n", input.LuaMode)
+	s.history.Add("/trace", input.LuaMode)
+	s.history.Add("what is new", input.AskMode)
 	for _, c := range []struct {
 		name string
 		keys []string
@@ -943,7 +944,7 @@ func TestFolds(t *testing.T) {
 		{"put back in the next input", []string{"paste", "ctrl+u", "y", "enter", "ctrl+y", "enter"}, "P"},
 	} {
 		s := newScreen(t, 80, 24)
-		s.history.Add("one", repl.LuaMode)
+		s.history.Add("one", input.LuaMode)
 		var ran []string
 		for _, k := range c.keys {
 			if k == "paste" {

@@ -20,6 +20,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/repl"
+	"almanac/repl/input"
 )
 
 // This file holds the model, which is all state of the screen, and Run, which wires it to a terminal.
@@ -144,9 +145,9 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 type model struct {
 	ctx     context.Context
 	shell   *repl.Shell
-	handle  func(ctx context.Context, mode repl.Mode, line string) repl.Status
+	handle  func(ctx context.Context, mode input.Mode, line string) repl.Status
 	feed    *repl.Feed
-	history *repl.History
+	history *input.History
 	theme   theme
 	looks   Theme                       // what theme was made of
 	colors  func() colorprofile.Profile // what the terminal has; asked when it matters
@@ -219,7 +220,7 @@ type model struct {
 // A queued input waits for its turn in the mode that it was typed in.
 type queued struct {
 	line string
-	mode repl.Mode
+	mode input.Mode
 }
 
 // A work is the input that runs now.

@@ -5,7 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"almanac/repl"
+	"almanac/repl/input"
 	"almanac/session/syntax"
 )
 
@@ -42,7 +42,7 @@ const paintLimit = 32 << 10
 type painting struct {
 	version int
 	pos     int
-	mode    repl.Mode
+	mode    input.Mode
 	spans   []span
 	done    bool
 }
@@ -55,7 +55,7 @@ func (m *model) paint() []span {
 	}
 	*p = painting{version: m.edit.version, pos: m.edit.pos, mode: m.status.Mode, done: true}
 	text := m.edit.text
-	if !m.theme.color || len(text) > paintLimit || repl.Parse(text, p.mode).Form != repl.Lua {
+	if !m.theme.color || len(text) > paintLimit || input.Parse(text, p.mode).Form != input.Lua {
 		return nil
 	}
 	tokens := syntax.Tokens(text)

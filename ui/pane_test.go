@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/repl"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -48,8 +49,8 @@ func lived(t *testing.T) *repl.Shell {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	mode := repl.LuaMode
-	sh := repl.New(repl.Options{Session: s, Feed: feed, History: repl.OpenHistory("", "test"), Mode: &mode})
+	mode := input.LuaMode
+	sh := repl.New(repl.Options{Session: s, Feed: feed, History: input.OpenHistory("", "test"), Mode: &mode})
 	for _, line := range []string{
 		`open = crm.customer.search{query = "acme"}`,
 		"crm.note.list_03()",
@@ -79,7 +80,7 @@ var paneScenes = []struct {
 	}},
 	{"value_search", func(s *screen) { s.open(repl.ValuePane); s.paneKeys("s", "/", "acm") }},
 	{"preview", func(s *screen) {
-		s.model.handle = func(ctx context.Context, _ repl.Mode, line string) repl.Status { return s.shell.Handle(ctx, line) }
+		s.model.handle = func(ctx context.Context, _ input.Mode, line string) repl.Status { return s.shell.Handle(ctx, line) }
 		s.edit.set(`billing.refund.issue{ invoice_id = "inv_1", amount_cents = 5 }`)
 		s.show(&previewPane{m: s.model})
 		s.shell.Handle(s.t.Context(), "/preview "+s.edit.text)
@@ -216,7 +217,7 @@ func BenchmarkCatalogKey(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	m := newModel(b.Context(), repl.New(repl.Options{Session: s, History: repl.OpenHistory("", "test")}), Options{})
+	m := newModel(b.Context(), repl.New(repl.Options{Session: s, History: input.OpenHistory("", "test")}), Options{})
 	m.resize(120, 40)
 	p, _ := newCatalogPane(m)
 	m.show(p)

@@ -12,7 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/session/vm"
 )
 
@@ -125,7 +125,7 @@ func (p *valuePane) visible() []*branch {
 
 // fits tells whether a row, or an opened one below it, has all words.
 func (p *valuePane) fits(b *branch, words []string) bool {
-	text := strings.ToLower(repl.StepText(b.node) + " " + b.node.Brief)
+	text := strings.ToLower(show.StepText(b.node) + " " + b.node.Brief)
 	if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 		return true
 	}
@@ -196,9 +196,9 @@ func leadingNumber(text string) string {
 
 func (p *valuePane) head() (title, note string) {
 	rule := " " + p.m.theme.glyphs.rule + " "
-	title = "Value" + rule + text.SanitizeLine(repl.PathText(p.root.path))
+	title = "Value" + rule + text.SanitizeLine(show.PathText(p.root.path))
 	if p.root.loaded {
-		note = repl.NodeKind(p.root.node)
+		note = show.NodeKind(p.root.node)
 	}
 	if p.sorted != asStored {
 		note += " " + p.sorted.String()
@@ -270,9 +270,9 @@ func (p *valuePane) row(b *branch) string {
 	default:
 		sign = "+ "
 	}
-	line := margin + sign + repl.StepText(b.node)
+	line := margin + sign + show.StepText(b.node)
 	if b.node.Type == "table" && b.open {
-		return line + "  " + t.dim.Render(repl.NodeKind(b.node))
+		return line + "  " + t.dim.Render(show.NodeKind(b.node))
 	}
 	return line + " = " + text.SanitizeLine(b.node.Brief)
 }
@@ -281,7 +281,7 @@ func (p *valuePane) pathAt(all []*branch, at int) string {
 	if at >= len(all) || all[at].rest {
 		return ""
 	}
-	return repl.PathText(all[at].path)
+	return show.PathText(all[at].path)
 }
 
 func (p *valuePane) key(name, text string) tea.Cmd {
@@ -310,7 +310,7 @@ func (p *valuePane) key(name, text string) tea.Cmd {
 	}
 	if p.list.at >= len(all) {
 		if name == "enter" || name == "kpenter" {
-			p.m.takeText(repl.PathText(p.root.path), 0)
+			p.m.takeText(show.PathText(p.root.path), 0)
 		}
 		return nil
 	}
@@ -322,7 +322,7 @@ func (p *valuePane) key(name, text string) tea.Cmd {
 		p.fold(b, all)
 	case "c":
 		if !b.rest && !b.node.Odd {
-			return p.m.copyText(repl.PathText(b.path))
+			return p.m.copyText(show.PathText(b.path))
 		}
 	case "y":
 		if !b.rest {
@@ -333,7 +333,7 @@ func (p *valuePane) key(name, text string) tea.Cmd {
 			return p.unfold(b)
 		}
 		if !b.node.Odd {
-			p.m.takeText(repl.PathText(b.path), 0)
+			p.m.takeText(show.PathText(b.path), 0)
 		}
 	}
 	return nil
@@ -382,7 +382,7 @@ func (p *valuePane) find(all []*branch) {
 	}
 	for i := range all {
 		at := (p.list.at + i) % len(all)
-		if b := all[at]; !b.rest && strings.Contains(strings.ToLower(repl.NodeText(b.node)), want) {
+		if b := all[at]; !b.rest && strings.Contains(strings.ToLower(show.NodeText(b.node)), want) {
 			p.list.at = at
 			return
 		}

@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/session/vm"
 )
 
@@ -97,7 +98,7 @@ func (p *variablesPane) key(name, text string) tea.Cmd {
 		p.m.push(tree)
 		return cmd
 	case name == "i":
-		p.m.takeText(repl.PathText([]vm.Step{{Name: all[p.list.at].Name}}), 0)
+		p.m.takeText(show.PathText([]vm.Step{{Name: all[p.list.at].Name}}), 0)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/demo"
 	"almanac/repl"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/vm"
@@ -46,7 +47,7 @@ func program() int {
 			return err
 		}
 		defer s.Close()
-		sh := repl.New(repl.Options{Session: s, Feed: feed, History: repl.OpenHistory("", "test")})
+		sh := repl.New(repl.Options{Session: s, Feed: feed, History: input.OpenHistory("", "test")})
 		return Run(ctx, sh, Options{NoColor: true, Intro: []string{"almanac test", "lua mode", "? help"}})
 	}()
 	var signaled *Signaled

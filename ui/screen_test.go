@@ -17,6 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/repl"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/kernel"
 )
@@ -79,8 +80,8 @@ func newScreen(t *testing.T, width, height int) *screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mode := repl.LuaMode
-	sh := repl.New(repl.Options{Session: s, History: repl.OpenHistory("", "test"), Mode: &mode})
+	mode := input.LuaMode
+	sh := repl.New(repl.Options{Session: s, History: input.OpenHistory("", "test"), Mode: &mode})
 	return screenOf(t, sh, width, height)
 }
 
@@ -90,7 +91,7 @@ func screenOf(t *testing.T, sh *repl.Shell, width, height int) *screen {
 	sc := &screen{t: t, clock: time.Unix(1_700_000_000, 0)}
 	sc.model = newModel(t.Context(), sh, Options{NoColor: true})
 	sc.model.now = func() time.Time { return sc.clock }
-	sc.model.handle = func(context.Context, repl.Mode, string) repl.Status { return repl.Done }
+	sc.model.handle = func(context.Context, input.Mode, string) repl.Status { return repl.Done }
 	sc.Init()
 	sc.send(tea.WindowSizeMsg{Width: width, Height: height})
 	sc.pass(time.Second)

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/show"
 )
 
 // This file searches the value tree where it is not open yet: beside the loop, bounded, and without running anything. What
@@ -16,7 +16,7 @@ import (
 
 // A seeking is the last search of a value tree.
 type seeking struct {
-	found repl.Finding
+	found show.Finding
 	text  string // what was searched for; empty before a search
 	at    int    // the hit that is shown
 	// going is true while what leads to the hit is being fetched.
@@ -41,7 +41,7 @@ func (p *valuePane) look() tea.Cmd {
 }
 
 // found goes to the hit that is chosen already, or else to the first.
-func (p *valuePane) found(f repl.Finding, err error) tea.Cmd {
+func (p *valuePane) found(f show.Finding, err error) tea.Cmd {
 	p.m.notice = ""
 	if err != nil {
 		p.m.notice = text.SanitizeLine(err.Error())
@@ -53,7 +53,7 @@ func (p *valuePane) found(f repl.Finding, err error) tea.Cmd {
 		return nil
 	}
 	if all := p.visible(); p.list.at < len(all) && !all[p.list.at].rest {
-		at := slices.IndexFunc(f.Hits, func(h repl.Spot) bool { return slices.Equal(h.Path, all[p.list.at].path) })
+		at := slices.IndexFunc(f.Hits, func(h show.Spot) bool { return slices.Equal(h.Path, all[p.list.at].path) })
 		p.seek.at = max(at, 0)
 	}
 	p.seek.going = true

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"almanac/repl"
+	"almanac/repl/input"
 )
 
 // This file holds the vi keys: a command is read from the keys pressed so far and then applied to the editor. Where
@@ -358,7 +358,7 @@ func newVi(m *model, on bool) vi {
 		if !m.isLua() {
 			return ""
 		}
-		return repl.Indent(line)
+		return input.Indent(line)
 	}}
 }
 

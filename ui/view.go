@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session/policy"
 )
@@ -207,7 +207,7 @@ func (m *model) doing() string {
 		}
 	case w.speaking:
 		word = "writing"
-	case m.status.Mode == repl.AskMode:
+	case m.status.Mode == input.AskMode:
 		word = "working"
 	}
 	parts := []string{fmt.Sprintf("%s%s %.1f s", word, t.more, m.now().Sub(w.started).Seconds())}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/repl"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/syntax"
 	"almanac/session/trace"
@@ -40,7 +41,7 @@ var scenes = []struct {
 	{"running", func(s *screen) {
 		s.keys("f()", "enter", "g()", "enter", "h")
 		s.emit(
-			repl.Event{Kind: repl.Began, Cell: 8, Author: session.User, Mode: repl.AskMode, Text: "draft a note"},
+			repl.Event{Kind: repl.Began, Cell: 8, Author: session.User, Mode: input.AskMode, Text: "draft a note"},
 			repl.Event{Kind: repl.Spoke, Cell: 8, Author: session.Model, Text: "A first line.\nThree drafts are in notes. The largest is inv_1001"},
 		)
 		s.pass(3200 * time.Millisecond)
@@ -66,8 +67,8 @@ var scenes = []struct {
 		s.keys("tab")
 	}},
 	{"search", func(s *screen) {
-		s.history.Add("billing.invoice.list_unpaid{}", repl.LuaMode)
-		s.history.Add("for i = 1, 2 do\n  print(i)\nend", repl.LuaMode)
+		s.history.Add("billing.invoice.list_unpaid{}", input.LuaMode)
+		s.history.Add("for i = 1, 2 do\n  print(i)\nend", input.LuaMode)
 		s.keys("ctrl+r", "print")
 	}},
 	{"armed", func(s *screen) { s.keys("ctrl+c") }},

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -36,7 +37,7 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 	if cli.needsModel(text) {
 		return misconfigured(errors.New(noModel))
 	}
-	shell.SetMode(repl.AskMode)
+	shell.SetMode(input.AskMode)
 	finish := printFeed(p, feed, true)
 	status := shell.Handle(ctx, text)
 	ended := finish()
@@ -122,10 +123,10 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	lines := bufio.NewScanner(p.stdin)
 	lines.Buffer(nil, maxPiped)
 	var failed error
-	var input []string
+	var typed []string
 	handle := func() (quit bool) {
-		text := strings.Join(input, "\n")
-		input = nil
+		text := strings.Join(typed, "\n")
+		typed = nil
 		if strings.TrimSpace(text) == "" {
 			return false
 		}
@@ -138,8 +139,8 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 		return status == repl.Quit || ctx.Err() != nil
 	}
 	for lines.Scan() {
-		input = append(input, lines.Text())
-		if shell.Submit(strings.Join(input, "\n")) == repl.Complete && handle() {
+		typed = append(typed, lines.Text())
+		if shell.Submit(strings.Join(typed, "\n")) == input.Complete && handle() {
 			return failed
 		}
 	}

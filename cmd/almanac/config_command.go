@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/show"
 	"almanac/ui"
 )
 
@@ -83,7 +83,7 @@ func (cli *commandLine) configText() string {
 	for _, c := range cli.configured() {
 		rows = append(rows, []string{c.Key, strconv.Quote(c.Value), c.From})
 	}
-	text := repl.Columns(rows)
+	text := show.Columns(rows)
 	if len(cli.config.unapproved) > 0 {
 		text += fmt.Sprintf("\n%s: ignored until you approve them (almanac config approve):\n%s",
 			cli.config.project.path, strings.TrimRight(cli.config.wants(), "\n"))

@@ -89,6 +89,7 @@ var layers = []layer{
 		"session/syntax": "colours of Lua",
 		"session/vm":     "values",
 	}},
+	{"repl/input", map[string]string{"session/syntax": "whether Lua is complete, and its margins"}},
 	{"session/gateway", map[string]string{
 		"catalog":        "what a client sees",
 		"catalog/secret": "tokens of clients",
@@ -102,6 +103,7 @@ var layers = []layer{
 		"catalog/source": "/sources",
 		"llm":            "asking",
 		"prelude":        "help",
+		"repl/input":     "what a line is, and those typed before",
 		"repl/show":      "values for people",
 		"session":        "running",
 		"session/policy": "/policy and grants",
@@ -112,6 +114,7 @@ var layers = []layer{
 	{"ui", map[string]string{
 		"catalog":        "the catalog pane",
 		"repl":           "the shell that it shows",
+		"repl/input":     "modes, margins, typed lines",
 		"repl/show":      "lines to draw",
 		"session":        "requests for approval",
 		"session/policy": "the policy in the status line",

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog/demo"
 	"almanac/repl"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
@@ -100,7 +101,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 		return "", err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	history := repl.OpenHistory(filepath.Join(cli.dataDir(), "history.jsonl"), w.session.ID())
+	history := input.OpenHistory(filepath.Join(cli.dataDir(), "history.jsonl"), w.session.ID())
 	defer history.Close()
 	o := shellOptions{ascii: c.ASCII}
 	if in == nil {
@@ -180,7 +181,7 @@ type shellOptions struct {
 	themes []string
 }
 
-func (cli *commandLine) shell(w *app, history *repl.History, o shellOptions) *repl.Shell {
+func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *repl.Shell {
 	archive := cli.archive()
 	record := func(r trace.Record) error {
 		r.Time, r.Text = time.Now(), w.session.Redact(r.Text)
@@ -212,7 +213,7 @@ func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 		lines = append(lines, fmt.Sprintf("%s mode with %s; %s; Shift+Tab changes the mode", st.Mode, st.Model, st.Writes))
 	}
 	try := `crm.customer.search{query="Acme"} · /catalog unpaid invoices`
-	if st.Mode == repl.AskMode {
+	if st.Mode == input.AskMode {
 		try = "which invoices of Acme are overdue? · !1+1 · /catalog unpaid"
 	}
 	lines = append(lines, "? help · try: "+try)

@@ -6,6 +6,8 @@
 //	MarkdownLines         Markdown; Blocks cuts it into what can be drawn while the rest still comes in
 //	LuaLines, ErrorLines  source with its tokens, and the error of a script with its place
 //	Wrap                  lines broken at a width, in cells as catalog/text/cells counts them
+//	ParsePath, PathText   a way into a value, as Lua writes it; Find looks for text in a value
+//	ParseArgs             arguments as a person edits them, read back
 //
 // Nothing that it returns holds a character that a terminal would obey: foreign text goes through catalog/text first.
 // Everything here is a pure function of its arguments.

@@ -2,7 +2,10 @@ package spelling
 
 // This file has names in one form, whatever style they are written in.
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Fold is a field, tag or entity name in the one form that all are compared in: lower case, words joined by "_".
 // "customerId", "customer.id" and "Customer-ID" are all "customer_id".
@@ -42,4 +45,17 @@ func Plural(thing string) string {
 		return thing + "es"
 	}
 	return thing + "s"
+}
+
+// HasLetters reports whether text has the letters of word in their order.
+func HasLetters(text, word string) bool {
+	for _, r := range word {
+		i := strings.IndexRune(text, r)
+		if i < 0 {
+			return false
+		}
+		_, n := utf8.DecodeRuneInString(text[i:])
+		text = text[i+n:]
+	}
+	return true
 }

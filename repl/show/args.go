@@ -1,4 +1,4 @@
-package repl
+package show
 
 // This file reads a Lua table of plain values, as a person edits the arguments of a call. It is data, not a script:
 // nothing is evaluated.

@@ -1,10 +1,8 @@
-package repl
+package show
 
 // This file searches a value for text, in what a tree has not opened yet, too.
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -45,14 +43,7 @@ func (f Finding) Rest() string {
 	return text.Count(f.Unseen, "table") + " not looked at"
 }
 
-// Find searches the value at path for entries whose key or beginning holds text, whatever its case, tables that are near
-// the top first. Nothing is run for it. It stops at 50,000 entries, 500 hits, 12 levels, or when ctx is done, and tells
-// what it has until then; the error is that of looking at the value itself.
-func (sh *Shell) Find(ctx context.Context, path []vm.Step, text string) (Finding, error) {
-	return find(path, text, func(path []vm.Step, from, limit int) (vm.Page, error) { return sh.Look(ctx, path, from, limit) })
-}
-
-func find(path []vm.Step, text string, look func(path []vm.Step, from, limit int) (vm.Page, error)) (f Finding, err error) {
+func Find(path []vm.Step, text string, look func(path []vm.Step, from, limit int) (vm.Page, error)) (f Finding, err error) {
 	text = strings.ToLower(text)
 	type table struct {
 		path []vm.Step
@@ -109,6 +100,3 @@ func find(path []vm.Step, text string, look func(path []vm.Step, from, limit int
 func (f *Finding) sort() {
 	slices.SortFunc(f.Hits, func(a, b Spot) int { return slices.Compare(a.At, b.At) })
 }
-
-// NodeText is a key and its value as a tree shows them: `name = "Acme"`.
-func NodeText(n vm.Node) string { return fmt.Sprintf("%s = %s", StepText(n), n.Brief) }

@@ -1,4 +1,4 @@
-package repl
+package input
 
 // This file indents Lua as it is typed.
 

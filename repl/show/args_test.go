@@ -1,12 +1,10 @@
-package repl
+package show
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"almanac/repl/show"
 )
 
 func TestParseArgs(t *testing.T) {
@@ -54,9 +52,9 @@ func FuzzParseArgs(f *testing.F) {
 			t.Skip("no such number can be written")
 		}
 		args := map[string]any{key: text, key + "n": n, key + "x": x, key + "l": []any{text, nil}}
-		got, err := ParseArgs(show.LuaText(args, 0))
+		got, err := ParseArgs(LuaText(args, 0))
 		if err != nil {
-			t.Fatalf("%s: %v", show.LuaText(args, 0), err)
+			t.Fatalf("%s: %v", LuaText(args, 0), err)
 		}
 		if x == float64(int64(x)) {
 			got[key+"x"] = x

@@ -1,4 +1,4 @@
-package repl
+package input
 
 // This file reads an input line: which of its few forms it has, and what its prefix asks for.
 
@@ -45,7 +45,7 @@ func Parse(line string, m Mode) Input {
 	case text == "?" || text == "/":
 		return Input{Form: Command, Name: "help"}
 	case text[0] == '/':
-		name, arg := cutSpace(text[1:])
+		name, arg := CutWord(text[1:])
 		return Input{Form: Command, Name: name, Text: arg}
 	case text[0] == '?':
 		return worded(strings.TrimSpace(text[1:]))
@@ -93,7 +93,7 @@ func question(text string, m Mode) (id string, full, ok bool) {
 }
 
 // cutSpace cuts s around its first run of blanks or newlines.
-func cutSpace(s string) (first, rest string) {
+func CutWord(s string) (first, rest string) {
 	i := strings.IndexAny(s, " \t\n")
 	if i < 0 {
 		return s, ""

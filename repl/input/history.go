@@ -1,4 +1,4 @@
-package repl
+package input
 
 // This file is the History: a JSONL file that several programs may append to at once.
 
@@ -15,7 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
+
+	"almanac/catalog/search/spelling"
 )
 
 // Typed is one input as the history keeps it.
@@ -185,25 +186,12 @@ func (h *History) Search(words string, n int) ([]Typed, error) {
 		switch {
 		case !slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(low, w) }):
 			found = append(found, t)
-		case !slices.ContainsFunc(want, func(w string) bool { return !hasLetters(low, w) }):
+		case !slices.ContainsFunc(want, func(w string) bool { return !spelling.HasLetters(low, w) }):
 			near = append(near, t)
 		}
 	}
 	found = append(found, near...)
 	return found[:min(len(found), n)], nil
-}
-
-// hasLetters reports whether text has the letters of word in their order.
-func hasLetters(text, word string) bool {
-	for _, r := range word {
-		i := strings.IndexRune(text, r)
-		if i < 0 {
-			return false
-		}
-		_, n := utf8.DecodeRuneInString(text[i:])
-		text = text[i+n:]
-	}
-	return true
 }
 
 // Close closes the file. The History must not be used afterwards.
