@@ -26,12 +26,19 @@ func AskLines(e Event, width int, o RenderOptions) []show.Line {
 	for _, l := range append(q.WarningLines(), q.Body(max(width-4, 0), false)...) {
 		lines = append(lines, show.WrapLine(append(show.Text.Line("  "), l...), width)...)
 	}
-	return append(lines, show.WrapLine(AskKeys(m), width)...)
+	return append(lines, show.WrapLine(AskKeys(q, m), width)...)
 }
 
 // AskKeys are the answers to a question, with what each does.
-func AskKeys(m show.Marks) show.Line {
+func AskKeys(q show.Question, m show.Marks) show.Line {
 	sep := show.Dim.Span(" " + m.Dot + " ")
+	if q.Over != nil {
+		return show.Line{
+			show.Key.Span("y"), show.Text.Span(" go on"), sep,
+			show.Key.Span("n"), show.Text.Span(" end the run"), sep,
+			show.Key.Span("v"), show.Text.Span(" script"),
+		}
+	}
 	return show.Line{
 		show.Key.Span("y"), show.Text.Span(" once"), sep,
 		show.Key.Span("a"), show.Text.Span(" this action this session"), sep,

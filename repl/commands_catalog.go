@@ -74,7 +74,7 @@ func search(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 // find searches for words, for as many hits as a query lists.
 func (sh *Shell) find(words string) (catalog.Set, error) {
 	s := sh.options.Session
-	return s.View().Search(words, catalog.SearchOptions{Limit: s.Budget().Shown})
+	return s.View().Search(words, catalog.SearchOptions{Limit: s.Budget(session.User).Shown})
 }
 
 // queryScript tells a script from words: it speaks of catalog and is Lua, at least as far as it goes.

@@ -49,8 +49,11 @@ func lookCommands() []command {
 			brief: "what was typed before",
 		},
 		{
-			name: "limits", group: groupMore, aside: true, run: limits,
+			name: "limits", args: "[calls|mutations N]", group: groupMore, aside: true, run: limits,
+			words: fixedWords("calls", "action calls in a run of yours", "mutations", "calls that change data in a run of yours"),
 			brief: "what one run may use",
+			more: "/limits calls 500 and /limits mutations 50 hold for your runs, from the next one on, in this session.\n" +
+				"The configuration keeps them: limits.your_calls, limits.your_mutations; those of the model are limits.calls, limits.mutations.",
 		},
 		{
 			name: "config", args: "[init]", group: groupMore, aside: true, run: config,
@@ -184,9 +187,13 @@ func searchHistory(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	return nil
 }
 
-func limits(_ context.Context, sh *Shell, _ *Cell, _ string) error {
+func limits(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	s := sh.options.Session
-	l, m, b := s.Limits(session.User), s.Limits(session.Model), s.Budget()
+	if arg != "" {
+		return setLimit(sh, arg)
+	}
+	l, m := s.Limits(session.User), s.Limits(session.Model)
+	b, mb := s.Budget(session.User), s.Budget(session.Model)
 	rows := [][]string{
 		{"Lua time", durationOr(l.Time, "1.5 s"), "a run of yours; the clock stands still during calls and questions"},
 		{"", durationOr(m.Time, "1.5 s"), "a run of the model's"},
@@ -197,8 +204,11 @@ func limits(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 		{"value", sizeOr(int64(l.Value), "4.0 MiB"), "one returned value as data"},
 		{"depth", countOr(int64(l.Depth), "190"), "nested calls"},
 		{"coroutines", countOr(int64(l.Coroutines), "1,000"), "alive at once"},
-		{"action calls", strconv.Itoa(b.Calls), "a run"},
-		{"mutations", strconv.Itoa(b.Mutations), "a run, allowed or approved"},
+		{"calls", count(b.Calls), "of actions in a run of yours; then you are asked"},
+		{"", count(mb.Calls), "in a run of the model's"},
+		{"mutations", count(b.Mutations), "in a run of yours, allowed or approved; then you are asked"},
+		{"", count(mb.Mutations), "in a run of the model's"},
+		{"refused", count(b.Refused), "calls in a run: unknown ids, arguments that do not fit"},
 		{"one call", text.Took(b.Wait), "unless the action says otherwise"},
 		{"one result", text.Bytes(int64(b.Result)), "of an action"},
 		{"hits", strconv.Itoa(b.Shown), "a query lists"},
@@ -208,6 +218,36 @@ func limits(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 	sh.say(Plain, "%s", show.Columns(rows))
 	return nil
 }
+
+// setLimit changes how much a run of the person's may do.
+func setLimit(sh *Shell, arg string) error {
+	name, number, _ := strings.Cut(arg, " ")
+	bad := func(format string, args ...any) error {
+		return &UsageError{usage: "/limits [calls|mutations N]", message: fmt.Sprintf(format, args...)}
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(strings.TrimSpace(number), ",", ""))
+	if err != nil || n < 1 {
+		return bad("limits %s: want a number of at least 1", arg)
+	}
+	s := sh.options.Session
+	b := session.Budget{}
+	switch name {
+	case "calls":
+		b.Calls = n
+	case "mutations":
+		b.Mutations = n
+	default:
+		return bad("limits: %q cannot be set here: want calls or mutations", name)
+	}
+	if err := s.SetUserBudget(b); err != nil {
+		return err
+	}
+	b = s.Budget(session.User)
+	sh.say(Notice, "your runs, from the next on: %s calls, %s mutations", count(b.Calls), count(b.Mutations))
+	return nil
+}
+
+func count(n int) string { return countOr(int64(n), "0") }
 
 func durationOr(d time.Duration, other string) string {
 	if d == 0 {

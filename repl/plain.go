@@ -284,7 +284,30 @@ func (p *plain) ask(ctx context.Context, cancel func(), e Event) {
 	defer p.questions()()
 	p.printLines(AskLines(e, p.o.Width, p.o.Render))
 	q := show.QuestionOf(e.Ask.Request, p.o.Render.Marks())
+	if q.Over != nil {
+		e.Ask.Answer <- p.goOn(ctx, cancel, q)
+		return
+	}
 	e.Ask.Answer <- p.answer(ctx, cancel, q)
+}
+
+// goOn reads whether a run goes on: anything but a yes ends it.
+func (p *plain) goOn(ctx context.Context, cancel func(), q show.Question) session.Approval {
+	asked := time.Now()
+	for {
+		typed, err := p.reply(ctx, cancel, "y goes on, v shows the script, anything else ends the run: ", &asked)
+		answer, _ := ParseAnswer(typed)
+		switch {
+		case err != nil:
+			p.print("ended: no answer\n")
+		case answer == Yes:
+			return session.Approval{Verdict: session.Once}
+		case answer == Script:
+			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
+			continue
+		}
+		return session.Approval{}
+	}
 }
 
 // answer reads lines until one is an answer.

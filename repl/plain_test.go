@@ -180,6 +180,34 @@ func TestPlainAnswers(t *testing.T) {
 	}
 }
 
+// At its limit a run of one's own asks; only a yes goes on, with as many again.
+func TestPlainGoesOn(t *testing.T) {
+	for _, c := range []struct {
+		answers string
+		want    []string
+	}{
+		{"y\nyes", []string{"go on? [1]   3 action calls used", "y goes on with 3 more.", "go on? [1]   6 action calls used", "7 made"}},
+		{"y\nn", []string{"6 action calls used", "the run has used all 6 action calls", "hint: /limits calls 12 "}},
+		{"v\n/quit", []string{"> 1 ┊ for i = 1, 7 do", "the run has used all 3 action calls"}},
+		{"", []string{"the run has used all 3 action calls"}},
+		{"always", []string{"the run has used all 3 action calls"}},
+	} {
+		sh, _ := newShell(t, Options{}, policy.Policy{})
+		got := plainly(t, sh, "/limits calls 3\nfor i = 1, 7 do crm.customer.get{id = '1'} end print('7 made')\n"+c.answers+"\n")
+		if !strings.Contains(got, "your runs, from the next on: 3 calls, 200 mutations") {
+			t.Errorf("the limit is not told:\n%s", got)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q: no %q in\n%s", c.answers, want, got)
+			}
+		}
+		if made := strings.Contains(got, "\n7 made"); made != (c.answers == "y\nyes") {
+			t.Errorf("%q: went on %v:\n%s", c.answers, made, got)
+		}
+	}
+}
+
 // What was typed before the question could be read is the next input.
 func TestPlainTypedAhead(t *testing.T) {
 	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})

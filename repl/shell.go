@@ -111,7 +111,7 @@ type Standing struct {
 	Model string
 	// ContextUsed and ContextLimit are tokens of the last request, estimated.
 	ContextUsed, ContextLimit int
-	// Calls and Mutations are those of the last or current run; the limits are for one run.
+	// Calls and Mutations are those of the last or current run, and so are the limits.
 	Calls, CallLimit         int
 	Mutations, MutationLimit int
 	Policy                   policy.Mode
@@ -224,6 +224,14 @@ func (sh *Shell) ToggleMode() input.Mode {
 	return sh.mode
 }
 
+// authorIn is the author of scripts that a mode's inputs run.
+func authorIn(m input.Mode) session.Author {
+	if m == input.AskMode {
+		return session.Model
+	}
+	return session.User
+}
+
 // Busy tells whether an input is being handled.
 func (sh *Shell) Busy() bool {
 	sh.mu.Lock()
@@ -234,9 +242,9 @@ func (sh *Shell) Busy() bool {
 // StatusLine returns what a status line tells now. It costs little: a screen may ask for every frame.
 func (sh *Shell) StatusLine() Standing {
 	s := sh.options.Session
-	view, budget, used, p := s.View(), s.Budget(), s.Used(), s.Policy()
+	view, used, p := s.View(), s.Used(), s.Policy()
 	st := Standing{
-		Calls: used.Calls, CallLimit: budget.Calls, Mutations: used.Mutations, MutationLimit: budget.Mutations,
+		Calls: used.Calls, CallLimit: used.CallLimit, Mutations: used.Mutations, MutationLimit: used.MutationLimit,
 		Policy: p.Mode, Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(Named(s.Globals())),
 	}
 	if l := sh.options.Sources; l != nil && l.Loading() {
@@ -245,6 +253,10 @@ func (sh *Shell) StatusLine() Standing {
 	}
 	if st.Policy == "" {
 		st.Policy = policy.ReadOnly
+	}
+	if st.CallLimit == 0 { // nothing has run yet
+		b := s.Budget(authorIn(sh.Mode()))
+		st.CallLimit, st.MutationLimit = b.Calls, b.Mutations
 	}
 	if st.Policy == policy.ReadOnly && len(p.Rules)+len(p.Grants) == 0 {
 		st.MutationLimit = 0

@@ -54,9 +54,25 @@ func TestStatusLine(t *testing.T) {
 	sh, _ := newShell(t, Options{}, policy.Policy{})
 	typed(t.Context(), sh, `x = crm.customer.get{id = "1"}`, nil)
 	st := sh.StatusLine()
-	if st.Policy != policy.ReadOnly || st.MutationLimit != 0 || st.Calls != 1 || st.CallLimit != 50 || st.Globals != 1 ||
+	if st.Policy != policy.ReadOnly || st.MutationLimit != 0 || st.Calls != 1 || st.CallLimit != 1000 || st.Globals != 1 ||
 		st.Actions != 3 || st.Cell != 1 || st.Busy || st.Model != "" || st.Mode != input.LuaMode {
 		t.Errorf("got %+v", st)
+	}
+	if err := sh.Session().SetUserBudget(session.Budget{Calls: 7}); err != nil {
+		t.Fatal(err)
+	}
+	if st := sh.StatusLine(); st.CallLimit != 1000 { // of the last run
+		t.Errorf("the last run may make %d calls", st.CallLimit)
+	}
+	typed(t.Context(), sh, "1", nil)
+	if st := sh.StatusLine(); st.CallLimit != 7 {
+		t.Errorf("the next run may make %d calls", st.CallLimit)
+	}
+	if _, err := sh.Session().Run(t.Context(), session.Script{Source: "return 1"}); err != nil {
+		t.Fatal(err)
+	}
+	if st := sh.StatusLine(); st.CallLimit != 50 {
+		t.Errorf("a run of the model's may make %d calls", st.CallLimit)
 	}
 	if sh.ToggleMode() != input.AskMode || sh.StatusLine().Mode != input.AskMode {
 		t.Error("the mode did not change")

@@ -70,7 +70,7 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	if err := in.admits(entry, c); err != nil {
 		return reply{}, err
 	}
-	if err := r.spend(entry, c); err != nil {
+	if err := r.spend(ctx, entry, c); err != nil {
 		return reply{}, err
 	}
 	args, err := r.checkArgs(entry, req.Args, c)
@@ -135,26 +135,6 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 			"describe it first, or list it in actions")
 	}
 	return entry, nil
-}
-
-// spend charges the call to the budget before anything else happens.
-func (r *run) spend(entry *catalog.Entry, c *trace.Call) error {
-	budget, w := r.session.Budget(), r.session.world
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.used.Calls >= budget.Calls {
-		c.Verdict, c.Rule = trace.Limited, "budget calls"
-		return limited("calls", fmt.Sprintf("%s: the run has used all %d action calls", entry.ID, budget.Calls))
-	}
-	if entry.Mutates && r.mode != trace.ModePreview && r.used.Mutations >= budget.Mutations {
-		c.Verdict, c.Rule = trace.Limited, "budget mutations"
-		return limited("mutations", fmt.Sprintf("%s: the run has used all %d mutations", entry.ID, budget.Mutations))
-	}
-	r.used.Calls++
-	w.mu.Lock()
-	w.used = r.used
-	w.mu.Unlock()
-	return nil
 }
 
 func (r *run) checkArgs(entry *catalog.Entry, given map[string]any, c *trace.Call) (map[string]any, error) {
@@ -253,7 +233,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 
 // wait bounds one call of the entry's action.
 func (r *run) wait(entry *catalog.Entry) time.Duration {
-	return cmp.Or(entry.Timeout, r.session.Budget().Wait)
+	return cmp.Or(entry.Timeout, r.budget().Wait)
 }
 
 // failed is the answer to a call whose action, or its preview, failed.
@@ -268,7 +248,7 @@ func (r *run) failed(ctx context.Context, entry *catalog.Entry, err error, c *tr
 // answer turns a result into the data that the script gets.
 func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.Result, c *trace.Call) (reply, error) {
 	red := r.session.world.redactor
-	data, err := red.data(result.Data, r.session.Budget().Result)
+	data, err := red.data(result.Data, r.budget().Result)
 	if err != nil {
 		c.Verdict = trace.Failed
 		return reply{}, &vm.HostError{
@@ -288,17 +268,6 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 	result.Data = data
 	next, full := entry.NextPage(args, result)
 	return reply{data, next, full}, nil
-}
-
-// mutated counts a mutation that is about to be made.
-func (r *run) mutated() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.used.Mutations++
-	w := r.session.world
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.used = r.used
 }
 
 // callAction calls a and waits at most wait. An action that ignores its context is abandoned with its goroutine; a panic
@@ -401,10 +370,6 @@ func denied(code, message, hint string) *vm.HostError {
 
 func interrupted() *vm.HostError {
 	return &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: "interrupted"}
-}
-
-func limited(name, message string) *vm.HostError {
-	return &vm.HostError{Fatal: true, Kind: vm.Limit, Limit: name, Code: CodeBudget, Message: message}
 }
 
 // withID prefixes an action's error with the id unless it starts with it.

@@ -78,7 +78,7 @@ func (b *bench) openDesk() {
 func TestComposedActionsEnd(t *testing.T) {
 	b := newBench(t, func(o *Options) {
 		o.Policy.Mode = policy.Session
-		o.UserLimits.Steps, o.UserLimits.Time = 10_000_000, time.Minute
+		o.UserBudget.Calls, o.UserLimits.Steps, o.UserLimits.Time = 50, 10_000_000, time.Minute
 	})
 	b.openDesk()
 	b.run(User, "x = 7")

@@ -123,6 +123,14 @@ func (r *run) asked() string {
 	return "you when asked"
 }
 
+// sourceLine is the line of the script that calls, 0 for what is written in another source.
+func sourceLine(c *trace.Call) int {
+	if c.In > 0 {
+		return 0
+	}
+	return c.Line
+}
+
 // ask waits for the person's answer. Anything but a clear yes is a no.
 func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, asks policy.Request, c *trace.Call) (map[string]any, error) {
 	w := r.session.world
@@ -149,15 +157,11 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		c.Verdict = trace.Denied
 		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 	}
-	line := c.Line
-	if c.In > 0 {
-		line = 0 // of another source
-	}
 	waited := time.Now()
 	shown := leaves(w, call.Args)
 	answer, err := w.options.Approve(ctx, Request{
 		Entry: entry, Args: shown, Injected: leaves(w, c.Injected), Preview: c.Preview,
-		Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: line, Reason: d.Reason,
+		Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: sourceLine(c), Reason: d.Reason,
 		Source: leaves(w, r.script.Source),
 	})
 	c.Start = c.Start.Add(time.Since(waited))

@@ -437,7 +437,7 @@ func (r *run) listing(hits []catalog.Hit, answer map[string]any) map[string]any 
 		return answer
 	}
 	view := r.session.View()
-	if most := r.session.Budget().Shown; len(hits) > most {
+	if most := r.budget().Shown; len(hits) > most {
 		hits = hits[:most]
 	}
 	list := make([]any, 0, len(hits))

@@ -51,7 +51,7 @@ func (r *run) keepEffects(n int, effects []catalog.Effect) []catalog.Effect {
 			kept, recorded = append(kept, more), append(recorded, more)
 			break
 		}
-		value, err := red.data(e.Value, r.session.Budget().Result)
+		value, err := red.data(e.Value, r.budget().Result)
 		if err != nil {
 			value = fmt.Sprintf("omitted: %v", err)
 		}

@@ -25,7 +25,7 @@ func TestOrderUnderParallel(t *testing.T) {
 	if len(report.Skipped) > 0 {
 		t.Fatal(report.Skipped)
 	}
-	s, err := New(all.View(), Options{Budget: Budget{Calls: 100}})
+	s, err := New(all.View(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

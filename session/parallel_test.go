@@ -174,7 +174,7 @@ func TestParallelDenial(t *testing.T) {
 }
 
 func TestParallelBudget(t *testing.T) {
-	_, b := newTide(t, 1, func(o *Options) { o.Budget.Calls = 5 })
+	_, b := newTide(t, 1, func(o *Options) { o.UserBudget.Calls = 5 })
 	out := b.run(User, `return parallel(range(1, 30), function(n) return tide.meet{n = n}.n end)`)
 	if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "calls" {
 		t.Errorf("got %s", show(out))

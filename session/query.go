@@ -98,7 +98,7 @@ func (r *run) readCatalogValue(data any) (steps []catalog.Step, text string, ok 
 	if i, found := r.held(m, "set", len(r.sets)); found {
 		set := r.sets[i]
 		r.returned = append(r.returned, set)
-		step, text := r.shownSet(set, r.session.Budget().Shown)
+		step, text := r.shownSet(set, r.budget().Shown)
 		return []catalog.Step{step}, text, true
 	}
 	return nil, "", false
@@ -179,7 +179,7 @@ func (s *Session) Describe(ctx context.Context, ids []string, d catalog.Detail) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if most := s.Budget().Described; len(ids) > most {
+	if most := s.Budget(Model).Described; len(ids) > most {
 		return nil, fmt.Errorf("describe: %d ids: at most %d at once: take the fewest the task needs", len(ids), most)
 	}
 	view := s.View()

@@ -32,7 +32,7 @@ func (r *run) read(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.has(id) {
-		if r.bounded() && len(r.reading.ids) >= r.session.Budget().Shown {
+		if r.bounded() && len(r.reading.ids) >= r.budget().Shown {
 			r.reading.withheld = true
 			return false
 		}
@@ -55,7 +55,7 @@ func (r *run) readable(hits []catalog.Hit) int {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	room := r.session.Budget().Shown - len(r.reading.ids)
+	room := r.budget().Shown - len(r.reading.ids)
 	for i, h := range hits {
 		if r.has(h.ID) {
 			continue
@@ -79,7 +79,7 @@ func (r *run) near(unknown *catalog.UnknownError) string {
 func (r *run) enough(name string) error {
 	return &vm.HostError{
 		Code:    CodeBudget,
-		Message: fmt.Sprintf("%s: the run has read %d actions, the limit for one answer", name, r.session.Budget().Shown),
+		Message: fmt.Sprintf("%s: the run has read %d actions, the limit for one answer", name, r.budget().Shown),
 		Hint:    "narrow the search, or use another query",
 	}
 }
@@ -87,7 +87,7 @@ func (r *run) enough(name string) error {
 // firstHits are the hits of a set that an answer lists at most.
 func (r *run) firstHits(set catalog.Set) []catalog.Hit {
 	hits := set.Hits()
-	return hits[:min(len(hits), r.session.Budget().Shown)]
+	return hits[:min(len(hits), r.budget().Shown)]
 }
 
 // hitsBehind are the hits that a list in a script stands for: of a set, a step or a plan.
@@ -105,7 +105,7 @@ func (r *run) hitsBehind(a arguments) ([]catalog.Hit, error) {
 	} else {
 		return nil, errors.New("expired with its run: search again")
 	}
-	return hits[:min(len(hits), r.session.Budget().Shown)], nil
+	return hits[:min(len(hits), r.budget().Shown)], nil
 }
 
 // count answers how many hits of a list the script can read.
@@ -134,7 +134,7 @@ func hitTable(view *catalog.View, h catalog.Hit) map[string]any {
 // setText is a set as text, and the hits that are in it.
 func (r *run) setText(set catalog.Set) (string, []catalog.Hit) {
 	view, hits := r.session.View(), r.firstHits(set)
-	n, most := r.readable(hits), r.session.Budget().Shown
+	n, most := r.readable(hits), r.budget().Shown
 	switch {
 	case n == 0 && len(hits) > 0:
 		return fmt.Sprintf("%d actions, none shown", set.Total()), nil
@@ -192,7 +192,7 @@ func (r *run) mayDescribe(ids []string) error {
 	for _, id := range ids {
 		r.reading.asked[id] = true
 	}
-	budget := r.session.Budget()
+	budget := r.budget()
 	n, both := len(r.reading.asked), len(r.reading.asked)
 	for id := range r.selected {
 		if !r.reading.asked[id] {

@@ -33,7 +33,7 @@ func (r *run) refuse(c trace.Call) (recorded bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.refused.total++
-	if most := r.session.Budget().Refused; r.refused.total > most {
+	if most := r.budget().Refused; r.refused.total > most {
 		err = limited("refused calls", fmt.Sprintf("%s: the run has reached %d refused calls", c.ID, most))
 	}
 	key := refusal{c.ID, c.Error}

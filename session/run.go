@@ -27,6 +27,7 @@ type run struct {
 	selected  map[string]bool
 	started   time.Time
 	used      Usage
+	again     Budget // as of the beginning
 	sets      []catalog.Set
 	steps     []catalog.Step
 	plans     []catalog.Plan
@@ -36,6 +37,7 @@ type run struct {
 	unlogged  error // why printed text is not in the log
 	// asking has room for one question to the person at a time.
 	asking   chan struct{}
+	halted   bool           // the person let it not go on; asking guards it
 	mu       sync.Mutex     // guards used, begun, calls, placed and what is printed: calls may be under way side by side
 	begun    int            // calls so far
 	calls    []trace.Call   // in the order they ended
@@ -109,7 +111,7 @@ func (s *Session) newRun(script Script, mode trace.Mode) (*run, error) {
 	if mode == trace.ModeQuery {
 		r.surface = vm.Query
 	}
-	if n, most := len(script.Actions), s.Budget().Selected; n > most {
+	if n, most := len(script.Actions), s.Budget(script.Author).Selected; n > most {
 		return nil, fmt.Errorf("actions: %d selected: at most %d in one run", n, most)
 	}
 	view := s.View()
@@ -132,10 +134,12 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	defer w.release()
 	r.started = time.Now()
 	w.mu.Lock()
-	w.used = Usage{}
 	w.runs++
 	r.number = w.runs
 	w.mu.Unlock()
+	r.again = r.budget()
+	r.used = Usage{CallLimit: r.again.Calls, MutationLimit: r.again.Mutations}
+	r.tellUsed()
 	if err := w.record(trace.Record{
 		Kind: trace.KindRun, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode,
 		Text: w.redactor.text(r.script.Source), IDs: r.script.Actions,

@@ -25,7 +25,7 @@ type screen struct {
 
 // screened hides actions in the outcome beyond the limit of one answer.
 func (r *run) screened(out *Outcome) {
-	w, most := r.session.world, r.session.Budget().Shown
+	w, most := r.session.world, r.budget().Shown
 	w.mu.Lock()
 	s := screen{known: maps.Clone(w.read), seen: map[string]bool{}, most: most, described: r.reading.asked}
 	maps.Copy(s.seen, r.reading.ids) // they may be in the answer in other words

@@ -28,8 +28,9 @@ type Options struct {
 	// Limits bound the Lua of a run. UserLimits bound it where the person wrote the script, who can see it run and stop
 	// it: a zero field there is that of Limits, but Time is 10 s and Steps is 2,000,000,000.
 	Limits, UserLimits vm.Limits
-	// Budget bounds the calls of a run.
-	Budget Budget
+	// Budget bounds the calls of a run. UserBudget is for the person's runs: zero fields mean 1,000 calls, 200 mutations, and
+	// otherwise those of Budget.
+	Budget, UserBudget Budget
 	// QueryTime is the Lua time of a query script, in which searching counts; zero means 1.5 s.
 	QueryTime time.Duration
 	// Policy decides about mutations; the zero Policy denies them all.
@@ -96,11 +97,13 @@ type world struct {
 	globals   []vm.Global
 	messages  []catalog.Message
 	used      Usage
-	runs      int64
-	closed    bool
-	saved     *savedState
-	unsaved   string // for the next outcome
-	shapes    []shape
+	// userBudget is for the person's runs.
+	userBudget Budget
+	runs       int64
+	closed     bool
+	saved      *savedState
+	unsaved    string // for the next outcome
+	shapes     []shape
 }
 
 // ErrClosed says that the session was closed.
@@ -116,6 +119,8 @@ func New(v *catalog.View, o Options) (*Session, error) {
 	}
 	o.Budget = o.Budget.withDefaults()
 	o.Limits = o.Limits.WithDefaults()
+	o.UserBudget.Calls, o.UserBudget.Mutations = cmp.Or(o.UserBudget.Calls, 1000), cmp.Or(o.UserBudget.Mutations, 200)
+	o.UserBudget = o.UserBudget.or(o.Budget)
 	o.UserLimits = userLimits(o.UserLimits, o.Limits)
 	if o.QueryTime == 0 {
 		o.QueryTime = 1500 * time.Millisecond
@@ -135,6 +140,8 @@ func New(v *catalog.View, o Options) (*Session, error) {
 		described: map[string]bool{},
 		found:     map[string]bool{},
 		read:      map[string]bool{},
+
+		userBudget: o.UserBudget,
 	}
 	w.setPolicy(o.Policy)
 	return &Session{world: w}, nil
@@ -191,9 +198,6 @@ func userLimits(l, rest vm.Limits) vm.Limits {
 	l.Value = cmp.Or(l.Value, rest.Value)
 	return l
 }
-
-// Budget returns what one run may do.
-func (s *Session) Budget() Budget { return s.world.options.Budget }
 
 // SetMessages tells the actions of later calls the conversation so far. The slice must not be changed afterwards.
 func (s *Session) SetMessages(m []catalog.Message) {

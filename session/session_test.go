@@ -487,7 +487,7 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestBudget(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Budget.Calls = 3 })
+	b := newBench(t, func(o *Options) { o.UserBudget.Calls = 3 })
 	out := b.run(User, `for i = 1, 9 do pcall(shop.item.get, {item_id = "a"}) end return "outlived"`)
 	if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "calls" {
 		t.Errorf("got %s", show(out))
@@ -495,7 +495,7 @@ func TestBudget(t *testing.T) {
 }
 
 func TestMutationBudget(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Budget.Mutations, o.Policy.Mode = 2, policy.Session })
+	b := newBench(t, func(o *Options) { o.UserBudget.Mutations, o.Policy.Mode = 2, policy.Session })
 	out := b.run(User, `for i = 1, 9 do pcall(shop.item.price, {item_id = "a", cents = i}) end return "outlived"`)
 	if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "mutations" ||
 		out.Err.Message != "shop.item.price: the run has used all 2 mutations" {

@@ -82,53 +82,10 @@ type Answer struct {
 	Outcome *Outcome
 }
 
-// A Budget bounds one run. A zero field means its default.
-type Budget struct {
-	Calls     int           // action calls in a run; default 50
-	Mutations int           // calls that mutate in a run, allowed or approved; default 20
-	Refused   int           // calls in a run that are refused and that the script may catch; default 1,000
-	Selected  int           // ids in Script.Actions, with those that the script has described; default 20
-	Described int           // ids in one Describe, and in all of a run of the model's; default 10
-	Shown     int           // hits that a query lists, and all that a run of the model's reads of the catalog; default 20
-	Result    int           // bytes of one action's result; default 8 MiB
-	Wait      time.Duration // one action call, when its entry names no timeout; default 60 s
-}
-
-func (b Budget) withDefaults() Budget {
-	if b.Calls == 0 {
-		b.Calls = 50
-	}
-	if b.Mutations == 0 {
-		b.Mutations = 20
-	}
-	if b.Refused == 0 {
-		b.Refused = 1000
-	}
-	if b.Selected == 0 {
-		b.Selected = 20
-	}
-	if b.Described == 0 {
-		b.Described = 10
-	}
-	if b.Shown == 0 {
-		b.Shown = 20
-	}
-	if b.Result == 0 {
-		b.Result = 8 << 20
-	}
-	if b.Wait == 0 {
-		b.Wait = 60 * time.Second
-	}
-	return b
-}
-
-// Usage counts what the last or current run did.
-type Usage struct {
-	Calls, Mutations int
-}
-
-// A Request is what a person is asked before a mutation.
+// A Request is what a person is asked before a mutation, or before a run goes on that has used its budget.
 type Request struct {
+	// Over is set where the question is whether the run goes on: only Once says yes. Entry is then the call that comes next.
+	Over  *Overrun
 	Entry *catalog.Entry
 	Args  map[string]any
 	// Injected holds the arguments that the host fills in beside them; nil when there are none.

@@ -142,6 +142,15 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 		a.ignored = text != "" || a.ignored
 		return nil
 	}
+	if a.request.Over != nil {
+		switch name {
+		case "a", "e", "?":
+			a.ignored = true
+			return nil
+		case "esc":
+			name = "n"
+		}
+	}
 	switch name {
 	case "y", "a":
 		if m.readable(a) {
@@ -191,6 +200,15 @@ func (m *model) hark() {
 func (m *model) commit(a *asking) {
 	held := a.held
 	a.disturb()
+	if over := a.request.Over; over != nil {
+		switch {
+		case held == "n":
+			m.settle(a, session.Approval{}, "ended the run")
+		case m.readable(a):
+			m.settle(a, session.Approval{Verdict: session.Once}, fmt.Sprintf("went on, %d more %s", over.More, over.Name))
+		}
+		return
+	}
 	switch held {
 	case "y":
 		if m.readable(a) {
@@ -333,7 +351,7 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 		m.asks[0].base = len(m.panes)
 	}
 	line := fmt.Sprintf("  %s you: %s %s %s", m.theme.glyphs.dot, told, m.theme.glyphs.dot, a.request.Entry.ID)
-	if v.Verdict != session.Refuse {
+	if v.Verdict != session.Refuse && a.request.Over == nil {
 		line += " " + show.ArgsText(a.request.Entry, a.request.Args, 0)
 	}
 	for _, row := range show.WrapText(text.SanitizeLine(line), m.lineWidth()) {

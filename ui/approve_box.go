@@ -65,11 +65,11 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	q := m.question(a)
 	t := m.askTheme(q)
 	// What the head has no room for stands below it.
-	title, risk := "approve? "+q.ID, q.RiskText(m.render().Marks())
+	title, risk := q.Verb()+" "+q.ID, q.RiskText(m.render().Marks())
 	var below []show.Line
 	fits := func(words ...string) bool { return ansi.StringWidth(strings.Join(words, "")) <= m.width-10 }
 	if !fits(title, risk) {
-		title = "approve?"
+		title = q.Verb()
 		below = append(below, show.ID.Line(q.ID))
 	}
 	if !fits(title, risk) {
@@ -80,7 +80,7 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	if risk != "" {
 		note = t.warn.Render(risk)
 	}
-	head := t.rule(m.width-1, t.warn.Render("approve?")+t.strong.Render(strings.TrimPrefix(title, "approve?")), note)
+	head := t.rule(m.width-1, t.warn.Render(q.Verb())+t.strong.Render(strings.TrimPrefix(title, q.Verb())), note)
 	var input []string
 	switch a.stage {
 	case changing:
@@ -124,11 +124,17 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 		return m.fitting(joined("Enter denies with this reason", "Esc denies without"), joined("Enter denies", "Esc without"))
 	case a.twice():
 		return warn("HIGH RISK: Enter allows every "+q.ID+" this session, another key goes back", "HIGH RISK: Enter allows all this session", "HIGH RISK: Enter allows all")
+	case a.held != "" && q.Over != nil:
+		does := map[string]string{"y": "goes on", "n": "ends the run"}[a.held]
+		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
 	case a.held != "":
 		does := map[string]string{"y": "allows once", "a": "allows this session", "e": "edits", "n": "denies"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
 	case a.ignored:
 		return warn("that is no answer: keys are ignored until you pause for 0.7 s", "no answer: pause for 0.7 s")
+	}
+	if q.Over != nil {
+		return m.fitting(joined("y go on", "n end the run", "v script"), joined("y go on", "n end", "v"))
 	}
 	return m.fitting(
 		joined("y once", "a this action this session", "e edit", "n deny", "v script", "? details"),

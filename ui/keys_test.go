@@ -270,6 +270,47 @@ func TestApproval(t *testing.T) {
 	}
 }
 
+// Whether a run goes on is answered like all else: one key alone says yes, and there is nothing to grant or to edit.
+func TestGoingOn(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		keys []string
+		want session.Approval
+		told string
+	}{
+		{"y goes on", []string{"y", "pause"}, session.Approval{Verdict: session.Once}, "went on, 1000 more calls"},
+		{"n ends", []string{"n", "pause"}, session.Approval{}, "ended the run"},
+		{"Esc ends", []string{"esc", "enter"}, session.Approval{}, "ended the run"},
+		{"a is no answer", []string{"a", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
+		{"nor e and ?", []string{"e", "pause", "enter", "?", "pause", "enter", "n", "pause"}, session.Approval{}, "ended the run"},
+		{"nor a word", []string{"yes", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
+		{"Ctrl+C stops the run", []string{"ctrl+c"}, session.Approval{Reason: "interrupted"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScreen(t, 80, 24)
+			s.keys("f()", "enter", "draft")
+			answer := s.ask(func(r *session.Request) { r.Over = &session.Overrun{Name: "calls", Used: 1000, More: 1000} })
+			s.keys("y") // typed before
+			s.keys("pause")
+			if len(answer) > 0 {
+				t.Fatal("a letter that was on its way answered")
+			}
+			for _, want := range []string{"go on? [9]", "1000 action calls used", "y goes on with 1000 more", "y go on · n end the run · v script"} {
+				if !strings.Contains(s.picture(), want) {
+					t.Errorf("no %q in\n%s", want, s.picture())
+				}
+			}
+			s.keys(c.keys...)
+			if diff := cmp.Diff(c.want, answered(t, answer)); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if got := strings.Join(s.printed, "\n"); s.edit.text != "draft" || !strings.Contains(got, c.told) {
+				t.Errorf("the draft became %q, told %q", s.edit.text, got)
+			}
+		})
+	}
+}
+
 // Words at an open question, typed as fast as people do or slower, pasted, with an Enter behind them or in one write, answer
 // nothing: no grant, no denial, nothing in the input or in a reason, and the box says so. Then y allows exactly one.
 func TestWordsAreNoAnswers(t *testing.T) {

@@ -203,18 +203,22 @@ func (s *screen) emit(events ...repl.Event) {
 }
 
 // ask puts a question on the screen and returns where its answer arrives.
-func (s *screen) ask() <-chan session.Approval {
+func (s *screen) ask(changes ...func(*session.Request)) <-chan session.Approval {
 	s.t.Helper()
 	e, err := s.shell.Session().View().Resolve("billing.refund.issue")
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	answer := make(chan session.Approval, 1)
-	s.emit(repl.Event{Kind: repl.Asked, Cell: 9, Author: session.Model, Ask: &repl.Ask{Answer: answer, Request: session.Request{
+	r := session.Request{
 		Entry: e, Author: session.Model, Cell: 9, N: 2, Line: 3, Reason: "mutations need approval",
 		Source: "local all = billing.invoice.list{}\nfor _, i in ipairs(all) do\n\tbilling.refund.issue{invoice_id = i.id, amount_cents = i.amount_cents, reason = 'duplicate'}\nend\n",
 		Args:   map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(12900), "reason": "duplicate"},
-	}}})
+	}
+	for _, change := range changes {
+		change(&r)
+	}
+	s.emit(repl.Event{Kind: repl.Asked, Cell: 9, Author: r.Author, Ask: &repl.Ask{Answer: answer, Request: r}})
 	return answer
 }
 

@@ -289,7 +289,7 @@ func TestProgress(t *testing.T) {
 	s.feed.Acting("billing.refund.issue", true)
 	s.feed.Acting("crm.customer.search", true)
 	s.feed.Acting("crm.customer.search", false)
-	if got := s.doing(); !strings.HasPrefix(got, "calling billing.refund.issue… ") || !strings.HasSuffix(got, " s · calls 0/50 · 4.0 KiB · Esc stops") {
+	if got := s.doing(); !strings.HasPrefix(got, "calling billing.refund.issue… ") || !strings.HasSuffix(got, " s · calls 0/1000 · 4.0 KiB · Esc stops") {
 		t.Error(got)
 	}
 	s.keys("f3")

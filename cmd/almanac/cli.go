@@ -79,8 +79,12 @@ type commandLine struct {
 
 // limitFlags bound what a run may do. They are hidden: they belong in the configuration file.
 type limitFlags struct {
-	Calls     int           `hidden:"" default:"50" help:"Action calls per run."`
-	Mutations int           `hidden:"" default:"20" help:"Writes (calls that change data) per run, allowed or approved."`
+	Calls     int `hidden:"" default:"50" help:"Action calls per run of the model's."`
+	Mutations int `hidden:"" default:"20" help:"Writes (calls that change data) per run of the model's, allowed or approved."`
+
+	YourCalls     int `hidden:"" default:"1000" help:"Action calls per run of yours; at a terminal you are then asked."`
+	YourMutations int `hidden:"" default:"200" help:"Writes per run of yours, allowed or approved; at a terminal you are then asked."`
+
 	Selected  int           `hidden:"" default:"20" help:"Ids that the model may select for a script."`
 	Described int           `hidden:"" default:"10" help:"Ids described at once."`
 	Shown     int           `hidden:"" default:"20" help:"Hits listed by a query."`

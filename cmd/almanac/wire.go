@@ -92,7 +92,8 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 	}
 	options := session.Options{
 		ID: id, Policy: p, Record: w.log.Append, Secrets: cli.credentials.filter,
-		UserLimits: vm.Limits{Time: cli.LuaTime}, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(), CheckResults: cli.CheckResults,
+		UserLimits: vm.Limits{Time: cli.LuaTime}, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(),
+		UserBudget: session.Budget{Calls: cli.Limits.YourCalls, Mutations: cli.Limits.YourMutations}, CheckResults: cli.CheckResults,
 		Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()},
 	}
 	note := func(line string) {
@@ -199,7 +200,7 @@ func (cli *commandLine) dataDir() string {
 	return filepath.Join(xdg.DataHome, "almanac")
 }
 
-// budget is the configured budget of one run; zero fields have their defaults.
+// budget is the configured budget of one run of the model's; zero fields have their defaults.
 func (cli *commandLine) budget() session.Budget {
 	l := cli.Limits
 	return session.Budget{

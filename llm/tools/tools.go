@@ -152,7 +152,7 @@ func (t toolset) describe(ctx context.Context, raw json.RawMessage) (Reply, erro
 	if err != nil {
 		return Reply{}, err
 	}
-	if n, most := len(distinct(ids)), t.session.Budget().Described; n > most {
+	if n, most := len(distinct(ids)), t.session.Budget(session.Model).Described; n > most {
 		return Reply{}, fmt.Errorf("%s: %d ids: at most %d at once: take the fewest the task needs", t.options.name("describe"), n, most)
 	}
 	known, unknown := t.known(ids)

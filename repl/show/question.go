@@ -13,9 +13,11 @@ import (
 	"almanac/session"
 )
 
-// A Question is what a person has to know to allow a call, clean and in the order in which it is shown. Nothing in it is
-// cut: what is approved is what was shown.
+// A Question is what a person has to know to allow a call, or a run to go on, clean and in the order in which it is shown.
+// Nothing in it is cut: what is approved is what was shown.
 type Question struct {
+	// Over is set where a run asks to go on that has used its budget; ID is then the run's.
+	Over *session.Overrun
 	// ID is the action's; "?" for none.
 	ID string
 	// Mutates and Risk are never better than what is known: a call of nothing changes data at high risk.
@@ -46,6 +48,9 @@ func QuestionOf(r session.Request, m Marks) Question {
 			q.Warnings = append(q.Warnings, text.SanitizeLine(w))
 		}
 	}
+	if q.Over = r.Over; q.Over != nil {
+		return q.ofRun(r)
+	}
 	if slices.Contains(q.Warnings, q.About) {
 		q.About = ""
 	}
@@ -55,15 +60,38 @@ func QuestionOf(r session.Request, m Marks) Question {
 	return q
 }
 
+// ofRun is the question whether the run goes on; what the next call does is asked when it comes to that.
+func (q Question) ofRun(r session.Request) Question {
+	next := q.ID
+	q.ID, q.Warnings = "this run", nil
+	if r.Cell > 0 {
+		q.ID = fmt.Sprintf("[%d]", r.Cell)
+	}
+	q.About = fmt.Sprintf("Next is %s. y goes on with %d more.", next, q.Over.More)
+	q.Filled = fmt.Sprintf("/limits %s N sets how many a run of yours may make", q.Over.Name)
+	return q
+}
+
+// Verb is the word that asks.
+func (q Question) Verb() string {
+	if q.Over != nil {
+		return "go on?"
+	}
+	return "approve?"
+}
+
 // Request is what the question is about.
 func (q Question) Request() session.Request { return q.request }
 
 // High tells that the call may do great damage.
-func (q Question) High() bool { return q.Risk == catalog.High }
+func (q Question) High() bool { return q.Over == nil && q.Risk == catalog.High }
 
 // RiskText says what the call does and how bad a wrong one is: "!! MUTATES · HIGH RISK", "mutates · low risk". What is
 // high differs in its words.
 func (q Question) RiskText(m Marks) string {
+	if q.Over != nil {
+		return q.Over.String() + " used"
+	}
 	effect := "reads"
 	if q.Mutates {
 		effect = "mutates"
@@ -77,7 +105,7 @@ func (q Question) RiskText(m Marks) string {
 
 // Title is the first line: `approve? billing.refund.issue   !! MUTATES · HIGH RISK`.
 func (q Question) Title(m Marks) Line {
-	return Line{Text.Span("approve? "), ID.Span(q.ID), Mutates.Span("   " + q.RiskText(m))}
+	return Line{Text.Span(q.Verb() + " "), ID.Span(q.ID), Mutates.Span("   " + q.RiskText(m))}
 }
 
 // WarningLines are the warnings, each behind a mark.
@@ -99,7 +127,7 @@ func (q Question) Body(width int, editing bool) []Line {
 		}
 	}
 	add(Text, q.About)
-	if !editing {
+	if !editing && q.Over == nil {
 		add(Code, ArgsText(q.request.Entry, q.request.Args, width))
 	}
 	add(Dim, q.Filled)
