@@ -136,7 +136,7 @@ func foldMod(src string, e *binary) (string, bool) {
 	if !ok || !ok2 || b == 0 || math.IsInf(b, 0) || math.IsInf(a, 0) {
 		return "", false
 	}
-	v := a - math.Floor(a/b)*b
+	v := a - float64(math.Floor(a/b)*b) // as in Lua 5.2; without the conversion some machines do not round the product
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "", false
 	}

@@ -213,12 +213,15 @@ func modulo(c call) int {
 	return c.byMetamethod("__mod", "perform arithmetic on")
 }
 
+// floatMod is % by the formula of Lua 5.2, which says nothing useful of an infinite b: there it is that of 5.3.
 func floatMod(a, b float64) float64 {
-	r := math.Mod(a, b)
-	if r != 0 && (r < 0) != (b < 0) {
-		r += b
+	switch {
+	case !math.IsInf(b, 0) || math.IsInf(a, 0) || a != a:
+		return a - float64(math.Floor(a/b)*b) // without the conversion some machines do not round the product
+	case a == 0 || (a < 0) == (b < 0):
+		return a
 	}
-	return r
+	return b
 }
 
 // plainNumber is an operand that is a float or a string that reads as one.
