@@ -17,6 +17,8 @@ import (
 //	1e999              (1/0)
 //	"\u{20AC}"         "\226\130\172"
 //	\r\n, \n\r, \r       \n
+//	return f(x)        return __host_results(f(x)), in a function with ... : the engine's tail call from one with many
+//	                   arguments to one with a small frame breaks off
 //	local x <const>    local x
 //	50 times or, and   groups ({...})[1], which cut the engine's jump lists
 //	50 times elseif    else if, with as many ends
@@ -47,6 +49,7 @@ const (
 	HostEq      = HostPrefix + "eq"      // (a, b): a == b, where one is over 2^53 and may be an integer or a float
 	HostNe      = HostPrefix + "ne"      // (a, b): a ~= b, the same
 	HostFor     = HostPrefix + "for"     // (start, limit, step): what a numeric for counts: f, first, last, step; f makes the value of the count, nil when that is the value
+	HostResults = HostPrefix + "results" // (...): its arguments
 
 	hostBarrier = HostPrefix + "barrier" // set by the normalised text itself
 )
@@ -54,7 +57,7 @@ const (
 // HostNames lists the functions that normalised code may call.
 func HostNames() []string {
 	return []string{HostConcat, HostMod, HostIDiv, HostBAnd, HostBOr, HostBXor, HostBNot, HostShl, HostShr, HostInteger,
-		HostAdd, HostSub, HostMul, HostEq, HostNe, HostFor}
+		HostAdd, HostSub, HostMul, HostEq, HostNe, HostFor, HostResults}
 }
 
 // maxDepth is how deep normalised code may nest. The engine bears 200 levels, of which some belong to its callers.
@@ -140,6 +143,8 @@ type writer struct {
 	at   int // what is before this byte is written or left out
 	used map[string]bool
 	err  *Error
+	// vararg is true in a function with ... in its parameters. A chunk is none: it is given one argument at most.
+	vararg bool
 }
 
 // opening is the code in front of a wrapped text.
@@ -224,6 +229,14 @@ func (w *writer) stmt(s *stmt, depth int) {
 	case stmtFunction, stmtLocalFunction:
 		w.list(s.targets, depth)
 		w.function(s.fn, depth)
+	case stmtReturn:
+		if w.vararg && len(s.values) == 1 && isCall(s.values[0]) {
+			w.call(s.values[0].where().start, HostResults)
+			w.expr(s.values[0], depth+2)
+			w.put(s.values[0].where().end, ")")
+			return
+		}
+		w.list(s.values, depth)
 	default:
 		w.list(s.targets, depth)
 		w.list(s.values, depth)
@@ -262,6 +275,9 @@ func (w *writer) list(values []expr, depth int) {
 
 // function writes a body, with the barrier where it captures something.
 func (w *writer) function(f *function, depth int) {
+	outer := w.vararg
+	w.vararg = f.vararg
+	defer func() { w.vararg = outer }()
 	if len(f.captures) == 0 {
 		w.block(f.body, depth)
 		return

@@ -17,6 +17,8 @@ func TestNormalize(t *testing.T) {
 		{`x=-a..b+c..d^2`, `x= H_concat(-a,b+c,d^2)`},
 		{`x=a..b==c..d`, `x= H_concat(a,b)== H_concat(c,d)`},
 		{`x=(a..b)..c`, `x= H_concat(( H_concat(a,b)),c)`},
+		{`f=function(...) return g(...) end`, `f=function(...) return  H_results(g(...)) end`},
+		{`f=function(a) return g(a) end`, `f=function(a) return g(a) end`},
 		{`x=a%b*c%d`, `x= H_mod( H_mod(a,b)*c,d)`},
 		{`x=-a%b`, `x= H_mod(-a,b)`},
 		{`x=a%f()`, `x= H_mod(a,(f()))`},

@@ -20,6 +20,7 @@ func openOperators(m *Machine) {
 	m.global(syntax.HostMod, modulo)
 	m.global(syntax.HostIDiv, floorDivide)
 	m.global(syntax.HostInteger, integerLiteral)
+	m.global(syntax.HostResults, func(c call) int { return c.top() })
 	bits := func(name, event string, f func(a, b int64) int64) {
 		m.global(name, func(c call) int { return c.bitwise(event, f) })
 	}
