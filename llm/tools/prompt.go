@@ -40,7 +40,10 @@ func policyText(p policy.Policy) string {
 		text = "mutations run; the person is asked about high-risk ones."
 	}
 	if len(p.Rules) > 0 {
-		text += "Some actions have their own rules."
+		text += " Some actions have their own rules."
+	}
+	if len(p.Grants) > 0 {
+		text += " The person has allowed some calls in advance."
 	}
 	return text
 }
