@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 )
@@ -24,13 +25,13 @@ func (sh *Shell) Aside(ctx context.Context, line string) (Status, bool) {
 		return Done, false
 	}
 	sh.remember(line, mode)
-	c := Cell{Form: input.Command, Author: session.User, Source: arg, Started: time.Now()}
-	sh.feed.Emit(Event{Kind: Began, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
-	err := sh.guard(ctx, &c, func(ctx context.Context, c *Cell) error { return cmd.do(ctx, sh, c, arg) })
+	c := event.Cell{Form: input.Command, Author: session.User, Source: arg, Started: time.Now()}
+	sh.feed.Emit(event.Event{Kind: event.Began, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
+	err := sh.guard(ctx, &c, func(ctx context.Context, c *event.Cell) error { return cmd.do(ctx, sh, c, arg) })
 	if errors.Is(err, errQuit) {
 		return Quit, true
 	}
-	sh.feed.Emit(Event{Kind: Ended, Author: session.User, Err: err, Elapsed: time.Since(c.Started)})
+	sh.feed.Emit(event.Event{Kind: event.Ended, Author: session.User, Err: err, Elapsed: time.Since(c.Started)})
 	if err != nil {
 		return Failed, true
 	}

@@ -3,6 +3,7 @@ package repl
 import (
 	"testing"
 
+	"almanac/repl/event"
 	"almanac/session/policy"
 )
 
@@ -33,7 +34,7 @@ func TestAside(t *testing.T) {
 		if e.Cell != 0 {
 			t.Errorf("%+v belongs to a cell", e)
 		}
-		if e.Kind == Began {
+		if e.Kind == event.Began {
 			said++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/llm"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
@@ -96,7 +97,7 @@ func TestAskInterrupted(t *testing.T) {
 	for !asked {
 		<-sh.Feed().Wake()
 		for _, e := range sh.Feed().Take() {
-			asked = asked || e.Kind == Asked
+			asked = asked || e.Kind == event.Asked
 		}
 	}
 	cancel()
@@ -108,7 +109,7 @@ func TestAskInterrupted(t *testing.T) {
 	}
 	var told []string
 	for _, e := range sh.Feed().Take() {
-		for _, l := range Lines(e, 0, RenderOptions{}) {
+		for _, l := range event.Lines(e, 0, event.RenderOptions{}) {
 			told = append(told, l.String())
 		}
 	}

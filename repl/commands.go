@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text/cells"
+	"almanac/repl/event"
 	"almanac/repl/input"
 )
 
@@ -39,7 +40,7 @@ type command struct {
 	// words are what an argument may be completed to, by what the argument is; nil for nothing.
 	words func(sh *Shell, arg string) []Completion
 	// run does it. A UsageError is answered with the usage.
-	run func(ctx context.Context, sh *Shell, c *Cell, arg string) error
+	run func(ctx context.Context, sh *Shell, c *event.Cell, arg string) error
 }
 
 func (c command) usage() string {
@@ -50,7 +51,7 @@ func (c command) usage() string {
 }
 
 // do runs the command. What follows one that takes nothing is a mistake rather than nothing.
-func (c command) do(ctx context.Context, sh *Shell, cell *Cell, arg string) error {
+func (c command) do(ctx context.Context, sh *Shell, cell *event.Cell, arg string) error {
 	if c.args == "" && arg != "" {
 		return &UsageError{usage: "/" + c.name, message: fmt.Sprintf("/%s takes nothing, got %s", c.name, quoteWord(arg))}
 	}
@@ -211,7 +212,7 @@ func (sh *Shell) helpText(filter string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func help(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func help(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	name := strings.TrimPrefix(strings.Join(strings.Fields(arg), " "), "/")
 	if c, ok := sh.named(name); ok && name != "" {
 		text := fmt.Sprintf("%s\n  %s", c.usage(), sh.brief(c))
@@ -221,18 +222,18 @@ func help(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		if len(c.aliases) > 0 {
 			text += "\n  also: /" + strings.Join(c.aliases, ", /")
 		}
-		sh.say(Plain, "%s", text)
+		sh.say(event.Plain, "%s", text)
 		return nil
 	}
 	if name == "keys" || name == "key" {
-		sh.say(Plain, "%s", sh.keysText())
+		sh.say(event.Plain, "%s", sh.keysText())
 		return nil
 	}
 	text := sh.helpText(name)
 	if text == "" {
 		return fmt.Errorf("help %q: nothing found%s", name, sh.meant(name))
 	}
-	sh.say(Plain, "%s", text)
+	sh.say(event.Plain, "%s", text)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/pattern"
 	"almanac/catalog/text"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/syntax"
@@ -53,10 +54,10 @@ func catalogCommands() []command {
 	}
 }
 
-func search(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func search(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	v := sh.options.Session.View()
 	if arg == "" {
-		sh.feed.Emit(Event{Kind: Opened, Pane: CatalogPane, Text: v.Card(2000)})
+		sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.CatalogPane, Text: v.Card(2000)})
 		return nil
 	}
 	set, err := sh.find(arg)
@@ -64,7 +65,7 @@ func search(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		return err
 	}
 	if set.Len() == 0 {
-		sh.say(Plain, "%s", v.FormatSet(set, 0))
+		sh.say(event.Plain, "%s", v.FormatSet(set, 0))
 		return nil
 	}
 	sh.feed.Emit(found(v, set))
@@ -93,7 +94,7 @@ func queryScript(arg string) (string, bool) {
 	return arg, err == nil || err.Incomplete || strings.HasPrefix(strings.TrimSpace(arg), "return")
 }
 
-func query(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+func query(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	if arg == "" {
 		return &UsageError{usage: "/query SCRIPT, or words to search for"}
 	}
@@ -101,7 +102,7 @@ func query(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 	if !ok {
 		set, err := sh.find(arg)
 		if err == nil {
-			sh.say(Plain, "%s", sh.options.Session.View().FormatSet(set, set.Len()))
+			sh.say(event.Plain, "%s", sh.options.Session.View().FormatSet(set, set.Len()))
 		}
 		return err
 	}
@@ -117,15 +118,15 @@ func query(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 		return sh.ran(c, a.Outcome, nil)
 	}
 	if a.Text == "" {
-		sh.say(Notice, "the query returned nothing: end it with return")
+		sh.say(event.Notice, "the query returned nothing: end it with return")
 		return nil
 	}
 	c.Answer = a.Text
-	sh.say(Plain, "%s", a.Text)
+	sh.say(event.Plain, "%s", a.Text)
 	return nil
 }
 
-func describe(ctx context.Context, sh *Shell, _ *Cell, arg string) error {
+func describe(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	detail := catalog.Brief
 	var ids []string
 	for _, w := range strings.FieldsFunc(arg, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }) {
@@ -159,7 +160,7 @@ func (sh *Shell) describe(ctx context.Context, ids []string, d catalog.Detail) e
 	for i, s := range specs {
 		texts[i] = sh.specText(s, d)
 	}
-	sh.say(Plain, "%s", strings.Join(texts, "\n\n"))
+	sh.say(event.Plain, "%s", strings.Join(texts, "\n\n"))
 	return nil
 }
 
@@ -171,7 +172,7 @@ func (sh *Shell) notVisible(e *catalog.UnknownError) error {
 	return e
 }
 
-func why(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func why(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	id := strings.TrimSpace(arg)
 	if id == "" {
 		return &UsageError{usage: "/why ID"}
@@ -180,7 +181,7 @@ func why(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if err != nil {
 		return err
 	}
-	sh.say(Plain, "%s", text)
+	sh.say(event.Plain, "%s", text)
 	return nil
 }
 
@@ -220,13 +221,13 @@ func modelMay(s *session.Session, id string) string {
 	return "once it is described"
 }
 
-func view(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func view(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	verb, rest := input.CutWord(arg)
 	names := strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 	r := catalog.Rules{Name: "/catalog view " + arg}
 	switch {
 	case arg == "":
-		sh.say(Plain, "%s", viewText(sh.options.Session.View()))
+		sh.say(event.Plain, "%s", viewText(sh.options.Session.View()))
 		return nil
 	case verb == "only" && strings.ContainsAny(rest, pattern.Reserved):
 		for _, name := range names {
@@ -253,7 +254,7 @@ func view(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if err := sh.options.Session.Restrict(r); err != nil {
 		return err
 	}
-	sh.say(Notice, "the view is narrower for the rest of this session\n%s", viewText(sh.options.Session.View()))
+	sh.say(event.Notice, "the view is narrower for the rest of this session\n%s", viewText(sh.options.Session.View()))
 	return nil
 }
 

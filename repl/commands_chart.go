@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog/lua"
+	"almanac/repl/event"
 	"almanac/session"
 )
 
@@ -41,7 +42,7 @@ func chartScript(arg string, ascii bool) (string, error) {
 	return fmt.Sprintf("chart(%s, {%s})", rows, strings.Join(options, ", ")), nil
 }
 
-func chart(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+func chart(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	source, err := chartScript(arg, sh.options.ASCII)
 	if err != nil {
 		return err

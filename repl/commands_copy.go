@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"almanac/catalog/text"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
 )
@@ -27,32 +27,15 @@ func copyWords(sh *Shell, arg string) []Completion {
 	return append(fixedWords("code", "the last code")(sh, arg), cellWords(sh, arg)...)
 }
 
-func copyText(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func copyText(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	text, err := sh.copied(arg)
 	if err != nil {
 		return err
 	}
-	e := Event{Kind: Copied, Text: text}
+	e := event.Event{Kind: event.Copied, Text: text}
 	e.Tool, e.Err = sh.CopyOut(text)
 	sh.feed.Emit(e)
 	return nil
-}
-
-// CopyEvents tell what became of a Copied event to who knows no way of its own to copy: the text itself is among them where
-// it was not copied.
-func CopyEvents(e Event) []Event {
-	if e.Err == nil {
-		return []Event{{Kind: Said, Level: Notice, Text: CopyText(e)}}
-	}
-	return []Event{{Kind: Said, Level: Warning, Text: CopyText(e)}, {Kind: Said, Text: e.Text}}
-}
-
-// CopyText says in a line what became of a Copied event.
-func CopyText(e Event) string {
-	if e.Err != nil {
-		return fmt.Sprintf("could not copy (%v): text printed below", e.Err)
-	}
-	return fmt.Sprintf("copied %s via %s", text.Bytes(int64(len(e.Text))), e.Tool)
 }
 
 // copied is the text that /copy means.
@@ -91,7 +74,7 @@ func (sh *Shell) copied(arg string) (string, error) {
 }
 
 // cellCode is the code of a cell: the last block of it in the model's answer, else the last script that ran.
-func cellCode(c Cell) string {
+func cellCode(c event.Cell) string {
 	if c.Form != input.Words {
 		return c.Source
 	}
@@ -105,7 +88,7 @@ func cellCode(c Cell) string {
 }
 
 // cellResult is what a cell came to, as text: the model's words, or what the script printed and returned.
-func cellResult(c Cell) string {
+func cellResult(c event.Cell) string {
 	if c.Answer != "" {
 		return strings.TrimRight(c.Answer, "\n")
 	}

@@ -3,6 +3,8 @@ package repl
 import (
 	"context"
 	"fmt"
+
+	"almanac/repl/event"
 )
 
 // This file holds the command that brings an earlier input back for an external editor.
@@ -15,9 +17,9 @@ func editCommand() command {
 }
 
 // edit hands the source of a cell, or nothing, to the screen as the next input.
-func edit(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func edit(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if arg == "" {
-		sh.feed.Emit(Event{Kind: Drafted})
+		sh.feed.Emit(event.Event{Kind: event.Drafted})
 		return nil
 	}
 	n := 0
@@ -31,6 +33,6 @@ func edit(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if !ok {
 		return fmt.Errorf("edit: no cell %s", arg)
 	}
-	sh.feed.Emit(Event{Kind: Drafted, Text: c.Source})
+	sh.feed.Emit(event.Event{Kind: event.Drafted, Text: c.Source})
 	return nil
 }

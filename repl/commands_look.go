@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
@@ -91,7 +92,7 @@ func callBrief(cell int, c trace.Call) string {
 }
 
 // callDetail tells all of a call but its result.
-func callDetail(cell int, c trace.Call, o RenderOptions) string {
+func callDetail(cell int, c trace.Call, o event.RenderOptions) string {
 	var b strings.Builder
 	b.WriteString(callBrief(cell, c))
 	fmt.Fprintf(&b, "\n  at %s by %s", c.Start.Local().Format("15:04:05.000"), cmp.Or(c.Author, "you"))
@@ -104,7 +105,7 @@ func callDetail(cell int, c trace.Call, o RenderOptions) string {
 	if c.Rule != "" {
 		fmt.Fprintf(&b, "; %s", c.Rule)
 	}
-	fmt.Fprintf(&b, "\n%s", indent(o.args(&c, 100), "  "))
+	fmt.Fprintf(&b, "\n%s", indent(o.Args(&c, 100), "  "))
 	if c.Error != "" {
 		fmt.Fprintf(&b, "\n  error: %s", c.Error)
 	}
@@ -114,7 +115,7 @@ func callDetail(cell int, c trace.Call, o RenderOptions) string {
 	return b.String()
 }
 
-func expand(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func expand(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	n, m := 0, 0
 	if arg != "" {
 		var err error
@@ -135,23 +136,23 @@ func expand(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		}
 		return fmt.Errorf("expand: no call [%d.%d]", n, m)
 	}
-	sh.say(Plain, "[%d] %s", c.N, c.Source)
+	sh.say(event.Plain, "[%d] %s", c.N, c.Source)
 	for _, script := range c.Scripts {
-		sh.say(Plain, "%s", script)
+		sh.say(event.Plain, "%s", script)
 	}
 	for _, call := range c.Calls {
-		sh.feed.Emit(Event{Kind: Called, Cell: c.N, Author: session.Author(call.Author), Call: &call})
+		sh.feed.Emit(event.Event{Kind: event.Called, Cell: c.N, Author: session.Author(call.Author), Call: &call})
 	}
 	if c.Answer != "" {
-		sh.say(Plain, "%s", c.Answer)
+		sh.say(event.Plain, "%s", c.Answer)
 	}
 	if c.Outcome == nil {
 		return nil
 	}
 	if text := strings.TrimRight(c.Outcome.Stdout+c.Outcome.Stderr, "\n"); text != "" {
-		sh.say(Plain, "%s", text)
+		sh.say(event.Plain, "%s", text)
 	}
-	sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: c.Author, Outcome: c.Outcome, Full: true})
+	sh.feed.Emit(event.Event{Kind: event.Ran, Cell: c.N, Author: c.Author, Outcome: c.Outcome, Full: true})
 	return nil
 }
 
@@ -161,21 +162,21 @@ func (sh *Shell) showResult(cell int, c trace.Call, full bool) {
 	if v.Data == nil && part == "" {
 		return
 	}
-	sh.feed.Emit(Event{
-		Kind: Ran, Cell: cell, Author: session.User, Call: &c, Full: full, Outcome: &session.Outcome{Values: []vm.Value{v}},
+	sh.feed.Emit(event.Event{
+		Kind: event.Ran, Cell: cell, Author: session.User, Call: &c, Full: full, Outcome: &session.Outcome{Values: []vm.Value{v}},
 	})
 	if part != "" {
-		sh.say(Notice, "%s", part)
+		sh.say(event.Notice, "%s", part)
 	}
 }
 
-func searchHistory(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func searchHistory(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	found, err := sh.options.History.Search(arg, 20)
 	if err != nil {
 		return err
 	}
 	if len(found) == 0 {
-		sh.say(Notice, "history: nothing found")
+		sh.say(event.Notice, "history: nothing found")
 		return nil
 	}
 	lines := make([]string, 0, len(found))
@@ -183,11 +184,11 @@ func searchHistory(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		t := found[i]
 		lines = append(lines, fmt.Sprintf("%s  %s", t.Time.Local().Format("2006-01-02 15:04"), cells.Clip(text.SanitizeLine(t.Text), 100, "…")))
 	}
-	sh.say(Plain, "%s", strings.Join(lines, "\n"))
+	sh.say(event.Plain, "%s", strings.Join(lines, "\n"))
 	return nil
 }
 
-func limits(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func limits(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	s := sh.options.Session
 	if arg != "" {
 		return setLimit(sh, arg)
@@ -215,7 +216,7 @@ func limits(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		{"describe", strconv.Itoa(b.Described), "ids at once"},
 		{"select", strconv.Itoa(b.Selected), "ids for one execute"},
 	}
-	sh.say(Plain, "%s", show.Columns(rows))
+	sh.say(event.Plain, "%s", show.Columns(rows))
 	return nil
 }
 
@@ -243,7 +244,7 @@ func setLimit(sh *Shell, arg string) error {
 		return err
 	}
 	b = s.Budget(session.User)
-	sh.say(Notice, "your runs, from the next on: %s calls, %s mutations", count(b.Calls), count(b.Mutations))
+	sh.say(event.Notice, "your runs, from the next on: %s calls, %s mutations", count(b.Calls), count(b.Mutations))
 	return nil
 }
 
@@ -274,7 +275,7 @@ func sizeOr(n int64, other string) string {
 	return text.Bytes(n)
 }
 
-func config(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func config(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	switch {
 	case arg == "init" && sh.options.InitConfig == nil:
 		return errors.New("config init: there is no file of the configuration here")
@@ -283,20 +284,20 @@ func config(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		if err != nil {
 			return err
 		}
-		sh.say(Notice, "%s written: every key with its default, commented out", path)
+		sh.say(event.Notice, "%s written: every key with its default, commented out", path)
 		return nil
 	case arg != "":
 		return &UsageError{usage: "/config [init]", message: fmt.Sprintf("config: unknown %q", arg)}
 	}
 	if sh.options.Config == nil {
-		sh.say(Notice, "nothing is configured")
+		sh.say(event.Notice, "nothing is configured")
 		return nil
 	}
-	sh.say(Plain, "%s", sh.options.Config())
+	sh.say(event.Plain, "%s", sh.options.Config())
 	return nil
 }
 
-func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
+func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	st := sh.StatusLine()
 	model := cmp.Or(st.Model, "none")
 	rows := [][]string{
@@ -316,7 +317,7 @@ func status(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 			[]string{"context", fmt.Sprintf("%d of %d tokens", st.ContextUsed, st.ContextLimit)},
 			[]string{"tokens", fmt.Sprintf("%d in, %d out, %d cached, %s", u.Input, u.Output, u.Cached, text.Count(u.Completions, "completion"))})
 	}
-	sh.say(Plain, "%s", show.Columns(rows))
+	sh.say(event.Plain, "%s", show.Columns(rows))
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
@@ -61,7 +62,7 @@ func cutFlag(arg, flag string) (rest string, found bool) {
 	return arg, false
 }
 
-func preview(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+func preview(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	if strings.TrimSpace(arg) == "" {
 		last, ok := sh.lastLua()
 		if !ok {
@@ -77,17 +78,17 @@ func preview(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 }
 
 // lastLua is the newest cell that holds Lua.
-func (sh *Shell) lastLua() (Cell, bool) {
+func (sh *Shell) lastLua() (event.Cell, bool) {
 	cells := sh.Cells()
 	for i := len(cells) - 1; i >= 0; i-- {
 		if cells[i].Form == input.Lua {
 			return cells[i], true
 		}
 	}
-	return Cell{}, false
+	return event.Cell{}, false
 }
 
-func execute(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+func execute(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	code, fresh := cutFlag(arg, "--fresh")
 	if strings.TrimSpace(code) == "" {
 		return &UsageError{usage: "/execute [--fresh] CODE"}
@@ -95,38 +96,38 @@ func execute(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 	return sh.runLua(ctx, c, code, fresh)
 }
 
-func reset(ctx context.Context, sh *Shell, _ *Cell, _ string) error {
-	own := len(Named(sh.options.Session.Globals()))
+func reset(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
+	own := len(event.Named(sh.options.Session.Globals()))
 	if _, err := sh.options.Session.Reset(ctx); err != nil {
 		return err
 	}
 	sh.mu.Lock()
 	sh.since = sh.last
 	sh.mu.Unlock()
-	sh.say(Notice, "Lua reset: %s gone, the prelude is back", text.Count(own, "global"))
+	sh.say(event.Notice, "Lua reset: %s gone, the prelude is back", text.Count(own, "global"))
 	return nil
 }
 
-func vars(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func vars(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	all := sh.Variables()
 	if arg != "" {
 		for _, v := range all {
 			if v.Name == arg {
-				sh.say(Plain, "%s  %s  %s  %s", v.Name, v.Kind(), v.Brief, v.From())
+				sh.say(event.Plain, "%s  %s  %s  %s", v.Name, v.Kind(), v.Brief, v.From())
 				return nil
 			}
 		}
 		return fmt.Errorf("%s: no such global in this session", arg)
 	}
 	if len(all) == 0 {
-		sh.say(Notice, "no globals yet: x = 1 makes one")
+		sh.say(event.Notice, "no globals yet: x = 1 makes one")
 		return nil
 	}
 	rows := make([][]string, len(all))
 	for i, v := range all {
 		rows[i] = []string{text.SanitizeLine(v.Name), v.Kind(), v.From(), text.SanitizeLine(v.Brief)}
 	}
-	sh.feed.Emit(Event{Kind: Opened, Pane: VariablesPane, Text: show.Columns(rows)})
+	sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.VariablesPane, Text: show.Columns(rows)})
 	return nil
 }
 
@@ -136,7 +137,7 @@ var cellMark = regexp.MustCompile(`(?m)^-- \[\d+\]\n`)
 // maxLoad is how large a Lua file may be.
 const maxLoad = 4 << 20
 
-func load(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+func load(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	if arg == "" {
 		return &UsageError{usage: "/lua load FILE"}
 	}
@@ -163,7 +164,7 @@ func load(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 		if i == len(parts)-1 || err != nil || o.Err != nil {
 			c.Replay = err == nil && o.Err == nil
 			if c.Replay {
-				sh.say(Notice, "%s: %s run", arg, text.Count(len(parts), "cell"))
+				sh.say(event.Notice, "%s: %s run", arg, text.Count(len(parts), "cell"))
 			}
 			c.Source, c.Form = string(source), input.Lua
 			return sh.ran(c, o, err)
@@ -192,7 +193,7 @@ func loadParts(text string) []string {
 	return parts
 }
 
-func save(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func save(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if arg == "" {
 		return &UsageError{usage: "/lua save FILE"}
 	}
@@ -219,7 +220,7 @@ func save(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if err != nil {
 		return err
 	}
-	sh.say(Notice, "%s: %s saved", arg, text.Count(len(runs), "cell"))
+	sh.say(event.Notice, "%s: %s saved", arg, text.Count(len(runs), "cell"))
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session/trace"
 )
@@ -48,13 +49,13 @@ func shellCommands() []command {
 	}
 }
 
-func setModel(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func setModel(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	c := sh.options.Conversation
 	if c == nil {
 		return errors.New(sh.options.NoModel)
 	}
 	if arg == "" {
-		sh.say(Plain, "model %s", cmp.Or(c.Model(), "not named: the server chooses"))
+		sh.say(event.Plain, "model %s", cmp.Or(c.Model(), "not named: the server chooses"))
 		return nil
 	}
 	if strings.ContainsAny(arg, " \t\n") {
@@ -66,11 +67,11 @@ func setModel(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		}
 	}
 	c.SetModel(arg)
-	sh.say(Notice, "model %s from the next answer on", arg)
+	sh.say(event.Notice, "model %s from the next answer on", arg)
 	return nil
 }
 
-func newConversation(_ context.Context, sh *Shell, _ *Cell, _ string) error {
+func newConversation(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	if sh.options.Conversation == nil {
 		return errors.New(sh.options.NoModel)
 	}
@@ -79,14 +80,14 @@ func newConversation(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 	}
 	sh.options.Conversation.Reset()
 	sh.options.Session.SetMessages(nil)
-	sh.say(Notice, "the conversation is forgotten; Lua keeps its %s", text.Count(len(Named(sh.options.Session.Globals())), "global"))
+	sh.say(event.Notice, "the conversation is forgotten; Lua keeps its %s", text.Count(len(event.Named(sh.options.Session.Globals())), "global"))
 	return nil
 }
 
-func setMode(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func setMode(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	switch arg {
 	case "":
-		sh.say(Plain, "mode %s", sh.Mode())
+		sh.say(event.Plain, "mode %s", sh.Mode())
 		return nil
 	case "lua":
 		sh.SetMode(input.LuaMode)
@@ -95,22 +96,22 @@ func setMode(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	default:
 		return &UsageError{usage: "/mode [lua|ask]"}
 	}
-	sh.say(Notice, "mode %s", arg)
+	sh.say(event.Notice, "mode %s", arg)
 	return nil
 }
 
-func clearScreen(_ context.Context, sh *Shell, _ *Cell, _ string) error {
-	sh.feed.Emit(Event{Kind: Cleared})
+func clearScreen(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
+	sh.feed.Emit(event.Event{Kind: event.Cleared})
 	return nil
 }
 
-func setTheme(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func setTheme(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	names := sh.options.Themes
 	switch {
 	case len(names) == 0:
 		return errors.New("theme: nothing is coloured here")
 	case arg == "" || slices.Contains(names, arg):
-		sh.feed.Emit(Event{Kind: Themed, Text: arg})
+		sh.feed.Emit(event.Event{Kind: event.Themed, Text: arg})
 		return nil
 	}
 	if near := spelling.Nearest(arg, names); near != "" {
@@ -127,4 +128,4 @@ func themeWords(sh *Shell, _ string) []Completion {
 	return items
 }
 
-func quit(context.Context, *Shell, *Cell, string) error { return errQuit }
+func quit(context.Context, *Shell, *event.Cell, string) error { return errQuit }

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/repl/event"
 	"almanac/session/policy"
 )
 
@@ -43,11 +44,11 @@ func policyCommands() []command {
 	}
 }
 
-func setPolicy(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func setPolicy(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	s := sh.options.Session
 	p := s.Policy()
 	if arg == "" {
-		sh.say(Plain, "%s", grantsText(p))
+		sh.say(event.Plain, "%s", grantsText(p))
 		return nil
 	}
 	m, err := policy.ParseMode(arg)
@@ -64,7 +65,7 @@ func setPolicy(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if n := before - len(p.Grants); n > 0 {
 		said += fmt.Sprintf("\n%s of this session taken back", text.Count(n, "grant"))
 	}
-	sh.say(Notice, "%s", said)
+	sh.say(event.Notice, "%s", said)
 	return nil
 }
 
@@ -107,7 +108,7 @@ func grantedAt(g policy.Grant) string {
 // termWords end the argument of /policy allow.
 var termWords = regexp.MustCompile(`\s+for\s+(\S+)$`)
 
-func allow(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func allow(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	s := sh.options.Session
 	said, term := strings.Join(strings.Fields(arg), " "), policy.ForSession
 	if strings.ContainsAny(arg, "\"'") {
@@ -145,11 +146,11 @@ func allow(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if g, err = s.Grant(g); err != nil {
 		return err
 	}
-	sh.say(Notice, "%s, %s; /policy revoke %d takes it back%s", g.Rule(), g.For.Words(), g.N, kept)
+	sh.say(event.Notice, "%s, %s; /policy revoke %d takes it back%s", g.Rule(), g.For.Words(), g.N, kept)
 	return nil
 }
 
-func revoke(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func revoke(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	s := sh.options.Session
 	var numbers []int
 	if arg == "all" {
@@ -157,7 +158,7 @@ func revoke(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 			numbers = append(numbers, g.N)
 		}
 		if len(numbers) == 0 {
-			sh.say(Notice, "nothing is granted")
+			sh.say(event.Notice, "nothing is granted")
 		}
 	} else {
 		for _, word := range strings.FieldsFunc(arg, func(r rune) bool { return r == ' ' || r == ',' }) {
@@ -187,7 +188,7 @@ func revoke(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 			said += "; " + told
 			err = errors.Join(err, failed)
 		}
-		sh.say(Notice, "%s", said)
+		sh.say(event.Notice, "%s", said)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
@@ -56,7 +57,7 @@ var errNoLog = errors.New("no log of this session is kept")
 // listed is how many sessions /sessions shows.
 const listed = 20
 
-func listSessions(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func listSessions(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if sh.options.Archive == nil {
 		return errNoLog
 	}
@@ -65,20 +66,20 @@ func listSessions(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	all, skipped := sh.options.Archive.List(trace.Filter{Words: words, Interactive: interactive})
 	for i, err := range skipped {
 		if i == 3 {
-			sh.say(Warning, "and %d more logs cannot be read", len(skipped)-i)
+			sh.say(event.Warning, "and %d more logs cannot be read", len(skipped)-i)
 			break
 		}
-		sh.say(Warning, "%v: skipped", err)
+		sh.say(event.Warning, "%v: skipped", err)
 	}
 	if len(all) == 0 {
-		sh.say(Notice, "no sessions found")
+		sh.say(event.Notice, "no sessions found")
 		return nil
 	}
 	text := SessionList(all[:min(len(all), listed)], sh.options.Session.ID(), 0)
 	if n := len(all) - listed; n > 0 {
 		text += fmt.Sprintf("\n… %d more; /sessions WORDS finds them", n)
 	}
-	sh.feed.Emit(Event{Kind: Opened, Pane: SessionsPane, Text: text, Words: words, Interactive: interactive, Cut: true})
+	sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.SessionsPane, Text: text, Words: words, Interactive: interactive, Cut: true})
 	return nil
 }
 
@@ -133,7 +134,7 @@ const (
 
 // SessionLines shows what a session was about: where and when, and its inputs with the first line of what they came to. It
 // reads the log: a screen asks beside its loop.
-func SessionLines(s trace.Summary, o RenderOptions) []show.Line {
+func SessionLines(s trace.Summary, o event.RenderOptions) []show.Line {
 	m := o.Marks()
 	head := fmt.Sprintf("%s %s %s", s.ID, m.Dot, startText(s.Start))
 	if s.Dir != "" {
@@ -167,7 +168,7 @@ func unquoted(text string) string {
 	return text
 }
 
-func resume(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+func resume(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	if sh.options.Archive == nil {
 		return errNoLog
 	}
@@ -194,7 +195,7 @@ func (sh *Shell) Next() string {
 	return sh.next
 }
 
-func rename(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func rename(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	name := strings.Join(strings.Fields(unquoted(arg)), " ")
 	if name == "" {
 		return &UsageError{usage: "/rename NAME"}
@@ -205,18 +206,18 @@ func rename(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if err := sh.record(trace.Record{Kind: trace.KindName, Text: name}); err != nil {
 		return err
 	}
-	sh.say(Notice, "this session is called %s", name)
+	sh.say(event.Notice, "this session is called %s", name)
 	return nil
 }
 
 // replay runs the scripts again whose globals did not come back. It goes on after one that fails.
-func replay(ctx context.Context, sh *Shell, _ *Cell, _ string) error {
+func replay(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	sh.mu.Lock()
 	pending := sh.pending
 	sh.pending = nil
 	sh.mu.Unlock()
 	if len(pending) == 0 {
-		sh.say(Notice, "nothing to run again: all globals of the earlier session came back")
+		sh.say(event.Notice, "nothing to run again: all globals of the earlier session came back")
 		return nil
 	}
 	ran := 0
@@ -228,7 +229,7 @@ func replay(ctx context.Context, sh *Shell, _ *Cell, _ string) error {
 			return err
 		}
 		if ids := r.changed(); len(ids) > 0 {
-			sh.say(Warning, "[%d] is not run again: it changed data (%s)", r.Cell, strings.Join(ids, ", "))
+			sh.say(event.Warning, "[%d] is not run again: it changed data (%s)", r.Cell, strings.Join(ids, ", "))
 			continue
 		}
 		script := session.Script{
@@ -242,16 +243,16 @@ func replay(ctx context.Context, sh *Shell, _ *Cell, _ string) error {
 			return err
 		}
 		if o.Err != nil {
-			sh.say(Warning, "[%d] failed: %s", r.Cell, o.Err)
+			sh.say(event.Warning, "[%d] failed: %s", r.Cell, o.Err)
 			continue
 		}
 		ran++
 	}
-	sh.say(Notice, "%d of %s run again", ran, text.Count(len(pending), "script"))
+	sh.say(event.Notice, "%d of %s run again", ran, text.Count(len(pending), "script"))
 	return nil
 }
 
-func export(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func export(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if arg == "" {
 		return &UsageError{usage: "/export FILE.md|.lua|.jsonl"}
 	}
@@ -273,7 +274,7 @@ func export(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if err := writeNew(arg, func(w io.Writer) error { return WriteSession(w, records, format) }); err != nil {
 		return err
 	}
-	sh.say(Notice, "%s: %s written", arg, text.Count(len(cells), "cell"))
+	sh.say(event.Notice, "%s: %s written", arg, text.Count(len(cells), "cell"))
 	return nil
 }
 

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"almanac/catalog/source"
+	"almanac/repl/event"
 	"almanac/repl/input"
 )
 
 // someSkips is how many remarks of a kind /sources NAME lists.
 const someSkips = 40
 
-func sources(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func sources(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	l := sh.options.Sources
 	if l == nil {
 		return errors.New("sources: the program that made this session keeps them to itself")
@@ -26,7 +27,7 @@ func sources(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		for _, s := range l.Status() {
 			lines = append(lines, s.Line())
 		}
-		sh.say(Plain, "%s", strings.Join(lines, "\n"))
+		sh.say(event.Plain, "%s", strings.Join(lines, "\n"))
 		return nil
 	case verb == "accept" && name != "":
 		change, err := l.Accept(name)
@@ -37,13 +38,13 @@ func sources(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 		if err := change.WriteChange(&b, someSkips); err != nil {
 			return err
 		}
-		sh.say(Notice, "%s: accepted %d new, %d changed, %d gone\n%s", name, len(change.Added), len(change.Changed), len(change.Removed), b.String())
+		sh.say(event.Notice, "%s: accepted %d new, %d changed, %d gone\n%s", name, len(change.Added), len(change.Changed), len(change.Removed), b.String())
 		return nil
 	case verb == "refresh" && name != "":
 		if err := l.Refresh(name); err != nil {
 			return err
 		}
-		sh.say(Notice, "%s: it is read again; the catalog stays as it is meanwhile", name)
+		sh.say(event.Notice, "%s: it is read again; the catalog stays as it is meanwhile", name)
 		return nil
 	}
 	all := l.Status()
@@ -55,7 +56,7 @@ func sources(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	if err := all[i].WriteReport(&b, someSkips); err != nil {
 		return err
 	}
-	sh.say(Plain, "%s", strings.TrimSuffix(b.String(), "\n"))
+	sh.say(event.Plain, "%s", strings.TrimSuffix(b.String(), "\n"))
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog/pattern"
 	"almanac/catalog/text"
+	"almanac/repl/event"
 	"almanac/session/trace"
 )
 
@@ -95,7 +96,7 @@ type tracedCall struct {
 // traceShown is how many calls /trace lists.
 const traceShown = 20
 
-func traceCalls(_ context.Context, sh *Shell, _ *Cell, arg string) error {
+func traceCalls(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	q, err := parseTrace(arg)
 	if err != nil {
 		return &UsageError{usage: traceUsage, message: err.Error()}
@@ -107,10 +108,10 @@ func traceCalls(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 			return fmt.Errorf("trace: no cell [%d]", q.cell)
 		}
 		if len(c.Calls) == 0 {
-			sh.say(Notice, "[%d] made no calls", q.cell)
+			sh.say(event.Notice, "[%d] made no calls", q.cell)
 			return nil
 		}
-		cells = []Cell{c}
+		cells = []event.Cell{c}
 	}
 	var calls []tracedCall
 	some := false
@@ -124,22 +125,22 @@ func traceCalls(_ context.Context, sh *Shell, _ *Cell, arg string) error {
 	}
 	switch {
 	case !some:
-		sh.say(Notice, "no calls yet")
+		sh.say(event.Notice, "no calls yet")
 	case len(calls) == 0 && q.call > 0:
 		return fmt.Errorf("trace: no call [%d.%d]", q.cell, q.call)
 	case len(calls) == 0:
-		sh.say(Notice, "no call fits")
+		sh.say(event.Notice, "no call fits")
 	case q.file != "":
 		return sh.exportTrace(q.file, calls)
 	case q.cell > 0:
 		for _, c := range calls {
-			sh.say(Plain, "%s", callDetail(c.Cell, c.Call, RenderOptions{ArgOrder: sh.ArgOrder}))
+			sh.say(event.Plain, "%s", callDetail(c.Cell, c.Call, event.RenderOptions{ArgOrder: sh.ArgOrder}))
 			sh.showResult(c.Cell, c.Call, false)
 		}
 	case arg == "":
-		sh.feed.Emit(Event{Kind: Opened, Pane: TracePane, Text: traceList(calls)})
+		sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.TracePane, Text: traceList(calls)})
 	default:
-		sh.say(Plain, "%s", traceList(calls))
+		sh.say(event.Plain, "%s", traceList(calls))
 	}
 	return nil
 }
@@ -164,6 +165,6 @@ func (sh *Shell) exportTrace(file string, calls []tracedCall) error {
 	if err := writeNew(file, func(w io.Writer) error { return writeLines(w, calls) }); err != nil {
 		return err
 	}
-	sh.say(Notice, "%s: %s written", file, text.Count(len(calls), "call"))
+	sh.say(event.Notice, "%s: %s written", file, text.Count(len(calls), "call"))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session/syntax"
@@ -338,7 +339,7 @@ func (sh *Shell) keyItems(ctx context.Context, path []string, partial string) []
 // libraries, then keywords.
 func (sh *Shell) globalItems(ctx context.Context, partial string) []Completion {
 	var items []Completion
-	for _, g := range Named(sh.options.Session.Globals()) {
+	for _, g := range event.Named(sh.options.Session.Globals()) {
 		if strings.HasPrefix(g.Name, partial) {
 			items = append(items, Completion{Text: g.Name, Detail: show.KindText(g)})
 		}
@@ -359,7 +360,7 @@ func (sh *Shell) globalItems(ctx context.Context, partial string) []Completion {
 	}
 	slices.SortStableFunc(names, func(a, b Completion) int { return cmp.Compare(a.Text, b.Text) })
 	for _, n := range names {
-		if strings.HasPrefix(n.Text, partial) && lua.IsName(n.Text) && !resultName(n.Text) {
+		if strings.HasPrefix(n.Text, partial) && lua.IsName(n.Text) && !event.IsResult(n.Text) {
 			items = append(items, n)
 		}
 	}

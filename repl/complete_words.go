@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session/trace"
 )
@@ -27,7 +28,7 @@ func fixedWords(pairs ...string) func(*Shell, string) []Completion {
 
 func globalWords(sh *Shell, _ string) []Completion {
 	var items []Completion
-	for _, g := range Named(sh.options.Session.Globals()) {
+	for _, g := range event.Named(sh.options.Session.Globals()) {
 		items = append(items, Completion{Text: g.Name, Detail: show.KindText(g)})
 	}
 	return items

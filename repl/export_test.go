@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/repl/event"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -28,7 +29,7 @@ var pieces = []string{
 // brief is a session's globals as text, with the last result, and without what failed cells left.
 func brief(t *testing.T, sh *Shell) string {
 	var b strings.Builder
-	for _, g := range Named(sh.Session().Globals()) {
+	for _, g := range event.Named(sh.Session().Globals()) {
 		if g.Name != "broken" {
 			fmt.Fprintf(&b, "%s %s %d %s\n", g.Name, g.Type, g.Size, g.Brief)
 		}

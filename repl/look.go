@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
@@ -31,10 +32,10 @@ type Variable struct {
 
 // Variables lists the globals of the session as of its last run, by name, without the results _ and _n.
 func (sh *Shell) Variables() []Variable {
-	who := sh.feed.whoSet()
+	who := sh.feed.Setters()
 	var all []Variable
-	for _, g := range Named(sh.options.Session.Globals()) {
-		all = append(all, Variable{Global: g, Author: who[g.Name].author, Cell: who[g.Name].cell})
+	for _, g := range event.Named(sh.options.Session.Globals()) {
+		all = append(all, Variable{Global: g, Author: who[g.Name].Author, Cell: who[g.Name].Cell})
 	}
 	return all
 }
@@ -64,7 +65,7 @@ type Used struct {
 // Calls lists the calls of the remembered cells and of the running one, newest first.
 func (sh *Shell) Calls() []Used {
 	var all []Used
-	for _, c := range append(sh.Cells(), sh.feed.running()) {
+	for _, c := range append(sh.Cells(), sh.feed.Running()) {
 		source := c.Source
 		if c.Form == input.Words {
 			source = ""
@@ -111,12 +112,12 @@ const resultRows = 1000
 
 // Detail shows a call in full: who made it when, arguments, result, what decided, and the line of the script that
 // asked, marked.
-func (u Used) Detail(width int, o RenderOptions) []show.Line {
+func (u Used) Detail(width int, o event.RenderOptions) []show.Line {
 	lines := show.Lines(show.Text, "", callDetail(u.Cell, u.Call, o))
 	if u.Result.Data != nil {
 		o.MaxRows = resultRows
 		lines = append(lines, nil)
-		lines = append(lines, show.ValueLines(u.Result, callRest(u.Cell, u.Call.N), width, o.Options)...)
+		lines = append(lines, show.ValueLines(u.Result, event.CallRest(u.Cell, u.Call.N), width, o.Options)...)
 	}
 	if u.Part != "" {
 		lines = append(lines, show.Notice.Line(u.Part))
@@ -156,7 +157,7 @@ func (sh *Shell) Look(ctx context.Context, path []vm.Step, from, limit int) (vm.
 const pageShown = 50
 
 // viewValue looks at a value: at a path as it stands, at any other expression by running it first.
-func viewValue(ctx context.Context, sh *Shell, c *Cell, arg string) error {
+func viewValue(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	text := strings.TrimSpace(arg)
 	if text == "" {
 		text = "_"
@@ -181,12 +182,12 @@ func viewValue(ctx context.Context, sh *Shell, c *Cell, arg string) error {
 		}
 		return fmt.Errorf("view: %s is nil", show.PathText(path))
 	}
-	sh.feed.Emit(Event{Kind: Opened, Pane: ValuePane, Path: path, Text: pageText(path, page)})
+	sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.ValuePane, Path: path, Text: pageText(path, page)})
 	return nil
 }
 
 // runQuietly runs an expression for its value alone, which is kept in _.
-func (sh *Shell) runQuietly(ctx context.Context, c *Cell, source string) error {
+func (sh *Shell) runQuietly(ctx context.Context, c *event.Cell, source string) error {
 	o, err := sh.options.Session.Run(ctx, session.Script{
 		Source: source, Name: "view", Author: session.User, Cell: c.N, Expr: true, Keep: []string{"_"},
 	})
@@ -221,4 +222,45 @@ func pageText(path []vm.Step, p vm.Page) string {
 // what it has until then; the error is that of looking at the value itself.
 func (sh *Shell) Find(ctx context.Context, path []vm.Step, text string) (show.Finding, error) {
 	return show.Find(path, text, func(path []vm.Step, from, limit int) (vm.Page, error) { return sh.Look(ctx, path, from, limit) })
+}
+
+// resultOf is what a call of a cell returned: all of it while it is kept, else as much as the log has. part says how much
+// that is, and where the rest may be; it is empty for a whole result.
+func (sh *Shell) resultOf(cell int, c trace.Call) (v vm.Value, part string) {
+	data := c.Result
+	if c.Part != "" {
+		if whole, ok := sh.feed.Result(cell, c.N); ok {
+			data = whole
+		} else {
+			part = c.Part + " kept in the log; run it again" + sh.orName(cell)
+		}
+	}
+	v = vm.Value{Type: luaType(data), Repr: show.LuaText(data, 100), Data: data, Whole: true}
+	if e, ok := sh.options.Session.View().Lookup(c.ID); ok {
+		v.Fields = session.FieldOrder(e)
+	}
+	return v, part
+}
+
+// orName points to the global with a cell's value, where there is one.
+func (sh *Shell) orName(cell int) string {
+	name := fmt.Sprintf("_%d", cell)
+	if slices.ContainsFunc(sh.options.Session.Globals(), func(g vm.Global) bool { return g.Name == name }) {
+		return ", or see " + name
+	}
+	return ""
+}
+
+func luaType(data any) string {
+	switch data.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case []any, map[string]any:
+		return "table"
+	}
+	return "number"
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/trace"
@@ -23,7 +24,7 @@ type Past struct {
 
 // A PastCell is a cell as the log tells of it.
 type PastCell struct {
-	Cell
+	event.Cell
 	// Runs are the scripts of the cell, whoever wrote them, in order.
 	Runs []PastRun
 }
@@ -70,7 +71,7 @@ func PastCells(records []trace.Record) (cells []PastCell, since int) {
 		if !known {
 			i = len(cells)
 			byNumber[r.Cell] = i
-			cells = append(cells, PastCell{Cell: Cell{N: r.Cell, Form: input.Lua, Author: session.User, Started: r.Time}})
+			cells = append(cells, PastCell{Cell: event.Cell{N: r.Cell, Form: input.Lua, Author: session.User, Started: r.Time}})
 			last = max(last, r.Cell)
 		}
 		return &cells[i]
@@ -196,13 +197,13 @@ func (sh *Shell) takeIn(p Past) {
 	}
 	sh.cells = sh.cells[max(0, len(sh.cells)-keptCells):]
 	sh.since, sh.taken = since, sh.last
-	sh.feed.knew(p.setters())
+	sh.feed.Restore(p.setters())
 	sh.pending = p.pending()
 }
 
 // setters tell who gave the globals their values that came back with the Lua state.
-func (p Past) setters() map[string]setter {
-	by := map[string]setter{}
+func (p Past) setters() map[string]event.Setter {
+	by := map[string]event.Setter{}
 	runs := map[string]trace.Record{}
 	for _, r := range p.Records[:min(p.Restored, len(p.Records))] {
 		switch r.Kind {
@@ -216,7 +217,7 @@ func (p Past) setters() map[string]setter {
 				continue
 			}
 			for _, name := range r.Ended.Changed {
-				by[name] = setter{session.Author(run.Author), run.Cell}
+				by[name] = event.Setter{Author: session.Author(run.Author), Cell: run.Cell}
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog/text"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
@@ -24,7 +25,7 @@ import (
 // PlainOptions configure RunPlain. The zero value prints tables of any width and heeds no interrupts but ctx.
 type PlainOptions struct {
 	// Render says how events become text. NoEcho is set: the terminal echoes what is typed.
-	Render RenderOptions
+	Render event.RenderOptions
 	// Width fits tables; zero means no limit.
 	Width int
 	// Interrupt carries the presses of Ctrl+C. The first stops what runs, or drops the unfinished input, or asks for
@@ -95,7 +96,7 @@ type plain struct {
 	ahead []typedLine // typed while a question came up
 	err   error       // of out
 	ended error       // of the input at hand
-	calls CallFold
+	calls event.CallFold
 	// open is true while the last thing printed did not end its line.
 	open bool
 	// half holds the bytes of a character that has not come whole.
@@ -195,7 +196,7 @@ func (p *plain) prompt(more bool) {
 		p.print(p.o.Render.Marks().More + " ")
 		return
 	}
-	p.print(PromptText(p.sh.Mode(), p.o.Render))
+	p.print(event.PromptText(p.sh.Mode(), p.o.Render))
 }
 
 // questions prints to where questions go until what it returns is called.
@@ -223,7 +224,7 @@ func (p *plain) run(ctx context.Context, text string) Status {
 			cancel()
 		case status := <-done:
 			p.show(ctx, cancel, feed.Take())
-			p.show(ctx, cancel, []Event{{}}) // lets out the calls that wait
+			p.show(ctx, cancel, []event.Event{{}}) // lets out the calls that wait
 			p.flush()
 			if status == Failed && p.o.Failed != nil {
 				p.o.Failed(p.ended)
@@ -233,14 +234,14 @@ func (p *plain) run(ctx context.Context, text string) Status {
 	}
 }
 
-func (p *plain) show(ctx context.Context, cancel func(), events []Event) {
-	var ordered []Event
+func (p *plain) show(ctx context.Context, cancel func(), events []event.Event) {
+	var ordered []event.Event
 	for _, e := range events {
 		ordered = append(ordered, p.calls.Push(e)...)
 	}
 	for _, e := range ordered {
 		switch e.Kind {
-		case Printed, Spoke:
+		case event.Printed, event.Spoke:
 			// Shown as it comes: a person waits for a slow script's output.
 			text := text.Sanitize(p.whole(e.Text))
 			if e.Stream == vm.Logs {
@@ -248,15 +249,15 @@ func (p *plain) show(ctx context.Context, cancel func(), events []Event) {
 			}
 			p.print(text)
 			continue
-		case Ended:
+		case event.Ended:
 			p.ended = e.Err
-		case Asked:
+		case event.Asked:
 			p.flush()
 			p.ask(ctx, cancel, e)
 			continue
 		}
 		p.flush()
-		p.printLines(Lines(e, p.o.Width, p.o.Render))
+		p.printLines(event.Lines(e, p.o.Width, p.o.Render))
 	}
 }
 
@@ -280,9 +281,9 @@ func (p *plain) whole(text string) string {
 
 // ask puts the question and waits for a typed answer. The end of the input, an interrupt and the end of ctx deny; an
 // interrupt stops the run, too.
-func (p *plain) ask(ctx context.Context, cancel func(), e Event) {
+func (p *plain) ask(ctx context.Context, cancel func(), e event.Event) {
 	defer p.questions()()
-	p.printLines(AskLines(e, p.o.Width, p.o.Render))
+	p.printLines(event.AskLines(e, p.o.Width, p.o.Render))
 	q := show.QuestionOf(e.Ask.Request, p.o.Render.Marks())
 	if q.Over != nil {
 		e.Ask.Answer <- p.goOn(ctx, cancel, q)
@@ -347,7 +348,7 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 		case Script:
 			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
 		case Details:
-			p.printLines(AskDetails(q.Request(), p.o.Width, p.o.Render))
+			p.printLines(event.AskDetails(q.Request(), p.o.Width, p.o.Render))
 		default:
 			p.print("that is no answer: please type y, a, e, n, v or ? alone\n")
 		}

@@ -12,6 +12,7 @@ import (
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/llm"
+	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/syntax"
@@ -20,7 +21,7 @@ import (
 )
 
 // runLua runs the person's source in the shared machine, or in a fresh one, and keeps its first value in _ and _n.
-func (sh *Shell) runLua(ctx context.Context, c *Cell, source string, fresh bool) error {
+func (sh *Shell) runLua(ctx context.Context, c *event.Cell, source string, fresh bool) error {
 	script := session.Script{
 		Source: source, Name: cellName(c.N), Author: session.User, Cell: c.N, Expr: true, Fresh: fresh,
 	}
@@ -38,7 +39,7 @@ func (sh *Shell) runLua(ctx context.Context, c *Cell, source string, fresh bool)
 }
 
 // ran tells of a run's end. The error is that of the run or of its script.
-func (sh *Shell) ran(c *Cell, o *session.Outcome, err error) error {
+func (sh *Shell) ran(c *event.Cell, o *session.Outcome, err error) error {
 	if o == nil {
 		return err
 	}
@@ -49,14 +50,14 @@ func (sh *Shell) ran(c *Cell, o *session.Outcome, err error) error {
 	if search {
 		shown.Values = nil
 	}
-	sh.feed.Emit(Event{Kind: Ran, Cell: c.N, Author: session.User, Outcome: &shown, Elapsed: o.Elapsed})
+	sh.feed.Emit(event.Event{Kind: event.Ran, Cell: c.N, Author: session.User, Outcome: &shown, Elapsed: o.Elapsed})
 	if search {
 		e := found(sh.options.Session.View(), o.Sets[0])
 		e.Cell = c.N
 		sh.feed.Emit(e)
 	}
 	if hint := uncalled(sh.options.Session.View(), o); hint != "" {
-		sh.say(Notice, "%s", hint)
+		sh.say(event.Notice, "%s", hint)
 	}
 	if err == nil && o.Err != nil {
 		return o.Err
@@ -116,29 +117,8 @@ func cellName(n int) string {
 	return fmt.Sprintf("cell %d", n)
 }
 
-// resultName tells the globals that hold results: _ and _1, _2 ...
-func resultName(name string) bool {
-	return strings.HasPrefix(name, "_") && strings.Trim(name[1:], "0123456789") == ""
-}
-
-// Named leaves out the globals that the shell itself sets.
-func Named(globals []vm.Global) []vm.Global {
-	var own []vm.Global
-	for _, g := range globals {
-		if !resultName(g.Name) {
-			own = append(own, g)
-		}
-	}
-	return own
-}
-
-// ownNames leaves out the names of results.
-func ownNames(names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), resultName)
-}
-
 // ask sends words to the model and waits for its answer, which comes in through the feed.
-func (sh *Shell) ask(ctx context.Context, c *Cell, text string) error {
+func (sh *Shell) ask(ctx context.Context, c *event.Cell, text string) error {
 	conversation := sh.options.Conversation
 	if conversation == nil {
 		return fmt.Errorf("%s", sh.options.NoModel)
@@ -149,8 +129,8 @@ func (sh *Shell) ask(ctx context.Context, c *Cell, text string) error {
 	sh.options.Session.SetMessages(heard(conversation.Messages(), text))
 	answer, err := conversation.Send(ctx, text)
 	c.Answer = answer
-	if sh.feed.saidNothing() && answer != "" {
-		sh.feed.Emit(Event{Kind: Spoke, Cell: c.N, Author: session.Model, Text: answer})
+	if sh.feed.SaidNothing() && answer != "" {
+		sh.feed.Emit(event.Event{Kind: event.Spoke, Cell: c.N, Author: session.Model, Text: answer})
 	}
 	if answer != "" {
 		if kept := sh.record(trace.Record{Kind: trace.KindAnswer, Cell: c.N, Author: string(session.Model), Text: answer}); err == nil {
@@ -190,12 +170,12 @@ func (sh *Shell) explain(ctx context.Context, name string, full bool) error {
 		return sh.describe(ctx, []string{name}, detail)
 	}
 	if f, ok := sh.function(name); ok {
-		sh.say(Plain, "%s", f.String())
+		sh.say(event.Plain, "%s", f.String())
 		return nil
 	}
 	for _, g := range s.Globals() {
 		if g.Name == name {
-			sh.say(Plain, "%s  %s  %s", g.Name, show.KindText(g), g.Brief)
+			sh.say(event.Plain, "%s  %s  %s", g.Name, show.KindText(g), g.Brief)
 			return nil
 		}
 	}
@@ -219,14 +199,37 @@ func (sh *Shell) explain(ctx context.Context, name string, full bool) error {
 }
 
 // listing is the event that tells what is below a name.
-func listing(v *catalog.View, prefix string, children []catalog.Child) Event {
-	e := Event{Kind: Listed, Text: fmt.Sprintf("%s: %d below it", prefix, len(children))}
+func listing(v *catalog.View, prefix string, children []catalog.Child) event.Event {
+	e := event.Event{Kind: event.Listed, Text: fmt.Sprintf("%s: %d below it", prefix, len(children))}
 	for _, c := range children {
 		if c.ID != "" {
 			e.Hits = append(e.Hits, hitOf(v, c.ID))
 		} else {
-			e.Hits = append(e.Hits, Hit{ID: prefix + "." + c.Name, Brief: text.Count(c.Count, "action")})
+			e.Hits = append(e.Hits, event.Hit{ID: prefix + "." + c.Name, Brief: text.Count(c.Count, "action")})
 		}
 	}
 	return e
+}
+
+// found is the event that tells of a set.
+func found(v *catalog.View, set catalog.Set) event.Event {
+	e := event.Event{Kind: event.Found, Total: set.Total(), Text: strings.Join(set.Notes(), "; ")}
+	for _, h := range set.Hits() {
+		e.Hits = append(e.Hits, hitOf(v, h.ID))
+	}
+	return e
+}
+
+func hitOf(v *catalog.View, id string) event.Hit {
+	item := actionItem(v, id, id)
+	hit := event.Hit{ID: id, Tag: item.Tag, Signature: item.Detail}
+	if entry, ok := v.Lookup(id); ok {
+		hit.Brief = show.FirstSentence(entry)
+		for _, f := range entry.Input.Fields() {
+			if f.Required {
+				hit.Needs = append(hit.Needs, f.Name)
+			}
+		}
+	}
+	return hit
 }

@@ -18,6 +18,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/llm"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
@@ -118,7 +119,7 @@ func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Sh
 	if len(report.Skipped) > 0 {
 		t.Fatalf("skipped: %+v", report.Skipped)
 	}
-	feed := NewFeed()
+	feed := event.NewFeed()
 	log := &memory{}
 	s, err := session.New(c.View(), session.Options{
 		ID: "test", Policy: p, UserLimits: l, Approve: feed.Approve, Ran: feed.Ran, Write: feed.Write,
@@ -155,26 +156,26 @@ func typed(ctx context.Context, sh *Shell, line string, answers *[]string) strin
 	done := make(chan Status, 1)
 	go func() { done <- sh.Handle(ctx, line) }()
 	var b strings.Builder
-	var text Event // what is printed or spoken comes in pieces of no certain size
-	render := func(e Event) {
-		for _, l := range Lines(e, 100, RenderOptions{NoEcho: true}) {
+	var text event.Event // what is printed or spoken comes in pieces of no certain size
+	render := func(e event.Event) {
+		for _, l := range event.Lines(e, 100, event.RenderOptions{NoEcho: true}) {
 			b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 		}
 	}
 	show := func() {
 		for _, e := range sh.Feed().Take() {
-			isText := e.Kind == Printed || e.Kind == Spoke
+			isText := e.Kind == event.Printed || e.Kind == event.Spoke
 			if isText && text.Kind == e.Kind && text.Stream == e.Stream {
 				text.Text += e.Text
 				continue
 			}
 			render(text)
-			if text = (Event{}); isText {
+			if text = (event.Event{}); isText {
 				text = e
 				continue
 			}
 			render(e)
-			if e.Kind == Asked {
+			if e.Kind == event.Asked {
 				answer(&b, e.Ask, answers)
 			}
 		}
@@ -194,7 +195,7 @@ func typed(ctx context.Context, sh *Shell, line string, answers *[]string) strin
 	}
 }
 
-func answer(b *strings.Builder, ask *Ask, answers *[]string) {
+func answer(b *strings.Builder, ask *event.Ask, answers *[]string) {
 	if len(*answers) == 0 {
 		b.WriteString("[nobody answers]\n")
 		ask.Answer <- session.Approval{}

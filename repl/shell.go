@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/task"
 	"almanac/llm"
 	"almanac/prelude"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
@@ -35,7 +36,7 @@ type Options struct {
 	// Sources is where the session's catalog comes from; nil when it never changes.
 	Sources *source.Loader
 	// Feed takes the events; nil means a new one.
-	Feed *Feed
+	Feed *event.Feed
 	// History keeps what was typed; nil keeps nothing.
 	History *input.History
 	// Record keeps prompts and answers, before they are sent and shown; nil keeps none. The session records its own.
@@ -67,29 +68,6 @@ type Options struct {
 	Version string
 	// Mode is the mode to begin in; nil means AskMode with a conversation and LuaMode without.
 	Mode *input.Mode
-}
-
-// A Cell is one numbered input: a script or a prompt, and what came of it.
-type Cell struct {
-	// N counts from 1; zero for inputs that are not numbered.
-	N      int
-	Form   input.Form
-	Author session.Author
-	// Source is the script or the prompt.
-	Source  string
-	Started time.Time
-	Elapsed time.Duration
-	// Outcome is that of the cell's script, or of the model's last one; nil when there was none.
-	Outcome *session.Outcome
-	// Calls are all action calls of the cell, numbered through: [7.2] is the second.
-	Calls []trace.Call
-	// Scripts are those that the model ran, in order.
-	Scripts []string
-	// Answer is what the model said at last.
-	Answer string
-	Err    error
-	// Replay is true when the cell belongs into a saved session: a script of the person's that succeeded.
-	Replay bool
 }
 
 // A Status is how an input ended.
@@ -134,17 +112,17 @@ type Standing struct {
 // meanwhile.
 type Shell struct {
 	options  Options
-	feed     *Feed
+	feed     *event.Feed
 	commands []command
 	docs     func() []prelude.Doc // read when they are asked for first
 
 	mu    sync.Mutex // guards what follows
 	mode  input.Mode
 	busy  bool
-	last  int    // number of the last cell
-	cells []Cell // oldest first, bounded by keptCells
-	since int    // cells up to this number were before the last reset
-	taken int    // cells up to this number are those of an earlier session
+	last  int          // number of the last cell
+	cells []event.Cell // oldest first, bounded by keptCells
+	since int          // cells up to this number were before the last reset
+	taken int          // cells up to this number are those of an earlier session
 	// usage is what Options.Usage told, nil before it was asked.
 	usage map[string]int
 	// pending are scripts of an earlier session whose globals did not come back.
@@ -177,7 +155,7 @@ func New(o Options) *Shell {
 		panic("repl.New: a session is needed")
 	}
 	if o.Feed == nil {
-		o.Feed = NewFeed()
+		o.Feed = event.NewFeed()
 	}
 	if o.NoModel == "" {
 		o.NoModel = noModel
@@ -194,7 +172,7 @@ func New(o Options) *Shell {
 }
 
 // Feed returns where the shell's events go.
-func (sh *Shell) Feed() *Feed { return sh.feed }
+func (sh *Shell) Feed() *event.Feed { return sh.feed }
 
 // History returns the history; nil when nothing is kept.
 func (sh *Shell) History() *input.History { return sh.options.History }
@@ -245,7 +223,7 @@ func (sh *Shell) StatusLine() Standing {
 	view, used, p := s.View(), s.Used(), s.Policy()
 	st := Standing{
 		Calls: used.Calls, CallLimit: used.CallLimit, Mutations: used.Mutations, MutationLimit: used.MutationLimit,
-		Policy: p.Mode, Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(Named(s.Globals())),
+		Policy: p.Mode, Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(event.Named(s.Globals())),
 	}
 	if l := sh.options.Sources; l != nil && l.Loading() {
 		st.Loading = true
@@ -272,7 +250,7 @@ func (sh *Shell) StatusLine() Standing {
 }
 
 // Cells returns the finished cells that are remembered, oldest first.
-func (sh *Shell) Cells() []Cell {
+func (sh *Shell) Cells() []event.Cell {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	return slices.Clone(sh.cells)
@@ -311,7 +289,7 @@ func (sh *Shell) HandleIn(ctx context.Context, mode input.Mode, line string) Sta
 		return Quit
 	}
 	c, run := sh.begin(in)
-	sh.feed.Emit(Event{Kind: Began, Cell: c.N, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
+	sh.feed.Emit(event.Event{Kind: event.Began, Cell: c.N, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
 	err := sh.guard(ctx, &c, run)
 	quit := errors.Is(err, errQuit)
 	if quit {
@@ -339,7 +317,7 @@ func (sh *Shell) remember(line string, m input.Mode) {
 	sh.unsaved = true
 	sh.mu.Unlock()
 	if !told {
-		sh.feed.Emit(Event{Kind: Said, Level: Warning, Text: err.Error()})
+		sh.feed.Emit(event.Event{Kind: event.Said, Level: event.Warning, Text: err.Error()})
 	}
 }
 
@@ -356,29 +334,29 @@ func (sh *Shell) wantsOut(in input.Input) bool {
 }
 
 // A runner does the work of one cell.
-type runner func(ctx context.Context, c *Cell) error
+type runner func(ctx context.Context, c *event.Cell) error
 
 // begin makes the cell of an input and finds what runs it.
-func (sh *Shell) begin(in input.Input) (Cell, runner) {
-	c := Cell{Form: in.Form, Author: session.User, Source: in.Text, Started: time.Now()}
+func (sh *Shell) begin(in input.Input) (event.Cell, runner) {
+	c := event.Cell{Form: in.Form, Author: session.User, Source: in.Text, Started: time.Now()}
 	numbered := in.Form == input.Lua || in.Form == input.Words
 	var run runner
 	switch in.Form {
 	case input.Lua:
-		run = func(ctx context.Context, c *Cell) error { return sh.runLua(ctx, c, in.Text, false) }
+		run = func(ctx context.Context, c *event.Cell) error { return sh.runLua(ctx, c, in.Text, false) }
 	case input.Words:
-		run = func(ctx context.Context, c *Cell) error { return sh.ask(ctx, c, in.Text) }
+		run = func(ctx context.Context, c *event.Cell) error { return sh.ask(ctx, c, in.Text) }
 	case input.Question:
-		run = func(ctx context.Context, c *Cell) error { return sh.explain(ctx, in.Text, in.Full) }
+		run = func(ctx context.Context, c *event.Cell) error { return sh.explain(ctx, in.Text, in.Full) }
 	default:
 		cmd, arg, ok := sh.command(in)
 		if !ok {
-			run = func(context.Context, *Cell) error { return sh.unknownCommand(in) }
+			run = func(context.Context, *event.Cell) error { return sh.unknownCommand(in) }
 			break
 		}
 		numbered = cmd.numbered
 		c.Source = arg
-		run = func(ctx context.Context, c *Cell) error { return cmd.do(ctx, sh, c, arg) }
+		run = func(ctx context.Context, c *event.Cell) error { return cmd.do(ctx, sh, c, arg) }
 	}
 	sh.mu.Lock()
 	if numbered {
@@ -387,12 +365,12 @@ func (sh *Shell) begin(in input.Input) (Cell, runner) {
 	}
 	sh.busy = true
 	sh.mu.Unlock()
-	sh.feed.begin(c)
+	sh.feed.Begin(c)
 	return c, run
 }
 
 // guard turns a panic into an error: one that got out would leave the terminal in whatever state it is.
-func (sh *Shell) guard(ctx context.Context, c *Cell, run runner) error {
+func (sh *Shell) guard(ctx context.Context, c *event.Cell, run runner) error {
 	err := task.Guard("the program", func() error { return run(ctx, c) })
 	if caught := new(task.PanicError); errors.As(err, &caught) {
 		return fmt.Errorf("%w\n%s", caught, caught.Stack)
@@ -401,8 +379,8 @@ func (sh *Shell) guard(ctx context.Context, c *Cell, run runner) error {
 }
 
 // finish keeps the cell and tells that it is over.
-func (sh *Shell) finish(c Cell, err error) {
-	heard := sh.feed.end()
+func (sh *Shell) finish(c event.Cell, err error) {
+	heard := sh.feed.End()
 	c.Calls, c.Scripts = heard.Calls, heard.Scripts
 	if c.Outcome == nil {
 		c.Outcome = heard.Outcome
@@ -423,20 +401,20 @@ func (sh *Shell) finish(c Cell, err error) {
 	if o := heard.Outcome; errors.Is(err, context.Canceled) && o != nil && o.Err != nil && o.Err.Kind == vm.Interrupt {
 		err = fmt.Errorf("%w: %w", err, o.Err) // the script's own end has told of it
 	}
-	sh.feed.Emit(Event{Kind: Ended, Cell: c.N, Author: c.Author, Err: err, Elapsed: c.Elapsed})
+	sh.feed.Emit(event.Event{Kind: event.Ended, Cell: c.N, Author: c.Author, Err: err, Elapsed: c.Elapsed})
 }
 
 // say emits a message of the shell's own.
-func (sh *Shell) say(level Level, format string, args ...any) {
+func (sh *Shell) say(level event.Level, format string, args ...any) {
 	text := format
 	if len(args) > 0 {
 		text = fmt.Sprintf(format, args...)
 	}
-	sh.feed.Emit(Event{Kind: Said, Level: level, Text: text})
+	sh.feed.Emit(event.Event{Kind: event.Said, Level: level, Text: text})
 }
 
 // cell returns the finished cell n; n 0 is the last one.
-func (sh *Shell) cell(n int) (Cell, bool) {
+func (sh *Shell) cell(n int) (event.Cell, bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if n == 0 && len(sh.cells) > 0 {
@@ -447,5 +425,5 @@ func (sh *Shell) cell(n int) (Cell, bool) {
 			return c, true
 		}
 	}
-	return Cell{}, false
+	return event.Cell{}, false
 }

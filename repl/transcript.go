@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
@@ -26,8 +27,8 @@ func transcriptCommand() command {
 	}
 }
 
-func transcript(_ context.Context, sh *Shell, _ *Cell, _ string) error {
-	lines, err := sh.Transcript(0, RenderOptions{Options: show.Options{ASCII: sh.options.ASCII}})
+func transcript(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
+	lines, err := sh.Transcript(0, event.RenderOptions{Options: show.Options{ASCII: sh.options.ASCII}})
 	if err != nil {
 		return err
 	}
@@ -35,13 +36,13 @@ func transcript(_ context.Context, sh *Shell, _ *Cell, _ string) error {
 	for i, l := range lines {
 		text[i] = l.String()
 	}
-	sh.feed.Emit(Event{Kind: Opened, Pane: TranscriptPane, Text: strings.Join(text, "\n")})
+	sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.TranscriptPane, Text: strings.Join(text, "\n")})
 	return nil
 }
 
 // Transcript shows the records of this session and of those that it goes on from, at most width cells wide where words
 // allow it; 0 means no limit. It reads the log: a screen asks beside its loop.
-func (sh *Shell) Transcript(width int, o RenderOptions) ([]show.Line, error) {
+func (sh *Shell) Transcript(width int, o event.RenderOptions) ([]show.Line, error) {
 	if sh.options.Log == nil {
 		return nil, errNoLog
 	}
@@ -53,7 +54,7 @@ func (sh *Shell) Transcript(width int, o RenderOptions) ([]show.Line, error) {
 }
 
 // TranscriptLines shows the records of a log, in their order, as a screen had shown what they tell of.
-func TranscriptLines(records []trace.Record, width int, o RenderOptions) []show.Line {
+func TranscriptLines(records []trace.Record, width int, o event.RenderOptions) []show.Line {
 	t := &transcribing{width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{}, over: map[nth]bool{}}
 	for _, r := range records {
 		if r.Kind == trace.KindCall && r.Call != nil {
@@ -70,10 +71,10 @@ func TranscriptLines(records []trace.Record, width int, o RenderOptions) []show.
 // A transcribing is a log on its way to lines.
 type transcribing struct {
 	width   int
-	o       RenderOptions
+	o       event.RenderOptions
 	m       show.Marks
 	lines   []show.Line
-	fold    CallFold
+	fold    event.CallFold
 	asked   map[int]bool              // cells that began with words
 	calls   map[int]int               // calls of each cell so far
 	authors map[string]session.Author // of each run
@@ -86,9 +87,9 @@ type nth struct {
 	n   int
 }
 
-func (t *transcribing) push(events ...Event) {
+func (t *transcribing) push(events ...event.Event) {
 	for _, e := range events {
-		t.lines = append(t.lines, show.Wrap(Lines(e, t.width, t.o), t.width)...)
+		t.lines = append(t.lines, show.Wrap(event.Lines(e, t.width, t.o), t.width)...)
 	}
 }
 
@@ -117,21 +118,21 @@ func (t *transcribing) add(r trace.Record) {
 		t.note(r.Text)
 	case trace.KindPrompt:
 		t.asked[r.Cell] = true
-		t.push(Event{Kind: Began, Cell: r.Cell, Mode: input.AskMode, Text: r.Text})
+		t.push(event.Event{Kind: event.Began, Cell: r.Cell, Mode: input.AskMode, Text: r.Text})
 	case trace.KindRun:
 		t.run(r)
 	case trace.KindOutput:
-		t.push(Event{Kind: Printed, Stream: vm.Stream(r.Stream), Text: r.Text})
+		t.push(event.Event{Kind: event.Printed, Stream: vm.Stream(r.Stream), Text: r.Text})
 	case trace.KindBegin:
 		if r.Call != nil && !t.over[nth{r.Run, r.Call.N}] {
-			t.push(Event{Kind: Said, Level: Warning, Text: unended(*r.Call)})
+			t.push(event.Event{Kind: event.Said, Level: event.Warning, Text: unended(*r.Call)})
 		}
 	case trace.KindCall:
 		if r.Call != nil {
 			call := *r.Call
 			t.calls[r.Cell]++
 			call.N = t.calls[r.Cell]
-			t.push(t.fold.Push(Event{Kind: Called, Cell: r.Cell, Author: session.Author(call.Author), Call: &call})...)
+			t.push(t.fold.Push(event.Event{Kind: event.Called, Cell: r.Cell, Author: session.Author(call.Author), Call: &call})...)
 		}
 	case trace.KindOutcome:
 		if r.Ended != nil {
@@ -156,21 +157,21 @@ func (t *transcribing) run(r trace.Record) {
 		case r.Mode == trace.ModeFresh:
 			text = "/execute --fresh " + text
 		}
-		t.push(Event{Kind: Began, Cell: r.Cell, Mode: mode, Text: strings.Trim(text, "\n")})
+		t.push(event.Event{Kind: event.Began, Cell: r.Cell, Mode: mode, Text: strings.Trim(text, "\n")})
 		return
 	}
 	if r.Cell > 0 && !t.asked[r.Cell] {
 		t.note(fmt.Sprintf("the model in [%d]", r.Cell))
 	}
-	t.lines = append(t.lines, quotedLua(r.Text, 0, t.width, t.m)...)
+	t.lines = append(t.lines, event.QuotedLua(r.Text, 0, t.width, t.m)...)
 }
 
 func (t *transcribing) ended(o trace.Outcome, author session.Author) {
 	if o.Stdout != "" {
-		t.push(Event{Kind: Printed, Stream: vm.Stdout, Text: o.Stdout})
+		t.push(event.Event{Kind: event.Printed, Stream: vm.Stdout, Text: o.Stdout})
 	}
 	if o.Stderr != "" {
-		t.push(Event{Kind: Printed, Stream: vm.Stderr, Text: o.Stderr})
+		t.push(event.Event{Kind: event.Printed, Stream: vm.Stderr, Text: o.Stderr})
 	}
 	var lines []show.Line
 	if o.Repr != "" {
@@ -180,7 +181,7 @@ func (t *transcribing) ended(o trace.Outcome, author session.Author) {
 		}
 		lines = show.Lines(role, margin, o.Repr)
 	}
-	if names := ownNames(o.Changed); len(names) > 0 {
+	if names := event.OwnNames(o.Changed); len(names) > 0 {
 		who := cmp.Or(string(author), "you")
 		lines = append(lines, show.Dim.Line("  "+t.m.Dot+" "+who+" set "+text.SanitizeLine(strings.Join(names, ", "))))
 	}
@@ -199,7 +200,7 @@ const (
 
 // EarlierLines are the last cells of the session that this one goes on from, dim, with the first lines of what each came
 // to; none where it begins anew.
-func (sh *Shell) EarlierLines(o RenderOptions) []show.Line {
+func (sh *Shell) EarlierLines(o event.RenderOptions) []show.Line {
 	cells, _ := PastCells(sh.options.Past.Records)
 	if len(cells) == 0 {
 		return nil
@@ -228,7 +229,7 @@ func pastLines(c PastCell, source, result int, m show.Marks) []show.Line {
 	if len(c.Runs) > 0 && c.Runs[0].Mode == trace.ModePreview {
 		input = "/preview " + input
 	}
-	lines := atMost(echoLines(Event{Cell: c.N, Mode: mode, Text: input}, 0, m), source, m)
+	lines := atMost(event.EchoLines(event.Event{Cell: c.N, Mode: mode, Text: input}, 0, m), source, m)
 	switch answer := cellResult(c.Cell); {
 	case c.Err != nil:
 		lines = append(lines, show.Error.Line("  "+m.Fail+" "+text.SanitizeLine(firstLine(c.Err.Error()))))

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session"
 )
@@ -63,7 +63,7 @@ type asking struct {
 }
 
 // newAsking is a question at now, with the last key at typed.
-func newAsking(a *repl.Ask, now, typed time.Time) *asking {
+func newAsking(a *event.Ask, now, typed time.Time) *asking {
 	asked := &asking{request: a.Request, answer: a.Answer}
 	asked.rise(now, typed)
 	return asked

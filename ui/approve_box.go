@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/show"
 )
 
@@ -157,7 +157,7 @@ func (m *model) askBody(a *asking, below []show.Line) (front, rest []string) {
 	q := m.question(a)
 	lines := q.Body(m.width-4, a.stage == changing)
 	if a.details {
-		lines = append(lines, repl.AskDetails(a.request, m.width-4, m.render())...)
+		lines = append(lines, event.AskDetails(a.request, m.width-4, m.render())...)
 	}
 	front = m.barred(q, append(below, q.WarningLines()...))
 	if a.trouble != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/event"
 )
 
 // This file copies text and says by which way it went. A terminal that is only told (OSC 52) answers nothing, so that
@@ -21,7 +21,7 @@ const maxToldBytes = 74_000
 func (m *model) copyText(text string) tea.Cmd {
 	shell := m.shell
 	return func() tea.Msg {
-		e := repl.Event{Kind: repl.Copied, Text: text}
+		e := event.Event{Kind: event.Copied, Text: text}
 		e.Tool, e.Err = shell.CopyOut(text)
 		return paneMsg(func() tea.Cmd { return m.copied(e) })
 	}
@@ -29,10 +29,10 @@ func (m *model) copyText(text string) tea.Cmd {
 
 // copied tells below the input what became of a text that was to be copied. What no program took the terminal gets; what
 // that does not take is printed.
-func (m *model) copied(e repl.Event) tea.Cmd {
+func (m *model) copied(e event.Event) tea.Cmd {
 	switch {
 	case e.Err == nil:
-		m.notice = text.SanitizeLine(repl.CopyText(e))
+		m.notice = text.SanitizeLine(event.CopyText(e))
 		return nil
 	case len(e.Text) <= maxToldBytes && m.takesTold:
 		m.notice = fmt.Sprintf("%d B sent to the terminal (OSC 52); not confirmed", len(e.Text))

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/session/vm"
 )
 
@@ -39,13 +39,13 @@ func TestPanesAreDrawnWhenTheyChange(t *testing.T) {
 		{"a tick", func() { s.pass(time.Second) }, 0},
 		{"typing", func() { s.keys("x", "y", "backspace") }, 0},
 		{"streamed text", func() {
-			s.emit(repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: "a line\nhalf"})
-			s.emit(repl.Event{Kind: repl.Spoke, Cell: 1, Text: "words"})
+			s.emit(event.Event{Kind: event.Printed, Cell: 1, Stream: vm.Stdout, Text: "a line\nhalf"})
+			s.emit(event.Event{Kind: event.Spoke, Cell: 1, Text: "words"})
 		}, 0},
-		{"an event", func() { s.emit(repl.Event{Kind: repl.Ended, Cell: 1}) }, 1},
+		{"an event", func() { s.emit(event.Event{Kind: event.Ended, Cell: 1}) }, 1},
 		{"a key of its own", func() { s.keys("f2"); s.paneKeys("j") }, 1},
 		{"another size", func() { s.send(tea.WindowSizeMsg{Width: 130, Height: 36}) }, 1},
-		{"another theme", func() { s.emit(repl.Event{Kind: repl.Themed, Text: "dark"}) }, 1},
+		{"another theme", func() { s.emit(event.Event{Kind: event.Themed, Text: "dark"}) }, 1},
 	} {
 		before := p.drawn
 		c.play()

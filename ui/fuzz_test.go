@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"almanac/repl"
+	"almanac/repl/event"
 )
 
 // FuzzScreen presses keys, pastes, prints and resizes: whatever comes, the frame stays inside the window, its cursor
@@ -30,13 +30,13 @@ func FuzzScreen(f *testing.F) {
 					s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 				}
 			case len(names) + 2:
-				s.feed.Emit(repl.Event{Kind: repl.Printed, Text: text})
+				s.feed.Emit(event.Event{Kind: event.Printed, Text: text})
 				s.pass(time.Second)
 			case len(names) + 3:
-				s.feed.Emit(repl.Event{Kind: repl.Spoke, Text: text})
+				s.feed.Emit(event.Event{Kind: event.Spoke, Text: text})
 				s.pass(time.Second)
 			case len(names) + 4:
-				s.feed.Emit(repl.Event{Kind: repl.Said, Level: repl.Failure, Text: text})
+				s.feed.Emit(event.Event{Kind: event.Said, Level: event.Failure, Text: text})
 				s.pass(time.Second)
 			case len(names) + 5:
 				s.send(tea.WindowSizeMsg{Width: 20 + i*7%150, Height: 1 + i*5%50})

@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
 )
@@ -351,7 +352,7 @@ func (m *model) previewOf(source string) tea.Cmd {
 		return m.submit(strings.TrimSpace("/preview " + source))
 	}
 	m.previewed = nil
-	cmd := m.openPane(repl.PreviewPane)
+	cmd := m.openPane(event.PreviewPane)
 	run := m.submit(strings.TrimSpace("/preview " + source))
 	if run != nil {
 		m.work.previewing = true

@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/vm"
@@ -218,7 +219,7 @@ func TestWorker(t *testing.T) {
 func TestStop(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
-	s.feed.Emit(repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: "half a li"})
+	s.feed.Emit(event.Event{Kind: event.Printed, Cell: 1, Stream: vm.Stdout, Text: "half a li"})
 	why := errors.New("why")
 	s.send(stopMsg{why})
 	if s.left || !s.work.stopped {
@@ -422,7 +423,7 @@ func TestPanesDuringAQuestion(t *testing.T) {
 	} {
 		s := newScreen(t, 80, 24)
 		s.keys("f()", "enter", "draft")
-		s.open(repl.TracePane)
+		s.open(event.TracePane)
 		answer := s.ask()
 		s.keys("pause")
 		for range 2 {
@@ -809,7 +810,7 @@ func TestCompletionKeepsWords(t *testing.T) {
 
 // The hits of a search are offered below an empty input: Enter inserts a call, typing and Up go on without.
 func TestOffer(t *testing.T) {
-	hits := []repl.Hit{{ID: "crm.customer.search", Tag: "R"}, {ID: "billing.refund.issue", Tag: "!"}}
+	hits := []event.Hit{{ID: "crm.customer.search", Tag: "R"}, {ID: "billing.refund.issue", Tag: "!"}}
 	for _, c := range []struct {
 		keys []string
 		want string
@@ -822,7 +823,7 @@ func TestOffer(t *testing.T) {
 	} {
 		s := newScreen(t, 80, 24)
 		s.history.Add("earlier", input.LuaMode)
-		s.emit(repl.Event{Kind: repl.Found, Hits: hits, Total: 2})
+		s.emit(event.Event{Kind: event.Found, Hits: hits, Total: 2})
 		if s.menu == nil {
 			t.Fatal("nothing is offered")
 		}
@@ -833,7 +834,7 @@ func TestOffer(t *testing.T) {
 	}
 	s := newScreen(t, 80, 24)
 	s.keys("x")
-	if s.emit(repl.Event{Kind: repl.Found, Hits: hits, Total: 2}); s.menu != nil {
+	if s.emit(event.Event{Kind: event.Found, Hits: hits, Total: 2}); s.menu != nil {
 		t.Error("hits are offered below an input that is being typed")
 	}
 }
@@ -1015,7 +1016,7 @@ func TestInterruptDropsOutput(t *testing.T) {
 	s.keys("f()", "enter")
 	text := strings.Repeat("line\n", 5000)
 	printed := func(text string) {
-		s.feed.Emit(repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: text})
+		s.feed.Emit(event.Event{Kind: event.Printed, Cell: 1, Stream: vm.Stdout, Text: text})
 	}
 	printed("first\n")
 	s.pass(frameTime)
@@ -1025,7 +1026,7 @@ func TestInterruptDropsOutput(t *testing.T) {
 	printed(text)
 	s.pass(frameTime)
 	printed("bye\n")
-	s.feed.Emit(repl.Event{Kind: repl.Said, Level: repl.Notice, Text: "interrupted"})
+	s.feed.Emit(event.Event{Kind: event.Said, Level: event.Notice, Text: "interrupted"})
 	s.pass(frameTime)
 	s.send(doneMsg{})
 	want := []string{"first", "… 10,001 lines of output not shown, since it was stopped", "interrupted"}

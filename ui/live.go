@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session/trace"
 )
@@ -23,14 +23,14 @@ type livetext struct {
 	spoken show.Blocks
 	said   bool
 	// event is the event that the text belongs to, without its text; its Kind is zero when there is none.
-	event repl.Event
+	event event.Event
 }
 
 // pull takes all events that wait.
 func (m *model) pull() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, e := range m.feed.Take() {
-		if e.Kind == repl.Called && e.Call != nil && m.work != nil {
+		if e.Kind == event.Called && e.Call != nil && m.work != nil {
 			m.work.called++
 		}
 		for _, e := range m.calls.Push(e) {
@@ -52,11 +52,11 @@ func (m *model) standing() {
 	}
 }
 
-func (m *model) event(e repl.Event) tea.Cmd {
+func (m *model) event(e event.Event) tea.Cmd {
 	switch e.Kind {
-	case repl.Printed, repl.Spoke:
+	case event.Printed, event.Spoke:
 		if m.work != nil {
-			m.work.speaking = e.Kind == repl.Spoke
+			m.work.speaking = e.Kind == event.Spoke
 			m.work.received += len(e.Text)
 		}
 		m.output(e)
@@ -70,7 +70,7 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		m.scroll.Append(m.finish()...)
 	}
 	switch e.Kind {
-	case repl.Asked:
+	case event.Asked:
 		if m.work == nil || m.work.stopped || m.leaving {
 			newAsking(e.Ask, m.now(), m.typed).refuse("interrupted")
 			return nil
@@ -81,18 +81,18 @@ func (m *model) event(e repl.Event) tea.Cmd {
 			m.menu, m.search, m.help, m.space.focus = nil, nil, nil, 0
 		}
 		return m.ring()
-	case repl.Cleared:
+	case event.Cleared:
 		return m.clear()
-	case repl.Drafted:
+	case event.Drafted:
 		m.past = nil
 		m.edit.set(cleanPaste(e.Text))
 		return m.openEditor()
-	case repl.Opened:
+	case event.Opened:
 		return m.opened(e)
-	case repl.Themed:
+	case event.Themed:
 		m.themed(e.Text)
 		return nil
-	case repl.Copied:
+	case event.Copied:
 		return m.copied(e)
 	}
 	m.heed(e)
@@ -100,7 +100,7 @@ func (m *model) event(e repl.Event) tea.Cmd {
 		m.work.speaking = false
 	}
 	m.scroll.Append(m.lines(e)...)
-	if e.Kind == repl.Found {
+	if e.Kind == event.Found {
 		m.offer(e.Hits)
 	}
 	return nil
@@ -111,9 +111,9 @@ func (m *model) event(e repl.Event) tea.Cmd {
 const lastLines = 50
 
 // output shows running text, as long as somebody wants to see it.
-func (m *model) output(e repl.Event) {
+func (m *model) output(e event.Event) {
 	w := m.work
-	if w == nil || !w.stopped || e.Kind == repl.Spoke || m.scroll.away {
+	if w == nil || !w.stopped || e.Kind == event.Spoke || m.scroll.away {
 		m.scroll.AppendOutput(m.stream(e)...)
 		return
 	}
@@ -138,7 +138,7 @@ func (m *model) tellUnseen() {
 }
 
 // opened shows what a command asked to look at.
-func (m *model) opened(e repl.Event) tea.Cmd {
+func (m *model) opened(e event.Event) tea.Cmd {
 	if m.flat {
 		m.scroll.Append(m.lines(e)...)
 		return nil
@@ -146,9 +146,9 @@ func (m *model) opened(e repl.Event) tea.Cmd {
 	var p pane
 	var cmd tea.Cmd
 	switch e.Pane {
-	case repl.ValuePane:
+	case event.ValuePane:
 		p, cmd = newValuePane(m, e.Path)
-	case repl.SessionsPane:
+	case event.SessionsPane:
 		p, cmd = newSessionsPane(m, trace.Filter{Words: e.Words, Interactive: e.Interactive})
 	default:
 		return m.openPane(e.Pane)
@@ -158,7 +158,7 @@ func (m *model) opened(e repl.Event) tea.Cmd {
 }
 
 // stream adds a piece of running text and returns the lines that it completes.
-func (m *model) stream(e repl.Event) []string {
+func (m *model) stream(e event.Event) []string {
 	var out []string
 	l := &m.live
 	if l.event.Kind != e.Kind || l.event.Stream != e.Stream || l.event.Cell != e.Cell {
@@ -166,7 +166,7 @@ func (m *model) stream(e repl.Event) []string {
 		l.event = e
 		l.event.Text = ""
 	}
-	if e.Kind == repl.Spoke {
+	if e.Kind == event.Spoke {
 		for _, block := range l.spoken.Push(e.Text) {
 			out = append(out, m.blockLines(block)...)
 		}
@@ -185,13 +185,13 @@ func (m *model) finish() []string {
 	l := &m.live
 	if block := l.spoken.Flush(); block.Text != "" {
 		out := m.blockLines(block)
-		l.event, l.said = repl.Event{}, false
+		l.event, l.said = event.Event{}, false
 		return out
 	}
 	l.said = false
 	text := l.buffer.Flush()
 	e := l.event
-	l.event = repl.Event{}
+	l.event = event.Event{}
 	if text == "" {
 		return nil
 	}
@@ -270,14 +270,14 @@ func (m *model) lineWidth() int {
 }
 
 // lines draws an event as finished lines.
-func (m *model) lines(e repl.Event) []string {
+func (m *model) lines(e event.Event) []string {
 	var out []string
-	for _, line := range repl.Lines(e, m.lineWidth(), m.render()) {
+	for _, line := range event.Lines(e, m.lineWidth(), m.render()) {
 		out = append(out, m.theme.line(line))
 	}
 	return out
 }
 
-func (m *model) render() repl.RenderOptions {
-	return repl.RenderOptions{Options: show.Options{ASCII: m.ascii}, Verbose: m.verbose, ArgOrder: m.shell.ArgOrder}
+func (m *model) render() event.RenderOptions {
+	return event.RenderOptions{Options: show.Options{ASCII: m.ascii}, Verbose: m.verbose, ArgOrder: m.shell.ArgOrder}
 }

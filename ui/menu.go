@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/repl"
+	"almanac/repl/event"
 )
 
 // This file holds the completion menu under the input: Tab opens it, Tab and the arrows move, Enter takes. What is typed
@@ -109,7 +110,7 @@ func (m *model) narrows(name, text string, open bool) bool {
 }
 
 // offer shows the hits of a search under an input that is empty.
-func (m *model) offer(hits []repl.Hit) {
+func (m *model) offer(hits []event.Hit) {
 	if m.edit.text != "" || m.search != nil || m.help != nil || m.overlay() != nil || len(m.asks) > 0 || len(hits) == 0 {
 		return
 	}

@@ -20,6 +20,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/input"
 )
 
@@ -146,7 +147,7 @@ type model struct {
 	ctx     context.Context
 	shell   *repl.Shell
 	handle  func(ctx context.Context, mode input.Mode, line string) repl.Status
-	feed    *repl.Feed
+	feed    *event.Feed
 	history *input.History
 	theme   theme
 	looks   Theme                       // what theme was made of
@@ -176,7 +177,7 @@ type model struct {
 	in     *os.File
 	out    *os.File
 	live   livetext
-	calls  repl.CallFold
+	calls  event.CallFold
 	work   *work
 	queue  []queued
 	space  workspace

@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -125,13 +125,13 @@ func colorful(t *testing.T, th Theme, p colorprofile.Profile, width, height int)
 func TestGoldenColors(t *testing.T) {
 	s := colorful(t, Theme{}, colorprofile.TrueColor, 80, 24)
 	s.emit(
-		repl.Event{Kind: repl.Began, Cell: 7, Text: `for i, v in ipairs(open) do print("n", 12.5) end -- note`},
-		repl.Event{Kind: repl.Called, Cell: 7, Call: &trace.Call{N: 1, ID: "billing.refund.issue", Verdict: trace.OK, Mutates: true, Brief: "1 row"}},
-		repl.Event{Kind: repl.Called, Cell: 7, Call: &trace.Call{N: 2, ID: "crm.customer.get", Verdict: trace.Rejected, Error: "id: missing"}},
-		repl.Event{Kind: repl.Printed, Cell: 7, Stream: vm.Stderr, Text: "to stderr\n"},
-		repl.Event{Kind: repl.Said, Level: repl.Notice, Text: "a notice"},
-		repl.Event{Kind: repl.Spoke, Cell: 7, Text: "# A heading\n\n**Strong**, *set apart*, `code` and https://example.com\n\n"},
-		repl.Event{Kind: repl.Ended, Cell: 7},
+		event.Event{Kind: event.Began, Cell: 7, Text: `for i, v in ipairs(open) do print("n", 12.5) end -- note`},
+		event.Event{Kind: event.Called, Cell: 7, Call: &trace.Call{N: 1, ID: "billing.refund.issue", Verdict: trace.OK, Mutates: true, Brief: "1 row"}},
+		event.Event{Kind: event.Called, Cell: 7, Call: &trace.Call{N: 2, ID: "crm.customer.get", Verdict: trace.Rejected, Error: "id: missing"}},
+		event.Event{Kind: event.Printed, Cell: 7, Stream: vm.Stderr, Text: "to stderr\n"},
+		event.Event{Kind: event.Said, Level: event.Notice, Text: "a notice"},
+		event.Event{Kind: event.Spoke, Cell: 7, Text: "# A heading\n\n**Strong**, *set apart*, `code` and https://example.com\n\n"},
+		event.Event{Kind: event.Ended, Cell: 7},
 	)
 	s.keys(`local f = g(1, "two")`)
 	got := strings.ReplaceAll(s.picture(), "\x1b", "␛")
@@ -151,14 +151,14 @@ func TestThemeDegrades(t *testing.T) {
 		colorprofile.TrueColor: "\x1b[38;2;1;2;3mhello", colorprofile.ANSI256: "\x1b[38;5;16mhello", colorprofile.ASCII: "\x1b[30mhello",
 	} {
 		s := colorful(t, dark, p, 80, 24)
-		s.emit(repl.Event{Kind: repl.Said, Level: repl.Notice, Text: "hello"})
+		s.emit(event.Event{Kind: event.Said, Level: event.Notice, Text: "hello"})
 		if got := strings.Join(s.printed, "\n"); !strings.Contains(got, want) {
 			t.Errorf("%v: %q, want %q", p, got, want)
 		}
 	}
 	s := newScreen(t, 80, 24) // without colours
 	s.wear(dark)
-	s.emit(repl.Event{Kind: repl.Said, Level: repl.Notice, Text: "hello"}, repl.Event{Kind: repl.Themed, Text: "light"}, repl.Event{Kind: repl.Themed})
+	s.emit(event.Event{Kind: event.Said, Level: event.Notice, Text: "hello"}, event.Event{Kind: event.Themed, Text: "light"}, event.Event{Kind: event.Themed})
 	if got := strings.Join(s.printed, "\n") + s.View().Content; strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[1") {
 		t.Errorf("colours without colours: %q", got)
 	}
@@ -170,7 +170,7 @@ func TestThemeDegrades(t *testing.T) {
 // The list of themes shows each in its own looks and fits the window; a change takes effect at once.
 func TestThemes(t *testing.T) {
 	s := colorful(t, Theme{}, colorprofile.TrueColor, 60, 20)
-	s.emit(repl.Event{Kind: repl.Themed})
+	s.emit(event.Event{Kind: event.Themed})
 	if len(s.printed) != len(palettes) || !strings.Contains(s.printed[1], "38;2;95;215;255") || strings.Contains(s.printed[0], "38;2") {
 		t.Errorf("themes: %q", s.printed)
 	}
@@ -181,7 +181,7 @@ func TestThemes(t *testing.T) {
 	}
 	s.keys("return 1")
 	before := s.View().Content
-	s.emit(repl.Event{Kind: repl.Themed, Text: "dark"})
+	s.emit(event.Event{Kind: event.Themed, Text: "dark"})
 	if after := s.View().Content; before == after || !strings.Contains(after, "38;2;215;175;255mreturn") {
 		t.Errorf("the input after the change: %q", after)
 	}

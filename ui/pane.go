@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session/trace"
 )
@@ -95,7 +95,7 @@ func (m *model) show(p pane) {
 func (m *model) push(p pane) { m.panes = append(m.panes, p) }
 
 // openPane opens the pane of an F-key or a command, or closes it when it is open.
-func (m *model) openPane(kind repl.Pane) tea.Cmd {
+func (m *model) openPane(kind event.Pane) tea.Cmd {
 	if m.flat {
 		return m.printed(kind)
 	}
@@ -104,37 +104,37 @@ func (m *model) openPane(kind repl.Pane) tea.Cmd {
 	return cmd
 }
 
-func (m *model) newPane(kind repl.Pane) (pane, tea.Cmd) {
+func (m *model) newPane(kind event.Pane) (pane, tea.Cmd) {
 	switch kind {
-	case repl.CatalogPane:
+	case event.CatalogPane:
 		return newCatalogPane(m)
-	case repl.TracePane:
+	case event.TracePane:
 		return &tracePane{m: m}, nil
-	case repl.PreviewPane:
+	case event.PreviewPane:
 		return &previewPane{m: m}, nil
-	case repl.ValuePane:
+	case event.ValuePane:
 		return newValuePane(m, nil)
-	case repl.SessionsPane:
+	case event.SessionsPane:
 		return newSessionsPane(m, trace.Filter{})
-	case repl.TranscriptPane:
+	case event.TranscriptPane:
 		return newTranscriptPane(m)
 	}
 	return &variablesPane{m: m}, nil
 }
 
 // paneOf names the pane of an F-key.
-func paneOf(name string) (repl.Pane, bool) {
+func paneOf(name string) (event.Pane, bool) {
 	switch name {
 	case "f2":
-		return repl.VariablesPane, true
+		return event.VariablesPane, true
 	case "f3":
-		return repl.TracePane, true
+		return event.TracePane, true
 	case "f4":
-		return repl.CatalogPane, true
+		return event.CatalogPane, true
 	case "f5":
-		return repl.PreviewPane, true
+		return event.PreviewPane, true
 	case "f6":
-		return repl.ValuePane, true
+		return event.ValuePane, true
 	}
 	return 0, false
 }
@@ -146,7 +146,7 @@ func (m *model) paneKey(p pane, name, text string) tea.Cmd {
 			m.closePanes()
 			return nil
 		}
-		if kind == repl.PreviewPane && len(m.asks) == 0 {
+		if kind == event.PreviewPane && len(m.asks) == 0 {
 			return m.preview()
 		}
 		return m.openPane(kind)

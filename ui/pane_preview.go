@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/event"
 )
 
 // This file holds F5: what the input would do. The preview runs as any other input does, and stays in the transcript.
@@ -20,8 +20,8 @@ type previewPane struct {
 
 // A previewed is what the last preview came to.
 type previewed struct {
-	event repl.Event // a Ran event
-	err   error      // why there was none
+	event event.Event // a Ran event
+	err   error       // why there was none
 }
 
 func (p *previewPane) head() (title, note string) {
@@ -46,7 +46,7 @@ func (p *previewPane) rows(width, height int) []string {
 		return []string{p.m.theme.bad.Render(ansi.Truncate(text.SanitizeLine(last.err.Error()), width, p.m.theme.glyphs.more))}
 	}
 	var lines []string
-	for _, l := range p.m.styled(repl.Lines(last.event, width, p.m.render())) {
+	for _, l := range p.m.styled(event.Lines(last.event, width, p.m.render())) {
 		lines = append(lines, pieces(l, width)...)
 	}
 	p.page = height
@@ -70,11 +70,11 @@ func (p *previewPane) typing() bool    { return false }
 func (p *previewPane) escape() bool    { return false }
 
 // heed keeps what a preview came to for its pane.
-func (m *model) heed(e repl.Event) {
+func (m *model) heed(e event.Event) {
 	switch {
-	case e.Kind == repl.Ran && e.Outcome != nil && e.Outcome.DryRun:
+	case e.Kind == event.Ran && e.Outcome != nil && e.Outcome.DryRun:
 		m.previewed = &previewed{event: e}
-	case e.Kind == repl.Ended && e.Err != nil && m.work != nil && m.work.previewing && m.previewed == nil:
+	case e.Kind == event.Ended && e.Err != nil && m.work != nil && m.work.previewing && m.previewed == nil:
 		m.previewed = &previewed{err: e.Err}
 	}
 }

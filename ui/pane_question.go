@@ -3,7 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session"
 )
@@ -42,7 +42,7 @@ func (p *questionPane) lines(width int) []string {
 	}
 	all := append([]show.Line{q.Title(m)}, q.WarningLines()...)
 	all = append(append(all, q.Body(width, false)...), nil)
-	all = append(append(all, repl.AskDetails(p.request, width, p.m.render())...), nil)
+	all = append(append(all, event.AskDetails(p.request, width, p.m.render())...), nil)
 	return p.m.styled(show.Wrap(append(all, script...), width))
 }
 

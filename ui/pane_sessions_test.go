@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/session/trace"
 )
 
@@ -45,12 +46,12 @@ func TestSessionsPane(t *testing.T) {
 	}
 	for _, size := range sizes {
 		sc := screenOf(t, repl.New(repl.Options{Session: s, Archive: kept(t)}), size.width, size.height)
-		sc.open(repl.SessionsPane)
+		sc.open(event.SessionsPane)
 		sc.paneKeys("down")
 		sc.golden(fmt.Sprintf("pane_sessions_%dx%d", size.width, size.height))
 	}
 	sc := screenOf(t, repl.New(repl.Options{Session: s, Archive: kept(t)}), 80, 24)
-	sc.open(repl.SessionsPane)
+	sc.open(event.SessionsPane)
 	p := sc.overlay().(*sessionsPane)
 	sc.paneKeys("tab")
 	if got := sc.picture(); len(p.found) != 2 || !strings.Contains(got, "Sessions of the terminal") {

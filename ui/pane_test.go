@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
@@ -33,7 +34,7 @@ func lived(t *testing.T) *repl.Shell {
 	if len(report.Skipped) > 0 {
 		t.Fatal(report.Skipped)
 	}
-	feed := repl.NewFeed()
+	feed := event.NewFeed()
 	s, err := session.New(c.View(), session.Options{
 		ID: "test", Policy: policy.Policy{Mode: policy.Ask},
 		Approve: feed.Approve, Write: feed.Write, Ran: feed.Ran,
@@ -67,18 +68,18 @@ var paneScenes = []struct {
 	name string
 	play func(s *screen)
 }{
-	{"catalog", func(s *screen) { s.open(repl.CatalogPane); s.paneKeys("cust") }},
+	{"catalog", func(s *screen) { s.open(event.CatalogPane); s.paneKeys("cust") }},
 	{"catalog_tree", func(s *screen) {
-		s.open(repl.CatalogPane)
+		s.open(event.CatalogPane)
 		s.paneKeys("tab", "tab", "down", "right", "down", "down", "enter", "shift+tab", "e", "w")
 	}},
-	{"variables", func(s *screen) { s.open(repl.VariablesPane); s.paneKeys("down") }},
-	{"trace", func(s *screen) { s.open(repl.TracePane) }},
+	{"variables", func(s *screen) { s.open(event.VariablesPane); s.paneKeys("down") }},
+	{"trace", func(s *screen) { s.open(event.TracePane) }},
 	{"value", func(s *screen) {
-		s.open(repl.ValuePane)
+		s.open(event.ValuePane)
 		s.paneKeys("down", "down", "l", "down", "down", "down", "l", "j")
 	}},
-	{"value_search", func(s *screen) { s.open(repl.ValuePane); s.paneKeys("s", "/", "acm") }},
+	{"value_search", func(s *screen) { s.open(event.ValuePane); s.paneKeys("s", "/", "acm") }},
 	{"preview", func(s *screen) {
 		s.model.handle = func(ctx context.Context, _ input.Mode, line string) repl.Status { return s.shell.Handle(ctx, line) }
 		s.edit.set(`billing.refund.issue{ invoice_id = "inv_1", amount_cents = 5 }`)
@@ -132,7 +133,7 @@ func TestPanesFit(t *testing.T) {
 func TestPanesInsert(t *testing.T) {
 	s := screenOf(t, lived(t), 80, 24)
 	s.keys("x = ")
-	s.open(repl.CatalogPane)
+	s.open(event.CatalogPane)
 	s.paneKeys("refund iss", "enter")
 	if s.overlay() != nil || s.edit.text != "x = billing.refund.issue{invoice_id = , amount_cents = }" {
 		t.Fatalf("the input is %q", s.edit.text)
@@ -141,7 +142,7 @@ func TestPanesInsert(t *testing.T) {
 		t.Errorf("the cursor is behind %q", got)
 	}
 	s.edit.set("")
-	s.open(repl.VariablesPane)
+	s.open(event.VariablesPane)
 	s.paneKeys("down", "enter", "down", "down", "l", "down", "down", "down", "l", "down", "enter")
 	if s.edit.text != "t.list[3].deep" {
 		t.Errorf("the input is %q", s.edit.text)
@@ -158,8 +159,8 @@ func TestPanesInsert(t *testing.T) {
 func TestPanesKeepTheTranscript(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
-	s.open(repl.TracePane)
-	s.emit(repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: "one\ntwo\n"})
+	s.open(event.TracePane)
+	s.emit(event.Event{Kind: event.Printed, Cell: 1, Stream: vm.Stdout, Text: "one\ntwo\n"})
 	if len(s.printed) != 0 || !s.View().AltScreen {
 		t.Fatalf("printed %q, alternate screen %v", s.printed, s.View().AltScreen)
 	}
@@ -266,7 +267,7 @@ func runPaneCommands(cmd tea.Cmd) {
 func TestCatalogGrows(t *testing.T) {
 	sh := lived(t)
 	s := screenOf(t, sh, 80, 24)
-	s.open(repl.CatalogPane)
+	s.open(event.CatalogPane)
 	p := s.overlay().(*catalogPane)
 	before := p.found.Total
 	more, _ := catalog.New(append(testEntries(), catalog.Entry{ID: "new.thing.get", Description: "Get a thing.",
@@ -298,19 +299,19 @@ func TestPanesAreClean(t *testing.T) {
 			t.Errorf("%s: %q", what, view)
 		}
 	}
-	s.open(repl.VariablesPane)
+	s.open(event.VariablesPane)
 	check("variables")
 	s.paneKeys("enter", "down", "l", "down", "l", "down", "l")
 	check("value")
-	s.open(repl.ValuePane)
+	s.open(event.ValuePane)
 	check("text")
-	s.open(repl.TracePane)
+	s.open(event.TracePane)
 	check("trace")
 	s.paneKeys("enter")
 	check("call")
 	s.shell.Handle(t.Context(), `/preview billing.refund.issue{invoice_id = "\27[31m", amount_cents = 1}`)
 	s.pass(time.Second)
-	s.open(repl.PreviewPane)
+	s.open(event.PreviewPane)
 	check("preview")
 }
 
@@ -320,7 +321,7 @@ func TestValueSearchLooksBelow(t *testing.T) {
 	sh := lived(t)
 	sh.Handle(t.Context(), `v = { list = {}, a = { b = { c = "needle" } } } for i = 1, 1200 do v.list[i] = { n = i } end v.list[1100].n = "needle two"; return v`)
 	s := screenOf(t, sh, 80, 24)
-	s.open(repl.ValuePane)
+	s.open(event.ValuePane)
 	s.paneKeys("/", "needle", "enter")
 	p := s.overlay().(*valuePane)
 	chosen := func() string { all := p.visible(); return p.pathAt(all, p.list.at) }

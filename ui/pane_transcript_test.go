@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/session/trace"
 )
 
@@ -38,11 +39,11 @@ func TestTranscriptPane(t *testing.T) {
 	}
 	for _, size := range sizes {
 		sc := screenOf(t, shell(), size.width, size.height)
-		sc.open(repl.TranscriptPane)
+		sc.open(event.TranscriptPane)
 		sc.golden(fmt.Sprintf("pane_transcript_%dx%d", size.width, size.height))
 	}
 	sc := screenOf(t, shell(), 60, 20)
-	sc.open(repl.TranscriptPane)
+	sc.open(event.TranscriptPane)
 	p := sc.overlay().(*transcriptPane)
 	sc.paneKeys("home", "/", "x = 3", "enter")
 	if got := sc.picture(); !strings.Contains(strings.SplitN(got, "\n", 4)[2], "lua ❯ x = 3") {
@@ -57,7 +58,7 @@ func TestTranscriptPane(t *testing.T) {
 		t.Errorf("made for %d columns", p.made)
 	}
 	var lines []string
-	for _, l := range shell().EarlierLines(repl.RenderOptions{}) {
+	for _, l := range shell().EarlierLines(event.RenderOptions{}) {
 		lines = append(lines, l.String())
 	}
 	want := "… 6 earlier; /transcript shows all\nlua ❯ x = 7  [7]\n   .. return x\n  7\n  7\n  7\n      … 4 more lines\n" +

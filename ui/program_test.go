@@ -11,6 +11,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/demo"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
@@ -37,7 +38,7 @@ func program() int {
 			entries = office.Entries()
 		}
 		c, _ := catalog.New(entries, catalog.Options{})
-		feed := repl.NewFeed()
+		feed := event.NewFeed()
 		s, err := session.New(c.View(), session.Options{
 			// The person ends the endless scripts of the tests, not a limit.
 			Limits: vm.Limits{Steps: 1 << 50, Time: time.Hour},

@@ -17,6 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/kernel"
@@ -172,7 +173,7 @@ func (s *screen) settle(cmd tea.Cmd) {
 }
 
 // open shows a pane as its F-key does.
-func (s *screen) open(kind repl.Pane) {
+func (s *screen) open(kind event.Pane) {
 	s.t.Helper()
 	s.settle(s.openPane(kind))
 	s.pass(time.Second)
@@ -194,7 +195,7 @@ func (s *screen) paneKeys(names ...string) {
 }
 
 // emit puts events into the feed and lets the tick find them.
-func (s *screen) emit(events ...repl.Event) {
+func (s *screen) emit(events ...event.Event) {
 	s.t.Helper()
 	for _, e := range events {
 		s.feed.Emit(e)
@@ -218,7 +219,7 @@ func (s *screen) ask(changes ...func(*session.Request)) <-chan session.Approval 
 	for _, change := range changes {
 		change(&r)
 	}
-	s.emit(repl.Event{Kind: repl.Asked, Cell: 9, Author: r.Author, Ask: &repl.Ask{Answer: answer, Request: r}})
+	s.emit(event.Event{Kind: event.Asked, Cell: 9, Author: r.Author, Ask: &event.Ask{Answer: answer, Request: r}})
 	return answer
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog/task"
 	"almanac/repl"
+	"almanac/repl/event"
 )
 
 // This file holds Update: what each message does to the model. Who sends what:
@@ -147,14 +148,14 @@ func (m *model) start(in queued) tea.Cmd {
 }
 
 // guard runs handle and turns a panic into an event: a panic that left this goroutine would leave the terminal raw.
-func guard(ctx context.Context, handle func(context.Context) repl.Status, feed *repl.Feed) (s repl.Status) {
+func guard(ctx context.Context, handle func(context.Context) repl.Status, feed *event.Feed) (s repl.Status) {
 	s = repl.Failed
 	err := task.Guard("the program", func() error {
 		s = handle(ctx)
 		return nil
 	})
 	if caught := new(task.PanicError); errors.As(err, &caught) {
-		feed.Emit(repl.Event{Kind: repl.Said, Level: repl.Failure, Text: fmt.Sprintf("%v: %v\n%s", errLost, caught.Value, caught.Stack)})
+		feed.Emit(event.Event{Kind: event.Said, Level: event.Failure, Text: fmt.Sprintf("%v: %v\n%s", errLost, caught.Value, caught.Stack)})
 	}
 	return s
 }

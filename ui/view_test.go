@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/syntax"
@@ -30,25 +31,25 @@ var scenes = []struct {
 	{"signature", func(s *screen) { s.keys(`billing.refund.issue{invoice_id = "inv_1", am`) }},
 	{"cell", func(s *screen) {
 		s.emit(
-			repl.Event{Kind: repl.Began, Cell: 7, Author: session.User, Text: `open = billing.invoice.list_unpaid{customer_id="c_81"}`},
-			repl.Event{Kind: repl.Called, Cell: 7, Call: &trace.Call{N: 1, ID: "billing.invoice.list_unpaid", Verdict: trace.OK,
+			event.Event{Kind: event.Began, Cell: 7, Author: session.User, Text: `open = billing.invoice.list_unpaid{customer_id="c_81"}`},
+			event.Event{Kind: event.Called, Cell: 7, Call: &trace.Call{N: 1, ID: "billing.invoice.list_unpaid", Verdict: trace.OK,
 				Brief: "12 rows", Took: 84 * time.Millisecond}},
-			repl.Event{Kind: repl.Printed, Cell: 7, Stream: vm.Stdout, Text: "one\ntwo\nthr"},
-			repl.Event{Kind: repl.Printed, Cell: 7, Stream: vm.Stdout, Text: "ee\n"},
-			repl.Event{Kind: repl.Ended, Cell: 7},
+			event.Event{Kind: event.Printed, Cell: 7, Stream: vm.Stdout, Text: "one\ntwo\nthr"},
+			event.Event{Kind: event.Printed, Cell: 7, Stream: vm.Stdout, Text: "ee\n"},
+			event.Event{Kind: event.Ended, Cell: 7},
 		)
 	}},
 	{"running", func(s *screen) {
 		s.keys("f()", "enter", "g()", "enter", "h")
 		s.emit(
-			repl.Event{Kind: repl.Began, Cell: 8, Author: session.User, Mode: input.AskMode, Text: "draft a note"},
-			repl.Event{Kind: repl.Spoke, Cell: 8, Author: session.Model, Text: "A first line.\nThree drafts are in notes. The largest is inv_1001"},
+			event.Event{Kind: event.Began, Cell: 8, Author: session.User, Mode: input.AskMode, Text: "draft a note"},
+			event.Event{Kind: event.Spoke, Cell: 8, Author: session.Model, Text: "A first line.\nThree drafts are in notes. The largest is inv_1001"},
 		)
 		s.pass(3200 * time.Millisecond)
 	}},
 	{"long", func(s *screen) {
 		s.keys("f()", "enter")
-		s.emit(repl.Event{Kind: repl.Printed, Cell: 8, Stream: vm.Stdout, Text: strings.Repeat("no end in sight ", 300)})
+		s.emit(event.Event{Kind: event.Printed, Cell: 8, Stream: vm.Stdout, Text: strings.Repeat("no end in sight ", 300)})
 	}},
 	{"approve", func(s *screen) { s.keys("f()", "enter"); s.ask() }},
 	{"approve_details", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "?", "pause") }},
@@ -189,7 +190,7 @@ func TestTranscriptIsWhole(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
 	for i := range 500 {
-		s.feed.Emit(repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: fmt.Sprintf("line %d\n", i)})
+		s.feed.Emit(event.Event{Kind: event.Printed, Cell: 1, Stream: vm.Stdout, Text: fmt.Sprintf("line %d\n", i)})
 		switch i % 100 {
 		case 20:
 			s.send(tea.WindowSizeMsg{Width: 60 + i/10, Height: 15 + i/50})
@@ -228,7 +229,7 @@ func TestMarkdownStreams(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
 	say := func(text string) {
-		s.emit(repl.Event{Kind: repl.Spoke, Cell: 8, Author: session.Model, Text: text})
+		s.emit(event.Event{Kind: event.Spoke, Cell: 8, Author: session.Model, Text: text})
 	}
 	say("# Head\n\nSome **wo")
 	if got := strings.Join(s.printed, "|"); got != "  # Head" {
@@ -283,8 +284,8 @@ func TestProgress(t *testing.T) {
 	s := newScreen(t, 100, 24)
 	s.keys("f()", "enter")
 	s.emit(
-		repl.Event{Kind: repl.Called, Cell: 1, Call: &trace.Call{N: 1, ID: "crm.customer.search", Verdict: trace.OK}},
-		repl.Event{Kind: repl.Printed, Cell: 1, Stream: vm.Stdout, Text: strings.Repeat("x", 4096) + "\n"},
+		event.Event{Kind: event.Called, Cell: 1, Call: &trace.Call{N: 1, ID: "crm.customer.search", Verdict: trace.OK}},
+		event.Event{Kind: event.Printed, Cell: 1, Stream: vm.Stdout, Text: strings.Repeat("x", 4096) + "\n"},
 	)
 	s.feed.Acting("billing.refund.issue", true)
 	s.feed.Acting("crm.customer.search", true)

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog/text"
-	"almanac/repl"
+	"almanac/repl/event"
 )
 
 // This file holds the workspace: with Options.Fullscreen, in a window that is large enough, the transcript stands beside
@@ -275,10 +275,10 @@ func (m *model) previewHere() tea.Cmd {
 }
 
 // printed lists what a pane would show, where there is no alternate screen to show it on.
-func (m *model) printed(kind repl.Pane) tea.Cmd {
-	command := map[repl.Pane]string{
-		repl.CatalogPane: "/catalog", repl.VariablesPane: "/vars", repl.TracePane: "/trace", repl.ValuePane: "/view",
-		repl.PreviewPane: strings.TrimSpace("/preview " + m.full()),
+func (m *model) printed(kind event.Pane) tea.Cmd {
+	command := map[event.Pane]string{
+		event.CatalogPane: "/catalog", event.VariablesPane: "/vars", event.TracePane: "/trace", event.ValuePane: "/view",
+		event.PreviewPane: strings.TrimSpace("/preview " + m.full()),
 	}[kind]
 	if len(m.asks) > 0 {
 		if _, ok := m.shell.Aside(m.ctx, command); ok {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/session/vm"
 )
 
@@ -19,9 +19,9 @@ func spaciously(t *testing.T, width, height int) *screen {
 	s.space.on = true
 	s.pass(time.Second)
 	s.emit(
-		repl.Event{Kind: repl.Began, Cell: 5, Text: "for i = 1, 50 do print(i) end"},
-		repl.Event{Kind: repl.Printed, Cell: 5, Stream: vm.Stdout, Text: strings.Repeat("a line of output\n", 50)},
-		repl.Event{Kind: repl.Ended, Cell: 5},
+		event.Event{Kind: event.Began, Cell: 5, Text: "for i = 1, 50 do print(i) end"},
+		event.Event{Kind: event.Printed, Cell: 5, Stream: vm.Stdout, Text: strings.Repeat("a line of output\n", 50)},
+		event.Event{Kind: event.Ended, Cell: 5},
 	)
 	return s
 }
@@ -117,7 +117,7 @@ func TestNoAltScreen(t *testing.T) {
 	if got := fmt.Sprintf("%v%v", s.work.line, s.queue); got != "/vars[{/trace 0} {/catalog 0} {/view 0}]" {
 		t.Errorf("ran %s", got)
 	}
-	s.emit(repl.Event{Kind: repl.Opened, Pane: repl.VariablesPane, Text: "x  number"})
+	s.emit(event.Event{Kind: event.Opened, Pane: event.VariablesPane, Text: "x  number"})
 	if got := strings.Join(s.printed, "|"); got != "x  number" || s.View().AltScreen {
 		t.Errorf("printed %q, alternate screen %v", got, s.View().AltScreen)
 	}

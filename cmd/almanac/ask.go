@@ -14,6 +14,7 @@ import (
 	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/policy"
@@ -23,7 +24,7 @@ import (
 
 // ask sends one prompt to the model and prints its answer. Progress goes to standard error.
 func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err error) {
-	feed := repl.NewFeed()
+	feed := event.NewFeed()
 	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontAsk, policy: policy.ReadOnly})
 	if err != nil {
 		return err
@@ -41,7 +42,7 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 	finish := printFeed(p, feed, true)
 	status := shell.Handle(ctx, text)
 	ended := finish()
-	var cell repl.Cell
+	var cell event.Cell
 	if cells := shell.Cells(); len(cells) > 0 {
 		cell = cells[len(cells)-1]
 	}
@@ -67,7 +68,7 @@ func (cli *commandLine) needsModel(text string) bool {
 }
 
 // printAnswer prints the model's last answer in the chosen format.
-func (cli *commandLine) printAnswer(p *program, cell repl.Cell) error {
+func (cli *commandLine) printAnswer(p *program, cell event.Cell) error {
 	answer := strings.TrimRight(cell.Answer, "\n")
 	switch cli.Output {
 	case "json":
@@ -76,11 +77,11 @@ func (cli *commandLine) printAnswer(p *program, cell repl.Cell) error {
 			Calls  []trace.Call `json:"calls"`
 		}{answer, append([]trace.Call{}, cell.Calls...)})
 	case "jsonl":
-		events := []event{}
+		events := []outputLine{}
 		for i := range cell.Calls {
-			events = append(events, event{Kind: "call", Call: &cell.Calls[i]})
+			events = append(events, outputLine{Kind: "call", Call: &cell.Calls[i]})
 		}
-		events = append(events, event{Kind: "answer", Text: answer}, event{Kind: "end", Took: cell.Elapsed.Milliseconds()})
+		events = append(events, outputLine{Kind: "answer", Text: answer}, outputLine{Kind: "end", Took: cell.Elapsed.Milliseconds()})
 		return printEvents(p.stdout, events)
 	}
 	if answer != "" {
@@ -111,7 +112,7 @@ const maxPiped = 16 << 20
 // pipe handles standard input line by line, as the terminal does: incomplete lines continue on the next. It continues
 // after a failure and returns the first.
 func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
-	feed := repl.NewFeed()
+	feed := event.NewFeed()
 	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontPipe, policy: policy.ReadOnly})
 	if err != nil {
 		return err
@@ -150,13 +151,13 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 
 // printFeed prints the feed's events until the returned function is called, which waits for the last event and returns
 // the cell's error. alone drops cell numbers: after a single input there is no cell to look up.
-func printFeed(p *program, feed *repl.Feed, alone bool) func() error {
+func printFeed(p *program, feed *event.Feed, alone bool) func() error {
 	stop := make(chan struct{})
 	var ended error
 	var printer sync.WaitGroup
 	show := func() {
 		for _, e := range feed.Take() {
-			if e.Kind == repl.Ended {
+			if e.Kind == event.Ended {
 				ended = e.Err
 			}
 			if alone {
@@ -185,32 +186,32 @@ func printFeed(p *program, feed *repl.Feed, alone bool) func() error {
 
 // show prints one event without a terminal: values, command output and script output go to standard output; calls,
 // errors and the rest to standard error.
-func (p *program) show(e repl.Event) {
+func (p *program) show(e event.Event) {
 	out := p.stderr
 	switch e.Kind {
-	case repl.Spoke, repl.Began:
+	case event.Spoke, event.Began:
 		return
-	case repl.Copied:
-		for _, said := range repl.CopyEvents(e) {
+	case event.Copied:
+		for _, said := range event.CopyEvents(e) {
 			p.show(said)
 		}
 		return
-	case repl.Said:
-		if e.Level == repl.Plain {
+	case event.Said:
+		if e.Level == event.Plain {
 			out = p.stdout
 		}
-	case repl.Opened, repl.Drafted:
+	case event.Opened, event.Drafted:
 		out = p.stdout
-	case repl.Printed:
+	case event.Printed:
 		if e.Stream == vm.Stdout && e.Author == session.User {
 			out = p.stdout
 		}
-	case repl.Ran:
+	case event.Ran:
 		if e.Author == session.User && e.Outcome.Err == nil {
 			out = p.stdout
 		}
 	}
-	for _, line := range repl.Lines(e, 0, repl.RenderOptions{NoEcho: true, NoChanges: true}) {
+	for _, line := range event.Lines(e, 0, event.RenderOptions{NoEcho: true, NoChanges: true}) {
 		fmt.Fprintln(out, line.String())
 	}
 }

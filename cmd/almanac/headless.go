@@ -170,8 +170,8 @@ func printValuesJSON(w io.Writer, values []vm.Value) error {
 	return err
 }
 
-// An event is one line of --output jsonl.
-type event struct {
+// An outputLine is one line of --output jsonl.
+type outputLine struct {
 	Kind  string      `json:"kind"` // stdout, stderr, log, call, value, error, end
 	Text  string      `json:"text,omitempty"`
 	Value any         `json:"value,omitempty"`
@@ -180,31 +180,31 @@ type event struct {
 	Took  int64       `json:"took_ms,omitempty"`
 }
 
-func outcomeEvents(out *session.Outcome) []event {
-	var events []event
+func outcomeEvents(out *session.Outcome) []outputLine {
+	var events []outputLine
 	for i := range out.Calls {
-		events = append(events, event{Kind: "call", Call: &out.Calls[i]})
+		events = append(events, outputLine{Kind: "call", Call: &out.Calls[i]})
 	}
-	for _, printed := range []event{{Kind: "stdout", Text: out.Stdout}, {Kind: "stderr", Text: out.Stderr}, {Kind: "log", Text: strings.Join(out.Logs, "\n")}} {
+	for _, printed := range []outputLine{{Kind: "stdout", Text: out.Stdout}, {Kind: "stderr", Text: out.Stderr}, {Kind: "log", Text: strings.Join(out.Logs, "\n")}} {
 		if printed.Text != "" {
 			events = append(events, printed)
 		}
 	}
 	for _, v := range out.Values {
-		e := event{Kind: "value", Text: v.Repr}
+		e := outputLine{Kind: "value", Text: v.Repr}
 		if v.Whole {
 			e.Value = v.Data
 		}
 		events = append(events, e)
 	}
 	if out.Err != nil {
-		events = append(events, event{Kind: "error", Text: out.Err.Error(), Code: string(out.Err.Kind)})
+		events = append(events, outputLine{Kind: "error", Text: out.Err.Error(), Code: string(out.Err.Kind)})
 	}
-	return append(events, event{Kind: "end", Took: out.Elapsed.Milliseconds()})
+	return append(events, outputLine{Kind: "end", Took: out.Elapsed.Milliseconds()})
 }
 
 // printEvents writes one event per line. A value that JSON cannot express is left out; its text stays.
-func printEvents(w io.Writer, events []event) error {
+func printEvents(w io.Writer, events []outputLine) error {
 	enc := json.NewEncoder(w)
 	for _, e := range events {
 		if _, err := json.Marshal(e.Value); err != nil {

@@ -90,6 +90,15 @@ var layers = []layer{
 		"session/vm":     "values",
 	}},
 	{"repl/input", map[string]string{"session/syntax": "whether Lua is complete, and its margins"}},
+	{"repl/event", map[string]string{
+		"catalog":       "the risk of a call, by its letter",
+		"llm":           "what a model says becomes events",
+		"repl/input":    "modes and forms of what was typed",
+		"repl/show":     "values as lines",
+		"session":       "outcomes, and requests for approval",
+		"session/trace": "calls",
+		"session/vm":    "values, streams and errors of Lua",
+	}},
 	{"session/gateway", map[string]string{
 		"catalog":        "what a client sees",
 		"catalog/secret": "tokens of clients",
@@ -103,6 +112,7 @@ var layers = []layer{
 		"catalog/source": "/sources",
 		"llm":            "asking",
 		"prelude":        "help",
+		"repl/event":     "what happens, as events and lines",
 		"repl/input":     "what a line is, and those typed before",
 		"repl/show":      "values for people",
 		"session":        "running",
@@ -114,6 +124,7 @@ var layers = []layer{
 	{"ui", map[string]string{
 		"catalog":        "the catalog pane",
 		"repl":           "the shell that it shows",
+		"repl/event":     "what happened, to draw it",
 		"repl/input":     "modes, margins, typed lines",
 		"repl/show":      "lines to draw",
 		"session":        "requests for approval",

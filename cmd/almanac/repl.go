@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog/demo"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
@@ -96,7 +97,7 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	if err != nil {
 		return "", misconfigured(err)
 	}
-	w, err := cli.wire(ctx, appOptions{feed: repl.NewFeed(), person: true, whole: !typed(p.stdin), front: trace.FrontTerminal, policy: policy.Ask})
+	w, err := cli.wire(ctx, appOptions{feed: event.NewFeed(), person: true, whole: !typed(p.stdin), front: trace.FrontTerminal, policy: policy.Ask})
 	if err != nil {
 		return "", err
 	}
@@ -141,7 +142,7 @@ func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *pr
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	o := repl.PlainOptions{
-		Render: repl.RenderOptions{Options: show.Options{ASCII: c.ASCII}, NoEcho: true, ArgOrder: shell.ArgOrder}, Interrupt: interrupts,
+		Render: event.RenderOptions{Options: show.Options{ASCII: c.ASCII}, NoEcho: true, ArgOrder: shell.ArgOrder}, Interrupt: interrupts,
 		Greeting: strings.Join(intro, "\n"), NoPrompt: !typed(p.stdin),
 	}
 	if !o.NoPrompt {

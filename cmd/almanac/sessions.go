@@ -16,6 +16,7 @@ import (
 	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/session"
 	"almanac/session/trace"
 )
@@ -167,7 +168,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	case err != nil:
 		return err
 	case len(state.Bytes) > 0:
-		line += fmt.Sprintf("; %s from %s", text.Count(len(repl.Named(w.session.Globals())), "global"), state.Label)
+		line += fmt.Sprintf("; %s from %s", text.Count(len(event.Named(w.session.Globals())), "global"), state.Label)
 	}
 	line += ")"
 	w.past = repl.Past{Records: t.Records, Restored: covers}

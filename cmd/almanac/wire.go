@@ -18,6 +18,7 @@ import (
 	"almanac/llm/openai"
 	"almanac/llm/tools"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -28,7 +29,7 @@ import (
 type app struct {
 	session *session.Session
 	log     *trace.Log
-	feed    *repl.Feed
+	feed    *event.Feed
 	sources *catalogUpdater
 	past    repl.Past
 	// resumed reports which session was resumed and what could not be restored.
@@ -48,7 +49,7 @@ func (w *app) Close() error {
 // wireOptions configure wire.
 type appOptions struct {
 	// feed receives events; nil for none.
-	feed *repl.Feed
+	feed *event.Feed
 	// person is set if somebody reads the feed and can be asked.
 	person bool
 	// whole waits for all sources, since piped input cannot react to a catalog that is still loading.
@@ -166,8 +167,8 @@ func (w *app) follow(ctx context.Context) {
 
 // renew replaces the session's catalog if the sources have changed, and reports their news.
 func (w *app) renew(ctx context.Context) {
-	say := func(level repl.Level, text string) {
-		w.feed.Emit(repl.Event{Kind: repl.Said, Level: level, Text: w.session.Redact(text)})
+	say := func(level event.Level, text string) {
+		w.feed.Emit(event.Event{Kind: event.Said, Level: level, Text: w.session.Redact(text)})
 	}
 	if seen := w.sources.seen; seen != w.sources.loader.View() {
 		view, err := w.sources.view()
@@ -176,7 +177,7 @@ func (w *app) renew(ctx context.Context) {
 			view = w.session.View().Nothing()
 		}
 		if err = errors.Join(err, w.session.Replace(ctx, view)); err != nil && ctx.Err() == nil {
-			say(repl.Failure, err.Error())
+			say(event.Failure, err.Error())
 		}
 		if err == nil && !w.sources.loader.Loading() {
 			w.sources.keepIDs(view)
@@ -184,9 +185,9 @@ func (w *app) renew(ctx context.Context) {
 	}
 	defer w.feed.Stir()
 	for _, s := range w.sources.news() {
-		level := repl.Notice
+		level := event.Notice
 		if s.Err != nil {
-			level = repl.Warning
+			level = event.Warning
 		}
 		say(level, s.Line())
 	}

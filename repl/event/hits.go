@@ -1,4 +1,4 @@
-package repl
+package event
 
 // This file shows a ranked list of actions to a person. The model gets another one: View.FormatSet.
 
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"almanac/catalog"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
 	"almanac/repl/show"
@@ -21,29 +20,6 @@ type Hit struct {
 	Needs []string
 	// Brief is the first sentence about it, Signature its arguments and result in short.
 	Brief, Signature string
-}
-
-// found is the event that tells of a set.
-func found(v *catalog.View, set catalog.Set) Event {
-	e := Event{Kind: Found, Total: set.Total(), Text: strings.Join(set.Notes(), "; ")}
-	for _, h := range set.Hits() {
-		e.Hits = append(e.Hits, hitOf(v, h.ID))
-	}
-	return e
-}
-
-func hitOf(v *catalog.View, id string) Hit {
-	item := actionItem(v, id, id)
-	hit := Hit{ID: id, Tag: item.Tag, Signature: item.Detail}
-	if entry, ok := v.Lookup(id); ok {
-		hit.Brief = show.FirstSentence(entry)
-		for _, f := range entry.Input.Fields() {
-			if f.Required {
-				hit.Needs = append(hit.Needs, f.Name)
-			}
-		}
-	}
-	return hit
 }
 
 // hitDepth is how many hits are listed; a screen offers the rest, too.

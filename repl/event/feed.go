@@ -1,4 +1,4 @@
-package repl
+package event
 
 // This file is the Feed. The worker and the hooks of the session and the conversation put events in; the screen takes
 // them out when it draws. Nobody who puts an event in ever waits for the screen, except for the answer to a question.
@@ -38,20 +38,20 @@ type Feed struct {
 	cell    Cell
 	spoken  int  // bytes the model said
 	toolRan bool // a script of the model's ended since its tool started
-	setters map[string]setter
+	setters map[string]Setter
 	acting  []string // ids of the actions under way, the newest last
 	results results  // of all cells
 }
 
-// A setter is who gave a global its value, and in which cell.
-type setter struct {
-	author session.Author
-	cell   int
+// A Setter is who gave a global its value, and in which cell.
+type Setter struct {
+	Author session.Author
+	Cell   int
 }
 
 // NewFeed returns an empty Feed.
 func NewFeed() *Feed {
-	return &Feed{wake: make(chan struct{}, 1), setters: map[string]setter{}}
+	return &Feed{wake: make(chan struct{}, 1), setters: map[string]Setter{}}
 }
 
 // Emit appends an event. Printed and Spoke events that follow each other in one cell become one. Never blocks.
@@ -173,8 +173,8 @@ func (f *Feed) Record(r trace.Record) error {
 	return nil
 }
 
-// result is the whole result of a call, while it is kept.
-func (f *Feed) result(cell, call int) (data any, ok bool) {
+// Result is the whole result of a call, while it is kept.
+func (f *Feed) Result(cell, call int) (data any, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.results.get(cell, call)
@@ -186,7 +186,7 @@ func (f *Feed) Ran(s session.Script, o *session.Outcome) {
 	f.mu.Lock()
 	cell := f.cell.N
 	for _, name := range slices.Concat(o.Globals.Added, o.Globals.Changed) {
-		f.setters[name] = setter{s.Author, cell}
+		f.setters[name] = Setter{s.Author, cell}
 	}
 	for _, name := range o.Globals.Removed {
 		delete(f.setters, name)
@@ -277,8 +277,8 @@ func toolText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// running returns the cell that runs now, with its calls so far; its number and start are zero when none does.
-func (f *Feed) running() Cell {
+// Running returns the cell that runs now, with its calls so far; its number and start are zero when none does.
+func (f *Feed) Running() Cell {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.cell
@@ -286,29 +286,29 @@ func (f *Feed) running() Cell {
 	return c
 }
 
-// whoSet tells by whom and where the globals got their values, as far as this program or the log saw it.
-func (f *Feed) whoSet() map[string]setter {
+// Setters tells by whom and where the globals got their values, as far as this program or the log saw it.
+func (f *Feed) Setters() map[string]Setter {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.setters)
 }
 
-// knew takes in who gave the globals of an earlier session their values.
-func (f *Feed) knew(by map[string]setter) {
+// Restore takes in who gave the globals of an earlier session their values.
+func (f *Feed) Restore(by map[string]Setter) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	maps.Copy(f.setters, by)
 }
 
-// begin makes c the cell that calls and printed text belong to.
-func (f *Feed) begin(c Cell) {
+// Begin makes c the cell that calls and printed text belong to.
+func (f *Feed) Begin(c Cell) {
 	f.mu.Lock()
 	f.cell, f.spoken = c, 0
 	f.mu.Unlock()
 }
 
-// end returns the cell as it has become, with its calls and the last outcome of the model's.
-func (f *Feed) end() Cell {
+// End returns the cell as it has become, with its calls and the last outcome of the model's.
+func (f *Feed) End() Cell {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.cell
@@ -316,8 +316,8 @@ func (f *Feed) end() Cell {
 	return c
 }
 
-// saidNothing tells whether the model has said nothing since the cell began.
-func (f *Feed) saidNothing() bool {
+// SaidNothing tells whether the model has said nothing since the cell began.
+func (f *Feed) SaidNothing() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.spoken == 0

@@ -1,4 +1,4 @@
-package repl
+package event
 
 // This file puts calls into the order in which they read best: a composed action before what it did, and many calls
 // of one action in a row as one line.

@@ -1,15 +1,9 @@
-package repl
+package event
 
 // This file keeps the whole results of calls of which the log has the beginning.
 
 import (
-	"fmt"
 	"slices"
-
-	"almanac/repl/show"
-	"almanac/session"
-	"almanac/session/trace"
-	"almanac/session/vm"
 )
 
 // How many results are kept, and how many bytes they may take together; the oldest go first.
@@ -69,45 +63,4 @@ func dataSize(v any) int {
 		}
 	}
 	return size
-}
-
-// resultOf is what a call of a cell returned: all of it while it is kept, else as much as the log has. part says how much
-// that is, and where the rest may be; it is empty for a whole result.
-func (sh *Shell) resultOf(cell int, c trace.Call) (v vm.Value, part string) {
-	data := c.Result
-	if c.Part != "" {
-		if whole, ok := sh.feed.result(cell, c.N); ok {
-			data = whole
-		} else {
-			part = c.Part + " kept in the log; run it again" + sh.orName(cell)
-		}
-	}
-	v = vm.Value{Type: luaType(data), Repr: show.LuaText(data, 100), Data: data, Whole: true}
-	if e, ok := sh.options.Session.View().Lookup(c.ID); ok {
-		v.Fields = session.FieldOrder(e)
-	}
-	return v, part
-}
-
-// orName points to the global with a cell's value, where there is one.
-func (sh *Shell) orName(cell int) string {
-	name := fmt.Sprintf("_%d", cell)
-	if slices.ContainsFunc(sh.options.Session.Globals(), func(g vm.Global) bool { return g.Name == name }) {
-		return ", or see " + name
-	}
-	return ""
-}
-
-func luaType(data any) string {
-	switch data.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "boolean"
-	case string:
-		return "string"
-	case []any, map[string]any:
-		return "table"
-	}
-	return "number"
 }

@@ -1,4 +1,4 @@
-package repl
+package event
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 func TestFeedJoinsText(t *testing.T) {
 	f := NewFeed()
-	f.begin(Cell{N: 1})
+	f.Begin(Cell{N: 1})
 	for range 3 {
 		f.Write(vm.Stdout, "a")
 	}
@@ -88,7 +88,7 @@ func BenchmarkFeedToken(b *testing.B) {
 
 func TestFeedApprove(t *testing.T) {
 	f := NewFeed()
-	f.begin(Cell{N: 4})
+	f.Begin(Cell{N: 4})
 	go func() {
 		<-f.Wake()
 		for _, e := range f.Take() {
@@ -124,7 +124,7 @@ func TestFeedApproveInterrupted(t *testing.T) {
 
 func TestFeedNumbersCalls(t *testing.T) {
 	f := NewFeed()
-	f.begin(Cell{N: 2})
+	f.Begin(Cell{N: 2})
 	for range 2 {
 		// Two runs of one cell, each counting its calls from 1.
 		call := trace.Call{N: 1, ID: "a.b", Verdict: trace.OK, Took: time.Millisecond}
@@ -136,14 +136,14 @@ func TestFeedNumbersCalls(t *testing.T) {
 	if len(events) != 2 || events[0].Call.N != 1 || events[1].Call.N != 2 {
 		t.Errorf("got %+v", events)
 	}
-	if c := f.end(); len(c.Calls) != 2 || c.Calls[1].N != 2 {
+	if c := f.End(); len(c.Calls) != 2 || c.Calls[1].N != 2 {
 		t.Errorf("the cell keeps %+v", c.Calls)
 	}
 }
 
 func TestFeedObserve(t *testing.T) {
 	f := NewFeed()
-	f.begin(Cell{N: 1})
+	f.Begin(Cell{N: 1})
 	call := llm.ToolCall{Name: "lua_tools_execute", Args: json.RawMessage(`{"script":"return 1"}`)}
 	f.Observe(llm.Event{Kind: llm.Delta, Text: "I "})
 	f.Observe(llm.Event{Kind: llm.Delta, Text: "look"})

@@ -1,4 +1,4 @@
-package repl
+package event
 
 // This file shows what a script does on its way: its calls, and the source where the model wrote it.
 
@@ -54,7 +54,7 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 	first := show.Line{show.Error.Span(inside + m.Fail + " "), id, show.Error.Span("  " + strings.TrimSpace(parts[0].String())), show.Dim.Span("  " + text.Took(c.Took))}
 	lines := append([]show.Line{append(first, noteSpan(number)...)}, parts[1:]...)
 	if len(c.Args) > 0 {
-		lines = append(lines, show.Lines(show.Code, "    ", o.args(c, max(width-4, 0)))...)
+		lines = append(lines, show.Lines(show.Code, "    ", o.Args(c, max(width-4, 0)))...)
 	}
 	return lines
 }
@@ -68,7 +68,7 @@ func exchangeLines(c *trace.Call, width int, o RenderOptions) []show.Line {
 	m := o.Marks()
 	var lines []show.Line
 	if len(c.Args) > 0 {
-		lines = show.Lines(show.Code, margin, o.args(c, max(width-len(margin), 0)))
+		lines = show.Lines(show.Code, margin, o.Args(c, max(width-len(margin), 0)))
 	}
 	if c.Result == nil {
 		return lines
@@ -120,21 +120,21 @@ func wroteLines(e Event, width int, o RenderOptions) []show.Line {
 	source := strings.Split(strings.TrimRight(e.Text, " \t\n"), "\n")
 	over := len(source) - foldedLines
 	if over <= 1 || o.Verbose {
-		return append(lines, quotedLua(e.Text, 0, width, m)...)
+		return append(lines, QuotedLua(e.Text, 0, width, m)...)
 	}
 	note := fmt.Sprintf("%s%s %d more lines", prefix, m.Cut, over)
 	if e.Cell > 0 {
 		note += fmt.Sprintf(" %s /expand %d", m.Dot, e.Cell)
 	}
-	return append(append(lines, quotedLua(e.Text, foldedLines, width, m)...), show.Dim.Line(note))
+	return append(append(lines, QuotedLua(e.Text, foldedLines, width, m)...), show.Dim.Line(note))
 }
 
 // foldedLines is how much of a script of the model's is shown before it is known how it ends. One that fails is shown
 // whole then.
 const foldedLines = 4
 
-// quotedLua is the first lines of a script, all for 0, in the colours of its tokens behind a mark, broken at width.
-func quotedLua(source string, first, width int, m show.Marks) []show.Line {
+// QuotedLua is the first lines of a script, all for 0, in the colours of its tokens behind a mark, broken at width.
+func QuotedLua(source string, first, width int, m show.Marks) []show.Line {
 	var lines []show.Line
 	mark := show.Dim.Line("  " + m.Quote + " ")
 	for i, l := range show.LuaLines(show.ExpandTabs(text.Sanitize(strings.TrimRight(source, " \t\n")))) {

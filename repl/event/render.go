@@ -1,4 +1,4 @@
-package repl
+package event
 
 // This file turns events into lines of text with roles. A role says what a piece of text is; which colour that means,
 // if any, is for the screen to decide. Everything that comes from outside is sanitized here.
@@ -35,8 +35,8 @@ type RenderOptions struct {
 	ArgOrder func(id string) []string
 }
 
-// args writes the arguments of a call in the order in which its action declares them.
-func (o RenderOptions) args(c *trace.Call, width int) string {
+// Args writes the arguments of a call in the order in which its action declares them.
+func (o RenderOptions) Args(c *trace.Call, width int) string {
 	var first []string
 	if o.ArgOrder != nil {
 		first = o.ArgOrder(c.ID)
@@ -54,7 +54,7 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		if o.NoEcho {
 			return nil
 		}
-		return echoLines(e, width, m)
+		return EchoLines(e, width, m)
 	case Printed:
 		role := show.Output
 		if e.Stream != vm.Stdout {
@@ -114,7 +114,7 @@ func PromptText(m input.Mode, o RenderOptions) string {
 	return m.String() + " " + o.Marks().Prompt + " "
 }
 
-func echoLines(e Event, width int, m show.Marks) []show.Line {
+func EchoLines(e Event, width int, m show.Marks) []show.Line {
 	lines := show.Lines(show.Code, "", e.Text)
 	if input.Parse(e.Text, e.Mode).Form == input.Lua {
 		lines = show.LuaLines(show.ExpandTabs(text.Sanitize(e.Text)))
@@ -215,7 +215,7 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 	} else if out.Err == nil {
 		rest := cellRest(e.Cell, o.Marks())
 		if e.Call != nil {
-			rest = callRest(e.Cell, e.Call.N)
+			rest = CallRest(e.Cell, e.Call.N)
 		}
 		for _, v := range values {
 			lines = append(lines, show.ValueLines(v, rest, width, o.Options)...)
@@ -228,7 +228,7 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 	if out.Err != nil {
 		folded := !o.Verbose && strings.Count(strings.TrimRight(e.Text, " \t\n"), "\n") > foldedLines
 		if e.Author == session.Model && folded && out.Err.Kind != vm.Interrupt {
-			lines = append(lines, quotedLua(e.Text, 0, width, o.Marks())...)
+			lines = append(lines, QuotedLua(e.Text, 0, width, o.Marks())...)
 		}
 		lines = append(lines, show.ErrorLines(out.Err, width)...)
 	}
@@ -248,10 +248,10 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 func changedLine(e Event, width int, o RenderOptions) []show.Line {
 	d := e.Outcome.Globals
 	var parts []string
-	if names := ownNames(slices.Concat(d.Added, d.Changed)); len(names) > 0 {
+	if names := OwnNames(slices.Concat(d.Added, d.Changed)); len(names) > 0 {
 		parts = append(parts, "set "+strings.Join(names, ", "))
 	}
-	if names := ownNames(d.Removed); len(names) > 0 {
+	if names := OwnNames(d.Removed); len(names) > 0 {
 		parts = append(parts, "removed "+strings.Join(names, ", "))
 	}
 	if len(parts) == 0 || e.Full || o.NoChanges {
@@ -296,7 +296,7 @@ func plannedLines(out *session.Outcome, width int, o RenderOptions) []show.Line 
 		if width > 0 {
 			room = max(width-head.Width(), 1)
 		}
-		args := show.Lines(show.Code, "", o.args(&c, room))
+		args := show.Lines(show.Code, "", o.Args(&c, room))
 		lines = append(lines, append(head, args[0]...))
 		for _, l := range args[1:] {
 			lines = append(lines, append(show.Code.Line("  "), l...))
@@ -339,8 +339,8 @@ func cellRest(cell int, m show.Marks) string {
 	return fmt.Sprintf("/expand %d %s /view %d", cell, m.Dot, cell)
 }
 
-// callRest says where what a call returned is shown whole; empty where its cell has no number.
-func callRest(cell, call int) string {
+// CallRest says where what a call returned is shown whole; empty where its cell has no number.
+func CallRest(cell, call int) string {
 	if cell == 0 {
 		return ""
 	}

@@ -1,0 +1,58 @@
+package event
+
+// This file is the cell: what one input came to, and the names of results.
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/repl/input"
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// A Cell is one numbered input: a script or a prompt, and what came of it.
+type Cell struct {
+	// N counts from 1; zero for inputs that are not numbered.
+	N      int
+	Form   input.Form
+	Author session.Author
+	// Source is the script or the prompt.
+	Source  string
+	Started time.Time
+	Elapsed time.Duration
+	// Outcome is that of the cell's script, or of the model's last one; nil when there was none.
+	Outcome *session.Outcome
+	// Calls are all action calls of the cell, numbered through: [7.2] is the second.
+	Calls []trace.Call
+	// Scripts are those that the model ran, in order.
+	Scripts []string
+	// Answer is what the model said at last.
+	Answer string
+	Err    error
+	// Replay is true when the cell belongs into a saved session: a script of the person's that succeeded.
+	Replay bool
+}
+
+// IsResult tells the globals that hold results: _ and _1, _2 ...
+func IsResult(name string) bool {
+	return strings.HasPrefix(name, "_") && strings.Trim(name[1:], "0123456789") == ""
+}
+
+// Named leaves out the globals that the shell itself sets.
+func Named(globals []vm.Global) []vm.Global {
+	var own []vm.Global
+	for _, g := range globals {
+		if !IsResult(g.Name) {
+			own = append(own, g)
+		}
+	}
+	return own
+}
+
+// OwnNames leaves out the names of results.
+func OwnNames(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), IsResult)
+}
