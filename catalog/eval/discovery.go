@@ -1,6 +1,6 @@
 package eval
 
-// This file ranks a set's requests and scores the answers.
+// This file ranks a set's requests and scores the results.
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-// Package eval measures how well search finds what it should, on folders of requests whose answers are known.
+// Package eval measures search quality on folders of requests whose answers are known.
 //
 //	Set, OpenSet   requests with the ids that answer them, and the catalog they rank in
 //	Discovery      runs a set's requests through View.Search
@@ -64,11 +64,11 @@ func OpenSet(dir string) (Set, error) {
 		}
 	}
 	if s.Catalog == "" {
-		return Set{}, fmt.Errorf("%s: no actions.jsonl or actions.jsonl.gz there, nor with a neighbour", dir)
+		return Set{}, fmt.Errorf("%s: no actions.jsonl or actions.jsonl.gz there, or in a sibling folder", dir)
 	}
 	file := jsonLines(dir, "queries")
 	if file == "" {
-		return Set{}, fmt.Errorf("%s: no queries.jsonl or queries.jsonl.gz there", dir)
+		return Set{}, fmt.Errorf("%s: no queries.jsonl or queries.jsonl.gz here", dir)
 	}
 	s.Queries, err = readQueries(file)
 	return s, err

@@ -320,12 +320,12 @@ func TestPartlyHealthy(t *testing.T) {
 		return b.String()
 	}
 	some := health(locked + `,"/open":{"get":{"operationId":"open","tags":["a"]}},"/free":{"get":{"operationId":"free","tags":["a"]}}`)
-	for _, want := range []string{"; 1 of 3 actions cannot be called now: no credential", "ALMANAC_T_KEY", "  cannot be called: t.a.locked\n", "  the other 2 can be called\n"} {
+	for _, want := range []string{"; 1 of 3 actions unavailable: no credential", "ALMANAC_T_KEY", "  unavailable: t.a.locked\n", "  the other 2 are available\n"} {
 		if !strings.Contains(some, want) {
 			t.Errorf("%q is not in:\n%s", want, some)
 		}
 	}
-	if none := health(locked); !strings.Contains(none, "; cannot be called now: no credential") {
+	if none := health(locked); !strings.Contains(none, "; unavailable: no credential") {
 		t.Error(none)
 	}
 	if all := health(`"/open":{"get":{"operationId":"open","tags":["a"]}}`); all != "" {

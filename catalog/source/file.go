@@ -1,6 +1,6 @@
 package source
 
-// This file looks at files before anybody reads them: whether they may be opened, and what they are.
+// This file checks files before they are read: whether they may be opened, and what they are.
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 package source
 
-// This file knows how sources are written on a command line: a table of kinds, each of which opens what it is given.
+// This file maps sources, as written on a command line, to their kinds: a table of kinds, each of which opens its own.
 
 import (
 	"errors"

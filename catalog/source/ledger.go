@@ -57,10 +57,10 @@ func readLedger(dir, name string) (*ledger, error) {
 	}
 	l := &ledger{}
 	if err := json.Unmarshal(text, l); err != nil || l.Source != name {
-		return nil, fmt.Errorf("accepted actions: %s is damaged: remove it to accept the source as it is now", file)
+		return nil, fmt.Errorf("accepted actions: %s is damaged: remove it to accept the source as it is", file)
 	}
 	if l.Version > ledgerVersion {
-		return nil, fmt.Errorf("accepted actions: %s was written by a newer version of this program: remove it to accept the source as it is now", file)
+		return nil, fmt.Errorf("accepted actions: %s was written by a newer version of this program: remove it to accept the source as it is", file)
 	}
 	if l.Actions == nil {
 		l.Actions = make(map[string][]state, len(l.Accepted))

@@ -35,9 +35,9 @@ func TestDifference(t *testing.T) {
 		{at("b.example", "GET", size, list), "target GET https://a.example/one -> GET https://b.example/one"},
 		{at("a.example", "GET", `{"type":"object","properties":{"size":{"type":"string"},"note":{"type":"string"}},"required":["note"]}`, list), "+ note (string, required); size integer -> string"},
 		{at("a.example", "GET", `{"type":"object","properties":{"the size":{"type":"integer"}}}`, list), `+ "the size" (integer); - size`},
-		{at("a.example", "GET", `{"type":"object","properties":{"size":{"type":"integer","maximum":9}}}`, list), "something else in the schema of its arguments"},
+		{at("a.example", "GET", `{"type":"object","properties":{"size":{"type":"integer","maximum":9}}}`, list), "other parts of its argument schema"},
 		{at("a.example", "GET", size, `{"type":"object"}`), "result list of string -> object"},
-		{at("a.example", "GET", size, `{"type":"array","items":{"type":"string","maxLength":3}}`), "something else in the schema of its result"},
+		{at("a.example", "GET", size, `{"type":"array","items":{"type":"string","maxLength":3}}`), "other parts of its result schema"},
 	} {
 		change := accept("ch", []catalog.Entry{was}, nil).change([]catalog.Entry{test.now})
 		if got := change.What["ch.c.one"]; got != test.want {
@@ -100,7 +100,7 @@ func TestOldLedger(t *testing.T) {
 	}
 	s.put(nil, at("a.example", "DELETE", `{"type":"object"}`, `{}`))
 	l := start(t, Options{Ledger: dir}, s.source("ch"))
-	if want := "  changed: ch.c.one: now delete, mutates, high risk, DELETE https://a.example/one; what it was before was not kept\n"; !strings.Contains(report(t, l), want) {
+	if want := "  changed: ch.c.one: now delete, mutates, high risk, DELETE https://a.example/one; the previous version was not kept\n"; !strings.Contains(report(t, l), want) {
 		t.Error(report(t, l))
 	}
 	if err := os.WriteFile(ledgerFile(dir, "ch"), []byte(`{"source":"ch","version":3,"actions":{}}`), 0o600); err != nil {

@@ -76,10 +76,10 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 	l := &Loader{options: o, dirty: make(chan struct{}, 1), view: empty.View(), built: make(chan struct{})}
 	for _, s := range sources {
 		if s.Name == "" {
-			return nil, errors.New("source: it has no name")
+			return nil, errors.New("source: no name")
 		}
 		if slices.ContainsFunc(l.sources, func(have *loading) bool { return have.Name == s.Name }) {
-			return nil, fmt.Errorf("source %s: named twice: give one of them a name of its own, NAME=SOURCE", s.Name)
+			return nil, fmt.Errorf("source %s: duplicate name: rename one with NAME=SOURCE", s.Name)
 		}
 		l.sources = append(l.sources, &loading{
 			Source: s, again: make(chan struct{}, 1), status: Status{Name: s.Name, State: Loading},
@@ -287,7 +287,7 @@ func (l *Loader) merge(s *loading, from map[string]string) []catalog.Entry {
 	for _, e := range s.entries {
 		err := catalog.CheckID(e.ID)
 		if first, taken := from[e.ID]; err == nil && taken {
-			err = fmt.Errorf("the id is that of an action of %s: give the source a name of its own, NAME=%s", first, s.Name)
+			err = fmt.Errorf("%s has an action with this id: rename the source with NAME=%s", first, s.Name)
 		}
 		if err != nil {
 			s.status.Skipped = append(s.status.Skipped, catalog.Skip{ID: e.ID, Source: collision, Reason: err.Error()})
@@ -311,7 +311,7 @@ func (l *Loader) waiting() map[string]string {
 			hidden[id] = fmt.Sprintf("it is new in %s: /sources accept %s", s.Name, s.Name)
 		}
 		for _, id := range s.status.Change.Changed {
-			hidden[id] = fmt.Sprintf("its effect or its schema changed in %s: /sources accept %s", s.Name, s.Name)
+			hidden[id] = fmt.Sprintf("its effect or schema changed in %s: /sources accept %s", s.Name, s.Name)
 		}
 	}
 	return hidden

@@ -1,6 +1,6 @@
 package source
 
-// This file finds a source by what a person calls it.
+// This file finds a source by the name that a person uses.
 
 import (
 	"fmt"
@@ -56,7 +56,7 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string {
 	if e.Several {
-		return fmt.Sprintf("source %q: several begin so; there are %q", e.Name, e.Known)
+		return fmt.Sprintf("source %q: ambiguous among %q", e.Name, e.Known)
 	}
-	return fmt.Sprintf("source %q: there is none; there are %q", e.Name, e.Known)
+	return fmt.Sprintf("source %q: not found among %q", e.Name, e.Known)
 }

@@ -1,6 +1,6 @@
 package source
 
-// This file lays what sources say of all actions over the entries, once they have been read.
+// This file applies the sources' overlays to all entries, once they have been read.
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// overlaying is what the sources have to say of all entries, in the order of the sources.
+// overlaying holds the sources' overlays, in the order of the sources.
 type overlaying struct {
 	overlays []catalog.Overlay // one for each source; nil where there is none
 	missing  string            // the first source that may have something to say and has not been read
@@ -43,7 +43,7 @@ func (over overlaying) apply(entries []catalog.Entry, hidden map[string]string) 
 	}
 	if over.missing != "" {
 		for i := range entries {
-			hidden[entries[i].ID] = fmt.Sprintf("%s has not been read, and it may hide actions: see /sources", over.missing)
+			hidden[entries[i].ID] = fmt.Sprintf("%s has not loaded, and it may hide actions: see /sources", over.missing)
 		}
 	}
 	return remarks

@@ -1,7 +1,7 @@
 package source
 
-// This file recalls the catalog of an earlier start. Its key is made of catalog.Version, which changes with the way
-// catalogs are built, and of each source: its name, and its key or, where it is the program's own, its entries.
+// This file loads the cached catalog of an earlier start. The cache key is made of catalog.Version, which changes with the
+// build of catalogs, and of each source's name and key or, for the program's own, its entries.
 
 import (
 	"context"
@@ -99,7 +99,7 @@ func (l *Loader) recall(ctx context.Context) bool {
 		err = json.Unmarshal(remark, &statuses)
 	}
 	if err != nil || len(statuses) != len(l.sources) {
-		l.logf("catalog cache: %s is built anew: %v", key, err)
+		l.logf("catalog cache: rebuilding %s: %v", key, err)
 		return false
 	}
 	l.mu.Lock()
@@ -145,7 +145,7 @@ func (l *Loader) remember(all *catalog.Catalog) {
 		err = cache{l.options.Cache}.write(key, func(w io.Writer) error { return all.WriteImage(w, remark) })
 	}
 	if err != nil {
-		l.logf("catalog cache: nothing is kept: %v", err)
+		l.logf("catalog cache: not saved: %v", err)
 	}
 }
 

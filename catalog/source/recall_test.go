@@ -175,7 +175,7 @@ func TestDamagedCacheIsBuiltAnew(t *testing.T) {
 			if diff := cmp.Diff(want, answers(t, l)); diff != "" || p.reads.Load() != 2 {
 				t.Errorf("read %d times\n%s", p.reads.Load(), diff)
 			}
-			if len(logged) != 1 || !strings.Contains(logged[0], "built anew") {
+			if len(logged) != 1 || !strings.Contains(logged[0], "rebuilding") {
 				t.Errorf("logged: %q", logged)
 			}
 			until(t, "the cache is whole again", func() bool {

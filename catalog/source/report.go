@@ -23,11 +23,11 @@ func (s Status) Line() string {
 		// The same, as it is by now.
 		fmt.Fprintf(&b, "failed: %v", s.Health)
 		if s.Loaded > 0 {
-			fmt.Fprintf(&b, "; %s of the reading before stay", text.Count(s.Loaded, "action"))
+			fmt.Fprintf(&b, "; keeping the previous %s", text.Count(s.Loaded, "action"))
 		}
 		return b.String()
 	case s.State == Failed && s.Loaded > 0:
-		fmt.Fprintf(&b, "failed: %v; %s of the reading before stay", s.Err, text.Count(s.Loaded, "action"))
+		fmt.Fprintf(&b, "failed: %v; keeping the previous %s", s.Err, text.Count(s.Loaded, "action"))
 	case s.State == Failed:
 		fmt.Fprintf(&b, "failed: %v", s.Err)
 	default:
@@ -40,7 +40,7 @@ func (s Status) Line() string {
 	if partly := s.partly(); partly != nil {
 		fmt.Fprintf(&b, "; %v", partly)
 	} else if s.Health != nil {
-		fmt.Fprintf(&b, "; cannot be called now: %v", s.Health)
+		fmt.Fprintf(&b, "; unavailable: %v", s.Health)
 	}
 	return b.String()
 }
@@ -51,7 +51,7 @@ func (s Status) Remarks() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"}, {len(s.Overlay), "not overlaid"}, {s.Change.Waiting(), "waiting to be accepted"}} {
+	}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"}, {len(s.Overlay), "overlay unmatched"}, {s.Change.Waiting(), "awaiting acceptance"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
 		}
@@ -80,8 +80,8 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 		}
 	}
 	if partly := s.partly(); partly != nil {
-		list(&b, "cannot be called", partly.Blocked, some, nil)
-		fmt.Fprintf(&b, "  the other %d can be called\n", partly.All-len(partly.Blocked))
+		list(&b, "unavailable", partly.Blocked, some, nil)
+		fmt.Fprintf(&b, "  the other %d are available\n", partly.All-len(partly.Blocked))
 	}
 	s.Change.write(&b, some)
 	if n := s.Change.Waiting(); n > 0 {

@@ -1,12 +1,12 @@
-// Package source keeps the sources of a catalog: it reads them side by side, says what became of all that they hold,
-// and shows nothing that changed before somebody accepted it.
+// Package source manages the sources of a catalog: it reads them concurrently, reports their health and skipped entries,
+// and hides changed actions until somebody accepts them.
 //
-//	Source   a place where actions come from
-//	Kinds    the ways to write a source on a command line, and what opens each
+//	Source   a place that actions come from
+//	Kinds    the kinds of sources on a command line, and what opens each
 //	Loader   reads sources in the background and makes one catalog of them
-//	Status   how one source is doing
-//	ledger   what was accepted of a source, in a file
-//	state    an action as it was accepted, and what is other now
+//	Status   the health of one source
+//	ledger   the accepted actions of a source, in a file
+//	state    an action as accepted, and what has changed since
 //	cache    the built catalog in a file, for the next start
 //
 // Start at Start.
@@ -89,7 +89,7 @@ type PartlyError struct {
 }
 
 func (e *PartlyError) Error() string {
-	return fmt.Sprintf("%d of %d actions cannot be called now: %v", len(e.Blocked), e.All, e.Err)
+	return fmt.Sprintf("%d of %d actions unavailable: %v", len(e.Blocked), e.All, e.Err)
 }
 
 // Unwrap is the reason.

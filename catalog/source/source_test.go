@@ -127,7 +127,7 @@ dead: failed: connection refused: is the server running?
 broken: failed: its reader panicked: index out of range
 second: 1 action, 2 skipped (<1 ms)
   found 3 = loaded 1 + skipped 2
-  skipped: catalog: a.two: the id is that of an action of first: give the source a name of its own, NAME=second
+  skipped: catalog: a.two: first has an action with this id: rename the source with NAME=second
   skipped: catalog: b four: the id has the character ' '; use printable characters without spaces
 `
 	if diff := cmp.Diff(want, report(t, l)); diff != "" {
@@ -146,7 +146,7 @@ func TestNothingNewWithoutConsent(t *testing.T) {
 	s.put(nil, entry("shop.get", true), entry("shop.list", false), entry("shop.buy", true))
 	until(t, "the change is noticed", func() bool { return l.Status()[0].Change.Waiting() == 2 })
 	until(t, "the view has it", func() bool { return l.View().Len() == 1 })
-	if why := l.View().Why("shop.get"); why.Rule != "sources: its effect or its schema changed in shop: /sources accept shop" {
+	if why := l.View().Why("shop.get"); why.Rule != "sources: its effect or schema changed in shop: /sources accept shop" {
 		t.Errorf("why: %+v", why)
 	}
 
@@ -168,7 +168,7 @@ func TestNothingNewWithoutConsent(t *testing.T) {
 	if third.View().Len() != 3 || !third.Status()[0].Change.Empty() {
 		t.Errorf("what was accepted is not remembered: %s", report(t, third))
 	}
-	if _, err := third.Accept("shoe"); err == nil || !strings.Contains(err.Error(), `there are ["shop"]`) {
+	if _, err := third.Accept("shoe"); err == nil || !strings.Contains(err.Error(), `not found among ["shop"]`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -264,7 +264,7 @@ func TestOverlay(t *testing.T) {
 		return batch, err
 	}
 	l := start(t, Options{}, shop.source("shop"), over)
-	if why := l.View().Why("shop.get"); l.View().Len() != 0 || !strings.Contains(why.Rule, "rules has not been read") {
+	if why := l.View().Why("shop.get"); l.View().Len() != 0 || !strings.Contains(why.Rule, "rules has not loaded") {
 		t.Fatalf("seen before it may be: %+v", why)
 	}
 	rules.put(nil)
@@ -294,8 +294,8 @@ func TestFailedLine(t *testing.T) {
 		want   string
 	}{
 		{Status{Err: away, Health: again}, "x: failed: " + again.Error()},
-		{Status{Err: away, Health: again, Loaded: 2}, "x: failed: " + again.Error() + "; 2 actions of the reading before stay"},
-		{Status{Err: away, Health: other}, "x: failed: " + away.Error() + "; cannot be called now: no credential"},
+		{Status{Err: away, Health: again, Loaded: 2}, "x: failed: " + again.Error() + "; keeping the previous 2 actions"},
+		{Status{Err: away, Health: other}, "x: failed: " + away.Error() + "; unavailable: no credential"},
 	} {
 		test.status.Name, test.status.State = "x", Failed
 		if got := test.status.Line(); got != test.want {

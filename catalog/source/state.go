@@ -130,7 +130,7 @@ func changes(mutates bool) string {
 // difference says in a line what now is other than it was.
 func (s state) difference(now state) string {
 	if s.Operation == "" {
-		return "now " + now.text() + "; what it was before was not kept"
+		return "now " + now.text() + "; the previous version was not kept"
 	}
 	var parts []string
 	change := func(what, from, to string) {
@@ -156,15 +156,15 @@ func (s state) difference(now state) string {
 		}
 	}
 	if s.InputSum != now.InputSum && len(parts) == told {
-		parts = append(parts, "something else in the schema of its arguments")
+		parts = append(parts, "other parts of its argument schema")
 	}
 	told = len(parts)
 	change("result", s.Output, now.Output)
 	if s.OutputSum != now.OutputSum && len(parts) == told {
-		parts = append(parts, "something else in the schema of its result")
+		parts = append(parts, "other parts of its result schema")
 	}
 	if s.Rest != now.Rest {
-		parts = append(parts, "its Lua or what the host fills in")
+		parts = append(parts, "its Lua or its injected arguments")
 	}
 	return text.LineBytes(strings.Join(parts, "; "), maxDifference)
 }

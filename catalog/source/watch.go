@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// lookEvery is how often a file is looked at.
-const lookEvery = time.Second
+// pollInterval is how often a file is checked for changes.
+const pollInterval = time.Second
 
 // WatchFile returns what is to be a Source's Watch: it calls changed when the file has another size or time than it had
 // when WatchFile was called, so that nothing is missed between the reading and the watching, and again at each change. It
 // looks every so often; zero means every second.
 func WatchFile(file string, every time.Duration) func(ctx context.Context, changed func()) {
 	if every == 0 {
-		every = lookEvery
+		every = pollInterval
 	}
 	type look struct {
 		size int64

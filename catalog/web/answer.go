@@ -1,6 +1,6 @@
 package web
 
-// This file makes data of what came back, and errors of what is no success.
+// This file decodes responses; a status other than 2xx is an error.
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"almanac/catalog/text"
 )
 
-// A StatusError is an answer that is no success.
+// A StatusError is a response with a status other than 2xx.
 type StatusError struct {
 	Status int
 	// Message is what the server said, cleaned and cut; may be empty.
@@ -51,13 +51,13 @@ func (e *StatusError) Error() string {
 func (e *StatusError) remedy() string {
 	switch {
 	case e.Status == http.StatusTooManyRequests && e.After > 0:
-		return fmt.Sprintf("too many calls: try again in %v", e.After)
+		return fmt.Sprintf("rate limited: try again in %v", e.After)
 	case e.Status == http.StatusTooManyRequests:
-		return "too many calls: try again later, with fewer at a time"
+		return "rate limited: try again later, with fewer calls at a time"
 	case e.Status >= 500:
 		return "the server failed: try again later"
 	case e.Status >= 300 && e.Status < 400:
-		return "a redirect that cannot be followed"
+		return "an invalid redirect"
 	}
 	return ""
 }
@@ -132,7 +132,7 @@ func decode(contentType string, raw []byte, wantJSON bool) (data any, note strin
 	if kind == "application/x-ndjson" || kind == "application/jsonl" || kind == "application/x-jsonlines" {
 		list, err := decodeLines(raw)
 		if err != nil {
-			return nil, "", fmt.Errorf("the answer is declared %s and is not: %w", kind, err)
+			return nil, "", fmt.Errorf("the response is declared %s but is not: %w", kind, err)
 		}
 		return list, "parsed from lines of JSON", nil
 	}
@@ -145,9 +145,9 @@ func decode(contentType string, raw []byte, wantJSON bool) (data any, note strin
 		case err == nil:
 			return data, "", nil
 		case declared:
-			return nil, "", fmt.Errorf("the answer is declared %s and is not: %w; it begins %q; ask the server's owner", kind, err, text.LineBytes(string(raw), 60))
+			return nil, "", fmt.Errorf("the response is declared %s but is not: %w; it starts %q; ask the server's owner", kind, err, text.LineBytes(string(raw), 60))
 		case wantJSON:
-			return nil, "", fmt.Errorf("want JSON, got %s: it begins %q; is the server's address right?", orPlain(kind), text.LineBytes(string(raw), 60))
+			return nil, "", fmt.Errorf("want JSON, got %s, starting %q; check the server's address", orPlain(kind), text.LineBytes(string(raw), 60))
 		}
 	}
 	if utf8.Valid(raw) {

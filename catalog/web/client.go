@@ -1,12 +1,12 @@
-// Package web calls HTTP APIs for actions: it reaches the hosts that it was told of and no others, adds credentials
-// that nobody else sees, and comes back in bounded time with bounded data or an error that says what to do.
+// Package web calls HTTP APIs for actions: it reaches only the hosts it was given, adds credentials that nobody else
+// sees, and returns in bounded time with bounded data, or an error that says what to do.
 //
 //	Client       sends requests to the origins it may reach
-//	Request      one request, with the credentials that it may use
-//	Answer       what came back, decoded
-//	Auth         one credential: which kind, where it goes, by what names it is looked up
+//	Request      one request, with the credentials it may use
+//	Answer       the decoded response
+//	Auth         one credential: its kind, where it goes, the names to look it up by
 //	Vault        looks credentials up by name, in the environment and the system keyring
-//	StatusError  an answer that is no success
+//	StatusError  a response with a status other than 2xx
 //
 // Start at Client.Do.
 package web
@@ -158,10 +158,10 @@ type Answer struct {
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	u, err := url.Parse(r.URL)
 	if err != nil {
-		return Answer{}, errors.New("the address of the request is broken: look at its path arguments")
+		return Answer{}, errors.New("invalid request URL: check its path arguments")
 	}
 	if !c.Allows(u) {
-		return Answer{}, fmt.Errorf("%s is not a server of this source, and no other may be reached", text.LineBytes(origin(u), 200))
+		return Answer{}, fmt.Errorf("%s is not a server of this source: calls to other servers are not allowed", text.LineBytes(origin(u), 200))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v", c.o.Timeout))
 	defer cancel()
@@ -195,7 +195,7 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, u.String(), body)
 	if err != nil {
-		return Answer{}, -1, errors.New("the request cannot be built: look at its arguments")
+		return Answer{}, -1, errors.New("cannot build the request: check its arguments")
 	}
 	for name, values := range r.Header {
 		req.Header[name] = values
@@ -219,10 +219,10 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, c.o.MaxBody+1))
 	if int64(len(text)) > c.o.MaxBody {
-		return Answer{}, -1, fmt.Errorf("the answer is larger than %d MiB: ask for less, with a filter or a smaller page", c.o.MaxBody>>20)
+		return Answer{}, -1, fmt.Errorf("the response exceeds %d MiB: ask for less, with a filter or a smaller page", c.o.MaxBody>>20)
 	}
 	if err != nil {
-		return Answer{}, 0, fmt.Errorf("the answer broke off after %d bytes: %w", len(text), err)
+		return Answer{}, 0, fmt.Errorf("the response broke off after %d bytes: %w", len(text), err)
 	}
 	// Before it is read, since what is cut afterwards could be a part of a value, and after: it may be escaped twice.
 	cutter := c.o.Vault.cutter()
@@ -277,11 +277,11 @@ func cause(err error) string {
 	var op *net.OpError
 	switch {
 	case errors.As(err, &dns):
-		return "its name cannot be resolved: is the network up, and the server's name right?"
+		return "unknown host: check the network and the server's name"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "it closed the connection: try again later"
 	case errors.As(err, &op) && op.Op == "dial":
-		return "no connection (" + op.Err.Error() + "): is it up?"
+		return "connection failed (" + op.Err.Error() + "): check that it is running"
 	}
 	return err.Error()
 }
@@ -305,11 +305,11 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	to := text.LineBytes(origin(req.URL), 200)
 	switch {
 	case !c.Allows(req.URL):
-		return &redirectError{"redirected to " + to + ", which is not a server of this source: not followed; if that is right, name it with --base"}
+		return &redirectError{"redirected to " + to + ", not a server of this source: not followed; if the address is right, add it with --base"}
 	case len(via) >= maxRedirects:
 		return &redirectError{fmt.Sprintf("redirected more than %d times: not followed", maxRedirects)}
 	case first.Method != req.Method && first.Method != http.MethodHead && req.Response.StatusCode != http.StatusSeeOther:
-		return &redirectError{"redirected to " + to + ": a change is not sent to another place; if that is right, name it with --base"}
+		return &redirectError{"redirected to " + to + ": a write is not redirected to another server; if the address is right, add it with --base"}
 	}
 	if origin(req.URL) != origin(first.URL) {
 		for _, name := range credentialHeaders(first) {

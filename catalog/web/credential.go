@@ -1,6 +1,6 @@
 package web
 
-// This file holds credentials: their values are looked up by name when a request needs them, and go nowhere else.
+// This file holds credentials: their values are looked up by name when a request needs them, and used for nothing else.
 
 import (
 	"context"
@@ -208,9 +208,9 @@ func (v *Vault) Wanted(alternatives [][]Auth) []string {
 
 func credentialHint(wanted []string) string {
 	if len(wanted) == 0 {
-		return "it asks for a credential, and the source does not say which"
+		return "it requires a credential, but the source does not name one"
 	}
-	return "look at the credential: " + strings.Join(wanted, ", ") + " in the environment or the system keyring"
+	return "check the credential: " + strings.Join(wanted, ", ") + " in the environment or the system keyring"
 }
 
 // apply puts one credential on the request.
@@ -248,7 +248,7 @@ func (v *Vault) apply(req *http.Request, a Auth, transport http.RoundTripper) er
 		}
 		setHeader(req, "Authorization", "Bearer "+token)
 	default:
-		return fmt.Errorf("a credential of the kind %q is not known", a.Kind)
+		return fmt.Errorf("unknown kind of credential %q", a.Kind)
 	}
 	return nil
 }
@@ -283,7 +283,7 @@ func (v *Vault) token(ctx context.Context, a Auth, transport http.RoundTripper) 
 	}
 	u, err := url.Parse(a.TokenURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && !loopback(u) {
-		return "", errors.New("the source names no https address to get a token from: set " + a.Names[len(a.Names)-1])
+		return "", errors.New("the source names no https token endpoint: set " + a.Names[len(a.Names)-1])
 	}
 	id, _ := v.Value(a.Names[0])
 	password, _ := v.Value(a.Names[1])
@@ -329,9 +329,9 @@ func tokenError(u *url.URL, err error, names []string) error {
 		if refused.ErrorCode != "" {
 			reason += ", " + text.LineBytes(refused.ErrorCode, 80)
 		}
-		return fmt.Errorf("%s gave no token (%s): look at %s", u.Host, reason, strings.Join(names[:2], " and "))
+		return fmt.Errorf("%s refused a token (%s): check %s", u.Host, reason, strings.Join(names[:2], " and "))
 	}
-	return fmt.Errorf("%s gave no token: it did not answer as a token server does: try again later", u.Host)
+	return fmt.Errorf("%s returned no token: unexpected response; try again later", u.Host)
 }
 
 func loopback(u *url.URL) bool {

@@ -4,7 +4,7 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// KeyringService is the service that the system keyring keeps credentials of ours under.
+// KeyringService is the service name of our credentials in the system keyring.
 const KeyringService = "almanac"
 
 // Keyring looks a name up in the keyring of the system: the Secret Service on Linux, the keychain on macOS, the

@@ -79,7 +79,7 @@ func TestFaults(t *testing.T) {
 		}, "no answer within 300ms", 1},
 		{"drop", hijack(""), "closed the connection: try again later (tried 4 times)", 4},
 		{"half a body", hijack("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{\"a\":"),
-			"the answer broke off after 5 bytes: unexpected EOF (tried 4 times)", 4},
+			"the response broke off after 5 bytes: unexpected EOF (tried 4 times)", 4},
 		{"flood", func(w http.ResponseWriter, _ *http.Request) {
 			block := []byte(strings.Repeat("x", 1<<20))
 			for range 100 {
@@ -87,7 +87,7 @@ func TestFaults(t *testing.T) {
 					return
 				}
 			}
-		}, "the answer is larger than 1 MiB: ask for less, with a filter or a smaller page", 1},
+		}, "the response exceeds 1 MiB: ask for less, with a filter or a smaller page", 1},
 		{"bomb", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
@@ -95,17 +95,17 @@ func TestFaults(t *testing.T) {
 				z.Write(make([]byte, 1<<20))
 			}
 			z.Close()
-		}, "the answer is larger than 1 MiB", 1},
+		}, "the response exceeds 1 MiB", 1},
 		{"endless headers", hijack("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20)), "did not answer", 4},
-		{"wrong type", reply(200, "text/html", "<html>Log in"), `want JSON, got text/html: it begins "<html>Log in"; is the server's address right?`, 1},
-		{"invalid JSON", reply(200, "application/json", `{"a": nope}`), "the answer is declared application/json and is not: invalid character 'o'", 1},
+		{"wrong type", reply(200, "text/html", "<html>Log in"), `want JSON, got text/html, starting "<html>Log in"; check the server's address`, 1},
+		{"invalid JSON", reply(200, "application/json", `{"a": nope}`), "the response is declared application/json but is not: invalid character 'o'", 1},
 		{"two values", reply(200, "application/json", `{} {}`), "something follows the value", 1},
 		{"no HTTP", hijack("SSH-2.0\r\n"), "did not answer: ", 4},
-		{"429 for ever", reply(429, "application/json", `{"message":"slow down"}`), "429 Too Many Requests: slow down (tried 4 times); too many calls: try again later, with fewer at a time", 4},
+		{"429 for ever", reply(429, "application/json", `{"message":"slow down"}`), "429 Too Many Requests: slow down (tried 4 times); rate limited: try again later, with fewer calls at a time", 4},
 		{"429 with a long wait", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(429)
-		}, "429 Too Many Requests; too many calls: try again in 1h0m0s", 1},
+		}, "429 Too Many Requests; rate limited: try again in 1h0m0s", 1},
 		{"broken server", reply(503, "text/html", "<html>oops"), "503 Service Unavailable (tried 4 times); the server failed: try again later", 4},
 		{"refusal", reply(422, "application/problem+json", `{"errors":[{"detail":"no\u001b[2J such\npet"}]}`), "422 Unprocessable Entity: no such pet", 1},
 	} {
@@ -200,8 +200,8 @@ func TestRedirects(t *testing.T) {
 		{"GET", "/same", "GET Bearer token-1key-22", ""},
 		{"POST", "/same", "POST Bearer token-1key-22", ""},
 		{"POST", "/see", "GET Bearer token-1key-22", ""},
-		{"GET", "/foreign", "", "which is not a server of this source: not followed"},
-		{"POST", "/moved", "", "a change is not sent to another place"},
+		{"GET", "/foreign", "", "not a server of this source: not followed"},
+		{"POST", "/moved", "", "a write is not redirected to another server"},
 		{"GET", "/loop", "", "redirected more than 10 times"},
 	} {
 		seen = nil
@@ -317,15 +317,15 @@ func TestCredentials(t *testing.T) {
 		}
 	}
 	_, err := c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/no", Auth: [][]Auth{{missing}, {{Kind: Bearer, Names: []string{"OTHER"}}}}})
-	if want := "look at the credential: NOT_SET, OTHER in the environment or the system keyring"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "check the credential: NOT_SET, OTHER in the environment or the system keyring"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	_, err = c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/", Auth: [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "BAD"}, TokenURL: s.URL + "/token"}}}})
-	if err == nil || !strings.Contains(err.Error(), "gave no token (401 Unauthorized, invalid_client): look at ID and BAD") || strings.Contains(err.Error(), "mistaken") {
+	if err == nil || !strings.Contains(err.Error(), "refused a token (401 Unauthorized, invalid_client): check ID and BAD") || strings.Contains(err.Error(), "mistaken") {
 		t.Errorf("a wrong client secret: %v", err)
 	}
 	_, err = c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/", Auth: [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "SECRET"}, TokenURL: "http://foreign.example/token"}}}})
-	if err == nil || !strings.Contains(err.Error(), "no https address to get a token from") {
+	if err == nil || !strings.Contains(err.Error(), "no https token endpoint") {
 		t.Errorf("a token over plain http: %v", err)
 	}
 }

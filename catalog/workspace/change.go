@@ -1,7 +1,7 @@
 package workspace
 
-// This file holds the actions that change files. Each says first, as a diff, what it would do; both go through the same
-// plan, so that what was shown is what is done, as long as the files are the same.
+// This file holds the actions that write files. Each first previews its work as a diff; preview and action share one
+// plan, so that what was shown is what is done, unless the files change in between.
 
 import (
 	"context"
@@ -33,11 +33,11 @@ func (f *folder) content(p string) (text string, mode fs.FileMode, ok bool, err 
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return "", 0, false, &pathError{p, "it is a link: give the path that it leads to"}
+		return "", 0, false, &pathError{p, "it is a link: use the path of its target"}
 	case !info.Mode().IsRegular():
-		return "", 0, false, &pathError{p, "it is " + a(info.Mode()) + " and no file"}
+		return "", 0, false, &pathError{p, "it is " + a(info.Mode()) + ", not a file"}
 	case info.Size() > maxChanged:
-		return "", 0, false, &pathError{p, fmt.Sprintf("it has %d bytes: files above %d MB are not changed", info.Size(), maxChanged>>20)}
+		return "", 0, false, &pathError{p, fmt.Sprintf("it has %d bytes: files above %d MB cannot be written", info.Size(), maxChanged>>20)}
 	}
 	b, err := f.root.ReadFile(p)
 	if err != nil {
@@ -60,12 +60,12 @@ func (r rewrite) diff() string {
 		from = "/dev/null"
 	}
 	if r.there && !isText([]byte(r.old)) {
-		return fmt.Sprintf("%s: %d bytes that are no text are replaced by %d\n", shown(r.path), len(r.old), len(r.new))
+		return fmt.Sprintf("%s: %d bytes of binary data replaced by %d\n", shown(r.path), len(r.old), len(r.new))
 	}
 	if text := unified(from, to, r.old, r.new); text != "" {
 		return text
 	}
-	return shown(r.path) + ": nothing would change\n"
+	return shown(r.path) + ": no changes\n"
 }
 
 func (f *folder) writing() change {
@@ -80,7 +80,7 @@ func (f *folder) writing() change {
 			return rewrite{}, err
 		}
 		if there && truth(call, "new") {
-			return rewrite{}, &pathError{p, "it is there already"}
+			return rewrite{}, &pathError{p, "it already exists"}
 		}
 		if r.there = there; there {
 			r.old, r.mode = old, mode
@@ -101,9 +101,9 @@ func (f *folder) parents(p string) error {
 		case err != nil:
 			return plain(dir, err)
 		case info.Mode()&fs.ModeSymlink != 0:
-			return &pathError{dir, "it is a link: give the path that it leads to"}
+			return &pathError{dir, "it is a link: use the path of its target"}
 		case !info.IsDir():
-			return &pathError{dir, "it is " + a(info.Mode()) + " and no folder"}
+			return &pathError{dir, "it is " + a(info.Mode()) + ", not a folder"}
 		}
 	}
 	return nil
@@ -120,9 +120,9 @@ func (f *folder) patching() change {
 		case err != nil:
 			return rewrite{}, err
 		case !there:
-			return rewrite{}, &pathError{p, "there is no such file"}
+			return rewrite{}, &pathError{p, "no such file"}
 		case !isText([]byte(old)):
-			return rewrite{}, &pathError{p, "it is no text"}
+			return rewrite{}, &pathError{p, "it is not text"}
 		}
 		edits, _ := call.Args["edits"].([]any)
 		changed, err := edited(old, edits)
@@ -130,7 +130,7 @@ func (f *folder) patching() change {
 			return rewrite{}, &pathError{p, err.Error()}
 		}
 		if len(changed) > maxChanged {
-			return rewrite{}, &pathError{p, fmt.Sprintf("it would grow above %d MB", maxChanged>>20)}
+			return rewrite{}, &pathError{p, fmt.Sprintf("it would exceed %d MB", maxChanged>>20)}
 		}
 		return rewrite{path: p, old: old, new: changed, mode: mode, there: true}, nil
 	}
@@ -144,15 +144,15 @@ func edited(content string, edits []any) (string, error) {
 		find, _ := edit["find"].(string)
 		replace, _ := edit["replace"].(string)
 		if find == "" {
-			return "", fmt.Errorf("edit %d has nothing to find", i+1)
+			return "", fmt.Errorf("edit %d: find is empty", i+1)
 		}
 		switch n := strings.Count(content, find); n {
 		case 1:
 			content = strings.Replace(content, find, replace, 1)
 		case 0:
-			return "", fmt.Errorf("edit %d: what it finds is not there; nothing was changed", i+1)
+			return "", fmt.Errorf("edit %d: find: no match; nothing was written", i+1)
 		default:
-			return "", fmt.Errorf("edit %d: what it finds is there %d times, in the lines %s; take more of the text around it; nothing was changed", i+1, n, linesOf(content, find))
+			return "", fmt.Errorf("edit %d: find: %d matches, in lines %s; include more context; nothing was written", i+1, n, linesOf(content, find))
 		}
 	}
 	return content, nil
@@ -256,9 +256,9 @@ func (f *folder) moving() change {
 		case err != nil:
 			return "", "", plain(to, err)
 		case there.IsDir():
-			return "", "", &pathError{to, "it is a folder: say the whole new path"}
+			return "", "", &pathError{to, "it is a folder: give the full new path"}
 		case !truth(call, "overwrite"):
-			return "", "", &pathError{to, "it is there already: set overwrite to replace it"}
+			return "", "", &pathError{to, "it already exists: set overwrite to replace it"}
 		}
 		return from, to, nil
 	}
@@ -295,13 +295,13 @@ func (f *folder) moving() change {
 // removed is the diff of a file that goes.
 func (r rewrite) removed() string {
 	if !isText([]byte(r.old)) {
-		return fmt.Sprintf("%s: %d bytes that are no text are removed\n", shown(r.path), len(r.old))
+		return fmt.Sprintf("%s: %d bytes of binary data removed\n", shown(r.path), len(r.old))
 	}
 	return unified(shown(r.path), "/dev/null", r.old, "")
 }
 
-// A toll is what is in a folder that goes.
-type toll struct {
+// A tally counts what is in a folder to remove.
+type tally struct {
 	files, folders, more int
 	bytes                int64
 	names                []string
@@ -313,14 +313,14 @@ const (
 	maxGone  = 100_000
 )
 
-func (f *folder) toll(p string) (toll, error) {
-	var t toll
+func (f *folder) tally(p string) (tally, error) {
+	var t tally
 	err := fs.WalkDir(f.root.FS(), p, func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if t.files+t.folders >= maxGone {
-			return &pathError{p, fmt.Sprintf("it holds more than %d files and folders: remove parts of it", maxGone)}
+			return &pathError{p, fmt.Sprintf("it holds more than %d files and folders: remove it in parts", maxGone)}
 		}
 		if err := ungit(at, d); err != nil {
 			return err
@@ -346,7 +346,7 @@ func (f *folder) toll(p string) (toll, error) {
 // ungit refuses what is git's own in a folder that is to go or to be moved.
 func ungit(at string, d fs.DirEntry) error {
 	if strings.EqualFold(d.Name(), ".git") {
-		return &pathError{at, "what is in .git is git's own: it can be read and not changed"}
+		return &pathError{at, ".git is read-only here"}
 	}
 	return nil
 }
@@ -362,7 +362,7 @@ func (f *folder) withoutGit(p string) error {
 }
 
 func (f *folder) removing() change {
-	plan := func(call catalog.Call) (p string, t toll, err error) {
+	plan := func(call catalog.Call) (p string, t tally, err error) {
 		if p, err = changeable(textArg(call, "path")); err != nil {
 			return "", t, err
 		}
@@ -374,13 +374,13 @@ func (f *folder) removing() change {
 			return "", t, plain(p, err)
 		}
 		if !info.IsDir() {
-			return p, toll{files: 1}, nil
+			return p, tally{files: 1}, nil
 		}
-		if t, err = f.toll(p); err != nil {
+		if t, err = f.tally(p); err != nil {
 			return "", t, err
 		}
 		if t.files+t.folders > 1 && !truth(call, "recursive") {
-			return "", t, &pathError{p, fmt.Sprintf("it is a folder that holds %d files and %d folders: set recursive to remove it all", t.files, t.folders-1)}
+			return "", t, &pathError{p, fmt.Sprintf("it is a folder with %d files and %d folders: set recursive to remove everything", t.files, t.folders-1)}
 		}
 		return p, t, nil
 	}
@@ -418,9 +418,9 @@ func (f *folder) removing() change {
 	}
 }
 
-func (t toll) text(p string) string {
+func (t tally) text(p string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "remove the folder %s: %d files in %d folders, %d bytes\n", shown(p), t.files, t.folders, t.bytes)
+	fmt.Fprintf(&b, "remove folder %s: %d files in %d folders, %d bytes\n", shown(p), t.files, t.folders, t.bytes)
 	for _, name := range t.names {
 		fmt.Fprintf(&b, "-%s\n", shown(name))
 	}

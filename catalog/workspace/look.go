@@ -1,6 +1,6 @@
 package workspace
 
-// This file holds the actions that look.
+// This file holds the actions that only read.
 
 import (
 	"context"
@@ -66,7 +66,7 @@ func (f *folder) names(p string) ([]fs.DirEntry, error) {
 		return nil, plain(p, err)
 	}
 	if !info.IsDir() {
-		return nil, &pathError{p, "it is " + a(info.Mode()) + " and no folder"}
+		return nil, &pathError{p, "it is " + a(info.Mode()) + ", not a folder"}
 	}
 	dir, err := f.root.Open(p)
 	if err != nil {
@@ -112,7 +112,7 @@ func (f *folder) open(p string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, plain(p, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, &pathError{p, "it is " + a(info.Mode()) + " and no file"}
+		return nil, nil, &pathError{p, "it is " + a(info.Mode()) + ", not a file"}
 	}
 	file, err := f.root.Open(p)
 	if err != nil {
@@ -133,7 +133,7 @@ func (f *folder) read(_ context.Context, call catalog.Call) (catalog.Result, err
 	defer file.Close()
 	offset, limit := number(call, "offset", 0), number(call, "limit", 256<<10)
 	if offset > info.Size() {
-		return catalog.Result{}, &pathError{p, fmt.Sprintf("the offset %d is behind its end, at %d", offset, info.Size())}
+		return catalog.Result{}, &pathError{p, fmt.Sprintf("offset %d is past the end, %d", offset, info.Size())}
 	}
 	// Some bytes more tell whether a character is cut.
 	chunk := make([]byte, min(limit+utf8.UTFMax, info.Size()-offset))
@@ -188,7 +188,7 @@ func (f *folder) search(ctx context.Context, call catalog.Call) (catalog.Result,
 	}
 	name := textArg(call, "name")
 	if _, err := path.Match(name, ""); err != nil {
-		return catalog.Result{}, fmt.Errorf("name %q is no pattern such as *.go", name)
+		return catalog.Result{}, fmt.Errorf("name %q: want a pattern such as *.go", name)
 	}
 	s := searching{folder: f, expression: expression, name: name, limit: int(number(call, "limit", 200)), matches: []any{}}
 	if _, err := f.root.Stat(p); err != nil {
@@ -215,7 +215,7 @@ func (f *folder) search(ctx context.Context, call catalog.Call) (catalog.Result,
 func expressionOf(call catalog.Call) (*regexp.Regexp, error) {
 	literal, pattern := textArg(call, "text"), textArg(call, "pattern")
 	if (literal == "") == (pattern == "") {
-		return nil, errors.New("say what to find: either text or pattern")
+		return nil, errors.New("set either text or pattern")
 	}
 	if pattern == "" {
 		pattern = regexp.QuoteMeta(literal)

@@ -1,13 +1,12 @@
-// Package workspace makes actions of a folder: files under one root are listed, read, searched and changed, and nothing
-// outside of it is, whatever links and paths say.
+// Package workspace turns a folder into actions: files under one root are listed, read, searched and written, and nothing
+// outside it is, whatever links and paths say.
 //
-//	Kind   how the source is written on a command line
+//	Kind   the kind of source, as written on a command line
 //	Open   the folder as a source: fs.list_dir, fs.read, fs.stat, fs.search, fs.write, fs.patch, fs.move, fs.remove
 //	diff   what a change would do, as a unified diff
 //
-// Paths are relative to the root and have slashes. The root is an os.Root: the system itself refuses what leads out of
-// it, so that there is no moment between a look and a step. The folder .git is read and never changed: what is in it
-// can make git run programs.
+// Paths are relative to the root and use slashes. The root is an os.Root: the operating system refuses paths that lead
+// out of it, without a race between check and use. The folder .git is read-only: its files can make git run programs.
 //
 // Start at Open.
 package workspace
@@ -102,13 +101,13 @@ func place(given string) (string, error) {
 	case len(given) > 4096:
 		return "", &pathError{"path", "it is longer than 4096 bytes"}
 	case text.SanitizeLine(given) != given:
-		return "", &pathError{given, "it has a control character, or one that cannot be seen or turns text around: nobody could tell what is asked for"}
+		return "", &pathError{given, "it contains a control character, an invisible one or one that reverses text"}
 	case strings.HasPrefix(given, "/"):
-		return "", &pathError{given, "paths start at the root of the workspace and not with a slash; the root itself is \".\""}
+		return "", &pathError{given, "paths are relative to the root of the workspace and do not start with a slash; the root itself is \".\""}
 	}
 	for _, part := range strings.Split(given, "/") {
 		if part == ".." {
-			return "", &pathError{given, "paths start at the root of the workspace and have no .."}
+			return "", &pathError{given, "paths are relative to the root of the workspace, without .."}
 		}
 	}
 	return path.Clean("./" + given), nil
@@ -133,11 +132,11 @@ func changeable(text string) (string, error) {
 		return "", err
 	}
 	if p == "." {
-		return "", &pathError{text, "the root of the workspace itself cannot be changed"}
+		return "", &pathError{text, "the root of the workspace cannot be written"}
 	}
 	for _, part := range strings.Split(p, "/") {
 		if strings.EqualFold(part, ".git") {
-			return "", &pathError{p, "what is in .git is git's own: it can be read and not changed"}
+			return "", &pathError{p, ".git is read-only here"}
 		}
 	}
 	return p, nil
@@ -152,13 +151,13 @@ func plain(p string, err error) error {
 	case err == nil, errors.As(err, &known):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return &pathError{p, "there is no such file or folder"}
+		return &pathError{p, "no such file or folder"}
 	case errors.Is(err, fs.ErrExist):
-		return &pathError{p, "it is there already"}
+		return &pathError{p, "it already exists"}
 	case errors.Is(err, fs.ErrPermission):
 		return &pathError{p, "permission denied"}
 	case errors.Is(err, syscall.ENOTDIR):
-		return &pathError{p, "a part of the path is no folder"}
+		return &pathError{p, "part of the path is not a folder"}
 	case errors.As(err, &at):
 		err = at.Err
 	case errors.As(err, &link):

@@ -208,7 +208,7 @@ func TestNamesThatForge(t *testing.T) {
 			}
 		}
 	}
-	want := "remove the folder d: 1 files in 1 folders, 2 bytes\n-\"d/x\\n+++ b.txt\"\n"
+	want := "remove folder d: 1 files in 1 folders, 2 bytes\n-\"d/x\\n+++ b.txt\"\n"
 	if got := b.call("preview fs.remove", []byte(`{"path": "d", "recursive": true}`)); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
