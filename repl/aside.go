@@ -11,8 +11,8 @@ import (
 	"almanac/session"
 )
 
-// Aside runs line now, on the caller's goroutine, when it is a command that only looks: it neither runs a script nor
-// asks the model nor changes what they see. It reports false, and does nothing, for all other lines. It may be called
+// Aside runs line now, on the caller's goroutine, when it is a command that only looks, or one that decides what a run
+// may do: taking rights back must not wait for the end of the run that uses them. It reports false, and does nothing, for all other lines. It may be called
 // while Handle runs; what it tells belongs to no cell. The status is Quit for the commands that leave.
 func (sh *Shell) Aside(ctx context.Context, line string) (Status, bool) {
 	mode := sh.Mode()

@@ -32,7 +32,7 @@ type command struct {
 	group string
 	// numbered commands run scripts and are cells.
 	numbered bool
-	// aside commands only look, and may run while another input does; see Shell.Aside.
+	// aside commands only look, or decide what a run may do: they may run while another input does; see Shell.Aside.
 	aside bool
 	// lua picks the source out of an argument that holds some, so that Enter knows when it is complete; nil for
 	// commands without.

@@ -24,11 +24,11 @@ const allowUsage = "/policy allow ID|PATTERN [ARG OP VALUE]... [for run|session|
 func policyCommands() []command {
 	return []command{
 		{
-			name: "policy", args: "[ask|session|readonly]", group: groupModel, run: setPolicy,
+			name: "policy", args: "[ask|session|readonly]", group: groupModel, aside: true, run: setPolicy,
 			words: fixedWords("ask", "every write asks you", "session", "small writes run, high risk asks", "readonly", "no writes"),
 			brief: "what happens to writes, and what is granted",
 			more: "ask       writes: ask; every one asks you\nsession   writes: ask for high risk; low and medium risk run\n" +
-				"readonly  writes: denied\nA change takes back what was granted in this session.",
+				"readonly  writes: denied, also those that your configuration grants\nA change takes back what was granted in this session. It counts from the next call on, also of a run that is under way.",
 		},
 		{
 			name: "policy allow", args: "ID [BOUNDS]", group: groupMore, run: allow, words: idWords,
@@ -38,7 +38,7 @@ func policyCommands() []command {
 				"for run: the next run; for session: as long as this session, the default; for always: kept in your configuration.",
 		},
 		{
-			name: "policy revoke", args: "N...|all", group: groupMore, run: revoke, words: grantWords,
+			name: "policy revoke", args: "N...|all", group: groupMore, aside: true, run: revoke, words: grantWords,
 			brief: "take a grant back, at once",
 		},
 	}
@@ -55,15 +55,18 @@ func setPolicy(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if err != nil {
 		return &UsageError{usage: "/policy [ask|session|readonly]", message: err.Error()}
 	}
-	p.Mode = m
+	p.Mode, p.Named = m, true
 	before := len(p.Grants)
-	p = p.Without(func(g policy.Grant) bool { return !g.Early })
+	p = p.Without(func(g policy.Grant) bool { return g.For != policy.Always && (!g.Early || m == policy.ReadOnly) })
 	if err := s.SetPolicy(p); err != nil {
 		return err
 	}
 	said := fmt.Sprintf("%s (policy %s): %s", p.Words(), m, policyText(m))
 	if n := before - len(p.Grants); n > 0 {
 		said += fmt.Sprintf("\n%s of this session taken back", text.Count(n, "grant"))
+	}
+	if kept := len(p.Grants); kept > 0 && m == policy.ReadOnly {
+		said += fmt.Sprintf("\n%s in your configuration not used until /policy ask or /policy session", text.Count(kept, "grant"))
 	}
 	sh.say(event.Notice, "%s", said)
 	return nil
@@ -184,6 +187,8 @@ func revoke(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 			told, failed := drop(g)
 			if failed != nil {
 				told = "in this session only"
+			} else if g.For == policy.Always {
+				told += "; programs that run already keep it until they end"
 			}
 			said += "; " + told
 			err = errors.Join(err, failed)

@@ -279,8 +279,12 @@ func fits(s setting, v configValue) string {
 			return fmt.Sprintf("%q: want a duration like \"10s\" or \"1m30s\"", v.text)
 		}
 	case int:
-		if n, err := strconv.Atoi(v.text); err != nil || n < 0 {
+		n, err := strconv.Atoi(v.text)
+		if err != nil || n < 0 {
 			return fmt.Sprintf("%q: want a whole number", v.text)
+		}
+		if n == 0 && strings.HasPrefix(s.key, "limits.") {
+			return "0: want 1 or more; to deny every write, set policy = \"readonly\""
 		}
 	}
 	return ""

@@ -28,7 +28,7 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 			return policy.Policy{}, usage("%v", err)
 		}
 	}
-	p := policy.Policy{Mode: mode}
+	p := policy.Policy{Mode: mode, Named: cli.Policy != ""}
 	from, term := cli.allowedBy()
 	allowed, err := policy.ParseGrants(cli.Allow, from)
 	if err != nil {

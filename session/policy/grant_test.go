@@ -155,7 +155,7 @@ func (c chance) grant(n int) Grant {
 }
 
 func (c chance) policy() Policy {
-	p := Policy{Mode: pick(c, "", ReadOnly, Ask, Session, "other")}
+	p := Policy{Mode: pick(c, "", ReadOnly, Ask, Session, "other"), Named: c.IntN(2) > 0}
 	for range c.IntN(3) {
 		p.Rules = append(p.Rules, Rule{IDs: pick(c, pattern.Pattern{}, ids("a.*"), ids("a.b")), Risk: pick(c, "", catalog.High), Verdict: pick(c, Allow, AskFor, Deny, "")})
 	}
@@ -191,7 +191,8 @@ func (p Policy) allows(r Request) bool {
 }
 
 func (p Policy) covered(r Request) bool {
-	return slices.ContainsFunc(p.Grants, func(g Grant) bool { return g.Covers(r) })
+	kept := !p.Named || p.Mode == Ask || p.Mode == Session
+	return slices.ContainsFunc(p.Grants, func(g Grant) bool { return g.Covers(r) && (kept || g.For != Always) })
 }
 
 func TestGrantProperties(t *testing.T) {
@@ -232,4 +233,28 @@ func TestGrantProperties(t *testing.T) {
 	if granted < 1000 || allowed-granted < 1000 {
 		t.Errorf("the policies are too much alike: %d allowed, %d of them by grants", allowed, granted)
 	}
+}
+
+// Whoever says readonly by name means it: what the configuration keeps does not count until another mode is set.
+func TestReadOnlyByName(t *testing.T) {
+	g, err := ParseGrant("a.b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.N, g.For = 1, Always
+	p := Policy{Mode: ReadOnly, Grants: []Grant{g}}
+	r := Request{ID: "a.b", Mutates: true}
+	check := func(p Policy, want Verdict, words string) {
+		t.Helper()
+		if d := p.Decide(r); d.Verdict != want || p.Words() != words {
+			t.Errorf("%s, %q; want %s, %q", d.Verdict, p.Words(), want, words)
+		}
+	}
+	check(p, Allow, "writes: denied, 1 grant")
+	p.Named = true
+	check(p, Deny, "writes: denied")
+	p.Mode = Ask
+	check(p, Allow, "writes: ask, 1 grant")
+	p.Mode, p.Grants[0].For = ReadOnly, ForSession // given with the mode, or after it
+	check(p, Allow, "writes: denied, 1 grant")
 }

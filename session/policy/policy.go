@@ -71,17 +71,31 @@ type Policy struct {
 	Mode   Mode
 	Rules  []Rule
 	Grants []Grant
+	// Named says that somebody asked for Mode by name. Grants that are kept in the configuration do not count where
+	// ReadOnly was asked for by name: whoever says readonly means it. They count again in another mode.
+	Named bool
+}
+
+// counts tells whether g is in force.
+func (p Policy) counts(g Grant) bool {
+	return g.For != Always || !p.Named || p.Mode == Ask || p.Mode == Session
 }
 
 // Words say what happens to writes, the same in every place: "writes: ask, 2 grants".
 func (p Policy) Words() string {
-	switch len(p.Grants) {
+	n := 0
+	for _, g := range p.Grants {
+		if p.counts(g) {
+			n++
+		}
+	}
+	switch n {
 	case 0:
 		return p.Mode.Words()
 	case 1:
 		return p.Mode.Words() + ", 1 grant"
 	}
-	return fmt.Sprintf("%s, %d grants", p.Mode.Words(), len(p.Grants))
+	return fmt.Sprintf("%s, %d grants", p.Mode.Words(), n)
 }
 
 // Words say what happens to writes that nothing grants.
@@ -127,7 +141,7 @@ func (p Policy) Decide(r Request) Decision {
 		return d
 	}
 	for _, g := range p.Grants {
-		if g.Covers(r) {
+		if p.counts(g) && g.Covers(r) {
 			return Decision{Verdict: Allow, Rule: g.Rule(), Grant: g.N}
 		}
 	}
