@@ -16,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/source"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
@@ -116,7 +117,7 @@ func (r *reading) document(root *yaml.Node, name string) error {
 		return err
 	}
 	if doc.Almanac.Value != fmt.Sprint(version) {
-		return faultAt(&doc.Almanac, "almanac: want the version, %d, got %s", version, clip(doc.Almanac.Value))
+		return tree.FaultAt(&doc.Almanac, "almanac: want the version, %d, got %s", version, clip(doc.Almanac.Value))
 	}
 	if name == "" {
 		name = doc.Name
@@ -153,7 +154,7 @@ func (r *reading) databases(n *yaml.Node) error {
 	for _, m := range members {
 		var path string
 		if err := m.value.Decode(&path); err != nil || path == "" {
-			return faultAt(m.value, "databases: %s: want the path of a file", m.name)
+			return tree.FaultAt(m.value, "databases: %s: want the path of a file", m.name)
 		}
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(filepath.Dir(r.file), path)
@@ -270,7 +271,7 @@ func (r *reading) handler(e *catalog.Entry, d *declared) error {
 		return fmt.Errorf("it needs one of data, http, lua and sql, and has %d", len(kinds))
 	}
 	if e.Mutates = d.Mutates != nil && *d.Mutates; e.Mutates && kinds[0] == "data" {
-		return faultAt(&d.Data, "data: it changes nothing: leave mutates out")
+		return tree.FaultAt(&d.Data, "data: it changes nothing: leave mutates out")
 	}
 	switch kinds[0] {
 	case "data":

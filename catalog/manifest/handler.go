@@ -8,15 +8,17 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/tree"
 	"almanac/session/syntax"
 )
 
 // canned makes an action that answers the same data every time.
 func canned(e *catalog.Entry, n *yaml.Node) error {
-	data, err := asData(n)
+	value, err := treeOf(n)
 	if err != nil {
 		return err
 	}
+	data := value.Plain()
 	e.Action = func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{Data: data}, nil }
 	return nil
 }
@@ -26,7 +28,7 @@ func canned(e *catalog.Entry, n *yaml.Node) error {
 func composed(e *catalog.Entry, n *yaml.Node) error {
 	var body string
 	if err := n.Decode(&body); err != nil || body == "" {
-		return faultAt(n, "lua: want the body of a function, as text, got %s", kindOf(n))
+		return tree.FaultAt(n, "lua: want the body of a function, as text, got %s", kindOf(n))
 	}
 	// The arguments are a local of the body.
 	if wrong := syntax.Check("local args; " + body); wrong != nil {
@@ -34,7 +36,7 @@ func composed(e *catalog.Entry, n *yaml.Node) error {
 		if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 			line++
 		}
-		return &fault{line: line, text: "lua: " + wrong.Error()}
+		return &tree.Fault{Line: line, Text: "lua: " + wrong.Error()}
 	}
 	e.Lua = body
 	return nil

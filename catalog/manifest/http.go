@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/tree"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
@@ -63,7 +64,7 @@ func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 		a.method = http.MethodGet
 	}
 	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, a.method) {
-		return faultAt(n, "http: method: want GET, HEAD, POST, PUT, PATCH or DELETE, got %s", clip(q.Method))
+		return tree.FaultAt(n, "http: method: want GET, HEAD, POST, PUT, PATCH or DELETE, got %s", clip(q.Method))
 	}
 	if err := errors.Join(a.readAddress(r, n, &q), a.readParts(&q)); err != nil {
 		return err
@@ -112,22 +113,22 @@ func (a *httpAction) readAddress(r *reading, n *yaml.Node, q *requested) (err er
 	bare := strings.NewReplacer("{", "", "}", "").Replace(q.URL)
 	u, err := url.Parse(bare)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return faultAt(n, "http: url: want an address such as https://api.example.com/items/{id}, its parameters under query")
+		return tree.FaultAt(n, "http: url: want an address such as https://api.example.com/items/{id}, its parameters under query")
 	}
 	scheme, rest, _ := strings.Cut(q.URL, "://")
 	host, _, _ := strings.Cut(rest, "/")
 	if strings.ContainsAny(scheme+host, "{}") {
-		return faultAt(n, "http: url: the host is written out: no argument may choose it")
+		return tree.FaultAt(n, "http: url: the host is written out: no argument may choose it")
 	}
 	if a.address, err = parseTemplate(q.URL); err != nil {
-		return faultAt(n, "http: url: %v", err)
+		return tree.FaultAt(n, "http: url: %v", err)
 	}
 	origin := scheme + "://" + host
 	if a.client = r.clients[origin]; a.client != nil {
 		return nil
 	}
 	if a.client, err = web.New(web.Options{Origins: []string{origin}, Vault: r.outside.vault}); err != nil {
-		return faultAt(n, "http: url: %v", err)
+		return tree.FaultAt(n, "http: url: %v", err)
 	}
 	r.clients[origin] = a.client
 	return nil
@@ -145,7 +146,7 @@ func (a *httpAction) readParts(q *requested) (err error) {
 	}
 	for _, h := range a.headers {
 		if name := http.CanonicalHeaderKey(h.name); slices.Contains(ownHeaders, name) || nameLength(strings.ReplaceAll(h.name, "-", "_")) != len(h.name) {
-			return faultAt(&q.Headers, "http: headers: %s cannot be set here: credentials go under auth", clip(h.name))
+			return tree.FaultAt(&q.Headers, "http: headers: %s cannot be set here: credentials go under auth", clip(h.name))
 		}
 	}
 	if a.form, err = pairsOf(&q.Form, "http: form"); err != nil {
@@ -153,15 +154,15 @@ func (a *httpAction) readParts(q *requested) (err error) {
 	}
 	if !q.Body.IsZero() {
 		if a.form != nil {
-			return faultAt(&q.Body, "http: it has a body and a form")
+			return tree.FaultAt(&q.Body, "http: it has a body and a form")
 		}
-		data, err := asData(&q.Body)
+		value, err := treeOf(&q.Body)
 		if err != nil {
 			return err
 		}
-		s, err := shapeOf(data)
+		s, err := shapeOf(value.Plain())
 		if err != nil {
-			return faultAt(&q.Body, "http: body: %v", err)
+			return tree.FaultAt(&q.Body, "http: body: %v", err)
 		}
 		a.body = &s
 	}
@@ -190,7 +191,7 @@ func authOf(n *yaml.Node) ([][]web.Auth, error) {
 			one.Place, one.Field = "query", id.Query
 		}
 	default:
-		return nil, faultAt(n, "http: auth: want {bearer: NAME}, {basic: [USER, PASSWORD]}, {key: NAME, header: X-Key} or {key: NAME, query: key}, where the names are those of environment variables or of keyring entries")
+		return nil, tree.FaultAt(n, "http: auth: want {bearer: NAME}, {basic: [USER, PASSWORD]}, {key: NAME, header: X-Key} or {key: NAME, query: key}, where the names are those of environment variables or of keyring entries")
 	}
 	return [][]web.Auth{{one}}, nil
 }
@@ -207,12 +208,12 @@ func (a *httpAction) checkNames(e *catalog.Entry, n *yaml.Node) error {
 	}
 	for _, name := range used {
 		if !slices.Contains(known, name) {
-			return faultAt(n, "http: {%s} is no input of the action%s", name, meant(name, known))
+			return tree.FaultAt(n, "http: {%s} is no input of the action%s", name, meant(name, known))
 		}
 	}
 	for _, f := range e.Input.Fields() {
 		if slices.Contains(a.address.names(), f.Name) && !f.Required && !f.HasDefault {
-			return faultAt(n, "http: url: {%s} must be required: the address needs it", f.Name)
+			return tree.FaultAt(n, "http: url: {%s} must be required: the address needs it", f.Name)
 		}
 	}
 	return nil

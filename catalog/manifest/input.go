@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/tree"
 )
 
 // schemaOf reads a whole JSON Schema; nil when there is none.
@@ -17,13 +18,13 @@ func schemaOf(n *yaml.Node, what string) (*catalog.Schema, error) {
 	if n.IsZero() || n.Tag == "!!null" {
 		return nil, nil
 	}
-	text, err := asJSON(n)
+	value, err := treeOf(n)
 	if err != nil {
 		return nil, err
 	}
-	s, err := catalog.ParseSchema(text)
+	s, err := catalog.ParseSchema(value.AppendJSON(nil))
 	if err != nil {
-		return nil, faultAt(n, "%s: %v", what, err)
+		return nil, tree.FaultAt(n, "%s: %v", what, err)
 	}
 	return s, nil
 }
@@ -49,7 +50,7 @@ func inputOf(n *yaml.Node) (*catalog.Schema, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := quote(m.name)
+		name := tree.Quote(nil, m.name)
 		props.Write(name)
 		props.WriteByte(':')
 		props.Write(schema)
@@ -66,7 +67,7 @@ func inputOf(n *yaml.Node) (*catalog.Schema, error) {
 	}
 	s, err := catalog.ParseSchema([]byte(text + `,"additionalProperties":false}`))
 	if err != nil {
-		return nil, faultAt(n, "input: %v", err)
+		return nil, tree.FaultAt(n, "input: %v", err)
 	}
 	return s, nil
 }
@@ -77,7 +78,7 @@ func fieldOf(m member) (schema []byte, required bool, err error) {
 	if n.Kind == yaml.ScalarNode {
 		kind := jsonTypes(n.Value)
 		if kind == "" && n.Value != "any" {
-			return nil, false, faultAt(n, "input: %s: unknown type %s", m.name, clip(n.Value))
+			return nil, false, tree.FaultAt(n, "input: %s: unknown type %s", m.name, clip(n.Value))
 		}
 		return []byte("{" + kind + "}"), false, nil
 	}
@@ -92,7 +93,7 @@ func fieldOf(m member) (schema []byte, required bool, err error) {
 			required = part.value.Value == "true"
 			continue
 		case !slices.Contains(schemaWords, part.name):
-			return nil, false, faultAt(part.key, "input: %s: unknown key %s%s", m.name, clip(part.name), meant(part.name, schemaWords))
+			return nil, false, tree.FaultAt(part.key, "input: %s: unknown key %s%s", m.name, clip(part.name), meant(part.name, schemaWords))
 		}
 		value := part.value
 		if kind := jsonTypes(value.Value); part.name == "type" && value.Kind == yaml.ScalarNode && strings.Count(kind, `"`) == 4 {
@@ -100,8 +101,8 @@ func fieldOf(m member) (schema []byte, required bool, err error) {
 		}
 		rest.Content = append(rest.Content, part.key, value)
 	}
-	schema, err = asJSON(rest)
-	return schema, required, err
+	value, err := treeOf(rest)
+	return value.AppendJSON(nil), required, err
 }
 
 // schemaWords are the keys that the schema of a field may have.

@@ -4,39 +4,24 @@ package manifest
 // read is bounded, whatever its aliases say.
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/catalog"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
-
-// A fault is an error with the line that it is about.
-type fault struct {
-	line int
-	text string
-}
-
-func (f *fault) Error() string { return f.text }
-
-func faultAt(n *yaml.Node, format string, args ...any) *fault {
-	return &fault{line: n.Line, text: fmt.Sprintf(format, args...)}
-}
 
 // lineOf is the line that err is about, or that of n.
 func lineOf(err error, n *yaml.Node) int {
-	var f *fault
-	if errors.As(err, &f) && f.line > 0 {
-		return f.line
+	var f *tree.Fault
+	if errors.As(err, &f) && f.Line > 0 {
+		return f.Line
 	}
 	return n.Line
 }
@@ -55,17 +40,17 @@ func mapping(n *yaml.Node, what string) ([]member, error) {
 		return nil, nil
 	}
 	if n.Kind != yaml.MappingNode {
-		return nil, faultAt(n, "%s: want names with values, got %s", what, kindOf(n))
+		return nil, tree.FaultAt(n, "%s: want names with values, got %s", what, kindOf(n))
 	}
 	seen := map[string]bool{}
 	var all []member
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode {
-			return nil, faultAt(key, "%s: a name must be plain text", what)
+			return nil, tree.FaultAt(key, "%s: a name must be plain text", what)
 		}
 		if seen[key.Value] {
-			return nil, faultAt(key, "%s: %s is there twice", what, clip(key.Value))
+			return nil, tree.FaultAt(key, "%s: %s is there twice", what, clip(key.Value))
 		}
 		seen[key.Value] = true
 		all = append(all, member{key.Value, key, n.Content[i+1]})
@@ -98,7 +83,7 @@ func decode(n *yaml.Node, what string, into any) error {
 	for _, m := range members {
 		field, known := fields[m.name]
 		if !known {
-			return faultAt(m.key, "%s: unknown key %s%s", what, clip(m.name), meant(m.name, names))
+			return tree.FaultAt(m.key, "%s: unknown key %s%s", what, clip(m.name), meant(m.name, names))
 		}
 		value := followed(m.value)
 		if field.Type() == reflect.TypeFor[yaml.Node]() {
@@ -106,7 +91,7 @@ func decode(n *yaml.Node, what string, into any) error {
 			continue
 		}
 		if err := value.Decode(field.Addr().Interface()); err != nil {
-			return faultAt(m.value, "%s: %s: want %s, got %s", what, m.name, wantOf(field.Type()), kindOf(value))
+			return tree.FaultAt(m.value, "%s: %s: want %s, got %s", what, m.name, wantOf(field.Type()), kindOf(value))
 		}
 	}
 	return nil
@@ -165,7 +150,7 @@ func texts(n *yaml.Node, what string) ([]string, error) {
 	case n.Kind == yaml.SequenceNode && n.Decode(&list) == nil:
 		return list, nil
 	}
-	return nil, faultAt(n, "%s: want a text or a list of texts, got %s", what, kindOf(n))
+	return nil, tree.FaultAt(n, "%s: want a text or a list of texts, got %s", what, kindOf(n))
 }
 
 const (
@@ -174,98 +159,9 @@ const (
 	maxNesting = 100
 )
 
-// asJSON is the value of a node as JSON, names in the order they stand.
-func asJSON(n *yaml.Node) ([]byte, error) {
-	w := jsonWriter{left: maxNodes}
-	if err := w.write(n, 0); err != nil {
-		return nil, err
-	}
-	return w.out.Bytes(), nil
-}
-
-type jsonWriter struct {
-	out  bytes.Buffer
-	left int
-}
-
-func (w *jsonWriter) write(n *yaml.Node, depth int) error {
-	if w.left--; w.left < 0 || depth > maxNesting {
-		return faultAt(n, "the value is too large or nested too deeply")
-	}
-	switch n.Kind {
-	case yaml.AliasNode:
-		return w.write(n.Alias, depth+1)
-	case yaml.ScalarNode:
-		return w.scalar(n)
-	case yaml.SequenceNode:
-		w.out.WriteByte('[')
-		for i, item := range n.Content {
-			if i > 0 {
-				w.out.WriteByte(',')
-			}
-			if err := w.write(item, depth+1); err != nil {
-				return err
-			}
-		}
-		w.out.WriteByte(']')
-	case yaml.MappingNode:
-		members, err := mapping(n, "the value")
-		if err != nil {
-			return err
-		}
-		w.out.WriteByte('{')
-		for i, m := range members {
-			if i > 0 {
-				w.out.WriteByte(',')
-			}
-			w.out.Write(quote(m.name))
-			w.out.WriteByte(':')
-			if err := w.write(m.value, depth+1); err != nil {
-				return err
-			}
-		}
-		w.out.WriteByte('}')
-	default:
-		w.out.WriteString("null")
-	}
-	return nil
-}
-
-func (w *jsonWriter) scalar(n *yaml.Node) error {
-	switch n.Tag {
-	case "!!null":
-		w.out.WriteString("null")
-		return nil
-	case "!!bool", "!!int", "!!float":
-		var v any
-		if err := n.Decode(&v); err != nil {
-			return faultAt(n, "%s is not a value of %s", clip(n.Value), n.Tag)
-		}
-		if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
-			return faultAt(n, "%s is not a number that data can hold", clip(n.Value))
-		}
-		text, err := json.Marshal(v)
-		if err != nil {
-			return faultAt(n, "%s is not data", clip(n.Value))
-		}
-		w.out.Write(text)
-		return nil
-	}
-	w.out.Write(quote(n.Value))
-	return nil
-}
-
-// asData is the value of a node as plain data; integers are int64.
-func asData(n *yaml.Node) (any, error) {
-	text, err := asJSON(n)
-	if err != nil {
-		return nil, err
-	}
-	v, err := catalog.ParseJSON(text)
-	if err != nil {
-		return nil, faultAt(n, "%v", err)
-	}
-	return v, nil
+// treeOf is the value of a node with its names in the order they stand.
+func treeOf(n *yaml.Node) (*tree.Node, error) {
+	return tree.FromYAML(n, tree.Limits{Nodes: maxNodes, Depth: maxNesting, Strict: true})
 }
 
 // clip is what a file says, as a message quotes it.

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/pattern"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
 
 // A laid is an overlay as it stands in a manifest.
@@ -56,7 +57,7 @@ func (r *reading) overlays(n *yaml.Node) (catalog.Overlay, error) {
 		return nil, nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		return nil, faultAt(n, "overlays: want a list, got %s", kindOf(n))
+		return nil, tree.FaultAt(n, "overlays: want a list, got %s", kindOf(n))
 	}
 	var all []overlay
 	for _, item := range n.Content {
@@ -77,13 +78,13 @@ func (r *reading) overlay(n *yaml.Node) (overlay, error) {
 	o := overlay{place: r.place(n.Line)}
 	at := slices.IndexFunc(members, func(m member) bool { return m.name == "match" })
 	if at < 0 {
-		return overlay{}, faultAt(n, "overlay: it has no match: an id, or a pattern such as billing.*")
+		return overlay{}, tree.FaultAt(n, "overlay: it has no match: an id, or a pattern such as billing.*")
 	}
 	if o.match, err = texts(members[at].value, "overlay: match"); err != nil {
 		return overlay{}, err
 	}
 	if o.patterns, err = pattern.ParseAll(o.match); err != nil {
-		return overlay{}, faultAt(members[at].value, "overlay: match: %v", err)
+		return overlay{}, tree.FaultAt(members[at].value, "overlay: match: %v", err)
 	}
 	if err := o.read(n); err != nil {
 		o.place = r.place(lineOf(err, n))
@@ -274,7 +275,7 @@ func named(v any, name string) bool {
 // without is the text of a schema in which no property has the name, at its outermost level and in the parts that all
 // must hold.
 func without(schema []byte, name string, depth int) ([]byte, error) {
-	names, values, err := members(schema)
+	names, values, err := tree.Members(schema)
 	if err != nil || depth > maxNesting {
 		return schema, err
 	}
@@ -296,7 +297,7 @@ func without(schema []byte, name string, depth int) ([]byte, error) {
 		if out.Len() > 1 {
 			out.WriteByte(',')
 		}
-		out.Write(quote(key))
+		out.Write(tree.Quote(nil, key))
 		out.WriteByte(':')
 		out.Write(value)
 	}
@@ -307,14 +308,14 @@ func without(schema []byte, name string, depth int) ([]byte, error) {
 // What is not of the shape that it should have is left as it is.
 
 func withoutMember(object []byte, name string) []byte {
-	names, values, err := members(object)
+	names, values, err := tree.Members(object)
 	if err != nil {
 		return object
 	}
 	var parts [][]byte
 	for i, key := range names {
 		if key != name {
-			parts = append(parts, slices.Concat(quote(key), []byte(":"), values[i]))
+			parts = append(parts, slices.Concat(tree.Quote(nil, key), []byte(":"), values[i]))
 		}
 	}
 	return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))

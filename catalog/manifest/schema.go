@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
 
 // openSchema takes any table.
@@ -26,7 +27,7 @@ type field struct {
 
 // readField reads {type, description, required}; other members are passed over.
 func readField(raw json.RawMessage) (f field, err error) {
-	names, values, err := members(raw)
+	names, values, err := tree.Members(raw)
 	if err != nil {
 		return f, err
 	}
@@ -37,13 +38,13 @@ func readField(raw json.RawMessage) (f field, err error) {
 		}
 		switch strings.ToLower(name) {
 		case "type":
-			f.kind, err = unquote(value)
+			if f.kind = tree.Unquote(value); value[0] != '"' {
+				err = errors.New("want text")
+			}
 		case "description":
 			f.description = value
 			if len(value) > maxDescription {
-				var about string
-				about, err = unquote(value)
-				f.description = quote(text.HeadBytes(about, maxDescription))
+				f.description = tree.Quote(nil, text.HeadBytes(tree.Unquote(value), maxDescription))
 			}
 			if len(f.description) <= len(`""`) {
 				f.description = nil
@@ -72,7 +73,7 @@ func inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 	if raw[0] != '{' {
 		return nil, fmt.Errorf("want an object, got %s", text.HeadBytes(string(raw), 40))
 	}
-	names, values, err := members(raw)
+	names, values, err := tree.Members(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 		if i > 0 {
 			props.WriteByte(',')
 		}
-		key := quote(name)
+		key := tree.Quote(nil, name)
 		props.Write(key)
 		props.WriteString(":{")
 		kind := jsonTypes(f.kind)
@@ -135,7 +136,7 @@ func isSchema(names []string, values []json.RawMessage) bool {
 				return true
 			}
 		case "properties":
-			if inner, under, err := members(values[i]); err == nil && !slices.ContainsFunc(under, func(v json.RawMessage) bool {
+			if inner, under, err := tree.Members(values[i]); err == nil && !slices.ContainsFunc(under, func(v json.RawMessage) bool {
 				return v[0] == '"'
 			}) && len(inner) > 0 {
 				return true
@@ -147,81 +148,6 @@ func isSchema(names []string, values []json.RawMessage) bool {
 		}
 	}
 	return false
-}
-
-// members are the names and values of an object in the order they stand; of a repeated name the first counts. raw is
-// known to be JSON.
-func members(raw json.RawMessage) (names []string, values []json.RawMessage, err error) {
-	at := spaceEnd(raw, 0)
-	if at == len(raw) || raw[at] != '{' {
-		return nil, nil, errors.New("want an object")
-	}
-	for at = spaceEnd(raw, at+1); at < len(raw) && raw[at] == '"'; {
-		end := valueEnd(raw, at)
-		name, err := unquote(raw[at:end])
-		if err != nil {
-			return nil, nil, err
-		}
-		at = spaceEnd(raw, spaceEnd(raw, end)+1) // over the colon
-		end = valueEnd(raw, at)
-		if !slices.Contains(names, name) {
-			names, values = append(names, name), append(values, raw[at:end:end])
-		}
-		if at = spaceEnd(raw, end); at < len(raw) && raw[at] == ',' {
-			at = spaceEnd(raw, at+1)
-		}
-	}
-	return names, values, nil
-}
-
-// spaceEnd is the first place from at on that is no space.
-func spaceEnd(raw []byte, at int) int {
-	for at < len(raw) && (raw[at] == ' ' || raw[at] == '\t' || raw[at] == '\n' || raw[at] == '\r') {
-		at++
-	}
-	return at
-}
-
-// valueEnd is where the value that begins at at ends.
-func valueEnd(raw []byte, at int) int {
-	depth := 0
-	for ; at < len(raw); at++ {
-		switch raw[at] {
-		case '"':
-			for at++; at < len(raw) && raw[at] != '"'; at++ {
-				if raw[at] == '\\' {
-					at++
-				}
-			}
-			if depth == 0 {
-				return min(at+1, len(raw))
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return at + 1
-			}
-			if depth < 0 {
-				return at
-			}
-		case ',', ' ', '\t', '\n', '\r':
-			if depth == 0 {
-				return at
-			}
-		}
-	}
-	return at
-}
-
-// unquote is the text of a JSON string.
-func unquote(raw []byte) (string, error) {
-	if len(raw) >= 2 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1]), nil
-	}
-	var text string
-	err := json.Unmarshal(raw, &text)
-	return text, err
 }
 
 // jsonTypes is the "type" member for a type as manifests write it: "str", "Integer", "List[str]", "string|null"; ""
@@ -271,7 +197,7 @@ func outputSchema(fields []string) *catalog.Schema {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(quote(name))
+		b.Write(tree.Quote(nil, name))
 		b.WriteString(":{}")
 	}
 	b.WriteString("}}")
@@ -280,13 +206,4 @@ func outputSchema(fields []string) *catalog.Schema {
 		return nil
 	}
 	return schema
-}
-
-// quote is text as a JSON string.
-func quote(text string) []byte {
-	out, err := json.Marshal(text)
-	if err != nil {
-		return []byte(`""`)
-	}
-	return out
 }

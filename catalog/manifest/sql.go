@@ -21,6 +21,7 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"almanac/catalog"
+	"almanac/catalog/tree"
 	"almanac/catalog/web"
 )
 
@@ -47,26 +48,26 @@ func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 	}
 	path, err := r.database(q.Database)
 	if err != nil {
-		return faultAt(n, "sql: %v", err)
+		return tree.FaultAt(n, "sql: %v", err)
 	}
 	s, err := parseStatement(q.Statement)
 	if err == nil {
 		err = s.check()
 	}
 	if err != nil {
-		return faultAt(n, "sql: %v", err)
+		return tree.FaultAt(n, "sql: %v", err)
 	}
 	known := argumentNames(e)
 	for _, p := range s.params {
 		if !slices.Contains(known, p) {
-			return faultAt(n, "sql: :%s is no input of the action%s", p, meant(p, known))
+			return tree.FaultAt(n, "sql: :%s is no input of the action%s", p, meant(p, known))
 		}
 	}
 	if q.MaxRows == 0 {
 		q.MaxRows = defaultRows
 	}
 	if q.MaxRows < 1 || q.MaxRows > mostRows {
-		return faultAt(n, "sql: max_rows: want 1 to %d", mostRows)
+		return tree.FaultAt(n, "sql: max_rows: want 1 to %d", mostRows)
 	}
 	a := sqlAction{outside: r.outside, path: path, text: q.Statement, statement: s, rows: q.MaxRows, writes: e.Mutates}
 	e.Action = a.run

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog/tree"
 )
 
 // A template is a text with {name} where arguments go; {{ and }} stand for braces.
@@ -149,11 +151,11 @@ func pairsOf(n *yaml.Node, what string) ([]pair, error) {
 	for _, m := range members {
 		var text string
 		if m.value.Kind != yaml.ScalarNode || m.value.Decode(&text) != nil {
-			return nil, faultAt(m.value, "%s: %s: want text such as {limit}, got %s", what, m.name, kindOf(m.value))
+			return nil, tree.FaultAt(m.value, "%s: %s: want text such as {limit}, got %s", what, m.name, kindOf(m.value))
 		}
 		t, err := parseTemplate(text)
 		if err != nil {
-			return nil, faultAt(m.value, "%s: %s: %v", what, m.name, err)
+			return nil, tree.FaultAt(m.value, "%s: %s: %v", what, m.name, err)
 		}
 		pairs = append(pairs, pair{m.name, t})
 	}

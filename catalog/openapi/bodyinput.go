@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+
+	"almanac/catalog/tree"
 )
 
 // requestBody adds the body of OpenAPI 3. It returns the schema of names that are not listed, nil when there are none.
-func (b *inputBuilder) requestBody() (more *node) {
-	given := b.op.node.get("requestBody")
+func (b *inputBuilder) requestBody() (more *tree.Node) {
+	given := b.op.node.Get("requestBody")
 	if given == nil {
 		return nil
 	}
@@ -20,9 +22,9 @@ func (b *inputBuilder) requestBody() (more *node) {
 		b.lost = append(b.lost, "the body: "+err.Error())
 		n = given
 	}
-	content := n.get("content")
+	content := n.Get("content")
 	if b.op.method == "get" || b.op.method == "head" || b.op.method == "trace" {
-		if !n.get("required").truth() {
+		if !n.Get("required").True() {
 			return nil // it has no meaning there
 		}
 	}
@@ -30,13 +32,13 @@ func (b *inputBuilder) requestBody() (more *node) {
 	if mediaType == "" {
 		mediaType = "application/json"
 	}
-	return b.whole(media.get("schema"), mediaType, n.get("required").truth(), n.get("description").str(), media.get("encoding"))
+	return b.whole(media.Get("schema"), mediaType, n.Get("required").True(), n.Get("description").Str(), media.Get("encoding"))
 }
 
 // pickMedia picks the kind of body that is easiest to write: JSON, then forms, then text.
-func pickMedia(content *node) (mediaType string, media *node) {
+func pickMedia(content *tree.Node) (mediaType string, media *tree.Node) {
 	best := -1
-	content.each(func(name string, value *node) {
+	content.Each(func(name string, value *tree.Node) {
 		score := 1
 		switch kind, _, _ := strings.Cut(strings.ToLower(name), ";"); {
 		case kind == "application/json":
@@ -66,7 +68,7 @@ func isJSON(kind string) bool {
 }
 
 // whole adds a body with one schema: its fields as arguments where it is an object with names, else one argument.
-func (b *inputBuilder) whole(schema *node, mediaType string, required bool, about string, encoding *node) (more *node) {
+func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool, about string, encoding *tree.Node) (more *tree.Node) {
 	kind, _, _ := strings.Cut(strings.ToLower(mediaType), ";")
 	out := &body{mediaType: mediaType}
 	switch {
@@ -90,27 +92,27 @@ func (b *inputBuilder) whole(schema *node, mediaType string, required bool, abou
 	if required {
 		b.required = append(b.required, out.whole)
 	}
-	if !schema.is(object) {
-		schema = &node{kind: object}
+	if !schema.Is(tree.Object) {
+		schema = &tree.Node{Kind: tree.Object}
 	}
 	if out.form == rawBody {
-		schema = &node{kind: object, names: []string{"type"}, values: []*node{{kind: textual, text: "string"}}}
+		schema = &tree.Node{Kind: tree.Object, Names: []string{"type"}, Values: []*tree.Node{{Kind: tree.Text, Text: "string"}}}
 		about = strings.TrimSpace(about + " Sent as it is, as " + text.LineBytes(mediaType, 60) + ".")
 	}
-	holder := &node{kind: object}
+	holder := &tree.Node{Kind: tree.Object}
 	if about != "" {
-		holder.names, holder.values = []string{"description"}, []*node{{kind: textual, text: about}}
+		holder.Names, holder.Values = []string{"description"}, []*tree.Node{{Kind: tree.Text, Text: about}}
 	}
-	if target := b.d.soft(schema); target.get("readOnly") == nil {
+	if target := b.d.soft(schema); target.Get("readOnly") == nil {
 		b.propertyOf(out.whole, schema, holder)
 	}
 	return nil
 }
 
 // propertyOf writes the argument of a whole body.
-func (b *inputBuilder) propertyOf(arg string, schema, about *node) {
+func (b *inputBuilder) propertyOf(arg string, schema, about *tree.Node) {
 	b.e.name(arg)
-	if description := about.get("description"); description != nil && schema.get("description") == nil {
+	if description := about.Get("description"); description != nil && schema.Get("description") == nil {
 		shown := with(schema, "description", description)
 		schema = &shown
 	}
@@ -120,18 +122,18 @@ func (b *inputBuilder) propertyOf(arg string, schema, about *node) {
 // A flattened is an object schema with its parts merged.
 type flattened struct {
 	names    []string
-	schemas  []*node
+	schemas  []*tree.Node
 	required []string
 	hidden   []string
-	more     *node
+	more     *tree.Node
 	closed   bool
 }
 
 // flatten merges the parts of a schema, and reports whether it is an object with nothing but names: one that is a
 // choice between shapes stays whole.
-func (b *inputBuilder) flatten(n *node, out *flattened, top bool, trail []*node) bool {
+func (b *inputBuilder) flatten(n *tree.Node, out *flattened, top bool, trail []*tree.Node) bool {
 	n = b.d.soft(n)
-	if n == nil || !n.is(object) || slices.Contains(trail, n) {
+	if n == nil || !n.Is(tree.Object) || slices.Contains(trail, n) {
 		return false
 	}
 	trail = append(trail, n)
@@ -140,7 +142,7 @@ func (b *inputBuilder) flatten(n *node, out *flattened, top bool, trail []*node)
 		return false
 	}
 	for _, keyword := range []string{"oneOf", "anyOf"} {
-		for _, branch := range n.get(keyword).items() {
+		for _, branch := range n.Get(keyword).Items() {
 			// Branches that only say which names go together are left to the server.
 			if b.hasShape(branch) {
 				return false
@@ -150,8 +152,8 @@ func (b *inputBuilder) flatten(n *node, out *flattened, top bool, trail []*node)
 	if len(b.d.extending(n)) > 0 && top {
 		return false
 	}
-	n.get("properties").each(func(name string, schema *node) {
-		if schema.get("readOnly").truth() || b.d.soft(schema).get("readOnly").truth() {
+	n.Get("properties").Each(func(name string, schema *tree.Node) {
+		if schema.Get("readOnly").True() || b.d.soft(schema).Get("readOnly").True() {
 			out.hidden = append(out.hidden, name)
 			return
 		}
@@ -161,16 +163,16 @@ func (b *inputBuilder) flatten(n *node, out *flattened, top bool, trail []*node)
 		}
 		out.names, out.schemas = append(out.names, name), append(out.schemas, schema)
 	})
-	out.required = append(out.required, n.get("required").strings()...)
-	switch more := n.get("additionalProperties"); {
-	case more.is(boolean):
-		if out.closed = out.closed || !more.truth(); more.truth() {
+	out.required = append(out.required, n.Get("required").Strings()...)
+	switch more := n.Get("additionalProperties"); {
+	case more.Is(tree.Boolean):
+		if out.closed = out.closed || !more.True(); more.True() {
 			out.more = more
 		}
-	case more.is(object):
+	case more.Is(tree.Object):
 		out.more = more
 	}
-	for _, part := range n.get("allOf").items() {
+	for _, part := range n.Get("allOf").Items() {
 		if !b.flatten(part, out, false, trail) && b.hasShape(part) {
 			return false
 		}
@@ -179,34 +181,34 @@ func (b *inputBuilder) flatten(n *node, out *flattened, top bool, trail []*node)
 }
 
 // hasShape tells whether a branch says more than which names must be there.
-func (b *inputBuilder) hasShape(n *node) bool {
+func (b *inputBuilder) hasShape(n *tree.Node) bool {
 	plain := b.d.soft(n)
 	if plain == nil {
 		return false
 	}
 	for _, keyword := range []string{"properties", "allOf", "oneOf", "anyOf", "items", "enum", "additionalProperties"} {
-		if plain.get(keyword) != nil {
+		if plain.Get(keyword) != nil {
 			return true
 		}
 	}
-	kind := plain.get("type").str()
+	kind := plain.Get("type").Str()
 	return kind != "" && kind != "object"
 }
 
 // flat adds the names of a body as arguments.
-func (b *inputBuilder) flat(out *body, flat *flattened, required bool, encoding *node) {
+func (b *inputBuilder) flat(out *body, flat *flattened, required bool, encoding *tree.Node) {
 	out.open = flat.more != nil
 	for _, name := range flat.required {
 		if !slices.Contains(flat.names, name) && !slices.Contains(flat.hidden, name) {
 			// It must be there, and nothing more is said of it.
-			flat.names, flat.schemas = append(flat.names, name), append(flat.schemas, &node{kind: object})
+			flat.names, flat.schemas = append(flat.names, name), append(flat.schemas, &tree.Node{Kind: tree.Object})
 		}
 	}
 	for i, name := range flat.names {
 		f := field{name: name, arg: b.arg(name, "body"), explode: true}
 		plain := b.d.soft(flat.schemas[i])
 		if out.form == formBody || out.form == multipartBody {
-			b.encode(&f, plain, encoding.get(name))
+			b.encode(&f, plain, encoding.Get(name))
 		}
 		if required && slices.Contains(flat.required, name) {
 			b.required = append(b.required, f.arg)
@@ -218,36 +220,36 @@ func (b *inputBuilder) flat(out *body, flat *flattened, required bool, encoding 
 }
 
 // encode says how a field of a form is written.
-func (b *inputBuilder) encode(f *field, schema, encoding *node) {
+func (b *inputBuilder) encode(f *field, schema, encoding *tree.Node) {
 	f.style = "form"
 	kinds := b.e.kinds(schema)
-	items := b.d.soft(schema.get("items"))
+	items := b.d.soft(schema.Get("items"))
 	if slices.Contains(kinds, "object") || slices.Contains(kinds, "array") && slices.Contains(b.e.kinds(items), "object") {
 		f.style = "" // JSON
 	}
 	f.file = isFile(schema) || isFile(items)
-	if style := encoding.get("style").str(); style != "" {
+	if style := encoding.Get("style").Str(); style != "" {
 		f.style = style
 	}
-	if explode := encoding.get("explode"); explode.is(boolean) {
-		f.explode = explode.truth()
+	if explode := encoding.Get("explode"); explode.Is(tree.Boolean) {
+		f.explode = explode.True()
 		if f.style == "" {
 			f.style = "form"
 		}
 	}
-	f.contentType, _, _ = strings.Cut(encoding.get("contentType").str(), ",")
+	f.contentType, _, _ = strings.Cut(encoding.Get("contentType").Str(), ",")
 }
 
-func isFile(schema *node) bool {
-	return schema.get("format").str() == "binary" || schema.get("contentMediaType") != nil && schema.get("contentEncoding") == nil ||
-		schema.get("type").str() == "file"
+func isFile(schema *tree.Node) bool {
+	return schema.Get("format").Str() == "binary" || schema.Get("contentMediaType") != nil && schema.Get("contentEncoding") == nil ||
+		schema.Get("type").Str() == "file"
 }
 
 // consumes are the kinds of body that an operation of Swagger 2.0 takes, JSON first.
 func (d *document) consumes(op *operation) []string {
-	list := op.node.get("consumes").strings()
-	if op.node.get("consumes") == nil {
-		list = d.root.get("consumes").strings()
+	list := op.node.Get("consumes").Strings()
+	if op.node.Get("consumes") == nil {
+		list = d.root.Get("consumes").Strings()
 	}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b string) int {

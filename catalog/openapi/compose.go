@@ -6,12 +6,14 @@ package openapi
 import (
 	"slices"
 	"strings"
+
+	"almanac/catalog/tree"
 )
 
 // composed writes allOf, and oneOf and anyOf as anyOf: documents mean by oneOf what may overlap.
-func (e *emitter) composed(n *node, at spot) {
+func (e *emitter) composed(n *tree.Node, at spot) {
 	same := spot{depth: at.depth + 1, trail: at.trail, bare: at.bare, hidden: at.hidden, room: innerText}
-	if parts := n.get("allOf").items(); len(parts) > 0 {
+	if parts := n.Get("allOf").Items(); len(parts) > 0 {
 		e.name("allOf")
 		e.raw("[")
 		for _, part := range parts {
@@ -20,8 +22,8 @@ func (e *emitter) composed(n *node, at spot) {
 		}
 		e.raw("]")
 	}
-	choices := n.get("oneOf").items()
-	if more := n.get("anyOf").items(); len(choices) == 0 {
+	choices := n.Get("oneOf").Items()
+	if more := n.Get("anyOf").Items(); len(choices) == 0 {
 		choices = more
 	}
 	extended := false
@@ -37,7 +39,7 @@ func (e *emitter) composed(n *node, at spot) {
 	tags := e.tags(n)
 	for _, part := range choices {
 		e.comma()
-		values := tags[part.get("$ref").str()]
+		values := tags[part.Get("$ref").Str()]
 		if len(values) == 0 || e.output {
 			e.schema(part, same)
 			continue
@@ -45,10 +47,10 @@ func (e *emitter) composed(n *node, at spot) {
 		e.raw(`{"allOf":[`)
 		e.schema(part, same)
 		e.raw(`],"properties":{`)
-		e.b = append(quote(e.b, n.at("discriminator", "propertyName").str()), `:{"enum":[`...)
+		e.b = append(tree.Quote(e.b, n.At("discriminator", "propertyName").Str()), `:{"enum":[`...)
 		for _, value := range values {
 			e.comma()
-			e.b = quote(e.b, value)
+			e.b = tree.Quote(e.b, value)
 		}
 		e.raw(`]}}}`)
 	}
@@ -60,7 +62,7 @@ func (e *emitter) composed(n *node, at spot) {
 }
 
 // returns reports whether a choice leads back to the trail.
-func (e *emitter) returns(choices, trail []*node) bool {
+func (e *emitter) returns(choices, trail []*tree.Node) bool {
 	for _, part := range choices {
 		target := e.d.soft(part)
 		if target == nil {
@@ -78,15 +80,15 @@ func (e *emitter) returns(choices, trail []*node) bool {
 
 // tags are the values of the discriminator that a mapping gives each reference. A branch that says itself which values
 // it takes needs none.
-func (e *emitter) tags(n *node) map[string][]string {
-	property := n.at("discriminator", "propertyName").str()
-	mapping := n.at("discriminator", "mapping")
-	if property == "" || !mapping.is(object) {
+func (e *emitter) tags(n *tree.Node) map[string][]string {
+	property := n.At("discriminator", "propertyName").Str()
+	mapping := n.At("discriminator", "mapping")
+	if property == "" || !mapping.Is(tree.Object) {
 		return nil
 	}
 	tags := map[string][]string{}
-	mapping.each(func(value string, ref *node) {
-		place := ref.str()
+	mapping.Each(func(value string, ref *tree.Node) {
+		place := ref.Str()
 		if !strings.Contains(place, "/") {
 			place = e.d.schemaPlace() + place
 		}
@@ -94,8 +96,8 @@ func (e *emitter) tags(n *node) map[string][]string {
 		if err != nil {
 			return
 		}
-		own := e.d.soft(target.at("properties", property))
-		if own.get("enum") == nil && own.get("const") == nil {
+		own := e.d.soft(target.At("properties", property))
+		if own.Get("enum") == nil && own.Get("const") == nil {
 			tags[place] = append(tags[place], value)
 		}
 	})
@@ -103,24 +105,24 @@ func (e *emitter) tags(n *node) map[string][]string {
 }
 
 // hidden are the names that do not go this way: what is read-only is not sent, what is write-only does not come back.
-func (d *document) hidden(n *node, output bool) map[string]bool {
+func (d *document) hidden(n *tree.Node, output bool) map[string]bool {
 	keyword := "readOnly"
 	if output {
 		keyword = "writeOnly"
 	}
-	hidden, seen := map[string]bool{}, map[*node]bool{}
-	var visit func(n *node)
-	visit = func(n *node) {
+	hidden, seen := map[string]bool{}, map[*tree.Node]bool{}
+	var visit func(n *tree.Node)
+	visit = func(n *tree.Node) {
 		if n = d.soft(n); n == nil || seen[n] {
 			return
 		}
 		seen[n] = true
-		n.get("properties").each(func(name string, property *node) {
-			if property.get(keyword).truth() || d.soft(property).get(keyword).truth() {
+		n.Get("properties").Each(func(name string, property *tree.Node) {
+			if property.Get(keyword).True() || d.soft(property).Get(keyword).True() {
 				hidden[name] = true
 			}
 		})
-		for _, part := range n.get("allOf").items() {
+		for _, part := range n.Get("allOf").Items() {
 			visit(part)
 		}
 	}
@@ -130,18 +132,18 @@ func (d *document) hidden(n *node, output bool) map[string]bool {
 
 // undeclared are the names that must be there, of which the schema and all that applies with it say nothing more.
 // Names that nothing lists would be refused.
-func (e *emitter) undeclared(n *node) []string {
-	if e.output || n.get("required").items() == nil {
+func (e *emitter) undeclared(n *tree.Node) []string {
+	if e.output || n.Get("required").Items() == nil {
 		return nil
 	}
-	known, seen := map[string]bool{}, map[*node]bool{}
-	var visit func(n *node)
-	visit = func(n *node) {
+	known, seen := map[string]bool{}, map[*tree.Node]bool{}
+	var visit func(n *tree.Node)
+	visit = func(n *tree.Node) {
 		if n = e.d.soft(n); n == nil || seen[n] {
 			return
 		}
 		seen[n] = true
-		n.get("properties").each(func(name string, _ *node) { known[name] = true })
+		n.Get("properties").Each(func(name string, _ *tree.Node) { known[name] = true })
 		e.d.inPlace(n, visit)
 	}
 	visit(n)
@@ -149,7 +151,7 @@ func (e *emitter) undeclared(n *node) []string {
 		return nil
 	}
 	var out []string
-	for _, name := range n.get("required").strings() {
+	for _, name := range n.Get("required").Strings() {
 		if !known[name] && !slices.Contains(out, name) {
 			out = append(out, name)
 		}

@@ -10,28 +10,30 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+
+	"almanac/catalog/tree"
 )
 
 // A document is one that was read. It is used by one goroutine.
 type document struct {
-	root *node
+	root *tree.Node
 	// v2 tells Swagger 2.0 from OpenAPI 3.
 	v2      bool
 	version string
 
-	pointed  map[string]*node         // what references point to
-	place    map[*node]string         // the reference that a target was first found by
-	reaches  map[*node]map[*node]bool // the targets that apply wherever a target does
-	children map[*node][]*node        // by base: references to those that extend it
+	pointed  map[string]*tree.Node              // what references point to
+	place    map[*tree.Node]string              // the reference that a target was first found by
+	reaches  map[*tree.Node]map[*tree.Node]bool // the targets that apply wherever a target does
+	children map[*tree.Node][]*tree.Node        // by base: references to those that extend it
 }
 
 // newDocument looks which kind of document it is.
-func newDocument(root *node) (*document, error) {
-	d := &document{root: root, pointed: map[string]*node{}, place: map[*node]string{}, reaches: map[*node]map[*node]bool{}}
-	if !root.is(object) {
+func newDocument(root *tree.Node) (*document, error) {
+	d := &document{root: root, pointed: map[string]*tree.Node{}, place: map[*tree.Node]string{}, reaches: map[*tree.Node]map[*tree.Node]bool{}}
+	if !root.Is(tree.Object) {
 		return nil, errors.New("want an OpenAPI document, got something that is no object")
 	}
-	swagger, openapi := root.get("swagger").scalar(), root.get("openapi").scalar()
+	swagger, openapi := root.Get("swagger").Scalar(), root.Get("openapi").Scalar()
 	switch {
 	case openapi != "" && strings.HasPrefix(openapi, "3"):
 		d.version = openapi
@@ -49,7 +51,7 @@ func newDocument(root *node) (*document, error) {
 const maxHops = 32
 
 // pointer finds what a reference points to.
-func (d *document) pointer(ref string) (*node, error) {
+func (d *document) pointer(ref string) (*tree.Node, error) {
 	if n, ok := d.pointed[ref]; ok {
 		if n == nil {
 			return nil, fmt.Errorf("the reference %s points to nothing", text.LineBytes(ref, 120))
@@ -68,16 +70,16 @@ func (d *document) pointer(ref string) (*node, error) {
 			}
 		}
 		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		if n.is(list) {
+		if n.Is(tree.List) {
 			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(n.values) {
+			if err != nil || i < 0 || i >= len(n.Values) {
 				n = nil
 				break
 			}
-			n = n.values[i]
+			n = n.Values[i]
 			continue
 		}
-		n = n.get(step)
+		n = n.Get(step)
 	}
 	d.pointed[ref] = n
 	if n == nil {
@@ -90,24 +92,24 @@ func (d *document) pointer(ref string) (*node, error) {
 }
 
 // follow steps through references until there is none.
-func (d *document) follow(n *node) (*node, error) {
+func (d *document) follow(n *tree.Node) (*tree.Node, error) {
 	for hop := 0; ; hop++ {
-		ref := n.get("$ref")
-		if !ref.is(textual) {
+		ref := n.Get("$ref")
+		if !ref.Is(tree.Text) {
 			return n, nil
 		}
 		if hop == maxHops {
-			return nil, fmt.Errorf("the reference %s leads in a circle", text.LineBytes(ref.text, 120))
+			return nil, fmt.Errorf("the reference %s leads in a circle", text.LineBytes(ref.Text, 120))
 		}
 		var err error
-		if n, err = d.pointer(ref.text); err != nil {
+		if n, err = d.pointer(ref.Text); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // soft is follow for places where nothing depends on it: nil where it leads nowhere.
-func (d *document) soft(n *node) *node {
+func (d *document) soft(n *tree.Node) *tree.Node {
 	n, err := d.follow(n)
 	if err != nil {
 		return nil
@@ -116,19 +118,19 @@ func (d *document) soft(n *node) *node {
 }
 
 // inPlace calls f with the schemas that apply to the same value as n does.
-func (d *document) inPlace(n *node, f func(part *node)) {
-	if ref := n.get("$ref"); ref.is(textual) {
-		if target, err := d.pointer(ref.text); err == nil {
+func (d *document) inPlace(n *tree.Node, f func(part *tree.Node)) {
+	if ref := n.Get("$ref"); ref.Is(tree.Text) {
+		if target, err := d.pointer(ref.Text); err == nil {
 			f(target)
 		}
 	}
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
-		for _, part := range n.get(keyword).items() {
+		for _, part := range n.Get(keyword).Items() {
 			f(part)
 		}
 	}
 	for _, keyword := range []string{"not", "if", "then", "else"} {
-		if part := n.get(keyword); part.is(object) {
+		if part := n.Get(keyword); part.Is(tree.Object) {
 			f(part)
 		}
 	}
@@ -138,14 +140,14 @@ func (d *document) inPlace(n *node, f func(part *node)) {
 }
 
 // reach is the set of targets of references that apply wherever n does, n among them when it applies to itself.
-func (d *document) reach(n *node) map[*node]bool {
+func (d *document) reach(n *tree.Node) map[*tree.Node]bool {
 	if set, ok := d.reaches[n]; ok {
 		return set
 	}
-	set, seen := map[*node]bool{}, map[*node]bool{}
-	var visit func(n *node)
-	visit = func(n *node) {
-		d.inPlace(n, func(part *node) {
+	set, seen := map[*tree.Node]bool{}, map[*tree.Node]bool{}
+	var visit func(n *tree.Node)
+	visit = func(n *tree.Node) {
+		d.inPlace(n, func(part *tree.Node) {
 			if d.place[part] != "" {
 				set[part] = true
 			}
@@ -165,25 +167,25 @@ const maxChildren = 40
 
 // extending lists references to the schemas that extend n by allOf, where n has a discriminator and does not list
 // them itself.
-func (d *document) extending(n *node) []*node {
-	if n.get("discriminator") == nil || n.get("oneOf") != nil || n.get("anyOf") != nil {
+func (d *document) extending(n *tree.Node) []*tree.Node {
+	if n.Get("discriminator") == nil || n.Get("oneOf") != nil || n.Get("anyOf") != nil {
 		return nil
 	}
 	if d.children == nil {
-		d.children = map[*node][]*node{}
-		d.schemas().each(func(name string, schema *node) {
-			for _, part := range schema.get("allOf").items() {
-				ref := part.get("$ref")
-				if !ref.is(textual) {
+		d.children = map[*tree.Node][]*tree.Node{}
+		d.schemas().Each(func(name string, schema *tree.Node) {
+			for _, part := range schema.Get("allOf").Items() {
+				ref := part.Get("$ref")
+				if !ref.Is(tree.Text) {
 					continue
 				}
-				base, err := d.pointer(ref.text)
+				base, err := d.pointer(ref.Text)
 				if err != nil || base == schema {
 					continue
 				}
-				d.children[base] = append(d.children[base], &node{
-					kind: object, names: []string{"$ref"},
-					values: []*node{{kind: textual, text: d.schemaPlace() + strings.NewReplacer("~", "~0", "/", "~1", "%", "%25").Replace(name)}},
+				d.children[base] = append(d.children[base], &tree.Node{
+					Kind: tree.Object, Names: []string{"$ref"},
+					Values: []*tree.Node{{Kind: tree.Text, Text: d.schemaPlace() + strings.NewReplacer("~", "~0", "/", "~1", "%", "%25").Replace(name)}},
 				})
 			}
 		})
@@ -195,11 +197,11 @@ func (d *document) extending(n *node) []*node {
 }
 
 // schemas are the named schemas of the document.
-func (d *document) schemas() *node {
+func (d *document) schemas() *tree.Node {
 	if d.v2 {
-		return d.root.get("definitions")
+		return d.root.Get("definitions")
 	}
-	return d.root.at("components", "schemas")
+	return d.root.At("components", "schemas")
 }
 
 func (d *document) schemaPlace() string {

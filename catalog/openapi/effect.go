@@ -25,8 +25,8 @@ func effects(op *operation, commands []string, e *catalog.Entry) {
 func (d *document) commands(op *operation) []string {
 	params, _ := d.parameters(op)
 	for _, p := range params {
-		if name := p.get("name").scalar(); p.get("in").str() == "query" && verb.IsActionKey(name) {
-			return slices.Concat(p.get("enum").strings(), p.at("schema", "enum").strings())
+		if name := p.Get("name").Scalar(); p.Get("in").Str() == "query" && verb.IsActionKey(name) {
+			return slices.Concat(p.Get("enum").Strings(), p.At("schema", "enum").Strings())
 		}
 	}
 	return nil

@@ -7,19 +7,20 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/lua"
+	"almanac/catalog/tree"
 )
 
 // example is a Lua call with the values that the document gives for what must be there; nil when one is missing.
 func (l *loader) example(op *operation, input *catalog.Schema) []string {
 	params, _ := l.d.parameters(op)
 	args := map[string]any{}
-	take := func(name string, schema, holder *node) bool {
-		for _, value := range []*node{
-			holder.get("example"), firstValue(holder.get("examples")).get("value"), schema.get("example"), holder.get("x-example"),
-			firstValue(schema.get("examples")), schema.get("default"), firstValue(schema.get("enum")), schema.get("const"),
+	take := func(name string, schema, holder *tree.Node) bool {
+		for _, value := range []*tree.Node{
+			holder.Get("example"), firstValue(holder.Get("examples")).Get("value"), schema.Get("example"), holder.Get("x-example"),
+			firstValue(schema.Get("examples")), schema.Get("default"), firstValue(schema.Get("enum")), schema.Get("const"),
 		} {
-			if value != nil && value.kind != null {
-				args[name] = value.value()
+			if value != nil && value.Kind != tree.Null {
+				args[name] = value.Plain()
 				return true
 			}
 		}
@@ -27,14 +28,14 @@ func (l *loader) example(op *operation, input *catalog.Schema) []string {
 	}
 	for _, p := range op.plan.params {
 		for _, n := range params {
-			if n.get("name").scalar() != p.name || n.get("in").str() != p.in {
+			if n.Get("name").Scalar() != p.name || n.Get("in").Str() != p.in {
 				continue
 			}
-			schema := l.d.soft(n.get("schema"))
+			schema := l.d.soft(n.Get("schema"))
 			if l.d.v2 {
 				schema = n
 			}
-			if must := n.get("required").truth() || p.in == "path"; must && !take(p.arg, schema, n) {
+			if must := n.Get("required").True() || p.in == "path"; must && !take(p.arg, schema, n) {
 				return nil
 			}
 		}
@@ -65,38 +66,38 @@ func (l *loader) example(op *operation, input *catalog.Schema) []string {
 
 // bodyExample adds the arguments of a body. It reports whether the document has an example of it, or none is needed.
 func (l *loader) bodyExample(op *operation, b *body, args map[string]any) bool {
-	n := l.d.soft(op.node.get("requestBody"))
+	n := l.d.soft(op.node.Get("requestBody"))
 	if n == nil {
 		return l.d.v2 && b.whole == "" && len(b.fields) == 0
 	}
-	_, media := pickMedia(n.get("content"))
-	schema := l.d.soft(media.get("schema"))
-	for _, value := range []*node{media.get("example"), l.d.soft(firstValue(media.get("examples"))).get("value"), schema.get("example")} {
+	_, media := pickMedia(n.Get("content"))
+	schema := l.d.soft(media.Get("schema"))
+	for _, value := range []*tree.Node{media.Get("example"), l.d.soft(firstValue(media.Get("examples"))).Get("value"), schema.Get("example")} {
 		if value == nil {
 			continue
 		}
 		if b.whole != "" {
-			args[b.whole] = value.value()
+			args[b.whole] = value.Plain()
 			return true
 		}
-		if !value.is(object) {
+		if !value.Is(tree.Object) {
 			continue
 		}
-		value.each(func(name string, v *node) {
+		value.Each(func(name string, v *tree.Node) {
 			for _, f := range b.fields {
 				if f.name == name {
-					args[f.arg] = v.value()
+					args[f.arg] = v.Plain()
 				}
 			}
 		})
 		return true
 	}
-	return !n.get("required").truth()
+	return !n.Get("required").True()
 }
 
-func firstValue(n *node) *node {
-	if n == nil || n.kind < list || len(n.values) == 0 {
+func firstValue(n *tree.Node) *tree.Node {
+	if n == nil || n.Kind < tree.List || len(n.Values) == 0 {
 		return nil
 	}
-	return n.values[0]
+	return n.Values[0]
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"almanac/catalog"
+	"almanac/catalog/tree"
 )
 
 // FuzzLoad reads anything as a document. Nothing may crash or get lost, and what comes out must be usable.
@@ -23,7 +24,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"openapi":"3.0.0","paths":{"/a":{"get":{"parameters":[{"$ref":"#/components/parameters/A"}]}}},"components":{"parameters":{"A":{"$ref":"#/components/parameters/A"}}}}`))
 	f.Add([]byte("openapi: 3.1.0\npaths: {/a: {post: {requestBody: {content: {a/b: {schema: &x {properties: {y: *x}}}}}}}}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		root, err := parse(text)
+		root, err := tree.Parse(text)
 		if err != nil {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 	"almanac/catalog/verb"
 )
 
@@ -84,10 +85,10 @@ func (d *document) input(op *operation, patterns map[string]bool, keys map[strin
 	params, lost := d.parameters(op)
 	b.lost = lost
 	b.e.raw(`{"type":"object","properties":{`)
-	var form []*node
-	var whole *node
+	var form []*tree.Node
+	var whole *tree.Node
 	for _, p := range params {
-		switch in := p.get("in").str(); in {
+		switch in := p.Get("in").Str(); in {
 		case "formData":
 			form = append(form, p)
 		case "body":
@@ -103,12 +104,12 @@ func (d *document) input(op *operation, patterns map[string]bool, keys map[strin
 			b.undeclared(name)
 		}
 	}
-	var more *node
+	var more *tree.Node
 	switch {
 	case len(form) > 0:
 		b.form(form)
 	case whole != nil:
-		more = b.whole(whole.get("schema"), first(d.consumes(op), "application/json"), whole.get("required").truth(), whole.get("description").str(), nil)
+		more = b.whole(whole.Get("schema"), first(d.consumes(op), "application/json"), whole.Get("required").True(), whole.Get("description").Str(), nil)
 	case !d.v2:
 		more = b.requestBody()
 	}
@@ -141,10 +142,10 @@ func (e *emitter) told(what string) []string {
 	return out
 }
 
-func stringList(names []string) *node {
-	n := &node{kind: list}
+func stringList(names []string) *tree.Node {
+	n := &tree.Node{Kind: tree.List}
 	for _, name := range names {
-		n.values = append(n.values, &node{kind: textual, text: name})
+		n.Values = append(n.Values, &tree.Node{Kind: tree.Text, Text: name})
 	}
 	return n
 }
@@ -166,44 +167,44 @@ func (b *inputBuilder) arg(name, place string) string {
 	return arg
 }
 
-func (b *inputBuilder) param(n *node, in string) {
-	name := n.get("name").scalar()
+func (b *inputBuilder) param(n *tree.Node, in string) {
+	name := n.Get("name").Scalar()
 	lower := strings.ToLower(name)
 	if in == "header" && (lower == "accept" || lower == "content-type" || lower == "authorization" || lower == "cookie" || lower == "host") ||
 		b.keys[in+" "+lower] {
 		return
 	}
-	p := param{name: name, in: in, reserved: n.get("allowReserved").truth()}
+	p := param{name: name, in: in, reserved: n.Get("allowReserved").True()}
 	p.arg = b.arg(argName(name, in), in)
-	schema := n.get("schema")
+	schema := n.Get("schema")
 	if b.d.v2 {
 		schema = n
 	}
-	if content := n.get("content"); content.is(object) && len(content.names) > 0 {
-		schema = content.values[0].get("schema")
+	if content := n.Get("content"); content.Is(tree.Object) && len(content.Names) > 0 {
+		schema = content.Values[0].Get("schema")
 		p.json = true
 	}
 	p.style, p.explode = styleOf(n, in)
 	if in == "query" && schema != nil {
-		p.whole = b.d.soft(schema).get("type").str() == "integer"
-		if d := b.d.soft(schema).get("default"); d.is(number) {
-			if size, ok := d.value().(int64); ok && size > 0 && size < 1<<20 {
+		p.whole = b.d.soft(schema).Get("type").Str() == "integer"
+		if d := b.d.soft(schema).Get("default"); d.Is(tree.Number) {
+			if size, ok := d.Plain().(int64); ok && size > 0 && size < 1<<20 {
 				p.size = int(size)
 			}
 		}
 	}
 	b.op.plan.params = append(b.op.plan.params, p)
-	if n.get("required").truth() || in == "path" {
+	if n.Get("required").True() || in == "path" {
 		b.required = append(b.required, p.arg)
 	}
 	b.property(p.arg, schema, n)
 }
 
 // property writes one argument; about holds its description where the schema has none.
-func (b *inputBuilder) property(arg string, schema, about *node) {
+func (b *inputBuilder) property(arg string, schema, about *tree.Node) {
 	b.e.name(arg)
 	at := spot{depth: 1, room: topText}
-	if !schema.is(object) {
+	if !schema.Is(tree.Object) {
 		b.e.raw("{")
 		b.e.words(about, at)
 		b.e.raw("}")
@@ -211,16 +212,16 @@ func (b *inputBuilder) property(arg string, schema, about *node) {
 	}
 	shown := *schema
 	if schema != about && about != nil {
-		if description := about.get("description"); description.is(textual) {
+		if description := about.Get("description"); description.Is(tree.Text) {
 			shown = with(schema, "description", description)
 		}
 	}
 	if b.d.v2 && schema == about {
 		// A parameter of Swagger 2.0 is half a schema; what is no keyword of one goes.
-		shown = node{kind: object}
-		about.each(func(name string, value *node) {
+		shown = tree.Node{Kind: tree.Object}
+		about.Each(func(name string, value *tree.Node) {
 			if name != "required" && name != "name" && name != "in" {
-				shown.names, shown.values = append(shown.names, name), append(shown.values, value)
+				shown.Names, shown.Values = append(shown.Names, name), append(shown.Values, value)
 			}
 		})
 	}
@@ -232,10 +233,10 @@ func (b *inputBuilder) property(arg string, schema, about *node) {
 }
 
 // argument writes the schema of a parameter, with its default where the value fits.
-func (b *inputBuilder) argument(schema *node, at spot) {
-	value := schema.get("default")
+func (b *inputBuilder) argument(schema *tree.Node, at spot) {
+	value := schema.Get("default")
 	plain := b.d.soft(schema)
-	if value == nil || value.kind >= list || value.kind == null || schema.get("$ref") != nil || !b.e.fits(value, plain) {
+	if value == nil || value.Kind >= tree.List || value.Kind == tree.Null || schema.Get("$ref") != nil || !b.e.fits(value, plain) {
 		b.e.schema(schema, at)
 		return
 	}
@@ -244,52 +245,52 @@ func (b *inputBuilder) argument(schema *node, at spot) {
 	if last := len(b.e.b) - 1; b.e.b[last] == '}' {
 		b.e.b = b.e.b[:last]
 		b.e.name("default")
-		b.e.b = append(fit(value, b.e.kinds(plain)).json(b.e.b), '}')
+		b.e.b = append(fit(value, b.e.kinds(plain)).AppendJSON(b.e.b), '}')
 	}
 }
 
 // fits tells whether a scalar is of a type of the schema, and among its values.
-func (e *emitter) fits(value, schema *node) bool {
+func (e *emitter) fits(value, schema *tree.Node) bool {
 	kinds := e.kinds(schema)
 	value = fit(value, kinds)
 	ok := false
 	for _, kind := range kinds {
 		switch kind {
 		case "string":
-			ok = ok || value.is(textual)
+			ok = ok || value.Is(tree.Text)
 		case "integer":
-			ok = ok || value.is(number) && !strings.ContainsAny(value.text, ".eE")
+			ok = ok || value.Is(tree.Number) && !strings.ContainsAny(value.Text, ".eE")
 		case "number":
-			ok = ok || value.is(number)
+			ok = ok || value.Is(tree.Number)
 		case "boolean":
-			ok = ok || value.is(boolean)
+			ok = ok || value.Is(tree.Boolean)
 		}
 	}
-	if values := schema.get("enum").items(); len(values) > 0 {
-		ok = ok && slices.ContainsFunc(values, func(v *node) bool { return fit(v, kinds).text == value.text })
+	if values := schema.Get("enum").Items(); len(values) > 0 {
+		ok = ok && slices.ContainsFunc(values, func(v *tree.Node) bool { return fit(v, kinds).Text == value.Text })
 	}
 	for _, keyword := range []string{"pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"} {
-		ok = ok && (schema.get(keyword) == nil || value.is(number) && inBounds(value, schema))
+		ok = ok && (schema.Get(keyword) == nil || value.Is(tree.Number) && inBounds(value, schema))
 	}
 	return ok
 }
 
-func inBounds(value, schema *node) bool {
-	n, _ := value.value().(int64)
-	low, hasLow := schema.get("minimum").value().(int64)
-	high, hasHigh := schema.get("maximum").value().(int64)
-	return schema.get("exclusiveMinimum") == nil && schema.get("exclusiveMaximum") == nil && schema.get("multipleOf") == nil &&
-		(schema.get("minimum") == nil || hasLow && low <= n) && (schema.get("maximum") == nil || hasHigh && n <= high)
+func inBounds(value, schema *tree.Node) bool {
+	n, _ := value.Plain().(int64)
+	low, hasLow := schema.Get("minimum").Plain().(int64)
+	high, hasHigh := schema.Get("maximum").Plain().(int64)
+	return schema.Get("exclusiveMinimum") == nil && schema.Get("exclusiveMaximum") == nil && schema.Get("multipleOf") == nil &&
+		(schema.Get("minimum") == nil || hasLow && low <= n) && (schema.Get("maximum") == nil || hasHigh && n <= high)
 }
 
 // with is a copy of an object with one member set.
-func with(n *node, name string, value *node) node {
-	out := node{kind: object, names: slices.Clone(n.names), values: slices.Clone(n.values)}
-	if i := slices.Index(out.names, name); i >= 0 {
-		out.values[i] = value
+func with(n *tree.Node, name string, value *tree.Node) tree.Node {
+	out := tree.Node{Kind: tree.Object, Names: slices.Clone(n.Names), Values: slices.Clone(n.Values)}
+	if i := slices.Index(out.Names, name); i >= 0 {
+		out.Values[i] = value
 		return out
 	}
-	out.names, out.values = append(out.names, name), append(out.values, value)
+	out.Names, out.Values = append(out.Names, name), append(out.Values, value)
 	return out
 }
 
@@ -334,8 +335,8 @@ func (b *inputBuilder) undeclared(name string) {
 }
 
 // styleOf is how a parameter is written, by OpenAPI 3 or by the collectionFormat of Swagger 2.0.
-func styleOf(n *node, in string) (style string, explode bool) {
-	style = n.get("style").str()
+func styleOf(n *tree.Node, in string) (style string, explode bool) {
+	style = n.Get("style").Str()
 	if style == "" {
 		style = "simple"
 		if in == "query" || in == "cookie" || in == "formData" {
@@ -343,10 +344,10 @@ func styleOf(n *node, in string) (style string, explode bool) {
 		}
 	}
 	explode = style == "form"
-	if given := n.get("explode"); given.is(boolean) {
-		explode = given.truth()
+	if given := n.Get("explode"); given.Is(tree.Boolean) {
+		explode = given.True()
 	}
-	if format := n.get("collectionFormat").str(); n.get("type").str() == "array" && n.get("schema") == nil {
+	if format := n.Get("collectionFormat").Str(); n.Get("type").Str() == "array" && n.Get("schema") == nil {
 		explode = false
 		switch format {
 		case "multi":
@@ -363,18 +364,18 @@ func styleOf(n *node, in string) (style string, explode bool) {
 }
 
 // form adds the form parameters of Swagger 2.0.
-func (b *inputBuilder) form(params []*node) {
+func (b *inputBuilder) form(params []*tree.Node) {
 	consumes := b.d.consumes(b.op)
 	form := &body{mediaType: "application/x-www-form-urlencoded", form: formBody}
 	if slices.ContainsFunc(consumes, func(m string) bool { return strings.HasPrefix(m, "multipart/") }) ||
-		slices.ContainsFunc(params, func(p *node) bool { return p.get("type").str() == "file" }) {
+		slices.ContainsFunc(params, func(p *tree.Node) bool { return p.Get("type").Str() == "file" }) {
 		form.mediaType, form.form = "multipart/form-data", multipartBody
 	}
 	for _, p := range params {
-		f := field{name: p.get("name").scalar(), file: p.get("type").str() == "file"}
+		f := field{name: p.Get("name").Scalar(), file: p.Get("type").Str() == "file"}
 		f.style, f.explode = styleOf(p, "formData")
 		f.arg = b.arg(f.name, "body")
-		if p.get("required").truth() {
+		if p.Get("required").True() {
 			b.required = append(b.required, f.arg)
 		}
 		form.fields = append(form.fields, f)

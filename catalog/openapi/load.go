@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 	"almanac/catalog/web"
 )
 
@@ -40,7 +41,7 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 	assign(ops, l.name)
 	slices.SortFunc(ops, func(a, b *operation) int { return strings.Compare(a.id, b.id) })
 	patterns, keys := map[string]bool{}, l.d.keys()
-	out := &outputs{d: l.d, patterns: patterns, known: map[*node]*catalog.Schema{}, told: map[*node][]string{}}
+	out := &outputs{d: l.d, patterns: patterns, known: map[*tree.Node]*catalog.Schema{}, told: map[*tree.Node][]string{}}
 	bound := &binding{}
 	for i, op := range ops {
 		if ctx.Err() != nil {

@@ -27,6 +27,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
+	"almanac/catalog/tree"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
 )
@@ -88,7 +89,7 @@ func (a *API) Load(ctx context.Context, progress func(found int)) (catalog.Batch
 	if err != nil {
 		return catalog.Batch{}, err
 	}
-	root, err := parse(raw)
+	root, err := tree.Parse(raw)
 	if err != nil {
 		return catalog.Batch{}, err
 	}
@@ -189,5 +190,5 @@ func (a *API) name(d *document) string {
 	if list := verb.Words(file); len(list) > 0 && !strings.Contains(" openapi swagger api spec apidocs index schema docs document v ", " "+list[0]+" ") && !isVersion(list[0]) {
 		return segment(list)
 	}
-	return cmp.Or(titleName(d.root.at("info", "title").str()), "api")
+	return cmp.Or(titleName(d.root.At("info", "title").Str()), "api")
 }

@@ -17,6 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
+	"almanac/catalog/tree"
 	"almanac/catalog/web"
 )
 
@@ -200,7 +201,7 @@ func TestCredentialNames(t *testing.T) {
 		{"x", "odd", "none"},
 		{"x", "missing", "none"},
 	} {
-		root, err := parse([]byte(text))
+		root, err := tree.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +229,7 @@ func BenchmarkYAML(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := parse(text); err != nil {
+		if _, err := tree.Parse(text); err != nil {
 			b.Fatal(err)
 		}
 	}

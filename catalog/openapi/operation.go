@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
 
 // An operation is one method of one path, with what a call needs to know of it.
@@ -20,7 +21,7 @@ type operation struct {
 	name                              name
 	id, wanted                        string
 
-	node, item *node // until the entry is made
+	node, item *tree.Node // until the entry is made
 	plan       plan
 }
 
@@ -33,11 +34,11 @@ func (d *document) operations(source string) (ops []*operation, skipped []catalo
 		found++
 		skipped = append(skipped, catalog.Skip{ID: text.LineBytes(what, 200), Source: source, Reason: reason})
 	}
-	paths := d.root.get("paths")
-	if paths != nil && !paths.is(object) {
+	paths := d.root.Get("paths")
+	if paths != nil && !paths.Is(tree.Object) {
 		skip("paths", "want an object of paths")
 	}
-	paths.each(func(path string, item *node) {
+	paths.Each(func(path string, item *tree.Node) {
 		if strings.HasPrefix(path, "x-") {
 			return
 		}
@@ -46,18 +47,18 @@ func (d *document) operations(source string) (ops []*operation, skipped []catalo
 			skip(path, err.Error())
 			return
 		}
-		if !whole.is(object) {
-			if !whole.is(null) {
+		if !whole.Is(tree.Object) {
+			if !whole.Is(tree.Null) {
 				skip(path, "want an object of methods")
 			}
 			return
 		}
-		whole.each(func(key string, n *node) {
+		whole.Each(func(key string, n *tree.Node) {
 			method := strings.ToLower(key)
-			if !slices.Contains(methods, method) || n.is(null) {
+			if !slices.Contains(methods, method) || n.Is(tree.Null) {
 				return
 			}
-			if !n.is(object) {
+			if !n.Is(tree.Object) {
 				skip(strings.ToUpper(method)+" "+path, "want an object that describes the operation")
 				return
 			}
@@ -65,9 +66,9 @@ func (d *document) operations(source string) (ops []*operation, skipped []catalo
 				path = "/" + path
 			}
 			op := &operation{
-				method: method, path: path, operationID: n.get("operationId").scalar(),
-				summary: n.get("summary").str(), description: n.get("description").str(),
-				tags: n.get("tags").strings(), deprecated: n.get("deprecated").truth(), node: n, item: whole,
+				method: method, path: path, operationID: n.Get("operationId").Scalar(),
+				summary: n.Get("summary").Str(), description: n.Get("description").Str(),
+				tags: n.Get("tags").Strings(), deprecated: n.Get("deprecated").True(), node: n, item: whole,
 			}
 			found++
 			ops = append(ops, op)
@@ -109,17 +110,17 @@ func (op *operation) title() string { return strings.TrimSuffix(text.LineBytes(o
 
 // parameters are those of the path and the operation, which win, references resolved. lost names those that cannot
 // be read.
-func (d *document) parameters(op *operation) (list []*node, lost []string) {
+func (d *document) parameters(op *operation) (list []*tree.Node, lost []string) {
 	place := map[string]int{}
-	for _, holder := range []*node{op.item, op.node} {
-		for _, param := range holder.get("parameters").items() {
+	for _, holder := range []*tree.Node{op.item, op.node} {
+		for _, param := range holder.Get("parameters").Items() {
 			n, err := d.follow(param)
 			if err != nil {
 				lost = append(lost, err.Error())
 				continue
 			}
-			key := n.get("in").str() + " " + n.get("name").scalar()
-			if n.get("name").scalar() == "" || n.get("in").str() == "" {
+			key := n.Get("in").Str() + " " + n.Get("name").Scalar()
+			if n.Get("name").Scalar() == "" || n.Get("in").Str() == "" {
 				lost = append(lost, fmt.Sprintf("a parameter without name or place (%s)", text.LineBytes(key, 60)))
 				continue
 			}

@@ -7,23 +7,24 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/tree"
 )
 
 // An outputs makes the schemas of answers and shares those that are the same.
 type outputs struct {
 	d        *document
 	patterns map[string]bool
-	known    map[*node]*catalog.Schema
-	told     map[*node][]string
+	known    map[*tree.Node]*catalog.Schema
+	told     map[*tree.Node][]string
 }
 
 // output fills in what the plan says of answers, and returns the schema of the first success.
 func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string) {
-	responses := op.node.get("responses")
-	var best, fallback *node
+	responses := op.node.Get("responses")
+	var best, fallback *tree.Node
 	var kinds []string
 	answers, others := 0, 0
-	responses.each(func(status string, n *node) {
+	responses.Each(func(status string, n *tree.Node) {
 		if status == "404" {
 			op.plan.notFound = op.method == "get"
 		}
@@ -46,7 +47,7 @@ func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string
 			best = media
 		}
 	})
-	if best == nil && answers == 0 && fallback != nil && len(responses.names) == 1 {
+	if best == nil && answers == 0 && fallback != nil && len(responses.Names) == 1 {
 		media, names := o.media(op, o.d.soft(fallback))
 		best, kinds = media, names
 		others++
@@ -58,8 +59,8 @@ func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string
 	}
 	// The same reference gives the same schema.
 	key := best
-	if ref := best.get("$ref"); ref.is(textual) {
-		if target, err := o.d.pointer(ref.text); err == nil {
+	if ref := best.Get("$ref"); ref.Is(tree.Text) {
+		if target, err := o.d.pointer(ref.Text); err == nil {
 			key = target
 		}
 	}
@@ -83,23 +84,23 @@ func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string
 }
 
 // media is the schema of a response, JSON first, and all kinds of body that it lists.
-func (o *outputs) media(op *operation, n *node) (schema *node, kinds []string) {
+func (o *outputs) media(op *operation, n *tree.Node) (schema *tree.Node, kinds []string) {
 	if o.d.v2 {
-		kinds = op.node.get("produces").strings()
-		if op.node.get("produces") == nil {
-			kinds = o.d.root.get("produces").strings()
+		kinds = op.node.Get("produces").Strings()
+		if op.node.Get("produces") == nil {
+			kinds = o.d.root.Get("produces").Strings()
 		}
-		if schema = n.get("schema"); schema == nil {
+		if schema = n.Get("schema"); schema == nil {
 			return nil, nil
 		}
 		return schema, kinds
 	}
-	content := n.get("content")
-	if !content.is(object) {
+	content := n.Get("content")
+	if !content.Is(tree.Object) {
 		return nil, nil
 	}
 	_, media := pickMedia(content)
-	return media.get("schema"), content.names
+	return media.Get("schema"), content.Names
 }
 
 // accept is the Accept header for the kinds of answer that a document lists.

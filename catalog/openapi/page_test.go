@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"almanac/catalog"
+	"almanac/catalog/tree"
 	"almanac/catalog/web"
 )
 
@@ -191,7 +192,7 @@ func TestEffects(t *testing.T) {
 
 // TestCommands: what a GET sends in its Action parameter decides what it does.
 func TestCommands(t *testing.T) {
-	root, err := parse([]byte(`{"swagger": "2.0", "paths": {
+	root, err := tree.Parse([]byte(`{"swagger": "2.0", "paths": {
 		"/#Action=TerminateInstances": {"get": {"operationId": "GET_TerminateInstances", "parameters": [
 			{"name": "Action", "in": "query", "required": true, "type": "string", "enum": ["TerminateInstances"]}]}},
 		"/#Action=DescribeInstances": {"get": {"operationId": "GET_DescribeInstances"}},

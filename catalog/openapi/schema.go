@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+
+	"almanac/catalog/tree"
 )
 
 const (
@@ -32,15 +34,15 @@ type emitter struct {
 	output   bool
 	limit    int
 	b        []byte
-	names    map[*node]string
+	names    map[*tree.Node]string
 	taken    map[string]bool
-	waiting  []*node
+	waiting  []*tree.Node
 	// cut counts the places that were left open for want of room, lost those that cannot be followed or checked.
 	cut, lost int
 }
 
 func newEmitter(d *document, patterns map[string]bool, output bool) *emitter {
-	e := &emitter{d: d, patterns: patterns, output: output, limit: maxInput, names: map[*node]string{}, taken: map[string]bool{}}
+	e := &emitter{d: d, patterns: patterns, output: output, limit: maxInput, names: map[*tree.Node]string{}, taken: map[string]bool{}}
 	if output {
 		e.limit = maxOutput
 	}
@@ -51,7 +53,7 @@ func newEmitter(d *document, patterns map[string]bool, output bool) *emitter {
 type spot struct {
 	depth int
 	// trail holds the targets of references that apply here already.
-	trail []*node
+	trail []*tree.Node
 	// bare tells to leave out choices that lead back to the trail.
 	bare bool
 	// hidden are names that the value does not have on its way in this direction.
@@ -74,7 +76,7 @@ func (e *emitter) name(name string) {
 	if c := e.b[len(e.b)-1]; c != '{' {
 		e.b = append(e.b, ',')
 	}
-	e.b = append(quote(e.b, name), ':')
+	e.b = append(tree.Quote(e.b, name), ':')
 }
 
 func (e *emitter) comma() {
@@ -84,12 +86,12 @@ func (e *emitter) comma() {
 }
 
 // schema writes the schema of n.
-func (e *emitter) schema(n *node, at spot) {
-	if n.is(boolean) {
-		e.raw(n.text)
+func (e *emitter) schema(n *tree.Node, at spot) {
+	if n.Is(tree.Boolean) {
+		e.raw(n.Text)
 		return
 	}
-	if !n.is(object) {
+	if !n.Is(tree.Object) {
 		e.raw("{}")
 		return
 	}
@@ -98,12 +100,12 @@ func (e *emitter) schema(n *node, at spot) {
 		e.raw("{}")
 		return
 	}
-	if ref := n.get("$ref"); ref.is(textual) {
-		e.reference(n, ref.text, at)
+	if ref := n.Get("$ref"); ref.Is(tree.Text) {
+		e.reference(n, ref.Text, at)
 		return
 	}
-	if e.nullable(n) && len(e.kinds(n)) == 0 && n.get("enum") == nil {
-		if n.get("allOf") != nil || n.get("oneOf") != nil || n.get("anyOf") != nil {
+	if e.nullable(n) && len(e.kinds(n)) == 0 && n.Get("enum") == nil {
+		if n.Get("allOf") != nil || n.Get("oneOf") != nil || n.Get("anyOf") != nil {
 			e.raw(`{"anyOf":[`)
 			e.open(n, at)
 			e.raw(`,{"type":"null"}]}`)
@@ -113,7 +115,7 @@ func (e *emitter) schema(n *node, at spot) {
 	e.open(n, at)
 }
 
-func (e *emitter) reference(n *node, ref string, at spot) {
+func (e *emitter) reference(n *tree.Node, ref string, at spot) {
 	target, err := e.d.pointer(ref)
 	if err != nil {
 		e.lost++
@@ -134,7 +136,7 @@ func (e *emitter) reference(n *node, ref string, at spot) {
 			return
 		}
 	}
-	if reach[target] && target.get("$ref") != nil {
+	if reach[target] && target.Get("$ref") != nil {
 		e.lost++ // a chain of references that comes back to itself
 		e.raw("{}")
 		return
@@ -144,7 +146,7 @@ func (e *emitter) reference(n *node, ref string, at spot) {
 		e.raw(`{"anyOf":[`)
 	}
 	e.raw(`{"$ref":`)
-	e.b = quote(e.b, "#/$defs/"+e.def(target))
+	e.b = tree.Quote(e.b, "#/$defs/"+e.def(target))
 	e.words(n, at)
 	e.raw("}")
 	if nullable {
@@ -153,7 +155,7 @@ func (e *emitter) reference(n *node, ref string, at spot) {
 }
 
 // def is the name of a target under $defs.
-func (e *emitter) def(target *node) string {
+func (e *emitter) def(target *tree.Node) string {
 	if name, ok := e.names[target]; ok {
 		return name
 	}
@@ -184,13 +186,13 @@ func (e *emitter) defs() {
 	for i := 0; i < len(e.waiting); i++ {
 		target := e.waiting[i]
 		e.name(e.names[target])
-		e.schema(target, spot{trail: []*node{target}, room: innerText, depth: 1})
+		e.schema(target, spot{trail: []*tree.Node{target}, room: innerText, depth: 1})
 	}
 	e.raw("}")
 }
 
 // kinds are the types that a schema names, as JSON Schema spells them.
-func (e *emitter) kinds(n *node) []string {
+func (e *emitter) kinds(n *tree.Node) []string {
 	var out []string
 	add := func(name string) {
 		switch name = strings.ToLower(name); name {
@@ -210,16 +212,16 @@ func (e *emitter) kinds(n *node) []string {
 			out = append(out, name)
 		}
 	}
-	switch t := n.get("type"); {
-	case t.is(textual):
-		add(t.text)
-	case t.is(list):
-		for _, name := range t.strings() {
+	switch t := n.Get("type"); {
+	case t.Is(tree.Text):
+		add(t.Text)
+	case t.Is(tree.List):
+		for _, name := range t.Strings() {
 			add(name)
 		}
-	case n.get("properties").is(object) && len(n.get("properties").names) > 0:
+	case n.Get("properties").Is(tree.Object) && len(n.Get("properties").Names) > 0:
 		add("object")
-	case n.get("items").is(object):
+	case n.Get("items").Is(tree.Object):
 		add("array")
 	}
 	if len(out) > 0 && e.nullable(n) {
@@ -228,25 +230,25 @@ func (e *emitter) kinds(n *node) []string {
 	return out
 }
 
-func (e *emitter) nullable(n *node) bool {
-	return n.get("nullable").truth() || n.get("x-nullable").truth()
+func (e *emitter) nullable(n *tree.Node) bool {
+	return n.Get("nullable").True() || n.Get("x-nullable").True()
 }
 
 // open writes a schema that is no reference.
-func (e *emitter) open(n *node, at spot) {
+func (e *emitter) open(n *tree.Node, at spot) {
 	e.raw("{")
 	kinds := e.kinds(n)
 	switch len(kinds) {
 	case 0:
 	case 1:
 		e.name("type")
-		e.b = quote(e.b, kinds[0])
+		e.b = tree.Quote(e.b, kinds[0])
 	default:
 		e.name("type")
 		e.raw("[")
 		for _, kind := range kinds {
 			e.comma()
-			e.b = quote(e.b, kind)
+			e.b = tree.Quote(e.b, kind)
 		}
 		e.raw("]")
 	}
@@ -263,46 +265,46 @@ func (e *emitter) open(n *node, at spot) {
 }
 
 // words writes what people read.
-func (e *emitter) words(n *node, at spot) {
-	if title := n.get("title").str(); title != "" && len(title) <= 80 && !e.output {
+func (e *emitter) words(n *tree.Node, at spot) {
+	if title := n.Get("title").Str(); title != "" && len(title) <= 80 && !e.output {
 		e.name("title")
-		e.b = quote(e.b, text.LineBytes(title, 80))
+		e.b = tree.Quote(e.b, text.LineBytes(title, 80))
 	}
 	room := at.room
 	if e.output {
 		room = min(room, 80)
 	}
-	about := text.LineBytes(n.get("description").str(), room)
-	if value := n.get("default"); value != nil && value.kind != null && value.kind < list && !e.output && !at.keepDefault {
+	about := text.LineBytes(n.Get("description").Str(), room)
+	if value := n.Get("default"); value != nil && value.Kind != tree.Null && value.Kind < tree.List && !e.output && !at.keepDefault {
 		// A default that was filled in would be sent, and overwrite what a change does not name.
-		about = strings.TrimSpace(about + " (default " + text.LineBytes(value.scalar(), 40) + ")")
+		about = strings.TrimSpace(about + " (default " + text.LineBytes(value.Scalar(), 40) + ")")
 	}
 	if about != "" {
 		e.name("description")
-		e.b = quote(e.b, about)
+		e.b = tree.Quote(e.b, about)
 	}
-	if format := n.get("format").str(); format != "" && len(format) < 40 {
+	if format := n.Get("format").Str(); format != "" && len(format) < 40 {
 		e.name("format")
-		e.b = quote(e.b, format)
+		e.b = tree.Quote(e.b, format)
 	}
-	if n.get("deprecated").truth() {
+	if n.Get("deprecated").True() {
 		e.name("deprecated")
 		e.raw("true")
 	}
 }
 
 // choices writes enum, const and default, with values of the types that the schema names.
-func (e *emitter) choices(n *node, kinds []string) {
-	if values := n.get("enum").items(); len(values) > 0 {
+func (e *emitter) choices(n *tree.Node, kinds []string) {
+	if values := n.Get("enum").Items(); len(values) > 0 {
 		text := []byte{'['}
 		null := false
 		for _, value := range values {
 			value = fit(value, kinds)
-			null = null || value.kind == 0
+			null = null || value.Kind == tree.Null
 			if len(text) > 1 {
 				text = append(text, ',')
 			}
-			text = value.json(text)
+			text = value.AppendJSON(text)
 		}
 		if e.nullable(n) && !null {
 			text = append(text, ",null"...)
@@ -314,29 +316,29 @@ func (e *emitter) choices(n *node, kinds []string) {
 			e.b = append(append(e.b, text...), ']')
 		}
 	}
-	if value := n.get("const"); value != nil {
+	if value := n.Get("const"); value != nil {
 		e.name("const")
-		e.b = fit(value, kinds).json(e.b)
+		e.b = fit(value, kinds).AppendJSON(e.b)
 	}
 }
 
 // fit makes a scalar one of the types, where it is written as another: YAML reads yes as a boolean.
-func fit(n *node, kinds []string) *node {
+func fit(n *tree.Node, kinds []string) *tree.Node {
 	if len(kinds) == 0 || n == nil {
 		return n
 	}
 	has := func(kind string) bool { return slices.Contains(kinds, kind) }
 	switch {
-	case n.is(textual) && !has("string"):
-		if _, err := strconv.ParseFloat(n.text, 64); err == nil && (has("integer") || has("number")) && validNumber(n.text) {
-			return &node{kind: number, text: n.text}
+	case n.Is(tree.Text) && !has("string"):
+		if _, err := strconv.ParseFloat(n.Text, 64); err == nil && (has("integer") || has("number")) && validNumber(n.Text) {
+			return &tree.Node{Kind: tree.Number, Text: n.Text}
 		}
-		if (n.text == "true" || n.text == "false") && has("boolean") {
-			return &node{kind: boolean, text: n.text}
+		if (n.Text == "true" || n.Text == "false") && has("boolean") {
+			return &tree.Node{Kind: tree.Boolean, Text: n.Text}
 		}
-	case n.is(number) && has("string") && !has("integer") && !has("number"),
-		n.is(boolean) && has("string") && !has("boolean"):
-		return &node{kind: textual, text: n.scalar()}
+	case n.Is(tree.Number) && has("string") && !has("integer") && !has("number"),
+		n.Is(tree.Boolean) && has("string") && !has("boolean"):
+		return &tree.Node{Kind: tree.Text, Text: n.Scalar()}
 	}
 	return n
 }
@@ -346,45 +348,45 @@ var numberForm = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9
 func validNumber(s string) bool { return numberForm.MatchString(s) }
 
 // bounds writes the keywords that bound a value, as far as they mean something.
-func (e *emitter) bounds(n *node, kinds []string) {
+func (e *emitter) bounds(n *tree.Node, kinds []string) {
 	if e.output {
 		return
 	}
 	for _, keyword := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"} {
-		if value := n.get(keyword); value.is(number) {
-			if i, err := strconv.ParseFloat(value.text, 64); err == nil && i >= 0 && i == float64(int(i)) && i < 1<<31 {
+		if value := n.Get(keyword); value.Is(tree.Number) {
+			if i, err := strconv.ParseFloat(value.Text, 64); err == nil && i >= 0 && i == float64(int(i)) && i < 1<<31 {
 				e.name(keyword)
 				e.raw(strconv.Itoa(int(i)))
 			}
 		}
 	}
 	for _, side := range [][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}} {
-		bound, exclusive := n.get(side[0]), n.get(side[1])
+		bound, exclusive := n.Get(side[0]), n.Get(side[1])
 		switch {
-		case bound.is(number) && exclusive.truth():
+		case bound.Is(tree.Number) && exclusive.True():
 			e.name(side[1])
-			e.raw(bound.text)
-		case bound.is(number):
+			e.raw(bound.Text)
+		case bound.Is(tree.Number):
 			e.name(side[0])
-			e.raw(bound.text)
+			e.raw(bound.Text)
 		}
-		if exclusive.is(number) {
+		if exclusive.Is(tree.Number) {
 			e.name(side[1])
-			e.raw(exclusive.text)
+			e.raw(exclusive.Text)
 		}
 	}
-	if n.get("uniqueItems").truth() {
+	if n.Get("uniqueItems").True() {
 		e.name("uniqueItems")
 		e.raw("true")
 	}
-	if value := n.get("multipleOf"); value.is(number) && slices.Contains(kinds, "integer") && strings.Trim(value.text, "0123456789") == "" && strings.Trim(value.text, "0") != "" {
+	if value := n.Get("multipleOf"); value.Is(tree.Number) && slices.Contains(kinds, "integer") && strings.Trim(value.Text, "0123456789") == "" && strings.Trim(value.Text, "0") != "" {
 		e.name("multipleOf")
-		e.raw(value.text)
+		e.raw(value.Text)
 	}
-	if pattern := n.get("pattern").str(); pattern != "" {
+	if pattern := n.Get("pattern").Str(); pattern != "" {
 		if e.checkable(pattern) {
 			e.name("pattern")
-			e.b = quote(e.b, pattern)
+			e.b = tree.Quote(e.b, pattern)
 		} else {
 			e.lost++
 		}
@@ -403,13 +405,13 @@ func (e *emitter) checkable(pattern string) bool {
 }
 
 // inside writes the schemas of what is inside a value.
-func (e *emitter) inside(n *node, at spot) {
+func (e *emitter) inside(n *tree.Node, at spot) {
 	hidden := at.hidden
-	props, extra := n.get("properties"), at.extra
-	if !props.is(object) {
+	props, extra := n.Get("properties"), at.extra
+	if !props.Is(tree.Object) {
 		props = nil
 	}
-	if props != nil && len(props.names) > 0 || len(extra) > 0 {
+	if props != nil && len(props.Names) > 0 || len(extra) > 0 {
 		e.name("properties")
 		e.raw("{")
 		for _, name := range extra {
@@ -417,27 +419,27 @@ func (e *emitter) inside(n *node, at spot) {
 			e.raw("{}")
 		}
 		if props == nil {
-			props = &node{}
+			props = &tree.Node{}
 		}
-		for i, name := range props.names {
-			if hidden[name] || slices.Contains(props.names[:i], name) {
+		for i, name := range props.Names {
+			if hidden[name] || slices.Contains(props.Names[:i], name) {
 				continue
 			}
 			e.name(name)
-			e.schema(props.values[i], at.deeper())
+			e.schema(props.Values[i], at.deeper())
 		}
 		e.raw("}")
 	}
 	if !e.output {
-		e.required(n.get("required"), hidden)
+		e.required(n.Get("required"), hidden)
 	}
-	if more := n.get("additionalProperties"); more.is(boolean) || more.is(object) {
+	if more := n.Get("additionalProperties"); more.Is(tree.Boolean) || more.Is(tree.Object) {
 		e.name("additionalProperties")
 		e.schema(more, at.deeper())
 	}
-	if patterns := n.get("patternProperties"); patterns.is(object) {
+	if patterns := n.Get("patternProperties"); patterns.Is(tree.Object) {
 		var kept int
-		patterns.each(func(pattern string, schema *node) {
+		patterns.Each(func(pattern string, schema *tree.Node) {
 			if !e.checkable(pattern) {
 				e.lost++
 				return
@@ -453,11 +455,11 @@ func (e *emitter) inside(n *node, at spot) {
 			e.raw("}")
 		}
 	}
-	if items := n.get("items"); items.is(object) || items.is(boolean) {
+	if items := n.Get("items"); items.Is(tree.Object) || items.Is(tree.Boolean) {
 		e.name("items")
 		e.schema(items, at.deeper())
 	}
-	if prefix := n.get("prefixItems").items(); len(prefix) > 0 {
+	if prefix := n.Get("prefixItems").Items(); len(prefix) > 0 {
 		e.name("prefixItems")
 		e.raw("[")
 		for _, item := range prefix {
@@ -469,9 +471,9 @@ func (e *emitter) inside(n *node, at spot) {
 }
 
 // required writes the names that must be there.
-func (e *emitter) required(names *node, hidden map[string]bool) {
+func (e *emitter) required(names *tree.Node, hidden map[string]bool) {
 	var kept []string
-	for _, name := range names.strings() {
+	for _, name := range names.Strings() {
 		if !hidden[name] && !slices.Contains(kept, name) {
 			kept = append(kept, name)
 		}
@@ -483,7 +485,7 @@ func (e *emitter) required(names *node, hidden map[string]bool) {
 	e.raw("[")
 	for _, name := range kept {
 		e.comma()
-		e.b = quote(e.b, name)
+		e.b = tree.Quote(e.b, name)
 	}
 	e.raw("]")
 }

@@ -11,46 +11,48 @@ import (
 	"almanac/catalog/text"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
+
+	"almanac/catalog/tree"
 )
 
 // keys are the names of parameters that carry credentials: "query api_key", in lower case.
 func (d *document) keys() map[string]bool {
 	keys := map[string]bool{}
-	d.schemes().each(func(_ string, n *node) {
-		if n = d.soft(n); n.get("type").str() == "apiKey" {
-			keys[n.get("in").str()+" "+strings.ToLower(n.get("name").str())] = true
+	d.schemes().Each(func(_ string, n *tree.Node) {
+		if n = d.soft(n); n.Get("type").Str() == "apiKey" {
+			keys[n.Get("in").Str()+" "+strings.ToLower(n.Get("name").Str())] = true
 		}
 	})
 	return keys
 }
 
-func (d *document) schemes() *node {
+func (d *document) schemes() *tree.Node {
 	if d.v2 {
-		return d.root.get("securityDefinitions")
+		return d.root.Get("securityDefinitions")
 	}
-	return d.root.at("components", "securitySchemes")
+	return d.root.At("components", "securitySchemes")
 }
 
 // auth lists the alternatives of an operation's credentials; the last is empty where none is needed. Schemes that nothing here can serve leave their
 // alternative out.
 func (d *document) auth(op *operation, base *url.URL, o Options, source string) [][]web.Auth {
-	wanted := op.node.get("security")
+	wanted := op.node.Get("security")
 	if wanted == nil {
-		wanted = d.root.get("security")
+		wanted = d.root.Get("security")
 	}
 	var out [][]web.Auth
 	optional := false
-	for _, alternative := range wanted.items() {
+	for _, alternative := range wanted.Items() {
 		var all []web.Auth
 		whole := true
-		alternative.each(func(name string, scopes *node) {
-			a, ok := d.scheme(name, scopes.strings(), base, o, source)
+		alternative.Each(func(name string, scopes *tree.Node) {
+			a, ok := d.scheme(name, scopes.Strings(), base, o, source)
 			all, whole = append(all, a), whole && ok
 		})
 		if whole && len(all) > 0 {
 			out = append(out, all)
 		}
-		optional = optional || alternative.is(object) && len(all) == 0
+		optional = optional || alternative.Is(tree.Object) && len(all) == 0
 	}
 	if optional && len(out) > 0 {
 		out = append(out, nil)
@@ -60,7 +62,7 @@ func (d *document) auth(op *operation, base *url.URL, o Options, source string) 
 
 // scheme makes one credential of a security scheme.
 func (d *document) scheme(name string, scopes []string, base *url.URL, o Options, source string) (a web.Auth, ok bool) {
-	n := d.soft(d.schemes().get(name))
+	n := d.soft(d.schemes().Get(name))
 	given := o.Names[name]
 	pick := func(defaults ...string) []string {
 		for i, name := range given {
@@ -71,15 +73,15 @@ func (d *document) scheme(name string, scopes []string, base *url.URL, o Options
 		return defaults
 	}
 	token := envName(source, "TOKEN")
-	switch kind := n.get("type").str(); {
-	case kind == "basic", kind == "http" && strings.EqualFold(n.get("scheme").str(), "basic"):
+	switch kind := n.Get("type").Str(); {
+	case kind == "basic", kind == "http" && strings.EqualFold(n.Get("scheme").Str(), "basic"):
 		return web.Auth{Kind: web.Basic, Names: pick(envName(source, "USER"), envName(source, "PASSWORD"))}, true
-	case kind == "http" && strings.EqualFold(n.get("scheme").str(), "bearer"):
+	case kind == "http" && strings.EqualFold(n.Get("scheme").Str(), "bearer"):
 		return web.Auth{Kind: web.Bearer, Names: pick(token)}, true
 	case kind == "openIdConnect":
 		return web.Auth{Kind: web.Bearer, Names: pick(token)}, true
 	case kind == "apiKey":
-		field := n.get("name").str()
+		field := n.Get("name").Str()
 		if strings.EqualFold(field, "Authorization") {
 			// Its value is the whole header; a person keeps a token, with its prefix where there is one.
 			return web.Auth{Kind: web.Key, Place: "header", Field: field, Names: pick(token)}, true
@@ -88,13 +90,13 @@ func (d *document) scheme(name string, scopes []string, base *url.URL, o Options
 		if len(given) == 0 && d.schemesOf("apiKey") > 1 {
 			names = []string{envName(source, "KEY_"+strings.ToUpper(strings.Join(verb.Words(name), "_")))}
 		}
-		return web.Auth{Kind: web.Key, Place: n.get("in").str(), Field: field, Names: names}, field != ""
+		return web.Auth{Kind: web.Key, Place: n.Get("in").Str(), Field: field, Names: names}, field != ""
 	case kind == "oauth2":
-		flow, tokenURL := n, n.get("tokenUrl").str()
-		application := n.get("flow").str() == "application"
+		flow, tokenURL := n, n.Get("tokenUrl").Str()
+		application := n.Get("flow").Str() == "application"
 		if !d.v2 {
-			flow = n.at("flows", "clientCredentials")
-			tokenURL, application = flow.get("tokenUrl").str(), flow != nil
+			flow = n.At("flows", "clientCredentials")
+			tokenURL, application = flow.Get("tokenUrl").Str(), flow != nil
 		}
 		if !application || tokenURL == "" {
 			return web.Auth{Kind: web.Bearer, Names: pick(token)}, true
@@ -112,8 +114,8 @@ func (d *document) scheme(name string, scopes []string, base *url.URL, o Options
 
 func (d *document) schemesOf(kind string) int {
 	n := 0
-	d.schemes().each(func(_ string, s *node) {
-		if d.soft(s).get("type").str() == kind {
+	d.schemes().Each(func(_ string, s *tree.Node) {
+		if d.soft(s).Get("type").Str() == kind {
 			n++
 		}
 	})
@@ -169,23 +171,23 @@ func (s *servers) find(op *operation) (string, error) {
 		return s.o.Base, nil
 	}
 	if s.d.v2 {
-		host := s.d.root.get("host").str()
-		path := s.d.root.get("basePath").str()
+		host := s.d.root.Get("host").Str()
+		path := s.d.root.Get("basePath").Str()
 		if host == "" {
 			if s.from == nil {
 				return "", errNoServer
 			}
 			return "/" + strings.TrimLeft(path, "/"), nil
 		}
-		schemes := s.d.root.get("schemes").strings()
+		schemes := s.d.root.Get("schemes").Strings()
 		scheme := "https"
 		if len(schemes) > 0 && !slices.Contains(schemes, "https") {
 			scheme = schemes[0]
 		}
 		return scheme + "://" + host + "/" + strings.TrimLeft(path, "/"), nil
 	}
-	for _, holder := range []*node{op.node, op.item, s.d.root} {
-		if list := holder.get("servers").items(); len(list) > 0 {
+	for _, holder := range []*tree.Node{op.node, op.item, s.d.root} {
+		if list := holder.Get("servers").Items(); len(list) > 0 {
 			return s.fill(list[0])
 		}
 	}
@@ -196,16 +198,16 @@ func (s *servers) find(op *operation) (string, error) {
 }
 
 // fill puts the values of its variables into a server's address.
-func (s *servers) fill(server *node) (string, error) {
-	address := server.get("url").str()
+func (s *servers) fill(server *tree.Node) (string, error) {
+	address := server.Get("url").Str()
 	for _, name := range placeholders(address) {
-		variable := server.at("variables", name)
+		variable := server.At("variables", name)
 		value, given := s.o.Variables[name]
 		if !given {
-			value = variable.get("default").scalar()
+			value = variable.Get("default").Scalar()
 		}
 		if value == "" {
-			if list := variable.get("enum").strings(); len(list) > 0 {
+			if list := variable.Get("enum").Strings(); len(list) > 0 {
 				value = list[0]
 			}
 		}

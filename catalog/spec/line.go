@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
 
 // A level says how much of a signature a line shows. Required inputs are on all of them.
@@ -212,7 +213,7 @@ func (d Document) lineInput(p Property) lineInput {
 		in.deep = len(item.Props) > 0
 	}
 	if o.Default != nil && !p.Required && string(o.Default) != "null" && len(o.Default) <= 24 {
-		if in.dflt = text.OneLine(unquote(o.Default)); in.dflt == "" {
+		if in.dflt = text.OneLine(tree.Unquote(o.Default)); in.dflt == "" {
 			in.dflt = text.OneLine(string(o.Default))
 		}
 		in.dflt = "=" + in.dflt
@@ -228,7 +229,7 @@ func enumWords(enum []json.RawMessage) string {
 	var words []string
 	n := 0
 	for _, raw := range enum {
-		word := unquote(raw)
+		word := tree.Unquote(raw)
 		if raw[0] != '"' {
 			word = string(raw)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
 
 const (
@@ -216,7 +217,7 @@ func literalType(values []json.RawMessage) string {
 		}
 		word := valueWord(raw)
 		if raw[0] == '"' && len(raw) <= 60 {
-			word = lua.Quote(text.OneLine(unquote(raw)))
+			word = lua.Quote(text.OneLine(tree.Unquote(raw)))
 		} else if raw[0] == 't' || raw[0] == 'f' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9' {
 			word = string(raw)
 		}

@@ -5,11 +5,12 @@ package spec
 // schemas parsed.
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
+
+	"almanac/catalog/tree"
 )
 
 // MaxHops bounds $ref chains and the nesting that an outline follows.
@@ -42,130 +43,10 @@ type Property struct {
 	Required bool
 }
 
-// A scanner walks JSON text that json.Valid has accepted.
-type scanner struct {
-	b []byte
-	i int
-}
-
-func (s *scanner) space() {
-	for s.i < len(s.b) && (s.b[s.i] == ' ' || s.b[s.i] == '\n' || s.b[s.i] == '\t' || s.b[s.i] == '\r') {
-		s.i++
-	}
-}
-
-// next is the first byte of the next value, or zero at the end.
-func (s *scanner) next() byte {
-	s.space()
-	if s.i >= len(s.b) {
-		return 0
-	}
-	return s.b[s.i]
-}
-
-// skip passes one value and returns its text.
-func (s *scanner) skip() json.RawMessage {
-	c := s.next()
-	start := s.i
-	switch c {
-	case '"':
-		s.passString()
-	case '{', '[':
-		depth := 0
-		for s.i < len(s.b) {
-			switch s.b[s.i] {
-			case '"':
-				s.passString()
-				continue
-			case '{', '[':
-				depth++
-			case '}', ']':
-				depth--
-			}
-			s.i++
-			if depth == 0 {
-				break
-			}
-		}
-	default:
-		for s.i < len(s.b) && !bytes.ContainsRune([]byte(",]} \n\t\r"), rune(s.b[s.i])) {
-			s.i++
-		}
-	}
-	return s.b[start:s.i:s.i]
-}
-
-func (s *scanner) passString() {
-	for s.i++; s.i < len(s.b); s.i++ {
-		switch s.b[s.i] {
-		case '\\':
-			s.i++
-		case '"':
-			s.i++
-			return
-		}
-	}
-	s.i = min(s.i, len(s.b))
-}
-
-// object calls f with each name; f must pass the value. It reports whether the next value is an object.
-func (s *scanner) object(f func(name string)) bool {
-	if s.next() != '{' {
-		s.skip()
-		return false
-	}
-	for s.i++; s.next() == '"' || s.next() == ','; {
-		if s.b[s.i] == ',' {
-			s.i++
-			continue
-		}
-		name := unquote(s.skip())
-		if s.next() == ':' {
-			s.i++
-		}
-		f(name)
-	}
-	s.i = min(s.i+1, len(s.b))
-	return true
-}
-
-// list returns the items of the next value, which is nil when that is no list.
-func (s *scanner) list() []json.RawMessage {
-	if s.next() != '[' {
-		s.skip()
-		return nil
-	}
-	items := []json.RawMessage{}
-	for s.i++; s.next() != ']' && s.next() != 0; {
-		if s.b[s.i] == ',' {
-			s.i++
-			continue
-		}
-		items = append(items, s.skip())
-	}
-	s.i = min(s.i+1, len(s.b))
-	return items
-}
-
-// unquote decodes a JSON string; other values give "".
-func unquote(raw []byte) string {
-	if len(raw) < 2 || raw[0] != '"' {
-		return ""
-	}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return strings.ToValidUTF8(string(raw[1:len(raw)-1]), "\uFFFD")
-	}
-	var out string
-	if json.Unmarshal(raw, &out) != nil {
-		return ""
-	}
-	return out
-}
-
 func unquoteAll(items []json.RawMessage) []string {
 	out := make([]string, 0, len(items))
 	for _, item := range items {
-		out = append(out, unquote(item))
+		out = append(out, tree.Unquote(item))
 	}
 	return out
 }
@@ -176,52 +57,52 @@ func Read(schema []byte) Outline {
 	if len(schema) == 2 { // {}
 		return o
 	}
-	s := scanner{b: schema}
-	if s.next() == 'f' {
+	s := tree.Scan(schema)
+	if s.Next() == 'f' {
 		o.never = true
 		return o
 	}
-	s.object(func(name string) {
+	s.Object(func(name string) {
 		switch name {
 		case "type":
-			if s.next() == '[' {
-				o.types = unquoteAll(s.list())
+			if s.Next() == '[' {
+				o.types = unquoteAll(s.List())
 			} else {
-				o.types = []string{unquote(s.skip())}
+				o.types = []string{tree.Unquote(s.Skip())}
 			}
 		case "title":
-			o.Title = unquote(s.skip())
+			o.Title = tree.Unquote(s.Skip())
 		case "description":
-			o.Description = unquote(s.skip())
+			o.Description = tree.Unquote(s.Skip())
 		case "$ref":
-			o.ref = unquote(s.skip())
+			o.ref = tree.Unquote(s.Skip())
 		case "format":
-			o.format = unquote(s.skip())
+			o.format = tree.Unquote(s.Skip())
 		case "properties":
-			s.object(func(name string) {
+			s.Object(func(name string) {
 				o.names = append(o.names, name)
-				o.Props = append(o.Props, s.skip())
+				o.Props = append(o.Props, s.Skip())
 			})
 		case "required":
-			o.required = unquoteAll(s.list())
+			o.required = unquoteAll(s.List())
 		case "items":
-			o.Items = s.skip()
+			o.Items = s.Skip()
 		case "prefixItems":
-			o.prefix = s.list()
+			o.prefix = s.List()
 		case "additionalProperties":
-			o.additional = s.skip()
+			o.additional = s.Skip()
 		case "allOf":
-			o.allOf = s.list()
+			o.allOf = s.List()
 		case "anyOf", "oneOf":
-			o.anyOf = append(o.anyOf, s.list()...)
+			o.anyOf = append(o.anyOf, s.List()...)
 		case "enum":
-			o.Enum = s.list()
+			o.Enum = s.List()
 		case "const":
-			o.Constant = s.skip()
+			o.Constant = s.Skip()
 		case "default":
-			o.Default = s.skip()
+			o.Default = s.Skip()
 		default:
-			s.skip()
+			s.Skip()
 		}
 	})
 	return o
@@ -298,16 +179,16 @@ func (d Document) at(ref string) []byte {
 	}
 	for _, step := range strings.Split(pointer[1:], "/") {
 		step = UnescapePointer(step)
-		s := scanner{b: place}
+		s := tree.Scan(place)
 		place = nil
-		if s.next() == '[' {
+		if s.Next() == '[' {
 			n, err := strconv.Atoi(step)
-			if items := s.list(); err == nil && n >= 0 && n < len(items) {
+			if items := s.List(); err == nil && n >= 0 && n < len(items) {
 				place = items[n]
 			}
 		} else {
-			s.object(func(name string) {
-				value := s.skip()
+			s.Object(func(name string) {
+				value := s.Skip()
 				if name == step {
 					place = value
 				}

@@ -7,6 +7,7 @@ import (
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
 
 const maxPlaceholderDepth = 5
@@ -83,9 +84,9 @@ func placeholderText(name, title string) string {
 // least is the smallest number a schema allows, or 0 when that will do.
 func least(part []byte) float64 {
 	n := 0.0
-	s := scanner{b: part}
-	s.object(func(name string) {
-		value, err := strconv.ParseFloat(string(s.skip()), 64)
+	s := tree.Scan(part)
+	s.Object(func(name string) {
+		value, err := strconv.ParseFloat(string(s.Skip()), 64)
 		switch {
 		case err != nil:
 		case name == "minimum":

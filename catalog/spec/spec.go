@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
 
 // A Detail says how much a spec tells.
@@ -283,9 +284,9 @@ func enumLine(enum []json.RawMessage) string {
 // boundsOf are the limits a schema sets on a value, in words.
 func boundsOf(part []byte) string {
 	var parts []string
-	s := scanner{b: part}
-	s.object(func(name string) {
-		value := text.ClipRunes(text.OneLine(string(s.skip())), 60)
+	s := tree.Scan(part)
+	s.Object(func(name string) {
+		value := text.ClipRunes(text.OneLine(string(s.Skip())), 60)
 		word := ""
 		switch name {
 		case "minimum":

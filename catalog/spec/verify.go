@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 )
 
 // Verify reports the first place where the text is not a schema, as a JSON pointer. It has to be JSON.
@@ -26,8 +27,8 @@ func (d verifier) verify(part []byte, place string, depth int) error {
 	if depth > 200 {
 		return fmt.Errorf("%s: nested too deeply", place)
 	}
-	s := scanner{b: part}
-	switch s.next() {
+	s := tree.Scan(part)
+	switch s.Next() {
 	case 't', 'f':
 		return nil
 	case '{':
@@ -35,8 +36,8 @@ func (d verifier) verify(part []byte, place string, depth int) error {
 		return fmt.Errorf("%s: want an object or a boolean, got %s", place, text.ClipRunes(string(part), 40))
 	}
 	var err error
-	s.object(func(name string) {
-		value := s.skip()
+	s.Object(func(name string) {
+		value := s.Skip()
 		if err == nil {
 			err = d.verifyKeyword(name, value, place+"/"+name, depth)
 		}
@@ -45,15 +46,15 @@ func (d verifier) verify(part []byte, place string, depth int) error {
 }
 
 func (d verifier) verifyKeyword(name string, value []byte, place string, depth int) error {
-	s := scanner{b: value}
+	s := tree.Scan(value)
 	switch name {
 	case "type":
 		kinds := []json.RawMessage{value}
-		if s.next() == '[' {
-			kinds = s.list()
+		if s.Next() == '[' {
+			kinds = s.List()
 		}
 		for _, kind := range kinds {
-			switch unquote(kind) {
+			switch tree.Unquote(kind) {
 			case "string", "integer", "number", "boolean", "object", "array", "null":
 			default:
 				return fmt.Errorf("%s: unknown type %s", place, text.ClipRunes(string(kind), 40))
@@ -61,8 +62,8 @@ func (d verifier) verifyKeyword(name string, value []byte, place string, depth i
 		}
 	case "properties", "$defs", "definitions", "patternProperties":
 		var err error
-		ok := s.object(func(name string) {
-			inner := s.skip()
+		ok := s.Object(func(name string) {
+			inner := s.Skip()
 			if err == nil {
 				err = d.verify(inner, place+"/"+name, depth+1)
 			}
@@ -72,30 +73,30 @@ func (d verifier) verifyKeyword(name string, value []byte, place string, depth i
 		}
 		return err
 	case "allOf", "anyOf", "oneOf", "prefixItems":
-		if s.next() != '[' {
+		if s.Next() != '[' {
 			return fmt.Errorf("%s: want a list", place)
 		}
-		for i, inner := range s.list() {
+		for i, inner := range s.List() {
 			if err := d.verify(inner, place+"/"+strconv.Itoa(i), depth+1); err != nil {
 				return err
 			}
 		}
 	case "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames":
-		if name == "items" && s.next() == '[' {
+		if name == "items" && s.Next() == '[' {
 			return nil
 		}
 		return d.verify(value, place, depth+1)
 	case "required":
-		if s.next() != '[' {
+		if s.Next() != '[' {
 			return fmt.Errorf("%s: want a list of names", place)
 		}
-		for _, item := range s.list() {
+		for _, item := range s.List() {
 			if item[0] != '"' {
 				return fmt.Errorf("%s: want a list of names, got %s", place, text.ClipRunes(string(item), 40))
 			}
 		}
 	case "$ref":
-		if ref := unquote(value); strings.HasPrefix(ref, "#/") && !d.followed[ref] {
+		if ref := tree.Unquote(value); strings.HasPrefix(ref, "#/") && !d.followed[ref] {
 			if d.at(ref) == nil {
 				return fmt.Errorf("%s: %s points to nothing", place, text.ClipRunes(ref, 80))
 			}

@@ -28,7 +28,7 @@ var owners = map[string][]string{
 
 	"github.com/modelcontextprotocol/go-sdk": {"catalog/mcp", "session/gateway"},
 	"github.com/yosida95/uritemplate/v3":     {"catalog/mcp"},
-	"go.yaml.in/yaml/v3":                     {"catalog/openapi", "catalog/manifest"},
+	"go.yaml.in/yaml/v3":                     {"catalog/manifest", "catalog/tree"},
 	"github.com/zalando/go-keyring":          {"catalog/web"},
 }
 

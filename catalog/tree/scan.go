@@ -1,0 +1,228 @@
+package tree
+
+// This file reads JSON text.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Scanner walks JSON text that json.Valid has accepted, so it need not check anything. What else it is given it
+// passes to the end.
+type Scanner struct {
+	b []byte
+	i int
+}
+
+// Scan returns a Scanner at the first value of text.
+func Scan(text []byte) Scanner { return Scanner{b: text} }
+
+// Next is the first byte of the next value, or zero at the end.
+func (s *Scanner) Next() byte {
+	for s.i < len(s.b) && (s.b[s.i] == ' ' || s.b[s.i] == '\n' || s.b[s.i] == '\t' || s.b[s.i] == '\r') {
+		s.i++
+	}
+	if s.i >= len(s.b) {
+		return 0
+	}
+	return s.b[s.i]
+}
+
+// Skip passes one value and returns its text.
+func (s *Scanner) Skip() json.RawMessage {
+	c := s.Next()
+	start := s.i
+	switch c {
+	case '"':
+		s.passString()
+	case '{', '[':
+		depth := 0
+		for s.i < len(s.b) {
+			switch s.b[s.i] {
+			case '"':
+				s.passString()
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+			}
+			s.i++
+			if depth == 0 {
+				break
+			}
+		}
+	default:
+		for s.i < len(s.b) && strings.IndexByte(",]} \n\t\r", s.b[s.i]) < 0 {
+			s.i++
+		}
+	}
+	return s.b[start:s.i:s.i]
+}
+
+// passString passes a string and reports whether any of its characters is escaped.
+func (s *Scanner) passString() (escaped bool) {
+	for s.i++; s.i < len(s.b); s.i++ {
+		switch s.b[s.i] {
+		case '\\':
+			escaped = true
+			s.i++
+		case '"':
+			s.i++
+			return escaped
+		}
+	}
+	s.i = min(s.i, len(s.b))
+	return escaped
+}
+
+// Object calls f with each name; f must pass the value. It reports whether the next value is an object.
+func (s *Scanner) Object(f func(name string)) bool {
+	if s.Next() != '{' {
+		s.Skip()
+		return false
+	}
+	for s.i++; s.Next() == '"' || s.Next() == ','; {
+		if s.b[s.i] == ',' {
+			s.i++
+			continue
+		}
+		name := Unquote(s.Skip())
+		if s.Next() == ':' {
+			s.i++
+		}
+		f(name)
+	}
+	s.i = min(s.i+1, len(s.b))
+	return true
+}
+
+// List returns the items of the next value, which is nil when that is no list.
+func (s *Scanner) List() []json.RawMessage {
+	if s.Next() != '[' {
+		s.Skip()
+		return nil
+	}
+	items := []json.RawMessage{}
+	for s.i++; s.Next() != ']' && s.Next() != 0; {
+		if s.b[s.i] == ',' {
+			s.i++
+			continue
+		}
+		items = append(items, s.Skip())
+	}
+	s.i = min(s.i+1, len(s.b))
+	return items
+}
+
+// Unquote decodes a JSON string; other values give "".
+func Unquote(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' {
+		return ""
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return strings.ToValidUTF8(string(raw[1:len(raw)-1]), "\uFFFD")
+	}
+	var out string
+	if json.Unmarshal(raw, &out) != nil {
+		return ""
+	}
+	return out
+}
+
+// Members are the names and values of an object in the order they stand; of a repeated name the first counts. raw is
+// known to be JSON.
+func Members(raw []byte) (names []string, values []json.RawMessage, err error) {
+	s := Scan(raw)
+	ok := s.Object(func(name string) {
+		value := s.Skip()
+		if !slices.Contains(names, name) {
+			names, values = append(names, name), append(values, value)
+		}
+	})
+	if !ok {
+		return nil, nil, errors.New("want an object")
+	}
+	return names, values, nil
+}
+
+// ParseJSON reads JSON. The strings of the tree share the memory of one copy of the document.
+func ParseJSON(doc []byte) (*Node, error) {
+	if !json.Valid(doc) {
+		var v any
+		err := json.Unmarshal(doc, &v)
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			before := string(doc[:min(int(syntax.Offset), len(doc))])
+			line := strings.Count(before, "\n") + 1
+			return nil, fmt.Errorf("line %d, column %d: %w", line, len(before)-strings.LastIndexByte(before, '\n')-1, err)
+		}
+		return nil, errors.Join(errors.New("no JSON"), err)
+	}
+	b := builder{Scan(doc), string(doc)}
+	return b.node(), nil
+}
+
+// A builder makes nodes of text that json.Valid has accepted; that bounds its depth.
+type builder struct {
+	Scanner
+	text string // the same text
+}
+
+// next is the first byte of the next value or end, commas and colons passed.
+func (b *builder) next() byte {
+	for {
+		c := b.Next()
+		if c != ',' && c != ':' {
+			return c
+		}
+		b.i++
+	}
+}
+
+func (b *builder) node() *Node {
+	switch b.next() {
+	case '{':
+		n := &Node{Kind: Object}
+		for b.i++; b.next() != '}'; {
+			n.Names = append(n.Names, b.string())
+			n.Values = append(n.Values, b.node())
+		}
+		b.i++
+		return n
+	case '[':
+		n := &Node{Kind: List}
+		for b.i++; b.next() != ']'; {
+			n.Values = append(n.Values, b.node())
+		}
+		b.i++
+		return n
+	case '"':
+		return &Node{Kind: Text, Text: b.string()}
+	case 't':
+		b.i += 4
+		return &Node{Kind: Boolean, Text: "true"}
+	case 'f':
+		b.i += 5
+		return &Node{Kind: Boolean, Text: "false"}
+	case 'n':
+		b.i += 4
+		return &Node{Kind: Null}
+	}
+	start := b.i
+	b.Skip()
+	return &Node{Kind: Number, Text: b.text[start:b.i]}
+}
+
+func (b *builder) string() string {
+	b.next()
+	start := b.i
+	if b.passString() {
+		return Unquote(b.b[start:b.i])
+	}
+	return strings.ToValidUTF8(b.text[start+1:b.i-1], "\ufffd")
+}
