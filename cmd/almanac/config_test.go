@@ -77,7 +77,6 @@ func TestHarmless(t *testing.T) {
 		{"[limits]\ncalls = 10", "[limits]\ncalls = 11", "limits.calls"},
 		{"", "[limits]\nwait = \"61s\"", "limits.wait"},
 		{"", "[limits]\nwait = \"1s\"", ""},
-		{"", "[limits]\ncalls = 0", "limits.calls"},
 		{"", `lua_time = "5s"`, ""},
 		{"", `lua_time = "1m"`, "lua_time"},
 		{"", "model = 'm'\nprefix = 'p'\noutput = 'json'\ncolor = 'never'\n[ui]\ntheme = 'dark'\n[theme]\ndim = 'red'\n[keys]\nhelp = 'f1'", ""},
