@@ -294,9 +294,8 @@ func (p *plain) ask(ctx context.Context, cancel func(), e event.Event) {
 
 // goOn reads whether a run goes on: anything but a yes ends it.
 func (p *plain) goOn(ctx context.Context, cancel func(), q show.Question) session.Approval {
-	asked := time.Now()
 	for {
-		typed, err := p.reply(ctx, cancel, "y goes on, v shows the script, anything else ends the run: ", &asked)
+		typed, err := p.reply(ctx, cancel, "y goes on, v shows the script, anything else ends the run: ")
 		answer, _ := ParseAnswer(typed)
 		switch {
 		case err != nil:
@@ -313,9 +312,8 @@ func (p *plain) goOn(ctx context.Context, cancel func(), q show.Question) sessio
 
 // answer reads lines until one is an answer.
 func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) session.Approval {
-	asked := time.Now()
 	for {
-		typed, err := p.reply(ctx, cancel, "y/a/e/n, n with a reason, v for the script, ? for details: ", &asked)
+		typed, err := p.reply(ctx, cancel, "y/a/e/n, n with a reason, v for the script, ? for details: ")
 		if err != nil {
 			p.print("denied: no answer\n")
 			return session.Approval{Reason: "no answer"}
@@ -328,7 +326,7 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 			if !q.High() {
 				return session.Approval{Verdict: session.ForSession}
 			}
-			typed, err := p.reply(ctx, cancel, q.RiskText(p.o.Render.Marks())+": type always to allow "+q.ID+" for this whole session: ", &asked)
+			typed, err := p.reply(ctx, cancel, q.RiskText(p.o.Render.Marks())+": type always to allow "+q.ID+" for this whole session: ")
 			if err == nil && strings.TrimSpace(typed) == "always" {
 				return session.Approval{Verdict: session.ForSession}
 			}
@@ -336,7 +334,7 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 		case No:
 			return session.Approval{Reason: reason}
 		case Edit:
-			typed, err := p.reply(ctx, cancel, "arguments: ", &asked)
+			typed, err := p.reply(ctx, cancel, "arguments: ")
 			if err != nil || strings.TrimSpace(typed) == "" {
 				continue
 			}
@@ -355,10 +353,11 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 	}
 }
 
-// reply prints a prompt and waits for a line that was typed after it. What comes within the grace of asked was typed
-// before the question could be read: it is the next input, and so is what follows it as soon.
-func (p *plain) reply(ctx context.Context, cancel func(), prompt string, asked *time.Time) (string, error) {
+// reply prints a prompt and waits for a line that was typed after it. What comes within the grace of the prompt was typed
+// before it could be read, or pasted: it is the next input, and so is what follows it as soon.
+func (p *plain) reply(ctx context.Context, cancel func(), prompt string) (string, error) {
 	p.print(prompt)
+	asked := time.Now()
 	for {
 		select {
 		case l := <-p.lines:
@@ -367,10 +366,10 @@ func (p *plain) reply(ctx context.Context, cancel func(), prompt string, asked *
 				p.endLine()
 				return "", l.err
 			}
-			if time.Since(*asked) >= p.o.Grace {
+			if time.Since(asked) >= p.o.Grace {
 				return l.text, nil
 			}
-			*asked = time.Now()
+			asked = time.Now()
 			p.ahead = append(p.ahead, l)
 			p.print("typed before the question, kept for later: " + text.SanitizeLine(l.text) + "\n" + prompt)
 		case <-p.o.Interrupt:

@@ -221,3 +221,43 @@ func TestPlainTypedAhead(t *testing.T) {
 		t.Errorf("made %v:\n%s", back.acts, got)
 	}
 }
+
+// What follows an answer as fast as a paste is not the second step of a grant, nor the arguments of an edit.
+func TestPlainPastes(t *testing.T) {
+	const grace = 500 * time.Millisecond
+	for _, c := range []struct {
+		paste, second string
+		grants        bool
+	}{
+		{"a\nalways\n", "", false},
+		{"e\n{ invoice_id = 'i', amount_cents = 2 }\n", "", false},
+		{"a\n", "always\n", true},
+	} {
+		sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+		in, input := io.Pipe()
+		typing := ReadTyping(in)
+		out := &watched{seen: make(chan struct{}, 1)}
+		left := make(chan error, 1)
+		go func() { left <- RunPlain(t.Context(), sh, typing, out, PlainOptions{Grace: grace}) }()
+		io.WriteString(input, "billing.refund.issue{invoice_id = 'i', amount_cents = 1}\n")
+		out.wait(t, "? for details: ")
+		time.Sleep(grace + 100*time.Millisecond)
+		io.WriteString(input, c.paste)
+		if c.grants {
+			out.wait(t, "type always to allow")
+			time.Sleep(grace + 100*time.Millisecond)
+			io.WriteString(input, c.second)
+			out.wait(t, "✓ billing.refund.issue")
+		} else {
+			out.wait(t, "kept for later: ")
+		}
+		input.Close()
+		if err := <-left; err != nil {
+			t.Error(err)
+		}
+		typing.Close()
+		if made := len(back.acts) > 0; made != c.grants {
+			t.Errorf("%q, then %q: made %v:\n%s", c.paste, c.second, back.acts, out.text.String())
+		}
+	}
+}
