@@ -56,6 +56,8 @@ type asking struct {
 	// cut is true when the box was drawn without all that it says; printed is the depth to which that was printed above it.
 	cut     bool
 	printed int
+	// cramped is true when the window has no room for the id and the risk: then nothing but a refusal is an answer.
+	cramped bool
 	// top is the first row below the warnings that is shown, page how many are.
 	top, page int
 	// base is how many panes are below the question; those above were opened to look at it.
@@ -129,8 +131,12 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 	quiet, held := a.quiet, a.held
 	enter := name == "enter" || name == "kpenter"
 	switch {
+	case quick && (enter || text != ""): // with the key before it a paste
+		a.disturb()
+		a.ignored = true
+		return nil
 	case held != "" && enter:
-		if !quick && (!a.twice() || quiet >= deafTime) {
+		if !a.twice() || quiet >= deafTime {
 			m.commit(a)
 		}
 		return nil
@@ -156,7 +162,11 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 		if m.readable(a) {
 			a.held = name
 		}
-	case "e", "n":
+	case "e":
+		if !a.cramped {
+			a.held = name
+		}
+	case "n":
 		a.held = name
 	case "esc":
 		m.stand(a, refusing)
@@ -261,7 +271,7 @@ func (m *model) inspect(a *asking, key string) (tea.Cmd, bool) {
 
 // lookAt shows the script that asks, or all that is known of the question.
 func (m *model) lookAt(a *asking, script bool) tea.Cmd {
-	p := &questionPane{m: m, request: a.request, script: script}
+	p := &questionPane{m: m, asked: a, script: script}
 	if m.flat {
 		m.scroll.Append(p.lines(m.width - 1)...)
 		return nil
@@ -287,7 +297,7 @@ func (m *model) change(a *asking, name, text string, quick bool) {
 	case "esc":
 		m.stand(a, deciding)
 	case "enter", "kpenter":
-		if quick || m.now().Sub(a.staged) < deafTime { // pasted, or pressed before the arguments were there
+		if quick || a.cramped || m.now().Sub(a.staged) < deafTime { // pasted, or pressed before the arguments were there
 			return
 		}
 		args, err := show.ParseArgs(a.edit.text)

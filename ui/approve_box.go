@@ -41,7 +41,7 @@ func (a *asking) depth() int {
 
 // readable tells whether all that the box says can be read, in it or above it.
 func (m *model) readable(a *asking) bool {
-	return !a.cut || a.printed >= a.depth() && (m.spacious() || !m.scroll.Pending())
+	return !a.cramped && (!a.cut || a.printed >= a.depth() && (m.spacious() || !m.scroll.Pending()))
 }
 
 func (m *model) question(a *asking) show.Question {
@@ -90,6 +90,10 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	}
 	front, body := m.askBody(a, below)
 	spare := max(room-2-len(input), 0)
+	if a.cramped = room < 2+len(input)+len(m.barred(q, below)); a.cramped && a.stage == deciding {
+		a.cut = true
+		return m.crampedRows(a, room), point{}
+	}
 	a.cut, a.page = len(front)+len(body) > spare, len(body)
 	if a.cut {
 		front = front[:min(len(front), spare)]
@@ -111,6 +115,22 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	return append(rows, input...), cursor
 }
 
+// crampedRows stand for a box that has no room.
+func (m *model) crampedRows(a *asking, room int) []string {
+	words := "window too small: enlarge it, or n"
+	if a.held == "n" {
+		words = "n denies; a key takes back"
+	}
+	rows := strings.Split(ansi.Wrap(words, max(m.width-1, 1), ""), "\n")
+	if len(rows) > room {
+		rows = []string{ansi.Truncate("too small", max(m.width-1, 1), "")}
+	}
+	for i := range rows {
+		rows[i] = m.theme.warn.Render(rows[i])
+	}
+	return rows
+}
+
 // askFoot tells the keys, or what becomes of the one that was pressed.
 func (m *model) askFoot(a *asking, q show.Question) string {
 	t := m.theme
@@ -118,6 +138,8 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 	dot := " " + t.glyphs.dot + " "
 	joined := func(words ...string) string { return strings.Join(words, dot) }
 	switch {
+	case a.stage == changing && a.cramped:
+		return warn("window too small: enlarge it, or Esc", "too small: Esc")
 	case a.stage == changing:
 		return m.fitting(joined("Enter allows once with these arguments", "Ctrl+J newline", "Esc back"), joined("Enter allows once", "Esc back"))
 	case a.stage == refusing:

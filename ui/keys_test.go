@@ -245,7 +245,7 @@ func TestApproval(t *testing.T) {
 		{"y allows once", []string{"y", "pause"}, session.Approval{Verdict: session.Once}},
 		{"and at once with Enter", []string{"y", "enter"}, session.Approval{Verdict: session.Once}},
 		{"a asks once more", []string{"a", "pause", "enter"}, session.Approval{Verdict: session.ForSession}},
-		{"which any key takes back", []string{"a", "pause", "left", "pause", "enter", "n", "enter", "enter"}, session.Approval{}},
+		{"which any key takes back", []string{"a", "pause", "left", "pause", "enter", "pause", "n", "enter", "enter"}, session.Approval{}},
 		{"n asks why", []string{"n", "pause", "wrong customer", "enter"}, session.Approval{Reason: "wrong customer"}},
 		{"Esc asks why", []string{"esc", "enter"}, session.Approval{}},
 		{"Esc Esc denies", []string{"esc", "esc"}, session.Approval{}},
@@ -283,7 +283,7 @@ func TestGoingOn(t *testing.T) {
 		{"n ends", []string{"n", "pause"}, session.Approval{}, "ended the run"},
 		{"Esc ends", []string{"esc", "enter"}, session.Approval{}, "ended the run"},
 		{"a is no answer", []string{"a", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
-		{"nor e and ?", []string{"e", "pause", "enter", "?", "pause", "enter", "n", "pause"}, session.Approval{}, "ended the run"},
+		{"nor e and ?", []string{"e", "pause", "enter", "?", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
 		{"nor a word", []string{"yes", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
 		{"Ctrl+C stops the run", []string{"ctrl+c"}, session.Approval{Reason: "interrupted"}, ""},
 	} {
@@ -366,6 +366,27 @@ func TestPastesAreNoAnswers(t *testing.T) {
 		s.keys("left", "pause", "enter", "pause")
 		if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding || s.edit.text != "draft" {
 			t.Errorf("%q: answered %d, input %q", text, len(answer), s.edit.text)
+		}
+	}
+	// An answer and its Enter, or an Enter and an answer, in one write: neither allows, at once or after the silence.
+	for _, keys := range []string{"y\n", "a\n", "e\n", "n\n", "\ny"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		answer := s.ask()
+		s.keys("pause", "pause")
+		for _, r := range keys {
+			k := tea.KeyPressMsg{Code: r, Text: string(r)}
+			if r == '\n' {
+				k = tea.KeyPressMsg{Code: tea.KeyEnter}
+			}
+			s.send(k)
+		}
+		if box := s.picture(); !strings.Contains(box, "no answer") {
+			t.Errorf("%q: nothing says that it is no answer:\n%s", keys, box)
+		}
+		s.keys("pause", "pause")
+		if len(answer) > 0 || s.asks[0].stage != deciding || s.asks[0].held != "" {
+			t.Errorf("%q in one write was an answer", keys)
 		}
 	}
 	// A paste of arguments or of a reason allows and denies nothing by its own Enter.
@@ -453,6 +474,26 @@ func TestPanesDuringAQuestion(t *testing.T) {
 	}
 }
 
+// The panes of a question close with the key that opened them, and with their question.
+func TestPanesOfAQuestionClose(t *testing.T) {
+	for _, key := range []string{"v", "ctrl+o"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		s.ask()
+		s.keys("pause", key, "pause")
+		if s.overlay() == nil {
+			t.Fatalf("%s opens nothing", key)
+		}
+		if s.keys(key, "pause"); s.overlay() != nil || !strings.Contains(s.picture(), "y once") {
+			t.Errorf("%s again does not close it:\n%s", key, s.picture())
+		}
+		s.keys(key, "pause")
+		if s.send(doneMsg{}); s.overlay() != nil || len(s.panes) > 0 {
+			t.Errorf("%s: it stays without its question:\n%s", key, s.picture())
+		}
+	}
+}
+
 // The risk and the warnings are never cut, whatever the window, and high risk differs from low without colour.
 func TestRiskIsAlwaysShown(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {60, 12}, {40, 15}, {40, 10}, {30, 15}} {
@@ -497,7 +538,7 @@ func TestApprovalOfTallArguments(t *testing.T) {
 
 // A window that becomes too small for the box has its text above, and y waits for that.
 func TestApprovalInAWindowThatShrinks(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{40, 8}, {20, 5}, {20, 3}, {20, 24}} {
+	for _, size := range []struct{ width, height int }{{40, 8}, {20, 8}, {20, 24}} {
 		s := newScreen(t, 80, 24)
 		s.keys("f()", "enter")
 		answer := s.ask()
@@ -520,6 +561,53 @@ func TestApprovalInAWindowThatShrinks(t *testing.T) {
 		s.keys("y", "pause")
 		if len(answer) == 0 {
 			t.Errorf("%v: y was not taken", size)
+		}
+	}
+}
+
+// Where the id and the risk have no room nothing is allowed, and the box says why; n and Esc deny.
+func TestApprovalInATinyWindow(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{20, 6}, {20, 5}, {20, 3}, {10, 3}} {
+		for _, deny := range [][]string{{"n", "pause", "esc"}, {"esc", "esc"}} {
+			s := newScreen(t, size.width, size.height)
+			s.keys("f()", "enter")
+			answer := s.ask()
+			for _, key := range []string{"y", "a", "e"} {
+				s.keys("pause", key, "enter", "pause", "enter", "pause")
+				if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding {
+					t.Fatalf("%v: %s was an answer:\n%s", size, key, s.View().Content)
+				}
+			}
+			if box := s.View().Content; !containsAll(box, "too small") || size.height > 3 && !containsAll(box, "enlarge it, or n") {
+				t.Errorf("%v: the box does not say why:\n%s", size, box)
+			}
+			s.keys(deny...)
+			if got := answered(t, answer); got.Verdict != session.Refuse {
+				t.Errorf("%v: %q gave %v", size, deny, got)
+			}
+		}
+	}
+	// In one that shrinks, what is held is not taken and edited arguments allow nothing, until it is large again.
+	for _, key := range []string{"y", "e"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		answer := s.ask()
+		s.keys("pause", key)
+		if key == "e" {
+			s.keys("pause")
+		}
+		s.send(tea.WindowSizeMsg{Width: 20, Height: 6})
+		s.keys("pause", "enter", "pause")
+		if len(answer) > 0 {
+			t.Errorf("%s: what cannot be seen was allowed", key)
+		}
+		s.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		s.keys("pause", "y", "enter")
+		if key == "e" {
+			s.keys("backspace", "enter")
+		}
+		if got := answered(t, answer); got.Verdict != session.Once {
+			t.Errorf("%s: in the large window it gave %v", key, got)
 		}
 	}
 }

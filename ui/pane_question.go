@@ -1,19 +1,21 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"almanac/repl/event"
 	"almanac/repl/show"
-	"almanac/session"
 )
 
-// This file is the pane of a question: the script that asks, or all that is known. No key of it answers.
+// This file is the pane of a question: the script that asks, or all that is known. No key of it answers, and it goes with
+// its question.
 
 // A questionPane shows a question from its first line to its last.
 type questionPane struct {
-	m       *model
-	request session.Request
+	m     *model
+	asked *asking
 	// script shows the script alone.
 	script bool
 	list   cursorList
@@ -30,7 +32,7 @@ func (p *questionPane) head() (title, note string) {
 }
 
 func (p *questionPane) question() show.Question {
-	return show.QuestionOf(p.request, p.m.render().Marks())
+	return show.QuestionOf(p.asked.request, p.m.render().Marks())
 }
 
 // lines is all there is, broken for width columns.
@@ -42,7 +44,7 @@ func (p *questionPane) lines(width int) []string {
 	}
 	all := append([]show.Line{q.Title(m)}, q.WarningLines()...)
 	all = append(append(all, q.Body(width, false)...), nil)
-	all = append(append(all, event.AskDetails(p.request, width, p.m.render())...), nil)
+	all = append(append(all, event.AskDetails(p.asked.request, width, p.m.render())...), nil)
 	return p.m.styled(show.Wrap(append(all, script...), width))
 }
 
@@ -54,6 +56,10 @@ func (p *questionPane) rows(width, height int) []string {
 }
 
 func (p *questionPane) key(name, _ string) tea.Cmd {
+	if p.script && name == "v" || !p.script && name == "ctrl+o" { // the key that opened it
+		p.m.panes = p.m.panes[:len(p.m.panes)-1]
+		return nil
+	}
 	p.list.move(name, max(p.count-p.page+1, 1), p.page)
 	return nil
 }
@@ -61,3 +67,11 @@ func (p *questionPane) key(name, _ string) tea.Cmd {
 func (p *questionPane) hints() []string { return []string{"Up Down PgUp PgDn scroll"} }
 func (p *questionPane) escape() bool    { return false }
 func (p *questionPane) typing() bool    { return false }
+
+// closeAnswered closes the panes of questions that are gone.
+func (m *model) closeAnswered() {
+	m.panes = slices.DeleteFunc(m.panes, func(p pane) bool {
+		q, ok := p.(*questionPane)
+		return ok && !slices.Contains(m.asks, q.asked)
+	})
+}

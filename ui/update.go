@@ -38,6 +38,7 @@ type (
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.stale = true
 	cmd := m.take(msg)
+	m.closeAnswered()
 	m.print()
 	return m, tea.Batch(cmd, m.tick(), m.listen(), m.depart())
 }
