@@ -1,7 +1,7 @@
 package repl
 
-// This file finds actions for a browser: for each key that is typed, among 100,000. Ranked search comes first; words
-// that are only begun are looked for in the ids.
+// This file finds actions while the person types, among 100,000. Ranked search comes first; incomplete words are then
+// matched against the ids.
 
 import (
 	"cmp"

@@ -1,7 +1,6 @@
 package repl
 
-// This file is the table of slash commands and what is common to them: finding one, help, and near names. The commands
-// themselves are in the files beside it, by theme.
+// This file is the table of slash commands: lookup, help and suggestions. The commands are in the commands_ files.
 
 import (
 	"almanac/catalog/search/spelling"
@@ -53,12 +52,12 @@ func (c command) usage() string {
 // do runs the command. What follows one that takes nothing is a mistake rather than nothing.
 func (c command) do(ctx context.Context, sh *Shell, cell *event.Cell, arg string) error {
 	if c.args == "" && arg != "" {
-		return &UsageError{usage: "/" + c.name, message: fmt.Sprintf("/%s takes nothing, got %s", c.name, quoteWord(arg))}
+		return &UsageError{usage: "/" + c.name, message: fmt.Sprintf("/%s takes no argument, got %s", c.name, quoteWord(arg))}
 	}
 	return c.run(ctx, sh, cell, arg)
 }
 
-// A UsageError says what is wrong with a command or its argument.
+// A UsageError reports an invalid command or argument.
 type UsageError struct {
 	usage, message string
 }
@@ -150,13 +149,13 @@ func (sh *Shell) keysText() string {
 	lines := sh.keyHelp
 	sh.mu.Unlock()
 	if len(lines) == 0 {
-		return "keys are the screen's: in the line mode there are commands only, and Ctrl+C stops what runs"
+		return "no keys in line mode: use commands; Ctrl+C stops the run"
 	}
 	var b strings.Builder
 	for _, l := range lines {
 		fmt.Fprintf(&b, "%-24s %s\n", l.Usage, l.Text)
 	}
-	return b.String() + "to bind others: [keys] of the configuration; /config init lists it"
+	return b.String() + "to change them, edit [keys] in the configuration; /config init lists all"
 }
 
 // A HelpLine is one row of help.
@@ -168,16 +167,16 @@ type HelpLine struct {
 // an empty filter lists all.
 func (sh *Shell) Help(filter string) []HelpLine {
 	rows := []HelpLine{
-		{"Input", "CODE", "Lua; a value is shown and kept in _ and _n"},
-		{"Input", "?WORDS", "ask the model; in ask mode WORDS will do"},
-		{"Input", "!CODE", "Lua from ask mode"},
-		{"Input", "NAME? NAME??", "what an action or a global is; ?? in full"},
+		{"Input", "CODE", "run Lua; the value is shown and kept in _ and _n"},
+		{"Input", "?WORDS", "ask the model; in ask mode just WORDS"},
+		{"Input", "!CODE", "run Lua from ask mode"},
+		{"Input", "NAME? NAME??", "describe an action or a global; ?? in full"},
 	}
 	if sh.Mode() == input.AskMode {
 		rows = []HelpLine{
 			{"Input", "WORDS", "ask the model"},
-			{"Input", "!CODE", "Lua; a value is shown and kept in _ and _n"},
-			{"Input", "ID? ID??", "what an action is; ?? in full"},
+			{"Input", "!CODE", "run Lua; the value is shown and kept in _ and _n"},
+			{"Input", "ID? ID??", "describe an action; ?? in full"},
 		}
 	}
 	for _, c := range sh.commands {
@@ -207,7 +206,7 @@ func (sh *Shell) helpText(filter string) string {
 		fmt.Fprintf(&b, "%-30s %s\n", l.Usage, l.Text)
 	}
 	if len(more) > 0 {
-		b.WriteString(fill("also:", append(more, "·", "/help COMMAND tells more")))
+		b.WriteString(fill("also:", append(more, "·", "/help COMMAND for details")))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

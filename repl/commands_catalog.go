@@ -1,6 +1,6 @@
 package repl
 
-// This file holds the commands that look into the catalog and at what the view shows of it.
+// This file holds the commands for the catalog and the view.
 
 import (
 	"context"
@@ -23,33 +23,33 @@ func catalogCommands() []command {
 		{
 			name: "catalog", args: "[WORDS]", group: groupCatalog, aside: true, run: search,
 			brief: "find actions; without words: browse", action: "catalog",
-			more: "The best ten are listed. On a screen they stand below the input, too: Up and Down choose,\nEnter inserts the call.",
+			more: "Lists the best ten. On a screen they also appear below the input: Up and Down select,\nEnter inserts the call.",
 		},
 		{
 			name: "query", args: "SCRIPT|WORDS", group: groupCatalog, numbered: true, run: query, lua: queryScript,
 			brief: "run a query script, as the model does",
-			more:  "/query return catalog.search(\"unpaid invoices\", {limit = 5})\nPlain words are searched for.",
+			more:  "/query return catalog.search(\"unpaid invoices\", {limit = 5})\nPlain words are a search.",
 		},
 		{
 			name: "describe", args: "[--full|--luals|--json] ID...", group: groupCatalog, aside: true, run: describe, words: idWords,
 			brief: "arguments, result, example and safety",
-			more:  "--full shows all levels, --luals annotations for the Lua language server, --json the schemas.",
+			more:  "--full shows all nested fields, --luals annotations for the Lua language server, --json the schemas.",
 		},
 		{
 			name: "why", args: "ID", group: groupCatalog, aside: true, run: why, words: idWords,
-			brief: "may it be seen and called, and by what rule",
+			brief: "whether an action is visible and allowed, and why",
 		},
 		{
 			name: "catalog view", args: "[only NAMES]", group: groupCatalog, run: view, words: viewWords,
-			brief: "what is visible; narrow it for good",
-			more: "/catalog view only crm,billing     nothing but these namespaces\n/catalog view without identity     not this namespace\n" +
-				"/catalog view without *.*.delete*  no action that this matches: see patterns in docs/configuration.md\n" +
-				"/catalog view readonly             no action that changes anything\nA view only ever gets smaller: a new session starts with all of it.",
+			brief: "show the view, or narrow it",
+			more: "/catalog view only crm,billing     only these namespaces\n/catalog view without identity     hide this namespace\n" +
+				"/catalog view without *.*.delete*  hide matching actions: see patterns in docs/configuration.md\n" +
+				"/catalog view readonly             hide actions that change data\nA view only gets narrower: a new session starts with all actions.",
 		},
 		{
 			name: "sources", args: "[accept|refresh NAME]", group: groupMore, run: sources, words: sourceWords,
-			brief: "where actions come from, and what changed there",
-			more:  "/sources NAME            all that was skipped, renamed or changed\n/sources accept NAME     show its new and changed actions\n/sources refresh NAME    read it again",
+			brief: "list sources and their changes",
+			more:  "/sources NAME            all skipped, renamed and changed entries\n/sources accept NAME     accept its new and changed actions\n/sources refresh NAME    refresh it",
 		},
 	}
 }
@@ -118,7 +118,7 @@ func query(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 		return sh.ran(c, a.Outcome, nil)
 	}
 	if a.Text == "" {
-		sh.say(event.Notice, "the query returned nothing: end it with return")
+		sh.say(event.Notice, "the query returned nothing: use return")
 		return nil
 	}
 	c.Answer = a.Text
@@ -193,7 +193,7 @@ func (sh *Shell) Why(id string) (string, error) {
 	case "hidden":
 		return fmt.Sprintf("%s: hidden by %s", id, seen.Rule), nil
 	case "unknown":
-		text := id + ": unknown: no source of this catalog has it"
+		text := id + ": unknown: in no source of this catalog"
 		if len(seen.Near) > 0 {
 			text += "\ndid you mean " + strings.Join(seen.Near, ", ") + "?"
 		}
@@ -205,11 +205,11 @@ func (sh *Shell) Why(id string) (string, error) {
 	}
 	_, fate := sh.fate(e)
 	text := fmt.Sprintf("%s: visible, %s", id, fate)
-	text += "\nthe model may call it " + modelMay(s, id)
+	text += "\nthe model can call it " + modelMay(s, id)
 	if slices.Contains(s.Discovered(), id) {
-		text += "\na query of this session found it"
+		text += "\nfound by a query of this session"
 	} else {
-		text += "\nno query of this session has found it"
+		text += "\nnot found by a query of this session"
 	}
 	return text, nil
 }
@@ -254,7 +254,7 @@ func view(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if err := sh.options.Session.Restrict(r); err != nil {
 		return err
 	}
-	sh.say(event.Notice, "the view is narrower for the rest of this session\n%s", viewText(sh.options.Session.View()))
+	sh.say(event.Notice, "view narrowed for the rest of this session\n%s", viewText(sh.options.Session.View()))
 	return nil
 }
 

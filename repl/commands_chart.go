@@ -33,7 +33,7 @@ func chartScript(arg string, ascii bool) (string, error) {
 		case i == 0:
 			options = append(options, "y = "+lua.Quote(words[i]))
 		default:
-			return "", &UsageError{usage: chartUsage, message: fmt.Sprintf("chart: %q is one word too many behind %q: one field, then by FIELD, then of EXPR", words[i], words[i-1])}
+			return "", &UsageError{usage: chartUsage, message: fmt.Sprintf("chart: unexpected %q after %q: want one field, then by FIELD, then of EXPR", words[i], words[i-1])}
 		}
 	}
 	if ascii {

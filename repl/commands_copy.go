@@ -1,6 +1,6 @@
 package repl
 
-// This file copies an answer or code to where the person can paste it from.
+// This file copies an answer or code to the clipboard.
 
 import (
 	"context"
@@ -17,9 +17,9 @@ func copyCommand() command {
 	return command{
 		name: "copy", args: "[code | N]", group: groupMore, run: copyText, words: copyWords,
 		brief: "copy the last answer, the last code, or cell N",
-		more: "The last code is the last block of it in the model's answer, else the script that ran last, whoever wrote it.\n" +
-			"Inside of tmux into its buffer, else with a clipboard program, else by the terminal itself (OSC 52), which\n" +
-			"does not tell whether it did; where there is none of these the text is printed.",
+		more: "The last code is the last code block of the model's answer, else the script that ran last.\n" +
+			"Inside tmux it goes to tmux's buffer, else to a clipboard program, else to the terminal (OSC 52), which\n" +
+			"does not confirm it; without any of these the text is printed.",
 	}
 }
 
@@ -60,7 +60,7 @@ func (sh *Shell) copied(arg string) (string, error) {
 	}
 	n, m, err := cellNumber(arg)
 	if err != nil || m > 0 {
-		return "", &UsageError{usage: "/copy [code | N]", message: fmt.Sprintf("copy: %q: not code and not the number of a cell", arg)}
+		return "", &UsageError{usage: "/copy [code | N]", message: fmt.Sprintf("copy: %q: want code or a cell number", arg)}
 	}
 	c, ok := sh.cell(n)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 func editCommand() command {
 	return command{
 		name: "edit", args: "[last | N]", group: groupMore, run: edit, words: cellWords,
-		brief: "write the next input in $EDITOR; last or N: begin with that cell",
+		brief: "write the next input in $EDITOR, starting from the last cell or cell N",
 	}
 }
 

@@ -26,15 +26,15 @@ func lookCommands() []command {
 			name: "view", args: "[EXPR | N]", group: groupLook, run: viewValue, words: globalWords,
 			lua:   wholeLua,
 			brief: "a value as a tree: EXPR, result N, or _", action: "view",
-			more: "A path such as open[1].id is looked at as it stands; any other expression runs first.",
+			more: "A path such as open[1].id is only looked up; any other expression runs first.",
 		},
 		{
 			name: "trace", args: "[N | export FILE]", group: groupLook, aside: true, run: traceCalls, words: cellWords,
 			brief: "the last calls; those of cell N in full", action: "trace",
 			more: "--action PATTERN  only calls of these actions: part of an id, or a pattern such as crm.*\n" +
 				"--author you|model  only calls of your scripts, or the model's\n" +
-				"--failed  only calls that did not end well\n" +
-				"/trace export FILE.jsonl writes them to a file, one a line, with the number of the cell.",
+				"--failed  only calls that did not succeed\n" +
+				"/trace export FILE.jsonl writes them to a file, one per line, with the cell number.",
 		},
 		{
 			name: "chart", args: "[Y] [by X] [of EXPR]", group: groupMore, run: chart, words: globalWords,
@@ -47,7 +47,7 @@ func lookCommands() []command {
 		},
 		{
 			name: "history", args: "[WORDS]", group: groupMore, aside: true, run: searchHistory,
-			brief: "what was typed before",
+			brief: "earlier inputs",
 		},
 		{
 			name: "limits", args: "[calls|mutations N]", group: groupMore, aside: true, run: limits,
@@ -58,9 +58,9 @@ func lookCommands() []command {
 		},
 		{
 			name: "config", args: "[init]", group: groupMore, aside: true, run: config,
-			brief: "what is configured, and where it comes from",
-			words: fixedWords("init", "write a file of all keys, commented out"),
-			more:  "/config init writes a file of all keys, each with its default, commented out. A file that is there stays.",
+			brief: "the configuration, and where each value comes from",
+			words: fixedWords("init", "create a file with all keys, commented out"),
+			more:  "/config init creates a file with every key and its default, commented out. An existing file is kept.",
 		},
 		{
 			name: "status", group: groupMore, aside: true, run: status,
@@ -78,7 +78,7 @@ func cellNumber(s string) (cell, call int, err error) {
 		call, err = strconv.Atoi(second)
 	}
 	if err != nil || cell < 1 || call < 0 || (dotted && call == 0) {
-		return 0, 0, fmt.Errorf("%q: not the number of a cell (7) or call (7.2)", s)
+		return 0, 0, fmt.Errorf("%q: want a cell (7) or call (7.2)", s)
 	}
 	return cell, call, nil
 }
@@ -278,19 +278,19 @@ func sizeOr(n int64, other string) string {
 func config(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	switch {
 	case arg == "init" && sh.options.InitConfig == nil:
-		return errors.New("config init: there is no file of the configuration here")
+		return errors.New("config init: not supported in this session")
 	case arg == "init":
 		path, err := sh.options.InitConfig()
 		if err != nil {
 			return err
 		}
-		sh.say(event.Notice, "%s written: every key with its default, commented out", path)
+		sh.say(event.Notice, "%s created: every key with its default, commented out", path)
 		return nil
 	case arg != "":
 		return &UsageError{usage: "/config [init]", message: fmt.Sprintf("config: unknown %q", arg)}
 	}
 	if sh.options.Config == nil {
-		sh.say(event.Notice, "nothing is configured")
+		sh.say(event.Notice, "no configuration")
 		return nil
 	}
 	sh.say(event.Plain, "%s", sh.options.Config())

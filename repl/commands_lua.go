@@ -23,19 +23,18 @@ func luaCommands() []command {
 	return []command{
 		{
 			name: "preview", args: "[CODE]", group: groupLua, numbered: true, run: preview, lua: wholeLua,
-			brief: "run CODE or the last cell, change nothing", action: "preview",
-			more: "Runs on a copy of the session's globals that is thrown away. Reads are called; a call that\n" +
-				"would change something is listed instead and answered by a placeholder. Globals that could\n" +
-				"not be copied, such as coroutines, are named.",
+			brief: "dry run of CODE or the last cell", action: "preview",
+			more: "Runs on a copy of the session's globals, then discards it. Reads are called; writes are only\n" +
+				"listed and return placeholders. Globals that cannot be copied, such as coroutines, are named.",
 		},
 		{
 			name: "execute", args: "[--fresh] CODE", group: groupMore, numbered: true, run: execute,
 			lua:   func(arg string) (string, bool) { code, _ := cutFlag(arg, "--fresh"); return code, true },
-			brief: "run CODE; --fresh: in a machine of its own",
+			brief: "run CODE; --fresh: in a fresh Lua state",
 		},
 		{
 			name: "lua reset", aliases: []string{"reset"}, group: groupLua, run: reset,
-			brief: "forget every global; the prelude comes back",
+			brief: "clear all globals and reload the prelude",
 		},
 		{
 			name: "lua vars", aliases: []string{"vars"}, args: "[NAME]", group: groupLua, run: vars, words: globalWords,
@@ -47,8 +46,8 @@ func luaCommands() []command {
 		},
 		{
 			name: "lua save", args: "FILE", group: groupLua, run: save, words: fileWords,
-			brief: "write the cells since the last reset",
-			more:  "Only cells of yours that succeeded. The file is plain Lua; /lua load and almanac run take it.",
+			brief: "save the cells since the last reset",
+			more:  "Only your cells that succeeded. The file is plain Lua, for /lua load and almanac run.",
 		},
 	}
 }
@@ -66,7 +65,7 @@ func preview(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	if strings.TrimSpace(arg) == "" {
 		last, ok := sh.lastLua()
 		if !ok {
-			return &UsageError{usage: "/preview CODE", message: "preview: no cell was run yet"}
+			return &UsageError{usage: "/preview CODE", message: "preview: no cells yet"}
 		}
 		arg = last.Source
 	}
@@ -104,7 +103,7 @@ func reset(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	sh.mu.Lock()
 	sh.since = sh.last
 	sh.mu.Unlock()
-	sh.say(event.Notice, "Lua reset: %s gone, the prelude is back", text.Count(own, "global"))
+	sh.say(event.Notice, "Lua reset: cleared %s", text.Count(own, "global"))
 	return nil
 }
 
@@ -120,7 +119,7 @@ func vars(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		return fmt.Errorf("%s: no such global in this session", arg)
 	}
 	if len(all) == 0 {
-		sh.say(event.Notice, "no globals yet: x = 1 makes one")
+		sh.say(event.Notice, "no globals yet: x = 1 creates one")
 		return nil
 	}
 	rows := make([][]string, len(all))

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"almanac/catalog/search/spelling"
-	"almanac/catalog/text"
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session/trace"
@@ -21,11 +20,11 @@ func modelCommands() []command {
 	return append(policyCommands(), []command{
 		{
 			name: "model", args: "[NAME]", group: groupModel, run: setModel,
-			brief: "which model answers; change it",
+			brief: "show or change the model",
 		},
 		{
 			name: "new", group: groupMore, run: newConversation,
-			brief: "forget the conversation, keep Lua's globals",
+			brief: "start a new conversation; keep Lua globals",
 		},
 	}...)
 }
@@ -34,17 +33,18 @@ func shellCommands() []command {
 	return []command{
 		{
 			name: "mode", args: "[lua|ask]", group: groupMore, aside: true, run: setMode,
-			words: fixedWords("lua", "a line is Lua", "ask", "a line is for the model"),
-			brief: "what a line without a prefix is",
+			words: fixedWords("lua", "lines are Lua", "ask", "lines are for the model"),
+			brief: "how a line without a prefix is read",
 		},
 		editCommand(),
 		{
 			name: "theme", args: "[NAME]", group: groupMore, run: setTheme, words: themeWords,
-			brief: "the themes, each as it looks; change to one",
-			more:  "For this session. theme = \"NAME\" below [ui] in the configuration keeps it, and a table [theme] gives single\nroles a look of their own: keyword = \"bold magenta\", dim = \"#808080\".",
+			brief: "list themes with samples, or change the theme",
+			more: "Lasts for this session. To keep it, set theme = \"NAME\" under [ui] in the configuration; a [theme] table\n" +
+				"sets the style of single roles: keyword = \"bold magenta\", dim = \"#808080\".",
 		},
 		{name: "clear", group: groupMore, run: clearScreen, brief: "clear the screen"},
-		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, aside: true, run: help, words: commandWords, brief: "this list, or one command"},
+		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, aside: true, run: help, words: commandWords, brief: "list commands, or explain one"},
 		{name: "quit", aliases: []string{"exit"}, group: groupMore, aside: true, run: quit, brief: "leave"},
 	}
 }
@@ -55,7 +55,7 @@ func setModel(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		return errors.New(sh.options.NoModel)
 	}
 	if arg == "" {
-		sh.say(event.Plain, "model %s", cmp.Or(c.Model(), "not named: the server chooses"))
+		sh.say(event.Plain, "model %s", cmp.Or(c.Model(), "not set: the server chooses"))
 		return nil
 	}
 	if strings.ContainsAny(arg, " \t\n") {
@@ -67,7 +67,7 @@ func setModel(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		}
 	}
 	c.SetModel(arg)
-	sh.say(event.Notice, "model %s from the next answer on", arg)
+	sh.say(event.Notice, "model %s from the next prompt", arg)
 	return nil
 }
 
@@ -80,7 +80,7 @@ func newConversation(_ context.Context, sh *Shell, _ *event.Cell, _ string) erro
 	}
 	sh.options.Conversation.Reset()
 	sh.options.Session.SetMessages(nil)
-	sh.say(event.Notice, "the conversation is forgotten; Lua keeps its %s", text.Count(len(event.Named(sh.options.Session.Globals())), "global"))
+	sh.say(event.Notice, "new conversation; Lua globals kept")
 	return nil
 }
 
@@ -109,7 +109,7 @@ func setTheme(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	names := sh.options.Themes
 	switch {
 	case len(names) == 0:
-		return errors.New("theme: nothing is coloured here")
+		return errors.New("theme: no colours here")
 	case arg == "" || slices.Contains(names, arg):
 		sh.feed.Emit(event.Event{Kind: event.Themed, Text: arg})
 		return nil

@@ -1,7 +1,6 @@
 package repl
 
-// This file holds the commands about sessions: the list of them, a name, what an earlier one left, and a file of what was
-// done.
+// This file holds the commands for sessions: list, resume, replay, rename and export.
 
 import (
 	"context"
@@ -25,22 +24,22 @@ func sessionCommands() []command {
 	return []command{
 		{
 			name: "sessions", args: "[--interactive] [WORDS]", group: groupMore, run: listSessions,
-			brief: "the sessions that are kept; with WORDS those that hold them",
-			more: "Words are looked for in names, prompts and code. Enter, or /resume ID, goes on from one.\n" +
+			brief: "list saved sessions, or those that match WORDS",
+			more: "Searches names, prompts and code. Enter, or /resume ID, resumes a session.\n" +
 				"Sessions of pipes, -p, scripts and clients are marked; --interactive, or Tab in the list, leaves them out.",
 		},
 		{
 			name: "resume", args: "[ID|NAME]", group: groupMore, run: resume, words: sessionWords,
-			brief: "leave this session and go on from another",
-			more: "The other one's cells, numbers, conversation and globals come back in a session of its own; its log\n" +
-				"stays as it is. The beginning of an id or a name is enough. Without one the sessions are listed.",
+			brief: "leave this session and resume another",
+			more: "Restores its cells, numbers, conversation and globals in a new session; the old log is not changed.\n" +
+				"A prefix of an id or a name is enough. Without an argument it lists the sessions.",
 		},
 		{
 			name: "replay", group: groupMore, run: replay,
-			brief: "run cells again whose globals did not come back",
-			more:  "After a resume. Scripts that changed data are left out, and none may change any.",
+			brief: "rerun cells whose globals were not restored",
+			more:  "Use it after a resume. Scripts that changed data are skipped, and no writes are allowed.",
 		},
-		{name: "rename", args: "NAME", group: groupMore, run: rename, brief: "give this session a name"},
+		{name: "rename", args: "NAME", group: groupMore, run: rename, brief: "name this session"},
 		{
 			name: "export", args: "FILE.md|.lua|.jsonl", group: groupMore, run: export, words: fileWords,
 			brief: "write the session to a file",
@@ -52,7 +51,7 @@ func sessionCommands() []command {
 	}
 }
 
-var errNoLog = errors.New("no log of this session is kept")
+var errNoLog = errors.New("this session has no log")
 
 // listed is how many sessions /sessions shows.
 const listed = 20
@@ -142,7 +141,7 @@ func SessionLines(s trace.Summary, o event.RenderOptions) []show.Line {
 	}
 	lines := []show.Line{show.Dim.Line(head)}
 	if s.Resumes != "" {
-		lines = append(lines, show.Dim.Line("goes on from "+text.SanitizeLine(s.Resumes)))
+		lines = append(lines, show.Dim.Line("resumed from "+text.SanitizeLine(s.Resumes)))
 	}
 	records, _, err := trace.Read(s.Path)
 	if err != nil {
@@ -206,18 +205,18 @@ func rename(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if err := sh.record(trace.Record{Kind: trace.KindName, Text: name}); err != nil {
 		return err
 	}
-	sh.say(event.Notice, "this session is called %s", name)
+	sh.say(event.Notice, "session named %s", name)
 	return nil
 }
 
-// replay runs the scripts again whose globals did not come back. It goes on after one that fails.
+// replay reruns the scripts whose globals were not restored. It continues after a failure.
 func replay(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	sh.mu.Lock()
 	pending := sh.pending
 	sh.pending = nil
 	sh.mu.Unlock()
 	if len(pending) == 0 {
-		sh.say(event.Notice, "nothing to run again: all globals of the earlier session came back")
+		sh.say(event.Notice, "nothing to replay: all globals were restored")
 		return nil
 	}
 	ran := 0
@@ -229,7 +228,7 @@ func replay(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 			return err
 		}
 		if ids := r.changed(); len(ids) > 0 {
-			sh.say(event.Warning, "[%d] is not run again: it changed data (%s)", r.Cell, strings.Join(ids, ", "))
+			sh.say(event.Warning, "[%d] skipped: it changed data (%s)", r.Cell, strings.Join(ids, ", "))
 			continue
 		}
 		script := session.Script{
@@ -248,7 +247,7 @@ func replay(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		}
 		ran++
 	}
-	sh.say(event.Notice, "%d of %s run again", ran, text.Count(len(pending), "script"))
+	sh.say(event.Notice, "replayed %d of %s", ran, text.Count(len(pending), "script"))
 	return nil
 }
 
@@ -269,7 +268,7 @@ func export(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	}
 	cells, _ := PastCells(records)
 	if len(cells) == 0 {
-		return fmt.Errorf("%s: nothing to write: the session has no cells", arg)
+		return fmt.Errorf("%s: nothing to export: no cells yet", arg)
 	}
 	if err := writeNew(arg, func(w io.Writer) error { return WriteSession(w, records, format) }); err != nil {
 		return err
@@ -283,7 +282,7 @@ func writeNew(name string, write func(io.Writer) error) error {
 	path := homePath(name)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s: the file exists: choose another name", name)
+		return fmt.Errorf("%s: file exists: choose another name", name)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, pathCause(err))

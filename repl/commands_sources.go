@@ -18,7 +18,7 @@ const someSkips = 40
 func sources(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	l := sh.options.Sources
 	if l == nil {
-		return errors.New("sources: the program that made this session keeps them to itself")
+		return errors.New("sources: not available in this session")
 	}
 	verb, name := input.CutWord(arg)
 	switch {
@@ -38,13 +38,13 @@ func sources(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		if err := change.WriteChange(&b, someSkips); err != nil {
 			return err
 		}
-		sh.say(event.Notice, "%s: accepted %d new, %d changed, %d gone\n%s", name, len(change.Added), len(change.Changed), len(change.Removed), b.String())
+		sh.say(event.Notice, "%s: accepted %d new, %d changed, %d removed\n%s", name, len(change.Added), len(change.Changed), len(change.Removed), b.String())
 		return nil
 	case verb == "refresh" && name != "":
 		if err := l.Refresh(name); err != nil {
 			return err
 		}
-		sh.say(event.Notice, "%s: it is read again; the catalog stays as it is meanwhile", name)
+		sh.say(event.Notice, "%s: refreshing; the current catalog stays in use", name)
 		return nil
 	}
 	all := l.Status()
@@ -79,5 +79,5 @@ func sourceWords(sh *Shell, arg string) []Completion {
 	if strings.ContainsAny(arg, " \t\n") {
 		return items
 	}
-	return append(items, fixedWords("accept", "show what is new or changed", "refresh", "read it again")(sh, arg)...)
+	return append(items, fixedWords("accept", "accept new and changed actions", "refresh", "refresh it")(sh, arg)...)
 }

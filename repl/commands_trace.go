@@ -31,7 +31,7 @@ func parseTrace(arg string) (q traceQuery, err error) {
 	words := strings.Fields(arg)
 	value := func(i int) (string, error) {
 		if i+1 >= len(words) {
-			return "", fmt.Errorf("trace: %s: a value is missing", words[i])
+			return "", fmt.Errorf("trace: %s: needs a value", words[i])
 		}
 		return words[i+1], nil
 	}
@@ -49,7 +49,7 @@ func parseTrace(arg string) (q traceQuery, err error) {
 			q.author, err = value(i)
 			i++
 			if err == nil && q.author != "you" && q.author != "model" {
-				err = fmt.Errorf("trace: --author %s: it is you or model", q.author)
+				err = fmt.Errorf("trace: --author %s: want you or model", q.author)
 			}
 		case word == "export" && q.file == "":
 			q.file, err = value(i)
@@ -129,7 +129,7 @@ func traceCalls(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	case len(calls) == 0 && q.call > 0:
 		return fmt.Errorf("trace: no call [%d.%d]", q.cell, q.call)
 	case len(calls) == 0:
-		sh.say(event.Notice, "no call fits")
+		sh.say(event.Notice, "no calls match")
 	case q.file != "":
 		return sh.exportTrace(q.file, calls)
 	case q.cell > 0:

@@ -1,6 +1,6 @@
 package repl
 
-// This file completes with what was called before: calls as they were made, and the values of their arguments.
+// This file completes from earlier calls: whole calls, and argument values.
 
 import (
 	"strings"

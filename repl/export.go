@@ -32,14 +32,14 @@ const (
 // ParseFormat reads the format off the end of a file name, or the name of a format itself.
 func ParseFormat(name string) (Format, error) {
 	if base := filepath.Base(name); strings.HasPrefix(base, ".") && strings.Count(base, ".") == 1 {
-		return "", fmt.Errorf("%s: a form without a name: write it as %s", name, "session"+base)
+		return "", fmt.Errorf("%s: no file name: want a name ending in %s", name, "session"+base)
 	}
 	for _, f := range []Format{FormatMarkdown, FormatLua, FormatJSONL} {
 		if strings.HasSuffix(name, string(f)) || name == string(f[1:]) {
 			return f, nil
 		}
 	}
-	return "", fmt.Errorf("%s: unknown form: use .md to read, .lua to run again, .jsonl for programs", name)
+	return "", fmt.Errorf("%s: unknown format: want .md to read, .lua to run again, or .jsonl for programs", name)
 }
 
 // WriteSession writes the session that records tell of.
@@ -125,7 +125,7 @@ func writeLua(w io.Writer, records []trace.Record) error {
 // leftOut says why a script is not in the file, and what may be missing therefore.
 func leftOut(r PastRun) string {
 	if r.Ended == nil {
-		return "left out: it did not end"
+		return "left out: it did not finish"
 	}
 	why := "left out: it failed: " + cells.Clip(text.SanitizeLine(firstLine(r.Ended.Error)), 120, "…")
 	if len(r.Ended.Changed) > 0 {
@@ -261,7 +261,7 @@ func writeRun(b *strings.Builder, r PastRun) {
 		b.WriteString("A preview; nothing was changed:\n\n")
 	}
 	if r.Mode == trace.ModeFresh {
-		b.WriteString("In a machine of its own:\n\n")
+		b.WriteString("In a fresh Lua state:\n\n")
 	}
 	b.WriteString(fenced("lua", r.Source))
 	if len(r.Calls)+len(r.Begun) > 0 {
@@ -286,7 +286,7 @@ func writeRun(b *strings.Builder, r PastRun) {
 	}
 	switch {
 	case r.Ended == nil:
-		b.WriteString("\nIt did not end.\n")
+		b.WriteString("\nIt did not finish.\n")
 		if printed := r.Stdout + r.Stderr; printed != "" {
 			b.WriteString("\nIt had printed:\n\n" + fenced("", printed))
 		}

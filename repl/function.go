@@ -1,7 +1,7 @@
 package repl
 
-// This file tells how functions are called: those of the session from the cells that made them, those of the prelude from
-// its docs, those of the libraries from a table.
+// This file finds the signatures of functions: the session's in the cells that defined them, the prelude's in its docs,
+// the libraries' in a table.
 
 import (
 	"fmt"

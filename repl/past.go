@@ -1,6 +1,6 @@
 package repl
 
-// This file reads cells back from a log: those of an earlier session that this one goes on from, and for an export.
+// This file reads cells back from a log, to resume a session or export one.
 
 import (
 	"fmt"
@@ -144,7 +144,7 @@ func (r *PastRun) add(record trace.Record) {
 
 // unended says what is known of a mutation whose end is not in the log.
 func unended(c trace.Call) string {
-	text := c.ID + " may or may not have happened: it was begun, and the log has no end of it"
+	text := c.ID + " may or may not have happened: it was started, but the log has no result"
 	for _, args := range []map[string]any{c.Args, c.Injected} {
 		for name, key := range args {
 			if strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), "idempotencykey") {

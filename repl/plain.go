@@ -330,7 +330,7 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 			if err == nil && strings.TrimSpace(typed) == "always" {
 				return session.Approval{Verdict: session.ForSession}
 			}
-			p.print("not allowed yet\n")
+			p.print("not allowed\n")
 		case No:
 			return session.Approval{Reason: reason}
 		case Edit:
@@ -348,7 +348,7 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 		case Details:
 			p.printLines(event.AskDetails(q.Request(), p.o.Width, p.o.Render))
 		default:
-			p.print("that is no answer: please type y, a, e, n, v or ? alone\n")
+			p.print("not an answer: type y, a, e, n, v or ? alone\n")
 		}
 	}
 }

@@ -76,9 +76,9 @@ func uncalled(v *catalog.View, o *session.Outcome) string {
 		return fmt.Sprintf("call it with {}: %s{...}; %s? describes it", id, id)
 	}
 	if len(v.Children(id)) > 0 {
-		return fmt.Sprintf("actions are below it: %s? lists them", id)
+		return fmt.Sprintf("a namespace: %s? lists its actions", id)
 	}
-	text := "there is no such action"
+	text := "no such action"
 	if near := v.Why(id).Near; len(near) > 0 {
 		text += ": did you mean " + strings.Join(near, ", ") + "?"
 	}
@@ -88,7 +88,7 @@ func uncalled(v *catalog.View, o *session.Outcome) string {
 // hintLoading tells that a name may be nil because the sources were still being read.
 func hintLoading(o *session.Outcome) {
 	if o != nil && o.Err != nil && o.Err.Hint == "" && o.Err.Missing != "" {
-		o.Err.Hint = "the catalog was still being read: run it again"
+		o.Err.Hint = "the catalog was still loading: run it again"
 	}
 }
 

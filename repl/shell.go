@@ -1,6 +1,6 @@
 package repl
 
-// This file is the Shell: its state, and the way of one input from Handle to its end.
+// This file is the Shell: its state, and how Handle processes an input.
 
 import (
 	"context"
@@ -143,7 +143,7 @@ const (
 	keptOutcomes = 50
 )
 
-const noModel = "no model is configured: set OPENAI_API_KEY, or OPENAI_BASE_URL (--base-url) for a server of your own; " +
+const noModel = "no model is configured: set OPENAI_API_KEY, or OPENAI_BASE_URL (--base-url) for your own server; " +
 	"everything else works without"
 
 // errQuit is what commands return to leave.

@@ -113,8 +113,8 @@ func TestHandleKeepsHistory(t *testing.T) {
 func TestHintLoading(t *testing.T) {
 	sh, _ := newShell(t, Options{}, policy.Policy{})
 	for source, want := range map[string]string{
-		"return erp.lead.get":                 "the catalog was still being read: run it again",
-		"nosuch()":                            "the catalog was still being read: run it again",
+		"return erp.lead.get":                 "the catalog was still loading: run it again",
+		"nosuch()":                            "the catalog was still loading: run it again",
 		"local x; x.y = 1":                    "",
 		"error(\"nil value (global 'crm')\")": "",
 	} {

@@ -22,8 +22,8 @@ import (
 func transcriptCommand() command {
 	return command{
 		name: "transcript", group: groupMore, aside: true, run: transcript,
-		brief: "all that was done in this session and in those that it goes on from",
-		more:  "It is read from the log, where long values are cut at 4 KiB. Whole calls: /trace N.M. To a file: /export FILE.md.",
+		brief: "everything in this session and those it resumed",
+		more:  "Read from the log, where long values are cut at 4 KiB. Full calls: /trace N.M. To a file: /export FILE.md.",
 	}
 }
 
@@ -113,7 +113,7 @@ func (t *transcribing) add(r trace.Record) {
 	case trace.KindReset:
 		t.note("Lua was reset")
 	case trace.KindForget:
-		t.note("the conversation was forgotten")
+		t.note("new conversation")
 	case trace.KindNote:
 		t.note(r.Text)
 	case trace.KindPrompt:

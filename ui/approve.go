@@ -185,8 +185,8 @@ func (a *asking) twice() bool { return a.held == "a" && a.high() }
 
 func (a *asking) high() bool { return show.QuestionOf(a.request, show.Marks{}).High() }
 
-// hark counts the silence at the box, and takes the answer that was waiting for it.
-func (m *model) hark() {
+// countSilence counts the silence at the box, and takes the answer that was waiting for it.
+func (m *model) countSilence() {
 	if len(m.asks) == 0 {
 		return
 	}

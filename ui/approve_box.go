@@ -183,7 +183,7 @@ func (m *model) askBody(a *asking, below []show.Line) (front, rest []string) {
 	}
 	front = m.barred(q, append(below, q.WarningLines()...))
 	if a.trouble != "" {
-		front = append(front, m.barred(q, []show.Line{show.Warning.Line("not possible: " + text.Sanitize(a.trouble))})...)
+		front = append(front, m.barred(q, []show.Line{show.Warning.Line("can't use these arguments: " + text.Sanitize(a.trouble))})...)
 	}
 	return front, m.barred(q, lines)
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// This file binds keys: what is configured for an action replaces the keys that it has by itself.
+// This file binds keys: configured keys replace an action's default keys.
 
-// A Binding is an action of the terminal, the keys that it has by itself, and what it does. A key is written as in
-// ctrl+r; two that are pressed one after the other stand with a blank between them: ctrl+x ctrl+e.
+// A Binding is an action of the terminal, its default keys, and what it does. A key is written ctrl+r; a pair pressed
+// one after the other is separated by a space: ctrl+x ctrl+e.
 type Binding struct {
 	Action string
 	Keys   []string
@@ -18,34 +18,34 @@ type Binding struct {
 // Bindings are all actions that keys can be bound to.
 func Bindings() []Binding {
 	return []Binding{
-		{"submit", []string{"enter", "kpenter"}, "run what is complete, else begin a line"},
-		{"newline", []string{"ctrl+j", "alt+enter", "shift+enter", "ctrl+enter"}, "begin a line"},
-		{"interrupt", []string{"esc"}, "stop what runs; Ctrl+C does, too, whatever is bound"},
-		{"exit", []string{"ctrl+d"}, "leave, on empty input and twice; in text delete to the right"},
-		{"complete", []string{"tab"}, "complete, and choose the next in the list"},
-		{"toggle_mode", []string{"shift+tab"}, "from Lua to asking and back"},
+		{"submit", []string{"enter", "kpenter"}, "run complete input, else start a new line"},
+		{"newline", []string{"ctrl+j", "alt+enter", "shift+enter", "ctrl+enter"}, "start a new line"},
+		{"interrupt", []string{"esc"}, "stop the run (Ctrl+C always does)"},
+		{"exit", []string{"ctrl+d"}, "leave (twice, on empty input); in text, delete to the right"},
+		{"complete", []string{"tab"}, "complete; again: next in the list"},
+		{"toggle_mode", []string{"shift+tab"}, "switch between lua and ask mode"},
 		{"history_search", []string{"ctrl+r"}, "search the history"},
-		{"history_previous", []string{"up", "ctrl+p"}, "the row above, or the input before"},
-		{"history_next", []string{"down", "ctrl+n"}, "the row below, or the input after"},
-		{"edit_previous", []string{"esc esc"}, "the last input once more, to change it"},
-		{"edit_queued", []string{"alt+up"}, "what is queued back into the input, to change it or to drop it"},
-		{"editor", []string{"ctrl+g", "ctrl+x ctrl+e"}, "the input in $VISUAL or $EDITOR"},
-		{"verbose", []string{"ctrl+o"}, "show calls with arguments and results from now on, or no longer"},
-		{"expand", []string{expandKey}, "all there is to the last cell: /expand"},
+		{"history_previous", []string{"up", "ctrl+p"}, "line above, or previous input"},
+		{"history_next", []string{"down", "ctrl+n"}, "line below, or next input"},
+		{"edit_previous", []string{"esc esc"}, "edit the last input"},
+		{"edit_queued", []string{"alt+up"}, "take queued input back, to edit or drop it"},
+		{"editor", []string{"ctrl+g", "ctrl+x ctrl+e"}, "edit the input in $VISUAL or $EDITOR"},
+		{"verbose", []string{"ctrl+o"}, "toggle verbose: calls with arguments and results"},
+		{"expand", []string{expandKey}, "show the last cell in full (/expand)"},
 		{"help", []string{"f1"}, "keys and commands"},
-		{"variables", []string{"f2"}, "the pane of variables"},
-		{"trace", []string{"f3"}, "the pane of calls"},
-		{"catalog", []string{"f4"}, "the pane of actions"},
+		{"variables", []string{"f2"}, "variables pane"},
+		{"trace", []string{"f3"}, "trace pane (calls)"},
+		{"catalog", []string{"f4"}, "catalog pane (actions)"},
 		{"preview", []string{"f5"}, "preview the input, or the last cell"},
-		{"view", []string{"f6"}, "the value tree"},
-		{"clear", []string{"ctrl+l"}, "draw the screen anew"},
-		{"suspend", []string{"ctrl+z"}, "back to the shell; fg goes on"},
-		{"column", []string{"f9"}, "hide or show the column of the workspace"},
-		{"zoom", []string{"f10"}, "give the chosen pane of the workspace the window"},
-		{"pane_previous", []string{"ctrl+up"}, "the pane above in the workspace"},
-		{"pane_next", []string{"ctrl+down"}, "the pane below in the workspace"},
-		{"scroll_up", []string{"pgup"}, "scroll the transcript of the workspace up"},
-		{"scroll_down", []string{"pgdown"}, "scroll it down"},
+		{"view", []string{"f6"}, "value pane (tree)"},
+		{"clear", []string{"ctrl+l"}, "redraw the screen"},
+		{"suspend", []string{"ctrl+z"}, "suspend to the shell; fg continues"},
+		{"column", []string{"f9"}, "workspace: hide or show the side column"},
+		{"zoom", []string{"f10"}, "workspace: maximise the selected pane"},
+		{"pane_previous", []string{"ctrl+up"}, "workspace: select the pane above"},
+		{"pane_next", []string{"ctrl+down"}, "workspace: select the pane below"},
+		{"scroll_up", []string{"pgup"}, "workspace: scroll the transcript up"},
+		{"scroll_down", []string{"pgdown"}, "workspace: scroll the transcript down"},
 		{"char_left", []string{"left", "ctrl+b"}, "one character to the left"},
 		{"char_right", []string{"right", "ctrl+f"}, "one character to the right"},
 		{"word_left", []string{"alt+b", "ctrl+left", "alt+left"}, "one word to the left"},
@@ -56,14 +56,14 @@ func Bindings() []Binding {
 		{"text_end", []string{"alt+>", "ctrl+end"}, "to the end of the input"},
 		{"delete_left", []string{"backspace", "ctrl+h", "shift+backspace"}, "delete the character to the left"},
 		{"delete_right", []string{"delete"}, "delete the character to the right"},
-		{"cut_word", []string{"ctrl+w", "ctrl+backspace"}, "cut to the blank on the left"},
+		{"cut_word", []string{"ctrl+w", "ctrl+backspace"}, "cut to the space on the left"},
 		{"cut_word_left", []string{"alt+backspace"}, "cut the word to the left"},
 		{"cut_word_right", []string{"alt+d", "alt+delete", "ctrl+delete"}, "cut the word to the right"},
 		{"cut_left", []string{"ctrl+u"}, "cut to the start of the line"},
 		{"cut_right", []string{"ctrl+k"}, "cut to the end of the line"},
-		{"paste", []string{"ctrl+y"}, "what was cut last"},
+		{"paste", []string{"ctrl+y"}, "paste what was cut last"},
 		{"undo", []string{"ctrl+_", "ctrl+/"}, "undo"},
-		{"redo", []string{"alt+_", "alt+/"}, "undo the undo"},
+		{"redo", []string{"alt+_", "alt+/"}, "redo"},
 	}
 }
 

@@ -10,12 +10,11 @@ import (
 	"almanac/repl/event"
 )
 
-// This file copies text and says by which way it went. A terminal that is only told (OSC 52) answers nothing, so that
-// the notice never says more than is known.
+// This file copies text and reports how. A terminal does not confirm OSC 52, and the notice says so.
 
-// maxToldBytes is how much text a terminal is told to copy: many take up to 100,000 bytes of base64 and drop what is
-// longer without a word.
-const maxToldBytes = 74_000
+// maxOSC52 is the longest text to copy by OSC 52: many terminals accept 100,000 bytes of base64 and silently drop
+// longer ones.
+const maxOSC52 = 74_000
 
 // copyText copies text beside the loop and leaves a notice.
 func (m *model) copyText(text string) tea.Cmd {
@@ -27,19 +26,19 @@ func (m *model) copyText(text string) tea.Cmd {
 	}
 }
 
-// copied tells below the input what became of a text that was to be copied. What no program took the terminal gets; what
-// that does not take is printed.
+// copied reports the outcome of a copy below the input. Text that no program took is sent to the terminal; if that
+// cannot take it, the text is printed.
 func (m *model) copied(e event.Event) tea.Cmd {
 	switch {
 	case e.Err == nil:
 		m.notice = text.SanitizeLine(event.CopyText(e))
 		return nil
-	case len(e.Text) <= maxToldBytes && m.takesTold:
+	case len(e.Text) <= maxOSC52 && m.supportsOSC52:
 		m.notice = fmt.Sprintf("%d B sent to the terminal (OSC 52); not confirmed", len(e.Text))
 		return func() tea.Msg { return tellMsg(ansi.SetSystemClipboard(e.Text)) }
 	}
-	if len(e.Text) > maxToldBytes {
-		e.Err = fmt.Errorf("%w; and %d B are too much for a terminal", e.Err, len(e.Text))
+	if len(e.Text) > maxOSC52 {
+		e.Err = fmt.Errorf("%w; and %d B are too long for OSC 52", e.Err, len(e.Text))
 	}
 	m.notice = "could not copy: text printed below"
 	if m.overlay() != nil {
@@ -49,7 +48,7 @@ func (m *model) copied(e event.Event) tea.Cmd {
 	return nil
 }
 
-// takesTold tells whether OSC 52 may mean something to the terminal.
-func takesTold(term string) bool {
+// supportsOSC52 reports whether the terminal may support OSC 52.
+func supportsOSC52(term string) bool {
 	return term != "" && term != "dumb" && term != "linux"
 }

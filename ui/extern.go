@@ -74,7 +74,7 @@ func editorCommand(path string) *exec.Cmd {
 func (m *model) edited(msg editedMsg) {
 	defer os.Remove(msg.path)
 	if msg.err != nil {
-		m.notice = text.SanitizeLine(fmt.Sprintf("editor: %v: the input is as it was", msg.err))
+		m.notice = text.SanitizeLine(fmt.Sprintf("editor: %v: input not changed", msg.err))
 		return
 	}
 	written, err := os.ReadFile(msg.path)

@@ -10,8 +10,8 @@ import (
 	"almanac/repl"
 )
 
-// This file holds the help page: one screen with the keys and commands that are valid now, narrowed by typing. It is
-// the only thing drawn on an alternate screen, so that the transcript is as it was when it closes.
+// This file holds the help page: one screen with the keys and commands that are valid now, filtered by typing. It is
+// drawn on the alternate screen, so that the transcript is unchanged when it closes.
 
 // A helpPage is the open help page.
 type helpPage struct {
@@ -94,7 +94,7 @@ func (m *model) helpRows() ([]string, point) {
 	}
 	lines := m.helpLines(h.edit.text)
 	if len(lines) == 0 {
-		lines = []string{ansi.Truncate("  no key or command has these words", m.width, t.glyphs.more)}
+		lines = []string{ansi.Truncate("  no keys or commands match", m.width, t.glyphs.more)}
 	}
 	room := max(m.height-2, 1)
 	h.top = min(h.top, max(len(lines)-room, 0))
@@ -159,7 +159,7 @@ func (m *model) keyHelp() []repl.HelpLine {
 	return lines
 }
 
-// viHelp are the vi keys, for who looks for them; none when they are off.
+// viHelp lists the vi keys, for a filtered page; none when they are off.
 func viHelp(on bool) []repl.HelpLine {
 	if !on {
 		return nil

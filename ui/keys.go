@@ -121,7 +121,7 @@ func (m *model) astray(name, text string, typed time.Time) bool {
 		m.orphaned = false
 		return false
 	}
-	m.notice = "the question is gone: keys are ignored until you pause for 0.7 s"
+	m.notice = "the question is closed: keys are ignored until you pause for 0.7 s"
 	return true
 }
 
@@ -226,7 +226,7 @@ func (m *model) editPrevious() {
 		if t.Mode == m.status.Mode && input.Parse(t.Text, t.Mode).Form != input.Command {
 			m.edit.set(cleanPaste(t.Text))
 			m.vi.begin(&m.edit)
-			m.notice = "the last input, to be changed: what came of it stays"
+			m.notice = "editing your last input; its earlier results are kept"
 			return
 		}
 	}
@@ -237,9 +237,9 @@ func (m *model) toggleVerbose() {
 	m.verbose = !m.verbose
 	m.version++
 	m.calls.Whole = m.verbose
-	m.notice = "calls and scripts are folded again"
+	m.notice = "verbose off: calls and scripts are folded"
 	if m.verbose {
-		m.notice = "verbose: calls with arguments and results, scripts whole"
+		m.notice = "verbose: calls with arguments and results, full scripts"
 	}
 }
 

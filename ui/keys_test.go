@@ -1117,7 +1117,7 @@ func TestInterruptDropsOutput(t *testing.T) {
 	s.feed.Emit(event.Event{Kind: event.Said, Level: event.Notice, Text: "interrupted"})
 	s.pass(frameTime)
 	s.send(doneMsg{})
-	want := []string{"first", "… 10,001 lines of output not shown, since it was stopped", "interrupted"}
+	want := []string{"first", "… 10,001 lines of output not shown after the stop", "interrupted"}
 	if diff := cmp.Diff(want, s.printed); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}

@@ -132,7 +132,7 @@ func (m *model) tellUnseen() {
 	if w == nil || w.unseen == 0 {
 		return
 	}
-	m.scroll.Append(m.theme.dim.Render(fmt.Sprintf("%s %s lines of output not shown, since it was stopped", m.theme.glyphs.more, grouped(w.unseen))))
+	m.scroll.Append(m.theme.dim.Render(fmt.Sprintf("%s %s lines of output not shown after the stop", m.theme.glyphs.more, grouped(w.unseen))))
 	w.unseen, w.more = 0, 0
 	m.live.buffer.Flush() // the line that was begun is one of them
 }

@@ -73,7 +73,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := newModel(ctx, sh, o)
-	m.takesTold = takesTold(os.Getenv("TERM"))
+	m.supportsOSC52 = supportsOSC52(os.Getenv("TERM"))
 	size := func() (width, height int, err error) {
 		width, height, err = term.GetSize(int(o.Out.Fd()))
 		width, height = windowSize(width, height, os.Getenv)
@@ -182,9 +182,9 @@ type model struct {
 	queue  []queued
 	space  workspace
 	flat   bool // no alternate screen
-	// takesTold tells that the terminal may copy what it is told to; see copied.
-	takesTold bool
-	keys      bindings
+	// supportsOSC52 says that the terminal may copy by OSC 52; see copied.
+	supportsOSC52 bool
+	keys          bindings
 	// first is the key of a pair that waits for the second; escaped is when Esc did nothing.
 	first   string
 	escaped time.Time

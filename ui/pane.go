@@ -62,14 +62,14 @@ func (m *model) toPane(p pane, name, text string) tea.Cmd {
 // overlay is the pane on the screen, nil when there is none. A question to the person goes before those that were open when
 // it came, and behind those that were opened to look at it.
 func (m *model) overlay() pane {
-	if len(m.panes) <= m.floor() || m.leaving {
+	if len(m.panes) <= m.belowQuestion() || m.leaving {
 		return nil
 	}
 	return m.panes[len(m.panes)-1]
 }
 
-// floor is how many panes are below the question on the screen.
-func (m *model) floor() int {
+// belowQuestion is how many panes are below the question on the screen.
+func (m *model) belowQuestion() int {
 	if len(m.asks) == 0 {
 		return 0
 	}
@@ -77,7 +77,7 @@ func (m *model) floor() int {
 }
 
 // closePanes closes those that are over the question, or all.
-func (m *model) closePanes() { m.panes = m.panes[:m.floor()] }
+func (m *model) closePanes() { m.panes = m.panes[:m.belowQuestion()] }
 
 // paneHasKeys tells whether keys go to a pane, over the window or in the workspace: Esc leaves it then, and stops nothing.
 func (m *model) paneHasKeys() bool {
@@ -345,7 +345,7 @@ func (m *model) takeText(text string, back int) {
 	m.closePanes()
 	m.space.focus, m.vi.normal = 0, false
 	if len(m.asks) > 0 {
-		m.notice = "it is in the input, behind the question"
+		m.notice = "inserted into the input, behind the question"
 	}
 	m.edit.save(false)
 	m.edit.replace(m.edit.pos, m.edit.pos, cleanPaste(text))

@@ -36,8 +36,8 @@ type catalogPane struct {
 	cancel context.CancelFunc
 	busy   bool
 	hits   cursorList
-	tree   []twig
-	twigs  cursorList
+	tree   []treeNode
+	nodes  cursorList
 	spec   string // of the action specOf
 	specOf string
 	why    string // why the chosen action may be called or not, when that was asked
@@ -46,8 +46,8 @@ type catalogPane struct {
 	count int
 }
 
-// A twig is one row of the tree of domains.
-type twig struct {
+// A treeNode is one row of the tree of domains.
+type treeNode struct {
 	path  string
 	depth int
 	count int
@@ -75,12 +75,12 @@ func (p *catalogPane) renew() tea.Cmd {
 	if p.count == p.m.status.Actions {
 		return nil
 	}
-	p.count, p.tree, p.twigs, p.specOf = p.m.status.Actions, nil, cursorList{}, ""
+	p.count, p.tree, p.nodes, p.specOf = p.m.status.Actions, nil, cursorList{}, ""
 	p.shown = repl.Filter{Words: "\x00"} // what is shown answers nothing any more
 	return tea.Batch(p.search(), p.grow("", 0))
 }
 
-// grow fetches what is below a twig and puts it behind number at.
+// grow fetches what is below a node and puts it behind number at.
 func (p *catalogPane) grow(path string, at int) tea.Cmd {
 	shell := p.m.shell
 	return func() tea.Msg {
@@ -97,7 +97,7 @@ func (p *catalogPane) grown(path string, at int, children []catalog.Child) {
 		return
 	}
 	depth := 0
-	var fresh []twig
+	var fresh []treeNode
 	if path != "" {
 		p.tree[at].open = true
 		depth, at = p.tree[at].depth+1, at+1
@@ -105,7 +105,7 @@ func (p *catalogPane) grown(path string, at int, children []catalog.Child) {
 	}
 	for _, c := range children {
 		if c.ID == "" || c.Count > 1 {
-			fresh = append(fresh, twig{path: path + c.Name, depth: depth, count: c.Count})
+			fresh = append(fresh, treeNode{path: path + c.Name, depth: depth, count: c.Count})
 		}
 	}
 	p.tree = slices.Insert(p.tree, at, fresh...)
@@ -177,11 +177,11 @@ func (p *catalogPane) rows(width, height int) []string {
 func (p *catalogPane) treeRows(width, height int) []string {
 	t := p.m.theme
 	var rows []string
-	top, end := p.twigs.window(len(p.tree), height)
+	top, end := p.nodes.window(len(p.tree), height)
 	for i, w := range p.tree[top:end] {
 		name := strings.Repeat("  ", w.depth) + text.SanitizeLine(w.path[strings.LastIndexByte(w.path, '.')+1:])
 		text := t.sides(width-2, name, " "+grouped(w.count))
-		rows = append(rows, t.chosen(i+top == p.twigs.at && (p.part == treePart || p.filter.Below == w.path), text, width))
+		rows = append(rows, t.chosen(i+top == p.nodes.at && (p.part == treePart || p.filter.Below == w.path), text, width))
 	}
 	return rows
 }
@@ -193,12 +193,12 @@ func (p *catalogPane) right(width, height int) []string {
 	p.page = listed
 	var rows []string
 	if len(p.found.Hits) == 0 {
-		note := "no action has these words"
+		note := "no actions match"
 		if p.found.Hidden != "" {
 			note = text.SanitizeLine(p.found.Hidden)
 		}
 		if p.shown != p.filter || p.busy {
-			note = "looking" + t.glyphs.more
+			note = "searching" + t.glyphs.more
 		}
 		rows = append(rows, t.dim.Render(ansi.Truncate(note, width, t.glyphs.more)))
 	}
@@ -253,7 +253,7 @@ func (p *catalogPane) facets(width int) string {
 	if f.Total == 0 {
 		return ""
 	}
-	parts := []string{fmt.Sprintf("%d of %d change something", f.Mutating, f.Total)}
+	parts := []string{fmt.Sprintf("%d of %d are writes", f.Mutating, f.Total)}
 	for _, kind := range []struct {
 		name   string
 		counts []catalog.FacetCount
@@ -342,22 +342,22 @@ func (p *catalogPane) hitsKey(name string) tea.Cmd {
 }
 
 func (p *catalogPane) treeKey(name string) tea.Cmd {
-	if p.twigs.move(name, len(p.tree), p.page) {
+	if p.nodes.move(name, len(p.tree), p.page) {
 		return nil
 	}
 	if name == "/" {
 		p.part = filterPart
 		return nil
 	}
-	if p.twigs.at >= len(p.tree) {
+	if p.nodes.at >= len(p.tree) {
 		return nil
 	}
-	w := &p.tree[p.twigs.at]
+	w := &p.tree[p.nodes.at]
 	switch name {
 	case "l", "right":
-		return p.grow(w.path, p.twigs.at)
+		return p.grow(w.path, p.nodes.at)
 	case "h", "left":
-		p.prune(p.twigs.at)
+		p.prune(p.nodes.at)
 	case "enter", "kpenter", "space", " ":
 		if p.filter.Below == w.path {
 			p.filter.Below = ""
@@ -369,7 +369,7 @@ func (p *catalogPane) treeKey(name string) tea.Cmd {
 	return nil
 }
 
-// prune takes away what is below a twig, or goes to the one that it hangs on.
+// prune takes away what is below a node, or goes to the one that it hangs on.
 func (p *catalogPane) prune(at int) {
 	if p.tree[at].open {
 		end := at + 1
@@ -382,7 +382,7 @@ func (p *catalogPane) prune(at int) {
 	}
 	for i := at; i >= 0; i-- {
 		if p.tree[i].depth < p.tree[at].depth {
-			p.twigs.at = i
+			p.nodes.at = i
 			return
 		}
 	}
@@ -403,7 +403,7 @@ func (p *catalogPane) hints() []string {
 	case hitsPart:
 		return []string{"Enter insert", "p preview", "y copy id", "w why", "e effect", "Tab pane", "/ filter"}
 	case treePart:
-		return []string{"Enter only this", "Left Right fold", "Tab pane", "/ filter"}
+		return []string{"Enter only these", "h/l fold, j/k move", "Tab pane", "/ filter"}
 	}
 	return []string{"Enter insert", "Up Down", "Tab pane"}
 }

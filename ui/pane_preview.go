@@ -41,7 +41,7 @@ func (p *previewPane) rows(width, height int) []string {
 	case last == nil && p.running():
 		return nil
 	case last == nil:
-		return []string{p.m.theme.dim.Render("nothing was previewed yet: type Lua, then " + p.m.keyOr("preview", "/preview"))}
+		return []string{p.m.theme.dim.Render("no preview yet: type Lua, then " + p.m.keyOr("preview", "/preview"))}
 	case last.err != nil:
 		return []string{p.m.theme.bad.Render(ansi.Truncate(text.SanitizeLine(last.err.Error()), width, p.m.theme.glyphs.more))}
 	}

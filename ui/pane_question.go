@@ -26,7 +26,7 @@ type questionPane struct {
 func (p *questionPane) head() (title, note string) {
 	q := p.question()
 	if p.script {
-		return "Script that asks for " + q.ID, q.RiskText(p.m.render().Marks())
+		return "Script calling " + q.ID, q.RiskText(p.m.render().Marks())
 	}
 	return "Question about " + q.ID, q.RiskText(p.m.render().Marks())
 }

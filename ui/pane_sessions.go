@@ -86,9 +86,9 @@ func (p *sessionsPane) head() (title, note string) {
 func (p *sessionsPane) rows(width, height int) []string {
 	t := p.m.theme
 	if len(p.found) == 0 {
-		text := "looking" + t.glyphs.more
+		text := "searching" + t.glyphs.more
 		if p.looked && !p.busy {
-			text = "no session holds these words"
+			text = "no sessions match"
 		}
 		return []string{t.dim.Render(text)}
 	}
@@ -139,7 +139,7 @@ func (p *sessionsPane) resume() tea.Cmd {
 	case !ok:
 		return nil
 	case s.ID == p.m.status.Session:
-		p.m.notice = "this is that session"
+		p.m.notice = "this is the current session"
 		return nil
 	}
 	p.m.panes = nil
@@ -151,7 +151,7 @@ func (p *sessionsPane) hints() []string {
 	if p.filter.Interactive {
 		which = "Tab all"
 	}
-	return []string{"Enter go on from it", "Up Down", "type to search", which}
+	return []string{"Enter resume", "Up Down", "type to search", which}
 }
 func (p *sessionsPane) typing() bool { return true }
 

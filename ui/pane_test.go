@@ -337,7 +337,7 @@ func TestValueSearchLooksBelow(t *testing.T) {
 		t.Errorf("after the last: %s", got)
 	}
 	s.paneKeys("/", "nowhere", "enter")
-	if s.notice != "nothing here has nowhere: 2,404 entries looked at" {
+	if s.notice != "no matches for nowhere: searched 2,404 entries" {
 		t.Errorf("told %q", s.notice)
 	}
 	// What has changed since is told, and r looks again.

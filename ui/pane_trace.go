@@ -200,7 +200,7 @@ func (p *tracePane) hints() []string {
 	if p.whole {
 		return []string{"Up Down scroll", "n next", "p previous", "c copy result", "Enter list"}
 	}
-	return []string{"Enter arguments, result, script line", "i insert the call", "/ filter"}
+	return []string{"Enter details", "i insert the call", "/ filter"}
 }
 func (p *tracePane) typing() bool { return p.typed }
 

@@ -77,7 +77,7 @@ func (p *transcriptPane) rows(_, height int) []string {
 	case p.made == 0:
 		return []string{p.m.theme.dim.Render("reading" + p.m.theme.glyphs.more)}
 	case len(p.lines) == 0:
-		return []string{p.m.theme.dim.Render("nothing was done yet")}
+		return []string{p.m.theme.dim.Render("nothing here yet")}
 	}
 	p.from = min(max(p.from, 0), max(len(p.lines)-height, 0))
 	return p.lines[p.from:min(p.from+height, len(p.lines))]
@@ -126,7 +126,7 @@ func (p *transcriptPane) find(at, step int) {
 		}
 	}
 	if words != "" {
-		p.m.notice = "no other line has " + p.words
+		p.m.notice = "no more matches for " + p.words
 	}
 }
 

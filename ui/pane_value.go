@@ -216,11 +216,11 @@ func (p *valuePane) rows(width, height int) []string {
 	t := p.m.theme
 	switch {
 	case p.err != nil:
-		return []string{t.warn.Render(text.SanitizeLine(p.err.Error())), "", t.dim.Render("r tries again")}
+		return []string{t.warn.Render(text.SanitizeLine(p.err.Error())), "", t.dim.Render("r to retry")}
 	case !p.root.loaded:
 		return nil
 	case p.root.node.Type == "nil":
-		return []string{t.dim.Render("nil: run something that returns a value, or type a path before " + p.m.keyOr("view", "/view"))}
+		return []string{t.dim.Render("nil: run something that returns a value, or type a path, then " + p.m.keyOr("view", "/view"))}
 	case p.root.node.Type != "table":
 		return p.textRows(p.root.text, width, height)
 	}
@@ -422,7 +422,7 @@ func (p *valuePane) hints() []string {
 	if p.mode != 0 {
 		return []string{"Enter done"}
 	}
-	return []string{"h j k l", "Enter insert path", "c copy path", "/ search n next", "f filter", "s sort"}
+	return []string{"h/l fold, j/k move", "Enter insert path", "c copy path", "/ search, n next", "f filter", "s sort"}
 }
 
 func (p *valuePane) typing() bool { return p.mode != 0 }

@@ -20,7 +20,7 @@ type (
 )
 
 // errNoJobControl says that there is nobody who could let a stopped program go on.
-var errNoJobControl = errors.New("Ctrl+Z: no shell with job control started this program")
+var errNoJobControl = errors.New("Ctrl+Z: not started from a shell with job control")
 
 // A pause is what runs while the terminal is lent to the shell.
 type pause func() error

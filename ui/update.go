@@ -34,7 +34,7 @@ type (
 	disarmMsg struct{}
 )
 
-// Update is the one door for messages. It answers with the next command and marks the frame for drawing.
+// Update handles every message. It returns the next command and marks the frame for drawing.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.stale = true
 	cmd := m.take(msg)
@@ -53,7 +53,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.paste(msg.Content)
 	case tickMsg:
 		m.ticking = false
-		m.hark()
+		m.countSilence()
 		return m.pull()
 	case wokenMsg:
 		m.waiting = false
@@ -194,7 +194,7 @@ func (m *model) done(s repl.Status) tea.Cmd {
 // typed in another mode than the last of them are in the history: together they would be read in one mode.
 func (m *model) unqueue() {
 	if len(m.queue) == 0 {
-		m.notice = "nothing is queued"
+		m.notice = "nothing queued"
 		return
 	}
 	text, mode := m.edit.text, m.queue[len(m.queue)-1].mode

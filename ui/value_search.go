@@ -26,7 +26,7 @@ type seeking struct {
 // look searches the whole value for the text that was typed.
 func (p *valuePane) look() tea.Cmd {
 	ctx, shell, path, wanted := p.m.ctx, p.m.shell, p.root.path, p.search
-	p.m.notice = "looking for " + text.SanitizeLine(wanted) + p.m.theme.glyphs.more
+	p.m.notice = "searching for " + text.SanitizeLine(wanted) + p.m.theme.glyphs.more
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, lookTime)
 		defer cancel()
@@ -49,7 +49,7 @@ func (p *valuePane) found(f show.Finding, err error) tea.Cmd {
 	}
 	p.seek = seeking{found: f, text: p.search}
 	if len(f.Hits) == 0 {
-		p.m.notice = fmt.Sprintf("nothing here has %s: %s looked at%s", text.SanitizeLine(p.search), entries(f.Looked), p.rest())
+		p.m.notice = fmt.Sprintf("no matches for %s: searched %s%s", text.SanitizeLine(p.search), entries(f.Looked), p.rest())
 		return nil
 	}
 	if all := p.visible(); p.list.at < len(all) && !all[p.list.at].rest {
@@ -128,6 +128,6 @@ func (p *valuePane) reveal() tea.Cmd {
 // gone tells that what was found is not where it was.
 func (p *valuePane) gone() tea.Cmd {
 	p.seek = seeking{}
-	p.m.notice = "the value has changed: r looks again"
+	p.m.notice = "the value has changed: r to reload"
 	return nil
 }

@@ -185,7 +185,7 @@ type signature struct {
 	ok           bool
 }
 
-// doing says what runs, for how long, what it has used and how to stop it; what is used gives way in a small window.
+// doing is the progress line: what runs, for how long, its usage and how to stop it. A small window drops the usage.
 func (m *model) doing() string {
 	t := m.theme.glyphs
 	w := m.work

@@ -70,7 +70,7 @@ func TestKilled(t *testing.T) {
 			t.Setenv("ALMANAC_DATA", data)
 			var out, errs bytes.Buffer
 			run([]string{"sessions", "show", s.ID}, strings.NewReader(""), &out, &errs)
-			const told = "slow.put may or may not have happened: it was begun, and the log has no end of it; its idempotency key is k-17"
+			const told = "slow.put may or may not have happened: it was started, but the log has no result; its idempotency key is k-17"
 			if got := strings.Contains(out.String(), told); got != (c.now != nil) {
 				t.Errorf("sessions show:\n%s%s", out.String(), errs.String())
 			}

@@ -183,7 +183,7 @@ func (w *app) renew(ctx context.Context) {
 			w.sources.keepIDs(view)
 		}
 	}
-	defer w.feed.Stir()
+	defer w.feed.Refresh()
 	for _, s := range w.sources.news() {
 		level := event.Notice
 		if s.Err != nil {

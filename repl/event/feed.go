@@ -1,7 +1,7 @@
 package event
 
-// This file is the Feed. The worker and the hooks of the session and the conversation put events in; the screen takes
-// them out when it draws. Nobody who puts an event in ever waits for the screen, except for the answer to a question.
+// This file is the Feed. The worker and the hooks of the session and the conversation add events; the screen takes them
+// when it draws. Adding an event never waits for the screen; only a question waits, for its answer.
 
 import (
 	"cmp"
@@ -59,11 +59,11 @@ func (f *Feed) Emit(e Event) {
 	f.mu.Lock()
 	f.emit(e)
 	f.mu.Unlock()
-	f.Stir()
+	f.Refresh()
 }
 
-// Stir wakes who waits for events without telling any: something of the Standing has changed. Never blocks.
-func (f *Feed) Stir() {
+// Refresh wakes the reader without an event, because the Standing has changed. Never blocks.
+func (f *Feed) Refresh() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -102,7 +102,7 @@ func (f *Feed) emit(e Event) {
 	f.events = append(f.events, e)
 }
 
-// settle gives the last event the text that it grew to.
+// settle stores the text that the last event has grown to.
 func (f *Feed) settle() {
 	if f.growing {
 		f.events[len(f.events)-1].Text = string(f.tail)
@@ -110,7 +110,7 @@ func (f *Feed) settle() {
 	}
 }
 
-// Take returns all events that wait, oldest first, and forgets them; nil when there are none. The caller owns them.
+// Take removes and returns all waiting events, oldest first; nil if there are none. The caller owns them.
 func (f *Feed) Take() []Event {
 	f.mu.Lock()
 	defer f.mu.Unlock()

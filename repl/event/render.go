@@ -87,7 +87,7 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		return show.Wrap(hitLines(e, width, m), width)
 	case Drafted:
 		if e.Text == "" {
-			return saidLines(Event{Text: "there is no screen to edit on"}, o)
+			return saidLines(Event{Text: "no screen to edit on"}, o)
 		}
 		return show.Lines(show.Code, "", e.Text)
 	case Copied:
@@ -308,7 +308,7 @@ func plannedLines(out *session.Outcome, width int, o RenderOptions) []show.Line 
 	return lines
 }
 
-// previewEnd says what a preview could not see, and what it came to.
+// previewEnd says what could not be copied into the preview, and how many writes it would make.
 func previewEnd(out *session.Outcome) []show.Line {
 	var lines []show.Line
 	if len(out.Missing) > 0 {
@@ -324,9 +324,9 @@ func previewEnd(out *session.Outcome) []show.Line {
 	end := "preview: nothing was changed"
 	switch {
 	case planned > 0:
-		end += fmt.Sprintf("; it would make %s that %s something", text.Count(planned, "call"), text.Plural(planned, "changes", "change"))
+		end += "; it would make " + text.Count(planned, "write")
 	case out.Err == nil:
-		end += ", and nothing would be"
+		end += "; it would make no writes"
 	}
 	return append(lines, show.Notice.Line(end))
 }

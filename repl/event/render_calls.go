@@ -1,6 +1,6 @@
 package event
 
-// This file shows what a script does on its way: its calls, and the source where the model wrote it.
+// This file shows a running script: its calls, and its source if the model wrote it.
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 package event
 
-// This file keeps the whole results of calls of which the log has the beginning.
+// This file keeps the full results of calls that the log truncates.
 
 import (
 	"slices"

@@ -1,5 +1,5 @@
 // Package show presents values: it turns results, tables, Markdown, Lua source and script errors into lines of text for
-// a screen. It knows cells, not colours: a span of text has a role, and what a role looks like is for the screen to say.
+// a screen. It knows widths but not colours: each span of text has a role, and the screen decides how a role looks.
 //
 //	Line, Span, Role      a line of text in pieces, and what each piece is
 //	ValueLines            a result: a list of records as a table, anything else as Lua
@@ -9,6 +9,6 @@
 //	ParsePath, PathText   a way into a value, as Lua writes it; Find looks for text in a value
 //	ParseArgs             arguments as a person edits them, read back
 //
-// Nothing that it returns holds a character that a terminal would obey: foreign text goes through catalog/text first.
+// Its output is safe to print: foreign text is sanitised by catalog/text, so that no control character gets through.
 // Everything here is a pure function of its arguments.
 package show

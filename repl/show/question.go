@@ -139,7 +139,7 @@ func (q Question) Body(width int, editing bool) []Line {
 // ScriptLines is the whole script that asks, with the line marked that does.
 func (q Question) ScriptLines(m Marks) []Line {
 	if strings.TrimSpace(q.Source) == "" {
-		return []Line{Dim.Line("the script is not known")}
+		return []Line{Dim.Line("script not available")}
 	}
 	source := strings.Split(strings.TrimRight(q.Source, "\n"), "\n")
 	digits := len(fmt.Sprint(len(source)))

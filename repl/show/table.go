@@ -260,8 +260,8 @@ const (
 	longestName = 18
 )
 
-// floor is how narrow a column may become.
-func (c column) floor(text int) int {
+// minWidth is how narrow a column may become.
+func (c column) minWidth(text int) int {
 	switch {
 	case c.number:
 		return c.width
@@ -288,7 +288,7 @@ func fit(cols []column, width int) (shown []column, left []string) {
 	need := func(text int) int {
 		total := -2
 		for _, c := range cols {
-			total += 2 + c.floor(text)
+			total += 2 + c.minWidth(text)
 		}
 		return total
 	}
@@ -320,7 +320,7 @@ func fit(cols []column, width int) (shown []column, left []string) {
 	for total > width {
 		widest := -1
 		for i, c := range cols {
-			if c.width > c.floor(narrowest) && (widest < 0 || c.width > cols[widest].width) {
+			if c.width > c.minWidth(narrowest) && (widest < 0 || c.width > cols[widest].width) {
 				widest = i
 			}
 		}

@@ -468,7 +468,7 @@ func TestR24CopyThatReports(t *testing.T) {
 	x.line("/copy 2")
 	x.want(`^could not copy: text printed below`)
 	x.wait("reason", func() bool {
-		return strings.Contains(strings.Join(strings.Fields(x.scrollback()), " "), "80000 B are too much for a terminal): text printed below")
+		return strings.Contains(strings.Join(strings.Fields(x.scrollback()), " "), "80000 B are too long for OSC 52): text printed below")
 	})
 
 	// The tests' own tmux stands for the one that the program runs in.
