@@ -15,18 +15,18 @@ import (
 
 // A record mirrors the engine's callInfo, the record of a call. The engine keeps one for each depth of a stack.
 type record struct {
-	function, top, results int // slots of the stack
-	outer, inner           *record
-	status                 byte
-	lua                    *luaRecord // nil for a host function
-	_                      *struct{}
+	function, _, _ int // slots of the stack
+	outer, inner   *record
+	_              byte
+	lua            *luaRecord // nil for a host function
+	_              *struct{}
 }
 
 // A luaRecord mirrors what a record has of a Lua function.
 type luaRecord struct {
 	registers []any
 	next      int // the instruction after the one that runs
-	code      []instruction
+	_         []instruction
 }
 
 func recordOf(where lua.Frame) *record { return *(**record)(unsafe.Pointer(&where)) }

@@ -54,7 +54,7 @@ func (x *terminal) laidOut() {
 		rows := x.rows()
 		n := len(rows)
 		return n >= 3 && strings.Contains(rows[n-1], "writes: ask") && regexp.MustCompile(prompt).MatchString(rows[n-2]) &&
-			strings.Count(strings.Join(rows, "\n"), "writes: ask") == 1
+			strings.Count(strings.Join(rows, "\n"), "writes: ask ·") == 1
 	})
 	for _, row := range x.rows() {
 		if ansi.StringWidth(row) > x.width {
