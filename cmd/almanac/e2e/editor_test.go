@@ -60,7 +60,7 @@ func TestEditorKeys(t *testing.T) {
 	x.want(`verbose: calls`)
 	x.run(`crm.customer.get{customer_id="cus_0001"}`, `^    … 2 more lines`)
 	x.keys("C-o")
-	x.want(`folded again`)
+	x.want(`verbose off: calls and scripts are folded`)
 	x.keys("C-r", "M-r")
 	x.want(`search ❯`)
 	x.keys("C-s")

@@ -209,11 +209,11 @@ func TestR07OnlyAnswersAnswer(t *testing.T) {
 			time.Sleep(silence)
 			x.want(`y once`, `billing\.refund\.issue`, `HIGH RISK`, `! Cannot be undone`)
 			x.text("v")
-			x.want(`Script that asks`, `> 1`)
+			x.want(`Script calling`, `> 1`)
 			x.text("y")
 			x.keys("Enter")
 			x.keys("Escape")
-			x.gone(`Script that asks`)
+			x.gone(`Script calling`)
 			x.keys("F3")
 			x.want("Trace")
 			x.text("ya")
@@ -420,7 +420,7 @@ func TestJobControl(t *testing.T) {
 	}
 	x := start(t, setup{})
 	x.keys("C-z")
-	x.want("no shell with job control")
+	x.want("not started from a shell with job control")
 	x.run("1+1", "^2$")
 
 	x.tmux("respawn-pane", "-k", "-t", "s", "env -i PS1='shell: ' HISTFILE= HOME="+x.home+" TERM=xterm-256color PATH=$PATH LANG=C.UTF-8 bash --norc -i")
