@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/session/kernel"
 )
 
 // TestOrderUnderParallel: calls and effects stand in the order of the script, whichever call ends first.
@@ -25,7 +26,7 @@ func TestOrderUnderParallel(t *testing.T) {
 	if len(report.Skipped) > 0 {
 		t.Fatal(report.Skipped)
 	}
-	s, err := New(all.View(), Options{})
+	s, err := New(all.View(), Options{Kernel: kernel.Options{Memory: 1 << 30}}) // the race detector needs a multiple
 	if err != nil {
 		t.Fatal(err)
 	}
