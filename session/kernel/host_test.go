@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -160,7 +161,9 @@ func TestHugeArguments(t *testing.T) {
 }
 
 func TestPrint(t *testing.T) {
-	k := get(t, newPool(t, options(t)))
+	o := options(t)
+	o.Limits.Time = 20 * time.Second // ten megabytes, also under the race detector
+	k := get(t, newPool(t, o))
 	counts := map[vm.Stream]int{}
 	h := Host{Write: func(s vm.Stream, text string) { counts[s] += len(text) }}
 	value(t, runLua(t, k, "for i = 1, 10000 do print(('x'):rep(999)) end", h))
