@@ -42,7 +42,7 @@ func policyText(p policy.Policy) string {
 	if len(p.Rules) > 0 {
 		text += " Some actions have their own rules."
 	}
-	if len(p.Grants) > 0 {
+	if len(p.InForce()) > 0 {
 		text += " The person has allowed some calls in advance."
 	}
 	return text

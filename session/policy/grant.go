@@ -301,7 +301,7 @@ func parseValue(text string) (v any, rest string, err error) {
 
 // Granted lists the grants that let some calls of id through.
 func (p Policy) Granted(id string) []Grant {
-	return slices.DeleteFunc(slices.Clone(p.Grants), func(g Grant) bool { return !g.Pattern.Match(id) })
+	return slices.DeleteFunc(slices.Clone(p.InForce()), func(g Grant) bool { return !g.Pattern.Match(id) })
 }
 
 // With returns the policy with one more grant.

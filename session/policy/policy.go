@@ -11,10 +11,12 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/pattern"
+	"almanac/catalog/text"
 )
 
 // A Mode says what happens to a mutation that no rule speaks of. Reads are always allowed.
@@ -76,26 +78,21 @@ type Policy struct {
 	Named bool
 }
 
-// counts tells whether g is in force.
-func (p Policy) counts(g Grant) bool {
-	return g.For != Always || !p.Named || p.Mode == Ask || p.Mode == Session
+// InForce is the grants that count now.
+func (p Policy) InForce() []Grant {
+	if !p.Named || p.Mode == Ask || p.Mode == Session {
+		return p.Grants
+	}
+	return slices.DeleteFunc(slices.Clone(p.Grants), func(g Grant) bool { return g.For == Always })
 }
 
 // Words say what happens to writes, the same in every place: "writes: ask, 2 grants".
 func (p Policy) Words() string {
-	n := 0
-	for _, g := range p.Grants {
-		if p.counts(g) {
-			n++
-		}
-	}
-	switch n {
-	case 0:
+	n := len(p.InForce())
+	if n == 0 {
 		return p.Mode.Words()
-	case 1:
-		return p.Mode.Words() + ", 1 grant"
 	}
-	return fmt.Sprintf("%s, %d grants", p.Mode.Words(), n)
+	return p.Mode.Words() + ", " + text.Count(n, "grant")
 }
 
 // Words say what happens to writes that nothing grants.
@@ -140,8 +137,8 @@ func (p Policy) Decide(r Request) Decision {
 	if d.Verdict == Allow || d.final {
 		return d
 	}
-	for _, g := range p.Grants {
-		if p.counts(g) && g.Covers(r) {
+	for _, g := range p.InForce() {
+		if g.Covers(r) {
 			return Decision{Verdict: Allow, Rule: g.Rule(), Grant: g.N}
 		}
 	}
