@@ -1,0 +1,450 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/repl/event"
+	"almanac/session"
+)
+
+func TestApproval(t *testing.T) {
+	edited := map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(5), "reason": "duplicate"}
+	toEnd := []string{"ctrl+u", `{ invoice_id = "inv_1001", amount_cents = 5, reason = 'duplicate' }`}
+	for _, c := range []struct {
+		name string
+		keys []string
+		want session.Approval
+	}{
+		{"y allows once", []string{"y", "pause"}, session.Approval{Verdict: session.Once}},
+		{"and at once with Enter", []string{"y", "enter"}, session.Approval{Verdict: session.Once}},
+		{"a asks once more", []string{"a", "pause", "enter"}, session.Approval{Verdict: session.ForSession}},
+		{"which any key takes back", []string{"a", "pause", "left", "pause", "enter", "pause", "n", "enter", "enter"}, session.Approval{}},
+		{"n asks why", []string{"n", "pause", "wrong customer", "enter"}, session.Approval{Reason: "wrong customer"}},
+		{"Esc asks why", []string{"esc", "enter"}, session.Approval{}},
+		{"Esc Esc denies", []string{"esc", "esc"}, session.Approval{}},
+		{"e changes the arguments", append([]string{"e", "pause"}, append(toEnd, "enter")...), session.Approval{Verdict: session.Once, Args: edited}},
+		{"what the action would refuse is not sent", []string{"e", "pause", "ctrl+u", `{ invoice_id = 5 }`, "enter", "esc", "pause", "n", "pause", "esc"}, session.Approval{}},
+		{"what cannot be read is not sent", []string{"e", "pause", "ctrl+u", "{", "enter", "esc", "pause", "n", "pause", "esc"}, session.Approval{}},
+		{"Enter is no answer", []string{"enter", "enter", " ", "pause", "n", "enter", "enter"}, session.Approval{}},
+		{"Ctrl+C stops the run", []string{"ctrl+c"}, session.Approval{Reason: "interrupted"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScreen(t, 80, 24)
+			s.keys("f()", "enter", "draft")
+			answer := s.ask()
+			s.keys("pause")
+			s.keys(c.keys...)
+			if diff := cmp.Diff(c.want, answered(t, answer)); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if s.edit.text != "draft" {
+				t.Errorf("the draft became %q", s.edit.text)
+			}
+		})
+	}
+}
+
+// Whether a run goes on is answered like all else: one key alone says yes, and there is nothing to grant or to edit.
+func TestGoingOn(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		keys []string
+		want session.Approval
+		told string
+	}{
+		{"y goes on", []string{"y", "pause"}, session.Approval{Verdict: session.Once}, "went on, 1000 more calls"},
+		{"n ends", []string{"n", "pause"}, session.Approval{}, "ended the run"},
+		{"Esc ends", []string{"esc", "enter"}, session.Approval{}, "ended the run"},
+		{"a is no answer", []string{"a", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
+		{"nor e and ?", []string{"e", "pause", "enter", "?", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
+		{"nor a word", []string{"yes", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
+		{"Ctrl+C stops the run", []string{"ctrl+c"}, session.Approval{Reason: "interrupted"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScreen(t, 80, 24)
+			s.keys("f()", "enter", "draft")
+			answer := s.ask(func(r *session.Request) { r.Over = &session.Overrun{Name: "calls", Used: 1000, More: 1000} })
+			s.keys("y") // typed before
+			s.keys("pause")
+			if len(answer) > 0 {
+				t.Fatal("a letter that was on its way answered")
+			}
+			for _, want := range []string{"go on? [9]", "1000 action calls used", "y goes on with 1000 more", "y go on · n end the run · v script"} {
+				if !strings.Contains(s.picture(), want) {
+					t.Errorf("no %q in\n%s", want, s.picture())
+				}
+			}
+			s.keys(c.keys...)
+			if diff := cmp.Diff(c.want, answered(t, answer)); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if got := strings.Join(s.printed, "\n"); s.edit.text != "draft" || !strings.Contains(got, c.told) {
+				t.Errorf("the draft became %q, told %q", s.edit.text, got)
+			}
+		})
+	}
+}
+
+// Words at an open question, typed as fast as people do or slower, pasted, with an Enter behind them or in one write, answer
+// nothing: no grant, no denial, nothing in the input or in a reason, and the box says so. Then y allows exactly one.
+func TestWordsAreNoAnswers(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {40, 15}} {
+		for _, word := range []string{"/trace", "/allow", "/policy", "/a", "yes", "yy", "away", "a lot", "a b", "aa", "no", "never", "edit it", "ya", "and", " y", "Y", "A", "äy"} {
+			for _, gap := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond, 650 * time.Millisecond} {
+				if size.width != 80 && gap != 40*time.Millisecond {
+					continue
+				}
+				s := newScreen(t, size.width, size.height)
+				s.keys("f()", "enter", "draft")
+				answer := s.ask()
+				s.keys("pause")
+				for _, r := range word {
+					s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+					s.pass(gap)
+				}
+				if row := s.picture(); !strings.Contains(row, "no answer") {
+					t.Errorf("%q at %v: nothing says that it is no answer:\n%s", word, size, row)
+				}
+				s.send(tea.KeyPressMsg{Code: tea.KeyEnter})
+				s.keys("pause", "enter", "pause")
+				if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding || s.asks[0].held != "" || s.edit.text != "draft" {
+					t.Fatalf("%q, a key each %v: answered %d, input %q", word, gap, len(answer), s.edit.text)
+				}
+				s.keys("y", "pause")
+				if got := answered(t, answer); got.Verdict != session.Once || len(s.asks) > 0 {
+					t.Errorf("%q: then y gave %v", word, got)
+				}
+			}
+		}
+	}
+}
+
+func TestPastesAreNoAnswers(t *testing.T) {
+	for _, text := range []string{"y", "y\n", "a\n", "yes", "n\nwrong customer\n"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter", "draft")
+		answer := s.ask()
+		s.keys("pause")
+		s.send(tea.PasteMsg{Content: text})
+		s.keys("enter", "pause")
+		// The same without marks: keys and an Enter in one write.
+		for _, r := range text {
+			k := tea.KeyPressMsg{Code: r, Text: string(r)}
+			if r == '\n' {
+				k = tea.KeyPressMsg{Code: tea.KeyEnter}
+			}
+			s.send(k)
+		}
+		s.pass(quietTime / 2)
+		s.keys("left", "pause", "enter", "pause")
+		if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding || s.edit.text != "draft" {
+			t.Errorf("%q: answered %d, input %q", text, len(answer), s.edit.text)
+		}
+	}
+	// An answer and its Enter, or an Enter and an answer, in one write: neither allows, at once or after the silence.
+	for _, keys := range []string{"y\n", "a\n", "e\n", "n\n", "\ny"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		answer := s.ask()
+		s.keys("pause", "pause")
+		for _, r := range keys {
+			k := tea.KeyPressMsg{Code: r, Text: string(r)}
+			if r == '\n' {
+				k = tea.KeyPressMsg{Code: tea.KeyEnter}
+			}
+			s.send(k)
+		}
+		if box := s.picture(); !strings.Contains(box, "no answer") {
+			t.Errorf("%q: nothing says that it is no answer:\n%s", keys, box)
+		}
+		s.keys("pause", "pause")
+		if len(answer) > 0 || s.asks[0].stage != deciding || s.asks[0].held != "" {
+			t.Errorf("%q in one write was an answer", keys)
+		}
+	}
+	// A paste of arguments or of a reason allows and denies nothing by its own Enter.
+	for _, stage := range []string{"e", "n"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		answer := s.ask()
+		s.keys("pause", stage, "pause")
+		for _, r := range " x" {
+			s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+		s.send(tea.KeyPressMsg{Code: tea.KeyEnter})
+		if len(answer) > 0 {
+			t.Errorf("%s: an Enter of a paste answered", stage)
+		}
+	}
+}
+
+// Letters that were still on their way when the question went are no text of the input.
+func TestLettersOfAQuestionThatWent(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter", "draft")
+	s.ask()
+	s.keys("pause", "/tr")
+	s.send(doneMsg{})
+	s.keys("ace", "enter")
+	if s.edit.text != "draft" || s.work != nil {
+		t.Errorf("they became input: %s", s.state())
+	}
+	s.keys("pause", "s")
+	if s.edit.text != "drafts" {
+		t.Errorf("the input stays deaf: %q", s.edit.text)
+	}
+}
+
+// A program that stood still hears the keys that waited before it takes their silence for an answer.
+func TestStandstillIsNoSilence(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	answer := s.ask()
+	s.keys("pause", "y")
+	s.clock = s.clock.Add(time.Minute)
+	s.send(tickMsg{})
+	if s.keys("es", "pause"); len(answer) > 0 {
+		t.Error("the y of a yes was taken")
+	}
+}
+
+// Panes, help, the script and scrolling are there while a question waits; their keys answer nothing, and it is there again
+// when they close.
+func TestPanesDuringAQuestion(t *testing.T) {
+	for _, c := range []struct{ key, shows string }{
+		{"f1", "Help"}, {"f2", "Variables"}, {"f3", "Trace"}, {"f4", "Catalog"}, {"f5", "Preview"}, {"f6", "Value"},
+		{"v", "for _, i in ipairs(all) do"}, {"ctrl+o", "Pay money back to a customer. It cannot be taken back."},
+	} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter", "draft")
+		s.open(event.TracePane)
+		answer := s.ask()
+		s.keys("pause")
+		for range 2 {
+			s.paneKeys(c.key)
+			if got := s.picture(); !strings.Contains(got, c.shows) || strings.Contains(got, "y once") {
+				t.Errorf("%s shows\n%s", c.key, got)
+			}
+			s.keys("y", "pause", "a", "pause", "pgdown", "n", "pause")
+			s.keys("esc")
+			if s.help != nil || s.overlay() != nil { // it ended a search
+				s.keys("esc")
+			}
+			s.send(tea.KeyPressMsg{Code: 'y', Text: "y"})
+			s.keys("pause")
+		}
+		if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding || len(s.queue) > 0 {
+			t.Fatalf("%s: answered %d, questions %d, queued %d", c.key, len(answer), len(s.asks), len(s.queue))
+		}
+		if got := s.picture(); !strings.Contains(got, "y once") {
+			t.Errorf("after %s the question is not there:\n%s", c.key, got)
+		}
+		s.keys("y", "pause")
+		answered(t, answer)
+		if _, ok := s.overlay().(*tracePane); !ok {
+			t.Errorf("%s: the pane that was open before is gone", c.key)
+		}
+	}
+}
+
+// The panes of a question close with the key that opened them, and with their question.
+func TestPanesOfAQuestionClose(t *testing.T) {
+	for _, key := range []string{"v", "ctrl+o"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		s.ask()
+		s.keys("pause", key, "pause")
+		if s.overlay() == nil {
+			t.Fatalf("%s opens nothing", key)
+		}
+		if s.keys(key, "pause"); s.overlay() != nil || !strings.Contains(s.picture(), "y once") {
+			t.Errorf("%s again does not close it:\n%s", key, s.picture())
+		}
+		s.keys(key, "pause")
+		if s.send(doneMsg{}); s.overlay() != nil || len(s.panes) > 0 {
+			t.Errorf("%s: it stays without its question:\n%s", key, s.picture())
+		}
+	}
+}
+
+// The risk and the warnings are never cut, whatever the window, and high risk differs from low without colour.
+func TestRiskIsAlwaysShown(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {60, 12}, {40, 15}, {40, 10}, {30, 15}} {
+		s := newScreen(t, size.width, size.height)
+		s.keys("f()", "enter")
+		s.ask()
+		for range 3 {
+			text := strings.Join(strings.Fields(strings.ReplaceAll(s.View().Content, "┃", "")), " ")
+			if !containsAll(text, "billing.refund.issue", "MUTATES", "HIGH RISK", "! It cannot be taken back.", "━━") {
+				t.Errorf("%v: the box is\n%s", size, s.View().Content)
+			}
+			s.keys("pgdown")
+		}
+	}
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	s.ask()
+	low := *s.asks[0].request.Entry
+	low.Risk, low.Description = catalog.Low, "Write a note."
+	s.asks[0].request.Entry = &low
+	s.stale = true
+	if text := s.View().Content; !strings.Contains(text, "mutates · low risk") || strings.Contains(text, "━") || strings.Contains(text, "!") {
+		t.Errorf("low risk looks like this:\n%s", text)
+	}
+}
+
+// Arguments that the box has no room for are printed whole above it.
+func TestApprovalOfTallArguments(t *testing.T) {
+	s := newScreen(t, 40, smallHeight)
+	s.keys("f()", "enter")
+	s.ask()
+	if len(s.printed) == 0 || !strings.Contains(strings.Join(s.printed, "\n"), `invoice_id = "inv_1001"`) {
+		t.Errorf("printed %q", s.printed)
+	}
+	s = newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	s.ask()
+	if len(s.printed) != 0 {
+		t.Errorf("printed %q although the box shows it", s.printed)
+	}
+}
+
+// A window that becomes too small for the box has its text above, and y waits for that.
+func TestApprovalInAWindowThatShrinks(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{40, 8}, {20, 8}, {20, 24}} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		answer := s.ask()
+		s.pass(time.Second)
+		if len(s.printed) > 0 {
+			t.Fatalf("printed %q although the box shows it", s.printed)
+		}
+		s.Update(tea.WindowSizeMsg{Width: size.width, Height: size.height}) // and nothing is printed yet
+		s.clock = s.clock.Add(time.Second)
+		s.asks[0].quiet = quietTime
+		s.Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
+		if s.asks[0].held != "" {
+			t.Errorf("%v: y was taken before all could be read", size)
+		}
+		s.pass(time.Second)
+		text := strings.Join(strings.Fields(strings.NewReplacer("┃", "", "\n", " ").Replace(strings.Join(s.printed, " "))), " ")
+		if !containsAll(text, "billing.refund.issue", `invoice_id = "inv_1001"`, "duplicate", "asked by") {
+			t.Errorf("%v: printed %q", size, s.printed)
+		}
+		s.keys("y", "pause")
+		if len(answer) == 0 {
+			t.Errorf("%v: y was not taken", size)
+		}
+	}
+}
+
+// Where the id and the risk have no room nothing is allowed, and the box says why; n and Esc deny.
+func TestApprovalInATinyWindow(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{20, 6}, {20, 5}, {20, 3}, {10, 3}} {
+		for _, deny := range [][]string{{"n", "pause", "esc"}, {"esc", "esc"}} {
+			s := newScreen(t, size.width, size.height)
+			s.keys("f()", "enter")
+			answer := s.ask()
+			for _, key := range []string{"y", "a", "e"} {
+				s.keys("pause", key, "enter", "pause", "enter", "pause")
+				if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding {
+					t.Fatalf("%v: %s was an answer:\n%s", size, key, s.View().Content)
+				}
+			}
+			if box := s.View().Content; !containsAll(box, "too small") || size.height > 3 && !containsAll(box, "enlarge it, or n") {
+				t.Errorf("%v: the box does not say why:\n%s", size, box)
+			}
+			s.keys(deny...)
+			if got := answered(t, answer); got.Verdict != session.Refuse {
+				t.Errorf("%v: %q gave %v", size, deny, got)
+			}
+		}
+	}
+	// In one that shrinks, what is held is not taken and edited arguments allow nothing, until it is large again.
+	for _, key := range []string{"y", "e"} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		answer := s.ask()
+		s.keys("pause", key)
+		if key == "e" {
+			s.keys("pause")
+		}
+		s.send(tea.WindowSizeMsg{Width: 20, Height: 6})
+		s.keys("pause", "enter", "pause")
+		if len(answer) > 0 {
+			t.Errorf("%s: what cannot be seen was allowed", key)
+		}
+		s.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		s.keys("pause", "y", "enter")
+		if key == "e" {
+			s.keys("backspace", "enter")
+		}
+		if got := answered(t, answer); got.Verdict != session.Once {
+			t.Errorf("%s: in the large window it gave %v", key, got)
+		}
+	}
+}
+
+// Who answers several questions in a row loses no letter of what is typed next.
+func TestAnswersAreNoText(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter", "draft")
+	for range 6 {
+		answer := s.ask()
+		s.keys("pause", "y", "pause")
+		answered(t, answer)
+	}
+	s.keys("yes")
+	s.send(doneMsg{})
+	s.keys("y")
+	if s.edit.text != "draftyesy" {
+		t.Errorf("the input became %q", s.edit.text)
+	}
+}
+
+// Keys that were on their way when the box appeared answer nothing.
+func TestApprovalIsDeafAtFirst(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	answer := s.ask()
+	s.keys("y", "a", "n", "enter")
+	s.pass(deafTime - frameTime)
+	s.keys("y")
+	if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding {
+		t.Fatal("an early key was taken")
+	}
+	for range 20 {
+		s.pass(quietTime / 5)
+		s.keys("a")
+	}
+	if len(answer) > 0 {
+		t.Fatal("somebody who was typing answered")
+	}
+	s.keys("pause", "y", "pause")
+	if got := answered(t, answer); got.Verdict != session.Once {
+		t.Errorf("got %v", got)
+	}
+	// One letter of what was typed before, alone in its time.
+	s.keys("w")
+	answer = s.ask()
+	s.pass(quietTime - 2*frameTime)
+	s.keys("y", "pause")
+	if len(answer) > 0 {
+		t.Error("the last letter of a word answered")
+	}
+}
+
+// A question that arrives after the interrupt is refused at once; nobody would answer it.
+func TestApprovalAfterInterrupt(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter", "esc")
+	if got := answered(t, s.ask()); got.Verdict != session.Refuse {
+		t.Errorf("got %v", got)
+	}
+}
