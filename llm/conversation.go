@@ -44,8 +44,7 @@ type Options struct {
 	// call Send. Nil means that nobody is told.
 	Observe func(Event)
 	// Keep is told of every message of the history as it comes, from the goroutine of the Send; Restore takes them in
-	// again. An assistant's message with calls is followed by an answer for each that says that it was not run; the real
-	// answer comes later, with the same CallID, when the tool has run. Nil keeps nothing.
+	// again. The answer to a call comes when its tool has run, or when it is sure that it will not. Nil keeps nothing.
 	Keep func(Message)
 }
 

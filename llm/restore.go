@@ -34,7 +34,7 @@ func whole(kept []Message) []Message {
 			out = append(out, said)
 			for _, call := range said.Calls {
 				open[call.ID] = len(out)
-				out = append(out, Message{Role: ToolRole, CallID: call.ID, Text: notRun})
+				out = append(out, Message{Role: ToolRole, CallID: call.ID, Text: unanswered})
 			}
 		case ToolRole:
 			if at, ok := open[m.CallID]; ok {

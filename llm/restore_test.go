@@ -31,6 +31,9 @@ func TestRestore(t *testing.T) {
 	if _, err := c.Send(t.Context(), "go"); err != nil {
 		t.Fatal(err)
 	}
+	if diff := cmp.Diff(c.Messages(), kept); diff != "" {
+		t.Errorf("kept (-history +kept)\n%s", diff)
+	}
 	other := NewConversation(Options{Provider: &twice{}})
 	if err := other.Restore(kept); err != nil {
 		t.Fatal(err)
@@ -60,6 +63,28 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// TestKeepsWhatHappened shows that what Keep is told says of no tool that it was not run, unless it was not.
+func TestKeepsWhatHappened(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var kept []Message
+	c := NewConversation(Options{
+		Provider: &twice{}, Keep: func(m Message) { kept = append(kept, m) },
+		Tools: func() []Tool {
+			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (string, error) {
+				cancel()
+				return "ran", nil
+			}}}
+		},
+	})
+	if _, err := c.Send(ctx, "go"); err == nil {
+		t.Fatal("not interrupted")
+	}
+	want := []string{"user: go", "assistant:  <run {}> <run {}>", "tool: ran", "tool: " + notRun}
+	if diff := cmp.Diff(want, transcript(kept)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestRestoreMends(t *testing.T) {
 	kept := []Message{
 		{Role: ToolRole, CallID: "x", Text: "of no call"},
@@ -72,7 +97,7 @@ func TestRestoreMends(t *testing.T) {
 	want := []Message{
 		{Role: User, Text: "hi"},
 		{Role: Assistant, Calls: []ToolCall{{ID: "a", Name: "run", Args: json.RawMessage(`{"malformed":"[1]"}`)}}},
-		{Role: ToolRole, CallID: "a", Text: notRun},
+		{Role: ToolRole, CallID: "a", Text: unanswered},
 		{Role: User, Text: "again"},
 	}
 	if diff := cmp.Diff(want, whole(kept)); diff != "" {

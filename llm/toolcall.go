@@ -12,25 +12,34 @@ import (
 // This file runs the tools that a response asks for. A name that is not a tool, arguments that are not an object
 // and a tool that fails are answered with text for the model, never with an end of the conversation.
 
-const notRun = "not run: interrupted by the user"
+const (
+	notRun = "not run: interrupted by the user"
+	// unanswered stands for the answer of a call that a session ended in.
+	unanswered = "no answer: the program ended; the call may have run in part"
+)
 
 // addWithAnswers adds an assistant message together with an answer for each of its calls, so that the history is
-// valid from the first moment; runTools puts the real answers in their places.
+// valid from the first moment; runTools puts the real answers in their places, and only those are kept.
 func (c *Conversation) addWithAnswers(m Message) {
 	c.add(m)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, call := range m.Calls {
-		c.add(Message{Role: ToolRole, CallID: call.ID, Text: notRun})
+		c.messages = append(c.messages, Message{Role: ToolRole, CallID: call.ID, Text: notRun})
 	}
 }
 
 // runTools runs the calls of the last response in order. It returns ctx's error when ctx is done; calls that were
-// not reached keep the answer that they were not run.
+// not reached are answered that they were not run.
 func (c *Conversation) runTools(ctx context.Context, tools []Tool, r Response) error {
 	c.mu.Lock()
 	first := len(c.messages) - len(r.Calls)
 	c.mu.Unlock()
 	for i, call := range r.Calls {
 		if err := ctx.Err(); err != nil {
+			for _, left := range r.Calls[i:] {
+				c.options.Keep(Message{Role: ToolRole, CallID: left.ID, Text: notRun})
+			}
 			return interrupted(err)
 		}
 		shown := storable(call)
