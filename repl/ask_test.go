@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/llm"
+	"almanac/llm/tools"
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
@@ -36,13 +37,15 @@ func withModel(t *testing.T, p policy.Policy, o Options, responses ...llm.Respon
 		}
 		return "done", nil
 	}
-	o.Conversation = llm.NewConversation(llm.Options{
+	o.Feed = event.NewFeed()
+	model := o.Feed.Conversation(nil, tools.Options{}, llm.Options{
 		Provider: &scripted{responses: responses}, Model: "test-model", Retries: -1,
-		Tools: func() []llm.Tool {
-			return []llm.Tool{{Name: "lua_tools_execute", Description: "run Lua", Schema: json.RawMessage(`{"type":"object"}`), Run: run}}
-		},
-		Observe: func(e llm.Event) { sh.Feed().Observe(e) },
 	})
+	model.System = nil
+	model.Tools = func() []llm.Tool {
+		return []llm.Tool{{Name: "lua_tools_execute", Description: "run Lua", Schema: json.RawMessage(`{"type":"object"}`), Run: run}}
+	}
+	o.Conversation = llm.NewConversation(model)
 	var back *office
 	sh, back = newShell(t, o, p)
 	return sh, back

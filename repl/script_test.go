@@ -119,17 +119,16 @@ func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Sh
 	if len(report.Skipped) > 0 {
 		t.Fatalf("skipped: %+v", report.Skipped)
 	}
-	feed := event.NewFeed()
+	if o.Feed == nil {
+		o.Feed = event.NewFeed()
+	}
 	log := &memory{}
-	s, err := session.New(c.View(), session.Options{
-		ID: "test", Policy: p, UserLimits: l, Approve: feed.Approve, Ran: feed.Ran, Write: feed.Write,
-		Record: func(r trace.Record) error { return errors.Join(log.append(r), feed.Record(r)) },
-	})
+	s, err := session.New(c.View(), o.Feed.Session(session.Options{ID: "test", Policy: p, UserLimits: l, Record: log.append}, true))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	o.Session, o.Feed = s, feed
+	o.Session = s
 	if o.Log == nil {
 		o.Log = log.all
 	}

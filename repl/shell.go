@@ -25,9 +25,9 @@ import (
 
 // Options configure a Shell.
 type Options struct {
-	// Session is the Lua world; required. Its Approve, Record and Write hooks should lead to Feed.
+	// Session is the Lua world; required. Its options are those of Feed.Session.
 	Session *session.Session
-	// Conversation is the model's end; nil when there is no model. Its Observe hook should lead to Feed.
+	// Conversation is the model's end; nil when there is no model. Its options are those of Feed.Conversation.
 	Conversation *llm.Conversation
 	// NoModel is what asking answers when there is no model: how to get one. Empty means a default text.
 	NoModel string

@@ -35,17 +35,16 @@ func lived(t *testing.T) *repl.Shell {
 		t.Fatal(report.Skipped)
 	}
 	feed := event.NewFeed()
-	s, err := session.New(c.View(), session.Options{
-		ID: "test", Policy: policy.Policy{Mode: policy.Ask},
-		Approve: feed.Approve, Write: feed.Write, Ran: feed.Ran,
-		Record: func(r trace.Record) error {
-			if r.Call != nil { // how long a call takes differs from run to run
-				call := *r.Call
-				call.Took, r.Call = 84*time.Millisecond, &call
-			}
-			return feed.Record(r)
-		},
-	})
+	options := feed.Session(session.Options{ID: "test", Policy: policy.Policy{Mode: policy.Ask}}, true)
+	record := options.Record
+	options.Record = func(r trace.Record) error {
+		if r.Call != nil { // how long a call takes differs from run to run
+			call := *r.Call
+			call.Took, r.Call = 84*time.Millisecond, &call
+		}
+		return record(r)
+	}
+	s, err := session.New(c.View(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,11 +39,11 @@ func program() int {
 		}
 		c, _ := catalog.New(entries, catalog.Options{})
 		feed := event.NewFeed()
-		s, err := session.New(c.View(), session.Options{
+		s, err := session.New(c.View(), feed.Session(session.Options{
 			// The person ends the endless scripts of the tests, not a limit.
 			Limits: vm.Limits{Steps: 1 << 50, Time: time.Hour},
-			Policy: policy.Policy{Mode: policy.Ask}, Approve: feed.Approve, Record: feed.Record, Ran: feed.Ran, Write: feed.Write,
-		})
+			Policy: policy.Policy{Mode: policy.Ask},
+		}, true))
 		if err != nil {
 			return err
 		}

@@ -287,9 +287,10 @@ func TestProgress(t *testing.T) {
 		event.Event{Kind: event.Called, Cell: 1, Call: &trace.Call{N: 1, ID: "crm.customer.search", Verdict: trace.OK}},
 		event.Event{Kind: event.Printed, Cell: 1, Stream: vm.Stdout, Text: strings.Repeat("x", 4096) + "\n"},
 	)
-	s.feed.Acting("billing.refund.issue", true)
-	s.feed.Acting("crm.customer.search", true)
-	s.feed.Acting("crm.customer.search", false)
+	acting := s.feed.Session(session.Options{}, false).Acting
+	acting("billing.refund.issue", true)
+	acting("crm.customer.search", true)
+	acting("crm.customer.search", false)
 	if got := s.doing(); !strings.HasPrefix(got, "calling billing.refund.issue… ") || !strings.HasSuffix(got, " s · calls 0/1000 · 4.0 KiB · Esc stops") {
 		t.Error(got)
 	}
@@ -305,7 +306,7 @@ func TestProgress(t *testing.T) {
 	if got := s.doing(); strings.Contains(got, "KiB") || !strings.HasSuffix(got, "Esc stops") {
 		t.Error(got)
 	}
-	s.feed.Acting("billing.refund.issue", false)
+	acting("billing.refund.issue", false)
 	if got := s.doing(); !strings.HasPrefix(got, "running… ") {
 		t.Error(got)
 	}

@@ -94,6 +94,7 @@ var layers = []layer{
 	{"repl/event", map[string]string{
 		"catalog":       "the risk of a call, by its letter",
 		"llm":           "what a model says becomes events",
+		"llm/tools":     "a model's scripts belong to the cell that runs",
 		"repl/input":    "modes and forms of what was typed",
 		"repl/show":     "values as lines",
 		"session":       "outcomes, and requests for approval",

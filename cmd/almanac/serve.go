@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -186,28 +185,12 @@ func (s *served) why() error {
 
 // open creates a client's session, with its own log.
 func (s *served) open(o gateway.Opening) (*session.Session, func() error, error) {
-	now := time.Now()
-	id := session.NewID(now)
-	log, err := trace.CreateLog(filepath.Join(s.cli.dataDir(), "sessions", now.Format("2006/01/02"), id+".jsonl"), s.cli.credentials.filter)
+	about := trace.About{Front: trace.FrontServe}
+	log, err := s.cli.openLog(o.View, strings.TrimSpace("serves "+o.Client+" "+o.Program), about)
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, _ := os.Getwd()
-	err = log.Append(trace.Record{Time: now, Kind: trace.KindSession, Text: strings.TrimSpace("serves " + o.Client + " " + o.Program), About: &trace.About{
-		ID: id, Version: version, Actor: o.View.Actor(), Tenant: o.View.Tenant(), Sources: s.cli.shownSources(), Dir: dir, Front: trace.FrontServe,
-	}})
-	var made *session.Session
-	if err == nil {
-		options := session.Options{
-			ID: id, Policy: o.Policy, Budget: o.Budget, Approve: o.Approve, Record: log.Append,
-			Secrets: s.cli.credentials.filter,
-			Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: s.cli.workspaceDir()},
-		}
-		options.Kernel.Logf = func(format string, args ...any) {
-			_ = log.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: fmt.Sprintf(format, args...)})
-		}
-		made, err = session.New(o.View, options)
-	}
+	made, err := session.New(o.View, s.cli.session(log, session.Options{Policy: o.Policy, Budget: o.Budget, Approve: o.Approve}))
 	if err != nil {
 		return nil, nil, errors.Join(err, log.Close())
 	}

@@ -204,14 +204,6 @@ func (w *app) records() ([]trace.Record, error) {
 	return slices.Concat(w.past.Records, own), err
 }
 
-// keepMessage logs a message of the conversation. The next run reports a full log.
-func (w *app) keepMessage(m llm.Message) {
-	text, err := json.Marshal(m)
-	if err == nil {
-		_ = w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindMessage, Message: text})
-	}
-}
-
 // saidBefore is the recorded conversation since it was last cleared.
 func saidBefore(records []trace.Record) []llm.Message {
 	var messages []llm.Message

@@ -6,10 +6,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/adrg/xdg"
 
@@ -28,7 +26,7 @@ import (
 // An app is a running program: its parts, and what must be closed, last opened first.
 type app struct {
 	session *session.Session
-	log     *trace.Log
+	log     *sessionLog
 	feed    *event.Feed
 	sources *catalogUpdater
 	past    repl.Past
@@ -72,51 +70,26 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now()
-	id := session.NewID(now)
-	w.log, err = trace.CreateLog(cli.archive().Path(id, now), cli.credentials.filter)
-	if err != nil {
+	if w.log, err = cli.openLog(view, "", trace.About{Resumes: cli.past.ID, Front: o.front}); err != nil {
 		return nil, misconfigured(err)
 	}
 	w.closers = append(w.closers, w.log.Close)
-	dir, _ := os.Getwd()
-	err = w.log.Append(trace.Record{Time: now, Kind: trace.KindSession, About: &trace.About{
-		ID: id, Version: version, Actor: view.Actor(), Tenant: view.Tenant(), Sources: cli.shownSources(), Dir: dir,
-		Resumes: cli.past.ID, Front: o.front,
-	}})
-	if err != nil {
-		return nil, misconfigured(err)
-	}
+	w.sources.notes.follow(w.log.note)
 	p, err := cli.policy(o.policy, view, w.sources.loader.Loading())
 	if err != nil {
 		return nil, err
 	}
-	options := session.Options{
-		ID: id, Policy: p, Record: w.log.Append, Secrets: cli.credentials.filter,
-		UserLimits: vm.Limits{Time: cli.LuaTime}, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(),
-		UserBudget: session.Budget{Calls: cli.Limits.YourCalls, Mutations: cli.Limits.YourMutations}, CheckResults: cli.CheckResults,
-		Context: catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()},
-	}
-	note := func(line string) {
-		// The next run reports a full log.
-		_ = w.log.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: line})
-	}
-	w.sources.notes.follow(note)
-	// Sandbox features that this operating system lacks are logged.
-	options.Kernel.Logf = func(format string, args ...any) { note(fmt.Sprintf(format, args...)) }
 	if o.feed != nil {
-		states := trace.KeepState(trace.StatePath(w.log.Path()), func(err error) { note(err.Error()) })
-		w.closers = append(w.closers, states.Close)
-		options.Saved = func(s session.State) { states.Put(trace.State(s)) }
-		options.Write, options.Ran, options.Acting = o.feed.Write, o.feed.Ran, o.feed.Acting
-		options.Record = func(r trace.Record) error {
-			err := w.log.Append(r)
-			o.feed.Record(r)
-			return err
-		}
+		w.log.keepStates()
 	}
-	if o.person {
-		options.Approve = o.feed.Approve
+	options := cli.session(w.log, session.Options{
+		Policy:     p,
+		UserLimits: vm.Limits{Time: cli.LuaTime}, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(),
+		UserBudget:   session.Budget{Calls: cli.Limits.YourCalls, Mutations: cli.Limits.YourMutations},
+		CheckResults: cli.CheckResults,
+	})
+	if o.feed != nil {
+		options = o.feed.Session(options, o.person)
 	}
 	if w.session, err = session.New(view, options); err != nil {
 		return nil, err
@@ -223,16 +196,12 @@ func (cli *commandLine) conversation(w *app) *llm.Conversation {
 		return nil
 	}
 	cli.credentials.address(base)
-	o := tools.Options{Prefix: cli.Prefix, Cell: w.feed.Cell}
-	c := llm.NewConversation(llm.Options{
+	c := llm.NewConversation(w.feed.Conversation(w.session, tools.Options{Prefix: cli.Prefix}, llm.Options{
 		Provider: openai.New(openai.Options{BaseURL: base, Key: key}),
 		Model:    cli.modelName(),
-		System:   func() string { return tools.SystemPrompt(w.session, o) },
-		Tools:    func() []llm.Tool { return tools.New(w.session, o) },
-		Observe:  w.feed.Observe,
-		Keep:     w.keepMessage,
+		Keep:     w.log.message,
 		Secrets:  cli.credentials.filter,
-	})
+	}))
 	if messages := saidBefore(w.past.Records); len(messages) > 0 {
 		_ = c.Restore(messages) // nothing is being sent yet
 	}

@@ -1,23 +1,16 @@
 package event
 
-// This file is the Feed. The worker and the hooks of the session and the conversation add events; the screen takes them
-// when it draws. Adding an event never waits for the screen; only a question waits, for its answer.
+// This file is the Feed. The worker, the session and the conversation (hooks.go) add events; the screen takes them when
+// it draws. Adding an event never waits for the screen; only a question waits, for its answer.
 
 import (
-	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"almanac/catalog/text"
-	"almanac/llm"
 	"almanac/session"
-	"almanac/session/trace"
-	"almanac/session/vm"
 )
 
 // feedText is how many bytes of printed and spoken text may wait. What comes beyond is dropped and counted; no other
@@ -127,91 +120,11 @@ func (f *Feed) Wake() <-chan struct{} {
 	return f.wake
 }
 
-// Approve asks the person and waits. It is what session.Options.Approve wants. A ctx that ends first refuses.
-func (f *Feed) Approve(ctx context.Context, r session.Request) (session.Approval, error) {
-	if ctx.Err() != nil {
-		return session.Approval{Verdict: session.Refuse, Reason: "interrupted"}, ctx.Err()
-	}
-	f.mu.Lock()
-	cell := f.cell.N
-	f.mu.Unlock()
-	r.Cell = cmp.Or(r.Cell, cell)
-	ask := &Ask{Request: r, Answer: make(chan session.Approval, 1)}
-	f.Emit(Event{Kind: Asked, Cell: cell, Author: r.Author, Ask: ask})
-	select {
-	case a := <-ask.Answer:
-		return a, nil
-	case <-ctx.Done():
-		return session.Approval{Verdict: session.Refuse, Reason: "interrupted"}, ctx.Err()
-	}
-}
-
-// Write is the hook for printed text; it is what session.Options.Write wants.
-func (f *Feed) Write(stream vm.Stream, text string) {
-	f.mu.Lock()
-	e := Event{Kind: Printed, Cell: f.cell.N, Author: f.cell.Author, Stream: stream, Text: text}
-	f.mu.Unlock()
-	f.Emit(e)
-}
-
-// Record is the hook for the session's records: calls become Called events. It never fails; its result fits
-// session.Options.Record.
-func (f *Feed) Record(r trace.Record) error {
-	if r.Kind != trace.KindCall || r.Call == nil {
-		return nil
-	}
-	call := *r.Call
-	f.mu.Lock()
-	call.N = len(f.cell.Calls) + 1
-	f.cell.Calls = append(f.cell.Calls, call)
-	cell := f.cell.N
-	if r.Whole != nil {
-		f.results.put(cell, call.N, r.Whole)
-	}
-	f.mu.Unlock()
-	f.Emit(Event{Kind: Called, Cell: cell, Author: session.Author(call.Author), Call: &call})
-	return nil
-}
-
 // Result is the whole result of a call, while it is kept.
 func (f *Feed) Result(cell, call int) (data any, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.results.get(cell, call)
-}
-
-// Ran is the hook for runs that ended: one of the model's becomes a Ran event; the shell tells of the person's own. It
-// is what session.Options.Ran wants.
-func (f *Feed) Ran(s session.Script, o *session.Outcome) {
-	f.mu.Lock()
-	cell := f.cell.N
-	for _, name := range slices.Concat(o.Globals.Added, o.Globals.Changed) {
-		f.setters[name] = Setter{s.Author, cell}
-	}
-	for _, name := range o.Globals.Removed {
-		delete(f.setters, name)
-	}
-	if s.Author != session.Model {
-		f.mu.Unlock()
-		return
-	}
-	f.cell.Outcome, f.toolRan = o, true
-	f.cell.Scripts = append(f.cell.Scripts, s.Source)
-	f.mu.Unlock()
-	f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Text: s.Source, Outcome: o, Elapsed: o.Elapsed})
-}
-
-// Acting is the hook for actions that begin and end. It fits session.Options.Acting.
-func (f *Feed) Acting(id string, begins bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if begins {
-		f.acting = append(f.acting, id)
-		return
-	}
-	if i := slices.Index(f.acting, id); i >= 0 {
-		f.acting = slices.Delete(f.acting, i, i+1)
-	}
 }
 
 // UnderWay names the action that is being called, and how many there are; empty and zero when there is none.
@@ -229,52 +142,6 @@ func (f *Feed) Cell() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.cell.N
-}
-
-// Observe is the hook for a conversation: words become Spoke events, scripts and lists of ids that the model hands
-// to its tools become Wrote events, and a tool that fails says so.
-func (f *Feed) Observe(e llm.Event) {
-	f.mu.Lock()
-	cell, toolRan := f.cell.N, f.toolRan
-	switch e.Kind {
-	case llm.Delta:
-		f.spoken += len(e.Text)
-	case llm.ToolStarted:
-		f.toolRan = false
-	}
-	f.mu.Unlock()
-	switch e.Kind {
-	case llm.Delta:
-		f.Emit(Event{Kind: Spoke, Cell: cell, Author: session.Model, Text: e.Text})
-	case llm.ToolStarted:
-		f.Emit(Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name, Text: toolText(e.Call.Args)})
-	case llm.ToolEnded:
-		// A script that failed has told so with its Ran event.
-		if e.Err != nil && !toolRan {
-			f.Emit(Event{Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: e.Call.Name + ": " + e.Err.Error()})
-		}
-	case llm.Retrying:
-		f.Emit(Event{Kind: Said, Cell: cell, Level: Warning, Text: fmt.Sprintf("%v: %s", e.Err, e.Text)})
-	case llm.Trimmed:
-		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: e.Text})
-	}
-}
-
-// toolText is what a person wants to see of a tool's arguments: the script, the ids, or else the arguments as they are.
-func toolText(raw json.RawMessage) string {
-	var args struct {
-		Script string   `json:"script"`
-		IDs    []string `json:"ids"`
-	}
-	if json.Unmarshal(raw, &args) == nil {
-		if args.Script != "" {
-			return args.Script
-		}
-		if len(args.IDs) > 0 {
-			return strings.Join(args.IDs, "\n")
-		}
-	}
-	return string(raw)
 }
 
 // Running returns the cell that runs now, with its calls so far; its number and start are zero when none does.

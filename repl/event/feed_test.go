@@ -19,12 +19,12 @@ func TestFeedJoinsText(t *testing.T) {
 	f := NewFeed()
 	f.Begin(Cell{N: 1})
 	for range 3 {
-		f.Write(vm.Stdout, "a")
+		f.write(vm.Stdout, "a")
 	}
-	f.Write(vm.Stderr, "b")
-	f.Write(vm.Stdout, "c")
+	f.write(vm.Stderr, "b")
+	f.write(vm.Stdout, "c")
 	f.Emit(Event{Kind: Said, Text: "d"})
-	f.Write(vm.Stdout, "e")
+	f.write(vm.Stdout, "e")
 	var got []string
 	for _, e := range f.Take() {
 		got = append(got, e.Text)
@@ -32,7 +32,7 @@ func TestFeedJoinsText(t *testing.T) {
 	if s := strings.Join(got, " "); s != "aaa b c d e" {
 		t.Errorf("got %q, want %q", s, "aaa b c d e")
 	}
-	f.Write(vm.Stdout, "f")
+	f.write(vm.Stdout, "f")
 	if events := f.Take(); len(events) != 1 || events[0].Text != "f" || events[0].Cell != 1 {
 		t.Errorf("after Take: %+v", events)
 	}
@@ -60,7 +60,7 @@ func TestFeedIsBounded(t *testing.T) {
 	f := NewFeed()
 	piece := strings.Repeat("x", 100<<10)
 	for range 100 {
-		f.Write(vm.Stdout, piece)
+		f.write(vm.Stdout, piece)
 	}
 	f.Emit(Event{Kind: Ended})
 	size := 0
@@ -97,7 +97,7 @@ func TestFeedApprove(t *testing.T) {
 			}
 		}
 	}()
-	a, err := f.Approve(t.Context(), session.Request{})
+	a, err := f.approve(t.Context(), session.Request{})
 	if err != nil || a.Verdict != session.Once {
 		t.Errorf("got %+v, %v, want the person's yes", a, err)
 	}
@@ -110,14 +110,14 @@ func TestFeedApproveInterrupted(t *testing.T) {
 		<-f.Wake()
 		cancel()
 	}()
-	a, err := f.Approve(ctx, session.Request{})
+	a, err := f.approve(ctx, session.Request{})
 	if a.Verdict != session.Refuse || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %+v, %v, want a refusal", a, err)
 	}
 	if len(f.Take()) != 1 {
 		t.Error("the question was not asked")
 	}
-	if a, err = f.Approve(ctx, session.Request{}); a.Verdict != session.Refuse || err == nil || f.Take() != nil {
+	if a, err = f.approve(ctx, session.Request{}); a.Verdict != session.Refuse || err == nil || f.Take() != nil {
 		t.Errorf("a done context still asks: %+v, %v", a, err)
 	}
 }
@@ -128,9 +128,7 @@ func TestFeedNumbersCalls(t *testing.T) {
 	for range 2 {
 		// Two runs of one cell, each counting its calls from 1.
 		call := trace.Call{N: 1, ID: "a.b", Verdict: trace.OK, Took: time.Millisecond}
-		if err := f.Record(trace.Record{Kind: trace.KindCall, Author: "model", Call: &call}); err != nil {
-			t.Fatal(err)
-		}
+		f.record(trace.Record{Kind: trace.KindCall, Author: "model", Call: &call})
 	}
 	events := f.Take()
 	if len(events) != 2 || events[0].Call.N != 1 || events[1].Call.N != 2 {
@@ -145,13 +143,13 @@ func TestFeedObserve(t *testing.T) {
 	f := NewFeed()
 	f.Begin(Cell{N: 1})
 	call := llm.ToolCall{Name: "lua_tools_execute", Args: json.RawMessage(`{"script":"return 1"}`)}
-	f.Observe(llm.Event{Kind: llm.Delta, Text: "I "})
-	f.Observe(llm.Event{Kind: llm.Delta, Text: "look"})
-	f.Observe(llm.Event{Kind: llm.ToolStarted, Call: call})
-	f.Ran(session.Script{Author: session.Model}, &session.Outcome{Err: &vm.Error{Kind: vm.Runtime, Message: "boom"}})
-	f.Observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("boom")})
-	f.Observe(llm.Event{Kind: llm.ToolStarted, Call: call})
-	f.Observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("no such tool")})
+	f.observe(llm.Event{Kind: llm.Delta, Text: "I "})
+	f.observe(llm.Event{Kind: llm.Delta, Text: "look"})
+	f.observe(llm.Event{Kind: llm.ToolStarted, Call: call})
+	f.ran(session.Script{Author: session.Model}, &session.Outcome{Err: &vm.Error{Kind: vm.Runtime, Message: "boom"}})
+	f.observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("boom")})
+	f.observe(llm.Event{Kind: llm.ToolStarted, Call: call})
+	f.observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("no such tool")})
 	var got []string
 	for _, e := range f.Take() {
 		for _, l := range Lines(e, 0, RenderOptions{Options: show.Options{ASCII: true}}) {

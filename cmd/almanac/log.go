@@ -1,0 +1,79 @@
+// This file is the log of a session, and what a session keeps there.
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"almanac/catalog"
+	"almanac/llm"
+	"almanac/session"
+	"almanac/session/trace"
+)
+
+// A sessionLog is a session's log, with the Lua state beside it where one is kept. The caller closes it after the session.
+type sessionLog struct {
+	*trace.Log
+	id     string
+	states *trace.StateFile
+}
+
+// openLog creates the log of a new session over view; text and about say what they know of it.
+func (cli *commandLine) openLog(view *catalog.View, text string, about trace.About) (*sessionLog, error) {
+	now := time.Now()
+	about.ID, about.Version, about.Sources = session.NewID(now), version, cli.shownSources()
+	about.Actor, about.Tenant = view.Actor(), view.Tenant()
+	about.Dir, _ = os.Getwd()
+	log, err := trace.CreateLog(cli.archive().Path(about.ID, now), cli.credentials.filter)
+	if err != nil {
+		return nil, err
+	}
+	l := &sessionLog{Log: log, id: about.ID}
+	if err := l.Append(trace.Record{Time: now, Kind: trace.KindSession, Text: text, About: &about}); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// session returns o for the session of this log: its records and notes go there, and without the secrets.
+func (cli *commandLine) session(l *sessionLog, o session.Options) session.Options {
+	o.ID, o.Record, o.Secrets = l.id, l.Append, cli.credentials.filter
+	o.Context = catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()}
+	if l.states != nil {
+		o.Saved = func(s session.State) { l.states.Put(trace.State(s)) }
+	}
+	// Sandbox features that this operating system lacks are logged.
+	o.Kernel.Logf = func(format string, args ...any) { l.note(fmt.Sprintf(format, args...)) }
+	return o
+}
+
+// keepStates keeps the Lua state beside the log, for a later session to resume.
+func (l *sessionLog) keepStates() {
+	l.states = trace.KeepState(trace.StatePath(l.Path()), func(err error) { l.note(err.Error()) })
+}
+
+// note logs a line. The next run reports a full log.
+func (l *sessionLog) note(line string) {
+	_ = l.Append(trace.Record{Time: time.Now(), Kind: trace.KindNote, Text: line})
+}
+
+// message logs a message of the conversation. The next run reports a full log.
+func (l *sessionLog) message(m llm.Message) {
+	text, err := json.Marshal(m)
+	if err == nil {
+		_ = l.Append(trace.Record{Time: time.Now(), Kind: trace.KindMessage, Message: text})
+	}
+}
+
+// Close ends the log, after the last state is written.
+func (l *sessionLog) Close() error {
+	var err error
+	if l.states != nil {
+		err = l.states.Close()
+	}
+	return errors.Join(err, l.Log.Close())
+}

@@ -1,0 +1,169 @@
+package event
+
+// This file leads what a session and a conversation tell to the Feed.
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/llm"
+	"almanac/llm/tools"
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// Session returns o with all that the session tells led to f: printed text, calls as they begin and end, runs that ended.
+// A record goes to o.Record first, whose error counts. With asks, a person who reads f is asked for approvals.
+func (f *Feed) Session(o session.Options, asks bool) session.Options {
+	o.Write, o.Ran, o.Acting = f.write, f.ran, f.act
+	if keep := o.Record; keep == nil {
+		o.Record = func(r trace.Record) error { f.record(r); return nil }
+	} else {
+		o.Record = func(r trace.Record) error {
+			err := keep(r)
+			f.record(r)
+			return err
+		}
+	}
+	if asks {
+		o.Approve = f.approve
+	}
+	return o
+}
+
+// Conversation returns o for the model's end of s: it has the tools and the prompt of s, its scripts belong to the cell
+// that runs, and what it says and does is led to f.
+func (f *Feed) Conversation(s *session.Session, t tools.Options, o llm.Options) llm.Options {
+	t.Cell = f.Cell
+	o.System = func() string { return tools.SystemPrompt(s, t) }
+	o.Tools = func() []llm.Tool { return tools.New(s, t) }
+	o.Observe = f.observe
+	return o
+}
+
+// approve asks the person and waits. A ctx that ends first refuses.
+func (f *Feed) approve(ctx context.Context, r session.Request) (session.Approval, error) {
+	if ctx.Err() != nil {
+		return session.Approval{Verdict: session.Refuse, Reason: "interrupted"}, ctx.Err()
+	}
+	f.mu.Lock()
+	cell := f.cell.N
+	f.mu.Unlock()
+	r.Cell = cmp.Or(r.Cell, cell)
+	ask := &Ask{Request: r, Answer: make(chan session.Approval, 1)}
+	f.Emit(Event{Kind: Asked, Cell: cell, Author: r.Author, Ask: ask})
+	select {
+	case a := <-ask.Answer:
+		return a, nil
+	case <-ctx.Done():
+		return session.Approval{Verdict: session.Refuse, Reason: "interrupted"}, ctx.Err()
+	}
+}
+
+func (f *Feed) write(stream vm.Stream, text string) {
+	f.mu.Lock()
+	e := Event{Kind: Printed, Cell: f.cell.N, Author: f.cell.Author, Stream: stream, Text: text}
+	f.mu.Unlock()
+	f.Emit(e)
+}
+
+// record makes Called events of calls.
+func (f *Feed) record(r trace.Record) {
+	if r.Kind != trace.KindCall || r.Call == nil {
+		return
+	}
+	call := *r.Call
+	f.mu.Lock()
+	call.N = len(f.cell.Calls) + 1
+	f.cell.Calls = append(f.cell.Calls, call)
+	cell := f.cell.N
+	if r.Whole != nil {
+		f.results.put(cell, call.N, r.Whole)
+	}
+	f.mu.Unlock()
+	f.Emit(Event{Kind: Called, Cell: cell, Author: session.Author(call.Author), Call: &call})
+}
+
+// ran makes a Ran event of a run of the model's; the shell tells of the person's own.
+func (f *Feed) ran(s session.Script, o *session.Outcome) {
+	f.mu.Lock()
+	cell := f.cell.N
+	for _, name := range slices.Concat(o.Globals.Added, o.Globals.Changed) {
+		f.setters[name] = Setter{s.Author, cell}
+	}
+	for _, name := range o.Globals.Removed {
+		delete(f.setters, name)
+	}
+	if s.Author != session.Model {
+		f.mu.Unlock()
+		return
+	}
+	f.cell.Outcome, f.toolRan = o, true
+	f.cell.Scripts = append(f.cell.Scripts, s.Source)
+	f.mu.Unlock()
+	f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Text: s.Source, Outcome: o, Elapsed: o.Elapsed})
+}
+
+// act keeps the actions under way.
+func (f *Feed) act(id string, begins bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if begins {
+		f.acting = append(f.acting, id)
+		return
+	}
+	if i := slices.Index(f.acting, id); i >= 0 {
+		f.acting = slices.Delete(f.acting, i, i+1)
+	}
+}
+
+// observe makes Spoke events of the model's words and Wrote events of the scripts and lists of ids that it hands to its
+// tools. A tool that fails says so.
+func (f *Feed) observe(e llm.Event) {
+	f.mu.Lock()
+	cell, toolRan := f.cell.N, f.toolRan
+	switch e.Kind {
+	case llm.Delta:
+		f.spoken += len(e.Text)
+	case llm.ToolStarted:
+		f.toolRan = false
+	}
+	f.mu.Unlock()
+	switch e.Kind {
+	case llm.Delta:
+		f.Emit(Event{Kind: Spoke, Cell: cell, Author: session.Model, Text: e.Text})
+	case llm.ToolStarted:
+		f.Emit(Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name, Text: toolText(e.Call.Args)})
+	case llm.ToolEnded:
+		// A script that failed has told so with its Ran event.
+		if e.Err != nil && !toolRan {
+			f.Emit(Event{Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: e.Call.Name + ": " + e.Err.Error()})
+		}
+	case llm.Retrying:
+		f.Emit(Event{Kind: Said, Cell: cell, Level: Warning, Text: fmt.Sprintf("%v: %s", e.Err, e.Text)})
+	case llm.Trimmed:
+		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: e.Text})
+	}
+}
+
+// toolText is what a person wants to see of a tool's arguments: the script, the ids, or else the arguments as they are.
+func toolText(raw json.RawMessage) string {
+	var args struct {
+		Script string   `json:"script"`
+		IDs    []string `json:"ids"`
+	}
+	if json.Unmarshal(raw, &args) == nil {
+		if args.Script != "" {
+			return args.Script
+		}
+		if len(args.IDs) > 0 {
+			return strings.Join(args.IDs, "\n")
+		}
+	}
+	return string(raw)
+}
