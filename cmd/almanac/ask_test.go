@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"almanac/catalog/demo"
 	"almanac/llm/openai/openaitest"
 	"almanac/session/trace"
 )
@@ -26,10 +29,40 @@ func headless(t *testing.T, replies []openaitest.Reply, args ...string) (code in
 	return code, out.String(), errs.String(), model
 }
 
+// officeDir is a data folder of its own with the demo in it.
 func officeDir(t *testing.T) string {
 	t.Helper()
-	return filepath.Join(t.TempDir(), "data")
+	database, err := office()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "office.db"), database, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
+
+// office makes the demo's database once: with the race detector it takes half a minute.
+var office = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "almanac-office")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "office.db")
+	made, err := demo.Open(context.Background(), path)
+	if err != nil {
+		return nil, err
+	}
+	if err := made.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 func TestAsk(t *testing.T) {
 	code, stdout, stderr, model := headless(t, []openaitest.Reply{
