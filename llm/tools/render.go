@@ -95,7 +95,7 @@ func renderError(b *strings.Builder, out *session.Outcome) {
 	if excerpt := strings.TrimSpace(e.Excerpt); excerpt != "" {
 		fmt.Fprintf(b, "  %d| %s\n", e.Line, text.LineBytes(excerpt, 200))
 	}
-	if e.Value != nil && e.Value.Type != "string" && !strings.Contains(e.Message, e.Value.Repr) {
+	if e.Value != nil {
 		fmt.Fprintf(b, "error value: %s\n", capped(e.Value.Repr, 2<<10))
 	}
 	if e.Hint != "" {
@@ -131,7 +131,7 @@ func renderCalls(b *strings.Builder, out *session.Outcome) {
 	if !told || len(out.Calls) == 0 {
 		return
 	}
-	if only := out.Calls[0]; len(out.Calls) == 1 && out.Err != nil && strings.HasPrefix(out.Err.Message, only.ID) {
+	if only := out.Calls[0]; len(out.Calls) == 1 && only.Verdict != trace.OK && out.Err != nil && out.Err.Call == only.ID {
 		return // the error has told all of it
 	}
 	b.WriteString("calls:\n")

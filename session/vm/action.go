@@ -184,7 +184,7 @@ func (m *Machine) hostFailed(l *lua.State, id string, err error) {
 		if kind == "" || kind == Runtime || kind == Syntax {
 			kind = Denied
 		}
-		m.end(l, &Error{Kind: kind, Message: e.Message, Hint: e.Hint, Limit: e.Limit, Code: e.Code})
+		m.end(l, &Error{Kind: kind, Message: e.Message, Hint: e.Hint, Limit: e.Limit, Call: id, Code: e.Code})
 	}
 	if e != nil {
 		err = e

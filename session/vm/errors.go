@@ -203,6 +203,7 @@ func (m *Machine) toError(v any) *Error {
 	case failed:
 		t := m.table(v)
 		e.Message = text
+		e.Call, _ = t.hash["id"].(string)
 		e.Code, _ = t.hash["code"].(string)
 		e.Hint, _ = t.hash["hint"].(string)
 		at, _ := t.hash["position"].(string)
@@ -211,9 +212,10 @@ func (m *Machine) toError(v any) *Error {
 		if s, ok := v.(string); ok {
 			m.locate(e, s)
 		} else {
-			value := m.Value(v)
-			e.Value = &value
 			e.Message = m.describeError(v)
+			if value := m.Value(v); e.Message != errorValue+value.Repr {
+				e.Value = &value
+			}
 		}
 	}
 	if e.Line == 0 {
@@ -223,6 +225,9 @@ func (m *Machine) toError(v any) *Error {
 	m.finish(e)
 	return e
 }
+
+// errorValue begins the message of an error value that has no message of its own.
+const errorValue = "error value: "
 
 // describeError is the message for an uncaught value.
 func (m *Machine) describeError(v any) string {
@@ -236,7 +241,7 @@ func (m *Machine) describeError(v any) string {
 			}
 		}
 	}
-	return fmt.Sprintf("error value: %s", m.repr(v, 200, 120))
+	return errorValue + m.repr(v, 200, 120)
 }
 
 // locate sets Line and Message from a message with a position. An error in a function that an earlier script

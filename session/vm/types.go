@@ -158,7 +158,7 @@ type Error struct {
 	Hint string
 	// Traceback lists the calls, innermost first.
 	Traceback []string
-	// Value is the error value when it was not a string.
+	// Value is the error value when it was not a string and Message does not show all of it.
 	Value *Value
 	// Limit names the limit that was hit: "time", "steps", "memory", "string", "depth", "calls" ...
 	Limit string
@@ -166,6 +166,8 @@ type Error struct {
 	Incomplete bool
 	// Missing is the global whose nil value was used, "" when the error has another cause.
 	Missing string
+	// Call is the id of the action whose call failed with this error, "" when the error has another cause.
+	Call string
 	// Code carries the host's own code of a failed call ("unknown_action", "bad_argument", ...); may be empty.
 	Code string
 }
