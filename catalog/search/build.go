@@ -1,8 +1,8 @@
 package search
 
-// This file builds an index, on all processors. Documents are cut into parts; each
-// worker takes the next part that is left and numbers words as it meets them. In the end the words of all workers are
-// numbered in their order and every posting is put in its place, so that the outcome does not depend on who did what.
+// This file builds an index, on all processors. Documents are split into parts; each worker takes the next unprocessed
+// part and numbers words as it meets them. In the end the words of all workers are renumbered in sorted order and every
+// posting is put in its place, so that the result does not depend on which worker did what.
 
 import (
 	"cmp"
@@ -37,7 +37,7 @@ func (v *vocabulary) number(word string) uint32 {
 	return n
 }
 
-// A worker indexes parts of the documents.
+// A worker indexes parts of the documents, one after the other.
 type worker struct {
 	index *Index
 	stems vocabulary
@@ -56,7 +56,7 @@ type worker struct {
 	work part // reused from part to part
 }
 
-// A part is what one worker found in some documents that stand side by side. Numbers of words are those of its worker.
+// A part is what one worker found in a range of documents. Word numbers are the worker's own.
 type part struct {
 	worker *worker
 	from   int
@@ -72,7 +72,7 @@ type part struct {
 	keys    [][]posting // by kind
 }
 
-// A docPair is a pair of neighbouring stems in either order, and where: the document << 2 | where.
+// A docPair is a pair of neighbouring stems, order free, and where it occurs: the document << 2 | where.
 type docPair struct {
 	a, b, doc uint32
 }
@@ -82,7 +82,7 @@ type posting struct {
 	key, doc uint32
 }
 
-// Build indexes documents, which go by their numbers from 0 on.
+// Build indexes the documents numbered 0 to docs-1.
 func Build(docs int, o Options) *Index {
 	ix := empty(o)
 	ix.docs = docs
@@ -113,7 +113,7 @@ func Build(docs int, o Options) *Index {
 	return ix
 }
 
-// part goes through documents from up to to.
+// part indexes documents from up to, but not including, to.
 func (w *worker) part(from, to int) part {
 	p := &w.work
 	for k := range p.keys {
@@ -223,8 +223,8 @@ func (w *worker) addWords(p *part, doc uint32) {
 	p.lengths = append(p.lengths, length)
 }
 
-// mergeWords numbers the words of all vocabularies in their order. numbers has for each vocabulary the new numbers of
-// its words.
+// mergeWords numbers the words of all vocabularies in sorted order. numbers maps, for each vocabulary, its words to
+// their new numbers.
 func mergeWords(vocabularies []*vocabulary) (words []string, numbers [][]uint32) {
 	for _, v := range vocabularies {
 		words = append(words, v.words...)
@@ -245,7 +245,7 @@ func mergeWords(vocabularies []*vocabulary) (words []string, numbers [][]uint32)
 	return words, numbers
 }
 
-// renumbering is the new numbers of each worker's words.
+// renumbering maps each worker's words to their new numbers.
 func renumbering(workers []*worker, of func(*worker) *vocabulary) (words []string, numbers map[*worker][]uint32) {
 	vocabularies := make([]*vocabulary, len(workers))
 	for i, w := range workers {
@@ -259,7 +259,7 @@ func renumbering(workers []*worker, of func(*worker) *vocabulary) (words []strin
 	return words, numbers
 }
 
-// mergeKeys makes the keys of one kind.
+// mergeKeys joins the keys of one kind from all parts.
 func mergeKeys(k int, spelled bool, workers []*worker, parts []part) Keys {
 	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.keys[k] })
 	p := Keys{Names: spelling.NewList(words), offsets: make([]uint32, len(words)+1)}
@@ -295,7 +295,7 @@ func sum(counts []uint32) {
 	}
 }
 
-// merge makes the postings.
+// merge joins the postings of all parts.
 func (ix *Index) merge(workers []*worker, parts []part) {
 	words, numbers := renumbering(workers, func(w *worker) *vocabulary { return &w.stems })
 	n := len(words)
@@ -346,7 +346,7 @@ func (ix *Index) merge(workers []*worker, parts []part) {
 	wait.Wait()
 }
 
-// place puts the postings of a part where they belong; at is where the next of each term goes.
+// place copies the postings of a part to their places; at has the next free place of each term.
 func (ix *Index) place(p *part, at []uint32, average float64) {
 	j := 0
 	for i, end := range p.ends {
@@ -361,7 +361,7 @@ func (ix *Index) place(p *part, at []uint32, average float64) {
 	}
 }
 
-// fill puts the stems that stand in one place where they belong. The offsets are counts as yet.
+// fill copies the stems that occur in one place to their places. The offsets are still counts.
 func (s *shared) fill(idf []float64, docs int, parts []part, where place) {
 	sum(s.offsets)
 	s.docs, s.shares = make([]uint32, s.offsets[len(s.offsets)-1]), make([]uint32, docs)
@@ -429,7 +429,7 @@ func (ix *Index) mergePairs(numbers map[*worker][]uint32, parts []part) {
 	ix.pairs = slices.Clone(placed[:size])
 }
 
-// mergeWritten are the words of all workers as they were written.
+// mergeWritten joins the words of all workers as they were written.
 func mergeWritten(workers []*worker, numbers map[*worker][]uint32) written {
 	type form struct {
 		word string

@@ -1,9 +1,8 @@
 package search
 
-// The feature Calls: the query says just what a document is called. "Issue a refund" has just the words of
-// billing.refund.issue, "list unpaid invoices of a customer" just those of a description's first sentence. Each
-// document has a sum over the words of each such phrase, whatever their order, so that looking up costs next to
-// nothing.
+// The feature Calls: the query is exactly a name of the document. "Issue a refund" has exactly the words of
+// billing.refund.issue, "list unpaid invoices of a customer" exactly those of a description's first sentence. Each such
+// phrase is stored as an order-free sum over its words, so that the lookup costs next to nothing.
 
 import (
 	"cmp"
@@ -14,15 +13,15 @@ import (
 )
 
 const (
-	// leastPhrase is how many words a phrase has at least, and mostPhrase at most.
+	// leastPhrase and mostPhrase bound the number of words in a phrase.
 	leastPhrase = 2
 	mostPhrase  = 12
-	// phraseGain is what being called by it gives, in units; the name alone gives a third of it.
+	// phraseGain is added for a matching phrase, in units; a third of it for the name alone.
 	phraseGain = 0.6
 )
 
-// phrases are the sums of the phrases of all documents, in order, and in step the documents that have them: twice the
-// document, plus one where the phrase is not the name alone.
+// phrases are the sums of the phrases of all documents, sorted, and in step the documents that have them: twice the
+// document, plus one if the phrase is more than the name alone.
 type phrases struct {
 	sums  []uint64
 	codes []uint32
@@ -38,7 +37,7 @@ func (p phrase) with(stem string) phrase {
 	return append(p, stem)
 }
 
-// sum is the same for the same stems in any order. ok is false for a phrase that is too short or too long to tell.
+// sum is the same for the same stems in any order. ok is false for a phrase that is too short or too long.
 func (p phrase) sum() (sum uint64, ok bool) {
 	if len(p) < leastPhrase || len(p) > mostPhrase {
 		return 0, false
@@ -80,9 +79,9 @@ func mergePhrases(parts []part) phrases {
 	return c
 }
 
-// addPhrases adds what a document is called by: its name with the last segment of its path and with all of them, its
-// titles, its other names, and the first sentence of its body; and its name alone, which is not the whole of what it
-// does: orders are not what billing.invoice.create_order_invoice creates.
+// addPhrases adds the phrases that name a document: its name with the last segment of its path and with all of them,
+// its titles, its other names, and the first sentence of its body. Its name alone counts less, since it may be
+// incomplete: billing.invoice.create_order_invoice does not create orders.
 func (w *worker) addPhrases(p *part, doc uint32) {
 	name, path := "", w.index.options.Path(int(doc))
 	for _, t := range w.document.Texts {
@@ -123,7 +122,7 @@ func (w *worker) addPhrase(p *part, doc uint32, whole bool, texts ...string) {
 	}
 }
 
-// addCalls gives to the documents that are called by the words of the query, each once; a third for the name alone.
+// addCalls adds phraseGain to the documents that the query names, once for each; a third for the name alone.
 func addCalls(ix *Index, q *query, t *tally) {
 	var words phrase
 	for i, word := range q.raw {

@@ -1,7 +1,7 @@
 package search
 
-// The feature Clauses: the parts of a query. A request for several things is one for each of them: a document that
-// answers a part as well as any other does gets a bonus, even if the rest of the query is about something else.
+// The feature Clauses: the parts of a query. A request for several things is split: a document that answers one part as
+// well as any other document gets a bonus, even if the rest of the query is about something else.
 
 import (
 	"math"
@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// clauseGain is what the best document for a part of a query gets, in units; one half as good gets nothing. 0.15
-	// and 0.3 give nearly the same on the development sets.
+	// clauseGain is the bonus for the best document of a part, in units; a document half as good gets nothing. 0.15 and
+	// 0.3 give nearly the same on the development sets.
 	clauseGain = 0.2
-	// leastClause is how many words a part has at least; maxClauses is how many parts are looked at: a query of
-	// more is a document.
+	// leastClause is the least number of words in a part; maxClauses is the largest number of parts: a longer query is a
+	// document.
 	leastClause = 3
 	maxClauses  = 12
 
-	// Of documents that score less than 1/nearShare of the best one for the whole query, none gains by a part, nor of
-	// those behind about maxNear others; nearStep is how finely these are told apart, in bits.
+	// Only documents that score at least 1/nearShare of the best for the whole query, and are among about the maxNear
+	// best, can gain by a part; nearStep is the resolution of this cut, in bits.
 	nearShare = 5
 	maxNear   = 1000
 	nearStep  = 16
 )
 
-// thenWords begin a part, as sentences do.
+// thenWords start a new part, like a new sentence.
 const thenWords = "then afterwards additionally"
 
-// clauses are the parts of a query, none when it is one piece.
+// clauses are the parts of a query; none if it has only one.
 func (l *lexicon) clauses(query string) []string {
 	query = query[:min(len(query), spelling.MaxText)]
 	var parts []string
@@ -72,8 +72,8 @@ func (l *lexicon) clauses(query string) []string {
 	return parts
 }
 
-// candidates are the documents that may gain by a part of a query: those that are not far behind the best for all of
-// it. Which they are does not depend on the view.
+// candidates are the documents that may gain by a part of a query: those not far behind the best for the whole query.
+// They do not depend on the view.
 type candidates struct {
 	places []uint16 // document → its place among docs, counted from 1; nil until a query had parts, all zero between queries
 	docs   []int32
@@ -84,17 +84,16 @@ type candidates struct {
 	counts [maxScore << 6]int
 }
 
-// pick takes the documents whose score is at least 1/nearShare of the best, but about maxNear of the best ones where
-// there are more.
+// pick takes the documents whose score is at least 1/nearShare of the best, but no more than about maxNear.
 func (n *candidates) pick(scores []int32) {
 	if n.places == nil {
 		n.places = make([]uint16, len(scores))
 	}
 	n.docs = n.docs[:0]
 	clear(n.counts[:])
-	top, floor, count := int32(0), int32(1), 0
+	top, least, count := int32(0), int32(1), 0
 	for doc, score := range scores {
-		if score < floor {
+		if score < least {
 			continue
 		}
 		n.docs = append(n.docs, int32(doc))
@@ -102,13 +101,13 @@ func (n *candidates) pick(scores []int32) {
 		count++
 		if score > top {
 			top = score
-			floor = max(floor, top/nearShare)
+			least = max(least, top/nearShare)
 		}
 		if count > maxNear {
-			floor, count = n.raise(floor)
+			least, count = n.raise(least)
 		}
 	}
-	n.docs = slices.DeleteFunc(n.docs, func(doc int32) bool { return scores[doc] < floor })
+	n.docs = slices.DeleteFunc(n.docs, func(doc int32) bool { return scores[doc] < least })
 	for i, doc := range n.docs {
 		n.places[doc] = uint16(i + 1)
 	}
@@ -118,15 +117,15 @@ func (n *candidates) pick(scores []int32) {
 	clear(n.gain)
 }
 
-// raise is the floor, or a higher one, that at most half of maxNear documents so far reach, and how many do.
-func (n *candidates) raise(floor int32) (int32, int) {
+// raise returns a minimum score, at least least, that at most half of maxNear documents reach so far, and how many do.
+func (n *candidates) raise(least int32) (int32, int) {
 	count := 0
-	for at := len(n.counts) - 1; at > int(floor>>nearStep); at-- {
+	for at := len(n.counts) - 1; at > int(least>>nearStep); at-- {
 		if count += n.counts[at]; count > maxNear/2 {
 			return int32(at+1) << nearStep, count - n.counts[at]
 		}
 	}
-	return max(floor, (floor>>nearStep+1)<<nearStep), count
+	return max(least, (least>>nearStep+1)<<nearStep), count
 }
 
 func sized(list []int32, n int) []int32 { return slices.Grow(list[:0], n)[:n] }
@@ -152,7 +151,7 @@ func addClauses(ix *Index, q *query, t *tally) {
 	t.note(because("(part)", "a part of the query is about it"))
 }
 
-// takeGains gives each candidate what it is worth for the part at hand, if that is the most so far.
+// takeGains raises each candidate's gain to that of the current part, if it is higher.
 func (n *candidates) takeGains(lifts []*lift) {
 	top := int32(0)
 	for i, doc := range n.docs {

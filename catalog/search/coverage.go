@@ -1,7 +1,7 @@
 package search
 
-// The features Coverage and Lead: the share of a document's name, and of the first sentence of its description, that
-// the query has.
+// The features Coverage and Lead: the share of a document's name, and of its description's first sentence, that the
+// query covers.
 
 import (
 	"math"
@@ -29,7 +29,7 @@ func addLead(ix *Index, q *query, t *tally) {
 	t.note(because("(sentence)", "share of its first sentence that the query has"))
 }
 
-// addShare adds what a matched term of one part of documents is worth, by its share of that part.
+// addShare adds points for a matched term of a name or first sentence, by its share of that text.
 func (ix *Index) addShare(part *shared, a alternate, gain float64, t *tally) {
 	points := int64(math.Round(unit * gain * a.discount * ix.idf[a.term]))
 	for _, doc := range part.of(a.term) {

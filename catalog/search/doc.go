@@ -11,9 +11,9 @@
 //	Bits, Keys         sets of documents, and the documents that have a key
 //	Section            a piece of a cached image: WriteImage, ReadImage
 //
-// rank.go says how a score comes about. feature.go has the registry of ranking features: a new one is a file with its
-// value and a row there; its explanation comes from the same computation as its score, and so does its ablation.
+// rank.go defines the score. feature.go has the registry of ranking features: a new one is a file with its value and a
+// row there; explanation and ablation use the same computation as the score.
 //
-// All is in memory and in integers where the order depends on it, so that the same documents and query give the same
-// order on every machine. Start at Build, then Index.Rank.
+// Everything is in memory, and in integers where the order depends on it, so that the same documents and query give the
+// same order on every machine. Start at Build, then Index.Rank.
 package search

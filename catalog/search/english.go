@@ -1,7 +1,7 @@
 package search
 
-// This file tells English words as they are written from misspelt ones that share a stem with one: "invocation" has the
-// stem "invoc", and "invoce" would.
+// This file tells correctly spelt English words from misspelt ones with the same stem: "invocation" has the stem
+// "invoc", and so would "invoce".
 
 import (
 	_ "embed"
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// englishText has a sum of three bytes for each word, in order: one word in 400 that is none is taken for one.
+// englishText has a sorted sum of three bytes for each word; one unknown word in 400 passes as known.
 //
 //go:embed english.bin
 var englishText string
@@ -17,8 +17,8 @@ var englishText string
 // sumSize is the size of a word's sum.
 const sumSize = 3
 
-// EnglishSums are the sums of words of letters from a to z, as english.bin has them. Words that the stem alone tells
-// are left out, and so are short and very long ones.
+// EnglishSums are the sums of words of letters from a to z, as stored in english.bin. Words that the stem alone
+// identifies are left out, and so are short and very long ones.
 func EnglishSums(words []string) []byte {
 	var sums []uint32
 	for _, word := range words {
@@ -36,13 +36,13 @@ func EnglishSums(words []string) []byte {
 
 func englishSum(word string) uint32 { return uint32(phrase{word}.hash() >> 40) }
 
-// isPlainForm reports whether a word is its stem with an ending that any verb or noun may have.
+// isPlainForm reports whether a word is its stem with a regular ending.
 func isPlainForm(word, stem string) bool {
 	ending, ok := strings.CutPrefix(word, stem)
 	return ok && (ending == "" || ending == "s" || ending == "ed" || ending == "ing")
 }
 
-// isEnglish reports whether a word, whose stem is known, is written as English words are.
+// isEnglish reports whether a word, whose stem is known, is correctly spelt English.
 func isEnglish(word, stem string) bool {
 	return isPlainForm(word, stem) || inEnglish(word) || strings.HasSuffix(word, "s") && inEnglish(word[:len(word)-1])
 }

@@ -1,6 +1,6 @@
 package search
 
-// This file explains a score: by what the ranking features noted while they added it up.
+// This file explains a score from what the ranking features noted while adding it up.
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"almanac/catalog/search/spelling"
 )
 
-// A Contribution is what one ranking feature gave to the score of a document, for one reason.
+// A Contribution is what one ranking feature added to the score of a document, for one reason.
 type Contribution struct {
 	Feature Feature
 	// Label is the word, or in brackets what else got the points.
@@ -34,13 +34,13 @@ func (c Contribution) String() string {
 	return fmt.Sprintf("%-16s %.3f  %s", c.Label, c.Score(), c.Why)
 }
 
-// An Explanation is the score of a document and where it comes from.
+// An Explanation is the score of a document and its contributions.
 type Explanation struct {
 	Score         float64
 	Contributions []Contribution
 }
 
-// Explain says why a document has its score for a request.
+// Explain breaks down a document's score for a request.
 func (ix *Index) Explain(r Request, doc int) Explanation {
 	k, contributions := ix.rank(r, doc)
 	defer k.Close()

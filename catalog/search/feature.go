@@ -1,6 +1,6 @@
 package search
 
-// This file has the ranking features: the parts of a score. Whatever ranks, explains or switches off goes through the
+// This file has the ranking features: the parts of a score. Ranking, explanation and ablation all go through the
 // registry.
 
 import (
@@ -34,26 +34,26 @@ const (
 	pastUse     Feature = "usage" // what the request says was used before
 )
 
-// A feature is one part of a score: at least one of its functions is there. Each is called once for a query.
+// A feature is one part of a score; it has at least one of these functions. Each is called once for a query.
 type feature struct {
 	name Feature
-	// whole tells that the parts of a query are ranked without it; see clauses.go.
+	// whole is set if it does not apply to the parts of a query; see clauses.go.
 	whole bool
 	// expand calls add with other terms that stand for a word, at a discount.
 	expand func(ix *Index, w *wordForm, add func(term int32, discount float64, why string))
 	// add adds points to documents, and notes in t what for.
 	add func(ix *Index, q *query, t *tally)
-	// lift multiplies the scores of documents; nil where the query gives no reason to.
+	// lift multiplies the scores of documents; it returns nil if the query gives no reason to.
 	lift func(ix *Index, q *query) *lift
 }
 
-// A lift is what a feature makes of the points of a document.
+// A lift is how a feature changes the points of a document.
 type lift struct {
 	feature Feature
 	apply   func(points int32, doc int) int32
-	// No points become more than this share of themselves, and a little for rounding.
+	// Points grow at most by the factor most/of, and a little for rounding.
 	most, of int64
-	// lowers tells that points may also become less.
+	// lowers is set if points may also become fewer.
 	lowers bool
 	why    func(points int32, doc int) (label, why string)
 }
@@ -106,7 +106,7 @@ func (ix *Index) on(name Feature) bool {
 	return slices.ContainsFunc(ix.features, func(f feature) bool { return f.name == name })
 }
 
-// lifts are what the features make of the points for a query, or for a part of one.
+// lifts are the lifts of the features for a query, or for a part of one.
 func (ix *Index) lifts(q *query, part bool) []*lift {
 	var lifts []*lift
 	for _, f := range ix.features {
@@ -121,8 +121,8 @@ func (ix *Index) lifts(q *query, part bool) []*lift {
 	return lifts
 }
 
-// A tally adds up the points of documents: of all of them, or of a few candidates. Where it watches a document it keeps
-// what that got, and for which reason.
+// A tally adds up the points of all documents, or of a few candidates. For a watched document it records the points
+// with their reasons.
 type tally struct {
 	points []int32
 	best   []int32  // what the word at hand adds so far; all zero between words
@@ -143,7 +143,7 @@ func (t *tally) at(doc uint32) int {
 	return int(t.places[doc])
 }
 
-// addAll calls what the features add to a query, or to a part of one.
+// addAll calls the add functions of the features for a query, or for a part of one.
 func (t *tally) addAll(ix *Index, q *query, part bool) {
 	for _, f := range ix.features {
 		if f.add != nil && !(part && f.whole) {
@@ -153,8 +153,8 @@ func (t *tally) addAll(ix *Index, q *query, part bool) {
 	}
 }
 
-// note ends a contribution: what the watched document got since the last note is for the reason that why gives. An
-// empty reason keeps no contribution of no points.
+// note ends a contribution: the points of the watched document since the last note have the reason that why returns.
+// With an empty reason a contribution of zero points is dropped.
 func (t *tally) note(why func(points int32) (label, why string)) {
 	if t.watched < 0 {
 		return
@@ -166,7 +166,7 @@ func (t *tally) note(why func(points int32) (label, why string)) {
 	}
 }
 
-// because is a reason that holds only for points.
+// because is a reason for contributions above zero.
 func because(label, reason string) func(int32) (string, string) {
 	return func(points int32) (string, string) {
 		if points == 0 {

@@ -1,15 +1,15 @@
 package search
 
-// This file writes a built index, and what else somebody keeps beside it, as one piece of bytes, and reads it again
-// without building anything. An image is
+// This file writes a built index, and the arrays that others keep beside it, as one block of bytes, and reads it again
+// without rebuilding anything. An image is
 //
 //	magic    what it is and in which form
 //	sum      CRC-32C of all that follows
 //	sections their number, then name, offset and length of each; numbers are 64 bits, as the machine has them
 //	the bytes of the sections, each from a multiple of 8 on
 //
-// Numbers are stored as the machine has them, and the magic has one that tells: an image from a machine that writes its
-// numbers the other way round is refused like a damaged one.
+// Numbers are stored in the machine's byte order. The magic includes a number, so that an image from a machine with
+// another byte order is refused like a damaged one.
 
 import (
 	"bytes"
@@ -26,8 +26,8 @@ import (
 // imageForm counts the changes of the layout.
 const imageForm = 2
 
-// ErrImage says that bytes are no image, or a damaged one.
-var ErrImage = errors.New("no image of a catalog, or a damaged one")
+// ErrImage means that the bytes are not an image, or a damaged one.
+var ErrImage = errors.New("not an image of a catalog, or a damaged one")
 
 const (
 	magicSize   = 16
@@ -43,7 +43,7 @@ func imageMagic() []byte {
 	return b
 }
 
-// A Section is one array of an image, as bytes. load takes the bytes over and fails where their number cannot be.
+// A Section is one array of an image, as bytes. load takes the bytes over and fails if their number is impossible.
 type Section struct {
 	name  string
 	bytes func() []byte
@@ -79,7 +79,7 @@ func textSection(name string, at *string) Section {
 // StringOf is b as a string, in the same memory: b is never written to again.
 func StringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// NamesSections are the sections of a list of names and, where near is not nil, of what finds those near to another.
+// NamesSections are the sections of a list of names and, if near is not nil, of its index of near names.
 func NamesSections(name string, l *spelling.List, near *spelling.Index) []Section {
 	all := []Section{Array(name+".offsets", &l.Offsets), textSection(name+".text", &l.Text)}
 	if near == nil {
@@ -128,8 +128,8 @@ func (ix *Index) Sections() []Section {
 	return all
 }
 
-// Open is the index that the sections of an image hold, those of Sections and others, for the same options; the
-// documents are so many.
+// Open reads an index from an image, and others with it. The options must be those it was built with; docs returns the
+// number of documents once the sections are loaded.
 func Open(image []byte, o Options, others []Section, docs func() int) (*Index, error) {
 	ix := empty(o)
 	if err := readImage(image, append(ix.Sections(), others...)); err != nil {
@@ -142,7 +142,7 @@ func Open(image []byte, o Options, others []Section, docs func() int) (*Index, e
 	return ix, nil
 }
 
-// WriteImage writes sections to w. The same bytes in them give the same image on machines of one kind.
+// WriteImage writes sections to w. The same sections give the same image on machines of one kind.
 func WriteImage(w io.Writer, sections []Section) error {
 	head := make([]byte, headSize+len(sections)*sectionSize)
 	copy(head, imageMagic())
@@ -176,8 +176,8 @@ func WriteImage(w io.Writer, sections []Section) error {
 	return nil
 }
 
-// readImage gives sections the bytes that an image has for them. The image is taken over and must not be changed
-// afterwards. The error is ErrImage, or wraps it, for anything that is not an image of this form, whole.
+// readImage loads sections from an image. It takes over image, which must not be changed afterwards. The error is or
+// wraps ErrImage for anything but a complete image of this form.
 func readImage(image []byte, sections []Section) error {
 	if len(image) < headSize || !bytes.Equal(image[:magicSize], imageMagic()) {
 		return ErrImage
@@ -226,7 +226,7 @@ func imageSections(image []byte) (map[string][]byte, error) {
 	return found, nil
 }
 
-// WriteData writes the shipped words that an image depends on, for a sum.
+// WriteData writes the shipped words that an image depends on, to be hashed.
 func WriteData(w io.Writer) error {
 	_, err := io.WriteString(w, wordsText+vectorsText)
 	return err

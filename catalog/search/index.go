@@ -25,24 +25,24 @@ type Text struct {
 	Text  string
 }
 
-// A Key is a name that a document can be asked for by, of one of the kinds of Options.
+// A Key is a name under which a document can be found, of one of the kinds in Options.
 type Key struct {
 	Kind int
 	Name string
 }
 
-// A Document is what is to know of one document. Keys of one kind stand side by side; "" is none.
+// A Document is what is indexed of one document. Keys of one kind stand side by side; "" is ignored.
 type Document struct {
 	Texts []Text
 	Keys  []Key
-	// Intent is what the document does, where neither its body nor its name begins with a verb.
+	// Intent is what the document does, used if neither its body nor its name begins with a verb.
 	Intent Intent
 }
 
-// A Role says what a field is to ranking, beside its weight.
+// A Role is the part that a field plays in ranking, beside its weight.
 type Role uint8
 
-// The roles. The first text with the role Name is what the document is called below its path, others are other names.
+// The roles. The first text with the role Name is the document's name below its path, others are alternative names.
 const (
 	Other Role = iota
 	Name
@@ -50,28 +50,27 @@ const (
 	Body
 )
 
-// A Field is where in a document a text stands.
+// A Field is a kind of text in documents.
 type Field struct {
 	Name string // for explanations
 	Role Role
-	// Weight is what a word counts there, in tenths, and Meaning what it counts for what the document is about, in
-	// 1/256.
+	// Weight is what a word counts there, in tenths, and Meaning what it counts for the document's vector, in 1/256.
 	Weight, Meaning int
 }
 
-// Options say what documents look like, and where they come from.
+// Options describe the documents, and where they come from.
 type Options struct {
-	// Noun is what a document is called in explanations.
+	// Noun is the word for a document in explanations.
 	Noun   string
 	Fields []Field
-	// Kinds are the kinds of keys; true for one where a name that nobody has is answered with the nearest one.
+	// Kinds are the kinds of keys; true if an unknown name is answered with the nearest one.
 	Kinds []bool
 	// PathKind is the kind whose keys are the dotted paths that documents stand under, and Path the segments of a
 	// document's.
 	PathKind int
 	Path     func(doc int) []string
-	// Document sets d to a document; d is empty, and its slices are there to append to. It must be safe for concurrent
-	// use, and answer alike as long as the index lives.
+	// Document fills d with a document; d is empty, with slices to append to. It must be safe for concurrent use, and give
+	// the same document as long as the index lives.
 	Document func(doc int, d *Document)
 	// Without switches ranking features off.
 	Without []Feature
@@ -85,7 +84,7 @@ const (
 	fullImpact = impactRange * (1 + bm25K1) / 2.2
 	placeCut   = impactRange / 10.0
 
-	// commonShare and commonDocs: neither are those that more than one document in 20 has, in a large index; see
+	// commonShare and commonDocs: a word is too common if, in a large index, more than one document in 20 has it; see
 	// common.
 	commonShare = 20
 	commonDocs  = 2000
@@ -136,8 +135,7 @@ func empty(o Options) *Index {
 // Keys are the keys of a kind.
 func (ix *Index) Keys(kind int) *Keys { return &ix.keys[kind] }
 
-// knows reports whether a visible document has a term; one that only hidden documents have must read as one that none
-// has.
+// knows reports whether a visible document has a term; a term of hidden documents only must look like an unknown one.
 func (ix *Index) knows(t int32, visible Bits) bool {
 	if t < 0 {
 		return false
@@ -155,14 +153,14 @@ func (ix *Index) eachText(doc int, f func(field int, text string)) {
 	}
 }
 
-// A shared part of documents, such as their names: term t is in that of docs[offsets[t]:offsets[t+1]], in order. Shares
-// are 1/(idf mass of the part) of each document, in 1/65536.
+// A shared is one text of all documents, such as their names: term t occurs in that of docs[offsets[t]:offsets[t+1]],
+// in order. Shares are 1/(idf mass of the text) of each document, in 1/65536.
 type shared struct{ offsets, docs, shares []uint32 }
 
-// of are the documents whose part has term t.
+// of returns the documents whose text has term t.
 func (s *shared) of(t int32) []uint32 { return s.docs[s.offsets[t]:s.offsets[t+1]] }
 
-// A place is where in a document a stem stands; a stem may have several.
+// A place is where in a document a stem occurs; a stem may have several.
 type place uint8
 
 const (
@@ -182,7 +180,7 @@ func leadOf(text string) string {
 	return text
 }
 
-// A pair says that two terms stand side by side in a document: the higher term << 32 | document << 2 | where.
+// A pair records that two terms stand side by side in a document: the higher term << 32 | document << 2 | where.
 type pair uint64
 
 const (
@@ -199,8 +197,8 @@ func lengthNorm(length int32, average float64) float64 {
 	return 1 - bm25B + bm25B*float64(length)/average
 }
 
-// impact is the saturated weight of a word in a document: 1 to impactRange. A word in the name or in the description is
-// often in both, and once it is in one of them the other says little: each takes placeCut off.
+// impact is the saturated weight of a word in a document: 1 to impactRange. A word in the name is often in the
+// description too, and the second occurrence says little: each takes placeCut off.
 func impact(count uint16, norm float64, at place) uint8 {
 	x := float64(count) / 10 / norm
 	y := fullImpact * x / (bm25K1 + x)
@@ -224,7 +222,7 @@ func (ix *Index) postings(t int32) ([]uint32, []uint8) {
 	return ix.posted[from:][:n], ix.impacts[from:][:n]
 }
 
-// common reports whether these are too many documents for what a word of theirs can add.
+// common reports whether a word with these documents is too common to be worth scoring.
 func (ix *Index) common(docs []uint32) bool { return len(docs) > max(commonDocs, ix.docs/commonShare) }
 
 // pairDocs are the documents where terms a and b stand side by side.

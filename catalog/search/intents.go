@@ -1,7 +1,7 @@
 package search
 
-// The feature Intents: what kind of thing a document does and a query asks for: to find, make, change, remove or work
-// out. "Book a hotel" has all its words in an action that looks bookings up; the kind tells the two apart.
+// The feature Intents: what kind of act a document does and a query asks for: to find, make, change, remove or compute.
+// "Book a hotel" has all its words in an action that looks up bookings; the intent tells the two apart.
 
 import (
 	"fmt"
@@ -12,11 +12,10 @@ import (
 )
 
 const (
-	// intentGain is what the right intent adds, and intentLoss what another takes off, in 1/128 of the score.
+	// intentGain is added for the right intent, and intentLoss taken off for another, in 1/128 of the score.
 	intentGain = 19
 	intentLoss = 6
-	// bareLoss is what a document that removes something loses, in 1/128, where the query has no verb that changes
-	// anything.
+	// bareLoss is taken off a document that removes something if the query has no verb of change, in 1/128.
 	bareLoss = 16
 )
 
@@ -45,7 +44,7 @@ update edit modify change adjust patch put replace rename alter amend revise mov
 delete remove cancel destroy clear erase drop revoke unregister unsubscribe disable
 calculate compute determine estimate evaluate measure convert translate transform analyze verify validate send play compare recommend`
 
-// leadWords may stand before the verb of a clause; clauseWords are those of them that a clause begins after.
+// leadWords may stand before the verb of a clause; clauseWords are those of them that end the clause before.
 const (
 	leadWords   = "please i you can could would like want need also then and or to first next finally help me the a"
 	clauseWords = "and then to please me or"
@@ -81,7 +80,7 @@ func (l *lexicon) intentOf(word string) Intent {
 	return NoIntent
 }
 
-// firstIntent is that of the first verb among the first n words of text.
+// firstIntent is the intent of the first verb among the first n words of text.
 func (l *lexicon) firstIntent(text string, n int) (k Intent) {
 	text = text[:min(len(text), n*spelling.MaxWord)]
 	spelling.EachWord(text, func(word []byte, _ bool) {
@@ -92,7 +91,7 @@ func (l *lexicon) firstIntent(text string, n int) (k Intent) {
 	return k
 }
 
-// intent is what a document does: by the first word of its body, the first two of its name, or as it says.
+// intent is the intent of a document: by the first word of its body, the first two of its name, or as declared.
 func (w *worker) intent() Intent {
 	for _, role := range [...]struct {
 		Role
@@ -109,7 +108,7 @@ func (w *worker) intent() Intent {
 	return w.document.Intent
 }
 
-// queryIntents are what the clauses of a query ask for: the intents of the verbs that they begin with.
+// queryIntents are the intents that a query asks for: those of the verbs that its clauses begin with.
 func (l *lexicon) queryIntents(query string) (asked [intentCount]bool) {
 	begins := true
 	for i, part := range strings.Fields(query[:min(len(query), spelling.MaxText)]) {
@@ -131,12 +130,12 @@ func (l *lexicon) queryIntents(query string) (asked [intentCount]bool) {
 	return asked
 }
 
-// changes reports whether any word of a query is a verb that does more than find.
+// changes reports whether any word of a query is a verb of change.
 func (l *lexicon) changes(words []rawWord) bool {
 	return slices.ContainsFunc(words, func(w rawWord) bool { return l.intentOf(w.text) > Finding })
 }
 
-// gainsFor are what each intent adds to a score when some are asked for, in 1/128.
+// gainsFor is what each intent adds to a score, given those asked for, in 1/128.
 func gainsFor(asked [intentCount]bool) (gains [intentCount]int32) {
 	if !slices.Contains(asked[:], true) {
 		return gains
@@ -165,7 +164,7 @@ func liftIntents(ix *Index, q *query) *lift {
 		most:  128 + intentGain, of: 128, lowers: true,
 		why: func(points int32, doc int) (string, string) {
 			if points < 0 {
-				return "(kind)", fmt.Sprintf("the query asks for something else than %s", ix.intents[doc])
+				return "(kind)", fmt.Sprintf("the query asks for something other than %s", ix.intents[doc])
 			}
 			return "(kind)", fmt.Sprintf("the query asks for %s, and it does that", ix.intents[doc])
 		},

@@ -7,12 +7,12 @@ import (
 	"almanac/catalog/search/spelling"
 )
 
-// This file has the keys: what finds documents without ranking.
+// This file has the keys, which find documents without ranking.
 
-// maxKey is the longest key that is looked at for one that begins it.
+// maxKey is the longest key that is searched for a key that begins it.
 const maxKey = 256
 
-// Keys are the names of one kind that documents can be asked for by, and which documents have each.
+// Keys are the names of one kind under which documents can be found, with the documents of each.
 type Keys struct {
 	Names   spelling.List  // in order
 	near    spelling.Index // none for a kind that is not spelled
@@ -20,7 +20,7 @@ type Keys struct {
 	docs    []uint32
 }
 
-// Get is the documents that have a name, in order; none where no document has it.
+// Get is the documents that have a name, in order.
 func (p *Keys) Get(name string) []uint32 {
 	if i, ok := p.Names.Search(name); ok {
 		return p.At(i)
@@ -31,7 +31,7 @@ func (p *Keys) Get(name string) []uint32 {
 // At is the documents that have name i, in order.
 func (p *Keys) At(i int) []uint32 { return p.docs[p.offsets[i]:p.offsets[i+1]] }
 
-// Lookup is the documents under any of the keys, not in order and not each once.
+// Lookup is the documents under any of the keys, unsorted and with duplicates.
 func (p *Keys) Lookup(keys []string) []uint32 {
 	if len(keys) == 1 {
 		return p.Get(keys[0])
@@ -43,8 +43,8 @@ func (p *Keys) Lookup(keys []string) []uint32 {
 	return all
 }
 
-// Nearest is the name that a visible document has and that is closest to key, as spelling.Nearest has it, or "". join
-// is what parts the words of such names.
+// Nearest is the name of a visible document closest to key (see spelling.Nearest), or "". join separates the words of
+// such names.
 func (p *Keys) Nearest(key, join string, visible Bits) string {
 	best, least := -1, spelling.MostEdits(key)+1
 	p.near.Near(key, least-1, func(i int) int {
@@ -74,7 +74,7 @@ func (p *Keys) Nearest(key, join string, visible Bits) string {
 	return p.endingIn(join+key, visible)
 }
 
-// endingIn is the first visible name that ends in something, or "".
+// endingIn is the first visible name that ends in end, or "".
 func (p *Keys) endingIn(end string, visible Bits) string {
 	for at := 0; ; at++ {
 		n := strings.Index(p.Names.Text[at:], end)
@@ -82,7 +82,7 @@ func (p *Keys) endingIn(end string, visible Bits) string {
 			return ""
 		}
 		at += n
-		// The name that ends where this does, if one does.
+		// Is there a name that ends here?
 		i, ok := slices.BinarySearch(p.Names.Offsets, uint32(at+len(end)))
 		if ok && i > 0 && strings.HasSuffix(p.Names.At(i-1), end) && visible.Any(p.At(i-1)) {
 			return p.Names.At(i - 1)

@@ -1,8 +1,8 @@
 package search
 
-// The feature Namespaces: the query names a path of documents, such as that of a product: "send a message in slack",
-// "stripe: create customer". It does where the words of its last segment stand after a preposition, before a colon, in
-// capitals or at the beginning, and where they hardly stand in any other document.
+// The feature Namespaces: the query names a path of documents, such as a product: "send a message in slack", "stripe:
+// create customer". The words of its last segment must stand after a preposition, before a colon, in capitals or at the
+// beginning, and hardly occur in other documents.
 
 import (
 	"cmp"
@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// namedPoints is what the documents of a named namespace get: 0.3 units.
+	// namedPoints is added to the documents of a named namespace: 0.3 units.
 	namedPoints = unit * 3 / 10
-	// namedDepth is how many segments such a namespace has at most, namedWords how many words its last segment has, and
-	// leastNamed how many documents it has at least.
+	// namedDepth is the most segments of such a namespace, namedWords the most words of its last segment, and leastNamed
+	// the least number of its documents.
 	namedDepth = 2
 	namedWords = 3
 	leastNamed = 4
@@ -25,13 +25,13 @@ const (
 // beforeNames are the words that a name may follow.
 const beforeNames = "in with on via using from to into by through"
 
-// namedPaths are the sums of the last segments of short namespaces, in order, and in step the numbers of these.
+// namedPaths are the sums of the last segments of short namespaces, sorted, and in step the numbers of the namespaces.
 type namedPaths struct {
 	sums       []uint64
 	namespaces []uint32
 }
 
-// newNamedPaths are those of an index that is being built.
+// newNamedPaths collects the named paths of an index that is being built.
 func (ix *Index) newNamedPaths() namedPaths {
 	type product struct {
 		sum       uint64
@@ -45,7 +45,7 @@ func (ix *Index) newNamedPaths() namedPaths {
 		if depth >= min(namedDepth, len(path)) {
 			continue
 		}
-		// As the document writes it, since capitals part words.
+		// As the document writes it, since capitals separate words.
 		stems := phrase(Stems(path[depth]))
 		slices.Sort(stems)
 		stems = slices.Compact(stems)
@@ -63,8 +63,8 @@ func (ix *Index) newNamedPaths() namedPaths {
 	return p
 }
 
-// named are the numbers of the namespaces that a query names. One of several parts names none: the parts may be about
-// different ones.
+// named are the numbers of the namespaces that a query names. A query of several parts names none: each part may be
+// about another.
 func (ix *Index) named(q *query) []uint32 {
 	raw, stems := q.raw, q.stems
 	var named []uint32
@@ -129,7 +129,7 @@ func (ix *Index) distinct(stems []string, namespaces []uint32) bool {
 	return total >= leastNamed && 5*total >= 4*least
 }
 
-// nameBegins are the words of a query that a name may begin with.
+// nameBegins are the words of a query that may begin a name.
 func (l *lexicon) nameBegins(query string) map[string]bool {
 	begins := map[string]bool{}
 	sentence, before := true, ""

@@ -33,7 +33,7 @@ func addPairs(ix *Index, q *query, t *tally) {
 	}
 }
 
-// pairPoints are what a pair that stands in df documents is worth in a name and in a description.
+// pairPoints are the points for a pair with document frequency df, in a name and in a description.
 func (ix *Index) pairPoints(q *query, df int) (name, text int32) {
 	idf := inverseFrequency(ix.docs, df) / q.mass
 	return int32(math.Round(unit * namePair * idf)), int32(math.Round(unit * textPair * idf))

@@ -1,17 +1,17 @@
 package search
 
-// The feature Prefixes: words that begin with one another stand for one another.
+// The feature Prefixes: a word also matches its prefixes, and longer words that begin with it.
 
 import "strings"
 
 const (
 	prefixDiscount = 0.3
-	// leastPrefix is how many letters such words have at least, and maxRelatives how many of them count.
+	// leastPrefix is the least number of letters of such words, and maxRelatives how many of them count.
 	leastPrefix  = 4
 	maxRelatives = 48
 )
 
-// beginsIt is why a term stands for a word that it begins.
+// beginsIt is the reason for a term that is a prefix of the word.
 const beginsIt = "begins it"
 
 func expandPrefixes(ix *Index, w *wordForm, add func(term int32, discount float64, why string)) {

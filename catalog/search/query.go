@@ -1,6 +1,6 @@
 package search
 
-// This file reads queries: which terms of the index the words of one stand for, and what each is worth.
+// This file parses queries: which terms of the index the words match, and what each is worth.
 
 import (
 	"math"
@@ -19,8 +19,8 @@ const (
 	quotedWeight  = 0.3
 	joinedWeight  = 0.5
 
-	// leastPoints is what an alternate must be able to add, as a share of scale: the words that most documents have are
-	// not worth going through their postings for.
+	// leastPoints is what an alternate must be able to add, as a share of scale: it is not worth reading the postings of
+	// words that most documents have.
 	leastPoints = scale / 150
 
 	maxQueryWords = 256
@@ -34,7 +34,7 @@ type queryWord struct {
 	alternates []alternate // those of its form that are worth their postings
 }
 
-// An alternate is a term that stands for a query word at a discount.
+// An alternate is another term that matches a query word, at a discount.
 type alternate struct {
 	term     int32
 	discount float64
@@ -43,7 +43,7 @@ type alternate struct {
 	why      string
 }
 
-// A query is what ranking needs of a query or of a part of one.
+// A query is a parsed query, or a part of one.
 type query struct {
 	reader *reader
 	text   string
@@ -52,40 +52,40 @@ type query struct {
 	words  []queryWord
 	pairs  [][2]int32 // neighbouring terms, none where the feature Pairs is off
 	mass   float64
-	// matched are the terms that count as matched in names, see covered; nil until asked for.
+	// matched are the terms that count as matched in names, see covered; nil until needed.
 	matched []alternate
 }
 
-// rawWord is a word of the query as it stands there.
+// rawWord is a word of the query as written.
 type rawWord struct {
 	text   string
 	quoted bool
 }
 
-// A wordForm is what an index has for a stem, whatever the query.
+// A wordForm is what an index knows about a stem, independent of the query.
 type wordForm struct {
 	stem       string
 	term       int32   // -1 when no document has it
 	power      float64 // idf to the power, 0 without a term
 	alternates []alternate
 	expanded   bool // alternates are known
-	// typed is the word of the query and meant the one that it was taken for, where this is not its own form.
+	// typed is the word of the query and meant its correction; empty if the word was taken as written.
 	typed, meant string
 }
 
-// A reader reads a query and its parts. It keeps what it finds out about a word.
+// A reader parses a query and its parts. It caches what it finds out about a word.
 type reader struct {
 	index   *Index
 	request Request
-	plain   map[string]bool // the words of the query that may be misspelt; nil until one is asked for
+	plain   map[string]bool // the words of the query that may be misspelt; nil until needed
 	typos   int             // how many words were looked at for it
-	// forms are those of words, and of two words joined.
+	// forms are the forms of words, and of two words joined.
 	forms map[[2]string]*wordForm
 }
 
 func (r *reader) knows(term int32) bool { return r.index.knows(term, r.request.Visible) }
 
-// form is that of a word, or of two joined. Its stem is "" for one that is too common.
+// form is the form of a word, or of two joined. Its stem is "" for a stop word.
 func (r *reader) form(a, b string) *wordForm {
 	f, ok := r.forms[[2]string{a, b}]
 	if !ok {
@@ -106,7 +106,7 @@ func (r *reader) form(a, b string) *wordForm {
 	return f
 }
 
-// alternatesOf are the alternates of a form.
+// alternatesOf returns the alternates of a form, computed once.
 func (r *reader) alternatesOf(f *wordForm) []alternate {
 	if !f.expanded {
 		f.alternates, f.expanded = r.index.alternates(f), true
@@ -170,7 +170,7 @@ func (r *reader) parse(text string) query {
 	return q
 }
 
-// wordWeight is what a word of a query counts, by itself.
+// wordWeight is what a word of a query counts, regardless of the index.
 func (l *lexicon) wordWeight(word rawWord) float64 {
 	switch {
 	case l.request[word.text]:
@@ -197,8 +197,8 @@ func (q *query) weigh(w *queryWord) {
 	}
 }
 
-// bound is the most that the words and pairs of a query can come to before the mass divides them. It keeps the sums
-// of queries whose words the index hardly has within an int32.
+// bound is an upper bound of the points for words and pairs, before they are divided by the mass. It keeps the sums
+// within an int32 for queries with few known words.
 func (ix *Index) bound(q *query) float64 {
 	sum := 0.0
 	for i := range q.words {
@@ -251,7 +251,7 @@ func queryWords(query string) []rawWord {
 	return words
 }
 
-// alternates are the other terms that stand for a word, each with its best discount, without those that are too common.
+// alternates are the other terms that match a word, each with its best discount, without those that are too common.
 func (ix *Index) alternates(w *wordForm) []alternate {
 	var found []alternate
 	add := func(term int32, discount float64, why string) {

@@ -3,7 +3,7 @@ package search
 import "slices"
 
 // This file ranks. A query becomes a list of words, each with a weight w and, beside its own term, alternates at a
-// discount. With N the sum of w idf^1.2 over the words that the index has,
+// discount. With N the sum of w idf^1.2 over the known words,
 //
 //	score = sum over words of best over term and alternates of (discount w idf^1.2 / N) x saturation
 //	      + 0.2 idf/N for a pair of neighbouring words in the name, 0.3 idf/N in the description
@@ -13,10 +13,9 @@ import "slices"
 //	      + 0.6 for a document that the query calls by its title, alias, sentence or id, 0.2 by its name; see calls.go
 //	      + 0.2 for the document that answers a part of the query best, and less for others; see clauses.go
 //
-// and, as shares of that, up to 12 % more for what was used before; 15 % more for a document that does the kind of
-// thing the query asks for, 5 % less for one that does another, 12 % less for one that removes something where the
-// query has no verb that changes anything (intents.go); and up to half more for one whose words mean the same
-// (vectors.go).
+// and, as shares of that, up to 12 % more for documents used before; 15 % more for the intent that the query asks for,
+// 5 % less for another, 12 % less for a document that removes something if the query has no verb of change
+// (intents.go); and up to half more for words of similar meaning (vectors.go).
 //
 // "list refunds", for instance, gives billing.refund.list 1.0 for its two words, 0.7 for being called that, 0.3 for the
 // pair and the shares of name and sentence, and 15 % for finding things.
@@ -28,17 +27,17 @@ const (
 	scale = 1 << 15
 	// unit is a score of 1: an impact of impactRange stands for 2.2, where BM25 with k1 1.2 ends.
 	unit = scale * impactRange * 10 / 22
-	// maxScore bounds the score of a document, in units.
+	// maxScore is an upper bound of a document's score, in units.
 	maxScore = 16
 )
 
-// A Request is a query, and on whose behalf.
+// A Request is a query, and on whose behalf it is made.
 type Request struct {
 	Text string
-	// Visible are the documents that the asking person may see. Scores are the same for all, but for words that no
-	// visible document has: they read as words that none has.
+	// Visible are the documents that the caller may see. Scores do not depend on them, except that a word of hidden
+	// documents only is treated as unknown.
 	Visible Bits
-	// Used says what was used before, in the order of the documents; nil raises nothing.
+	// Used is the past use of documents, in their order; nil raises nothing.
 	Used []Used
 }
 
@@ -69,7 +68,8 @@ func (ix *Index) Rank(r Request) *Ranking {
 	return k
 }
 
-// rank is Rank with the reasons for the points of one document, without those of the lifts; watched is -1 for none.
+// rank is Rank that also returns the reasons for one document's points, without those of the lifts; watched is -1 for
+// none.
 func (ix *Index) rank(r Request, watched int) (*Ranking, []Contribution) {
 	rd := &reader{index: ix, request: r, forms: map[[2]string]*wordForm{}}
 	k := &Ranking{index: ix, query: rd.parse(r.Text), memory: ix.pool.Get().(*memory)}
@@ -80,10 +80,10 @@ func (ix *Index) rank(r Request, watched int) (*Ranking, []Contribution) {
 	return k, t.noted
 }
 
-// Close gives the memory of the ranking back. It must not be used afterwards.
+// Close releases the memory of the ranking, which must not be used afterwards.
 func (k *Ranking) Close() { k.index.pool.Put(k.memory) }
 
-// Matches are those of some documents that match.
+// Matches returns the matching documents among some.
 func (k *Ranking) Matches(among Bits) Bits {
 	matches := slices.Clone(among)
 	among.Each(func(doc int) {

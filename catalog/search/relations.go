@@ -1,7 +1,7 @@
 package search
 
-// The feature Relations: words of the same root stand for one another. They are in words.txt, which search/lexicon
-// builds from WordNet. The text is searched as it is: opening an index costs nothing for it.
+// The feature Relations: words of the same root match each other. They are in words.txt, which search/lexicon builds
+// from WordNet. The text is searched in place, so loading it costs nothing.
 
 import (
 	_ "embed"
@@ -11,7 +11,7 @@ import (
 //go:embed words.txt
 var wordsText string
 
-// derived are the stems that come from the same root as a stem. Lines are a stem and its relatives, in order.
+// derived are the stems with the same root as a stem. Lines are a stem and its relatives, sorted.
 func derived(stem string) []string {
 	text := wordsText
 	for text != "" {

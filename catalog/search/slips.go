@@ -1,20 +1,20 @@
 package search
 
-// This file tells which words are slips of the finger for others: a letter twice or once too few, two neighbours
-// swapped, a letter lost or added, or another key hit. Names of products are near to ordinary words, too ("wrike",
-// "write"), so a short word is only taken for a slip where fingers or ears explain it.
+// This file recognises typing slips: a letter doubled or not doubled, two neighbours swapped, a letter lost or added,
+// or a wrong key. Product names can be near to ordinary words ("wrike", "write"), so a short word only counts as a slip
+// if the keyboard or the sound explains it.
 
 import "strings"
 
 const (
-	// shortTypo is from how many letters on a word may be a slip for another, anyTypo from how many on any one edit
-	// makes one, and longTypo from how many on two do.
+	// Words of fewer than shortTypo letters are never slips; from anyTypo letters on any single edit may be a slip, from
+	// longTypo on two edits.
 	shortTypo = 4
 	anyTypo   = 6
 	longTypo  = 9
 )
 
-// What slips cost: that of one edit is less than of any two. A swap is less likely than a letter twice, and so on.
+// The cost of slips: any one costs less than any two together. A swap is less likely than a doubled letter, and so on.
 const (
 	twinSlip = 16 + iota
 	swapSlip
@@ -24,14 +24,14 @@ const (
 	noSlip = 1 << 10
 )
 
-// keyRows are the letters as they lie on a keyboard, and vowels those that sound alike.
+// keyRows are the letters in keyboard order, and vowels those that sound alike.
 const (
 	keyRows = "qwertyuiop asdfghjkl zxcvbnm"
 	vowels  = "aeiou"
 )
 
-// slipCost is how unlikely it is that meant was typed as typed, or noSlip; both are of letters from a to z. The first
-// letter is the same, unless the first two are swapped.
+// slipCost is how unlikely it is that meant was typed as typed, or noSlip; both consist of letters from a to z. The
+// first letter must be the same, unless the first two are swapped.
 func slipCost(typed, meant string) int {
 	s := slip{typed, meant}
 	cost := s.from(0, 0, 1, false)
@@ -41,14 +41,14 @@ func slipCost(typed, meant string) int {
 	return min(cost, noSlip)
 }
 
-// editsOf is how many edits a cost stands for.
+// editsOf is the number of edits in a cost.
 func editsOf(cost int) int { return cost / twinSlip }
 
-// A slip compares two words.
+// A slip is a pair of words being compared.
 type slip struct{ typed, meant string }
 
-// from is the least cost of the words from letters i and j on with so many edits. unlikely says that a twin, a swap or
-// a near key has to be among them: two letters that are just other ones make another word.
+// from is the least cost of the words from letters i and j on within a number of edits. If unlikely is set, a doubled
+// letter, a swap or a near key must be among them: two arbitrary replacements make another word.
 func (s slip) from(i, j, edits int, unlikely bool) int {
 	for i < len(s.typed) && j < len(s.meant) && s.typed[i] == s.meant[j] {
 		i, j = i+1, j+1
@@ -99,8 +99,7 @@ func letterCost(twin bool) int {
 	return letterSlip
 }
 
-// besides reports whether a letter is easily typed for another: its key is next to the other's in a row, or both are
-// vowels.
+// besides reports whether a letter is easily typed for another: their keys are neighbours in a row, or both are vowels.
 func besides(a, b byte) bool {
 	if strings.IndexByte(vowels, a) >= 0 && strings.IndexByte(vowels, b) >= 0 {
 		return true

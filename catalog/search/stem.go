@@ -1,6 +1,6 @@
 package search
 
-// This file has stems and the lists of words that mean something special in a query.
+// This file has the stemmer and the lists of words with a special role in queries.
 
 import (
 	"strings"
@@ -10,10 +10,10 @@ import (
 	"almanac/catalog/search/spelling"
 )
 
-// Stem is the form that a lower-case word is indexed under; "" for a word that is too common to be indexed.
+// Stem is the form under which a lower-case word is indexed; "" for a stop word.
 func Stem(word string) string { return stem(word) }
 
-// Stems are the stems of a text's words in their order, as they are indexed: without the words that are too common.
+// Stems are the stems of a text's words in their order, without stop words.
 func Stems(text string) []string {
 	var stems []string
 	spelling.EachWord(text, func(word []byte, _ bool) {
@@ -24,7 +24,8 @@ func Stems(text string) []string {
 	return stems
 }
 
-// stem is the English stem of a lower-case word; "" for a stop word. Words that are not plain letters stay.
+// stem is the English stem of a lower-case word; "" for a stop word. Words with other than plain letters stay as they
+// are.
 func stem(word string) string {
 	if english.IsStopWord(word) {
 		return ""
@@ -40,7 +41,7 @@ func stem(word string) string {
 	return english.Stem(word, true)
 }
 
-// requestWords say that somebody wants something, not what; they count little in a query.
+// requestWords express a request, not its subject; they count little in a query.
 const requestWords = ` help know tell let give show able try hi hello hey thanks thank sure okay ok yes looking wondering
 interested much many really us kindly assist possible wish love going im ive id don t s m re ve ll d provide new use using
 used based regarding related specific first second finally next lastly additionally currently anyone something anything `

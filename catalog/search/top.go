@@ -1,20 +1,20 @@
 package search
 
-// This file picks the best documents out of their scores.
+// This file selects the best documents by score.
 
 import (
 	"math"
 	"math/bits"
 )
 
-// setFloors sets floors[i] to points that lift i and those behind it cannot lift to least; floors has one more for the
-// end. A sum of rounded steps can end a little above the product, so they are one too low.
-func setFloors(floors []int32, lifts []*lift, least int32) {
-	floors[len(lifts)] = least
+// setMinimums sets minimums[i] to the points below which lifts[i:] cannot reach least; minimums has one more for the
+// end. Rounded steps can add up to slightly more than the product, so each is one lower than computed.
+func setMinimums(minimums []int32, lifts []*lift, least int32) {
+	minimums[len(lifts)] = least
 	d := int64(least)
 	for i := len(lifts) - 1; i >= 0; i-- {
 		d = d * lifts[i].of / lifts[i].most
-		floors[i] = max(1, int32(d)-1)
+		minimums[i] = max(1, int32(d)-1)
 	}
 }
 
@@ -23,23 +23,23 @@ func (k *Ranking) Top(among Bits, limit int) ([]Hit, int) {
 	h := topHeap{limit: limit}
 	scores := k.memory.points
 	total := 0
-	floors := make([]int32, len(k.lifts)+1)
-	setFloors(floors, k.lifts, 1) // points below 1 are no hits
-	floor := floors[0]
+	minimums := make([]int32, len(k.lifts)+1)
+	setMinimums(minimums, k.lifts, 1) // points below 1 are no hits
+	least := minimums[0]
 	offer := func(points int32, doc int) {
 		for i, l := range k.lifts {
-			if points = l.apply(points, doc); points < floors[i+1] {
+			if points = l.apply(points, doc); points < minimums[i+1] {
 				return
 			}
 		}
-		setFloors(floors, k.lifts, h.offer(points, int32(doc)))
-		floor = floors[0]
+		setMinimums(minimums, k.lifts, h.offer(points, int32(doc)))
+		least = minimums[0]
 	}
 	for i, word := range among {
 		if word == ^uint64(0) {
 			for j, score := range scores[i<<6 : i<<6+64] {
 				total += int(uint32(-score) >> 31)
-				if score >= floor {
+				if score >= least {
 					offer(score, i<<6+j)
 				}
 			}
@@ -48,7 +48,7 @@ func (k *Ranking) Top(among Bits, limit int) ([]Hit, int) {
 		for ; word != 0; word &= word - 1 {
 			doc := i<<6 + bits.TrailingZeros64(word)
 			total += int(uint32(-scores[doc]) >> 31)
-			if scores[doc] >= floor {
+			if scores[doc] >= least {
 				offer(scores[doc], doc)
 			}
 		}
@@ -76,7 +76,7 @@ func (h *topHeap) swap(i, j int) {
 	h.docs[i], h.docs[j] = h.docs[j], h.docs[i]
 }
 
-// offer takes a document in where it is good enough and returns the least score that still is. Documents come in the
+// offer adds a document if it is good enough, and returns the score that the next one must reach. Documents come in the
 // order of their numbers, so an equal score is not enough once the heap is full.
 func (h *topHeap) offer(score, doc int32) int32 {
 	if len(h.docs) < h.limit {
@@ -113,7 +113,7 @@ func (h *topHeap) down(i int) {
 	}
 }
 
-// sorted empties the heap, best first.
+// sorted empties the heap and returns its hits, best first.
 func (h *topHeap) sorted() []Hit {
 	out := make([]Hit, len(h.docs))
 	for i := len(out) - 1; i >= 0; i-- {

@@ -1,7 +1,7 @@
 package search
 
-// This file reads typing errors. A word of a query that no visible document says, and that is no English word known
-// here, is searched as the word nearest to it that documents do say.
+// This file corrects typing errors. A word of a query that no visible document has, and that is not a known English
+// word, is searched as the nearest word that documents have.
 
 import (
 	"cmp"
@@ -14,29 +14,29 @@ import (
 )
 
 const (
-	// typoWeight is what the word counts that was taken for a misspelt one.
+	// typoWeight is what a corrected word counts.
 	typoWeight = 0.9
-	// maxTypo is the longest word that is looked at, and maxTypos how many words of a query are.
+	// maxTypo is the longest word that is corrected, and maxTypos the most words of a query that are checked.
 	maxTypo  = 24
 	maxTypos = 5
 )
 
-// written are the words of documents as they are written there, in order, with their terms.
+// written are the words of documents as written, sorted, with their terms.
 type written struct {
 	words spelling.List
 	terms []uint32
 	near  spelling.Index
 }
 
-// spellable reports whether a word of a document may be what a misspelt word was meant to be.
+// spellable reports whether a word of a document may be a correction.
 func spellable(word string) bool {
 	return len(word) >= shortTypo && len(word) <= maxTypo && !strings.ContainsFunc(word, notLetter)
 }
 
 func notLetter(r rune) bool { return r < 'a' || r > 'z' }
 
-// mended is the form of the word that a misspelt word was meant to be, or nil where it is not taken for misspelt: it is
-// known, or short for something known, or names something, or nothing is near.
+// mended is the form of a misspelt word's correction, or nil if it does not count as misspelt: it is known, an
+// abbreviation of something known, a name, or has no near word.
 func (r *reader) mended(word string, f *wordForm) *wordForm {
 	if r.typos >= maxTypos || !spellable(word) || f.stem == "" || r.knows(f.term) {
 		return nil
@@ -61,8 +61,8 @@ func (r *reader) mended(word string, f *wordForm) *wordForm {
 	return &form
 }
 
-// nearestWritten is the place of the written word that a misspelt one is the likeliest slip for, or -1: of equally
-// likely ones that which most documents have.
+// nearestWritten is the place of the likeliest correction of a misspelt word, or -1; among equally likely ones, the
+// word in most documents.
 func (ix *Index) nearestWritten(word string, visible Bits) int {
 	limit := 1
 	if len(word) >= longTypo {
@@ -86,7 +86,7 @@ func (ix *Index) nearestWritten(word string, visible Bits) int {
 	return best
 }
 
-// mayBeTypo reports whether a word of the query is not known to be right as it stands.
+// mayBeTypo reports whether a word of the query may be misspelt.
 func (r *reader) mayBeTypo(word string) bool {
 	if r.plain == nil {
 		r.plain = plainWords(r.request.Text)
@@ -95,7 +95,7 @@ func (r *reader) mayBeTypo(word string) bool {
 }
 
 // plainWords are the words of a query that are neither names nor parts of ids, addresses or code: words of letters that
-// begin small, or begin a sentence, or stand in a query that has no small words. Words in quotes are names.
+// begin in lower case, begin a sentence, or stand in a query without lower-case words. Quoted words are names.
 func plainWords(query string) map[string]bool {
 	fields := strings.Fields(query[:min(len(query), spelling.MaxText)])
 	small := false
@@ -125,10 +125,10 @@ func plainWords(query string) map[string]bool {
 	return plain
 }
 
-// A Correction is a word of a query that was taken for a misspelt one, and the word that was searched in its place.
+// A Correction is a misspelt word of a query, and the word that was searched in its place.
 type Correction struct{ Typed, Meant string }
 
-// Corrections are the words that were taken for misspelt ones.
+// Corrections are the misspelt words of the query.
 func (k *Ranking) Corrections() []Correction {
 	var all []Correction
 	for i := range k.query.words {
@@ -145,7 +145,7 @@ func (k *Ranking) Corrections() []Correction {
 	return all
 }
 
-// firstWritten is a term as the first visible document that has it writes it.
+// firstWritten is a term as written in the first visible document that has it.
 func (ix *Index) firstWritten(t int32, visible Bits) (word string) {
 	st := ix.words.At(int(t))
 	docs, _ := ix.postings(t)
@@ -163,14 +163,14 @@ func (ix *Index) firstWritten(t int32, visible Bits) (word string) {
 	return word
 }
 
-// A NearWord is a word that documents have, as the first visible one writes it, and the documents, hidden ones too.
+// A NearWord is a word as the first visible document writes it, and all its documents, including hidden ones.
 type NearWord struct {
 	Word string
 	Docs []uint32
 }
 
 const (
-	// mostNear is how many words near to one are told, and mostNearAll when no more words of a query are looked at.
+	// mostNear is how many near words are listed for one, and mostNearAll for a whole query.
 	mostNear    = 3
 	mostNearAll = 9
 )

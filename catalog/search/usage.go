@@ -1,6 +1,6 @@
 package search
 
-// The feature of past use: a request may say which documents were used before.
+// The feature of past use: documents used before rank higher.
 
 import (
 	"cmp"
@@ -13,17 +13,17 @@ import (
 const (
 	// maxUsageGain is the most that usage adds, in 1/128 of the score: an eighth.
 	maxUsageGain = 16
-	// maxPoints leaves room for what lifts points.
+	// maxPoints leaves room for the lifts.
 	maxPoints = math.MaxInt32 / (2 * intentGain)
 )
 
-// Used says how often a document was used before.
+// Used is how often a document was used before.
 type Used struct {
 	Doc   int32
 	Times int
 }
 
-// raised are points with what usage adds: min(16, 2 x floor(log2(n)) + 2) / 128 of them.
+// raised is points plus the gain for usage: min(16, 2 x floor(log2(n)) + 2) / 128 of them.
 func (u Used) raised(points int32) int32 {
 	gain := min(maxUsageGain, 2*bits.Len(uint(u.Times)))
 	return int32(min(maxPoints, int64(points)+int64(points)*int64(gain)/128))

@@ -1,8 +1,8 @@
 package search
 
-// The feature Vectors: how near a document is to a query by what their words mean: by the angle between the sums of
-// their words' vectors in vectors.bin, which search/lexicon/vectors builds. No model runs, and all is in integers, so
-// that every machine gives the same order.
+// The feature Vectors: how near a document is to a query in meaning, by the angle between the sums of their words'
+// vectors in vectors.bin, which search/lexicon/vectors builds. No model runs, and everything is in integers, so that
+// every machine gives the same order.
 
 import (
 	_ "embed"
@@ -16,8 +16,8 @@ var vectorsText string
 
 const (
 	vectorDims = 64
-	// vectorGain is what a document in the direction of the query gets of its score, in 1/1024; one at a right angle
-	// gets nothing. vectorMost is the same with what rounding may add.
+	// vectorGain is the gain of a document in the direction of the query, in 1/1024 of its score; a document at a right
+	// angle gains nothing. vectorMost is the same plus a margin for rounding.
 	vectorGain = 500
 	vectorMost = 530
 	// maxVectorWords is how many words of a field count.
@@ -27,7 +27,7 @@ const (
 	queryScale    = 1 << 12
 )
 
-// A vectorTable finds the vectors of stems, in the text as it is: opening it costs nothing.
+// A vectorTable looks up the vectors of stems in place: opening it costs nothing.
 type vectorTable struct {
 	ends, letters, rows string
 	count               int
@@ -36,8 +36,8 @@ type vectorTable struct {
 // rowSize is a length and a direction.
 const rowSize = 1 + vectorDims
 
-// newVectorTable reads the head of a table; see write in search/lexicon/vectors for the form. It panics on text that is
-// none: the text is part of the program.
+// newVectorTable reads the head of a table; see write in search/lexicon/vectors for the form. It panics on malformed
+// text, which is part of the program.
 func newVectorTable(text string) vectorTable {
 	head, rest, _ := strings.Cut(text, "\n")
 	var t vectorTable
@@ -102,8 +102,8 @@ func unitVector(sum *[vectorDims]int32, scale float64) (unit [vectorDims]int32) 
 	return unit
 }
 
-// documentVector is the direction of a document, given the vectors of each field's words: a field counts by its weight
-// and the root of its length.
+// documentVector is the direction of a document, given the vectors of each field's words. A field counts by its weight
+// and the square root of its length.
 func (t *vectorTable) documentVector(fields []Field, rows [][]int32) (direction [vectorDims]uint8) {
 	var sum [vectorDims]int32
 	for f := range fields {
@@ -141,7 +141,7 @@ func liftVectors(ix *Index, q *query) *lift {
 	}
 	return &lift{
 		apply: func(points int32, doc int) int32 {
-			// Four sums at a time do not wait for one another.
+			// Four independent sums run in parallel on the processor.
 			var sums [4]int32
 			about := (*[vectorDims]uint8)(ix.about[doc*vectorDims:])
 			for d := 0; d < vectorDims; d += 4 {

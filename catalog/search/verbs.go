@@ -1,6 +1,6 @@
 package search
 
-// The feature Verbs: verbs that are used for one another stand for one another.
+// The feature Verbs: verbs that are used interchangeably match each other.
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 
 const verbDiscount = 0.2
 
-// verbClasses are verbs that names and texts use for one another, a class a line.
+// verbClasses are verbs that names and texts use interchangeably, one class per line.
 const verbClasses = `find get list search retrieve fetch show lookup look query check view read browse locate discover obtain see display access
 create add new make post insert register generate build set start open
 update edit modify set change adjust patch put replace rename alter amend revise

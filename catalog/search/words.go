@@ -1,6 +1,6 @@
 package search
 
-// The feature of the words themselves: what documents have of the words of the query, or of those that stand for them.
+// The feature of the words themselves: the query's words, or their alternates, in documents.
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ func addWords(ix *Index, q *query, t *tally) {
 	}
 }
 
-// addWord adds the best of a word's own term and its alternates to every document. What alternates, which few documents
-// have, are worth waits in t.best.
+// addWord adds to every document the best of a word's own term and its alternates. The points of alternates, which few
+// documents have, are held in t.best meanwhile.
 func (ix *Index) addWord(w *queryWord, t *tally) {
 	for _, a := range w.alternates {
 		docs, impacts := ix.postings(a.term)
@@ -56,7 +56,7 @@ func (ix *Index) addWord(w *queryWord, t *tally) {
 	}
 }
 
-// addWordToFew is addWord for a few candidates, without words that are common.
+// addWordToFew is addWord for a few candidates, without common words.
 func (ix *Index) addWordToFew(w *queryWord, t *tally) {
 	take := func(term, points int32) {
 		docs, impacts := ix.postings(term)
@@ -82,7 +82,7 @@ func (ix *Index) addWordToFew(w *queryWord, t *tally) {
 	}
 }
 
-// whyWord says through what a word gave points to a document, and in which fields that stands.
+// whyWord says by which term a word gave points to a document, and in which fields that occurs.
 func (ix *Index) whyWord(q *query, w *queryWord, doc, points int32) string {
 	why := ""
 	best := int32(0)
@@ -103,7 +103,7 @@ func (ix *Index) whyWord(q *query, w *queryWord, doc, points int32) string {
 		}
 	}
 	if w.typed != "" {
-		why = fmt.Sprintf("for %q, which no %s says, %s", w.typed, ix.options.Noun, why)
+		why = fmt.Sprintf("for %q, which no %s has, %s", w.typed, ix.options.Noun, why)
 	}
 	switch {
 	case points > 0:
@@ -114,7 +114,7 @@ func (ix *Index) whyWord(q *query, w *queryWord, doc, points int32) string {
 	return "not in this " + ix.options.Noun
 }
 
-// impactIn is the impact of a term in a document, 0 when it has it not.
+// impactIn is the impact of a term in a document, 0 if it does not occur.
 func (ix *Index) impactIn(term int32, doc uint32) int32 {
 	docs, impacts := ix.postings(term)
 	if at, ok := slices.BinarySearch(docs, doc); ok {

@@ -1,6 +1,6 @@
 package main
 
-// This file collects English words as they are written.
+// This file collects correctly spelt English words.
 
 import (
 	"io"
@@ -10,7 +10,7 @@ import (
 	"almanac/catalog/search"
 )
 
-// leastUses is how often a gloss has to have a word that is no lemma: a misspelt one stands there once.
+// leastUses is how often a word that is not a lemma must occur in glosses: a misspelt one occurs once.
 const leastUses = 2
 
 func buildEnglish(dir string, out io.Writer) error {

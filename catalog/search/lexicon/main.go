@@ -1,10 +1,10 @@
-// Command lexicon builds catalog/words.txt and catalog/english.bin, what search knows about English words, from the files
-// of WordNet 3.0 as Debian's package wordnet-base installs them:
+// Command lexicon builds words.txt and english.bin of catalog/search, its knowledge of English words, from the files of
+// WordNet 3.0 as Debian's package wordnet-base installs them:
 //
 //	go run ./catalog/search/lexicon /usr/share/wordnet > catalog/search/words.txt
 //	go run ./catalog/search/lexicon -english /usr/share/wordnet > catalog/search/english.bin
 //
-// english.bin has the sums of the words of WordNet, and of those that its glosses have twice.
+// english.bin has the sums of the words of WordNet, and of those that occur at least twice in its glosses.
 //
 // A line is a stem and the stems of words derived from the same root, as "decide" and "decision"; lines are in the
 // order of their stems. The same WordNet gives the same bytes.
@@ -51,13 +51,13 @@ type synset struct {
 	derived []derivation
 }
 
-// A derivation says that a word of this synset and one of another come from the same root.
+// A derivation links a word of this synset to one of another with the same root.
 type derivation struct {
 	from, to int // word numbers, from 1
 	synset   string
 }
 
-// A wordnet is what is read of it. Keys of synsets are the part of speech and the offset: "n00001740".
+// A wordnet is the part of WordNet that is read. Keys of synsets are the part of speech and the offset: "n00001740".
 type wordnet struct {
 	synsets map[string]synset
 	senses  map[string][]string // part of speech and lemma → synsets, commonest first

@@ -1,13 +1,13 @@
 package spelling
 
-// This file tells how far two words are apart, and which name somebody meant.
+// This file measures how far two words are apart, and guesses which name was meant.
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// maxASCII is the longest text that is compared without a table of its own.
+// maxASCII is the longest text that is compared without allocating a table.
 const maxASCII = 63
 
 // Nearest is the name closest to want, or "" when none is close: at most a third of its letters differ, or one
@@ -37,7 +37,7 @@ func Nearest(want string, names []string) string {
 	return ""
 }
 
-// MostEdits is how many edits still count as near for a word of this length.
+// MostEdits is the largest distance that counts as near for a word of this length.
 func MostEdits(word string) int {
 	return max(1, min(4, utf8.RuneCountInString(word)/3))
 }
@@ -68,8 +68,8 @@ func isASCII(text string) bool {
 	return true
 }
 
-// edits is Distance of letters; rows has room for three rows of a table. Of a row only the cells are worked out that
-// can be below the limit.
+// edits is Distance of letters; rows has room for three rows of a table. Only cells of a row that can be below the
+// limit are computed.
 func edits[T byte | rune](x, y []T, rows []int, limit int) int {
 	if diff := len(x) - len(y); diff >= limit || -diff >= limit {
 		return limit

@@ -1,8 +1,8 @@
 package spelling
 
-// This file has sorted strings in flat memory, and finds those that are a few edits from another among a hundred
-// thousand. A list is two large pieces instead of many small ones: the garbage collector need not walk them, and a
-// cached index holds them as they are.
+// This file holds sorted strings in flat memory, and finds those a few edits from another among a hundred thousand. A
+// list is two large blocks instead of many small ones: the garbage collector need not walk them, and a cached index
+// stores them unchanged.
 
 import (
 	"math/bits"
@@ -39,7 +39,7 @@ func (c *List) Len() int { return max(0, len(c.Offsets)-1) }
 // At is string i.
 func (c *List) At(i int) string { return c.Text[c.Offsets[i]:c.Offsets[i+1]] }
 
-// Search is where want stands in a sorted list, or would.
+// Search is the place of want in a sorted list, or where it would be.
 func (c *List) Search(want string) (at int, found bool) {
 	low, high := 0, c.Len()
 	for low < high {
@@ -53,11 +53,11 @@ func (c *List) Search(want string) (at int, found bool) {
 	return low, low < c.Len() && c.At(low) == want
 }
 
-// Names are kept by their length, and each has a set of the letters in it; an edit changes a length by one at most, and
-// takes at most one letter out of the set and puts one in. So nearly all names are passed over at the cost of two
-// instructions, and none that is near is missed.
+// Names are kept by length, each with the set of its letters. An edit changes the length by at most one, and removes at
+// most one letter from the set and adds at most one. So nearly all names are skipped at the cost of two instructions,
+// and no near one is missed.
 
-// maxLetters is the length from which on names are kept together.
+// maxLetters is the length from which names are kept together.
 const maxLetters = 63
 
 // An Index finds the names of a list that are near to another. The zero value finds none.
@@ -67,8 +67,8 @@ type Index struct {
 	Starts  []uint32 // names of n runes are from starts[n] up to starts[n+1]
 }
 
-// lettersOf is the set of a name's letters, and its length in runes, maxLetters at most. A letter has a bit for the
-// first time that it occurs and one for the second; what is no letter from a to z shares twelve.
+// lettersOf is the set of a name's letters, and its length in runes, at most maxLetters. A letter has one bit for its
+// first occurrence and one for its second; characters other than a to z share twelve bits.
 func lettersOf(name string) (set uint64, length int) {
 	for _, r := range name {
 		length++
@@ -85,7 +85,7 @@ func lettersOf(name string) (set uint64, length int) {
 	return set, min(length, maxLetters)
 }
 
-// NewIndex is that of a list, which has to be sorted.
+// NewIndex indexes a list, which must be sorted.
 func NewIndex(names *List) Index {
 	n := names.Len()
 	s := Index{Letters: make([]uint64, n), Places: make([]uint32, n), Starts: make([]uint32, maxLetters+2)}
@@ -105,8 +105,8 @@ func NewIndex(names *List) Index {
 	return s
 }
 
-// Near calls f with the numbers of the names that may be at most limit edits from name, and of few others. f returns
-// the limit from there on, which is not higher than before.
+// Near calls f with the numbers of all names within limit edits of name, and a few others. f returns the limit to use
+// from then on, which must not be higher.
 func (s *Index) Near(name string, limit int, f func(place int) int) {
 	set, length := lettersOf(name)
 	for n := max(0, length-limit); len(s.Starts) > 0 && n <= min(maxLetters, length+limit); n++ {

@@ -1,14 +1,14 @@
 package spelling
 
-// This file has names in one form, whatever style they are written in.
+// This file normalises names of any style to one form.
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// Fold is a field, tag or entity name in the one form that all are compared in: lower case, words joined by "_".
-// "customerId", "customer.id" and "Customer-ID" are all "customer_id".
+// Fold normalises a field, tag or entity name for comparison: lower case, words joined by "_". "customerId",
+// "customer.id" and "Customer-ID" are all "customer_id".
 func Fold(name string) string {
 	var b strings.Builder
 	b.Grow(len(name) + 4)

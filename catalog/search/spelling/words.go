@@ -1,8 +1,8 @@
 package spelling
 
-// This file cuts text into words: the same cut for entries, names and queries. "listUnpaidInvoices",
-// "list_unpaid-invoices" and "List unpaid invoices" give the same words; accents are taken off, letters and digits
-// part, CJK runes stand alone.
+// This file splits text into words, the same way for entries, names and queries. "listUnpaidInvoices",
+// "list_unpaid-invoices" and "List unpaid invoices" give the same words; accents are removed, letters and digits are
+// separated, CJK runes stand alone.
 
 import (
 	"strings"
@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// MaxWord is the longest word in bytes that is kept; longer runs are keys or encoded data.
+	// MaxWord is the longest word in bytes that is kept; anything longer is a key or encoded data.
 	MaxWord = 48
 	// MaxText is how much of one text is read, in bytes.
 	MaxText = 16 << 10
 )
 
-// A Class is a kind of character, as far as the cut into words goes.
+// A Class is a kind of character for splitting words.
 type Class uint8
 
 // The classes.
@@ -61,8 +61,8 @@ func ClassOf(r rune) Class {
 	return Space
 }
 
-// EachWord calls f with every word of text in lower case. joined says that only a change between letters and digits
-// parts the word from the one before. The bytes are valid until f returns.
+// EachWord calls f with every word of text in lower case. joined is true if only a change between letters and digits
+// separates the word from the one before. The bytes are valid until f returns.
 func EachWord(text string, f func(word []byte, joined bool)) {
 	text = Plain(text)
 	var buf [MaxWord + utf8.UTFMax]byte
@@ -122,7 +122,7 @@ func EachWord(text string, f func(word []byte, joined bool)) {
 	flush(false)
 }
 
-// startsWord reports whether rest begins with a lower-case letter that is no plural s of an acronym: the S of
+// startsWord reports whether rest begins with a lower-case letter other than the plural s of an acronym: the S of
 // "HTTPServer" starts a word, that of "SLAs" does not.
 func startsWord(rest string) bool {
 	r, size := utf8.DecodeRuneInString(rest)

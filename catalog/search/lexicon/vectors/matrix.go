@@ -1,7 +1,7 @@
 package main
 
-// This file turns what words stand together into vectors: the positive pointwise mutual information of two stems in a
-// document, and the leading eigenvectors of that matrix.
+// This file turns co-occurrence into vectors: the positive pointwise mutual information of two stems in a document, and
+// the leading eigenvectors of that matrix.
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ const (
 	// extra directions make subspace iteration converge sooner.
 	extra      = 16
 	iterations = 7
-	// smoothing takes from rare words what chance gives them.
+	// smoothing reduces the weight that rare words get by chance.
 	smoothing = 0.75
 	leastSeen = 3
 )
@@ -119,7 +119,7 @@ func information(v *vocabulary, all []pair) *sparse {
 		slices.Sort(touched)
 		for _, j := range touched {
 			if int(j) != i {
-				// Both ways of smoothing are averaged, so that the matrix is symmetric.
+				// The two directions are averaged, so that the matrix is symmetric.
 				one := math.Log(count[j] * smoothTotal / (mass[i] * smooth[j]))
 				two := math.Log(count[j] * smoothTotal / (mass[j] * smooth[i]))
 				if x := (one + two) / 2; x > 0 {
@@ -134,7 +134,7 @@ func information(v *vocabulary, all []pair) *sparse {
 	return m
 }
 
-// parallel runs f over 0..n in a few runs of neighbours; what f does for one number must not touch another's.
+// parallel runs f over 0..n-1, split into a few ranges; calls for different numbers must not share data.
 func parallel(n int, f func(i int)) {
 	workers := min(2, runtime.GOMAXPROCS(0))
 	var wait sync.WaitGroup
@@ -221,7 +221,7 @@ func (m *sparse) times(x [][]float32) [][]float32 {
 	return y
 }
 
-// orthonormal makes the columns of x orthonormal, one after the other, twice for accuracy.
+// orthonormal makes the columns of x orthonormal by Gram-Schmidt, twice for accuracy.
 func orthonormal(x [][]float32) {
 	k := len(x[0])
 	columns := make([][]float64, k)

@@ -1,8 +1,8 @@
 package main
 
-// This file moves the vectors so that a text is nearer to what it describes than to what the other texts of its batch
-// describe (in-batch contrastive learning), with Adam. Some of the others are from the same document, which are harder to
-// tell apart.
+// This file trains the vectors so that a text is nearer to what it describes than to what the other texts of its batch
+// describe (in-batch contrastive learning), with Adam. Some of the others are from the same document, which makes them
+// harder to tell apart.
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ const (
 	firstRate   = 0.01
 	lastRate    = 0.001
 	dropped     = 0.15
-	// together is how many pairs of one document stand in a batch side by side.
+	// together is how many pairs of one document stand side by side in a batch.
 	together = 8
 )
 
@@ -31,7 +31,7 @@ type weighted struct {
 	weight float32
 }
 
-// weigh is the words of one side: of each field its weight over the root of its length.
+// weigh is the words of one side, each with the weight of its field over the square root of the field's length.
 func (v *vocabulary) weigh(fields ...field) []weighted {
 	var words []weighted
 	for _, f := range fields {
@@ -112,7 +112,7 @@ func newAdam(vectors [][]float32) *adam {
 	return a
 }
 
-// collect adds what a side's gradients say about its words.
+// collect adds a side's gradients to those of its words.
 func (a *adam) collect(s *side) {
 	for i, words := range s.words {
 		g, u := s.grad[i], s.unit[i]
@@ -147,7 +147,7 @@ func (a *adam) step(vectors [][]float32, rate float64) {
 	a.touched = a.touched[:0]
 }
 
-// train moves vectors.
+// train adjusts vectors in place.
 func train(v *vocabulary, vectors [][]float32, all []pair, epochs int, say func(string, ...any)) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var texts, targets [][]weighted
@@ -192,8 +192,8 @@ func train(v *vocabulary, vectors [][]float32, all []pair, epochs int, say func(
 	}
 }
 
-// mix brings the pairs into a random order in which those of one document stand side by side, together at most; pairs
-// without one stand alone.
+// mix shuffles the pairs, keeping up to together pairs of one document side by side; pairs without a document are
+// shuffled singly.
 func mix(order, documents []int, random *rand.Rand) {
 	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(documents[a], documents[b]) })
@@ -249,9 +249,10 @@ func contrast(vectors [][]float32, from, to *side, chances [][]float32) float64 
 	return sum / batchSize
 }
 
-// write stores what catalog/vectors.go reads: a line with the number of stems, of dimensions and of letters; where each
-// stem ends among the letters, in four bytes, the lowest first; the letters; and of each stem a length and a direction: a
-// byte, and a signed byte for each dimension. A vector is length times direction, in a unit of its own.
+// write stores the file that vectors.go of catalog/search reads: a line with the number of stems, of dimensions and of
+// letters; where each stem ends among the letters, in four little-endian bytes; the letters; and for each stem a
+// length, one byte, and a direction, a signed byte for each dimension. A vector is length times direction, in a unit of
+// its own.
 func write(file string, v *vocabulary, vectors [][]float32) error {
 	peaks, most := make([]float64, len(vectors)), 0.0
 	for i, x := range vectors {
