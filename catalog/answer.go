@@ -11,22 +11,21 @@ import (
 
 // An answer is written for readers who pay for it by the token.
 const (
-	// answerTokens is about how much an answer takes whose size nobody asked for.
+	// answerTokens is the rough size of an answer when no limit was given.
 	answerTokens = 272
-	// stepTokens is how much more a plan takes for each step beyond the second.
+	// stepTokens is added for each step of a plan beyond the second.
 	stepTokens = 90
-	// askedTokens is how much one takes that was asked for by a limit.
+	// askedTokens is the rough size of an answer when a limit was given.
 	askedTokens = 800
-	// leastHits are shown in any case; the first bestHits keep the usual line as long as others can give way.
+	// At least leastHits are always shown; the first bestHits keep their full line as long as others can be shortened.
 	leastHits = 5
 	bestHits  = 2
 )
 
-// FormatSet is a set as text: a header that says how many of how many are shown, then a line a hit. At most max hits
-// are listed; 0 stands for 20. Lines that do not matter most are shortened until the text takes about 300 tokens, and
-// then the last hits are left out; where the set was asked for with a limit, or cut by Top, all are there, in about 900
-// tokens where their required inputs let them. An empty set says what was searched, the nearest names, and where to
-// look.
+// FormatSet is a set as text: a header ("5 of 12 shown"), then one line per hit. At most max hits are listed; 0 means
+// 20. Lines below the best are shortened until the text takes about 300 tokens, and then the last hits are left out. A
+// set made with a limit, or cut by Top, keeps all its hits, in about 900 tokens if their required inputs allow it. For
+// an empty set the text says what was searched, which words are near, and where to look.
 func (v *View) FormatSet(s Set, max int) string {
 	if max <= 0 {
 		max = defaultLimit
@@ -91,7 +90,7 @@ func (v *View) formatEmpty(s Set) string {
 	return b.String()
 }
 
-// domainsOf are the domains that a filtered set has without its filters.
+// domainsOf are the domains of a filtered set without its filters.
 func (v *View) domainsOf(s Set) []string {
 	switch {
 	case s.asked.words() == "":
@@ -139,8 +138,8 @@ func nonEmpty(s string) []string {
 	return []string{s}
 }
 
-// nearWords are visible words of the catalog close to those of the query that it has not, at most three a word, each
-// with the three domains that have it most.
+// nearWords are visible words of the catalog close to the query's unknown words, at most three for each, with the three
+// domains that use them most.
 func (v *View) nearWords(query string) []string {
 	var words []string
 	for _, near := range v.cat.index.NearWords(query, v.visible) {

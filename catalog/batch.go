@@ -1,31 +1,31 @@
 package catalog
 
-// A Batch is what one reading of a source gave: its entries, in an order that is the same at every reading, and what
-// became of all that it held.
+// A Batch is the outcome of reading a source once: its entries, in the same order at every reading, and what was
+// skipped, renamed or mended.
 type Batch struct {
 	Entries []Entry
 	// Found counts what the source held: operations, tools, lines. It is len(Entries) + len(Skipped).
 	Found int
-	// Skipped lists what gave no entry.
+	// Skipped lists what was found but became no entry, and why.
 	Skipped []Skip
-	// Renamed lists entries whose id is not the one that their source suggests, because of a collision or because it
-	// cannot be an id. The ID is the new one.
+	// Renamed lists entries whose id differs from the one their source suggests, because that one is taken or is not a
+	// valid id. The ID is the new one.
 	Renamed []Skip
-	// Mended lists entries that are there, but not quite as the source has them: a schema dropped, a text cut.
+	// Mended lists entries that were altered to be usable: a schema dropped, a text cut.
 	Mended []Skip
-	// Overlay is what the source has to say of the entries of all sources; nil when it says nothing.
+	// Overlay changes the entries of all sources; nil if the source has none.
 	Overlay Overlay
 }
 
-// An Overlay adds to entries what their own source does not say. It gets the entries of all sources, as values of its
-// own whose slices and schemas it must not change, and changes them in place; their ids must stay. It is called again
-// whenever one of the sources has been read, and answers alike for like entries.
+// An Overlay adds to entries what their own source does not say. It gets copies of the entries of all sources and
+// changes them in place, but not their ids, nor the slices and schemas they point to. It is called again whenever a
+// source has been read, and gives the same result for the same entries.
 type Overlay func(entries []Entry) Overlaid
 
-// Overlaid is what an Overlay has to say beside the changed entries.
+// Overlaid is the report of an Overlay beside the changed entries.
 type Overlaid struct {
-	// Hidden maps ids that nobody may see to the reason that a person is told.
+	// Hidden maps ids that nobody may see to the reason shown to the person.
 	Hidden map[string]string
-	// Remarks lists what of the Overlay did not apply: a pattern that matches nothing, a parameter that is not there.
+	// Remarks lists the parts of the Overlay that did not apply: a pattern without a match, an unknown parameter.
 	Remarks []Skip
 }

@@ -6,15 +6,15 @@ import (
 	"almanac/catalog/spec"
 )
 
-// A cache keeps what was last worked out of entries for people and models to read. Reading a schema for it costs ten
-// times what ranking the entry does, and scripts make set upon set of the same hits. Safe for concurrent use.
+// A cache keeps the signatures and names of entries shown lately. Reading a schema costs ten times as much as ranking
+// its entry, and scripts build one set after another from the same hits. Safe for concurrent use.
 type cache struct {
 	mu         sync.Mutex
 	signatures map[int]*spec.Signature
 	facets     *nameTable
 }
 
-// keptEntries is how many entries a cache holds, of each thing it keeps, before it starts anew.
+// keptEntries is how many entries a cache holds of each kind before it is emptied.
 const keptEntries = 4096
 
 // signatureOf is what the lines of an entry are made of. It is shared and must not be changed.
@@ -35,8 +35,7 @@ func (c *Catalog) signatureOf(doc int) *spec.Signature {
 	return s
 }
 
-// A nameTable numbers the names that entries have, so that they are counted without looking at their letters. Safe for
-// concurrent use.
+// A nameTable numbers the names in entries, so that facets count integers instead of strings. Safe for concurrent use.
 type nameTable struct {
 	mu      sync.Mutex
 	names   []string
@@ -44,8 +43,8 @@ type nameTable struct {
 	entries map[int][facetKinds][]int32
 }
 
-// facetNames is a table to count with; one that has grown large is replaced by a new one, and good for those that have
-// it.
+// facetNames is the current table. A table that has grown large is replaced by a new one; whoever still holds the old
+// one may go on using it.
 func (m *cache) facetNames() *nameTable {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,7 +60,7 @@ func (t *nameTable) len() int {
 	return len(t.entries)
 }
 
-// of are the numbers of an entry's names of each kind, each once. They are shared and must not be changed.
+// of returns the numbers of an entry's names by kind, without duplicates. They are shared and must not be changed.
 func (t *nameTable) of(c *Catalog, doc int) [facetKinds][]int32 {
 	t.mu.Lock()
 	numbers, ok := t.entries[doc]
@@ -87,7 +86,7 @@ func (t *nameTable) of(c *Catalog, doc int) [facetKinds][]int32 {
 	return numbers
 }
 
-// all are the names by number, as far as they are known.
+// all returns the names seen so far, by number.
 func (t *nameTable) all() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,8 +17,8 @@ const (
 	bytesPerToken = 3
 )
 
-// Card is a table of contents for prompts of at most so many tokens (counted at three bytes each; 0 stands for 400):
-// a line a domain with its number of actions and a gist of up to six words. The first line is headed "complete", or
+// Card is a table of contents for prompts, within a budget of tokens (counted at three bytes each; 0 means 400): one
+// line per domain with its number of actions and a gist of up to six words. The first line is headed "complete", or
 // "partial: 12 of 240" where not all domains fit; then the largest are shown. Domains are in the order of their names.
 func (v *View) Card(tokens int) string {
 	if tokens <= 0 {
@@ -31,7 +31,7 @@ func (v *View) Card(tokens int) string {
 	used := 0
 	for i, domain := range shown {
 		used += len(cardLine(domain, nil)) + 1
-		// Where not all fit, a third is kept for words: names alone say little.
+		// If not all fit, a third is kept for words: names alone say little.
 		if used > budget || i > 0 && used > budget*2/3 && i+1 < len(shown) && !fits(shown[i+1:], budget-used) {
 			shown = shown[:i]
 			used -= len(cardLine(domain, nil)) + 1

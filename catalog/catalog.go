@@ -28,7 +28,7 @@ type Skip struct {
 	ID, Source, Reason string
 }
 
-// A Report says what became of the entries given to New.
+// A Report lists the entries given to New that were left out.
 type Report struct {
 	Loaded  int
 	Skipped []Skip
@@ -43,7 +43,7 @@ type Catalog struct {
 	stored   stored
 	index    *search.Index
 	mutating search.Bits
-	// unknownOutput marks the entries without an output schema: what they return is anybody's guess.
+	// unknownOutput marks the entries without an output schema.
 	unknownOutput search.Bits
 	cache         cache
 }
@@ -100,8 +100,8 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 // Len is the number of entries.
 func (c *Catalog) Len() int { return c.ids.Len() }
 
-// Entries are all entries, in the order of their ids. A catalog that was opened reads them all for it. Their slices and
-// schemas are the catalog's own and must not be changed.
+// Entries are all entries, in the order of their ids; an opened catalog reads them all from its image. Their slices and
+// schemas belong to the catalog and must not be changed.
 func (c *Catalog) Entries() []Entry {
 	entries := make([]Entry, c.Len())
 	for doc := range entries {
@@ -156,7 +156,7 @@ func parentPath(id string) []string {
 	return segments[:len(segments)-1]
 }
 
-// nameOf is the part of an entry's id that its namespace does not say.
+// nameOf is the part of an entry's id below its namespace.
 func nameOf(e *Entry) string {
 	prefix := strings.Join(e.Namespace, ".") + "."
 	if len(prefix) > 1 && len(e.ID) > len(prefix) && strings.EqualFold(e.ID[:len(prefix)], prefix) {

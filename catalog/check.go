@@ -1,7 +1,7 @@
 package catalog
 
-// This file checks arguments: it brings them into the shape that a schema wants, and says in one line what is wrong
-// with those that cannot be. The walk is ours so that errors are good; the schema library has the last word.
+// This file checks arguments: it normalises them to their schema, or says in one line what is wrong. The walk is our
+// own for the sake of good errors; the schema library has the last word.
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ import (
 	"almanac/catalog/spec"
 )
 
-// An ArgError says which argument of a call is wrong and what would be right.
+// An ArgError says which argument of a call is wrong and what was expected.
 type ArgError struct {
 	// ID is the action's; Check leaves it empty and the call path fills it in.
 	ID string
@@ -59,7 +59,7 @@ const (
 	maxCheckSteps = 200_000
 )
 
-// load parses the schema once. The library's own idea of the draft is not asked for: any $schema is accepted.
+// load parses the schema once. Any $schema is accepted, whatever the library makes of the draft.
 func (s *Schema) load() error {
 	s.once.Do(func() {
 		parsed := new(jsonschema.Schema)
@@ -77,8 +77,8 @@ func (s *Schema) load() error {
 	return s.err
 }
 
-// Usable says why arguments could never be checked against the schema: it refers to another document, or to itself
-// without end. Nil means that they can.
+// Usable fails if arguments can never be checked against the schema: it refers to another document, or to itself
+// without end.
 func (s *Schema) Usable() error {
 	if s == nil {
 		return nil
@@ -86,8 +86,8 @@ func (s *Schema) Usable() error {
 	return s.load()
 }
 
-// Broken says why no arguments can be checked against the schema, such as references in a circle, or nil. It reads the
-// whole schema, which ParseSchema leaves to the first Check.
+// Broken fails if arguments cannot be checked against the schema, for instance because of circular references. It reads
+// the whole schema, which ParseSchema leaves to the first Check.
 func (s *Schema) Broken() error {
 	if s == nil {
 		return nil
@@ -133,7 +133,7 @@ func (s *Schema) Check(args map[string]any) (map[string]any, error) {
 	return out, nil
 }
 
-// Fits says what about a value does not fit the schema, or nil. Nothing is normalised. A nil schema fits everything.
+// Fits fails if a value does not match the schema. Nothing is normalised. A nil schema fits everything.
 func (s *Schema) Fits(value any) error {
 	if s == nil {
 		return nil
@@ -166,7 +166,7 @@ func tooDeep(v any, depth int) bool {
 	return false
 }
 
-// libraryMessage drops the library's trail of places and keeps the reason.
+// libraryMessage drops the library's path to the error and keeps the reason.
 func libraryMessage(err error) string {
 	msg := err.Error()
 	place := ""
@@ -245,8 +245,8 @@ func (c *checker) checkParts(v any, s *jsonschema.Schema, path string, depth int
 	return v, nil
 }
 
-// choose takes the first branch that the value fits as it is, else the first that it can be made to fit. Where none
-// will do, the error is that of the branch that came furthest.
+// choose takes the first branch that the value fits as it is, else the first that fits after normalising. If none does,
+// the error is that of the branch that got furthest.
 func (c *checker) choose(v any, branches []*jsonschema.Schema, path string, depth int) (any, *ArgError) {
 	var fit any
 	var found bool
@@ -293,7 +293,7 @@ func (c *checker) choose(v any, branches []*jsonschema.Schema, path string, dept
 	return nil, best
 }
 
-// isTag reports whether the field at place is a constant of the branch: one that says which branch is meant.
+// isTag reports whether the field at place is a constant of the branch, such as a type tag.
 func (c *checker) isTag(s *jsonschema.Schema, place, path string) bool {
 	name := strings.TrimPrefix(strings.TrimPrefix(place, path), ".")
 	field := s.Properties[name]

@@ -1,7 +1,7 @@
 package catalog
 
-// This file combines sets, beyond the hits that a search shows. What searches without a limit are joined to or narrowed by sees all
-// of their matches; what had to be left out, an answer says.
+// This file combines sets. A search without a limit takes part with all its matches, not only the hits it shows; what
+// had to be left out is noted in the answer.
 
 import (
 	"almanac/catalog/search"
@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// mostHits is the most hits that a set made of a search has.
+	// mostHits is the largest number of hits in a set made by a search.
 	mostHits = 1000
-	// maxLabel is how long what a set is called may be, in bytes.
+	// maxLabel is the longest label of a set, in bytes.
 	maxLabel = 300
 )
 
@@ -23,7 +23,7 @@ type query struct {
 	allowed search.Bits
 }
 
-// An openQuery is a query at work. Close must be called.
+// An openQuery is a running query. Close must be called.
 type openQuery struct {
 	*query
 	ranking *search.Ranking // nil for a query without words
@@ -59,7 +59,7 @@ func (x openQuery) matches() search.Bits {
 	return x.ranking.Matches(x.allowed)
 }
 
-// find is the set that a search gives; label is how it is called.
+// find searches and returns the set under a label.
 func (v *View) find(label, text string, allowed search.Bits, notes []string, o SearchOptions) Set {
 	q := &query{text, allowed}
 	s := Set{view: v, query: label, notes: notes, asked: o, chosen: o.Limit > 0, words: text}
@@ -124,7 +124,7 @@ func (s Set) cutNote() []string {
 	return []string{fmt.Sprintf("of %q only the best %d of %d matches were looked at", clip(oneLine(s.query), 60), len(s.hits), s.total)}
 }
 
-// seenBy is s as another view sees it. In another catalog a search is no more than the hits within reach.
+// seenBy is s as another view sees it. In another catalog a search shrinks to its hits.
 func (s Set) seenBy(v *View) Set {
 	if s.view == v {
 		return s
@@ -151,7 +151,7 @@ func (s Set) seenBy(v *View) Set {
 	return s.with(hits, total)
 }
 
-// listed is s as its hits alone.
+// listed is s without its search: its hits alone.
 func (s Set) listed() Set {
 	s.search = nil
 	return s
@@ -183,7 +183,7 @@ func (d *side) close() {
 	}
 }
 
-// mark adds to docs the best that this side has among those of the join.
+// mark adds to docs the best entries of this side within the join.
 func (d *side) mark(docs, join search.Bits) {
 	within := slices.Clone(d.docs)
 	within.And(join)
@@ -211,8 +211,8 @@ func (d *side) add(docs search.Bits, sums map[int32]float64) {
 	}
 }
 
-// join makes one set of two: which entries, op says, and scores are added. The total is that of all of them; where a search
-// has more than are within reach, the best of either side are ranked.
+// join makes one set of two: op decides which entries it has, and scores are added. The total counts all of them; if
+// there are more than mostHits, the best of either side are ranked.
 func (s Set) join(o Set, word string, op func(search.Bits, search.Bits)) Set {
 	o = o.seenBy(s.view)
 	a, b := s.side(), o.side()

@@ -1,6 +1,6 @@
 package catalog
 
-// This file says which step of a plan gets an input from which other, and so in which order they stand.
+// This file links the steps of a plan: which step supplies which input, and so in which order they run.
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"almanac/catalog/search/spelling"
 )
 
-// A dataFlow is what the hits of the steps of a plan give and require.
+// A dataFlow holds what the hits of each step return and require.
 type dataFlow struct {
 	view   *View
 	steps  []Step
@@ -35,7 +35,7 @@ func (v *View) dataFlow(steps []Step) *dataFlow {
 	return s
 }
 
-// requiredKeys are the names of the inputs that an entry cannot do without.
+// requiredKeys are the names of an entry's required inputs.
 func requiredKeys(e *Entry) []string {
 	var keys []string
 	for _, p := range e.Input.document().Fields() {
@@ -53,10 +53,10 @@ func requiredKeys(e *Entry) []string {
 	return keys
 }
 
-// best is the hit of a step that supplies a need best, the name it gives it under, and how well: 0 for none. A read
-// that is about the thing that the need belongs to comes before other reads, and those before what mutates; the step's
-// best hit before its alternatives, of which plain words such as "reason" are not taken. Whatever takes the need itself
-// has it from elsewhere and supplies it to none.
+// best is the hit of a step that supplies a need best, the name of the output, and how well it does: 0 for not at all.
+// A read about the entity that the need belongs to comes before other reads, reads before mutations, and the step's
+// best hit before its alternatives; alternatives do not supply plain words such as "reason". An entry that takes the
+// need as an input does not supply it.
 func (s *dataFlow) best(step int, need string) (from *Entry, key string, worth int) {
 	keys := needKeys(need)
 	among := func(names []string) bool {
@@ -91,12 +91,12 @@ func (s *dataFlow) best(step int, need string) (from *Entry, key string, worth i
 
 func thingSuffixes() []string { return []string{"_ids", "_id", "_list"} }
 
-// ofThing reports whether a field names a thing or a list of things.
+// ofThing reports whether a field holds an entity, its id, or a list of either.
 func ofThing(key string) bool {
 	return slices.ContainsFunc(thingSuffixes(), func(suffix string) bool { return strings.HasSuffix(key, suffix) })
 }
 
-// about reports whether the entry is about the thing that a field belongs to: "customer" for customer_id.
+// about reports whether the entry is about the entity that a field belongs to: "customer" for customer_id.
 func (g *giver) about(key string) bool {
 	for _, suffix := range thingSuffixes() {
 		thing, cut := strings.CutSuffix(key, suffix)
@@ -109,10 +109,9 @@ func (g *giver) about(key string) bool {
 	return false
 }
 
-// order is an order of the steps in which each comes after those that supply best what it needs. Next is always the
-// first step, in the order given, whose needs are met by steps before it or by none of the others; where all that are
-// left wait for one another, the first that something before it supplies at least, and else the first: who asks knows
-// where to begin.
+// order sorts the steps so that each comes after its best suppliers. The next step is the first, in the order given,
+// whose needs are met by earlier steps or by no other step at all. If all remaining steps wait for one another, it is
+// the first that an earlier step supplies in part, else the first in the order given.
 func (s *dataFlow) order() []int {
 	placed := make([]bool, len(s.steps))
 	waits := make([][][]int, len(s.steps)) // by step and need, what each step is worth
@@ -127,7 +126,7 @@ func (s *dataFlow) order() []int {
 			waits[i] = append(waits[i], worths)
 		}
 	}
-	// met reports whether what is placed supplies each need of a step: best of all, or at all.
+	// met reports whether the steps placed so far supply each need of a step: as its best supplier, or atAll.
 	met := func(i int, atAll bool) bool {
 		return !slices.ContainsFunc(waits[i], func(worths []int) bool {
 			have, most := 0, slices.Max(worths)
@@ -158,7 +157,7 @@ func (s *dataFlow) order() []int {
 	return order
 }
 
-// link says where the step gets an input from: the earlier step that supplies it best, of equals the latest.
+// link says where the step gets an input from: the earlier step that supplies it best; the latest among equals.
 func (s *dataFlow) link(step int, need string) Link {
 	link, most := Link{Step: step + 1, Input: need}, 0
 	for i := step - 1; i >= 0; i-- {

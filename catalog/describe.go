@@ -1,10 +1,10 @@
 package catalog
 
-// This file hands actions to package spec, which writes what is needed to call one.
+// This file hands actions to package spec, which describes how to call them.
 
 import "almanac/catalog/spec"
 
-// A Detail says how much a spec tells; see package spec.
+// A Detail is how much a spec contains; see package spec.
 type Detail = spec.Detail
 
 // The details. The zero Detail is Brief.
@@ -19,7 +19,7 @@ const (
 type Spec struct {
 	ID   string
 	Text string
-	// Entry is the catalog's own and must not be changed.
+	// Entry belongs to the catalog and must not be changed.
 	Entry *Entry
 }
 

@@ -1,6 +1,6 @@
-// Package catalog holds actions as data: what each is called, takes, returns and may do. It shows each turn
-// only what it may see, finds the right ones among 100,000 in well under a millisecond (by catalog/search), and checks
-// arguments. Package catalog/spec writes actions as text.
+// Package catalog holds actions as data: names, arguments, results and permissions. It shows each turn only what it may
+// see, finds the right ones among 100,000 in well under a millisecond (by catalog/search), and checks arguments.
+// Package catalog/spec writes actions as text.
 //
 //	Entry, Action         one action: its description and the code that does it
 //	Schema, ArgError      argument and result shapes; Check normalises and validates
@@ -12,9 +12,9 @@
 //	Func                  an entry from a typed Go function
 //	WriteImage, Open      a built catalog as bytes, and back in a hundredth of the time
 //
-// Everything is in memory, deterministic, and safe for concurrent use once built. Text in entries was written by
-// others: it is shown on one line, cleaned of control characters, and never obeyed.
+// Everything is in memory, deterministic, and safe for concurrent use once built. Text in entries is foreign: it is
+// shown on one line, without control characters, and never obeyed.
 //
-// Start at New, then View.Search; document.go says what is searched of an entry, and catalog/search how a score comes
-// about.
+// Start at New, then View.Search; document.go says which parts of an entry are searched, and catalog/search how a score
+// is computed.
 package catalog

@@ -1,6 +1,6 @@
 package catalog
 
-// This file says what search indexes of an entry: its texts by field, and the keys that find it without ranking.
+// This file prepares an entry for the index: its texts by field, and the keys that find it without ranking.
 
 import (
 	"slices"
@@ -59,7 +59,7 @@ func (c *Catalog) searchOptions(without []search.Feature) search.Options {
 	}
 }
 
-// document sets d to an entry.
+// document fills d with the texts and keys of an entry.
 func (c *Catalog) document(doc int, d *search.Document) {
 	e := c.peek(doc)
 	sh := shapeOf(e)
@@ -97,7 +97,7 @@ func (c *Catalog) document(doc int, d *search.Document) {
 	}
 }
 
-// addKeys adds every name that an entry can be asked for by, the folded names of one kind side by side.
+// addKeys adds every name under which an entry can be found, the folded names of one kind side by side.
 func addKeys(d *search.Document, e *Entry, sh *shape) {
 	add := func(kind int, keys ...string) {
 		for _, key := range keys {

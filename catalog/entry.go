@@ -58,7 +58,7 @@ type Entry struct {
 	Risk    Risk
 	// Examples are Lua calls, complete as they stand.
 	Examples []string
-	// Paged tells that results say whether there is a next page. Where they do not, the arguments are looked at.
+	// Paged is set if results say whether there is a next page. Otherwise it is guessed from the arguments.
 	Paged bool
 	// Timeout bounds one call; zero means the session's default.
 	Timeout time.Duration
@@ -66,22 +66,22 @@ type Entry struct {
 	Source string
 	// Target says what a call reaches outside of the program: "GET https://api.example.com/invoices". May be empty.
 	Target string
-	// Inject lists arguments that the host fills in. They are not in Input: nobody may send them.
+	// Inject lists arguments that the host fills in. They are not in Input: callers may not send them.
 	Inject []Injection
 	// Action does the work. Without it and without Lua an entry can be found and described but not called.
 	Action Action
-	// Lua does the work where it is not empty and Action is nil: the body of a function of args that the session runs in
-	// a machine of its own, where it may call other actions on the same call path. What it returns is the result.
+	// Lua does the work if Action is nil: the body of a function of args, which the session runs in a machine of its own,
+	// where it may call other actions on the same call path. Its return value is the result.
 	Lua string
-	// Preview says what a call would change, as text such as a diff, and changes nothing. An error says that the call
-	// would fail. Nil: its arguments say all there is to say.
+	// Preview describes what a call would change, as text such as a diff, and changes nothing. An error means that the
+	// call would fail. Nil means that the arguments say it all.
 	Preview func(ctx context.Context, call Call) (string, error)
 }
 
-// Callable reports whether the entry has anything that does its work.
+// Callable reports whether the entry has code to run.
 func (e *Entry) Callable() bool { return e.Action != nil || e.Lua != "" }
 
-// Fingerprint changes when what a call of the entry does or takes changes: its effect, a schema, its target, its Lua.
+// Fingerprint changes with what a call of the entry does or takes: its mutation flag, a schema, its target, its Lua.
 // Texts do not count.
 func (e *Entry) Fingerprint() [16]byte {
 	h := sha256.New()
@@ -102,13 +102,13 @@ type Injection struct {
 	Field string
 	// From is the context's name of the value, one of ContextNames.
 	From string
-	// Number tells that the action takes a number; the value must then be the text of one.
+	// Number is set if the action takes a number; the value must then be the text of one.
 	Number bool
 }
 
-// An Action does the work of an entry. It gets checked arguments and returns data first; what it would like changed
-// beyond that it lists as effects. It never calls back into the session: the session is waiting for it. It must
-// return when ctx is done, and must be safe for concurrent use.
+// An Action does the work of an entry. It gets checked arguments and returns data; other changes it wishes for are
+// listed as effects. It never calls back into the session, which is waiting for it. It must return when ctx is done,
+// and must be safe for concurrent use.
 type Action func(ctx context.Context, call Call) (Result, error)
 
 // A Call is one use of an action.
@@ -129,8 +129,7 @@ func (c Call) With(more map[string]any) Call {
 	return c
 }
 
-// Context is what the host knows about a call and the caller does not say. It is injected by the host, never by
-// the model, and appears in no schema.
+// Context is what the host knows about a call. The host injects it, never the model, and it appears in no schema.
 type Context struct {
 	Actor     string
 	Tenant    string
@@ -143,7 +142,7 @@ type Context struct {
 // ContextNames lists the names of the values that Value knows.
 func ContextNames() []string { return []string{"actor", "tenant", "session_id", "workspace"} }
 
-// Value is the value of a name in ContextNames, and empty when the host has not set it; ok is false for other names.
+// Value is the value of a name in ContextNames, empty if the host has not set it; ok is false for other names.
 func (c Context) Value(name string) (value string, ok bool) {
 	switch name {
 	case "actor":
@@ -163,7 +162,7 @@ type Message struct {
 	Role, Text string
 }
 
-// A Result is what an action answers.
+// A Result is what an action returns.
 type Result struct {
 	// Data is nil, bool, int, int64, float64, string, []any or map[string]any, nested freely.
 	Data any
@@ -171,14 +170,14 @@ type Result struct {
 	Effects []Effect
 	// Next holds the arguments that differ for the next page: {"page": 2}. Nil where there is no next page.
 	Next map[string]any
-	// Unsure tells that nothing says whether there is a next page: Next is worth a try, and may give an empty page or the
-	// same again; where Next is nil there may be more that nothing is known to fetch.
+	// Unsure is set if it is unknown whether there is a next page: Next is worth a try, but may give an empty page or the
+	// same one again; if Next is nil there may be more, with no known way to fetch it.
 	Unsure bool
 	// Note is a line about the data for the record: "not found", "parsed from text". May be empty.
 	Note string
 }
 
-// An Effect is a record of a wished change, not the act.
+// An Effect records a change that an action wishes for; it is not carried out.
 type Effect struct {
 	Kind   string `json:"kind"`
 	Target string `json:"target,omitempty"`

@@ -23,7 +23,7 @@ func (v *View) Explain(id, query string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// placeOf says where an entry stands among the visible ones.
+// placeOf is the rank of an entry among the visible ones, as text.
 func (v *View) placeOf(doc int32, query string) string {
 	ranking := v.cat.index.Rank(v.request(query))
 	defer ranking.Close()

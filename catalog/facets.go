@@ -1,6 +1,6 @@
 package catalog
 
-// This file counts what the hits of a set have.
+// This file counts the domains, tags, operations and other names of a set's hits.
 
 import (
 	"cmp"
@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// A FacetCount is how many hits have a name.
+// A FacetCount is a name and how many hits have it.
 type FacetCount struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
 }
 
-// Facets count what the hits of a set have: the commonest names first, ties by name, at most 20 of a kind.
+// Facets count the names in the hits of a set: most frequent first, ties by name, at most 20 of each kind.
 type Facets struct {
-	// Total is the number of hits counted, Mutating how many of them mutate. Of is how many there were before a limit
-	// cut them; 0 where none did.
+	// Total is the number of hits counted, Mutating how many of them mutate. Of is how many there were before a limit; 0
+	// if none applied.
 	Total      int          `json:"total"`
 	Of         int          `json:"of,omitempty"`
 	Mutating   int          `json:"mutating"`
@@ -34,7 +34,7 @@ type Facets struct {
 
 const maxFacets = 20
 
-// Facets counts the hits of the set, and of a search without a limit the best 1,000; Domains are first segments of
+// Facets counts the hits of the set; for a search without a limit, the best 1,000. Domains are first segments of
 // namespaces, Namespaces whole ones.
 func (s Set) Facets() Facets {
 	s = s.atLeast(mostHits)
@@ -120,7 +120,7 @@ func facetNames(e *Entry) [facetKinds][]string {
 // shownFacets is how many names of a kind Text lists.
 const shownFacets = 8
 
-// Text is the facets in a line a kind, the commonest names first.
+// Text is the facets, one line per kind, most frequent names first.
 func (f Facets) Text() string {
 	of := ""
 	if f.Of > 0 {

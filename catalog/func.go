@@ -13,8 +13,8 @@ import (
 
 // Func makes an entry from a typed Go function. The schemas come from the struct tags of In and Out: `json` gives the
 // names (omitempty: not required), `jsonschema` the descriptions. In must be a struct or a map with string keys. A
-// schema that e has already stays. What the function returns becomes the result's data through encoding/json; an Out
-// of type any leaves the output schema open. Func panics where a type has no schema, which is a mistake in the source.
+// schema that e has already stays. What the function returns becomes the result's data through encoding/json; an Out of
+// type any leaves the output schema open. Func panics if a type has no schema, which is a programming error.
 func Func[In, Out any](e Entry, fn func(ctx context.Context, in In, c Context) (Out, error)) Entry {
 	if e.Input == nil {
 		e.Input = inferred[In](e.ID)

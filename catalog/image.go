@@ -1,6 +1,6 @@
 package catalog
 
-// This file writes a built catalog as one piece of bytes, an image, and opens it again without building anything.
+// This file writes a built catalog as one block of bytes, an image, and opens it again without rebuilding it.
 
 import (
 	"crypto/sha256"
@@ -12,11 +12,11 @@ import (
 	"almanac/catalog/search"
 )
 
-// ErrImage says that bytes are no image of a catalog, or a damaged one.
+// ErrImage means that the bytes are not an image of a catalog, or a damaged one.
 var ErrImage = search.ErrImage
 
-// WriteImage writes the catalog to w, without the functions of its entries, and remark beside it: what Open gives back.
-// The same entries give the same bytes on machines of one kind. A catalog that was opened cannot be written again.
+// WriteImage writes the catalog to w, without the functions of its entries, together with a remark that Open returns.
+// The same entries give the same bytes on machines of one kind. An opened catalog cannot be written again.
 func (c *Catalog) WriteImage(w io.Writer, remark []byte) error {
 	if c.entries == nil && c.Len() > 0 {
 		return errors.New("catalog: it comes from an image")
@@ -45,14 +45,14 @@ func sections(c *Catalog, s *stored, remark *[]byte) []search.Section {
 type OpenOptions struct {
 	// Without switches ranking features off.
 	Without []search.Feature
-	// Attach gives an entry its functions, Action and Preview, when it is asked for; nil leaves all without. It must
-	// change nothing else, and be safe for concurrent use.
+	// Attach gives an entry its functions, Action and Preview, when it is first looked up; nil leaves all entries without.
+	// It must change nothing else, and be safe for concurrent use.
 	Attach func(e *Entry)
 }
 
-// Open opens what WriteImage wrote, and returns its remark. It ranks as the catalog did that was written. Entries are
-// read when they are asked for. image is taken over and must not be changed afterwards. The error is ErrImage, or wraps
-// it, for anything that is not an image of this form, whole.
+// Open opens what WriteImage wrote, and returns its remark. The catalog ranks like the one written. Entries are read
+// when they are looked up. Open takes over image, which must not be changed afterwards. The error is or wraps ErrImage
+// for anything but a complete image of this form.
 func Open(image []byte, o OpenOptions) (c *Catalog, remark []byte, err error) {
 	c = &Catalog{}
 	c.stored.attach = o.Attach
@@ -67,8 +67,8 @@ func Open(image []byte, o OpenOptions) (c *Catalog, remark []byte, err error) {
 	return c, remark, nil
 }
 
-// Version changes when the same entries would give another image: it is a sum over the shipped words, and the
-// image of a few entries that have something of everything.
+// Version changes when the same entries would give another image: it is a sum over the shipped words and the image of a
+// few sample entries that use every feature.
 func Version() string {
 	h := sha256.New()
 	if err := search.WriteData(h); err != nil {

@@ -1,6 +1,6 @@
 package catalog
 
-// This file has the names that an entry can be asked for by: what it takes, what it returns, what it is about.
+// This file derives the names under which an entry can be found: its inputs, outputs and entities.
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"almanac/catalog/spec"
 )
 
-// A shape is what the schemas of an entry come to, read once for all that indexes them.
+// A shape is the outline of an entry's schemas, read once for everything that is indexed.
 type shape struct {
 	inputs        []spec.Property
 	inputOutlines []spec.Outline // of the inputs, in step
@@ -35,7 +35,7 @@ func shapeOf(e *Entry) *shape {
 	return sh
 }
 
-// entityKey is an entity as the postings have it.
+// entityKey is an entity as it is indexed.
 func entityKey(name string) string { return spelling.Singular(spelling.Fold(name)) }
 
 func foldedSet(names []string, key func(string) string) []string {
@@ -68,8 +68,8 @@ func RiskOf(e *Entry) Risk {
 	return Low
 }
 
-// subjects are the entities that an entry's own `id` belongs to: what its output is titled, else the entity its
-// namespace ends in, else its only entity, else all of them.
+// subjects are the entities that an entry's own `id` belongs to: the title of its output, else the entity its namespace
+// ends in, else its only entity, else all of them.
 func subjects(e *Entry, title string) []string {
 	entities := make([]string, 0, len(e.Entities))
 	for _, entity := range e.Entities {
@@ -87,7 +87,7 @@ func subjects(e *Entry, title string) []string {
 	return entities
 }
 
-// inputKeys are the names under which an entry's inputs can be asked for, sorted.
+// inputKeys are the names under which an entry's inputs can be found, sorted.
 func inputKeys(e *Entry, sh *shape) []string {
 	var keys []string
 	for i, p := range sh.inputs {
@@ -105,13 +105,13 @@ func inputKeys(e *Entry, sh *shape) []string {
 	return sortedSet(keys)
 }
 
-// listKeys are the names of a list of things: "invoice_list", "invoices", "list_invoice".
+// listKeys are the names for a list of an entity: "invoice_list", "invoices", "list_invoice".
 func listKeys(thing string) []string {
 	return []string{thing + "_list", spelling.Plural(thing)}
 }
 
-// outputKeys are the names under which what an entry returns can be asked for, sorted: its fields, `customer_id` for
-// the `id` of a customer, `customer` and `customer_list` for one or a list of them.
+// outputKeys are the names under which an entry's output can be found, sorted: its fields, `customer_id` for the `id`
+// of a customer, `customer` and `customer_list` for one or a list of them.
 func outputKeys(e *Entry, sh *shape) []string {
 	if e.Output == nil {
 		return nil
@@ -140,8 +140,8 @@ func outputKeys(e *Entry, sh *shape) []string {
 	return sortedSet(keys)
 }
 
-// outputFieldKeys are the names of one returned field. The fields of a thing inside, and of the items of a list
-// inside, count as fields of that thing.
+// outputFieldKeys are the names of one returned field. The fields of a nested object, and of the items of a nested
+// list, count as fields of that object.
 func outputFieldKeys(d spec.Document, p spec.Property, about []string) []string {
 	key := spelling.Fold(p.Name)
 	keys := []string{key}
@@ -180,9 +180,8 @@ func outputFieldKeys(d spec.Document, p spec.Property, about []string) []string 
 	return keys
 }
 
-// needKeys are the ways a field need may be written in the postings. "list<invoice>", "array[Invoice]",
-// "list{invoice}", "list of invoices", "[]invoice" and "invoice[]" are "invoice_list"; "id of customer" and
-// "customers.id" are "customer_id".
+// needKeys are the indexed forms of a needed field. "list<invoice>", "array[Invoice]", "list{invoice}", "list of
+// invoices", "[]invoice" and "invoice[]" are "invoice_list"; "id of customer" and "customers.id" are "customer_id".
 func needKeys(need string) []string {
 	need = strings.TrimSpace(need)
 	inner, ok := strings.CutSuffix(need, "[]")

@@ -1,6 +1,6 @@
 package catalog
 
-// This file finds the nearest name to one that is not known.
+// This file finds the names nearest to an unknown one.
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"almanac/catalog/search/spelling"
 )
 
-// named are the visible entries whose name or alias this is, however it is written, in the order of their ids; of an id
-// the last segment will do.
+// named are the visible entries with this name or alias, in any spelling style, in the order of their ids; the last
+// segment of an id is enough.
 func (v *View) named(id string) []int {
 	var docs []int
 	for _, key := range sortedSet([]string{spelling.Fold(id), spelling.Fold(lastSegment(id))}) {
@@ -27,7 +27,7 @@ func (v *View) named(id string) []int {
 	return slices.Compact(docs)
 }
 
-// inOtherCase lists up to n visible ids that differ from one in nothing but small and capital letters.
+// inOtherCase lists up to n visible ids that differ from id only in case.
 func (v *View) inOtherCase(id string, n int) []string {
 	var ids []string
 	for doc := range v.cat.Len() {
@@ -39,9 +39,9 @@ func (v *View) inOtherCase(id string, n int) []string {
 	return ids
 }
 
-// nearIDs lists up to n visible ids for one that is not: the same in other letters, those a few edits away, nearest
-// first, then those whose name or alias it is, then those that a search for its words finds, in its own namespace
-// before elsewhere.
+// nearIDs lists up to n visible ids near to an unknown one: those that differ only in case, those a few edits away,
+// nearest first, then those with its name or an alias, then those that a search for its words finds, its own namespace
+// first.
 func (v *View) nearIDs(id string, n int) []string {
 	limit := spelling.MostEdits(id) + 1
 	type candidate struct {

@@ -16,8 +16,8 @@ func optionNames() []string {
 	return []string{"domains", "entities", "include_mutations", "limit", "mutates", "needs_input", "needs_output", "operation", "risk", "tags"}
 }
 
-// CheckOptions refuses an operation that no visible action has and that is none of the usual ones: an *ArgError that
-// lists those there are, and whose Hint has the near one.
+// CheckOptions refuses an operation that is neither usual nor found in a visible action: an *ArgError that lists those
+// there are, with the nearest one as its Hint.
 func (v *View) CheckOptions(o SearchOptions) error {
 	if o.Operation == "" {
 		return nil
@@ -38,8 +38,8 @@ func (v *View) CheckOptions(o SearchOptions) error {
 }
 
 // ParseSearchOptions reads options in snake_case: domains, tags, entities, operation, include_mutations, mutates,
-// needs_input, needs_output, risk and limit. A single string does where a list is meant. An error is an *ArgError; for
-// an unknown name its Hint has the near one. Nil gives the zero options.
+// needs_input, needs_output, risk and limit. A single string may stand for a list. An error is an *ArgError; for an
+// unknown name its Hint is the nearest one. Nil gives the zero options.
 func ParseSearchOptions(m map[string]any) (SearchOptions, error) {
 	o, rest, err := parseOptions(m)
 	if err == nil && len(rest) > 0 {

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// The names by which actions take the size of a page and where it begins, first come first served.
+// The names of arguments for the size of a page and where it begins; the first one present counts.
 var (
 	sizeNames   = [...]string{"limit", "per_page", "page_size", "perPage", "pageSize", "max_results", "maxResults"}
 	offsetNames = [...]string{"offset", "skip", "startAt", "start_at"}
 	pageNames   = [...]string{"page", "page_number", "pageNumber"}
 )
 
-// NextPage is what a result says of its next page or, where the action leaves that to its callers, what its arguments
-// tell: next holds the arguments for it. more is true where the page is as long as it may be, or the result says that
-// there is another. Without more, next is a try: nothing tells how long a page may be, and it may be empty or the same
-// again. Where there may be another page and no argument turns to it, next is nil and more is true. args are checked
-// arguments.
+// NextPage returns the arguments for the next page, from the result if it says, else guessed from the call's arguments.
+// more is true if the page is full, or the result says that there is another. next without more is a guess: the page
+// size is unknown, and the next page may be empty or the same again. more without next means that there may be another
+// page but no known argument to ask for it. args are checked arguments.
 func (e *Entry) NextPage(args map[string]any, r Result) (next map[string]any, more bool) {
 	if r.Next != nil || e.Paged || e.Mutates {
 		return r.Next, (r.Next != nil) != r.Unsure
@@ -30,7 +29,7 @@ func (e *Entry) NextPage(args map[string]any, r Result) (next map[string]any, mo
 	return e.turned(args, rows), size > 0
 }
 
-// turned is the arguments for the page after one with so many rows; nil where none turns pages.
+// turned is the arguments for the page after one with this many rows; nil if no argument selects a page.
 func (e *Entry) turned(args map[string]any, rows int64) map[string]any {
 	if at, name := first(args, offsetNames[:]); name != "" {
 		return map[string]any{name: at + rows}
@@ -62,7 +61,7 @@ func first(args map[string]any, names []string) (int64, string) {
 	return 0, ""
 }
 
-// rowsOf is the list that data is, or the only one among its fields.
+// rowsOf is data itself if it is a list, else the only list among its fields.
 func rowsOf(data any) []any {
 	switch data := data.(type) {
 	case []any:

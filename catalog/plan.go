@@ -1,7 +1,7 @@
 package catalog
 
-// This file has picks and plans: the few best hits for a step of a task, and the check that each step gets what it
-// needs from the one who asks or from a step before it.
+// This file has picks and plans: the few best hits for a step of a task, and the check that each step gets its inputs
+// from the user or from an earlier step.
 
 import (
 	"fmt"
@@ -23,21 +23,21 @@ type PickOptions struct {
 	SearchOptions
 }
 
-// A Step is one step of a task: the hits that may do it, best first, and what was asked of them.
+// A Step is one step of a task: the candidate hits, best first, and what was asked for.
 type Step struct {
 	// Query is what the hits were searched for, in words.
 	Query string
-	// Needs are the input fields asked for and Gives what the step shall return, joined by ", "; may be empty.
+	// Needs are the input fields asked for and Gives the output fields, joined by ", "; may be empty.
 	Needs, Gives string
 	Hits         []Hit
-	// Note says what is not as it was asked; may be empty.
+	// Note says how the step falls short of what was asked; may be empty.
 	Note string
 
 	needsInput, needsOutput []string
 }
 
-// Pick takes the best few hits that meet the needs. Where none is known to return what is needed, it takes those
-// that do not say what they return, and notes it.
+// Pick takes the few best hits that meet the needs. If none is known to return what is needed, it takes those with an
+// unknown output, and notes it.
 func (s Set) Pick(o PickOptions) Step {
 	step := Step{
 		Query: s.query, Needs: strings.Join(o.NeedsInput, ", "), Gives: strings.Join(o.NeedsOutput, ", "),
@@ -73,8 +73,7 @@ func (s Set) Pick(o PickOptions) Step {
 	return step
 }
 
-// StepOf makes a step from parts, as a script hands it back. Needs and gives are field names; "" and repeats are
-// dropped.
+// StepOf rebuilds a step that a script hands back. Needs and gives are field names; "" and duplicates are dropped.
 func StepOf(query string, needs, gives []string, hits []Hit) Step {
 	return Step{
 		Query: query, Needs: strings.Join(needs, ", "), Gives: strings.Join(gives, ", "), Hits: slices.Clone(hits),
@@ -93,20 +92,20 @@ type Link struct {
 	ID, Field string
 }
 
-// A Plan is the steps of a task in an order that works, with where each input comes from.
+// A Plan is the steps of a task in an order that works, and where each input comes from.
 type Plan struct {
 	Steps []Step
 	Links []Link
-	// Given are the inputs that no earlier step returns and the user is said to give, Open those that nobody gives:
-	// each once, in the order of need.
+	// Given are the inputs that the user is said to give, Open those that neither a step nor the user gives; without
+	// duplicates, in the order they are needed.
 	Given, Open []string
-	// Problems say what stands in the way: steps without hits; often nil.
+	// Problems lists what is wrong with the plan, such as steps without hits; often nil.
 	Problems []string
-	// Reordered tells that the steps do not stand in the order in which they were given.
+	// Reordered is set if the steps are in another order than they were given in.
 	Reordered bool
 }
 
-// IDs are the ids of all hits, step by step, each once.
+// IDs are the ids of all hits, step by step, without duplicates.
 func (p Plan) IDs() []string {
 	var ids []string
 	for _, step := range p.Steps {
@@ -119,9 +118,10 @@ func (p Plan) IDs() []string {
 	return ids
 }
 
-// Plan puts steps together. Hits that the view does not see are dropped. A step that needs what another returns stands
-// behind it, unless the two may need one another. The user gives what a step was picked for (NeedsInput) and no earlier
-// step returns, and the inputs in given. It fails for no steps and for more than 20.
+// Plan orders and links steps. Hits that the view does not see are dropped. A step that needs another's output comes
+// after it, unless the two may need each other. The user is taken to give the inputs that a step was picked for
+// (NeedsInput) unless an earlier step returns them, and the inputs in given. It fails for no steps and for more than
+// 20.
 func (v *View) Plan(steps []Step, given ...string) (Plan, error) {
 	switch {
 	case len(steps) == 0:
@@ -183,7 +183,7 @@ func appendNew(names []string, name string) []string {
 	return append(names, name)
 }
 
-// orderNeeds are the needs of a step that say where it stands: those asked for, and the ids that its best hit requires.
+// orderNeeds are the needs of a step that decide its place: those asked for, and the ids that its best hit requires.
 // Other required inputs, such as "query" or "name", are too common to move a step.
 func (v *View) orderNeeds(step Step) []string {
 	needs := slices.Clone(step.needsInput)
@@ -198,7 +198,7 @@ func (v *View) orderNeeds(step Step) []string {
 	return needs
 }
 
-// needsOf are the inputs a step asks for, and those that its best hit requires beyond them.
+// needsOf are the inputs a step asks for, and the others that its best hit requires.
 func (v *View) needsOf(step Step) []string {
 	needs := slices.Clone(step.needsInput)
 	e, ok := v.Lookup(step.Hits[0].ID)
@@ -230,7 +230,7 @@ func (v *View) needsOf(step Step) []string {
 	return needs
 }
 
-// outputName is how the entry itself calls the output that a key stands for.
+// outputName is the entry's own name for the output that a key stands for.
 func outputName(e *Entry, key string) string {
 	props := e.Output.document().Fields()
 	for _, p := range props {

@@ -11,8 +11,8 @@ import (
 	"almanac/catalog/spec"
 )
 
-// pointedTo finds what a local reference points to: "#", "#/$defs/invoice", "#anchor". It is nil when there is no such
-// place, and for references to other documents.
+// pointedTo finds what a local reference points to: "#", "#/$defs/invoice", "#anchor". It is nil if nothing is there,
+// and for references to other documents.
 func pointedTo(root *jsonschema.Schema, ref string) *jsonschema.Schema {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {

@@ -1,7 +1,7 @@
 package catalog
 
-// This file refuses schemas that the checks could not come to an end with: those that refer to themselves without
-// going deeper into the value, and those that refer to what is not there.
+// This file refuses schemas that could not be checked in finite time: those that refer to themselves without going
+// deeper into the value. It also refuses references that lead nowhere.
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// errRecursive is what {"$ref":"#"} and its like are refused with. The library would recurse until the stack is full.
+// errRecursive refuses {"$ref":"#"} and the like. The library would recurse until the stack is full.
 var errRecursive = errors.New("it refers to itself without end")
 
 // parts are the schemas directly inside s: those that apply to the same value, and those that apply to parts of it or

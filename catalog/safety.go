@@ -10,8 +10,8 @@ import (
 // This file finds what a description says about the damage that a call can do, so that no short form loses it.
 
 // A description's warnings are whole sentences with one of these words: that the call cannot be taken back, that data
-// is gone, or a label that says so itself. A word too many costs a line, one too few a customer: it leans to the
-// former.
+// is gone, or a label that says so itself. A false alarm costs a line, a missed warning may cost a customer, so it
+// matches generously.
 var warning = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\b(cannot|can ?not|can['’]t|could ?not|never|not|no way to|impossible to)\b[^.]{0,40}\b(undo|undone|revert|reverted|` +
 		`reversed?|restored?|recover|recovered|taken back|called back|rolled back|roll back|retrieved?|recalled|undeleted?)\b`,

@@ -15,8 +15,8 @@ import (
 )
 
 // A Schema is a JSON Schema (drafts 7 and 2020-12). It keeps the text and parses it when first needed, so that a
-// catalog of 100,000 entries costs their text and no more. Safe for concurrent use; a nil *Schema allows nothing
-// but an empty argument table.
+// catalog of 100,000 entries costs no more than their text. Safe for concurrent use; a nil *Schema allows only an empty
+// argument table.
 type Schema struct {
 	text json.RawMessage
 
@@ -42,8 +42,8 @@ type Field struct {
 	Schema *jsonschema.Schema
 }
 
-// ParseSchema takes the text of a JSON Schema. An error names the line and column of broken JSON, or the place of
-// what is no schema as a JSON pointer. The text is kept, not copied.
+// ParseSchema takes the text of a JSON Schema. An error names the line and column of broken JSON, or a JSON pointer to
+// what is not a valid schema. The text is kept, not copied.
 func ParseSchema(text []byte) (*Schema, error) {
 	if !json.Valid(text) {
 		return nil, syntaxError(text)
@@ -55,7 +55,7 @@ func ParseSchema(text []byte) (*Schema, error) {
 	return &Schema{text: text}, nil
 }
 
-// MustSchema is ParseSchema for literals in source; it panics where that fails.
+// MustSchema is ParseSchema for literals in source; it panics on an error.
 func MustSchema(text string) *Schema {
 	s, err := ParseSchema([]byte(text))
 	if err != nil {

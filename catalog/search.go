@@ -12,22 +12,22 @@ import (
 const (
 	defaultLimit = 20
 	maxLimit     = 1000
-	// exactScore is what a hit gets that no query ranked: below what matches a query well.
+	// exactScore is the score of a hit that no query ranked: lower than a good match.
 	exactScore = 0.1
 )
 
 // SearchOptions narrow a search. The zero value takes everything. Kinds are joined by "and", the values of one kind
 // by "or"; all needs must be met.
 type SearchOptions struct {
-	// Domains are namespaces: "crm", "billing.invoice". A name that is unknown narrows nothing beside one that is
-	// known; only unknown names find nothing. The same holds for Tags and Entities.
+	// Domains are namespaces: "crm", "billing.invoice". Unknown names are ignored beside known ones; if all are unknown,
+	// nothing is found. The same holds for Tags and Entities.
 	Domains, Tags, Entities []string
 	Operation               Operation
-	// IncludeMutations set to false leaves out what mutates; nil and true leave it in.
+	// IncludeMutations set to false excludes mutations; nil and true include them.
 	IncludeMutations *bool
-	// Mutates asks for actions that do, or do not; nil takes both.
+	// Mutates asks for mutations only, or for reads only; nil takes both.
 	Mutates *bool
-	// NeedsInput are fields that the action must take, NeedsOutput fields or things that it must return. "customer_id"
+	// NeedsInput are fields that the action must take, NeedsOutput fields or entities that it must return. "customer_id"
 	// is met by customer_id, customerId, or the id of a customer; "invoice_list" by a list of invoices.
 	NeedsInput, NeedsOutput []string
 	Risk                    Risk
@@ -43,11 +43,11 @@ func (o *SearchOptions) limit(standard int) int {
 	return min(o.Limit, maxLimit)
 }
 
-// Search ranks the visible entries that have words of the query and pass the options. An empty query takes all that
-// pass, in the order of their ids. The same catalog, query and options give the same answer on every machine, and an
-// entry's score does not depend on the view, but for words that no visible entry has: those that look misspelt are
-// searched as the nearest visible word, and the set's notes say so. Of a query the first 16 KiB count. It fails for a
-// limit out of range and an unknown risk.
+// Search ranks the visible entries that match words of the query and pass the options. An empty query takes all that
+// pass, in the order of their ids. The same catalog, query and options give the same answer on every machine. An
+// entry's score does not depend on the view, with one exception: a word that no visible entry has and that looks
+// misspelt is searched as the nearest visible word, and the set's notes say so. Only the first 16 KiB of a query count.
+// Search fails for a limit out of range and an unknown risk.
 func (v *View) Search(query string, o SearchOptions) (Set, error) {
 	if err := checkOptions(o); err != nil {
 		return Set{}, err
@@ -77,7 +77,7 @@ func exactHits(docs search.Bits) []search.Hit {
 	return hits
 }
 
-// filter is the set of visible entries that pass the options, and what to say about names that are unknown.
+// filter is the set of visible entries that pass the options, and notes about unknown names.
 func (v *View) filter(o SearchOptions) (search.Bits, []string) {
 	var notes []string
 	allowed := slices.Clone(v.visible)
@@ -131,11 +131,11 @@ func (v *View) filter(o SearchOptions) (search.Bits, []string) {
 	return allowed, notes
 }
 
-// maxUnknown is how many unknown names are told of one by one.
+// maxUnknown is how many unknown names get a note of their own.
 const maxUnknown = 5
 
-// unknownNotes say that no visible entry has the names, and which ones are near. key is a name as m has it, and join is
-// what parts the words of one.
+// unknownNotes say that no visible entry has the names, and which ones are near. key converts a name to its form in m,
+// and join separates the words of one.
 func (v *View) unknownNotes(kind string, names []string, m *search.Keys, key func(string) string, join string) []string {
 	var notes []string
 	for _, name := range names[:min(len(names), maxUnknown)] {
@@ -151,7 +151,7 @@ func (v *View) unknownNotes(kind string, names []string, m *search.Keys, key fun
 	return notes
 }
 
-// label is how the set of entries under names is called.
+// label is the label of the set of entries under names.
 func label(kind string, names []string) string {
 	return clip(kind+" "+strings.Join(names[:min(len(names), maxLabel)], ", "), maxLabel)
 }
@@ -163,7 +163,8 @@ func (v *View) exactSet(kind string, names []string, o SearchOptions) Set {
 	return Set{view: v, query: label(kind, names), hits: hits, total: len(hits), notes: notes, asked: o}
 }
 
-// Namespace is the set of all entries in any of the namespaces, in the order of their ids. No names, an empty set.
+// Namespace is the set of all entries in any of the namespaces, in the order of their ids. Without names the set is
+// empty.
 func (v *View) Namespace(names ...string) Set {
 	if len(names) == 0 {
 		return Set{view: v}
@@ -187,12 +188,12 @@ func (v *View) Entities(names ...string) Set {
 	return v.exactSet("entities", names, SearchOptions{Entities: names})
 }
 
-// Inputs is the set of all entries that take any of the fields; names are met as in SearchOptions.NeedsInput.
+// Inputs is the set of all entries that take any of the fields; names match as in SearchOptions.NeedsInput.
 func (v *View) Inputs(names ...string) Set {
 	return v.fieldSet("inputs", names, v.cat.index.Keys(inputKind))
 }
 
-// Outputs is the set of all entries that return any of the fields; names are met as in SearchOptions.NeedsOutput.
+// Outputs is the set of all entries that return any of the fields; names match as in SearchOptions.NeedsOutput.
 func (v *View) Outputs(names ...string) Set {
 	return v.fieldSet("outputs", names, v.cat.index.Keys(outputKind))
 }
@@ -224,8 +225,8 @@ func (v *View) Get(id string) (Hit, error) {
 	return Hit{ID: e.ID, Score: exactScore}, nil
 }
 
-// SetOf makes a set of hits that came from somewhere else, such as a script: known and visible ids in the order given,
-// each once. A score of zero or less stands for that of an exact hit.
+// SetOf makes a set of hits from elsewhere, such as a script: known and visible ids in the order given, without
+// duplicates. A score of zero or less becomes that of an exact hit.
 func (v *View) SetOf(hits []Hit) Set {
 	s := Set{view: v}
 	seen := map[int]bool{}

@@ -13,19 +13,19 @@ type Hit struct {
 	Score float64 `json:"score"`
 }
 
-// A Set is a ranked answer: ids and scores, never actions. It is immutable and safe for concurrent use. The zero Set
-// is empty. Every set that comes from another sees no more than the view of the first.
+// A Set is a ranked answer: ids and scores, never actions. It is immutable and safe for concurrent use. The zero Set is
+// empty. A set derived from another sees no more than the view of the first.
 type Set struct {
 	view  *View
 	query string
 	hits  []search.Hit // best first
 	total int
 	notes []string // names that were unknown
-	// chosen tells that somebody said how many hits there shall be.
+	// chosen is set if a caller fixed the number of hits.
 	chosen bool
 	asked  SearchOptions
-	// search is what ranked the hits, where nobody chose how many: all matches are within reach then. Nil for a set
-	// that is its hits.
+	// search is the query that ranked the hits, kept while nobody has limited them, so that later steps can reach all
+	// matches. Nil for a set that is just its hits.
 	search *query
 	// words were searched for, and from is what was filtered; for the answer that finds nothing.
 	words string
@@ -44,8 +44,7 @@ func (s Set) Query() string { return s.query }
 // Label is Query, cut to some 300 bytes.
 func (s Set) Label() string { return clip(s.query, maxLabel) }
 
-// Notes say what is to know about the answer: which of the names asked for are unknown, and where a limit
-// cut what the set was made of. Often nil.
+// Notes are remarks on the answer: names that are unknown, and limits that cut what the set was made of. Often nil.
 func (s Set) Notes() []string { return slices.Clone(s.notes) }
 
 // Hits are the ids and scores, best first.
@@ -65,8 +64,8 @@ func (s Set) with(hits []search.Hit, total int) Set {
 	return s
 }
 
-// Filter keeps the hits that pass the options, in their order. A limit above zero keeps the first so many. Of a search
-// without a limit all matches are looked at: the answer is that of a search with both kinds of options.
+// Filter keeps the hits that pass the options, in their order, at most as many as a limit above zero. For a search
+// without a limit all matches are filtered, as if the search itself had these options.
 func (s Set) Filter(o SearchOptions) Set {
 	narrows := o.words() != ""
 	if s.view == nil || !narrows && o.Limit <= 0 {
@@ -103,7 +102,7 @@ func (s Set) Intersect(o Set) Set {
 	return s.join(o, " and ", search.Bits.And)
 }
 
-// Union has what either set has; scores are added where both have an entry.
+// Union keeps what either set has; scores of entries in both are added.
 func (s Set) Union(o Set) Set {
 	switch {
 	case s.view == nil, s.empty():
@@ -143,8 +142,8 @@ type BoostOptions struct {
 	By float64
 }
 
-// Boost multiplies the scores of the hits that pass the options and ranks anew. Nothing is added or lost, but for what
-// a limit cuts; of a search without a limit all matches are looked at.
+// Boost multiplies the scores of the hits that pass the options and ranks again. Only a limit removes hits. For a
+// search without a limit all matches are boosted.
 func (s Set) Boost(o BoostOptions) Set {
 	if s.view == nil {
 		return s
@@ -176,7 +175,7 @@ func (s Set) Boost(o BoostOptions) Set {
 	return s.with(hits[:min(len(hits), most)], s.total)
 }
 
-// Top keeps the best n, at most 1,000 of a search; the total stays what it was. Less than one keeps none.
+// Top keeps the best n, at most 1,000 of a search; the total does not change. n below one keeps none.
 func (s Set) Top(n int) Set {
 	if s.search != nil && n > len(s.hits) {
 		s = s.atLeast(min(n, mostHits))

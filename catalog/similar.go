@@ -1,6 +1,6 @@
 package catalog
 
-// This file finds what is like an entry.
+// This file finds entries similar to one.
 
 import (
 	"strings"
@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// likeFields is how many inputs and how many outputs of an entry count for what is like it.
+	// likeFields is how many inputs and how many outputs of an entry are compared.
 	likeFields = 12
-	// likeName is how often its name counts.
+	// likeName is how many times its name counts.
 	likeName = 2
 )
 
-// Similar ranks the visible entries that are like one: a search for its name, its entities and its fields, under the
-// options, without the entry itself. An id that is not visible gives an *UnknownError.
+// Similar ranks the visible entries similar to one: a search for its name, entities and fields under the options,
+// without the entry itself. An id that is not visible gives an *UnknownError.
 func (v *View) Similar(id string, o SearchOptions) (Set, error) {
 	e, err := v.Resolve(id)
 	if err != nil {

@@ -1,7 +1,7 @@
 package catalog
 
-// This file writes entries as bytes and reads them back one at a time, when they are asked for: of 100,000 entries a
-// session reads a few hundred.
+// This file writes entries as bytes and reads them back one at a time, when they are looked up: a session reads a few
+// hundred of 100,000 entries.
 
 import (
 	"encoding/binary"
@@ -11,8 +11,8 @@ import (
 	"almanac/catalog/search"
 )
 
-// Entries have numbers, and their ids are in the order of the numbers. A catalog that New built holds them all; one
-// that Open opened holds them as bytes, and those that were asked for.
+// Entries are numbered in the order of their ids. A catalog built by New holds them all; one opened by Open holds their
+// bytes, and the entries looked up so far.
 type stored struct {
 	data    []byte
 	offsets []uint64 // entry i is data[offsets[i]:offsets[i+1]]
@@ -23,7 +23,7 @@ type stored struct {
 // id is the id of entry doc.
 func (c *Catalog) id(doc int) string { return c.ids.At(doc) }
 
-// entry is entry doc; it is the catalog's own.
+// entry is entry doc; it belongs to the catalog.
 func (c *Catalog) entry(doc int) *Entry {
 	if c.entries != nil {
 		return &c.entries[doc]
@@ -35,7 +35,7 @@ func (c *Catalog) entry(doc int) *Entry {
 	return c.stored.read[doc].Load()
 }
 
-// peek is entry doc for a look: what is not held already is not kept.
+// peek is entry doc without keeping it in memory.
 func (c *Catalog) peek(doc int) *Entry {
 	if c.entries != nil {
 		return &c.entries[doc]

@@ -18,7 +18,7 @@ import (
 	"almanac/catalog/spec"
 )
 
-// plainValue turns Go numbers of all kinds into int64 and float64, and refuses what is no data.
+// plainValue turns Go numbers of all kinds into int64 and float64, and refuses values that are not data.
 func (c *checker) plainValue(v any, path string) (any, *ArgError) {
 	switch n := v.(type) {
 	case nil, bool, int64, string, []any, map[string]any:
@@ -134,7 +134,7 @@ func as(v any, kind string) (any, bool) {
 	return v, ok
 }
 
-// converted is v as kind where the meaning is beyond doubt.
+// converted is v as kind if its meaning is unambiguous.
 func converted(v any, kind string) (any, bool) {
 	switch kind {
 	case "integer", "number":
@@ -162,7 +162,7 @@ func converted(v any, kind string) (any, bool) {
 	return nil, false
 }
 
-// checkValue holds v against enum, const and bounds.
+// checkValue checks v against enum, const and bounds.
 func (c *checker) checkValue(v any, s *jsonschema.Schema, path string) *ArgError {
 	wrong := func(want string) *ArgError {
 		return &ArgError{Field: path, Want: want, Got: describeValue(v), Schema: schemaText(s)}
@@ -218,7 +218,7 @@ func (c *checker) checkValue(v any, s *jsonschema.Schema, path string) *ArgError
 	return nil
 }
 
-// outOfBounds says what number the schema wants when n is not it.
+// outOfBounds says what number the schema wants if n is out of bounds, else "".
 func outOfBounds(n float64, s *jsonschema.Schema) string {
 	kind := "number"
 	if s.Type == "integer" {

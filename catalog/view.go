@@ -13,7 +13,7 @@ import (
 )
 
 // A View is what one turn may see of a catalog. It is immutable and safe for concurrent use; Narrow returns a smaller
-// one, and nothing widens.
+// one, and nothing widens one.
 type View struct {
 	cat           *Catalog
 	visible       search.Bits
@@ -31,7 +31,7 @@ type View struct {
 
 // Rules narrow a view. Each field that is set takes something away; the zero Rules take nothing.
 type Rules struct {
-	// Name is how Why calls these rules; may be empty.
+	// Name is what Why calls these rules; may be empty.
 	Name string
 	// Actor and Tenant are set once and then stay.
 	Actor, Tenant string
@@ -39,22 +39,22 @@ type Rules struct {
 	Namespaces       []string
 	DeniedNamespaces []string
 	DeniedOperations []Operation
-	// DeniedIDs are patterns of ids (see almanac/catalog/pattern), of which each has to match some action.
+	// DeniedIDs are patterns of ids (see almanac/catalog/pattern), each of which must match an action.
 	DeniedIDs []string
-	// IDs are patterns too: only what they match is allowed, such as what a query found; empty allows all.
+	// IDs are patterns too: only matching ids are allowed; empty allows all.
 	IDs []string
 	// ReadOnly hides every entry that mutates.
 	ReadOnly bool
-	// Growing tells that parts of the catalog may be missing still. A name that it has not is no error then: it allows
-	// nothing, or has nothing to deny. The rules have to be applied again to what comes.
+	// Growing is set while parts of the catalog may still be missing. An unknown name is then not an error: it allows or
+	// denies nothing. The rules must be applied again to what arrives.
 	Growing bool
-	// Guard is asked about every entry that is visible otherwise; false hides it, and why is for the person. Nil
-	// hides nothing. It must not keep or change the entry.
+	// Guard is asked about every otherwise visible entry; false hides it, and why is shown to the person. Nil hides
+	// nothing. It must not keep or change the entry.
 	Guard func(e *Entry) (ok bool, why string)
 }
 
-// A Visibility says whether an id can be seen, and why not. It is for the person: a model must not be told that
-// something is hidden.
+// A Visibility says whether an id is visible, and why not. It is for the person: a model must not learn that something
+// is hidden.
 type Visibility struct {
 	// State is "visible", "hidden" or "unknown".
 	State string
@@ -64,7 +64,7 @@ type Visibility struct {
 	Near []string
 }
 
-// An UnknownError says that no visible entry has the id. A hidden id gives the same error as one that does not exist.
+// An UnknownError means that no visible entry has the id. A hidden id gives the same error as one that does not exist.
 type UnknownError struct {
 	ID string
 	// Near lists visible ids close to it, nearest first; may be empty.
@@ -91,9 +91,9 @@ type Child struct {
 	Count int
 }
 
-// Narrow returns a view that sees what v sees and the rules leave. It fails when the rules name another actor or
-// tenant than v has, and, unless the catalog is Growing, when they name a namespace, an operation or an id that it has
-// not: a typing error in a denial must not leave open what it meant to close.
+// Narrow returns a view of what v sees and the rules allow. It fails if the rules name another actor or tenant than v
+// has, and, unless the catalog is Growing, if they name an unknown namespace, operation or id: a typing error in a
+// denial must not leave open what it meant to close.
 func (v *View) Narrow(r Rules) (*View, error) {
 	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, usage: v.usage, parent: v, rules: r}
 	if err := settle(&n.actor, r.Actor, "actor"); err != nil {
@@ -125,7 +125,7 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	for _, operation := range r.DeniedOperations {
 		docs := v.cat.index.Keys(operationKind).Get(strings.ToLower(string(operation)))
 		if docs == nil && !r.Growing && !slices.Contains([]Operation{Read, Create, Update, Delete, Admin}, operation) {
-			return nil, fmt.Errorf("operation %q: no action has it: the catalog has %s", clip(oneLine(string(operation)), 80),
+			return nil, fmt.Errorf("operation %q: not in the catalog, which has %s", clip(oneLine(string(operation)), 80),
 				strings.Join(v.visibleKeys(v.cat.index.Keys(operationKind)), ", "))
 		}
 		for _, doc := range docs {
@@ -168,13 +168,13 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	return n, nil
 }
 
-// Nothing is a view that sees nothing, for the same actor and tenant: what is left where rules do not fit.
+// Nothing is a view that sees nothing, for the same actor and tenant: the fallback when rules do not fit.
 func (v *View) Nothing() *View {
-	rules := Rules{Name: "no view", Guard: func(*Entry) (bool, string) { return false, "the rules of the view do not fit the catalog" }}
+	rules := Rules{Name: "no view", Guard: func(*Entry) (bool, string) { return false, "the view's rules do not fit the catalog" }}
 	return &View{cat: v.cat, visible: search.NewBits(v.cat.Len()), actor: v.actor, tenant: v.tenant, parent: v, rules: rules}
 }
 
-// settle sets what is not set yet.
+// settle sets an actor or tenant that is not set yet.
 func settle(have *string, want, what string) error {
 	if want == "" || want == *have {
 		return nil
@@ -217,7 +217,7 @@ func (v *View) Matches(p pattern.Pattern) bool {
 	return slices.ContainsFunc(docs, v.visible.Has)
 }
 
-// namespaceKey is a namespace as the postings have it. A namespace stands for all below it, so crm and crm.* are one.
+// namespaceKey is a namespace as it is indexed. A namespace includes all below it, so crm and crm.* are the same.
 func namespaceKey(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".*"), ".")
@@ -247,16 +247,16 @@ func (v *View) visibleKeys(m *search.Keys) []string {
 	return keys
 }
 
-// Actor is who acts; empty when no rules said.
+// Actor is who acts; empty if no rules set it.
 func (v *View) Actor() string { return v.actor }
 
-// Tenant is for whom; empty when no rules said.
+// Tenant is for whom; empty if no rules set it.
 func (v *View) Tenant() string { return v.tenant }
 
 // Len is the number of visible entries.
 func (v *View) Len() int { return v.count }
 
-// Lookup finds a visible entry by its exact id. The entry is the catalog's own and must not be changed.
+// Lookup finds a visible entry by its exact id. The entry belongs to the catalog and must not be changed.
 func (v *View) Lookup(id string) (*Entry, bool) {
 	if doc := v.doc(id); doc >= 0 {
 		return v.cat.entry(doc), true
@@ -272,8 +272,8 @@ func (v *View) doc(id string) int {
 	return -1
 }
 
-// Resolve is Lookup with an *UnknownError that lists the nearest visible ids. An id that is not there as it is written
-// may have slashes for dots, as in paths, and blanks around it; the entry's ID is the right one.
+// Resolve is Lookup with an *UnknownError that lists the nearest visible ids. It also accepts an id with slashes for
+// dots, as in paths, and with blanks around it; the entry's ID is the right form.
 func (v *View) Resolve(id string) (*Entry, error) {
 	if e, ok := v.Lookup(id); ok {
 		return e, nil
@@ -289,7 +289,7 @@ func (v *View) Resolve(id string) (*Entry, error) {
 	return nil, &UnknownError{ID: id, Near: v.nearIDs(id, 3)}
 }
 
-// Why says whether id can be seen and, when not, what hides it.
+// Why says whether id is visible and, if not, what hides it.
 func (v *View) Why(id string) Visibility {
 	doc := v.cat.find(id)
 	if doc >= 0 && v.visible.Has(doc) {
@@ -306,8 +306,8 @@ func (v *View) Why(id string) Visibility {
 	return Visibility{State: "hidden", Rule: hiding.rules.reason(v.cat.entry(doc)), Near: near}
 }
 
-// WhyRoot is Why for the first segment of ids: visible where an action below it is, and hidden where rules hide them
-// all, with the rule that hides the first.
+// WhyRoot is Why for the first segment of ids: visible if an action below it is, and hidden if rules hide them all,
+// with the rule that hides the first.
 func (v *View) WhyRoot(root string) Visibility {
 	prefix := root + "."
 	first, _ := v.cat.ids.Search(prefix)
@@ -345,12 +345,12 @@ func (r Rules) reason(e *Entry) string {
 	case len(r.IDs) > 0 && !slices.ContainsFunc(r.IDs, e.matches):
 		why = "only " + count(len(r.IDs), "named action") + " may be seen"
 	case r.ReadOnly && e.Mutates:
-		why = "the view is read-only and the action mutates"
+		why = "the view is read-only and the action writes"
 	case r.Guard != nil:
 		if _, said := r.Guard(e); said != "" {
 			why = said
 		} else {
-			why = "the guard refuses it"
+			why = "refused by the guard"
 		}
 	}
 	if r.Name != "" {

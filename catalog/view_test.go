@@ -35,7 +35,7 @@ func TestNarrow(t *testing.T) {
 		{"denied pattern", Rules{DeniedIDs: []string{"*.*.delete", "billing.*"}}, "billing.refund.issue", "this id is denied", "crm.customer.get"},
 		{"only a pattern", Rules{IDs: []string{"crm.*.get", "billing.invoice.*"}}, "crm.customer.create", "only 2 named actions may be seen", "billing.invoice.get"},
 		{"only ids", Rules{IDs: []string{"crm.customer.get", "billing.invoice.get"}}, "crm.customer.create", "only 2 named actions may be seen", "crm.customer.get"},
-		{"read-only", Rules{ReadOnly: true}, "crm.customer.create", "the view is read-only and the action mutates", "crm.customer.get"},
+		{"read-only", Rules{ReadOnly: true}, "crm.customer.create", "the view is read-only and the action writes", "crm.customer.get"},
 		{"guard", Rules{Guard: func(e *Entry) (bool, string) { return RiskOf(e) != High, "high risk is for admins" }}, "billing.invoice.void", "high risk is for admins", "billing.credit.grant"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
