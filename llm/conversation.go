@@ -30,9 +30,8 @@ type Options struct {
 	Tools func() []Tool
 	// MaxTurns is how many completions one Send may take. Default 20.
 	MaxTurns int
-	// ContextTokens is how long a request may be, estimated at four bytes a token. When it would be longer, the
-	// oldest turns are left out. Default 100,000.
-	ContextTokens int
+	// Window is how many tokens the model can read; see SetWindow. Default 100,000.
+	Window int
 	// Retries is how often a failed completion is tried again; negative means never. Default 3.
 	Retries int
 	// RetryWait is the wait before the first retry; it doubles with each. A server's own wish counts instead.
@@ -51,7 +50,7 @@ type Options struct {
 // The defaults of Options.
 const (
 	defaultTurns     = 20
-	defaultContext   = 100_000
+	defaultWindow    = 100_000
 	defaultRetries   = 3
 	defaultRetryWait = time.Second
 )
@@ -67,7 +66,7 @@ type Conversation struct {
 	model    string
 	messages []Message
 	start    int // messages before this one are left out of requests; always the first of a turn
-	context  int // estimated tokens of the last request
+	context  contextSize
 	usage    Usage
 }
 
@@ -76,8 +75,8 @@ func NewConversation(o Options) *Conversation {
 	if o.MaxTurns <= 0 {
 		o.MaxTurns = defaultTurns
 	}
-	if o.ContextTokens <= 0 {
-		o.ContextTokens = defaultContext
+	if o.Window <= 0 {
+		o.Window = defaultWindow
 	}
 	if o.Retries == 0 {
 		o.Retries = defaultRetries
@@ -135,17 +134,15 @@ func (c *Conversation) Send(ctx context.Context, text string) (string, error) {
 // marked, and not the tool calls: nothing says that they were whole.
 func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error) {
 	request := c.request(tools)
-	response, partial, err := c.complete(ctx, request)
+	response, err := c.complete(ctx, request)
 	if err != nil {
-		if partial != "" {
-			c.add(Message{Role: Assistant, Text: partial + "\n" + interruptedMark})
+		if response.Text != "" {
+			text := response.Text + "\n" + interruptedMark
+			c.add(Message{Role: Assistant, Text: text, Reasoning: keptReasoning(response.Reasoning)})
 		}
-		return Response{Text: partial}, err
+		return response, err
 	}
 	usage := measured(request, response)
-	c.mu.Lock()
-	c.usage = c.usage.Add(usage)
-	c.mu.Unlock()
 	mark := stopMark(response.Stop)
 	if response.Text == "" && len(response.Calls) == 0 && mark == "" {
 		return Response{}, &Error{
@@ -154,7 +151,7 @@ func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error)
 			Hint:    "ask again, or try another model",
 		}
 	}
-	stored := Message{Role: Assistant, Text: response.Text}
+	stored := Message{Role: Assistant, Text: response.Text, Reasoning: keptReasoning(response.Reasoning)}
 	if mark != "" && len(response.Calls) == 0 {
 		if stored.Text != "" {
 			mark = "\n" + mark
@@ -171,6 +168,7 @@ func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error)
 	} else {
 		c.addWithAnswers(stored)
 	}
+	c.count(usage)
 	c.options.Observe(Event{Kind: TurnEnded, Text: response.Text, Usage: usage})
 	return response, nil
 }
@@ -237,13 +235,6 @@ func (c *Conversation) Usage() Usage {
 	return c.usage
 }
 
-// Context returns how many tokens the last request was long, estimated, and how many it may be.
-func (c *Conversation) Context() (used, limit int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.context, c.options.ContextTokens
-}
-
 // Model returns the name of the model that the next completion goes to.
 func (c *Conversation) Model() string {
 	c.mu.Lock()
@@ -270,5 +261,5 @@ func (c *Conversation) Reset() {
 }
 
 func (c *Conversation) clear() {
-	c.messages, c.start, c.context, c.reset = nil, 0, 0, false
+	c.messages, c.start, c.context, c.reset = nil, 0, contextSize{}, false
 }

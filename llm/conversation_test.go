@@ -15,6 +15,7 @@ import (
 // A step is what a scripted provider does for one request: it streams text, then fails, hangs or answers.
 type step struct {
 	text  string
+	think string // before the text
 	calls []ToolCall
 	err   error
 	hang  bool // after the text, until ctx is done
@@ -31,16 +32,19 @@ type scripted struct {
 	hanging  chan struct{} // gets a value when a step hangs
 }
 
-func (s *scripted) Complete(ctx context.Context, r Request, onText func(string)) (Response, error) {
+func (s *scripted) Complete(ctx context.Context, r Request, hear func(Piece)) (Response, error) {
 	checkOrder(s.t, r.Messages)
 	s.requests = append(s.requests, r)
 	if len(s.requests) > len(s.steps) {
 		s.t.Fatalf("request %d: the script has %d steps", len(s.requests), len(s.steps))
 	}
 	now := s.steps[len(s.requests)-1]
+	if now.think != "" {
+		hear(Piece{Reasoning: now.think})
+	}
 	for _, word := range strings.SplitAfter(now.text, " ") {
 		if word != "" {
-			onText(word)
+			hear(Piece{Text: word})
 		}
 	}
 	if now.hang {
@@ -51,7 +55,7 @@ func (s *scripted) Complete(ctx context.Context, r Request, onText func(string))
 	if now.err != nil {
 		return Response{}, now.err
 	}
-	return Response{Text: now.text, Calls: now.calls, Stop: now.stop, Usage: now.usage}, nil
+	return Response{Text: now.text, Reasoning: now.think, Calls: now.calls, Stop: now.stop, Usage: now.usage}, nil
 }
 
 // checkOrder fails when a call has no answer, an answer no call, or two messages of one speaker follow each other.

@@ -16,15 +16,24 @@ type filtered struct {
 	secrets *secret.Filter
 }
 
-func (f filtered) Complete(ctx context.Context, r Request, onText func(delta string)) (Response, error) {
-	text := f.secrets.Stream()
-	show := func(piece string) {
-		if piece != "" {
-			onText(piece)
+func (f filtered) Complete(ctx context.Context, r Request, hear func(Piece)) (Response, error) {
+	text, reasoning := f.secrets.Stream(), f.secrets.Stream()
+	show := func(p Piece) {
+		if p != (Piece{}) {
+			hear(p)
 		}
 	}
-	response, err := f.Provider.Complete(ctx, secret.Clean(f.secrets.Now(), r), func(delta string) { show(text.Write(delta)) })
-	show(text.End())
+	response, err := f.Provider.Complete(ctx, secret.Clean(f.secrets.Now(), r), func(p Piece) {
+		if p.Reasoning != "" {
+			show(Piece{Reasoning: reasoning.Write(p.Reasoning)})
+		}
+		if p.Text != "" {
+			show(Piece{Reasoning: reasoning.End()}) // thought ends where the answer begins
+			show(Piece{Text: text.Write(p.Text)})
+		}
+	})
+	show(Piece{Reasoning: reasoning.End()})
+	show(Piece{Text: text.End()})
 	return secret.Clean(f.secrets.Now(), response), withoutSecrets(f.secrets.Now(), err)
 }
 

@@ -19,15 +19,18 @@ type told struct {
 	err  error
 }
 
-func (p *told) Complete(_ context.Context, r Request, onText func(string)) (Response, error) {
+func (p *told) Complete(_ context.Context, r Request, hear func(Piece)) (Response, error) {
 	for _, t := range r.Tools {
 		p.sent += t.Description + string(t.Schema)
 	}
 	p.sent += fmt.Sprintf("%s %+v", r.System, r.Messages)
 	for rest := p.text; rest != ""; rest = rest[min(5, len(rest)):] {
-		onText(rest[:min(5, len(rest))])
+		hear(Piece{Reasoning: rest[:min(5, len(rest))]})
 	}
-	response := Response{Text: p.text}
+	for rest := p.text; rest != ""; rest = rest[min(5, len(rest)):] {
+		hear(Piece{Text: rest[:min(5, len(rest))]})
+	}
+	response := Response{Text: p.text, Reasoning: p.text}
 	if p.call != "" {
 		response.Calls = []ToolCall{{ID: "1", Name: "run", Args: json.RawMessage(p.call)}}
 	}

@@ -17,6 +17,8 @@ const (
 	Retrying
 	// Trimmed: the oldest turns are left out of requests from now on. Text says how many.
 	Trimmed
+	// Thinking carries a piece of the model's reasoning in Text. It comes before the deltas of its turn.
+	Thinking
 )
 
 // An Event is one thing that happened during a Send. Fields that do not belong to its Kind are zero.

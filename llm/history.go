@@ -45,7 +45,7 @@ func (c *Conversation) request(tools []Tool) Request {
 	system := c.options.System()
 	c.mu.Lock()
 	r := Request{System: system, Tools: tools, Model: c.model}
-	budget := c.options.ContextTokens - requestTokens(r)
+	budget := c.budget() - requestTokens(r)
 	before := c.start
 	c.start = trim(c.messages, c.start, budget)
 	left := turns(c.messages[:c.start])
@@ -53,8 +53,11 @@ func (c *Conversation) request(tools []Tool) Request {
 		r.System += "\n\n" + droppedNote
 	}
 	r.Messages = strict(shorten(c.messages[c.start:], budget))
-	c.context = requestTokens(r)
+	c.context.estimated = requestTokens(r)
 	trimmed := c.start > before
+	if trimmed {
+		c.context.counted = 0
+	}
 	c.mu.Unlock()
 	if trimmed {
 		c.options.Observe(Event{Kind: Trimmed, Text: fmt.Sprintf("the oldest %d turns are no longer sent to the model", left)})
@@ -118,11 +121,12 @@ func shorten(ms []Message, budget int) []Message {
 	return short
 }
 
-// strict returns a copy of ms in which user and assistant take turns, as some chat templates demand: a user's
+// strict returns a copy of ms without reasoning, which some servers refuse, in which user and assistant take turns, as some chat templates demand: a user's
 // message that was never answered is joined with the next, and one that follows a tool's answer is parted from it.
 func strict(ms []Message) []Message {
 	out := make([]Message, 0, len(ms))
 	for _, m := range ms {
+		m.Reasoning = ""
 		if m.Role == User && len(out) > 0 {
 			switch last := &out[len(out)-1]; last.Role {
 			case User:

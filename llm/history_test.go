@@ -65,7 +65,7 @@ func TestLongConversationStaysInBudget(t *testing.T) {
 	}
 	p := &scripted{t: t, steps: steps}
 	var trimmed int
-	c := NewConversation(Options{Provider: p, ContextTokens: 1000, System: func() string { return "sys" }, Observe: func(e Event) {
+	c := NewConversation(Options{Provider: p, Window: 1000, System: func() string { return "sys" }, Observe: func(e Event) {
 		if e.Kind == Trimmed {
 			trimmed++
 		}
@@ -74,9 +74,8 @@ func TestLongConversationStaysInBudget(t *testing.T) {
 		if _, err := c.Send(t.Context(), fmt.Sprintf("question %d", i)); err != nil {
 			t.Fatal(err)
 		}
-		used, limit := c.Context()
-		if used > limit || used == 0 {
-			t.Fatalf("send %d: %d tokens of %d", i, used, limit)
+		if size := c.Context(); size.Used > size.Window || size.Used == 0 || !size.Estimated {
+			t.Fatalf("send %d: %+v", i, size)
 		}
 	}
 	last := p.requests[29]

@@ -27,6 +27,9 @@ type Message struct {
 	Calls []ToolCall `json:"calls,omitempty"`
 	// CallID is the ID of the ToolCall that a tool message answers.
 	CallID string `json:"call_id,omitempty"`
+	// Reasoning is what the model thought before an assistant message, cut to 16 KiB. It is kept to be read; no Request
+	// has it.
+	Reasoning string `json:"reasoning,omitempty"`
 }
 
 // A ToolCall is the model's wish to have a tool run.
@@ -58,10 +61,14 @@ type Request struct {
 	Model    string
 }
 
+// A Piece is a part of a completion as it comes: text of the answer, or what the model thinks before it.
+type Piece struct{ Text, Reasoning string }
+
 // A Response is one completion.
 type Response struct {
-	Text  string
-	Calls []ToolCall
+	Text      string
+	Reasoning string
+	Calls     []ToolCall
 	// Usage is zero when the server did not tell.
 	Usage Usage
 	// Stop is why the model stopped: one of the Stop constants or the server's own word.
@@ -77,10 +84,11 @@ const (
 // Usage counts tokens. The zero value is ready to be added to.
 type Usage struct {
 	// Input and Output are tokens read and written by the model; Cached is the part of Input that the server had
-	// kept from an earlier request.
-	Input  int `json:"input"`
-	Output int `json:"output"`
-	Cached int `json:"cached,omitempty"`
+	// kept from an earlier request, and Reasoning the part of Output that is not in the answer.
+	Input     int `json:"input"`
+	Output    int `json:"output"`
+	Cached    int `json:"cached,omitempty"`
+	Reasoning int `json:"reasoning,omitempty"`
 	// Completions is how many completions are counted here. Estimated is how many of them the server gave no
 	// numbers for, so that Input and Output hold a quarter of their bytes.
 	Completions int `json:"completions,omitempty"`
@@ -93,6 +101,7 @@ func (u Usage) Add(v Usage) Usage {
 		Input:       u.Input + v.Input,
 		Output:      u.Output + v.Output,
 		Cached:      u.Cached + v.Cached,
+		Reasoning:   u.Reasoning + v.Reasoning,
 		Completions: u.Completions + v.Completions,
 		Estimated:   u.Estimated + v.Estimated,
 	}
@@ -100,8 +109,8 @@ func (u Usage) Add(v Usage) Usage {
 
 // A Provider completes requests. It is safe for concurrent use.
 type Provider interface {
-	// Complete sends r and waits for the whole completion. onText gets the text as it comes, in pieces that add
-	// up to Response.Text; it is never nil and is called from the goroutine of the caller. A failure is an *Error
-	// where the provider can tell what went wrong; when ctx is done it is ctx's error. Complete never retries.
-	Complete(ctx context.Context, r Request, onText func(delta string)) (Response, error)
+	// Complete sends r and waits for the whole completion. hear gets the text and the reasoning as they come, in pieces
+	// that add up to those of the Response; it is never nil and is called from the goroutine of the caller. A failure is
+	// an *Error where the provider can tell what went wrong; when ctx is done it is ctx's error. Complete never retries.
+	Complete(ctx context.Context, r Request, hear func(Piece)) (Response, error)
 }

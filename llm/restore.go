@@ -2,7 +2,7 @@ package llm
 
 // Restore replaces the history with the messages that an earlier conversation passed to Options.Keep, in order. The last
 // of several answers to one call wins. Messages that servers reject are dropped or repaired: answers without a call,
-// calls without an answer, unknown roles. Until the next request, Context returns their length. The error is ErrBusy.
+// calls without an answer, unknown roles. Until the next request, Context estimates their length. The error is ErrBusy.
 func (c *Conversation) Restore(kept []Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -11,7 +11,7 @@ func (c *Conversation) Restore(kept []Message) error {
 	}
 	c.clear()
 	c.messages = whole(kept)
-	c.context = totalTokens(c.messages)
+	c.context.estimated = totalTokens(c.messages)
 	return nil
 }
 

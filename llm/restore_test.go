@@ -11,11 +11,11 @@ import (
 // twice asks for two tools at once and then answers.
 type twice struct{ asked int }
 
-func (p *twice) Complete(_ context.Context, _ Request, onText func(string)) (Response, error) {
+func (p *twice) Complete(_ context.Context, _ Request, hear func(Piece)) (Response, error) {
 	if p.asked++; p.asked == 1 {
 		return Response{Calls: []ToolCall{{ID: "a", Name: "run", Args: json.RawMessage(`{}`)}, {ID: "b", Name: "run"}}}, nil
 	}
-	onText("done")
+	hear(Piece{Text: "done"})
 	return Response{Text: "done"}, nil
 }
 
@@ -41,7 +41,7 @@ func TestRestore(t *testing.T) {
 	if diff := cmp.Diff(c.Messages(), other.Messages()); diff != "" {
 		t.Errorf("(-was +is)\n%s", diff)
 	}
-	if used, _ := other.Context(); used == 0 {
+	if other.Context().Used == 0 {
 		t.Error("the context is empty")
 	}
 	for n := range kept {

@@ -14,23 +14,30 @@ import (
 const longestWait = 60 * time.Second
 
 // complete makes one completion and tries again where that may help and no text has come yet. Of a failed
-// completion it returns the text that came.
-func (c *Conversation) complete(ctx context.Context, r Request) (Response, string, error) {
+// completion it returns the text and the reasoning that came.
+func (c *Conversation) complete(ctx context.Context, r Request) (Response, error) {
 	for attempt := 0; ; attempt++ {
-		var text strings.Builder
-		response, err := c.options.Provider.Complete(ctx, r, func(delta string) {
-			text.WriteString(delta)
-			c.options.Observe(Event{Kind: Delta, Text: delta})
+		var text, reasoning strings.Builder
+		response, err := c.options.Provider.Complete(ctx, r, func(p Piece) {
+			if p.Reasoning != "" {
+				reasoning.WriteString(p.Reasoning)
+				c.options.Observe(Event{Kind: Thinking, Text: p.Reasoning})
+			}
+			if p.Text != "" {
+				text.WriteString(p.Text)
+				c.options.Observe(Event{Kind: Delta, Text: p.Text})
+			}
 		})
-		if ended := ctx.Err(); ended != nil && err != nil {
-			return Response{}, text.String(), interrupted(ended)
-		}
 		if err == nil {
-			return response, "", nil
+			return response, nil
+		}
+		partial := Response{Text: text.String(), Reasoning: reasoning.String()}
+		if ended := ctx.Err(); ended != nil {
+			return partial, interrupted(ended)
 		}
 		wait, again := c.wait(attempt, err)
 		if !again || text.Len() > 0 {
-			return Response{}, text.String(), err
+			return partial, err
 		}
 		c.options.Observe(Event{
 			Kind: Retrying,
@@ -38,7 +45,7 @@ func (c *Conversation) complete(ctx context.Context, r Request) (Response, strin
 			Err:  err,
 		})
 		if err := task.Sleep(ctx, wait); err != nil {
-			return Response{}, "", interrupted(err)
+			return Response{}, interrupted(err)
 		}
 	}
 }

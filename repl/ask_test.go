@@ -56,6 +56,11 @@ func executes(script string) llm.Response {
 	return llm.Response{Calls: []llm.ToolCall{{ID: "1", Name: "lua_tools_execute", Args: args}}}
 }
 
+func thinking(text string, r llm.Response) llm.Response {
+	r.Reasoning = text
+	return r
+}
+
 func TestAsk(t *testing.T) {
 	var records []string
 	record := func(r trace.Record) error {
@@ -63,9 +68,9 @@ func TestAsk(t *testing.T) {
 		return nil
 	}
 	sh, back := withModel(t, policy.Policy{Mode: policy.Ask}, Options{Record: record},
-		executes(`name = crm.customer.get{id = "c"}.name return name`),
+		thinking("They want money back.\nI look up \x1b[31mwho\x1b[m first.", executes(`name = crm.customer.get{id = "c"}.name return name`)),
 		executes(`billing.refund.issue{invoice_id = "i", amount_cents = 5}`),
-		llm.Response{Text: "Not refunded:\nyou said \x1b[2Jno."},
+		thinking("No.", llm.Response{Text: "Not refunded:\nyou said \x1b[2Jno."}),
 	)
 	if sh.Mode() != input.AskMode {
 		t.Error("with a model a line is for the model")

@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/llm"
 	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session"
@@ -137,6 +138,9 @@ func expand(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		return fmt.Errorf("expand: no call [%d.%d]", n, m)
 	}
 	sh.say(event.Plain, "[%d] %s", c.N, c.Source)
+	for _, thought := range c.Thoughts {
+		sh.feed.Emit(event.Event{Kind: event.Thought, Text: thought, Full: true})
+	}
 	for _, script := range c.Scripts {
 		sh.say(event.Plain, "%s", script)
 	}
@@ -314,11 +318,31 @@ func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	if c := sh.options.Conversation; c != nil {
 		u := c.Usage()
 		rows = append(rows,
-			[]string{"context", fmt.Sprintf("%d of %d tokens", st.ContextUsed, st.ContextLimit)},
-			[]string{"tokens", fmt.Sprintf("%d in, %d out, %d cached, %s", u.Input, u.Output, u.Cached, text.Count(u.Completions, "completion"))})
+			[]string{"context", contextText(st.Context)},
+			[]string{"tokens", usageText(u)})
 	}
 	sh.say(event.Plain, "%s", show.Columns(rows))
 	return nil
+}
+
+func contextText(c llm.Context) string {
+	counted := "counted by the server"
+	switch {
+	case c.Used == 0:
+		return fmt.Sprintf("empty; the window has %s tokens", count(c.Window))
+	case c.Estimated:
+		counted = "estimated"
+	}
+	return fmt.Sprintf("%s of %s tokens, %s", count(c.Used), count(c.Window), counted)
+}
+
+func usageText(u llm.Usage) string {
+	told := fmt.Sprintf("%s in (%s cached), %s out (%s reasoning), %s",
+		count(u.Input), count(u.Cached), count(u.Output), count(u.Reasoning), text.Count(u.Completions, "completion"))
+	if u.Estimated > 0 {
+		told += fmt.Sprintf(", %d of them estimated", u.Estimated)
+	}
+	return told
 }
 
 func asActor(actor string) string {

@@ -304,14 +304,17 @@ type scripted struct {
 	responses []llm.Response
 }
 
-func (s *scripted) Complete(_ context.Context, _ llm.Request, onText func(string)) (llm.Response, error) {
+func (s *scripted) Complete(_ context.Context, _ llm.Request, hear func(llm.Piece)) (llm.Response, error) {
 	if len(s.responses) == 0 {
 		return llm.Response{}, errors.New("the model has nothing to say")
 	}
 	r := s.responses[0]
 	s.responses = s.responses[1:]
+	for _, piece := range strings.SplitAfter(r.Reasoning, " ") {
+		hear(llm.Piece{Reasoning: piece})
+	}
 	for _, piece := range strings.SplitAfter(r.Text, " ") {
-		onText(piece)
+		hear(llm.Piece{Text: piece})
 	}
 	return r, nil
 }

@@ -86,9 +86,8 @@ const (
 type Standing struct {
 	Mode input.Mode
 	// Model is empty when there is none.
-	Model string
-	// ContextUsed and ContextLimit are tokens of the last request, estimated.
-	ContextUsed, ContextLimit int
+	Model   string
+	Context llm.Context
 	// Calls and Mutations are those of the last or current run, and so are the limits.
 	Calls, CallLimit         int
 	Mutations, MutationLimit int
@@ -241,7 +240,7 @@ func (sh *Shell) StatusLine() Standing {
 	}
 	if c := sh.options.Conversation; c != nil {
 		st.Model = c.Model()
-		st.ContextUsed, st.ContextLimit = c.Context()
+		st.Context = c.Context()
 	}
 	sh.mu.Lock()
 	st.Mode, st.Cell, st.Busy = sh.mode, sh.last, sh.busy
@@ -381,7 +380,7 @@ func (sh *Shell) guard(ctx context.Context, c *event.Cell, run runner) error {
 // finish keeps the cell and tells that it is over.
 func (sh *Shell) finish(c event.Cell, err error) {
 	heard := sh.feed.End()
-	c.Calls, c.Scripts = heard.Calls, heard.Scripts
+	c.Calls, c.Scripts, c.Thoughts = heard.Calls, heard.Scripts, heard.Thoughts
 	if c.Outcome == nil {
 		c.Outcome = heard.Outcome
 	}
@@ -394,7 +393,7 @@ func (sh *Shell) finish(c event.Cell, err error) {
 			sh.cells = slices.Delete(sh.cells, 0, n-keptCells)
 		}
 		if n := len(sh.cells); n > keptOutcomes {
-			sh.cells[n-keptOutcomes-1].Outcome = nil
+			sh.cells[n-keptOutcomes-1].Outcome, sh.cells[n-keptOutcomes-1].Thoughts = nil, nil
 		}
 	}
 	sh.mu.Unlock()

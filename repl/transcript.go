@@ -6,11 +6,13 @@ package repl
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/llm"
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
@@ -137,6 +139,11 @@ func (t *transcribing) add(r trace.Record) {
 	case trace.KindOutcome:
 		if r.Ended != nil {
 			t.ended(*r.Ended, t.authors[r.Run])
+		}
+	case trace.KindMessage:
+		var m llm.Message
+		if json.Unmarshal(r.Message, &m) == nil && m.Reasoning != "" {
+			t.push(event.Event{Kind: event.Thought, Text: m.Reasoning, Full: true})
 		}
 	case trace.KindAnswer:
 		for _, l := range show.MarkdownLines(r.Text, max(t.width-2, 0), t.o.Options) {

@@ -2,11 +2,14 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
+	"almanac/catalog/text"
 	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session/trace"
@@ -250,6 +253,45 @@ func (l *livetext) tail(m *model, room int) []string {
 		rows = append(rows, pieces(line, m.width-1)...)
 	}
 	return rows[max(len(rows)-room, 0):]
+}
+
+func (m *model) thinks() bool {
+	bytes, _ := m.feed.Thinking()
+	return bytes > 0
+}
+
+// thinkingRows draws the model's reasoning while it comes in: its length and its last whole line, or with verbose on as
+// much of its end as there is room for. None where the model does not think.
+func (m *model) thinkingRows(room int) []string {
+	bytes, end := m.feed.Thinking()
+	if bytes == 0 {
+		return nil
+	}
+	long := text.Bytes(int64(bytes))
+	if m.verbose {
+		e := event.Event{Kind: event.Thought, Text: end, Full: true}
+		if cut := bytes - len(end); cut > 0 {
+			e.Text = m.theme.glyphs.more + end
+		}
+		rows := m.lines(e)
+		return rows[max(len(rows)-room, 0):]
+	}
+	row := "  " + m.theme.glyphs.dot + " thinking, " + long
+	if last := lastSentence(end); last != "" {
+		row += ": " + text.SanitizeLine(last)
+	}
+	return []string{m.theme.dim.Render(ansi.Truncate(row, m.width-1, m.theme.glyphs.more))}
+}
+
+// lastSentence is the last sentence or line of a text that has come whole.
+func lastSentence(s string) string {
+	lines := strings.Split(strings.NewReplacer(". ", ".\n", "! ", "!\n", "? ", "?\n").Replace(s), "\n")
+	for _, line := range slices.Backward(lines[:len(lines)-1]) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
 }
 
 // clear empties the window. What was on it goes to the scrollback: blank lines push it out.

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
+	"almanac/llm"
+	"almanac/llm/tools"
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/input"
@@ -192,6 +194,11 @@ func (s *screen) paneKeys(names ...string) {
 		}
 	}
 	s.pass(time.Second)
+}
+
+// observe is what the conversation tells to the feed.
+func (s *screen) observe(e llm.Event) {
+	s.feed.Conversation(s.shell.Session(), tools.Options{}, llm.Options{}).Observe(e)
 }
 
 // emit puts events into the feed and lets the tick find them.

@@ -132,6 +132,7 @@ func (m *model) runningRows() []string {
 		}
 	}
 	room := max(m.height/2-2, 1)
+	text = append(text, m.thinkingRows(room)...)
 	text = append(text, m.live.tail(m, room)...)
 	text = text[max(len(text)-room, 0):]
 	quick := m.now().Sub(m.work.started) < quickTime
@@ -205,6 +206,8 @@ func (m *model) doing() string {
 		if calls > 1 {
 			word += fmt.Sprintf(" and %d more", calls-1)
 		}
+	case m.thinks():
+		word = "thinking"
 	case w.speaking:
 		word = "writing"
 	case m.status.Mode == input.AskMode:
@@ -303,8 +306,12 @@ func (m *model) statusFields() []string {
 	fields = append(fields, s.Writes)
 	if s.Model != "" {
 		fields = append(fields, text.SanitizeLine(s.Model))
-		if s.ContextLimit > 0 {
-			fields = append(fields, fmt.Sprintf("ctx %s/%s", thousands(s.ContextUsed), thousands(s.ContextLimit)))
+		if c := s.Context; c.Window > 0 {
+			about := ""
+			if c.Estimated {
+				about = "~"
+			}
+			fields = append(fields, fmt.Sprintf("ctx %s%s/%s", about, thousands(c.Used), thousands(c.Window)))
 		}
 	} else {
 		fields = append(fields, "no model")

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"almanac/llm"
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/input"
@@ -45,6 +46,13 @@ var scenes = []struct {
 			event.Event{Kind: event.Began, Cell: 8, Author: session.User, Mode: input.AskMode, Text: "draft a note"},
 			event.Event{Kind: event.Spoke, Cell: 8, Author: session.Model, Text: "A first line.\nThree drafts are in notes. The largest is inv_1001"},
 		)
+		s.pass(3200 * time.Millisecond)
+	}},
+	{"thinking", func(s *screen) {
+		s.keys("f()", "enter")
+		for _, piece := range []string{"They want a num", "ber.\n", "I look \x1b[2Jfor 3.5 of them. ", "Then I"} {
+			s.observe(llm.Event{Kind: llm.Thinking, Text: piece})
+		}
 		s.pass(3200 * time.Millisecond)
 	}},
 	{"long", func(s *screen) {

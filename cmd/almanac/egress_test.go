@@ -83,7 +83,7 @@ func TestEgressTerminal(t *testing.T) {
 	dir, manifest := leaking(t)
 	model := openaitest.New(
 		openaitest.Reply{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: `{"script":"print(x) return ` + joined + `","actions":["echo.halves"]}`}}},
-		openaitest.Reply{Text: "It is " + leaked + ", says the server.", Chunk: 4},
+		openaitest.Reply{Reasoning: "I saw " + leaked + ".", Text: "It is " + leaked + ", says the server.", Chunk: 4},
 		openaitest.Reply{Status: 401, Body: `{"error":{"message":"bad key sk-very-secret, and ` + leaked + `"}}`},
 	)
 	t.Cleanup(model.Close)
@@ -95,7 +95,7 @@ func TestEgressTerminal(t *testing.T) {
 		`!return json.encode({x, x .. '"'})`, `!("x"):rep(50000, x)`, `!_G[x] = 1`, `!return catalog.search(x)`, `!return catalog.explain("echo.halves", x)`,
 		`/vars`, `/vars x`, `/look x`, `/history`, `/trace`, `/preview return x`, `/preview echo.put{text = x}`, `/status`, `/why ` + leaked,
 		`what is x?`, `and now, with ` + leaked + `?`, `!return #x`,
-		`/transcript`, `/export ` + at("out.md"), `/export ` + at("out.lua"), `/export ` + at("out.jsonl"), `/trace export ` + at("calls.jsonl"), `/lua save ` + at("saved.lua"),
+		`/expand`, `/transcript`, `/export ` + at("out.md"), `/export ` + at("out.lua"), `/export ` + at("out.jsonl"), `/trace export ` + at("calls.jsonl"), `/lua save ` + at("saved.lua"),
 		`!return x .. " at the end"`, `/copy`,
 	}
 	var out, errs bytes.Buffer
@@ -104,7 +104,8 @@ func TestEgressTerminal(t *testing.T) {
 	for i, r := range model.Requests() {
 		texts[fmt.Sprintf("request %d", i)] = string(r.Body)
 	}
-	if !strings.Contains(out.String(), "[redacted] at the end") || len(model.Requests()) < 3 || !strings.Contains(out.String(), "It is [redacted], says the server.") {
+	if !strings.Contains(out.String(), "[redacted] at the end") || len(model.Requests()) < 3 || !strings.Contains(out.String(), "It is [redacted], says the server.") ||
+		!strings.Contains(out.String(), "I saw [redacted].") {
 		t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 	}
 	for _, name := range []string{"out.md", "out.lua", "out.jsonl", "calls.jsonl"} {

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -15,11 +16,16 @@ import (
 type chunk struct {
 	Choices []choice `json:"choices"`
 	Usage   *struct {
-		Input   int `json:"prompt_tokens"`
-		Output  int `json:"completion_tokens"`
-		Details *struct {
+		Input        int `json:"prompt_tokens"`
+		Output       int `json:"completion_tokens"`
+		InputDetails struct {
 			Cached int `json:"cached_tokens"`
 		} `json:"prompt_tokens_details"`
+		OutputDetails struct {
+			Reasoning int `json:"reasoning_tokens"`
+		} `json:"completion_tokens_details"`
+		// CacheHit is where DeepSeek's servers say what was cached.
+		CacheHit int `json:"prompt_cache_hit_tokens"`
 	} `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
@@ -33,9 +39,12 @@ type choice struct {
 }
 
 type part struct {
-	Content   json.RawMessage `json:"content"`
-	Refusal   string          `json:"refusal"`
-	ToolCalls []fragment      `json:"tool_calls"`
+	Content json.RawMessage `json:"content"`
+	Refusal string          `json:"refusal"`
+	// Reasoning comes under one of two names; servers that send both send the same text.
+	ReasoningContent json.RawMessage `json:"reasoning_content"`
+	Reasoning        json.RawMessage `json:"reasoning"`
+	ToolCalls        []fragment      `json:"tool_calls"`
 }
 
 // A fragment is a piece of a tool call, or all of it.
@@ -70,12 +79,13 @@ func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "
 
 // An answer is a completion as far as it has come.
 type answer struct {
-	onText func(string)
-	nextID func() string
-	text   strings.Builder
-	calls  []*call
-	usage  llm.Usage
-	stop   string
+	hear      func(llm.Piece)
+	nextID    func() string
+	text      strings.Builder
+	reasoning strings.Builder
+	calls     []*call
+	usage     llm.Usage
+	stop      string
 }
 
 // A call is a tool call as far as it has come.
@@ -91,9 +101,9 @@ func (c *call) whole() bool { return c.args.Len() > 0 && json.Valid(c.args.Bytes
 
 func (a *answer) take(c chunk) {
 	if u := c.Usage; u != nil {
-		a.usage = llm.Usage{Input: u.Input, Output: u.Output}
-		if u.Details != nil {
-			a.usage.Cached = u.Details.Cached
+		a.usage = llm.Usage{
+			Input: u.Input, Output: u.Output, Reasoning: u.OutputDetails.Reasoning,
+			Cached: max(u.InputDetails.Cached, u.CacheHit),
 		}
 	}
 	for _, ch := range c.Choices {
@@ -101,6 +111,7 @@ func (a *answer) take(c chunk) {
 			continue
 		}
 		for _, p := range []part{ch.Delta, ch.Message} {
+			a.think(cmp.Or(plain(p.ReasoningContent), plain(p.Reasoning)))
 			a.say(plain(p.Content))
 			a.say(p.Refusal)
 			for _, f := range p.ToolCalls {
@@ -116,7 +127,14 @@ func (a *answer) take(c chunk) {
 func (a *answer) say(text string) {
 	if text != "" {
 		a.text.WriteString(text)
-		a.onText(text)
+		a.hear(llm.Piece{Text: text})
+	}
+}
+
+func (a *answer) think(text string) {
+	if text != "" {
+		a.reasoning.WriteString(text)
+		a.hear(llm.Piece{Reasoning: text})
 	}
 }
 
@@ -208,7 +226,7 @@ func argsText(raw json.RawMessage) string {
 }
 
 func (a *answer) response() llm.Response {
-	r := llm.Response{Text: a.text.String(), Usage: a.usage, Stop: a.stop}
+	r := llm.Response{Text: a.text.String(), Reasoning: a.reasoning.String(), Usage: a.usage, Stop: a.stop}
 	seen := map[string]bool{}
 	for _, c := range a.calls {
 		if c.id == "" || seen[c.id] {

@@ -98,7 +98,7 @@ func guessScheme(address string) string {
 }
 
 // Complete implements llm.Provider.
-func (p *Provider) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+func (p *Provider) Complete(ctx context.Context, r llm.Request, hear func(llm.Piece)) (llm.Response, error) {
 	if p.fault != nil {
 		return llm.Response{}, p.fault
 	}
@@ -106,16 +106,16 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request, onText func(stri
 		return llm.Response{}, &llm.Error{Kind: llm.NoModel, Message: "model: no name", Hint: "name the model to ask"}
 	}
 	asked := !p.noUsage.Load()
-	response, x, err := p.attempt(ctx, r, asked, onText)
+	response, x, err := p.attempt(ctx, r, asked, hear)
 	if err != nil && asked && x.refusesUsage() {
 		p.noUsage.Store(true)
-		response, _, err = p.attempt(ctx, r, false, onText)
+		response, _, err = p.attempt(ctx, r, false, hear)
 	}
 	return response, err
 }
 
 // attempt makes one HTTP exchange.
-func (p *Provider) attempt(ctx context.Context, r llm.Request, usage bool, onText func(string)) (llm.Response, *exchange, error) {
+func (p *Provider) attempt(ctx context.Context, r llm.Request, usage bool, hear func(llm.Piece)) (llm.Response, *exchange, error) {
 	x := &exchange{client: p.http, base: p.base, model: r.Model}
 	config := openai.DefaultConfig(p.key)
 	config.BaseURL = p.base
@@ -129,7 +129,7 @@ func (p *Provider) attempt(ctx context.Context, r llm.Request, usage bool, onTex
 		return llm.Response{}, x, p.failure(ctx, x, err)
 	}
 	defer stream.Close()
-	a := answer{onText: onText, nextID: p.nextID}
+	a := answer{hear: hear, nextID: p.nextID}
 	if err := x.read(stream.RecvRaw, &a); err != nil {
 		return llm.Response{}, x, p.failure(ctx, x, err)
 	}

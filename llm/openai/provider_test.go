@@ -31,7 +31,7 @@ func askAt(t *testing.T, p *Provider) (llm.Response, string, error) {
 	r, err := p.Complete(t.Context(), llm.Request{
 		Model: "small", System: "be brief", Messages: []llm.Message{{Role: llm.User, Text: "hi"}},
 		Tools: []llm.Tool{{Name: "query", Description: "d", Schema: []byte(`{"type":"object"}`)}},
-	}, func(delta string) { heard.WriteString(delta) })
+	}, func(p llm.Piece) { heard.WriteString(p.Text) })
 	return r, heard.String(), err
 }
 
@@ -228,13 +228,47 @@ func TestServerThatRefusesToTellUsage(t *testing.T) {
 	}
 }
 
+// TestReasoning shows that both names of a server's reasoning are read, streamed and whole, and its counts with it.
+func TestReasoning(t *testing.T) {
+	counts := map[string]any{
+		"prompt_tokens": 90, "completion_tokens": 50,
+		"prompt_tokens_details": map[string]any{"cached_tokens": 64}, "completion_tokens_details": map[string]any{"reasoning_tokens": 40},
+	}
+	for _, reply := range []openaitest.Reply{
+		{},
+		{ReasoningField: "reasoning"},
+		{ReasoningField: "reasoning", Whole: true},
+		{Raw: []string{`data: {"choices":[{"index":0,"delta":{"reasoning":" Two.","reasoning_content":" Two."}}]}`}, Reasoning: "One."},
+	} {
+		reply.Text, reply.Usage = "Three.", counts
+		if reply.Reasoning == "" {
+			reply.Reasoning = "One. Two."
+		}
+		s := openaitest.New(reply)
+		defer s.Close()
+		var thought, said strings.Builder
+		r, err := New(Options{BaseURL: s.URL()}).Complete(t.Context(),
+			llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Text: "x"}}}, func(p llm.Piece) {
+				thought.WriteString(p.Reasoning)
+				said.WriteString(p.Text)
+			})
+		want := llm.Response{Text: "Three.", Reasoning: "One. Two.", Stop: "stop", Usage: llm.Usage{Input: 90, Output: 50, Cached: 64, Reasoning: 40}}
+		if diff := cmp.Diff(want, r); err != nil || diff != "" {
+			t.Errorf("%+v: %v (-want +got)\n%s", reply, err, diff)
+		}
+		if thought.String() != r.Reasoning || said.String() != r.Text {
+			t.Errorf("heard %q, %q", thought.String(), said.String())
+		}
+	}
+}
+
 func TestInterruptEndsTheStream(t *testing.T) {
 	s := openaitest.New(openaitest.Reply{Text: "I begin", Hang: true})
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var heard strings.Builder
-	_, err := New(Options{BaseURL: s.URL()}).Complete(ctx, llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Text: "x"}}}, func(d string) {
-		heard.WriteString(d)
+	_, err := New(Options{BaseURL: s.URL()}).Complete(ctx, llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Text: "x"}}}, func(p llm.Piece) {
+		heard.WriteString(p.Text)
 		if heard.String() == "I begin" {
 			cancel()
 		}
@@ -251,11 +285,11 @@ func TestRequestForm(t *testing.T) {
 		Model: "small", System: "sys",
 		Messages: []llm.Message{
 			{Role: llm.User, Text: "hi"},
-			{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "query"}}},
+			{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "query"}}, Reasoning: "hm"},
 			{Role: llm.ToolRole, CallID: "a", Text: "found"},
 		},
 		Tools: []llm.Tool{{Name: "query", Description: "find", Schema: []byte(`{"type":"object"}`)}},
-	}, func(string) {})
+	}, func(llm.Piece) {})
 	if err != nil {
 		t.Fatal(err)
 	}

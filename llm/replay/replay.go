@@ -30,10 +30,12 @@ type exchange struct {
 	Messages int         `json:"messages"`
 	Tools    []string    `json:"tools,omitempty"`
 	Last     llm.Message `json:"last"`
-	Deltas   []string    `json:"deltas,omitempty"`
-	Response *response   `json:"response,omitempty"`
-	Error    *llm.Error  `json:"error,omitempty"`
-	Failure  string      `json:"failure,omitempty"` // an error that is no llm.Error
+	// Reasoning is played before Deltas.
+	Reasoning []string   `json:"reasoning,omitempty"`
+	Deltas    []string   `json:"deltas,omitempty"`
+	Response  *response  `json:"response,omitempty"`
+	Error     *llm.Error `json:"error,omitempty"`
+	Failure   string     `json:"failure,omitempty"` // an error that is no llm.Error
 }
 
 // A response is an llm.Response with its arguments as text: they may be no JSON.
@@ -72,11 +74,16 @@ func (r *Recorder) Close() error { return r.file.Close() }
 
 // Complete implements llm.Provider. A completion whose exchange cannot be written fails. One that was interrupted is
 // not written: it would not end the same way again.
-func (r *Recorder) Complete(ctx context.Context, q llm.Request, onText func(string)) (llm.Response, error) {
+func (r *Recorder) Complete(ctx context.Context, q llm.Request, hear func(llm.Piece)) (llm.Response, error) {
 	x := describe(q)
-	p, err := r.provider.Complete(ctx, q, func(delta string) {
-		x.Deltas = append(x.Deltas, delta)
-		onText(delta)
+	p, err := r.provider.Complete(ctx, q, func(piece llm.Piece) {
+		if piece.Reasoning != "" {
+			x.Reasoning = append(x.Reasoning, piece.Reasoning)
+		}
+		if piece.Text != "" {
+			x.Deltas = append(x.Deltas, piece.Text)
+		}
+		hear(piece)
 	})
 	if err != nil && ctx.Err() != nil {
 		return p, err
@@ -184,7 +191,7 @@ func (e *MismatchError) Error() string {
 
 // Complete implements llm.Provider. It fails with a *MismatchError, or with an *llm.Error of kind BadRecord when the
 // recording is over.
-func (p *Player) Complete(ctx context.Context, q llm.Request, onText func(string)) (llm.Response, error) {
+func (p *Player) Complete(ctx context.Context, q llm.Request, hear func(llm.Piece)) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
 	}
@@ -192,11 +199,11 @@ func (p *Player) Complete(ctx context.Context, q llm.Request, onText func(string
 	if err != nil {
 		return llm.Response{}, err
 	}
-	for _, delta := range x.Deltas {
+	for _, piece := range x.pieces() {
 		if err := ctx.Err(); err != nil {
 			return llm.Response{}, err
 		}
-		onText(delta)
+		hear(piece)
 	}
 	switch {
 	case x.Error != nil:
@@ -206,11 +213,22 @@ func (p *Player) Complete(ctx context.Context, q llm.Request, onText func(string
 	case x.Response == nil:
 		return llm.Response{}, &llm.Error{Kind: llm.BadRecord, Message: "recording: an exchange has no answer"}
 	}
-	r := llm.Response{Text: x.Response.Text, Usage: x.Response.Usage, Stop: x.Response.Stop}
+	r := llm.Response{Text: x.Response.Text, Reasoning: strings.Join(x.Reasoning, ""), Usage: x.Response.Usage, Stop: x.Response.Stop}
 	for _, c := range x.Response.Calls {
 		r.Calls = append(r.Calls, llm.ToolCall{ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args)})
 	}
 	return r, nil
+}
+
+func (x exchange) pieces() []llm.Piece {
+	var all []llm.Piece
+	for _, text := range x.Reasoning {
+		all = append(all, llm.Piece{Reasoning: text})
+	}
+	for _, text := range x.Deltas {
+		all = append(all, llm.Piece{Text: text})
+	}
+	return all
 }
 
 func (p *Player) take(got exchange) (exchange, error) {

@@ -131,7 +131,7 @@ func TestInterruptedExchangeIsNotRecorded(t *testing.T) {
 	}
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = r.Complete(ctx, llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Text: "x"}}}, func(string) { cancel() })
+	_, err = r.Complete(ctx, llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Text: "x"}}}, func(llm.Piece) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

@@ -29,6 +29,8 @@ type Cell struct {
 	Calls []trace.Call
 	// Scripts are those that the model ran, in order.
 	Scripts []string
+	// Thoughts are the reasoning of the model, in order, each cut to what is kept.
+	Thoughts []string
 	// Answer is what the model said at last.
 	Answer string
 	Err    error

@@ -49,6 +49,9 @@ const (
 	// Copied: Text should be where the person can paste it from. It is there by way of Tool, or Err says why not, and who
 	// knows no other way prints it.
 	Copied
+	// Thought: the model's reasoning before what it says or does next is over. Text is the beginning of it, Total its
+	// length in bytes, Elapsed how long it took; Full asks for it to be shown whole.
+	Thought
 )
 
 // A Pane is a part of the session that a screen can show beside the transcript.

@@ -33,7 +33,8 @@ type Feed struct {
 	toolRan bool // a script of the model's ended since its tool started
 	setters map[string]Setter
 	acting  []string // ids of the actions under way, the newest last
-	results results  // of all cells
+	thought thought
+	results results // of all cells
 }
 
 // A Setter is who gave a global its value, and in which cell.
@@ -176,6 +177,7 @@ func (f *Feed) Begin(c Cell) {
 
 // End returns the cell as it has become, with its calls and the last outcome of the model's.
 func (f *Feed) End() Cell {
+	f.endThought()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.cell

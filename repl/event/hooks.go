@@ -122,9 +122,10 @@ func (f *Feed) act(id string, begins bool) {
 	}
 }
 
-// observe makes Spoke events of the model's words and Wrote events of the scripts and lists of ids that it hands to its
-// tools. A tool that fails says so.
+// observe makes Thought events of the model's reasoning, Spoke events of its words and Wrote events of the scripts and
+// lists of ids that it hands to its tools. A tool that fails says so.
 func (f *Feed) observe(e llm.Event) {
+	f.think(e)
 	f.mu.Lock()
 	cell, toolRan := f.cell.N, f.toolRan
 	switch e.Kind {

@@ -69,6 +69,8 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		return wroteLines(e, width, o)
 	case Spoke:
 		return show.Lines(show.Model, "  ", strings.TrimSuffix(e.Text, "\n"))
+	case Thought:
+		return thoughtLines(e, width, o)
 	case Ran:
 		if e.Outcome != nil {
 			return ranLines(e, width, o)

@@ -71,6 +71,11 @@ func renderCases() map[string][]Event {
 	}
 	args := map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(12900), "reason": "dup\u202elicate\x1b[2J"}
 	return map[string][]Event{
+		"thought": {
+			{Kind: Thought, Cell: 3, Author: session.Model, Text: "short", Total: 5},
+			{Kind: Thought, Author: session.Model, Text: "They want\x1b[2J a number.", Total: 70_000, Elapsed: 3200 * time.Millisecond},
+			{Kind: Thought, Cell: 3, Full: true, Text: "They want a number.\n\nI count the invoices of Acme, one customer after the other, until all are counted.", Total: 70_000},
+		},
 		"echo": {
 			{Kind: Began, Cell: 3, Mode: input.LuaMode, Text: "for i = 1, 2 do\n\tprint(i)\nend"},
 			{Kind: Began, Mode: input.AskMode, Text: "/status"},

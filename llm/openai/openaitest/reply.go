@@ -1,6 +1,7 @@
 package openaitest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -15,7 +16,11 @@ type Reply struct {
 	Chunk int
 	// Delay is waited before each piece of text and each fragment of a call.
 	Delay time.Duration
-	Calls []Call
+	// Reasoning is streamed before the text, in the field named ReasoningField: "reasoning_content" when that is empty.
+	Reasoning, ReasoningField string
+	Calls                     []Call
+	// Usage replaces the counts that are sent; nil counts a quarter of the bytes.
+	Usage map[string]any
 	// Finish replaces the finish reason; "-" sends none.
 	Finish string
 	// Expect must be part of the last message's text; otherwise the server answers 400 and keeps the reply.
@@ -56,16 +61,22 @@ type Call struct {
 
 // pieces parts the text of r.
 func (r Reply) pieces() []string {
-	if r.Chunk > 0 {
-		var out []string
-		for rest := r.Text; rest != ""; {
-			n := min(r.Chunk, len(rest))
-			out, rest = append(out, rest[:n]), rest[n:]
-		}
-		return out
-	}
-	return strings.SplitAfter(r.Text, " ")
+	return r.split(r.Text)
 }
+
+func (r Reply) split(text string) []string {
+	if r.Chunk == 0 {
+		return strings.SplitAfter(text, " ")
+	}
+	var out []string
+	for text != "" {
+		n := min(r.Chunk, len(text))
+		out, text = append(out, text[:n]), text[n:]
+	}
+	return out
+}
+
+func (r Reply) reasoningField() string { return cmp.Or(r.ReasoningField, "reasoning_content") }
 
 func (r Reply) finish() any {
 	switch {
@@ -135,6 +146,9 @@ func (c Call) argPieces() []string {
 // message is the assistant message of a Reply that is sent whole.
 func (r Reply) message() map[string]any {
 	m := map[string]any{"role": "assistant", "content": r.Text}
+	if r.Reasoning != "" {
+		m[r.reasoningField()] = r.Reasoning
+	}
 	var calls []any
 	for i, c := range r.Calls {
 		c.OneChunk = true

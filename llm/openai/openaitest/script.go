@@ -2,6 +2,7 @@ package openaitest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -22,6 +23,7 @@ import (
 //	                        zeroindex repeat object
 //	-- fault 429 --         a reply that is an HTTP failure; options: retry=2 (the Retry-After header)
 //	-- line --              lines that go into the stream of the reply in hand as they stand
+//	-- think --             the reasoning of the next reply; options: field=reasoning
 //	-- expect --            the next reply is given only when the last message contains this text
 //
 // Sections named user, tool, answer and note are left to the reader. To put such an archive in another one, write
@@ -60,6 +62,8 @@ type parser struct {
 	replies []Reply
 	open    bool // the last section was model, call or line
 	expect  string
+	// reasoning and field are those of the next reply.
+	reasoning, field string
 }
 
 func (p *parser) section(name, body string) error {
@@ -103,6 +107,15 @@ func (p *parser) section(name, body string) error {
 		p.begin(Reply{Status: status, Body: body})
 		p.open = false
 		return options(words[2:], p.replies[len(p.replies)-1].option)
+	case "think":
+		p.reasoning, p.field, p.open = body, "", false
+		return options(words[1:], func(name, value string) error {
+			if name != "field" {
+				return errors.New("unknown")
+			}
+			p.field = value
+			return nil
+		})
 	case "expect":
 		p.expect, p.open = body, false
 		return nil
@@ -115,6 +128,7 @@ func (p *parser) section(name, body string) error {
 
 func (p *parser) begin(r Reply) {
 	r.Expect, p.expect = p.expect, ""
+	r.Reasoning, r.ReasoningField, p.reasoning, p.field = p.reasoning, p.field, "", ""
 	p.replies = append(p.replies, r)
 	p.open = true
 }

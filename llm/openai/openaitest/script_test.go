@@ -27,6 +27,8 @@ found
 -- call lua_tools_execute noid --
 {"script":"return 1","fresh":true}
 -- fault 429 retry=2 --
+-- think field=reasoning --
+hm
 -- expect --
 two
 == model hang ==
@@ -47,7 +49,7 @@ func TestParseScript(t *testing.T) {
 		}},
 		{Calls: []Call{{Name: "lua_tools_execute", NoID: true, Args: `{"script":"return 1","fresh":true}`}}},
 		{Status: 429, Header: map[string]string{"Retry-After": "2"}},
-		{Expect: "two", Hang: true, Raw: []string{`data: {"error":"x"}`}},
+		{Expect: "two", Reasoning: "hm", ReasoningField: "reasoning", Hang: true, Raw: []string{`data: {"error":"x"}`}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

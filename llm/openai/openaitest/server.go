@@ -216,6 +216,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 
 // usage counts a quarter of the bytes, so that numbers in tests are easily understood.
 func usage(req Request, reply Reply) map[string]any {
+	if reply.Usage != nil {
+		return reply.Usage
+	}
 	in, out := len(req.Body)/4, len(reply.Text)/4
 	for _, c := range reply.Calls {
 		out += len(c.Args) / 4
@@ -225,6 +228,12 @@ func usage(req Request, reply Reply) map[string]any {
 
 func (s *Server) stream(e *events, req Request, reply Reply) {
 	e.delta(map[string]any{"role": "assistant", "content": ""}, nil)
+	for _, piece := range reply.split(reply.Reasoning) {
+		e.wait(reply.Delay)
+		if piece != "" {
+			e.delta(map[string]any{reply.reasoningField(): piece}, nil)
+		}
+	}
 	for _, piece := range reply.pieces() {
 		e.wait(reply.Delay)
 		e.delta(map[string]any{"content": piece}, nil)
