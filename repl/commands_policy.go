@@ -97,6 +97,9 @@ func grantsText(p policy.Policy) string {
 	}
 	for _, g := range p.Grants {
 		said += fmt.Sprintf("\n%3d  %s\n     by %s, %s%s, used %s", g.N, text.SanitizeLine(g.String()), g.By, grantedAt(g), g.For.Words(), text.Count(g.Used, "time"))
+		if why := p.Waiting(g); why != "" {
+			said += "\n     waits: " + text.SanitizeLine(why)
+		}
 	}
 	return said + "\n/policy revoke N takes one back"
 }
@@ -135,6 +138,7 @@ func allow(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if g, err = g.Fits(s.View()); err != nil {
 		return bad(err)
 	}
+	g = g.Bind(s.View())
 	g.By, g.For = "you", term
 	kept := ""
 	if term == policy.Always {
@@ -187,8 +191,6 @@ func revoke(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 			told, failed := drop(g)
 			if failed != nil {
 				told = "in this session only"
-			} else if g.For == policy.Always {
-				told += "; programs that run already keep it until they end"
 			}
 			said += "; " + told
 			err = errors.Join(err, failed)
@@ -210,7 +212,7 @@ func grantWords(sh *Shell, _ string) []Completion {
 // fate says what happens to a call of an action, and what grants let through whose bounds hold.
 func (sh *Shell) fate(e *catalog.Entry) (policy.Decision, string) {
 	p := sh.options.Session.Policy()
-	d := p.Decide(policy.Request{ID: e.ID, Operation: e.Operation, Risk: e.Risk, Mutates: e.Mutates})
+	d := p.Decide(policy.RequestOf(e, nil))
 	said := fmt.Sprintf("a call is denied: %s (%s)", d.Reason, d.Rule)
 	switch d.Verdict {
 	case policy.Allow:

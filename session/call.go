@@ -174,9 +174,7 @@ func (r *run) authorize(ctx context.Context, entry *catalog.Entry, call catalog.
 // decide asks the policy and, where the policy says so, a person. It returns the arguments to call with, which the person
 // may have edited.
 func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (map[string]any, error) {
-	asks := policy.Request{
-		ID: entry.ID, Operation: entry.Operation, Risk: entry.Risk, Mutates: entry.Mutates, Args: call.Args,
-	}
+	asks := policy.RequestOf(entry, call.Args)
 	d := r.verdict(asks, c)
 	if d.Verdict == policy.AskFor {
 		return r.ask(ctx, entry, call, asks, c)

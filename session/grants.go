@@ -22,8 +22,24 @@ import (
 func (s *Session) Policy() policy.Policy {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
-	p := s.world.policy
-	p.Grants = slices.Clone(p.Grants) // the session counts their use
+	return s.world.policyNow()
+}
+
+// policyNow is a copy of the policy in which grants wait that the configuration has no more. The caller holds mu.
+func (w *world) policyNow() policy.Policy {
+	p := w.policy
+	p.Grants = slices.Clone(p.Grants)
+	if w.options.Kept == nil {
+		return p
+	}
+	for i, g := range p.Grants {
+		if g.For != policy.Always {
+			continue
+		}
+		if err := w.options.Kept(g); err != nil {
+			p.Grants[i].Waits = err.Error()
+		}
+	}
 	return p
 }
 
@@ -47,6 +63,7 @@ func (w *world) setPolicy(p policy.Policy) {
 	for _, g := range p.Grants {
 		w.add(g)
 	}
+	w.policy = w.policy.Settle(w.view)
 }
 
 // add gives a grant its number. The caller holds mu.
@@ -72,7 +89,9 @@ func (s *Session) Grant(g policy.Grant) (policy.Grant, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.add(g), nil
+	g = w.add(g)
+	w.policy = w.policy.Settle(w.view)
+	return g, nil
 }
 
 // Revoke takes the grant with the number back from the next call on, and returns it. A grant is gone also when that
@@ -95,7 +114,7 @@ func (s *Session) Revoke(n int) (policy.Grant, error) {
 func (w *world) decide(r policy.Request) policy.Decision {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d := w.policy.Decide(r)
+	d := w.policyNow().Decide(r)
 	for i := range w.policy.Grants {
 		if w.policy.Grants[i].N == d.Grant {
 			w.policy.Grants[i].Used++
@@ -175,7 +194,9 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	}
 	switch answer.Verdict {
 	case ForSession:
-		g, err := r.session.Grant(policy.Grant{Pattern: pattern.Exact(entry.ID), Bounds: answer.Bounds, By: r.asked(), Used: 1})
+		g, err := r.session.Grant(policy.Grant{
+			Pattern: pattern.Exact(entry.ID), Bounds: answer.Bounds, Seen: policy.SeenOf(entry), By: r.asked(), Used: 1,
+		})
 		if err != nil {
 			c.Verdict = trace.Denied
 			return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")

@@ -35,6 +35,9 @@ type Options struct {
 	QueryTime time.Duration
 	// Policy decides about mutations; the zero Policy denies them all.
 	Policy policy.Policy
+	// Kept says why a grant that is kept in the configuration does not count any more; nil is never asked. It is asked at
+	// every decision and must neither wait nor call the session.
+	Kept func(policy.Grant) error
 	// Approve asks a person; nil means that nobody can be asked and the answer is no. The clock of the script stands
 	// still meanwhile. A done ctx must end the wait.
 	Approve func(ctx context.Context, r Request) (Approval, error)

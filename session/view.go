@@ -72,7 +72,7 @@ func (s *Session) Replace(ctx context.Context, v *catalog.View) error {
 		id := g.Pattern.String()
 		_, known := old.Lookup(id)
 		return known && !g.Early && !sameAction(old, narrower, id)
-	})
+	}).Settle(narrower)
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (s *Session) Restrict(r catalog.Rules) error {
 	w.mu.Lock()
 	v, err := w.view.Narrow(r)
 	if err == nil {
-		w.view, w.narrowed = v, append(w.narrowed, r)
+		w.view, w.narrowed, w.policy = v, append(w.narrowed, r), w.policy.Settle(v)
 	}
 	w.mu.Unlock()
 	if err != nil {

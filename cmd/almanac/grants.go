@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"almanac/catalog"
@@ -20,7 +21,7 @@ import (
 )
 
 // policy is the policy of the command line and the configuration. An --allow that matches no action is an error, unless
-// the catalog is still loading. A kept grant may be for another catalog.
+// the catalog is still loading.
 func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing bool) (policy.Policy, error) {
 	if cli.Policy != "" {
 		var err error
@@ -35,15 +36,28 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 		return policy.Policy{}, misconfigured(err)
 	}
 	for _, g := range allowed {
-		fitting, err := g.Fits(view)
-		if err != nil && !growing {
-			return policy.Policy{}, misconfigured(fmt.Errorf("%s: %w", from, err))
+		g.For, g.At = term, time.Now()
+		if term != policy.Always { // what is kept may be for another catalog, and waits
+			if g, err = g.Fits(view); err != nil && !growing {
+				return policy.Policy{}, misconfigured(fmt.Errorf("%s: %w", from, err))
+			}
 		}
-		fitting.For, fitting.At = term, time.Now()
-		p.Grants = append(p.Grants, fitting)
+		p.Grants = append(p.Grants, g)
 	}
 	p.Grants = append(p.Grants, cli.config.user.grants...)
 	return p, nil
+}
+
+// idle are warnings of the grants in the allow list of a file that let nothing through, since the file may be for another
+// catalog.
+func idle(p policy.Policy) []string {
+	var all []string
+	for _, g := range p.Grants {
+		if g.For == policy.Always && g.Seen == nil && g.Waits != "" {
+			all = append(all, fmt.Sprintf("%s: allow %s: %s", g.By, g, g.Waits))
+		}
+	}
+	return all
 }
 
 // allowedBy says where the --allow list comes from, and how long it lasts.
@@ -75,27 +89,99 @@ func (f *configFile) takeGrants(value any) *keyError {
 		return &keyError{Key: "grants", Message: "want [[grants]] tables with allow and given", hint: "/policy allow writes them"}
 	}
 	for i, table := range tables {
-		bad := func(format string, args ...any) *keyError {
-			return &keyError{Line: lines[i], Key: "grants", Message: fmt.Sprintf(format, args...)}
-		}
-		text, _ := table["allow"].(string)
-		given, isTime := table["given"].(time.Time)
-		if len(table) > 2 || len(table) == 2 && !isTime {
-			return bad("want allow = \"ID\" and given = TIME, nothing else")
-		}
-		g, err := policy.ParseGrant(text)
+		g, err := keptGrant(table)
 		if err != nil {
-			return bad("%v", err)
+			return &keyError{Line: lines[i], Key: "grants", Message: err.Error()}
 		}
-		g.By, g.At, g.For, g.Early = fmt.Sprintf("%s:%d", f.path, lines[i]), given.Local(), policy.Always, true
+		g.By, g.For, g.Early = fmt.Sprintf("%s:%d", f.path, lines[i]), policy.Always, true
 		f.grants = append(f.grants, g)
 	}
 	return nil
 }
 
+// keptGrant reads one [[grants]] table. Without a source it covers nothing, and waits.
+func keptGrant(table map[string]any) (policy.Grant, error) {
+	text, _ := table["allow"].(string)
+	given, isTime := table["given"].(time.Time)
+	sources, isList := texts(table["source"])
+	action, isText := table["action"].(string)
+	for key := range table {
+		if key != "allow" && !(key == "given" && isTime) && !(key == "source" && isList) && !(key == "action" && isText) {
+			return policy.Grant{}, errors.New("want allow = \"ID\", given = TIME, source = [\"NAME\"] and action = \"FINGERPRINT\", nothing else")
+		}
+	}
+	g, err := policy.ParseGrant(text)
+	g.At, g.Seen = given.Local(), &policy.Seen{Sources: sources, Action: action}
+	return g, err
+}
+
+// watchGrants returns a function that says why a grant that was read from a configuration file does not count any more:
+// it is not there now, or the file cannot be read. The files are read again when they have changed.
+func (cli *commandLine) watchGrants() func(policy.Grant) error {
+	user, project := watchedFile{path: userConfigPath()}, watchedFile{path: cli.config.project.path}
+	var mu sync.Mutex
+	return func(g policy.Grant) error {
+		mu.Lock()
+		defer mu.Unlock()
+		w := &user
+		if project.path != "" && strings.HasPrefix(g.By+":", project.path+":") {
+			w = &project
+		}
+		if err := w.read(cli.config); err != nil {
+			return err
+		}
+		if w == &project && !approved(w.file) {
+			return fmt.Errorf("%s has changed; approve it with almanac config approve", w.path)
+		}
+		allowed, err := policy.ParseGrants(w.file.values["allow"].list, w.path)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(append(allowed, w.file.grants...), func(kept policy.Grant) bool { return same(kept, g) }) {
+			return fmt.Errorf("no longer in %s", w.path)
+		}
+		return nil
+	}
+}
+
+func same(a, b policy.Grant) bool { return a.String() == b.String() && a.Seen.Equal(b.Seen) }
+
+// A watchedFile is a configuration file that other programs may change.
+type watchedFile struct {
+	path string
+	info fs.FileInfo
+	file configFile
+	err  error
+}
+
+// read reads the file again if it is another one than before.
+func (w *watchedFile) read(c *config) error {
+	info, err := os.Stat(w.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no longer in %s", w.path)
+	} else if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	if w.info == nil || !os.SameFile(w.info, info) || !w.info.ModTime().Equal(info.ModTime()) || w.info.Size() != info.Size() {
+		w.info = info
+		w.file, w.err = c.readFile(w.path)
+	}
+	return w.err
+}
+
 // keepGrant appends a grant to the user's file and returns a message with the text and the path.
 func (cli *commandLine) keepGrant(g policy.Grant) (told string, err error) {
 	table := fmt.Sprintf("[[grants]]\nallow = %s\ngiven = %s\n", tomlString(g.String()), time.Now().UTC().Format(time.RFC3339))
+	if seen := g.Seen; seen != nil {
+		var sources []string
+		for _, name := range seen.Sources {
+			sources = append(sources, tomlString(name))
+		}
+		table += fmt.Sprintf("source = [%s]\n", strings.Join(sources, ", "))
+		if seen.Action != "" {
+			table += fmt.Sprintf("action = %s\n", tomlString(seen.Action))
+		}
+	}
 	path, err := cli.config.rewrite(func(text string) (string, error) {
 		if text != "" {
 			text = strings.TrimRight(text, "\n") + "\n\n"
@@ -115,7 +201,7 @@ func (cli *commandLine) dropGrant(g policy.Grant) (told string, err error) {
 		if err != nil {
 			return "", err
 		}
-		at := slices.IndexFunc(f.grants, func(kept policy.Grant) bool { return kept.String() == g.String() })
+		at := slices.IndexFunc(f.grants, func(kept policy.Grant) bool { return same(kept, g) })
 		if at < 0 {
 			return "", fs.ErrNotExist
 		}

@@ -83,7 +83,7 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 		w.log.keepStates()
 	}
 	options := cli.session(w.log, session.Options{
-		Policy:     p,
+		Policy: p, Kept: cli.watchGrants(),
 		UserLimits: vm.Limits{Time: cli.LuaTime}, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(),
 		UserBudget:   session.Budget{Calls: cli.Limits.YourCalls, Mutations: cli.Limits.YourMutations},
 		CheckResults: cli.CheckResults,
@@ -95,6 +95,11 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 		return nil, err
 	}
 	w.closers = append(w.closers, w.session.Close)
+	if o.feed != nil && !w.sources.loader.Loading() {
+		for _, line := range idle(w.session.Policy()) {
+			o.feed.Emit(event.Event{Kind: event.Said, Level: event.Warning, Text: line})
+		}
+	}
 	if err := cli.resume(ctx, w); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,8 @@ type Grant struct {
 	Pattern pattern.Pattern
 	// Bounds must all hold; without any the arguments do not matter.
 	Bounds []Bound
+	// Seen is what it was given for; nil covers whatever has the id.
+	Seen *Seen
 	// By says who gave it and how, At when.
 	By  string
 	At  time.Time
@@ -37,6 +39,8 @@ type Grant struct {
 	Early bool
 	// Used counts the calls that it let through.
 	Used int
+	// Waits says why it lets nothing through now; empty when it does.
+	Waits string
 }
 
 // A Term is how long a Grant lasts.
@@ -87,7 +91,7 @@ const exact = 1 << 53
 
 // Covers tells whether the grant lets r through.
 func (g Grant) Covers(r Request) bool {
-	return g.Pattern.Match(r.ID) && !slices.ContainsFunc(g.Bounds, func(b Bound) bool { return !b.Met(r.Args) })
+	return g.Pattern.Match(r.ID) && g.Seen.covers(r) && !slices.ContainsFunc(g.Bounds, func(b Bound) bool { return !b.Met(r.Args) })
 }
 
 // Met tells whether args keep to the bound.
@@ -218,16 +222,24 @@ func (g Grant) Fits(v *catalog.View) (Grant, error) {
 		return g, fmt.Errorf("grant: %w", err)
 	}
 	g.Pattern = pattern.Exact(e.ID)
+	if why := g.strange(e); why != "" {
+		return g, fmt.Errorf("grant of %s: %s", id, why)
+	}
+	return g, nil
+}
+
+// strange says which bound is of an argument that e does not have; empty when none is.
+func (g Grant) strange(e *catalog.Entry) string {
 	var names []string
 	for _, f := range e.Input.Fields() {
 		names = append(names, f.Name)
 	}
 	for _, b := range g.Bounds {
 		if len(names) > 0 && !slices.Contains(names, b.Arg) {
-			return g, fmt.Errorf("grant of %s: it has no argument %s: it takes %s", id, b.Arg, strings.Join(names, ", "))
+			return fmt.Sprintf("it has no argument %s: it takes %s", b.Arg, strings.Join(names, ", "))
 		}
 	}
-	return g, nil
+	return ""
 }
 
 func parseBound(text string) (b Bound, rest string, err error) {

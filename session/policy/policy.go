@@ -80,10 +80,15 @@ type Policy struct {
 
 // InForce is the grants that count now.
 func (p Policy) InForce() []Grant {
-	if !p.Named || p.Mode == Ask || p.Mode == Session {
-		return p.Grants
+	return slices.DeleteFunc(slices.Clone(p.Grants), func(g Grant) bool { return p.Waiting(g) != "" })
+}
+
+// Waiting says why a grant does not count now; empty when it does.
+func (p Policy) Waiting(g Grant) string {
+	if g.For == Always && p.Named && p.Mode != Ask && p.Mode != Session {
+		return "policy readonly was asked for by name"
 	}
-	return slices.DeleteFunc(slices.Clone(p.Grants), func(g Grant) bool { return g.For == Always })
+	return g.Waits
 }
 
 // Words say what happens to writes, the same in every place: "writes: ask, 2 grants".
@@ -112,7 +117,9 @@ type Request struct {
 	Operation catalog.Operation
 	Risk      catalog.Risk
 	Mutates   bool
-	Args      map[string]any
+	// Source and Action, the fingerprint, tell the action from others of the same id.
+	Source, Action string
+	Args           map[string]any
 }
 
 // A Decision is the answer to a Request.

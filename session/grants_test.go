@@ -1,0 +1,89 @@
+package session
+
+import (
+	"errors"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/catalog/pattern"
+	"almanac/session/policy"
+	"almanac/session/vm"
+)
+
+// A grant that is kept in the configuration counts as long as it is there, asked at every call.
+func TestKeptGrantsAreAskedFor(t *testing.T) {
+	var gone error
+	b := newBench(t, func(o *Options) {
+		o.Policy = policy.Policy{Mode: policy.ReadOnly, Grants: []policy.Grant{{Pattern: pattern.Exact("shop.item.price"), For: policy.Always}}}
+		o.Kept = func(policy.Grant) error { return gone }
+	})
+	call := `return shop.item.price{item_id = "a", cents = 1}`
+	for _, c := range []struct {
+		gone  error
+		words string
+	}{{nil, "writes: denied, 1 grant"}, {errors.New("no longer in mine.toml"), "writes: denied"}, {nil, "writes: denied, 1 grant"}} {
+		gone = c.gone
+		if out := b.run(User, call); (out.Err == nil) != (gone == nil) {
+			t.Errorf("%v: %s", gone, show(out))
+		}
+		p := b.session.Policy()
+		if p.Words() != c.words || gone != nil && p.Waiting(p.Grants[0]) != gone.Error() {
+			t.Errorf("%v: %s, waits %q", gone, p.Words(), p.Waiting(p.Grants[0]))
+		}
+	}
+}
+
+// Revoked between two calls of a run, it does not cover the second.
+func TestKeptGrantsEndWithinARun(t *testing.T) {
+	var gone error
+	b := newBench(t, func(o *Options) {
+		o.Policy = policy.Policy{Grants: []policy.Grant{{Pattern: pattern.Exact("shop.item.price"), For: policy.Always}}}
+		o.Kept = func(policy.Grant) error { return gone }
+		o.Write = func(vm.Stream, string) { gone = errors.New("revoked") }
+	})
+	out := b.run(User, `shop.item.price{item_id = "a", cents = 1} print("now") shop.item.price{item_id = "a", cents = 2}`)
+	if out.Err == nil || len(b.shop.acts) != 1 {
+		t.Errorf("acts %v: %s", b.shop.acts, show(out))
+	}
+}
+
+// A grant of the session is forgotten when its action changes; one that is kept waits for the action that it was given for.
+func TestGrantsOfActionsThatChange(t *testing.T) {
+	for name, change := range map[string]func(*catalog.Entry){
+		"schema": func(e *catalog.Entry) {
+			e.Input = catalog.MustSchema(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
+		},
+		"effect": func(e *catalog.Entry) { e.Operation = catalog.Delete },
+		"risk":   func(e *catalog.Entry) { e.Risk = catalog.High },
+		"source": func(e *catalog.Entry) { e.Source = "another" },
+	} {
+		b := newBench(t, func(o *Options) { o.Policy.Mode = policy.Ask })
+		for _, term := range []policy.Term{policy.ForSession, policy.Always} {
+			g := policy.Grant{Pattern: pattern.Exact("shop.item.price"), For: term, Early: term == policy.Always}
+			if _, err := b.session.Grant(g.Bind(b.session.View())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.replace(b.viewOf(nil, "shop.")) // other actions do not matter
+		if n := len(b.session.Policy().InForce()); n != 2 {
+			t.Fatalf("%s: %d grants in force before", name, n)
+		}
+		b.replace(b.viewOf(func(e *catalog.Entry) {
+			if e.ID == "shop.item.price" {
+				change(e)
+			}
+		}, "shop."))
+		p := b.session.Policy()
+		e, _ := b.session.View().Lookup("shop.item.price")
+		if d := p.Decide(policy.RequestOf(e, nil)); d.Verdict != policy.AskFor {
+			t.Errorf("%s: %+v", name, d)
+		}
+		if len(p.InForce()) != 0 || name != "source" && len(p.Grants) != 1 {
+			t.Errorf("%s: grants %+v", name, p.Grants)
+		}
+		b.replace(b.viewOf(nil, "shop."))
+		if n := len(b.session.Policy().InForce()); name != "source" && n != 1 {
+			t.Errorf("%s: %d grants in force when the action is as it was", name, n)
+		}
+	}
+}
