@@ -30,7 +30,7 @@ type Options struct {
 	Tools func() []Tool
 	// MaxTurns is how many completions one Send may take. Default 20.
 	MaxTurns int
-	// Window is how many tokens the model can read; see SetWindow. Default 100,000.
+	// Window is how many tokens the model can read; see SetWindow. Default: KnownWindow.
 	Window int
 	// Retries is how often a failed completion is tried again; negative means never. Default 3.
 	Retries int
@@ -67,6 +67,7 @@ type Conversation struct {
 	messages []Message
 	start    int // messages before this one are left out of requests; always the first of a turn
 	context  contextSize
+	failed   *failed // the prompt of the last Send, if that failed
 	usage    Usage
 }
 
@@ -76,7 +77,7 @@ func NewConversation(o Options) *Conversation {
 		o.MaxTurns = defaultTurns
 	}
 	if o.Window <= 0 {
-		o.Window = defaultWindow
+		o.Window = KnownWindow(o.Model)
 	}
 	if o.Retries == 0 {
 		o.Retries = defaultRetries
@@ -104,8 +105,8 @@ func NewConversation(o Options) *Conversation {
 
 // Send adds text as the user's message and talks to the model until it answers, running the tools it asks for in
 // the order it asks. It returns the answer, or what there is of it with an error: an *Error from the provider, a
-// *TurnLimitError, ErrBusy, or ctx's error. Whatever happens, the user's message and all that came after it stay in
-// the history, and the next Send may follow.
+// *TurnLimitError, ErrBusy, or ctx's error. Whatever happens, what came after the user's message stays in the history,
+// and the next Send may follow. A message that nothing came after does not stay: it is sent again only by Retry.
 func (c *Conversation) Send(ctx context.Context, text string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", errors.New("conversation: the message is empty")
@@ -115,6 +116,17 @@ func (c *Conversation) Send(ctx context.Context, text string) (string, error) {
 	}
 	defer c.end()
 	c.add(Message{Role: User, Text: text})
+	return c.converse(ctx, text)
+}
+
+// converse makes completions until the model answers the last message of the history, which the prompt led to.
+func (c *Conversation) converse(ctx context.Context, prompt string) (answer string, err error) {
+	c.setFailed(nil)
+	defer func() {
+		if limit := new(TurnLimitError); err != nil && !errors.As(err, &limit) {
+			c.setFailed(c.fail(prompt))
+		}
+	}()
 	for range c.options.MaxTurns {
 		tools := c.options.Tools()
 		response, err := c.turn(ctx, tools)
@@ -261,5 +273,5 @@ func (c *Conversation) Reset() {
 }
 
 func (c *Conversation) clear() {
-	c.messages, c.start, c.context, c.reset = nil, 0, contextSize{}, false
+	c.messages, c.start, c.context, c.reset, c.failed = nil, 0, contextSize{}, false, nil
 }

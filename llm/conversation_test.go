@@ -194,7 +194,7 @@ func TestInterruptLeavesValidHistory(t *testing.T) {
 		steps []step
 		want  []string // the history after the interrupt
 	}{
-		{"before any text", []step{{hang: true}}, []string{"user: go"}},
+		{"before any text", []step{{hang: true}}, nil},
 		{"amid text", []step{{text: "Well, I", hang: true}}, []string{"user: go", "assistant: Well, I\n[interrupted]"}},
 		{"in the first tool", []step{{text: "Now.", calls: twoCalls}}, []string{
 			"user: go", "assistant: Now. <stop {}> <stop {}>", "tool: interrupted by the person", "tool: not run: interrupted by the user",
@@ -231,7 +231,8 @@ func TestInterruptLeavesValidHistory(t *testing.T) {
 	}
 }
 
-func TestFailureKeepsTheMessage(t *testing.T) {
+// TestFailedPrompt shows that a prompt that failed is not sent with the next one, and is what Retry sends.
+func TestFailedPrompt(t *testing.T) {
 	p := &scripted{t: t, steps: []step{{err: &Error{Kind: BadKey, Message: "no", Hint: "check the key"}}, {text: "hi"}}}
 	c := NewConversation(Options{Provider: p})
 	if _, err := c.Send(t.Context(), "first"); err == nil || err.Error() != "no; check the key" {
@@ -240,11 +241,53 @@ func TestFailureKeepsTheMessage(t *testing.T) {
 	if _, err := c.Send(t.Context(), "second"); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"user: first\n\nsecond"}, transcript(p.requests[1].Messages)); d != "" {
+	if d := cmp.Diff([]string{"user: second"}, transcript(p.requests[1].Messages)); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"user: first", "user: second", "assistant: hi"}, transcript(c.Messages())); d != "" {
+	if d := cmp.Diff([]string{"user: second", "assistant: hi"}, transcript(c.Messages())); d != "" {
 		t.Error(d)
+	}
+	if _, err := c.Retry(t.Context()); err == nil || c.Failed() != "" {
+		t.Errorf("retry of an answered prompt: %v", err)
+	}
+}
+
+func TestRetryFailedPrompt(t *testing.T) {
+	failed := &Error{Kind: BadKey, Message: "no"}
+	for _, test := range []struct {
+		name  string
+		steps []step
+		sent  []string // by Retry
+		want  []string // the history afterwards
+	}{
+		{"nothing came", []step{{err: failed}, {text: "hi"}}, []string{"user: go"}, []string{"user: go", "assistant: hi"}},
+		{"half an answer", []step{{text: "half", err: failed}, {text: "hi"}}, []string{"user: go"}, []string{"user: go", "assistant: hi"}},
+		{"after a tool", []step{{calls: []ToolCall{call("a", "one", "{}")}}, {err: failed}, {text: "hi"}},
+			[]string{"user: go", "assistant:  <one {}>", "tool: one got {}"},
+			[]string{"user: go", "assistant:  <one {}>", "tool: one got {}", "assistant: hi"}},
+		{"empty answer", []step{{}, {text: "hi"}}, []string{"user: go"}, []string{"user: go", "assistant: hi"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := &scripted{t: t, steps: test.steps}
+			var kept []Message
+			c := NewConversation(Options{Provider: p, Retries: -1, Tools: func() []Tool { return []Tool{echo("one")} },
+				Keep: func(m Message) { kept = append(kept, m) }})
+			if _, err := c.Send(t.Context(), "go"); err == nil || c.Failed() != "go" {
+				t.Fatalf("error %v, failed %q", err, c.Failed())
+			}
+			if answer, err := c.Retry(t.Context()); err != nil || answer != "hi" || c.Failed() != "" {
+				t.Errorf("%q, %v, failed %q", answer, err, c.Failed())
+			}
+			if d := cmp.Diff(test.sent, transcript(p.requests[len(p.requests)-1].Messages)); d != "" {
+				t.Errorf("sent (-want +got)\n%s", d)
+			}
+			if d := cmp.Diff(test.want, transcript(c.Messages())); d != "" {
+				t.Errorf("history (-want +got)\n%s", d)
+			}
+			if d := cmp.Diff(test.want, transcript(whole(kept))); d != "" {
+				t.Errorf("restored (-want +got)\n%s", d)
+			}
+		})
 	}
 }
 
@@ -270,10 +313,15 @@ func TestRetry(t *testing.T) {
 			told := 0
 			c := NewConversation(Options{Provider: p, RetryWait: time.Microsecond, Observe: func(e Event) {
 				if e.Kind == Retrying {
-					told++
+					if told++; e.Retry.N != told || e.Retry.Of != 3 || e.Retry.Wait <= 0 || e.Err == nil {
+						t.Errorf("retry %d: %+v", told, e)
+					}
 				}
 			}})
 			_, err := c.Send(t.Context(), "go")
+			if told == 3 && !strings.HasSuffix(err.Error(), "(after 3 retries)") {
+				t.Errorf("error %v", err)
+			}
 			if (err != nil) != test.fails || len(p.requests) != test.tries || told != test.tries-1 {
 				t.Errorf("error %v after %d tries, %d told", err, len(p.requests), told)
 			}

@@ -51,6 +51,18 @@ func (e *Error) Error() string {
 	return e.Message + "; " + e.Hint
 }
 
+// Brief returns what went wrong in a few words: "server error (500)".
+func (e *Error) Brief() string {
+	words := map[ErrorKind]string{RateLimited: "rate limited", ServerFault: "server error", Broken: "connection lost"}[e.Kind]
+	switch {
+	case words == "":
+		return e.Message
+	case e.Status > 0:
+		return fmt.Sprintf("%s (%d)", words, e.Status)
+	}
+	return words
+}
+
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 

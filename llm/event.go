@@ -1,5 +1,7 @@
 package llm
 
+import "time"
+
 // An EventKind says what an Event reports.
 type EventKind int
 
@@ -13,7 +15,7 @@ const (
 	ToolStarted
 	// ToolEnded: a tool has run. Call; Text is what the model will read; Err is set when the tool failed.
 	ToolEnded
-	// Retrying: a completion failed before any text came and will be tried again. Err; Text says when.
+	// Retrying: a completion failed before any text came and will be tried again. Err, Retry.
 	Retrying
 	// Trimmed: the oldest turns are left out of requests from now on. Text says how many.
 	Trimmed
@@ -28,4 +30,11 @@ type Event struct {
 	Call  ToolCall
 	Err   error
 	Usage Usage
+	Retry Retry
+}
+
+// A Retry is the wait before a completion is tried again for the Nth of at most Of times.
+type Retry struct {
+	Wait  time.Duration
+	N, Of int
 }

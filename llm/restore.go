@@ -2,7 +2,7 @@ package llm
 
 // Restore replaces the history with the messages that an earlier conversation passed to Options.Keep, in order. The last
 // of several answers to one call wins. Messages that servers reject are dropped or repaired: answers without a call,
-// calls without an answer, unknown roles. Until the next request, Context estimates their length. The error is ErrBusy.
+// calls without an answer, prompts without one, an answer that was cut off and sent again, unknown roles. Until the next request, Context estimates their length. The error is ErrBusy.
 func (c *Conversation) Restore(kept []Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -23,8 +23,11 @@ func whole(kept []Message) []Message {
 		switch m.Role {
 		case User:
 			open = nil
-			out = append(out, m)
+			out = append(answered(out), m)
 		case Assistant:
+			if n := len(out); n > 0 && out[n-1].Role == Assistant {
+				out = out[:n-1]
+			}
 			open = map[string]int{}
 			said := m
 			said.Calls = nil
@@ -42,5 +45,13 @@ func whole(kept []Message) []Message {
 			}
 		}
 	}
-	return out
+	return answered(out)
+}
+
+// answered is ms without a prompt at its end: it failed, or the program ended before it was answered.
+func answered(ms []Message) []Message {
+	if n := len(ms); n > 0 && ms[n-1].Role == User {
+		return ms[:n-1]
+	}
+	return ms
 }

@@ -91,14 +91,19 @@ func TestRestoreMends(t *testing.T) {
 		{Role: "nobody", Text: "?"},
 		{Role: User, Text: "hi"},
 		{Role: Assistant, Calls: []ToolCall{{ID: "a", Name: "run", Args: json.RawMessage(`[1]`)}}},
+		{Role: User, Text: "failed"},
 		{Role: User, Text: "again"},
 		{Role: ToolRole, CallID: "a", Text: "too late"},
+		{Role: Assistant, Text: "He\n[interrupted]"},
+		{Role: Assistant, Text: "Hello"},
+		{Role: User, Text: "not answered"},
 	}
 	want := []Message{
 		{Role: User, Text: "hi"},
 		{Role: Assistant, Calls: []ToolCall{{ID: "a", Name: "run", Args: json.RawMessage(`{"malformed":"[1]"}`)}}},
 		{Role: ToolRole, CallID: "a", Text: unanswered},
 		{Role: User, Text: "again"},
+		{Role: Assistant, Text: "Hello"},
 	}
 	if diff := cmp.Diff(want, whole(kept)); diff != "" {
 		t.Error(diff)

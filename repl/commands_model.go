@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
+	"almanac/llm"
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session/trace"
@@ -19,8 +22,15 @@ import (
 func modelCommands() []command {
 	return append(policyCommands(), []command{
 		{
-			name: "model", args: "[NAME]", group: groupModel, run: setModel,
-			brief: "show or change the model",
+			name: "model", args: "[NAME | window N]", group: groupModel, run: setModel, words: modelWords,
+			brief: "show or change the model and its context window",
+			more: "Tab completes names from the server. /model window 32k says how many tokens the model can read, in this\n" +
+				"session; context_window in the configuration keeps it. Without either it is what the server says, or what\n" +
+				"is known of the model, or 100,000.",
+		},
+		{
+			name: "retry", group: groupModel, numbered: true, run: retry,
+			brief: "send the failed prompt again",
 		},
 		{
 			name: "new", group: groupMore, run: newConversation,
@@ -49,26 +59,47 @@ func shellCommands() []command {
 	}
 }
 
-func setModel(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
+const modelUsage = "/model [NAME | window N]"
+
+func setModel(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	c := sh.options.Conversation
 	if c == nil {
 		return errors.New(sh.options.NoModel)
 	}
-	if arg == "" {
-		sh.say(event.Plain, "model %s", cmp.Or(c.Model(), "not set: the server chooses"))
+	first, rest := input.CutWord(arg)
+	switch {
+	case arg == "":
+		sh.say(event.Plain, "model %s, context window %s tokens", cmp.Or(c.Model(), "not set: the server chooses"), count(c.Context().Window))
 		return nil
-	}
-	if strings.ContainsAny(arg, " \t\n") {
-		return &UsageError{usage: "/model [NAME]"}
-	}
-	if set := sh.options.SetModel; set != nil {
-		if err := set(arg); err != nil {
-			return err
-		}
+	case first == "window":
+		return sh.setWindow(rest)
+	case rest != "":
+		return &UsageError{usage: modelUsage}
 	}
 	c.SetModel(arg)
-	sh.say(event.Notice, "model %s from the next prompt", arg)
+	sh.fitWindow(ctx)
+	told := fmt.Sprintf("model %s from the next prompt, context window %s tokens", arg, count(c.Context().Window))
+	list, _ := sh.models.known()
+	if len(list) > 0 && !slices.ContainsFunc(list, func(m llm.Model) bool { return m.Name == arg }) {
+		told += fmt.Sprintf("; the server does not list it: Tab shows the %s it has", text.Count(len(list), "model"))
+	}
+	sh.say(event.Notice, "%s", told)
 	return nil
+}
+
+// retry sends the prompt that failed again. Its cell is that of the prompt.
+func retry(ctx context.Context, sh *Shell, c *event.Cell, _ string) error {
+	conversation := sh.options.Conversation
+	if conversation == nil {
+		return errors.New(sh.options.NoModel)
+	}
+	prompt := conversation.Failed()
+	if prompt == "" {
+		return errors.New("retry: the last prompt did not fail")
+	}
+	c.Form, c.Source = input.Words, prompt
+	sh.say(event.Notice, "retrying: %s", cells.Clip(text.SanitizeLine(prompt), 100, "…"))
+	return sh.send(ctx, c, prompt, func() (string, error) { return conversation.Retry(ctx) })
 }
 
 func newConversation(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {

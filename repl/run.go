@@ -123,11 +123,18 @@ func (sh *Shell) ask(ctx context.Context, c *event.Cell, text string) error {
 	if conversation == nil {
 		return fmt.Errorf("%s", sh.options.NoModel)
 	}
-	if err := sh.record(trace.Record{Kind: trace.KindPrompt, Cell: c.N, Author: string(session.User), Text: text}); err != nil {
+	return sh.send(ctx, c, text, func() (string, error) { return conversation.Send(ctx, text) })
+}
+
+// send has a prompt sent, and keeps it and its answer.
+func (sh *Shell) send(ctx context.Context, c *event.Cell, prompt string, send func() (string, error)) error {
+	conversation := sh.options.Conversation
+	if err := sh.record(trace.Record{Kind: trace.KindPrompt, Cell: c.N, Author: string(session.User), Text: prompt}); err != nil {
 		return err
 	}
-	sh.options.Session.SetMessages(heard(conversation.Messages(), text))
-	answer, err := conversation.Send(ctx, text)
+	sh.options.Session.SetMessages(heard(conversation.Messages(), prompt))
+	defer sh.learnWindow(ctx)()
+	answer, err := send()
 	c.Answer = answer
 	if sh.feed.SaidNothing() && answer != "" {
 		sh.feed.Emit(event.Event{Kind: event.Spoke, Cell: c.N, Author: session.Model, Text: answer})
@@ -137,7 +144,19 @@ func (sh *Shell) ask(ctx context.Context, c *event.Cell, text string) error {
 			err = kept
 		}
 	}
+	if err != nil && ctx.Err() == nil && conversation.Failed() != "" && !sh.options.Once {
+		err = &failedPrompt{err}
+	}
 	return err
+}
+
+// A failedPrompt is the error of a prompt that can be sent again.
+type failedPrompt struct{ error }
+
+func (e *failedPrompt) Unwrap() error { return e.error }
+
+func (e *failedPrompt) Hint() string {
+	return "/retry sends the prompt again; the next prompt is sent without it"
 }
 
 func (sh *Shell) record(r trace.Record) error {

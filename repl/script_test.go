@@ -308,6 +308,10 @@ func (s *scripted) Complete(_ context.Context, _ llm.Request, hear func(llm.Piec
 	if len(s.responses) == 0 {
 		return llm.Response{}, errors.New("the model has nothing to say")
 	}
+	if fault := s.responses[0].Stop; strings.HasPrefix(fault, "fault ") {
+		s.responses = s.responses[1:]
+		return llm.Response{}, &llm.Error{Kind: llm.ServerFault, Status: 500, Message: fault}
+	}
 	r := s.responses[0]
 	s.responses = s.responses[1:]
 	for _, piece := range strings.SplitAfter(r.Reasoning, " ") {

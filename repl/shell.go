@@ -31,8 +31,12 @@ type Options struct {
 	Conversation *llm.Conversation
 	// NoModel is what asking answers when there is no model: how to get one. Empty means a default text.
 	NoModel string
-	// SetModel is what /model NAME does first; an error stops it. Nil accepts every name.
-	SetModel func(name string) error
+	// Models lists what the model's server has; nil where it cannot be asked. The shell asks once a session.
+	Models func(context.Context) ([]llm.Model, error)
+	// Window is the model's context window by the configuration; 0 where it has none, so that the server's counts.
+	Window int
+	// Once says that the shell has one input and ends: nothing is said of what could be typed next.
+	Once bool
 	// Sources is where the session's catalog comes from; nil when it never changes.
 	Sources *source.Loader
 	// Feed takes the events; nil means a new one.
@@ -132,6 +136,9 @@ type Shell struct {
 	keys func(action string) string
 	// keyHelp are the keys of the screen; none where there are none.
 	keyHelp []HelpLine
+	models  models
+	// windowSet is true once the person has set the context window.
+	windowSet bool
 	// unsaved is set when the history could not be written, so that it is told once.
 	unsaved bool
 }

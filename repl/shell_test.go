@@ -87,7 +87,7 @@ func TestStatusLine(t *testing.T) {
 
 // A panic in the middle of an input ends the input, not the program.
 func TestHandleRecovers(t *testing.T) {
-	sh, _ := newShell(t, Options{SetModel: func(string) error { panic("boom") }}, policy.Policy{})
+	sh, _ := newShell(t, Options{}, policy.Policy{})
 	sh.commands = append(sh.commands, command{name: "boom", run: nil})
 	if got := typed(t.Context(), sh, "/boom", nil); !strings.HasPrefix(got, "error: the program panicked: ") {
 		t.Errorf("got %q", got)

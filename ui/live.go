@@ -57,6 +57,8 @@ func (m *model) standing() {
 
 func (m *model) event(e event.Event) tea.Cmd {
 	switch e.Kind {
+	case event.Retrying:
+		return nil // the region counts down
 	case event.Printed, event.Spoke:
 		if m.work != nil {
 			m.work.speaking = e.Kind == event.Spoke

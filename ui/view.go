@@ -214,6 +214,9 @@ func (m *model) doing() string {
 		word = "working"
 	}
 	parts := []string{fmt.Sprintf("%s%s %.1f s", word, t.more, m.now().Sub(w.started).Seconds())}
+	if text, ok := m.feed.Retrying(); ok && !w.stopped {
+		parts[0] = text
+	}
 	if s := m.status; w.called > 0 {
 		parts = append(parts, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit))
 		if s.Mutations > 0 {

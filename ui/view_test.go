@@ -333,3 +333,27 @@ func TestInputInASmallWindow(t *testing.T) {
 		t.Errorf("drawn: %q", rows)
 	}
 }
+
+// TestRetryCountsDown shows that a retry is a countdown in the region, without a line above it, until it is over.
+func TestRetryCountsDown(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	for n := 1; n <= 2; n++ {
+		s.observe(llm.Event{
+			Kind: llm.Retrying, Err: &llm.Error{Kind: llm.ServerFault, Status: 500}, Retry: llm.Retry{Wait: time.Hour, N: n, Of: 3},
+		})
+	}
+	s.pass(time.Second)
+	if got := s.View().Content; strings.Count(got, "server error (500); retrying in ") != 1 || !strings.Contains(got, " s (2/3) · Esc stops") {
+		t.Errorf("region:\n%s", got)
+	}
+	before := len(s.printed)
+	s.observe(llm.Event{Kind: llm.Delta, Text: "Hello.\n\nIt is"})
+	s.pass(time.Second)
+	if got := strings.Join(s.printed[before:], "\n"); got != "server error (500); answered at retry 2 of 3\n  Hello." {
+		t.Errorf("printed:\n%s", got)
+	}
+	if got := s.View().Content; strings.Contains(got, "retrying") {
+		t.Errorf("region:\n%s", got)
+	}
+}

@@ -31,7 +31,7 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	w.reportResumed(p)
-	shell := cli.shell(w, nil, shellOptions{})
+	shell := cli.shell(w, nil, shellOptions{once: true})
 	if strings.TrimSpace(text) == "" {
 		return usage("-p: empty prompt")
 	}

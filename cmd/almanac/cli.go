@@ -32,22 +32,23 @@ type program struct {
 
 // commandLine is the command line as kong parses it.
 type commandLine struct {
-	Catalog      []string      `placeholder:"SRC" help:"Load actions from SRC: ${sources}. Prefix it with NAME= to name the source. Repeatable."`
-	Base         []string      `placeholder:"NAME=URL" help:"Server URL of the source NAME, instead of those in its document."`
-	View         string        `placeholder:"FILE" help:"Limit what can be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
-	Policy       string        `enum:",ask,readonly,session" default:"" help:"Policy for calls that change data: ask, readonly or session. Default: ask at a terminal, else readonly."`
-	Allow        []string      `sep:";" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'."`
-	Model        string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"Language model to use."`
-	BaseURL      string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"URL of an OpenAI-compatible server, such as http://localhost:11434/v1."`
-	Prefix       string        `default:"lua_tools" help:"Name prefix of the model's three tools."`
-	Data         string        `env:"ALMANAC_DATA" placeholder:"DIR" help:"Directory of the demo database and the session logs."`
-	TrustUpdates bool          `help:"Accept new and changed actions of all sources without review."`
-	Usage        bool          `help:"Rank actions that succeeded in earlier sessions up to an eighth higher."`
-	CheckResults bool          `help:"Fail calls whose result does not match the action's declared result."`
-	Limits       limitFlags    `embed:"" prefix:"limits-"`
-	UI           uiFlags       `embed:"" prefix:"ui-"`
-	LuaTime      time.Duration `default:"10s" help:"Time limit of your scripts, not counting calls. The model's scripts have 1.5s."`
-	Output       string        `enum:"text,json,jsonl" default:"text" help:"Output format: text, json or jsonl."`
+	Catalog       []string      `placeholder:"SRC" help:"Load actions from SRC: ${sources}. Prefix it with NAME= to name the source. Repeatable."`
+	Base          []string      `placeholder:"NAME=URL" help:"Server URL of the source NAME, instead of those in its document."`
+	View          string        `placeholder:"FILE" help:"Limit what can be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
+	Policy        string        `enum:",ask,readonly,session" default:"" help:"Policy for calls that change data: ask, readonly or session. Default: ask at a terminal, else readonly."`
+	Allow         []string      `sep:";" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'."`
+	Model         string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"Language model to use."`
+	ContextWindow int           `hidden:"" placeholder:"TOKENS" help:"Tokens that the model can read. Default: what its server says, or what is known of the model."`
+	BaseURL       string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"URL of an OpenAI-compatible server, such as http://localhost:11434/v1."`
+	Prefix        string        `default:"lua_tools" help:"Name prefix of the model's three tools."`
+	Data          string        `env:"ALMANAC_DATA" placeholder:"DIR" help:"Directory of the demo database and the session logs."`
+	TrustUpdates  bool          `help:"Accept new and changed actions of all sources without review."`
+	Usage         bool          `help:"Rank actions that succeeded in earlier sessions up to an eighth higher."`
+	CheckResults  bool          `help:"Fail calls whose result does not match the action's declared result."`
+	Limits        limitFlags    `embed:"" prefix:"limits-"`
+	UI            uiFlags       `embed:"" prefix:"ui-"`
+	LuaTime       time.Duration `default:"10s" help:"Time limit of your scripts, not counting calls. The model's scripts have 1.5s."`
+	Output        string        `enum:"text,json,jsonl" default:"text" help:"Output format: text, json or jsonl."`
 
 	Repl     replCommand     `cmd:"" default:"withargs" help:"Start the terminal (default), run code with -e, or ask the model with -p."`
 	Run      runCommand      `cmd:"" help:"Run a Lua file."`

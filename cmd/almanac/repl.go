@@ -180,6 +180,7 @@ func isTerminal(p *program) bool {
 type shellOptions struct {
 	ascii  bool
 	themes []string
+	once   bool // one prompt, then the program ends
 }
 
 func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *repl.Shell {
@@ -188,8 +189,12 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 		r.Time, r.Text = time.Now(), w.session.Redact(r.Text)
 		return w.log.Append(r)
 	}
+	conversation, models := cli.conversation(w)
+	if o.once {
+		models = nil
+	}
 	return repl.New(repl.Options{
-		Session: w.session, Conversation: cli.conversation(w), NoModel: noModel,
+		Session: w.session, Conversation: conversation, NoModel: noModel, Models: models, Window: cli.ContextWindow, Once: o.once,
 		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,

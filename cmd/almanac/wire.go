@@ -12,6 +12,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/llm"
 	"almanac/llm/openai"
 	"almanac/llm/tools"
@@ -194,23 +195,30 @@ const noModel = "no model is configured: set OPENAI_API_KEY, or --base-url (ALMA
 // defaultModel is used if a key is set but no model is named.
 const defaultModel = "gpt-4.1"
 
-// conversation returns the conversation with the model, or nil if none is configured.
-func (cli *commandLine) conversation(w *app) *llm.Conversation {
+// conversation returns the conversation with the model and what lists the models of its server, or nil if none is
+// configured.
+func (cli *commandLine) conversation(w *app) (*llm.Conversation, func(context.Context) ([]llm.Model, error)) {
 	base, key, ok := cli.modelServer()
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	cli.credentials.address(base)
+	provider := openai.New(openai.Options{BaseURL: base, Key: key})
 	c := llm.NewConversation(w.feed.Conversation(w.session, tools.Options{Prefix: cli.Prefix}, llm.Options{
-		Provider: openai.New(openai.Options{BaseURL: base, Key: key}),
+		Provider: provider,
 		Model:    cli.modelName(),
+		Window:   cli.ContextWindow,
 		Keep:     w.log.message,
 		Secrets:  cli.credentials.filter,
 	}))
 	if messages := saidBefore(w.past.Records); len(messages) > 0 {
 		_ = c.Restore(messages) // nothing is being sent yet
 	}
-	return c
+	models := func(ctx context.Context) ([]llm.Model, error) {
+		list, err := provider.Models(ctx)
+		return secret.Clean(cli.credentials.filter.Now(), list), err
+	}
+	return c, models
 }
 
 // modelServer is the model's server and key; ok is false if neither is configured.

@@ -52,6 +52,8 @@ const (
 	// Thought: the model's reasoning before what it says or does next is over. Text is the beginning of it, Total its
 	// length in bytes, Elapsed how long it took; Full asks for it to be shown whole.
 	Thought
+	// Retrying: the model's server failed and will be asked again. Text says so, for who shows no countdown.
+	Retrying
 )
 
 // A Pane is a part of the session that a screen can show beside the transcript.

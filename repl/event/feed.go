@@ -34,6 +34,7 @@ type Feed struct {
 	setters map[string]Setter
 	acting  []string // ids of the actions under way, the newest last
 	thought thought
+	retry   retry
 	results results // of all cells
 }
 
@@ -178,6 +179,7 @@ func (f *Feed) Begin(c Cell) {
 // End returns the cell as it has become, with its calls and the last outcome of the model's.
 func (f *Feed) End() Cell {
 	f.endThought()
+	f.endRetry(stoppedBefore)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.cell

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -126,6 +125,9 @@ func (f *Feed) act(id string, begins bool) {
 // lists of ids that it hands to its tools. A tool that fails says so.
 func (f *Feed) observe(e llm.Event) {
 	f.think(e)
+	if e.Kind != llm.Retrying {
+		f.endRetry(answeredAt)
+	}
 	f.mu.Lock()
 	cell, toolRan := f.cell.N, f.toolRan
 	switch e.Kind {
@@ -146,7 +148,7 @@ func (f *Feed) observe(e llm.Event) {
 			f.Emit(Event{Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: e.Call.Name + ": " + e.Err.Error()})
 		}
 	case llm.Retrying:
-		f.Emit(Event{Kind: Said, Cell: cell, Level: Warning, Text: fmt.Sprintf("%v: %s", e.Err, e.Text)})
+		f.Emit(Event{Kind: Retrying, Cell: cell, Text: f.beginRetry(e)})
 	case llm.Trimmed:
 		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: e.Text})
 	}

@@ -69,6 +69,8 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		return wroteLines(e, width, o)
 	case Spoke:
 		return show.Lines(show.Model, "  ", strings.TrimSuffix(e.Text, "\n"))
+	case Retrying:
+		return show.Wrap(saidLines(Event{Text: e.Text, Level: Notice}, o), width)
 	case Thought:
 		return thoughtLines(e, width, o)
 	case Ran:

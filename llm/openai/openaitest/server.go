@@ -61,6 +61,8 @@ type Server struct {
 	next     int
 	requests []Request
 	refused  []string
+	models   http.Handler // answers GET /v1/models
+	listed   int
 }
 
 // New starts a server on a free port of the loopback interface. The caller closes it. It panics when there is no
@@ -94,10 +96,17 @@ func listen(addr string, replies []Reply) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{listener: l, replies: replies, gone: make(chan struct{})}
+	s.Models(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"scripted","object":"model"}]}`)
+	})
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
-	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"object":"list","data":[{"id":"scripted","object":"model"}]}`)
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		models := s.models
+		s.listed++
+		s.mu.Unlock()
+		models.ServeHTTP(w, r)
 	})
 	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
 	go s.http.Serve(l)
@@ -127,6 +136,20 @@ func (s *Server) Refuse(field string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refused = append(s.refused, field)
+}
+
+// Models replaces what GET /v1/models is answered with.
+func (s *Server) Models(answer http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.models = answer
+}
+
+// Listed returns how often the models were asked for.
+func (s *Server) Listed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.listed
 }
 
 // Requests returns the requests so far, also those that were refused.

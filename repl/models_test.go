@@ -1,0 +1,145 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/llm"
+	"almanac/llm/tools"
+	"almanac/session/policy"
+)
+
+// withRetries is a shell with a scripted model that is asked again up to twice.
+func withRetries(t *testing.T, o Options, responses ...llm.Response) *Shell {
+	t.Helper()
+	sh, _ := withModel(t, policy.Policy{}, o)
+	sh.options.Conversation = llm.NewConversation(sh.Feed().Conversation(sh.Session(), tools.Options{}, llm.Options{
+		Provider: &scripted{responses: responses}, Model: "big", Retries: 2, RetryWait: time.Millisecond,
+	}))
+	return sh
+}
+
+var fault = llm.Response{Stop: "fault overloaded"}
+
+// TestRetryCommand shows that a failed prompt is sent again by /retry alone, in a cell of its own, and that retries of
+// the program's own end in one line.
+func TestRetryCommand(t *testing.T) {
+	sh := withRetries(t, Options{}, fault, fault, fault, fault, llm.Response{Text: "It is 12."}, llm.Response{Text: "Bye."})
+	got := typed(t.Context(), sh, "/retry", nil) + typed(t.Context(), sh, "how many?", nil) +
+		typed(t.Context(), sh, "/retry", nil) + typed(t.Context(), sh, "/retry", nil) + typed(t.Context(), sh, "bye", nil)
+	want := `error: retry: the last prompt did not fail
+server error (500); retrying in N ms (1/2)
+server error (500); retrying in N ms (2/2)
+error: fault overloaded (after 2 retries)
+  hint: /retry sends the prompt again; the next prompt is sent without it
+retrying: how many?
+server error (500); retrying in N ms (1/2)
+server error (500); answered at retry 1 of 2
+  It is 12.
+error: retry: the last prompt did not fail
+  Bye.
+`
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if c, ok := sh.cell(3); !ok || c.Source != "how many?" || c.Answer != "It is 12." {
+		t.Errorf("cell 3: %+v", c)
+	}
+}
+
+// TestRetryInterrupted shows that an interrupt ends the wait at once.
+func TestRetryInterrupted(t *testing.T) {
+	sh := withRetries(t, Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	sh.options.Conversation = llm.NewConversation(sh.Feed().Conversation(sh.Session(), tools.Options{}, llm.Options{
+		Provider: &scripted{responses: []llm.Response{fault}}, RetryWait: time.Hour,
+	}))
+	done := make(chan string)
+	go func() { done <- typed(ctx, sh, "how many?", nil) }()
+	for {
+		text, waiting := sh.Feed().Retrying()
+		if waiting {
+			if !strings.HasPrefix(text, "server error (500); retrying in ") || !strings.HasSuffix(text, " s (1/3)") {
+				t.Errorf("countdown %q", text)
+			}
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if got := <-done; !strings.HasSuffix(got, "server error (500); stopped before retry 1 of 3\ninterrupted\n") {
+		t.Errorf("got %q", got)
+	}
+	if _, waiting := sh.Feed().Retrying(); waiting {
+		t.Error("the countdown goes on")
+	}
+}
+
+// TestModelCommand shows where the context window comes from, and that the server is asked once.
+func TestModelCommand(t *testing.T) {
+	slow, answers := true, 0
+	models := func(ctx context.Context) ([]llm.Model, error) {
+		if slow { // slower than the answer
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		answers++
+		return []llm.Model{{Name: "big", Window: 32768}, {Name: "small"}}, nil
+	}
+	sh := withRetries(t, Options{Models: models}, llm.Response{Text: "Hi."}, llm.Response{Text: "Hi."})
+	window := func(want int) {
+		t.Helper()
+		if got := sh.StatusLine().Context.Window; got != want {
+			t.Errorf("window %d, want %d", got, want)
+		}
+	}
+	window(100_000)
+	typed(t.Context(), sh, "hello", nil)
+	window(100_000)
+	slow = false
+	for _, test := range []struct {
+		line, want string
+		window     int
+	}{
+		{"/model big", "model big from the next prompt, context window 32,768 tokens", 32768},
+		{"/model", "model big, context window 32,768 tokens", 32768},
+		{"/model gpt-4o", "model gpt-4o from the next prompt, context window 128,000 tokens; the server does not list it: Tab shows the 2 models it has", 128_000},
+		{"/model big", "model big from the next prompt, context window 32,768 tokens", 32768},
+		{"/model window 16k", "context window 16,000 tokens from the next prompt", 16000},
+		{"/model gpt-4o", "model gpt-4o from the next prompt, context window 16,000 tokens; the server does not list it: Tab shows the 2 models it has", 16000},
+		{"/model window", "context window 16,000 tokens", 16000},
+		{"/model window 12", "error: window 12: want a number of tokens from 2,000, such as 32768 or 128k\nusage: /model [NAME | window N]", 16000},
+		{"/model window lots", "error: window lots: want a number of tokens from 2,000, such as 32768 or 128k\nusage: /model [NAME | window N]", 16000},
+		{"/model a b", "usage: /model [NAME | window N]", 16000},
+	} {
+		if got := strings.ReplaceAll(strings.TrimSpace(typed(t.Context(), sh, test.line, nil)), "\n  ", " "); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.line, got, test.want)
+		}
+		window(test.window)
+	}
+	var names []string
+	for _, item := range sh.Complete(t.Context(), "/model ", 7).Items {
+		names = append(names, item.Text)
+	}
+	if want := []string{"window", "big", "small"}; !slices.Equal(names, want) || answers != 1 {
+		t.Errorf("completions %q after %d answers", names, answers)
+	}
+}
+
+// TestWindowIsConfigured shows that a configured window is not replaced, and that a server is then not asked.
+func TestWindowIsConfigured(t *testing.T) {
+	models := func(context.Context) ([]llm.Model, error) {
+		t.Error("the server was asked")
+		return nil, errors.New("no")
+	}
+	sh := withRetries(t, Options{Models: models, Window: 5000}, llm.Response{Text: "Hi."})
+	sh.options.Conversation.SetWindow(5000)
+	typed(t.Context(), sh, "hello", nil)
+	if got := sh.StatusLine().Context.Window; got != 5000 {
+		t.Errorf("window %d", got)
+	}
+}
