@@ -19,7 +19,7 @@ import (
 	"almanac/session/policy"
 )
 
-const allowUsage = "/policy allow ID|PATTERN [ARG OP VALUE]... [for run|session|always]"
+const allowUsage = "/policy allow ID|PATTERN [only] [ARG OP VALUE]... [for run|session|always]"
 
 func policyCommands() []command {
 	return []command{
@@ -35,6 +35,7 @@ func policyCommands() []command {
 			brief: "grant calls in advance: no question",
 			more: allowUsage + "\nAn id or a pattern: /policy allow billing.refund.draft_note, /policy allow crm.*\n" +
 				"Arguments are bounded with = < <= > >=: /policy allow billing.refund.issue amount_cents <= 500\n" +
+				"only in front of them lets no other argument through: /policy allow ID only amount_cents <= 500\n" +
 				"for run: the next run; for session: as long as this session, the default; for always: kept in your configuration.",
 		},
 		{
@@ -228,7 +229,7 @@ func (sh *Shell) fate(e *catalog.Entry) (policy.Decision, string) {
 
 // bounded are the grants that let some calls of an action through.
 func (sh *Shell) bounded(p policy.Policy, e *catalog.Entry) []policy.Grant {
-	return slices.DeleteFunc(p.Granted(e.ID), func(g policy.Grant) bool { return len(g.Bounds) == 0 })
+	return slices.DeleteFunc(p.Granted(e.ID), func(g policy.Grant) bool { return len(g.Bounds) == 0 && !g.Only })
 }
 
 // specText is a description as a person reads it: what happens to a call that changes data stands below.

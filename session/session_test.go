@@ -329,7 +329,7 @@ func (b *bench) answer(text string) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		a.Verdict, a.Bounds = ForSession, g.Bounds
+		a.Verdict, a.Bounds, a.Only = ForSession, g.Bounds, g.Only
 	case "edit":
 		a.Verdict, a.Args = Once, map[string]any{"item_id": rest, "cents": int64(1)}
 	}

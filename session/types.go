@@ -118,6 +118,8 @@ type Approval struct {
 	Verdict Consent
 	// Bounds limit the arguments of the calls that ForSession grants; without any they do not matter.
 	Bounds []policy.Bound
+	// Only has ForSession grant no calls with arguments that Bounds does not speak of.
+	Only bool
 	// Reason tells the author why it was refused; may be empty.
 	Reason string
 	// Args replaces the arguments when it is not nil; they are checked again.

@@ -18,6 +18,9 @@ import (
 //	billing.refund.draft_note
 //	billing.refund.*
 //	billing.refund.issue amount_cents <= 500, invoice_id = "inv_1"
+//	billing.refund.issue only amount_cents <= 500, invoice_id = "inv_1"
+//
+// The last one lets no call through that has another argument.
 
 // A Grant lets calls through that would be asked about or denied by the mode. It is a value: taking it out of the
 // Policy takes it back.
@@ -30,6 +33,8 @@ type Grant struct {
 	Bounds []Bound
 	// Seen is what it was given for; nil covers whatever has the id.
 	Seen *Seen
+	// Only lets no argument through that none of Bounds speaks of.
+	Only bool
 	// By says who gave it and how, At when.
 	By  string
 	At  time.Time
@@ -91,6 +96,13 @@ const exact = 1 << 53
 
 // Covers tells whether the grant lets r through.
 func (g Grant) Covers(r Request) bool {
+	if g.Only {
+		for name := range r.Args {
+			if !slices.ContainsFunc(g.Bounds, func(b Bound) bool { return b.Arg == name }) {
+				return false
+			}
+		}
+	}
 	return g.Pattern.Match(r.ID) && g.Seen.covers(r) && !slices.ContainsFunc(g.Bounds, func(b Bound) bool { return !b.Met(r.Args) })
 }
 
@@ -152,7 +164,14 @@ func (g Grant) String() string {
 	for _, b := range g.Bounds {
 		bounds = append(bounds, b.String())
 	}
-	return strings.TrimSpace(g.Pattern.String() + " " + strings.Join(bounds, ", "))
+	return strings.TrimSpace(g.Pattern.String() + " " + g.only() + strings.Join(bounds, ", "))
+}
+
+func (g Grant) only() string {
+	if g.Only {
+		return "only "
+	}
+	return ""
 }
 
 // String writes the bound: amount_cents <= 500.
@@ -176,6 +195,10 @@ func ParseGrant(text string) (g Grant, err error) {
 	ids, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if g.Pattern, err = pattern.Parse(ids); err != nil {
 		return Grant{}, fmt.Errorf("grant: %w", err)
+	}
+	// An argument may be named "only": then an operator stands behind it.
+	if word, after, _ := strings.Cut(strings.TrimLeft(rest, " \t"), " "); word == "only" && !isOperator(strings.TrimLeft(after, " \t")) {
+		g.Only, rest = true, after
 	}
 	for {
 		if rest = strings.TrimLeft(rest, " \t,"); rest == "" {
@@ -241,6 +264,8 @@ func (g Grant) strange(e *catalog.Entry) string {
 	}
 	return ""
 }
+
+func isOperator(text string) bool { return text != "" && strings.ContainsRune("<>=", rune(text[0])) }
 
 func parseBound(text string) (b Bound, rest string, err error) {
 	end := strings.IndexAny(text, " \t,<>=\"'")

@@ -23,6 +23,11 @@ func TestParseGrant(t *testing.T) {
 		{"a.b id=inv_1 x==1.50", `a.b id = "inv_1", x = 1.5`},
 		{`a.b s='say "hi, you"', t="\n"`, `a.b s = "say \"hi, you\"", t = "\n"`},
 		{"a.b n < 9007199254740992", "a.b n < 9007199254740992"},
+		{"a.b only n = 5, s=x", `a.b only n = 5, s = "x"`},
+		{"a.b  only", "a.b only"},
+		{"a.b only = 5", "a.b only = 5"},
+		{"a.b only only<=5", "a.b only only <= 5"},
+		{"a.b n = 5 only", "want ARGUMENT"},
 		{"", "empty"},
 		{"a.", "segment is empty"},
 		{"a[b]", "no meaning"},
@@ -58,6 +63,7 @@ func FuzzParseGrant(f *testing.F) {
 	for _, text := range []string{"a.b", `a.* n<=5, s="x\"y" t='z' ok=true`, "*", "a.b n <= 1e3", "a.b n = -0"} {
 		f.Add(text)
 	}
+	f.Add("a.b only n = 1")
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := ParseGrant(text)
 		if err != nil {
@@ -122,6 +128,34 @@ func TestBoundsFailClosed(t *testing.T) {
 	}
 }
 
+// Only lets nothing through beside what is bounded, given as nil or not.
+func TestOnlyFailsClosed(t *testing.T) {
+	for text, want := range map[string]string{
+		"a.b only n <= 5, s = x": "ns",
+		"a.b only n <= 5":        "n",
+		"a.b only":               "",
+		"a.b n <= 5":             "n ns nm nz",
+	} {
+		g, err := ParseGrant(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, given := range []string{"", "n", "ns", "nm", "nz", "m"} {
+			args := map[string]any{}
+			for _, name := range given {
+				args[string(name)] = map[rune]any{'n': 5.0, 's': "x", 'm': true}[name] // z is nil
+			}
+			if g.Covers(Request{ID: "a.b", Args: args}) {
+				got = append(got, given)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s covers %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	for want, p := range map[string]Policy{
 		"writes: denied":                     {},
@@ -151,6 +185,7 @@ func (c chance) grant(n int) Grant {
 	for range c.IntN(3) {
 		g.Bounds = append(g.Bounds, c.bound())
 	}
+	g.Only = c.IntN(4) == 0
 	return g
 }
 
@@ -225,9 +260,11 @@ func TestGrantProperties(t *testing.T) {
 			about("a grant changed what it does not cover", after)
 		}
 		narrow := more
-		narrow.Bounds = append(slices.Clone(more.Bounds), c.bound())
+		if narrow.Only = true; c.IntN(2) > 0 && !more.Only {
+			narrow.Bounds, narrow.Only = append(slices.Clone(more.Bounds), c.bound()), false
+		}
 		if after := p.With(narrow).Decide(r); after.Verdict == Allow && with.Decide(r).Verdict != Allow {
-			about("a bound more let more through: "+fmt.Sprint(narrow), after)
+			about("a bound more, or only, let more through: "+fmt.Sprint(narrow), after)
 		}
 	}
 	if granted < 1000 || allowed-granted < 1000 {
