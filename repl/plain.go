@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -323,14 +324,9 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 		case Yes:
 			return session.Approval{Verdict: session.Once}
 		case Always:
-			if !q.High() {
-				return session.Approval{Verdict: session.ForSession}
+			if a, ok := p.scope(ctx, cancel, q); ok {
+				return a
 			}
-			typed, err := p.reply(ctx, cancel, q.RiskText(p.o.Render.Marks())+": type always to allow "+q.ID+" for this whole session: ")
-			if err == nil && strings.TrimSpace(typed) == "always" {
-				return session.Approval{Verdict: session.ForSession}
-			}
-			p.print("not allowed\n")
 		case No:
 			return session.Approval{Reason: reason}
 		case Edit:
@@ -351,6 +347,25 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 			p.print("not an answer: type y, a, e, n, v or ? alone\n")
 		}
 	}
+}
+
+// scope reads which calls a grant for the session covers. Anything but the number of one goes back.
+func (p *plain) scope(ctx context.Context, cancel func(), q show.Question) (session.Approval, bool) {
+	scopes := q.Scopes()
+	p.printLines(show.Wrap(q.ScopeLines(0), p.o.Width))
+	typed, err := p.reply(ctx, cancel, fmt.Sprintf("1 to %d, anything else goes back: ", len(scopes)))
+	n, bad := strconv.Atoi(strings.TrimSpace(typed))
+	if err == nil && bad == nil && 1 <= n && n <= len(scopes) {
+		if !q.Wide(scopes[n-1]) {
+			return scopes[n-1].Approval(), true
+		}
+		typed, err := p.reply(ctx, cancel, q.RiskText(p.o.Render.Marks())+": type always to allow "+q.ID+" for this whole session: ")
+		if err == nil && strings.TrimSpace(typed) == "always" {
+			return scopes[n-1].Approval(), true
+		}
+	}
+	p.print("not allowed\n")
+	return session.Approval{}, false
 }
 
 // reply prints a prompt and waits for a line that was typed after it. What comes within the grace of the prompt was typed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -160,14 +161,15 @@ func TestPlainAnswers(t *testing.T) {
 	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
 	got := plainly(t, sh, strings.Join([]string{
 		"for i = 1, 2 do billing.refund.issue{invoice_id = 'i', amount_cents = i} end",
-		"/trace", "/allow", "/policy", "yes please", "a b", "away", "a lot", "", "v", "a", "a", "a", "y", "a", "always",
+		"/trace", "/allow", "/policy", "yes please", "a b", "away", "a lot", "", "v",
+		"a", "a", "a", "y", "a", "1 x", "a", "always", "a", "0", "a", "4", "a", "", "a", "-1", "a", "3", "y", "a", "3", "always",
 		"billing.refund.issue{invoice_id = 'i', amount_cents = 3}",
 	}, "\n"))
 	if n := strings.Count(got, "not an answer"); n != 8 {
 		t.Errorf("%d lines were no answers, want 8:\n%s", n, got)
 	}
-	if n := strings.Count(got, "not allowed\n"); n != 2 {
-		t.Errorf("%d grants were not said twice, want 2:\n%s", n, got)
+	if n := strings.Count(got, "not allowed\n"); n != 9 {
+		t.Errorf("%d grants were not said twice, want 9:\n%s", n, got)
 	}
 	if n := strings.Count(got, "approve? billing.refund.issue"); n != 1 {
 		t.Errorf("asked %d times, want 1:\n%s", n, got)
@@ -177,6 +179,28 @@ func TestPlainAnswers(t *testing.T) {
 	}
 	if len(back.acts) != 3 {
 		t.Errorf("the back office was told %v", back.acts)
+	}
+}
+
+// A grant in the line mode covers what its number said, no more.
+func TestPlainScopes(t *testing.T) {
+	for _, c := range []struct{ answers, made, grant string }{
+		{"a\n1\nn", "2 2 ", "billing.refund.issue only amount_cents = 2, invoice_id = \"i\""},
+		{"a\n2\nn", "2 2 1 ", "billing.refund.issue amount_cents >= 0, amount_cents <= 2"},
+		{"a\n3\nalways", "2 2 1 3 ", "billing.refund.issue"},
+	} {
+		sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+		got := plainly(t, sh, "for _, n in ipairs{2, 2, 1, 3} do pcall(billing.refund.issue, {invoice_id = 'i', amount_cents = n}) end\n"+
+			c.answers+"\nn\nn\n/policy\n")
+		made := ""
+		for _, act := range back.acts {
+			made += regexp.MustCompile(`amount_cents = (\d)`).FindStringSubmatch(act)[1] + " "
+		}
+		for _, want := range []string{"  1 exactly these arguments", "  2 amount_cents 0..2; other arguments free", "  3 any arguments", "  1  " + c.grant + "\n"} {
+			if made != c.made || !strings.Contains(got, want) {
+				t.Errorf("%q: made %s, want %q in\n%s", c.answers, made, want, got)
+			}
+		}
 	}
 }
 
@@ -229,9 +253,10 @@ func TestPlainPastes(t *testing.T) {
 		paste, second string
 		grants        bool
 	}{
-		{"a\nalways\n", "", false},
+		{"a\n1\n", "", false},
+		{"a\n3\nalways\n", "", false},
 		{"e\n{ invoice_id = 'i', amount_cents = 2 }\n", "", false},
-		{"a\n", "always\n", true},
+		{"a\n", "1\n", true},
 	} {
 		sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
 		in, input := io.Pipe()
@@ -244,7 +269,7 @@ func TestPlainPastes(t *testing.T) {
 		time.Sleep(grace + 100*time.Millisecond)
 		io.WriteString(input, c.paste)
 		if c.grants {
-			out.wait(t, "type always to allow")
+			out.wait(t, "1 to 3, anything else goes back: ")
 			time.Sleep(grace + 100*time.Millisecond)
 			io.WriteString(input, c.second)
 			out.wait(t, "✓ billing.refund.issue")

@@ -6,9 +6,11 @@ package session
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"almanac/catalog/secret"
+	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -32,6 +34,15 @@ func unshown(edited, shown, args map[string]any) map[string]any {
 	}
 	whole, _ := restored(edited, shown, args).(map[string]any)
 	return whole
+}
+
+// unshownBounds puts the true values back into bounds that are of arguments as they were shown.
+func unshownBounds(bounds []policy.Bound, shown, args map[string]any) []policy.Bound {
+	bounds = slices.Clone(bounds)
+	for i, b := range bounds {
+		bounds[i].Value = restored(b.Value, shown[b.Arg], args[b.Arg])
+	}
+	return bounds
 }
 
 func restored(edited, shown, arg any) any {

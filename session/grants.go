@@ -195,7 +195,8 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	switch answer.Verdict {
 	case ForSession:
 		g, err := r.session.Grant(policy.Grant{
-			Pattern: pattern.Exact(entry.ID), Bounds: answer.Bounds, Only: answer.Only, Seen: policy.SeenOf(entry), By: r.asked(), Used: 1,
+			Pattern: pattern.Exact(entry.ID), Bounds: unshownBounds(answer.Bounds, shown, call.Args), Only: answer.Only,
+			Seen: policy.SeenOf(entry), By: r.asked(), Used: 1,
 		})
 		if err != nil {
 			c.Verdict = trace.Denied

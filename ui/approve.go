@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ const (
 	deciding askStage = iota
 	changing          // the arguments are in the input
 	refusing          // the reason is in the input
+	granting          // which calls a grant covers is being chosen
 )
 
 // An asking is one question on the screen.
@@ -47,6 +49,8 @@ type asking struct {
 	// held is the answer that waits for the silence behind it, or for Enter.
 	held  string
 	stage askStage
+	// marked is the scope that Enter grants, from 1; 0 for none.
+	marked int
 	// staged is when the stage began.
 	staged  time.Time
 	details bool
@@ -95,9 +99,9 @@ func (a *asking) refuse(reason string) {
 // paste takes pasted text where the box has an input; while a decision is due it is no answer.
 func (a *asking) paste(text string) {
 	switch a.stage {
-	case deciding:
+	case deciding, granting:
 		a.disturb()
-		a.ignored = true
+		a.ignored, a.marked = true, 0
 	case changing:
 		a.edit.insert(text)
 	case refusing:
@@ -122,6 +126,8 @@ func (m *model) askKey(name, text string, quick bool) tea.Cmd {
 		m.change(a, name, text, quick)
 	case refusing:
 		m.reason(a, name, text, quick)
+	case granting:
+		m.choose(a, name, text, quick)
 	}
 	return nil
 }
@@ -136,9 +142,7 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 		a.ignored = true
 		return nil
 	case held != "" && enter:
-		if !a.twice() || quiet >= deafTime {
-			m.commit(a)
-		}
+		m.commit(a)
 		return nil
 	case held == "" && quiet >= quietTime && text == "" && name != "esc":
 		return nil
@@ -180,11 +184,6 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 	return nil
 }
 
-// twice tells that the held answer is a grant of what may do great damage: it wants Enter.
-func (a *asking) twice() bool { return a.held == "a" && a.high() }
-
-func (a *asking) high() bool { return show.QuestionOf(a.request, show.Marks{}).High() }
-
 // countSilence counts the silence at the box, and takes the answer that was waiting for it.
 func (m *model) countSilence() {
 	if len(m.asks) == 0 {
@@ -201,7 +200,7 @@ func (m *model) countSilence() {
 		return
 	}
 	a.ignored = false
-	if a.held != "" && !a.twice() {
+	if a.held != "" {
 		m.commit(a)
 	}
 }
@@ -225,9 +224,7 @@ func (m *model) commit(a *asking) {
 			m.settle(a, session.Approval{Verdict: session.Once}, "allowed once")
 		}
 	case "a":
-		if m.readable(a) {
-			m.settle(a, session.Approval{Verdict: session.ForSession}, "allowed for this session")
-		}
+		m.stand(a, granting)
 	case "e":
 		m.openArgs(a)
 	case "n":
@@ -237,7 +234,7 @@ func (m *model) commit(a *asking) {
 
 // stand begins a stage with an empty input.
 func (m *model) stand(a *asking, stage askStage) {
-	a.stage, a.staged, a.edit, a.trouble = stage, m.now(), editor{}, ""
+	a.stage, a.staged, a.marked, a.edit, a.trouble = stage, m.now(), 0, editor{}, ""
 	a.disturb()
 }
 
@@ -313,6 +310,34 @@ func (m *model) change(a *asking, name, text string, quick bool) {
 	default:
 		a.trouble = ""
 		editKey(&a.edit, name, text)
+	}
+}
+
+// choose takes a key while the scope of a grant is open. A digit or an arrow marks one, and only Enter grants it.
+func (m *model) choose(a *asking, name, text string, quick bool) {
+	scopes := m.question(a).Scopes()
+	quiet, marked := a.quiet, a.marked
+	enter := name == "enter" || name == "kpenter"
+	if enter && !quick && marked > 0 {
+		if quiet >= deafTime && m.readable(a) {
+			s := scopes[marked-1]
+			m.settle(a, s.Approval(), "allowed for this session with "+s.Words)
+		}
+		return
+	}
+	a.disturb()
+	switch n, err := strconv.Atoi(text); {
+	case name == "esc":
+		m.stand(a, deciding)
+	case quick && (enter || text != ""), text != "" && (quiet < quietTime || err != nil || n < 1 || n > len(scopes)):
+		a.ignored, a.marked = true, 0
+	case text != "":
+		a.marked = n
+	case a.ignored || m.now().Sub(a.staged) < deafTime:
+	case name == "up":
+		a.marked = max(marked-1, 1)
+	case name == "down":
+		a.marked = min(marked+1, len(scopes))
 	}
 }
 

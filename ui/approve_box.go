@@ -89,8 +89,10 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 		input, cursor = m.editRows(&a.edit, t.prompt.Render("why "+t.glyphs.prompt+" "), nil, max(room-4, 1))
 	}
 	front, body := m.askBody(a, below)
-	spare := max(room-2-len(input), 0)
-	if a.cramped = room < 2+len(input)+len(m.barred(q, below)); a.cramped && a.stage == deciding {
+	choices := m.scopeRows(a, q, room-2-len(front)-len(body))
+	fixed := 2 + len(input) + len(choices)
+	spare := max(room-fixed, 0)
+	if a.cramped = room < fixed+len(m.barred(q, below)); a.cramped && a.stage == deciding {
 		a.cut = true
 		return m.crampedRows(a, room), point{}
 	}
@@ -107,12 +109,27 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	} else {
 		a.top = 0
 	}
-	rows = append(append([]string{head}, front...), body...)
+	rows = append(append(append([]string{head}, front...), body...), choices...)
 	rows = append(rows, t.rule(m.width-1, m.askFoot(a, q), ""))
 	if len(input) > 0 {
 		cursor.y += len(rows)
 	}
 	return append(rows, input...), cursor
+}
+
+// scopeRows draws the choices of a grant, in room rows if that can be done by leaving out what is said around them.
+func (m *model) scopeRows(a *asking, q show.Question, room int) (rows []string) {
+	if a.stage != granting {
+		return nil
+	}
+	lines := q.ScopeLines(a.marked)
+	last := len(lines) - 1
+	for _, some := range [][]show.Line{lines, lines[:last], lines[1:last]} {
+		if rows = m.barred(q, some); len(rows) <= room {
+			break
+		}
+	}
+	return rows
 }
 
 // crampedRows stand for a box that has no room.
@@ -138,19 +155,23 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 	dot := " " + t.glyphs.dot + " "
 	joined := func(words ...string) string { return strings.Join(words, dot) }
 	switch {
-	case a.stage == changing && a.cramped:
+	case (a.stage == changing || a.stage == granting) && a.cramped:
 		return warn("window too small: enlarge it, or Esc", "too small: Esc")
 	case a.stage == changing:
 		return m.fitting(joined("Enter allows once with these arguments", "Ctrl+J newline", "Esc back"), joined("Enter allows once", "Esc back"))
 	case a.stage == refusing:
 		return m.fitting(joined("Enter denies with this reason", "Esc denies without"), joined("Enter denies", "Esc without"))
-	case a.twice():
-		return warn("HIGH RISK: Enter allows every "+q.ID+" this session, another key goes back", "HIGH RISK: Enter allows all this session", "HIGH RISK: Enter allows all")
+	case a.stage == granting && a.marked > 0 && q.Wide(q.Scopes()[a.marked-1]):
+		return warn("HIGH RISK: Enter allows every "+q.ID+" this session; Esc back", "HIGH RISK: Enter allows all this session", "HIGH RISK: Enter allows all")
+	case a.stage == granting && a.marked > 0:
+		return warn(fmt.Sprintf("Enter grants %d for this session%sEsc back", a.marked, dot), fmt.Sprintf("Enter grants %d", a.marked))
+	case a.stage == granting && !a.ignored:
+		return m.fitting(joined("a number or Up Down marks, Enter grants", "Esc back"), joined("number, then Enter", "Esc back"))
 	case a.held != "" && q.Over != nil:
 		does := map[string]string{"y": "goes on", "n": "ends the run"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
 	case a.held != "":
-		does := map[string]string{"y": "allows once", "a": "allows this session", "e": "edits", "n": "denies"}[a.held]
+		does := map[string]string{"y": "allows once", "a": "asks what to allow", "e": "edits", "n": "denies"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
 	case a.ignored:
 		return warn("that is no answer: keys are ignored until you pause for 0.7 s", "no answer: pause for 0.7 s")
@@ -159,7 +180,7 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 		return m.fitting(joined("y go on", "n end the run", "v script"), joined("y go on", "n end", "v"))
 	}
 	return m.fitting(
-		joined("y once", "a this action this session", "e edit", "n deny", "v script", "? details"),
+		joined("y once", "a for this session", "e edit", "n deny", "v script", "? details"),
 		joined("y once", "a session", "e edit", "n deny", "v script", "?"),
 		joined("y once", "n deny", "a", "e", "v", "?"))
 }

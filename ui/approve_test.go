@@ -11,10 +11,16 @@ import (
 	"almanac/catalog"
 	"almanac/repl/event"
 	"almanac/session"
+	"almanac/session/policy"
 )
 
 func TestApproval(t *testing.T) {
 	edited := map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(5), "reason": "duplicate"}
+	exactly := session.Approval{Verdict: session.ForSession, Only: true, Bounds: []policy.Bound{
+		{Arg: "amount_cents", Op: "=", Value: 12900.0}, {Arg: "invoice_id", Op: "=", Value: "inv_1001"}, {Arg: "reason", Op: "=", Value: "duplicate"}}}
+	numbers := session.Approval{Verdict: session.ForSession, Bounds: []policy.Bound{
+		{Arg: "amount_cents", Op: ">=", Value: 0.0}, {Arg: "amount_cents", Op: "<=", Value: 12900.0}}}
+	back := []string{"esc", "pause", "n", "pause", "esc"}
 	toEnd := []string{"ctrl+u", `{ invoice_id = "inv_1001", amount_cents = 5, reason = 'duplicate' }`}
 	for _, c := range []struct {
 		name string
@@ -23,8 +29,16 @@ func TestApproval(t *testing.T) {
 	}{
 		{"y allows once", []string{"y", "pause"}, session.Approval{Verdict: session.Once}},
 		{"and at once with Enter", []string{"y", "enter"}, session.Approval{Verdict: session.Once}},
-		{"a asks once more", []string{"a", "pause", "enter"}, session.Approval{Verdict: session.ForSession}},
-		{"which any key takes back", []string{"a", "pause", "left", "pause", "enter", "pause", "n", "enter", "enter"}, session.Approval{}},
+		{"a and 1 grants these arguments", []string{"a", "pause", "pause", "1", "pause", "enter"}, exactly},
+		{"at once with Enter", []string{"a", "enter", "pause", "1", "pause", "enter"}, exactly},
+		{"a and 2 grants up to this number", []string{"a", "pause", "pause", "2", "pause", "enter"}, numbers},
+		{"a and 3 grants any arguments", []string{"a", "pause", "pause", "3", "pause", "enter"}, session.Approval{Verdict: session.ForSession}},
+		{"arrows mark", []string{"a", "pause", "pause", "down", "down", "down", "down", "up", "pause", "enter"}, numbers},
+		{"nothing is marked by itself", append([]string{"a", "pause", "pause", "enter", "pause", "enter"}, back...), session.Approval{}},
+		{"a number is no yes", append([]string{"a", "pause", "pause", "1", "pause"}, back...), session.Approval{}},
+		{"nor with an Enter behind it at once", append([]string{"a", "pause", "pause", "3", "enter"}, back...), session.Approval{}},
+		{"a number behind another is none", append([]string{"a", "pause", "pause", "1", "2", "pause", "enter"}, back...), session.Approval{}},
+		{"0 and 4 are none", append([]string{"a", "pause", "pause", "0", "pause", "enter", "pause", "4", "pause", "enter"}, back...), session.Approval{}},
 		{"n asks why", []string{"n", "pause", "wrong customer", "enter"}, session.Approval{Reason: "wrong customer"}},
 		{"Esc asks why", []string{"esc", "enter"}, session.Approval{}},
 		{"Esc Esc denies", []string{"esc", "esc"}, session.Approval{}},
@@ -119,6 +133,52 @@ func TestWordsAreNoAnswers(t *testing.T) {
 				s.keys("y", "pause")
 				if got := answered(t, answer); got.Verdict != session.Once || len(s.asks) > 0 {
 					t.Errorf("%q: then y gave %v", word, got)
+				}
+			}
+		}
+	}
+}
+
+// Nor do words where a grant's scope is asked for, with numbers in them or not, nor pastes: only a number alone marks.
+func TestWordsGrantNothing(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {40, 15}} {
+		for _, word := range []string{"/trace", "/allow", "yes", "any", "1 more", "10", "12", "11", "3rd", "all 3", "a1", "33", " 3", "exactly", "1.", "\u0663"} {
+			for _, gap := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond, 650 * time.Millisecond} {
+				if size.width != 80 && (gap != 40*time.Millisecond || word != "1 more") {
+					continue
+				}
+				s := newScreen(t, size.width, size.height)
+				s.keys("f()", "enter", "draft")
+				answer := s.ask()
+				s.keys("pause", "a", "pause", "pause")
+				if !strings.Contains(s.picture(), "3 any arguments") {
+					t.Fatalf("%v: no choice:\n%s", size, s.picture())
+				}
+				for _, r := range word {
+					s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+					s.pass(gap)
+				}
+				if box := s.picture(); !strings.Contains(box, "no answer") {
+					t.Errorf("%q at %v: nothing says that it is no answer:\n%s", word, size, box)
+				}
+				s.send(tea.KeyPressMsg{Code: tea.KeyEnter})
+				s.keys("pause", "enter", "pause")
+				s.send(tea.PasteMsg{Content: "3\n"})
+				s.keys("enter", "pause", "enter", "pause")
+				for _, code := range []rune{'3', tea.KeyEnter} { // in one write
+					k := tea.KeyPressMsg{Code: code}
+					if code == '3' {
+						k.Text = "3"
+					}
+					s.send(k)
+				}
+				s.keys("pause")
+				if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != granting || s.asks[0].marked != 0 || s.edit.text != "draft" {
+					t.Fatalf("%q, a key each %v: answered %d, input %q:\n%s", word, gap, len(answer), s.edit.text, s.picture())
+				}
+				s.keys("1", "pause", "enter")
+				if got := answered(t, answer); !got.Only {
+					t.Errorf("%q: then 1 gave %v", word, got)
 				}
 			}
 		}

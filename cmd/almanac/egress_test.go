@@ -91,7 +91,8 @@ func TestEgressTerminal(t *testing.T) {
 	lines := []string{
 		`!return ` + joined, `!return {deep = {[` + joined + `] = {` + joined + `}}}`, `!x = ` + joined,
 		`!for i = 1, #x do io.write(x:sub(i, i)) end print()`, `!print(x:sub(1, 8)) print(x:sub(9))`, `!log(x) warn(x) eprint(x)`,
-		`!error(x)`, `!error({code = x})`, `!local function f() error("in " .. x) end f()`, `!call(x, {})`, `!echo.put{text = x}`, "a",
+		`!error(x)`, `!error({code = x})`, `!local function f() error("in " .. x) end f()`, `!call(x, {})`, `!echo.put{text = x}`, "a", "1",
+		`!echo.put{text = x}`, `/policy`, `/why echo.put`,
 		`!return json.encode({x, x .. '"'})`, `!("x"):rep(50000, x)`, `!_G[x] = 1`, `!return catalog.search(x)`, `!return catalog.explain("echo.halves", x)`,
 		`/vars`, `/vars x`, `/look x`, `/history`, `/trace`, `/preview return x`, `/preview echo.put{text = x}`, `/status`, `/why ` + leaked,
 		`what is x?`, `and now, with ` + leaked + `?`, `!return #x`,
@@ -105,7 +106,7 @@ func TestEgressTerminal(t *testing.T) {
 		texts[fmt.Sprintf("request %d", i)] = string(r.Body)
 	}
 	if !strings.Contains(out.String(), "[redacted] at the end") || len(model.Requests()) < 3 || !strings.Contains(out.String(), "It is [redacted], says the server.") ||
-		!strings.Contains(out.String(), "I saw [redacted].") {
+		!strings.Contains(out.String(), "I saw [redacted].") || strings.Count(out.String(), "approve? echo.put") != 1 {
 		t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 	}
 	for _, name := range []string{"out.md", "out.lua", "out.jsonl", "calls.jsonl"} {

@@ -87,6 +87,7 @@ var layers = []layer{
 	{"repl/show", map[string]string{
 		"catalog":        "the order of arguments and fields",
 		"session":        "a request for approval",
+		"session/policy": "what a grant covers",
 		"session/syntax": "colours of Lua",
 		"session/vm":     "values",
 	}},

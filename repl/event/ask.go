@@ -39,7 +39,7 @@ func AskKeys(q show.Question, m show.Marks) show.Line {
 	}
 	return show.Line{
 		show.Key.Span("y"), show.Text.Span(" once"), sep,
-		show.Key.Span("a"), show.Text.Span(" this action this session"), sep,
+		show.Key.Span("a"), show.Text.Span(" for this session"), sep,
 		show.Key.Span("e"), show.Text.Span(" edit"), sep,
 		show.Key.Span("n"), show.Text.Span(" deny"), sep,
 		show.Key.Span("v"), show.Text.Span(" script"), sep,

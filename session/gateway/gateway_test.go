@@ -231,6 +231,7 @@ func TestElicitation(t *testing.T) {
 	}{
 		{"once", "accept", "once", "", []string{"ann bought a", "ann bought a"}, 2},
 		{"for the session", "accept", "session", "", []string{"ann bought a", "ann bought a"}, 1},
+		{"for the session, exactly this", "accept", "exact", "", []string{"ann bought a", "ann bought a"}, 1},
 		{"denied", "accept", "deny", "", []string{"denied by the person"}, 1},
 		{"declined", "decline", "", "", []string{"denied by the person: the person answered decline"}, 1},
 		{"dismissed", "cancel", "", "", []string{"denied by the person"}, 1},
@@ -433,6 +434,11 @@ func TestElicitationAtHighRisk(t *testing.T) {
 		{[]string{"session", "session"}, session.ForSession, 2},
 		{[]string{"session", "once"}, session.Refuse, 2},
 		{[]string{"session", "yes"}, session.Refuse, 2},
+		{[]string{"exact", "exact"}, session.ForSession, 2},
+		{[]string{"exact", "session"}, session.Refuse, 2},
+		{[]string{"session", "exact"}, session.Refuse, 2},
+		{[]string{"exact", "once"}, session.Refuse, 2},
+		{[]string{"numbers"}, session.Refuse, 1}, // was not offered
 		{[]string{"once"}, session.Once, 1},
 		{[]string{"Session"}, session.Refuse, 1},
 	} {

@@ -203,11 +203,30 @@ func (c Client) policy(whole Policy, view *catalog.View, asks bool) policy.Polic
 	return p
 }
 
-const (
-	decisionSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"once: this call. session: this action from now on. deny: do not call it.","enum":["once","session","deny"],"enumNames":["Allow once","Allow for this session","Deny"]}},"required":["decision"]}`
-	// confirmSchema asks once more before an action of high risk is allowed for the session.
-	confirmSchema = `{"type":"object","properties":{"decision":{"type":"string","title":"Decision","description":"session: this action from now on without asking. deny: do not call it.","enum":["session","deny"],"enumNames":["Allow for this session","Deny"]}},"required":["decision"]}`
-)
+// A choice is an answer that a form offers: what the client sends, and what its person reads.
+type choice struct{ value, words string }
+
+// choicesSchema is the form of one question.
+func choicesSchema(choices []choice) json.RawMessage {
+	var values, words []string
+	for _, c := range choices {
+		values, words = append(values, c.value), append(words, c.words)
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "required": []string{"decision"}, "properties": map[string]any{
+		"decision": map[string]any{"type": "string", "title": "Decision", "enum": values, "enumNames": words}}})
+	if err != nil {
+		panic(err) // strings only
+	}
+	return schema
+}
+
+// sessionChoice is what a form calls a scope; "session" is any arguments.
+func sessionChoice(s show.Scope) choice {
+	if s.Name == "any" {
+		s.Name = "session"
+	}
+	return choice{s.Name, "Allow for this session: " + s.Words}
+}
 
 // approve asks the client's person. Anything but a clear yes is a no, and so is a question that cannot be shown whole.
 func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.Request) (session.Approval, error) {
@@ -218,28 +237,39 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 	if len(text) > maxQuestion {
 		return session.Approval{Verdict: session.Refuse, Reason: "the arguments are too large to show"}, nil
 	}
-	decision, action, err := s.decide(ctx, ss, text, decisionSchema)
-	if err == nil && decision == "session" && q.High() {
-		decision, action, err = s.decide(ctx, ss, "Allow every call of "+q.ID+" in this session without asking?\n"+text, confirmSchema)
-		if decision == "once" { // was not offered
-			decision = ""
+	once, deny := choice{"once", "Allow once"}, choice{"deny", "Deny"}
+	choices := []choice{once}
+	for _, scope := range q.Scopes() {
+		choices = append(choices, sessionChoice(scope))
+	}
+	decision, action, err := s.decide(ctx, ss, text, append(choices, deny))
+	for _, scope := range q.Scopes() {
+		c := sessionChoice(scope)
+		if err != nil || decision != c.value {
+			continue
 		}
+		if q.High() { // asked once more
+			text = fmt.Sprintf("Allow every call of %s with %s in this session without asking?\n%s", q.ID, scope.Words, text)
+			decision, action, err = s.decide(ctx, ss, text, []choice{c, deny})
+		}
+		if err == nil && decision == c.value {
+			return scope.Approval(), nil
+		}
+		decision = "" // once was not offered
 	}
 	switch {
 	case err != nil:
 		return session.Approval{}, err
-	case decision == "once":
+	case decision == once.value:
 		return session.Approval{Verdict: session.Once}, nil
-	case decision == "session":
-		return session.Approval{Verdict: session.ForSession}, nil
 	}
 	return session.Approval{Verdict: session.Refuse, Reason: "the person answered " + action}, nil
 }
 
 // decide puts one question; decision is empty unless the form was accepted.
-func (s *served) decide(ctx context.Context, ss *sdk.ServerSession, text, schema string) (decision, action string, err error) {
+func (s *served) decide(ctx context.Context, ss *sdk.ServerSession, text string, choices []choice) (decision, action string, err error) {
 	answer, err := ss.Elicit(ctx, &sdk.ElicitParams{
-		Mode: "form", Message: s.session.Redact(text), RequestedSchema: json.RawMessage(schema),
+		Mode: "form", Message: s.session.Redact(text), RequestedSchema: choicesSchema(choices),
 	})
 	if err != nil {
 		return "", "", err

@@ -120,7 +120,7 @@ func (b Bound) Met(args map[string]any) bool {
 		}
 		return false
 	}
-	n, ok := number(got)
+	n, ok := Number(got)
 	if !ok || !(math.Abs(want) <= exact) {
 		return false
 	}
@@ -139,8 +139,8 @@ func (b Bound) Met(args map[string]any) bool {
 	return false
 }
 
-// number is v where every number near it is exact.
-func number(v any) (float64, bool) {
+// Number is v as bounds compare it; false where it is none, or one among which whole numbers lose digits.
+func Number(v any) (float64, bool) {
 	var f float64
 	switch v := v.(type) {
 	case float64:
@@ -151,7 +151,7 @@ func number(v any) (float64, bool) {
 		}
 		f = float64(v)
 	case int:
-		return number(int64(v))
+		return Number(int64(v))
 	default:
 		return 0, false
 	}

@@ -208,6 +208,28 @@ func TestR07OnlyAnswersAnswer(t *testing.T) {
 			x.paste("yes")
 			time.Sleep(silence)
 			x.want(`y once`, `billing\.refund\.issue`, `HIGH RISK`, `! Cannot be undone`)
+			x.text("a")
+			x.want(`1 exactly these arguments`, `3 any arguments`)
+			for _, word := range []string{"/trace", "1 more", "all 3", "33"} {
+				time.Sleep(silence)
+				for _, letter := range word {
+					x.text(string(letter))
+					time.Sleep(30 * time.Millisecond)
+				}
+				x.want(`no answer`)
+				x.keys("Enter")
+			}
+			x.paste("3\n")
+			x.pasteBare("3\n")
+			time.Sleep(silence)
+			x.keys("Enter")
+			x.want(`3 any arguments`, `marks|then Enter`)
+			time.Sleep(silence)
+			x.text("3")
+			x.want(`> 3 any`, `HIGH RISK: Enter allows`)
+			x.keys("Escape")
+			x.want(`y once`)
+			time.Sleep(silence)
 			x.text("v")
 			x.want(`Script calling`, `> 1`)
 			x.text("y")
