@@ -253,7 +253,7 @@ func (r *run) label() string {
 func (r *run) vmScript() vm.Script {
 	return vm.Script{
 		Source: r.script.Source, Name: r.script.Name, Surface: r.surface, Roots: r.session.View().Roots(),
-		Expr: r.script.Expr, Keep: r.script.Keep,
+		Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args,
 	}
 }
 

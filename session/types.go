@@ -36,6 +36,8 @@ type Script struct {
 	Expr bool
 	// Keep names globals that get the first returned value of a successful run: "_", "_7".
 	Keep []string
+	// Args are the arguments of a program, which the script has as "..." and in the global arg; nil where it is none.
+	Args []string
 }
 
 // An Outcome is what a run came to. It is filled as far as the run went, also when the script failed.

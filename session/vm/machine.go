@@ -233,7 +233,8 @@ func (m *Machine) execute(s Script) (values []any, failure *Error) {
 	if err := m.load(l, m.chunk, source); err != nil {
 		return nil, m.syntaxError(err, s.Source, shift)
 	}
-	failed, v := m.protected(l, 0)
+	m.pass(l, s)
+	failed, v := m.protected(l, len(s.Args))
 	if failed {
 		return nil, m.toError(v)
 	}
@@ -244,6 +245,20 @@ func (m *Machine) execute(s Script) (values []any, failure *Error) {
 		return nil, nil // io.write(...) alone is for what it prints
 	}
 	return values, nil
+}
+
+// pass pushes the arguments of a program and makes the global arg.
+func (m *Machine) pass(l *lua.State, s Script) {
+	if s.Args == nil {
+		return
+	}
+	t := m.newTable(len(s.Args), 1)
+	t.hash[float64(0)] = s.Name
+	for i, word := range s.Args {
+		t.array[i] = word
+		l.PushString(word)
+	}
+	m.session.put("arg", m.value(t))
 }
 
 // compile checks the source and makes of an expression a chunk that returns it; shift is by how many bytes that moves

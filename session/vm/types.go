@@ -57,6 +57,9 @@ type Script struct {
 	// Keep names globals that are set to the first returned value when the run succeeds and returned one: "_", "_7".
 	// They do not count in Globals and Diff.
 	Keep []string
+	// Args are the arguments of a program: the chunk gets them as "...", and the global arg has them, with Name as arg[0].
+	// Nil sets no arg.
+	Args []string
 }
 
 // A Stream is where printed text goes.
@@ -99,9 +102,20 @@ type Value struct {
 	// Prose is true when Repr is the host's text for people and models (an answer of the catalog) and not Lua. No machine
 	// sets it.
 	Prose bool `cbor:"-"`
+	// Catalog is a value of the catalog's, such as a plan, as plain data without handles; nil for any other. No machine sets
+	// it.
+	Catalog any `cbor:"-"`
 	// Fields is the order of the fields of a record, or of the records in a list, as the action that returned them declares
 	// it; nil when it is not known. No machine sets it.
 	Fields []string `cbor:"-"`
+}
+
+// Plain is the value as data, and whether that is all of it.
+func (v Value) Plain() (data any, whole bool) {
+	if v.Catalog != nil {
+		return v.Catalog, true
+	}
+	return v.Data, v.Whole
 }
 
 // A Global is one variable that the session has set.
