@@ -443,7 +443,7 @@ func (r *run) listing(hits []catalog.Hit, answer map[string]any) map[string]any 
 	list := make([]any, 0, len(hits))
 	for _, h := range hits {
 		r.read(h.ID)
-		list = append(list, hitTable(view, h))
+		list = append(list, view.PlainHit(h))
 	}
 	answer["hits"] = list
 	return answer

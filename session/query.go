@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,63 +46,76 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 // query alone.
 func (r *run) readCatalogValues(values []vm.Value) {
 	for i := range values {
-		if steps, text, ok := r.readCatalogValue(values[i].Data); ok {
-			r.answered = append(r.answered, steps...)
-			values[i].Repr, values[i].Prose = text, true
+		if read, ok := r.readCatalogValue(values[i].Data); ok {
+			r.answered = append(r.answered, read.steps...)
+			values[i].Repr, values[i].Prose = read.text, true
+			if !r.bounded() {
+				values[i].Catalog = read.plain
+			}
 		}
 	}
 }
 
-func (r *run) readCatalogValue(data any) (steps []catalog.Step, text string, ok bool) {
+// A catalogValue is a value of the catalog's: as steps of an answer, as text, and as plain data, nil where the
+// value's own data will do.
+type catalogValue struct {
+	steps []catalog.Step
+	text  string
+	plain any
+}
+
+func (r *run) readCatalogValue(data any) (read catalogValue, ok bool) {
 	view := r.session.View()
 	if explained, isText := data.(string); isText {
-		return nil, explained, slices.Contains(r.explained, explained)
+		return catalogValue{text: explained}, slices.Contains(r.explained, explained)
 	}
 	if list, isList := data.([]any); isList {
-		if text, described := specTexts(list); described {
-			return nil, text, true
+		if text, specs, described := readSpecs(list); described {
+			return catalogValue{text: text, plain: specs}, true
 		}
-		if steps, text, made := r.readSeveral(list); made {
-			return steps, text, true
+		if several, made := r.readSeveral(list); made {
+			return several, true
 		}
 		if r.mode != trace.ModeQuery {
-			return nil, "", false // rows of an action may well have an id that is an action's
+			return catalogValue{}, false // rows of an action may well have an id that is an action's
 		}
 		set, err := r.listed(list)
 		if err != nil || len(list) == 0 {
-			return nil, "", false
+			return catalogValue{}, false
 		}
 		step, text := r.shownSet(set, 0)
-		return []catalog.Step{step}, text, true
+		return catalogValue{[]catalog.Step{step}, text, view.PlainHits(set.Hits())}, true
 	}
 	m, isMap := data.(map[string]any)
 	if !isMap {
-		return nil, "", false
+		return catalogValue{}, false
 	}
 	if i, found := r.held(m, "plan", len(r.plans)); found {
 		shown := r.shownPlan(r.plans[i])
-		return shown.Steps, view.FormatPlan(shown), true
+		return catalogValue{shown.Steps, view.FormatPlan(shown), view.Plain(shown)}, true
 	}
 	if i, found := r.held(m, "step", len(r.steps)); found {
 		one := r.shownPlan(catalog.Plan{Steps: r.steps[i : i+1]})
-		return one.Steps, view.FormatPlan(one), true
+		return catalogValue{one.Steps, view.FormatPlan(one), view.PlainStep(one.Steps[0])}, true
 	}
 	if i, found := r.held(m, "facets", len(r.counted)); found {
-		return nil, r.counted[i].Text(), true
+		counts := without(m, "facets", "text")
+		counts["kind"] = "facets"
+		return catalogValue{text: r.counted[i].Text(), plain: counts}, true
 	}
 	if line, isHit := m["line"].(string); isHit && r.mode == trace.ModeQuery {
 		if set, err := r.listed([]any{m}); err == nil {
 			step, _ := r.shownSet(set, 0)
-			return []catalog.Step{step}, line, true
+			return catalogValue{steps: []catalog.Step{step}, text: line}, true
 		}
 	}
 	if i, found := r.held(m, "set", len(r.sets)); found {
 		set := r.sets[i]
 		r.returned = append(r.returned, set)
 		step, text := r.shownSet(set, r.budget().Shown)
-		return []catalog.Step{step}, text, true
+		return catalogValue{[]catalog.Step{step}, text, view.PlainSet(set)}, true
 	}
-	return nil, "", false
+	return catalogValue{}, false
 }
 
 // shownSet is a set as a step of the answer and as text. A person's step has up to limit hits; zero stands for that of a
@@ -116,19 +130,21 @@ func (r *run) shownSet(set catalog.Set, limit int) (catalog.Step, string) {
 }
 
 // readSeveral reads a list of what the catalog gave: each of it is an answer of its own.
-func (r *run) readSeveral(list []any) (steps []catalog.Step, text string, ok bool) {
+func (r *run) readSeveral(list []any) (several catalogValue, ok bool) {
 	var parts []string
+	plain := make([]any, 0, len(list))
 	for _, item := range list {
 		if m, _ := item.(map[string]any); m["id"] != nil {
-			return nil, "", false // a hit, or a row
+			return catalogValue{}, false // a hit, or a row
 		}
-		more, part, ok := r.readCatalogValue(item)
+		one, ok := r.readCatalogValue(item)
 		if _, isText := item.(string); !ok || isText {
-			return nil, "", false
+			return catalogValue{}, false
 		}
-		steps, parts = append(steps, more...), append(parts, part)
+		several.steps, parts, plain = append(several.steps, one.steps...), append(parts, one.text), append(plain, one.plain)
 	}
-	return steps, strings.Join(parts, "\n\n"), len(parts) > 0
+	several.text, several.plain = strings.Join(parts, "\n\n"), plain
+	return several, len(parts) > 0
 }
 
 // specs are what a script of the model's had described, each once.
@@ -142,18 +158,27 @@ func (r *run) specs() []catalog.Spec {
 	return specs
 }
 
-// specTexts is what catalog.describe returned as one text.
-func specTexts(list []any) (string, bool) {
+// readSpecs is what catalog.describe returned as one text, and as a list.
+func readSpecs(list []any) (text string, specs []any, ok bool) {
 	var parts []string
 	for _, item := range list {
 		m, _ := item.(map[string]any)
 		text, isText := m["text"].(string)
 		if m["spec"] != true || !isText || m["id"] == nil || len(m) > 3 {
-			return "", false
+			return "", nil, false
 		}
-		parts = append(parts, text)
+		parts, specs = append(parts, text), append(specs, without(m, "spec"))
 	}
-	return strings.Join(parts, "\n\n"), len(parts) > 0
+	return strings.Join(parts, "\n\n"), specs, len(parts) > 0
+}
+
+// without is a table without some of its fields.
+func without(m map[string]any, names ...string) map[string]any {
+	m = maps.Clone(m)
+	for _, name := range names {
+		delete(m, name)
+	}
+	return m
 }
 
 // handleRange is how many handles of a kind a run may give out. Handles of one run are never those of another, so that

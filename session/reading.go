@@ -124,11 +124,7 @@ func (r *run) hit(a arguments) (any, error) {
 	if err != nil || !isInt || at < 1 || at > int64(len(hits)) || !r.read(hits[at-1].ID) {
 		return nil, err
 	}
-	return hitTable(r.session.View(), hits[at-1]), nil
-}
-
-func hitTable(view *catalog.View, h catalog.Hit) map[string]any {
-	return map[string]any{"id": h.ID, "score": h.Score, "line": view.Line(h.ID)}
+	return r.session.View().PlainHit(hits[at-1]), nil
 }
 
 // setText is a set as text, and the hits that are in it.

@@ -10,20 +10,94 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/input"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
 
-// ask sends one prompt to the model and prints its answer. Progress goes to standard error.
-func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err error) {
+// ask sends one prompt to the model and prints its answer. Progress goes to standard error. In JSON it prints one document
+// however the prompt ends, and nothing else.
+func (cli *commandLine) ask(ctx context.Context, p *program, c replCommand) error {
+	format, err := cli.format("json", "jsonl")
+	if err != nil {
+		return err
+	}
+	a := answered{Calls: []trace.Call{}}
+	err = cli.send(ctx, p, c, format, &a)
+	return errors.Join(err, p.printAnswer(a, format, exitCode(ctx, err), err))
+}
+
+// printAnswer prints what a prompt came to, which ended with an exit code and maybe an error.
+func (p *program) printAnswer(a answered, format string, exit int, err error) error {
+	if format == "text" {
+		if a.Answer != "" {
+			fmt.Fprintln(p.stdout, text.Sanitize(a.Answer))
+		}
+		return nil
+	}
+	if a.Exit = exit; exit != exitOK {
+		if a.Error = exitNames[exit]; a.Message == "" && err != nil {
+			a.Message = err.Error()
+		}
+	}
+	if format == "json" {
+		return p.printJSON(a)
+	}
+	return p.printEvents(a.events())
+}
+
+// An answered is what a prompt came to, as one document.
+type answered struct {
+	Answer string `json:"answer"`
+	// Output is what scripts and commands printed, which went to standard error as it came.
+	Output string       `json:"output"`
+	Calls  []trace.Call `json:"calls"`
+	// Error names the failure, Message explains it; empty if there was none.
+	Error   string `json:"error,omitempty"`
+	Message string `json:"message,omitempty"`
+	Exit    int    `json:"exit"`
+	took    time.Duration
+}
+
+// exitNames are the failures by exit code.
+var exitNames = map[int]string{
+	exitFailed: "failed", exitUsage: "usage", exitConfig: "configuration", exitDenied: "denied", exitLimit: "limit",
+	exitHungUp: "interrupted", exitInterrupt: "interrupted", exitTerminated: "interrupted",
+}
+
+func (a answered) events() []outputLine {
+	events := []outputLine{}
+	for i := range a.Calls {
+		events = append(events, outputLine{Kind: "call", Call: &a.Calls[i]})
+	}
+	if a.Output != "" {
+		events = append(events, outputLine{Kind: "stdout", Text: a.Output})
+	}
+	events = append(events, outputLine{Kind: "answer", Text: a.Answer})
+	if a.Error != "" {
+		events = append(events, outputLine{Kind: "error", Text: a.Message, Code: a.Error})
+	}
+	return append(events, outputLine{Kind: "end", Took: a.took.Milliseconds()})
+}
+
+// send sends the prompt and puts what it came to into a.
+func (cli *commandLine) send(ctx context.Context, p *program, c replCommand, format string, a *answered) (err error) {
+	if err := c.pick(cli, p); err != nil {
+		return err
+	}
+	prompt, err := p.readCode(*c.Ask)
+	if err != nil {
+		return err
+	}
 	feed := event.NewFeed()
 	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontAsk, policy: policy.ReadOnly})
 	if err != nil {
@@ -32,27 +106,19 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 	defer func() { err = errors.Join(err, w.Close()) }()
 	w.reportResumed(p)
 	shell := cli.shell(w, nil, shellOptions{once: true})
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(prompt) == "" {
 		return usage("-p: empty prompt")
 	}
-	if cli.needsModel(text) {
+	if cli.needsModel(prompt) {
 		return misconfigured(errors.New(noModel))
 	}
 	shell.SetMode(input.AskMode)
-	finish := printFeed(p, feed, true)
-	status := shell.Handle(ctx, text)
-	ended := finish()
-	var cell event.Cell
-	if cells := shell.Cells(); len(cells) > 0 {
-		cell = cells[len(cells)-1]
-	}
-	if err := cli.printAnswer(p, cell); err != nil {
+	h := handling{p: p, shell: shell, feed: feed, format: format, alone: true}
+	*a, _, err = h.line(ctx, prompt)
+	if err != nil {
 		return err
 	}
-	if status == repl.Failed {
-		return failedInput(ended)
-	}
-	for _, c := range cell.Calls {
+	for _, c := range a.Calls {
 		if c.Verdict == trace.Denied && c.Mutates {
 			return &exitError{exitDenied, fmt.Errorf("%s: denied (%s): rerun with --allow %s", c.ID, c.Rule, c.ID)}
 		}
@@ -60,34 +126,43 @@ func (cli *commandLine) ask(ctx context.Context, p *program, text string) (err e
 	return nil
 }
 
+// A handling is how a line without a terminal is handled.
+type handling struct {
+	p      *program
+	shell  *repl.Shell
+	feed   *event.Feed
+	format string
+	// alone tells that there is one line only: no cell can be looked up afterwards.
+	alone bool
+}
+
+// line handles one line and returns what came of it. The error has the exit code.
+func (h handling) line(ctx context.Context, line string) (a answered, quit bool, err error) {
+	f := h.p.follow(h.feed, h.format)
+	f.alone, f.aside = h.alone, h.asks(line) || h.alone && h.format != "text"
+	status := h.shell.Handle(ctx, line)
+	ended := f.finish()
+	a = answered{Output: f.said.String(), Calls: []trace.Call{}}
+	if cells := h.shell.Cells(); len(cells) > 0 {
+		cell := cells[len(cells)-1]
+		a.Answer, a.took, a.Calls = strings.TrimRight(cell.Answer, "\n"), cell.Elapsed, append(a.Calls, cell.Calls...)
+	}
+	if err = f.err; status == repl.Failed {
+		a.Message, err = ended.Error(), failedInput(ended)
+	}
+	return a, status == repl.Quit, err
+}
+
+// asks reports whether a line is for the model.
+func (h handling) asks(line string) bool {
+	return input.Parse(line, h.shell.Mode()).Form == input.Words
+}
+
 // needsModel reports whether text is for the model but none is configured.
 func (cli *commandLine) needsModel(text string) bool {
 	text = strings.TrimSpace(text)
 	_, _, ok := cli.modelServer()
 	return !ok && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!")
-}
-
-// printAnswer prints the model's last answer in the chosen format.
-func (cli *commandLine) printAnswer(p *program, cell event.Cell) error {
-	answer := strings.TrimRight(cell.Answer, "\n")
-	switch cli.Output {
-	case "json":
-		return p.printJSON(struct {
-			Answer string       `json:"answer"`
-			Calls  []trace.Call `json:"calls"`
-		}{answer, append([]trace.Call{}, cell.Calls...)})
-	case "jsonl":
-		events := []outputLine{}
-		for i := range cell.Calls {
-			events = append(events, outputLine{Kind: "call", Call: &cell.Calls[i]})
-		}
-		events = append(events, outputLine{Kind: "answer", Text: answer}, outputLine{Kind: "end", Took: cell.Elapsed.Milliseconds()})
-		return printEvents(p.stdout, events)
-	}
-	if answer != "" {
-		fmt.Fprintln(p.stdout, text.Sanitize(answer))
-	}
-	return nil
 }
 
 // failedInput is the exit code of a failed input. Its message has been shown.
@@ -109,9 +184,17 @@ func failedInput(err error) error {
 // maxPiped is the maximum length of a piped line.
 const maxPiped = 16 << 20
 
-// pipe handles standard input line by line, as the terminal does: incomplete lines continue on the next. It continues
-// after a failure and returns the first.
-func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
+// pipe handles standard input line by line, as the terminal does: incomplete lines continue on the next. Lines are Lua, or
+// prompts with asks. It continues after a failure and returns the first.
+func (cli *commandLine) pipe(ctx context.Context, p *program, asks bool) (err error) {
+	formats := valueFormats
+	if asks {
+		formats = []string{"json", "jsonl"}
+	}
+	format, err := cli.format(formats...)
+	if err != nil {
+		return err
+	}
 	feed := event.NewFeed()
 	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontPipe, policy: policy.ReadOnly})
 	if err != nil {
@@ -120,6 +203,8 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	defer func() { err = errors.Join(err, w.Close()) }()
 	w.reportResumed(p)
 	shell := cli.shell(w, nil, shellOptions{})
+	shell.SetMode(pipedMode(asks))
+	h := handling{p: p, shell: shell, feed: feed, format: format}
 	w.sources.news() // already reported at the start
 	lines := bufio.NewScanner(p.stdin)
 	lines.Buffer(nil, maxPiped)
@@ -131,13 +216,15 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 		if strings.TrimSpace(text) == "" {
 			return false
 		}
-		finish := printFeed(p, feed, false)
 		w.renew(ctx) // pick up what has loaded since the previous line
-		status := shell.Handle(ctx, text)
-		if ended := finish(); status == repl.Failed && failed == nil {
-			failed = failedInput(ended)
+		a, quit, err := h.line(ctx, text)
+		if h.asks(text) {
+			err = errors.Join(err, p.printAnswer(a, format, exitCode(ctx, err), nil))
 		}
-		return status == repl.Quit || ctx.Err() != nil
+		if failed == nil {
+			failed = err
+		}
+		return quit || ctx.Err() != nil
 	}
 	for lines.Scan() {
 		typed = append(typed, lines.Text())
@@ -149,69 +236,127 @@ func (cli *commandLine) pipe(ctx context.Context, p *program) (err error) {
 	return errors.Join(failed, lines.Err())
 }
 
-// printFeed prints the feed's events until the returned function is called, which waits for the last event and returns
-// the cell's error. alone drops cell numbers: after a single input there is no cell to look up.
-func printFeed(p *program, feed *event.Feed, alone bool) func() error {
-	stop := make(chan struct{})
-	var ended error
-	var printer sync.WaitGroup
-	show := func() {
-		for _, e := range feed.Take() {
-			if e.Kind == event.Ended {
-				ended = e.Err
-			}
-			if alone {
-				e.Cell = 0
-			}
-			p.show(e)
-		}
+// pipedMode is the mode of piped lines.
+func pipedMode(asks bool) input.Mode {
+	if asks {
+		return input.AskMode
 	}
-	printer.Go(func() {
+	return input.LuaMode
+}
+
+// A follower prints the events of a feed, without a terminal, until it is finished.
+type follower struct {
+	p      *program
+	feed   *event.Feed
+	format string
+	// alone drops cell numbers: after a single input there is no cell to look up.
+	alone bool
+	// aside sends what would go to standard output to standard error, and keeps it in said: the model's answer is the only
+	// one.
+	aside bool
+	said  strings.Builder
+	// err is the first value that could not be printed; told on standard error already.
+	err     error
+	ended   error
+	stop    chan struct{}
+	printer sync.WaitGroup
+}
+
+// follow prints the feed's events from now on.
+func (p *program) follow(feed *event.Feed, format string) *follower {
+	f := &follower{p: p, feed: feed, format: format, stop: make(chan struct{})}
+	f.printer.Go(func() {
 		for {
 			select {
 			case <-feed.Wake():
-				show()
-			case <-stop:
-				show()
+				f.take()
+			case <-f.stop:
+				f.take()
 				return
 			}
 		}
 	})
-	return func() error {
-		close(stop)
-		printer.Wait()
-		return ended
+	return f
+}
+
+// finish waits until the last event is printed and returns the cell's error.
+func (f *follower) finish() error {
+	close(f.stop)
+	f.printer.Wait()
+	return f.ended
+}
+
+func (f *follower) take() {
+	for _, e := range f.feed.Take() {
+		if e.Kind == event.Ended {
+			f.ended = e.Err
+		}
+		if f.alone {
+			e.Cell = 0
+		}
+		f.show(e)
 	}
 }
 
-// show prints one event without a terminal: values, command output and script output go to standard output; calls,
-// errors and the rest to standard error.
-func (p *program) show(e event.Event) {
-	out := p.stderr
+// show prints one event: values, command output and script output go to standard output; calls, errors and the rest to
+// standard error.
+func (f *follower) show(e event.Event) {
+	answer := false
 	switch e.Kind {
 	case event.Spoke, event.Began:
 		return
 	case event.Copied:
 		for _, said := range event.CopyEvents(e) {
-			p.show(said)
+			f.show(said)
 		}
 		return
 	case event.Said:
-		if e.Level == event.Plain {
-			out = p.stdout
-		}
-	case event.Opened, event.Drafted:
-		out = p.stdout
+		answer = e.Level == event.Plain
+	case event.Opened, event.Drafted, event.Listed:
+		answer = true
 	case event.Printed:
-		if e.Stream == vm.Stdout && e.Author == session.User {
-			out = p.stdout
+		answer = e.Stream == vm.Stdout && e.Author == session.User
+	case event.Found:
+		if answer = true; e.Outcome != nil {
+			f.values(e.Outcome)
+			return
 		}
 	case event.Ran:
-		if e.Author == session.User && e.Outcome.Err == nil {
-			out = p.stdout
+		answer = e.Author == session.User && e.Outcome.Err == nil
+		if answer && !e.Outcome.DryRun {
+			answer = false
+			f.values(e.Outcome)
+			shown := *e.Outcome
+			shown.Values, e.Outcome = nil, &shown
+		}
+	}
+	out := f.p.stderr
+	if answer && !f.aside {
+		if out = f.p.stdout; e.Kind == event.Printed {
+			out = f.p.printed(f.format)
 		}
 	}
 	for _, line := range event.Lines(e, 0, event.RenderOptions{NoEcho: true, NoChanges: true}) {
 		fmt.Fprintln(out, line.String())
+		if answer && f.aside {
+			f.said.WriteString(line.String() + "\n")
+		}
+	}
+}
+
+// values prints what a script of the person's returned.
+func (f *follower) values(out *session.Outcome) {
+	err := error(nil)
+	if f.aside {
+		var b strings.Builder
+		err = show.WriteValues(&b, out.Values, show.AsText, 0)
+		f.said.WriteString(b.String())
+		fmt.Fprint(f.p.stderr, b.String())
+	} else {
+		err = f.p.printValues(out, f.format)
+	}
+	if err != nil {
+		fmt.Fprintf(f.p.stderr, "error: %v\n", err)
+		f.err = errors.Join(f.err, &exitError{Code: exitFailed})
 	}
 }

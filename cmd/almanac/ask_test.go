@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"almanac/catalog/demo"
 	"almanac/llm/openai/openaitest"
@@ -164,6 +167,87 @@ func TestLog(t *testing.T) {
 	}
 	if strings.Contains(string(text), "very-secret") {
 		t.Errorf("the log holds the key: %s", text)
+	}
+}
+
+// TestAskJSON shows that -p prints one document however the prompt ends, and that what scripts print is in it.
+func TestAskJSON(t *testing.T) {
+	execute := func(script string) openaitest.Reply {
+		args, err := json.Marshal(map[string]any{"script": script, "actions": []string{"billing.refund.issue"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return openaitest.Reply{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: string(args)}}}
+	}
+	for name, c := range map[string]struct {
+		replies []openaitest.Reply
+		prompt  string
+		want    answered
+		calls   int
+		aside   string
+	}{
+		"prints of the model's":  {[]openaitest.Reply{execute(`print("seen") return 1`), {Text: "It is 1.\n"}}, "count", answered{Answer: "It is 1.", Output: "seen\n"}, 0, "seen"},
+		"prints of the person's": {nil, `!print("{") io.write("x") return 1, {a = 1}`, answered{Output: "{\nx\n1\n{ a = 1 }\n"}, 0, "{ a = 1 }"},
+		"a command":              {nil, "/policy", answered{Output: "writes: denied (policy readonly)\n"}, 0, "writes: denied"},
+		"a script that fails":    {nil, `!print("a") error("b")`, answered{Output: "a\n", Error: "failed", Message: "line 1: b", Exit: exitFailed}, 0, "b"},
+		"a limit":                {nil, `!while true do pcall(call, "x.y") end`, answered{Error: "limit", Exit: exitLimit}, -1, ""},
+		"a denial":               {[]openaitest.Reply{execute(`return billing.refund.issue{invoice_id = "inv_00001", amount_cents = 1, reason = "x"}`), {Text: "No."}}, "refund", answered{Answer: "No.", Error: "denied", Exit: exitDenied}, 1, "denied"},
+		"a bad key":              {[]openaitest.Reply{{Status: 401}}, "hello", answered{Error: "configuration", Exit: exitConfig}, 0, ""},
+		"no words":               {nil, " ", answered{Error: "usage", Message: "-p: empty prompt", Exit: exitUsage}, 0, ""},
+		"an interrupt":           {[]openaitest.Reply{{Hang: true}}, "hello", answered{Error: "interrupted", Exit: exitInterrupt}, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "an interrupt" {
+				defer interruptSoon(t)()
+			}
+			code, stdout, stderr, _ := headless(t, c.replies, "--output", "json", "-p", c.prompt)
+			var got answered
+			dec := json.NewDecoder(strings.NewReader(stdout))
+			if err := dec.Decode(&got); err != nil || dec.More() {
+				t.Fatalf("not one document: %v: %q", err, stdout)
+			}
+			if c.calls >= 0 && len(got.Calls) != c.calls {
+				t.Errorf("%d calls, want %d", len(got.Calls), c.calls)
+			}
+			if got.Calls = nil; c.want.Message == "" {
+				if (got.Message == "") != (c.want.Exit == exitOK) {
+					t.Errorf("message %q", got.Message)
+				}
+				got.Message = ""
+			}
+			if got.Answer != c.want.Answer || got.Output != c.want.Output || got.Error != c.want.Error || got.Message != c.want.Message || got.Exit != c.want.Exit || code != got.Exit {
+				t.Errorf("exit %d, got %+v, want %+v", code, got, c.want)
+			}
+			if !strings.Contains(stderr, c.aside) {
+				t.Errorf("standard error %q", stderr)
+			}
+		})
+	}
+}
+
+// interruptSoon sends the process an interrupt as long as the function that it returns has not been called.
+func interruptSoon(t *testing.T) func() {
+	t.Helper()
+	own, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, os.Interrupt) // before the program listens it is for the test
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(300 * time.Millisecond):
+				_ = own.Signal(os.Interrupt)
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		signal.Stop(got)
 	}
 }
 

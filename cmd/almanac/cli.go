@@ -48,7 +48,7 @@ type commandLine struct {
 	Limits        limitFlags    `embed:"" prefix:"limits-"`
 	UI            uiFlags       `embed:"" prefix:"ui-"`
 	LuaTime       time.Duration `default:"10s" help:"Time limit of your scripts, not counting calls. The model's scripts have 1.5s."`
-	Output        string        `enum:"text,json,jsonl" default:"text" help:"Output format: text, json or jsonl."`
+	Output        string        `enum:"text,table,csv,json,jsonl,lua,raw" default:"text" help:"Output format: text, table, csv, json, jsonl, lua or raw."`
 
 	Repl     replCommand     `cmd:"" default:"withargs" help:"Start the terminal (default), run code with -e, or ask the model with -p."`
 	Run      runCommand      `cmd:"" help:"Run a Lua file."`
@@ -170,6 +170,24 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 	}
 	return cli, parsed, nil
 }
+
+// format is the output format for a command that has the given ones beside text. Another is an error on the command line;
+// from a file or the environment it is for other commands.
+func (cli *commandLine) format(formats ...string) (string, error) {
+	if cli.Output == "text" || slices.Contains(formats, cli.Output) {
+		return cli.Output, nil
+	}
+	if !cli.origins["output"] {
+		return "text", nil
+	}
+	if len(formats) == 0 {
+		return "", usage("--output %s: not for the terminal; for -e, -p, run, a pipe, and commands that list", cli.Output)
+	}
+	return "", usage("--output %s: want text, %s here", cli.Output, strings.Join(formats, ", "))
+}
+
+// valueFormats are the formats of values beside text.
+var valueFormats = []string{"table", "csv", "json", "jsonl", "lua", "raw"}
 
 // nearCommand suggests a command for an unknown one.
 func nearCommand(err error, model *kong.Application) string {

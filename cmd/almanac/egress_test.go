@@ -100,7 +100,7 @@ func TestEgressTerminal(t *testing.T) {
 		`!return x .. " at the end"`, `/copy`,
 	}
 	var out, errs bytes.Buffer
-	code := run([]string{"--plain", "--catalog", manifest, "--base-url", model.URL()}, strings.NewReader(strings.Join(lines, "\n")+"\n"), &out, &errs)
+	code := run([]string{"--plain", "--ask", "--catalog", manifest, "--base-url", model.URL()}, strings.NewReader(strings.Join(lines, "\n")+"\n"), &out, &errs)
 	texts := map[string]string{"standard output": out.String(), "standard error": errs.String()}
 	for i, r := range model.Requests() {
 		texts[fmt.Sprintf("request %d", i)] = string(r.Body)

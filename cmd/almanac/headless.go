@@ -22,28 +22,39 @@ import (
 )
 
 type runCommand struct {
-	File string `arg:"" help:"Lua file; - reads standard input."`
+	Program []string `arg:"" passthrough:"" name:"file" help:"Lua file, or - for standard input; then the arguments of the script: arg[1], arg[2] and so on, and its ..."`
 }
 
 // Run runs the file as the person's script.
 func (c runCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
-	source, err := p.readFile(c.File)
+	file, args := c.Program[0], c.Program[1:]
+	source, err := p.readFile(file)
 	if err != nil {
 		return usage("%v", err)
 	}
-	return cli.runCode(ctx, p, session.Script{Source: source, Name: c.File})
+	return cli.runCode(ctx, p, session.Script{Source: source, Name: file, Args: args})
 }
 
+// readFile reads a script. A first line that begins with # is for the shell that starts it.
 func (p *program) readFile(path string) (string, error) {
-	if path == "-" {
-		return p.readCode(path)
+	text, err := p.readCode(path)
+	if path != "-" {
+		var b []byte
+		b, err = os.ReadFile(path)
+		text = strings.TrimPrefix(string(b), "\ufeff")
 	}
-	text, err := os.ReadFile(path)
-	return string(text), err
+	if strings.HasPrefix(text, "#") {
+		text = "--" + text
+	}
+	return text, err
 }
 
 // runCode runs one script in its own session and prints what it returns.
 func (cli *commandLine) runCode(ctx context.Context, p *program, script session.Script) error {
+	format, err := cli.format(valueFormats...)
+	if err != nil {
+		return err
+	}
 	w, err := cli.wire(ctx, appOptions{front: trace.FrontScript, policy: policy.ReadOnly})
 	if err != nil {
 		return err
@@ -55,7 +66,7 @@ func (cli *commandLine) runCode(ctx context.Context, p *program, script session.
 		return err
 	}
 	repl.HintHidden(w.session.View(), script.Source, out)
-	if err := cli.printOutcome(p, out); err != nil {
+	if err := p.printOutcome(out, format); err != nil {
 		return err
 	}
 	return outcomeError(out)
@@ -96,28 +107,41 @@ func errorText(out *session.Outcome) string {
 // shownLimit is the length from which a value's text may have been truncated; see vm.Value.
 const shownLimit = 63 << 10
 
-func (cli *commandLine) printOutcome(p *program, out *session.Outcome) error {
-	switch cli.Output {
-	case "json":
-		fmt.Fprint(p.stderr, out.Stdout)
-		p.printErrors(out)
-		if out.Err != nil {
-			return nil
-		}
-		return printValuesJSON(p.stdout, out.Values)
-	case "jsonl":
-		return printEvents(p.stdout, outcomeEvents(out))
+// printOutcome prints a run that has ended: what it printed, then what it returned, nil for nothing in JSON.
+func (p *program) printOutcome(out *session.Outcome, format string) error {
+	if format == "jsonl" {
+		return p.printEvents(outcomeEvents(out))
 	}
-	shown := p.stdout.shown()
-	fmt.Fprint(shown, out.Stdout)
+	fmt.Fprint(p.printed(format), out.Stdout)
 	p.printErrors(out)
+	if format == "json" && out.Err == nil && len(out.Values) == 0 {
+		return show.WriteJSON(p.stdout, nil, true)
+	}
+	return p.printValues(out, format)
+}
+
+// printed is where scripts print to: standard output where people read it, else standard error.
+func (p *program) printed(format string) io.Writer {
+	if format == "json" || format == "csv" || format == "lua" {
+		return p.stderr
+	}
+	return p.stdout.shown()
+}
+
+// printValues prints what a script returned.
+func (p *program) printValues(out *session.Outcome, format string) error {
+	if out.Err != nil {
+		return nil
+	}
+	if format == "jsonl" {
+		return p.printEvents(valueEvents(out))
+	}
 	for i, v := range out.Values {
-		fmt.Fprintln(shown, v.Repr)
-		if len(v.Repr) > shownLimit {
+		if format == "text" && len(v.Repr) > shownLimit {
 			fmt.Fprintf(p.stderr, "value %d is truncated: use --output json, or return a part of it\n", i+1)
 		}
 	}
-	return nil
+	return show.WriteValues(p.stdout.shown(), out.Values, show.Encoding(format), p.width())
 }
 
 // width is the width of standard output in columns, 0 if it is not a terminal.
@@ -146,33 +170,9 @@ func (p *program) printErrors(out *session.Outcome) {
 	}
 }
 
-// printValuesJSON prints one value as JSON, or several as a JSON list. A value that is not plain data is an error.
-func printValuesJSON(w io.Writer, values []vm.Value) error {
-	var all []any
-	for i, v := range values {
-		if !v.Whole {
-			return fmt.Errorf("value %d: cannot write this %s as JSON: it is too large or holds more than plain data; return a part of it", i+1, v.Type)
-		}
-		all = append(all, v.Data)
-	}
-	var answer any = all
-	if len(all) == 1 {
-		answer = all[0]
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	text, err := json.MarshalIndent(answer, "", "  ")
-	if err != nil {
-		return fmt.Errorf("cannot write the value as JSON: %w", err)
-	}
-	_, err = fmt.Fprintf(w, "%s\n", text)
-	return err
-}
-
 // An outputLine is one line of --output jsonl.
 type outputLine struct {
-	Kind  string      `json:"kind"` // stdout, stderr, log, call, value, error, end
+	Kind  string      `json:"kind"` // stdout, stderr, log, call, value, answer, error, end
 	Text  string      `json:"text,omitempty"`
 	Value any         `json:"value,omitempty"`
 	Call  *trace.Call `json:"call,omitempty"`
@@ -190,27 +190,34 @@ func outcomeEvents(out *session.Outcome) []outputLine {
 			events = append(events, printed)
 		}
 	}
-	for _, v := range out.Values {
-		e := outputLine{Kind: "value", Text: v.Repr}
-		if v.Whole {
-			e.Value = v.Data
-		}
-		events = append(events, e)
-	}
+	events = append(events, valueEvents(out)...)
 	if out.Err != nil {
 		events = append(events, outputLine{Kind: "error", Text: out.Err.Error(), Code: string(out.Err.Kind)})
 	}
 	return append(events, outputLine{Kind: "end", Took: out.Elapsed.Milliseconds()})
 }
 
+func valueEvents(out *session.Outcome) []outputLine {
+	var events []outputLine
+	for _, v := range out.Values {
+		e := outputLine{Kind: "value", Text: v.Repr}
+		if data, whole := v.Plain(); whole && data == nil {
+			e.Value = json.RawMessage("null")
+		} else if whole {
+			e.Value = data
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
 // printEvents writes one event per line. A value that JSON cannot express is left out; its text stays.
-func printEvents(w io.Writer, events []outputLine) error {
-	enc := json.NewEncoder(w)
+func (p *program) printEvents(events []outputLine) error {
 	for _, e := range events {
 		if _, err := json.Marshal(e.Value); err != nil {
 			e.Value = nil
 		}
-		if err := enc.Encode(e); err != nil {
+		if err := show.WriteJSON(p.stdout, e, false); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func (o *output) Write(b []byte) (int, error) {
 	defer o.mu.Unlock()
 	if _, err := io.WriteString(o.w, o.secrets.Write(string(b))); err != nil {
 		o.err = errors.Join(o.err, err)
-		return 0, err
+		return 0, fmt.Errorf("standard output: incomplete: %w", err)
 	}
 	return len(b), nil
 }

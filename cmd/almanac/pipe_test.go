@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"almanac/llm/openai/openaitest"
 )
 
 // A slate is a writer whose text can be read meanwhile.
@@ -26,6 +28,36 @@ func (s *slate) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
+}
+
+// TestPipeAsks shows that piped lines are Lua, a model or not, and prompts with --ask.
+func TestPipeAsks(t *testing.T) {
+	for name, c := range map[string]struct {
+		args    []string
+		lines   string
+		want    string
+		prompts int
+	}{
+		"Lua":            {nil, "1+1\n", "2\n", 0},
+		"Lua, line mode": {[]string{"--plain"}, "1+1\n", "2\n", 0},
+		"one prompt":     {nil, "?hello\n1+1\n", "Good day.\n2\n", 1},
+		"prompts":        {[]string{"--ask"}, "hello\n!1+1\n", "Good day.\n2\n", 1},
+		"JSON":           {[]string{"--ask", "--output", "jsonl"}, "hello\n", `{"kind":"answer","text":"Good day."}`, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := openaitest.New(openaitest.Reply{Text: "Good day."})
+			defer model.Close()
+			t.Setenv("ALMANAC_DATA", officeDir(t))
+			t.Setenv("ALMANAC_CONFIG", os.DevNull)
+			t.Setenv("OPENAI_API_KEY", "sk-very-secret")
+			t.Setenv("ALMANAC_BASE_URL", model.URL())
+			var out, errs slate
+			code := run(c.args, strings.NewReader(c.lines), &out, &errs)
+			if code != exitOK || !strings.Contains(out.String(), c.want) || len(model.Requests()) != c.prompts {
+				t.Errorf("exit %d, %d prompts, %q\n%s", code, len(model.Requests()), out.String(), errs.String())
+			}
+		})
+	}
 }
 
 // TestPipeReadsAgain changes files under a program that reads its lines from a pipe: the next lines see what they hold

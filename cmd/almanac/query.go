@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"almanac/catalog"
+	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
+	"almanac/session/vm"
 )
 
 // mostHits is the most actions one answer may list.
@@ -19,16 +22,22 @@ type queryCommand struct {
 	Words  []string `arg:"" optional:"" help:"What the action should do."`
 	Script string   `placeholder:"FILE" help:"Run a query script instead of a word search; - reads standard input."`
 	Limit  int      `placeholder:"N" help:"Maximum actions to list, up to 100. Default: as many as fit a short answer; 20 in JSON."`
-	JSON   bool     `help:"Print JSON."`
+	JSON   bool     `help:"Print JSON, as --output json does."`
 }
 
 // Run searches the catalog and prints one line per action.
 func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	format, err := cli.format(valueFormats...)
+	if c.JSON {
+		format, err = "json", nil
+	}
 	switch {
+	case err != nil:
+		return err
 	case c.Script != "" && len(c.Words) > 0:
 		return usage("give words or --script, not both")
 	case c.Script != "":
-		return c.runScript(ctx, cli, p)
+		return c.runScript(ctx, cli, p, format)
 	case len(c.Words) == 0:
 		return usage("nothing to search for: want almanac query WORDS, or --script FILE")
 	}
@@ -44,9 +53,17 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if err != nil {
 		return err
 	}
-	if !c.JSON {
+	switch format {
+	case "text", "raw":
 		fmt.Fprintln(p.stdout, strings.TrimRight(view.FormatSet(set, mostHits), "\n"))
-	} else if err := printHits(p, view, set); err != nil {
+	case "jsonl":
+		for _, hit := range view.PlainHits(set.Hits()) {
+			err = errors.Join(err, show.WriteJSON(p.stdout, hit, false))
+		}
+	default:
+		err = show.WriteValues(p.stdout.shown(), []vm.Value{{Catalog: view.PlainSet(set)}}, show.Encoding(format), p.width())
+	}
+	if err != nil {
 		return err
 	}
 	if set.Len() == 0 {
@@ -55,8 +72,8 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	return nil
 }
 
-// runScript prints what a query script returns: a plan or set as lines, or all ids as JSON.
-func (c queryCommand) runScript(ctx context.Context, cli *commandLine, p *program) error {
+// runScript prints what a query script returns.
+func (c queryCommand) runScript(ctx context.Context, cli *commandLine, p *program, format string) error {
 	source, err := p.readFile(c.Script)
 	if err != nil {
 		return usage("%v", err)
@@ -70,43 +87,33 @@ func (c queryCommand) runScript(ctx context.Context, cli *commandLine, p *progra
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(p.stderr, answer.Outcome.Stdout)
-	p.printErrors(answer.Outcome)
-	if answer.Outcome.Err != nil {
-		return outcomeError(answer.Outcome)
+	out := answer.Outcome
+	fmt.Fprint(p.stderr, out.Stdout)
+	out.Stdout = ""
+	if format != "text" {
+		err = p.printOutcome(out, format)
+	} else if p.printErrors(out); out.Err == nil {
+		fmt.Fprintln(p.stdout, strings.TrimRight(answer.Text, "\n"))
 	}
-	if c.JSON {
-		return p.printJSON(answer.Plan)
-	}
-	fmt.Fprintln(p.stdout, strings.TrimRight(answer.Text, "\n"))
-	return nil
-}
-
-func printHits(p *program, view *catalog.View, set catalog.Set) error {
-	type hit struct {
-		ID    string  `json:"id"`
-		Score float64 `json:"score"`
-		Line  string  `json:"line"`
-	}
-	answer := struct {
-		Total int   `json:"total"`
-		Hits  []hit `json:"hits"`
-	}{Total: set.Total(), Hits: []hit{}}
-	for _, h := range set.Hits() {
-		answer.Hits = append(answer.Hits, hit{h.ID, h.Score, view.Line(h.ID)})
-	}
-	return p.printJSON(answer)
+	return errors.Join(err, outcomeError(out))
 }
 
 type describeCommand struct {
 	IDs   []string `arg:"" name:"id" help:"Action ids."`
-	JSON  bool     `help:"Print JSON Schemas."`
+	JSON  bool     `help:"Print JSON with the schemas, as --output json does: an object, or a list of several."`
 	Full  bool     `help:"Include every nested field."`
 	LuaLS bool     `name:"luals" help:"Print annotations for the Lua language server."`
 }
 
 // Run prints the specification of each id.
 func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	format, err := cli.format("json", "jsonl")
+	if c.JSON {
+		format, err = "json", nil
+	}
+	if err != nil {
+		return err
+	}
 	view, done, err := cli.viewOnly(ctx)
 	if err != nil {
 		return err
@@ -114,13 +121,14 @@ func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) 
 	defer done()
 	detail := catalog.Brief
 	switch {
-	case c.JSON:
+	case format != "text":
 		detail = catalog.JSON
 	case c.LuaLS:
 		detail = catalog.LuaLS
 	case c.Full:
 		detail = catalog.Full
 	}
+	specs := make([]json.RawMessage, 0, len(c.IDs))
 	for i, id := range c.IDs {
 		spec, err := view.Describe(id, detail)
 		if seen := view.Why(id); err != nil && seen.State == "hidden" {
@@ -129,12 +137,25 @@ func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) 
 		if err != nil {
 			return err
 		}
-		if i > 0 && !c.JSON {
+		if specs = append(specs, json.RawMessage(spec.Text)); format != "text" {
+			continue
+		}
+		if i > 0 {
 			fmt.Fprintln(p.stdout)
 		}
 		fmt.Fprintln(p.stdout, strings.TrimRight(spec.Text, "\n"))
 	}
-	return nil
+	switch {
+	case format == "json" && len(specs) == 1:
+		return p.printJSON(specs[0])
+	case format == "json":
+		return p.printJSON(specs)
+	case format == "jsonl":
+		for _, spec := range specs {
+			err = errors.Join(err, show.WriteJSON(p.stdout, spec, false))
+		}
+	}
+	return err
 }
 
 // viewOnly opens the catalog without a session.
@@ -148,9 +169,4 @@ func (cli *commandLine) viewOnly(ctx context.Context) (*catalog.View, func() err
 	return view, w.Close, nil
 }
 
-func (p *program) printJSON(v any) error {
-	enc := json.NewEncoder(p.stdout)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
+func (p *program) printJSON(v any) error { return show.WriteJSON(p.stdout, v, true) }

@@ -29,7 +29,8 @@ type replCommand struct {
 	Resume   string `short:"r" placeholder:"ID" help:"Resume a session by id, name, or a prefix of either. Its log is not changed."`
 
 	Eval  *string `short:"e" placeholder:"CODE" help:"Run this Lua code, print what it returns, and exit; - reads standard input."`
-	Ask   *string `short:"p" placeholder:"TEXT" help:"Ask the model, print its answer, and exit; - reads standard input."`
+	Ask   *string `name:"prompt" short:"p" placeholder:"TEXT" help:"Ask the model, print its answer, and exit; - reads standard input."`
+	Pipe  bool    `name:"ask" help:"Piped lines are prompts for the model. Default: they are Lua."`
 	Plain bool    `help:"Line mode: no colours, no cursor movement. Default without a terminal."`
 	ASCII bool    `name:"ascii" help:"Draw with ASCII characters only."`
 
@@ -43,24 +44,21 @@ func (c replCommand) interactive() bool { return c.Eval == nil && c.Ask == nil }
 
 // Run starts the terminal, or answers one -e or -p.
 func (c replCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
-	if err := c.pick(cli, p); err != nil {
-		return err
-	}
 	switch {
 	case c.Eval != nil && c.Ask != nil:
 		return usage("-e and -p cannot be used together")
-	case c.Eval != nil:
+	case c.Ask != nil:
+		return cli.ask(ctx, p, c)
+	}
+	if err := c.pick(cli, p); err != nil {
+		return err
+	}
+	if c.Eval != nil {
 		code, err := p.readCode(*c.Eval)
 		if err != nil {
 			return err
 		}
 		return cli.runCode(ctx, p, session.Script{Source: code, Name: "-e", Expr: true})
-	case c.Ask != nil:
-		text, err := p.readCode(*c.Ask)
-		if err != nil {
-			return err
-		}
-		return cli.ask(ctx, p, text)
 	}
 	return c.interact(ctx, cli, p)
 }
@@ -68,11 +66,11 @@ func (c replCommand) Run(ctx context.Context, cli *commandLine, p *program) erro
 // interact runs the terminal until the person leaves. Piped input is read line by line: nobody is asked, and the exit
 // code reports the first failure.
 func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program) (err error) {
-	if cli.Output != "text" {
-		return usage("--output %s: only for -e, -p, run and query", cli.Output)
-	}
 	if !typed(p.stdin) && !c.Plain {
-		return cli.pipe(ctx, p)
+		return cli.pipe(ctx, p, c.Pipe)
+	}
+	if _, err := cli.format(); err != nil {
+		return err
 	}
 	var in *repl.Typing
 	if c.Plain || !isTerminal(p) {
@@ -109,6 +107,9 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 		o.themes = ui.ThemeNames()
 	}
 	shell := cli.shell(w, history, o)
+	if !typed(p.stdin) {
+		shell.SetMode(pipedMode(c.Pipe))
+	}
 	before := shell.StatusLine().Cell
 	defer func() {
 		if shell.StatusLine().Cell > before {

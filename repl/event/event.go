@@ -37,7 +37,8 @@ const (
 	// Opened: something is to be looked at. Pane says what; Text is its list, for who has no screen; Path is where a value
 	// is, Author and Cell are zero.
 	Opened
-	// Found: a search found actions. Hits, the best first; Total counts all there are; Text is what to know of them.
+	// Found: a search found actions. Hits, the best first; Total counts all there are; Text is what to know of them. Of a
+	// script that returned the set, and whose Ran event does not show it, Outcome.
 	Found
 	// Listed: what is below a name, as Hits; Text is the head of the list.
 	Listed
