@@ -19,7 +19,7 @@ import (
 	"almanac/session/policy"
 )
 
-const allowUsage = "/policy allow ID|PATTERN [only] [ARG OP VALUE]... [for run|session|always]"
+const allowUsage = "/policy allow ID|PATTERN [risk high] [only] [ARG OP VALUE]... [for run|session|always]"
 
 func policyCommands() []command {
 	return []command{
@@ -34,7 +34,9 @@ func policyCommands() []command {
 			name: "policy allow", args: "ID [BOUNDS]", group: groupMore, run: allow, words: idWords,
 			brief: "grant calls in advance: no question",
 			more: allowUsage + "\nAn id or a pattern: /policy allow billing.refund.draft_note, /policy allow crm.*\n" +
+				"A pattern covers actions of high risk only where it says risk high: /policy allow crm.* risk high\n" +
 				"Arguments are bounded with = < <= > >=: /policy allow billing.refund.issue amount_cents <= 500\n" +
+				"An upper bound alone means 0 or more, too: 0 <= amount_cents <= 500.\n" +
 				"only in front of them lets no other argument through: /policy allow ID only amount_cents <= 500\n" +
 				"for run: the next run; for session: as long as this session, the default; for always: kept in your configuration.",
 		},
@@ -115,24 +117,34 @@ func grantedAt(g policy.Grant) string {
 // termWords end the argument of /policy allow.
 var termWords = regexp.MustCompile(`\s+for\s+(\S+)$`)
 
-func allow(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
-	s := sh.options.Session
-	said, term := strings.Join(strings.Fields(arg), " "), policy.ForSession
-	if strings.ContainsAny(arg, "\"'") {
-		said = arg // blanks count within quotes
-	}
-	bad := func(err error) error { return &UsageError{usage: allowUsage, message: err.Error()} }
+// parseAllowed reads the argument of /policy allow. A term needs no "for" where it could be nothing else.
+func parseAllowed(arg string) (policy.Grant, error) {
+	said, term := arg, policy.ForSession
+	var err error
 	if m := termWords.FindStringSubmatchIndex(said); m != nil {
-		var err error
 		if term, err = policy.ParseTerm(said[m[2]:m[3]]); err != nil {
-			return bad(err)
+			return policy.Grant{}, err
 		}
 		said = said[:m[0]]
 	}
-	if said == "" {
+	g, err := policy.ParseGrant(said)
+	if i := strings.LastIndexAny(said, " \t"); err != nil && i > 0 && len(said) == len(arg) {
+		if t, known := policy.ParseTerm(said[i+1:]); known == nil {
+			term = t
+			g, err = policy.ParseGrant(said[:i])
+		}
+	}
+	g.For = term
+	return g, err
+}
+
+func allow(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	s := sh.options.Session
+	bad := func(err error) error { return &UsageError{usage: allowUsage, message: err.Error()} }
+	if arg = strings.TrimSpace(arg); arg == "" {
 		return &UsageError{usage: allowUsage}
 	}
-	g, err := policy.ParseGrant(said)
+	g, err := parseAllowed(arg)
 	if err != nil {
 		return bad(err)
 	}
@@ -140,9 +152,9 @@ func allow(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		return bad(err)
 	}
 	g = g.Bind(s.View())
-	g.By, g.For = "you", term
+	g.By = "you"
 	kept := ""
-	if term == policy.Always {
+	if g.For == policy.Always {
 		if sh.options.KeepGrant == nil {
 			return errors.New("policy allow: there is no configuration here to keep it in; for session lasts as long as this session")
 		}
@@ -154,8 +166,25 @@ func allow(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if g, err = s.Grant(g); err != nil {
 		return err
 	}
-	sh.say(event.Notice, "%s, %s; /policy revoke %d takes it back%s", g.Rule(), g.For.Words(), g.N, kept)
+	sh.say(event.Notice, "%s, %s; /policy revoke %d takes it back%s%s", g.Rule(), g.For.Words(), g.N, sh.reach(g), kept)
 	return nil
+}
+
+// reach says how many actions that change data a pattern covers.
+func (sh *Shell) reach(g policy.Grant) string {
+	if g.Pattern.IsExact() {
+		return ""
+	}
+	covered, spared := g.Reach(sh.options.Session.View())
+	said := fmt.Sprintf("\ncovers %s data", text.Plural(covered, "1 action that changes", fmt.Sprint(covered, " actions that change")))
+	if spared == 0 {
+		return said
+	}
+	fate := text.Plural(spared, "still asks", "still ask")
+	if m := sh.options.Session.Policy().Mode; m != policy.Ask && m != policy.Session {
+		fate = text.Plural(spared, "is", "are") + " still denied"
+	}
+	return fmt.Sprintf("%s; %d of high risk %s: add risk high to cover high risk, too", said, spared, fate)
 }
 
 func revoke(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
@@ -229,7 +258,7 @@ func (sh *Shell) fate(e *catalog.Entry) (policy.Decision, string) {
 
 // bounded are the grants that let some calls of an action through.
 func (sh *Shell) bounded(p policy.Policy, e *catalog.Entry) []policy.Grant {
-	return slices.DeleteFunc(p.Granted(e.ID), func(g policy.Grant) bool { return len(g.Bounds) == 0 && !g.Only })
+	return slices.DeleteFunc(p.Granted(policy.RequestOf(e, nil)), func(g policy.Grant) bool { return len(g.Bounds) == 0 && !g.Only })
 }
 
 // specText is a description as a person reads it: what happens to a call that changes data stands below.

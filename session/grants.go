@@ -79,11 +79,14 @@ func (w *world) add(g policy.Grant) policy.Grant {
 	return w.policy.Grants[len(w.policy.Grants)-1]
 }
 
-// Grant lets calls through from now on and returns the grant with its number. The error says that it could not be
-// recorded; then nothing is granted.
-func (s *Session) Grant(g policy.Grant) (policy.Grant, error) {
+// Grant lets calls through from now on and returns the grant with its number and with its bounds closed. The error says
+// that no value meets them, or that the grant could not be recorded; then nothing is granted.
+func (s *Session) Grant(g policy.Grant) (_ policy.Grant, err error) {
 	w := s.world
 	g.N = 0
+	if g.Bounds, err = policy.CloseBounds(g.Bounds); err != nil {
+		return policy.Grant{}, err
+	}
 	if err := w.note("granted %s: %s, by %s", g.For.Words(), g, g.By); err != nil {
 		return policy.Grant{}, err
 	}

@@ -3,9 +3,8 @@ package policy
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +16,9 @@ import (
 //
 //	billing.refund.draft_note
 //	billing.refund.*
-//	billing.refund.issue amount_cents <= 500, invoice_id = "inv_1"
-//	billing.refund.issue only amount_cents <= 500, invoice_id = "inv_1"
+//	billing.refund.* risk high
+//	billing.refund.issue 0 <= amount_cents <= 500, invoice_id = "inv_1"
+//	billing.refund.issue only 0 <= amount_cents <= 500, invoice_id = "inv_1"
 //
 // The last one lets no call through that has another argument.
 
@@ -29,12 +29,14 @@ type Grant struct {
 	N int
 	// Pattern is of the ids; the zero Pattern grants nothing.
 	Pattern pattern.Pattern
+	// High covers actions of high risk, too; an id does anyway.
+	High bool
 	// Bounds must all hold; without any the arguments do not matter.
 	Bounds []Bound
-	// Seen is what it was given for; nil covers whatever has the id.
-	Seen *Seen
 	// Only lets no argument through that none of Bounds speaks of.
 	Only bool
+	// Seen is what it was given for; nil covers whatever has the id.
+	Seen *Seen
 	// By says who gave it and how, At when.
 	By  string
 	At  time.Time
@@ -81,19 +83,6 @@ func (t Term) Words() string {
 	return "for this session"
 }
 
-// A Bound limits one argument of the call. It fails closed: an argument that is not there, has another type, is not a
-// number or is one beyond 2^53, where whole numbers lose digits, does not meet it.
-type Bound struct {
-	Arg string
-	// Op is "=", or for numbers also "<", "<=", ">", ">=".
-	Op string
-	// Value is a float64, a string or a bool.
-	Value any
-}
-
-// exact is the largest number up to which every whole number is a float64 of its own.
-const exact = 1 << 53
-
 // Covers tells whether the grant lets r through.
 func (g Grant) Covers(r Request) bool {
 	if g.Only {
@@ -103,113 +92,68 @@ func (g Grant) Covers(r Request) bool {
 			}
 		}
 	}
-	return g.Pattern.Match(r.ID) && g.Seen.covers(r) && !slices.ContainsFunc(g.Bounds, func(b Bound) bool { return !b.Met(r.Args) })
+	return g.concerns(r) && !slices.ContainsFunc(g.Bounds, func(b Bound) bool { return !b.Met(r.Args) })
 }
 
-// Met tells whether args keep to the bound.
-func (b Bound) Met(args map[string]any) bool {
-	got, ok := args[b.Arg]
-	if !ok {
-		return false
-	}
-	want, isNumber := b.Value.(float64)
-	if !isNumber {
-		switch b.Value.(type) {
-		case string, bool:
-			return b.Op == "=" && got == b.Value
-		}
-		return false
-	}
-	n, ok := Number(got)
-	if !ok || !(math.Abs(want) <= exact) {
-		return false
-	}
-	switch b.Op {
-	case "=":
-		return n == want
-	case "<":
-		return n < want
-	case "<=":
-		return n <= want
-	case ">":
-		return n > want
-	case ">=":
-		return n >= want
-	}
-	return false
-}
-
-// Number is v as bounds compare it; false where it is none, or one among which whole numbers lose digits.
-func Number(v any) (float64, bool) {
-	var f float64
-	switch v := v.(type) {
-	case float64:
-		f = v
-	case int64:
-		if v < -exact || v > exact { // before it is rounded
-			return 0, false
-		}
-		f = float64(v)
-	case int:
-		return Number(int64(v))
-	default:
-		return 0, false
-	}
-	return f, math.Abs(f) <= exact // false for NaN
+// concerns tells whether the grant is of the action that r calls, whatever its arguments are. A pattern is of those of
+// high risk only where it says so.
+func (g Grant) concerns(r Request) bool {
+	return g.Pattern.Match(r.ID) && g.Seen.covers(r) && (r.Risk != catalog.High || g.High || g.Pattern.IsExact())
 }
 
 // String writes the grant as ParseGrant reads it.
 func (g Grant) String() string {
-	var bounds []string
-	for _, b := range g.Bounds {
-		bounds = append(bounds, b.String())
+	words := g.Pattern.String()
+	if g.High {
+		words += " risk high"
 	}
-	return strings.TrimSpace(g.Pattern.String() + " " + g.only() + strings.Join(bounds, ", "))
-}
-
-func (g Grant) only() string {
 	if g.Only {
-		return "only "
+		words += " only"
 	}
-	return ""
-}
-
-// String writes the bound: amount_cents <= 500.
-func (b Bound) String() string {
-	value := fmt.Sprint(b.Value)
-	switch v := b.Value.(type) {
-	case string:
-		value = strconv.Quote(v)
-	case float64:
-		value = strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return b.Arg + " " + b.Op + " " + value
+	return strings.TrimSpace(words + " " + strings.Join(boundsText(g.Bounds), ", "))
 }
 
 // Rule is what a Decision calls the grant.
 func (g Grant) Rule() string { return fmt.Sprintf("grant %d: %s", g.N, g) }
 
-// ParseGrant reads a grant: a pattern of ids and, behind a blank, bounds with blanks or commas between them. Texts may go
-// without quotes where they are one word that begins with a letter.
+// onlyThese stands in front of bounds. An argument of this name has an operator behind it.
+var onlyThese = regexp.MustCompile(`^only($|[ \t]+$|[ \t]+[^ \t<>=])`)
+
+// riskHigh is what a pattern says that covers actions of high risk.
+var riskHigh = regexp.MustCompile(`^risk[ \t]+high($|[ \t,]+)`)
+
+// ParseGrant reads a grant: a pattern of ids and, behind a blank, what it covers: the words "risk high", "only", and
+// bounds, with blanks or commas between them. Texts may go without quotes where they are one word that begins with a letter.
 func ParseGrant(text string) (g Grant, err error) {
-	ids, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	ids, rest := strings.TrimSpace(text), ""
+	if i := strings.IndexAny(ids, " \t"); i >= 0 {
+		ids, rest = ids[:i], ids[i:]
+	}
 	if g.Pattern, err = pattern.Parse(ids); err != nil {
 		return Grant{}, fmt.Errorf("grant: %w", err)
 	}
-	// An argument may be named "only": then an operator stands behind it.
-	if word, after, _ := strings.Cut(strings.TrimLeft(rest, " \t"), " "); word == "only" && !isOperator(strings.TrimLeft(after, " \t")) {
-		g.Only, rest = true, after
-	}
 	for {
 		if rest = strings.TrimLeft(rest, " \t,"); rest == "" {
-			return g, nil
+			break
 		}
-		b, after, err := parseBound(rest)
+		if words := riskHigh.FindString(rest); words != "" {
+			g.High, rest = true, rest[len(words):]
+			continue
+		}
+		if !g.Only && len(g.Bounds) == 0 && onlyThese.MatchString(rest) {
+			g.Only, rest = true, rest[len("only"):]
+			continue
+		}
+		bounds, after, err := parseBounds(rest)
 		if err != nil {
 			return Grant{}, fmt.Errorf("grant of %s: %w", g.Pattern, err)
 		}
-		g.Bounds, rest = append(g.Bounds, b), after
+		g.Bounds, rest = append(g.Bounds, bounds...), after
 	}
+	if g.Bounds, err = CloseBounds(g.Bounds); err != nil {
+		return Grant{}, fmt.Errorf("grant of %s: %w", g.Pattern, err)
+	}
+	return g, nil
 }
 
 // ParseGrants reads grants that were given before the session began, by says where.
@@ -265,80 +209,9 @@ func (g Grant) strange(e *catalog.Entry) string {
 	return ""
 }
 
-func isOperator(text string) bool { return text != "" && strings.ContainsRune("<>=", rune(text[0])) }
-
-func parseBound(text string) (b Bound, rest string, err error) {
-	end := strings.IndexAny(text, " \t,<>=\"'")
-	if end <= 0 {
-		return b, "", fmt.Errorf("%q: want ARGUMENT OPERATOR VALUE, like amount_cents <= 500", text)
-	}
-	b.Arg, rest = text[:end], strings.TrimLeft(text[end:], " \t")
-	for _, op := range []string{"<=", ">=", "==", "=", "<", ">"} {
-		if after, ok := strings.CutPrefix(rest, op); ok {
-			b.Op, rest = op, strings.TrimLeft(after, " \t")
-			break
-		}
-	}
-	switch b.Op {
-	case "":
-		return b, "", fmt.Errorf("%s: want one of = < <= > >= behind it", b.Arg)
-	case "==":
-		b.Op = "="
-	}
-	if b.Value, rest, err = parseValue(rest); err != nil {
-		return b, "", fmt.Errorf("%s %s: %w", b.Arg, b.Op, err)
-	}
-	if _, isNumber := b.Value.(float64); !isNumber && b.Op != "=" {
-		return b, "", fmt.Errorf("%s %s: only numbers are compared: want a number, or =", b.Arg, b.Op)
-	}
-	return b, rest, nil
-}
-
-func parseValue(text string) (v any, rest string, err error) {
-	if text == "" {
-		return nil, "", fmt.Errorf("want a value behind it")
-	}
-	if quote := text[0]; quote == '"' {
-		quoted, err := strconv.QuotedPrefix(text)
-		if err != nil {
-			return nil, "", fmt.Errorf("%s: the text does not end, or has an unknown escape", text)
-		}
-		s, err := strconv.Unquote(quoted)
-		return s, text[len(quoted):], err
-	} else if quote == '\'' {
-		s, rest, closed := strings.Cut(text[1:], "'")
-		if !closed {
-			return nil, "", fmt.Errorf("%s: the text does not end", text)
-		}
-		return s, rest, nil
-	}
-	end := strings.IndexAny(text, " \t,")
-	if end < 0 {
-		end = len(text)
-	}
-	word, rest := text[:end], text[end:]
-	letter := word != "" && (word[0]|0x20 >= 'a' && word[0]|0x20 <= 'z' || word[0] == '_')
-	switch {
-	case word == "true", word == "false":
-		return word == "true", rest, nil
-	case word == "nil" || word == "null" || strings.ContainsAny(word, "<>=\"'"):
-		return nil, "", fmt.Errorf("%q: want a number, true, false or a text in quotes", word)
-	case letter:
-		return word, rest, nil
-	}
-	f, err := strconv.ParseFloat(word, 64)
-	if err != nil || strings.ContainsAny(word, "xXpP_") {
-		return nil, "", fmt.Errorf("%q: want a number, true, false or a text in quotes", word)
-	}
-	if !(math.Abs(f) <= exact) {
-		return nil, "", fmt.Errorf("%s: numbers beyond 2^53 are not exact", word)
-	}
-	return f + 0, rest, nil
-}
-
-// Granted lists the grants that let some calls of id through.
-func (p Policy) Granted(id string) []Grant {
-	return slices.DeleteFunc(slices.Clone(p.InForce()), func(g Grant) bool { return !g.Pattern.Match(id) })
+// Granted lists the grants that let some calls like r through, whatever its arguments are.
+func (p Policy) Granted(r Request) []Grant {
+	return slices.DeleteFunc(p.InForce(), func(g Grant) bool { return !g.concerns(r) })
 }
 
 // With returns the policy with one more grant.

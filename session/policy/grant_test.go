@@ -18,30 +18,57 @@ func TestParseGrant(t *testing.T) {
 		{"billing.refund.draft_note", ""},
 		{"billing.*", ""},
 		{"*", ""},
-		{"a.b amount_cents<=500", "a.b amount_cents <= 500"},
+		{"a.b amount_cents<=500", "a.b 0 <= amount_cents <= 500"},
 		{`a.b n>=-1,id="inv_1"  ok = true`, `a.b n >= -1, id = "inv_1", ok = true`},
 		{"a.b id=inv_1 x==1.50", `a.b id = "inv_1", x = 1.5`},
 		{`a.b s='say "hi, you"', t="\n"`, `a.b s = "say \"hi, you\"", t = "\n"`},
-		{"a.b n < 9007199254740992", "a.b n < 9007199254740992"},
 		{"a.b only n = 5, s=x", `a.b only n = 5, s = "x"`},
 		{"a.b  only", "a.b only"},
 		{"a.b only = 5", "a.b only = 5"},
-		{"a.b only only<=5", "a.b only only <= 5"},
-		{"a.b n = 5 only", "want ARGUMENT"},
+		{"a.b only only<=5", "a.b only 0 <= only <= 5"},
+		{"a.b n = 5 only", "want one of"},
+		{"a.* risk high only n=5", "a.* risk high only n = 5"},
+		{"a.b n < 9007199254740992", "a.b 0 <= n < 9007199254740992"},
+		{"a.* risk high n=1 x=2", "a.* risk high n = 1, x = 2"},
+		{"a.* n=1, risk \t high", "a.* risk high n = 1"},
+		{`a.* risk = high`, `a.* risk = "high"`},
+		{"a.* risk medium", "want one of"},
+		{"a.b -5 <= n < 10", ""},
+		{"a.b 10>=n", "a.b 0 <= n <= 10"},
+		{"a.b 0<n<1e3,m>2", "a.b 0 < n < 1000, m > 2"},
+		{"a.b n <= 5, n > -5", "a.b n <= 5, n > -5"},
+		{"a.b n < 5, n <= 3", "a.b 0 <= n < 5, n <= 3"},
+		{"a.b n <= 0", "a.b 0 <= n <= 0"},
+		{"a.b n <= -5", "n <= -5: give the lower bound too, as in -1000 <= n <= -5"},
+		{"a.b n < 0", "give the lower bound too"},
+		{"a.b -10 <= n <= -5", ""},
+		{"a.b 5 <= n <= 2", "n: no value meets all its bounds"},
+		{"a.b 2 < n < 2", "no value meets"},
+		{"a.b n = 1 n = 2", "no value meets"},
+		{"a.b n = 1 n > 1", "no value meets"},
+		{`a.b n = "x", n <= 2`, "no value meets"},
+		{"a.b 5 = n", "want ARGUMENT"},
+		{"a.b 5 <= 3", "want ARGUMENT"},
+		{"a.b 5", "want ARGUMENT"},
+		{"a.b 5 <=", "want ARGUMENT"},
+		{"a.b 0x5 <= n", "only numbers"},
+		{"a.b n = infinity", "want a finite number"},
+		{"a.b n <= -inf", "want a decimal number"},
+		{"a.b n <= 1_000", "want a decimal number"},
 		{"", "empty"},
 		{"a.", "segment is empty"},
 		{"a[b]", "no meaning"},
-		{"a.b amount_cents", "want ARGUMENT"},
+		{"a.b amount_cents", "want one of"},
 		{"a.b <= 5", "want ARGUMENT"},
 		{"a.b n <=", "want a value"},
 		{"a.b n <= many", "only numbers are compared"},
 		{"a.b n ~= 5", "want one of"},
-		{"a.b n <= 5<6", "want a number"},
-		{"a.b n <= NaN", "only numbers are compared"},
-		{"a.b n <= 1e400", "want a number"},
-		{"a.b n <= 0x10", "want a number"},
+		{"a.b n <= 5<6", "want a decimal number"},
+		{"a.b n <= NaN", "want a finite number"},
+		{"a.b n <= 1e400", "not exact"},
+		{"a.b n <= 0x10", "want a decimal number"},
 		{"a.b n <= 9007199254740994", "2^53"},
-		{"a.b s = nil", "want a number"},
+		{"a.b s = nil", "want a decimal number"},
 		{`a.b s = "open`, "does not end"},
 	} {
 		g, err := ParseGrant(c.text)
@@ -60,7 +87,7 @@ func TestParseGrant(t *testing.T) {
 }
 
 func FuzzParseGrant(f *testing.F) {
-	for _, text := range []string{"a.b", `a.* n<=5, s="x\"y" t='z' ok=true`, "*", "a.b n <= 1e3", "a.b n = -0"} {
+	for _, text := range []string{"a.b", `a.* n<=5, s="x\"y" t='z' ok=true`, "*", "a.b n <= 1e3", "a.b n = -0", "a.* risk high -1<=n<=2, 3>m"} {
 		f.Add(text)
 	}
 	f.Add("a.b only n = 1")
@@ -93,6 +120,10 @@ func TestBoundsFailClosed(t *testing.T) {
 		{"n <= 500", map[string]any{}, false},
 		{"n <= 500", math.NaN(), false},
 		{"n <= 500", math.Inf(-1), false},
+		{"n <= 500", int64(0), true},
+		{"n <= 500", int64(-1), false},
+		{"n <= 500", -0.5, false},
+		{"-1 <= n <= 500", int64(-1), true},
 		{"n <= 500", int64(-1<<53 - 1), false},
 		{"n <= 500", int64(math.MinInt64), false},
 		{"n > 500", int64(math.MaxInt64), false},
@@ -156,6 +187,35 @@ func TestOnlyFailsClosed(t *testing.T) {
 	}
 }
 
+// A pattern covers actions of high risk only where it says so; an id does.
+func TestPatternsAndHighRisk(t *testing.T) {
+	for _, c := range []struct {
+		grant   string
+		covered bool
+	}{
+		{"*", false},
+		{"pay.*", false},
+		{"pay.sen?", false},
+		{"*.send", false},
+		{"pay.* n <= 5", false},
+		{"* risk high", true},
+		{"pay.* risk high", true},
+		{"pay.send", true},
+	} {
+		g, err := ParseGrant(c.grant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := map[string]any{"n": int64(1)}
+		if got := g.Covers(Request{ID: "pay.send", Mutates: true, Risk: catalog.High, Args: args}); got != c.covered {
+			t.Errorf("%s covers high risk: %v", c.grant, got)
+		}
+		if !g.Covers(Request{ID: "pay.send", Mutates: true, Risk: catalog.Medium, Args: args}) {
+			t.Errorf("%s does not cover medium risk", c.grant)
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	for want, p := range map[string]Policy{
 		"writes: denied":                     {},
@@ -181,7 +241,7 @@ func (c chance) bound() Bound {
 }
 
 func (c chance) grant(n int) Grant {
-	g := Grant{N: n, Pattern: pick(c, ids("*"), ids("a.*"), ids("b.*"), ids("a.b"), ids("a.b.c"), ids("a.bc"), pattern.Pattern{})}
+	g := Grant{N: n, Pattern: pick(c, ids("*"), ids("a.*"), ids("b.*"), ids("a.b"), ids("a.b"), ids("a.b.c"), ids("a.bc"), pattern.Pattern{}), High: c.IntN(4) > 0}
 	for range c.IntN(3) {
 		g.Bounds = append(g.Bounds, c.bound())
 	}
@@ -232,7 +292,7 @@ func (p Policy) covered(r Request) bool {
 
 func TestGrantProperties(t *testing.T) {
 	allowed, granted := 0, 0
-	for seed := range uint64(20_000) {
+	for seed := range uint64(24_000) {
 		c := chance{rand.New(rand.NewPCG(seed, 12))}
 		p, r := c.policy(), c.request()
 		before := p.Decide(r)

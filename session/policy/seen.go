@@ -90,6 +90,21 @@ func (g Grant) actions(v *catalog.View) iter.Seq[*catalog.Entry] {
 	}
 }
 
+// Reach counts the actions of v that change data and that the grant of a pattern covers, whatever their arguments are,
+// and those that it spares because of their risk.
+func (g Grant) Reach(v *catalog.View) (covered, spared int) {
+	for e := range g.actions(v) {
+		switch {
+		case !e.Mutates:
+		case g.concerns(Request{ID: e.ID, Risk: e.Risk, Source: e.Source}):
+			covered++
+		case e.Risk == catalog.High && !g.High:
+			spared++
+		}
+	}
+	return covered, spared
+}
+
 // waiting says why the grant lets no call of v through; empty where it may.
 func (g Grant) waiting(v *catalog.View) string {
 	if g.Seen != nil && len(g.Seen.Sources) == 0 {
