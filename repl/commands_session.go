@@ -1,14 +1,11 @@
 package repl
 
-// This file holds the commands for sessions: list, resume, replay, rename and export.
+// This file holds the commands for sessions: list, resume, replay and rename.
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -40,12 +37,7 @@ func sessionCommands() []command {
 			more:  "Use it after a resume. Scripts that changed data are skipped, and no writes are allowed.",
 		},
 		{name: "rename", args: "NAME", group: groupMore, run: rename, brief: "name this session"},
-		{
-			name: "export", args: "FILE.md|.lua|.jsonl", group: groupMore, run: export, words: fileWords,
-			brief: "write the session to a file",
-			more: ".md     to read\n.lua    the scripts that succeeded, yours and the model's, since the last reset of Lua;\n" +
-				"        almanac run takes it\n.jsonl  every record of the log",
-		},
+		exportCommand(),
 		transcriptCommand(),
 		copyCommand(),
 	}
@@ -248,48 +240,5 @@ func replay(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		ran++
 	}
 	sh.say(event.Notice, "replayed %d of %s", ran, text.Count(len(pending), "script"))
-	return nil
-}
-
-func export(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
-	if arg == "" {
-		return &UsageError{usage: "/export FILE.md|.lua|.jsonl"}
-	}
-	format, err := ParseFormat(arg)
-	if err != nil {
-		return &UsageError{usage: "/export FILE.md|.lua|.jsonl", message: err.Error()}
-	}
-	if sh.options.Log == nil {
-		return errNoLog
-	}
-	records, err := sh.options.Log()
-	if err != nil {
-		return err
-	}
-	cells, _ := PastCells(records)
-	if len(cells) == 0 {
-		return fmt.Errorf("%s: nothing to export: no cells yet", arg)
-	}
-	if err := writeNew(arg, func(w io.Writer) error { return WriteSession(w, records, format) }); err != nil {
-		return err
-	}
-	sh.say(event.Notice, "%s: %s written", arg, text.Count(len(cells), "cell"))
-	return nil
-}
-
-// writeNew writes a file that must not be there yet, for the user's eyes only.
-func writeNew(name string, write func(io.Writer) error) error {
-	path := homePath(name)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s: file exists: choose another name", name)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, pathCause(err))
-	}
-	if err = errors.Join(write(f), f.Close()); err != nil {
-		_ = os.Remove(path) // half of a file is in the way of the next try
-		return fmt.Errorf("%s: %w", filepath.Base(path), pathCause(err))
-	}
 	return nil
 }

@@ -153,6 +153,11 @@ func (sh *Shell) Look(ctx context.Context, path []vm.Step, from, limit int) (vm.
 	return sh.options.Session.Look(ctx, path, from, limit)
 }
 
+// Rows reads a stretch of a list as data; see session.Session.Rows.
+func (sh *Shell) Rows(ctx context.Context, path []vm.Step, from, limit int) (vm.Rows, error) {
+	return sh.options.Session.Rows(ctx, path, from, limit)
+}
+
 // pageShown is how many entries /view prints.
 const pageShown = 50
 
@@ -167,7 +172,7 @@ func viewValue(ctx context.Context, sh *Shell, c *event.Cell, arg string) error 
 	}
 	path, ok := show.ParsePath(text)
 	if !ok {
-		if err := sh.runQuietly(ctx, c, text); err != nil {
+		if _, err := sh.runQuietly(ctx, c, text); err != nil {
 			return err
 		}
 		path = []vm.Step{{Name: "_"}}
@@ -187,14 +192,14 @@ func viewValue(ctx context.Context, sh *Shell, c *event.Cell, arg string) error 
 }
 
 // runQuietly runs an expression for its value alone, which is kept in _.
-func (sh *Shell) runQuietly(ctx context.Context, c *event.Cell, source string) error {
+func (sh *Shell) runQuietly(ctx context.Context, c *event.Cell, source string) (*session.Outcome, error) {
 	o, err := sh.options.Session.Run(ctx, session.Script{
 		Source: source, Name: "view", Author: session.User, Cell: c.N, Expr: true, Keep: []string{"_"},
 	})
 	if err == nil && o.Err != nil {
-		return sh.ran(c, o, nil)
+		return nil, sh.ran(c, o, nil)
 	}
-	return err
+	return o, err
 }
 
 // pageText lists a value and what is in it.

@@ -275,6 +275,29 @@ func (s *Session) Look(ctx context.Context, path []vm.Step, from, limit int) (vm
 	return leaves(w, page), err
 }
 
+// Rows reads up to limit items of a list from number from on as data, without running any Lua; see vm.Machine.Rows. Like
+// Look it does not wait.
+func (s *Session) Rows(ctx context.Context, path []vm.Step, from, limit int) (vm.Rows, error) {
+	w := s.world
+	select {
+	case w.turn <- struct{}{}:
+	default:
+		return vm.Rows{}, ErrBusy
+	}
+	defer func() { <-w.turn }()
+	if w.machine == nil {
+		return vm.Rows{Node: vm.Node{Type: "nil", Brief: "nil"}}, nil
+	}
+	rows, err := w.machine.Rows(ctx, path, from, limit)
+	shaped := []vm.Value{{Data: rows.Items}}
+	if !rows.List && len(rows.Items) == 1 {
+		shaped[0].Data = rows.Items[0]
+	}
+	w.arrange(shaped)
+	rows.Fields = shaped[0].Fields
+	return leaves(w, rows), err
+}
+
 // Reset ends the shared machine: every global and function goes and the prelude comes back. It returns how many
 // globals went. It waits for a run that is under way.
 func (s *Session) Reset(ctx context.Context) (int, error) {

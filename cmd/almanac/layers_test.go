@@ -91,6 +91,7 @@ var layers = []layer{
 		"session/syntax": "colours of Lua",
 		"session/vm":     "values",
 	}},
+	{"repl/records", map[string]string{"repl/show": "fields as text, and their order"}},
 	{"repl/input", map[string]string{"session/syntax": "whether Lua is complete, and its margins"}},
 	{"repl/event", map[string]string{
 		"catalog":       "the risk of a call, by its letter",
@@ -117,6 +118,7 @@ var layers = []layer{
 		"prelude":        "help",
 		"repl/event":     "what happens, as events and lines",
 		"repl/input":     "what a line is, and those typed before",
+		"repl/records":   "values as files",
 		"repl/show":      "values for people",
 		"session":        "running",
 		"session/policy": "/policy and grants",

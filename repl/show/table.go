@@ -59,8 +59,21 @@ func isNested(v any) bool {
 // longestNested is how wide a table in a cell may be to be shown as it is.
 const longestNested = 24
 
-// cellText is a field as a cell shows it: of a long table its kind and size.
-func cellText(v any) string {
+// FieldText is a field's name as a head shows it.
+func FieldText(name string) string { return text.SanitizeLine(name) }
+
+// FieldOrder names the fields of records in the order of a table's columns: what names a record first, then in the order of
+// the given fields.
+func FieldOrder(records []map[string]any, fields []string) []string {
+	var names []string
+	for _, c := range makeColumns(records, fields) {
+		names = append(names, c.field)
+	}
+	return names
+}
+
+// CellText is a field as a cell shows it: of a long table its kind and size.
+func CellText(v any) string {
 	kind, size := "list", 0
 	switch v := v.(type) {
 	case string:
@@ -207,7 +220,7 @@ func fieldOrder(records []map[string]any, fields []string) []string {
 const longText = 40
 
 func makeColumn(records []map[string]any, field string) column {
-	c := column{field: field, name: text.SanitizeLine(field), number: true, place: placeOf(field)}
+	c := column{field: field, name: FieldText(field), number: true, place: placeOf(field)}
 	c.width = cells.Width(c.name)
 	counts := map[string]int{}
 	for _, r := range records {
@@ -219,10 +232,10 @@ func makeColumn(records []map[string]any, field string) column {
 				text = "null"
 			}
 		case int64, int, float64:
-			text = cellText(v)
+			text = CellText(v)
 		default:
 			c.number = false
-			text = cellText(v)
+			text = CellText(v)
 		}
 		if isNested(v) {
 			c.place = max(c.place, unfolding)

@@ -105,6 +105,8 @@ func serve(in io.Reader, out io.Writer, missing []string) error {
 			c.reply(kindKeyList, c.machine.Keys(r))
 		case lookRequest:
 			c.reply(kindPage, c.machine.Look(r.Path, r.From, r.Limit))
+		case rowsRequest:
+			c.reply(kindRowList, c.machine.Rows(r.Path, r.From, r.Limit))
 		case globalsRequest:
 			c.reply(kindGlobList, c.machine.Globals())
 		case snapshotRequest:
@@ -156,6 +158,8 @@ func (c *child) decode(k kind, payload []byte) (request any, err error) {
 		return decodeAs[keysRequest](c.codec, payload)
 	case kindLook:
 		return decodeAs[lookRequest](c.codec, payload)
+	case kindRows:
+		return decodeAs[rowsRequest](c.codec, payload)
 	case kindGlobals:
 		return globalsRequest{}, nil
 	case kindSnapshot:

@@ -286,6 +286,13 @@ func (k *Kernel) Look(ctx context.Context, path []vm.Step, from, limit int) (vm.
 	return page, err
 }
 
+// Rows reads up to limit items of a list of the session's from number from on, as data; see vm.Machine.Rows.
+func (k *Kernel) Rows(ctx context.Context, path []vm.Step, from, limit int) (vm.Rows, error) {
+	var rows vm.Rows
+	err := k.ask(ctx, askTimeout, kindRows, rowsRequest{Path: path, From: from, Limit: limit}, kindRowList, &rows)
+	return rows, err
+}
+
 // Globals lists the variables that scripts have set.
 func (k *Kernel) Globals(ctx context.Context) ([]vm.Global, error) {
 	var globals []vm.Global

@@ -44,6 +44,10 @@ func TestGlobalsLiveFromRunToRun(t *testing.T) {
 	if err != nil || page.Size != 3 || len(page.Nodes) != 1 || page.Nodes[0].Brief != "2" {
 		t.Errorf("Look(list) = %+v, %v", page, err)
 	}
+	rows, err := k.Rows(context.Background(), []vm.Step{{Name: "list"}}, 1, 5)
+	if err != nil || !rows.List || rows.Size != 3 || !cmp.Equal(rows.Items, []any{int64(2), int64(20)}) {
+		t.Errorf("Rows(list) = %+v, %v", rows, err)
+	}
 	if _, err := k.Keys(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 
 const (
 	// wireVersion goes up with every change of a frame.
-	wireVersion = 4
+	wireVersion = 5
 	// maxFrame is the largest frame either side sends or takes, in bytes.
 	maxFrame = 16 << 20
 	// maxItems is how many CBOR items one frame may hold: it bounds what decoding costs in memory.
@@ -47,6 +47,8 @@ const (
 	kindKeyList     kind = 'K' // child: []vm.Key
 	kindLook        kind = 'l' // parent: lookRequest, answered by kindPage
 	kindPage        kind = 'L' // child: vm.Page
+	kindRows        kind = 'd' // parent: rowsRequest, answered by kindRowList
+	kindRowList     kind = 'D' // child: vm.Rows
 	kindGlobals     kind = 'g' // parent: nil, answered by kindGlobList
 	kindGlobList    kind = 'G' // child: []vm.Global
 	kindSnapshot    kind = 't' // parent: snapshotRequest, answered by kindPiece any number of times and kindSnapshotEnd
@@ -90,6 +92,9 @@ type lookRequest struct {
 	Path        []vm.Step
 	From, Limit int
 }
+
+// A rowsRequest is a lookRequest for data.
+type rowsRequest lookRequest
 
 type interrupt struct {
 	Seq    uint64

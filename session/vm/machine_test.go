@@ -277,7 +277,7 @@ func TestOperatorsCannotBeSpoiled(t *testing.T) {
 
 // Look shows one level of a value, calls no metamethod, and pages through what is large.
 func TestLook(t *testing.T) {
-	r := newRig(t, Limits{})
+	r := newRig(t, Limits{Time: time.Minute})
 	r.must(`t = {b = 1, a = {deep = "x"}, [1] = 2, [true] = 3}
 		setmetatable(t, {__index = function() error("called") end, __tostring = function() error("called") end})
 		list = {} for i = 1, 10 do list[i] = i * i end
@@ -334,5 +334,48 @@ func TestLook(t *testing.T) {
 	}
 	if n := len(r.Look(path("large"), 0, 100).Nodes); n != 100 {
 		t.Errorf("of a large table: %d entries, want 100", n)
+	}
+}
+
+// Rows reads a list as data, a stretch at a time and never more than fits into a frame; what is no data is text, and what
+// is no list stands alone.
+func TestRows(t *testing.T) {
+	r := newRig(t, Limits{Time: time.Minute})
+	r.must(`list = {} for i = 1, 10 do list[i] = {id = i, name = "n" .. i, gone = null} end
+		odd = {{f = print, x = 1}, {cycle = list}} odd[2].cycle = odd[2]
+		gaps = {1, nil, 3} mixed = {1, a = 2} record = {a = {1}} setmetatable(record, {__index = function() error("called") end})
+		large = {} for i = 1, 50 do large[i] = {text = ("x"):rep(100000)} end
+		huge = {{text = ("x"):rep(2000000)}, {text = "y"}}
+		many = {} for i = 1, 3 do many[i] = {} for j = 1, 150000 do many[i][j] = true end end`)
+	read := func(name string, from, limit int) Rows { return r.Rows([]Step{{Name: name}}, from, limit) }
+	got := read("list", 8, 5)
+	want := []any{map[string]any{"id": int64(9), "name": "n9", "gone": nil}, map[string]any{"id": int64(10), "name": "n10", "gone": nil}}
+	if d := cmp.Diff(want, got.Items); d != "" || !got.List || !got.Whole || got.Size != 10 || got.From != 8 {
+		t.Errorf("%+v\n%s", got, d)
+	}
+	if got := read("list", 20, 5); len(got.Items) != 0 || got.Size != 10 {
+		t.Errorf("beyond the end: %+v", got)
+	}
+	odd := read("odd", 0, 5)
+	text, _ := odd.Items[0].(map[string]any)["f"].(string)
+	if odd.Whole || !strings.HasPrefix(text, "function") {
+		t.Errorf("%+v", odd)
+	}
+	for _, name := range []string{"gaps", "mixed", "record", "nothing"} {
+		if got := read(name, 3, 5); got.List || len(got.Items) != 1 || got.From != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if got := read("large", 0, 50); len(got.Items) != 6 || !got.Whole {
+		t.Errorf("large: %d items", len(got.Items))
+	}
+	if got := read("huge", 0, 50); len(got.Items) != 2 || got.Whole {
+		t.Errorf("huge: %d items, whole %t", len(got.Items), got.Whole)
+	}
+	if got := read("many", 0, 50); len(got.Items) != 2 || !got.Whole {
+		t.Errorf("many: %d items", len(got.Items))
+	}
+	if got := r.Rows(nil, 0, 5); got.Type != "nil" {
+		t.Errorf("without a path: %+v", got)
 	}
 }
