@@ -164,6 +164,11 @@ func tableLines(records []map[string]any, fields []string, rest string, width in
 	}
 	m := o.Marks()
 	cols, left := fit(makeColumns(shown, fields), width)
+	for i, c := range cols {
+		if !c.number {
+			cols[i].cells = cells.Column(c.cells, c.width, m.Cut)
+		}
+	}
 	lines := []Line{rowLine(cols, -1, Header, m)}
 	for r := range shown {
 		lines = append(lines, rowLine(cols, r, Result, m))

@@ -6,6 +6,7 @@
 //	Width       how many cells a text takes
 //	Head, Tail  its beginning or end that fits into so many
 //	Clip        its beginning that fits, with a mark where something was cut
+//	Column      Clip for the texts of a column, so that those which differ look different
 //
 // Texts are one line each and sanitized (catalog/text); none is split inside a character.
 package cells

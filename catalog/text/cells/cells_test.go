@@ -79,6 +79,48 @@ func TestClip(t *testing.T) {
 	}
 }
 
+// Texts that begin alike are cut where they are alike; what differs in sight stays as Clip has it.
+func TestColumn(t *testing.T) {
+	for _, c := range []struct {
+		width int
+		want  string // texts, then what is left of each
+	}{
+		{8, "abc abcdefgh = abc abcdefgh"},
+		{8, "first-one-long second-one-long = first-o… second-…"},
+		{12, "anna.schmidt@north.example anna.schneider@north.example = anna.schmid… anna.schnei…"},
+		{9, "anna.schmidt@north.example anna.schneider@north.example = an…midt@… an…neide…"},
+		{10, "https://x.example/a/17 https://x.example/a/18 https://y.example = htt…e/a/17 htt…e/a/18 https://y…"},
+		{8, "inv_2026_0001 inv_2026_0002 inv_2026_0012 = in…_0001 in…_0002 in…_0012"},
+		{8, "sameeeeeeeeee sameeeeeeeeee = sameeee… sameeee…"},
+		{6, "漢字漢字漢字甲 漢字漢字漢字乙 = 漢字… 漢字…"},
+		{7, "漢字漢字漢字甲 漢字漢字漢字乙 = 漢…字甲 漢…字乙"},
+		{7, "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧a 👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👍🏽 = 👩‍👩‍👧…👩‍👩‍👧a 👩‍👩‍👧…👩‍👩‍👧👍🏽"},
+		{2, "abcdef abcdeg = a… a…"},
+		{0, "abcdef abcdeg = abcdef abcdeg"},
+	} {
+		texts, want, _ := strings.Cut(c.want, " = ")
+		if got := strings.Join(Column(strings.Fields(texts), c.width, "…"), " "); got != want {
+			t.Errorf("%s in %d cells: %s, want %s", texts, c.width, got, want)
+		}
+	}
+}
+
+// Whatever the texts, all fit, and each is whole where it has room.
+func FuzzColumn(f *testing.F) {
+	f.Add("anna.schmidt@x", "anna.schneider@x", "漢字👩‍👩‍👧", 7)
+	f.Add("aaaaaaaaaab", "aaaaaaaaaac", "aaaaaaaaaacc", 5)
+	f.Fuzz(func(t *testing.T, a, b, c string, width int) {
+		width = 1 + max(width, -width)%50
+		texts := []string{text.SanitizeLine(a), text.SanitizeLine(b), text.SanitizeLine(c)}
+		got := Column(texts, width, "…")
+		for i, s := range texts {
+			if Width(got[i]) > width || !utf8.ValidString(got[i]) || Width(s) <= width && got[i] != s {
+				t.Errorf("%q of %q in %d cells: %q, %d wide", s, texts, width, got[i], Width(got[i]))
+			}
+		}
+	})
+}
+
 // Whatever the text, what is cut fits, is a part of it that ends between characters, and all users agree.
 func FuzzClip(f *testing.F) {
 	f.Add("e\u0301漢👩‍👩‍👧x", 3)
