@@ -158,7 +158,7 @@ func (m *model) paneKey(p pane, name, text string) tea.Cmd {
 	case "esc":
 		m.version++
 		if p.escape() {
-			return nil
+			return m.toPane(p, "", "") // to go on without what was taken back
 		}
 		m.panes = m.panes[:len(m.panes)-1]
 		return nil

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"almanac/catalog/text"
+	"almanac/repl/records"
 	"almanac/repl/show"
 	"almanac/session/vm"
 )
@@ -62,6 +63,17 @@ type valuePane struct {
 	sorted order
 	err    error
 	seek   seeking
+	// grid shows a list of records, but where asTree is set.
+	grid   *grid
+	asTree bool
+}
+
+// table is the grid where it is shown, nil where the tree is.
+func (p *valuePane) table() *grid {
+	if p.asTree {
+		return nil
+	}
+	return p.grid
 }
 
 // newValuePane opens the value at path; nil means the last result.
@@ -80,11 +92,23 @@ func (p *valuePane) fetch(b *branch) tea.Cmd {
 		ctx, cancel := context.WithTimeout(ctx, lookTime)
 		defer cancel()
 		page, err := shell.Look(ctx, b.path, from, lookCount)
+		var rows vm.Rows
+		if err == nil && b == p.root && from == 0 && hasRecords(page) {
+			rows, err = shell.Rows(ctx, b.path, 0, lookCount)
+		}
 		return paneMsg(func() tea.Cmd {
 			p.fetched(b, page, err)
+			if rows.List && records.AreRecords(rows.Items) {
+				p.grid = newGrid(p.m, b.path, rows)
+			}
 			return p.reveal()
 		})
 	}
+}
+
+// hasRecords tells whether a value may be a list of records.
+func hasRecords(page vm.Page) bool {
+	return len(page.Nodes) > 0 && page.Nodes[0].Type == "table" && page.Nodes[0].Step.Numeric
 }
 
 func (p *valuePane) fetched(b *branch, page vm.Page, err error) {
@@ -197,6 +221,9 @@ func leadingNumber(text string) string {
 func (p *valuePane) head() (title, note string) {
 	rule := " " + p.m.theme.glyphs.rule + " "
 	title = "Value" + rule + text.SanitizeLine(show.PathText(p.root.path))
+	if g := p.table(); g != nil {
+		return g.head(title)
+	}
 	if p.root.loaded {
 		note = show.NodeKind(p.root.node)
 	}
@@ -214,6 +241,9 @@ func (p *valuePane) head() (title, note string) {
 
 func (p *valuePane) rows(width, height int) []string {
 	t := p.m.theme
+	if g := p.table(); g != nil && p.err == nil {
+		return g.draw(width, height)
+	}
 	switch {
 	case p.err != nil:
 		return []string{t.warn.Render(text.SanitizeLine(p.err.Error())), "", t.dim.Render("r to retry")}
@@ -285,6 +315,9 @@ func (p *valuePane) pathAt(all []*branch, at int) string {
 }
 
 func (p *valuePane) key(name, text string) tea.Cmd {
+	if g := p.table(); g != nil && (g.typed || g.chooser != nil || name != "t" && name != "r") {
+		return g.key(name, text)
+	}
 	all := p.visible()
 	if p.mode != 0 {
 		return p.typeKey(name, text, all)
@@ -306,7 +339,13 @@ func (p *valuePane) key(name, text string) tea.Cmd {
 		return nil
 	case "r":
 		p.root, p.list, p.err, p.seek = &branch{path: p.root.path, open: true, depth: -1}, cursorList{}, nil, seeking{}
+		p.grid = nil
 		return p.fetch(p.root)
+	case "t":
+		if p.asTree = !p.asTree; p.grid == nil {
+			p.m.notice = "no list of records: it is shown as a tree"
+		}
+		return nil
 	}
 	if p.list.at >= len(all) {
 		if name == "enter" || name == "kpenter" {
@@ -419,15 +458,30 @@ func (p *valuePane) fold(b *branch, all []*branch) {
 }
 
 func (p *valuePane) hints() []string {
+	if g := p.table(); g != nil {
+		return g.hints()
+	}
 	if p.mode != 0 {
 		return []string{"Enter done"}
 	}
-	return []string{"h/l fold, j/k move", "Enter insert path", "c copy path", "/ search, n next", "f filter", "s sort"}
+	hints := []string{"h/l fold, j/k move", "Enter insert path", "c copy path", "/ search, n next", "f filter", "s sort"}
+	if p.grid != nil {
+		hints = append([]string{"t grid"}, hints...)
+	}
+	return hints
 }
 
-func (p *valuePane) typing() bool { return p.mode != 0 }
+func (p *valuePane) typing() bool {
+	if g := p.table(); g != nil {
+		return g.typed
+	}
+	return p.mode != 0
+}
 
 func (p *valuePane) escape() bool {
+	if g := p.table(); g != nil {
+		return g.escape()
+	}
 	was := p.mode != 0 || p.filter != ""
 	p.mode, p.filter = 0, ""
 	return was

@@ -131,6 +131,7 @@ var layers = []layer{
 		"repl":           "the shell that it shows",
 		"repl/event":     "what happened, to draw it",
 		"repl/input":     "modes, margins, typed lines",
+		"repl/records":   "the grid",
 		"repl/show":      "lines to draw",
 		"session":        "requests for approval",
 		"session/policy": "the policy in the status line",

@@ -118,11 +118,7 @@ func (l List) Write(w io.Writer, o Options) error {
 			o.Rows = append(o.Rows, i)
 		}
 	}
-	if o.Columns == nil {
-		for i := range l.Columns {
-			o.Columns = append(o.Columns, i)
-		}
-	}
+	o.Columns = l.columns(o)
 	b := bufio.NewWriter(w)
 	var err error
 	switch o.Format {
@@ -174,6 +170,32 @@ func (l List) CellText(row, column int, o Options) string {
 		return markdownCell(v)
 	}
 	return field(v, false)
+}
+
+// RowText is one row in a format: with the head of a table, or as a record of JSON or Lua.
+func (l List) RowText(row int, o Options) string {
+	var b strings.Builder
+	o.Rows = []int{row}
+	switch o.Format {
+	case JSON:
+		o.Format = JSONL
+	case Lua:
+		return l.luaRecord(row, l.columns(o))
+	}
+	_ = l.Write(&b, o) // a Builder takes all
+	return b.String()
+}
+
+// columns are those that the options choose.
+func (l List) columns(o Options) []int {
+	if o.Columns != nil {
+		return o.Columns
+	}
+	all := make([]int, len(l.Columns))
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 func (l List) writeCSV(b *bufio.Writer, o Options) error {
