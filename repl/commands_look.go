@@ -265,11 +265,7 @@ func countOr(n int64, other string) string {
 	if n == 0 {
 		return other
 	}
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
+	return text.Thousands(strconv.FormatInt(n, 10))
 }
 
 func sizeOr(n int64, other string) string {

@@ -131,6 +131,9 @@ func (g *grid) fitFrom(left, room int) []drawnColumn {
 	for i := left; i < len(g.shown); i++ {
 		c := g.list.Columns[g.shown[i]]
 		d := drawnColumn{column: g.shown[i], chosen: i == g.column, right: c.Right(), width: min(c.Width, cellRoom)}
+		if g.separates(d.column) {
+			d.width = max(c.Width, c.Separated)
+		}
 		switch {
 		case d.width <= room:
 		case len(cols) == 0 || room >= leastRoom && !d.right && !d.chosen:
@@ -165,7 +168,7 @@ func (g *grid) drawTable(cols []drawnColumn, rows []int, width int) []string {
 		}
 		texts := make([]string, len(rows))
 		for r, row := range rows {
-			texts[r] = g.list.Text(row, c.column)
+			texts[r] = g.cell(row, c.column)
 		}
 		for r, s := range cells.Column(texts, c.width, t.glyphs.more) {
 			gap := strings.Repeat(" ", max(c.width-cells.Width(s), 0))
@@ -188,6 +191,20 @@ func (g *grid) drawTable(cols []drawnColumn, rows []int, width int) []string {
 		out = append(out, t.chosen(row == g.at(), strings.TrimRight(lines[r], " "), width))
 	}
 	return out
+}
+
+// cell is a field as the table shows it.
+func (g *grid) cell(row, column int) string {
+	if g.separates(column) {
+		return text.Thousands(g.list.Text(row, column))
+	}
+	return g.list.Text(row, column)
+}
+
+// separates tells whether the digits of a column are separated.
+func (g *grid) separates(column int) bool {
+	c := g.list.Columns[column]
+	return g.m.thousands && c.Right() && show.Counts(c.Field)
 }
 
 // at is the stored number of the chosen row; -1 for none.

@@ -296,6 +296,24 @@ func TestGridChanges(t *testing.T) {
 	}
 }
 
+// Commas stand between the thousands on the screen, not in what is copied, and not in ids and years.
+func TestThousands(t *testing.T) {
+	s, copied := gridded(t, 80, 24, `t = { {id = 12345, year = 2026, total = 1234567}, {id = 2, total = null}, {id = 3, total = -1500.25} } return t`)
+	s.thousands = true
+	s.open(event.ValuePane)
+	if got := s.View().Content; !strings.Contains(got, "❯ 12345  1,234,567  2026 ") || !strings.Contains(got, "-1,500.25") {
+		t.Errorf("the grid shows:\n%s", got)
+	}
+	s.paneKeys("c", "a", "c")
+	if want := "id,total,year\n12345,1234567,2026\n2,,\n3,-1500.25,\n"; (*copied)[0] != want {
+		t.Errorf("copied %q", *copied)
+	}
+	lines := show.ValueLines(vm.Value{Data: []any{map[string]any{"total": int64(98765), "id": int64(1234)}}, Whole: true}, "", 80, show.Options{Thousands: true})
+	if got := lines[1].String(); got != "1234  98,765" {
+		t.Errorf("a table shows %q", got)
+	}
+}
+
 func pathOf(text string) []vm.Step {
 	path, _ := show.ParsePath(text)
 	return path

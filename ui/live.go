@@ -323,5 +323,5 @@ func (m *model) lines(e event.Event) []string {
 }
 
 func (m *model) render() event.RenderOptions {
-	return event.RenderOptions{Options: show.Options{ASCII: m.ascii}, Verbose: m.verbose, ArgOrder: m.shell.ArgOrder}
+	return event.RenderOptions{Options: show.Options{ASCII: m.ascii, Thousands: m.thousands}, Verbose: m.verbose, ArgOrder: m.shell.ArgOrder}
 }

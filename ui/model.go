@@ -41,6 +41,8 @@ type Options struct {
 	// Title tells in the window's title what happens, Progress in the terminal's progress bar (OSC 9;4); Bell rings when a
 	// question waits.
 	Title, Progress, Bell bool
+	// Thousands separates the digits of numbers in tables; see show.Options.
+	Thousands bool
 	// Vi edits the input with vi keys instead of those of Emacs.
 	Vi bool
 	// Keys are the keys of actions that replace those that the actions have by themselves; an empty list leaves none. The
@@ -190,9 +192,9 @@ type model struct {
 	escaped time.Time
 	// verbose shows calls with arguments and results, and scripts whole.
 	verbose bool
-	// title, progress and bell are as in Options.
-	title, progress, bell bool
-	told                  signals
+	// title, progress, bell and thousands are as in Options.
+	title, progress, bell, thousands bool
+	told                             signals
 	// version counts what may change what a pane shows: its keys, what it asked for, events that are more than text, facts
 	// of the status row. drawn is the overlay as it was drawn last.
 	version int
@@ -249,7 +251,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	m := &model{
 		ctx: ctx, shell: sh, handle: sh.HandleIn, feed: sh.Feed(), history: sh.History(),
 		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
-		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell,
+		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell, thousands: o.Thousands,
 	}
 	keys := m.keys
 	sh.SetKeys(func(action string) string { return keys.shown(0, action) })

@@ -333,11 +333,7 @@ func thousands(n int) string {
 
 // grouped writes n with a comma between thousands.
 func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return text.Thousands(fmt.Sprint(n))
 }
 
 // pad fills s with blanks up to width columns.

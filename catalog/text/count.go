@@ -4,6 +4,7 @@ package text
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -21,6 +22,25 @@ func Plural(n int, one, many string) string {
 		return one
 	}
 	return many
+}
+
+// Thousands puts a comma between each three digits of a decimal number: 1,234,567.5. Other text stays as it is.
+func Thousands(number string) string {
+	sign := ""
+	if strings.HasPrefix(number, "-") {
+		sign, number = "-", number[1:]
+	}
+	whole, rest, dotted := strings.Cut(number, ".")
+	if whole == "" || strings.Trim(whole+rest, "0123456789") != "" {
+		return sign + number
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if dotted {
+		rest = "." + rest
+	}
+	return sign + whole + rest
 }
 
 // Bytes writes a size: "312 B", "4.0 KiB", "1.5 MiB".

@@ -100,6 +100,7 @@ type uiFlags struct {
 	Title       bool   `hidden:"" help:"Show the current state in the window title."`
 	Progress    bool   `hidden:"" help:"Show activity in the terminal's progress bar (OSC 9;4)."`
 	Bell        bool   `hidden:"" help:"Ring the bell when an approval is waiting."`
+	Thousands   bool   `hidden:"" help:"Separate thousands with commas in tables: 1,234,567."`
 	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"Editing keys: emacs or vi."`
 }
 

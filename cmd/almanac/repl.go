@@ -118,14 +118,14 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	}()
 	intro := append(c.intro(cli, shell), w.resumed...)
 	if in != nil {
-		err = c.interactPlain(ctx, shell, p, in, intro)
+		err = c.interactPlain(ctx, cli, shell, p, in, intro)
 		return shell.Next(), err
 	}
 	err = ui.Run(ctx, shell, ui.Options{
 		ASCII: c.ASCII, NoColor: c.Color == "never" || c.Color == "auto" && os.Getenv("NO_COLOR") != "",
 		Fullscreen: c.Fullscreen || cli.UI.Screen != "inline", NoAltScreen: c.NoAltScreen, Intro: intro,
 		Keys: cli.config.bindings(), Theme: looks, Vi: cli.UI.EditingMode == "vi",
-		Title: cli.UI.Title, Progress: cli.UI.Progress, Bell: cli.UI.Bell,
+		Title: cli.UI.Title, Progress: cli.UI.Progress, Bell: cli.UI.Bell, Thousands: cli.UI.Thousands,
 	})
 	var s *ui.Signaled
 	if errors.As(err, &s) {
@@ -138,12 +138,13 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 const answerGrace = 300 * time.Millisecond
 
 // interactPlain is line mode. With a person typing, Ctrl+C stops the run, not the program.
-func (c replCommand) interactPlain(ctx context.Context, shell *repl.Shell, p *program, in *repl.Typing, intro []string) error {
+func (c replCommand) interactPlain(ctx context.Context, cli *commandLine, shell *repl.Shell, p *program, in *repl.Typing, intro []string) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
+	look := show.Options{ASCII: c.ASCII, Thousands: cli.UI.Thousands}
 	o := repl.PlainOptions{
-		Render: event.RenderOptions{Options: show.Options{ASCII: c.ASCII}, NoEcho: true, ArgOrder: shell.ArgOrder}, Interrupt: interrupts,
+		Render: event.RenderOptions{Options: look, NoEcho: true, ArgOrder: shell.ArgOrder}, Interrupt: interrupts,
 		Greeting: strings.Join(intro, "\n"), NoPrompt: !typed(p.stdin),
 	}
 	if !o.NoPrompt {

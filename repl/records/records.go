@@ -11,6 +11,7 @@ package records
 import (
 	"slices"
 
+	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
 	"almanac/repl/show"
 )
@@ -21,6 +22,8 @@ type Column struct {
 	Field string
 	// Width is how many cells its widest text takes, that of its name included.
 	Width int
+	// Separated is Width with commas between the thousands of its numbers.
+	Separated int
 	// Number is true where every value is a number; such a column stands right.
 	Number bool
 	// filled tells that there is a value.
@@ -96,7 +99,7 @@ func (l List) Added(items []any, fields []string) List {
 	for _, name := range show.FieldOrder(maps, fields) {
 		if _, known := at[name]; !known {
 			at[name] = len(out.Columns)
-			out.Columns = append(out.Columns, Column{Field: name, Width: cells.Width(show.FieldText(name)), Number: true})
+			out.Columns = append(out.Columns, newColumn(name))
 		}
 	}
 	for _, r := range maps {
@@ -107,15 +110,29 @@ func (l List) Added(items []any, fields []string) List {
 		for name, v := range r {
 			i := at[name]
 			row[i] = v
-			c := &out.Columns[i]
-			c.Width = max(c.Width, cells.Width(show.CellText(v)))
-			if v != nil {
-				c.Number, c.filled = c.Number && isNumber(v), true
-			}
+			out.Columns[i].widen(v)
 		}
 		out.rows = append(out.rows, row)
 	}
 	return out
+}
+
+func newColumn(field string) Column {
+	width := cells.Width(show.FieldText(field))
+	return Column{Field: field, Width: width, Separated: width, Number: true}
+}
+
+// widen makes room for a value.
+func (c *Column) widen(v any) {
+	shown := show.CellText(v)
+	c.Width = max(c.Width, cells.Width(shown))
+	if v == nil {
+		return
+	}
+	c.filled = true
+	if c.Number = c.Number && isNumber(v); c.Number {
+		c.Separated = max(c.Separated, cells.Width(text.Thousands(shown)))
+	}
 }
 
 func isNumber(v any) bool {

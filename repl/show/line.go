@@ -76,6 +76,8 @@ type Options struct {
 	ASCII bool
 	// MaxRows is how many rows of a table, or lines of another value, are shown; zero means 20, negative all.
 	MaxRows int
+	// Thousands puts a comma between each three digits of the numbers in tables, but not in ids and years.
+	Thousands bool
 }
 
 func (o Options) rows() int {

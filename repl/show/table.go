@@ -163,7 +163,13 @@ func tableLines(records []map[string]any, fields []string, rest string, width in
 		shown = records[:most]
 	}
 	m := o.Marks()
-	cols, left := fit(makeColumns(shown, fields), width)
+	made := makeColumns(shown, fields)
+	if o.Thousands {
+		for i := range made {
+			made[i].separate()
+		}
+	}
+	cols, left := fit(made, width)
 	for i, c := range cols {
 		if !c.number {
 			cols[i].cells = cells.Column(c.cells, c.width, m.Cut)
@@ -257,6 +263,23 @@ func makeColumn(records []map[string]any, field string) column {
 	}
 	c.worth = c.worthOf(counts)
 	return c
+}
+
+// separate puts commas into the numbers of a column that counts something.
+func (c *column) separate() {
+	if !c.number || !Counts(c.field) {
+		return
+	}
+	for i, s := range c.cells {
+		c.cells[i] = text.Thousands(s)
+		c.width = max(c.width, cells.Width(c.cells[i]))
+	}
+}
+
+// Counts tells whether the numbers of a field count something, rather than name it.
+func Counts(field string) bool {
+	place := placeOf(field)
+	return place != naming && place != pointing && !strings.HasSuffix(strings.ToLower(field), "year")
 }
 
 // worthOf tells what a column says, from how often it has each text; "" stands for nothing.
