@@ -248,6 +248,8 @@ func TestRequestsThatChange(t *testing.T) {
 		{"instance.status", `http: {url: "https://x.example/delete"}`, true},
 		{"instance.do", `http: {url: "https://x.example/", query: {Action: RebootInstances}}`, true},
 		{"instance.do", `input: {op: {type: string, enum: [status, stop]}}, http: {url: "https://x.example/", query: {op: "{op}"}}`, true},
+		{"instance.do", `input: {op: {type: string}}, http: {url: "https://x.example/", query: {op: "{op}"}}`, true},
+		{"instance.list", `input: {op: {type: string}}, http: {url: "https://x.example/", query: {op: "{op}"}}`, false},
 		{"instance.do", `http: {url: "https://x.example/", query: {Action: DescribeInstances}}`, false},
 		{"instance.list_deleted", `http: {url: "https://x.example/deleted"}`, false},
 		{"instance.terminate", `mutates: false, http: {url: "https://x.example/"}`, false},

@@ -97,8 +97,12 @@ func (a *httpAction) changes(e *catalog.Entry, address string) bool {
 			continue
 		}
 		for _, f := range e.Input.Fields() {
+			if f.Name != p.value.whole() {
+				continue
+			}
+			h.Free = h.Free || len(f.Enum) == 0
 			for _, v := range f.Enum {
-				if text, ok := v.(string); ok && f.Name == p.value.whole() {
+				if text, ok := v.(string); ok {
 					h.Commands = append(h.Commands, text)
 				}
 			}

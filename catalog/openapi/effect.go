@@ -11,9 +11,10 @@ import (
 	"almanac/catalog/verb"
 )
 
-// effects fills in operation, mutates and risk. commands are the values of parameters that say what is done.
-func effects(op *operation, commands []string, e *catalog.Entry) {
-	h := verb.Hints{Method: op.method, Path: op.path, Commands: commands, Text: cmp.Or(op.summary, firstSentence(op.description))}
+// effects fills in operation, mutates and risk. commands are the values of the parameter that says what is done, which is
+// free where it takes any text.
+func effects(op *operation, commands []string, free bool, e *catalog.Entry) {
+	h := verb.Hints{Method: op.method, Path: op.path, Commands: commands, Free: free, Text: cmp.Or(op.summary, firstSentence(op.description))}
 	if op.name.own {
 		h.Names = []string{op.operationID, strings.Join(op.name.words, " ")}
 	}
@@ -21,15 +22,22 @@ func effects(op *operation, commands []string, e *catalog.Entry) {
 	e.Operation, e.Mutates, e.Risk = does.Operation, does.Mutates, does.Risk
 }
 
-// commands are what the parameters of an operation that say what is done may say: Action=TerminateInstances.
-func (d *document) commands(op *operation) []string {
+// commands are what the parameter of an operation that says what is done may say, Action=TerminateInstances; free is set
+// where that is any text.
+func (d *document) commands(op *operation) (values []string, free bool) {
 	params, _ := d.parameters(op)
 	for _, p := range params {
-		if name := p.Get("name").Scalar(); p.Get("in").Str() == "query" && verb.IsActionKey(name) {
-			return slices.Concat(p.Get("enum").Strings(), p.At("schema", "enum").Strings())
+		name := p.Get("name").Scalar()
+		if !verb.IsActionKey(name) {
+			continue
 		}
+		if p.Get("in").Str() == "query" {
+			values = slices.Concat(p.Get("enum").Strings(), p.At("schema", "enum").Strings())
+			return values, len(values) == 0
+		}
+		free = free || strings.HasSuffix(op.path, "/{"+name+"}")
 	}
-	return nil
+	return nil, free
 }
 
 func firstSentence(s string) string {

@@ -88,7 +88,8 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 			e.Tags = append(e.Tags, tag)
 		}
 	}
-	effects(op, l.d.commands(op), &e)
+	commands, free := l.d.commands(op)
+	effects(op, commands, free, &e)
 	var mended []string
 	var err error
 	if e.Input, mended, err = l.d.input(op, patterns, keys); err != nil {

@@ -183,7 +183,7 @@ func TestEffects(t *testing.T) {
 		op := &operation{method: test.method, path: test.path, operationID: test.id, summary: test.summary}
 		op.name = nameOf(op, "")
 		var e catalog.Entry
-		effects(op, nil, &e)
+		effects(op, nil, false, &e)
 		if got := string(e.Operation) + " " + string(e.Risk); got != test.want || e.Mutates != (e.Operation != "read") {
 			t.Errorf("%s %s %s %q: got %s, mutates %v, want %s", test.method, test.path, test.id, test.summary, got, e.Mutates, test.want)
 		}
@@ -197,6 +197,10 @@ func TestCommands(t *testing.T) {
 			{"name": "Action", "in": "query", "required": true, "type": "string", "enum": ["TerminateInstances"]}]}},
 		"/#Action=DescribeInstances": {"get": {"operationId": "GET_DescribeInstances"}},
 		"/vm": {"parameters": [{"name": "op", "in": "query", "schema": {"enum": ["status", "reboot"]}}], "get": {"operationId": "vm"}},
+		"/pods/{id}/{action}": {"get": {"operationId": "pods", "parameters": [
+			{"name": "id", "in": "path", "type": "string"}, {"name": "action", "in": "path", "type": "string"}]}},
+		"/api": {"get": {"operationId": "api", "parameters": [{"name": "op", "in": "query", "schema": {"type": "string"}}]}},
+		"/logs": {"get": {"operationId": "listLogs", "parameters": [{"name": "action", "in": "query", "schema": {"type": "string"}}]}},
 		"/query": {"get": {"operationId": "query", "parameters": [{"name": "operation", "in": "header", "enum": ["delete"]}]}}}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -208,12 +212,14 @@ func TestCommands(t *testing.T) {
 	ops, _, _ := d.operations("s")
 	want := map[string]string{
 		"GET_TerminateInstances": "update true high", "GET_DescribeInstances": "read false low",
+		"pods": "update true medium", "api": "update true medium", "listLogs": "read false low",
 		"vm": "update true high", "query": "read false low",
 	}
 	for _, op := range ops {
 		var e catalog.Entry
 		op.name = nameOf(op, "")
-		effects(op, d.commands(op), &e)
+		commands, free := d.commands(op)
+		effects(op, commands, free, &e)
 		if got := fmt.Sprint(e.Operation, " ", e.Mutates, " ", e.Risk); got != want[op.operationID] {
 			t.Errorf("%s: got %s, want %s", op.operationID, got, want[op.operationID])
 		}

@@ -22,7 +22,8 @@ const (
 	likely = " update add edit append start stop set put patch replace rename move reset restore resume provision send resend " +
 		"publish subscribe logout signout close reopen pause complete confirm execute exec invoke upload register authorize " +
 		"rollback retry refresh reload abort rotate save submit connect disconnect clone migrate notify invite join enroll ban " +
-		"withdraw redeem void apply configure resize reorder recover initiate advertise increase decrease mute unmute merge trigger "
+		"withdraw redeem void apply configure resize reorder recover initiate advertise increase decrease mute unmute merge trigger " +
+		"evict consume flush drain invalidate dismiss acknowledge ack enqueue dequeue requeue wake hibernate discard impersonate toggle "
 	// possible verbs are nouns as often: they count with words behind them (copyPad, not GET /copy).
 	possible = " run copy change transfer refund charge pay buy purchase import sync lock fork share block swap tag release " +
 		"archive deposit generate failover capture deploy "
@@ -41,8 +42,14 @@ const (
 		"activate deactivate archive unarchive restore lock unlock approve reject confirm start stop pause resume restart reset " +
 		"assign unassign "
 
-	// modifiers stand before the verb of a name.
+	// modifiers stand before the verb of a name, preambles before that of a text: "This endpoint permanently deletes a user".
 	modifiers = " batch bulk mass multi async admin force soft hard try "
+	preambles = modifiers + "this endpoint method api call request operation resource route action will permanently immediately " +
+		"allows allow you used use to for "
+	// glued verbs are known where another word is written to them: deleteuser.
+	glued = "delete remove destroy terminate purge erase create insert update modify revoke cancel enable disable activate " +
+		"deactivate unsubscribe suspend reboot restart reset "
+	inflections = "d ion lation led ling ing ting able ment "
 	// properties behind a possible verb make it a noun: syncStatus.
 	properties = " status state history stats statistics info details settings summary metrics events logs options rules "
 	articles   = " a an the this all your new one some existing "

@@ -32,6 +32,8 @@ type Hints struct {
 	Path string
 	// Commands are the values of a parameter that says what is done. Where there is one value it decides.
 	Commands []string
+	// Free is set where that parameter takes any text.
+	Free bool
 	// Text describes the action: a summary, or else the beginning of a description.
 	Text string
 }
@@ -124,8 +126,23 @@ func (h Hints) decide() (verb string, says claim) {
 	if h.ReadOnly {
 		return verb, reads
 	}
+	if h.Free {
+		return verb, h.unless(maybe)
+	}
 	v, c := ofText(h.Text)
 	return cmp.Or(verb, path, v), c
+}
+
+// alsoChanges tells a name with a verb of change behind another word: queryPurge, listReportsAndArchive.
+func alsoChanges(name string) bool {
+	list := plain(Words(tail(name)))
+	for i := 1; i < len(list); i++ {
+		if among(certain, list[i]) || among(likely, list[i]) && i == len(list)-1 ||
+			among(" or and then ", list[i-1]) && among(likely+possible, list[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // unless settles a claim in doubt: it is a mutation unless the text says that it reads.
@@ -178,12 +195,15 @@ func lead(list []string, sure, unsure string) (string, claim) {
 		}
 		return list[0], reads
 	}
+	if verb := unglued(list[0]); verb != "" {
+		return verb, maybe
+	}
 	return "", silent
 }
 
-// plain takes away what stands before the verb of a name, and the method behind it: deletePadUsingGET.
+// plain takes away what stands before the verb of a name, a version too, and the method behind it: deletePadUsingGET.
 func plain(list []string) []string {
-	for len(list) > 1 && among(modifiers, list[0]) {
+	for len(list) > 1 && (among(modifiers, list[0]) || strings.Trim(strings.TrimPrefix(list[0], "v"), "0123456789") == "") {
 		list = list[1:]
 	}
 	if n := len(list); n > 2 && list[n-2] == "using" && isMethod(list[n-1]) {
@@ -216,10 +236,30 @@ func ofName(name string) (string, claim) {
 	if verb, c := settled(list, likely+possible); c != silent || len(list) < 2 || among(possible, verb) {
 		return verb, c
 	}
-	if last := list[len(list)-1]; among(certain+likely, last) && !among(" set put complete close add save patch ", last) {
-		return last, maybe // auth_revoke
+	if verb := trailing(list); verb != "" {
+		return verb, maybe // auth_revoke
 	}
 	return "", silent
+}
+
+// trailing is the verb that a name ends in; empty where it is none, or is a noun as often.
+func trailing(list []string) string {
+	last := list[len(list)-1]
+	if !among(certain+likely, last) || among(" set put complete close add save patch ", last) {
+		return ""
+	}
+	return last
+}
+
+// unglued is the verb that a word begins with: deleteuser. Other forms of the verb are none: deleted, creator, updates.
+func unglued(word string) string {
+	for verb := range strings.FieldsSeq(glued) {
+		rest, ok := strings.CutPrefix(word, verb)
+		if ok && len(rest) > 2 && !slices.ContainsFunc(strings.Fields(inflections), func(e string) bool { return strings.HasPrefix(rest, e) }) {
+			return verb
+		}
+	}
+	return ""
 }
 
 // settled is lead for the words of a name, where words behind a verb in doubt tell that it is a noun, or reads.
@@ -252,8 +292,12 @@ func ofPath(path string) (string, claim) {
 		}
 		return v, c
 	}
-	if v, c := lead(list, "", certain+likely); c == maybe && (among(certain, v) || !strings.ContainsAny(last, "_-")) {
+	v, c := lead(list, "", certain+likely)
+	switch {
+	case c == maybe && (among(certain, v) || !strings.ContainsAny(last, "_-")):
 		return v, c
+	case c == silent && len(list) > 1 && trailing(list) != "" && !strings.ContainsAny(last, "_-"):
+		return trailing(list), maybe // usersDelete
 	}
 	return "", silent
 }
@@ -291,17 +335,25 @@ func commandsOf(h Hints) []string {
 	return slices.Compact(all)
 }
 
-// ofText finds the verb of a description that begins like "Removes the tag" or "Send a message".
+// ofText finds the verb of a description that begins like "Removes the tag", "Send a message" or "This endpoint deletes".
 func ofText(text string) (string, claim) {
 	list := Words(text)
+	begun := len(list)
+	for len(list) > 1 && among(preambles, list[0]) {
+		list = list[1:]
+	}
 	if len(list) < 2 {
 		return "", silent
 	}
-	if w := list[0]; among(certain, w) || among(likely+possible+announced, w) && among(articles, list[1]) {
+	w, first := list[0], begun == len(list)
+	if first && among(certain+likely, w) && !among(" invoke confirm apply merge ", w) ||
+		among(articles, list[1]) && (among(certain+likely, w) || first && among(possible+announced, w)) {
 		return w, changes
 	}
-	if w := strings.TrimSuffix(list[0], "s"); w != list[0] && among(certain, w) {
-		return w, changes
+	for _, w := range []string{strings.TrimSuffix(w, "s"), strings.TrimSuffix(w, "es")} {
+		if w != list[0] && (among(certain, w) || among(likely, w) && among(articles, list[1])) {
+			return w, changes
+		}
 	}
 	return "", silent
 }
@@ -317,9 +369,12 @@ func (h Hints) textReads() bool {
 		among(readVerbs, strings.TrimSuffix(w, "es"))
 }
 
-// searches tells a POST that only searches: its name or path says so, and its text does not speak of a change.
+// searches tells a POST that only searches: its name or path says so, and neither they nor its text speak of a change.
 func (h Hints) searches() bool {
 	list, path := Words(h.Text), Words(lastSegment(h.Path))
+	if slices.ContainsFunc(append(h.Names, lastSegment(h.Path)), alsoChanges) {
+		return false
+	}
 	byName := len(h.Names) == 0 && len(path) > 0 && among(searchVerbs, path[0]) ||
 		slices.ContainsFunc(h.Names, func(name string) bool { v, c := ofName(name); return c == reads && among(searchVerbs, v) })
 	byPath := len(path) == 1 && among(" search query lookup find ", path[0]) && !strings.HasSuffix(h.Path, "}")

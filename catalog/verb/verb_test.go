@@ -33,6 +33,20 @@ func TestInfer(t *testing.T) {
 		{"get", "get_integration_activation_resource", "/integrations/{id}/activate", "", "update medium"},
 		{"get", "get_or_create_cart", "/cart", "", "create medium"},
 		{"get", "findAndModify", "/x", "", "update medium"},
+		{"get", "deleteuser", "/deleteuser", "", "delete high"},
+		{"get", "", "/deleteuser", "", "delete high"},
+		{"get", "", "/usersDelete", "", "delete high"},
+		{"get", "usersDelete", "/users", "", "delete high"},
+		{"get", "v2DeleteUser", "/users", "", "delete high"},
+		{"get", "", "/v2DeleteUser", "", "delete high"},
+		{"get", "evict", "/evict", "", "update medium"},
+		{"get", "consumeMessage", "/messages", "", "update medium"},
+		{"get", "", "/users/{id}", "Deletes a user", "delete high"},
+		{"get", "", "/users/{id}", "This endpoint permanently deletes a user", "delete high"},
+		{"get", "", "/cache", "Flush the cache", "update medium"},
+		{"get", "", "/tyk/reload/group", "Will reload the cluster via the targeted gateway", "update medium"},
+		{"get", "", "/refresh_token", "Refreshes your current, valid JWT token and returns a new token", "update medium"},
+		{"get", "", "/api/rest/v1/sms/send-bulk", "send-bulk", "create medium"},
 		{"head", "removeAlert", "/remove/alert/for/{thing}", "", "delete high"},
 		// The same words where no verb stands, and names that only read.
 		{"get", "", "/users/deleted", "", "read low"},
@@ -56,6 +70,12 @@ func TestInfer(t *testing.T) {
 		{"get", "autoComplete", "/search/auto-complete", "", "read low"},
 		{"get", "frobnicate", "/frob", "", "read low"},
 		{"get", "ClientApi_CanDelete", "/client/candelete", "", "read low"},
+		{"get", "", "/network-services/{id}/cancellation-policy", "The cancellation-policy can be queried", "read low"},
+		{"get", "", "/deletedusers", "", "read low"},
+		{"get", "", "/auto-delete", "", "read low"},
+		{"get", "storage.buckets.testIamPermissions", "/b/{bucket}/iam/testPermissions", "Tests a set of permissions on the bucket", "read low"},
+		{"get", "", "/promotion_summary_report", "This method generates a report that summarizes promotions", "read low"},
+		{"get", "users.delta", "/users/microsoft.graph.delta()", "Invoke function delta", "read low"},
 		// Other methods: nothing lowers what another says.
 		{"post", "delete_message", "/messages/search", "Search and delete a message", "delete high"},
 		{"post", "delete_message", "/messages/update", "", "delete high"},
@@ -63,6 +83,8 @@ func TestInfer(t *testing.T) {
 		{"post", "ForceApproveTask", "/x", "", "update high"},
 		{"post", "create", "/updates/{id}/destroy{ending}", "", "create high"},
 		{"post", "search_and_delete", "/a/search", "Search things", "delete high"},
+		{"post", "listReportsAndArchive", "/reports/list", "List reports and archive them", "create medium"},
+		{"post", "queryPurge", "/query", "Query", "create high"},
 		{"post", "searchUsers", "/users/search", "Search users", "read low"},
 		{"post", "searchUsers", "/users/search", "Create a saved search", "create medium"},
 		{"post", "assetReportFilter", "/asset_report/filter", "Filter Asset Report", "create medium"},
@@ -104,6 +126,24 @@ func TestCommands(t *testing.T) {
 		got := Infer(Hints{Method: "GET", Names: []string{c.name}, Commands: c.commands})
 		if text := fmt.Sprint(got.Operation, " ", got.Risk); text != c.want {
 			t.Errorf("%s %q: got %s, want %s", c.name, c.commands, text, c.want)
+		}
+	}
+}
+
+// A parameter that says what is done and takes any text may say anything, unless the name or the text reads.
+func TestFreeCommands(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		mutates    bool
+	}{
+		{"pod", "", true},
+		{"pod", "Perform action on a specific pod", true},
+		{"pod", "Deployments of an application", true},
+		{"getPod", "", false},
+		{"pod", "Lists the pods by action", false},
+	} {
+		if got := Infer(Hints{Method: "GET", Names: []string{c.name}, Path: "/pods/{id}/{action}", Text: c.text, Free: true}); got.Mutates != c.mutates {
+			t.Errorf("%s, %q: mutates %v", c.name, c.text, got.Mutates)
 		}
 	}
 }
