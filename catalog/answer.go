@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/catalog/spec"
+	"almanac/catalog/text"
 )
 
 // An answer is written for readers who pay for it by the token.
@@ -46,7 +47,7 @@ func (v *View) FormatSet(s Set, max int) string {
 	lines := room.Fit(signatures)
 	header := fmt.Sprintf("%d of %d shown", len(lines), s.total)
 	if s.total <= len(lines) {
-		header = fmt.Sprintf("complete: %s", count(len(lines), "action"))
+		header = fmt.Sprintf("complete: %s", text.Count(len(lines), "action"))
 	} else if s.chosen && len(lines) >= max {
 		header += ", the most that one answer lists; narrow the query for the rest"
 	} else if !s.chosen && s.search == nil {
@@ -64,9 +65,9 @@ func (v *View) formatEmpty(s Set) string {
 	var b strings.Builder
 	b.WriteString("no actions found")
 	if s.query != "" {
-		fmt.Fprintf(&b, " for %q", clip(oneLine(s.query), 120))
+		fmt.Fprintf(&b, " for %q", text.LineRunes(s.query, 120))
 	}
-	fmt.Fprintf(&b, " among %s", count(v.count, "visible action"))
+	fmt.Fprintf(&b, " among %s", text.Count(v.count, "visible action"))
 	if filters := s.asked.words(); filters != "" {
 		b.WriteString(" with " + filters)
 	}
@@ -112,7 +113,7 @@ func (o SearchOptions) words() string {
 	var parts []string
 	list := func(name string, values []string) {
 		if len(values) > 0 {
-			parts = append(parts, name+" "+clip(oneLine(strings.Join(values, ", ")), 80))
+			parts = append(parts, name+" "+text.LineRunes(strings.Join(values, ", "), 80))
 		}
 	}
 	list("domains", o.Domains)
@@ -152,7 +153,7 @@ func (v *View) nearWords(query string) []string {
 		}
 		domains := byCount(counts)
 		for i := range domains {
-			domains[i] = clip(oneLine(domains[i]), 40)
+			domains[i] = text.LineRunes(domains[i], 40)
 		}
 		more := ""
 		if len(domains) > 3 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 )
 
 const (
@@ -53,9 +54,9 @@ func (v *View) Card(tokens int) string {
 			}
 		}
 	}
-	lines := []string{fmt.Sprintf("complete: %s in %s", count(v.count, "action"), count(len(domains), "domain"))}
+	lines := []string{fmt.Sprintf("complete: %s in %s", text.Count(v.count, "action"), text.Count(len(domains), "domain"))}
 	if len(shown) < len(domains) {
-		lines[0] = fmt.Sprintf("partial: %d of %d domains, %s in all", len(shown), len(domains), count(v.count, "action"))
+		lines[0] = fmt.Sprintf("partial: %d of %d domains, %s in all", len(shown), len(domains), text.Count(v.count, "action"))
 	}
 	for i, domain := range shown {
 		lines = append(lines, cardLine(domain, gists[i][:min(given[i], len(gists[i]))]))
@@ -74,7 +75,7 @@ func fits(domains []Child, budget int) bool {
 }
 
 func cardLine(domain Child, gist []string) string {
-	line := fmt.Sprintf("%s (%d)", clip(domain.Name, 60), domain.Count)
+	line := fmt.Sprintf("%s (%d)", text.ClipRunes(domain.Name, 60), domain.Count)
 	if len(gist) > 0 {
 		line += ": " + strings.Join(gist, ", ")
 	}
@@ -94,7 +95,7 @@ func (v *View) gist(domain string) []string {
 			continue
 		}
 		if group, _, deeper := strings.Cut(ids.At(doc)[len(prefix):], "."); deeper {
-			groups[spelling.Plural(spelling.Singular(strings.ToLower(oneLine(group))))]++
+			groups[spelling.Plural(spelling.Singular(strings.ToLower(text.OneLine(group))))]++
 		}
 	}
 	named := v.cat.index.Keys(entityKind)
@@ -117,7 +118,7 @@ func (v *View) gist(domain string) []string {
 		}
 	}
 	for i := range words {
-		words[i] = clip(words[i], 30)
+		words[i] = text.ClipRunes(words[i], 30)
 	}
 	return words[:min(len(words), gistWords)]
 }

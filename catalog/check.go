@@ -16,6 +16,7 @@ import (
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
+	"almanac/catalog/text"
 )
 
 // An ArgError says which argument of a call is wrong and what was expected.
@@ -44,12 +45,12 @@ func (e *ArgError) Error() string {
 	if e.Field == "" {
 		b.WriteString("arguments: ")
 	} else {
-		b.WriteString("argument " + clip(oneLine(e.Field), 120) + ": ")
+		b.WriteString("argument " + text.LineRunes(e.Field, 120) + ": ")
 	}
 	if e.Want != "" {
-		b.WriteString("want " + clip(oneLine(e.Want), 240) + ", got ")
+		b.WriteString("want " + text.LineRunes(e.Want, 240) + ", got ")
 	}
-	b.WriteString(clip(oneLine(e.Got), 240))
+	b.WriteString(text.LineRunes(e.Got, 240))
 	return b.String()
 }
 
@@ -110,7 +111,7 @@ func (s *Schema) Check(args map[string]any) (map[string]any, error) {
 		return map[string]any{}, nil
 	}
 	if err := s.load(); err != nil {
-		return nil, &ArgError{Got: "cannot be checked: the schema is broken: " + clip(err.Error(), 200)}
+		return nil, &ArgError{Got: "cannot be checked: the schema is broken: " + text.ClipRunes(err.Error(), 200)}
 	}
 	c := checker{root: s.parsed}
 	if args == nil {
@@ -139,7 +140,7 @@ func (s *Schema) Fits(value any) error {
 		return nil
 	}
 	if err := s.load(); err != nil {
-		return fmt.Errorf("its schema is broken: %s", clip(err.Error(), 200))
+		return fmt.Errorf("its schema is broken: %s", text.ClipRunes(err.Error(), 200))
 	}
 	if err := s.resolved.Validate(value); err != nil {
 		return errors.New(libraryMessage(err))
@@ -180,7 +181,7 @@ func libraryMessage(err error) string {
 	if place != "" && place != "root" {
 		msg = place + ": " + msg
 	}
-	return clip(oneLine(msg), 200)
+	return text.LineRunes(msg, 200)
 }
 
 // A checker walks arguments and a schema together.
@@ -308,7 +309,7 @@ func (c *checker) follow(s *jsonschema.Schema, path string) (*jsonschema.Schema,
 	for hop := 0; s.Ref != ""; hop++ {
 		target := pointedTo(c.root, s.Ref)
 		if target == nil || hop > spec.MaxHops {
-			return nil, &ArgError{Field: path, Got: "cannot be checked: the schema's reference " + clip(s.Ref, 60) + " leads nowhere"}
+			return nil, &ArgError{Field: path, Got: "cannot be checked: the schema's reference " + text.ClipRunes(s.Ref, 60) + " leads nowhere"}
 		}
 		if len(s.Properties)+len(s.AllOf)+len(s.AnyOf)+len(s.OneOf)+len(s.Required) > 0 {
 			beside := *s
@@ -444,7 +445,7 @@ func (c *checker) checkNames(object map[string]any, s *jsonschema.Schema, path s
 		if known[name] || c.fitsPattern(s, name) {
 			continue
 		}
-		err := &ArgError{Field: join(path, name), Got: "unknown name", Hint: "known names: " + clip(strings.Join(names, ", "), 200)}
+		err := &ArgError{Field: join(path, name), Got: "unknown name", Hint: "known names: " + text.ClipRunes(strings.Join(names, ", "), 200)}
 		if near := spelling.Nearest(name, names); near != "" {
 			err.Hint = "did you mean " + near + "?"
 			err.Schema = schemaText(c.property(s, near, 0))

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"almanac/catalog/text"
 )
 
 // A FacetCount is a name and how many hits have it.
@@ -126,7 +128,7 @@ func (f Facets) Text() string {
 	if f.Of > 0 {
 		of = fmt.Sprintf(" of %d found", f.Of)
 	}
-	lines := []string{fmt.Sprintf("%s%s, %d of them mutate", count(f.Total, "action"), of, f.Mutating)}
+	lines := []string{fmt.Sprintf("%s%s, %d of them mutate", text.Count(f.Total, "action"), of, f.Mutating)}
 	for _, kind := range []struct {
 		name   string
 		counts []FacetCount
@@ -136,7 +138,7 @@ func (f Facets) Text() string {
 	} {
 		var words []string
 		for _, c := range kind.counts[:min(len(kind.counts), shownFacets)] {
-			words = append(words, fmt.Sprintf("%s %d", clip(oneLine(c.Name), 40), c.Count))
+			words = append(words, fmt.Sprintf("%s %d", text.LineRunes(c.Name, 40), c.Count))
 		}
 		switch {
 		case len(kind.counts) == maxFacets:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 )
 
 func optionNames() []string {
@@ -87,7 +88,7 @@ func ParsePlanOptions(m map[string]any) (given []string, err error) {
 }
 
 func unknownOption(name string, known []string) *ArgError {
-	err := &ArgError{Field: clip(oneLine(name), 60), Got: "unknown option", Hint: "known options: " + strings.Join(known, ", ")}
+	err := &ArgError{Field: text.LineRunes(name, 60), Got: "unknown option", Hint: "known options: " + strings.Join(known, ", ")}
 	if near := spelling.Nearest(name, known); near != "" {
 		err.Hint = "did you mean " + near + "?"
 	}

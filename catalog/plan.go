@@ -11,6 +11,7 @@ import (
 	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
+	"almanac/catalog/text"
 )
 
 const (
@@ -65,7 +66,7 @@ func (s Set) Pick(o PickOptions) Step {
 	case s.Len() == 0:
 		step.Note = "nothing to pick from"
 	case len(step.Hits) == 0:
-		step.Note = fmt.Sprintf("none of %s meets the needs", count(s.Len(), "hit"))
+		step.Note = fmt.Sprintf("none of %s meets the needs", text.Count(s.Len(), "hit"))
 		if len(kept.notes) > 0 {
 			step.Note += ": " + strings.Join(kept.notes, "; ")
 		}
@@ -253,7 +254,7 @@ func (v *View) stepLines(p Plan) [][]string {
 	var signatures []*spec.Signature
 	room := spec.Room{Best: 1, Tokens: answerTokens + stepTokens*max(0, len(p.Steps)-2)}
 	for _, step := range p.Steps {
-		room.Tokens -= spec.Tokens(clip(step.Query, 100)) + 12 // where its inputs come from
+		room.Tokens -= spec.Tokens(text.ClipRunes(step.Query, 100)) + 12 // where its inputs come from
 		for i, hit := range step.Hits {
 			if doc := v.doc(hit.ID); doc >= 0 {
 				signatures = append(signatures, v.cat.signatureOf(doc).Asking(step.needsInput, step.needsOutput, needKeys))
@@ -279,28 +280,28 @@ func (v *View) stepLines(p Plan) [][]string {
 func (v *View) FormatPlan(p Plan) string {
 	var b strings.Builder
 	lines := v.stepLines(p)
-	fmt.Fprintf(&b, "plan: %s, %s\n", count(len(p.Steps), "step"), count(len(p.IDs()), "action"))
+	fmt.Fprintf(&b, "plan: %s, %s\n", text.Count(len(p.Steps), "step"), text.Count(len(p.IDs()), "action"))
 	for i, step := range p.Steps {
 		fmt.Fprintf(&b, "%d.", i+1)
 		if step.Query != "" {
-			b.WriteString(" " + clip(oneLine(step.Query), 100))
+			b.WriteString(" " + text.LineRunes(step.Query, 100))
 		}
 		if step.Needs != "" {
-			b.WriteString("; needs " + clip(oneLine(step.Needs), 100))
+			b.WriteString("; needs " + text.LineRunes(step.Needs, 100))
 		}
 		if step.Gives != "" {
-			b.WriteString("; gives " + clip(oneLine(step.Gives), 100))
+			b.WriteString("; gives " + text.LineRunes(step.Gives, 100))
 		}
 		b.WriteByte('\n')
 		for _, line := range lines[i] {
 			b.WriteString("   " + line + "\n")
 		}
 		if step.Note != "" {
-			b.WriteString("   note: " + oneLine(step.Note) + "\n")
+			b.WriteString("   note: " + text.OneLine(step.Note) + "\n")
 		}
 		for _, link := range p.Links {
 			if link.Step == i+1 && link.From > 0 {
-				fmt.Fprintf(&b, "   %s: from step %d, %s of %s\n", oneLine(link.Input), link.From, link.Field, link.ID)
+				fmt.Fprintf(&b, "   %s: from step %d, %s of %s\n", text.OneLine(link.Input), link.From, link.Field, link.ID)
 			}
 		}
 	}
@@ -311,7 +312,7 @@ func (v *View) FormatPlan(p Plan) string {
 		var list []string
 		for _, name := range inputs.names {
 			at := slices.IndexFunc(p.Links, func(l Link) bool { return l.Input == name && l.From == 0 })
-			list = append(list, fmt.Sprintf("%s (step %d)", oneLine(name), p.Links[at].Step))
+			list = append(list, fmt.Sprintf("%s (step %d)", text.OneLine(name), p.Links[at].Step))
 		}
 		if len(list) > 0 {
 			b.WriteString(inputs.what + ": " + strings.Join(list, ", ") + "\n")
@@ -321,7 +322,7 @@ func (v *View) FormatPlan(p Plan) string {
 		b.WriteString("order: changed, so that each step gets what it needs\n")
 	}
 	for _, problem := range p.Problems {
-		b.WriteString("problem: " + oneLine(problem) + "\n")
+		b.WriteString("problem: " + text.OneLine(problem) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/catalog/text"
 )
 
 // errRecursive refuses {"$ref":"#"} and the like. The library would recurse until the stack is full.
@@ -56,7 +58,7 @@ func checkEnds(root *jsonschema.Schema) error {
 			}
 			target := pointedTo(root, ref)
 			if target == nil {
-				return fmt.Errorf("its reference %s cannot be followed", clip(oneLine(ref), 80))
+				return fmt.Errorf("its reference %s cannot be followed", text.LineRunes(ref, 80))
 			}
 			same = append(same, target)
 		}

@@ -51,7 +51,7 @@ func Warnings(e *Entry) []string {
 		all = append(all, s)
 	}
 	if more > 0 {
-		all = append(all, "And "+count(more, "more warning")+": see the full description.")
+		all = append(all, "And "+text.Count(more, "more warning")+": see the full description.")
 	}
 	return all
 }

@@ -29,7 +29,7 @@ func TestParseSchemaErrors(t *testing.T) {
 	} {
 		_, err := ParseSchema([]byte(text))
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", clip(text, 60), err, want)
+			t.Errorf("%.60s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 )
 
 const (
@@ -68,7 +69,7 @@ func checkRisk(r Risk) error {
 	case "", Low, Medium, High:
 		return nil
 	}
-	return fmt.Errorf("risk %q: want low, medium or high", clip(oneLine(string(r)), 40))
+	return fmt.Errorf("risk %q: want low, medium or high", text.LineRunes(string(r), 40))
 }
 
 func exactHits(docs search.Bits) []search.Hit {
@@ -139,9 +140,9 @@ const maxUnknown = 5
 func (v *View) unknownNotes(kind string, names []string, m *search.Keys, key func(string) string, join string) []string {
 	var notes []string
 	for _, name := range names[:min(len(names), maxUnknown)] {
-		note := fmt.Sprintf("no %s %q", kind, clip(oneLine(name), 60))
+		note := fmt.Sprintf("no %s %q", kind, text.LineRunes(name, 60))
 		if near := m.Nearest(key(name), join, v.visible); near != "" {
-			note += ": did you mean " + clip(oneLine(near), 60) + "?"
+			note += ": did you mean " + text.LineRunes(near, 60) + "?"
 		}
 		notes = append(notes, note)
 	}
@@ -153,7 +154,7 @@ func (v *View) unknownNotes(kind string, names []string, m *search.Keys, key fun
 
 // label is the label of the set of entries under names.
 func label(kind string, names []string) string {
-	return clip(kind+" "+strings.Join(names[:min(len(names), maxLabel)], ", "), maxLabel)
+	return text.ClipRunes(kind+" "+strings.Join(names[:min(len(names), maxLabel)], ", "), maxLabel)
 }
 
 // exactSet is the set of visible entries under any of the names.

@@ -133,7 +133,7 @@ func TestManyUnknownNames(t *testing.T) {
 	} {
 		text := v.FormatSet(s, 20)
 		if len(text) > 1500 || len(s.Notes()) != maxUnknown+1 || !strings.Contains(text, "more unknown") || len(s.Label()) > maxLabel+len("…") {
-			t.Errorf("%s: %d bytes, %d notes: %s", kind, len(text), len(s.Notes()), clip(text, 300))
+			t.Errorf("%s: %d bytes, %d notes: %.300s", kind, len(text), len(s.Notes()), text)
 		}
 	}
 }
@@ -278,7 +278,7 @@ func TestScoresStayInBounds(t *testing.T) {
 	for _, query := range []string{strings.Join(words, " "), strings.Repeat("invoice customer ", 400), "invoi custo refu", strings.Repeat("é", 20000)} {
 		for _, hit := range mustSearch(t, c.View(), query, SearchOptions{Limit: 1000}).Hits() {
 			if hit.Score <= 0 || hit.Score > 32 {
-				t.Fatalf("score %v for %q", hit, clip(query, 40))
+				t.Fatalf("score %v for %.40q", hit, query)
 			}
 		}
 	}

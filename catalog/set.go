@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"almanac/catalog/search"
+	"almanac/catalog/text"
 )
 
 // A Hit is one entry of a ranked answer. Scores of one catalog can be compared between queries; they have no unit.
@@ -42,7 +43,7 @@ func (s Set) Total() int { return s.total }
 func (s Set) Query() string { return s.query }
 
 // Label is Query, cut to some 300 bytes.
-func (s Set) Label() string { return clip(s.query, maxLabel) }
+func (s Set) Label() string { return text.ClipRunes(s.query, maxLabel) }
 
 // Notes are remarks on the answer: names that are unknown, and limits that cut what the set was made of. Often nil.
 func (s Set) Notes() []string { return slices.Clone(s.notes) }

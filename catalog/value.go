@@ -16,6 +16,7 @@ import (
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
+	"almanac/catalog/text"
 )
 
 // plainValue turns Go numbers of all kinds into int64 and float64, and refuses values that are not data.
@@ -198,9 +199,9 @@ func (c *checker) checkValue(v any, s *jsonschema.Schema, path string) *ArgError
 		n := utf8.RuneCountInString(value)
 		switch {
 		case s.MinLength != nil && n < *s.MinLength:
-			return wrong(fmt.Sprintf("at least %s", count(*s.MinLength, "character")))
+			return wrong(fmt.Sprintf("at least %s", text.Count(*s.MinLength, "character")))
 		case s.MaxLength != nil && n > *s.MaxLength:
-			return wrong(fmt.Sprintf("at most %s", count(*s.MaxLength, "character")))
+			return wrong(fmt.Sprintf("at most %s", text.Count(*s.MaxLength, "character")))
 		}
 		if s.Pattern != "" {
 			if re, err := regexp.Compile(s.Pattern); err == nil && !re.MatchString(value) {
@@ -210,9 +211,9 @@ func (c *checker) checkValue(v any, s *jsonschema.Schema, path string) *ArgError
 	case []any:
 		switch {
 		case s.MinItems != nil && len(value) < *s.MinItems:
-			return wrong(fmt.Sprintf("at least %s", count(*s.MinItems, "item")))
+			return wrong(fmt.Sprintf("at least %s", text.Count(*s.MinItems, "item")))
 		case s.MaxItems != nil && len(value) > *s.MaxItems:
-			return wrong(fmt.Sprintf("at most %s", count(*s.MaxItems, "item")))
+			return wrong(fmt.Sprintf("at most %s", text.Count(*s.MaxItems, "item")))
 		}
 	}
 	return nil
@@ -295,7 +296,7 @@ func literal(v any) string {
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return clip(string(raw), 60)
+	return text.ClipRunes(string(raw), 60)
 }
 
 // describeValue names a value's type and, where it is short, the value.
@@ -312,9 +313,9 @@ func describeValue(v any) string {
 	case float64:
 		return "number " + literal(value)
 	case []any:
-		return "list of " + count(len(value), "item")
+		return "list of " + text.Count(len(value), "item")
 	case map[string]any:
-		return "object of " + count(len(value), "field")
+		return "object of " + text.Count(len(value), "field")
 	}
 	return fmt.Sprintf("%T", v)
 }

@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog/pattern"
 	"almanac/catalog/search"
+	"almanac/catalog/text"
 )
 
 // A View is what one turn may see of a catalog. It is immutable and safe for concurrent use; Narrow returns a smaller
@@ -71,7 +72,7 @@ type UnknownError struct {
 	Near []string
 }
 
-func (e *UnknownError) Error() string { return clip(oneLine(e.ID), 100) + ": no such action" }
+func (e *UnknownError) Error() string { return text.LineRunes(e.ID, 100) + ": no such action" }
 
 // Hint names the nearest ids, or is empty.
 func (e *UnknownError) Hint() string {
@@ -125,7 +126,7 @@ func (v *View) Narrow(r Rules) (*View, error) {
 	for _, operation := range r.DeniedOperations {
 		docs := v.cat.index.Keys(operationKind).Get(strings.ToLower(string(operation)))
 		if docs == nil && !r.Growing && !slices.Contains([]Operation{Read, Create, Update, Delete, Admin}, operation) {
-			return nil, fmt.Errorf("operation %q: not in the catalog, which has %s", clip(oneLine(string(operation)), 80),
+			return nil, fmt.Errorf("operation %q: not in the catalog, which has %s", text.LineRunes(string(operation), 80),
 				strings.Join(v.visibleKeys(v.cat.index.Keys(operationKind)), ", "))
 		}
 		for _, doc := range docs {
@@ -233,7 +234,7 @@ func (v *View) namespaceDocs(name string) ([]uint32, error) {
 	if near := m.Nearest(namespaceKey(name), ".", v.visible); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
-	return nil, fmt.Errorf("namespace %q: not in the catalog%s", clip(oneLine(name), 80), hint)
+	return nil, fmt.Errorf("namespace %q: not in the catalog%s", text.LineRunes(name, 80), hint)
 }
 
 // visibleKeys are the names in m that a visible entry has, in order.
@@ -343,7 +344,7 @@ func (r Rules) reason(e *Entry) string {
 	case slices.ContainsFunc(r.DeniedIDs, e.matches):
 		why = "this id is denied"
 	case len(r.IDs) > 0 && !slices.ContainsFunc(r.IDs, e.matches):
-		why = "only " + count(len(r.IDs), "named action") + " may be seen"
+		why = "only " + text.Count(len(r.IDs), "named action") + " may be seen"
 	case r.ReadOnly && e.Mutates:
 		why = "the view is read-only and the action writes"
 	case r.Guard != nil:

@@ -243,7 +243,7 @@ func hitOf(v *catalog.View, id string) event.Hit {
 	item := actionItem(v, id, id)
 	hit := event.Hit{ID: id, Tag: item.Tag, Signature: item.Detail}
 	if entry, ok := v.Lookup(id); ok {
-		hit.Brief = show.FirstSentence(entry)
+		hit.Brief = text.FirstSentence(entry.Description)
 		for _, f := range entry.Input.Fields() {
 			if f.Required {
 				hit.Needs = append(hit.Needs, f.Name)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/catalog/text"
 )
 
 // Options say how a literal is laid out. The zero value writes all of it on one line: { id = "inv_1", lines = { 1, 2 } }.
@@ -114,7 +116,7 @@ const leastText = 16
 
 func (w *writer) text(s string) {
 	if room := max(w.Limit-w.Len(), leastText); w.Limit > 0 && len(s) > room {
-		s = strings.ToValidUTF8(s[:room], "") + "…"
+		s = text.HeadBytes(s, room) + "…"
 	}
 	w.WriteString(Quote(s))
 }

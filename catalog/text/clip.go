@@ -52,16 +52,18 @@ func ClipRunes(s string, n int) string {
 	return ""
 }
 
-// LineBytes is OneLine in at most n bytes, the last of them "…" when something was cut.
-func LineBytes(s string, n int) string { return ClipBytes(OneLine(s), n) }
+// LineBytes is OneLine in at most n bytes, the last of them "…" when something was cut. Only the beginning of a long s is
+// looked at.
+func LineBytes(s string, n int) string { return ClipBytes(OneLine(HeadBytes(s, max(longest, 4*n))), n) }
 
-// LineRunes is OneLine in at most n characters, the last of them "…" when something was cut.
-func LineRunes(s string, n int) string { return ClipRunes(OneLine(s), n) }
+// LineRunes is OneLine in at most n characters, the last of them "…" when something was cut. Only the beginning of a long s
+// is looked at.
+func LineRunes(s string, n int) string { return ClipRunes(OneLine(HeadBytes(s, max(longest, 4*n))), n) }
 
 // shortest is how long a sentence is at least, in bytes: what ends sooner is an abbreviation, "e.g. " or "No. ".
 const shortest = 16
 
-// longest is how far a sentence is looked for, in bytes.
+// longest is how far a sentence or a short line is looked for, in bytes.
 const longest = 4 << 10
 
 // FirstSentence is the first sentence of text, or all of it, on one line.

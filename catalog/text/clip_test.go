@@ -61,6 +61,7 @@ func TestFirstSentence(t *testing.T) {
 		"Lists, e.g. drafts, all invoices! Paid ones too.": "Lists, e.g. drafts, all invoices!",
 		"No. 1 of the\ninvoices  is listed? Yes.":          "No. 1 of the invoices is listed?",
 		"Version 1.2 of the list":                          "Version 1.2 of the list",
+		"Pays. It is quick. Then it is done.":              "Pays. It is quick.",
 	} {
 		if got := FirstSentence(text); got != want {
 			t.Errorf("FirstSentence(%q) = %q, want %q", text, got, want)

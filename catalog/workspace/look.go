@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 )
 
 func (f *folder) list(_ context.Context, call catalog.Call) (catalog.Result, error) {
@@ -302,5 +303,5 @@ func around(line string, at int) string {
 		return line
 	}
 	from := max(0, min(at-maxLine/4, len(line)-maxLine))
-	return "..." + strings.ToValidUTF8(line[from:from+maxLine], "") + "..."
+	return "..." + text.HeadBytes(text.TailBytes(line, len(line)-from), maxLine) + "..."
 }

@@ -192,12 +192,10 @@ func nameList(names []string, most int) string {
 }
 
 // capped returns text of at most n bytes and a line about what is missing: the beginning and the end of a longer one.
-func capped(text string, n int) string {
-	if len(text) <= n {
-		return text
+func capped(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
-	head, tail := n*3/4, n/4
-	cut := len(text) - head - tail
-	return fmt.Sprintf("%s\n[%d bytes omitted]\n%s",
-		strings.ToValidUTF8(text[:head], ""), cut, strings.ToValidUTF8(text[len(text)-tail:], ""))
+	head, tail := text.HeadBytes(s, n*3/4), text.TailBytes(s, n/4)
+	return fmt.Sprintf("%s\n[%d bytes omitted]\n%s", head, len(s)-len(head)-len(tail), tail)
 }

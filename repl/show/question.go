@@ -43,7 +43,7 @@ func QuestionOf(r session.Request, m Marks) Question {
 	q := Question{ID: "?", Mutates: true, Risk: catalog.High, request: r, Source: text.Sanitize(r.Source), Line: r.Line,
 		Preview: strings.TrimRight(text.Sanitize(r.Preview), "\n"), Asked: askedBy(r, m)}
 	if e := r.Entry; e != nil {
-		q.ID, q.Mutates, q.Risk, q.About = text.SanitizeLine(e.ID), e.Mutates, catalog.RiskOf(e), FirstSentence(e)
+		q.ID, q.Mutates, q.Risk, q.About = text.SanitizeLine(e.ID), e.Mutates, catalog.RiskOf(e), text.FirstSentence(e.Description)
 		for _, w := range catalog.Warnings(e) {
 			q.Warnings = append(q.Warnings, text.SanitizeLine(w))
 		}
@@ -191,16 +191,4 @@ func ForeseenLines(preview string) []Line {
 		}
 	}
 	return lines
-}
-
-// FirstSentence is what a list says of an entry, safe to show; empty for nil.
-func FirstSentence(e *catalog.Entry) string {
-	if e == nil {
-		return ""
-	}
-	about := text.SanitizeLine(e.Description)
-	if i := strings.Index(about, ". "); i >= 0 {
-		about = about[:i+1]
-	}
-	return about
 }

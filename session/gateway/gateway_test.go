@@ -416,7 +416,7 @@ func TestQuestionIsPlain(t *testing.T) {
 		Args:  map[string]any{"x": "\u202e\u0085\n"}, Injected: map[string]any{"tenant": "t1"}, Preview: "+one\r-two\x1b[2J\n+three",
 		Author: session.Model, N: 2, Reason: "mutations need approval",
 	}, show.Options{}.Marks()))
-	want := "Allow a.b? !! MUTATES · HIGH RISK\n! It cannot be undone.\nPays.\n" + `{ x = "\u{202e}\u{85}\n" }` + "\n" +
+	want := "Allow a.b? !! MUTATES · HIGH RISK\n! It cannot be undone.\nPays. It is quick.\n" + `{ x = "\u{202e}\u{85}\n" }` + "\n" +
 		`filled in by the host: { tenant = "t1" }` + "\n" + `+one\13-two\27[2J` + "\n+three\nasked by the model, call 2 · mutations need approval"
 	if text != want {
 		t.Errorf("got %q\nwant %q", text, want)

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
@@ -296,11 +297,12 @@ func question(q show.Question) string {
 	return strings.Join(lines, "\n")
 }
 
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
-	return strings.ToValidUTF8(text[:n], "") + fmt.Sprintf("… (%d more bytes)", len(text)-n)
+	head := text.HeadBytes(s, n)
+	return head + fmt.Sprintf("… (%d more bytes)", len(s)-len(head))
 }
 
 // beat is how often a client is told that a script is still running.
