@@ -91,14 +91,21 @@ func Features() []Feature {
 
 // ParseFeature reads the name of a feature that can be switched off; the error lists the names.
 func ParseFeature(name string) (Feature, error) {
-	known := make([]string, 0, len(registry()))
 	for _, f := range Features() {
 		if strings.EqualFold(name, string(f)) {
 			return f, nil
 		}
-		known = append(known, string(f))
 	}
-	return "", fmt.Errorf("ranking feature %.40q: want one of %s", name, strings.Join(known, ", "))
+	return "", fmt.Errorf("ranking feature %.40q: want one of %s", name, FeatureNames())
+}
+
+// FeatureNames lists the features that can be switched off, as help and messages do.
+func FeatureNames() string {
+	var names []string
+	for _, f := range Features() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
 }
 
 // on reports whether a feature counts.

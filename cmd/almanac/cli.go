@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/source"
 	"almanac/session/trace"
@@ -218,7 +219,9 @@ func newParser(cli *commandLine, p *program, exit func(int)) (*kong.Kong, error)
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
-		kong.Vars{"version": version, "sources": strings.Join(kinds().Forms(), ", ")},
+		kong.Vars{
+			"version": version, "sources": strings.Join(kinds().Forms(), ", "), "features": search.FeatureNames(),
+		},
 	)
 }
 

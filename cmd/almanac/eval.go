@@ -20,7 +20,7 @@ type discoveryCommand struct {
 	Dirs    []string `arg:"" name:"dir" help:"Folders of requests with known answers."`
 	JSON    bool     `help:"Print JSON."`
 	Misses  int      `placeholder:"N" help:"Show the N worst requests of each set and what outranked their answers."`
-	Without []string `placeholder:"FEATURE" help:"Turn off ranking features (ablation): calls, clauses, coverage, intents, lead, namespaces, pairs, prefixes, relations, vectors, verbs."`
+	Without []string `placeholder:"FEATURE" help:"Turn off ranking features (ablation): ${features}."`
 }
 
 // Run prints one line per set, and the average.
