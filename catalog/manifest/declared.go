@@ -177,25 +177,41 @@ func (r *reading) action(m member) {
 	r.batch.Entries = append(r.batch.Entries, e)
 }
 
+// properties are what a declaration and an overlay say of an action in the same words.
+type properties struct {
+	Operation string            `yaml:"operation"`
+	Mutates   *bool             `yaml:"mutates"`
+	Risk      string            `yaml:"risk"`
+	Entities  []string          `yaml:"entities"`
+	Tags      []string          `yaml:"tags"`
+	Aliases   []string          `yaml:"aliases"`
+	Examples  []string          `yaml:"examples"`
+	Timeout   string            `yaml:"timeout"`
+	Context   map[string]string `yaml:"context"`
+}
+
+func (p *properties) read() (risk catalog.Risk, timeout time.Duration, inject []catalog.Injection, err error) {
+	if risk, err = riskOf(p.Risk); err != nil {
+		return "", 0, nil, err
+	}
+	if timeout, err = timeoutOf(p.Timeout); err != nil {
+		return "", 0, nil, err
+	}
+	inject, err = injectionsOf(p.Context)
+	return risk, timeout, inject, err
+}
+
 // A declared is an action as it stands in a manifest.
 type declared struct {
-	Title       string            `yaml:"title"`
-	Description string            `yaml:"description"`
-	Operation   string            `yaml:"operation"`
-	Mutates     *bool             `yaml:"mutates"`
-	Risk        string            `yaml:"risk"`
-	Entities    []string          `yaml:"entities"`
-	Tags        []string          `yaml:"tags"`
-	Aliases     []string          `yaml:"aliases"`
-	Examples    []string          `yaml:"examples"`
-	Timeout     string            `yaml:"timeout"`
-	Context     map[string]string `yaml:"context"`
-	Input       yaml.Node         `yaml:"input"`
-	Output      yaml.Node         `yaml:"output"`
-	HTTP        yaml.Node         `yaml:"http"`
-	SQL         yaml.Node         `yaml:"sql"`
-	Lua         yaml.Node         `yaml:"lua"`
-	Data        yaml.Node         `yaml:"data"`
+	properties
+	Title       string    `yaml:"title"`
+	Description string    `yaml:"description"`
+	Input       yaml.Node `yaml:"input"`
+	Output      yaml.Node `yaml:"output"`
+	HTTP        yaml.Node `yaml:"http"`
+	SQL         yaml.Node `yaml:"sql"`
+	Lua         yaml.Node `yaml:"lua"`
+	Data        yaml.Node `yaml:"data"`
 }
 
 // entry makes an entry of a declaration.
@@ -212,19 +228,13 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 		Aliases: d.Aliases, Examples: d.Examples, Operation: catalog.Operation(strings.ToLower(d.Operation)),
 	}
 	var err error
-	if e.Risk, err = riskOf(d.Risk); err != nil {
-		return e, err
-	}
-	if e.Timeout, err = timeoutOf(d.Timeout); err != nil {
+	if e.Risk, e.Timeout, e.Inject, err = d.read(); err != nil {
 		return e, err
 	}
 	if e.Input, err = inputOf(&d.Input); err != nil {
 		return e, err
 	}
 	if e.Output, err = schemaOf(&d.Output, "output"); err != nil {
-		return e, err
-	}
-	if e.Inject, err = injectionsOf(d.Context); err != nil {
 		return e, err
 	}
 	for _, in := range e.Inject {

@@ -76,9 +76,10 @@ func decode(n *yaml.Node, what string, into any) error {
 	fields := map[string]reflect.Value{}
 	var names []string
 	target := reflect.ValueOf(into).Elem()
-	for i := range target.NumField() {
-		name := target.Type().Field(i).Tag.Get("yaml")
-		fields[name], names = target.Field(i), append(names, name)
+	for _, field := range reflect.VisibleFields(target.Type()) {
+		if name := field.Tag.Get("yaml"); name != "" {
+			fields[name], names = target.FieldByIndex(field.Index), append(names, name)
+		}
 	}
 	for _, m := range members {
 		field, known := fields[m.name]

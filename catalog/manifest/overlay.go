@@ -19,27 +19,19 @@ import (
 	"almanac/catalog/tree"
 )
 
-// A laid is an overlay as it stands in a manifest.
-type laid struct {
-	Match       yaml.Node         `yaml:"match"`
-	Source      string            `yaml:"source"`
-	Hide        bool              `yaml:"hide"`
-	Title       *string           `yaml:"title"`
-	Description *string           `yaml:"description"`
-	Operation   string            `yaml:"operation"`
-	Mutates     *bool             `yaml:"mutates"`
-	Risk        string            `yaml:"risk"`
-	Entities    []string          `yaml:"entities"`
-	Tags        []string          `yaml:"tags"`
-	Aliases     []string          `yaml:"aliases"`
-	Examples    []string          `yaml:"examples"`
-	Timeout     string            `yaml:"timeout"`
-	Context     map[string]string `yaml:"context"`
+// A declaredOverlay is an overlay as it stands in a manifest.
+type declaredOverlay struct {
+	properties
+	Match       yaml.Node `yaml:"match"`
+	Source      string    `yaml:"source"`
+	Hide        bool      `yaml:"hide"`
+	Title       *string   `yaml:"title"`
+	Description *string   `yaml:"description"`
 }
 
 // An overlay is one of a manifest, ready to be laid over entries.
 type overlay struct {
-	laid
+	declaredOverlay
 	place    string
 	match    []string
 	patterns []pattern.Pattern
@@ -86,25 +78,14 @@ func (r *reading) overlay(n *yaml.Node) (overlay, error) {
 	if o.patterns, err = pattern.ParseAll(o.match); err != nil {
 		return overlay{}, tree.FaultAt(members[at].value, "overlay: match: %v", err)
 	}
-	if err := o.read(n); err != nil {
+	if err = decode(n, "overlay", &o.declaredOverlay); err == nil {
+		o.risk, o.timeout, o.inject, err = o.read()
+	}
+	if err != nil {
 		o.place = r.place(lineOf(err, n))
 		o.broken = err.Error()
 	}
 	return o, nil
-}
-
-func (o *overlay) read(n *yaml.Node) (err error) {
-	if err = decode(n, "overlay", &o.laid); err != nil {
-		return err
-	}
-	if o.risk, err = riskOf(o.Risk); err != nil {
-		return err
-	}
-	if o.timeout, err = timeoutOf(o.Timeout); err != nil {
-		return err
-	}
-	o.inject, err = injectionsOf(o.Context)
-	return err
 }
 
 // lay lays overlays over entries, in the order they stand: where two speak of the same thing, the later one counts.

@@ -238,19 +238,11 @@ func (e *emitter) nullable(n *tree.Node) bool {
 func (e *emitter) open(n *tree.Node, at spot) {
 	e.raw("{")
 	kinds := e.kinds(n)
-	switch len(kinds) {
-	case 0:
-	case 1:
+	if len(kinds) == 1 {
 		e.name("type")
 		e.b = tree.Quote(e.b, kinds[0])
-	default:
-		e.name("type")
-		e.raw("[")
-		for _, kind := range kinds {
-			e.comma()
-			e.b = tree.Quote(e.b, kind)
-		}
-		e.raw("]")
+	} else {
+		e.list("type", kinds)
 	}
 	e.words(n, at)
 	e.choices(n, kinds)
@@ -478,14 +470,19 @@ func (e *emitter) required(names *tree.Node, hidden map[string]bool) {
 			kept = append(kept, name)
 		}
 	}
-	if len(kept) == 0 {
+	e.list("required", kept)
+}
+
+// list writes a member that is a list of texts, unless it is empty.
+func (e *emitter) list(name string, texts []string) {
+	if len(texts) == 0 {
 		return
 	}
-	e.name("required")
+	e.name(name)
 	e.raw("[")
-	for _, name := range kept {
+	for _, text := range texts {
 		e.comma()
-		e.b = tree.Quote(e.b, name)
+		e.b = tree.Quote(e.b, text)
 	}
 	e.raw("]")
 }

@@ -170,15 +170,24 @@ func (m *Machine) entries(t *table, f func(k, v any) bool) {
 	}
 }
 
+// ownLoop calls the metamethod by which a value loops over itself, for its three results; false when it has none.
+func (c call) ownLoop(event string) bool {
+	f := c.m.metafield(c.raw(1), event)
+	if f == nil {
+		return false
+	}
+	c.room(4)
+	push(c.l, f)
+	push(c.l, c.raw(1))
+	c.enter()
+	c.l.Call(1, 3)
+	c.m.depth--
+	return true
+}
+
 func openIterate(m *Machine) {
 	m.global("pairs", func(c call) int {
-		if f := m.metafield(c.raw(1), "__pairs"); f != nil {
-			c.room(4)
-			push(c.l, f)
-			push(c.l, c.raw(1))
-			c.enter()
-			c.l.Call(1, 3)
-			m.depth--
+		if c.ownLoop("__pairs") {
 			return 3
 		}
 		t := c.table(1)
@@ -197,13 +206,7 @@ func openIterate(m *Machine) {
 		return c.give(nil)
 	})
 	m.global("ipairs", func(c call) int {
-		if f := m.metafield(c.raw(1), "__ipairs"); f != nil {
-			c.room(4)
-			push(c.l, f)
-			push(c.l, c.raw(1))
-			c.enter()
-			c.l.Call(1, 3)
-			m.depth--
+		if c.ownLoop("__ipairs") {
 			return 3
 		}
 		c.table(1)
