@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"almanac/llm/openai/openaitest"
 )
@@ -153,17 +154,25 @@ func (x *terminal) text(s string) {
 // pause is how much later than the key before it a person presses Enter: what comes faster is a paste.
 const pause = 40 * time.Millisecond
 
-// line types text and presses Enter once it has shown: what a busy program reads in one go is a paste.
+// line types text and presses Enter once it has shown: what a busy program reads in one go is a paste. A ? on an empty
+// input opens the help, which has what follows in its head, unless it is read in one go.
 func (x *terminal) line(s string) {
 	x.t.Helper()
 	x.text(s)
-	tail := []rune(strings.Join(strings.Fields(s), ""))
+	squeezed := func(s string) string { return strings.Join(strings.Fields(s), "") }
+	tail := []rune(squeezed(s))
 	tail = tail[max(len(tail)-12, 0):]
-	for deadline := time.Now().Add(patience / 10); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if strings.Contains(strings.Join(strings.Fields(x.screen()), ""), string(tail)) {
-			break // what opens a list, like ? on an empty input, never shows as it was typed
+	for i := len(tail) - 1; i >= 0; i-- {
+		if tail[i] >= utf8.RuneSelf { // tmux may draw it in another way
+			tail = tail[i+1:]
+			break
 		}
 	}
+	topic, asks := strings.CutPrefix(s, "?")
+	x.wait(fmt.Sprintf("typed %q", s), func() bool {
+		screen := squeezed(x.screen())
+		return strings.Contains(screen, string(tail)) || asks && strings.Contains(screen, squeezed("Help · "+topic))
+	})
 	time.Sleep(pause)
 	x.keys("Enter")
 }
