@@ -89,7 +89,7 @@ func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Com
 		if !ok {
 			return nil
 		}
-		page, err := sh.Look(ctx, path, 0, maxItems)
+		page, err := sh.Look(ctx, path, 0, maxItems, 0)
 		if err != nil {
 			return nil
 		}

@@ -149,8 +149,8 @@ func (sh *Shell) CopyOut(text string) (via string, err error) {
 }
 
 // Look shows a value and a stretch of what is in it; see session.Session.Look.
-func (sh *Shell) Look(ctx context.Context, path []vm.Step, from, limit int) (vm.Page, error) {
-	return sh.options.Session.Look(ctx, path, from, limit)
+func (sh *Shell) Look(ctx context.Context, path []vm.Step, from, limit, wide int) (vm.Page, error) {
+	return sh.options.Session.Look(ctx, path, from, limit, wide)
 }
 
 // Rows reads a stretch of a list as data; see session.Session.Rows.
@@ -177,7 +177,7 @@ func viewValue(ctx context.Context, sh *Shell, c *event.Cell, arg string) error 
 		}
 		path = []vm.Step{{Name: "_"}}
 	}
-	page, err := sh.Look(ctx, path, 0, pageShown)
+	page, err := sh.Look(ctx, path, 0, pageShown, 0)
 	if err != nil {
 		return err
 	}
@@ -222,11 +222,16 @@ func pageText(path []vm.Step, p vm.Page) string {
 	return text
 }
 
+// FindWidth is how many cells of a value Find looks at.
+const FindWidth = 320
+
 // Find searches the value at path for entries whose key or beginning holds text, whatever its case, tables that are near
 // the top first. Nothing is run for it. It stops at 50,000 entries, 500 hits, 12 levels, or when ctx is done, and tells
 // what it has until then; the error is that of looking at the value itself.
 func (sh *Shell) Find(ctx context.Context, path []vm.Step, text string) (show.Finding, error) {
-	return show.Find(path, text, func(path []vm.Step, from, limit int) (vm.Page, error) { return sh.Look(ctx, path, from, limit) })
+	return show.Find(path, text, func(path []vm.Step, from, limit int) (vm.Page, error) {
+		return sh.Look(ctx, path, from, limit, FindWidth)
+	})
 }
 
 // resultOf is what a call of a cell returned: all of it while it is kept, else as much as the log has. part says how much

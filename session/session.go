@@ -260,7 +260,7 @@ var ErrBusy = errors.New("session: a script is running; inspect its values when 
 // Look shows the value of a variable, or of what path leads to in it, and up to limit of its entries from number from
 // on, without running any Lua; see vm.Machine.Look. It does not wait: while a script runs the error is ErrBusy. Before
 // the first run there is nothing to see.
-func (s *Session) Look(ctx context.Context, path []vm.Step, from, limit int) (vm.Page, error) {
+func (s *Session) Look(ctx context.Context, path []vm.Step, from, limit, wide int) (vm.Page, error) {
 	w := s.world
 	select {
 	case w.turn <- struct{}{}:
@@ -271,7 +271,7 @@ func (s *Session) Look(ctx context.Context, path []vm.Step, from, limit int) (vm
 	if w.machine == nil {
 		return vm.Page{Node: vm.Node{Type: "nil", Brief: "nil"}}, nil
 	}
-	page, err := w.machine.Look(ctx, path, from, limit)
+	page, err := w.machine.Look(ctx, path, from, limit, wide)
 	return leaves(w, page), err
 }
 

@@ -12,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
+	"almanac/repl"
 	"almanac/repl/records"
 	"almanac/repl/show"
 	"almanac/session/vm"
@@ -91,7 +93,7 @@ func (p *valuePane) fetch(b *branch) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, lookTime)
 		defer cancel()
-		page, err := shell.Look(ctx, b.path, from, lookCount)
+		page, err := shell.Look(ctx, b.path, from, lookCount, repl.FindWidth)
 		var rows vm.Rows
 		if err == nil && b == p.root && from == 0 && hasRecords(page) {
 			rows, err = shell.Rows(ctx, b.path, 0, lookCount)
@@ -268,7 +270,7 @@ func (p *valuePane) rows(width, height int) []string {
 	top, end := p.list.window(len(all), p.page)
 	var out []string
 	for i, b := range all[top:end] {
-		out = append(out, t.chosen(i+top == p.list.at, p.row(b), width))
+		out = append(out, t.chosen(i+top == p.list.at, p.row(b, width-2), width))
 	}
 	for len(out) < p.page {
 		out = append(out, "")
@@ -286,15 +288,18 @@ func (p *valuePane) textRows(value string, width, height int) []string {
 	return rows[:min(len(rows), height)]
 }
 
-func (p *valuePane) row(b *branch) string {
+// row draws an entry in at most width cells; a text that is cut has a sign that opens it.
+func (p *valuePane) row(b *branch, width int) string {
 	t := p.m.theme
 	margin := strings.Repeat("  ", max(b.depth, 0))
 	if b.rest {
 		return margin + t.dim.Render(fmt.Sprintf("  %s %d more", t.glyphs.more, b.of.node.Size-len(b.of.below)))
 	}
+	value := text.SanitizeLine(b.node.Brief)
+	room := width - cells.Width(margin+"  "+show.StepText(b.node)+" = ")
 	sign := "  "
 	switch {
-	case b.node.Type != "table" && b.node.Size <= len(b.node.Brief), b.node.Size == 0:
+	case b.node.Size == 0, b.node.Type != "table" && b.node.Size <= len(b.node.Brief) && cells.Width(value) <= room:
 	case b.open:
 		sign = "- "
 	default:
@@ -304,7 +309,7 @@ func (p *valuePane) row(b *branch) string {
 	if b.node.Type == "table" && b.open {
 		return line + "  " + t.dim.Render(show.NodeKind(b.node))
 	}
-	return line + " = " + text.SanitizeLine(b.node.Brief)
+	return line + " = " + cells.Clip(value, max(room, 1), t.glyphs.more)
 }
 
 func (p *valuePane) pathAt(all []*branch, at int) string {

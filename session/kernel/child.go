@@ -104,7 +104,7 @@ func serve(in io.Reader, out io.Writer, missing []string) error {
 		case keysRequest:
 			c.reply(kindKeyList, c.machine.Keys(r))
 		case lookRequest:
-			c.reply(kindPage, c.machine.Look(r.Path, r.From, r.Limit))
+			c.reply(kindPage, c.machine.Look(r.Path, r.From, r.Limit, r.Wide))
 		case rowsRequest:
 			c.reply(kindRowList, c.machine.Rows(r.Path, r.From, r.Limit))
 		case globalsRequest:

@@ -40,7 +40,7 @@ func TestGlobalsLiveFromRunToRun(t *testing.T) {
 	if !strings.Contains(fmt.Sprint(keys), "format") {
 		t.Errorf("Keys(string) = %v", keys)
 	}
-	page, err := k.Look(context.Background(), []vm.Step{{Name: "list"}}, 1, 1)
+	page, err := k.Look(context.Background(), []vm.Step{{Name: "list"}}, 1, 1, 0)
 	if err != nil || page.Size != 3 || len(page.Nodes) != 1 || page.Nodes[0].Brief != "2" {
 		t.Errorf("Look(list) = %+v, %v", page, err)
 	}

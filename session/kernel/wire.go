@@ -91,10 +91,13 @@ type runRequest struct {
 type lookRequest struct {
 	Path        []vm.Step
 	From, Limit int
+	Wide        int
 }
 
-// A rowsRequest is a lookRequest for data.
-type rowsRequest lookRequest
+type rowsRequest struct {
+	Path        []vm.Step
+	From, Limit int
+}
 
 type interrupt struct {
 	Seq    uint64

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"almanac/catalog/text/cells"
 )
 
 // This file tells what a session's scripts have set. The session's globals live in a table of their own; the prelude
@@ -52,21 +54,22 @@ func (m *Machine) Globals() []Global {
 
 const (
 	briefWidth = 60
+	// maxBrief is the longest brief.
+	maxBrief = 1000
 	// briefSize is the largest table whose keys are put in order for a brief, which is made after every run.
 	briefSize = 500
 )
 
-// brief is v on one line of at most 60 characters.
-func (m *Machine) brief(v any) string {
+// brief is v on one line of at most 60 cells.
+func (m *Machine) brief(v any) string { return m.briefIn(v, briefWidth) }
+
+// briefIn is v on one line of at most so many cells.
+func (m *Machine) briefIn(v any, room int) string {
 	if t := m.table(v); t != nil && len(t.hash) > briefSize {
 		return fmt.Sprintf("{ %d entries }", t.size())
 	}
-	p := &printer{m: m, left: briefWidth, width: 4 * briefWidth, open: map[*table]bool{}, naming: true}
-	text := strings.Join(strings.Fields(p.whole(v, briefWidth)), " ")
-	if runes := []rune(text); len(runes) > briefWidth {
-		text = string(runes[:briefWidth-3]) + "..."
-	}
-	return text
+	p := &printer{m: m, left: room, width: 4 * room, open: map[*table]bool{}, naming: true}
+	return cells.Clip(strings.Join(strings.Fields(p.whole(v, room)), " "), room, "...")
 }
 
 func (m *Machine) prints() map[string]fingerprint {

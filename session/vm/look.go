@@ -19,7 +19,7 @@ type Node struct {
 	Type string
 	// Size counts a table's entries or a string's bytes.
 	Size int
-	// Brief is the value in at most 60 characters.
+	// Brief is the value on one line, in at most so many cells as were asked for.
 	Brief string
 }
 
@@ -44,17 +44,18 @@ const maxOrdered = 100_000
 // lookText bounds the text of a Page.
 const lookText = 64 << 10
 
-// Look shows the value at path and up to limit entries of it, 2,000 at most, beginning with number from. An empty path
-// means the variables that the session has set. What is not there has the type "nil". Of a table with more than 100,000
+// Look shows the value at path and up to limit entries of it, 2,000 at most, beginning with number from; each Brief has at
+// most wide cells, 60 where that is less. An empty path means the variables that the session has set. What is not there has the type "nil". Of a table with more than 100,000
 // keys beside its list it shows some, in no order. It must not run beside Run.
-func (m *Machine) Look(path []Step, from, limit int) Page {
+func (m *Machine) Look(path []Step, from, limit, wide int) Page {
 	limit = min(max(limit, 0), maxNodes)
 	from = max(from, 0)
+	wide = min(max(wide, briefWidth), maxBrief)
 	if len(path) == 0 {
-		return m.lookAround(from, limit)
+		return m.lookAround(from, limit, wide)
 	}
 	v := m.reach(path)
-	page := Page{Node: m.node(v), From: from}
+	page := Page{Node: m.node(v, wide), From: from}
 	page.Step = path[len(path)-1]
 	t := m.open(v)
 	if t == nil {
@@ -64,7 +65,7 @@ func (m *Machine) Look(path []Step, from, limit int) Page {
 	at := 0
 	each := func(k, v any) bool {
 		if at++; at > from {
-			n := m.node(v)
+			n := m.node(v, wide)
 			n.Step, n.Odd = m.step(k)
 			page.Nodes = append(page.Nodes, n)
 		}
@@ -87,11 +88,11 @@ func (m *Machine) Look(path []Step, from, limit int) Page {
 }
 
 // lookAround lists the session's variables.
-func (m *Machine) lookAround(from, limit int) Page {
+func (m *Machine) lookAround(from, limit, wide int) Page {
 	names := m.own()
 	page := Page{Node: Node{Type: "table", Size: len(names)}, From: from}
 	for _, name := range names[min(from, len(names)):min(from+limit, len(names))] {
-		n := m.node(m.session.hash[name])
+		n := m.node(m.session.hash[name], wide)
 		n.Step = Step{Name: name}
 		page.Nodes = append(page.Nodes, n)
 	}
@@ -118,8 +119,8 @@ func (m *Machine) reach(path []Step) any {
 	return v
 }
 
-func (m *Machine) node(v any) Node {
-	return Node{Type: m.typeName(v), Size: m.sizeOf(v), Brief: m.brief(v)}
+func (m *Machine) node(v any, wide int) Node {
+	return Node{Type: m.typeName(v), Size: m.sizeOf(v), Brief: m.briefIn(v, wide)}
 }
 
 // step is a key as a Step; odd for one that no path can hold.

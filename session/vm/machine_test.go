@@ -313,7 +313,7 @@ func TestLook(t *testing.T) {
 		{path(1), 0, 1, `nil 0: nil`},
 	}
 	for _, test := range tests {
-		page := r.Look(test.path, test.from, test.limit)
+		page := r.Look(test.path, test.from, test.limit, 0)
 		got := fmt.Sprintf("%s %d: %s", page.Type, page.Size, page.Text)
 		for i, n := range page.Nodes {
 			key := n.Step.Name
@@ -332,7 +332,7 @@ func TestLook(t *testing.T) {
 			t.Errorf("%v from %d: %s, want %s", test.path, test.from, got, test.want)
 		}
 	}
-	if n := len(r.Look(path("large"), 0, 100).Nodes); n != 100 {
+	if n := len(r.Look(path("large"), 0, 100, 0).Nodes); n != 100 {
 		t.Errorf("of a large table: %d entries, want 100", n)
 	}
 }

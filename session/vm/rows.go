@@ -35,7 +35,7 @@ func (m *Machine) Rows(path []Step, from, limit int) Rows {
 		return rows
 	}
 	v := m.reach(path)
-	rows.Node = m.node(v)
+	rows.Node = m.node(v, briefWidth)
 	rows.Step = path[len(path)-1]
 	t := m.open(v)
 	if t != nil {
