@@ -275,6 +275,11 @@ func (sh *Shell) meant(name string) string {
 			names, of[n] = append(names, n), c.name
 		}
 	}
+	for _, n := range names {
+		if len(name) > 1 && strings.HasPrefix(n, name) {
+			return ": did you mean /" + of[n] + "?"
+		}
+	}
 	if near := spelling.Nearest(name, names); near != "" {
 		return ": did you mean /" + of[near] + "?"
 	}

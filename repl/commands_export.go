@@ -114,7 +114,7 @@ func exportValue(ctx context.Context, sh *Shell, c *event.Cell, source, file str
 
 // exported is the value that source stands for, as data.
 func (sh *Shell) exported(ctx context.Context, c *event.Cell, source string) (v vm.Value, err error) {
-	nothing := fmt.Errorf("%s is nil: nothing to export", text.SanitizeLine(source))
+	nothing := fmt.Errorf("%s is nil", text.SanitizeLine(source))
 	if n, m, err := cellNumber(source); err == nil && m > 0 {
 		return sh.callResult(n, m)
 	} else if err == nil {

@@ -18,7 +18,6 @@ import (
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
-	"almanac/session/vm"
 )
 
 func lookCommands() []command {
@@ -42,10 +41,8 @@ func lookCommands() []command {
 			brief: "numbers of the last result, or of EXPR, as bars",
 			more:  "/chart total by month       sums of total for each month, as bars\n/chart total of open        the numbers one by one, as a line\nThe same from Lua: chart(open, {y = \"total\", by = \"month\"})",
 		},
-		{
-			name: "expand", args: "[N | N.M]", group: groupLook, aside: true, run: expand, words: cellWords,
-			brief: "cell N, or its call M, in full",
-		},
+		expandCommand(),
+		lessCommand(),
 		{
 			name: "history", args: "[WORDS]", group: groupMore, aside: true, run: searchHistory,
 			brief: "earlier inputs",
@@ -114,64 +111,6 @@ func callDetail(cell int, c trace.Call, o event.RenderOptions) string {
 		fmt.Fprintf(&b, "\n  effect %s %s %s", e.Kind, e.Target, show.LuaText(e.Value, 100))
 	}
 	return b.String()
-}
-
-func expand(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
-	n, m := 0, 0
-	if arg != "" {
-		var err error
-		if n, m, err = cellNumber(arg); err != nil {
-			return &UsageError{usage: "/expand [N | N.M]", message: err.Error()}
-		}
-	}
-	c, ok := sh.cell(n)
-	if !ok {
-		return fmt.Errorf("expand: no cell [%d]", n)
-	}
-	if m > 0 {
-		for _, call := range c.Calls {
-			if call.N == m {
-				sh.showResult(c.N, call, true)
-				return nil
-			}
-		}
-		return fmt.Errorf("expand: no call [%d.%d]", n, m)
-	}
-	sh.say(event.Plain, "[%d] %s", c.N, c.Source)
-	for _, thought := range c.Thoughts {
-		sh.feed.Emit(event.Event{Kind: event.Thought, Text: thought, Full: true})
-	}
-	for _, script := range c.Scripts {
-		sh.say(event.Plain, "%s", script)
-	}
-	for _, call := range c.Calls {
-		sh.feed.Emit(event.Event{Kind: event.Called, Cell: c.N, Author: session.Author(call.Author), Call: &call})
-	}
-	if c.Answer != "" {
-		sh.say(event.Plain, "%s", c.Answer)
-	}
-	if c.Outcome == nil {
-		return nil
-	}
-	if text := strings.TrimRight(c.Outcome.Stdout+c.Outcome.Stderr, "\n"); text != "" {
-		sh.say(event.Plain, "%s", text)
-	}
-	sh.feed.Emit(event.Event{Kind: event.Ran, Cell: c.N, Author: c.Author, Outcome: c.Outcome, Full: true})
-	return nil
-}
-
-// showResult shows what a call returned, and how much of it when that is not all.
-func (sh *Shell) showResult(cell int, c trace.Call, full bool) {
-	v, part := sh.resultOf(cell, c)
-	if v.Data == nil && part == "" {
-		return
-	}
-	sh.feed.Emit(event.Event{
-		Kind: event.Ran, Cell: cell, Author: session.User, Call: &c, Full: full, Outcome: &session.Outcome{Values: []vm.Value{v}},
-	})
-	if part != "" {
-		sh.say(event.Notice, "%s", part)
-	}
 }
 
 func searchHistory(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {

@@ -153,6 +153,8 @@ func (m *model) opened(e event.Event) tea.Cmd {
 	switch e.Pane {
 	case event.ValuePane:
 		p, cmd = newValuePane(m, e.Path)
+	case event.PagerPane:
+		p, cmd = newPager(m, e)
 	case event.SessionsPane:
 		p, cmd = newSessionsPane(m, trace.Filter{Words: e.Words, Interactive: e.Interactive})
 	default:

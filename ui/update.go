@@ -100,7 +100,7 @@ func (m *model) resize(width, height int) tea.Cmd {
 		}
 	}
 	m.width, m.height = width, height
-	if p, ok := m.overlay().(*transcriptPane); ok {
+	if p, ok := m.overlay().(*pager); ok {
 		return p.read()
 	}
 	return nil

@@ -76,6 +76,8 @@ const (
 	SessionsPane
 	// TranscriptPane shows what the log tells of this session and of those that it goes on from.
 	TranscriptPane
+	// PagerPane pages through Event.Inside; Event.Words says what it is.
+	PagerPane
 )
 
 // A Level says how a Said message is meant.
@@ -113,6 +115,8 @@ type Event struct {
 	// Words are what an Opened pane should be narrowed to, Interactive to the sessions that a person sat before.
 	Words       string
 	Interactive bool
+	// Inside is what a pager shows, in the place of Text.
+	Inside []Event
 	// Cut asks for the Text of an Opened event to be cut at the width of the screen, not broken.
 	Cut   bool
 	Hits  []Hit

@@ -101,6 +101,9 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		}
 		return lines
 	case Opened:
+		if e.Pane == PagerPane {
+			return InsideLines(e, width, o)
+		}
 		lines := saidLines(Event{Text: e.Text}, o)
 		if !e.Cut {
 			return show.Wrap(lines, width)
@@ -111,6 +114,15 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		return lines
 	}
 	return nil
+}
+
+// InsideLines shows what a pager shows.
+func InsideLines(e Event, width int, o RenderOptions) []show.Line {
+	var lines []show.Line
+	for _, inner := range e.Inside {
+		lines = append(lines, Lines(inner, width, o)...)
+	}
+	return lines
 }
 
 // PromptText is what stands before input in mode m.

@@ -44,7 +44,7 @@ func TestTranscriptPane(t *testing.T) {
 	}
 	sc := screenOf(t, shell(), 60, 20)
 	sc.open(event.TranscriptPane)
-	p := sc.overlay().(*transcriptPane)
+	p := sc.overlay().(*pager)
 	sc.paneKeys("home", "/", "x = 3", "enter")
 	if got := sc.picture(); !strings.Contains(strings.SplitN(got, "\n", 4)[2], "lua ❯ x = 3") {
 		t.Errorf("not found:\n%s", got)
@@ -65,5 +65,64 @@ func TestTranscriptPane(t *testing.T) {
 		"lua ❯ x = 8  [8]\n   .. return x\n  8\n  8\n  8\n      … 5 more lines\nask ❯ how many?  [9]\n  There are **nine**."
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("the last cells:\n%s", got)
+	}
+}
+
+// /less pages through a cell or a value with keys of its own, and where there is no other screen it prints.
+func TestLess(t *testing.T) {
+	s, _ := gridded(t, 60, 12, `for i = 1, 40 do print("line " .. i) end return { "a", 2 }`, `t = { s = "first\n\27[31msecond\n" .. ("long "):rep(30) }`)
+	less := func(arg string) *pager {
+		t.Helper()
+		s.shell.Handle(t.Context(), "/less "+arg)
+		s.settle(s.pull())
+		p, ok := s.overlay().(*pager)
+		if !ok {
+			t.Fatalf("/less %s: no pager; printed %q", arg, s.printed)
+		}
+		return p
+	}
+	top := func() string { return strings.Trim(strings.Split(s.View().Content, "\n")[1], "│ ") }
+	less("1")
+	for _, step := range []struct{ keys, top, title, note string }{
+		{"", `[1] for i = 1, 40 do print("line " .. i) end return {`, "Pager ─ [1]", "9 of 43 lines"},
+		{"down j", "line 1", "Pager ─ [1]", "11 of 43 lines"},
+		{"pgdown", "line 10", "Pager ─ [1]", "20 of 43 lines"},
+		{"G", "line 33", "Pager ─ [1]", "43 of 43 lines"},
+		{"g / l i n e space 1 enter", "line 1", "Pager ─ [1] ─ search: line 1", "11 of 43 lines"},
+		{"n n", "line 11", "Pager ─ [1] ─ search: line 1", "21 of 43 lines"},
+		{"N", "line 10", "Pager ─ [1] ─ search: line 1", "20 of 43 lines"},
+	} {
+		for _, k := range strings.Fields(step.keys) {
+			if k == "space" {
+				k = " "
+			}
+			s.paneKeys(k)
+		}
+		at := top()
+		title, note := s.overlay().head()
+		if at != step.top || title != step.title || note != step.note {
+			t.Errorf("after %q: %q, %q, %q", step.keys, at, title, note)
+		}
+	}
+	s.paneKeys("q")
+	if s.overlay() != nil {
+		t.Error("q does not close the pager")
+	}
+	less("t.s")
+	if got := s.View().Content; top() != "first" || !strings.Contains(got, `\27[31msecond`) || !strings.Contains(got, "Pager ─ t.s") {
+		t.Errorf("a text:\n%s", got)
+	}
+	less("{ x = t, y = 1 }")
+	if got := s.View().Content; !strings.Contains(got, "y = 1") {
+		t.Errorf("an expression:\n%s", got)
+	}
+	s.paneKeys("q")
+	s.flat = true
+	s.printed = nil
+	s.shell.Handle(t.Context(), "/less 1")
+	s.pass(time.Second)
+	s.pass(time.Second)
+	if s.overlay() != nil || !strings.Contains(strings.Join(s.printed, "\n"), "line 40") {
+		t.Errorf("without another screen: %q", s.printed)
 	}
 }

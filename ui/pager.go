@@ -8,13 +8,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog/text"
+	"almanac/repl/event"
+	"almanac/repl/show"
 )
 
-// This file holds /transcript: what the log tells of this session and of those that it goes on from, page by page. It is
-// read beside the loop, anew for each width.
+// This file holds the pager: /transcript, which is what the log tells of this session and of those that it goes on from, and
+// /less. Its lines are made beside the loop, anew for each width.
 
-type transcriptPane struct {
+type pager struct {
 	m     *model
+	title string
+	load  func(width int, o event.RenderOptions) ([]show.Line, error)
 	lines []string // as wide as made
 	made  int
 	busy  bool
@@ -26,8 +30,17 @@ type transcriptPane struct {
 	typed bool
 }
 
-func newTranscriptPane(m *model) (*transcriptPane, tea.Cmd) {
-	p := &transcriptPane{m: m, from: 1 << 30}
+func newTranscriptPane(m *model) (*pager, tea.Cmd) {
+	p := &pager{m: m, title: "Transcript", load: m.shell.Transcript, from: 1 << 30}
+	return p, p.read()
+}
+
+// newPager pages through what an Opened event holds.
+func newPager(m *model, e event.Event) (*pager, tea.Cmd) {
+	p := &pager{m: m, title: "Pager " + m.theme.glyphs.rule + " " + text.SanitizeLine(e.Words)}
+	p.load = func(width int, o event.RenderOptions) ([]show.Line, error) {
+		return event.InsideLines(e, width, o), nil
+	}
 	return p, p.read()
 }
 
@@ -35,15 +48,15 @@ func newTranscriptPane(m *model) (*transcriptPane, tea.Cmd) {
 const paneMargin = 4
 
 // read brings the lines up to the width of the window.
-func (p *transcriptPane) read() tea.Cmd {
+func (p *pager) read() tea.Cmd {
 	width := max(p.m.width-paneMargin, 8)
 	if p.busy || p.made == width {
 		return nil
 	}
 	p.busy = true
-	shell, o := p.m.shell, p.m.render()
+	load, o := p.load, p.m.render()
 	return func() tea.Msg {
-		read, err := shell.Transcript(width, o)
+		read, err := load(width, o)
 		return paneMsg(func() tea.Cmd {
 			var lines []string
 			for _, l := range p.m.styled(read) {
@@ -58,8 +71,8 @@ func (p *transcriptPane) read() tea.Cmd {
 	}
 }
 
-func (p *transcriptPane) head() (title, note string) {
-	title = "Transcript"
+func (p *pager) head() (title, note string) {
+	title = p.title
 	if p.typed || p.words != "" {
 		title += " " + p.m.theme.glyphs.rule + " search: " + p.words
 	}
@@ -69,7 +82,7 @@ func (p *transcriptPane) head() (title, note string) {
 	return title, note
 }
 
-func (p *transcriptPane) rows(_, height int) []string {
+func (p *pager) rows(_, height int) []string {
 	p.page = max(height, 1)
 	switch {
 	case p.err != nil:
@@ -83,7 +96,7 @@ func (p *transcriptPane) rows(_, height int) []string {
 	return p.lines[p.from:min(p.from+height, len(p.lines))]
 }
 
-func (p *transcriptPane) key(name, text string) tea.Cmd {
+func (p *pager) key(name, text string) tea.Cmd {
 	if p.typed {
 		switch {
 		case name == "enter" || name == "kpenter":
@@ -112,12 +125,14 @@ func (p *transcriptPane) key(name, text string) tea.Cmd {
 		p.from = 0
 	case "end", "G":
 		p.from = len(p.lines)
+	case "q":
+		return p.m.paneKey(p, "esc", "")
 	}
 	return p.read()
 }
 
 // find puts the next line with the words at the top, going by steps from line at.
-func (p *transcriptPane) find(at, step int) {
+func (p *pager) find(at, step int) {
 	words := strings.ToLower(p.words)
 	for i := at; words != "" && i >= 0 && i < len(p.lines); i += step {
 		if strings.Contains(strings.ToLower(ansi.Strip(p.lines[i])), words) {
@@ -130,15 +145,15 @@ func (p *transcriptPane) find(at, step int) {
 	}
 }
 
-func (p *transcriptPane) hints() []string {
+func (p *pager) hints() []string {
 	if p.typed {
 		return []string{"Enter search"}
 	}
-	return []string{"Up Down", "PgUp PgDn", "Home End", "/ search", "n next"}
+	return []string{"Up Down", "PgUp PgDn", "g start, G end", "/ search", "n next, N previous", "q back"}
 }
-func (p *transcriptPane) typing() bool { return p.typed }
+func (p *pager) typing() bool { return p.typed }
 
-func (p *transcriptPane) escape() bool {
+func (p *pager) escape() bool {
 	was := p.typed
 	p.typed = false
 	return was
