@@ -163,7 +163,7 @@ func TestLimits(t *testing.T) {
 		{"mod", "x = a" + strings.Repeat(" % a", 300), "needs too many registers"},
 		{"elseif", "if x then" + strings.Repeat(" elseif y then", 20_000) + " end", "nests too deep"},
 	} {
-		_, err := Normalize(c.src)
+		_, _, err := Normalize(c.src)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
 		} else if err.(*Error).Incomplete {
@@ -181,7 +181,7 @@ func TestLimits(t *testing.T) {
 		"returns": "local x " + strings.Repeat("return function() ", 59) + "return x " + strings.Repeat("end ", 59),
 		"locals":  "local a" + strings.Repeat(",a", 199),
 	} {
-		if _, err := Normalize(src); err != nil {
+		if _, _, err := Normalize(src); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

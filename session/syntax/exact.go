@@ -55,6 +55,16 @@ func (p *parser) hostOf(e *binary, i int) string {
 	return ""
 }
 
+// hostLine is the line where Lua does operator i of a run: a comparison is done behind its last operand.
+func (p *parser) hostLine(e *binary, i int) int32 {
+	if k := e.ops[i].kind; k != tkEq && k != tkNe {
+		return e.ops[i].line
+	}
+	end := e.operands[i+1].where().end
+	after := sort.Search(len(p.toks), func(i int) bool { return p.toks[i].start >= end })
+	return p.toks[after-1].line
+}
+
 func (p *parser) isNumeral(e expr, text string) bool {
 	l, ok := e.(*literal)
 	return ok && l.kind == tkNumber && p.src[l.start:l.end] == text
@@ -136,10 +146,9 @@ func (w *writer) forStmt(s *stmt, depth int) {
 	}
 	counter, do := w.p.after(s.start+1, tkName), w.p.loopHead(s)
 	name := w.p.text(counter)
-	w.used[HostFor] = true
 	w.replace(s.start, s.start+int32(len("for")), "do local "+hostAt+",")
 	w.put(counter.end, ","+hostLast+","+hostStep)
-	w.put(s.values[0].where().start, " "+HostFor+"(")
+	w.call(s.values[0].where().start, HostFor, do.line)
 	for _, e := range s.values {
 		w.single(e, depth+2)
 	}

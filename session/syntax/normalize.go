@@ -88,17 +88,21 @@ func hostName(k kind) string {
 
 // Normalize returns the program of src for the engine: the same meaning, every line where it was, as many lines. The
 // error is an *Error. Text that needs nothing comes back as it is.
-func Normalize(src string) (string, error) {
+//
+// An operator that becomes a call is an instruction at the line where the call begins, while in Lua it is at the line of
+// the operator. lines has the right line of each call of a host function, in the order in which the calls begin; zero
+// leaves it where it is.
+func Normalize(src string) (text string, lines []int32, err error) {
 	fn, p := parse(src)
 	if err := p.verdict(fn); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	w := &writer{src: src, p: p, used: make(map[string]bool)}
 	w.out.Grow(len(src) + len(src)/8)
 	head := w.head()
 	w.block(fn.body, 1)
 	if w.err != nil {
-		return "", w.err
+		return "", nil, w.err
 	}
 	if n := len(p.toks); n > 1 {
 		w.copy(max(w.at, int(p.toks[n-2].end)))
@@ -107,7 +111,7 @@ func Normalize(src string) (string, error) {
 	if len(w.used) > 0 {
 		body = body[:head] + w.opening() + body[head:] + " end)(...)"
 	}
-	return plainBreaks(body + rest), nil
+	return plainBreaks(body + rest), w.lines, nil
 }
 
 // plainBreaks writes every line break as \n, which the engine fails to do in long strings. A carriage return in Lua
@@ -142,7 +146,9 @@ type writer struct {
 	out  strings.Builder
 	at   int // what is before this byte is written or left out
 	used map[string]bool
-	err  *Error
+	// lines is for Normalize.
+	lines []int32
+	err   *Error
 	// vararg is true in a function with ... in its parameters. A chunk is none: it is given one argument at most.
 	vararg bool
 }
@@ -177,9 +183,10 @@ func (w *writer) replace(start, end int32, text string) {
 	w.at = int(end)
 }
 
-// call opens the call of a host function in front of the byte at.
-func (w *writer) call(at int32, name string) {
+// call opens the call of a host function in front of the byte at; line is for Normalize.
+func (w *writer) call(at int32, name string, line int32) {
 	w.used[name] = true
+	w.lines = append(w.lines, line)
 	w.put(at, " "+name+"(")
 }
 
@@ -231,7 +238,7 @@ func (w *writer) stmt(s *stmt, depth int) {
 		w.function(s.fn, depth)
 	case stmtReturn:
 		if w.vararg && len(s.values) == 1 && isCall(s.values[0]) {
-			w.call(s.values[0].where().start, HostResults)
+			w.call(s.values[0].where().start, HostResults, 0)
 			w.expr(s.values[0], depth+2)
 			w.put(s.values[0].where().end, ")")
 			return
@@ -314,8 +321,8 @@ func (w *writer) expr(e expr, depth int) {
 		w.expr(e.inner, depth+1)
 	case *unary:
 		if e.op.kind == tkTilde {
-			w.replace(e.op.start, e.op.end, " "+HostBNot+"(")
-			w.used[HostBNot] = true
+			w.call(e.op.start, HostBNot, e.op.line)
+			w.at = int(e.op.end)
 			w.single(e.x, depth+1)
 			w.put(e.end, ")")
 			return
@@ -357,8 +364,8 @@ func (w *writer) literal(e *literal) {
 	switch e.kind {
 	case tkNumber:
 		if isBigInteger(text) {
-			w.replace(e.start, e.end, " "+HostInteger+"(\""+text+"\")")
-			w.used[HostInteger] = true
+			w.call(e.start, HostInteger, 0)
+			w.replace(e.start, e.end, "\""+text+"\")")
 		} else if v := numberValue(text); v > maxFloat {
 			w.replace(e.start, e.end, "(1/0)")
 		}

@@ -52,7 +52,7 @@ func TestNormalize(t *testing.T) {
 		{"\xEF\xBB\xBFx=1", "x=1"},
 		{"--[==[ a..b ]] ]==] x='a..b' .. [=[]]..]=]", "--[==[ a..b ]] ]==] x= H_concat('a..b' , [=[]]..]=])"},
 	} {
-		got, err := Normalize(c.src)
+		got, _, err := Normalize(c.src)
 		if err != nil {
 			t.Errorf("%q: %v", c.src, err)
 			continue
@@ -69,7 +69,7 @@ func TestNormalize(t *testing.T) {
 
 func TestNormalizeLongChains(t *testing.T) {
 	for _, op := range []string{" or ", " and "} {
-		got, err := Normalize("x = a" + strings.Repeat(op+"a", 999))
+		got, _, err := Normalize("x = a" + strings.Repeat(op+"a", 999))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,11 +77,11 @@ func TestNormalizeLongChains(t *testing.T) {
 			t.Errorf("%s: %d groups, want 20", op, n)
 		}
 	}
-	got, err := Normalize("x = a" + strings.Repeat("..a", 99))
+	got, _, err := Normalize("x = a" + strings.Repeat("..a", 99))
 	if err != nil || !strings.Contains(got, HostConcat+"({n=100,a,") {
 		t.Errorf("concat: %v %s", err, got)
 	}
-	got, err = Normalize("if x then" + strings.Repeat("\nelseif y then", 120) + "\nend\nf()")
+	got, _, err = Normalize("if x then" + strings.Repeat("\nelseif y then", 120) + "\nend\nf()")
 	if err != nil || strings.Count(got, "else if") != 2 || !strings.Contains(got, "\nend if nil then end end if nil then end end\nf()") {
 		t.Errorf("elseif: %v %s", err, got)
 	}
@@ -110,7 +110,7 @@ func FuzzNormalize(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		err := Check(src)
-		out, err2 := Normalize(src)
+		out, _, err2 := Normalize(src)
 		if err != nil && err2 == nil {
 			t.Fatalf("Check refuses what Normalize takes: %v", err)
 		}

@@ -21,7 +21,7 @@ func (w *writer) binary(e *binary, depth int) {
 
 // concat writes a..b..c as one call.
 func (w *writer) concat(e *binary, depth int) {
-	w.call(e.start, HostConcat)
+	w.call(e.start, HostConcat, concatLine(e))
 	n, closing := len(e.operands), ")"
 	depth++
 	if n > groupSize {
@@ -40,6 +40,23 @@ func (w *writer) concat(e *binary, depth int) {
 		}
 	}
 	w.put(e.end, closing)
+}
+
+// concatLine is the line where a..b..c is done: that of the last operator, also where that stands in parentheses.
+func concatLine(e *binary) int32 {
+	last := e.operands[len(e.operands)-1]
+	for {
+		switch inner := last.(type) {
+		case *paren:
+			last = inner.inner
+			continue
+		case *binary:
+			if inner.ops[0].kind == tkConcat {
+				return concatLine(inner)
+			}
+		}
+		return e.ops[len(e.ops)-1].line
+	}
 }
 
 // group writes operands from up to to of an and/or chain, the long ones in groups that are values of their own: and,
@@ -93,7 +110,7 @@ func (w *writer) fold(e *binary, depth int) {
 	left := 0
 	for i := len(e.ops) - 1; i >= first-1; i-- {
 		if name := w.p.hostOf(e, i); name != "" {
-			w.call(e.start, name)
+			w.call(e.start, name, w.p.hostLine(e, i))
 			left++
 		}
 	}
@@ -109,7 +126,7 @@ func (w *writer) fold(e *binary, depth int) {
 			}
 			return -1
 		}, w.src[e.start:end])
-		w.replace(e.start, end, " "+folded+" "+lines)
+		w.replace(e.start, end, lines+" "+folded+" ")
 	} else {
 		w.expr(e.operands[0], depth+left)
 	}

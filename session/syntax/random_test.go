@@ -47,7 +47,7 @@ func TestSameAsLua(t *testing.T) {
 			g := &generator{r: rand.New(rand.NewPCG(uint64(run), uint64(i)))}
 			src := g.program()
 			sources = append(sources, src)
-			out, err := Normalize(src)
+			out, _, err := Normalize(src)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, src)
 			}
@@ -66,7 +66,7 @@ func TestSameAsLua(t *testing.T) {
 				if i > 0 {
 					src = sources[i-1]
 				}
-				out, _ := Normalize(src)
+				out, _, _ := Normalize(src)
 				t.Fatalf("run %d\n%s\nnormalised\n%s\nwant\n%s\ngot\n%s", run, src, out, wants[i], gots[min(i, len(gots)-1)])
 			}
 		}
@@ -248,7 +248,7 @@ func TestEngineCases(t *testing.T) {
 		"local s = 'a'" + strings.Repeat("..'b'", 150) + " print(#s)",
 		"print(('x'):rep(3) .. 1 .. 2 == 'xxx12', 2^-3 .. 'y', -2^2 % 3)",
 	} {
-		out, err := Normalize(src)
+		out, _, err := Normalize(src)
 		if err != nil {
 			t.Errorf("%v\n%s", err, src)
 			continue

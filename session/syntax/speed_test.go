@@ -91,7 +91,7 @@ func Benchmark1000Lines(b *testing.B) {
 		{"PathAt", func() { PathAt(src, at) }},
 		{"Uses", func() { Uses(src, line) }},
 		{"Normalize", func() {
-			if _, err := Normalize(src); err != nil {
+			if _, _, err := Normalize(src); err != nil {
 				b.Fatal(err)
 			}
 		}},

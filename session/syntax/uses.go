@@ -37,8 +37,8 @@ type Function struct {
 }
 
 // Uses lists what the code of one line does, in the order in which it is done. An operation over several lines counts
-// where the engine says it is: a field at its name, a call where the called expression begins, an operator at itself,
-// and an operator that becomes a call of a host function where its first operand begins.
+// where Lua says it is: a field at its name, a call where the called expression begins, an operator at itself, a
+// concatenation at its last operator.
 func Uses(src string, line int) []Use {
 	fn, p := parse(src)
 	u := &user{p: p, line: line, starts: lineStarts(src)}
@@ -83,7 +83,11 @@ func (u *user) pos(at int32) Pos {
 
 // note adds a use when the byte where is on the line.
 func (u *user) note(kind UseKind, name string, where int32, at ...int32) {
-	if u.pos(where).Line != u.line {
+	u.noteLine(kind, name, u.pos(where).Line, at...)
+}
+
+func (u *user) noteLine(kind UseKind, name string, line int, at ...int32) {
+	if line != u.line {
 		return
 	}
 	use := Use{Kind: kind, Name: name, In: u.in}
@@ -127,7 +131,7 @@ func (u *user) loop(s *stmt) {
 	case s.kind == stmtForIn:
 		u.note(Operate, "in", s.start, at[0])
 	case s.exact:
-		u.note(Operate, HostFor, at[0], at...)
+		u.noteLine(Operate, HostFor, int(u.p.loopHead(s).line), at...)
 	default:
 		u.note(Operate, "for", u.p.loopHead(s).start, at...)
 	}
@@ -265,7 +269,7 @@ func (u *user) binary(e *binary) {
 			u.expr(x)
 			at = append(at, u.lastName(x))
 		}
-		u.note(Operate, "..", e.start, at...)
+		u.noteLine(Operate, "..", int(concatLine(e)), at...)
 		return
 	}
 	numeric := u.isNumeral(e.operands[0])
@@ -282,19 +286,17 @@ func (u *user) binary(e *binary) {
 		if i > 0 {
 			left = op.start
 		}
-		name, where := u.p.text(op), op.start
+		name, line := u.p.text(op), int(op.line)
 		switch {
 		case op.kind == tkAnd, op.kind == tkOr, folded:
 			continue
 		case op.kind == tkGt, op.kind == tkGe:
 			left, right = right, left
 			name = map[kind]string{tkGt: "<", tkGe: "<="}[op.kind]
-		case hostName(op.kind) != "":
-			where = e.start
-		case u.p.hostOf(e, i) != "":
-			name, where = u.p.hostOf(e, i), e.start
+		case hostName(op.kind) == "" && u.p.hostOf(e, i) != "":
+			name, line = u.p.hostOf(e, i), int(u.p.hostLine(e, i))
 		}
-		u.note(Operate, name, where, left, right)
+		u.noteLine(Operate, name, line, left, right)
 	}
 }
 

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -47,6 +48,7 @@ const (
 	opForPrepare    = 33
 	opForIn         = 34
 	opSetList       = 36
+	opClosure       = 37
 	opExtra         = 39
 )
 
@@ -68,6 +70,43 @@ func (i instruction) setsA() bool {
 		return false
 	}
 	return true
+}
+
+// moveCalls gives the calls of host functions in a chunk the lines that syntax.Normalize says.
+func moveCalls(main *prototype, lines []int32) {
+	var calls []*int32 // their lines
+	var find func(p *prototype)
+	find = func(p *prototype) {
+		for pc, i := range p.code {
+			switch i.op() {
+			case opClosure:
+				find(&p.prototypes[i.bx()])
+			case opGetUpvalue:
+				if slices.Contains(syntax.HostNames(), p.upValues[i.b()].name) {
+					calls = append(calls, p.lineOfCall(i.a(), pc))
+				}
+			}
+		}
+	}
+	find(main)
+	if len(calls) != len(lines) {
+		return
+	}
+	for i, line := range lines {
+		if line > 0 && calls[i] != nil {
+			*calls[i] = line
+		}
+	}
+}
+
+// lineOfCall is the line of the call of the function that the instruction at has put into a register.
+func (p *prototype) lineOfCall(register, at int) *int32 {
+	for pc, i := range p.code[at:] {
+		if op := i.op(); (op == opCall || op == opTailCall) && i.a() == register {
+			return &p.lineInfo[at+pc]
+		}
+	}
+	return nil
 }
 
 // engineStack is how many slots a stack has before the engine gives it the reserve for handling an overflow.
@@ -146,6 +185,25 @@ func (a *activation) local(register, at int) string {
 		}
 	}
 	return ""
+}
+
+// called is the name of what the running instruction calls, or "".
+func (a *activation) called() string {
+	i := a.code[a.at]
+	if op := i.op(); op != opCall && op != opTailCall {
+		return ""
+	}
+	return a.origin(i.a(), a.at).name
+}
+
+// returnsCall says whether the running instruction is the call in `return f(...)` that was written as a call of
+// syntax.HostResults.
+func (a *activation) returnsCall() bool {
+	if a.at+1 >= len(a.code) || a.code[a.at].op() != opCall {
+		return false
+	}
+	pass := a.code[a.at+1]
+	return (pass.op() == opCall || pass.op() == opTailCall) && pass.b() == 0 && a.origin(pass.a(), a.at+1).name == syntax.HostResults
 }
 
 // variables lists the local variables that live at the running instruction, and the captured ones.
@@ -367,10 +425,10 @@ func (a *activation) key(operand, at int) string {
 	return "?"
 }
 
-// operand names an operand that may be a register or a constant.
+// operand names an operand that may be a register or a constant. As in Lua, a constant has no name.
 func (a *activation) operand(operand int) named {
 	if operand&constantBit != 0 {
-		return constantName(a.constants[operand&^constantBit])
+		return named{}
 	}
 	return a.origin(operand, a.at)
 }

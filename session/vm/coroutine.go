@@ -183,12 +183,8 @@ func (m *Machine) stopCoroutines() {
 // resumeWith runs a coroutine until it yields or ends. traces is Machine.traceWanted inside it.
 func (c call) resumeWith(t *thread, args []any, traces int) (values []any, problem any, ok bool) {
 	m := c.m
-	if t.status != suspended {
-		name := string(t.status)
-		if t.status == running || t.status == normal {
-			name = "non-suspended"
-		}
-		return nil, "cannot resume " + name + " coroutine", false
+	if refusal := t.refusal(); refusal != "" {
+		return nil, refusal, false
 	}
 	t.nesting = 1
 	if m.current != nil {
@@ -235,6 +231,17 @@ func (c call) resumeWith(t *thread, args []any, traces int) (values []any, probl
 	return values, nil, true
 }
 
+// refusal says why a coroutine cannot be resumed now, "" when it can.
+func (t *thread) refusal() string {
+	switch t.status {
+	case suspended:
+		return ""
+	case dead:
+		return "cannot resume dead coroutine"
+	}
+	return "cannot resume non-suspended coroutine"
+}
+
 func openCoroutine(m *Machine) {
 	m.coroutineMeta = m.newTable(0, 1)
 	m.coroutineMeta.put("__metatable", "coroutine")
@@ -260,6 +267,9 @@ func openCoroutine(m *Machine) {
 	def("wrap", func(c call) int {
 		co := c.newCoroutine(c.function(1))
 		return c.give(m.function("wrap", func(c call) int {
+			if refusal := co.refusal(); refusal != "" {
+				c.fail("%s", refusal)
+			}
 			values, problem, ok := c.resumeWith(co.thread, c.rest(1), m.traceWanted)
 			if !ok {
 				m.raise(c.l, problem)

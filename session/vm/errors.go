@@ -41,6 +41,7 @@ func (m *Machine) where(l *lua.State) string {
 
 // position is the position at a level as error() counts it: 1 is the function that called error.
 func (m *Machine) position(l *lua.State, level int) string {
+	level = m.luaLevel(l, level)
 	f, ok := frameAt(l, level)
 	if !ok || !f.lua {
 		return ""
@@ -49,6 +50,24 @@ func (m *Machine) position(l *lua.State, level int) string {
 		return m.where(l)
 	}
 	return fmt.Sprintf("%s:%d: ", f.chunk, f.line)
+}
+
+// luaLevel is the level of the engine's stack for one that error() counts, which are those of Lua: where normalised code
+// passes on the results of a call Lua has done with the function, and where it calls the host for an operator Lua calls
+// nothing.
+func (m *Machine) luaLevel(l *lua.State, level int) int {
+	for i := 2; i <= level; i++ {
+		a := m.activationAt(l, i)
+		if a != nil && a.returnsCall() {
+			level++
+		}
+		if a == nil {
+			if a = m.activationAt(l, i+1); a != nil && reserved(a.called()) {
+				level++
+			}
+		}
+	}
+	return level
 }
 
 // scriptLine is the line of the running script that led here, or 0.

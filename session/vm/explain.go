@@ -275,6 +275,10 @@ func (m *Machine) culprit(a *activation, f failure) (n named, v any, u spot, ok 
 		}
 		register = i.a() + f.operand
 		u = spot{kind: syntax.Operate, name: f.host, operand: f.operand - 1}
+		if n = a.origin(register, a.at); n.kind == "constant" {
+			n = named{} // Lua takes it from the constants, where it has no name
+		}
+		return n, a.registers[register], u, true
 	case f.op == "index":
 		u.kind = syntax.Index
 		switch op {

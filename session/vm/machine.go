@@ -298,7 +298,7 @@ func (m *Machine) keepSource(name, source string) {
 
 // load normalises source and pushes the compiled function.
 func (m *Machine) load(l *lua.State, name, source string) error {
-	normal, err := syntax.Normalize(source)
+	normal, lines, err := syntax.Normalize(source)
 	if err != nil {
 		return err
 	}
@@ -309,6 +309,7 @@ func (m *Machine) load(l *lua.State, name, source string) error {
 		text, _ := m.raw(l, l.Top()).(string)
 		return errors.New(text)
 	}
+	moveCalls(m.closure(l.ToValue(-1)).prototype, lines)
 	m.remember(l.ToValue(-1), name, source)
 	return nil
 }

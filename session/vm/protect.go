@@ -65,6 +65,9 @@ func openProtect(m *Machine) {
 	m.global("error", func(c call) int {
 		v, level := c.raw(1), c.optInt(2, 1)
 		s, text := v.(string)
+		if f, number := v.(float64); number && level > 0 {
+			s, text = numberText(f), true
+		}
 		if level > 0 && m.traceWanted > 0 {
 			if !text {
 				s, level = m.describeError(v), 1
