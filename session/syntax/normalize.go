@@ -89,9 +89,9 @@ func hostName(k kind) string {
 // Normalize returns the program of src for the engine: the same meaning, every line where it was, as many lines. The
 // error is an *Error. Text that needs nothing comes back as it is.
 //
-// An operator that becomes a call is an instruction at the line where the call begins, while in Lua it is at the line of
-// the operator. lines has the right line of each call of a host function, in the order in which the calls begin; zero
-// leaves it where it is.
+// An operator that becomes a call is an instruction at the line where the call begins, while in Lua it is at the line
+// of the operator. lines has the right line of each call of a host function, in the order in which the calls begin;
+// zero leaves it where it is.
 func Normalize(src string) (text string, lines []int32, err error) {
 	fn, p := parse(src)
 	if err := p.verdict(fn); err != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	lua "github.com/Shopify/go-lua"
 )
@@ -73,7 +74,13 @@ func openBase(m *Machine) {
 		}
 		return c.give(float64(t.length()))
 	})
-	m.global("rawget", func(c call) int { return c.give(m.behind(c.table(1), c.any(2)).get(c.raw(2))) })
+	m.global("rawget", func(c call) int {
+		v := m.behind(c.table(1), c.any(2)).get(c.raw(2))
+		if m.isNoIndex(v) {
+			v = nil
+		}
+		return c.give(v)
+	})
 	m.global("rawset", func(c call) int {
 		t, k := c.writable(1), c.any(2)
 		if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {
@@ -107,6 +114,9 @@ func openBase(m *Machine) {
 		if m.metafield(c.raw(1), "__metatable") != nil {
 			c.fail("cannot change a protected metatable")
 		}
+		if meta != nil {
+			m.guardEvents(meta)
+		}
 		t.meta = meta
 		return c.give(c.raw(1))
 	})
@@ -124,6 +134,24 @@ func openBase(m *Machine) {
 	})
 	openPrint(m)
 }
+
+// guardEvents keeps the engine from losing events of a metatable without __index. It remembers that there is none in a
+// bit that it then takes for the answer about __newindex, __len and __eq too, once a field was not there to be read:
+// setmetatable({}, {__len = f}). An empty table in the place of __index, which pairs and rawget do not show, means the
+// same and leaves the bit alone.
+func (m *Machine) guardEvents(meta *table) {
+	if meta.hash["__index"] != nil {
+		return
+	}
+	for _, event := range []string{"__newindex", "__len", "__eq"} {
+		if meta.hash[event] != nil {
+			meta.put("__index", m.value(m.noIndex))
+			return
+		}
+	}
+}
+
+func (m *Machine) isNoIndex(v any) bool { return words(v).data == unsafe.Pointer(m.noIndex) }
 
 func toNumber(c call) int {
 	if c.absent(2) {

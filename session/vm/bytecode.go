@@ -202,8 +202,9 @@ func (a *activation) returnsCall() bool {
 	if a.at+1 >= len(a.code) || a.code[a.at].op() != opCall {
 		return false
 	}
-	pass := a.code[a.at+1]
-	return (pass.op() == opCall || pass.op() == opTailCall) && pass.b() == 0 && a.origin(pass.a(), a.at+1).name == syntax.HostResults
+	i := a.code[a.at+1]
+	passes := i.op() == opCall || i.op() == opTailCall
+	return passes && i.b() == 0 && a.origin(i.a(), a.at+1).name == syntax.HostResults
 }
 
 // variables lists the local variables that live at the running instruction, and the captured ones.

@@ -52,9 +52,8 @@ func (m *Machine) position(l *lua.State, level int) string {
 	return fmt.Sprintf("%s:%d: ", f.chunk, f.line)
 }
 
-// luaLevel is the level of the engine's stack for one that error() counts, which are those of Lua: where normalised code
-// passes on the results of a call Lua has done with the function, and where it calls the host for an operator Lua calls
-// nothing.
+// luaLevel is the level of the engine's stack for one that error() counts, which are those of Lua: a function whose
+// results normalised code passes on is done with there, and an operator that it calls the host for is no call.
 func (m *Machine) luaLevel(l *lua.State, level int) int {
 	for i := 2; i <= level; i++ {
 		a := m.activationAt(l, i)

@@ -125,7 +125,7 @@ func (w *walk) step(m *Machine) (k, v any, ok bool) {
 	for w.next < len(w.keys) {
 		k := w.keys[w.next]
 		w.next++
-		if v := w.t.get(k); v != nil && !w.hidden(k) {
+		if v := w.t.get(k); v != nil && !w.hidden(k) && !m.isNoIndex(v) {
 			return k, v, true
 		}
 	}

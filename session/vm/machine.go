@@ -44,6 +44,8 @@ type Machine struct {
 	// Metatables of the machine's own kinds of value. emptyList marks an empty table as a list; see sparse.go for
 	// sparseMeta.
 	stringMeta, failureMeta, integerMeta, actionMeta, coroutineMeta, emptyList, sparseMeta *table
+	// noIndex is the __index of metatables that have none; see guardEvents.
+	noIndex *table
 
 	integers map[int64]any
 	actions  map[string]any
@@ -116,6 +118,7 @@ func openMachine(l Limits, h Host) (*Machine, error) {
 	m.out.send = h.Write
 	m.session, m.names = m.newTable(0, 16), m.newTable(0, 200)
 	m.stringMeta, m.failureMeta, m.emptyList = m.newTable(0, 2), m.newTable(0, 4), m.newTable(0, 0)
+	m.noIndex = m.newTable(0, 0)
 	m.failureMeta.put("__tostring", m.function("tostring", func(c call) int { return c.give(m.text(nil, c.raw(1))) }))
 	m.openLibraries()
 	m.begin(Script{Name: "prelude"})

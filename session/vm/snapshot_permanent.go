@@ -53,7 +53,7 @@ func (m *Machine) findPermanents() {
 		{"string meta", m.value(m.stringMeta)}, {"failure meta", m.value(m.failureMeta)},
 		{"integer meta", m.value(m.integerMeta)}, {"action meta", m.value(m.actionMeta)},
 		{"coroutine meta", m.value(m.coroutineMeta)}, {"empty list", m.value(m.emptyList)},
-		{"sparse meta", m.value(m.sparseMeta)},
+		{"sparse meta", m.value(m.sparseMeta)}, {"no index", m.value(m.noIndex)},
 	} {
 		visit(root.name, root.value)
 	}

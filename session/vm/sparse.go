@@ -21,7 +21,7 @@ const (
 )
 
 func openSparse(m *Machine) {
-	m.sparseMeta = m.newTable(0, 1)
+	m.sparseMeta = m.newTable(0, 2)
 	m.sparseMeta.put("__newindex", m.function("newindex", func(c call) int {
 		k := c.raw(2)
 		if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {
@@ -32,6 +32,7 @@ func openSparse(m *Machine) {
 		m.table(c.raw(1)).assign(k, c.raw(3))
 		return 0
 	}))
+	m.guardEvents(m.sparseMeta)
 }
 
 // easeSparse finds tables that are being filled outside their list part. It is called by the hook.

@@ -1,5 +1,6 @@
-// Package diff compares the machine with lua5.2 on random programs, `make lua-diff`. The grammar is in grammar_test.go,
-// and what differs on purpose in differences_test.go; a program that differs otherwise is cut down and printed.
+// Package diff compares the machine with lua5.2 on random programs, `make lua-diff`. The grammar is in
+// testdata/grammar.txt, what differs on purpose in differences_test.go; a program that differs otherwise is cut down and
+// printed.
 package diff
 
 import (
@@ -109,7 +110,8 @@ func here(program string, code vm.Compiled) (string, error) {
 // A comparison is one process of lua5.2 and what is compared with it.
 type comparison struct {
 	*reference
-	code vm.Compiled
+	code    vm.Compiled
+	grammar grammar
 }
 
 // verdict compares what lua5.2 printed with what the machine prints.
@@ -145,9 +147,8 @@ func (v verdict) first() string {
 }
 
 // smallest cuts a program that differs down.
-func (c *comparison) smallest(tree *node) (string, verdict) {
-	var last verdict
-	reduce(tree, func(program string) bool {
+func (c *comparison) smallest(tree *node) (text string, last verdict) {
+	r := reducer{c.grammar, tree, func(program string) bool {
 		outputs, err := c.run(program)
 		if err != nil {
 			return false
@@ -158,7 +159,8 @@ func (c *comparison) smallest(tree *node) (string, verdict) {
 		}
 		last = v
 		return true
-	})
+	}}
+	r.reduce()
 	return strings.TrimPrefix(tree.String(), opening), last
 }
 
@@ -172,11 +174,11 @@ type report struct {
 }
 
 // check compares the programs from first on.
-func (c *comparison) check(r *report, grammar *parsed, seed, first uint64) error {
+func (c *comparison) check(r *report, seed, first uint64) error {
 	var trees []*node
 	var texts []string
 	for i := range uint64(batch) {
-		trees = append(trees, grammar.program(seed, first+i))
+		trees = append(trees, c.grammar.program(seed, first+i))
 		texts = append(texts, trees[i].String())
 	}
 	outputs, err := c.run(texts...)
@@ -258,10 +260,10 @@ func TestDiff(t *testing.T) {
 			} else {
 				defer ref.close()
 			}
-			grammar := parse()
+			c := comparison{ref, code, readGrammar()}
 			for first := range work {
 				if err == nil {
-					if err = (&comparison{ref, code}).check(r, grammar, seed, first); err != nil {
+					if err = c.check(r, seed, first); err != nil {
 						t.Error(err)
 					}
 				}

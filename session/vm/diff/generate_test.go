@@ -1,10 +1,12 @@
 package diff
 
 import (
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,8 +57,8 @@ func (v variable) late() bool { return v.typ == "fun" || v.typ == "co" || v.typ 
 // mistaken are the symbols that are sometimes of the wrong type.
 var mistaken = []string{"num", "str", "operand", "list", "bool", "divisor", "small"}
 
-// A parsed is the grammar with the holes of its productions.
-type parsed map[string][]production
+// A grammar holds the productions of each symbol.
+type grammar map[string][]production
 
 type production struct {
 	text  string
@@ -70,29 +72,51 @@ type hole struct {
 	sign, symbol string
 }
 
-var holes = regexp.MustCompile(`<([=+]?)([a-z0-9]+)>|<\^>|@@?|·`)
+//go:embed testdata/grammar.txt
+var grammarText string
 
-func parse() *parsed {
-	all := parsed{}
-	for symbol, productions := range grammar {
-		for _, text := range productions {
-			p := production{text: text}
-			for _, at := range holes.FindAllStringSubmatchIndex(text, -1) {
-				h := hole{start: at[0], end: at[1], text: text[at[0]:at[1]]}
-				if at[4] >= 0 {
-					h.sign, h.symbol = text[at[2]:at[3]], text[at[4]:at[5]]
-				}
-				p.holes = append(p.holes, h)
+var (
+	holes  = regexp.MustCompile(`<([=+]?)([a-z0-9]+)>|<\^>|@@?|·`)
+	weight = regexp.MustCompile(`^([0-9]+)x `)
+)
+
+func readGrammar() grammar {
+	all := grammar{}
+	symbol := ""
+	for line := range strings.Lines(strings.ReplaceAll(grammarText, "\n\t\t", " ")) {
+		line = strings.TrimSuffix(line, "\n")
+		text, is := strings.CutPrefix(line, "\t")
+		switch {
+		case !is && !strings.HasPrefix(line, "#"):
+			symbol = line
+		case is:
+			times := 1
+			if w := weight.FindStringSubmatch(text); w != nil {
+				times, _ = strconv.Atoi(w[1])
+				text = text[len(w[0]):]
 			}
-			all[symbol] = append(all[symbol], p)
+			p := readProduction(strings.NewReplacer("¶", "\n", "ε", "").Replace(text))
+			all[symbol] = append(all[symbol], slices.Repeat([]production{p}, times)...)
 		}
 	}
-	return &all
+	return all
+}
+
+func readProduction(text string) production {
+	p := production{text: text}
+	for _, at := range holes.FindAllStringSubmatchIndex(text, -1) {
+		h := hole{start: at[0], end: at[1], text: text[at[0]:at[1]]}
+		if at[4] >= 0 {
+			h.sign, h.symbol = text[at[2]:at[3]], text[at[4]:at[5]]
+		}
+		p.holes = append(p.holes, h)
+	}
+	return p
 }
 
 // A generator writes one program.
 type generator struct {
-	grammar parsed
+	grammar grammar
 	r       *rand.Rand
 	scope   []variable
 	depth   int // of the expression
@@ -117,8 +141,8 @@ const (
 )
 
 // program writes the program of a number.
-func (all *parsed) program(seed, number uint64) *node {
-	g := &generator{grammar: *all, r: rand.New(rand.NewPCG(seed, number)), context: context{level: topLevel, vararg: true}}
+func (all grammar) program(seed, number uint64) *node {
+	g := &generator{grammar: all, r: rand.New(rand.NewPCG(seed, number)), context: context{level: topLevel, vararg: true}}
 	g.scope = []variable{{"G", "num", 0}, {"H", "num", 0}, {"S", "str", 0}, {"L", "list", 0}, {"M", "map", 0}}
 	body := g.block(5 + g.r.IntN(10))
 	for _, p := range body.parts {
@@ -262,7 +286,7 @@ func (g *generator) inner(symbol, before string, declared []variable) *node {
 	g.vararg = strings.Contains(before[strings.LastIndex(before, "function"):], "...)")
 	n := g.block(1 + g.r.IntN(3))
 	if symbol != "block0" {
-		n.add(g.expand("result"))
+		n.add(" ", g.expand("result"))
 	}
 	return n
 }

@@ -2,57 +2,63 @@ package diff
 
 import "strings"
 
-// reduce cuts a program down to the smallest one that differs still: statements are left out, and a piece becomes one of
-// its own pieces or the simplest of its symbol.
-func reduce(program *node, differs func(program string) bool) {
-	for progress := true; progress; {
-		progress = false
-		program.shrink(func() bool {
-			if !differs(program.String()) {
-				return false
-			}
-			progress = true
-			return true
-		})
+// A reducer cuts a program down to the smallest one that differs still: statements are left out, and a piece becomes one
+// of its own pieces or the simplest of its symbol.
+type reducer struct {
+	grammar grammar
+	program *node
+	differs func(program string) bool
+}
+
+func (r *reducer) reduce() {
+	for size := -1; size != len(r.program.String()); {
+		size = len(r.program.String())
+		r.shrink(r.program)
 	}
 }
 
-// shrink changes n and what is in it and keeps the changes that keep says yes to.
-func (n *node) shrink(keep func() bool) {
-	for i := 0; n.symbol == "stmts" && i < len(n.parts); i++ {
-		if child, ok := n.parts[i].(*node); ok && child.symbol == "stmt" {
-			if parts := child.parts; len(parts) > 0 && parts[0] != "" {
-				if child.parts = []any{""}; !keep() {
-					child.parts = parts
-				}
+// try sets what a place holds and says whether the program differs still; if not, the place has its old content.
+func try[T any](r *reducer, place *T, content T) bool {
+	old := *place
+	*place = content
+	if r.differs(r.program.String()) {
+		return true
+	}
+	*place = old
+	return false
+}
+
+// shrink cuts n and what is in it.
+func (r *reducer) shrink(n *node) {
+	if n.symbol == "stmts" {
+		for _, p := range n.parts {
+			if child, ok := p.(*node); ok && child.symbol == "stmt" && len(child.parts) > 0 {
+				try(r, &child.parts, nil)
 			}
 		}
 	}
-	for _, parts := range n.smaller() {
-		whole := n.parts
-		if n.parts = parts; keep() {
+	for _, parts := range r.smaller(n) {
+		if try(r, &n.parts, parts) {
 			break
 		}
-		n.parts = whole
 	}
 	for i, p := range n.parts {
 		switch p := p.(type) {
 		case *node:
-			p.shrink(keep)
+			r.shrink(p)
 		case string:
-			if strings.TrimSpace(p) == "" && p != " " && p != "" || strings.HasPrefix(p, " --") {
-				if n.parts[i] = " "; !keep() {
-					n.parts[i] = p
-				}
+			if space := strings.Trim(p, ";c-\n ") == ""; space && len(p) > 1 || p == "\n" {
+				try[any](r, &n.parts[i], " ")
 			}
 		}
 	}
 }
 
 // smaller lists what could stand in the place of n, the smallest first.
-func (n *node) smaller() (all [][]any) {
-	if simplest := grammar[n.symbol]; len(simplest) > 0 && n.symbol != "stmt" && n.String() != simplest[0] && !strings.Contains(simplest[0], "<") {
-		all = append(all, []any{simplest[0]})
+func (r *reducer) smaller(n *node) (all [][]any) {
+	if simplest := r.grammar[n.symbol]; len(simplest) > 0 && n.symbol != "stmt" && len(simplest[0].holes) == 0 &&
+		simplest[0].text != n.String() {
+		all = append(all, []any{simplest[0].text})
 	}
 	var find func(in *node)
 	find = func(in *node) {

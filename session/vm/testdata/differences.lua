@@ -24,3 +24,9 @@ assert(select(2, pcall(function() local t = {} return t.x.y end)):find("attempt 
 assert(collectgarbage("count") == 0 and collectgarbage() == 0)
 -- an error of a library function has a position also where pcall called it
 assert(select(2, pcall(string.rep)):find("^test:%d+: bad argument #1 to 'string.rep'"))
+-- coroutine.wrap passes the error of its function on as it is
+assert(select(2, pcall(coroutine.wrap(function() error("x") end))) == "test:28: x")
+-- setting a field to nil calls __newindex also if it was there
+local cleared = setmetatable({x = 1}, {__newindex = function(t, k, v) assert(k == "x" and v == nil) end})
+cleared.x = nil
+assert(cleared.x == 1)

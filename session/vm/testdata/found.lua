@@ -1,0 +1,57 @@
+-- What random programs found, see diff/. An operation over several lines fails at the line of its operator, a
+-- concatenation at its last one.
+local function line(f, ...) return tonumber(select(2, pcall(f, ...)):match("^test:(%d+):")) end
+assert(line(function() return "a" ..
+  1 ..
+  nil end) == 5)
+assert(line(function() return "a" ..
+  nil .. (1
+  .. 2) end) == 9)
+assert(line(function(x) return 1
+  + x
+  % 2 end) == 12)
+assert(line(function() return 5
+  %
+  nil end) == 14)
+assert(line(function() for i = nil,
+  2
+  do end end) == 18)
+assert(line(function() return tostring(1) <= 7 %
+  4 end) == 20)
+assert(line(function() local t = setmetatable({}, {__concat = function() error("here", 2) end}) return "a"
+  ..
+  t end) == 22)
+---
+-- Levels of errors are those of Lua: the function that returned the call is done, an operator is no function.
+local function raise() error("up", 2) end
+local function wrap(...) return raise(...) end
+local ok, e = pcall(function()
+  local x = wrap(1, 2)
+end)
+assert(e == "test:5: up", e)
+local t = setmetatable({}, {__mod = raise, __concat = raise, __idiv = raise})
+for _, f in ipairs{function() return t % 1 end, function() return 1 .. t end, function() return t // 1 end} do
+  assert(select(2, pcall(f)) == "test:9: up")
+end
+---
+-- __len, __eq and __newindex work also after a field was looked for that is not there and has no __index.
+local meta = {__len = function() return 7 end, __eq = function() return true end, __newindex = function(t, k, v) rawset(t, k, 2 * v) end}
+local t, u = setmetatable({}, meta), setmetatable({}, meta)
+assert(t.x == nil and u.x == nil and #t == 7 and t == u)
+t.x = 4
+assert(t.x == 8 and t.y == nil and #t == 7)
+local n = 0
+for k, v in pairs(meta) do n = n + 1 assert(k ~= "__index") end
+assert(n == 3 and rawget(meta, "__index") == nil)
+meta.__index = {z = 3}
+assert(t.z == 3 and #t == 7)
+local by_id = {}
+for i = 20000, 1, -1 do if not by_id[i] then by_id[i] = i end end
+assert(#by_id == 20000)
+---
+-- A number as an error gets a position; a dead coroutine too.
+assert(select(2, pcall(function() error(5) end)) == "test:2: 5" and select(2, pcall(error, 5, 0)) == 5)
+local f = coroutine.wrap(function() end) f()
+assert(select(2, pcall(function() f() end)) == "test:4: cannot resume dead coroutine")
+---
+local x = "a" % 2 -- ### "attempt to perform arithmetic on a string value$"
