@@ -27,6 +27,18 @@ func recorded(w *world, r trace.Record) trace.Record {
 	return r
 }
 
+// withheld are the names of arguments that are not as they are shown, sorted.
+func withheld(args, shown map[string]any) []string {
+	var names []string
+	for name, v := range args {
+		if was, ok := shown[name]; !ok || !reflect.DeepEqual(v, was) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // unshown puts the true values back into arguments that a person has edited: those that are still as they were shown.
 func unshown(edited, shown, args map[string]any) map[string]any {
 	if edited == nil {

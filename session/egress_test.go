@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
+	"almanac/session/policy"
 	"almanac/session/trace"
 )
 
@@ -133,4 +135,21 @@ func placedTexts(v reflect.Value, depth int) (all []string) {
 		}
 	}
 	return all
+}
+
+// The question names the arguments that hold a credential, which it does not show and the action gets.
+func TestQuestionsNameCredentials(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Policy.Mode = policy.Ask })
+	b.answers = []Approval{{Verdict: Once}, {Verdict: Once}}
+	for source, want := range map[string][]string{
+		`shop.item.price{item_id = "hunter2", cents = 1}`:                 {"item_id"},
+		`shop.item.price{item_id = ("hunt" .. "er2"):upper(), cents = 1}`: nil,
+		`shop.item.price{item_id = "a", cents = 1}`:                       nil,
+	} {
+		b.asked = nil
+		b.run(User, source)
+		if len(b.asked) != 1 || !slices.Equal(b.asked[0].Credentials, want) || strings.Contains(fmt.Sprint(b.asked[0]), "hunter2") {
+			t.Errorf("%s: asked %+v, want %v", source, b.asked, want)
+		}
+	}
 }

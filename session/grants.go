@@ -180,10 +180,11 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 	}
 	waited := time.Now()
-	shown := leaves(w, call.Args)
+	shown, injected := leaves(w, call.Args), leaves(w, c.Injected)
 	answer, err := w.options.Approve(ctx, Request{
-		Entry: entry, Args: shown, Injected: leaves(w, c.Injected), Preview: c.Preview,
-		Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: sourceLine(c), Reason: d.Reason,
+		Entry: entry, Args: shown, Injected: injected, Preview: c.Preview,
+		Credentials: leaves(w, append(withheld(call.Args, shown), withheld(c.Injected, injected)...)),
+		Author:      r.script.Author, Cell: r.script.Cell, N: c.N, Line: sourceLine(c), Reason: d.Reason,
 		Source: leaves(w, r.script.Source),
 	})
 	c.Start = c.Start.Add(time.Since(waited))

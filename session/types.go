@@ -92,6 +92,8 @@ type Request struct {
 	Args  map[string]any
 	// Injected holds the arguments that the host fills in beside them; nil when there are none.
 	Injected map[string]any
+	// Credentials names the arguments that hold a credential, which Args and Injected show as [redacted]: it is sent.
+	Credentials []string
 	// Preview says what the call would change, from the action's preview; may be empty.
 	Preview string
 	Author  Author

@@ -86,6 +86,7 @@ var layers = []layer{
 	{"catalog/eval", map[string]string{"catalog": "what is measured", "catalog/source": "where its entries come from"}},
 	{"repl/show", map[string]string{
 		"catalog":        "the order of arguments and fields",
+		"catalog/secret": "the mark that stands for a credential",
 		"session":        "a request for approval",
 		"session/policy": "what a grant covers",
 		"session/syntax": "colours of Lua",

@@ -17,6 +17,7 @@ import (
 func TestEveryHook(t *testing.T) {
 	others := []string{
 		"Authorize", // decides, and tells nothing
+		"Kept",      // decides, and tells nothing
 		"Saved",     // belongs to the log
 		"Keep",      // belongs to the log
 	}

@@ -4,11 +4,14 @@ package show
 // gateway, which only draw it.
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/secret"
 	"almanac/catalog/text"
 	"almanac/session"
 )
@@ -42,6 +45,10 @@ type Question struct {
 func QuestionOf(r session.Request, m Marks) Question {
 	q := Question{ID: "?", Mutates: true, Risk: catalog.High, request: r, Source: text.Sanitize(r.Source), Line: r.Line,
 		Preview: strings.TrimRight(text.Sanitize(r.Preview), "\n"), Asked: askedBy(r, m)}
+	for _, name := range r.Credentials {
+		q.Warnings = append(q.Warnings, fmt.Sprintf("The argument %s holds a credential, shown as %s: it will be sent to %s.",
+			text.SanitizeLine(name), secret.Mark, receiver(r.Entry)))
+	}
 	if e := r.Entry; e != nil {
 		q.ID, q.Mutates, q.Risk, q.About = text.SanitizeLine(e.ID), e.Mutates, catalog.RiskOf(e), text.FirstSentence(e.Description)
 		for _, w := range catalog.Warnings(e) {
@@ -58,6 +65,18 @@ func QuestionOf(r session.Request, m Marks) Question {
 		q.Filled = "filled in by the host: " + ArgsText(r.Entry, r.Injected, 0)
 	}
 	return q
+}
+
+// receiver is who gets the arguments of a call: the host that its action reaches, or else its source.
+func receiver(e *catalog.Entry) string {
+	if e == nil {
+		return "the action"
+	}
+	_, address, _ := strings.Cut(e.Target, " ")
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return text.SanitizeLine(u.Host)
+	}
+	return text.SanitizeLine(cmp.Or(e.Source, e.ID))
 }
 
 // ofRun is the question whether the run goes on; what the next call does is asked when it comes to that.
