@@ -12,6 +12,7 @@ import (
 	"almanac/llm/tools"
 	"almanac/repl/event"
 	"almanac/repl/input"
+	"almanac/repl/transcript"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -127,7 +128,7 @@ func TestAskInterrupted(t *testing.T) {
 	// It has one name wherever it is told.
 	records, _ := sh.options.Log()
 	var b strings.Builder
-	if err := WriteSession(&b, records, FormatMarkdown); err != nil {
+	if err := transcript.Write(&b, records, transcript.FormatMarkdown); err != nil {
 		t.Fatal(err)
 	}
 	if got := typed(t.Context(), sh, "/trace", nil); !strings.Contains(got, "[1.1] interrupted billing.refund.issue") ||

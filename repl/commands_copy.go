@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"almanac/repl/event"
 	"almanac/repl/input"
@@ -44,7 +43,7 @@ func (sh *Shell) copied(arg string) (string, error) {
 	case "":
 		cells := sh.Cells()
 		for i := len(cells) - 1; i >= 0; i-- {
-			if text := cellResult(cells[i]); text != "" {
+			if text := cells[i].Result(); text != "" {
 				return text, nil
 			}
 		}
@@ -66,7 +65,7 @@ func (sh *Shell) copied(arg string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("copy: no cell [%d]", n)
 	}
-	text := cellResult(c)
+	text := c.Result()
 	if text == "" {
 		return "", fmt.Errorf("copy: [%d] has no answer", n)
 	}
@@ -85,22 +84,4 @@ func cellCode(c event.Cell) string {
 		return c.Scripts[n-1]
 	}
 	return ""
-}
-
-// cellResult is what a cell came to, as text: the model's words, or what the script printed and returned.
-func cellResult(c event.Cell) string {
-	if c.Answer != "" {
-		return strings.TrimRight(c.Answer, "\n")
-	}
-	if c.Outcome == nil || c.Form == input.Words {
-		return ""
-	}
-	parts := []string{}
-	if c.Outcome.Stdout != "" {
-		parts = append(parts, strings.TrimRight(c.Outcome.Stdout, "\n"))
-	}
-	for _, v := range c.Outcome.Values {
-		parts = append(parts, v.Repr)
-	}
-	return strings.Join(parts, "\n")
 }

@@ -16,6 +16,7 @@ import (
 	"almanac/repl/event"
 	"almanac/repl/records"
 	"almanac/repl/show"
+	"almanac/repl/transcript"
 	"almanac/session/vm"
 )
 
@@ -57,7 +58,7 @@ func export(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 		return exportValue(ctx, sh, c, parts[1], unquoted(parts[2]), safe)
 	}
 	file := unquoted(arg)
-	format, err := ParseFormat(file)
+	format, err := transcript.ParseFormat(file)
 	if _, isData := records.FormatOf(file); isData && err != nil {
 		return &UsageError{usage: exportUsage, message: fmt.Sprintf("%s: name a value before it; the session goes to .md, .lua or .jsonl", file)}
 	}
@@ -71,11 +72,11 @@ func export(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	if err != nil {
 		return err
 	}
-	cells, _ := PastCells(log)
+	cells, _ := transcript.Cells(log)
 	if len(cells) == 0 {
 		return fmt.Errorf("%s: nothing to export: no cells yet", file)
 	}
-	if err := writeNew(file, func(w io.Writer) error { return WriteSession(w, log, format) }); err != nil {
+	if err := writeNew(file, func(w io.Writer) error { return transcript.Write(w, log, format) }); err != nil {
 		return err
 	}
 	sh.say(event.Notice, "%s: %s written", file, text.Count(len(cells), "cell"))

@@ -16,6 +16,7 @@ import (
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
+	"almanac/repl/transcript"
 	"almanac/session"
 )
 
@@ -199,10 +200,10 @@ func save(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	sh.mu.Lock()
 	since := sh.since
 	sh.mu.Unlock()
-	var runs []PastRun
+	var runs []transcript.Run
 	for _, c := range sh.Cells() {
 		if c.Replay && c.N > since {
-			runs = append(runs, PastRun{Cell: c.N, Author: session.User, Source: c.Source})
+			runs = append(runs, transcript.Run{Cell: c.N, Author: session.User, Source: c.Source})
 		}
 	}
 	if len(runs) == 0 {
@@ -210,7 +211,7 @@ func save(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	}
 	err := writeNew(arg, func(w io.Writer) error {
 		for i, r := range runs {
-			if _, err := fmt.Fprintf(w, "-- [%d]\n%s\n", r.Cell, replayable(r, runs[i+1:])); err != nil {
+			if _, err := fmt.Fprintf(w, "-- [%d]\n%s\n", r.Cell, transcript.Replayable(r, runs[i+1:])); err != nil {
 				return err
 			}
 		}

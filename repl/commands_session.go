@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
 	"almanac/repl/event"
 	"almanac/repl/show"
+	"almanac/repl/transcript"
 	"almanac/session"
 	"almanac/session/trace"
 )
@@ -83,7 +83,7 @@ func SessionList(all []trace.Summary, current string, width int) string {
 		if s.ID == current {
 			mark = "*"
 		}
-		rows[i] = []string{mark + " " + s.ID, startText(s.Start), text.Count(s.Cells, "cell"), cells.Clip(SessionTitle(s), 80, "…")}
+		rows[i] = []string{mark + " " + s.ID, transcript.StartText(s.Start), text.Count(s.Cells, "cell"), cells.Clip(SessionTitle(s), 80, "…")}
 	}
 	lines := strings.Split(show.Columns(rows), "\n")
 	for i, l := range lines {
@@ -92,12 +92,10 @@ func SessionList(all []trace.Summary, current string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// startText is when a session began, on the clock of the person.
-func startText(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
-
 // SessionTitle is a session's name and first input on one line, behind what it was run from where nobody sat before it.
 func SessionTitle(s trace.Summary) string {
-	what := text.SanitizeLine(firstLine(strings.TrimSpace(s.First)))
+	first, _, _ := strings.Cut(strings.TrimSpace(s.First), "\n")
+	what := text.SanitizeLine(first)
 	if s.Name != "" {
 		what = text.SanitizeLine(s.Name) + ": " + what
 	}
@@ -127,7 +125,7 @@ const (
 // reads the log: a screen asks beside its loop.
 func SessionLines(s trace.Summary, o event.RenderOptions) []show.Line {
 	m := o.Marks()
-	head := fmt.Sprintf("%s %s %s", s.ID, m.Dot, startText(s.Start))
+	head := fmt.Sprintf("%s %s %s", s.ID, m.Dot, transcript.StartText(s.Start))
 	if s.Dir != "" {
 		head += " " + m.Dot + " " + text.SanitizeLine(s.Dir)
 	}
@@ -139,13 +137,13 @@ func SessionLines(s trace.Summary, o event.RenderOptions) []show.Line {
 	if err != nil {
 		return append(lines, show.Error.Line(text.SanitizeLine(err.Error())))
 	}
-	cells, _ := PastCells(records)
+	cells, _ := transcript.Cells(records)
 	for i, c := range cells {
 		if i == sessionCells {
 			lines = append(lines, show.Dim.Line(fmt.Sprintf("%s %s more", m.Cut, text.Count(len(cells)-i, "cell"))))
 			break
 		}
-		lines = append(lines, pastLines(c, sessionSource, 1, m)...)
+		lines = append(lines, c.Lines(sessionSource, 1, m)...)
 	}
 	return lines
 }
@@ -219,7 +217,7 @@ func replay(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 			sh.mu.Unlock()
 			return err
 		}
-		if ids := r.changed(); len(ids) > 0 {
+		if ids := r.Changed(); len(ids) > 0 {
 			sh.say(event.Warning, "[%d] skipped: it changed data (%s)", r.Cell, strings.Join(ids, ", "))
 			continue
 		}

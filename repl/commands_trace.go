@@ -13,6 +13,7 @@ import (
 	"almanac/catalog/pattern"
 	"almanac/catalog/text"
 	"almanac/repl/event"
+	"almanac/repl/transcript"
 	"almanac/session/trace"
 )
 
@@ -159,10 +160,10 @@ func traceList(calls []tracedCall) string {
 }
 
 func (sh *Shell) exportTrace(file string, calls []tracedCall) error {
-	if f, err := ParseFormat(file); err != nil || f != FormatJSONL {
+	if f, err := transcript.ParseFormat(file); err != nil || f != transcript.FormatJSONL {
 		return &UsageError{usage: traceUsage, message: fmt.Sprintf("trace: %s: the file's name must end in .jsonl", file)}
 	}
-	if err := writeNew(file, func(w io.Writer) error { return writeLines(w, calls) }); err != nil {
+	if err := writeNew(file, func(w io.Writer) error { return transcript.WriteLines(w, calls) }); err != nil {
 		return err
 	}
 	sh.say(event.Notice, "%s: %s written", file, text.Count(len(calls), "call"))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/repl/event"
+	"almanac/repl/transcript"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -57,7 +58,7 @@ func TestExportRunsAgain(t *testing.T) {
 		}
 		records, _ := sh.options.Log()
 		var script strings.Builder
-		if err := WriteSession(&script, records, FormatLua); err != nil {
+		if err := transcript.Write(&script, records, transcript.FormatLua); err != nil {
 			t.Fatal(err)
 		}
 		again, _ := newShell(t, Options{}, policy.Policy{})
@@ -90,8 +91,8 @@ func TestTakeIn(t *testing.T) {
 	if len(back.acts) != 1 {
 		t.Fatalf("the back office was told %v", back.acts)
 	}
-	next, after := newShell(t, Options{Past: Past{Records: records}}, policy.Policy{Mode: policy.Session, Rules: []policy.Rule{{Verdict: policy.Allow}}})
-	if st, n := next.StatusLine(), (Past{Records: records}).Pending(); st.Cell != 6 || n != 3 {
+	next, after := newShell(t, Options{Past: transcript.Past{Records: records}}, policy.Policy{Mode: policy.Session, Rules: []policy.Rule{{Verdict: policy.Allow}}})
+	if st, n := next.StatusLine(), len((transcript.Past{Records: records}).Pending()); st.Cell != 6 || n != 3 {
 		t.Errorf("cell %d, %d pending", st.Cell, n)
 	}
 	got := typed(t.Context(), next, "/expand 6", nil) + typed(t.Context(), next, "/trace", nil) +
@@ -100,28 +101,6 @@ func TestTakeIn(t *testing.T) {
 	if len(after.acts) > 0 {
 		t.Errorf("the back office was told again: %v", after.acts)
 	}
-}
-
-// FuzzPastCells holds the reading of a log against records in any order: it never fails.
-func FuzzPastCells(f *testing.F) {
-	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7})
-	kinds := []trace.Kind{trace.KindRun, trace.KindOutcome, trace.KindPrompt, trace.KindAnswer, trace.KindCall, trace.KindReset, trace.KindName, "unknown"}
-	f.Fuzz(func(t *testing.T, steps []byte) {
-		var records []trace.Record
-		for _, b := range steps {
-			r := trace.Record{Kind: kinds[b%8], Cell: int(b>>3) % 4, Run: fmt.Sprint(b >> 5), Author: "you", Mode: trace.ModeRun, Text: "return 1"}
-			if b&64 != 0 {
-				r.Call, r.Ended = &trace.Call{ID: "a.b", Mutates: true}, &trace.Outcome{OK: b&32 != 0, Repr: "```"}
-			}
-			records = append(records, r)
-		}
-		var b strings.Builder
-		for _, format := range []Format{FormatLua, FormatMarkdown, FormatJSONL} {
-			if err := WriteSession(&b, records, format); err != nil {
-				t.Error(err)
-			}
-		}
-	})
 }
 
 // TestExport shows a session of a person and a model in both forms: with a name, a denied and an approved change, a reset,
@@ -156,9 +135,9 @@ func TestExport(t *testing.T) {
 		ran("r6", 4, you, "while true do end", nil),
 	)
 	var b strings.Builder
-	for _, f := range []Format{FormatLua, FormatMarkdown} {
+	for _, f := range []transcript.Format{transcript.FormatLua, transcript.FormatMarkdown} {
 		fmt.Fprintf(&b, "== %s\n", f)
-		if err := WriteSession(&b, records, f); err != nil {
+		if err := transcript.Write(&b, records, f); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,261 +1,63 @@
 package repl
 
-// This file reads cells back from a log, to resume a session or export one.
+// This file shows the log of this session and of those that it goes on from.
 
 import (
-	"fmt"
-	"slices"
+	"context"
 	"strings"
 
 	"almanac/repl/event"
-	"almanac/repl/input"
-	"almanac/session"
-	"almanac/session/trace"
-	"almanac/session/vm"
+	"almanac/repl/show"
+	"almanac/repl/transcript"
 )
 
-// Past is an earlier session that this one goes on from. Its log is only read.
-type Past struct {
-	// Records are those of the earlier session and of all that it went on from, oldest first.
-	Records []trace.Record
-	// Restored is how many of Records the Lua state covers that the session has begun with.
-	Restored int
-}
-
-// A PastCell is a cell as the log tells of it.
-type PastCell struct {
-	event.Cell
-	// Runs are the scripts of the cell, whoever wrote them, in order.
-	Runs []PastRun
-}
-
-// A PastRun is one script of a cell as the log tells of it.
-type PastRun struct {
-	ID     string
-	Cell   int
-	Author session.Author
-	Mode   trace.Mode
-	Source string
-	Calls  []trace.Call
-	// Begun are the mutations that were begun and of whose end the log does not tell: they may or may not have happened.
-	Begun []trace.Call
-	// Stdout and Stderr are what it printed.
-	Stdout, Stderr string
-	// Ended is nil when the log ends, or the program ended, before the script did.
-	Ended *trace.Outcome
-	// at is where in the log the run began.
-	at int
-}
-
-// lasting tells whether the run left its globals to those after it.
-func (r PastRun) lasting() bool { return r.Mode == trace.ModeRun && r.Ended != nil && r.Ended.OK }
-
-// changed lists the ids of the actions that changed data in the run, each once.
-func (r PastRun) changed() []string {
-	var ids []string
-	for _, c := range slices.Concat(r.Calls, r.Begun) {
-		if c.Mutates && c.Verdict != trace.Denied && c.Verdict != trace.Rejected && c.Verdict != trace.Interrupted && !slices.Contains(ids, c.ID) {
-			ids = append(ids, c.ID)
-		}
-	}
-	return ids
-}
-
-// PastCells puts the numbered cells of a log together, oldest first, and tells the number of the last cell before the
-// last reset of Lua. Records that belong to no cell are passed over.
-func PastCells(records []trace.Record) (cells []PastCell, since int) {
-	byNumber, byRun := map[int]int{}, map[string][2]int{}
-	last := 0
-	at := func(r trace.Record) *PastCell {
-		i, known := byNumber[r.Cell]
-		if !known {
-			i = len(cells)
-			byNumber[r.Cell] = i
-			cells = append(cells, PastCell{Cell: event.Cell{N: r.Cell, Form: input.Lua, Author: session.User, Started: r.Time}})
-			last = max(last, r.Cell)
-		}
-		return &cells[i]
-	}
-	for i, r := range records {
-		if r.Kind == trace.KindReset {
-			since = last
-		}
-		if r.Cell <= 0 {
-			continue
-		}
-		c := at(r)
-		c.Elapsed = r.Time.Sub(c.Started)
-		switch r.Kind {
-		case trace.KindPrompt:
-			c.Form, c.Source = input.Words, r.Text
-		case trace.KindAnswer:
-			c.Answer = r.Text
-		case trace.KindRun:
-			byRun[r.Run] = [2]int{byNumber[r.Cell], len(c.Runs)}
-			c.begin(r, i)
-		case trace.KindCall:
-			if r.Call != nil {
-				call := *r.Call
-				call.N = len(c.Calls) + 1
-				c.Calls = append(c.Calls, call)
-			}
-		}
-		if run, known := byRun[r.Run]; known {
-			cells[run[0]].Runs[run[1]].add(r)
-			if r.Kind == trace.KindOutcome && r.Ended != nil {
-				c.Outcome = pastOutcome(cells[run[0]].Runs[run[1]])
-			}
-		}
-	}
-	for i := range cells {
-		c := &cells[i]
-		c.Replay = c.Form == input.Lua && len(c.Runs) > 0 && !slices.ContainsFunc(c.Runs, func(r PastRun) bool { return !r.lasting() })
-		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == input.Lua {
-			c.Err = c.Outcome.Err
-		}
-	}
-	return cells, since
-}
-
-// add takes in what a record tells of the run.
-func (r *PastRun) add(record trace.Record) {
-	switch call := record.Call; record.Kind {
-	case trace.KindOutput:
-		if vm.Stream(record.Stream) == vm.Stdout {
-			r.Stdout += record.Text
-		} else {
-			r.Stderr += record.Text
-		}
-	case trace.KindBegin:
-		if call != nil {
-			r.Begun = append(r.Begun, *call)
-		}
-	case trace.KindCall:
-		if call != nil {
-			r.Calls = append(r.Calls, *call)
-			r.Begun = slices.DeleteFunc(r.Begun, func(c trace.Call) bool { return c.N == call.N })
-		}
-	case trace.KindOutcome:
-		if r.Ended = record.Ended; r.Ended != nil { // logs of old have what was printed here
-			r.Stdout, r.Stderr = r.Stdout+r.Ended.Stdout, r.Stderr+r.Ended.Stderr
-		}
+func transcriptCommand() command {
+	return command{
+		name: "transcript", group: groupMore, aside: true, run: showTranscript,
+		brief: "everything in this session and those it resumed",
+		more:  "Read from the log, where long values are cut at 4 KiB. Full calls: /trace N.M. To a file: /export FILE.md.",
 	}
 }
 
-// unended says what is known of a mutation whose end is not in the log.
-func unended(c trace.Call) string {
-	text := c.ID + " may or may not have happened: it was started, but the log has no result"
-	for _, args := range []map[string]any{c.Args, c.Injected} {
-		for name, key := range args {
-			if strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), "idempotencykey") {
-				text += fmt.Sprintf("; its idempotency key is %v", key)
-			}
-		}
+func showTranscript(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
+	lines, err := sh.Transcript(0, event.RenderOptions{Options: show.Options{ASCII: sh.options.ASCII}})
+	if err != nil {
+		return err
 	}
-	return text
+	text := make([]string, len(lines))
+	for i, l := range lines {
+		text[i] = l.String()
+	}
+	sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.TranscriptPane, Text: strings.Join(text, "\n")})
+	return nil
 }
 
-// begin adds a script to the cell. A preview is no cell to run again.
-func (c *PastCell) begin(r trace.Record, at int) {
-	author := session.Author(r.Author)
-	c.Runs = append(c.Runs, PastRun{ID: r.Run, Cell: r.Cell, Author: author, Mode: r.Mode, Source: r.Text, at: at})
-	if author == session.Model {
-		c.Scripts = append(c.Scripts, r.Text)
+// Transcript shows the records of this session and of those that it goes on from, at most width cells wide where words
+// allow it; 0 means no limit. It reads the log: a screen asks beside its loop.
+func (sh *Shell) Transcript(width int, o event.RenderOptions) ([]show.Line, error) {
+	if sh.options.Log == nil {
+		return nil, errNoLog
 	}
-	if author != session.User {
-		return
+	records, err := sh.options.Log()
+	if err != nil {
+		return nil, err
 	}
-	if c.Form == input.Words {
-		return
-	}
-	if c.Source == "" {
-		c.Source = r.Text
-		return
-	}
-	c.Source += "\n" + strings.TrimLeft(r.Text, "\n") // a file that was loaded in parts
+	return transcript.Lines(records, width, o), nil
 }
 
-// pastOutcome is an outcome as far as the log keeps it.
-func pastOutcome(r PastRun) *session.Outcome {
-	o := r.Ended
-	out := &session.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Elapsed: o.Took}
-	if o.Repr != "" {
-		out.Values = []vm.Value{{Type: "table", Repr: o.Repr}}
-	}
-	if !o.OK {
-		out.Err = &vm.Error{Kind: vm.Runtime, Message: o.Error}
-	}
-	return out
-}
+// EarlierLines are the last cells of the session that this one goes on from, dim, with the first lines of what each came
+// to; none where it begins anew.
+func (sh *Shell) EarlierLines(o event.RenderOptions) []show.Line { return sh.options.Past.Lines(o) }
 
 // takeIn makes the cells of an earlier session those of this one.
-func (sh *Shell) takeIn(p Past) {
-	cells, since := PastCells(p.Records)
+func (sh *Shell) takeIn(p transcript.Past) {
+	cells, since := transcript.Cells(p.Records)
 	for _, c := range cells {
 		sh.cells = append(sh.cells, c.Cell)
 		sh.last = max(sh.last, c.N)
 	}
 	sh.cells = sh.cells[max(0, len(sh.cells)-keptCells):]
 	sh.since, sh.taken = since, sh.last
-	sh.feed.Restore(p.setters())
-	sh.pending = p.pending()
-}
-
-// setters tell who gave the globals their values that came back with the Lua state.
-func (p Past) setters() map[string]event.Setter {
-	by := map[string]event.Setter{}
-	runs := map[string]trace.Record{}
-	for _, r := range p.Records[:min(p.Restored, len(p.Records))] {
-		switch r.Kind {
-		case trace.KindReset:
-			clear(by)
-		case trace.KindRun:
-			runs[r.Run] = r
-		case trace.KindOutcome:
-			run, known := runs[r.Run]
-			if !known || run.Mode != trace.ModeRun || r.Ended == nil {
-				continue
-			}
-			for _, name := range r.Ended.Changed {
-				by[name] = event.Setter{Author: session.Author(run.Author), Cell: run.Cell}
-			}
-		}
-	}
-	return by
-}
-
-// pending are the scripts since the last reset whose globals did not come back, in order.
-func (p Past) pending() []PastRun {
-	covered := map[string]bool{}
-	for _, r := range p.Records[:min(p.Restored, len(p.Records))] {
-		covered[r.Run] = true
-	}
-	cells, since := PastCells(p.Records)
-	var runs []PastRun
-	for _, c := range cells {
-		for _, r := range c.Runs {
-			if c.N > since && r.lasting() && !covered[r.ID] {
-				runs = append(runs, r)
-			}
-		}
-	}
-	slices.SortFunc(runs, func(a, b PastRun) int { return a.at - b.at })
-	return runs
-}
-
-// Pending tells how many scripts left globals that did not come back: /replay runs them again.
-func (p Past) Pending() int { return len(p.pending()) }
-
-// Unended says of each mutation that was begun, and of whose end the log does not tell, what is known of it.
-func (p Past) Unended() []string {
-	var lines []string
-	cells, _ := PastCells(p.Records)
-	for _, c := range cells {
-		for _, r := range c.Runs {
-			for _, call := range r.Begun {
-				lines = append(lines, unended(call))
-			}
-		}
-	}
-	return lines
+	sh.feed.Restore(p.Setters())
+	sh.pending = p.Pending()
 }

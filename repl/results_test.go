@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/repl/transcript"
 	"almanac/session/policy"
 )
 
@@ -17,7 +18,7 @@ func TestResultOfAnEarlierSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, _ := newShell(t, Options{Past: Past{Records: records}, Log: log.all}, policy.Policy{})
+	next, _ := newShell(t, Options{Past: transcript.Past{Records: records}, Log: log.all}, policy.Policy{})
 	for _, line := range []string{"/expand 1.1", "/trace 1"} {
 		got := typed(t.Context(), next, line, nil)
 		if !regexp.MustCompile(`\n\d\d of 100 rows kept in the log; run it again\n$`).MatchString(got) || strings.Contains(got, "null") {

@@ -17,6 +17,7 @@ import (
 	"almanac/prelude"
 	"almanac/repl/event"
 	"almanac/repl/input"
+	"almanac/repl/transcript"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -52,7 +53,7 @@ type Options struct {
 	// Usage counts the calls that ended well in earlier sessions, by action id; nil counts none. It may take a while.
 	Usage func() (map[string]int, error)
 	// Past is the session that this one goes on from; its cells become the first of this one.
-	Past Past
+	Past transcript.Past
 	// Config tells what is configured and where each value comes from; nil tells nothing.
 	Config func() string
 	// InitConfig writes the file of the configuration that /config init asks for and returns its name; a file that is there
@@ -129,7 +130,7 @@ type Shell struct {
 	// usage is what Options.Usage told, nil before it was asked.
 	usage map[string]int
 	// pending are scripts of an earlier session whose globals did not come back.
-	pending []PastRun
+	pending []transcript.Run
 	// next is the session that the person leaves this one for.
 	next string
 	// keys tells which key does an action of the screen; nil where there are none.

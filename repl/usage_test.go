@@ -3,6 +3,7 @@ package repl
 import (
 	"testing"
 
+	"almanac/repl/transcript"
 	"almanac/session/policy"
 	"almanac/session/trace"
 )
@@ -13,7 +14,7 @@ func TestUsedCounts(t *testing.T) {
 	call := func(cell int, id string) trace.Record {
 		return trace.Record{Kind: trace.KindCall, Cell: cell, Run: "r", Call: &trace.Call{ID: id, Verdict: trace.OK}}
 	}
-	past := Past{Records: []trace.Record{{Kind: trace.KindRun, Cell: 1, Run: "r", Text: "x"}, call(1, "a.b"), call(1, "a.b")}}
+	past := transcript.Past{Records: []trace.Record{{Kind: trace.KindRun, Cell: 1, Run: "r", Text: "x"}, call(1, "a.b"), call(1, "a.b")}}
 	asked := 0
 	sh, _ := newShell(t, Options{Past: past, Usage: func() (map[string]int, error) {
 		asked++

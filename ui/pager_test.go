@@ -8,6 +8,7 @@ import (
 
 	"almanac/repl"
 	"almanac/repl/event"
+	"almanac/repl/transcript"
 	"almanac/session/trace"
 )
 
@@ -35,7 +36,7 @@ func TestTranscriptPane(t *testing.T) {
 	}
 	records := earlier(9)
 	shell := func() *repl.Shell {
-		return repl.New(repl.Options{Session: s, Past: repl.Past{Records: records}, Log: func() ([]trace.Record, error) { return records, nil }})
+		return repl.New(repl.Options{Session: s, Past: transcript.Past{Records: records}, Log: func() ([]trace.Record, error) { return records, nil }})
 	}
 	for _, size := range sizes {
 		sc := screenOf(t, shell(), size.width, size.height)

@@ -17,6 +17,7 @@ import (
 	"almanac/llm"
 	"almanac/repl"
 	"almanac/repl/event"
+	"almanac/repl/transcript"
 	"almanac/session"
 	"almanac/session/trace"
 )
@@ -83,11 +84,11 @@ func (c sessionsShow) Run(cli *commandLine, p *program) error {
 	for _, n := range thread.Notices {
 		fmt.Fprintln(p.stderr, n)
 	}
-	form, err := repl.ParseFormat(c.Form)
+	form, err := transcript.ParseFormat(c.Form)
 	if err != nil {
 		return err
 	}
-	return repl.WriteSession(p.stdout.shown(), thread.Records, form)
+	return transcript.Write(p.stdout.shown(), thread.Records, form)
 }
 
 // archive holds the saved sessions.
@@ -151,7 +152,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 		return nil
 	}
 	state, covers, notices := t.State()
-	cells, _ := repl.PastCells(t.Records)
+	cells, _ := transcript.Cells(t.Records)
 	line := fmt.Sprintf("resumed %s (%s", t.ID, text.Count(len(cells), "cell"))
 	if t.Name != "" {
 		line = fmt.Sprintf("resumed %s, %s (%s", t.ID, t.Name, text.Count(len(cells), "cell"))
@@ -171,9 +172,9 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 		line += fmt.Sprintf("; %s from %s", text.Count(len(event.Named(w.session.Globals())), "global"), state.Label)
 	}
 	line += ")"
-	w.past = repl.Past{Records: t.Records, Restored: covers}
+	w.past = transcript.Past{Records: t.Records, Restored: covers}
 	notices = append(notices, w.past.Unended()...)
-	if n := w.past.Pending(); n > 0 {
+	if n := len(w.past.Pending()); n > 0 {
 		notices = append(notices, fmt.Sprintf("globals of %s were not restored: /replay runs them again without writes", text.Count(n, "script")))
 	}
 	w.resumed = slices.Concat([]string{line}, t.Notices, notices)

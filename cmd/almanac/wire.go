@@ -16,8 +16,8 @@ import (
 	"almanac/llm"
 	"almanac/llm/openai"
 	"almanac/llm/tools"
-	"almanac/repl"
 	"almanac/repl/event"
+	"almanac/repl/transcript"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -30,7 +30,7 @@ type app struct {
 	log     *sessionLog
 	feed    *event.Feed
 	sources *catalogUpdater
-	past    repl.Past
+	past    transcript.Past
 	// resumed reports which session was resumed and what could not be restored.
 	resumed []string
 	closers []func() error

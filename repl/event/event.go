@@ -1,6 +1,7 @@
 package event
 
 import (
+	"strings"
 	"time"
 
 	"almanac/repl/input"
@@ -127,4 +128,22 @@ type Event struct {
 type Ask struct {
 	Request session.Request
 	Answer  chan session.Approval
+}
+
+// Result is what the cell came to, as text: the model's words, or what the script printed and returned.
+func (c Cell) Result() string {
+	if c.Answer != "" {
+		return strings.TrimRight(c.Answer, "\n")
+	}
+	if c.Outcome == nil || c.Form == input.Words {
+		return ""
+	}
+	parts := []string{}
+	if c.Outcome.Stdout != "" {
+		parts = append(parts, strings.TrimRight(c.Outcome.Stdout, "\n"))
+	}
+	for _, v := range c.Outcome.Values {
+		parts = append(parts, v.Repr)
+	}
+	return strings.Join(parts, "\n")
 }

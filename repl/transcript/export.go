@@ -1,4 +1,4 @@
-package repl
+package transcript
 
 // This file writes a session out: as a script that runs again, as a text to read, and as its records.
 
@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
@@ -42,18 +43,19 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("%s: unknown format: want .md to read, .lua to run again, or .jsonl for programs", name)
 }
 
-// WriteSession writes the session that records tell of.
-func WriteSession(w io.Writer, records []trace.Record, f Format) error {
+// Write writes the session that records tell of.
+func Write(w io.Writer, records []trace.Record, f Format) error {
 	switch f {
 	case FormatLua:
 		return writeLua(w, records)
 	case FormatMarkdown:
 		return writeMarkdown(w, records)
 	}
-	return writeLines(w, records)
+	return WriteLines(w, records)
 }
 
-func writeLines[T any](w io.Writer, items []T) error {
+// WriteLines writes each item as a line of JSON.
+func WriteLines[T any](w io.Writer, items []T) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, item := range items {
@@ -64,13 +66,16 @@ func writeLines[T any](w io.Writer, items []T) error {
 	return nil
 }
 
+// StartText is when a session began, on the clock of the person.
+func StartText(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+
 // titleOf says whose session it is: the id of the newest log, its name, and when it began.
 func titleOf(records []trace.Record) (title, began string) {
 	name := ""
 	for _, r := range records {
 		switch {
 		case r.Kind == trace.KindSession && r.About != nil:
-			title, began = r.About.ID, r.Time.Local().Format("2006-01-02 15:04")
+			title, began = r.About.ID, StartText(r.Time)
 		case r.Kind == trace.KindName:
 			name = r.Text
 		}
@@ -84,11 +89,11 @@ func titleOf(records []trace.Record) (title, began string) {
 // writeLua writes the scripts since the last reset that succeeded, the person's and the model's, in order. Run by itself
 // the file leaves the same globals, as far as the actions answer the same. What failed is told in a comment.
 func writeLua(w io.Writer, records []trace.Record) error {
-	past, since := PastCells(records)
+	past, since := Cells(records)
 	title, began := titleOf(records)
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- almanac session %s, %s\n-- Run it with: almanac run FILE.lua\n", text.SanitizeLine(title), began)
-	var runs []PastRun
+	var runs []Run
 	prompts := map[int]string{}
 	for _, c := range past {
 		if c.N > since {
@@ -98,7 +103,7 @@ func writeLua(w io.Writer, records []trace.Record) error {
 			}
 		}
 	}
-	slices.SortFunc(runs, func(a, b PastRun) int { return a.at - b.at })
+	slices.SortFunc(runs, func(a, b Run) int { return a.at - b.at })
 	told := map[int]bool{}
 	for i, r := range runs {
 		if r.Mode != trace.ModeRun {
@@ -109,21 +114,21 @@ func writeLua(w io.Writer, records []trace.Record) error {
 			told[r.Cell] = true
 			fmt.Fprintf(&b, ", asked: %s", cells.Clip(text.SanitizeLine(prompt), 200, "…"))
 		}
-		if ids := r.changed(); len(ids) > 0 {
+		if ids := r.Changed(); len(ids) > 0 {
 			fmt.Fprintf(&b, "; changes data: %s", strings.Join(ids, ", "))
 		}
 		if !r.lasting() {
 			fmt.Fprintf(&b, "; %s\n", leftOut(r))
 			continue
 		}
-		fmt.Fprintf(&b, "\n%s\n", replayable(r, runs[i+1:]))
+		fmt.Fprintf(&b, "\n%s\n", Replayable(r, runs[i+1:]))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // leftOut says why a script is not in the file, and what may be missing therefore.
-func leftOut(r PastRun) string {
+func leftOut(r Run) string {
 	if r.Ended == nil {
 		return "left out: it did not finish"
 	}
@@ -139,9 +144,9 @@ func firstLine(s string) string {
 	return line
 }
 
-// replayable makes a statement of a script, so that scripts can stand one after the other in a file. A value that it
+// Replayable makes a statement of a script, so that scripts can stand one after the other in a file. A value that it
 // returns is kept in _ as the shell does, and in _7 where one of the scripts after it asks for that.
-func replayable(r PastRun, after []PastRun) string {
+func Replayable(r Run, after []Run) string {
 	source := r.Source
 	if strings.HasPrefix(source, "#") && !syntax.IsExpression(source) {
 		source = "--" + source // the first line of a chunk may be for a shell
@@ -222,7 +227,7 @@ func mentions(source, word string) bool {
 
 // writeMarkdown writes the cells as a text to read.
 func writeMarkdown(w io.Writer, records []trace.Record) error {
-	cells, since := PastCells(records)
+	cells, since := Cells(records)
 	title, began := titleOf(records)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Session %s\n\nBegun %s, %s.\n", text.SanitizeLine(title), began, text.Count(len(cells), "cell"))
@@ -250,10 +255,10 @@ func writeMarkdown(w io.Writer, records []trace.Record) error {
 }
 
 func quoted(words string) string {
-	return indent(strings.TrimRight(text.Sanitize(words), "\n"), "> ") + "\n"
+	return "> " + strings.ReplaceAll(strings.TrimRight(text.Sanitize(words), "\n"), "\n", "\n> ") + "\n"
 }
 
-func writeRun(b *strings.Builder, r PastRun) {
+func writeRun(b *strings.Builder, r Run) {
 	if r.Author != session.User {
 		fmt.Fprintf(b, "\nThe %s ran:\n\n", text.SanitizeLine(string(r.Author)))
 	}

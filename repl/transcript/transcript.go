@@ -1,11 +1,10 @@
-package repl
+package transcript
 
 // This file shows what a log tells: the whole of it as a transcript, and the last cells of an earlier session above the
 // first prompt of one that goes on from it.
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -21,42 +20,8 @@ import (
 	"almanac/session/vm"
 )
 
-func transcriptCommand() command {
-	return command{
-		name: "transcript", group: groupMore, aside: true, run: transcript,
-		brief: "everything in this session and those it resumed",
-		more:  "Read from the log, where long values are cut at 4 KiB. Full calls: /trace N.M. To a file: /export FILE.md.",
-	}
-}
-
-func transcript(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
-	lines, err := sh.Transcript(0, event.RenderOptions{Options: show.Options{ASCII: sh.options.ASCII}})
-	if err != nil {
-		return err
-	}
-	text := make([]string, len(lines))
-	for i, l := range lines {
-		text[i] = l.String()
-	}
-	sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.TranscriptPane, Text: strings.Join(text, "\n")})
-	return nil
-}
-
-// Transcript shows the records of this session and of those that it goes on from, at most width cells wide where words
-// allow it; 0 means no limit. It reads the log: a screen asks beside its loop.
-func (sh *Shell) Transcript(width int, o event.RenderOptions) ([]show.Line, error) {
-	if sh.options.Log == nil {
-		return nil, errNoLog
-	}
-	records, err := sh.options.Log()
-	if err != nil {
-		return nil, err
-	}
-	return TranscriptLines(records, width, o), nil
-}
-
-// TranscriptLines shows the records of a log, in their order, as a screen had shown what they tell of.
-func TranscriptLines(records []trace.Record, width int, o event.RenderOptions) []show.Line {
+// Lines shows the records of a log, in their order, as a screen had shown what they tell of.
+func Lines(records []trace.Record, width int, o event.RenderOptions) []show.Line {
 	t := &transcribing{width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{}, over: map[nth]bool{}}
 	for _, r := range records {
 		if r.Kind == trace.KindCall && r.Call != nil {
@@ -108,7 +73,7 @@ func (t *transcribing) add(r trace.Record) {
 	switch r.Kind {
 	case trace.KindSession:
 		if r.About != nil {
-			t.note(fmt.Sprintf("session %s, %s", r.About.ID, startText(r.Time)))
+			t.note(fmt.Sprintf("session %s, %s", r.About.ID, StartText(r.Time)))
 		}
 	case trace.KindName:
 		t.note("called " + r.Text)
@@ -205,10 +170,9 @@ const (
 	earlierResult = 3
 )
 
-// EarlierLines are the last cells of the session that this one goes on from, dim, with the first lines of what each came
-// to; none where it begins anew.
-func (sh *Shell) EarlierLines(o event.RenderOptions) []show.Line {
-	cells, _ := PastCells(sh.options.Past.Records)
+// Lines are the last cells, dim, with the first lines of what each came to; none where there are no cells.
+func (p Past) Lines(o event.RenderOptions) []show.Line {
+	cells, _ := Cells(p.Records)
 	if len(cells) == 0 {
 		return nil
 	}
@@ -218,7 +182,7 @@ func (sh *Shell) EarlierLines(o event.RenderOptions) []show.Line {
 		lines = append(lines, show.Dim.Line(fmt.Sprintf("%s %d earlier; /transcript shows all", m.Cut, more)))
 	}
 	for _, c := range cells[max(0, len(cells)-earlierCells):] {
-		lines = append(lines, pastLines(c, earlierSource, earlierResult, m)...)
+		lines = append(lines, c.Lines(earlierSource, earlierResult, m)...)
 	}
 	for i, l := range lines {
 		lines[i] = show.Dim.Line(l.String())
@@ -226,8 +190,8 @@ func (sh *Shell) EarlierLines(o event.RenderOptions) []show.Line {
 	return lines
 }
 
-// pastLines are a cell as the log tells of it: at most source lines of its input and result lines of what it came to.
-func pastLines(c PastCell, source, result int, m show.Marks) []show.Line {
+// Lines are a cell as the log tells of it: at most source lines of its input and result lines of what it came to.
+func (c Cell) Lines(source, result int, m show.Marks) []show.Line {
 	mode := input.LuaMode
 	if c.Form == input.Words {
 		mode = input.AskMode
@@ -237,7 +201,7 @@ func pastLines(c PastCell, source, result int, m show.Marks) []show.Line {
 		input = "/preview " + input
 	}
 	lines := atMost(event.EchoLines(event.Event{Cell: c.N, Mode: mode, Text: input}, 0, m), source, m)
-	switch answer := cellResult(c.Cell); {
+	switch answer := c.Result(); {
 	case c.Err != nil:
 		lines = append(lines, show.Error.Line("  "+m.Fail+" "+text.SanitizeLine(firstLine(c.Err.Error()))))
 	case answer != "":

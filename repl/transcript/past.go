@@ -1,0 +1,245 @@
+package transcript
+
+// This file reads cells back from a log, to resume a session or export one.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/repl/event"
+	"almanac/repl/input"
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// Past is an earlier session that this one goes on from. Its log is only read.
+type Past struct {
+	// Records are those of the earlier session and of all that it went on from, oldest first.
+	Records []trace.Record
+	// Restored is how many of Records the Lua state covers that the session has begun with.
+	Restored int
+}
+
+// A Cell is a cell as the log tells of it.
+type Cell struct {
+	event.Cell
+	// Runs are the scripts of the cell, whoever wrote them, in order.
+	Runs []Run
+}
+
+// A Run is one script of a cell as the log tells of it.
+type Run struct {
+	ID     string
+	Cell   int
+	Author session.Author
+	Mode   trace.Mode
+	Source string
+	Calls  []trace.Call
+	// Begun are the mutations that were begun and of whose end the log does not tell: they may or may not have happened.
+	Begun []trace.Call
+	// Stdout and Stderr are what it printed.
+	Stdout, Stderr string
+	// Ended is nil when the log ends, or the program ended, before the script did.
+	Ended *trace.Outcome
+	// at is where in the log the run began.
+	at int
+}
+
+// lasting tells whether the run left its globals to those after it.
+func (r Run) lasting() bool { return r.Mode == trace.ModeRun && r.Ended != nil && r.Ended.OK }
+
+// Changed lists the ids of the actions that changed data in the run, each once.
+func (r Run) Changed() []string {
+	var ids []string
+	for _, c := range slices.Concat(r.Calls, r.Begun) {
+		if c.Mutates && c.Verdict != trace.Denied && c.Verdict != trace.Rejected && c.Verdict != trace.Interrupted && !slices.Contains(ids, c.ID) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// Cells puts the numbered cells of a log together, oldest first, and tells the number of the last cell before the
+// last reset of Lua. Records that belong to no cell are passed over.
+func Cells(records []trace.Record) (cells []Cell, since int) {
+	byNumber, byRun := map[int]int{}, map[string][2]int{}
+	last := 0
+	at := func(r trace.Record) *Cell {
+		i, known := byNumber[r.Cell]
+		if !known {
+			i = len(cells)
+			byNumber[r.Cell] = i
+			cells = append(cells, Cell{Cell: event.Cell{N: r.Cell, Form: input.Lua, Author: session.User, Started: r.Time}})
+			last = max(last, r.Cell)
+		}
+		return &cells[i]
+	}
+	for i, r := range records {
+		if r.Kind == trace.KindReset {
+			since = last
+		}
+		if r.Cell <= 0 {
+			continue
+		}
+		c := at(r)
+		c.Elapsed = r.Time.Sub(c.Started)
+		switch r.Kind {
+		case trace.KindPrompt:
+			c.Form, c.Source = input.Words, r.Text
+		case trace.KindAnswer:
+			c.Answer = r.Text
+		case trace.KindRun:
+			byRun[r.Run] = [2]int{byNumber[r.Cell], len(c.Runs)}
+			c.begin(r, i)
+		case trace.KindCall:
+			if r.Call != nil {
+				call := *r.Call
+				call.N = len(c.Calls) + 1
+				c.Calls = append(c.Calls, call)
+			}
+		}
+		if run, known := byRun[r.Run]; known {
+			cells[run[0]].Runs[run[1]].add(r)
+			if r.Kind == trace.KindOutcome && r.Ended != nil {
+				c.Outcome = pastOutcome(cells[run[0]].Runs[run[1]])
+			}
+		}
+	}
+	for i := range cells {
+		c := &cells[i]
+		c.Replay = c.Form == input.Lua && len(c.Runs) > 0 && !slices.ContainsFunc(c.Runs, func(r Run) bool { return !r.lasting() })
+		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == input.Lua {
+			c.Err = c.Outcome.Err
+		}
+	}
+	return cells, since
+}
+
+// add takes in what a record tells of the run.
+func (r *Run) add(record trace.Record) {
+	switch call := record.Call; record.Kind {
+	case trace.KindOutput:
+		if vm.Stream(record.Stream) == vm.Stdout {
+			r.Stdout += record.Text
+		} else {
+			r.Stderr += record.Text
+		}
+	case trace.KindBegin:
+		if call != nil {
+			r.Begun = append(r.Begun, *call)
+		}
+	case trace.KindCall:
+		if call != nil {
+			r.Calls = append(r.Calls, *call)
+			r.Begun = slices.DeleteFunc(r.Begun, func(c trace.Call) bool { return c.N == call.N })
+		}
+	case trace.KindOutcome:
+		if r.Ended = record.Ended; r.Ended != nil { // logs of old have what was printed here
+			r.Stdout, r.Stderr = r.Stdout+r.Ended.Stdout, r.Stderr+r.Ended.Stderr
+		}
+	}
+}
+
+// unended says what is known of a mutation whose end is not in the log.
+func unended(c trace.Call) string {
+	text := c.ID + " may or may not have happened: it was started, but the log has no result"
+	for _, args := range []map[string]any{c.Args, c.Injected} {
+		for name, key := range args {
+			if strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), "idempotencykey") {
+				text += fmt.Sprintf("; its idempotency key is %v", key)
+			}
+		}
+	}
+	return text
+}
+
+// begin adds a script to the cell. A preview is no cell to run again.
+func (c *Cell) begin(r trace.Record, at int) {
+	author := session.Author(r.Author)
+	c.Runs = append(c.Runs, Run{ID: r.Run, Cell: r.Cell, Author: author, Mode: r.Mode, Source: r.Text, at: at})
+	if author == session.Model {
+		c.Scripts = append(c.Scripts, r.Text)
+	}
+	if author != session.User {
+		return
+	}
+	if c.Form == input.Words {
+		return
+	}
+	if c.Source == "" {
+		c.Source = r.Text
+		return
+	}
+	c.Source += "\n" + strings.TrimLeft(r.Text, "\n") // a file that was loaded in parts
+}
+
+// pastOutcome is an outcome as far as the log keeps it.
+func pastOutcome(r Run) *session.Outcome {
+	o := r.Ended
+	out := &session.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Elapsed: o.Took}
+	if o.Repr != "" {
+		out.Values = []vm.Value{{Type: "table", Repr: o.Repr}}
+	}
+	if !o.OK {
+		out.Err = &vm.Error{Kind: vm.Runtime, Message: o.Error}
+	}
+	return out
+}
+
+// Setters tell who gave the globals their values that came back with the Lua state.
+func (p Past) Setters() map[string]event.Setter {
+	by := map[string]event.Setter{}
+	runs := map[string]trace.Record{}
+	for _, r := range p.Records[:min(p.Restored, len(p.Records))] {
+		switch r.Kind {
+		case trace.KindReset:
+			clear(by)
+		case trace.KindRun:
+			runs[r.Run] = r
+		case trace.KindOutcome:
+			run, known := runs[r.Run]
+			if !known || run.Mode != trace.ModeRun || r.Ended == nil {
+				continue
+			}
+			for _, name := range r.Ended.Changed {
+				by[name] = event.Setter{Author: session.Author(run.Author), Cell: run.Cell}
+			}
+		}
+	}
+	return by
+}
+
+// Pending are the scripts since the last reset whose globals did not come back, in order.
+func (p Past) Pending() []Run {
+	covered := map[string]bool{}
+	for _, r := range p.Records[:min(p.Restored, len(p.Records))] {
+		covered[r.Run] = true
+	}
+	cells, since := Cells(p.Records)
+	var runs []Run
+	for _, c := range cells {
+		for _, r := range c.Runs {
+			if c.N > since && r.lasting() && !covered[r.ID] {
+				runs = append(runs, r)
+			}
+		}
+	}
+	slices.SortFunc(runs, func(a, b Run) int { return a.at - b.at })
+	return runs
+}
+
+// Unended says of each mutation that was begun, and of whose end the log does not tell, what is known of it.
+func (p Past) Unended() []string {
+	var lines []string
+	cells, _ := Cells(p.Records)
+	for _, c := range cells {
+		for _, r := range c.Runs {
+			for _, call := range r.Begun {
+				lines = append(lines, unended(call))
+			}
+		}
+	}
+	return lines
+}
