@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,6 +26,12 @@ type livetext struct {
 	// distance.
 	spoken show.Blocks
 	said   bool
+	// held are lines of finished blocks, shown above the open one until there are enough of them to be printed: each print
+	// has the whole region written anew.
+	held []string
+	// shown is the open block as it was drawn last, and when.
+	shown   string
+	shownAt time.Time
 	// event is the event that the text belongs to, without its text; its Kind is zero when there is none.
 	event event.Event
 }
@@ -175,7 +182,10 @@ func (m *model) stream(e event.Event) []string {
 	}
 	if e.Kind == event.Spoke {
 		for _, block := range l.spoken.Push(e.Text) {
-			out = append(out, m.blockLines(block)...)
+			l.held = append(l.held, m.blockLines(block)...)
+		}
+		if len(l.held) >= max(m.liveRoom()-4, 1) {
+			out, l.held = append(out, l.held...), nil
 		}
 		return out
 	}
@@ -190,9 +200,12 @@ func (m *model) stream(e event.Event) []string {
 // finish ends the unfinished line and returns it.
 func (m *model) finish() []string {
 	l := &m.live
-	if block := l.spoken.Flush(); block.Text != "" {
-		out := m.blockLines(block)
-		l.event, l.said = event.Event{}, false
+	if block := l.spoken.Flush(); block.Text != "" || len(l.held) > 0 {
+		out := l.held
+		if block.Text != "" {
+			out = append(out, m.blockLines(block)...)
+		}
+		l.event, l.said, l.held, l.shown, l.shownAt = event.Event{}, false, nil, "", time.Time{}
 		return out
 	}
 	l.said = false
@@ -227,14 +240,33 @@ func (m *model) markdown(block string) []string {
 	return out
 }
 
+// The open block is drawn again when it has grown by so much, or so long after it was drawn last: every drawing costs
+// more than the word that it shows.
+const (
+	paceBytes = 64
+	paceTime  = 700 * time.Millisecond
+)
+
+// paced is the open block as it is to be drawn now.
+func (l *livetext) paced(block string, now time.Time) string {
+	if !strings.HasPrefix(block, l.shown) || len(block)-len(l.shown) >= paceBytes || now.Sub(l.shownAt) >= paceTime {
+		l.shown, l.shownAt = block, now
+	}
+	return l.shown
+}
+
 // tail draws the end of the unfinished line in at most room rows.
 func (l *livetext) tail(m *model, room int) []string {
-	if block := l.spoken.Rest(); block.Text != "" && room > 0 {
-		var rows []string
-		if l.said && !block.Joined {
-			rows = append(rows, "")
+	if block := l.spoken.Rest(); (block.Text != "" || len(l.held) > 0) && room > 0 {
+		lines := slices.Clone(l.held)
+		if text := l.paced(block.Text, m.now()); text != "" {
+			if l.said && !block.Joined {
+				lines = append(lines, "")
+			}
+			lines = append(lines, m.markdown(text)...)
 		}
-		for _, line := range m.markdown(block.Text) {
+		var rows []string
+		for _, line := range lines {
 			rows = append(rows, pieces(line, m.width-1)...)
 		}
 		return rows[max(len(rows)-room, 0):]

@@ -243,8 +243,19 @@ type work struct {
 	speaking bool
 	// called counts the calls that ended, received the bytes of text that came in.
 	called, received int
+	// second is the time at which receivedAt was last asked for another one, and receivedThen what had come in by then.
+	second       time.Duration
+	receivedThen int
 	// previewing is true for a preview that F5 began.
 	previewing bool
+}
+
+// receivedAt is how much text had come in when it was asked for that second first.
+func (w *work) receivedAt(second time.Duration) int {
+	if second != w.second {
+		w.second, w.receivedThen = second, w.received
+	}
+	return w.receivedThen
 }
 
 func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {

@@ -191,20 +191,46 @@ func upward(n int) string {
 // leastSkip is how many columns must be as they were for a row to be written from behind them.
 const leastSkip = 8
 
-// writeRow writes row over old, from the first column. Only what differs behind plain letters is written.
+// writeRow writes row over old, from the first column. Only what differs behind plain letters is written, in the styles
+// that begin among them.
 func writeRow(b *strings.Builder, old, row string, width int) {
-	n := 0
-	for n < len(old) && n < len(row) && old[n] == row[n] && row[n] >= ' ' && row[n] < 0x7f {
-		n++
+	// The last letter that both have: its place, column and styles.
+	last, column, worn := 0, -1, ""
+	for n, styles := 0, ""; n < len(old) && n < len(row) && old[n] == row[n]; {
+		style := styleAt(row[n:])
+		switch {
+		case style != "" && !strings.HasPrefix(old[n:], style) || style == "" && (row[n] < ' ' || row[n] >= 0x7f):
+			n = len(row)
+		case style == ansi.ResetStyle || style == "\x1b[0m":
+			n, styles = n+len(style), ""
+		case style != "":
+			n, styles = n+len(style), styles+style
+		default:
+			last, column, worn = n, column+1, styles
+			n++
+		}
 	}
-	if n--; n >= leastSkip { // one letter less: what follows may be a mark upon it
-		b.WriteString(ansi.CursorForward(n) + row[n:])
+	if column >= leastSkip { // that letter is written again: what follows may be a mark upon it
+		b.WriteString(ansi.CursorForward(column) + worn + row[last:])
 	} else {
 		b.WriteString(row)
 	}
 	if ansi.StringWidth(row) < min(width, ansi.StringWidth(old)) {
 		b.WriteString(ansi.EraseLineRight)
 	}
+}
+
+// styleAt is the style that begins s; empty where none does.
+func styleAt(s string) string {
+	for i := 2; i < len(s) && strings.HasPrefix(s, "\x1b["); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return s[:i+1]
+		case c != ';' && c != ':' && (c < '0' || c > '9'):
+			return ""
+		}
+	}
+	return ""
 }
 
 // clip returns the last rows that fit into a window.
@@ -250,7 +276,8 @@ func (d *drawn) short(row string) string {
 
 // closed ends the styles of a row.
 func closed(row string) string {
-	if strings.IndexByte(row, '\x1b') < 0 || strings.HasSuffix(row, ansi.ResetStyle) || strings.HasSuffix(row, "\x1b[0m") {
+	at := strings.LastIndexByte(row, '\x1b')
+	if at < 0 || strings.HasPrefix(row[at:], ansi.ResetStyle) || strings.HasPrefix(row[at:], "\x1b[0m") {
 		return row
 	}
 	return row + ansi.ResetStyle

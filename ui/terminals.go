@@ -7,10 +7,10 @@ import "strings"
 // repeats tells whether the terminal repeats a letter when it is asked to. Those that do not show it once.
 func repeats(getenv func(string) string) bool {
 	if getenv("TMUX") != "" {
-		return true
+		return false // 3.3 does so with letters of ASCII alone
 	}
 	name := strings.TrimPrefix(getenv("TERM"), "xterm-")
-	for _, known := range []string{"alacritty", "contour", "foot", "ghostty", "kitty", "tmux", "wezterm"} {
+	for _, known := range []string{"alacritty", "contour", "foot", "ghostty", "kitty", "wezterm"} {
 		if strings.HasPrefix(name, known) {
 			return true
 		}

@@ -10,7 +10,7 @@ func TestTerminals(t *testing.T) {
 		{map[string]string{"TERM": "xterm-256color"}, true, false},
 		{map[string]string{"TERM": "xterm-kitty"}, true, true},
 		{map[string]string{"TERM": "xterm", "XTERM_VERSION": "XTerm(379)"}, false, true},
-		{map[string]string{"TERM": "screen-256color", "TMUX": "/tmp/s", "XTERM_VERSION": "XTerm(379)"}, true, true},
+		{map[string]string{"TERM": "screen-256color", "TMUX": "/tmp/s", "XTERM_VERSION": "XTerm(379)"}, true, false},
 		{map[string]string{"TERM": "linux"}, false, false},
 	} {
 		env := func(name string) string { return c.env[name] }

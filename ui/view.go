@@ -120,6 +120,9 @@ func (m *model) region() (rows []string, cursor point) {
 	return rows, cursor
 }
 
+// spokenRule is how long the rule above an answer is: it is written anew with each print, in three bytes a column.
+const spokenRule = 12
+
 // quickTime is how long an input may run before the region tells of it: most end sooner, and the input should not jump.
 const quickTime = 200 * time.Millisecond
 
@@ -131,7 +134,7 @@ func (m *model) runningRows() []string {
 			text = append(text, ansi.Truncate(line, m.width-1, m.theme.glyphs.more))
 		}
 	}
-	room := max(m.height/2-2, 1)
+	room := m.liveRoom()
 	text = append(text, m.thinkingRows(room)...)
 	text = append(text, m.live.tail(m, room)...)
 	text = text[max(len(text)-room, 0):]
@@ -139,8 +142,16 @@ func (m *model) runningRows() []string {
 	if quick && len(text) == 0 && len(m.queue) == 0 && len(m.asks) == 0 && m.work.tallest == 0 {
 		return nil
 	}
-	m.work.tallest = min(max(m.work.tallest, len(text), 1), max(m.height/2-2, 1))
-	rows := append([]string{m.theme.rule(m.width-1, "", ""), m.runningRow()}, text...)
+	tall := len(text)
+	if m.work.speaking {
+		tall = (tall + growRows - 1) / growRows * growRows
+	}
+	m.work.tallest = min(max(m.work.tallest, tall, 1), room)
+	wide := m.width - 1
+	if m.work.speaking {
+		wide = min(wide, spokenRule)
+	}
+	rows := append([]string{m.theme.rule(wide, "", ""), m.runningRow()}, text...)
 	if len(m.asks) > 0 {
 		return rows
 	}
@@ -149,6 +160,12 @@ func (m *model) runningRows() []string {
 	}
 	return rows
 }
+
+// growRows is by how many rows the region grows for an answer: each time all that is below is written anew.
+const growRows = 4
+
+// liveRoom is how many rows unfinished text may take.
+func (m *model) liveRoom() int { return max(m.height/2-2, 1) }
 
 // runningRow says what runs, for how long, and how to stop it.
 func (m *model) runningRow() string {
@@ -159,6 +176,9 @@ func (m *model) runningRow() string {
 		if key := m.keys.shown(0, "edit_queued"); key != "" && m.width >= 60 {
 			right += " (" + key + ")"
 		}
+	}
+	if right == "" {
+		return ansi.Truncate(left, m.width-1, m.theme.glyphs.more)
 	}
 	return m.theme.sides(m.width-1, left, right)
 }
@@ -213,7 +233,17 @@ func (m *model) doing() string {
 	case m.status.Mode == input.AskMode:
 		word = "working"
 	}
-	parts := []string{fmt.Sprintf("%s%s %.1f s", word, t.more, m.now().Sub(w.started).Seconds())}
+	since, received := m.now().Sub(w.started), w.received
+	parts := []string{fmt.Sprintf("%s%s %.1f s", word, t.more, since.Seconds())}
+	if at := m.live.shownAt; w.speaking && !at.IsZero() {
+		// Every drawing costs more than the word that came: the row changes with the text.
+		step := time.Second
+		if at.Sub(w.started) >= 10*time.Second {
+			step = 2 * time.Second
+		}
+		received = w.receivedAt(at.Sub(w.started).Truncate(step))
+		parts[0] = fmt.Sprintf("%s%s %.0f s", word, t.more, w.second.Seconds())
+	}
 	if text, ok := m.feed.Retrying(); ok && !w.stopped {
 		parts[0] = text
 	}
@@ -223,8 +253,8 @@ func (m *model) doing() string {
 			parts = append(parts, fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit))
 		}
 	}
-	if w.received >= 1024 {
-		parts = append(parts, fmt.Sprintf("%.1f KiB", float64(w.received)/1024))
+	if received >= 1024 {
+		parts = append(parts, fmt.Sprintf("%.1f KiB", float64(received)/1024))
 	}
 	end := stop + " stops"
 	sep := " " + t.dot + " "
