@@ -304,10 +304,10 @@ func (d *display) settled(p picture, now time.Time) (broken int, wait time.Durat
 	return broken, max(calmTime-now.Sub(d.since), 0)
 }
 
-// What is set while the screen is shown: bracketed paste, and keys told apart.
+// What is set while the screen is shown: bracketed paste, keys told apart, and to be told of the focus.
 const (
-	modesOn  = ansi.SetModeBracketedPaste + ansi.SetModifyOtherKeys2 + keysApart
-	modesOff = keysBefore + ansi.ResetModifyOtherKeys + ansi.ResetModeBracketedPaste
+	modesOn  = ansi.SetModeBracketedPaste + ansi.SetModeFocusEvent + ansi.SetModifyOtherKeys2 + keysApart
+	modesOff = keysBefore + ansi.ResetModifyOtherKeys + ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste
 
 	// The protocol of kitty that tells Esc from what begins with it, which each of the terminal's two screens has for
 	// itself.

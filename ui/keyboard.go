@@ -25,6 +25,12 @@ const (
 	behindTime = 3 * time.Millisecond
 )
 
+// What the terminal tells of the focus of its window.
+const (
+	focusIn  = "\x1b[I"
+	focusOut = "\x1b[O"
+)
+
 // longText is how many bytes of text in one read are put in at once, as a paste is: key by key they would be slow.
 const longText = 128
 
@@ -203,6 +209,8 @@ func (k *keyboard) pasted(out, b []byte) (text, rest []byte) {
 				return out, nil
 			case n == 0 && !k.marked:
 				return k.close(out), b
+			case n == 0 && (isFocus(b)):
+				n = len(focusIn) // it came between two writes of the paste
 			case n == 0: // an escape sequence of another kind: no more than its letters
 				n = 1
 			case string(b[:n]) == ansi.BracketedPasteEnd:
@@ -252,6 +260,11 @@ func markAt(b []byte) (n int, whole bool) {
 		}
 	}
 	return 0, true
+}
+
+// isFocus tells whether b begins with what the terminal tells of the focus.
+func isFocus(b []byte) bool {
+	return bytes.HasPrefix(b, []byte(focusIn)) || bytes.HasPrefix(b, []byte(focusOut))
 }
 
 // goesOn tells whether a paste goes on behind the Enters of a line: with text, or with more than one of them and nothing.

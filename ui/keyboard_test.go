@@ -178,3 +178,20 @@ func FuzzKeyboardTyped(f *testing.F) {
 		}
 	})
 }
+
+// What the terminal tells of its focus is passed on outside of pastes, and is no text within one.
+func TestFocusAndPastes(t *testing.T) {
+	const in, out = "\x1b[I", "\x1b[O"
+	for _, c := range []struct {
+		sent []sending
+		want string
+	}{
+		{[]sending{{time.Second, in}, {time.Second, "a"}, {time.Second, out}}, in + "a" + out},
+		{[]sending{{time.Second, "\x1b[200~one" + out + "two" + in + "\x1b[201~"}}, "\x1b[200~onetwo\x1b[201~"},
+		{[]sending{{time.Second, "\x1b[200~one\x1b["}, {0, "Otwo\x1b[201~"}}, "\x1b[200~onetwo\x1b[201~"},
+	} {
+		if got := heard(c.sent...); got != c.want {
+			t.Errorf("%v: heard %q, want %q", c.sent, got, c.want)
+		}
+	}
+}

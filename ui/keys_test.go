@@ -365,7 +365,7 @@ func TestPairs(t *testing.T) {
 func TestSignals(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
-	if got := s.signal(); got != "" || s.ring() != nil {
+	if got := s.signal(); got != "" || s.call() != nil {
 		t.Errorf("told %q", got)
 	}
 	s.title, s.progress, s.bell, s.vi.on = true, true, true, true
@@ -384,7 +384,7 @@ func TestSignals(t *testing.T) {
 			t.Errorf("told %q, want %q", got, step.want)
 		}
 	}
-	if got, want := s.quiet(), "\x1b]2;\a\x1b[0 q"; got != want || s.ring() == nil {
+	if got, want := s.quiet(), "\x1b]2;\a\x1b[0 q"; got != want || s.call() == nil {
 		t.Errorf("at last %q, want %q", got, want)
 	}
 }

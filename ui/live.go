@@ -92,7 +92,7 @@ func (m *model) event(e event.Event) tea.Cmd {
 		if m.asks = append(m.asks, a); len(m.asks) == 1 {
 			m.menu, m.search, m.help, m.space.focus = nil, nil, nil, 0
 		}
-		return m.ring()
+		return m.call()
 	case event.Cleared:
 		return m.clear()
 	case event.Drafted:

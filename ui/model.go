@@ -39,8 +39,9 @@ type Options struct {
 	// NoAltScreen prints lists in the place of panes and leaves the alternate screen alone, help apart.
 	NoAltScreen bool
 	// Title tells in the window's title what happens, Progress in the terminal's progress bar (OSC 9;4); Bell rings when a
-	// question waits.
-	Title, Progress, Bell bool
+	// question waits and the window is not known to have the keyboard. Notify calls the person to a question in a window
+	// that is known not to have it, by bell, notification (OSC 9) and title.
+	Title, Progress, Bell, Notify bool
 	// Thousands separates the digits of numbers in tables; see show.Options.
 	Thousands bool
 	// Vi edits the input with vi keys instead of those of Emacs.
@@ -192,9 +193,13 @@ type model struct {
 	escaped time.Time
 	// verbose shows calls with arguments and results, and scripts whole.
 	verbose bool
-	// title, progress, bell and thousands are as in Options.
-	title, progress, bell, thousands bool
-	told                             signals
+	// title, progress, bell, notify and thousands are as in Options.
+	title, progress, bell, notify, thousands bool
+	told                                     signals
+	// focus is that of the window; calling is true while a question waits to which the person was called.
+	focus   focus
+	calling bool
+	passing func(sequence string) string // see passing
 	// version counts what may change what a pane shows: its keys, what it asked for, events that are more than text, facts
 	// of the status row. drawn is the overlay as it was drawn last.
 	version int
@@ -262,8 +267,9 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	m := &model{
 		ctx: ctx, shell: sh, handle: sh.HandleIn, feed: sh.Feed(), history: sh.History(),
 		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
-		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell, thousands: o.Thousands,
+		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell, notify: o.Notify, thousands: o.Thousands,
 	}
+	m.passing = passing(os.Getenv)
 	keys := m.keys
 	sh.SetKeys(func(action string) string { return keys.shown(0, action) })
 	m.edit.folds = &m.folds

@@ -49,6 +49,10 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.resize(msg.Width, msg.Height)
 	case tea.KeyPressMsg:
 		return m.press(msg)
+	case tea.FocusMsg:
+		m.look(focused)
+	case tea.BlurMsg:
+		m.look(unfocused)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tickMsg:

@@ -100,7 +100,8 @@ type uiFlags struct {
 	Screen      string `hidden:"" enum:"inline,full,auto" default:"inline" help:"Screen layout: inline, full or auto."`
 	Title       bool   `hidden:"" help:"Show the current state in the window title."`
 	Progress    bool   `hidden:"" help:"Show activity in the terminal's progress bar (OSC 9;4)."`
-	Bell        bool   `hidden:"" help:"Ring the bell when an approval is waiting."`
+	Bell        bool   `hidden:"" help:"Ring the bell when an approval is waiting, unless the terminal says that its window is focused."`
+	Notify      bool   `hidden:"" default:"true" help:"Notify by bell, OSC 9 and title of an approval in a window that is not focused."`
 	Thousands   bool   `hidden:"" help:"Separate thousands with commas in tables: 1,234,567."`
 	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"Editing keys: emacs or vi."`
 }

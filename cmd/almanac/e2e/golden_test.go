@@ -206,7 +206,7 @@ func settled(screen string) string {
 		{`\d+\.\d s`, "N s"},
 		{`N ms( *\[?\d*\.?)\n(\d*\.?\d*\])`, "N ms$1$2"}, // broken there or not
 		{`(N m?s) +(\[)`, "$1 $2"},
-		{`ctx \d+k?/`, "ctx N/"},
+		{`ctx ~?\d+k?/`, "ctx N/"},
 		{` +((<[0-9;]*>)?\? help)`, "  $1"},
 		{`[ \t]+(\n|$)`, "$1"},
 		{`^\n+`, ""},
