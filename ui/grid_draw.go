@@ -41,6 +41,9 @@ func (g *grid) head(title string) (string, string) {
 	if g.typed || g.filter != "" {
 		title += rule + "filter: " + g.filter
 	}
+	if g.typed && g.m.width < 60 {
+		title = "filter: " + g.filter // what is typed is what has to be seen
+	}
 	return title, g.count()
 }
 
@@ -54,6 +57,8 @@ func (g *grid) count() string {
 			return grouped(there) + more
 		}
 		return fmt.Sprintf("fetching: %s of %s%s", grouped(there), grouped(g.size), more)
+	case narrow && strings.TrimSpace(g.filter) != "":
+		return grouped(len(g.order)) + "/" + grouped(there)
 	case strings.TrimSpace(g.filter) != "" && there < g.size:
 		return fmt.Sprintf("%s of the first %s rows", grouped(len(g.order)), grouped(there))
 	case strings.TrimSpace(g.filter) != "":
@@ -90,6 +95,9 @@ func (g *grid) draw(width, height int) []string {
 	out := g.drawTable(cols, g.order[top:end], width)
 	if len(g.order) == 0 {
 		said := "no rows match the filter"
+		if name := records.ParseFilter(g.filter, g.list.Columns).Unknown; name != "" {
+			said += ": no column " + text.SanitizeLine(name)
+		}
 		if g.seeking || g.busy {
 			said = "searching" + g.m.theme.glyphs.more
 		}
@@ -97,6 +105,9 @@ func (g *grid) draw(width, height int) []string {
 	}
 	if n := len(g.shown); len(cols) < n {
 		note = fmt.Sprintf("columns %d to %d of %d", g.left+1, g.left+len(cols), n)
+		if len(cols) == 1 {
+			note = fmt.Sprintf("column %d of %d", g.left+1, n)
+		}
 	}
 	return g.m.theme.above(out, below, note, width, height)
 }

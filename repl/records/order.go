@@ -20,7 +20,11 @@ type Sort struct {
 }
 
 // A Filter is what a row must have: each of its terms.
-type Filter struct{ terms []term }
+type Filter struct {
+	terms []term
+	// Unknown is the first word before a colon that names no column, or more than one; empty when there is none.
+	Unknown string
+}
 
 // A term is text that a field must contain, in any case.
 type term struct {
@@ -28,8 +32,8 @@ type term struct {
 	text   string
 }
 
-// ParseFilter reads words, and values of columns as column:value. A column is named by its beginning where that is clear;
-// text with a colon that names none is a word. Quotes hold words together: "two words", name:"two words".
+// ParseFilter reads words, and values of columns as column:value. A part of a column's name is enough where that is clear,
+// its beginning before others; text with a colon that names none is a word. Quotes hold words together: "two words", name:"two words".
 func ParseFilter(typed string, columns []Column) Filter {
 	var f Filter
 	for _, word := range filterWords(typed) {
@@ -37,6 +41,8 @@ func ParseFilter(typed string, columns []Column) Filter {
 		if word.colon > 0 {
 			if c := columnNamed(word.text[:word.colon], columns); c >= 0 {
 				t = term{column: c, text: word.text[word.colon+1:]}
+			} else if f.Unknown == "" {
+				f.Unknown = word.text[:word.colon]
 			}
 		}
 		t.text = strings.ToLower(t.text)
@@ -82,28 +88,22 @@ func filterWords(typed string) []filterWord {
 	return out
 }
 
-// columnNamed finds the column with a name, or the only one that begins so; -1 for none.
+// columnNamed finds the column with a name, or the only one that begins so, or that has it anywhere; -1 for none.
 func columnNamed(name string, columns []Column) int {
 	name = strings.ToLower(name)
-	found := -1
-	for i, c := range columns {
-		field := strings.ToLower(c.Field)
-		if field == name {
-			return i
-		}
-		if strings.HasPrefix(field, name) {
-			if found >= 0 {
-				found = -2
-			} else if found == -1 {
-				found = i
+	for _, fits := range []func(s, name string) bool{func(s, name string) bool { return s == name }, strings.HasPrefix, strings.Contains} {
+		found, n := -1, 0
+		for i, c := range columns {
+			if fits(strings.ToLower(c.Field), name) {
+				found, n = i, n+1
 			}
 		}
+		if n == 1 {
+			return found
+		}
 	}
-	return max(found, -1)
+	return -1
 }
-
-// Empty tells that every row passes.
-func (f Filter) Empty() bool { return len(f.terms) == 0 }
 
 // matches tells whether a row has all terms.
 func (f Filter) matches(l List, row int) bool {

@@ -60,7 +60,8 @@ func TestOrder(t *testing.T) {
 		{Sort{}, "name:anna", []int{1, 3}},
 		{Sort{}, "na:anna id:c4", []int{3}},
 		{Sort{}, "id:anna", []int{}},
-		{Sort{}, "n:a", []int{}}, // name or note: a word
+		{Sort{}, "n:a", []int{}},     // name or note: a word
+		{Sort{}, "ame:zo", []int{0}}, // the only one with it
 		{Sort{}, `name:"anna, "`, []int{1}},
 		{Sort{}, "name:", []int{0, 1, 2, 3}},
 		{Sort{}, "name:null", []int{2}},
