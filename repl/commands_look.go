@@ -25,8 +25,9 @@ func lookCommands() []command {
 		{
 			name: "view", args: "[EXPR | N]", group: groupLook, run: viewValue, words: globalWords,
 			lua:   wholeLua,
-			brief: "a value as a tree: EXPR, result N, or _", action: "view",
-			more: "A path such as open[1].id is only looked up; any other expression runs first.",
+			brief: "look into a value: EXPR, result N, or _", action: "view",
+			more: "A list of records opens as a grid, other values as a tree; t switches between them.\n" +
+				"A path such as open[1].id is only looked up; any other expression runs first.",
 		},
 		{
 			name: "trace", args: "[N | export FILE]", group: groupLook, aside: true, run: traceCalls, words: cellWords,

@@ -37,7 +37,7 @@ func Bindings() []Binding {
 		{"trace", []string{"f3"}, "trace pane (calls)"},
 		{"catalog", []string{"f4"}, "catalog pane (actions)"},
 		{"preview", []string{"f5"}, "preview the input, or the last cell"},
-		{"view", []string{"f6"}, "value pane (tree)"},
+		{"view", []string{"f6"}, "value pane (grid or tree)"},
 		{"clear", []string{"ctrl+l"}, "redraw the screen"},
 		{"suspend", []string{"ctrl+z"}, "suspend to the shell; fg continues"},
 		{"column", []string{"f9"}, "workspace: hide or show the side column"},
