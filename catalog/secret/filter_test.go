@@ -34,7 +34,7 @@ func TestStream(t *testing.T) {
 		{[]string{"a secret", "ary\n"}, []string{"a ", "secretary\n", ""}},
 		{[]string{"a secret"}, []string{"a ", "secret"}},
 		{[]string{"no", "thing ", "is held\n"}, []string{"no", "thing ", "is held\n", ""}},
-		{[]string{"his", "\n", "ecret-value-1 "}, []string{"his", "\n", Mark + " ", ""}}, // its beginning was shown already
+		{[]string{"his", "\n", "ecret-value-1 "}, []string{"his", "\n", "", Mark + " "}}, // its beginning was shown already
 		{[]string{"secret-value-1", "-lo", "ng."}, []string{"", "", Mark + ".", ""}},
 		{[]string{"secret-value-1", "-lot"}, []string{"", Mark + "-lot", ""}},
 		{[]string{"secret-value-1"}, []string{"", Mark}},
@@ -54,12 +54,20 @@ func TestStream(t *testing.T) {
 
 // However a text is parted, no value comes out whole, nor more than the first bytes of it, and nothing else is lost.
 func TestStreamAnyhow(t *testing.T) {
+	streamed(t, []string{"aab-aab", "aab-aab-aa", "ba\"ab\\ab", "b\naab\nb"})
+	streamed(t, []string{"aab-Aab-aab-aab-b", "b-aab-bb-aab-Baab-aab-aabb"}) // long ones: in any case, with blanks, halves
+}
+
+func streamed(t *testing.T, values []string) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
-	f := NewFilter(func() []string { return []string{"aab-aab", "aab-aab-aa", "ba\"ab\\ab", "b\naab\nb"} })
+	f := NewFilter(func() []string { return values })
 	for range 20_000 {
 		var text strings.Builder
 		for range random.IntN(30) {
-			text.WriteString([]string{"a", "b", "-", "aab-", "\n", `\"`, `\\`, "aab-aab", "ba\"ab", `\u0061`}[random.IntN(10)])
+			text.WriteString([]string{
+				"a", "b", "-", "aab-", "\n", `\"`, `\\`, "aab-aab", "ba\"ab", `\u0061`, "AAb-", " ", "\n   ", values[0], values[0][3:], "b-",
+			}[random.IntN(16)])
 		}
 		s, rest, got := f.Stream(), text.String(), ""
 		for rest != "" {

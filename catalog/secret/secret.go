@@ -8,6 +8,8 @@
 package secret
 
 import (
+	"cmp"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -30,68 +32,143 @@ type Cutter struct{ patterns *patterns }
 
 // patterns are what a Cutter looks for.
 type patterns struct {
-	by    [256][]string  // by the first byte of each, longest first
-	pairs [256][256]bool // the two bytes that one may begin with in a text
+	by    [256][]pattern       // by the first byte of each, longest first
+	next  [256]*[256][]pattern // of those by the second
+	pairs [256][256]bool       // the two bytes that one may begin with in a text
+	// broken are first bytes of patterns whose second could part two pieces.
+	broken [256]bool
 }
 
+// A pattern is a value, a part of one, or one in another encoding.
+type pattern struct {
+	text string
+	// loose is set where the case of its ASCII letters does not matter and blanks may stand in it.
+	loose bool
+}
+
+// at tells whether a byte may be the i-th of the pattern.
+func (p pattern) at(i int, b byte) bool { return p.text[i] == b || p.loose && swapped(p.text[i]) == b }
+
 const (
-	escaping = `\%&+`   // what an escaped character begins with
-	breaking = "\n\r\t" // what may stand within a value that was printed in pieces
+	escaping = 1 // what an escaped character begins with
+	breaking = 2 // what may stand within a value that was printed in pieces; blanks only in a loose one
+	// loosely is from how many bytes on a value is found in another case, with blanks in it, and without its first or last
+	// byte; halved from how many on each half of it is.
+	loosely, halved = 16, 24
 )
+
+// class tells the bytes that may be more, or less, than themselves.
+var class = [256]byte{'\\': escaping, '%': escaping, '&': escaping, '+': escaping, '\n': breaking, '\r': breaking, '\t': breaking, ' ': breaking}
+
+// swapped is an ASCII letter in the other case; any other byte is itself.
+func swapped(b byte) byte {
+	if c := b | 0x20; c >= 'a' && c <= 'z' {
+		return b ^ 0x20
+	}
+	return b
+}
 
 // New returns a Cutter of the values that have at least the given number of bytes, and one.
 func New(values []string, least int) Cutter {
-	var all []string
+	var all []pattern
 	for _, value := range values {
 		if len(value) >= max(least, 1) {
-			all = append(append(all, value), encodings(value)...)
+			all = append(append(all, parts(value)...), encodings(value)...)
 		}
 	}
 	if len(all) == 0 {
 		return Cutter{}
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
 	// Longest first, so that none hides inside another.
-	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
+	slices.SortFunc(all, func(a, b pattern) int {
+		return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.text, b.text))
+	})
+	all = slices.Compact(all)
 	p := new(patterns)
 	for _, value := range all {
-		p.by[value[0]] = append(p.by[value[0]], value)
-		for second := range 256 {
-			if c := byte(second); len(value) == 1 || c == value[1] || strings.IndexByte(escaping+breaking, c) >= 0 {
-				p.pairs[value[0]][c] = true
-			}
+		p.add(value, value.text[0])
+		if other := swapped(value.text[0]); value.loose && other != value.text[0] {
+			p.add(value, other)
 		}
 	}
-	for _, first := range []byte(escaping) {
+	for first := range p.pairs {
 		for second := range p.pairs[first] {
-			p.pairs[first][second] = true
+			p.pairs[first][second] = p.pairs[first][second] || class[first] == escaping
 		}
 	}
 	return Cutter{p}
 }
 
+func (p *patterns) add(value pattern, first byte) {
+	p.by[first] = append(p.by[first], value)
+	if p.next[first] == nil {
+		p.next[first] = new([256][]pattern)
+	}
+	for second := range 256 {
+		c := byte(second)
+		if len(value.text) == 1 || value.at(1, c) {
+			p.next[first][c] = append(p.next[first][c], value)
+			p.pairs[first][c] = true
+			p.broken[first] = p.broken[first] || class[c] == breaking
+		} else if (c != ' ' || value.loose) && class[c] != 0 {
+			p.pairs[first][c] = true
+		}
+	}
+}
+
+// parts are a value and what is as good as it.
+func parts(value string) []pattern {
+	n := len(value)
+	all := []pattern{{value, n >= loosely}}
+	if n >= loosely {
+		_, first := utf8.DecodeRuneInString(value)
+		_, last := utf8.DecodeLastRuneInString(value)
+		all = append(all, pattern{value[first:], true}, pattern{value[:n-last], true})
+	}
+	if n >= halved {
+		half := n / 2
+		for half > 0 && !utf8.RuneStart(value[half]) {
+			half--
+		}
+		all = append(all, pattern{value[:max(half, 1)], true}, pattern{value[half:], true})
+	}
+	return all
+}
+
 // encodings are what a value looks like inside of a longer text that was encoded as a whole: in hexadecimal, and in
-// base64 at each of the three places where it may begin in a group, without the letters that its neighbours share.
-func encodings(value string) []string {
+// base64 and base32 at each of the places where it may begin in a group, without the letters that its neighbours share.
+func encodings(value string) []pattern {
 	if len(value) < Least {
 		return nil
 	}
+	var all []pattern
+	add := func(texts ...string) {
+		for _, text := range texts {
+			all = append(all, pattern{text: text})
+		}
+	}
 	inHex := hex.EncodeToString([]byte(value))
-	all := []string{inHex, strings.ToUpper(inHex)}
+	add(inHex, strings.ToUpper(inHex))
 	for before := range 3 {
 		bits := 8 * (before + len(value))
 		text := base64.RawStdEncoding.EncodeToString([]byte("\x00\x00"[:before] + value))
 		text = text[(8*before+5)/6 : bits/6]
-		all = append(all, text, strings.NewReplacer("+", "-", "/", "_").Replace(text))
+		add(text, strings.NewReplacer("+", "-", "/", "_").Replace(text))
+	}
+	for before := range 5 {
+		bits := 8 * (before + len(value))
+		text := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte("\x00\x00\x00\x00"[:before] + value))
+		text = text[(8*before+4)/5 : bits/5]
+		add(text, strings.ToLower(text))
 	}
 	return all
 }
 
 // Text returns the text without the values, be they as they are, with any of their characters escaped as in JSON
 // (\", \/, \u00e9), Lua and Go (\x2f), addresses and forms (%2F, %2f, + for a space) or HTML (&quot;, &#34;), over several
-// lines, or in base64 or hexadecimal. The beginning of a value, of Least bytes or more, counts for it where the text was
-// cut behind it with an ellipsis. Values that are split otherwise, or encoded in another way, are not found.
+// lines, or in base64, base32 or hexadecimal. Long values count in any case, with blanks in them, and by parts of them that
+// are as good. The beginning of a value, of Least bytes or more, counts for it where the text was cut behind it with an
+// ellipsis. Values that are split otherwise, or encoded in another way, are not found.
 func (c Cutter) Text(text string) string {
 	if c.patterns == nil {
 		return text
@@ -152,21 +229,24 @@ func (p *patterns) may(text string, i int) bool {
 
 // find tells what begins where the text does.
 func (p *patterns) find(text string) match {
-	values := p.by[text[0]]
-	plain := len(text) > 1 && strings.IndexByte(escaping+breaking, text[1]) < 0
 	var open match
-	first, whole := lead(text)
-	if !whole {
-		open.open = true // half of an escaped character
+	first, whole := text[0], true
+	if class[first] == escaping {
+		first, whole = lead(text)
 	}
-	for {
+	plain := len(text) > 2 && class[text[0]]+class[text[1]]+class[text[2]] == 0
+	open.open = !whole // half of an escaped character
+	for _, values := range [][]pattern{p.by[text[0]], p.by[first]} {
+		if first == text[0] {
+			values = p.likely(text)
+		}
 		for _, value := range values {
-			if plain && text[0] == value[0] && len(value) > 1 && text[1] != value[1] {
+			if plain && len(value.text) > 2 && !value.at(2, text[2]) {
 				continue
 			}
 			m := matched(text, value)
 			if m.size > 0 {
-				m.open, m.got = open.open, len(value)
+				m.open, m.got = open.open, len(value.text)
 				return m
 			}
 			if m.open {
@@ -176,9 +256,30 @@ func (p *patterns) find(text string) match {
 		if first == text[0] {
 			return open
 		}
-		values = p.by[first]
-		first = text[0]
 	}
+	return open
+}
+
+// likely are the patterns with the first byte of the text, and with the second where that can be told.
+func (p *patterns) likely(text string) []pattern {
+	next := p.next[text[0]]
+	if next == nil || class[text[0]] == escaping {
+		return p.by[text[0]]
+	}
+	second := 1
+	for second < len(text) && !p.broken[text[0]] && class[text[second]] == breaking {
+		second++
+	}
+	if second == len(text) || class[text[second]] == breaking {
+		return p.by[text[0]]
+	}
+	if class[text[second]] == escaping {
+		c, whole := lead(text[second:])
+		if !whole || class[c] == breaking || next[c] != nil {
+			return p.by[text[0]]
+		}
+	}
+	return next[text[second]]
 }
 
 // lead is the byte that the text begins with when its first character is escaped, and else its first byte; whole is
@@ -225,7 +326,8 @@ func lead(text string) (first byte, whole bool) {
 const longestCode = 12
 
 // matched tells whether the value stands at the beginning of the text.
-func matched(text, value string) match {
+func matched(text string, p pattern) match {
+	value := p.text
 	if strings.HasPrefix(text, value) {
 		return match{size: len(value)}
 	}
@@ -239,7 +341,14 @@ func matched(text, value string) match {
 			at, got, breaks = at+n, got+size, 0
 			continue
 		}
-		if n := lineBreak(text[at:]); n > 0 && got > 0 && breaks < maxBreaks {
+		if size == 1 && p.loose && swapped(value[got]) != value[got] {
+			other := [1]byte{swapped(value[got])}
+			if n := unit(text[at:], rune(other[0]), string(other[:])); n > 0 {
+				at, got, breaks = at+n, got+size, 0
+				continue
+			}
+		}
+		if n := pause(text[at:], p.loose); n > 0 && got > 0 && breaks < maxBreaks {
 			at, breaks = at+n, breaks+1
 			continue
 		}
@@ -257,15 +366,22 @@ func matched(text, value string) match {
 // maxBreaks is how many line breaks there may be between two characters of a value.
 const maxBreaks = 2
 
-// lineBreak is the length of what parts two pieces of a value that were printed one after the other; 0 when there is none.
-func lineBreak(text string) int {
+// pause is the length of what parts two pieces of a value that were printed one after the other: a line break with the
+// blanks behind it, or where it is loose the blanks alone; 0 when there is none.
+func pause(text string, loose bool) int {
+	n := 0
 	switch {
-	case strings.IndexByte(breaking, text[0]) >= 0:
-		return 1
+	case class[text[0]] == breaking && (text[0] != ' ' || loose):
+		n = 1
 	case len(text) > 1 && text[0] == '\\' && strings.IndexByte("nrt", text[1]) >= 0:
-		return 2
+		n = 2
+	default:
+		return 0
 	}
-	return 0
+	for n < len(text) && text[n] == ' ' {
+		n++
+	}
+	return n
 }
 
 // unit is the length of one character, in any of its forms, at the beginning of the text; 0 when it is not there.

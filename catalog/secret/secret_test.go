@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -118,5 +119,49 @@ func BenchmarkText(b *testing.B) {
 				c.Text(text)
 			}
 		})
+	}
+}
+
+// What a script can do to a long value without knowing it: join its halves, change its case, leave a byte out.
+func TestTextLoosely(t *testing.T) {
+	const value = "sk-Live/4f9A2b7C1d8E6g3h"
+	c := New([]string{value}, Least)
+	for _, text := range []string{
+		value[:10] + "\n        " + value[10:], value[:10] + "\r\n    " + value[10:], value[:10] + `\n  ` + value[10:], value[:5] + " " + value[5:],
+		strings.Join(strings.Split(value, ""), " "), strings.Join(strings.Split(value, ""), "   "),
+		strings.ToUpper(value), strings.ToLower(value), "SK-lIVE/4F9a2B7c1D8e6G3H", `sk\u002dlive\/4f9a2b7c1d8e6g3h`,
+		base32.StdEncoding.EncodeToString([]byte(value)), strings.ToLower(base32.StdEncoding.EncodeToString([]byte(value))),
+		value[1:], value[:len(value)-1], value[:len(value)/2], value[len(value)/2:], strings.ToUpper(value[1:]),
+	} {
+		got := c.Text("<" + text + ">")
+		if !strings.HasPrefix(got, "<"+Mark) || len(got) > len("<"+Mark+">")+len("======")+2 {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+	for _, before := range []string{"", "a", "ab", "abc", "abcd", "abcde"} {
+		text := base32.StdEncoding.EncodeToString([]byte(before + value + before))
+		if got := c.Text(text); !strings.Contains(got, Mark) || len(got) > len(Mark)+24 {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+	for at := range len(value) { // whichever byte is another, at least half of it is gone
+		text := value[:at] + "_" + value[at+1:]
+		if got := c.Text(text); !strings.Contains(got, Mark) || len(got) > len(Mark)+len(value)/2+1 {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+	for _, text := range []string{"sk-live of the party", "SK-LIVE", value[:11]} {
+		if got := c.Text(text); got != text {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+	short := New([]string{"hunter22"}, Least)
+	for _, text := range []string{"HUNTER22", "hunt er22", "unter22", "hunter2"} { // words come by chance as these do
+		if got := short.Text(text); got != text {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+	if got := short.Text("hunt\n    er22"); got != Mark {
+		t.Errorf("got %s", got)
 	}
 }
