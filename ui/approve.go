@@ -96,6 +96,9 @@ func (a *asking) refuse(reason string) {
 	a.give(session.Approval{Verdict: session.Refuse, Reason: reason})
 }
 
+// typing tells that the box has an input.
+func (a *asking) typing() bool { return a.stage == changing || a.stage == refusing }
+
 // paste takes pasted text where the box has an input; while a decision is due it is no answer.
 func (a *asking) paste(text string) {
 	switch a.stage {
@@ -209,20 +212,22 @@ func (m *model) countSilence() {
 func (m *model) commit(a *asking) {
 	held := a.held
 	a.disturb()
+	if (held == "y" || held == "e") && !m.readable(a) {
+		m.notice = held + " was not taken: the window is too small for the question"
+		return
+	}
 	if over := a.request.Over; over != nil {
 		switch {
 		case held == "n":
 			m.settle(a, session.Approval{}, "ended the run")
-		case m.readable(a):
+		default:
 			m.settle(a, session.Approval{Verdict: session.Once}, fmt.Sprintf("went on, %d more %s", over.More, over.Name))
 		}
 		return
 	}
 	switch held {
 	case "y":
-		if m.readable(a) {
-			m.settle(a, session.Approval{Verdict: session.Once}, "allowed once")
-		}
+		m.settle(a, session.Approval{Verdict: session.Once}, "allowed once")
 	case "a":
 		m.stand(a, granting)
 	case "e":

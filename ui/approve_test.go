@@ -42,6 +42,7 @@ func TestApproval(t *testing.T) {
 		{"n asks why", []string{"n", "pause", "wrong customer", "enter"}, session.Approval{Reason: "wrong customer"}},
 		{"Esc asks why", []string{"esc", "enter"}, session.Approval{}},
 		{"Esc Esc denies", []string{"esc", "esc"}, session.Approval{}},
+		{"in one write, too", []string{"alt+esc"}, session.Approval{}},
 		{"e changes the arguments", append([]string{"e", "pause"}, append(toEnd, "enter")...), session.Approval{Verdict: session.Once, Args: edited}},
 		{"what the action would refuse is not sent", []string{"e", "pause", "ctrl+u", `{ invoice_id = 5 }`, "enter", "esc", "pause", "n", "pause", "esc"}, session.Approval{}},
 		{"what cannot be read is not sent", []string{"e", "pause", "ctrl+u", "{", "enter", "esc", "pause", "n", "pause", "esc"}, session.Approval{}},
@@ -401,6 +402,54 @@ func TestApprovalInAWindowThatShrinks(t *testing.T) {
 		if len(answer) == 0 {
 			t.Errorf("%v: y was not taken", size)
 		}
+	}
+}
+
+// A window that changes within the silence behind a y does not lose it, unless the question has no room any more: then that
+// is said.
+func TestResizeKeepsTheAnswer(t *testing.T) {
+	for _, c := range []struct {
+		width, height int
+		taken         bool
+	}{{100, 30, true}, {60, 20, true}, {80, 23, true}, {80, 40, true}, {20, 6, false}} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter")
+		answer := s.ask()
+		s.keys("pause", "y")
+		s.pass(deafTime)
+		s.send(tea.WindowSizeMsg{Width: c.width, Height: c.height})
+		s.pass(deafTime - frameTime)
+		if len(answer) > 0 {
+			t.Errorf("%v: taken before the box could be read anew", c)
+		}
+		s.keys("pause")
+		if taken := len(answer) > 0; taken != c.taken {
+			t.Errorf("%v: y was taken: %v", c, taken)
+		}
+		if !c.taken && !strings.Contains(s.notice, "y was not taken: the window is too small") {
+			t.Errorf("%v: nothing says that y was dropped: %q", c, s.notice)
+		}
+		s.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		if s.keys("pause"); !c.taken && len(answer) > 0 {
+			t.Error("a y that was dropped came back with the window")
+		}
+	}
+}
+
+// While a question waits for a key the terminal's cursor stays in front of the region: a window that shrinks then leaves
+// nothing of the box above it, as TestRedrawLeavesNothing has it.
+func TestBoxKeepsTheCursorInFront(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	s.keys("f()", "enter")
+	s.ask()
+	for _, key := range []string{"pause", "a", "pause", "pause", "1", "esc", "pause", "e", "pause"} {
+		s.keys(key)
+		if p := s.model.picture(); !p.busy {
+			t.Errorf("after %s the cursor is in the box", key)
+		}
+	}
+	if p := s.model.picture(); p.cursor == nil {
+		t.Error("the arguments have no cursor")
 	}
 }
 

@@ -25,6 +25,10 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	if m.leaving {
 		return nil
 	}
+	if k.Code == tea.KeyEscape && k.Mod == tea.ModAlt && m.keys.meantName("alt+esc") == "alt+esc" { // Esc Esc in one write
+		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+		return tea.Batch(m.press(esc), m.press(esc))
+	}
 	typed := m.typed
 	m.typed = m.now()
 	name := k.String()
@@ -139,7 +143,7 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		return m.escape()
 	case "alt+up":
 		m.unqueue()
-	case previousKeys, "alt+esc":
+	case previousKeys:
 		m.editPrevious()
 	case "enter", "kpenter":
 		return m.enterKey()

@@ -324,6 +324,9 @@ func TestPairs(t *testing.T) {
 		want string
 	}{
 		{"twice", []string{"esc", "esc"}, `"f(1)"`},
+		{"in one write", []string{"alt+esc"}, `"f(1)"`},
+		{"in one write with text", []string{"x", "alt+esc"}, `"x"`},
+		{"in one write where something runs", []string{"f()", "enter", "alt+esc"}, `"" running stopped`},
 		{"not with text", []string{"x", "esc", "esc"}, `"x"`},
 		{"not slowly", []string{"esc", "wait 1s", "esc"}, `""`},
 		{"not after another key", []string{"esc", "x", "backspace", "esc"}, `""`},
@@ -352,6 +355,9 @@ func TestPairs(t *testing.T) {
 	}
 	if s.keys("x", "ctrl+x", "ctrl+c"); s.edit.text != "" || s.first != "" {
 		t.Errorf("Ctrl+C behind the first key of a pair: %s", s.state())
+	}
+	if s.keys("alt+esc"); s.edit.text != "" {
+		t.Errorf("Esc Esc is unbound and in one write brought %q", s.edit.text)
 	}
 	if s.keys("esc", "esc"); s.edit.text != "" {
 		t.Errorf("Esc Esc is unbound and brought %q", s.edit.text)

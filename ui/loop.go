@@ -65,7 +65,7 @@ func (m *model) picture() picture {
 	if v.Cursor != nil {
 		p.cursor = &point{v.Cursor.X, v.Cursor.Y}
 	}
-	p.busy = m.work != nil && len(m.asks) == 0 || m.scroll.Pending()
+	p.busy = m.work != nil || m.scroll.Pending()
 	return p
 }
 

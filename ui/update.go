@@ -100,7 +100,9 @@ func (m *model) resize(width, height int) tea.Cmd {
 	if m.width != 0 && (width != m.width || height != m.height) {
 		m.menu = nil
 		if len(m.asks) > 0 { // what is read changes its place
+			held := m.asks[0].held
 			m.asks[0].rise(m.now(), m.typed)
+			m.asks[0].held = held // of what was there before
 		}
 	}
 	m.width, m.height = width, height

@@ -73,7 +73,9 @@ func (m *model) draw() {
 			rows, cursor = m.region()
 		}
 		f.view = tea.NewView(strings.Join(rows, "\n"))
-		f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
+		if len(m.asks) == 0 || m.asks[0].typing() {
+			f.view.Cursor = tea.NewCursor(cursor.x, cursor.y)
+		}
 		f.rows = len(rows)
 	}
 	m.frame = f

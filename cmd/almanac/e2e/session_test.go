@@ -258,6 +258,27 @@ func TestR07OnlyAnswersAnswer(t *testing.T) {
 	}
 }
 
+// A window that shrinks step by step while a question waits at its lower end leaves no half box above it.
+func TestR07ResizesLeaveOneBox(t *testing.T) {
+	x := start(t, setup{width: 100, height: 32, model: refundReplies("It was not refunded.")})
+	x.run("!for i = 1, 40 do print(i) end", `^40$`)
+	x.line("refund it")
+	x.want(`y once`)
+	for _, size := range [][2]int{{92, 30}, {84, 26}, {80, 24}, {72, 22}, {66, 20}, {74, 24}, {70, 18}, {100, 32}} {
+		x.resize(size[0], size[1])
+		time.Sleep(silence)
+		if boxes := strings.Count(x.scrollback(), "━━ approve?"); boxes != 1 {
+			t.Fatalf("at %v there are %d boxes:\n%s", size, boxes, x.scrollback())
+		}
+	}
+	x.want(`y once`, `HIGH RISK`, `! Cannot be undone`)
+	time.Sleep(silence)
+	x.text("y")
+	x.want("y allows once")
+	x.resize(80, 24)
+	x.want("allowed once", "It was not refunded")
+}
+
 // Keys that were typed before the box could be read say nothing.
 func TestR07TypedAheadIsNoAnswer(t *testing.T) {
 	x := start(t, setup{model: refundReplies("done")})
