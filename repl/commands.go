@@ -206,7 +206,7 @@ func (sh *Shell) helpText(filter string) string {
 		fmt.Fprintf(&b, "%-30s %s\n", l.Usage, l.Text)
 	}
 	if len(more) > 0 {
-		b.WriteString(fill("also:", append(more, "·", "/help COMMAND for details")))
+		b.WriteString(fill("also:", append(more, "·", "/help NAME")))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

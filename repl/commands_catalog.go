@@ -26,7 +26,7 @@ func catalogCommands() []command {
 			more: "Lists the best ten. On a screen they also appear below the input: Up and Down select,\nEnter inserts the call.",
 		},
 		{
-			name: "query", args: "SCRIPT|WORDS", group: groupCatalog, numbered: true, run: query, lua: queryScript,
+			name: "query", args: "SCRIPT|WORDS", group: groupMore, numbered: true, run: query, lua: queryScript,
 			brief: "run a query script, as the model does",
 			more:  "/query return catalog.search(\"unpaid invoices\", {limit = 5})\nPlain words are a search.",
 		},

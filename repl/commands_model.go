@@ -29,7 +29,7 @@ func modelCommands() []command {
 				"is known of the model, or 100,000.",
 		},
 		{
-			name: "retry", group: groupModel, numbered: true, run: retry,
+			name: "retry", group: groupMore, numbered: true, run: retry,
 			brief: "send the failed prompt again",
 		},
 		{
@@ -46,7 +46,7 @@ func shellCommands() []command {
 			words: fixedWords("lua", "lines are Lua", "ask", "lines are for the model"),
 			brief: "how a line without a prefix is read",
 		},
-		editCommand(),
+		editCommand(), queueCommand(),
 		{
 			name: "theme", args: "[NAME]", group: groupMore, run: setTheme, words: themeWords,
 			brief: "list themes with samples, or change the theme",

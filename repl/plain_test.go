@@ -186,7 +186,7 @@ func TestPlainAnswers(t *testing.T) {
 func TestPlainScopes(t *testing.T) {
 	for _, c := range []struct{ answers, made, grant string }{
 		{"a\n1\nn", "2 2 ", "billing.refund.issue only amount_cents = 2, invoice_id = \"i\""},
-		{"a\n2\nn", "2 2 1 ", "billing.refund.issue amount_cents >= 0, amount_cents <= 2"},
+		{"a\n2\nn", "2 2 1 ", "billing.refund.issue 0 <= amount_cents <= 2"},
 		{"a\n3\nalways", "2 2 1 3 ", "billing.refund.issue"},
 	} {
 		sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})

@@ -44,7 +44,7 @@ func TestGrantIsSaidEverywhere(t *testing.T) {
 		grant, decides string
 	}{
 		{[]string{"pause", "a", "pause", "pause", "3", "pause", "enter"}, "billing.refund.issue", "a call is allowed (grant 1: billing.refund.issue)"},
-		{[]string{"pause", "a", "pause", "pause", "2", "pause", "enter"}, "billing.refund.issue amount_cents >= 0, amount_cents <= 5", "a call within the bounds is allowed (grant 1: billing.refund.issue amount_cents"},
+		{[]string{"pause", "a", "pause", "pause", "2", "pause", "enter"}, "billing.refund.issue 0 <= amount_cents <= 5", "a call within the bounds is allowed (grant 1: billing.refund.issue 0 <= amount_cents"},
 		{[]string{"pause", "a", "pause", "pause", "1", "pause", "enter"}, `billing.refund.issue only amount_cents = 5, invoice_id = "inv_1"`, "a call within the bounds is allowed (grant 1: billing.refund.issue only amount_cents"},
 	} {
 		s := screenOf(t, lived(t), 120, 40)

@@ -337,7 +337,7 @@ func (m *model) enter() tea.Cmd {
 	m.vi.begin(&m.edit)
 	m.past, m.erased = nil, ""
 	if m.work != nil {
-		if status, ok := m.shell.Aside(m.ctx, line); ok {
+		if status, ok := m.shell.Aside(repl.WithQueue(m.ctx, m.lendQueue()), line); ok {
 			if status == repl.Quit {
 				return m.leave()
 			}

@@ -190,6 +190,38 @@ func TestQueueKeepsModes(t *testing.T) {
 	}
 }
 
+// While something runs /queue lists what waits, and takes some or all of it out; nothing else of it runs.
+func TestQueueCommand(t *testing.T) {
+	for _, c := range []struct {
+		typed, want string
+		says        []string
+	}{
+		{"/queue", `"" running queued 3`, []string{"  1  lua ❯ g()", "  2  ask ❯ say it", "  3  lua ❯ h() i()", "/queue drop N"}},
+		{"/queue drop 2", `"" running queued 2`, []string{"1 input taken out"}},
+		{"/queue drop 1 3 1", `"" running queued 1`, []string{"2 inputs taken out"}},
+		{"/queue clear", `"" running`, []string{"3 inputs taken out"}},
+		{"/queue edit 2", `"say it" running queued 2`, []string{"input 2 is back for editing"}},
+		{"/queue drop 4", `"" running queued 3`, []string{`no input "4": 3 inputs waiting`}},
+		{"/queue drop x", `"" running queued 3`, []string{`no input "x"`}},
+		{"/queue edit 1 2", `"" running queued 3`, []string{"usage: /queue"}},
+		{"/queue all", `"" running queued 3`, []string{"usage: /queue"}},
+	} {
+		s := newScreen(t, 80, 24)
+		s.keys("f()", "enter", "g()", "enter", "shift+tab", "say it", "enter", "shift+tab", "h()", "ctrl+j", "i()", "enter")
+		s.keys(c.typed, "enter")
+		s.pass(time.Second)
+		if got := s.state(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.typed, got, c.want)
+		}
+		if told := strings.Join(s.printed, "\n"); !containsAll(told, c.says...) {
+			t.Errorf("%s: told %s", c.typed, told)
+		}
+		if c.typed == "/queue edit 2" && s.shell.Mode() != input.AskMode {
+			t.Error("what came back has another mode")
+		}
+	}
+}
+
 func TestWorker(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.handle = func(ctx context.Context, _ input.Mode, line string) repl.Status {

@@ -234,6 +234,22 @@ func (m *model) unqueue() {
 	m.edit.set(text)
 }
 
+// lendQueue is the queue for /queue, which runs before this returns to the loop.
+func (m *model) lendQueue() repl.Queue {
+	q := repl.Queue{Drop: func(n int) { m.queue = slices.Delete(m.queue, n, n+1) }}
+	for _, in := range m.queue {
+		q.Lines = append(q.Lines, in.mode.String()+" "+m.theme.glyphs.prompt+" "+in.line)
+	}
+	q.Edit = func(n int) {
+		in := m.queue[n]
+		q.Drop(n)
+		m.shell.SetMode(in.mode)
+		m.status = m.shell.StatusLine()
+		m.edit.set(in.line)
+	}
+	return q
+}
+
 // interrupt stops what runs. The worker ends by itself a moment later.
 func (m *model) interrupt() {
 	if m.work == nil {
