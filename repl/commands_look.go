@@ -252,6 +252,9 @@ func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		{"last run", fmt.Sprintf("calls %d/%d, mutations %d/%d", st.Calls, st.CallLimit, st.Mutations, st.MutationLimit)},
 	}
 	if c := sh.options.Conversation; c != nil {
+		if sh.options.Notes != "" {
+			rows = append(rows, []string{"notes", sh.options.Notes})
+		}
 		u := c.Usage()
 		rows = append(rows,
 			[]string{"context", contextText(st.Context)},

@@ -36,6 +36,8 @@ type Options struct {
 	Models func(context.Context) ([]llm.Model, error)
 	// Window is the model's context window by the configuration; 0 where it has none, so that the server's counts.
 	Window int
+	// Notes tells which files of the project are part of the model's prompt, and which are not; empty where there are none.
+	Notes string
 	// Once says that the shell has one input and ends: nothing is said of what could be typed next.
 	Once bool
 	// Sources is where the session's catalog comes from; nil when it never changes.

@@ -31,6 +31,9 @@ func (cli *commandLine) ask(ctx context.Context, p *program, c replCommand) erro
 	if err != nil {
 		return err
 	}
+	if err := cli.openNotes(p, false); err != nil {
+		return err
+	}
 	a := answered{Calls: []trace.Call{}}
 	err = cli.send(ctx, p, c, format, &a)
 	return errors.Join(err, p.printAnswer(a, format, exitCode(ctx, err), err))
@@ -193,6 +196,9 @@ func (cli *commandLine) pipe(ctx context.Context, p *program, asks bool) (err er
 	}
 	format, err := cli.format(formats...)
 	if err != nil {
+		return err
+	}
+	if err := cli.openNotes(p, false); err != nil {
 		return err
 	}
 	feed := event.NewFeed()

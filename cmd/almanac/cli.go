@@ -69,6 +69,8 @@ type commandLine struct {
 	config *config
 	// origins holds the flags given on the command line.
 	origins map[string]bool
+	// notes are what the project says to the model.
+	notes projectNotes
 	// past is the session being resumed; the zero Thread is none.
 	past trace.Thread
 	// leftOut are entries of server lists that cannot be sources; doctor reports them.

@@ -106,7 +106,7 @@ func readConfig(model *kong.Application) (*config, error) {
 	if err != nil {
 		return c, nil
 	}
-	path := projectConfigPath(dir)
+	path := projectFile(dir, projectConfig)
 	if path == "" {
 		return c, nil
 	}

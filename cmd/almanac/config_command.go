@@ -109,18 +109,26 @@ func (configPath) Run(p *program) error {
 // Run approves the project's file.
 func (configApprove) Run(cli *commandLine, p *program) error {
 	c := cli.config
-	if c.project.path == "" {
+	approvedNotes, err := cli.approveNotes(p)
+	switch {
+	case err != nil:
+		return misconfigured(err)
+	case c.project.path == "" && approvedNotes:
+		return nil
+	case c.project.path == "":
 		return usage("no %s found", projectConfig)
 	}
 	if len(c.unapproved) == 0 {
-		fmt.Fprintf(p.stderr, "%s: nothing to approve\n", c.project.path)
+		if !approvedNotes {
+			fmt.Fprintf(p.stderr, "%s: nothing to approve\n", c.project.path)
+		}
 		return nil
 	}
 	wants := c.wants()
 	if err := c.approve(); err != nil {
 		return misconfigured(err)
 	}
-	_, err := fmt.Fprintf(p.stdout, "%s: approved:\n%s", c.project.path, wants)
+	_, err = fmt.Fprintf(p.stdout, "%s: approved:\n%s", c.project.path, wants)
 	return err
 }
 

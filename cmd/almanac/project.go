@@ -26,24 +26,24 @@ import (
 // projectConfig is the name of a project's file.
 const projectConfig = ".almanac.toml"
 
-// projectConfigPath finds the project's file: in dir, or within a Git work tree the nearest one up to its root. It is
-// empty if there is none.
-func projectConfigPath(dir string) string {
+// projectFile finds a file of the project: in dir, or within a Git work tree the nearest one up to its root. It is empty
+// if there is none.
+func projectFile(dir, name string) string {
 	var found []string
 	for at := dir; ; at = filepath.Dir(at) {
-		if info, err := os.Stat(filepath.Join(at, projectConfig)); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Stat(filepath.Join(at, name)); err == nil && info.Mode().IsRegular() {
 			found = append(found, at)
 		}
 		_, err := os.Stat(filepath.Join(at, ".git"))
 		if err == nil && len(found) > 0 {
-			return filepath.Join(found[0], projectConfig)
+			return filepath.Join(found[0], name)
 		}
 		if err == nil || at == filepath.Dir(at) {
 			break
 		}
 	}
 	if len(found) > 0 && found[0] == dir {
-		return filepath.Join(dir, projectConfig)
+		return filepath.Join(dir, name)
 	}
 	return ""
 }
@@ -114,6 +114,8 @@ type approval struct {
 	Time   time.Time `json:"time"`
 	File   string    `json:"file"`
 	SHA256 string    `json:"sha256"`
+	// No is set where the person has refused.
+	No bool `json:"no,omitempty"`
 }
 
 func approvalsPath() string { return filepath.Join(xdg.StateHome, "almanac", "approved.jsonl") }
@@ -134,27 +136,43 @@ func contentDigest(f configFile) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// approved reports whether the person has approved the file's current content. An unreadable record approves nothing.
+// approved reports whether the person has approved the file's current content.
 func approved(f configFile) bool {
+	yes, _ := approval{File: f.path, SHA256: contentDigest(f)}.recorded()
+	return yes
+}
+
+// recorded reports whether the person has approved this content of this file, and whether there was an answer at all; the
+// last one counts. An unreadable record approves nothing.
+func (a approval) recorded() (yes, answered bool) {
 	file, err := os.Open(approvalsPath())
 	if err != nil {
-		return false
+		return false, false
 	}
 	defer file.Close()
-	digest := contentDigest(f)
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
-		var a approval
-		if json.Unmarshal(lines.Bytes(), &a) == nil && a.File == f.path && a.SHA256 == digest {
-			return true
+		var r approval
+		if json.Unmarshal(lines.Bytes(), &r) == nil && r.File == a.File && r.SHA256 == a.SHA256 {
+			yes, answered = !r.No, true
 		}
 	}
-	return false
+	return yes, answered
 }
 
 // approve records that the person has approved the project's file as it was read.
 func (c *config) approve() error {
-	line, err := json.Marshal(approval{time.Now().UTC(), c.project.path, contentDigest(c.project)})
+	if err := (approval{File: c.project.path, SHA256: contentDigest(c.project)}).record(); err != nil {
+		return err
+	}
+	c.unapproved = nil
+	return nil
+}
+
+// record appends the answer to the file of approvals.
+func (a approval) record() error {
+	a.Time = time.Now().UTC()
+	line, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
@@ -170,7 +188,6 @@ func (c *config) approve() error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("approvals: %w", err)
 	}
-	c.unapproved = nil
 	return nil
 }
 

@@ -72,6 +72,9 @@ func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program)
 	if _, err := cli.format(); err != nil {
 		return err
 	}
+	if err := cli.openNotes(p, typed(p.stdin)); err != nil {
+		return err
+	}
 	var in *repl.Typing
 	if c.Plain || !isTerminal(p) {
 		in = repl.ReadTyping(p.stdin)
@@ -196,7 +199,7 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 		models = nil
 	}
 	return repl.New(repl.Options{
-		Session: w.session, Conversation: conversation, NoModel: noModel, Models: models, Window: cli.ContextWindow, Once: o.once,
+		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Models: models, Window: cli.ContextWindow, Once: o.once,
 		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,
@@ -215,6 +218,9 @@ func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 		count += " so far, still loading"
 	}
 	lines := []string{fmt.Sprintf("almanac %s: %s, one Lua session for you and the model", version, count)}
+	if used := cli.notes.used(); used != "" && st.Model != "" {
+		lines[0] += ", which reads " + used
+	}
 	if st.Model == "" {
 		lines = append(lines, "lua mode; "+st.Writes+"; no model: set OPENAI_API_KEY or --base-url to use one")
 	} else {

@@ -28,6 +28,9 @@ func SystemPrompt(s *session.Session, o Options) string {
 	b.WriteString(o.text(promptText))
 	b.WriteString("\n\nPolicy now: " + policyText(s.Policy()) + "\n")
 	b.WriteString("\nThe catalog (data): " + strings.TrimSpace(s.View().Card(cardTokens)))
+	if o.Notes != "" {
+		b.WriteString("\n\n" + o.Notes)
+	}
 	return b.String()
 }
 

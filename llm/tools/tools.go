@@ -22,6 +22,8 @@ type Options struct {
 	Prefix string
 	// Cell returns the number that the person knows the running prompt by. Nil means that there is none.
 	Cell func() int
+	// Notes are the project's own words for the model: data of the prompt, below everything that binds it.
+	Notes string
 	// Isolated runs every script in a machine of its own that is thrown away: nothing is kept from call to call.
 	Isolated bool
 	// Room is how many bytes of returned values, and of any other text, one answer may have; zero means 64 KiB.
