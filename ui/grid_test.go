@@ -214,8 +214,16 @@ func TestGridCopies(t *testing.T) {
 func TestGridPaths(t *testing.T) {
 	s, _ := gridded(t, 80, 24, `v = { list = { {id = "b", n = 1}, {id = "a", n = 2, below = {{x = 1}, {x = 2}}} } } return v`)
 	s.open(event.ValuePane)
-	s.paneKeys("t") // a tree: its lists open as grids
-	s.paneKeys("down")
+	s.paneKeys("t") // a list in the tree
+	if title, _ := s.overlay().head(); title != "Value ─ _.list" {
+		t.Errorf("t opened %q", title)
+	}
+	s.paneKeys("esc", "l", "down", "down", "l", "down", "down", "t")
+	if title, _ := s.overlay().head(); title != "Value ─ _.list[2].below" {
+		s.t.Errorf("t opened %q:\n%s", title, s.View().Content)
+	}
+	s.grid()
+	s.paneKeys("esc", "esc")
 	p, cmd := newValuePane(s.model, pathOf("v.list"))
 	s.show(p)
 	s.settle(cmd)

@@ -1,11 +1,9 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -41,18 +39,6 @@ type branch struct {
 	rest bool
 	of   *branch // the table of a rest row
 }
-
-// An order is how the entries of a table are sorted.
-type order int
-
-const (
-	asStored order = iota
-	byValue
-	bySize
-	orders
-)
-
-func (o order) String() string { return [...]string{"as stored", "by value", "by size"}[o] }
 
 type valuePane struct {
 	m      *model
@@ -156,68 +142,6 @@ func (p *valuePane) fits(b *branch, words []string) bool {
 		return true
 	}
 	return b.open && slices.ContainsFunc(b.below, func(c *branch) bool { return p.fits(c, words) })
-}
-
-func (p *valuePane) inOrder(below []*branch) []*branch {
-	if p.sorted == asStored {
-		return below
-	}
-	out := slices.Clone(below)
-	slices.SortStableFunc(out, func(a, b *branch) int {
-		if p.sorted == bySize {
-			return cmp.Compare(b.node.Size, a.node.Size)
-		}
-		return compareBriefs(a.node.Brief, b.node.Brief)
-	})
-	return out
-}
-
-// compareBriefs puts numbers in order, the largest first, and texts by their letters, the numbers in them by number.
-func compareBriefs(a, b string) int {
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	if errX == nil && errY == nil {
-		return cmp.Compare(y, x)
-	}
-	for a != "" && b != "" {
-		n, m := len(leadingNumber(a)), len(leadingNumber(b))
-		if n > 0 && m > 0 {
-			x, _ := strconv.ParseFloat(a[:n], 64)
-			y, _ := strconv.ParseFloat(b[:m], 64)
-			if c := cmp.Compare(x, y); c != 0 {
-				return c
-			}
-			a, b = a[n:], b[m:]
-			continue
-		}
-		if a[0] != b[0] {
-			return cmp.Compare(a[0], b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// leadingNumber is the number that text begins with, as Lua writes it; empty when there is none.
-func leadingNumber(text string) string {
-	digits := func(from int) int {
-		for from < len(text) && text[from] >= '0' && text[from] <= '9' {
-			from++
-		}
-		return from
-	}
-	start := 0
-	if strings.HasPrefix(text, "-") {
-		start = 1
-	}
-	end := digits(start)
-	if end == start {
-		return ""
-	}
-	if end+1 < len(text) && text[end] == '.' && digits(end+1) > end+1 {
-		end = digits(end + 1)
-	}
-	return text[:end]
 }
 
 func (p *valuePane) head() (title, note string) {
@@ -347,10 +271,7 @@ func (p *valuePane) key(name, text string) tea.Cmd {
 		p.grid = nil
 		return p.fetch(p.root)
 	case "t":
-		if p.asTree = !p.asTree; p.grid == nil {
-			p.m.notice = "no list of records: it is shown as a tree"
-		}
-		return nil
+		return p.toGrid(all)
 	}
 	if p.list.at >= len(all) {
 		if name == "enter" || name == "kpenter" {
@@ -379,6 +300,21 @@ func (p *valuePane) key(name, text string) tea.Cmd {
 		if !b.node.Odd {
 			p.m.takeText(show.PathText(b.path), 0)
 		}
+	}
+	return nil
+}
+
+// toGrid switches between tree and grid; where all is no list of records, it opens the chosen table by itself.
+func (p *valuePane) toGrid(all []*branch) tea.Cmd {
+	switch {
+	case p.grid != nil:
+		p.asTree = !p.asTree
+	case p.list.at < len(all) && !all[p.list.at].rest && !all[p.list.at].node.Odd && all[p.list.at].node.Type == "table":
+		inner, cmd := newValuePane(p.m, all[p.list.at].path)
+		p.m.push(inner)
+		return cmd
+	default:
+		p.m.notice = "no list of records: it is shown as a tree"
 	}
 	return nil
 }
