@@ -1,8 +1,12 @@
 package repl
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -142,4 +146,32 @@ func TestExport(t *testing.T) {
 		}
 	}
 	golden(t, "export.golden", strings.ReplaceAll(b.String(), at.Local().Format("2006-01-02 15:04"), "TIME"))
+}
+
+// A file is there whole or not at all, an existing one stays, and nothing else is left in the folder.
+func TestWriteNew(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.txt")
+	broken := errors.New("broken")
+	err := writeNew(name, func(w io.Writer) error { _, _ = io.WriteString(w, "half"); return broken })
+	if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), name+": ") {
+		t.Errorf("%v", err)
+	}
+	whole := func(w io.Writer) error { _, err := io.WriteString(w, "whole"); return err }
+	if err := writeNew(name, whole); err != nil {
+		t.Fatal(err)
+	}
+	meanwhile := func(w io.Writer) error { return os.WriteFile(filepath.Join(dir, "b.txt"), []byte("theirs"), 0o600) }
+	for path, write := range map[string]func(io.Writer) error{name: whole, filepath.Join(dir, "b.txt"): meanwhile} {
+		if err := writeNew(path, write); err == nil || !strings.Contains(err.Error(), "file exists: choose another name") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "*"))
+	hidden, _ := filepath.Glob(filepath.Join(dir, ".a*"))
+	text, _ := os.ReadFile(name)
+	theirs, _ := os.ReadFile(filepath.Join(dir, "b.txt"))
+	if len(names) != 2 || len(hidden) > 0 || string(text) != "whole" || string(theirs) != "theirs" {
+		t.Errorf("%v %v %q %q", names, hidden, text, theirs)
+	}
 }

@@ -97,6 +97,8 @@ func TestEgressTerminal(t *testing.T) {
 		`/vars`, `/vars x`, `/look x`, `/history`, `/trace`, `/preview return x`, `/preview echo.put{text = x}`, `/status`, `/why ` + leaked,
 		`what is x?`, `and now, with ` + leaked + `?`, `!return #x`,
 		`/expand`, `/transcript`, `/export ` + at("out.md"), `/export ` + at("out.lua"), `/export ` + at("out.jsonl"), `/trace export ` + at("calls.jsonl"), `/lua save ` + at("saved.lua"),
+		`!rows = {{a = x, [x] = 1}, {a = "b", deep = {x}}}`, `/view rows`, `/less rows`, `/less x`, `/less 1`,
+		`/export rows ` + at("rows.csv"), `/export rows ` + at("rows.json"), `/export rows ` + at("rows.md"), `/export x .. "!" ` + at("x.txt"), `/export 1.1 ` + at("halves.lua"),
 		`!return x .. " at the end"`, `/copy`,
 	}
 	var out, errs bytes.Buffer
@@ -109,7 +111,7 @@ func TestEgressTerminal(t *testing.T) {
 		!strings.Contains(out.String(), "I saw [redacted].") || strings.Count(out.String(), "approve? echo.put") != 1 {
 		t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 	}
-	for _, name := range []string{"out.md", "out.lua", "out.jsonl", "calls.jsonl"} {
+	for _, name := range []string{"out.md", "out.lua", "out.jsonl", "calls.jsonl", "rows.csv", "rows.json", "rows.md", "x.txt", "halves.lua"} {
 		if _, err := os.Stat(at(name)); err != nil {
 			t.Error(err)
 		}
