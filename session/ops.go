@@ -18,9 +18,15 @@ func (r *run) op(ctx context.Context, name string, args []any) (any, error) {
 		return nil, interrupted()
 	}
 	answer, err := r.primitive(ctx, name, args)
+	if err == nil {
+		return answer, nil
+	}
+	if over := r.refuseOp(name); over != nil {
+		return nil, over
+	}
 	var host *vm.HostError
-	if err == nil || errors.As(err, &host) {
-		return answer, err
+	if errors.As(err, &host) {
+		return nil, err
 	}
 	host = &vm.HostError{Code: CodeBadArgument, Message: fmt.Sprintf("%s: %v", name, err)}
 	var bad *catalog.ArgError

@@ -1,7 +1,7 @@
 package session
 
-// This file counts refused calls, which a script may catch and retry: unknown ids and invalid arguments. They change
-// nothing, so the log holds each distinct one once, with its count.
+// This file counts refused calls, which a script may catch and retry: unknown ids and invalid arguments, also of the
+// catalog's primitives. They change nothing, so the log holds each distinct call of an action once, with its count.
 
 import (
 	"fmt"
@@ -32,10 +32,7 @@ type refusals struct {
 func (r *run) refuse(c trace.Call) (recorded bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.refused.total++
-	if most := r.budget().Refused; r.refused.total > most {
-		err = limited("refused calls", fmt.Sprintf("%s: the run has reached %d refused calls", c.ID, most))
-	}
+	err = r.countRefused(c.ID)
 	key := refusal{c.ID, c.Error}
 	if i, known := r.refused.at[key]; known {
 		r.calls[i].Times++
@@ -51,6 +48,22 @@ func (r *run) refuse(c trace.Call) (recorded bool, err error) {
 	c.Times = 1
 	r.calls = append(r.calls, c)
 	return false, err
+}
+
+// refuseOp counts a refused primitive of the catalog, which has no record.
+func (r *run) refuseOp(name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.countRefused(name)
+}
+
+// countRefused is an error when there are too many. The caller holds mu.
+func (r *run) countRefused(name string) error {
+	r.refused.total++
+	if most := r.budget().Refused; r.refused.total > most {
+		return limited("refused calls", fmt.Sprintf("%s: the run has reached %d refused calls", name, most))
+	}
+	return nil
 }
 
 // noteRefused logs how many refused calls have no record of their own.
