@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -95,6 +96,27 @@ func (s *Session) Grant(g policy.Grant) (_ policy.Grant, err error) {
 	g = w.add(g)
 	w.policy = w.policy.Settle(w.view)
 	return g, nil
+}
+
+// GrantedAtEnd lists the grants for the session that were there at the end of the last session of a log, as they were
+// noted: one that goes on from it begins without them.
+func GrantedAtEnd(records []trace.Record) (granted []string) {
+	for _, r := range records {
+		switch {
+		case r.Kind == trace.KindSession, r.Kind == trace.KindNote && strings.HasPrefix(r.Text, "policy "):
+			granted = nil
+		case r.Kind != trace.KindNote:
+		case strings.HasPrefix(r.Text, "granted "+policy.ForSession.Words()+": "):
+			_, text, _ := strings.Cut(r.Text, ": ")
+			granted = append(granted, text[:max(strings.LastIndex(text, ", by "), 0)])
+		case strings.HasPrefix(r.Text, "revoked grant "):
+			_, text, _ := strings.Cut(r.Text, ": ")
+			if i := slices.Index(granted, text); i >= 0 {
+				granted = slices.Delete(granted, i, i+1)
+			}
+		}
+	}
+	return granted
 }
 
 // Revoke takes the grant with the number back from the next call on, and returns it. A grant is gone also when that

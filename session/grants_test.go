@@ -2,11 +2,13 @@ package session
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"almanac/catalog"
 	"almanac/catalog/pattern"
 	"almanac/session/policy"
+	"almanac/session/trace"
 	"almanac/session/vm"
 )
 
@@ -86,4 +88,43 @@ func TestGrantsOfActionsThatChange(t *testing.T) {
 			t.Errorf("%s: %d grants in force when the action is as it was", name, n)
 		}
 	}
+}
+
+// What a resumed session begins without is in the log of the earlier one.
+func TestGrantedAtEnd(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Policy.Mode = policy.Ask })
+	grant := func(text string, term policy.Term) {
+		t.Helper()
+		g, err := policy.ParseGrant(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.For, g.By = term, "you"
+		if _, err := b.session.Grant(g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(want ...string) {
+		t.Helper()
+		if got := GrantedAtEnd(b.records); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	want()
+	grant("shop.item.price cents <= 5", policy.ForSession)
+	grant("shop.* only by = x, s = \"a: b, by c\"", policy.ForSession)
+	grant("shop.item.price", policy.Always)
+	grant("shop.item.price", policy.ForRun)
+	want("shop.item.price 0 <= cents <= 5", `shop.* only by = "x", s = "a: b, by c"`)
+	if _, err := b.session.Revoke(1); err != nil {
+		t.Fatal(err)
+	}
+	want(`shop.* only by = "x", s = "a: b, by c"`)
+	if err := b.session.SetPolicy(policy.Policy{Mode: policy.ReadOnly}); err != nil {
+		t.Fatal(err)
+	}
+	want()
+	grant("shop.item.price", policy.ForSession)
+	b.records = append(b.records, trace.Record{Kind: trace.KindSession})
+	want()
 }

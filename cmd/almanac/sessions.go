@@ -177,6 +177,10 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	if n := len(w.past.Pending()); n > 0 {
 		notices = append(notices, fmt.Sprintf("globals of %s were not restored: /replay runs them again without writes", text.Count(n, "script")))
 	}
+	if granted := session.GrantedAtEnd(t.Records); len(granted) > 0 {
+		notices = append(notices, fmt.Sprintf("%s of the earlier session dropped: %s; /policy allow gives one again",
+			text.Count(len(granted), "grant"), strings.Join(granted, "; ")))
+	}
 	w.resumed = slices.Concat([]string{line}, t.Notices, notices)
 	return nil
 }
