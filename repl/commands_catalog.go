@@ -68,7 +68,7 @@ func search(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		sh.say(event.Plain, "%s", v.FormatSet(set, 0))
 		return nil
 	}
-	sh.feed.Emit(found(v, set))
+	sh.feed.Emit(session.Clean(sh.options.Session, found(v, set)))
 	return nil
 }
 

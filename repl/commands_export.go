@@ -65,10 +65,7 @@ func export(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	if err != nil {
 		return &UsageError{usage: exportUsage, message: err.Error()}
 	}
-	if sh.options.Log == nil {
-		return errNoLog
-	}
-	log, err := sh.options.Log()
+	log, err := sh.log()
 	if err != nil {
 		return err
 	}

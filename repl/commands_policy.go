@@ -263,7 +263,7 @@ func (sh *Shell) bounded(p policy.Policy, e *catalog.Entry) []policy.Grant {
 
 // specText is a description as a person reads it: what happens to a call that changes data stands below.
 func (sh *Shell) specText(s catalog.Spec, d catalog.Detail) string {
-	said := strings.TrimRight(s.Text, "\n")
+	said := strings.TrimRight(sh.options.Session.Redact(s.Text), "\n")
 	if !s.Entry.Mutates || d != catalog.Brief && d != catalog.Full {
 		return said
 	}

@@ -123,7 +123,7 @@ const (
 
 // SessionLines shows what a session was about: where and when, and its inputs with the first line of what they came to. It
 // reads the log: a screen asks beside its loop.
-func SessionLines(s trace.Summary, o event.RenderOptions) []show.Line {
+func (sh *Shell) SessionLines(s trace.Summary, o event.RenderOptions) []show.Line {
 	m := o.Marks()
 	head := fmt.Sprintf("%s %s %s", s.ID, m.Dot, transcript.StartText(s.Start))
 	if s.Dir != "" {
@@ -137,7 +137,7 @@ func SessionLines(s trace.Summary, o event.RenderOptions) []show.Line {
 	if err != nil {
 		return append(lines, show.Error.Line(text.SanitizeLine(err.Error())))
 	}
-	cells, _ := transcript.Cells(records)
+	cells, _ := transcript.Cells(session.Clean(sh.options.Session, records))
 	for i, c := range cells {
 		if i == sessionCells {
 			lines = append(lines, show.Dim.Line(fmt.Sprintf("%s %s more", m.Cut, text.Count(len(cells)-i, "cell"))))

@@ -9,6 +9,8 @@ import (
 	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/repl/transcript"
+	"almanac/session"
+	"almanac/session/trace"
 )
 
 func transcriptCommand() command {
@@ -35,23 +37,34 @@ func showTranscript(_ context.Context, sh *Shell, _ *event.Cell, _ string) error
 // Transcript shows the records of this session and of those that it goes on from, at most width cells wide where words
 // allow it; 0 means no limit. It reads the log: a screen asks beside its loop.
 func (sh *Shell) Transcript(width int, o event.RenderOptions) ([]show.Line, error) {
-	if sh.options.Log == nil {
-		return nil, errNoLog
-	}
-	records, err := sh.options.Log()
+	records, err := sh.log()
 	if err != nil {
 		return nil, err
 	}
 	return transcript.Lines(records, width, o), nil
 }
 
+// log is what was recorded in this session and in those that it goes on from, without the secrets of now: a log of old may
+// hold what was none then.
+func (sh *Shell) log() ([]trace.Record, error) {
+	if sh.options.Log == nil {
+		return nil, errNoLog
+	}
+	records, err := sh.options.Log()
+	return session.Clean(sh.options.Session, records), err
+}
+
 // EarlierLines are the last cells of the session that this one goes on from, dim, with the first lines of what each came
 // to; none where it begins anew.
-func (sh *Shell) EarlierLines(o event.RenderOptions) []show.Line { return sh.options.Past.Lines(o) }
+func (sh *Shell) EarlierLines(o event.RenderOptions) []show.Line {
+	past := sh.options.Past
+	past.Records = session.Clean(sh.options.Session, past.Records)
+	return past.Lines(o)
+}
 
 // takeIn makes the cells of an earlier session those of this one.
 func (sh *Shell) takeIn(p transcript.Past) {
-	cells, since := transcript.Cells(p.Records)
+	cells, since := transcript.Cells(session.Clean(sh.options.Session, p.Records))
 	for _, c := range cells {
 		sh.cells = append(sh.cells, c.Cell)
 		sh.last = max(sh.last, c.N)

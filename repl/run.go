@@ -52,7 +52,7 @@ func (sh *Shell) ran(c *event.Cell, o *session.Outcome, err error) error {
 	}
 	sh.feed.Emit(event.Event{Kind: event.Ran, Cell: c.N, Author: session.User, Outcome: &shown, Elapsed: o.Elapsed})
 	if search {
-		e := found(sh.options.Session.View(), o.Sets[0])
+		e := session.Clean(sh.options.Session, found(sh.options.Session.View(), o.Sets[0]))
 		e.Cell, e.Outcome = c.N, o
 		sh.feed.Emit(e)
 	}

@@ -419,7 +419,7 @@ func (sh *Shell) say(level event.Level, format string, args ...any) {
 	if len(args) > 0 {
 		text = fmt.Sprintf(format, args...)
 	}
-	sh.feed.Emit(event.Event{Kind: event.Said, Level: level, Text: text})
+	sh.feed.Emit(event.Event{Kind: event.Said, Level: level, Text: sh.options.Session.Redact(text)})
 }
 
 // cell returns the finished cell n; n 0 is the last one.

@@ -18,6 +18,10 @@ import (
 // leaves is v without secrets. What is in v may be shared and is not changed.
 func leaves[T any](w *world, v T) T { return secret.Clean(w.redactor.filter.Now(), v) }
 
+// Clean is v without the session's secrets of now, for whoever shows what comes from elsewhere: the log of an earlier
+// session, the texts of a catalog.
+func Clean[T any](s *Session, v T) T { return leaves(s.world, v) }
+
 // recorded is a record that may be kept. Its whole result was made for a script and has no secrets.
 func recorded(w *world, r trace.Record) trace.Record {
 	whole := r.Whole

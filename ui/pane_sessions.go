@@ -56,7 +56,7 @@ func (p *sessionsPane) look() tea.Cmd {
 	p.busy = true
 	o := p.m.render()
 	return func() tea.Msg {
-		lines := repl.SessionLines(s, o)
+		lines := shell.SessionLines(s, o)
 		return paneMsg(func() tea.Cmd {
 			p.busy, p.of, p.lines = false, s.ID, lines
 			return p.look()
