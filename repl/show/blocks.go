@@ -80,7 +80,14 @@ func (b *Blocks) ended() []Block {
 		return b.take(len(all))
 	}
 	b.line = b.rest.Len()
-	if b.lines++; b.lines > openLines || b.rest.Len() > openBytes || isProse(all) && (b.lines >= proseLines || isClosed(all)) {
+	b.lines++
+	if b.lines == 2 && isProse(all) && isUnderline(line) {
+		return b.take(len(all))
+	}
+	if b.lines == 1 && !b.joined && isProse(all) && b.rest.Len() <= openBytes {
+		return nil // the next line may make a heading of it
+	}
+	if b.lines > openLines || b.rest.Len() > openBytes || isProse(all) && (b.lines >= proseLines || isClosed(all)) {
 		return b.cut()
 	}
 	return nil
@@ -101,6 +108,12 @@ func isClosed(text string) bool {
 	even := func(mark string) bool { return strings.Count(text, mark)%2 == 0 }
 	single := strings.Count(text, "*") - 2*strings.Count(text, "**")
 	return even("`") && even("**") && single%2 == 0 && even("__") && strings.Count(text, "[") == strings.Count(text, "]")
+}
+
+// isUnderline tells whether a line makes a heading of the one above it.
+func isUnderline(line string) bool {
+	line = strings.TrimRight(line, " ")
+	return line != "" && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "")
 }
 
 // isProse tells whether text begins as a paragraph of words does.

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	source "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
@@ -92,14 +93,13 @@ func (d *drawing) blocks(n ast.Node, margin Line, depth int) {
 func (d *drawing) block(n ast.Node, margin Line, depth int) {
 	switch n := n.(type) {
 	case *ast.Heading:
-		head := Span{Heading, strings.Repeat("#", n.Level) + " "}
-		d.flow(append([]Span{head}, d.inline(n, Heading, 0)...), margin)
+		d.flow(d.inline(n, Heading, 0), margin)
 	case *ast.FencedCodeBlock:
 		d.code(n, string(n.Language(d.src)), margin)
 	case *ast.CodeBlock:
 		d.code(n, "", margin)
 	case *ast.HTMLBlock:
-		d.code(n, "", margin)
+		d.html(n, margin)
 	case *ast.ThematicBreak:
 		d.add(margin, Line{{Dim, strings.Repeat(d.marks.Rule, min(d.room(margin), 40))}})
 	case *ast.Blockquote:
@@ -147,18 +147,10 @@ func (d *drawing) list(n *ast.List, margin Line, depth int) {
 	}
 }
 
-// code draws the lines of a code block as they are. Lua is coloured.
+// code draws the lines of a code block as they are, in the colours of the language.
 func (d *drawing) code(n ast.Node, language string, margin Line) {
-	written := codeText(n, d.src)
-	if h, ok := n.(*ast.HTMLBlock); ok && h.HasClosure() {
-		written += string(h.ClosureLine.Value(d.src))
-	}
-	code := ExpandTabs(text.Sanitize(strings.TrimRight(written, "\r\n")))
-	lines := plainLines(code, Code)
-	if strings.EqualFold(language, "lua") {
-		lines = LuaLines(code)
-	}
-	for _, l := range lines {
+	code := ExpandTabs(text.Sanitize(strings.TrimRight(codeText(n, d.src), "\r\n")))
+	for _, l := range CodeLines(code, language) {
 		d.add(margin, append(Line{{Code, "  "}}, l...))
 	}
 }
@@ -173,26 +165,15 @@ func plainLines(text string, role Role) []Line {
 
 // LuaLines is clean source as lines whose spans say what each token is.
 func LuaLines(source string) []Line {
-	lines := []Line{{}}
-	put := func(role Role, text string) {
-		for i, part := range strings.Split(text, "\n") {
-			if i > 0 {
-				lines = append(lines, Line{})
-			}
-			if part != "" {
-				last := len(lines) - 1
-				lines[last] = append(lines[last], Span{role, part})
-			}
-		}
-	}
+	var p painted
 	at := 0
 	for _, t := range syntax.Tokens(source) {
-		put(Code, source[at:t.Pos.Offset])
+		p.put(Code, source[at:t.Pos.Offset])
 		at = t.Pos.Offset + len(t.Text)
-		put(tokenRole(t.Kind), t.Text)
+		p.put(tokenRole(t.Kind), t.Text)
 	}
-	put(Code, source[at:])
-	return lines
+	p.put(Code, source[at:])
+	return p.whole()
 }
 
 func tokenRole(k syntax.TokenKind) Role {
@@ -218,7 +199,7 @@ func (d *drawing) inline(n ast.Node, role Role, depth int) []Span {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		switch c := c.(type) {
 		case *ast.Text:
-			out = append(out, Span{role, clean(string(c.Segment.Value(d.src)))})
+			out = append(out, struck(clean(string(util.UnescapePunctuations(c.Segment.Value(d.src)))), role)...)
 			if c.SoftLineBreak() || c.HardLineBreak() {
 				out = append(out, Span{role, "\n"})
 			}
@@ -239,12 +220,38 @@ func (d *drawing) inline(n ast.Node, role Role, depth int) []Span {
 		case *ast.AutoLink:
 			out = append(out, Span{Link, text.SanitizeLine(string(c.Label(d.src)))})
 		case *ast.RawHTML:
+			var tag strings.Builder
 			for i := range c.Segments.Len() {
 				segment := c.Segments.At(i)
-				out = append(out, Span{role, text.SanitizeLine(string(segment.Value(d.src)))})
+				tag.Write(segment.Value(d.src))
+			}
+			if n, ends := tagAt(tag.String()); n == 0 {
+				out = append(out, Span{role, text.SanitizeLine(tag.String())})
+			} else if ends {
+				out = append(out, Span{role, "\n"})
 			}
 		default:
 			out = append(out, d.inline(c, role, depth+1)...)
+		}
+	}
+	return out
+}
+
+// struck is text in which what stands between two tildes is set back: "~~paid~~".
+func struck(s string, role Role) []Span {
+	parts := strings.Split(s, "~~")
+	if len(parts) < 3 {
+		return []Span{{role, s}}
+	}
+	var out []Span
+	for i, part := range parts {
+		switch {
+		case i%2 == 1 && i == len(parts)-1:
+			out = append(out, Span{role, "~~" + part})
+		case i%2 == 1:
+			out = append(out, Span{Dim, part})
+		case part != "":
+			out = append(out, Span{role, part})
 		}
 	}
 	return out

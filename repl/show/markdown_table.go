@@ -202,7 +202,24 @@ func cellsOf(line string) []string {
 	cells := strings.Split(strings.ReplaceAll(line, "\\|", kept), "|")
 	for i, c := range cells {
 		c = strings.TrimSpace(strings.ReplaceAll(c, kept, "|"))
-		cells[i] = clean(strings.ReplaceAll(c, "**", ""))
+		cells[i] = cellText(c)
 	}
 	return cells
+}
+
+// cellText is a cell without its marks.
+func cellText(cell string) string {
+	if !strings.ContainsAny(cell, "*_[<~\\") {
+		return clean(cell)
+	}
+	src := []byte(cell)
+	words := parseMarkdown(src).FirstChild()
+	if words == nil || words.NextSibling() != nil || words.Kind() != ast.KindParagraph {
+		return clean(cell)
+	}
+	var b strings.Builder
+	for _, s := range (&drawing{src: src}).inline(words, Model, 0) {
+		b.WriteString(s.Text)
+	}
+	return strings.ReplaceAll(b.String(), "\n", " ")
 }
