@@ -253,6 +253,38 @@ func (sh *Shell) Example(id string) string {
 	return sh.Skeleton(id)
 }
 
+// sampled is how many actions are looked at for one to begin with.
+const sampled = 2000
+
+// First is an action to begin with and words that find it: a read that needs the fewest arguments, and of those the first
+// search or list. It is empty while the catalog is.
+func (sh *Shell) First() (call, words string) {
+	v := sh.options.Session.View()
+	best, looked := "", 0
+	least := 0
+	for id := range v.All() {
+		e, ok := v.Lookup(id)
+		if looked++; looked > sampled {
+			break
+		}
+		if !ok || e.Mutates || !e.Callable() {
+			continue
+		}
+		cost := 2 * len(slices.DeleteFunc(e.Input.Fields(), func(f catalog.Field) bool { return !f.Required }))
+		if last := id[strings.LastIndexByte(id, '.')+1:]; !strings.HasPrefix(last, "list") && !strings.HasPrefix(last, "search") {
+			cost++
+		}
+		if best == "" || cost < least {
+			best, least = id, cost
+		}
+	}
+	if best == "" {
+		return "", ""
+	}
+	names := strings.Split(best, ".")
+	return sh.Skeleton(best), strings.NewReplacer("_", " ").Replace(strings.Join(names[max(len(names)-2, 0):], " "))
+}
+
 // CallText writes a call of an action as Lua, its arguments in the order in which the action declares them.
 func (sh *Shell) CallText(id string, args map[string]any) string {
 	return callWith(id, show.ArgsInOrder(args, 0, sh.ArgOrder(id)))

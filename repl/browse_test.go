@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -87,5 +88,27 @@ func TestVariables(t *testing.T) {
 	}
 	if want := "x number you [1]; y number model"; strings.Join(got, "; ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, "; "), want)
+	}
+}
+
+// The first call that is proposed is a read of the catalog that is open, with the fewest arguments.
+func TestFirst(t *testing.T) {
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	if call, words := sh.First(); call != "crm.customer.get{id = }" && call != "billing.invoice.list_unpaid{customer_id = }" || words == "" {
+		t.Errorf("proposed %q, %q", call, words)
+	}
+	var entries []catalog.Entry
+	action := func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil }
+	for _, id := range []string{"a.b.drop", "a.b.get", "a.b.list_all", "a.c.sum"} {
+		entries = append(entries, catalog.Entry{ID: id, Description: "One.", Mutates: id == "a.b.drop", Action: action})
+	}
+	c, _ := catalog.New(entries, catalog.Options{})
+	s, err := session.New(c.View(), session.Options{ID: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if call, words := New(Options{Session: s}).First(); call != "a.b.list_all{}" || words != "b list all" {
+		t.Errorf("proposed %q, %q", call, words)
 	}
 }

@@ -168,7 +168,10 @@ const (
 )
 
 func (p *catalogPane) rows(width, height int) []string {
-	if width < treeFrom {
+	switch {
+	case width < treeFrom && p.part == treePart:
+		return p.treeRows(width, height)
+	case width < treeFrom:
 		return p.right(width, height)
 	}
 	return p.m.theme.beside(p.treeRows(treeWidth, height), p.right(width-treeWidth-3, height), treeWidth, height)
@@ -364,6 +367,9 @@ func (p *catalogPane) treeKey(name string) tea.Cmd {
 		} else {
 			p.filter.Below = w.path
 		}
+		if !w.open {
+			return tea.Batch(p.search(), p.grow(w.path, p.nodes.at))
+		}
 		return p.search()
 	}
 	return nil
@@ -403,9 +409,9 @@ func (p *catalogPane) hints() []string {
 	case hitsPart:
 		return []string{"Enter insert", "p preview", "y copy id", "w why", "e effect", "Tab pane", "/ filter"}
 	case treePart:
-		return []string{"Enter only these", "h/l fold, j/k move", "Tab pane", "/ filter"}
+		return []string{"Enter opens", "h/l fold, j/k move", "Tab pane", "/ filter"}
 	}
-	return []string{"Enter insert", "Up Down", "Tab pane"}
+	return []string{"Enter insert", "Up Down", "Tab pane, namespaces"}
 }
 
 func (p *catalogPane) typing() bool { return p.part == filterPart }

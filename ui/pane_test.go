@@ -72,6 +72,8 @@ var paneScenes = []struct {
 		s.open(event.CatalogPane)
 		s.paneKeys("tab", "tab", "down", "right", "down", "down", "enter", "shift+tab", "e", "w")
 	}},
+	{"catalog_open", func(s *screen) { s.open(event.CatalogPane) }},
+	{"catalog_namespace", func(s *screen) { s.open(event.CatalogPane); s.paneKeys("tab", "tab", "down", "enter") }},
 	{"variables", func(s *screen) { s.open(event.VariablesPane); s.paneKeys("down") }},
 	{"trace", func(s *screen) { s.open(event.TracePane) }},
 	{"value", func(s *screen) {

@@ -108,7 +108,8 @@ func TestEgressTerminal(t *testing.T) {
 		texts[fmt.Sprintf("request %d", i)] = string(r.Body)
 	}
 	if !strings.Contains(out.String(), "[redacted] at the end") || len(model.Requests()) < 3 || !strings.Contains(out.String(), "It is [redacted], says the server.") ||
-		!strings.Contains(out.String(), "I saw [redacted].") || strings.Count(out.String(), "approve? echo.put") != 1 {
+		!strings.Contains(out.String(), "I saw [redacted].") || strings.Count(out.String(), "approve? echo.put") != 1 ||
+		strings.Contains(out.String(), "Acme") {
 		t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 	}
 	for _, name := range []string{"out.md", "out.lua", "out.jsonl", "calls.jsonl", "rows.csv", "rows.json", "rows.md", "x.txt", "halves.lua"} {

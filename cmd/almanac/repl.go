@@ -207,6 +207,22 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 	})
 }
 
+// firstTry is what the first screen proposes, of the catalog that is open: the demo's actions are known before it is.
+func (cli *commandLine) firstTry(sh *repl.Shell, mode input.Mode) string {
+	call, words := sh.First()
+	ask := "what can I do here?"
+	switch {
+	case len(cli.Catalog) == 0:
+		call, words, ask = `crm.customer.search{query="Acme"}`, "unpaid invoices", "which invoices of Acme are overdue?"
+	case call == "": // not read yet
+		call, words = "1+1", "WORDS"
+	}
+	if mode == input.AskMode {
+		return ask + " · !1+1 · /catalog " + words
+	}
+	return call + " · /catalog " + words
+}
+
 // intro is the first screen: the program, the mode, what happens to writes, and where to find help.
 func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 	st := sh.StatusLine()
@@ -226,11 +242,7 @@ func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 	} else {
 		lines = append(lines, fmt.Sprintf("%s mode with %s; %s; Shift+Tab changes the mode", st.Mode, st.Model, st.Writes))
 	}
-	try := `crm.customer.search{query="Acme"} · /catalog unpaid invoices`
-	if st.Mode == input.AskMode {
-		try = "which invoices of Acme are overdue? · !1+1 · /catalog unpaid"
-	}
-	lines = append(lines, "? help · try: "+try)
+	lines = append(lines, "? help · try: "+cli.firstTry(sh, st.Mode))
 	if c.ASCII {
 		for i := range lines {
 			lines[i] = strings.ReplaceAll(lines[i], "·", "-")
