@@ -123,6 +123,25 @@ func TestHistoryKeys(t *testing.T) {
 	}
 }
 
+// Up and Down walk through what begins with what is typed, where anything does; what is changed begins anew.
+func TestUpFiltersByWhatIsTyped(t *testing.T) {
+	s := newScreen(t, 80, 24)
+	for _, line := range []string{"crm.customer.get{}", "x = 1", "crm.note.list{}", "crm.note.list{}", "y = 2"} {
+		s.history.Add(line, input.LuaMode)
+	}
+	s.keys("crm")
+	for _, step := range []struct{ key, want string }{
+		{"up", "crm.note.list{}"}, {"up", "crm.customer.get{}"}, {"up", "crm.customer.get{}"},
+		{"down", "crm.note.list{}"}, {"down", "crm"}, {"ctrl+u", ""}, {"up", "y = 2"}, {"up", "crm.note.list{}"},
+		{"ctrl+u", ""}, {"zzz", "zzz"}, {"up", "y = 2"}, {"down", "zzz"},
+	} {
+		s.keys(step.key)
+		if s.edit.text != step.want {
+			t.Fatalf("%s: got %q, want %q", step.key, s.edit.text, step.want)
+		}
+	}
+}
+
 func TestPaste(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.send(tea.PasteMsg{Content: "line1\rline2\r\n/quit\n\x1b[31mred\u202e"})

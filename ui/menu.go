@@ -28,7 +28,8 @@ const (
 // A menu is what Tab offers for the text before the cursor.
 type menu struct {
 	list repl.Completions
-	at   int
+	// at is the chosen one, -1 for none: that menu opened by itself, and Enter runs what was typed.
+	at int
 	// offered is true for the hits of a search: taking one inserts its call.
 	offered bool
 	// shown is true when the window has room for it; else its keys are those of the input.
@@ -73,6 +74,9 @@ func (m *model) completed(msg completedMsg) tea.Cmd {
 	case msg.quiet:
 		if n := len(list.Items); n > 1 || n == 1 && list.Items[0].Text != strings.TrimPrefix(typed, "@") {
 			m.menu = &menu{list: list}
+			if m.isCommand() {
+				m.menu.at = -1
+			}
 		}
 		return nil
 	case len(list.Items) == 0:
@@ -94,11 +98,16 @@ func (m *model) completed(msg completedMsg) tea.Cmd {
 	return nil
 }
 
-// narrows tells whether a key that changed the input should show what that may become: in an open menu, and for a name
-// behind an @.
+// isCommand tells that the input is the beginning of a command's name.
+func (m *model) isCommand() bool {
+	return strings.HasPrefix(m.edit.text, "/") && !strings.ContainsAny(m.edit.text[:m.edit.pos], " \t\n")
+}
+
+// narrows tells whether a key that changed the input should show what that may become: in an open menu, for a command, and
+// for a name behind an @.
 func (m *model) narrows(name, text string, open bool) bool {
 	word := text != "" && strings.Trim(text, "_.") == "" || len(text) == 1 && isWord(rune(text[0]))
-	if open && (word || name == "backspace") {
+	if (open || m.isCommand()) && (word || name == "backspace" || text == "/") {
 		return true
 	}
 	head := m.edit.text[:m.edit.pos]
@@ -148,6 +157,15 @@ func (m *model) takeItem(list repl.Completions, text string) tea.Cmd {
 func (m *model) menuKey(name string) (tea.Cmd, bool) {
 	n := &m.menu.at
 	count := len(m.menu.list.Items)
+	if *n < 0 {
+		switch name {
+		case "tab":
+			m.menu = nil
+			return m.complete(), true
+		case "enter", "kpenter", "right", "up", "ctrl+p":
+			return nil, false
+		}
+	}
 	switch name {
 	case "up", "ctrl+p":
 		if m.menu.offered && *n == 0 {
@@ -157,7 +175,7 @@ func (m *model) menuKey(name string) (tea.Cmd, bool) {
 	case "tab", "down", "ctrl+n":
 		*n = (*n + 1) % count
 	case "shift+tab":
-		*n = (*n + count - 1) % count
+		*n = (max(*n, 0) + count - 1) % count
 	case "enter", "kpenter", "right":
 		open := m.menu
 		m.menu = nil

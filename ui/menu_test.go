@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/input"
@@ -142,5 +144,73 @@ func TestTabGoesOn(t *testing.T) {
 	}
 	if s.completed(cmd().(completedMsg)); s.menu == nil || len(s.menu.list.Items) < 12 {
 		t.Error("the menu did not open")
+	}
+}
+
+// A menu opens on / by itself and narrows; Enter runs what was typed until a key has chosen, Tab completes.
+func TestCommandMenu(t *testing.T) {
+	typed := func(s *screen, text string) {
+		for _, r := range text {
+			s.clock = s.clock.Add(burstTime)
+			k := tea.KeyPressMsg{Code: r, Text: string(r)}
+			s.settleCompletion(s.press(k))
+		}
+	}
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"enter"}, `"" running`},
+		{[]string{"down", "enter"}, `"/policy"`},
+		{[]string{"down", "down", "enter"}, `"/policy allow"`},
+		{[]string{"esc", "enter"}, `"" running`},
+		{[]string{"tab"}, `"/policy"`},
+	} {
+		s := newScreen(t, 80, 24)
+		typed(s, "/pol")
+		if s.menu == nil || s.menu.at != -1 || !containsAll(s.View().Content, "  policy allow", "  policy revoke") || strings.Contains(s.View().Content, "  preview") {
+			t.Fatalf("no menu:\n%s", s.View().Content)
+		}
+		for _, key := range c.keys {
+			k, _ := keyNamed(key)
+			s.clock = s.clock.Add(burstTime)
+			s.settleCompletion(s.press(k))
+		}
+		if got := s.state(); got != c.want {
+			t.Errorf("%v: %s, want %s", c.keys, got, c.want)
+		}
+	}
+	s := newScreen(t, 80, 24)
+	s.history.Add("earlier", input.LuaMode)
+	typed(s, "/")
+	if s.menu == nil || len(s.menu.list.Items) < 10 {
+		t.Error("/ opens no menu")
+	}
+	if typed(s, "zzz"); s.menu != nil {
+		t.Error("a menu of nothing")
+	}
+	s.edit.set("")
+	for _, r := range "/policy" { // as fast as a paste
+		s.press(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	if s.menu != nil {
+		t.Error("a paste opens a menu")
+	}
+}
+
+// settleCompletion lets what a key asked for beside the loop come in.
+func (s *screen) settleCompletion(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			s.settleCompletion(c)
+		}
+	case completedMsg:
+		s.settleCompletion(s.completed(msg))
+		s.stale = true
+		s.View()
 	}
 }

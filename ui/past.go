@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"almanac/catalog/text"
 )
 
@@ -16,13 +18,21 @@ type past struct {
 	draft   string
 }
 
+// shown is what the walk has put into the input.
+func (p *past) shown() string {
+	if p.at < len(p.entries) {
+		return p.entries[p.at]
+	}
+	return p.draft
+}
+
 // up moves the cursor up, and on the first line to the older entry.
 func (m *model) up() {
 	if !m.edit.onFirstLine() {
 		m.edit.vertical(-1)
 		return
 	}
-	if m.past == nil {
+	if m.past == nil || m.edit.text != m.past.shown() {
 		m.past = m.openPast()
 	}
 	m.walk(-1)
@@ -49,30 +59,38 @@ func (m *model) walk(by int) {
 		p.draft = m.edit.text
 	}
 	p.at = at
-	text := p.draft
-	if at < len(p.entries) {
-		text = p.entries[at]
-	}
+	text := p.shown()
 	m.edit.set(text)
 	if by < 0 {
 		m.edit.move(len(text))
 	}
 }
 
-// openPast loads the entries. A history that cannot be read is an empty one, and the notice says why.
+// openPast loads the entries that begin with what is typed, or all where none does. A history that cannot be read is an
+// empty one, and the notice says why.
 func (m *model) openPast() *past {
 	typed, err := m.history.Load(pastDepth)
 	if err != nil {
 		m.notice = text.SanitizeLine(err.Error())
 	}
-	p := &past{}
+	p, begun := &past{draft: m.edit.text}, []string{}
+	add := func(entries []string, text string) []string {
+		if n := len(entries); n > 0 && entries[n-1] == text {
+			return entries
+		}
+		return append(entries, text)
+	}
 	for _, t := range typed {
 		text := cleanPaste(t.Text)
-		if n := len(p.entries); n == 0 || p.entries[n-1] != text {
-			p.entries = append(p.entries, text)
+		p.entries = add(p.entries, text)
+		if text != p.draft && strings.HasPrefix(text, p.draft) {
+			begun = add(begun, text)
 		}
 	}
-	if m.erased != "" {
+	switch {
+	case p.draft != "" && len(begun) > 0:
+		p.entries = begun
+	case m.erased != "":
 		p.entries = append(p.entries, m.erased)
 	}
 	p.at = len(p.entries)
