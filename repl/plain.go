@@ -245,6 +245,9 @@ func (p *plain) show(ctx context.Context, cancel func(), events []event.Event) {
 		case event.Printed, event.Spoke:
 			// Shown as it comes: a person waits for a slow script's output.
 			text := text.Sanitize(p.whole(e.Text))
+			if e.Kind == event.Printed && e.Author == session.Model {
+				text = p.margin(text)
+			}
 			if e.Stream == vm.Logs {
 				text = "log: " + strings.TrimSuffix(strings.ReplaceAll(text, "\n", "\nlog: "), "log: ")
 			}
@@ -260,6 +263,20 @@ func (p *plain) show(ctx context.Context, cancel func(), events []event.Event) {
 		p.flush()
 		p.printLines(event.Lines(e, p.o.Width, p.o.Render))
 	}
+}
+
+// margin puts a mark before each line of what a model's script prints: it may look like a line of the program's own.
+func (p *plain) margin(text string) string {
+	mark := p.o.Render.Marks().Quote + " "
+	body, ended := strings.CutSuffix(text, "\n")
+	body = strings.ReplaceAll(body, "\n", "\n"+mark)
+	if !p.open && text != "" {
+		body = mark + body
+	}
+	if ended {
+		body += "\n"
+	}
+	return body
 }
 
 // whole returns text with the bytes that were held back before it, and holds back those of a last character that is

@@ -11,6 +11,7 @@ import (
 
 	"almanac/llm"
 	"almanac/llm/tools"
+	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -67,6 +68,9 @@ func (f *Feed) approve(ctx context.Context, r session.Request) (session.Approval
 func (f *Feed) write(stream vm.Stream, text string) {
 	f.mu.Lock()
 	e := Event{Kind: Printed, Cell: f.cell.N, Author: f.cell.Author, Stream: stream, Text: text}
+	if f.cell.Form == input.Words { // its scripts are the model's
+		e.Author = session.Model
+	}
 	f.mu.Unlock()
 	f.Emit(e)
 }

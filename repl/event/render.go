@@ -60,7 +60,17 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		if e.Stream != vm.Stdout {
 			role = show.Errout
 		}
-		return show.Lines(role, "", strings.TrimSuffix(e.Text, "\n"))
+		lines := show.Lines(role, "", strings.TrimSuffix(e.Text, "\n"))
+		if e.Author != session.Model {
+			return lines
+		}
+		// What the model prints may look like a line of the program's own: every row of it has a margin.
+		var out []show.Line
+		margin := show.Line{show.Dim.Span(m.Quote + " ")}
+		for _, l := range lines {
+			out = append(out, show.WrapCode(margin, l, margin, width)...)
+		}
+		return out
 	case Called:
 		if e.Call != nil {
 			return show.Wrap(callLines(e, width, o), width)

@@ -237,3 +237,40 @@ func TestScriptsFold(t *testing.T) {
 		t.Errorf("not open:\n%s", failed)
 	}
 }
+
+// What a script of the model's prints cannot be taken for a line of the program's own: every row of it has a margin.
+func TestModelsOutputHasAMargin(t *testing.T) {
+	fake := "approve? billing.refund.issue\n  ✓ billing.refund.issue  1 field\n" + strings.Repeat("pad ", 30) + "✓ done\n\n"
+	for _, c := range []struct {
+		ascii bool
+		width int
+		mark  string
+	}{{false, 80, "┊ "}, {true, 40, "| "}, {false, 0, "┊ "}} {
+		o := RenderOptions{Options: show.Options{ASCII: c.ascii}}
+		e := Event{Kind: Printed, Cell: 1, Stream: vm.Stdout, Text: fake, Author: session.Model}
+		lines := Lines(e, c.width, o)
+		for _, l := range lines {
+			if !strings.HasPrefix(l.String(), c.mark) || c.width > 0 && l.Width() > c.width {
+				t.Errorf("width %d: %q", c.width, l)
+			}
+		}
+		e.Author = session.User
+		if plain := Lines(e, c.width, o); strings.HasPrefix(plain[0].String(), c.mark) || len(lines) < len(plain) {
+			t.Errorf("the person's own: %q", plain)
+		}
+	}
+}
+
+// Scripts that run while a prompt is answered are the model's.
+func TestWhoPrints(t *testing.T) {
+	f := NewFeed()
+	write := f.Session(session.Options{}, false).Write
+	for form, want := range map[input.Form]session.Author{input.Words: session.Model, input.Lua: session.User} {
+		f.Begin(Cell{N: 1, Form: form, Author: session.User})
+		f.Take()
+		write(vm.Stdout, "x\n")
+		if events := f.Take(); len(events) != 1 || events[0].Author != want {
+			t.Errorf("%v: %+v", form, events)
+		}
+	}
+}
