@@ -15,6 +15,7 @@ func TestReasoningStaysHere(t *testing.T) {
 		{think: thought, err: &Error{Kind: Broken, Message: "cut"}},
 		{think: thought, text: "It is 12."},
 		{think: thought, text: "Half", err: errors.New("gone")},
+		{think: thought, err: &Error{Kind: BadKey, Message: "no"}},
 		{text: "Bye."},
 	}}
 	var told strings.Builder
@@ -27,12 +28,12 @@ func TestReasoningStaysHere(t *testing.T) {
 			}
 		},
 	})
-	for _, prompt := range []string{"how many?", "and now?", "bye"} {
-		if _, err := c.Send(t.Context(), prompt); err != nil && prompt != "and now?" {
+	for i, prompt := range []string{"how many?", "and now?", "no key", "bye"} {
+		if _, err := c.Send(t.Context(), prompt); (err != nil) != (i == 1 || i == 2) {
 			t.Fatal(err)
 		}
 	}
-	if want := strings.Repeat(thought, 2003); told.String() != want {
+	if want := strings.Repeat(thought, 2004); told.String() != want {
 		t.Errorf("told %d bytes of reasoning, want %d", told.Len(), len(want))
 	}
 	thoughts := 0
@@ -44,8 +45,13 @@ func TestReasoningStaysHere(t *testing.T) {
 			t.Errorf("%d bytes of reasoning kept", len(m.Reasoning))
 		}
 	}
-	if thoughts != 3 {
-		t.Errorf("%d messages with reasoning, want 3: %q", thoughts, transcript(kept))
+	if thoughts != 4 {
+		t.Errorf("%d messages with reasoning, want 4: %q", thoughts, transcript(kept))
+	}
+	for _, m := range whole(kept) {
+		if m.Text == "" && len(m.Calls) == 0 {
+			t.Error("a message without words is restored")
+		}
 	}
 	for i, r := range p.requests {
 		if sent := fmt.Sprintf("%+v", r); strings.Contains(sent, "They want") {

@@ -148,7 +148,10 @@ func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error)
 	request := c.request(tools)
 	response, err := c.complete(ctx, request)
 	if err != nil {
-		if response.Text != "" {
+		switch {
+		case response.Text == "" && response.Reasoning != "":
+			c.options.Keep(Message{Role: Assistant, Reasoning: keptReasoning(response.Reasoning)}) // to be read, not sent
+		case response.Text != "":
 			text := response.Text + "\n" + interruptedMark
 			c.add(Message{Role: Assistant, Text: text, Reasoning: keptReasoning(response.Reasoning)})
 		}

@@ -25,6 +25,9 @@ func whole(kept []Message) []Message {
 			open = nil
 			out = append(answered(out), m)
 		case Assistant:
+			if m.Text == "" && len(m.Calls) == 0 {
+				continue // reasoning that led to nothing
+			}
 			if n := len(out); n > 0 && out[n-1].Role == Assistant {
 				out = out[:n-1]
 			}

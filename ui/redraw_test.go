@@ -223,3 +223,24 @@ func plainCells(row string) string {
 	e.Write([]byte(row))
 	return string(e.row().text)
 }
+
+// Of a row only what differs behind the same letters is written, in the styles that it has there.
+func TestWriteRow(t *testing.T) {
+	const bold, red, off = "\x1b[1m", "\x1b[31m", "\x1b[m"
+	for _, c := range []struct{ old, row, want string }{
+		{"abcdefghij", "abcdefghijk", "\x1b[9Cjk"},
+		{bold + "abcdefghij" + off, bold + "abcdefghijk" + off, "\x1b[9C" + bold + "jk" + off},
+		{bold + "abc" + off + "defghij" + off, bold + "abc" + off + "defghiX" + off, "\x1b[8CiX" + off},
+		{bold + red + "abcdefghij", bold + red + "abcdefghij" + off + "k", "\x1b[9C" + bold + red + "j" + off + "k"},
+		{bold + "abcdefghij", red + "abcdefghij", red + "abcdefghij"},                // another style
+		{"abc" + bold + "defghij", "abc" + red + "defghij", "abc" + red + "defghij"}, // too few letters before it
+		{"abcdefghi…jk", "abcdefghi…jl", "\x1b[8Ci…jl"},                              // a sign whose width is not sure
+		{"abcdefghijkl", "abcdefghij", "\x1b[9Cj\x1b[K"},
+		{"", "abc", "abc"},
+	} {
+		var b strings.Builder
+		if writeRow(&b, c.old, c.row, 80); b.String() != c.want {
+			t.Errorf("%q over %q: wrote %q, want %q", c.row, c.old, b.String(), c.want)
+		}
+	}
+}

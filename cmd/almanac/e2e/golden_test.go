@@ -102,7 +102,7 @@ func plainScenes() []scene {
 			x.want(ready)
 			x.line("which are open?")
 		}, `That is all[\s\S]*` + ready, "which are open?", nothing},
-		{"help", func(x *terminal) { x.line("/help") }, `/help COMMAND[\s\S]*` + ready, "", nothing},
+		{"help", func(x *terminal) { x.line("/help") }, `/help NAME[\s\S]*` + ready, "", nothing},
 	}
 }
 
