@@ -75,7 +75,7 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 		c.entries = append(c.entries, e)
 	}
 	report.Loaded = len(c.entries)
-	slices.SortFunc(c.entries, func(a, b Entry) int { return cmp.Compare(a.ID, b.ID) })
+	sortEntries(c.entries)
 	ids := make([]string, len(c.entries))
 	for i := range c.entries {
 		ids[i] = c.entries[i].ID
@@ -95,6 +95,26 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 		}
 	}
 	return c, report
+}
+
+// sortEntries puts entries in the order of their ids, and moves each as few times as that takes.
+func sortEntries(entries []Entry) {
+	order := make([]int32, len(entries))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(entries[a].ID, entries[b].ID) })
+	for i := range order {
+		if order[i] < 0 {
+			continue // in its place already
+		}
+		first, at := entries[i], i
+		for from := order[at]; int(from) != i; from = order[at] {
+			entries[at], order[at] = entries[from], -1
+			at = int(from)
+		}
+		entries[at], order[at] = first, -1
+	}
 }
 
 // Len is the number of entries.
@@ -139,6 +159,13 @@ func CheckID(id string) error {
 		return errors.New("the id is not valid UTF-8")
 	case strings.HasPrefix(id, "."), strings.HasSuffix(id, "."), strings.Contains(id, ".."):
 		return errors.New("the id has an empty segment")
+	}
+	plain := true
+	for i := range len(id) {
+		plain = plain && id[i] > ' ' && id[i] < 0x7f && !strings.ContainsRune(pattern.Reserved, rune(id[i]))
+	}
+	if plain {
+		return nil
 	}
 	for _, r := range id {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {

@@ -62,7 +62,12 @@ func (c *Catalog) searchOptions(without []search.Feature) search.Options {
 // document fills d with the texts and keys of an entry.
 func (c *Catalog) document(doc int, d *search.Document) {
 	e := c.peek(doc)
-	sh := shapeOf(e)
+	seen, _ := d.Scratch.(*seenFields)
+	if seen == nil {
+		seen = newSeenFields()
+		d.Scratch = seen
+	}
+	sh := seen.shapeOf(e)
 	add := func(field int, texts ...string) {
 		for _, text := range texts {
 			d.Texts = append(d.Texts, search.Text{Field: field, Text: text})
@@ -77,7 +82,7 @@ func (c *Catalog) document(doc int, d *search.Document) {
 	add(descriptionField, e.Description)
 	for i, p := range sh.inputs {
 		add(inputField, p.Name)
-		if text := sh.inputOutlines[i].Description; text != "" {
+		if text := sh.about[i].description; text != "" {
 			add(inputTextField, text)
 		}
 	}

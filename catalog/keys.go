@@ -3,29 +3,82 @@ package catalog
 // This file derives the names under which an entry can be found: its inputs, outputs and entities.
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
+	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
 )
 
 // A shape is the outline of an entry's schemas, read once for everything that is indexed.
 type shape struct {
-	inputs        []spec.Property
-	inputOutlines []spec.Outline // of the inputs, in step
-	outDocument   spec.Document
-	output        spec.Outline
-	outputs       []spec.Property
+	inputs      []spec.Property
+	about       []seenField // the inputs, in step
+	outDocument spec.Document
+	output      spec.Outline
+	outputs     []spec.Property
+	seen        *seenFields
 }
 
-func shapeOf(e *Entry) *shape {
-	sh := &shape{}
+// seenFields remembers what is indexed of fields, and folded names, since most fields of a catalog repeat those of other
+// actions: a page number, a limit. It is for one goroutine.
+type seenFields struct {
+	fields map[string]seenField // by the text of a schema without references
+	folded map[string]string    // see spelling.Fold
+}
+
+// A seenField is what is indexed of an input beside its name.
+type seenField struct {
+	description string
+	list        bool
+}
+
+// mostSeen is how many fields are remembered.
+const mostSeen = 1 << 18
+
+func newSeenFields() *seenFields {
+	return &seenFields{fields: map[string]seenField{}, folded: map[string]string{}}
+}
+
+// fold is spelling.Fold.
+func (s *seenFields) fold(name string) string {
+	folded, ok := s.folded[name]
+	if ok {
+		return folded
+	}
+	if len(s.folded) >= mostSeen {
+		clear(s.folded)
+	}
+	folded = spelling.Fold(name)
+	s.folded[name] = folded
+	return folded
+}
+
+// field reads an input. whole tells that the document has no references.
+func (s *seenFields) field(d spec.Document, text []byte, whole bool) seenField {
+	if f, ok := s.fields[string(text)]; ok && whole {
+		return f
+	}
+	o, _ := d.Plain(text)
+	f := seenField{o.Description, o.IsList()}
+	if whole {
+		if len(s.fields) >= mostSeen {
+			clear(s.fields)
+		}
+		s.fields[search.StringOf(text)] = f
+	}
+	return f
+}
+
+func (s *seenFields) shapeOf(e *Entry) *shape {
+	sh := &shape{seen: s}
 	d := e.Input.document()
 	sh.inputs = d.Fields()
+	whole := !bytes.Contains(d, []byte("$ref"))
 	for _, p := range sh.inputs {
-		o, _ := d.Plain(p.Text)
-		sh.inputOutlines = append(sh.inputOutlines, o)
+		sh.about = append(sh.about, s.field(d, p.Text, whole))
 	}
 	if e.Output != nil {
 		sh.outDocument = e.Output.document()
@@ -91,14 +144,14 @@ func subjects(e *Entry, title string) []string {
 func inputKeys(e *Entry, sh *shape) []string {
 	var keys []string
 	for i, p := range sh.inputs {
-		key := spelling.Fold(p.Name)
+		key := sh.seen.fold(p.Name)
 		keys = append(keys, key)
 		if key == "id" || key == "ids" {
 			for _, subject := range subjects(e, "") {
 				keys = append(keys, subject+"_"+key)
 			}
 		}
-		if sh.inputOutlines[i].IsList() {
+		if sh.about[i].list {
 			keys = append(keys, listKeys(spelling.Singular(key))...)
 		}
 	}
@@ -135,16 +188,16 @@ func outputKeys(e *Entry, sh *shape) []string {
 		}
 	}
 	for _, p := range props {
-		keys = append(keys, outputFieldKeys(d, p, about)...)
+		keys = sh.outputFieldKeys(keys, p, about)
 	}
 	return sortedSet(keys)
 }
 
-// outputFieldKeys are the names of one returned field. The fields of a nested object, and of the items of a nested
+// outputFieldKeys appends the names of one returned field. The fields of a nested object, and of the items of a nested
 // list, count as fields of that object.
-func outputFieldKeys(d spec.Document, p spec.Property, about []string) []string {
-	key := spelling.Fold(p.Name)
-	keys := []string{key}
+func (sh *shape) outputFieldKeys(keys []string, p spec.Property, about []string) []string {
+	d, key := sh.outDocument, sh.seen.fold(p.Name)
+	keys = append(keys, key)
 	if key == "id" {
 		for _, subject := range about {
 			keys = append(keys, subject+"_id")
@@ -171,7 +224,7 @@ func outputFieldKeys(d spec.Document, p spec.Property, about []string) []string 
 	}
 	keys = append(keys, thing)
 	for _, inner := range d.FieldsOf(o) {
-		name := spelling.Fold(inner.Name)
+		name := sh.seen.fold(inner.Name)
 		keys = append(keys, thing+"_"+name)
 		if strings.HasSuffix(name, "_id") {
 			keys = append(keys, name)

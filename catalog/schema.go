@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"almanac/catalog/search"
 	"almanac/catalog/spec"
 )
 
@@ -55,6 +56,9 @@ func ParseSchema(text []byte) (*Schema, error) {
 	return &Schema{text: text}, nil
 }
 
+// KnownSchema is ParseSchema for text that is known to be a JSON Schema. It checks nothing.
+func KnownSchema(text []byte) *Schema { return &Schema{text: text} }
+
 // MustSchema is ParseSchema for literals in source; it panics on an error.
 func MustSchema(text string) *Schema {
 	s, err := ParseSchema([]byte(text))
@@ -84,6 +88,9 @@ func (s *Schema) JSON() json.RawMessage {
 	}
 	return s.text
 }
+
+// Text is the text of the schema, as JSON gives it.
+func (s *Schema) Text() string { return search.StringOf(s.JSON()) }
 
 // MarshalJSON gives the schema's text.
 func (s *Schema) MarshalJSON() ([]byte, error) { return s.JSON(), nil }

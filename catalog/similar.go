@@ -32,7 +32,7 @@ func (v *View) Similar(id string, o SearchOptions) (Set, error) {
 
 // likeness is what an entry is about, as a query.
 func likeness(e *Entry) string {
-	sh := shapeOf(e)
+	sh := newSeenFields().shapeOf(e)
 	var words []string
 	for range likeName {
 		words = append(words, nameOf(e))

@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/tree"
 	"almanac/catalog/verb"
 )
 
@@ -34,15 +36,121 @@ type record struct {
 	Risk         string          `json:"risk"`
 }
 
-// entryOf reads a line. mended says what of it could not be kept.
-func entryOf(line []byte) (e catalog.Entry, mended []string, err error) {
+// A decoder reads lines, and shares what many of them have. It is for one goroutine.
+type decoder struct {
+	schemas map[string]*catalog.Schema // by their text
+	words   map[string]string          // tags, segments of namespaces and the like, by their JSON
+	kinds   map[string]string          // see jsonTypes
+	// reused
+	text, required []byte
+}
+
+func newDecoder() *decoder {
+	return &decoder{schemas: map[string]*catalog.Schema{}, words: map[string]string{}, kinds: map[string]string{}}
+}
+
+// record reads a line as json.Unmarshal does, or reports false for one that it had better read: it is wrong, or writes
+// names in another way.
+func (d *decoder) record(line []byte) (r record, ok bool) {
+	s := tree.Scan(line)
+	if !json.Valid(line) || s.Next() != '{' {
+		return r, false
+	}
+	ok = true
+	s.Object(func(name string) {
+		value := s.Skip()
+		ok = ok && d.set(&r, name, value)
+	})
+	return r, ok
+}
+
+func (d *decoder) set(r *record, name string, value []byte) bool {
+	switch name {
+	case "id":
+		return setText(&r.ID, value)
+	case "name":
+		return setText(&r.Name, value)
+	case "title":
+		return setText(&r.Title, value)
+	case "description":
+		return setText(&r.Description, value)
+	case "operation":
+		return setText(&r.Operation, value)
+	case "endpoint":
+		return setText(&r.Endpoint, value)
+	case "risk":
+		return setText(&r.Risk, value)
+	case "namespace":
+		return d.setList(&r.Namespace, value)
+	case "tags":
+		return d.setList(&r.Tags, value)
+	case "aliases":
+		return d.setList(&r.Aliases, value)
+	case "entities":
+		return d.setList(&r.Entities, value)
+	case "output_fields":
+		return d.setList(&r.OutputFields, value)
+	case "input":
+		r.Input = value
+		return true
+	}
+	return !slices.ContainsFunc(recordNames, func(known string) bool { return strings.EqualFold(known, name) })
+}
+
+// recordNames are the names of a record's members.
+var recordNames = []string{
+	"id", "name", "title", "namespace", "description", "tags", "aliases", "entities", "input", "output_fields", "operation",
+	"endpoint", "mutates", "risk",
+}
+
+func setText(to *string, value []byte) bool {
+	*to = tree.Unquote(value)
+	return value[0] == '"'
+}
+
+func (d *decoder) setList(to *[]string, value []byte) bool {
+	if value[0] != '[' {
+		return false
+	}
+	s := tree.Scan(value)
+	items := s.List()
+	list := make([]string, len(items))
+	for i, item := range items {
+		if item[0] != '"' {
+			return false
+		}
+		list[i] = d.word(item)
+	}
+	*to = list
+	return true
+}
+
+// word is the text of a JSON string that others may have too.
+func (d *decoder) word(raw []byte) string {
+	word, ok := d.words[string(raw)]
+	if ok {
+		return word
+	}
+	if len(d.words) >= mostKept {
+		clear(d.words)
+	}
+	word = tree.Unquote(raw)
+	d.words[string(raw)] = word
+	return word
+}
+
+// entry reads a line. mended says what of it could not be kept.
+func (d *decoder) entry(line []byte) (e catalog.Entry, mended []string, err error) {
 	if !utf8.Valid(line) {
 		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
 		mended = append(mended, "invalid UTF-8 was replaced")
 	}
-	var r record
-	if err := json.Unmarshal(line, &r); err != nil {
-		return catalog.Entry{ID: r.ID}, nil, plainError(err)
+	r, ok := d.record(line)
+	if !ok {
+		r = record{}
+		if err := json.Unmarshal(line, &r); err != nil {
+			return catalog.Entry{ID: r.ID}, nil, plainError(err)
+		}
 	}
 	e = catalog.Entry{
 		ID: r.ID, Title: r.Title, Description: r.Description, Namespace: r.Namespace, Tags: r.Tags, Aliases: r.Aliases,
@@ -69,11 +177,11 @@ func entryOf(line []byte) (e catalog.Entry, mended []string, err error) {
 		mended = append(mended, fmt.Sprintf("the risk %q counts as high", text.HeadBytes(r.Risk, 40)))
 	}
 	e.Mutates = mutates(&r)
-	if e.Input, err = inputSchema(r.Input); err != nil {
+	if e.Input, err = d.inputSchema(r.Input); err != nil {
 		e.Input = openSchema()
 		mended = append(mended, "the input was dropped: "+err.Error())
 	}
-	e.Output = outputSchema(r.OutputFields)
+	e.Output = d.outputSchema(r.OutputFields)
 	return e, mended, nil
 }
 

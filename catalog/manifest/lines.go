@@ -40,8 +40,9 @@ func batches(r io.Reader) <-chan *batch {
 	order := make(chan *batch, 2*workers)
 	for range workers {
 		go func() {
+			d := newDecoder()
 			for b := range work {
-				b.decode()
+				b.decode(d)
 			}
 		}()
 	}
@@ -59,11 +60,11 @@ func batches(r io.Reader) <-chan *batch {
 	return order
 }
 
-func (b *batch) decode() {
+func (b *batch) decode(d *decoder) {
 	defer close(b.decoded)
 	for i := range b.lines {
 		if l := &b.lines[i]; l.err == nil {
-			l.entry, l.mended, l.err = entryOf(b.text[l.start:l.end])
+			l.entry, l.mended, l.err = d.entry(b.text[l.start:l.end])
 		}
 	}
 	b.text = nil

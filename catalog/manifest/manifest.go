@@ -28,6 +28,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
@@ -135,19 +136,20 @@ func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, Repo
 	)
 	for b := range batches(r) {
 		<-b.decoded
+		entries = slices.Grow(entries, len(b.lines))
 		for i := range b.lines {
 			l := &b.lines[i]
-			place := fmt.Sprintf("%s:%d", source, l.number)
+			place := func() string { return fmt.Sprintf("%s:%d", source, l.number) }
 			err := l.err
 			if first, twice := seen[l.entry.ID]; err == nil && twice {
 				err = fmt.Errorf("line %d has this id already", first)
 			}
 			if err != nil {
-				report.Skipped = append(report.Skipped, catalog.Skip{ID: text.HeadBytes(l.entry.ID, maxToldID), Source: place, Reason: err.Error()})
+				report.Skipped = append(report.Skipped, catalog.Skip{ID: text.HeadBytes(l.entry.ID, maxToldID), Source: place(), Reason: err.Error()})
 				continue
 			}
 			for _, reason := range l.mended {
-				report.Mended = append(report.Mended, catalog.Skip{ID: l.entry.ID, Source: place, Reason: reason})
+				report.Mended = append(report.Mended, catalog.Skip{ID: l.entry.ID, Source: place(), Reason: reason})
 			}
 			seen[l.entry.ID] = l.number
 			entries = append(entries, l.entry)

@@ -3,8 +3,10 @@ package manifest
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -114,7 +116,7 @@ func TestInputForms(t *testing.T) {
 		{`{"properties":{"a":{"type":"string"}}}`, `{"properties":{"a":{"type":"string"}}}`},
 		{`{"when":{"type":"Date (yyyy-mm-dd)"},"who":{"type":"any"}}`, `{"type":"object","properties":{"when":{"type":"string"},"who":{}}}`},
 	} {
-		s, err := inputSchema([]byte(test.input))
+		s, err := newDecoder().inputSchema([]byte(test.input))
 		got := ""
 		if s != nil {
 			got = string(s.JSON())
@@ -148,4 +150,41 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A line is read as encoding/json reads it, or left to it.
+func FuzzRecord(f *testing.F) {
+	for _, line := range []string{
+		`{"id":"a.b","namespace":["a","\u00e9"],"tags":[],"input":{"x":{"type":"str"}},"description":"é\n\ud800","extra":1}`,
+		`{"ID":"a.b","id":"c.d"}`, `{"id":null}`, `{"tags":null}`, `{"tags":[1]}`, `{"tags":["a",null]}`, `{"mutates":true,"id":"a"}`,
+		`{"id":"a","id":"b","aliases":["x"],"aliases":[]}`, `{"input":null}`, `{"input": [1] }`, `[]`, `{`, `{"id":5}`, `{"\u0069d":"a"}`,
+	} {
+		f.Add([]byte(line))
+	}
+	d := newDecoder()
+	f.Fuzz(func(t *testing.T, line []byte) {
+		line = bytes.ToValidUTF8(line, []byte("\ufffd")) // as entry does
+		got, ok := d.record(line)
+		if !ok {
+			return
+		}
+		var want record
+		if err := json.Unmarshal(line, &want); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v: got %+v, want %+v", line, err, got, want)
+		}
+	})
+}
+
+// Lines with the same fields share one schema.
+func TestSchemasAreShared(t *testing.T) {
+	line := func(id string) string {
+		return `{"id":"` + id + `","input":{"x":{"type":"str","description":"<b>"}},"output_fields":["y"]}` + "\n"
+	}
+	entries, _ := Read(strings.NewReader(line("a.one")+line("a.two")), "list")
+	if len(entries) != 2 || entries[0].Input != entries[1].Input || entries[0].Output != entries[1].Output {
+		t.Fatalf("%+v", entries)
+	}
+	if got, want := entries[0].Input.Text(), `{"type":"object","properties":{"x":{"type":"string","description":"<b>"}}}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }

@@ -65,13 +65,16 @@ func readField(raw json.RawMessage) (f field, err error) {
 	return f, nil
 }
 
-// inputSchema reads either form. Nothing, null and an empty object take no arguments.
-func inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
+// inputSchema reads either form. Nothing, null and an empty object take no arguments. raw is known to be JSON.
+func (d *decoder) inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" || string(raw) == "{}" {
 		return nil, nil
 	}
 	if raw[0] != '{' {
 		return nil, fmt.Errorf("want an object, got %s", text.HeadBytes(string(raw), 40))
+	}
+	if s, ok := d.schemas[string(raw)]; ok {
+		return s, nil
 	}
 	names, values, err := tree.Members(raw)
 	if err != nil {
@@ -85,42 +88,68 @@ func inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 				return nil, fmt.Errorf("schema: %w", err)
 			}
 		}
+		if err == nil {
+			d.keep(s)
+		}
 		return s, err
 	}
-	var props, required bytes.Buffer
+	b, required := append(d.text[:0], `{"type":"object","properties":{`...), d.required[:0]
 	for i, name := range names {
 		f, err := readField(values[i])
 		if err != nil {
 			return nil, fmt.Errorf("field %s: want {type, description, required}", text.HeadBytes(name, 60))
 		}
 		if i > 0 {
-			props.WriteByte(',')
+			b = append(b, ',')
 		}
-		key := tree.Quote(nil, name)
-		props.Write(key)
-		props.WriteString(":{")
-		kind := jsonTypes(f.kind)
-		props.WriteString(kind)
+		b = append(tree.Quote(b, name), ":{"...)
+		kind := d.kinds[f.kind]
+		if kind == "" {
+			kind = jsonTypes(f.kind)
+			d.kinds[f.kind] = kind
+		}
+		b = append(b, kind...)
 		if f.description != nil {
 			if kind != "" {
-				props.WriteByte(',')
+				b = append(b, ',')
 			}
-			props.WriteString(`"description":`)
-			props.Write(f.description)
+			b = append(append(b, `"description":`...), f.description...)
 		}
-		props.WriteByte('}')
+		b = append(b, '}')
 		if f.required {
-			if required.Len() > 0 {
-				required.WriteByte(',')
+			if len(required) > 0 {
+				required = append(required, ',')
 			}
-			required.Write(key)
+			required = tree.Quote(required, name)
 		}
 	}
-	text := `{"type":"object","properties":{` + props.String() + `}`
-	if required.Len() > 0 {
-		text += `,"required":[` + required.String() + `]`
+	b = append(b, '}')
+	if len(required) > 0 {
+		b = append(append(append(b, `,"required":[`...), required...), ']')
 	}
-	return catalog.ParseSchema([]byte(text + "}"))
+	d.text, d.required = append(b, '}'), required
+	return d.written(), nil
+}
+
+// written is the schema whose text has been written into d.text.
+func (d *decoder) written() *catalog.Schema {
+	s, ok := d.schemas[string(d.text)]
+	if !ok {
+		s = catalog.KnownSchema(slices.Clone(d.text))
+		d.keep(s)
+	}
+	return s
+}
+
+// mostKept is how many schemas are shared.
+const mostKept = 1 << 18
+
+// keep has the schema used again for the same text.
+func (d *decoder) keep(s *catalog.Schema) {
+	if len(d.schemas) >= mostKept {
+		clear(d.schemas)
+	}
+	d.schemas[s.Text()] = s
 }
 
 // isSchema tells a JSON Schema from the short form, in which every value is an object without keywords above it: a
@@ -187,23 +216,17 @@ func jsonTypes(written string) string {
 }
 
 // outputSchema is an object with the fields; nil when nothing is known.
-func outputSchema(fields []string) *catalog.Schema {
+func (d *decoder) outputSchema(fields []string) *catalog.Schema {
 	if len(fields) == 0 {
 		return nil
 	}
-	var b bytes.Buffer
-	b.WriteString(`{"type":"object","properties":{`)
+	b := append(d.text[:0], `{"type":"object","properties":{`...)
 	for i, name := range fields {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		b.Write(tree.Quote(nil, name))
-		b.WriteString(":{}")
+		b = append(tree.Quote(b, name), ":{}"...)
 	}
-	b.WriteString("}}")
-	schema, err := catalog.ParseSchema(b.Bytes())
-	if err != nil {
-		return nil
-	}
-	return schema
+	d.text = append(b, "}}"...)
+	return d.written()
 }

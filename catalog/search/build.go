@@ -43,13 +43,16 @@ type worker struct {
 	stems vocabulary
 	keys  []vocabulary     // by kind
 	raw   map[string]int32 // word as written → stem, -1 for a stop word
-	rows  []int32          // stem → its vector, -1 when it has none
+	// known are the stems of texts whose words' places do not matter: names and texts of arguments repeat.
+	known map[string][]int32
+	rows  []int32 // stem → its vector, -1 when it has none
 
 	// Of the document at hand:
 	weight   []int32 // stem → weighted count
 	places   []place // stem → where it stands
 	seen     []uint32
 	document Document
+	heads    [][]int32 // the stems of each text that may name it: of names, titles and first sentences
 	phrase   phrase    // reused
 	meanings [][]int32 // the vectors of each field's words
 
@@ -90,7 +93,7 @@ func Build(docs int, o Options) *Index {
 	workers := make([]*worker, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
 	for i := range workers {
 		workers[i] = &worker{
-			index: ix, raw: make(map[string]int32, 2048), keys: make([]vocabulary, len(o.Kinds)),
+			index: ix, raw: make(map[string]int32, 2048), known: map[string][]int32{}, keys: make([]vocabulary, len(o.Kinds)),
 			meanings: make([][]int32, len(o.Fields)), work: part{keys: make([][]posting, len(o.Kinds))},
 		}
 	}
@@ -125,7 +128,7 @@ func (w *worker) part(from, to int) part {
 	}
 	for doc := from; doc < to; doc++ {
 		d := &w.document
-		*d = Document{Texts: d.Texts[:0], Keys: d.Keys[:0]}
+		*d = Document{Texts: d.Texts[:0], Keys: d.Keys[:0], Scratch: d.Scratch}
 		w.index.options.Document(doc, d)
 		w.addWords(p, uint32(doc))
 		p.intents = append(p.intents, w.intent())
@@ -168,19 +171,39 @@ func (w *worker) term(word []byte) int32 {
 	return t
 }
 
+// mostKnown is how many texts a worker remembers the stems of.
+const mostKnown = 1 << 18
+
+// termsOf are the stems of a text, without stop words.
+func (w *worker) termsOf(text string) []int32 {
+	terms, ok := w.known[text]
+	if ok {
+		return terms
+	}
+	spelling.EachWord(text, func(word []byte, _ bool) {
+		if t := w.term(word); t >= 0 {
+			terms = append(terms, t)
+		}
+	})
+	if len(w.known) >= mostKnown {
+		clear(w.known)
+	}
+	w.known[text] = terms
+	return terms
+}
+
 // addWords counts the words of one document.
 func (w *worker) addWords(p *part, doc uint32) {
 	fields := w.index.options.Fields
 	length := int32(0)
-	for _, t := range w.document.Texts {
-		f, text := t.Field, t.Text
+	for len(w.heads) < len(w.document.Texts) {
+		w.heads = append(w.heads, nil)
+	}
+	for i, t := range w.document.Texts {
+		f, text, head := t.Field, t.Text, w.heads[i][:0]
 		last, weight := int32(-1), int32(fields[f].Weight)
 		where, at := uint32(0), place(0)
-		take := func(word []byte, _ bool) {
-			t := w.term(word)
-			if t < 0 {
-				return
-			}
+		count := func(t int32) {
 			if w.weight[t] == 0 {
 				w.seen = append(w.seen, uint32(t))
 			}
@@ -195,7 +218,18 @@ func (w *worker) addWords(p *part, doc uint32) {
 				w.meanings[f] = append(w.meanings[f], row)
 			}
 		}
+		take := func(word []byte, _ bool) {
+			if t := w.term(word); t >= 0 {
+				count(t)
+				head = append(head, t)
+			}
+		}
 		switch fields[f].Role {
+		case Other:
+			for _, t := range w.termsOf(text) {
+				count(t)
+			}
+			continue
 		case Name:
 			where, at = pairInName, inName
 		case Title:
@@ -204,9 +238,13 @@ func (w *worker) addWords(p *part, doc uint32) {
 			where, at = pairInText, inText|inLead
 			lead := leadOf(text)
 			spelling.EachWord(lead, take)
+			w.heads[i] = head
 			text, at = text[len(lead):], inText
 		}
 		spelling.EachWord(text, take)
+		if fields[f].Role != Body {
+			w.heads[i] = head
+		}
 	}
 	direction := w.index.lexicon.vectors.documentVector(fields, w.meanings)
 	p.about = append(p.about, direction[:]...)

@@ -8,8 +8,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"almanac/catalog/search/spelling"
 )
 
 const (
@@ -84,33 +82,35 @@ func mergePhrases(parts []part) phrases {
 // incomplete: billing.invoice.create_order_invoice does not create orders.
 func (w *worker) addPhrases(p *part, doc uint32) {
 	name, path := "", w.index.options.Path(int(doc))
-	for _, t := range w.document.Texts {
+	for i, t := range w.document.Texts {
 		switch role := w.index.options.Fields[t.Field].Role; {
 		case role == Name && name == "":
 			name = t.Text
-			w.addPhrase(p, doc, false, name)
+			w.addPhrase(p, doc, false, w.heads[i])
 			if n := len(path); n > 0 {
-				w.addPhrase(p, doc, true, name, path[n-1])
+				w.addPhrase(p, doc, true, w.heads[i], path[n-1])
 				if n > 1 {
-					w.addPhrase(p, doc, true, append([]string{name}, path...)...)
+					w.addPhrase(p, doc, true, w.heads[i], path...)
 				}
 			}
-		case role == Name, role == Title:
-			w.addPhrase(p, doc, true, t.Text)
-		case role == Body:
-			w.addPhrase(p, doc, true, leadOf(t.Text))
+		case role != Other:
+			w.addPhrase(p, doc, true, w.heads[i])
 		}
 	}
 }
 
-func (w *worker) addPhrase(p *part, doc uint32, whole bool, texts ...string) {
+func (w *worker) addPhrase(p *part, doc uint32, whole bool, head []int32, path ...string) {
 	words := w.phrase[:0]
-	for _, text := range texts {
-		spelling.EachWord(text, func(word []byte, _ bool) {
-			if t := w.term(word); t >= 0 && len(words) <= mostPhrase {
+	add := func(terms []int32) {
+		for _, t := range terms {
+			if len(words) <= mostPhrase {
 				words = words.with(w.stems.words[t])
 			}
-		})
+		}
+	}
+	add(head)
+	for _, segment := range path {
+		add(w.termsOf(segment))
 	}
 	w.phrase = words
 	if sum, ok := words.sum(); ok {

@@ -37,6 +37,8 @@ type Document struct {
 	Keys  []Key
 	// Intent is what the document does, used if neither its body nor its name begins with a verb.
 	Intent Intent
+	// Scratch is for Options.Document alone: what it left for the next documents, which no other goroutine gets.
+	Scratch any
 }
 
 // A Role is the part that a field plays in ranking, beside its weight.

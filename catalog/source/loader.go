@@ -283,7 +283,7 @@ func (l *Loader) assemble() {
 // to their sources.
 func (l *Loader) merge(s *loading, from map[string]string) []catalog.Entry {
 	s.status.Skipped = slices.DeleteFunc(s.status.Skipped, func(k catalog.Skip) bool { return k.Source == collision })
-	var entries []catalog.Entry
+	entries := make([]catalog.Entry, 0, len(s.entries))
 	for _, e := range s.entries {
 		err := catalog.CheckID(e.ID)
 		if first, taken := from[e.ID]; err == nil && taken {

@@ -253,18 +253,34 @@ func (d Document) Plain(part []byte) (o Outline, nullable bool) {
 	return o, nullable
 }
 
+// fewProperties is how many are looked through rather than looked up.
+const fewProperties = 16
+
 // FieldsOf lists the properties of an outline, through $ref, allOf, anyOf and oneOf: required first, then document
 // order. What only a branch has is not required. For a list these are the fields of its items.
 func (d Document) FieldsOf(o Outline) []Property {
-	var out []Property
-	seen := map[string]int{}
+	out := make([]Property, 0, len(o.names))
+	var seen map[string]int // once there are many
 	d.collect(o, true, 0, func(p Property) {
-		if i, ok := seen[p.Name]; ok {
+		i, ok := seen[p.Name]
+		if seen == nil {
+			i = slices.IndexFunc(out, func(have Property) bool { return have.Name == p.Name })
+			ok = i >= 0
+		}
+		if ok {
 			out[i].Required = out[i].Required || p.Required
 			return
 		}
-		seen[p.Name] = len(out)
 		out = append(out, p)
+		switch {
+		case seen != nil:
+			seen[p.Name] = len(out) - 1
+		case len(out) == fewProperties:
+			seen = make(map[string]int, 4*fewProperties)
+			for i := range out {
+				seen[out[i].Name] = i
+			}
+		}
 	})
 	slices.SortStableFunc(out, func(a, b Property) int {
 		switch {

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
+	"unsafe"
 )
 
 // A Scanner walks JSON text that json.Valid has accepted, so it need not check anything. What else it is given it
@@ -66,21 +68,25 @@ func (s *Scanner) Skip() json.RawMessage {
 
 // passString passes a string and reports whether any of its characters is escaped.
 func (s *Scanner) passString() (escaped bool) {
-	for s.i++; s.i < len(s.b); s.i++ {
-		switch s.b[s.i] {
-		case '\\':
-			escaped = true
-			s.i++
-		case '"':
-			s.i++
+	for s.i++; s.i < len(s.b); {
+		end := bytes.IndexByte(s.b[s.i:], '"')
+		if end < 0 {
+			break
+		}
+		escape := bytes.IndexByte(s.b[s.i:s.i+end], '\\')
+		if escape < 0 {
+			s.i += end + 1
 			return escaped
 		}
+		escaped = true
+		s.i += escape + 2
 	}
-	s.i = min(s.i, len(s.b))
+	s.i = len(s.b)
 	return escaped
 }
 
-// Object calls f with each name; f must pass the value. It reports whether the next value is an object.
+// Object calls f with each name; f must pass the value. It reports whether the next value is an object. A name without
+// escapes is the text itself, which therefore must not be changed.
 func (s *Scanner) Object(f func(name string)) bool {
 	if s.Next() != '{' {
 		s.Skip()
@@ -91,7 +97,7 @@ func (s *Scanner) Object(f func(name string)) bool {
 			s.i++
 			continue
 		}
-		name := Unquote(s.Skip())
+		name := nameOf(s.Skip())
 		if s.Next() == ':' {
 			s.i++
 		}
@@ -117,6 +123,14 @@ func (s *Scanner) List() []json.RawMessage {
 	}
 	s.i = min(s.i+1, len(s.b))
 	return items
+}
+
+// nameOf is Unquote without a copy where that can be.
+func nameOf(raw []byte) string {
+	if len(raw) > 2 && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return unsafe.String(&raw[1], len(raw)-2)
+	}
+	return Unquote(raw)
 }
 
 // Unquote decodes a JSON string; other values give "".
