@@ -135,6 +135,12 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		return cmd
 	}
 	switch name {
+	case "right":
+		if rest := m.ghostText(); rest != "" {
+			m.edit.insert(rest)
+			return nil
+		}
+		m.edit.key(name)
 	case "ctrl+c":
 		return m.ctrlC()
 	case "ctrl+d":
@@ -335,7 +341,7 @@ func (m *model) enter() tea.Cmd {
 	}
 	m.edit = editor{version: m.edit.version + 1, killed: m.edit.killed, folds: &m.folds}
 	m.vi.begin(&m.edit)
-	m.past, m.erased = nil, ""
+	m.past, m.erased, m.ghost.loaded = nil, "", false
 	if m.work != nil {
 		if status, ok := m.shell.Aside(repl.WithQueue(m.ctx, m.lendQueue()), line); ok {
 			if status == repl.Quit {

@@ -44,6 +44,8 @@ type Options struct {
 	Title, Progress, Bell, Notify bool
 	// Thousands separates the digits of numbers in tables; see show.Options.
 	Thousands bool
+	// NoGhost suggests nothing of the history behind the cursor.
+	NoGhost bool
 	// Vi edits the input with vi keys instead of those of Emacs.
 	Vi bool
 	// Keys are the keys of actions that replace those that the actions have by themselves; an empty list leaves none. The
@@ -165,7 +167,8 @@ type model struct {
 	edit   editor
 	vi     vi
 	folds  folds
-	past   *past   // not nil while Up and Down walk through the history
+	past   *past // not nil while Up and Down walk through the history
+	ghost  ghost
 	erased string  // what Ctrl+C cleared last, for Up
 	menu   *menu   // not nil while completions are offered
 	search *search // not nil while Ctrl+R searches
@@ -267,7 +270,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	m := &model{
 		ctx: ctx, shell: sh, handle: sh.HandleIn, feed: sh.Feed(), history: sh.History(),
 		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
-		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell, notify: o.Notify, thousands: o.Thousands,
+		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell, notify: o.Notify, thousands: o.Thousands, ghost: ghost{off: o.NoGhost},
 	}
 	m.passing = passing(os.Getenv)
 	keys := m.keys

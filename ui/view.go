@@ -272,7 +272,9 @@ func (m *model) inputRows(limit int) ([]string, point) {
 		return m.searchRows(limit)
 	}
 	prompt := m.theme.prompt.Render(pad(m.status.Mode.String()+" "+m.theme.glyphs.prompt+" ", promptWidth))
-	return m.editRows(&m.edit, prompt, m.paint(), limit)
+	rows, at := m.editRows(&m.edit, prompt, m.paint(), limit)
+	rows[at.y] = m.ghostRow(rows[at.y], at)
+	return rows, at
 }
 
 // editRows draws an editor behind a prompt; styles says how to paint each byte, nil paints nothing. When the text has

@@ -105,6 +105,7 @@ type uiFlags struct {
 	Bell        bool   `hidden:"" help:"Ring the bell when an approval is waiting, unless the terminal says that its window is focused."`
 	Notify      bool   `hidden:"" default:"true" help:"Notify by bell, OSC 9 and title of an approval in a window that is not focused."`
 	Thousands   bool   `hidden:"" help:"Separate thousands with commas in tables: 1,234,567."`
+	Ghost       bool   `hidden:"" default:"true" help:"Show the rest of an earlier input behind the cursor; Right takes it."`
 	EditingMode string `hidden:"" enum:"emacs,vi" default:"emacs" help:"Editing keys: emacs or vi."`
 }
 
