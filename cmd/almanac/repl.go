@@ -218,6 +218,7 @@ func (cli *commandLine) firstTry(sh *repl.Shell, mode input.Mode) string {
 		call, words = "1+1", "WORDS"
 	}
 	if mode == input.AskMode {
+		words, _, _ = strings.Cut(words, " ")
 		return ask + " · !1+1 · /catalog " + words
 	}
 	return call + " · /catalog " + words
