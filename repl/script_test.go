@@ -203,10 +203,10 @@ func answer(b *strings.Builder, ask *event.Ask, answers *[]string) {
 	text := (*answers)[0]
 	*answers = (*answers)[1:]
 	fmt.Fprintf(b, "[%s]\n", text)
-	switch a, reason := ParseAnswer(text); a {
-	case Yes:
+	switch word, reason := input.CutWord(text); word {
+	case "y":
 		ask.Answer <- session.Approval{Verdict: session.Once}
-	case Always:
+	case "a":
 		ask.Answer <- session.Approval{Verdict: session.ForSession}
 	default:
 		ask.Answer <- session.Approval{Reason: reason}

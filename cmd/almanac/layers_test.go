@@ -138,6 +138,14 @@ var layers = []layer{
 		"session/trace":   "/trace and earlier sessions",
 		"session/vm":      "values and errors of Lua",
 	}},
+	{"repl/plain", map[string]string{
+		"repl":       "the shell that it prints for",
+		"repl/event": "what happened, as lines",
+		"repl/input": "whether what is typed is complete",
+		"repl/show":  "the question for an approval",
+		"session":    "answers to it",
+		"session/vm": "streams of Lua",
+	}},
 	{"ui", map[string]string{
 		"catalog":        "the catalog pane",
 		"repl":           "the shell that it shows",

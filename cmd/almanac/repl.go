@@ -17,6 +17,7 @@ import (
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/input"
+	"almanac/repl/plain"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
@@ -75,9 +76,9 @@ func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program)
 	if err := cli.openNotes(p, typed(p.stdin)); err != nil {
 		return err
 	}
-	var in *repl.Typing
+	var in *plain.Typing
 	if c.Plain || !isTerminal(p) {
-		in = repl.ReadTyping(p.stdin)
+		in = plain.Read(p.stdin)
 		defer in.Close()
 	}
 	for {
@@ -93,7 +94,7 @@ func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program)
 
 // converse runs one session in the terminal, or in line mode if in is not nil. next is the session the person chose to
 // resume instead.
-func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program, in *repl.Typing) (next string, err error) {
+func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program, in *plain.Typing) (next string, err error) {
 	looks, err := ui.NewTheme(cli.UI.Theme, cli.config.looks())
 	if err != nil {
 		return "", misconfigured(err)
@@ -141,12 +142,12 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 const answerGrace = 300 * time.Millisecond
 
 // interactPlain is line mode. With a person typing, Ctrl+C stops the run, not the program.
-func (c replCommand) interactPlain(ctx context.Context, cli *commandLine, shell *repl.Shell, p *program, in *repl.Typing, intro []string) error {
+func (c replCommand) interactPlain(ctx context.Context, cli *commandLine, shell *repl.Shell, p *program, in *plain.Typing, intro []string) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	look := show.Options{ASCII: c.ASCII, Thousands: cli.UI.Thousands}
-	o := repl.PlainOptions{
+	o := plain.Options{
 		Render: event.RenderOptions{Options: look, NoEcho: true, ArgOrder: shell.ArgOrder}, Interrupt: interrupts,
 		Greeting: strings.Join(intro, "\n"), NoPrompt: !typed(p.stdin),
 	}
@@ -164,7 +165,7 @@ func (c replCommand) interactPlain(ctx context.Context, cli *commandLine, shell 
 	case p.stdout.terminal() == nil:
 		o.Questions = p.stderr
 	}
-	if err := repl.RunPlain(ctx, shell, in, p.stdout, o); err != nil {
+	if err := plain.Run(ctx, shell, in, p.stdout, o); err != nil {
 		return err
 	}
 	return failed

@@ -1,7 +1,6 @@
-package repl
-
-// This file is the line mode: the REPL for terminals that cannot move a cursor, screen readers, and pipes. It prints
-// lines and nothing else: no escape, no carriage return, no animation.
+// Package plain is the line mode: the REPL for terminals that cannot move a cursor, screen readers, and pipes. It prints
+// lines and nothing else: no escape, no carriage return, no animation. Start at Run.
+package plain
 
 import (
 	"bufio"
@@ -16,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog/text"
+	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
@@ -23,8 +23,8 @@ import (
 	"almanac/session/vm"
 )
 
-// PlainOptions configure RunPlain. The zero value prints tables of any width and heeds no interrupts but ctx.
-type PlainOptions struct {
+// Options configure Run. The zero value prints tables of any width and heeds no interrupts but ctx.
+type Options struct {
 	// Render says how events become text. NoEcho is set: the terminal echoes what is typed.
 	Render event.RenderOptions
 	// Width fits tables; zero means no limit.
@@ -47,10 +47,10 @@ type PlainOptions struct {
 // maxInput is how long one typed line may be.
 const maxInput = 4 << 20
 
-// RunPlain takes inputs from in and prints what they come to, until in ends, the person leaves, or ctx is done. The
-// error is that of in or out, or ctx's. It starts one goroutine at a time, for the running input. Several RunPlain may
+// Run takes inputs from in and prints what they come to, until in ends, the person leaves, or ctx is done. The
+// error is that of in or out, or ctx's. It starts one goroutine at a time, for the running input. Several Run may
 // follow each other on one Typing, each goes on where the last one left.
-func RunPlain(ctx context.Context, sh *Shell, in *Typing, out io.Writer, o PlainOptions) error {
+func Run(ctx context.Context, sh *repl.Shell, in *Typing, out io.Writer, o Options) error {
 	o.Render.NoEcho = true
 	o.Render.NoChanges = o.Render.NoChanges || o.NoPrompt
 	p := &plain{sh: sh, out: out, o: o, lines: in.lines}
@@ -73,8 +73,8 @@ type Typing struct {
 	done  chan struct{}
 }
 
-// ReadTyping starts the one goroutine that reads in. It ends when Close was called and in gives a line or its end.
-func ReadTyping(in io.Reader) *Typing {
+// Read starts the one goroutine that reads in. It ends when Close was called and in gives a line or its end.
+func Read(in io.Reader) *Typing {
 	t := &Typing{lines: make(chan typedLine), done: make(chan struct{})}
 	go t.read(in)
 	return t
@@ -88,11 +88,11 @@ type typedLine struct {
 	err  error
 }
 
-// A plain is one run of the line mode. It belongs to RunPlain's goroutine.
+// A plain is one run of the line mode. It belongs to Run's goroutine.
 type plain struct {
-	sh    *Shell
+	sh    *repl.Shell
 	out   io.Writer
-	o     PlainOptions
+	o     Options
 	lines <-chan typedLine
 	ahead []typedLine // typed while a question came up
 	err   error       // of out
@@ -166,7 +166,7 @@ func (p *plain) loop(ctx context.Context) error {
 			}
 			text := b.String()
 			b.Reset()
-			if p.run(ctx, text) == Quit {
+			if p.run(ctx, text) == repl.Quit {
 				return p.err
 			}
 		}
@@ -211,10 +211,10 @@ func (p *plain) questions() func() {
 }
 
 // run handles one input on a goroutine of its own and prints its events as they come.
-func (p *plain) run(ctx context.Context, text string) Status {
+func (p *plain) run(ctx context.Context, text string) repl.Status {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	done := make(chan Status, 1)
+	done := make(chan repl.Status, 1)
 	go func() { done <- p.sh.Handle(ctx, text) }()
 	feed := p.sh.Feed()
 	for {
@@ -227,7 +227,7 @@ func (p *plain) run(ctx context.Context, text string) Status {
 			p.show(ctx, cancel, feed.Take())
 			p.show(ctx, cancel, []event.Event{{}}) // lets out the calls that wait
 			p.flush()
-			if status == Failed && p.o.Failed != nil {
+			if status == repl.Failed && p.o.Failed != nil {
 				p.o.Failed(p.ended)
 			}
 			return status
@@ -314,13 +314,13 @@ func (p *plain) ask(ctx context.Context, cancel func(), e event.Event) {
 func (p *plain) goOn(ctx context.Context, cancel func(), q show.Question) session.Approval {
 	for {
 		typed, err := p.reply(ctx, cancel, "y goes on, v shows the script, anything else ends the run: ")
-		answer, _ := ParseAnswer(typed)
+		answer, _ := parseAnswer(typed)
 		switch {
 		case err != nil:
 			p.print("ended: no answer\n")
-		case answer == Yes:
+		case answer == yes:
 			return session.Approval{Verdict: session.Once}
-		case answer == Script:
+		case answer == script:
 			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
 			continue
 		}
@@ -336,17 +336,17 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 			p.print("denied: no answer\n")
 			return session.Approval{Reason: "no answer"}
 		}
-		answer, reason := ParseAnswer(typed)
+		answer, reason := parseAnswer(typed)
 		switch answer {
-		case Yes:
+		case yes:
 			return session.Approval{Verdict: session.Once}
-		case Always:
+		case always:
 			if a, ok := p.scope(ctx, cancel, q); ok {
 				return a
 			}
-		case No:
+		case no:
 			return session.Approval{Reason: reason}
-		case Edit:
+		case edit:
 			typed, err := p.reply(ctx, cancel, "arguments: ")
 			if err != nil || strings.TrimSpace(typed) == "" {
 				continue
@@ -356,9 +356,9 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 				return session.Approval{Verdict: session.Once, Args: args}
 			}
 			p.print(text.Sanitize(err.Error()) + "\n")
-		case Script:
+		case script:
 			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
-		case Details:
+		case details:
 			p.printLines(event.AskDetails(q.Request(), p.o.Width, p.o.Render))
 		default:
 			p.print("not an answer: type y, a, e, n, v or ? alone\n")

@@ -1,4 +1,4 @@
-package repl
+package plain
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // In line mode, too, every line that a script of the model's prints has a margin, in whatever pieces it comes.
-func TestPlainMargin(t *testing.T) {
+func TestMargin(t *testing.T) {
 	var out strings.Builder
 	p := &plain{out: &out}
 	for _, text := range []string{"approve? billing.refund.issue\n  ✓ billing", ".refund.issue\n", "\n", "end"} {

@@ -1,7 +1,8 @@
-package repl
+package plain
 
 import (
 	"context"
+	"flag"
 	"io"
 	"os"
 	"regexp"
@@ -10,16 +11,75 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/repl"
+	"almanac/repl/event"
+	"almanac/repl/show"
+	"almanac/session"
+	"almanac/session/kernel"
 	"almanac/session/policy"
 	"almanac/session/vm"
 )
 
-func plainly(t *testing.T, sh *Shell, input string) string {
+var update = flag.Bool("update", false, "rewrite the expected text in testdata")
+
+func TestMain(m *testing.M) {
+	if kernel.Main() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// An office remembers what was changed in it.
+type office struct {
+	mu   sync.Mutex
+	acts []string
+}
+
+func newShell(t *testing.T, p policy.Policy) (*repl.Shell, *office) {
+	t.Helper()
+	return newLimitedShell(t, p, vm.Limits{})
+}
+
+// newLimitedShell is a shell over a real session with one action that reads and one that writes.
+func newLimitedShell(t *testing.T, p policy.Policy, l vm.Limits) (*repl.Shell, *office) {
+	t.Helper()
+	back := &office{}
+	c, report := catalog.New([]catalog.Entry{{
+		ID: "billing.refund.issue", Description: "Issue a refund for an invoice.", Mutates: true, Risk: catalog.High, Operation: catalog.Create,
+		Input: catalog.MustSchema(`{"type":"object","properties":{"invoice_id":{"type":"string"},"amount_cents":{"type":"integer"}},"required":["invoice_id","amount_cents"]}`),
+		Action: func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+			back.mu.Lock()
+			defer back.mu.Unlock()
+			back.acts = append(back.acts, c.ID+" "+show.LuaText(c.Args, 0))
+			return catalog.Result{Data: map[string]any{"refund_id": "ref_1"}}, nil
+		},
+	}, {
+		ID: "crm.customer.get", Description: "Get a customer.", Input: catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}}}`),
+		Action: func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: map[string]any{"id": c.Args["id"], "name": "Acme Corp"}}, nil
+		},
+	}}, catalog.Options{})
+	if len(report.Skipped) > 0 {
+		t.Fatal(report.Skipped)
+	}
+	feed := event.NewFeed()
+	s, err := session.New(c.View(), feed.Session(session.Options{ID: "test", Policy: p, UserLimits: l}, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return repl.New(repl.Options{Session: s, Feed: feed}), back
+}
+
+func plainly(t *testing.T, sh *repl.Shell, input string) string {
 	t.Helper()
 	var out strings.Builder
-	in := ReadTyping(strings.NewReader(input))
+	in := Read(strings.NewReader(input))
 	defer in.Close()
-	if err := RunPlain(t.Context(), sh, in, &out, PlainOptions{Width: 80}); err != nil {
+	if err := Run(t.Context(), sh, in, &out, Options{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -27,7 +87,7 @@ func plainly(t *testing.T, sh *Shell, input string) string {
 
 // The prompts run into what is typed on a terminal; here, where nothing is echoed, into what is printed.
 func TestPlain(t *testing.T) {
-	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+	sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
 	got := plainly(t, sh, strings.Join([]string{
 		"1+1",
 		"for i = 1, 2 do",
@@ -43,7 +103,19 @@ func TestPlain(t *testing.T) {
 		"n too much",
 		"for i = ",
 	}, "\n"))
-	golden(t, "plain.golden", times.ReplaceAllString(got, "N ms"))
+	got = regexp.MustCompile(`<?\d+(\.\d+)? m?s\b`).ReplaceAllString(got, "N ms")
+	if *update {
+		if err := os.WriteFile("testdata/plain.golden", []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/plain.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 	if strings.Contains(got, "\x1b") || strings.Contains(got, "\r") {
 		t.Errorf("an escape in %q", got)
 	}
@@ -53,7 +125,7 @@ func TestPlain(t *testing.T) {
 }
 
 func TestPlainQuits(t *testing.T) {
-	sh, _ := newShell(t, Options{}, policy.Policy{})
+	sh, _ := newShell(t, policy.Policy{})
 	if got := plainly(t, sh, "/quit\n1+1\n"); strings.Contains(got, "2") {
 		t.Errorf("went on after /quit: %q", got)
 	}
@@ -61,7 +133,7 @@ func TestPlainQuits(t *testing.T) {
 
 // The end of the input denies what is asked.
 func TestPlainDeniesAtEnd(t *testing.T) {
-	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+	sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
 	got := plainly(t, sh, "billing.refund.issue{invoice_id = 'i', amount_cents = 1}\n")
 	if !strings.Contains(got, "denied") || len(back.acts) > 0 {
 		t.Errorf("got %q, %v", got, back.acts)
@@ -106,13 +178,13 @@ func (w *watched) wait(t *testing.T, text string) {
 
 // Where what is printed goes to a file, prompts and questions go to the person; each failure is told.
 func TestPlainQuestions(t *testing.T) {
-	sh, _ := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
-	in := ReadTyping(strings.NewReader("1+1\nbilling.refund.issue{invoice_id=\"inv_1001\", amount_cents=1}\ny\nerror('no')\n"))
+	sh, _ := newShell(t, policy.Policy{Mode: policy.Ask})
+	in := Read(strings.NewReader("1+1\nbilling.refund.issue{invoice_id=\"inv_1001\", amount_cents=1}\ny\nerror('no')\n"))
 	defer in.Close()
 	var out, questions strings.Builder
 	var failed []string
-	o := PlainOptions{Width: 80, Questions: &questions, Failed: func(err error) { failed = append(failed, err.Error()) }}
-	if err := RunPlain(t.Context(), sh, in, &out, o); err != nil {
+	o := Options{Width: 80, Questions: &questions, Failed: func(err error) { failed = append(failed, err.Error()) }}
+	if err := Run(t.Context(), sh, in, &out, o); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(questions.String(), "approve? billing.refund.issue") || !strings.Contains(questions.String(), "lua ❯ ") {
@@ -128,13 +200,13 @@ func TestPlainQuestions(t *testing.T) {
 
 // Ctrl+C stops a script and keeps the session; twice with nothing typed it leaves.
 func TestPlainInterrupt(t *testing.T) {
-	sh, _ := newLimitedShell(t, Options{}, policy.Policy{}, vm.Limits{Steps: 1 << 50, Time: time.Minute})
+	sh, _ := newLimitedShell(t, policy.Policy{}, vm.Limits{Steps: 1 << 50, Time: time.Minute})
 	interrupt := make(chan os.Signal)
 	in, input := io.Pipe()
 	out := &watched{seen: make(chan struct{}, 1)}
 	left := make(chan error, 1)
 	go func() {
-		left <- RunPlain(context.Background(), sh, ReadTyping(in), out, PlainOptions{Interrupt: interrupt})
+		left <- Run(context.Background(), sh, Read(in), out, Options{Interrupt: interrupt})
 	}()
 	io.WriteString(input, "x = 41; print('begun'); while true do pcall(function() while true do x = x + 1 end end) end\n")
 	out.wait(t, "begun")
@@ -158,7 +230,7 @@ func TestPlainInterrupt(t *testing.T) {
 
 // Only an answer alone on its line answers; what may do great damage is allowed for the session only when that is said twice.
 func TestPlainAnswers(t *testing.T) {
-	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+	sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
 	got := plainly(t, sh, strings.Join([]string{
 		"for i = 1, 2 do billing.refund.issue{invoice_id = 'i', amount_cents = i} end",
 		"/trace", "/allow", "/policy", "yes please", "a b", "away", "a lot", "", "v",
@@ -189,7 +261,7 @@ func TestPlainScopes(t *testing.T) {
 		{"a\n2\nn", "2 2 1 ", "billing.refund.issue 0 <= amount_cents <= 2"},
 		{"a\n3\nalways", "2 2 1 3 ", "billing.refund.issue"},
 	} {
-		sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+		sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
 		got := plainly(t, sh, "for _, n in ipairs{2, 2, 1, 3} do pcall(billing.refund.issue, {invoice_id = 'i', amount_cents = n}) end\n"+
 			c.answers+"\nn\nn\n/policy\n")
 		made := ""
@@ -216,7 +288,7 @@ func TestPlainGoesOn(t *testing.T) {
 		{"", []string{"the run has used all 3 action calls"}},
 		{"always", []string{"the run has used all 3 action calls"}},
 	} {
-		sh, _ := newShell(t, Options{}, policy.Policy{})
+		sh, _ := newShell(t, policy.Policy{})
 		got := plainly(t, sh, "/limits calls 3\nfor i = 1, 7 do crm.customer.get{id = '1'} end print('7 made')\n"+c.answers+"\n")
 		if !strings.Contains(got, "your runs, from the next on: 3 calls, 200 mutations") {
 			t.Errorf("the limit is not told:\n%s", got)
@@ -234,11 +306,11 @@ func TestPlainGoesOn(t *testing.T) {
 
 // What was typed before the question could be read is the next input.
 func TestPlainTypedAhead(t *testing.T) {
-	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
-	in := ReadTyping(strings.NewReader("billing.refund.issue{invoice_id = 'i', amount_cents = 1}\ny\na\n"))
+	sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
+	in := Read(strings.NewReader("billing.refund.issue{invoice_id = 'i', amount_cents = 1}\ny\na\n"))
 	defer in.Close()
 	var out strings.Builder
-	if err := RunPlain(t.Context(), sh, in, &out, PlainOptions{Grace: time.Minute}); err != nil {
+	if err := Run(t.Context(), sh, in, &out, Options{Grace: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); len(back.acts) > 0 || strings.Count(got, "kept for later") != 2 || strings.Count(got, "nil\n") != 2 {
@@ -258,12 +330,12 @@ func TestPlainPastes(t *testing.T) {
 		{"e\n{ invoice_id = 'i', amount_cents = 2 }\n", "", false},
 		{"a\n", "1\n", true},
 	} {
-		sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Ask})
+		sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
 		in, input := io.Pipe()
-		typing := ReadTyping(in)
+		typing := Read(in)
 		out := &watched{seen: make(chan struct{}, 1)}
 		left := make(chan error, 1)
-		go func() { left <- RunPlain(t.Context(), sh, typing, out, PlainOptions{Grace: grace}) }()
+		go func() { left <- Run(t.Context(), sh, typing, out, Options{Grace: grace}) }()
 		io.WriteString(input, "billing.refund.issue{invoice_id = 'i', amount_cents = 1}\n")
 		out.wait(t, "? for details: ")
 		time.Sleep(grace + 100*time.Millisecond)
