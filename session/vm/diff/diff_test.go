@@ -99,8 +99,8 @@ func here(program string, code vm.Compiled) (string, error) {
 	case e == nil:
 	case e.Kind == vm.Syntax:
 		fmt.Fprintf(&out, "syntax: p:%d: %s\n", e.Line, e.Message)
-	case e.Value != nil:
-		fmt.Fprintf(&out, "error: %s\n", e.Value.Type)
+	case e.Value != nil || strings.HasPrefix(e.Message, "error value: "):
+		fmt.Fprintln(&out, "error: a value")
 	default:
 		fmt.Fprintf(&out, "error: p:%d: %s\n", e.Line, e.Message)
 	}

@@ -39,7 +39,7 @@ while true do
     debug.sethook(function() debug.sethook() error("too long", 0) end, "", 5000000)
     local ok, e = pcall(program)
     debug.sethook()
-    if not ok then out[#out + 1] = "error: " .. (type(e) == "string" and e or type(e)) .. "\n" end
+    if not ok then out[#out + 1] = "error: " .. (type(e) == "string" and e or "a value") .. "\n" end
   else
     out[#out + 1] = "syntax: " .. e .. "\n"
   end
