@@ -26,6 +26,7 @@ import (
 const (
 	batch    = 200 // programs that lua5.2 gets at once
 	patience = time.Minute
+	runs     = 20 // programs in one machine
 	shown    = 10 // different differences
 )
 
@@ -86,23 +87,38 @@ func (r *reference) run(programs ...string) ([]string, error) {
 	return outputs, nil
 }
 
-// here runs one program in a fresh machine.
-func here(program string, code vm.Compiled) (string, error) {
-	var out strings.Builder
-	limits := vm.Limits{Steps: 20_000_000, Time: patience}
-	m, err := vm.NewCompiled(limits, vm.Host{Write: func(_ vm.Stream, text string) { out.WriteString(text) }}, code)
-	if err != nil {
-		return "", err
+// A session is a machine that runs some programs one after the other.
+type session struct {
+	*vm.Machine
+	printed strings.Builder
+	runs    int
+}
+
+// here runs one program.
+func (c *comparison) here(program string) (string, error) {
+	if c.session == nil || c.session.runs == runs {
+		if c.session != nil {
+			c.session.Close()
+		}
+		s := &session{}
+		limits := vm.Limits{Steps: 20_000_000, Time: patience}
+		m, err := vm.NewCompiled(limits, vm.Host{Write: func(_ vm.Stream, text string) { s.printed.WriteString(text) }}, c.code)
+		if err != nil {
+			return "", err
+		}
+		s.Machine, c.session = m, s
 	}
-	defer m.Close()
-	switch e := m.Run(vm.Script{Source: program, Name: "p", Surface: vm.Execute}).Err; {
+	c.session.runs++
+	out := &c.session.printed
+	out.Reset()
+	switch e := c.session.Run(vm.Script{Source: program, Name: "p", Surface: vm.Execute}).Err; {
 	case e == nil:
 	case e.Kind == vm.Syntax:
-		fmt.Fprintf(&out, "syntax: p:%d: %s\n", e.Line, e.Message)
+		fmt.Fprintf(out, "syntax: p:%d: %s\n", e.Line, e.Message)
 	case e.Value != nil || strings.HasPrefix(e.Message, "error value: "):
-		fmt.Fprintln(&out, "error: a value")
+		fmt.Fprintln(out, "error: a value")
 	default:
-		fmt.Fprintf(&out, "error: p:%d: %s\n", e.Line, e.Message)
+		fmt.Fprintf(out, "error: p:%d: %s\n", e.Line, e.Message)
 	}
 	return out.String(), nil
 }
@@ -112,6 +128,7 @@ type comparison struct {
 	*reference
 	code    vm.Compiled
 	grammar grammar
+	session *session
 }
 
 // verdict compares what lua5.2 printed with what the machine prints.
@@ -121,7 +138,7 @@ func (c *comparison) verdict(program, theirs string) (v verdict, err error) {
 			return verdict{exclusion: e.name}, nil
 		}
 	}
-	ours, err := here(program, c.code)
+	ours, err := c.here(program)
 	v = verdict{want: rewrite(theirs, true), got: rewrite(ours, false)}
 	if strings.Contains(v.want, "error: ") && !strings.Contains(v.want, "error: p:") {
 		// An error without a position is reported here with the line that led to it.
@@ -260,7 +277,7 @@ func TestDiff(t *testing.T) {
 			} else {
 				defer ref.close()
 			}
-			c := comparison{ref, code, readGrammar()}
+			c := comparison{reference: ref, code: code, grammar: readGrammar()}
 			for first := range work {
 				if err == nil {
 					if err = c.check(r, seed, first); err != nil {
