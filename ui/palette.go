@@ -42,7 +42,7 @@ var palettes = []palette{
 	}},
 	{"dark", "true colours on a dark background", map[string]string{
 		"prompt": "bold #5fd7ff", "ok": "#87d787", "error": "#ff8787", "warning": "#ffd75f", "notice": "#87afff",
-		"dim": "#949494", "strong": "bold", "heading": "bold underline #5fd7ff", "emphasis": "italic", "link": "underline #87afff",
+		"dim": "#a0a0a0", "strong": "bold", "heading": "bold underline #5fd7ff", "emphasis": "italic", "link": "underline #87afff",
 		"match": "bold underline #ffaf5f", "keyword": "#d7afff", "string": "#afd787", "number": "#ffaf87",
 	}},
 	{"light", "true colours on a light background", map[string]string{

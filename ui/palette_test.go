@@ -35,16 +35,22 @@ func TestPalettes(t *testing.T) {
 	}
 }
 
-// The colours of a theme can be read on the background that it is for: their contrast is that of WCAG 2.1 AA, 4.5.
+// The colours of a theme can be read on the backgrounds that it is for, black or white and those of usual palettes: their
+// contrast is that of WCAG 2.1 AA, 4.5.
 func TestContrast(t *testing.T) {
-	for name, background := range map[string]string{"dark": "#262626", "light": "#f5f5f5"} {
-		under, _ := readColor(background)
-		for role, l := range (Theme{name: name}).looks() {
-			if l.color == nil {
-				continue
-			}
-			if c := contrast(l.color, under); c < 4.5 {
-				t.Errorf("%s: %s: contrast %.1f on %s", name, role, c, background)
+	for name, backgrounds := range map[string][]string{
+		"dark":  {"#000000", "#1e1e1e", "#262626", "#282a36", "#002b36", "#2e3440"},
+		"light": {"#ffffff", "#f5f5f5", "#fdf6e3", "#eff1f5"},
+	} {
+		for _, background := range backgrounds {
+			under, _ := readColor(background)
+			for role, l := range (Theme{name: name}).looks() {
+				if l.color == nil {
+					continue
+				}
+				if c := contrast(l.color, under); c < 4.5 {
+					t.Errorf("%s: %s: contrast %.1f on %s", name, role, c, background)
+				}
 			}
 		}
 	}
