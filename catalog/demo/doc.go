@@ -3,7 +3,7 @@
 //
 //	Kind        the office as a source
 //	Office      the open database; Entries gives its actions
-//	FileError   why a file could not be used as a back office
+//	fileError   why a file could not be used as a back office
 //
 // Start at Open. The contents are made by a seeded generator (gen*.go) into the tables of schema.sql; an action is
 // a block of text and SQL (crm.go, billing.go, refund.go, support.go, commerce.go, identity.go, reporting.go) that

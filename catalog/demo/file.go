@@ -30,12 +30,12 @@ var schemaSQL string
 //go:embed views.sql
 var viewsSQL string
 
-// A FileError says why the file at Path cannot be used as a back office. The file was not touched.
-type FileError struct {
+// A fileError says why the file at Path cannot be used as a back office. The file was not touched.
+type fileError struct {
 	Path, Reason, Hint string
 }
 
-func (e *FileError) Error() string {
+func (e *fileError) Error() string {
 	return fmt.Sprintf("back office %s: %s (%s)", e.Path, e.Reason, e.Hint)
 }
 
@@ -71,7 +71,7 @@ func inspect(path string) (bool, error) {
 		return false, fmt.Errorf("back office: %w", err)
 	}
 	refuse := func(reason, hint string) (bool, error) {
-		return false, &FileError{Path: path, Reason: reason, Hint: hint}
+		return false, &fileError{Path: path, Reason: reason, Hint: hint}
 	}
 	const another = "name another file"
 	if !stat.Mode().IsRegular() {

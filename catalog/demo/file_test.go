@@ -185,7 +185,7 @@ func TestForeignFilesAreRefusedUntouched(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Open(t.Context(), path)
-		var refused *FileError
+		var refused *fileError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || refused.Path != path {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
 		}

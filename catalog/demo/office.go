@@ -22,7 +22,7 @@ type Office struct {
 
 // Open opens the back office in the file at path. It makes and fills the file when there is none or it is empty,
 // which takes under a second; the folder must exist. Of several processes that open the same new file one makes it
-// and the others wait. A file that is something else is never touched: the error is a *FileError. When ctx ends
+// and the others wait. A file that is something else is never touched: the error is a *fileError. When ctx ends
 // while the file is being made, nothing is left behind. Close the Office when done.
 func Open(ctx context.Context, path string) (*Office, error) {
 	return open(ctx, path, fullSize())

@@ -27,8 +27,8 @@ const maxManifest = 16 << 20
 // version is the value of the key that makes a file a manifest, almanac.
 const version = 1
 
-// Options say how a manifest is read. The zero value is ready to use.
-type Options struct {
+// options say how a manifest is read. The zero value is ready to use.
+type options struct {
 	// Name is what the ids of its actions begin with, in place of the manifest's own name. May be empty.
 	Name string
 	// Vault looks credentials up; nil has none.
@@ -39,7 +39,7 @@ type Options struct {
 
 // Open returns the source that a manifest is; source is how the person named it. A manifest is the person's own, as
 // the command line is: nothing of it has to be accepted, and its overlays hold for all sources.
-func Open(named, file string, o Options) source.Source {
+func Open(named, file string, o options) source.Source {
 	out := &outside{vault: o.Vault}
 	return source.Source{
 		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,

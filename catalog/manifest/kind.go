@@ -16,7 +16,7 @@ func Kind() source.Kind {
 	return source.Kind{
 		Endings: []string{".yaml", ".yml", ".json"}, Forms: []string{"FILE.yaml", "FILE.json"}, TopKeys: []string{"almanac"},
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
-			o := Options{Name: r.Name, Vault: web.NewVault(h.Getenv, web.Keyring)}
+			o := options{Name: r.Name, Vault: web.NewVault(h.Getenv, web.Keyring)}
 			return []source.Source{Open(r.As(r.Spec), r.Spec, o)}, nil, nil
 		},
 	}
@@ -33,7 +33,7 @@ func ListKind() source.Kind {
 				Load: func(ctx context.Context, progress func(int)) (catalog.Batch, error) {
 					return Load(ctx, r.Spec, progress)
 				},
-				Key: func() (string, error) { return Key(r.Spec) },
+				Key: func() (string, error) { return key(r.Spec) },
 			}}, nil, nil
 		},
 	}

@@ -45,8 +45,8 @@ const (
 	maxDescription = 64 << 10
 )
 
-// A Report says what became of the lines of a file. The Source of each remark is FILE:LINE.
-type Report struct {
+// A report says what became of the lines of a file. The Source of each remark is FILE:LINE.
+type report struct {
 	Loaded int
 	// Skipped lines gave no entry.
 	Skipped []catalog.Skip
@@ -56,7 +56,7 @@ type Report struct {
 
 // ReadFile reads the entries of a file; a name that ends in .gz is unpacked. It fails when the file cannot be opened
 // or is not gzip at all; a file that breaks off later gives what was read, and a skip.
-func ReadFile(file string) ([]catalog.Entry, Report, error) {
+func ReadFile(file string) ([]catalog.Entry, report, error) {
 	return readFile(context.Background(), file, nil)
 }
 
@@ -72,9 +72,9 @@ func Load(ctx context.Context, file string, progress func(found int)) (catalog.B
 	}, err
 }
 
-// Key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way to
+// key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way to
 // be sure; a packed file of 100,000 actions takes some 10 ms.
-func Key(file string) (string, error) {
+func key(file string) (string, error) {
 	f, err := source.OpenFile(file)
 	if err != nil {
 		return "", err
@@ -100,24 +100,24 @@ func (s stopper) Read(b []byte) (int, error) {
 	return s.r.Read(b)
 }
 
-func readFile(ctx context.Context, file string, progress func(int)) ([]catalog.Entry, Report, error) {
+func readFile(ctx context.Context, file string, progress func(int)) ([]catalog.Entry, report, error) {
 	f, err := source.OpenFile(file)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, report{}, err
 	}
 	defer f.Close()
 	text := bufio.NewReaderSize(stopper{ctx, f}, 1<<20)
 	if strings.HasSuffix(file, ".gz") {
 		unpacked, err := gzip.NewReader(text)
 		if err != nil {
-			return nil, Report{}, fmt.Errorf("%s: %w", file, err)
+			return nil, report{}, fmt.Errorf("%s: %w", file, err)
 		}
 		text = bufio.NewReaderSize(unpacked, 1<<20)
 	} else if head, _ := text.Peek(2); string(head) == "\x1f\x8b" {
-		return nil, Report{}, fmt.Errorf("%s: the file is packed with gzip: give it a name that ends in .gz", file)
+		return nil, report{}, fmt.Errorf("%s: the file is packed with gzip: give it a name that ends in .gz", file)
 	}
 	if head, _ := text.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
-		return nil, Report{}, fmt.Errorf("%s: the file is in UTF-16: convert it to UTF-8", file)
+		return nil, report{}, fmt.Errorf("%s: the file is in UTF-16: convert it to UTF-8", file)
 	}
 	entries, report := read(text, file, progress)
 	return entries, report, nil
@@ -126,12 +126,12 @@ func readFile(ctx context.Context, file string, progress func(int)) ([]catalog.E
 // Read reads entries until r ends. source names it in the report. A read error ends the reading: it is reported as a
 // skip of the line it broke, and the entries before it are returned. Lines are decoded on all processors; entries and
 // remarks come in the order of the lines.
-func Read(r io.Reader, source string) ([]catalog.Entry, Report) { return read(r, source, nil) }
+func Read(r io.Reader, source string) ([]catalog.Entry, report) { return read(r, source, nil) }
 
-func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, Report) {
+func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, report) {
 	var (
 		entries []catalog.Entry
-		report  Report
+		report  report
 		seen    = map[string]int{}
 	)
 	for b := range batches(r) {

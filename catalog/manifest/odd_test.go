@@ -29,7 +29,7 @@ func TestFilesThatAreNoLists(t *testing.T) {
 	if info, err := os.Stat(os.DevNull); err == nil && !info.Mode().IsRegular() {
 		for _, open := range []func(string) error{
 			func(file string) error { _, _, err := ReadFile(file); return err },
-			func(file string) error { _, err := Key(file); return err },
+			func(file string) error { _, err := key(file); return err },
 		} {
 			if err := open(os.DevNull); err == nil || !strings.HasSuffix(err.Error(), "not a regular file") {
 				t.Errorf("a device: %v", err)

@@ -78,7 +78,7 @@ func broke(err error) bool {
 
 // hinted puts the remedy behind the text.
 func hinted(err error) error {
-	var down *DownError
+	var down *downError
 	if errors.As(err, &down) {
 		return fmt.Errorf("%w; %s", err, down.Hint())
 	}

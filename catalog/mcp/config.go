@@ -57,18 +57,18 @@ func serversOf(text []byte) (map[string]json.RawMessage, error) {
 	return nil, errors.New("it has neither mcpServers nor servers")
 }
 
-// ReadConfig reads the servers of a file as other clients write it, in the order of their names. Those that are
+// readConfig reads the servers of a file as other clients write it, in the order of their names. Those that are
 // disabled or cannot be used are listed with the reason. The name of each is its key.
-func ReadConfig(file string, getenv func(string) (string, bool)) ([]Server, []catalog.Skip, error) {
+func readConfig(file string, getenv func(string) (string, bool)) ([]Server, []catalog.Skip, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil, err
 	}
-	return ParseConfig(text, file, getenv)
+	return parseConfig(text, file, getenv)
 }
 
-// ParseConfig is ReadConfig of a file's text.
-func ParseConfig(text []byte, file string, getenv func(string) (string, bool)) ([]Server, []catalog.Skip, error) {
+// parseConfig is readConfig of a file's text.
+func parseConfig(text []byte, file string, getenv func(string) (string, bool)) ([]Server, []catalog.Skip, error) {
 	found, err := serversOf(text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("mcp servers: %w", err)

@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// DepthVariable is the variable of the environment that tells a server how many programs like this one stand above it.
-const DepthVariable = "ALMANAC_DEPTH"
+// depthVariable is the variable of the environment that tells a server how many programs like this one stand above it.
+const depthVariable = "ALMANAC_DEPTH"
 
-// ErrNested says that a server was not started because it would be one more almanac below another.
-var ErrNested = errors.New("an almanac that is an MCP server itself does not start another one")
+// errNested says that a server was not started because it would be one more almanac below another.
+var errNested = errors.New("an almanac that is an MCP server itself does not start another one")
 
-// Depth reads the variable; one that is not set is zero.
-func Depth(getenv func(string) (string, bool)) (int, error) {
-	text, _ := getenv(DepthVariable)
+// depth reads the variable; one that is not set is zero.
+func depth(getenv func(string) (string, bool)) (int, error) {
+	text, _ := getenv(depthVariable)
 	if text == "" {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%s: want a number, got %q: unset it", DepthVariable, clean(text, 40))
+		return 0, fmt.Errorf("%s: want a number, got %q: unset it", depthVariable, clean(text, 40))
 	}
 	return n, nil
 }
@@ -41,5 +41,5 @@ func (s Server) nested(depth int) error {
 	if len(s.Command) == 0 || depth < 1 || depth == 1 && !slices.ContainsFunc(s.Command, own) {
 		return nil
 	}
-	return fmt.Errorf("mcp server %s: %w: take it out of the configuration of the inner one (%s is %d)", s.Name, ErrNested, DepthVariable, depth)
+	return fmt.Errorf("mcp server %s: %w: take it out of the configuration of the inner one (%s is %d)", s.Name, errNested, depthVariable, depth)
 }

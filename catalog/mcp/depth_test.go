@@ -15,16 +15,16 @@ func TestNested(t *testing.T) {
 		{"almanac serve", 0, false}, {"almanac serve", 1, true}, {"/usr/bin/almanac serve", 1, true}, {"env X=1 almanac.exe serve", 1, true},
 		{"other-server", 1, false}, {"other-server", 2, true}, {"almanac serve", 9, true},
 	} {
-		s, err := ParseCommand("x", c.line, os.LookupEnv)
+		s, err := parseCommand("x", c.line, os.LookupEnv)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := New(s, Options{Depth: c.depth}); (err != nil) != c.want {
+		if _, err := New(s, options{Depth: c.depth}); (err != nil) != c.want {
 			t.Errorf("%s at %d: %v", c.line, c.depth, err)
 		}
 	}
 	for text, want := range map[string]int{"": 0, "2": 2, "-1": -1, "x": -1} {
-		n, err := Depth(func(string) (string, bool) { return text, true })
+		n, err := depth(func(string) (string, bool) { return text, true })
 		if err == nil && n != want || err != nil && want >= 0 {
 			t.Errorf("%q: %d, %v", text, n, err)
 		}

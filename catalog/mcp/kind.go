@@ -17,12 +17,12 @@ func Kind() source.Kind {
 	return source.Kind{
 		Prefix: "mcp", Forms: []string{"mcp:COMMAND", "mcp:FILE.json"}, About: "an MCP server that a command starts, or a file of servers",
 		TopKeys: []string{"mcpServers"}, Beside: true,
-		Shown: func(r source.Ref) string { return r.As(Shown("", r.Rest)) },
+		Shown: func(r source.Ref) string { return r.As(shown("", r.Rest)) },
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			if filepath.Ext(r.Rest) == ".json" && !strings.ContainsAny(r.Rest, " \t") {
 				return openFile(r.Rest, h)
 			}
-			s, err := ParseCommand(r.Name, r.Rest, os.LookupEnv)
+			s, err := parseCommand(r.Name, r.Rest, os.LookupEnv)
 			return opened(s, err, h)
 		},
 	}
@@ -33,7 +33,7 @@ func HTTPKind() source.Kind {
 	return source.Kind{
 		Prefix: "mcp+http", Forms: []string{"mcp+http:URL"}, About: "an MCP server at a URL",
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
-			s, err := ParseURL(r.Name, r.Rest, os.LookupEnv)
+			s, err := parseURL(r.Name, r.Rest, os.LookupEnv)
 			return opened(s, err, h)
 		},
 	}
@@ -41,14 +41,14 @@ func HTTPKind() source.Kind {
 
 // openFile opens the servers of a file as other clients write it. Those that cannot be used are skipped.
 func openFile(file string, h source.Host) ([]source.Source, []catalog.Skip, error) {
-	servers, skipped, err := ReadConfig(file, os.LookupEnv)
+	servers, skipped, err := readConfig(file, os.LookupEnv)
 	if err != nil {
 		return nil, nil, err
 	}
 	var all []source.Source
 	for _, s := range servers {
 		one, _, err := opened(s, nil, h)
-		if errors.Is(err, ErrNested) {
+		if errors.Is(err, errNested) {
 			return nil, nil, err
 		}
 		if err != nil {
@@ -68,15 +68,15 @@ func opened(s Server, err error, h source.Host) ([]source.Source, []catalog.Skip
 	if err != nil {
 		return nil, nil, err
 	}
-	depth, err := Depth(os.LookupEnv)
+	depth, err := depth(os.LookupEnv)
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := New(s, Options{Version: h.Version, Depth: depth})
+	src, err := New(s, options{Version: h.Version, Depth: depth})
 	if err != nil {
 		return nil, nil, err
 	}
 	return []source.Source{{
-		Name: src.Name(), Load: src.Load, Watch: src.Watch, Health: src.Health, Secrets: src.Secrets, Close: src.Close,
+		Name: src.name(), Load: src.load, Watch: src.watch, Health: src.health, Secrets: src.secrets, Close: src.Close,
 	}}, nil, nil
 }

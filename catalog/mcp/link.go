@@ -17,8 +17,8 @@ import (
 	"almanac/catalog/task"
 )
 
-// A DownError says that a server cannot be asked now.
-type DownError struct {
+// A downError says that a server cannot be asked now.
+type downError struct {
 	// Server is its name.
 	Server string
 	// Reason says what happened to it; it may quote the server.
@@ -29,7 +29,7 @@ type DownError struct {
 	Starting bool
 }
 
-func (e *DownError) Error() string {
+func (e *downError) Error() string {
 	text := fmt.Sprintf("mcp server %s is not there: %s", e.Server, e.Reason)
 	if e.Starting {
 		text += "; it is being started again"
@@ -41,7 +41,7 @@ func (e *DownError) Error() string {
 }
 
 // Hint says what to do.
-func (e *DownError) Hint() string {
+func (e *downError) Hint() string {
 	if e.Starting {
 		return "call again in a moment; when it stays away, run its command by hand to see why"
 	}
@@ -64,7 +64,7 @@ const (
 // A link keeps one server connected. Its goroutine, keep, starts with the first get and ends with close.
 type link struct {
 	server  Server
-	options Options
+	options options
 	hear    func() // called when the server says that its lists changed, and when it is back
 
 	cancel context.CancelFunc
@@ -81,7 +81,7 @@ type link struct {
 	calls   int
 }
 
-func newLink(s Server, o Options, hear func()) *link {
+func newLink(s Server, o options, hear func()) *link {
 	return &link{
 		server: s, options: o, hear: hear, done: make(chan struct{}), changed: make(chan struct{}),
 		watched: map[string]func(*sdk.ProgressNotificationParams){},
@@ -89,13 +89,13 @@ func newLink(s Server, o Options, hear func()) *link {
 }
 
 // get returns the session with the server. It waits while the first attempt to connect is under way; when that failed
-// or the connection ended, it fails at once with a *DownError until there is a new one.
+// or the connection ended, it fails at once with a *downError until there is a new one.
 func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
 	for {
 		l.mu.Lock()
 		if l.closed {
 			l.mu.Unlock()
-			return nil, &DownError{Server: l.server.Name, Reason: errClosed.Error()}
+			return nil, &downError{Server: l.server.Name, Reason: errClosed.Error()}
 		}
 		if !l.started {
 			l.started = true
@@ -114,14 +114,14 @@ func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, &DownError{Server: l.server.Name, Reason: "it is still being started"}
+			return nil, &downError{Server: l.server.Name, Reason: "it is still being started"}
 		}
 	}
 }
 
 // down is why there is no session.
-func (l *link) down(err error, again time.Time) *DownError {
-	return &DownError{Server: l.server.Name, Reason: err.Error(), Again: again, Starting: again.IsZero() && !errors.Is(err, errClosed)}
+func (l *link) down(err error, again time.Time) *downError {
+	return &downError{Server: l.server.Name, Reason: err.Error(), Again: again, Starting: again.IsZero() && !errors.Is(err, errClosed)}
 }
 
 // soon is how long a read waits for a server that went away.
@@ -139,7 +139,7 @@ func (l *link) back(ctx context.Context, broken *sdk.ClientSession) (*sdk.Client
 			return session, nil
 		}
 		if closed || time.Until(again) > soon {
-			return nil, &DownError{Server: l.server.Name, Reason: "it will be away for a while", Again: again}
+			return nil, &downError{Server: l.server.Name, Reason: "it will be away for a while", Again: again}
 		}
 		select {
 		case <-changed:

@@ -49,7 +49,7 @@ func (r *reading) read(ctx context.Context) error {
 			}
 			for _, t := range page.Tools {
 				if t == nil || t.Name == "" {
-					r.skipped = append(r.skipped, catalog.Skip{ID: "?", Source: r.source.Name(), Reason: "a tool without a name"})
+					r.skipped = append(r.skipped, catalog.Skip{ID: "?", Source: r.source.name(), Reason: "a tool without a name"})
 					continue
 				}
 				r.tools = append(r.tools, t)
@@ -115,11 +115,11 @@ func (r *reading) pages(list string, page func(cursor string) (next string, n in
 // batch makes entries of what was read, in the order of their ids.
 func (r *reading) batch() catalog.Batch {
 	b := catalog.Batch{}
-	names := naming{source: r.source.Name(), prefix: r.source.server.Name + ".", taken: map[string]bool{}}
+	names := naming{source: r.source.name(), prefix: r.source.server.Name + ".", taken: map[string]bool{}}
 	slices.SortStableFunc(r.tools, func(a, b *sdk.Tool) int { return cmp.Compare(a.Name, b.Name) })
 	r.tools = slices.CompactFunc(r.tools, func(a, b *sdk.Tool) bool {
 		if a.Name == b.Name {
-			r.skipped = append(r.skipped, catalog.Skip{ID: b.Name, Source: r.source.Name(), Reason: "listed twice under this name"})
+			r.skipped = append(r.skipped, catalog.Skip{ID: b.Name, Source: r.source.name(), Reason: "listed twice under this name"})
 		}
 		return a.Name == b.Name
 	})
@@ -145,7 +145,7 @@ func (r *reading) batch() catalog.Batch {
 func (r *reading) tool(id string, t *sdk.Tool) catalog.Entry {
 	e := catalog.Entry{
 		ID: id, Title: clean(cmp.Or(t.Title, annotated(t).Title), 200), Description: r.description(id, t.Description),
-		Source: r.source.Name(), Input: r.schema(id, "input", t.InputSchema), Output: r.schema(id, "output", t.OutputSchema),
+		Source: r.source.name(), Input: r.schema(id, "input", t.InputSchema), Output: r.schema(id, "output", t.OutputSchema),
 	}
 	if e.Input == nil {
 		e.Input = catalog.MustSchema(`{"type":"object"}`)
@@ -191,7 +191,7 @@ func (r *reading) description(id, text string) string {
 }
 
 func (r *reading) mend(id, reason string) {
-	r.mended = append(r.mended, catalog.Skip{ID: id, Source: r.source.Name(), Reason: reason})
+	r.mended = append(r.mended, catalog.Skip{ID: id, Source: r.source.name(), Reason: reason})
 }
 
 // schema reads a schema of a tool; nil where it has none, or one that cannot be used, which is told.

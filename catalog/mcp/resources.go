@@ -51,7 +51,7 @@ func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renam
 	for i, x := range r.templates {
 		t, err := uritemplate.New(x.URITemplate)
 		if err != nil {
-			r.skipped = append(r.skipped, catalog.Skip{ID: ids[len(r.resources)+i], Source: r.source.Name(), Reason: "the URI template cannot be read: " + clean(err.Error(), 200)})
+			r.skipped = append(r.skipped, catalog.Skip{ID: ids[len(r.resources)+i], Source: r.source.name(), Reason: "the URI template cannot be read: " + clean(err.Error(), 200)})
 			continue
 		}
 		e := r.resourceEntry(ids[len(r.resources)+i], x.Title, cmp.Or(x.Description, "Read a resource by "+x.URITemplate+"."))
@@ -65,7 +65,7 @@ func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renam
 func (r *reading) resourceEntry(id, title, description string) catalog.Entry {
 	return catalog.Entry{
 		ID: id, Title: clean(title, 200), Description: r.description(id, description), Operation: catalog.Read,
-		Risk: catalog.Low, Tags: []string{"resource"}, Source: r.source.Name(),
+		Risk: catalog.Low, Tags: []string{"resource"}, Source: r.source.name(),
 	}
 }
 

@@ -36,7 +36,7 @@ type Server struct {
 	// Secrets are values that must never be shown: tokens and what came from the environment by name.
 	Secrets []string
 
-	depth int // see DepthVariable
+	depth int // see depthVariable
 }
 
 // check says what is wrong with s.
@@ -64,17 +64,17 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// ParseCommand reads a command line: words with quotes as in a shell, but no shell. NAME=VALUE words in front go into
+// parseCommand reads a command line: words with quotes as in a shell, but no shell. NAME=VALUE words in front go into
 // the environment; there $NAME, ${NAME} and ${env:NAME} stand for a variable of the environment that getenv reads, and
 // its value is a secret. An empty name is made from the command.
-func ParseCommand(name, line string, getenv func(string) (string, bool)) (Server, error) {
+func parseCommand(name, line string, getenv func(string) (string, bool)) (Server, error) {
 	s := Server{Source: "mcp:" + line, Env: map[string]string{}}
 	words, err := split(line)
 	if err != nil {
 		return Server{}, err
 	}
 	_, literal := secret.Command(words)
-	s.Source = Shown(name, line)
+	s.Source = shown(name, line)
 	x := expander{getenv: getenv}
 	for len(words) > 0 {
 		key, value, ok := strings.Cut(words[0], "=")
@@ -94,8 +94,8 @@ func ParseCommand(name, line string, getenv func(string) (string, bool)) (Server
 	return s, s.check()
 }
 
-// Shown is mcp:COMMAND without the values that were written into it, with the name in front where there were some.
-func Shown(name, line string) string {
+// shown is mcp:COMMAND without the values that were written into it, with the name in front where there were some.
+func shown(name, line string) string {
 	words, err := split(line)
 	if err != nil {
 		return named(name, "mcp:"+secret.Hidden)
@@ -115,9 +115,9 @@ func named(name, shown string) string {
 	return name + "=" + shown
 }
 
-// ParseURL reads the address of a server that speaks streamable HTTP. A fragment #bearer=NAME names the variable of
+// parseURL reads the address of a server that speaks streamable HTTP. A fragment #bearer=NAME names the variable of
 // the environment that holds the token; it is not sent as part of the address. An empty name is made from the host.
-func ParseURL(name, text string, getenv func(string) (string, bool)) (Server, error) {
+func parseURL(name, text string, getenv func(string) (string, bool)) (Server, error) {
 	s := Server{Source: "mcp+http:" + text}
 	shown, literal := secret.Address(text)
 	if shown != text {

@@ -30,7 +30,7 @@ func TestParseCommand(t *testing.T) {
 		{"x 'y", "error: the command has a ' without its end"},
 		{"A=${NOT_SET} x", "error: the variable NOT_SET is not set"},
 	} {
-		s, err := ParseCommand("", c.line, environ)
+		s, err := parseCommand("", c.line, environ)
 		got := fmt.Sprint(s.Name, " ", s.Command, " ", s.Env)
 		if err != nil {
 			got = "error: " + err.Error()
@@ -52,7 +52,7 @@ func TestParseURL(t *testing.T) {
 		{"https://u:p@example.com/", "error: the URL holds a password: put a token into the environment and write #bearer=NAME"},
 		{"ftp://example.com/", `error: the URL "ftp://example.com/": want http://HOST/PATH or https://HOST/PATH`},
 	} {
-		s, err := ParseURL("", c.text, environ)
+		s, err := parseURL("", c.text, environ)
 		got := fmt.Sprint(s.Name, " ", s.URL, " ", s.Header)
 		if err != nil {
 			got = "error: " + err.Error()
@@ -78,7 +78,7 @@ func TestParseConfig(t *testing.T) {
     "here": {"command": "./run", "cwd": "sub", "env": {"MY_KEY": "literal-key", "ROOT": "${workspaceFolder}"}},
   },
 }`
-	servers, skipped, err := ParseConfig([]byte(file), "/etc/almanac/mcp.json", environ)
+	servers, skipped, err := parseConfig([]byte(file), "/etc/almanac/mcp.json", environ)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ unset: the variable NOT_SET is not set`
 	if diff := cmp.Diff(want, strings.Join(lines, "\n")); diff != "" {
 		t.Error(diff)
 	}
-	if _, _, err := ParseConfig([]byte(`{"openapi":"3.1.0"}`), "x", environ); err == nil {
+	if _, _, err := parseConfig([]byte(`{"openapi":"3.1.0"}`), "x", environ); err == nil {
 		t.Error("no error")
 	}
 }
@@ -110,7 +110,7 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add([]byte(`{"mcpServers":{"a":{"command":"x","args":["${A}"]}}}`))
 	f.Add([]byte(`{"servers":{"a":{"url":"http://x"},},} // end`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		servers, _, err := ParseConfig(text, "f", environ)
+		servers, _, err := parseConfig(text, "f", environ)
 		if err != nil && len(servers) > 0 {
 			t.Error("servers with an error")
 		}

@@ -9,8 +9,8 @@ import (
 	"almanac/catalog"
 )
 
-// Options bound what a Source waits for. The zero value is ready to use.
-type Options struct {
+// options bound what a Source waits for. The zero value is ready to use.
+type options struct {
 	// Start is how long a server may take to start and shake hands; default 30 s. One that npx fetches first is slow.
 	Start time.Duration
 	// Ping is how long a server that let a call run out of time may take to show that it lives; default 5 s.
@@ -23,7 +23,7 @@ type Options struct {
 	Depth int
 }
 
-func (o Options) withDefaults() Options {
+func (o options) withDefaults() options {
 	if o.Start == 0 {
 		o.Start = 30 * time.Second
 	}
@@ -33,7 +33,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func (o Options) pause(n int) time.Duration {
+func (o options) pause(n int) time.Duration {
 	if o.Pause != nil {
 		return o.Pause(n)
 	}
@@ -49,9 +49,9 @@ type Source struct {
 	watchers map[chan struct{}]bool
 }
 
-// New returns a source over the server. Nothing is started before the first Load or call. The error is an ErrNested where
+// New returns a source over the server. Nothing is started before the first Load or call. The error is an errNested where
 // this program is a server itself and would start another of its kind.
-func New(s Server, o Options) (*Source, error) {
+func New(s Server, o options) (*Source, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -64,14 +64,14 @@ func New(s Server, o Options) (*Source, error) {
 	return src, nil
 }
 
-// Name is the source as the person wrote it.
-func (s *Source) Name() string { return s.server.Source }
+// name is the source as the person wrote it.
+func (s *Source) name() string { return s.server.Source }
 
-// Secrets are values that must never be shown.
-func (s *Source) Secrets() []string { return s.server.Secrets }
+// secrets are values that must never be shown.
+func (s *Source) secrets() []string { return s.server.Secrets }
 
-// Health says why the actions cannot be called now; nil when they can, or when the server was not needed yet.
-func (s *Source) Health() error {
+// health says why the actions cannot be called now; nil when they can, or when the server was not needed yet.
+func (s *Source) health() error {
 	s.link.mu.Lock()
 	defer s.link.mu.Unlock()
 	if s.link.err == nil {
@@ -80,15 +80,15 @@ func (s *Source) Health() error {
 	return s.link.down(s.link.err, s.link.again)
 }
 
-// Close ends the server and everything it started. Actions answer with a *DownError from then on.
+// Close ends the server and everything it started. Actions answer with a *downError from then on.
 func (s *Source) Close() error {
 	s.link.close()
 	return nil
 }
 
-// Watch calls changed when the server says that its tools or resources changed, and when it is back after it was away.
+// watch calls changed when the server says that its tools or resources changed, and when it is back after it was away.
 // Notices that come close together are one. It returns when ctx is done.
-func (s *Source) Watch(ctx context.Context, changed func()) {
+func (s *Source) watch(ctx context.Context, changed func()) {
 	notice := make(chan struct{}, 1)
 	s.mu.Lock()
 	s.watchers[notice] = true
@@ -134,15 +134,15 @@ func (s *Source) changed() {
 	}
 }
 
-// Load reads what the server offers. progress, which may be nil, is told how many were found so far. The error is a
-// *DownError while the server is away; a list that cannot be read fails the whole reading, so that a part is never
+// load reads what the server offers. progress, which may be nil, is told how many were found so far. The error is a
+// *downError while the server is away; a list that cannot be read fails the whole reading, so that a part is never
 // taken for all.
-func (s *Source) Load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
+func (s *Source) load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
 	session, err := s.link.get(ctx)
-	var down *DownError
+	var down *downError
 	if errors.As(err, &down) {
 		// The report of the reading is kept; when the server is tried again, Health says.
-		return catalog.Batch{}, &DownError{Server: down.Server, Reason: down.Reason}
+		return catalog.Batch{}, &downError{Server: down.Server, Reason: down.Reason}
 	}
 	if err != nil {
 		return catalog.Batch{}, err

@@ -26,7 +26,7 @@ import (
 )
 
 // child is a source over this binary as a server of the kind.
-func child(t *testing.T, kind string, env map[string]string, o Options) *Source {
+func child(t *testing.T, kind string, env map[string]string, o options) *Source {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -42,7 +42,7 @@ func child(t *testing.T, kind string, env map[string]string, o Options) *Source 
 	return open(t, s, o)
 }
 
-func open(t *testing.T, s Server, o Options) *Source {
+func open(t *testing.T, s Server, o options) *Source {
 	t.Helper()
 	src, err := New(s, o)
 	if err != nil {
@@ -54,7 +54,7 @@ func open(t *testing.T, s Server, o Options) *Source {
 
 func load(t *testing.T, src *Source) map[string]catalog.Entry {
 	t.Helper()
-	b, err := src.Load(t.Context(), nil)
+	b, err := src.load(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func call(ctx context.Context, e catalog.Entry, args map[string]any) (catalog.Re
 }
 
 func TestLoad(t *testing.T) {
-	b, err := child(t, "good", nil, Options{}).Load(t.Context(), nil)
+	b, err := child(t, "good", nil, options{}).load(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ x.wipe_everything delete mutates=true risk=high ["wipe-everything"]`
 }
 
 func TestCall(t *testing.T) {
-	entries := load(t, child(t, "good", nil, Options{}))
+	entries := load(t, child(t, "good", nil, options{}))
 	picture := []any{"look", map[string]any{"type": "image", "mimeType": "image/png", "bytes": int64(5)}}
 	for _, c := range []struct {
 		id   string
@@ -133,14 +133,14 @@ func TestCall(t *testing.T) {
 // What the process sees is PATH, HOME, how deep it is, and what the configuration names.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("ALMANAC_TEST_LEAK", "leaked")
-	got, err := call(t.Context(), load(t, child(t, "good", map[string]string{"NAMED": "yes"}, Options{}))["x.environment"], nil)
+	got, err := call(t.Context(), load(t, child(t, "good", map[string]string{"NAMED": "yes"}, options{}))["x.environment"], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(got.Data.(string), "\n") {
 		name, _, _ := strings.Cut(line, "=")
 		switch name {
-		case "PATH", "HOME", "NAMED", "ALMANAC_TEST_SERVER", DepthVariable:
+		case "PATH", "HOME", "NAMED", "ALMANAC_TEST_SERVER", depthVariable:
 		default:
 			t.Errorf("the server sees %s", line)
 		}
@@ -152,7 +152,7 @@ func TestEnvironment(t *testing.T) {
 
 func TestProgressAndCancel(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "cancelled")
-	entries := load(t, child(t, "good", map[string]string{"CANCELLED": mark}, Options{}))
+	entries := load(t, child(t, "good", map[string]string{"CANCELLED": mark}, options{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	var seen catalog.Progress
 	ctx = catalog.WithProgress(ctx, func(p catalog.Progress) {
@@ -171,14 +171,14 @@ func TestProgressAndCancel(t *testing.T) {
 
 // A server that dies says so, is started again, and answers as before.
 func TestDeath(t *testing.T) {
-	src := child(t, "good", nil, Options{})
+	src := child(t, "good", nil, options{})
 	entries := load(t, src)
 	changed := make(chan struct{}, 10)
 	ctx, stop := context.WithCancel(t.Context())
 	watching := make(chan struct{})
 	go func() {
 		defer close(watching)
-		src.Watch(ctx, func() { changed <- struct{}{} })
+		src.watch(ctx, func() { changed <- struct{}{} })
 	}()
 	_, err := call(t.Context(), entries["x.die"], nil)
 	if err == nil || !strings.Contains(err.Error(), "went away during the call") {
@@ -191,7 +191,7 @@ func TestDeath(t *testing.T) {
 	<-changed
 	stop()
 	<-watching
-	if err := src.Health(); err != nil {
+	if err := src.health(); err != nil {
 		t.Error(err)
 	}
 }
@@ -201,7 +201,7 @@ func TestSameHandshakeAgain(t *testing.T) {
 	raw, _ := json.Marshal(map[string]string{
 		"tools/list": `{"tools":[{"name":"a"},{"name":"look","annotations":{"readOnlyHint":true}}]}`, "tools/call": "die",
 	})
-	src := child(t, "strict="+string(raw), nil, Options{})
+	src := child(t, "strict="+string(raw), nil, options{})
 	entries := load(t, src)
 	first := src.link.session
 	if _, err := call(t.Context(), entries["x.a"], nil); err == nil || !strings.Contains(err.Error(), "went away during the call") {
@@ -216,20 +216,20 @@ func TestSameHandshakeAgain(t *testing.T) {
 // While a server is being started again its actions do not wait for it.
 func TestAwayWhileStarting(t *testing.T) {
 	flag := filepath.Join(t.TempDir(), "flag")
-	src := child(t, "once="+flag, nil, Options{})
+	src := child(t, "once="+flag, nil, options{})
 	entries := load(t, src)
 	_, err := call(t.Context(), entries["x.a"], nil)
 	if err == nil || !strings.Contains(err.Error(), "went away during the call") {
 		t.Errorf("error %v", err)
 	}
 	eventually(t, "it is being started", func() bool {
-		health := src.Health()
+		health := src.health()
 		return health != nil && strings.Contains(health.Error(), "it is being started again")
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	_, err = call(ctx, entries["x.a"], nil)
-	var down *DownError
+	var down *downError
 	if !errors.As(err, &down) || !down.Starting || !strings.Contains(err.Error(), "call again in a moment") || ctx.Err() != nil {
 		t.Errorf("error %v, context %v", err, ctx.Err())
 	}
@@ -261,9 +261,9 @@ func TestHandshake(t *testing.T) {
 
 // While it is away its actions answer at once, with its last words and without its secrets.
 func TestDown(t *testing.T) {
-	src := child(t, "crash", nil, Options{Pause: func(int) time.Duration { return time.Hour }})
-	_, err := src.Load(t.Context(), nil)
-	var down *DownError
+	src := child(t, "crash", nil, options{Pause: func(int) time.Duration { return time.Hour }})
+	_, err := src.load(t.Context(), nil)
+	var down *downError
 	if !errors.As(err, &down) || down.Hint() == "" {
 		t.Fatalf("error %v", err)
 	}
@@ -273,23 +273,23 @@ func TestDown(t *testing.T) {
 		}
 	}
 	// When it is tried again is said of now, and not of the reading that failed.
-	if health := src.Health(); health == nil || !strings.HasPrefix(health.Error(), err.Error()) || !strings.Contains(health.Error(), "tried again at ") {
+	if health := src.health(); health == nil || !strings.HasPrefix(health.Error(), err.Error()) || !strings.Contains(health.Error(), "tried again at ") {
 		t.Errorf("health %v", health)
 	}
 	src.Close()
-	if _, err = src.Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "closed") {
+	if _, err = src.load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Errorf("after Close: %v", err)
 	}
 }
 
 func TestListChanged(t *testing.T) {
-	src := child(t, "good", nil, Options{})
+	src := child(t, "good", nil, options{})
 	entries := load(t, src)
 	ctx, stop := context.WithCancel(t.Context())
 	changed, watching := make(chan struct{}, 10), make(chan struct{})
 	go func() {
 		defer close(watching)
-		src.Watch(ctx, func() { changed <- struct{}{} })
+		src.watch(ctx, func() { changed <- struct{}{} })
 	}()
 	if _, err := call(t.Context(), entries["x.grow"], nil); err != nil {
 		t.Fatal(err)
@@ -321,8 +321,8 @@ func TestMisbehaviour(t *testing.T) {
 		{"a result that is none", list(map[string]string{"tools/list": `7`}), "tools/list"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			src := child(t, c.kind, nil, Options{Start: 2 * time.Second, Pause: func(int) time.Duration { return time.Hour }})
-			_, err := src.Load(t.Context(), nil)
+			src := child(t, c.kind, nil, options{Start: 2 * time.Second, Pause: func(int) time.Duration { return time.Hour }})
+			_, err := src.load(t.Context(), nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v", err)
 			}
@@ -352,7 +352,7 @@ func TestOddities(t *testing.T) {
 		{"a long description", tool(`{"name":"a","description":"` + strings.Repeat("x", 5000) + `"}`), "1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b, err := child(t, c.kind, nil, Options{}).Load(t.Context(), nil)
+			b, err := child(t, c.kind, nil, options{}).load(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -373,7 +373,7 @@ func TestOddities(t *testing.T) {
 // A call that runs out of time ends, and a server that does not answer any more is started again.
 func TestHang(t *testing.T) {
 	raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":"a"}]}`, "tools/call": "hang", "ping": "hang"})
-	src := child(t, "answers="+string(raw), nil, Options{Ping: 50 * time.Millisecond})
+	src := child(t, "answers="+string(raw), nil, options{Ping: 50 * time.Millisecond})
 	entries := load(t, src)
 	first := src.link.session
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -393,7 +393,7 @@ func TestClose(t *testing.T) {
 		t.Skip("no process groups")
 	}
 	file := filepath.Join(t.TempDir(), "pid")
-	src := child(t, "refuses", map[string]string{"PID_FILE": file}, Options{})
+	src := child(t, "refuses", map[string]string{"PID_FILE": file}, options{})
 	if _, err := src.link.get(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -431,11 +431,11 @@ func TestHTTP(t *testing.T) {
 	}))
 	t.Cleanup(web.Close)
 	env := func(name string) (string, bool) { return "tok-123456", name == "TOKEN" }
-	s, err := ParseURL("x", web.URL+"#bearer=TOKEN", env)
+	s, err := parseURL("x", web.URL+"#bearer=TOKEN", env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries := load(t, open(t, s, Options{}))
+	entries := load(t, open(t, s, options{}))
 	got, err := call(t.Context(), entries["x.sum"], map[string]any{"a": 1, "b": 2})
 	if err != nil || got.Data.(map[string]any)["sum"] != int64(3) {
 		t.Errorf("%v, %v", got, err)
@@ -443,8 +443,8 @@ func TestHTTP(t *testing.T) {
 	if requests.Load() == 0 || unauthorised.Load() > 0 {
 		t.Errorf("%d requests, %d without the token", requests.Load(), unauthorised.Load())
 	}
-	bare := open(t, Server{Name: "x", URL: web.URL}, Options{Pause: func(int) time.Duration { return time.Hour }})
-	if _, err := bare.Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+	bare := open(t, Server{Name: "x", URL: web.URL}, options{Pause: func(int) time.Duration { return time.Hour }})
+	if _, err := bare.load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 		t.Errorf("without a token: %v", err)
 	}
 }
@@ -459,7 +459,7 @@ func TestHTTPRestart(t *testing.T) {
 	fresh()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.Load().ServeHTTP(w, r) }))
 	t.Cleanup(web.Close)
-	src := open(t, Server{Name: "x", URL: web.URL}, Options{Pause: func(int) time.Duration { return 20 * time.Millisecond }})
+	src := open(t, Server{Name: "x", URL: web.URL}, options{Pause: func(int) time.Duration { return 20 * time.Millisecond }})
 	entries := load(t, src)
 	fresh()
 	if _, err := call(t.Context(), entries["x.text"], map[string]any{"text": "a"}); err == nil || !strings.Contains(err.Error(), "went away during the call") {
@@ -482,8 +482,8 @@ func TestRedirect(t *testing.T) {
 	t.Cleanup(other.Close)
 	web := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(web.Close)
-	src := open(t, Server{Name: "x", URL: web.URL, Header: map[string]string{"Authorization": "Bearer t"}}, Options{})
-	if _, err := src.Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "another host is not followed") {
+	src := open(t, Server{Name: "x", URL: web.URL, Header: map[string]string{"Authorization": "Bearer t"}}, options{})
+	if _, err := src.load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "another host is not followed") {
 		t.Errorf("error %v", err)
 	}
 	if elsewhere.Load() {
@@ -535,8 +535,8 @@ func TestHTTPFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			web := httptest.NewServer(c.answer)
 			t.Cleanup(web.Close)
-			src := open(t, Server{Name: "x", URL: web.URL}, Options{Start: 2 * time.Second, Pause: func(int) time.Duration { return time.Hour }})
-			_, err := src.Load(t.Context(), nil)
+			src := open(t, Server{Name: "x", URL: web.URL}, options{Start: 2 * time.Second, Pause: func(int) time.Duration { return time.Hour }})
+			_, err := src.load(t.Context(), nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v", err)
 			}

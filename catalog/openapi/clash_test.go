@@ -40,7 +40,7 @@ security: [{key: []}]
 	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := listen(t, file, Options{Name: "open"}, answer(`[]`))
+	k := listen(t, file, options{Name: "open"}, answer(`[]`))
 	for _, test := range []struct {
 		id, arg string
 		args    table

@@ -115,7 +115,7 @@ func measure(t *testing.T, file string, index bool) (catalog.Batch, measured, er
 	}
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	b, err := New(Options{From: file, Base: "https://api.example.com"}).Load(t.Context(), nil)
+	b, err := New(options{From: file, Base: "https://api.example.com"}).load(t.Context(), nil)
 	m.took = time.Since(start)
 	runtime.ReadMemStats(&after)
 	m.peak = after.TotalAlloc - before.TotalAlloc

@@ -32,7 +32,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l := loader{d: d, o: Options{Base: "http://127.0.0.1:1"}, name: "x"}
+		l := loader{d: d, o: options{Base: "http://127.0.0.1:1"}, name: "x"}
 		l.servers = servers{d: d, o: l.o}
 		batch, client, err := l.load(context.Background())
 		if err != nil {

@@ -18,11 +18,11 @@ func Kind() source.Kind {
 		TopKeys: []string{"openapi", "swagger"}, Beside: true,
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			name := r.As("openapi:" + r.Rest)
-			api := New(Options{
+			api := New(options{
 				From: r.Rest, Source: name, Name: r.Name, Base: h.Base(r.Name), Vault: web.NewVault(h.Getenv, web.Keyring),
 			})
 			name, _ = secret.Address(name)
-			s := source.Source{Name: name, Load: api.Load, Health: api.Health, Secrets: api.Secrets, Close: api.Close}
+			s := source.Source{Name: name, Load: api.load, Health: api.Health, Secrets: api.secrets, Close: api.Close}
 			if !strings.HasPrefix(r.Rest, "http://") && !strings.HasPrefix(r.Rest, "https://") {
 				s.Watch = source.WatchFile(r.Rest, 0)
 			}

@@ -22,7 +22,7 @@ import (
 // A loader reads one document once.
 type loader struct {
 	d        *document
-	o        Options
+	o        options
 	name     string
 	servers  servers
 	progress func(found int)

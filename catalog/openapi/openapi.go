@@ -32,8 +32,8 @@ import (
 	"almanac/catalog/web"
 )
 
-// Options say where a document is and how it is called.
-type Options struct {
+// options say where a document is and how it is called.
+type options struct {
 	// From is a file or an http address.
 	From string
 	// Source names the source in entries and reports; empty means From.
@@ -57,9 +57,9 @@ type Options struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// An API is one document. It is safe for concurrent use.
-type API struct {
-	o       Options
+// An api is one document. It is safe for concurrent use.
+type api struct {
+	o       options
 	written []string // values that stand in the addresses themselves
 
 	mu     sync.Mutex
@@ -69,8 +69,8 @@ type API struct {
 }
 
 // New returns an API. Nothing is read yet.
-func New(o Options) *API {
-	a := &API{o: o}
+func New(o options) *api {
+	a := &api{o: o}
 	for _, address := range []string{o.From, o.Base} {
 		_, values := secret.Address(address)
 		a.written = append(a.written, values...)
@@ -82,9 +82,9 @@ func New(o Options) *API {
 // maxDocument bounds a document in bytes.
 const maxDocument = 256 << 20
 
-// Load reads the document and makes an entry of each operation; progress may be nil. It fails when there is no
+// load reads the document and makes an entry of each operation; progress may be nil. It fails when there is no
 // document to be had, and when one that is read again names a server that it did not name before; an operation that cannot be used is in the batch's Skipped.
-func (a *API) Load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
+func (a *api) load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
 	raw, from, err := a.read(ctx)
 	if err != nil {
 		return catalog.Batch{}, err
@@ -116,24 +116,24 @@ func (a *API) Load(ctx context.Context, progress func(found int)) (catalog.Batch
 }
 
 // Health says why actions cannot be called now: no server, or no credential. Nil before the first Load.
-func (a *API) Health() error {
+func (a *api) Health() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.health
 }
 
 // Servers are the addresses that calls may go to, as of the last Load.
-func (a *API) Servers() []string {
+func (a *api) Servers() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.hosts)
 }
 
-// Secrets are the credentials that were used so far, and what the addresses of the document and its server hold.
-func (a *API) Secrets() []string { return append(a.o.Vault.Secrets(), a.written...) }
+// secrets are the credentials that were used so far, and what the addresses of the document and its server hold.
+func (a *api) secrets() []string { return append(a.o.Vault.Secrets(), a.written...) }
 
 // Close drops idle connections.
-func (a *API) Close() error {
+func (a *api) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.client != nil {
@@ -143,7 +143,7 @@ func (a *API) Close() error {
 }
 
 // read gets the document's text, and its address when it has one.
-func (a *API) read(ctx context.Context) ([]byte, *url.URL, error) {
+func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {
 	if !strings.HasPrefix(a.o.From, "http://") && !strings.HasPrefix(a.o.From, "https://") {
 		f, err := os.Open(a.o.From)
 		if err != nil {
@@ -177,7 +177,7 @@ func (a *API) read(ctx context.Context) ([]byte, *url.URL, error) {
 }
 
 // name is the first segment of all ids.
-func (a *API) name(d *document) string {
+func (a *api) name(d *document) string {
 	if a.o.Name != "" {
 		return a.o.Name
 	}

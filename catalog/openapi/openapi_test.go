@@ -27,12 +27,12 @@ type talk struct {
 	server  *httptest.Server
 	entries map[string]catalog.Entry
 	batch   catalog.Batch
-	api     *API
+	api     *api
 	asked   []string
 }
 
 // listen loads a document with a server that answers by handle and keeps each request as one line.
-func listen(t *testing.T, from string, o Options, handle http.HandlerFunc) *talk {
+func listen(t *testing.T, from string, o options, handle http.HandlerFunc) *talk {
 	k := &talk{t: t, entries: map[string]catalog.Entry{}}
 	k.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -52,7 +52,7 @@ func listen(t *testing.T, from string, o Options, handle http.HandlerFunc) *talk
 	k.api = New(o)
 	t.Cleanup(func() { k.api.Close() })
 	var err error
-	if k.batch, err = k.api.Load(t.Context(), nil); err != nil {
+	if k.batch, err = k.api.load(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range k.batch.Entries {
@@ -84,7 +84,7 @@ func answer(text string) http.HandlerFunc {
 type table = map[string]any
 
 func TestRequests(t *testing.T) {
-	k := listen(t, "testdata/library.yaml", Options{}, answer(`[]`))
+	k := listen(t, "testdata/library.yaml", options{}, answer(`[]`))
 	for _, test := range []struct {
 		id   string
 		args table
@@ -117,7 +117,7 @@ func TestEntries(t *testing.T) {
 }
 
 func entriesOf(t *testing.T, name string) {
-	k := listen(t, "testdata/"+name, Options{Source: name}, answer(`[]`))
+	k := listen(t, "testdata/"+name, options{Source: name}, answer(`[]`))
 	all, report := catalog.New(k.batch.Entries, catalog.Options{})
 	if len(report.Skipped) > 0 || k.batch.Found != len(k.batch.Entries)+len(k.batch.Skipped) {
 		t.Fatalf("skipped %v, found %d, %d entries", report.Skipped, k.batch.Found, len(k.batch.Entries))
@@ -170,17 +170,17 @@ func TestRefresh(t *testing.T) {
 		}
 	}
 	write("https://one.example", "/a")
-	api := New(Options{From: file})
+	api := New(options{From: file})
 	defer api.Close()
-	if _, err := api.Load(t.Context(), nil); err != nil {
+	if _, err := api.load(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	write("https://one.example/v2", "/b")
-	if b, err := api.Load(t.Context(), nil); err != nil || len(b.Entries) != 1 || b.Entries[0].ID != "api.b.list" {
+	if b, err := api.load(t.Context(), nil); err != nil || len(b.Entries) != 1 || b.Entries[0].ID != "api.b.list" {
 		t.Errorf("got %v, %v", b.Entries, err)
 	}
 	write("https://two.example", "/b")
-	if _, err := api.Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "https://two.example:443 is a new server") {
+	if _, err := api.load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "https://two.example:443 is a new server") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -210,7 +210,7 @@ func TestCredentialNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := "none"
-		if a, ok := d.scheme(test.scheme, nil, nil, Options{}, test.source); ok {
+		if a, ok := d.scheme(test.scheme, nil, nil, options{}, test.source); ok {
 			got = fmt.Sprint(a.Kind, " ", a.Names)
 		}
 		if got != test.want {
@@ -253,9 +253,9 @@ func TestFetched(t *testing.T) {
 	handler.HandleFunc("/text", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
 	server := httptest.NewServer(handler)
 	defer server.Close()
-	api := New(Options{From: server.URL + "/docs/api.json"})
+	api := New(options{From: server.URL + "/docs/api.json"})
 	defer api.Close()
-	batch, err := api.Load(t.Context(), nil)
+	batch, err := api.load(t.Context(), nil)
 	if err != nil || len(batch.Entries) != 1 || batch.Entries[0].ID != "tide_tables.tides.list" {
 		t.Fatalf("got %v, %v", batch.Entries, err)
 	}
@@ -264,7 +264,7 @@ func TestFetched(t *testing.T) {
 		t.Errorf("got %v, %v; asked %v", got.Data, err, asked)
 	}
 	for path, want := range map[string]string{"/away": "not a server of this source", "/text": "want an OpenAPI document", "/none": "the document: 404 Not Found"} {
-		if _, err := New(Options{From: server.URL + path}).Load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(options{From: server.URL + path}).load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", path, err, want)
 		}
 	}
@@ -277,8 +277,8 @@ func TestNoServer(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	api := New(Options{From: file})
-	batch, err := api.Load(t.Context(), nil)
+	api := New(options{From: file})
+	batch, err := api.load(t.Context(), nil)
 	if err != nil || len(batch.Entries) != 2 {
 		t.Fatalf("got %v, %v", batch.Entries, err)
 	}
@@ -304,11 +304,11 @@ func TestPartlyHealthy(t *testing.T) {
 		}
 	}
 	const locked = `"/locked":{"get":{"operationId":"locked","tags":["a"],"security":[{"k":[]}]}}`
-	api := New(Options{From: file, Name: "t", Vault: web.NewVault(func(string) string { return "" }, nil)})
+	api := New(options{From: file, Name: "t", Vault: web.NewVault(func(string) string { return "" }, nil)})
 	health := func(paths string) string {
 		t.Helper()
 		write(paths)
-		if _, err := api.Load(t.Context(), nil); err != nil {
+		if _, err := api.load(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if api.Health() == nil {

@@ -231,7 +231,7 @@ func TestCommands(t *testing.T) {
 
 // TestBodies writes forms and parts, and shows that one argument cannot become another.
 func TestBodies(t *testing.T) {
-	k := listen(t, "testdata/older.json", Options{}, answer(`{}`))
+	k := listen(t, "testdata/older.json", options{}, answer(`{}`))
 	for _, test := range []struct {
 		id   string
 		args table
@@ -248,7 +248,7 @@ func TestBodies(t *testing.T) {
 		}
 	}
 	var photo, name, id string
-	k = listen(t, "testdata/older.json", Options{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	k = listen(t, "testdata/older.json", options{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	k.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, header, err := r.FormFile("photo")
 		if err == nil {

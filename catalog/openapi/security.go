@@ -35,7 +35,7 @@ func (d *document) schemes() *tree.Node {
 
 // auth lists the alternatives of an operation's credentials; the last is empty where none is needed. Schemes that nothing here can serve leave their
 // alternative out.
-func (d *document) auth(op *operation, base *url.URL, o Options, source string) [][]web.Auth {
+func (d *document) auth(op *operation, base *url.URL, o options, source string) [][]web.Auth {
 	wanted := op.node.Get("security")
 	if wanted == nil {
 		wanted = d.root.Get("security")
@@ -61,7 +61,7 @@ func (d *document) auth(op *operation, base *url.URL, o Options, source string) 
 }
 
 // scheme makes one credential of a security scheme.
-func (d *document) scheme(name string, scopes []string, base *url.URL, o Options, source string) (a web.Auth, ok bool) {
+func (d *document) scheme(name string, scopes []string, base *url.URL, o options, source string) (a web.Auth, ok bool) {
 	n := d.soft(d.schemes().Get(name))
 	given := o.Names[name]
 	pick := func(defaults ...string) []string {
@@ -135,7 +135,7 @@ func envName(source, what string) string {
 // servers are the addresses of a document that requests may go to.
 type servers struct {
 	d    *document
-	o    Options
+	o    options
 	from *url.URL // where the document came from; nil for a file
 	all  []string // every address that an operation uses
 }

@@ -205,7 +205,7 @@ func (l *Loader) compare(s Source, entries []catalog.Entry) (Change, error) {
 		return Change{}, now.write(l.options.Ledger)
 	}
 	change := accepted.change(entries)
-	if l.options.TrustUpdates && !change.Empty() {
+	if l.options.TrustUpdates && !change.empty() {
 		return Change{}, now.write(l.options.Ledger)
 	}
 	return change, nil
@@ -425,7 +425,7 @@ func (l *Loader) Accept(name string) (Change, error) {
 		return Change{}, err
 	}
 	change, err := l.accept(s)
-	if err != nil || change.Empty() {
+	if err != nil || change.empty() {
 		return Change{}, err
 	}
 	l.assemble()
@@ -437,7 +437,7 @@ func (l *Loader) accept(s *loading) (Change, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	change := s.status.Change
-	if change.Empty() {
+	if change.empty() {
 		return Change{}, nil
 	}
 	before, err := readLedger(l.options.Ledger, s.Name)

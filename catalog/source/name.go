@@ -21,7 +21,7 @@ func (l *Loader) named(name string) (*loading, error) {
 }
 
 // Find returns which of the names of sources a person means: the whole name, what stands in front of its =, or else the
-// only one that begins so. No other is an *UnknownError.
+// only one that begins so. No other is an *unknownError.
 func Find(names []string, name string) (int, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return i, nil
@@ -36,25 +36,25 @@ func Find(names []string, name string) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, &UnknownError{Name: name, Known: names, Several: true}
+			return 0, &unknownError{Name: name, Known: names, Several: true}
 		}
 		found = i
 	}
 	if found < 0 {
-		return 0, &UnknownError{Name: name, Known: names}
+		return 0, &unknownError{Name: name, Known: names}
 	}
 	return found, nil
 }
 
-// An UnknownError says that no source has the name, or that several might be meant.
-type UnknownError struct {
+// An unknownError says that no source has the name, or that several might be meant.
+type unknownError struct {
 	Name  string
 	Known []string
 	// Several tells that more than one of Known begins with Name.
 	Several bool
 }
 
-func (e *UnknownError) Error() string {
+func (e *unknownError) Error() string {
 	if e.Several {
 		return fmt.Sprintf("source %q: ambiguous among %q", e.Name, e.Known)
 	}

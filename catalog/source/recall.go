@@ -132,7 +132,7 @@ func (l *Loader) remember(all *catalog.Catalog) {
 	statuses := make([]Status, 0, len(l.sources))
 	whole := true
 	for _, s := range l.sources {
-		whole = whole && s.status.State == Ready && s.status.Change.Empty()
+		whole = whole && s.status.State == Ready && s.status.Change.empty()
 		statuses = append(statuses, s.status)
 	}
 	key := l.cacheKey()

@@ -104,8 +104,8 @@ type Change struct {
 	What map[string]string `json:"what,omitempty"`
 }
 
-// Empty reports whether nothing changed.
-func (c Change) Empty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
+// empty reports whether nothing changed.
+func (c Change) empty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
 // Waiting counts the actions that have to be accepted.
 func (c Change) Waiting() int { return len(c.Added) + len(c.Changed) }

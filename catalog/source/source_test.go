@@ -165,7 +165,7 @@ func TestNothingNewWithoutConsent(t *testing.T) {
 	}
 
 	third := start(t, Options{Ledger: dir}, s.source("shop"))
-	if third.View().Len() != 3 || !third.Status()[0].Change.Empty() {
+	if third.View().Len() != 3 || !third.Status()[0].Change.empty() {
 		t.Errorf("what was accepted is not remembered: %s", report(t, third))
 	}
 	if _, err := third.Accept("shoe"); err == nil || !strings.Contains(err.Error(), `not found among ["shop"]`) {

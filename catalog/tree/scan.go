@@ -164,8 +164,8 @@ func Members(raw []byte) (names []string, values []json.RawMessage, err error) {
 	return names, values, nil
 }
 
-// ParseJSON reads JSON. The strings of the tree share the memory of one copy of the document.
-func ParseJSON(doc []byte) (*Node, error) {
+// parseJSON reads JSON. The strings of the tree share the memory of one copy of the document.
+func parseJSON(doc []byte) (*Node, error) {
 	if !json.Valid(doc) {
 		var v any
 		err := json.Unmarshal(doc, &v)

@@ -17,7 +17,7 @@ func FuzzJSON(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		n, err := ParseJSON(text)
+		n, err := parseJSON(text)
 		if (err == nil) != json.Valid(text) {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -40,7 +40,7 @@ func FuzzJSON(f *testing.F) {
 			t.Fatalf("%q: members: %v", text, err)
 		}
 		for i, name := range names {
-			if one, err := ParseJSON(values[i]); err != nil || !bytes.Equal(one.AppendJSON(nil), n.Get(name).AppendJSON(nil)) {
+			if one, err := parseJSON(values[i]); err != nil || !bytes.Equal(one.AppendJSON(nil), n.Get(name).AppendJSON(nil)) {
 				t.Errorf("%q: %s is %s (%v)", text, name, values[i], err)
 			}
 		}

@@ -35,7 +35,7 @@ func Parse(doc []byte) (*Node, error) {
 	if !strings.HasPrefix(start, "{") {
 		return parseYAML(doc)
 	}
-	n, err := ParseJSON(doc)
+	n, err := parseJSON(doc)
 	if err == nil {
 		return n, nil
 	}

@@ -102,8 +102,8 @@ func New(o Options) (*Client, error) {
 // Close drops idle connections. Requests under way go on.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Allows reports whether the client may reach the address.
-func (c *Client) Allows(u *url.URL) bool { return slices.Contains(c.origins, origin(u)) }
+// allows reports whether the client may reach the address.
+func (c *Client) allows(u *url.URL) bool { return slices.Contains(c.origins, origin(u)) }
 
 // Covers fails when other may reach what c may not.
 func (c *Client) Covers(other *Client) error {
@@ -160,7 +160,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, errors.New("invalid request URL: check its path arguments")
 	}
-	if !c.Allows(u) {
+	if !c.allows(u) {
 		return Answer{}, fmt.Errorf("%s is not a server of this source: calls to other servers are not allowed", text.LineBytes(origin(u), 200))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v", c.o.Timeout))
@@ -254,7 +254,7 @@ func (c *Client) plain(ctx context.Context, err error, attempts int, wanted []st
 		if status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden {
 			status.Hint = credentialHint(wanted)
 		}
-		status.Message = c.o.Vault.Redact(status.Message)
+		status.Message = c.o.Vault.redact(status.Message)
 		return status
 	}
 	if ctx.Err() != nil {
@@ -264,7 +264,7 @@ func (c *Client) plain(ctx context.Context, err error, attempts int, wanted []st
 	if errors.As(err, &wrapped) {
 		err = fmt.Errorf("%s did not answer: %s", hostOf(wrapped.URL), cause(wrapped.Err))
 	}
-	text := c.o.Vault.Redact(err.Error())
+	text := c.o.Vault.redact(err.Error())
 	if attempts > 1 {
 		text += fmt.Sprintf(" (tried %d times)", attempts)
 	}
@@ -304,7 +304,7 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	to := text.LineBytes(origin(req.URL), 200)
 	switch {
-	case !c.Allows(req.URL):
+	case !c.allows(req.URL):
 		return &redirectError{"redirected to " + to + ", not a server of this source: not followed; if the address is right, add it with --base"}
 	case len(via) >= maxRedirects:
 		return &redirectError{fmt.Sprintf("redirected more than %d times: not followed", maxRedirects)}

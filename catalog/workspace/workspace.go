@@ -47,14 +47,14 @@ func Kind() source.Kind {
 	return source.Kind{
 		Prefix: "workspace", Forms: []string{"workspace:DIR"}, About: "the files of a folder", Folder: true,
 		Open: func(r source.Ref, _ source.Host) ([]source.Source, []catalog.Skip, error) {
-			return []source.Source{Open(r.As(r.Spec), r.Rest, r.Name)}, nil, nil
+			return []source.Source{open(r.As(r.Spec), r.Rest, r.Name)}, nil, nil
 		},
 	}
 }
 
-// Open returns the source that a folder is; named is how the person named it. The ids of its actions begin with name,
+// open returns the source that a folder is; named is how the person named it. The ids of its actions begin with name,
 // or with fs when that is empty.
-func Open(named, dir, name string) source.Source {
+func open(named, dir, name string) source.Source {
 	if name == "" {
 		name = "fs"
 	}

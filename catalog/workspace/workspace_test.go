@@ -49,7 +49,7 @@ func newBench(t testing.TB, files []txtar.File) *bench {
 	}
 	put("image.bin", []byte("\x89PNG\r\n\x1a\n\x00\x00"))
 	put("../outside.txt", []byte("secret\n"))
-	s := Open("workspace", b.dir, "")
+	s := open("workspace", b.dir, "")
 	batch, err := s.Load(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

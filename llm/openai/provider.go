@@ -16,12 +16,12 @@ import (
 	"almanac/llm"
 )
 
-// DefaultURL is where requests go when no base URL is given.
-const DefaultURL = "https://api.openai.com/v1"
+// defaultURL is where requests go when no base URL is given.
+const defaultURL = "https://api.openai.com/v1"
 
 // Options configure a Provider.
 type Options struct {
-	// BaseURL is the server's address, with or without /v1; see the package comment. Empty means DefaultURL.
+	// BaseURL is the server's address, with or without /v1; see the package comment. Empty means defaultURL.
 	BaseURL string
 	// Key is sent as a bearer token. It may be empty when BaseURL is set: local servers want none.
 	Key string
@@ -47,14 +47,14 @@ func New(o Options) *Provider {
 	if p.http == nil {
 		p.http = &http.Client{}
 	}
-	base, err := BaseURL(o.BaseURL)
+	base, err := baseURL(o.BaseURL)
 	switch {
 	case err != nil:
 		p.fault = &llm.Error{Kind: llm.Unreachable, Message: err.Error(), Hint: "give the base URL as http://host:port/v1"}
 	case o.Key == "" && o.BaseURL == "":
 		p.fault = &llm.Error{
 			Kind:    llm.BadKey,
-			Message: "model server " + DefaultURL + ": no API key",
+			Message: "model server " + defaultURL + ": no API key",
 			Hint:    "set OPENAI_API_KEY, or the base URL of a server that needs no key",
 		}
 	}
@@ -62,14 +62,11 @@ func New(o Options) *Provider {
 	return p
 }
 
-// URL returns the base URL that requests go to.
-func (p *Provider) URL() string { return p.base }
-
-// BaseURL returns the address that an address as people write it stands for; see the package comment.
-func BaseURL(s string) (string, error) {
+// baseURL returns the address that an address as people write it stands for; see the package comment.
+func baseURL(s string) (string, error) {
 	text := strings.TrimSpace(s)
 	if text == "" {
-		return DefaultURL, nil
+		return defaultURL, nil
 	}
 	if !strings.Contains(text, "://") {
 		text = guessScheme(text) + "://" + text

@@ -316,12 +316,12 @@ func TestBaseURL(t *testing.T) {
 		"api.example.com":              "https://api.example.com/v1",
 		"https://openrouter.ai/api/v1": "https://openrouter.ai/api/v1",
 	} {
-		if got, err := BaseURL(in); err != nil || got != want {
+		if got, err := baseURL(in); err != nil || got != want {
 			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"ftp://x", "http://", "http://%zz"} {
-		if got, err := BaseURL(in); err == nil {
+		if got, err := baseURL(in); err == nil {
 			t.Errorf("%q: %q", in, got)
 		}
 	}
