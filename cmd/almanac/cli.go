@@ -57,7 +57,7 @@ type commandLine struct {
 	Describe describeCommand `cmd:"" help:"Print the specifications of actions."`
 	Sessions sessionsCommand `cmd:"" help:"List saved sessions, or show one."`
 	Config   configCommand   `cmd:"" help:"Show the configuration and where each value comes from; create a file; approve a project's file."`
-	Doctor   doctorCommand   `cmd:"" help:"Report source health and skipped entries."`
+	Doctor   doctorCommand   `cmd:"" help:"Check sources, model server, configuration and terminal, with remedies."`
 	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs over MCP."`
 	Eval     evalCommand     `cmd:"" help:"Run evaluations."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`

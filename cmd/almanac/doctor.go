@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"almanac/catalog"
 	"almanac/catalog/source"
@@ -12,20 +13,26 @@ import (
 type doctorCommand struct {
 	Accept string `placeholder:"SOURCE" help:"Accept the new and changed actions of SOURCE."`
 	All    bool   `help:"List every skipped, renamed or mended entry, not only the first of each."`
-	JSON   bool   `help:"Print JSON."`
+	JSON   bool   `help:"Print JSON, as --output json does."`
 }
 
 // doctorSome is how many remarks of a kind are listed without --all.
 const doctorSome = 10
 
-// Run reports on every source. It fails if one cannot be read.
+// Run reports on every source and on what else the program needs. It fails if something does not work.
 func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
+	format, err := cli.format("json")
+	if err != nil {
+		return err
+	}
 	f, err := cli.feed(ctx)
 	if err != nil {
 		return err
 	}
 	defer f.loader.Close()
-	if err := f.loader.Wait(ctx); err != nil {
+	soon, cancel := context.WithTimeout(ctx, doctorTime)
+	defer cancel()
+	if err := f.loader.Wait(soon); err != nil && ctx.Err() != nil {
 		return err
 	}
 	if c.Accept != "" {
@@ -37,17 +44,26 @@ func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 		return change.WriteChange(p.stdout, c.some())
 	}
 	all := append(f.loader.Status(), cli.leftOut...)
-	if c.JSON {
-		err = p.printJSON(reportsOf(all))
-	} else {
-		err = c.print(p, all)
+	asked, stop := context.WithTimeout(ctx, doctorModelTime)
+	defer stop()
+	checks := cli.checks(asked, p)
+	if c.JSON || format == "json" {
+		err = p.printJSON(struct {
+			Checks  []check        `json:"checks"`
+			Sources []sourceReport `json:"sources"`
+		}{checks, reportsOf(all)})
+	} else if err = c.print(p, all); err == nil {
+		printChecks(p, checks)
 	}
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(checks, func(c check) bool { return c.State == checkFailed }) {
+		return &exitError{Code: exitFailed}
+	}
 	for _, s := range all {
 		var partly *source.PartlyError
-		if s.Err != nil || s.Health != nil && !errors.As(s.Health, &partly) {
+		if s.State == source.Loading || s.Err != nil || s.Health != nil && !errors.As(s.Health, &partly) {
 			return &exitError{Code: exitFailed}
 		}
 	}

@@ -1,0 +1,123 @@
+// This file checks what the program needs beside its sources: for almanac doctor.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"almanac/catalog/text"
+	"almanac/llm"
+	"almanac/llm/openai"
+)
+
+// A check is one thing that was looked at.
+type check struct {
+	Name string `json:"name"`
+	// State is ok, note for what is missing but not needed, or failed.
+	State  string `json:"state"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// The states.
+const (
+	checkOK     = "ok"
+	checkNote   = "note"
+	checkFailed = "failed"
+)
+
+// checks looks at everything but the sources. It ends with ctx.
+func (cli *commandLine) checks(ctx context.Context, p *program) []check {
+	return []check{
+		{"version", checkOK, fmt.Sprintf("almanac %s, %s, %s/%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH), ""},
+		cli.checkConfig(), cli.checkData(), cli.checkModel(ctx), checkClipboard(), checkTerminal(p),
+	}
+}
+
+func (cli *commandLine) checkConfig() check {
+	c := check{Name: "configuration", State: checkOK, Text: cli.config.user.path}
+	if _, err := os.Stat(c.Text); err != nil {
+		c.State, c.Text, c.Remedy = checkNote, "no file, all values are defaults", "almanac config init writes one"
+	}
+	return c
+}
+
+// probeSize is how much is written to tell whether there is space.
+const probeSize = 1 << 20
+
+func (cli *commandLine) checkData() check {
+	dir := cli.dataDir()
+	c := check{Name: "data folder", State: checkOK, Text: dir + ", writable"}
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".doctor-*"); err == nil {
+			_, err = f.Write(bytes.Repeat([]byte{1}, probeSize))
+			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+		}
+	}
+	if err != nil {
+		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "make the folder writable, free some space, or name another with --data"
+	}
+	return c
+}
+
+func (cli *commandLine) checkModel(ctx context.Context) check {
+	c := check{Name: "model", State: checkNote, Text: "none is configured; everything else works without", Remedy: "set OPENAI_API_KEY, or --base-url to an OpenAI-compatible server"}
+	base, key, ok := cli.modelServer()
+	if !ok {
+		return c
+	}
+	cli.credentials.address(base)
+	name := cli.modelName()
+	models, err := openai.New(openai.Options{BaseURL: base, Key: key}).Models(ctx)
+	var failed *llm.Error
+	switch {
+	case err != nil && errors.As(err, &failed) && failed.Kind == llm.BadKey:
+		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "check ALMANAC_API_KEY or OPENAI_API_KEY"
+	case err != nil:
+		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "check --base-url, and that the server runs"
+	case len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return m.Name == name }):
+		c.Text, c.Remedy = fmt.Sprintf("the server answers, but has no %s among %s", name, text.Count(len(models), "model")), "choose one with --model"
+	default:
+		c.State, c.Text, c.Remedy = checkOK, name+": the server answers", ""
+	}
+	return c
+}
+
+func checkClipboard() check {
+	if there := copyRoutes(); len(there) > 0 {
+		return check{Name: "clipboard", State: checkOK, Text: there[0].via}
+	}
+	return check{"clipboard", checkNote, "no program: /copy asks the terminal, or prints", "install wl-copy, xclip or xsel, or use tmux"}
+}
+
+func checkTerminal(p *program) check {
+	if !isTerminal(p) {
+		return check{"terminal", checkNote, "not a terminal with cursor movement: line mode", "run it in a terminal, with TERM set"}
+	}
+	return check{Name: "terminal", State: checkOK, Text: fmt.Sprintf("%s, %d columns", os.Getenv("TERM"), p.width())}
+}
+
+// print prints the checks, each with what to do.
+func printChecks(p *program, checks []check) {
+	for _, c := range checks {
+		fmt.Fprintf(p.stdout, "%-6s  %s: %s\n", c.State, c.Name, text.SanitizeLine(c.Text))
+		if c.Remedy != "" {
+			fmt.Fprintf(p.stdout, "        %s\n", c.Remedy)
+		}
+	}
+}
+
+// doctorTime bounds what the doctor waits for a source, and doctorModelTime for the model's server.
+const (
+	doctorTime      = 40 * time.Second
+	doctorModelTime = 5 * time.Second
+)
