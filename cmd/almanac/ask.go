@@ -321,7 +321,10 @@ func (f *follower) show(e event.Event) {
 	case event.Opened, event.Drafted, event.Listed:
 		answer = true
 	case event.Printed:
-		answer = e.Stream == vm.Stdout && e.Author == session.User
+		answer = e.Stream == vm.Stdout && (e.Author == session.User || f.aside)
+		if answer && f.aside {
+			f.said.WriteString(e.Text)
+		}
 	case event.Found:
 		if answer = true; e.Outcome != nil {
 			f.values(e.Outcome)
@@ -344,10 +347,18 @@ func (f *follower) show(e event.Event) {
 	}
 	for _, line := range event.Lines(e, 0, event.RenderOptions{NoEcho: true, NoChanges: true}) {
 		fmt.Fprintln(out, line.String())
-		if answer && f.aside {
-			f.said.WriteString(line.String() + "\n")
+		if answer && f.aside && e.Kind != event.Printed {
+			f.say(line.String() + "\n")
 		}
 	}
+}
+
+// say keeps whole lines, on lines of their own.
+func (f *follower) say(lines string) {
+	if said := f.said.String(); said != "" && !strings.HasSuffix(said, "\n") {
+		f.said.WriteByte('\n')
+	}
+	f.said.WriteString(lines)
 }
 
 // values prints what a script of the person's returned.
@@ -356,7 +367,7 @@ func (f *follower) values(out *session.Outcome) {
 	if f.aside {
 		var b strings.Builder
 		err = show.WriteValues(&b, out.Values, show.AsText, 0)
-		f.said.WriteString(b.String())
+		f.say(b.String())
 		fmt.Fprint(f.p.stderr, b.String())
 	} else {
 		err = f.p.printValues(out, f.format)
