@@ -394,7 +394,8 @@ func (sh *Shell) finish(c event.Cell, err error) {
 	if c.Outcome == nil {
 		c.Outcome = heard.Outcome
 	}
-	c.Err, c.Elapsed = err, time.Since(c.Started)
+	c.Err, c.Waited = err, heard.Waited
+	c.Elapsed = time.Since(c.Started) - c.Waited
 	sh.mu.Lock()
 	sh.busy = false
 	if c.N > 0 {

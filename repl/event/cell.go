@@ -22,7 +22,8 @@ type Cell struct {
 	// Source is the script or the prompt.
 	Source  string
 	Started time.Time
-	Elapsed time.Duration
+	// Elapsed is how long it took, without Waited: the time in which a person was asked.
+	Elapsed, Waited time.Duration
 	// Outcome is that of the cell's script, or of the model's last one; nil when there was none.
 	Outcome *session.Outcome
 	// Calls are all action calls of the cell, numbered through: [7.2] is the second.

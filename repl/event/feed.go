@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"almanac/catalog/text"
 	"almanac/session"
@@ -32,7 +33,9 @@ type Feed struct {
 	spoken  int  // bytes the model said
 	toolRan bool // a script of the model's ended since its tool started
 	setters map[string]Setter
-	acting  []string // ids of the actions under way, the newest last
+	acting  []string  // ids of the actions under way, the newest last
+	asking  int       // open questions
+	asked   time.Time // when the first of them came up
 	thought thought
 	retry   retry
 	results results // of all cells

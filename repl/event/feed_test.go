@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"almanac/llm"
@@ -101,6 +103,31 @@ func TestFeedApprove(t *testing.T) {
 	if err != nil || a.Verdict != session.Once {
 		t.Errorf("got %+v, %v, want the person's yes", a, err)
 	}
+}
+
+// The time in which a person is asked is counted once, however many questions are open.
+func TestFeedWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := NewFeed()
+		f.Begin(Cell{N: 1})
+		var asking sync.WaitGroup
+		for range 2 {
+			asking.Go(func() {
+				if _, err := f.approve(t.Context(), session.Request{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		for _, e := range f.Take() {
+			e.Ask.Answer <- session.Approval{Verdict: session.Once}
+		}
+		asking.Wait()
+		if c := f.End(); c.Waited != time.Minute {
+			t.Errorf("waited %v, want a minute", c.Waited)
+		}
+	})
 }
 
 func TestFeedApproveInterrupted(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"almanac/llm"
 	"almanac/llm/tools"
@@ -55,6 +56,8 @@ func (f *Feed) approve(ctx context.Context, r session.Request) (session.Approval
 	cell := f.cell.N
 	f.mu.Unlock()
 	r.Cell = cmp.Or(r.Cell, cell)
+	f.ask(1)
+	defer f.ask(-1)
 	ask := &Ask{Request: r, Answer: make(chan session.Approval, 1)}
 	f.Emit(Event{Kind: Asked, Cell: cell, Author: r.Author, Ask: ask})
 	select {
@@ -62,6 +65,18 @@ func (f *Feed) approve(ctx context.Context, r session.Request) (session.Approval
 		return a, nil
 	case <-ctx.Done():
 		return session.Approval{Verdict: session.Refuse, Reason: "interrupted"}, ctx.Err()
+	}
+}
+
+// ask counts open questions, and the time in which there is one.
+func (f *Feed) ask(more int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.asking == 0 {
+		f.asked = time.Now()
+	}
+	if f.asking += more; f.asking == 0 {
+		f.cell.Waited += time.Since(f.asked)
 	}
 }
 
