@@ -1,7 +1,7 @@
 -- help and vars, and the docs of functions that the host provides.
 local host = ...
 local type, ipairs, print = type, ipairs, print
-local find, lower, rep, match = string.find, string.lower, string.rep, string.match
+local find, lower, rep, match, gmatch = string.find, string.lower, string.rep, string.match, string.gmatch
 
 host.doc("call(id, args)", "calls the action with this id")
 host.doc("repr(value)", "the value as Lua source, keys sorted")
@@ -14,8 +14,20 @@ host.doc("null", "JSON null: false in conditions, not nil, can be stored in tabl
 function vars() return host.vars() end
 host.doc("vars()", "table of the globals set in this session")
 
+local columns = 78
+
+-- show prints the form, and beside it the text in as many lines as it takes.
 local function show(d, width)
-  print(d.form .. rep(" ", width - #d.form) .. "  " .. d.text)
+  local line, indent = d.form .. rep(" ", width - #d.form) .. " ", rep(" ", width + 1)
+  local room = math.max(columns, width + 30)
+  for word in gmatch(d.text, "%S+") do
+    if #line > #indent and #line + 1 + #word > room then
+      print(line)
+      line = indent
+    end
+    line = line .. " " .. word
+  end
+  print(line)
 end
 
 function help(name)

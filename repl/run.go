@@ -56,6 +56,9 @@ func (sh *Shell) ran(c *event.Cell, o *session.Outcome, err error) error {
 		e.Cell, e.Outcome = c.N, o
 		sh.feed.Emit(e)
 	}
+	if o.Hint != "" {
+		sh.say(event.Notice, "%s", o.Hint)
+	}
 	if hint := uncalled(sh.options.Session.View(), o); hint != "" {
 		sh.say(event.Notice, "%s", hint)
 	}

@@ -54,6 +54,8 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 		return r.search(view, a)
 	case "catalog.namespace":
 		return r.named(view.Namespace, a)
+	case "catalog.below":
+		return r.below(view, a)
 	case "catalog.tags":
 		return r.named(view.Tags, a)
 	case "catalog.entities":
@@ -110,6 +112,34 @@ func (r *run) search(view *catalog.View, a arguments) (any, error) {
 		return nil, err
 	}
 	return r.give(set), nil
+}
+
+// below counts the actions below a path, and lists the next segments when asked to, those that the script may read.
+func (r *run) below(view *catalog.View, a arguments) (any, error) {
+	path, err := a.text(0, "a path of names")
+	if err != nil {
+		return nil, err
+	}
+	names := []any{}
+	children, total := childrenOf(view, path)
+	for _, child := range children {
+		if a.at(1) == true && (child.ID == "" || r.read(child.ID)) {
+			names = append(names, child.Name)
+		}
+	}
+	return map[string]any{"actions": total, "names": names}, nil
+}
+
+// childrenOf is what is directly below a namespace, and how many actions it has; nothing for an action.
+func childrenOf(view *catalog.View, path string) (children []catalog.Child, total int64) {
+	if _, action := view.Lookup(path); action || path == "" {
+		return nil, 0
+	}
+	children = view.Children(path)
+	for _, child := range children {
+		total += int64(child.Count)
+	}
+	return children, total
 }
 
 func (r *run) searchOptions(a arguments, i int) (catalog.SearchOptions, error) {

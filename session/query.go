@@ -46,6 +46,12 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 // query alone.
 func (r *run) readCatalogValues(values []vm.Value) {
 	for i := range values {
+		if path := values[i].Action; path != "" {
+			if _, total := childrenOf(r.session.View(), path); total > 0 {
+				values[i].Repr = vm.NamespaceText(path, total)
+			}
+			continue
+		}
 		if read, ok := r.readCatalogValue(values[i].Data); ok {
 			r.answered = append(r.answered, read.steps...)
 			values[i].Repr, values[i].Prose = read.text, true

@@ -29,6 +29,8 @@ func TestReading(t *testing.T) {
 		{`local told = {} for _, id in ipairs{"shop.item.lis", "shop.item.gett", "shop.item.pric", "admin.shop.purg"} do
 			local _, err = pcall(call, id, {}) for near in err.hint:gmatch("[a-z]+%.[a-z]+%.[a-z]+") do told[near] = true end
 		end return #keys(told) <= 3`, "true", "false"},
+		{`local n = 0 for name in pairs(shop.item) do n = n + 1 end return n > 3`, "false", "true"},
+		{`local n = 0 for name in pairs(shop.item) do n = n + 1 end for name in pairs(admin.shop) do n = n + 1 end return n <= 3`, "true", "false"},
 		{`return #map(catalog.search("zzz"), "id")`, "0", "0"},
 		{`return tostring(catalog.search("item")):gsub("\n", "")`, "", ""},
 	}

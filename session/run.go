@@ -269,7 +269,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 	calls, effects := r.ordered()
 	out := &Outcome{
 		Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr), Calls: calls, Effects: effects,
-		Steps: reply.Steps, Elapsed: time.Since(r.started), Dropped: reply.Dropped, Err: reply.Err,
+		Steps: reply.Steps, Elapsed: time.Since(r.started), Dropped: reply.Dropped, Hint: reply.Hint, Err: reply.Err,
 		Lost: r.lost, Sets: r.returned, Specs: r.specs(), Withheld: r.reading.withheld,
 	}
 	if r.mode == trace.ModeRun {

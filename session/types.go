@@ -63,6 +63,8 @@ type Outcome struct {
 	Globals vm.Diff
 	// Dropped counts printed bytes that the output limit cut.
 	Dropped int64
+	// Hint says what may be meant by a name that is not set, where the script was that name; else empty.
+	Hint string
 	// Err is set when the script failed or was stopped.
 	Err *vm.Error
 	// Lost says that the Lua process ended, as of which run the globals are back in a new one, and what is not; empty

@@ -68,7 +68,11 @@ func worded(text string) Input {
 	return Input{Form: Words, Text: text}
 }
 
+// luaInput takes "= 1+1" for the expression, as the shells of older Luas do. Its columns stay.
 func luaInput(text string) Input {
+	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), "="); ok {
+		text = text[:len(text)-len(rest)-1] + " " + rest
+	}
 	if strings.TrimSpace(text) == "" {
 		return Input{}
 	}

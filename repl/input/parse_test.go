@@ -17,6 +17,8 @@ func TestParse(t *testing.T) {
 		{"lua", "x = 1", LuaMode, Input{Form: Lua, Text: "x = 1"}},
 		{"lua keeps its columns", "  x = 1 ", LuaMode, Input{Form: Lua, Text: "  x = 1"}},
 		{"line ends", "a()\r\nb()\rc()", LuaMode, Input{Form: Lua, Text: "a()\nb()\nc()"}},
+		{"an expression of older shells", "  = 1+1", LuaMode, Input{Form: Lua, Text: "    1+1"}},
+		{"a sign alone", "=", LuaMode, Input{}},
 		{"words", "who owes most?", AskMode, Input{Form: Words, Text: "who owes most?"}},
 		{"a lone word is for the model", "really?", AskMode, Input{Form: Words, Text: "really?"}},
 		{"ask once", "? who owes most", LuaMode, Input{Form: Words, Text: "who owes most"}},

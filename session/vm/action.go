@@ -66,11 +66,7 @@ func openAction(m *Machine) {
 		if len(a.path)+len(segment) > maxPath {
 			c.fail("action id longer than %d bytes", maxPath)
 		}
-		path := a.path + "." + segment
-		if f := m.helpers[path]; f != nil {
-			return c.give(f)
-		}
-		return c.give(m.actionValue(path))
+		return c.give(m.under(a, segment))
 	})
 	def("__newindex", func(c call) int {
 		c.fail("%s.%s cannot be assigned: names of actions are read-only", self(c, 1).path, m.text(c.l, c.raw(2)))
@@ -81,13 +77,16 @@ func openAction(m *Machine) {
 		c.l.Remove(1)
 		return c.callAction(a.path, a.path)
 	})
-	def("__tostring", func(c call) int { return c.give(self(c, 1).String()) })
+	def("__tostring", func(c call) int { return c.give(m.actionText(c.l, self(c, 1))) })
 	def("__eq", func(c call) int { return c.give(self(c, 1).path == self(c, 2).path) })
 	def("__len", func(c call) int {
 		c.fail("%s is the name of an action, not its result: call it with %s{...}", self(c, 1).path, self(c, 1).path)
 		return 0
 	})
 	def("__pairs", func(c call) int {
+		if next := m.walkNamespace(c.l, self(c, 1)); next != nil {
+			return c.give(next, c.raw(1), nil)
+		}
 		c.fail("%s is the name of an action, not its result: call it with %s{...}", self(c, 1).path, self(c, 1).path)
 		return 0
 	})

@@ -34,7 +34,7 @@ func (m *Machine) text(l *lua.State, v any) string {
 	case *integer:
 		return o.String()
 	case *action:
-		return o.String()
+		return m.actionText(l, o)
 	}
 	if f := m.metafield(v, "__tostring"); f != nil && l != nil {
 		c := call{m: m, l: l, name: "tostring"}

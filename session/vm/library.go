@@ -3,6 +3,7 @@ package vm
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	lua "github.com/Shopify/go-lua"
 
@@ -163,11 +164,17 @@ func (m *Machine) hostTable() any {
 	def("docs", func(c call) int {
 		sort.SliceStable(m.docs, func(i, j int) bool { return m.docs[i].form < m.docs[j].form })
 		list := m.newTable(len(m.docs), 0)
-		for i, d := range m.docs {
+		list.array = list.array[:0]
+		for _, d := range m.docs {
+			path, _, _ := strings.Cut(d.form, "(")
+			root, _, _ := strings.Cut(path, ".")
+			if m.helpers[path] != nil && !m.roots[root] {
+				continue // it is below a name that this session does not have
+			}
 			entry := m.newTable(0, 2)
 			entry.put("form", d.form)
 			entry.put("text", d.text)
-			list.array[i] = m.value(entry)
+			list.array = append(list.array, m.value(entry))
 		}
 		return c.give(m.value(list))
 	})

@@ -163,6 +163,9 @@ func (m *Machine) Run(s Script) Reply {
 	if err == nil && len(values) > 0 && values[0] != nil {
 		m.keep(s.Keep, values[0])
 	}
+	if s.Expr && err == nil && len(values) == 1 && values[0] == nil {
+		r.Hint = m.unset(s.Source)
+	}
 	r.Steps = m.meter.steps + m.meter.pending
 	r.Dropped = m.out.dropped
 	r.Globals = m.Globals()

@@ -87,6 +87,23 @@ func TestLargeValueComesAsTextOnly(t *testing.T) {
 	}
 }
 
+// TestUnsetName: a name alone that is not set says what may be meant.
+func TestUnsetName(t *testing.T) {
+	r := newRig(t, Limits{})
+	r.must("open = {} customer = {name = 'x'}")
+	for source, want := range map[string]string{
+		"opne": "opne is not set: did you mean open?", " custmer\n": "custmer is not set: did you mean customer?",
+		"string.fromat": "string.fromat is not set: did you mean string.format?", "None": "None is not set: Lua writes nil",
+		"customer.nam": "customer.nam is not set: did you mean customer.name?", "blling": "blling is not set: did you mean billing?",
+		"xyzzy": "", "nil": "", "open": "", "(opne)": "", "opne, 1": "", "customer.zip": "",
+	} {
+		reply := r.Run(Script{Source: source, Name: "e", Expr: true, Roots: []string{"billing"}})
+		if reply.Hint != want || reply.Err != nil {
+			t.Errorf("%s: %q %v, want %q", source, reply.Hint, reply.Err, want)
+		}
+	}
+}
+
 func TestExpression(t *testing.T) {
 	r := newRig(t, Limits{})
 	reply := r.Run(Script{Source: "1 + 1, 'x'", Name: "e", Expr: true})

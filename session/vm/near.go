@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	luasrc "almanac/catalog/lua"
 	"almanac/session/syntax"
 )
 
@@ -98,16 +99,45 @@ var foreign = map[string]string{
 
 // nearGlobal is nearHint for a global, which may be a local variable that is misspelt.
 func (m *Machine) nearGlobal(a *activation, name string) string {
+	return m.nearName(name, a.variables())
+}
+
+// nearName says which global, or variable of the function, is nearest to a name that is not set.
+func (m *Machine) nearName(name string, variables []string) string {
 	if means := foreign[name]; means != "" {
 		return "Lua writes " + means
 	}
 	known := append(namesIn(m.session), namesIn(m.names)...)
-	known = append(known, a.variables()...)
+	known = append(known, variables...)
 	for root := range m.roots {
 		known = append(known, root)
 	}
 	if near := nearest(name, known); near != "" {
 		return "did you mean " + near + "?"
+	}
+	return ""
+}
+
+// unset says of a source that is a name alone, opne or string.fromat, and gives nil, what may be meant; else "".
+func (m *Machine) unset(source string) string {
+	source = strings.TrimSpace(source)
+	path := strings.Split(source, ".")
+	for _, name := range path {
+		if !luasrc.IsName(name) {
+			return ""
+		}
+	}
+	if len(path) == 1 {
+		if near := m.nearName(source, nil); near != "" {
+			return source + " is not set: " + near
+		}
+		return ""
+	}
+	v, _ := m.lookUp(path[:len(path)-1])
+	if t := m.open(v); t != nil {
+		if near := nearest(path[len(path)-1], namesIn(t)); near != "" {
+			return source + " is not set: did you mean " + strings.Join(path[:len(path)-1], ".") + "." + near + "?"
+		}
 	}
 	return ""
 }

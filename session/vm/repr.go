@@ -88,7 +88,7 @@ func (p *printer) value(v any, depth int) string {
 		case *integer:
 			out = o.String()
 		case *action:
-			out = o.String()
+			out = p.m.actionText(p.l, o)
 		case *coroutine:
 			out = "<coroutine>"
 		default:

@@ -143,6 +143,8 @@ type Reply struct {
 	Changed Diff
 	// Dropped counts printed bytes beyond Limits.Output.
 	Dropped int64
+	// Hint says what may be meant where a name alone, asked for by Script.Expr, is not set; else empty.
+	Hint string
 }
 
 // A Kind says what sort of failure an Error is.

@@ -76,6 +76,11 @@ func (r *rig) op(name string, args []any) (any, error) {
 	r.ops = append(r.ops, strings.TrimSpace(fmt.Sprintln(append([]any{name}, args...)...)))
 	hits := []any{map[string]any{"id": "crm.customer.get", "score": 1.5, "line": "crm.customer.get(id*:str)  R"}}
 	switch name {
+	case "catalog.below":
+		if args[0] == "depot" {
+			return map[string]any{"actions": int64(3), "names": []any{"part", "order"}}, nil
+		}
+		return map[string]any{}, nil
 	case "catalog.pick":
 		return map[string]any{"step": int64(1), "needs_output": "customer_id", "hits": hits}, nil
 	case "catalog.plan":
@@ -94,7 +99,7 @@ func (r *rig) op(name string, args []any) (any, error) {
 }
 
 func (r *rig) run(source string) Reply {
-	return r.Run(Script{Source: source, Name: "test", Surface: Execute, Roots: []string{"test", "billing"}})
+	return r.Run(Script{Source: source, Name: "test", Surface: Execute, Roots: []string{"test", "billing", "depot"}})
 }
 
 // must runs a script that has to succeed.

@@ -66,3 +66,15 @@ call({}) -- ### "call takes an action id and a table"
 test.denied{} -- ### "denied: this session is read-only"
 ---
 catalogg.search("x") -- ### "global 'catalogg'.*did you mean catalog\\?"
+---
+-- a namespace says what it has, and pairs goes through the names below it
+assert(tostring(depot) == "<namespace depot, 3 actions>" and tostring(depot.part) == "<action depot.part>")
+assert(("%s"):format(depot) == "<namespace depot, 3 actions>" and repr({depot}) == "{ <namespace depot, 3 actions> }")
+local names = {}
+for name, value in pairs(depot) do
+  names[#names + 1] = name
+  assert(value == depot[name] and type(value) == "action")
+end
+assert(table.concat(names, " ") == "order part")
+---
+for _ in pairs(billing.invoice) do end -- ### "billing.invoice is the name of an action, not its result"
