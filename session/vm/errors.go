@@ -52,12 +52,13 @@ func (m *Machine) position(l *lua.State, level int) string {
 	return fmt.Sprintf("%s:%d: ", f.chunk, f.line)
 }
 
-// luaLevel is the level of the engine's stack for one that error() counts, which are those of Lua: a function whose
-// results normalised code passes on is done with there, and an operator that it calls the host for is no call.
+// luaLevel is the level of the engine's stack for one that error() counts, which are those of Lua: a function that
+// returns what another in Lua gives, which normalised code passes on, is done with there, and an operator that it calls
+// the host for is no call.
 func (m *Machine) luaLevel(l *lua.State, level int) int {
 	for i := 2; i <= level; i++ {
 		a := m.activationAt(l, i)
-		if a != nil && a.returnsCall() {
+		if a != nil && m.activationAt(l, i-1) != nil && a.returnsCall() {
 			level++
 		}
 		if a == nil {

@@ -29,9 +29,14 @@ local ok, e = pcall(function()
   local x = wrap(1, 2)
 end)
 assert(e == "test:5: up", e)
+ok, e = pcall(function(...)
+  local function f(...) return pcall(function() error("here", 3) end, ...) end
+  return select(2, f(1))
+end, 1)
+assert(e == "test:9: here", e)
 local t = setmetatable({}, {__mod = raise, __concat = raise, __idiv = raise})
 for _, f in ipairs{function() return t % 1 end, function() return 1 .. t end, function() return t // 1 end} do
-  assert(select(2, pcall(f)) == "test:9: up")
+  assert(select(2, pcall(f)) == "test:14: up")
 end
 ---
 -- __len, __eq and __newindex work also after a field was looked for that is not there and has no __index.
