@@ -243,8 +243,8 @@ func (m *model) markdown(block string) []string {
 // The open block is drawn again when it has grown by so much, or so long after it was drawn last: every drawing costs
 // more than the word that it shows.
 const (
-	paceBytes = 64
-	paceTime  = 700 * time.Millisecond
+	paceBytes = 96
+	paceTime  = time.Second
 )
 
 // paced is the open block as it is to be drawn now.

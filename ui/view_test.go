@@ -233,7 +233,8 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// The model's Markdown goes to the scrollback block by block; a code block that is still open is drawn below.
+// The model's Markdown is drawn block by block, and goes to the scrollback when the region is full or the answer ends. Of a
+// code block that is still open the lines are drawn too.
 func TestMarkdownStreams(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
@@ -241,20 +242,17 @@ func TestMarkdownStreams(t *testing.T) {
 		s.emit(event.Event{Kind: event.Spoke, Cell: 8, Author: session.Model, Text: text})
 	}
 	say("# Head\n\nSome **wo")
-	if got := strings.Join(s.printed, "|"); got != "  # Head" {
-		t.Errorf("printed %q", got)
+	if view := s.View().Content; !strings.Contains(view, "  Head") || len(s.printed) > 0 {
+		t.Errorf("printed %q, drawn:\n%s", s.printed, view)
 	}
 	say("rds** here\n\n```lua\nlocal x = 1\n")
-	if got := strings.Join(s.printed, "|"); got != "  # Head||  Some words here" && got != "  # Head| |  Some words here" {
-		t.Errorf("printed %q", got)
-	}
-	if view := s.View().Content; !strings.Contains(view, "    local x = 1") {
-		t.Errorf("the open block is not drawn:\n%s", view)
+	if view := s.View().Content; !strings.Contains(view, "  Some words here\n") || !strings.Contains(view, "    local x = 1") {
+		t.Errorf("drawn:\n%s", view)
 	}
 	say("return x\x1b[31m\n```\nand")
 	s.send(doneMsg{})
 	s.pass(time.Second)
-	want := "  # Head|  Some words here|    local x = 1|    return x\\27[31m|  and"
+	want := "  Head|  Some words here|    local x = 1|    return x\\27[31m|  and"
 	var got []string
 	for _, line := range s.printed {
 		if strings.TrimSpace(line) != "" {
@@ -351,10 +349,10 @@ func TestRetryCountsDown(t *testing.T) {
 	before := len(s.printed)
 	s.observe(llm.Event{Kind: llm.Delta, Text: "Hello.\n\nIt is"})
 	s.pass(time.Second)
-	if got := strings.Join(s.printed[before:], "\n"); got != "server error (500); answered at retry 2 of 3\n  Hello." {
+	if got := strings.Join(s.printed[before:], "\n"); got != "server error (500); answered at retry 2 of 3" {
 		t.Errorf("printed:\n%s", got)
 	}
-	if got := s.View().Content; strings.Contains(got, "retrying") {
+	if got := s.View().Content; strings.Contains(got, "retrying") || !strings.Contains(got, "  Hello.") {
 		t.Errorf("region:\n%s", got)
 	}
 }
