@@ -1,6 +1,6 @@
 package demo
 
-// This file makes catalog entries from the short blocks in which the actions are written down, and runs them.
+// This file turns the short blocks in which actions are declared into catalog entries, and runs them.
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"almanac/catalog"
 )
 
-// An action is one entry as it is written down. Reads see the database through connections that cannot write.
-// Everything else runs in one transaction that also writes the audit row, and takes effect whole or not at all.
+// An action is the declaration of one entry. Reads use read-only connections. Everything else runs in one transaction
+// that also writes the audit row, and is atomic.
 type action struct {
 	id, title, about string
 	op               catalog.Operation
@@ -31,10 +31,10 @@ type action struct {
 	lua              string       // examples, one a line
 }
 
-// A step is one statement or check of an action. A nil value leaves the answer as it is.
+// A step is one statement or check of an action. A nil value leaves the answer unchanged.
 type step func(ctx context.Context, w *work) (any, error)
 
-// work is one call under way.
+// work is a running call.
 type work struct {
 	tx   *sql.Tx
 	vars map[string]any // the arguments and what steps add; bound to the parameters of their names
@@ -141,7 +141,7 @@ func (o *Office) run(ctx context.Context, a action, fields []field, w *work, cal
 	return data, nil
 }
 
-// within runs do in a transaction, which for reads is one that cannot write.
+// within runs do in a transaction, a read-only one for reads.
 func (o *Office) within(ctx context.Context, write bool, do func(*sql.Tx) error) error {
 	db := o.read
 	if write {
@@ -164,7 +164,7 @@ func rollback(tx *sql.Tx) error {
 	return nil
 }
 
-// audit notes that the call was carried out; it is undone with the call if that fails to commit.
+// audit records the call; the record is rolled back with the call if that fails to commit.
 func (w *work) audit(ctx context.Context, id string, call catalog.Call, data any) error {
 	args, err := json.Marshal(call.Args)
 	if err != nil {
@@ -184,7 +184,7 @@ func (w *work) audit(ctx context.Context, id string, call catalog.Call, data any
 	return err
 }
 
-// readable says in words what SQLite says in codes. Checks of the actions come first; this is for what slips by.
+// readable puts SQLite's error codes into words, for errors that the actions' own checks did not catch.
 func readable(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -192,7 +192,7 @@ func readable(err error) error {
 	}
 	switch e.Code() {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return fmt.Errorf("there is such a record already: %w", err)
+		return fmt.Errorf("such a record already exists: %w", err)
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("other records depend on it, or a record it names does not exist: %w", err)
 	case sqlite3.SQLITE_CONSTRAINT_CHECK:
@@ -203,7 +203,7 @@ func readable(err error) error {
 	return err
 }
 
-// A kind says where the records that an id argument names are kept.
+// A kind is the table of the records that an id argument names.
 type kind struct {
 	arg, table, noun, like, find string
 }
@@ -261,7 +261,7 @@ func (w *work) checkIDs(ctx context.Context, fields []field) error {
 	return nil
 }
 
-// exists answers nil when arg does not name a kind of record or the record is there.
+// exists returns nil if the record exists, or arg does not name a kind of record.
 func (w *work) exists(ctx context.Context, arg, id string) error {
 	k, ok := kindOf(arg)
 	if !ok {

@@ -1,8 +1,8 @@
 package demo
 
-// This file decides what to do with the file at a path, and makes a new one. A new file is filled under another name
-// beside its place and moved there when it is complete and on disk, so that no start that is killed can leave half
-// a back office behind. A lock file keeps others from making it at the same time.
+// This file inspects the file at a path, and makes a new one. A new file is filled under a temporary name and renamed
+// when it is complete and on disk, so that a killed process cannot leave half a back office behind. A lock file keeps
+// others from making it at the same time.
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// What a back office has in its header: "ALMA" in letters, and the version of the tables and of what fills them.
+// The header of a back office: "ALMA" in ASCII, and the version of its tables and contents.
 const (
 	applicationID = 0x414c4d41
 	schemaVersion = 1
@@ -56,7 +56,7 @@ func ready(ctx context.Context, path string, size sizes) error {
 	return errors.Join(err, unlock(err == nil))
 }
 
-// inspect answers true for a back office and false for no file or an empty one. It only reads.
+// inspect reports whether there is a back office; a missing or empty file gives false. It only reads.
 func inspect(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,11 +104,11 @@ func inspect(path string) (bool, error) {
 	return true, nil
 }
 
-// create makes the back office. The caller holds the lock, so what a killed start left is nobody's.
+// create makes the back office. The caller holds the lock, so leftovers of a killed process can be removed.
 func create(ctx context.Context, path string, size sizes) error {
 	part := path + ".part"
 	leftovers := []string{part, part + "-journal", part + "-wal", part + "-shm"}
-	// A log without its database would be taken for the new one's.
+	// SQLite would take a log without its database for the new one's.
 	for _, name := range append(leftovers, path+"-wal", path+"-shm", path+"-journal") {
 		if err := remove(name); err != nil {
 			return fmt.Errorf("back office: %w", err)
@@ -151,7 +151,7 @@ func syncFile(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// build fills a new file. It does without journal and syncing: nobody sees the file before it is complete.
+// build fills a new file, without journal or syncing: nobody sees the file before it is complete.
 func build(ctx context.Context, path string, size sizes) error {
 	db, err := sql.Open("sqlite", dsn(path, "_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=locking_mode(exclusive)&_pragma=cache_size(-65536)"))
 	if err != nil {
@@ -193,7 +193,7 @@ func populate(ctx context.Context, db *sql.DB, size sizes) error {
 	return err
 }
 
-// checkReferences makes up for foreign keys not being enforced row by row while filling.
+// checkReferences checks the foreign keys, which are not enforced while filling.
 func checkReferences(ctx context.Context, tx *sql.Tx) error {
 	var table, parent string
 	var row, key any
@@ -207,9 +207,9 @@ func checkReferences(ctx context.Context, tx *sql.Tx) error {
 	return fmt.Errorf("table %s: a row names a %s that does not exist", table, parent)
 }
 
-// lock waits for the exclusive use of a lock file, which ends with the process at the latest. unlock removes the file
-// when the work is done: whoever still waits on it, or makes it anew, then finds the work done. After a failure it
-// stays, so that those who wait go on taking turns on the same file.
+// lock acquires a lock file, which the system releases when the process ends. unlock removes the file after success:
+// whoever still waits for it, or makes a new one, finds the work done. After a failure it stays, so that waiting
+// processes keep taking turns on the same file.
 func lock(ctx context.Context, name string) (unlock func(done bool) error, err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

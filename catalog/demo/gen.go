@@ -1,8 +1,8 @@
 package demo
 
-// This file makes the contents of a new back office: who there is and what there is. The deals between them are in
-// gen_trade.go, the tickets in gen_support.go, the word lists in words.go. Everything comes from one seeded
-// generator and one calendar, so that two back offices are the same to the last row.
+// This file generates the people and products of a new back office. The deals between them are in gen_trade.go, the
+// tickets in gen_support.go, the word lists in words.go. Everything comes from one seeded generator and one calendar,
+// so that two back offices are identical to the last row.
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// The span of the books. Days are counted from firstDay; lastDay is the office's today.
+// The period covered. Days are counted from firstDay; lastDay is the office's today.
 const (
 	firstDay = "2024-01-01"
 	lastDay  = "2026-10-31"
 	lastHour = "2026-10-31T18:00:00Z"
 )
 
-// sizes says how much there is.
+// sizes is the number of records of each kind.
 type sizes struct {
 	users, accounts, customers, leads, products, orders, services, tickets int
 }
@@ -34,7 +34,7 @@ const (
 	quietProducts  = 3
 )
 
-// gen holds what later parts of the contents need to know of earlier ones.
+// gen holds what later parts of the generator need from earlier ones.
 type gen struct {
 	size      sizes
 	r         rng
@@ -65,7 +65,7 @@ type product struct {
 	price, cost int
 }
 
-// rng is the splitmix64 generator: small, and the same everywhere and always.
+// rng is the splitmix64 generator: small, and the same on every machine.
 type rng uint64
 
 func (r *rng) next() uint64 {
@@ -82,7 +82,7 @@ func (r *rng) n(max int) int { return int(r.next() % uint64(max)) }
 // between gives a number from lo to hi.
 func (r *rng) between(lo, hi int) int { return lo + r.n(hi-lo+1) }
 
-// chance is true percent times out of a hundred.
+// chance is true with a probability in percent.
 func (r *rng) chance(percent int) bool { return r.n(100) < percent }
 
 func (r *rng) pick(words []string) string { return words[r.n(len(words))] }
@@ -290,7 +290,7 @@ func (g *gen) leads() {
 	}
 }
 
-// companyNames gives names that are not used yet. The very first are the Acmes.
+// companyNames returns unused names. The first are the Acmes.
 func (g *gen) companyNames(count int) []string {
 	names := []string{}
 	if g.counts["acc"] == 0 {

@@ -1,6 +1,6 @@
 package demo
 
-// This file makes the service levels, macros, tickets with their messages and escalations, and the saved reports.
+// This file generates the service levels, macros, tickets with their messages and escalations, and the saved reports.
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func (g *gen) service() {
 	}
 }
 
-// deals lists what a customer's tickets may be about, by customer.
+// deals are the possible subjects of tickets, by customer.
 type deals struct{ orders, invoices [][]int }
 
 func (g *gen) deals() deals {
@@ -125,7 +125,7 @@ func (g *gen) ticket(d deals, customer, day int, opened time.Time) {
 	}
 }
 
-// within draws how long something took that was promised within some hours; one in eight is late.
+// within draws how long something took that was promised within a number of hours; one in eight is late.
 func (g *gen) within(hours int) time.Duration {
 	minutes := 10 + g.r.n(hours*50)
 	if g.r.chance(12) {

@@ -1,6 +1,6 @@
 package demo
 
-// This file makes the deals: orders and what ships, invoices and how they were settled, and the ledger of both.
+// This file generates the deals: orders and shipments, invoices and how they were settled, and the ledger.
 
 import (
 	"cmp"
@@ -67,7 +67,7 @@ func (g *gen) recentDays(count, from int) []int {
 	return days
 }
 
-// customerBy gives a customer that was there on a day and does deals.
+// customerBy draws a customer that existed on a day and makes deals.
 func (g *gen) customerBy(day int) int {
 	for {
 		if c := g.r.n(len(g.customers) - quietCustomers); g.customers[c].created <= day {
@@ -132,7 +132,7 @@ func (g *gen) ship(o order, warehouse string) {
 	g.in.put("shipments", g.id("shp"), o.id, warehouse, g.r.pick(carriers), fmt.Sprintf("NG%09d", g.r.n(1_000_000_000)), status, g.day(left), on)
 }
 
-// stock gives every warehouse some of every product, and at least what orders have reserved.
+// stock gives every warehouse some of every product, at least what orders have reserved.
 func (g *gen) stock(reserved map[[2]int]int) {
 	for p := range g.products {
 		for w := range warehouses {
@@ -148,7 +148,7 @@ func (g *gen) stock(reserved map[[2]int]int) {
 	}
 }
 
-// writeInvoices bills the orders and the services, and decides how each invoice fared.
+// writeInvoices bills the orders and the services, and decides the fate of each invoice.
 func (g *gen) writeInvoices() {
 	for i, o := range g.orders {
 		if o.status == "cancelled" || g.today()-o.day <= 1 {
@@ -170,7 +170,7 @@ func (g *gen) writeInvoices() {
 		}
 		g.invoices = append(g.invoices, inv)
 	}
-	// What Acme Corp owes is written down, not drawn: it is what people meet first.
+	// What Acme Corp owes is fixed, not drawn: it is what people see first.
 	for i, due := range []int{-75, -48, -20, -9, 6, 14, 21, 28} {
 		s := services[i%len(services)]
 		day := min(g.today()+due-30, g.today())
@@ -189,7 +189,7 @@ func (g *gen) writeInvoices() {
 	}
 }
 
-// fate decides how an invoice fared: the older it is, the likelier it is paid.
+// fate decides what happened to an invoice: the older it is, the likelier it is paid.
 func (g *gen) fate(inv *invoice) {
 	late, roll := g.today()-inv.due, g.r.n(1000)
 	inv.status = "open"
@@ -254,7 +254,7 @@ func (g *gen) giveBack(inv *invoice) {
 	inv.refund = g.r.between(inv.paidOn+1, min(inv.paidOn+45, g.today()))
 }
 
-// settle writes invoices, payments, refunds and credits, each kind by day, and answers with the ledger.
+// settle writes invoices, payments, refunds and credits, each kind by day, and returns the ledger.
 func (g *gen) settle() []event {
 	var events []event
 	type settled struct {

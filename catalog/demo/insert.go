@@ -1,6 +1,6 @@
 package demo
 
-// This file writes many rows quickly: it gathers the rows of a table and inserts them some dozens at a time.
+// This file inserts many rows quickly, in batches per table.
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// batchRows is how many rows one statement inserts. More than some twenty gain little.
+// batchRows is how many rows one statement inserts. More than about twenty gain little.
 const batchRows = 40
 
-// An inserter gathers rows. The first error stays and makes the rest do nothing; flush gives it.
+// An inserter collects rows. After the first error it does nothing; flush returns that error.
 type inserter struct {
 	ctx    context.Context
 	tx     *sql.Tx

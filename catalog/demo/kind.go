@@ -25,7 +25,7 @@ func Kind() source.Kind {
 	}
 }
 
-// File is where the office is in the data folder of the program.
+// File is the path of the office in the program's data folder.
 func File(data string) string { return filepath.Join(data, "office.db") }
 
 func asSource(r source.Ref, data string) source.Source {

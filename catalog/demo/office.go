@@ -13,7 +13,7 @@ import (
 	"almanac/catalog"
 )
 
-// An Office is an open back office. It is safe for concurrent use, also by several processes on the same file.
+// An Office is an open back office. It is safe for concurrent use, even by several processes on the same file.
 type Office struct {
 	read    *sql.DB // cannot write
 	write   *sql.DB // one connection, so that writers of this process wait in line
@@ -28,7 +28,7 @@ func Open(ctx context.Context, path string) (*Office, error) {
 	return open(ctx, path, fullSize())
 }
 
-// open is Open with a say in how much a new file is filled with.
+// open is Open with the sizes for a new file.
 func open(ctx context.Context, path string, size sizes) (*Office, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -52,7 +52,7 @@ func open(ctx context.Context, path string, size sizes) (*Office, error) {
 	return o, nil
 }
 
-// connect prepares connections to the file; they open when first used.
+// connect prepares connections to the file, which open on first use.
 func connect(path, more string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", dsn(path, "_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(normal)&"+more))
 	if err != nil {
@@ -61,13 +61,13 @@ func connect(path, more string) (*sql.DB, error) {
 	return db, nil
 }
 
-// dsn names a database file so that no character of its path is taken for an option.
+// dsn is the address of a database file, with its path escaped.
 func dsn(path, options string) string {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}
 	return u.String() + "?" + options
 }
 
-// load makes the entries, and reads one row so that a file that cannot be used is found now and not at the first call.
+// load makes the entries, and reads one row so that an unusable file fails now, not at the first call.
 func (o *Office) load(ctx context.Context) error {
 	var today string
 	if err := o.read.QueryRowContext(ctx, `SELECT today FROM books`).Scan(&today); err != nil {
@@ -87,7 +87,7 @@ func (o *Office) load(ctx context.Context) error {
 	return nil
 }
 
-// actions lists all that the office can do.
+// actions lists all actions of the office.
 func actions() []action {
 	var all []action
 	for _, part := range [][]action{

@@ -1,6 +1,6 @@
 package demo
 
-// This file has the actions on refunds, and the letters: texts that are drafted and not sent.
+// This file has the actions on refunds, and the letters, which are drafted but not sent.
 
 import (
 	"context"
@@ -86,10 +86,10 @@ func billingRefunds() []action {
 	}
 }
 
-// owed is what an invoice is still owed: a draft or a void one nothing.
+// owed is the open balance of an invoice: zero for a draft or void one.
 const owed = `iif(status = 'open', balance_cents, 0)`
 
-// letter is what the letters say about an invoice.
+// letter holds the facts about an invoice for a letter.
 type letter struct {
 	customer, company, contact, email, status, issued, due, currency, sender string
 	total, balance, refundable, late                                         int64
@@ -110,7 +110,7 @@ func (l letter) money(cents int64) string {
 	return fmt.Sprintf("%d.%02d %s", cents/100, cents%100, l.currency)
 }
 
-// draftRefundNote answers with the text of a refund note.
+// draftRefundNote returns the text of a refund note.
 func draftRefundNote(ctx context.Context, w *work) (any, error) {
 	l, err := w.letter(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func draftRefundNote(ctx context.Context, w *work) (any, error) {
 	}, nil
 }
 
-// draftReminder answers with the text of a payment reminder.
+// draftReminder returns the text of a payment reminder.
 func draftReminder(ctx context.Context, w *work) (any, error) {
 	l, err := w.letter(ctx)
 	if err != nil {
@@ -158,7 +158,7 @@ func draftReminder(ctx context.Context, w *work) (any, error) {
 	}
 	id := w.vars["invoice_id"]
 	if l.status != "open" {
-		return nil, fmt.Errorf("invoice %s is %s, there is nothing to remind of", id, l.status)
+		return nil, fmt.Errorf("invoice %s is %s: nothing to remind of", id, l.status)
 	}
 	ask := map[string]string{
 		"friendly": "It may have slipped through; we would be glad to receive it in the next days.",

@@ -1,6 +1,6 @@
 package demo
 
-// This file has the actions that sum things up, and those on datasets and saved reports.
+// This file has the reports, and the actions on datasets and saved reports.
 
 import "almanac/catalog"
 

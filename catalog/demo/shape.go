@@ -1,12 +1,12 @@
 package demo
 
-// This file reads the short notation that argument lists and records are written in, and turns it into JSON Schema.
+// This file turns the short notation of argument lists and records into JSON Schema.
 //
 //	limit?: int = 25 1..200 -- How many at most.
 //
-// is a field that may be left out, an integer from 1 to 200, 25 by default. A type is str, int, num, bool, date
-// (YYYY-MM-DD), time (a moment in UTC), object (anything), a choice such as open|paid, the name of a record in
-// shapes.txt, or a list<…> of one of those. In a record, ? marks a field that is absent where it has no value.
+// is an optional field, an integer from 1 to 200, 25 by default. A type is str, int, num, bool, date (YYYY-MM-DD), time
+// (in UTC), object (anything), a choice such as open|paid, the name of a record in shapes.txt, or a list<…> of one of
+// those. In a record, ? marks a field that may be absent.
 
 import (
 	_ "embed"
@@ -225,7 +225,7 @@ func quote(s string) string {
 	return string(text)
 }
 
-// record makes a record of one row: fields by column name, those without a value left out.
+// record converts one row: fields by column name, without those that have no value.
 func (all shapes) record(sh *shape, columns []string, values []any) (map[string]any, error) {
 	at := make(map[string]int, len(columns))
 	for i, c := range columns {
@@ -250,7 +250,7 @@ func (all shapes) record(sh *shape, columns []string, values []any) (map[string]
 	return out, nil
 }
 
-// fieldValue turns what SQLite keeps into what an action answers: truth values and JSON come as numbers and text.
+// fieldValue converts a stored value for an answer: SQLite keeps booleans as numbers and JSON as text.
 func fieldValue(f field, v any) (any, error) {
 	switch v := v.(type) {
 	case nil:

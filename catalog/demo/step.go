@@ -1,6 +1,6 @@
 package demo
 
-// This file has the steps that actions are made of. SQL is written with named parameters:
+// This file has the steps of actions. SQL has named parameters:
 //
 //	:customer_id       an argument, or what an earlier step set; NULL when it was not given
 //	:query_words       the words of the text argument query, lower case, as a JSON list
@@ -8,7 +8,7 @@ package demo
 //	:today, :now       the office's day and moment
 //	{AND x = :x}       kept only when every parameter in it was given
 //
-// Values are always bound, never written into the text.
+// Values are always bound, never interpolated.
 
 import (
 	"context"
@@ -20,14 +20,14 @@ import (
 	"strings"
 )
 
-// list answers with all rows of a query.
+// list returns all rows of a query.
 func list(query string) step {
 	return func(ctx context.Context, w *work) (any, error) {
 		return w.records(ctx, w.out, query)
 	}
 }
 
-// one answers with the only row of a query.
+// one returns the only row of a query.
 func one(query string) step {
 	return func(ctx context.Context, w *work) (any, error) {
 		rows, err := w.records(ctx, w.out, query)
@@ -41,14 +41,14 @@ func one(query string) step {
 	}
 }
 
-// exec runs a statement for what it changes.
+// exec runs a statement that writes.
 func exec(statement string) step {
 	return func(ctx context.Context, w *work) (any, error) {
 		return nil, w.exec(ctx, statement)
 	}
 }
 
-// refuse ends the call with the text that a query answers; no row or NULL lets it go on.
+// refuse ends the call with the text that a query returns; no row or NULL lets it continue.
 func refuse(query string) step {
 	return func(ctx context.Context, w *work) (any, error) {
 		v, err := w.scalar(ctx, query)
@@ -68,7 +68,7 @@ func let(name, query string) step {
 	}
 }
 
-// fresh sets :new_id to an id that was never used, such as inv_05001 for the prefix inv.
+// fresh sets :new_id to an unused id, such as inv_05001 for the prefix inv.
 func fresh(prefix string) step {
 	return func(ctx context.Context, w *work) (any, error) {
 		var id string
@@ -82,7 +82,7 @@ func fresh(prefix string) step {
 	}
 }
 
-// someOf refuses a call that gives none of these arguments: there is nothing to change.
+// someOf refuses a call with none of these arguments, which would change nothing.
 func someOf(names ...string) step {
 	return func(_ context.Context, w *work) (any, error) {
 		for _, name := range names {
@@ -136,7 +136,7 @@ func (w *work) line(ctx context.Context, sh *shape, item any, n int64, steps []s
 	return nil
 }
 
-// gone answers that the record named by an argument was deleted.
+// gone returns a record of the deletion of the record named by an argument.
 func gone(arg string) step {
 	return func(_ context.Context, w *work) (any, error) {
 		return map[string]any{"id": w.vars[arg], "deleted": true}, nil
@@ -197,7 +197,7 @@ func (w *work) exec(ctx context.Context, statement string) error {
 	return err
 }
 
-// bind settles the optional parts of a query and collects the values of its parameters.
+// bind resolves the optional parts of a query and collects the values of its parameters.
 func (w *work) bind(query string) (string, []any, error) {
 	query = strings.ReplaceAll(query, ":today", "(SELECT today FROM books)")
 	query = strings.ReplaceAll(query, ":now", "(SELECT now FROM books)")
@@ -261,7 +261,7 @@ func (w *work) param(name string) (any, error) {
 	return v, nil
 }
 
-// params lists the names of the parameters of a query, each once.
+// params lists the names of the parameters of a query, without duplicates.
 func params(query string) []string {
 	var names []string
 	quoted := false

@@ -9,7 +9,7 @@ import (
 	"almanac/catalog"
 )
 
-// The short spec, which is all that a model reads, warns of what the full description warns of.
+// The short spec, which may be all that a model reads, has every warning of the full description.
 func TestWarnings(t *testing.T) {
 	office := newOffice(t)
 	c, report := catalog.New(office.Entries(), catalog.Options{})

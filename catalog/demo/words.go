@@ -1,6 +1,6 @@
 package demo
 
-// This file has the words that the contents are made of: constant tables, nothing else.
+// This file has the word lists of the generator: constant tables only.
 
 var firstNames = []string{
 	"Ada", "Amir", "Anna", "Bea", "Boris", "Carla", "Cem", "Clara", "Daan", "Dina", "Elena", "Emil", "Esra", "Fatima", "Finn",

@@ -1,6 +1,6 @@
 package demo
 
-// This file has the words of tickets, macros and reports: constant tables, nothing else.
+// This file has the word lists of tickets, macros and reports: constant tables only.
 
 type slaPolicy struct {
 	name                 string

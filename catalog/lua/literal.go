@@ -16,20 +16,20 @@ import (
 
 // Options say how a literal is laid out. The zero value writes all of it on one line: { id = "inv_1", lines = { 1, 2 } }.
 type Options struct {
-	// Width is how many cells a line may have before a table goes over several; 0 keeps everything on one.
+	// Width is how many cells a line may have before a table is broken into several; 0 keeps everything on one.
 	Width int
 	// Cells measures a text for Width; nil counts characters.
 	Cells func(text string) int
 	// First are the keys of the outermost table that come before the others, which are sorted.
 	First []string
-	// Tight leaves out the blanks inside braces, as examples of calls are written: {id = "inv_1"}.
+	// Tight leaves out the blanks inside braces, as in examples of calls: {id = "inv_1"}.
 	Tight bool
-	// Limit is about how many bytes are written, on one line; 0 writes all. Where something is left out the text says how
-	// much, and is no Lua then.
+	// Limit is about how many bytes are written, on one line; 0 writes all. If something is left out the text says how
+	// much, and is not valid Lua.
 	Limit int
 }
 
-// A Raw stands in data for something that is written as it is.
+// A Raw is text that is written unquoted.
 type Raw string
 
 // Literal writes plain data: nil (as null, which a table can hold), bool, string, numbers, []any, map[string]any.
@@ -44,7 +44,7 @@ func Literal(v any, o Options) string {
 	return o.lines(v, "", o.First)
 }
 
-// lines writes v behind a margin.
+// lines writes v, indented by margin.
 func (o *Options) lines(v any, margin string, first []string) string {
 	flat := o.flat(v, first)
 	if o.Cells(margin)+o.Cells(flat) <= o.Width {
@@ -111,7 +111,7 @@ func (w *writer) value(v any, first []string) {
 	}
 }
 
-// leastText is how many bytes of a text are written even where there is no room.
+// leastText is how many bytes of a text are written even if there is no room.
 const leastText = 16
 
 func (w *writer) text(s string) {

@@ -1,5 +1,5 @@
-// Package lua knows how Lua is spelt: which words are reserved, what is a name, and how data is written as source. Whatever
-// is written here reads back as the same value in a session. It runs nothing: that is session/vm.
+// Package lua writes Lua source: reserved words, names, and data as literals. Whatever it writes reads back as the same
+// value in a session. It runs nothing: that is session/vm.
 //
 //	IsName, Keyword   names and reserved words
 //	Quote             a string literal on one line, safe to show
@@ -21,7 +21,7 @@ import (
 	"almanac/catalog/text"
 )
 
-// exact is up to where every whole number is a float64 of its own.
+// exact is the bound up to which every whole number has its own float64.
 const exact = 1 << 53
 
 // keywords are the reserved words of Lua 5.2, in order.
@@ -33,7 +33,7 @@ var keywords = [...]string{
 // Keywords are the reserved words of Lua 5.2, sorted. goto is one of them since 5.2.
 func Keywords() []string { return slices.Clone(keywords[:]) }
 
-// Keyword is the place of s among the Keywords, and whether it is one.
+// Keyword is the place of s among the Keywords, and whether it is a keyword.
 func Keyword(s string) (place int, is bool) { return slices.BinarySearch(keywords[:], s) }
 
 // IsName reports whether s may name a variable or a field: ASCII letters, digits and _, not beginning with a digit, and not
@@ -50,7 +50,7 @@ func IsName(s string) bool {
 	return s != "" && !reserved
 }
 
-// Key is a field as a table constructor has it: name, or ["any text"].
+// Key is a field name in a table constructor: name, or ["any text"].
 func Key(s string) string {
 	if IsName(s) {
 		return s
@@ -58,7 +58,8 @@ func Key(s string) string {
 	return "[" + Quote(s) + "]"
 }
 
-// Call is the Lua that calls the action id with args: the dotted path where every segment is a name, else call("id", args).
+// Call is the Lua that calls the action id with args: the dotted path if every segment is a name, else call("id",
+// args).
 func Call(id, args string) string {
 	if strings.Contains(id, ".") && !slices.ContainsFunc(strings.Split(id, "."), func(s string) bool { return !IsName(s) }) {
 		return id + "(" + args + ")"
@@ -66,9 +67,9 @@ func Call(id, args string) string {
 	return "call(" + Quote(id) + ", " + args + ")"
 }
 
-// Quote is s as a string literal on one line. Control characters, bytes that are no UTF-8 and what text.Unsafe names
-// are escaped, so that no value can move a terminal's cursor or turn the direction of text. The joiners stay: Persian, Hindi
-// and composed emoji need them.
+// Quote is s as a string literal on one line. Control characters, bytes that are not UTF-8 and the characters of
+// text.Unsafe are escaped, so that no value can move a terminal's cursor or reverse the direction of text. Joiners
+// stay: Persian, Hindi and composed emoji need them.
 func Quote(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)

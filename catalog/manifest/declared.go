@@ -1,6 +1,6 @@
 package manifest
 
-// This file reads manifests that declare actions and say more of the actions of other sources.
+// This file reads manifests, which declare actions and describe those of other sources further.
 
 import (
 	"bytes"
@@ -29,16 +29,16 @@ const version = 1
 
 // options say how a manifest is read. The zero value is ready to use.
 type options struct {
-	// Name is what the ids of its actions begin with, in place of the manifest's own name. May be empty.
+	// Name replaces the manifest's own name at the beginning of its ids. May be empty.
 	Name string
 	// Vault looks credentials up; nil has none.
 	Vault *web.Vault
-	// Every is how often the file is looked at for changes; zero means every second.
+	// Every is how often the file is checked for changes; zero means every second.
 	Every time.Duration
 }
 
-// Open returns the source that a manifest is; source is how the person named it. A manifest is the person's own, as
-// the command line is: nothing of it has to be accepted, and its overlays hold for all sources.
+// Open returns a manifest as a source, named as the person wrote it. A manifest belongs to the person, like the command
+// line: nothing in it needs approval, and its overlays apply to all sources.
 func Open(named, file string, o options) source.Source {
 	out := &outside{vault: o.Vault}
 	return source.Source{
@@ -67,7 +67,7 @@ func Open(named, file string, o options) source.Source {
 	}
 }
 
-// A document is a manifest as it stands.
+// A document is a manifest as written.
 type document struct {
 	Almanac     yaml.Node `yaml:"almanac"`
 	Name        string    `yaml:"name"`
@@ -77,7 +77,7 @@ type document struct {
 	Overlays    yaml.Node `yaml:"overlays"`
 }
 
-// A reading is a manifest on its way into entries.
+// A reading is a manifest being turned into entries.
 type reading struct {
 	file    string
 	prefix  string
@@ -87,14 +87,14 @@ type reading struct {
 	batch   catalog.Batch
 }
 
-// readManifest makes the batch of a manifest. What is wrong with one action costs that action; the error says that nothing of
-// the manifest can be used.
+// readManifest reads a manifest into a batch. A mistake in an action costs that action only; an error means that
+// nothing in the manifest can be used.
 func readManifest(text []byte, file, name string, out *outside) (catalog.Batch, error) {
 	if len(text) > maxManifest {
 		return catalog.Batch{}, fmt.Errorf("%s: larger than %d MB", file, maxManifest>>20)
 	}
 	if strings.HasSuffix(file, ".json") {
-		// A tab in JSON is space between tokens and nothing else; YAML does not have it there.
+		// In JSON a tab is space between tokens; YAML does not allow it there.
 		text = bytes.ReplaceAll(text, []byte("\t"), []byte(" "))
 	}
 	var root yaml.Node
@@ -144,7 +144,7 @@ func (r *reading) document(root *yaml.Node, name string) error {
 	return err
 }
 
-// databases reads the names of SQLite files; relative ones start at the manifest's folder.
+// databases reads the names of SQLite files; relative paths start at the manifest's folder.
 func (r *reading) databases(n *yaml.Node) error {
 	members, err := mapping(n, "databases")
 	if err != nil {
@@ -166,7 +166,7 @@ func (r *reading) databases(n *yaml.Node) error {
 
 func (r *reading) place(line int) string { return fmt.Sprintf("%s:%d", r.file, line) }
 
-// action adds the entry of one declaration, or the reason why there is none.
+// action adds the entry of one declaration, or the reason why it is skipped.
 func (r *reading) action(m member) {
 	id := r.prefix + m.name
 	e, err := r.entry(id, m.value)
@@ -177,7 +177,7 @@ func (r *reading) action(m member) {
 	r.batch.Entries = append(r.batch.Entries, e)
 }
 
-// properties are what a declaration and an overlay say of an action in the same words.
+// properties are the keys that declarations and overlays share.
 type properties struct {
 	Operation string            `yaml:"operation"`
 	Mutates   *bool             `yaml:"mutates"`
@@ -201,7 +201,7 @@ func (p *properties) read() (risk catalog.Risk, timeout time.Duration, inject []
 	return risk, timeout, inject, err
 }
 
-// A declared is an action as it stands in a manifest.
+// A declared is an action as written in a manifest.
 type declared struct {
 	properties
 	Title       string    `yaml:"title"`
@@ -239,7 +239,7 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 	}
 	for _, in := range e.Inject {
 		if slices.ContainsFunc(e.Input.Fields(), func(f catalog.Field) bool { return f.Name == in.Field }) {
-			return e, fmt.Errorf("context: %s is an input too: what the host fills in nobody else may send", in.Field)
+			return e, fmt.Errorf("context: %s is also an input: a caller may not send what the host fills in", in.Field)
 		}
 	}
 	if err := r.handler(&e, &d); err != nil {
@@ -251,8 +251,8 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 	return e, nil
 }
 
-// byName says what an action that mutates does, by the verb of its name, where nothing else has said it.
-// A risk that the manifest names stays; one that was told from a method or a statement is raised and never lowered.
+// byName infers the operation of a mutation from the verb in its name, if it is unknown. A risk declared in the
+// manifest stays; one inferred from a method or a statement can be raised but not lowered.
 func byName(e *catalog.Entry, said bool) {
 	does := verb.Infer(verb.Hints{Names: []string{e.ID}})
 	if e.Operation == "" {
@@ -266,7 +266,7 @@ func byName(e *catalog.Entry, said bool) {
 	}
 }
 
-// handler gives the entry what does its work, and says whether that changes anything.
+// handler sets the entry's action, and whether it mutates.
 func (r *reading) handler(e *catalog.Entry, d *declared) error {
 	var kinds []string
 	for _, kind := range []struct {
@@ -278,10 +278,10 @@ func (r *reading) handler(e *catalog.Entry, d *declared) error {
 		}
 	}
 	if len(kinds) != 1 {
-		return fmt.Errorf("it needs one of data, http, lua and sql, and has %d", len(kinds))
+		return fmt.Errorf("want one of data, http, lua and sql, got %d", len(kinds))
 	}
 	if e.Mutates = d.Mutates != nil && *d.Mutates; e.Mutates && kinds[0] == "data" {
-		return tree.FaultAt(&d.Data, "data: it changes nothing: leave mutates out")
+		return tree.FaultAt(&d.Data, "data: it writes nothing: leave mutates out")
 	}
 	switch kinds[0] {
 	case "data":
@@ -302,7 +302,7 @@ func riskOf(text string) (catalog.Risk, error) {
 	return "", fmt.Errorf("risk: want low, medium or high, got %s", clip(text))
 }
 
-// maxTimeout is the longest that an action may ask for.
+// maxTimeout is the longest timeout that an action may ask for.
 const maxTimeout = time.Hour
 
 func timeoutOf(text string) (time.Duration, error) {
@@ -316,12 +316,12 @@ func timeoutOf(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// injectionsOf reads which arguments the host fills in, by name.
+// injectionsOf reads the arguments that the host fills in, sorted by name.
 func injectionsOf(context map[string]string) ([]catalog.Injection, error) {
 	var all []catalog.Injection
 	for field, from := range context {
 		if names := catalog.ContextNames(); !slices.Contains(names, from) {
-			return nil, fmt.Errorf("context: %s: the host has no value %s: use %s", field, clip(from), strings.Join(names, ", "))
+			return nil, fmt.Errorf("context: %s: unknown host value %s: use %s", field, clip(from), strings.Join(names, ", "))
 		}
 		all = append(all, catalog.Injection{Field: field, From: from})
 	}

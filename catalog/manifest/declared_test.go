@@ -55,7 +55,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// shown is what a manifest gives, as text; its overlays are laid over some entries of another source.
+// shown is what a manifest gives, as text; its overlays are applied to entries of another source.
 func shown(text []byte, name string) string {
 	batch, err := readManifest(text, name, "", &outside{})
 	if err != nil {
@@ -312,13 +312,13 @@ func TestStatements(t *testing.T) {
 		{"select :a, ':b', \":c\", [:d], `:e`, 'it''s :f' /* :g */ -- :h\n, :a, :größe", "a größe", ""},
 		{"select 1;", "", ""},
 		{"select 1; -- no more\n /* nothing */ ;", "", ""},
-		{"select 1; select 2", "", "more than one statement"},
-		{"select ';' ; x", "", "more than one statement"},
-		{"", "", "there is no statement"},
-		{"-- nothing", "", "there is no statement"},
-		{"select $1", "", "$ is no parameter here"},
-		{"select @x", "", "@ is no parameter here"},
-		{"select :", "", "needs the name"},
+		{"select 1; select 2", "", "want one statement, got several"},
+		{"select ';' ; x", "", "want one statement, got several"},
+		{"", "", "the statement is empty"},
+		{"-- nothing", "", "the statement is empty"},
+		{"select $1", "", "$ is not a parameter"},
+		{"select @x", "", "@ is not a parameter"},
+		{"select :", "", "must be followed by the name"},
 		{"select \"a", "", "does not end"},
 		{"select 1\x00; drop", "", "zero byte"},
 	} {

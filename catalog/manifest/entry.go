@@ -1,6 +1,6 @@
 package manifest
 
-// This file makes an entry of a line.
+// This file turns a line into an entry.
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"almanac/catalog/verb"
 )
 
-// A record is a line as it stands in the file.
+// A record is a line of the file.
 type record struct {
 	ID           string          `json:"id"`
 	Name         string          `json:"name"`
@@ -201,7 +201,7 @@ func plainError(err error) error {
 	return err
 }
 
-// said reports whether the id has the name already, whatever stands between its words.
+// said reports whether the id already contains the name, whatever separates its words.
 func said(id, name string) bool {
 	letters := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -214,8 +214,8 @@ func said(id, name string) bool {
 	return strings.Contains(letters(id), letters(name))
 }
 
-// mutates says whether a call may change anything: what the line says, else what its operation does, else what its name
-// and method sound like. What cannot be told counts as changing.
+// mutates reports whether a call may change anything: as the line says, else as its operation implies, else as its name
+// and method suggest. Without evidence the action counts as a mutation.
 func mutates(r *record) bool {
 	if r.Mutates != nil {
 		return *r.Mutates

@@ -12,7 +12,7 @@ import (
 	"almanac/session/syntax"
 )
 
-// canned makes an action that answers the same data every time.
+// canned makes an action that always returns the same data.
 func canned(e *catalog.Entry, n *yaml.Node) error {
 	value, err := treeOf(n)
 	if err != nil {
@@ -23,8 +23,8 @@ func canned(e *catalog.Entry, n *yaml.Node) error {
 	return nil
 }
 
-// composed makes an action of a Lua body. One that does not say that it mutates is a read, and the session sees to it
-// that it changes nothing.
+// composed makes an action of a Lua body. Unless declared as a mutation it is a read, and the session keeps it from
+// changing anything.
 func composed(e *catalog.Entry, n *yaml.Node) error {
 	var body string
 	if err := n.Decode(&body); err != nil || body == "" {

@@ -1,6 +1,6 @@
 package manifest
 
-// This file makes the actions that are an HTTP request.
+// This file makes actions of HTTP requests.
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"almanac/catalog/web"
 )
 
-// A requested is the http of a declaration.
+// A requested is the http part of a declaration.
 type requested struct {
 	Method   string    `yaml:"method"`
 	URL      string    `yaml:"url"`
@@ -32,7 +32,7 @@ type requested struct {
 	NotFound bool      `yaml:"not_found"`
 }
 
-// An identity says which credential a request shows, by the names of its values.
+// An identity is the credential of a request, by the names of its values.
 type identity struct {
 	Bearer string   `yaml:"bearer"`
 	Basic  []string `yaml:"basic"`
@@ -53,7 +53,7 @@ type httpAction struct {
 	read, notFound bool
 }
 
-// request makes an action of an HTTP request. It reaches the host of its address and no other.
+// request makes an action of an HTTP request. It reaches only the host of its address.
 func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 	var q requested
 	if err := decode(n, "http", &q); err != nil {
@@ -89,7 +89,7 @@ func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 	return nil
 }
 
-// changes reports whether a GET is named for what it changes, or may send a parameter that is: action: delete.
+// changes reports whether a GET is named like a mutation, or may send a parameter that selects one: action: delete.
 func (a *httpAction) changes(e *catalog.Entry, address string) bool {
 	h := verb.Hints{Method: a.method, Names: []string{e.ID}, Path: address}
 	for _, p := range a.query {
@@ -112,7 +112,7 @@ func (a *httpAction) changes(e *catalog.Entry, address string) bool {
 	return verb.Infer(h).Mutates
 }
 
-// readAddress reads the address: its scheme and host are written out, and what follows may have arguments.
+// readAddress reads the address: its scheme and host are fixed, the rest may have arguments.
 func (a *httpAction) readAddress(r *reading, n *yaml.Node, q *requested) (err error) {
 	bare := strings.NewReplacer("{", "", "}", "").Replace(q.URL)
 	u, err := url.Parse(bare)
@@ -122,7 +122,7 @@ func (a *httpAction) readAddress(r *reading, n *yaml.Node, q *requested) (err er
 	scheme, rest, _ := strings.Cut(q.URL, "://")
 	host, _, _ := strings.Cut(rest, "/")
 	if strings.ContainsAny(scheme+host, "{}") {
-		return tree.FaultAt(n, "http: url: the host is written out: no argument may choose it")
+		return tree.FaultAt(n, "http: url: the host must be fixed: no argument may choose it")
 	}
 	if a.address, err = parseTemplate(q.URL); err != nil {
 		return tree.FaultAt(n, "http: url: %v", err)
@@ -158,7 +158,7 @@ func (a *httpAction) readParts(q *requested) (err error) {
 	}
 	if !q.Body.IsZero() {
 		if a.form != nil {
-			return tree.FaultAt(&q.Body, "http: it has a body and a form")
+			return tree.FaultAt(&q.Body, "http: want a body or a form, got both")
 		}
 		value, err := treeOf(&q.Body)
 		if err != nil {
@@ -174,7 +174,7 @@ func (a *httpAction) readParts(q *requested) (err error) {
 	return err
 }
 
-// authOf reads which credential is shown: names to look up, never values.
+// authOf reads the credential: names to look up, never values.
 func authOf(n *yaml.Node) ([][]web.Auth, error) {
 	if n.IsZero() {
 		return nil, nil
@@ -200,7 +200,8 @@ func authOf(n *yaml.Node) ([][]web.Auth, error) {
 	return [][]web.Auth{{one}}, nil
 }
 
-// checkNames sees that each argument of the request is one of the action, and that those in the path are always there.
+// checkNames checks that each argument of the request is an input of the action, and that those in the path are
+// required.
 func (a *httpAction) checkNames(e *catalog.Entry, n *yaml.Node) error {
 	known := argumentNames(e)
 	used := a.address.names()
@@ -212,7 +213,7 @@ func (a *httpAction) checkNames(e *catalog.Entry, n *yaml.Node) error {
 	}
 	for _, name := range used {
 		if !slices.Contains(known, name) {
-			return tree.FaultAt(n, "http: {%s} is no input of the action%s", name, meant(name, known))
+			return tree.FaultAt(n, "http: {%s} is not an input of the action%s", name, meant(name, known))
 		}
 	}
 	for _, f := range e.Input.Fields() {
@@ -223,7 +224,7 @@ func (a *httpAction) checkNames(e *catalog.Entry, n *yaml.Node) error {
 	return nil
 }
 
-// make fills the arguments in.
+// make fills in the arguments.
 func (a *httpAction) make(call catalog.Call) (web.Request, error) {
 	r := web.Request{Method: a.method, Header: http.Header{}, Read: a.read, Auth: a.auth}
 	address, ok, err := a.address.fill(call.Args, asSegment)

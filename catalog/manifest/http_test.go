@@ -62,7 +62,7 @@ actions:
 		{"get", map[string]any{"id": ""}, `error: argument id: "" cannot be a part of a path`},
 		{"get", map[string]any{"id": "a b", "q": "x&y=1", "tags": []any{"a", int64(2)}}, "GET /items/a%20b/x?all=1&like=%25x%26y%3D1%25&q=x%26y%3D1&tag=a&tag=2   "},
 		{"get", map[string]any{"id": true, "note": "größe"}, "GET /items/true/x?all=1 n größe  "},
-		{"get", map[string]any{"id": "1", "note": "a\r\nX-Evil: 1"}, "error: argument note: a header has no control characters and line breaks"},
+		{"get", map[string]any{"id": "1", "note": "a\r\nX-Evil: 1"}, "error: argument note: a header must not have control characters or line breaks"},
 		{"none", nil, "<nil> (not found)"},
 		{"missing", nil, "error: 404 Not Found: 404 page not found"},
 		{"post", map[string]any{"n": 1.5, "list": []any{map[string]any{"a": nil}}, "s": `"}`}, `POST /items  Bearer [redacted] {"fixed":true,"items":[1,[{"a":null}],"\u003c\"}\u003e"],"n":1.5}`},

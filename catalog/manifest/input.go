@@ -13,7 +13,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// schemaOf reads a whole JSON Schema; nil when there is none.
+// schemaOf reads a whole JSON Schema; nil if there is none.
 func schemaOf(n *yaml.Node, what string) (*catalog.Schema, error) {
 	if n.IsZero() || n.Tag == "!!null" {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 	"almanac/catalog/web"
 )
 
-// Kind is a manifest: a YAML or JSON file that says so, or that cannot be read.
+// Kind is a manifest: a YAML or JSON file that declares itself one, or that cannot be read.
 func Kind() source.Kind {
 	return source.Kind{
 		Endings: []string{".yaml", ".yml", ".json"}, Forms: []string{"FILE.yaml", "FILE.json"}, TopKeys: []string{"almanac"},
@@ -22,7 +22,7 @@ func Kind() source.Kind {
 	}
 }
 
-// ListKind is a list of actions, which can be described and not called.
+// ListKind is a list of actions, which can be described but not called.
 func ListKind() source.Kind {
 	return source.Kind{
 		Endings: []string{".jsonl", ".jsonl.gz"}, Forms: []string{"FILE.jsonl", "FILE.jsonl.gz"},

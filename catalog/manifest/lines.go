@@ -1,6 +1,6 @@
 package manifest
 
-// This file cuts a stream into lines and decodes them side by side.
+// This file splits a stream into lines and decodes them in parallel.
 
 import (
 	"bufio"
@@ -16,7 +16,7 @@ import (
 // batchSize is about how many bytes of lines one worker decodes at a time.
 const batchSize = 256 << 10
 
-// A line is one that is not empty, and what it came to.
+// A line is a line that is not empty, and its decoded entry.
 type line struct {
 	number     int
 	start, end int // in the batch's text
@@ -25,15 +25,15 @@ type line struct {
 	err        error
 }
 
-// A batch is some lines that stand side by side.
+// A batch is a run of lines.
 type batch struct {
 	text    []byte
 	lines   []line
 	decoded chan struct{} // closed when the lines are
 }
 
-// batches sends the lines of r in order; those of a batch are decoded when its channel is closed. It must be received from
-// until it is closed: then nothing of it runs any more.
+// batches sends the lines of r in order; those of a batch are decoded once its channel is closed. The caller must
+// receive until the channel returned is closed: then all its goroutines have ended.
 func batches(r io.Reader) <-chan *batch {
 	workers := runtime.GOMAXPROCS(0)
 	work := make(chan *batch, workers)
@@ -70,7 +70,7 @@ func (b *batch) decode(d *decoder) {
 	b.text = nil
 }
 
-// batch reads the next lines; more is false at the end.
+// batch reads the next run of lines; more is false at the end.
 func (l *lineReader) batch() (b *batch, more bool) {
 	b = &batch{decoded: make(chan struct{}), text: make([]byte, 0, batchSize+batchSize/4)}
 	for len(b.text) < batchSize {
@@ -95,15 +95,15 @@ func (l *lineReader) batch() (b *batch, more bool) {
 
 var errLong = fmt.Errorf("the line is longer than %d MB", maxLine>>20)
 
-// A lineReader hands out lines and counts them.
+// A lineReader returns lines and counts them.
 type lineReader struct {
 	r      *bufio.Reader
 	number int // of the line handed out last, from 1
 	buf    []byte
 }
 
-// next returns the next line, valid until the call after; errLong for one that was passed over, io.EOF at the end.
-// A last line without an end counts, except when a read error cut it off.
+// next returns the next line, valid until the next call; errLong for a skipped line, io.EOF at the end. A last line
+// without a newline counts, unless a read error cut it off.
 func (l *lineReader) next() ([]byte, error) {
 	l.number++
 	l.buf = l.buf[:0]

@@ -1,5 +1,5 @@
-// Package manifest reads catalogs from files: manifests that declare actions and what does their work, and lists of
-// actions, one JSON object a line, that can be found and described.
+// Package manifest reads catalogs from files: manifests, which declare actions with their implementation, and lists of
+// actions, one JSON object per line, which can be found and described.
 //
 //	Kind       manifests as they are written on a command line; ListKind lists of actions
 //	Open       a manifest in YAML or JSON as a source: data, SQL, Lua, and overlays over the actions of other sources
@@ -14,8 +14,8 @@
 //	 "tags": [...], "aliases": [...], "operation": "read", "endpoint": "GET /invoices",
 //	 "input": {"customer_id": {"type": "string", "description": "...", "required": true}}, "output_fields": [...]}
 //
-// where only the id must be there and input may be a JSON Schema instead. The entries have no action: they can be
-// found and described, not called. A line that cannot be used costs that line and nothing else.
+// where only the id is required and input may be a JSON Schema instead. The entries have no action: they can be found
+// and described, not called. An invalid line costs that line only.
 //
 // Start at Open for manifests and at Read for lists.
 package manifest
@@ -39,7 +39,7 @@ import (
 const (
 	// maxLine is the longest line that is read, in bytes.
 	maxLine = 32 << 20
-	// maxToldID is how much of an id that cannot be used is repeated, in bytes.
+	// maxToldID is how much of an invalid id is quoted, in bytes.
 	maxToldID = 80
 	// maxDescription is how much of a description is kept, in bytes.
 	maxDescription = 64 << 10
@@ -50,18 +50,18 @@ type report struct {
 	Loaded int
 	// Skipped lines gave no entry.
 	Skipped []catalog.Skip
-	// Mended entries are there, but not quite as the file has them: a description was cut, a schema dropped.
+	// Mended entries were altered to be usable: a description was cut, a schema dropped.
 	Mended []catalog.Skip
 }
 
-// ReadFile reads the entries of a file; a name that ends in .gz is unpacked. It fails when the file cannot be opened
-// or is not gzip at all; a file that breaks off later gives what was read, and a skip.
+// ReadFile reads the entries of a file; a file whose name ends in .gz is decompressed. It fails if the file cannot be
+// opened or is not gzip at all; a file that breaks off later gives the entries before, and a skip.
 func ReadFile(file string) ([]catalog.Entry, report, error) {
 	return readFile(context.Background(), file, nil)
 }
 
-// Load is ReadFile for a source in the background: it ends with ctx, with an error, and tells progress now and then how
-// many entries there are so far; progress may be nil.
+// Load is ReadFile for a source in the background: it ends with ctx, with an error, and reports the number of entries
+// so far to progress, which may be nil.
 func Load(ctx context.Context, file string, progress func(found int)) (catalog.Batch, error) {
 	entries, report, err := readFile(ctx, file, progress)
 	if err == nil {
@@ -87,7 +87,7 @@ func key(file string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// A stopper ends a stream with the context.
+// A stopper ends a stream when its context is done.
 type stopper struct {
 	ctx context.Context
 	r   io.Reader
@@ -124,8 +124,8 @@ func readFile(ctx context.Context, file string, progress func(int)) ([]catalog.E
 }
 
 // Read reads entries until r ends. source names it in the report. A read error ends the reading: it is reported as a
-// skip of the line it broke, and the entries before it are returned. Lines are decoded on all processors; entries and
-// remarks come in the order of the lines.
+// skip of the broken line, and the entries before it are returned. Lines are decoded on all processors; entries and
+// remarks are in the order of the lines.
 func Read(r io.Reader, source string) ([]catalog.Entry, report) { return read(r, source, nil) }
 
 func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, report) {

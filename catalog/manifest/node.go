@@ -1,7 +1,7 @@
 package manifest
 
-// This file reads YAML strictly: an unknown key is an error with its line and the name that was meant, and what is
-// read is bounded, whatever its aliases say.
+// This file reads YAML strictly: an unknown key is an error with its line and the nearest name, and the size is
+// bounded, aliases included.
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// lineOf is the line that err is about, or that of n.
+// lineOf is the line of err, or that of n.
 func lineOf(err error, n *yaml.Node) int {
 	var f *tree.Fault
 	if errors.As(err, &f) && f.Line > 0 {
@@ -32,8 +32,8 @@ type member struct {
 	key, value *yaml.Node
 }
 
-// mapping lists the members of a mapping in the order they stand; a repeated name is an error. what names the mapping
-// in errors. An absent node has none.
+// mapping lists the members of a mapping in document order; a repeated name is an error. what names the mapping in
+// errors. An absent node has none.
 func mapping(n *yaml.Node, what string) ([]member, error) {
 	n = followed(n)
 	if n.IsZero() || n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
@@ -58,7 +58,7 @@ func mapping(n *yaml.Node, what string) ([]member, error) {
 	return all, nil
 }
 
-// followed is the node that an alias stands for.
+// followed is the node that an alias refers to.
 func followed(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -66,8 +66,7 @@ func followed(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// decode reads a mapping into a struct whose yaml tags are all the keys that there are. Fields of type yaml.Node take
-// whatever is there.
+// decode reads a mapping into a struct whose yaml tags are the known keys. Fields of type yaml.Node take any value.
 func decode(n *yaml.Node, what string, into any) error {
 	members, err := mapping(n, what)
 	if err != nil {
@@ -98,7 +97,7 @@ func decode(n *yaml.Node, what string, into any) error {
 	return nil
 }
 
-// meant is a hint at the nearest of the names, or at all of them.
+// meant is a hint: the nearest of the names, or all of them.
 func meant(name string, names []string) string {
 	best, least := "", max(2, len(name)/3)+1
 	for _, candidate := range names {
@@ -110,7 +109,7 @@ func meant(name string, names []string) string {
 		return fmt.Sprintf(": did you mean %s?", best)
 	}
 	sorted := slices.Sorted(slices.Values(names))
-	return ": known are " + strings.Join(sorted, ", ")
+	return ": known names: " + strings.Join(sorted, ", ")
 }
 
 func wantOf(t reflect.Type) string {
@@ -160,10 +159,10 @@ const (
 	maxNesting = 100
 )
 
-// treeOf is the value of a node with its names in the order they stand.
+// treeOf is the value of a node with its names in document order.
 func treeOf(n *yaml.Node) (*tree.Node, error) {
 	return tree.FromYAML(n, tree.Limits{Nodes: maxNodes, Depth: maxNesting, Strict: true})
 }
 
-// clip is what a file says, as a message quotes it.
+// clip is text of a file, cut to be quoted in a message.
 func clip(s string) string { return text.LineBytes(s, 60) }

@@ -1,7 +1,7 @@
 package manifest
 
-// This file says more of the actions of other sources than they do themselves. Overlays are written by the person:
-// they may raise a risk and lower it.
+// This file changes the descriptions of other sources' actions. The person writes overlays, so they may raise a risk or
+// lower it.
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// A declaredOverlay is an overlay as it stands in a manifest.
+// A declaredOverlay is an overlay as written in a manifest.
 type declaredOverlay struct {
 	properties
 	Match       yaml.Node `yaml:"match"`
@@ -29,7 +29,7 @@ type declaredOverlay struct {
 	Description *string   `yaml:"description"`
 }
 
-// An overlay is one of a manifest, ready to be laid over entries.
+// An overlay is an overlay of a manifest, ready to be applied.
 type overlay struct {
 	declaredOverlay
 	place    string
@@ -38,12 +38,12 @@ type overlay struct {
 	risk     catalog.Risk
 	timeout  time.Duration
 	inject   []catalog.Injection
-	// broken says what is wrong with it; what it matches is hidden then, since it may have been meant to be.
+	// broken says what is wrong with it; then everything it matches is hidden, since that may have been its purpose.
 	broken string
 }
 
-// overlays reads the overlays; nil when there are none. One that cannot be read hides what it matches, and the error
-// is for one of which that is not known.
+// overlays reads the overlays; nil if there are none. An invalid one hides what it matches; if that is unknown too,
+// overlays fails.
 func (r *reading) overlays(n *yaml.Node) (catalog.Overlay, error) {
 	if n.IsZero() || n.Tag == "!!null" {
 		return nil, nil
@@ -59,7 +59,7 @@ func (r *reading) overlays(n *yaml.Node) (catalog.Overlay, error) {
 		}
 		all = append(all, o)
 	}
-	return func(entries []catalog.Entry) catalog.Overlaid { return lay(all, entries) }, nil
+	return func(entries []catalog.Entry) catalog.Overlaid { return applyOverlays(all, entries) }, nil
 }
 
 func (r *reading) overlay(n *yaml.Node) (overlay, error) {
@@ -70,7 +70,7 @@ func (r *reading) overlay(n *yaml.Node) (overlay, error) {
 	o := overlay{place: r.place(n.Line)}
 	at := slices.IndexFunc(members, func(m member) bool { return m.name == "match" })
 	if at < 0 {
-		return overlay{}, tree.FaultAt(n, "overlay: it has no match: an id, or a pattern such as billing.*")
+		return overlay{}, tree.FaultAt(n, "overlay: match is missing: want an id, or a pattern such as billing.*")
 	}
 	if o.match, err = texts(members[at].value, "overlay: match"); err != nil {
 		return overlay{}, err
@@ -88,8 +88,8 @@ func (r *reading) overlay(n *yaml.Node) (overlay, error) {
 	return o, nil
 }
 
-// lay lays overlays over entries, in the order they stand: where two speak of the same thing, the later one counts.
-func lay(all []overlay, entries []catalog.Entry) catalog.Overlaid {
+// applyOverlays applies overlays to entries, in document order: if two set the same thing, the later one counts.
+func applyOverlays(all []overlay, entries []catalog.Entry) catalog.Overlaid {
 	said := catalog.Overlaid{Hidden: map[string]string{}}
 	remark := func(o *overlay, id, format string, args ...any) {
 		said.Remarks = append(said.Remarks, catalog.Skip{ID: id, Source: o.place, Reason: fmt.Sprintf(format, args...)})
@@ -97,7 +97,7 @@ func lay(all []overlay, entries []catalog.Entry) catalog.Overlaid {
 	for i := range all {
 		o := &all[i]
 		if o.broken != "" {
-			remark(o, "", "%s; what it matches is hidden until that is mended", o.broken)
+			remark(o, "", "%s; what it matches is hidden until this is fixed", o.broken)
 		}
 		found := false
 		for j := range entries {
@@ -117,7 +117,7 @@ func lay(all []overlay, entries []catalog.Entry) catalog.Overlaid {
 					remark(o, e.ID, "context: it has no parameter %s, and takes none", in.Field)
 				case notTakenOut:
 					said.Hidden[e.ID] = "the overlay at " + o.place
-					remark(o, e.ID, "context: %s could be sent in a way that is not seen here (in a choice of shapes, inside of a parameter, or as a name that is not listed): the action is hidden", in.Field)
+					remark(o, e.ID, "context: a caller might still send %s (in a choice of shapes, inside a parameter, or as an unlisted name): the action is hidden", in.Field)
 				}
 			}
 		}
@@ -133,7 +133,7 @@ func (o *overlay) matches(e *catalog.Entry) bool {
 		slices.ContainsFunc(o.patterns, func(p pattern.Pattern) bool { return p.Match(e.ID) })
 }
 
-// describe changes what is said of an entry. Lists grow; the rest is replaced.
+// describe changes the description of an entry. Lists are extended; everything else is replaced.
 func (o *overlay) describe(e *catalog.Entry) {
 	if o.Title != nil {
 		e.Title = *o.Title
@@ -164,7 +164,7 @@ func (o *overlay) describe(e *catalog.Entry) {
 	}
 }
 
-// grown is a list with what it does not have yet, in a slice of its own.
+// grown is list with the new items of more, in a slice of its own.
 func grown(list, more []string) []string {
 	list = slices.Clip(list)
 	for _, text := range more {
@@ -175,18 +175,18 @@ func grown(list, more []string) []string {
 	return list
 }
 
-// A taking is what became of a parameter that an overlay leaves to the host.
+// A taking is the outcome of removing a parameter that the host fills in.
 type taking byte
 
 const (
 	takenOut taking = iota
-	// notThere is that of an action that has no such parameter and refuses names that it does not list.
+	// notThere: the action has no such parameter and refuses unlisted names.
 	notThere
-	// notTakenOut is that of an action to which the name may be sent still.
+	// notTakenOut: a caller may still send the name.
 	notTakenOut
 )
 
-// inject takes a parameter out of the schema of an entry and leaves it to the host.
+// inject removes a parameter from the schema of an entry and leaves it to the host.
 func inject(e *catalog.Entry, in catalog.Injection) taking {
 	fields := e.Input.Fields()
 	at := slices.IndexFunc(fields, func(f catalog.Field) bool { return f.Name == in.Field })
@@ -215,8 +215,8 @@ func inject(e *catalog.Entry, in catalog.Injection) taking {
 	return takenOut
 }
 
-// open reports whether a schema lets names through that it does not list, as far as it can be told from its outermost
-// level: what is more than a table of properties may.
+// open reports whether a schema may accept unlisted names, judged by its outermost level: anything but a plain table of
+// properties may.
 func open(schema []byte) bool {
 	var s map[string]json.RawMessage
 	if json.Unmarshal(schema, &s) != nil {
@@ -253,8 +253,7 @@ func named(v any, name string) bool {
 	return false
 }
 
-// without is the text of a schema in which no property has the name, at its outermost level and in the parts that all
-// must hold.
+// without is the text of a schema without properties of the name, at its outermost level and in the parts of an allOf.
 func without(schema []byte, name string, depth int) ([]byte, error) {
 	names, values, err := tree.Members(schema)
 	if err != nil || depth > maxNesting {
@@ -286,7 +285,7 @@ func without(schema []byte, name string, depth int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// What is not of the shape that it should have is left as it is.
+// Malformed parts are left unchanged.
 
 func withoutMember(object []byte, name string) []byte {
 	names, values, err := tree.Members(object)

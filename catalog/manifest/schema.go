@@ -1,6 +1,6 @@
 package manifest
 
-// This file makes schemas of the short forms: FIELD -> {type, description, required} for inputs, names for outputs.
+// This file expands short forms into schemas: FIELD -> {type, description, required} for inputs, names for outputs.
 
 import (
 	"bytes"
@@ -15,17 +15,17 @@ import (
 	"almanac/catalog/tree"
 )
 
-// openSchema takes any table.
+// openSchema accepts any table.
 func openSchema() *catalog.Schema { return catalog.MustSchema(`{"type":"object"}`) }
 
 // A field is the short form of one input field.
 type field struct {
 	kind        string
-	description []byte // as JSON; nil where there is none
+	description []byte // as JSON; nil if there is none
 	required    bool
 }
 
-// readField reads {type, description, required}; other members are passed over.
+// readField reads {type, description, required}; other members are ignored.
 func readField(raw json.RawMessage) (f field, err error) {
 	names, values, err := tree.Members(raw)
 	if err != nil {
@@ -65,7 +65,7 @@ func readField(raw json.RawMessage) (f field, err error) {
 	return f, nil
 }
 
-// inputSchema reads either form. Nothing, null and an empty object take no arguments. raw is known to be JSON.
+// inputSchema reads either form. Nothing, null and an empty object mean no arguments. raw is known to be JSON.
 func (d *decoder) inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" || string(raw) == "{}" {
 		return nil, nil
@@ -82,7 +82,7 @@ func (d *decoder) inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 	}
 	if isSchema(names, values) {
 		s, err := catalog.ParseSchema(slices.Clone(raw))
-		// Only references can break what ParseSchema takes; to look for it in all schemas would double the time to read.
+		// ParseSchema accepts broken references; checking all schemas for them would double the time to read.
 		if err == nil && bytes.Contains(raw, []byte(`$ref`)) {
 			if err = s.Broken(); err != nil {
 				return nil, fmt.Errorf("schema: %w", err)
@@ -152,8 +152,8 @@ func (d *decoder) keep(s *catalog.Schema) {
 	d.schemas[s.Text()] = s
 }
 
-// isSchema tells a JSON Schema from the short form, in which every value is an object without keywords above it: a
-// field may be called "type" or "properties" there.
+// isSchema tells a JSON Schema from the short form, in which every value is an object and there are no keywords, but a
+// field may be called "type" or "properties".
 func isSchema(names []string, values []json.RawMessage) bool {
 	for i, name := range names {
 		first := values[i][0]
@@ -179,8 +179,8 @@ func isSchema(names []string, values []json.RawMessage) bool {
 	return false
 }
 
-// jsonTypes is the "type" member for a type as manifests write it: "str", "Integer", "List[str]", "string|null"; ""
-// when any value will do.
+// jsonTypes is the "type" member for a type as manifests write it: "str", "Integer", "List[str]", "string|null"; "" if
+// any value is allowed.
 func jsonTypes(written string) string {
 	var kinds []string
 	for _, word := range strings.Split(strings.ToLower(written), "|") {
@@ -215,7 +215,7 @@ func jsonTypes(written string) string {
 	return `"type":[` + strings.Join(kinds, ",") + `]`
 }
 
-// outputSchema is an object with the fields; nil when nothing is known.
+// outputSchema is an object with the fields; nil if nothing is known.
 func (d *decoder) outputSchema(fields []string) *catalog.Schema {
 	if len(fields) == 0 {
 		return nil

@@ -1,6 +1,6 @@
 package manifest
 
-// This file makes the actions that are an SQL statement against a SQLite file.
+// This file makes actions of SQL statements against a SQLite file.
 
 import (
 	"context"
@@ -25,7 +25,7 @@ import (
 	"almanac/catalog/web"
 )
 
-// A query is the sql of a declaration.
+// A query is the sql part of a declaration.
 type query struct {
 	Database  string `yaml:"database"`
 	Statement string `yaml:"statement"`
@@ -37,8 +37,8 @@ const (
 	mostRows    = 100_000
 )
 
-// statement makes an action of an SQL statement. Its arguments are bound, never written into it. A statement that is
-// not said to mutate gets a connection that cannot write.
+// statement makes an action of an SQL statement. Its arguments are bound, never interpolated. Unless declared as a
+// mutation it gets a read-only connection.
 func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 	var q query
 	if n.Kind == yaml.ScalarNode {
@@ -60,7 +60,7 @@ func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 	known := argumentNames(e)
 	for _, p := range s.params {
 		if !slices.Contains(known, p) {
-			return tree.FaultAt(n, "sql: :%s is no input of the action%s", p, meant(p, known))
+			return tree.FaultAt(n, "sql: :%s is not an input of the action%s", p, meant(p, known))
 		}
 	}
 	if q.MaxRows == 0 {
@@ -78,7 +78,7 @@ func (r *reading) statement(e *catalog.Entry, n *yaml.Node) error {
 	return nil
 }
 
-// classify says what the statement does where the manifest does not.
+// classify infers operation and risk from the statement if the manifest does not declare them.
 func classify(e *catalog.Entry, s statement) {
 	op, risk := s.effect()
 	if e.Operation == "" {
@@ -89,7 +89,7 @@ func classify(e *catalog.Entry, s statement) {
 	}
 }
 
-// argumentNames lists what an action may be called with and what the host fills in.
+// argumentNames lists the inputs of an action and the arguments that the host fills in.
 func argumentNames(e *catalog.Entry) []string {
 	var names []string
 	for _, f := range e.Input.Fields() {
@@ -108,7 +108,7 @@ func (r *reading) database(name string) (path string, err error) {
 	}
 	switch {
 	case len(names) == 0:
-		return "", errors.New("the manifest names no databases")
+		return "", errors.New("the manifest has no databases")
 	case name == "" && len(names) == 1:
 		return path, nil
 	case name == "":
@@ -118,7 +118,7 @@ func (r *reading) database(name string) (path string, err error) {
 	if path, ok := r.paths[name]; ok {
 		return path, nil
 	}
-	return "", fmt.Errorf("there is no database %s%s", clip(name), meant(name, names))
+	return "", fmt.Errorf("unknown database %s%s", clip(name), meant(name, names))
 }
 
 // A sqlAction runs one statement.
@@ -140,7 +140,7 @@ func (a sqlAction) run(ctx context.Context, call catalog.Call) (catalog.Result, 
 	return catalog.Result{Data: data, Note: note}, err
 }
 
-// preview runs the statement in a transaction that is rolled back.
+// preview runs the statement in a transaction and rolls it back.
 func (a sqlAction) preview(ctx context.Context, call catalog.Call) (string, error) {
 	db, err := a.outside.get(a.path, true)
 	if err != nil {
@@ -159,7 +159,7 @@ func (a sqlAction) preview(ctx context.Context, call catalog.Call) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("tried in %s and taken back:\n%s", filepath.Base(a.path), text), nil
+	return fmt.Sprintf("tried in %s and rolled back:\n%s", filepath.Base(a.path), text), nil
 }
 
 type executor interface {
@@ -192,8 +192,8 @@ func (a sqlAction) execute(ctx context.Context, db executor, call catalog.Call) 
 	return a.collect(rows)
 }
 
-// collect reads the rows. More than there may be is an error, since nobody should take a part for the whole; but what
-// was changed is told.
+// collect reads the rows. Too many rows are an error, since nobody should mistake a part for the whole; but a statement
+// that has changed data returns the first ones.
 func (a sqlAction) collect(rows *sql.Rows) (data any, note string, err error) {
 	columns, err := rows.Columns()
 	if err != nil {
@@ -224,7 +224,7 @@ func (a sqlAction) collect(rows *sql.Rows) (data any, note string, err error) {
 	return list, "", a.plain(rows.Err())
 }
 
-// plain is an error of the database without its path.
+// plain is an error of the database without the path of its file.
 func (a sqlAction) plain(err error) error {
 	if err == nil {
 		return nil
@@ -232,7 +232,7 @@ func (a sqlAction) plain(err error) error {
 	return fmt.Errorf("database %s: %w", filepath.Base(a.path), err)
 }
 
-// bound is an argument as the database takes it: lists and tables are JSON text.
+// bound is an argument for the database: lists and tables become JSON text.
 func bound(v any) (any, error) {
 	switch v := v.(type) {
 	case []any, map[string]any:
@@ -242,7 +242,7 @@ func bound(v any) (any, error) {
 	return v, nil
 }
 
-// plainColumn is a value of the database as plain data. Bytes that are no text come as base64.
+// plainColumn is a value of the database as plain data. Binary values become base64.
 func plainColumn(v any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -256,7 +256,8 @@ func plainColumn(v any) any {
 	return v
 }
 
-// An outside is what the actions of a manifest reach: its open SQLite files and its credentials. The zero value has none.
+// An outside is what the actions of a manifest can reach: its open SQLite files and its credentials. The zero value has
+// none.
 type outside struct {
 	vault  *web.Vault
 	mu     sync.Mutex
@@ -264,7 +265,7 @@ type outside struct {
 	closed bool
 }
 
-// get opens a file that is there, to be read or to be changed.
+// get opens an existing file for reading or writing.
 func (d *outside) get(path string, writes bool) (*sql.DB, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

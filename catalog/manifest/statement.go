@@ -1,7 +1,7 @@
 package manifest
 
-// This file reads SQL as far as it must be known: which parameters a statement has, whether it is one statement, and
-// which words it has outside of texts and comments.
+// This file scans SQL for what must be known: the parameters of a statement, whether it is a single one, and its words
+// outside of strings and comments.
 
 import (
 	"errors"
@@ -12,13 +12,13 @@ import (
 	"almanac/catalog"
 )
 
-// A statement is what is known of an SQL text.
+// A statement is a scanned SQL text.
 type statement struct {
 	params []string // without the colon, in the order of their first use
 	words  []string // lower case
 }
 
-// parseStatement reads one statement. Parameters are :name and nothing else: a ? or a $1 has no argument to stand for.
+// parseStatement reads one statement. Parameters must be :name, since ? and $1 do not name an argument.
 func parseStatement(text string) (statement, error) {
 	var s statement
 	for i := 0; i < len(text); {
@@ -27,36 +27,36 @@ func parseStatement(text string) (statement, error) {
 			return statement{}, err
 		}
 		if text[i] == ';' && !blank(text[i+1:]) {
-			return statement{}, errors.New("there is more than one statement: an action has one")
+			return statement{}, errors.New("want one statement, got several")
 		}
 		i += n
 	}
 	if len(s.words) == 0 {
-		return statement{}, errors.New("there is no statement")
+		return statement{}, errors.New("the statement is empty")
 	}
 	return s, nil
 }
 
-// Statements are known by their first word. What attaches, vacuums or sets reaches other files than the one that the
-// manifest names, whatever the connection may do in its own.
+// Statements are known by their first word. ATTACH, VACUUM and PRAGMA can reach files other than the one the manifest
+// names, even over a read-only connection.
 var (
 	readingWords  = []string{"select", "values", "with", "explain"}
 	changingWords = []string{"insert", "replace", "update", "delete", "create", "drop", "alter", "reindex", "analyze"}
 )
 
-// check refuses statements that are no queries and no changes of data.
+// check refuses statements other than queries and changes of data.
 func (s statement) check() error {
 	if first := s.words[0]; !slices.Contains(readingWords, first) && !slices.Contains(changingWords, first) {
-		return fmt.Errorf("%s is not allowed here: a statement begins with %s or %s", clip(first), strings.Join(readingWords, ", "), strings.Join(changingWords, ", "))
+		return fmt.Errorf("%s is not allowed: a statement begins with %s or %s", clip(first), strings.Join(readingWords, ", "), strings.Join(changingWords, ", "))
 	}
 	return nil
 }
 
-// effect is what a statement that mutates does to its data, and at what risk.
+// effect is the operation and risk of a mutating statement.
 func (s statement) effect() (catalog.Operation, catalog.Risk) {
 	verb := s.words[0]
 	if verb == "with" {
-		// The statement itself comes after what it names; a word that is a name as well counts as the worse.
+		// The statement itself comes after a WITH; a word that is also a name counts as the riskier one.
 		for _, other := range []string{"delete", "update", "replace", "insert"} {
 			if slices.Contains(s.words, other) {
 				verb = other
@@ -77,7 +77,7 @@ func (s statement) effect() (catalog.Operation, catalog.Risk) {
 	return catalog.Update, catalog.Medium
 }
 
-// token takes one token and returns its length.
+// token reads one token and returns its length.
 func (s *statement) token(rest string) (int, error) {
 	switch c := rest[0]; {
 	case strings.HasPrefix(rest, "--"):
@@ -97,16 +97,16 @@ func (s *statement) token(rest string) (int, error) {
 	case c == ':':
 		n := nameLength(rest[1:])
 		if n == 0 {
-			return 0, errors.New("a : needs the name of an argument behind it")
+			return 0, errors.New("a : must be followed by the name of an argument")
 		}
 		if name := rest[1 : 1+n]; !slices.Contains(s.params, name) {
 			s.params = append(s.params, name)
 		}
 		return 1 + n, nil
 	case c == '?' || c == '@' || c == '$':
-		return 0, fmt.Errorf("%c is no parameter here: write :name", c)
+		return 0, fmt.Errorf("%c is not a parameter: write :name", c)
 	case c == 0:
-		return 0, errors.New("it has a zero byte")
+		return 0, errors.New("zero byte")
 	}
 	if n := nameLength(rest); n > 0 {
 		s.words = append(s.words, strings.ToLower(rest[:n]))
@@ -115,7 +115,7 @@ func (s *statement) token(rest string) (int, error) {
 	return 1, nil
 }
 
-// quoted is the length of a text in quotes, in which the quote stands twice for itself.
+// quoted is the length of a quoted text, in which a doubled quote is a literal one.
 func quoted(rest string, quote byte) (int, error) {
 	for i := 1; i < len(rest); i++ {
 		if rest[i] != quote {
@@ -136,7 +136,7 @@ func nameLength(s string) int {
 	}))
 }
 
-// blank reports whether nothing is left but space and comments.
+// blank reports whether the rest is only space and comments.
 func blank(rest string) bool {
 	for {
 		rest = strings.TrimLeft(rest, " \t\r\n;")
@@ -153,7 +153,7 @@ func blank(rest string) bool {
 	}
 }
 
-// rows reports whether the statement answers with rows.
+// rows reports whether the statement returns rows.
 func (s statement) rows() bool {
 	switch s.words[0] {
 	case "select", "values", "explain":

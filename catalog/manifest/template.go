@@ -1,7 +1,7 @@
 package manifest
 
-// This file fills arguments into the places of an HTTP request. Each place has its own way to keep an argument inside
-// of it: a value never becomes another part of the path, another parameter or another header.
+// This file fills arguments into the places of an HTTP request. Each place escapes an argument in its own way: a value
+// never becomes another part of the path, another parameter or another header.
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// A template is a text with {name} where arguments go; {{ and }} stand for braces.
+// A template is a text with {name} in place of arguments; {{ and }} are literal braces.
 type template struct {
 	parts []part
 }
@@ -50,7 +50,7 @@ func parseTemplate(text string) (template, error) {
 		}
 		name, rest, closed := strings.Cut(text[1:], "}")
 		if text[0] == '}' || !closed || name == "" || nameLength(name) != len(name) {
-			return template{}, fmt.Errorf("%q: a brace that is no {name}: write {{ or }} for one", clip(text))
+			return template{}, fmt.Errorf("%q: a stray brace: write {{ or }} for a literal one", clip(text))
 		}
 		t.parts = append(t.parts, part{name: name})
 		text = rest
@@ -69,7 +69,7 @@ func (t template) names() []string {
 	return names
 }
 
-// whole is the one argument that the template is; empty when it is more or less than that.
+// whole is the argument's name if the template is just that argument, else empty.
 func (t template) whole() string {
 	if len(t.parts) == 1 {
 		return t.parts[0].name
@@ -77,7 +77,7 @@ func (t template) whole() string {
 	return ""
 }
 
-// fill is the text with the arguments, each put through escape; ok is false when one of them is missing.
+// fill is the text with the arguments, each escaped; ok is false if one of them is missing.
 func (t template) fill(args map[string]any, escape func(string) (string, error)) (text string, ok bool, err error) {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -101,7 +101,7 @@ func (t template) fill(args map[string]any, escape func(string) (string, error))
 	return b.String(), true, nil
 }
 
-// plainText is a value as a text; lists and tables are JSON.
+// plainText is a value as text; lists and tables are JSON.
 func plainText(v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -117,7 +117,7 @@ func plainText(v any) (string, error) {
 	return string(text), err
 }
 
-// The ways to keep a value inside of its place.
+// The escapes for each place.
 
 func asSegment(s string) (string, error) {
 	if s == "" || s == "." || s == ".." {
@@ -128,7 +128,7 @@ func asSegment(s string) (string, error) {
 
 func asHeader(s string) (string, error) {
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-		return "", errors.New("a header has no control characters and line breaks")
+		return "", errors.New("a header must not have control characters or line breaks")
 	}
 	return s, nil
 }
@@ -162,8 +162,8 @@ func pairsOf(n *yaml.Node, what string) ([]pair, error) {
 	return pairs, nil
 }
 
-// valuesOf fills pairs in as a query or a form. A pair whose argument is missing is left out; a list gives a pair for
-// each item.
+// valuesOf makes a query or a form of pairs. A pair whose argument is missing is left out; a list gives one pair per
+// item.
 func valuesOf(pairs []pair, args map[string]any) (url.Values, error) {
 	values := url.Values{}
 	for _, p := range pairs {
@@ -188,7 +188,7 @@ func valuesOf(pairs []pair, args map[string]any) (url.Values, error) {
 	return values, nil
 }
 
-// A shape is a body: data whose texts are templates. A text that is one argument and nothing else becomes its value.
+// A shape is a body: data whose texts are templates. A text that is just one argument becomes its value.
 type shape struct {
 	text   *template
 	list   []shape
@@ -225,7 +225,7 @@ func shapeOf(v any) (shape, error) {
 	return shape{value: v}, nil
 }
 
-// fill is the data with the arguments; ok is false where one is missing, and that part is left out.
+// fill is the data with the arguments. A part whose argument is missing is left out; ok is false if that is all of it.
 func (s shape) fill(args map[string]any) (v any, ok bool, err error) {
 	switch {
 	case s.text != nil:

@@ -11,8 +11,8 @@ import (
 	"almanac/catalog"
 )
 
-// call is the action of a tool. A read waits a moment for a server that is
-// away, and is asked once more when the connection broke under it.
+// call is the action of a tool. A read waits briefly for a server that is restarting, and is retried once if the
+// connection breaks.
 func (s *Source) call(tool string, read bool) catalog.Action {
 	return func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
 		token, stop := s.link.watch(func(p *sdk.ProgressNotificationParams) {
@@ -54,8 +54,7 @@ func (s *Source) call(tool string, read bool) catalog.Action {
 	}
 }
 
-// failed says why a request failed: the server is away, or it refused. A server that let a request run out of time is
-// looked after.
+// failed explains a failed request: the server is down, or it refused. If the request timed out, the server is pinged.
 func (s *Source) failed(ctx context.Context, session *sdk.ClientSession, err error) error {
 	if ctx.Err() != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -64,19 +63,19 @@ func (s *Source) failed(ctx context.Context, session *sdk.ClientSession, err err
 		return context.Cause(ctx)
 	}
 	if broke(err) {
-		return fmt.Errorf("the mcp server %s went away during the call, which may or may not have been done; call again when it is back", s.server.Name)
+		return fmt.Errorf("mcp server %s went down during the call, which may or may not have taken effect; call again when it is back", s.server.Name)
 	}
 	text := strings.TrimPrefix(clean(err.Error(), 2<<10), `calling "tools/call": `)
 	return errors.New(s.link.redacted(errors.New(text)).Error())
 }
 
-// broke reports whether the connection ended under a request.
+// broke reports whether the connection ended during a request.
 func broke(err error) bool {
 	text := err.Error()
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || strings.Contains(text, "EOF") || strings.Contains(text, "connection refused") || strings.Contains(text, "client is closing")
 }
 
-// hinted puts the remedy behind the text.
+// hinted appends the hint to the error text.
 func hinted(err error) error {
 	var down *downError
 	if errors.As(err, &down) {

@@ -15,8 +15,8 @@ import (
 	"almanac/catalog/secret"
 )
 
-// A configured is one server as the clients write it: Claude Desktop and Claude Code, Cursor, Windsurf, VS Code, Gemini
-// CLI. What else they write is of no matter here.
+// A configured is one server as clients configure it: Claude Desktop and Claude Code, Cursor, Windsurf, VS Code, Gemini
+// CLI. Their other keys are ignored.
 type configured struct {
 	Type      string            `json:"type"`
 	Transport string            `json:"transport"`
@@ -54,7 +54,7 @@ func serversOf(text []byte) (map[string]json.RawMessage, error) {
 	if len(file.Servers) > 0 && json.Unmarshal(file.Servers, &servers) == nil {
 		return servers, nil
 	}
-	return nil, errors.New("it has neither mcpServers nor servers")
+	return nil, errors.New("want mcpServers or servers at the top, found neither")
 }
 
 // readConfig reads the servers of a file as other clients write it, in the order of their names. Those that are
@@ -149,7 +149,7 @@ func parseServer(key string, raw json.RawMessage, file string, getenv func(strin
 	case "sse":
 		s.SSE = true
 	default:
-		return Server{}, fmt.Errorf("type %q is not known: want stdio, http or sse", clean(kind, 40))
+		return Server{}, fmt.Errorf("unknown type %q: want stdio, http or sse", clean(kind, 40))
 	}
 	slices.Sort(x.secrets)
 	s.Secrets = slices.Compact(x.secrets)
@@ -162,7 +162,7 @@ func parseServer(key string, raw json.RawMessage, file string, getenv func(strin
 	return s, nil
 }
 
-// keep takes a value that its name calls secret for one.
+// keep remembers a value as a secret if its name suggests one.
 func (x *expander) keep(name, value string) {
 	upper := strings.ToUpper(name)
 	for _, word := range []string{"TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "AUTH", "CREDENTIAL", "COOKIE"} {
@@ -176,7 +176,7 @@ func (x *expander) keep(name, value string) {
 	}
 }
 
-// plainJSON takes comments and commas before a closing bracket out of JSON, as VS Code's files have them.
+// plainJSON removes the comments and trailing commas that VS Code allows in JSON.
 func plainJSON(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	quoted := false

@@ -1,6 +1,6 @@
 package mcp
 
-// This file keeps a program that serves its own configuration from starting itself without end.
+// This file prevents endless recursion: almanac serving a configuration that starts almanac.
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 const depthVariable = "ALMANAC_DEPTH"
 
 // errNested says that a server was not started because it would be one more almanac below another.
-var errNested = errors.New("an almanac that is an MCP server itself does not start another one")
+var errNested = errors.New("an almanac that runs as an MCP server does not start another")
 
 // depth reads the variable; one that is not set is zero.
 func depth(getenv func(string) (string, bool)) (int, error) {
@@ -31,8 +31,8 @@ func depth(getenv func(string) (string, bool)) (int, error) {
 	return n, nil
 }
 
-// nested fails where starting the server could go on without end: below one almanac no command starts another by its
-// name, and below two, where a script must have hidden the name, no command is started at all.
+// nested fails if starting the server could recurse endlessly: below one almanac, no command named almanac is started;
+// below two, where a script must have hidden the name, no command at all.
 func (s Server) nested(depth int) error {
 	own := func(word string) bool {
 		name := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
@@ -41,5 +41,5 @@ func (s Server) nested(depth int) error {
 	if len(s.Command) == 0 || depth < 1 || depth == 1 && !slices.ContainsFunc(s.Command, own) {
 		return nil
 	}
-	return fmt.Errorf("mcp server %s: %w: take it out of the configuration of the inner one (%s is %d)", s.Name, errNested, depthVariable, depth)
+	return fmt.Errorf("mcp server %s: %w: remove it from the inner configuration (%s is %d)", s.Name, errNested, depthVariable, depth)
 }

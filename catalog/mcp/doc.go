@@ -1,4 +1,4 @@
-// Package mcp makes actions of the tools and resources of MCP servers, over stdio and streamable HTTP.
+// Package mcp turns the tools and resources of MCP servers into actions, over stdio and streamable HTTP.
 //
 //	Kind, HTTPKind                       how servers are written on a command line
 //	parseCommand, parseURL, readConfig   servers as people and other clients write them
@@ -6,10 +6,10 @@
 //	Source                               one server as a source of actions
 //	downError                            what an action answers while its server is away
 //
-// A Source owns its server: it starts it when first needed, keeps its last words, starts it again with growing pauses
-// when it dies, and ends it with all its children on Close. What a server says is data: it is cleaned, bounded and
-// never believed where belief would widen a right, but for one thing: a tool that says it only reads is taken to, unless
-// it is named for what it changes.
+// A Source owns its server: it starts it when first needed, keeps its last output for errors, restarts it with growing
+// pauses when it dies, and ends it with all its children on Close. What a server says is data: it is cleaned, bounded
+// and never trusted to widen permissions, with one exception: a tool that claims to be read-only counts as a read,
+// unless its name says otherwise.
 //
 // Start at New and Source.load.
 package mcp

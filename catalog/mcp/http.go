@@ -17,14 +17,14 @@ func httpClient(s Server) *http.Client {
 				return fmt.Errorf("it redirects to %s: another host is not followed", r.URL.Host)
 			}
 			if len(via) >= 5 {
-				return errors.New("it redirects without end")
+				return errors.New("too many redirects")
 			}
 			return nil
 		},
 	}
 }
 
-// headed adds headers to requests.
+// headed is a transport that adds headers to requests.
 type headed struct {
 	header map[string]string
 	next   http.RoundTripper
@@ -42,7 +42,7 @@ func (h *headed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// bounded is a body that fails when it is longer than a message may be. A stream of events is bounded one by one.
+// bounded is a body that fails beyond the largest message. In a stream of events each event is bounded.
 type bounded struct {
 	io.ReadCloser
 	left int

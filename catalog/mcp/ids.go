@@ -11,11 +11,11 @@ import (
 	"almanac/catalog/text"
 )
 
-// maxSegments is how many bytes of an id a name may take; the source's name and a suffix need room as well.
+// maxSegments is how many bytes of an id a name may take; the source's name and a suffix need room too.
 const maxSegments = 180
 
-// dotted makes a path of lower-case Lua names of a name: "getUser" is get_user, "github/list-issues" is
-// github.list_issues. It is empty when the name has no letter or digit.
+// dotted converts a name to a path of lower-case Lua names: "getUser" is get_user, "github/list-issues" is
+// github.list_issues. It is empty if the name has no letter or digit.
 func dotted(name string) string {
 	var segments []string
 	for _, part := range strings.FieldsFunc(text.Clean(name), func(r rune) bool { return strings.ContainsRune("./:", r) }) {
@@ -26,7 +26,7 @@ func dotted(name string) string {
 	return shorten(strings.Join(segments, "."), name)
 }
 
-// segment makes one lower-case Lua name of a part of one; empty when nothing of it can be in one.
+// segment converts a part of a name to one lower-case Lua name; empty if nothing of it is usable.
 func segment(name string) string {
 	var b strings.Builder
 	runes := []rune(text.Clean(name))
@@ -63,13 +63,13 @@ func shorten(path, name string) string {
 	return strings.TrimRight(path[:maxSegments], "._") + "_" + mark(name)
 }
 
-// mark is a short suffix that depends on the name alone, so that it does not change when other names come and go.
+// mark is a short suffix that depends on the name alone, so that it is stable when other names come and go.
 func mark(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:3])
 }
 
-// A naming gives every name of a server an id of its own, whatever the order they come in.
+// A naming gives every name of a server its own id, independent of their order.
 type naming struct {
 	source string // how the server's source is written, for the report
 	prefix string
@@ -84,8 +84,8 @@ func (n *naming) path(name string) string {
 	return dotted(name)
 }
 
-// assign returns an id for each name, in their order. A name whose id is wanted by another as well gets a mark, unless
-// it is spelt like the id; names must differ. The ids that are not the plain ones are listed.
+// assign returns an id for each name, in their order. Names that collide get a mark, except one spelt like the id;
+// names must differ. renamed lists the ids with a mark.
 func (n *naming) assign(names []string) (ids []string, renamed []catalog.Skip) {
 	wanted := map[string]int{}
 	for _, name := range names {
@@ -113,5 +113,5 @@ func (n *naming) assign(names []string) (ids []string, renamed []catalog.Skip) {
 	return ids, renamed
 }
 
-// clean is what a server says, in at most n bytes.
+// clean is a server's text, made harmless, in at most n bytes.
 func clean(s string, n int) string { return text.ClipBytes(text.Clean(s), n) }

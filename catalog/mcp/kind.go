@@ -12,7 +12,7 @@ import (
 	"almanac/catalog/source"
 )
 
-// Kind is mcp:COMMAND, mcp:FILE.json, and a JSON file of which a top-level key says so.
+// Kind is mcp:COMMAND, mcp:FILE.json, and a JSON file recognised by a top-level key.
 func Kind() source.Kind {
 	return source.Kind{
 		Prefix: "mcp", Forms: []string{"mcp:COMMAND", "mcp:FILE.json"}, About: "an MCP server that a command starts, or a file of servers",
@@ -39,7 +39,7 @@ func HTTPKind() source.Kind {
 	}
 }
 
-// openFile opens the servers of a file as other clients write it. Those that cannot be used are skipped.
+// openFile opens the servers in another client's configuration file. Invalid ones are skipped.
 func openFile(file string, h source.Host) ([]source.Source, []catalog.Skip, error) {
 	servers, skipped, err := readConfig(file, os.LookupEnv)
 	if err != nil {
@@ -58,12 +58,12 @@ func openFile(file string, h source.Host) ([]source.Source, []catalog.Skip, erro
 		all = append(all, one...)
 	}
 	if len(all) == 0 {
-		return nil, skipped, errors.New("no server of it can be used")
+		return nil, skipped, errors.New("no usable server in it")
 	}
 	return all, skipped, nil
 }
 
-// opened opens a server that was read with an error, or nil.
+// opened opens a server, unless reading its configuration failed with err.
 func opened(s Server, err error, h source.Host) ([]source.Source, []catalog.Skip, error) {
 	if err != nil {
 		return nil, nil, err

@@ -19,23 +19,23 @@ import (
 
 // A downError says that a server cannot be asked now.
 type downError struct {
-	// Server is its name.
+	// Server is the server's name.
 	Server string
-	// Reason says what happened to it; it may quote the server.
+	// Reason says what happened to it, and may quote the server.
 	Reason string
-	// Again is when it is tried again; zero when it is not, or is being tried now.
+	// Again is the time of the next attempt; zero if there is none, or it is under way.
 	Again time.Time
-	// Starting tells that it is being started again now.
+	// Starting is set while it is being restarted.
 	Starting bool
 }
 
 func (e *downError) Error() string {
-	text := fmt.Sprintf("mcp server %s is not there: %s", e.Server, e.Reason)
+	text := fmt.Sprintf("mcp server %s is down: %s", e.Server, e.Reason)
 	if e.Starting {
-		text += "; it is being started again"
+		text += "; restarting"
 	}
 	if !e.Again.IsZero() {
-		text += "; it is tried again at " + e.Again.Format("15:04:05") // not "in 2 s": the text must stay the same
+		text += "; next attempt at " + e.Again.Format("15:04:05") // not "in 2 s": the text must stay the same
 	}
 	return text
 }
@@ -43,21 +43,21 @@ func (e *downError) Error() string {
 // Hint says what to do.
 func (e *downError) Hint() string {
 	if e.Starting {
-		return "call again in a moment; when it stays away, run its command by hand to see why"
+		return "call again in a moment; if it stays down, run its command by hand to see why"
 	}
 	if e.Again.IsZero() {
-		return "start again, or take the source out"
+		return "restart almanac, or remove the source"
 	}
-	return "call again after that; when it stays away, run its command by hand to see why"
+	return "call again after that; if it stays down, run its command by hand to see why"
 }
 
 var errClosed = errors.New("the source was closed")
 
 const (
-	// firstPause and lastPause bound the pause before a server is started again; it doubles with each failure.
+	// firstPause and lastPause bound the pause before a restart, which doubles with each failure.
 	firstPause = 500 * time.Millisecond
 	lastPause  = time.Minute
-	// steady is how long a server must have lived for its end not to count as one more failure.
+	// steady is how long a server must run for its end not to count as another failure.
 	steady = 10 * time.Second
 )
 
@@ -65,7 +65,7 @@ const (
 type link struct {
 	server  Server
 	options options
-	hear    func() // called when the server says that its lists changed, and when it is back
+	hear    func() // called when the server reports changed lists, and when it is back
 
 	cancel context.CancelFunc
 	done   chan struct{} // closed when keep has ended
@@ -114,20 +114,20 @@ func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, &downError{Server: l.server.Name, Reason: "it is still being started"}
+			return nil, &downError{Server: l.server.Name, Reason: "still starting"}
 		}
 	}
 }
 
-// down is why there is no session.
+// down is the error while there is no session.
 func (l *link) down(err error, again time.Time) *downError {
 	return &downError{Server: l.server.Name, Reason: err.Error(), Again: again, Starting: again.IsZero() && !errors.Is(err, errClosed)}
 }
 
-// soon is how long a read waits for a server that went away.
+// soon is how long a read waits for a server to come back.
 const soon = 2 * time.Second
 
-// back waits for a session after the one that broke, where that is a matter of moments.
+// back waits for a session to replace a broken one, if the next attempt is soon.
 func (l *link) back(ctx context.Context, broken *sdk.ClientSession) (*sdk.ClientSession, error) {
 	ctx, cancel := context.WithTimeout(ctx, soon)
 	defer cancel()
@@ -139,7 +139,7 @@ func (l *link) back(ctx context.Context, broken *sdk.ClientSession) (*sdk.Client
 			return session, nil
 		}
 		if closed || time.Until(again) > soon {
-			return nil, &downError{Server: l.server.Name, Reason: "it will be away for a while", Again: again}
+			return nil, &downError{Server: l.server.Name, Reason: "waiting before the next attempt", Again: again}
 		}
 		select {
 		case <-changed:
@@ -149,7 +149,7 @@ func (l *link) back(ctx context.Context, broken *sdk.ClientSession) (*sdk.Client
 	}
 }
 
-// set tells those who wait what is so now.
+// set publishes the state of the link to those who wait.
 func (l *link) set(session *sdk.ClientSession, err error, again time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -183,16 +183,16 @@ func (l *link) keep(ctx context.Context) {
 	}
 }
 
-// A handshake is the way in which a server is greeted. The zero handshake begins with initialize.
+// A handshake is the way a connection begins. The zero handshake sends initialize.
 type handshake struct {
-	// modern asks in the way of the protocol without a handshake first, for servers that refuse initialize.
+	// modern uses the newer protocol without a handshake, for servers that refuse initialize.
 	modern bool
-	// known tells that the server has answered to it: it is greeted so from then on.
+	// known is set once the server has answered: this way is kept from then on.
 	known bool
 }
 
-// failed chooses how to greet next. Only one that was answered with a refusal is tried in the other way: a server that
-// says nothing to what it does not know would hold up each attempt.
+// failed chooses the way for the next attempt. It switches only after an explicit refusal: a server that ignores
+// unknown requests would delay each attempt.
 func (h *handshake) failed(err error, overHTTP bool) {
 	var refusal *jsonrpc.Error
 	switch {
@@ -204,7 +204,7 @@ func (h *handshake) failed(err error, overHTTP bool) {
 	}
 }
 
-// serve has one connection from its start to its end, and returns why it ended. again tells that there was one before.
+// serve runs one connection from start to end, and returns why it ended. again is set after the first.
 func (l *link) serve(ctx context.Context, how *handshake, again bool) error {
 	c, err := l.dial(ctx, how)
 	if err != nil {
@@ -232,7 +232,7 @@ type conn struct {
 }
 
 func (c *conn) close() {
-	// A server that does not read could hold the farewell up for ever.
+	// A server that does not read could block the closing message forever.
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -242,7 +242,7 @@ func (c *conn) close() {
 	}()
 	if c.process != nil {
 		c.process.Close()
-		<-done // all that it waits for is gone
+		<-done // nothing is left for it to wait for
 		return
 	}
 	timer := time.NewTimer(leave)
@@ -253,7 +253,7 @@ func (c *conn) close() {
 	}
 }
 
-// reason is why the connection ended, with the last words of the process.
+// reason is why the connection ended, with the last output of the process.
 func (c *conn) reason(err error) error {
 	if c.process == nil {
 		if err == nil {
@@ -273,7 +273,7 @@ func (c *conn) reason(err error) error {
 	return errors.New(err.Error() + "; " + said)
 }
 
-// dial starts the server where it is a process, and shakes hands.
+// dial starts the server if it is a process, and performs the handshake.
 func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Start, fmt.Errorf("no answer within %v", l.options.Start))
 	defer cancel()
@@ -283,7 +283,7 @@ func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
 	case len(s.Command) > 0:
 		p, err := start(s)
 		if err != nil {
-			return nil, fmt.Errorf("it cannot be started: %w", err)
+			return nil, fmt.Errorf("cannot start: %w", err)
 		}
 		c.process = p
 		transport = &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: maxMessage + 1}
@@ -330,12 +330,12 @@ func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
 		c.abandon()
 		return nil, err
 	case <-ctx.Done():
-		// Writing to a server that does not read heeds no context.
+		// Writing to a server that does not read ignores the context.
 		err := context.Cause(ctx)
 		how.failed(err, false)
 		if c.process != nil {
 			if said := c.process.tail.String(); said != "" {
-				err = fmt.Errorf("%w; it said last: %s", err, said)
+				err = fmt.Errorf("%w; last output: %s", err, said)
 			}
 		}
 		c.abandon()
@@ -343,14 +343,14 @@ func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
 	}
 }
 
-// abandon ends a connection that never came to be.
+// abandon ends a connection that was never established.
 func (c *conn) abandon() {
 	if c.process != nil {
 		c.process.kill()
 	}
 }
 
-// redacted takes the server's secrets out of an error: it may quote what the server wrote.
+// redacted removes the server's secrets from an error, which may quote the server.
 func (l *link) redacted(err error) error {
 	return errors.New(clean(secret.New(l.server.Secrets, 0).Text(err.Error()), 2<<10))
 }
@@ -368,7 +368,7 @@ func (l *link) close() {
 	}
 }
 
-// suspect looks whether a server that let a call run out of time still answers; one that does not is started again.
+// suspect pings a server after a call has timed out; one that does not answer is restarted.
 func (l *link) suspect(session *sdk.ClientSession) {
 	ctx, cancel := context.WithTimeout(context.Background(), l.options.Ping)
 	defer cancel()
@@ -397,7 +397,7 @@ func (l *link) progressed(_ context.Context, r *sdk.ProgressNotificationClientRe
 	}
 }
 
-// watch has f called with the progress of the call that carries the token; stop ends that.
+// watch calls f with the progress of the call that carries the token, until stop.
 func (l *link) watch(f func(*sdk.ProgressNotificationParams)) (token string, stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

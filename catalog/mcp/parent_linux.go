@@ -2,6 +2,6 @@ package mcp
 
 import "syscall"
 
-// endWithParent has the system kill the process when this one dies, however it does: no server outlives a killed almanac
-// because it takes no notice of the end of its input.
+// endWithParent makes the system kill the process when this one dies, so that no server outlives a killed almanac by
+// ignoring the end of its input.
 func endWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }

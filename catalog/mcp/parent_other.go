@@ -4,5 +4,5 @@ package mcp
 
 import "syscall"
 
-// endWithParent does nothing where the system cannot: a server sees the end of its input.
+// endWithParent does nothing, since the system cannot: a server sees the end of its input.
 func endWithParent(*syscall.SysProcAttr) {}

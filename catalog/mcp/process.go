@@ -22,22 +22,22 @@ import (
 const (
 	// maxMessage is the longest message that a server may send, in bytes.
 	maxMessage = 16 << 20
-	// maxNoise is how much a server may write between two messages that is none, in bytes.
+	// maxNoise is how much a server may write between two messages that is not a message, in bytes.
 	maxNoise = 4 << 20
-	// tailBytes is how much is kept of what a server wrote to its standard error.
+	// tailBytes is how much of a server's standard error is kept.
 	tailBytes = 4 << 10
-	// leave is how long a process has to end after its input was closed, and again after it was asked to.
+	// leave is how long a process has to end after its input was closed, and again after it was terminated.
 	leave = time.Second
 )
 
-// A process is a server that was started. Its standard output gives messages only: lines that are none go where its
-// standard error goes.
+// A process is a started server. Its standard output yields messages only: other lines go where its standard error
+// goes.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout *messageReader
 	tail   *tail
-	// ended is closed when the process has ended and all of its group with it; wait is then what cmd.Wait gave.
+	// ended is closed when the process and its group have ended; wait is then the result of cmd.Wait.
 	ended chan struct{}
 	wait  error
 }
@@ -61,7 +61,7 @@ func start(s Server) (*process, error) {
 	}
 	started := make(chan error, 1)
 	go func() {
-		// The system may tie the process to the thread that started it: that one must not end before.
+		// The system may tie the process to the thread that started it, so that thread must live as long.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -70,7 +70,7 @@ func start(s Server) (*process, error) {
 			return
 		}
 		p.wait = cmd.Wait()
-		killGroup(cmd) // what it left behind
+		killGroup(cmd) // its remaining children
 		close(p.ended)
 	}()
 	err = <-started
@@ -83,7 +83,7 @@ func start(s Server) (*process, error) {
 	return p, nil
 }
 
-// Close ends the process: its input is closed, then it is asked, then it and all it started are killed.
+// Close ends the process: it closes its input, then terminates it, then kills it and all it started.
 func (p *process) Close() error {
 	p.stdin.Close()
 	for _, harder := range []func(*exec.Cmd){func(*exec.Cmd) {}, endGroup, killGroup} {
@@ -97,10 +97,10 @@ func (p *process) Close() error {
 		}
 	}
 	p.stdout.Close()
-	return errors.New("the process cannot be ended")
+	return errors.New("the process does not end")
 }
 
-// kill ends the process and what it started at once.
+// kill kills the process and what it started at once.
 func (p *process) kill() {
 	killGroup(p.cmd)
 	<-p.ended
@@ -108,7 +108,7 @@ func (p *process) kill() {
 	p.stdout.Close()
 }
 
-// last tells how the process ended and what it said last, for an error.
+// last says how the process ended and quotes its last output, for an error.
 func (p *process) last() string {
 	// Its pipe closes before the process is reaped.
 	timer := time.NewTimer(time.Second)
@@ -123,12 +123,12 @@ func (p *process) last() string {
 	case <-timer.C:
 	}
 	if said := p.tail.String(); said != "" {
-		how += "; it said last: " + said
+		how += "; last output: " + said
 	}
 	return how
 }
 
-// environment is PATH, HOME, what this system cannot do without, and what the configuration names.
+// environment is PATH, HOME, what this system requires, and what the configuration sets.
 func environment(named map[string]string) []string {
 	names := []string{"PATH", "HOME"}
 	if runtime.GOOS == "windows" {
@@ -173,7 +173,7 @@ func (r *messageReader) Read(p []byte) (int, error) {
 			r.since += len(line)
 			r.noise.Write(append(text[:min(len(text), tailBytes)], '\n'))
 			if r.since > maxNoise && err == nil {
-				err = fmt.Errorf("it wrote %d bytes to its standard output that are no messages: a server must write nothing else there", r.since)
+				err = fmt.Errorf("it wrote %d bytes to its standard output that are not messages: a server must write nothing else there", r.since)
 			}
 		}
 		if err != nil {
@@ -212,7 +212,7 @@ func isMessage(text []byte) bool {
 	return false
 }
 
-// A tail keeps the end of what is written to it. It is safe for concurrent use.
+// A tail keeps the end of its input. It is safe for concurrent use.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -231,7 +231,7 @@ func (t *tail) Write(p []byte) (int, error) {
 // shownLines is how many of the last lines an error shows.
 const shownLines = 5
 
-// String is the last lines, parted by " | ".
+// String is the last lines, separated by " | ".
 func (t *tail) String() string {
 	t.mu.Lock()
 	text := clean(string(t.text), tailBytes)

@@ -4,7 +4,7 @@ package mcp
 
 import "os/exec"
 
-// ownGroup does nothing: there are no process groups here, and what the command starts is left to end by itself.
+// ownGroup does nothing: there are no process groups on this system, so what the command starts must end by itself.
 func ownGroup(*exec.Cmd) {}
 
 func endGroup(*exec.Cmd) {}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup puts the command into a process group of its own: a signal of the terminal does not reach it, and all that
-// it starts can be ended with it.
+// ownGroup gives the command its own process group: signals of the terminal do not reach it, and all its children can
+// be ended with it.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	endWithParent(cmd.SysProcAttr)

@@ -22,7 +22,7 @@ const (
 	maxDescription = 4 << 10
 )
 
-// A reading is one look at what a server offers.
+// A reading reads a server's lists once.
 type reading struct {
 	source    *Source
 	session   *sdk.ClientSession
@@ -35,7 +35,7 @@ type reading struct {
 	found     int
 }
 
-// read asks for all lists that the server says it has.
+// read requests all lists that the server declares.
 func (r *reading) read(ctx context.Context) error {
 	has := r.session.InitializeResult().Capabilities
 	if has == nil {
@@ -77,7 +77,7 @@ func (r *reading) read(ctx context.Context) error {
 	return r.pages("resources/templates", func(cursor string) (string, int, error) {
 		page, err := r.session.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
 		if err != nil && strings.Contains(err.Error(), "ethod not found") {
-			return "", 0, nil // templates are optional, without a way to say so
+			return "", 0, nil // templates are optional, but cannot be declared missing
 		}
 		if err != nil {
 			return "", 0, err
@@ -103,7 +103,7 @@ func (r *reading) pages(list string, page func(cursor string) (next string, n in
 		case next == "":
 			return nil
 		case seen[next]:
-			return fmt.Errorf("%s/list: the server gives the same page again and again", list)
+			return fmt.Errorf("%s/list: the server keeps returning the same page", list)
 		case count > maxListed:
 			return fmt.Errorf("%s/list: more than %d", list, maxListed)
 		}
@@ -112,7 +112,7 @@ func (r *reading) pages(list string, page func(cursor string) (next string, n in
 	}
 }
 
-// batch makes entries of what was read, in the order of their ids.
+// batch turns what was read into entries, in the order of their ids.
 func (r *reading) batch() catalog.Batch {
 	b := catalog.Batch{}
 	names := naming{source: r.source.name(), prefix: r.source.server.Name + ".", taken: map[string]bool{}}
@@ -166,8 +166,8 @@ func annotated(t *sdk.Tool) sdk.ToolAnnotations {
 	return *t.Annotations
 }
 
-// effects says what a tool does as far as its server and its name tell. Only a tool that says it reads, does not say that
-// it destroys, and is not named for what it changes, is taken to read.
+// effects infers what a tool does from its server's hints and its name. Only a tool that is declared read-only, not
+// declared destructive, and not named like a mutation counts as a read.
 func effects(t *sdk.Tool) verb.Effect {
 	a := annotated(t)
 	destroys := a.DestructiveHint != nil && *a.DestructiveHint
@@ -185,7 +185,7 @@ func effects(t *sdk.Tool) verb.Effect {
 func (r *reading) description(id, text string) string {
 	short := clean(text, maxDescription)
 	if len(text) > maxDescription {
-		r.mend(id, fmt.Sprintf("its description of %d bytes is cut", len(text)))
+		r.mend(id, fmt.Sprintf("its description of %d bytes was cut", len(text)))
 	}
 	return short
 }
@@ -194,7 +194,7 @@ func (r *reading) mend(id, reason string) {
 	r.mended = append(r.mended, catalog.Skip{ID: id, Source: r.source.name(), Reason: reason})
 }
 
-// schema reads a schema of a tool; nil where it has none, or one that cannot be used, which is told.
+// schema reads a schema of a tool; nil if it has none, or an invalid one, which is reported.
 func (r *reading) schema(id, what string, given any) *catalog.Schema {
 	if given == nil {
 		return nil
@@ -209,8 +209,8 @@ func (r *reading) schema(id, what string, given any) *catalog.Schema {
 			return s
 		}
 	}
-	r.mend(id, fmt.Sprintf("its %s schema is dropped: %s", what, clean(err.Error(), 200)))
+	r.mend(id, fmt.Sprintf("its %s schema was dropped: %s", what, clean(err.Error(), 200)))
 	return nil
 }
 
-var errInput = errors.New("the tool asks for more input, which no person can be asked for here")
+var errInput = errors.New("the tool asks for more input, which is not supported here")

@@ -15,8 +15,8 @@ import (
 	"almanac/catalog"
 )
 
-// resourceEntries makes a read action of every resource, of every template, and one that reads any address: tools
-// answer with links to resources.
+// resourceEntries makes a read action of every resource and every template, and one that reads any address, since tools
+// may return links to resources.
 func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renamed []catalog.Skip) {
 	has := r.session.InitializeResult().Capabilities
 	if has == nil || has.Resources == nil {
@@ -79,7 +79,7 @@ func (r *reading) reader(id string) catalog.Entry {
 	return e
 }
 
-// templateInput is a schema with the template's variables, all required texts.
+// templateInput is a schema with the template's variables, all of them required strings.
 func templateInput(t *uritemplate.Template) *catalog.Schema {
 	properties := map[string]any{}
 	names := t.Varnames()
@@ -101,7 +101,7 @@ func expandTemplate(t *uritemplate.Template, args map[string]any) (string, error
 	return t.Expand(values)
 }
 
-// readAction reads the resource whose address the arguments give. One that is not there is no data.
+// readAction reads the resource whose address the arguments give. A missing resource gives no data.
 func (s *Source) readAction(address func(args map[string]any) (string, error)) catalog.Action {
 	return func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
 		uri, err := address(c.Args)

@@ -18,7 +18,7 @@ const (
 	noteBinary = "binary content is described, not returned"
 )
 
-// contents makes plain data of an answer: the structured content where there is one, else the one block's value, or
+// contents converts an answer to plain data: the structured content if there is one, else the single block's value, or
 // the list of the blocks' values.
 func contents(answer *sdk.CallToolResult) (data any, note string) {
 	if answer.StructuredContent != nil {
@@ -66,10 +66,10 @@ func block(c sdk.Content) (value any, note string) {
 		}
 		return link, ""
 	}
-	return map[string]any{"type": "unknown"}, "content of a kind that is not known"
+	return map[string]any{"type": "unknown"}, "content of an unknown kind"
 }
 
-// resource is the value of what a resource holds: its text, parsed where it is wholly JSON, or what its bytes are.
+// resource is the value of a resource: its text, parsed if it is JSON, or a description of its bytes.
 func resource(r *sdk.ResourceContents) (value any, note string) {
 	if r.Blob != nil {
 		return binary("blob", r.MIMEType, len(r.Blob)), noteBinary
@@ -81,8 +81,8 @@ func binary(kind, mime string, n int) map[string]any {
 	return map[string]any{"type": kind, "mimeType": mime, "bytes": int64(n)}
 }
 
-// textValue is the value of a text: parsed where it is wholly a JSON object or list, else itself. A lone number or word
-// stays text, so that the same tool does not answer with another type when its text happens to look like one.
+// textValue is the value of a text: parsed if it is a JSON object or list, else the text itself. A lone number or word
+// stays text, so that a tool's result does not change its type when its text happens to look like JSON.
 func textValue(s string) (value any, note string) {
 	trimmed := strings.TrimSpace(s)
 	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
@@ -94,7 +94,7 @@ func textValue(s string) (value any, note string) {
 }
 
 // exact is the structured content. The library reads its numbers as floats; servers send the same as text, from which
-// integers beyond 2^53 can be had whole.
+// integers beyond 2^53 are read exactly.
 func exact(answer *sdk.CallToolResult) any {
 	for _, c := range answer.Content {
 		t, ok := c.(*sdk.TextContent)
@@ -112,7 +112,7 @@ func exact(answer *sdk.CallToolResult) any {
 	return whole(answer.StructuredContent)
 }
 
-// whole makes integers of the floats that are one and can be.
+// whole converts floats with integer values to integers.
 func whole(v any) any {
 	switch v := v.(type) {
 	case float64:
@@ -135,7 +135,7 @@ func whole(v any) any {
 	return v
 }
 
-// errorText is what a tool that failed says.
+// errorText is the error message of a failed tool.
 func errorText(answer *sdk.CallToolResult) string {
 	var parts []string
 	for _, c := range answer.Content {
@@ -147,5 +147,5 @@ func errorText(answer *sdk.CallToolResult) string {
 		raw, _ := json.Marshal(answer.StructuredContent)
 		parts = append(parts, string(raw))
 	}
-	return cmp.Or(clean(strings.Join(parts, "\n"), 2<<10), "the tool failed and said nothing")
+	return cmp.Or(clean(strings.Join(parts, "\n"), 2<<10), "the tool failed without a message")
 }

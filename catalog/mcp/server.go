@@ -15,31 +15,31 @@ import (
 	"almanac/catalog/secret"
 )
 
-// A Server says how one MCP server is reached: Command or URL, never both.
+// A Server is how to reach one MCP server: Command or URL, never both.
 type Server struct {
 	// Name is the first segment of the ids of its actions.
 	Name string
-	// Source is how the person wrote it: "mcp:npx -y server-memory", without values that should not be seen. Entries and
-	// reports carry it.
+	// Source is the server as the person wrote it: "mcp:npx -y server-memory", without secret values. Entries and reports
+	// carry it.
 	Source string
-	// Command and its arguments start a server that speaks over its standard input and output. No shell is involved.
+	// Command and its arguments start a server that communicates over standard input and output. No shell is involved.
 	Command []string
-	// Env is what the process gets beside PATH and HOME.
+	// Env is the environment of the process beside PATH and HOME.
 	Env map[string]string
-	// Dir is where the process runs; empty means here.
+	// Dir is the working directory of the process; empty means the current one.
 	Dir string
-	// URL is a server that speaks over HTTP: streamable HTTP, or the older SSE where SSE is set.
+	// URL is a server over HTTP: streamable HTTP, or the older SSE if SSE is set.
 	URL string
 	SSE bool
-	// Header goes with every request to URL, and to no other host.
+	// Header is sent with every request to URL, and to no other host.
 	Header map[string]string
-	// Secrets are values that must never be shown: tokens and what came from the environment by name.
+	// Secrets are values that must never be shown: tokens and values of environment variables.
 	Secrets []string
 
 	depth int // see depthVariable
 }
 
-// check says what is wrong with s.
+// check fails if s is invalid.
 func (s Server) check() error {
 	switch {
 	case segment(s.Name) != s.Name || s.Name == "":
@@ -107,7 +107,7 @@ func shown(name, line string) string {
 	return named(name, "mcp:"+strings.Join(shown, " "))
 }
 
-// named is a source whose values are hidden, with the name in front that tells it from another that looks the same.
+// named is a source with hidden values, preceded by the name, which distinguishes it from others that look the same.
 func named(name, shown string) string {
 	if name == "" {
 		return shown
@@ -115,8 +115,8 @@ func named(name, shown string) string {
 	return name + "=" + shown
 }
 
-// parseURL reads the address of a server that speaks streamable HTTP. A fragment #bearer=NAME names the variable of
-// the environment that holds the token; it is not sent as part of the address. An empty name is made from the host.
+// parseURL reads the address of a server that speaks streamable HTTP. A fragment #bearer=NAME names the variable of the
+// environment that holds the token; it is not sent as part of the address. An empty name is derived from the host.
 func parseURL(name, text string, getenv func(string) (string, bool)) (Server, error) {
 	s := Server{Source: "mcp+http:" + text}
 	shown, literal := secret.Address(text)
@@ -127,7 +127,7 @@ func parseURL(name, text string, getenv func(string) (string, bool)) (Server, er
 	s.URL = address
 	u, err := url.Parse(address)
 	if err != nil {
-		return Server{}, errors.New("the URL cannot be read")
+		return Server{}, errors.New("invalid URL")
 	}
 	s.Name = cmp.Or(name, hostName(u.Hostname()))
 	if marked {
@@ -143,7 +143,7 @@ func parseURL(name, text string, getenv func(string) (string, bool)) (Server, er
 		s.Secrets = []string{token}
 	}
 	if _, has := u.User.Password(); has {
-		return Server{}, errors.New("the URL holds a password: put a token into the environment and write #bearer=NAME")
+		return Server{}, errors.New("the URL has a password in it: put a token into the environment and write #bearer=NAME")
 	}
 	if err := s.check(); err != nil {
 		return Server{}, err
@@ -154,7 +154,7 @@ func parseURL(name, text string, getenv func(string) (string, bool)) (Server, er
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// split parts a command line into words. Single quotes keep everything, double quotes all but backslash and quote.
+// split splits a command line into words. Single quotes keep everything, double quotes all but backslash and quote.
 func split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -185,7 +185,7 @@ func split(line string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("the command has a %c without its end", quote)
+		return nil, fmt.Errorf("the command has an unclosed %c", quote)
 	}
 	if started {
 		words = append(words, word.String())
@@ -193,13 +193,13 @@ func split(line string) ([]string, error) {
 	return words, nil
 }
 
-// launchers are words of a command that do not say what it serves.
+// launchers are words of a command that do not identify the server.
 var launchers = []string{
 	"npx", "uvx", "bunx", "pnpm", "npm", "yarn", "exec", "dlx", "run", "node", "python", "python3", "bun", "deno", "docker",
 	"podman", "go", "sh", "env",
 }
 
-// commandName makes a name of what a command runs: "npx -y @org/server-memory@1.2 dir" gives memory.
+// commandName derives a name from a command: "npx -y @org/server-memory@1.2 dir" gives memory.
 func commandName(words []string) string {
 	for _, word := range words {
 		word = strings.ReplaceAll(word, `\`, "/")
@@ -215,7 +215,7 @@ func commandName(words []string) string {
 	return "mcp"
 }
 
-// packageName makes a name of a part of a path; empty where that says nothing, as "index.js" and "dist".
+// packageName derives a name from a part of a path; empty if that is generic, such as "index.js" and "dist".
 func packageName(base string) string {
 	for _, sign := range []string{"@", ":"} {
 		if i := strings.LastIndex(base, sign); i > 0 {
@@ -235,7 +235,7 @@ func packageName(base string) string {
 	return segment(base)
 }
 
-// hostName makes a name of a host: "mcp.linear.app" gives linear.
+// hostName derives a name from a host: "mcp.linear.app" gives linear.
 func hostName(host string) string {
 	if net.ParseIP(host) != nil || host == "localhost" {
 		return "mcp"
@@ -251,13 +251,13 @@ func hostName(host string) string {
 // An expander replaces variables in configuration and collects their values, which are secrets.
 type expander struct {
 	getenv  func(string) (string, bool)
-	dir     string // what ${workspaceFolder} stands for
+	dir     string // the value of ${workspaceFolder}
 	secrets []string
 }
 
 var variable = regexp.MustCompile(`\$\{[^}]*\}`)
 
-// expand replaces ${NAME}, ${env:NAME} and ${NAME:-default}; a variable that is not set and has no default is an error.
+// expand replaces ${NAME}, ${env:NAME} and ${NAME:-default}; an unset variable without a default is an error.
 func (x *expander) expand(text string) (string, error) {
 	var wrong error
 	out := variable.ReplaceAllStringFunc(text, func(match string) string {
@@ -273,7 +273,7 @@ func (x *expander) expand(text string) (string, error) {
 			return string(os.PathSeparator)
 		}
 		if !variableName.MatchString(name) {
-			wrong = cmp.Or(wrong, fmt.Errorf("%s: only variables of the environment can be used here: write ${NAME} or ${env:NAME}", clean(match, 60)))
+			wrong = cmp.Or(wrong, fmt.Errorf("%s: want an environment variable: write ${NAME} or ${env:NAME}", clean(match, 60)))
 			return ""
 		}
 		value, set := x.getenv(name)
@@ -291,5 +291,5 @@ func (x *expander) expand(text string) (string, error) {
 	return out, wrong
 }
 
-// minSecret is the shortest value of a variable that is taken for a secret: taking out shorter ones would spoil texts.
+// minSecret is the shortest value of a variable that counts as a secret: redacting shorter ones would spoil texts.
 const minSecret = 6

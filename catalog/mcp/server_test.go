@@ -27,7 +27,7 @@ func TestParseCommand(t *testing.T) {
 		{"TOKEN=${API_TOKEN} X=1 ./crm-mcp", `crm [./crm-mcp] map[TOKEN:tok-123456 X:1]`},
 		{"", "error: no command: write mcp:COMMAND ARGS"},
 		{"A=1", "error: no command: write mcp:COMMAND ARGS"},
-		{"x 'y", "error: the command has a ' without its end"},
+		{"x 'y", "error: the command has an unclosed '"},
 		{"A=${NOT_SET} x", "error: the variable NOT_SET is not set"},
 	} {
 		s, err := parseCommand("", c.line, environ)
@@ -49,7 +49,7 @@ func TestParseURL(t *testing.T) {
 		{"http://example.com/mcp#bearer=API_TOKEN", "error: example.com: a token must not go over plain http to another machine: use https"},
 		{"https://example.com/mcp#bearer=NOT_SET", "error: the variable NOT_SET is not set: it must hold the token"},
 		{"https://example.com/mcp#token", "error: #token: want #bearer=NAME, where NAME is a variable of the environment that holds the token"},
-		{"https://u:p@example.com/", "error: the URL holds a password: put a token into the environment and write #bearer=NAME"},
+		{"https://u:p@example.com/", "error: the URL has a password in it: put a token into the environment and write #bearer=NAME"},
 		{"ftp://example.com/", `error: the URL "ftp://example.com/": want http://HOST/PATH or https://HOST/PATH`},
 	} {
 		s, err := parseURL("", c.text, environ)
@@ -93,7 +93,7 @@ func TestParseConfig(t *testing.T) {
 here [./run] sse=false map[MY_KEY:literal-key ROOT:/etc/almanac] map[] dir=/etc/almanac/sub secrets=[literal-key]
 memory [npx -y server-memory] sse=false map[PORT:3000] map[] dir= secrets=[]
 old []https://example.org/sse sse=true map[] map[] dir= secrets=[]
-asks: ${input:key}: only variables of the environment can be used here: write ${NAME} or ${env:NAME}
+asks: ${input:key}: want an environment variable: write ${NAME} or ${env:NAME}
 both: give a command or a URL
 neither: give a command or a URL
 off: disabled in the file

@@ -11,15 +11,16 @@ import (
 
 // options bound what a Source waits for. The zero value is ready to use.
 type options struct {
-	// Start is how long a server may take to start and shake hands; default 30 s. One that npx fetches first is slow.
+	// Start is how long a server may take to start and complete the handshake; default 30 s, since npx may download it
+	// first.
 	Start time.Duration
-	// Ping is how long a server that let a call run out of time may take to show that it lives; default 5 s.
+	// Ping is how long a server may take to answer a ping after a call has timed out; default 5 s.
 	Ping time.Duration
 	// Pause is the time before the n-th attempt in a row, from 1; nil doubles from 500 ms to a minute.
 	Pause func(n int) time.Duration
-	// Version is what servers are told of this program.
+	// Version is the version of this program as servers are told.
 	Version string
-	// Depth is how many programs like this one stand above it, as Depth reads it: servers are told one more.
+	// Depth is how many almanacs are above this one, as read by the function Depth; servers are told one more.
 	Depth int
 }
 
@@ -40,7 +41,7 @@ func (o options) pause(n int) time.Duration {
 	return min(firstPause<<min(n-1, 10), lastPause)
 }
 
-// A Source is the actions of one server. It is safe for concurrent use.
+// A Source provides the actions of one server. It is safe for concurrent use.
 type Source struct {
 	server Server
 	link   *link
@@ -119,10 +120,10 @@ func (s *Source) watch(ctx context.Context, changed func()) {
 	}
 }
 
-// settle is how long notices of change are collected before they are passed on.
+// settle is how long notifications are collected before they are passed on.
 const settle = 200 * time.Millisecond
 
-// changed tells the watchers.
+// changed notifies the watchers.
 func (s *Source) changed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +142,7 @@ func (s *Source) load(ctx context.Context, progress func(found int)) (catalog.Ba
 	session, err := s.link.get(ctx)
 	var down *downError
 	if errors.As(err, &down) {
-		// The report of the reading is kept; when the server is tried again, Health says.
+		// The report of this reading is kept; the time of the next attempt is in Health.
 		return catalog.Batch{}, &downError{Server: down.Server, Reason: down.Reason}
 	}
 	if err != nil {

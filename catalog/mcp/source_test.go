@@ -181,7 +181,7 @@ func TestDeath(t *testing.T) {
 		src.watch(ctx, func() { changed <- struct{}{} })
 	}()
 	_, err := call(t.Context(), entries["x.die"], nil)
-	if err == nil || !strings.Contains(err.Error(), "went away during the call") {
+	if err == nil || !strings.Contains(err.Error(), "went down during the call") {
 		t.Errorf("error %v", err)
 	}
 	eventually(t, "it answers again", func() bool {
@@ -204,7 +204,7 @@ func TestSameHandshakeAgain(t *testing.T) {
 	src := child(t, "strict="+string(raw), nil, options{})
 	entries := load(t, src)
 	first := src.link.session
-	if _, err := call(t.Context(), entries["x.a"], nil); err == nil || !strings.Contains(err.Error(), "went away during the call") {
+	if _, err := call(t.Context(), entries["x.a"], nil); err == nil || !strings.Contains(err.Error(), "went down during the call") {
 		t.Errorf("error %v", err)
 	}
 	eventually(t, "another session", func() bool {
@@ -219,7 +219,7 @@ func TestAwayWhileStarting(t *testing.T) {
 	src := child(t, "once="+flag, nil, options{})
 	entries := load(t, src)
 	_, err := call(t.Context(), entries["x.a"], nil)
-	if err == nil || !strings.Contains(err.Error(), "went away during the call") {
+	if err == nil || !strings.Contains(err.Error(), "went down during the call") {
 		t.Errorf("error %v", err)
 	}
 	eventually(t, "it is being started", func() bool {
@@ -267,7 +267,7 @@ func TestDown(t *testing.T) {
 	if !errors.As(err, &down) || down.Hint() == "" {
 		t.Fatalf("error %v", err)
 	}
-	for _, want := range []string{"mcp server x is not there", "exit status 3", "cannot open the database: [redacted]"} {
+	for _, want := range []string{"mcp server x is down", "exit status 3", "cannot open the database: [redacted]"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
@@ -312,10 +312,10 @@ func TestMisbehaviour(t *testing.T) {
 		{"crash", "crash", "exit status 3"},
 		{"silence", "silent", "no answer within"},
 		{"not reading", "deaf", "no answer within"},
-		{"noise", "noise", "that are no messages: a server must write nothing else there; it"},
+		{"noise", "noise", "that are not messages: a server must write nothing else there; it"},
 		{"a huge message", "huge", "a message of more than 16 MiB"},
-		{"death at the list", list(map[string]string{"tools/list": "die"}), "went away during the call"},
-		{"the same page", list(map[string]string{"tools/list": `{"tools":[],"nextCursor":"a"}`}), "the same page again and again"},
+		{"death at the list", list(map[string]string{"tools/list": "die"}), "went down during the call"},
+		{"the same page", list(map[string]string{"tools/list": `{"tools":[],"nextCursor":"a"}`}), "keeps returning the same page"},
 		{"no handshake", list(map[string]string{"initialize": `{"protocolVersion":"1999-01-01"}`}), "1999-01-01"},
 		{"a list that is none", list(map[string]string{"tools/list": `{"tools":"none"}`}), "tools/list"},
 		{"a result that is none", list(map[string]string{"tools/list": `7`}), "tools/list"},
@@ -462,7 +462,7 @@ func TestHTTPRestart(t *testing.T) {
 	src := open(t, Server{Name: "x", URL: web.URL}, options{Pause: func(int) time.Duration { return 20 * time.Millisecond }})
 	entries := load(t, src)
 	fresh()
-	if _, err := call(t.Context(), entries["x.text"], map[string]any{"text": "a"}); err == nil || !strings.Contains(err.Error(), "went away during the call") {
+	if _, err := call(t.Context(), entries["x.text"], map[string]any{"text": "a"}); err == nil || !strings.Contains(err.Error(), "went down during the call") {
 		t.Errorf("error %v", err)
 	}
 	fresh()

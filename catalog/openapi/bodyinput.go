@@ -1,6 +1,6 @@
 package openapi
 
-// This file makes arguments of a request's body.
+// This file turns a request's body into arguments.
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// requestBody adds the body of OpenAPI 3. It returns the schema of names that are not listed, nil when there are none.
+// requestBody adds the body of OpenAPI 3. It returns the schema for unlisted names, nil if there are none.
 func (b *inputBuilder) requestBody() (more *tree.Node) {
 	given := b.op.node.Get("requestBody")
 	if given == nil {
@@ -67,7 +67,7 @@ func isJSON(kind string) bool {
 	return kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "text/json"
 }
 
-// whole adds a body with one schema: its fields as arguments where it is an object with names, else one argument.
+// whole adds a body with one schema: its fields as arguments if it is an object with names, else as one argument.
 func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool, about string, encoding *tree.Node) (more *tree.Node) {
 	kind, _, _ := strings.Cut(strings.ToLower(mediaType), ";")
 	out := &body{mediaType: mediaType}
@@ -97,7 +97,7 @@ func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool,
 	}
 	if out.form == rawBody {
 		schema = &tree.Node{Kind: tree.Object, Names: []string{"type"}, Values: []*tree.Node{{Kind: tree.Text, Text: "string"}}}
-		about = strings.TrimSpace(about + " Sent as it is, as " + text.LineBytes(mediaType, 60) + ".")
+		about = strings.TrimSpace(about + " Sent unchanged, as " + text.LineBytes(mediaType, 60) + ".")
 	}
 	holder := &tree.Node{Kind: tree.Object}
 	if about != "" {
@@ -109,7 +109,7 @@ func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool,
 	return nil
 }
 
-// propertyOf writes the argument of a whole body.
+// propertyOf adds the argument for a whole body.
 func (b *inputBuilder) propertyOf(arg string, schema, about *tree.Node) {
 	b.e.name(arg)
 	if description := about.Get("description"); description != nil && schema.Get("description") == nil {
@@ -129,8 +129,7 @@ type flattened struct {
 	closed   bool
 }
 
-// flatten merges the parts of a schema, and reports whether it is an object with nothing but names: one that is a
-// choice between shapes stays whole.
+// flatten merges the parts of a schema, and reports whether it is a plain object: a choice between shapes stays whole.
 func (b *inputBuilder) flatten(n *tree.Node, out *flattened, top bool, trail []*tree.Node) bool {
 	n = b.d.soft(n)
 	if n == nil || !n.Is(tree.Object) || slices.Contains(trail, n) {
@@ -143,7 +142,7 @@ func (b *inputBuilder) flatten(n *tree.Node, out *flattened, top bool, trail []*
 	}
 	for _, keyword := range []string{"oneOf", "anyOf"} {
 		for _, branch := range n.Get(keyword).Items() {
-			// Branches that only say which names go together are left to the server.
+			// Branches that only combine required names are left to the server.
 			if b.hasShape(branch) {
 				return false
 			}
@@ -180,7 +179,7 @@ func (b *inputBuilder) flatten(n *tree.Node, out *flattened, top bool, trail []*
 	return true
 }
 
-// hasShape tells whether a branch says more than which names must be there.
+// hasShape reports whether a branch declares more than required names.
 func (b *inputBuilder) hasShape(n *tree.Node) bool {
 	plain := b.d.soft(n)
 	if plain == nil {
@@ -200,7 +199,7 @@ func (b *inputBuilder) flat(out *body, flat *flattened, required bool, encoding 
 	out.open = flat.more != nil
 	for _, name := range flat.required {
 		if !slices.Contains(flat.names, name) && !slices.Contains(flat.hidden, name) {
-			// It must be there, and nothing more is said of it.
+			// Required, but not described further.
 			flat.names, flat.schemas = append(flat.names, name), append(flat.schemas, &tree.Node{Kind: tree.Object})
 		}
 	}
@@ -219,7 +218,7 @@ func (b *inputBuilder) flat(out *body, flat *flattened, required bool, encoding 
 	}
 }
 
-// encode says how a field of a form is written.
+// encode sets how a field of a form is written.
 func (b *inputBuilder) encode(f *field, schema, encoding *tree.Node) {
 	f.style = "form"
 	kinds := b.e.kinds(schema)
@@ -245,7 +244,7 @@ func isFile(schema *tree.Node) bool {
 		schema.Get("type").Str() == "file"
 }
 
-// consumes are the kinds of body that an operation of Swagger 2.0 takes, JSON first.
+// consumes are the media types that an operation of Swagger 2.0 accepts, JSON first.
 func (d *document) consumes(op *operation) []string {
 	list := op.node.Get("consumes").Strings()
 	if op.node.Get("consumes") == nil {

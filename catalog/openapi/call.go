@@ -19,7 +19,7 @@ import (
 	"almanac/catalog/web"
 )
 
-// A binding is what the callers of one reading share.
+// A binding is shared by the callers of one reading.
 type binding struct{ client *web.Client }
 
 // A caller calls one operation.
@@ -68,7 +68,7 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 	return result, nil
 }
 
-// request makes the request of checked arguments.
+// request makes a request from checked arguments.
 func (op *operation) request(base string, args map[string]any) (web.Request, error) {
 	r := web.Request{Method: strings.ToUpper(op.method), Header: http.Header{}}
 	path, used := op.path, map[string]bool{}
@@ -88,7 +88,7 @@ func (op *operation) request(base string, args map[string]any) (web.Request, err
 		case "path":
 			text := pathText(p, v)
 			if text == "" || text == "." || text == ".." {
-				return r, fmt.Errorf("argument %s: want a value that can stand in a path, got %q", p.arg, text)
+				return r, fmt.Errorf("argument %s: want a value that can be part of a path, got %q", p.arg, text)
 			}
 			path = strings.ReplaceAll(path, "{"+p.name+"}", text)
 		case "query":
@@ -96,7 +96,7 @@ func (op *operation) request(base string, args map[string]any) (web.Request, err
 		case "header":
 			text := headerText(p, v)
 			if strings.ContainsAny(text, "\r\n\x00") {
-				return r, fmt.Errorf("argument %s: a header is one line", p.arg)
+				return r, fmt.Errorf("argument %s: a header must be one line", p.arg)
 			}
 			r.Header.Set(p.name, text)
 		case "cookie":
@@ -160,7 +160,7 @@ func headerText(p *param, v any) string {
 	return joined(v, p.explode, ",", same)
 }
 
-// write puts the body on the request. used are the arguments that went elsewhere.
+// write adds the body to the request. used are the arguments already sent elsewhere.
 func (b *body) write(r *web.Request, args map[string]any, used map[string]bool) error {
 	if b.whole != "" {
 		v, given := args[b.whole]
@@ -227,7 +227,7 @@ func (b *body) send(r *web.Request, v any) error {
 	return nil
 }
 
-// named lists the names that have a meaning of their own in a form, and those that it has already.
+// named lists the names with a meaning of their own in a form, and those it already has.
 func (b *body) named(object map[string]any) []string {
 	names := slices.Collect(maps.Keys(object))
 	for _, f := range b.fields {
@@ -290,7 +290,7 @@ func part(w *multipart.Writer, f field, name string, v any) error {
 	disposition := `form-data; name="` + quoteName.Replace(name) + `"`
 	text := scalarText(v)
 	if strings.Contains(text, boundary) || strings.Contains(name, boundary) {
-		return fmt.Errorf("argument %s: it holds the line that separates the parts of a body", f.arg)
+		return fmt.Errorf("argument %s: contains the boundary line of the body", f.arg)
 	}
 	kind := f.contentType
 	if f.file {

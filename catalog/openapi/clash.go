@@ -1,7 +1,7 @@
 package openapi
 
-// This file refuses names that arguments bring along and that are not theirs: an exploded object writes its own names
-// beside the parameters, where one could speak for another parameter, for what the host fills in, or for a credential.
+// This file refuses arguments that smuggle in names: an exploded object writes its own names beside the parameters,
+// where one could pose as another parameter, as a value that the host fills in, or as a credential.
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"almanac/catalog/text"
 )
 
-// clash fails when writing the value of the parameter would give a name that belongs to something else in its place.
+// clash fails if the parameter's value would write a name that belongs to something else in the same place.
 func (op *operation) clash(p *param, v any) error {
 	object, ok := v.(map[string]any)
 	if !ok || p.json {
@@ -31,7 +31,7 @@ func (op *operation) clash(p *param, v any) error {
 	return foreign(p.arg, p.name, p.style, list, op.named(p.in))
 }
 
-// named lists the names that have a meaning of their own in a place.
+// named lists the names with a meaning of their own in a place.
 func (op *operation) named(in string) []string {
 	var names []string
 	for _, p := range op.plan.params {
@@ -54,7 +54,7 @@ func (op *operation) named(in string) []string {
 	return names
 }
 
-// foreign fails when one of the pairs that an argument became has the name of something else.
+// foreign fails if one of the pairs of an argument has the name of something else.
 func foreign(arg, own, style string, list []pair, names []string) error {
 	for _, one := range list {
 		if one.name == own {
@@ -66,15 +66,15 @@ func foreign(arg, own, style string, list []pair, names []string) error {
 				same = strings.EqualFold(one.name, name)
 			}
 			if same && name != own {
-				return fmt.Errorf("argument %s: it must not hold %q, which is the name of another parameter, of a credential or of what the host fills in", arg, text.LineBytes(one.name, 60))
+				return fmt.Errorf("argument %s: must not contain %q, the name of another parameter, a credential or a value that the host fills in", arg, text.LineBytes(one.name, 60))
 			}
 		}
 	}
 	return nil
 }
 
-// root is a name as servers read it that make lists and tables of names: without case, brackets, and what some of them
-// take for an underscore.
+// root is a name as servers may read it: without case and brackets, and with the characters that some read as an
+// underscore replaced.
 func root(name string) string {
 	name = strings.TrimLeft(name, " ")
 	if i := strings.IndexAny(name, "[\x00"); i > 0 {

@@ -1,7 +1,6 @@
 package openapi
 
-// This file writes what schemas are put together from: allOf, choices with their tags, and what of a value goes which
-// way.
+// This file writes composed schemas: allOf, choices with their discriminators, and read-only and write-only names.
 
 import (
 	"slices"
@@ -10,7 +9,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// composed writes allOf, and oneOf and anyOf as anyOf: documents mean by oneOf what may overlap.
+// composed writes allOf, and both oneOf and anyOf as anyOf, since the branches of oneOf often overlap in practice.
 func (e *emitter) composed(n *tree.Node, at spot) {
 	same := spot{depth: at.depth + 1, trail: at.trail, bare: at.bare, hidden: at.hidden, room: innerText}
 	if parts := n.Get("allOf").Items(); len(parts) > 0 {
@@ -78,8 +77,8 @@ func (e *emitter) returns(choices, trail []*tree.Node) bool {
 	return false
 }
 
-// tags are the values of the discriminator that a mapping gives each reference. A branch that says itself which values
-// it takes needs none.
+// tags are the discriminator values that the mapping gives each reference. A branch that declares its own values needs
+// none.
 func (e *emitter) tags(n *tree.Node) map[string][]string {
 	property := n.At("discriminator", "propertyName").Str()
 	mapping := n.At("discriminator", "mapping")
@@ -104,7 +103,7 @@ func (e *emitter) tags(n *tree.Node) map[string][]string {
 	return tags
 }
 
-// hidden are the names that do not go this way: what is read-only is not sent, what is write-only does not come back.
+// hidden are the names excluded in this direction: read-only ones from requests, write-only ones from responses.
 func (d *document) hidden(n *tree.Node, output bool) map[string]bool {
 	keyword := "readOnly"
 	if output {
@@ -130,8 +129,7 @@ func (d *document) hidden(n *tree.Node, output bool) map[string]bool {
 	return hidden
 }
 
-// undeclared are the names that must be there, of which the schema and all that applies with it say nothing more.
-// Names that nothing lists would be refused.
+// undeclared are required names that neither the schema nor its parts describe. Unlisted names would be refused.
 func (e *emitter) undeclared(n *tree.Node) []string {
 	if e.output || n.Get("required").Items() == nil {
 		return nil

@@ -1,6 +1,6 @@
 package openapi
 
-// This file finds things in a document: what references point to, and how schemas hang together.
+// This file resolves references in a document, and finds how its schemas are related.
 
 import (
 	"errors"
@@ -14,10 +14,10 @@ import (
 	"almanac/catalog/tree"
 )
 
-// A document is one that was read. It is used by one goroutine.
+// A document is a parsed document. It is used by one goroutine.
 type document struct {
 	root *tree.Node
-	// v2 tells Swagger 2.0 from OpenAPI 3.
+	// v2 is set for Swagger 2.0, as opposed to OpenAPI 3.
 	v2      bool
 	version string
 
@@ -27,11 +27,11 @@ type document struct {
 	children map[*tree.Node][]*tree.Node        // by base: references to those that extend it
 }
 
-// newDocument looks which kind of document it is.
+// newDocument determines the version of a document.
 func newDocument(root *tree.Node) (*document, error) {
 	d := &document{root: root, pointed: map[string]*tree.Node{}, place: map[*tree.Node]string{}, reaches: map[*tree.Node]map[*tree.Node]bool{}}
 	if !root.Is(tree.Object) {
-		return nil, errors.New("want an OpenAPI document, got something that is no object")
+		return nil, errors.New("want an OpenAPI document, got something other than an object")
 	}
 	swagger, openapi := root.Get("swagger").Scalar(), root.Get("openapi").Scalar()
 	switch {
@@ -40,9 +40,9 @@ func newDocument(root *tree.Node) (*document, error) {
 	case openapi == "" && strings.HasPrefix(swagger, "2"):
 		d.v2, d.version = true, swagger
 	case openapi+swagger != "":
-		return nil, fmt.Errorf("version %s of OpenAPI is not known: want 2.0, 3.0 or 3.1", text.LineBytes(openapi+swagger, 20))
+		return nil, fmt.Errorf("OpenAPI version %s is not supported: want 2.0, 3.0 or 3.1", text.LineBytes(openapi+swagger, 20))
 	default:
-		return nil, errors.New("this is no OpenAPI document: it has neither openapi nor swagger at its top")
+		return nil, errors.New("want an OpenAPI document, with openapi or swagger at the top")
 	}
 	return d, nil
 }
@@ -60,7 +60,7 @@ func (d *document) pointer(ref string) (*tree.Node, error) {
 	}
 	path, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
-		return nil, fmt.Errorf("the reference %s leads out of the document", text.LineBytes(ref, 120))
+		return nil, fmt.Errorf("the reference %s points outside the document", text.LineBytes(ref, 120))
 	}
 	n := d.root
 	for step := range strings.SplitSeq(path, "/") {
@@ -91,7 +91,7 @@ func (d *document) pointer(ref string) (*tree.Node, error) {
 	return n, nil
 }
 
-// follow steps through references until there is none.
+// follow resolves references until there is none left.
 func (d *document) follow(n *tree.Node) (*tree.Node, error) {
 	for hop := 0; ; hop++ {
 		ref := n.Get("$ref")
@@ -99,7 +99,7 @@ func (d *document) follow(n *tree.Node) (*tree.Node, error) {
 			return n, nil
 		}
 		if hop == maxHops {
-			return nil, fmt.Errorf("the reference %s leads in a circle", text.LineBytes(ref.Text, 120))
+			return nil, fmt.Errorf("the reference %s is circular", text.LineBytes(ref.Text, 120))
 		}
 		var err error
 		if n, err = d.pointer(ref.Text); err != nil {
@@ -108,7 +108,7 @@ func (d *document) follow(n *tree.Node) (*tree.Node, error) {
 	}
 }
 
-// soft is follow for places where nothing depends on it: nil where it leads nowhere.
+// soft is follow for optional references: nil if one leads nowhere.
 func (d *document) soft(n *tree.Node) *tree.Node {
 	n, err := d.follow(n)
 	if err != nil {
@@ -117,7 +117,7 @@ func (d *document) soft(n *tree.Node) *tree.Node {
 	return n
 }
 
-// inPlace calls f with the schemas that apply to the same value as n does.
+// inPlace calls f with the schemas that apply to the same value as n.
 func (d *document) inPlace(n *tree.Node, f func(part *tree.Node)) {
 	if ref := n.Get("$ref"); ref.Is(tree.Text) {
 		if target, err := d.pointer(ref.Text); err == nil {
@@ -139,7 +139,7 @@ func (d *document) inPlace(n *tree.Node, f func(part *tree.Node)) {
 	}
 }
 
-// reach is the set of targets of references that apply wherever n does, n among them when it applies to itself.
+// reach is the set of reference targets that apply wherever n does, including n if it applies to itself.
 func (d *document) reach(n *tree.Node) map[*tree.Node]bool {
 	if set, ok := d.reaches[n]; ok {
 		return set
@@ -165,8 +165,8 @@ func (d *document) reach(n *tree.Node) map[*tree.Node]bool {
 // maxChildren bounds how many extensions of a base are written out.
 const maxChildren = 40
 
-// extending lists references to the schemas that extend n by allOf, where n has a discriminator and does not list
-// them itself.
+// extending lists references to the schemas that extend n by allOf, if n has a discriminator and does not list them
+// itself.
 func (d *document) extending(n *tree.Node) []*tree.Node {
 	if n.Get("discriminator") == nil || n.Get("oneOf") != nil || n.Get("anyOf") != nil {
 		return nil

@@ -1,6 +1,6 @@
 package openapi
 
-// This file gathers what a document says of what an operation does, and of what it works on.
+// This file infers what an operation does, and the entities it works on.
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"almanac/catalog/verb"
 )
 
-// effects fills in operation, mutates and risk. commands are the values of the parameter that says what is done, which is
-// free where it takes any text.
+// effects fills in operation, mutates and risk. commands are the values of the parameter that selects the operation,
+// which is free if it takes any text.
 func effects(op *operation, commands []string, free bool, e *catalog.Entry) {
 	h := verb.Hints{Method: op.method, Path: op.path, Commands: commands, Free: free, Text: cmp.Or(op.summary, firstSentence(op.description))}
 	if op.name.own {
@@ -22,8 +22,8 @@ func effects(op *operation, commands []string, free bool, e *catalog.Entry) {
 	e.Operation, e.Mutates, e.Risk = does.Operation, does.Mutates, does.Risk
 }
 
-// commands are what the parameter of an operation that says what is done may say, Action=TerminateInstances; free is set
-// where that is any text.
+// commands are the possible values of the parameter that selects the operation, Action=TerminateInstances; free is set
+// if it takes any text.
 func (d *document) commands(op *operation) (values []string, free bool) {
 	params, _ := d.parameters(op)
 	for _, p := range params {
@@ -48,7 +48,7 @@ func firstSentence(s string) string {
 	return s
 }
 
-// entities are the things that an operation works on: the last nouns of its path, in the singular.
+// entities are the entities that an operation works on: the last nouns of its path, in the singular.
 func entities(op *operation) []string {
 	fixed, _ := pathWords(op.path)
 	var out []string

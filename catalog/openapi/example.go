@@ -1,6 +1,6 @@
 package openapi
 
-// This file writes an example of an operation, where the document has the values.
+// This file writes an example call of an operation, if the document has the values.
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// example is a Lua call with the values that the document gives for what must be there; nil when one is missing.
+// example is a Lua call with the document's example values for the required arguments; nil if one is missing.
 func (l *loader) example(op *operation, input *catalog.Schema) []string {
 	params, _ := l.d.parameters(op)
 	args := map[string]any{}

@@ -1,6 +1,6 @@
 package openapi
 
-// This file makes one flat argument table of parameters and body.
+// This file combines parameters and body into one flat argument table.
 
 import (
 	"slices"
@@ -12,14 +12,14 @@ import (
 	"almanac/catalog/verb"
 )
 
-// A plan is how the arguments of an operation become a request.
+// A plan says how the arguments of an operation become a request.
 type plan struct {
 	params []param
 	body   *body
 	accept string
-	// keys are the parameters that carry credentials, as document.keys has them.
+	// keys are the parameters that carry credentials, in the form of document.keys.
 	keys map[string]bool
-	// wantJSON tells that every success answers JSON; notFound that 404 is a plain answer.
+	// wantJSON is set if every success returns JSON; notFound if 404 is an ordinary response.
 	wantJSON, notFound bool
 }
 
@@ -28,13 +28,13 @@ type param struct {
 	arg, name, in string
 	style         string
 	explode       bool
-	// reserved tells to leave the characters of addresses alone.
+	// reserved leaves reserved characters of addresses unescaped.
 	reserved bool
-	// json tells that the value is sent as JSON.
+	// json is set if the value is sent as JSON.
 	json bool
-	// size is the default of a parameter that says how long a page is; 0 when it has none.
+	// size is the default of a page size parameter; 0 if it has none.
 	size int
-	// whole tells a parameter of the query that takes whole numbers.
+	// whole is set for a query parameter that takes integers.
 	whole bool
 }
 
@@ -42,17 +42,17 @@ type param struct {
 type body struct {
 	mediaType string
 	form      formKind
-	// whole is the argument that is the body; empty where the fields are arguments.
+	// whole is the argument that is the body; empty if its fields are arguments.
 	whole  string
 	fields []field
-	// open tells that arguments that are no parameters and not listed belong to the body too.
+	// open is set if unlisted arguments belong to the body.
 	open bool
 }
 
 // A field is one name in a body.
 type field struct {
 	arg, name   string
-	style       string // of a form's field, as of a query parameter; empty for JSON where it is no scalar
+	style       string // of a form's field, as of a query parameter; empty for JSON unless it is a scalar
 	explode     bool
 	contentType string // of a part
 	file        bool
@@ -72,13 +72,13 @@ type inputBuilder struct {
 	d        *document
 	e        *emitter
 	op       *operation
-	keys     map[string]bool // "in name" of credentials, which are no arguments
+	keys     map[string]bool // "in name" of credentials, which are not arguments
 	taken    map[string]bool
 	required []string
 	lost     []string
 }
 
-// input makes the plan of an operation and the schema of its arguments, nil when it takes none.
+// input makes the plan of an operation and the schema of its arguments, nil if it takes none.
 func (d *document) input(op *operation, patterns map[string]bool, keys map[string]bool) (schema *catalog.Schema, mended []string, err error) {
 	b := &inputBuilder{d: d, e: newEmitter(d, patterns, false), op: op, keys: keys, taken: map[string]bool{}}
 	op.plan.keys = keys
@@ -96,7 +96,7 @@ func (d *document) input(op *operation, patterns map[string]bool, keys map[strin
 		case "path", "query", "header", "cookie":
 			b.param(p, in)
 		default:
-			b.lost = append(b.lost, "a parameter in "+text.LineBytes(in, 20)+", which is no place")
+			b.lost = append(b.lost, "a parameter in "+text.LineBytes(in, 20)+": unknown place")
 		}
 	}
 	for _, name := range placeholders(op.path) {
@@ -130,14 +130,14 @@ func (d *document) input(op *operation, patterns map[string]bool, keys map[strin
 	return schema, mended, err
 }
 
-// told says what of a schema was left open.
+// told reports the parts of a schema that were left open.
 func (e *emitter) told(what string) []string {
 	var out []string
 	if e.cut > 0 {
 		out = append(out, text.Count(e.cut, "place")+" of the "+what+" left open: the schema is larger than "+kb(e.limit))
 	}
 	if e.lost > 0 {
-		out = append(out, text.Count(e.lost, "place")+" of the "+what+" left open: a reference or pattern that cannot be used")
+		out = append(out, text.Count(e.lost, "place")+" of the "+what+" left open: an invalid reference or pattern")
 	}
 	return out
 }
@@ -157,7 +157,7 @@ func first(list []string, otherwise string) string {
 	return otherwise
 }
 
-// arg takes an argument name: the name itself, with its place in front only when another has it.
+// arg reserves an argument name: the name itself, prefixed by its place only if it is taken.
 func (b *inputBuilder) arg(name, place string) string {
 	arg := name
 	for b.taken[arg] {
@@ -200,7 +200,7 @@ func (b *inputBuilder) param(n *tree.Node, in string) {
 	b.property(p.arg, schema, n)
 }
 
-// property writes one argument; about holds its description where the schema has none.
+// property writes one argument; about holds its description if the schema has none.
 func (b *inputBuilder) property(arg string, schema, about *tree.Node) {
 	b.e.name(arg)
 	at := spot{depth: 1, room: topText}
@@ -217,7 +217,7 @@ func (b *inputBuilder) property(arg string, schema, about *tree.Node) {
 		}
 	}
 	if b.d.v2 && schema == about {
-		// A parameter of Swagger 2.0 is half a schema; what is no keyword of one goes.
+		// A parameter of Swagger 2.0 is half a schema; drop what is not a schema keyword.
 		shown = tree.Node{Kind: tree.Object}
 		about.Each(func(name string, value *tree.Node) {
 			if name != "required" && name != "name" && name != "in" {
@@ -232,7 +232,7 @@ func (b *inputBuilder) property(arg string, schema, about *tree.Node) {
 	b.argument(place, at)
 }
 
-// argument writes the schema of a parameter, with its default where the value fits.
+// argument writes the schema of a parameter, with its default if the value fits.
 func (b *inputBuilder) argument(schema *tree.Node, at spot) {
 	value := schema.Get("default")
 	plain := b.d.soft(schema)
@@ -249,7 +249,7 @@ func (b *inputBuilder) argument(schema *tree.Node, at spot) {
 	}
 }
 
-// fits tells whether a scalar is of a type of the schema, and among its values.
+// fits reports whether a scalar is of a type of the schema, and among its values.
 func (e *emitter) fits(value, schema *tree.Node) bool {
 	kinds := e.kinds(schema)
 	value = fit(value, kinds)
@@ -294,7 +294,7 @@ func with(n *tree.Node, name string, value *tree.Node) tree.Node {
 	return out
 }
 
-// argName is a parameter's name as an argument: headers have no case and go in snake case, all else as it is written.
+// argName is a parameter's name as an argument: snake case for headers, which have no case, else unchanged.
 func argName(name, in string) string {
 	if in != "header" {
 		return name
@@ -305,7 +305,7 @@ func argName(name, in string) string {
 	return name
 }
 
-// placeholders are the names in braces in a path.
+// placeholders are the names in braces of a path.
 func placeholders(path string) []string {
 	var out []string
 	for {
@@ -324,7 +324,7 @@ func placeholders(path string) []string {
 	}
 }
 
-// undeclared adds a path parameter that the document forgot.
+// undeclared adds a path parameter that the document does not declare.
 func (b *inputBuilder) undeclared(name string) {
 	arg := b.arg(name, "path")
 	b.op.plan.params = append(b.op.plan.params, param{name: name, arg: arg, in: "path", style: "simple"})

@@ -11,7 +11,7 @@ import (
 	"almanac/catalog/web"
 )
 
-// Kind is openapi:FILE-or-URL, and a file of which a top-level key says so.
+// Kind is openapi:FILE-or-URL, and a file recognised by a top-level key.
 func Kind() source.Kind {
 	return source.Kind{
 		Prefix: "openapi", Forms: []string{"openapi:FILE-or-URL"}, About: "an OpenAPI document and its server",

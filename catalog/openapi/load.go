@@ -1,6 +1,6 @@
 package openapi
 
-// This file makes entries of a document's operations.
+// This file turns a document's operations into entries.
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ type loader struct {
 	name     string
 	servers  servers
 	progress func(found int)
-	// health is why the first of the blocked operations cannot be called.
+	// health is why the first operation that cannot be called is blocked.
 	health  error
 	blocked []string
 	batch   catalog.Batch
@@ -111,7 +111,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 	call.auth = l.d.auth(op, from, l.o, l.name)
 	reason := err
 	if wanted := l.o.Vault.Wanted(call.auth); err == nil && len(wanted) > 0 {
-		reason = errors.New("no credential: put it into the environment or the system keyring as " + strings.Join(wanted, ", "))
+		reason = errors.New("no credential: set it in the environment or the system keyring as " + strings.Join(wanted, ", "))
 	}
 	if reason != nil {
 		l.blocked = append(l.blocked, e.ID)

@@ -1,6 +1,6 @@
 package openapi
 
-// This file makes ids of what documents call their operations.
+// This file derives ids from the names of operations.
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 // maxSegment bounds one segment of an id in bytes.
 const maxSegment = 80
 
-// segment makes words one segment of an id.
+// segment joins words to one segment of an id.
 func segment(list []string) string {
 	s := strings.Join(list, "_")
 	if s == "" {
@@ -35,16 +35,16 @@ func segment(list []string) string {
 	return s
 }
 
-// mark is four letters that stand for a text.
+// mark is a hash of a text in four letters.
 func mark(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:2])
 }
 
-// noise are words that titles of APIs have in common.
+// noise are words common in the titles of APIs.
 const noise = " api apis rest openapi open swagger spec specification documentation docs reference the public service http web v "
 
-// titleName makes a short name of a document's title.
+// titleName derives a short name from a document's title.
 func titleName(title string) string {
 	var kept []string
 	for _, w := range verb.Words(title) {
@@ -56,7 +56,7 @@ func titleName(title string) string {
 	return segment(kept)
 }
 
-// isVersion tells v1, v2, 2024 and the like.
+// isVersion reports v1, v2, 2024 and the like.
 func isVersion(w string) bool {
 	w = strings.TrimPrefix(w, "v")
 	return w != "" && strings.Trim(w, "0123456789") == ""
@@ -80,12 +80,12 @@ func pathWords(path string) (fixed []string, lastIsParam bool) {
 	return fixed, lastIsParam
 }
 
-// A name is what an operation is to be called.
+// A name is the desired name of an operation.
 type name struct {
 	group []string // words of the namespace below the source's
 	words []string
-	own   bool // the words are those of the operationId
-	// long are more words, for when the short name is taken.
+	own   bool // the words are from the operationId
+	// long are more words, used if the short name is taken.
 	long []string
 }
 
@@ -139,8 +139,8 @@ func nameOf(op *operation, tag string) name {
 	return n
 }
 
-// unLatin tells a name of which less than half of the letters are of the Latin alphabet: what is left of it when the
-// others are taken out says nothing, and the path is the better name.
+// unLatin reports a name with less than half Latin letters: without the others it would say nothing, and the path is
+// the better name.
 func unLatin(name string) bool {
 	latin, other := 0, 0
 	for _, r := range name {
@@ -154,7 +154,7 @@ func unLatin(name string) bool {
 	return other > latin
 }
 
-// methodVerb says what a method does to a path.
+// methodVerb is the verb for a method on a path.
 func methodVerb(method string, lastIsParam bool) string {
 	switch method {
 	case "get":
@@ -175,7 +175,7 @@ func methodVerb(method string, lastIsParam bool) string {
 	return method
 }
 
-// generated tells an operationId that was made of method and path: GetAccountsAccountCapabilities.
+// generated reports an operationId derived from method and path: GetAccountsAccountCapabilities.
 func generated(id []string, method string, path []string) bool {
 	if len(id) < 2 {
 		return false
@@ -194,7 +194,7 @@ func generated(id []string, method string, path []string) bool {
 	return joined == strings.Join(path, "") || joined == strings.Join(plainPath, "")
 }
 
-// withoutRoute takes the path and method off the end, where a framework put them: read_item_items__item_id__get.
+// withoutRoute removes the path and method that a framework appended: read_item_items__item_id__get.
 func withoutRoute(id, path []string, method string) []string {
 	tail := append(slices.Clone(path), method)
 	if n := len(id) - len(tail); n > 0 && len(path) > 0 && slices.Equal(id[n:], tail) {
@@ -203,8 +203,7 @@ func withoutRoute(id, path []string, method string) []string {
 	return id
 }
 
-// without takes the words of the group out of a name that says them again: at the front, or anywhere when there are
-// several.
+// without removes the words of the group from a name that repeats them: at the front, or anywhere if there are several.
 func without(given, group []string) []string {
 	if len(group) == 0 || len(given) <= len(group) {
 		return given
@@ -230,7 +229,7 @@ func singularWords(list []string) []string {
 	return out
 }
 
-// singular is an English plural's singular, as far as its ending tells.
+// singular is the singular of an English plural, judged by its ending.
 func singular(w string) string {
 	switch {
 	case len(w) > 4 && strings.HasSuffix(w, "ies"):
@@ -243,8 +242,8 @@ func singular(w string) string {
 	return w
 }
 
-// assign gives every operation its id. Where two want the same, the one with the shorter path has it, and the other
-// gets more words, or letters that stand for its method and path: they do not change when others come or go.
+// assign gives every operation its id. If two want the same, the one with the shorter path gets it, and the other gets
+// more words, or a hash of its method and path, which is stable when others come or go.
 func assign(ops []*operation, source string) {
 	order := slices.Clone(ops)
 	slices.SortStableFunc(order, func(a, b *operation) int {

@@ -1,11 +1,11 @@
-// Package openapi makes actions of the operations of an OpenAPI document: 3.0, 3.1 and Swagger 2.0, as JSON or YAML.
+// Package openapi turns the operations of an OpenAPI document into actions: 3.0, 3.1 and Swagger 2.0, as JSON or YAML.
 //
 //	Kind      a document as a source
 //	API       a document and where it is; Load reads it, its entries call it
 //	Options   where the document is, what its server and its credentials are called
 //
-// A document is data from elsewhere: its texts are cut and cleaned, its requests go to its own servers only, and an
-// operation of which it cannot be told that it only reads counts as a change.
+// A document is foreign data: its texts are cut and cleaned, its requests go to its own servers only, and an operation
+// that is not clearly a read counts as a mutation.
 //
 // Start at New and API.Load.
 package openapi
@@ -45,8 +45,8 @@ type options struct {
 	Base string
 	// Variables are values for the variables in the addresses of servers; others have their defaults.
 	Variables map[string]string
-	// Names are the names by which the values of a security scheme are looked up, by the scheme's name, in the order
-	// that web.Auth says. Others go by ALMANAC_<NAME>_TOKEN, _USER and _PASSWORD, _KEY, _CLIENT_ID and _CLIENT_SECRET.
+	// Names are the names to look up the values of a security scheme by, keyed by the scheme's name, in the order of
+	// web.Auth. Others use ALMANAC_<NAME>_TOKEN, _USER and _PASSWORD, _KEY, _CLIENT_ID and _CLIENT_SECRET.
 	Names map[string][]string
 	// Vault holds the credentials; nil has none.
 	Vault *web.Vault
@@ -107,7 +107,7 @@ func (a *api) load(ctx context.Context, progress func(found int)) (catalog.Batch
 	defer a.mu.Unlock()
 	if a.client != nil {
 		if err := a.client.Covers(client); err != nil {
-			return catalog.Batch{}, fmt.Errorf("the document changed: %w: start again to accept it", err)
+			return catalog.Batch{}, fmt.Errorf("the document changed: %w: restart to accept it", err)
 		}
 		a.client.Close()
 	}
@@ -142,7 +142,7 @@ func (a *api) Close() error {
 	return nil
 }
 
-// read gets the document's text, and its address when it has one.
+// read gets the document's text, and its address if it has one.
 func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {
 	if !strings.HasPrefix(a.o.From, "http://") && !strings.HasPrefix(a.o.From, "https://") {
 		f, err := os.Open(a.o.From)
@@ -158,7 +158,7 @@ func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {
 	}
 	u, err := url.Parse(a.o.From)
 	if err != nil {
-		return nil, nil, errors.New("the address of the document is broken")
+		return nil, nil, errors.New("the document's address is invalid")
 	}
 	client, err := web.New(web.Options{Origins: []string{a.o.From}, MaxBody: maxDocument, Attempts: a.o.Attempts, Sleep: a.o.Sleep})
 	if err != nil {

@@ -282,7 +282,7 @@ func TestNoServer(t *testing.T) {
 	if err != nil || len(batch.Entries) != 2 {
 		t.Fatalf("got %v, %v", batch.Entries, err)
 	}
-	for i, want := range []string{"the document names no server: say which with --base", "the server ftp://x.example is no http address"} {
+	for i, want := range []string{"the document has no server: set one with --base", "the server ftp://x.example is not an http address"} {
 		if _, err := batch.Entries[i].Action(t.Context(), catalog.Call{Args: table{}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

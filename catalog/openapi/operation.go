@@ -12,7 +12,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// An operation is one method of one path, with what a call needs to know of it.
+// An operation is one method of one path, with what a call needs.
 type operation struct {
 	method, path                      string // the method in lower case
 	operationID, summary, description string
@@ -25,10 +25,10 @@ type operation struct {
 	plan       plan
 }
 
-// methods are those that paths may have, in the order of a path's operations.
+// methods are the possible methods, in the order of a path's operations.
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 
-// operations reads all of them, in document order. What cannot be read is a skip.
+// operations reads all operations, in document order. Invalid ones are skipped.
 func (d *document) operations(source string) (ops []*operation, skipped []catalog.Skip, found int) {
 	skip := func(what, reason string) {
 		found++
@@ -77,7 +77,7 @@ func (d *document) operations(source string) (ops []*operation, skipped []catalo
 	return ops, skipped, found
 }
 
-// describe is what an entry says of the operation: the summary, then the description.
+// describe is the entry's description of the operation: the summary, then the description.
 func (op *operation) describe() string {
 	summary, description := lines(op.summary, 300), lines(op.description, maxDescription)
 	if summary == "" && description == "" {
@@ -108,8 +108,8 @@ const maxDescription = 4 << 10
 // title is a short name for people.
 func (op *operation) title() string { return strings.TrimSuffix(text.LineBytes(op.summary, 100), ".") }
 
-// parameters are those of the path and the operation, which win, references resolved. lost names those that cannot
-// be read.
+// parameters are those of the path, overridden by the operation's own, with references resolved. lost lists invalid
+// ones.
 func (d *document) parameters(op *operation) (list []*tree.Node, lost []string) {
 	place := map[string]int{}
 	for _, holder := range []*tree.Node{op.item, op.node} {
@@ -135,7 +135,7 @@ func (d *document) parameters(op *operation) (list []*tree.Node, lost []string) 
 	return list, lost
 }
 
-// release lets go of the document: a call needs none of it.
+// release drops the document, which a call does not need.
 func (op *operation) release() {
 	*op = operation{method: strings.Clone(op.method), path: strings.Clone(op.path), id: op.id, wanted: op.wanted, plan: op.plan}
 	for i := range op.plan.params {

@@ -1,6 +1,6 @@
 package openapi
 
-// This file reads what an operation answers.
+// This file reads the responses of an operation.
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// An outputs makes the schemas of answers and shares those that are the same.
+// An outputs makes the schemas of responses and shares equal ones.
 type outputs struct {
 	d        *document
 	patterns map[string]bool
@@ -18,7 +18,7 @@ type outputs struct {
 	told     map[*tree.Node][]string
 }
 
-// output fills in what the plan says of answers, and returns the schema of the first success.
+// output fills in the plan's part about responses, and returns the schema of the first success.
 func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string) {
 	responses := op.node.Get("responses")
 	var best, fallback *tree.Node
@@ -83,7 +83,7 @@ func (o *outputs) output(op *operation) (schema *catalog.Schema, mended []string
 	return schema, mended
 }
 
-// media is the schema of a response, JSON first, and all kinds of body that it lists.
+// media is the schema of a response, preferring JSON, and all its media types.
 func (o *outputs) media(op *operation, n *tree.Node) (schema *tree.Node, kinds []string) {
 	if o.d.v2 {
 		kinds = op.node.Get("produces").Strings()
@@ -103,7 +103,7 @@ func (o *outputs) media(op *operation, n *tree.Node) (schema *tree.Node, kinds [
 	return media.Get("schema"), content.Names
 }
 
-// accept is the Accept header for the kinds of answer that a document lists.
+// accept is the Accept header for the media types of the responses.
 func accept(kinds []string) string {
 	var list []string
 	for _, wantJSON := range []bool{true, false} {

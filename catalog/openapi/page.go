@@ -1,6 +1,6 @@
 package openapi
 
-// This file finds the next page of an answer: by its Link header, a cursor in it, or the number of the page.
+// This file finds the next page of a response: by its Link header, a cursor in it, or a page number.
 
 import (
 	"net/url"
@@ -10,14 +10,14 @@ import (
 	"almanac/catalog/web"
 )
 
-// A paging knows which arguments of an operation turn pages.
+// A paging knows which arguments of an operation select a page.
 type paging struct {
 	params []param // those of the query
 	cursor string  // the argument that takes a cursor
 	page   string  // the argument that takes a number, from 1
 	offset string
-	whole  bool  // page, or else offset, takes whole numbers
-	size   param // the argument that says how long a page is
+	whole  bool  // page, or else offset, takes integers
+	size   param // the page size argument
 }
 
 var (
@@ -57,7 +57,7 @@ func pagingOf(op *operation) paging {
 	return p
 }
 
-// next is the arguments that differ for the next page, nil when there is none or it cannot be told. unsure is that of
+// next is the arguments that differ for the next page, nil if there is none or it is unknown. unsure is as in
 // catalog.Result.
 func (p *paging) next(args map[string]any, answer web.Answer) (next map[string]any, unsure bool) {
 	if len(p.params) == 0 {
@@ -68,7 +68,7 @@ func (p *paging) next(args map[string]any, answer web.Answer) (next map[string]a
 		return p.fromURL(target, args), false
 	}
 	if len(links) > 0 && strings.Contains(strings.Join(links, ","), "rel=") {
-		return nil, false // it has links and none to a next page
+		return nil, false // it has links, but none to a next page
 	}
 	items := itemsOf(answer.Data, 0)
 	object, _ := answer.Data.(map[string]any)
@@ -88,16 +88,16 @@ func (p *paging) next(args map[string]any, answer web.Answer) (next map[string]a
 	return next, unsure
 }
 
-// A word is what an answer says of its next page.
+// A word is what a response says about the next page.
 type word int
 
 const (
 	silent   word = iota
 	ended         // there is none
-	repeated      // the cursor that it was asked with
+	repeated      // the cursor of the request
 )
 
-// fromCursor looks for a cursor or an address in the answer.
+// fromCursor looks for a cursor or an address in the response.
 func (p *paging) fromCursor(object map[string]any, items []any, args map[string]any) (next map[string]any, says word) {
 	holders := []map[string]any{object}
 	for _, name := range []string{"meta", "metadata", "response_metadata", "pagination", "paging", "page_info", "pageInfo", "links", "_links", "cursor", "cursors", "page"} {
@@ -169,7 +169,7 @@ func (p *paging) fromValue(value any, args map[string]any) map[string]any {
 	return nil
 }
 
-// fromURL takes from an address what differs from the arguments and is one.
+// fromURL takes the arguments of an address that differ from those given.
 func (p *paging) fromURL(address string, args map[string]any) map[string]any {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -197,8 +197,8 @@ func (p *paging) turns(arg string) bool {
 		slices.Contains([]string{"before", "since", "since_id", "max_id"}, strings.ToLower(arg))
 }
 
-// byNumber counts on, where the page was full or the answer says that there is more. Where nothing tells how long a page
-// may be it counts on too, unsure.
+// byNumber increments the page number or offset if the page was full or the response says that there is more. If the
+// page size is unknown it does too, unsure.
 func (p *paging) byNumber(object map[string]any, items []any, args map[string]any) (next map[string]any, unsure bool) {
 	size := int64(p.size.size)
 	if n, ok := args[p.size.arg].(int64); ok && p.size.arg != "" {
@@ -247,7 +247,7 @@ func (p *paging) byNumber(object map[string]any, items []any, args map[string]an
 	return nil, false
 }
 
-// itemsOf is the list that an answer is about.
+// itemsOf is the main list of a response.
 func itemsOf(data any, depth int) []any {
 	switch v := data.(type) {
 	case []any:

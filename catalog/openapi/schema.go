@@ -1,7 +1,7 @@
 package openapi
 
-// This file writes the schemas of a document as JSON Schema that stands on its own: what it refers to comes along
-// under $defs, as far as there is room.
+// This file writes the schemas of a document as self-contained JSON Schema: what they refer to is copied under $defs,
+// within limits.
 
 import (
 	"regexp"
@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// maxInput and maxOutput bound the text of a schema in bytes; what is beyond stays open: it takes anything.
+	// maxInput and maxOutput bound the text of a schema in bytes; anything beyond is left open and accepts any value.
 	maxInput  = 48 << 10
 	maxOutput = 12 << 10
 	// maxNesting bounds how deep a schema may nest without references.
 	maxNesting = 24
-	// maxEnum bounds a list of values in bytes.
+	// maxEnum bounds an enumeration in bytes.
 	maxEnum = 4 << 10
-	// topText and innerText bound the description of an argument, and of what is inside one, in bytes.
+	// topText and innerText bound the descriptions of arguments and of their parts, in bytes.
 	topText   = 800
 	innerText = 160
 )
@@ -37,7 +37,7 @@ type emitter struct {
 	names    map[*tree.Node]string
 	taken    map[string]bool
 	waiting  []*tree.Node
-	// cut counts the places that were left open for want of room, lost those that cannot be followed or checked.
+	// cut counts the places left open for lack of room, lost those that cannot be followed or checked.
 	cut, lost int
 }
 
@@ -49,18 +49,18 @@ func newEmitter(d *document, patterns map[string]bool, output bool) *emitter {
 	return e
 }
 
-// A spot says where in a schema the emitter is.
+// A spot is the emitter's place in a schema.
 type spot struct {
 	depth int
-	// trail holds the targets of references that apply here already.
+	// trail holds the reference targets that already apply here.
 	trail []*tree.Node
-	// bare tells to leave out choices that lead back to the trail.
+	// bare leaves out choices that lead back to the trail.
 	bare bool
-	// hidden are names that the value does not have on its way in this direction.
+	// hidden are names excluded in this direction.
 	hidden map[string]bool
-	// extra are names that must be there and are described nowhere.
+	// extra are required names that are described nowhere.
 	extra []string
-	// keepDefault tells that a default may be written.
+	// keepDefault allows a default.
 	keepDefault bool
 	room        int // for the description
 }
@@ -137,7 +137,7 @@ func (e *emitter) reference(n *tree.Node, ref string, at spot) {
 		}
 	}
 	if reach[target] && target.Get("$ref") != nil {
-		e.lost++ // a chain of references that comes back to itself
+		e.lost++ // a circular chain of references
 		e.raw("{}")
 		return
 	}
@@ -176,7 +176,7 @@ func (e *emitter) def(target *tree.Node) string {
 	return name
 }
 
-// defs writes all that was referred to, nearest first, as the last member of the object that is open.
+// defs writes all referenced schemas, nearest first, as the last member of the open object.
 func (e *emitter) defs() {
 	if len(e.waiting) == 0 {
 		return
@@ -191,7 +191,7 @@ func (e *emitter) defs() {
 	e.raw("}")
 }
 
-// kinds are the types that a schema names, as JSON Schema spells them.
+// kinds are the types of a schema, in the terms of JSON Schema.
 func (e *emitter) kinds(n *tree.Node) []string {
 	var out []string
 	add := func(name string) {
@@ -234,7 +234,7 @@ func (e *emitter) nullable(n *tree.Node) bool {
 	return n.Get("nullable").True() || n.Get("x-nullable").True()
 }
 
-// open writes a schema that is no reference.
+// open writes a schema that is not a reference.
 func (e *emitter) open(n *tree.Node, at spot) {
 	e.raw("{")
 	kinds := e.kinds(n)
@@ -256,7 +256,7 @@ func (e *emitter) open(n *tree.Node, at spot) {
 	e.raw("}")
 }
 
-// words writes what people read.
+// words writes the texts for people.
 func (e *emitter) words(n *tree.Node, at spot) {
 	if title := n.Get("title").Str(); title != "" && len(title) <= 80 && !e.output {
 		e.name("title")
@@ -268,7 +268,7 @@ func (e *emitter) words(n *tree.Node, at spot) {
 	}
 	about := text.LineBytes(n.Get("description").Str(), room)
 	if value := n.Get("default"); value != nil && value.Kind != tree.Null && value.Kind < tree.List && !e.output && !at.keepDefault {
-		// A default that was filled in would be sent, and overwrite what a change does not name.
+		// Filled-in defaults would be sent, and overwrite fields that an update does not name.
 		about = strings.TrimSpace(about + " (default " + text.LineBytes(value.Scalar(), 40) + ")")
 	}
 	if about != "" {
@@ -285,7 +285,7 @@ func (e *emitter) words(n *tree.Node, at spot) {
 	}
 }
 
-// choices writes enum, const and default, with values of the types that the schema names.
+// choices writes enum, const and default, with values of the schema's types.
 func (e *emitter) choices(n *tree.Node, kinds []string) {
 	if values := n.Get("enum").Items(); len(values) > 0 {
 		text := []byte{'['}
@@ -314,7 +314,7 @@ func (e *emitter) choices(n *tree.Node, kinds []string) {
 	}
 }
 
-// fit makes a scalar one of the types, where it is written as another: YAML reads yes as a boolean.
+// fit converts a scalar to one of the types: YAML reads yes as a boolean.
 func fit(n *tree.Node, kinds []string) *tree.Node {
 	if len(kinds) == 0 || n == nil {
 		return n
@@ -339,7 +339,7 @@ var numberForm = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9
 
 func validNumber(s string) bool { return numberForm.MatchString(s) }
 
-// bounds writes the keywords that bound a value, as far as they mean something.
+// bounds writes the keywords that bound a value, if they apply to its types.
 func (e *emitter) bounds(n *tree.Node, kinds []string) {
 	if e.output {
 		return
@@ -385,7 +385,7 @@ func (e *emitter) bounds(n *tree.Node, kinds []string) {
 	}
 }
 
-// checkable tells whether a pattern means the same here as in JavaScript, as far as can be told: that it compiles.
+// checkable reports whether a pattern probably means the same here as in JavaScript: it compiles.
 func (e *emitter) checkable(pattern string) bool {
 	ok, known := e.patterns[pattern]
 	if !known {
@@ -396,7 +396,7 @@ func (e *emitter) checkable(pattern string) bool {
 	return ok
 }
 
-// inside writes the schemas of what is inside a value.
+// inside writes the schemas of a value's parts.
 func (e *emitter) inside(n *tree.Node, at spot) {
 	hidden := at.hidden
 	props, extra := n.Get("properties"), at.extra
@@ -462,7 +462,7 @@ func (e *emitter) inside(n *tree.Node, at spot) {
 	}
 }
 
-// required writes the names that must be there.
+// required writes the required names.
 func (e *emitter) required(names *tree.Node, hidden map[string]bool) {
 	var kept []string
 	for _, name := range names.Strings() {

@@ -1,6 +1,6 @@
 package openapi
 
-// This file reads which servers and credentials a document names.
+// This file reads the servers and credentials of a document.
 
 import (
 	"errors"
@@ -33,8 +33,8 @@ func (d *document) schemes() *tree.Node {
 	return d.root.At("components", "securitySchemes")
 }
 
-// auth lists the alternatives of an operation's credentials; the last is empty where none is needed. Schemes that nothing here can serve leave their
-// alternative out.
+// auth lists the alternatives of an operation's credentials; the last is empty if none is needed. An alternative with
+// an unsupported scheme is left out.
 func (d *document) auth(op *operation, base *url.URL, o options, source string) [][]web.Auth {
 	wanted := op.node.Get("security")
 	if wanted == nil {
@@ -60,7 +60,7 @@ func (d *document) auth(op *operation, base *url.URL, o options, source string) 
 	return out
 }
 
-// scheme makes one credential of a security scheme.
+// scheme turns a security scheme into a credential.
 func (d *document) scheme(name string, scopes []string, base *url.URL, o options, source string) (a web.Auth, ok bool) {
 	n := d.soft(d.schemes().Get(name))
 	given := o.Names[name]
@@ -83,7 +83,7 @@ func (d *document) scheme(name string, scopes []string, base *url.URL, o options
 	case kind == "apiKey":
 		field := n.Get("name").Str()
 		if strings.EqualFold(field, "Authorization") {
-			// Its value is the whole header; a person keeps a token, with its prefix where there is one.
+			// The value is the whole header, so the stored token includes its prefix, if any.
 			return web.Auth{Kind: web.Key, Place: "header", Field: field, Names: pick(token)}, true
 		}
 		names := pick(envName(source, "KEY"))
@@ -122,8 +122,8 @@ func (d *document) schemesOf(kind string) int {
 	return n
 }
 
-// envName is the name that a credential of a source goes by: ALMANAC_GITHUB_TOKEN. It is never that of a setting of the
-// program itself: a source called api must not get the key of the model's provider.
+// envName is the name of a source's credential: ALMANAC_GITHUB_TOKEN. It is never the name of one of the program's own
+// settings: a source called api must not get the key of the model's provider.
 func envName(source, what string) string {
 	name := "ALMANAC_" + strings.ToUpper(strings.Join(verb.Words(source), "_")) + "_" + what
 	if name == "ALMANAC_API_KEY" {
@@ -132,7 +132,7 @@ func envName(source, what string) string {
 	return name
 }
 
-// servers are the addresses of a document that requests may go to.
+// servers are the addresses in a document that requests may go to.
 type servers struct {
 	d    *document
 	o    options
@@ -140,7 +140,7 @@ type servers struct {
 	all  []string // every address that an operation uses
 }
 
-var errNoServer = errors.New("the document names no server: say which with --base NAME=URL")
+var errNoServer = errors.New("the document has no server: set one with --base NAME=URL")
 
 // of is the address of an operation's server, without a slash at its end.
 func (s *servers) of(op *operation) (string, error) {
@@ -156,7 +156,7 @@ func (s *servers) of(op *operation) (string, error) {
 		if u != nil && u.Host == "" {
 			return "", errNoServer
 		}
-		return "", errors.New("the server " + text.LineBytes(base, 100) + " is no http address: say which with --base NAME=URL")
+		return "", errors.New("the server " + text.LineBytes(base, 100) + " is not an http address: set one with --base NAME=URL")
 	}
 	u.RawQuery, u.Fragment = "", ""
 	base = strings.TrimRight(u.String(), "/")
@@ -197,7 +197,7 @@ func (s *servers) find(op *operation) (string, error) {
 	return "/", nil
 }
 
-// fill puts the values of its variables into a server's address.
+// fill replaces the variables in a server's address with their values.
 func (s *servers) fill(server *tree.Node) (string, error) {
 	address := server.Get("url").Str()
 	for _, name := range placeholders(address) {
@@ -212,7 +212,7 @@ func (s *servers) fill(server *tree.Node) (string, error) {
 			}
 		}
 		if value == "" {
-			return "", errors.New("the server " + text.LineBytes(address, 100) + " has no value for " + text.LineBytes(name, 40) + ": say the whole address with --base NAME=URL")
+			return "", errors.New("the server " + text.LineBytes(address, 100) + " has no value for " + text.LineBytes(name, 40) + ": set the whole address with --base NAME=URL")
 		}
 		address = strings.ReplaceAll(address, "{"+name+"}", value)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// scalarText is a value as one text. Tables are JSON.
+// scalarText is a value as text. Tables are JSON.
 func scalarText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -38,8 +38,8 @@ func scalarText(v any) string {
 // A pair is a name and a value of a query or a form.
 type pair struct{ name, value string }
 
-// escape writes a text so that it is data wherever it stands in an address; reserved leaves :/?#[]@!$&'()*+,;= alone,
-// but for what would end a query.
+// escape escapes a text for any place in an address; reserved leaves :/?#[]@!$&'()*+,;= alone, except those that would
+// end a query.
 func escape(s string, reserved bool) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -57,7 +57,7 @@ func escape(s string, reserved bool) string {
 	return b.String()
 }
 
-// joined is a value as the style simple has it: lists with commas, objects as name,value or name=value.
+// joined is a value in the style simple: lists with commas, objects as name,value or name=value.
 func joined(v any, explode bool, separator string, escape func(string) string) string {
 	switch v := v.(type) {
 	case []any:
@@ -182,8 +182,8 @@ func listPairs(name, style string, explode bool, list []any) []pair {
 // maxDeep bounds how deep brackets nest.
 const maxDeep = 16
 
-// deepPairs writes an object with brackets: filter[status]=open. The standard stops at one level; further levels and
-// lists go the way that most servers read.
+// deepPairs writes an object with brackets: filter[status]=open. The standard stops at one level; deeper levels and
+// lists follow the convention of most servers.
 func deepPairs(name string, object map[string]any, depth int) []pair {
 	var out []pair
 	for _, key := range slices.Sorted(maps.Keys(object)) {

@@ -1,5 +1,5 @@
-// Package pattern says which ids a text such as crm.* means. It is the only place that does: policies, --allow, grants,
-// overlays, views and the trace all ask here, so that what a person wrote for one of them means the same in the others.
+// Package pattern matches ids with patterns such as crm.*. It is the only place that does: policies, --allow, grants,
+// overlays, views and the trace all use it, so that a pattern means the same in all of them.
 //
 //	crm.lead.create   that action, and nothing below it
 //	crm.*             everything below crm, at any depth, but not an action named crm itself
@@ -7,11 +7,12 @@
 //	crm.lead.*_all    within a segment, * is any number of characters and ? is one
 //	*                 every action
 //
-// A pattern is as narrow as it can be read, since most of them grant something: a * reaches further than its segment only
-// where it is the whole last one. Case counts, as it does in ids. The same reading holds for what denies or hides; there a
-// text that cannot be read is an error, and whoever gets it closes what the pattern may have meant.
+// A pattern is read as narrowly as possible, since most of them grant something: a * reaches beyond its segment only if
+// it is the whole last one. Case matters, as it does in ids. The same holds for patterns that deny or hide; an invalid
+// one is an error there, and the caller must close what it may have meant.
 //
-// An id never has a character with a meaning here (catalog.CheckID refuses it), so every id is a pattern for itself.
+// An id has no characters with a meaning in patterns (catalog.CheckID refuses them), so every id is a pattern that
+// matches itself.
 package pattern
 
 import (
@@ -23,14 +24,14 @@ import (
 )
 
 const (
-	// Reserved are the characters that no id may have. Classes and escapes, which other languages of patterns have, are
-	// refused and not taken literally: a [ab] that silently meant itself could leave open what it was to close.
+	// Reserved are the characters that no id may have. The character classes and escapes of other pattern languages are
+	// refused rather than taken literally: a [ab] that silently matched itself could leave open what it should close.
 	Reserved  = `*?[]\`
 	wildcards = "*?"
 	maxLength = 500 // bytes
 )
 
-// A Pattern is a set of ids. The zero Pattern matches none. Patterns that are written alike are equal.
+// A Pattern is a set of ids. The zero Pattern matches none. Patterns with the same text are equal.
 type Pattern struct{ text string }
 
 // Parse reads a pattern.
@@ -57,7 +58,7 @@ func Parse(text string) (Pattern, error) {
 	return Pattern{}, fmt.Errorf("pattern %q: %s", text, wrong)
 }
 
-// Exact is the pattern for one id. For a text that is no id, but would be read as a wider pattern, it matches nothing.
+// Exact is the pattern for one id. If the text is not an id but a wider pattern, it matches nothing.
 func Exact(id string) Pattern {
 	if strings.ContainsAny(id, Reserved) {
 		return Pattern{}
@@ -92,7 +93,8 @@ func (p Pattern) Match(id string) bool {
 	}
 }
 
-// segment matches one segment. It goes back to the last * only, so that the work is bounded by the product of the lengths.
+// segment matches one segment. It backtracks to the last * only, so that the work is bounded by the product of the
+// lengths.
 func segment(pattern, s string) bool {
 	star, from := -1, 0 // behind the last *, and where in s what it took ends
 	i, j := 0, 0
@@ -117,14 +119,13 @@ func segment(pattern, s string) bool {
 	return strings.Trim(pattern[i:], "*") == ""
 }
 
-// IsExact reports whether p means one id only.
+// IsExact reports whether p matches one id only.
 func (p Pattern) IsExact() bool { return p.text != "" && !strings.ContainsAny(p.text, wildcards) }
 
 // IsZero reports whether p is the zero Pattern, which matches nothing.
 func (p Pattern) IsZero() bool { return p.text == "" }
 
-// Prefix is what every id that p matches begins with: all of an exact pattern, and what stands before the first wildcard
-// of another.
+// Prefix is what every matching id begins with: all of an exact pattern, else the text before the first wildcard.
 func (p Pattern) Prefix() string {
 	if i := strings.IndexAny(p.text, wildcards); i >= 0 {
 		return p.text[:i]
@@ -144,7 +145,7 @@ func (p *Pattern) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// ParseAll reads several patterns and stops at the first that cannot be read.
+// ParseAll reads several patterns and stops at the first invalid one.
 func ParseAll(texts []string) ([]Pattern, error) {
 	all := make([]Pattern, 0, len(texts))
 	for _, text := range texts {

@@ -1,6 +1,6 @@
 package secret
 
-// This file takes values out of whole structures, so that a field that is added later is not forgotten.
+// This file redacts whole structures, so that a field added later is not forgotten.
 
 import (
 	"encoding/json"
@@ -9,11 +9,11 @@ import (
 	"slices"
 )
 
-// deepest bounds how deep a structure is looked into; nothing that is shown nests so deeply.
+// deepest bounds how deep a structure is searched; nothing that is shown nests so deeply.
 const deepest = 300
 
-// Clean returns v without the values in any text that it leads to, by exported fields, pointers, lists, tables and their
-// names. v itself stays as it is; what was clean in it is shared.
+// Clean returns v without the values in any text reachable by exported fields, pointers, lists, tables and their names.
+// v itself is not changed; clean parts of it are shared.
 func Clean[T any](c Cutter, v T) T {
 	if c.patterns == nil {
 		return v
@@ -140,7 +140,7 @@ func (c Cutter) cleanList(v reflect.Value, depth int) (reflect.Value, bool) {
 	return fresh, true
 }
 
-// Data does the same to plain data, of which there may be much.
+// Data does the same to plain data, which may be large, without reflection.
 func (c Cutter) Data(v any) any {
 	if c.patterns != nil {
 		v, _ = c.data(v, 0)

@@ -1,6 +1,6 @@
 package secret
 
-// This file is the way out of a program: its secrets are those of now, and text may come in pieces.
+// This file redacts everything that leaves the program: with its current secrets, and in text that arrives in pieces.
 
 import (
 	"slices"
@@ -8,22 +8,22 @@ import (
 	"sync"
 )
 
-// A Filter takes out the values of now. A program has one, made when it starts: credentials are looked up, learned and
-// renewed while it runs. It is safe for concurrent use; a nil *Filter takes out nothing.
+// A Filter removes the current values. A program has one, made at its start, since credentials are looked up, learned
+// and renewed while it runs. It is safe for concurrent use; a nil *Filter removes nothing.
 type Filter struct {
 	values func() []string
 
 	mu     sync.Mutex
-	last   []string // what values said last
-	known  []string // all that it ever said: what was a secret is not to be shown later either
+	last   []string // what values returned last
+	known  []string // all that it ever returned: a former secret must not be shown either
 	cutter Cutter
 }
 
-// NewFilter returns a Filter of what values returns, which is asked with every text and must be quick. Values of fewer
-// than Least bytes are not looked for.
+// NewFilter returns a Filter of what values returns, which is called for every text and must be quick. Values of fewer
+// than Least bytes are ignored.
 func NewFilter(values func() []string) *Filter { return &Filter{values: values} }
 
-// Now returns a Cutter of the values of now, for a text or a few.
+// Now returns a Cutter of the current values, for one text or a few.
 func (f *Filter) Now() Cutter {
 	if f == nil {
 		return Cutter{}
@@ -53,21 +53,21 @@ func (f *Filter) Text(text string) string { return f.Now().Text(text) }
 // Stream returns a Stream of the values.
 func (f *Filter) Stream() *Stream { return &Stream{filter: f} }
 
-// A Stream takes values out of a text that comes in pieces, however they are parted. It holds back an end that may be the
-// beginning of a value, from heldBack bytes on, until the next piece tells. It must not be used concurrently. A nil
-// *Stream takes out nothing.
+// A Stream removes values from a text that comes in pieces, wherever it is split. It holds back an end that may be the
+// beginning of a value, from heldBack bytes on, until the next piece decides. It must not be used concurrently. A nil
+// *Stream removes nothing.
 type Stream struct {
 	filter *Filter
-	// text is the end of what came, from where a value may have begun on; shown bytes of it were returned already.
+	// text is the end of the input from where a value may begin; the first shown bytes of it were already returned.
 	text  string
 	shown int
 }
 
-// heldBack is how much of a value has to be there, in bytes, before it is held back. Less is shown: most words begin like
-// some value. It is remembered, so that at most so much of a value is ever shown.
+// heldBack is how many bytes must match the beginning of a value before they are held back. Fewer are shown, since most
+// words begin like some value, but remembered, so that no more than this of a value is ever shown.
 const heldBack = 4
 
-// Write takes a piece and returns what can be shown now.
+// Write takes a piece and returns what may be shown now.
 func (s *Stream) Write(piece string) string { return s.next(piece, false) }
 
 // End returns what was held back. The Stream can be used again for another text.

@@ -1,4 +1,4 @@
-// Package secret takes known values out of texts, however they were escaped on their way.
+// Package secret removes known values from texts, however they were escaped.
 //
 //	Cutter   some values; Text, JSON, Data and Clean take them out
 //	Filter   the values of now, for whatever leaves a program; Stream does so for text that comes in pieces
@@ -24,13 +24,13 @@ import (
 // Mark stands where a value was.
 const Mark = "[redacted]"
 
-// Least is the shortest value that is looked for in texts, in bytes: shorter ones are in many words.
+// Least is the shortest value that is searched for in texts, in bytes: shorter ones occur in ordinary words.
 const Least = 6
 
-// A Cutter takes values out. The zero Cutter takes out nothing. It is safe for concurrent use.
+// A Cutter removes values. The zero Cutter removes nothing. It is safe for concurrent use.
 type Cutter struct{ patterns *patterns }
 
-// patterns are what a Cutter looks for.
+// patterns are the values that a Cutter searches for.
 type patterns struct {
 	by    [256][]pattern       // by the first byte of each, longest first
 	next  [256]*[256][]pattern // of those by the second
@@ -68,7 +68,7 @@ func swapped(b byte) byte {
 	return b
 }
 
-// New returns a Cutter of the values that have at least the given number of bytes, and one.
+// New returns a Cutter of the values that have at least the given number of bytes, and at least one.
 func New(values []string, least int) Cutter {
 	var all []pattern
 	for _, value := range values {
@@ -195,8 +195,8 @@ func (c Cutter) Text(text string) string {
 	return b.String() + text[kept:]
 }
 
-// JSON does the same to the texts in a JSON document. What is no JSON is treated as text. Where there is nothing to take
-// out the document is returned as it is.
+// JSON does the same to the strings in a JSON document. Invalid JSON is treated as text. If there is nothing to remove,
+// the document is returned unchanged.
 func (c Cutter) JSON(document []byte) []byte {
 	text := string(document)
 	clean := c.Text(text)
@@ -204,7 +204,7 @@ func (c Cutter) JSON(document []byte) []byte {
 		return document
 	}
 	dec := json.NewDecoder(strings.NewReader(text))
-	dec.UseNumber() // a number that looks like a value is none
+	dec.UseNumber() // a number is never a value
 	var v any
 	if !json.Valid(document) || dec.Decode(&v) != nil {
 		return []byte(clean)
@@ -215,19 +215,19 @@ func (c Cutter) JSON(document []byte) []byte {
 	return []byte(clean)
 }
 
-// A match is what begins at some place of a text.
+// A match is what was found at a place of a text.
 type match struct {
-	size int  // of a whole value, as it stands in the text; zero where there is none
-	open bool // the text ends before it can be told
-	got  int  // how much of an open value is there, in its own bytes
+	size int  // of a whole value in the text; zero if there is none
+	open bool // the text ends before this can be decided
+	got  int  // how much of an open value matched, in its own bytes
 }
 
-// may tells whether something may begin at i.
+// may reports whether a value may begin at i.
 func (p *patterns) may(text string, i int) bool {
 	return i+1 == len(text) || p.pairs[text[i]][text[i+1]]
 }
 
-// find tells what begins where the text does.
+// find matches the values at the beginning of the text.
 func (p *patterns) find(text string) match {
 	var open match
 	first, whole := text[0], true
@@ -325,7 +325,7 @@ func lead(text string) (first byte, whole bool) {
 // longestCode is how many bytes one escaped character may have.
 const longestCode = 12
 
-// matched tells whether the value stands at the beginning of the text.
+// matched matches one value at the beginning of the text.
 func matched(text string, p pattern) match {
 	value := p.text
 	if strings.HasPrefix(text, value) {
@@ -384,7 +384,7 @@ func pause(text string, loose bool) int {
 	return n
 }
 
-// unit is the length of one character, in any of its forms, at the beginning of the text; 0 when it is not there.
+// unit is the length of a character, in any of its forms, at the beginning of the text; 0 if it is not there.
 func unit(text string, r rune, plain string) int {
 	if text == "" {
 		return 0
@@ -413,13 +413,13 @@ func unit(text string, r rune, plain string) int {
 	return 0
 }
 
-// The characters that may stand behind a backslash, and what they stand for.
+// The characters that may follow a backslash, and their meanings.
 const (
 	escapes = `"\/'nrtbf`
 	escaped = "\"\\/'\n\r\t\b\f"
 )
 
-// backslashed is the length of a character as JSON, Lua and Go may have it.
+// backslashed is the length of a character escaped as in JSON, Lua or Go.
 func backslashed(text string, r rune) int {
 	outer := 0
 	if r != '\\' {
@@ -437,8 +437,7 @@ func backslashed(text string, r rune) int {
 	return 0
 }
 
-// nested is how many backslashes stand before the one that escapes a character: those of texts in texts, such as Lua in
-// JSON.
+// nested counts the backslashes before the one that escapes a character, as in texts within texts, such as Lua in JSON.
 func nested(text string) int {
 	n := 1
 	for n < len(text) && n < 8 && text[n] == '\\' {
@@ -447,8 +446,7 @@ func nested(text string) int {
 	return n - 1
 }
 
-// coded is the character that stands at the beginning of the text as \x2f or \u002f, and the length of that; 0 when there
-// is none.
+// coded decodes \x2f or \u002f at the beginning of the text, and returns its length; 0 if there is none.
 func coded(text string) (r rune, n int) {
 	first, ok := digits(text, 'x', 2)
 	if ok {
@@ -476,7 +474,7 @@ func digits(text string, letter byte, n int) (rune, bool) {
 	return rune(code), err == nil
 }
 
-// percented is the length of the bytes of a character as addresses have them.
+// percented is the length of a percent-encoded character.
 func percented(text, plain string) int {
 	for i := range len(plain) {
 		at := 3 * i

@@ -1,6 +1,6 @@
 package secret
 
-// This file finds the values that somebody wrote into an address or a command, where their names should be.
+// This file finds secret values written into an address or a command instead of their names.
 
 import (
 	"net/url"
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Hidden stands where a value was in what names a source.
+// Hidden replaces a value in the name of a source.
 const Hidden = "***"
 
 var (
@@ -16,8 +16,8 @@ var (
 	queried  = regexp.MustCompile(`([?&][^=&#\s]*=)([^&#\s]*)`)
 )
 
-// Address returns a text that may be an address, or have one in it, without user, password and the values of its query,
-// and these values for a Cutter. A text without :// has none. What follows a # stays.
+// Address returns a text without the user, password and query values of any address in it, and these values for a
+// Cutter. A text without :// has none. A fragment after # stays.
 func Address(text string) (shown string, values []string) {
 	if !strings.Contains(text, "://") {
 		return text, nil
@@ -48,13 +48,13 @@ func Address(text string) (shown string, values []string) {
 var (
 	assigned = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*=)(.+)$`)
 	flagged  = regexp.MustCompile(`^(--?[A-Za-z0-9_-]*(?i:token|secret|password|passwd|key|auth|credential)[A-Za-z0-9_-]*)(=(.+))?$`)
-	// settings are variables whose values are words of every day.
+	// settings are variables whose values are harmless.
 	settings = regexp.MustCompile(`^(NODE_ENV|LOG_LEVEL|LOGLEVEL|DEBUG|TZ|LANG|LC_[A-Z]+|PATH|HOME|USER|PWD|SHELL|TERM|RUST_LOG)=$`)
 )
 
-// Command returns the words of a command line without the values that were written into it, and these values for a
-// Cutter: NAME=value, --token=value, --token value, and those of addresses. A value with a ${NAME} in it stays: it is a
-// name.
+// Command returns the words of a command line without the values written into it, and these values for a Cutter:
+// NAME=value, --token=value, --token value, and those of addresses. A value with a ${NAME} in it stays: it refers to
+// one by name.
 func Command(words []string) (shown, values []string) {
 	next := false
 	for _, word := range words {

@@ -286,8 +286,8 @@ func TestOverlay(t *testing.T) {
 
 // What a reading failed of and what keeps the actions from being called is told once when it is the same, as it is now.
 func TestFailedLine(t *testing.T) {
-	away := errors.New("mcp server x is not there: exit status 3")
-	again := errors.New("mcp server x is not there: exit status 3; it is tried again at 21:14:20")
+	away := errors.New("mcp server x is down: exit status 3")
+	again := errors.New("mcp server x is down: exit status 3; next attempt at 21:14:20")
 	other := errors.New("no credential")
 	for _, test := range []struct {
 		status Status

@@ -1,5 +1,5 @@
-// Package spec reads the text of JSON Schemas and writes actions as text, for people and models: one line of a list, what is
-// needed to call one, annotations for the Lua language server.
+// Package spec reads the text of JSON Schemas and writes actions as text, for people and models: one line of a list, a
+// specification for calling one, annotations for the Lua language server.
 //
 //	Action               what is written of one action
 //	Detail               how much Describe tells: brief, full, LuaLS, JSON

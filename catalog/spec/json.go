@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// ParseJSON reads one JSON value and nothing behind it. Whole numbers are int64 where they fit, all others float64;
-// what neither can hold is the text of it.
+// ParseJSON reads one JSON value and nothing after it. Whole numbers are int64 if they fit, all others float64; a
+// number that neither can hold stays text.
 func ParseJSON(raw []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -19,12 +19,12 @@ func ParseJSON(raw []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("something follows the value")
+		return nil, errors.New("unexpected text after the value")
 	}
 	return PlainNumbers(v), nil
 }
 
-// Decode is ParseJSON for text that was parsed before.
+// Decode is ParseJSON for text known to be valid.
 func Decode(raw []byte) any {
 	v, err := ParseJSON(raw)
 	if err != nil {

@@ -1,6 +1,6 @@
 package spec
 
-// This file names types in a word.
+// This file writes types as short names.
 
 import (
 	"bytes"
@@ -108,7 +108,7 @@ func valueType(raw []byte) string {
 	return "int"
 }
 
-// TitleWord is a schema title as a type name, or "" when it is no short word.
+// TitleWord is a schema title as a type name, or "" if it is not a short word.
 func TitleWord(title string) string {
 	title = strings.ToLower(strings.TrimSpace(title))
 	if title == "" || len(title) > 32 {

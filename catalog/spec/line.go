@@ -22,7 +22,7 @@ const (
 	bareLine        // the names of required inputs, one output
 )
 
-// room is what a line of the level has place for: inputs that are not required only while fewer are there.
+// room is how much a line of the level can hold; optional inputs are shown only while there are fewer than inputs.
 func (l level) room() (inputs, outputs, words, kind int) {
 	switch l {
 	case fullLine:
@@ -35,12 +35,12 @@ func (l level) room() (inputs, outputs, words, kind int) {
 	return 0, 1, 44, 0
 }
 
-// A Signature is what the line of an action is made of, at every level. It must not be changed.
+// A Signature holds the parts of an action's line, for every level. It must not be changed.
 type Signature struct {
 	id       string
 	inputs   []lineInput
 	anyInput bool // takes names that no schema lists
-	// outputs are the fields returned, or when there are none outLabel is the type.
+	// outputs are the fields returned; if there are none, outLabel is the type.
 	outputs  []lineOutput
 	outLabel string
 	isList   bool
@@ -49,21 +49,21 @@ type Signature struct {
 	full     string // see Line
 }
 
-// A lineInput is one input: "limit", "int", "=25". A deep one has fields inside that no line shows.
+// A lineInput is one input: "limit", "int", "=25". A deep one has nested fields, which no line shows.
 type lineInput struct {
 	name, kind, dflt string
 	required, deep   bool
 	asked            bool
 }
 
-// A lineOutput is one field returned. Asked ones, as asked inputs, are on lines of every level.
+// A lineOutput is one field returned. Asked ones, like asked inputs, are on lines of every level.
 type lineOutput struct {
 	name  string
 	asked bool
 }
 
-// Asking is the signature with what somebody said is needed marked, so that lines of every level show that it is there;
-// keys are the folded names that meet a need.
+// Asking is the signature with the needed inputs and outputs marked, so that lines of every level show them; keys
+// returns the folded names that meet a need.
 func (s *Signature) Asking(inputs, outputs []string, keys func(need string) []string) *Signature {
 	if len(inputs) == 0 && len(outputs) == 0 {
 		return s
@@ -166,7 +166,7 @@ func (s *Signature) line(l level) string {
 	return line
 }
 
-// at is the input with a type of at most so many characters; a longer one is for Describe.
+// at is the input with its type, if that has at most kindRoom characters; Describe shows longer ones.
 func (in *lineInput) at(kindRoom int) string {
 	written := in.name
 	if in.required {
@@ -249,6 +249,6 @@ func enumWords(enum []json.RawMessage) string {
 //
 //	billing.invoice.list_unpaid(customer_id*:str, limit:int=25) -> list{invoice_id, amount_cents}  R  List unpaid invoices for a customer.
 //
-// The letter is R for what reads, W for what mutates, ! for what mutates at high risk. "*" marks required inputs, none
-// of which is left out; "~" stands for what only a specification shows.
+// The letter is R for reads, W for mutations, ! for mutations of high risk. "*" marks required inputs, which are never
+// left out; "~" stands for what only a specification shows.
 func (s *Signature) Line() string { return s.line(fullLine) }

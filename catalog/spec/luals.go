@@ -18,7 +18,7 @@ const (
 	// maxClassNest is how many levels of nested shapes become classes; below they are plain tables.
 	maxClassNest = 6
 	maxClasses   = 60
-	// maxTypes is how many parts of a schema are looked at; the rest is any.
+	// maxTypes is how many parts of a schema are read; the rest becomes any.
 	maxTypes = 2000
 )
 

@@ -16,7 +16,7 @@ import (
 // MaxHops bounds $ref chains and the nesting that an outline follows.
 const MaxHops = 32
 
-// An Outline is one level of a schema. What lies below stays text.
+// An Outline is one level of a schema. Deeper levels stay text.
 type Outline struct {
 	// Title and Description may be empty.
 	Title, Description string
@@ -108,7 +108,7 @@ func Read(schema []byte) Outline {
 	return o
 }
 
-// A Document is the whole text of a schema: what its references point into.
+// A Document is the whole text of a schema, which its references point into.
 type Document []byte
 
 // root is the outline of the whole schema, without the wrappers around it.
@@ -120,11 +120,11 @@ func (d Document) root() Outline {
 	return o
 }
 
-// Fields are the properties of the whole schema, or of its items where it is a list; none of no schema.
+// Fields are the properties of the whole schema, or of its items if it is a list. A nil document has none.
 func (d Document) Fields() []Property { return d.FieldsOf(d.root()) }
 
-// open reads the outline of a part of the document and follows its $ref. Words beside a $ref win over those it
-// points to. What cannot be followed stays as it is.
+// open reads the outline of a part of the document and follows its $ref. Keywords beside a $ref win over those it
+// points to. A reference that cannot be followed is kept.
 func (d Document) open(part []byte) Outline {
 	o := Read(part)
 	for hop := 0; o.ref != "" && hop < MaxHops; hop++ {
@@ -150,7 +150,7 @@ func (d Document) open(part []byte) Outline {
 	return o
 }
 
-// withoutRef keeps the parts that stand beside a $ref and add fields of their own.
+// withoutRef is the parts beside a $ref that add fields of their own.
 func withoutRef(o Outline) []json.RawMessage {
 	parts := slices.Clone(o.allOf)
 	for i, name := range o.names {
@@ -164,7 +164,7 @@ func withoutRef(o Outline) []json.RawMessage {
 	return parts
 }
 
-// at finds what a local reference such as "#/$defs/invoice" points to; nil when there is no such place.
+// at finds what a local reference such as "#/$defs/invoice" points to; nil if nothing is there.
 func (d Document) at(ref string) []byte {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -201,7 +201,7 @@ func (d Document) at(ref string) []byte {
 	return place
 }
 
-// UnescapePointer is one step of a JSON pointer as it is meant.
+// UnescapePointer decodes one step of a JSON pointer.
 func UnescapePointer(step string) string {
 	if strings.ContainsRune(step, '%') {
 		step = strings.NewReplacer("%24", "$", "%25", "%", "%20", " ", "%3C", "<", "%3E", ">", "%5B", "[", "%5D", "]").Replace(step)
@@ -257,7 +257,7 @@ func (d Document) Plain(part []byte) (o Outline, nullable bool) {
 const fewProperties = 16
 
 // FieldsOf lists the properties of an outline, through $ref, allOf, anyOf and oneOf: required first, then document
-// order. What only a branch has is not required. For a list these are the fields of its items.
+// order. A field of a single branch is not required. For a list these are the fields of its items.
 func (d Document) FieldsOf(o Outline) []Property {
 	out := make([]Property, 0, len(o.names))
 	var seen map[string]int // once there are many

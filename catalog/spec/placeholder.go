@@ -16,7 +16,7 @@ const maxPlaceholderDepth = 5
 // allowed, the first value of an enumeration, lists of one item. Integers are int64.
 func (d Document) Placeholder() any { return d.placeholder(d, "", 0, false) }
 
-// placeholder makes the value of a part. Of objects it fills in the required fields only, or all.
+// placeholder makes the value of a part. Objects get all fields, or only the required ones.
 func (d Document) placeholder(part []byte, name string, depth int, requiredOnly bool) any {
 	o, _ := d.Plain(part)
 	switch {
@@ -35,7 +35,7 @@ func (d Document) placeholder(part []byte, name string, depth int, requiredOnly 
 		return []any{d.placeholder(o.Items, spelling.Singular(name), depth+1, requiredOnly)}
 	}
 	if props := d.FieldsOf(o); len(props) > 0 {
-		// Of a choice, only the first branch: all of them together would fit none.
+		// Only the first branch of a choice: all of them together would match none.
 		if len(o.anyOf) > 0 && len(o.Props) == 0 && len(o.allOf) == 0 {
 			return d.placeholder(o.anyOf[0], name, depth+1, requiredOnly)
 		}
@@ -81,7 +81,7 @@ func placeholderText(name, title string) string {
 	return "<" + text.ClipRunes(text.OneLine(name), 60) + ">"
 }
 
-// least is the smallest number a schema allows, or 0 when that will do.
+// least is the smallest number a schema allows, or 0 if that is allowed.
 func least(part []byte) float64 {
 	n := 0.0
 	s := tree.Scan(part)

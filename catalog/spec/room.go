@@ -1,22 +1,22 @@
 package spec
 
-// This file fits lines into what a reader pays for by the token.
+// This file fits lines into a budget of tokens.
 
 import "almanac/catalog/search/spelling"
 
-// A Room says how much room a list of lines has.
+// A Room is the budget of a list of lines.
 type Room struct {
 	Tokens int
-	// Least is how many lines must be there.
+	// Least is how many lines must be kept.
 	Least int
-	// Best is how many alternatives keep the usual line as long as others can give way.
+	// Best is how many alternatives keep their full line as long as others can be shortened.
 	Best int
-	// Place is the place of each signature among its alternatives, 0 the best; nil when all are alternatives in order.
+	// Place is the place of each signature among its alternatives, 0 the best; nil if all are alternatives in order.
 	Place []int
 }
 
-// Fit writes lines, shortened from the last to the first until they fit, and leaves out the last ones where even that
-// does not do.
+// Fit writes lines, shortened from the last to the first until they fit, and leaves out the last ones if even that is
+// not enough.
 func (r Room) Fit(signatures []*Signature) []string {
 	lines := make([]string, len(signatures))
 	costs := make([]int, len(signatures))
@@ -57,9 +57,8 @@ func (r Room) placeOf(i int) int {
 	return r.Place[i]
 }
 
-// Tokens is about how many tokens a model takes for a line: words of up to seven letters are one, a run of marks and
-// the pieces of numbers too, and the space before a word costs nothing. Measured against a real vocabulary in
-// llm/tools/tokens.
+// Tokens estimates how many tokens a line takes: one for a word of up to seven letters, a run of punctuation or a piece
+// of a number, none for the space before a word. Measured against a real vocabulary in llm/tools/tokens.
 func Tokens(line string) int {
 	n, run := 0, 0
 	prev := spelling.Space

@@ -1,6 +1,6 @@
 package spec
 
-// This file writes what is needed to call one action, and no more.
+// This file writes the specification of an action: what is needed to call it, and no more.
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// A Detail says how much a spec tells.
+// A Detail is how much a spec contains.
 type Detail string
 
 // The details. The zero Detail is Brief.
@@ -23,7 +23,7 @@ const (
 	Full Detail = "full"
 	// LuaLS has annotations for the Lua language server: classes, params and returns.
 	LuaLS Detail = "luals"
-	// JSON has the schemas as they are.
+	// JSON has the unchanged schemas.
 	JSON Detail = "json"
 )
 
@@ -38,17 +38,17 @@ func ParseDetail(s string) (Detail, error) {
 	return "", fmt.Errorf("detail %q: want brief, full, luals or json", text.ClipRunes(text.OneLine(s), 40))
 }
 
-// An Action is what is written of one action.
+// An Action is the material of one action's spec.
 type Action struct {
 	ID, Title, Description string
 	Operation, Risk        string // never empty
 	Mutates                bool
-	// Input and Output are the texts of the schemas; nil for no arguments, and for a result that nobody describes.
+	// Input and Output are the texts of the schemas; nil for no arguments, and for an undescribed result.
 	Input, Output Document
 	Examples      []string
 	// Target is what a call reaches outside of the program; may be empty.
 	Target string
-	// Warnings are sentences of the description that no short form may lose.
+	// Warnings are sentences of the description that no short form may omit.
 	Warnings []string
 }
 
@@ -124,7 +124,7 @@ func specText(e *Action, detail Detail) string {
 	return w.b.String()
 }
 
-// safety is the seed's word for a read, and for a mutation what it does and how bad a wrong call is.
+// safety is "read", or for a mutation its operation and risk.
 func safety(e *Action) string {
 	if !e.Mutates {
 		if risk := e.Risk; risk != "low" {
@@ -135,7 +135,7 @@ func safety(e *Action) string {
 	return fmt.Sprintf("mutates: %s, risk %s", text.ClipRunes(text.OneLine(e.Operation), 40), e.Risk)
 }
 
-// A specWriter writes the fields of schemas, a line each, indented by depth.
+// A specWriter writes the fields of schemas, one per line, indented by depth.
 type specWriter struct {
 	b     strings.Builder
 	nest  int // levels of nested shapes that are shown
@@ -144,7 +144,7 @@ type specWriter struct {
 	lines int // of the section at hand
 }
 
-// Fields that a section of a spec shows; those of the outermost level that are required may be as many again.
+// Fields that a section of a spec shows; required ones of the outermost level may be as many again.
 const (
 	briefFields = 80
 	fullFields  = 400
@@ -186,8 +186,8 @@ func (w *specWriter) section(title string, d Document, args bool) {
 	}
 }
 
-// field writes one field and the shape inside it. path holds the texts of the shapes around it, so that a schema that
-// contains itself is cut where it does.
+// field writes one field and the shape inside it. path holds the texts of the enclosing shapes, so that a recursive
+// schema is cut where it recurs.
 func (w *specWriter) field(d Document, p Property, depth int, args bool, path []string) {
 	o, _ := d.Plain(p.Text)
 	w.lines++
@@ -339,7 +339,7 @@ func exampleCall(e *Action) string {
 	return "local result = " + lua.Call(e.ID, table)
 }
 
-// cleanCode is an example as it may be shown, at most 1,000 characters.
+// cleanCode is an example made safe to show, at most 1,000 characters.
 func cleanCode(code string) string { return text.ClipRunes(text.Clean(code), 1000) }
 
 // firstSentence is the first sentence of a description in at most n characters.

@@ -1,6 +1,6 @@
 package spec
 
-// This file tells what is no schema.
+// This file finds invalid schemas.
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"almanac/catalog/tree"
 )
 
-// Verify reports the first place where the text is not a schema, as a JSON pointer. It has to be JSON.
+// Verify reports the first place where the text is not a valid schema, as a JSON pointer. The text must be JSON.
 func (d Document) Verify() error {
 	return verifier{d, map[string]bool{}}.verify(d, "#", 0)
 }

@@ -1,5 +1,4 @@
-// Package task has what every piece of work needs that others wrote or that waits: a panic in it becomes an error, and a
-// pause ends with its context.
+// Package task runs foreign and waiting code safely: a panic becomes an error, and a pause ends with its context.
 package task
 
 import (
@@ -11,7 +10,7 @@ import (
 
 // A PanicError is a panic that Guard caught.
 type PanicError struct {
-	// What panicked, as messages call it.
+	// What names the code that panicked, for messages.
 	What  string
 	Value any
 	Stack []byte
@@ -19,7 +18,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.What, e.Value) }
 
-// Guard calls f; a panic in it is a *PanicError. It sees nothing of the goroutines that f starts.
+// Guard calls f and returns a panic in it as a *PanicError. It does not cover goroutines that f starts.
 func Guard(what string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -29,7 +28,7 @@ func Guard(what string, f func() error) (err error) {
 	return f()
 }
 
-// Sleep waits for d, or returns the error of ctx when that is done first.
+// Sleep waits for d, or returns the error of ctx if that is done first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

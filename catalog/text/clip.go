@@ -1,7 +1,7 @@
 package text
 
-// This file makes text short. The unit is in the name: bytes bound memory and tokens, characters bound what people read;
-// what must fit on a screen is cut in cells (catalog/text/cells). No character of UTF-8 is split.
+// This file shortens text. The unit is in the name: bytes bound memory and tokens, characters bound what people read;
+// text that must fit on a screen is cut in cells (catalog/text/cells). No UTF-8 character is split.
 
 import (
 	"strings"
@@ -29,7 +29,7 @@ func TailBytes(s string, n int) string {
 	return s[at:]
 }
 
-// ClipBytes is s in at most n bytes; the last of them are "…" when something was cut and there is room for that.
+// ClipBytes is s in at most n bytes, ending in "…" if it was cut and there is room for that.
 func ClipBytes(s string, n int) string {
 	if len(s) <= n || n < len("…") {
 		return HeadBytes(s, n)
@@ -37,7 +37,7 @@ func ClipBytes(s string, n int) string {
 	return strings.TrimRight(HeadBytes(s, n-len("…")), " ") + "…"
 }
 
-// ClipRunes is s in at most n characters; the last of them is "…" when something was cut.
+// ClipRunes is s in at most n characters, the last of them "…" if it was cut.
 func ClipRunes(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
@@ -52,18 +52,18 @@ func ClipRunes(s string, n int) string {
 	return ""
 }
 
-// LineBytes is OneLine in at most n bytes, the last of them "…" when something was cut. Only the beginning of a long s is
-// looked at.
+// LineBytes is OneLine in at most n bytes, ending in "…" if it was cut. Only the beginning of a long s is looked at.
 func LineBytes(s string, n int) string { return ClipBytes(OneLine(HeadBytes(s, max(longest, 4*n))), n) }
 
-// LineRunes is OneLine in at most n characters, the last of them "…" when something was cut. Only the beginning of a long s
-// is looked at.
+// LineRunes is OneLine in at most n characters, the last of them "…" if it was cut. Only the beginning of a long s is
+// looked at.
 func LineRunes(s string, n int) string { return ClipRunes(OneLine(HeadBytes(s, max(longest, 4*n))), n) }
 
-// shortest is how long a sentence is at least, in bytes: what ends sooner is an abbreviation, "e.g. " or "No. ".
+// shortest is the least length of a sentence, in bytes: a full stop before that ends an abbreviation, "e.g. " or "No.
+// ".
 const shortest = 16
 
-// longest is how far a sentence or a short line is looked for, in bytes.
+// longest is how much of a text is searched for a sentence or a short line, in bytes.
 const longest = 4 << 10
 
 // FirstSentence is the first sentence of text, or all of it, on one line.

@@ -16,7 +16,7 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Plural is the one of two forms that goes with a count.
+// Plural chooses the form that goes with a count.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return one

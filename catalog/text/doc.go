@@ -1,5 +1,5 @@
-// Package text is text for people and models: what is foreign made harmless, what is long made short, and counts as
-// words. How wide text is on a screen is known by catalog/text/cells.
+// Package text prepares text for people and models: foreign text is made harmless, long text short, and counts become
+// words. Widths on a screen are the subject of catalog/text/cells.
 //
 //	Clean, OneLine           text that is taken in, such as a description: what nobody would see, or a terminal obey, goes
 //	Sanitize, SanitizeLine   text that is shown: the same characters become visible escapes
@@ -10,5 +10,5 @@
 //	Count, Plural            "1 call", "2 calls"; "line" or "lines"
 //	Bytes, Took              "4.0 KiB", "84 ms"
 //
-// It is pure, imports nothing of ours and may be used by every package.
+// It is pure, imports no other package of the program, and may be used by all of them.
 package text

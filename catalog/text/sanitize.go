@@ -1,10 +1,10 @@
 package text
 
-// This file makes foreign text harmless. What sources, scripts, actions and the model say is data; a terminal obeys some
-// data, and a reader or a model can be shown less than is there. One rule says which characters those are: Unsafe and
-// what joins says below. There are two things to do with them. Text on its way to a screen keeps them visible, as
-// escapes: a person who approves a call must see that there is something (Sanitize). Text that is taken in, such as the
-// description of an action, loses them: it shall read, be found and be told to a model as it looks (Clean).
+// This file makes foreign text harmless. What sources, scripts, actions and the model say is data, but a terminal obeys
+// some of it, and some characters hide text from a reader or a model. One rule says which characters those are: Unsafe,
+// with joins below. Text on its way to a screen shows them as escapes, since a person who approves a call must see that
+// something is there (Sanitize). Text that is taken in, such as the description of an action, loses them, so that it is
+// read, found and given to a model as it looks (Clean).
 
 import (
 	"fmt"
@@ -15,14 +15,13 @@ import (
 )
 
 // Sanitize makes visible, in text of any number of lines, what a terminal would obey or a reader would not see: control
-// characters but newline and tab, what Unsafe names, joiners where nothing is joined, and bytes that are not UTF-8 become
-// escapes such as \27 or \u{202e}. CR LF becomes LF. Nothing else changes, and what is clean is returned as it is:
-// Sanitize(Sanitize(s)) == Sanitize(s).
+// characters but newline and tab, the characters of Unsafe, joiners that join nothing, and bytes that are not UTF-8
+// become escapes such as \27 or \u{202e}. CR LF becomes LF. Nothing else changes: Sanitize(Sanitize(s)) == Sanitize(s).
 func Sanitize(s string) string {
 	return harmless(s, func(b *strings.Builder, r rune, bytes string) {
 		switch {
 		case r == '\r' && bytes == "\r\n":
-			// The newline that follows says it all.
+			// The newline that follows is enough.
 		case r == utf8.RuneError || r < 0x80:
 			fmt.Fprintf(b, "\\%d", bytes[0])
 		default:
@@ -45,9 +44,9 @@ func SanitizeSource(s string) string {
 	return strings.ReplaceAll(Sanitize(s), "\n", `\n`)
 }
 
-// Clean is text of any number of lines that was taken in: without the space around it, CR LF as LF, and without what
+// Clean prepares text of any number of lines that is taken in: without surrounding space, CR LF as LF, and without what
 // Sanitize would escape. Whole control sequences of terminals, control characters and line separators become a space;
-// what cannot be seen goes, so that words that look whole are whole; bytes that are not UTF-8 become U+FFFD.
+// invisible characters are removed, so that words that look whole are whole; bytes that are not UTF-8 become U+FFFD.
 func Clean(s string) string {
 	if strings.ContainsAny(s, "\x1b\u009b") {
 		s = sequences.ReplaceAllString(s, " ")
@@ -71,8 +70,8 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(Clean(s)), " ")
 }
 
-// harmless copies s and has write put something in the place of each character that may not stay. bytes are those of the
-// character; a CR in front of LF comes with it.
+// harmless copies s and calls write to replace each unsafe character. bytes are those of the character; a CR before LF
+// is included.
 func harmless(s string, write func(b *strings.Builder, r rune, bytes string)) string {
 	if isPlain(s) {
 		return s
@@ -104,7 +103,7 @@ func harmless(s string, write func(b *strings.Builder, r rune, bytes string)) st
 	return b.String()
 }
 
-// isPlain tells at a glance that nothing in s needs to be looked at: printable ASCII, newlines and tabs.
+// isPlain reports, quickly, that s is only printable ASCII, newlines and tabs.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
@@ -114,7 +113,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// Unsafe tells which characters are never shown or taken in as they are:
+// Unsafe reports characters that are never shown or taken in unchanged:
 //
 //	control characters (C0, DEL, C1) but newline and tab   a terminal obeys them: ESC and CSI begin its commands, CR hides a line
 //	bidirectional overrides, embeddings, isolates, marks   text reads in another order than it runs
@@ -122,8 +121,8 @@ func isPlain(s string) bool {
 //	line and paragraph separators                          they begin a line where none begins
 //	private and unassigned characters                      they look like anything or nothing, and have no known width
 //
-// Some format characters have a shape of their own and stay: the number signs of Arabic and their like. Joiners and
-// variation selectors are seen to by their neighbours.
+// Some format characters have a shape of their own and stay, such as the number signs of Arabic. Joiners and variation
+// selectors depend on their neighbours; see joined.
 func Unsafe(r rune) bool {
 	switch {
 	case r < 0x7f:
@@ -146,11 +145,11 @@ const (
 	lastSkinTone  = '\U0001f3ff'
 )
 
-// joins tells which invisible characters some scripts and emoji need.
+// joins reports the invisible characters that some scripts and emoji need.
 func joins(r rune) bool { return r == nonJoiner || r == joiner || r == asText || r == asEmoji }
 
-// joined tells whether a character of joins does something between the one before and the rest: composes an emoji, or
-// shapes a letter of a script that has joined forms. Anywhere else it would be invisible.
+// joined reports whether a joiner has an effect between the character before and the rest: composes an emoji, or shapes
+// a letter of a script with joined forms. Anywhere else it would be invisible.
 func joined(before, r rune, rest string) bool {
 	after, _ := utf8.DecodeRuneInString(rest)
 	switch {
@@ -162,7 +161,7 @@ func joined(before, r rune, rest string) bool {
 	return r == joiner && (isPicture(before) || before == asEmoji) && isPicture(after)
 }
 
-// isPicture tells the symbols that emoji are made of.
+// isPicture reports the symbols that emoji are made of.
 func isPicture(r rune) bool {
 	switch {
 	case r == '©' || r == '®' || r == '‼' || r == '⁉' || r >= firstSkinTone && r <= lastSkinTone:
@@ -171,7 +170,7 @@ func isPicture(r rune) bool {
 	return r >= '←' && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm)
 }
 
-// shaped are the scripts whose letters have other forms where they are joined, or are not.
+// shaped are the scripts whose letters change form when joined.
 var shaped = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian, unicode.Devanagari, unicode.Bengali,
 	unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam,

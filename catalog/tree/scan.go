@@ -13,8 +13,7 @@ import (
 	"unsafe"
 )
 
-// A Scanner walks JSON text that json.Valid has accepted, so it need not check anything. What else it is given it
-// passes to the end.
+// A Scanner walks JSON text that json.Valid has accepted, so it checks nothing. On any other text it skips to the end.
 type Scanner struct {
 	b []byte
 	i int
@@ -34,19 +33,19 @@ func (s *Scanner) Next() byte {
 	return s.b[s.i]
 }
 
-// Skip passes one value and returns its text.
+// Skip skips one value and returns its text.
 func (s *Scanner) Skip() json.RawMessage {
 	c := s.Next()
 	start := s.i
 	switch c {
 	case '"':
-		s.passString()
+		s.skipString()
 	case '{', '[':
 		depth := 0
 		for s.i < len(s.b) {
 			switch s.b[s.i] {
 			case '"':
-				s.passString()
+				s.skipString()
 				continue
 			case '{', '[':
 				depth++
@@ -66,7 +65,7 @@ func (s *Scanner) Skip() json.RawMessage {
 	return s.b[start:s.i:s.i]
 }
 
-// passString passes a string and reports whether any of its characters is escaped.
+// skipString skips a string and reports whether any of its characters is escaped.
 func (s *Scanner) passString() (escaped bool) {
 	for s.i++; s.i < len(s.b); {
 		end := bytes.IndexByte(s.b[s.i:], '"')
@@ -85,8 +84,8 @@ func (s *Scanner) passString() (escaped bool) {
 	return escaped
 }
 
-// Object calls f with each name; f must pass the value. It reports whether the next value is an object. A name without
-// escapes is the text itself, which therefore must not be changed.
+// Object calls f with each name; f must consume the value. It reports whether the next value is an object. A name
+// without escapes is the text itself, which therefore must not be changed.
 func (s *Scanner) Object(f func(name string)) bool {
 	if s.Next() != '{' {
 		s.Skip()
@@ -107,7 +106,7 @@ func (s *Scanner) Object(f func(name string)) bool {
 	return true
 }
 
-// List returns the items of the next value, which is nil when that is no list.
+// List returns the items of the next value, nil if that is not a list.
 func (s *Scanner) List() []json.RawMessage {
 	if s.Next() != '[' {
 		s.Skip()
@@ -148,8 +147,8 @@ func Unquote(raw []byte) string {
 	return out
 }
 
-// Members are the names and values of an object in the order they stand; of a repeated name the first counts. raw is
-// known to be JSON.
+// Members are the names and values of an object in document order; the first of a repeated name counts. raw must be
+// valid JSON.
 func Members(raw []byte) (names []string, values []json.RawMessage, err error) {
 	s := Scan(raw)
 	ok := s.Object(func(name string) {
@@ -175,19 +174,19 @@ func parseJSON(doc []byte) (*Node, error) {
 			line := strings.Count(before, "\n") + 1
 			return nil, fmt.Errorf("line %d, column %d: %w", line, len(before)-strings.LastIndexByte(before, '\n')-1, err)
 		}
-		return nil, errors.Join(errors.New("no JSON"), err)
+		return nil, errors.Join(errors.New("not JSON"), err)
 	}
 	b := builder{Scan(doc), string(doc)}
 	return b.node(), nil
 }
 
-// A builder makes nodes of text that json.Valid has accepted; that bounds its depth.
+// A builder makes nodes of text that json.Valid has accepted, which bounds its depth.
 type builder struct {
 	Scanner
 	text string // the same text
 }
 
-// next is the first byte of the next value or end, commas and colons passed.
+// next skips commas and colons and returns the first byte of the next value or end.
 func (b *builder) next() byte {
 	for {
 		c := b.Next()
@@ -235,7 +234,7 @@ func (b *builder) node() *Node {
 func (b *builder) string() string {
 	b.next()
 	start := b.i
-	if b.passString() {
+	if b.skipString() {
 		return Unquote(b.b[start:b.i])
 	}
 	return strings.ToValidUTF8(b.text[start+1:b.i-1], "\ufffd")

@@ -1,4 +1,4 @@
-// Package tree reads JSON and YAML with their names in the order they stand, which the maps of encoding/json lose.
+// Package tree reads JSON and YAML with names in document order, which the maps of encoding/json lose.
 //
 //	Scanner   walks JSON level by level and builds nothing: for the schemas of 100,000 actions, and lines of a file
 //	Members   the names and values of one object, still text
@@ -6,7 +6,7 @@
 //	FromYAML  the same of a part of a YAML document, within Limits
 //	Quote     appends a string as JSON
 //
-// What is data for a call (maps, int64) is read by catalog/spec.
+// Data for calls (maps, int64) is read by catalog/spec.
 package tree
 
 import (
@@ -18,7 +18,7 @@ import (
 // A Kind says what a Node is.
 type Kind byte
 
-// The kinds, in this order: what follows Text holds other values.
+// The kinds, in this order: those after Text hold other values.
 const (
 	Null Kind = iota
 	Boolean
@@ -28,18 +28,18 @@ const (
 	Object
 )
 
-// A Node is one value of a document. A nil *Node is a value that is not there; every method works on it.
+// A Node is one value of a document. A nil *Node is a missing value; every method works on it.
 type Node struct {
 	Kind Kind
-	// Text is the string, or the literal of a number or boolean as it is written in JSON.
+	// Text is the string, or the JSON literal of a number or boolean.
 	Text string
-	// raw is a scalar of a YAML document as it was written, where that differs from Text.
+	// raw is a scalar of a YAML document as written, if that differs from Text.
 	raw    string
 	Names  []string // of an object, in document order
 	Values []*Node  // of an object or a list
 }
 
-// Get is the value of a name; nil where there is none.
+// Get is the value of a name; nil if there is none.
 func (n *Node) Get(name string) *Node {
 	if n == nil || n.Kind != Object {
 		return nil
@@ -68,7 +68,7 @@ func (n *Node) Str() string {
 	return n.Text
 }
 
-// Scalar is the text of a string, number or boolean as the document has it.
+// Scalar is the text of a string, number or boolean as written in the document.
 func (n *Node) Scalar() string {
 	switch {
 	case n == nil || n.Kind >= List || n.Kind == Null:
@@ -79,7 +79,7 @@ func (n *Node) Scalar() string {
 	return n.Text
 }
 
-// Is reports whether the value is there and of the kind.
+// Is reports whether the value exists and is of the kind.
 func (n *Node) Is(k Kind) bool { return n != nil && n.Kind == k }
 
 // True reports whether the value is the boolean true.

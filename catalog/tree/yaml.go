@@ -1,6 +1,6 @@
 package tree
 
-// This file reads YAML, and what is bounded of it, whatever its aliases say.
+// This file reads YAML within limits, aliases included.
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"almanac/catalog/text"
 )
 
-// A Fault is an error with the line that it is about.
+// A Fault is an error with its line.
 type Fault struct {
 	Line int
 	Text string
@@ -23,7 +23,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Text }
 
-// FaultAt is a Fault at the line of a part.
+// FaultAt is a Fault at the line of a node.
 func FaultAt(y *yaml.Node, format string, args ...any) *Fault {
 	return &Fault{Line: y.Line, Text: fmt.Sprintf(format, args...)}
 }
@@ -45,7 +45,7 @@ func Parse(doc []byte) (*Node, error) {
 	return nil, err
 }
 
-// maxNodes bounds the nodes that a YAML document may have once its aliases are written out.
+// maxNodes bounds the nodes of a YAML document with its aliases expanded.
 const maxNodes = 20_000_000
 
 func parseYAML(doc []byte) (*Node, error) {
@@ -56,21 +56,22 @@ func parseYAML(doc []byte) (*Node, error) {
 	return FromYAML(&root, Limits{Nodes: min(maxNodes, 1000*len(doc)+1000), Depth: 1000})
 }
 
-// Limits say what FromYAML takes.
+// Limits bound what FromYAML accepts.
 type Limits struct {
-	// Nodes is how many there may be, aliases followed; Depth how deep they go.
+	// Nodes is the largest number of nodes, aliases expanded; Depth the deepest nesting.
 	Nodes, Depth int
-	// Strict refuses repeated names and numbers that data cannot hold. Otherwise names repeat, and such a number is text.
+	// Strict refuses repeated names and numbers that data cannot hold. Otherwise names may repeat, and such a number
+	// becomes text.
 	Strict bool
 }
 
-// FromYAML makes a tree of a part of a YAML document.
+// FromYAML converts a part of a YAML document to a tree.
 func FromYAML(y *yaml.Node, l Limits) (*Node, error) {
 	c := converter{l}
 	return c.convert(y, 0)
 }
 
-// A converter makes nodes of YAML's. Its Nodes are those that are left.
+// A converter converts YAML nodes. Its Nodes count down.
 type converter struct{ Limits }
 
 func (c *converter) convert(y *yaml.Node, depth int) (*Node, error) {

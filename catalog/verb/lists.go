@@ -5,30 +5,30 @@ package verb
 import "strings"
 
 const (
-	// readVerbs begin the names of what only reads; plainReads those of what reads even where no method says so.
+	// readVerbs begin the names of reads; plainReads do so even if no method confirms it.
 	readVerbs = plainReads + "view download export head filter browse preview validate verify " +
 		"estimate suggest autocomplete watch poll inspect display discover diff ping is has can does are should "
 	plainReads = " get list read fetch retrieve search find query lookup show describe count check compare compute calculate " +
 		"convert analyze "
-	// searchVerbs are those of readVerbs that a POST is believed.
+	// searchVerbs are the readVerbs that make even a POST a read.
 	searchVerbs = " search query find lookup list count filter autocomplete suggest "
 
-	// certain verbs change something wherever they stand as a verb, whatever a text says.
+	// certain verbs mark a mutation wherever they stand as a verb, whatever a text says.
 	certain = deleting + "kill revoke terminate cancel create upsert insert modify overwrite enable disable activate deactivate " +
 		"attach detach associate disassociate assign unassign allocate deallocate accept reject approve decline reboot restart " +
 		"suspend deprovision deregister unregister unsubscribe unfollow unblock unban unlock unpublish unarchive deauthorize " +
 		"promote rebuild untag unmonitor switchover backtrack rebalance resync "
-	// likely verbs do as well, but where other words or the text say that it reads: updateCheck.
+	// likely verbs do too, unless other words or the text say that it reads: updateCheck.
 	likely = " update add edit append start stop set put patch replace rename move reset restore resume provision send resend " +
 		"publish subscribe logout signout close reopen pause complete confirm execute exec invoke upload register authorize " +
 		"rollback retry refresh reload abort rotate save submit connect disconnect clone migrate notify invite join enroll ban " +
 		"withdraw redeem void apply configure resize reorder recover initiate advertise increase decrease mute unmute merge trigger " +
 		"evict consume flush drain invalidate dismiss acknowledge ack enqueue dequeue requeue wake hibernate discard impersonate toggle "
-	// possible verbs are nouns as often: they count with words behind them (copyPad, not GET /copy).
+	// possible verbs are nouns just as often: they count with words after them (copyPad, not GET /copy).
 	possible = " run copy change transfer refund charge pay buy purchase import sync lock fork share block swap tag release " +
 		"archive deposit generate failover capture deploy "
-	// commanded verbs count as the value of an Action parameter, where only a verb can stand, announced ones before an
-	// article in a text.
+	// commanded verbs count as the value of an Action parameter, which is always a verb, announced ones before an article
+	// in a text.
 	commanded = " post place order request report record enter exit continue test verify build compose define index signal " +
 		"monitor opt bundle push follow "
 	announced = " open push post place report record enter continue test build compose follow star "
@@ -37,7 +37,7 @@ const (
 	harming  = " terminate revoke transfer refund charge pay payout deactivate disable shutdown cancel close force publish release " +
 		"reset suspend ban block withdraw kill reboot abort failover rollback deregister deprovision "
 	creating = " create add insert new post send "
-	// updating verbs are no creation, though POST sends them.
+	// updating verbs do not create anything, even with POST.
 	updating = " update edit modify change set patch put replace rename move merge cancel close open reopen enable disable " +
 		"activate deactivate archive unarchive restore lock unlock approve reject confirm start stop pause resume restart reset " +
 		"assign unassign "
@@ -50,25 +50,26 @@ const (
 	glued = "delete remove destroy terminate purge erase create insert update modify revoke cancel enable disable activate " +
 		"deactivate unsubscribe suspend reboot restart reset "
 	inflections = "d ion lation led ling ing ting able ment "
-	// properties behind a possible verb make it a noun: syncStatus.
+	// properties after a possible verb make it a noun: syncStatus.
 	properties = " status state history stats statistics info details settings summary metrics events logs options rules "
 	articles   = " a an the this all your new one some existing "
-	// writes in the text of a POST take away the belief that it only searches.
+	// writes in the text of a POST contradict that it only searches.
 	writes = " create creates add adds update updates delete deletes remove removes save saves store stores modify modifies " +
 		"insert inserts schedule schedules start starts trigger triggers set sets "
-	// actionKeys are the parameters whose values name what is done.
+	// actionKeys are the parameters whose values name the operation.
 	actionKeys = " action operation method op cmd command do "
 )
 
 func among(list, word string) bool { return word != "" && strings.Contains(list, " "+word+" ") }
 
-// Known reports whether a word in lower case is a verb of operations, or their status, not the name of what they work on.
+// Known reports whether a lower-case word is a verb of operations (or "options", "status", "stats"), not the name of
+// their object.
 func Known(word string) bool {
 	return among(readVerbs+updating+" options status stats ", word) || dangerous(word)
 }
 
-// IsActionKey reports whether the values of a parameter of this name say what is done: Action=TerminateInstances.
+// IsActionKey reports whether a parameter of this name selects the operation: Action=TerminateInstances.
 func IsActionKey(name string) bool { return among(actionKeys, strings.ToLower(name)) }
 
-// dangerous tells the verbs of what is hard to take back.
+// dangerous reports verbs whose effect is hard to undo.
 func dangerous(word string) bool { return among(deleting+harming, word) }

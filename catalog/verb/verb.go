@@ -1,13 +1,13 @@
-// Package verb infers what an action does from the verbs of its name and from its HTTP method, for sources that do not
-// say it themselves.
+// Package verb infers what an action does from the verbs in its name and from its HTTP method, for sources that do not
+// declare it.
 //
 //	Hints    what a source knows of an action: method, names, path, commands, text
 //	Infer    operation, whether it mutates, and risk
 //	Words    a name as words
 //
-// A verb decides before the method: a GET that is called TerminateInstances is a mutation. A verb counts where a verb
-// stands (the first word of a name, the last of /users/{id}/delete), so that GET /users/deleted stays a read. What speaks
-// for a mutation wins over what speaks for a read, and a verb never lowers the risk that another gives.
+// A verb decides before the method: a GET named TerminateInstances is a mutation. A word counts only in the place of a
+// verb (the first word of a name, the last of /users/{id}/delete), so that GET /users/deleted stays a read. Evidence
+// for a mutation wins over evidence for a read, and a verb never lowers the risk that another gives.
 //
 // Start at Infer; the verbs are in lists.go.
 package verb
@@ -20,17 +20,17 @@ import (
 	"almanac/catalog"
 )
 
-// Hints are what a source knows of an action.
+// Hints are what a source knows about an action.
 type Hints struct {
-	// Method is the HTTP method; "" where there is none, or none is known.
+	// Method is the HTTP method; "" if there is none, or it is unknown.
 	Method string
-	// ReadOnly is whether the source promises that it only reads; believed unless a name says otherwise without doubt.
+	// ReadOnly is set if the source promises that it only reads; believed unless a name clearly says otherwise.
 	ReadOnly bool
-	// Names are what the action is called: deleteMessage, chat.delete, Users_List. The first that has a verb decides.
+	// Names are the names of the action: deleteMessage, chat.delete, Users_List. The first that has a verb decides.
 	Names []string
-	// Path is that of the URL, with its query and fragment.
+	// Path is the path of the URL, with its query and fragment.
 	Path string
-	// Commands are the values of a parameter that says what is done. Where there is one value it decides.
+	// Commands are the values of a parameter that selects the operation. A single value decides.
 	Commands []string
 	// Free is set where that parameter takes any text.
 	Free bool
@@ -45,7 +45,7 @@ type Effect struct {
 	Risk      catalog.Risk
 }
 
-// A claim is what a piece of evidence says of an action.
+// A claim is what a piece of evidence says about an action.
 type claim int
 
 const (
@@ -56,7 +56,7 @@ const (
 	changes
 )
 
-// Infer tells what an action does. What cannot be told is a read with a method that is safe, else a mutation.
+// Infer guesses what an action does. Without evidence it is a read if the method is safe, else a mutation.
 func Infer(h Hints) Effect {
 	safe := h.ReadOnly || Safe(h.Method)
 	h.Commands = commandsOf(h)
@@ -93,8 +93,7 @@ func Safe(method string) bool {
 	return among(" get head options trace query ", strings.ToLower(method))
 }
 
-// decide weighs the evidence: commands, names, path, text. verb is the one that decided, or one that may stand there as
-// a noun.
+// decide weighs the evidence: commands, names, path, text. verb is the deciding verb, or one that may be a noun.
 func (h Hints) decide() (verb string, says claim) {
 	command, commanded := "", silent
 	for _, text := range h.Commands {
@@ -109,7 +108,7 @@ func (h Hints) decide() (verb string, says claim) {
 	for _, name := range h.Names {
 		v, c := ofName(name)
 		if c == reads && v == "get" && pathSays == changes && !h.textReads() {
-			// "get" may be no more than the method in the name: get_integration_activation of /integrations/{id}/activate.
+			// "get" may just be the method in the name: get_integration_activation of /integrations/{id}/activate.
 			return path, changes
 		}
 		if c != silent {
@@ -145,7 +144,7 @@ func alsoChanges(name string) bool {
 	return false
 }
 
-// unless settles a claim in doubt: it is a mutation unless the text says that it reads.
+// unless resolves a doubtful claim: a mutation unless the text says that it reads.
 func (h Hints) unless(c claim) claim {
 	if c != maybe {
 		return c
@@ -156,7 +155,7 @@ func (h Hints) unless(c claim) claim {
 	return changes
 }
 
-// risky reports whether anything hints at what is hard to take back, not only the verb that decided.
+// risky reports whether any hint, not only the deciding verb, suggests something hard to undo.
 func (h Hints) risky(verb string) bool {
 	if dangerous(verb) {
 		return true
@@ -171,12 +170,12 @@ func (h Hints) risky(verb string) bool {
 	return false
 }
 
-// ofCommand reads the value of a parameter that says what is done: any verb there is one.
+// ofCommand reads the value of a parameter that selects the operation: any verb counts.
 func ofCommand(text string) (string, claim) {
 	return lead(Words(tail(text)), certain+likely+possible+commanded, "")
 }
 
-// lead tells the verb that words begin with, of two lists of those that change something, without doubt and with.
+// lead finds the verb that words begin with, given two lists of mutating verbs: sure and unsure ones.
 func lead(list []string, sure, unsure string) (string, claim) {
 	list = plain(list)
 	switch {
@@ -188,7 +187,7 @@ func lead(list []string, sure, unsure string) (string, claim) {
 		return list[0], maybe
 	case among(readVerbs, list[0]):
 		for i := 2; i < len(list); i++ {
-			// get_or_create reads, and then it does not.
+			// get_or_create may create.
 			if among(" or and then ", list[i-1]) && among(certain+" update add replace ", list[i]) {
 				return list[i], changes
 			}
@@ -214,7 +213,7 @@ func plain(list []string) []string {
 
 func isMethod(word string) bool { return among(" get put post delete patch head options ", word) }
 
-// tail is what a name calls the action itself: delete of chat.delete.
+// tail is the part of a name for the action itself: delete of chat.delete.
 func tail(name string) string {
 	name = strings.TrimRight(name, "./#: ")
 	return name[strings.LastIndexAny(name, "./#:")+1:]
@@ -262,7 +261,8 @@ func unglued(word string) string {
 	return ""
 }
 
-// settled is lead for the words of a name, where words behind a verb in doubt tell that it is a noun, or reads.
+// settled is lead for the words of a name, in which the words after a doubtful verb may show that it is a noun, or
+// reads.
 func settled(list []string, unsure string) (string, claim) {
 	list = plain(list)
 	verb, c := lead(list, certain, unsure)
@@ -302,7 +302,7 @@ func ofPath(path string) (string, claim) {
 	return "", silent
 }
 
-// lastSegment is the last fixed segment of a path, or what stands behind a parameter or a dot in it.
+// lastSegment is the last fixed segment of a path, or what follows a parameter or a dot in it.
 func lastSegment(path string) string {
 	if i := strings.IndexAny(path, "?#"); i >= 0 {
 		path = path[:i]
@@ -320,8 +320,8 @@ func lastSegment(path string) string {
 	return tail(last)
 }
 
-// commandsOf are the commands of the hints and those in the path's query and fragment, /#Action=TerminateInstances, each
-// once.
+// commandsOf are the commands of the hints and those in the path's query and fragment, /#Action=TerminateInstances,
+// without duplicates.
 func commandsOf(h Hints) []string {
 	all := slices.Clone(h.Commands)
 	if i := strings.IndexAny(h.Path, "?#"); i >= 0 {

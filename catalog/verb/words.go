@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Words splits a name where its writer did: at capitals, digits that begin a word, and everything that is no letter
-// or digit. The words are lower-case ASCII.
+// Words splits a name at capitals, digits that begin a word, and everything but letters and digits. The words are
+// lower-case ASCII.
 func Words(name string) []string {
 	var out []string
 	var word []rune

@@ -19,7 +19,7 @@ import (
 // A StatusError is a response with a status other than 2xx.
 type StatusError struct {
 	Status int
-	// Message is what the server said, cleaned and cut; may be empty.
+	// Message is the server's own message, cleaned and cut; may be empty.
 	Message string
 	// After is how long the server asked to wait; zero when it did not say.
 	After time.Duration
@@ -62,7 +62,7 @@ func (e *StatusError) remedy() string {
 	return ""
 }
 
-// wait is what once tells about another attempt.
+// wait is how long to wait before another attempt, as once returns it.
 func (e *StatusError) wait() time.Duration {
 	switch {
 	case e.Status == http.StatusTooManyRequests:
@@ -84,10 +84,10 @@ func statusError(res *http.Response, text []byte) *StatusError {
 	return e
 }
 
-// maxMessage bounds what of a server's own words goes into an error, in bytes.
+// maxMessage bounds a server's message in an error, in bytes.
 const maxMessage = 300
 
-// message finds what a server says about a failure.
+// message finds a server's message about a failure.
 func message(contentType string, raw []byte) string {
 	if data, err := decodeJSON(raw); err == nil {
 		if found := messageIn(data, 0); found != "" {
@@ -122,7 +122,7 @@ func messageIn(data any, depth int) string {
 	return ""
 }
 
-// decode makes data of a body. What is declared as JSON must be; where wantJSON is set, so must the rest.
+// decode decodes a body. A body declared as JSON must be JSON; if wantJSON is set, so must any other.
 func decode(contentType string, raw []byte, wantJSON bool) (data any, note string, err error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, "", nil

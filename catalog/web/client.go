@@ -1,5 +1,5 @@
-// Package web calls HTTP APIs for actions: it reaches only the hosts it was given, adds credentials that nobody else
-// sees, and returns in bounded time with bounded data, or an error that says what to do.
+// Package web calls HTTP APIs for actions: it reaches only the given hosts, adds credentials that nobody else sees, and
+// returns bounded data in bounded time, or an error that says what to do.
 //
 //	Client       sends requests to the origins it may reach
 //	Request      one request, with the credentials it may use
@@ -36,22 +36,22 @@ const (
 	maxRedirects    = 10
 	// firstPause is the wait before the second attempt; it doubles with each.
 	firstPause = 250 * time.Millisecond
-	// maxPause is the longest wait between two attempts. A server that asks for more is not asked again.
+	// maxPause is the longest wait between two attempts. If a server demands a longer one, there is no further attempt.
 	maxPause = 20 * time.Second
 )
 
-// Options say how a Client behaves. The zero value reaches nothing.
+// Options configure a Client. The zero value reaches nothing.
 type Options struct {
-	// Origins are the places that may be reached: "https://api.example.com", "http://localhost:8080". What follows the
-	// host is ignored. Redirects are held to them too.
+	// Origins are the places that may be reached: "https://api.example.com", "http://localhost:8080". Anything after the
+	// host is ignored. Redirects are bound by them too.
 	Origins []string
 	// Vault looks credentials up; nil has none.
 	Vault *Vault
-	// Timeout bounds one Do, attempts and pauses included, where the context has no earlier deadline. Zero is 60 s.
+	// Timeout bounds one Do, attempts and pauses included, unless the context has an earlier deadline. Zero means 60 s.
 	Timeout time.Duration
-	// Attempts is how often a read is sent at most. Zero is 4.
+	// Attempts is how often a read is sent at most. Zero means 4.
 	Attempts int
-	// MaxBody bounds an answer in bytes, unpacked. Zero is 16 MiB.
+	// MaxBody bounds an answer in bytes, uncompressed. Zero means 16 MiB.
 	MaxBody int64
 	// Sleep waits between attempts; nil waits in real time.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -64,7 +64,7 @@ type Client struct {
 	http    *http.Client
 }
 
-// New returns a Client. It fails when an origin is not an http or https address.
+// New returns a Client. It fails if an origin is not an http or https address.
 func New(o Options) (*Client, error) {
 	c := &Client{o: o}
 	for _, s := range o.Origins {
@@ -99,13 +99,13 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Close drops idle connections. Requests under way go on.
+// Close drops idle connections. Requests under way continue.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // allows reports whether the client may reach the address.
 func (c *Client) allows(u *url.URL) bool { return slices.Contains(c.origins, origin(u)) }
 
-// Covers fails when other may reach what c may not.
+// Covers fails if other may reach an origin that c may not.
 func (c *Client) Covers(other *Client) error {
 	for _, place := range other.origins {
 		if !slices.Contains(c.origins, place) {
@@ -115,7 +115,7 @@ func (c *Client) Covers(other *Client) error {
 	return nil
 }
 
-// origin is scheme, host and port, in one form.
+// origin is scheme, host and port in normal form.
 func origin(u *url.URL) string {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	scheme := strings.ToLower(u.Scheme)
@@ -132,28 +132,28 @@ func origin(u *url.URL) string {
 type Request struct {
 	Method, URL string
 	Header      http.Header
-	// Body is nil where there is none. It is sent anew with each attempt.
+	// Body may be nil. It is sent again with each attempt.
 	Body []byte
-	// Read tells that sending it twice does no harm: it is tried again where that may help.
+	// Read is set if the request may safely be sent twice: it is retried if that may help.
 	Read bool
-	// Auth lists alternatives, each a list of credentials that go together. The first alternative of which all are
-	// there is used; where none is, the request goes without.
+	// Auth lists alternatives, each a list of credentials that go together. The first complete alternative is used; if
+	// there is none, the request goes without.
 	Auth [][]Auth
-	// JSON tells that nothing but JSON is expected. Raw tells to leave the body as it is, a string.
+	// JSON accepts nothing but JSON. Raw returns the body as a string, undecoded.
 	JSON, Raw bool
 }
 
-// An Answer is what came back.
+// An Answer is a decoded response.
 type Answer struct {
 	Status int
 	Header http.Header
-	// Data is the decoded body: plain data from JSON, a string from anything else, nil where there was no body.
+	// Data is the decoded body: plain data from JSON, a string from anything else, nil if there was no body.
 	Data any
-	// Note says how Data came about where that is not plain to see; may be empty.
+	// Note says how Data was obtained if that is not obvious; may be empty.
 	Note string
 }
 
-// Do sends r and decodes what comes back. The error is a *StatusError for an answer of 400 and above. No error holds a
+// Do sends r and decodes the response. The error is a *StatusError for an answer of 400 and above. No error holds a
 // credential or a query string.
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	u, err := url.Parse(r.URL)
@@ -186,8 +186,8 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 }
 
-// once sends r one time. wait says what may help when it fails: below zero that nothing will, zero that another
-// attempt may, else how long to wait before it.
+// once makes one attempt to send r. On failure wait says whether to retry: below zero no, zero after the usual pause,
+// else after that long.
 func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (Answer, time.Duration, error) {
 	var body io.Reader
 	if r.Body != nil {
@@ -224,7 +224,7 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	if err != nil {
 		return Answer{}, 0, fmt.Errorf("the response broke off after %d bytes: %w", len(text), err)
 	}
-	// Before it is read, since what is cut afterwards could be a part of a value, and after: it may be escaped twice.
+	// Redact both before and after decoding: clipping could split a value, and one may be escaped twice.
 	cutter := c.o.Vault.cutter()
 	text = []byte(cutter.Text(string(text)))
 	if res.StatusCode >= 300 {
@@ -246,7 +246,7 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	return answer, -1, err
 }
 
-// plain makes an error that may be shown: no address with a query, no credential, and what to do.
+// plain makes an error fit to be shown: no query strings, no credentials, and what to do.
 func (c *Client) plain(ctx context.Context, err error, attempts int, wanted []string) error {
 	var status *StatusError
 	if errors.As(err, &status) {
@@ -271,7 +271,7 @@ func (c *Client) plain(ctx context.Context, err error, attempts int, wanted []st
 	return errors.New(text)
 }
 
-// cause says in plain words why a connection failed.
+// cause says why a connection failed.
 func cause(err error) string {
 	var dns *net.DNSError
 	var op *net.OpError

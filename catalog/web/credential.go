@@ -1,6 +1,6 @@
 package web
 
-// This file holds credentials: their values are looked up by name when a request needs them, and used for nothing else.
+// This file holds credentials. Their values are looked up by name when a request needs them, and used for nothing else.
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 	"almanac/catalog/text"
 )
 
-// A Kind is a way to show who asks.
+// A Kind is a way to authenticate.
 type Kind string
 
 // The kinds of credential.
@@ -35,18 +35,18 @@ const (
 // An Auth is one credential that a request may need.
 type Auth struct {
 	Kind Kind
-	// Names are what the values are looked up by, such as ALMANAC_GITHUB_TOKEN, in the order that the Kind says. An
-	// OAuth2 that has a third name takes a token that is there under it, and asks for none.
+	// Names are the names to look values up by, such as ALMANAC_GITHUB_TOKEN, in the order given by the Kind. An OAuth2
+	// with a third name uses the token under that name, if there is one, instead of requesting one.
 	Names []string
 	// Place is header, query or cookie and Field the name there; for a Key only.
 	Place, Field string
-	// TokenURL and Scopes are for OAuth2 only. The token is asked for over https, or on this machine.
+	// TokenURL and Scopes are for OAuth2 only. The token is requested over https, or on this machine.
 	TokenURL string
 	Scopes   []string
 }
 
-// A Vault looks up values by name and remembers those that it gave out. It is safe for concurrent use; a nil *Vault
-// has nothing.
+// A Vault looks up values by name and remembers those it gave out. It is safe for concurrent use; a nil *Vault is
+// empty.
 type Vault struct {
 	getenv  func(name string) string
 	keyring func(name string) (string, error)
@@ -56,13 +56,13 @@ type Vault struct {
 	missed map[string]time.Time
 	tokens map[string]oauth2.TokenSource
 
-	// filter takes out what was issued: all values that were ever given out.
+	// filter redacts issued: all values that were ever given out.
 	filter  *secret.Filter
 	issuing sync.Mutex // guards issued
 	issued  []string
 }
 
-// NewVault returns a vault over the environment and the system keyring; a nil function is a place that has nothing.
+// NewVault returns a vault over the environment and the system keyring; a nil function is an empty one.
 func NewVault(getenv func(name string) string, keyring func(name string) (string, error)) *Vault {
 	v := &Vault{
 		getenv: getenv, keyring: keyring,
@@ -73,9 +73,9 @@ func NewVault(getenv func(name string) string, keyring func(name string) (string
 }
 
 const (
-	// keyringWait bounds one look into the keyring, which may ask a person to unlock it.
+	// keyringWait bounds one lookup in the keyring, which may ask a person to unlock it.
 	keyringWait = 10 * time.Second
-	// missFor is how long a name that the keyring did not have is not asked for again.
+	// missFor is how long a name missing in the keyring is not looked up again.
 	missFor = 30 * time.Second
 )
 
@@ -105,7 +105,7 @@ func (v *Vault) value(name string) (value string, ok bool) {
 	return value, value != ""
 }
 
-// ask looks into the keyring. One that does not answer is left behind with its goroutine.
+// ask looks in the keyring. If it does not answer, its goroutine is abandoned.
 func (v *Vault) ask(name string) string {
 	answer := make(chan string, 1)
 	go func() {
@@ -125,7 +125,7 @@ func (v *Vault) ask(name string) string {
 	}
 }
 
-// Secrets are all values that were given out so far, for whoever takes them out of texts. It never waits for the keyring.
+// Secrets are all values given out so far, to be redacted from texts. It never waits for the keyring.
 func (v *Vault) Secrets() []string {
 	if v == nil {
 		return nil
@@ -145,7 +145,7 @@ func (v *Vault) cutter() secret.Cutter {
 	return v.filter.Now()
 }
 
-// choose picks the first alternative that can be had whole. wanted are the names that would have served.
+// choose picks the first complete alternative. wanted are the missing names, if there is none.
 func (v *Vault) choose(alternatives [][]Auth) (chosen []Auth, wanted []string) {
 	for _, all := range alternatives {
 		if v.has(all) {
@@ -192,7 +192,7 @@ func names(all []Auth) []string {
 	return list
 }
 
-// Wanted lists the names of values that are missing for every alternative; nil when one can be had or none is needed.
+// Wanted lists the missing names if no alternative is complete; nil if one is, or none is needed.
 func (v *Vault) Wanted(alternatives [][]Auth) []string {
 	if len(alternatives) == 0 {
 		return nil
@@ -213,7 +213,7 @@ func credentialHint(wanted []string) string {
 	return "check the credential: " + strings.Join(wanted, ", ") + " in the environment or the system keyring"
 }
 
-// apply puts one credential on the request.
+// apply adds one credential to the request.
 func (v *Vault) apply(req *http.Request, a Auth, transport http.RoundTripper) error {
 	first, _ := v.value(a.Names[0])
 	switch a.Kind {
@@ -253,7 +253,7 @@ func (v *Vault) apply(req *http.Request, a Auth, transport http.RoundTripper) er
 	return nil
 }
 
-// headerKey keys the names of the headers of a request that carry credentials.
+// headerKey is the context key for the names of the headers that carry credentials.
 type headerKey struct{}
 
 func credentialHeaders(req *http.Request) []string {
@@ -274,7 +274,7 @@ func (v *Vault) issue(value string) {
 	}
 }
 
-// token gets a token by the client credentials grant, or the one of before while it is good.
+// token gets a token by the client credentials grant, or reuses the last one while it is valid.
 func (v *Vault) token(ctx context.Context, a Auth, transport http.RoundTripper) (string, error) {
 	if len(a.Names) > 2 {
 		if token, ok := v.value(a.Names[2]); ok {

@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 		{"endless headers", hijack("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20)), "did not answer", 4},
 		{"wrong type", reply(200, "text/html", "<html>Log in"), `want JSON, got text/html, starting "<html>Log in"; check the server's address`, 1},
 		{"invalid JSON", reply(200, "application/json", `{"a": nope}`), "the response is declared application/json but is not: invalid character 'o'", 1},
-		{"two values", reply(200, "application/json", `{} {}`), "something follows the value", 1},
+		{"two values", reply(200, "application/json", `{} {}`), "unexpected text after the value", 1},
 		{"no HTTP", hijack("SSH-2.0\r\n"), "did not answer: ", 4},
 		{"429 for ever", reply(429, "application/json", `{"message":"slow down"}`), "429 Too Many Requests: slow down (tried 4 times); rate limited: try again later, with fewer calls at a time", 4},
 		{"429 with a long wait", func(w http.ResponseWriter, _ *http.Request) {

@@ -1,7 +1,7 @@
-// Package cells measures and cuts text in the cells of a terminal. It is the one authority for widths: tables, wrapping,
-// charts and panes must agree on them, or columns do not stand under each other. It counts as x/ansi does, because the
-// screen draws with that: a cluster of code points (an emoji with its joiners, a letter with its marks) is one character,
-// CJK and emoji take two cells, marks and other zero-width characters none.
+// Package cells measures and cuts text in terminal cells. It is the one authority for widths: tables, wrapping, charts
+// and panes must agree on them, or columns do not line up. It counts like x/ansi, which draws the screen: a cluster of
+// code points (an emoji with its joiners, a letter with its marks) is one character, CJK and emoji take two cells,
+// marks and other zero-width characters none.
 //
 //	Width       how many cells a text takes
 //	Head, Tail  its beginning or end that fits into so many
@@ -23,7 +23,7 @@ func Width(s string) int {
 	return len(s)
 }
 
-// Head is the beginning of s that takes at most width cells, and how many it takes.
+// Head is the beginning of s in at most width cells, and how many it takes.
 func Head(s string, width int) (head string, taken int) {
 	end := 0
 	for end < len(s) {
@@ -51,8 +51,8 @@ func Tail(s string, width int) string {
 	return s
 }
 
-// Clip shortens s to at most width cells, ending in mark when something was cut; a width of 0 is no limit. Where not even
-// the mark fits, nothing is left.
+// Clip shortens s to at most width cells, ending in mark if it was cut; a width of 0 is no limit. If not even the mark
+// fits, nothing is left.
 func Clip(s string, width int, mark string) string {
 	if width <= 0 || Width(s) <= width {
 		return s
