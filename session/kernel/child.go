@@ -14,7 +14,7 @@ import (
 	"almanac/session/vm"
 )
 
-// hiddenArgument is what os.Args[1] is in a kernel child; the memory limit in bytes follows it.
+// hiddenArgument is os.Args[1] of a kernel child; the memory limit in bytes follows it.
 const hiddenArgument = "__kernel"
 
 // interruptRepeat is how often an interrupt is repeated while it has no effect.
@@ -22,7 +22,7 @@ const interruptRepeat = 20 * time.Millisecond
 
 // Exit codes of a child, beside those of the Go runtime.
 const (
-	exitProtocol = 3 // the parent said what cannot be
+	exitProtocol = 3 // the parent violated the protocol
 	exitSetup    = 4 // no machine could be made
 )
 
@@ -47,7 +47,7 @@ func Main() bool {
 	return true
 }
 
-// A child is what serves the frames. The reading goroutine owns in, the main one everything else.
+// A child serves the frames. The reading goroutine owns in, the main one everything else.
 type child struct {
 	codec  *codec
 	in     *frameReader
@@ -178,8 +178,8 @@ func decodeAs[T any](c *codec, payload []byte) (T, error) {
 	return v, err
 }
 
-// interrupt stops the run that it is meant for, if that is still on. It holds the lock meanwhile, so that it cannot
-// hit the next run, and says it again until the run ends: a run that is just beginning does not hear it.
+// interrupt stops the run that it is meant for, if that is still running. It holds the lock meanwhile, so that it
+// cannot hit the next run, and repeats the interrupt until the run ends, since a run that is just beginning misses it.
 func (c *child) interrupt(i interrupt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -230,7 +230,7 @@ func (c *child) replyFrame(reply vm.Reply) []byte {
 	return frame
 }
 
-// checked encodes v as a frame that the parent is sure to take.
+// checked encodes v as a frame that the parent is sure to accept.
 func (c *child) checked(k kind, v any) ([]byte, error) {
 	frame, err := c.codec.frame(k, v)
 	if err != nil {
@@ -239,7 +239,7 @@ func (c *child) checked(k kind, v any) ([]byte, error) {
 	return frame, scan(frame[5:])
 }
 
-// reply sends an answer of bounded size. One that is too large all the same is a bug and ends the process.
+// reply sends an answer of bounded size. One that is too large is a bug and ends the process.
 func (c *child) reply(k kind, v any) {
 	frame, err := c.checked(k, v)
 	if err != nil {
@@ -248,7 +248,7 @@ func (c *child) reply(k kind, v any) {
 	c.send(frame)
 }
 
-// send writes a frame. When it cannot, the parent is gone.
+// send writes a frame. If that fails, the parent is gone.
 func (c *child) send(frame []byte) {
 	if c.out.send(frame) != nil {
 		os.Exit(0)

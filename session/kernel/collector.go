@@ -14,7 +14,7 @@ const (
 	mostGarbage = 400
 	// leastGarbage is the same when it is large: Go's own pace.
 	leastGarbage = 100
-	// spareHeap is the garbage that may be there in any case, in bytes.
+	// spareHeap is how much garbage is always allowed, in bytes.
 	spareHeap = 32 << 20
 )
 

@@ -25,8 +25,8 @@ const (
 )
 
 // A Host does for a running script what only the parent can. Its functions run on the goroutine that called Run, one at
-// a time; ctx is the context of Run, and ends also when the kernel dies. Values and errors are as for vm.Host. A nil
-// function answers that there is no such thing.
+// a time; ctx is the context of Run, and ends also when the kernel dies. Values and errors are as for vm.Host. If a
+// function is nil, the request fails.
 type Host struct {
 	Call func(ctx context.Context, c CallRequest) (any, error)
 	Op   func(ctx context.Context, name string, args []any) (any, error)
@@ -45,7 +45,7 @@ type CallRequest struct {
 	Place []int64
 }
 
-// A Kernel is one child process with one machine, whose globals live from run to run. Its methods may be called
+// A Kernel is one child process with one machine, whose globals persist between runs. Its methods may be called
 // concurrently and take turns.
 type Kernel struct {
 	codec  *codec
@@ -68,8 +68,8 @@ type Kernel struct {
 }
 
 // Run runs s in the kernel's machine and serves what it asks with h until it ends. A failed script is Reply.Err. When
-// ctx ends, the run is interrupted, and the process ended if it takes no notice. The error is a *Lost and then the Reply
-// has an Err as well, or ctx's own when the turn never came. A zero l means the limits of Options.
+// ctx ends, the run is interrupted, and the process ended if it does not react. The error is a *Lost, and then the
+// Reply has an Err too, or ctx's own if the turn never came. A zero l means the limits of Options.
 func (k *Kernel) Run(ctx context.Context, s vm.Script, l vm.Limits, h Host) (vm.Reply, error) {
 	if err := k.take(ctx); err != nil {
 		return vm.Reply{Err: &vm.Error{Kind: vm.Interrupt, Message: interruptReason(ctx)}}, err
@@ -118,7 +118,7 @@ func (k *Kernel) Run(ctx context.Context, s vm.Script, l vm.Limits, h Host) (vm.
 	return reply, nil
 }
 
-// interrupt asks the child to stop run seq. The watch comes first: the pipe may be full.
+// interrupt asks the child to stop run seq. It sets the watch first, since the pipe may be full.
 func (k *Kernel) interrupt(w *watch, seq uint64, reason string) {
 	w.interrupt()
 	if frame, err := k.codec.frame(kindInterrupt, interrupt{Seq: seq, Reason: reason}); err == nil {
@@ -134,7 +134,7 @@ func interruptReason(ctx context.Context) string {
 	return "interrupted"
 }
 
-// stuck is why a run was ended that its machine could not stop.
+// stuck is why a run was ended that the machine itself could not stop.
 func stuck(interrupted bool, limit time.Duration) *Lost {
 	if interrupted {
 		return &Lost{Reason: "it ignored an interrupt", kind: vm.Interrupt, message: "interrupted"}
@@ -171,8 +171,8 @@ func (r *run) serve() (vm.Reply, *Lost) {
 	}
 }
 
-// handle does what a frame asks for and answers it. The watch stands still until the answer is on its way, except where
-// that time is the script's own.
+// handle serves the request in a frame and answers it. The watch is paused meanwhile, unless that time is the script's
+// own.
 func (r *run) handle(k kind, payload []byte) error {
 	r.watch.pause()
 	var frame []byte
@@ -240,8 +240,8 @@ func (r *run) op(o opRequest) (any, error) {
 	return r.host.Op(r.ctx, o.Name, o.Args)
 }
 
-// answer makes the frame for what a host function returned. A value that fits into no frame becomes the error of this
-// one call.
+// answer makes the frame for the result of a host function. A value too large for a frame becomes an error of this
+// call.
 func (r *run) answer(v any, err error) ([]byte, error) {
 	if r.ctx.Err() != nil {
 		err = &vm.HostError{Fatal: true, Kind: vm.Interrupt, Message: interruptReason(r.ctx)}
@@ -301,7 +301,7 @@ func (k *Kernel) Globals(ctx context.Context) ([]vm.Global, error) {
 	return globals, err
 }
 
-// ask sends a request and decodes its reply into v. Once sent it is not given up: a request takes well under a
+// ask sends a request and decodes its reply into v. Once sent it is not abandoned: a request takes well under a
 // millisecond, and a kernel left in the middle of one would be lost.
 func (k *Kernel) ask(ctx context.Context, timeout time.Duration, request kind, body any, reply kind, v any) error {
 	if err := k.take(ctx); err != nil {
@@ -359,7 +359,7 @@ func (k *Kernel) Close() {
 	<-k.done
 }
 
-// Discard is Close without the wait for the process to be gone, which takes a millisecond.
+// Discard is Close without waiting for the process to end, which takes a millisecond.
 func (k *Kernel) Discard() {
 	k.end(&Lost{Reason: "closed", kind: vm.Interrupt, message: "the Lua process was closed"})
 }
@@ -385,15 +385,15 @@ func (k *Kernel) gone() *Lost {
 	return k.lost
 }
 
-// onDeath sets what the end of the process cancels; nil for nothing.
+// onDeath sets the function to call when the process ends; nil for none.
 func (k *Kernel) onDeath(cancel context.CancelCauseFunc) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.cancel = cancel
 }
 
-// fell is why the pipe failed with err. A child that closed its pipe is given a moment to end by itself, so that its
-// own last words are the reason; one that garbled a frame is ended.
+// fell is why the pipe failed with err. A child that closed its pipe gets a moment to end by itself, so that its own
+// output gives the reason; one that garbled a frame is ended.
 func (k *Kernel) fell(err error) *Lost {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrClosed) || isBrokenPipe(err) {
 		select {
@@ -406,8 +406,8 @@ func (k *Kernel) fell(err error) *Lost {
 	return k.gone()
 }
 
-// reap waits for the process, notes why it ended and lets go of the pipes. It runs in a goroutine of its own from start
-// to end.
+// reap waits for the process, records why it ended and closes the pipes. It runs in a goroutine of its own for the life
+// of the process.
 func (k *Kernel) reap(forget func()) {
 	err := k.cmd.Wait()
 	k.mu.Lock()

@@ -10,8 +10,8 @@ import (
 	"almanac/session/vm"
 )
 
-// Lost is the error of a kernel that is no more: its process ended, or said what cannot be and was ended. All later
-// calls answer the same error.
+// Lost is the error of a dead kernel: its process ended, or violated the protocol and was ended. All later calls return
+// the same error.
 type Lost struct {
 	// Reason says why, in words for a person: "signal: killed".
 	Reason string
@@ -25,7 +25,7 @@ type Lost struct {
 
 func (l *Lost) Error() string { return "the Lua process ended: " + l.Reason }
 
-// reply is what the run in which the kernel died came to.
+// reply is the outcome of the run in which the kernel died.
 func (l *Lost) reply() vm.Reply {
 	e := &vm.Error{Kind: vm.Lost, Message: l.Error()}
 	if l.kind != "" {
@@ -34,7 +34,7 @@ func (l *Lost) reply() vm.Reply {
 	return vm.Reply{Err: e}
 }
 
-// lastWords explains the end of a process by what it left on stderr and its exit state.
+// lastWords explains the end of a process from its stderr and exit state.
 func lastWords(stderr string, err error, memory int64) *Lost {
 	if outOfMemory(stderr) {
 		return &Lost{Reason: "out of memory", Memory: true, kind: vm.Limit, limit: "memory",
@@ -62,8 +62,8 @@ func lastWords(stderr string, err error, memory int64) *Lost {
 	return &Lost{Reason: err.Error()}
 }
 
-// outOfMemory reports whether a process ended for want of memory. Most of the Go runtime says so. Some of it uses what
-// it did not get, which is a crash at once, on the stack of the system.
+// outOfMemory reports whether a process ended for lack of memory. Most of the Go runtime says so. Some of it uses
+// memory it did not get and crashes at once, on the system stack.
 func outOfMemory(stderr string) bool {
 	for _, sign := range []string{
 		"out of memory", "cannot allocate", "failed to allocate", "cannot map pages", "failed to create new OS thread",
@@ -78,7 +78,7 @@ func outOfMemory(stderr string) bool {
 
 func mib(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
 
-// A head keeps the first bytes written to it and swallows the rest. It may be used concurrently.
+// A head keeps the first bytes written to it and drops the rest. It may be used concurrently.
 type head struct {
 	mu  sync.Mutex
 	buf []byte

@@ -10,7 +10,7 @@ import (
 const (
 	// batchSize is how much printed text goes into one frame.
 	batchSize = 32 << 10
-	// batchDelay is how long printed text may wait for more: what a killed script printed before is not lost.
+	// batchDelay is how long printed text may wait for more, so that little is lost when a script is killed.
 	batchDelay = 30 * time.Millisecond
 )
 
@@ -20,8 +20,8 @@ type part struct {
 	text   []byte
 }
 
-// An output gathers what a script prints into frames. The first text after a pause goes at once, more within
-// batchDelay goes together. It may be used concurrently: the timer and the machine do.
+// An output collects printed text into frames. The first text after a pause is sent at once, more within batchDelay is
+// sent together. It may be used concurrently, as the timer and the machine do.
 type output struct {
 	send func(frame []byte)
 

@@ -17,7 +17,7 @@ import (
 	"almanac/session/vm"
 )
 
-// Options say how a Pool's kernels are made. The zero value is good.
+// Options configure a Pool's kernels. The zero value is ready to use.
 type Options struct {
 	// Command starts a child: a program and the arguments before the hidden one. Nil means this executable, whose main
 	// must call Main first.
@@ -26,10 +26,10 @@ type Options struct {
 	Memory int64
 	// Limits are the machine's own; zero fields mean its defaults.
 	Limits vm.Limits
-	// Prelude is run in each new machine. The pool compiles it, once.
+	// Prelude runs in each new machine. The pool compiles it once.
 	Prelude []vm.Chunk
-	// Logf takes a line when something is not as it should be: a wall that this system lacks, a spare that died. It may
-	// be called from any goroutine. Nil means that nobody wants to know.
+	// Logf takes a line about each problem: a restriction that this system lacks, a spare that died. It may be called from
+	// any goroutine. Nil drops the lines.
 	Logf func(format string, args ...any)
 }
 
@@ -47,10 +47,10 @@ const (
 	// firstStart is how long a child may take to start, which is some 5 ms; each of the next ones has four times as long,
 	// up to 16 s, for machines under load.
 	firstStart = time.Second
-	// probeTimeout is how long the spare may take to answer at first, which is some 30 microseconds.
+	// probeTimeout is how long the spare may take to answer at first; it usually takes some 30 microseconds.
 	probeTimeout = 300 * time.Millisecond
-	// restart is how long the start of the next spare waits for the end of what was given out: most scripts take less, and
-	// a process that starts beside one doubles its time where processors are few.
+	// restart is how long the start of the next spare waits for the kernel given out to end: most scripts take less, and a
+	// process that starts beside one doubles its time if processors are few.
 	restart = 10 * time.Millisecond
 )
 
@@ -106,7 +106,7 @@ func NewPool(o Options) *Pool {
 // Get returns a kernel that nobody has used. It waits only when the spare is just being started, or does not answer
 // and is replaced. The kernel is the caller's to close; Close of the pool ends it too.
 func (p *Pool) Get(ctx context.Context) (*Kernel, error) {
-	// A spare that was stopped from outside looks like any other. One on a busy machine is given longer each time.
+	// A spare that was stopped from outside looks like any other. On a busy machine each gets more time than the last.
 	for timeout, failures := probeTimeout, 0; ; {
 		select {
 		case p.waiting <- struct{}{}:
@@ -155,8 +155,8 @@ func (p *Pool) Close() {
 	p.done.Wait()
 }
 
-// keep owns the spare. One that dies or does not start is replaced at once, a few times; then at ever longer intervals,
-// and whoever asks meanwhile is told why.
+// keep owns the spare. One that dies or does not start is replaced at once, a few times, then at growing intervals;
+// callers who ask meanwhile get the reason as an error.
 func (p *Pool) keep() {
 	wait, failures := firstRetry, 0
 	for !p.isClosed() {
@@ -191,7 +191,7 @@ func (p *Pool) keep() {
 	}
 }
 
-// rest returns when the kernel that was given out has ended, somebody else waits for one, or restart has passed.
+// rest returns when the kernel given out has ended, another caller waits for one, or restart has passed.
 func (p *Pool) rest(given *Kernel) {
 	timer := time.NewTimer(restart)
 	defer timer.Stop()
@@ -226,7 +226,7 @@ func (p *Pool) spawner() {
 	}
 }
 
-// start starts a kernel and waits until its machine stands, or the timeout has passed.
+// start starts a kernel and waits until its machine is ready, or the timeout has passed.
 func (p *Pool) start(timeout time.Duration) (*Kernel, error) {
 	k, err := p.launch()
 	if err != nil {
@@ -241,7 +241,7 @@ func (p *Pool) start(timeout time.Duration) (*Kernel, error) {
 	return k, nil
 }
 
-// greet gives a new child its prelude and hears how it is.
+// greet sends a new child its prelude and reads its first replies.
 func (p *Pool) greet(k *Kernel) error {
 	prelude, err := p.prelude()
 	if err != nil {

@@ -55,8 +55,8 @@ type restored struct {
 }
 
 // Snapshot returns the globals of the kernel's machine, for Restore in another kernel with the same prelude. The error
-// is a *vm.SnapshotError when they cannot be kept as they are, and the kernel is as good as before; else a *Lost, or
-// ctx's own when the turn never came.
+// is a *vm.SnapshotError if they cannot be kept, and the kernel is still usable; else a *Lost, or ctx's own if the turn
+// never came.
 func (k *Kernel) Snapshot(ctx context.Context) (vm.Snapshot, error) {
 	if err := k.take(ctx); err != nil {
 		return vm.Snapshot{}, err
@@ -103,7 +103,7 @@ func (k *Kernel) Snapshot(ctx context.Context) (vm.Snapshot, error) {
 }
 
 // Restore replaces the globals of the kernel's machine by those of a snapshot, and lists them. Errors are as for
-// Snapshot; the machine is as it was after a *vm.SnapshotError.
+// Snapshot; after a *vm.SnapshotError the machine is unchanged.
 func (k *Kernel) Restore(ctx context.Context, data []byte) ([]vm.Global, error) {
 	if err := k.take(ctx); err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// roomy reports whether the heap is within limit bytes, if need be after a collection.
+// roomy reports whether the heap is within limit bytes, if necessary after a collection.
 func roomy(limit uint64) bool {
 	if heap() <= limit {
 		return true

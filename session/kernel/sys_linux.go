@@ -1,6 +1,6 @@
 package kernel
 
-// This file confines a child on Linux. Each measure is independent: one that a system lacks leaves the others in force.
+// This file confines a child on Linux. The restrictions are independent: if a system lacks one, the others still hold.
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownExecutable is this program, also when its file was replaced or removed meanwhile.
+// ownExecutable is this program, even if its file was replaced or removed meanwhile.
 func ownExecutable() (string, error) {
 	const self = "/proc/self/exe"
 	if _, err := os.Readlink(self); err == nil {
@@ -26,23 +26,23 @@ func ownExecutable() (string, error) {
 	return os.Executable()
 }
 
-// childAttr puts a child into a process group of its own, out of reach of a terminal's Ctrl-C, and has it end with its
-// parent even when that is killed.
+// childAttr puts a child into a process group of its own, out of reach of a terminal's Ctrl-C, and makes it end with
+// its parent, even if that is killed.
 func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// childPipes opens the child's end of the pipes for the runtime's poller: a goroutine that waits for a frame then holds
+// childPipes opens the child's end of the pipes for the runtime's poller, so that a goroutine waiting for a frame holds
 // no thread.
 func childPipes() (in, out *os.File) {
-	// A descriptor that cannot be made so is read all the same.
+	// On failure reading still works, but blocks a thread.
 	_ = syscall.SetNonblock(0, true)
 	return os.NewFile(0, "stdin"), os.Stdout
 }
 
-// confine takes from this process all that a machine does not need, and names the walls that could not be put up.
+// confine drops everything that a machine does not need from this process, and names the restrictions that failed.
 func confine(memory int64) (missing []string) {
 	need := func(wall string, err error) {
 		if err != nil {
@@ -72,7 +72,7 @@ func confine(memory int64) (missing []string) {
 	return missing
 }
 
-// closeOthers closes what the process inherited beside its pipes; what the runtime opened for itself stays.
+// closeOthers closes inherited descriptors except its pipes, and those that the runtime opened for itself.
 func closeOthers() error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -92,7 +92,7 @@ func closeOthers() error {
 	return nil
 }
 
-// limitMemory sets the hard limit: what the process asks for beyond it fails, which ends a Go program.
+// limitMemory sets the hard limit: allocations beyond it fail, which ends a Go program.
 func limitMemory(memory int64) error {
 	limit := uint64(memory)
 	// The race detector maps terabytes before main runs: count from there.
@@ -117,7 +117,7 @@ func dataSize() (uint64, error) {
 }
 
 // restrictFiles denies all files and all TCP and UDP ports by an empty Landlock ruleset, on every thread. It makes the
-// three system calls itself: the library for them needs a package for cgo that nothing else here needs.
+// three system calls directly, since the library for them depends on a cgo package that nothing else here needs.
 func restrictFiles() error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -147,7 +147,7 @@ func restrictFiles() error {
 	return nil
 }
 
-// landlockFiles is every right on files that a version of Landlock knows.
+// landlockFiles is all file rights known to a version of Landlock.
 func landlockFiles(version int) uint64 {
 	rights := uint64(unix.LANDLOCK_ACCESS_FS_REFER - 1) // all of version 1
 	if version >= 2 {
@@ -162,7 +162,7 @@ func landlockFiles(version int) uint64 {
 	return rights
 }
 
-// filterCalls leaves every thread the system calls of systemFilter; all others answer EPERM.
+// filterCalls restricts every thread to the system calls of systemFilter; all others fail with EPERM.
 func filterCalls() error {
 	filter, err := systemFilter(os.Getpid())
 	if err != nil {

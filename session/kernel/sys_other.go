@@ -2,7 +2,8 @@
 
 package kernel
 
-// This file confines a child elsewhere than on Linux: an empty environment and a memory limit that the runtime enforces.
+// This file confines a child on other systems than Linux: an empty environment and a memory limit that the runtime
+// enforces.
 
 import (
 	"os"
@@ -11,14 +12,14 @@ import (
 	"time"
 )
 
-// memoryPoll is how often a child measures itself. A single huge step between two looks gets through.
+// memoryPoll is how often a child measures itself. A single huge allocation between two checks goes unnoticed.
 const memoryPoll = 20 * time.Millisecond
 
 func ownExecutable() (string, error) { return os.Executable() }
 
 func childPipes() (in, out *os.File) { return os.Stdin, os.Stdout }
 
-// confine limits this process's memory and names the walls that this system lacks.
+// confine limits this process's memory and names the restrictions that this system lacks.
 func confine(memory int64) (missing []string) {
 	debug.SetMemoryLimit(memory - memory/8)
 	debug.SetMaxStack(64 << 20)

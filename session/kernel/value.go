@@ -1,7 +1,7 @@
 package kernel
 
-// This file writes data as CBOR: the values that scripts and host functions exchange. The library could do it, but
-// without bounds: an action's data may be of any size or depth, or cyclic.
+// This file writes the values that scripts and host functions exchange as CBOR. The library could do it, but without
+// bounds: an action's data may be of any size or depth, or cyclic.
 
 import (
 	"encoding/binary"
@@ -219,7 +219,7 @@ func (w *valueWriter) reflected(v reflect.Value, depth int) error {
 	return nil
 }
 
-// A valueSize sums up data without encoding it, in a process that may lack the memory for that.
+// A valueSize measures data without encoding it, in a process that may lack the memory for that.
 type valueSize struct{ bytes, items int }
 
 // add counts v, as a machine returns it. With an error the sum stands as it was.

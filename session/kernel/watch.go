@@ -8,16 +8,16 @@ import (
 const (
 	// interruptGrace is how long a run may take to notice an interrupt.
 	interruptGrace = 500 * time.Millisecond
-	// timeGrace is how much later than the machine the parent stops a run that is out of time. On a machine under load
-	// the child may begin, and be heard, late.
+	// timeGrace is how much later than the machine the parent stops a run that is out of time. Under load the child may
+	// begin, and be heard, late.
 	timeGrace = time.Second
 )
 
 // A watch ends a kernel whose machine cannot be stopped from inside. It counts Lua time only: it is paused while the
-// parent works for the script, and told afterwards whether that was the script's own time. It may be used concurrently.
+// parent works for the script, and resume is told whether that was the script's own time. It may be used concurrently.
 //
-// Pausing and resuming happen with every call of an action and leave the timer alone, which would cost more than the
-// rest of the call: a timer that fires too early sees how much is left and starts again.
+// Pausing and resuming happen at every call of an action and do not touch the timer, which would cost more than the
+// rest of the call: a timer that fires too early sees how much is left and restarts.
 type watch struct {
 	end func(interrupted bool)
 
@@ -53,7 +53,7 @@ func (w *watch) fire() {
 	w.end(w.interrupted)
 }
 
-// count takes the time since the last look off what is left.
+// count subtracts the time since the last count from what is left.
 func (w *watch) count() {
 	now := time.Now()
 	w.left -= now.Sub(w.since)

@@ -22,7 +22,7 @@ type literal struct {
 	kind kind
 }
 
-// A nameRef is a variable by name, which is what stands there.
+// A nameRef is a variable by name; its span is the name.
 type nameRef struct {
 	span
 	v     *variable // the local variable, or the local _ENV whose field the name is; nil for a global
@@ -53,7 +53,7 @@ type part struct {
 	args []expr // of an index: the one
 }
 
-// key gives the name of a field or method, or the text that a literal index has; "" for anything else.
+// key is the name of a field or method, or the text of a literal index; "" for anything else.
 func (pt *part) key(src string) string {
 	if pt.kind == partIndex {
 		return stringValue(pt.args[0], src)
@@ -139,7 +139,7 @@ type stmt struct {
 	rare    *rare
 }
 
-// A rare holds what few statements have.
+// A rare holds the fields that few statements need.
 type rare struct {
 	attribs []attrib
 	clauses []clause // of an if
@@ -202,7 +202,7 @@ type variable struct {
 	plain    bool // counts a loop over plain numbers
 }
 
-// A slab hands out values from larger and larger pieces, which is half the cost of making each alone.
+// A slab allocates values from growing blocks, at half the cost of allocating each alone.
 type slab[T any] struct {
 	free []T
 	size int
@@ -224,7 +224,7 @@ func (s *slab[T]) room(n int) {
 	}
 }
 
-// A stack gathers lists that are read inside one another. A list begins where len stands, and cut takes it off.
+// A stack collects nested lists. A list begins at len, and cut removes it.
 type stack[T any] struct {
 	open []T
 	done slab[T]

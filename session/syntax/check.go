@@ -1,9 +1,9 @@
 package syntax
 
-// This file answers whether a text is right.
+// This file checks whether a text is valid.
 
-// Check returns nil when src is a whole chunk that the engine can run, else the first thing that is wrong. Empty text
-// is a whole chunk.
+// Check returns nil if src is a complete chunk that the engine can run, else the first error. Empty text is a complete
+// chunk.
 func Check(src string) *Error {
 	fn, p := parse(src)
 	return p.verdict(fn)
@@ -16,7 +16,7 @@ func (p *parser) verdict(fn *function) *Error {
 	return measure(p, fn)
 }
 
-// IsExpression reports whether src alone is one whole expression list: "1+1", "f(), g()". "f()" is also a chunk.
+// IsExpression reports whether src is one complete expression list: "1+1", "f(), g()". "f()" is also a chunk.
 func IsExpression(src string) bool {
 	lx := scan(src, false)
 	if len(src) > MaxSource || len(lx.toks) > MaxTokens {

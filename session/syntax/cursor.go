@@ -2,9 +2,9 @@ package syntax
 
 import "strings"
 
-// This file says what may be completed at a place.
+// This file finds what can be completed at a place.
 
-// A Cursor is what stands before a place in a text.
+// A Cursor describes the text before a place.
 type Cursor struct {
 	// Path is the segments before the last dot or colon: billing, invoice in "billing.invoice.li". Nil when there is
 	// no dot, or when what is before it is no plain path (f().x).
@@ -14,7 +14,7 @@ type Cursor struct {
 	Start   int
 	// Member is true behind a dot or a colon, also when Path is nil; Method behind a colon.
 	Member, Method bool
-	// InString and InComment are true inside of one: there is nothing to complete.
+	// InString and InComment are true inside of one, where nothing is completed.
 	InString, InComment bool
 	// Call is the dotted path of the call whose arguments the place is in: "billing.invoice.list_unpaid". "" outside
 	// of a call, or when what is called is no plain path.
@@ -23,7 +23,7 @@ type Cursor struct {
 	Key bool
 }
 
-// PathAt describes what stands before the byte at offset, which is moved into the text when it is outside.
+// PathAt describes the text before the byte at offset, which is clamped to the text.
 func PathAt(src string, offset int) Cursor {
 	offset = min(max(offset, 0), len(src))
 	lx := scan(src[:offset], false)
@@ -69,7 +69,7 @@ func isWord(src string, t token) bool {
 	return t.kind == tkName || t.kind >= tkAnd && t.kind <= tkWhile || t.kind == tkBad && classes[src[t.start]]&cLetter != 0
 }
 
-// pathBefore takes the dotted path off the end of list. The path is nil when something else stands there.
+// pathBefore removes the dotted path at the end of list. The path is nil if something else is there.
 func pathBefore(src string, list []token) ([]string, []token) {
 	var path []string
 	for n := len(list); n > 0 && list[n-1].kind == tkName; n = len(list) {

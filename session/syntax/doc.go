@@ -1,6 +1,6 @@
-// Package syntax treats Lua source as data: it says where the tokens are, whether the text is a whole chunk, which
-// names it uses, and writes it anew without what the engine gets wrong. It reads Lua 5.2 with the operators and
-// literals of 5.3 and the attribs of 5.4. It knows nothing of machines, catalogs or sessions.
+// Package syntax treats Lua source as data: it finds tokens, checks whether the text is a complete chunk, lists the
+// names it uses, and rewrites what the engine gets wrong. It reads Lua 5.2 with the operators and literals of 5.3 and
+// the attribs of 5.4. It knows nothing of machines, catalogs or sessions.
 //
 //	Tokens        the pieces of a text, for colours; never fails
 //	Check         nil for a whole chunk, else the first *Error: Incomplete when more input could mend it
@@ -15,13 +15,13 @@
 //
 // # Why there is a parser
 //
-// The engine's own takes time that grows with the cube of some chains, compiles nonsense beyond 255 registers, and
-// says neither where in a line an error is nor whether more input could mend it. Its machine merges closures, mixes up
-// registers behind .. and gets % wrong: what it would get wrong is written differently before it sees the text, which
-// takes a tree. Names, colours, completion and the place of an error come from the same tree.
+// The engine's own parser takes cubic time for some chains, compiles nonsense beyond 255 registers, and says neither
+// where in a line an error is nor whether more input could complete the text. Its machine merges closures, mixes up
+// registers after .. and gets % wrong, so such code is rewritten before the engine sees it, which takes a tree. Names,
+// colours, completion and the place of an error come from the same tree.
 //
-// Whoever looks for something in a tree is a visitor (walk.go). The writer and the meter (normalize.go, limits.go) walk
-// by themselves: they carry nesting and registers up and down, and each statement means something else to them.
+// Code that searches a tree is a visitor (walk.go). The writer and the meter (normalize.go, limits.go) walk by
+// themselves, since they carry nesting and registers up and down and treat each kind of statement differently.
 //
 // # What normalised code expects
 //

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// An Error says what is wrong with a text and where.
+// An Error is a mistake in a text, and its place.
 type Error struct {
 	Pos Pos
 	// Message has no position in it: "unexpected 'end'".
 	Message string
 	// Hint says what to do; may be empty.
 	Hint string
-	// Incomplete is true when the text is right as far as it goes, so that more input could mend it.
+	// Incomplete is true if the text is valid as far as it goes, so that more input could complete it.
 	Incomplete bool
 }
 

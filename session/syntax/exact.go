@@ -2,11 +2,11 @@ package syntax
 
 import "sort"
 
-// This file finds the places where a plain operation of the engine could meet an integer beyond 2^53 without a word:
-// the engine's own operators read the text of one as a float, hold it different from any float, and refuse to count
-// with it. Only what looks like such a place becomes a host call: x + 0 and x * 1, by which programs make numbers of
-// text, operators on a long literal text, equality with a number beyond 2^53, and a for whose start or step is neither
-// a numeral nor computed from plain numbers.
+// This file finds the places where an operation of the engine could silently mishandle an integer beyond 2^53: the
+// engine's operators read the text of one as a float, hold it different from any float, and refuse to count with it.
+// Only what looks like such a place becomes a host call: x + 0 and x * 1, by which programs make numbers of text,
+// operators on a long literal text, equality with a number beyond 2^53, and a for whose start or step is neither a
+// numeral nor computed from plain numbers.
 
 // exactLoopLocals is how many variables forStmt adds.
 const exactLoopLocals = 4
@@ -18,7 +18,7 @@ const (
 	hostStep = HostPrefix + "step"
 )
 
-// hostOf gives the host function of operator i of a run, "" when the engine does it right.
+// hostOf is the host function for operator i of a run, "" if the engine does it right.
 func (p *parser) hostOf(e *binary, i int) string {
 	k := e.ops[i].kind
 	if name := hostName(k); name != "" {

@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// This file tells what the functions of a text are called.
+// This file names the functions of a text.
 
 // FunctionNames lists the functions of src in the order in which their texts begin, by what they are first known as:
 // "f" for function f() and f = function(), "a.b:c" for function a.b:c(), "k" for {k = function()}, "" for those without
@@ -18,9 +18,9 @@ func FunctionNames(src string) []string {
 
 // A Declaration is one function of a source text.
 type Declaration struct {
-	// Name is as FunctionNames tells it.
+	// Name is the name as in FunctionNames.
 	Name string
-	// Params is what stands between its round brackets.
+	// Params is the text between its parentheses.
 	Params string
 	// Line is where it begins, counted from 1.
 	Line int

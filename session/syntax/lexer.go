@@ -2,10 +2,10 @@ package syntax
 
 import "strings"
 
-// This file splits a text into tokens. The scanner looks at each byte once and never stops at an error: what is no
+// This file splits a text into tokens. The scanner looks at each byte once and never stops at an error: an invalid
 // token becomes one of kind tkBad, with its message kept beside it.
 
-// A lexer holds the tokens of a text and what is wrong with the bad ones.
+// A lexer holds the tokens of a text and the errors of the bad ones.
 type lexer struct {
 	src      string
 	pos      int
@@ -38,7 +38,7 @@ func scan(src string, comments bool) *lexer {
 	return lx
 }
 
-// newLexer stands behind what may come before the first token; tokens is how many there is room for.
+// newLexer starts after what may precede the first token; tokens is the initial capacity.
 func newLexer(src string, comments bool, tokens int) *lexer {
 	lx := &lexer{src: src, line: 1, comments: comments, toks: make([]token, 0, tokens)}
 	if strings.HasPrefix(src, byteOrderMark) {

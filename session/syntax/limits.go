@@ -2,11 +2,11 @@ package syntax
 
 import "fmt"
 
-// This file refuses what is right Lua but more than the engine bears: it does not check its registers, and its parser
-// needs time that grows with the cube of the jumps that end in one place.
+// This file refuses valid Lua beyond the engine's limits: it does not check its registers, and its parser takes cubic
+// time in the number of jumps to one place.
 
 const (
-	// maxRegisters is how many a function may use; the engine would go on beyond 255 and compile nonsense.
+	// maxRegisters is how many a function may use; beyond 255 the engine would compile nonsense.
 	maxRegisters = 240
 	// maxJumps bounds the sum of the cubes of the jump lists: some half a second of the engine's parser.
 	maxJumps = 100_000_000
@@ -23,7 +23,7 @@ type meter struct {
 	err   *Error
 }
 
-// measure returns what the engine would not bear about fn, nil when nothing.
+// measure returns the first limit of the engine that fn exceeds, nil if none.
 func measure(p *parser, fn *function) *Error {
 	m := &meter{p: p, jumps: p.names.jumps}
 	m.addJumps(span{}, 0) // gotos and nothing else

@@ -10,10 +10,10 @@ import (
 	"almanac/catalog/text"
 )
 
-// This file scans strings and numbers and knows what they are worth.
+// This file scans strings and numbers and computes their values.
 
-// strayByte says what is wrong with a byte that begins no token, and helps with what other languages and word
-// processors write.
+// strayByte is the error for a byte that begins no token, with hints about what other languages and word processors
+// write.
 func strayByte(s string) badToken {
 	b := badToken{message: "unexpected symbol near '" + s + "'"}
 	if r, _ := utf8.DecodeRuneInString(s); r == utf8.RuneError || r < ' ' {
@@ -94,7 +94,7 @@ func clip(s string) string {
 	return s
 }
 
-// escape steps over one escape sequence and says what is wrong with it, nil when nothing is.
+// escape skips one escape sequence and returns what is wrong with it, or nil.
 func (lx *lexer) escape() *badToken {
 	at, line, src := lx.pos, lx.line, lx.src
 	wrong := func(message string) *badToken {

@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// This file finds out which globals a text uses.
+// This file lists the globals that a text uses.
 
 // Usage lists names in the order they first appear, each once. Globals of a scope with a local _ENV do not count;
 // _G.x and _ENV.x count as x.
@@ -66,7 +66,7 @@ func (f *finder) loop(*stmt) {}
 
 func (f *finder) function(fn *function) { walk(f, fn.body) }
 
-// target notes a variable that is set.
+// target records a variable that is set.
 func (f *finder) target(e expr) {
 	switch e := e.(type) {
 	case *nameRef:

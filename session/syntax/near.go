@@ -6,7 +6,7 @@ import (
 	"almanac/catalog/search/spelling"
 )
 
-// This file finds the word that was probably meant by one that is wrong.
+// This file guesses which word was meant by a wrong one.
 
 // Nearest is spelling.Nearest for names in Lua, which are not abbreviated: one that is more than half as long again was not
 // meant. Words of one or two bytes are near to too many. It sorts names and may drop some.

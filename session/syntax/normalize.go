@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// This file writes a program anew for the engine. The text is copied from left to right with pieces put in, replaced
-// or left out by position; line breaks are only ever copied. What is changed:
+// This file rewrites a program for the engine. The text is copied from left to right with pieces inserted, replaced or
+// left out by position; line breaks are only ever copied. The changes:
 //
 //	a .. b .. c        __host_concat(a, b, c); over 50 operands __host_concat({n = 60, a, b, ...})
 //	a % b, a // b ...  __host_mod(a, b), __host_idiv(a, b) ...; % of two numerals is folded
@@ -60,7 +60,7 @@ func HostNames() []string {
 		HostAdd, HostSub, HostMul, HostEq, HostNe, HostFor, HostResults}
 }
 
-// maxDepth is how deep normalised code may nest. The engine bears 200 levels, of which some belong to its callers.
+// maxDepth is how deep normalised code may nest. The engine allows 200 levels, some of which belong to its callers.
 const maxDepth = 185
 
 // hostName gives the host function of a binary operator, "" when the engine does it right.
@@ -87,7 +87,7 @@ func hostName(k kind) string {
 }
 
 // Normalize returns the program of src for the engine: the same meaning, every line where it was, as many lines. The
-// error is an *Error. Text that needs nothing comes back as it is.
+// error is an *Error. Text that needs no change is returned unchanged.
 //
 // An operator that becomes a call is an instruction at the line where the call begins, while in Lua it is at the line
 // of the operator. lines has the right line of each call of a host function, in the order in which the calls begin;
@@ -347,7 +347,7 @@ func (w *writer) expr(e expr, depth int) {
 	}
 }
 
-// single writes an expression so that it has one value.
+// single writes an expression so that it yields one value.
 func (w *writer) single(e expr, depth int) {
 	l, dots := e.(*literal)
 	if dots = dots && l.kind == tkDots; !dots && !isCall(e) {

@@ -7,9 +7,9 @@ import (
 
 // This file holds the parser's frame; statements are in parser_stmt.go, expressions in parser_expr.go.
 //
-// At an error the parser remembers it (the first one is what callers see) and behaves as if the text ended, until the
-// innermost list of statements has it: that one skips to where a statement may begin and reads on. So tools get a tree
-// of broken text too, in linear time.
+// At an error the parser remembers it (callers see the first one) and behaves as if the text ended, back to the
+// innermost list of statements, which skips to where a statement may begin and continues. So tools get a tree even of
+// broken text, in linear time.
 
 // The limits of a text. Beyond them it is refused before the engine sees it.
 const (
@@ -131,7 +131,7 @@ func (p *parser) ahead() kind {
 	return p.toks[p.i+1].kind
 }
 
-// end is where the token before the current one ends.
+// end is the end of the token before the current one.
 func (p *parser) end() int32 {
 	if p.i == 0 {
 		return 0
@@ -149,7 +149,8 @@ func (p *parser) spell(t token) string {
 	return "'" + clip(p.text(t)) + "'"
 }
 
-// fail notes an error at t and breaks off. The error of a bad token goes before what the parser missed there.
+// fail records an error at t and breaks off. The error of a bad token takes precedence over what the parser expected
+// there.
 func (p *parser) fail(t token, message string) *Error {
 	if p.broken {
 		return &Error{}
@@ -214,7 +215,7 @@ func startsOrEnds(k kind) bool {
 	return false
 }
 
-// enter counts one more level of nesting; every enter has its leave.
+// enter counts one more level of nesting; every enter needs a leave.
 func (p *parser) enter() bool {
 	p.depth++
 	if p.depth > MaxNesting && !p.broken {
@@ -268,7 +269,7 @@ func (p *parser) closeScope() {
 	}
 }
 
-// semantic notes an error that does not disturb the parser.
+// semantic records an error that does not disturb the parser.
 func (p *parser) semantic(t token, message string) *Error {
 	if p.err != nil {
 		return &Error{}

@@ -2,8 +2,8 @@ package syntax
 
 import "fmt"
 
-// This file resolves names while the parser reads: which variable a name means, what each function captures, where
-// the gotos go.
+// This file resolves names during parsing: which variable a name means, what each function captures, where the gotos
+// go.
 
 const (
 	maxLocals   = 200 // of one function, with three hidden ones for each loop around
@@ -37,7 +37,7 @@ type pending struct {
 	active int
 }
 
-// A resolver knows the variables that live at the parser's place.
+// A resolver knows the variables in scope at the parser's place.
 type resolver struct {
 	vars   []*variable
 	names  map[string]*variable
@@ -140,7 +140,7 @@ func (r *resolver) lookup(n *nameRef, name string, fn *function) bool {
 	return true
 }
 
-// capture notes that f uses v of a function around it.
+// capture records that f uses v of an enclosing function.
 func (f *function) capture(v *variable) (added, ok bool) {
 	if f.captured != nil {
 		if _, known := f.captured[v]; known {

@@ -6,7 +6,7 @@ import (
 
 // This file holds the tokens: the coarse kinds that callers see and the exact ones that the parser reads.
 
-// A TokenKind says how a token is to be coloured.
+// A TokenKind decides the colour of a token.
 type TokenKind uint8
 
 // The kinds. Bad is what is no token: a stray byte, an unfinished string, a malformed number, a reserved name.

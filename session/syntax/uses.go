@@ -1,9 +1,9 @@
 package syntax
 
-// This file lists what a text does to values that may be of the wrong type: the machine knows which instruction
+// This file lists the operations of a text that fail on values of the wrong type: the machine knows which instruction
 // failed, and finds its place in the text here.
 
-// A UseKind says what is done to a value.
+// A UseKind is what is done to a value.
 type UseKind uint8
 
 // The kinds.
@@ -29,7 +29,7 @@ type Use struct {
 	At []Pos
 }
 
-// A Function tells function bodies apart, as far as their outline does.
+// A Function identifies a function body by its outline.
 type Function struct {
 	First  int // the line of the word function; zero for the main function
 	Params int // with self
@@ -300,7 +300,7 @@ func (u *user) binary(e *binary) {
 	}
 }
 
-// isNumeral says whether the engine sees a constant that it computes with while it compiles.
+// isNumeral reports whether the engine sees a constant that it folds while compiling.
 func (u *user) isNumeral(e expr) bool {
 	switch e := e.(type) {
 	case *literal:

@@ -1,9 +1,9 @@
 package syntax
 
-// This file is the way through a tree for those that look for something in it. What writes or measures a text
-// (normalize.go, limits.go) has its own, because each kind of statement means something else to it.
+// This file walks a tree for code that searches it. Code that writes or measures a text (normalize.go, limits.go) walks
+// by itself, because it treats each kind of statement differently.
 
-// A visitor looks for something. Each method goes on with what is inside, or not.
+// A visitor searches a tree. Each method decides whether to visit what is inside.
 type visitor interface {
 	expr(e expr)
 	function(f *function)

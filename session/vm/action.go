@@ -10,11 +10,11 @@ import (
 	luasrc "almanac/catalog/lua"
 )
 
-// This file holds lazy action names and call(). A global that the session has not set and that Script.Roots names is
-// an action value; indexing it extends the dotted path, and calling it with one table (or nothing) asks Host.Call.
-// The value carries the path only: a saved one gives no rights, the host checks every call anew.
+// This file holds lazy action names and call(). A global that the session has not set and that Script.Roots names is an
+// action value; indexing it extends the dotted path, and calling it with one table (or nothing) asks Host.Call. The
+// value carries the path only: a saved one gives no rights, since the host checks every call.
 //
-// The prelude may put a helper of its own among the names below a root; it is found before an action of that name.
+// The prelude may add a function below a root; it takes precedence over an action of that name.
 //
 // type() of one is "action". It works wherever a function does: pcall, map, coroutines.
 
@@ -162,7 +162,7 @@ func usage(id, form string) string {
 	return id + "{name = value}"
 }
 
-// answer gives what the outside said, or raises it.
+// answer returns the host's answer, or raises its error.
 func (c call) answer(id string, answer any, err error) int {
 	if err != nil {
 		c.m.hostFailed(c.l, id, err)

@@ -20,7 +20,7 @@ type call struct {
 func (c call) top() int      { return c.l.Top() }
 func (c call) raw(i int) any { return c.m.raw(c.l, i) }
 
-// absent says that argument i is missing or nil; null counts as missing too.
+// absent reports whether argument i is missing, nil or null.
 func (c call) absent(i int) bool { return c.l.TypeOf(i) <= lua.TypeNil }
 
 // give pushes results and returns their number.
@@ -34,7 +34,7 @@ func (c call) give(values ...any) int {
 	return len(values)
 }
 
-// room makes sure of n stack slots.
+// room ensures n free stack slots.
 func (c call) room(n int) {
 	if !c.l.CheckStack(n + 1) {
 		c.fail("stack overflow")
@@ -48,8 +48,8 @@ func (c call) fail(format string, args ...any) {
 	c.m.raise(c.l, c.m.where(c.l)+message)
 }
 
-// bad raises an error about argument i. As in Lua, the object of a method call does not count, and a function that no
-// script called by a name has the name of its library.
+// bad raises an error about argument i. As in Lua, the object of a method call is not counted, and a function that was
+// not called by a name is given its library's name.
 func (c call) bad(i int, format string, args ...any) {
 	what, name := fmt.Sprintf(format, args...), c.name
 	kind := ""
@@ -175,7 +175,7 @@ func (c call) exact(i int) {
 	c.bad(i, "an integer beyond 2^53 would lose digits here: "+giveUpDigits)
 }
 
-// int requires a number and cuts it to an int; far-off values are clamped.
+// int requires a number and truncates it to an int; out-of-range values are clamped.
 func (c call) int(i int) int {
 	f := c.number(i)
 	switch {
@@ -211,7 +211,7 @@ func (c call) invoke(f any, args ...any) any {
 	return v
 }
 
-// enter counts one more call through the host and raises when there are too many.
+// enter counts one more nested call through the host, and raises an error if there are too many.
 func (c call) enter() {
 	c.m.depth++
 	if c.m.depth > c.m.limits.Depth {

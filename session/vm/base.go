@@ -12,7 +12,7 @@ import (
 
 // This file holds the basic functions: type, tostring, tonumber, select, the raw family, metatables, print.
 
-// text is what tostring gives.
+// text is the result of tostring.
 func (m *Machine) text(l *lua.State, v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -228,8 +228,7 @@ func selectArgs(c call) int {
 // maxPrinted bounds one table among what is printed, in bytes.
 const maxPrinted = 16 << 10
 
-// printed is v as print shows it: a table that says nothing of itself as its content, since its address tells nobody
-// anything.
+// printed is v as print shows it: a table without __tostring is shown by its content, since its address is of no use.
 func (c call) printed(v any) string {
 	if c.m.table(v) == nil || c.m.metafield(v, "__tostring") != nil {
 		return c.m.text(c.l, v)

@@ -11,26 +11,25 @@ import (
 	"almanac/catalog/text"
 )
 
-// This file is how a script is stopped.
+// This file stops scripts.
 //
-// The engine calls hook every 1,000 instructions, or 20, also inside loops, callbacks, metamethods and coroutines. When the
-// run must end, end keeps the reason, sets the hook to every instruction and panics with errStop, and every later
-// hook panics again. A protected call that sees the panic passes it on (see protect.go), so no nesting of pcall and
-// coroutines holds it up. Library functions that loop call work, which counts their steps and looks at the same
-// conditions.
+// The engine calls hook every 1,000 instructions, or 20, also inside loops, callbacks, metamethods and coroutines. When
+// the run must end, end keeps the reason, sets the hook to every instruction and panics with errStop, and every later
+// hook panics again. A protected call passes the panic on (see protect.go), so nested pcalls and coroutines cannot stop
+// it. Library functions with loops call work, which counts their steps and checks the same conditions.
 
 const (
 	hookInterval = 1000
-	// closeInterval is how often the hook is called once the machine has made a string of hugeString bytes: to compare
-	// two of the largest, or to find one in a table, takes the engine some 10 ms, which is one instruction.
+	// closeInterval is how often the hook is called once the machine has made a string of hugeString bytes: comparing two
+	// of the largest, or looking one up in a table, is one instruction and takes the engine some 10 ms.
 	closeInterval = 20
 	hugeString    = 4 << 20
 )
 
-// maxDepth is a little below what the engine bears.
+// maxDepth is a little below the engine's own limit.
 const maxDepth = 190
 
-// errStop unwinds a run that has been ended; Machine.fatal says why.
+// errStop unwinds a run that must end; Machine.fatal says why.
 var errStop = errors.New("the run was ended")
 
 // errKilled unwinds a coroutine that is no longer wanted.
@@ -60,7 +59,7 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// A meter counts what the run has used.
+// A meter counts the resources that a run has used.
 type meter struct {
 	steps   int64
 	pending int64 // steps of library functions since the last look at the clock
@@ -110,7 +109,7 @@ func (m *Machine) check(l *lua.State) {
 	}
 }
 
-// end ends the run; it does not return. The first reason is kept.
+// end ends the run and does not return. The first reason is kept.
 func (m *Machine) end(l *lua.State, e *Error) {
 	if m.fatal == nil {
 		if e.Line == 0 {
@@ -123,11 +122,11 @@ func (m *Machine) end(l *lua.State, e *Error) {
 	panic(errStop)
 }
 
-// watch has l call the hook.
+// watch sets the hook of l.
 func (m *Machine) watch(l *lua.State) { lua.SetDebugHook(l, m.hook, lua.MaskCount, m.interval) }
 
-// grown ends the run when the n bytes that a string being built has are too many, and counts those that are new; paid
-// is how many were counted.
+// grown ends the run if a string being built has too many bytes, n, and counts the new ones; paid is how many were
+// counted before.
 func (m *Machine) grown(l *lua.State, n int, paid *int) {
 	m.fits(l, n)
 	if fresh := n - *paid; fresh >= 64 {
@@ -161,8 +160,8 @@ const (
 	collectAfter = 32 << 20
 )
 
-// giveText gives a string that was just made. A few large ones outrun the collector, which works beside the script and
-// would let garbage reach the memory limit; so it is waited for now and then.
+// giveText returns a new string. A few large ones would outrun the concurrent collector and let garbage reach the
+// memory limit, so it waits for a collection now and then.
 func (c call) giveText(s string) int {
 	if len(s) >= largeString {
 		c.made(len(s))
@@ -178,7 +177,7 @@ func (c call) made(bytes int) {
 	}
 }
 
-// host runs f, which asks the outside for a call or for op. The machine's clock stands still where the time is not the
+// host runs f, which asks the host for a call or for op. The machine's clock is stopped while the time is not the
 // script's own.
 func (m *Machine) host(l *lua.State, op string, f func() (any, error)) (any, error) {
 	start := time.Now()

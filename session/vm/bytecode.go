@@ -13,9 +13,9 @@ import (
 	"almanac/session/syntax"
 )
 
-// This file reads the compiled code of a running function, to find the name of the value that an instruction failed
-// on. It follows the reference implementation: from the register that the instruction used back to the instruction
-// that filled it. The engine's own search compares values instead and so names any variable that is equal.
+// This file reads the compiled code of a running function, to find the name of the value that an instruction failed on.
+// Like the reference implementation it goes from the register that the instruction used back to the instruction that
+// filled it. The engine itself compares values instead, and so names any variable that holds an equal one.
 
 // An instruction is one word of code.
 type instruction uint32
@@ -62,7 +62,7 @@ func (i instruction) ax() int { return int(i >> 6) }
 // constantBit marks an operand that is a constant.
 const constantBit = 1 << 8
 
-// setsA says whether an instruction puts its result into register a.
+// setsA reports whether an instruction stores its result in register a.
 func (i instruction) setsA() bool {
 	switch i.op() {
 	case opSetTableUp, opSetUpvalue, opSetTable, opJump, opEqual, opLess, opLessEqual, opTest, opReturn, opForIn,
@@ -109,10 +109,10 @@ func (p *prototype) lineOfCall(register, at int) *int32 {
 	return nil
 }
 
-// engineStack is how many slots a stack has before the engine gives it the reserve for handling an overflow.
+// engineStack is the number of slots of a stack before the engine adds the reserve for handling an overflow.
 const engineStack = 1_000_000
 
-// settle takes back what an overflow has used, once the stack is unwound: the records of the calls, and the reserve for
+// settle releases what an overflow has used, once the stack is unwound: the records of the calls, and the reserve for
 // handling it. The engine never does, and would end every later overflow without a handler.
 func settle(l *lua.State) {
 	defer func() { _ = recover() }()
@@ -137,7 +137,7 @@ type activation struct {
 	at        int // index of the instruction that runs
 }
 
-// activationAt reads the level of the stack, nil where that does not run Lua; level 0 is the running function.
+// activationAt reads a level of the stack, nil if it does not run Lua; level 0 is the running function.
 func (m *Machine) activationAt(l *lua.State, level int) *activation {
 	where, ok := lua.Stack(l, level)
 	if !ok || recordOf(where).lua == nil || !l.CheckStack(1) {
@@ -220,7 +220,7 @@ func (a *activation) variables() (names []string) {
 	return names
 }
 
-// filled finds the instruction before at that put the value into a register, or -1 when that depends on a jump.
+// filled finds the instruction before at that filled a register, or -1 if that depends on a jump.
 func (a *activation) filled(register, at int) int {
 	found, target := -1, 0
 	for pc := 0; pc < at; pc++ {
@@ -251,9 +251,9 @@ func (a *activation) filled(register, at int) int {
 	return found
 }
 
-// A named is where a value comes from, in the words of messages: local 'x', global 'x', field 'x', method 'x',
-// upvalue 'x', constant 'x'. owner is the table that a field was read from, where that is known. A field with a
-// computed key is called field '?', as in Lua; computed is the text of the key then and detail what its variable holds.
+// A named is the origin of a value, in the words of messages: local 'x', global 'x', field 'x', method 'x', upvalue
+// 'x', constant 'x'. owner is the table that a field was read from, where that is known. A field with a computed key is
+// called field '?', as in Lua; computed is the text of the key then and detail what its variable holds.
 type named struct {
 	kind, name       string
 	owner            *named
@@ -347,7 +347,7 @@ func (a *activation) origin(register, at int) named {
 	return a.source(register, at)
 }
 
-// source names what the instruction gave that filled a register before at.
+// source names the result of the instruction that filled a register before at.
 func (a *activation) source(register, at int) named {
 	pc := a.filled(register, at)
 	if pc < 0 {

@@ -8,10 +8,9 @@ import (
 	lua "github.com/Shopify/go-lua"
 )
 
-// This file knows the engine's call stack: its records of calls by a mirror, as engine.go knows values, and what they
-// say of chunks and lines. It bounds how deep Lua functions call one another, because the engine bounds the slots of
-// its stack alone: a function without variables takes one slot but some 130 bytes elsewhere, and a million calls are
-// more than the memory limit.
+// This file reads the engine's call stack through mirrors of its call records, as engine.go does for values, to find
+// chunks and lines. It bounds the nesting of Lua calls, because the engine bounds only the slots of its stack: a
+// function without variables takes one slot but some 130 bytes elsewhere, and a million calls exceed the memory limit.
 
 // A record mirrors the engine's callInfo, the record of a call. The engine keeps one for each depth of a stack.
 type record struct {
@@ -33,7 +32,7 @@ func recordOf(where lua.Frame) *record { return *(**record)(unsafe.Pointer(&wher
 
 func (r *record) frame() lua.Frame { return *(*lua.Frame)(unsafe.Pointer(&r)) }
 
-// checkRecords says whether the mirrors are right.
+// checkRecords verifies the mirrors.
 func checkRecords() bool {
 	theirs := reflect.TypeFor[lua.Frame]().Elem()
 	inner, found := theirs.FieldByName("luaCallInfo")
@@ -84,7 +83,7 @@ func frameOf(l *lua.State, where lua.Frame) (f frame) {
 	return f
 }
 
-// frames lists the call stack, innermost first: all of a short one, else the ends of it with a nil between.
+// frames lists the call stack, innermost first; of a long one only both ends, with a nil between them.
 func frames(l *lua.State) (list []lua.Frame) {
 	const kept = 100
 	where, ok := lua.Stack(l, 0)
@@ -119,7 +118,7 @@ func innermost(l *lua.State) *record {
 	return recordOf(where)
 }
 
-// A depthCount is when the calls were counted last, for which state, and a record of that state whose depth is known.
+// A depthCount remembers when calls were last counted, for which state, and a record of that state with a known depth.
 type depthCount struct {
 	state *lua.State
 	next  int64 // the steps at which to count again

@@ -7,21 +7,21 @@ import (
 	"math"
 )
 
-// This file carries a compiled prelude from one process to another. To parse its source is nearly all that a new
-// machine costs: some 5 ms, where reading this takes 0.3 ms, so the program does it once and hands each kernel the
-// result. The engine's own format for compiled code is not used: reading it takes half as long as parsing.
+// This file transfers a compiled prelude from one process to another. Parsing its source is nearly all the cost of a
+// new machine, some 5 ms, while reading this format takes 0.3 ms; so the program parses it once and hands each kernel
+// process the result. The engine's own format for compiled code takes half as long to read as parsing.
 //
 // The format: the number of chunks, then for each its name and its functions in order of appearance, each followed by
 // those in it. Numbers are varints; floats and instructions have a fixed size; a string is spelt out where it appears
 // first, under the number that it has from then on.
 
-// A Compiled is a prelude as Compile made it. It is trusted like the program itself: NewCompiled must get it from
-// Compile of the same build. The zero value is an empty prelude.
+// A Compiled is a prelude compiled by Compile. It is trusted like the program itself: it must come from Compile of the
+// same build. The zero value is an empty prelude.
 type Compiled []byte
 
 var errCompiled = errors.New("compiled prelude: not from this build")
 
-// Compile makes of the chunks of a prelude what NewCompiled takes. An error names the chunk.
+// Compile compiles the chunks of a prelude for NewCompiled. An error names the chunk.
 func Compile(prelude []Chunk) (Compiled, error) {
 	m, err := New(Limits{}, Host{}, nil)
 	if err != nil {
@@ -41,7 +41,7 @@ func Compile(prelude []Chunk) (Compiled, error) {
 	return w.text, nil
 }
 
-// NewCompiled is New with a prelude that Compile made.
+// NewCompiled is New with a compiled prelude.
 func NewCompiled(l Limits, h Host, prelude Compiled) (*Machine, error) {
 	m, err := openMachine(l, h)
 	if err != nil {
@@ -65,7 +65,7 @@ func NewCompiled(l Limits, h Host, prelude Compiled) (*Machine, error) {
 	return m, nil
 }
 
-// chunks makes the functions of a compiled prelude. It refuses what Compile cannot have written, as far as that shows.
+// chunks rebuilds the functions of a compiled prelude. It refuses most input that Compile cannot have written.
 func (p Compiled) chunks() (chunks []compiledChunk, err error) {
 	if len(p) == 0 {
 		return nil, nil
@@ -88,8 +88,8 @@ type compiledChunk struct {
 	main prototype
 }
 
-// A preludeCoder writes, or reads what one wrote: each method does for a value what the direction asks. It panics where
-// the text is not what a writer wrote.
+// A preludeCoder writes or reads, depending on its direction: each method codes one kind of value. It panics on
+// malformed text.
 type preludeCoder struct {
 	writing bool
 	text    []byte         // written so far, or left to read

@@ -11,10 +11,10 @@ import (
 	lua "github.com/Shopify/go-lua"
 )
 
-// This file holds coroutines, which the engine lacks. Each runs on a goroutine of its own (iter.Pull hands control
-// over without the scheduler) with its own engine state that shares the machine's globals; only one of them ever runs.
-// The machine owns the goroutines: thread.stop ends one that is suspended, Machine.stopCoroutines ends all. A
-// suspended coroutine that no script can reach any more is found by the collector and ended at the next creation.
+// This file holds coroutines, which the engine lacks. Each runs on a goroutine of its own (iter.Pull hands control over
+// without the scheduler) with its own engine state that shares the machine's globals; only one of them ever runs. The
+// machine owns the goroutines: thread.stop ends one that is suspended, Machine.stopCoroutines ends all. A suspended
+// coroutine that has become unreachable is found by the collector and ended when the next one is created.
 
 type coroutineStatus string
 
@@ -114,7 +114,7 @@ func (m *Machine) endOrphans() {
 	}
 }
 
-// run is the body of the goroutine.
+// run is the goroutine of a coroutine.
 func (t *thread) run(yield func([]any) bool) {
 	t.yield = yield
 	l := t.l

@@ -1,5 +1,5 @@
-// Package vm puts one Lua state in a box: it takes source text and gives back values, printed text and errors, and no
-// script can hang it, crash it, or reach anything that its Host does not hand in.
+// Package vm sandboxes one Lua state: it takes source text and returns values, printed text and errors. No script can
+// hang it, crash it, or reach anything that its Host does not provide.
 //
 //	Machine    one Lua state with its globals; Run, Interrupt, Close
 //	Limits     what one run may use

@@ -7,10 +7,10 @@ import (
 	lua "github.com/Shopify/go-lua"
 )
 
-// This file knows how the engine keeps values in memory; snapshot_closure.go does for functions and calls.go for the
-// call stack. The public API of the engine enumerates a table through Next only, which scans all keys at each step
-// (4,000 keys: 0.5 s), and has no way to hold a value outside its stack. Both are mended by mirrors of two of its
-// structs. The version is pinned by go.sum and no longer changes, and New refuses to start when a mirror is wrong.
+// This file depends on how the engine keeps values in memory; snapshot_closure.go does for functions and calls.go for
+// the call stack. The public API of the engine enumerates a table only through Next, which scans all keys at each step
+// (4,000 keys: 0.5 s), and cannot hold a value outside its stack. Mirrors of two of its structs solve both. The version
+// is pinned by go.sum and no longer changes, and New fails if a mirror is wrong.
 //
 // A Lua value outside the stack is an `any` holding what the engine itself holds: nil, bool, float64, string, or a
 // pointer to one of its own types. Such a value may move from one State of a Machine to another.
@@ -69,7 +69,7 @@ func (y *layout) object(v any) any {
 
 var errLayout = errors.New("lua engine: its tables are not laid out as expected: build with the version in go.sum")
 
-// newLayout learns the layout from a fresh State and checks it against values of known content.
+// newLayout derives the layout from a fresh State and verifies it with known values.
 func newLayout() (y layout, err error) {
 	defer func() {
 		if recover() != nil {
@@ -207,7 +207,7 @@ func (m *Machine) raw(l *lua.State, i int) any {
 	return l.ToValue(i)
 }
 
-// push pushes any value; the caller has made sure of the stack space.
+// push pushes any value; the caller has ensured the stack space.
 func push(l *lua.State, v any) { l.PushLightUserData(v) }
 
 // function makes a host function. name is what messages call it.
@@ -218,7 +218,7 @@ func (m *Machine) function(name string, f func(c call) int) any {
 	return v
 }
 
-// typeName is what type() answers.
+// typeName is the result of type().
 func (m *Machine) typeName(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -252,7 +252,7 @@ func (m *Machine) typeName(v any) string {
 	}
 }
 
-// callable says whether a call of v can work.
+// callable reports whether v can be called.
 func (m *Machine) callable(v any) bool {
 	switch m.typeName(v) {
 	case "function", "action":

@@ -116,7 +116,7 @@ func (m *Machine) traceback(l *lua.State) []string {
 	return append(head, tail...)
 }
 
-// traceEntry is the line of a traceback for a call that scripts see; inner says that there is a level around it.
+// traceEntry is a traceback's line for a call visible to scripts; inner is set unless it is the outermost level.
 func (m *Machine) traceEntry(l *lua.State, where lua.Frame, inner bool) (string, bool) {
 	if where == nil {
 		return "", false
@@ -157,7 +157,7 @@ func (m *Machine) sourceLine(chunk string, line int) string {
 	return strings.TrimRight(text, "\r")
 }
 
-// onError is the engine's error handler: it sees the engine's own message before the stack unwinds and puts it right.
+// onError is the engine's error handler: it sees the engine's message before the stack unwinds, and corrects it.
 func (m *Machine) onError(l *lua.State) int {
 	message, ok := m.raw(l, 1).(string)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"almanac/session/syntax"
 )
 
-// This file holds arithmetic and order of the exact integers beyond 2^53. A result is exact or an error that says what
-// can be done; nothing is rounded without a word.
+// This file holds arithmetic and order of the exact integers beyond 2^53. A result is exact, or an error that says what
+// to do; nothing is rounded silently.
 
 // exactBits is enough for the sum of any two floats.
 const exactBits = 2100
@@ -63,7 +63,7 @@ func (m *Machine) exactInteger(v any) (n int64, ok bool) {
 	return 0, false
 }
 
-// giveUpDigits is how a script says that it wants a float.
+// giveUpDigits is how a script asks for a float.
 const giveUpDigits = "tonumber(n .. '.0') gives up digits"
 
 // An arithmetic is a binary operator on numbers of which one may be an exact integer.
@@ -155,7 +155,7 @@ func exactMod() arithmetic {
 	})}
 }
 
-// exactDiv gives an integer or a float that is the quotient, and refuses where there is none.
+// exactDiv returns the exact quotient as an integer or a float, and fails if there is none.
 func exactDiv() arithmetic {
 	divide := func(a, b float64) float64 { return a / b }
 	return arithmetic{divide, func(c call, a, b *big.Float) int {

@@ -10,11 +10,11 @@ import (
 	"almanac/session/syntax"
 )
 
-// This file mends the engine's messages. The engine names any variable that happens to hold an equal value ("local
+// This file corrects the engine's messages. The engine names any variable that happens to hold an equal value ("local
 // 'a'" for a field of t); here the instruction that failed says which one it was (bytecode.go), and where it stands in
 // the text (syntax.Uses).
 
-// engineFailure takes apart what the engine says of a value of the wrong type: "attempt to index local 'x' (a nil
+// engineFailure parses the engine's message about a value of the wrong type: "attempt to index local 'x' (a nil
 // value)", or without a name "attempt to index a nil value".
 func engineFailure(text string) (f failure, ok bool) {
 	rest, _ := strings.CutPrefix(text, "attempt to ")
@@ -153,14 +153,14 @@ type failure struct {
 	operand int
 }
 
-// A hinted is the last message that more is known of: where in its line it stands, and a hint.
+// A hinted is the last message with a known column or a hint.
 type hinted struct {
 	message, hint string
 	missing       string // the global that is nil
 	use           spot
 }
 
-// A spot is an instruction as the text shows it: the nth of total alike on its line.
+// A spot is an instruction's place in the text: the nth of total alike on its line.
 type spot struct {
 	kind       syntax.UseKind
 	name       string
@@ -171,7 +171,7 @@ type spot struct {
 	operand    int // index in syntax.Use.At
 }
 
-// blame returns the message of f with the name of the value, and keeps what else is known of it.
+// blame returns the message of f with the name of the value, and remembers its place and hint.
 func (m *Machine) blame(l *lua.State, f failure) (text string) {
 	text = f.text
 	m.hint = hinted{message: text, hint: kindHint(f.typ)}
@@ -376,7 +376,7 @@ func (a *activation) count(u *spot) {
 	}
 }
 
-// alike says whether instruction i does what u does.
+// alike reports whether instruction i does the same as u.
 func (a *activation) alike(pc int, i instruction, u *spot) bool {
 	op := i.op()
 	switch u.kind {
@@ -461,7 +461,7 @@ func (m *Machine) lookUp(names []string) (v any, ok bool) {
 	return v, true
 }
 
-// open is the table behind a value: for a sealed library the real one.
+// open is the table of a value: the real one of a sealed library.
 func (m *Machine) open(v any) *table {
 	t := m.table(v)
 	if real := m.sealed[t]; real != nil {

@@ -8,11 +8,10 @@ import (
 	"almanac/catalog/text/cells"
 )
 
-// This file tells what a session's scripts have set. The session's globals live in a table of their own; the prelude
-// and the libraries stand behind it, so that a script may shadow any of their names and cannot spoil them.
+// This file lists what a session's scripts have set. The session's globals have a table of their own, backed by the
+// prelude and the libraries, so that a script may shadow any of their names but cannot damage them.
 
-// A fingerprint is what a global is compared by from run to run: the value itself where it is a plain one, identity
-// and size where it is a table.
+// A fingerprint is how a global is compared between runs: a plain value by itself, a table by identity and size.
 type fingerprint struct {
 	value any
 	size  int
@@ -30,7 +29,7 @@ func (m *Machine) own() []string {
 	return names
 }
 
-// keep sets the names to v; from then on they are results, not globals that a script has set.
+// keep sets the names to v; from then on they count as results, not as globals set by a script.
 func (m *Machine) keep(names []string, v any) {
 	for _, name := range names {
 		if m.kept == nil {
@@ -148,7 +147,7 @@ func (m *Machine) behind(t *table, k any) *table {
 	return t
 }
 
-// describe is what vars() says of a global.
+// describe is the line of vars() about a global.
 func (g Global) describe() string {
 	switch g.Type {
 	case "table":

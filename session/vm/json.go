@@ -13,8 +13,8 @@ import (
 	"almanac/catalog/text"
 )
 
-// This file holds json.encode and json.decode. null, empty lists and empty objects, and integers of 64 bits stay what
-// they are in both directions.
+// This file holds json.encode and json.decode. null, empty lists and objects, and 64-bit integers survive in both
+// directions.
 
 func openJSON(m *Machine) {
 	lib := m.library("json")

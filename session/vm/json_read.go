@@ -12,7 +12,8 @@ import (
 	"almanac/catalog/text"
 )
 
-// This file reads JSON text straight into Lua values: no data in between, and an interrupt is seen at each value.
+// This file reads JSON text directly into Lua values, without intermediate data, and checks for an interrupt at each
+// value.
 
 // A jsonReader reads one text.
 type jsonReader struct {
@@ -39,10 +40,10 @@ func (e jsonLimit) Error() string { return string(e) }
 
 const errJSONRoom = jsonLimit("the text holds more values than fit into memory")
 
-// errJSON is any mistake in the text; what it is, encoding/json says.
+// errJSON is any mistake in the text; encoding/json then says which.
 var errJSON = errors.New("not JSON")
 
-// readJSON makes the Lua value of a text. The error tells a person what is wrong and where.
+// readJSON makes the Lua value of a text. The error says what is wrong and where.
 func (c call) readJSON(text string) (any, error) {
 	r := &jsonReader{c: c, text: text, room: jsonRoom, names: map[string]string{}}
 	v, err := r.value(0)
@@ -154,7 +155,7 @@ func (r *jsonReader) list(depth int) (any, error) {
 	if err := r.spend(listMemory); err != nil {
 		return nil, err
 	}
-	// A long list that grows in one piece leaves pieces that sum up to several times its size.
+	// Growing a long list leaves garbage of several times its size.
 	const most = 4096
 	var items []any
 	var full [][]any

@@ -11,8 +11,8 @@ import (
 	"almanac/catalog/text/cells"
 )
 
-// This file puts a script's world together: the table of names behind the session's globals, the libraries, what is
-// refused, and the `host` table that prelude chunks get.
+// This file sets up a script's environment: the table of names behind the session's globals, the libraries, the refused
+// functions, and the `host` table for prelude chunks.
 
 // global adds a function to the names every script sees.
 func (m *Machine) global(name string, f func(c call) int) { m.names.put(name, m.function(name, f)) }
@@ -27,7 +27,7 @@ func (m *Machine) library(name string) *table {
 	return t
 }
 
-// refusal is a function that says why there is no such function.
+// refusal is a function that fails and says why it is not available.
 func (m *Machine) refusal(name, why string) any {
 	return m.function(name, func(c call) int {
 		c.fail("%s is not available: %s", name, why)
@@ -35,7 +35,7 @@ func (m *Machine) refusal(name, why string) any {
 	})
 }
 
-// open fills the world; the prelude comes after it.
+// open fills the environment; the prelude runs after it.
 func (m *Machine) openLibraries() {
 	for _, open := range []func(*Machine){openInteger, openProtect, openBase, openIterate, openString, openTable,
 		openMath, openOS, openCoroutine, openAction, openJSON, openOperators, openExact, openSparse, openRefused} {
@@ -120,7 +120,7 @@ func (m *Machine) sealLibraries() {
 	}
 }
 
-// seal makes a stand-in for a table that scripts can read and not write.
+// seal makes a read-only stand-in for a table.
 func (m *Machine) seal(name string, real *table) *table {
 	stand := m.newTable(0, 0)
 	meta := m.newTable(0, 4)

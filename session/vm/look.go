@@ -1,6 +1,6 @@
 package vm
 
-// This file lets a person look into the session's values one level at a time. No Lua runs: metamethods are not called,
+// This file lets a person inspect the session's values one level at a time. No Lua runs: metamethods are not called,
 // and an action is shown by its name.
 
 // A Step is one key on the way into a table: a number where Numeric is set, else a name.
@@ -12,7 +12,7 @@ type Step struct {
 
 // A Node is one value as it stands, without what is below it.
 type Node struct {
-	// Step is its key in the table that holds it. Odd is true where the key is neither a name nor a number: nothing leads
+	// Step is its key in the table that holds it. Odd is true if the key is neither a name nor a number: no path leads
 	// there, and Step.Name is the key as text.
 	Step Step
 	Odd  bool
@@ -44,9 +44,10 @@ const maxOrdered = 100_000
 // lookText bounds the text of a Page.
 const lookText = 64 << 10
 
-// Look shows the value at path and up to limit entries of it, 2,000 at most, beginning with number from; each Brief has at
-// most wide cells, 60 where that is less. An empty path means the variables that the session has set. What is not there has the type "nil". Of a table with more than 100,000
-// keys beside its list it shows some, in no order. It must not run beside Run.
+// Look shows the value at path and up to limit entries of it, 2,000 at most, beginning with number from; each Brief has
+// at most wide cells, 60 where that is less. An empty path means the variables that the session has set. A missing
+// value has the type "nil". If a table has more than 100,000 keys beside its list, some of them are shown, unordered.
+// It must not run beside Run.
 func (m *Machine) Look(path []Step, from, limit, wide int) Page {
 	limit = min(max(limit, 0), maxNodes)
 	from = max(from, 0)

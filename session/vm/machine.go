@@ -143,11 +143,11 @@ func (m *Machine) Interrupt(reason string) {
 	m.interrupt.Store(&reason)
 }
 
-// SetLimits replaces the limits for the runs to come.
+// SetLimits replaces the limits for later runs.
 func (m *Machine) SetLimits(l Limits) { m.limits = l.WithDefaults() }
 
-// Run runs a script and tells what it came to. It returns only when the script has ended or was ended; what it set
-// stays set either way.
+// Run runs a script and returns its outcome. It returns only when the script has ended or was stopped; what the script
+// has set stays set either way.
 func (m *Machine) Run(s Script) Reply {
 	m.begin(s)
 	var r Reply
@@ -175,7 +175,7 @@ func (m *Machine) Run(s Script) Reply {
 	return r
 }
 
-// stopIfBroken ends all coroutines after a run that was cut off: what they shared with it may be half done.
+// stopIfBroken ends all coroutines after a run that was stopped: shared data may be inconsistent.
 func (m *Machine) stopIfBroken(err *Error) {
 	if err.Kind != Syntax && err.Kind != Runtime {
 		m.stopCoroutines()
@@ -220,7 +220,7 @@ func chunkName(name string) string {
 	return name
 }
 
-// execute compiles and runs s. No panic gets past it.
+// execute compiles and runs s. It recovers all panics.
 func (m *Machine) execute(s Script) (values []any, failure *Error) {
 	defer func() {
 		if trouble := recover(); trouble != nil {

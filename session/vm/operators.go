@@ -9,10 +9,10 @@ import (
 	"almanac/session/syntax"
 )
 
-// This file holds the operators that normalised source calls as functions, because the engine's own get them wrong:
-// `..` and `%`, or lacks them: `//` and the bitwise ones of Lua 5.3. Their names cannot be written in a script.
+// This file holds the operators that normalised source calls as functions, because the engine gets them wrong (`..` and
+// `%`) or lacks them (`//` and the bitwise ones of Lua 5.3). Their names cannot be written in a script.
 
-// reserved says whether a name is one that only normalised source uses.
+// reserved reports whether a name is used only by normalised source.
 func reserved(name string) bool { return strings.HasPrefix(name, syntax.HostPrefix) }
 
 func openOperators(m *Machine) {

@@ -1,8 +1,8 @@
 package vm
 
-// This file lets calls of actions run side by side. A worker is a coroutine in which an action call does not wait: it
-// asks the host to start the call and yields, and the prelude, which drives the workers, resumes it when the host has
-// the answer.
+// This file runs calls of actions in parallel. A worker is a coroutine in which an action call does not block: it asks
+// the host to start the call and yields, and the prelude, which drives the workers, resumes it when the host has the
+// answer.
 
 import (
 	"errors"
@@ -80,8 +80,8 @@ func (m *Machine) inWorker() *thread {
 	return t
 }
 
-// next is the place of what a worker does next: behind all it did, and before what those do that were begun after it, as
-// if there were no others.
+// next is the place of a worker's next call: after all its earlier ones, and before those of workers begun after it, as
+// in a sequential run.
 func (t *thread) next() []any {
 	t.steps++
 	return append(slices.Clip(t.place), t.steps)

@@ -2,10 +2,10 @@ package vm
 
 import "strings"
 
-// This file matches Lua patterns over bytes. It walks the pattern text itself, item by item, trying the longest (or
-// for "-" the shortest) repetition first and going back when the rest does not match. Going back can take
-// exponential time, so every step is counted against the run's budget. github.com/yuin/gopher-lua/pm was tried and
-// left aside: it has no %f, matches captures wrongly after a failed branch and cannot be stopped.
+// This file matches Lua patterns over bytes. It walks the pattern text itself, item by item, trying the longest (or for
+// "-" the shortest) repetition first and going back when the rest does not match. Going back can take exponential time,
+// so every step is counted against the run's budget. github.com/yuin/gopher-lua/pm was tried and rejected: it has no
+// %f, matches captures wrongly after a failed branch and cannot be stopped.
 
 const (
 	maxCaptures     = 32
@@ -156,7 +156,7 @@ func (ms *matcher) itemEnd(p int) int {
 	return p + 1
 }
 
-// one says whether the byte at s matches the item from p to end.
+// one reports whether the byte at s matches the item from p to end.
 func (ms *matcher) one(s, p, end int) bool {
 	if s >= len(ms.src) {
 		return false
@@ -340,7 +340,7 @@ func (ms *matcher) again(s int, digit byte) int {
 	return -1
 }
 
-// reset makes ready for a try at another position.
+// reset prepares for an attempt at another position.
 func (ms *matcher) reset() { ms.level, ms.depth = 0, 0 }
 
 // capture is the value of capture i; capture 0 of a pattern without any is the whole match.

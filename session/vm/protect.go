@@ -9,8 +9,8 @@ import (
 	lua "github.com/Shopify/go-lua"
 )
 
-// This file holds error, assert, pcall and xpcall. The engine's own lose error values and, for xpcall, run the whole
-// chunk again.
+// This file holds error, assert, pcall and xpcall. The engine's versions lose error values and, for xpcall, run the
+// whole chunk again.
 
 // A thrown error unwinds to the nearest protected call; the error value is on top of the stack.
 type thrown struct{}

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// This file sorts for sort_by: over keys of any types, with equal ones in the order in which they came.
+// This file implements the stable sort of sort_by, over keys of any types.
 
-// A rankedKey is one key of sort_by and where it came from.
+// A rankedKey is one key of sort_by and its original position.
 type rankedKey struct {
 	at    int
 	kind  string // its type; "" when it is missing: nil or null

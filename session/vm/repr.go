@@ -12,7 +12,7 @@ import (
 )
 
 // This file writes values as Lua source a person can read: `{ a = { 1, 2 }, b = "x" }`, keys sorted, one line where it
-// fits. Data reads back as the same value; what is not data stands in angle brackets.
+// fits. Data reads back as the same value; anything else is shown in angle brackets.
 
 const (
 	lineWidth    = 80
@@ -26,7 +26,7 @@ type printer struct {
 	left  int
 	width int
 	open  map[*table]bool
-	// naming puts what names a record first: the text will be cut.
+	// naming puts the fields that name a record first, since the text will be cut.
 	naming bool
 }
 

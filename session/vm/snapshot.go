@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// This file is the outside of snapshots: the graph of a session's globals as bytes, which another machine with the same
-// prelude can be given. snapshot_write.go and snapshot_read.go hold the two directions, snapshot_permanent.go the names
-// of what every machine has, snapshot_closure.go functions.
+// This file has the API of snapshots: the graph of a session's globals as bytes, for another machine with the same
+// prelude. snapshot_write.go and snapshot_read.go hold the two directions, snapshot_permanent.go the names of what
+// every machine has, snapshot_closure.go functions.
 //
 // The bytes, all numbers in varints:
 //
@@ -60,7 +60,7 @@ type Snapshot struct {
 	Data []byte
 	// Globals counts what is in it, kept results included.
 	Globals int
-	// Left are the globals that are not in it.
+	// Left are the globals that were left out.
 	Left []Left
 }
 
@@ -73,8 +73,8 @@ type SnapshotError struct{ Reason string }
 func (e *SnapshotError) Error() string { return "snapshot: " + e.Reason }
 
 // Snapshot returns the globals that scripts have set and the results that were kept, with all that they reach. A global
-// that reaches what cannot be kept (a coroutine, an iterator) is left out and named, the rest is whole. The machine
-// does not change. It must not be called during a run. The error is a *SnapshotError.
+// that reaches something that cannot be kept (a coroutine, an iterator) is left out and listed; the others are
+// complete. The machine does not change. It must not be called during a run. The error is a *SnapshotError.
 func (m *Machine) Snapshot(l SnapshotLimits) (Snapshot, error) {
 	if l.Bytes <= 0 {
 		l.Bytes = 32 << 20
@@ -89,8 +89,8 @@ func (m *Machine) Snapshot(l SnapshotLimits) (Snapshot, error) {
 	return Snapshot{Data: w.sealed(), Globals: w.kept, Left: w.left}, nil
 }
 
-// Restore replaces the machine's globals by those of a snapshot. The snapshot must come from a machine with the same
-// prelude. On an error, which is a *SnapshotError, the machine is as it was. It must not be called during a run.
+// Restore replaces the machine's globals by those of a snapshot, which must come from a machine with the same prelude.
+// On an error, always a *SnapshotError, the machine is unchanged. It must not be called during a run.
 func (m *Machine) Restore(data []byte) (err error) {
 	defer func() {
 		if trouble := recover(); trouble != nil {
@@ -116,7 +116,7 @@ func (m *Machine) Restore(data []byte) (err error) {
 		}
 	}
 	if len(data) >= hugeString {
-		m.interval = closeInterval // there may be one in it
+		m.interval = closeInterval // it may hold a huge string
 	}
 	m.before = m.prints()
 	return nil

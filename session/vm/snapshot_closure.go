@@ -10,9 +10,9 @@ import (
 	"almanac/session/syntax"
 )
 
-// This file knows how the engine keeps functions in memory, as engine.go knows it for tables, and which source text a
-// function came from. The public API of the engine can neither make a closure of a function that is nested in a chunk
-// nor say where one came from; the mirrors can, and newClosures refuses to start when they are wrong.
+// This file depends on how the engine keeps functions in memory, as engine.go does for tables, and finds the source
+// text of a function. The engine's public API can neither make a closure of a function nested in a chunk nor say where
+// one came from; the mirrors can, and newClosures fails if they are wrong.
 
 // A closure mirrors the engine's luaClosure.
 type closure struct {
@@ -74,7 +74,7 @@ type closures struct {
 
 const firstSweep = 64
 
-// newClosures learns the layout of functions and checks it against functions of known content.
+// newClosures derives the layout of functions and verifies it with known functions.
 func newClosures() (y closures, err error) {
 	defer func() {
 		if recover() != nil {
@@ -146,7 +146,7 @@ func (y *closures) remember(loaded any, name, source string) {
 	y.chunks[weak.Make(unsafe.StringData(main.source))] = &chunk{name: name, source: source, functions: n}
 }
 
-// keepPrelude notes that the chunk just loaded is one that every machine has.
+// keepPrelude records that every machine has the chunk just loaded.
 func (y *closures) keepPrelude(loaded any, name string) {
 	main := y.closure(loaded).prototype
 	c := y.origin(main)
@@ -167,7 +167,7 @@ func (y *closures) origin(p *prototype) *chunk {
 	return y.chunks[weak.Make(unsafe.StringData(p.source))]
 }
 
-// functionName is what the source calls a function, "" when it has no name.
+// functionName is the name of a function in the source, "" if it has none.
 func (y *closures) functionName(p *prototype) string {
 	c := y.origin(p)
 	if c == nil {

@@ -9,7 +9,7 @@ import (
 
 // This file names what every machine has: the functions and tables of the libraries and the prelude, the machine's
 // metatables, and the variables that functions of the prelude share. A snapshot refers to them by these names, which
-// are the ways to them from a few roots.
+// are their paths from a few roots.
 
 // A permanent is one of them: a value, or a variable.
 type permanent struct {
@@ -22,8 +22,8 @@ type permanents struct {
 	byName map[string]permanent
 }
 
-// findPermanents walks the world from its roots, the short ways first. It is called before the first script runs, so
-// that it meets nothing that a script made.
+// findPermanents walks the environment from its roots, short paths first. It is called before the first script runs, so
+// that it finds nothing made by a script.
 func (m *Machine) findPermanents() {
 	p := &m.permanents
 	*p = permanents{names: map[unsafe.Pointer]string{}, byName: map[string]permanent{}}

@@ -10,8 +10,8 @@ import (
 	lua "github.com/Shopify/go-lua"
 )
 
-// A stateReader makes the graph of a snapshot anew. It keeps its first error and reads nothing after it. What it
-// allocates is bounded by a fixed multiple of the bytes it is given.
+// A stateReader rebuilds the graph of a snapshot. It keeps its first error and reads nothing after it. Its allocations
+// are bounded by a fixed multiple of the input.
 type stateReader struct {
 	m       *Machine
 	rest    []byte
@@ -237,7 +237,7 @@ func (r *stateReader) permanent() permanent {
 	return p
 }
 
-// reference finds the object of an index, or makes it when it is mentioned for the first time.
+// reference finds the object of an index, or creates it when first mentioned.
 func (r *stateReader) reference(tag byte) restored {
 	i, fresh := r.position(len(r.objects))
 	if !fresh && r.objects[i].tag == tag {
@@ -317,7 +317,7 @@ func (r *stateReader) function(f *closure) {
 	}
 }
 
-// chunk reads which chunk a function is from and returns the functions of that.
+// chunk reads the chunk of a function and returns that chunk's functions.
 func (r *stateReader) chunk() []*prototype {
 	i, fresh := r.position(len(r.chunks))
 	if r.err != nil {

@@ -13,11 +13,11 @@ import (
 
 var snapshotSum = crc32.MakeTable(crc32.Castagnoli)
 
-// allowance is what an object or a text counts for beside its bytes: the writer remembers each.
+// allowance is added to the size of each object and text, since the writer remembers it.
 const allowance = 64
 
-// A stateWriter writes the graph behind the globals, one global at a time. Objects wait in line until they are written,
-// so that no depth of nesting deepens the stack.
+// A stateWriter writes the graph behind the globals, one global at a time. Objects are queued until they are written,
+// so that nesting does not deepen the stack.
 type stateWriter struct {
 	m        *Machine
 	limits   SnapshotLimits
@@ -77,7 +77,7 @@ func (w *stateWriter) sealed() []byte {
 	return binary.LittleEndian.AppendUint32(w.buf, crc32.Checksum(w.buf, snapshotSum))
 }
 
-// global writes one, or takes back all that was written of it.
+// global writes one global, or removes all that was written of it.
 func (w *stateWriter) global(k, v any, kept bool) {
 	size, objects, texts, chunks := len(w.buf), len(w.objects), len(w.texts), len(w.chunks)
 	w.buf = append(w.buf, 1, bit(kept))
@@ -115,7 +115,7 @@ func bit(b bool) byte {
 	return 0
 }
 
-// fits looks at the limits now and then; false ends the writing.
+// fits checks the limits now and then; false ends the writing.
 func (w *stateWriter) fits() bool {
 	if w.err != nil {
 		return false

@@ -8,15 +8,15 @@ import (
 
 // This file keeps integer keys outside the list part cheap: t[i] = v for i from 20,000 down to 1, by_id[row.id] = row.
 //
-// The engine looks, at each new such key, through the whole table whether the list part could take it: 20,000 keys
-// cost seconds. It does not where the table has a __newindex. So a table that is being filled in this way gets a
-// metatable that scripts do not see, whose __newindex sets the key itself at the same cost for any. Such tables are
-// found by the hook, among the variables of the functions that run.
+// At each such new key the engine scans the whole table to see if the list part could take it: 20,000 keys cost
+// seconds. It does not if the table has a __newindex. So a table that is being filled in this way gets a metatable that
+// scripts do not see, whose __newindex sets the key itself at constant cost. The hook finds such tables among the
+// variables of the running functions.
 
 const (
-	// sparseSize is how many keys outside its list part a table has at least to be looked at.
+	// sparseSize is the least number of keys outside the list part for a table to be considered.
 	sparseSize = 128
-	// sparseFrames is how many functions are looked at: the one that runs and those that called it.
+	// sparseFrames is how many functions are searched: the running one and its callers.
 	sparseFrames = 3
 )
 

@@ -2,8 +2,8 @@ package vm
 
 import "strings"
 
-// This file holds the table library. Lengths are raw and every loop counts its steps: the engine's own trust __len,
-// which can be 1e15, and join quadratically.
+// This file holds the table library. Lengths are raw and every loop counts its steps: the engine's functions trust
+// __len, which can be 1e15, and concatenate in quadratic time.
 
 // maxResults caps what unpack and string.byte put on the stack at once.
 const maxResults = 100_000

@@ -32,7 +32,7 @@ type Limits struct {
 	Value int
 }
 
-// A Surface says which host names a script sees.
+// A Surface is the set of host names that a script sees.
 type Surface string
 
 // The surfaces.
@@ -72,9 +72,9 @@ const (
 	Logs   Stream = "log"
 )
 
-// A Host does for a script what the machine cannot do. The machine's clock stands still while one of its functions
-// runs. Arguments and answers are data: nil, bool, int64, float64, string, []any, map[string]any. A string may hold
-// any bytes.
+// A Host provides what the machine itself cannot do. The machine's clock stands still while one of its functions runs.
+// Arguments and answers are data: nil, bool, int64, float64, string, []any, map[string]any. A string may hold any
+// bytes.
 type Host struct {
 	// Call runs the action id. line is the line of the script that asked.
 	Call func(id string, args map[string]any, line int) (any, error)
@@ -128,12 +128,12 @@ type Global struct {
 	Brief string
 }
 
-// A Diff says how the globals changed in a run; names in order.
+// A Diff is how the globals changed in a run; names are sorted.
 type Diff struct {
 	Added, Changed, Removed []string
 }
 
-// A Reply is what a run came to. It is filled as far as the run went even when Err is set.
+// A Reply is the outcome of a run. It is filled as far as the run got, even if Err is set.
 type Reply struct {
 	Values  []Value
 	Err     *Error
@@ -147,7 +147,7 @@ type Reply struct {
 	Hint string
 }
 
-// A Kind says what sort of failure an Error is.
+// A Kind is the kind of failure of an Error.
 type Kind string
 
 // The kinds. Syntax and Runtime are the script's own; the others end the run and cannot be caught by it. Lost is the end
@@ -198,12 +198,12 @@ type HostError struct {
 	Hint    string
 	Limit   string
 	Code    string
-	// Refused says that nothing was done outside: the time that the answer took is the script's own.
+	// Refused is set if the host did nothing: the time of the answer counts as the script's own.
 	Refused bool
 }
 
-// OwnTime reports whether the time that the outside took counts as the script's: that of a primitive does, and that of
-// a call that was refused. What an action takes, or the person who is asked, does not. op is empty for a call.
+// OwnTime reports whether the time of a host call counts as the script's: that of a primitive and of a refused call
+// does; that of an action, or of a person who is asked, does not. op is empty for a call.
 func OwnTime(op string, err error) bool {
 	if op != "" && !strings.HasPrefix(op, "call.") {
 		return true
