@@ -63,9 +63,9 @@ func (v *View) FormatSet(s Set, max int) string {
 
 func (v *View) formatEmpty(s Set) string {
 	var b strings.Builder
-	b.WriteString("no actions found")
+	b.WriteString("no actions match")
 	if s.query != "" {
-		fmt.Fprintf(&b, " for %q", text.LineRunes(s.query, 120))
+		fmt.Fprintf(&b, " %q", text.LineRunes(s.query, 120))
 	}
 	fmt.Fprintf(&b, " among %s", text.Count(v.count, "visible action"))
 	if filters := s.asked.words(); filters != "" {

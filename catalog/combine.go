@@ -77,7 +77,7 @@ func (s Set) best(q *query, limit int) Set {
 	defer x.close()
 	if x.ranking != nil {
 		for _, c := range x.ranking.Corrections() {
-			note := fmt.Sprintf("no action says %q: searched %q", c.Typed, c.Meant)
+			note := fmt.Sprintf("no action has %q; searched %q", c.Typed, c.Meant)
 			if !slices.Contains(s.notes, note) {
 				s.notes = append(slices.Clip(s.notes), note)
 			}

@@ -97,7 +97,7 @@ func TestEmptySetsSayWhy(t *testing.T) {
 	v := officeView(t)
 	s := mustSearch(t, v, "find customer", SearchOptions{Domains: []string{"accounts"}})
 	text := v.FormatSet(s, 20)
-	for _, want := range []string{"no actions found", "find customer", "domains accounts", `no domain "accounts"`, "without these filters: crm"} {
+	for _, want := range []string{"no actions match", "find customer", "domains accounts", `no domain "accounts"`, "without these filters: crm"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("empty set misses %q:\n%s", want, text)
 		}

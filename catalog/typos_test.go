@@ -38,7 +38,7 @@ func TestTyposNeverReveal(t *testing.T) {
 	}
 	c, _ := New(entries, Options{})
 	all := c.View()
-	if notes := mustSearch(t, all, "payrlls", SearchOptions{}).Notes(); !slices.Equal(notes, []string{`no action says "payrlls": searched "payrolls"`}) {
+	if notes := mustSearch(t, all, "payrlls", SearchOptions{}).Notes(); !slices.Equal(notes, []string{`no action has "payrlls"; searched "payrolls"`}) {
 		t.Error(notes)
 	}
 	narrow := mustNarrow(t, all, Rules{DeniedIDs: []string{"pay.payrolls"}})

@@ -260,7 +260,7 @@ func TestEmptyCatalog(t *testing.T) {
 	if got := v.Card(100); got != "complete: 0 actions in 0 domains" {
 		t.Errorf("card: %s", got)
 	}
-	if got := v.FormatSet(v.Namespace("x"), 0); !strings.HasPrefix(got, "no actions found") {
+	if got := v.FormatSet(v.Namespace("x"), 0); !strings.HasPrefix(got, "no actions match") {
 		t.Error(got)
 	}
 	if v.Why("x").State != "unknown" || len(v.Roots()) != 0 {

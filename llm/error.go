@@ -71,6 +71,13 @@ func (e *Error) Temporary() bool {
 	return e.Kind == RateLimited || e.Kind == ServerFault || e.Kind == Broken
 }
 
+// An ArgsError means that the model called a tool with arguments that are not a JSON object. Its text is for the model.
+type ArgsError struct{ Tool, Fault string }
+
+func (e *ArgsError) Error() string {
+	return fmt.Sprintf("%s: arguments are not a JSON object: %s; send them again", e.Tool, e.Fault)
+}
+
 // A TurnLimitError ends a Send whose model asked for tools Turns times and never answered. The history is valid;
 // another Send goes on from there.
 type TurnLimitError struct{ Turns int }

@@ -87,7 +87,7 @@ func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (str
 			return "", fmt.Errorf("%s: arguments cut off at the output limit; split the script into several calls", call.Name)
 		}
 		if !ok {
-			return "", fmt.Errorf("%s: arguments are not a JSON object: %s; send them again", call.Name, jsonFault(call.Args))
+			return "", &ArgsError{Tool: call.Name, Fault: jsonFault(call.Args)}
 		}
 		return t.Run(ctx, args)
 	}

@@ -84,7 +84,7 @@ local function spark(values, low, high, marks)
 end
 
 function chart(rows, opts)
-  if type(rows) ~= "table" then fail("chart: want a list, got " .. type(rows)) end
+  if type(rows) ~= "table" then fail("chart: expected a list, got " .. type(rows)) end
   if opts ~= nil and type(opts) ~= "table" then fail("chart: options are a table: {y = \"total\", by = \"month\"}") end
   opts = opts or {}
   local y, by = opts.y or numeric_field(rows), opts.by

@@ -249,7 +249,8 @@ func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		{"view", fmt.Sprintf("%s%s", text.Count(st.Actions, "action"), asActor(st.Actor))},
 		{"globals", strconv.Itoa(st.Globals)},
 		{"cells", strconv.Itoa(st.Cell)},
-		{"last run", fmt.Sprintf("calls %d/%d, mutations %d/%d", st.Calls, st.CallLimit, st.Mutations, st.MutationLimit)},
+		{"last run", fmt.Sprintf("%s, %s (limits: %d and %d)", text.Count(st.Calls, "call"), text.Count(st.Mutations, "write"),
+			st.CallLimit, st.MutationLimit)},
 	}
 	if c := sh.options.Conversation; c != nil {
 		if sh.options.Notes != "" {

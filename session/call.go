@@ -200,9 +200,17 @@ func (r *run) refusal(d policy.Decision, c *trace.Call) error {
 		return nil
 	}
 	c.Verdict = trace.Denied
-	remedy := "it changes data; the person can allow that with /policy ask, or with --allow " + c.ID + " at the start"
-	if r.session.world.options.Approve == nil { // nobody is there to type a command
-		remedy = "it changes data; the person can allow that with --allow " + c.ID + " at the start"
+	typed := r.session.world.options.Approve != nil // somebody is there to type a command
+	remedy := "this is a write; "
+	switch {
+	case r.script.Author == User && typed:
+		remedy += "allow it with /policy ask, or rerun with --allow " + c.ID
+	case r.script.Author == User:
+		remedy += "rerun with --allow " + c.ID
+	case typed:
+		remedy += "the person can allow it with /policy ask, or with --allow " + c.ID + " at the start"
+	default:
+		remedy += "the person can allow it with --allow " + c.ID + " at the start"
 	}
 	return denied(CodeDenied, fmt.Sprintf("%s: denied: %s", c.ID, d.Reason), remedy)
 }

@@ -232,14 +232,13 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	case Once:
 		c.Rule = "approved once"
 	default:
-		c.Verdict, c.Rule = trace.Denied, "refused"
-		text := fmt.Sprintf("%s: denied by the person", entry.ID)
+		c.Verdict, c.Rule = trace.Denied, trace.Refused
+		text, hint := entry.ID+": you denied this", ""
+		if r.script.Author != User {
+			text, hint = entry.ID+": denied by the person", "do not try again; ask what they would prefer"
+		}
 		if answer.Reason != "" {
 			text += ": " + answer.Reason
-		}
-		hint := ""
-		if r.script.Author != User {
-			hint = "do not try again; ask what they would prefer"
 		}
 		return nil, denied(CodeDenied, text, hint)
 	}

@@ -74,7 +74,11 @@ func (p *tracePane) head() (title, note string) {
 		title += " " + p.m.theme.glyphs.rule + " filter: " + p.filter
 	}
 	s := p.m.status
-	return title, fmt.Sprintf("last run %d/%d", s.Calls, s.CallLimit)
+	note = "last run: " + text.Count(s.Calls, "call")
+	if s.Mutations > 0 {
+		note += ", " + text.Count(s.Mutations, "write")
+	}
+	return title, note
 }
 
 func (p *tracePane) rows(width, height int) []string {

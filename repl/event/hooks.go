@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -164,13 +165,22 @@ func (f *Feed) observe(e llm.Event) {
 	case llm.ToolEnded:
 		// A script that failed has told so with its Ran event.
 		if e.Err != nil && !toolRan {
-			f.Emit(Event{Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: e.Call.Name + ": " + e.Err.Error()})
+			f.Emit(Event{Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: e.Call.Name + ": " + toolFault(e.Err)})
 		}
 	case llm.Retrying:
 		f.Emit(Event{Kind: Retrying, Cell: cell, Text: f.beginRetry(e)})
 	case llm.Trimmed:
 		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: e.Text})
 	}
+}
+
+// toolFault is why a tool failed, for the person: what the model reads may tell it what to do.
+func toolFault(err error) string {
+	var args *llm.ArgsError
+	if errors.As(err, &args) {
+		return "the model sent malformed arguments: " + args.Fault
+	}
+	return err.Error()
 }
 
 // toolText is what a person wants to see of a tool's arguments: the script, the ids, or else the arguments as they are.

@@ -52,3 +52,16 @@ func TestRecordsComeFirst(t *testing.T) {
 		t.Errorf("got %v, shown before it was recorded: %v", err, order)
 	}
 }
+
+// The person reads what went wrong with a tool, not what the model is told to do about it.
+func TestMalformedArguments(t *testing.T) {
+	f := NewFeed()
+	f.observe(llm.Event{Kind: llm.ToolEnded, Call: llm.ToolCall{Name: "lua_tools_query"}, Err: &llm.ArgsError{Tool: "lua_tools_query", Fault: "got array"}})
+	var said []string
+	for _, e := range f.Take() {
+		said = append(said, e.Text)
+	}
+	if want := []string{"lua_tools_query: the model sent malformed arguments: got array"}; !slices.Equal(said, want) {
+		t.Errorf("got %q, want %q", said, want)
+	}
+}

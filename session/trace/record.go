@@ -106,6 +106,9 @@ const (
 	Interrupted Verdict = "interrupted"
 )
 
+// Refused is the Rule of a call that the person denied.
+const Refused = "refused"
+
 // A Call is one use of an action as the log keeps it: secrets are redacted, large values cut.
 type Call struct {
 	// N counts the calls of the run from 1, in the order they began.
