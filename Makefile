@@ -25,7 +25,7 @@ check:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
-	$(GO) test ./cmd/almanac -run TestImports -count=1
+	$(GO) test ./cmd/almanac -run 'TestImports|TestLines' -count=1
 	@for m in catalog/bench llm/tools/tokens; do \
 	if $(GO) -C $$m mod download 2>/dev/null; then $(GO) -C $$m mod tidy -diff && $(GO) -C $$m vet ./... || exit 1; \
 	else echo "NOT RUN: vet of $$m, because its modules cannot be fetched" >&2; fi; done

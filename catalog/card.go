@@ -56,7 +56,8 @@ func (v *View) Card(tokens int) string {
 	}
 	lines := []string{fmt.Sprintf("complete: %s in %s", text.Count(v.count, "action"), text.Count(len(domains), "domain"))}
 	if len(shown) < len(domains) {
-		lines[0] = fmt.Sprintf("partial: %d of %d domains, %s in all", len(shown), len(domains), text.Count(v.count, "action"))
+		lines[0] = fmt.Sprintf("partial: %d of %d domains, %s in all", len(shown), len(domains),
+			text.Count(v.count, "action"))
 	}
 	for i, domain := range shown {
 		lines = append(lines, cardLine(domain, gists[i][:min(given[i], len(gists[i]))]))

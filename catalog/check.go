@@ -106,7 +106,8 @@ func (s *Schema) Broken() error {
 func (s *Schema) Check(args map[string]any) (map[string]any, error) {
 	if s == nil {
 		if len(args) > 0 {
-			return nil, &ArgError{Field: slices.Min(slices.Collect(maps.Keys(args))), Got: "unknown name", Hint: "this action takes no arguments"}
+			return nil, &ArgError{Field: slices.Min(slices.Collect(maps.Keys(args))), Got: "unknown name",
+				Hint: "this action takes no arguments"}
 		}
 		return map[string]any{}, nil
 	}
@@ -309,7 +310,8 @@ func (c *checker) follow(s *jsonschema.Schema, path string) (*jsonschema.Schema,
 	for hop := 0; s.Ref != ""; hop++ {
 		target := pointedTo(c.root, s.Ref)
 		if target == nil || hop > spec.MaxHops {
-			return nil, &ArgError{Field: path, Got: "cannot be checked: the schema's reference " + text.ClipRunes(s.Ref, 60) + " leads nowhere"}
+			return nil, &ArgError{Field: path, Got: "cannot be checked: the schema's reference " + text.ClipRunes(s.Ref, 60) +
+				" leads nowhere"}
 		}
 		if len(s.Properties)+len(s.AllOf)+len(s.AnyOf)+len(s.OneOf)+len(s.Required) > 0 {
 			beside := *s
@@ -445,7 +447,8 @@ func (c *checker) checkNames(object map[string]any, s *jsonschema.Schema, path s
 		if known[name] || c.fitsPattern(s, name) {
 			continue
 		}
-		err := &ArgError{Field: join(path, name), Got: "unknown name", Hint: "known names: " + text.ClipRunes(strings.Join(names, ", "), 200)}
+		err := &ArgError{Field: join(path, name), Got: "unknown name",
+			Hint: "known names: " + text.ClipRunes(strings.Join(names, ", "), 200)}
 		if near := spelling.Nearest(name, names); near != "" {
 			err.Hint = "did you mean " + near + "?"
 			err.Schema = schemaText(c.property(s, near, 0))
@@ -465,7 +468,8 @@ func (c *checker) names(s *jsonschema.Schema, known map[string]bool, depth int) 
 	for name := range s.Properties {
 		known[name] = true
 	}
-	if s.AdditionalProperties != nil && !never(s.AdditionalProperties) || s.UnevaluatedProperties != nil && !never(s.UnevaluatedProperties) {
+	if s.AdditionalProperties != nil && !never(s.AdditionalProperties) || s.UnevaluatedProperties != nil &&
+		!never(s.UnevaluatedProperties) {
 		open = true
 	}
 	parts := slices.Concat(s.AllOf, s.AnyOf, s.OneOf)
@@ -486,7 +490,8 @@ func (c *checker) names(s *jsonschema.Schema, known map[string]bool, depth int) 
 			open = true
 		}
 		// A branch that takes objects and lists no names takes any.
-		if target.Type == "object" && len(target.Properties)+len(target.AllOf)+len(target.AnyOf)+len(target.OneOf)+len(target.Required) == 0 && target.AdditionalProperties == nil {
+		if target.Type == "object" && len(target.Properties)+len(target.AllOf)+len(target.AnyOf)+len(target.OneOf)+
+			len(target.Required) == 0 && target.AdditionalProperties == nil {
 			open = true
 		}
 	}

@@ -122,7 +122,8 @@ func (s Set) cutNote() []string {
 	if s.search != nil || len(s.hits) >= s.total {
 		return nil
 	}
-	return []string{fmt.Sprintf("of %q only the best %d of %d matches were looked at", text.LineRunes(s.query, 60), len(s.hits), s.total)}
+	return []string{fmt.Sprintf("of %q only the best %d of %d matches were looked at", text.LineRunes(s.query, 60),
+		len(s.hits), s.total)}
 }
 
 // seenBy is s as another view sees it. In another catalog a search shrinks to its hits.
@@ -239,7 +240,8 @@ func (s Set) join(o Set, word string, op func(search.Bits, search.Bits)) Set {
 	}
 	notes := slices.Concat(s.notes, o.notes, s.cutNote(), o.cutNote())
 	slices.Sort(notes)
-	return Set{view: s.view, query: text.ClipRunes(query, maxLabel), hits: hits, total: joined.Count(), notes: slices.Compact(notes)}
+	return Set{view: s.view, query: text.ClipRunes(query, maxLabel), hits: hits, total: joined.Count(),
+		notes: slices.Compact(notes)}
 }
 
 // shownDomains are the first six domains of the best 50 hits, in the order of their best ones, with the number of hits

@@ -69,7 +69,8 @@ func (s *dataFlow) best(step int, need string) (from *Entry, key string, worth i
 	}
 	for i, g := range s.givers[step] {
 		at := slices.IndexFunc(keys, func(k string) bool { return slices.Contains(g.gives, k) })
-		if at < 0 || i > 0 && !ofThing(keys[at]) || slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(g.requires, k) }) {
+		if at < 0 || i > 0 && !ofThing(keys[at]) ||
+			slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(g.requires, k) }) {
 			continue
 		}
 		w := 1
@@ -104,7 +105,8 @@ func (g *giver) about(key string) bool {
 			continue
 		}
 		n := len(g.entry.Namespace)
-		return slices.Contains(subjects(g.entry, ""), thing) || n > 0 && spelling.Singular(spelling.Fold(g.entry.Namespace[n-1])) == thing
+		return slices.Contains(subjects(g.entry, ""), thing) ||
+			n > 0 && spelling.Singular(spelling.Fold(g.entry.Namespace[n-1])) == thing
 	}
 	return false
 }

@@ -18,7 +18,8 @@ func (v *View) Explain(id, query string) (string, error) {
 	}
 	doc := v.cat.find(e.ID)
 	why := v.cat.index.Explain(v.request(query), doc)
-	lines := []string{fmt.Sprintf("%s: score %.3f for %q, %s", e.ID, why.Score, text.LineRunes(query, 100), v.placeOf(int32(doc), query))}
+	lines := []string{fmt.Sprintf("%s: score %.3f for %q, %s", e.ID, why.Score, text.LineRunes(query, 100),
+		v.placeOf(int32(doc), query))}
 	for _, c := range why.Contributions {
 		lines = append(lines, "  "+c.String())
 	}

@@ -57,7 +57,8 @@ func (s Set) Facets() Facets {
 	}
 	names := table.all()
 	counts := make([]int, len(names))
-	for i, kind := range []*[]FacetCount{&f.Domains, &f.Namespaces, &f.Tags, &f.Entities, &f.Operations, &f.Risks, &f.Inputs, &f.Outputs} {
+	for i, kind := range []*[]FacetCount{&f.Domains, &f.Namespaces, &f.Tags, &f.Entities, &f.Operations, &f.Risks,
+		&f.Inputs, &f.Outputs} {
 		var counted []int32
 		for _, numbers := range docs {
 			for _, number := range numbers[i] {

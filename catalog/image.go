@@ -85,13 +85,19 @@ func Version() string {
 func samples() []Entry {
 	return []Entry{
 		{
-			ID: "billing.invoice.list_unpaid", Title: "Unpaid invoices", Description: "Lists the unpaid invoices of a customer, oldest first; café №5, HTTPServer2.",
-			Entities: []string{"Invoice", "customers"}, Tags: []string{"past-due", "money"}, Aliases: []string{"overdue bills", "getDebts"},
-			Input:  MustSchema(`{"type":"object","properties":{"customerId":{"type":"string","description":"Who owes the money"},"ids":{"type":"array","items":{"type":"integer"}},"when":{"$ref":"#/$defs/day"}},"required":["customerId"],"$defs":{"day":{"type":"string","description":"a calendar day"}}}`),
-			Output: MustSchema(`{"type":"array","items":{"type":"object","title":"invoice","properties":{"id":{"type":"integer"},"customer":{"type":"object","properties":{"id":{"type":"integer"},"account_id":{"type":"string"}}},"lines":{"type":"array","items":{"title":"line item","type":"object","properties":{"amountCents":{"type":"integer"}}}}}}}`),
+			ID: "billing.invoice.list_unpaid", Title: "Unpaid invoices",
+			Description: "Lists the unpaid invoices of a customer, oldest first; café №5, HTTPServer2.",
+			Entities:    []string{"Invoice", "customers"}, Tags: []string{"past-due", "money"},
+			Aliases: []string{"overdue bills", "getDebts"},
+			Input: MustSchema(
+				`{"type":"object","properties":{"customerId":{"type":"string","description":"Who owes the money"},"ids":{"type":"array","items":{"type":"integer"}},"when":{"$ref":"#/$defs/day"}},"required":["customerId"],"$defs":{"day":{"type":"string","description":"a calendar day"}}}`),
+			Output: MustSchema(
+				`{"type":"array","items":{"type":"object","title":"invoice","properties":{"id":{"type":"integer"},"customer":{"type":"object","properties":{"id":{"type":"integer"},"account_id":{"type":"string"}}},"lines":{"type":"array","items":{"title":"line item","type":"object","properties":{"amountCents":{"type":"integer"}}}}}}}`),
 		},
-		{ID: "crm.customer.delete", Description: "Removing a customer is not undone.", Operation: Delete, Mutates: true, Risk: High, Input: MustSchema(`{"anyOf":[{"properties":{"id":{}}},{"properties":{"name":{}}}]}`)},
-		{ID: "ops.sendMailToAll", Description: "Sends an e-mail; computed statistics are updated and converted.", Mutates: true, Output: MustSchema(`{"allOf":[{"properties":{"sent_at":{}}}]}`)},
+		{ID: "crm.customer.delete", Description: "Removing a customer is not undone.", Operation: Delete, Mutates: true,
+			Risk: High, Input: MustSchema(`{"anyOf":[{"properties":{"id":{}}},{"properties":{"name":{}}}]}`)},
+		{ID: "ops.sendMailToAll", Description: "Sends an e-mail; computed statistics are updated and converted.",
+			Mutates: true, Output: MustSchema(`{"allOf":[{"properties":{"sent_at":{}}}]}`)},
 		{ID: "search-everything", Namespace: []string{"Find"}, Description: "各国の検索 über alles", Operation: Read},
 	}
 }

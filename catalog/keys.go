@@ -22,8 +22,8 @@ type shape struct {
 	seen        *seenFields
 }
 
-// seenFields remembers what is indexed of fields, and folded names, since most fields of a catalog repeat those of other
-// actions: a page number, a limit. It is for one goroutine.
+// seenFields remembers what is indexed of fields, and folded names, since most fields of a catalog repeat those of
+// other actions: a page number, a limit. It is for one goroutine.
 type seenFields struct {
 	fields map[string]seenField // by the text of a schema without references
 	folded map[string]string    // see spelling.Fold
@@ -128,7 +128,8 @@ func subjects(e *Entry, title string) []string {
 	for _, entity := range e.Entities {
 		entities = append(entities, entityKey(entity))
 	}
-	if title = spelling.Singular(spelling.Fold(title)); title != "" && (len(entities) == 0 || slices.Contains(entities, title)) {
+	if title = spelling.Singular(spelling.Fold(title)); title != "" &&
+		(len(entities) == 0 || slices.Contains(entities, title)) {
 		return []string{title}
 	}
 	if n := len(e.Namespace); n > 0 {
@@ -246,7 +247,8 @@ func needKeys(need string) []string {
 	}
 	folded := spelling.Fold(need)
 	for _, prefix := range []string{"list_of_", "array_of_", "list_", "array_"} {
-		if inner, ok := strings.CutPrefix(folded, prefix); ok && (strings.HasSuffix(prefix, "of_") || strings.ContainsAny(need, "<[{")) {
+		if inner, ok := strings.CutPrefix(folded, prefix); ok &&
+			(strings.HasSuffix(prefix, "of_") || strings.ContainsAny(need, "<[{")) {
 			return []string{spelling.Singular(inner) + "_list"}
 		}
 	}

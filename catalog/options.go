@@ -14,7 +14,8 @@ import (
 )
 
 func optionNames() []string {
-	return []string{"domains", "entities", "include_mutations", "limit", "mutates", "needs_input", "needs_output", "operation", "risk", "tags"}
+	return []string{"domains", "entities", "include_mutations", "limit", "mutates", "needs_input", "needs_output",
+		"operation", "risk", "tags"}
 }
 
 // CheckOptions refuses an operation that is neither usual nor found in a visible action: an *ArgError that lists those
@@ -27,11 +28,13 @@ func (v *View) CheckOptions(o SearchOptions) error {
 	if v.visible.Any(m.Get(strings.ToLower(string(o.Operation)))) {
 		return nil
 	}
-	known := sortedSet(append(v.visibleKeys(m), string(Read), string(Create), string(Update), string(Delete), string(Admin)))
+	known := sortedSet(append(v.visibleKeys(m), string(Read), string(Create), string(Update), string(Delete),
+		string(Admin)))
 	if slices.Contains(known, string(o.Operation)) {
 		return nil
 	}
-	err := &ArgError{Field: "operation", Want: "one of " + strings.Join(known[:min(len(known), 12)], ", "), Got: describeValue(string(o.Operation))}
+	err := &ArgError{Field: "operation", Want: "one of " + strings.Join(known[:min(len(known), 12)], ", "),
+		Got: describeValue(string(o.Operation))}
 	if near := spelling.Nearest(string(o.Operation), known); near != "" {
 		err.Hint = "did you mean " + near + "?"
 	}
@@ -88,7 +91,8 @@ func ParsePlanOptions(m map[string]any) (given []string, err error) {
 }
 
 func unknownOption(name string, known []string) *ArgError {
-	err := &ArgError{Field: text.LineRunes(name, 60), Got: "unknown option", Hint: "known options: " + strings.Join(known, ", ")}
+	err := &ArgError{Field: text.LineRunes(name, 60), Got: "unknown option",
+		Hint: "known options: " + strings.Join(known, ", ")}
 	if near := spelling.Nearest(name, known); near != "" {
 		err.Hint = "did you mean " + near + "?"
 	}

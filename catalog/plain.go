@@ -1,7 +1,7 @@
 package catalog
 
-// This file turns plans, steps and sets into plain data, for formats that machines read: lower-case names, and empty lists
-// instead of nothing.
+// This file turns plans, steps and sets into plain data, for formats that machines read: lower-case names, and empty
+// lists instead of nothing.
 
 // Plain is the plan as plain data, with the lines of its hits.
 func (v *View) Plain(p Plan) map[string]any {
@@ -33,7 +33,8 @@ func (v *View) PlainStep(s Step) map[string]any {
 // PlainSet is a set as plain data.
 func (v *View) PlainSet(s Set) map[string]any {
 	return map[string]any{
-		"kind": "set", "query": s.Label(), "total": int64(s.Total()), "notes": plainList(s.Notes()), "hits": v.PlainHits(s.Hits()),
+		"kind": "set", "query": s.Label(), "total": int64(s.Total()), "notes": plainList(s.Notes()),
+		"hits": v.PlainHits(s.Hits()),
 	}
 }
 

@@ -20,9 +20,12 @@ var errRecursive = errors.New("it refers to itself without end")
 // parts are the schemas directly inside s: those that apply to the same value, and those that apply to parts of it or
 // only when they are referred to.
 func parts(s *jsonschema.Schema) (same, inner []*jsonschema.Schema) {
-	same = slices.Concat(s.AllOf, s.AnyOf, s.OneOf, []*jsonschema.Schema{s.Not, s.If, s.Then, s.Else}, values(s.DependentSchemas), values(s.DependencySchemas))
-	inner = slices.Concat(s.PrefixItems, s.ItemsArray, values(s.Properties), values(s.PatternProperties), values(s.Defs), values(s.Definitions),
-		[]*jsonschema.Schema{s.Items, s.AdditionalItems, s.Contains, s.UnevaluatedItems, s.AdditionalProperties, s.PropertyNames, s.UnevaluatedProperties, s.ContentSchema})
+	same = slices.Concat(s.AllOf, s.AnyOf, s.OneOf, []*jsonschema.Schema{s.Not, s.If, s.Then, s.Else},
+		values(s.DependentSchemas), values(s.DependencySchemas))
+	inner = slices.Concat(s.PrefixItems, s.ItemsArray, values(s.Properties), values(s.PatternProperties), values(s.Defs),
+		values(s.Definitions),
+		[]*jsonschema.Schema{s.Items, s.AdditionalItems, s.Contains, s.UnevaluatedItems, s.AdditionalProperties,
+			s.PropertyNames, s.UnevaluatedProperties, s.ContentSchema})
 	missing := func(s *jsonschema.Schema) bool { return s == nil }
 	return slices.DeleteFunc(same, missing), slices.DeleteFunc(inner, missing)
 }

@@ -137,7 +137,8 @@ const maxUnknown = 5
 
 // unknownNotes say that no visible entry has the names, and which ones are near. key converts a name to its form in m,
 // and join separates the words of one.
-func (v *View) unknownNotes(kind string, names []string, m *search.Keys, key func(string) string, join string) []string {
+func (v *View) unknownNotes(kind string, names []string, m *search.Keys, key func(string) string,
+	join string) []string {
 	var notes []string
 	for _, name := range names[:min(len(names), maxUnknown)] {
 		note := fmt.Sprintf("no %s %q", kind, text.LineRunes(name, 60))

@@ -96,7 +96,8 @@ type Child struct {
 // has, and, unless the catalog is Growing, if they name an unknown namespace, operation or id: a typing error in a
 // denial must not leave open what it meant to close.
 func (v *View) Narrow(r Rules) (*View, error) {
-	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, usage: v.usage, parent: v, rules: r}
+	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, usage: v.usage, parent: v,
+		rules: r}
 	if err := settle(&n.actor, r.Actor, "actor"); err != nil {
 		return nil, err
 	}
@@ -171,8 +172,11 @@ func (v *View) Narrow(r Rules) (*View, error) {
 
 // Nothing is a view that sees nothing, for the same actor and tenant: the fallback when rules do not fit.
 func (v *View) Nothing() *View {
-	rules := Rules{Name: "no view", Guard: func(*Entry) (bool, string) { return false, "the view's rules do not fit the catalog" }}
-	return &View{cat: v.cat, visible: search.NewBits(v.cat.Len()), actor: v.actor, tenant: v.tenant, parent: v, rules: rules}
+	rules := Rules{Name: "no view", Guard: func(*Entry) (bool, string) {
+		return false, "the view's rules do not fit the catalog"
+	}}
+	return &View{cat: v.cat, visible: search.NewBits(v.cat.Len()), actor: v.actor, tenant: v.tenant, parent: v,
+		rules: rules}
 }
 
 // settle sets an actor or tenant that is not set yet.
@@ -339,7 +343,9 @@ func (r Rules) reason(e *Entry) string {
 		why = "only the namespaces " + strings.Join(r.Namespaces, ", ") + " are allowed"
 	case denied >= 0:
 		why = "the namespace " + r.DeniedNamespaces[denied] + " is denied"
-	case slices.ContainsFunc(r.DeniedOperations, func(o Operation) bool { return strings.EqualFold(string(o), string(operation)) }):
+	case slices.ContainsFunc(r.DeniedOperations, func(o Operation) bool {
+		return strings.EqualFold(string(o), string(operation))
+	}):
 		why = "the operation " + string(operation) + " is denied"
 	case slices.ContainsFunc(r.DeniedIDs, e.matches):
 		why = "this id is denied"

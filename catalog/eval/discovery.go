@@ -64,7 +64,8 @@ func Discovery(ctx context.Context, view *catalog.View, s Set, misses int) (Scor
 	for i := range s.Queries {
 		q := &s.Queries[i]
 		for _, gold := range q.Gold {
-			if !slices.ContainsFunc(append([]string{gold}, q.Alt[gold]...), func(id string) bool { _, ok := view.Lookup(id); return ok }) {
+			if !slices.ContainsFunc(append([]string{gold}, q.Alt[gold]...),
+				func(id string) bool { _, ok := view.Lookup(id); return ok }) {
 				total.Unknown++
 			}
 		}

@@ -14,7 +14,8 @@ import (
 	"almanac/catalog/text"
 )
 
-// Options say how a literal is laid out. The zero value writes all of it on one line: { id = "inv_1", lines = { 1, 2 } }.
+// Options say how a literal is laid out. The zero value writes all of it on one line: { id = "inv_1", lines = { 1, 2 }
+// }.
 type Options struct {
 	// Width is how many cells a line may have before a table is broken into several; 0 keeps everything on one.
 	Width int

@@ -36,8 +36,8 @@ func Keywords() []string { return slices.Clone(keywords[:]) }
 // Keyword is the place of s among the Keywords, and whether it is a keyword.
 func Keyword(s string) (place int, is bool) { return slices.BinarySearch(keywords[:], s) }
 
-// IsName reports whether s may name a variable or a field: ASCII letters, digits and _, not beginning with a digit, and not
-// a reserved word.
+// IsName reports whether s may name a variable or a field: ASCII letters, digits and _, not beginning with a digit, and
+// not a reserved word.
 func IsName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -61,7 +61,8 @@ func Key(s string) string {
 // Call is the Lua that calls the action id with args: the dotted path if every segment is a name, else call("id",
 // args).
 func Call(id, args string) string {
-	if strings.Contains(id, ".") && !slices.ContainsFunc(strings.Split(id, "."), func(s string) bool { return !IsName(s) }) {
+	if strings.Contains(id, ".") &&
+		!slices.ContainsFunc(strings.Split(id, "."), func(s string) bool { return !IsName(s) }) {
 		return id + "(" + args + ")"
 	}
 	return "call(" + Quote(id) + ", " + args + ")"

@@ -171,7 +171,8 @@ func (r *reading) action(m member) {
 	id := r.prefix + m.name
 	e, err := r.entry(id, m.value)
 	if err != nil {
-		r.batch.Skipped = append(r.batch.Skipped, catalog.Skip{ID: id, Source: r.place(lineOf(err, m.key)), Reason: err.Error()})
+		r.batch.Skipped = append(r.batch.Skipped, catalog.Skip{ID: id, Source: r.place(lineOf(err, m.key)),
+			Reason: err.Error()})
 		return
 	}
 	r.batch.Entries = append(r.batch.Entries, e)
@@ -224,7 +225,8 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	e := catalog.Entry{
-		ID: id, Title: d.Title, Description: text.HeadBytes(d.Description, maxDescription), Entities: d.Entities, Tags: d.Tags,
+		ID: id, Title: d.Title, Description: text.HeadBytes(d.Description, maxDescription), Entities: d.Entities,
+		Tags:    d.Tags,
 		Aliases: d.Aliases, Examples: d.Examples, Operation: catalog.Operation(strings.ToLower(d.Operation)),
 	}
 	var err error

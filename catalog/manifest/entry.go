@@ -99,7 +99,8 @@ func (d *decoder) set(r *record, name string, value []byte) bool {
 
 // recordNames are the names of a record's members.
 var recordNames = []string{
-	"id", "name", "title", "namespace", "description", "tags", "aliases", "entities", "input", "output_fields", "operation",
+	"id", "name", "title", "namespace", "description", "tags", "aliases", "entities", "input", "output_fields",
+	"operation",
 	"endpoint", "mutates", "risk",
 }
 
@@ -163,7 +164,8 @@ func (d *decoder) entry(line []byte) (e catalog.Entry, mended []string, err erro
 		return e, nil, errors.New("the id is not valid UTF-8")
 	}
 	if len(e.Description) > maxDescription {
-		mended = append(mended, fmt.Sprintf("the description was cut from %d to %d bytes", len(e.Description), maxDescription))
+		mended = append(mended, fmt.Sprintf("the description was cut from %d to %d bytes", len(e.Description),
+			maxDescription))
 		e.Description = strings.Clone(text.HeadBytes(e.Description, maxDescription))
 	}
 	if !said(e.ID, r.Name) {

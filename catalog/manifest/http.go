@@ -117,7 +117,8 @@ func (a *httpAction) readAddress(r *reading, n *yaml.Node, q *requested) (err er
 	bare := strings.NewReplacer("{", "", "}", "").Replace(q.URL)
 	u, err := url.Parse(bare)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return tree.FaultAt(n, "http: url: want an address such as https://api.example.com/items/{id}, its parameters under query")
+		return tree.FaultAt(n, "http: url: want an address such as https://api.example.com/items/{id}, "+
+			"its parameters under query")
 	}
 	scheme, rest, _ := strings.Cut(q.URL, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -139,7 +140,8 @@ func (a *httpAction) readAddress(r *reading, n *yaml.Node, q *requested) (err er
 }
 
 // ownHeaders are set by the client and by auth.
-var ownHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "Host", "Content-Length", "Connection", "Transfer-Encoding"}
+var ownHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "Host", "Content-Length", "Connection",
+	"Transfer-Encoding"}
 
 func (a *httpAction) readParts(q *requested) (err error) {
 	if a.query, err = pairsOf(&q.Query, "http: query"); err != nil {
@@ -149,7 +151,8 @@ func (a *httpAction) readParts(q *requested) (err error) {
 		return err
 	}
 	for _, h := range a.headers {
-		if name := http.CanonicalHeaderKey(h.name); slices.Contains(ownHeaders, name) || nameLength(strings.ReplaceAll(h.name, "-", "_")) != len(h.name) {
+		if name := http.CanonicalHeaderKey(h.name); slices.Contains(ownHeaders, name) ||
+			nameLength(strings.ReplaceAll(h.name, "-", "_")) != len(h.name) {
 			return tree.FaultAt(&q.Headers, "http: headers: %s cannot be set here: credentials go under auth", clip(h.name))
 		}
 	}
@@ -195,7 +198,8 @@ func authOf(n *yaml.Node) ([][]web.Auth, error) {
 			one.Place, one.Field = "query", id.Query
 		}
 	default:
-		return nil, tree.FaultAt(n, "http: auth: want {bearer: NAME}, {basic: [USER, PASSWORD]}, {key: NAME, header: X-Key} or {key: NAME, query: key}, where the names are those of environment variables or of keyring entries")
+		return nil, tree.FaultAt(n, "http: auth: want {bearer: NAME}, {basic: [USER, PASSWORD]}, {key: NAME, header: "+
+			"X-Key} or {key: NAME, query: key}, where the names are those of environment variables or of keyring entries")
 	}
 	return [][]web.Auth{{one}}, nil
 }

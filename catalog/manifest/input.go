@@ -93,10 +93,12 @@ func fieldOf(m member) (schema []byte, required bool, err error) {
 			required = part.value.Value == "true"
 			continue
 		case !slices.Contains(schemaWords, part.name):
-			return nil, false, tree.FaultAt(part.key, "input: %s: unknown key %s%s", m.name, clip(part.name), meant(part.name, schemaWords))
+			return nil, false, tree.FaultAt(part.key, "input: %s: unknown key %s%s", m.name, clip(part.name),
+				meant(part.name, schemaWords))
 		}
 		value := part.value
-		if kind := jsonTypes(value.Value); part.name == "type" && value.Kind == yaml.ScalarNode && strings.Count(kind, `"`) == 4 {
+		if kind := jsonTypes(value.Value); part.name == "type" && value.Kind == yaml.ScalarNode &&
+			strings.Count(kind, `"`) == 4 {
 			value = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: strings.Split(kind, `"`)[3], Line: value.Line}
 		}
 		rest.Content = append(rest.Content, part.key, value)
@@ -108,6 +110,7 @@ func fieldOf(m member) (schema []byte, required bool, err error) {
 // schemaWords are the keys that the schema of a field may have.
 var schemaWords = []string{
 	"type", "description", "title", "default", "enum", "const", "examples", "format", "pattern", "minLength", "maxLength",
-	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "items", "minItems", "maxItems", "uniqueItems",
+	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "items", "minItems", "maxItems",
+	"uniqueItems",
 	"properties", "required", "additionalProperties", "anyOf", "oneOf", "allOf", "not", "nullable", "deprecated", "$ref",
 }

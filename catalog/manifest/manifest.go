@@ -72,8 +72,8 @@ func Load(ctx context.Context, file string, progress func(found int)) (catalog.B
 	}, err
 }
 
-// key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way to
-// be sure; a packed file of 100,000 actions takes some 10 ms.
+// key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way
+// to be sure; a packed file of 100,000 actions takes some 10 ms.
 func key(file string) (string, error) {
 	f, err := source.OpenFile(file)
 	if err != nil {
@@ -145,7 +145,8 @@ func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, repo
 				err = fmt.Errorf("line %d has this id already", first)
 			}
 			if err != nil {
-				report.Skipped = append(report.Skipped, catalog.Skip{ID: text.HeadBytes(l.entry.ID, maxToldID), Source: place(), Reason: err.Error()})
+				report.Skipped = append(report.Skipped, catalog.Skip{ID: text.HeadBytes(l.entry.ID, maxToldID), Source: place(),
+					Reason: err.Error()})
 				continue
 			}
 			for _, reason := range l.mended {

@@ -117,7 +117,8 @@ func applyOverlays(all []overlay, entries []catalog.Entry) catalog.Overlaid {
 					remark(o, e.ID, "context: it has no parameter %s, and takes none", in.Field)
 				case notTakenOut:
 					said.Hidden[e.ID] = "the overlay at " + o.place
-					remark(o, e.ID, "context: a caller might still send %s (in a choice of shapes, inside a parameter, or as an unlisted name): the action is hidden", in.Field)
+					remark(o, e.ID, "context: a caller might still send %s (in a choice of shapes, inside a parameter, "+
+						"or as an unlisted name): the action is hidden", in.Field)
 				}
 			}
 		}
@@ -211,7 +212,9 @@ func inject(e *catalog.Entry, in catalog.Injection) taking {
 	}
 	e.Input = s
 	// An example that sends it would be refused.
-	e.Examples = slices.DeleteFunc(slices.Clone(e.Examples), func(text string) bool { return strings.Contains(text, in.Field) })
+	e.Examples = slices.DeleteFunc(slices.Clone(e.Examples), func(text string) bool {
+		return strings.Contains(text, in.Field)
+	})
 	return takenOut
 }
 
@@ -222,7 +225,8 @@ func open(schema []byte) bool {
 	if json.Unmarshal(schema, &s) != nil {
 		return true
 	}
-	for _, key := range []string{"allOf", "anyOf", "oneOf", "if", "not", "$ref", "$dynamicRef", "patternProperties", "dependentSchemas"} {
+	for _, key := range []string{"allOf", "anyOf", "oneOf", "if", "not", "$ref", "$dynamicRef", "patternProperties",
+		"dependentSchemas"} {
 		if s[key] != nil {
 			return true
 		}
@@ -245,7 +249,8 @@ func named(v any, name string) bool {
 		for key, inner := range v {
 			listed, isTable := inner.(map[string]any)
 			required, isList := inner.([]any)
-			if isTable && key == "properties" && listed[name] != nil || isList && key == "required" && slices.Contains(required, any(name)) || named(inner, name) {
+			if isTable && key == "properties" && listed[name] != nil ||
+				isList && key == "required" && slices.Contains(required, any(name)) || named(inner, name) {
 				return true
 			}
 		}

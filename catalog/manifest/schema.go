@@ -165,9 +165,10 @@ func isSchema(names []string, values []json.RawMessage) bool {
 				return true
 			}
 		case "properties":
-			if inner, under, err := tree.Members(values[i]); err == nil && !slices.ContainsFunc(under, func(v json.RawMessage) bool {
-				return v[0] == '"'
-			}) && len(inner) > 0 {
+			if inner, under, err := tree.Members(values[i]); err == nil &&
+				!slices.ContainsFunc(under, func(v json.RawMessage) bool {
+					return v[0] == '"'
+				}) && len(inner) > 0 {
 				return true
 			}
 		case "allOf", "anyOf", "oneOf":
@@ -188,7 +189,8 @@ func jsonTypes(written string) string {
 		word, _, _ = strings.Cut(word, " ")
 		kind := ""
 		switch word {
-		case "str", "string", "date", "datetime", "date-time", "time", "uuid", "enum", "char", "text", "file", "url", "uri", "email":
+		case "str", "string", "date", "datetime", "date-time", "time", "uuid", "enum", "char", "text", "file", "url", "uri",
+			"email":
 			kind = "string"
 		case "int", "integer", "long", "int32", "int64", "short":
 			kind = "integer"

@@ -47,7 +47,8 @@ var (
 // check refuses statements other than queries and changes of data.
 func (s statement) check() error {
 	if first := s.words[0]; !slices.Contains(readingWords, first) && !slices.Contains(changingWords, first) {
-		return fmt.Errorf("%s is not allowed: a statement begins with %s or %s", clip(first), strings.Join(readingWords, ", "), strings.Join(changingWords, ", "))
+		return fmt.Errorf("%s is not allowed: a statement begins with %s or %s", clip(first),
+			strings.Join(readingWords, ", "), strings.Join(changingWords, ", "))
 	}
 	return nil
 }
@@ -159,7 +160,10 @@ func (s statement) rows() bool {
 	case "select", "values", "explain":
 		return true
 	case "with":
-		return !slices.ContainsFunc(s.words, func(w string) bool { return w == "insert" || w == "update" || w == "delete" || w == "replace" }) ||
+		return !slices.ContainsFunc(s.words, func(w string) bool {
+			return w == "insert" || w == "update" || w == "delete" ||
+				w == "replace"
+		}) ||
 			slices.Contains(s.words, "returning")
 	}
 	return slices.Contains(s.words, "returning")

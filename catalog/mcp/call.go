@@ -63,7 +63,8 @@ func (s *Source) failed(ctx context.Context, session *sdk.ClientSession, err err
 		return context.Cause(ctx)
 	}
 	if broke(err) {
-		return fmt.Errorf("mcp server %s went down during the call, which may or may not have taken effect; call again when it is back", s.server.Name)
+		return fmt.Errorf("mcp server %s went down during the call, which may or may not have taken effect; "+
+			"call again when it is back", s.server.Name)
 	}
 	text := strings.TrimPrefix(clean(err.Error(), 2<<10), `calling "tools/call": `)
 	return errors.New(s.link.redacted(errors.New(text)).Error())
@@ -72,7 +73,9 @@ func (s *Source) failed(ctx context.Context, session *sdk.ClientSession, err err
 // broke reports whether the connection ended during a request.
 func broke(err error) bool {
 	text := err.Error()
-	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) || strings.Contains(text, "EOF") || strings.Contains(text, "connection refused") || strings.Contains(text, "client is closing")
+	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing) ||
+		strings.Contains(text, "EOF") || strings.Contains(text, "connection refused") ||
+		strings.Contains(text, "client is closing")
 }
 
 // hinted appends the hint to the error text.

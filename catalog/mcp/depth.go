@@ -41,5 +41,6 @@ func (s Server) nested(depth int) error {
 	if len(s.Command) == 0 || depth < 1 || depth == 1 && !slices.ContainsFunc(s.Command, own) {
 		return nil
 	}
-	return fmt.Errorf("mcp server %s: %w: remove it from the inner configuration (%s is %d)", s.Name, errNested, depthVariable, depth)
+	return fmt.Errorf("mcp server %s: %w: remove it from the inner configuration (%s is %d)", s.Name, errNested,
+		depthVariable, depth)
 }

@@ -18,7 +18,9 @@ const maxSegments = 180
 // github.list_issues. It is empty if the name has no letter or digit.
 func dotted(name string) string {
 	var segments []string
-	for _, part := range strings.FieldsFunc(text.Clean(name), func(r rune) bool { return strings.ContainsRune("./:", r) }) {
+	for _, part := range strings.FieldsFunc(text.Clean(name), func(r rune) bool {
+		return strings.ContainsRune("./:", r)
+	}) {
 		if s := segment(part); s != "" {
 			segments = append(segments, s)
 		}
@@ -107,7 +109,8 @@ func (n *naming) assign(names []string) (ids []string, renamed []catalog.Skip) {
 		n.taken[id] = true
 		ids = append(ids, id)
 		if why != "" {
-			renamed = append(renamed, catalog.Skip{ID: id, Source: n.source, Reason: "the name " + clean(name, 100) + ": " + why})
+			renamed = append(renamed, catalog.Skip{ID: id, Source: n.source, Reason: "the name " + clean(name, 100) + ": " +
+				why})
 		}
 	}
 	return ids, renamed

@@ -15,7 +15,8 @@ import (
 // Kind is mcp:COMMAND, mcp:FILE.json, and a JSON file recognised by a top-level key.
 func Kind() source.Kind {
 	return source.Kind{
-		Prefix: "mcp", Forms: []string{"mcp:COMMAND", "mcp:FILE.json"}, About: "an MCP server that a command starts, or a file of servers",
+		Prefix: "mcp", Forms: []string{"mcp:COMMAND", "mcp:FILE.json"},
+		About:   "an MCP server that a command starts, or a file of servers",
 		TopKeys: []string{"mcpServers"}, Beside: true,
 		Shown: func(r source.Ref) string { return r.As(shown("", r.Rest)) },
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {

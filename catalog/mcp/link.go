@@ -121,7 +121,8 @@ func (l *link) get(ctx context.Context) (*sdk.ClientSession, error) {
 
 // down is the error while there is no session.
 func (l *link) down(err error, again time.Time) *downError {
-	return &downError{Server: l.server.Name, Reason: err.Error(), Again: again, Starting: again.IsZero() && !errors.Is(err, errClosed)}
+	return &downError{Server: l.server.Name, Reason: err.Error(), Again: again,
+		Starting: again.IsZero() && !errors.Is(err, errClosed)}
 }
 
 // soon is how long a read waits for a server to come back.

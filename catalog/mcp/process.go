@@ -132,7 +132,8 @@ func (p *process) last() string {
 func environment(named map[string]string) []string {
 	names := []string{"PATH", "HOME"}
 	if runtime.GOOS == "windows" {
-		names = append(names, "SystemRoot", "SystemDrive", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "PATHEXT", "ComSpec")
+		names = append(names, "SystemRoot", "SystemDrive", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP",
+			"PATHEXT", "ComSpec")
 	}
 	env := map[string]string{}
 	for _, name := range names {
@@ -173,7 +174,8 @@ func (r *messageReader) Read(p []byte) (int, error) {
 			r.since += len(line)
 			r.noise.Write(append(text[:min(len(text), tailBytes)], '\n'))
 			if r.since > maxNoise && err == nil {
-				err = fmt.Errorf("it wrote %d bytes to its standard output that are not messages: a server must write nothing else there", r.since)
+				err = fmt.Errorf("it wrote %d bytes to its standard output that are not messages: a server must write nothing "+
+					"else there", r.since)
 			}
 		}
 		if err != nil {

@@ -68,7 +68,9 @@ func (r *reading) read(ctx context.Context) error {
 		if err != nil {
 			return "", 0, err
 		}
-		r.resources = append(r.resources, slices.DeleteFunc(page.Resources, func(x *sdk.Resource) bool { return x == nil || x.URI == "" })...)
+		r.resources = append(r.resources, slices.DeleteFunc(page.Resources, func(x *sdk.Resource) bool {
+			return x == nil || x.URI == ""
+		})...)
 		return page.NextCursor, len(page.Resources), nil
 	})
 	if err != nil {
@@ -82,7 +84,9 @@ func (r *reading) read(ctx context.Context) error {
 		if err != nil {
 			return "", 0, err
 		}
-		r.templates = append(r.templates, slices.DeleteFunc(page.ResourceTemplates, func(x *sdk.ResourceTemplate) bool { return x == nil || x.URITemplate == "" })...)
+		r.templates = append(r.templates, slices.DeleteFunc(page.ResourceTemplates, func(x *sdk.ResourceTemplate) bool {
+			return x == nil || x.URITemplate == ""
+		})...)
 		return page.NextCursor, len(page.ResourceTemplates), nil
 	})
 }
@@ -119,7 +123,8 @@ func (r *reading) batch() catalog.Batch {
 	slices.SortStableFunc(r.tools, func(a, b *sdk.Tool) int { return cmp.Compare(a.Name, b.Name) })
 	r.tools = slices.CompactFunc(r.tools, func(a, b *sdk.Tool) bool {
 		if a.Name == b.Name {
-			r.skipped = append(r.skipped, catalog.Skip{ID: b.Name, Source: r.source.name(), Reason: "listed twice under this name"})
+			r.skipped = append(r.skipped, catalog.Skip{ID: b.Name, Source: r.source.name(),
+				Reason: "listed twice under this name"})
 		}
 		return a.Name == b.Name
 	})

@@ -30,8 +30,12 @@ func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renam
 	}
 	slices.SortStableFunc(r.resources, func(a, b *sdk.Resource) int { return cmp.Compare(a.URI, b.URI) })
 	r.resources = slices.CompactFunc(r.resources, func(a, b *sdk.Resource) bool { return a.URI == b.URI })
-	slices.SortStableFunc(r.templates, func(a, b *sdk.ResourceTemplate) int { return cmp.Compare(a.URITemplate, b.URITemplate) })
-	r.templates = slices.CompactFunc(r.templates, func(a, b *sdk.ResourceTemplate) bool { return a.URITemplate == b.URITemplate })
+	slices.SortStableFunc(r.templates, func(a, b *sdk.ResourceTemplate) int {
+		return cmp.Compare(a.URITemplate, b.URITemplate)
+	})
+	r.templates = slices.CompactFunc(r.templates, func(a, b *sdk.ResourceTemplate) bool {
+		return a.URITemplate == b.URITemplate
+	})
 
 	titles := make([]string, 0, len(r.resources)+len(r.templates))
 	for _, x := range r.resources {
@@ -51,7 +55,8 @@ func (r *reading) resourceEntries(names *naming) (entries []catalog.Entry, renam
 	for i, x := range r.templates {
 		t, err := uritemplate.New(x.URITemplate)
 		if err != nil {
-			r.skipped = append(r.skipped, catalog.Skip{ID: ids[len(r.resources)+i], Source: r.source.name(), Reason: "the URI template cannot be read: " + clean(err.Error(), 200)})
+			r.skipped = append(r.skipped, catalog.Skip{ID: ids[len(r.resources)+i], Source: r.source.name(),
+				Reason: "the URI template cannot be read: " + clean(err.Error(), 200)})
 			continue
 		}
 		e := r.resourceEntry(ids[len(r.resources)+i], x.Title, cmp.Or(x.Description, "Read a resource by "+x.URITemplate+"."))
@@ -70,8 +75,10 @@ func (r *reading) resourceEntry(id, title, description string) catalog.Entry {
 }
 
 func (r *reading) reader(id string) catalog.Entry {
-	e := r.resourceEntry(id, "", "Read a resource of the server "+r.source.server.Name+" by its address, such as one that a tool answered with.")
-	e.Input = catalog.MustSchema(`{"type":"object","properties":{"uri":{"type":"string","description":"the address of the resource"}},"required":["uri"],"additionalProperties":false}`)
+	e := r.resourceEntry(id, "", "Read a resource of the server "+r.source.server.Name+
+		" by its address, such as one that a tool answered with.")
+	e.Input = catalog.MustSchema(
+		`{"type":"object","properties":{"uri":{"type":"string","description":"the address of the resource"}},"required":["uri"],"additionalProperties":false}`)
 	e.Action = r.source.readAction(func(args map[string]any) (string, error) {
 		uri, _ := args["uri"].(string)
 		return uri, nil
@@ -86,7 +93,8 @@ func templateInput(t *uritemplate.Template) *catalog.Schema {
 	for _, name := range names {
 		properties[name] = map[string]any{"type": "string"}
 	}
-	text, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": names, "additionalProperties": false})
+	text, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": names,
+		"additionalProperties": false})
 	if err != nil {
 		return catalog.MustSchema(`{"type":"object"}`)
 	}
@@ -114,7 +122,8 @@ func (s *Source) readAction(address func(args map[string]any) (string, error)) c
 		}
 		answer, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 		if err != nil {
-			if text := strings.ToLower(err.Error()); ctx.Err() == nil && strings.Contains(text, "resource") && strings.Contains(text, "not found") {
+			if text := strings.ToLower(err.Error()); ctx.Err() == nil && strings.Contains(text, "resource") &&
+				strings.Contains(text, "not found") {
 				return catalog.Result{Note: "not found"}, nil
 			}
 			return catalog.Result{}, s.failed(ctx, session, err)

@@ -133,7 +133,8 @@ func parseURL(name, text string, getenv func(string) (string, bool)) (Server, er
 	if marked {
 		variable, ok := strings.CutPrefix(fragment, "bearer=")
 		if !ok || !variableName.MatchString(variable) {
-			return Server{}, fmt.Errorf("#%s: want #bearer=NAME, where NAME is a variable of the environment that holds the token", clean(fragment, 60))
+			return Server{}, fmt.Errorf("#%s: want #bearer=NAME, where NAME is a variable of the environment that holds "+
+				"the token", clean(fragment, 60))
 		}
 		token, set := getenv(variable)
 		if !set || token == "" {
@@ -195,7 +196,8 @@ func split(line string) ([]string, error) {
 
 // launchers are words of a command that do not identify the server.
 var launchers = []string{
-	"npx", "uvx", "bunx", "pnpm", "npm", "yarn", "exec", "dlx", "run", "node", "python", "python3", "bun", "deno", "docker",
+	"npx", "uvx", "bunx", "pnpm", "npm", "yarn", "exec", "dlx", "run", "node", "python", "python3", "bun", "deno",
+	"docker",
 	"podman", "go", "sh", "env",
 }
 
@@ -223,7 +225,8 @@ func packageName(base string) string {
 		}
 	}
 	base = strings.TrimSuffix(base, path.Ext(base))
-	if slices.Contains([]string{"index", "main", "server", "cli", "app", "dist", "build", "src", "bin", "out", "lib"}, base) {
+	if slices.Contains([]string{"index", "main", "server", "cli", "app", "dist", "build", "src", "bin", "out", "lib"},
+		base) {
 		return ""
 	}
 	for _, affix := range []string{"mcp-server-", "mcp_server_", "server-", "mcp-"} {

@@ -50,8 +50,8 @@ type Source struct {
 	watchers map[chan struct{}]bool
 }
 
-// New returns a source over the server. Nothing is started before the first Load or call. The error is an errNested where
-// this program is a server itself and would start another of its kind.
+// New returns a source over the server. Nothing is started before the first Load or call. The error is an errNested
+// where this program is a server itself and would start another of its kind.
 func New(s Server, o options) (*Source, error) {
 	if err := s.check(); err != nil {
 		return nil, err

@@ -224,7 +224,7 @@ func TestAwayWhileStarting(t *testing.T) {
 	}
 	eventually(t, "it is being started", func() bool {
 		health := src.health()
-		return health != nil && strings.Contains(health.Error(), "it is being started again")
+		return health != nil && strings.Contains(health.Error(), "restarting")
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -273,7 +273,7 @@ func TestDown(t *testing.T) {
 		}
 	}
 	// When it is tried again is said of now, and not of the reading that failed.
-	if health := src.health(); health == nil || !strings.HasPrefix(health.Error(), err.Error()) || !strings.Contains(health.Error(), "tried again at ") {
+	if health := src.health(); health == nil || !strings.HasPrefix(health.Error(), err.Error()) || !strings.Contains(health.Error(), "next attempt at ") {
 		t.Errorf("health %v", health)
 	}
 	src.Close()

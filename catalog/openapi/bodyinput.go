@@ -32,7 +32,8 @@ func (b *inputBuilder) requestBody() (more *tree.Node) {
 	if mediaType == "" {
 		mediaType = "application/json"
 	}
-	return b.whole(media.Get("schema"), mediaType, n.Get("required").True(), n.Get("description").Str(), media.Get("encoding"))
+	return b.whole(media.Get("schema"), mediaType, n.Get("required").True(), n.Get("description").Str(),
+		media.Get("encoding"))
 }
 
 // pickMedia picks the kind of body that is easiest to write: JSON, then forms, then text.
@@ -68,7 +69,8 @@ func isJSON(kind string) bool {
 }
 
 // whole adds a body with one schema: its fields as arguments if it is an object with names, else as one argument.
-func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool, about string, encoding *tree.Node) (more *tree.Node) {
+func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool, about string,
+	encoding *tree.Node) (more *tree.Node) {
 	kind, _, _ := strings.Cut(strings.ToLower(mediaType), ";")
 	out := &body{mediaType: mediaType}
 	switch {
@@ -96,7 +98,8 @@ func (b *inputBuilder) whole(schema *tree.Node, mediaType string, required bool,
 		schema = &tree.Node{Kind: tree.Object}
 	}
 	if out.form == rawBody {
-		schema = &tree.Node{Kind: tree.Object, Names: []string{"type"}, Values: []*tree.Node{{Kind: tree.Text, Text: "string"}}}
+		schema = &tree.Node{Kind: tree.Object, Names: []string{"type"},
+			Values: []*tree.Node{{Kind: tree.Text, Text: "string"}}}
 		about = strings.TrimSpace(about + " Sent unchanged, as " + text.LineBytes(mediaType, 60) + ".")
 	}
 	holder := &tree.Node{Kind: tree.Object}
@@ -240,7 +243,8 @@ func (b *inputBuilder) encode(f *field, schema, encoding *tree.Node) {
 }
 
 func isFile(schema *tree.Node) bool {
-	return schema.Get("format").Str() == "binary" || schema.Get("contentMediaType") != nil && schema.Get("contentEncoding") == nil ||
+	return schema.Get("format").Str() == "binary" || schema.Get("contentMediaType") != nil &&
+		schema.Get("contentEncoding") == nil ||
 		schema.Get("type").Str() == "file"
 }
 

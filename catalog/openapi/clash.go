@@ -66,7 +66,8 @@ func foreign(arg, own, style string, list []pair, names []string) error {
 				same = strings.EqualFold(one.name, name)
 			}
 			if same && name != own {
-				return fmt.Errorf("argument %s: must not contain %q, the name of another parameter, a credential or a value that the host fills in", arg, text.LineBytes(one.name, 60))
+				return fmt.Errorf("argument %s: must not contain %q, the name of another parameter, a credential or a value that "+
+					"the host fills in", arg, text.LineBytes(one.name, 60))
 			}
 		}
 	}

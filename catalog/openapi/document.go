@@ -29,7 +29,8 @@ type document struct {
 
 // newDocument determines the version of a document.
 func newDocument(root *tree.Node) (*document, error) {
-	d := &document{root: root, pointed: map[string]*tree.Node{}, place: map[*tree.Node]string{}, reaches: map[*tree.Node]map[*tree.Node]bool{}}
+	d := &document{root: root, pointed: map[string]*tree.Node{}, place: map[*tree.Node]string{},
+		reaches: map[*tree.Node]map[*tree.Node]bool{}}
 	if !root.Is(tree.Object) {
 		return nil, errors.New("want an OpenAPI document, got something other than an object")
 	}
@@ -40,7 +41,8 @@ func newDocument(root *tree.Node) (*document, error) {
 	case openapi == "" && strings.HasPrefix(swagger, "2"):
 		d.v2, d.version = true, swagger
 	case openapi+swagger != "":
-		return nil, fmt.Errorf("OpenAPI version %s is not supported: want 2.0, 3.0 or 3.1", text.LineBytes(openapi+swagger, 20))
+		return nil, fmt.Errorf("OpenAPI version %s is not supported: want 2.0, 3.0 or 3.1",
+			text.LineBytes(openapi+swagger, 20))
 	default:
 		return nil, errors.New("want an OpenAPI document, with openapi or swagger at the top")
 	}
@@ -185,7 +187,8 @@ func (d *document) extending(n *tree.Node) []*tree.Node {
 				}
 				d.children[base] = append(d.children[base], &tree.Node{
 					Kind: tree.Object, Names: []string{"$ref"},
-					Values: []*tree.Node{{Kind: tree.Text, Text: d.schemaPlace() + strings.NewReplacer("~", "~0", "/", "~1", "%", "%25").Replace(name)}},
+					Values: []*tree.Node{{Kind: tree.Text, Text: d.schemaPlace() + strings.NewReplacer("~", "~0", "/", "~1", "%",
+						"%25").Replace(name)}},
 				})
 			}
 		})

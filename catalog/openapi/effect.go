@@ -14,7 +14,8 @@ import (
 // effects fills in operation, mutates and risk. commands are the values of the parameter that selects the operation,
 // which is free if it takes any text.
 func effects(op *operation, commands []string, free bool, e *catalog.Entry) {
-	h := verb.Hints{Method: op.method, Path: op.path, Commands: commands, Free: free, Text: cmp.Or(op.summary, firstSentence(op.description))}
+	h := verb.Hints{Method: op.method, Path: op.path, Commands: commands, Free: free,
+		Text: cmp.Or(op.summary, firstSentence(op.description))}
 	if op.name.own {
 		h.Names = []string{op.operationID, strings.Join(op.name.words, " ")}
 	}

@@ -16,7 +16,8 @@ func (l *loader) example(op *operation, input *catalog.Schema) []string {
 	args := map[string]any{}
 	take := func(name string, schema, holder *tree.Node) bool {
 		for _, value := range []*tree.Node{
-			holder.Get("example"), firstValue(holder.Get("examples")).Get("value"), schema.Get("example"), holder.Get("x-example"),
+			holder.Get("example"), firstValue(holder.Get("examples")).Get("value"), schema.Get("example"),
+			holder.Get("x-example"),
 			firstValue(schema.Get("examples")), schema.Get("default"), firstValue(schema.Get("enum")), schema.Get("const"),
 		} {
 			if value != nil && value.Kind != tree.Null {
@@ -72,7 +73,8 @@ func (l *loader) bodyExample(op *operation, b *body, args map[string]any) bool {
 	}
 	_, media := pickMedia(n.Get("content"))
 	schema := l.d.soft(media.Get("schema"))
-	for _, value := range []*tree.Node{media.Get("example"), l.d.soft(firstValue(media.Get("examples"))).Get("value"), schema.Get("example")} {
+	for _, value := range []*tree.Node{media.Get("example"), l.d.soft(firstValue(media.Get("examples"))).Get("value"),
+		schema.Get("example")} {
 		if value == nil {
 			continue
 		}

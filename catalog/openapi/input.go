@@ -79,7 +79,8 @@ type inputBuilder struct {
 }
 
 // input makes the plan of an operation and the schema of its arguments, nil if it takes none.
-func (d *document) input(op *operation, patterns map[string]bool, keys map[string]bool) (schema *catalog.Schema, mended []string, err error) {
+func (d *document) input(op *operation, patterns map[string]bool,
+	keys map[string]bool) (schema *catalog.Schema, mended []string, err error) {
 	b := &inputBuilder{d: d, e: newEmitter(d, patterns, false), op: op, keys: keys, taken: map[string]bool{}}
 	op.plan.keys = keys
 	params, lost := d.parameters(op)
@@ -109,7 +110,8 @@ func (d *document) input(op *operation, patterns map[string]bool, keys map[strin
 	case len(form) > 0:
 		b.form(form)
 	case whole != nil:
-		more = b.whole(whole.Get("schema"), first(d.consumes(op), "application/json"), whole.Get("required").True(), whole.Get("description").Str(), nil)
+		more = b.whole(whole.Get("schema"), first(d.consumes(op), "application/json"), whole.Get("required").True(),
+			whole.Get("description").Str(), nil)
 	case !d.v2:
 		more = b.requestBody()
 	}
@@ -170,7 +172,8 @@ func (b *inputBuilder) arg(name, place string) string {
 func (b *inputBuilder) param(n *tree.Node, in string) {
 	name := n.Get("name").Scalar()
 	lower := strings.ToLower(name)
-	if in == "header" && (lower == "accept" || lower == "content-type" || lower == "authorization" || lower == "cookie" || lower == "host") ||
+	if in == "header" && (lower == "accept" || lower == "content-type" || lower == "authorization" || lower == "cookie" ||
+		lower == "host") ||
 		b.keys[in+" "+lower] {
 		return
 	}
@@ -236,7 +239,8 @@ func (b *inputBuilder) property(arg string, schema, about *tree.Node) {
 func (b *inputBuilder) argument(schema *tree.Node, at spot) {
 	value := schema.Get("default")
 	plain := b.d.soft(schema)
-	if value == nil || value.Kind >= tree.List || value.Kind == tree.Null || schema.Get("$ref") != nil || !b.e.fits(value, plain) {
+	if value == nil || value.Kind >= tree.List || value.Kind == tree.Null || schema.Get("$ref") != nil ||
+		!b.e.fits(value, plain) {
 		b.e.schema(schema, at)
 		return
 	}
@@ -269,7 +273,8 @@ func (e *emitter) fits(value, schema *tree.Node) bool {
 	if values := schema.Get("enum").Items(); len(values) > 0 {
 		ok = ok && slices.ContainsFunc(values, func(v *tree.Node) bool { return fit(v, kinds).Text == value.Text })
 	}
-	for _, keyword := range []string{"pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"} {
+	for _, keyword := range []string{"pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
+		"exclusiveMaximum", "multipleOf"} {
 		ok = ok && (schema.Get(keyword) == nil || value.Is(tree.Number) && inBounds(value, schema))
 	}
 	return ok
@@ -279,7 +284,8 @@ func inBounds(value, schema *tree.Node) bool {
 	n, _ := value.Plain().(int64)
 	low, hasLow := schema.Get("minimum").Plain().(int64)
 	high, hasHigh := schema.Get("maximum").Plain().(int64)
-	return schema.Get("exclusiveMinimum") == nil && schema.Get("exclusiveMaximum") == nil && schema.Get("multipleOf") == nil &&
+	return schema.Get("exclusiveMinimum") == nil && schema.Get("exclusiveMaximum") == nil &&
+		schema.Get("multipleOf") == nil &&
 		(schema.Get("minimum") == nil || hasLow && low <= n) && (schema.Get("maximum") == nil || hasHigh && n <= high)
 }
 

@@ -55,7 +55,8 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 		l.batch.Entries = append(l.batch.Entries, e)
 		if op.id != op.wanted {
 			l.batch.Renamed = append(l.batch.Renamed, catalog.Skip{
-				ID: op.id, Source: l.o.Source, Reason: fmt.Sprintf("%s is taken (%s %s)", op.wanted, strings.ToUpper(op.method), text.LineBytes(op.path, 100)),
+				ID: op.id, Source: l.o.Source, Reason: fmt.Sprintf("%s is taken (%s %s)", op.wanted, strings.ToUpper(op.method),
+					text.LineBytes(op.path, 100)),
 			})
 		}
 		op.release()
@@ -64,7 +65,8 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 			l.progress(i + 1)
 		}
 	}
-	client, err := web.New(web.Options{Origins: l.servers.all, Vault: l.o.Vault, Attempts: l.o.Attempts, MaxBody: l.o.MaxBody, Sleep: l.o.Sleep})
+	client, err := web.New(web.Options{Origins: l.servers.all, Vault: l.o.Vault, Attempts: l.o.Attempts,
+		MaxBody: l.o.MaxBody, Sleep: l.o.Sleep})
 	if err != nil {
 		return catalog.Batch{}, nil, err
 	}
@@ -76,7 +78,8 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 }
 
 // entry makes one entry.
-func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bool, bound *binding) (catalog.Entry, *caller, error) {
+func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bool,
+	bound *binding) (catalog.Entry, *caller, error) {
 	e := catalog.Entry{
 		ID: op.id, Title: op.title(), Description: op.describe(), Source: l.o.Source, Entities: entities(op),
 	}

@@ -42,7 +42,8 @@ func mark(text string) string {
 }
 
 // noise are words common in the titles of APIs.
-const noise = " api apis rest openapi open swagger spec specification documentation docs reference the public service http web v "
+const noise = " api apis rest openapi open swagger spec specification documentation docs reference the public " +
+	"service http web v "
 
 // titleName derives a short name from a document's title.
 func titleName(title string) string {
@@ -234,9 +235,11 @@ func singular(w string) string {
 	switch {
 	case len(w) > 4 && strings.HasSuffix(w, "ies"):
 		return w[:len(w)-3] + "y"
-	case strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "xes"):
+	case strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "ches"),
+		strings.HasSuffix(w, "xes"):
 		return w[:len(w)-2]
-	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
+	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") &&
+		!strings.HasSuffix(w, "is"):
 		return w[:len(w)-1]
 	}
 	return w

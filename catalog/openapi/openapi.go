@@ -83,7 +83,8 @@ func New(o options) *api {
 const maxDocument = 256 << 20
 
 // load reads the document and makes an entry of each operation; progress may be nil. It fails when there is no
-// document to be had, and when one that is read again names a server that it did not name before; an operation that cannot be used is in the batch's Skipped.
+// document to be had, and when one that is read again names a server that it did not name before; an operation that
+// cannot be used is in the batch's Skipped.
 func (a *api) load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
 	raw, from, err := a.read(ctx)
 	if err != nil {
@@ -160,7 +161,8 @@ func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {
 	if err != nil {
 		return nil, nil, errors.New("the document's address is invalid")
 	}
-	client, err := web.New(web.Options{Origins: []string{a.o.From}, MaxBody: maxDocument, Attempts: a.o.Attempts, Sleep: a.o.Sleep})
+	client, err := web.New(web.Options{Origins: []string{a.o.From}, MaxBody: maxDocument, Attempts: a.o.Attempts,
+		Sleep: a.o.Sleep})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -187,7 +189,9 @@ func (a *api) name(d *document) string {
 	}
 	file = filepath.Base(filepath.ToSlash(file))
 	file, _, _ = strings.Cut(file, ".")
-	if list := verb.Words(file); len(list) > 0 && !strings.Contains(" openapi swagger api spec apidocs index schema docs document v ", " "+list[0]+" ") && !isVersion(list[0]) {
+	if list := verb.Words(file); len(list) > 0 &&
+		!strings.Contains(" openapi swagger api spec apidocs index schema docs document v ", " "+list[0]+" ") &&
+		!isVersion(list[0]) {
 		return segment(list)
 	}
 	return cmp.Or(titleName(d.root.At("info", "title").Str()), "api")

@@ -83,7 +83,8 @@ func (op *operation) describe() string {
 	if summary == "" && description == "" {
 		summary = strings.ToUpper(op.method) + " " + text.LineBytes(op.path, 200)
 	}
-	if summary != "" && !strings.HasSuffix(summary, ".") && !strings.HasSuffix(summary, "!") && !strings.HasSuffix(summary, "?") {
+	if summary != "" && !strings.HasSuffix(summary, ".") && !strings.HasSuffix(summary, "!") &&
+		!strings.HasSuffix(summary, "?") {
 		summary += "."
 	}
 	var parts []string
@@ -137,16 +138,19 @@ func (d *document) parameters(op *operation) (list []*tree.Node, lost []string) 
 
 // release drops the document, which a call does not need.
 func (op *operation) release() {
-	*op = operation{method: strings.Clone(op.method), path: strings.Clone(op.path), id: op.id, wanted: op.wanted, plan: op.plan}
+	*op = operation{method: strings.Clone(op.method), path: strings.Clone(op.path), id: op.id, wanted: op.wanted,
+		plan: op.plan}
 	for i := range op.plan.params {
 		p := &op.plan.params[i]
-		p.arg, p.name, p.in, p.style = strings.Clone(p.arg), strings.Clone(p.name), strings.Clone(p.in), strings.Clone(p.style)
+		p.arg, p.name, p.in, p.style = strings.Clone(p.arg), strings.Clone(p.name), strings.Clone(p.in),
+			strings.Clone(p.style)
 	}
 	if b := op.plan.body; b != nil {
 		b.mediaType = strings.Clone(b.mediaType)
 		for i := range b.fields {
 			f := &b.fields[i]
-			f.arg, f.name, f.style, f.contentType = strings.Clone(f.arg), strings.Clone(f.name), strings.Clone(f.style), strings.Clone(f.contentType)
+			f.arg, f.name, f.style, f.contentType = strings.Clone(f.arg), strings.Clone(f.name), strings.Clone(f.style),
+				strings.Clone(f.contentType)
 		}
 	}
 }

@@ -109,7 +109,9 @@ func accept(kinds []string) string {
 	for _, wantJSON := range []bool{true, false} {
 		for _, name := range kinds {
 			kind, _, _ := strings.Cut(strings.ToLower(name), ";")
-			if isJSON(kind) == wantJSON && !slices.Contains(list, name) && !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) && len(list) < 6 && strings.Contains(name, "/") {
+			if isJSON(kind) == wantJSON && !slices.Contains(list, name) &&
+				!strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) && len(list) < 6 &&
+				strings.Contains(name, "/") {
 				list = append(list, name)
 			}
 		}

@@ -21,11 +21,17 @@ type paging struct {
 }
 
 var (
-	cursorNames = []string{"cursor", "page_token", "pagetoken", "next_token", "nexttoken", "continue", "continuation_token", "continuationtoken", "starting_after", "after", "page_cursor", "marker", "next_cursor", "scroll_id", "page[cursor]", "page[after]", "pagination_token", "exclusivestartkey", "start_cursor", "next_page_token", "$skiptoken", "bookmark"}
+	cursorNames = []string{"cursor", "page_token", "pagetoken", "next_token", "nexttoken", "continue",
+		"continuation_token", "continuationtoken", "starting_after", "after", "page_cursor", "marker", "next_cursor",
+		"scroll_id", "page[cursor]", "page[after]", "pagination_token", "exclusivestartkey", "start_cursor",
+		"next_page_token", "$skiptoken", "bookmark"}
 	pageNames   = []string{"page", "page_number", "pagenumber", "page[number]", "pageno", "current_page", "pageindex"}
-	offsetNames = []string{"offset", "skip", "start", "$skip", "page[offset]", "startat", "start_at", "startindex", "start_index"}
-	sizeNames   = []string{"per_page", "limit", "page_size", "pagesize", "perpage", "page[size]", "page[limit]", "count", "max_results", "maxresults", "size", "$top", "items_per_page", "first", "top", "results_per_page"}
-	listNames   = []string{"data", "items", "results", "records", "values", "entries", "value", "list", "rows", "resources", "objects", "content"}
+	offsetNames = []string{"offset", "skip", "start", "$skip", "page[offset]", "startat", "start_at", "startindex",
+		"start_index"}
+	sizeNames = []string{"per_page", "limit", "page_size", "pagesize", "perpage", "page[size]", "page[limit]", "count",
+		"max_results", "maxresults", "size", "$top", "items_per_page", "first", "top", "results_per_page"}
+	listNames = []string{"data", "items", "results", "records", "values", "entries", "value", "list", "rows",
+		"resources", "objects", "content"}
 )
 
 func pagingOf(op *operation) paging {
@@ -100,7 +106,8 @@ const (
 // fromCursor looks for a cursor or an address in the response.
 func (p *paging) fromCursor(object map[string]any, items []any, args map[string]any) (next map[string]any, says word) {
 	holders := []map[string]any{object}
-	for _, name := range []string{"meta", "metadata", "response_metadata", "pagination", "paging", "page_info", "pageInfo", "links", "_links", "cursor", "cursors", "page"} {
+	for _, name := range []string{"meta", "metadata", "response_metadata", "pagination", "paging", "page_info",
+		"pageInfo", "links", "_links", "cursor", "cursors", "page"} {
 		if inner, ok := object[name].(map[string]any); ok {
 			holders = append(holders, inner)
 			for _, deeper := range []string{"cursors", "cursor", "next", "pagination", "pages"} {
@@ -112,8 +119,10 @@ func (p *paging) fromCursor(object map[string]any, items []any, args map[string]
 	}
 	for _, holder := range holders {
 		for _, name := range []string{
-			"next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next_token", "nextToken", "NextToken", "continue", "continuation_token", "continuationToken",
-			"next", "nextLink", "@odata.nextLink", "next_link", "next_url", "nextUrl", "next_page_url", "next_page_uri", "next_page", "nextPage", "next_uri",
+			"next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next_token", "nextToken", "NextToken", "continue",
+			"continuation_token", "continuationToken",
+			"next", "nextLink", "@odata.nextLink", "next_link", "next_url", "nextUrl", "next_page_url", "next_page_uri",
+			"next_page", "nextPage", "next_uri",
 			"after", "endCursor", "end_cursor", "href", "next_marker", "scroll_id", "bookmark",
 		} {
 			value, has := holder[name]
@@ -153,7 +162,8 @@ func (p *paging) fromValue(value any, args map[string]any) map[string]any {
 		if v == "" {
 			return nil
 		}
-		if strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") || strings.HasPrefix(v, "/") && strings.Contains(v, "?") {
+		if strings.HasPrefix(v, "http://") || strings.HasPrefix(v, "https://") ||
+			strings.HasPrefix(v, "/") && strings.Contains(v, "?") {
 			return p.fromURL(v, args)
 		}
 		if p.cursor != "" && len(v) < 8<<10 && args[p.cursor] != v {
@@ -291,7 +301,8 @@ func linkTo(headers []string, rel string) string {
 			}
 			for attribute := range strings.SplitSeq(attributes, ";") {
 				name, value, _ := strings.Cut(strings.Trim(attribute, " ,\t"), "=")
-				if strings.EqualFold(strings.TrimSpace(name), "rel") && slices.Contains(strings.Fields(strings.Trim(value, `" `)), rel) {
+				if strings.EqualFold(strings.TrimSpace(name), "rel") && slices.Contains(strings.Fields(strings.Trim(value, `" `)),
+					rel) {
 					return target
 				}
 			}

@@ -42,7 +42,8 @@ type emitter struct {
 }
 
 func newEmitter(d *document, patterns map[string]bool, output bool) *emitter {
-	e := &emitter{d: d, patterns: patterns, output: output, limit: maxInput, names: map[*tree.Node]string{}, taken: map[string]bool{}}
+	e := &emitter{d: d, patterns: patterns, output: output, limit: maxInput, names: map[*tree.Node]string{},
+		taken: map[string]bool{}}
 	if output {
 		e.limit = maxOutput
 	}
@@ -267,7 +268,8 @@ func (e *emitter) words(n *tree.Node, at spot) {
 		room = min(room, 80)
 	}
 	about := text.LineBytes(n.Get("description").Str(), room)
-	if value := n.Get("default"); value != nil && value.Kind != tree.Null && value.Kind < tree.List && !e.output && !at.keepDefault {
+	if value := n.Get("default"); value != nil && value.Kind != tree.Null && value.Kind < tree.List && !e.output &&
+		!at.keepDefault {
 		// Filled-in defaults would be sent, and overwrite fields that an update does not name.
 		about = strings.TrimSpace(about + " (default " + text.LineBytes(value.Scalar(), 40) + ")")
 	}
@@ -371,7 +373,8 @@ func (e *emitter) bounds(n *tree.Node, kinds []string) {
 		e.name("uniqueItems")
 		e.raw("true")
 	}
-	if value := n.Get("multipleOf"); value.Is(tree.Number) && slices.Contains(kinds, "integer") && strings.Trim(value.Text, "0123456789") == "" && strings.Trim(value.Text, "0") != "" {
+	if value := n.Get("multipleOf"); value.Is(tree.Number) && slices.Contains(kinds, "integer") &&
+		strings.Trim(value.Text, "0123456789") == "" && strings.Trim(value.Text, "0") != "" {
 		e.name("multipleOf")
 		e.raw(value.Text)
 	}

@@ -156,7 +156,8 @@ func (s *servers) of(op *operation) (string, error) {
 		if u != nil && u.Host == "" {
 			return "", errNoServer
 		}
-		return "", errors.New("the server " + text.LineBytes(base, 100) + " is not an http address: set one with --base NAME=URL")
+		return "", errors.New("the server " + text.LineBytes(base, 100) + " is not an http address: " +
+			"set one with --base NAME=URL")
 	}
 	u.RawQuery, u.Fragment = "", ""
 	base = strings.TrimRight(u.String(), "/")
@@ -212,7 +213,8 @@ func (s *servers) fill(server *tree.Node) (string, error) {
 			}
 		}
 		if value == "" {
-			return "", errors.New("the server " + text.LineBytes(address, 100) + " has no value for " + text.LineBytes(name, 40) + ": set the whole address with --base NAME=URL")
+			return "", errors.New("the server " + text.LineBytes(address, 100) + " has no value for " +
+				text.LineBytes(name, 40) + ": set the whole address with --base NAME=URL")
 		}
 		address = strings.ReplaceAll(address, "{"+name+"}", value)
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // tags are the HTML tags found in descriptions; other angle brackets are text.
-var tags = regexp.MustCompile(`(?i)</?(p|br|code|a|b|i|em|strong|ul|ol|li|div|span|pre|h[1-6]|table|tr|td|th|thead|tbody|hr)(\s[^<>]*)?/?>`)
+var tags = regexp.MustCompile(
+	`(?i)</?(p|br|code|a|b|i|em|strong|ul|ol|li|div|span|pre|h[1-6]|table|tr|td|th|thead|tbody|hr)(\s[^<>]*)?/?>`)
 
 // lines is a description of several lines in at most n bytes, without HTML tags.
 func lines(s string, n int) string {

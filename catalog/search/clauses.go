@@ -75,7 +75,8 @@ func (l *lexicon) clauses(query string) []string {
 // candidates are the documents that may gain by a part of a query: those not far behind the best for the whole query.
 // They do not depend on the view.
 type candidates struct {
-	places []uint16 // document → its place among docs, counted from 1; nil until a query had parts, all zero between queries
+	// document → its place among docs, counted from 1; nil until a query had parts, all zero between queries
+	places []uint16
 	docs   []int32
 	part   []int32 // their scores for the part at hand
 	best   []int32 // what the word at hand adds

@@ -1,5 +1,5 @@
-// Package search is a ranking engine for short documents: texts with weighted fields go in, hits with the reasons for their
-// scores come out. It knows nothing of actions, and imports nothing of the program but its own package spelling.
+// Package search is a ranking engine for short documents: texts with weighted fields go in, hits with the reasons for
+// their scores come out. It knows nothing of actions, and imports nothing of the program but its own package spelling.
 //
 //	Options, Field     what documents look like: their fields with weights, their kinds of keys
 //	Document           the texts and keys of one document

@@ -97,7 +97,9 @@ func (w *worker) intent() Intent {
 		Role
 		words int
 	}{{Body, 1}, {Name, 2}} {
-		at := slices.IndexFunc(w.document.Texts, func(t Text) bool { return w.index.options.Fields[t.Field].Role == role.Role })
+		at := slices.IndexFunc(w.document.Texts, func(t Text) bool {
+			return w.index.options.Fields[t.Field].Role == role.Role
+		})
 		if at < 0 {
 			continue
 		}

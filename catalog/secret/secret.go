@@ -58,7 +58,8 @@ const (
 )
 
 // class tells the bytes that may be more, or less, than themselves.
-var class = [256]byte{'\\': escaping, '%': escaping, '&': escaping, '+': escaping, '\n': breaking, '\r': breaking, '\t': breaking, ' ': breaking}
+var class = [256]byte{'\\': escaping, '%': escaping, '&': escaping, '+': escaping, '\n': breaking, '\r': breaking,
+	'\t': breaking, ' ': breaking}
 
 // swapped is an ASCII letter in the other case; any other byte is itself.
 func swapped(b byte) byte {
@@ -165,10 +166,10 @@ func encodings(value string) []pattern {
 }
 
 // Text returns the text without the values, be they as they are, with any of their characters escaped as in JSON
-// (\", \/, \u00e9), Lua and Go (\x2f), addresses and forms (%2F, %2f, + for a space) or HTML (&quot;, &#34;), over several
-// lines, or in base64, base32 or hexadecimal. Long values count in any case, with blanks in them, and by parts of them that
-// are as good. The beginning of a value, of Least bytes or more, counts for it where the text was cut behind it with an
-// ellipsis. Values that are split otherwise, or encoded in another way, are not found.
+// (\", \/, \u00e9), Lua and Go (\x2f), addresses and forms (%2F, %2f, + for a space) or HTML (&quot;, &#34;), over
+// several lines, or in base64, base32 or hexadecimal. Long values count in any case, with blanks in them, and by parts
+// of them that are as good. The beginning of a value, of Least bytes or more, counts for it where the text was cut
+// behind it with an ellipsis. Values that are split otherwise, or encoded in another way, are not found.
 func (c Cutter) Text(text string) string {
 	if c.patterns == nil {
 		return text

@@ -47,9 +47,11 @@ func Address(text string) (shown string, values []string) {
 
 var (
 	assigned = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*=)(.+)$`)
-	flagged  = regexp.MustCompile(`^(--?[A-Za-z0-9_-]*(?i:token|secret|password|passwd|key|auth|credential)[A-Za-z0-9_-]*)(=(.+))?$`)
+	flagged  = regexp.MustCompile(
+		`^(--?[A-Za-z0-9_-]*(?i:token|secret|password|passwd|key|auth|credential)[A-Za-z0-9_-]*)(=(.+))?$`)
 	// settings are variables whose values are harmless.
-	settings = regexp.MustCompile(`^(NODE_ENV|LOG_LEVEL|LOGLEVEL|DEBUG|TZ|LANG|LC_[A-Z]+|PATH|HOME|USER|PWD|SHELL|TERM|RUST_LOG)=$`)
+	settings = regexp.MustCompile(
+		`^(NODE_ENV|LOG_LEVEL|LOGLEVEL|DEBUG|TZ|LANG|LC_[A-Z]+|PATH|HOME|USER|PWD|SHELL|TERM|RUST_LOG)=$`)
 )
 
 // Command returns the words of a command line without the values written into it, and these values for a Cutter:

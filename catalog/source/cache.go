@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A cache is a folder of built catalogs, each in a file that is named by its key. A file is written beside its place and
-// moved there, so that any number of processes see a whole one or none, and two that write the same one do no harm.
+// A cache is a folder of built catalogs, each in a file that is named by its key. A file is written beside its place
+// and moved there, so that any number of processes see a whole one or none, and two that write the same one do no harm.
 type cache struct {
 	dir string
 }

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// OpenFile opens a regular file for reading. Anything else, such as a folder, a pipe or a device, is an error: opening it
-// might wait without end.
+// OpenFile opens a regular file for reading. Anything else, such as a folder, a pipe or a device, is an error: opening
+// it might wait without end.
 func OpenFile(file string) (*os.File, error) {
 	info, err := os.Stat(file)
 	switch {
@@ -54,7 +54,8 @@ func TopKey(text []byte, names ...string) string {
 func keyOf(line []byte) string {
 	key := bytes.TrimLeft(line, `"'`)
 	quotes := len(line) - len(key)
-	n := len(key) - len(bytes.TrimLeftFunc(key, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }))
+	n := len(key) -
+		len(bytes.TrimLeftFunc(key, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }))
 	rest := key[n:]
 	for range quotes {
 		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte(`"`)), []byte("'"))

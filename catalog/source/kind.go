@@ -112,7 +112,8 @@ func (ks Kinds) Open(text string, h Host) (all []Source, left *Status, err error
 	if k == nil {
 		forms := ks.Forms()
 		n := len(forms) - 1
-		return nil, nil, fmt.Errorf("catalog %s: unknown kind of source: use %s or %s", ks.Shown(text), strings.Join(forms[:n], ", "), forms[n])
+		return nil, nil, fmt.Errorf("catalog %s: unknown kind of source: use %s or %s", ks.Shown(text),
+			strings.Join(forms[:n], ", "), forms[n])
 	}
 	if k.Prefix == "" && k.TopKeys != nil {
 		k, err = ks.inside(ref.Spec, k)

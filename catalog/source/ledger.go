@@ -60,7 +60,8 @@ func readLedger(dir, name string) (*ledger, error) {
 		return nil, fmt.Errorf("accepted actions: %s is damaged: remove it to accept the source as it is", file)
 	}
 	if l.Version > ledgerVersion {
-		return nil, fmt.Errorf("accepted actions: %s was written by a newer version of this program: remove it to accept the source as it is", file)
+		return nil, fmt.Errorf("accepted actions: %s was written by a newer version of this program: "+
+			"remove it to accept the source as it is", file)
 	}
 	if l.Actions == nil {
 		l.Actions = make(map[string][]state, len(l.Accepted))

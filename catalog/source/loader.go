@@ -133,7 +133,8 @@ func (l *Loader) keep(ctx context.Context, s *loading, known bool) {
 func (l *Loader) read(ctx context.Context, s *loading) {
 	started := time.Now()
 	key := s.contentKey()
-	bounded, cancel := context.WithTimeoutCause(ctx, l.options.Timeout, fmt.Errorf("not read within %v", l.options.Timeout))
+	bounded, cancel := context.WithTimeoutCause(ctx, l.options.Timeout,
+		fmt.Errorf("not read within %v", l.options.Timeout))
 	defer cancel()
 	batch, err := load(bounded, s.Source, func(found int) {
 		l.mu.Lock()

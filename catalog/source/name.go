@@ -26,7 +26,8 @@ func Find(names []string, name string) (int, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return i, nil
 	}
-	if i := slices.IndexFunc(names, func(full string) bool { as, _ := Split(full); return as != "" && as == name }); i >= 0 {
+	if i := slices.IndexFunc(names, func(full string) bool { as, _ := Split(full); return as != "" && as == name }); i >=
+		0 {
 		return i, nil
 	}
 	found := -1

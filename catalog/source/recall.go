@@ -1,7 +1,7 @@
 package source
 
-// This file loads the cached catalog of an earlier start. The cache key is made of catalog.Version, which changes with the
-// build of catalogs, and of each source's name and key or, for the program's own, its entries.
+// This file loads the cached catalog of an earlier start. The cache key is made of catalog.Version, which changes with
+// the build of catalogs, and of each source's name and key or, for the program's own, its entries.
 
 import (
 	"context"
@@ -89,11 +89,12 @@ func (l *Loader) recall(ctx context.Context) bool {
 	if image == nil {
 		return false
 	}
-	all, remark, err := catalog.Open(image, catalog.OpenOptions{Without: l.options.Catalog.Without, Attach: func(e *catalog.Entry) {
-		if own, ok := functions[e.ID]; ok && own.Source == e.Source {
-			e.Action, e.Preview = own.Action, own.Preview
-		}
-	}})
+	all, remark, err := catalog.Open(image, catalog.OpenOptions{Without: l.options.Catalog.Without,
+		Attach: func(e *catalog.Entry) {
+			if own, ok := functions[e.ID]; ok && own.Source == e.Source {
+				e.Action, e.Preview = own.Action, own.Preview
+			}
+		}})
 	var statuses []Status
 	if err == nil {
 		err = json.Unmarshal(remark, &statuses)

@@ -51,7 +51,8 @@ func (s Status) Remarks() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"}, {len(s.Overlay), "overlay unmatched"}, {s.Change.Waiting(), "awaiting acceptance"}} {
+	}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"},
+		{len(s.Overlay), "overlay unmatched"}, {s.Change.Waiting(), "awaiting acceptance"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
 		}
@@ -85,7 +86,8 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 	}
 	s.Change.write(&b, some)
 	if n := s.Change.Waiting(); n > 0 {
-		fmt.Fprintf(&b, "  %s hidden until accepted: /sources accept %s, or almanac doctor --accept %s\n", text.Count(n, "action"), s.short(), s.short())
+		fmt.Fprintf(&b, "  %s hidden until accepted: /sources accept %s, or almanac doctor --accept %s\n",
+			text.Count(n, "action"), s.short(), s.short())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -1,5 +1,5 @@
-// Package source manages the sources of a catalog: it reads them concurrently, reports their health and skipped entries,
-// and hides changed actions until somebody accepts them.
+// Package source manages the sources of a catalog: it reads them concurrently, reports their health and skipped
+// entries, and hides changed actions until somebody accepts them.
 //
 //	Source   a place that actions come from
 //	Kinds    the kinds of sources on a command line, and what opens each
@@ -22,8 +22,8 @@ import (
 
 // A Source is a place where actions come from. Its functions may be called from several goroutines.
 type Source struct {
-	// Name is what the person calls it: "openapi:petstore.yaml", without values that must not be shown. Names are unique in a
-	// Loader, and what was accepted is kept under them.
+	// Name is what the person calls it: "openapi:petstore.yaml", without values that must not be shown. Names are unique
+	// in a Loader, and what was accepted is kept under them.
 	Name string
 	// Own tells that the program itself wrote the actions: nothing of it has to be accepted.
 	Own bool

@@ -33,8 +33,10 @@ type state struct {
 
 func stateOf(e *catalog.Entry) state {
 	s := state{
-		Fingerprint: fingerprint(e), Operation: catalog.OperationOf(e), Mutates: e.Mutates, Risk: catalog.RiskOf(e), Target: e.Target,
-		InputSum: shortSum(e.Input.JSON()), OutputSum: shortSum(e.Output.JSON()), Rest: shortSum(fmt.Appendf(nil, "%q %v", e.Lua, e.Inject)),
+		Fingerprint: fingerprint(e), Operation: catalog.OperationOf(e), Mutates: e.Mutates, Risk: catalog.RiskOf(e),
+		Target:   e.Target,
+		InputSum: shortSum(e.Input.JSON()), OutputSum: shortSum(e.Output.JSON()),
+		Rest: shortSum(fmt.Appendf(nil, "%q %v", e.Lua, e.Inject)),
 	}
 	input, output := schemaOf(e.Input), schemaOf(e.Output)
 	s.Output = output.kind(output)

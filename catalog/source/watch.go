@@ -10,8 +10,8 @@ import (
 const pollInterval = time.Second
 
 // WatchFile returns what is to be a Source's Watch: it calls changed when the file has another size or time than it had
-// when WatchFile was called, so that nothing is missed between the reading and the watching, and again at each change. It
-// looks every so often; zero means every second.
+// when WatchFile was called, so that nothing is missed between the reading and the watching, and again at each change.
+// It looks every so often; zero means every second.
 func WatchFile(file string, every time.Duration) func(ctx context.Context, changed func()) {
 	if every == 0 {
 		every = pollInterval

@@ -247,7 +247,7 @@ func enumWords(enum []json.RawMessage) string {
 
 // Line is the signature at full length: the action with required marks, output fields, effect letter, first sentence.
 //
-//	billing.invoice.list_unpaid(customer_id*:str, limit:int=25) -> list{invoice_id, amount_cents}  R  List unpaid invoices for a customer.
+//	billing.invoice.list_unpaid(customer_id*:str, limit:int=25) -> list{invoice_id, amount_cents}  R  List unpaid…
 //
 // The letter is R for reads, W for mutations, ! for mutations of high risk. "*" marks required inputs, which are never
 // left out; "~" stands for what only a specification shows.

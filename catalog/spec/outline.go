@@ -204,7 +204,8 @@ func (d Document) at(ref string) []byte {
 // UnescapePointer decodes one step of a JSON pointer.
 func UnescapePointer(step string) string {
 	if strings.ContainsRune(step, '%') {
-		step = strings.NewReplacer("%24", "$", "%25", "%", "%20", " ", "%3C", "<", "%3E", ">", "%5B", "[", "%5D", "]").Replace(step)
+		step = strings.NewReplacer("%24", "$", "%25", "%", "%20", " ", "%3C", "<", "%3E", ">", "%5B", "[", "%5D",
+			"]").Replace(step)
 	}
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
 }

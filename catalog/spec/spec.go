@@ -74,7 +74,8 @@ func specJSON(e *Action) (string, error) {
 		Input       json.RawMessage `json:"input"`
 		Output      json.RawMessage `json:"output,omitempty"`
 		Examples    []string        `json:"examples,omitempty"`
-	}{e.ID, e.Title, e.Description, e.Operation, e.Mutates, e.Risk, json.RawMessage(e.Input), json.RawMessage(e.Output), e.Examples}
+	}{e.ID, e.Title, e.Description, e.Operation, e.Mutates, e.Risk, json.RawMessage(e.Input), json.RawMessage(e.Output),
+		e.Examples}
 	if e.Input == nil {
 		record.Input = json.RawMessage(EmptySchema)
 	}
@@ -156,7 +157,8 @@ func (w *specWriter) section(title string, d Document, args bool) {
 	props := d.FieldsOf(o)
 	if len(props) == 0 {
 		switch {
-		case args && (d == nil || string(o.additional) == "false" || len(o.names) == 0 && o.additional == nil && !o.is("object")):
+		case args && (d == nil || string(o.additional) == "false" || len(o.names) == 0 && o.additional == nil &&
+			!o.is("object")):
 			w.b.WriteString("- none\n")
 		case args:
 			w.b.WriteString("- any names\n")
@@ -191,7 +193,8 @@ func (w *specWriter) section(title string, d Document, args bool) {
 func (w *specWriter) field(d Document, p Property, depth int, args bool, path []string) {
 	o, _ := d.Plain(p.Text)
 	w.lines++
-	w.b.WriteString(strings.Repeat("  ", depth) + "- " + text.ClipRunes(text.OneLine(p.Name), 80) + ": " + d.longLabel(p.Text))
+	w.b.WriteString(strings.Repeat("  ", depth) + "- " + text.ClipRunes(text.OneLine(p.Name), 80) + ": " +
+		d.longLabel(p.Text))
 	if args {
 		if p.Required {
 			w.b.WriteString(", required")
@@ -239,7 +242,8 @@ func (w *specWriter) field(d Document, p Property, depth int, args bool, path []
 	w.b.WriteByte('\n')
 	for i, q := range inner {
 		if w.lines >= w.most {
-			fmt.Fprintf(&w.b, "%s- and %s: detail \"json\" has them all\n", strings.Repeat("  ", depth+1), text.Count(len(inner)-i, "more field"))
+			fmt.Fprintf(&w.b, "%s- and %s: detail \"json\" has them all\n", strings.Repeat("  ", depth+1),
+				text.Count(len(inner)-i, "more field"))
 			return
 		}
 		w.field(d, q, depth+1, args, append(path, key))
@@ -326,7 +330,8 @@ func exampleCall(e *Action) string {
 	var args []string
 	for i, p := range props {
 		if p.Required || i == 0 && len(props) > 0 {
-			args = append(args, lua.Key(p.Name)+" = "+lua.Literal(d.placeholder(p.Text, p.Name, 0, true), lua.Options{Tight: true}))
+			args = append(args, lua.Key(p.Name)+" = "+lua.Literal(d.placeholder(p.Text, p.Name, 0, true),
+				lua.Options{Tight: true}))
 		}
 	}
 	if more := len(args) - briefFields; more > 0 {

@@ -1,7 +1,7 @@
 // Package text prepares text for people and models: foreign text is made harmless, long text short, and counts become
 // words. Widths on a screen are the subject of catalog/text/cells.
 //
-//	Clean, OneLine           text that is taken in, such as a description: what nobody would see, or a terminal obey, goes
+//	Clean, OneLine           text that is taken in, such as a description: without invisible and control characters
 //	Sanitize, SanitizeLine   text that is shown: the same characters become visible escapes
 //	Unsafe                   which characters those are, and why
 //	HeadBytes, ClipBytes     the beginning in so many bytes, with "…" where something was cut

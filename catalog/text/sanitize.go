@@ -115,7 +115,7 @@ func isPlain(s string) bool {
 
 // Unsafe reports characters that are never shown or taken in unchanged:
 //
-//	control characters (C0, DEL, C1) but newline and tab   a terminal obeys them: ESC and CSI begin its commands, CR hides a line
+//	control characters (C0, DEL, C1) but newline and tab   a terminal obeys them: ESC begins a command, CR hides a line
 //	bidirectional overrides, embeddings, isolates, marks   text reads in another order than it runs
 //	zero-width characters, tags, soft hyphens, fillers     nobody sees them; a model reads them, and names look alike
 //	line and paragraph separators                          they begin a line where none begins

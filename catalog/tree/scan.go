@@ -66,7 +66,7 @@ func (s *Scanner) Skip() json.RawMessage {
 }
 
 // skipString skips a string and reports whether any of its characters is escaped.
-func (s *Scanner) passString() (escaped bool) {
+func (s *Scanner) skipString() (escaped bool) {
 	for s.i++; s.i < len(s.b); {
 		end := bytes.IndexByte(s.b[s.i:], '"')
 		if end < 0 {

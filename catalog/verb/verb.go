@@ -202,7 +202,8 @@ func lead(list []string, sure, unsure string) (string, claim) {
 
 // plain takes away what stands before the verb of a name, a version too, and the method behind it: deletePadUsingGET.
 func plain(list []string) []string {
-	for len(list) > 1 && (among(modifiers, list[0]) || strings.Trim(strings.TrimPrefix(list[0], "v"), "0123456789") == "") {
+	for len(list) > 1 &&
+		(among(modifiers, list[0]) || strings.Trim(strings.TrimPrefix(list[0], "v"), "0123456789") == "") {
 		list = list[1:]
 	}
 	if n := len(list); n > 2 && list[n-2] == "using" && isMethod(list[n-1]) {
@@ -222,7 +223,8 @@ func tail(name string) string {
 // ofName finds the verb of a name.
 func ofName(name string) (string, claim) {
 	name = tail(name)
-	if before, after, ok := strings.Cut(name, "_"); ok && before == strings.ToUpper(before) && isMethod(strings.ToLower(before)) {
+	if before, after, ok := strings.Cut(name, "_"); ok && before == strings.ToUpper(before) &&
+		isMethod(strings.ToLower(before)) {
 		name = after // GET_TerminateInstances
 	}
 	if i := strings.LastIndexByte(name, '_'); i > 0 && strings.ToLower(name) != name {
@@ -254,7 +256,8 @@ func trailing(list []string) string {
 func unglued(word string) string {
 	for verb := range strings.FieldsSeq(glued) {
 		rest, ok := strings.CutPrefix(word, verb)
-		if ok && len(rest) > 2 && !slices.ContainsFunc(strings.Fields(inflections), func(e string) bool { return strings.HasPrefix(rest, e) }) {
+		if ok && len(rest) > 2 &&
+			!slices.ContainsFunc(strings.Fields(inflections), func(e string) bool { return strings.HasPrefix(rest, e) }) {
 			return verb
 		}
 	}
@@ -335,7 +338,8 @@ func commandsOf(h Hints) []string {
 	return slices.Compact(all)
 }
 
-// ofText finds the verb of a description that begins like "Removes the tag", "Send a message" or "This endpoint deletes".
+// ofText finds the verb of a description that begins like "Removes the tag", "Send a message" or "This endpoint
+// deletes".
 func ofText(text string) (string, claim) {
 	list := Words(text)
 	begun := len(list)
@@ -376,7 +380,11 @@ func (h Hints) searches() bool {
 		return false
 	}
 	byName := len(h.Names) == 0 && len(path) > 0 && among(searchVerbs, path[0]) ||
-		slices.ContainsFunc(h.Names, func(name string) bool { v, c := ofName(name); return c == reads && among(searchVerbs, v) })
+		slices.ContainsFunc(h.Names, func(name string) bool {
+			v, c := ofName(name)
+			return c == reads &&
+				among(searchVerbs, v)
+		})
 	byPath := len(path) == 1 && among(" search query lookup find ", path[0]) && !strings.HasSuffix(h.Path, "}")
 	if len(list) == 0 {
 		return byName && byPath

@@ -113,7 +113,8 @@ func messageIn(data any, depth int) string {
 			return messageIn(v[0], depth+1)
 		}
 	case map[string]any:
-		for _, name := range []string{"message", "error_description", "detail", "error", "title", "errors", "reason", "description", "msg"} {
+		for _, name := range []string{"message", "error_description", "detail", "error", "title", "errors", "reason",
+			"description", "msg"} {
 			if found := messageIn(v[name], depth+1); depth < 4 && found != "" {
 				return found
 			}
@@ -145,9 +146,11 @@ func decode(contentType string, raw []byte, wantJSON bool) (data any, note strin
 		case err == nil:
 			return data, "", nil
 		case declared:
-			return nil, "", fmt.Errorf("the response is declared %s but is not: %w; it starts %q; ask the server's owner", kind, err, text.LineBytes(string(raw), 60))
+			return nil, "", fmt.Errorf("the response is declared %s but is not: %w; it starts %q; ask the server's owner", kind,
+				err, text.LineBytes(string(raw), 60))
 		case wantJSON:
-			return nil, "", fmt.Errorf("want JSON, got %s, starting %q; check the server's address", orPlain(kind), text.LineBytes(string(raw), 60))
+			return nil, "", fmt.Errorf("want JSON, got %s, starting %q; check the server's address", orPlain(kind),
+				text.LineBytes(string(raw), 60))
 		}
 	}
 	if utf8.Valid(raw) {

@@ -161,7 +161,8 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, errors.New("invalid request URL: check its path arguments")
 	}
 	if !c.allows(u) {
-		return Answer{}, fmt.Errorf("%s is not a server of this source: calls to other servers are not allowed", text.LineBytes(origin(u), 200))
+		return Answer{}, fmt.Errorf("%s is not a server of this source: calls to other servers are not allowed",
+			text.LineBytes(origin(u), 200))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v", c.o.Timeout))
 	defer cancel()
@@ -219,7 +220,8 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, c.o.MaxBody+1))
 	if int64(len(text)) > c.o.MaxBody {
-		return Answer{}, -1, fmt.Errorf("the response exceeds %d MiB: ask for less, with a filter or a smaller page", c.o.MaxBody>>20)
+		return Answer{}, -1, fmt.Errorf("the response exceeds %d MiB: ask for less, with a filter or a smaller page",
+			c.o.MaxBody>>20)
 	}
 	if err != nil {
 		return Answer{}, 0, fmt.Errorf("the response broke off after %d bytes: %w", len(text), err)
@@ -305,11 +307,13 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	to := text.LineBytes(origin(req.URL), 200)
 	switch {
 	case !c.allows(req.URL):
-		return &redirectError{"redirected to " + to + ", not a server of this source: not followed; if the address is right, add it with --base"}
+		return &redirectError{"redirected to " + to + ", not a server of this source: not followed; " +
+			"if the address is right, add it with --base"}
 	case len(via) >= maxRedirects:
 		return &redirectError{fmt.Sprintf("redirected more than %d times: not followed", maxRedirects)}
 	case first.Method != req.Method && first.Method != http.MethodHead && req.Response.StatusCode != http.StatusSeeOther:
-		return &redirectError{"redirected to " + to + ": a write is not redirected to another server; if the address is right, add it with --base"}
+		return &redirectError{"redirected to " + to + ": a write is not redirected to another server; " +
+			"if the address is right, add it with --base"}
 	}
 	if origin(req.URL) != origin(first.URL) {
 		for _, name := range credentialHeaders(first) {

@@ -37,7 +37,8 @@ func (f *folder) content(p string) (text string, mode fs.FileMode, ok bool, err 
 	case !info.Mode().IsRegular():
 		return "", 0, false, &pathError{p, "it is " + a(info.Mode()) + ", not a file"}
 	case info.Size() > maxChanged:
-		return "", 0, false, &pathError{p, fmt.Sprintf("it has %d bytes: files above %d MB cannot be written", info.Size(), maxChanged>>20)}
+		return "", 0, false, &pathError{p, fmt.Sprintf("it has %d bytes: files above %d MB cannot be written", info.Size(),
+			maxChanged>>20)}
 	}
 	b, err := f.root.ReadFile(p)
 	if err != nil {
@@ -152,7 +153,8 @@ func edited(content string, edits []any) (string, error) {
 		case 0:
 			return "", fmt.Errorf("edit %d: find: no match; nothing was written", i+1)
 		default:
-			return "", fmt.Errorf("edit %d: find: %d matches, in lines %s; include more context; nothing was written", i+1, n, linesOf(content, find))
+			return "", fmt.Errorf("edit %d: find: %d matches, in lines %s; include more context; nothing was written", i+1, n,
+				linesOf(content, find))
 		}
 	}
 	return content, nil
@@ -380,7 +382,9 @@ func (f *folder) removing() change {
 			return "", t, err
 		}
 		if t.files+t.folders > 1 && !truth(call, "recursive") {
-			return "", t, &pathError{p, fmt.Sprintf("it is a folder with %d files and %d folders: set recursive to remove everything", t.files, t.folders-1)}
+			return "", t,
+				&pathError{p, fmt.Sprintf("it is a folder with %d files and %d folders: set recursive to remove everything",
+					t.files, t.folders-1)}
 		}
 		return p, t, nil
 	}

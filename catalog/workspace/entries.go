@@ -48,7 +48,8 @@ func (f *folder) entries() []catalog.Entry {
 	}
 	stat := catalog.Entry{
 		ID: "stat", Title: "Look at a file or folder", Description: "Type, size and time of a file or folder. Null if it does not exist.",
-		Aliases: []string{"file exists", "file size"}, Entities: []string{"file", "folder"}, Input: object(mustPath, `"path"`),
+		Aliases: []string{"file exists", "file size"}, Entities: []string{"file", "folder"},
+		Input: object(mustPath, `"path"`),
 		Output: catalog.MustSchema(`{"type":["object","null"],"properties":{"path":{"type":"string"},"type":{"type":"string","enum":["file","dir","link","other"]},
 			"size":{"type":"integer"},"modified":{"type":"string"},"mode":{"type":"string"},"target":{"type":"string"}}}`),
 		Action: f.stat, Examples: []string{`fs.stat{path = "go.mod"}`},

@@ -1,5 +1,5 @@
-// Package workspace turns a folder into actions: files under one root are listed, read, searched and written, and nothing
-// outside it is, whatever links and paths say.
+// Package workspace turns a folder into actions: files under one root are listed, read, searched and written, and
+// nothing outside it is, whatever links and paths say.
 //
 //	Kind   the kind of source, as written on a command line
 //	Open   the folder as a source: fs.list_dir, fs.read, fs.stat, fs.search, fs.write, fs.patch, fs.move, fs.remove
@@ -103,7 +103,8 @@ func place(given string) (string, error) {
 	case text.SanitizeLine(given) != given:
 		return "", &pathError{given, "it contains a control character, an invisible one or one that reverses text"}
 	case strings.HasPrefix(given, "/"):
-		return "", &pathError{given, "paths are relative to the root of the workspace and do not start with a slash; the root itself is \".\""}
+		return "", &pathError{given, "paths are relative to the root of the workspace and do not start with a slash; " +
+			"the root itself is \".\""}
 	}
 	for _, part := range strings.Split(given, "/") {
 		if part == ".." {
@@ -119,7 +120,8 @@ func shown(given string) string {
 	if len(given) > 200 {
 		given = text.HeadBytes(given, 200) + "..."
 	}
-	if strings.ContainsFunc(given, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) || strings.HasPrefix(given, `"`) {
+	if strings.ContainsFunc(given, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) ||
+		strings.HasPrefix(given, `"`) {
 		return strconv.Quote(given)
 	}
 	return given

@@ -27,8 +27,8 @@ const (
 )
 
 // Main reports false at once in an ordinary process. In a kernel child it serves the parent until the pipe closes and
-// then ends the process; a caller that sees true should return. Call it before anything else in main, and in TestMain of
-// packages whose tests start kernels.
+// then ends the process; a caller that sees true should return. Call it before anything else in main, and in TestMain
+// of packages whose tests start kernels.
 func Main() bool {
 	if len(os.Args) < 3 || os.Args[1] != hiddenArgument {
 		return false
@@ -204,7 +204,8 @@ func (c *child) run(r runRequest) {
 	c.send(c.replyFrame(reply))
 }
 
-// replyFrame encodes a reply and leaves out what makes it too large: first the data of values, then all but the numbers.
+// replyFrame encodes a reply and leaves out what makes it too large: first the data of values, then all but the
+// numbers.
 func (c *child) replyFrame(reply vm.Reply) []byte {
 	values := make([]vm.Value, len(reply.Values))
 	var size valueSize

@@ -6,8 +6,8 @@ import (
 	"runtime/metrics"
 )
 
-// This file tunes the garbage collector of a child. The engine allocates for every number; at Go's default pace a heap of
-// a few megabytes is collected after each 4 MB, which costs scripts a third of their time.
+// This file tunes the garbage collector of a child. The engine allocates for every number; at Go's default pace a heap
+// of a few megabytes is collected after each 4 MB, which costs scripts a third of their time.
 
 const (
 	// mostGarbage is how much of the live heap may be garbage before a collection, in percent, while the heap is small.

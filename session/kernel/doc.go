@@ -1,5 +1,5 @@
-// Package kernel runs the Lua machine in a child process of the same program, so that no script can crash the program or
-// read its memory.
+// Package kernel runs the Lua machine in a child process of the same program, so that no script can crash the program
+// or read its memory.
 //
 //	Main     call it first in main: in a kernel process it serves until the pipe closes, elsewhere it returns false
 //	Pool     keeps a spare kernel process ready

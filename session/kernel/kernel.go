@@ -279,8 +279,8 @@ func (k *Kernel) Keys(ctx context.Context, path []string) ([]vm.Key, error) {
 	return keys, err
 }
 
-// Look shows one value of the session's and up to limit of its entries from number from on, each in at most wide cells; see
-// vm.Machine.Look.
+// Look shows one value of the session's and up to limit of its entries from number from on, each in at most wide cells;
+// see vm.Machine.Look.
 func (k *Kernel) Look(ctx context.Context, path []vm.Step, from, limit, wide int) (vm.Page, error) {
 	var page vm.Page
 	err := k.ask(ctx, askTimeout, kindLook, lookRequest{Path: path, From: from, Limit: limit, Wide: wide}, kindPage, &page)

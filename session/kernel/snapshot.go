@@ -1,7 +1,7 @@
 package kernel
 
-// This file transfers snapshots: the globals of one kernel as bytes, opaque to the parent, and back into another kernel.
-// Both sides are here. A snapshot may be larger than a frame and is sent in pieces.
+// This file transfers snapshots: the globals of one kernel as bytes, opaque to the parent, and back into another
+// kernel. Both sides are here. A snapshot may be larger than a frame and is sent in pieces.
 
 import (
 	"context"
@@ -26,8 +26,8 @@ const (
 	pieceSize = 1 << 20
 )
 
-// A snapshotRequest asks for a snapshot of at most Bytes in at most Time, unless the machine holds more than Heap bytes:
-// the work needs memory too.
+// A snapshotRequest asks for a snapshot of at most Bytes in at most Time, unless the machine holds more than Heap
+// bytes: the work needs memory too.
 type snapshotRequest struct {
 	Bytes int
 	Heap  uint64

@@ -66,7 +66,8 @@ func PathAt(src string, offset int) Cursor {
 
 // isWord reports whether t may be a name that is not finished: a keyword may, and so may a reserved name.
 func isWord(src string, t token) bool {
-	return t.kind == tkName || t.kind >= tkAnd && t.kind <= tkWhile || t.kind == tkBad && classes[src[t.start]]&cLetter != 0
+	return t.kind == tkName || t.kind >= tkAnd && t.kind <= tkWhile ||
+		t.kind == tkBad && classes[src[t.start]]&cLetter != 0
 }
 
 // pathBefore removes the dotted path at the end of list. The path is nil if something else is there.

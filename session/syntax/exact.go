@@ -137,7 +137,8 @@ func (p *parser) after(start int32, k kind) token {
 // value of each step where that is not the count itself:
 //
 //	for i = a, b do ... end
-//	do local __host_at,i,__host_last,__host_step = __host_for(a, b) for i=i,__host_last,__host_step do if __host_at then i=__host_at(i) end ... end end
+//	do local __host_at,i,__host_last,__host_step = __host_for(a, b) for i=i,__host_last,__host_step do
+//	if __host_at then i=__host_at(i) end ... end end (all on one line)
 func (w *writer) forStmt(s *stmt, depth int) {
 	if !s.exact {
 		w.list(s.values, depth)

@@ -30,7 +30,8 @@ const byteOrderMark = "\xEF\xBB\xBF"
 // tokensIn guesses how many tokens src has; scripts with indents and comments have fewer.
 func tokensIn(src string) int { return len(src)/4 + 8 }
 
-// scan returns src as tokens that end with tkEOF. A first line that begins with #! is a comment, as scripts that are files have it; #x is a length.
+// scan returns src as tokens that end with tkEOF. A first line that begins with #! is a comment, as scripts that are
+// files have it; #x is a length.
 func scan(src string, comments bool) *lexer {
 	lx := newLexer(src, comments, tokensIn(src))
 	lx.read(len(src))
@@ -158,7 +159,8 @@ func (lx *lexer) word(start, end int) {
 		k = keyword(s)
 	}
 	if strings.HasPrefix(s, HostPrefix) {
-		lx.addBad(start, lx.line, badToken{message: "'" + s + "' is a reserved name", hint: "names that begin with " + HostPrefix + " belong to the host"})
+		lx.addBad(start, lx.line, badToken{message: "'" + s + "' is a reserved name", hint: "names that begin with " +
+			HostPrefix + " belong to the host"})
 		return
 	}
 	lx.add(k, start, lx.line)

@@ -39,7 +39,8 @@ func (m *meter) fail(at span, message, hint string) {
 
 func (m *meter) addJumps(at span, n int) {
 	if m.jumps += cube(n); m.jumps > maxJumps {
-		m.fail(at, "control structure too long: too many jumps to one place", "look the alternatives up in a table, or split the function")
+		m.fail(at, "control structure too long: too many jumps to one place", "look the alternatives up in a table, "+
+			"or split the function")
 	}
 }
 
@@ -92,7 +93,8 @@ func (m *meter) stmt(s *stmt) int {
 		tail = m.block(s.body)
 	}
 	if int(s.active)+need > maxRegisters {
-		m.fail(s.span, fmt.Sprintf("function or expression needs too many registers (limit is %d)", maxRegisters), "split the statement: fewer arguments, or a table")
+		m.fail(s.span, fmt.Sprintf("function or expression needs too many registers (limit is %d)", maxRegisters),
+			"split the statement: fewer arguments, or a table")
 	}
 	return tail
 }

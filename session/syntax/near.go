@@ -8,8 +8,8 @@ import (
 
 // This file guesses which word was meant by a wrong one.
 
-// Nearest is spelling.Nearest for names in Lua, which are not abbreviated: one that is more than half as long again was not
-// meant. Words of one or two bytes are near to too many. It sorts names and may drop some.
+// Nearest is spelling.Nearest for names in Lua, which are not abbreviated: one that is more than half as long again was
+// not meant. Words of one or two bytes are near to too many. It sorts names and may drop some.
 func Nearest(word string, names []string) string {
 	if len(word) < 3 {
 		return ""

@@ -32,8 +32,9 @@ import (
 
 // The names that normalised code calls. No script can write them.
 const (
-	HostPrefix  = "__host_"
-	HostConcat  = HostPrefix + "concat"  // (a, b, ...): a..b.., joined from the right; ({n = count, a, b, ...}) the same for long chains
+	HostPrefix = "__host_"
+	// (a, b, ...): a..b.., joined from the right; ({n = count, a, b, ...}) the same for long chains
+	HostConcat  = HostPrefix + "concat"
 	HostMod     = HostPrefix + "mod"     // (a, b): a % b
 	HostIDiv    = HostPrefix + "idiv"    // (a, b): a // b
 	HostBAnd    = HostPrefix + "band"    // (a, b): a & b
@@ -48,7 +49,9 @@ const (
 	HostMul     = HostPrefix + "mul"     // (a, b): a * b, the same
 	HostEq      = HostPrefix + "eq"      // (a, b): a == b, where one is over 2^53 and may be an integer or a float
 	HostNe      = HostPrefix + "ne"      // (a, b): a ~= b, the same
-	HostFor     = HostPrefix + "for"     // (start, limit, step): what a numeric for counts: f, first, last, step; f makes the value of the count, nil when that is the value
+	// (start, limit, step): what a numeric for counts: f, first, last, step; f makes the value of the count, nil when that
+	// is the value
+	HostFor     = HostPrefix + "for"
 	HostResults = HostPrefix + "results" // (...): its arguments
 
 	hostBarrier = HostPrefix + "barrier" // set by the normalised text itself
@@ -196,7 +199,8 @@ func (w *writer) tooDeep(at span, depth int) bool {
 	}
 	if w.err == nil {
 		m := &meter{p: w.p}
-		m.fail(at, fmt.Sprintf("chunk nests too deep: the operators or elseifs here need %d levels or more (limit is %d)", depth, maxDepth),
+		m.fail(at, fmt.Sprintf("chunk nests too deep: the operators or elseifs here need %d levels or more (limit is %d)",
+			depth, maxDepth),
 			"split the expression with local variables, or look the alternatives up in a table")
 		w.err = m.err
 	}

@@ -209,7 +209,8 @@ func (p *parser) recover() {
 
 func startsOrEnds(k kind) bool {
 	switch k {
-	case tkSemi, tkBreak, tkDo, tkElse, tkElseif, tkEnd, tkFor, tkGoto, tkIf, tkLocal, tkRepeat, tkReturn, tkUntil, tkWhile:
+	case tkSemi, tkBreak, tkDo, tkElse, tkElseif, tkEnd, tkFor, tkGoto, tkIf, tkLocal, tkRepeat, tkReturn, tkUntil,
+		tkWhile:
 		return true
 	}
 	return false
@@ -258,7 +259,8 @@ func (p *parser) expectEnd(k kind, what string, opener token) token {
 }
 
 func (p *parser) expectEndError(what string, opener token) *Error {
-	return p.fail(p.tok, fmt.Sprintf("%s expected (to close %s at line %d) near %s", what, p.spell(opener), opener.line, p.spell(p.tok)))
+	return p.fail(p.tok, fmt.Sprintf("%s expected (to close %s at line %d) near %s", what, p.spell(opener), opener.line,
+		p.spell(p.tok)))
 }
 
 func (p *parser) closeScope() {

@@ -290,7 +290,8 @@ func (p *parser) attrib(s *stmt) bool {
 		s.rare.attribs = append(s.rare.attribs, a)
 		return true
 	case "close":
-		p.semantic(a.name, "<close> is not supported").Hint = "close the value by hand at the end of the block, after a pcall if the block may fail"
+		p.semantic(a.name, "<close> is not supported").Hint = "close the value by hand at the end of the block, " +
+			"after a pcall if the block may fail"
 	default:
 		p.semantic(a.name, "unknown attribute '"+name+"'").Hint = "Lua knows <const>"
 	}
@@ -351,7 +352,8 @@ func (p *parser) expressionStatement(s *stmt) {
 	}
 	s.kind = stmtBad
 	what := clip(p.src[e.where().start:e.where().end])
-	err := p.fail(p.tok, "'=' or an argument list expected after '"+strings.Join(strings.Fields(what), " ")+"' near "+p.spell(p.tok))
+	err := p.fail(p.tok, "'=' or an argument list expected after '"+strings.Join(strings.Fields(what), " ")+"' near "+
+		p.spell(p.tok))
 	err.Incomplete = false
 	if err.Hint = statementHint(p.src, p.toks[p.i], what); err.Hint == "" {
 		err.Hint = keywordHint(what, "")
@@ -373,7 +375,8 @@ func (p *parser) unexpected(t token) {
 func statementHint(src string, t token, name string) string {
 	rest := src[t.start:]
 	switch {
-	case strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "-=") || strings.HasPrefix(rest, "*=") || strings.HasPrefix(rest, "/="):
+	case strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "-=") || strings.HasPrefix(rest, "*=") ||
+		strings.HasPrefix(rest, "/="):
 		return "Lua has no '" + rest[:2] + "': write " + name + " = " + name + " " + rest[:1] + " ..."
 	case strings.HasPrefix(rest, "++"):
 		return "Lua has no '++': write " + name + " = " + name + " + 1"
@@ -449,7 +452,8 @@ func (p *parser) assignable(e expr) {
 			return
 		}
 	}
-	p.fail(p.tok, "cannot assign to '"+clip(p.src[e.where().start:e.where().end])+"' near "+p.spell(p.tok)).Incomplete = false
+	p.fail(p.tok, "cannot assign to '"+clip(p.src[e.where().start:e.where().end])+"' near "+
+		p.spell(p.tok)).Incomplete = false
 }
 
 func isCall(e expr) bool {

@@ -154,7 +154,8 @@ func (d directive) format(c call, i int) string {
 	return d.float(c.number(i))
 }
 
-// exact formats an integer beyond 2^53 with a floating-point conversion: its own digits, not those of the nearest float.
+// exact formats an integer beyond 2^53 with a floating-point conversion: its own digits, not those of the nearest
+// float.
 func (d directive) exact(n int64) string {
 	rounded := d.float(float64(n))
 	if d.verb|0x20 != 'f' {
@@ -280,7 +281,8 @@ func hexFloat(f float64, precision int) string {
 // quotedPiece is how many bytes are quoted between two looks.
 const quotedPiece = 1 << 16
 
-// quoteWith is %q: a string that reads as s again, on as many lines as s has. look is told how long the result is so far.
+// quoteWith is %q: a string that reads as s again, on as many lines as s has. look is told how long the result is so
+// far.
 func quoteWith(s string, look func(size int)) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -266,7 +266,8 @@ func (r *jsonReader) small() (float64, bool) {
 		n = 10*n + int(r.text[i]-'0')
 		i++
 	}
-	if i == r.at || r.text[r.at] == '0' && i > r.at+1 || i < len(r.text) && strings.IndexByte("0123456789.eE", r.text[i]) >= 0 {
+	if i == r.at || r.text[r.at] == '0' && i > r.at+1 ||
+		i < len(r.text) && strings.IndexByte("0123456789.eE", r.text[i]) >= 0 {
 		return 0, false
 	}
 	r.at = i

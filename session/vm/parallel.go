@@ -112,7 +112,9 @@ func (c call) ask(id string, args map[string]any, line int, paged bool) (any, er
 		m.asked++
 		return m.host(c.l, "", func() (any, error) { return m.outside.Call(id, args, line) })
 	}
-	started, err := m.host(c.l, "call.start", func() (any, error) { return m.outside.Op("call.start", []any{id, args, int64(line), t.next()}) })
+	started, err := m.host(c.l, "call.start", func() (any, error) {
+		return m.outside.Op("call.start", []any{id, args, int64(line), t.next()})
+	})
 	if err != nil {
 		return nil, err
 	}

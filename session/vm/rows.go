@@ -19,16 +19,16 @@ type Rows struct {
 	Fields []string `cbor:"-"`
 }
 
-// The bounds of one Rows, so that its frame is never too large: bytes of one item, bytes and values after which it ends,
-// and values in one item.
+// The bounds of one Rows, so that its frame is never too large: bytes of one item, bytes and values after which it
+// ends, and values in one item.
 const (
 	rowBytes     = 1 << 20
 	stretchBytes = 512 << 10
 	rowValues    = 200_000
 )
 
-// Rows reads up to limit items of the list at path, 2,000 at most, beginning with number from; fewer where they are large,
-// but one at least. It must not run beside Run.
+// Rows reads up to limit items of the list at path, 2,000 at most, beginning with number from; fewer where they are
+// large, but one at least. It must not run beside Run.
 func (m *Machine) Rows(path []Step, from, limit int) Rows {
 	rows := Rows{From: max(from, 0), Whole: true, Node: Node{Type: "nil", Brief: "nil"}}
 	if len(path) == 0 {
@@ -49,7 +49,8 @@ func (m *Machine) Rows(path []Step, from, limit int) Rows {
 		return rows
 	}
 	bytes, values := 0, 0
-	for i := rows.From; i < rows.Size && len(rows.Items) < min(limit, maxNodes) && bytes < stretchBytes && values < rowValues; i++ {
+	for i := rows.From; i < rows.Size && len(rows.Items) < min(limit, maxNodes) && bytes < stretchBytes &&
+		values < rowValues; i++ {
 		item, size, n := m.row(t.index(i+1), rowBytes, &rows.Whole)
 		rows.Items = append(rows.Items, item)
 		bytes, values = bytes+size, values+n
@@ -57,7 +58,8 @@ func (m *Machine) Rows(path []Step, from, limit int) Rows {
 	return rows
 }
 
-// row is v as data of at most room bytes, and how many bytes and values it has; it clears whole where text is in its place.
+// row is v as data of at most room bytes, and how many bytes and values it has; it clears whole where text is in its
+// place.
 func (m *Machine) row(v any, room int, whole *bool) (data any, size, values int) {
 	cv := &converter{m: m, lenient: true, whole: true, room: room, open: map[*table]bool{}}
 	data = cv.convert("value", v)

@@ -87,7 +87,8 @@ func newClosures() (y closures, err error) {
 		return y, err
 	}
 	w := words(l.ToValue(-1))
-	y = closures{closureType: w.typ, chunks: map[weak.Pointer[byte]]*chunk{}, prelude: map[string]*chunk{}, sweepAt: firstSweep}
+	y = closures{closureType: w.typ, chunks: map[weak.Pointer[byte]]*chunk{}, prelude: map[string]*chunk{},
+		sweepAt: firstSweep}
 	main := (*closure)(w.data).prototype
 	l.Call(0, 2)
 	f, g := y.closure(l.ToValue(-2)), y.closure(l.ToValue(-1))

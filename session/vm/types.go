@@ -102,11 +102,11 @@ type Value struct {
 	// Prose is true when Repr is the host's text for people and models (an answer of the catalog) and not Lua. No machine
 	// sets it.
 	Prose bool `cbor:"-"`
-	// Catalog is a value of the catalog's, such as a plan, as plain data without handles; nil for any other. No machine sets
-	// it.
+	// Catalog is a value of the catalog's, such as a plan, as plain data without handles; nil for any other. No machine
+	// sets it.
 	Catalog any `cbor:"-"`
-	// Fields is the order of the fields of a record, or of the records in a list, as the action that returned them declares
-	// it; nil when it is not known. No machine sets it.
+	// Fields is the order of the fields of a record, or of the records in a list, as the action that returned them
+	// declares it; nil when it is not known. No machine sets it.
 	Fields []string `cbor:"-"`
 }
 
@@ -150,8 +150,8 @@ type Reply struct {
 // A Kind is the kind of failure of an Error.
 type Kind string
 
-// The kinds. Syntax and Runtime are the script's own; the others end the run and cannot be caught by it. Lost is the end
-// of the process that ran it, which nobody asked for.
+// The kinds. Syntax and Runtime are the script's own; the others end the run and cannot be caught by it. Lost is the
+// end of the process that ran it, which nobody asked for.
 const (
 	Syntax    Kind = "syntax"
 	Runtime   Kind = "runtime"

@@ -67,10 +67,14 @@ func buildRelations(dir string, out io.Writer) error {
 	wn := &wordnet{synsets: map[string]synset{}, senses: map[string][]string{}}
 	for _, part := range []string{"noun", "verb", "adj", "adv"} {
 		pos := map[string]string{"noun": "n", "verb": "v", "adj": "a", "adv": "r"}[part]
-		if err := eachLine(filepath.Join(dir, "data."+part), func(line string) error { return wn.addSynset(pos, line) }); err != nil {
+		if err := eachLine(filepath.Join(dir, "data."+part), func(line string) error {
+			return wn.addSynset(pos, line)
+		}); err != nil {
 			return err
 		}
-		if err := eachLine(filepath.Join(dir, "index."+part), func(line string) error { return wn.addLemma(pos, line) }); err != nil {
+		if err := eachLine(filepath.Join(dir, "index."+part), func(line string) error {
+			return wn.addLemma(pos, line)
+		}); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,8 @@ func Singular(name string) string {
 		return name
 	case strings.HasSuffix(name, "ies"):
 		return name[:len(name)-3] + "y"
-	case strings.HasSuffix(name, "sses"), strings.HasSuffix(name, "xes"), strings.HasSuffix(name, "ches"), strings.HasSuffix(name, "shes"):
+	case strings.HasSuffix(name, "sses"), strings.HasSuffix(name, "xes"), strings.HasSuffix(name, "ches"),
+		strings.HasSuffix(name, "shes"):
 		return name[:len(name)-2]
 	case strings.HasSuffix(name, "s"):
 		return name[:len(name)-1]
@@ -41,7 +42,8 @@ func Plural(thing string) string {
 	switch {
 	case strings.HasSuffix(thing, "y") && len(thing) > 1 && !strings.ContainsRune("aeiou", rune(thing[len(thing)-2])):
 		return thing[:len(thing)-1] + "ies"
-	case strings.HasSuffix(thing, "s"), strings.HasSuffix(thing, "x"), strings.HasSuffix(thing, "ch"), strings.HasSuffix(thing, "sh"):
+	case strings.HasSuffix(thing, "s"), strings.HasSuffix(thing, "x"), strings.HasSuffix(thing, "ch"),
+		strings.HasSuffix(thing, "sh"):
 		return thing + "es"
 	}
 	return thing + "s"

@@ -4,8 +4,8 @@ package cells
 
 import "strings"
 
-// Column is Clip for all texts of a column. Texts that would be cut to the same are cut in the middle of what they have in
-// common instead, as far as the width allows: anna.s…t@x.example and anna.s…r@x.example.
+// Column is Clip for all texts of a column. Texts that would be cut to the same are cut in the middle of what they have
+// in common instead, as far as the width allows: anna.s…t@x.example and anna.s…r@x.example.
 func Column(texts []string, width int, mark string) []string {
 	out := make([]string, len(texts))
 	alike := map[string][]int{}
