@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -200,7 +201,7 @@ func tomlValue(s setting) string {
 	case bool:
 		return "false"
 	case int:
-		return s.flag.Default
+		return cmp.Or(s.flag.Default, "0")
 	case []string:
 		return "[]"
 	}

@@ -64,6 +64,15 @@ func (m *Machine) openLibraries() {
 	m.sealLibraries()
 }
 
+// isRefused tells whether a name of Lua's library is there only to say why it cannot be called.
+func isRefused(name string) bool {
+	switch name {
+	case "load", "loadstring", "loadfile", "dofile", "require", "module", "getfenv", "setfenv":
+		return true
+	}
+	return false
+}
+
 func openRefused(m *Machine) {
 	const noCode = "scripts cannot load code at run time; define a function instead"
 	for _, name := range []string{"load", "loadstring", "loadfile", "dofile"} {

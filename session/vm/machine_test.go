@@ -94,7 +94,7 @@ func TestUnsetName(t *testing.T) {
 	for source, want := range map[string]string{
 		"opne": "opne is not set: did you mean open?", " custmer\n": "custmer is not set: did you mean customer?",
 		"string.fromat": "string.fromat is not set: did you mean string.format?", "None": "None is not set: Lua writes nil",
-		"customer.nam": "customer.nam is not set: did you mean customer.name?", "blling": "blling is not set: did you mean billing?",
+		"customer.nam": "customer.nam is not set: did you mean customer.name?", "blling": "blling is not set: did you mean billing?", "dofle": "",
 		"xyzzy": "", "nil": "", "open": "", "(opne)": "", "opne, 1": "", "customer.zip": "",
 	} {
 		reply := r.Run(Script{Source: source, Name: "e", Expr: true, Roots: []string{"billing"}})

@@ -107,7 +107,7 @@ func (m *Machine) nearName(name string, variables []string) string {
 	if means := foreign[name]; means != "" {
 		return "Lua writes " + means
 	}
-	known := append(namesIn(m.session), namesIn(m.names)...)
+	known := append(slices.DeleteFunc(namesIn(m.names), isRefused), namesIn(m.session)...)
 	known = append(known, variables...)
 	for root := range m.roots {
 		known = append(known, root)
