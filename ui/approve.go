@@ -275,7 +275,7 @@ func (m *model) inspect(a *asking, key string) (tea.Cmd, bool) {
 func (m *model) lookAt(a *asking, script bool) tea.Cmd {
 	p := &questionPane{m: m, asked: a, script: script}
 	if m.flat {
-		m.scroll.Append(p.lines(m.width - 1)...)
+		m.scroll.append(p.lines(m.width - 1)...)
 		return nil
 	}
 	m.push(p)
@@ -395,7 +395,7 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 		line += " " + show.ArgsText(a.request.Entry, a.request.Args, 0)
 	}
 	for _, row := range show.WrapText(text.SanitizeLine(line), m.lineWidth()) {
-		m.scroll.Append(m.theme.dim.Render(row))
+		m.scroll.append(m.theme.dim.Render(row))
 	}
 }
 

@@ -25,9 +25,9 @@ func (m *model) printCut() {
 		return
 	}
 	a.printed = a.depth()
-	m.scroll.Append(m.theme.line(m.question(a).Title(m.render().Marks())))
+	m.scroll.append(m.theme.line(m.question(a).Title(m.render().Marks())))
 	front, rest := m.askBody(a, nil)
-	m.scroll.Append(append(front, rest...)...)
+	m.scroll.append(append(front, rest...)...)
 	m.stale = true
 }
 
@@ -41,7 +41,7 @@ func (a *asking) depth() int {
 
 // readable tells whether all that the box says can be read, in it or above it.
 func (m *model) readable(a *asking) bool {
-	return !a.cramped && (!a.cut || a.printed >= a.depth() && (m.spacious() || !m.scroll.Pending()))
+	return !a.cramped && (!a.cut || a.printed >= a.depth() && (m.spacious() || !m.scroll.pending()))
 }
 
 func (m *model) question(a *asking) show.Question {

@@ -44,7 +44,7 @@ func (m *model) copied(e event.Event) tea.Cmd {
 	if m.overlay() != nil {
 		m.notice = "could not copy: text printed in the transcript"
 	}
-	m.scroll.Append(m.lines(e)...)
+	m.scroll.append(m.lines(e)...)
 	return nil
 }
 

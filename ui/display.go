@@ -83,10 +83,10 @@ func newDisplay(out io.Writer, size func() (int, int, error), reflows bool, tell
 	return d
 }
 
-// Show has lines printed and then the picture shown, in one write if the terminal keeps up; a picture that was not
+// show has lines printed and then the picture shown, in one write if the terminal keeps up; a picture that was not
 // written yet is forgotten. A printedMsg tells that the lines are out. Lines must not be given while the picture before
 // was on the alternate screen.
-func (d *display) Show(p picture, lines []string) {
+func (d *display) show(p picture, lines []string) {
 	d.mu.Lock()
 	d.want, d.fresh = p, true
 	d.lines = append(d.lines, lines...)
@@ -102,8 +102,8 @@ func (d *display) Tell(sequence string) {
 	d.nudge()
 }
 
-// Repaint has everything written anew.
-func (d *display) Repaint() {
+// repaint has everything written anew.
+func (d *display) repaint() {
 	d.painting.Lock()
 	d.drawn.known = false
 	d.painting.Unlock()
@@ -113,8 +113,8 @@ func (d *display) Repaint() {
 	d.nudge()
 }
 
-// Pause gives the terminal to another program until Resume: the region is erased and the modes are those from before.
-func (d *display) Pause() {
+// pause gives the terminal to another program until resume: the region is erased and the modes are those from before.
+func (d *display) pause() {
 	d.mu.Lock()
 	d.paused = true
 	d.mu.Unlock()
@@ -123,17 +123,17 @@ func (d *display) Pause() {
 	d.leave()
 }
 
-// Resume takes the terminal back after Pause.
-func (d *display) Resume() {
+// resume takes the terminal back after pause.
+func (d *display) resume() {
 	d.mu.Lock()
 	d.paused, d.fresh = false, true
 	d.mu.Unlock()
 	d.nudge()
 }
 
-// Close erases the region, gives the terminal its modes back and ends the display. It waits for a terminal that takes
+// close erases the region, gives the terminal its modes back and ends the display. It waits for a terminal that takes
 // nothing for at most grace, and leaves it as it is then.
-func (d *display) Close(grace time.Duration) {
+func (d *display) close(grace time.Duration) {
 	close(d.quit)
 	select {
 	case <-d.ended:

@@ -67,9 +67,9 @@ func TestDisplayPaces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := &slowTerminal{term: newEmulator(80, 24), delay: c.delay}
 			d := newDisplay(s, s.size, true, func(tea.Msg) {})
-			defer d.Close(graceTime)
+			defer d.close(graceTime)
 			for i := range 200 {
-				d.Show(still(fmt.Sprintf("picture %d", i)), nil)
+				d.show(still(fmt.Sprintf("picture %d", i)), nil)
 				time.Sleep(5 * time.Millisecond)
 			}
 			s.shows(t, "picture 199")
@@ -89,10 +89,10 @@ func TestDisplayWaitsForTheSize(t *testing.T) {
 	s := &slowTerminal{term: newEmulator(80, 24)}
 	told := make(chan tea.Msg, 100)
 	d := newDisplay(s, s.size, true, func(msg tea.Msg) { told <- msg })
-	defer d.Close(graceTime)
+	defer d.close(graceTime)
 	p := still("for sixty columns")
 	p.width = 60
-	d.Show(p, []string{"a line"})
+	d.show(p, []string{"a line"})
 	if got := <-told; got != (tea.WindowSizeMsg{Width: 80, Height: 24}) {
 		t.Fatalf("told %v", got)
 	}
@@ -101,7 +101,7 @@ func TestDisplayWaitsForTheSize(t *testing.T) {
 		t.Errorf("written: %q", s.term.lines())
 	}
 	s.mu.Unlock()
-	d.Show(still("for eighty columns"), nil)
+	d.show(still("for eighty columns"), nil)
 	s.shows(t, "a line")
 	s.shows(t, "for eighty columns")
 	for msg := range told {
@@ -136,16 +136,16 @@ func TestWindowSize(t *testing.T) {
 func TestDisplayLends(t *testing.T) {
 	s := &slowTerminal{term: newEmulator(80, 24)}
 	d := newDisplay(s, s.size, true, func(tea.Msg) {})
-	d.Show(still("before"), []string{"a line"})
+	d.show(still("before"), []string{"a line"})
 	s.shows(t, "before")
-	d.Pause()
-	d.Show(still("meanwhile"), nil)
+	d.pause()
+	d.show(still("meanwhile"), nil)
 	if got := s.term.lines(); !slices.Equal(got, []string{"a line"}) {
 		t.Errorf("while it is lent: %q", got)
 	}
-	d.Resume()
+	d.resume()
 	s.shows(t, "meanwhile")
-	d.Close(graceTime)
+	d.close(graceTime)
 	if got := s.term.lines(); !slices.Equal(got, []string{"a line"}) || s.term.hidden || s.term.nowrap {
 		t.Errorf("at the end: %q, cursor hidden %v", got, s.term.hidden)
 	}
@@ -155,9 +155,9 @@ func TestDisplayLends(t *testing.T) {
 func TestDisplayCloses(t *testing.T) {
 	r, w := io.Pipe()
 	d := newDisplay(w, nil, true, func(tea.Msg) {})
-	d.Show(still("never taken"), nil)
+	d.show(still("never taken"), nil)
 	from := time.Now()
-	d.Close(100 * time.Millisecond)
+	d.close(100 * time.Millisecond)
 	if took := time.Since(from); took > 5*time.Second {
 		t.Errorf("Close took %v", took)
 	}

@@ -24,8 +24,8 @@ func isFold(r rune) bool { return r >= firstFold && r <= lastFold }
 // folds are the pastes of a screen. A nil *folds has none.
 type folds struct{ texts []string }
 
-// Fold returns what the input holds for a pasted text: the text itself, or a letter that stands for it.
-func (f *folds) Fold(text string) string {
+// fold returns what the input holds for a pasted text: the text itself, or a letter that stands for it.
+func (f *folds) fold(text string) string {
 	r := firstFold + rune(len(f.texts))
 	if pastedLines(text) <= foldLines || !isFold(r) {
 		return text
@@ -36,11 +36,11 @@ func (f *folds) Fold(text string) string {
 
 func pastedLines(text string) int { return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1 }
 
-// Open returns s with the pastes in it whole.
-func (f *folds) Open(s string) string { return f.each(s, func(i int) string { return f.texts[i] }) }
+// open returns s with the pastes in it whole.
+func (f *folds) open(s string) string { return f.each(s, func(i int) string { return f.texts[i] }) }
 
-// Show returns s as it is drawn: pastes as signs, tabs as blanks.
-func (f *folds) Show(s string) string {
+// show returns s as it is drawn: pastes as signs, tabs as blanks.
+func (f *folds) show(s string) string {
 	return untab(f.each(s, func(i int) string { return fmt.Sprintf("[pasted %d lines #%d]", pastedLines(f.texts[i]), i+1) }))
 }
 

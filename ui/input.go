@@ -335,7 +335,7 @@ func (e *editor) cursor(rows []row) (y, x int) {
 }
 
 // wide is how many columns text[from:to] takes.
-func (e *editor) wide(from, to int) int { return ansi.StringWidth(e.folds.Show(e.text[from:to])) }
+func (e *editor) wide(from, to int) int { return ansi.StringWidth(e.folds.show(e.text[from:to])) }
 
 func untab(s string) string { return strings.ReplaceAll(s, "\t", strings.Repeat(" ", tabWidth)) }
 

@@ -404,9 +404,9 @@ func (m *model) paste(text string) tea.Cmd {
 		return nil
 	}
 	m.menu = nil
-	m.edit.insert(m.folds.Fold(text))
+	m.edit.insert(m.folds.fold(text))
 	return nil
 }
 
 // full is the input with its folded pastes opened.
-func (m *model) full() string { return m.folds.Open(m.edit.text) }
+func (m *model) full() string { return m.folds.open(m.edit.text) }

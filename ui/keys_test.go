@@ -151,7 +151,7 @@ func TestPaste(t *testing.T) {
 	s.keys("ctrl+c")
 	long := strings.TrimSuffix(strings.Repeat("x = 1\n", 340), "\n")
 	s.send(tea.PasteMsg{Content: long})
-	if want := "[pasted 340 lines #1]"; s.folds.Show(s.edit.text) != want {
+	if want := "[pasted 340 lines #1]"; s.folds.show(s.edit.text) != want {
 		t.Errorf("got %q, want %q", s.edit.text, want)
 	}
 	s.keys("enter")

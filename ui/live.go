@@ -79,7 +79,7 @@ func (m *model) event(e event.Event) tea.Cmd {
 	// What belongs to no cell comes between the lines of the one that runs, and ends none.
 	aside := e.Cell == 0 && m.live.event.Cell != 0
 	if !aside {
-		m.scroll.Append(m.finish()...)
+		m.scroll.append(m.finish()...)
 	}
 	switch e.Kind {
 	case event.Asked:
@@ -111,7 +111,7 @@ func (m *model) event(e event.Event) tea.Cmd {
 	if m.work != nil && !aside {
 		m.work.speaking = false
 	}
-	m.scroll.Append(m.lines(e)...)
+	m.scroll.append(m.lines(e)...)
 	if e.Kind == event.Found {
 		m.offer(e.Hits)
 	}
@@ -126,13 +126,13 @@ const lastLines = 50
 func (m *model) output(e event.Event) {
 	w := m.work
 	if w == nil || !w.stopped || e.Kind == event.Spoke || m.scroll.away {
-		m.scroll.AppendOutput(m.stream(e)...)
+		m.scroll.appendOutput(m.stream(e)...)
 		return
 	}
 	lines := strings.SplitAfter(e.Text, "\n")
 	if w.unseen == 0 && len(lines) <= w.more {
 		w.more -= len(lines)
-		m.scroll.Append(m.stream(e)...)
+		m.scroll.append(m.stream(e)...)
 		return
 	}
 	w.unseen += strings.Count(e.Text, "\n")
@@ -144,7 +144,7 @@ func (m *model) tellUnseen() {
 	if w == nil || w.unseen == 0 {
 		return
 	}
-	m.scroll.Append(m.theme.dim.Render(fmt.Sprintf("%s %s lines of output not shown after the stop", m.theme.glyphs.more, grouped(w.unseen))))
+	m.scroll.append(m.theme.dim.Render(fmt.Sprintf("%s %s lines of output not shown after the stop", m.theme.glyphs.more, grouped(w.unseen))))
 	w.unseen, w.more = 0, 0
 	m.live.buffer.Flush() // the line that was begun is one of them
 }
@@ -152,7 +152,7 @@ func (m *model) tellUnseen() {
 // opened shows what a command asked to look at.
 func (m *model) opened(e event.Event) tea.Cmd {
 	if m.flat {
-		m.scroll.Append(m.lines(e)...)
+		m.scroll.append(m.lines(e)...)
 		return nil
 	}
 	var p pane
@@ -332,7 +332,7 @@ func lastSentence(s string) string {
 
 // clear empties the window. What was on it goes to the scrollback: blank lines push it out.
 func (m *model) clear() tea.Cmd {
-	m.scroll.Append(make([]string, max(m.height, 0))...)
+	m.scroll.append(make([]string, max(m.height, 0))...)
 	return nil
 }
 

@@ -36,10 +36,10 @@ func (l *loop) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tellMsg:
 		l.display.Tell(string(msg))
 	case repaintMsg:
-		l.display.Repaint()
+		l.display.repaint()
 	case editedMsg, resumedMsg:
 		l.back()
-		l.display.Resume()
+		l.display.resume()
 	}
 	if signal := l.signal(); signal != "" {
 		l.display.Tell(signal)
@@ -47,7 +47,7 @@ func (l *loop) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if l.width > 0 {
 		lines := l.chunk
 		l.chunk = nil
-		l.display.Show(l.picture(), lines)
+		l.display.show(l.picture(), lines)
 	}
 	return l, cmd
 }
@@ -65,7 +65,7 @@ func (m *model) picture() picture {
 	if v.Cursor != nil {
 		p.cursor = &point{v.Cursor.X, v.Cursor.Y}
 	}
-	p.busy = m.work != nil || m.scroll.Pending()
+	p.busy = m.work != nil || m.scroll.pending()
 	return p
 }
 

@@ -49,7 +49,7 @@ func (m *model) complete() tea.Cmd { return m.completeAs(false) }
 
 func (m *model) completeAs(quiet bool) tea.Cmd {
 	ctx, shell, text, pos, version := m.ctx, m.shell, m.full(), m.edit.pos, m.edit.version
-	opened := len(m.folds.Open(m.edit.text[:pos]))
+	opened := len(m.folds.open(m.edit.text[:pos]))
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, completeTime)
 		defer cancel()

@@ -112,7 +112,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	m.stop, l.back = shell.Stop, shell.Heed
 	m.lend = func() {
 		shell.Ignore()
-		l.display.Pause()
+		l.display.pause()
 	}
 	ended := make(chan struct{})
 	var watcher sync.WaitGroup
@@ -133,7 +133,7 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 		}
 	})
 	_, err := program.Run()
-	l.display.Close(graceTime)
+	l.display.close(graceTime)
 	if quiet := m.quiet(); quiet != "" {
 		_, _ = o.Out.WriteString(quiet) // a terminal that takes nothing any more shows nothing, either
 	}

@@ -19,7 +19,7 @@ type span struct {
 
 // paintRow draws a row of text with the styles of spans, which are in order and do not overlap.
 func paintRow(e *editor, r row, spans []span) string {
-	text, show := e.text, e.folds.Show
+	text, show := e.text, e.folds.show
 	var b strings.Builder
 	at := r.from
 	for _, s := range spans {

@@ -245,10 +245,10 @@ func (m *model) wear(t Theme) {
 func (m *model) themed(name string) {
 	if name == "" {
 		for _, p := range palettes {
-			m.scroll.Append(m.sample(p.name))
+			m.scroll.append(m.sample(p.name))
 		}
 		if !m.theme.color {
-			m.scroll.Append("colours are off: NO_COLOR or --color=never")
+			m.scroll.append("colours are off: NO_COLOR or --color=never")
 		}
 		return
 	}
@@ -258,7 +258,7 @@ func (m *model) themed(name string) {
 		return
 	}
 	m.wear(t)
-	m.scroll.Append(m.sample(name))
+	m.scroll.append(m.sample(name))
 	m.notice = fmt.Sprintf("theme = %q below [ui] in the configuration keeps it", name)
 	if !m.theme.color {
 		m.notice = "colours are off: NO_COLOR or --color=never"

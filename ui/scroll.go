@@ -39,8 +39,8 @@ type scroll struct {
 	keep func(lines []string)
 }
 
-// Append adds finished lines, oldest first. A line may hold styles but no line end, and may be of any width.
-func (s *scroll) Append(lines ...string) {
+// append adds finished lines, oldest first. A line may hold styles but no line end, and may be of any width.
+func (s *scroll) append(lines ...string) {
 	if len(lines) > 0 {
 		s.output = 0
 	}
@@ -54,26 +54,26 @@ func (s *scroll) Append(lines ...string) {
 	}
 }
 
-// AppendOutput adds lines that a run printed.
-func (s *scroll) AppendOutput(lines ...string) {
+// appendOutput adds lines that a run printed.
+func (s *scroll) appendOutput(lines ...string) {
 	output := s.output
-	s.Append(lines...)
+	s.append(lines...)
 	s.output = output + len(lines)
 }
 
-// DropOutput takes the printed lines at the end of the queue off it and returns how many there were.
-func (s *scroll) DropOutput() int {
+// dropOutput takes the printed lines at the end of the queue off it and returns how many there were.
+func (s *scroll) dropOutput() int {
 	n := min(s.output, len(s.queue))
 	s.queue = s.queue[:len(s.queue)-n]
 	s.output = 0
 	return n
 }
 
-// Pending reports whether lines wait or are on their way.
-func (s *scroll) Pending() bool { return s.sending || len(s.queue) > 0 }
+// pending reports whether lines wait or are on their way.
+func (s *scroll) pending() bool { return s.sending || len(s.queue) > 0 }
 
-// Next takes the next chunk off the queue, nil when nothing may be printed now. Printed must be called once it is out.
-func (s *scroll) Next() []string {
+// next takes the next chunk off the queue, nil when nothing may be printed now. printed must be called once it is out.
+func (s *scroll) next() []string {
 	if s.sending || s.away || len(s.queue) == 0 {
 		return nil
 	}
@@ -98,8 +98,8 @@ func (s *scroll) Next() []string {
 	return chunk
 }
 
-// Printed ends the print that Next began.
-func (s *scroll) Printed(slow bool) { s.sending, s.slow = false, slow }
+// printed ends the print that next began.
+func (s *scroll) printed(slow bool) { s.sending, s.slow = false, slow }
 
 // pieces breaks line into rows of at most width columns. Styles end with each row and begin again on the next, so that
 // a row printed alone leaves the terminal as it was.

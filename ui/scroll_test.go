@@ -22,16 +22,16 @@ func TestScrollChunks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := scroll{slow: c.slow}
-			s.Append(c.lines...)
+			s.append(c.lines...)
 			var got []int
 			var all []string
-			for s.Pending() {
-				chunk := s.Next()
+			for s.pending() {
+				chunk := s.next()
 				if len(chunk) == 0 {
 					t.Fatalf("stuck with %q", s.queue)
 				}
 				got, all = append(got, len(chunk)), append(all, chunk...)
-				s.Printed(c.slow)
+				s.printed(c.slow)
 			}
 			if !slices.Equal(got, c.want) || !slices.Equal(all, c.lines) {
 				t.Errorf("chunks of %d lines, want %d", got, c.want)
@@ -42,21 +42,21 @@ func TestScrollChunks(t *testing.T) {
 
 func TestScrollWaits(t *testing.T) {
 	var s scroll
-	s.Append("a")
+	s.append("a")
 	s.away = true
-	if got := s.Next(); got != nil {
+	if got := s.next(); got != nil {
 		t.Errorf("printed %q while an alternate screen was on", got)
 	}
 	s.away = false
-	if got := s.Next(); !slices.Equal(got, []string{"a"}) {
+	if got := s.next(); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("got %q, want a", got)
 	}
-	s.Append("b")
-	if got := s.Next(); got != nil {
+	s.append("b")
+	if got := s.next(); got != nil {
 		t.Errorf("printed %q while another print was on its way", got)
 	}
-	s.Printed(false)
-	if got := s.Next(); !slices.Equal(got, []string{"b"}) {
+	s.printed(false)
+	if got := s.next(); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("got %q, want b", got)
 	}
 }
@@ -73,10 +73,10 @@ func TestPiecesCloseTheirStyles(t *testing.T) {
 func TestScrollIsBounded(t *testing.T) {
 	s := scroll{most: 10, away: true}
 	for i := range 100 {
-		s.Append(fmt.Sprintf("line %d", i))
+		s.append(fmt.Sprintf("line %d", i))
 	}
 	s.away = false
-	lines := s.Next()
+	lines := s.next()
 	var missing int
 	if _, err := fmt.Sscanf(lines[0], "(%d earlier", &missing); err != nil || missing+len(lines)-1 != 100 || lines[len(lines)-1] != "line 99" {
 		t.Errorf("%d missing of %q", missing, lines)

@@ -63,7 +63,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.waiting = false
 		return m.pull()
 	case printedMsg:
-		m.scroll.Printed(msg.slow)
+		m.scroll.printed(msg.slow)
 	case doneMsg:
 		return m.done(msg.status)
 	case heldMsg:
@@ -126,7 +126,7 @@ func (m *model) tick() tea.Cmd {
 func (m *model) print() {
 	m.printCut()
 	m.scroll.away = m.help != nil || m.overlay() != nil || m.spacious()
-	m.chunk = append(m.chunk, m.scroll.Next()...)
+	m.chunk = append(m.chunk, m.scroll.next()...)
 }
 
 // submit starts a worker for line, or queues it behind the one that runs.
@@ -179,7 +179,7 @@ func (m *model) done(s repl.Status) tea.Cmd {
 	m.orphaned = len(m.asks) > 0 && m.now().Sub(m.typed) < quietTime
 	m.asks = nil
 	m.version++
-	m.scroll.Append(m.finish()...)
+	m.scroll.append(m.finish()...)
 	m.standing()
 	if s == repl.Quit {
 		return tea.Batch(cmd, m.leave())
@@ -258,7 +258,7 @@ func (m *model) interrupt() {
 	if !m.work.stopped {
 		m.work.stopped, m.work.more = true, lastLines
 		if !m.scroll.away {
-			m.work.unseen = m.scroll.DropOutput()
+			m.work.unseen = m.scroll.dropOutput()
 		}
 	}
 	m.work.cancel()
@@ -285,7 +285,7 @@ func (m *model) leave() tea.Cmd {
 
 // depart gives the quit command once nothing is left to print.
 func (m *model) depart() tea.Cmd {
-	if !m.leaving || m.left || m.work != nil || m.scroll.Pending() {
+	if !m.leaving || m.left || m.work != nil || m.scroll.pending() {
 		return nil
 	}
 	m.left = true

@@ -191,7 +191,7 @@ func (m *model) signatureRows() []string {
 	if s.version != m.edit.version || s.pos != m.edit.pos {
 		*s = signature{version: m.edit.version, pos: m.edit.pos}
 		if text := m.full(); len(text) <= paintLimit {
-			s.line, s.ok = m.shell.Signature(text, len(m.folds.Open(m.edit.text[:m.edit.pos])))
+			s.line, s.ok = m.shell.Signature(text, len(m.folds.open(m.edit.text[:m.edit.pos])))
 		}
 	}
 	if !s.ok {

@@ -182,7 +182,7 @@ func TestViewIsCached(t *testing.T) {
 func TestNoIdleTick(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.pass(time.Second)
-	if s.ticking || s.scroll.Pending() {
+	if s.ticking || s.scroll.pending() {
 		t.Error("a tick was asked for although nothing runs")
 	}
 	if !s.waiting {

@@ -24,11 +24,11 @@ func AskLines(e Event, width int, o RenderOptions) []show.Line {
 	for _, l := range append(q.WarningLines(), q.Body(max(width-4, 0), false)...) {
 		lines = append(lines, show.WrapLine(append(show.Text.Line("  "), l...), width)...)
 	}
-	return append(lines, show.WrapLine(AskKeys(q, m), width)...)
+	return append(lines, show.WrapLine(askKeys(q, m), width)...)
 }
 
-// AskKeys are the answers to a question, with what each does.
-func AskKeys(q show.Question, m show.Marks) show.Line {
+// askKeys are the answers to a question, with what each does.
+func askKeys(q show.Question, m show.Marks) show.Line {
 	sep := show.Dim.Span(" " + m.Dot + " ")
 	if q.Over != nil {
 		return show.Line{

@@ -32,13 +32,13 @@ const (
 	Text     Format = ".txt"
 )
 
-// Formats are all formats.
-func Formats() []Format { return []Format{CSV, JSON, JSONL, Lua, Markdown, Text} }
+// formats are all formats.
+func formats() []Format { return []Format{CSV, JSON, JSONL, Lua, Markdown, Text} }
 
 // FormatOf reads the format off the end of a file's name.
 func FormatOf(name string) (Format, bool) {
 	end := Format(strings.ToLower(filepath.Ext(name)))
-	for _, f := range Formats() {
+	for _, f := range formats() {
 		if f == end {
 			return f, true
 		}
@@ -324,7 +324,7 @@ func (l List) luaRecord(row int, columns []int) string {
 	for _, c := range columns {
 		names = append(names, l.Columns[c].Field)
 	}
-	return lua.Literal(l.Record(row, columns), lua.Options{First: names})
+	return lua.Literal(l.record(row, columns), lua.Options{First: names})
 }
 
 func writeLuaItems(w io.Writer, n int, item func(i int) string) error {

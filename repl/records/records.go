@@ -59,8 +59,8 @@ func (l List) At(row, column int) any {
 	return Absent{}
 }
 
-// Record is row as it was, without the fields of columns that are not among the given ones; nil means all.
-func (l List) Record(row int, columns []int) map[string]any {
+// record is row as it was, without the fields of columns that are not among the given ones; nil means all.
+func (l List) record(row int, columns []int) map[string]any {
 	out := map[string]any{}
 	for i, c := range l.Columns {
 		if v := l.At(row, i); v != any(Absent{}) && (columns == nil || slices.Contains(columns, i)) {

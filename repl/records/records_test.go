@@ -36,7 +36,7 @@ func TestColumns(t *testing.T) {
 	if n := len(more.Columns); n != 7 || more.Text(0, 5) != "" || more.Text(4, 5) != "true" || more.Text(5, 6) != "loose" {
 		t.Errorf("%d columns, %q %q %q", n, more.Text(0, 5), more.Text(4, 5), more.Text(5, 6))
 	}
-	if d := cmp.Diff(map[string]any{"id": "c4", "name": "Anna", "amount": nil}, people().Record(3, nil)); d != "" {
+	if d := cmp.Diff(map[string]any{"id": "c4", "name": "Anna", "amount": nil}, people().record(3, nil)); d != "" {
 		t.Errorf("the record is not as it was:\n%s", d)
 	}
 }

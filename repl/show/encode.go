@@ -21,21 +21,21 @@ type Encoding string
 // The encodings.
 const (
 	AsText  Encoding = "text"  // near-Lua, and the catalog's answers as text
-	AsTable Encoding = "table" // aligned columns for people
-	AsCSV   Encoding = "csv"   // a head and rows, as RFC 4180 quotes them
-	AsJSON  Encoding = "json"  // one document: the value, or a list of several
-	AsLua   Encoding = "lua"   // literals that Lua reads back
-	AsRaw   Encoding = "raw"   // text, but strings as they are
+	asTable Encoding = "table" // aligned columns for people
+	asCSV   Encoding = "csv"   // a head and rows, as RFC 4180 quotes them
+	asJSON  Encoding = "json"  // one document: the value, or a list of several
+	asLua   Encoding = "lua"   // literals that Lua reads back
+	asRaw   Encoding = "raw"   // text, but strings as they are
 )
 
 // WriteValues writes what a run returned; of no values nothing. width is how wide a table may be, 0 for any. An error
 // says which value has no place in the encoding.
 func WriteValues(w io.Writer, values []vm.Value, as Encoding, width int) error {
 	switch as {
-	case AsText, AsRaw:
+	case AsText, asRaw:
 		for _, v := range values {
 			shown := v.Repr
-			if s, ok := v.Data.(string); ok && as == AsRaw {
+			if s, ok := v.Data.(string); ok && as == asRaw {
 				shown = s
 			}
 			if _, err := fmt.Fprintln(w, shown); err != nil {
@@ -60,9 +60,9 @@ func WriteValues(w io.Writer, values []vm.Value, as Encoding, width int) error {
 		one = all[0]
 	}
 	switch as {
-	case AsJSON:
+	case asJSON:
 		return WriteJSON(w, one, true)
-	case AsLua:
+	case asLua:
 		for _, data := range all {
 			literal := "nil"
 			if data != nil {
@@ -78,7 +78,7 @@ func WriteValues(w io.Writer, values []vm.Value, as Encoding, width int) error {
 	if m, isCatalog := values[0].Catalog.(map[string]any); isCatalog && len(values) == 1 {
 		one, fields = hitRows(m)
 	}
-	if as == AsCSV {
+	if as == asCSV {
 		records, fields := rowsOf(one, fields)
 		return writeCSV(w, records, fieldOrder(records, fields))
 	}
@@ -96,9 +96,9 @@ func WriteValues(w io.Writer, values []vm.Value, as Encoding, width int) error {
 
 func (as Encoding) name() string {
 	switch as {
-	case AsLua:
+	case asLua:
 		return "Lua"
-	case AsTable:
+	case asTable:
 		return "a table"
 	}
 	return strings.ToUpper(string(as))

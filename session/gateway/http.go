@@ -41,7 +41,7 @@ var ErrAnybody = errors.New("a client without a token must be the only client")
 
 // Serve serves HTTP clients on l until ctx is done, then lets answers that are under way go out for a moment.
 func (g *Gateway) Serve(ctx context.Context, l net.Listener, o HTTPOptions) error {
-	handler, err := g.Handler(l.Addr(), o)
+	handler, err := g.handler(l.Addr(), o)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (g *Gateway) Serve(ctx context.Context, l net.Listener, o HTTPOptions) erro
 // shutdownGrace is how long running scripts have to end when the gateway stops.
 const shutdownGrace = 2 * time.Second
 
-// Handler answers HTTP requests for an address on which somebody listens.
-func (g *Gateway) Handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
+// handler answers HTTP requests for an address on which somebody listens.
+func (g *Gateway) handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
 	open := slices.ContainsFunc(o.Clients, func(c Client) bool { return c.token == nil })
 	local := isLoopback(addr)
 	switch {

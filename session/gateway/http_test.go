@@ -136,10 +136,10 @@ func TestHTTPGuards(t *testing.T) {
 	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
 	far := &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 1}
 	anybody, known := []Client{{}}, []Client{with(t, tokenA, Client{Name: "a"})}
-	if _, err := b.Handler(far, HTTPOptions{Clients: anybody}); !errors.Is(err, ErrOpen) {
+	if _, err := b.handler(far, HTTPOptions{Clients: anybody}); !errors.Is(err, ErrOpen) {
 		t.Errorf("open beyond loopback: %v", err)
 	}
-	if _, err := b.Handler(local, HTTPOptions{Clients: append(known, Client{})}); err == nil {
+	if _, err := b.handler(local, HTTPOptions{Clients: append(known, Client{})}); err == nil {
 		t.Error("a token for some only")
 	}
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func TestHTTPGuards(t *testing.T) {
 		{"far with token", "box:1", "", Path, tokenA, far, HTTPOptions{Clients: known}, 200},
 		{"far by another name", "evil:1", "", Path, tokenA, far, HTTPOptions{Clients: known, Hosts: []string{"box"}}, 403},
 	} {
-		h, err := newBench(t, Options{}).Handler(c.addr, c.o)
+		h, err := newBench(t, Options{}).handler(c.addr, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestHTTPGuards(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
-	h, err := b.Handler(local, HTTPOptions{Clients: anybody})
+	h, err := b.handler(local, HTTPOptions{Clients: anybody})
 	if err != nil {
 		t.Fatal(err)
 	}

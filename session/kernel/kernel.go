@@ -294,8 +294,8 @@ func (k *Kernel) Rows(ctx context.Context, path []vm.Step, from, limit int) (vm.
 	return rows, err
 }
 
-// Globals lists the variables that scripts have set.
-func (k *Kernel) Globals(ctx context.Context) ([]vm.Global, error) {
+// globals lists the variables that scripts have set.
+func (k *Kernel) globals(ctx context.Context) ([]vm.Global, error) {
 	var globals []vm.Global
 	err := k.ask(ctx, askTimeout, kindGlobals, nil, kindGlobList, &globals)
 	return globals, err

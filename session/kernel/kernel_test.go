@@ -22,7 +22,7 @@ func TestGlobalsLiveFromRunToRun(t *testing.T) {
 	if got := value(t, runLua(t, k, "list[3] = double(x); return list", Host{})); !cmp.Equal(got, []any{int64(1), int64(2), int64(20)}) {
 		t.Errorf("list = %#v", got)
 	}
-	globals, err := k.Globals(context.Background())
+	globals, err := k.globals(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func checkLost(t *testing.T, k *Kernel) {
 	if _, err := k.Keys(context.Background(), nil); !errors.As(err, &lost) {
 		t.Errorf("Keys: %v", err)
 	}
-	if _, err := k.Globals(context.Background()); !errors.As(err, &lost) {
+	if _, err := k.globals(context.Background()); !errors.As(err, &lost) {
 		t.Errorf("Globals: %v", err)
 	}
 	k.Close()

@@ -229,7 +229,7 @@ func TestHostileKernels(t *testing.T) {
 		if _, err := k.Run(context.Background(), script("return 1"), vm.Limits{}, Host{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := k.Globals(context.Background()); err == nil {
+		if _, err := k.globals(context.Background()); err == nil {
 			t.Error("the second reply passed for something else")
 		}
 		checkLost(t, k)

@@ -24,8 +24,8 @@ type Bound struct {
 // exact is the largest number up to which every whole number is a float64 of its own.
 const exact = 1 << 53
 
-// Met tells whether args keep to the bound.
-func (b Bound) Met(args map[string]any) bool {
+// met tells whether args keep to the bound.
+func (b Bound) met(args map[string]any) bool {
 	got, ok := args[b.Arg]
 	if !ok {
 		return false
@@ -140,7 +140,7 @@ func possible(bounds []Bound) bool {
 	}
 	tries = append(tries, low+1, high-1, low+(high-low)/2)
 	return slices.ContainsFunc(tries, func(v any) bool {
-		return !slices.ContainsFunc(bounds, func(b Bound) bool { return !b.Met(map[string]any{b.Arg: v}) })
+		return !slices.ContainsFunc(bounds, func(b Bound) bool { return !b.met(map[string]any{b.Arg: v}) })
 	})
 }
 

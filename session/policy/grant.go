@@ -92,7 +92,7 @@ func (g Grant) Covers(r Request) bool {
 			}
 		}
 	}
-	return g.concerns(r) && !slices.ContainsFunc(g.Bounds, func(b Bound) bool { return !b.Met(r.Args) })
+	return g.concerns(r) && !slices.ContainsFunc(g.Bounds, func(b Bound) bool { return !b.met(r.Args) })
 }
 
 // concerns tells whether the grant is of the action that r calls, whatever its arguments are. A pattern is of those of

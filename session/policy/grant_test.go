@@ -153,7 +153,7 @@ func TestBoundsFailClosed(t *testing.T) {
 		}
 	}
 	for _, b := range []Bound{{"n", "", 1.0}, {"n", "~=", 2.0}, {"n", "<", "x"}, {"n", "=", nil}, {"n", "<", math.NaN()}, {"n", "<=", math.Inf(1)}} {
-		if b.Met(map[string]any{"n": 1.0}) || b.Met(map[string]any{"n": nil}) {
+		if b.met(map[string]any{"n": 1.0}) || b.met(map[string]any{"n": nil}) {
 			t.Errorf("%+v is met", b)
 		}
 	}

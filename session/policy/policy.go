@@ -95,13 +95,13 @@ func (p Policy) Waiting(g Grant) string {
 func (p Policy) Words() string {
 	n := len(p.InForce())
 	if n == 0 {
-		return p.Mode.Words()
+		return p.Mode.words()
 	}
-	return p.Mode.Words() + ", " + text.Count(n, "grant")
+	return p.Mode.words() + ", " + text.Count(n, "grant")
 }
 
-// Words say what happens to writes that nothing grants.
-func (m Mode) Words() string {
+// words say what happens to writes that nothing grants.
+func (m Mode) words() string {
 	switch m {
 	case Ask:
 		return "writes: ask"

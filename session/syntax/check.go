@@ -19,7 +19,7 @@ func (p *parser) verdict(fn *function) *Error {
 // IsExpression reports whether src is one complete expression list: "1+1", "f(), g()". "f()" is also a chunk.
 func IsExpression(src string) bool {
 	lx := scan(src, false)
-	if len(src) > MaxSource || len(lx.toks) > MaxTokens {
+	if len(src) > maxSource || len(lx.toks) > maxTokens {
 		return false
 	}
 	p := &parser{src: src, toks: lx.toks, bad: lx.bad, tok: lx.toks[0]}

@@ -148,9 +148,9 @@ func TestLimits(t *testing.T) {
 		{"upvalues", upvalues(250), "too many upvalues (limit is 240) in function at line"},
 		{"arguments", "f(1" + strings.Repeat(",1", 300) + ")", "needs too many registers"},
 		{"targets", "a" + strings.Repeat(",a", 300) + " = 1", "too many variables in one assignment"},
-		{"source", "x = '" + strings.Repeat("x", MaxSource) + "'", "source too long"},
-		{"constants", strings.Repeat("x=1 ", MaxConstants/2+1), "too many names and literals"},
-		{"tokens", "f{" + strings.Repeat("1,", MaxTokens/2) + "}", "too many tokens (limit is 400000)"},
+		{"source", "x = '" + strings.Repeat("x", maxSource) + "'", "source too long"},
+		{"constants", strings.Repeat("x=1 ", maxConstants/2+1), "too many names and literals"},
+		{"tokens", "f{" + strings.Repeat("1,", maxTokens/2) + "}", "too many tokens (limit is 400000)"},
 		{"semicolons", strings.Repeat(";", 900_000), "too many tokens"},
 		{"calls", "f" + strings.Repeat("()", 50_000), "too many fields, indexes and calls in a row (limit is 10000)"},
 		{"strings", "f" + strings.Repeat(`"a"`, 50_000), "too many fields, indexes and calls in a row"},
@@ -247,12 +247,12 @@ func TestExcerpt(t *testing.T) {
 		err := Check(c.src)
 		if err == nil {
 			t.Errorf("%q: accepted", c.src)
-		} else if got := err.Excerpt(c.src); got != c.want {
+		} else if got := err.excerpt(c.src); got != c.want {
 			t.Errorf("%q:\n%s\nwant\n%s", c.src, got, c.want)
 		}
 	}
 	long := "x = {" + strings.Repeat("1, ", 1000) + "=}"
-	if got := Check(long).Excerpt(long); len(got) > 300 || !strings.HasPrefix(got, "...") {
+	if got := Check(long).excerpt(long); len(got) > 300 || !strings.HasPrefix(got, "...") {
 		t.Errorf("long line: %q", got)
 	}
 }

@@ -23,9 +23,9 @@ func (e *Error) Error() string {
 
 const excerptWidth = 100 // bytes of a source line that an excerpt shows
 
-// Excerpt returns the line of src where the error is and below it a caret under the place, in two lines without a
+// excerpt returns the line of src where the error is and below it a caret under the place, in two lines without a
 // final line break. A line of more than 100 bytes is cut around the place. It is empty when src has no such place.
-func (e *Error) Excerpt(src string) string {
+func (e *Error) excerpt(src string) string {
 	if e.Pos.Offset > len(src) || e.Pos.Line == 0 {
 		return ""
 	}

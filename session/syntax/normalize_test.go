@@ -118,7 +118,7 @@ func FuzzNormalize(f *testing.F) {
 			t.Fatalf("%+v", err)
 		}
 		if err != nil {
-			_ = err.Excerpt(src)
+			_ = err.excerpt(src)
 		}
 		for line := range min(countLines(src)+2, 50) {
 			for _, u := range Uses(src, line) {
@@ -134,7 +134,7 @@ func FuzzNormalize(f *testing.F) {
 		}
 		if err2 == nil {
 			// What comes out is Lua as the engine knows it.
-			if again := Check(strings.ReplaceAll(out, HostPrefix, "host_")); again != nil && len(src) < MaxSource/8 {
+			if again := Check(strings.ReplaceAll(out, HostPrefix, "host_")); again != nil && len(src) < maxSource/8 {
 				t.Fatalf("output is refused: %v\n%s", again, out)
 			}
 		}

@@ -13,16 +13,16 @@ import (
 
 // The limits of a text. Beyond them it is refused before the engine sees it.
 const (
-	// MaxSource is the most bytes that a text may have.
-	MaxSource = 1 << 20
-	// MaxNesting is how deep blocks, functions, parentheses and operands may nest.
-	MaxNesting = 180
-	// MaxConstants is how many names, strings and numbers a text may hold.
-	MaxConstants = 250_000
-	// MaxTokens is how many tokens a text may have: its tree takes some hundred bytes for each.
-	MaxTokens = 400_000
-	// MaxSuffixes is how many fields, indexes and calls may follow one another: a.b[c]:d()().
-	MaxSuffixes = 10_000
+	// maxSource is the most bytes that a text may have.
+	maxSource = 1 << 20
+	// maxNesting is how deep blocks, functions, parentheses and operands may nest.
+	maxNesting = 180
+	// maxConstants is how many names, strings and numbers a text may hold.
+	maxConstants = 250_000
+	// maxTokens is how many tokens a text may have: its tree takes some hundred bytes for each.
+	maxTokens = 400_000
+	// maxSuffixes is how many fields, indexes and calls may follow one another: a.b[c]:d()().
+	maxSuffixes = 10_000
 )
 
 type parser struct {
@@ -67,10 +67,10 @@ type declaration struct {
 func parse(src string) (*function, *parser) {
 	p := &parser{src: src, recovered: -1}
 	p.names.names = make(map[string]*variable)
-	if len(src) > MaxSource {
+	if len(src) > maxSource {
 		p.err = &Error{
 			Pos:     Pos{Offset: 0, Line: 1, Column: 1},
-			Message: fmt.Sprintf("source too long: %d bytes (limit is %d)", len(src), MaxSource),
+			Message: fmt.Sprintf("source too long: %d bytes (limit is %d)", len(src), maxSource),
 			Hint:    "run it in parts, or keep long data outside of the script",
 		}
 		return &function{vararg: true, body: &block{}}, p
@@ -95,19 +95,19 @@ func parse(src string) (*function, *parser) {
 }
 
 func (p *parser) limitConstants() {
-	if len(p.toks) <= MaxConstants {
+	if len(p.toks) <= maxConstants {
 		return
 	}
-	if len(p.toks) > MaxTokens {
-		p.stop(p.toks[MaxTokens], fmt.Sprintf("too many tokens (limit is %d)", MaxTokens))
+	if len(p.toks) > maxTokens {
+		p.stop(p.toks[maxTokens], fmt.Sprintf("too many tokens (limit is %d)", maxTokens))
 		p.err.Hint = "run it in parts, or keep long data outside of the script"
 		return
 	}
 	n := 0
 	for _, t := range p.toks {
 		if t.kind == tkName || t.kind == tkNumber || t.kind == tkString {
-			if n++; n > MaxConstants {
-				p.stop(t, fmt.Sprintf("too many names and literals (limit is %d)", MaxConstants))
+			if n++; n > maxConstants {
+				p.stop(t, fmt.Sprintf("too many names and literals (limit is %d)", maxConstants))
 				return
 			}
 		}
@@ -219,8 +219,8 @@ func startsOrEnds(k kind) bool {
 // enter counts one more level of nesting; every enter needs a leave.
 func (p *parser) enter() bool {
 	p.depth++
-	if p.depth > MaxNesting && !p.broken {
-		p.stop(p.tok, fmt.Sprintf("chunk nests too deep (limit is %d levels)", MaxNesting))
+	if p.depth > maxNesting && !p.broken {
+		p.stop(p.tok, fmt.Sprintf("chunk nests too deep (limit is %d levels)", maxNesting))
 	}
 	return !p.broken
 }

@@ -199,8 +199,8 @@ func (p *parser) suffixes() []part {
 		}
 		s.end = max(p.end(), s.end)
 		p.parts.push(s)
-		if p.parts.len()-first > MaxSuffixes && !p.broken {
-			p.stop(t, fmt.Sprintf("too many fields, indexes and calls in a row (limit is %d)", MaxSuffixes))
+		if p.parts.len()-first > maxSuffixes && !p.broken {
+			p.stop(t, fmt.Sprintf("too many fields, indexes and calls in a row (limit is %d)", maxSuffixes))
 		}
 	}
 }

@@ -424,8 +424,8 @@ func (p *parser) assignment(s *stmt, first expr) {
 		e := p.suffixedExpression()
 		p.exprs.push(e)
 		p.assignable(e)
-		if p.exprs.len()-from+p.depth > MaxNesting && !p.broken {
-			p.stop(at, fmt.Sprintf("too many variables in one assignment (limit is %d levels)", MaxNesting-p.depth))
+		if p.exprs.len()-from+p.depth > maxNesting && !p.broken {
+			p.stop(at, fmt.Sprintf("too many variables in one assignment (limit is %d levels)", maxNesting-p.depth))
 		}
 	}
 	s.targets = p.exprs.cut(from)

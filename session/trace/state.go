@@ -31,8 +31,8 @@ type State struct {
 // stateVersion is that of the file, not of the bytes in it.
 const stateVersion = 1
 
-// MaxState is how large the bytes of a State may be.
-const MaxState = 32 << 20
+// maxState is how large the bytes of a State may be.
+const maxState = 32 << 20
 
 type stateHead struct {
 	Version int    `json:"almanac_state"`
@@ -53,7 +53,7 @@ func ReadState(path string) (State, error) {
 	if err != nil {
 		return State{}, fmt.Errorf("session state: %w", err)
 	}
-	if info.Size() > MaxState+64<<10 {
+	if info.Size() > maxState+64<<10 {
 		return State{}, fmt.Errorf("session state %s: larger than the limit", path)
 	}
 	text, err := os.ReadFile(path)
