@@ -46,7 +46,7 @@ func (m *Machine) explain(l *lua.State, message string) string {
 	case strings.HasPrefix(text, "Go stack overflow"):
 		text = "stack overflow (calls through metamethods nest too deep)"
 	case strings.HasPrefix(text, "attempt to compare"):
-		text = strings.NewReplacer("'no value'", "'null'", "'userdata'", "'action'", "'", "").Replace(text)
+		text = m.comparison(l, strings.NewReplacer("'no value'", "null", "'userdata'", "action", "'", "").Replace(text))
 		if !inPrelude {
 			text = m.blame(l, failure{op: "compare", text: text})
 		}
@@ -65,6 +65,19 @@ func (m *Machine) explain(l *lua.State, message string) string {
 		return m.where(l) + text
 	}
 	return fmt.Sprintf("%s:%d: %s", chunk, line, text)
+}
+
+// comparison names the types of two values that have no order: the engine says userdata of all of our own making.
+func (m *Machine) comparison(l *lua.State, text string) string {
+	a := m.activationAt(l, 1)
+	if a == nil || a.code[a.at].op() != opLess && a.code[a.at].op() != opLessEqual {
+		return text
+	}
+	left, right := m.typeName(a.value(a.code[a.at].b())), m.typeName(a.value(a.code[a.at].c()))
+	if left == right {
+		return fmt.Sprintf("attempt to compare two %s values", left)
+	}
+	return fmt.Sprintf("attempt to compare %s with %s", left, right)
 }
 
 // operatorFailed raises the error of an operator that the host does; it does not return. operand counts from 1; zero

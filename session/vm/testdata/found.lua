@@ -60,3 +60,10 @@ local f = coroutine.wrap(function() end) f()
 assert(select(2, pcall(function() f() end)) == "test:4: cannot resume dead coroutine")
 ---
 local x = "a" % 2 -- ### "attempt to perform arithmetic on a string value$"
+---
+local a, b = coroutine.create(print), coroutine.create(print)
+print(a <= b) -- ### "attempt to compare two thread values$"
+---
+print(coroutine.create(print) > 1) -- ### "attempt to compare number with thread$"
+---
+print(test.a < null) -- ### "attempt to compare action with null"
