@@ -85,8 +85,8 @@ func tableRemove(c call) int {
 }
 
 func tableConcat(c call) int {
+	sep := c.optString(2, "") // the first to be checked, as in 5.2
 	t := c.table(1)
-	sep := c.optString(2, "")
 	from := c.optInt(3, 1)
 	to := t.length()
 	if !c.absent(4) {

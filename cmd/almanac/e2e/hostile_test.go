@@ -20,7 +20,7 @@ import (
 // errors are data, and nothing of it may be obeyed or break the layout.
 
 // evil are sequences that a terminal would obey, each with the word that must stay readable.
-const evil = "\x1b]0;evil-title\a\x1b]8;;http://evil.example\x1b\\evil-link\x1b]8;;\x1b\\\x1b]52;c;ZXZpbA==\a\x1b[2J\x1b[H\x1b[31mevil-red" +
+const evil = "\x1b]0;evil-title\a\x1b]8;;http://evil.example\x1b\\evil-link\x1b]8;;\x1b\\\x1b]52;c;ZXZpbA==\a\x1b[2J\x1b[H\x1b[105mevil-colour" +
 	"\x1b[?1049h\u009b31mevil-c1\u202eevil-bidi\u2066\x9b\xff\x00\x08\rmark-end"
 
 // harmless checks that nothing of evil reached the terminal: what the program wrote has only its own sequences.
@@ -29,7 +29,7 @@ func (x *terminal) harmless() {
 	out := string(x.bytes())
 	for what, bad := range map[string]string{
 		"title": "\x1b]0;evil", "title 2": "\x1b]2;evil", "link": "\x1b]8;", "clipboard": "\x1b]52;", "C1 as UTF-8": "\u009b",
-		"bidi override": "\u202e", "bidi isolate": "\u2066", "erase all": "\x1b[2J\x1b[H\x1b[31m", "NUL": "\x00", "red of its own": "\x1b[31mevil",
+		"bidi override": "\u202e", "bidi isolate": "\u2066", "erase all": "\x1b[2J\x1b[H\x1b[105m", "NUL": "\x00", "a colour of its own": "\x1b[105mevil",
 	} {
 		if strings.Contains(out, bad) {
 			x.t.Errorf("%s: %q reached the terminal", what, bad)
@@ -92,7 +92,7 @@ func TestHostileModel(t *testing.T) {
 	call, _ := json.Marshal(map[string]any{"script": "-- " + text + "\nreturn 'told'"})
 	x := start(t, setup{raw: true, model: []openaitest.Reply{
 		{Text: text + "\n\n# " + text + "\n\n- " + text + "\n\n```lua\n" + text + "\n```\n\n[" + text + "](http://evil.example/" + text + ")\n\nfirst answer", Chunk: 3},
-		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: string(call)}, {Name: "evil\x1b[31m" + text, Args: "{}"}}},
+		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: string(call)}, {Name: "evil\x1b[105m" + text, Args: "{}"}}},
 		{Text: "second answer"},
 		{Status: 400, Body: `{"error":{"message":` + quoteJSON(text) + `}}`},
 	}})

@@ -67,3 +67,5 @@ print(a <= b) -- ### "attempt to compare two thread values$"
 print(coroutine.create(print) > 1) -- ### "attempt to compare number with thread$"
 ---
 print(test.a < null) -- ### "attempt to compare action with null"
+---
+table.concat(nil, {}) -- ### "bad argument #2 to 'concat' .string expected, got table."
