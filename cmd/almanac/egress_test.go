@@ -78,7 +78,7 @@ func noLeak(t *testing.T, dir string, texts map[string]string) {
 }
 
 // TestEgressTerminal walks the ways out of a terminal session: a script puts a credential together and returns it, prints
-// it whole and in pieces, logs it, raises it, keeps it, asks with it and calls with it; the session is written out in all forms.
+// it whole and in pieces, logs it, raises it, keeps it, calls with it, denied and allowed; the session is written out in all forms.
 func TestEgressTerminal(t *testing.T) {
 	dir, manifest := leaking(t)
 	model := openaitest.New(
@@ -91,7 +91,7 @@ func TestEgressTerminal(t *testing.T) {
 	lines := []string{
 		`!return ` + joined, `!return {deep = {[` + joined + `] = {` + joined + `}}}`, `!x = ` + joined,
 		`!for i = 1, #x do io.write(x:sub(i, i)) end print()`, `!print(x:sub(1, 8)) print(x:sub(9))`, `!log(x) warn(x) eprint(x)`,
-		`!error(x)`, `!error({code = x})`, `!local function f() error("in " .. x) end f()`, `!call(x, {})`, `!echo.put{text = x}`, "a", "1",
+		`!error(x)`, `!error({code = x})`, `!local function f() error("in " .. x) end f()`, `!call(x, {})`, `!echo.put{text = x}`, `/policy allow echo.put`,
 		`!echo.put{text = x}`, `/policy`, `/why echo.put`,
 		`!return json.encode({x, x .. '"'})`, `!("x"):rep(50000, x)`, `!_G[x] = 1`, `!return catalog.search(x)`, `!return catalog.explain("echo.halves", x)`,
 		`/vars`, `/vars x`, `/look x`, `/history`, `/trace`, `/preview return x`, `/preview echo.put{text = x}`, `/status`, `/why ` + leaked,
@@ -108,7 +108,7 @@ func TestEgressTerminal(t *testing.T) {
 		texts[fmt.Sprintf("request %d", i)] = string(r.Body)
 	}
 	if !strings.Contains(out.String(), "[redacted] at the end") || len(model.Requests()) < 3 || !strings.Contains(out.String(), "It is [redacted], says the server.") ||
-		!strings.Contains(out.String(), "I saw [redacted].") || strings.Count(out.String(), "approve? echo.put") != 1 ||
+		!strings.Contains(out.String(), "I saw [redacted].") || !strings.Contains(out.String(), "✓ echo.put W") ||
 		strings.Contains(out.String(), "Acme") {
 		t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 	}

@@ -60,6 +60,20 @@ func TestPipeAsks(t *testing.T) {
 	}
 }
 
+// TestPipeAnswersNothing: no line of a pipe allows a call, in line mode or not, whatever the policy.
+func TestPipeAnswersNothing(t *testing.T) {
+	const lines = "billing.refund.issue{invoice_id = 'inv_04323', amount_cents = 100, reason = 'duplicate'}\ny\na\n3\nyes\n"
+	for _, args := range [][]string{nil, {"--plain"}, {"--plain", "--policy", "ask"}, {"--policy", "ask"}} {
+		t.Setenv("ALMANAC_DATA", officeDir(t))
+		t.Setenv("ALMANAC_CONFIG", os.DevNull)
+		var out, errs slate
+		run(args, strings.NewReader(lines), &out, &errs)
+		if all := out.String() + errs.String(); !strings.Contains(all, "billing.refund.issue: denied") || strings.Contains(all, "✓ billing.refund.issue") {
+			t.Errorf("%q: %s", args, all)
+		}
+	}
+}
+
 // TestPipeReadsAgain changes files under a program that reads its lines from a pipe: the next lines see what they hold
 // by then.
 func TestPipeReadsAgain(t *testing.T) {

@@ -99,7 +99,11 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	if err != nil {
 		return "", misconfigured(err)
 	}
-	w, err := cli.wire(ctx, appOptions{feed: event.NewFeed(), person: true, whole: !typed(p.stdin), front: trace.FrontTerminal, policy: policy.Ask})
+	options := appOptions{feed: event.NewFeed(), front: trace.FrontTerminal, person: true, policy: policy.Ask}
+	if !typed(p.stdin) { // the lines of a pipe are input, and never answers
+		options.person, options.whole, options.policy = false, true, policy.ReadOnly
+	}
+	w, err := cli.wire(ctx, options)
 	if err != nil {
 		return "", err
 	}
