@@ -108,7 +108,7 @@ func TestAskApproval(t *testing.T) {
 	for _, tt := range []struct {
 		answer   string
 		approves bool
-	}{{"", false}, {"\n", false}, {"no\n", false}, {"yes please\n", false}, {"Y\n", true}} {
+	}{{"", false}, {"\n", false}, {"no\n", false}, {"yes please\nn\n", false}, {"Y\n", true}} {
 		c := testConfig(t)
 		var err error
 		if c.project, err = c.parse(filepath.Join(t.TempDir(), projectConfig), []byte("policy = \"session\"\nmodel = \"m\"\n")); err != nil {

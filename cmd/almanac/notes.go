@@ -139,28 +139,21 @@ func (notes projectNotes) used() string {
 	return strings.Join(names, " and ")
 }
 
-// shownNotes is how many lines of a file are shown with the question whether to use it.
-const shownNotes = 8
-
-// ask asks the person at the terminal about the files that there was no answer about. A no is kept, too.
+// ask shows the person at the terminal the files that there was no answer about, whole, and asks. A no is kept, too.
 func (notes projectNotes) ask(p *program, server string) error {
 	for i := range notes {
 		n := &notes[i]
 		if n.approved || n.answered {
 			continue
 		}
-		lines := strings.Split(strings.TrimSpace(text.Sanitize(n.text)), "\n")
-		more := len(lines) - shownNotes
 		fmt.Fprintf(p.stderr, "%s: notes for the model, %s:\n", n.path, n.size())
-		for _, line := range lines[:min(len(lines), shownNotes)] {
-			fmt.Fprintf(p.stderr, "  | %s\n", text.LineRunes(line, 100))
+		for line := range strings.SplitSeq(strings.TrimSpace(text.Sanitize(n.text)), "\n") {
+			fmt.Fprintf(p.stderr, "  | %s\n", line)
 		}
-		if more > 0 {
-			fmt.Fprintf(p.stderr, "  | … %d more lines\n", more)
+		n.approved, n.answered = p.agrees(fmt.Sprintf("Add them to the prompt, which goes to %s? [y/N] ", server)), true
+		if !n.approved {
+			fmt.Fprintln(p.stderr, "not used, and not asked about again; almanac config approve approves it")
 		}
-		fmt.Fprintf(p.stderr, "Add them to the prompt, which goes to %s? [y/N] ", server)
-		answer := strings.ToLower(strings.TrimSpace(typedLine(p)))
-		n.approved, n.answered = answer == "y" || answer == "yes", true
 		if err := n.answer(!n.approved).record(); err != nil {
 			return err
 		}

@@ -59,7 +59,8 @@ func TestNotesAreApproved(t *testing.T) {
   | Invoices are in cents.
 Add them to the prompt, which goes to api.example.com? [y/N] %[1]s/AGENTS.md: notes for the model, 18 B:
   | Use \27[31mtabs\27[m.
-Add them to the prompt, which goes to api.example.com? [y/N] `, root)
+Add them to the prompt, which goes to api.example.com? [y/N] not used, and not asked about again; almanac config approve approves it
+`, root)
 	if told.String() != want {
 		t.Errorf("asked:\n%s\nwant:\n%s", told.String(), want)
 	}

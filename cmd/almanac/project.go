@@ -214,25 +214,53 @@ func (e *unapprovedError) Hint() string {
 
 // askApproval asks the person at the terminal. After a no the file's harmless settings still apply.
 func (c *config) askApproval(p *program) error {
-	fmt.Fprintf(p.stderr, "%s: these settings need your approval:\n%sApprove them? [y/N] ", c.project.path, c.wants())
-	switch strings.ToLower(strings.TrimSpace(typedLine(p))) {
-	case "y", "yes":
+	fmt.Fprintf(p.stderr, "%s: these settings need your approval:\n%s", c.project.path, c.wants())
+	if p.agrees("Approve them? [y/N] ") {
 		return c.approve()
 	}
 	fmt.Fprintln(p.stderr, "not approved; the rest of the file applies")
 	return nil
 }
 
-// typedLine reads one line byte by byte, leaving the rest of the input to the terminal.
-func typedLine(p *program) string {
+// agrees asks the person at the terminal until the answer is yes or no; an empty one is a no. What was typed before the
+// question is no answer: it is thrown away, and a line that comes too soon to be one is asked about again.
+func (p *program) agrees(question string) bool {
+	for {
+		dropTyped(p.stdin)
+		fmt.Fprint(p.stderr, question)
+		asked := time.Now()
+		line, err := typedLine(p)
+		if err == nil && typed(p.stdin) && time.Since(asked) < answerGrace {
+			fmt.Fprintln(p.stderr, "that was typed before the question, and does not count")
+			continue
+		}
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return true
+		case "", "n", "no":
+			return false
+		}
+		if err != nil {
+			return false
+		}
+		fmt.Fprintln(p.stderr, "answer y or n")
+	}
+}
+
+// typedLine reads one line byte by byte, leaving the rest of the input to the terminal. The error is that of the input's
+// end.
+func typedLine(p *program) (string, error) {
 	var line []byte
 	one := make([]byte, 1)
 	for len(line) < 1000 {
 		n, err := p.stdin.Read(one)
-		if err != nil || n == 1 && one[0] == '\n' {
+		if err != nil {
+			return string(line), err
+		}
+		if n == 1 && one[0] == '\n' {
 			break
 		}
 		line = append(line, one[:n]...)
 	}
-	return string(line)
+	return string(line), nil
 }
