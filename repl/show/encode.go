@@ -80,7 +80,7 @@ func WriteValues(w io.Writer, values []vm.Value, as Encoding, width int) error {
 	}
 	if as == asCSV {
 		records, fields := rowsOf(one, fields)
-		return writeCSV(w, records, fieldOrder(records, fields))
+		return writeCSV(w, records, FieldOrder(records, fields))
 	}
 	if record, ok := one.(map[string]any); ok {
 		one, fields = fieldRows(record, fields)
@@ -151,7 +151,7 @@ func rowsOf(data any, fields []string) ([]map[string]any, []string) {
 
 // fieldRows are the fields of one record as rows, for a table that is read downwards.
 func fieldRows(record map[string]any, fields []string) (rows []any, columns []string) {
-	for _, name := range fieldOrder([]map[string]any{record}, fields) {
+	for _, name := range FieldOrder([]map[string]any{record}, fields) {
 		rows = append(rows, map[string]any{"field": name, "value": record[name]})
 	}
 	return rows, []string{"field", "value"}

@@ -218,15 +218,6 @@ func makeColumns(records []map[string]any, fields []string) []column {
 	return cols
 }
 
-// fieldOrder is the fields of records in the order of the columns of their table.
-func fieldOrder(records []map[string]any, fields []string) []string {
-	var names []string
-	for _, c := range makeColumns(records, fields) {
-		names = append(names, c.field)
-	}
-	return names
-}
-
 // longText is from what width on a column is for reading, in cells.
 const longText = 40
 
