@@ -141,8 +141,7 @@ type handling struct {
 
 // line handles one line and returns what came of it. The error has the exit code.
 func (h handling) line(ctx context.Context, line string) (a answered, quit bool, err error) {
-	f := h.p.follow(h.feed, h.format)
-	f.alone, f.aside = h.alone, h.asks(line) || h.alone && h.format != "text"
+	f := h.p.follow(h.feed, h.format, h.alone, h.asks(line) || h.alone && h.format != "text")
 	status := h.shell.Handle(ctx, line)
 	ended := f.finish()
 	a = answered{Output: f.said.String(), Calls: []trace.Call{}}
@@ -268,9 +267,9 @@ type follower struct {
 	printer sync.WaitGroup
 }
 
-// follow prints the feed's events from now on.
-func (p *program) follow(feed *event.Feed, format string) *follower {
-	f := &follower{p: p, feed: feed, format: format, stop: make(chan struct{})}
+// follow prints the feed's events from now on; alone and aside are the follower's.
+func (p *program) follow(feed *event.Feed, format string, alone, aside bool) *follower {
+	f := &follower{p: p, feed: feed, format: format, alone: alone, aside: aside, stop: make(chan struct{})}
 	f.printer.Go(func() {
 		for {
 			select {
