@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
 
 	"almanac/catalog/text"
 	"almanac/repl/event"
@@ -32,6 +34,14 @@ func luaCommands() []command {
 			name: "execute", args: "[--fresh] CODE", group: groupMore, numbered: true, run: execute,
 			lua:   func(arg string) (string, bool) { code, _ := cutFlag(arg, "--fresh"); return code, true },
 			brief: "run CODE; --fresh: in a fresh Lua state",
+		},
+		{
+			name: "time", args: "[N] CODE", group: groupMore, numbered: true, run: timed,
+			lua:   func(arg string) (string, bool) { _, code := cutTimes(arg); return code, true },
+			brief: "run CODE, N times if given, and show what it took",
+			more: "Time from start to end without what you take to answer questions, the part of it in Lua, calls of\n" +
+				"actions, and memory asked for, freed again or not. The N times are one run, with the limits of one:\n" +
+				"reads are made N times, writes are denied. /lua save leaves such a run out.",
 		},
 		{
 			name: "lua reset", aliases: []string{"reset"}, group: groupLua, run: reset,
@@ -94,6 +104,43 @@ func execute(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 		return &UsageError{usage: "/execute [--fresh] CODE"}
 	}
 	return sh.runLua(ctx, c, code, fresh)
+}
+
+// mostTimes is how often /time runs its code at most.
+const mostTimes = 1_000_000
+
+// cutTimes takes how often to run off the front of what /time got; 1 without a number.
+func cutTimes(arg string) (n int, code string) {
+	first, rest := input.CutWord(arg)
+	if n, err := strconv.Atoi(first); err == nil {
+		return n, rest
+	}
+	return 1, arg
+}
+
+func timed(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
+	n, code := cutTimes(arg)
+	if strings.TrimSpace(code) == "" {
+		return &UsageError{usage: "/time [N] CODE"}
+	}
+	if n < 1 || n > mostTimes {
+		return &UsageError{usage: "/time [N] CODE", message: fmt.Sprintf("/time: N is 1 to %s, got %d", text.Thousands(strconv.Itoa(mostTimes)), n)}
+	}
+	err := sh.runScript(ctx, c, session.Script{Source: code, Times: n})
+	if o := c.Outcome; o != nil {
+		sh.say(event.Notice, "%s", timeText(o, n, sh.feed.Running().Waited))
+	}
+	return err
+}
+
+// timeText tells what a run of n times took, without the time in which the person was asked.
+func timeText(o *session.Outcome, n int, waited time.Duration) string {
+	wall := o.Elapsed - waited
+	told := text.Precise(wall)
+	if n > 1 && o.Err == nil {
+		told += fmt.Sprintf(" for %d times · %s each", n, text.Precise(wall/time.Duration(n)))
+	}
+	return fmt.Sprintf("time: %s · %s in Lua · %s · %s of memory", told, text.Precise(o.LuaTime), text.Count(len(o.Calls), "call"), text.Bytes(o.Allocated))
 }
 
 func reset(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {

@@ -13,6 +13,7 @@ import (
 	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl/event"
+	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/syntax"
@@ -20,12 +21,24 @@ import (
 	"almanac/session/vm"
 )
 
+// runInput runs the Lua that the person typed.
+func (sh *Shell) runInput(ctx context.Context, c *event.Cell, in input.Input) error {
+	err := sh.runLua(ctx, c, in.Text, false)
+	if hint := sh.shellHint(in.Text, c.Outcome); in.Bang && hint != "" {
+		sh.say(event.Notice, "%s", hint)
+	}
+	return err
+}
+
 // runLua runs the person's source in the shared machine, or in a fresh one, and keeps its first value in _ and _n.
 func (sh *Shell) runLua(ctx context.Context, c *event.Cell, source string, fresh bool) error {
-	script := session.Script{
-		Source: source, Name: cellName(c.N), Author: session.User, Cell: c.N, Expr: true, Fresh: fresh,
-	}
-	if !fresh {
+	return sh.runScript(ctx, c, session.Script{Source: source, Fresh: fresh})
+}
+
+// runScript fills in a script of the person's and runs it.
+func (sh *Shell) runScript(ctx context.Context, c *event.Cell, script session.Script) error {
+	script.Name, script.Author, script.Cell, script.Expr = cellName(c.N), session.User, c.N, true
+	if !script.Fresh {
 		script.Keep = []string{"_", fmt.Sprintf("_%d", c.N)}
 	}
 	loading := sh.options.Sources != nil && sh.options.Sources.Loading()
@@ -33,8 +46,8 @@ func (sh *Shell) runLua(ctx context.Context, c *event.Cell, source string, fresh
 	if loading {
 		hintLoading(o)
 	}
-	c.Source = source
-	c.Replay = err == nil && o.Err == nil && !fresh
+	c.Source = script.Source
+	c.Replay = err == nil && o.Err == nil && !script.Fresh && script.Times <= 1
 	return sh.ran(c, o, err)
 }
 
@@ -56,7 +69,9 @@ func (sh *Shell) ran(c *event.Cell, o *session.Outcome, err error) error {
 		e.Cell, e.Outcome = c.N, o
 		sh.feed.Emit(e)
 	}
-	if o.Hint != "" {
+	if hint := sh.localHint(c, o); hint != "" {
+		sh.say(event.Notice, "%s", hint)
+	} else if o.Hint != "" {
 		sh.say(event.Notice, "%s", o.Hint)
 	}
 	if hint := uncalled(sh.options.Session.View(), o); hint != "" {
@@ -66,6 +81,43 @@ func (sh *Shell) ran(c *event.Cell, o *session.Outcome, err error) error {
 		return o.Err
 	}
 	return err
+}
+
+// localHint says once where a name is nil that an earlier cell had as a local variable; else it is empty.
+func (sh *Shell) localHint(c *event.Cell, o *session.Outcome) string {
+	name := strings.TrimSpace(c.Source)
+	switch {
+	case o.Err != nil:
+		name = o.Err.Missing
+	case len(o.Values) != 1 || o.Values[0].Type != "nil":
+		return ""
+	}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	earlier := func(c event.Cell) bool {
+		return strings.Contains(c.Source, "local") && slices.Contains(syntax.Locals(c.Source), name)
+	}
+	if sh.toldLocals || !lua.IsName(name) || !slices.ContainsFunc(sh.cells, earlier) {
+		return ""
+	}
+	sh.toldLocals = true
+	return "locals end with their line; leave out local to keep " + name
+}
+
+// shellHint says of "!ls -la", which failed or gave nothing, that it is no shell command.
+func (sh *Shell) shellHint(source string, o *session.Outcome) string {
+	if o == nil || o.Err == nil && (len(o.Values) != 1 || o.Values[0].Type != "nil") {
+		return ""
+	}
+	word, rest := input.CutWord(strings.TrimSpace(source))
+	if _, keyword := lua.Keyword(word); keyword || strings.ContainsAny(word, "=,({[:\"'") || rest != "" && strings.Contains("=,({[", rest[:1]) {
+		return ""
+	}
+	files := "for files, start with --catalog workspace:."
+	if _, ok := sh.options.Session.View().Lookup("fs.list"); ok {
+		files = "for files, see fs?"
+	}
+	return "! runs Lua, not shell commands; " + files
 }
 
 // uncalled tells what to do with an action, or a name on the way to one, that a script returned by itself; empty when it

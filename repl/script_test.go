@@ -141,8 +141,9 @@ func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Sh
 	return New(o), back
 }
 
-// times are what differs from run to run.
-var times = regexp.MustCompile(`<?\d+(\.\d+)? m?s\b|\d\d:\d\d:\d\d\.\d+|\d{4}-\d\d-\d\d \d\d:\d\d`)
+// times and sizes are what differs from run to run.
+var sizes = regexp.MustCompile(`\d+\.\d [KM]iB of`)
+var times = regexp.MustCompile(`<?\d+(\.\d+)? [mµ]?s\b|\d\d:\d\d:\d\d\.\d+|\d{4}-\d\d-\d\d \d\d:\d\d`)
 
 // stamps are the times in a written file.
 var stamps = regexp.MustCompile(`"(start|time|took_ns)":("[^"]*"|\d+)`)
@@ -189,7 +190,7 @@ func typed(ctx context.Context, sh *Shell, line string, answers *[]string) strin
 			if status == Quit {
 				b.WriteString("[quit]\n")
 			}
-			return times.ReplaceAllString(b.String(), "N ms")
+			return sizes.ReplaceAllString(times.ReplaceAllString(b.String(), "N ms"), "N KiB of")
 		}
 	}
 }

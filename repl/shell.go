@@ -142,6 +142,8 @@ type Shell struct {
 	models  models
 	// windowSet is true once the person has set the context window.
 	windowSet bool
+	// toldLocals is set once the person was told that locals end with their line.
+	toldLocals bool
 	// unsaved is set when the history could not be written, so that it is told once.
 	unsaved bool
 }
@@ -352,7 +354,7 @@ func (sh *Shell) begin(in input.Input) (event.Cell, runner) {
 	var run runner
 	switch in.Form {
 	case input.Lua:
-		run = func(ctx context.Context, c *event.Cell) error { return sh.runLua(ctx, c, in.Text, false) }
+		run = func(ctx context.Context, c *event.Cell) error { return sh.runInput(ctx, c, in) }
 	case input.Words:
 		run = func(ctx context.Context, c *event.Cell) error { return sh.ask(ctx, c, in.Text) }
 	case input.Question:

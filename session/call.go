@@ -182,12 +182,15 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 	return call.Args, r.refusal(d, c)
 }
 
-// verdict is the decision of the current policy; grants do not apply to a read-only script.
+// verdict is the decision of the current policy; grants do not apply to a script that may only read.
 func (r *run) verdict(asks policy.Request, c *trace.Call) policy.Decision {
 	var d policy.Decision
-	if r.script.Reads {
+	switch {
+	case r.script.Reads:
 		d = policy.Policy{}.Decide(asks)
-	} else {
+	case r.script.Times > 1 && asks.Mutates:
+		d = policy.Decision{Verdict: policy.Deny, Rule: "repeated runs only read", Reason: "a repeated run may only read"}
+	default:
 		d = r.session.world.decide(asks)
 	}
 	c.Rule = r.session.world.redactor.text(d.Rule)
@@ -203,6 +206,8 @@ func (r *run) refusal(d policy.Decision, c *trace.Call) error {
 	typed := r.session.world.options.Approve != nil // somebody is there to type a command
 	remedy := "this is a write; "
 	switch {
+	case r.script.Times > 1:
+		remedy += "run it once, without a number of times"
 	case r.script.Author == User && typed:
 		remedy += "allow it with /policy ask, or rerun with --allow " + c.ID
 	case r.script.Author == User:

@@ -132,7 +132,6 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	defer w.release()
-	r.started = time.Now()
 	w.mu.Lock()
 	w.runs++
 	r.number = w.runs
@@ -151,6 +150,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	host, calls := r.hostOf(nil)
+	r.started = time.Now()
 	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), host)
 	calls.end()
 	r.endOutput()
@@ -253,7 +253,7 @@ func (r *run) label() string {
 func (r *run) vmScript() vm.Script {
 	return vm.Script{
 		Source: r.script.Source, Name: r.script.Name, Surface: r.surface, Roots: r.session.View().Roots(),
-		Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args,
+		Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args, Times: r.script.Times,
 	}
 }
 
@@ -269,7 +269,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 	calls, effects := r.ordered()
 	out := &Outcome{
 		Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr), Calls: calls, Effects: effects,
-		Steps: reply.Steps, Elapsed: time.Since(r.started), Dropped: reply.Dropped, Hint: reply.Hint, Err: reply.Err,
+		Steps: reply.Steps, Elapsed: time.Since(r.started), LuaTime: reply.Elapsed, Allocated: reply.Allocated, Dropped: reply.Dropped, Hint: reply.Hint, Err: reply.Err,
 		Lost: r.lost, Sets: r.returned, Specs: r.specs(), Withheld: r.reading.withheld,
 	}
 	if r.mode == trace.ModeRun {

@@ -38,6 +38,9 @@ type Script struct {
 	Keep []string
 	// Args are the arguments of a program, which the script has as "..." and in the global arg; nil where it is none.
 	Args []string
+	// Times is how often the source runs within one run and its budget; zero means once. More than once it may only read.
+	// Above zero Outcome.Allocated is measured.
+	Times int
 }
 
 // An Outcome is what a run came to. It is filled as far as the run went, also when the script failed.
@@ -58,7 +61,10 @@ type Outcome struct {
 	// DryRun is true for a preview: nothing was changed.
 	DryRun  bool
 	Steps   int64
-	Elapsed time.Duration // from start to end, with host calls and approvals
+	Elapsed time.Duration // of the script, with host calls and approvals
+	// LuaTime is Elapsed without host calls, Allocated how many bytes the script asked for; see Script.Times.
+	LuaTime   time.Duration
+	Allocated int64
 	// Globals tells which variables of the session the run changed; one in a machine of its own changes none.
 	Globals vm.Diff
 	// Dropped counts printed bytes that the output limit cut.

@@ -68,3 +68,14 @@ func Took(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d m %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
+
+// Precise is Took for what is measured: "45.6 µs", "1.2 ms", "3.4 s".
+func Precise(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.1f µs", float64(d)/float64(time.Microsecond))
+	case d < time.Second:
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	}
+	return Took(d)
+}

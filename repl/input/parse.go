@@ -30,6 +30,8 @@ type Input struct {
 	Name string
 	Text string
 	Full bool
+	// Bang tells that "!" asked for Lua.
+	Bang bool
 }
 
 // Parse reads a submitted input in mode m. Line ends become LF; the columns of Lua source stay where they were
@@ -50,7 +52,9 @@ func Parse(line string, m Mode) Input {
 	case text[0] == '?':
 		return worded(strings.TrimSpace(text[1:]))
 	case text[0] == '!':
-		return luaInput(text[1:])
+		in := luaInput(text[1:])
+		in.Bang = in.Form == Lua
+		return in
 	}
 	if id, full, ok := question(text, m); ok {
 		return Input{Form: Question, Text: id, Full: full}

@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 		{"a lone word is for the model", "really?", AskMode, Input{Form: Words, Text: "really?"}},
 		{"ask once", "? who owes most", LuaMode, Input{Form: Words, Text: "who owes most"}},
 		{"ask from ask", "?who", AskMode, Input{Form: Words, Text: "who"}},
-		{"lua once", "!1+1", AskMode, Input{Form: Lua, Text: "1+1"}},
+		{"lua once", "!1+1", AskMode, Input{Form: Lua, Text: "1+1", Bang: true}},
 		{"nothing once", "!", AskMode, Input{}},
 		{"help", "?", LuaMode, Input{Form: Command, Name: "help"}},
 		{"slash", "/", AskMode, Input{Form: Command, Name: "help"}},

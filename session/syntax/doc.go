@@ -6,6 +6,7 @@
 //	Check         nil for a whole chunk, else the first *Error: Incomplete when more input could mend it
 //	IsExpression  whether a text is one expression list
 //	Names         globals read and written, dotted paths called: a Usage
+//	Locals        the local variables that end with a text
 //	PathAt        what may be completed at a byte: a Cursor
 //	FunctionNames what the functions are called, in the order of the text; Declarations with their parameters
 //	Uses          what a line does to values that may be of the wrong type, for the place of an error

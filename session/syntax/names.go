@@ -24,6 +24,16 @@ func Names(src string) Usage {
 	return f.usage
 }
 
+// Locals lists the local variables of the chunk itself, outside of functions and blocks: those that end with it.
+func Locals(src string) []string {
+	_, p := parse(src)
+	names := make([]string, len(p.top))
+	for i, v := range p.top {
+		names[i] = v.name
+	}
+	return names
+}
+
 type finder struct {
 	src   string
 	p     *parser

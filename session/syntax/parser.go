@@ -39,6 +39,8 @@ type parser struct {
 	// functions are those read so far, in the order in which their texts begin.
 	functions []*function
 	names     resolver
+	// top are the variables of the chunk itself that live at its end.
+	top []*variable
 	// recovered is where reading went on after the last error.
 	recovered int
 
@@ -90,6 +92,7 @@ func parse(src string) (*function, *parser) {
 		more := p.block()
 		main.body.stmts = append(main.body.stmts, more.stmts...)
 	}
+	p.top = p.names.vars
 	p.closeScope()
 	return main, p
 }

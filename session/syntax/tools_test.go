@@ -34,6 +34,17 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+func TestLocals(t *testing.T) {
+	for src, want := range map[string]string{
+		"local y = 5": "y", "local a, b = f() local function c() local d end": "a b c", "x = 1 do local y end": "",
+		"for i = 1, 2 do local j end": "", "local y = ": "y", "local y <const> = 5 return y": "y", "": "",
+	} {
+		if got := strings.Join(Locals(src), " "); got != want {
+			t.Errorf("%s: %q, want %q", src, got, want)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		src  string

@@ -149,10 +149,17 @@ func (m *Machine) SetLimits(l Limits) { m.limits = l.WithDefaults() }
 // Run runs a script and returns its outcome. It returns only when the script has ended or was stopped; what the script
 // has set stays set either way.
 func (m *Machine) Run(s Script) Reply {
+	var before, after runtime.MemStats
+	if s.Times > 0 {
+		runtime.ReadMemStats(&before)
+	}
 	m.begin(s)
-	var r Reply
 	values, err := m.execute(s)
-	r.Elapsed = m.meter.elapsed()
+	r := Reply{Elapsed: m.meter.elapsed()}
+	if s.Times > 0 {
+		runtime.ReadMemStats(&after)
+		r.Allocated = int64(after.TotalAlloc - before.TotalAlloc)
+	}
 	if err != nil {
 		m.stopIfBroken(err)
 		r.Err = err
@@ -169,9 +176,9 @@ func (m *Machine) Run(s Script) Reply {
 	r.Steps = m.meter.steps + m.meter.pending
 	r.Dropped = m.out.dropped
 	r.Globals = m.Globals()
-	after := m.prints()
-	r.Changed = difference(m.before, after)
-	m.before = after
+	now := m.prints()
+	r.Changed = difference(m.before, now)
+	m.before = now
 	return r
 }
 
@@ -239,12 +246,15 @@ func (m *Machine) execute(s Script) (values []any, failure *Error) {
 	if err := m.load(l, m.chunk, source); err != nil {
 		return nil, m.syntaxError(err, s.Source, shift)
 	}
-	m.pass(l, s)
-	failed, v := m.protected(l, len(s.Args))
-	if failed {
-		return nil, m.toError(v)
+	for range max(1, s.Times) {
+		l.SetTop(2) // the error handler and the chunk
+		l.PushValue(2)
+		m.pass(l, s)
+		if failed, v := m.protected(l, len(s.Args)); failed {
+			return nil, m.toError(v)
+		}
 	}
-	for i := 2; i <= l.Top(); i++ {
+	for i := 3; i <= l.Top(); i++ {
 		values = append(values, m.raw(l, i))
 	}
 	if s.Expr && len(values) == 1 && values[0] == m.stdout {

@@ -60,6 +60,9 @@ type Script struct {
 	// Args are the arguments of a program: the chunk gets them as "...", and the global arg has them, with Name as arg[0].
 	// Nil sets no arg.
 	Args []string
+	// Times is how often the chunk runs within the one run; its values are the last ones. Above zero the run is measured:
+	// Reply.Allocated.
+	Times int
 }
 
 // A Stream is where printed text goes.
@@ -139,8 +142,10 @@ type Reply struct {
 	Err     *Error
 	Steps   int64
 	Elapsed time.Duration // Lua time, without host calls
-	Globals []Global      // all that the session has set, by name
-	Changed Diff
+	// Allocated is how many bytes the script asked for, whether or not they were freed again, where Script.Times is set.
+	Allocated int64
+	Globals   []Global // all that the session has set, by name
+	Changed   Diff
 	// Dropped counts printed bytes beyond Limits.Output.
 	Dropped int64
 	// Hint says what may be meant where a name alone, asked for by Script.Expr, is not set; else empty.
