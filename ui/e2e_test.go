@@ -233,3 +233,42 @@ func TestProgramIsSilentWhenIdle(t *testing.T) {
 		t.Errorf("%d bytes written while idle: %q", n, x.out.String()[before:])
 	}
 }
+
+// A terminal tells its background in pieces, while somebody types: the typing comes to the input, and colours come that can
+// be read on it. One that never tells is waited for neither at the start nor at the end.
+func TestProgramAsksForTheBackground(t *testing.T) {
+	for _, name := range []string{"STY", "TMUX", "NO_COLOR"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv(colorEnv, "1")
+	t.Setenv("COLORTERM", "truecolor")
+	x := openTerminal(t)
+	x.want("lua ❯")
+	x.line("'as' .. 'ked'", `"asked"`)
+	if got := x.raw(); strings.Count(got, ansi.RequestBackgroundColor) != 1 || strings.Contains(got, "\x1b[1;38;2;") {
+		t.Errorf("before the answer: %q", got)
+	}
+	for _, piece := range []string{"'7", "\x1b]11;rgb:ffff/", "ffff/ffff\a5", "3' ..", " 1"} {
+		x.typed(piece)
+		time.Sleep(5 * time.Millisecond)
+	}
+	time.Sleep(2 * burstTime)
+	x.line("", `"7531"`)
+	if got := x.raw(); !strings.Contains(got, "\x1b[1;38;2;0;95;135mlua") {
+		t.Errorf("no colours for a white background: %q", got)
+	}
+	x.line("/theme auto", "* auto")
+	x.typed("/quit\r")
+	if code := x.ended(); code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+	if got := x.raw(); strings.Count(got, ansi.RequestBackgroundColor) != 2 {
+		t.Errorf("/theme auto does not ask again")
+	}
+}
+
+func (x *terminal) raw() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.out.String()
+}

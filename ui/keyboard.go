@@ -67,16 +67,55 @@ func (k *keyboard) Read(b []byte) (int, error) {
 	}
 	in := make([]byte, (len(b)-marksRoom)/growth)
 	n, err := k.read(in)
-	for !k.pasting && err == nil && k.mayGoOn(in[:n]) && n < len(in) && k.more(burstTime) {
+	for err == nil && n < len(in) {
+		if wait := k.patience(in[:n]); wait == 0 || !k.more(wait) {
+			break
+		}
 		var more int
 		more, err = k.read(in[n:])
 		n += more
 	}
-	out := k.take(make([]byte, 0, len(b)), in[:n])
+	answer, in := cutAnswer(in[:n])
+	out := k.take(append(make([]byte, 0, len(b)), answer...), in)
 	if k.pasting && (err != nil || !k.more(k.quiet())) {
 		out = k.close(out)
 	}
 	return copy(b, out), err
+}
+
+// patience is how long to wait for more before in is looked at.
+func (k *keyboard) patience(in []byte) time.Duration {
+	answer, rest := cutAnswer(in)
+	switch {
+	case answer == nil && bytes.Contains(in[max(len(in)-answerRoom, 0):], []byte(answerStart)):
+		return pasteTime
+	case !k.pasting && k.mayGoOn(rest):
+		return burstTime
+	}
+	return 0
+}
+
+// answerStart is what the answer begins with in which the terminal tells its background, answerRoom its length at most.
+const (
+	answerStart = "\x1b]11;"
+	answerRoom  = 48
+)
+
+// cutAnswer takes that answer out of in. It comes at any time: between keys that were typed ahead, and within a paste.
+func cutAnswer(in []byte) (answer, rest []byte) {
+	from := bytes.Index(in, []byte(answerStart))
+	if from < 0 {
+		return nil, in
+	}
+	end := in[from:min(from+answerRoom, len(in))]
+	n := bytes.IndexByte(end, '\a') + 1
+	if st := bytes.Index(end, []byte("\x1b\\")); n == 0 && st >= 0 {
+		n = st + len("\x1b\\")
+	}
+	if n == 0 {
+		return nil, in
+	}
+	return bytes.Clone(end[:n]), append(bytes.Clone(in[:from]), in[from+n:]...)
 }
 
 // mayGoOn tells whether in ends with an Enter that may be the first of a paste's lines.

@@ -117,6 +117,11 @@ func TestKeyboard(t *testing.T) {
 		{"two pastes at once", []string{"«a»«b»"}, "«ab»"},
 		{"the end was lost", []string{"«a⏎b", "2s:c", "⏎"}, "«a⏎b»c⏎"},
 		{"letters in two reads", []string{"«\xe8\xaa", "1ms:\x9e»", "2s:\xe8\xaa", "1ms:\x9e"}, "«語»語"},
+		{"the background among keys", []string{"1+1^]11;rgb:0000/0000/0000\a⏎", "x"}, "^]11;rgb:0000/0000/0000\a1+1⏎x"},
+		{"the background in two reads", []string{"1+1^]11;rgb:00", "900ms:00/0000/0000^\\2"}, "^]11;rgb:0000/0000/0000^\\1+12"},
+		{"the background before lines", []string{"^]11;rgb:0000/0000/0000^\\a⏎b"}, "^]11;rgb:0000/0000/0000^\\«a⏎b»"},
+		{"the background within a paste", []string{"«a^]11;rgb:ff", "1ms:ff/ffff/ffff\ab»"}, "^]11;rgb:ffff/ffff/ffff\a«ab»"},
+		{"no background", []string{"^]11;rgb:0000", "2s:a"}, "^]11;rgb:0000a"},
 		{"a letter in two reads, before lines", []string{"\xc3", "1ms:\xa9⏎b"}, "é«⏎b»"},
 		{"what is no text", []string{"«a\x00\x7f\xff\tb»"}, "«a\tb»"},
 	} {

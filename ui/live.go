@@ -102,8 +102,7 @@ func (m *model) event(e event.Event) tea.Cmd {
 	case event.Opened:
 		return m.opened(e)
 	case event.Themed:
-		m.themed(e.Text)
-		return nil
+		return m.themed(e.Text)
 	case event.Copied:
 		return m.copied(e)
 	}

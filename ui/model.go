@@ -157,6 +157,9 @@ type model struct {
 	theme   theme
 	looks   Theme                       // what theme was made of
 	colors  func() colorprofile.Profile // what the terminal has; asked when it matters
+	answers bool                        // the terminal may tell its background
+	asked   time.Time                   // when it was asked for that, zero once it has told
+	ground  string                      // the theme that can be read on it, darkTheme or lightTheme; empty while unknown
 	ascii   bool
 	now     func() time.Time
 	workers sync.WaitGroup
@@ -285,6 +288,7 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 		m.scroll.most = transcriptLines
 	}
 	m.colors = sync.OnceValue(func() colorprofile.Profile { return terminalColors(o.Out, os.Environ()) })
+	m.answers = answers(os.Getenv)
 	m.wear(o.Theme)
 	for _, line := range o.Intro {
 		m.space.keep([]string{text.SanitizeLine(line)})
@@ -296,7 +300,11 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 // terminalColors is which colours the terminal says that it has. Whether to use any is asked elsewhere.
 func terminalColors(out io.Writer, environ []string) colorprofile.Profile {
 	environ = slices.DeleteFunc(environ, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") })
-	return colorprofile.Detect(out, environ)
+	p := colorprofile.Detect(out, environ)
+	if slices.Contains(environ, "TERM=xterm") && slices.ContainsFunc(environ, func(v string) bool { return strings.HasPrefix(v, "XTERM_VERSION=") }) {
+		p = max(p, colorprofile.ANSI256) // xterm itself, which tells by this name that it has sixteen
+	}
+	return p
 }
 
 // wait waits until the workers have ended, for at most d.
@@ -315,7 +323,7 @@ func (m *model) wait(d time.Duration) {
 // Init begins to listen to the feed.
 func (m *model) Init() tea.Cmd {
 	m.status = m.shell.StatusLine()
-	return m.listen()
+	return tea.Batch(m.listen(), m.askBackground())
 }
 
 // listen waits for the feed when nothing runs; while something runs the tick looks at it.

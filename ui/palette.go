@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -17,11 +18,11 @@ import (
 	"almanac/repl/show"
 )
 
-// This file holds the themes: for each role a look, written as the configuration writes it. The default has the
-// terminal's own sixteen colours, which fit its background whatever that is; the others have colours of their own and
-// are for a dark or a light background.
+// This file holds the themes: for each role a look, written as the configuration writes it. Their colours are measured
+// against the palettes of usual terminals (TestContrast). What no colour can do on all of them, letters do: no colour of
+// the sixteen can be read on every light palette, and one hue only on every dark one.
 
-// A Theme says how each role looks. The zero Theme is the one called "ansi".
+// A Theme says how each role looks. The zero Theme is the one called "auto".
 type Theme struct {
 	name string
 	own  map[string]string // looks of roles that replace those of the theme
@@ -33,19 +34,34 @@ type palette struct {
 	looks       map[string]string
 }
 
-// palettes lists the themes, the default first. All have the same roles.
+// Themes that the code knows by name.
+const (
+	autoTheme  = "auto"
+	monoTheme  = "mono"
+	ansiTheme  = "ansi"
+	darkTheme  = "dark"
+	lightTheme = "light"
+)
+
+// palettes lists the themes, the default first, which is one of the others. All others have the same roles.
 var palettes = []palette{
-	{"ansi", "the sixteen colours of the terminal", map[string]string{
-		"prompt": "bold cyan", "ok": "green", "error": "red", "warning": "yellow", "notice": "blue",
+	{autoTheme, "fits the terminal's background", nil},
+	{monoTheme, "no colours: bold, faint, underlined", map[string]string{
+		"prompt": "bold", "ok": "plain", "error": "bold", "warning": "bold", "notice": "plain",
 		"dim": "faint", "strong": "bold", "heading": "bold underline", "emphasis": "italic", "link": "underline",
-		"match": "bold underline", "keyword": "magenta", "string": "green", "number": "yellow",
+		"match": "bold underline", "keyword": "bold", "string": "plain", "number": "plain",
 	}},
-	{"dark", "true colours on a dark background", map[string]string{
+	{ansiTheme, "mono, with the terminal's own colour", map[string]string{
+		"prompt": "bold bright-cyan", "ok": "plain", "error": "bold", "warning": "bold", "notice": "bright-cyan",
+		"dim": "faint", "strong": "bold", "heading": "bold underline bright-cyan", "emphasis": "italic", "link": "underline bright-cyan",
+		"match": "bold underline", "keyword": "bright-cyan", "string": "plain", "number": "plain",
+	}},
+	{darkTheme, "true colours on a dark background", map[string]string{
 		"prompt": "bold #5fd7ff", "ok": "#87d787", "error": "#ff8787", "warning": "#ffd75f", "notice": "#87afff",
 		"dim": "#a0a0a0", "strong": "bold", "heading": "bold underline #5fd7ff", "emphasis": "italic", "link": "underline #87afff",
 		"match": "bold underline #ffaf5f", "keyword": "#d7afff", "string": "#afd787", "number": "#ffaf87",
 	}},
-	{"light", "true colours on a light background", map[string]string{
+	{lightTheme, "true colours on a light background", map[string]string{
 		"prompt": "bold #005f87", "ok": "#1a6b1a", "error": "#a80000", "warning": "#7a5200", "notice": "#1f4fa8",
 		"dim": "#626262", "strong": "bold", "heading": "bold underline #005f87", "emphasis": "italic", "link": "underline #1f4fa8",
 		"match": "bold underline #8f3f00", "keyword": "#7a1fa2", "string": "#2f6b00", "number": "#9a3b00",
@@ -62,7 +78,7 @@ func ThemeNames() []string {
 }
 
 // RoleNames lists the roles that a theme gives a look to.
-func RoleNames() []string { return slices.Sorted(maps.Keys(palettes[0].looks)) }
+func RoleNames() []string { return slices.Sorted(maps.Keys(Theme{}.palette().looks)) }
 
 // NewTheme returns the theme called name, empty meaning the default, with the looks of some roles replaced. The error
 // names what is not known and what was perhaps meant.
@@ -162,11 +178,19 @@ func readColor(word string) (color.Color, bool) {
 	return color.RGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 0xff}, true
 }
 
+// palette is the theme as it is shipped; that of auto is what it is until the terminal has told its background.
+func (t Theme) palette() palette {
+	const mono = 1
+	if i := slices.Index(ThemeNames(), t.name); i > mono {
+		return palettes[i]
+	}
+	return palettes[mono]
+}
+
 // looks are those of all roles. What NewTheme has accepted can be read.
 func (t Theme) looks() map[string]look {
-	p := palettes[max(slices.Index(ThemeNames(), t.name), 0)]
 	all := map[string]look{}
-	for role, text := range p.looks {
+	for role, text := range t.palette().looks {
 		all[role], _ = readLook(text)
 	}
 	for role, text := range t.own {
@@ -235,14 +259,18 @@ func (m *model) profile(t Theme) colorprofile.Profile {
 
 // wear gives the screen the looks of a theme. Lines that are printed already keep theirs.
 func (m *model) wear(t Theme) {
+	if t.name == "" {
+		t.name = autoTheme
+	}
 	m.looks = t
+	t = m.seen(t)
 	m.theme = m.theme.in(t, m.profile(t))
 	m.painted, m.space.actions = painting{}, -1
 	m.version++
 }
 
 // themed lists the themes, each with a line in its looks, or changes to one.
-func (m *model) themed(name string) {
+func (m *model) themed(name string) tea.Cmd {
 	if name == "" {
 		for _, p := range palettes {
 			m.scroll.append(m.sample(p.name))
@@ -250,12 +278,12 @@ func (m *model) themed(name string) {
 		if !m.theme.color {
 			m.scroll.append("colours are off: NO_COLOR or --color=never")
 		}
-		return
+		return nil
 	}
 	t, err := NewTheme(name, m.looks.own)
 	if err != nil {
 		m.notice = text.SanitizeLine(err.Error())
-		return
+		return nil
 	}
 	m.wear(t)
 	m.scroll.append(m.sample(name))
@@ -263,14 +291,15 @@ func (m *model) themed(name string) {
 	if !m.theme.color {
 		m.notice = "colours are off: NO_COLOR or --color=never"
 	}
+	return m.askBackground()
 }
 
 // sample is a line about a theme, in its looks; the one that is worn is marked.
 func (m *model) sample(name string) string {
-	t := Theme{name: name, own: m.looks.own}
+	t := m.seen(Theme{name: name, own: m.looks.own})
 	wears := m.theme.in(t, m.profile(t))
 	mark, marks := "  ", m.render().Marks()
-	if current := m.looks.name; current == name || current == "" && name == palettes[0].name {
+	if m.looks.name == name {
 		mark = "* "
 	}
 	about := palettes[slices.Index(ThemeNames(), name)].about

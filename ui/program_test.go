@@ -24,6 +24,9 @@ import (
 // programEnv holds the path of the demo database and makes the test binary be the program.
 const programEnv = "ALMANAC_UI_TEST_PROGRAM"
 
+// colorEnv makes it use colours.
+const colorEnv = "ALMANAC_UI_TEST_COLOR"
+
 // program is the main of the program under test; it returns the exit code.
 func program() int {
 	ctx := context.Background()
@@ -48,8 +51,8 @@ func program() int {
 			return err
 		}
 		defer s.Close()
-		sh := repl.New(repl.Options{Session: s, Feed: feed, History: input.OpenHistory("", "test")})
-		return Run(ctx, sh, Options{NoColor: true, Intro: []string{"almanac test", "lua mode", "? help"}})
+		sh := repl.New(repl.Options{Session: s, Feed: feed, History: input.OpenHistory("", "test"), Themes: ThemeNames()})
+		return Run(ctx, sh, Options{NoColor: os.Getenv(colorEnv) == "", Intro: []string{"almanac test", "lua mode", "? help"}})
 	}()
 	var signaled *Signaled
 	switch {

@@ -28,7 +28,7 @@ type (
 	wokenMsg struct{}
 	tickMsg  struct{}
 	stopMsg  struct{ err error }
-	// leaveMsg ends the wait for a worker that does not stop.
+	// leaveMsg ends the wait for a worker that does not stop, or for an answer of the terminal's.
 	leaveMsg struct{}
 	// disarmMsg takes the notice of an armed exit off the screen.
 	disarmMsg struct{}
@@ -53,6 +53,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.look(focused)
 	case tea.BlurMsg:
 		m.look(unfocused)
+	case tea.BackgroundColorMsg:
+		m.background(msg.Color)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tickMsg:
@@ -287,6 +289,9 @@ func (m *model) leave() tea.Cmd {
 func (m *model) depart() tea.Cmd {
 	if !m.leaving || m.left || m.work != nil || m.scroll.pending() {
 		return nil
+	}
+	if wait := m.unanswered(); wait > 0 {
+		return tea.Tick(wait, func(time.Time) tea.Msg { return leaveMsg{} })
 	}
 	m.left = true
 	return tea.Quit

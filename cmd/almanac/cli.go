@@ -98,7 +98,7 @@ type limitFlags struct {
 
 // uiFlags set the look and behaviour of the terminal.
 type uiFlags struct {
-	Theme       string `hidden:"" default:"ansi" help:"Colours: ansi (the terminal's own), or true colour for a dark or light background."`
+	Theme       string `hidden:"" default:"auto" help:"Colours: auto (by the terminal's background), dark, light, ansi (its own) or mono (none)."`
 	Screen      string `hidden:"" enum:"inline,full,auto" default:"inline" help:"Screen layout: inline, full or auto."`
 	Title       bool   `hidden:"" help:"Show the current state in the window title."`
 	Progress    bool   `hidden:"" help:"Show activity in the terminal's progress bar (OSC 9;4)."`

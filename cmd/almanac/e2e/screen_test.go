@@ -494,11 +494,15 @@ func TestR24CopyThatReports(t *testing.T) {
 	}
 }
 
-// The default theme has sixteen colours, a theme of true colours those that the terminal has; NO_COLOR has none.
+// The default theme has no colours in a tmux that does not tell its background, and colours that can be read on it in one
+// that does; a theme of true colours has those that the terminal has, and NO_COLOR none.
 func TestThemes(t *testing.T) {
 	x := start(t, setup{})
 	x.line("/theme")
-	x.want(`^\* ansi`, `^  dark`, `^  light`)
+	x.want(`^\* auto`, `^  mono`, `^  ansi`, `^  dark`, `^  light`)
+	if got := strings.Split(x.colors(), "dark")[0]; anyColor.MatchString(got) {
+		t.Errorf("a colour on an unknown background: %q", got)
+	}
 	x.line("/theme drak")
 	x.want("did you mean dark")
 	x.line("/theme light")
@@ -514,10 +518,22 @@ func TestThemes(t *testing.T) {
 	none.want(`colours are off`)
 	none.text("return 1")
 	none.want("❯ return 1")
-	if got := none.colors(); regexp.MustCompile(`\x1b\[[0-9;]*(3[0-8]|9[0-7])`).MatchString(got) {
+	if got := none.colors(); anyColor.MatchString(got) {
 		t.Errorf("a colour with NO_COLOR: %q", got)
 	}
+
+	told := open(t, setup{})
+	told.tmux("set-option", "-p", "window-style", "bg=#fdf6e3")
+	told.line("/theme auto")
+	told.want(`^\* auto`)
+	told.text("return 1")
+	told.want("❯ return 1")
+	if got := told.colors(); !anyColor.MatchString(got) {
+		t.Errorf("no colour on a known background: %q", got)
+	}
 }
+
+var anyColor = regexp.MustCompile(`\x1b\[[0-9;]*(3[0-8]|9[0-7])`)
 
 func TestR25Help(t *testing.T) {
 	x := start(t, setup{})
