@@ -243,14 +243,22 @@ func grantWords(sh *Shell, _ string) []Completion {
 func (sh *Shell) fate(e *catalog.Entry) (policy.Decision, string) {
 	p := sh.options.Session.Policy()
 	d := p.Decide(policy.RequestOf(e, nil))
-	said := fmt.Sprintf("a call is denied: %s (%s)", d.Reason, d.Rule)
+	bounded := sh.bounded(p, e)
+	call, why := "a call", ": "+d.Why()
+	if d.Verdict != policy.Allow && len(bounded) > 0 {
+		call, why = "a call outside the bounds", ""
+	}
+	said := fmt.Sprintf("%s is denied%s (%s)", call, why, d.Rule)
 	switch d.Verdict {
 	case policy.Allow:
 		return d, "a call is allowed (" + d.Rule + ")"
 	case policy.AskFor:
-		said = "a call asks you first (" + d.Rule + ")"
+		said = fmt.Sprintf("%s asks you first (%s)", call, d.Rule)
+		if d.Missed != "" && len(bounded) == 0 {
+			said += "\n" + d.Missed
+		}
 	}
-	for _, g := range sh.bounded(p, e) {
+	for _, g := range bounded {
 		said += fmt.Sprintf("\na call within the bounds is allowed (%s)", g.Rule())
 	}
 	return d, said

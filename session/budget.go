@@ -180,7 +180,7 @@ func (r *run) exhausted(entry *catalog.Entry, over *Overrun, c *trace.Call) erro
 	switch {
 	case r.script.Author != User:
 		err.Hint = fmt.Sprintf("do it in several runs; the setting is limits.%s", over.Name)
-	case r.session.world.options.Approve == nil:
+	case !r.session.world.options.Commands:
 		err.Hint = fmt.Sprintf("the setting is limits.your_%s: --limits-your-%s %d", over.Name, over.Name, 2*over.Used)
 	default:
 		err.Hint = fmt.Sprintf("/limits %s %d lets a run of yours make more; kept as limits.your_%s in the configuration", over.Name, 2*over.Used, over.Name)

@@ -113,7 +113,7 @@ func TestBudgetHints(t *testing.T) {
 		want   string
 	}{
 		{"terminal", User, func(*Options) {}, "/limits calls 2000 lets a run of yours make more; kept as limits.your_calls in the configuration"},
-		{"headless", User, func(o *Options) { o.Approve = nil }, "the setting is limits.your_calls: --limits-your-calls 2000"},
+		{"headless", User, func(o *Options) { o.Approve, o.Commands = nil, false }, "the setting is limits.your_calls: --limits-your-calls 2000"},
 		{"model", Model, func(*Options) {}, "do it in several runs; the setting is limits.calls"},
 		{"no answer", User, func(o *Options) {
 			o.Approve = func(context.Context, Request) (Approval, error) { return Approval{Verdict: Once}, errors.New("gone") }

@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/task"
+	"almanac/catalog/text"
 	"almanac/session/kernel"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -176,18 +177,21 @@ func (r *run) authorize(ctx context.Context, entry *catalog.Entry, call catalog.
 func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (map[string]any, error) {
 	asks := policy.RequestOf(entry, call.Args)
 	d := r.verdict(asks, c)
-	if d.Verdict == policy.AskFor {
+	switch d.Verdict {
+	case policy.Allow:
+		return call.Args, nil
+	case policy.AskFor:
 		return r.ask(ctx, entry, call, asks, c)
 	}
-	return call.Args, r.refusal(d, c)
+	return nil, r.refusal(CodeDenied, d, d.Why(), c)
 }
 
 // verdict is the decision of the current policy; grants do not apply to a script that may only read.
 func (r *run) verdict(asks policy.Request, c *trace.Call) policy.Decision {
 	var d policy.Decision
 	switch {
-	case r.script.Reads:
-		d = policy.Policy{}.Decide(asks)
+	case r.script.Reads && asks.Mutates:
+		d = policy.Decision{Verdict: policy.Deny, Rule: "replay", Reason: "a replay makes no writes"}
 	case r.script.Times > 1 && asks.Mutates:
 		d = policy.Decision{Verdict: policy.Deny, Rule: "repeated runs only read", Reason: "a repeated run may only read"}
 	default:
@@ -197,27 +201,35 @@ func (r *run) verdict(asks policy.Request, c *trace.Call) policy.Decision {
 	return d
 }
 
-// refusal is the error of a decision other than allow.
-func (r *run) refusal(d policy.Decision, c *trace.Call) error {
-	if d.Verdict == policy.Allow {
-		return nil
-	}
+// refusal is the error of a decision other than allow; why is told instead of its reason. The hint is what would let
+// the call through.
+func (r *run) refusal(code string, d policy.Decision, why string, c *trace.Call) *vm.HostError {
 	c.Verdict = trace.Denied
-	typed := r.session.world.options.Approve != nil // somebody is there to type a command
-	remedy := "this is a write; "
-	switch {
+	red := r.session.world.redactor
+	return denied(code, red.text(fmt.Sprintf("%s: denied: %s", c.ID, why)), red.text(r.remedy(d)))
+}
+
+func (r *run) remedy(d policy.Decision) string {
+	commands := r.session.world.options.Commands
+	flag := "--allow " + text.ShellWord(d.Fit)
+	switch user := r.script.Author == User; {
 	case r.script.Times > 1:
-		remedy += "run it once, without a number of times"
-	case r.script.Author == User && typed:
-		remedy += "allow it with /policy ask, or rerun with --allow " + c.ID
-	case r.script.Author == User:
-		remedy += "rerun with --allow " + c.ID
-	case typed:
-		remedy += "the person can allow it with /policy ask, or with --allow " + c.ID + " at the start"
+		return "this is a write; run it once, without a number of times"
+	case d.Fit == "":
+		return ""
+	case commands && d.Missed != "" && user:
+		return "allow it with /policy allow " + d.Fit
+	case commands && d.Missed != "":
+		return "the person can allow it with /policy allow " + d.Fit
+	case commands && user:
+		return "this is a write; allow it with /policy ask, or rerun with " + flag
+	case commands:
+		return "this is a write; the person can allow it with /policy ask, or with " + flag + " at the start"
+	case user:
+		return "this is a write; rerun with " + flag
 	default:
-		remedy += "the person can allow it with --allow " + c.ID + " at the start"
+		return "this is a write; the person can allow it with " + flag + " at the start"
 	}
-	return denied(CodeDenied, fmt.Sprintf("%s: denied: %s", c.ID, d.Reason), remedy)
 }
 
 // act calls the action. A mutation is recorded before it is made.

@@ -180,8 +180,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	w := r.session.world
 	d := r.session.Policy().Decide(asks)
 	if w.options.Approve == nil {
-		c.Verdict = trace.Denied
-		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: %s and nobody can be asked", entry.ID, d.Reason), "")
+		return nil, r.refusal(CodeNoApproval, d, d.Why()+", and nobody can be asked", c)
 	}
 	if err := r.previewCall(ctx, entry, call, c); err != nil {
 		return nil, err
@@ -193,8 +192,10 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		c.Verdict = trace.Interrupted
 		return nil, interrupted()
 	}
-	if now := r.verdict(asks, c); now.Verdict != policy.AskFor { // by the answer to a question that came first
-		return call.Args, r.refusal(now, c)
+	if now := r.verdict(asks, c); now.Verdict == policy.Allow { // by the answer to a question that came first
+		return call.Args, nil
+	} else if now.Verdict != policy.AskFor {
+		return nil, r.refusal(CodeDenied, now, now.Why(), c)
 	}
 	asked := r.recordable(*c)
 	if err := w.record(trace.Record{Kind: trace.KindAsk, Run: r.id, Cell: r.script.Cell, Call: &asked}); err != nil {
@@ -206,7 +207,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	answer, err := w.options.Approve(ctx, Request{
 		Entry: entry, Args: shown, Injected: injected, Preview: c.Preview,
 		Credentials: leaves(w, append(withheld(call.Args, shown), withheld(c.Injected, injected)...)),
-		Author:      r.script.Author, Cell: r.script.Cell, N: c.N, Line: sourceLine(c), Reason: d.Reason,
+		Author:      r.script.Author, Cell: r.script.Cell, N: c.N, Line: sourceLine(c), Reason: w.redactor.text(d.Why()),
 		Source: leaves(w, r.script.Source),
 	})
 	c.Start = c.Start.Add(time.Since(waited))

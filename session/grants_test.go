@@ -128,3 +128,47 @@ func TestGrantedAtEnd(t *testing.T) {
 	b.records = append(b.records, trace.Record{Kind: trace.KindSession})
 	want()
 }
+
+// A denial says what is true of the grants, and its hint is what would let this call through.
+func TestDenialsNameTheGrant(t *testing.T) {
+	const call = `return shop.item.price{item_id = "a", cents = 501}`
+	for _, c := range []struct {
+		name, grant string
+		author      Author
+		change      func(*Options)
+		want, hint  string
+	}{
+		{"person", "shop.item.price cents <= 500", User, func(*Options) {},
+			"outside grant 1 (0 <= cents <= 500)", "allow it with /policy allow shop.item.price 0 <= cents <= 501"},
+		{"model", "shop.item.price cents <= 500", Model, func(*Options) {},
+			"outside grant 1 (0 <= cents <= 500)", "the person can allow it with /policy allow shop.item.price 0 <= cents <= 501"},
+		{"headless", "shop.item.price cents <= 500", User, func(o *Options) { o.Commands = false },
+			"outside grant 1 (0 <= cents <= 500)", "this is a write; rerun with --allow 'shop.item.price 0 <= cents <= 501'"},
+		{"gateway", "shop.item.price cents <= 500", Model, func(o *Options) { o.Commands = false },
+			"outside grant 1 (0 <= cents <= 500)", "this is a write; the person can allow it with --allow 'shop.item.price 0 <= cents <= 501' at the start"},
+		{"nobody to ask", "shop.item.price cents <= 500", User, func(o *Options) { o.Policy.Mode, o.Approve, o.Commands = policy.Ask, nil, false },
+			"outside grant 1 (0 <= cents <= 500), and nobody can be asked", "this is a write; rerun with --allow 'shop.item.price 0 <= cents <= 501'"},
+		{"others granted", "shop.item.get", User, func(*Options) {},
+			"no grant covers it", "this is a write; allow it with /policy ask, or rerun with --allow shop.item.price"},
+		{"a secret", "shop.item.price item_id = hunter2", User, func(*Options) {},
+			`outside grant 1 (item_id = "[redacted]")`, `allow it with /policy allow shop.item.price item_id = "a"`},
+		{"a rule", "shop.item.price cents <= 900", User, func(o *Options) { o.Policy.Rules = []policy.Rule{{Name: "freeze", Verdict: policy.Deny}} },
+			"denied by freeze", ""},
+	} {
+		g, err := policy.ParseGrant(c.grant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBench(t, func(o *Options) {
+			o.Policy.Grants = []policy.Grant{g}
+			c.change(o)
+		})
+		if _, err := b.session.Describe(t.Context(), []string{"shop.item.price"}, ""); err != nil {
+			t.Fatal(err)
+		}
+		out := b.run(c.author, call)
+		if out.Err == nil || out.Err.Message != "shop.item.price: denied: "+c.want || out.Err.Hint != c.hint {
+			t.Errorf("%s: %+v", c.name, out.Err)
+		}
+	}
+}

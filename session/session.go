@@ -41,6 +41,8 @@ type Options struct {
 	// Approve asks a person; nil means that nobody can be asked and the answer is no. The clock of the script stands
 	// still meanwhile. A done ctx must end the wait.
 	Approve func(ctx context.Context, r Request) (Approval, error)
+	// Commands tells that somebody can type commands: hints then name /policy and /limits instead of flags.
+	Commands bool
 	// Authorize decides whether the actor may make a call, after the view and the argument check and before the
 	// policy; nil allows. An error denies and is told. Calls of a script that makes several at a time ask concurrently.
 	Authorize func(ctx context.Context, e *catalog.Entry, c catalog.Call) error

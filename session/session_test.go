@@ -141,8 +141,9 @@ func newBench(t *testing.T, change func(*Options)) *bench {
 			b.answers = b.answers[1:]
 			return a, nil
 		},
-		Secrets: secret.NewFilter(func() []string { return []string{"hunter2"} }),
-		Context: catalog.Context{Actor: "ann", Tenant: "17"},
+		Commands: true,
+		Secrets:  secret.NewFilter(func() []string { return []string{"hunter2"} }),
+		Context:  catalog.Context{Actor: "ann", Tenant: "17"},
 	}
 	if change != nil {
 		change(&o)

@@ -9,6 +9,7 @@
 //	FirstSentence            what a list says
 //	Count, Plural            "1 call", "2 calls"; "line" or "lines"
 //	Bytes, Took              "4.0 KiB", "84 ms"
+//	ShellWord                quoted for a shell where it must be
 //
 // It is pure, imports no other package of the program, and may be used by all of them.
 package text

@@ -123,10 +123,23 @@ func (cli *commandLine) send(ctx context.Context, p *program, c replCommand, for
 	}
 	for _, c := range a.Calls {
 		if c.Verdict == trace.Denied && c.Mutates {
-			return &exitError{exitDenied, fmt.Errorf("%s: denied (%s): rerun with --allow %s", c.ID, c.Rule, c.ID)}
+			return &exitError{exitDenied, errors.New(c.Error + remedy(w.session, c))}
 		}
 	}
 	return nil
+}
+
+// remedy is the flag that lets a call through that the policy denied; empty for other denials.
+func remedy(s *session.Session, c trace.Call) string {
+	e, err := s.View().Resolve(c.ID)
+	if err != nil {
+		return ""
+	}
+	d := s.Policy().Decide(policy.RequestOf(e, c.Args))
+	if d.Rule != c.Rule || d.Fit == "" {
+		return ""
+	}
+	return "; rerun with --allow " + text.ShellWord(d.Fit)
 }
 
 // A handling is how a line without a terminal is handled.

@@ -191,7 +191,7 @@ func TestAskJSON(t *testing.T) {
 		"a command":              {nil, "/policy", answered{Output: "writes: denied (policy readonly)\n"}, 0, "writes: denied"},
 		"a script that fails":    {nil, `!print("a") error("b")`, answered{Output: "a\n", Error: "failed", Message: "line 1: b", Exit: exitFailed}, 0, "b"},
 		"a limit":                {nil, `!while true do pcall(call, "x.y") end`, answered{Error: "limit", Exit: exitLimit}, -1, ""},
-		"a denial":               {[]openaitest.Reply{execute(`return billing.refund.issue{invoice_id = "inv_00001", amount_cents = 1, reason = "x"}`), {Text: "No."}}, "refund", answered{Answer: "No.", Error: "denied", Exit: exitDenied}, 1, "denied"},
+		"a denial":               {[]openaitest.Reply{execute(`return billing.refund.issue{invoice_id = "inv_00001", amount_cents = 1, reason = "x"}`), {Text: "No."}}, "refund", answered{Answer: "No.", Error: "denied", Message: "billing.refund.issue: denied: this session is read-only; rerun with --allow billing.refund.issue", Exit: exitDenied}, 1, "denied"},
 		"a bad key":              {[]openaitest.Reply{{Status: 401}}, "hello", answered{Error: "configuration", Exit: exitConfig}, 0, ""},
 		"no words":               {nil, " ", answered{Error: "usage", Message: "-p: empty prompt", Exit: exitUsage}, 0, ""},
 		"an interrupt":           {[]openaitest.Reply{{Hang: true}}, "hello", answered{Error: "interrupted", Exit: exitInterrupt}, 0, ""},

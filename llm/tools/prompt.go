@@ -35,18 +35,23 @@ func SystemPrompt(s *session.Session, o Options) string {
 }
 
 func policyText(p policy.Policy) string {
-	text := "read-only. Every mutation is denied."
+	granted := len(p.InForce()) > 0
+	text := "read-only. Every mutation is denied"
+	if granted {
+		text = "every mutation is denied"
+	}
 	switch p.Mode {
 	case policy.Ask:
-		text = "the person is asked about each mutation."
+		text = "the person is asked about each mutation"
 	case policy.Session:
-		text = "mutations run; the person is asked about high-risk ones."
+		text = "mutations run; the person is asked about high-risk ones"
 	}
+	if granted {
+		text += ", but for calls allowed in advance"
+	}
+	text += "."
 	if len(p.Rules) > 0 {
 		text += " Some actions have their own rules."
-	}
-	if len(p.InForce()) > 0 {
-		text += " The person has allowed some calls in advance."
 	}
 	return text
 }

@@ -20,7 +20,8 @@ import (
 )
 
 // Session returns o with all that the session tells led to f: printed text, calls as they begin and end, runs that ended.
-// A record goes to o.Record first, whose error counts. With asks, a person who reads f is asked for approvals.
+// A record goes to o.Record first, whose error counts. With asks, a person who reads f is asked for approvals and can
+// type commands.
 func (f *Feed) Session(o session.Options, asks bool) session.Options {
 	o.Write, o.Ran, o.Acting = f.write, f.ran, f.act
 	if keep := o.Record; keep == nil {
@@ -33,7 +34,7 @@ func (f *Feed) Session(o session.Options, asks bool) session.Options {
 		}
 	}
 	if asks {
-		o.Approve = f.approve
+		o.Approve, o.Commands = f.approve, true
 	}
 	return o
 }

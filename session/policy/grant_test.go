@@ -316,8 +316,15 @@ func TestGrantProperties(t *testing.T) {
 		if after := with.Without(func(g Grant) bool { return g.N == 9 }).Decide(r); after != before {
 			about("revoking does not restore the decision", after)
 		}
-		if after := with.Decide(r); after != before && (after.Grant != 9 || !more.Covers(r)) {
+		after := with.Decide(r)
+		if changed := after.Verdict != before.Verdict || after.Rule != before.Rule; changed && (after.Grant != 9 || !more.Covers(r)) {
 			about("a grant changed what it does not cover", after)
+		}
+		if before.Verdict != Allow && !before.final {
+			fit, err := ParseGrant(before.Fit)
+			if err != nil || p.With(fit).Decide(r).Verdict != Allow {
+				about(fmt.Sprintf("what is proposed does not let the call through: %v", err), before)
+			}
 		}
 		narrow := more
 		if narrow.Only = true; c.IntN(2) > 0 && !more.Only {
@@ -329,6 +336,50 @@ func TestGrantProperties(t *testing.T) {
 	}
 	if granted < 1000 || allowed-granted < 1000 {
 		t.Errorf("the policies are too much alike: %d allowed, %d of them by grants", allowed, granted)
+	}
+}
+
+// What is told of a call that no grant covers is true of it, and what is proposed is no wider than it needs.
+func TestMissed(t *testing.T) {
+	refund := Request{ID: "billing.refund.issue", Risk: catalog.High, Mutates: true, Source: "office",
+		Args: map[string]any{"amount_cents": int64(501), "invoice_id": "inv_1", "tags": []any{"a"}}}
+	const none = "this session is read-only"
+	for _, c := range []struct{ name, grants, why, fit string }{
+		{"no grants", "", none, "billing.refund.issue"},
+		{"of others", "crm.*; billing.refund.draft_note", "no grant covers it", "billing.refund.issue"},
+		{"too much", "crm.*; billing.refund.issue amount_cents<=500", "outside grant 2 (0 <= amount_cents <= 500)", "billing.refund.issue 0 <= amount_cents <= 501"},
+		{"too little", "billing.refund.issue amount_cents > 600", "outside grant 1 (amount_cents > 600)", "billing.refund.issue amount_cents >= 501"},
+		{"another number", "billing.refund.issue amount_cents = 5", "outside grant 1 (amount_cents = 5)", "billing.refund.issue amount_cents = 501"},
+		{"another text", "billing.refund.issue invoice_id = inv_2, amount_cents <= 900", `outside grant 1 (invoice_id = "inv_2")`, `billing.refund.issue invoice_id = "inv_1", 0 <= amount_cents <= 900`},
+		{"another type", "billing.refund.issue invoice_id <= 5", "outside grant 1 (0 <= invoice_id <= 5)", `billing.refund.issue invoice_id = "inv_1"`},
+		{"not given", "billing.refund.issue reason = x", `outside grant 1 (reason = "x")`, "billing.refund.issue"},
+		{"a list", "billing.refund.issue tags = a", `outside grant 1 (tags = "a")`, "billing.refund.issue"},
+		{"only", "billing.refund.issue only amount_cents <= 900", "outside grant 1 (only 0 <= amount_cents <= 900)", "billing.refund.issue"},
+		{"a pattern with bounds", "billing.* risk high amount_cents <= 5", "outside grant 1 (0 <= amount_cents <= 5)", "billing.refund.issue 0 <= amount_cents <= 501"},
+		{"high risk", "billing.*; crm.*", `pattern billing.* does not cover high risk; add "risk high"`, "billing.refund.issue"},
+		{"bounds before risk", "billing.*; billing.refund.issue amount_cents<=500; *", "outside grant 2 (0 <= amount_cents <= 500)", "billing.refund.issue 0 <= amount_cents <= 501"},
+		{"waits", "billing.refund.issue waits", "grant 1 waits: gone", "billing.refund.issue"},
+	} {
+		var p Policy
+		for i, words := range strings.FieldsFunc(c.grants, func(r rune) bool { return r == ';' }) {
+			words, waits := strings.CutSuffix(words, " waits")
+			g, err := ParseGrant(words)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.N = i + 1; waits {
+				g.Waits = "gone"
+			}
+			p = p.With(g)
+		}
+		got := p.Decide(refund)
+		if got.Verdict != Deny || got.Why() != c.why || got.Fit != c.fit {
+			t.Errorf("%s: %s: %s; fit: %s", c.name, got.Verdict, got.Why(), got.Fit)
+		}
+		p.Mode = Ask
+		if got := p.Decide(refund); got.Verdict != AskFor || got.Missed == "" && got.Why() != "mutations need approval" {
+			t.Errorf("%s: %s: %s", c.name, got.Verdict, got.Why())
+		}
 	}
 }
 

@@ -4,12 +4,13 @@
 //	Policy    a mode, rules and grants; the zero Policy is read-only
 //	Grant     what a person allowed in advance: ids, bounds of their arguments, by whom, until when
 //	Request   what is about to be called, by whom, with what
-//	Decision  the verdict, the rule that gave it, and the reason to tell
+//	Decision  the verdict, the rule that gave it, the reason to tell, and the grant that would change it
 //
 // Start at Policy.Decide.
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,8 +130,12 @@ type Decision struct {
 	Rule string
 	// Grant is the number of the grant that decided; zero when none did.
 	Grant int
-	// Reason is for the one who is denied or asked.
+	// Reason is what the rules and the mode say to the one who is denied or asked.
 	Reason string
+	// Missed says why the grants of this action do not cover the call; empty when there are none.
+	Missed string
+	// Fit is a grant that would let the call through, as ParseGrant reads it; empty where none would.
+	Fit string
 	// final is set when no grant changes it.
 	final bool
 }
@@ -149,8 +154,12 @@ func (p Policy) Decide(r Request) Decision {
 			return Decision{Verdict: Allow, Rule: g.Rule(), Grant: g.N}
 		}
 	}
+	d.Missed, d.Fit = p.missed(r)
 	return d
 }
+
+// Why is the reason to tell about this call.
+func (d Decision) Why() string { return cmp.Or(d.Missed, d.Reason) }
 
 // ungranted is what the rules and the mode say.
 func (p Policy) ungranted(r Request) Decision {
@@ -161,7 +170,11 @@ func (p Policy) ungranted(r Request) Decision {
 	}
 	switch p.Mode {
 	case "", ReadOnly:
-		return Decision{Verdict: Deny, Rule: "policy readonly", Reason: "this session is read-only"}
+		d := Decision{Verdict: Deny, Rule: "policy readonly", Reason: "this session is read-only"}
+		if len(p.InForce()) > 0 {
+			d.Reason = "no grant covers it"
+		}
+		return d
 	case Ask:
 		return Decision{Verdict: AskFor, Rule: "policy ask", Reason: "mutations need approval"}
 	case Session:
