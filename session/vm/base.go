@@ -185,10 +185,10 @@ func toNumber(c call) int {
 	if digits == "" || digits[0] == '+' || digits[0] == '-' || strings.Contains(digits, "_") {
 		return c.give(nil)
 	}
-	if n, err := strconv.ParseInt(s, base, 64); err == nil {
+	if n, err := strconv.ParseInt(s, base, 64); err == nil && n != 0 { // zero may have a sign
 		return c.give(c.m.integerValue(n))
 	}
-	if n, err := strconv.ParseUint(digits, base, 64); err == nil && base == 16 {
+	if n, err := strconv.ParseUint(digits, base, 64); err == nil && base == 16 && n > exactFloat {
 		if s[0] == '-' {
 			n = -n
 		}

@@ -309,6 +309,7 @@ func (m *Machine) culprit(a *activation, f failure) (n named, v any, u spot, ok 
 		u = spot{kind: syntax.Call, name: a.origin(register, a.at).name}
 	case f.op == "call" && op == opForIn:
 		return n, a.registers[i.a()], spot{kind: syntax.Operate, name: operatorNames[op]}, true
+	case f.op == "call": // of a metamethod, which has no name
 	case op >= opAdd && op <= opPow, op == opLess, op == opLessEqual:
 		left, right := a.value(i.b()), a.value(i.c())
 		u = spot{kind: syntax.Operate, name: operatorNames[op]}

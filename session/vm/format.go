@@ -98,20 +98,28 @@ func (d directive) pad(text string) string {
 	return strings.Repeat(" ", n) + text
 }
 
-// padNumber fills with zeros behind the sign and prefix where the flags ask for it.
-func (d directive) padNumber(text string, zeros bool) string {
-	n := d.width - len(text)
-	if n <= 0 || !zeros || !d.has('0') || d.has('-') {
-		return d.pad(text)
+// sign is what stands before the digits of a signed conversion.
+func (d directive) sign(negative bool) string {
+	switch {
+	case negative:
+		return "-"
+	case d.has('+'):
+		return "+"
+	case d.has(' '):
+		return " "
 	}
-	head := 0
-	if text != "" && strings.IndexByte("+- ", text[0]) >= 0 {
-		head = 1
+	return ""
+}
+
+// number puts the digits behind the sign and their 0x, and fills with zeros there where the flags ask for it.
+func (d directive) number(sign, digits string, zeros bool) string {
+	if len(digits) > 1 && digits[1]|0x20 == 'x' {
+		sign, digits = sign+digits[:2], digits[2:]
 	}
-	if len(text) > head+1 && text[head] == '0' && (text[head+1]|0x20) == 'x' {
-		head += 2
+	if zeros && d.has('0') && !d.has('-') {
+		digits = strings.Repeat("0", max(0, d.width-len(sign)-len(digits))) + digits
 	}
-	return text[:head] + strings.Repeat("0", n) + text[head:]
+	return d.pad(sign + digits)
 }
 
 func (d directive) format(c call, i int) string {
@@ -157,26 +165,19 @@ func (d directive) format(c call, i int) string {
 // exact formats an integer beyond 2^53 with a floating-point conversion: its own digits, not those of the nearest
 // float.
 func (d directive) exact(n int64) string {
-	rounded := d.float(float64(n))
 	if d.verb|0x20 != 'f' {
-		return rounded
+		return d.float(float64(n))
 	}
 	f := new(big.Float).SetPrec(64).SetInt64(n)
 	precision := d.precision
 	if precision < 0 {
 		precision = 6
 	}
-	text := f.Text('f', precision)
+	digits := f.Abs(f).Text('f', precision)
 	if precision == 0 && d.has('#') {
-		text += "."
+		digits += "."
 	}
-	switch {
-	case n > 0 && d.has('+'):
-		text = "+" + text
-	case n > 0 && d.has(' '):
-		text = " " + text
-	}
-	return d.padNumber(text, true)
+	return d.number(d.sign(n < 0), digits, true)
 }
 
 // whole formats an integer conversion. As in Lua 5.2 a fraction is cut off, and only %d and %i take negative numbers.
@@ -199,14 +200,9 @@ func (d directive) whole(c call, i, base int) string {
 	case !ok:
 		c.bad(i, "not a number in proper range")
 	}
-	sign := ""
-	switch {
-	case n.Sign() < 0:
-		sign = "-"
-	case base == 10 && d.verb != 'u' && d.has('+'):
-		sign = "+"
-	case base == 10 && d.verb != 'u' && d.has(' '):
-		sign = " "
+	sign := d.sign(n.Sign() < 0)
+	if unsigned {
+		sign = ""
 	}
 	digits := n.Abs(n).Text(base)
 	if d.precision == 0 && digits == "0" {
@@ -215,59 +211,46 @@ func (d directive) whole(c call, i, base int) string {
 	if n := d.precision - len(digits); n > 0 {
 		digits = strings.Repeat("0", n) + digits
 	}
-	if d.has('#') && digits != "0" {
-		switch base {
-		case 8:
-			digits = "0" + digits
-		case 16:
-			digits = "0x" + digits
-		}
+	switch {
+	case !d.has('#'):
+	case base == 8 && !strings.HasPrefix(digits, "0"):
+		digits = "0" + digits
+	case base == 16 && n.Sign() > 0:
+		digits = "0x" + digits
 	}
-	text := d.padNumber(sign+digits, d.precision < 0)
 	if d.verb == 'X' {
-		text = strings.ToUpper(text)
+		digits = strings.ToUpper(digits)
 	}
-	return text
+	return d.number(sign, digits, d.precision < 0)
 }
 
 func (d directive) float(f float64) string {
-	if math.IsInf(f, 0) || math.IsNaN(f) {
-		text := strings.TrimPrefix(strconv.FormatFloat(f, 'f', -1, 64), "+")
-		if f > 0 && d.has('+') {
-			text = "+" + text
-		}
-		if d.verb < 'a' {
-			return d.pad(strings.ToUpper(text))
-		}
-		return d.pad(strings.ToLower(text))
-	}
-	flags := ""
-	for _, flag := range "+ #" {
-		if d.has(byte(flag)) {
-			flags += string(flag)
-		}
-	}
-	var text string
-	switch d.verb {
-	case 'a', 'A':
-		text = hexFloat(f, d.precision)
-		if d.verb == 'A' {
-			text = strings.ToUpper(text)
-		}
-		if f >= 0 && d.has('+') {
-			text = "+" + text
-		}
+	var digits string
+	whole := math.IsInf(f, 0) || math.IsNaN(f)
+	switch {
+	case whole:
+		digits = strings.ToLower(strconv.FormatFloat(math.Abs(f), 'f', -1, 64))
+		digits = strings.TrimPrefix(digits, "+")
+	case d.verb|0x20 == 'a':
+		digits = hexFloat(math.Abs(f), d.precision)
 	default:
+		layout := "%."
+		if d.has('#') {
+			layout = "%#."
+		}
 		precision := d.precision
 		if precision < 0 {
 			precision = 6
 		}
-		if (d.verb|0x20) == 'g' && precision == 0 {
+		if d.verb|0x20 == 'g' && precision == 0 {
 			precision = 1
 		}
-		text = fmt.Sprintf("%"+flags+"."+strconv.Itoa(precision)+string(d.verb), f)
+		digits = fmt.Sprintf(layout+strconv.Itoa(precision)+string(d.verb|0x20), math.Abs(f))
 	}
-	return d.padNumber(text, true)
+	if d.verb < 'a' {
+		digits = strings.ToUpper(digits)
+	}
+	return d.number(d.sign(math.Signbit(f) && f == f), digits, !whole)
 }
 
 // hexFloat is C's %a: Go writes the exponent with two digits at least, C with as few as it takes.

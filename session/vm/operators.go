@@ -178,7 +178,7 @@ func (c call) concatSlow(long bool) int {
 			continue
 		}
 		f := c.m.metafield(left, "__concat")
-		if f == nil || !c.m.callable(f) {
+		if f == nil {
 			f = c.m.metafield(right, "__concat")
 		}
 		if f == nil {

@@ -61,6 +61,9 @@ func (m *Machine) errorValue(l *lua.State, err error, value any) any {
 	return value
 }
 
+// handlerCalls is how often the handler of an xpcall is asked about its own errors.
+const handlerCalls = 10
+
 func openProtect(m *Machine) {
 	m.global("error", func(c call) int {
 		v, level := c.raw(1), c.optInt(2, 1)
@@ -129,17 +132,18 @@ func openProtect(m *Machine) {
 			c.l.Insert(1)
 			return c.top()
 		}
-		c.l.SetTop(0)
-		c.room(3)
-		push(c.l, handler)
-		push(c.l, value)
 		m.handling++
-		failed, _ = m.protected(c.l, 1)
-		m.handling--
-		if failed {
-			return c.give(false, "error in error handling")
+		defer func() { m.handling-- }()
+		for range handlerCalls {
+			c.l.SetTop(0)
+			c.room(3)
+			push(c.l, handler)
+			push(c.l, value)
+			if failed, value = m.protected(c.l, 1); !failed {
+				c.l.SetTop(1)
+				return c.give(false, c.raw(1))
+			}
 		}
-		c.l.SetTop(1)
-		return c.give(false, c.raw(1))
+		return c.give(false, "error in error handling")
 	})
 }

@@ -69,3 +69,27 @@ print(coroutine.create(print) > 1) -- ### "attempt to compare number with thread
 print(test.a < null) -- ### "attempt to compare action with null"
 ---
 table.concat(nil, {}) -- ### "bad argument #2 to 'concat' .string expected, got table."
+---
+-- The handler of an xpcall is asked about its own errors too.
+local n = 0
+local ok, e = xpcall(error, function(e)
+  n = n + 1
+  if n < 3 then error("again " .. n) end
+  return "third: " .. e
+end, "x")
+assert(not ok and n == 3 and e == "third: test:5: again 2", e)
+assert(select(2, xpcall(error, function() nope() end)) == "error in error handling")
+---
+-- A metamethod that cannot be called: it has no name, and the other operand's is not asked.
+local t = setmetatable({}, {__lt = {}, __concat = "no"})
+local u = setmetatable({}, {__concat = function() return "yes" end})
+assert(select(2, pcall(function() return t < t end)) == "test:4: attempt to call a table value")
+assert(select(2, pcall(function() return t .. u end)):find("attempt to call a string value$"))
+---
+-- The sign of zero, in text with a base and in formats; # leaves a zero alone.
+assert(1 / tonumber("-0", 10) == -math.huge and 1 / tonumber("-0", 16) == -math.huge)
+assert(("%+a|% a|%+a"):format(1, 1, -0.0) == "+0x1p+0| 0x1p+0|-0x0p+0")
+assert(("%#.3o|%#o|%#.3x|%#x|%#.0o|%#.0x|"):format(0, 0, 0, 0, 0, 0) == "000|0|000|0|0||")
+assert(("%+5.1f|%05d|%+d|% 5d|%-6.2f|%+.1e|%#x|%#08x|%+u"):format(-0.0, -42, 42, 42, 1.5, 10, 255, 255, 3) ==
+  " -0.0|-0042|+42|   42|1.50  |+1.0e+01|0xff|0x0000ff|3")
+assert(("%5.1f|%-6f|%+f|%06f|%F"):format(math.huge, -math.huge, math.huge, math.huge, math.huge) == "  inf|-inf  |+inf|   inf|INF")
