@@ -139,7 +139,7 @@ func (c *comparison) verdict(program, theirs string) (v verdict, err error) {
 		}
 	}
 	ours, err := c.here(program)
-	v = verdict{want: rewrite(theirs, true), got: rewrite(ours, false)}
+	v = verdict{want: rewrite(theirs, lua52), got: rewrite(ours, here)}
 	if strings.Contains(v.want, "error: ") && !strings.Contains(v.want, "error: p:") {
 		// An error without a position is reported here with the line that led to it.
 		v.got = regexp.MustCompile(`error: p:\d+: `).ReplaceAllString(v.got, "error: ")
@@ -170,6 +170,7 @@ func (c *comparison) smallest(tree *node) (text string, last verdict) {
 		if err != nil {
 			return false
 		}
+		c.session.runs = runs // a new one, without the globals that others have set
 		v, err := c.verdict(program, outputs[0])
 		if err != nil || !v.differs() {
 			return false

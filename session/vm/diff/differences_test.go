@@ -18,34 +18,54 @@ import "regexp"
 //	"%s" where __tostring gives nil    lua5.2 writes (null); here it is an error
 //	for x in nil                       lua5.2 names a wrong variable
 //	tables and functions in print      they have addresses in lua5.2; programs print with show
+//	%a with # or a precision           C leaves the first digit open
+//	%q of a number                     here the number, as in Lua 5.3
+//	x ^ 0.5                            the last digit of 17 is that of Go's math.Pow
+//	next(t, k) for a k that is not there
 //	t.x = nil with __newindex          it calls __newindex here also when t has an x
-//	yields in metamethods and sort     they work here
+//	yields in sort and gsub            they work here
 
 // name matches the name of a value in a message.
 const name = `(?s:\w+ '.*?')`
 
-// rewrites put the words of messages into one form.
 var re = regexp.MustCompile
 
+// A side is whose output a rewrite changes.
+type side int
+
+const (
+	lua52 side = iota
+	here
+	both
+)
+
+// rewrites put the words of messages into one form.
 var rewrites = []struct {
 	reason  string
-	theirs  bool
+	side    side
 	pattern *regexp.Regexp
 	with    string
 }{
-	{"messages have the words of Lua 5.3", true, re(`(attempt to [a-z ]+) (` + name + `) \((a \w+ value)\)`), "$1 $3 ($2)"},
-	{"a field with a computed key is as written", false, re(`\(field '\?': [^\n]*?\)`), "(field '?')"},
-	{"comparisons name what is nil", false, re(`(attempt to compare \w+ (?:with|\w+) \w+) \(` + name + `\)`), "$1"},
-	{"loops say what they got", false, re(`('for' [a-z ]+ must be a number), got \w+( \(` + name + `\))?`), "$1"},
-	{"arguments say what they got", false, re(`((?:string/function/table|coroutine) expected), got [a-z ]+\)`), "$1)"},
-	{"unknown captures have their number", false, re(`(invalid capture index) %\d+`), "$1"},
-	{"unknown captures have their number", true, re(`(invalid capture index) %\d+`), "$1"},
-	{"the frames of the test are none of the program", true, re(`testdata/reference.lua:\d+: `), ""},
+	{"messages have the words of Lua 5.3", lua52, re(`(attempt to [a-z ]+) (` + name + `) \((a \w+ value)\)`), "$1 $3 ($2)"},
+	{"after a yield in __concat lua5.2 names a wrong value", lua52,
+		re(`(attempt to concatenate a \w+ value) \(constant .*?\)`), "$1"},
+	{"a field with a computed key is as written", here, re(`\(field '\?': [^\n]*?\)`), "(field '?')"},
+	{"comparisons name what is nil", here, re(`(attempt to compare \w+ (?:with|\w+) \w+) \(` + name + `\)`), "$1"},
+	{"loops say what they got", here, re(`('for' [a-z ]+ must be a number), got \w+( \(` + name + `\))?`), "$1"},
+	{"arguments say what they got", here, re(`((?:string/function/table|coroutine) expected), got [a-z ]+\)`), "$1)"},
+	{"unknown captures have their number", both, re(`(invalid capture index) %\d+`), "$1"},
+	{"an error in a library function has the line that called it", here,
+		re(`p:\d+: (invalid key to 'next'|attempt to yield from outside a coroutine)`), "$1"},
+	{"an error in a library function has the line that called it", both,
+		re(`p:\d+: (attempt to call a \w+ value|cannot resume dead coroutine)`), "$1"},
+	{"table.remove blames the position", lua52, re(`#1 (to 'remove' \(position)`), "#2 $1"},
+	{"formats that are none are shown whole", both, re(`(invalid option '%)[-+ #0-9.\x00]+`), "$1"},
+	{"the frames of the test are none of the program", lua52, re(`testdata/reference.lua:\d+: `), ""},
 }
 
-func rewrite(text string, theirs bool) string {
+func rewrite(text string, of side) string {
 	for _, r := range rewrites {
-		if r.theirs == theirs {
+		if r.side == of || r.side == both {
 			text = r.pattern.ReplaceAllString(text, r.with)
 		}
 	}
@@ -57,9 +77,10 @@ var excluded = []struct {
 	name   string
 	output *regexp.Regexp
 }{
-	{"whole numbers up to 2^53 are written in full", re(`e\+15`)},
+	{"whole numbers up to 2^53 are written in full", re(`e\+1[45]`)},
 	{"not-a-number has no sign", re(`-nan`)},
 	{"addresses", re(`(?i)(table|function|thread): 0x`)},
 	{"too long", re(`too long`)},
+	{"a handler that always fails is called as often as the C stack has room", re(`error in error handling`)},
 	{"stack overflow", re(`stack overflow`)},
 }
