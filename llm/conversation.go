@@ -24,7 +24,8 @@ type Options struct {
 	Provider Provider
 	// Model is the name sent to the provider.
 	Model string
-	// System returns the system text of now; it is asked before every completion. Nil means none.
+	// System returns the system text. It is asked when a history begins and when turns are left out of it, not in between:
+	// what stays the same is in the server's cache. Nil means none.
 	System func() string
 	// Tools returns the tools of now; it is asked before every completion. Nil means none.
 	Tools func() []Tool
@@ -65,7 +66,8 @@ type Conversation struct {
 	reset    bool // Reset was called during a Send
 	model    string
 	messages []Message
-	start    int // messages before this one are left out of requests; always the first of a turn
+	start    int     // messages before this one are left out of requests; always the first of a turn
+	system   *string // as it was asked for; nil where it has to be asked for
 	context  contextSize
 	failed   *failed // the prompt of the last Send, if that failed
 	usage    Usage
@@ -276,5 +278,5 @@ func (c *Conversation) Reset() {
 }
 
 func (c *Conversation) clear() {
-	c.messages, c.start, c.context, c.reset, c.failed = nil, 0, contextSize{}, false, nil
+	c.messages, c.start, c.system, c.context, c.reset, c.failed = nil, 0, nil, contextSize{}, false, nil
 }

@@ -42,7 +42,7 @@ func requestTokens(r Request) int {
 
 // request is what the next completion asks.
 func (c *Conversation) request(tools []Tool) Request {
-	system := c.options.System()
+	system := c.systemText()
 	c.mu.Lock()
 	r := Request{System: system, Tools: tools, Model: c.model}
 	budget := c.budget() - requestTokens(r)
@@ -56,13 +56,29 @@ func (c *Conversation) request(tools []Tool) Request {
 	c.context.estimated = requestTokens(r)
 	trimmed := c.start > before
 	if trimmed {
-		c.context.counted = 0
+		c.context.counted, c.system = 0, nil
 	}
 	c.mu.Unlock()
 	if trimmed {
+		r.System = c.systemText() + "\n\n" + droppedNote
 		c.options.Observe(Event{Kind: Trimmed, Text: fmt.Sprintf("the oldest %d turns are no longer sent to the model", left)})
 	}
 	return r
+}
+
+// systemText is the system text of the history.
+func (c *Conversation) systemText() string {
+	c.mu.Lock()
+	known := c.system
+	c.mu.Unlock()
+	if known == nil {
+		text := c.options.System()
+		known = &text
+		c.mu.Lock()
+		c.system = known
+		c.mu.Unlock()
+	}
+	return *known
 }
 
 func turns(ms []Message) int {

@@ -171,9 +171,15 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 		machine.Discard()
 	case lost != nil:
 		out.Lost = w.revive(ctx, lost)
+		if r.script.Author == User {
+			w.mu.Lock()
+			w.news = news{reset: w.news.reset, lost: out.Lost}
+			w.mu.Unlock()
+		}
 	default:
 		w.mu.Lock()
 		w.globals = reply.Globals
+		w.news.take(r.script.Author, reply.Changed)
 		w.mu.Unlock()
 		if out.Err == nil {
 			w.save(r.id, r.label(), len(reply.Changed.Removed) > 0)

@@ -100,6 +100,7 @@ type world struct {
 	read      map[string]bool // by scripts
 	granted   int             // the number of the last grant
 	globals   []vm.Global
+	news      news // for the model
 	messages  []catalog.Message
 	used      Usage
 	// userBudget is for the person's runs.
@@ -313,6 +314,7 @@ func (s *Session) Reset(ctx context.Context) (int, error) {
 	w.mu.Lock()
 	gone := len(w.globals)
 	w.globals, w.saved, w.unsaved = nil, nil, ""
+	w.news = news{reset: true}
 	w.mu.Unlock()
 	return gone, w.record(trace.Record{Kind: trace.KindReset, Text: fmt.Sprintf("%d globals", gone)})
 }

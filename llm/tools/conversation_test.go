@@ -74,12 +74,13 @@ func TestOverTheBackOffice(t *testing.T) {
 		t.Run("demo", func(t *testing.T) { testCaps(t, view) })
 		t.Run("1,200 actions", func(t *testing.T) { testCaps(t, many(t)) })
 	})
+	t.Run("prefix", func(t *testing.T) { testPrefix(t, view) })
 	t.Run("policy", func(t *testing.T) { testPolicyInPrompt(t, view) })
 }
 
 // testConversations plays the conversations in testdata: what the person says (user), what the model answers (model
 // and call; see openaitest.ParseScript), what the model reads of each call (tool), and what the person reads at the
-// end of the turn (answer). The comment at the top may name the policy and what the person says when asked:
+// end of the turn (answer). Between the turns the person runs Lua (lua), changes the policy (policy) and resets (reset). The comment at the top may name the policy and what the person says when asked:
 //
 //	policy: ask
 //	approve: no, not today
@@ -120,10 +121,10 @@ func play(t *testing.T, view *catalog.View, text []byte) *txtar.Archive {
 	server := openaitest.New(replies...)
 	t.Cleanup(server.Close)
 	s := newSession(t, view, sessionOptions(t, string(archive.Comment)))
+	briefing := tools.NewBriefing(s, tools.Options{})
 	c := llm.NewConversation(llm.Options{
 		Provider: openai.New(openai.Options{BaseURL: server.URL()}), Model: "scripted",
-		System: func() string { return tools.SystemPrompt(s, tools.Options{}) },
-		Tools:  func() []llm.Tool { return tools.New(s, tools.Options{}) },
+		System: briefing.System, Tools: briefing.Tools,
 	})
 	var answers []string // of tools, not yet put into the archive
 	var said string
@@ -144,6 +145,18 @@ func play(t *testing.T, view *catalog.View, text []byte) *txtar.Archive {
 				if m.Role == llm.ToolRole {
 					answers = append(answers, m.Text)
 				}
+			}
+		case "lua":
+			if _, err := s.Run(t.Context(), session.Script{Source: string(f.Data), Author: session.User}); err != nil {
+				t.Fatal(err)
+			}
+		case "policy":
+			if err := s.SetPolicy(policy.Policy{Mode: policy.Mode(strings.TrimSpace(string(f.Data)))}); err != nil {
+				t.Fatal(err)
+			}
+		case "reset":
+			if _, err := s.Reset(t.Context()); err != nil {
+				t.Fatal(err)
 			}
 		case "tool":
 			if len(answers) == 0 {
@@ -267,6 +280,82 @@ func testPromptSize(t *testing.T, view *catalog.View) {
 	if d := cmp.Diff(string(want), b.String()); d != "" {
 		t.Error(d)
 	}
+}
+
+// recording is a provider that keeps the requests that it passes on.
+type recording struct {
+	llm.Provider
+	requests []llm.Request
+}
+
+func (r *recording) Complete(ctx context.Context, q llm.Request, hear func(llm.Piece)) (llm.Response, error) {
+	r.requests = append(r.requests, q)
+	return r.Provider.Complete(ctx, q, hear)
+}
+
+// testPrefix holds a conversation of 50 turns in which the person changes globals and the policy: every request begins
+// with the whole of the one before it, so that a server's cache holds.
+func testPrefix(t *testing.T, view *catalog.View) {
+	const turns = 50
+	var script strings.Builder
+	for i := range turns {
+		fmt.Fprintf(&script, "-- user --\n-- call lua_tools_execute --\nreturn seen, %d\n-- model --\nTurn %d.\n", i, i)
+	}
+	replies, err := openaitest.ParseScript([]byte(script.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := openaitest.New(replies...)
+	defer server.Close()
+	s := newSession(t, view, session.Options{})
+	briefing := tools.NewBriefing(s, tools.Options{})
+	provider := &recording{Provider: openai.New(openai.Options{BaseURL: server.URL()})}
+	c := llm.NewConversation(llm.Options{Provider: provider, Model: "scripted", System: briefing.System, Tools: briefing.Tools})
+	for i := range turns {
+		source := fmt.Sprintf("seen = %d; at_%d = true", i, i)
+		if _, err := s.Run(t.Context(), session.Script{Source: source, Author: session.User}); err != nil {
+			t.Fatal(err)
+		}
+		mode := []policy.Mode{policy.ReadOnly, policy.Ask}[i%2]
+		if err := s.SetPolicy(policy.Policy{Mode: mode}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Send(t.Context(), "go on"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same, total := 0, 0
+	for i, q := range provider.requests {
+		total += len(requestText(q))
+		if i == 0 {
+			continue
+		}
+		before := requestText(provider.requests[i-1])
+		if !strings.HasPrefix(requestText(q), before) {
+			t.Fatalf("request %d does not begin as the one before it: %s", i+1, cmp.Diff(before, requestText(q)[:len(before)]))
+		}
+		same += len(before)
+	}
+	if last := provider.requests[len(provider.requests)-1].Messages; !strings.Contains(last[len(last)-1].Text, "the developer set at_49 (boolean); changed seen (number)") {
+		t.Errorf("the last answer has no news: %q", last[len(last)-1].Text)
+	}
+	t.Logf("%d requests, %d bytes in all, %d of them as before", len(provider.requests), total, same)
+}
+
+// requestText is what a server's cache sees of a request, in its order.
+func requestText(q llm.Request) string {
+	var b strings.Builder
+	for _, t := range q.Tools {
+		fmt.Fprintln(&b, t.Name, t.Description, string(t.Schema))
+	}
+	fmt.Fprintln(&b, q.System)
+	for _, m := range q.Messages {
+		fmt.Fprintln(&b, m.Role, m.CallID, m.Text)
+		for _, call := range m.Calls {
+			fmt.Fprintln(&b, call.ID, call.Name, string(call.Args))
+		}
+	}
+	return b.String()
 }
 
 func testPolicyInPrompt(t *testing.T, view *catalog.View) {

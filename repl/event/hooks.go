@@ -43,8 +43,8 @@ func (f *Feed) Session(o session.Options, asks bool) session.Options {
 // that runs, and what it says and does is led to f.
 func (f *Feed) Conversation(s *session.Session, t tools.Options, o llm.Options) llm.Options {
 	t.Cell = f.Cell
-	o.System = func() string { return tools.SystemPrompt(s, t) }
-	o.Tools = func() []llm.Tool { return tools.New(s, t) }
+	briefing := tools.NewBriefing(s, t)
+	o.System, o.Tools = briefing.System, briefing.Tools
 	o.Observe = f.observe
 	return o
 }

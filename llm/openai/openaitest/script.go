@@ -26,7 +26,7 @@ import (
 //	-- think --             the reasoning of the next reply; options: field=reasoning
 //	-- expect --            the next reply is given only when the last message contains this text
 //
-// Sections named user, tool, answer and note are left to the reader. To put such an archive in another one, write
+// Sections named user, tool, answer, note, lua, policy and reset are left to the reader. To put such an archive in another one, write
 // its section marks with "==" for "--".
 func ParseScript(text []byte) ([]Reply, error) {
 	if strings.HasPrefix(strings.TrimSpace(string(text)), "[") {
@@ -119,7 +119,7 @@ func (p *parser) section(name, body string) error {
 	case "expect":
 		p.expect, p.open = body, false
 		return nil
-	case "user", "tool", "answer", "note":
+	case "user", "tool", "answer", "note", "lua", "policy", "reset":
 		p.open = false
 		return nil
 	}

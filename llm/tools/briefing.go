@@ -1,0 +1,126 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"almanac/catalog/text"
+	"almanac/llm"
+	"almanac/session"
+	"almanac/session/vm"
+)
+
+// newsTokens is how much of an answer a changed catalog may take.
+const newsTokens = 60
+
+// A Briefing is what one conversation is told of the session it shares: a system text that stays as it is, so that a
+// server's cache of it holds, and what has changed since, behind the next answer of a tool. Safe for concurrent use.
+type Briefing struct {
+	session *session.Session
+	options Options
+
+	mu           sync.Mutex
+	policy, card string // as they were told last
+}
+
+// NewBriefing returns the briefing of a conversation over s.
+func NewBriefing(s *session.Session, o Options) *Briefing { return &Briefing{session: s, options: o} }
+
+// System returns the system text of now: SystemPrompt and the names of the globals. Only what changes after it is news.
+func (b *Briefing) System() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.session.News()
+	b.policy, b.card = policyText(b.session.Policy()), b.session.View().Card(newsTokens)
+	prompt := SystemPrompt(b.session, b.options)
+	if names := globalNames(b.session.Globals()); len(names) > 0 {
+		prompt += "\n\nLua globals so far: " + nameList(names, maxNames)
+	}
+	return prompt
+}
+
+// Tools returns the tools of New; their answers end with what has changed.
+func (b *Briefing) Tools() []llm.Tool {
+	list := New(b.session, b.options)
+	for i, t := range list {
+		list[i].Run = func(ctx context.Context, args json.RawMessage) (string, error) {
+			answer, err := t.Run(ctx, args)
+			news := b.news()
+			if err != nil && news != "" {
+				return answer, fmt.Errorf("%w\n%s", err, news)
+			}
+			return strings.TrimSpace(answer + "\n" + news), err
+		}
+	}
+	return list
+}
+
+// news says what has changed since it was last asked; empty for nothing.
+func (b *Briefing) news() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var lines []string
+	if text := globalNews(b.session.News(), b.session.Globals()); text != "" {
+		lines = append(lines, "the developer "+text)
+	}
+	if text := policyText(b.session.Policy()); text != b.policy {
+		b.policy = text
+		lines = append(lines, "policy now: "+text)
+	}
+	if card := b.session.View().Card(newsTokens); card != b.card {
+		b.card = card
+		lines = append(lines, "the catalog now (data): "+strings.TrimSpace(card))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// globalNews says what the person did to the globals: "set rows (table of 12); removed x".
+func globalNews(n session.News, now []vm.Global) string {
+	var parts []string
+	if n.Reset {
+		parts = append(parts, "reset Lua: all earlier globals are gone")
+	}
+	if n.Lost != "" {
+		parts = append(parts, "ran a script that ended the Lua process: "+n.Lost)
+	}
+	typed := map[string]string{}
+	for _, g := range now {
+		typed[g.Name] = typeText(g)
+	}
+	d := n.Globals
+	for _, change := range []struct {
+		verb  string
+		names []string
+	}{{"set", d.Added}, {"changed", d.Changed}, {"removed", d.Removed}} {
+		if len(change.names) == 0 {
+			continue
+		}
+		names := make([]string, len(change.names))
+		for i, name := range change.names {
+			names[i] = text.LineBytes(name, 40) + typed[name]
+		}
+		parts = append(parts, change.verb+" "+nameList(names, maxNames))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func typeText(g vm.Global) string {
+	switch g.Type {
+	case "table":
+		return fmt.Sprintf(" (table of %d)", g.Size)
+	case "string":
+		return fmt.Sprintf(" (string of %d bytes)", g.Size)
+	}
+	return " (" + g.Type + ")"
+}
+
+func globalNames(globals []vm.Global) []string {
+	names := make([]string, len(globals))
+	for i, g := range globals {
+		names[i] = text.LineBytes(g.Name, 40)
+	}
+	return names
+}
