@@ -2,7 +2,10 @@ package catalog
 
 // This file hands actions to package spec, which describes how to call them.
 
-import "almanac/catalog/spec"
+import (
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/spec"
+)
 
 // A Detail is how much a spec contains; see package spec.
 type Detail = spec.Detail
@@ -36,6 +39,16 @@ func (v *View) Describe(id string, detail Detail) (Spec, error) {
 	}
 	text, err := e.written().Describe(detail)
 	return Spec{ID: e.ID, Entry: e, Text: text}, err
+}
+
+// Argument describes the argument that path leads into, "items[2].price", or the one whose name is nearest to path, with
+// the fields inside it, in a few lines; empty when there is none.
+func (e *Entry) Argument(path string) string {
+	text, names := e.written().Argument(path)
+	if near := spelling.Nearest(path, names); text == "" && near != "" {
+		text, _ = e.written().Argument(near)
+	}
+	return text
 }
 
 // Line is one hit as a line: see spec.Signature. An id that is not visible gives "".

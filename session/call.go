@@ -156,6 +156,9 @@ func (r *run) checkArgs(entry *catalog.Entry, given map[string]any, c *trace.Cal
 		named := *bad
 		named.ID = entry.ID
 		host.Message, host.Hint = named.Error(), cmp.Or(r.unsetHint(bad), named.Hint)
+		if r.script.Author != User { // who would have to look it up
+			host.Hint = strings.TrimPrefix(strings.TrimSpace(host.Hint+"\n"+entry.Argument(bad.Field)), "- ")
+		}
 	}
 	return nil, host
 }

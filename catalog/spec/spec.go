@@ -125,6 +125,22 @@ func specText(e *Action, detail Detail) string {
 	return w.b.String()
 }
 
+// Argument describes the argument that a path leads into, "items[2].price", as a brief specification does, with the
+// fields inside it. Where there is none, text is empty; names are those that there are.
+func (e *Action) Argument(path string) (text string, names []string) {
+	for _, p := range e.Input.Fields() {
+		names = append(names, p.Name)
+		rest, within := strings.CutPrefix(path, p.Name)
+		if !within || rest != "" && rest[0] != '.' && rest[0] != '[' {
+			continue
+		}
+		w := specWriter{nest: 1, words: 160, most: argumentFields}
+		w.field(e.Input, p, 0, true, nil)
+		text = strings.TrimSpace(w.b.String())
+	}
+	return text, names
+}
+
 // safety is "read", or for a mutation its operation and risk.
 func safety(e *Action) string {
 	if !e.Mutates {
@@ -147,8 +163,9 @@ type specWriter struct {
 
 // Fields that a section of a spec shows; required ones of the outermost level may be as many again.
 const (
-	briefFields = 80
-	fullFields  = 400
+	briefFields    = 80
+	fullFields     = 400
+	argumentFields = 20
 )
 
 func (w *specWriter) section(title string, d Document, args bool) {

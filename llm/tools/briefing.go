@@ -24,10 +24,13 @@ type Briefing struct {
 
 	mu           sync.Mutex
 	policy, card string // as they were told last
+	failures     map[string]failure
 }
 
 // NewBriefing returns the briefing of a conversation over s.
-func NewBriefing(s *session.Session, o Options) *Briefing { return &Briefing{session: s, options: o} }
+func NewBriefing(s *session.Session, o Options) *Briefing {
+	return &Briefing{session: s, options: o, failures: map[string]failure{}}
+}
 
 // System returns the system text of now: SystemPrompt and the names of the globals. Only what changes after it is news.
 func (b *Briefing) System() string {
@@ -42,20 +45,86 @@ func (b *Briefing) System() string {
 	return prompt
 }
 
-// Tools returns the tools of New; their answers end with what has changed.
+// Tools returns the tools of New; their answers end with what has changed. A call that fails a second time in the same
+// way is answered with that, and a third one is not run, unless something has changed meanwhile.
 func (b *Briefing) Tools() []llm.Tool {
-	list := New(b.session, b.options)
-	for i, t := range list {
-		list[i].Run = func(ctx context.Context, args json.RawMessage) (string, error) {
-			answer, err := t.Run(ctx, args)
-			news := b.news()
-			if err != nil && news != "" {
-				return answer, fmt.Errorf("%w\n%s", err, news)
-			}
-			return strings.TrimSpace(answer + "\n" + news), err
-		}
+	var list []llm.Tool
+	for _, t := range Tools(b.options) {
+		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema,
+			Run: func(ctx context.Context, args json.RawMessage) (string, error) { return b.run(ctx, t, args) }})
 	}
 	return list
+}
+
+func (b *Briefing) run(ctx context.Context, t Tool, args json.RawMessage) (string, error) {
+	news := b.news()
+	key := t.Name + string(args)
+	b.mu.Lock()
+	if news != "" {
+		clear(b.failures)
+	}
+	f := b.failures[key]
+	b.mu.Unlock()
+	if f.times >= maxFailures {
+		return "", fmt.Errorf("not run: the same call has failed %d times in the same way; %s", f.times, b.elsewhere(t.Name, f.call))
+	}
+	reply, err := t.Run(ctx, b.session, args)
+	if ctx.Err() != nil {
+		return withNews(reply.Text, news), err
+	}
+	again := b.failed(key, reply, err)
+	if again {
+		news = strings.TrimSpace("the same call failed in the same way before: change it, do not send it again\n" + news)
+	}
+	if err != nil && news != "" {
+		return reply.Text, fmt.Errorf("%w\n%s", err, news)
+	}
+	return withNews(reply.Text, news), err
+}
+
+func withNews(answer, news string) string { return strings.TrimSpace(answer + "\n" + news) }
+
+// A failure is a call of a tool that failed, times times in a row with the same answer.
+type failure struct {
+	answer string
+	call   string // the action at fault, where there is one
+	times  int
+}
+
+// maxFailures is how often the same call may fail in the same way before it is not run.
+const maxFailures = 2
+
+// failed keeps what came of a call and reports whether that was the same failure as before. A success forgets all: what
+// failed may work now.
+func (b *Briefing) failed(key string, reply Reply, err error) (again bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err == nil && !reply.Failed {
+		clear(b.failures)
+		return false
+	}
+	answer := reply.Text
+	if err != nil {
+		answer += err.Error()
+	}
+	f := b.failures[key]
+	if again = f.answer == answer; !again {
+		f = failure{answer: answer, call: reply.Call}
+	}
+	f.times++
+	b.failures[key] = f
+	return again
+}
+
+// elsewhere says what to do instead of what failed.
+func (b *Briefing) elsewhere(tool, call string) string {
+	switch {
+	case call != "":
+		return fmt.Sprintf("describe %s in full with %s, or ask the person", call, b.options.name("describe"))
+	case tool == b.options.name("execute"):
+		return "run a smaller part of the script, or ask the person"
+	}
+	return "search in other words, or ask the person"
 }
 
 // news says what has changed since it was last asked; empty for nothing.

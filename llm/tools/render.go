@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/catalog/text"
@@ -143,7 +144,12 @@ func renderCalls(b *strings.Builder, out *session.Outcome) {
 		}
 		fmt.Fprintf(b, "  %s\n", line)
 	}
+	if out.Err != nil && slices.ContainsFunc(out.Calls, changedData) {
+		b.WriteString("what changed data stays changed: do not repeat those calls\n")
+	}
 }
+
+func changedData(c trace.Call) bool { return c.Verdict == trace.OK && c.Mutates && !c.Composed }
 
 // callLines writes one line for each run of calls that ended alike.
 func callLines(calls []trace.Call) []string {
@@ -158,7 +164,7 @@ func callLines(calls []trace.Call) []string {
 			line += fmt.Sprintf(" x%d", n)
 		}
 		line += ": " + string(first.Verdict)
-		if first.Verdict == trace.OK && first.Mutates && !first.Composed {
+		if changedData(first) {
 			line += ", changed data"
 		}
 		if first.Verdict == trace.Denied && first.Rule != "" {

@@ -20,6 +20,8 @@ type Reply struct {
 	Data map[string]any
 	// Failed tells that the script failed or was stopped.
 	Failed bool
+	// Call is the action whose call ended the script so; empty for another cause.
+	Call string
 }
 
 const (
@@ -92,9 +94,13 @@ func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 	if out.Lost != "" {
 		data["lost"] = out.Lost
 	}
-	return Reply{
-		Text: renderOutcome(out, showing{kept: kept, isolated: t.options.Isolated, room: t.options.Room}), Data: data, Failed: out.Err != nil,
+	reply := Reply{
+		Text: renderOutcome(out, showing{kept: kept, isolated: t.options.Isolated, room: t.options.Room}), Data: data,
 	}
+	if out.Err != nil {
+		reply.Failed, reply.Call = true, out.Err.Call
+	}
+	return reply
 }
 
 // maxListed is how many calls a reply's data lists.

@@ -229,7 +229,24 @@ func (t toolset) execute(ctx context.Context, raw json.RawMessage) (Reply, error
 	if err != nil {
 		return Reply{}, hinted(err)
 	}
+	t.describeCalled(ctx, out)
 	return t.outcomeReply(out, kept), nil
+}
+
+// describeCalled puts the specification of an action that was called undescribed into the outcome, within the limit of a
+// run: the model need not ask for what it needs next.
+func (t toolset) describeCalled(ctx context.Context, out *session.Outcome) {
+	e := out.Err
+	if e == nil || e.Code != session.CodeNotDescribed || len(out.Specs) >= t.session.Budget(session.Model).Described {
+		return
+	}
+	specs, err := t.session.Describe(ctx, []string{e.Call}, catalog.Brief)
+	if err != nil {
+		return // the hint says what to do
+	}
+	told := *e
+	told.Hint = "its specification follows; it may be called now"
+	out.Err, out.Specs = &told, append(out.Specs, specs...)
 }
 
 // keptName is the global that holds what a script returned: that of the cell, as for scripts of the person's.
