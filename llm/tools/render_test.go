@@ -45,7 +45,7 @@ func TestRenderOutcome(t *testing.T) {
 				{ID: "billing.refund.issue", Verdict: trace.Denied, Rule: "refused", Mutates: true},
 			},
 		}, "error (denied) line 2: billing.refund.issue: denied by the person: not today\nhint: do not try again\n" +
-			"calls:\n  crm.customer.get x2: ok\n  crm.lead.create: ok, changed data\n  billing.refund.issue: denied (refused)"},
+			"calls:\n  crm.customer.get x2: ok\n  crm.lead.create: ok, changed data\n  billing.refund.issue: denied (refused)\nwhat changed data stays changed: do not repeat those calls"},
 		{"caught failure", session.Outcome{
 			Values: []vm.Value{{Repr: "nil"}}, Calls: []trace.Call{{ID: "a.b", Verdict: trace.Failed, Error: "gone"}},
 		}, "nil\ncalls:\n  a.b: failed"},
