@@ -41,8 +41,8 @@ func (v *View) Describe(id string, detail Detail) (Spec, error) {
 	return Spec{ID: e.ID, Entry: e, Text: text}, err
 }
 
-// Argument describes the argument that path leads into, "items[2].price", or the one whose name is nearest to path, with
-// the fields inside it, in a few lines; empty when there is none.
+// Argument describes the argument that path leads into, "items[2].price", or the one whose name is nearest to path,
+// with the fields inside it, in a few lines; empty when there is none.
 func (e *Entry) Argument(path string) string {
 	text, names := e.written().Argument(path)
 	if near := spelling.Nearest(path, names); text == "" && near != "" {
