@@ -21,6 +21,8 @@ type Options struct {
 	Source string
 	// Without switches ranking features off, to measure what each is worth.
 	Without []search.Feature
+	// Progress is told how many of the parts of the index have been built, from several goroutines. Nil tells nobody.
+	Progress func(done, of int)
 }
 
 // A Skip is an entry that was left out, and why.
@@ -83,7 +85,9 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 	c.ids = spelling.NewList(ids)
 	var wait sync.WaitGroup
 	wait.Go(func() { c.nearID = spelling.NewIndex(&c.ids) })
-	c.index = search.Build(len(c.entries), c.searchOptions(o.Without))
+	options := c.searchOptions(o.Without)
+	options.Progress = o.Progress
+	c.index = search.Build(len(c.entries), options)
 	wait.Wait()
 	c.mutating, c.unknownOutput = search.NewBits(len(c.entries)), search.NewBits(len(c.entries))
 	for doc := range c.entries {

@@ -101,14 +101,13 @@ type Standing struct {
 	Policy                   policy.Mode
 	// Writes says what happens to calls that change data, in the words of every place: "writes: ask, 1 grant".
 	Writes string
-	// Actions is how many actions the view shows. Loading tells that more may come: Answered of the Sources have been read
-	// or have failed.
-	Actions           int
-	Loading           bool
-	Answered, Sources int
-	Globals           int
-	Actor             string
-	Session           string
+	// Actions is how many actions the view shows. Loading tells that more may come, and Progress how far that is.
+	Actions  int
+	Loading  bool
+	Progress source.Progress
+	Globals  int
+	Actor    string
+	Session  string
 	// Cell is the number of the last cell.
 	Cell int
 	Busy bool
@@ -237,8 +236,7 @@ func (sh *Shell) StatusLine() Standing {
 		Policy: p.Mode, Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(event.Named(s.Globals())),
 	}
 	if l := sh.options.Sources; l != nil && l.Loading() {
-		st.Loading = true
-		st.Answered, st.Sources = l.Answered()
+		st.Loading, st.Progress = true, l.Progress()
 	}
 	if st.Policy == "" {
 		st.Policy = policy.ReadOnly

@@ -75,9 +75,13 @@ func TestSessionsPane(t *testing.T) {
 // whatever else it tells.
 func TestStatusRow(t *testing.T) {
 	s := newScreen(t, 80, 24)
-	s.status.Loading, s.status.Answered, s.status.Sources = true, 3, 5
+	s.status.Loading, s.status.Progress.Answered, s.status.Progress.Sources = true, 3, 5
 	if got := s.statusRow(false); !containsAll(got, "writes: denied ·", "catalog 3/5…") {
 		t.Errorf("while sources are read: %q", got)
+	}
+	s.status.Progress.Doing = "reading big.jsonl: 43 %"
+	if got := s.statusRow(false); !containsAll(got, "writes: denied ·", "reading big.jsonl: 43 %") {
+		t.Errorf("with a share: %q", got)
 	}
 	s.status.Loading, s.status.Actions = false, 1204
 	if got := s.statusRow(false); !containsAll(got, "1,204 actions", "? help") {

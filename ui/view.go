@@ -341,6 +341,9 @@ func (m *model) statusFields() []string {
 		fields = append(fields, "verbose")
 	}
 	fields = append(fields, s.Writes)
+	if s.Loading {
+		fields = append(fields, m.loadingText())
+	}
 	if s.Model != "" {
 		fields = append(fields, text.SanitizeLine(s.Model))
 		if c := s.Context; c.Window > 0 {
@@ -353,8 +356,11 @@ func (m *model) statusFields() []string {
 	} else {
 		fields = append(fields, "no model")
 	}
-	return append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit), fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit),
-		m.actionsText())
+	fields = append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit), fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit))
+	if !s.Loading {
+		fields = append(fields, grouped(s.Actions)+" actions")
+	}
+	return fields
 }
 
 // thousands writes a token count shortly: 950, 12k.
@@ -375,11 +381,11 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
 }
 
-// actionsText says how many actions there are, or while sources are being read, how many of those have been.
-func (m *model) actionsText() string {
-	s := m.status
-	if s.Loading {
-		return fmt.Sprintf("catalog %d/%d%s", s.Answered, s.Sources, m.theme.glyphs.more)
+// loadingText says how far loading the catalog is.
+func (m *model) loadingText() string {
+	p := m.status.Progress
+	if p.Doing != "" {
+		return text.SanitizeLine(p.Doing)
 	}
-	return grouped(s.Actions) + " actions"
+	return fmt.Sprintf("catalog %d/%d%s", p.Answered, p.Sources, m.theme.glyphs.more)
 }

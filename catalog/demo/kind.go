@@ -31,7 +31,7 @@ func File(data string) string { return filepath.Join(data, "office.db") }
 func asSource(r source.Ref, data string) source.Source {
 	var mu sync.Mutex
 	var office *Office
-	load := func(ctx context.Context, _ func(int)) (catalog.Batch, error) {
+	load := func(ctx context.Context, _ func(source.Reading)) (catalog.Batch, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		file := r.Rest

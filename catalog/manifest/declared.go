@@ -43,7 +43,7 @@ func Open(named, file string, o options) source.Source {
 	out := &outside{vault: o.Vault}
 	return source.Source{
 		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,
-		Load: func(context.Context, func(int)) (catalog.Batch, error) {
+		Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
 			f, err := source.OpenFile(file)
 			if err != nil {
 				return catalog.Batch{}, err

@@ -30,7 +30,7 @@ func ListKind() source.Kind {
 		Open: func(r source.Ref, _ source.Host) ([]source.Source, []catalog.Skip, error) {
 			return []source.Source{{
 				Name: r.Spec,
-				Load: func(ctx context.Context, progress func(int)) (catalog.Batch, error) {
+				Load: func(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
 					return Load(ctx, r.Spec, progress)
 				},
 				Key: func() (string, error) { return key(r.Spec) },

@@ -30,6 +30,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"almanac/catalog"
 	"almanac/catalog/source"
@@ -60,9 +61,9 @@ func ReadFile(file string) ([]catalog.Entry, report, error) {
 	return readFile(context.Background(), file, nil)
 }
 
-// Load is ReadFile for a source in the background: it ends with ctx, with an error, and reports the number of entries
-// so far to progress, which may be nil.
-func Load(ctx context.Context, file string, progress func(found int)) (catalog.Batch, error) {
+// Load is ReadFile for a source in the background: it ends with ctx, with an error, and reports how far it has come to
+// progress, which may be nil.
+func Load(ctx context.Context, file string, progress func(source.Reading)) (catalog.Batch, error) {
 	entries, report, err := readFile(ctx, file, progress)
 	if err == nil {
 		err = ctx.Err()
@@ -87,26 +88,33 @@ func key(file string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// A stopper ends a stream when its context is done.
+// A stopper ends a stream when its context is done, and counts what was read of it.
 type stopper struct {
-	ctx context.Context
-	r   io.Reader
+	ctx  context.Context
+	r    io.Reader
+	read atomic.Int64
 }
 
-func (s stopper) Read(b []byte) (int, error) {
+func (s *stopper) Read(b []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.r.Read(b)
+	n, err := s.r.Read(b)
+	s.read.Add(int64(n))
+	return n, err
 }
 
-func readFile(ctx context.Context, file string, progress func(int)) ([]catalog.Entry, report, error) {
+func readFile(ctx context.Context, file string, progress func(source.Reading)) ([]catalog.Entry, report, error) {
 	f, err := source.OpenFile(file)
 	if err != nil {
 		return nil, report{}, err
 	}
 	defer f.Close()
-	text := bufio.NewReaderSize(stopper{ctx, f}, 1<<20)
+	bytes, size := &stopper{ctx: ctx, r: f}, int64(0)
+	if info, err := f.Stat(); err == nil {
+		size = info.Size()
+	}
+	text := bufio.NewReaderSize(bytes, 64<<10)
 	if strings.HasSuffix(file, ".gz") {
 		unpacked, err := gzip.NewReader(text)
 		if err != nil {
@@ -119,7 +127,11 @@ func readFile(ctx context.Context, file string, progress func(int)) ([]catalog.E
 	if head, _ := text.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
 		return nil, report{}, fmt.Errorf("%s: the file is in UTF-16: convert it to UTF-8", file)
 	}
-	entries, report := read(text, file, progress)
+	entries, report := read(text, file, func(found int) {
+		if progress != nil {
+			progress(source.Reading{Found: found, Percent: source.Percent(bytes.read.Load(), size)})
+		}
+	})
 	return entries, report, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"almanac/catalog"
+	"almanac/catalog/source"
 )
 
 const good = `{"id":"a.b.list_things","name":"list_things","namespace":["a","b"],"description":"List things.","tags":["x"],` +
@@ -76,6 +78,32 @@ func check(t *testing.T, what string, got []catalog.Skip, want string) {
 		t.Errorf("%s: got %+v, want %q", what, got, want)
 	case got[0].Source != "f:3" || !strings.HasPrefix(got[0].Reason, want):
 		t.Errorf("%s: got %q at %s, want %q at f:3", what, got[0].Reason, got[0].Source, want)
+	}
+}
+
+// A file says how much of it has been read, and how many actions that gave.
+func TestLoadTellsHowFar(t *testing.T) {
+	var text strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&text, `{"id":"big.get%d","description":%q}`+"\n", i, strings.Repeat("word ", 10))
+	}
+	file := filepath.Join(t.TempDir(), "big.jsonl")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told []source.Reading
+	batch, err := Load(t.Context(), file, func(r source.Reading) { told = append(told, r) })
+	if err != nil || len(batch.Entries) != 20_000 || len(told) < 3 {
+		t.Fatalf("%d entries, told %+v, error %v", len(batch.Entries), told, err)
+	}
+	for i, r := range told {
+		if r.Percent <= 0 || r.Percent > 99 || i > 0 && (r.Found < told[i-1].Found || r.Percent < told[i-1].Percent) {
+			t.Errorf("told %+v", told)
+			break
+		}
+	}
+	if last := told[len(told)-1]; last != (source.Reading{Found: 20_000, Percent: 99}) {
+		t.Errorf("told %+v at the end", last)
 	}
 }
 

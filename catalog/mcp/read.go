@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
+	"almanac/catalog/source"
 	"almanac/catalog/verb"
 )
 
@@ -26,7 +27,7 @@ const (
 type reading struct {
 	source    *Source
 	session   *sdk.ClientSession
-	progress  func(found int)
+	progress  func(source.Reading)
 	tools     []*sdk.Tool
 	resources []*sdk.Resource
 	templates []*sdk.ResourceTemplate
@@ -102,7 +103,7 @@ func (r *reading) pages(list string, page func(cursor string) (next string, n in
 		}
 		count += n
 		r.found += n
-		r.progress(r.found)
+		r.progress(source.Reading{Found: r.found})
 		switch {
 		case next == "":
 			return nil

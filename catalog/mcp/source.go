@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/source"
 )
 
 // options bound what a Source waits for. The zero value is ready to use.
@@ -138,7 +139,7 @@ func (s *Source) changed() {
 // load reads what the server offers. progress, which may be nil, is told how many were found so far. The error is a
 // *downError while the server is away; a list that cannot be read fails the whole reading, so that a part is never
 // taken for all.
-func (s *Source) load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
+func (s *Source) load(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
 	session, err := s.link.get(ctx)
 	var down *downError
 	if errors.As(err, &down) {
@@ -149,7 +150,7 @@ func (s *Source) load(ctx context.Context, progress func(found int)) (catalog.Ba
 		return catalog.Batch{}, err
 	}
 	if progress == nil {
-		progress = func(int) {}
+		progress = func(source.Reading) {}
 	}
 	r := reading{source: s, session: session, progress: progress}
 	if err := r.read(ctx); err != nil {

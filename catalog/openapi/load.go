@@ -25,7 +25,7 @@ type loader struct {
 	o        options
 	name     string
 	servers  servers
-	progress func(found int)
+	progress func(source.Reading)
 	// health is why the first operation that cannot be called is blocked.
 	health  error
 	blocked []string
@@ -62,7 +62,7 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 		op.release()
 		call.paging = pagingOf(op)
 		if l.progress != nil && i%100 == 0 {
-			l.progress(i + 1)
+			l.progress(source.Reading{Found: i + 1, Percent: parsed + (100-parsed)*i/len(ops)})
 		}
 	}
 	client, err := web.New(web.Options{Origins: l.servers.all, Vault: l.o.Vault, Attempts: l.o.Attempts,

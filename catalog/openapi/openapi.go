@@ -27,6 +27,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
+	"almanac/catalog/source"
 	"almanac/catalog/tree"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
@@ -82,10 +83,13 @@ func New(o options) *api {
 // maxDocument bounds a document in bytes.
 const maxDocument = 256 << 20
 
+// parsed is about how much of the work is done when a document has been parsed, in percent.
+const parsed = 25
+
 // load reads the document and makes an entry of each operation; progress may be nil. It fails when there is no
 // document to be had, and when one that is read again names a server that it did not name before; an operation that
 // cannot be used is in the batch's Skipped.
-func (a *api) load(ctx context.Context, progress func(found int)) (catalog.Batch, error) {
+func (a *api) load(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
 	raw, from, err := a.read(ctx)
 	if err != nil {
 		return catalog.Batch{}, err
@@ -97,6 +101,9 @@ func (a *api) load(ctx context.Context, progress func(found int)) (catalog.Batch
 	d, err := newDocument(root)
 	if err != nil {
 		return catalog.Batch{}, err
+	}
+	if progress != nil {
+		progress(source.Reading{Percent: parsed})
 	}
 	l := loader{d: d, o: a.o, name: a.name(d), progress: progress}
 	l.servers = servers{d: d, o: a.o, from: from}

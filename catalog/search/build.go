@@ -97,12 +97,18 @@ func Build(docs int, o Options) *Index {
 			meanings: make([][]int32, len(o.Fields)), work: part{keys: make([][]posting, len(o.Kinds))},
 		}
 	}
-	var next atomic.Int64
+	var next, done atomic.Int64
+	tell := func() {
+		if o.Progress != nil {
+			o.Progress(int(done.Add(1)), len(parts)+mergedParts(len(parts)))
+		}
+	}
 	var wait sync.WaitGroup
 	for _, w := range workers {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
 				parts[i] = w.part(i*partSize, min((i+1)*partSize, docs))
+				tell()
 			}
 		})
 	}
@@ -112,9 +118,12 @@ func Build(docs int, o Options) *Index {
 		wait.Go(func() { ix.keys[kind] = mergeKeys(kind, o.Kinds[kind], workers, parts) })
 	}
 	wait.Wait()
-	ix.namedPaths = ix.newNamedPaths()
+	ix.namedPaths, ix.options.Progress = ix.newNamedPaths(), nil
 	return ix
 }
+
+// mergedParts is how many parts joining n parts takes as long as.
+func mergedParts(n int) int { return n / 3 }
 
 // part indexes documents from up to, but not including, to.
 func (w *worker) part(from, to int) part {

@@ -76,6 +76,8 @@ type Options struct {
 	Document func(doc int, d *Document)
 	// Without switches ranking features off.
 	Without []Feature
+	// Progress is told how many of the parts of the index have been built, from several goroutines. Nil tells nobody.
+	Progress func(done, of int)
 }
 
 const (

@@ -2,10 +2,12 @@ package search
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -351,5 +353,24 @@ func TestUsageGain(t *testing.T) {
 		if got := (Used{Times: times}).raised(128); got != 128+want {
 			t.Errorf("%d times: %d, want %d", times, got-128, want)
 		}
+	}
+}
+
+// Building tells of each part, so that a person sees how far it is.
+func TestBuildTellsHowFar(t *testing.T) {
+	var mu sync.Mutex
+	told := map[int]bool{}
+	docs := 5 * partSize
+	Build(docs, Options{
+		Fields: []Field{{Name: "name", Weight: 10}}, Kinds: []bool{false}, Path: func(int) []string { return nil },
+		Document: func(doc int, d *Document) { d.Texts = append(d.Texts, Text{Text: fmt.Sprint("word", doc)}) },
+		Progress: func(done, of int) {
+			mu.Lock()
+			defer mu.Unlock()
+			told[done] = of == 6
+		},
+	})
+	if want := map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true}; !maps.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
 	}
 }

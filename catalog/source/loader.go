@@ -21,8 +21,8 @@ type Options struct {
 	TrustUpdates bool
 	// Timeout bounds one reading of one source; zero means 2 minutes.
 	Timeout time.Duration
-	// Changed is told when the view or a status has changed, at most some ten times a second, from a goroutine of the
-	// Loader's. It must return soon. Nil tells nobody.
+	// Changed is told when the view or a status has changed, at most some ten times a second, from goroutines of
+	// the Loader's. It must return soon. Nil tells nobody.
 	Changed func()
 	// Cache is the folder where a catalog is kept once it has been built, so that the next start need not read and build
 	// it; empty keeps none. It is used where every source either has a Key or is the program's Own. What is stale or
@@ -44,10 +44,12 @@ type Loader struct {
 
 	building sync.Mutex // held while the catalog is built; taken before mu
 
-	mu      sync.Mutex // guards what follows
-	sources []*loading
-	view    *catalog.View
-	built   chan struct{} // closed when every source has been read once and the catalog has been built of them
+	mu       sync.Mutex // guards what follows
+	sources  []*loading
+	view     *catalog.View
+	indexing bool          // a catalog is being built
+	indexed  int           // how much of it has been indexed, in percent
+	built    chan struct{} // closed when every source has been read once and the catalog has been built of them
 }
 
 // A loading is a source and what the Loader knows of it.
@@ -136,9 +138,9 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 	bounded, cancel := context.WithTimeoutCause(ctx, l.options.Timeout,
 		fmt.Errorf("not read within %v", l.options.Timeout))
 	defer cancel()
-	batch, err := load(bounded, s.Source, func(found int) {
+	batch, err := load(bounded, s.Source, func(r Reading) {
 		l.mu.Lock()
-		s.status.Found = found
+		s.status.Found, s.status.Percent = r.Found, r.Percent
 		l.mu.Unlock()
 		signal(l.dirty)
 	})
@@ -164,7 +166,7 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 	defer l.mu.Unlock()
 	defer signal(l.dirty)
 	s.answered = true
-	s.status.Took, s.status.Err = time.Since(started), err
+	s.status.Took, s.status.Err, s.status.Percent = time.Since(started), err, 0
 	if err != nil {
 		s.status.State = Failed
 		return
@@ -181,7 +183,7 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 }
 
 // load calls Load; a panic in it is an error, since what a source reads was written by others.
-func load(ctx context.Context, s Source, progress func(int)) (batch catalog.Batch, err error) {
+func load(ctx context.Context, s Source, progress func(Reading)) (batch catalog.Batch, err error) {
 	err = task.Guard("its reader", func() (err error) {
 		batch, err = s.Load(ctx, progress)
 		return err
@@ -262,7 +264,7 @@ func (l *Loader) assemble() {
 		var view *catalog.View
 		made, view = l.viewOf(entries, hidden)
 		l.mu.Lock()
-		l.view = view
+		l.view, l.indexing = view, false
 		for i, s := range l.sources {
 			s.status.Overlay = remarks[i]
 		}
@@ -320,7 +322,9 @@ func (l *Loader) waiting() map[string]string {
 
 // viewOf is the catalog of the entries, and the view of what of it is not hidden.
 func (l *Loader) viewOf(entries []catalog.Entry, hidden map[string]string) (*catalog.Catalog, *catalog.View) {
-	all, _ := catalog.New(entries, l.options.Catalog)
+	o := l.options.Catalog
+	o.Progress = l.indexes()
+	all, _ := catalog.New(entries, o)
 	view := all.View()
 	if len(hidden) == 0 {
 		return all, view
@@ -362,18 +366,6 @@ func (l *Loader) Loading() bool {
 	default:
 		return true
 	}
-}
-
-// Answered tells how many of the sources have been read or have failed at least once.
-func (l *Loader) Answered() (answered, of int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, s := range l.sources {
-		if s.answered {
-			answered++
-		}
-	}
-	return answered, len(l.sources)
 }
 
 // Status tells of every source, in the order they were named.

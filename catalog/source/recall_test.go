@@ -42,7 +42,7 @@ func (p *paper) source(name string) Source {
 			defer p.mu.Unlock()
 			return p.key, p.fails
 		},
-		Load: func(context.Context, func(int)) (catalog.Batch, error) {
+		Load: func(context.Context, func(Reading)) (catalog.Batch, error) {
 			p.reads.Add(1)
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -57,7 +57,7 @@ func (p *paper) source(name string) Source {
 
 // own is a source of the program's with one action.
 func own(called *atomic.Int32) Source {
-	return Source{Name: "own", Own: true, Load: func(context.Context, func(int)) (catalog.Batch, error) {
+	return Source{Name: "own", Own: true, Load: func(context.Context, func(Reading)) (catalog.Batch, error) {
 		act := func(context.Context, catalog.Call) (catalog.Result, error) {
 			called.Add(1)
 			return catalog.Result{}, nil

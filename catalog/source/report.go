@@ -15,10 +15,14 @@ func (s Status) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", s.Name)
 	switch {
-	case s.State == Loading && s.Found == 0:
-		b.WriteString("loading")
 	case s.State == Loading:
-		fmt.Fprintf(&b, "loading, %s so far", text.Count(s.Found, "action"))
+		b.WriteString("loading")
+		if s.Percent > 0 {
+			fmt.Fprintf(&b, ", %d %%", s.Percent)
+		}
+		if s.Found > 0 {
+			fmt.Fprintf(&b, ", %s so far", text.Count(s.Found, "action"))
+		}
 	case s.State == Failed && s.Health != nil && strings.HasPrefix(s.Health.Error(), s.Err.Error()):
 		// The same, as it is by now.
 		fmt.Fprintf(&b, "failed: %v", s.Health)

@@ -30,8 +30,8 @@ type Source struct {
 	// Overlays tells that it may have something to say of the actions of all sources, and hide some. Nothing is shown
 	// before it has been read.
 	Overlays bool
-	// Load reads all of it; it is called again to refresh. It may tell how much it has found so far.
-	Load func(ctx context.Context, progress func(found int)) (catalog.Batch, error)
+	// Load reads all of it; it is called again to refresh. It may tell how far it has come.
+	Load func(ctx context.Context, progress func(Reading)) (catalog.Batch, error)
 	// Key names what Load would give without reading it: as long as the key is the same, so is the Batch. It is for
 	// sources whose entries cannot be called; see Options.Cache. Nil: only Load can tell.
 	Key func() (string, error)
@@ -44,6 +44,22 @@ type Source struct {
 	Secrets func() []string
 	// Close ends what the source holds open. Nil: nothing.
 	Close func() error
+}
+
+// A Reading is how far a Load has come.
+type Reading struct {
+	// Found counts what was found so far.
+	Found int
+	// Percent is how much of the source has been read; 0 where the source cannot tell.
+	Percent int
+}
+
+// Percent is the share of done in all, below 100 because the reading has not ended; 0 where all is not known.
+func Percent(done, all int64) int {
+	if all <= 0 {
+		return 0
+	}
+	return int(min(100*done/all, 99))
 }
 
 // A State says how far a source is.
@@ -60,8 +76,9 @@ const (
 type Status struct {
 	Name  string
 	State State
-	// Found counts what was found so far while it is loading, and all that it held afterwards.
-	Found int
+	// Found counts what was found so far while it is loading, and all that it held afterwards. Percent is how much of it
+	// has been read, while that is known.
+	Found, Percent int
 	// Loaded counts the entries that the catalog has of it, with those that wait to be accepted.
 	Loaded int
 	// Skipped, Renamed and Mended say what became of the rest; see catalog.Batch. Ids that another source has already

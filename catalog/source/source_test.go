@@ -3,11 +3,13 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,10 +53,10 @@ func (s *shelf) put(err error, entries ...catalog.Entry) {
 func (s *shelf) source(name string) Source {
 	return Source{
 		Name: name,
-		Load: func(_ context.Context, progress func(int)) (catalog.Batch, error) {
+		Load: func(_ context.Context, progress func(Reading)) (catalog.Batch, error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			progress(len(s.entries))
+			progress(Reading{Found: len(s.entries)})
 			s.read = true
 			return catalog.Batch{Entries: slices.Clone(s.entries), Found: len(s.entries)}, s.err
 		},
@@ -112,10 +114,10 @@ func TestSourcesMeet(t *testing.T) {
 	first, second := &shelf{}, &shelf{}
 	first.put(nil, entry("a.one", false), entry("a.two", true))
 	second.put(nil, entry("a.two", false), entry("b.three", false), entry("b four", false))
-	dead := Source{Name: "dead", Load: func(context.Context, func(int)) (catalog.Batch, error) {
+	dead := Source{Name: "dead", Load: func(context.Context, func(Reading)) (catalog.Batch, error) {
 		return catalog.Batch{}, errors.New("connection refused: is the server running?")
 	}}
-	broken := Source{Name: "broken", Load: func(context.Context, func(int)) (catalog.Batch, error) { panic("index out of range") }}
+	broken := Source{Name: "broken", Load: func(context.Context, func(Reading)) (catalog.Batch, error) { panic("index out of range") }}
 	l := start(t, Options{}, first.source("first"), dead, broken, second.source("second"))
 	e, ok := l.View().Lookup("a.two")
 	if !ok || !e.Mutates || e.Source != "first" {
@@ -217,8 +219,8 @@ func TestFailedRefreshKeepsWhatWas(t *testing.T) {
 func TestSlowSourceHoldsNothingUp(t *testing.T) {
 	quick := &shelf{}
 	quick.put(nil, entry("quick.get", false))
-	slow := Source{Name: "slow", Load: func(ctx context.Context, progress func(int)) (catalog.Batch, error) {
-		progress(17)
+	slow := Source{Name: "slow", Load: func(ctx context.Context, progress func(Reading)) (catalog.Batch, error) {
+		progress(Reading{Found: 17, Percent: 40})
 		<-ctx.Done()
 		return catalog.Batch{}, ctx.Err()
 	}}
@@ -227,7 +229,7 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "the quick source is there", func() bool { return l.View().Len() == 1 })
-	if line := l.Status()[0].Line(); line != "slow: loading, 17 actions so far" || !l.Loading() {
+	if line := l.Status()[0].Line(); line != "slow: loading, 40 %, 17 actions so far" || !l.Loading() {
 		t.Errorf("got %q", line)
 	}
 	if err := l.Close(); err != nil {
@@ -240,6 +242,57 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 	}
 }
 
+// How far the first reading is shows as a share of the source that is read, then of the index.
+func TestProgress(t *testing.T) {
+	told, read := make(chan struct{}), make(chan struct{})
+	large := Source{Name: "x=openapi:dir/large.json", Load: func(_ context.Context, progress func(Reading)) (catalog.Batch, error) {
+		progress(Reading{Found: 17, Percent: 40})
+		close(told)
+		<-read
+		batch := catalog.Batch{}
+		for i := range 5000 {
+			batch.Entries = append(batch.Entries, entry(fmt.Sprintf("large.get%d", i), false))
+		}
+		return batch, nil
+	}}
+	quick := &shelf{}
+	quick.put(nil, entry("quick.get", false))
+	var mu sync.Mutex
+	var seen []string
+	var started atomic.Pointer[Loader]
+	l, err := Start(t.Context(), []Source{quick.source("quick"), large}, Options{Changed: func() {
+		if l := started.Load(); l != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, l.Progress().Doing)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-told
+	until(t, "the quick source is there", func() bool { return l.View().Len() == 1 })
+	if want := (Progress{Answered: 1, Sources: 2, Doing: "reading large.json: 40 %"}); l.Progress() != want {
+		t.Errorf("got %+v, want %+v", l.Progress(), want)
+	}
+	started.Store(l)
+	close(read)
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := (Progress{Answered: 2, Sources: 2}); l.Progress() != want {
+		t.Errorf("got %+v, want %+v", l.Progress(), want)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, doing := range seen {
+		if !strings.HasPrefix(doing, "reading large.json: 40 %") && !strings.HasPrefix(doing, "indexing: ") && doing != "" {
+			t.Errorf("told %q", doing)
+		}
+	}
+}
+
 // Nothing is seen before a source that may hide actions has been read; then what it says of others holds for whatever
 // they come to hold.
 func TestOverlay(t *testing.T) {
@@ -249,7 +302,7 @@ func TestOverlay(t *testing.T) {
 	over := rules.source("rules")
 	over.Overlays = true
 	load := over.Load
-	over.Load = func(ctx context.Context, progress func(int)) (catalog.Batch, error) {
+	over.Load = func(ctx context.Context, progress func(Reading)) (catalog.Batch, error) {
 		batch, err := load(ctx, progress)
 		batch.Overlay = func(entries []catalog.Entry) catalog.Overlaid {
 			said := catalog.Overlaid{Hidden: map[string]string{}, Remarks: []catalog.Skip{{Source: "rules:7", Reason: "matches nothing"}}}

@@ -62,7 +62,7 @@ func open(named, dir, name string) source.Source {
 	return source.Source{Name: named, Own: true, Load: f.load, Close: f.close}
 }
 
-func (f *folder) load(context.Context, func(int)) (catalog.Batch, error) {
+func (f *folder) load(context.Context, func(source.Reading)) (catalog.Batch, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.root == nil {

@@ -29,7 +29,7 @@ type queryCommand struct {
 func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
 	format, err := cli.format(valueFormats...)
 	if c.JSON {
-		format, err = "json", nil
+		format, err, cli.Output = "json", nil, "json"
 	}
 	switch {
 	case err != nil:
@@ -109,7 +109,7 @@ type describeCommand struct {
 func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) error {
 	format, err := cli.format("json", "jsonl")
 	if c.JSON {
-		format, err = "json", nil
+		format, err, cli.Output = "json", nil, "json"
 	}
 	if err != nil {
 		return err

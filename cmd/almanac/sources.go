@@ -214,7 +214,7 @@ func (f *catalogUpdater) view() (*catalog.View, error) {
 // whole waits for all sources, reports their problems on standard error, and returns the view. It fails if no source
 // can be read.
 func (f *catalogUpdater) whole(ctx context.Context, cli *commandLine) (*catalog.View, error) {
-	if err := f.loader.Wait(ctx); err != nil {
+	if err := f.wait(ctx, cli, longWait); err != nil {
 		return nil, err
 	}
 	var dead []error
@@ -240,6 +240,29 @@ func (f *catalogUpdater) whole(ctx context.Context, cli *commandLine) (*catalog.
 		f.keepIDs(view)
 	}
 	return view, err
+}
+
+// longWait is how long one waits for sources before the first line says how far they are.
+const longWait = 2 * time.Second
+
+// wait waits for all sources. After a long wait, and again after four times as long, a line on standard error says how
+// far they are, if that is known and no program reads the output.
+func (f *catalogUpdater) wait(ctx context.Context, cli *commandLine, long time.Duration) error {
+	if cli.Output != "text" && cli.Output != "table" {
+		return f.loader.Wait(ctx)
+	}
+	for {
+		soon, cancel := context.WithTimeout(ctx, long)
+		err := f.loader.Wait(soon)
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if doing := f.loader.Progress().Doing; doing != "" {
+			fmt.Fprintln(cli.stderr, doing)
+		}
+		long *= 4
+	}
 }
 
 // firstLook is how long the terminal waits for its sources before it shows the prompt. It waits longer for the demo,
