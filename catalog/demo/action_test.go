@@ -40,10 +40,12 @@ func TestMetadata(t *testing.T) {
 		}
 		ids[e.ID] = true
 		domains[e.Namespace[0]]++
-		if e.Title == "" || e.Description == "" || len(e.Entities) == 0 || len(e.Tags) == 0 || len(e.Aliases) == 0 || len(e.Examples) == 0 {
+		if e.Title == "" || e.Description == "" || len(e.Entities) == 0 || len(e.Tags) == 0 ||
+			len(e.Aliases) == 0 || len(e.Examples) == 0 {
 			t.Errorf("%s: metadata missing", e.ID)
 		}
-		if e.Mutates != (e.Operation != catalog.Read) || e.Operation == catalog.Admin && e.Risk != catalog.High || e.Operation == catalog.Read && e.Risk != catalog.Low {
+		if e.Mutates != (e.Operation != catalog.Read) || e.Operation == catalog.Admin && e.Risk != catalog.High ||
+			e.Operation == catalog.Read && e.Risk != catalog.Low {
 			t.Errorf("%s: %s, risk %s, mutates %v", e.ID, e.Operation, e.Risk, e.Mutates)
 		}
 		if !strings.Contains(string(e.Input.JSON()), `"additionalProperties":false`) {

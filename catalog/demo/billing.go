@@ -15,8 +15,8 @@ func billingInvoices() []action {
 				limit?: int = 25 1..200 -- How many at most.
 				overdue_only?: bool = false -- Only those past their due date.`,
 			out: "list<invoice>",
-			do: []step{list(`SELECT * FROM invoice_view WHERE customer_id = :customer_id AND status = 'open' AND (overdue OR NOT :overdue_only)
-				ORDER BY due_date, id LIMIT :limit`)},
+			do: []step{list(`SELECT * FROM invoice_view WHERE customer_id = :customer_id AND status = 'open'
+				AND (overdue OR NOT :overdue_only) ORDER BY due_date, id LIMIT :limit`)},
 			lua: `local invoices = billing.invoice.list_unpaid({ customer_id = "cus_0001", limit = 10 })
 				billing.invoice.list_unpaid({ customer_id = "cus_0001", overdue_only = true })`,
 		}, {
@@ -31,7 +31,8 @@ func billingInvoices() []action {
 				offset?: int = 0 0..100000 -- How many to leave out first.`,
 			out: "list<invoice>",
 			do: []step{list(`SELECT * FROM invoice_view WHERE 1 {AND customer_id = :customer_id} {AND status = :status}
-				{AND issued_on >= :from_date} {AND issued_on <= :to_date} ORDER BY issued_on DESC, id DESC LIMIT :limit OFFSET :offset`)},
+				{AND issued_on >= :from_date} {AND issued_on <= :to_date}
+				ORDER BY issued_on DESC, id DESC LIMIT :limit OFFSET :offset`)},
 			lua: `billing.invoice.list({ customer_id = "cus_0001", status = "paid" })
 				billing.invoice.list({ from_date = "2026-10-01", to_date = "2026-10-31" })`,
 		}, {
@@ -43,8 +44,8 @@ func billingInvoices() []action {
 				min_balance_cents?: int = 0 0..100000000 -- Only with at least so much owed, in cents.
 				limit?: int = 25 1..200 -- How many at most.`,
 			out: "list<invoice>",
-			do: []step{list(`SELECT * FROM invoice_view WHERE status = 'open' AND days_overdue >= :min_days_overdue AND balance_cents >= :min_balance_cents
-				ORDER BY due_date, id LIMIT :limit`)},
+			do: []step{list(`SELECT * FROM invoice_view WHERE status = 'open' AND days_overdue >= :min_days_overdue
+				AND balance_cents >= :min_balance_cents ORDER BY due_date, id LIMIT :limit`)},
 			lua: `billing.invoice.list_overdue({ min_days_overdue = 60, limit = 10 })`,
 		}, {
 			id: "billing.invoice.get", title: "Get an invoice", op: catalog.Read,
@@ -57,11 +58,12 @@ func billingInvoices() []action {
 		}, {
 			id: "billing.invoice.list_lines", title: "List the lines of an invoice", op: catalog.Read,
 			about:    "List what an invoice bills, line by line.",
-			entities: "invoice invoice_line product", tags: "billing invoice lines", aliases: "invoice positions; what was billed",
-			in:  `invoice_id: str -- Invoice, like inv_00042.`,
-			out: "list<invoice_line>",
-			do:  []step{list(`SELECT * FROM invoice_lines WHERE invoice_id = :invoice_id ORDER BY line`)},
-			lua: `billing.invoice.list_lines({ invoice_id = "inv_00042" })`,
+			entities: "invoice invoice_line product", tags: "billing invoice lines",
+			aliases: "invoice positions; what was billed",
+			in:      `invoice_id: str -- Invoice, like inv_00042.`,
+			out:     "list<invoice_line>",
+			do:      []step{list(`SELECT * FROM invoice_lines WHERE invoice_id = :invoice_id ORDER BY line`)},
+			lua:     `billing.invoice.list_lines({ invoice_id = "inv_00042" })`,
 		}, {
 			id: "billing.invoice.draft_reminder", title: "Draft a payment reminder", op: catalog.Read,
 			about:    "Draft the text of a payment reminder for an open invoice. Sends nothing and changes nothing.",
@@ -81,18 +83,21 @@ func billingInvoiceChanges() []action {
 		{
 			id: "billing.invoice.create", title: "Draft an invoice", op: catalog.Create,
 			about:    "Make a draft invoice with lines for a customer. It is owed only once billing.invoice.send has sent it.",
-			entities: "invoice customer", tags: "billing invoice new draft", aliases: "new invoice; bill a customer; write an invoice",
+			entities: "invoice customer", tags: "billing invoice new draft",
+			aliases: "new invoice; bill a customer; write an invoice",
 			in: `customer_id: str -- Customer, like cus_0001.
 				lines: list<new_invoice_line> 1..50 -- What is billed.
 				due_date?: date -- Day it is due; by default the customer's payment terms from today.`,
 			out: "invoice",
 			do: []step{
 				fresh("inv"),
-				let("due", `SELECT coalesce(:due_date, date(:today, '+' || payment_terms_days || ' days')) FROM customers WHERE id = :customer_id`),
+				let("due", `SELECT coalesce(:due_date, date(:today, '+' || payment_terms_days || ' days')) FROM customers
+					WHERE id = :customer_id`),
 				refuse(`SELECT 'due date ' || :due || ' is before today, ' || :today WHERE :due < :today`),
 				exec(`INSERT INTO invoices VALUES (:new_id, :customer_id, NULL, 'draft', 0, 0, 0, 0, 0, :today, :due, NULL)`),
 				each("lines", "new_invoice_line",
-					exec(`INSERT INTO invoice_lines VALUES (:new_id, :line, NULL, :description, :quantity, :unit_price_cents, :quantity * :unit_price_cents)`)),
+					exec(`INSERT INTO invoice_lines VALUES (:new_id, :line, NULL, :description, :quantity, :unit_price_cents,
+						:quantity * :unit_price_cents)`)),
 				exec(sumInvoice),
 				one(`SELECT * FROM invoice_view WHERE id = :new_id`),
 			},
@@ -104,13 +109,15 @@ func billingInvoiceChanges() []action {
 			in:  `order_id: str -- Order, like ord_00001.`,
 			out: "invoice",
 			do: []step{
-				refuse(`SELECT 'order ' || :order_id || ' is billed already by ' || id FROM invoices WHERE order_id = :order_id AND status <> 'void'`),
+				refuse(`SELECT 'order ' || :order_id || ' is billed already by ' || id FROM invoices
+					WHERE order_id = :order_id AND status <> 'void'`),
 				refuse(`SELECT 'order ' || id || ' is cancelled' FROM orders WHERE id = :order_id AND status = 'cancelled'`),
 				fresh("inv"),
-				exec(`INSERT INTO invoices SELECT :new_id, o.customer_id, o.id, 'draft', 0, 0, 0, 0, 0, :today, date(:today, '+' || payment_terms_days || ' days'), NULL
+				exec(`INSERT INTO invoices SELECT :new_id, o.customer_id, o.id, 'draft', 0, 0, 0, 0, 0, :today,
+					date(:today, '+' || payment_terms_days || ' days'), NULL
 					FROM orders o JOIN customers c ON c.id = o.customer_id WHERE o.id = :order_id`),
-				exec(`INSERT INTO invoice_lines SELECT :new_id, line, product_id, product_name, quantity, unit_price_cents, amount_cents
-					FROM order_line_view WHERE order_id = :order_id`),
+				exec(`INSERT INTO invoice_lines SELECT :new_id, line, product_id, product_name, quantity, unit_price_cents,
+					amount_cents FROM order_line_view WHERE order_id = :order_id`),
 				exec(sumInvoice),
 				one(`SELECT * FROM invoice_view WHERE id = :new_id`),
 			},
@@ -122,7 +129,8 @@ func billingInvoiceChanges() []action {
 			in:  `invoice_id: str -- Draft invoice, see billing.invoice.list with status draft.`,
 			out: "invoice",
 			do: []step{
-				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', only drafts can be sent' FROM invoices WHERE id = :invoice_id AND status <> 'draft'`),
+				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', only drafts can be sent' FROM invoices
+					WHERE id = :invoice_id AND status <> 'draft'`),
 				refuse(`SELECT 'invoice ' || id || ' comes to nothing' FROM invoices WHERE id = :invoice_id AND total_cents = 0`),
 				exec(`UPDATE invoices SET status = 'open', issued_on = :today WHERE id = :invoice_id`),
 				exec(`INSERT INTO ledger (customer_id, day, kind, reference, invoice_id, amount_cents)
@@ -133,13 +141,16 @@ func billingInvoiceChanges() []action {
 		}, {
 			id: "billing.invoice.update_due_date", title: "Give more time to pay", op: catalog.Update,
 			about:    "Move the due date of a draft or open invoice.",
-			entities: "invoice", tags: "billing invoice due extension", aliases: "extend payment deadline; postpone invoice; payment extension",
+			entities: "invoice", tags: "billing invoice due extension",
+			aliases: "extend payment deadline; postpone invoice; payment extension",
 			in: `invoice_id: str -- Invoice, like inv_00042.
 				due_date: date -- New due date, on or after the day of issue.`,
 			out: "invoice",
 			do: []step{
-				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', its due date stays' FROM invoices WHERE id = :invoice_id AND status NOT IN ('draft', 'open')`),
-				refuse(`SELECT 'due date ' || :due_date || ' is before the invoice was issued, ' || issued_on FROM invoices WHERE id = :invoice_id AND :due_date < issued_on`),
+				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', its due date stays' FROM invoices
+					WHERE id = :invoice_id AND status NOT IN ('draft', 'open')`),
+				refuse(`SELECT 'due date ' || :due_date || ' is before the invoice was issued, ' || issued_on FROM invoices
+					WHERE id = :invoice_id AND :due_date < issued_on`),
 				exec(`UPDATE invoices SET due_date = :due_date WHERE id = :invoice_id`),
 				one(`SELECT * FROM invoice_view WHERE id = :invoice_id`),
 			},
@@ -156,7 +167,8 @@ func billingInvoiceChanges() []action {
 				refuse(`SELECT 'something was paid or credited on invoice ' || id || '; use billing.refund.issue' FROM invoices
 					WHERE id = :invoice_id AND paid_cents + credited_cents > 0`),
 				exec(`INSERT INTO ledger (customer_id, day, kind, reference, invoice_id, amount_cents)
-					SELECT customer_id, :today, 'void', id, id, -total_cents FROM invoices WHERE id = :invoice_id AND status = 'open'`),
+					SELECT customer_id, :today, 'void', id, id, -total_cents FROM invoices
+					WHERE id = :invoice_id AND status = 'open'`),
 				exec(`UPDATE invoices SET status = 'void', balance_cents = 0 WHERE id = :invoice_id`),
 				one(`SELECT * FROM invoice_view WHERE id = :invoice_id`),
 			},
@@ -164,12 +176,15 @@ func billingInvoiceChanges() []action {
 		}, {
 			id: "billing.invoice.void_all_for_customer", title: "Void all open invoices of a customer", op: catalog.Admin,
 			about:    "Void every open invoice of a customer on which nothing was paid or credited. Cannot be undone.",
-			entities: "invoice customer", tags: "billing invoice void dangerous bulk", aliases: "write off a customer; cancel all invoices",
-			in:  `customer_id: str -- Customer, like cus_0001.`,
-			out: "void_summary",
+			entities: "invoice customer", tags: "billing invoice void dangerous bulk",
+			aliases: "write off a customer; cancel all invoices",
+			in:      `customer_id: str -- Customer, like cus_0001.`,
+			out:     "void_summary",
 			do: []step{
-				let("voided", `SELECT count(*) FROM invoices WHERE customer_id = :customer_id AND status = 'open' AND paid_cents + credited_cents = 0`),
-				let("amount", `SELECT coalesce(sum(total_cents), 0) FROM invoices WHERE customer_id = :customer_id AND status = 'open' AND paid_cents + credited_cents = 0`),
+				let("voided", `SELECT count(*) FROM invoices WHERE customer_id = :customer_id AND status = 'open'
+					AND paid_cents + credited_cents = 0`),
+				let("amount", `SELECT coalesce(sum(total_cents), 0) FROM invoices
+					WHERE customer_id = :customer_id AND status = 'open' AND paid_cents + credited_cents = 0`),
 				exec(`INSERT INTO ledger (customer_id, day, kind, reference, invoice_id, amount_cents)
 					SELECT customer_id, :today, 'void', id, id, -total_cents FROM invoices
 					WHERE customer_id = :customer_id AND status = 'open' AND paid_cents + credited_cents = 0 ORDER BY id`),
@@ -186,7 +201,8 @@ func billingInvoiceChanges() []action {
 			in:  `invoice_id: str -- Draft invoice, see billing.invoice.list with status draft.`,
 			out: "deleted",
 			do: []step{
-				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', only drafts can be deleted' FROM invoices WHERE id = :invoice_id AND status <> 'draft'`),
+				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', only drafts can be deleted' FROM invoices
+					WHERE id = :invoice_id AND status <> 'draft'`),
 				exec(`UPDATE tickets SET invoice_id = NULL WHERE invoice_id = :invoice_id`),
 				exec(`DELETE FROM invoice_lines WHERE invoice_id = :invoice_id`),
 				exec(`DELETE FROM invoices WHERE id = :invoice_id`),

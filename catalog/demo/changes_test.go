@@ -91,7 +91,9 @@ func TestChanges(t *testing.T) {
 		bound = append(bound, sql.Named("answer", string(answer)))
 		for _, condition := range c.holds {
 			named := slices.Clone(bound)
-			named = slices.DeleteFunc(named, func(v any) bool { return !slices.Contains(params(condition), v.(sql.NamedArg).Name) })
+			named = slices.DeleteFunc(named, func(v any) bool {
+				return !slices.Contains(params(condition), v.(sql.NamedArg).Name)
+			})
 			if number(t, o, `SELECT `+condition, named...) != 1 {
 				t.Errorf("%s: does not hold: %s\nanswer %s", c.id, condition, answer)
 			}
@@ -123,5 +125,6 @@ func argument(t *testing.T, id, name string, v any) any {
 func (o *Office) fingerprint(t *testing.T) string {
 	t.Helper()
 	return strings.Join(column(t, o, `SELECT (SELECT count(*) FROM audit) || ' ' || (SELECT sum(n) FROM counters) || ' ' ||
-		(SELECT sum(on_hand) || ' ' || sum(reserved) FROM inventory) || ' ' || (SELECT count(*) FROM ledger) || ' ' || (SELECT count(*) FROM order_lines)`), "")
+		(SELECT sum(on_hand) || ' ' || sum(reserved) FROM inventory) || ' ' || (SELECT count(*)
+		FROM ledger) || ' ' || (SELECT count(*) FROM order_lines)`), "")
 }

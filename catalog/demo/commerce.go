@@ -9,7 +9,8 @@ func commerceOrders() []action {
 		{
 			id: "commerce.order.list", title: "List orders", op: catalog.Read,
 			about:    "List orders by customer, status, warehouse or day, the newest first.",
-			entities: "order customer", tags: "commerce order sales", aliases: "find orders; purchases of a customer; order history",
+			entities: "order customer", tags: "commerce order sales",
+			aliases: "find orders; purchases of a customer; order history",
 			in: `customer_id?: str -- Only this customer, like cus_0001.
 				status?: placed|shipped|delivered|returned|cancelled -- Only this status.
 				warehouse_id?: str -- Only from this warehouse, like whs_01.
@@ -18,7 +19,8 @@ func commerceOrders() []action {
 				limit?: int = 25 1..200 -- How many at most.
 				offset?: int = 0 0..100000 -- How many to leave out first.`,
 			out: "list<order>",
-			do: []step{list(`SELECT * FROM order_view WHERE 1 {AND customer_id = :customer_id} {AND status = :status} {AND warehouse_id = :warehouse_id}
+			do: []step{list(`SELECT * FROM order_view WHERE 1 {AND customer_id = :customer_id} {AND status = :status}
+				{AND warehouse_id = :warehouse_id}
 				{AND placed_on >= :from_date} {AND placed_on <= :to_date} ORDER BY id DESC LIMIT :limit OFFSET :offset`)},
 			lua: `commerce.order.list({ customer_id = "cus_0001" })
 				commerce.order.list({ status = "placed", warehouse_id = "whs_01" })`,
@@ -49,18 +51,25 @@ func commerceOrders() []action {
 				note?: str 1..400 -- What the customer asks for.`,
 			out: "order",
 			do: []step{
-				refuse(`SELECT 'customer ' || id || ' is ' || status || ' and cannot order' FROM customers WHERE id = :customer_id AND status <> 'active'`),
+				refuse(`SELECT 'customer ' || id || ' is ' || status || ' and cannot order' FROM customers
+					WHERE id = :customer_id AND status <> 'active'`),
 				fresh("ord"),
-				exec(`INSERT INTO orders SELECT :new_id, id, :warehouse_id, 'placed', 0, coalesce(:ship_to, street || ', ' || city || ', ' || country), :note, :today
+				exec(`INSERT INTO orders SELECT :new_id, id, :warehouse_id, 'placed', 0,
+					coalesce(:ship_to, street || ', ' || city || ', ' || country), :note, :today
 					FROM customers WHERE id = :customer_id`),
 				each("lines", "new_order_line",
-					refuse(`SELECT 'product ' || id || ' is discontinued' FROM products WHERE id = :product_id AND status = 'discontinued'`),
-					let("available", `SELECT coalesce((SELECT on_hand - reserved FROM inventory WHERE product_id = :product_id AND warehouse_id = :warehouse_id), 0)`),
-					refuse(`SELECT 'only ' || :available || ' of ' || :product_id || ' available in ' || :warehouse_id || ', ' || :quantity || ' ordered'
-						WHERE :quantity > :available`),
-					exec(`INSERT INTO order_lines SELECT :new_id, :line, id, :quantity, price_cents, :quantity * price_cents FROM products WHERE id = :product_id`),
-					exec(`UPDATE inventory SET reserved = reserved + :quantity WHERE product_id = :product_id AND warehouse_id = :warehouse_id`)),
-				exec(`UPDATE orders SET total_cents = (SELECT sum(amount_cents) FROM order_lines WHERE order_id = :new_id) WHERE id = :new_id`),
+					refuse(`SELECT 'product ' || id || ' is discontinued' FROM products
+						WHERE id = :product_id AND status = 'discontinued'`),
+					let("available", `SELECT coalesce((SELECT on_hand - reserved FROM inventory
+						WHERE product_id = :product_id AND warehouse_id = :warehouse_id), 0)`),
+					refuse(`SELECT 'only ' || :available || ' of ' || :product_id || ' available in ' || :warehouse_id || ', '
+						|| :quantity || ' ordered' WHERE :quantity > :available`),
+					exec(`INSERT INTO order_lines SELECT :new_id, :line, id, :quantity, price_cents, :quantity * price_cents
+						FROM products WHERE id = :product_id`),
+					exec(`UPDATE inventory SET reserved = reserved + :quantity
+						WHERE product_id = :product_id AND warehouse_id = :warehouse_id`)),
+				exec(`UPDATE orders SET total_cents = (SELECT sum(amount_cents) FROM order_lines WHERE order_id = :new_id)
+					WHERE id = :new_id`),
 				one(`SELECT * FROM order_view WHERE id = :new_id`),
 			},
 			lua: `commerce.order.create({ customer_id = "cus_0001", warehouse_id = "whs_03", lines = { { product_id = "prd_003", quantity = 2 }, { product_id = "prd_004" } } })`,
@@ -74,7 +83,8 @@ func commerceOrders() []action {
 			out: "order",
 			do: []step{
 				someOf("ship_to", "note"),
-				refuse(`SELECT 'order ' || id || ' is ' || status || ' and cannot be changed' FROM orders WHERE id = :order_id AND status <> 'placed'`),
+				refuse(`SELECT 'order ' || id || ' is ' || status || ' and cannot be changed' FROM orders
+					WHERE id = :order_id AND status <> 'placed'`),
 				exec(`UPDATE orders SET ship_to = coalesce(:ship_to, ship_to), note = coalesce(:note, note) WHERE id = :order_id`),
 				one(`SELECT * FROM order_view WHERE id = :order_id`),
 			},
@@ -86,7 +96,8 @@ func commerceOrders() []action {
 			in:  `order_id: str -- Order, like ord_00001.`,
 			out: "order",
 			do: []step{
-				refuse(`SELECT 'order ' || id || ' is ' || status || ', only placed orders can be cancelled' FROM orders WHERE id = :order_id AND status <> 'placed'`),
+				refuse(`SELECT 'order ' || id || ' is ' || status || ', only placed orders can be cancelled' FROM orders
+					WHERE id = :order_id AND status <> 'placed'`),
 				exec(releaseStock),
 				exec(`UPDATE orders SET status = 'cancelled' WHERE id = :order_id`),
 				one(`SELECT * FROM order_view WHERE id = :order_id`),
@@ -112,25 +123,30 @@ func commerceShipments() []action {
 		{
 			id: "commerce.fulfilment.list_pending", title: "List orders to ship", op: catalog.Read,
 			about:    "List the orders that wait to be shipped, the oldest first.",
-			entities: "order shipment", tags: "commerce fulfilment order queue shipping", aliases: "orders to ship; fulfilment queue; pick list; fulfillment",
+			entities: "order shipment", tags: "commerce fulfilment order queue shipping",
+			aliases: "orders to ship; fulfilment queue; pick list; fulfillment",
 			in: `warehouse_id?: str -- Only from this warehouse, like whs_01.
 				limit?: int = 25 1..200 -- How many at most.`,
 			out: "list<order>",
-			do:  []step{list(`SELECT * FROM order_view WHERE status = 'placed' {AND warehouse_id = :warehouse_id} ORDER BY id LIMIT :limit`)},
+			do: []step{list(`SELECT * FROM order_view WHERE status = 'placed' {AND warehouse_id = :warehouse_id}
+				ORDER BY id LIMIT :limit`)},
 			lua: `commerce.fulfilment.list_pending({ warehouse_id = "whs_02" })`,
 		}, {
 			id: "commerce.fulfilment.ship", title: "Ship an order", op: catalog.Create,
 			about:    "Ship a placed order: the goods leave the stock and a shipment is made.",
-			entities: "order shipment", tags: "commerce fulfilment shipping dispatch", aliases: "dispatch order; send parcel; fulfill order",
+			entities: "order shipment", tags: "commerce fulfilment shipping dispatch",
+			aliases: "dispatch order; send parcel; fulfill order",
 			in: `order_id: str -- Placed order, like ord_03200.
 				carrier: str 1..80 -- Who carries it.
 				tracking: str 1..80 -- Tracking code.`,
 			out: "shipment",
 			do: []step{
-				refuse(`SELECT 'order ' || id || ' is ' || status || ', only placed orders can be shipped' FROM orders WHERE id = :order_id AND status <> 'placed'`),
+				refuse(`SELECT 'order ' || id || ' is ' || status || ', only placed orders can be shipped' FROM orders
+					WHERE id = :order_id AND status <> 'placed'`),
 				exec(shipStock),
 				fresh("shp"),
-				exec(`INSERT INTO shipments SELECT :new_id, id, warehouse_id, :carrier, :tracking, 'in_transit', :today, NULL FROM orders WHERE id = :order_id`),
+				exec(`INSERT INTO shipments SELECT :new_id, id, warehouse_id, :carrier, :tracking, 'in_transit', :today, NULL
+					FROM orders WHERE id = :order_id`),
 				exec(`UPDATE orders SET status = 'shipped' WHERE id = :order_id`),
 				one(`SELECT * FROM shipment_view WHERE id = :new_id`),
 			},
@@ -138,15 +154,16 @@ func commerceShipments() []action {
 		}, {
 			id: "commerce.shipment.list", title: "List shipments", op: catalog.Read,
 			about:    "List shipments by order, customer, status or carrier, the newest first.",
-			entities: "shipment order", tags: "commerce fulfilment shipment delivery", aliases: "parcels; deliveries on their way",
+			entities: "shipment order", tags: "commerce fulfilment shipment delivery",
+			aliases: "parcels; deliveries on their way",
 			in: `order_id?: str -- Only of this order, like ord_00001.
 				customer_id?: str -- Only to this customer, like cus_0001.
 				status?: in_transit|delivered|returned -- Only this status.
 				carrier?: str -- Only this carrier.
 				limit?: int = 25 1..200 -- How many at most.`,
 			out: "list<shipment>",
-			do: []step{list(`SELECT * FROM shipment_view WHERE 1 {AND order_id = :order_id} {AND customer_id = :customer_id} {AND status = :status}
-				{AND lower(carrier) = lower(:carrier)} ORDER BY id DESC LIMIT :limit`)},
+			do: []step{list(`SELECT * FROM shipment_view WHERE 1 {AND order_id = :order_id} {AND customer_id = :customer_id}
+				{AND status = :status} {AND lower(carrier) = lower(:carrier)} ORDER BY id DESC LIMIT :limit`)},
 			lua: `commerce.shipment.list({ status = "in_transit", limit = 10 })`,
 		}, {
 			id: "commerce.shipment.get", title: "Get a shipment", op: catalog.Read,
@@ -159,11 +176,13 @@ func commerceShipments() []action {
 		}, {
 			id: "commerce.shipment.mark_delivered", title: "Mark a shipment as delivered", op: catalog.Update,
 			about:    "Note that a shipment arrived; its order counts as delivered.",
-			entities: "shipment order", tags: "commerce fulfilment shipment delivery", aliases: "confirm delivery; parcel arrived",
-			in:  `shipment_id: str -- Shipment in transit, like shp_00001.`,
-			out: "shipment",
+			entities: "shipment order", tags: "commerce fulfilment shipment delivery",
+			aliases: "confirm delivery; parcel arrived",
+			in:      `shipment_id: str -- Shipment in transit, like shp_00001.`,
+			out:     "shipment",
 			do: []step{
-				refuse(`SELECT 'shipment ' || id || ' is ' || status FROM shipments WHERE id = :shipment_id AND status <> 'in_transit'`),
+				refuse(`SELECT 'shipment ' || id || ' is ' || status FROM shipments
+					WHERE id = :shipment_id AND status <> 'in_transit'`),
 				exec(`UPDATE shipments SET status = 'delivered', delivered_on = :today WHERE id = :shipment_id`),
 				exec(`UPDATE orders SET status = 'delivered' WHERE id = (SELECT order_id FROM shipments WHERE id = :shipment_id)`),
 				one(`SELECT * FROM shipment_view WHERE id = :shipment_id`),
@@ -172,11 +191,13 @@ func commerceShipments() []action {
 		}, {
 			id: "commerce.shipment.return", title: "Take a shipment back", op: catalog.Update, risk: catalog.High,
 			about:    "Note that a delivered shipment came back: the goods go into stock again. Its invoice is not touched.",
-			entities: "shipment order", tags: "commerce fulfilment shipment return", aliases: "goods returned; return an order; take back",
-			in:  `shipment_id: str -- Delivered shipment, like shp_00001.`,
-			out: "shipment",
+			entities: "shipment order", tags: "commerce fulfilment shipment return",
+			aliases: "goods returned; return an order; take back",
+			in:      `shipment_id: str -- Delivered shipment, like shp_00001.`,
+			out:     "shipment",
 			do: []step{
-				refuse(`SELECT 'shipment ' || id || ' is ' || status || ', only delivered ones can be returned' FROM shipments WHERE id = :shipment_id AND status <> 'delivered'`),
+				refuse(`SELECT 'shipment ' || id || ' is ' || status || ', only delivered ones can be returned' FROM shipments
+					WHERE id = :shipment_id AND status <> 'delivered'`),
 				let("order_id", `SELECT order_id FROM shipments WHERE id = :shipment_id`),
 				exec(returnStock),
 				exec(`UPDATE shipments SET status = 'returned' WHERE id = :shipment_id`),

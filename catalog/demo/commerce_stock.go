@@ -9,7 +9,8 @@ func commerceProducts() []action {
 		{
 			id: "commerce.product.search", title: "Search products", op: catalog.Read,
 			about:    "Find products by words of name or SKU, category, status or price.",
-			entities: "product", tags: "commerce product catalogue lookup", aliases: "find article; product list; price list; look up sku",
+			entities: "product", tags: "commerce product catalogue lookup",
+			aliases: "find article; product list; price list; look up sku",
 			in: `query?: str 1..200 -- Words of name or SKU.
 				category?: furniture|lighting|packaging|electronics|tools|safety -- Only this product group.
 				status?: active|discontinued -- Only this status.
@@ -18,7 +19,8 @@ func commerceProducts() []action {
 			out: "list<product>",
 			do: []step{list(`SELECT * FROM product_view WHERE 1
 				{AND NOT EXISTS (SELECT 1 FROM json_each(:query_words) w WHERE instr(lower(name || ' ' || sku), w.value) = 0)}
-				{AND category = :category} {AND status = :status} {AND price_cents <= :max_price_cents} ORDER BY name, id LIMIT :limit`)},
+				{AND category = :category} {AND status = :status} {AND price_cents <= :max_price_cents}
+				ORDER BY name, id LIMIT :limit`)},
 			lua: `commerce.product.search({ query = "desk lamp" })
 				commerce.product.search({ category = "tools", max_price_cents = 5000 })`,
 		}, {
@@ -41,9 +43,11 @@ func commerceProducts() []action {
 				reorder_level?: int = 20 0..100000 -- Stock below which more is bought.`,
 			out: "product",
 			do: []step{
-				refuse(`SELECT 'there is a product with SKU ' || sku || ' already: ' || id FROM products WHERE upper(sku) = upper(:sku)`),
+				refuse(`SELECT 'there is a product with SKU ' || sku || ' already: ' || id FROM products
+					WHERE upper(sku) = upper(:sku)`),
 				fresh("prd"),
-				exec(`INSERT INTO products VALUES (:new_id, upper(:sku), :name, :category, :price_cents, :cost_cents, 'active', :reorder_level)`),
+				exec(`INSERT INTO products VALUES (:new_id, upper(:sku), :name, :category, :price_cents, :cost_cents, 'active',
+					:reorder_level)`),
 				exec(`INSERT INTO inventory SELECT :new_id, id, 0, 0 FROM warehouses`),
 				one(`SELECT * FROM product_view WHERE id = :new_id`),
 			},
@@ -63,7 +67,8 @@ func commerceProducts() []action {
 		}, {
 			id: "commerce.product.update", title: "Change a product", op: catalog.Update,
 			about:    "Change the name, reorder level or status of a product; a discontinued one cannot be ordered.",
-			entities: "product", tags: "commerce product edit discontinue", aliases: "rename article; discontinue product; change reorder level",
+			entities: "product", tags: "commerce product edit discontinue",
+			aliases: "rename article; discontinue product; change reorder level",
 			in: `product_id: str -- Product, like prd_001.
 				name?: str 1..120 -- New name.
 				reorder_level?: int 0..100000 -- New stock below which more is bought.
@@ -83,9 +88,11 @@ func commerceProducts() []action {
 			in:  `product_id: str -- Product, like prd_001.`,
 			out: "deleted",
 			do: []step{
-				refuse(`SELECT 'product ' || :product_id || ' was ordered or billed; discontinue it instead' WHERE EXISTS (SELECT 1 FROM order_lines WHERE product_id = :product_id)
+				refuse(`SELECT 'product ' || :product_id || ' was ordered or billed; discontinue it instead'
+					WHERE EXISTS (SELECT 1 FROM order_lines WHERE product_id = :product_id)
 					OR EXISTS (SELECT 1 FROM invoice_lines WHERE product_id = :product_id)`),
-				refuse(`SELECT 'product ' || :product_id || ' has ' || sum(on_hand) || ' units in stock' FROM inventory WHERE product_id = :product_id HAVING sum(on_hand) > 0`),
+				refuse(`SELECT 'product ' || :product_id || ' has ' || sum(on_hand) || ' units in stock' FROM inventory
+					WHERE product_id = :product_id HAVING sum(on_hand) > 0`),
 				exec(`DELETE FROM inventory WHERE product_id = :product_id`),
 				exec(`DELETE FROM products WHERE id = :product_id`),
 				gone("product_id"),
@@ -100,11 +107,12 @@ func commerceInventory() []action {
 		{
 			id: "commerce.inventory.list_for_product", title: "Stock of a product", op: catalog.Read,
 			about:    "List how much of a product each warehouse has.",
-			entities: "stock product warehouse", tags: "commerce inventory stock", aliases: "is it in stock; availability; how many are left",
-			in:  `product_id: str -- Product, like prd_001.`,
-			out: "list<stock>",
-			do:  []step{list(`SELECT * FROM stock_view WHERE product_id = :product_id ORDER BY available DESC, warehouse_id`)},
-			lua: `commerce.inventory.list_for_product({ product_id = "prd_001" })`,
+			entities: "stock product warehouse", tags: "commerce inventory stock",
+			aliases: "is it in stock; availability; how many are left",
+			in:      `product_id: str -- Product, like prd_001.`,
+			out:     "list<stock>",
+			do:      []step{list(`SELECT * FROM stock_view WHERE product_id = :product_id ORDER BY available DESC, warehouse_id`)},
+			lua:     `commerce.inventory.list_for_product({ product_id = "prd_001" })`,
 		}, {
 			id: "commerce.inventory.list_for_warehouse", title: "Stock of a warehouse", op: catalog.Read,
 			about:    "List what a warehouse has in stock.",
@@ -113,36 +121,42 @@ func commerceInventory() []action {
 				limit?: int = 25 1..200 -- How many at most.
 				offset?: int = 0 0..100000 -- How many to leave out first.`,
 			out: "list<stock>",
-			do:  []step{list(`SELECT * FROM stock_view WHERE warehouse_id = :warehouse_id ORDER BY product_id LIMIT :limit OFFSET :offset`)},
+			do: []step{list(`SELECT * FROM stock_view WHERE warehouse_id = :warehouse_id
+				ORDER BY product_id LIMIT :limit OFFSET :offset`)},
 			lua: `commerce.inventory.list_for_warehouse({ warehouse_id = "whs_01" })`,
 		}, {
 			id: "commerce.inventory.list_low", title: "List low stock", op: catalog.Read,
 			about:    "List active products of which less is available in all warehouses than their reorder level.",
-			entities: "product stock", tags: "commerce inventory stock reorder", aliases: "what to reorder; running out; low stock; shortages",
-			in:  `limit?: int = 25 1..200 -- How many at most.`,
-			out: "list<product>",
+			entities: "product stock", tags: "commerce inventory stock reorder",
+			aliases: "what to reorder; running out; low stock; shortages",
+			in:      `limit?: int = 25 1..200 -- How many at most.`,
+			out:     "list<product>",
 			do: []step{list(`SELECT * FROM product_view WHERE status = 'active' AND available < reorder_level
 				ORDER BY available - reorder_level, id LIMIT :limit`)},
 			lua: `commerce.inventory.list_low({ limit = 10 })`,
 		}, {
 			id: "commerce.inventory.adjust", title: "Correct stock", op: catalog.Update, risk: catalog.High,
 			about:    "Add to or take from the stock of a product in a warehouse, after a delivery or a count.",
-			entities: "stock product warehouse", tags: "commerce inventory stock count", aliases: "stock correction; goods received; inventory count; restock",
+			entities: "stock product warehouse", tags: "commerce inventory stock count",
+			aliases: "stock correction; goods received; inventory count; restock",
 			in: `product_id: str -- Product, like prd_001.
 				warehouse_id: str -- Warehouse, like whs_01.
 				change: int -100000..100000 -- Units to add, or below zero to take.`,
 			out: "stock",
 			do: []step{
-				refuse(`SELECT 'only ' || (on_hand - reserved) || ' of ' || product_id || ' in ' || warehouse_id || ' are free to take' FROM inventory
+				refuse(`SELECT 'only ' || (on_hand - reserved) || ' of ' || product_id || ' in ' || warehouse_id
+					|| ' are free to take' FROM inventory
 					WHERE product_id = :product_id AND warehouse_id = :warehouse_id AND on_hand + :change < reserved`),
-				exec(`UPDATE inventory SET on_hand = on_hand + :change WHERE product_id = :product_id AND warehouse_id = :warehouse_id`),
+				exec(`UPDATE inventory SET on_hand = on_hand + :change WHERE product_id = :product_id
+					AND warehouse_id = :warehouse_id`),
 				one(`SELECT * FROM stock_view WHERE product_id = :product_id AND warehouse_id = :warehouse_id`),
 			},
 			lua: `commerce.inventory.adjust({ product_id = "prd_001", warehouse_id = "whs_01", change = 40 })`,
 		}, {
 			id: "commerce.inventory.transfer", title: "Move stock", op: catalog.Update,
 			about:    "Move units of a product from one warehouse to another.",
-			entities: "stock product warehouse", tags: "commerce inventory stock transfer", aliases: "move goods between warehouses; relocate stock",
+			entities: "stock product warehouse", tags: "commerce inventory stock transfer",
+			aliases: "move goods between warehouses; relocate stock",
 			in: `product_id: str -- Product, like prd_001.
 				from_warehouse_id: str -- Warehouse that gives.
 				to_warehouse_id: str -- Warehouse that takes.
@@ -150,11 +164,15 @@ func commerceInventory() []action {
 			out: "list<stock>",
 			do: []step{
 				refuse(`SELECT 'the warehouses are the same' WHERE :from_warehouse_id = :to_warehouse_id`),
-				refuse(`SELECT 'only ' || (on_hand - reserved) || ' of ' || product_id || ' in ' || warehouse_id || ' are free to move' FROM inventory
+				refuse(`SELECT 'only ' || (on_hand - reserved) || ' of ' || product_id || ' in ' || warehouse_id
+					|| ' are free to move' FROM inventory
 					WHERE product_id = :product_id AND warehouse_id = :from_warehouse_id AND on_hand - :quantity < reserved`),
-				exec(`UPDATE inventory SET on_hand = on_hand - :quantity WHERE product_id = :product_id AND warehouse_id = :from_warehouse_id`),
-				exec(`UPDATE inventory SET on_hand = on_hand + :quantity WHERE product_id = :product_id AND warehouse_id = :to_warehouse_id`),
-				list(`SELECT * FROM stock_view WHERE product_id = :product_id AND warehouse_id IN (:from_warehouse_id, :to_warehouse_id) ORDER BY warehouse_id`),
+				exec(`UPDATE inventory SET on_hand = on_hand - :quantity
+					WHERE product_id = :product_id AND warehouse_id = :from_warehouse_id`),
+				exec(`UPDATE inventory SET on_hand = on_hand + :quantity
+					WHERE product_id = :product_id AND warehouse_id = :to_warehouse_id`),
+				list(`SELECT * FROM stock_view WHERE product_id = :product_id
+					AND warehouse_id IN (:from_warehouse_id, :to_warehouse_id) ORDER BY warehouse_id`),
 			},
 			lua: `commerce.inventory.transfer({ product_id = "prd_003", from_warehouse_id = "whs_02", to_warehouse_id = "whs_01", quantity = 10 })`,
 		}, {

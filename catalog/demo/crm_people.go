@@ -9,12 +9,14 @@ func crmContacts() []action {
 		{
 			id: "crm.contact.search", title: "Search contacts", op: catalog.Read,
 			about:    "Find people at customers by words of name, email, job title or company.",
-			entities: "contact", tags: "crm contact people lookup", aliases: "find person; who works at; look up contact by email",
+			entities: "contact", tags: "crm contact people lookup",
+			aliases: "find person; who works at; look up contact by email",
 			in: `query: str 1..200 -- Words to look for.
 				limit?: int = 25 1..200 -- How many at most.`,
 			out: "list<contact>",
 			do: []step{list(`SELECT * FROM contact_view WHERE NOT EXISTS (SELECT 1 FROM json_each(:query_words) w
-				WHERE instr(lower(name || ' ' || email || ' ' || job_title || ' ' || company_name), w.value) = 0) ORDER BY name, id LIMIT :limit`)},
+				WHERE instr(lower(name || ' ' || email || ' ' || job_title || ' ' || company_name), w.value) = 0)
+				ORDER BY name, id LIMIT :limit`)},
 			lua: `crm.contact.search({ query = "buyer acme" })`,
 		}, {
 			id: "crm.contact.get", title: "Get a contact", op: catalog.Read,
@@ -31,7 +33,8 @@ func crmContacts() []action {
 			in: `customer_id: str -- Customer, like cus_0001.
 				limit?: int = 25 1..200 -- How many at most.`,
 			out: "list<contact>",
-			do:  []step{list(`SELECT * FROM contact_view WHERE customer_id = :customer_id ORDER BY is_primary DESC, id LIMIT :limit`)},
+			do: []step{list(`SELECT * FROM contact_view WHERE customer_id = :customer_id
+				ORDER BY is_primary DESC, id LIMIT :limit`)},
 			lua: `crm.contact.list_for_customer({ customer_id = "cus_0001" })`,
 		}, {
 			id: "crm.contact.create", title: "Add a contact", op: catalog.Create, risk: catalog.Low,
@@ -44,7 +47,8 @@ func crmContacts() []action {
 				phone?: str 3..40 -- Phone number.`,
 			out: "contact",
 			do: []step{
-				refuse(`SELECT 'the customer has a contact with that address already: ' || id FROM contacts WHERE customer_id = :customer_id AND lower(email) = lower(:email)`),
+				refuse(`SELECT 'the customer has a contact with that address already: ' || id FROM contacts
+					WHERE customer_id = :customer_id AND lower(email) = lower(:email)`),
 				fresh("con"),
 				exec(`INSERT INTO contacts SELECT :new_id, :customer_id, :name, :email, :phone, :job_title,
 					NOT EXISTS (SELECT 1 FROM contacts WHERE customer_id = :customer_id AND is_primary)`),
@@ -63,8 +67,8 @@ func crmContacts() []action {
 			out: "contact",
 			do: []step{
 				someOf("name", "email", "phone", "job_title"),
-				exec(`UPDATE contacts SET name = coalesce(:name, name), email = coalesce(:email, email), phone = coalesce(:phone, phone),
-					job_title = coalesce(:job_title, job_title) WHERE id = :contact_id`),
+				exec(`UPDATE contacts SET name = coalesce(:name, name), email = coalesce(:email, email),
+					phone = coalesce(:phone, phone), job_title = coalesce(:job_title, job_title) WHERE id = :contact_id`),
 				one(`SELECT * FROM contact_view WHERE id = :contact_id`),
 			},
 			lua: `crm.contact.update({ contact_id = "con_00001", job_title = "Head of purchasing" })`,
@@ -108,8 +112,10 @@ func crmLeads() []action {
 				query?: str -- Words of company or contact name.
 				limit?: int = 25 1..200 -- How many at most.`,
 			out: "list<lead>",
-			do: []step{list(`SELECT * FROM lead_view WHERE 1 {AND status = :status} {AND owner_id = :owner_id} {AND source = :source}
-				{AND NOT EXISTS (SELECT 1 FROM json_each(:query_words) w WHERE instr(lower(company_name || ' ' || contact_name), w.value) = 0)}
+			do: []step{list(`SELECT * FROM lead_view WHERE 1 {AND status = :status} {AND owner_id = :owner_id}
+				{AND source = :source}
+				{AND NOT EXISTS (SELECT 1 FROM json_each(:query_words) w
+				WHERE instr(lower(company_name || ' ' || contact_name), w.value) = 0)}
 				ORDER BY value_cents DESC, id LIMIT :limit`)},
 			lua: `crm.lead.list({ status = "qualified", limit = 10 })`,
 		}, {
@@ -133,7 +139,8 @@ func crmLeads() []action {
 			out: "lead",
 			do: []step{
 				fresh("led"),
-				exec(`INSERT INTO leads VALUES (:new_id, :company_name, :contact_name, :email, :source, 'new', :owner_id, :value_cents, NULL, :today)`),
+				exec(`INSERT INTO leads VALUES (:new_id, :company_name, :contact_name, :email, :source, 'new', :owner_id,
+					:value_cents, NULL, :today)`),
 				one(`SELECT * FROM lead_view WHERE id = :new_id`),
 			},
 			lua: `crm.lead.create({ company_name = "Harbor Hotels", contact_name = "Ines Costa", email = "ines@harbor-hotels.example", owner_id = "usr_002", value_cents = 1200000 })`,
@@ -145,7 +152,8 @@ func crmLeads() []action {
 				status: new|contacted|qualified|lost -- New status.`,
 			out: "lead",
 			do: []step{
-				refuse(`SELECT 'lead ' || id || ' became customer ' || customer_id || ' and cannot go back' FROM leads WHERE id = :lead_id AND status = 'converted'`),
+				refuse(`SELECT 'lead ' || id || ' became customer ' || customer_id || ' and cannot go back' FROM leads
+					WHERE id = :lead_id AND status = 'converted'`),
 				exec(`UPDATE leads SET status = :status WHERE id = :lead_id`),
 				one(`SELECT * FROM lead_view WHERE id = :lead_id`),
 			},
@@ -165,7 +173,8 @@ func crmLeads() []action {
 		}, {
 			id: "crm.lead.convert", title: "Make a lead a customer", op: catalog.Create,
 			about:    "Make a lead a customer: opens an account, adds the customer with its first contact and closes the lead.",
-			entities: "lead customer account contact", tags: "crm lead customer sales win", aliases: "win a lead; close the deal",
+			entities: "lead customer account contact", tags: "crm lead customer sales win",
+			aliases: "win a lead; close the deal",
 			in: `lead_id: str -- Lead, like led_0001.
 				phone: str 3..40 -- Main phone number.
 				street: str 1..120 -- Street and number.
@@ -174,16 +183,19 @@ func crmLeads() []action {
 				industry?: str = retail -- Line of business.`,
 			out: "customer",
 			do: []step{
-				refuse(`SELECT 'lead ' || id || ' is ' || status FROM leads WHERE id = :lead_id AND status IN ('converted', 'lost')`),
+				refuse(`SELECT 'lead ' || id || ' is ' || status FROM leads
+					WHERE id = :lead_id AND status IN ('converted', 'lost')`),
 				fresh("acc"),
 				let("account_id", `SELECT :new_id`),
-				exec(`INSERT INTO accounts SELECT :account_id, company_name, lower(:industry), 'standard', 'active', NULL, owner_id, :today FROM leads WHERE id = :lead_id`),
+				exec(`INSERT INTO accounts SELECT :account_id, company_name, lower(:industry), 'standard', 'active', NULL, owner_id,
+					:today FROM leads WHERE id = :lead_id`),
 				fresh("con"),
 				let("contact_id", `SELECT :new_id`),
 				fresh("cus"),
-				exec(`INSERT INTO customers SELECT :new_id, :account_id, company_name, email, :phone, :street, :city, upper(:country), 'active', 30, 'sla_01', :today
-					FROM leads WHERE id = :lead_id`),
-				exec(`INSERT INTO contacts SELECT :contact_id, :new_id, contact_name, email, :phone, 'Buyer', 1 FROM leads WHERE id = :lead_id`),
+				exec(`INSERT INTO customers SELECT :new_id, :account_id, company_name, email, :phone, :street, :city,
+					upper(:country), 'active', 30, 'sla_01', :today FROM leads WHERE id = :lead_id`),
+				exec(`INSERT INTO contacts SELECT :contact_id, :new_id, contact_name, email, :phone, 'Buyer', 1 FROM leads
+					WHERE id = :lead_id`),
 				exec(`UPDATE leads SET status = 'converted', customer_id = :new_id WHERE id = :lead_id`),
 				one(`SELECT * FROM customer_view WHERE id = :new_id`),
 			},
@@ -195,7 +207,8 @@ func crmLeads() []action {
 			in:  `lead_id: str -- Lead, like led_0001.`,
 			out: "deleted",
 			do: []step{
-				refuse(`SELECT 'lead ' || id || ' became customer ' || customer_id || ' and is kept' FROM leads WHERE id = :lead_id AND status = 'converted'`),
+				refuse(`SELECT 'lead ' || id || ' became customer ' || customer_id || ' and is kept' FROM leads
+					WHERE id = :lead_id AND status = 'converted'`),
 				exec(`DELETE FROM leads WHERE id = :lead_id`),
 				gone("lead_id"),
 			},

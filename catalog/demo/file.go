@@ -153,7 +153,8 @@ func syncFile(name string) error {
 
 // build fills a new file, without journal or syncing: nobody sees the file before it is complete.
 func build(ctx context.Context, path string, size sizes) error {
-	db, err := sql.Open("sqlite", dsn(path, "_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=locking_mode(exclusive)&_pragma=cache_size(-65536)"))
+	const unsafe = "_pragma=journal_mode(off)&_pragma=synchronous(off)"
+	db, err := sql.Open("sqlite", dsn(path, unsafe+"&_pragma=locking_mode(exclusive)&_pragma=cache_size(-65536)"))
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,8 @@ func TestSameEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("contents have hash %s, recorded %s(if the generator was changed, raise schemaVersion and run with -update)", got, want)
+		t.Errorf("contents have hash %s, recorded %s(if the generator was changed, raise schemaVersion and run with -update)",
+			got, want)
 	}
 }
 

@@ -25,7 +25,8 @@ type sizes struct {
 }
 
 func fullSize() sizes {
-	return sizes{users: 42, accounts: 440, customers: 525, leads: 320, products: 180, orders: 3200, services: 2400, tickets: 2200}
+	return sizes{users: 42, accounts: 440, customers: 525, leads: 320, products: 180,
+		orders: 3200, services: 2400, tickets: 2200}
 }
 
 // The last customers and products have no deals yet.
@@ -89,7 +90,8 @@ func (r *rng) pick(words []string) string { return words[r.n(len(words))] }
 
 // fill writes the contents in the transaction of tx.
 func fill(ctx context.Context, tx *sql.Tx, size sizes) error {
-	g := &gen{size: size, r: 20261031, in: &inserter{ctx: ctx, tx: tx}, days: calendar(), counts: map[string]int{}, named: map[string]bool{}}
+	g := &gen{size: size, r: 20261031, in: &inserter{ctx: ctx, tx: tx}, days: calendar(),
+		counts: map[string]int{}, named: map[string]bool{}}
 	g.in.put("books", 1, "Northgate Supply", "EUR", lastDay, lastHour)
 	g.staff()
 	g.service()
@@ -143,8 +145,8 @@ type counterWidth struct {
 
 func counterWidths() []counterWidth {
 	return []counterWidth{
-		{"acc", 4}, {"con", 5}, {"crd", 4}, {"cus", 4}, {"esc", 4}, {"inv", 5}, {"led", 4}, {"mac", 2}, {"msg", 5}, {"nte", 4},
-		{"ord", 5}, {"pay", 5}, {"prd", 3}, {"rfd", 4}, {"rpt", 3}, {"shp", 5}, {"tkt", 5}, {"usr", 3},
+		{"acc", 4}, {"con", 5}, {"crd", 4}, {"cus", 4}, {"esc", 4}, {"inv", 5}, {"led", 4}, {"mac", 2}, {"msg", 5},
+		{"nte", 4}, {"ord", 5}, {"pay", 5}, {"prd", 3}, {"rfd", 4}, {"rpt", 3}, {"shp", 5}, {"tkt", 5}, {"usr", 3},
 	}
 }
 

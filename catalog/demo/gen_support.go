@@ -107,7 +107,8 @@ func (g *gen) ticket(d deals, customer, day int, opened time.Time) {
 			assignee = nil
 		}
 	}
-	g.in.put("tickets", id, c.id, from.id, orderID, invoiceID, fill.Replace(topic.subject), topic.category, priority, status,
+	g.in.put("tickets", id, c.id, from.id, orderID, invoiceID, fill.Replace(topic.subject),
+		topic.category, priority, status,
 		assignee, stamp(opened), answeredAt, solvedAt)
 	g.in.put("ticket_messages", g.id("msg"), id, "customer", from.name, fill.Replace(topic.body), stamp(opened))
 	if answeredAt != nil {
@@ -142,7 +143,8 @@ func (g *gen) escalate(ticket string, raised, now time.Time, solvedAt any) {
 	if solvedAt != nil {
 		status, resolution = "resolved", g.r.pick(resolutions)
 	}
-	g.in.put("escalations", g.id("esc"), ticket, 1+g.r.n(3), g.r.pick(escalationReasons), status, g.support[g.r.n(len(g.support))],
+	g.in.put("escalations", g.id("esc"), ticket, 1+g.r.n(3), g.r.pick(escalationReasons), status,
+		g.support[g.r.n(len(g.support))],
 		raised.UTC().Format(time.RFC3339), solvedAt, resolution)
 }
 

@@ -129,7 +129,8 @@ func (g *gen) ship(o order, warehouse string) {
 	case "returned":
 		status = "returned"
 	}
-	g.in.put("shipments", g.id("shp"), o.id, warehouse, g.r.pick(carriers), fmt.Sprintf("NG%09d", g.r.n(1_000_000_000)), status, g.day(left), on)
+	g.in.put("shipments", g.id("shp"), o.id, warehouse, g.r.pick(carriers),
+		fmt.Sprintf("NG%09d", g.r.n(1_000_000_000)), status, g.day(left), on)
 }
 
 // stock gives every warehouse some of every product, at least what orders have reserved.
@@ -318,7 +319,8 @@ func (g *gen) credits() []event {
 		if used == amount {
 			status = "used"
 		}
-		g.in.put("credits", id, g.customers[customer].id, amount, amount-used, g.r.pick(creditReasons), status, g.day(day), g.day(day+365))
+		g.in.put("credits", id, g.customers[customer].id, amount, amount-used, g.r.pick(creditReasons),
+			status, g.day(day), g.day(day+365))
 		return id
 	}
 	for i := range g.invoices {

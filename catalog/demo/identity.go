@@ -16,8 +16,8 @@ func identityUsers() []action {
 				limit?: int = 25 1..200 -- How many at most.`,
 			out: "list<user>",
 			do: []step{list(`SELECT * FROM user_view WHERE 1 {AND team = :team} {AND status = :status}
-				{AND NOT EXISTS (SELECT 1 FROM json_each(:query_words) w WHERE instr(lower(name || ' ' || email || ' ' || job_title), w.value) = 0)}
-				ORDER BY id LIMIT :limit`)},
+				{AND NOT EXISTS (SELECT 1 FROM json_each(:query_words) w
+				WHERE instr(lower(name || ' ' || email || ' ' || job_title), w.value) = 0)} ORDER BY id LIMIT :limit`)},
 			lua: `identity.user.list({ team = "support", status = "active" })`,
 		}, {
 			id: "identity.user.get", title: "Get a user", op: catalog.Read,
@@ -55,14 +55,16 @@ func identityUsers() []action {
 			do: []step{
 				someOf("name", "team", "job_title"),
 				refuse(purged),
-				exec(`UPDATE users SET name = coalesce(:name, name), team = coalesce(:team, team), job_title = coalesce(:job_title, job_title) WHERE id = :user_id`),
+				exec(`UPDATE users SET name = coalesce(:name, name), team = coalesce(:team, team),
+					job_title = coalesce(:job_title, job_title) WHERE id = :user_id`),
 				one(`SELECT * FROM user_view WHERE id = :user_id`),
 			},
 			lua: `identity.user.update({ user_id = "usr_004", job_title = "Billing lead" })`,
 		}, {
 			id: "identity.user.set_status", title: "Lock or unlock a user", op: catalog.Update, risk: catalog.High,
 			about:    "Let a staff user log in or not.",
-			entities: "user", tags: "identity user staff access", aliases: "deactivate user; disable login; reactivate user; offboard",
+			entities: "user", tags: "identity user staff access",
+			aliases: "deactivate user; disable login; reactivate user; offboard",
 			in: `user_id: str -- User, like usr_001.
 				status: active|inactive -- New status.`,
 			out: "user",
@@ -75,14 +77,16 @@ func identityUsers() []action {
 		}, {
 			id: "identity.user.purge", title: "Purge a user", op: catalog.Admin,
 			about:    "Erase a staff user's name, address and roles and give accounts, leads and escalations to a successor. Cannot be undone.",
-			entities: "user", tags: "identity user staff erase gdpr dangerous", aliases: "erase user; delete employee; gdpr erasure; remove user for good",
+			entities: "user", tags: "identity user staff erase gdpr dangerous",
+			aliases: "erase user; delete employee; gdpr erasure; remove user for good",
 			in: `user_id: str -- User to erase, like usr_006.
 				successor_user_id: str -- Active user who takes over, like usr_009.`,
 			out: "purge_summary",
 			do: []step{
 				refuse(purged),
 				refuse(`SELECT 'a user cannot take over from itself' WHERE :user_id = :successor_user_id`),
-				refuse(`SELECT 'user ' || id || ' is ' || status || ' and cannot take over' FROM users WHERE id = :successor_user_id AND status <> 'active'`),
+				refuse(`SELECT 'user ' || id || ' is ' || status || ' and cannot take over' FROM users
+					WHERE id = :successor_user_id AND status <> 'active'`),
 				let("accounts", `SELECT count(*) FROM accounts WHERE owner_id = :user_id`),
 				let("leads", `SELECT count(*) FROM leads WHERE owner_id = :user_id`),
 				let("tickets", `SELECT count(*) FROM tickets WHERE assignee_id = :user_id AND status IN ('open', 'pending')`),
@@ -93,8 +97,10 @@ func identityUsers() []action {
 				exec(`UPDATE escalations SET owner_id = :successor_user_id WHERE owner_id = :user_id`),
 				exec(`UPDATE tickets SET assignee_id = NULL WHERE assignee_id = :user_id AND status IN ('open', 'pending')`),
 				exec(`DELETE FROM user_roles WHERE user_id = :user_id`),
-				exec(`UPDATE users SET name = 'Purged user', email = id || '@purged.example', job_title = '-', status = 'purged', last_seen_on = NULL WHERE id = :user_id`),
-				one(`SELECT :user_id AS id, :accounts AS accounts_moved, :leads AS leads_moved, :tickets AS tickets_unassigned, :roles AS roles_removed`),
+				exec(`UPDATE users SET name = 'Purged user', email = id || '@purged.example', job_title = '-', status = 'purged',
+					last_seen_on = NULL WHERE id = :user_id`),
+				one(`SELECT :user_id AS id, :accounts AS accounts_moved, :leads AS leads_moved, :tickets AS tickets_unassigned,
+					:roles AS roles_removed`),
 			},
 			lua: `identity.user.purge({ user_id = "usr_006", successor_user_id = "usr_009" })`,
 		},
@@ -130,22 +136,25 @@ func identityRoles() []action {
 			in: `user_id: str -- User, like usr_001.
 				permission: str 3..80 -- Permission, as namespace:verb, such as billing:write.`,
 			out: "permission_check",
-			do: []step{one(`SELECT u.id AS user_id, :permission AS permission, u.status = 'active' AND count(r.name) > 0 AS allowed,
+			do: []step{one(`SELECT u.id AS user_id, :permission AS permission,
+				u.status = 'active' AND count(r.name) > 0 AS allowed,
 				json_group_array(r.name) FILTER (WHERE r.name IS NOT NULL) AS through
 				FROM users u LEFT JOIN (SELECT ur.user_id, r.name FROM user_roles ur JOIN roles r ON r.id = ur.role_id
-					WHERE EXISTS (SELECT 1 FROM json_each(r.permissions) p WHERE p.value IN (:permission, '*:*'))) r ON r.user_id = u.id
-				WHERE u.id = :user_id GROUP BY u.id`)},
+					WHERE EXISTS (SELECT 1 FROM json_each(r.permissions) p WHERE p.value IN (:permission, '*:*'))) r
+				ON r.user_id = u.id WHERE u.id = :user_id GROUP BY u.id`)},
 			lua: `identity.role.check({ user_id = "usr_004", permission = "billing:write" })`,
 		}, {
 			id: "identity.role.grant", title: "Give a role", op: catalog.Update, risk: catalog.High,
 			about:    "Give a role to an active staff user.",
-			entities: "user role", tags: "identity role permission access", aliases: "grant access; add permission; make administrator",
+			entities: "user role", tags: "identity role permission access",
+			aliases: "grant access; add permission; make administrator",
 			in: `user_id: str -- User, like usr_001.
 				role_id: str -- Role, like rol_02.`,
 			out: "user",
 			do: []step{
 				refuse(`SELECT 'user ' || id || ' is ' || status FROM users WHERE id = :user_id AND status <> 'active'`),
-				refuse(`SELECT 'user ' || user_id || ' has role ' || role_id || ' already' FROM user_roles WHERE user_id = :user_id AND role_id = :role_id`),
+				refuse(`SELECT 'user ' || user_id || ' has role ' || role_id || ' already' FROM user_roles
+					WHERE user_id = :user_id AND role_id = :role_id`),
 				exec(`INSERT INTO user_roles VALUES (:user_id, :role_id)`),
 				one(`SELECT * FROM user_view WHERE id = :user_id`),
 			},
@@ -158,9 +167,11 @@ func identityRoles() []action {
 				role_id: str -- Role, like rol_02.`,
 			out: "user",
 			do: []step{
-				refuse(`SELECT 'user ' || :user_id || ' does not have role ' || :role_id WHERE NOT EXISTS (SELECT 1 FROM user_roles WHERE user_id = :user_id AND role_id = :role_id)`),
+				refuse(`SELECT 'user ' || :user_id || ' does not have role ' || :role_id
+					WHERE NOT EXISTS (SELECT 1 FROM user_roles WHERE user_id = :user_id AND role_id = :role_id)`),
 				refuse(`SELECT 'user ' || :user_id || ' is the last active administrator' WHERE :role_id = 'rol_01' AND NOT EXISTS
-					(SELECT 1 FROM user_roles ur JOIN users u ON u.id = ur.user_id WHERE ur.role_id = 'rol_01' AND u.status = 'active' AND u.id <> :user_id)`),
+					(SELECT 1 FROM user_roles ur JOIN users u ON u.id = ur.user_id
+					WHERE ur.role_id = 'rol_01' AND u.status = 'active' AND u.id <> :user_id)`),
 				exec(`DELETE FROM user_roles WHERE user_id = :user_id AND role_id = :role_id`),
 				one(`SELECT * FROM user_view WHERE id = :user_id`),
 			},
@@ -168,15 +179,16 @@ func identityRoles() []action {
 		}, {
 			id: "identity.audit.list", title: "Read the audit log", op: catalog.Read,
 			about:    "List who changed what, the newest first. Every mutation leaves an entry.",
-			entities: "audit_entry user", tags: "identity audit log history", aliases: "change history; who changed this; audit trail",
+			entities: "audit_entry user", tags: "identity audit log history",
+			aliases: "change history; who changed this; audit trail",
 			in: `actor?: str -- Only changes by this actor.
 				action?: str -- Only this action, such as billing.refund.issue.
 				subject?: str -- Only changes of the record with this id.
 				limit?: int = 25 1..200 -- How many at most.
 				offset?: int = 0 0..100000 -- How many to leave out first.`,
 			out: "list<audit_entry>",
-			do: []step{list(`SELECT seq, at, actor, tenant, session_id, action, subject, args FROM audit WHERE 1 {AND actor = :actor}
-				{AND action = :action} {AND subject = :subject} ORDER BY seq DESC LIMIT :limit OFFSET :offset`)},
+			do: []step{list(`SELECT seq, at, actor, tenant, session_id, action, subject, args FROM audit
+				WHERE 1 {AND actor = :actor} {AND action = :action} {AND subject = :subject} ORDER BY seq DESC LIMIT :limit OFFSET :offset`)},
 			lua: `identity.audit.list({ limit = 10 })`,
 		},
 	}

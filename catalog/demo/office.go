@@ -54,7 +54,8 @@ func open(ctx context.Context, path string, size sizes) (*Office, error) {
 
 // connect prepares connections to the file, which open on first use.
 func connect(path, more string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", dsn(path, "_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(normal)&"+more))
+	const common = "_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(normal)&"
+	db, err := sql.Open("sqlite", dsn(path, common+more))
 	if err != nil {
 		return nil, fmt.Errorf("back office %s: %w", path, err)
 	}

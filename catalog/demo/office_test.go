@@ -155,32 +155,51 @@ func number(t testing.TB, o *Office, text string, args ...any) int64 {
 
 // books says, row by row, where the records do not hang together. It must find nothing, ever.
 const books = `
-	SELECT 'lines of ' || id FROM invoices i WHERE total_cents <> (SELECT coalesce(sum(amount_cents), 0) FROM invoice_lines l WHERE l.invoice_id = i.id)
-	UNION ALL SELECT 'payments of ' || id FROM invoices i
-		WHERE paid_cents <> (SELECT coalesce(sum(amount_cents), 0) FROM payments p WHERE p.invoice_id = i.id AND p.status = 'settled')
-	UNION ALL SELECT 'credits of ' || id FROM invoices i WHERE credited_cents <> (SELECT coalesce(sum(amount_cents), 0) FROM credit_uses u WHERE u.invoice_id = i.id)
+	SELECT 'lines of ' || id FROM invoices i WHERE total_cents <> (SELECT coalesce(sum(amount_cents), 0)
+	FROM invoice_lines l WHERE l.invoice_id = i.id) UNION ALL SELECT 'payments of ' || id FROM invoices i
+		WHERE paid_cents <> (SELECT coalesce(sum(amount_cents), 0) FROM payments p
+		WHERE p.invoice_id = i.id AND p.status = 'settled')
+	UNION ALL SELECT 'credits of ' || id FROM invoices i WHERE credited_cents <> (SELECT coalesce(sum(amount_cents), 0)
+	FROM credit_uses u WHERE u.invoice_id = i.id)
 		+ (SELECT coalesce(sum(credited_cents), 0) FROM refunds r WHERE r.invoice_id = i.id)
-	UNION ALL SELECT 'refunds of ' || id FROM invoices i WHERE refunded_cents <> (SELECT coalesce(sum(paid_out_cents), 0) FROM refunds r WHERE r.invoice_id = i.id)
+	UNION ALL SELECT 'refunds of ' || id FROM invoices i WHERE refunded_cents <> (SELECT coalesce(sum(paid_out_cents), 0)
+	FROM refunds r WHERE r.invoice_id = i.id)
 	UNION ALL SELECT 'refunds over payments of ' || id FROM invoices WHERE refunded_cents > paid_cents
-	UNION ALL SELECT 'paid ' || id FROM invoices WHERE status = 'paid' AND (paid_cents + credited_cents <> total_cents OR paid_on IS NULL)
+	UNION ALL SELECT 'paid ' || id FROM invoices WHERE status = 'paid'
+	AND (paid_cents + credited_cents <> total_cents OR paid_on IS NULL)
 	UNION ALL SELECT 'dates of ' || id FROM invoices WHERE due_date < issued_on OR paid_on < issued_on
-	UNION ALL SELECT 'customer of ' || p.id FROM payments p JOIN invoices i ON i.id = p.invoice_id WHERE p.customer_id <> i.customer_id
-	UNION ALL SELECT 'customer of ' || i.id FROM invoices i JOIN orders o ON o.id = i.order_id WHERE o.customer_id <> i.customer_id
-	UNION ALL SELECT 'order billed by ' || i.id FROM invoices i JOIN orders o ON o.id = i.order_id WHERE i.total_cents <> o.total_cents
-	UNION ALL SELECT 'ledger of ' || id FROM customers c WHERE (SELECT coalesce(sum(amount_cents), 0) FROM ledger l WHERE l.customer_id = c.id)
+	UNION ALL SELECT 'customer of ' || p.id FROM payments p JOIN invoices i ON i.id = p.invoice_id
+	WHERE p.customer_id <> i.customer_id
+	UNION ALL SELECT 'customer of ' || i.id FROM invoices i JOIN orders o ON o.id = i.order_id
+	WHERE o.customer_id <> i.customer_id
+	UNION ALL SELECT 'order billed by ' || i.id FROM invoices i JOIN orders o ON o.id = i.order_id
+	WHERE i.total_cents <> o.total_cents
+	UNION ALL SELECT 'ledger of ' || id FROM customers c WHERE (SELECT coalesce(sum(amount_cents), 0) FROM ledger l
+	WHERE l.customer_id = c.id)
 		<> (SELECT coalesce(sum(balance_cents), 0) FROM invoices i WHERE i.customer_id = c.id AND i.status = 'open')
 	UNION ALL SELECT 'uses of ' || id FROM credits c WHERE status <> 'revoked'
-		AND amount_cents - remaining_cents <> (SELECT coalesce(sum(amount_cents), 0) FROM credit_uses u WHERE u.credit_id = c.id)
-	UNION ALL SELECT 'lines of ' || id FROM orders o WHERE total_cents <> (SELECT coalesce(sum(amount_cents), 0) FROM order_lines l WHERE l.order_id = o.id)
-	UNION ALL SELECT 'shipment of ' || id FROM orders o WHERE (status IN ('shipped', 'delivered', 'returned')) <> EXISTS (SELECT 1 FROM shipments s WHERE s.order_id = o.id)
-	UNION ALL SELECT 'reserved ' || product_id || ' in ' || warehouse_id FROM (SELECT product_id, warehouse_id, reserved FROM inventory EXCEPT
-		SELECT v.product_id, v.warehouse_id, coalesce(held, 0) FROM inventory v LEFT JOIN (SELECT l.product_id AS p, o.warehouse_id AS w, sum(l.quantity) AS held
-			FROM orders o JOIN order_lines l ON l.order_id = o.id WHERE o.status = 'placed' GROUP BY 1, 2) ON p = v.product_id AND w = v.warehouse_id)
-	UNION ALL SELECT 'times of ' || id FROM tickets, books WHERE first_response_at < opened_at OR solved_at < opened_at OR solved_at > now OR first_response_at > now
-	UNION ALL SELECT 'ticket ' || t.id || ' of another' FROM tickets t JOIN invoices i ON i.id = t.invoice_id WHERE i.customer_id <> t.customer_id
-	UNION ALL SELECT 'ticket ' || t.id || ' of another' FROM tickets t JOIN orders o ON o.id = t.order_id WHERE o.customer_id <> t.customer_id
-	UNION ALL SELECT 'messages out of order in ' || ticket_id FROM ticket_messages m JOIN tickets t ON t.id = m.ticket_id WHERE m.at < t.opened_at
-	UNION ALL SELECT 'escalation ' || e.id FROM escalations e JOIN tickets t ON t.id = e.ticket_id WHERE e.raised_at < t.opened_at OR e.resolved_at < e.raised_at`
+		AND amount_cents - remaining_cents <> (SELECT coalesce(sum(amount_cents), 0) FROM credit_uses u
+		WHERE u.credit_id = c.id)
+	UNION ALL SELECT 'lines of ' || id FROM orders o WHERE total_cents <> (SELECT coalesce(sum(amount_cents), 0)
+	FROM order_lines l WHERE l.order_id = o.id)
+	UNION ALL SELECT 'shipment of ' || id FROM orders o WHERE (status IN ('shipped', 'delivered',
+	'returned')) <> EXISTS (SELECT 1 FROM shipments s WHERE s.order_id = o.id)
+	UNION ALL SELECT 'reserved ' || product_id || ' in ' || warehouse_id
+	FROM (SELECT product_id, warehouse_id, reserved FROM inventory EXCEPT
+		SELECT v.product_id, v.warehouse_id, coalesce(held, 0) FROM inventory v LEFT
+		JOIN (SELECT l.product_id AS p, o.warehouse_id AS w, sum(l.quantity) AS held
+			FROM orders o JOIN order_lines l ON l.order_id = o.id WHERE o.status = 'placed' GROUP BY 1, 2) ON p = v.product_id
+			AND w = v.warehouse_id)
+	UNION ALL SELECT 'times of ' || id FROM tickets, books WHERE first_response_at < opened_at OR solved_at < opened_at
+	OR solved_at > now OR first_response_at > now
+	UNION ALL SELECT 'ticket ' || t.id || ' of another' FROM tickets t JOIN invoices i ON i.id = t.invoice_id
+	WHERE i.customer_id <> t.customer_id
+	UNION ALL SELECT 'ticket ' || t.id || ' of another' FROM tickets t JOIN orders o ON o.id = t.order_id
+	WHERE o.customer_id <> t.customer_id
+	UNION ALL SELECT 'messages out of order in ' || ticket_id FROM ticket_messages m JOIN tickets t ON t.id = m.ticket_id
+	WHERE m.at < t.opened_at
+	UNION ALL SELECT 'escalation ' || e.id FROM escalations e JOIN tickets t ON t.id = e.ticket_id
+	WHERE e.raised_at < t.opened_at OR e.resolved_at < e.raised_at`
 
 func checkBooks(t testing.TB, o *Office) {
 	t.Helper()
@@ -199,8 +218,8 @@ func TestContentsHangTogether(t *testing.T) {
 	}{
 		{"customers", 500}, {"accounts", 400}, {"contacts", 900}, {"leads", 300}, {"invoices", 5000}, {"invoice_lines", 5000},
 		{"payments", 4000}, {"refunds", 100}, {"credits", 100}, {"tickets", 2000}, {"ticket_messages", 4000}, {"macros", 20},
-		{"escalations", 100}, {"sla_policies", 4}, {"orders", 3000}, {"order_lines", 5000}, {"products", 150}, {"inventory", 600},
-		{"shipments", 2500}, {"users", 40}, {"roles", 5}, {"reports", 5}, {"dataset_rows", 100},
+		{"escalations", 100}, {"sla_policies", 4}, {"orders", 3000}, {"order_lines", 5000}, {"products", 150},
+		{"inventory", 600}, {"shipments", 2500}, {"users", 40}, {"roles", 5}, {"reports", 5}, {"dataset_rows", 100},
 	} {
 		if n := number(t, o, `SELECT count(*) FROM `+c.table); n < c.least {
 			t.Errorf("%s: %d rows, want at least %d", c.table, n, c.least)
@@ -213,7 +232,8 @@ func TestContentsHangTogether(t *testing.T) {
 	}{
 		{"invoices", "status", "draft open paid void"}, {"orders", "status", "cancelled delivered placed returned shipped"},
 		{"tickets", "status", "closed open pending solved"}, {"leads", "status", "contacted converted lost new qualified"},
-		{"credits", "status", "active used"}, {"customers", "status", "active closed suspended"}, {"users", "status", "active inactive"},
+		{"credits", "status", "active used"}, {"customers", "status", "active closed suspended"},
+		{"users", "status", "active inactive"},
 		{"escalations", "status", "open resolved"}, {"products", "status", "active discontinued"},
 	} {
 		got := strings.Join(column(t, o, `SELECT DISTINCT `+c.column+` FROM `+c.table+` ORDER BY 1`), " ")
@@ -231,7 +251,8 @@ func TestAcmeScript(t *testing.T) {
 		t.Fatalf("first hit of Acme: %v", customer["company_name"])
 	}
 	before := o.fingerprint(t)
-	invoices := mustCall(t, o, "billing.invoice.list_unpaid", map[string]any{"customer_id": customer["id"], "limit": int64(10)}).([]any)
+	invoices := mustCall(t, o, "billing.invoice.list_unpaid",
+		map[string]any{"customer_id": customer["id"], "limit": int64(10)}).([]any)
 	overdue := 0
 	for _, v := range invoices {
 		invoice := v.(map[string]any)
@@ -264,7 +285,8 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	for _, id := range []string{"crm.customer.list", "reporting.dataset.rebuild"} {
 		e := entryOf(t, o, id)
-		_, err := e.Action(ctx, catalog.Call{ID: id, Args: map[string]any{"dataset_id": "dst_01", "limit": int64(1), "offset": int64(0)}})
+		_, err := e.Action(ctx,
+			catalog.Call{ID: id, Args: map[string]any{"dataset_id": "dst_01", "limit": int64(1), "offset": int64(0)}})
 		if err == nil || !strings.Contains(err.Error(), "context canceled") {
 			t.Errorf("%s on a cancelled context: %v", id, err)
 		}
@@ -280,7 +302,8 @@ func TestConcurrentCalls(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for range 5 {
-				if _, err := call(t, o, "crm.customer.add_note", map[string]any{"customer_id": "cus_0001", "body": fmt.Sprint("note ", i)}); err != nil {
+				if _, err := call(t, o, "crm.customer.add_note",
+					map[string]any{"customer_id": "cus_0001", "body": fmt.Sprint("note ", i)}); err != nil {
 					t.Error(err)
 				}
 				if _, err := call(t, o, "crm.customer.overview", map[string]any{"customer_id": "cus_0001"}); err != nil {

@@ -26,10 +26,12 @@ func billingRefunds() []action {
 		}, {
 			id: "billing.refund.limit", title: "How much can be refunded", op: catalog.Read,
 			about:    "Tell how much of an invoice can still be refunded.",
-			entities: "invoice refund", tags: "billing refund limit eligibility", aliases: "refundable amount; can this be refunded; refund eligibility",
-			in:  `invoice_id: str -- Invoice, like inv_00042.`,
-			out: "refund_limit",
-			do: []step{one(`SELECT id AS invoice_id, status AS invoice_status, ` + owed + ` AS owed_cents, paid_cents - refunded_cents AS paid_cents,
+			entities: "invoice refund", tags: "billing refund limit eligibility",
+			aliases: "refundable amount; can this be refunded; refund eligibility",
+			in:      `invoice_id: str -- Invoice, like inv_00042.`,
+			out:     "refund_limit",
+			do: []step{one(`SELECT id AS invoice_id, status AS invoice_status, ` + owed +
+				` AS owed_cents, paid_cents - refunded_cents AS paid_cents,
 				paid_cents - refunded_cents + ` + owed + ` AS refundable_cents FROM invoices WHERE id = :invoice_id`)},
 			lua: `billing.refund.limit({ invoice_id = "inv_00042" })`,
 		}, {
@@ -41,8 +43,8 @@ func billingRefunds() []action {
 				from_date?: date -- Only issued on or after this day.
 				limit?: int = 25 1..200 -- How many at most.`,
 			out: "list<refund>",
-			do: []step{list(`SELECT * FROM refund_view WHERE 1 {AND customer_id = :customer_id} {AND invoice_id = :invoice_id} {AND issued_on >= :from_date}
-				ORDER BY issued_on DESC, id DESC LIMIT :limit`)},
+			do: []step{list(`SELECT * FROM refund_view WHERE 1 {AND customer_id = :customer_id} {AND invoice_id = :invoice_id}
+				{AND issued_on >= :from_date} ORDER BY issued_on DESC, id DESC LIMIT :limit`)},
 			lua: `billing.refund.list({ from_date = "2026-10-01" })`,
 		}, {
 			id: "billing.refund.get", title: "Get a refund", op: catalog.Read,
@@ -55,17 +57,19 @@ func billingRefunds() []action {
 		}, {
 			id: "billing.refund.issue", title: "Issue a refund", op: catalog.Create, risk: catalog.High,
 			about:    "Refund an invoice: first what is still owed on it is waived, the rest is paid back. Refuses more than was paid or is owed. Cannot be undone.",
-			entities: "refund invoice customer", tags: "billing refund money payout", aliases: "pay back; give money back; reimburse customer",
+			entities: "refund invoice customer", tags: "billing refund money payout",
+			aliases: "pay back; give money back; reimburse customer",
 			in: `invoice_id: str -- Invoice, like inv_00042.
 				amount_cents: int 1..1000000000 -- Amount, in cents; see billing.refund.limit.
 				reason: str 1..200 -- Why.`,
 			out: "refund",
 			do: []step{
-				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', nothing can be refunded' FROM invoices WHERE id = :invoice_id AND status IN ('draft', 'void')`),
+				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', nothing can be refunded' FROM invoices
+					WHERE id = :invoice_id AND status IN ('draft', 'void')`),
 				refuse(`SELECT 'refund of ' || printf('%.2f', :amount_cents / 100.0) || ' is more than the ' ||
 					printf('%.2f', (paid_cents - refunded_cents + balance_cents) / 100.0) || ' that invoice ' || id || ' allows (' ||
-					printf('%.2f', paid_cents / 100.0) || ' paid, ' || printf('%.2f', refunded_cents / 100.0) || ' of it paid back, ' ||
-					printf('%.2f', balance_cents / 100.0) || ' owed)'
+					printf('%.2f', paid_cents / 100.0) || ' paid, ' || printf('%.2f', refunded_cents / 100.0) ||
+					' of it paid back, ' || printf('%.2f', balance_cents / 100.0) || ' owed)'
 					FROM invoices WHERE id = :invoice_id AND :amount_cents > paid_cents - refunded_cents + balance_cents`),
 				fresh("rfd"),
 				let("waived", `SELECT min(:amount_cents, balance_cents) FROM invoices WHERE id = :invoice_id`),
@@ -73,12 +77,13 @@ func billingRefunds() []action {
 					coalesce(nullif(:caller, ''), 'unknown'), :today FROM invoices WHERE id = :invoice_id`),
 				exec(`UPDATE invoices SET credited_cents = credited_cents + :waived, balance_cents = balance_cents - :waived,
 					refunded_cents = refunded_cents + :amount_cents - :waived,
-					status = iif(balance_cents = :waived, 'paid', status), paid_on = iif(balance_cents = :waived, coalesce(paid_on, :today), NULL)
-					WHERE id = :invoice_id`),
+					status = iif(balance_cents = :waived, 'paid', status),
+					paid_on = iif(balance_cents = :waived, coalesce(paid_on, :today), NULL) WHERE id = :invoice_id`),
 				exec(`INSERT INTO ledger (customer_id, day, kind, reference, invoice_id, amount_cents)
 					SELECT customer_id, issued_on, 'credit_note', id, invoice_id, -amount_cents FROM refunds WHERE id = :new_id`),
 				exec(`INSERT INTO ledger (customer_id, day, kind, reference, invoice_id, amount_cents)
-					SELECT customer_id, issued_on, 'refund', id, invoice_id, paid_out_cents FROM refunds WHERE id = :new_id AND paid_out_cents > 0`),
+					SELECT customer_id, issued_on, 'refund', id, invoice_id, paid_out_cents FROM refunds
+					WHERE id = :new_id AND paid_out_cents > 0`),
 				one(`SELECT * FROM refund_view WHERE id = :new_id`),
 			},
 			lua: `billing.refund.issue({ invoice_id = "inv_00042", amount_cents = 1500, reason = "Damaged on arrival" })`,
@@ -97,11 +102,14 @@ type letter struct {
 
 func (w *work) letter(ctx context.Context) (letter, error) {
 	var l letter
-	err := w.tx.QueryRowContext(ctx, `SELECT i.customer_id, i.company_name, c.email, i.status, i.issued_on, i.due_date, b.currency, b.company,
-		coalesce((SELECT name FROM contacts n WHERE n.customer_id = i.customer_id ORDER BY is_primary DESC, id LIMIT 1), i.company_name),
-		i.amount_cents, i.balance_cents, iif(i.status IN ('draft', 'void'), 0, i.paid_cents - i.refunded_cents + i.balance_cents), i.days_overdue
+	err := w.tx.QueryRowContext(ctx, `SELECT i.customer_id, i.company_name, c.email, i.status, i.issued_on, i.due_date,
+		b.currency, b.company, coalesce((SELECT name FROM contacts n WHERE n.customer_id = i.customer_id
+			ORDER BY is_primary DESC, id LIMIT 1), i.company_name),
+		i.amount_cents, i.balance_cents,
+		iif(i.status IN ('draft', 'void'), 0, i.paid_cents - i.refunded_cents + i.balance_cents), i.days_overdue
 		FROM invoice_view i JOIN customers c ON c.id = i.customer_id JOIN books b WHERE i.id = ?`, w.vars["invoice_id"]).Scan(
-		&l.customer, &l.company, &l.email, &l.status, &l.issued, &l.due, &l.currency, &l.sender, &l.contact, &l.total, &l.balance, &l.refundable, &l.late)
+		&l.customer, &l.company, &l.email, &l.status, &l.issued, &l.due, &l.currency, &l.sender, &l.contact, &l.total,
+		&l.balance, &l.refundable, &l.late)
 	return l, err
 }
 
@@ -121,7 +129,8 @@ func draftRefundNote(ctx context.Context, w *work) (any, error) {
 		amount = given
 	}
 	if amount > l.refundable {
-		return nil, fmt.Errorf("refund of %s is more than the %s that invoice %s allows", l.money(amount), l.money(l.refundable), id)
+		return nil, fmt.Errorf("refund of %s is more than the %s that invoice %s allows",
+			l.money(amount), l.money(l.refundable), id)
 	}
 	reason := "we reviewed"
 	if given, ok := w.vars["reason"].(string); ok {
@@ -137,7 +146,8 @@ func draftRefundNote(ctx context.Context, w *work) (any, error) {
 		case waived == amount:
 			text += ", to be set against the amount still owed."
 		case waived > 0:
-			text += fmt.Sprintf(": %s to be set against the amount still owed and %s to be paid back.", l.money(waived), l.money(amount-waived))
+			text += fmt.Sprintf(": %s to be set against the amount still owed and %s to be paid back.",
+				l.money(waived), l.money(amount-waived))
 		default:
 			text += ", to be paid back the way you paid."
 		}
@@ -170,7 +180,8 @@ func draftReminder(ctx context.Context, w *work) (any, error) {
 		when = fmt.Sprintf("was due on %s, %d days ago", l.due, l.late)
 	}
 	return map[string]any{
-		"invoice_id": id, "customer_id": l.customer, "to": l.email, "subject": fmt.Sprintf("Invoice %s: %s", id, l.money(l.balance)),
+		"invoice_id": id, "customer_id": l.customer, "to": l.email,
+		"subject": fmt.Sprintf("Invoice %s: %s", id, l.money(l.balance)),
 		"text": fmt.Sprintf("Dear %s,\n\ninvoice %s of %s %s. %s is still open. %s\n\nKind regards\n%s billing",
 			l.contact, id, l.issued, when, l.money(l.balance), ask, l.sender),
 		"balance_cents": l.balance, "days_overdue": l.late,

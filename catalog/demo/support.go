@@ -9,7 +9,8 @@ func supportTickets() []action {
 		{
 			id: "support.ticket.search", title: "Search tickets", op: catalog.Read,
 			about:    "Find tickets by words of subject or company, status, priority, category or assignee, the newest first.",
-			entities: "ticket customer", tags: "support ticket helpdesk lookup", aliases: "find ticket; look up case; search requests",
+			entities: "ticket customer", tags: "support ticket helpdesk lookup",
+			aliases: "find ticket; look up case; search requests",
 			in: `query?: str 1..200 -- Words of subject, company name or id.
 				status?: open|pending|solved|closed -- Only this status.
 				priority?: low|normal|high|urgent -- Only this priority.
@@ -19,7 +20,8 @@ func supportTickets() []action {
 				offset?: int = 0 0..100000 -- How many to leave out first.`,
 			out: "list<ticket>",
 			do: []step{list(`SELECT * FROM ticket_view WHERE 1
-				{AND NOT EXISTS (SELECT 1 FROM json_each(:query_words) w WHERE instr(lower(subject || ' ' || company_name || ' ' || id), w.value) = 0)}
+				{AND NOT EXISTS (SELECT 1 FROM json_each(:query_words) w
+				WHERE instr(lower(subject || ' ' || company_name || ' ' || id), w.value) = 0)}
 				{AND status = :status} {AND priority = :priority} {AND category = :category} {AND assignee_id = :assignee_id}
 				ORDER BY id DESC LIMIT :limit OFFSET :offset`)},
 			lua: `support.ticket.search({ query = "refund", status = "open" })
@@ -27,12 +29,14 @@ func supportTickets() []action {
 		}, {
 			id: "support.ticket.list_open", title: "List open tickets", op: catalog.Read,
 			about:    "List the tickets that wait for us, the most pressing and then the oldest first.",
-			entities: "ticket", tags: "support ticket helpdesk queue backlog", aliases: "ticket queue; backlog; what needs an answer",
+			entities: "ticket", tags: "support ticket helpdesk queue backlog",
+			aliases: "ticket queue; backlog; what needs an answer",
 			in: `unassigned_only?: bool = false -- Only tickets that nobody works on.
 				limit?: int = 25 1..200 -- How many at most.`,
 			out: "list<ticket>",
 			do: []step{list(`SELECT * FROM ticket_view WHERE status = 'open' AND (assignee_id IS NULL OR NOT :unassigned_only)
-				ORDER BY CASE priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'normal' THEN 2 ELSE 3 END, opened_at, id LIMIT :limit`)},
+				ORDER BY CASE priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'normal' THEN 2 ELSE 3 END, opened_at, id
+				LIMIT :limit`)},
 			lua: `support.ticket.list_open({ unassigned_only = true })`,
 		}, {
 			id: "support.ticket.list_for_customer", title: "List the tickets of a customer", op: catalog.Read,
@@ -69,7 +73,8 @@ func supportTicketChanges() []action {
 		{
 			id: "support.ticket.create", title: "Open a ticket", op: catalog.Create, risk: catalog.Low,
 			about:    "Open a ticket for a customer with its first message.",
-			entities: "ticket customer", tags: "support ticket new helpdesk", aliases: "new case; log a complaint; file a request",
+			entities: "ticket customer", tags: "support ticket new helpdesk",
+			aliases: "new case; log a complaint; file a request",
 			in: `customer_id: str -- Customer, like cus_0001.
 				subject: str 1..200 -- Subject line.
 				body: str 1..8000 -- What the customer says.
@@ -83,27 +88,31 @@ func supportTicketChanges() []action {
 				fresh("msg"),
 				let("message_id", `SELECT :new_id`),
 				fresh("tkt"),
-				exec(`INSERT INTO tickets VALUES (:new_id, :customer_id, :contact_id, :order_id, :invoice_id, :subject, :category, :priority, 'open',
-					NULL, :now, NULL, NULL)`),
+				exec(`INSERT INTO tickets VALUES (:new_id, :customer_id, :contact_id, :order_id, :invoice_id, :subject, :category,
+					:priority, 'open', NULL, :now, NULL, NULL)`),
 				exec(`INSERT INTO ticket_messages SELECT :message_id, :new_id, 'customer',
-					coalesce((SELECT name FROM contacts WHERE id = :contact_id), company_name), :body, :now FROM customers WHERE id = :customer_id`),
+					coalesce((SELECT name FROM contacts WHERE id = :contact_id), company_name), :body, :now FROM customers
+					WHERE id = :customer_id`),
 				one(`SELECT * FROM ticket_view WHERE id = :new_id`),
 			},
 			lua: `support.ticket.create({ customer_id = "cus_0001", subject = "Box missing", body = "One box is missing.", category = "delivery", priority = "high" })`,
 		}, {
 			id: "support.ticket.reply", title: "Answer a ticket", op: catalog.Create,
 			about:    "Answer a ticket, or add an internal message that the customer does not see.",
-			entities: "ticket ticket_message", tags: "support ticket answer", aliases: "respond to customer; reply to case; internal comment",
+			entities: "ticket ticket_message", tags: "support ticket answer",
+			aliases: "respond to customer; reply to case; internal comment",
 			in: `ticket_id: str -- Ticket, like tkt_00001.
 				body: str 1..8000 -- Text.
 				internal?: bool = false -- Whether only staff sees it.`,
 			out: "ticket_message",
 			do: []step{
-				refuse(`SELECT 'ticket ' || id || ' is closed; reopen it first' FROM tickets WHERE id = :ticket_id AND status = 'closed'`),
+				refuse(`SELECT 'ticket ' || id || ' is closed; reopen it first' FROM tickets
+					WHERE id = :ticket_id AND status = 'closed'`),
 				fresh("msg"),
-				exec(`INSERT INTO ticket_messages VALUES (:new_id, :ticket_id, iif(:internal, 'internal', 'agent'), coalesce(nullif(:caller, ''), 'unknown'), :body, :now)`),
-				exec(`UPDATE tickets SET first_response_at = coalesce(first_response_at, :now), status = iif(status = 'open', 'pending', status)
-					WHERE id = :ticket_id AND NOT :internal`),
+				exec(`INSERT INTO ticket_messages VALUES (:new_id, :ticket_id, iif(:internal, 'internal', 'agent'),
+					coalesce(nullif(:caller, ''), 'unknown'), :body, :now)`),
+				exec(`UPDATE tickets SET first_response_at = coalesce(first_response_at, :now),
+					status = iif(status = 'open', 'pending', status) WHERE id = :ticket_id AND NOT :internal`),
 				one(`SELECT * FROM ticket_messages WHERE id = :new_id`),
 			},
 			lua: `support.ticket.reply({ ticket_id = "tkt_02200", body = "We are looking into it." })`,
@@ -115,7 +124,8 @@ func supportTicketChanges() []action {
 				assignee_id: str -- Staff user, like usr_003.`,
 			out: "ticket",
 			do: []step{
-				refuse(`SELECT 'user ' || id || ' is ' || status || ' and cannot take tickets' FROM users WHERE id = :assignee_id AND status <> 'active'`),
+				refuse(`SELECT 'user ' || id || ' is ' || status || ' and cannot take tickets' FROM users
+					WHERE id = :assignee_id AND status <> 'active'`),
 				exec(`UPDATE tickets SET assignee_id = :assignee_id WHERE id = :ticket_id`),
 				one(`SELECT * FROM ticket_view WHERE id = :ticket_id`),
 			},
@@ -140,7 +150,8 @@ func supportTicketChanges() []action {
 				status?: solved|closed = solved -- New status; a closed ticket takes no more answers.`,
 			out: "ticket",
 			do: []step{
-				refuse(`SELECT 'ticket ' || id || ' is ' || status || ' already' FROM tickets WHERE id = :ticket_id AND (status = 'closed' OR status = :status)`),
+				refuse(`SELECT 'ticket ' || id || ' is ' || status || ' already' FROM tickets
+					WHERE id = :ticket_id AND (status = 'closed' OR status = :status)`),
 				exec(`UPDATE tickets SET status = :status, solved_at = coalesce(solved_at, :now) WHERE id = :ticket_id`),
 				one(`SELECT * FROM ticket_view WHERE id = :ticket_id`),
 			},
@@ -152,7 +163,8 @@ func supportTicketChanges() []action {
 			in:  `ticket_id: str -- Ticket, like tkt_00001.`,
 			out: "ticket",
 			do: []step{
-				refuse(`SELECT 'ticket ' || id || ' is ' || status || ' already' FROM tickets WHERE id = :ticket_id AND status IN ('open', 'pending')`),
+				refuse(`SELECT 'ticket ' || id || ' is ' || status || ' already' FROM tickets
+					WHERE id = :ticket_id AND status IN ('open', 'pending')`),
 				exec(`UPDATE tickets SET status = 'open', solved_at = NULL WHERE id = :ticket_id`),
 				one(`SELECT * FROM ticket_view WHERE id = :ticket_id`),
 			},
@@ -170,7 +182,8 @@ func supportTicketChanges() []action {
 					WHERE a.id = :ticket_id AND b.id = :into_ticket_id AND a.customer_id <> b.customer_id`),
 				exec(`UPDATE ticket_messages SET ticket_id = :into_ticket_id WHERE ticket_id = :ticket_id`),
 				exec(`UPDATE escalations SET ticket_id = :into_ticket_id WHERE ticket_id = :ticket_id`),
-				exec(`UPDATE tickets SET opened_at = min(opened_at, (SELECT opened_at FROM tickets WHERE id = :ticket_id)) WHERE id = :into_ticket_id`),
+				exec(`UPDATE tickets SET opened_at = min(opened_at, (SELECT opened_at FROM tickets WHERE id = :ticket_id))
+					WHERE id = :into_ticket_id`),
 				exec(`UPDATE tickets SET status = 'closed', solved_at = coalesce(solved_at, :now) WHERE id = :ticket_id`),
 				one(`SELECT * FROM ticket_view WHERE id = :into_ticket_id`),
 			},

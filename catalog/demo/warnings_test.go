@@ -32,8 +32,9 @@ func TestWarnings(t *testing.T) {
 	undone := []string{"Cannot be undone."}
 	want := map[string][]string{
 		"billing.invoice.void": undone, "billing.invoice.void_all_for_customer": undone, "billing.refund.issue": undone,
-		"crm.customer.merge": undone, "identity.user.purge": undone, "support.ticket.merge": undone, "support.ticket.delete": undone,
-		"support.ticket.solve": {"Mark a ticket as solved, or as closed for good."},
+		"crm.customer.merge": undone, "identity.user.purge": undone, "support.ticket.merge": undone,
+		"support.ticket.delete": undone,
+		"support.ticket.solve":  {"Mark a ticket as solved, or as closed for good."},
 	}
 	if diff := cmp.Diff(want, warns); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)

@@ -12,15 +12,24 @@ var slaPolicies = []slaPolicy{{"standard", 24, 120}, {"silver", 12, 72}, {"gold"
 type macroText struct{ name, category, body, sets string }
 
 var macros = []macroText{
-	{"Ask for invoice number", "billing", "Hello {company}, which invoice is {ticket} about? The number starts with inv_.", "pending"},
-	{"Explain payment terms", "billing", "Hello {company}, your payment terms are printed on each invoice below the total.", "solved"},
-	{"Refund is on its way", "billing", "Hello {company}, the refund for {ticket} was issued and takes up to five bank days.", "solved"},
-	{"Copy of invoice sent", "billing", "Hello {company}, a copy of the invoice was sent to your accounts address.", "solved"},
-	{"Where is my order", "delivery", "Hello {company}, your order has left the warehouse. The tracking code is in your confirmation.", "solved"},
-	{"Delay at the carrier", "delivery", "Hello {company}, the carrier reports a delay. We follow {ticket} up every day.", "pending"},
-	{"Ask for delivery address", "delivery", "Hello {company}, please confirm the delivery address for {ticket}.", "pending"},
-	{"Carrier claim opened", "delivery", "Hello {company}, we opened a claim with the carrier and will come back to you.", "open"},
-	{"Return label", "returns", "Hello {company}, here is the return label for {ticket}. Please use the first box.", "pending"},
+	{"Ask for invoice number", "billing",
+		"Hello {company}, which invoice is {ticket} about? The number starts with inv_.", "pending"},
+	{"Explain payment terms", "billing",
+		"Hello {company}, your payment terms are printed on each invoice below the total.", "solved"},
+	{"Refund is on its way", "billing",
+		"Hello {company}, the refund for {ticket} was issued and takes up to five bank days.", "solved"},
+	{"Copy of invoice sent", "billing",
+		"Hello {company}, a copy of the invoice was sent to your accounts address.", "solved"},
+	{"Where is my order", "delivery",
+		"Hello {company}, your order has left the warehouse. The tracking code is in your confirmation.", "solved"},
+	{"Delay at the carrier", "delivery",
+		"Hello {company}, the carrier reports a delay. We follow {ticket} up every day.", "pending"},
+	{"Ask for delivery address", "delivery",
+		"Hello {company}, please confirm the delivery address for {ticket}.", "pending"},
+	{"Carrier claim opened", "delivery",
+		"Hello {company}, we opened a claim with the carrier and will come back to you.", "open"},
+	{"Return label", "returns",
+		"Hello {company}, here is the return label for {ticket}. Please use the first box.", "pending"},
 	{"Return received", "returns", "Hello {company}, your return arrived and is being checked.", "open"},
 	{"Return refused", "returns", "Hello {company}, the time for returns is over for this order. We are sorry.", "solved"},
 	{"Ask for photos", "returns", "Hello {company}, please send two photos of the damage for {ticket}.", "pending"},
@@ -41,7 +50,8 @@ var ticketTopics = []ticketTopic{
 	{"billing", "invoice", "Question about {it}", "Hello, we do not understand one line of {it}. Could you explain it?"},
 	{"billing", "invoice", "Refund for {it}", "Hello, part of {it} was billed twice. {company} asks for a refund."},
 	{"billing", "invoice", "{it} paid but reminded", "We paid {it} last week and got a reminder today."},
-	{"billing", "invoice", "Purchase order number missing on {it}", "Our accounting cannot book {it} without the purchase order number."},
+	{"billing", "invoice", "Purchase order number missing on {it}",
+		"Our accounting cannot book {it} without the purchase order number."},
 	{"delivery", "order", "Where is {it}?", "We have been waiting for {it} for days. When does it arrive?"},
 	{"delivery", "order", "{it} arrived incomplete", "One box of {it} is missing. The driver knew nothing."},
 	{"delivery", "order", "Change delivery address of {it}", "Please send {it} to our other site."},
@@ -56,25 +66,31 @@ var ticketTopics = []ticketTopic{
 }
 
 var agentReplies = []string{
-	"Thank you for writing. I am looking into it and come back to you today.", "I am sorry for the trouble. I have asked the warehouse.",
-	"Thank you. Could you send me one more detail?", "I see what happened and am putting it right.", "I passed this to the team that can decide it.",
+	"Thank you for writing. I am looking into it and come back to you today.",
+	"I am sorry for the trouble. I have asked the warehouse.",
+	"Thank you. Could you send me one more detail?", "I see what happened and am putting it right.",
+	"I passed this to the team that can decide it.",
 }
 
 var customerReplies = []string{
-	"Thank you, we wait to hear from you.", "Here is what you asked for.", "Any news?", "This is getting urgent for us.", "That would be fine.",
+	"Thank you, we wait to hear from you.", "Here is what you asked for.", "Any news?", "This is getting urgent for us.",
+	"That would be fine.",
 }
 
 var closingReplies = []string{
-	"This is settled now. Thank you for your patience.", "Done. Please write again if anything is open.", "The matter is closed on our side.",
+	"This is settled now. Thank you for your patience.", "Done. Please write again if anything is open.",
+	"The matter is closed on our side.",
 	"We corrected it and noted it for the future.",
 }
 
 var escalationReasons = []string{
-	"Promised time is over", "Customer threatens to leave", "Third ticket about the same thing", "Legal question", "Large order at risk",
+	"Promised time is over", "Customer threatens to leave", "Third ticket about the same thing", "Legal question",
+	"Large order at risk",
 }
 
 var resolutions = []string{
-	"Called the customer and agreed on a date", "Replacement sent by express", "Credit granted", "Explained and accepted", "Handed to management",
+	"Called the customer and agreed on a date", "Replacement sent by express", "Credit granted", "Explained and accepted",
+	"Handed to management",
 }
 
 type datasetText struct{ name, about string }
@@ -87,6 +103,6 @@ var datasets = []datasetText{
 }
 
 var reportNames = []string{
-	"Monthly revenue", "Support load", "Sales by product group", "Lead funnel", "Board summary", "Service level review", "Stock planning",
-	"Marketing check", "Refund watch", "Agent coaching",
+	"Monthly revenue", "Support load", "Sales by product group", "Lead funnel", "Board summary", "Service level review",
+	"Stock planning", "Marketing check", "Refund watch", "Agent coaching",
 }
