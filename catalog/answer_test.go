@@ -13,7 +13,9 @@ func many(n int) *View {
 	var entries []Entry
 	for i := range n {
 		in := input(`"account_id":{"type":"string"},"format":{"enum":["comma_separated","tab_separated","json_lines"]},"page":{"type":"integer","default":1},"size":{"type":"integer"},"since":{"type":"string"},"customerId":{"type":"string"}`, `"account_id"`)
-		e := about(read(fmt.Sprintf("books.ledger%02d.export_entries", i), "Export the entries of a ledger with all of their postings, one row for each posting, oldest first.", in, listOf(invoiceItem)), "entry")
+		e := about(read(fmt.Sprintf("books.ledger%02d.export_entries", i),
+			"Export the entries of a ledger with all of their postings, one row for each posting, oldest first.",
+			in, listOf(invoiceItem)), "entry")
 		entries = append(entries, e)
 	}
 	c, _ := New(entries, Options{})
@@ -29,7 +31,8 @@ func TestAnswersFit(t *testing.T) {
 	}{
 		{"no limit", SearchOptions{}},
 		{"limit 4", SearchOptions{Limit: 4}},
-		{"limit 12, asked by customer_id and due_date", SearchOptions{Limit: 12, NeedsInput: []string{"customer_id"}, NeedsOutput: []string{"due_date"}}},
+		{"limit 12, asked by customer_id and due_date",
+			SearchOptions{Limit: 12, NeedsInput: []string{"customer_id"}, NeedsOutput: []string{"due_date"}}},
 	} {
 		fmt.Fprintf(&b, "== %s\n%s\n", ask.say, v.FormatSet(mustSearch(t, v, "export ledger entries", ask.o), 30))
 	}
@@ -44,7 +47,9 @@ func TestRequiredNamesAreNeverDropped(t *testing.T) {
 	}
 	var entries []Entry
 	for i := range 30 {
-		entries = append(entries, read(fmt.Sprintf("forms.file%02d", i), "File a form.", input(strings.Join(props, ","), strings.Join(required, ",")), nil))
+		entries = append(entries,
+			read(fmt.Sprintf("forms.file%02d", i), "File a form.",
+				input(strings.Join(props, ","), strings.Join(required, ",")), nil))
 	}
 	c, _ := New(entries, Options{})
 	v := c.View()
@@ -67,7 +72,8 @@ func TestTokens(t *testing.T) {
 		text string
 		want int
 	}{
-		{"", 0}, {"list", 1}, {"List unpaid invoices", 4}, {"listUnpaid", 2}, {"a.b(c*:str) -> {d}", 12}, {"12345", 2}, {"数据", 2},
+		{"", 0}, {"list", 1}, {"List unpaid invoices", 4}, {"listUnpaid", 2}, {"a.b(c*:str) -> {d}", 12}, {"12345", 2},
+		{"数据", 2},
 	} {
 		if got := spec.Tokens(test.text); got != test.want {
 			t.Errorf("%q: %d, want %d", test.text, got, test.want)
@@ -99,12 +105,14 @@ func TestCutAtTheMost(t *testing.T) {
 	if !strings.HasPrefix(text, "20 of 30 shown, the most that one answer lists; narrow the query for the rest") {
 		t.Error(text)
 	}
-	for name, set := range map[string]Set{"asked for as many": set.Top(20), "a namespace": c.View().Namespace("a").Top(20)} {
+	for name, set := range map[string]Set{"asked for as many": set.Top(20),
+		"a namespace": c.View().Namespace("a").Top(20)} {
 		if text := c.View().FormatSet(set, 20); !strings.HasPrefix(text, "20 of 30 shown, the most that one answer lists") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	if text := c.View().FormatSet(c.View().Namespace("a"), 20); !strings.Contains(text, " of 30 shown; catalog.top(set, 20) lists more, catalog.filter narrows\n") {
+	if text := c.View().FormatSet(c.View().Namespace("a"), 20); !strings.Contains(text,
+		" of 30 shown; catalog.top(set, 20) lists more, catalog.filter narrows\n") {
 		t.Error(text)
 	}
 	text = c.View().FormatSet(set.Filter(SearchOptions{Limit: 10}), 20)

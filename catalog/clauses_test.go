@@ -32,7 +32,8 @@ func TestEachRequestFound(t *testing.T) {
 	if got, want := order(Options{}), []string{"invite", "forecast", "meeting_weather"}; !slices.Equal(got, want) {
 		t.Errorf("with parts: got %v, want %v", got, want)
 	}
-	if got, want := order(Options{Without: []search.Feature{search.Clauses}}), []string{"invite", "meeting_weather", "forecast"}; !slices.Equal(got, want) {
+	if got, want := order(Options{Without: []search.Feature{search.Clauses}}),
+		[]string{"invite", "meeting_weather", "forecast"}; !slices.Equal(got, want) {
 		t.Errorf("without parts: got %v, want %v", got, want)
 	}
 }

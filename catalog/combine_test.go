@@ -75,7 +75,8 @@ func TestSetLaws(t *testing.T) {
 		if x, y := a.Boost(BoostOptions{SearchOptions: SearchOptions{Tags: []string{"t3"}}}), a; x.Total() != y.Total() {
 			t.Errorf("%s: boost changes the total from %d to %d", law, y.Total(), x.Total())
 		}
-		if in, or := a.Intersect(b).Total(), a.Union(b).Total(); a.search != nil && b.search != nil && in+or != a.Total()+b.Total() {
+		if in, or := a.Intersect(b).Total(),
+			a.Union(b).Total(); a.search != nil && b.search != nil && in+or != a.Total()+b.Total() {
 			t.Errorf("%s: %d in both and %d in either of %d and %d", law, in, or, a.Total(), b.Total())
 		}
 	}
@@ -103,7 +104,8 @@ func TestSearchBeyondItsHits(t *testing.T) {
 	if got := found.Top(70); got.Len() != 70 || got.Total() != found.Total() {
 		t.Errorf("top 70: %d of %d", got.Len(), got.Total())
 	}
-	if f := mustSearch(t, v, "refund", SearchOptions{Tags: []string{"t3"}}).Facets(); f.Total <= defaultLimit || f.Of != 0 {
+	if f := mustSearch(t, v, "refund", SearchOptions{Tags: []string{"t3"}}).Facets(); f.Total <= defaultLimit ||
+		f.Of != 0 {
 		t.Errorf("facets of all: %d of %d", f.Total, f.Of)
 	}
 	if got := found.Boost(BoostOptions{SearchOptions: SearchOptions{Limit: 3}}); got.Len() != 3 {
@@ -117,7 +119,8 @@ func TestWhatALimitCutsIsSaid(t *testing.T) {
 	two := mustSearch(t, v, "refund", SearchOptions{Limit: 2})
 	note := fmt.Sprintf(`of "refund" only the best 2 of %d matches were looked at`, two.Total())
 	for name, s := range map[string]Set{
-		"filter": two.Filter(SearchOptions{Mutates: ptr(true)}), "intersect": v.Namespace("app1").Intersect(two), "union": two.Union(v.Namespace("app1")),
+		"filter": two.Filter(SearchOptions{Mutates: ptr(true)}), "intersect": v.Namespace("app1").Intersect(two),
+		"union": two.Union(v.Namespace("app1")),
 	} {
 		if !slices.Contains(s.Notes(), note) || !strings.Contains(v.FormatSet(s, 5), note) {
 			t.Errorf("%s: %q", name, s.Notes())
@@ -130,7 +133,8 @@ func TestWhatALimitCutsIsSaid(t *testing.T) {
 	if wide.Len() != mostHits || wide.Total() <= mostHits {
 		t.Fatalf("%d of %d", wide.Len(), wide.Total())
 	}
-	if got := wide.Filter(SearchOptions{Mutates: ptr(true)}).Notes(); len(got) != 1 || !strings.Contains(got[0], "only the best 1000 of") {
+	if got := wide.Filter(SearchOptions{Mutates: ptr(true)}).Notes(); len(got) != 1 ||
+		!strings.Contains(got[0], "only the best 1000 of") {
 		t.Errorf("%q", got)
 	}
 }

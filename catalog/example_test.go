@@ -20,7 +20,8 @@ func remove(_ context.Context, in item, _ catalog.Context) (bool, error) { retur
 func Example() {
 	all, report := catalog.New([]catalog.Entry{
 		catalog.Func(catalog.Entry{ID: "shop.item.price", Description: "Get the price of an item, in cents."}, price),
-		catalog.Func(catalog.Entry{ID: "shop.item.remove", Description: "Remove an item from the shop.", Mutates: true}, remove),
+		catalog.Func(catalog.Entry{ID: "shop.item.remove",
+			Description: "Remove an item from the shop.", Mutates: true}, remove),
 	}, catalog.Options{})
 	if len(report.Skipped) > 0 {
 		log.Fatal(report.Skipped)

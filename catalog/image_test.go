@@ -31,16 +31,19 @@ func reopened(t *testing.T, c *Catalog, o OpenOptions) *Catalog {
 
 // TestImageAnswersTheSame asks a built catalog and the same from its image everything that there is to ask.
 func TestImageAnswersTheSame(t *testing.T) {
-	for name, entries := range map[string][]Entry{"office": office(), "mixed": mixed(3000), "samples": samples(), "none": nil} {
+	for name, entries := range map[string][]Entry{"office": office(), "mixed": mixed(3000),
+		"samples": samples(), "none": nil} {
 		built, _ := New(entries, Options{})
 		opened := reopened(t, built, OpenOptions{})
 		for i, query := range []string{
-			"list unpaid invoices for a customer", "find customer account by company name", "refund refund note 12", "biling invoce",
-			"delete user", "export", "create contract for legal number 12", "", "各国の検索", "show me \"acme corp\"",
+			"list unpaid invoices for a customer", "find customer account by company name", "refund refund note 12",
+			"biling invoce", "delete user", "export", "create contract for legal number 12", "", "各国の検索",
+			"show me \"acme corp\"",
 		} {
 			for _, o := range []SearchOptions{
-				{}, {Limit: 3}, {Domains: []string{"billing", "nowhere"}}, {Tags: []string{"invoice"}}, {Entities: []string{"customers"}},
-				{NeedsInput: []string{"customer_id"}}, {NeedsOutput: []string{"invoice[]"}}, {Mutates: ptr(true)}, {Operation: Read}, {Risk: High},
+				{}, {Limit: 3}, {Domains: []string{"billing", "nowhere"}}, {Tags: []string{"invoice"}},
+				{Entities: []string{"customers"}}, {NeedsInput: []string{"customer_id"}}, {NeedsOutput: []string{"invoice[]"}},
+				{Mutates: ptr(true)}, {Operation: Read}, {Risk: High},
 			} {
 				answers := func(c *Catalog) string {
 					v := c.View()
@@ -58,7 +61,8 @@ func TestImageAnswersTheSame(t *testing.T) {
 			}
 		}
 		a, b := built.View(), opened.View()
-		if diff := cmp.Diff([]any{a.Card(400), a.Children(""), a.Children("billing"), a.Why("bilin.x")}, []any{b.Card(400), b.Children(""), b.Children("billing"), b.Why("bilin.x")}); diff != "" {
+		if diff := cmp.Diff([]any{a.Card(400), a.Children(""), a.Children("billing"), a.Why("bilin.x")},
+			[]any{b.Card(400), b.Children(""), b.Children("billing"), b.Why("bilin.x")}); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 		for _, e := range built.entries {
@@ -110,7 +114,8 @@ func TestImageKeepsEntries(t *testing.T) {
 			t.Errorf("%s: action %v", want.ID, got.Action)
 		}
 		same := cmp.Comparer(func(a, b *Schema) bool { return (a == nil) == (b == nil) && bytes.Equal(a.JSON(), b.JSON()) })
-		noFuncs := cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Action" || p.String() == "Preview" }, cmp.Ignore())
+		noFuncs := cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Action" || p.String() == "Preview" },
+			cmp.Ignore())
 		if diff := cmp.Diff(built.entries[0], *got, same, noFuncs, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
 		}

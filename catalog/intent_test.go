@@ -17,7 +17,8 @@ func TestFeaturesOff(t *testing.T) {
 		feature search.Feature
 		query   string
 	}{
-		{search.Intents, "book a hotel"}, {search.Relations, "decide"}, {search.Prefixes, "auth"}, {search.Verbs, "retrieve"}, {search.Coverage, "hotel"}, {search.Pairs, "hotel booking"},
+		{search.Intents, "book a hotel"}, {search.Relations, "decide"}, {search.Prefixes, "auth"}, {search.Verbs, "retrieve"},
+		{search.Coverage, "hotel"}, {search.Pairs, "hotel booking"},
 		{search.Clauses, "Query of a booking. Fetch all of the rows."}, {search.Vectors, "hotel room"}, {search.Lead, "rows"},
 	} {
 		with, _ := New(entries, Options{})

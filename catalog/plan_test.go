@@ -10,12 +10,17 @@ import (
 
 // officeSteps are the three steps of the first script that Almanac ran.
 func officeSteps(t *testing.T, v *View) []Step {
-	customers := mustSearch(t, v, "find customer account by company name", SearchOptions{Domains: []string{"crm", "accounts"}, Limit: 100})
-	invoices := mustSearch(t, v, "list unpaid invoices for a customer", SearchOptions{Domains: []string{"billing"}, Limit: 100})
-	notes := mustSearch(t, v, "draft refund note without issuing refund", SearchOptions{Domains: []string{"billing", "support"}, IncludeMutations: ptr(false), Limit: 100})
+	customers := mustSearch(t, v, "find customer account by company name",
+		SearchOptions{Domains: []string{"crm", "accounts"}, Limit: 100})
+	invoices := mustSearch(t, v, "list unpaid invoices for a customer",
+		SearchOptions{Domains: []string{"billing"}, Limit: 100})
+	notes := mustSearch(t, v, "draft refund note without issuing refund",
+		SearchOptions{Domains: []string{"billing", "support"}, IncludeMutations: ptr(false), Limit: 100})
 	return []Step{
-		customers.Pick(PickOptions{SearchOptions{NeedsInput: []string{"company_name"}, NeedsOutput: []string{"customer_id"}, Limit: 2}}),
-		invoices.Pick(PickOptions{SearchOptions{NeedsInput: []string{"customer_id"}, NeedsOutput: []string{"invoice_list"}, Mutates: ptr(false), Limit: 3}}),
+		customers.Pick(PickOptions{SearchOptions{NeedsInput: []string{"company_name"},
+			NeedsOutput: []string{"customer_id"}, Limit: 2}}),
+		invoices.Pick(PickOptions{SearchOptions{NeedsInput: []string{"customer_id"}, NeedsOutput: []string{"invoice_list"},
+			Mutates: ptr(false), Limit: 3}}),
 		notes.Pick(PickOptions{SearchOptions{NeedsInput: []string{"invoice_id"}, Mutates: ptr(false), Limit: 3}}),
 	}
 }
@@ -43,7 +48,8 @@ func TestPlanOrdersSteps(t *testing.T) {
 	if diff := cmp.Diff(want.IDs(), p.IDs()); diff != "" {
 		t.Error(diff)
 	}
-	if p.Problems != nil || !p.Reordered || want.Reordered || !strings.HasSuffix(v.FormatPlan(p), "order: changed, so that each step gets what it needs") {
+	if p.Problems != nil || !p.Reordered || want.Reordered ||
+		!strings.HasSuffix(v.FormatPlan(p), "order: changed, so that each step gets what it needs") {
 		t.Errorf("problems: %v, reordered: %t", p.Problems, p.Reordered)
 	}
 	// Steps that could need one another keep their places: who asks knows where to begin.
@@ -79,15 +85,17 @@ func TestPlanFindsAWayAroundACircle(t *testing.T) {
 	}
 }
 
-// TestPlanTakesInputsFromTheirOwnThing has a refund before all that it needs. What it returns are things that it was given,
-// and other steps get them from the actions that are about them.
+// TestPlanTakesInputsFromTheirOwnThing has a refund before all that it needs. What it returns are things that it was
+// given, and other steps get them from the actions that are about them.
 func TestPlanTakesInputsFromTheirOwnThing(t *testing.T) {
 	thing := `{"type":"object","title":"refund","properties":{"id":{"type":"integer"},"customer_id":{"type":"integer"},"invoice_id":{"type":"integer"}}}`
 	invoice := MustSchema(`{"type":"array","items":{"type":"object","title":"invoice","properties":{"id":{"type":"integer"},"customer_id":{"type":"integer"}}}}`)
 	customer := MustSchema(`{"type":"array","items":{"type":"object","title":"customer","properties":{"id":{"type":"integer"}}}}`)
 	c, report := New([]Entry{
-		write("billing.refund.issue", "Refund an invoice.", Create, High, input(`"invoice_id":{"type":"integer"}`, `"invoice_id"`), MustSchema(thing)),
-		read("billing.refund.draft_note", "Draft a note.", input(`"invoice_id":{"type":"integer"}`, `"invoice_id"`), MustSchema(thing)),
+		write("billing.refund.issue", "Refund an invoice.", Create, High,
+			input(`"invoice_id":{"type":"integer"}`, `"invoice_id"`), MustSchema(thing)),
+		read("billing.refund.draft_note", "Draft a note.",
+			input(`"invoice_id":{"type":"integer"}`, `"invoice_id"`), MustSchema(thing)),
 		read("billing.invoice.list", "List invoices.", input(`"customer_id":{"type":"integer"}`, `"customer_id"`), invoice),
 		read("crm.customer.search", "Find customers.", input(`"query":{"type":"string"}`, `"query"`), customer),
 	}, Options{})
@@ -138,9 +146,12 @@ func TestNeedsAreWrittenInManyWays(t *testing.T) {
 		find func(...string) Set
 		ways []string
 	}{
-		{v.Inputs, []string{"customer_id", "customerId", "customer.id", "CustomerID", "customer-id", "Customer ID", "customers.id", "id of customer", "id of a customer"}},
+		{v.Inputs, []string{"customer_id", "customerId", "customer.id", "CustomerID", "customer-id", "Customer ID",
+			"customers.id", "id of customer", "id of a customer"}},
 		{v.Outputs, []string{"customer_id", "customerId", "customer.id"}},
-		{v.Outputs, []string{"invoice_list", "invoiceList", "list<invoice>", "List<Invoice>", "list[invoice]", "list{invoice}", "array<invoice>", "array[Invoice]", "invoice[]", "invoices[]", "[]invoice", "list of invoices", "array of invoices"}},
+		{v.Outputs, []string{"invoice_list", "invoiceList", "list<invoice>", "List<Invoice>", "list[invoice]",
+			"list{invoice}", "array<invoice>", "array[Invoice]", "invoice[]", "invoices[]", "[]invoice",
+			"list of invoices", "array of invoices"}},
 	} {
 		want := ids(group.find(group.ways[0]))
 		if len(want) == 0 {
@@ -193,12 +204,14 @@ func TestPick(t *testing.T) {
 	}{
 		{"default of three", "customer", SearchOptions{}, "", ""},
 		{"needs", "invoices", SearchOptions{NeedsInput: []string{"id"}}, "billing.invoice.get", ""},
-		{"unknown output", "cancel order", SearchOptions{NeedsOutput: []string{"receipt"}}, "commerce.order.cancel", "none says that it returns receipt"},
+		{"unknown output", "cancel order", SearchOptions{NeedsOutput: []string{"receipt"}}, "commerce.order.cancel",
+			"none says that it returns receipt"},
 		{"nothing fits", "invoices", SearchOptions{NeedsInput: []string{"custmer_id"}}, "", "none of"},
 		{"empty", "zzzz", SearchOptions{}, "", "nothing to pick from"},
 	} {
 		step := mustSearch(t, v, test.query, SearchOptions{Limit: 100}).Pick(PickOptions{test.o})
-		if len(step.Hits) > 3 || test.want != "" && (len(step.Hits) == 0 || step.Hits[0].ID != test.want) || !strings.Contains(step.Note, test.note) {
+		if len(step.Hits) > 3 || test.want != "" && (len(step.Hits) == 0 || step.Hits[0].ID != test.want) ||
+			!strings.Contains(step.Note, test.note) {
 			t.Errorf("%s: %+v", test.name, step)
 		}
 	}
@@ -224,7 +237,8 @@ func TestSetAlgebra(t *testing.T) {
 		t.Errorf("nothing or a is a: %s", diff)
 	}
 	searched := mustSearch(t, v, "list invoices", SearchOptions{})
-	if diff := cmp.Diff(ids(searched.Filter(SearchOptions{Domains: []string{"billing"}})), ids(searched.Intersect(v.Namespace("billing")))); diff != "" {
+	if diff := cmp.Diff(ids(searched.Filter(SearchOptions{Domains: []string{"billing"}})),
+		ids(searched.Intersect(v.Namespace("billing")))); diff != "" {
 		t.Errorf("an exact set changes the order: %s", diff)
 	}
 	boosted := searched.Boost(BoostOptions{SearchOptions{Domains: []string{"commerce"}}, 100})
@@ -234,11 +248,17 @@ func TestSetAlgebra(t *testing.T) {
 	if got := searched.Top(2); got.Len() != 2 || got.Total() != searched.Total() || searched.Top(-1).Len() != 0 {
 		t.Errorf("top: %d of %d", got.Len(), got.Total())
 	}
-	if diff := cmp.Diff([]string{"crm.lead.search", "crm.customer.get"}, ids(v.SetOf([]Hit{{ID: "crm.lead.search"}, {ID: "nope"}, {ID: "crm.customer.get"}, {ID: "crm.lead.search"}}))); diff != "" {
+	if diff := cmp.Diff([]string{"crm.lead.search", "crm.customer.get"},
+		ids(v.SetOf([]Hit{{ID: "crm.lead.search"}, {ID: "nope"}, {ID: "crm.customer.get"},
+			{ID: "crm.lead.search"}}))); diff != "" {
 		t.Error(diff)
 	}
 	var zero Set
-	if zero.Len()+zero.Total()+zero.Filter(SearchOptions{}).Len()+zero.Boost(BoostOptions{}).Len()+zero.Top(3).Len()+zero.Facets().Total != 0 || len(zero.Pick(PickOptions{}).Hits) > 0 {
+	n := zero.Len() + zero.Total() + zero.Facets().Total + len(zero.Pick(PickOptions{}).Hits)
+	for _, s := range []Set{zero.Filter(SearchOptions{}), zero.Boost(BoostOptions{}), zero.Top(3)} {
+		n += s.Len()
+	}
+	if n != 0 {
 		t.Error("the zero set is not empty")
 	}
 }
@@ -253,8 +273,9 @@ func TestExactSets(t *testing.T) {
 		"tags":      {v.Tags("danger", "sales"), []string{"crm.customer.delete", "crm.lead.search"}},
 		"entities":  {v.Entities("macro", "lead"), []string{"crm.lead.search", "support.macro.list"}},
 		"inputs":    {v.Inputs("company_name", "tone"), []string{"billing.refund.draft_note", "crm.customer.search"}},
-		"outputs":   {v.Outputs("refund_id", "month"), []string{"billing.refund.issue", "billing.refund.list", "reporting.revenue.by-month"}},
-		"none":      {v.Tags(), []string{}},
+		"outputs": {v.Outputs("refund_id", "month"),
+			[]string{"billing.refund.issue", "billing.refund.list", "reporting.revenue.by-month"}},
+		"none": {v.Tags(), []string{}},
 	} {
 		if diff := cmp.Diff(test.want, ids(test.got)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -270,7 +291,8 @@ func TestFacets(t *testing.T) {
 	if diff := cmp.Diff([]FacetCount{{"billing", 9}, {"crm", 6}}, f.Domains); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]FacetCount{{"read", 10}, {"create", 3}, {"delete", 1}, {"update", 1}}, f.Operations); diff != "" {
+	if diff := cmp.Diff([]FacetCount{{"read", 10}, {"create", 3}, {"delete", 1}, {"update", 1}},
+		f.Operations); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -278,9 +300,11 @@ func TestFacets(t *testing.T) {
 func TestParseOptions(t *testing.T) {
 	got, err := ParseSearchOptions(map[string]any{
 		"domains": []any{"crm", "accounts"}, "tags": "x", "include_mutations": false, "mutates": true,
-		"needs_input": "customer_id", "needs_output": []any{"a", "b"}, "operation": "READ", "risk": "low", "limit": 100.0, "entities": map[string]any{},
+		"needs_input": "customer_id", "needs_output": []any{"a", "b"}, "operation": "READ", "risk": "low",
+		"limit": 100.0, "entities": map[string]any{},
 	})
-	want := SearchOptions{Domains: []string{"crm", "accounts"}, Tags: []string{"x"}, IncludeMutations: ptr(false), Mutates: ptr(true),
+	want := SearchOptions{Domains: []string{"crm", "accounts"}, Tags: []string{"x"},
+		IncludeMutations: ptr(false), Mutates: ptr(true),
 		NeedsInput: []string{"customer_id"}, NeedsOutput: []string{"a", "b"}, Operation: Read, Risk: Low, Limit: 100}
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +324,8 @@ func TestParseOptions(t *testing.T) {
 		{map[string]any{"tags": []any{"a", int64(1)}}, `argument tags[1]: want string, got integer 1 | `},
 		{map[string]any{"risk": "huge"}, `argument risk: want one of "low", "medium", "high", got string "huge" | `},
 		{map[string]any{"operation": ""}, `argument operation: want string, got string "" | `},
-		{map[string]any{"by": 2.0}, `argument by: unknown option | known options: domains, entities, include_mutations, limit, mutates, needs_input, needs_output, operation, risk, tags`},
+		{map[string]any{"by": 2.0},
+			`argument by: unknown option | known options: domains, entities, include_mutations, limit, mutates, needs_input, needs_output, operation, risk, tags`},
 	} {
 		_, err := ParseSearchOptions(test.m)
 		if err == nil || err.Error()+" | "+err.(*ArgError).Hint != test.want {

@@ -18,7 +18,8 @@ func TestWarnings(t *testing.T) {
 			[]string{"**Warning**: all data on the local disks is gone"}},
 		{"Removes a user, who can't be restored afterwards, and mails the owner.",
 			[]string{"Removes a user, who can't be restored afterwards, and mails the owner."}},
-		{"Pay out. The money cannot be called back. You cannot\nrevert it.", []string{"The money cannot be called back.", "You cannot revert it."}},
+		{"Pay out. The money cannot be called back. You cannot\nrevert it.",
+			[]string{"The money cannot be called back.", "You cannot revert it."}},
 		{"Purges the cache.", []string{"Purges the cache."}},
 		{"Rename a ticket. The old name is kept.", nil},
 		{"", nil},
@@ -42,7 +43,8 @@ func TestWarnings(t *testing.T) {
 func TestSpecsKeepWarnings(t *testing.T) {
 	c, report := New([]Entry{{
 		ID: "shop.refund", Mutates: true, Risk: High,
-		Description: "Refund an order: " + strings.Repeat("it is a long story ", 60) + ". Refuses more than was paid. Cannot be undone.",
+		Description: "Refund an order: " + strings.Repeat("it is a long story ", 60) +
+			". Refuses more than was paid. Cannot be undone.",
 	}}, Options{})
 	if len(report.Skipped) > 0 {
 		t.Fatal(report.Skipped)

@@ -97,23 +97,28 @@ func TestTypeLabel(t *testing.T) {
 }
 
 func TestPlaceholder(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"type":"array","items":` + invoiceItem + `}`: `[{"amount_cents":0,"customer_id":0,"due_date":"<due_date>","id":0,"status":"open"}]`,
-		`{"type":"object","properties":{"ok":{"type":"boolean"},"n":{"type":"integer","minimum":3},"x":{"type":["null","number"]},"k":{"const":"invoice"},"names":{"type":"array","items":{"type":"string"}}}}`: `{"k":"invoice","n":3,"names":["<name>"],"ok":false,"x":0}`,
-		`{"oneOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"object","properties":{"b":{"type":"string"}}}]}`:                                                                             `{"a":"<a>"}`,
-		`{"type":"object","properties":{"next":{"$ref":"#"},"v":{"type":"integer"}}}`:                                                                                                                           `{"next":{"next":{"next":{"next":{"next":{"next":null,"v":0},"v":0},"v":0},"v":0},"v":0},"v":0}`,
-		`{"type":"object"}`: `{}`,
-		`{"type":"string"}`: `"<text>"`,
-		`{}`:                `null`,
-		`false`:             `null`,
+	for _, test := range []struct{ schema, want string }{
+		{`{"type":"array","items":` + invoiceItem + `}`,
+			`[{"amount_cents":0,"customer_id":0,"due_date":"<due_date>","id":0,"status":"open"}]`},
+		{`{"type":"object","properties":{"ok":{"type":"boolean"},"n":{"type":"integer","minimum":3},
+			"x":{"type":["null","number"]},"k":{"const":"invoice"},"names":{"type":"array","items":{"type":"string"}}}}`,
+			`{"k":"invoice","n":3,"names":["<name>"],"ok":false,"x":0}`},
+		{`{"oneOf":[{"type":"object","properties":{"a":{"type":"string"}}},
+			{"type":"object","properties":{"b":{"type":"string"}}}]}`, `{"a":"<a>"}`},
+		{`{"type":"object","properties":{"next":{"$ref":"#"},"v":{"type":"integer"}}}`,
+			`{"next":{"next":{"next":{"next":{"next":{"next":null,"v":0},"v":0},"v":0},"v":0},"v":0},"v":0}`},
+		{`{"type":"object"}`, `{}`},
+		{`{"type":"string"}`, `"<text>"`},
+		{`{}`, `null`},
+		{`false`, `null`},
 	} {
-		got, err := json.Marshal(MustSchema(text).Placeholder())
+		got, err := json.Marshal(MustSchema(test.schema).Placeholder())
 		if err != nil {
 			t.Fatal(err)
 		}
 		got = []byte(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(got)))
-		if string(got) != want {
-			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		if string(got) != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.schema, got, test.want)
 		}
 	}
 }
@@ -131,33 +136,45 @@ const treeSchema = `{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","pro
 func paySchema() string {
 	return object(`"how":{"oneOf":[
 		{"type":"object","properties":{"kind":{"const":"card"},"number":{"type":"string"}},"required":["kind","number"]},
-		{"type":"object","properties":{"kind":{"const":"bank"},"iban":{"type":"string"}},"required":["kind","iban"]}]}`, `,"required":["how"]`)
+		{"type":"object","properties":{"kind":{"const":"bank"},"iban":{"type":"string"}},"required":["kind","iban"]}]}`,
+		`,"required":["how"]`)
 }
 
 func TestCheckNormalises(t *testing.T) {
 	tree, pay := treeSchema, paySchema()
 	for _, test := range []checkCase{
-		{"text as a number", object(`"n":{"type":"integer"},"x":{"type":"number"}`, ""), `{"n":"5","x":"2.5"}`, `{"n":5,"x":2.5}`},
+		{"text as a number", object(`"n":{"type":"integer"},"x":{"type":"number"}`, ""),
+			`{"n":"5","x":"2.5"}`, `{"n":5,"x":2.5}`},
 		{"whole float", object(`"n":{"type":"integer"}`, ""), `{"n":5.0}`, `{"n":5}`},
 		{"number stays text", object(`"n":{"type":["string","integer"]}`, ""), `{"n":"5"}`, `{"n":"5"}`},
 		{"one as a list", object(`"l":{"type":"array","items":{"type":"integer"}}`, ""), `{"l":"7"}`, `{"l":[7]}`},
-		{"object as a list", object(`"l":{"type":"array","items":{"type":"object"}}`, ""), `{"l":{"a":1}}`, `{"l":[{"a":1}]}`},
+		{"object as a list", object(`"l":{"type":"array","items":{"type":"object"}}`, ""),
+			`{"l":{"a":1}}`, `{"l":[{"a":1}]}`},
 		{"empty table as a list", object(`"l":{"type":"array"}`, ""), `{"l":{}}`, `{"l":[]}`},
 		{"empty list as an object", object(`"o":{"type":"object"}`, ""), `{"o":[]}`, `{"o":{}}`},
-		{"defaults", object(`"limit":{"type":"integer","default":25},"o":{"type":"object","properties":{"deep":{"type":"boolean","default":true}}}`, ""), `{"o":{}}`, `{"limit":25,"o":{"deep":true}}`},
-		{"a default is not forced on what is there", object(`"limit":{"type":"integer","default":25}`, ""), `{"limit":3}`, `{"limit":3}`},
+		{"defaults",
+			object(`"limit":{"type":"integer","default":25},"o":{"type":"object","properties":{"deep":{"type":"boolean","default":true}}}`, ""), `{"o":{}}`, `{"limit":25,"o":{"deep":true}}`},
+		{"a default is not forced on what is there",
+			object(`"limit":{"type":"integer","default":25}`, ""), `{"limit":3}`, `{"limit":3}`},
 		{"null where it may be", object(`"s":{"type":["string","null"]}`, ""), `{"s":null}`, `{"s":null}`},
 		{"free object", `{"type":"object"}`, `{"anything":1}`, `{"anything":1}`},
 		{"named extras", object(`"a":{}`, `,"additionalProperties":{"type":"integer"}`), `{"zz":"3"}`, `{"zz":3}`},
-		{"pattern names", object(`"a":{}`, `,"patternProperties":{"^x-":{}},"additionalProperties":false`), `{"x-b":3}`, `{"x-b":3}`},
+		{"pattern names",
+			object(`"a":{}`, `,"patternProperties":{"^x-":{}},"additionalProperties":false`), `{"x-b":3}`, `{"x-b":3}`},
 		{"tree", tree, `{"v":"1","kids":[{"v":2,"kids":{"v":3.0}}]}`, `{"kids":[{"kids":[{"v":3}],"v":2}],"v":1}`},
-		{"recursion through a part", `{"allOf":[{"type":"object","properties":{"k":{"$ref":"#"},"n":{"type":"integer"}}}]}`, `{"k":{"k":{"n":"1"}}}`, `{"k":{"k":{"n":1}}}`},
+		{"recursion through a part", `{"allOf":[{"type":"object","properties":{"k":{"$ref":"#"},"n":{"type":"integer"}}}]}`,
+			`{"k":{"k":{"n":"1"}}}`, `{"k":{"k":{"n":1}}}`},
 		{"second branch", pay, `{"how":{"kind":"bank","iban":"DE1"}}`, `{"how":{"iban":"DE1","kind":"bank"}}`},
-		{"branch with a conversion", object(`"x":{"anyOf":[{"type":"boolean"},{"type":"integer"}]}`, ""), `{"x":"7"}`, `{"x":7}`},
-		{"exact branch before a conversion", object(`"x":{"anyOf":[{"type":"integer"},{"type":"string"}]}`, ""), `{"x":"7"}`, `{"x":"7"}`},
-		{"allOf", `{"allOf":[{"type":"object","properties":{"a":{"type":"integer"}}},{"type":"object","properties":{"b":{"type":"integer"}}}]}`, `{"a":"1","b":"2"}`, `{"a":1,"b":2}`},
-		{"either is required", object(`"a":{},"b":{}`, `,"anyOf":[{"required":["a"]},{"required":["b"]}]`), `{"b":1}`, `{"b":1}`},
-		{"unknown draft", object(`"n":{"type":"integer"}`, `,"$schema":"http://json-schema.org/draft-04/schema#"`), `{"n":1}`, `{"n":1}`},
+		{"branch with a conversion",
+			object(`"x":{"anyOf":[{"type":"boolean"},{"type":"integer"}]}`, ""), `{"x":"7"}`, `{"x":7}`},
+		{"exact branch before a conversion",
+			object(`"x":{"anyOf":[{"type":"integer"},{"type":"string"}]}`, ""), `{"x":"7"}`, `{"x":"7"}`},
+		{"allOf",
+			`{"allOf":[{"type":"object","properties":{"a":{"type":"integer"}}},{"type":"object","properties":{"b":{"type":"integer"}}}]}`, `{"a":"1","b":"2"}`, `{"a":1,"b":2}`},
+		{"either is required",
+			object(`"a":{},"b":{}`, `,"anyOf":[{"required":["a"]},{"required":["b"]}]`), `{"b":1}`, `{"b":1}`},
+		{"unknown draft",
+			object(`"n":{"type":"integer"}`, `,"$schema":"http://json-schema.org/draft-04/schema#"`), `{"n":1}`, `{"n":1}`},
 	} {
 		t.Run(test.name, test.run)
 	}
@@ -166,33 +183,61 @@ func TestCheckNormalises(t *testing.T) {
 func TestCheckRefuses(t *testing.T) {
 	tree, pay := treeSchema, paySchema()
 	for _, test := range []checkCase{
-		{"wrong type", object(`"limit":{"type":"integer"}`, ""), `{"limit":"many"}`, `argument limit: want integer, got string "many"`},
-		{"fraction", object(`"limit":{"type":"integer"}`, ""), `{"limit":1.5}`, `argument limit: want integer, got number 1.5`},
-		{"number for text", object(`"s":{"type":"string"}`, ""), `{"s":42}`, `argument s: want string, got integer 42 | write it as "42"`},
-		{"text for truth", object(`"b":{"type":"boolean"}`, ""), `{"b":"yes"}`, `argument b: want boolean, got string "yes" | write true or false without quotes`},
-		{"null", object(`"s":{"type":"string"}`, ""), `{"s":null}`, `argument s: want string, got null | leave it out instead`},
-		{"missing", object(`"id":{"type":"integer"}`, `,"required":["id"]`), `{}`, `argument id: want integer, got nothing | it is required`},
-		{"unknown", object(`"customer_id":{"type":"integer"}`, ""), `{"custmer_id":1}`, `argument custmer_id: unknown name | did you mean customer_id?`},
-		{"unknown in camel case", object(`"customer_id":{"type":"integer"}`, ""), `{"customerId":1}`, `argument customerId: unknown name | did you mean customer_id?`},
+		{"wrong type", object(`"limit":{"type":"integer"}`, ""), `{"limit":"many"}`,
+			`argument limit: want integer, got string "many"`},
+		{"fraction", object(`"limit":{"type":"integer"}`, ""), `{"limit":1.5}`,
+			`argument limit: want integer, got number 1.5`},
+		{"number for text", object(`"s":{"type":"string"}`, ""), `{"s":42}`,
+			`argument s: want string, got integer 42 | write it as "42"`},
+		{"text for truth", object(`"b":{"type":"boolean"}`, ""), `{"b":"yes"}`,
+			`argument b: want boolean, got string "yes" | write true or false without quotes`},
+		{"null", object(`"s":{"type":"string"}`, ""), `{"s":null}`,
+			`argument s: want string, got null | leave it out instead`},
+		{"missing", object(`"id":{"type":"integer"}`, `,"required":["id"]`), `{}`,
+			`argument id: want integer, got nothing | it is required`},
+		{"unknown", object(`"customer_id":{"type":"integer"}`, ""), `{"custmer_id":1}`,
+			`argument custmer_id: unknown name | did you mean customer_id?`},
+		{"unknown in camel case", object(`"customer_id":{"type":"integer"}`, ""), `{"customerId":1}`,
+			`argument customerId: unknown name | did you mean customer_id?`},
 		{"unknown and far", object(`"a":{},"b":{}`, ""), `{"zebra":1}`, `argument zebra: unknown name | known names: a, b`},
-		{"none allowed", object(``, `,"additionalProperties":false`), `{"a":1}`, `argument a: unknown name | no names are allowed here`},
-		{"nested", object(`"items":{"type":"array","items":{"type":"object","properties":{"price":{"type":"number"}},"required":["price"]}}`, ""), `{"items":[{"price":1},{"price":2},{"price":"free"}]}`, `argument items[2].price: want number, got string "free"`},
-		{"nested unknown", object(`"o":{"type":"object","properties":{"name":{}}}`, ""), `{"o":{"nme":1}}`, `argument o.nme: unknown name | did you mean name?`},
-		{"enum", object(`"s":{"enum":["open","paid"]}`, ""), `{"s":"opne"}`, `argument s: want one of "open", "paid", got string "opne" | did you mean "open"?`},
-		{"minimum", object(`"n":{"type":"integer","minimum":1}`, ""), `{"n":0}`, `argument n: want integer >= 1, got integer 0`},
-		{"exclusive maximum", object(`"n":{"type":"number","exclusiveMaximum":1}`, ""), `{"n":1}`, `argument n: want number < 1, got integer 1`},
-		{"multiple", object(`"n":{"type":"number","multipleOf":0.1}`, ""), `{"n":0.25}`, `argument n: want multiple of 0.1, got number 0.25`},
-		{"length", object(`"s":{"type":"string","minLength":2}`, ""), `{"s":"é"}`, `argument s: want at least 2 characters, got string "é"`},
-		{"pattern", object(`"s":{"type":"string","pattern":"^[A-Z]+$"}`, ""), `{"s":"abc"}`, `argument s: want a string that matches ^[A-Z]+$, got string "abc"`},
-		{"items", object(`"l":{"type":"array","maxItems":1}`, ""), `{"l":[1,2]}`, `argument l: want at most 1 item, got list of 2 items`},
-		{"unique items, by the library", object(`"l":{"type":"array","uniqueItems":true}`, ""), `{"l":[1,1]}`, `arguments: not valid: /properties/l: uniqueItems: array items 1 and 0 are equal`},
-		{"no branch", object(`"x":{"anyOf":[{"type":"boolean"},{"type":"integer"}]}`, ""), `{"x":"a"}`, `argument x: want boolean or integer, got string "a"`},
-		{"inside the meant branch", pay, `{"how":{"kind":"bank","iban":7}}`, `argument how.iban: want string, got integer 7 | write it as "7"`},
-		{"the meant branch misses one", pay, `{"how":{"kind":"bank"}}`, `argument how.iban: want string, got nothing | it is required`},
-		{"deep in a tree", tree, `{"v":1,"kids":[{"v":1,"kids":[{}]}]}`, `argument kids[0].kids[0].v: want integer, got nothing | it is required`},
-		{"endless reference", object(`"a":{"$ref":"#/properties/a"}`, ""), `{"a":1}`, `arguments: cannot be checked: the schema is broken: it refers to itself without end`},
-		{"foreign reference", object(`"a":{"$ref":"https://example.com/x"}`, ""), `{"a":1}`, `arguments: cannot be checked: the schema is broken: its reference https://example.com/x cannot be followed`},
-		{"endless choice", `{"anyOf":[{},{"$ref":"#"}]}`, `{"a":1}`, `arguments: cannot be checked: the schema is broken: it refers to itself without end`},
+		{"none allowed", object(``, `,"additionalProperties":false`), `{"a":1}`,
+			`argument a: unknown name | no names are allowed here`},
+		{"nested",
+			object(`"items":{"type":"array","items":{"type":"object","properties":{"price":{"type":"number"}},"required":["price"]}}`, ""),
+			`{"items":[{"price":1},{"price":2},{"price":"free"}]}`,
+			`argument items[2].price: want number, got string "free"`},
+		{"nested unknown", object(`"o":{"type":"object","properties":{"name":{}}}`, ""), `{"o":{"nme":1}}`,
+			`argument o.nme: unknown name | did you mean name?`},
+		{"enum", object(`"s":{"enum":["open","paid"]}`, ""), `{"s":"opne"}`,
+			`argument s: want one of "open", "paid", got string "opne" | did you mean "open"?`},
+		{"minimum", object(`"n":{"type":"integer","minimum":1}`, ""), `{"n":0}`,
+			`argument n: want integer >= 1, got integer 0`},
+		{"exclusive maximum", object(`"n":{"type":"number","exclusiveMaximum":1}`, ""), `{"n":1}`,
+			`argument n: want number < 1, got integer 1`},
+		{"multiple", object(`"n":{"type":"number","multipleOf":0.1}`, ""), `{"n":0.25}`,
+			`argument n: want multiple of 0.1, got number 0.25`},
+		{"length", object(`"s":{"type":"string","minLength":2}`, ""), `{"s":"é"}`,
+			`argument s: want at least 2 characters, got string "é"`},
+		{"pattern", object(`"s":{"type":"string","pattern":"^[A-Z]+$"}`, ""), `{"s":"abc"}`,
+			`argument s: want a string that matches ^[A-Z]+$, got string "abc"`},
+		{"items", object(`"l":{"type":"array","maxItems":1}`, ""), `{"l":[1,2]}`,
+			`argument l: want at most 1 item, got list of 2 items`},
+		{"unique items, by the library", object(`"l":{"type":"array","uniqueItems":true}`, ""), `{"l":[1,1]}`,
+			`arguments: not valid: /properties/l: uniqueItems: array items 1 and 0 are equal`},
+		{"no branch", object(`"x":{"anyOf":[{"type":"boolean"},{"type":"integer"}]}`, ""), `{"x":"a"}`,
+			`argument x: want boolean or integer, got string "a"`},
+		{"inside the meant branch", pay, `{"how":{"kind":"bank","iban":7}}`,
+			`argument how.iban: want string, got integer 7 | write it as "7"`},
+		{"the meant branch misses one", pay, `{"how":{"kind":"bank"}}`,
+			`argument how.iban: want string, got nothing | it is required`},
+		{"deep in a tree", tree, `{"v":1,"kids":[{"v":1,"kids":[{}]}]}`,
+			`argument kids[0].kids[0].v: want integer, got nothing | it is required`},
+		{"endless reference", object(`"a":{"$ref":"#/properties/a"}`, ""), `{"a":1}`,
+			`arguments: cannot be checked: the schema is broken: it refers to itself without end`},
+		{"foreign reference", object(`"a":{"$ref":"https://example.com/x"}`, ""), `{"a":1}`,
+			`arguments: cannot be checked: the schema is broken: its reference https://example.com/x cannot be followed`},
+		{"endless choice", `{"anyOf":[{},{"$ref":"#"}]}`, `{"a":1}`,
+			`arguments: cannot be checked: the schema is broken: it refers to itself without end`},
 		{"forbidden field", object(`"a":false`, ""), `{"a":1}`, `argument a: not allowed here`},
 	} {
 		t.Run(test.name, test.run)
@@ -253,7 +298,9 @@ func TestCheckWithoutSchema(t *testing.T) {
 }
 
 func FuzzParseSchema(f *testing.F) {
-	for _, seed := range []string{invoiceItem, spec.EmptySchema, `{"$ref":"#"}`, `{"properties":{"a":{"$ref":"#/properties/a"}}}`, `true`, `{"type":"array","items":{"$ref":"#"}}`, `{"allOf":[{"$ref":"#"}],"properties":{"é\n":{"enum":[1]}}}`, `{"anyOf":[{"type":"null"},{"$ref":"#"}]}`} {
+	for _, seed := range []string{invoiceItem, spec.EmptySchema, `{"$ref":"#"}`,
+		`{"properties":{"a":{"$ref":"#/properties/a"}}}`, `true`, `{"type":"array","items":{"$ref":"#"}}`,
+		`{"allOf":[{"$ref":"#"}],"properties":{"é\n":{"enum":[1]}}}`, `{"anyOf":[{"type":"null"},{"$ref":"#"}]}`} {
 		f.Add(seed, `{"a":1,"b":[{"c":"2"}]}`)
 	}
 	f.Fuzz(func(t *testing.T, text, args string) {
@@ -302,8 +349,9 @@ func FuzzCheck(f *testing.F) {
 		"more":{"type":"object","additionalProperties":{"type":"boolean"}},"flag":{"type":"boolean","default":true},"const":{"const":[1]}},
 		"$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"},"n":{"type":"number"}}}}}`)
 	for _, seed := range []string{
-		`{"id":1}`, `{"id":"1","tags":"x","flag":"yes"}`, `{"id":2.0,"deep":{"next":{"next":{"n":"1e3"}}}}`, `{"id":1,"pick":{"x":0.5},"more":{"a":true}}`,
-		`{"id":1e400}`, `{"id":null,"kind":3,"const":[1]}`, `{"ID":1}`, `{"id":1,"tags":[[1]],"when":"\u0000\ud800"}`, `{"id":9223372036854775808}`,
+		`{"id":1}`, `{"id":"1","tags":"x","flag":"yes"}`, `{"id":2.0,"deep":{"next":{"next":{"n":"1e3"}}}}`,
+		`{"id":1,"pick":{"x":0.5},"more":{"a":true}}`, `{"id":1e400}`, `{"id":null,"kind":3,"const":[1]}`, `{"ID":1}`,
+		`{"id":1,"tags":[[1]],"when":"\u0000\ud800"}`, `{"id":9223372036854775808}`,
 		`{"` + strings.Repeat("\x7f name", 900) + `":1}`,
 	} {
 		f.Add(seed)

@@ -18,9 +18,12 @@ func TestSearchFindsTheBest(t *testing.T) {
 		o     SearchOptions
 		want  string
 	}{
-		{"find customer account by company name", SearchOptions{Domains: []string{"crm", "accounts"}, Limit: 100}, "crm.customer.search"},
-		{"list unpaid invoices for a customer", SearchOptions{Domains: []string{"billing"}, Limit: 100}, "billing.invoice.list_unpaid"},
-		{"draft refund note without issuing refund", SearchOptions{Domains: []string{"billing", "support"}, IncludeMutations: ptr(false)}, "billing.refund.draft_note"},
+		{"find customer account by company name",
+			SearchOptions{Domains: []string{"crm", "accounts"}, Limit: 100}, "crm.customer.search"},
+		{"list unpaid invoices for a customer", SearchOptions{Domains: []string{"billing"}, Limit: 100},
+			"billing.invoice.list_unpaid"},
+		{"draft refund note without issuing refund",
+			SearchOptions{Domains: []string{"billing", "support"}, IncludeMutations: ptr(false)}, "billing.refund.draft_note"},
 		{"find customer account by company name", SearchOptions{}, "crm.customer.search"},
 		{"draft refund note without issuing refund", SearchOptions{}, "billing.refund.draft_note"},
 		{"past due invoices", SearchOptions{}, "billing.invoice.list_unpaid"},
@@ -44,8 +47,9 @@ func TestRankingGolden(t *testing.T) {
 	v := officeView(t)
 	var b strings.Builder
 	for _, query := range []string{
-		"find customer account by company name", "list unpaid invoices for a customer", "draft refund note without issuing refund",
-		"refund", "customer's tickets", "search", "show me everything about \"Acme Corp\"", "orders 2024", "zzz unknownword",
+		"find customer account by company name", "list unpaid invoices for a customer",
+		"draft refund note without issuing refund", "refund", "customer's tickets", "search",
+		"show me everything about \"Acme Corp\"", "orders 2024", "zzz unknownword",
 	} {
 		fmt.Fprintf(&b, "%s\n", query)
 		s := mustSearch(t, v, query, SearchOptions{Limit: 5})
@@ -64,25 +68,36 @@ func TestFilters(t *testing.T) {
 		o    SearchOptions
 		want []string
 	}{
-		{"domain path", SearchOptions{Domains: []string{"billing.refund"}}, []string{"billing.refund.draft_note", "billing.refund.issue", "billing.refund.list"}},
-		{"domain in capitals", SearchOptions{Domains: []string{"Billing.Refund.*"}}, []string{"billing.refund.draft_note", "billing.refund.issue", "billing.refund.list"}},
+		{"domain path", SearchOptions{Domains: []string{"billing.refund"}},
+			[]string{"billing.refund.draft_note", "billing.refund.issue", "billing.refund.list"}},
+		{"domain in capitals", SearchOptions{Domains: []string{"Billing.Refund.*"}},
+			[]string{"billing.refund.draft_note", "billing.refund.issue", "billing.refund.list"}},
 		{"unknown beside known", SearchOptions{Domains: []string{"accounts", "identity"}}, []string{"identity.user.suspend"}},
 		{"only unknown", SearchOptions{Domains: []string{"accounts"}}, []string{}},
 		{"tag", SearchOptions{Tags: []string{"danger"}}, []string{"crm.customer.delete"}},
 		{"entity in the plural", SearchOptions{Entities: []string{"Macros"}}, []string{"support.macro.list"}},
 		{"operation", SearchOptions{Operation: Admin}, []string{"identity.user.suspend"}},
-		{"risk and domain", SearchOptions{Risk: High, Domains: []string{"billing"}}, []string{"billing.invoice.void", "billing.refund.issue"}},
+		{"risk and domain", SearchOptions{Risk: High, Domains: []string{"billing"}},
+			[]string{"billing.invoice.void", "billing.refund.issue"}},
 		{"mutates", SearchOptions{Mutates: ptr(true), Domains: []string{"commerce"}}, []string{"commerce.order.cancel"}},
 		{"needs an input by name", SearchOptions{NeedsInput: []string{"company_name"}}, []string{"crm.customer.search"}},
-		{"camel case field", SearchOptions{NeedsInput: []string{"ticket_id"}}, []string{"support.ticket.escalate", "support.ticket.reply"}},
-		{"camel case need", SearchOptions{NeedsInput: []string{"ticketId"}}, []string{"support.ticket.escalate", "support.ticket.reply"}},
-		{"id of the entity", SearchOptions{NeedsInput: []string{"customer.id"}, Domains: []string{"crm"}}, []string{"crm.contact.list", "crm.customer.delete", "crm.customer.get"}},
-		{"output id of the entity", SearchOptions{NeedsOutput: []string{"customer_id"}, Domains: []string{"crm"}}, []string{"crm.customer.create", "crm.customer.get", "crm.customer.search"}},
-		{"output list", SearchOptions{NeedsOutput: []string{"invoice_list"}}, []string{"billing.invoice.list_unpaid", "billing.invoice.search"}},
-		{"output list as a type", SearchOptions{NeedsOutput: []string{"list<invoice>"}}, []string{"billing.invoice.list_unpaid", "billing.invoice.search"}},
-		{"output plural", SearchOptions{NeedsOutput: []string{"invoices"}}, []string{"billing.invoice.list_unpaid", "billing.invoice.search"}},
+		{"camel case field", SearchOptions{NeedsInput: []string{"ticket_id"}},
+			[]string{"support.ticket.escalate", "support.ticket.reply"}},
+		{"camel case need", SearchOptions{NeedsInput: []string{"ticketId"}},
+			[]string{"support.ticket.escalate", "support.ticket.reply"}},
+		{"id of the entity", SearchOptions{NeedsInput: []string{"customer.id"}, Domains: []string{"crm"}},
+			[]string{"crm.contact.list", "crm.customer.delete", "crm.customer.get"}},
+		{"output id of the entity", SearchOptions{NeedsOutput: []string{"customer_id"}, Domains: []string{"crm"}},
+			[]string{"crm.customer.create", "crm.customer.get", "crm.customer.search"}},
+		{"output list", SearchOptions{NeedsOutput: []string{"invoice_list"}},
+			[]string{"billing.invoice.list_unpaid", "billing.invoice.search"}},
+		{"output list as a type", SearchOptions{NeedsOutput: []string{"list<invoice>"}},
+			[]string{"billing.invoice.list_unpaid", "billing.invoice.search"}},
+		{"output plural", SearchOptions{NeedsOutput: []string{"invoices"}},
+			[]string{"billing.invoice.list_unpaid", "billing.invoice.search"}},
 		{"list inside an object", SearchOptions{NeedsOutput: []string{"order_list"}}, []string{"commerce.order.list"}},
-		{"id inside a list inside an object", SearchOptions{NeedsOutput: []string{"order_id"}}, []string{"commerce.order.list"}},
+		{"id inside a list inside an object", SearchOptions{NeedsOutput: []string{"order_id"}},
+			[]string{"commerce.order.list"}},
 		{"all needs", SearchOptions{NeedsInput: []string{"query", "status"}}, []string{"support.ticket.search"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -97,7 +112,8 @@ func TestEmptySetsSayWhy(t *testing.T) {
 	v := officeView(t)
 	s := mustSearch(t, v, "find customer", SearchOptions{Domains: []string{"accounts"}})
 	text := v.FormatSet(s, 20)
-	for _, want := range []string{"no actions match", "find customer", "domains accounts", `no domain "accounts"`, "without these filters: crm"} {
+	for _, want := range []string{"no actions match", "find customer", "domains accounts", `no domain "accounts"`,
+		"without these filters: crm"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("empty set misses %q:\n%s", want, text)
 		}
@@ -115,7 +131,8 @@ func TestEmptySetsSayWhy(t *testing.T) {
 		t.Errorf("misspelt namespace:\n%s", text)
 	}
 	text = v.FormatSet(v.Namespace("billing").Filter(SearchOptions{NeedsInput: []string{"custmer_id"}}), 20)
-	if !strings.Contains(text, "did you mean customer_id?") || !strings.HasSuffix(text, "without these filters: billing (9)") {
+	if !strings.Contains(text, "did you mean customer_id?") ||
+		!strings.HasSuffix(text, "without these filters: billing (9)") {
 		t.Errorf("misspelt field of a namespace:\n%s", text)
 	}
 }
@@ -128,11 +145,13 @@ func TestManyUnknownNames(t *testing.T) {
 		names[i] = fmt.Sprint("nowhere", i)
 	}
 	for kind, s := range map[string]Set{
-		"domains": mustSearch(t, v, "invoice", SearchOptions{Domains: names}), "namespace": v.Namespace(names...), "inputs": v.Inputs(names...),
+		"domains": mustSearch(t, v, "invoice", SearchOptions{Domains: names}), "namespace": v.Namespace(names...),
+		"inputs":       v.Inputs(names...),
 		"needs_output": v.Namespace("crm").Filter(SearchOptions{NeedsOutput: names[:60]}),
 	} {
 		text := v.FormatSet(s, 20)
-		if len(text) > 1500 || len(s.Notes()) != maxUnknown+1 || !strings.Contains(text, "more unknown") || len(s.Label()) > maxLabel+len("…") {
+		if len(text) > 1500 || len(s.Notes()) != maxUnknown+1 || !strings.Contains(text, "more unknown") ||
+			len(s.Label()) > maxLabel+len("…") {
 			t.Errorf("%s: %d bytes, %d notes: %.300s", kind, len(text), len(s.Notes()), text)
 		}
 	}
@@ -151,7 +170,8 @@ func TestSearchRefuses(t *testing.T) {
 // mixed is a catalog of n entries made from a few words, so that queries have many ties and many matches.
 func mixed(n int) []Entry {
 	verbs := []string{"list", "get", "create", "delete", "update", "search", "export", "sync"}
-	things := []string{"invoice", "customer", "order", "ticket", "refund", "payment", "product", "lead", "report", "user", "shipment", "contract", "policy"}
+	things := []string{"invoice", "customer", "order", "ticket", "refund", "payment", "product", "lead", "report", "user",
+		"shipment", "contract", "policy"}
 	domains := []string{"billing", "crm", "support", "commerce", "identity", "ops", "legal"}
 	state := uint64(7)
 	pick := func(words []string) string {
@@ -163,9 +183,10 @@ func mixed(n int) []Entry {
 	for i := range entries {
 		verb, thing, domain := pick(verbs), pick(things), pick(domains)
 		entries[i] = Entry{
-			ID:          fmt.Sprintf("%s.%s.%s_%s_%d", domain, thing, verb, pick(things), i),
-			Description: verb + " the " + thing + " of a " + pick(things) + " for " + pick(domains) + " number " + fmt.Sprint(i%97),
-			Tags:        []string{thing, domain}, Entities: []string{thing}, Input: field,
+			ID: fmt.Sprintf("%s.%s.%s_%s_%d", domain, thing, verb, pick(things), i),
+			Description: verb + " the " + thing + " of a " + pick(things) + " for " +
+				pick(domains) + " number " + fmt.Sprint(i%97),
+			Tags: []string{thing, domain}, Entities: []string{thing}, Input: field,
 			Mutates: verb == "create" || verb == "delete" || verb == "update",
 		}
 	}
@@ -177,7 +198,8 @@ func TestSearchIsDeterministic(t *testing.T) {
 	first, _ := New(entries, Options{})
 	slices.Reverse(entries)
 	second, _ := New(entries, Options{})
-	for _, query := range []string{"list invoices of a customer", "delete user", "export", "create contract for legal number 12", "unknown"} {
+	for _, query := range []string{"list invoices of a customer", "delete user", "export",
+		"create contract for legal number 12", "unknown"} {
 		a := mustSearch(t, first.View(), query, SearchOptions{Limit: 200})
 		b := mustSearch(t, second.View(), query, SearchOptions{Limit: 200})
 		if diff := cmp.Diff(a.Hits(), b.Hits()); diff != "" {
@@ -239,7 +261,8 @@ func TestExplainNeverReveals(t *testing.T) {
 		}
 		return words
 	}
-	for _, query := range []string{"ware house", "re fund", "customer re fund", "a ware house, a re fund", "warehouse", "ware houses of a customer"} {
+	for _, query := range []string{"ware house", "re fund", "customer re fund", "a ware house, a re fund",
+		"warehouse", "ware houses of a customer"} {
 		if got, want := listed(narrow, query), listed(without, query); !slices.Equal(got, want) {
 			t.Errorf("%q: lists %q, without the hidden entry %q", query, got, want)
 		}
@@ -255,7 +278,8 @@ func TestExplainNeverReveals(t *testing.T) {
 
 func TestExplainAddsUp(t *testing.T) {
 	v := officeView(t)
-	for _, query := range []string{"list unpaid invoices for a customer", "find the customer", "refund refund note 12", "display accounts", "list refunds", "create customers. List refunds of the day."} {
+	for _, query := range []string{"list unpaid invoices for a customer", "find the customer", "refund refund note 12",
+		"display accounts", "list refunds", "create customers. List refunds of the day."} {
 		for _, hit := range mustSearch(t, v, query, SearchOptions{Limit: 30}).Hits() {
 			text, err := v.Explain(hit.ID, query)
 			if err != nil {
@@ -275,7 +299,8 @@ func TestScoresStayInBounds(t *testing.T) {
 	for i := range 300 {
 		words = append(words, fmt.Sprintf("invoi%c%c", 'a'+i%26, 'a'+i/26), "invoicez", "customerly")
 	}
-	for _, query := range []string{strings.Join(words, " "), strings.Repeat("invoice customer ", 400), "invoi custo refu", strings.Repeat("é", 20000)} {
+	for _, query := range []string{strings.Join(words, " "), strings.Repeat("invoice customer ", 400),
+		"invoi custo refu", strings.Repeat("é", 20000)} {
 		for _, hit := range mustSearch(t, c.View(), query, SearchOptions{Limit: 1000}).Hits() {
 			if hit.Score <= 0 || hit.Score > 32 {
 				t.Fatalf("score %v for %.40q", hit, query)
@@ -335,14 +360,17 @@ func TestLead(t *testing.T) {
 // the same words more often, and by its id above one that has them in its name beside another thing.
 func TestCalled(t *testing.T) {
 	entries := []Entry{
-		{ID: "billing.refund.issue", Title: "Pay back", Description: "Refunds an invoice: what is owed is waived, the rest paid back. Not undone.", Aliases: []string{"reimburse customer"}},
+		{ID: "billing.refund.issue", Title: "Pay back",
+			Description: "Refunds an invoice: what is owed is waived, the rest paid back. Not undone.",
+			Aliases:     []string{"reimburse customer"}},
 		{ID: "billing.refund.draft", Description: "Draft a note for a refund, without issuing the refund; to reimburse a customer later, or pay an invoice back."},
 		{ID: "commerce.order.create", Description: "Takes what a customer wants to buy."},
 		{ID: "billing.invoice.create_order", Description: "Make the draft of a bill from what was bought."},
 	}
 	for query, want := range map[string]string{
-		"issue a refund": "billing.refund.issue", "Please, issue refunds.": "billing.refund.issue", "reimburse a customer": "billing.refund.issue",
-		"create an order": "commerce.order.create", "make the draft of a bill from what is bought": "billing.invoice.create_order",
+		"issue a refund": "billing.refund.issue", "Please, issue refunds.": "billing.refund.issue",
+		"reimburse a customer": "billing.refund.issue", "create an order": "commerce.order.create",
+		"make the draft of a bill from what is bought": "billing.invoice.create_order",
 	} {
 		c, _ := New(entries, Options{})
 		if s := mustSearch(t, c.View(), query, SearchOptions{}); s.Hits()[0].ID != want {

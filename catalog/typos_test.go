@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// TestTypos shows what misspelt requests find, and what is not taken for misspelt: names, words in quotes, ids, numbers,
-// words that are right and that the catalog has not.
+// TestTypos shows what misspelt requests find, and what is not taken for misspelt: names, words in quotes, ids,
+// numbers, words that are right and that the catalog has not.
 func TestTypos(t *testing.T) {
 	v := officeView(t)
 	var b strings.Builder
 	for _, query := range []string{
-		"refnud an invocie", "unpiad invoices of a custmer", "REFNUD", "Refnud a customer", "esclate the tciket", "cutsomers' tickets",
-		"refnud refund", "cancel-ordr", "invoicse that are unpaid, list invoicse",
-		"list tickets of Refnud", "list tickets of \"refnud\"", "list tickets of refnud@example.com", "list tickets of refnud_42", "list sofas", "rfd 42", "qqqqqqqq", "invoce", "unpaid invoces",
+		"refnud an invocie", "unpiad invoices of a custmer", "REFNUD", "Refnud a customer", "esclate the tciket",
+		"cutsomers' tickets", "refnud refund", "cancel-ordr", "invoicse that are unpaid, list invoicse",
+		"list tickets of Refnud", "list tickets of \"refnud\"", "list tickets of refnud@example.com",
+		"list tickets of refnud_42", "list sofas", "rfd 42", "qqqqqqqq", "invoce", "unpaid invoces",
 	} {
 		s := mustSearch(t, v, query, SearchOptions{})
 		fmt.Fprintf(&b, "%s\n", query)
@@ -38,7 +39,8 @@ func TestTyposNeverReveal(t *testing.T) {
 	}
 	c, _ := New(entries, Options{})
 	all := c.View()
-	if notes := mustSearch(t, all, "payrlls", SearchOptions{}).Notes(); !slices.Equal(notes, []string{`no action has "payrlls"; searched "payrolls"`}) {
+	if notes := mustSearch(t, all, "payrlls", SearchOptions{}).Notes(); !slices.Equal(notes,
+		[]string{`no action has "payrlls"; searched "payrolls"`}) {
 		t.Error(notes)
 	}
 	narrow := mustNarrow(t, all, Rules{DeniedIDs: []string{"pay.payrolls"}})

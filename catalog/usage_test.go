@@ -30,7 +30,8 @@ func TestUsageRaises(t *testing.T) {
 		}
 	}
 	why, err := used.Explain(second.ID, query)
-	if err != nil || !strings.Contains(why, "(usage)") || !strings.Contains(why, "1,000 good calls before") && !strings.Contains(why, "1000 good calls before") {
+	if err != nil || !strings.Contains(why, "(usage)") ||
+		!strings.Contains(why, "1,000 good calls before") && !strings.Contains(why, "1000 good calls before") {
 		t.Errorf("explain: %v\n%s", err, why)
 	}
 	if why, _ := v.Explain(second.ID, query); strings.Contains(why, "(usage)") {
@@ -39,7 +40,8 @@ func TestUsageRaises(t *testing.T) {
 	if again := mustSearch(t, used.WithUsage(nil), query, SearchOptions{}); !slices.Equal(again.Hits(), plain.Hits()) {
 		t.Error("usage cannot be switched off")
 	}
-	if found := mustSearch(t, v.WithUsage(map[string]int{"crm.lead.search": 9}), "void an invoice", SearchOptions{}); slices.Contains(ids(found), "crm.lead.search") {
+	if found := mustSearch(t, v.WithUsage(map[string]int{"crm.lead.search": 9}), "void an invoice",
+		SearchOptions{}); slices.Contains(ids(found), "crm.lead.search") {
 		t.Error("usage alone found an entry")
 	}
 	narrow := mustNarrow(t, used, Rules{Namespaces: []string{"billing"}})
@@ -89,7 +91,8 @@ func TestNearByName(t *testing.T) {
 	v := officeView(t)
 	for ask, want := range map[string]string{
 		"list_unpaid": "billing.invoice.list_unpaid", "invoices.listUnpaid": "billing.invoice.list_unpaid",
-		"open invoices": "billing.invoice.list_unpaid", "LookupAccount": "crm.customer.search", "by-month": "reporting.revenue.by-month",
+		"open invoices": "billing.invoice.list_unpaid", "LookupAccount": "crm.customer.search",
+		"by-month": "reporting.revenue.by-month",
 	} {
 		_, err := v.Resolve(ask)
 		var unknown *UnknownError

@@ -30,9 +30,11 @@ func TestRanking(t *testing.T) {
 		want  string
 	}{
 		{"cancel the ticket for my flight", nil, "air.ticket.cancel 1.9847, desk.ticket.cancel 1.9601"},
-		{"cancel the ticket for my flight", []search.Feature{search.Vectors}, "air.ticket.cancel 1.4260, desk.ticket.cancel 1.3995"},
+		{"cancel the ticket for my flight", []search.Feature{search.Vectors},
+			"air.ticket.cancel 1.4260, desk.ticket.cancel 1.3995"},
 		{"climate of the city", nil, "city.weather 1.3755, city.population 1.3431, city.hotels 1.2179"},
-		{"climate of the city", []search.Feature{search.Vectors}, "city.population 1.0942, city.hotels 1.0551, city.weather 1.0322"},
+		{"climate of the city", []search.Feature{search.Vectors},
+			"city.population 1.0942, city.hotels 1.0551, city.weather 1.0322"},
 		// The vectors make up most of the gap, not all of it; see docs/evaluation.md.
 		{"start the server machine", nil, "coffee.start 1.6919, vm.start 1.6522"},
 		{"start the server machine", []search.Feature{search.Vectors}, "coffee.start 1.2348, vm.start 1.1854"},

@@ -28,15 +28,24 @@ func TestNarrow(t *testing.T) {
 		why    string
 		kept   string
 	}{
-		{"namespaces", Rules{Namespaces: []string{"crm", "billing.invoice"}}, "billing.refund.issue", "only the namespaces crm, billing.invoice are allowed", "billing.invoice.get"},
-		{"denied namespace", Rules{DeniedNamespaces: []string{"billing.refund"}}, "billing.refund.list", "the namespace billing.refund is denied", "billing.payment.list"},
-		{"denied operation", Rules{DeniedOperations: []Operation{Delete, Admin}}, "identity.user.suspend", "the operation admin is denied", "crm.customer.create"},
-		{"denied id", Rules{Name: "night shift", DeniedIDs: []string{"crm.lead.search"}}, "crm.lead.search", "night shift: this id is denied", "crm.customer.get"},
-		{"denied pattern", Rules{DeniedIDs: []string{"*.*.delete", "billing.*"}}, "billing.refund.issue", "this id is denied", "crm.customer.get"},
-		{"only a pattern", Rules{IDs: []string{"crm.*.get", "billing.invoice.*"}}, "crm.customer.create", "only 2 named actions may be seen", "billing.invoice.get"},
-		{"only ids", Rules{IDs: []string{"crm.customer.get", "billing.invoice.get"}}, "crm.customer.create", "only 2 named actions may be seen", "crm.customer.get"},
-		{"read-only", Rules{ReadOnly: true}, "crm.customer.create", "the view is read-only and the action writes", "crm.customer.get"},
-		{"guard", Rules{Guard: func(e *Entry) (bool, string) { return RiskOf(e) != High, "high risk is for admins" }}, "billing.invoice.void", "high risk is for admins", "billing.credit.grant"},
+		{"namespaces", Rules{Namespaces: []string{"crm", "billing.invoice"}}, "billing.refund.issue",
+			"only the namespaces crm, billing.invoice are allowed", "billing.invoice.get"},
+		{"denied namespace", Rules{DeniedNamespaces: []string{"billing.refund"}}, "billing.refund.list",
+			"the namespace billing.refund is denied", "billing.payment.list"},
+		{"denied operation", Rules{DeniedOperations: []Operation{Delete, Admin}}, "identity.user.suspend",
+			"the operation admin is denied", "crm.customer.create"},
+		{"denied id", Rules{Name: "night shift", DeniedIDs: []string{"crm.lead.search"}}, "crm.lead.search",
+			"night shift: this id is denied", "crm.customer.get"},
+		{"denied pattern", Rules{DeniedIDs: []string{"*.*.delete", "billing.*"}}, "billing.refund.issue",
+			"this id is denied", "crm.customer.get"},
+		{"only a pattern", Rules{IDs: []string{"crm.*.get", "billing.invoice.*"}}, "crm.customer.create",
+			"only 2 named actions may be seen", "billing.invoice.get"},
+		{"only ids", Rules{IDs: []string{"crm.customer.get", "billing.invoice.get"}}, "crm.customer.create",
+			"only 2 named actions may be seen", "crm.customer.get"},
+		{"read-only", Rules{ReadOnly: true}, "crm.customer.create",
+			"the view is read-only and the action writes", "crm.customer.get"},
+		{"guard", Rules{Guard: func(e *Entry) (bool, string) { return RiskOf(e) != High, "high risk is for admins" }},
+			"billing.invoice.void", "high risk is for admins", "billing.credit.grant"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n := mustNarrow(t, v, test.rules)
@@ -70,7 +79,8 @@ func TestNarrowRefuses(t *testing.T) {
 		{Rules{DeniedIDs: []string{"crm.customer.delet"}}, `denied id: crm.customer.delet: no such action`},
 		{Rules{DeniedNamespaces: []string{"crm*"}}, `namespace "crm*": not in the catalog; did you mean crm?`},
 		{Rules{DeniedIDs: []string{"crn.*"}}, `denied id: crn.*: no such action`},
-		{Rules{DeniedIDs: []string{"crm.[ab]*"}, Growing: true}, `denied id: pattern "crm.[ab]*": [, ] and \ have no meaning; ? stands for one character`},
+		{Rules{DeniedIDs: []string{"crm.[ab]*"}, Growing: true},
+			`denied id: pattern "crm.[ab]*": [, ] and \ have no meaning; ? stands for one character`},
 		{Rules{IDs: []string{"crm.customer.gte"}}, `allowed id: crm.customer.gte: no such action`},
 	} {
 		if _, err := v.Narrow(test.rules); err == nil || err.Error() != test.want {
@@ -91,7 +101,8 @@ func TestNarrowNeverReveals(t *testing.T) {
 		{{ReadOnly: true}},
 		{{Namespaces: []string{"crm", "billing"}}, {DeniedNamespaces: []string{"billing.invoice"}}},
 		{{Namespaces: []string{"billing"}}, {Namespaces: []string{"crm"}}},
-		{{Guard: func(e *Entry) (bool, string) { return len(e.ID)%2 == 0, "" }}, {ReadOnly: true}, {DeniedOperations: []Operation{Read}}},
+		{{Guard: func(e *Entry) (bool, string) { return len(e.ID)%2 == 0, "" }}, {ReadOnly: true},
+			{DeniedOperations: []Operation{Read}}},
 		{{IDs: ids(all.Namespace("crm", "ops"))}, {ReadOnly: true}, {IDs: ids(all.Namespace("billing", "crm.customer"))}},
 		{{DeniedIDs: []string{all.Namespace("crm").Hits()[0].ID}}, {Namespaces: []string{"crm.customer", "ops"}}},
 	}
@@ -189,14 +200,16 @@ func TestSetsOfAWiderViewAreCut(t *testing.T) {
 
 func TestRootsAndChildren(t *testing.T) {
 	v := officeView(t)
-	if diff := cmp.Diff([]string{"billing", "commerce", "crm", "identity", "reporting", "support"}, v.Roots()); diff != "" {
+	if diff := cmp.Diff([]string{"billing", "commerce", "crm", "identity", "reporting", "support"},
+		v.Roots()); diff != "" {
 		t.Error(diff)
 	}
 	want := []Child{{"credit", "", 1}, {"invoice", "", 4}, {"payment", "", 1}, {"refund", "", 3}}
 	if diff := cmp.Diff(want, v.Children("billing")); diff != "" {
 		t.Error(diff)
 	}
-	want = []Child{{"draft_note", "billing.refund.draft_note", 1}, {"issue", "billing.refund.issue", 1}, {"list", "billing.refund.list", 1}}
+	want = []Child{{"draft_note", "billing.refund.draft_note", 1}, {"issue", "billing.refund.issue", 1},
+		{"list", "billing.refund.list", 1}}
 	if diff := cmp.Diff(want, v.Children("billing.refund.")); diff != "" {
 		t.Error(diff)
 	}
@@ -227,7 +240,8 @@ func TestResolveNames(t *testing.T) {
 
 func TestCard(t *testing.T) {
 	v := officeView(t)
-	golden(t, "card.golden", v.Card(400)+"\n\n"+v.Card(60)+"\n\n"+mustNarrow(t, v, Rules{Namespaces: []string{"crm"}}).Card(100)+"\n")
+	golden(t, "card.golden",
+		v.Card(400)+"\n\n"+v.Card(60)+"\n\n"+mustNarrow(t, v, Rules{Namespaces: []string{"crm"}}).Card(100)+"\n")
 	c, _ := New(mixed(5000), Options{})
 	for _, tokens := range []int{40, 100, 400, 1000} {
 		if card := c.View().Card(tokens); len(card) > tokens*bytesPerToken {
@@ -237,7 +251,8 @@ func TestCard(t *testing.T) {
 }
 
 func TestNewReports(t *testing.T) {
-	_, report := New([]Entry{{ID: "a.b", Title: "first"}, {ID: "a.b"}, {ID: ""}, {ID: "has space"}, {ID: "bell\a"}, {ID: "bad\xff"}, {ID: strings.Repeat("x", 300)}, {ID: "Über.ähnlich/{id}"}}, Options{Source: "file.yaml"})
+	_, report := New([]Entry{{ID: "a.b", Title: "first"}, {ID: "a.b"}, {ID: ""}, {ID: "has space"}, {ID: "bell\a"},
+		{ID: "bad\xff"}, {ID: strings.Repeat("x", 300)}, {ID: "Über.ähnlich/{id}"}}, Options{Source: "file.yaml"})
 	want := Report{Loaded: 2, Skipped: []Skip{
 		{"a.b", "file.yaml", "an entry with this id is already there"},
 		{"", "file.yaml", "the id is empty"},

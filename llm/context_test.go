@@ -21,7 +21,9 @@ func TestReasoningStaysHere(t *testing.T) {
 	var told strings.Builder
 	var kept []Message
 	c := NewConversation(Options{
-		Provider: p, RetryWait: 1, Tools: func() []Tool { return []Tool{echo("one")} }, Keep: func(m Message) { kept = append(kept, m) },
+		Provider: p, RetryWait: 1, Tools: func() []Tool { return []Tool{echo("one")} }, Keep: func(m Message) {
+			kept = append(kept, m)
+		},
 		Observe: func(e Event) {
 			if e.Kind == Thinking {
 				told.WriteString(e.Text)
@@ -72,11 +74,12 @@ func TestContextCounts(t *testing.T) {
 	}}
 	var running Context
 	var c *Conversation
-	c = NewConversation(Options{Provider: p, Window: 8000, Tools: func() []Tool { return []Tool{echo("one")} }, Observe: func(e Event) {
-		if e.Kind == ToolEnded {
-			running = c.Context()
-		}
-	}})
+	c = NewConversation(Options{Provider: p, Window: 8000,
+		Tools: func() []Tool { return []Tool{echo("one")} }, Observe: func(e Event) {
+			if e.Kind == ToolEnded {
+				running = c.Context()
+			}
+		}})
 	if got := c.Context(); got != (Context{Window: 8000}) {
 		t.Errorf("before: %+v", got)
 	}

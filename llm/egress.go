@@ -9,8 +9,8 @@ import (
 	"almanac/catalog/secret"
 )
 
-// A filtered provider takes secrets out of what it sends, and out of what it gets: a model may put together what it read in
-// pieces.
+// A filtered provider takes secrets out of what it sends, and out of what it gets: a model may put together what it
+// read in pieces.
 type filtered struct {
 	Provider
 	secrets *secret.Filter

@@ -41,7 +41,8 @@ func (p *told) Complete(_ context.Context, r Request, hear func(Piece)) (Respons
 // TestSecrets shows that no secret goes to a model, and none comes from it: not in words, calls, errors or events.
 func TestSecrets(t *testing.T) {
 	const value = "s3cret-va\"lue"
-	for _, err := range []error{nil, errors.New("cause: " + value), &Error{Kind: BadKey, Message: "bad key " + value, Hint: value, Err: errors.New(value)}} {
+	for _, err := range []error{nil, errors.New("cause: " + value),
+		&Error{Kind: BadKey, Message: "bad key " + value, Hint: value, Err: errors.New(value)}} {
 		p := &told{text: "it is " + value + ", I think", call: `{"script":"return \"s3cret-va\\\"lue\""}`, err: err}
 		var out strings.Builder
 		c := NewConversation(Options{

@@ -53,7 +53,9 @@ func (e *Error) Error() string {
 
 // Brief returns what went wrong in a few words: "server error (500)".
 func (e *Error) Brief() string {
-	words := map[ErrorKind]string{RateLimited: "rate limited", ServerFault: "server error", Broken: "connection lost"}[e.Kind]
+	words := map[ErrorKind]string{
+		RateLimited: "rate limited", ServerFault: "server error", Broken: "connection lost",
+	}[e.Kind]
 	switch {
 	case words == "":
 		return e.Message

@@ -27,8 +27,8 @@ func (c *Conversation) Failed() string {
 	return c.failed.prompt
 }
 
-// Retry sends the prompt of the last Send again, if that failed. An answer that was cut off is forgotten; where tools had
-// run already, the model goes on from their answers. Otherwise it is as Send.
+// Retry sends the prompt of the last Send again, if that failed. An answer that was cut off is forgotten; where tools
+// had run already, the model goes on from their answers. Otherwise it is as Send.
 func (c *Conversation) Retry(ctx context.Context) (string, error) {
 	if !c.begin() {
 		return "", ErrBusy

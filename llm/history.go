@@ -61,7 +61,8 @@ func (c *Conversation) request(tools []Tool) Request {
 	c.mu.Unlock()
 	if trimmed {
 		r.System = c.systemText() + "\n\n" + droppedNote
-		c.options.Observe(Event{Kind: Trimmed, Text: fmt.Sprintf("the oldest %d turns are no longer sent to the model", left)})
+		text := fmt.Sprintf("the oldest %d turns are no longer sent to the model", left)
+		c.options.Observe(Event{Kind: Trimmed, Text: text})
 	}
 	return r
 }
@@ -137,8 +138,9 @@ func shorten(ms []Message, budget int) []Message {
 	return short
 }
 
-// strict returns a copy of ms without reasoning, which some servers refuse, in which user and assistant take turns, as some chat templates demand: a user's
-// message that was never answered is joined with the next, and one that follows a tool's answer is parted from it.
+// strict returns a copy of ms without reasoning, which some servers refuse, in which user and assistant take turns, as
+// some chat templates demand: a user's message that was never answered is joined with the next, and one that follows a
+// tool's answer is parted from it.
 func strict(ms []Message) []Message {
 	out := make([]Message, 0, len(ms))
 	for _, m := range ms {

@@ -65,11 +65,12 @@ func TestLongConversationStaysInBudget(t *testing.T) {
 	}
 	p := &scripted{t: t, steps: steps}
 	var trimmed int
-	c := NewConversation(Options{Provider: p, Window: 1000, System: func() string { return "sys" }, Observe: func(e Event) {
-		if e.Kind == Trimmed {
-			trimmed++
-		}
-	}})
+	c := NewConversation(Options{Provider: p, Window: 1000,
+		System: func() string { return "sys" }, Observe: func(e Event) {
+			if e.Kind == Trimmed {
+				trimmed++
+			}
+		}})
 	for i := range 30 {
 		if _, err := c.Send(t.Context(), fmt.Sprintf("question %d", i)); err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ type Model struct {
 	Window int
 }
 
-// KnownWindow returns how many tokens a model is known to read, by the beginning of its name; the default of Options for
-// one that is not known. It is for servers that do not tell: a local server may have been started with less.
+// KnownWindow returns how many tokens a model is known to read, by the beginning of its name; the default of Options
+// for one that is not known. It is for servers that do not tell: a local server may have been started with less.
 func KnownWindow(model string) int {
 	if i := strings.LastIndexByte(model, '/'); i >= 0 {
 		model = model[i+1:] // openai/gpt-4.1

@@ -1,7 +1,7 @@
 package session
 
-// This file counts what a run does through the door, and asks the person whether a run of theirs goes on when its budget is
-// used up.
+// This file counts what a run does through the door, and asks the person whether a run of theirs goes on when its
+// budget is used up.
 
 import (
 	"cmp"
@@ -30,14 +30,18 @@ type Budget struct {
 // or returns the budget with the fields of other where it has none.
 func (b Budget) or(other Budget) Budget {
 	return Budget{
-		Calls: cmp.Or(b.Calls, other.Calls), Mutations: cmp.Or(b.Mutations, other.Mutations), Refused: cmp.Or(b.Refused, other.Refused),
-		Selected: cmp.Or(b.Selected, other.Selected), Described: cmp.Or(b.Described, other.Described), Shown: cmp.Or(b.Shown, other.Shown),
+		Calls: cmp.Or(b.Calls, other.Calls), Mutations: cmp.Or(b.Mutations, other.Mutations),
+		Refused: cmp.Or(b.Refused, other.Refused), Selected: cmp.Or(b.Selected, other.Selected),
+		Described: cmp.Or(b.Described, other.Described), Shown: cmp.Or(b.Shown, other.Shown),
 		Result: cmp.Or(b.Result, other.Result), Wait: cmp.Or(b.Wait, other.Wait),
 	}
 }
 
 func (b Budget) withDefaults() Budget {
-	return b.or(Budget{Calls: 50, Mutations: 20, Refused: 1000, Selected: 20, Described: 10, Shown: 20, Result: 8 << 20, Wait: 60 * time.Second})
+	return b.or(Budget{
+		Calls: 50, Mutations: 20, Refused: 1000, Selected: 20, Described: 10, Shown: 20, Result: 8 << 20,
+		Wait: 60 * time.Second,
+	})
 }
 
 // Usage counts what the last or current run did, and says how much it may; all is zero before the first.
@@ -71,8 +75,8 @@ func (s *Session) Budget(a Author) Budget {
 	return s.world.userBudget
 }
 
-// SetUserBudget changes what the person's runs may do, from the next one on; zero fields stay as they are. The error says
-// that the change could not be recorded; then it is not made.
+// SetUserBudget changes what the person's runs may do, from the next one on; zero fields stay as they are. The error
+// says that the change could not be recorded; then it is not made.
 func (s *Session) SetUserBudget(b Budget) error {
 	w := s.world
 	b = b.or(s.Budget(User))
@@ -183,7 +187,8 @@ func (r *run) exhausted(entry *catalog.Entry, over *Overrun, c *trace.Call) erro
 	case !r.session.world.options.Commands:
 		err.Hint = fmt.Sprintf("the setting is limits.your_%s: --limits-your-%s %d", over.Name, over.Name, 2*over.Used)
 	default:
-		err.Hint = fmt.Sprintf("/limits %s %d lets a run of yours make more; kept as limits.your_%s in the configuration", over.Name, 2*over.Used, over.Name)
+		err.Hint = fmt.Sprintf("/limits %s %d lets a run of yours make more; kept as limits.your_%s in the configuration",
+			over.Name, 2*over.Used, over.Name)
 	}
 	return err
 }

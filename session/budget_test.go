@@ -23,7 +23,8 @@ func TestBudgetsOfAuthors(t *testing.T) {
 		t.Fatal(err)
 	}
 	user, model := b.session.Budget(User), b.session.Budget(Model)
-	if user.Calls != 1000 || user.Mutations != 200 || model.Calls != 50 || model.Mutations != 20 || user.Wait != model.Wait {
+	if user.Calls != 1000 || user.Mutations != 200 || model.Calls != 50 ||
+		model.Mutations != 20 || user.Wait != model.Wait {
 		t.Errorf("defaults: %+v, %+v", user, model)
 	}
 	for _, c := range []struct {
@@ -112,8 +113,10 @@ func TestBudgetHints(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		{"terminal", User, func(*Options) {}, "/limits calls 2000 lets a run of yours make more; kept as limits.your_calls in the configuration"},
-		{"headless", User, func(o *Options) { o.Approve, o.Commands = nil, false }, "the setting is limits.your_calls: --limits-your-calls 2000"},
+		{"terminal", User, func(*Options) {},
+			"/limits calls 2000 lets a run of yours make more; kept as limits.your_calls in the configuration"},
+		{"headless", User, func(o *Options) { o.Approve, o.Commands = nil, false },
+			"the setting is limits.your_calls: --limits-your-calls 2000"},
 		{"model", Model, func(*Options) {}, "do it in several runs; the setting is limits.calls"},
 		{"no answer", User, func(o *Options) {
 			o.Approve = func(context.Context, Request) (Approval, error) { return Approval{Verdict: Once}, errors.New("gone") }
@@ -152,7 +155,8 @@ func TestSetUserBudget(t *testing.T) {
 		t.Errorf("got %s", show(out))
 	}
 	out := b.run(User, `for i = 1, 3 do shop.item.price{item_id = "a", cents = i} end`)
-	if message(out) != "shop.item.price: the run has used all 2 mutations" || !strings.HasPrefix(out.Err.Hint, "/limits mutations 4 ") {
+	if message(out) != "shop.item.price: the run has used all 2 mutations" ||
+		!strings.HasPrefix(out.Err.Hint, "/limits mutations 4 ") {
 		t.Errorf("got %s", show(out))
 	}
 	if got := b.session.Budget(Model); got.Calls != 50 || got.Mutations != 20 {
@@ -172,7 +176,8 @@ func TestSetUserBudget(t *testing.T) {
 			notes = append(notes, r.Text)
 		}
 	}
-	if want := "limits of your runs: 5 calls, 200 mutations|limits of your runs: 5 calls, 2 mutations"; strings.Join(notes, "|") != want {
+	if want := "limits of your runs: 5 calls, 200 mutations|limits of your runs: 5 calls, 2 mutations"; strings.Join(notes,
+		"|") != want {
 		t.Errorf("noted %q, want %q", notes, want)
 	}
 }

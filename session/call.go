@@ -50,7 +50,8 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *compo
 	}
 	r.place(n, req.Place, in)
 	c := trace.Call{
-		N: n, ID: cut(req.ID, maxCalledID), Line: req.Line, Author: string(r.script.Author), Depth: in.depth(), In: in.number(), Start: time.Now(),
+		N: n, ID: cut(req.ID, maxCalledID), Line: req.Line, Author: string(r.script.Author), Depth: in.depth(),
+		In: in.number(), Start: time.Now(),
 	}
 	answer, err := r.pass(ctx, req, in, &c)
 	if ended := r.keep(c, answer.data, err); ended != nil {
@@ -128,7 +129,11 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 	id, c.ID = entry.ID, entry.ID
 	if !entry.Callable() {
 		c.Verdict = trace.Rejected
-		return nil, &vm.HostError{Code: CodeUnknown, Message: fmt.Sprintf("%s: this entry can be described but not called: its source does not run actions", id), Refused: true}
+		return nil, &vm.HostError{
+			Code:    CodeUnknown,
+			Message: fmt.Sprintf("%s: this entry can be described but not called: its source does not run actions", id),
+			Refused: true,
+		}
 	}
 	if in == nil && r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
 		c.Verdict, c.Rule = trace.Denied, "not described"
@@ -175,9 +180,10 @@ func (r *run) authorize(ctx context.Context, entry *catalog.Entry, call catalog.
 	return nil
 }
 
-// decide asks the policy and, where the policy says so, a person. It returns the arguments to call with, which the person
-// may have edited.
-func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (map[string]any, error) {
+// decide asks the policy and, where the policy says so, a person. It returns the arguments to call with, which the
+// person may have edited.
+func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call,
+	c *trace.Call) (map[string]any, error) {
 	asks := policy.RequestOf(entry, call.Args)
 	d := r.verdict(asks, c)
 	switch d.Verdict {
@@ -278,15 +284,17 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 	if err != nil {
 		c.Verdict = trace.Failed
 		return reply{}, &vm.HostError{
-			Code: CodeTooLarge, Message: fmt.Sprintf("%s: result: %v", entry.ID, err), Hint: "ask for less: a smaller limit or fewer fields",
+			Code: CodeTooLarge, Message: fmt.Sprintf("%s: result: %v", entry.ID, err),
+			Hint: "ask for less: a smaller limit or fewer fields",
 		}
 	}
 	if r.session.world.options.CheckResults && entry.Output != nil {
 		if err := entry.Output.Fits(data); err != nil {
 			c.Verdict = trace.Failed
 			return reply{}, &vm.HostError{
-				Code: CodeBadResult, Message: fmt.Sprintf("%s: the result does not match its output schema: %s", entry.ID, red.text(err.Error())),
-				Hint: "the action ran; its result was discarded",
+				Code:    CodeBadResult,
+				Message: fmt.Sprintf("%s: the result does not match its output schema: %s", entry.ID, red.text(err.Error())),
+				Hint:    "the action ran; its result was discarded",
 			}
 		}
 	}
@@ -296,8 +304,8 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 	return reply{data, next, full}, nil
 }
 
-// callAction calls a and waits at most wait. An action that ignores its context is abandoned with its goroutine; a panic
-// in it becomes an error.
+// callAction calls a and waits at most wait. An action that ignores its context is abandoned with its goroutine; a
+// panic in it becomes an error.
 func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait time.Duration) (catalog.Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %v", wait))
 	defer cancel()

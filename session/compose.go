@@ -70,7 +70,8 @@ const argsID = "(args)"
 const bodyPrefix = `local args = call("` + argsID + `"); `
 
 // compose runs the Lua of an action in a fresh machine, while the machine that called it waits.
-func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Call, outer *composition, c *trace.Call) (reply, error) {
+func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Call, outer *composition,
+	c *trace.Call) (reply, error) {
 	c.Composed = true
 	machine, err := r.session.world.pool.Get(ctx)
 	if err != nil {

@@ -16,7 +16,9 @@ import (
 // desk lists actions that are composed of the shop's, that the host fills in for, or that say what they would change.
 func (s *shop) desk() []catalog.Entry {
 	composed := func(id string, mutates bool, body string) catalog.Entry {
-		return catalog.Entry{ID: "desk." + id, Description: "Composed.", Mutates: mutates, Input: catalog.MustSchema(itemInput), Lua: body}
+		return catalog.Entry{
+			ID: "desk." + id, Description: "Composed.", Mutates: mutates, Input: catalog.MustSchema(itemInput), Lua: body,
+		}
 	}
 	filled := func(id string, inject ...catalog.Injection) catalog.Entry {
 		return catalog.Entry{
@@ -43,7 +45,9 @@ func (s *shop) desk() []catalog.Entry {
 	}
 	return []catalog.Entry{
 		label,
-		filled("whoami", catalog.Injection{Field: "who", From: "actor"}, catalog.Injection{Field: "tenant_id", From: "tenant", Number: true}),
+		filled("whoami", catalog.Injection{Field: "who", From: "actor"}, catalog.Injection{
+			Field: "tenant_id", From: "tenant", Number: true,
+		}),
 		filled("where", catalog.Injection{Field: "dir", From: "workspace"}),
 		filled("lost", catalog.Injection{Field: "dir", From: "planet"}),
 		composed("total", false, "local sum = 0\nfor _, i in ipairs(shop.item.list{}) do sum = sum + i.cents end\nreturn {total = sum, of = args.item_id}"),

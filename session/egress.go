@@ -121,7 +121,8 @@ func (r *run) endOutput() {
 	}
 }
 
-// show logs printed text, keeps it for the outcome, and passes it on. What is not in the log is not shown. r.mu is held.
+// show logs printed text, keeps it for the outcome, and passes it on. What is not in the log is not shown. r.mu is
+// held.
 func (r *run) show(stream vm.Stream, p *printing, text string) {
 	if text == "" {
 		return
@@ -130,7 +131,8 @@ func (r *run) show(stream vm.Stream, p *printing, text string) {
 	w := r.session.world
 	if r.unlogged == nil {
 		r.unlogged = w.record(trace.Record{
-			Kind: trace.KindOutput, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Stream: string(stream), Text: text,
+			Kind: trace.KindOutput, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Stream: string(stream),
+			Text: text,
 		})
 	}
 	if w.options.Write != nil && r.unlogged == nil {

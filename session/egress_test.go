@@ -148,7 +148,8 @@ func TestQuestionsNameCredentials(t *testing.T) {
 	} {
 		b.asked = nil
 		b.run(User, source)
-		if len(b.asked) != 1 || !slices.Equal(b.asked[0].Credentials, want) || strings.Contains(fmt.Sprint(b.asked[0]), "hunter2") {
+		if len(b.asked) != 1 || !slices.Equal(b.asked[0].Credentials, want) ||
+			strings.Contains(fmt.Sprint(b.asked[0]), "hunter2") {
 			t.Errorf("%s: asked %+v, want %v", source, b.asked, want)
 		}
 	}

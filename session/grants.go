@@ -176,7 +176,8 @@ func sourceLine(c *trace.Call) int {
 }
 
 // ask waits for the person's answer. Anything but a clear yes is a no.
-func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, asks policy.Request, c *trace.Call) (map[string]any, error) {
+func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, asks policy.Request,
+	c *trace.Call) (map[string]any, error) {
 	w := r.session.world
 	d := r.session.Policy().Decide(asks)
 	if w.options.Approve == nil {

@@ -16,14 +16,17 @@ import (
 func TestKeptGrantsAreAskedFor(t *testing.T) {
 	var gone error
 	b := newBench(t, func(o *Options) {
-		o.Policy = policy.Policy{Mode: policy.ReadOnly, Grants: []policy.Grant{{Pattern: pattern.Exact("shop.item.price"), For: policy.Always}}}
+		o.Policy = policy.Policy{
+			Mode: policy.ReadOnly, Grants: []policy.Grant{{Pattern: pattern.Exact("shop.item.price"), For: policy.Always}},
+		}
 		o.Kept = func(policy.Grant) error { return gone }
 	})
 	call := `return shop.item.price{item_id = "a", cents = 1}`
 	for _, c := range []struct {
 		gone  error
 		words string
-	}{{nil, "writes: denied, 1 grant"}, {errors.New("no longer in mine.toml"), "writes: denied"}, {nil, "writes: denied, 1 grant"}} {
+	}{{nil, "writes: denied, 1 grant"}, {errors.New("no longer in mine.toml"), "writes: denied"},
+		{nil, "writes: denied, 1 grant"}} {
 		gone = c.gone
 		if out := b.run(User, call); (out.Err == nil) != (gone == nil) {
 			t.Errorf("%v: %s", gone, show(out))
@@ -49,7 +52,8 @@ func TestKeptGrantsEndWithinARun(t *testing.T) {
 	}
 }
 
-// A grant of the session is forgotten when its action changes; one that is kept waits for the action that it was given for.
+// A grant of the session is forgotten when its action changes; one that is kept waits for the action that it was given
+// for.
 func TestGrantsOfActionsThatChange(t *testing.T) {
 	for name, change := range map[string]func(*catalog.Entry){
 		"schema": func(e *catalog.Entry) {
@@ -141,18 +145,25 @@ func TestDenialsNameTheGrant(t *testing.T) {
 		{"person", "shop.item.price cents <= 500", User, func(*Options) {},
 			"outside grant 1 (0 <= cents <= 500)", "allow it with /policy allow shop.item.price 0 <= cents <= 501"},
 		{"model", "shop.item.price cents <= 500", Model, func(*Options) {},
-			"outside grant 1 (0 <= cents <= 500)", "the person can allow it with /policy allow shop.item.price 0 <= cents <= 501"},
+			"outside grant 1 (0 <= cents <= 500)",
+			"the person can allow it with /policy allow shop.item.price 0 <= cents <= 501"},
 		{"headless", "shop.item.price cents <= 500", User, func(o *Options) { o.Commands = false },
 			"outside grant 1 (0 <= cents <= 500)", "this is a write; rerun with --allow 'shop.item.price 0 <= cents <= 501'"},
 		{"gateway", "shop.item.price cents <= 500", Model, func(o *Options) { o.Commands = false },
-			"outside grant 1 (0 <= cents <= 500)", "this is a write; the person can allow it with --allow 'shop.item.price 0 <= cents <= 501' at the start"},
-		{"nobody to ask", "shop.item.price cents <= 500", User, func(o *Options) { o.Policy.Mode, o.Approve, o.Commands = policy.Ask, nil, false },
-			"outside grant 1 (0 <= cents <= 500), and nobody can be asked", "this is a write; rerun with --allow 'shop.item.price 0 <= cents <= 501'"},
+			"outside grant 1 (0 <= cents <= 500)",
+			"this is a write; the person can allow it with --allow 'shop.item.price 0 <= cents <= 501' at the start"},
+		{"nobody to ask", "shop.item.price cents <= 500", User, func(o *Options) {
+			o.Policy.Mode, o.Approve, o.Commands = policy.Ask, nil, false
+		},
+			"outside grant 1 (0 <= cents <= 500), and nobody can be asked",
+			"this is a write; rerun with --allow 'shop.item.price 0 <= cents <= 501'"},
 		{"others granted", "shop.item.get", User, func(*Options) {},
 			"no grant covers it", "this is a write; allow it with /policy ask, or rerun with --allow shop.item.price"},
 		{"a secret", "shop.item.price item_id = hunter2", User, func(*Options) {},
 			`outside grant 1 (item_id = "[redacted]")`, `allow it with /policy allow shop.item.price item_id = "a"`},
-		{"a rule", "shop.item.price cents <= 900", User, func(o *Options) { o.Policy.Rules = []policy.Rule{{Name: "freeze", Verdict: policy.Deny}} },
+		{"a rule", "shop.item.price cents <= 900", User, func(o *Options) {
+			o.Policy.Rules = []policy.Rule{{Name: "freeze", Verdict: policy.Deny}}
+		},
 			"denied by freeze", ""},
 	} {
 		g, err := policy.ParseGrant(c.grant)

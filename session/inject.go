@@ -26,8 +26,8 @@ func checkInjected(entry *catalog.Entry, given map[string]any) error {
 	return nil
 }
 
-// hostField is the path of a name in v that is the host's to fill in; empty where there is none. What nests too deeply to
-// look at counts as one.
+// hostField is the path of a name in v that is the host's to fill in; empty where there is none. What nests too deeply
+// to look at counts as one.
 func hostField(all []catalog.Injection, v any, path string, depth int) string {
 	if depth > depthLimit {
 		return path
@@ -97,7 +97,9 @@ func contextValue(in catalog.Injection, from catalog.Context) (any, *vm.HostErro
 		if in.From == "tenant" || in.From == "actor" {
 			hint = fmt.Sprintf("the person can set it with %s = \"...\" in the view file", in.From)
 		}
-		return nil, &vm.HostError{Code: CodeNoContext, Message: "the host fills it in, but this session has no " + in.From, Hint: hint}
+		return nil, &vm.HostError{
+			Code: CodeNoContext, Message: "the host fills it in, but this session has no " + in.From, Hint: hint,
+		}
 	case !in.Number:
 		return value, nil
 	}
@@ -106,7 +108,9 @@ func contextValue(in catalog.Injection, from catalog.Context) (any, *vm.HostErro
 	}
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil {
-		return nil, &vm.HostError{Code: CodeNoContext, Message: "the host fills it in, but the session's " + in.From + " is not a number"}
+		return nil, &vm.HostError{
+			Code: CodeNoContext, Message: "the host fills it in, but the session's " + in.From + " is not a number",
+		}
 	}
 	return f, nil
 }

@@ -227,8 +227,8 @@ func (r *run) boost(a arguments) (any, error) {
 	return r.give(set.Boost(o)), nil
 }
 
-// text is a set, step or plan as an answer shows it. Most of those that a script makes are only a way to others, so it is
-// written when asked for.
+// text is a set, step or plan as an answer shows it. Most of those that a script makes are only a way to others, so it
+// is written when asked for.
 func (r *run) text(a arguments) (any, error) {
 	view := r.session.View()
 	if m, ok := a.at(0).(map[string]any); ok {
@@ -268,8 +268,9 @@ func (r *run) facets(a arguments) (any, error) {
 	r.counted = append(r.counted, f)
 	answer := map[string]any{
 		"facets": r.handle(len(r.counted) - 1), "text": f.Text(), "total": int64(f.Total), "mutating": int64(f.Mutating),
-		"domains": counts(f.Domains), "namespaces": counts(f.Namespaces), "tags": counts(f.Tags), "entities": counts(f.Entities),
-		"operations": counts(f.Operations), "risks": counts(f.Risks), "inputs": counts(f.Inputs), "outputs": counts(f.Outputs),
+		"domains": counts(f.Domains), "namespaces": counts(f.Namespaces), "tags": counts(f.Tags),
+		"entities": counts(f.Entities), "operations": counts(f.Operations), "risks": counts(f.Risks),
+		"inputs": counts(f.Inputs), "outputs": counts(f.Outputs),
 	}
 	if f.Of > 0 {
 		answer["of"] = int64(f.Of)

@@ -65,7 +65,8 @@ func TestOrderUnderParallel(t *testing.T) {
 		parallel({11, 12}, function(i) work.step{n = tostring(i)} end)`,
 		"0 1a 1b 1bb 1c 1cc 1d 2a 2b 2bb 2c 2cc 2d 3a 3b 3bb 3c 3cc 3d 4a 4b 4bb 4c 4cc 4d 5a 5b 5bb 5c 5cc 5d "+
 			"6a 6b 6bb 6c 6cc 6d 7a 7b 7bb 7c 7cc 7d 8a 8b 8bb 8c 8cc 8d 9a 9b 9bb 9c 9cc 9d 10 11 12")
-	run(5, `work.step{n = "0"} parallel({1, 2}, function(i) work.both{n = tostring(i)} end) work.both{n = "3"}`, "0 1x 1y 1z 2x 2y 2z 3x 3y 3z")
+	run(5, `work.step{n = "0"} parallel({1, 2}, function(i) work.both{n = tostring(i)} end) work.both{n = "3"}`,
+		"0 1x 1y 1z 2x 2y 2z 3x 3y 3z")
 }
 
 // TestEffectsAreClean: effects go through the redaction of results, and do not make a record as large as they are.
@@ -87,10 +88,12 @@ func TestEffectsAreClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := b.run(User, `work.leak{}`)
-	if out.Err != nil || len(out.Effects) != recordedEffects+1 || out.Effects[recordedEffects].Kind != "401 more effects omitted" {
+	if out.Err != nil || len(out.Effects) != recordedEffects+1 ||
+		out.Effects[recordedEffects].Kind != "401 more effects omitted" {
 		t.Fatalf("%v, %d effects", out.Err, len(out.Effects))
 	}
-	if text := fmt.Sprint(out.Effects, b.records, out.Calls); strings.Contains(text, "hunter2") || !strings.Contains(text, redacted) {
+	if text := fmt.Sprint(out.Effects, b.records, out.Calls); strings.Contains(text, "hunter2") ||
+		!strings.Contains(text, redacted) {
 		t.Errorf("not clean: %.300s", text)
 	}
 	if text := fmt.Sprint(out.Calls[0].Effects); len(text) > 16<<10 {

@@ -91,8 +91,8 @@ func (p *parallel) start(ctx context.Context, a arguments) (any, error) {
 	return ticket, nil
 }
 
-// wait returns the first call to end of those that were started. A fatal error of it is an error; any other is data, for
-// the script to raise where the call was written.
+// wait returns the first call to end of those that were started. A fatal error of it is an error; any other is data,
+// for the script to raise where the call was written.
 func (p *parallel) wait(ctx context.Context) (any, error) {
 	if p.waiting == 0 {
 		return nil, errors.New("no call was started")

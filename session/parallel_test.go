@@ -66,12 +66,15 @@ func (d *tide) entries() []catalog.Entry {
 	}
 	return []catalog.Entry{
 		{ID: "tide.meet", Input: input, Action: meet},
-		{ID: "tide.change", Input: input, Mutates: true, Action: func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
-			d.shop.act("change %v", c.Args["n"])
-			return meet(ctx, c)
-		}},
-		{ID: "tide.rows", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer","default":1}}}`), Action: rows, Paged: true},
-		{ID: "tide.plain", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer"},"per_page":{"type":"integer"},"way":{"type":"string"}}}`), Action: plainRows},
+		{ID: "tide.change", Input: input, Mutates: true,
+			Action: func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+				d.shop.act("change %v", c.Args["n"])
+				return meet(ctx, c)
+			}},
+		{ID: "tide.rows", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer","default":1}}}`),
+			Action: rows, Paged: true},
+		{ID: "tide.plain",
+			Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer"},"per_page":{"type":"integer"},"way":{"type":"string"}}}`), Action: plainRows},
 	}
 }
 
@@ -148,12 +151,14 @@ func TestBatch(t *testing.T) {
 	_, b := newTide(t, 3, nil)
 	out := b.run(User, `return batch{{tide.meet, {n = 2}}, {"tide.meet", {n = 13}}, {tide.meet, {n = 3}}, {"tide.nothing"}, {tide.meet, {m = 1}}}`)
 	got := show(out)
-	for _, want := range []string{"square = 4", "square = 9", "13 is out", "tide.nothing: no such action", "unknown name"} {
+	for _, want := range []string{"square = 4", "square = 9", "13 is out",
+		"tide.nothing: no such action", "unknown name"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
 	}
-	if out := b.run(User, `batch{{tide}, 5}`); out.Err == nil || !strings.Contains(out.Err.Message, "batch: item 2 must be {action, arguments}") {
+	if out := b.run(User, `batch{{tide}, 5}`); out.Err == nil ||
+		!strings.Contains(out.Err.Message, "batch: item 2 must be {action, arguments}") {
 		t.Errorf("got %s", show(out))
 	}
 	if out := b.run(User, `return #batch{}`); show(out) != "return 0\n" && !strings.Contains(show(out), "0") {
@@ -233,7 +238,9 @@ func TestParallelInterrupted(t *testing.T) {
 		}
 		cancel()
 	}()
-	out, err := b.session.Run(ctx, Script{Source: `return parallel({1, 2, 3}, function(n) return tide.meet{n = n} end)`, Author: User})
+	out, err := b.session.Run(ctx, Script{
+		Source: `return parallel({1, 2, 3}, function(n) return tide.meet{n = n} end)`, Author: User,
+	})
 	if err != nil || out.Err == nil || out.Err.Kind != vm.Interrupt {
 		t.Fatalf("got %v, %s", err, show(out))
 	}

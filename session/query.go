@@ -42,8 +42,8 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 }
 
 // readCatalogValues finds the catalog's own things among the values that the script returned: they are shown as lists
-// of lines, and kept for the answer. A run shows what the catalog gave it so; that a list of ids is an answer holds in a
-// query alone.
+// of lines, and kept for the answer. A run shows what the catalog gave it so; that a list of ids is an answer holds in
+// a query alone.
 func (r *run) readCatalogValues(values []vm.Value) {
 	for i := range values {
 		if path := values[i].Action; path != "" {
@@ -124,8 +124,8 @@ func (r *run) readCatalogValue(data any) (read catalogValue, ok bool) {
 	return catalogValue{}, false
 }
 
-// shownSet is a set as a step of the answer and as text. A person's step has up to limit hits; zero stands for that of a
-// pick. That of the model has those of the text.
+// shownSet is a set as a step of the answer and as text. A person's step has up to limit hits; zero stands for that of
+// a pick. That of the model has those of the text.
 func (r *run) shownSet(set catalog.Set, limit int) (catalog.Step, string) {
 	step := set.Pick(catalog.PickOptions{SearchOptions: catalog.SearchOptions{Limit: limit}})
 	text, listed := r.setText(set)

@@ -195,12 +195,15 @@ func (r *run) mayDescribe(ids []string) error {
 			both++
 		}
 	}
-	err := &vm.HostError{Fatal: true, Kind: vm.Limit, Limit: "described", Code: CodeBudget, Hint: "take the fewest the task needs"}
+	err := &vm.HostError{
+		Fatal: true, Kind: vm.Limit, Limit: "described", Code: CodeBudget, Hint: "take the fewest the task needs",
+	}
 	switch {
 	case n > budget.Described:
 		err.Message = fmt.Sprintf("catalog.describe: the script describes more than %d actions", budget.Described)
 	case both > budget.Selected:
-		err.Message = fmt.Sprintf("catalog.describe: together with actions the script describes more than %d actions", budget.Selected)
+		err.Message = fmt.Sprintf("catalog.describe: together with actions the script describes more than %d actions",
+			budget.Selected)
 	default:
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReading: what a script of the model's reads of the catalog in one run is bounded, what one of the person's does is
-// not. The catalog has nine actions; here a run reads three.
+// TestReading: what a script of the model's reads of the catalog in one run is bounded, what one of the person's does
+// is not. The catalog has nine actions; here a run reads three.
 func TestReading(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Budget.Shown, o.Budget.Described, o.Budget.Selected = 3, 2, 4 })
 	tests := []struct {
@@ -15,8 +15,10 @@ func TestReading(t *testing.T) {
 		model  string
 		person string
 	}{
-		{`local s = catalog.search("item") local n = 0 for _, h in ipairs(s) do n = n + 1 end return n, #s, s.total`, "3 3 9", "3 3 9"},
-		{`local n = 0 for _, domain in ipairs{"shop", "admin"} do n = n + #map(catalog.namespace(domain), "id") end return n`, "3", "4"},
+		{`local s = catalog.search("item") local n = 0 for _, h in ipairs(s) do n = n + 1 end return n, #s, s.total`,
+			"3 3 9", "3 3 9"},
+		{`local n = 0 for _, domain in ipairs{"shop", "admin"} do n = n + #map(catalog.namespace(domain), "id") end return n`,
+			"3", "4"},
 		{`local n = 0 for k, h in pairs(catalog.search("item")) do if type(h) == "table" and h.line then n = n + 1 end end return n`, "3", "3"},
 		{`return #catalog.pick(catalog.search("item"), {limit = 100}).hits`, "3", "3"},
 		{`return #catalog.plan{catalog.pick(catalog.search("item"), {limit = 100})}.ids`, "3", "9"},
@@ -61,11 +63,14 @@ func TestReadingDescriptions(t *testing.T) {
 		specs   int
 		limit   string
 	}{
-		{`catalog.describe("shop.item.get") catalog.describe{"shop.item.get", "shop.item.list"} shop.item.get{item_id = "a"}`, nil, 2, ""},
+		{`catalog.describe("shop.item.get") catalog.describe{"shop.item.get", "shop.item.list"} shop.item.get{item_id = "a"}`,
+			nil, 2, ""},
 		{`for i = 1, 5 do pcall(catalog.describe, "nobody" .. i) end`, nil, 0, "described"},
 		{`for _, id in ipairs{"shop.item.get", "shop.item.list", "shop.item.huge", "shop.item.slow"} do pcall(catalog.describe, id) end`, nil, 3, "described"},
-		{`catalog.describe("shop.item.get")`, []string{"shop.item.get", "shop.item.list", "shop.item.huge", "shop.item.slow"}, 1, ""},
-		{`catalog.describe("shop.item.hang")`, []string{"shop.item.get", "shop.item.list", "shop.item.huge", "shop.item.slow"}, 0, "described"},
+		{`catalog.describe("shop.item.get")`,
+			[]string{"shop.item.get", "shop.item.list", "shop.item.huge", "shop.item.slow"}, 1, ""},
+		{`catalog.describe("shop.item.hang")`,
+			[]string{"shop.item.get", "shop.item.list", "shop.item.huge", "shop.item.slow"}, 0, "described"},
 	}
 	for _, test := range tests {
 		out, err := b.session.Run(t.Context(), Script{Source: test.script, Author: Model, Actions: test.actions})
@@ -80,7 +85,8 @@ func TestReadingDescriptions(t *testing.T) {
 			t.Errorf("%s: %d specs, err %v", test.script, len(out.Specs), out.Err)
 		}
 	}
-	if out := b.run(User, `for _, h in ipairs(catalog.search("item")) do catalog.describe(h.id) end`); out.Err != nil || len(out.Specs) != 0 {
+	if out := b.run(User, `for _, h in ipairs(catalog.search("item")) do catalog.describe(h.id) end`); out.Err != nil ||
+		len(out.Specs) != 0 {
 		t.Errorf("the person's: %v, %d specs", out.Err, len(out.Specs))
 	}
 }
@@ -89,13 +95,15 @@ func TestReadingDescriptions(t *testing.T) {
 func TestReadingOverRuns(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Budget.Shown = 3 })
 	b.run(User, `all = {} for _, id in ipairs{"get", "list", "price", "huge"} do all[#all + 1] = catalog.get("shop.item." .. id).line end`)
-	b.run(Model, `for _, id in ipairs{"slow", "hang", "panic"} do all[#all + 1] = catalog.get("shop.item." .. id).line end`)
+	b.run(Model,
+		`for _, id in ipairs{"slow", "hang", "panic"} do all[#all + 1] = catalog.get("shop.item." .. id).line end`)
 	b.run(Model, `for _, id in ipairs{"item.leak", "item.get"} do all[#all + 1] = catalog.get("shop." .. id).line end`)
 	if out := b.run(User, `return #all`); out.Err != nil || out.Values[0].Repr != "9" {
 		t.Fatal(out.Err, out.Values)
 	}
 	for _, script := range []string{
-		`return all`, `print(table.concat(all, "\n"))`, `error(table.concat(all, "\n"))`, `error(all)`, `log(repr(all))`, `return {deep = {all}}`,
+		`return all`, `print(table.concat(all, "\n"))`, `error(table.concat(all, "\n"))`, `error(all)`, `log(repr(all))`,
+		`return {deep = {all}}`,
 		`local t = {} for _, line in ipairs(all) do t[line:match("^[%w.]+")] = true end return t`,
 		`return json.encode(all)`, `return repr(table.concat(all, "\n"))`,
 	} {
@@ -122,14 +130,16 @@ func TestReadingOverRuns(t *testing.T) {
 	}
 }
 
-// TestReadingKept: a set that the model keeps in a global is part of the state like any other value, with what was read.
+// TestReadingKept: a set that the model keeps in a global is part of the state like any other value, with what was
+// read.
 func TestReadingKept(t *testing.T) {
 	b := newBench(t, nil)
 	b.run(Model, `s = catalog.search("item") first = s[1].id p = catalog.plan{catalog.pick(s)} n = #p.steps[1].hits`)
 	b.settle()
 	b.kill()
 	out := b.run(Model, `return first == s[1].id, #s, s.total, #p.steps[1].hits, tostring(s) ~= ""`)
-	if out.Err != nil || out.Unsaved != "" || len(out.Values) != 5 || out.Values[0].Repr != "true" || out.Values[1].Repr != "1" {
+	if out.Err != nil || out.Unsaved != "" || len(out.Values) != 5 ||
+		out.Values[0].Repr != "true" || out.Values[1].Repr != "1" {
 		t.Errorf("%+v %v %q", out.Values, out.Err, out.Unsaved)
 	}
 }

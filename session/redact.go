@@ -37,7 +37,9 @@ func (r redactor) text(s string) string { return r.filter.Text(s) }
 // secretName tells an argument whose value is never recorded.
 func secretName(name string) bool {
 	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-	for _, word := range []string{"password", "passwd", "secret", "apikey", "accesstoken", "authtoken", "authorization", "privatekey", "credential"} {
+	for _, word := range []string{
+		"password", "passwd", "secret", "apikey", "accesstoken", "authtoken", "authorization", "privatekey", "credential",
+	} {
 		if strings.Contains(name, word) {
 			return true
 		}
@@ -213,8 +215,8 @@ func brief(v any) string {
 	return fmt.Sprint(v)
 }
 
-// sample returns v when it is small. Else it returns the beginning of it, of about size bytes, and says how much that is:
-// "13 of 30 rows". A record in a list is there whole or not at all; nothing stands in for what is left out.
+// sample returns v when it is small. Else it returns the beginning of it, of about size bytes, and says how much that
+// is: "13 of 30 rows". A record in a list is there whole or not at all; nothing stands in for what is left out.
 func sample(v any, size int) (short any, part string) {
 	s := sampler{left: size}
 	short, whole := s.shorten(v)

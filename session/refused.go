@@ -27,8 +27,8 @@ type refusals struct {
 	at map[refusal]int
 }
 
-// refuse counts a refused call. recorded tells that a record holds its like, or that there are enough. An error ends the
-// run: too many refusals.
+// refuse counts a refused call. recorded tells that a record holds its like, or that there are enough. An error ends
+// the run: too many refusals.
 func (r *run) refuse(c trace.Call) (recorded bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,6 +83,7 @@ func (r *run) noteRefused() error {
 // tooLong is the error for an id longer than any entry's.
 func tooLong(id string) *vm.HostError {
 	return &vm.HostError{
-		Code: CodeUnknown, Message: cut(id, 100) + ": no such action", Hint: "find actions with catalog.search(\"words\")", Refused: true,
+		Code: CodeUnknown, Message: cut(id, 100) + ": no such action", Hint: "find actions with catalog.search(\"words\")",
+		Refused: true,
 	}
 }

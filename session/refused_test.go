@@ -22,11 +22,13 @@ func TestRefusedLoops(t *testing.T) {
 		{"the same unknown id", `while true do pcall(call, ("x"):rep(500)) end`, "refused calls"},
 		{"a huge id", `local id = ("x"):rep(1e6) while true do pcall(call, id) end`, ""},
 		{"ids one after another", `local i = 0 while true do i = i + 1 pcall(call, "shop.item.get" .. i) end`, ""},
-		{"side by side", `while true do parallel({1,2,3,4,5,6,7,8}, function(i) pcall(call, "nobody" .. i) end) end`, "refused calls"},
+		{"side by side",
+			`while true do parallel({1,2,3,4,5,6,7,8}, function(i) pcall(call, "nobody" .. i) end) end`, "refused calls"},
 		{"pages", `while true do pcall(paginate, "nobody.has.this") end`, "refused calls"},
 		{"wrong arguments", `while true do pcall(call, "shop.item.get", {wrong = ("x"):rep(5000)}) end`, "calls"},
 		{"searches", `while true do pcall(catalog.search, "list the items of the shop") end`, ""},
-		{"wrong primitives", `while true do pcall(catalog.search, "item", {nonsense = ("x"):rep(5000)}) end`, "refused calls"},
+		{"wrong primitives",
+			`while true do pcall(catalog.search, "item", {nonsense = ("x"):rep(5000)}) end`, "refused calls"},
 		{"wrong descriptions", `while true do pcall(catalog.describe, "nobody.has.this") end`, "refused calls"},
 		{"descriptions", `while true do pcall(catalog.describe, "shop.item.get") end`, ""},
 		{"unknown descriptions", `while true do pcall(catalog.describe, ("x"):rep(1e5)) end`, ""},
@@ -101,13 +103,16 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 			notes += r.Text + "\n"
 		}
 	}
-	if want := fmt.Sprintf("501 calls refused; %d distinct ones recorded\n", recordedRefusals); records != recordedRefusals || notes != want {
+	if want := fmt.Sprintf("501 calls refused; %d distinct ones recorded\n",
+		recordedRefusals); records != recordedRefusals || notes != want {
 		t.Errorf("%d records, notes %q, want %q", records, notes, want)
 	}
-	if out := b.run(User, `pcall(call, ("é"):rep(5000))`); len(out.Calls) != 1 || len(out.Calls[0].ID) > 300 || len(out.Calls[0].Error) > 300 {
+	if out := b.run(User, `pcall(call, ("é"):rep(5000))`); len(out.Calls) != 1 || len(out.Calls[0].ID) > 300 ||
+		len(out.Calls[0].Error) > 300 {
 		t.Errorf("a long id is kept: %.600v", out.Calls)
 	}
-	if out := b.run(User, `for i = 1, 1001 do pcall(call, "nobody.has.this") end`); out.Err == nil || out.Err.Limit != "refused calls" {
+	if out := b.run(User, `for i = 1, 1001 do pcall(call, "nobody.has.this") end`); out.Err == nil ||
+		out.Err.Limit != "refused calls" {
 		t.Errorf("1,001 refused calls: %v", out.Err)
 	}
 }

@@ -46,8 +46,8 @@ func (w *world) prelude() string {
 }
 
 // Resume replaces the globals by those of st, and makes those ids callable by the model that were described earlier and
-// that the view of now shows. It waits for a run that is under way. The error is a *StateError when st does not fit this
-// program, or ctx's; then the globals are as they were.
+// that the view of now shows. It waits for a run that is under way. The error is a *StateError when st does not fit
+// this program, or ctx's; then the globals are as they were.
 func (s *Session) Resume(ctx context.Context, st State, described []string) error {
 	w := s.world
 	if err := w.acquire(ctx); err != nil {

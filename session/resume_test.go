@@ -73,7 +73,8 @@ func TestReads(t *testing.T) {
 	if out := run(false, change); out.Err != nil {
 		t.Errorf("a change: %v", out.Err)
 	}
-	if out := run(true, change); out.Err == nil || out.Err.Kind != vm.Denied || out.Err.Message != "shop.item.price: denied: a replay makes no writes" || out.Err.Hint != "" {
+	if out := run(true, change); out.Err == nil || out.Err.Kind != vm.Denied ||
+		out.Err.Message != "shop.item.price: denied: a replay makes no writes" || out.Err.Hint != "" {
 		t.Errorf("a change of a script that reads: %v", out.Err)
 	}
 	if out := run(true, `return shop.item.get{item_id = "a"}`); out.Err != nil {

@@ -81,8 +81,8 @@ func (s *Session) Preview(ctx context.Context, script Script) (*Outcome, error) 
 	return out, err
 }
 
-// missing lists the session's globals that a preview's script reads and has no copy of; when it ended well, without those
-// it sets itself.
+// missing lists the session's globals that a preview's script reads and has no copy of; when it ended well, without
+// those it sets itself.
 func (r *run) missing(well bool) []string {
 	var names []string
 	used := syntax.Names(r.script.Source)
@@ -275,8 +275,9 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 	calls, effects := r.ordered()
 	out := &Outcome{
 		Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr), Calls: calls, Effects: effects,
-		Steps: reply.Steps, Elapsed: time.Since(r.started), LuaTime: reply.Elapsed, Allocated: reply.Allocated, Dropped: reply.Dropped, Hint: reply.Hint, Err: reply.Err,
-		Lost: r.lost, Sets: r.returned, Specs: r.specs(), Withheld: r.reading.withheld,
+		Steps: reply.Steps, Elapsed: time.Since(r.started), LuaTime: reply.Elapsed, Allocated: reply.Allocated,
+		Dropped: reply.Dropped, Hint: reply.Hint, Err: reply.Err, Lost: r.lost, Sets: r.returned, Specs: r.specs(),
+		Withheld: r.reading.withheld,
 	}
 	if r.mode == trace.ModeRun {
 		out.Globals = reply.Changed
@@ -302,5 +303,7 @@ func (r *run) ended(out *Outcome) trace.Record {
 	if out.Err != nil {
 		o.Error = out.Err.Error()
 	}
-	return trace.Record{Kind: trace.KindOutcome, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode, Ended: o}
+	return trace.Record{
+		Kind: trace.KindOutcome, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode, Ended: o,
+	}
 }

@@ -28,8 +28,8 @@ type Options struct {
 	// Limits bound the Lua of a run. UserLimits bound it where the person wrote the script, who can see it run and stop
 	// it: a zero field there is that of Limits, but Time is 10 s and Steps is 2,000,000,000.
 	Limits, UserLimits vm.Limits
-	// Budget bounds the calls of a run. UserBudget is for the person's runs: zero fields mean 1,000 calls, 200 mutations, and
-	// otherwise those of Budget.
+	// Budget bounds the calls of a run. UserBudget is for the person's runs: zero fields mean 1,000 calls, 200 mutations,
+	// and otherwise those of Budget.
 	Budget, UserBudget Budget
 	// QueryTime is the Lua time of a query script, in which searching counts; zero means 1.5 s.
 	QueryTime time.Duration
@@ -52,8 +52,8 @@ type Options struct {
 	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded. It must be safe
 	// for concurrent use.
 	Record func(trace.Record) error
-	// Acting is told of an action that is about to be called, and with false when it has ended; nil tells nobody. It may be
-	// called from several goroutines and must not wait.
+	// Acting is told of an action that is about to be called, and with false when it has ended; nil tells nobody. It may
+	// be called from several goroutines and must not wait.
 	Acting func(id string, begins bool)
 	// Ran is told of every run, preview and query when it has ended, whoever wrote it; nil tells nobody. It must not
 	// change the outcome.
@@ -278,8 +278,8 @@ func (s *Session) Look(ctx context.Context, path []vm.Step, from, limit, wide in
 	return leaves(w, page), err
 }
 
-// Rows reads up to limit items of a list from number from on as data, without running any Lua; see vm.Machine.Rows. Like
-// Look it does not wait.
+// Rows reads up to limit items of a list from number from on as data, without running any Lua; see vm.Machine.Rows.
+// Like Look it does not wait.
 func (s *Session) Rows(ctx context.Context, path []vm.Step, from, limit int) (vm.Rows, error) {
 	w := s.world
 	select {

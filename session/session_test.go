@@ -61,14 +61,16 @@ func (s *shop) entries() []catalog.Entry {
 		}
 	}
 	list := entry("shop.item.list", "List items.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
-		return catalog.Result{Data: []any{map[string]any{"id": "a", "cents": 100}, map[string]any{"id": "b", "cents": 250}}}, nil
+		return catalog.Result{Data: []any{map[string]any{"id": "a", "cents": 100}, map[string]any{"id": "b", "cents": 250}}},
+			nil
 	})
 	list.Input = catalog.MustSchema(`{"type":"object","properties":{"limit":{"type":"integer","default":25}},"additionalProperties":false}`)
 	list.Output = catalog.MustSchema(`{"type":"array","items":` + itemOutput + `}`)
-	purge := entry("admin.shop.purge", "Purge an item for good.", true, func(_ context.Context, c catalog.Call) (catalog.Result, error) {
-		s.act("purge %v", c.Args["item_id"])
-		return catalog.Result{Data: true}, nil
-	})
+	purge := entry("admin.shop.purge", "Purge an item for good.", true,
+		func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+			s.act("purge %v", c.Args["item_id"])
+			return catalog.Result{Data: true}, nil
+		})
 	purge.Operation, purge.Risk = catalog.Admin, catalog.High
 	return []catalog.Entry{
 		list, purge,
@@ -78,13 +80,14 @@ func (s *shop) entries() []catalog.Entry {
 			}
 			return catalog.Result{Data: map[string]any{"id": c.Args["item_id"], "cents": 100}}, nil
 		}),
-		entry("shop.item.price", "Set the price of an item.", true, func(_ context.Context, c catalog.Call) (catalog.Result, error) {
-			s.act("price %v %v by %s", c.Args["item_id"], c.Args["cents"], c.Context.Actor)
-			return catalog.Result{
-				Data:    map[string]any{"id": c.Args["item_id"], "cents": c.Args["cents"]},
-				Effects: []catalog.Effect{{Kind: "notify", Target: "buyers"}},
-			}, nil
-		}),
+		entry("shop.item.price", "Set the price of an item.", true,
+			func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+				s.act("price %v %v by %s", c.Args["item_id"], c.Args["cents"], c.Context.Actor)
+				return catalog.Result{
+					Data:    map[string]any{"id": c.Args["item_id"], "cents": c.Args["cents"]},
+					Effects: []catalog.Effect{{Kind: "notify", Target: "buyers"}},
+				}, nil
+			}),
 		entry("shop.item.huge", "Return far too much.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
 			return catalog.Result{Data: strings.Repeat("x", 100<<20)}, nil
 		}),
@@ -95,10 +98,11 @@ func (s *shop) entries() []catalog.Entry {
 			time.Sleep(300 * time.Millisecond)
 			return catalog.Result{}, nil
 		}),
-		entry("shop.item.hang", "Never answer, and do not heed the context.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
-			time.Sleep(3 * time.Second)
-			return catalog.Result{}, nil
-		}),
+		entry("shop.item.hang", "Never answer, and do not heed the context.", false,
+			func(context.Context, catalog.Call) (catalog.Result, error) {
+				time.Sleep(3 * time.Second)
+				return catalog.Result{}, nil
+			}),
 		entry("shop.item.leak", "Return a secret.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
 			return catalog.Result{Data: map[string]any{"note": "the key is hunter2!"}}, nil
 		}),
@@ -462,7 +466,8 @@ func TestLuaTime(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.UserLimits.Time, o.UserLimits.Steps = time.Minute, 1e15 })
 	b.run(User, "x = 41")
-	for _, source := range []string{"while true do x = x + 1 end", "while true do pcall(function() while true do end end) end", `shop.item.hang{item_id="a"}`} {
+	for _, source := range []string{"while true do x = x + 1 end",
+		"while true do pcall(function() while true do end end) end", `shop.item.hang{item_id="a"}`} {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(100*time.Millisecond, cancel)
 		start := time.Now()
@@ -506,7 +511,8 @@ func TestMutationBudget(t *testing.T) {
 		t.Errorf("%d changes were made: %q", len(b.shop.acts), b.shop.acts)
 	}
 	// Reads are still to be had, and the next run has its own two.
-	if out := b.run(User, `shop.item.price{item_id = "a", cents = 1} return shop.item.get{item_id = "a"}.cents`); out.Err != nil {
+	if out := b.run(User,
+		`shop.item.price{item_id = "a", cents = 1} return shop.item.get{item_id = "a"}.cents`); out.Err != nil {
 		t.Errorf("got %s", show(out))
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"almanac/session/vm"
 )
 
-// Records take the order of the action that declares all their fields and the fewest others, the last called of several.
+// Records take the order of the action that declares all their fields and the fewest others, the last called of
+// several.
 func TestArrange(t *testing.T) {
 	w := &world{shapes: []shape{
 		{"invoice.list", strings.Fields("id status amount due")},

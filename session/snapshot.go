@@ -39,8 +39,9 @@ type saver struct {
 
 const maxSkip = 32
 
-// save fetches the state that the run left that the person knows as label. less says that there are globals fewer than before, so that a
-// state that was too large may not be any more. The goroutine ends with the snapshot, or with the machine.
+// save fetches the state that the run left that the person knows as label. less says that there are globals fewer than
+// before, so that a state that was too large may not be any more. The goroutine ends with the snapshot, or with the
+// machine.
 func (w *world) save(run, label string, less bool) {
 	if w.saver.skip > 0 && !less {
 		w.saver.skip--
@@ -200,8 +201,8 @@ func (w *world) restore(ctx context.Context, saved *savedState) ([]vm.Global, er
 	return globals, nil
 }
 
-// copyTo gives a new kernel the globals of the shared one, and says which it has. Where they cannot be copied the kernel
-// has none. The kernel that it returns may be another one; the error is that there is none.
+// copyTo gives a new kernel the globals of the shared one, and says which it has. Where they cannot be copied the
+// kernel has none. The kernel that it returns may be another one; the error is that there is none.
 func (w *world) copyTo(ctx context.Context, m *kernel.Kernel) (*kernel.Kernel, []string, error) {
 	if err := w.settle(ctx); err != nil {
 		m.Discard()

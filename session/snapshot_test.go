@@ -74,7 +74,8 @@ func TestMemoryBomb(t *testing.T) {
 		if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "memory" {
 			t.Fatalf("error %+v", out.Err)
 		}
-		if want := fmt.Sprintf("the Lua process ended (out of memory); globals restored as of run %d", 2*want-3); out.Lost != want {
+		if want := fmt.Sprintf("the Lua process ended (out of memory); globals restored as of run %d",
+			2*want-3); out.Lost != want {
 			t.Errorf("lost %q, want %q", out.Lost, want)
 		}
 		if len(b.session.Globals()) == 0 {
@@ -128,7 +129,8 @@ func TestKilledInARun(t *testing.T) {
 	b.fine(world1)
 	for range 3 {
 		out := b.run(User, "inc() lost = 1 print('now') while true do end")
-		if out.Err == nil || out.Err.Kind != vm.Lost || !strings.Contains(out.Lost, "(signal: killed); globals restored as of run ") {
+		if out.Err == nil || out.Err.Kind != vm.Lost ||
+			!strings.Contains(out.Lost, "(signal: killed); globals restored as of run ") {
 			t.Errorf("error %+v, lost %q", out.Err, out.Lost)
 		}
 		b.fine(check1)
@@ -160,7 +162,8 @@ func TestKilledBeforeAnythingIsKept(t *testing.T) {
 	b.run(User, "x = 1 y = {} error('stop')")
 	b.kill()
 	out := b.run(User, "return x, 'on'")
-	if want := "the Lua process ended (signal: killed); the next input starts a new one without x, y"; out.Lost != want || show(out) != "nil\n\"on\"\n" {
+	if want := "the Lua process ended (signal: killed); the next input starts a new one without x, y"; out.Lost != want ||
+		show(out) != "nil\n\"on\"\n" {
 		t.Errorf("lost %q, %s", out.Lost, show(out))
 	}
 }
@@ -230,7 +233,8 @@ func TestStateThatCannotComeBack(t *testing.T) {
 	data[len(data)/2] ^= 1
 	b.kill()
 	out := b.run(User, "return x")
-	if want := "the globals of run 1 could not be restored (snapshot: garbled), lost: x"; !strings.HasSuffix(out.Lost, want) || show(out) != "nil\n" {
+	if want := "the globals of run 1 could not be restored (snapshot: garbled), lost: x"; !strings.HasSuffix(out.Lost,
+		want) || show(out) != "nil\n" {
 		t.Errorf("lost %q, %s", out.Lost, show(out))
 	}
 	b.fine("x = 2")
@@ -239,7 +243,8 @@ func TestStateThatCannotComeBack(t *testing.T) {
 // Results that were kept come back as results, not as globals.
 func TestKeptResultsComeBack(t *testing.T) {
 	b := newBench(t, nil)
-	if _, err := b.session.Run(t.Context(), Script{Source: "40 + 2", Expr: true, Cell: 7, Keep: []string{"_", "_7"}}); err != nil {
+	if _, err := b.session.Run(t.Context(),
+		Script{Source: "40 + 2", Expr: true, Cell: 7, Keep: []string{"_", "_7"}}); err != nil {
 		t.Fatal(err)
 	}
 	b.settle()

@@ -52,7 +52,8 @@ type Outcome struct {
 	Logs           []string
 	// Calls stand in the order of the script, as if none had been made side by side; their numbers tell how they began.
 	Calls []trace.Call
-	// Effects are what the called actions would like changed beyond their data, in the order of Calls. Nothing applies them.
+	// Effects are what the called actions would like changed beyond their data, in the order of Calls. Nothing applies
+	// them.
 	Effects []catalog.Effect
 	// Specs are what the script had described, each once; none for a person's.
 	Specs []catalog.Spec
@@ -94,7 +95,8 @@ type Answer struct {
 
 // A Request is what a person is asked before a mutation, or before a run goes on that has used its budget.
 type Request struct {
-	// Over is set where the question is whether the run goes on: only Once says yes. Entry is then the call that comes next.
+	// Over is set where the question is whether the run goes on: only Once says yes. Entry is then the call that comes
+	// next.
 	Over  *Overrun
 	Entry *catalog.Entry
 	Args  map[string]any
@@ -109,8 +111,8 @@ type Request struct {
 	Cell, N, Line int
 	// Reason says why the policy asks.
 	Reason string
-	// Source is the script that asks, secrets taken out. Line is one of its lines but for calls of a composed action's body,
-	// which have none.
+	// Source is the script that asks, secrets taken out. Line is one of its lines but for calls of a composed action's
+	// body, which have none.
 	Source string
 }
 

@@ -23,7 +23,8 @@ func (r *run) unsetHint(missing *catalog.ArgError) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	isSet := func(g vm.Global) bool { return g.Name == name }
-	if name == "" || !slices.Contains(used.Reads, name) || slices.Contains(used.Writes, name) || slices.ContainsFunc(w.globals, isSet) {
+	if name == "" || !slices.Contains(used.Reads, name) || slices.Contains(used.Writes, name) ||
+		slices.ContainsFunc(w.globals, isSet) {
 		return ""
 	}
 	hint := name + " is not set"
@@ -36,7 +37,8 @@ func (r *run) unsetHint(missing *catalog.ArgError) string {
 // givenName is the name that source gives for a field of a table, `field = name`, and nothing else; empty when it does
 // not.
 func givenName(source, field string) string {
-	tokens := slices.DeleteFunc(syntax.Tokens(source), func(t syntax.Token) bool { return t.Kind == syntax.Comment || t.Text == "" })
+	noCode := func(t syntax.Token) bool { return t.Kind == syntax.Comment || t.Text == "" }
+	tokens := slices.DeleteFunc(syntax.Tokens(source), noCode)
 	for i := 1; i+3 < len(tokens); i++ {
 		before, value, after := tokens[i-1].Text, tokens[i+2], tokens[i+3].Text
 		if tokens[i].Text == field && tokens[i+1].Text == "=" && value.Kind == syntax.Name &&

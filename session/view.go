@@ -40,8 +40,8 @@ func narrow(v *catalog.View, rules []catalog.Rules) (*catalog.View, error) {
 
 // Replace gives the session another catalog to see, once no run is under way: more of it has been read, or it has
 // changed at its source. What Restrict and Narrow took away stays away. Variables live on; descriptions and grants of
-// actions that are gone or are not the same any more are forgotten. The error says that ctx was done, that the session is
-// closed, that the change could not be recorded, or that v has another actor or tenant; then nothing is replaced.
+// actions that are gone or are not the same any more are forgotten. The error says that ctx was done, that the session
+// is closed, that the change could not be recorded, or that v has another actor or tenant; then nothing is replaced.
 func (s *Session) Replace(ctx context.Context, v *catalog.View) error {
 	w := s.world
 	if err := w.acquire(ctx); err != nil {
@@ -59,7 +59,8 @@ func (s *Session) Replace(ctx context.Context, v *catalog.View) error {
 		return fmt.Errorf("catalog: its view is for %q of %q, the session's for %q of %q",
 			narrower.Actor(), narrower.Tenant(), old.Actor(), old.Tenant())
 	}
-	if err := w.record(trace.Record{Kind: trace.KindNote, Text: fmt.Sprintf("catalog replaced: %d actions (was %d)", narrower.Len(), old.Len())}); err != nil {
+	note := fmt.Sprintf("catalog replaced: %d actions (was %d)", narrower.Len(), old.Len())
+	if err := w.record(trace.Record{Kind: trace.KindNote, Text: note}); err != nil {
 		return err
 	}
 	w.mu.Lock()

@@ -45,7 +45,8 @@ func TestReplace(t *testing.T) {
 		t.Errorf("the old catalog is still there: %s", show(out))
 	}
 	b.replace(b.viewOf(nil, "admin.", "shop."))
-	if out := b.run(User, `return shop.item.get{item_id = "a"}.cents + kept`); out.Err != nil || out.Values[0].Repr != "141" {
+	if out := b.run(User, `return shop.item.get{item_id = "a"}.cents + kept`); out.Err != nil ||
+		out.Values[0].Repr != "141" {
 		t.Errorf("the new catalog cannot be used: %s", show(out))
 	}
 }
@@ -106,7 +107,8 @@ func TestReplaceWaitsForItsTurn(t *testing.T) {
 // The ids of paths are understood wherever an id is.
 func TestSlashedIDs(t *testing.T) {
 	b := newBench(t, nil)
-	if out := b.run(User, `return call("shop/item/get", {item_id = "a"}).cents`); out.Err != nil || out.Calls[0].ID != "shop.item.get" {
+	if out := b.run(User, `return call("shop/item/get", {item_id = "a"}).cents`); out.Err != nil ||
+		out.Calls[0].ID != "shop.item.get" {
 		t.Errorf("got %s", show(out))
 	}
 	if _, err := b.session.Describe(t.Context(), []string{"/shop/item/get"}, catalog.Brief); err != nil {
@@ -115,7 +117,9 @@ func TestSlashedIDs(t *testing.T) {
 	if out := b.run(Model, `return call("shop/item/get", {item_id = "a"}).cents`); out.Err != nil {
 		t.Errorf("described and denied: %s", show(out))
 	}
-	out, err := b.session.Run(t.Context(), Script{Source: `return #shop.item.list{}`, Actions: []string{"shop/item/list"}, Fresh: true})
+	out, err := b.session.Run(t.Context(), Script{
+		Source: `return #shop.item.list{}`, Actions: []string{"shop/item/list"}, Fresh: true,
+	})
 	if err != nil || out.Err != nil {
 		t.Errorf("selected and denied: %v, %s", err, show(out))
 	}

@@ -1,5 +1,5 @@
-// Package bench measures search beside two libraries that search text, on the same actions and requests in one run. It is
-// a module of its own, so that the program depends on neither. `make bench-catalog` runs it.
+// Package bench measures search beside two libraries that search text, on the same actions and requests in one run. It
+// is a module of its own, so that the program depends on neither. `make bench-catalog` runs it.
 //
 // A time is the least of three tries of one request on one goroutine; p50 and p99 are over the requests. So a machine
 // that has other work to do is told from a slow search, and a rare pause of the collector is not seen.
@@ -51,7 +51,8 @@ func TestCatalog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("read %d actions in %v, %d skipped; %d requests", len(entries), time.Since(start).Round(time.Millisecond), len(report.Skipped), len(queries))
+	t.Logf("read %d actions in %v, %d skipped; %d requests", len(entries), time.Since(start).Round(time.Millisecond),
+		len(report.Skipped), len(queries))
 	others := number(t, "ALMANAC_BENCH_OTHERS", 100_000)
 	most := number(t, "ALMANAC_BENCH_MOST", 1_000_000)
 	t.Logf("%-12s %9s %10s %8s %9s %9s", "engine", "actions", "build", "MB", "p50 ms", "p99 ms")
@@ -246,7 +247,8 @@ func cached(t *testing.T, all *catalog.Catalog) {
 		}
 		best = min(best, time.Since(start))
 	}
-	t.Logf("image of %d MB: written in %v, opened in %v", image.Len()>>20, wrote.Round(time.Millisecond), best.Round(time.Millisecond))
+	t.Logf("image of %d MB: written in %v, opened in %v", image.Len()>>20,
+		wrote.Round(time.Millisecond), best.Round(time.Millisecond))
 }
 
 // script uses ten primitives.
@@ -285,7 +287,8 @@ func scripted(t *testing.T, v *catalog.View) {
 		time.Sleep(40 * time.Millisecond) // a spare machine is made meanwhile
 	}
 	slices.Sort(taken)
-	t.Logf("script of ten primitives: least %v, median %v", taken[0].Round(10*time.Microsecond), taken[len(taken)/2].Round(10*time.Microsecond))
+	t.Logf("script of ten primitives: least %v, median %v", taken[0].Round(10*time.Microsecond),
+		taken[len(taken)/2].Round(10*time.Microsecond))
 }
 
 // TestSized keeps the copies apart.

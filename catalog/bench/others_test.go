@@ -66,8 +66,8 @@ func openBleve(t *testing.T, entries []catalog.Entry) (find, func()) {
 	return ask, func() { index.Close() }
 }
 
-// openSQLite is a table in memory with Porter's stemmer, ranked by bm25 over words joined by OR. Its memory is not on the
-// heap that the table counts.
+// openSQLite is a table in memory with Porter's stemmer, ranked by bm25 over words joined by OR. Its memory is not on
+// the heap that the table counts.
 func openSQLite(t *testing.T, entries []catalog.Entry) (find, func()) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -110,7 +110,9 @@ func openSQLite(t *testing.T, entries []catalog.Entry) (find, func()) {
 // anyOf is a query for any of the words.
 func anyOf(query string) string {
 	var words []string
-	for _, word := range strings.FieldsFunc(query, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9') }) {
+	for _, word := range strings.FieldsFunc(query, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+	}) {
 		words = append(words, `"`+word+`"`)
 	}
 	if len(words) == 0 {

@@ -19,9 +19,12 @@ func TestScore(t *testing.T) {
 		ranked []string
 		want   Score
 	}{
-		{"first", []string{"a"}, []string{"a", "x"}, Score{Recall1: 1, Recall5: 1, Recall10: 1, Recall20: 1, NDCG10: 1, Complete10: 1}},
-		{"second", []string{"a"}, []string{"x", "a"}, Score{Recall5: 1, Recall10: 1, Recall20: 1, NDCG10: 1 / math.Log2(3), Complete10: 1}},
-		{"by an alternative, once", []string{"a", "b"}, []string{"b2", "b"}, Score{Recall1: .5, Recall5: .5, Recall10: .5, Recall20: .5, NDCG10: 1 / (1 + 1/math.Log2(3))}},
+		{"first", []string{"a"}, []string{"a", "x"},
+			Score{Recall1: 1, Recall5: 1, Recall10: 1, Recall20: 1, NDCG10: 1, Complete10: 1}},
+		{"second", []string{"a"}, []string{"x", "a"},
+			Score{Recall5: 1, Recall10: 1, Recall20: 1, NDCG10: 1 / math.Log2(3), Complete10: 1}},
+		{"by an alternative, once", []string{"a", "b"}, []string{"b2", "b"},
+			Score{Recall1: .5, Recall5: .5, Recall10: .5, Recall20: .5, NDCG10: 1 / (1 + 1/math.Log2(3))}},
 		{"eleventh", []string{"a"}, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "a"}, Score{Recall20: 1}},
 		{"nothing", []string{"a"}, nil, Score{}},
 	} {

@@ -10,7 +10,8 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	for s, want := range map[string]bool{"a": true, "_1": true, "aB9": true, "": false, "1a": false, "a-b": false, "é": false, "end": false, "goto": false, "End": true} {
+	for s, want := range map[string]bool{"a": true, "_1": true, "aB9": true, "": false, "1a": false, "a-b": false,
+		"é": false, "end": false, "goto": false, "End": true} {
 		if lua.IsName(s) != want {
 			t.Errorf("%q: a name is %t", s, !want)
 		}
@@ -62,7 +63,8 @@ func TestNumber(t *testing.T) {
 
 func TestLiteral(t *testing.T) {
 	data := map[string]any{
-		"end": 1, "id": "inv_1", "lines": []any{int64(1), 2.5, nil, true}, "by month": map[string]any{}, "cut": lua.Raw("{…3}"),
+		"end": 1, "id": "inv_1", "lines": []any{int64(1), 2.5, nil, true},
+		"by month": map[string]any{}, "cut": lua.Raw("{…3}"),
 	}
 	for _, c := range []struct {
 		name string
@@ -70,9 +72,12 @@ func TestLiteral(t *testing.T) {
 		o    lua.Options
 		want string
 	}{
-		{"on one line", data, lua.Options{}, `{ ["by month"] = {}, cut = {…3}, ["end"] = 1, id = "inv_1", lines = { 1, 2.5, null, true } }`},
-		{"tight", data, lua.Options{Tight: true}, `{["by month"] = {}, cut = {…3}, ["end"] = 1, id = "inv_1", lines = {1, 2.5, null, true}}`},
-		{"first keys", data, lua.Options{First: []string{"id", "lines"}}, `{ id = "inv_1", lines = { 1, 2.5, null, true }, ["by month"] = {}, cut = {…3}, ["end"] = 1 }`},
+		{"on one line", data, lua.Options{},
+			`{ ["by month"] = {}, cut = {…3}, ["end"] = 1, id = "inv_1", lines = { 1, 2.5, null, true } }`},
+		{"tight", data, lua.Options{Tight: true},
+			`{["by month"] = {}, cut = {…3}, ["end"] = 1, id = "inv_1", lines = {1, 2.5, null, true}}`},
+		{"first keys", data, lua.Options{First: []string{"id", "lines"}},
+			`{ id = "inv_1", lines = { 1, 2.5, null, true }, ["by month"] = {}, cut = {…3}, ["end"] = 1 }`},
 		{"cut", data, lua.Options{Limit: 24}, `{ ["by month"] = {}, cut = {…3}, … 3 more }`},
 		{"a cut text", strings.Repeat("é", 20), lua.Options{Limit: 19}, `"ééééééééé…"`},
 		{"several lines", data, lua.Options{Width: 30}, `{

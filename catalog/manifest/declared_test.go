@@ -97,12 +97,15 @@ func others() []catalog.Entry {
 	tenant := catalog.MustSchema(`{"type":"object","properties":{"tenant_id":{"type":"integer"},"q":{"type":"string"}},"required":["tenant_id","q"]}`)
 	deep := catalog.MustSchema(`{"allOf":[{"type":"object","properties":{"tenant_id":{"type":"string"}},"required":["tenant_id"]},{"properties":{"page":{"type":"integer"}}}]}`)
 	entry := func(id string, mutates bool, in *catalog.Schema) catalog.Entry {
-		return catalog.Entry{ID: id, Description: "As the source has it.", Mutates: mutates, Input: in, Source: "api", Tags: []string{"api"}}
+		return catalog.Entry{ID: id, Description: "As the source has it.", Mutates: mutates, Input: in,
+			Source: "api", Tags: []string{"api"}}
 	}
 	return []catalog.Entry{
 		entry("billing.invoice.list", false, tenant), entry("billing.invoice.list_open", false, deep),
-		entry("billing.invoice.search", true, tenant), entry("billing.invoice.send", false, nil), entry("billing.delete", true, nil),
-		entry("crm.contact.delete", true, nil), entry("crm.contact.get", false, tenant), entry("crm.contact.merge", true, nil),
+		entry("billing.invoice.search", true, tenant), entry("billing.invoice.send", false, nil),
+		entry("billing.delete", true, nil),
+		entry("crm.contact.delete", true, nil), entry("crm.contact.get", false, tenant),
+		entry("crm.contact.merge", true, nil),
 		entry("crm.delete", true, nil),
 	}
 }
@@ -123,7 +126,8 @@ func shop(t *testing.T, actions string) map[string]catalog.Entry {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "shop.yaml")
-	if err := os.WriteFile(file, []byte("almanac: 1\ndatabases: {main: 'shop?.db', gone: gone.db}\nactions:\n"+actions), 0o600); err != nil {
+	if err := os.WriteFile(file,
+		[]byte("almanac: 1\ndatabases: {main: 'shop?.db', gone: gone.db}\nactions:\n"+actions), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := Open("shop", file, options{})
@@ -174,7 +178,8 @@ func TestSQL(t *testing.T) {
 		{"find", "[map[id:3 name:o'brien]]", map[string]any{"name": "o'brien"}},
 		{"find", "[]", map[string]any{"name": "x' or '1'='1"}},
 		{"find", "[map[id:1 name:pen] map[id:2 name:cup]]", map[string]any{"ids": []any{int64(1), int64(2)}}},
-		{"all", "[map[at:2024-05-06T07:08:09Z name:pen price:1.5 raw:/wA= sold:1] map[at:<nil> name:cup price:4 raw:text sold:0] map[at:<nil> name:o'brien price:<nil> raw:<nil> sold:<nil>]]", nil},
+		{"all",
+			"[map[at:2024-05-06T07:08:09Z name:pen price:1.5 raw:/wA= sold:1] map[at:<nil> name:cup price:4 raw:text sold:0] map[at:<nil> name:o'brien price:<nil> raw:<nil> sold:<nil>]]", nil},
 		{"two", "error: more than 2 rows: ask for less, or raise max_rows in the manifest", nil},
 		{"sneak", "error: database shop?.db: attempt to write a readonly database (8)", nil},
 		{"gone", "error: database gone.db: no such file or directory", nil},
@@ -199,7 +204,8 @@ func TestStatementsOfOtherFiles(t *testing.T) {
 		"begin", "commit", "savepoint x", "\ufeffattach :f as e",
 	} {
 		for _, mutates := range []string{"false", "true"} {
-			text := fmt.Sprintf("almanac: 1\ndatabases: {main: x.db}\nactions:\n  a: {mutates: %s, input: {f: str}, sql: %q}\n", mutates, statement)
+			text := fmt.Sprintf("almanac: 1\ndatabases: {main: x.db}\nactions:\n  a: {mutates: %s, input: {f: str}, sql: %q}\n",
+				mutates, statement)
 			batch, err := readManifest([]byte(text), "m.yaml", "", &outside{})
 			if err != nil || len(batch.Entries) > 0 || len(batch.Skipped) != 1 {
 				t.Errorf("%s: %v, %d entries, skipped %v", statement, err, len(batch.Entries), batch.Skipped)
@@ -247,7 +253,8 @@ func TestRequestsThatChange(t *testing.T) {
 		{"instance.terminate", `http: {url: "https://x.example/"}`, true},
 		{"instance.status", `http: {url: "https://x.example/delete"}`, true},
 		{"instance.do", `http: {url: "https://x.example/", query: {Action: RebootInstances}}`, true},
-		{"instance.do", `input: {op: {type: string, enum: [status, stop]}}, http: {url: "https://x.example/", query: {op: "{op}"}}`, true},
+		{"instance.do",
+			`input: {op: {type: string, enum: [status, stop]}}, http: {url: "https://x.example/", query: {op: "{op}"}}`, true},
 		{"instance.do", `input: {op: {type: string}}, http: {url: "https://x.example/", query: {op: "{op}"}}`, true},
 		{"instance.list", `input: {op: {type: string}}, http: {url: "https://x.example/", query: {op: "{op}"}}`, false},
 		{"instance.do", `http: {url: "https://x.example/", query: {Action: DescribeInstances}}`, false},
@@ -390,19 +397,25 @@ func TestTopKey(t *testing.T) {
 	}
 }
 
-// An action to which a name that the host fills in could be sent in another way is hidden, and one that has no place for
-// the name is shown.
+// An action to which a name that the host fills in could be sent in another way is hidden, and one that has no place
+// for the name is shown.
 func TestContextFailsClosed(t *testing.T) {
 	const manifest = "almanac: 1\noverlays:\n- match: api.*\n  context: {tenant_id: tenant}\n"
 	for _, c := range []struct{ name, schema, want string }{
 		{"a parameter", `{"type":"object","properties":{"tenant_id":{"type":"string"},"q":{"type":"string"}}}`, "filled in"},
 		{"none", `{"type":"object","properties":{"q":{"type":"string"}}}`, "shown"},
-		{"a free filter beside it", `{"type":"object","properties":{"tenant_id":{"type":"string"},"filter":{"type":"object","additionalProperties":{"type":"string"}}}}`, "filled in"},
-		{"a body that is a choice", `{"type":"object","properties":{"body":{"oneOf":[{"type":"object","properties":{"tenant_id":{"type":"string"}}},{"type":"object","properties":{"x":{"type":"string"}}}]}}}`, "hidden"},
-		{"a choice outside", `{"oneOf":[{"type":"object","properties":{"tenant_id":{"type":"string"}}},{"type":"object","properties":{"x":{"type":"string"}}}]}`, "hidden"},
-		{"inside of a parameter", `{"type":"object","properties":{"tenant_id":{"type":"string"},"item":{"type":"object","properties":{"tenant_id":{"type":"string"}}}}}`, "hidden"},
-		{"behind a reference", `{"type":"object","properties":{"item":{"$ref":"#/$defs/i"}},"$defs":{"i":{"type":"object","properties":{"tenant_id":{"type":"string"}}}}}`, "hidden"},
-		{"names that are not listed", `{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":true}`, "hidden"},
+		{"a free filter beside it",
+			`{"type":"object","properties":{"tenant_id":{"type":"string"},"filter":{"type":"object","additionalProperties":{"type":"string"}}}}`, "filled in"},
+		{"a body that is a choice",
+			`{"type":"object","properties":{"body":{"oneOf":[{"type":"object","properties":{"tenant_id":{"type":"string"}}},{"type":"object","properties":{"x":{"type":"string"}}}]}}}`, "hidden"},
+		{"a choice outside",
+			`{"oneOf":[{"type":"object","properties":{"tenant_id":{"type":"string"}}},{"type":"object","properties":{"x":{"type":"string"}}}]}`, "hidden"},
+		{"inside of a parameter",
+			`{"type":"object","properties":{"tenant_id":{"type":"string"},"item":{"type":"object","properties":{"tenant_id":{"type":"string"}}}}}`, "hidden"},
+		{"behind a reference",
+			`{"type":"object","properties":{"item":{"$ref":"#/$defs/i"}},"$defs":{"i":{"type":"object","properties":{"tenant_id":{"type":"string"}}}}}`, "hidden"},
+		{"names that are not listed",
+			`{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":true}`, "hidden"},
 		{"no names at all", `{"type":"object"}`, "hidden"},
 	} {
 		batch, err := readManifest([]byte(manifest), "m.yaml", "", &outside{})
@@ -433,7 +446,8 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	write("almanac: 1\nactions: {a: {data: 1}}\n")
-	l, err := source.Start(t.Context(), []source.Source{Open("m", file, options{Name: "m", Every: time.Millisecond})}, source.Options{})
+	l, err := source.Start(t.Context(),
+		[]source.Source{Open("m", file, options{Name: "m", Every: time.Millisecond})}, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -489,7 +503,8 @@ func FuzzManifest(f *testing.F) {
 		entries := append(slices.Clone(batch.Entries), others()...)
 		said := batch.Overlay(entries)
 		for id := range maps.Keys(said.Hidden) {
-			if _, known := all.View().Lookup(id); !known && !slices.ContainsFunc(others(), func(e catalog.Entry) bool { return e.ID == id }) {
+			if _, known := all.View().Lookup(id); !known &&
+				!slices.ContainsFunc(others(), func(e catalog.Entry) bool { return e.ID == id }) {
 				t.Fatalf("%s is hidden and not there", id)
 			}
 		}

@@ -60,12 +60,15 @@ actions:
 		{"get", map[string]any{"id": "../../admin?x=1#y"}, "GET /items/..%2F..%2Fadmin%3Fx=1%23y/x?all=1   "},
 		{"get", map[string]any{"id": ".."}, `error: argument id: ".." cannot be a part of a path`},
 		{"get", map[string]any{"id": ""}, `error: argument id: "" cannot be a part of a path`},
-		{"get", map[string]any{"id": "a b", "q": "x&y=1", "tags": []any{"a", int64(2)}}, "GET /items/a%20b/x?all=1&like=%25x%26y%3D1%25&q=x%26y%3D1&tag=a&tag=2   "},
+		{"get", map[string]any{"id": "a b", "q": "x&y=1", "tags": []any{"a", int64(2)}},
+			"GET /items/a%20b/x?all=1&like=%25x%26y%3D1%25&q=x%26y%3D1&tag=a&tag=2   "},
 		{"get", map[string]any{"id": true, "note": "größe"}, "GET /items/true/x?all=1 n größe  "},
-		{"get", map[string]any{"id": "1", "note": "a\r\nX-Evil: 1"}, "error: argument note: a header must not have control characters or line breaks"},
+		{"get", map[string]any{"id": "1", "note": "a\r\nX-Evil: 1"},
+			"error: argument note: a header must not have control characters or line breaks"},
 		{"none", nil, "<nil> (not found)"},
 		{"missing", nil, "error: 404 Not Found: 404 page not found"},
-		{"post", map[string]any{"n": 1.5, "list": []any{map[string]any{"a": nil}}, "s": `"}`}, `POST /items  Bearer [redacted] {"fixed":true,"items":[1,[{"a":null}],"\u003c\"}\u003e"],"n":1.5}`},
+		{"post", map[string]any{"n": 1.5, "list": []any{map[string]any{"a": nil}}, "s": `"}`},
+			`POST /items  Bearer [redacted] {"fixed":true,"items":[1,[{"a":null}],"\u003c\"}\u003e"],"n":1.5}`},
 		{"post", map[string]any{}, `POST /items  Bearer [redacted] {"fixed":true,"items":[1]}`},
 		{"form", map[string]any{"s": "a&b=c"}, "POST /form   s=a%26b%3Dc&t=%7B%7D"},
 	} {
@@ -74,7 +77,8 @@ actions:
 			t.Errorf("%s %v:\ngot  %q\nwant %q", c.id, c.args, got, c.want)
 		}
 	}
-	if got := called(t, actions["away"], nil); !strings.Contains(got, "error: ") || !strings.Contains(got, "example.invalid") {
+	if got := called(t, actions["away"], nil); !strings.Contains(got, "error: ") ||
+		!strings.Contains(got, "example.invalid") {
 		t.Errorf("a redirect to another host: %s", got)
 	}
 	shown, err := actions["post"].Preview(context.Background(), catalog.Call{Args: map[string]any{"n": int64(1)}})

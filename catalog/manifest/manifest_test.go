@@ -45,12 +45,17 @@ func TestBadLines(t *testing.T) {
 		{"control character in the id", `{"id":"a\u0007b"}`, `the id has the character '\a'`, ""},
 		{"invalid UTF-8 in the id", "{\"id\":\"a\xffb\"}", "the id", ""},
 		{"invalid UTF-8 elsewhere", "{\"id\":\"u\",\"description\":\"a\xffb\"}", "", "invalid UTF-8 was replaced"},
-		{"a long description", `{"id":"u","description":"` + strings.Repeat("long ", 2<<20) + `"}`, "", "the description was cut from 10485760 to 65536 bytes"},
-		{"a long line", `{"id":"u","description":"` + strings.Repeat("x", maxLine) + `"}`, "the line is longer than 32 MB", ""},
-		{"a broken schema", `{"id":"u","input":{"type":"object","properties":{"a":{"type":"strange"}}}}`, "", "the input was dropped: schema: #/properties/a/type: unknown type"},
-		{"a broken field", `{"id":"u","input":{"a":5}}`, "", "the input was dropped: field a: want {type, description, required}"},
+		{"a long description", `{"id":"u","description":"` + strings.Repeat("long ", 2<<20) + `"}`, "",
+			"the description was cut from 10485760 to 65536 bytes"},
+		{"a long line", `{"id":"u","description":"` + strings.Repeat("x", maxLine) + `"}`,
+			"the line is longer than 32 MB", ""},
+		{"a broken schema", `{"id":"u","input":{"type":"object","properties":{"a":{"type":"strange"}}}}`, "",
+			"the input was dropped: schema: #/properties/a/type: unknown type"},
+		{"a broken field", `{"id":"u","input":{"a":5}}`, "",
+			"the input was dropped: field a: want {type, description, required}"},
 		{"a cyclic schema", `{"id":"u","input":{"type":"object","properties":{"a":{"$ref":"#"}}}}`, "", ""},
-		{"a schema without end", `{"id":"u","input":{"$ref":"#"}}`, "", "the input was dropped: schema: it refers to itself without end"},
+		{"a schema without end", `{"id":"u","input":{"$ref":"#"}}`, "",
+			"the input was dropped: schema: it refers to itself without end"},
 		{"an unknown risk", `{"id":"u","risk":"extreme"}`, "", `the risk "extreme" counts as high`},
 		{"control characters in a description", `{"id":"u","description":"a\u001b[31m\u0000b"}`, "", ""},
 	} {
@@ -111,7 +116,8 @@ func TestTruncatedGzip(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	for i := range 5000 {
-		w.Write([]byte(strings.Replace(good, "list_things", "list_"+strings.Repeat("x", i%50)+string(rune('a'+i%26))+strings.Repeat("y", i/50), 1) + "\n"))
+		w.Write([]byte(strings.Replace(good, "list_things",
+			"list_"+strings.Repeat("x", i%50)+string(rune('a'+i%26))+strings.Repeat("y", i/50), 1) + "\n"))
 	}
 	w.Close()
 	dir := t.TempDir()
@@ -139,10 +145,12 @@ func TestInputForms(t *testing.T) {
 	for _, test := range []struct{ input, want string }{
 		{`null`, ""},
 		{`{}`, ""},
-		{`{"type":{"type":"str","description":"a field","required":true}}`, `{"type":"object","properties":{"type":{"type":"string","description":"a field"}},"required":["type"]}`},
+		{`{"type":{"type":"str","description":"a field","required":true}}`,
+			`{"type":"object","properties":{"type":{"type":"string","description":"a field"}},"required":["type"]}`},
 		{`{"properties":{"type":"List[str]"}}`, `{"type":"object","properties":{"properties":{"type":"array"}}}`},
 		{`{"properties":{"a":{"type":"string"}}}`, `{"properties":{"a":{"type":"string"}}}`},
-		{`{"when":{"type":"Date (yyyy-mm-dd)"},"who":{"type":"any"}}`, `{"type":"object","properties":{"when":{"type":"string"},"who":{}}}`},
+		{`{"when":{"type":"Date (yyyy-mm-dd)"},"who":{"type":"any"}}`,
+			`{"type":"object","properties":{"when":{"type":"string"},"who":{}}}`},
 	} {
 		s, err := newDecoder().inputSchema([]byte(test.input))
 		got := ""
@@ -184,8 +192,9 @@ func FuzzRead(f *testing.F) {
 func FuzzRecord(f *testing.F) {
 	for _, line := range []string{
 		`{"id":"a.b","namespace":["a","\u00e9"],"tags":[],"input":{"x":{"type":"str"}},"description":"é\n\ud800","extra":1}`,
-		`{"ID":"a.b","id":"c.d"}`, `{"id":null}`, `{"tags":null}`, `{"tags":[1]}`, `{"tags":["a",null]}`, `{"mutates":true,"id":"a"}`,
-		`{"id":"a","id":"b","aliases":["x"],"aliases":[]}`, `{"input":null}`, `{"input": [1] }`, `[]`, `{`, `{"id":5}`, `{"\u0069d":"a"}`,
+		`{"ID":"a.b","id":"c.d"}`, `{"id":null}`, `{"tags":null}`, `{"tags":[1]}`, `{"tags":["a",null]}`,
+		`{"mutates":true,"id":"a"}`, `{"id":"a","id":"b","aliases":["x"],"aliases":[]}`, `{"input":null}`, `{"input": [1] }`,
+		`[]`, `{`, `{"id":5}`, `{"\u0069d":"a"}`,
 	} {
 		f.Add([]byte(line))
 	}
@@ -212,7 +221,8 @@ func TestSchemasAreShared(t *testing.T) {
 	if len(entries) != 2 || entries[0].Input != entries[1].Input || entries[0].Output != entries[1].Output {
 		t.Fatalf("%+v", entries)
 	}
-	if got, want := entries[0].Input.Text(), `{"type":"object","properties":{"x":{"type":"string","description":"<b>"}}}`; got != want {
+	if got, want := entries[0].Input.Text(),
+		`{"type":"object","properties":{"x":{"type":"string","description":"<b>"}}}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -39,7 +39,8 @@ func TestFilesThatAreNoLists(t *testing.T) {
 }
 
 func TestIdsThatCannotBeUsed(t *testing.T) {
-	text := `{"id":"` + strings.Repeat("x", 100_000) + `"}` + "\n" + `{"id":"..."}` + "\n" + `{"id":"a..b"}` + "\n" + `{"id":".a"}` + "\n" + `{"id":"a."}` + "\n" + `{"id":"a.b"}`
+	text := `{"id":"` + strings.Repeat("x", 100_000) + `"}` + "\n" + `{"id":"..."}` + "\n" + `{"id":"a..b"}` + "\n" +
+		`{"id":".a"}` + "\n" + `{"id":"a."}` + "\n" + `{"id":"a.b"}`
 	entries, report := Read(strings.NewReader(text), "list")
 	if len(entries) != 1 || len(report.Skipped) != 5 {
 		t.Fatalf("%d entries, %v", len(entries), report.Skipped)

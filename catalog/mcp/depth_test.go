@@ -12,8 +12,9 @@ func TestNested(t *testing.T) {
 		depth int
 		want  bool
 	}{
-		{"almanac serve", 0, false}, {"almanac serve", 1, true}, {"/usr/bin/almanac serve", 1, true}, {"env X=1 almanac.exe serve", 1, true},
-		{"other-server", 1, false}, {"other-server", 2, true}, {"almanac serve", 9, true},
+		{"almanac serve", 0, false}, {"almanac serve", 1, true}, {"/usr/bin/almanac serve", 1, true},
+		{"env X=1 almanac.exe serve", 1, true}, {"other-server", 1, false}, {"other-server", 2, true},
+		{"almanac serve", 9, true},
 	} {
 		s, err := parseCommand("x", c.line, os.LookupEnv)
 		if err != nil {

@@ -132,8 +132,10 @@ func answer(answers map[string]string) {
 func goodServer() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, &sdk.ServerOptions{PageSize: 3})
 	yes := true
-	add := func(name, schema string, a *sdk.ToolAnnotations, f func(ctx context.Context, r *sdk.CallToolRequest, args map[string]any) (*sdk.CallToolResult, error)) {
-		s.AddTool(&sdk.Tool{Name: name, Description: "The tool " + name + ".", InputSchema: json.RawMessage(schema), Annotations: a},
+	add := func(name, schema string, a *sdk.ToolAnnotations,
+		f func(ctx context.Context, r *sdk.CallToolRequest, args map[string]any) (*sdk.CallToolResult, error)) {
+		s.AddTool(&sdk.Tool{Name: name, Description: "The tool " + name + ".",
+			InputSchema: json.RawMessage(schema), Annotations: a},
 			func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				var args map[string]any
 				_ = json.Unmarshal(r.Params.Arguments, &args)
@@ -145,7 +147,8 @@ func goodServer() *sdk.Server {
 	}
 	const open = `{"type":"object"}`
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true}
-	add("sum", `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}`, reads,
+	add("sum",
+		`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}`, reads,
 		func(_ context.Context, _ *sdk.CallToolRequest, args map[string]any) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{StructuredContent: map[string]any{"sum": args["a"].(float64) + args["b"].(float64)}}, nil
 		})
@@ -167,26 +170,29 @@ func goodServer() *sdk.Server {
 		r.IsError = true
 		return r, nil
 	})
-	add("environment", open, reads, func(context.Context, *sdk.CallToolRequest, map[string]any) (*sdk.CallToolResult, error) {
-		return text(strings.Join(os.Environ(), "\n")), nil
-	})
-	add("slow", open, reads, func(ctx context.Context, r *sdk.CallToolRequest, _ map[string]any) (*sdk.CallToolResult, error) {
-		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
-			ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half",
+	add("environment", open, reads,
+		func(context.Context, *sdk.CallToolRequest, map[string]any) (*sdk.CallToolResult, error) {
+			return text(strings.Join(os.Environ(), "\n")), nil
 		})
-		<-ctx.Done()
-		_ = os.WriteFile(os.Getenv("CANCELLED"), []byte("yes"), 0o600)
-		return nil, ctx.Err()
-	})
+	add("slow", open, reads,
+		func(ctx context.Context, r *sdk.CallToolRequest, _ map[string]any) (*sdk.CallToolResult, error) {
+			_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+				ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half",
+			})
+			<-ctx.Done()
+			_ = os.WriteFile(os.Getenv("CANCELLED"), []byte("yes"), 0o600)
+			return nil, ctx.Err()
+		})
 	add("die", open, reads, func(context.Context, *sdk.CallToolRequest, map[string]any) (*sdk.CallToolResult, error) {
 		fmt.Fprintln(os.Stderr, "out of memory")
 		os.Exit(7)
 		return nil, nil
 	})
 	add("grow", open, nil, func(context.Context, *sdk.CallToolRequest, map[string]any) (*sdk.CallToolResult, error) {
-		s.AddTool(&sdk.Tool{Name: "grown", InputSchema: &jsonschema.Schema{Type: "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return text("new"), nil
-		})
+		s.AddTool(&sdk.Tool{Name: "grown", InputSchema: &jsonschema.Schema{Type: "object"}},
+			func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				return text("new"), nil
+			})
 		return text("ok"), nil
 	})
 	s.AddResource(&sdk.Resource{URI: "file:///notes.md", Name: "notes.md", Description: "The notes."},
@@ -198,7 +204,8 @@ func goodServer() *sdk.Server {
 			if strings.HasSuffix(r.Params.URI, "/0") {
 				return nil, sdk.ResourceNotFoundError(r.Params.URI)
 			}
-			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: `{"uri":"` + r.Params.URI + `"}`}}}, nil
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI,
+				Text: `{"uri":"` + r.Params.URI + `"}`}}}, nil
 		})
 	return s
 }

@@ -22,7 +22,8 @@ func TestParseCommand(t *testing.T) {
 		{"npx -y @acme/mcp-server-git@1.2.0 /repo", `git [npx -y @acme/mcp-server-git@1.2.0 /repo] map[]`},
 		{"uvx mcp-server-fetch", `fetch [uvx mcp-server-fetch] map[]`},
 		{"docker run -i --rm mcp/time:latest", `time [docker run -i --rm mcp/time:latest] map[]`},
-		{"node a/node_modules/server-everything/dist/index.js", `everything [node a/node_modules/server-everything/dist/index.js] map[]`},
+		{"node a/node_modules/server-everything/dist/index.js",
+			`everything [node a/node_modules/server-everything/dist/index.js] map[]`},
 		{`python "my server/main.py" --name 'a "b"' ''`, `my_server [python my server/main.py --name a "b" ] map[]`},
 		{"TOKEN=${API_TOKEN} X=1 ./crm-mcp", `crm [./crm-mcp] map[TOKEN:tok-123456 X:1]`},
 		{"", "error: no command: write mcp:COMMAND ARGS"},
@@ -46,10 +47,13 @@ func TestParseURL(t *testing.T) {
 		{"https://mcp.linear.app/mcp", "linear https://mcp.linear.app/mcp map[]"},
 		{"https://example.com/mcp#bearer=API_TOKEN", "example https://example.com/mcp map[Authorization:Bearer tok-123456]"},
 		{"http://localhost:3000/mcp#bearer=API_TOKEN", "mcp http://localhost:3000/mcp map[Authorization:Bearer tok-123456]"},
-		{"http://example.com/mcp#bearer=API_TOKEN", "error: example.com: a token must not go over plain http to another machine: use https"},
+		{"http://example.com/mcp#bearer=API_TOKEN",
+			"error: example.com: a token must not go over plain http to another machine: use https"},
 		{"https://example.com/mcp#bearer=NOT_SET", "error: the variable NOT_SET is not set: it must hold the token"},
-		{"https://example.com/mcp#token", "error: #token: want #bearer=NAME, where NAME is a variable of the environment that holds the token"},
-		{"https://u:p@example.com/", "error: the URL has a password in it: put a token into the environment and write #bearer=NAME"},
+		{"https://example.com/mcp#token",
+			"error: #token: want #bearer=NAME, where NAME is a variable of the environment that holds the token"},
+		{"https://u:p@example.com/",
+			"error: the URL has a password in it: put a token into the environment and write #bearer=NAME"},
 		{"ftp://example.com/", `error: the URL "ftp://example.com/": want http://HOST/PATH or https://HOST/PATH`},
 	} {
 		s, err := parseURL("", c.text, environ)
@@ -84,7 +88,8 @@ func TestParseConfig(t *testing.T) {
 	}
 	var lines []string
 	for _, s := range servers {
-		lines = append(lines, fmt.Sprint(s.Name, " ", s.Command, s.URL, " sse=", s.SSE, " ", s.Env, " ", s.Header, " dir=", s.Dir, " secrets=", s.Secrets))
+		lines = append(lines, fmt.Sprint(s.Name, " ", s.Command, s.URL, " sse=", s.SSE, " ", s.Env, " ", s.Header, " dir=",
+			s.Dir, " secrets=", s.Secrets))
 	}
 	for _, s := range skipped {
 		lines = append(lines, s.ID+": "+s.Reason)
@@ -147,7 +152,8 @@ func FuzzNames(f *testing.F) {
 			}
 			seen[id] = true
 			for _, part := range strings.Split(id, ".") {
-				if strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || part == "" || part[0] >= '0' && part[0] <= '9' {
+				if strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || part == "" ||
+					part[0] >= '0' && part[0] <= '9' {
 					t.Errorf("%q", one)
 				}
 			}
@@ -182,7 +188,8 @@ func FuzzMessageReader(f *testing.F) {
 				}
 			}
 		}
-		r := &messageReader{lines: bufio.NewReaderSize(strings.NewReader(before+"\n"+one+"\n"+between+"\n"+two), 16), noise: &tail{}}
+		r := &messageReader{lines: bufio.NewReaderSize(strings.NewReader(before+"\n"+one+"\n"+between+"\n"+two), 16),
+			noise: &tail{}}
 		got, err := io.ReadAll(r)
 		if err != nil || string(got) != one+"\n"+two+"\n" {
 			t.Errorf("%q, %v", got, err)

@@ -32,7 +32,8 @@ func child(t *testing.T, kind string, env map[string]string, o options) *Source 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Server{Name: "x", Source: "mcp:test", Command: []string{exe}, Env: map[string]string{"ALMANAC_TEST_SERVER": kind}, Secrets: []string{"secret-value-1"}}
+	s := Server{Name: "x", Source: "mcp:test", Command: []string{exe}, Env: map[string]string{"ALMANAC_TEST_SERVER": kind},
+		Secrets: []string{"secret-value-1"}}
 	for name, value := range env {
 		s.Env[name] = value
 	}
@@ -112,19 +113,22 @@ func TestCall(t *testing.T) {
 		err  string
 	}{
 		{"x.sum", map[string]any{"a": int64(2), "b": int64(3)}, map[string]any{"sum": int64(5)}, "", ""},
-		{"x.text", map[string]any{"text": `[{"id": 9007199254740993}]`}, []any{map[string]any{"id": int64(9007199254740993)}}, "parsed from text", ""},
+		{"x.text", map[string]any{"text": `[{"id": 9007199254740993}]`},
+			[]any{map[string]any{"id": int64(9007199254740993)}}, "parsed from text", ""},
 		{"x.text", map[string]any{"text": `{"a":1} and more`}, `{"a":1} and more`, "", ""},
 		{"x.text", map[string]any{"text": "42"}, "42", "", ""},
 		{"x.wipe_everything", nil, nil, "no content", ""},
 		{"x.picture", nil, picture, "binary content is described, not returned", ""},
 		{"x.fail", nil, nil, "", "no such row"},
 		{"x.resources.notes_md", nil, "# Notes", "", ""},
-		{"x.resources.row", map[string]any{"table": "a b", "id": int64(7)}, map[string]any{"uri": "row://a%20b/7"}, "parsed from text", ""},
+		{"x.resources.row", map[string]any{"table": "a b", "id": int64(7)},
+			map[string]any{"uri": "row://a%20b/7"}, "parsed from text", ""},
 		{"x.resources.row", map[string]any{"table": "t", "id": "0"}, nil, "not found", ""},
 		{"x.resources.read", map[string]any{"uri": "file:///notes.md"}, "# Notes", "", ""},
 	} {
 		got, err := call(t.Context(), entries[c.id], c.args)
-		if diff := cmp.Diff(c.want, got.Data); diff != "" || got.Note != c.note || c.err == "" && err != nil || c.err != "" && (err == nil || err.Error() != c.err) {
+		if diff := cmp.Diff(c.want, got.Data); diff != "" || got.Note != c.note || c.err == "" && err != nil ||
+			c.err != "" && (err == nil || err.Error() != c.err) {
 			t.Errorf("%s %v: note %q, error %v, %s", c.id, c.args, got.Note, err, diff)
 		}
 	}
@@ -133,7 +137,8 @@ func TestCall(t *testing.T) {
 // What the process sees is PATH, HOME, how deep it is, and what the configuration names.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("ALMANAC_TEST_LEAK", "leaked")
-	got, err := call(t.Context(), load(t, child(t, "good", map[string]string{"NAMED": "yes"}, options{}))["x.environment"], nil)
+	got, err := call(t.Context(),
+		load(t, child(t, "good", map[string]string{"NAMED": "yes"}, options{}))["x.environment"], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +209,8 @@ func TestSameHandshakeAgain(t *testing.T) {
 	src := child(t, "strict="+string(raw), nil, options{})
 	entries := load(t, src)
 	first := src.link.session
-	if _, err := call(t.Context(), entries["x.a"], nil); err == nil || !strings.Contains(err.Error(), "went down during the call") {
+	if _, err := call(t.Context(), entries["x.a"], nil); err == nil ||
+		!strings.Contains(err.Error(), "went down during the call") {
 		t.Errorf("error %v", err)
 	}
 	eventually(t, "another session", func() bool {
@@ -230,7 +236,8 @@ func TestAwayWhileStarting(t *testing.T) {
 	defer cancel()
 	_, err = call(ctx, entries["x.a"], nil)
 	var down *downError
-	if !errors.As(err, &down) || !down.Starting || !strings.Contains(err.Error(), "call again in a moment") || ctx.Err() != nil {
+	if !errors.As(err, &down) || !down.Starting ||
+		!strings.Contains(err.Error(), "call again in a moment") || ctx.Err() != nil {
 		t.Errorf("error %v, context %v", err, ctx.Err())
 	}
 }
@@ -273,7 +280,8 @@ func TestDown(t *testing.T) {
 		}
 	}
 	// When it is tried again is said of now, and not of the reading that failed.
-	if health := src.health(); health == nil || !strings.HasPrefix(health.Error(), err.Error()) || !strings.Contains(health.Error(), "next attempt at ") {
+	if health := src.health(); health == nil || !strings.HasPrefix(health.Error(), err.Error()) ||
+		!strings.Contains(health.Error(), "next attempt at ") {
 		t.Errorf("health %v", health)
 	}
 	src.Close()
@@ -315,7 +323,8 @@ func TestMisbehaviour(t *testing.T) {
 		{"noise", "noise", "that are not messages: a server must write nothing else there; it"},
 		{"a huge message", "huge", "a message of more than 16 MiB"},
 		{"death at the list", list(map[string]string{"tools/list": "die"}), "went down during the call"},
-		{"the same page", list(map[string]string{"tools/list": `{"tools":[],"nextCursor":"a"}`}), "keeps returning the same page"},
+		{"the same page", list(map[string]string{"tools/list": `{"tools":[],"nextCursor":"a"}`}),
+			"keeps returning the same page"},
 		{"no handshake", list(map[string]string{"initialize": `{"protocolVersion":"1999-01-01"}`}), "1999-01-01"},
 		{"a list that is none", list(map[string]string{"tools/list": `{"tools":"none"}`}), "tools/list"},
 		{"a result that is none", list(map[string]string{"tools/list": `7`}), "tools/list"},
@@ -341,22 +350,27 @@ func TestOddities(t *testing.T) {
 		{"talk on standard output", "talks", "12 found, 0 skipped, 0 renamed, 0 mended"},
 		{"a null list", "answers=" + string(null), "0 found, 0 skipped, 0 renamed, 0 mended"},
 		{"a flood of notices", "flood", "1 found, 0 skipped, 0 renamed, 0 mended: x.calm"},
-		{"a null tool", tool(`null, {"name":"a","inputSchema":{"type":"object"}}`), "1 found, 0 skipped, 0 renamed, 0 mended: x.a"},
+		{"a null tool", tool(`null, {"name":"a","inputSchema":{"type":"object"}}`),
+			"1 found, 0 skipped, 0 renamed, 0 mended: x.a"},
 		{"no schema", tool(`{"name":"a"}`), "1 found, 0 skipped, 0 renamed, 0 mended: x.a"},
-		{"a schema that is none", tool(`{"name":"a","inputSchema":{"type":7}}`), "1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
-		{"a schema elsewhere", tool(`{"name":"a","inputSchema":{"$ref":"https://example.org/s"}}`), "1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
+		{"a schema that is none", tool(`{"name":"a","inputSchema":{"type":7}}`),
+			"1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
+		{"a schema elsewhere", tool(`{"name":"a","inputSchema":{"$ref":"https://example.org/s"}}`),
+			"1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
 		{"names that collide", tool(`{"name":"get-user"},{"name":"getUser"},{"name":"get_user"}`),
 			"3 found, 0 skipped, 2 renamed, 0 mended: x.get_user x.get_user_5d95c2 x.get_user_e28ebf"},
 		{"names that are odd", tool(`{"name":"end"},{"name":"3d"},{"name":"a/b.c"},{"name":"日本"},{"name":"HTTPServer"}`),
 			"5 found, 0 skipped, 1 renamed, 0 mended: x._3d x._cf2abf x.a.b.c x.end_ x.http_server"},
-		{"a long description", tool(`{"name":"a","description":"` + strings.Repeat("x", 5000) + `"}`), "1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
+		{"a long description", tool(`{"name":"a","description":"` + strings.Repeat("x", 5000) + `"}`),
+			"1 found, 0 skipped, 0 renamed, 1 mended: x.a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, err := child(t, c.kind, nil, options{}).load(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := fmt.Sprintf("%d found, %d skipped, %d renamed, %d mended", b.Found, len(b.Skipped), len(b.Renamed), len(b.Mended))
+			got := fmt.Sprintf("%d found, %d skipped, %d renamed, %d mended", b.Found,
+				len(b.Skipped), len(b.Renamed), len(b.Mended))
 			if len(b.Entries) > 0 && strings.Contains(c.want, ": ") {
 				got += ":"
 				for _, e := range b.Entries {
@@ -372,7 +386,8 @@ func TestOddities(t *testing.T) {
 
 // A call that runs out of time ends, and a server that does not answer any more is started again.
 func TestHang(t *testing.T) {
-	raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":"a"}]}`, "tools/call": "hang", "ping": "hang"})
+	raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":"a"}]}`,
+		"tools/call": "hang", "ping": "hang"})
 	src := child(t, "answers="+string(raw), nil, options{Ping: 50 * time.Millisecond})
 	entries := load(t, src)
 	first := src.link.session
@@ -457,12 +472,16 @@ func TestHTTPRestart(t *testing.T) {
 		handler.Store(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 	}
 	fresh()
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.Load().ServeHTTP(w, r) }))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.Load().ServeHTTP(w, r)
+	}))
 	t.Cleanup(web.Close)
-	src := open(t, Server{Name: "x", URL: web.URL}, options{Pause: func(int) time.Duration { return 20 * time.Millisecond }})
+	src := open(t, Server{Name: "x", URL: web.URL},
+		options{Pause: func(int) time.Duration { return 20 * time.Millisecond }})
 	entries := load(t, src)
 	fresh()
-	if _, err := call(t.Context(), entries["x.text"], map[string]any{"text": "a"}); err == nil || !strings.Contains(err.Error(), "went down during the call") {
+	if _, err := call(t.Context(), entries["x.text"], map[string]any{"text": "a"}); err == nil ||
+		!strings.Contains(err.Error(), "went down during the call") {
 		t.Errorf("error %v", err)
 	}
 	fresh()
@@ -535,7 +554,8 @@ func TestHTTPFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			web := httptest.NewServer(c.answer)
 			t.Cleanup(web.Close)
-			src := open(t, Server{Name: "x", URL: web.URL}, options{Start: 2 * time.Second, Pause: func(int) time.Duration { return time.Hour }})
+			src := open(t, Server{Name: "x", URL: web.URL},
+				options{Start: 2 * time.Second, Pause: func(int) time.Duration { return time.Hour }})
 			_, err := src.load(t.Context(), nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v", err)

@@ -65,7 +65,8 @@ security: [{key: []}]
 	if len(k.asked) > 0 {
 		t.Errorf("sent %q", k.asked)
 	}
-	for _, args := range []table{{"filter": table{"color": "red", "filter": "x"}}, {"page": table{"number": "2"}}, {"marks": table{"a": "b"}, "sid": "s"}} {
+	for _, args := range []table{{"filter": table{"color": "red", "filter": "x"}}, {"page": table{"number": "2"}},
+		{"marks": table{"a": "b"}, "sid": "s"}} {
 		if _, err := k.call("open.a.look", args); err != nil {
 			t.Errorf("%v: %v", args, err)
 		}

@@ -24,7 +24,8 @@ func TestDocuments(t *testing.T) {
 	var files []string
 	for _, place := range filepath.SplitList(given) {
 		err := filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
-			if ext := filepath.Ext(path); err == nil && !d.IsDir() && (path == place || ext == ".json" || ext == ".yaml" || ext == ".yml") {
+			if ext := filepath.Ext(path); err == nil && !d.IsDir() &&
+				(path == place || ext == ".json" || ext == ".yaml" || ext == ".yml") {
 				files = append(files, path)
 			}
 			return err
@@ -80,7 +81,8 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	fmt.Printf("%d documents, %d refused; %d operations found, %d entries, %d skipped, %d renamed, %d remarks; slowest %v (%s)\n", total.documents, total.refused,
-		total.found, total.loaded, total.skipped, total.renamed, total.mended, total.slowest.Round(time.Millisecond), total.slow)
+		total.found, total.loaded, total.skipped, total.renamed, total.mended,
+		total.slowest.Round(time.Millisecond), total.slow)
 	type count struct {
 		reason string
 		n      int

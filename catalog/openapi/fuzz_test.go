@@ -60,13 +60,15 @@ func FuzzLoad(f *testing.F) {
 
 // FuzzParameter writes a text into each place of an address. It must come back as it was, and change nothing else.
 func FuzzParameter(f *testing.F) {
-	for _, text := range []string{"a", "../b", "a/b?c=d&e#f", "%2e%2e", "ä\x00\xff", "a b+c", ";x=y", "http://evil.example"} {
+	for _, text := range []string{"a", "../b", "a/b?c=d&e#f", "%2e%2e", "ä\x00\xff", "a b+c",
+		";x=y", "http://evil.example"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		op := &operation{method: "get", path: "/in/{p}/end", plan: plan{params: []param{
 			{name: "p", arg: "p", in: "path", style: "simple"}, {name: "q", arg: "q", in: "query", style: "form", explode: true},
-			{name: "d", arg: "d", in: "query", style: "deepObject", explode: true}, {name: "l", arg: "l", in: "query", style: "form"},
+			{name: "d", arg: "d", in: "query", style: "deepObject", explode: true},
+			{name: "l", arg: "l", in: "query", style: "form"},
 			{name: "r", arg: "r", in: "query", style: "form", explode: true, reserved: true},
 		}}}
 		args := map[string]any{"p": text, "q": text, "d": map[string]any{"k": text}, "l": []any{text, "end"}, "r": text}
@@ -81,7 +83,8 @@ func FuzzParameter(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		if u.Host != "api.example.com" || u.Fragment != "" || !strings.HasPrefix(u.EscapedPath(), "/v1/in/") || strings.Count(u.EscapedPath(), "/") != 4 {
+		if u.Host != "api.example.com" || u.Fragment != "" || !strings.HasPrefix(u.EscapedPath(), "/v1/in/") ||
+			strings.Count(u.EscapedPath(), "/") != 4 {
 			t.Fatalf("%q: went to %s", text, r.URL)
 		}
 		if got := strings.TrimSuffix(strings.TrimPrefix(u.Path, "/v1/in/"), "/end"); got != text {
@@ -91,7 +94,8 @@ func FuzzParameter(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: %v in %s", text, err, u.RawQuery)
 		}
-		if query.Get("q") != text || query.Get("d[k]") != text || query.Get("l") != text+",end" || query.Get("r") != text || len(query) != 4 {
+		if query.Get("q") != text || query.Get("d[k]") != text || query.Get("l") != text+",end" ||
+			query.Get("r") != text || len(query) != 4 {
 			t.Fatalf("%q: the query is %s", text, u.RawQuery)
 		}
 	})

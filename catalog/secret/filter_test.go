@@ -66,7 +66,8 @@ func streamed(t *testing.T, values []string) {
 		var text strings.Builder
 		for range random.IntN(30) {
 			text.WriteString([]string{
-				"a", "b", "-", "aab-", "\n", `\"`, `\\`, "aab-aab", "ba\"ab", `\u0061`, "AAb-", " ", "\n   ", values[0], values[0][3:], "b-",
+				"a", "b", "-", "aab-", "\n", `\"`, `\\`, "aab-aab", "ba\"ab", `\u0061`, "AAb-", " ", "\n   ", values[0],
+				values[0][3:], "b-",
 			}[random.IntN(16)])
 		}
 		s, rest, got := f.Stream(), text.String(), ""

@@ -7,7 +7,8 @@ import (
 
 func TestAddress(t *testing.T) {
 	for _, c := range []struct{ text, shown, values string }{
-		{"http://user:passw0rd@host:80/x.yaml?token=T0ken-99&v=1#bearer=NAME", "http://***@host:80/x.yaml?token=***&v=***#bearer=NAME", "user:passw0rd passw0rd T0ken-99"},
+		{"http://user:passw0rd@host:80/x.yaml?token=T0ken-99&v=1#bearer=NAME",
+			"http://***@host:80/x.yaml?token=***&v=***#bearer=NAME", "user:passw0rd passw0rd T0ken-99"},
 		{"a=openapi:https://t0ken-only@host/x", "a=openapi:https://***@host/x", "t0ken-only t0ken-only"[:10]},
 		{"https://host/?k=a%2Fb%2Bcdef", "https://host/?k=***", "a%2Fb%2Bcdef a/b+cdef"},
 		{"https://u:p@ss@word@host/x", "https://***@host/x", "u:p@ss@word p@ss@word"},
@@ -26,8 +27,10 @@ func TestCommand(t *testing.T) {
 	for _, c := range []struct{ words, shown, values string }{
 		{"MY_TOKEN=lit-token-9 server", "MY_TOKEN=*** server", "lit-token-9"},
 		{"MY_TOKEN=${MY_TOKEN} NODE_ENV=production server -v", "MY_TOKEN=${MY_TOKEN} NODE_ENV=production server -v", ""},
-		{"docker run -e API=abcdefg img --api-key k-123456 --secret=s-123456 --auth-token -v", "docker run -e API=*** img --api-key *** --secret=*** --auth-token -v", "abcdefg k-123456 s-123456"},
-		{"db postgres://ann:hunter22@host/db?sslkey=abcdef", "db postgres://***@host/db?sslkey=***", "ann:hunter22 hunter22 abcdef"},
+		{"docker run -e API=abcdefg img --api-key k-123456 --secret=s-123456 --auth-token -v",
+			"docker run -e API=*** img --api-key *** --secret=*** --auth-token -v", "abcdefg k-123456 s-123456"},
+		{"db postgres://ann:hunter22@host/db?sslkey=abcdef", "db postgres://***@host/db?sslkey=***",
+			"ann:hunter22 hunter22 abcdef"},
 		{"A=b x", "A=*** x", ""},
 	} {
 		shown, values := Command(strings.Fields(c.words))

@@ -14,7 +14,8 @@ func TestGuard(t *testing.T) {
 	var list []int
 	err := task.Guard("the reader", func() error { return errors.New(strings.Repeat("x", list[3])) })
 	var caught *task.PanicError
-	if !errors.As(err, &caught) || !strings.HasPrefix(err.Error(), "the reader panicked: runtime error: index out of range") ||
+	if !errors.As(err, &caught) ||
+		!strings.HasPrefix(err.Error(), "the reader panicked: runtime error: index out of range") ||
 		!strings.Contains(string(caught.Stack), "TestGuard") {
 		t.Errorf("got %v", err)
 	}

@@ -87,7 +87,8 @@ func FuzzSanitize(f *testing.F) {
 			for _, r := range got {
 				invisible := unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
 					unicode.Is(unicode.Variation_Selector, r) || r == 0x2028 || r == 0x2029
-				if r != '\n' && r != '\t' && unicode.IsControl(r) || invisible && !joins(r) || joins(r) && (joins(before) && r != joiner || before < ' ') {
+				if r != '\n' && r != '\t' && unicode.IsControl(r) || invisible && !joins(r) ||
+					joins(r) && (joins(before) && r != joiner || before < ' ') {
 					t.Errorf("%s(%q) = %q: has %U", name, s, got, r)
 				}
 				before = r

@@ -55,14 +55,18 @@ func sameJSON(a, b any) bool {
 
 func TestFromYAML(t *testing.T) {
 	for _, tt := range []struct{ name, text, strict, lenient string }{
-		{"order", "b: 1\na: [yes, 'x', ~, 0x10, 1.50]", `{"b":1,"a":["yes","x",null,16,1.5]}`, `{"b":1,"a":["yes","x",null,16,1.5]}`},
-		{"a merge", "x: &x {a: 1, b: 2}\ny: {<<: *x, a: 3}", `{"x":{"a":1,"b":2},"y":{"a":3,"b":2}}`, `{"x":{"a":1,"b":2},"y":{"a":3,"b":2}}`},
+		{"order", "b: 1\na: [yes, 'x', ~, 0x10, 1.50]", `{"b":1,"a":["yes","x",null,16,1.5]}`,
+			`{"b":1,"a":["yes","x",null,16,1.5]}`},
+		{"a merge", "x: &x {a: 1, b: 2}\ny: {<<: *x, a: 3}", `{"x":{"a":1,"b":2},"y":{"a":3,"b":2}}`,
+			`{"x":{"a":1,"b":2},"y":{"a":3,"b":2}}`},
 		{"a name twice", "a: 1\nb: 2\na: 3", "line 3: the value: a is there twice", `{"a":1,"b":2,"a":3}`},
 		{"no number", "a: 1\nb: .nan", "line 2: .nan is not a number that data can hold", `{"a":1,"b":".nan"}`},
-		{"large numbers", "[18446744073709551615, 1000000.0, 1e30]", `[18446744073709551615,1000000,1e+30]`, `[18446744073709551615,1000000,1e+30]`},
+		{"large numbers", "[18446744073709551615, 1000000.0, 1e30]", `[18446744073709551615,1000000,1e+30]`,
+			`[18446744073709551615,1000000,1e+30]`},
 		{"aliases without end", "a: &a [x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a]\nc: [*b, *b, *b, *b, *b]",
 			"line 1: the value is too large or nested too deeply", "line 1: the value is too large or nested too deeply"},
-		{"depth", strings.Repeat("[", 30) + strings.Repeat("]", 30), "line 1: the value is too large or nested too deeply", "line 1: the value is too large or nested too deeply"},
+		{"depth", strings.Repeat("[", 30) + strings.Repeat("]", 30), "line 1: the value is too large or nested too deeply",
+			"line 1: the value is too large or nested too deeply"},
 	} {
 		var root yaml.Node
 		if err := yaml.Unmarshal([]byte(tt.text), &root); err != nil {

@@ -22,8 +22,10 @@ func TestInfer(t *testing.T) {
 		{"get", "copyPadUsingGET", "/copyPad", "", "update medium"},
 		{"get", "bulkDeleteUsers", "/users", "", "delete high"},
 		{"get", "auth_revoke", "/auth.revoke", "Revokes a token.", "update high"},
-		{"get", "workflows_updateStep", "/workflows.updateStep", "Update the configuration for a workflow step.", "update medium"},
-		{"get", "datalabeling.projects.operations.cancel", "/v1beta1/{name}:cancel", "Starts asynchronous cancellation", "update high"},
+		{"get", "workflows_updateStep", "/workflows.updateStep",
+			"Update the configuration for a workflow step.", "update medium"},
+		{"get", "datalabeling.projects.operations.cancel", "/v1beta1/{name}:cancel",
+			"Starts asynchronous cancellation", "update high"},
 		{"get", "", "/screenshot/delete", "", "delete high"},
 		{"get", "", "/users/{id}/delete/{token}", "", "delete high"},
 		{"get", "", "/cart.disconnect.json", "", "update medium"},
@@ -63,7 +65,8 @@ func TestInfer(t *testing.T) {
 		{"get", "Schedule", "/{format}/Schedule/{round}", "Schedule", "read low"},
 		{"get", "repoGetArchive", "/repos/{owner}/archive/{archive}", "", "read low"},
 		{"get", "pulls/check-if-merged", "/repos/{owner}/pulls/{n}/merge", "", "read low"},
-		{"get", "GET_mail_settings-bounce_purge", "/mail_settings/bounce_purge", "Retrieve bounce purge mail settings", "read low"},
+		{"get", "GET_mail_settings-bounce_purge", "/mail_settings/bounce_purge",
+			"Retrieve bounce purge mail settings", "read low"},
 		{"get", "legacyCodePushAcquisition_updateCheck", "/legacy/updateCheck", "", "read low"},
 		{"get", "EdgeSyncStatus", "/sync/status", "EDGE - Gets sync status", "read low"},
 		{"get", "syncStatus", "/sync/status", "", "read low"},
@@ -73,7 +76,8 @@ func TestInfer(t *testing.T) {
 		{"get", "", "/network-services/{id}/cancellation-policy", "The cancellation-policy can be queried", "read low"},
 		{"get", "", "/deletedusers", "", "read low"},
 		{"get", "", "/auto-delete", "", "read low"},
-		{"get", "storage.buckets.testIamPermissions", "/b/{bucket}/iam/testPermissions", "Tests a set of permissions on the bucket", "read low"},
+		{"get", "storage.buckets.testIamPermissions", "/b/{bucket}/iam/testPermissions",
+			"Tests a set of permissions on the bucket", "read low"},
 		{"get", "", "/promotion_summary_report", "This method generates a report that summarizes promotions", "read low"},
 		{"get", "users.delta", "/users/microsoft.graph.delta()", "Invoke function delta", "read low"},
 		// Other methods: nothing lowers what another says.
@@ -142,7 +146,8 @@ func TestFreeCommands(t *testing.T) {
 		{"getPod", "", false},
 		{"pod", "Lists the pods by action", false},
 	} {
-		if got := Infer(Hints{Method: "GET", Names: []string{c.name}, Path: "/pods/{id}/{action}", Text: c.text, Free: true}); got.Mutates != c.mutates {
+		if got := Infer(Hints{Method: "GET", Names: []string{c.name}, Path: "/pods/{id}/{action}", Text: c.text,
+			Free: true}); got.Mutates != c.mutates {
 			t.Errorf("%s, %q: mutates %v", c.name, c.text, got.Mutates)
 		}
 	}
@@ -151,7 +156,8 @@ func TestFreeCommands(t *testing.T) {
 // A promise to read is believed unless a name says otherwise without doubt.
 func TestReadOnly(t *testing.T) {
 	for name, want := range map[string]bool{
-		"snapshot": false, "run_query": false, "start_trace": false, "update_check": false, "delete_message": true, "issues.create": true,
+		"snapshot": false, "run_query": false, "start_trace": false, "update_check": false,
+		"delete_message": true, "issues.create": true,
 	} {
 		if got := Infer(Hints{ReadOnly: true, Names: []string{name}, Text: "Create a picture of it"}); got.Mutates != want {
 			t.Errorf("%s: mutates %v, want %v", name, got.Mutates, want)

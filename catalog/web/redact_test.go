@@ -14,7 +14,8 @@ func TestEchoedCredentials(t *testing.T) {
 	const token, user, password, key = `dG9r/ZW4+c2Vj"r\ZXQ=`, "ann.smith", "pässwörd-é/ü", "K3Y/val ue&more"
 	values := map[string]string{"TOKEN": token, "USER": user, "PASSWORD": password, "KEY": key}
 	pair := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
-	php := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "/", `\/`, "ä", `\u00e4`, "ö", `\u00F6`, "é", `\u00e9`, "ü", `\u00fc`).Replace
+	php := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "/", `\/`, "ä", `\u00e4`, "ö", `\u00F6`, "é",
+		`\u00e9`, "ü", `\u00fc`).Replace
 	for _, test := range []struct{ name, body string }{
 		{"escaped slashes", `{"message": "bad ` + php(token) + ` and ` + php(password) + ` and ` + php(pair) + `"}`},
 		{"escaped twice", fmt.Sprintf(`{"message": %q}`, `{"t": "`+php(token)+`", "p": "`+php(password)+`"}`)},
@@ -42,7 +43,8 @@ func TestEchoedCredentials(t *testing.T) {
 			}
 			for range 2 {
 				answer, err := c.Do(t.Context(), Request{Method: "GET", URL: s.URL + "/a", Read: true, JSON: true, Auth: [][]Auth{{
-					{Kind: Basic, Names: []string{"USER", "PASSWORD"}}, {Kind: Key, Names: []string{"KEY"}, Place: "query", Field: "api_key"},
+					{Kind: Basic, Names: []string{"USER", "PASSWORD"}},
+					{Kind: Key, Names: []string{"KEY"}, Place: "query", Field: "api_key"},
 				}}})
 				said = append(said, fmt.Sprint(answer.Data, answer.Header, err))
 			}

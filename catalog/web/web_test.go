@@ -97,17 +97,22 @@ func TestFaults(t *testing.T) {
 			z.Close()
 		}, "the response exceeds 1 MiB", 1},
 		{"endless headers", hijack("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20)), "did not answer", 4},
-		{"wrong type", reply(200, "text/html", "<html>Log in"), `want JSON, got text/html, starting "<html>Log in"; check the server's address`, 1},
-		{"invalid JSON", reply(200, "application/json", `{"a": nope}`), "the response is declared application/json but is not: invalid character 'o'", 1},
+		{"wrong type", reply(200, "text/html", "<html>Log in"),
+			`want JSON, got text/html, starting "<html>Log in"; check the server's address`, 1},
+		{"invalid JSON", reply(200, "application/json", `{"a": nope}`),
+			"the response is declared application/json but is not: invalid character 'o'", 1},
 		{"two values", reply(200, "application/json", `{} {}`), "unexpected text after the value", 1},
 		{"no HTTP", hijack("SSH-2.0\r\n"), "did not answer: ", 4},
-		{"429 for ever", reply(429, "application/json", `{"message":"slow down"}`), "429 Too Many Requests: slow down (tried 4 times); rate limited: try again later, with fewer calls at a time", 4},
+		{"429 for ever", reply(429, "application/json", `{"message":"slow down"}`),
+			"429 Too Many Requests: slow down (tried 4 times); rate limited: try again later, with fewer calls at a time", 4},
 		{"429 with a long wait", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(429)
 		}, "429 Too Many Requests; rate limited: try again in 1h0m0s", 1},
-		{"broken server", reply(503, "text/html", "<html>oops"), "503 Service Unavailable (tried 4 times); the server failed: try again later", 4},
-		{"refusal", reply(422, "application/problem+json", `{"errors":[{"detail":"no\u001b[2J such\npet"}]}`), "422 Unprocessable Entity: no such pet", 1},
+		{"broken server", reply(503, "text/html", "<html>oops"),
+			"503 Service Unavailable (tried 4 times); the server failed: try again later", 4},
+		{"refusal", reply(422, "application/problem+json", `{"errors":[{"detail":"no\u001b[2J such\npet"}]}`),
+			"422 Unprocessable Entity: no such pet", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var sent atomic.Int32
@@ -194,7 +199,8 @@ func TestRedirects(t *testing.T) {
 	})
 	vault := NewVault(func(name string) string { return map[string]string{"T": "token-1", "K": "key-22"}[name] }, nil)
 	c, _ := client(t, Options{Vault: vault}, s, other)
-	auth := [][]Auth{{{Kind: Bearer, Names: []string{"T"}}, {Kind: Key, Place: "header", Field: "X-Key", Names: []string{"K"}}}}
+	auth := [][]Auth{{{Kind: Bearer, Names: []string{"T"}},
+		{Kind: Key, Place: "header", Field: "X-Key", Names: []string{"K"}}}}
 	for _, test := range []struct{ method, path, seen, want string }{
 		{"GET", "/other", "GET ", ""},
 		{"GET", "/same", "GET Bearer token-1key-22", ""},
@@ -205,7 +211,8 @@ func TestRedirects(t *testing.T) {
 		{"GET", "/loop", "", "redirected more than 10 times"},
 	} {
 		seen = nil
-		_, err := c.Do(t.Context(), Request{Method: test.method, URL: s.URL + test.path, Body: []byte("{}"), Read: test.method == "GET", Auth: auth})
+		_, err := c.Do(t.Context(),
+			Request{Method: test.method, URL: s.URL + test.path, Body: []byte("{}"), Read: test.method == "GET", Auth: auth})
 		if got := strings.Join(seen, "; "); got != test.seen {
 			t.Errorf("%s %s: the end saw %q, want %q", test.method, test.path, got, test.seen)
 		}
@@ -233,7 +240,8 @@ func TestAllows(t *testing.T) {
 	}
 	for address, want := range map[string]bool{
 		"https://api.example.com/x": true, "https://api.example.com:443/": true, "http://localhost:8080/": true,
-		"http://api.example.com/": false, "https://api.example.com:444/": false, "https://api.example.com.evil.example/": false,
+		"http://api.example.com/": false, "https://api.example.com:444/": false,
+		"https://api.example.com.evil.example/": false,
 		"https://api.example.com@evil.example/": false, "http://localhost/": false, "https://user@api.example.com/": true,
 	} {
 		_, err := c.Do(canceled(), Request{Method: http.MethodGet, URL: address})
@@ -270,13 +278,15 @@ func TestCredentials(t *testing.T) {
 		if c, err := r.Cookie("sid"); err == nil {
 			cookie = c.Value
 		}
-		line = strings.TrimSpace(r.Header.Get("Authorization") + " " + r.URL.RawQuery + " " + cookie + " " + r.Header.Get("X-Key"))
+		line = strings.TrimSpace(r.Header.Get("Authorization") + " " + r.URL.RawQuery + " " +
+			cookie + " " + r.Header.Get("X-Key"))
 		if r.URL.Path == "/no" {
 			w.WriteHeader(401)
 		}
 		fmt.Fprintf(w, `{"message": "you sent %s"}`, line)
 	})
-	values := map[string]string{"TOKEN": "sesame", "USER": "hannah", "PASSWORD": "pass&word", "KEY": "k y-123", "ID": "client-id", "SECRET": "client-secret", "BAD": "mistaken"}
+	values := map[string]string{"TOKEN": "sesame", "USER": "hannah", "PASSWORD": "pass&word", "KEY": "k y-123",
+		"ID": "client-id", "SECRET": "client-secret", "BAD": "mistaken"}
 	ring := map[string]string{"RING": "from-the-ring"}
 	vault := NewVault(func(name string) string { return values[name] }, func(name string) (string, error) {
 		if v, ok := ring[name]; ok {
@@ -300,10 +310,13 @@ func TestCredentials(t *testing.T) {
 		{"key in the query", [][]Auth{{key("query", "api key", "KEY")}}, "api+key=k+y-123"},
 		{"key in a header", [][]Auth{{key("header", "X-Key", "KEY")}}, "k y-123"},
 		{"key in a cookie", [][]Auth{{key("cookie", "sid", "TOKEN")}}, "sesame"},
-		{"two together", [][]Auth{{{Kind: Bearer, Names: []string{"TOKEN"}}, key("header", "X-Key", "RING")}}, "Bearer sesame   from-the-ring"},
-		{"the alternative that is there", [][]Auth{{missing}, {key("header", "X-Key", "KEY"), missing}, {key("query", "k", "TOKEN")}}, "k=sesame"},
+		{"two together", [][]Auth{{{Kind: Bearer, Names: []string{"TOKEN"}}, key("header", "X-Key", "RING")}},
+			"Bearer sesame   from-the-ring"},
+		{"the alternative that is there",
+			[][]Auth{{missing}, {key("header", "X-Key", "KEY"), missing}, {key("query", "k", "TOKEN")}}, "k=sesame"},
 		{"nothing is there", [][]Auth{{missing}}, ""},
-		{"client credentials", [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "SECRET", "NOT_SET"}, TokenURL: s.URL + "/token"}}}, "Bearer issued-token"},
+		{"client credentials", [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "SECRET", "NOT_SET"},
+			TokenURL: s.URL + "/token"}}}, "Bearer issued-token"},
 		{"a token instead", [][]Auth{{{Kind: OAuth2, Names: []string{"NOT_SET", "NOT_SET", "TOKEN"}}}}, "Bearer sesame"},
 	} {
 		got, err := c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/", Auth: test.auth})
@@ -316,15 +329,23 @@ func TestCredentials(t *testing.T) {
 			}
 		}
 	}
-	_, err := c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/no", Auth: [][]Auth{{missing}, {{Kind: Bearer, Names: []string{"OTHER"}}}}})
-	if want := "check the credential: NOT_SET, OTHER in the environment or the system keyring"; err == nil || !strings.Contains(err.Error(), want) {
+	_, err := c.Do(t.Context(),
+		Request{Method: http.MethodGet, URL: s.URL + "/no",
+			Auth: [][]Auth{{missing}, {{Kind: Bearer, Names: []string{"OTHER"}}}}})
+	if want := "check the credential: NOT_SET, OTHER in the environment or the system keyring"; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	_, err = c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/", Auth: [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "BAD"}, TokenURL: s.URL + "/token"}}}})
-	if err == nil || !strings.Contains(err.Error(), "refused a token (401 Unauthorized, invalid_client): check ID and BAD") || strings.Contains(err.Error(), "mistaken") {
+	_, err = c.Do(t.Context(),
+		Request{Method: http.MethodGet, URL: s.URL + "/",
+			Auth: [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "BAD"}, TokenURL: s.URL + "/token"}}}})
+	if err == nil || !strings.Contains(err.Error(),
+		"refused a token (401 Unauthorized, invalid_client): check ID and BAD") || strings.Contains(err.Error(), "mistaken") {
 		t.Errorf("a wrong client secret: %v", err)
 	}
-	_, err = c.Do(t.Context(), Request{Method: http.MethodGet, URL: s.URL + "/", Auth: [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "SECRET"}, TokenURL: "http://foreign.example/token"}}}})
+	_, err = c.Do(t.Context(),
+		Request{Method: http.MethodGet, URL: s.URL + "/",
+			Auth: [][]Auth{{{Kind: OAuth2, Names: []string{"ID", "SECRET"}, TokenURL: "http://foreign.example/token"}}}})
 	if err == nil || !strings.Contains(err.Error(), "no https token endpoint") {
 		t.Errorf("a token over plain http: %v", err)
 	}
@@ -342,7 +363,8 @@ func TestDecode(t *testing.T) {
 		{"text/plain", `{"a": 1}`, true, map[string]any{"a": int64(1)}, "parsed from text/plain"},
 		{"text/plain", `{"a": 1}`, false, `{"a": 1}`, ""},
 		{"", `[1]`, false, []any{int64(1)}, "parsed from no declared type"},
-		{"application/x-ndjson", "{\"a\":1}\n\n{\"a\":2}\n", false, []any{map[string]any{"a": int64(1)}, map[string]any{"a": int64(2)}}, "parsed from lines of JSON"},
+		{"application/x-ndjson", "{\"a\":1}\n\n{\"a\":2}\n", false,
+			[]any{map[string]any{"a": int64(1)}, map[string]any{"a": int64(2)}}, "parsed from lines of JSON"},
 		{"image/png", "\x89PNG\xff", false, "\x89PNG\xff", "5 bytes of image/png"},
 		{"application/json", " \n", true, nil, ""},
 		{"application/json", `1e400`, true, "1e400", ""},

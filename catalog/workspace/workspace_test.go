@@ -73,7 +73,8 @@ func newBench(t testing.TB, files []txtar.File) *bench {
 
 // links makes the links that lead astray.
 func (b *bench) links() {
-	for name, target := range map[string]string{"link-out": "..", "link-file": "../outside.txt", "link-in": "src/b.txt", "link-git": ".git"} {
+	for name, target := range map[string]string{"link-out": "..", "link-file": "../outside.txt",
+		"link-in": "src/b.txt", "link-git": ".git"} {
 		if err := os.Symlink(target, filepath.Join(b.dir, name)); err != nil {
 			b.t.Fatal(err)
 		}
@@ -188,10 +189,12 @@ func TestNamesThatForge(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.dir, "d", "x\n+++ b.txt"), []byte("1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"a/x\nnew file: ok", "a\rb", "a\x1b[2Jb", "a\u2028b", "a\u0085b", "a\u202egpj.exe", "a\tb"} {
+	for _, path := range []string{"a/x\nnew file: ok", "a\rb", "a\x1b[2Jb", "a\u2028b",
+		"a\u0085b", "a\u202egpj.exe", "a\tb"} {
 		for id, args := range map[string]map[string]any{
-			"fs.write": {"path": path, "text": "x"}, "fs.patch": {"path": path, "edits": []any{map[string]any{"find": "a", "replace": "b"}}},
-			"fs.move": {"from": "image.bin", "to": path}, "fs.remove": {"path": path}, "fs.read": {"path": path},
+			"fs.write": {"path": path, "text": "x"},
+			"fs.patch": {"path": path, "edits": []any{map[string]any{"find": "a", "replace": "b"}}},
+			"fs.move":  {"from": "image.bin", "to": path}, "fs.remove": {"path": path}, "fs.read": {"path": path},
 		} {
 			raw, err := json.Marshal(args)
 			if err != nil {
@@ -314,23 +317,27 @@ func TestLargeDiff(t *testing.T) {
 		fmt.Fprintf(&b, "new %d\n", i)
 	}
 	text := unified("a", "b", "same\n"+a.String(), "same\n"+b.String())
-	if !strings.HasPrefix(text, "--- a\n+++ b\n@@ -1,20001 +1,20001 @@\n same\n-old 0\n") || strings.Count(text, "\n") != 40_004 {
+	if !strings.HasPrefix(text, "--- a\n+++ b\n@@ -1,20001 +1,20001 @@\n same\n-old 0\n") ||
+		strings.Count(text, "\n") != 40_004 {
 		t.Errorf("got %d lines: %.200s", strings.Count(text, "\n"), text)
 	}
 }
 
 // Whatever a path says, nothing outside is read or changed, and nothing in .git is changed.
 func FuzzPath(f *testing.F) {
-	for _, p := range []string{"a", "../outside.txt", "/../../outside.txt", "a/../../outside.txt", "link-out/outside.txt", "link-file",
-		".git/x", "./.git/x", ".GIT//x", "a\x00b", "....//outside.txt", "link-git/x", "C:\\x", "..\\outside.txt", "a/./b/", "link-out/root/a"} {
+	for _, p := range []string{"a", "../outside.txt", "/../../outside.txt", "a/../../outside.txt",
+		"link-out/outside.txt", "link-file",
+		".git/x", "./.git/x", ".GIT//x", "a\x00b", "....//outside.txt", "link-git/x", "C:\\x",
+		"..\\outside.txt", "a/./b/", "link-out/root/a"} {
 		f.Add(p, "secret")
 	}
 	f.Fuzz(func(t *testing.T, p, text string) {
 		b := newBench(t, []txtar.File{{Name: "in/a", Data: []byte("x")}, {Name: "in/.git/HEAD", Data: []byte("x")}})
 		b.links()
 		for id, args := range map[string]map[string]any{
-			"fs.read": {"path": p}, "fs.list_dir": {"path": p}, "fs.stat": {"path": p}, "fs.search": {"path": p, "text": "secret"},
-			"fs.write": {"path": p, "text": text}, "fs.move": {"from": "a", "to": p},
+			"fs.read": {"path": p}, "fs.list_dir": {"path": p}, "fs.stat": {"path": p},
+			"fs.search": {"path": p, "text": "secret"},
+			"fs.write":  {"path": p, "text": text}, "fs.move": {"from": "a", "to": p},
 			"fs.remove": {"path": p, "recursive": true},
 		} {
 			e := b.actions[id]

@@ -24,8 +24,8 @@ import (
 	"almanac/session/vm"
 )
 
-// ask sends one prompt to the model and prints its answer. Progress goes to standard error. In JSON it prints one document
-// however the prompt ends, and nothing else.
+// ask sends one prompt to the model and prints its answer. Progress goes to standard error. In JSON it prints one
+// document however the prompt ends, and nothing else.
 func (cli *commandLine) ask(ctx context.Context, p *program, c replCommand) error {
 	format, err := cli.format("json", "jsonl")
 	if err != nil {
@@ -199,8 +199,8 @@ func failedInput(err error) error {
 // maxPiped is the maximum length of a piped line.
 const maxPiped = 16 << 20
 
-// pipe handles standard input line by line, as the terminal does: incomplete lines continue on the next. Lines are Lua, or
-// prompts with asks. It continues after a failure and returns the first.
+// pipe handles standard input line by line, as the terminal does: incomplete lines continue on the next. Lines are Lua,
+// or prompts with asks. It continues after a failure and returns the first.
 func (cli *commandLine) pipe(ctx context.Context, p *program, asks bool) (err error) {
 	formats := valueFormats
 	if asks {

@@ -18,7 +18,8 @@ import (
 )
 
 // headless runs the program with its own data folder and a scripted model, and returns what it left.
-func headless(t *testing.T, replies []openaitest.Reply, args ...string) (code int, stdout, stderr string, model *openaitest.Server) {
+func headless(t *testing.T, replies []openaitest.Reply, args ...string) (code int, stdout,
+	stderr string, model *openaitest.Server) {
 	t.Helper()
 	model = openaitest.New(replies...)
 	t.Cleanup(model.Close)
@@ -69,7 +70,8 @@ var office = sync.OnceValues(func() ([]byte, error) {
 
 func TestAsk(t *testing.T) {
 	code, stdout, stderr, model := headless(t, []openaitest.Reply{
-		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: `{"script":"return #billing.invoice.list_unpaid{customer_id = crm.customer.search{query='Acme',limit=1}[1].id}","actions":["billing.invoice.list_unpaid","crm.customer.search"]}`}}},
+		{Calls: []openaitest.Call{{Name: "lua_tools_execute",
+			Args: `{"script":"return #billing.invoice.list_unpaid{customer_id = crm.customer.search{query='Acme',limit=1}[1].id}","actions":["billing.invoice.list_unpaid","crm.customer.search"]}`}}},
 		{Text: "Acme Corp has several unpaid invoices.\n"},
 	}, "-p", "how many unpaid invoices has Acme?")
 	if code != exitOK || stdout != "Acme Corp has several unpaid invoices.\n" {
@@ -116,7 +118,8 @@ func TestAskDenied(t *testing.T) {
 		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: script}}},
 		{Text: "I may not issue refunds here."},
 	}, "-p", "refund it")
-	if code != exitDenied || stdout != "I may not issue refunds here.\n" || !strings.Contains(stderr, "--allow billing.refund.issue") {
+	if code != exitDenied || stdout != "I may not issue refunds here.\n" ||
+		!strings.Contains(stderr, "--allow billing.refund.issue") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	if told := model.Requests()[1].Last(); !strings.Contains(told, "denied") {
@@ -154,11 +157,13 @@ func TestLog(t *testing.T) {
 	kinds := map[trace.Kind]int{}
 	for _, r := range records {
 		kinds[r.Kind]++
-		if r.Kind == trace.KindCall && (r.Call.ID != "crm.customer.search" || r.Call.Verdict != trace.OK || r.Call.Args["query"] != "[redacted]") {
+		if r.Kind == trace.KindCall &&
+			(r.Call.ID != "crm.customer.search" || r.Call.Verdict != trace.OK || r.Call.Args["query"] != "[redacted]") {
 			t.Errorf("call %+v", r.Call)
 		}
 	}
-	if kinds[trace.KindSession] != 1 || kinds[trace.KindRun] != 1 || kinds[trace.KindCall] != 1 || kinds[trace.KindOutcome] != 1 {
+	if kinds[trace.KindSession] != 1 || kinds[trace.KindRun] != 1 || kinds[trace.KindCall] != 1 ||
+		kinds[trace.KindOutcome] != 1 {
 		t.Errorf("records %v", kinds)
 	}
 	text, err := os.ReadFile(logs[0])
@@ -186,15 +191,26 @@ func TestAskJSON(t *testing.T) {
 		calls   int
 		aside   string
 	}{
-		"prints of the model's":  {[]openaitest.Reply{execute(`print("seen") return 1`), {Text: "It is 1.\n"}}, "count", answered{Answer: "It is 1.", Output: "seen\n"}, 0, "seen"},
-		"prints of the person's": {nil, `!print("{") io.write("x") return 1, {a = 1}`, answered{Output: "{\nx\n1\n{ a = 1 }\n"}, 0, "{ a = 1 }"},
-		"a command":              {nil, "/policy", answered{Output: "writes: denied (policy readonly)\n"}, 0, "writes: denied"},
-		"a script that fails":    {nil, `!print("a") error("b")`, answered{Output: "a\n", Error: "failed", Message: "line 1: b", Exit: exitFailed}, 0, "b"},
-		"a limit":                {nil, `!while true do pcall(call, "x.y") end`, answered{Error: "limit", Exit: exitLimit}, -1, ""},
-		"a denial":               {[]openaitest.Reply{execute(`return billing.refund.issue{invoice_id = "inv_00001", amount_cents = 1, reason = "x"}`), {Text: "No."}}, "refund", answered{Answer: "No.", Error: "denied", Message: "billing.refund.issue: denied: this session is read-only; rerun with --allow billing.refund.issue", Exit: exitDenied}, 1, "denied"},
-		"a bad key":              {[]openaitest.Reply{{Status: 401}}, "hello", answered{Error: "configuration", Exit: exitConfig}, 0, ""},
-		"no words":               {nil, " ", answered{Error: "usage", Message: "-p: empty prompt", Exit: exitUsage}, 0, ""},
-		"an interrupt":           {[]openaitest.Reply{{Hang: true}}, "hello", answered{Error: "interrupted", Exit: exitInterrupt}, 0, ""},
+		"prints of the model's": {[]openaitest.Reply{execute(`print("seen") return 1`), {Text: "It is 1.\n"}}, "count",
+			answered{Answer: "It is 1.", Output: "seen\n"}, 0, "seen"},
+		"prints of the person's": {nil, `!print("{") io.write("x") return 1, {a = 1}`,
+			answered{Output: "{\nx\n1\n{ a = 1 }\n"}, 0, "{ a = 1 }"},
+		"a command": {nil, "/policy",
+			answered{Output: "writes: denied (policy readonly)\n"}, 0, "writes: denied"},
+		"a script that fails": {nil, `!print("a") error("b")`,
+			answered{Output: "a\n", Error: "failed", Message: "line 1: b", Exit: exitFailed}, 0, "b"},
+		"a limit": {nil, `!while true do pcall(call, "x.y") end`,
+			answered{Error: "limit", Exit: exitLimit}, -1, ""},
+		"a denial": {[]openaitest.Reply{
+			execute(`return billing.refund.issue{invoice_id = "inv_00001", amount_cents = 1, reason = "x"}`), {Text: "No."},
+		}, "refund", answered{Answer: "No.", Error: "denied",
+			Message: "billing.refund.issue: denied: this session is read-only; rerun with --allow billing.refund.issue",
+			Exit:    exitDenied}, 1, "denied"},
+		"a bad key": {[]openaitest.Reply{{Status: 401}}, "hello",
+			answered{Error: "configuration", Exit: exitConfig}, 0, ""},
+		"no words": {nil, " ", answered{Error: "usage", Message: "-p: empty prompt", Exit: exitUsage}, 0, ""},
+		"an interrupt": {[]openaitest.Reply{{Hang: true}}, "hello",
+			answered{Error: "interrupted", Exit: exitInterrupt}, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "an interrupt" {
@@ -215,7 +231,8 @@ func TestAskJSON(t *testing.T) {
 				}
 				got.Message = ""
 			}
-			if got.Answer != c.want.Answer || got.Output != c.want.Output || got.Error != c.want.Error || got.Message != c.want.Message || got.Exit != c.want.Exit || code != got.Exit {
+			if got.Answer != c.want.Answer || got.Output != c.want.Output || got.Error != c.want.Error ||
+				got.Message != c.want.Message || got.Exit != c.want.Exit || code != got.Exit {
 				t.Errorf("exit %d, got %+v, want %+v", code, got, c.want)
 			}
 			if !strings.Contains(stderr, c.aside) {
@@ -251,22 +268,26 @@ func interruptSoon(t *testing.T) func() {
 	}
 }
 
-// TestAskGoesOn shows that the model hears in a resumed session what was said before, and may call what it had described.
+// TestAskGoesOn shows that the model hears in a resumed session what was said before, and may call what it had
+// described.
 func TestAskGoesOn(t *testing.T) {
 	code, _, stderr, _ := headless(t, []openaitest.Reply{
 		{Calls: []openaitest.Call{{Name: "lua_tools_describe", Args: `{"ids":["crm.customer.search"]}`}}},
-		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: `{"script":"acme = crm.customer.search{query='Acme',limit=1}[1].id"}`}}},
+		{Calls: []openaitest.Call{{Name: "lua_tools_execute",
+			Args: `{"script":"acme = crm.customer.search{query='Acme',limit=1}[1].id"}`}}},
 		{Text: "Found Acme."},
 	}, "-p", "find Acme")
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	model := openaitest.New(openaitest.Reply{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: `{"script":"return crm.customer.search{query=acme, limit=1}, acme"}`}}},
+	model := openaitest.New(openaitest.Reply{Calls: []openaitest.Call{{Name: "lua_tools_execute",
+		Args: `{"script":"return crm.customer.search{query=acme, limit=1}, acme"}`}}},
 		openaitest.Reply{Text: "It is still there."})
 	defer model.Close()
 	t.Setenv("ALMANAC_BASE_URL", model.URL())
 	var out, errs bytes.Buffer
-	if code := run([]string{"--continue", "-p", "is it still there? sk-very-secret"}, strings.NewReader(""), &out, &errs); code != exitOK {
+	if code := run([]string{"--continue", "-p", "is it still there? sk-very-secret"},
+		strings.NewReader(""), &out, &errs); code != exitOK {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	if !strings.Contains(errs.String(), "(1 cell; 1 global from cell 1)") {

@@ -36,7 +36,8 @@ const (
 // checks looks at everything but the sources. It ends with ctx.
 func (cli *commandLine) checks(ctx context.Context, p *program) []check {
 	return []check{
-		{"version", checkOK, fmt.Sprintf("almanac %s, %s, %s/%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH), ""},
+		{"version", checkOK,
+			fmt.Sprintf("almanac %s, %s, %s/%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH), ""},
 		cli.checkConfig(), cli.checkData(), cli.checkModel(ctx), checkClipboard(), checkTerminal(p),
 	}
 }
@@ -64,13 +65,17 @@ func (cli *commandLine) checkData() check {
 		}
 	}
 	if err != nil {
-		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "make the folder writable, free some space, or name another with --data"
+		c.State, c.Text = checkFailed, err.Error()
+		c.Remedy = "make the folder writable, free some space, or name another with --data"
 	}
 	return c
 }
 
 func (cli *commandLine) checkModel(ctx context.Context) check {
-	c := check{Name: "model", State: checkNote, Text: "none is configured; everything else works without", Remedy: "set OPENAI_API_KEY, or --base-url to an OpenAI-compatible server"}
+	c := check{
+		Name: "model", State: checkNote, Text: "none is configured; everything else works without",
+		Remedy: "set OPENAI_API_KEY, or --base-url to an OpenAI-compatible server",
+	}
 	base, key, ok := cli.modelServer()
 	if !ok {
 		return c
@@ -85,7 +90,8 @@ func (cli *commandLine) checkModel(ctx context.Context) check {
 	case err != nil:
 		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "check --base-url, and that the server runs"
 	case len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return m.Name == name }):
-		c.Text, c.Remedy = fmt.Sprintf("the server answers, but has no %s among %s", name, text.Count(len(models), "model")), "choose one with --model"
+		c.Text = fmt.Sprintf("the server answers, but has no %s among %s", name, text.Count(len(models), "model"))
+		c.Remedy = "choose one with --model"
 	default:
 		c.State, c.Text, c.Remedy = checkOK, name+": the server answers", ""
 	}
@@ -96,12 +102,14 @@ func checkClipboard() check {
 	if there := copyRoutes(); len(there) > 0 {
 		return check{Name: "clipboard", State: checkOK, Text: there[0].via}
 	}
-	return check{"clipboard", checkNote, "no program: /copy asks the terminal, or prints", "install wl-copy, xclip or xsel, or use tmux"}
+	return check{"clipboard", checkNote, "no program: /copy asks the terminal, or prints",
+		"install wl-copy, xclip or xsel, or use tmux"}
 }
 
 func checkTerminal(p *program) check {
 	if !isTerminal(p) {
-		return check{"terminal", checkNote, "not a terminal with cursor movement: line mode", "run it in a terminal, with TERM set"}
+		return check{"terminal", checkNote, "not a terminal with cursor movement: line mode",
+			"run it in a terminal, with TERM set"}
 	}
 	return check{Name: "terminal", State: checkOK, Text: fmt.Sprintf("%s, %d columns", os.Getenv("TERM"), p.width())}
 }

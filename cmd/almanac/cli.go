@@ -177,8 +177,8 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 	return cli, parsed, nil
 }
 
-// format is the output format for a command that has the given ones beside text. Another is an error on the command line;
-// from a file or the environment it is for other commands.
+// format is the output format for a command that has the given ones beside text. Another is an error on the command
+// line; from a file or the environment it is for other commands.
 func (cli *commandLine) format(formats ...string) (string, error) {
 	if cli.Output == "text" || slices.Contains(formats, cli.Output) {
 		return cli.Output, nil

@@ -96,7 +96,9 @@ func (c *completer) complete(words []string) []repl.Completion {
 		var items []repl.Completion
 		for _, f := range c.flags(node) {
 			if !f.Hidden {
-				items = append(items, repl.Completion{Text: "--" + f.Name, Detail: strings.TrimSuffix(text.FirstSentence(f.Help), ".")})
+				items = append(items, repl.Completion{
+					Text: "--" + f.Name, Detail: strings.TrimSuffix(text.FirstSentence(f.Help), "."),
+				})
 			}
 		}
 		return matching(items, last, "")
@@ -104,7 +106,9 @@ func (c *completer) complete(words []string) []repl.Completion {
 	var items []repl.Completion
 	for _, child := range node.Children {
 		if !child.Hidden && given == 0 {
-			items = append(items, repl.Completion{Text: child.Name, Detail: strings.TrimSuffix(text.FirstSentence(child.Help), ".")})
+			items = append(items, repl.Completion{
+				Text: child.Name, Detail: strings.TrimSuffix(text.FirstSentence(child.Help), "."),
+			})
 		}
 	}
 	if args := c.positional(node); given < len(args) || len(args) > 0 && args[len(args)-1].IsCumulative() {

@@ -156,7 +156,10 @@ func (e *keyError) Error() string {
 func (e *keyError) Hint() string { return e.hint }
 
 func (c *config) parse(path string, text []byte) (configFile, error) {
-	f := configFile{path: path, text: text, values: map[string]configValue{}, keys: map[string][]string{}, looks: map[string]configValue{}}
+	f := configFile{
+		path: path, text: text, values: map[string]configValue{}, keys: map[string][]string{},
+		looks: map[string]configValue{},
+	}
 	var tree map[string]any
 	if _, err := toml.Decode(string(text), &tree); err != nil {
 		var bad toml.ParseError

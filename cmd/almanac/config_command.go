@@ -1,4 +1,5 @@
-// This file is almanac config: every value and where it comes from, the template file, and approval of a project's file.
+// This file is almanac config: every value and where it comes from, the template file, and approval of a project's
+// file.
 
 package main
 
@@ -170,7 +171,8 @@ func (c *config) template() string {
 # Keep credentials out of this file: set OPENAI_API_KEY in the environment.
 `)
 	table := ""
-	for _, s := range slices.SortedStableFunc(slices.Values(c.settings), func(a, b setting) int { return strings.Compare(tableOf(a.key), tableOf(b.key)) }) {
+	byTable := func(a, b setting) int { return strings.Compare(tableOf(a.key), tableOf(b.key)) }
+	for _, s := range slices.SortedStableFunc(slices.Values(c.settings), byTable) {
 		if t := tableOf(s.key); t != table {
 			table = t
 			fmt.Fprintf(&b, "\n[%s]\n", table)

@@ -111,7 +111,8 @@ func TestAskApproval(t *testing.T) {
 	}{{"", false}, {"\n", false}, {"no\n", false}, {"yes please\nn\n", false}, {"Y\n", true}} {
 		c := testConfig(t)
 		var err error
-		if c.project, err = c.parse(filepath.Join(t.TempDir(), projectConfig), []byte("policy = \"session\"\nmodel = \"m\"\n")); err != nil {
+		if c.project, err = c.parse(filepath.Join(t.TempDir(), projectConfig),
+			[]byte("policy = \"session\"\nmodel = \"m\"\n")); err != nil {
 			t.Fatal(err)
 		}
 		c.unapproved = c.loosens()
@@ -139,8 +140,9 @@ func TestAskApproval(t *testing.T) {
 
 func TestBesideFile(t *testing.T) {
 	for source, want := range map[string]string{
-		"demo": "demo", "a.jsonl": "/p/a.jsonl", "x=a.yaml": "x=/p/a.yaml", "/b/a.yaml": "/b/a.yaml", "openapi:a.json": "openapi:/p/a.json",
-		"openapi:https://h/a.json": "openapi:https://h/a.json", "mcp:npx server": "mcp:npx server", "mcp:s.json": "mcp:/p/s.json",
+		"demo": "demo", "a.jsonl": "/p/a.jsonl", "x=a.yaml": "x=/p/a.yaml", "/b/a.yaml": "/b/a.yaml",
+		"openapi:a.json": "openapi:/p/a.json", "openapi:https://h/a.json": "openapi:https://h/a.json",
+		"mcp:npx server": "mcp:npx server", "mcp:s.json": "mcp:/p/s.json",
 	} {
 		if got := filepath.ToSlash(kinds().Beside("/p", source)); got != want {
 			t.Errorf("%s: %s, want %s", source, got, want)

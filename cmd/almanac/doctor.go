@@ -40,7 +40,8 @@ func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 		if err != nil {
 			return misconfigured(err)
 		}
-		fmt.Fprintf(p.stdout, "%s: accepted %d new, %d changed, %d removed\n", c.Accept, len(change.Added), len(change.Changed), len(change.Removed))
+		fmt.Fprintf(p.stdout, "%s: accepted %d new, %d changed, %d removed\n", c.Accept, len(change.Added),
+			len(change.Changed), len(change.Removed))
 		return change.WriteChange(p.stdout, c.some())
 	}
 	all := append(f.loader.Status(), cli.leftOut...)
@@ -121,8 +122,8 @@ func reportsOf(all []source.Status) []sourceReport {
 	for _, s := range all {
 		reports = append(reports, sourceReport{
 			Name: s.Name, State: s.State, Found: s.Found, Loaded: s.Loaded, Skipped: remarks(s.Skipped),
-			Renamed: remarks(s.Renamed), Mended: remarks(s.Mended), Overlay: remarks(s.Overlay), Change: s.Change, TookMS: s.Took.Milliseconds(),
-			Error: text(s.Err), Health: text(s.Health),
+			Renamed: remarks(s.Renamed), Mended: remarks(s.Mended), Overlay: remarks(s.Overlay), Change: s.Change,
+			TookMS: s.Took.Milliseconds(), Error: text(s.Err), Health: text(s.Health),
 		})
 	}
 	return reports

@@ -12,8 +12,8 @@ import (
 	"almanac/llm/openai/openaitest"
 )
 
-// TestDoctor shows that each thing that does not work fails with a remedy, that a server that never answers ends, and that
-// no key is printed.
+// TestDoctor shows that each thing that does not work fails with a remedy, that a server that never answers ends, and
+// that no key is printed.
 func TestDoctor(t *testing.T) {
 	list := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -27,13 +27,19 @@ func TestDoctor(t *testing.T) {
 		code               int
 		check, state, text string
 	}{
-		"the model is there":   {list(200, `{"data":[{"id":"scripted"}]}`), "data", exitOK, "model", checkOK, "the server answers"},
-		"another model":        {list(200, `{"data":[{"id":"other"}]}`), "data", exitOK, "model", checkNote, "has no scripted"},
-		"a bad key":            {list(401, `{"error":{"message":"bad sk-very-secret"}}`), "data", exitFailed, "model", checkFailed, ""},
-		"a server in trouble":  {list(500, ``), "data", exitFailed, "model", checkFailed, ""},
-		"a server that hangs":  {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "data", exitFailed, "model", checkFailed, ""},
-		"a folder in a file":   {list(200, `{"data":[{"id":"scripted"}]}`), "file/data", exitFailed, "data folder", checkFailed, ""},
-		"a folder that is new": {list(200, `{"data":[{"id":"scripted"}]}`), "new/data", exitOK, "data folder", checkOK, "writable"},
+		"the model is there": {list(200, `{"data":[{"id":"scripted"}]}`), "data", exitOK, "model",
+			checkOK, "the server answers"},
+		"another model": {list(200, `{"data":[{"id":"other"}]}`), "data", exitOK,
+			"model", checkNote, "has no scripted"},
+		"a bad key": {list(401, `{"error":{"message":"bad sk-very-secret"}}`), "data",
+			exitFailed, "model", checkFailed, ""},
+		"a server in trouble": {list(500, ``), "data", exitFailed, "model", checkFailed, ""},
+		"a server that hangs": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "data",
+			exitFailed, "model", checkFailed, ""},
+		"a folder in a file": {list(200, `{"data":[{"id":"scripted"}]}`), "file/data", exitFailed,
+			"data folder", checkFailed, ""},
+		"a folder that is new": {list(200, `{"data":[{"id":"scripted"}]}`), "new/data", exitOK,
+			"data folder", checkOK, "writable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -66,7 +72,8 @@ func TestDoctor(t *testing.T) {
 				t.Errorf("exit %d, want %d: %s%s", code, c.code, out.String(), errs.String())
 			}
 			for _, found := range got.Checks {
-				if found.Name == c.check && (found.State != c.state || !strings.Contains(found.Text, c.text) || (found.Remedy == "") != (c.state == checkOK)) {
+				if found.Name == c.check &&
+					(found.State != c.state || !strings.Contains(found.Text, c.text) || (found.Remedy == "") != (c.state == checkOK)) {
 					t.Errorf("%+v, want %s %q", found, c.state, c.text)
 				}
 			}

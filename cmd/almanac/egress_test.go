@@ -26,8 +26,8 @@ const (
 // joined is Lua that puts the two halves together.
 const joined = `(echo.halves{}.a .. echo.halves{}.b)`
 
-// leaking prepares a manifest whose action is answered with the halves of the credential that it was called with, looked
-// up from the environment when it is called. It returns the folder of everything that the program leaves.
+// leaking prepares a manifest whose action is answered with the halves of the credential that it was called with,
+// looked up from the environment when it is called. It returns the folder of everything that the program leaves.
 func leaking(t *testing.T) (dir, manifest string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,8 +44,9 @@ func leaking(t *testing.T) (dir, manifest string) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"LEAKED_TOKEN": leaked, "ALMANAC_DATA": filepath.Join(dir, "data"), "ALMANAC_CONFIG": os.DevNull, "XDG_CACHE_HOME": filepath.Join(dir, "cache"),
-		"OPENAI_API_KEY": "sk-very-secret", "ALMANAC_BASE_URL": "", "ALMANAC_MODEL": "scripted",
+		"LEAKED_TOKEN": leaked, "ALMANAC_DATA": filepath.Join(dir, "data"), "ALMANAC_CONFIG": os.DevNull,
+		"XDG_CACHE_HOME": filepath.Join(dir, "cache"), "OPENAI_API_KEY": "sk-very-secret", "ALMANAC_BASE_URL": "",
+		"ALMANAC_MODEL": "scripted",
 	} {
 		t.Setenv(name, value)
 	}
@@ -68,7 +69,8 @@ func noLeak(t *testing.T, dir string, texts map[string]string) {
 	}
 	for where, text := range texts {
 		for _, form := range []string{
-			leaked, "sk-very-secret", leaked[leakedAt-6:][:12], base64.StdEncoding.EncodeToString([]byte(leaked)), hex.EncodeToString([]byte(leaked)),
+			leaked, "sk-very-secret", leaked[leakedAt-6:][:12], base64.StdEncoding.EncodeToString([]byte(leaked)),
+			hex.EncodeToString([]byte(leaked)),
 		} {
 			if at := strings.Index(text, form); at >= 0 {
 				t.Errorf("%s has %s: %s", where, form, text[max(0, at-200):min(len(text), at+100)])
@@ -77,12 +79,14 @@ func noLeak(t *testing.T, dir string, texts map[string]string) {
 	}
 }
 
-// TestEgressTerminal walks the ways out of a terminal session: a script puts a credential together and returns it, prints
-// it whole and in pieces, logs it, raises it, keeps it, calls with it, denied and allowed; the session is written out in all forms.
+// TestEgressTerminal walks the ways out of a terminal session: a script puts a credential together and returns it,
+// prints it whole and in pieces, logs it, raises it, keeps it, calls with it, denied and allowed; the session is
+// written out in all forms.
 func TestEgressTerminal(t *testing.T) {
 	dir, manifest := leaking(t)
 	model := openaitest.New(
-		openaitest.Reply{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: `{"script":"print(x) return ` + joined + `","actions":["echo.halves"]}`}}},
+		openaitest.Reply{Calls: []openaitest.Call{{Name: "lua_tools_execute",
+			Args: `{"script":"print(x) return ` + joined + `","actions":["echo.halves"]}`}}},
 		openaitest.Reply{Reasoning: "I saw " + leaked + ".", Text: "It is " + leaked + ", says the server.", Chunk: 4},
 		openaitest.Reply{Status: 401, Body: `{"error":{"message":"bad key sk-very-secret, and ` + leaked + `"}}`},
 	)
@@ -90,29 +94,34 @@ func TestEgressTerminal(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	lines := []string{
 		`!return ` + joined, `!return {deep = {[` + joined + `] = {` + joined + `}}}`, `!x = ` + joined,
-		`!for i = 1, #x do io.write(x:sub(i, i)) end print()`, `!print(x:sub(1, 8)) print(x:sub(9))`, `!log(x) warn(x) eprint(x)`,
-		`!error(x)`, `!error({code = x})`, `!local function f() error("in " .. x) end f()`, `!call(x, {})`, `!echo.put{text = x}`, `/policy allow echo.put`,
-		`!echo.put{text = x}`, `/policy`, `/why echo.put`,
-		`!return json.encode({x, x .. '"'})`, `!("x"):rep(50000, x)`, `!_G[x] = 1`, `!return catalog.search(x)`, `!return catalog.explain("echo.halves", x)`,
-		`/vars`, `/vars x`, `/look x`, `/history`, `/trace`, `/preview return x`, `/preview echo.put{text = x}`, `/status`, `/why ` + leaked,
-		`what is x?`, `and now, with ` + leaked + `?`, `!return #x`,
-		`/expand`, `/transcript`, `/export ` + at("out.md"), `/export ` + at("out.lua"), `/export ` + at("out.jsonl"), `/trace export ` + at("calls.jsonl"), `/lua save ` + at("saved.lua"),
+		`!for i = 1, #x do io.write(x:sub(i, i)) end print()`, `!print(x:sub(1, 8)) print(x:sub(9))`,
+		`!log(x) warn(x) eprint(x)`, `!error(x)`, `!error({code = x})`, `!local function f() error("in " .. x) end f()`,
+		`!call(x, {})`, `!echo.put{text = x}`, `/policy allow echo.put`, `!echo.put{text = x}`, `/policy`, `/why echo.put`,
+		`!return json.encode({x, x .. '"'})`, `!("x"):rep(50000, x)`, `!_G[x] = 1`, `!return catalog.search(x)`,
+		`!return catalog.explain("echo.halves", x)`, `/vars`, `/vars x`, `/look x`, `/history`, `/trace`, `/preview return x`,
+		`/preview echo.put{text = x}`, `/status`, `/why ` + leaked, `what is x?`, `and now, with ` + leaked + `?`,
+		`!return #x`, `/expand`, `/transcript`, `/export ` + at("out.md"), `/export ` + at("out.lua"),
+		`/export ` + at("out.jsonl"), `/trace export ` + at("calls.jsonl"), `/lua save ` + at("saved.lua"),
 		`!rows = {{a = x, [x] = 1}, {a = "b", deep = {x}}}`, `/view rows`, `/less rows`, `/less x`, `/less 1`,
-		`/export rows ` + at("rows.csv"), `/export rows ` + at("rows.json"), `/export rows ` + at("rows.md"), `/export x .. "!" ` + at("x.txt"), `/export 1.1 ` + at("halves.lua"),
+		`/export rows ` + at("rows.csv"), `/export rows ` + at("rows.json"), `/export rows ` + at("rows.md"),
+		`/export x .. "!" ` + at("x.txt"), `/export 1.1 ` + at("halves.lua"),
 		`!return x .. " at the end"`, `/copy`,
 	}
 	var out, errs bytes.Buffer
-	code := run([]string{"--plain", "--ask", "--catalog", manifest, "--base-url", model.URL()}, strings.NewReader(strings.Join(lines, "\n")+"\n"), &out, &errs)
+	code := run([]string{"--plain", "--ask", "--catalog", manifest, "--base-url", model.URL()},
+		strings.NewReader(strings.Join(lines, "\n")+"\n"), &out, &errs)
 	texts := map[string]string{"standard output": out.String(), "standard error": errs.String()}
 	for i, r := range model.Requests() {
 		texts[fmt.Sprintf("request %d", i)] = string(r.Body)
 	}
-	if !strings.Contains(out.String(), "[redacted] at the end") || len(model.Requests()) < 3 || !strings.Contains(out.String(), "It is [redacted], says the server.") ||
+	if !strings.Contains(out.String(), "[redacted] at the end") || len(model.Requests()) < 3 ||
+		!strings.Contains(out.String(), "It is [redacted], says the server.") ||
 		!strings.Contains(out.String(), "I saw [redacted].") || !strings.Contains(out.String(), "✓ echo.put W") ||
 		strings.Contains(out.String(), "Acme") {
 		t.Errorf("exit %d\n%s\n%s", code, out.String(), errs.String())
 	}
-	for _, name := range []string{"out.md", "out.lua", "out.jsonl", "calls.jsonl", "rows.csv", "rows.json", "rows.md", "x.txt", "halves.lua"} {
+	for _, name := range []string{"out.md", "out.lua", "out.jsonl", "calls.jsonl", "rows.csv", "rows.json",
+		"rows.md", "x.txt", "halves.lua"} {
 		if _, err := os.Stat(at(name)); err != nil {
 			t.Error(err)
 		}
@@ -122,7 +131,8 @@ func TestEgressTerminal(t *testing.T) {
 	for _, form := range []string{"md", "lua", "jsonl"} {
 		out.Reset()
 		errs.Reset()
-		if code := run([]string{"sessions", "show", "20", "--form", form}, strings.NewReader(""), &out, &errs); code != exitOK {
+		if code := run([]string{"sessions", "show", "20", "--form", form},
+			strings.NewReader(""), &out, &errs); code != exitOK {
 			t.Errorf("sessions show: exit %d, %s", code, errs.String())
 		}
 		noLeak(t, dir, map[string]string{form: out.String() + errs.String()})
@@ -150,7 +160,8 @@ func TestEgressHeadless(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"lua_tools_execute","arguments":{"actions":["echo.halves"],"script":"print(` + joined + `) return {x = ` + joined + `}"}}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"lua_tools_execute","arguments":{"actions":["echo.halves"],"script":"error(` + joined + `)"}}}`,
-		`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"lua_tools_describe","arguments":{"ids":["` + leaked + `"]}}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"lua_tools_describe","arguments":{"ids":["` +
+			leaked + `"]}}}`,
 		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"lua_tools_query","arguments":{"script":"return catalog.search('` + leaked + `')"}}}`,
 	}
 	in, feed := pipe(t)
@@ -165,8 +176,8 @@ func TestEgressHeadless(t *testing.T) {
 	noLeak(t, dir, map[string]string{"answers": answers.text.String() + errs.String()})
 }
 
-// An answering is the output of a server: it sends the next request when one is answered, and closes the input after the
-// last.
+// An answering is the output of a server: it sends the next request when one is answered, and closes the input after
+// the last.
 type answering struct {
 	text     bytes.Buffer
 	to       *os.File

@@ -102,7 +102,8 @@ func printScore(w io.Writer, s eval.Score) {
 		}
 		return fmt.Sprint(n)
 	}
-	fmt.Fprintf(w, "%-18s %8s %8s %6.1f %6.1f %6.1f %6.1f %6.1f %6.1f %8.0f %8.0f", s.Set, number(s.Actions), number(s.Queries),
+	fmt.Fprintf(w, "%-18s %8s %8s %6.1f %6.1f %6.1f %6.1f %6.1f %6.1f %8.0f %8.0f",
+		s.Set, number(s.Actions), number(s.Queries),
 		100*s.Recall1, 100*s.Recall5, 100*s.Recall10, 100*s.Recall20, 100*s.NDCG10, 100*s.Complete10, s.P50, s.P99)
 	if s.Unknown > 0 {
 		fmt.Fprintf(w, "  %d gold ids are not in the catalog", s.Unknown)

@@ -48,8 +48,8 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 	return p, nil
 }
 
-// idle are warnings of the grants in the allow list of a file that let nothing through, since the file may be for another
-// catalog.
+// idle are warnings of the grants in the allow list of a file that let nothing through, since the file may be for
+// another catalog.
 func idle(p policy.Policy) []string {
 	var all []string
 	for _, g := range p.Grants {
@@ -86,7 +86,9 @@ func (f *configFile) takeGrants(value any) *keyError {
 	}
 	tables, ok := value.([]map[string]any)
 	if !ok || len(lines) != len(tables) {
-		return &keyError{Key: "grants", Message: "want [[grants]] tables with allow and given", hint: "/policy allow writes them"}
+		return &keyError{
+			Key: "grants", Message: "want [[grants]] tables with allow and given", hint: "/policy allow writes them",
+		}
 	}
 	for i, table := range tables {
 		g, err := keptGrant(table)
@@ -107,7 +109,8 @@ func keptGrant(table map[string]any) (policy.Grant, error) {
 	action, isText := table["action"].(string)
 	for key := range table {
 		if key != "allow" && !(key == "given" && isTime) && !(key == "source" && isList) && !(key == "action" && isText) {
-			return policy.Grant{}, errors.New("want allow = \"ID\", given = TIME, source = [\"NAME\"] and action = \"FINGERPRINT\", nothing else")
+			return policy.Grant{},
+				errors.New("want allow = \"ID\", given = TIME, source = [\"NAME\"] and action = \"FINGERPRINT\", nothing else")
 		}
 	}
 	g, err := policy.ParseGrant(text)
@@ -162,7 +165,9 @@ func (w *watchedFile) read(c *config) error {
 	} else if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	if w.info == nil || !os.SameFile(w.info, info) || !w.info.ModTime().Equal(info.ModTime()) || w.info.Size() != info.Size() {
+	unchanged := w.info != nil && os.SameFile(w.info, info) &&
+		w.info.ModTime().Equal(info.ModTime()) && w.info.Size() == info.Size()
+	if !unchanged {
 		w.info = info
 		w.file, w.err = c.readFile(w.path)
 	}
@@ -171,7 +176,8 @@ func (w *watchedFile) read(c *config) error {
 
 // keepGrant appends a grant to the user's file and returns a message with the text and the path.
 func (cli *commandLine) keepGrant(g policy.Grant) (told string, err error) {
-	table := fmt.Sprintf("[[grants]]\nallow = %s\ngiven = %s\n", tomlString(g.String()), time.Now().UTC().Format(time.RFC3339))
+	table := fmt.Sprintf("[[grants]]\nallow = %s\ngiven = %s\n", tomlString(g.String()),
+		time.Now().UTC().Format(time.RFC3339))
 	if seen := g.Seen; seen != nil {
 		var sources []string
 		for _, name := range seen.Sources {
@@ -310,7 +316,8 @@ func replaceFile(path, text string) error {
 
 // tomlString quotes a string, literally if nothing in it needs an escape.
 func tomlString(s string) string {
-	if !strings.ContainsAny(s, `'\`) && strconv.Quote(s) != `"`+s+`"` && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	control := func(r rune) bool { return r < ' ' || r == 0x7f }
+	if !strings.ContainsAny(s, `'\`) && strconv.Quote(s) != `"`+s+`"` && !strings.ContainsFunc(s, control) {
 		return "'" + s + "'"
 	}
 	return strconv.Quote(s)

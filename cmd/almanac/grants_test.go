@@ -24,7 +24,8 @@ func TestWatchGrants(t *testing.T) {
 		g.For, g.Seen, g.By = policy.Always, seen, "you"
 		return g
 	}
-	note, other := grant("crm.note", &policy.Seen{Sources: []string{"demo"}, Action: "12ab"}), grant("crm.next", &policy.Seen{Sources: []string{"demo"}})
+	note, other := grant("crm.note", &policy.Seen{Sources: []string{"demo"}, Action: "12ab"}),
+		grant("crm.next", &policy.Seen{Sources: []string{"demo"}})
 	check := func(what string, g policy.Grant, want string) {
 		t.Helper()
 		err := kept(g)
@@ -40,7 +41,8 @@ func TestWatchGrants(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("kept", note, "")
-	check("same id, another source", grant("crm.note", &policy.Seen{Sources: []string{"mallory"}, Action: "12ab"}), "no longer in")
+	check("same id, another source",
+		grant("crm.note", &policy.Seen{Sources: []string{"mallory"}, Action: "12ab"}), "no longer in")
 	check("same id, bounded", grant("crm.note n <= 5", note.Seen), "no longer in")
 	if _, err := (&commandLine{config: testConfig(t)}).dropGrant(note); err != nil { // another terminal
 		t.Fatal(err)

@@ -185,7 +185,11 @@ func outcomeEvents(out *session.Outcome) []outputLine {
 	for i := range out.Calls {
 		events = append(events, outputLine{Kind: "call", Call: &out.Calls[i]})
 	}
-	for _, printed := range []outputLine{{Kind: "stdout", Text: out.Stdout}, {Kind: "stderr", Text: out.Stderr}, {Kind: "log", Text: strings.Join(out.Logs, "\n")}} {
+	for _, printed := range []outputLine{
+		{Kind: "stdout", Text: out.Stdout},
+		{Kind: "stderr", Text: out.Stderr},
+		{Kind: "log", Text: strings.Join(out.Logs, "\n")},
+	} {
 		if printed.Text != "" {
 			events = append(events, printed)
 		}

@@ -40,7 +40,8 @@ func (cli *commandLine) idsPath() string {
 	return filepath.Join(xdg.CacheHome, "almanac", "ids", hex.EncodeToString(sum.Sum(nil)[:12]))
 }
 
-// keepIDs writes the ids of the view to the cache, unless they are there already. A failed write only costs completions.
+// keepIDs writes the ids of the view to the cache, unless they are there already. A failed write only costs
+// completions.
 func (cli *commandLine) keepIDs(v *catalog.View) {
 	if v.Len() == 0 {
 		return
@@ -71,7 +72,8 @@ func (cli *commandLine) keepIDs(v *catalog.View) {
 		if e.Mutates {
 			tag = "W"
 		}
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", id, tag, text.ClipBytes(strings.TrimSuffix(text.FirstSentence(e.Description), "."), maxAbout))
+		about := strings.TrimSuffix(text.FirstSentence(e.Description), ".")
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", id, tag, text.ClipBytes(about, maxAbout))
 	}
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return

@@ -83,7 +83,8 @@ func TestKilled(t *testing.T) {
 
 // killed starts the program, types a line, and kills it when reached says so of a line that it shows, or when now
 // says so. It returns what was shown.
-func killed(t *testing.T, args []string, data, line string, reached func(string) bool, now <-chan struct{}) (shown []string) {
+func killed(t *testing.T, args []string, data, line string, reached func(string) bool,
+	now <-chan struct{}) (shown []string) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {

@@ -2,7 +2,8 @@ package main
 
 // This file says which package may import which of ours, and what for.
 
-// subjects are packages about one small subject. They import nothing of ours but each other, and any package may use them.
+// subjects are packages about one small subject. They import nothing of ours but each other, and any package may use
+// them.
 var subjects = []string{
 	"catalog/lua", "catalog/pattern", "catalog/search/spelling", "catalog/task", "catalog/text", "catalog/text/cells",
 	"catalog/tree",

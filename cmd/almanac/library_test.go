@@ -13,8 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// library starts the library of catalog/openapi/testdata for a script and sets LIBRARY to its address. Only the reader of
-// the books needs no token; the token is "sesame-4711".
+// library starts the library of catalog/openapi/testdata for a script and sets LIBRARY to its address. Only the reader
+// of the books needs no token; the token is "sesame-4711".
 func library(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: library")

@@ -15,7 +15,8 @@ import (
 	"almanac/session/trace"
 )
 
-// A sessionLog is a session's log, with the Lua state beside it where one is kept. The caller closes it after the session.
+// A sessionLog is a session's log, with the Lua state beside it where one is kept. The caller closes it after the
+// session.
 type sessionLog struct {
 	*trace.Log
 	id     string

@@ -34,12 +34,15 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ALMANAC_DATA", env.WorkDir+"/data")
 			env.Setenv("USER", "ann")
-			for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ALMANAC_BASE_URL", "ALMANAC_MODEL", "ALMANAC_API_KEY"} {
+			for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ALMANAC_BASE_URL",
+				"ALMANAC_MODEL", "ALMANAC_API_KEY"} {
 				env.Setenv(name, "")
 			}
 			return nil
 		},
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "library": library, "crash": crash},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "library": library, "crash": crash,
+		},
 		UpdateScripts: *update,
 	})
 }

@@ -40,7 +40,8 @@ var exitStatus = []struct {
 func manualPage(app *kong.Application) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH ALMANAC 1 \"\" \"almanac %s\"\n.SH NAME\nalmanac \\- one Lua session for you and a language model over a large catalog of actions\n", version)
-	b.WriteString(".SH SYNOPSIS\n.B almanac\n[\\fIoptions\\fR] [\\fIcommand\\fR]\n.SH DESCRIPTION\n" + roff(app.Help) + "\n")
+	b.WriteString(".SH SYNOPSIS\n.B almanac\n[\\fIoptions\\fR] [\\fIcommand\\fR]\n.SH DESCRIPTION\n" +
+		roff(app.Help) + "\n")
 	b.WriteString(".PP\nThe environment variable of an option is ALMANAC_ and its name in capitals. " +
 		"Precedence: flags, environment, the project's file, the user's file.\n")
 	b.WriteString(".SH OPTIONS\n")

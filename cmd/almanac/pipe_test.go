@@ -68,7 +68,8 @@ func TestPipeAnswersNothing(t *testing.T) {
 		t.Setenv("ALMANAC_CONFIG", os.DevNull)
 		var out, errs slate
 		run(args, strings.NewReader(lines), &out, &errs)
-		if all := out.String() + errs.String(); !strings.Contains(all, "billing.refund.issue: denied") || strings.Contains(all, "✓ billing.refund.issue") {
+		if all := out.String() + errs.String(); !strings.Contains(all, "billing.refund.issue: denied") ||
+			strings.Contains(all, "✓ billing.refund.issue") {
 			t.Errorf("%q: %s", args, all)
 		}
 	}
@@ -83,7 +84,8 @@ func TestPipeReadsAgain(t *testing.T) {
 	const shop = "almanac: 1\nname: shop\nactions:\n  one: {data: 1}\n"
 	for name, c := range map[string]struct{ file, source, before, after string }{
 		"a manifest": {"shop.yaml", "shop.yaml", shop, shop + "  two: {data: 2}\n"},
-		"a document": {"shop.json", "shop=openapi:shop.json", fmt.Sprintf(document, ""), fmt.Sprintf(document, `,"/two":{"get":{}}`)},
+		"a document": {"shop.json", "shop=openapi:shop.json", fmt.Sprintf(document, ""),
+			fmt.Sprintf(document, `,"/two":{"get":{}}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

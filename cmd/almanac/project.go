@@ -26,8 +26,8 @@ import (
 // projectConfig is the name of a project's file.
 const projectConfig = ".almanac.toml"
 
-// projectFile finds a file of the project: in dir, or within a Git work tree the nearest one up to its root. It is empty
-// if there is none.
+// projectFile finds a file of the project: in dir, or within a Git work tree the nearest one up to its root. It is
+// empty if there is none.
 func projectFile(dir, name string) string {
 	var found []string
 	for at := dir; ; at = filepath.Dir(at) {
@@ -48,7 +48,8 @@ func projectFile(dir, name string) string {
 	return ""
 }
 
-// loosens lists the keys of the project's file that need approval, in file order: all that are not known to be harmless.
+// loosens lists the keys of the project's file that need approval, in file order: all that are not known to be
+// harmless.
 func (c *config) loosens() []string {
 	var keys []string
 	for key, v := range c.project.values {
@@ -142,8 +143,8 @@ func approved(f configFile) bool {
 	return yes
 }
 
-// recorded reports whether the person has approved this content of this file, and whether there was an answer at all; the
-// last one counts. An unreadable record approves nothing.
+// recorded reports whether the person has approved this content of this file, and whether there was an answer at all;
+// the last one counts. An unreadable record approves nothing.
 func (a approval) recorded() (yes, answered bool) {
 	file, err := os.Open(approvalsPath())
 	if err != nil {
@@ -247,8 +248,8 @@ func (p *program) agrees(question string) bool {
 	}
 }
 
-// typedLine reads one line byte by byte, leaving the rest of the input to the terminal. The error is that of the input's
-// end.
+// typedLine reads one line byte by byte, leaving the rest of the input to the terminal. The error is that of the
+// input's end.
 func typedLine(p *program) (string, error) {
 	var line []byte
 	one := make([]byte, 1)

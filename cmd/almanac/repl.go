@@ -94,7 +94,8 @@ func (c replCommand) interact(ctx context.Context, cli *commandLine, p *program)
 
 // converse runs one session in the terminal, or in line mode if in is not nil. next is the session the person chose to
 // resume instead.
-func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program, in *plain.Typing) (next string, err error) {
+func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
+	in *plain.Typing) (next string, err error) {
 	looks, err := ui.NewTheme(cli.UI.Theme, cli.config.looks())
 	if err != nil {
 		return "", misconfigured(err)
@@ -132,8 +133,9 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	err = ui.Run(ctx, shell, ui.Options{
 		ASCII: c.ASCII, NoColor: c.Color == "never" || c.Color == "auto" && os.Getenv("NO_COLOR") != "",
 		Fullscreen: c.Fullscreen || cli.UI.Screen != "inline", NoAltScreen: c.NoAltScreen, Intro: intro,
-		Keys: cli.config.bindings(), Theme: looks, Vi: cli.UI.EditingMode == "vi",
-		Title: cli.UI.Title, Progress: cli.UI.Progress, Bell: cli.UI.Bell, Notify: cli.UI.Notify, Thousands: cli.UI.Thousands, NoGhost: !cli.UI.Ghost,
+		Keys: cli.config.bindings(), Theme: looks, Vi: cli.UI.EditingMode == "vi", Title: cli.UI.Title,
+		Progress: cli.UI.Progress, Bell: cli.UI.Bell, Notify: cli.UI.Notify, Thousands: cli.UI.Thousands,
+		NoGhost: !cli.UI.Ghost,
 	})
 	var s *ui.Signaled
 	if errors.As(err, &s) {
@@ -146,7 +148,8 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 const answerGrace = 300 * time.Millisecond
 
 // interactPlain is line mode. With a person typing, Ctrl+C stops the run, not the program.
-func (c replCommand) interactPlain(ctx context.Context, cli *commandLine, shell *repl.Shell, p *program, in *plain.Typing, intro []string) error {
+func (c replCommand) interactPlain(ctx context.Context, cli *commandLine, shell *repl.Shell, p *program,
+	in *plain.Typing, intro []string) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -204,8 +207,9 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 		models = nil
 	}
 	return repl.New(repl.Options{
-		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Models: models, Window: cli.ContextWindow, Once: o.once,
-		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record, Version: version, ASCII: o.ascii, Themes: o.themes,
+		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Models: models,
+		Window: cli.ContextWindow, Once: o.once, Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
+		Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,
 		KeepGrant: cli.keepGrant, DropGrant: cli.dropGrant,

@@ -10,8 +10,8 @@ import (
 	"almanac/catalog/source"
 )
 
-// leastKey is the length in bytes from which a provider's key is a secret. Local servers are given dummy keys such as x,
-// local or ollama, and redacting those words would destroy text.
+// leastKey is the length in bytes from which a provider's key is a secret. Local servers are given dummy keys such as
+// x, local or ollama, and redacting those words would destroy text.
 const leastKey = 8
 
 // credentials are the current values that must never be shown, returned or recorded.

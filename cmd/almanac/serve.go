@@ -121,8 +121,8 @@ func (c serveCommand) clients() ([]gateway.Client, error) {
 // serveToken is the environment variable with the HTTP token, unless --token-env names another.
 const serveToken = "ALMANAC_SERVE_TOKEN"
 
-// only is the client without a file. An empty --token-env variable is an error: naming it was not meant to let everybody
-// in.
+// only is the client without a file. An empty --token-env variable is an error: naming it was not meant to let
+// everybody in.
 func (c serveCommand) only() ([]gateway.Client, error) {
 	name := serveToken
 	if c.TokenEnv != nil {
@@ -137,7 +137,8 @@ func (c serveCommand) only() ([]gateway.Client, error) {
 	}
 	one, err := gateway.Client{Name: "token"}.WithToken(token)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: create one with openssl rand -hex 32, or unset it to admit every local program", name, err)
+		return nil,
+			fmt.Errorf("%s: %w: create one with openssl rand -hex 32, or unset it to admit every local program", name, err)
 	}
 	return []gateway.Client{one}, nil
 }
@@ -165,7 +166,8 @@ func (s *served) view(ctx context.Context) (*catalog.View, bool, error) {
 	if err == nil && view.Len() == 0 {
 		err = s.why()
 	}
-	failed := slices.ContainsFunc(s.feed.loader.Status(), func(one source.Status) bool { return one.State == source.Failed })
+	isFailed := func(one source.Status) bool { return one.State == source.Failed }
+	failed := slices.ContainsFunc(s.feed.loader.Status(), isFailed)
 	return view, failed || s.feed.loader.Loading(), err
 }
 
@@ -190,7 +192,8 @@ func (s *served) open(o gateway.Opening) (*session.Session, func() error, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := session.New(o.View, s.cli.session(log, session.Options{Policy: o.Policy, Budget: o.Budget, Approve: o.Approve}))
+	made, err := session.New(o.View,
+		s.cli.session(log, session.Options{Policy: o.Policy, Budget: o.Budget, Approve: o.Approve}))
 	if err != nil {
 		return nil, nil, errors.Join(err, log.Close())
 	}

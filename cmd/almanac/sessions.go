@@ -175,7 +175,8 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	w.past = transcript.Past{Records: t.Records, Restored: covers}
 	notices = append(notices, w.past.Unended()...)
 	if n := len(w.past.Pending()); n > 0 {
-		notices = append(notices, fmt.Sprintf("globals of %s were not restored: /replay runs them again without writes", text.Count(n, "script")))
+		notices = append(notices,
+			fmt.Sprintf("globals of %s were not restored: /replay runs them again without writes", text.Count(n, "script")))
 	}
 	if granted := session.GrantedAtEnd(t.Records); len(granted) > 0 {
 		notices = append(notices, fmt.Sprintf("%s of the earlier session dropped: %s; /policy allow gives one again",

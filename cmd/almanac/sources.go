@@ -203,7 +203,8 @@ func (f *catalogUpdater) view() (*catalog.View, error) {
 		return v, nil
 	}
 	r := f.rules
-	r.Growing = f.loader.Loading() || slices.ContainsFunc(f.loader.Status(), func(s source.Status) bool { return s.State == source.Failed })
+	isFailed := func(s source.Status) bool { return s.State == source.Failed }
+	r.Growing = f.loader.Loading() || slices.ContainsFunc(f.loader.Status(), isFailed)
 	narrower, err := v.Narrow(r)
 	if err != nil {
 		return nil, misconfigured(fmt.Errorf("%s: %w", r.Name, err))

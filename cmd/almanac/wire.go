@@ -204,7 +204,8 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, func(context.Co
 	}
 	cli.credentials.address(base)
 	provider := openai.New(openai.Options{BaseURL: base, Key: key})
-	c := llm.NewConversation(w.feed.Conversation(w.session, tools.Options{Prefix: cli.Prefix, Notes: cli.notes.prompt()}, llm.Options{
+	toolOptions := tools.Options{Prefix: cli.Prefix, Notes: cli.notes.prompt()}
+	c := llm.NewConversation(w.feed.Conversation(w.session, toolOptions, llm.Options{
 		Provider: provider,
 		Model:    cli.modelName(),
 		Window:   cli.ContextWindow,

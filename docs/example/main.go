@@ -32,8 +32,8 @@ func main() {
 	}
 	defer s.Close()
 	list := tools.New(s, tools.Options{Prefix: "library"}) // library_query, _describe and _execute: give them to a model
-	for _, script := range []string{"library.find{word = 'Lua'}", "library.burn{word = 'Lua'}"} {
-		text, err := list[2].Run(context.Background(), fmt.Appendf(nil, `{"script": "return %s", "actions": ["library.find"]}`, script))
+	for _, lua := range []string{"library.find{word = 'Lua'}", "library.burn{word = 'Lua'}"} {
+		text, err := list[2].Run(context.Background(), []byte(`{"script": "return `+lua+`", "actions": ["library.find"]}`))
 		fmt.Printf("%s: %s %v\n", list[2].Name, text, err)
 	}
 }

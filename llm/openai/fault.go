@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -206,7 +207,9 @@ func (x *exchange) transportError(err error) *llm.Error {
 			Hint: "check that the server is running, or set another base URL", Err: err,
 		}
 	}
-	if text := err.Error(); strings.Contains(text, "x509:") || strings.Contains(text, "tls:") || strings.Contains(text, "HTTPS client") {
+	text := err.Error()
+	contains := func(sign string) bool { return strings.Contains(text, sign) }
+	if slices.ContainsFunc([]string{"x509:", "tls:", "HTTPS client"}, contains) {
 		return &llm.Error{
 			Kind: llm.Unreachable, Message: x.server() + ": " + brief(text),
 			Hint: "check whether the base URL should start with http or https", Err: err,

@@ -112,7 +112,8 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request, hear func(llm.Pi
 }
 
 // attempt makes one HTTP exchange.
-func (p *Provider) attempt(ctx context.Context, r llm.Request, usage bool, hear func(llm.Piece)) (llm.Response, *exchange, error) {
+func (p *Provider) attempt(ctx context.Context, r llm.Request, usage bool,
+	hear func(llm.Piece)) (llm.Response, *exchange, error) {
 	x := &exchange{client: p.http, base: p.base, model: r.Model}
 	config := openai.DefaultConfig(p.key)
 	config.BaseURL = p.base

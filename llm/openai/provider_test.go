@@ -60,30 +60,40 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"text", openaitest.Reply{Text: "Hello you there"}, "Hello you there"},
 		{"text in one chunk", openaitest.Reply{Text: "Grüße aus Köln", Chunk: 100}, "Grüße aus Köln"},
-		{"text and call", openaitest.Reply{Text: "Look: ", Calls: []openaitest.Call{{Name: "query", Args: "{}"}}}, "Look: <call_1 query {}>"},
+		{"text and call",
+			openaitest.Reply{Text: "Look: ", Calls: []openaitest.Call{{Name: "query", Args: "{}"}}}, "Look: <call_1 query {}>"},
 		{"fragments", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.Cuts = []int{1, 2, 10, 11} })}, ids},
 		{"one chunk", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.OneChunk = true })}, ids},
 		{"no index", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.NoIndex = true })}, ids},
 		{"no id", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.NoID = true })}, made},
 		{"neither", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.NoID, c.NoIndex = true, true })}, made},
-		{"neither, one chunk", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.NoID, c.NoIndex, c.OneChunk = true, true, true })}, made},
+		{"neither, one chunk",
+			openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.NoID, c.NoIndex, c.OneChunk = true, true, true })}, made},
 		{"all numbered 0", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.ZeroIndex = true })}, ids},
-		{"all numbered 0 without id", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.ZeroIndex, c.NoID, c.OneChunk = true, true, true })}, made},
-		{"all numbered 0 with the same id", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.ZeroIndex, c.ID, c.OneChunk = true, "x", true })}, "<x query %[1]s><call00001 query %[2]s>"},
+		{"all numbered 0 without id",
+			openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.ZeroIndex, c.NoID, c.OneChunk = true, true, true })}, made},
+		{"all numbered 0 with the same id",
+			openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.ZeroIndex, c.ID, c.OneChunk = true, "x", true })},
+			"<x query %[1]s><call00001 query %[2]s>"},
 		{"id and name in each fragment", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.Repeat = true })}, ids},
 		{"arguments as objects", openaitest.Reply{Calls: two(func(c *openaitest.Call) { c.Object = true })}, ids},
-		{"whole document", openaitest.Reply{Whole: true, Text: "All. ", Calls: two(func(*openaitest.Call) {})}, "All. " + ids},
+		{"whole document",
+			openaitest.Reply{Whole: true, Text: "All. ", Calls: two(func(*openaitest.Call) {})}, "All. " + ids},
 		{"empty arguments", openaitest.Reply{Calls: []openaitest.Call{{Name: "a"}, {Name: "b"}}}, "<call_1 a ><call_2 b >"},
 		{"no end mark", openaitest.Reply{Text: "Hello", NoDone: true}, "Hello"},
 		{"no finish reason", openaitest.Reply{Text: "Hello", Finish: "-"}, "Hello"},
-		{"comments and events", openaitest.Reply{Text: "Hello", Raw: []string{": OPENROUTER PROCESSING", "event: message\nid: 4\nretry: 3", "data:"}}, "Hello"},
+		{"comments and events",
+			openaitest.Reply{Text: "Hello",
+				Raw: []string{": OPENROUTER PROCESSING", "event: message\nid: 4\nretry: 3", "data:"}}, "Hello"},
 		{"no space after data", openaitest.Reply{Raw: []string{`data:{"choices":[{"delta":{"content":"tight"}}]}`}}, "tight"},
-		{"content in parts", openaitest.Reply{Raw: []string{`data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"text":"b"}]}}]}`}}, "ab"},
+		{"content in parts",
+			openaitest.Reply{Raw: []string{`data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"text":"b"}]}}]}`}}, "ab"},
 		{"arguments sent twice", openaitest.Reply{Raw: []string{
 			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"q","arguments":"{\"a\":1}"}}]}}]}`,
 			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":1}"}}]}}]}`,
 		}}, `<a q {"a":1}>`},
-		{"another choice", openaitest.Reply{Raw: []string{`data: {"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"yes"}}]}`}}, "yes"},
+		{"another choice",
+			openaitest.Reply{Raw: []string{`data: {"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"yes"}}]}`}}, "yes"},
 		{"refusal", openaitest.Reply{Raw: []string{`data: {"choices":[{"delta":{"refusal":"I will not"}}]}`}}, "I will not"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -123,31 +133,59 @@ func TestFailures(t *testing.T) {
 		kind  llm.ErrorKind
 		want  string // a part of the error
 	}{
-		{"key", openaitest.Reply{Status: 401, Body: `{"error":{"message":"Incorrect API key","code":"invalid_api_key"}}`}, llm.BadKey, "401 Unauthorized: Incorrect API key; check the key"},
-		{"model", openaitest.Reply{Status: 404, Body: `{"error":{"message":"model \"small\" not found, try pulling it first"}}`}, llm.NoModel, "model small: unknown at"},
+		{"key", openaitest.Reply{Status: 401, Body: `{"error":{"message":"Incorrect API key","code":"invalid_api_key"}}`},
+			llm.BadKey, "401 Unauthorized: Incorrect API key; check the key"},
+		{"model", openaitest.Reply{Status: 404,
+			Body: `{"error":{"message":"model \"small\" not found, try pulling it first"}}`},
+			llm.NoModel, "model small: unknown at"},
 		{"path", openaitest.Reply{Status: 404, Body: "404 page not found"}, llm.NotAnAPI, "usually ends in /v1"},
-		{"too long", openaitest.Reply{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 8192 tokens","code":"context_length_exceeded"}}`}, llm.TooLong, "longer than its context"},
-		{"no tools", openaitest.Reply{Status: 400, Body: `{"error":"small does not support tools"}`}, llm.NoTools, "model small: no tool calling"},
-		{"no tools, llama.cpp", openaitest.Reply{Status: 500, Body: `{"error":{"code":500,"message":"tools param requires --jinja flag"}}`}, llm.NoTools, "--jinja"},
-		{"rate", openaitest.Reply{Status: 429, Header: map[string]string{"Retry-After": "7"}}, llm.RateLimited, "asks us to wait 7s"},
-		{"quota", openaitest.Reply{Status: 429, Body: `{"error":{"message":"You exceeded","code":"insufficient_quota"}}`}, llm.NoQuota, "balance"},
-		{"loading", openaitest.Reply{Status: 503, Body: `{"error":{"message":"Loading model"}}`}, llm.ServerFault, "503 Service Unavailable: Loading model"},
-		{"message at the top", openaitest.Reply{Status: 400, Body: `{"object":"error","message":"bad temperature"}`}, llm.BadRequest, "bad temperature"},
-		{"detail", openaitest.Reply{Status: 422, Body: `{"detail":[{"loc":["body","x"],"msg":"extra"}]}`}, llm.BadRequest, `"msg":"extra"`},
-		{"error in a list", openaitest.Reply{Status: 400, Body: `[{"error":{"message":"API key expired","code":400}}]`}, llm.BadRequest, "API key expired"},
-		{"page with failure", openaitest.Reply{Status: 502, Body: "<html><head><title>Bad\ngateway</title></head></html>"}, llm.ServerFault, "502 Bad Gateway: Bad gateway"},
-		{"page instead of an answer", openaitest.Reply{Status: 200, Body: "\n<!doctype html><title>Welcome</title>"}, llm.NotAnAPI, "answered with a web page (Welcome)"},
-		{"error document with status 200", openaitest.Reply{Status: 200, Body: `{"error":{"message":"upstream is down","code":502}}`}, llm.ServerFault, "upstream is down"},
+		{"too long", openaitest.Reply{Status: 400,
+			Body: `{"error":{"message":"This model's maximum context length is 8192 tokens","code":"context_length_exceeded"}}`},
+			llm.TooLong, "longer than its context"},
+		{"no tools", openaitest.Reply{Status: 400, Body: `{"error":"small does not support tools"}`}, llm.NoTools,
+			"model small: no tool calling"},
+		{"no tools, llama.cpp",
+			openaitest.Reply{Status: 500, Body: `{"error":{"code":500,"message":"tools param requires --jinja flag"}}`},
+			llm.NoTools, "--jinja"},
+		{"rate", openaitest.Reply{Status: 429, Header: map[string]string{"Retry-After": "7"}},
+			llm.RateLimited, "asks us to wait 7s"},
+		{"quota", openaitest.Reply{Status: 429, Body: `{"error":{"message":"You exceeded","code":"insufficient_quota"}}`},
+			llm.NoQuota, "balance"},
+		{"loading", openaitest.Reply{Status: 503, Body: `{"error":{"message":"Loading model"}}`}, llm.ServerFault,
+			"503 Service Unavailable: Loading model"},
+		{"message at the top", openaitest.Reply{Status: 400, Body: `{"object":"error","message":"bad temperature"}`},
+			llm.BadRequest, "bad temperature"},
+		{"detail", openaitest.Reply{Status: 422, Body: `{"detail":[{"loc":["body","x"],"msg":"extra"}]}`},
+			llm.BadRequest, `"msg":"extra"`},
+		{"error in a list", openaitest.Reply{Status: 400, Body: `[{"error":{"message":"API key expired","code":400}}]`},
+			llm.BadRequest, "API key expired"},
+		{"page with failure", openaitest.Reply{Status: 502, Body: "<html><head><title>Bad\ngateway</title></head></html>"},
+			llm.ServerFault, "502 Bad Gateway: Bad gateway"},
+		{"page instead of an answer", openaitest.Reply{Status: 200, Body: "\n<!doctype html><title>Welcome</title>"},
+			llm.NotAnAPI, "answered with a web page (Welcome)"},
+		{"error document with status 200",
+			openaitest.Reply{Status: 200, Body: `{"error":{"message":"upstream is down","code":502}}`},
+			llm.ServerFault, "upstream is down"},
 		{"empty body", openaitest.Reply{Status: 200, Body: " "}, llm.Broken, "in the middle of the answer"},
-		{"error in the stream", openaitest.Reply{Text: "Half", Raw: []string{`data: {"error":{"message":"overloaded","code":"server_error"}}`}}, llm.ServerFault, "overloaded"},
-		{"error as text in the stream", openaitest.Reply{Raw: []string{": wait", "event: error", `data: {"error":"out of memory"}`}}, llm.ServerFault, "out of memory"},
-		{"error beside choices", openaitest.Reply{Raw: []string{`data: {"id":"x","error":{"code":429,"message":"slow down"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}`}}, llm.RateLimited, "slow down"},
-		{"error within a choice", openaitest.Reply{Raw: []string{`data: {"choices":[{"error":{"code":502,"message":"cut"},"delta":{}}]}`}}, llm.ServerFault, "cut"},
+		{"error in the stream",
+			openaitest.Reply{Text: "Half", Raw: []string{`data: {"error":{"message":"overloaded","code":"server_error"}}`}},
+			llm.ServerFault, "overloaded"},
+		{"error as text in the stream",
+			openaitest.Reply{Raw: []string{": wait", "event: error", `data: {"error":"out of memory"}`}},
+			llm.ServerFault, "out of memory"},
+		{"error beside choices",
+			openaitest.Reply{Raw: []string{`data: {"id":"x","error":{"code":429,"message":"slow down"},` +
+				`"choices":[{"delta":{"content":""},"finish_reason":"error"}]}`}}, llm.RateLimited, "slow down"},
+		{"error within a choice",
+			openaitest.Reply{Raw: []string{`data: {"choices":[{"error":{"code":502,"message":"cut"},"delta":{}}]}`}},
+			llm.ServerFault, "cut"},
 		{"error without data", openaitest.Reply{Raw: []string{`{"error":{"message":"bare"}}`}}, llm.ServerFault, "bare"},
-		{"error object", openaitest.Reply{Raw: []string{`data: {"object":"error","message":"boom","code":500}`}}, llm.ServerFault, "boom"},
+		{"error object",
+			openaitest.Reply{Raw: []string{`data: {"object":"error","message":"boom","code":500}`}}, llm.ServerFault, "boom"},
 		{"garbage", openaitest.Reply{Raw: []string{`data: {"choices":[{`}}, llm.Broken, "unreadable chunk"},
 		{"cut", openaitest.Reply{Text: "Half", Cut: true}, llm.Broken, "unexpected EOF"},
-		{"ends early", openaitest.Reply{Text: "Half", Finish: "-", NoDone: true}, llm.Broken, "the stream ended in the middle of the answer"},
+		{"ends early", openaitest.Reply{Text: "Half", Finish: "-", NoDone: true}, llm.Broken,
+			"the stream ended in the middle of the answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, heard, err := ask(t, test.reply)
@@ -166,7 +204,8 @@ func TestFailures(t *testing.T) {
 }
 
 func TestRetryAfterForms(t *testing.T) {
-	for header, want := range map[string]time.Duration{"2": 2 * time.Second, "0.5": time.Second / 2, "-1": 0, "soon": 0, "Mon, 02 Jan 2006 15:04:05 GMT": 0} {
+	for header, want := range map[string]time.Duration{"2": 2 * time.Second, "0.5": time.Second / 2, "-1": 0, "soon": 0,
+		"Mon, 02 Jan 2006 15:04:05 GMT": 0} {
 		_, _, err := ask(t, openaitest.Reply{Status: 429, Header: map[string]string{"Retry-After": header}})
 		var e *llm.Error
 		if !errors.As(err, &e) || e.RetryAfter != want {
@@ -183,7 +222,8 @@ func TestUnreachable(t *testing.T) {
 	address := l.Addr().String()
 	l.Close()
 	_, _, err = askAt(t, New(Options{BaseURL: address}))
-	want := "model server http://" + address + "/v1: connection refused; check that the server is running, or set another base URL"
+	want := "model server http://" + address +
+		"/v1: connection refused; check that the server is running, or set another base URL"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -232,13 +272,15 @@ func TestServerThatRefusesToTellUsage(t *testing.T) {
 func TestReasoning(t *testing.T) {
 	counts := map[string]any{
 		"prompt_tokens": 90, "completion_tokens": 50,
-		"prompt_tokens_details": map[string]any{"cached_tokens": 64}, "completion_tokens_details": map[string]any{"reasoning_tokens": 40},
+		"prompt_tokens_details":     map[string]any{"cached_tokens": 64},
+		"completion_tokens_details": map[string]any{"reasoning_tokens": 40},
 	}
 	for _, reply := range []openaitest.Reply{
 		{},
 		{ReasoningField: "reasoning"},
 		{ReasoningField: "reasoning", Whole: true},
-		{Raw: []string{`data: {"choices":[{"index":0,"delta":{"reasoning":" Two.","reasoning_content":" Two."}}]}`}, Reasoning: "One."},
+		{Raw: []string{`data: {"choices":[{"index":0,"delta":{"reasoning":" Two.","reasoning_content":" Two."}}]}`},
+			Reasoning: "One."},
 	} {
 		reply.Text, reply.Usage = "Three.", counts
 		if reply.Reasoning == "" {
@@ -252,7 +294,8 @@ func TestReasoning(t *testing.T) {
 				thought.WriteString(p.Reasoning)
 				said.WriteString(p.Text)
 			})
-		want := llm.Response{Text: "Three.", Reasoning: "One. Two.", Stop: "stop", Usage: llm.Usage{Input: 90, Output: 50, Cached: 64, Reasoning: 40}}
+		want := llm.Response{Text: "Three.", Reasoning: "One. Two.", Stop: "stop",
+			Usage: llm.Usage{Input: 90, Output: 50, Cached: 64, Reasoning: 40}}
 		if diff := cmp.Diff(want, r); err != nil || diff != "" {
 			t.Errorf("%+v: %v (-want +got)\n%s", reply, err, diff)
 		}
@@ -267,12 +310,13 @@ func TestInterruptEndsTheStream(t *testing.T) {
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var heard strings.Builder
-	_, err := New(Options{BaseURL: s.URL()}).Complete(ctx, llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Text: "x"}}}, func(p llm.Piece) {
-		heard.WriteString(p.Text)
-		if heard.String() == "I begin" {
-			cancel()
-		}
-	})
+	_, err := New(Options{BaseURL: s.URL()}).Complete(ctx,
+		llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Text: "x"}}}, func(p llm.Piece) {
+			heard.WriteString(p.Text)
+			if heard.String() == "I begin" {
+				cancel()
+			}
+		})
 	if !errors.Is(err, context.Canceled) || heard.String() != "I begin" {
 		t.Errorf("%v after %q", err, heard.String())
 	}

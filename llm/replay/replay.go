@@ -5,7 +5,8 @@
 //	MismatchError  a request that differs from the recorded one
 //
 // A recording is a JSONL file with one exchange per line: the last message of the request, on which the answer depends
-// in a deterministic conversation, and the chunks of the answer. It is plain text: protect it like the conversation. Start at Record and Play.
+// in a deterministic conversation, and the chunks of the answer. It is plain text: protect it like the conversation.
+// Start at Record and Play.
 package replay
 
 import (
@@ -213,7 +214,10 @@ func (p *Player) Complete(ctx context.Context, q llm.Request, hear func(llm.Piec
 	case x.Response == nil:
 		return llm.Response{}, &llm.Error{Kind: llm.BadRecord, Message: "recording: an exchange has no answer"}
 	}
-	r := llm.Response{Text: x.Response.Text, Reasoning: strings.Join(x.Reasoning, ""), Usage: x.Response.Usage, Stop: x.Response.Stop}
+	r := llm.Response{
+		Text: x.Response.Text, Reasoning: strings.Join(x.Reasoning, ""),
+		Usage: x.Response.Usage, Stop: x.Response.Stop,
+	}
 	for _, c := range x.Response.Calls {
 		r.Calls = append(r.Calls, llm.ToolCall{ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args)})
 	}
@@ -236,8 +240,9 @@ func (p *Player) take(got exchange) (exchange, error) {
 	defer p.mu.Unlock()
 	if p.next == len(p.exchanges) {
 		return exchange{}, &llm.Error{
-			Kind: llm.BadRecord, Message: fmt.Sprintf("recording: has only %d exchanges, but another was requested", len(p.exchanges)),
-			Hint: "record the conversation again",
+			Kind:    llm.BadRecord,
+			Message: fmt.Sprintf("recording: has only %d exchanges, but another was requested", len(p.exchanges)),
+			Hint:    "record the conversation again",
 		}
 	}
 	want := p.exchanges[p.next]

@@ -9,7 +9,8 @@ import (
 func TestDecode(t *testing.T) {
 	for _, test := range []struct{ given, want string }{
 		{`{"script":"return 1"}`, `script="return 1" ids=[] fresh=false detail=""`},
-		{`{"script":"x","ids":["a.b"," c "],"fresh":true,"detail":"full"}`, `script="x" ids=["a.b" "c"] fresh=true detail="full"`},
+		{`{"script":"x","ids":["a.b"," c "],"fresh":true,"detail":"full"}`,
+			`script="x" ids=["a.b" "c"] fresh=true detail="full"`},
 		{`{"script":"x","ids":"a.b"}`, `script="x" ids=["a.b"] fresh=false detail=""`},
 		{`{"script":"x","ids":"a.b, c.d"}`, `script="x" ids=["a.b" "c.d"] fresh=false detail=""`},
 		{`{"script":"x","ids":"[\"a.b\"]"}`, `script="x" ids=["a.b"] fresh=false detail=""`},

@@ -27,9 +27,11 @@ func many(t *testing.T) *catalog.View {
 		for _, noun := range nouns {
 			for _, verb := range verbs {
 				entries = append(entries, catalog.Entry{
-					ID: fmt.Sprintf("region%d.%s.%s", d, noun, verb), Description: fmt.Sprintf("To %s the %s of a region.", verb, noun),
-					Operation: catalog.Read, Entities: []string{noun}, Tags: []string{verb},
-					Input:  catalog.MustSchema(`{"type":"object","properties":{"` + noun + `_id":{"type":"string"}},"required":["` + noun + `_id"]}`),
+					ID:          fmt.Sprintf("region%d.%s.%s", d, noun, verb),
+					Description: fmt.Sprintf("To %s the %s of a region.", verb, noun),
+					Operation:   catalog.Read, Entities: []string{noun}, Tags: []string{verb},
+					Input: catalog.MustSchema(`{"type":"object","properties":{"` + noun +
+						`_id":{"type":"string"}},"required":["` + noun + `_id"]}`),
 					Output: catalog.MustSchema(`{"type":"object","properties":{"` + noun + `_id":{"type":"string"}}}`),
 				})
 			}
@@ -55,7 +57,8 @@ func (w scriptWriter) words() string {
 }
 
 func (w scriptWriter) options() string {
-	return w.of("", ", {limit = 1000}", ", {limit = 1000}", ", {mutates = false}", ", {needs_output = \"customer_id\", limit = 500}",
+	return w.of("", ", {limit = 1000}", ", {limit = 1000}", ", {mutates = false}",
+		", {needs_output = \"customer_id\", limit = 500}",
 		fmt.Sprintf(", {domains = {%q}}", w.of(w.roots...)))
 }
 
@@ -110,13 +113,18 @@ local function each(s, f) local out = {} for _, id in ipairs(ids(s)) do local ok
 
 // value is an expression over the local s, a source.
 func (w scriptWriter) value() string {
-	return w.of("s", "s", "{s}", "{a = {s, s}}", "{s, catalog.search(\"list\", {limit = 1000}), catalog.search(\"customer\")}",
-		"lines(s)", "ids(s)", "hits_of(s)", "{x = lines(s), y = ids(s)}", "table.concat(lines(s), \"\\n\")", "table.concat(ids(s), \" \")",
-		"tostring(s)", "repr(s)", "repr(lines(s))", "json.encode(ids(s))", "map(ids(s), function(id) return id:reverse() end)",
-		"map(hits_of(s), \"line\")", "sort_by(hits_of(s), \"id\")", "s.ids or s", "s.ids and map(s.ids, function(id) return id:reverse() end)",
-		"each(s, catalog.get)", "each(s, function(id) return catalog.explain(id, \"list\") end)", "each(s, function(id) return tostring(catalog.describe(id)) end)",
-		"each(s, function(id) return ids(catalog.similar(id)) end)", "each(s, function(id) return catalog.get(id:sub(1, -2)) end)",
-		"each(s, function(id) return call(id:sub(1, -2)) end)", "catalog.describe(ids(s))", "tostring(catalog.facets(s))", "catalog.facets(s)",
+	return w.of("s", "s", "{s}", "{a = {s, s}}",
+		"{s, catalog.search(\"list\", {limit = 1000}), catalog.search(\"customer\")}",
+		"lines(s)", "ids(s)", "hits_of(s)", "{x = lines(s), y = ids(s)}", "table.concat(lines(s), \"\\n\")",
+		"table.concat(ids(s), \" \")", "tostring(s)", "repr(s)", "repr(lines(s))", "json.encode(ids(s))",
+		"map(ids(s), function(id) return id:reverse() end)", "map(hits_of(s), \"line\")", "sort_by(hits_of(s), \"id\")",
+		"s.ids or s", "s.ids and map(s.ids, function(id) return id:reverse() end)", "each(s, catalog.get)",
+		"each(s, function(id) return catalog.explain(id, \"list\") end)",
+		"each(s, function(id) return tostring(catalog.describe(id)) end)",
+		"each(s, function(id) return ids(catalog.similar(id)) end)",
+		"each(s, function(id) return catalog.get(id:sub(1, -2)) end)",
+		"each(s, function(id) return call(id:sub(1, -2)) end)", "catalog.describe(ids(s))", "tostring(catalog.facets(s))",
+		"catalog.facets(s)",
 		"{hits_of(s)[1], hits_of(s)[30], hits_of(s)[2]}", fmt.Sprintf("{%q, %q, s}", w.of(w.ids...), w.of(w.ids...)),
 		"repr(repr(table.concat(lines(s), \"\\n\")))")
 }
@@ -126,18 +134,22 @@ func (w scriptWriter) script(execute bool) string {
 	b.WriteString(prologue)
 	for range 1 + w.IntN(4) {
 		fmt.Fprintf(&b, "do local s = %s\n", w.source())
-		ways := []string{"print(%s)", "print(repr(%s))", "eprint(tostring(%s))", "log(%s)", "pcall(error, %s)", "print(select(2, pcall(error, repr(%s))))"}
+		ways := []string{"print(%s)", "print(repr(%s))", "eprint(tostring(%s))", "log(%s)", "pcall(error, %s)",
+			"print(select(2, pcall(error, repr(%s))))"}
 		if execute {
-			ways = append(ways, "kept = kept or {} kept[#kept + 1] = %s", "kept = kept or {} kept[#kept + 1] = %s", "_G[\"g\" .. math.random(9)] = %s")
+			ways = append(ways, "kept = kept or {} kept[#kept + 1] = %s", "kept = kept or {} kept[#kept + 1] = %s",
+				"_G[\"g\" .. math.random(9)] = %s")
 		}
 		way, value := w.of(ways...), w.value()
-		for (strings.HasPrefix(way, "kept") || strings.HasPrefix(way, "_G")) && strings.Contains(value, "reverse") { // kept so, it is not recognised later: docs/limits.md
+		// kept so, it is not recognised later: docs/limits.md
+		for (strings.HasPrefix(way, "kept") || strings.HasPrefix(way, "_G")) && strings.Contains(value, "reverse") {
 			value = w.value()
 		}
 		fmt.Fprintf(&b, way+"\nend\n", value)
 	}
 	fmt.Fprintf(&b, "local s = %s\n", w.source())
-	ends := []string{"return %s", "return %s", "return %s, s, tostring(s)", "error(%s)", "error({message = repr(%s)})", "error(repr(%s))"}
+	ends := []string{"return %s", "return %s", "return %s, s, tostring(s)", "error(%s)",
+		"error({message = repr(%s)})", "error(repr(%s))"}
 	if execute {
 		ends = append(ends, "_ = %s return kept", "_ = %s print(repr(kept), repr(vars()))", "_ = %s error(repr(kept))")
 	}
@@ -148,7 +160,9 @@ func (w scriptWriter) script(execute bool) string {
 // shown are the ids of a catalog in an answer, also those written backwards.
 func shown(text string, known map[string]bool) map[string]bool {
 	found := map[string]bool{}
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' }) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_'
+	}) {
 		word = strings.Trim(word, ".")
 		letters := []byte(word)
 		slices.Reverse(letters)
@@ -172,7 +186,8 @@ func testCaps(t *testing.T, view *catalog.View) {
 		w.ids = append(w.ids, id)
 		known[id] = true
 	}
-	s := newSession(t, view, session.Options{Limits: vm.Limits{Steps: 100_000_000, Time: time.Minute}, QueryTime: time.Minute})
+	s := newSession(t, view,
+		session.Options{Limits: vm.Limits{Steps: 100_000_000, Time: time.Minute}, QueryTime: time.Minute})
 	list := tools.Tools(tools.Options{})
 	own, most := map[string]bool{}, 0 // what the scripts name themselves is the model's own
 	for i := range 24 {

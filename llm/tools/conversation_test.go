@@ -80,7 +80,8 @@ func TestOverTheBackOffice(t *testing.T) {
 
 // testConversations plays the conversations in testdata: what the person says (user), what the model answers (model
 // and call; see openaitest.ParseScript), what the model reads of each call (tool), and what the person reads at the
-// end of the turn (answer). Between the turns the person runs Lua (lua), changes the policy (policy) and resets (reset). The comment at the top may name the policy and what the person says when asked:
+// end of the turn (answer). Between the turns the person runs Lua (lua), changes the policy (policy) and resets
+// (reset). The comment at the top may name the policy and what the person says when asked:
 //
 //	policy: ask
 //	approve: no, not today
@@ -238,7 +239,8 @@ It is 42.
 			answers = append(answers, m.Text)
 		}
 	}
-	if len(answers) != 2 || !strings.Contains(answers[0], "interrupt") || answers[1] != "not run: interrupted by the user" {
+	if len(answers) != 2 || !strings.Contains(answers[0], "interrupt") ||
+		answers[1] != "not run: interrupted by the user" {
 		t.Errorf("tool answers: %q", answers)
 	}
 	if answer, err := c.Send(t.Context(), "go on"); err != nil || answer != "It is 42." {
@@ -310,7 +312,9 @@ func testPrefix(t *testing.T, view *catalog.View) {
 	s := newSession(t, view, session.Options{})
 	briefing := tools.NewBriefing(s, tools.Options{})
 	provider := &recording{Provider: openai.New(openai.Options{BaseURL: server.URL()})}
-	c := llm.NewConversation(llm.Options{Provider: provider, Model: "scripted", System: briefing.System, Tools: briefing.Tools})
+	c := llm.NewConversation(llm.Options{
+		Provider: provider, Model: "scripted", System: briefing.System, Tools: briefing.Tools,
+	})
 	for i := range turns {
 		source := fmt.Sprintf("seen = %d; at_%d = true", i, i)
 		if _, err := s.Run(t.Context(), session.Script{Source: source, Author: session.User}); err != nil {
@@ -336,7 +340,8 @@ func testPrefix(t *testing.T, view *catalog.View) {
 		}
 		same += len(before)
 	}
-	if last := provider.requests[len(provider.requests)-1].Messages; !strings.Contains(last[len(last)-1].Text, "the developer set at_49 (boolean); changed seen (number)") {
+	if last := provider.requests[len(provider.requests)-1].Messages; !strings.Contains(last[len(last)-1].Text,
+		"the developer set at_49 (boolean); changed seen (number)") {
 		t.Errorf("the last answer has no news: %q", last[len(last)-1].Text)
 	}
 	t.Logf("%d requests, %d bytes in all, %d of them as before", len(provider.requests), total, same)
@@ -362,7 +367,8 @@ func testPolicyInPrompt(t *testing.T, view *catalog.View) {
 	s := newSession(t, view, session.Options{})
 	o := tools.Options{Prefix: "backoffice"}
 	for mode, want := range map[policy.Mode]string{
-		policy.ReadOnly: "read-only.", policy.Ask: "the person is asked", policy.Session: "mutations run", "odd": "read-only.",
+		policy.ReadOnly: "read-only.", policy.Ask: "the person is asked",
+		policy.Session: "mutations run", "odd": "read-only.",
 	} {
 		if err := s.SetPolicy(policy.Policy{Mode: mode}); err != nil {
 			t.Fatal(err)
@@ -371,7 +377,8 @@ func testPolicyInPrompt(t *testing.T, view *catalog.View) {
 			t.Errorf("%s: %q is missing in\n%s", mode, want, text)
 		}
 	}
-	if text := tools.SystemPrompt(s, o); !strings.Contains(text, "backoffice_query") || strings.Contains(text, "lua_tools") {
+	if text := tools.SystemPrompt(s, o); !strings.Contains(text, "backoffice_query") ||
+		strings.Contains(text, "lua_tools") {
 		t.Errorf("the prefix is not used:\n%s", text)
 	}
 	for _, tool := range tools.New(s, o) {

@@ -25,20 +25,24 @@ func TestRenderOutcome(t *testing.T) {
 		want string
 	}{
 		{"nothing", session.Outcome{}, "ok, nothing returned"},
-		{"a value", session.Outcome{Values: []vm.Value{{Type: "number", Repr: "10", Data: int64(10), Whole: true}}, Calls: []trace.Call{ok}}, "10"},
+		{"a value", session.Outcome{Values: []vm.Value{{Type: "number", Repr: "10", Data: int64(10), Whole: true}},
+			Calls: []trace.Call{ok}}, "10"},
 		{"values and output", session.Outcome{
-			Values: []vm.Value{{Repr: `"a"`}, {Repr: "{x = 1}"}}, Stdout: "hello\n", Stderr: "hm\n", Logs: []string{"one", "two"}, Dropped: 7,
+			Values: []vm.Value{{Repr: `"a"`}, {Repr: "{x = 1}"}}, Stdout: "hello\n", Stderr: "hm\n",
+			Logs: []string{"one", "two"}, Dropped: 7,
 		}, "1: \"a\"\n2: {x = 1}\nprinted:\nhello\nstderr:\nhm\nlog:\none\ntwo\n7 more printed bytes dropped: print less"},
 		{"globals", session.Outcome{Globals: vm.Diff{Added: many, Changed: []string{"x"}, Removed: []string{"y"}}},
 			"globals: set g00, g01, g02, g03, g04, g05, g06, g07, g08, g09, g10, g11 and 3 more; changed x; removed y"},
 		{"script error", session.Outcome{Err: &vm.Error{
-			Kind: vm.Runtime, Message: "attempt to index a nil value (local 'c')", Line: 3, Excerpt: "  return c.id", Hint: "check that c is set",
+			Kind: vm.Runtime, Message: "attempt to index a nil value (local 'c')", Line: 3,
+			Excerpt: "  return c.id", Hint: "check that c is set",
 		}}, "error (runtime) line 3: attempt to index a nil value (local 'c')\n  3| return c.id\nhint: check that c is set"},
 		{"error value", session.Outcome{Err: &vm.Error{
 			Kind: vm.Runtime, Message: "error value", Value: &vm.Value{Type: "table", Repr: "{code = 7}"},
 		}}, "error (runtime): error value\nerror value: {code = 7}"},
 		{"denied", session.Outcome{
-			Err: &vm.Error{Kind: vm.Denied, Message: "billing.refund.issue: denied by the person: not today", Line: 2, Hint: "do not try again"},
+			Err: &vm.Error{Kind: vm.Denied, Message: "billing.refund.issue: denied by the person: not today",
+				Line: 2, Hint: "do not try again"},
 			Calls: []trace.Call{
 				ok, ok,
 				{ID: "crm.lead.create", Verdict: trace.OK, Mutates: true},
@@ -51,7 +55,8 @@ func TestRenderOutcome(t *testing.T) {
 		}, "nil\ncalls:\n  a.b: failed"},
 		{"effects", session.Outcome{Effects: []catalog.Effect{{Kind: "state"}}}, "effects recorded, not applied: 1"},
 		{"lost", session.Outcome{
-			Err: &vm.Error{Kind: vm.Limit, Limit: "memory", Message: "the script used more than 256 MiB"}, Lost: "the Lua process ended",
+			Err:  &vm.Error{Kind: vm.Limit, Limit: "memory", Message: "the script used more than 256 MiB"},
+			Lost: "the Lua process ended",
 		}, "error (limit): the script used more than 256 MiB\nlost: the Lua process ended"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -68,8 +73,10 @@ func TestRenderAnswer(t *testing.T) {
 		want   string
 	}{
 		{session.Answer{Text: "complete\na.b()\n", Outcome: &session.Outcome{}}, "complete\na.b()"},
-		{session.Answer{Outcome: &session.Outcome{Stdout: "x\n"}}, "nothing returned: end the script with return catalog.search(...)\nprinted:\nx"},
-		{session.Answer{Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Syntax, Message: "unexpected end", Line: 1}}}, "error (syntax) line 1: unexpected end"},
+		{session.Answer{Outcome: &session.Outcome{Stdout: "x\n"}},
+			"nothing returned: end the script with return catalog.search(...)\nprinted:\nx"},
+		{session.Answer{Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Syntax, Message: "unexpected end", Line: 1}}},
+			"error (syntax) line 1: unexpected end"},
 	} {
 		if d := cmp.Diff(test.want, renderAnswer(&test.answer, 0)); d != "" {
 			t.Error(d)
@@ -108,9 +115,11 @@ func TestLargeValuesAreOutlined(t *testing.T) {
 			"table: 60 keys: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11,",
 			`k00 = "long text long`, `k01 = "long text long`, "too large to show",
 		}},
-		{"reserved words and bytes", vm.Value{Type: "table", Repr: long, Data: []any{map[string]any{"end": "\x00\u200b", "n": nil}}, Whole: true}, []string{
-			"table: a list of 1", "keys of each: end, n", `[1] = { ["end"] = "\0\u{200b}", n = null }`, "too large to show",
-		}},
+		{"reserved words and bytes",
+			vm.Value{Type: "table", Repr: long,
+				Data: []any{map[string]any{"end": "\x00\u200b", "n": nil}}, Whole: true}, []string{
+				"table: a list of 1", "keys of each: end, n", `[1] = { ["end"] = "\0\u{200b}", n = null }`, "too large to show",
+			}},
 		{"string", vm.Value{Type: "string", Repr: long, Data: long, Whole: true}, []string{
 			`string of 100000 bytes, starts "long text`, "too large to show",
 		}},
@@ -137,7 +146,8 @@ func TestAnswersAreCapped(t *testing.T) {
 	half := vm.Value{Type: "string", Repr: strings.Repeat("a", 40<<10), Data: "a", Whole: true}
 	got := renderOutcome(&session.Outcome{
 		Values: []vm.Value{half, half, half},
-		Stdout: strings.Repeat("out\n", 1<<20), Stderr: strings.Repeat("err\n", 1<<20), Logs: []string{strings.Repeat("log\n", 1<<20)},
+		Stdout: strings.Repeat("out\n", 1<<20), Stderr: strings.Repeat("err\n", 1<<20),
+		Logs: []string{strings.Repeat("log\n", 1<<20)},
 	}, showing{})
 	if most := maxValues + maxPrinted + 1<<10; len(got) > most {
 		t.Errorf("%d bytes, want at most %d", len(got), most)

@@ -25,13 +25,28 @@ type Reply struct {
 }
 
 const (
-	readOutput  = `"described":{"type":"array","description":"what the script described","items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},"required":["id","spec"]}},"withheld":{"type":"boolean","description":"limit of actions in one answer reached"}`
-	errorOutput = `"error":{"type":"object","properties":{"kind":{"type":"string"},"message":{"type":"string"},"line":{"type":"integer"},"hint":{"type":"string"}},"required":["kind","message"]}`
-	pageOutput  = `"page":{"type":"string","description":"part of a long answer as text, replacing the other fields"},"cursor":{"type":"string","description":"pass this alone to read on"}`
+	readOutput = `"described":{"type":"array","description":"what the script described","items":{"type":"object",` +
+		`"properties":{"id":{"type":"string"},"spec":{"type":"string"}},"required":["id","spec"]}},` +
+		`"withheld":{"type":"boolean","description":"limit of actions in one answer reached"}`
+	errorOutput = `"error":{"type":"object","properties":{"kind":{"type":"string"},"message":{"type":"string"},` +
+		`"line":{"type":"integer"},"hint":{"type":"string"}},"required":["kind","message"]}`
+	pageOutput = `"page":{"type":"string","description":"part of a long answer as text, replacing the other fields"},` +
+		`"cursor":{"type":"string","description":"pass this alone to read on"}`
 
-	queryOutput    = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"line":{"type":"string"}},"required":["id"]}},"text":{"type":"string"},"printed":{"type":"string"},` + readOutput + `,` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
-	describeOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},"required":["id","spec"]}},"unknown":{"type":"array","items":{"type":"string"}},` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
-	executeOutput  = `{"type":"object","properties":{"ok":{"type":"boolean"},"values":{"type":"array","description":"what the script returned"},"printed":{"type":"string"},"calls":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"verdict":{"type":"string"},"mutates":{"type":"boolean"},"error":{"type":"string"}},"required":["id","verdict"]}},"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},` + readOutput + `,` + errorOutput + `,` + pageOutput + `},"required":["ok"]}`
+	queryOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array",` +
+		`"items":{"type":"object","properties":{"id":{"type":"string"},"line":{"type":"string"}},"required":["id"]}},` +
+		`"text":{"type":"string"},"printed":{"type":"string"},` + readOutput + `,` + errorOutput + `,` + pageOutput + `},` +
+		`"required":["ok"]}`
+	describeOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"actions":{"type":"array",` +
+		`"items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},` +
+		`"required":["id","spec"]}},"unknown":{"type":"array","items":{"type":"string"}},` + errorOutput + `,` +
+		pageOutput + `},"required":["ok"]}`
+	executeOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"values":{"type":"array",` +
+		`"description":"what the script returned"},"printed":{"type":"string"},"calls":{"type":"array",` +
+		`"items":{"type":"object","properties":{"id":{"type":"string"},"verdict":{"type":"string"},` +
+		`"mutates":{"type":"boolean"},"error":{"type":"string"}},"required":["id","verdict"]}},` +
+		`"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},` + readOutput + `,` +
+		errorOutput + `,` + pageOutput + `},"required":["ok"]}`
 )
 
 func (t toolset) answerReply(a *session.Answer) Reply {
@@ -88,7 +103,8 @@ func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 		}
 		data["calls"] = calls
 	}
-	if globals := append(append([]string{}, out.Globals.Added...), out.Globals.Changed...); len(globals) > 0 && !t.options.Isolated {
+	if globals := append(append([]string{}, out.Globals.Added...), out.Globals.Changed...); len(globals) > 0 &&
+		!t.options.Isolated {
 		data["globals"] = globals
 	}
 	if out.Lost != "" {

@@ -107,14 +107,16 @@ func Tools(o Options) []Tool {
 	if o.Isolated {
 		execute, schema = isolatedText, isolatedSchema
 	}
-	on := func(run func(toolset, context.Context, json.RawMessage) (Reply, error)) func(context.Context, *session.Session, json.RawMessage) (Reply, error) {
+	type run = func(context.Context, *session.Session, json.RawMessage) (Reply, error)
+	on := func(run func(toolset, context.Context, json.RawMessage) (Reply, error)) run {
 		return func(ctx context.Context, s *session.Session, args json.RawMessage) (Reply, error) {
 			return run(toolset{session: s, options: o}, ctx, args)
 		}
 	}
 	return []Tool{
 		{o.name("query"), o.text(queryText), json.RawMessage(querySchema), json.RawMessage(queryOutput), on(toolset.query)},
-		{o.name("describe"), o.text(describeText), json.RawMessage(describeSchema), json.RawMessage(describeOutput), on(toolset.describe)},
+		{o.name("describe"), o.text(describeText), json.RawMessage(describeSchema),
+			json.RawMessage(describeOutput), on(toolset.describe)},
 		{o.name("execute"), o.text(execute), json.RawMessage(schema), json.RawMessage(executeOutput), on(toolset.execute)},
 	}
 }
@@ -149,13 +151,15 @@ func (t toolset) describe(ctx context.Context, raw json.RawMessage) (Reply, erro
 	var detail string
 	err := decode(t.options.name("describe"), raw, []argument{
 		{name: "ids", required: true, list: &ids},
-		{name: "detail", text: &detail, oneOf: []string{string(catalog.Brief), string(catalog.Full), string(catalog.LuaLS), string(catalog.JSON)}},
+		{name: "detail", text: &detail,
+			oneOf: []string{string(catalog.Brief), string(catalog.Full), string(catalog.LuaLS), string(catalog.JSON)}},
 	})
 	if err != nil {
 		return Reply{}, err
 	}
 	if n, most := len(distinct(ids)), t.session.Budget(session.Model).Described; n > most {
-		return Reply{}, fmt.Errorf("%s: %d ids: at most %d at once: take the fewest the task needs", t.options.name("describe"), n, most)
+		return Reply{}, fmt.Errorf("%s: %d ids: at most %d at once: take the fewest the task needs",
+			t.options.name("describe"), n, most)
 	}
 	known, unknown := t.known(ids)
 	if len(known) == 0 {
@@ -233,8 +237,8 @@ func (t toolset) execute(ctx context.Context, raw json.RawMessage) (Reply, error
 	return t.outcomeReply(out, kept), nil
 }
 
-// describeCalled puts the specification of an action that was called undescribed into the outcome, within the limit of a
-// run: the model need not ask for what it needs next.
+// describeCalled puts the specification of an action that was called undescribed into the outcome, within the limit of
+// a run: the model need not ask for what it needs next.
 func (t toolset) describeCalled(ctx context.Context, out *session.Outcome) {
 	e := out.Err
 	if e == nil || e.Code != session.CodeNotDescribed || len(out.Specs) >= t.session.Budget(session.Model).Described {

@@ -63,7 +63,8 @@ func AskDetails(r session.Request, width int, o RenderOptions) []show.Line {
 		if f.Required {
 			need = "required"
 		}
-		rows = append(rows, []string{text.SanitizeLine(f.Name), text.SanitizeLine(f.Type), need, text.SanitizeLine(f.Description)})
+		rows = append(rows,
+			[]string{text.SanitizeLine(f.Name), text.SanitizeLine(f.Type), need, text.SanitizeLine(f.Description)})
 	}
 	if len(rows) > 0 {
 		for _, l := range show.Lines(show.Text, "  ", show.Columns(rows)) {

@@ -13,7 +13,9 @@ import (
 // Calls of one action in a row are one line, a composed action stands before what it did, and nothing is lost.
 func TestCallFold(t *testing.T) {
 	call := func(id string, depth int, v trace.Verdict) Event {
-		return Event{Kind: Called, Cell: 1, Call: &trace.Call{ID: id, Depth: depth, Verdict: v, Took: time.Second, Composed: id == "all"}}
+		return Event{
+			Kind: Called, Cell: 1, Call: &trace.Call{ID: id, Depth: depth, Verdict: v, Took: time.Second, Composed: id == "all"},
+		}
 	}
 	end := Event{Kind: Ended}
 	tests := []struct {
@@ -22,11 +24,15 @@ func TestCallFold(t *testing.T) {
 		want   string
 	}{
 		{"row", []Event{call("a", 0, trace.OK), call("a", 0, trace.OK), call("a", 0, trace.OK), end}, "a x3 3s; end"},
-		{"failure", []Event{call("a", 0, trace.OK), call("a", 0, trace.Failed), call("a", 0, trace.OK), end}, "a 1s; a 1s; a 1s; end"},
-		{"others", []Event{call("a", 0, trace.OK), call("b", 0, trace.OK), call("b", 0, trace.OK), end}, "a 1s; b x2 2s; end"},
-		{"composed", []Event{call("in", 1, trace.OK), call("deep", 2, trace.OK), call("out", 1, trace.OK), call("all", 0, trace.OK), end},
+		{"failure",
+			[]Event{call("a", 0, trace.OK), call("a", 0, trace.Failed), call("a", 0, trace.OK), end}, "a 1s; a 1s; a 1s; end"},
+		{"others",
+			[]Event{call("a", 0, trace.OK), call("b", 0, trace.OK), call("b", 0, trace.OK), end}, "a 1s; b x2 2s; end"},
+		{"composed", []Event{call("in", 1, trace.OK), call("deep", 2, trace.OK), call("out", 1, trace.OK),
+			call("all", 0, trace.OK), end},
 			"all 1s; .in 1s; .out 1s; ..deep 1s; end"},
-		{"twice", []Event{call("in", 1, trace.OK), call("all", 0, trace.OK), call("in", 1, trace.OK), call("all", 0, trace.OK), end},
+		{"twice",
+			[]Event{call("in", 1, trace.OK), call("all", 0, trace.OK), call("in", 1, trace.OK), call("all", 0, trace.OK), end},
 			"all 1s; .in 1s; all 1s; .in 1s; end"},
 		{"cut off", []Event{call("a", 0, trace.OK), call("in", 1, trace.OK), end}, "a 1s; .in 1s; end"},
 	}
@@ -58,7 +64,9 @@ func TestCallFold(t *testing.T) {
 // Verbose, each call is told with what it was given and what it gave back, and a script of the model's is whole.
 func TestVerbose(t *testing.T) {
 	o := RenderOptions{Verbose: true}
-	e := call(trace.OK, trace.Call{Args: map[string]any{"id": "inv_1"}, Brief: "1 row", Result: []any{map[string]any{"id": "ref_1"}}})
+	e := call(trace.OK, trace.Call{
+		Args: map[string]any{"id": "inv_1"}, Brief: "1 row", Result: []any{map[string]any{"id": "ref_1"}},
+	})
 	want := `  ✓ billing.refund.issue R  1 row  84 ms  [3.1]
     { id = "inv_1" }
     { { id = "ref_1" } }`

@@ -53,7 +53,8 @@ func hitRows(shown []Hit, width int, m show.Marks) []show.Line {
 	var lines []show.Line
 	for _, h := range shown {
 		id := h.call(width, m)
-		l := show.Line{show.ID.Span(id + strings.Repeat(" ", max(wide-cells.Width(id), 0))), show.Dim.Span(fmt.Sprintf("  %1s  ", h.Tag))}
+		l := show.Line{show.ID.Span(id + strings.Repeat(" ", max(wide-cells.Width(id), 0))),
+			show.Dim.Span(fmt.Sprintf("  %1s  ", h.Tag))}
 		if h.Tag == "W" || h.Tag == "!" {
 			l[1].Role = show.Mutates
 		}

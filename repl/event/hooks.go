@@ -166,7 +166,9 @@ func (f *Feed) observe(e llm.Event) {
 	case llm.ToolEnded:
 		// A script that failed has told so with its Ran event.
 		if e.Err != nil && !toolRan {
-			f.Emit(Event{Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: e.Call.Name + ": " + toolFault(e.Err)})
+			f.Emit(Event{
+				Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: e.Call.Name + ": " + toolFault(e.Err),
+			})
 		}
 	case llm.Retrying:
 		f.Emit(Event{Kind: Retrying, Cell: cell, Text: f.beginRetry(e)})

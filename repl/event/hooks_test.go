@@ -56,7 +56,10 @@ func TestRecordsComeFirst(t *testing.T) {
 // The person reads what went wrong with a tool, not what the model is told to do about it.
 func TestMalformedArguments(t *testing.T) {
 	f := NewFeed()
-	f.observe(llm.Event{Kind: llm.ToolEnded, Call: llm.ToolCall{Name: "lua_tools_query"}, Err: &llm.ArgsError{Tool: "lua_tools_query", Fault: "got array"}})
+	f.observe(llm.Event{
+		Kind: llm.ToolEnded, Call: llm.ToolCall{Name: "lua_tools_query"},
+		Err: &llm.ArgsError{Tool: "lua_tools_query", Fault: "got array"},
+	})
 	var said []string
 	for _, e := range f.Take() {
 		said = append(said, e.Text)

@@ -249,7 +249,8 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 	}
 	lines = append(lines, changedLine(e, width, o)...)
 	if out.Dropped > 0 {
-		lines = append(lines, show.Warning.Line(fmt.Sprintf("%s %s of output dropped: the limit of a run", o.Marks().Cut, text.Bytes(out.Dropped))))
+		lines = append(lines, show.Warning.Line(fmt.Sprintf("%s %s of output dropped: the limit of a run",
+			o.Marks().Cut, text.Bytes(out.Dropped))))
 	}
 	if out.Err != nil {
 		folded := !o.Verbose && strings.Count(strings.TrimRight(e.Text, " \t\n"), "\n") > foldedLines
@@ -317,7 +318,8 @@ func plannedLines(out *session.Outcome, width int, o RenderOptions) []show.Line 
 		if c.Verdict != trace.Planned {
 			continue
 		}
-		head := show.Line{show.Mutates.Span("  " + strings.Repeat("  ", c.Depth) + "would call "), show.ID.Span(text.SanitizeLine(c.ID) + " ")}
+		head := show.Line{show.Mutates.Span("  " + strings.Repeat("  ", c.Depth) + "would call "),
+			show.ID.Span(text.SanitizeLine(c.ID) + " ")}
 		room := 0
 		if width > 0 {
 			room = max(width-head.Width(), 1)

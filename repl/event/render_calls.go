@@ -54,7 +54,8 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 		cause = strings.Replace(cause, "denied by the person", "you denied this", 1)
 	}
 	parts := show.Lines(show.Error, "    ", cause)
-	first := show.Line{show.Error.Span(inside + m.Fail + " "), id, show.Error.Span("  " + strings.TrimSpace(parts[0].String())), show.Dim.Span("  " + text.Took(c.Took))}
+	first := show.Line{show.Error.Span(inside + m.Fail + " "), id,
+		show.Error.Span("  " + strings.TrimSpace(parts[0].String())), show.Dim.Span("  " + text.Took(c.Took))}
 	lines := append([]show.Line{append(first, noteSpan(number)...)}, parts[1:]...)
 	if len(c.Args) > 0 {
 		lines = append(lines, show.Lines(show.Code, "    ", o.Args(c, max(width-4, 0)))...)

@@ -73,20 +73,27 @@ func renderCases() map[string][]Event {
 	return map[string][]Event{
 		"thought": {
 			{Kind: Thought, Cell: 3, Author: session.Model, Text: "short", Total: 5},
-			{Kind: Thought, Author: session.Model, Text: "They want\x1b[2J a number.", Total: 70_000, Elapsed: 3200 * time.Millisecond},
-			{Kind: Thought, Cell: 3, Full: true, Text: "They want a number.\n\nI count the invoices of Acme, one customer after the other, until all are counted.", Total: 70_000},
+			{Kind: Thought, Author: session.Model, Text: "They want\x1b[2J a number.", Total: 70_000,
+				Elapsed: 3200 * time.Millisecond},
+			{Kind: Thought, Cell: 3, Full: true,
+				Text:  "They want a number.\n\nI count the invoices of Acme, one customer after the other, until all are counted.",
+				Total: 70_000},
 		},
 		"echo": {
 			{Kind: Began, Cell: 3, Mode: input.LuaMode, Text: "for i = 1, 2 do\n\tprint(i)\nend"},
 			{Kind: Began, Mode: input.AskMode, Text: "/status"},
-			{Kind: Began, Cell: 12, Mode: input.LuaMode, Text: "billing.refund.issue{invoice_id=\"inv_04323\", amount_cents=100, reason=\"a duplicate\"}\nreturn 'done'"},
-			{Kind: Began, Cell: 13, Mode: input.AskMode, Text: "draft a refund note for each invoice of Acme over 100 dollars, and tell me what they come to"},
-			{Kind: Wrote, Author: session.Model, Tool: "lua_tools_query", Text: "local found = catalog.search(\"list unpaid invoices for a customer\", {domains={\"billing\"}})"},
+			{Kind: Began, Cell: 12, Mode: input.LuaMode,
+				Text: "billing.refund.issue{invoice_id=\"inv_04323\", amount_cents=100, reason=\"a duplicate\"}\nreturn 'done'"},
+			{Kind: Began, Cell: 13, Mode: input.AskMode,
+				Text: "draft a refund note for each invoice of Acme over 100 dollars, and tell me what they come to"},
+			{Kind: Wrote, Author: session.Model, Tool: "lua_tools_query",
+				Text: "local found = catalog.search(\"list unpaid invoices for a customer\", {domains={\"billing\"}})"},
 		},
-		"table":  {ran(invoices(3))},
-		"many":   {ran(invoices(25))},
-		"values": {ran(vm.Value{Type: "number", Repr: "2"}, vm.Value{Type: "string", Repr: `"\27[31mred"`}, vm.Value{Type: "nil", Repr: "nil"})},
-		"long":   {ran(vm.Value{Type: "table", Repr: "{" + strings.Repeat("\n  1,", 30) + "\n}"})},
+		"table": {ran(invoices(3))},
+		"many":  {ran(invoices(25))},
+		"values": {ran(vm.Value{Type: "number", Repr: "2"}, vm.Value{Type: "string", Repr: `"\27[31mred"`},
+			vm.Value{Type: "nil", Repr: "nil"})},
+		"long": {ran(vm.Value{Type: "table", Repr: "{" + strings.Repeat("\n  1,", 30) + "\n}"})},
 		"calls": {
 			call(trace.OK, trace.Call{Brief: "12 rows"}),
 			call(trace.OK, trace.Call{Brief: "1 field", Mutates: true}),
@@ -96,11 +103,13 @@ func renderCases() map[string][]Event {
 		},
 		"preview": {{Kind: Ran, Cell: 3, Author: session.User, Outcome: &session.Outcome{
 			DryRun: true, Missing: []string{"open", "x"},
-			Calls: []trace.Call{{ID: "billing.refund.issue", Verdict: trace.Planned, Args: args}, {ID: "crm.customer.get", Verdict: trace.OK}},
+			Calls: []trace.Call{{ID: "billing.refund.issue", Verdict: trace.Planned, Args: args},
+				{ID: "crm.customer.get", Verdict: trace.OK}},
 		}}},
 		"preview-diff": {{Kind: Ran, Author: session.User, Outcome: &session.Outcome{DryRun: true, Calls: []trace.Call{
 			{N: 1, ID: "notes.tidy", Verdict: trace.Planned, Composed: true},
-			{N: 2, ID: "fs.write", Depth: 1, Verdict: trace.Planned, Args: map[string]any{"path": "a.txt"}, Preview: "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old \x1b[31m\n+new\n"},
+			{N: 2, ID: "fs.write", Depth: 1, Verdict: trace.Planned, Args: map[string]any{"path": "a.txt"},
+				Preview: "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old \x1b[31m\n+new\n"},
 		}}}},
 		"composed": {
 			{Kind: Called, Cell: 3, Call: &trace.Call{N: 2, Depth: 1, ID: "fs.write", Verdict: trace.OK, Mutates: true}},
@@ -113,13 +122,15 @@ func renderCases() map[string][]Event {
 		"preview-reads": {{Kind: Ran, Author: session.User, Outcome: &session.Outcome{DryRun: true}}},
 		"errors": {
 			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{
-				Kind: vm.Runtime, Message: "attempt to index a nil value (global 'x')", Line: 2, Column: 9, Excerpt: "\tlocal 漢 = x.z",
-				Hint: "x is not set", Traceback: []string{"function f", "main chunk"},
+				Kind: vm.Runtime, Message: "attempt to index a nil value (global 'x')", Line: 2, Column: 9,
+				Excerpt: "\tlocal 漢 = x.z", Hint: "x is not set", Traceback: []string{"function f", "main chunk"},
 			}}},
 			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{
-				Message: "billing.refund.issue: denied", Line: 3, Excerpt: `  out = billing.refund.issue{invoice_id = id, amount_cents = 100, reason = "more than a row has room for"}`,
+				Message: "billing.refund.issue: denied", Line: 3,
+				Excerpt: `  out = billing.refund.issue{invoice_id = id, amount_cents = 100, reason = "more than a row has room for"}`,
 			}}},
-			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Interrupt, Message: "interrupted"}}},
+			{Kind: Ran, Author: session.User,
+				Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Interrupt, Message: "interrupted"}}},
 			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{
 				Err:  &vm.Error{Kind: vm.Limit, Message: "the script used more than 256 MiB", Limit: "memory"},
 				Lost: "the Lua process ended (memory); the next input starts a new one without x",
@@ -137,7 +148,8 @@ func renderCases() map[string][]Event {
 			{Kind: Spoke, Text: "Three drafts.\nThe largest\x1b]52;c;x\a is inv_1001."},
 			{Kind: Wrote, Tool: "lua_tools_execute", Text: "for _, i in ipairs(open) do\n  note(i)\nend\n"},
 			{Kind: Wrote, Tool: "lua_tools_describe", Text: "billing.refund.issue\ncrm.customer.get"},
-			{Kind: Ran, Author: session.Model, Cell: 8, Outcome: &session.Outcome{Values: []vm.Value{{Repr: "{\n  1,\n  2,\n  3,\n}"}}}},
+			{Kind: Ran, Author: session.Model, Cell: 8,
+				Outcome: &session.Outcome{Values: []vm.Value{{Repr: "{\n  1,\n  2,\n  3,\n}"}}}},
 		},
 		"asked": {{Kind: Asked, Cell: 9, Ask: &Ask{Request: session.Request{
 			Entry: refund, Args: args, Author: session.Model, N: 2, Line: 4, Reason: "risk high needs approval",
@@ -203,9 +215,12 @@ func FuzzLines(f *testing.F) {
 			ran(vm.Value{Repr: foreign}, vm.Value{Data: []any{map[string]any{foreign: foreign, "n": int64(1)}}, Whole: true}),
 			{Kind: Ran, Outcome: &session.Outcome{
 				Lost: foreign, Missing: []string{foreign}, DryRun: true, Calls: []trace.Call{{ID: foreign, Verdict: trace.Planned}},
-				Err: &vm.Error{Message: foreign, Line: 1, Column: column, Excerpt: foreign, Hint: foreign, Traceback: []string{foreign, foreign}},
+				Err: &vm.Error{
+					Message: foreign, Line: 1, Column: column, Excerpt: foreign, Hint: foreign, Traceback: []string{foreign, foreign},
+				},
 			}},
-			{Kind: Asked, Ask: &Ask{Request: session.Request{Entry: &catalog.Entry{ID: foreign, Description: foreign}, Args: map[string]any{"a": foreign}, Reason: foreign}}},
+			{Kind: Asked, Ask: &Ask{Request: session.Request{Entry: &catalog.Entry{ID: foreign, Description: foreign},
+				Args: map[string]any{"a": foreign}, Reason: foreign}}},
 			{Kind: Ended, Err: errors.New(foreign)},
 		}
 		for _, e := range events {
@@ -232,7 +247,10 @@ func TestScriptsFold(t *testing.T) {
 	if strings.Contains(wrote, "return y.z") || !strings.Contains(wrote, "… 3 more lines · /expand 8") {
 		t.Errorf("not folded:\n%s", wrote)
 	}
-	failed := text(Event{Kind: Ran, Cell: 8, Author: session.Model, Text: source, Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Runtime, Message: "boom"}}})
+	failed := text(Event{
+		Kind: Ran, Cell: 8, Author: session.Model, Text: source,
+		Outcome: &session.Outcome{Err: &vm.Error{Kind: vm.Runtime, Message: "boom"}},
+	})
 	if !strings.Contains(failed, "┊ return y.z\nerror: boom") {
 		t.Errorf("not open:\n%s", failed)
 	}
@@ -240,7 +258,8 @@ func TestScriptsFold(t *testing.T) {
 
 // What a script of the model's prints cannot be taken for a line of the program's own: every row of it has a margin.
 func TestModelsOutputHasAMargin(t *testing.T) {
-	fake := "approve? billing.refund.issue\n  ✓ billing.refund.issue  1 field\n" + strings.Repeat("pad ", 30) + "✓ done\n\n"
+	fake := "approve? billing.refund.issue\n  ✓ billing.refund.issue  1 field\n" +
+		strings.Repeat("pad ", 30) + "✓ done\n\n"
 	for _, c := range []struct {
 		ascii bool
 		width int

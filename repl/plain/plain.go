@@ -376,7 +376,8 @@ func (p *plain) scope(ctx context.Context, cancel func(), q show.Question) (sess
 		if !q.Wide(scopes[n-1]) {
 			return scopes[n-1].Approval(), true
 		}
-		typed, err := p.reply(ctx, cancel, q.RiskText(p.o.Render.Marks())+": type always to allow "+q.ID+" for this whole session: ")
+		typed, err := p.reply(ctx, cancel,
+			q.RiskText(p.o.Render.Marks())+": type always to allow "+q.ID+" for this whole session: ")
 		if err == nil && strings.TrimSpace(typed) == "always" {
 			return scopes[n-1].Approval(), true
 		}

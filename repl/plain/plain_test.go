@@ -48,8 +48,9 @@ func newLimitedShell(t *testing.T, p policy.Policy, l vm.Limits) (*repl.Shell, *
 	t.Helper()
 	back := &office{}
 	c, report := catalog.New([]catalog.Entry{{
-		ID: "billing.refund.issue", Description: "Issue a refund for an invoice.", Mutates: true, Risk: catalog.High, Operation: catalog.Create,
-		Input: catalog.MustSchema(`{"type":"object","properties":{"invoice_id":{"type":"string"},"amount_cents":{"type":"integer"}},"required":["invoice_id","amount_cents"]}`),
+		ID: "billing.refund.issue", Description: "Issue a refund for an invoice.", Mutates: true, Risk: catalog.High,
+		Operation: catalog.Create,
+		Input:     catalog.MustSchema(`{"type":"object","properties":{"invoice_id":{"type":"string"},"amount_cents":{"type":"integer"}},"required":["invoice_id","amount_cents"]}`),
 		Action: func(_ context.Context, c catalog.Call) (catalog.Result, error) {
 			back.mu.Lock()
 			defer back.mu.Unlock()
@@ -57,7 +58,8 @@ func newLimitedShell(t *testing.T, p policy.Policy, l vm.Limits) (*repl.Shell, *
 			return catalog.Result{Data: map[string]any{"refund_id": "ref_1"}}, nil
 		},
 	}, {
-		ID: "crm.customer.get", Description: "Get a customer.", Input: catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}}}`),
+		ID: "crm.customer.get", Description: "Get a customer.",
+		Input: catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}}}`),
 		Action: func(_ context.Context, c catalog.Call) (catalog.Result, error) {
 			return catalog.Result{Data: map[string]any{"id": c.Args["id"], "name": "Acme Corp"}}, nil
 		},
@@ -187,10 +189,12 @@ func TestPlainQuestions(t *testing.T) {
 	if err := Run(t.Context(), sh, in, &out, o); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(questions.String(), "approve? billing.refund.issue") || !strings.Contains(questions.String(), "lua ❯ ") {
+	if !strings.Contains(questions.String(), "approve? billing.refund.issue") ||
+		!strings.Contains(questions.String(), "lua ❯ ") {
 		t.Errorf("asked %q", questions.String())
 	}
-	if strings.Contains(out.String(), "approve?") || strings.Contains(out.String(), "❯") || !strings.Contains(out.String(), "2\n") {
+	if strings.Contains(out.String(), "approve?") || strings.Contains(out.String(), "❯") ||
+		!strings.Contains(out.String(), "2\n") {
 		t.Errorf("printed %q", out.String())
 	}
 	if len(failed) != 1 || !strings.Contains(failed[0], "no") {
@@ -233,8 +237,8 @@ func TestPlainAnswers(t *testing.T) {
 	sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
 	got := plainly(t, sh, strings.Join([]string{
 		"for i = 1, 2 do billing.refund.issue{invoice_id = 'i', amount_cents = i} end",
-		"/trace", "/allow", "/policy", "yes please", "a b", "away", "a lot", "", "v",
-		"a", "a", "a", "y", "a", "1 x", "a", "always", "a", "0", "a", "4", "a", "", "a", "-1", "a", "3", "y", "a", "3", "always",
+		"/trace", "/allow", "/policy", "yes please", "a b", "away", "a lot", "", "v", "a", "a", "a", "y", "a", "1 x", "a",
+		"always", "a", "0", "a", "4", "a", "", "a", "-1", "a", "3", "y", "a", "3", "always",
 		"billing.refund.issue{invoice_id = 'i', amount_cents = 3}",
 	}, "\n"))
 	if n := strings.Count(got, "not an answer"); n != 8 {
@@ -262,13 +266,15 @@ func TestPlainScopes(t *testing.T) {
 		{"a\n3\nalways", "2 2 1 3 ", "billing.refund.issue"},
 	} {
 		sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
-		got := plainly(t, sh, "for _, n in ipairs{2, 2, 1, 3} do pcall(billing.refund.issue, {invoice_id = 'i', amount_cents = n}) end\n"+
-			c.answers+"\nn\nn\n/policy\n")
+		got := plainly(t, sh,
+			"for _, n in ipairs{2, 2, 1, 3} do pcall(billing.refund.issue, {invoice_id = 'i', amount_cents = n}) end\n"+
+				c.answers+"\nn\nn\n/policy\n")
 		made := ""
 		for _, act := range back.acts {
 			made += regexp.MustCompile(`amount_cents = (\d)`).FindStringSubmatch(act)[1] + " "
 		}
-		for _, want := range []string{"  1 exactly these arguments", "  2 amount_cents 0..2; other arguments free", "  3 any arguments", "  1  " + c.grant + "\n"} {
+		for _, want := range []string{"  1 exactly these arguments", "  2 amount_cents 0..2; other arguments free",
+			"  3 any arguments", "  1  " + c.grant + "\n"} {
 			if made != c.made || !strings.Contains(got, want) {
 				t.Errorf("%q: made %s, want %q in\n%s", c.answers, made, want, got)
 			}
@@ -282,14 +288,16 @@ func TestPlainGoesOn(t *testing.T) {
 		answers string
 		want    []string
 	}{
-		{"y\nyes", []string{"go on? [1]   3 action calls used", "y goes on with 3 more.", "go on? [1]   6 action calls used", "7 made"}},
+		{"y\nyes", []string{"go on? [1]   3 action calls used", "y goes on with 3 more.",
+			"go on? [1]   6 action calls used", "7 made"}},
 		{"y\nn", []string{"6 action calls used", "the run has used all 6 action calls", "hint: /limits calls 12 "}},
 		{"v\n/quit", []string{"> 1 ┊ for i = 1, 7 do", "the run has used all 3 action calls"}},
 		{"", []string{"the run has used all 3 action calls"}},
 		{"always", []string{"the run has used all 3 action calls"}},
 	} {
 		sh, _ := newShell(t, policy.Policy{})
-		got := plainly(t, sh, "/limits calls 3\nfor i = 1, 7 do crm.customer.get{id = '1'} end print('7 made')\n"+c.answers+"\n")
+		got := plainly(t, sh,
+			"/limits calls 3\nfor i = 1, 7 do crm.customer.get{id = '1'} end print('7 made')\n"+c.answers+"\n")
 		if !strings.Contains(got, "your runs, from the next on: 3 calls, 200 mutations") {
 			t.Errorf("the limit is not told:\n%s", got)
 		}
@@ -313,7 +321,8 @@ func TestPlainTypedAhead(t *testing.T) {
 	if err := Run(t.Context(), sh, in, &out, Options{Grace: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); len(back.acts) > 0 || strings.Count(got, "kept for later") != 2 || strings.Count(got, "nil\n") != 2 {
+	if got := out.String(); len(back.acts) > 0 || strings.Count(got, "kept for later") != 2 ||
+		strings.Count(got, "nil\n") != 2 {
 		t.Errorf("made %v:\n%s", back.acts, got)
 	}
 }

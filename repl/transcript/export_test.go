@@ -11,11 +11,15 @@ import (
 // FuzzCells holds the reading of a log against records in any order: it never fails.
 func FuzzCells(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7})
-	kinds := []trace.Kind{trace.KindRun, trace.KindOutcome, trace.KindPrompt, trace.KindAnswer, trace.KindCall, trace.KindReset, trace.KindName, "unknown"}
+	kinds := []trace.Kind{trace.KindRun, trace.KindOutcome, trace.KindPrompt, trace.KindAnswer, trace.KindCall,
+		trace.KindReset, trace.KindName, "unknown"}
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		var records []trace.Record
 		for _, b := range steps {
-			r := trace.Record{Kind: kinds[b%8], Cell: int(b>>3) % 4, Run: fmt.Sprint(b >> 5), Author: "you", Mode: trace.ModeRun, Text: "return 1"}
+			r := trace.Record{
+				Kind: kinds[b%8], Cell: int(b>>3) % 4, Run: fmt.Sprint(b >> 5), Author: "you", Mode: trace.ModeRun,
+				Text: "return 1",
+			}
 			if b&64 != 0 {
 				r.Call, r.Ended = &trace.Call{ID: "a.b", Mutates: true}, &trace.Outcome{OK: b&32 != 0, Repr: "```"}
 			}

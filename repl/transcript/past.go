@@ -54,7 +54,8 @@ func (r Run) lasting() bool { return r.Mode == trace.ModeRun && r.Ended != nil &
 func (r Run) Changed() []string {
 	var ids []string
 	for _, c := range slices.Concat(r.Calls, r.Begun) {
-		if c.Mutates && c.Verdict != trace.Denied && c.Verdict != trace.Rejected && c.Verdict != trace.Interrupted && !slices.Contains(ids, c.ID) {
+		if c.Mutates && c.Verdict != trace.Denied && c.Verdict != trace.Rejected &&
+			c.Verdict != trace.Interrupted && !slices.Contains(ids, c.ID) {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -109,7 +110,8 @@ func Cells(records []trace.Record) (cells []Cell, since int) {
 	}
 	for i := range cells {
 		c := &cells[i]
-		c.Replay = c.Form == input.Lua && len(c.Runs) > 0 && !slices.ContainsFunc(c.Runs, func(r Run) bool { return !r.lasting() })
+		c.Replay = c.Form == input.Lua && len(c.Runs) > 0 &&
+			!slices.ContainsFunc(c.Runs, func(r Run) bool { return !r.lasting() })
 		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == input.Lua {
 			c.Err = c.Outcome.Err
 		}

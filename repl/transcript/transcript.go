@@ -22,7 +22,10 @@ import (
 
 // Lines shows the records of a log, in their order, as a screen had shown what they tell of.
 func Lines(records []trace.Record, width int, o event.RenderOptions) []show.Line {
-	t := &transcribing{width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{}, over: map[nth]bool{}}
+	t := &transcribing{
+		width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{},
+		over: map[nth]bool{},
+	}
 	for _, r := range records {
 		if r.Kind == trace.KindCall && r.Call != nil {
 			t.over[nth{r.Run, r.Call.N}] = true
@@ -99,7 +102,8 @@ func (t *transcribing) add(r trace.Record) {
 			call := *r.Call
 			t.calls[r.Cell]++
 			call.N = t.calls[r.Cell]
-			t.push(t.fold.Push(event.Event{Kind: event.Called, Cell: r.Cell, Author: session.Author(call.Author), Call: &call})...)
+			t.push(t.fold.Push(event.Event{Kind: event.Called, Cell: r.Cell,
+				Author: session.Author(call.Author), Call: &call})...)
 		}
 	case trace.KindOutcome:
 		if r.Ended != nil {

@@ -37,7 +37,8 @@ type Client struct {
 	Persistent *bool
 }
 
-// WithToken returns the client as one who must show the token. One of less than 16 bytes is an error: it can be guessed.
+// WithToken returns the client as one who must show the token. One of less than 16 bytes is an error: it can be
+// guessed.
 func (c Client) WithToken(token string) (Client, error) {
 	if len(token) < minToken {
 		return Client{}, fmt.Errorf("want a token of at least %d bytes, got %d", minToken, len(token))
@@ -97,9 +98,9 @@ type clientFile struct {
 	} `toml:"client"`
 }
 
-// ReadClients reads the clients of a TOML file in the order of their names: a table [client.NAME] for each. A key that is
-// not known, a token that is not there and an empty list are errors: a rule that is misspelt would leave more open than
-// was meant.
+// ReadClients reads the clients of a TOML file in the order of their names: a table [client.NAME] for each. A key that
+// is not known, a token that is not there and an empty list are errors: a rule that is misspelt would leave more open
+// than was meant.
 func ReadClients(file string, getenv func(string) (string, bool)) ([]Client, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -129,7 +130,8 @@ func parseClients(text string, getenv func(string) (string, bool)) ([]Client, er
 		in := f.Client[name]
 		for key, list := range map[string][]string{"namespaces": in.Namespaces, "operations": in.Operations} {
 			if meta.IsDefined("client", name, key) && len(list) == 0 {
-				return nil, fmt.Errorf("client.%s.%s: the list is empty: list at least one, or omit the key to allow all", name, key)
+				return nil,
+					fmt.Errorf("client.%s.%s: the list is empty: list at least one, or omit the key to allow all", name, key)
 			}
 		}
 		c := Client{

@@ -188,10 +188,11 @@ const instructions = `A large catalog of actions behind three tools. Query it wi
 
 // server makes the MCP server that one client talks to.
 func (g *Gateway) server(c Client) *sdk.Server {
-	server := sdk.NewServer(&sdk.Implementation{Name: "almanac", Title: "Almanac", Version: g.options.Version}, &sdk.ServerOptions{
-		Instructions: instructions, Logger: slog.New(slog.DiscardHandler), SupportedProtocolVersions: versions,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
-	})
+	server := sdk.NewServer(&sdk.Implementation{Name: "almanac", Title: "Almanac", Version: g.options.Version},
+		&sdk.ServerOptions{
+			Instructions: instructions, Logger: slog.New(slog.DiscardHandler), SupportedProtocolVersions: versions,
+			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		})
 	for i, t := range tools.Tools(g.toolOptions(c)) {
 		about := annotations(i)
 		server.AddTool(&sdk.Tool{
@@ -238,7 +239,8 @@ func paged(schema json.RawMessage) json.RawMessage {
 }
 
 // call is one use of a tool. What is wrong with the arguments or the script is an answer that the model can read.
-func (g *Gateway) call(ctx context.Context, c Client, t tools.Tool, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (g *Gateway) call(ctx context.Context, c Client, t tools.Tool,
+	r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	s, err := g.session(ctx, c, r)
 	if err != nil {
 		return failure(err), nil

@@ -34,25 +34,30 @@ func TestMain(m *testing.M) {
 func shop(stopped chan<- struct{}) *catalog.View {
 	object := catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"],"additionalProperties":false}`)
 	entries := []catalog.Entry{
-		{ID: "shop.price", Description: "Get the price of an item.", Input: object, Action: func(context.Context, catalog.Call) (catalog.Result, error) {
-			return catalog.Result{Data: map[string]any{"cents": int64(250)}}, nil
-		}},
-		{ID: "shop.buy", Description: "Buy an item.", Input: object, Mutates: true, Risk: catalog.Medium, Operation: catalog.Create,
+		{ID: "shop.price", Description: "Get the price of an item.", Input: object,
+			Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+				return catalog.Result{Data: map[string]any{"cents": int64(250)}}, nil
+			}},
+		{ID: "shop.buy", Description: "Buy an item.", Input: object, Mutates: true,
+			Risk: catalog.Medium, Operation: catalog.Create,
 			Action: func(_ context.Context, c catalog.Call) (catalog.Result, error) {
 				return catalog.Result{Data: c.Context.Actor + " bought " + c.Args["id"].(string)}, nil
 			}},
-		{ID: "shop.wait", Description: "Wait for ever.", Action: func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
-			catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: 1, Total: 4, Text: "waiting"})
-			<-ctx.Done()
-			stopped <- struct{}{}
-			return catalog.Result{}, ctx.Err()
-		}},
-		{ID: "office.list", Description: "List the offices.", Action: func(context.Context, catalog.Call) (catalog.Result, error) {
-			return catalog.Result{Data: []any{"north", "south"}}, nil
-		}},
-		{ID: "office.close", Description: "Close all offices.", Mutates: true, Risk: catalog.High, Action: func(context.Context, catalog.Call) (catalog.Result, error) {
-			return catalog.Result{Data: "closed"}, nil
-		}},
+		{ID: "shop.wait", Description: "Wait for ever.",
+			Action: func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+				catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: 1, Total: 4, Text: "waiting"})
+				<-ctx.Done()
+				stopped <- struct{}{}
+				return catalog.Result{}, ctx.Err()
+			}},
+		{ID: "office.list", Description: "List the offices.",
+			Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+				return catalog.Result{Data: []any{"north", "south"}}, nil
+			}},
+		{ID: "office.close", Description: "Close all offices.", Mutates: true, Risk: catalog.High,
+			Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+				return catalog.Result{Data: "closed"}, nil
+			}},
 	}
 	all, _ := catalog.New(entries, catalog.Options{})
 	return all.View()
@@ -77,7 +82,10 @@ func newBench(t *testing.T, o Options) *bench {
 		b.mu.Lock()
 		b.opened++
 		b.mu.Unlock()
-		s, err := session.New(c.View, session.Options{Policy: c.Policy, Budget: c.Budget, Approve: c.Approve, Secrets: secret.NewFilter(func() []string { return []string{"hidden-item"} })})
+		s, err := session.New(c.View, session.Options{
+			Policy: c.Policy, Budget: c.Budget, Approve: c.Approve,
+			Secrets: secret.NewFilter(func() []string { return []string{"hidden-item"} }),
+		})
 		return s, func() error {
 			b.mu.Lock()
 			b.gone++
@@ -101,7 +109,8 @@ func (b *bench) dial(t *testing.T, c Client, o *sdk.ClientOptions) *sdk.ClientSe
 	outR, outW := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- b.ServeStdio(context.Background(), c, inR, outW) }()
-	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), &sdk.IOTransport{Reader: outR, Writer: inW}, nil)
+	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(),
+		&sdk.IOTransport{Reader: outR, Writer: inW}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +170,8 @@ func TestTools(t *testing.T) {
 		for _, one := range list.Tools {
 			names = append(names, one.Name)
 			schema := one.InputSchema.(map[string]any)
-			if len(one.Description) >= 1000 || schema["type"] != "object" || schema["anyOf"] != nil || one.Annotations == nil || one.OutputSchema == nil {
+			if len(one.Description) >= 1000 || schema["type"] != "object" || schema["anyOf"] != nil ||
+				one.Annotations == nil || one.OutputSchema == nil {
 				t.Errorf("%s: description of %d bytes, schema %v", one.Name, len(one.Description), schema)
 			}
 			if reads := one.Name != "lua_tools_execute"; one.Annotations.ReadOnlyHint != reads {
@@ -182,7 +192,8 @@ func TestCalls(t *testing.T) {
 		want string
 		fail bool
 	}{
-		{"query", map[string]any{"script": `return catalog.search("price of an item", {limit=1})`}, "shop.price(id*:str)", false},
+		{"query",
+			map[string]any{"script": `return catalog.search("price of an item", {limit=1})`}, "shop.price(id*:str)", false},
 		{"describe", map[string]any{"ids": []string{"shop.price", "shop.prize"}}, "shop.prize: no such action", false},
 		{"describe", map[string]any{"ids": []string{"none"}}, "none: no such action", true},
 		{"execute", map[string]any{"script": `return shop.price{id="a"}.cents`}, "250", false},
@@ -240,14 +251,16 @@ func TestElicitation(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var asked []string
-			cs := newBench(t, Options{Policy: Policy{Mode: c.mode}}).dial(t, Client{Rules: catalog.Rules{Actor: "ann"}}, &sdk.ClientOptions{
-				ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-					asked = append(asked, r.Params.Message)
-					return &sdk.ElicitResult{Action: c.action, Content: map[string]any{"decision": c.decision}}, nil
-				},
-			})
+			cs := newBench(t, Options{Policy: Policy{Mode: c.mode}}).dial(t,
+				Client{Rules: catalog.Rules{Actor: "ann"}}, &sdk.ClientOptions{
+					ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+						asked = append(asked, r.Params.Message)
+						return &sdk.ElicitResult{Action: c.action, Content: map[string]any{"decision": c.decision}}, nil
+					},
+				})
 			for _, want := range c.want {
-				if got := textOf(call(t, cs, "execute", script(`return shop.buy{id="a"}`, "shop.buy"))); !strings.Contains(got, want) {
+				if got := textOf(call(t, cs, "execute",
+					script(`return shop.buy{id="a"}`, "shop.buy"))); !strings.Contains(got, want) {
 					t.Errorf("got %s", got)
 				}
 			}
@@ -281,7 +294,9 @@ func TestProgressAndCancel(t *testing.T) {
 	b := newBench(t, Options{})
 	told := make(chan string, 10)
 	cs := b.dial(t, Client{}, &sdk.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { told <- r.Params.Message },
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			told <- r.Params.Message
+		},
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -348,7 +363,8 @@ func TestRenew(t *testing.T) {
 	}
 	b.view = smaller
 	b.Renew(t.Context())
-	if got := textOf(call(t, cs, "execute", script(`return office.list()`, "office.list"))); !strings.Contains(got, "no such action") {
+	if got := textOf(call(t, cs, "execute", script(`return office.list()`, "office.list"))); !strings.Contains(got,
+		"no such action") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -372,15 +388,20 @@ func TestParseClients(t *testing.T) {
 		return v, ok
 	}
 	for _, c := range []struct{ text, want string }{
-		{"[client.a]\ntoken_env = \"A\"\nactor = \"ann\"\ncalls = 5\noperations = [\"read\"]\n[client.b]\ntoken_sha256 = \"" + strings.Repeat("ab", 32) + "\"\n", "2 clients"},
+		{"[client.a]\ntoken_env = \"A\"\nactor = \"ann\"\ncalls = 5\noperations = [\"read\"]\n[client.b]\ntoken_sha256 = \"" +
+			strings.Repeat("ab", 32) + "\"\n", "2 clients"},
 		{"", "no [client.NAME] in it"},
 		{"[client.a]\nnamespace = [\"x\"]", "client.a.namespace: unknown key"},
-		{"[client.a]\nnamespaces = []", "client.a.namespaces: the list is empty: list at least one, or omit the key to allow all"},
-		{"[client.a]\noperations = []", "client.a.operations: the list is empty: list at least one, or omit the key to allow all"},
+		{"[client.a]\nnamespaces = []",
+			"client.a.namespaces: the list is empty: list at least one, or omit the key to allow all"},
+		{"[client.a]\noperations = []",
+			"client.a.operations: the list is empty: list at least one, or omit the key to allow all"},
 		{"[client.a]\ntoken_env = \"NONE\"", "client.a: token_env: the variable NONE must hold a token of at least 16 bytes"},
-		{"[client.a]\ntoken_env = \"SHORT\"", "client.a: token_env: the variable SHORT must hold a token of at least 16 bytes"},
+		{"[client.a]\ntoken_env = \"SHORT\"",
+			"client.a: token_env: the variable SHORT must hold a token of at least 16 bytes"},
 		{"[client.a]\ntoken_env = \"A\"\n[client.b]\ntoken_env = \"A\"", "client.b: same token as client.a"},
-		{"[client.a]\ntoken_sha256 = \"abc\"", "client.a: token_sha256: want 64 hex digits: printf %s \"$TOKEN\" | sha256sum"},
+		{"[client.a]\ntoken_sha256 = \"abc\"",
+			"client.a: token_sha256: want 64 hex digits: printf %s \"$TOKEN\" | sha256sum"},
 		{"[client.a]\npolicy = \"maybe\"", `client.a: policy "maybe": unknown: use ask, readonly or session`},
 		{"[client.a]\ncalls = -1", "client.a: a budget must not be negative"},
 	} {
@@ -412,19 +433,23 @@ func FuzzPageEnd(f *testing.F) {
 // What a question shows cannot move a cursor or turn text around, and nothing that a person needs is left out.
 func TestQuestionIsPlain(t *testing.T) {
 	text := question(show.QuestionOf(session.Request{
-		Entry: &catalog.Entry{ID: "a.b", Mutates: true, Risk: catalog.High, Description: "Pays. It is quick. It cannot be undone."},
-		Args:  map[string]any{"x": "\u202e\u0085\n"}, Injected: map[string]any{"tenant": "t1"}, Preview: "+one\r-two\x1b[2J\n+three",
-		Author: session.Model, N: 2, Reason: "mutations need approval",
+		Entry: &catalog.Entry{
+			ID: "a.b", Mutates: true, Risk: catalog.High, Description: "Pays. It is quick. It cannot be undone.",
+		},
+		Args: map[string]any{"x": "\u202e\u0085\n"}, Injected: map[string]any{"tenant": "t1"},
+		Preview: "+one\r-two\x1b[2J\n+three", Author: session.Model, N: 2, Reason: "mutations need approval",
 	}, show.Options{}.Marks()))
-	want := "Allow a.b? !! MUTATES · HIGH RISK\n! It cannot be undone.\nPays. It is quick.\n" + `{ x = "\u{202e}\u{85}\n" }` + "\n" +
-		`filled in by the host: { tenant = "t1" }` + "\n" + `+one\13-two\27[2J` + "\n+three\nasked by the model, call 2 · mutations need approval"
+	want := "Allow a.b? !! MUTATES · HIGH RISK\n! It cannot be undone.\nPays. It is quick.\n" +
+		`{ x = "\u{202e}\u{85}\n" }` + "\n" +
+		`filled in by the host: { tenant = "t1" }` + "\n" + `+one\13-two\27[2J` +
+		"\n+three\nasked by the model, call 2 · mutations need approval"
 	if text != want {
 		t.Errorf("got %q\nwant %q", text, want)
 	}
 }
 
-// What may do great damage is allowed for the session only when the person says so twice, and what cannot be shown whole is
-// not asked about.
+// What may do great damage is allowed for the session only when the person says so twice, and what cannot be shown
+// whole is not asked about.
 func TestElicitationAtHighRisk(t *testing.T) {
 	for _, c := range []struct {
 		answers []string
@@ -454,7 +479,9 @@ func TestElicitationAtHighRisk(t *testing.T) {
 		if allowed := strings.Contains(got, "closed"); asked != c.asked || allowed != (c.want != session.Refuse) {
 			t.Errorf("%v: asked %d times, got %s", c.answers, asked, got)
 		}
-		if got := textOf(call(t, cs, "execute", script(`return shop.buy{id=("x"):rep(40000)}`, "shop.buy"))); asked != c.asked || !strings.Contains(got, "too large to show") {
+		if got := textOf(call(t, cs, "execute",
+			script(`return shop.buy{id=("x"):rep(40000)}`, "shop.buy"))); asked != c.asked ||
+			!strings.Contains(got, "too large to show") {
 			t.Errorf("a question of 40,000 letters: asked %d times, got %s", asked, got)
 		}
 	}

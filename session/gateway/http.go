@@ -99,8 +99,9 @@ func (g *Gateway) handler(addr net.Addr, o HTTPOptions) (http.Handler, error) {
 	var handler http.Handler = sdk.NewStreamableHTTPHandler(
 		func(r *http.Request) *sdk.Server { return servers[who(r)] },
 		&sdk.StreamableHTTPOptions{
-			SessionTimeout: g.options.Idle, MaxRequestBodyBytes: maxRequest, DisableLocalhostProtection: true, // guarded has its own
-			EventStore: sdk.NewMemoryEventStore(nil), // an answer whose stream broke can be fetched again
+			SessionTimeout: g.options.Idle, MaxRequestBodyBytes: maxRequest,
+			DisableLocalhostProtection: true,                         // guarded has its own
+			EventStore:                 sdk.NewMemoryEventStore(nil), // an answer whose stream broke can be fetched again
 		},
 	)
 	handler = g.bounded(handler, servers)

@@ -69,7 +69,9 @@ func dialHTTP(t *testing.T, url, token string, o *sdk.ClientOptions) (*sdk.Clien
 func TestHTTPClients(t *testing.T) {
 	b := newBench(t, Options{})
 	url := serveHTTP(t, b, HTTPOptions{Clients: []Client{
-		with(t, tokenA, Client{Name: "a", Rules: catalog.Rules{Actor: "ann", Namespaces: []string{"shop"}}, Policy: Policy{Mode: policy.Session}}),
+		with(t, tokenA, Client{
+			Name: "a", Rules: catalog.Rules{Actor: "ann", Namespaces: []string{"shop"}}, Policy: Policy{Mode: policy.Session},
+		}),
 		with(t, tokenB, Client{Name: "b", Operations: []catalog.Operation{catalog.Read}}),
 	}})
 	if _, err := dialHTTP(t, url, "", nil); err == nil {
@@ -126,7 +128,8 @@ func TestHTTPElicitation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := textOf(call(t, cs, "execute", script(`return shop.buy{id="x"}`, "shop.buy"))); !strings.Contains(got, "bought x") {
+	if got := textOf(call(t, cs, "execute", script(`return shop.buy{id="x"}`, "shop.buy"))); !strings.Contains(got,
+		"bought x") {
 		t.Error(got)
 	}
 }
@@ -152,11 +155,13 @@ func TestHTTPGuards(t *testing.T) {
 		{"loopback by number", "[::1]:1", "", Path, "", local, HTTPOptions{Clients: anybody}, 200},
 		{"rebound name", "evil.example", "", Path, "", local, HTTPOptions{Clients: anybody}, 403},
 		{"rebound name with a token", "evil.example", "", Path, tokenA, local, HTTPOptions{Clients: known}, 403},
-		{"own name", "box.example:1", "", Path, "", local, HTTPOptions{Clients: anybody, Hosts: []string{"box.example"}}, 200},
+		{"own name", "box.example:1", "", Path, "", local,
+			HTTPOptions{Clients: anybody, Hosts: []string{"box.example"}}, 200},
 		{"own page", "localhost:1", "http://localhost:1", Path, "", local, HTTPOptions{Clients: anybody}, 200},
 		{"another page", "localhost:1", "http://localhost:2", Path, "", local, HTTPOptions{Clients: anybody}, 403},
 		{"no page", "localhost:1", "null", Path, "", local, HTTPOptions{Clients: anybody}, 403},
-		{"named page", "localhost:1", "https://a.example", Path, "", local, HTTPOptions{Clients: anybody, Origins: []string{"https://a.example"}}, 200},
+		{"named page", "localhost:1", "https://a.example", Path, "", local,
+			HTTPOptions{Clients: anybody, Origins: []string{"https://a.example"}}, 200},
 		{"elsewhere", "localhost:1", "", "/", "", local, HTTPOptions{Clients: anybody}, 404},
 		{"far without token", "box:1", "", Path, "", far, HTTPOptions{Clients: known}, 401},
 		{"far with token", "box:1", "", Path, tokenA, far, HTTPOptions{Clients: known}, 200},
@@ -186,7 +191,8 @@ func TestHTTPGuards(t *testing.T) {
 }
 
 func initialize(h http.Handler, host, origin, path, token string) int {
-	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`))
+	r := httptest.NewRequest(http.MethodPost, path,
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`))
 	r.Host = host
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
@@ -214,7 +220,8 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cs := range []*sdk.ClientSession{polite, silent} {
-		if _, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script("return 1")}); err != nil {
+		if _, err := cs.CallTool(t.Context(),
+			&sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script("return 1")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -245,7 +252,9 @@ func TestTooMany(t *testing.T) {
 	}
 	call(t, one, "execute", script("return 1"))
 	call(t, two, "execute", script("return 1"))
-	if _, err := one.CallTool(t.Context(), &sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script("return 1")}); !errors.Is(err, sdk.ErrSessionMissing) {
+	if _, err := one.CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "lua_tools_execute", Arguments: script("return 1")}); !errors.Is(err,
+		sdk.ErrSessionMissing) {
 		t.Errorf("the first: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -62,7 +62,8 @@ func (p *pages) first(reply tools.Reply) *sdk.CallToolResult {
 	data, err := json.Marshal(reply.Data)
 	if len(reply.Text) <= p.most && err == nil && len(data) <= 2*p.most {
 		return &sdk.CallToolResult{
-			IsError: reply.Failed, Content: []sdk.Content{&sdk.TextContent{Text: reply.Text}}, StructuredContent: json.RawMessage(data),
+			IsError: reply.Failed, Content: []sdk.Content{&sdk.TextContent{Text: reply.Text}},
+			StructuredContent: json.RawMessage(data),
 		}
 	}
 	text := reply.Text
@@ -108,7 +109,9 @@ func (p *pages) cutPage(text string, failed bool) *sdk.CallToolResult {
 		head += fmt.Sprintf("\n[%d more bytes, about %d tokens: call again with cursor %q alone, or run a script that returns less]",
 			len(r.text), len(r.text)/bytesPerToken, r.cursor())
 	}
-	return &sdk.CallToolResult{IsError: failed, Content: []sdk.Content{&sdk.TextContent{Text: head}}, StructuredContent: data}
+	return &sdk.CallToolResult{
+		IsError: failed, Content: []sdk.Content{&sdk.TextContent{Text: head}}, StructuredContent: data,
+	}
 }
 
 func (r rest) cursor() string { return fmt.Sprintf("%d-%d", r.number, len(r.text)) }

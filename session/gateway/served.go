@@ -85,7 +85,9 @@ func (g *Gateway) session(ctx context.Context, c Client, r *sdk.CallToolRequest)
 		delete(g.sessions, longest) // its watcher closes it
 	}
 	if !there {
-		s = &served{client: c, used: time.Now(), ready: make(chan struct{}), pages: pages{most: g.options.Page * bytesPerToken}}
+		s = &served{
+			client: c, used: time.Now(), ready: make(chan struct{}), pages: pages{most: g.options.Page * bytesPerToken},
+		}
 		s.ctx, s.cancel = context.WithCancel(g.ctx)
 		g.sessions[r.Session] = s
 		g.wait.Go(func() { g.watch(r.Session, s) })
@@ -213,8 +215,10 @@ func choicesSchema(choices []choice) json.RawMessage {
 	for _, c := range choices {
 		values, words = append(values, c.value), append(words, c.words)
 	}
-	schema, err := json.Marshal(map[string]any{"type": "object", "required": []string{"decision"}, "properties": map[string]any{
-		"decision": map[string]any{"type": "string", "title": "Decision", "enum": values, "enumNames": words}}})
+	decision := map[string]any{"type": "string", "title": "Decision", "enum": values, "enumNames": words}
+	schema, err := json.Marshal(map[string]any{
+		"type": "object", "required": []string{"decision"}, "properties": map[string]any{"decision": decision},
+	})
 	if err != nil {
 		panic(err) // strings only
 	}
@@ -268,7 +272,8 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 }
 
 // decide puts one question; decision is empty unless the form was accepted.
-func (s *served) decide(ctx context.Context, ss *sdk.ServerSession, text string, choices []choice) (decision, action string, err error) {
+func (s *served) decide(ctx context.Context, ss *sdk.ServerSession, text string,
+	choices []choice) (decision, action string, err error) {
 	answer, err := ss.Elicit(ctx, &sdk.ElicitParams{
 		Mode: "form", Message: s.session.Redact(text), RequestedSchema: choicesSchema(choices),
 	})

@@ -118,7 +118,8 @@ func TestHostErrors(t *testing.T) {
 			if got == nil {
 				t.Fatal("no error")
 			}
-			if got.Kind != test.want.Kind || !strings.Contains(got.Message, test.want.Message) || got.Code != test.want.Code || got.Hint != test.want.Hint {
+			if got.Kind != test.want.Kind || !strings.Contains(got.Message, test.want.Message) ||
+				got.Code != test.want.Code || got.Hint != test.want.Hint {
 				t.Errorf("error %+v, want %+v", *got, test.want)
 			}
 		})
@@ -155,7 +156,8 @@ func TestHugeArguments(t *testing.T) {
 	if got == nil || got.Kind == vm.Lost {
 		t.Errorf("error %+v", got)
 	}
-	if got := runLua(t, k, "--"+strings.Repeat("x", maxFrame), h).Err; got == nil || got.Kind != vm.Limit || got.Limit != "source" {
+	if got := runLua(t, k, "--"+strings.Repeat("x", maxFrame), h).Err; got == nil ||
+		got.Kind != vm.Limit || got.Limit != "source" {
 		t.Errorf("huge script: %+v", got)
 	}
 }

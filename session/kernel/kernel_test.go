@@ -19,7 +19,8 @@ import (
 func TestGlobalsLiveFromRunToRun(t *testing.T) {
 	k := get(t, newPool(t, options(t)))
 	runLua(t, k, "x = 10; function double(n) return 2 * n end; list = {1, 2}", Host{})
-	if got := value(t, runLua(t, k, "list[3] = double(x); return list", Host{})); !cmp.Equal(got, []any{int64(1), int64(2), int64(20)}) {
+	if got := value(t, runLua(t, k, "list[3] = double(x); return list", Host{})); !cmp.Equal(got,
+		[]any{int64(1), int64(2), int64(20)}) {
 		t.Errorf("list = %#v", got)
 	}
 	globals, err := k.globals(context.Background())
@@ -211,7 +212,8 @@ func TestInterrupt(t *testing.T) {
 	// A context that ended before changes nothing.
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if reply, err := k.Run(ctx, script("x = 1"), o.Limits, Host{}); !errors.Is(err, context.Canceled) || reply.Err.Kind != vm.Interrupt {
+	if reply, err := k.Run(ctx, script("x = 1"), o.Limits, Host{}); !errors.Is(err, context.Canceled) ||
+		reply.Err.Kind != vm.Interrupt {
 		t.Errorf("ended context: %+v, %v", reply.Err, err)
 	}
 	if got := value(t, runLua(t, k, "return x == nil", Host{})); got != true {

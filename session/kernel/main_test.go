@@ -117,7 +117,8 @@ func acting(t testing.TB, part string) []string {
 	return []string{self, "act", part}
 }
 
-// act plays a part: a program that holds a kernel, a probe of the walls, or a kernel that does not keep to the protocol.
+// act plays a part: a program that holds a kernel, a probe of the walls, or a kernel that does not keep to the
+// protocol.
 func act(part string) {
 	switch part {
 	case "parent":

@@ -101,7 +101,8 @@ func TestWatch(t *testing.T) {
 			w.resume(true)
 		}, limit + interruptGrace, true},
 		{"never while paused", func(w *watch) { w.pause() }, 0, false},
-		{"interrupted", func(w *watch) { time.Sleep(time.Millisecond); w.interrupt() }, time.Millisecond + interruptGrace, true},
+		{"interrupted", func(w *watch) { time.Sleep(time.Millisecond); w.interrupt() },
+			time.Millisecond + interruptGrace, true},
 		{"interrupted again", func(w *watch) {
 			w.interrupt()
 			time.Sleep(100 * time.Millisecond)

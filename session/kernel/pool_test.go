@@ -202,7 +202,8 @@ func TestStartFails(t *testing.T) {
 
 // A kernel that breaks the protocol is ended and costs the parent neither its life nor its memory.
 func TestHostileKernels(t *testing.T) {
-	parts := []string{"garbage", "huge length", "empty frame", "half a frame", "huge list", "many empty lists", "deep", "tag",
+	parts := []string{"garbage", "huge length", "empty frame", "half a frame", "huge list",
+		"many empty lists", "deep", "tag",
 		"unknown field", "wrong type", "out of turn", "request", "unknown stream", "closed pipe"}
 	for _, part := range parts {
 		t.Run(part, func(t *testing.T) {

@@ -28,14 +28,16 @@ inc()`, Host{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Globals != 3 || len(s.Left) != 1 || s.Left[0] != (vm.Left{Name: "co", Reason: "holds a coroutine"}) || len(s.Data) < 5<<20 {
+	if s.Globals != 3 || len(s.Left) != 1 ||
+		s.Left[0] != (vm.Left{Name: "co", Reason: "holds a coroutine"}) || len(s.Data) < 5<<20 {
 		t.Errorf("%d globals in %d bytes, left %v", s.Globals, len(s.Data), s.Left)
 	}
 	globals, err := to.Restore(ctx, s.Data)
 	if err != nil || len(globals) != 3 {
 		t.Fatal(globals, err)
 	}
-	if got := value(t, runLua(t, to, "assert(inc() == peek() and #text == 5 * 2^20 + 3 and co == nil) return inc()", Host{})); got != int64(3) {
+	if got := value(t, runLua(t, to,
+		"assert(inc() == peek() and #text == 5 * 2^20 + 3 and co == nil) return inc()", Host{})); got != int64(3) {
 		t.Errorf("inc() = %v", got)
 	}
 	if got := value(t, runLua(t, from, "return peek()", Host{})); got != int64(1) {
@@ -132,7 +134,8 @@ func TestHostileSnapshots(t *testing.T) {
 func BenchmarkSnapshot(b *testing.B) {
 	k := get(b, newPool(b, options(b)))
 	ctx := context.Background()
-	runLua(b, k, `rows = {} for i = 1, 500 do rows[i] = {id = "inv_" .. i, cents = i * 100, tags = {"a", "b"}} end`, Host{})
+	runLua(b, k,
+		`rows = {} for i = 1, 500 do rows[i] = {id = "inv_" .. i, cents = i * 100, tags = {"a", "b"}} end`, Host{})
 	var s vm.Snapshot
 	b.Run("fetch", func(b *testing.B) {
 		for b.Loop() {

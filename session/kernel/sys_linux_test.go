@@ -85,7 +85,8 @@ func TestKernelProcess(t *testing.T) {
 		}
 	}
 	limits := read("limits")
-	for _, want := range []string{"Max core file size        0", "Max open files            16", "Max file size             0"} {
+	for _, want := range []string{"Max core file size        0", "Max open files            16",
+		"Max file size             0"} {
 		if !strings.Contains(limits, want) {
 			t.Errorf("limits lack %q:\n%s", want, limits)
 		}

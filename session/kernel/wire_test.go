@@ -35,15 +35,19 @@ func TestFrames(t *testing.T) {
 		{kindStart, start{Version: 1, Limits: vm.Limits{Steps: 1 << 40, Time: time.Second}, Prelude: vm.Compiled("b\xff")}},
 		{kindReady, ready{Error: "no"}},
 		{kindRun, runRequest{Seq: 1 << 60, Script: script2("return 1"), Limits: vm.Limits{Depth: 3}}},
-		{kindReply, vm.Reply{Values: []vm.Value{v}, Err: &vm.Error{Kind: vm.Runtime, Message: "m", Line: 2, Value: &v, Traceback: []string{"a"}},
-			Steps: 5, Elapsed: time.Minute, Globals: []vm.Global{{Name: "x", Size: 3}}, Changed: vm.Diff{Added: []string{"x"}}, Dropped: 1}},
+		{kindReply, vm.Reply{Values: []vm.Value{v}, Err: &vm.Error{
+			Kind: vm.Runtime, Message: "m", Line: 2, Value: &v, Traceback: []string{"a"},
+		},
+			Steps: 5, Elapsed: time.Minute, Globals: []vm.Global{{Name: "x", Size: 3}},
+			Changed: vm.Diff{Added: []string{"x"}}, Dropped: 1}},
 		{kindKeyList, []vm.Key{{Name: "\x80", Type: "number"}}},
 		{kindGlobList, []vm.Global{}},
 		{kindCall, callRequest{ID: "a.b", Line: -1, Args: map[string]any{"n": 1.5}}},
 		{kindOp, opRequest{Name: "catalog.search", Args: []any{"q", map[string]any{}}}},
 		{kindWrite, []written{{Stream: vm.Stdout, Text: "\xc3"}}},
 		{kindAnswer, answer{Value: math.Inf(1)}},
-		{kindAnswer, answer{Err: &hostError{Typed: true, HostError: vm.HostError{Fatal: true, Kind: vm.Denied, Code: "denied"}}}},
+		{kindAnswer,
+			answer{Err: &hostError{Typed: true, HostError: vm.HostError{Fatal: true, Kind: vm.Denied, Code: "denied"}}}},
 		{kindInterrupt, interrupt{Seq: 2, Reason: "interrupted"}},
 	}
 	var pipe bytes.Buffer
@@ -64,7 +68,8 @@ func TestFrames(t *testing.T) {
 		if err := c.decode(payload, got.Interface()); err != nil {
 			t.Fatalf("%c: %v", k, err)
 		}
-		if diff := cmp.Diff(test.v, got.Elem().Interface(), cmp.AllowUnexported(callRequest{}, opRequest{}, written{}, answer{})); diff != "" {
+		if diff := cmp.Diff(test.v, got.Elem().Interface(),
+			cmp.AllowUnexported(callRequest{}, opRequest{}, written{}, answer{})); diff != "" {
 			t.Errorf("%c: -want +got:\n%s", k, diff)
 		}
 	}
@@ -94,7 +99,8 @@ func TestHandWrittenFrames(t *testing.T) {
 		if err := c.decode(payload, got.Interface()); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if diff := cmp.Diff(want, got.Elem().Interface(), cmp.AllowUnexported(callRequest{}, opRequest{}, written{}, answer{})); diff != "" {
+		if diff := cmp.Diff(want, got.Elem().Interface(),
+			cmp.AllowUnexported(callRequest{}, opRequest{}, written{}, answer{})); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
 	}
@@ -149,7 +155,8 @@ func TestScan(t *testing.T) {
 // No bytes do more to the reader than fail.
 func FuzzFrames(f *testing.F) {
 	c := testCodec(f)
-	for _, v := range []any{vm.Reply{Values: []vm.Value{{Data: []any{"x", 1.5}}}}, hello{Version: 1}, []written{{Stream: vm.Stdout, Text: "x"}}} {
+	for _, v := range []any{vm.Reply{Values: []vm.Value{{Data: []any{"x", 1.5}}}}, hello{Version: 1},
+		[]written{{Stream: vm.Stdout, Text: "x"}}} {
 		frame, err := c.frame(kindReply, v)
 		if err != nil {
 			f.Fatal(err)
@@ -171,7 +178,8 @@ func FuzzFrames(f *testing.F) {
 				return
 			}
 			// What the parent takes from a child, all of it whatever the kind says.
-			for _, into := range []any{&vm.Reply{}, &callRequest{}, &opRequest{}, &[]written{}, &[]vm.Key{}, &[]vm.Global{}, &hello{}, &ready{}, &answer{}, &piece{}, &snapshotEnd{}, &restored{}} {
+			for _, into := range []any{&vm.Reply{}, &callRequest{}, &opRequest{}, &[]written{}, &[]vm.Key{}, &[]vm.Global{},
+				&hello{}, &ready{}, &answer{}, &piece{}, &snapshotEnd{}, &restored{}} {
 				if err := c.decode(payload, into); err == nil && k == kindAnswer {
 					checkData(t, into)
 				}
@@ -235,7 +243,8 @@ func FuzzValues(f *testing.F) {
 
 func TestSizes(t *testing.T) {
 	var size *sizeError
-	for _, v := range []any{strings.Repeat("x", maxFrame+1), []any{strings.Repeat("x", maxFrame/2), strings.Repeat("x", maxFrame/2)},
+	for _, v := range []any{strings.Repeat("x", maxFrame+1),
+		[]any{strings.Repeat("x", maxFrame/2), strings.Repeat("x", maxFrame/2)},
 		make([]any, maxItems), make([]byte, maxFrame+1)} {
 		if frame, err := answerFrame(nil, v); !errors.As(err, &size) {
 			t.Errorf("%T: frame of %d bytes, error %v", v, len(frame), err)

@@ -57,7 +57,8 @@ type Filter struct {
 	Interactive bool
 }
 
-// List returns the sessions that have cells and that f takes, newest first. Logs that cannot be read are told in skipped.
+// List returns the sessions that have cells and that f takes, newest first. Logs that cannot be read are told in
+// skipped.
 func (a Archive) List(f Filter) (all []Summary, skipped []error) {
 	for _, path := range a.paths("*") {
 		s, fits, err := summarize(path, strings.Fields(strings.ToLower(f.Words)))
@@ -74,8 +75,8 @@ func (a Archive) List(f Filter) (all []Summary, skipped []error) {
 }
 
 // Latest returns the newest session with cells that a person sat before: one that began in dir, or else anywhere. Where
-// there is none it returns the newest of the others by the same rule. Newer logs that cannot be read are told in skipped.
-// The error is a *NotFoundError when there is none.
+// there is none it returns the newest of the others by the same rule. Newer logs that cannot be read are told in
+// skipped. The error is a *NotFoundError when there is none.
 func (a Archive) Latest(dir string) (latest Summary, skipped []error, err error) {
 	best := 0
 	for _, path := range slices.Backward(a.paths("*")) {
@@ -322,7 +323,8 @@ func (a Archive) Thread(s Summary) (Thread, error) {
 		}
 		found := a.paths(before)
 		if len(found) == 0 {
-			t.Notices = append(t.Notices, fmt.Sprintf("session %s, which this one continues, is missing: its cells are skipped", before))
+			t.Notices = append(t.Notices,
+				fmt.Sprintf("session %s, which this one continues, is missing: its cells are skipped", before))
 			break
 		}
 		path = found[0]

@@ -52,7 +52,8 @@ func TestArchive(t *testing.T) {
 	keep(t, a, "20260102-100000-bbbb2222", About{Dir: "/elsewhere"}, "tickets = 'Ünpaid'")
 	keep(t, a, "20260103-100000-cccc3333", About{Dir: "/w"}) // nothing was done in it
 	bad := a.Path("20260104-100000-dddd4444", time.Date(2026, 1, 4, 0, 0, 0, 0, time.UTC))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(bad), 0o700), os.WriteFile(bad, []byte("\x00garbage\n"), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(bad), 0o700),
+		os.WriteFile(bad, []byte("\x00garbage\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -69,7 +70,8 @@ func TestArchive(t *testing.T) {
 			t.Errorf("%q: skipped %v: %s", c.filter, skipped, diff)
 		}
 	}
-	if s, skipped, err := a.Latest("/w"); err != nil || len(skipped) != 1 || s.ID != "20260101-100000-aaaa1111" || s.Cells != 2 || s.First != "invoices = 1" {
+	if s, skipped, err := a.Latest("/w"); err != nil || len(skipped) != 1 || s.ID != "20260101-100000-aaaa1111" ||
+		s.Cells != 2 || s.First != "invoices = 1" {
 		t.Errorf("the latest of /w is %+v, %v", s, err)
 	}
 	if s, _, err := a.Latest("/unknown"); err != nil || s.ID != "20260102-100000-bbbb2222" {
@@ -124,7 +126,8 @@ func TestFind(t *testing.T) {
 		{"refund round", "20260102-100000-bbbb2222", ""},
 		{"REFUND", "20260102-100000-bbbb2222", ""},
 		{"first t", "20270102-100002-cccc3332", ""}, // the newest of that name
-		{"first", "", `session "first": ambiguous: 20270102-100001-cccc3331 (first refund), 20270102-100002-cccc3332 (First try)`},
+		{"first", "",
+			`session "first": ambiguous: 20270102-100001-cccc3331 (first refund), 20270102-100002-cccc3332 (First try)`},
 		{"bbb", "20270102-100004-cccc3334", ""}, // a name before the beginning of an id
 		{"2026", "", `session "2026": ambiguous: 20260101-100000-aaaa1111, 20260102-100000-bbbb2222 (refund round), 20270102-100003-cccc3333 (2026-review)`},
 		{"aaab1111", "", `session "aaab1111": not found; near it: 20260101-100000-aaaa1111`},
@@ -182,7 +185,8 @@ func TestThread(t *testing.T) {
 	if err := os.Remove(a.Path("20260102-100000-bbbb2222", time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))); err != nil {
 		t.Fatal(err)
 	}
-	if th := thread(); texts(th) != "z = 3;" || len(th.Notices) != 1 || !strings.Contains(th.Notices[0], "20260102-100000-bbbb2222") {
+	if th := thread(); texts(th) != "z = 3;" || len(th.Notices) != 1 ||
+		!strings.Contains(th.Notices[0], "20260102-100000-bbbb2222") {
 		t.Errorf("read %q, notices %q", texts(th), th.Notices)
 	}
 	if after := must(os.ReadFile(first)); string(after) != string(before) {

@@ -22,7 +22,10 @@ func TestLogRoundTrip(t *testing.T) {
 	want := []Record{
 		{Time: time.Unix(1, 0).UTC(), Kind: KindSession, About: &About{ID: "a", Sources: []string{"demo"}}},
 		{Time: time.Unix(2, 0).UTC(), Kind: KindRun, Author: "you", Mode: ModeRun, Text: "x = \"\xe4\xb8\xad\"\nreturn x"},
-		{Time: time.Unix(3, 0).UTC(), Kind: KindCall, Call: &Call{N: 1, ID: "crm.customer.get", Args: map[string]any{"id": "c"}, Verdict: OK, Start: time.Unix(3, 0).UTC(), Took: time.Second}},
+		{Time: time.Unix(3, 0).UTC(), Kind: KindCall, Call: &Call{
+			N: 1, ID: "crm.customer.get", Args: map[string]any{"id": "c"}, Verdict: OK, Start: time.Unix(3, 0).UTC(),
+			Took: time.Second,
+		}},
 		{Time: time.Unix(4, 0).UTC(), Kind: KindOutcome, Ended: &Outcome{OK: true, Repr: "1"}},
 	}
 	for _, r := range want {

@@ -57,8 +57,8 @@ type Record struct {
 	// Message is a message of the conversation, in the words of the package that keeps it. One that answers a call which
 	// an earlier record answered replaces it.
 	Message json.RawMessage `json:"message,omitempty"`
-	// Whole is the result of Call where Call.Result is a part of it, for who keeps it in memory. No log has it. It is shared
-	// and must not be changed.
+	// Whole is the result of Call where Call.Result is a part of it, for who keeps it in memory. No log has it. It is
+	// shared and must not be changed.
 	Whole any `json:"-"`
 }
 

@@ -130,8 +130,8 @@ func KeepState(path string, failed func(error)) *StateFile {
 	return f
 }
 
-// Put leaves s to be written and does not wait. One that is still to be written is replaced: only the newest counts. The
-// bytes must not be changed afterwards.
+// Put leaves s to be written and does not wait. One that is still to be written is replaced: only the newest counts.
+// The bytes must not be changed afterwards.
 func (f *StateFile) Put(s State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 // maxUsageLogs is how many logs Usage reads, the newest.
 const maxUsageLogs = 500
 
-// Usage counts the calls that ended well in the newest 500 logs under a folder, by action id. A folder that is not there
-// gives none; what cannot be read is passed over, and so is the session with the id except.
+// Usage counts the calls that ended well in the newest 500 logs under a folder, by action id. A folder that is not
+// there gives none; what cannot be read is passed over, and so is the session with the id except.
 func Usage(dir, except string) (map[string]int, error) {
 	var logs []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -17,7 +17,8 @@ func TestUsage(t *testing.T) {
 	}
 	for day, calls := range map[string][]trace.Call{
 		"2026/01/02": {{ID: "a.b", Verdict: trace.OK}, {ID: "a.b", Verdict: trace.OK}, {ID: "a.c", Verdict: trace.Denied}},
-		"2026/01/03": {{ID: "a.b", Verdict: trace.OK}, {ID: "a.d", Verdict: trace.Failed}, {ID: "a.e", Verdict: trace.Planned}, {ID: "a.c", Verdict: trace.OK}},
+		"2026/01/03": {{ID: "a.b", Verdict: trace.OK}, {ID: "a.d", Verdict: trace.Failed},
+			{ID: "a.e", Verdict: trace.Planned}, {ID: "a.c", Verdict: trace.OK}},
 	} {
 		log, err := trace.CreateLog(filepath.Join(dir, filepath.FromSlash(day), "s.jsonl"), nil)
 		if err != nil {

@@ -43,7 +43,8 @@ func bareMain() {
 }
 
 func (b *bare) stream(url string) {
-	resp, err := http.Post(url+"/chat/completions", "application/json", strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"go"}]}`))
+	resp, err := http.Post(url+"/chat/completions", "application/json",
+		strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"go"}]}`))
 	defer func() {
 		b.mu.Lock()
 		b.done = true

@@ -174,7 +174,8 @@ func TestBenchStart(t *testing.T) {
 	}
 	tell("--version                       %6.1f ms   aim   40 ms   median of %d", ms(median(version)), runs)
 	tell("first frame, demo               %6.1f ms   aim  100 ms   bare %.1f ms", ms(median(cold)), ms(median(bareFirst)))
-	tell("first frame, 100,000 actions    %6.1f ms   aim  100 ms   first start: the catalog is read behind the prompt", ms(median(many)))
+	tell("first frame, 100,000 actions    %6.1f ms   aim  100 ms   first start: the catalog is read behind the prompt",
+		ms(median(many)))
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -223,15 +224,18 @@ func TestBenchStream(t *testing.T) {
 	wrote, used := b.written()-before, b.cpu()-cpu
 	slices.Sort(echo)
 	tell("tokens a second                 %6.0f", benchTokens/took.Seconds())
-	tell("echo while tokens stream        %6.1f ms   p99 %.1f ms, aim 50 ms, of %d keys", ms(echo[len(echo)/2]), ms(echo[len(echo)*99/100]), len(echo))
+	tell("echo while tokens stream        %6.1f ms   p99 %.1f ms, aim 50 ms, of %d keys", ms(echo[len(echo)/2]),
+		ms(echo[len(echo)*99/100]), len(echo))
 
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), bareEnv+"="+model.URL(), "TERM=xterm-256color")
 	bare := inTerminal(t, cmd)
 	bare.find("END", 0)
 	bareWrote, bareUsed := bare.written(), bare.cpu()
-	tell("bytes for 1,000 tokens          %6.1f KB   aim   20 KB   bare %.1f KB", float64(wrote)/benchTokens, float64(bareWrote)/benchTokens)
-	tell("CPU for 1,000 tokens            %6.1f ms                 bare %.1f ms", ms(used)*1000/benchTokens, ms(bareUsed)*1000/benchTokens)
+	tell("bytes for 1,000 tokens          %6.1f KB   aim   20 KB   bare %.1f KB", float64(wrote)/benchTokens,
+		float64(bareWrote)/benchTokens)
+	tell("CPU for 1,000 tokens            %6.1f ms                 bare %.1f ms",
+		ms(used)*1000/benchTokens, ms(bareUsed)*1000/benchTokens)
 }
 
 func TestBenchIdleAndMemory(t *testing.T) {
@@ -253,7 +257,8 @@ func TestBenchIdleAndMemory(t *testing.T) {
 	time.Sleep(time.Second)
 	bareCPU := bare.cpu()
 	time.Sleep(10 * time.Second)
-	tell("idle for 10 s                   %6d bytes aim    0     CPU %.0f ms, bare %.0f ms", wrote, ms(used), ms(bare.cpu()-bareCPU))
+	tell("idle for 10 s                   %6d bytes aim    0     CPU %.0f ms, bare %.0f ms", wrote,
+		ms(used), ms(bare.cpu()-bareCPU))
 	for i := range 20 {
 		at := b.written()
 		b.enter(fmt.Sprintf(`for i=1,5000 do print("transcript line", i, %d) end print("end", "of", %d)`, i, i))

@@ -49,7 +49,10 @@ func TestViKeys(t *testing.T) {
 }
 
 func TestEditorKeys(t *testing.T) {
-	x := start(t, setup{home: configured(t, "[keys]\nverbose = [\"ctrl+o\", \"f8\"]\nhistory_search = \"alt+r\"\n"), env: []string{`EDITOR=sh -c "printf 1+2 > $1" --`}})
+	x := start(t, setup{
+		home: configured(t, "[keys]\nverbose = [\"ctrl+o\", \"f8\"]\nhistory_search = \"alt+r\"\n"),
+		env:  []string{`EDITOR=sh -c "printf 1+2 > $1" --`},
+	})
 	x.keys("C-x", "C-e")
 	x.want(`❯ 1\+2`)
 	x.keys("Enter")

@@ -20,7 +20,8 @@ import (
 )
 
 // This file holds what the program looks like: seven screens, at three sizes, with and without colour, in ASCII, and in
-// the line mode. The files in testdata read as the screens do; those with colour have the codes of styles in angle brackets.
+// the line mode. The files in testdata read as the screens do; those with colour have the codes of styles in angle
+// brackets.
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
@@ -57,8 +58,10 @@ func screenScenes() []scene {
 	}
 	return []scene{
 		{"first screen", func(*terminal) {}, `ask [❯>]`, "", func(*terminal) {}},
-		{"result table", func(x *terminal) { x.line("!crm.customer.list{limit=3}") }, `cus_0003[\s\S]*ask [❯>]\s*$`, "", clear},
-		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) }, `get[\s\S]*nobody[\s\S]*ask [❯>]\s*$`, "", clear},
+		{"result table", func(x *terminal) { x.line("!crm.customer.list{limit=3}") },
+			`cus_0003[\s\S]*ask [❯>]\s*$`, "", clear},
+		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) },
+			`get[\s\S]*nobody[\s\S]*ask [❯>]\s*$`, "", clear},
 		{"help", func(x *terminal) { x.keys("F1") }, `Esc back`, "", func(x *terminal) {
 			x.keys("Escape")
 			x.gone("Esc back")
@@ -77,7 +80,8 @@ func screenScenes() []scene {
 			x.want("Nothing was refunded", `ask [❯>]\s*$`)
 			clear(x)
 		}},
-		{"streamed answer", func(x *terminal) { x.line("which are open?") }, `That is all[\s\S]*ask [❯>]\s*$`, "which are open?", func(*terminal) {}},
+		{"streamed answer", func(x *terminal) { x.line("which are open?") }, `That is all[\s\S]*ask [❯>]\s*$`,
+			"which are open?", func(*terminal) {}},
 	}
 }
 
@@ -95,9 +99,13 @@ func plainScenes() []scene {
 	ready := `ask [❯>]\s*$`
 	return []scene{
 		{"first screen", nothing, ready, "", nothing},
-		{"result table", func(x *terminal) { x.line("!crm.customer.list{limit=3}") }, `cus_0003[\s\S]*` + ready, "!crm.customer.list", nothing},
-		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) }, `get[\s\S]*nobody[\s\S]*` + ready, "!crm.customer.get", nothing},
-		{"approval", func(x *terminal) { x.line("refund it") }, `y/a/e/n[^\n]*\s*$`, "refund it", func(x *terminal) { x.line("n") }},
+		{"result table", func(x *terminal) { x.line("!crm.customer.list{limit=3}") }, `cus_0003[\s\S]*` + ready,
+			"!crm.customer.list", nothing},
+		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) },
+			`get[\s\S]*nobody[\s\S]*` + ready, "!crm.customer.get", nothing},
+		{"approval", func(x *terminal) { x.line("refund it") }, `y/a/e/n[^\n]*\s*$`, "refund it", func(x *terminal) {
+			x.line("n")
+		}},
 		{"streamed answer", func(x *terminal) {
 			x.want(ready)
 			x.line("which are open?")
@@ -112,7 +120,8 @@ func TestGoldenScreens(t *testing.T) {
 		for _, look := range []string{"color", "nocolor", "ascii", "plain"} {
 			t.Run(fmt.Sprintf("%dx%d-%s", size[0], size[1], look), func(t *testing.T) {
 				s := setup{width: size[0], height: size[1], model: []openaitest.Reply{
-					{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: refundScript}}}, {Text: "Nothing was refunded."}, {Text: answerText},
+					{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: refundScript}}}, {Text: "Nothing was refunded."},
+					{Text: answerText},
 				}}
 				scenes := screenScenes()
 				switch look {
@@ -159,14 +168,15 @@ func golden(t *testing.T, x *terminal, look string, scenes []scene) {
 // withoutStatus leaves out the status line, so that a pattern can ask for an empty prompt at the end.
 func withoutStatus(screen string) string {
 	rows := strings.Split(strings.TrimRight(screen, "\n "), "\n")
-	if n := len(rows); n > 1 && strings.Contains(rows[n-1], "? help") || n > 1 && strings.HasPrefix(rows[n-1], "writes: ask") {
+	if n := len(rows); n > 1 && strings.Contains(rows[n-1], "? help") ||
+		n > 1 && strings.HasPrefix(rows[n-1], "writes: ask") {
 		rows = rows[:n-1]
 	}
 	return strings.TrimRight(strings.Join(rows, "\n"), " \n")
 }
 
-// still is the screen once it does not change any more, with what differs between runs taken out. In plain mode the terminal
-// breaks the lines, where depends on the digits of a time: they are kept whole.
+// still is the screen once it does not change any more, with what differs between runs taken out. In plain mode the
+// terminal breaks the lines, where depends on the digits of a time: they are kept whole.
 func (x *terminal) still(look, from string) string {
 	x.t.Helper()
 	args := []string{"capture-pane", "-p", "-t", "s"}
@@ -236,7 +246,8 @@ func styled(screen string) string {
 						now = slices.DeleteFunc(now, func(c string) bool { return len(c) == 2 && (c[0] == '3') == (code == "39") })
 					default:
 						// A colour takes the place of the one before.
-						now = append(slices.DeleteFunc(now, func(c string) bool { return c == code || len(code) == 2 && len(c) == 2 && c[0] == code[0] }), code)
+						now = append(slices.DeleteFunc(now,
+							func(c string) bool { return c == code || len(code) == 2 && len(c) == 2 && c[0] == code[0] }), code)
 					}
 				}
 				row = row[len(m[0]):]

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The grid of the documentation is the one on the screen, and a walk through it: a list of records sorted, filtered, record
-// by record, copied, as a tree, in the pager, and as a file.
+// The grid of the documentation is the one on the screen, and a walk through it: a list of records sorted, filtered,
+// record by record, copied, as a tree, in the pager, and as a file.
 func TestGrid(t *testing.T) {
 	x := start(t, setup{width: 80, height: 14, args: []string{"--catalog", "demo"}})
 	x.want(`141 actions`)
@@ -67,7 +67,8 @@ func TestGrid(t *testing.T) {
 	file := filepath.Join(x.dir, "open.csv")
 	x.line("/export open " + file)
 	x.want(`open.csv: 8 rows written`)
-	if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "id,status,") || strings.Count(string(text), "\n") != 9 {
+	if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "id,status,") ||
+		strings.Count(string(text), "\n") != 9 {
 		t.Errorf("the file: %q, %v", text, err)
 	}
 }

@@ -29,7 +29,8 @@ func (x *terminal) harmless() {
 	out := string(x.bytes())
 	for what, bad := range map[string]string{
 		"title": "\x1b]0;evil", "title 2": "\x1b]2;evil", "link": "\x1b]8;", "clipboard": "\x1b]52;", "C1 as UTF-8": "\u009b",
-		"bidi override": "\u202e", "bidi isolate": "\u2066", "erase all": "\x1b[2J\x1b[H\x1b[105m", "NUL": "\x00", "a colour of its own": "\x1b[105mevil",
+		"bidi override": "\u202e", "bidi isolate": "\u2066", "erase all": "\x1b[2J\x1b[H\x1b[105m", "NUL": "\x00",
+		"a colour of its own": "\x1b[105mevil",
 	} {
 		if strings.Contains(out, bad) {
 			x.t.Errorf("%s: %q reached the terminal", what, bad)
@@ -91,8 +92,10 @@ func TestHostileModel(t *testing.T) {
 	text := strings.ToValidUTF8(evil, "?") // JSON has no other bytes
 	call, _ := json.Marshal(map[string]any{"script": "-- " + text + "\nreturn 'told'"})
 	x := start(t, setup{raw: true, model: []openaitest.Reply{
-		{Text: text + "\n\n# " + text + "\n\n- " + text + "\n\n```lua\n" + text + "\n```\n\n[" + text + "](http://evil.example/" + text + ")\n\nfirst answer", Chunk: 3},
-		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: string(call)}, {Name: "evil\x1b[105m" + text, Args: "{}"}}},
+		{Text: text + "\n\n# " + text + "\n\n- " + text + "\n\n```lua\n" + text + "\n```\n\n[" + text +
+			"](http://evil.example/" + text + ")\n\nfirst answer", Chunk: 3},
+		{Calls: []openaitest.Call{{Name: "lua_tools_execute", Args: string(call)},
+			{Name: "evil\x1b[105m" + text, Args: "{}"}}},
 		{Text: "second answer"},
 		{Status: 400, Body: `{"error":{"message":` + quoteJSON(text) + `}}`},
 	}})
@@ -115,7 +118,9 @@ func TestHostileCatalog(t *testing.T) {
 	text := strings.ToValidUTF8(evil, "?")
 	line, _ := json.Marshal(map[string]any{
 		"id": "odd.thing.list_all", "description": text, "operation": "read", "aliases": []string{text},
-		"input": map[string]any{"a": map[string]any{"type": "string", "description": text, "required": true}, text: map[string]any{"type": "string"}},
+		"input": map[string]any{
+			"a": map[string]any{"type": "string", "description": text, "required": true}, text: map[string]any{"type": "string"},
+		},
 	})
 	bad, _ := json.Marshal(map[string]any{"id": "odd." + text, "description": "x"})
 	dir := filepath.Join(home, "dir"+strings.NewReplacer("/", "", "\x00", "").Replace(text))
@@ -126,9 +131,13 @@ func TestHostileCatalog(t *testing.T) {
 	if err := os.WriteFile(file, []byte(string(line)+"\n"+string(bad)+"\nnot json "+evil+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	x := start(t, setup{home: home, raw: true, args: []string{"--catalog", "demo", "--catalog", file, "--catalog", filepath.Join(dir, "missing.jsonl")}})
+	x := start(t, setup{
+		home: home, raw: true,
+		args: []string{"--catalog", "demo", "--catalog", file, "--catalog", filepath.Join(dir, "missing.jsonl")},
+	})
 	x.want(`142 actions +\? help`)
-	for _, use := range []string{"/sources", "/catalog odd thing", "odd.thing.list_all?", "odd.thing.list_all??", "/describe odd.thing.list_all", "/why odd.thing.list_all", "odd.thing.list_all{}"} {
+	for _, use := range []string{"/sources", "/catalog odd thing", "odd.thing.list_all?", "odd.thing.list_all??",
+		"/describe odd.thing.list_all", "/why odd.thing.list_all", "odd.thing.list_all{}"} {
 		x.line(use)
 		x.want(prompt + `\s*$`)
 	}
@@ -143,8 +152,9 @@ func TestHostileCatalog(t *testing.T) {
 func TestHostileWidths(t *testing.T) {
 	x := start(t, setup{raw: true})
 	for _, use := range []string{
-		`("語"):rep(100)`, `print(("語"):rep(100))`, `("e" .. ("\u{301}"):rep(50)):rep(20)`, `print(("e" .. ("\u{301}"):rep(50)):rep(20))`,
-		`{{name=("語"):rep(60), n=1}, {name="x", n=2}, {name="👨‍👩‍👧‍👦", n=3}}`, `print(("a\tb"):rep(60))`, `print(("\u{200b}"):rep(500) .. "x")`,
+		`("語"):rep(100)`, `print(("語"):rep(100))`, `("e" .. ("\u{301}"):rep(50)):rep(20)`,
+		`print(("e" .. ("\u{301}"):rep(50)):rep(20))`, `{{name=("語"):rep(60), n=1}, {name="x", n=2}, {name="👨‍👩‍👧‍👦", n=3}}`,
+		`print(("a\tb"):rep(60))`, `print(("\u{200b}"):rep(500) .. "x")`,
 	} {
 		x.line(use)
 		x.want(prompt + `\s*$`)

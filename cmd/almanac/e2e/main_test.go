@@ -92,7 +92,8 @@ func figure(t *testing.T, what string, took, aim time.Duration) {
 	if took > aim {
 		note = "  OVER"
 	}
-	line := fmt.Sprintf("%-18s %-46s %8.1f ms  aim %5d ms%s", t.Name(), what, float64(took.Microseconds())/1000, aim.Milliseconds(), note)
+	line := fmt.Sprintf("%-18s %-46s %8.1f ms  aim %5d ms%s", t.Name(), what,
+		float64(took.Microseconds())/1000, aim.Milliseconds(), note)
 	suite.mu.Lock()
 	suite.figures = append(suite.figures, line)
 	suite.mu.Unlock()

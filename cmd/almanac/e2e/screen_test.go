@@ -52,7 +52,8 @@ func once(t *testing.T, text, pattern string, n int) {
 			}
 		}
 		t.Logf("what is missing follows these: %q", beforeHoles(lines))
-		t.Errorf("%d lines, %d different, %d out of order, want %d; more than once: %q", len(lines), len(seen), disorder, n, twice[:min(len(twice), 10)])
+		t.Errorf("%d lines, %d different, %d out of order, want %d; more than once: %q", len(lines), len(seen), disorder,
+			n, twice[:min(len(twice), 10)])
 	}
 }
 
@@ -331,7 +332,8 @@ func TestR18ValuesReadable(t *testing.T) {
 	x.run(`{a={1,2},b="x"}`, `^\{ a = \{ 1, 2 \}, b = "x" \}$`)
 	x.line(`"\27[31mred"`)
 	x.want(`^"\\27\[31mred"`)
-	x.run(`(function() local t = {} for i=1,500 do t[i] = {id=i, name="n"..i} end return t end)()`, `^ *id +name`, `480 more`)
+	x.run(`(function() local t = {} for i=1,500 do t[i] = {id=i, name="n"..i} end return t end)()`, `^ *id +name`,
+		`480 more`)
 	for _, row := range strings.Split(x.colors(), "\n") {
 		if strings.Contains(row, "\x1b[31mred") {
 			t.Errorf("an escape of a value reached the terminal: %q", row)
@@ -351,7 +353,8 @@ func TestR19StatusLine(t *testing.T) {
 		x.wait(fmt.Sprintf("status line of one row at %d columns", width), func() bool {
 			rows := x.rows()
 			last := rows[len(rows)-1]
-			return strings.HasPrefix(last, "writes: denied") && len([]rune(last)) < width && !strings.Contains(rows[len(rows)-2], "writes: denied ·")
+			return strings.HasPrefix(last, "writes: denied") && len([]rune(last)) < width &&
+				!strings.Contains(rows[len(rows)-2], "writes: denied ·")
 		})
 	}
 	x.keys("C-c")
@@ -441,7 +444,11 @@ func TestR22PlainApproval(t *testing.T) {
 }
 
 func TestR23FrugalOnSlowLinks(t *testing.T) {
-	x := start(t, setup{raw: true, model: []openaitest.Reply{{Text: strings.Repeat("some words of prose that go on ", 166) + "\nlast", Chunk: 15, Delay: 500 * time.Microsecond}}})
+	x := start(t, setup{
+		raw: true,
+		model: []openaitest.Reply{{Text: strings.Repeat("some words of prose that go on ", 166) + "\nlast", Chunk: 15,
+			Delay: 500 * time.Microsecond}},
+	})
 	before := x.quiet(500 * time.Millisecond)
 	x.line("go")
 	x.want(`last`, `ask ❯\s*$`)
@@ -468,11 +475,14 @@ func TestR24CopyThatReports(t *testing.T) {
 	x.line("/copy 2")
 	x.want(`^could not copy: text printed below`)
 	x.wait("reason", func() bool {
-		return strings.Contains(strings.Join(strings.Fields(x.scrollback()), " "), "80000 B are too long for OSC 52): text printed below")
+		return strings.Contains(strings.Join(strings.Fields(x.scrollback()), " "),
+			"80000 B are too long for OSC 52): text printed below")
 	})
 
 	// The tests' own tmux stands for the one that the program runs in.
-	y := open(t, setup{home: x.home, model: []openaitest.Reply{{Text: answer}}, env: []string{"TMUX=" + x.socket() + ",1,0"}})
+	y := open(t, setup{
+		home: x.home, model: []openaitest.Reply{{Text: answer}}, env: []string{"TMUX=" + x.socket() + ",1,0"},
+	})
 	y.line("say it")
 	y.want("the answer to copy")
 	y.line("/copy")
@@ -494,8 +504,8 @@ func TestR24CopyThatReports(t *testing.T) {
 	}
 }
 
-// The default theme has no colours in a tmux that does not tell its background, and colours that can be read on it in one
-// that does; a theme of true colours has those that the terminal has, and NO_COLOR none.
+// The default theme has no colours in a tmux that does not tell its background, and colours that can be read on it in
+// one that does; a theme of true colours has those that the terminal has, and NO_COLOR none.
 func TestThemes(t *testing.T) {
 	x := start(t, setup{})
 	x.line("/theme")
@@ -538,7 +548,8 @@ var anyColor = regexp.MustCompile(`\x1b\[[0-9;]*(3[0-8]|9[0-7])`)
 func TestR25Help(t *testing.T) {
 	x := start(t, setup{})
 	rows := x.rows()
-	if len(rows) < 3 || !strings.Contains(rows[0], "almanac") || !strings.Contains(rows[1], "mode") || !strings.Contains(rows[2], "? help") {
+	if len(rows) < 3 || !strings.Contains(rows[0], "almanac") || !strings.Contains(rows[1], "mode") ||
+		!strings.Contains(rows[2], "? help") {
 		t.Errorf("first screen:\n%s", x.screen())
 	}
 	x.keys("?")

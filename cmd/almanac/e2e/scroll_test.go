@@ -47,8 +47,8 @@ func (x *terminal) noStrays() {
 	}
 }
 
-// fewStrays is noStrays for a window that is resized while something is written: what falls into the moment may stay. It
-// never costs a line.
+// fewStrays is noStrays for a window that is resized while something is written: what falls into the moment may stay.
+// It never costs a line.
 func (x *terminal) fewStrays(n int) {
 	x.t.Helper()
 	s := strays(x.scrollback())

@@ -146,7 +146,8 @@ func TestR07ApprovalBeforeAnyMutation(t *testing.T) {
 	x := start(t, setup{model: refundReplies("It was not refunded.")})
 	before := x.refunds()
 	x.line("refund it")
-	x.want(`y once`, `billing\.refund\.issue`, `amount_cents = 100`, `MUTATES`, `HIGH RISK`, `! Cannot be undone`, `asked by the model`)
+	x.want(`y once`, `billing\.refund\.issue`, `amount_cents = 100`, `MUTATES`, `HIGH RISK`,
+		`! Cannot be undone`, `asked by the model`)
 	// Enter never says yes, however long one waits; y would be heard by the time that ? is.
 	x.keys("Enter")
 	x.wait("the box's ear", func() bool {
@@ -161,7 +162,8 @@ func TestR07ApprovalBeforeAnyMutation(t *testing.T) {
 	x.want("denies with this reason")
 	x.line("wrong customer")
 	x.want("denied: wrong customer", "It was not refunded")
-	if told := x.server.Requests()[1].Last(); !strings.Contains(told, "denied") || !strings.Contains(told, "wrong customer") {
+	if told := x.server.Requests()[1].Last(); !strings.Contains(told, "denied") ||
+		!strings.Contains(told, "wrong customer") {
 		t.Errorf("the model was not told: %q", told)
 	}
 	if after := x.refunds(); after != before {
@@ -182,8 +184,8 @@ func (x *terminal) refunds() string {
 // silence is longer than what a box waits for before a key answers it.
 const silence = 900 * time.Millisecond
 
-// Words, pastes and what was typed ahead answer no question, in any window: no refund is made, the box is still there, and then
-// y makes exactly one.
+// Words, pastes and what was typed ahead answer no question, in any window: no refund is made, the box is still there,
+// and then y makes exactly one.
 func TestR07OnlyAnswersAnswer(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {40, 15}} {
 		t.Run(fmt.Sprintf("%dx%d", size.width, size.height), func(t *testing.T) {
@@ -356,8 +358,10 @@ func TestR13HeadlessDoesNotLie(t *testing.T) {
 		{"unknown command", "", []string{"-p", "/nope"}, 2, `^$`},
 		{"unknown flag", "", []string{"--nope"}, 2, `^$`},
 		{"no model", "", []string{"-p", "hi"}, 3, `^$`},
-		{"a change without leave", "", []string{"-e", `billing.refund.issue{invoice_id="inv_00001", amount_cents=1, reason="x"}`}, 4, `^$`},
-		{"a change with leave", "", []string{"--allow", "crm.*", "-e", `return #crm.customer.search{query="Acme"} > 0`}, 0, `^true\n$`},
+		{"a change without leave", "",
+			[]string{"-e", `billing.refund.issue{invoice_id="inv_00001", amount_cents=1, reason="x"}`}, 4, `^$`},
+		{"a change with leave", "",
+			[]string{"--allow", "crm.*", "-e", `return #crm.customer.search{query="Acme"} > 0`}, 0, `^true\n$`},
 		{"json", "", []string{"--output", "json", "-e", "1+1"}, 0, `^2\n$`},
 		{"too long", "", []string{"--lua-time", "100ms", "-e", "while true do end"}, 5, `^$`},
 	} {
@@ -409,7 +413,8 @@ func TestR10InputStaysUsable(t *testing.T) {
 	for i := range 6000 {
 		fmt.Fprintf(&text, "w%05d ", i)
 	}
-	x := start(t, setup{model: []openaitest.Reply{{Text: text.String(), Delay: time.Millisecond}, {Text: "second answer"}}})
+	x := start(t,
+		setup{model: []openaitest.Reply{{Text: text.String(), Delay: time.Millisecond}, {Text: "second answer"}}})
 	x.line("begin")
 	x.want(`w0\d{4}`)
 	last := func() string {
@@ -466,7 +471,8 @@ func TestJobControl(t *testing.T) {
 	x.want("not started from a shell with job control")
 	x.run("1+1", "^2$")
 
-	x.tmux("respawn-pane", "-k", "-t", "s", "env -i PS1='shell: ' HISTFILE= HOME="+x.home+" TERM=xterm-256color PATH=$PATH LANG=C.UTF-8 bash --norc -i")
+	x.tmux("respawn-pane", "-k", "-t", "s",
+		"env -i PS1='shell: ' HISTFILE= HOME="+x.home+" TERM=xterm-256color PATH=$PATH LANG=C.UTF-8 bash --norc -i")
 	x.want("^shell:")
 	x.line(suite.program)
 	x.want(prompt)

@@ -102,7 +102,8 @@ func open(t *testing.T, s setup) *terminal {
 	go1, go2 := filepath.Join(dir, "go"), filepath.Join(dir, "pid")
 	command := fmt.Sprintf(`while [ ! -e %s ]; do sleep 0.01; done; sh -c 'echo $$ > %s; exec env -i "$@"' sh %s; echo RC=$?; exec sleep 1000`,
 		go1, go2, quoted(append(append(append(env, s.env...), s.program), s.args...)))
-	x.tmux("-f", filepath.Join(dir, "conf"), "new-session", "-d", "-s", "s", "-x", strconv.Itoa(s.width), "-y", strconv.Itoa(s.height), command)
+	x.tmux("-f", filepath.Join(dir, "conf"), "new-session", "-d", "-s", "s", "-x", strconv.Itoa(s.width), "-y",
+		strconv.Itoa(s.height), command)
 	if s.raw {
 		x.tmux("pipe-pane", "-t", "s", "exec cat > "+filepath.Join(dir, "raw"))
 	}

@@ -179,6 +179,7 @@ func (r Reply) fail(w http.ResponseWriter) {
 }
 
 func errorBody(message string) string {
-	text, _ := json.Marshal(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "code": nil}})
+	fault := map[string]any{"message": message, "type": "invalid_request_error", "code": nil}
+	text, _ := json.Marshal(map[string]any{"error": fault})
 	return string(text)
 }

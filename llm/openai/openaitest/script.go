@@ -26,8 +26,8 @@ import (
 //	-- think --             the reasoning of the next reply; options: field=reasoning
 //	-- expect --            the next reply is given only when the last message contains this text
 //
-// Sections named user, tool, answer, note, lua, policy and reset are left to the reader. To put such an archive in another one, write
-// its section marks with "==" for "--".
+// Sections named user, tool, answer, note, lua, policy and reset are left to the reader. To put such an archive in
+// another one, write its section marks with "==" for "--".
 func ParseScript(text []byte) ([]Reply, error) {
 	if strings.HasPrefix(strings.TrimSpace(string(text)), "[") {
 		var replies []Reply

@@ -54,7 +54,8 @@ func TestParseScript(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	for _, bad := range []string{"-- modle --\n", "-- model delay=x --\n", "-- call --\n", "-- fault 7 --\n", "-- call x size=3 --\n", "[{]"} {
+	for _, bad := range []string{"-- modle --\n", "-- model delay=x --\n", "-- call --\n", "-- fault 7 --\n",
+		"-- call x size=3 --\n", "[{]"} {
 		if _, err := ParseScript([]byte(bad)); err == nil {
 			t.Errorf("%q was accepted", bad)
 		}

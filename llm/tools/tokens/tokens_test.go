@@ -116,8 +116,8 @@ func TestMain(m *testing.M) {
 }
 
 // prompt counts all that a request carries before anyone has said a word: system text with the catalog card, and the
-// three tools with names, descriptions and schemas. cards is the part of it that grows with the catalog: the card and the
-// descriptions.
+// three tools with names, descriptions and schemas. cards is the part of it that grows with the catalog: the card and
+// the descriptions.
 func prompt(t testing.TB, view *catalog.View, count func(string) int) (all, cards int) {
 	t.Helper()
 	s, err := session.New(view, session.Options{})

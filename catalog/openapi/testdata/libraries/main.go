@@ -103,5 +103,6 @@ func measure(name, file string) {
 		}
 	}
 	slices.Sort(times)
-	fmt.Printf("%-24s %-16s %6d ms %6d MB %6d operations\n", filepath.Base(file), name, times[len(times)/2], memory>>10, operations)
+	fmt.Printf("%-24s %-16s %6d ms %6d MB %6d operations\n", filepath.Base(file), name,
+		times[len(times)/2], memory>>10, operations)
 }
