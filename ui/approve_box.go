@@ -15,13 +15,13 @@ import (
 // is scrolled, and printed above the box.
 
 // printCut prints what the box says above it where the box has no room for all of it: nobody should approve arguments that
-// cannot be read.
+// cannot be read. A window in which nothing can be approved gets nothing: that would be in its scrollback for good.
 func (m *model) printCut() {
 	if len(m.asks) == 0 {
 		return
 	}
 	a := m.asks[0]
-	if m.View(); !a.cut || a.printed >= a.depth() {
+	if m.View(); !a.cut || a.cramped || a.printed >= a.depth() {
 		return
 	}
 	a.printed = a.depth()

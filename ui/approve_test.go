@@ -466,6 +466,9 @@ func TestApprovalInATinyWindow(t *testing.T) {
 					t.Fatalf("%v: %s was an answer:\n%s", size, key, s.View().Content)
 				}
 			}
+			if len(s.printed) > 0 {
+				t.Errorf("%v: printed for good: %q", size, s.printed)
+			}
 			if box := s.View().Content; !containsAll(box, "too small") || size.height > 3 && !containsAll(box, "enlarge it, or n") {
 				t.Errorf("%v: the box does not say why:\n%s", size, box)
 			}
