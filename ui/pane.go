@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -208,7 +209,16 @@ func (m *model) paneRows(p pane) (rows []string, cursor *point) {
 		cursor = &point{x, 0}
 	}
 	dot := " " + t.glyphs.dot + " "
-	foot := strings.Join(append(p.hints(), "Esc back"), dot)
+	// How to leave is said whatever has no room.
+	hints, leave := slices.Clone(p.hints()), "Esc back"
+	fits := func() bool { return ansi.StringWidth(m.withPolicy(strings.Join(append(hints, leave), dot))) < width-1 }
+	for len(hints) > 1 && !fits() {
+		hints = hints[:len(hints)-1]
+	}
+	if !fits() {
+		leave = "Esc"
+	}
+	foot := " " + m.withPolicy(strings.Join(append(hints, leave), dot))
 	switch {
 	case m.notice != "":
 		foot = t.warn.Render(ansi.Truncate(" "+m.withPolicy(m.notice), width-1, t.glyphs.more))
@@ -217,7 +227,7 @@ func (m *model) paneRows(p pane) (rows []string, cursor *point) {
 		foot = strings.Join(append([]string{"Esc back"}, p.hints()...), dot)
 		foot = t.warn.Render(left) + t.dim.Render(ansi.Truncate(foot, width-1-ansi.StringWidth(left), t.glyphs.more))
 	default:
-		foot = t.dim.Render(ansi.Truncate(" "+m.withPolicy(foot), width-1, t.glyphs.more))
+		foot = t.dim.Render(ansi.Truncate(foot, width-1, t.glyphs.more))
 	}
 	return append(rows, foot), cursor
 }

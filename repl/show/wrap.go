@@ -7,7 +7,7 @@ import (
 	"almanac/catalog/text/cells"
 )
 
-// This file breaks lines of the shell's own at words. What scripts print and models say is left to the terminal, which
+// This file breaks lines of the shell's own, and code, at words. What scripts print is left to the terminal, which
 // knows where its own lines were broken when text is copied.
 
 // minWrap is the width below which nothing is broken: there is no room for words.
