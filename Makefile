@@ -50,7 +50,7 @@ lua-diff:
 	else echo "NOT RUN: make lua-diff, because there is no lua5.2 and apt-get could not install it" >&2; fi
 
 # Every expected text that a test can rewrite, the screens of the terminal too. Read the diff before you commit it.
-GOLDEN = $(sort $(dir $(filter-out ./cmd/almanac/e2e/%,$(shell grep -rl --include=*_test.go 'flag.Bool."update"' .))))
+GOLDEN = $(sort $(dir $(filter-out ./cmd/almanac/e2e/%,$(shell grep -rl --include=*_test.go '"almanac/internal/golden"' .))))
 golden: build
 	$(GO) test $(GOLDEN) -update
 	@command -v tmux >/dev/null || { echo "NOT REWRITTEN: the screens in cmd/almanac/e2e, because there is no tmux" >&2; exit 1; }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"almanac/catalog/spec"
+	"almanac/internal/golden"
 )
 
 // many is a catalog of n alike entries: required inputs, optional ones with long types, many outputs, long texts.
@@ -36,7 +37,7 @@ func TestAnswersFit(t *testing.T) {
 	} {
 		fmt.Fprintf(&b, "== %s\n%s\n", ask.say, v.FormatSet(mustSearch(t, v, "export ledger entries", ask.o), 30))
 	}
-	golden(t, "answers.golden", b.String())
+	golden.Equal(t, "testdata/answers.golden", b.String())
 }
 
 func TestRequiredNamesAreNeverDropped(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"almanac/internal/golden"
 )
 
 // officeSteps are the three steps of the first script that Almanac ran.
@@ -34,7 +36,7 @@ func TestPlan(t *testing.T) {
 	if diff := cmp.Diff([]string{"company_name"}, p.Given); diff != "" || p.Open != nil {
 		t.Errorf("given: %s, open: %v", diff, p.Open)
 	}
-	golden(t, "plan.golden", v.FormatPlan(p)+"\n")
+	golden.Equal(t, "testdata/plan.golden", v.FormatPlan(p)+"\n")
 }
 
 func TestPlanOrdersSteps(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog/search"
+	"almanac/internal/golden"
 )
 
 func TestSearchFindsTheBest(t *testing.T) {
@@ -58,7 +59,7 @@ func TestRankingGolden(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "  %d of %d\n", s.Len(), s.Total())
 	}
-	golden(t, "ranking.golden", b.String())
+	golden.Equal(t, "testdata/ranking.golden", b.String())
 }
 
 func TestFilters(t *testing.T) {

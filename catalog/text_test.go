@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
+	"almanac/internal/golden"
 )
 
 func FuzzWords(f *testing.F) {
@@ -41,7 +42,7 @@ func TestLines(t *testing.T) {
 	}
 	b.WriteString("\n" + v.FormatSet(mustSearch(t, v, "list refunds", SearchOptions{Limit: 2}), 0) + "\n")
 	b.WriteString("\n" + v.FormatSet(v.Tags("danger"), 0) + "\n")
-	golden(t, "lines.golden", b.String())
+	golden.Equal(t, "testdata/lines.golden", b.String())
 }
 
 // wide has a field of every kind.
@@ -86,7 +87,7 @@ func TestDescribe(t *testing.T) {
 		fmt.Fprintf(&b, "== %s %s\n%s\n", ask.id, ask.detail, spec.Text)
 	}
 	b.WriteString("== line\n" + v.Line("commerce.shipment.create-now") + "\n")
-	golden(t, "describe.golden", b.String())
+	golden.Equal(t, "testdata/describe.golden", b.String())
 	if _, err := v.Describe("crm.lead.search", "more"); err == nil {
 		t.Error(`detail "more" was taken`)
 	}

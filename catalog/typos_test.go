@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"almanac/internal/golden"
 )
 
 // TestTypos shows what misspelt requests find, and what is not taken for misspelt: names, words in quotes, ids,
@@ -27,7 +29,7 @@ func TestTypos(t *testing.T) {
 			fmt.Fprintf(&b, "  %.3f %s\n", hit.Score, hit.ID)
 		}
 	}
-	golden(t, "typos.golden", b.String())
+	golden.Equal(t, "testdata/typos.golden", b.String())
 }
 
 // TestTyposNeverReveal searches for a misspelt word that only a hidden entry has.

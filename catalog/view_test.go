@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"almanac/internal/golden"
 )
 
 func mustNarrow(t testing.TB, v *View, r Rules) *View {
@@ -240,7 +242,7 @@ func TestResolveNames(t *testing.T) {
 
 func TestCard(t *testing.T) {
 	v := officeView(t)
-	golden(t, "card.golden",
+	golden.Equal(t, "testdata/card.golden",
 		v.Card(400)+"\n\n"+v.Card(60)+"\n\n"+mustNarrow(t, v, Rules{Namespaces: []string{"crm"}}).Card(100)+"\n")
 	c, _ := New(mixed(5000), Options{})
 	for _, tokens := range []int{40, 100, 400, 1000} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/internal/golden"
 	"almanac/llm"
 	"almanac/llm/tools"
 	"almanac/repl/event"
@@ -77,7 +78,7 @@ func TestAsk(t *testing.T) {
 		t.Error("with a model a line is for the model")
 	}
 	answers := []string{"n ask Ann first"}
-	golden(t, "ask.golden", typed(t.Context(), sh, "refund 5 cents", &answers)+"--\n"+
+	golden.Equal(t, "testdata/ask.golden", typed(t.Context(), sh, "refund 5 cents", &answers)+"--\n"+
 		typed(t.Context(), sh, "!name", nil)+"--\n"+
 		typed(t.Context(), sh, "again", nil)+"--\n"+
 		typed(t.Context(), sh, "/trace", nil)+"--\n"+

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/internal/golden"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session/policy"
@@ -58,7 +59,7 @@ func TestComplete(t *testing.T) {
 	for _, text := range []string{"bil|", "show @bil|", "!bil|", "/mod|"} {
 		fmt.Fprintf(&b, "ask> %s\n%s\n", text, indent(strings.TrimRight(completed(t, sh, text), "\n"), "  "))
 	}
-	golden(t, "complete.golden", b.String())
+	golden.Equal(t, "testdata/complete.golden", b.String())
 }
 
 func TestCompleteFiles(t *testing.T) {

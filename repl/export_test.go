@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/internal/golden"
 	"almanac/repl/event"
 	"almanac/repl/transcript"
 	"almanac/session"
@@ -101,7 +102,7 @@ func TestTakeIn(t *testing.T) {
 	}
 	got := typed(t.Context(), next, "/expand 6", nil) + typed(t.Context(), next, "/trace", nil) +
 		typed(t.Context(), next, "/replay", nil) + typed(t.Context(), next, "x, _6, r", nil) + typed(t.Context(), next, "/replay", nil)
-	golden(t, "takein.golden", got)
+	golden.Equal(t, "testdata/takein.golden", got)
 	if len(after.acts) > 0 {
 		t.Errorf("the back office was told again: %v", after.acts)
 	}
@@ -145,7 +146,7 @@ func TestExport(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden(t, "export.golden", strings.ReplaceAll(b.String(), at.Local().Format("2006-01-02 15:04"), "TIME"))
+	golden.Equal(t, "testdata/export.golden", strings.ReplaceAll(b.String(), at.Local().Format("2006-01-02 15:04"), "TIME"))
 }
 
 // A file is there whole or not at all, an existing one stays, and nothing else is left in the folder.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"almanac/catalog"
+	"almanac/internal/golden"
 	"almanac/llm"
 	"almanac/repl/event"
 	"almanac/repl/input"
@@ -236,7 +237,7 @@ func TestScripts(t *testing.T) {
 				sh, back = withModel(t, policy.Policy{}, o, replies...)
 			}
 			play(t, sh, back, archive)
-			golden(t, "script/"+name, string(txtar.Format(archive)))
+			golden.Equal(t, "testdata/script/"+name, string(txtar.Format(archive)))
 		})
 	}
 }

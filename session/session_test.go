@@ -3,27 +3,23 @@ package session
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
+	"almanac/internal/golden"
 	"almanac/session/kernel"
 	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected text of the scripts in testdata")
 
 func TestMain(m *testing.M) {
 	if kernel.Main() {
@@ -195,39 +191,18 @@ func (b *bench) run(author Author, source string) *Outcome {
 
 // TestScripts runs the files in testdata: each section but "want" is a step, and "want" is what the step shows.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) {
+		t.Parallel()
+		b := newBench(t, func(o *Options) { o.Policy = policy.Policy{Mode: policy.ReadOnly} })
+		var got string
+		for i := range a.Files {
+			if f := &a.Files[i]; f.Name == "want" {
+				f.Data = []byte(got)
+			} else {
+				got = b.step(f.Name, strings.TrimSpace(string(f.Data)))
 			}
-			b := newBench(t, func(o *Options) { o.Policy = policy.Policy{Mode: policy.ReadOnly} })
-			var last *txtar.File
-			var got string
-			for i := range archive.Files {
-				f := &archive.Files[i]
-				if f.Name != "want" {
-					got, last = b.step(f.Name, strings.TrimSpace(string(f.Data))), f
-					continue
-				}
-				if *update {
-					f.Data = []byte(got)
-				} else if diff := cmp.Diff(string(f.Data), got); diff != "" {
-					t.Errorf("%s: %s\n(-want +got)\n%s", last.Name, last.Data, diff)
-				}
-			}
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // grants lists what is granted now.

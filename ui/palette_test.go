@@ -1,11 +1,8 @@
 package ui
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 
+	"almanac/internal/golden"
 	"almanac/repl/event"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -92,14 +89,14 @@ func TestGoldenColors(t *testing.T) {
 	s := colorful(t, Theme{}, colorprofile.TrueColor, 80, 24)
 	paintAll(s)
 	got := strings.ReplaceAll(s.picture(), "\x1b", "␛")
-	goldenText(t, "colors_80x24", got)
+	golden.Equal(t, "testdata/colors_80x24.golden", got)
 	if color := regexp.MustCompile(`␛\[[0-9;]*[349][0-9]`).FindString(got); color != "" {
 		t.Errorf("a colour: %s", color)
 	}
 	s = colorful(t, Theme{}, colorprofile.TrueColor, 80, 24)
 	s.send(tea.BackgroundColorMsg{Color: color.White})
 	paintAll(s)
-	goldenText(t, "colors_light_80x24", strings.ReplaceAll(s.picture(), "\x1b", "␛"))
+	golden.Equal(t, "testdata/colors_light_80x24.golden", strings.ReplaceAll(s.picture(), "\x1b", "␛"))
 }
 
 func paintAll(s *screen) {
@@ -161,24 +158,5 @@ func TestThemes(t *testing.T) {
 	}
 	if !strings.Contains(s.View().Content, `theme = "dark" below [ui]`) {
 		t.Errorf("how to keep it is not told: %q", s.View().Content)
-	}
-}
-
-// goldenText compares text with a file.
-func goldenText(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: run with -update", err)
-	}
-	if !bytes.Equal(want, []byte(got)) {
-		t.Errorf("%s (-want +got):\n%s", path, cmp.Diff(string(want), got))
 	}
 }

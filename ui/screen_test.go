@@ -2,20 +2,17 @@ package ui
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
+	"almanac/internal/golden"
 	"almanac/llm"
 	"almanac/llm/tools"
 	"almanac/repl"
@@ -27,8 +24,6 @@ import (
 
 // This file holds the screen that the tests drive: a real model over a real shell and feed, with a clock that the
 // test moves and a transcript in the place of the terminal's scrollback.
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMain(m *testing.M) {
 	if kernel.Main() {
@@ -268,24 +263,5 @@ func (s *screen) picture() string {
 // golden compares the picture with a file.
 func (s *screen) golden(name string) {
 	s.t.Helper()
-	got := s.picture()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			s.t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			s.t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		s.t.Fatalf("%v: run with -update", err)
-	} else if err != nil {
-		s.t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		s.t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
+	golden.Equal(s.t, "testdata/"+name+".golden", s.picture())
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	osexec "os/exec"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"almanac/internal/golden"
 )
 
 // openEnv makes the test binary a second process that opens the back office at the path in it and says ok.
@@ -47,26 +48,12 @@ func opener(path string) *osexec.Cmd {
 	return cmd
 }
 
-var update = flag.Bool("update", false, "rewrite the recorded hash of the contents")
-
-// TestSameEverywhere compares the contents with those of another day and machine.
+// TestSameEverywhere compares the contents with those of another day and machine. If the generator was changed, raise
+// schemaVersion and run with -update.
 func TestSameEverywhere(t *testing.T) {
 	t.Parallel()
 	got := fmt.Sprintf("%x\n", sha256.Sum256([]byte(dump(t, newOffice(t)))))
-	const golden = "testdata/contents.sha256"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("contents have hash %s, recorded %s(if the generator was changed, raise schemaVersion and run with -update)",
-			got, want)
-	}
+	golden.Equal(t, "testdata/contents.sha256", got)
 }
 
 func TestSameEveryTime(t *testing.T) {

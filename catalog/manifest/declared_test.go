@@ -3,7 +3,6 @@ package manifest
 import (
 	"context"
 	"database/sql"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -13,46 +12,25 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"almanac/catalog"
 	"almanac/catalog/source"
+	"almanac/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected text in testdata")
 
 // TestManifests reads the manifests in testdata and shows what became of them.
 func TestManifests(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files: %v", err)
-	}
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	golden.Archives(t, "testdata/*.txtar", func(_ *testing.T, a *txtar.Archive) {
 		got := ""
-		for i := range archive.Files {
-			f := &archive.Files[i]
-			switch {
-			case f.Name != "want":
-				got = shown(f.Data, f.Name)
-			case *update:
+		for i := range a.Files {
+			if f := &a.Files[i]; f.Name == "want" {
 				f.Data = []byte(got)
-			default:
-				if diff := cmp.Diff(string(f.Data), got); diff != "" {
-					t.Errorf("%s, section %d, -want +got:\n%s", file, i, diff)
-				}
+			} else {
+				got = shown(f.Data, f.Name)
 			}
 		}
-		if *update {
-			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	})
 }
 
 // shown is what a manifest gives, as text; its overlays are applied to entries of another source.

@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -19,6 +18,7 @@ import (
 	"almanac/catalog/source"
 	"almanac/catalog/tree"
 	"almanac/catalog/web"
+	"almanac/internal/golden"
 )
 
 // A talk is a server in the test and what it was asked.
@@ -141,26 +141,8 @@ func entriesOf(t *testing.T, name string) {
 		}
 	}
 	slices.Sort(lines)
-	golden(t, "testdata/"+strings.TrimSuffix(strings.TrimSuffix(name, ".yaml"), ".json")+".golden",
+	golden.Equal(t, "testdata/"+strings.TrimSuffix(strings.TrimSuffix(name, ".yaml"), ".json")+".golden",
 		b.String()+strings.Join(lines, ""))
-}
-
-var update = flag.Bool("update", false, "rewrite golden files")
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs:\n%s", file, got)
-	}
 }
 
 // TestRefresh: a document that is read again may change its operations, not where credentials go.

@@ -3,7 +3,6 @@ package workspace
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -15,13 +14,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"almanac/catalog"
+	"almanac/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected text in testdata")
 
 // A bench is a workspace in a folder of its own, with a file beside it that must never be seen.
 type bench struct {
@@ -141,40 +138,23 @@ func TestActions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
 	}
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files: %v", err)
-	}
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := newBench(t, archive.Files)
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) {
+		b := newBench(t, a.Files)
 		b.links()
-		got, step := "", ""
-		for i := range archive.Files {
-			f := &archive.Files[i]
+		got := ""
+		for i := range a.Files {
+			f := &a.Files[i]
 			switch {
 			case strings.HasPrefix(f.Name, "in/"):
 			case f.Name == "tree":
 				got = b.tree()
-			case f.Name != "want":
-				got, step = b.call(f.Name, f.Data), f.Name+" "+string(f.Data)
-			case *update:
+			case f.Name == "want":
 				f.Data = []byte(got)
 			default:
-				if diff := cmp.Diff(string(f.Data), got); diff != "" {
-					t.Errorf("%s: %s-want +got:\n%s", file, step, diff)
-				}
+				got = b.call(f.Name, f.Data)
 			}
 		}
-		if *update {
-			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	})
 }
 
 // A path has no characters that forge lines of what a change is said to do, and a name that is there already is quoted.

@@ -18,8 +18,8 @@ import (
 )
 
 // headless runs the program with its own data folder and a scripted model, and returns what it left.
-func headless(t *testing.T, replies []openaitest.Reply, args ...string) (code int, stdout,
-	stderr string, model *openaitest.Server) {
+func headless(t *testing.T, replies []openaitest.Reply,
+	args ...string) (code int, stdout, stderr string, model *openaitest.Server) {
 	t.Helper()
 	model = openaitest.New(replies...)
 	t.Cleanup(model.Close)

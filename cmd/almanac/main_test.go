@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"almanac/internal/golden"
 	"almanac/session/kernel"
 	"almanac/session/trace"
 )
@@ -24,8 +24,6 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(m, map[string]func(){"almanac": main})
 }
-
-var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 // TestScripts runs the binary as a person does; the files in testdata/script read like its manual.
 func TestScripts(t *testing.T) {
@@ -43,7 +41,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "library": library, "crash": crash,
 		},
-		UpdateScripts: *update,
+		UpdateScripts: golden.Updating(),
 	})
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"almanac/internal/golden"
 )
 
 // TestPeersMCP runs against MCP programs that nobody here wrote: see make peers-mcp, which installs them.
@@ -36,7 +38,7 @@ func TestPeersMCP(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"port": setPort, "reach": reach, "inapplicable": inapplicable,
 		},
-		UpdateScripts: *update,
+		UpdateScripts: golden.Updating(),
 	})
 }
 

@@ -3,7 +3,6 @@ package tools_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/demo"
+	"almanac/internal/golden"
 	"almanac/llm"
 	"almanac/llm/openai"
 	"almanac/llm/openai/openaitest"
@@ -25,8 +25,6 @@ import (
 	"almanac/session/policy"
 	"almanac/session/vm"
 )
-
-var update = flag.Bool("update", false, "rewrite what the tests expect")
 
 func TestMain(m *testing.M) {
 	if kernel.Main() {
@@ -86,36 +84,13 @@ func TestOverTheBackOffice(t *testing.T) {
 //	policy: ask
 //	approve: no, not today
 func testConversations(t *testing.T, view *catalog.View) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no conversations: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := txtar.Parse(text)
-			got := play(t, view, text)
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if d := cmp.Diff(string(txtar.Format(want)), string(txtar.Format(got))); d != "" {
-				t.Error(d)
-			}
-		})
-	}
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) { play(t, view, a) })
 }
 
-// play holds the conversation and returns it with the tool and answer sections as they came out.
-func play(t *testing.T, view *catalog.View, text []byte) *txtar.Archive {
+// play holds the conversation and fills in the tool and answer sections as they come out.
+func play(t *testing.T, view *catalog.View, archive *txtar.Archive) {
 	t.Helper()
-	archive := txtar.Parse(text)
-	replies, err := openaitest.ParseScript(text)
+	replies, err := openaitest.ParseScript(txtar.Format(archive))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +146,6 @@ func play(t *testing.T, view *catalog.View, text []byte) *txtar.Archive {
 	if len(answers) > 0 || server.Left() > 0 {
 		t.Errorf("left over: %d tool answers, %d replies", len(answers), server.Left())
 	}
-	return archive
 }
 
 // sessionOptions reads the comment of a conversation.
@@ -269,19 +243,7 @@ func testPromptSize(t *testing.T, view *catalog.View) {
 	if total > 1000 {
 		t.Errorf("prompt, descriptions and schemas cost %d tokens, want at most 1,000", total)
 	}
-	const golden = "testdata/prompt.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), b.String()); d != "" {
-		t.Error(d)
-	}
+	golden.Equal(t, "testdata/prompt.golden", b.String())
 }
 
 // recording is a provider that keeps the requests that it passes on.

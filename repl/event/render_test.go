@@ -3,45 +3,20 @@ package event
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/internal/golden"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected text in testdata")
-
-// golden compares got with a file of testdata.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	path = filepath.Join("testdata", path)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s, -want +got:\n%s", path, diff)
-	}
-}
 
 func invoices(n int) vm.Value {
 	var list []any
@@ -180,7 +155,7 @@ func TestLines(t *testing.T) {
 					}
 				}
 			}
-			golden(t, "render/"+name+".golden", b.String())
+			golden.Equal(t, "testdata/render/"+name+".golden", b.String())
 		})
 	}
 }

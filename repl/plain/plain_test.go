@@ -2,7 +2,6 @@ package plain
 
 import (
 	"context"
-	"flag"
 	"io"
 	"os"
 	"regexp"
@@ -11,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"almanac/catalog"
+	"almanac/internal/golden"
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/show"
@@ -22,8 +20,6 @@ import (
 	"almanac/session/policy"
 	"almanac/session/vm"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected text in testdata")
 
 func TestMain(m *testing.M) {
 	if kernel.Main() {
@@ -106,18 +102,7 @@ func TestPlain(t *testing.T) {
 		"for i = ",
 	}, "\n"))
 	got = regexp.MustCompile(`<?\d+(\.\d+)? m?s\b`).ReplaceAllString(got, "N ms")
-	if *update {
-		if err := os.WriteFile("testdata/plain.golden", []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile("testdata/plain.golden")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	golden.Equal(t, "testdata/plain.golden", got)
 	if strings.Contains(got, "\x1b") || strings.Contains(got, "\r") {
 		t.Errorf("an escape in %q", got)
 	}

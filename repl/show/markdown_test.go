@@ -1,10 +1,8 @@
 package show
 
 import (
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,17 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog/text"
+	"almanac/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected text in testdata")
 
 // Markdown is drawn as text that a reader can follow without colours.
 func TestMarkdown(t *testing.T) {
-	files, err := filepath.Glob("testdata/markdown/*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
+	for _, file := range golden.Files(t, "testdata/markdown/*.md") {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -40,19 +33,7 @@ func TestMarkdown(t *testing.T) {
 				}
 			}
 		}
-		golden := strings.TrimSuffix(file, ".md") + ".golden"
-		if *update {
-			if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), b.String()); diff != "" {
-			t.Errorf("%s, -want +got:\n%s", golden, diff)
-		}
+		golden.Equal(t, strings.TrimSuffix(file, ".md")+".golden", b.String())
 		if strings.ContainsAny(b.String(), "\x1b\x07\u202e") {
 			t.Errorf("%s: a control character", file)
 		}

@@ -3,9 +3,7 @@
 package e2e
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,16 +12,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
+	"almanac/internal/golden"
 	"almanac/llm/openai/openaitest"
 )
 
 // This file holds what the program looks like: seven screens, at three sizes, with and without colour, in ASCII, and in
 // the line mode. The files in testdata read as the screens do; those with colour have the codes of styles in angle
 // brackets.
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const answerText = `Three invoices are open. The largest:
 
@@ -133,13 +128,13 @@ func TestGoldenScreens(t *testing.T) {
 					s.args = []string{"--plain"}
 					scenes = plainScenes()
 				}
-				golden(t, start(t, s), look, scenes)
+				playScenes(t, start(t, s), look, scenes)
 			})
 		}
 	}
 }
 
-func golden(t *testing.T, x *terminal, look string, scenes []scene) {
+func playScenes(t *testing.T, x *terminal, look string, scenes []scene) {
 	t.Helper()
 	var b strings.Builder
 	for _, s := range scenes {
@@ -150,19 +145,7 @@ func golden(t *testing.T, x *terminal, look string, scenes []scene) {
 		s.after(x)
 	}
 	file := filepath.Join("testdata", strings.TrimPrefix(t.Name(), "TestGoldenScreens/")+".golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), b.String()); d != "" {
-		t.Errorf("%s (-want +got):\n%s", file, d)
-	}
+	golden.Equal(t, file, b.String())
 }
 
 // withoutStatus leaves out the status line, so that a pattern can ask for an empty prompt at the end.
