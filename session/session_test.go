@@ -189,6 +189,26 @@ func (b *bench) run(author Author, source string) *Outcome {
 	return out
 }
 
+// kill ends the shared Lua process from outside, as an administrator might.
+func (b *bench) kill() {
+	b.t.Helper()
+	p, err := os.FindProcess(b.session.world.machine.PID())
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// settle waits until the state of the last run is kept.
+func (b *bench) settle() {
+	b.t.Helper()
+	if err := b.session.world.settle(b.t.Context()); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // TestScripts runs the files in testdata: each section but "want" is a step, and "want" is what the step shows.
 func TestScripts(t *testing.T) {
 	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) {

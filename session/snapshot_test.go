@@ -4,7 +4,6 @@ package session
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -35,18 +34,6 @@ assert(ring.ring == ring and tostring(ring.id) == "9007199254740993" and ring.no
 assert(json.encode(ring.empty) == "[]" and first == map and type(price) == "action", "a name was lost")
 return n`
 
-// kill ends the shared Lua process from outside, as an administrator might.
-func (b *bench) kill() {
-	b.t.Helper()
-	p, err := os.FindProcess(b.session.world.machine.PID())
-	if err == nil {
-		err = p.Kill()
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-}
-
 // fine runs source and fails the test when it fails or something was lost.
 func (b *bench) fine(source string) string {
 	b.t.Helper()
@@ -55,14 +42,6 @@ func (b *bench) fine(source string) string {
 		b.t.Fatalf("%s: error %v, lost %q, unsaved %q", source, out.Err, out.Lost, out.Unsaved)
 	}
 	return strings.TrimSuffix(show(out), "\n")
-}
-
-// settle waits until the state of the last run is kept.
-func (b *bench) settle() {
-	b.t.Helper()
-	if err := b.session.world.settle(b.t.Context()); err != nil {
-		b.t.Fatal(err)
-	}
 }
 
 func TestMemoryBomb(t *testing.T) {
