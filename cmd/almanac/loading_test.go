@@ -10,8 +10,8 @@ import (
 	"almanac/catalog/source"
 )
 
-// A long wait says how far the sources are, in few lines; nothing where a program reads the output, or where no share is
-// known.
+// A long wait says how far the sources are, in few lines; nothing where a program reads the output, or where no share
+// is known.
 func TestWaitSaysHowFar(t *testing.T) {
 	for _, test := range []struct {
 		output  string

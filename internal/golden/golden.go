@@ -1,4 +1,5 @@
-// Package golden compares what tests get with files of expected text, and rewrites those with -update. Only tests use it.
+// Package golden compares what tests get with files of expected text, and rewrites those with -update. Only tests use
+// it.
 package golden
 
 import (
