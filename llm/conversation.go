@@ -66,7 +66,8 @@ type Conversation struct {
 	reset    bool // Reset was called during a Send
 	model    string
 	messages []Message
-	start    int     // messages before this one are left out of requests; always the first of a turn
+	start    int     // messages before this one are left out of requests; the first of a turn, or a summary
+	short    int     // answers of tools before this message are sent short
 	system   *string // as it was asked for; nil where it has to be asked for
 	context  contextSize
 	failed   *failed // the prompt of the last Send, if that failed
@@ -147,6 +148,9 @@ func (c *Conversation) converse(ctx context.Context, prompt string) (answer stri
 // turn makes one completion and adds what came of it to the history. Of a completion that failed it keeps the text,
 // marked, and not the tool calls: nothing says that they were whole.
 func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error) {
+	if err := c.makeRoom(ctx, tools); err != nil {
+		return Response{}, err
+	}
 	request := c.request(tools)
 	response, err := c.complete(ctx, request)
 	if err != nil {
@@ -278,5 +282,5 @@ func (c *Conversation) Reset() {
 }
 
 func (c *Conversation) clear() {
-	c.messages, c.start, c.system, c.context, c.reset, c.failed = nil, 0, nil, contextSize{}, false, nil
+	c.messages, c.start, c.short, c.system, c.context, c.reset, c.failed = nil, 0, 0, nil, contextSize{}, false, nil
 }

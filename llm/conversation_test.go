@@ -107,15 +107,14 @@ func transcript(ms []Message) []string {
 }
 
 func echo(name string) Tool {
-	return Tool{Name: name, Run: func(_ context.Context, args json.RawMessage) (string, error) {
-		return name + " got " + string(args), nil
+	return Tool{Name: name, Run: func(_ context.Context, args json.RawMessage) (Answer, error) {
+		return Answer{Text: name + " got " + string(args)}, nil
 	}}
 }
 
 func TestSendRunsTools(t *testing.T) {
 	p := &scripted{t: t, steps: []step{
-		{text: "I look. ", calls: []ToolCall{call("a", "one", `{"x":1}`), call("b", "two", "")},
-			usage: Usage{Input: 10, Output: 4}},
+		{text: "I look. ", calls: []ToolCall{call("a", "one", `{"x":1}`), call("b", "two", "")}, usage: Usage{Input: 10, Output: 4}},
 		{text: "It is done.", usage: Usage{Input: 30, Output: 5, Cached: 8}},
 	}}
 	var events []string
@@ -156,10 +155,10 @@ func TestSendRunsTools(t *testing.T) {
 }
 
 func TestToolAnswers(t *testing.T) {
-	broken := Tool{Name: "broken", Run: func(context.Context, json.RawMessage) (string, error) {
-		return "half", errors.New("it broke")
+	broken := Tool{Name: "broken", Run: func(context.Context, json.RawMessage) (Answer, error) {
+		return Answer{Text: "half"}, errors.New("it broke")
 	}}
-	silent := Tool{Name: "silent", Run: func(context.Context, json.RawMessage) (string, error) { return "", nil }}
+	silent := Tool{Name: "silent", Run: func(context.Context, json.RawMessage) (Answer, error) { return Answer{}, nil }}
 	for _, test := range []struct {
 		name string
 		call ToolCall
@@ -167,12 +166,9 @@ func TestToolAnswers(t *testing.T) {
 		want string
 	}{
 		{"unknown tool", call("a", "tree", "{}"), "", `error: unknown tool "tree": the tools are one, broken, silent`},
-		{"malformed", call("a", "one", `{"x":`), "",
-			"error: one: arguments are not a JSON object: unexpected end of JSON input at byte 5 of 5; send them again"},
-		{"cut off", call("a", "one", `{"x":`), StopLength,
-			"error: one: arguments cut off at the output limit; split the script into several calls"},
-		{"not an object", call("a", "one", `[1]`), "",
-			"error: one: arguments are not a JSON object: got array; send them again"},
+		{"malformed", call("a", "one", `{"x":`), "", "error: one: arguments are not a JSON object: unexpected end of JSON input at byte 5 of 5; send them again"},
+		{"cut off", call("a", "one", `{"x":`), StopLength, "error: one: arguments cut off at the output limit; split the script into several calls"},
+		{"not an object", call("a", "one", `[1]`), "", "error: one: arguments are not a JSON object: got array; send them again"},
 		{"none", call("a", "one", ""), "", "one got {}"},
 		{"null", call("a", "one", "null"), "", "one got {}"},
 		{"object in a string", call("a", "one", `"{\"x\":1}"`), "", `one got {"x":1}`},
@@ -203,8 +199,7 @@ func TestInterruptLeavesValidHistory(t *testing.T) {
 		{"before any text", []step{{hang: true}}, nil},
 		{"amid text", []step{{text: "Well, I", hang: true}}, []string{"user: go", "assistant: Well, I\n[interrupted]"}},
 		{"in the first tool", []step{{text: "Now.", calls: twoCalls}}, []string{
-			"user: go", "assistant: Now. <stop {}> <stop {}>", "tool: interrupted by the person",
-			"tool: not run: interrupted by the user",
+			"user: go", "assistant: Now. <stop {}> <stop {}>", "tool: interrupted by the person", "tool: not run: interrupted by the user",
 		}},
 		{"after a tool", []step{{calls: []ToolCall{call("a", "one", "{}")}}, {hang: true}}, []string{
 			"user: go", "assistant:  <one {}>", "tool: one got {}",
@@ -213,9 +208,9 @@ func TestInterruptLeavesValidHistory(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			p := &scripted{t: t, steps: append(test.steps, step{text: "hello again"}), hanging: make(chan struct{}, 1)}
-			stop := Tool{Name: "stop", Run: func(ctx context.Context, _ json.RawMessage) (string, error) {
+			stop := Tool{Name: "stop", Run: func(ctx context.Context, _ json.RawMessage) (Answer, error) {
 				cancel()
-				return "", ctx.Err()
+				return Answer{}, ctx.Err()
 			}}
 			c := NewConversation(Options{Provider: p, Tools: func() []Tool { return []Tool{echo("one"), stop} }})
 			go func() {
@@ -268,8 +263,7 @@ func TestRetryFailedPrompt(t *testing.T) {
 		want  []string // the history afterwards
 	}{
 		{"nothing came", []step{{err: failed}, {text: "hi"}}, []string{"user: go"}, []string{"user: go", "assistant: hi"}},
-		{"half an answer", []step{{text: "half", err: failed}, {text: "hi"}}, []string{"user: go"},
-			[]string{"user: go", "assistant: hi"}},
+		{"half an answer", []step{{text: "half", err: failed}, {text: "hi"}}, []string{"user: go"}, []string{"user: go", "assistant: hi"}},
 		{"after a tool", []step{{calls: []ToolCall{call("a", "one", "{}")}}, {err: failed}, {text: "hi"}},
 			[]string{"user: go", "assistant:  <one {}>", "tool: one got {}"},
 			[]string{"user: go", "assistant:  <one {}>", "tool: one got {}", "assistant: hi"}},

@@ -49,9 +49,9 @@ func TestSecrets(t *testing.T) {
 			Provider: p, Retries: -1, Secrets: secret.NewFilter(func() []string { return []string{value} }),
 			System: func() string { return "the key is " + value },
 			Tools: func() []Tool {
-				return []Tool{{Name: "run", Description: value, Run: func(_ context.Context, args json.RawMessage) (string, error) {
+				return []Tool{{Name: "run", Description: value, Run: func(_ context.Context, args json.RawMessage) (Answer, error) {
 					fmt.Fprintf(&out, "%s", args)
-					return "got " + value, nil
+					return Answer{Text: "got " + value}, nil
 				}}}
 			},
 			Observe: func(e Event) {

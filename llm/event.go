@@ -19,6 +19,9 @@ const (
 	Retrying
 	// Trimmed: the oldest turns are left out of requests from now on. Text says how many.
 	Trimmed
+	// Compacted: a summary stands for the earlier turns from now on. Text is the summary, Turns how many turns it sums up,
+	// Tokens how long the history was and is, estimated.
+	Compacted
 	// Thinking carries a piece of the model's reasoning in Text. It comes before the deltas of its turn.
 	Thinking
 )
@@ -31,6 +34,9 @@ type Event struct {
 	Err   error
 	Usage Usage
 	Retry Retry
+	Turns int
+	// Tokens are before and after.
+	Tokens [2]int
 }
 
 // A Retry is the wait before a completion is tried again for the Nth of at most Of times.

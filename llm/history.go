@@ -2,11 +2,12 @@ package llm
 
 import "fmt"
 
-// This file builds a request from the history: it drops what does not fit and adds what strict servers require.
+// This file builds a request from the history: it leaves out what does not fit and adds what strict servers require.
 //
-// A turn is a user's message and everything up to the next one. Whole turns are dropped, oldest first, until the rest
-// fills three quarters of the budget, so that the start of the request stays the same for a while and hits prompt
-// caches. When the last turn alone is too long, a note replaces its oldest tool answers.
+// A turn is a user's message and everything up to the next one. What is too long is made shorter in this order: the
+// answers of tools in earlier turns, oldest first; the earlier turns, which become a summary (compact.go) or, where that
+// fails, are left out as a whole; the answers that the last turn has read. Each step goes down to three quarters of the
+// budget, so that the start of the request stays the same for a while and hits prompt caches.
 
 const (
 	droppedNote = "Earlier turns of this conversation were omitted to save space. Lua globals they set still exist."
@@ -47,12 +48,12 @@ func (c *Conversation) request(tools []Tool) Request {
 	r := Request{System: system, Tools: tools, Model: c.model}
 	budget := c.budget() - requestTokens(r)
 	before := c.start
-	c.start = trim(c.messages, c.start, budget)
+	c.start += trim(c.sent(), budget)
 	left := turns(c.messages[:c.start])
-	if c.start > 0 {
+	if c.start > 0 && c.messages[c.start].Role != Summary {
 		r.System += "\n\n" + droppedNote
 	}
-	r.Messages = strict(shorten(c.messages[c.start:], budget))
+	r.Messages = strict(shorten(c.sent(), budget))
 	c.context.estimated = requestTokens(r)
 	trimmed := c.start > before
 	if trimmed {
@@ -61,8 +62,7 @@ func (c *Conversation) request(tools []Tool) Request {
 	c.mu.Unlock()
 	if trimmed {
 		r.System = c.systemText() + "\n\n" + droppedNote
-		text := fmt.Sprintf("the oldest %d turns are no longer sent to the model", left)
-		c.options.Observe(Event{Kind: Trimmed, Text: text})
+		c.options.Observe(Event{Kind: Trimmed, Text: fmt.Sprintf("the oldest %d turns are no longer sent to the model", left)})
 	}
 	return r
 }
@@ -92,13 +92,64 @@ func turns(ms []Message) int {
 	return n
 }
 
-// trim returns the index of the first message to send: start, or where a later turn begins.
-func trim(ms []Message, start, budget int) int {
-	sum := totalTokens(ms[start:])
-	if sum <= budget {
-		return start
+// sent are the messages of the next request, in which earlier answers may be short. The caller holds mu and does not
+// change them.
+func (c *Conversation) sent() []Message {
+	if c.short <= c.start {
+		return c.messages[c.start:]
 	}
-	for i := start + 1; i < len(ms); i++ {
+	ms := append([]Message(nil), c.messages[c.start:]...)
+	for i := range c.short - c.start {
+		ms[i].Text = shortText(ms[i])
+	}
+	return ms
+}
+
+// shortText is what stands for a message where there is no room for the whole.
+func shortText(m Message) string {
+	if m.Role != ToolRole {
+		return m.Text
+	}
+	short := m.Short
+	if short == "" {
+		short = fmt.Sprintf(shortenNote, len(m.Text))
+	}
+	if len(short) >= len(m.Text) {
+		return m.Text
+	}
+	return short
+}
+
+// shortenEarlier makes answers of tools short, oldest first, in turns before the last one, until requests have the
+// tokens of budget or none is left.
+func (c *Conversation) shortenEarlier(budget int) {
+	sum, last := totalTokens(c.sent()), lastTurn(c.messages)
+	for i := max(c.start, c.short); i < last && sum > budget; i++ {
+		m := c.messages[i]
+		was := messageTokens(m)
+		m.Text = shortText(m)
+		sum -= was - messageTokens(m)
+		c.short = i + 1
+	}
+}
+
+// lastTurn is the index of the newest prompt; 0 where there is none.
+func lastTurn(ms []Message) int {
+	for i := len(ms) - 1; i > 0; i-- {
+		if ms[i].Role == User {
+			return i
+		}
+	}
+	return 0
+}
+
+// trim returns the index of the first message to send: 0, or where a later turn begins.
+func trim(ms []Message, budget int) int {
+	start, sum := 0, totalTokens(ms)
+	if sum <= budget {
+		return 0
+	}
+	for i := 1; i < len(ms); i++ {
 		sum -= messageTokens(ms[i-1])
 		if ms[i].Role != User {
 			continue
@@ -128,11 +179,7 @@ func shorten(ms []Message, budget int) []Message {
 			continue
 		}
 		was := messageTokens(short[i])
-		note := fmt.Sprintf(shortenNote, len(short[i].Text))
-		if len(note) >= len(short[i].Text) {
-			continue
-		}
-		short[i].Text = note
+		short[i].Text = shortText(short[i])
 		sum -= was - messageTokens(short[i])
 	}
 	return short
@@ -140,11 +187,14 @@ func shorten(ms []Message, budget int) []Message {
 
 // strict returns a copy of ms without reasoning, which some servers refuse, in which user and assistant take turns, as
 // some chat templates demand: a user's message that was never answered is joined with the next, and one that follows a
-// tool's answer is parted from it.
+// tool's answer is parted from it. A summary is told by the user.
 func strict(ms []Message) []Message {
 	out := make([]Message, 0, len(ms))
 	for _, m := range ms {
-		m.Reasoning = ""
+		m.Reasoning, m.Short, m.After = "", "", 0
+		if m.Role == Summary {
+			m.Role, m.Text = User, summaryMark+m.Text
+		}
 		if m.Role == User && len(out) > 0 {
 			switch last := &out[len(out)-1]; last.Role {
 			case User:

@@ -16,6 +16,8 @@ const (
 	User      Role = "user"
 	Assistant Role = "assistant"
 	ToolRole  Role = "tool"
+	// Summary is what the model wrote of earlier turns; it stands for them in requests, where a user says it.
+	Summary Role = "summary"
 )
 
 // A Message is one entry of a conversation. A valid history answers every call of an assistant message with one
@@ -27,6 +29,10 @@ type Message struct {
 	Calls []ToolCall `json:"calls,omitempty"`
 	// CallID is the ID of the ToolCall that a tool message answers.
 	CallID string `json:"call_id,omitempty"`
+	// Short stands for the Text of a tool message in later requests, once there is no room for the whole of it.
+	Short string `json:"short,omitempty"`
+	// After is how many of the newest turns a Summary leaves as they are.
+	After int `json:"after,omitempty"`
 	// Reasoning is what the model thought before an assistant message, cut to 16 KiB. It is kept to be read; no Request
 	// has it.
 	Reasoning string `json:"reasoning,omitempty"`
@@ -48,9 +54,17 @@ type Tool struct {
 	Description string
 	// Schema is the JSON Schema of the arguments, an object.
 	Schema json.RawMessage
-	// Run gets the arguments as one valid JSON object and returns the text that the model reads. An error's text
-	// is read by the model too; it does not end the conversation.
-	Run func(ctx context.Context, args json.RawMessage) (string, error)
+	// Run gets the arguments as one valid JSON object and returns what the model reads. An error's text is read by the
+	// model too; it does not end the conversation.
+	Run func(ctx context.Context, args json.RawMessage) (Answer, error)
+}
+
+// An Answer is what a tool returns.
+type Answer struct {
+	Text string
+	// Short may stand for Text later: it says what the answer was and where the whole of it is. Empty: a note says how
+	// long it was.
+	Short string
 }
 
 // A Request asks for one completion. The slices are shared with the conversation and must not be changed.

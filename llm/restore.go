@@ -1,9 +1,11 @@
 package llm
 
-// Restore replaces the history with the messages that an earlier conversation passed to Options.Keep, in order. The
-// last of several answers to one call wins. Messages that servers reject are dropped or repaired: answers without a
-// call, calls without an answer, prompts without one, an answer that was cut off and sent again, unknown roles. Until
-// the next request, Context estimates their length. The error is ErrBusy.
+import "slices"
+
+// Restore replaces the history with the messages that an earlier conversation passed to Options.Keep, in order. The last
+// of several answers to one call wins. Messages that servers reject are dropped or repaired: answers without a call,
+// calls without an answer, prompts without one, an answer that was cut off and sent again, unknown roles. Requests begin
+// at the last summary. Until the next request, Context estimates their length. The error is ErrBusy.
 func (c *Conversation) Restore(kept []Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -12,8 +14,19 @@ func (c *Conversation) Restore(kept []Message) error {
 	}
 	c.clear()
 	c.messages = whole(kept)
-	c.context.estimated = totalTokens(c.messages)
+	c.start = lastSummary(c.messages)
+	c.context.estimated = totalTokens(c.messages[c.start:])
 	return nil
+}
+
+// lastSummary is where requests begin: at the newest summary, or the first message.
+func lastSummary(ms []Message) int {
+	for i := len(ms) - 1; i > 0; i-- {
+		if ms[i].Role == Summary {
+			return i
+		}
+	}
+	return 0
 }
 
 // whole makes a valid history of messages as they were kept.
@@ -45,7 +58,18 @@ func whole(kept []Message) []Message {
 			}
 		case ToolRole:
 			if at, ok := open[m.CallID]; ok {
-				out[at].Text = m.Text
+				out[at].Text, out[at].Short = m.Text, m.Short
+			}
+		case Summary:
+			at := len(out)
+			for range m.After {
+				at = lastTurn(out[:at])
+			}
+			out = slices.Insert(out, at, m)
+			for id := range open {
+				if open[id] >= at {
+					open[id]++
+				}
 			}
 		}
 	}

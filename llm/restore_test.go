@@ -25,7 +25,7 @@ func TestRestore(t *testing.T) {
 	c := NewConversation(Options{
 		Provider: &twice{}, Keep: func(m Message) { kept = append(kept, m) },
 		Tools: func() []Tool {
-			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (string, error) { return "ran", nil }}}
+			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (Answer, error) { return Answer{Text: "ran"}, nil }}}
 		},
 	})
 	if _, err := c.Send(t.Context(), "go"); err != nil {
@@ -70,9 +70,9 @@ func TestKeepsWhatHappened(t *testing.T) {
 	c := NewConversation(Options{
 		Provider: &twice{}, Keep: func(m Message) { kept = append(kept, m) },
 		Tools: func() []Tool {
-			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (string, error) {
+			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (Answer, error) {
 				cancel()
-				return "ran", nil
+				return Answer{Text: "ran"}, nil
 			}}}
 		},
 	})

@@ -44,10 +44,10 @@ func (c *Conversation) runTools(ctx context.Context, tools []Tool, r Response) e
 		}
 		shown := storable(call)
 		c.options.Observe(Event{Kind: ToolStarted, Call: shown})
-		text, err := runTool(ctx, tools, call, r.Stop)
-		answer := answerText(text, err)
+		said, err := runTool(ctx, tools, call, r.Stop)
+		answer := answerText(said.Text, err)
 		c.mu.Lock()
-		c.messages[first+i].Text = answer
+		c.messages[first+i].Text, c.messages[first+i].Short = answer, said.Short
 		answered := c.messages[first+i]
 		c.mu.Unlock()
 		c.options.Keep(answered)
@@ -75,7 +75,7 @@ func answerText(text string, err error) string {
 	return text
 }
 
-func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (string, error) {
+func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (Answer, error) {
 	args, ok := objectArgs(call.Args)
 	names := make([]string, 0, len(tools))
 	for _, t := range tools {
@@ -84,17 +84,17 @@ func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (str
 			continue
 		}
 		if !ok && stop == StopLength {
-			return "", fmt.Errorf("%s: arguments cut off at the output limit; split the script into several calls", call.Name)
+			return Answer{}, fmt.Errorf("%s: arguments cut off at the output limit; split the script into several calls", call.Name)
 		}
 		if !ok {
-			return "", &ArgsError{Tool: call.Name, Fault: jsonFault(call.Args)}
+			return Answer{}, &ArgsError{Tool: call.Name, Fault: jsonFault(call.Args)}
 		}
 		return t.Run(ctx, args)
 	}
 	if len(names) == 0 {
-		return "", fmt.Errorf("unknown tool %q: no tools available", call.Name)
+		return Answer{}, fmt.Errorf("unknown tool %q: no tools available", call.Name)
 	}
-	return "", fmt.Errorf("unknown tool %q: the tools are %s", call.Name, strings.Join(names, ", "))
+	return Answer{}, fmt.Errorf("unknown tool %q: the tools are %s", call.Name, strings.Join(names, ", "))
 }
 
 // storable is call as the history keeps it: servers parse the arguments of old calls again, so that malformed ones

@@ -23,21 +23,21 @@ import (
 func withModel(t *testing.T, p policy.Policy, o Options, responses ...llm.Response) (*Shell, *office) {
 	t.Helper()
 	var sh *Shell
-	run := func(ctx context.Context, raw json.RawMessage) (string, error) {
+	run := func(ctx context.Context, raw json.RawMessage) (llm.Answer, error) {
 		var args struct{ Script string }
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return "", err
+			return llm.Answer{}, err
 		}
 		out, err := sh.Session().Run(ctx, session.Script{
 			Source: args.Script, Author: session.Model, Cell: sh.Feed().Cell(), Actions: []string{"billing.refund.issue", "crm.customer.get"},
 		})
 		if err != nil {
-			return "", err
+			return llm.Answer{}, err
 		}
 		if out.Err != nil {
-			return "", out.Err
+			return llm.Answer{}, out.Err
 		}
-		return "done", nil
+		return llm.Answer{Text: "done"}, nil
 	}
 	o.Feed = event.NewFeed()
 	model := o.Feed.Conversation(nil, tools.Options{}, llm.Options{

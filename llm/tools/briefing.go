@@ -25,11 +25,28 @@ type Briefing struct {
 	mu           sync.Mutex
 	policy, card string // as they were told last
 	failures     map[string]failure
+	cell, script int // the number of the last script in its cell
 }
 
 // NewBriefing returns the briefing of a conversation over s.
 func NewBriefing(s *session.Session, o Options) *Briefing {
-	return &Briefing{session: s, options: o, failures: map[string]failure{}}
+	b := &Briefing{session: s, options: o, failures: map[string]failure{}}
+	b.options.Kept = b.kept
+	return b
+}
+
+// maxKept is how many results of one cell are kept for good at a time: memory has an end.
+const maxKept = 20
+
+// kept names the global for what the next script returns: _7_2 for the second of cell 7.
+func (b *Briefing) kept() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if cell := b.options.cell(); cell != b.cell {
+		b.cell, b.script = cell, 0
+	}
+	b.script++
+	return fmt.Sprintf("_%d_%d", b.cell, (b.script-1)%maxKept+1)
 }
 
 // System returns the system text of now: SystemPrompt and the names of the globals. Only what changes after it is news.
@@ -51,12 +68,12 @@ func (b *Briefing) Tools() []llm.Tool {
 	var list []llm.Tool
 	for _, t := range Tools(b.options) {
 		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema,
-			Run: func(ctx context.Context, args json.RawMessage) (string, error) { return b.run(ctx, t, args) }})
+			Run: func(ctx context.Context, args json.RawMessage) (llm.Answer, error) { return b.run(ctx, t, args) }})
 	}
 	return list
 }
 
-func (b *Briefing) run(ctx context.Context, t Tool, args json.RawMessage) (string, error) {
+func (b *Briefing) run(ctx context.Context, t Tool, args json.RawMessage) (llm.Answer, error) {
 	news := b.news()
 	key := t.Name + string(args)
 	b.mu.Lock()
@@ -66,24 +83,30 @@ func (b *Briefing) run(ctx context.Context, t Tool, args json.RawMessage) (strin
 	f := b.failures[key]
 	b.mu.Unlock()
 	if f.times >= maxFailures {
-		return "", fmt.Errorf("not run: the same call has failed %d times in the same way; %s",
-			f.times, b.elsewhere(t.Name, f.call))
+		return llm.Answer{}, fmt.Errorf("not run: the same call has failed %d times in the same way; %s", f.times, b.elsewhere(t.Name, f.call))
 	}
 	reply, err := t.Run(ctx, b.session, args)
 	if ctx.Err() != nil {
-		return withNews(reply.Text, news), err
+		return reply.answer(news), err
 	}
 	again := b.failed(key, reply, err)
 	if again {
 		news = strings.TrimSpace("the same call failed in the same way before: change it, do not send it again\n" + news)
 	}
 	if err != nil && news != "" {
-		return reply.Text, fmt.Errorf("%w\n%s", err, news)
+		return reply.answer(""), fmt.Errorf("%w\n%s", err, news)
 	}
-	return withNews(reply.Text, news), err
+	return reply.answer(news), err
 }
 
-func withNews(answer, news string) string { return strings.TrimSpace(answer + "\n" + news) }
+// answer is the reply with news behind it. What is new stays when it is made short.
+func (r Reply) answer(news string) llm.Answer {
+	a := llm.Answer{Text: strings.TrimSpace(r.Text + "\n" + news), Short: r.Short}
+	if a.Short != "" {
+		a.Short = strings.TrimSpace(a.Short + "\n" + news)
+	}
+	return a
+}
 
 // A failure is a call of a tool that failed, times times in a row with the same answer.
 type failure struct {

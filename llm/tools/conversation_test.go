@@ -73,6 +73,7 @@ func TestOverTheBackOffice(t *testing.T) {
 		t.Run("1,200 actions", func(t *testing.T) { testCaps(t, many(t)) })
 	})
 	t.Run("prefix", func(t *testing.T) { testPrefix(t, view) })
+	t.Run("short", func(t *testing.T) { testShortAnswers(t, view) })
 	t.Run("policy", func(t *testing.T) { testPolicyInPrompt(t, view) })
 }
 
@@ -307,6 +308,51 @@ func testPrefix(t *testing.T, view *catalog.View) {
 		t.Errorf("the last answer has no news: %q", last[len(last)-1].Text)
 	}
 	t.Logf("%d requests, %d bytes in all, %d of them as before", len(provider.requests), total, same)
+}
+
+// testShortAnswers holds a conversation that is too long for its window: an earlier answer becomes a line with the name of
+// a global, and the whole value is in that global.
+func testShortAnswers(t *testing.T, view *catalog.View) {
+	replies, err := openaitest.ParseScript([]byte(`
+-- call lua_tools_execute --
+rows = {}
+for i = 1, 300 do rows[i] = {id = "row_" .. i, n = i} end
+return rows
+-- call lua_tools_execute --
+rows = nil
+return "second"
+-- model --
+Many.
+-- user --
+-- call lua_tools_execute --
+return #_0_1, _0_1[300].id, _0_2
+-- expect --
+1: 300
+2: "row_300"
+3: "second"
+-- model --
+There they are.
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := openaitest.New(replies...)
+	defer server.Close()
+	s := newSession(t, view, session.Options{})
+	briefing := tools.NewBriefing(s, tools.Options{})
+	provider := &recording{Provider: openai.New(openai.Options{BaseURL: server.URL()})}
+	c := llm.NewConversation(llm.Options{
+		Provider: provider, Model: "scripted", Window: 3500, System: briefing.System, Tools: briefing.Tools,
+	})
+	for _, prompt := range []string{"show the rows", "still there?"} {
+		if _, err := c.Send(t.Context(), prompt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "[shortened to save space: a list of 300 items with id, n, whole in the global _0_1]\nglobals: set rows"
+	if last := provider.requests[len(provider.requests)-1]; last.Messages[2].Text != want {
+		t.Errorf("the first answer is sent as %q, want %q", last.Messages[2].Text, want)
+	}
 }
 
 // requestText is what a server's cache sees of a request, in its order.

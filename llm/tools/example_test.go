@@ -26,13 +26,13 @@ func Example() {
 	}
 	defer s.Close()
 	execute := tools.New(s, tools.Options{Prefix: "library"})[2]
-	text, err := execute.Run(context.Background(),
+	answer, err := execute.Run(context.Background(),
 		json.RawMessage(`{"script": "return library.find{word = 'Lua'}", "actions": ["library.find"]}`))
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(execute.Name)
-	fmt.Println(text)
+	fmt.Println(answer.Text)
 	// Output:
 	// library_execute
 	// "Lua in Go"

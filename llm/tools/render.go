@@ -57,6 +57,8 @@ func renderRead(b *strings.Builder, out *session.Outcome) {
 type showing struct {
 	// kept is the global that has the first value, empty when none has.
 	kept string
+	// lasting tells that no later result takes its place.
+	lasting bool
 	// isolated tells that no global lives on.
 	isolated bool
 	// room is how many bytes values may have; zero means maxValues.

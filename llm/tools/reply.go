@@ -14,8 +14,8 @@ import (
 
 // A Reply is what a tool answers.
 type Reply struct {
-	// Text is for a model.
-	Text string
+	// Text is for a model; Short may stand for it later, see llm.Answer.
+	Text, Short string
 	// Data says the same to a program, as the tool's Output describes it.
 	Data map[string]any
 	// Failed tells that the script failed or was stopped.
@@ -67,7 +67,9 @@ func (t toolset) answerReply(a *session.Answer) Reply {
 	} else if a.Outcome.Err == nil {
 		data["text"] = a.Text
 	}
-	return Reply{Text: renderAnswer(a, t.options.room(maxText)), Data: data, Failed: a.Outcome.Err != nil}
+	return Reply{
+		Text: renderAnswer(a, t.options.room(maxText)), Short: shortHits(seen), Data: data, Failed: a.Outcome.Err != nil,
+	}
 }
 
 func (t toolset) specsReply(specs []catalog.Spec, unknown []string) Reply {
@@ -83,7 +85,7 @@ func (t toolset) specsReply(specs []catalog.Spec, unknown []string) Reply {
 		parts = append(parts, strings.Join(unknown, "\n"))
 		data["unknown"] = unknown
 	}
-	return Reply{Text: capped(strings.Join(parts, "\n\n"), t.options.room(maxText)), Data: data}
+	return Reply{Text: capped(strings.Join(parts, "\n\n"), t.options.room(maxText)), Short: shortSpecs(specs), Data: data}
 }
 
 // outcomeReply answers with an outcome; kept is the global that has the first value.
@@ -111,10 +113,16 @@ func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 		data["lost"] = out.Lost
 	}
 	reply := Reply{
-		Text: renderOutcome(out, showing{kept: kept, isolated: t.options.Isolated, room: t.options.Room}), Data: data,
+		Text: renderOutcome(out, showing{
+			kept: kept, lasting: t.options.Kept != nil, isolated: t.options.Isolated, room: t.options.Room,
+		}),
+		Data: data,
 	}
 	if out.Err != nil {
 		reply.Failed, reply.Call = true, out.Err.Call
+	}
+	if kept != "" && t.options.Kept != nil && len(out.Values) > 0 && out.Values[0].Type != "nil" {
+		reply.Short = shortOutcome(out.Values[0], kept, out.Globals)
 	}
 	return reply
 }

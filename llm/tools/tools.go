@@ -22,6 +22,8 @@ type Options struct {
 	Prefix string
 	// Cell returns the number that the person knows the running prompt by. Nil means that there is none.
 	Cell func() int
+	// Kept returns the global that keeps what the next script returns for good, beside that of its cell. Nil means none.
+	Kept func() string
 	// Notes are the project's own words for the model: data of the prompt, below everything that binds it.
 	Notes string
 	// Isolated runs every script in a machine of its own that is thrown away: nothing is kept from call to call.
@@ -93,9 +95,9 @@ func New(s *session.Session, o Options) []llm.Tool {
 	var list []llm.Tool
 	for _, t := range Tools(o) {
 		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema,
-			Run: func(ctx context.Context, args json.RawMessage) (string, error) {
+			Run: func(ctx context.Context, args json.RawMessage) (llm.Answer, error) {
 				reply, err := t.Run(ctx, s, args)
-				return reply.Text, err
+				return llm.Answer{Text: reply.Text, Short: reply.Short}, err
 			}})
 	}
 	return list
@@ -228,6 +230,10 @@ func (t toolset) execute(ctx context.Context, raw json.RawMessage) (Reply, error
 	if !script.Fresh {
 		kept = keptName(script.Cell)
 		script.Keep = []string{kept}
+		if t.options.Kept != nil {
+			kept = t.options.Kept()
+			script.Keep = append(script.Keep, kept)
+		}
 	}
 	out, err := t.session.Run(ctx, script)
 	if err != nil {

@@ -18,7 +18,8 @@ const (
 	sampleBytes = 1 << 10  // bytes of one sample
 	sampleKeys  = 40       // keys in one list
 	keepHint    = "too large to show: keep it in a global and return a part, a count or selected fields"
-	keptHint    = "too large to show: the whole value is in the global %s until the next result; return a part, a count or selected fields"
+	keptHint    = "too large to show: the whole value is in the global %s; return a part, a count or selected fields"
+	heldHint    = "too large to show: the whole value is in the global %s until the next result; return a part, a count or selected fields"
 	partHint    = "too large to show: return a part, a count or selected fields"
 )
 
@@ -37,8 +38,10 @@ func renderValues(b *strings.Builder, values []vm.Value, how showing) {
 			switch {
 			case how.isolated:
 				hint = partHint
-			case i == 0 && how.kept != "":
+			case i == 0 && how.kept != "" && how.lasting:
 				hint = fmt.Sprintf(keptHint, how.kept)
+			case i == 0 && how.kept != "":
+				hint = fmt.Sprintf(heldHint, how.kept)
 			}
 			text = outline(v) + hint
 		}

@@ -1,0 +1,99 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// This file has the model sum up earlier turns, so that requests need not hold them.
+
+const (
+	summaryMark   = "[summary of the conversation so far, which you wrote to save space; Lua globals still exist]\n"
+	summaryPrompt = "Sum up this conversation for yourself: you will go on from the summary alone. Keep the person's wishes " +
+		"and decisions, facts and exact ids that were found, what was changed and what was refused, the names of Lua globals " +
+		"and functions with what they hold, and what is left to do. No tool calls, at most 300 words."
+)
+
+// errShort is what Compact returns where there is nothing to sum up.
+var errShort = errors.New("compact: the conversation is empty")
+
+// Compact has the model sum up the whole conversation, with the person's instruction if that is not empty, and goes on
+// from the summary, which it returns. The history keeps all messages. The error is ErrBusy or as of Send; then nothing
+// has changed.
+func (c *Conversation) Compact(ctx context.Context, instruction string) (string, error) {
+	if !c.begin() {
+		return "", ErrBusy
+	}
+	defer c.end()
+	c.mu.Lock()
+	start, end := c.start, len(c.messages)
+	c.mu.Unlock()
+	if start == end {
+		return "", errShort
+	}
+	return c.compact(ctx, c.options.Tools(), end, 0, instruction)
+}
+
+// makeRoom makes the next request fit into the budget without losing anything of the last turn: earlier answers become
+// short, then earlier turns a summary. A summary that fails is not told: request leaves out what is too long. The error
+// is ctx's.
+func (c *Conversation) makeRoom(ctx context.Context, tools []Tool) error {
+	system := c.systemText()
+	c.mu.Lock()
+	fixed := requestTokens(Request{System: system, Tools: tools})
+	budget := c.budget() - fixed
+	fits := func() bool { return totalTokens(c.sent()) <= budget }
+	if !fits() {
+		c.shortenEarlier(budget * 3 / 4)
+		c.context.counted = 0
+	}
+	done, end := fits(), lastTurn(c.messages)
+	worth := end > c.start && !(c.messages[c.start].Role == Summary && end == c.start+1)
+	c.mu.Unlock()
+	if done || !worth {
+		return nil
+	}
+	if _, err := c.compact(ctx, tools, end, 1, ""); ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+// compact sums up the messages before end, which after turns follow.
+func (c *Conversation) compact(ctx context.Context, tools []Tool, end, after int, instruction string) (string, error) {
+	ask := summaryPrompt
+	if instruction = strings.TrimSpace(instruction); instruction != "" {
+		ask += "\nThe person asks: " + instruction
+	}
+	r := Request{System: c.systemText(), Tools: tools, Model: c.Model()}
+	c.mu.Lock()
+	before := totalTokens(c.sent())
+	said := append([]Message(nil), c.sent()[:end-c.start]...)
+	gone := turns(said)
+	c.mu.Unlock()
+	r.Messages = strict(append(said, Message{Role: User, Text: ask}))
+	response, err := c.options.Provider.Complete(ctx, r, func(Piece) {})
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", interrupted(ctx.Err())
+		}
+		return "", err
+	}
+	c.count(measured(r, response))
+	text := strings.TrimSpace(response.Text)
+	if text == "" || len(response.Calls) > 0 {
+		return "", &Error{Kind: ServerFault, Message: fmt.Sprintf("model %s: no summary came", r.Model), Hint: "try again, or /clear"}
+	}
+	summary := Message{Role: Summary, Text: text, After: after}
+	c.mu.Lock()
+	c.messages = append(c.messages[:end:end], append([]Message{summary}, c.messages[end:]...)...)
+	c.start, c.short, c.system, c.context = end, end, nil, contextSize{}
+	now := totalTokens(c.sent())
+	c.context.estimated = now
+	c.mu.Unlock()
+	c.options.Keep(summary)
+	c.options.Observe(Event{Kind: Compacted, Text: text, Turns: gone, Tokens: [2]int{before, now}})
+	return text, nil
+}
