@@ -33,8 +33,10 @@ func modelCommands() []command {
 			brief: "send the failed prompt again",
 		},
 		{
-			name: "new", group: groupMore, run: newConversation,
-			brief: "start a new conversation; keep Lua globals",
+			name: "compact", args: "[WORDS]", group: groupMore, numbered: true, run: compact,
+			brief: "have the model sum up the conversation, to make room",
+			more: "The model goes on from its summary, which is shown; WORDS tell it what matters: /compact keep the order ids.\n" +
+				"It does so by itself when a prompt would not fit into its context window. The log keeps every message.",
 		},
 	}...)
 }
@@ -53,7 +55,11 @@ func shellCommands() []command {
 			more: "Lasts for this session. To keep it, set theme = \"NAME\" under [ui] in the configuration; a [theme] table\n" +
 				"sets the style of single roles: keyword = \"bold magenta\", dim = \"#808080\".",
 		},
-		{name: "clear", group: groupMore, run: clearScreen, brief: "clear the screen"},
+		{
+			name: "clear", aliases: []string{"new"}, group: groupMore, run: clearAll,
+			brief: "clear the screen and start a new conversation; keep Lua globals",
+			more:  "Ctrl+L clears the screen alone, /lua reset the globals.",
+		},
 		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, aside: true, run: help, words: commandWords, brief: "list commands, or explain one"},
 		{name: "quit", aliases: []string{"exit"}, group: groupMore, aside: true, run: quit, brief: "leave"},
 	}
@@ -102,9 +108,21 @@ func retry(ctx context.Context, sh *Shell, c *event.Cell, _ string) error {
 	return sh.send(ctx, c, prompt, func() (string, error) { return conversation.Retry(ctx) })
 }
 
-func newConversation(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
-	if sh.options.Conversation == nil {
+// compact has the model sum up the conversation.
+func compact(ctx context.Context, sh *Shell, _ *event.Cell, instruction string) error {
+	conversation := sh.options.Conversation
+	if conversation == nil {
 		return errors.New(sh.options.NoModel)
+	}
+	_, err := conversation.Compact(ctx, instruction)
+	return err
+}
+
+// clearAll clears the screen, and the conversation where there is one.
+func clearAll(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
+	sh.feed.Emit(event.Event{Kind: event.Cleared})
+	if sh.options.Conversation == nil || len(sh.options.Conversation.Messages()) == 0 {
+		return nil
 	}
 	if err := sh.record(trace.Record{Kind: trace.KindForget}); err != nil {
 		return err
@@ -128,11 +146,6 @@ func setMode(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		return &UsageError{usage: "/mode [lua|ask]"}
 	}
 	sh.say(event.Notice, "mode %s", arg)
-	return nil
-}
-
-func clearScreen(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
-	sh.feed.Emit(event.Event{Kind: event.Cleared})
 	return nil
 }
 

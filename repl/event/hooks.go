@@ -7,10 +7,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/llm/tools"
 	"almanac/repl/input"
@@ -172,6 +175,9 @@ func (f *Feed) observe(e llm.Event) {
 		}
 	case llm.Retrying:
 		f.Emit(Event{Kind: Retrying, Cell: cell, Text: f.beginRetry(e)})
+	case llm.Compacted:
+		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: fmt.Sprintf("the model summed up %s: %s tokens became %s\n%s",
+			text.Count(e.Turns, "turn"), text.Thousands(strconv.Itoa(e.Tokens[0])), text.Thousands(strconv.Itoa(e.Tokens[1])), e.Text)})
 	case llm.Trimmed:
 		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: e.Text})
 	}

@@ -111,8 +111,14 @@ func (t *transcribing) add(r trace.Record) {
 		}
 	case trace.KindMessage:
 		var m llm.Message
-		if json.Unmarshal(r.Message, &m) == nil && m.Reasoning != "" {
+		if json.Unmarshal(r.Message, &m) != nil {
+			return
+		}
+		if m.Reasoning != "" {
 			t.push(event.Event{Kind: event.Thought, Text: m.Reasoning, Full: true})
+		}
+		if m.Role == llm.Summary {
+			t.push(event.Event{Kind: event.Said, Level: event.Notice, Text: "the model summed up what was said\n" + m.Text})
 		}
 	case trace.KindAnswer:
 		for _, l := range show.MarkdownLines(r.Text, max(t.width-2, 0), t.o.Options) {
