@@ -84,7 +84,9 @@ func (c *Conversation) compact(ctx context.Context, tools []Tool, end, after int
 	c.count(measured(r, response))
 	text := strings.TrimSpace(response.Text)
 	if text == "" || len(response.Calls) > 0 {
-		return "", &Error{Kind: ServerFault, Message: fmt.Sprintf("model %s: no summary came", r.Model), Hint: "try again, or /clear"}
+		return "", &Error{
+			Kind: ServerFault, Message: fmt.Sprintf("model %s: no summary came", r.Model), Hint: "try again, or /clear",
+		}
 	}
 	summary := Message{Role: Summary, Text: text, After: after}
 	c.mu.Lock()

@@ -114,7 +114,8 @@ func echo(name string) Tool {
 
 func TestSendRunsTools(t *testing.T) {
 	p := &scripted{t: t, steps: []step{
-		{text: "I look. ", calls: []ToolCall{call("a", "one", `{"x":1}`), call("b", "two", "")}, usage: Usage{Input: 10, Output: 4}},
+		{text: "I look. ", calls: []ToolCall{call("a", "one", `{"x":1}`), call("b", "two", "")},
+			usage: Usage{Input: 10, Output: 4}},
 		{text: "It is done.", usage: Usage{Input: 30, Output: 5, Cached: 8}},
 	}}
 	var events []string
@@ -166,9 +167,12 @@ func TestToolAnswers(t *testing.T) {
 		want string
 	}{
 		{"unknown tool", call("a", "tree", "{}"), "", `error: unknown tool "tree": the tools are one, broken, silent`},
-		{"malformed", call("a", "one", `{"x":`), "", "error: one: arguments are not a JSON object: unexpected end of JSON input at byte 5 of 5; send them again"},
-		{"cut off", call("a", "one", `{"x":`), StopLength, "error: one: arguments cut off at the output limit; split the script into several calls"},
-		{"not an object", call("a", "one", `[1]`), "", "error: one: arguments are not a JSON object: got array; send them again"},
+		{"malformed", call("a", "one", `{"x":`), "",
+			"error: one: arguments are not a JSON object: unexpected end of JSON input at byte 5 of 5; send them again"},
+		{"cut off", call("a", "one", `{"x":`), StopLength,
+			"error: one: arguments cut off at the output limit; split the script into several calls"},
+		{"not an object", call("a", "one", `[1]`), "",
+			"error: one: arguments are not a JSON object: got array; send them again"},
 		{"none", call("a", "one", ""), "", "one got {}"},
 		{"null", call("a", "one", "null"), "", "one got {}"},
 		{"object in a string", call("a", "one", `"{\"x\":1}"`), "", `one got {"x":1}`},
@@ -199,7 +203,8 @@ func TestInterruptLeavesValidHistory(t *testing.T) {
 		{"before any text", []step{{hang: true}}, nil},
 		{"amid text", []step{{text: "Well, I", hang: true}}, []string{"user: go", "assistant: Well, I\n[interrupted]"}},
 		{"in the first tool", []step{{text: "Now.", calls: twoCalls}}, []string{
-			"user: go", "assistant: Now. <stop {}> <stop {}>", "tool: interrupted by the person", "tool: not run: interrupted by the user",
+			"user: go", "assistant: Now. <stop {}> <stop {}>", "tool: interrupted by the person",
+			"tool: not run: interrupted by the user",
 		}},
 		{"after a tool", []step{{calls: []ToolCall{call("a", "one", "{}")}}, {hang: true}}, []string{
 			"user: go", "assistant:  <one {}>", "tool: one got {}",
@@ -263,7 +268,8 @@ func TestRetryFailedPrompt(t *testing.T) {
 		want  []string // the history afterwards
 	}{
 		{"nothing came", []step{{err: failed}, {text: "hi"}}, []string{"user: go"}, []string{"user: go", "assistant: hi"}},
-		{"half an answer", []step{{text: "half", err: failed}, {text: "hi"}}, []string{"user: go"}, []string{"user: go", "assistant: hi"}},
+		{"half an answer", []step{{text: "half", err: failed}, {text: "hi"}}, []string{"user: go"},
+			[]string{"user: go", "assistant: hi"}},
 		{"after a tool", []step{{calls: []ToolCall{call("a", "one", "{}")}}, {err: failed}, {text: "hi"}},
 			[]string{"user: go", "assistant:  <one {}>", "tool: one got {}"},
 			[]string{"user: go", "assistant:  <one {}>", "tool: one got {}", "assistant: hi"}},

@@ -2,10 +2,10 @@ package llm
 
 import "slices"
 
-// Restore replaces the history with the messages that an earlier conversation passed to Options.Keep, in order. The last
-// of several answers to one call wins. Messages that servers reject are dropped or repaired: answers without a call,
-// calls without an answer, prompts without one, an answer that was cut off and sent again, unknown roles. Requests begin
-// at the last summary. Until the next request, Context estimates their length. The error is ErrBusy.
+// Restore replaces the history with the messages that an earlier conversation passed to Options.Keep, in order. The
+// last of several answers to one call wins. Messages that servers reject are dropped or repaired: answers without a
+// call, calls without an answer, prompts without one, an answer that was cut off and sent again, unknown roles.
+// Requests begin at the last summary. Until the next request, Context estimates their length. The error is ErrBusy.
 func (c *Conversation) Restore(kept []Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,7 +25,9 @@ func TestRestore(t *testing.T) {
 	c := NewConversation(Options{
 		Provider: &twice{}, Keep: func(m Message) { kept = append(kept, m) },
 		Tools: func() []Tool {
-			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (Answer, error) { return Answer{Text: "ran"}, nil }}}
+			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (Answer, error) {
+				return Answer{Text: "ran"}, nil
+			}}}
 		},
 	})
 	if _, err := c.Send(t.Context(), "go"); err != nil {

@@ -24,9 +24,10 @@ func talk(t *testing.T, p llm.Provider, second string) (heard []string, history 
 	c := llm.NewConversation(llm.Options{
 		Provider: p, Model: "small", RetryWait: time.Millisecond,
 		Tools: func() []llm.Tool {
-			return []llm.Tool{{Name: "count", Schema: json.RawMessage(`{}`), Run: func(context.Context, json.RawMessage) (llm.Answer, error) {
-				return llm.Answer{Text: "12 of them"}, nil
-			}}}
+			return []llm.Tool{{Name: "count", Schema: json.RawMessage(`{}`),
+				Run: func(context.Context, json.RawMessage) (llm.Answer, error) {
+					return llm.Answer{Text: "12 of them"}, nil
+				}}}
 		},
 		Observe: func(e llm.Event) {
 			if e.Kind == llm.Delta || e.Kind == llm.Retrying {
@@ -131,7 +132,8 @@ func TestInterruptedExchangeIsNotRecorded(t *testing.T) {
 	}
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = r.Complete(ctx, llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Text: "x"}}}, func(llm.Piece) { cancel() })
+	_, err = r.Complete(ctx,
+		llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Text: "x"}}}, func(llm.Piece) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}

@@ -83,7 +83,8 @@ func (b *Briefing) run(ctx context.Context, t Tool, args json.RawMessage) (llm.A
 	f := b.failures[key]
 	b.mu.Unlock()
 	if f.times >= maxFailures {
-		return llm.Answer{}, fmt.Errorf("not run: the same call has failed %d times in the same way; %s", f.times, b.elsewhere(t.Name, f.call))
+		return llm.Answer{}, fmt.Errorf("not run: the same call has failed %d times in the same way; %s",
+			f.times, b.elsewhere(t.Name, f.call))
 	}
 	reply, err := t.Run(ctx, b.session, args)
 	if ctx.Err() != nil {

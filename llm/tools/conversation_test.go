@@ -310,8 +310,8 @@ func testPrefix(t *testing.T, view *catalog.View) {
 	t.Logf("%d requests, %d bytes in all, %d of them as before", len(provider.requests), total, same)
 }
 
-// testShortAnswers holds a conversation that is too long for its window: an earlier answer becomes a line with the name of
-// a global, and the whole value is in that global.
+// testShortAnswers holds a conversation that is too long for its window: an earlier answer becomes a line with the name
+// of a global, and the whole value is in that global.
 func testShortAnswers(t *testing.T, view *catalog.View) {
 	replies, err := openaitest.ParseScript([]byte(`
 -- call lua_tools_execute --

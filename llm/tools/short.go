@@ -11,8 +11,8 @@ import (
 	"almanac/session/vm"
 )
 
-// This file writes what stands for an answer later, when a conversation has no room for the whole: what it was, and where
-// the whole is.
+// This file writes what stands for an answer later, when a conversation has no room for the whole: what it was, and
+// where the whole is.
 
 // shortOutcome says what a script returned and which global has it.
 func shortOutcome(v vm.Value, kept string, d vm.Diff) string {
