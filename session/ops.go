@@ -1,5 +1,5 @@
-// This file implements the catalog primitives. Sets stay here; the script gets the first hits and a handle that is
-// valid for its run.
+// This file implements the catalog primitives. Sets stay in the run (sets.go); the script gets the first hits and a
+// handle that is valid for its run.
 
 package session
 
@@ -45,7 +45,7 @@ const maxHeld = 2000
 
 func (r *run) primitive(ctx context.Context, name string, args []any) (any, error) {
 	view := r.session.View()
-	a := arguments(args)
+	a := &arguments{list: args}
 	if held := len(r.sets) + len(r.steps) + len(r.plans) + len(r.counted) + len(r.explained); held >= maxHeld {
 		return nil, limited("sets", fmt.Sprintf("%s: the run has reached %d sets, steps and plans", name, maxHeld))
 	}
@@ -98,14 +98,10 @@ func (r *run) primitive(ctx context.Context, name string, args []any) (any, erro
 	return nil, errors.New("no such primitive")
 }
 
-func (r *run) search(view *catalog.View, a arguments) (any, error) {
-	query, err := a.text(0, "what to search for")
-	if err != nil {
-		return nil, err
-	}
-	o, err := r.searchOptions(a, 1)
-	if err != nil {
-		return nil, err
+func (r *run) search(view *catalog.View, a *arguments) (any, error) {
+	query, o := a.text(0, "what to search for"), r.searchOptions(a, 1)
+	if a.err != nil {
+		return nil, a.err
 	}
 	set, err := view.Search(query, o)
 	if err != nil {
@@ -115,10 +111,10 @@ func (r *run) search(view *catalog.View, a arguments) (any, error) {
 }
 
 // below counts the actions below a path, and lists the next segments when asked to, those that the script may read.
-func (r *run) below(view *catalog.View, a arguments) (any, error) {
-	path, err := a.text(0, "a path of names")
-	if err != nil {
-		return nil, err
+func (r *run) below(view *catalog.View, a *arguments) (any, error) {
+	path := a.text(0, "a path of names")
+	if a.err != nil {
+		return nil, a.err
 	}
 	names := []any{}
 	children, total := childrenOf(view, path)
@@ -142,26 +138,20 @@ func childrenOf(view *catalog.View, path string) (children []catalog.Child, tota
 	return children, total
 }
 
-func (r *run) searchOptions(a arguments, i int) (catalog.SearchOptions, error) {
-	m, err := a.options(i)
-	if err != nil {
-		return catalog.SearchOptions{}, err
+// searchOptions reads the argument at i as filters that the view knows.
+func (r *run) searchOptions(a *arguments, i int) catalog.SearchOptions {
+	o, err := catalog.ParseSearchOptions(a.options(i))
+	if err == nil {
+		err = r.session.View().CheckOptions(o)
 	}
-	o, err := catalog.ParseSearchOptions(m)
-	if err != nil {
-		return catalog.SearchOptions{}, err
-	}
-	return o, r.session.View().CheckOptions(o)
+	a.fail(err)
+	return o
 }
 
-func (r *run) similar(view *catalog.View, a arguments) (any, error) {
-	id, err := a.id(0)
-	if err != nil {
-		return nil, err
-	}
-	o, err := r.searchOptions(a, 1)
-	if err != nil {
-		return nil, err
+func (r *run) similar(view *catalog.View, a *arguments) (any, error) {
+	id, o := a.id(0), r.searchOptions(a, 1)
+	if a.err != nil {
+		return nil, a.err
 	}
 	set, err := view.Similar(id, o)
 	if err != nil {
@@ -170,66 +160,52 @@ func (r *run) similar(view *catalog.View, a arguments) (any, error) {
 	return r.give(set), nil
 }
 
-func (r *run) named(find func(...string) catalog.Set, a arguments) (any, error) {
-	names, err := a.names()
-	if err != nil {
-		return nil, err
+func (r *run) named(find func(...string) catalog.Set, a *arguments) (any, error) {
+	names := a.names()
+	if a.err != nil {
+		return nil, a.err
 	}
 	return r.give(find(names...)), nil
 }
 
-func (r *run) filter(a arguments) (any, error) {
-	set, err := r.set(a, 0)
-	if err != nil {
-		return nil, err
-	}
-	o, err := r.searchOptions(a, 1)
-	if err != nil {
-		return nil, err
+func (r *run) filter(a *arguments) (any, error) {
+	set, o := r.set(a, 0), r.searchOptions(a, 1)
+	if a.err != nil {
+		return nil, a.err
 	}
 	return r.give(set.Filter(o)), nil
 }
 
-func (r *run) combine(with func(catalog.Set, catalog.Set) catalog.Set, a arguments) (any, error) {
-	if len(a) < 2 {
+func (r *run) combine(with func(catalog.Set, catalog.Set) catalog.Set, a *arguments) (any, error) {
+	if len(a.list) < 2 {
 		return nil, errors.New("want two sets")
 	}
-	set, err := r.set(a, 0)
-	if err != nil {
-		return nil, err
-	}
-	for i := 1; i < len(a); i++ {
-		other, err := r.set(a, i)
-		if err != nil {
-			return nil, err
+	set := r.set(a, 0)
+	for i := 1; i < len(a.list); i++ {
+		other := r.set(a, i)
+		if a.err != nil {
+			return nil, a.err
 		}
 		set = with(set, other)
 	}
 	return r.give(set), nil
 }
 
-func (r *run) boost(a arguments) (any, error) {
-	set, err := r.set(a, 0)
-	if err != nil {
-		return nil, err
-	}
-	m, err := a.options(1)
-	if err != nil {
-		return nil, err
-	}
-	o, err := catalog.ParseBoostOptions(m)
+func (r *run) boost(a *arguments) (any, error) {
+	set := r.set(a, 0)
+	o, err := catalog.ParseBoostOptions(a.options(1))
 	if err == nil {
 		err = r.session.View().CheckOptions(o.SearchOptions)
 	}
-	if err != nil {
-		return nil, err
+	if a.fail(err); a.err != nil {
+		return nil, a.err
 	}
 	return r.give(set.Boost(o)), nil
 }
 
 // text is a set, step or plan as an answer shows it. Most of those that a script makes are only a way to others, so it
 // is written when asked for.
-func (r *run) text(a arguments) (any, error) {
+func (r *run) text(a *arguments) (any, error) {
 	view := r.session.View()
 	if m, ok := a.at(0).(map[string]any); ok {
 		if at, found := r.held(m, "plan", len(r.plans)); found {
@@ -239,30 +215,27 @@ func (r *run) text(a arguments) (any, error) {
 			return view.FormatPlan(r.shownPlan(catalog.Plan{Steps: r.steps[at : at+1]})), nil
 		}
 	}
-	set, err := r.set(a, 0)
-	if err != nil {
-		return nil, err
+	set := r.set(a, 0)
+	if a.err != nil {
+		return nil, a.err
 	}
 	text, _ := r.setText(set)
 	return text, nil
 }
 
-func (r *run) top(a arguments) (any, error) {
-	set, err := r.set(a, 0)
-	if err != nil {
-		return nil, err
-	}
+func (r *run) top(a *arguments) (any, error) {
+	set := r.set(a, 0)
 	n, err := catalog.ParseLimit("argument 2", a.at(1))
-	if err != nil {
-		return nil, err
+	if a.fail(err); a.err != nil {
+		return nil, a.err
 	}
 	return r.give(set.Top(n)), nil
 }
 
-func (r *run) facets(a arguments) (any, error) {
-	set, err := r.set(a, 0)
-	if err != nil {
-		return nil, err
+func (r *run) facets(a *arguments) (any, error) {
+	set := r.set(a, 0)
+	if a.err != nil {
+		return nil, a.err
 	}
 	f := set.Facets()
 	r.counted = append(r.counted, f)
@@ -286,14 +259,10 @@ func counts(list []catalog.FacetCount) []any {
 	return items
 }
 
-func (r *run) pick(a arguments) (any, error) {
-	set, err := r.set(a, 0)
-	if err != nil {
-		return nil, err
-	}
-	o, err := r.searchOptions(a, 1)
-	if err != nil {
-		return nil, err
+func (r *run) pick(a *arguments) (any, error) {
+	set, o := r.set(a, 0), r.searchOptions(a, 1)
+	if a.err != nil {
+		return nil, a.err
 	}
 	step := set.Pick(catalog.PickOptions{SearchOptions: o})
 	r.steps = append(r.steps, step)
@@ -304,7 +273,7 @@ func (r *run) stepTable(step catalog.Step, i int) map[string]any {
 	return r.listing(step.Hits, map[string]any{"step": r.handle(i), "needs_input": step.Needs, "needs_output": step.Gives})
 }
 
-func (r *run) plan(view *catalog.View, a arguments) (any, error) {
+func (r *run) plan(view *catalog.View, a *arguments) (any, error) {
 	list, ok := a.at(0).([]any)
 	if !ok || len(list) == 0 {
 		return nil, errors.New("argument 1: want a list of steps made by catalog.pick")
@@ -322,13 +291,9 @@ func (r *run) plan(view *catalog.View, a arguments) (any, error) {
 		}
 		steps = append(steps, set.Pick(catalog.PickOptions{}))
 	}
-	m, err := a.options(1)
-	if err != nil {
-		return nil, err
-	}
-	given, err := catalog.ParsePlanOptions(m)
-	if err != nil {
-		return nil, err
+	given, err := catalog.ParsePlanOptions(a.options(1))
+	if a.fail(err); a.err != nil {
+		return nil, a.err
 	}
 	p, err := view.Plan(steps, given...)
 	if err != nil {
@@ -347,14 +312,10 @@ func (r *run) plan(view *catalog.View, a arguments) (any, error) {
 	return answer, nil
 }
 
-func (r *run) explain(view *catalog.View, a arguments) (any, error) {
-	id, err := a.id(0)
-	if err != nil {
-		return nil, err
-	}
-	query, err := a.text(1, "the query")
-	if err != nil {
-		return nil, err
+func (r *run) explain(view *catalog.View, a *arguments) (any, error) {
+	id, query := a.id(0), a.text(1, "the query")
+	if a.err != nil {
+		return nil, a.err
 	}
 	entry, err := view.Resolve(id)
 	if err != nil {
@@ -371,10 +332,10 @@ func (r *run) explain(view *catalog.View, a arguments) (any, error) {
 	return why, nil
 }
 
-func (r *run) get(view *catalog.View, a arguments) (any, error) {
-	id, err := a.id(0)
-	if err != nil {
-		return nil, err
+func (r *run) get(view *catalog.View, a *arguments) (any, error) {
+	id := a.id(0)
+	if a.err != nil {
+		return nil, a.err
 	}
 	hit, err := view.Get(id)
 	if err != nil {
@@ -386,10 +347,10 @@ func (r *run) get(view *catalog.View, a arguments) (any, error) {
 	return map[string]any{"id": hit.ID, "line": view.Line(hit.ID)}, nil
 }
 
-func (r *run) describe(ctx context.Context, a arguments) (any, error) {
-	ids, err := a.names()
-	if err != nil {
-		return nil, err
+func (r *run) describe(ctx context.Context, a *arguments) (any, error) {
+	ids := a.names()
+	if a.err != nil {
+		return nil, a.err
 	}
 	if r.bounded() {
 		if err := r.mayDescribe(ids); err != nil {
@@ -406,105 +367,4 @@ func (r *run) describe(ctx context.Context, a arguments) (any, error) {
 		list = append(list, map[string]any{"id": spec.ID, "text": spec.Text, "spec": true})
 	}
 	return list, nil
-}
-
-// set reads the argument at i as a set.
-func (r *run) set(a arguments, i int) (catalog.Set, error) {
-	set, err := r.readSet(a.at(i))
-	if err != nil {
-		return catalog.Set{}, fmt.Errorf("argument %d: %w", i+1, err)
-	}
-	return set, nil
-}
-
-func (r *run) readSet(v any) (catalog.Set, error) {
-	switch v := v.(type) {
-	case []any:
-		return r.listed(v)
-	case map[string]any:
-		if list, ok := v["ids"].([]any); ok {
-			return r.listed(list)
-		}
-		if at, found := r.held(v, "set", len(r.sets)); found {
-			return r.sets[at], nil
-		}
-		if at, found := r.held(v, "step", len(r.steps)); found {
-			return r.session.View().SetOf(r.steps[at].Hits), nil
-		}
-		if v["set"] != nil {
-			return catalog.Set{}, errors.New("this set expired with its run: search again")
-		}
-	}
-	return catalog.Set{}, fmt.Errorf("want a set or a list of ids, got %s", luaType(v))
-}
-
-// listed makes a set of ids or hits that a script put together.
-func (r *run) listed(list []any) (catalog.Set, error) {
-	view := r.session.View()
-	hits := make([]catalog.Hit, 0, len(list))
-	for i, item := range list {
-		var hit catalog.Hit
-		if m, ok := item.(map[string]any); ok {
-			hit.Score, _ = m["score"].(float64)
-			item = m["id"]
-		}
-		var ok bool
-		if hit.ID, ok = item.(string); !ok {
-			return catalog.Set{}, fmt.Errorf("item %d: want an id or a hit, got %s", i+1, luaType(item))
-		}
-		if _, err := view.Get(hit.ID); err != nil {
-			return catalog.Set{}, fmt.Errorf("item %d: %w", i+1, err)
-		}
-		hits = append(hits, hit)
-	}
-	return view.SetOf(hits), nil
-}
-
-// give keeps a set for the run and returns what the script sees of it.
-func (r *run) give(set catalog.Set) any {
-	r.sets = append(r.sets, set)
-	return r.listing(set.Hits(), map[string]any{
-		"set": r.handle(len(r.sets) - 1), "total": int64(set.Total()), "query": set.Label(),
-	})
-}
-
-// listing puts the hits into the answer; a script of the model's reads them one by one, with catalog.hit.
-func (r *run) listing(hits []catalog.Hit, answer map[string]any) map[string]any {
-	if r.bounded() {
-		return answer
-	}
-	view := r.session.View()
-	if most := r.budget().Shown; len(hits) > most {
-		hits = hits[:most]
-	}
-	list := make([]any, 0, len(hits))
-	for _, h := range hits {
-		r.read(h.ID)
-		list = append(list, view.PlainHit(h))
-	}
-	answer["hits"] = list
-	return answer
-}
-
-func texts(ss []string) []any {
-	list := make([]any, len(ss))
-	for i, s := range ss {
-		list[i] = s
-	}
-	return list
-}
-
-// luaType names the type of a value as a script knows it.
-func luaType(v any) string {
-	switch v.(type) {
-	case nil:
-		return "nil"
-	case bool:
-		return "a boolean"
-	case int64, float64:
-		return "a number"
-	case string:
-		return "a string"
-	}
-	return "a table"
 }

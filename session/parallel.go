@@ -41,11 +41,11 @@ func (p *parallel) serves(name string) bool {
 func (p *parallel) op(ctx context.Context, name string, args []any) (any, error) {
 	switch name {
 	case "call.start":
-		return p.start(ctx, args)
+		return p.start(ctx, &arguments{list: args})
 	case "call.wait":
 		return p.wait(ctx)
 	}
-	return p.page(ctx, args)
+	return p.page(ctx, &arguments{list: args})
 }
 
 // finished is a call that was started and has come to its end.
@@ -62,10 +62,10 @@ const maxPlace = 100
 const maxStarted = 64
 
 // start begins a call and returns its ticket. Its arguments are the action's id, the arguments, the line and the place.
-func (p *parallel) start(ctx context.Context, a arguments) (any, error) {
-	req, err := a.callRequest()
-	if err != nil {
-		return nil, err
+func (p *parallel) start(ctx context.Context, a *arguments) (any, error) {
+	req := a.callRequest()
+	if a.err != nil {
+		return nil, a.err
 	}
 	if p.waiting >= maxStarted {
 		return nil, fmt.Errorf("%d started calls are still waiting to be collected", p.waiting)
@@ -135,10 +135,10 @@ func (p *parallel) alone(ctx context.Context, req kernel.CallRequest) (reply, er
 }
 
 // page makes one call and returns its data with the arguments of the next page, or null.
-func (p *parallel) page(ctx context.Context, a arguments) (any, error) {
-	req, err := a.callRequest()
-	if err != nil {
-		return nil, err
+func (p *parallel) page(ctx context.Context, a *arguments) (any, error) {
+	req := a.callRequest()
+	if a.err != nil {
+		return nil, a.err
 	}
 	answer, err := p.alone(ctx, req)
 	if err != nil {
@@ -155,28 +155,14 @@ func nextPage(r reply) any {
 	return r.next
 }
 
-// callRequest reads an action's id, its arguments and the line.
-func (a arguments) callRequest() (kernel.CallRequest, error) {
-	id, err := a.text(0, "an action id")
-	if err != nil {
-		return kernel.CallRequest{}, err
-	}
-	args, err := a.options(1)
-	if err != nil {
-		return kernel.CallRequest{}, err
-	}
-	line, _ := a.at(2).(int64)
-	if f, ok := a.at(2).(float64); ok {
-		line = int64(f)
-	}
+// callRequest reads an action's id, its arguments, the line and the place.
+func (a *arguments) callRequest() kernel.CallRequest {
+	line, _ := whole(a.at(2))
+	req := kernel.CallRequest{ID: a.text(0, "an action id"), Args: a.options(1), Line: int(line)}
 	place, _ := a.at(3).([]any)
-	req := kernel.CallRequest{ID: id, Args: args, Line: int(line)}
 	for _, v := range place[:min(len(place), maxPlace)] {
-		n, _ := v.(int64)
-		if f, ok := v.(float64); ok {
-			n = int64(f)
-		}
+		n, _ := whole(v)
 		req.Place = append(req.Place, n)
 	}
-	return req, nil
+	return req
 }

@@ -187,23 +187,6 @@ func without(m map[string]any, names ...string) map[string]any {
 	return m
 }
 
-// handleRange is how many handles of a kind a run may give out. Handles of one run are never those of another, so that
-// a set that a global kept is not taken for a new one.
-const handleRange = 1 << 20
-
-// handle is the number by which a script knows the i-th thing of its run, from 0.
-func (r *run) handle(i int) int64 { return r.number*handleRange + int64(i) }
-
-// held reads the handle that a host-made table carries under name, and returns which of the run's n things it is.
-func (r *run) held(m map[string]any, name string, n int) (int, bool) {
-	i, ok := m[name].(int64)
-	if f, isFloat := m[name].(float64); isFloat {
-		i, ok = int64(f), true
-	}
-	i -= r.number * handleRange
-	return int(i), ok && i >= 0 && i < int64(n)
-}
-
 // Describe returns the specs of ids and remembers that they were described, so that the model may call them. The
 // error is a *catalog.UnknownError when an id is not visible; then none counts as described.
 func (s *Session) Describe(ctx context.Context, ids []string, d catalog.Detail) ([]catalog.Spec, error) {

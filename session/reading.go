@@ -91,7 +91,7 @@ func (r *run) firstHits(set catalog.Set) []catalog.Hit {
 }
 
 // hitsBehind are the hits that a list in a script stands for: of a set, a step or a plan.
-func (r *run) hitsBehind(a arguments) ([]catalog.Hit, error) {
+func (r *run) hitsBehind(a *arguments) ([]catalog.Hit, error) {
 	m, _ := a.at(0).(map[string]any)
 	var hits []catalog.Hit
 	if i, found := r.held(m, "plan", len(r.plans)); found {
@@ -109,19 +109,16 @@ func (r *run) hitsBehind(a arguments) ([]catalog.Hit, error) {
 }
 
 // count answers how many hits of a list the script can read.
-func (r *run) count(a arguments) (any, error) {
+func (r *run) count(a *arguments) (any, error) {
 	hits, err := r.hitsBehind(a)
 	return int64(r.readable(hits)), err
 }
 
 // hit answers one hit of a list, or nil where the script cannot read it.
-func (r *run) hit(a arguments) (any, error) {
+func (r *run) hit(a *arguments) (any, error) {
 	hits, err := r.hitsBehind(a)
-	at, isInt := a.at(1).(int64)
-	if f, isFloat := a.at(1).(float64); isFloat && f == float64(int64(f)) {
-		at, isInt = int64(f), true
-	}
-	if err != nil || !isInt || at < 1 || at > int64(len(hits)) || !r.read(hits[at-1].ID) {
+	at, isWhole := whole(a.at(1))
+	if err != nil || !isWhole || at < 1 || at > int64(len(hits)) || !r.read(hits[at-1].ID) {
 		return nil, err
 	}
 	return r.session.View().PlainHit(hits[at-1]), nil
