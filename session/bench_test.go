@@ -1,0 +1,371 @@
+package session
+
+// This file is the bench of the tests: a session over a small shop, played by the sections of a script.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/secret"
+	"almanac/session/kernel"
+	"almanac/session/policy"
+	"almanac/session/trace"
+)
+
+func TestMain(m *testing.M) {
+	if kernel.Main() {
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A shop is a small catalog that remembers what was done to it.
+type shop struct {
+	mu   sync.Mutex
+	acts []string
+}
+
+func (s *shop) act(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.acts = append(s.acts, fmt.Sprintf(format, args...))
+}
+
+const (
+	itemOutput = `{"type":"object","title":"item","properties":{"id":{"type":"string"},"cents":{"type":"integer"}}}`
+	itemInput  = `{"type":"object","properties":{"item_id":{"type":"string","description":"which item"},"cents":{"type":"integer","minimum":0}},"required":["item_id"],"additionalProperties":false}`
+)
+
+func (s *shop) entries() []catalog.Entry {
+	entry := func(id, about string, mutates bool, a catalog.Action) catalog.Entry {
+		op := catalog.Read
+		if mutates {
+			op = catalog.Update
+		}
+		return catalog.Entry{
+			ID: id, Description: about, Operation: op, Mutates: mutates, Entities: []string{"item"},
+			Input: catalog.MustSchema(itemInput), Output: catalog.MustSchema(itemOutput), Action: a,
+		}
+	}
+	list := entry("shop.item.list", "List items.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+		return catalog.Result{Data: []any{map[string]any{"id": "a", "cents": 100}, map[string]any{"id": "b", "cents": 250}}},
+			nil
+	})
+	list.Input = catalog.MustSchema(`{"type":"object","properties":{"limit":{"type":"integer","default":25}},"additionalProperties":false}`)
+	list.Output = catalog.MustSchema(`{"type":"array","items":` + itemOutput + `}`)
+	purge := entry("admin.shop.purge", "Purge an item for good.", true,
+		func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+			s.act("purge %v", c.Args["item_id"])
+			return catalog.Result{Data: true}, nil
+		})
+	purge.Operation, purge.Risk = catalog.Admin, catalog.High
+	return []catalog.Entry{
+		list, purge,
+		entry("shop.item.get", "Get one item.", false, func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+			if c.Args["item_id"] == "none" {
+				return catalog.Result{}, errors.New("no item none")
+			}
+			return catalog.Result{Data: map[string]any{"id": c.Args["item_id"], "cents": 100}}, nil
+		}),
+		entry("shop.item.price", "Set the price of an item.", true,
+			func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+				s.act("price %v %v by %s", c.Args["item_id"], c.Args["cents"], c.Context.Actor)
+				return catalog.Result{
+					Data:    map[string]any{"id": c.Args["item_id"], "cents": c.Args["cents"]},
+					Effects: []catalog.Effect{{Kind: "notify", Target: "buyers"}},
+				}, nil
+			}),
+		entry("shop.item.huge", "Return far too much.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: strings.Repeat("x", 100<<20)}, nil
+		}),
+		entry("shop.item.panic", "Break.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+			panic("the shelf fell")
+		}),
+		entry("shop.item.slow", "Answer late.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+			time.Sleep(300 * time.Millisecond)
+			return catalog.Result{}, nil
+		}),
+		entry("shop.item.hang", "Never answer, and do not heed the context.", false,
+			func(context.Context, catalog.Call) (catalog.Result, error) {
+				time.Sleep(3 * time.Second)
+				return catalog.Result{}, nil
+			}),
+		entry("shop.item.leak", "Return a secret.", false, func(context.Context, catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: map[string]any{"note": "the key is hunter2!"}}, nil
+		}),
+	}
+}
+
+// A bench is a session under test with everything it recorded.
+type bench struct {
+	t       *testing.T
+	shop    *shop
+	session *Session
+	mu      sync.Mutex
+	records []trace.Record
+	answers []Approval
+	asked   []Request
+}
+
+func newBench(t *testing.T, change func(*Options)) *bench {
+	t.Helper()
+	b := &bench{t: t, shop: &shop{}}
+	all, report := catalog.New(b.shop.entries(), catalog.Options{})
+	if len(report.Skipped) > 0 {
+		t.Fatalf("skipped: %v", report.Skipped)
+	}
+	o := Options{
+		Record: func(r trace.Record) error {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.records = append(b.records, r)
+			return nil
+		},
+		Approve: func(_ context.Context, r Request) (Approval, error) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.asked = append(b.asked, r)
+			if len(b.answers) == 0 {
+				return Approval{}, nil
+			}
+			a := b.answers[0]
+			b.answers = b.answers[1:]
+			return a, nil
+		},
+		Commands: true,
+		Secrets:  secret.NewFilter(func() []string { return []string{"hunter2"} }),
+		Context:  catalog.Context{Actor: "ann", Tenant: "17"},
+	}
+	if change != nil {
+		change(&o)
+	}
+	s, err := New(all.View(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.session = s
+	t.Cleanup(func() {
+		b.checkTrace()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// checkTrace sees that every call of the session is in its records, and that no secret is.
+func (b *bench) checkTrace() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	acts := 0
+	for _, r := range b.records {
+		if r.Kind == trace.KindCall && r.Call.Mutates && r.Call.Verdict == trace.OK && !r.Call.Composed {
+			acts++
+		}
+		if text := fmt.Sprintf("%+v %+v %+v", r, r.Call, r.Ended); strings.Contains(text, "hunter2") {
+			b.t.Errorf("a record holds the secret: %s", text)
+		}
+	}
+	if acts != len(b.shop.acts) {
+		b.t.Errorf("%d mutations were made, %d are recorded: %q", len(b.shop.acts), acts, b.shop.acts)
+	}
+}
+
+func (b *bench) run(author Author, source string) *Outcome {
+	b.t.Helper()
+	out, err := b.session.Run(b.t.Context(), Script{Source: source, Author: author, Expr: true})
+	if err != nil {
+		b.t.Fatalf("%s: %v", source, err)
+	}
+	return out
+}
+
+// kill ends the shared Lua process from outside, as an administrator might.
+func (b *bench) kill() {
+	b.t.Helper()
+	p, err := os.FindProcess(b.session.world.machine.PID())
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// settle waits until the state of the last run is kept.
+func (b *bench) settle() {
+	b.t.Helper()
+	if err := b.session.world.settle(b.t.Context()); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// grants lists what is granted now.
+func (b *bench) grants() string {
+	p := b.session.Policy()
+	text := p.Words() + "\n"
+	for _, g := range p.Grants {
+		text += fmt.Sprintf("%d %s, %s, by %s, used %d\n", g.N, g, g.For.Words(), g.By, g.Used)
+	}
+	return text
+}
+
+// step does one section and returns what it shows.
+func (b *bench) step(name, text string) string {
+	ctx := b.t.Context()
+	verb, arg, _ := strings.Cut(name, " ")
+	switch verb {
+	case "you", "model":
+		return show(b.run(Author(verb), text))
+	case "select":
+		out, err := b.session.Run(ctx, Script{Source: text, Actions: strings.Fields(arg)})
+		return b.orError(out, err)
+	case "fresh":
+		out, err := b.session.Run(ctx, Script{Source: text, Author: User, Fresh: true})
+		return b.orError(out, err)
+	case "preview":
+		out, err := b.session.Preview(ctx, Script{Source: text, Author: User})
+		return b.orError(out, err)
+	case "query":
+		a, err := b.session.Query(ctx, Script{Source: text})
+		if err != nil {
+			return "error: " + err.Error() + "\n"
+		}
+		if a.Outcome.Err != nil {
+			return show(a.Outcome)
+		}
+		return strings.TrimSpace(a.Text) + "\n"
+	case "describe":
+		specs, err := b.session.Describe(ctx, strings.Fields(text), "")
+		if err != nil {
+			return "error: " + err.Error() + "\n"
+		}
+		return fmt.Sprintf("%d described\n", len(specs))
+	case "reset":
+		n, err := b.session.Reset(ctx)
+		return fmt.Sprintf("%d globals, %v\n", n, err)
+	case "restrict":
+		err := b.session.Restrict(catalog.Rules{Name: "test", Namespaces: strings.Fields(text)})
+		return fmt.Sprintf("%v\n", err)
+	case "policy":
+		if err := b.session.SetPolicy(policy.Policy{Mode: policy.Mode(text)}); err != nil {
+			b.t.Fatal(err)
+		}
+		return ""
+	case "grant":
+		g, err := policy.ParseGrant(text)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		g.By, g.For = "you", policy.Term(arg)
+		if _, err = b.session.Grant(g); err != nil {
+			b.t.Fatal(err)
+		}
+		return b.grants()
+	case "revoke":
+		var n int
+		if _, err := fmt.Sscan(text, &n); err != nil {
+			b.t.Fatal(err)
+		}
+		if _, err := b.session.Revoke(n); err != nil {
+			return "error: " + err.Error() + "\n"
+		}
+		return b.grants()
+	case "grants":
+		return b.grants()
+	case "answer":
+		b.answer(text)
+		return ""
+	case "open":
+		b.openDesk()
+		return ""
+	case "asked":
+		last := b.asked[len(b.asked)-1]
+		return fmt.Sprintf("%v and %v\n%s\n", last.Args, last.Injected, last.Preview)
+	case "records":
+		return b.callRecords(text)
+	case "acts":
+		return strings.Join(b.shop.acts, "\n") + "\n"
+	}
+	b.t.Fatalf("unknown step %q", name)
+	return ""
+}
+
+func (b *bench) answer(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	word, rest, _ := strings.Cut(text, " ")
+	a := Approval{Reason: rest}
+	switch word {
+	case "once":
+		a.Verdict = Once
+	case "session":
+		g, err := policy.ParseGrant("any " + rest)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		a.Verdict, a.Bounds, a.Only = ForSession, g.Bounds, g.Only
+	case "edit":
+		a.Verdict, a.Args = Once, map[string]any{"item_id": rest, "cents": int64(1)}
+	}
+	b.answers = append(b.answers, a)
+}
+
+// callRecords shows what the log has of the calls of an id.
+func (b *bench) callRecords(id string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var w strings.Builder
+	for _, r := range b.records {
+		if r.Call != nil && r.Call.ID == id {
+			fmt.Fprintf(&w, "%s %v, injected %v %s\n", r.Kind, r.Call.Args, r.Call.Injected, r.Call.Verdict)
+		}
+	}
+	return w.String()
+}
+
+func (b *bench) orError(out *Outcome, err error) string {
+	if err != nil {
+		return "error: " + err.Error() + "\n"
+	}
+	return show(out)
+}
+
+// show is an outcome as the scripts in testdata expect it.
+func show(out *Outcome) string {
+	var w strings.Builder
+	w.WriteString(out.Stdout)
+	for _, v := range out.Values {
+		fmt.Fprintln(&w, v.Repr)
+	}
+	if out.Err != nil {
+		fmt.Fprintf(&w, "%s: %s\n", out.Err.Kind, out.Err.Message)
+		if out.Err.Hint != "" {
+			fmt.Fprintf(&w, "hint: %s\n", out.Err.Hint)
+		}
+	}
+	for _, c := range out.Calls {
+		fmt.Fprintf(&w, "%scall %d %s %s", strings.Repeat("  ", c.Depth), c.N, c.ID, c.Verdict)
+		if c.Rule != "" {
+			fmt.Fprintf(&w, " (%s)", c.Rule)
+		}
+		fmt.Fprintln(&w)
+		if c.Preview != "" {
+			fmt.Fprintf(&w, "  %s\n", strings.ReplaceAll(c.Preview, "\n", "\n  "))
+		}
+	}
+	for _, e := range out.Effects {
+		fmt.Fprintf(&w, "effect %s %s\n", e.Kind, e.Target)
+	}
+	if len(out.Missing) > 0 {
+		fmt.Fprintf(&w, "not copied into the preview: %s\n", strings.Join(out.Missing, ", "))
+	}
+	return w.String()
+}
