@@ -13,8 +13,9 @@ import (
 	"almanac/session/vm"
 )
 
-// desk lists actions that are composed of the shop's, that the host fills in for, or that say what they would change.
-func (s *shop) desk() []catalog.Entry {
+// deskEntries are actions that are composed of the shop's, that the host fills in for, or that say what they would
+// change.
+func (s *shop) deskEntries() []catalog.Entry {
 	composed := func(id string, mutates bool, body string) catalog.Entry {
 		return catalog.Entry{
 			ID: "desk." + id, Description: "Composed.", Mutates: mutates, Input: catalog.MustSchema(itemInput), Lua: body,
@@ -69,7 +70,7 @@ func (s *shop) desk() []catalog.Entry {
 // openDesk gives the session the desk's actions beside the shop's.
 func (b *bench) openDesk() {
 	b.t.Helper()
-	all, report := catalog.New(append(b.shop.entries(), b.shop.desk()...), catalog.Options{})
+	all, report := catalog.New(append(b.shop.entries(), b.shop.deskEntries()...), catalog.Options{})
 	if len(report.Skipped) > 0 {
 		b.t.Fatalf("skipped: %v", report.Skipped)
 	}

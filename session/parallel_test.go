@@ -16,8 +16,8 @@ import (
 	"almanac/session/vm"
 )
 
-// A tide is a set of actions that tell how many of their calls are under way.
-type tide struct {
+// A parallelShop has actions that count how many of their calls are under way.
+type parallelShop struct {
 	now, most atomic.Int64
 	// met is called once each of `want` calls is under way at the same time.
 	want int64
@@ -26,27 +26,27 @@ type tide struct {
 	shop *shop
 }
 
-func (d *tide) enter() func() {
-	n := d.now.Add(1)
+func (p *parallelShop) enter() func() {
+	n := p.now.Add(1)
 	for {
-		most := d.most.Load()
-		if n <= most || d.most.CompareAndSwap(most, n) {
+		most := p.most.Load()
+		if n <= most || p.most.CompareAndSwap(most, n) {
 			break
 		}
 	}
-	if n >= d.want {
-		d.once.Do(func() { close(d.gate) })
+	if n >= p.want {
+		p.once.Do(func() { close(p.gate) })
 	}
-	return func() { d.now.Add(-1) }
+	return func() { p.now.Add(-1) }
 }
 
-func (d *tide) entries() []catalog.Entry {
+func (p *parallelShop) entries() []catalog.Entry {
 	input := catalog.MustSchema(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)
 	// meet answers only when as many calls as are wanted are under way.
 	meet := func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
-		defer d.enter()()
+		defer p.enter()()
 		select {
-		case <-d.gate:
+		case <-p.gate:
 		case <-ctx.Done():
 			return catalog.Result{}, ctx.Err()
 		}
@@ -65,15 +65,15 @@ func (d *tide) entries() []catalog.Entry {
 		return r, nil
 	}
 	return []catalog.Entry{
-		{ID: "tide.meet", Input: input, Action: meet},
-		{ID: "tide.change", Input: input, Mutates: true,
+		{ID: "calls.meet", Input: input, Action: meet},
+		{ID: "calls.change", Input: input, Mutates: true,
 			Action: func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
-				d.shop.act("change %v", c.Args["n"])
+				p.shop.act("change %v", c.Args["n"])
 				return meet(ctx, c)
 			}},
-		{ID: "tide.rows", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer","default":1}}}`),
+		{ID: "calls.rows", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer","default":1}}}`),
 			Action: rows, Paged: true},
-		{ID: "tide.plain",
+		{ID: "calls.plain",
 			Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer"},"per_page":{"type":"integer"},"way":{"type":"string"}}}`), Action: plainRows},
 	}
 }
@@ -100,24 +100,24 @@ func plainRows(_ context.Context, c catalog.Call) (catalog.Result, error) {
 	return catalog.Result{}, nil
 }
 
-func newTide(t *testing.T, want int64, change func(*Options)) (*tide, *bench) {
+func newParallelShop(t *testing.T, want int64, change func(*Options)) (*parallelShop, *bench) {
 	t.Helper()
-	d := &tide{want: want, gate: make(chan struct{})}
+	p := &parallelShop{want: want, gate: make(chan struct{})}
 	b := newBench(t, change)
-	d.shop = b.shop
-	c, _ := catalog.New(d.entries(), catalog.Options{})
+	p.shop = b.shop
+	c, _ := catalog.New(p.entries(), catalog.Options{})
 	b.replace(c.View())
-	return d, b
+	return p, b
 }
 
 func TestParallel(t *testing.T) {
-	d, b := newTide(t, 8, nil)
+	p, b := newParallelShop(t, 8, nil)
 	out := b.run(User, `
 		local ns = {}
 		for i = 1, 20 do ns[i] = i end
 		local squares, errors = parallel(ns, function(n, i)
-			local r = tide.meet{n = n}
-			return r.square + tide.meet{n = 0}.n + (i - n)
+			local r = calls.meet{n = n}
+			return r.square + calls.meet{n = 0}.n + (i - n)
 		end)
 		return #squares, squares[1], squares[20], squares[13] == null, tostring(errors[13]), #keys(errors)`)
 	got := show(out)
@@ -126,7 +126,7 @@ func TestParallel(t *testing.T) {
 			t.Errorf("no %q in %s", want, got)
 		}
 	}
-	if most := d.most.Load(); most != maxParallel {
+	if most := p.most.Load(); most != maxParallel {
 		t.Errorf("%d calls were under way at a time, want %d", most, maxParallel)
 	}
 	if len(out.Calls) != 39 {
@@ -148,16 +148,16 @@ func TestParallel(t *testing.T) {
 }
 
 func TestBatch(t *testing.T) {
-	_, b := newTide(t, 3, nil)
-	out := b.run(User, `return batch{{tide.meet, {n = 2}}, {"tide.meet", {n = 13}}, {tide.meet, {n = 3}}, {"tide.nothing"}, {tide.meet, {m = 1}}}`)
+	_, b := newParallelShop(t, 3, nil)
+	out := b.run(User, `return batch{{calls.meet, {n = 2}}, {"calls.meet", {n = 13}}, {calls.meet, {n = 3}}, {"calls.nothing"}, {calls.meet, {m = 1}}}`)
 	got := show(out)
 	for _, want := range []string{"square = 4", "square = 9", "13 is out",
-		"tide.nothing: no such action", "unknown name"} {
+		"calls.nothing: no such action", "unknown name"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
 	}
-	if out := b.run(User, `batch{{tide}, 5}`); out.Err == nil ||
+	if out := b.run(User, `batch{{calls}, 5}`); out.Err == nil ||
 		!strings.Contains(out.Err.Message, "batch: item 2 must be {action, arguments}") {
 		t.Errorf("got %s", show(out))
 	}
@@ -168,19 +168,19 @@ func TestBatch(t *testing.T) {
 
 // A call that is denied ends the run, whatever is under way beside it.
 func TestParallelDenial(t *testing.T) {
-	_, b := newTide(t, 1, nil)
-	out := b.run(User, `return parallel({1, 2, 3}, function(n) pcall(tide.change, {n = n}) return 1 end)`)
+	_, b := newParallelShop(t, 1, nil)
+	out := b.run(User, `return parallel({1, 2, 3}, function(n) pcall(calls.change, {n = n}) return 1 end)`)
 	if out.Err == nil || out.Err.Kind != vm.Denied {
 		t.Errorf("got %s", show(out))
 	}
-	if out := b.run(User, `return tide.meet{n = 4}.square`); out.Err != nil || out.Values[0].Repr != "16" {
+	if out := b.run(User, `return calls.meet{n = 4}.square`); out.Err != nil || out.Values[0].Repr != "16" {
 		t.Errorf("the next run: %s", show(out))
 	}
 }
 
 func TestParallelBudget(t *testing.T) {
-	_, b := newTide(t, 1, func(o *Options) { o.UserBudget.Calls = 5 })
-	out := b.run(User, `return parallel(range(1, 30), function(n) return tide.meet{n = n}.n end)`)
+	_, b := newParallelShop(t, 1, func(o *Options) { o.UserBudget.Calls = 5 })
+	out := b.run(User, `return parallel(range(1, 30), function(n) return calls.meet{n = n}.n end)`)
 	if out.Err == nil || out.Err.Kind != vm.Limit || out.Err.Limit != "calls" {
 		t.Errorf("got %s", show(out))
 	}
@@ -198,7 +198,7 @@ func TestParallelBudget(t *testing.T) {
 // The person is asked one question at a time.
 func TestParallelApproval(t *testing.T) {
 	var now, most atomic.Int64
-	d, b := newTide(t, 1, func(o *Options) {
+	p, b := newParallelShop(t, 1, func(o *Options) {
 		o.Policy = policy.Policy{Mode: policy.Ask}
 		o.Approve = func(context.Context, Request) (Approval, error) {
 			most.Store(max(most.Load(), now.Add(1)))
@@ -207,17 +207,17 @@ func TestParallelApproval(t *testing.T) {
 			return Approval{Verdict: Once}, nil
 		}
 	})
-	out := b.run(User, `return #parallel(range(1, 6), function(n) return tide.change{n = n}.n end)`)
-	if out.Err != nil || most.Load() != 1 || d.most.Load() == 0 {
+	out := b.run(User, `return #parallel(range(1, 6), function(n) return calls.change{n = n}.n end)`)
+	if out.Err != nil || most.Load() != 1 || p.most.Load() == 0 {
 		t.Errorf("%d questions at a time: %s", most.Load(), show(out))
 	}
 }
 
 func TestParallelNested(t *testing.T) {
-	_, b := newTide(t, 4, nil)
+	_, b := newParallelShop(t, 4, nil)
 	out := b.run(User, `
 		local grid = parallel({1, 2}, function(a)
-			return parallel({10, 20}, function(b) return tide.meet{n = a + b}.n end)
+			return parallel({10, 20}, function(b) return calls.meet{n = a + b}.n end)
 		end)
 		return grid[1][1], grid[1][2], grid[2][1], grid[2][2]`)
 	if got := fmt.Sprint(reprs(out)); got != "[11 21 12 22]" {
@@ -230,28 +230,28 @@ func TestParallelNested(t *testing.T) {
 }
 
 func TestParallelInterrupted(t *testing.T) {
-	d, b := newTide(t, 100, nil)
+	p, b := newParallelShop(t, 100, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for d.now.Load() < 3 {
+		for p.now.Load() < 3 {
 			time.Sleep(time.Millisecond)
 		}
 		cancel()
 	}()
 	out, err := b.session.Run(ctx, Script{
-		Source: `return parallel({1, 2, 3}, function(n) return tide.meet{n = n} end)`, Author: User,
+		Source: `return parallel({1, 2, 3}, function(n) return calls.meet{n = n} end)`, Author: User,
 	})
 	if err != nil || out.Err == nil || out.Err.Kind != vm.Interrupt {
 		t.Fatalf("got %v, %s", err, show(out))
 	}
 	for range 1000 { // an action that heeds its context ends soon after the run
-		if d.now.Load() == 0 {
+		if p.now.Load() == 0 {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if d.now.Load() != 0 {
-		t.Errorf("%d calls are still under way", d.now.Load())
+	if p.now.Load() != 0 {
+		t.Errorf("%d calls are still under way", p.now.Load())
 	}
 	if out := b.run(User, `return 1 + 1`); out.Err != nil {
 		t.Errorf("the next run: %s", show(out))
@@ -259,20 +259,20 @@ func TestParallelInterrupted(t *testing.T) {
 }
 
 func TestPaginate(t *testing.T) {
-	_, b := newTide(t, 1, nil)
+	_, b := newParallelShop(t, 1, nil)
 	for source, want := range map[string]string{
-		`local rows, more = paginate(tide.rows) return concat(map(rows, tostring), " "), more`:                          `["10 11 20 21 30 31" false]`,
-		`local rows, more = paginate("tide.rows", {page = 2}, {max = 3}) return concat(map(rows, tostring), " "), more`: `["20 21 30" true]`,
-		`local rows, more = paginate(tide.rows, nil, {pages = 1, rows = "items"}) return #rows, more`:                   `[2 true]`,
+		`local rows, more = paginate(calls.rows) return concat(map(rows, tostring), " "), more`:                          `["10 11 20 21 30 31" false]`,
+		`local rows, more = paginate("calls.rows", {page = 2}, {max = 3}) return concat(map(rows, tostring), " "), more`: `["20 21 30" true]`,
+		`local rows, more = paginate(calls.rows, nil, {pages = 1, rows = "items"}) return #rows, more`:                   `[2 true]`,
 		// Nothing says how long a page may be: until one is empty, fails, is nil, or is the same again.
-		`local rows, more = paginate(tide.plain, {}) return #rows, rows[25], more`:                   `[25 24 false]`,
-		`local rows, more = paginate(tide.plain, {per_page = 10}) return #rows, more`:                `[25 false]`,
-		`local rows, more = paginate(tide.plain, {way = "fails"}) return #rows, more`:                `[25 true]`,
-		`local rows, more = paginate(tide.plain, {way = "nil"}) return #rows, more`:                  `[25 false]`,
-		`local rows, more = paginate(tide.plain, {way = "deaf"}) return #rows, more`:                 `[10 false]`,
-		`local rows, more = paginate(tide.plain, {}, {pages = 2}) return #rows, more`:                `[20 true]`,
-		`return parallel({"fails", "nil"}, function(w) return #paginate(tide.plain, {way = w}) end)`: `[{ 25, 25 }]`,
-		`return parallel({1, 3}, function(p) return #paginate(tide.rows, {page = p}) end)`:           `[{ 6, 2 }]`,
+		`local rows, more = paginate(calls.plain, {}) return #rows, rows[25], more`:                   `[25 24 false]`,
+		`local rows, more = paginate(calls.plain, {per_page = 10}) return #rows, more`:                `[25 false]`,
+		`local rows, more = paginate(calls.plain, {way = "fails"}) return #rows, more`:                `[25 true]`,
+		`local rows, more = paginate(calls.plain, {way = "nil"}) return #rows, more`:                  `[25 false]`,
+		`local rows, more = paginate(calls.plain, {way = "deaf"}) return #rows, more`:                 `[10 false]`,
+		`local rows, more = paginate(calls.plain, {}, {pages = 2}) return #rows, more`:                `[20 true]`,
+		`return parallel({"fails", "nil"}, function(w) return #paginate(calls.plain, {way = w}) end)`: `[{ 25, 25 }]`,
+		`return parallel({1, 3}, function(p) return #paginate(calls.rows, {page = p}) end)`:           `[{ 6, 2 }]`,
 	} {
 		source = strings.ReplaceAll(source, "concat(", "table.concat(")
 		if got := fmt.Sprint(reprs(b.run(User, source))); got != want {

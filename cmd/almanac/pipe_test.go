@@ -12,19 +12,19 @@ import (
 	"almanac/llm/openai/openaitest"
 )
 
-// A slate is a writer whose text can be read meanwhile.
-type slate struct {
+// A lockedText is a writer whose text may be read while it is written.
+type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (s *slate) Write(b []byte) (int, error) {
+func (s *lockedText) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.Write(b)
 }
 
-func (s *slate) String() string {
+func (s *lockedText) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
@@ -51,7 +51,7 @@ func TestPipeAsks(t *testing.T) {
 			t.Setenv("ALMANAC_CONFIG", os.DevNull)
 			t.Setenv("OPENAI_API_KEY", "sk-very-secret")
 			t.Setenv("ALMANAC_BASE_URL", model.URL())
-			var out, errs slate
+			var out, errs lockedText
 			code := run(c.args, strings.NewReader(c.lines), &out, &errs)
 			if code != exitOK || !strings.Contains(out.String(), c.want) || len(model.Requests()) != c.prompts {
 				t.Errorf("exit %d, %d prompts, %q\n%s", code, len(model.Requests()), out.String(), errs.String())
@@ -66,7 +66,7 @@ func TestPipeAnswersNothing(t *testing.T) {
 	for _, args := range [][]string{nil, {"--plain"}, {"--plain", "--policy", "ask"}, {"--policy", "ask"}} {
 		t.Setenv("ALMANAC_DATA", officeDir(t))
 		t.Setenv("ALMANAC_CONFIG", os.DevNull)
-		var out, errs slate
+		var out, errs lockedText
 		run(args, strings.NewReader(lines), &out, &errs)
 		if all := out.String() + errs.String(); !strings.Contains(all, "billing.refund.issue: denied") ||
 			strings.Contains(all, "✓ billing.refund.issue") {
@@ -96,7 +96,7 @@ func TestPipeReadsAgain(t *testing.T) {
 			}
 			write(c.before)
 			read, lines := io.Pipe()
-			var out, errs slate
+			var out, errs lockedText
 			done := make(chan int)
 			go func() { done <- run([]string{"--catalog", c.source, "--trust-updates"}, read, &out, &errs) }()
 			fmt.Fprintln(lines, "return 'begun'")
