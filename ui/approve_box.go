@@ -214,7 +214,7 @@ func (m *model) barred(q show.Question, lines []show.Line) []string {
 	t := m.askTheme(q)
 	var rows []string
 	for _, l := range lines {
-		for _, piece := range strings.Split(ansi.Wrap(untab(t.line(l)), max(m.width-3, 1), ""), "\n") {
+		for _, piece := range restyled(ansi.Wrap(untab(t.line(l)), max(m.width-3, 1), "")) {
 			rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)
 		}
 	}

@@ -304,10 +304,11 @@ func (d *display) settled(p picture, now time.Time) (broken int, wait time.Durat
 	return broken, max(calmTime-now.Sub(d.since), 0)
 }
 
-// What is set while the screen is shown: bracketed paste, keys told apart, and to be told of the focus.
+// What is set while the screen is shown: bracketed paste, keys told apart, and to be told of the focus; and that characters
+// of several code points have the width that catalog/text/cells gives them, where the terminal has a choice.
 const (
-	modesOn  = ansi.SetModeBracketedPaste + ansi.SetModeFocusEvent + ansi.SetModifyOtherKeys2 + keysApart
-	modesOff = keysBefore + ansi.ResetModifyOtherKeys + ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste
+	modesOn  = ansi.SetModeBracketedPaste + ansi.SetModeFocusEvent + ansi.SetModeUnicodeCore + ansi.SetModifyOtherKeys2 + keysApart
+	modesOff = keysBefore + ansi.ResetModifyOtherKeys + ansi.ResetModeUnicodeCore + ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste
 
 	// The protocol of kitty that tells Esc from what begins with it, which each of the terminal's two screens has for
 	// itself.

@@ -121,6 +121,8 @@ func (e *emulator) control(mark, args string, final byte) {
 		}
 	case "C":
 		e.x = min(e.x+max(n[0], 1), e.width-1)
+	case "G":
+		e.x = min(max(n[0], 1), e.width) - 1
 	case "H":
 		y, x := max(n[0], 1), 1
 		if len(n) > 1 {

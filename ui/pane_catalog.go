@@ -211,7 +211,7 @@ func (p *catalogPane) right(width, height int) []string {
 	}
 	rows = append(rows, t.dim.Render(strings.Repeat(t.glyphs.rule, width)))
 	for _, l := range strings.Split(p.about(), "\n") {
-		rows = append(rows, strings.Split(ansi.Wrap(untab(l), width, ""), "\n")...)
+		rows = append(rows, restyled(ansi.Wrap(untab(l), width, ""))...)
 	}
 	if facets := p.facets(width); facets != "" && len(rows) < height {
 		rows = append(rows, t.dim.Render(facets))

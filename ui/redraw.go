@@ -64,14 +64,14 @@ func (d *drawn) change(p picture, lines []string, broken int, unsure bool) strin
 	if full || unsure {
 		b.WriteString(ansi.SetModeSynchronizedOutput + hide + upward(d.at.y+broken) + eraseBelow)
 		for _, line := range lines {
-			b.WriteString(closed(line) + lineEnd)
+			b.WriteString(printed(line, p.width) + lineEnd)
 		}
 		b.WriteString(cutRows)
 		for i, row := range rows {
 			if i > 0 {
 				b.WriteString(lineEnd)
 			}
-			b.WriteString(d.short(row))
+			b.WriteString(d.short(aligned(row, 0)))
 		}
 		y = max(len(rows)-1, 0)
 	} else {
@@ -115,7 +115,7 @@ func (d *drawn) alternate(p picture, lines []string) string {
 	if !d.alt {
 		b.WriteString(upward(d.at.y) + eraseBelow)
 		for _, line := range lines {
-			b.WriteString(closed(line) + lineEnd)
+			b.WriteString(printed(line, p.width) + lineEnd)
 		}
 		b.WriteString(ansi.SetModeAltScreenSaveCursor + keysApart)
 		*d = drawn{alt: true, repeats: d.repeats}
@@ -211,11 +211,15 @@ func writeRow(b *strings.Builder, old, row string, width int) {
 		}
 	}
 	if column >= leastSkip { // that letter is written again: what follows may be a mark upon it
-		b.WriteString(ansi.CursorForward(column) + worn + row[last:])
+		b.WriteString(ansi.CursorForward(column) + worn + aligned(row[last:], column))
 	} else {
-		b.WriteString(row)
+		b.WriteString(aligned(row, 0))
 	}
-	if ansi.StringWidth(row) < min(width, ansi.StringWidth(old)) {
+	wide, was := ansi.StringWidth(row), ansi.StringWidth(old)
+	if hasDoubt(old) || hasDoubt(row) {
+		was = width
+	}
+	if wide < min(width, was) {
 		b.WriteString(ansi.EraseLineRight)
 	}
 }
@@ -272,6 +276,16 @@ func (d *drawn) short(row string) string {
 		row = rest[next:]
 	}
 	return b.String()
+}
+
+// printed is a line of the transcript. One whose columns have to be put in line is cut at the edge of the window: a broken
+// one would have them in another row.
+func printed(line string, width int) string {
+	line = closed(line)
+	if a := aligned(line, 0); a != line && ansi.StringWidth(line) <= width {
+		return cutRows + a + breakRows
+	}
+	return line
 }
 
 // closed ends the styles of a row.

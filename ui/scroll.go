@@ -101,12 +101,18 @@ func (s *scroll) next() []string {
 // printed ends the print that next began.
 func (s *scroll) printed(slow bool) { s.sending, s.slow = false, slow }
 
-// pieces breaks line into rows of at most width columns. Styles end with each row and begin again on the next, so that
-// a row printed alone leaves the terminal as it was.
-func pieces(line string, width int) []string {
+// pieces breaks line into rows of at most width columns.
+func pieces(line string, width int) []string { return restyled(ansi.Hardwrap(line, width, true)) }
+
+// restyled are the rows of a broken line. Styles end with each row and begin again on the next, so that a row which is
+// drawn alone has its own, and leaves the terminal as it was.
+func restyled(broken string) []string {
+	if !strings.Contains(broken, "\n") {
+		return []string{broken}
+	}
 	var out bytes.Buffer
 	w := lipgloss.NewWrapWriter(&out)
-	w.Write([]byte(ansi.Hardwrap(line, width, true)))
+	w.Write([]byte(broken))
 	w.Close()
 	return strings.Split(out.String(), "\n")
 }

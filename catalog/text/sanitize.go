@@ -16,7 +16,8 @@ import (
 
 // Sanitize makes visible, in text of any number of lines, what a terminal would obey or a reader would not see: control
 // characters but newline and tab, the characters of Unsafe, joiners that join nothing, and bytes that are not UTF-8
-// become escapes such as \27 or \u{202e}. CR LF becomes LF. Nothing else changes: Sanitize(Sanitize(s)) == Sanitize(s).
+// become escapes such as \27 or \u{202e}. CR LF becomes LF, and a keycap loses the selector within it, for which some
+// terminals make the digit wide and others do not. Nothing else changes: Sanitize(Sanitize(s)) == Sanitize(s).
 func Sanitize(s string) string {
 	return harmless(s, func(b *strings.Builder, r rune, bytes string) {
 		switch {
@@ -88,6 +89,9 @@ func harmless(s string, write func(b *strings.Builder, r rune, bytes string)) st
 				bytes = "\r\n"
 			}
 		case joins(r) && !joined(last, r, s[i+size:]):
+		case r == asEmoji && strings.HasPrefix(s[i+size:], string(keycap)):
+			i += size
+			continue
 		default:
 			b.WriteString(bytes)
 			last, i = r, i+size

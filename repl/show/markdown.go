@@ -320,7 +320,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 		} else {
 			line = append(line, Span{role, text})
 		}
-		used += cells.Width(text)
+		used += cells.Most(text)
 	}
 	for i, s := range spans {
 		if s.Text == "\n" {
@@ -331,7 +331,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 		for rest := s.Text; rest != ""; {
 			word := firstWord(rest)
 			rest = rest[len(word):]
-			w := cells.Width(strings.TrimRight(word, " "))
+			w := cells.Most(strings.TrimRight(word, " "))
 			glued = glued && word[0] != ' '
 			next := w
 			if rest == "" && !strings.HasSuffix(word, " ") && !glued {
@@ -349,7 +349,7 @@ func (d *drawing) flow(spans []Span, margin Line) {
 				put(s.Role, head)
 				end()
 				word = word[len(head):]
-				w = cells.Width(strings.TrimRight(word, " "))
+				w = cells.Most(strings.TrimRight(word, " "))
 			}
 			if used == 0 {
 				word = strings.TrimLeft(word, " ")

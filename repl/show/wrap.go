@@ -28,10 +28,10 @@ func Wrap(lines []Line, width int) []Line {
 // WrapLine breaks a line that is wider than width at blanks, and inside of a word that is wider than a row. Nothing is
 // left out but the blanks it breaks at. Rows after the first stand two columns further in than the line.
 func WrapLine(l Line, width int) []Line {
-	if width < minWrap || l.Width() <= width {
+	text := l.String()
+	if width < minWrap || cells.Most(text) <= width {
 		return []Line{l}
 	}
-	text := l.String()
 	indent := min(len(text)-len(strings.TrimLeft(text, " "))+2, width/2)
 	w := wrapping{width: width, lead: Line{{Text, strings.Repeat(" ", indent)}}}
 	w.line(l)
@@ -122,7 +122,8 @@ func (w *wrapping) blank(s Span) {
 
 func (w *wrapping) word(s Span) {
 	size := cells.Width(s.Text)
-	if w.words && w.used+w.gapWidth+size > w.width {
+	most := cells.Most(s.Text)
+	if w.words && w.used+w.gapWidth+most > w.width {
 		w.next()
 	}
 	w.row = append(w.row, w.gap...)
@@ -143,7 +144,7 @@ func (w *wrapping) word(s Span) {
 	}
 	if s.Text != "" {
 		w.row = append(w.row, s)
-		w.used += size
+		w.used += cells.Most(s.Text)
 		w.words = true
 	}
 }

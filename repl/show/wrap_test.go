@@ -1,9 +1,11 @@
 package show
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog/text"
@@ -88,4 +90,20 @@ func FuzzWrapLine(f *testing.F) {
 			t.Errorf("code %q became %q", line, code.String())
 		}
 	})
+}
+
+// Prose fits the window of a terminal that draws each code point of an emoji by itself, too.
+func TestWrapFitsEveryTerminal(t *testing.T) {
+	words := strings.Repeat("and 👩‍👩‍👧 and 👍🏽👍🏽 नमस्ते 🏳️‍🌈 then ", 12)
+	lines := append(WrapLine(Line{{Text, words}}, 40), MarkdownLines(words, 40, Options{})...)
+	for _, l := range lines {
+		for name, wide := range map[string]int{"whole": ansi.StringWidth(l.String()), "each": ansi.StringWidthWc(l.String())} {
+			if wide > 40 {
+				t.Errorf("%s: %d cells: %q", name, wide, l.String())
+			}
+		}
+	}
+	if got := strings.Count(fmt.Sprint(lines), "then"); got != 24 {
+		t.Errorf("%d of 24 words are left", got)
+	}
 }

@@ -4,6 +4,7 @@
 // marks and other zero-width characters none.
 //
 //	Width       how many cells a text takes
+//	Most        how many it takes in the terminal that gives it most
 //	Head, Tail  its beginning or end that fits into so many
 //	Clip        its beginning that fits, with a mark where something was cut
 //	Column      Clip for the texts of a column, so that those which differ look different
@@ -22,6 +23,10 @@ func Width(s string) int {
 	}
 	return len(s)
 }
+
+// Most is how many cells one line of text takes at most: terminals that do not draw several code points as one emoji
+// give each its own cells. Prose is broken by it, so that no terminal breaks it once more; columns are not, see ui.
+func Most(s string) int { return max(Width(s), ansi.StringWidthWc(s)) }
 
 // Head is the beginning of s in at most width cells, and how many it takes.
 func Head(s string, width int) (head string, taken int) {
