@@ -40,7 +40,7 @@ func (n *node) String() string {
 // opening is the first lines of a program: show prints values in a way that does not depend on addresses or on the
 // order of pairs.
 const opening = `local function text(v, n) if type(v) == "table" and not getmetatable(v) then if n == 0 then return "{...}" end ` +
-	`local l = {} for k, w in next, v do l[#l + 1] = text(k, 0) .. "=" .. text(w, n - 1) end table.sort(l) return "{" .. table.concat(l, " ") .. "}" end ` +
+	`local l = {} for k, w in next, v do l[#l + 1] = text(k == 0 or k, 0) .. "=" .. text(w, n - 1) end table.sort(l) return "{" .. table.concat(l, " ") .. "}" end ` +
 	`local t = type(v) if t == "number" or t == "string" or t == "boolean" or t == "nil" then return tostring(v) end return t end ` +
 	`local function show(...) local l = {...} for i = 1, select("#", ...) do l[i] = text(l[i], 3) end print(table.concat(l, " ")) end` + "\n" +
 	`G, H, S, L, M = 3, 2.5, "s", {1, 2, 3}, {x = 1, y = "m"}` + "\n"
