@@ -12,7 +12,7 @@
 //	Uses          what a line does to values that may be of the wrong type, for the place of an error
 //	Normalize     the same program, every line where it was, that the engine runs rightly, and the lines of its operators
 //	Nearest       the name that was meant by a misspelt one
-//	Error         a message with its place, a hint, and an Excerpt with a caret
+//	Error         a message with its place and a hint
 //
 // # Why there is a parser
 //

@@ -117,9 +117,6 @@ func FuzzNormalize(f *testing.F) {
 		if err != nil && (err.Pos.Line < 1 || err.Pos.Offset > len(src) || err.Message == "") {
 			t.Fatalf("%+v", err)
 		}
-		if err != nil {
-			_ = err.excerpt(src)
-		}
 		for line := range min(countLines(src)+2, 50) {
 			for _, u := range Uses(src, line) {
 				for _, at := range u.At {
