@@ -21,7 +21,7 @@ const (
 // hostOf is the host function for operator i of a run, "" if the engine does it right.
 func (p *parser) hostOf(e *binary, i int) string {
 	k := e.ops[i].kind
-	if name := hostName(k); name != "" {
+	if name := hostNames[k]; name != "" {
 		return name
 	}
 	right := e.operands[i+1]

@@ -66,28 +66,9 @@ func HostNames() []string {
 // maxDepth is how deep normalised code may nest. The engine allows 200 levels, some of which belong to its callers.
 const maxDepth = 185
 
-// hostName gives the host function of a binary operator, "" when the engine does it right.
-func hostName(k kind) string {
-	switch k {
-	case tkConcat:
-		return HostConcat
-	case tkMod:
-		return HostMod
-	case tkIDiv:
-		return HostIDiv
-	case tkBAnd:
-		return HostBAnd
-	case tkBOr:
-		return HostBOr
-	case tkTilde:
-		return HostBXor
-	case tkShl:
-		return HostShl
-	case tkShr:
-		return HostShr
-	}
-	return ""
-}
+// hostNames gives the host function of each binary operator that the engine gets wrong or lacks.
+var hostNames = [tkDots + 1]string{tkConcat: HostConcat, tkMod: HostMod, tkIDiv: HostIDiv, tkBAnd: HostBAnd,
+	tkBOr: HostBOr, tkTilde: HostBXor, tkShl: HostShl, tkShr: HostShr}
 
 // Normalize returns the program of src for the engine: the same meaning, every line where it was, as many lines. The
 // error is an *Error. Text that needs no change is returned unchanged.

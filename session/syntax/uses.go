@@ -12,9 +12,9 @@ const (
 	Index UseKind = iota
 	// Call is a call; Use.Name is the last name of what is called, "" when it has none.
 	Call
-	// Operate is an operator; Use.Name is its text, "-x" or "~x" in front of a value. "<" and "<=" stand for ">" and
-	// ">=" too, with the operands exchanged; "in" is the call that a generic for makes, "for" what a numeric one does
-	// to its bounds. Where a host function does what the engine can do too, the name is that of the function.
+	// Operate is an operator; Use.Name is that of the host function that does it, or else its text, "-x" in front of a
+	// value. "<" and "<=" stand for ">" and ">=" too, with the operands exchanged; "in" is the call that a generic for
+	// makes, "for" what a numeric one does to its bounds.
 	Operate
 )
 
@@ -165,7 +165,7 @@ func (u *user) expr(e expr) {
 		case e.op.kind == tkLen:
 			u.note(Operate, "#", e.op.start, u.lastName(e.x))
 		case e.op.kind == tkTilde:
-			u.note(Operate, "~x", e.op.start, u.lastName(e.x))
+			u.note(Operate, HostBNot, e.op.start, u.lastName(e.x))
 		}
 	case *binary:
 		u.binary(e)
@@ -269,7 +269,7 @@ func (u *user) binary(e *binary) {
 			u.expr(x)
 			at = append(at, u.lastName(x))
 		}
-		u.noteLine(Operate, "..", int(concatLine(e)), at...)
+		u.noteLine(Operate, HostConcat, int(concatLine(e)), at...)
 		return
 	}
 	numeric := u.isNumeral(e.operands[0])
@@ -277,7 +277,7 @@ func (u *user) binary(e *binary) {
 		x := e.operands[i+1]
 		u.expr(x)
 		folded := numeric && u.isNumeral(x)
-		if hostName(op.kind) != "" {
+		if hostNames[op.kind] != "" {
 			_, folded = foldMod(u.p.src, e)
 			folded = folded && i == 0
 		}
@@ -293,7 +293,7 @@ func (u *user) binary(e *binary) {
 		case op.kind == tkGt, op.kind == tkGe:
 			left, right = right, left
 			name = map[kind]string{tkGt: "<", tkGe: "<="}[op.kind]
-		case hostName(op.kind) == "" && u.p.hostOf(e, i) != "":
+		case u.p.hostOf(e, i) != "":
 			name, line = u.p.hostOf(e, i), int(u.p.hostLine(e, i))
 		}
 		u.noteLine(Operate, name, line, left, right)

@@ -359,12 +359,10 @@ func (a *activation) source(register, at int) named {
 			return a.origin(i.b(), pc)
 		}
 	case opGetTableUp:
-		table := a.upValues[i.b()].name
-		if table == "_ENV" {
+		if a.upValues[i.b()].name == "_ENV" {
 			return named{kind: "global", name: a.key(i.c(), pc)}
 		}
-		owner := named{kind: "upvalue", name: table, register: i.b()}
-		return a.field(owner, i.c(), pc)
+		return a.field(a.upvalue(i.b()), i.c(), pc)
 	case opGetTable, opSelf:
 		table := a.origin(i.b(), pc)
 		n := a.field(table, i.c(), pc)
@@ -375,13 +373,18 @@ func (a *activation) source(register, at int) named {
 		}
 		return n
 	case opGetUpvalue:
-		return named{kind: "upvalue", name: a.upValues[i.b()].name, register: i.b()}
+		return a.upvalue(i.b())
 	case opLoadConstant:
 		return constantName(a.constants[i.bx()])
 	case opLoadConstantX:
 		return constantName(a.constants[a.code[pc+1].ax()])
 	}
 	return named{}
+}
+
+// upvalue names a captured variable.
+func (a *activation) upvalue(i int) named {
+	return named{kind: "upvalue", name: a.upValues[i].name, register: i}
 }
 
 // field names what an instruction read from owner under an operand.

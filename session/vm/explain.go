@@ -111,10 +111,9 @@ func (m *Machine) blameBound(l *lua.State, i int) (text string) {
 	if a == nil {
 		return text
 	}
-	register, u := a.code[a.at].a()+i, spot{kind: syntax.Operate, name: "for", operand: i}
-	if a.code[a.at].op() == opCall {
+	register, u := a.code[a.at].a()+i, a.spotAt(a.at)
+	if u.operand = i; u.name == syntax.HostFor {
 		register++
-		u.name = syntax.HostFor
 	}
 	v, n, hint := a.registers[register], a.source(register, a.at), ""
 	if whole, ok := m.exactInteger(v); ok {
@@ -250,24 +249,9 @@ func (m *Machine) pointAt(l *lua.State, level int, message string) {
 	if a == nil {
 		return
 	}
-	i := a.code[a.at]
-	var u spot
-	switch op := i.op(); op {
-	case opCall, opTailCall:
-		u = spot{kind: syntax.Call, name: a.origin(i.a(), a.at).name}
-		if hostOperators[u.name] != "" {
-			u.kind = syntax.Operate
-		}
-	case opGetTable, opSelf:
-		u = spot{kind: syntax.Index, name: a.key(i.c(), a.at)}
-	case opSetTable:
-		u = spot{kind: syntax.Index, name: a.key(i.b(), a.at)}
-	default:
-		if u = (spot{kind: syntax.Operate, name: operatorNames[op]}); u.name == "" {
-			return
-		}
+	if u := a.spotAt(a.at); u.name != "" || u.kind != syntax.Operate {
+		m.mark(l, level, a, u, hinted{message: message})
 	}
-	m.mark(l, level, a, u, hinted{message: message})
 }
 
 func kindHint(typ string) string {
@@ -279,48 +263,42 @@ func kindHint(typ string) string {
 
 // culprit finds the value that the running instruction of a failed on.
 func (m *Machine) culprit(a *activation, f failure) (n named, v any, u spot, ok bool) {
-	i := a.code[a.at]
-	register := -1
+	i, register := a.code[a.at], -1
+	u = a.spotAt(a.at)
 	switch op := i.op(); {
 	case f.host != "":
-		if op != opCall && op != opTailCall || f.operand == 0 || a.origin(i.a(), a.at).name != f.host {
+		if u.name != f.host || f.operand == 0 {
 			return n, nil, u, false
 		}
-		register = i.a() + f.operand
-		u = spot{kind: syntax.Operate, name: f.host, operand: f.operand - 1}
+		register, u.operand = i.a()+f.operand, f.operand-1
 		if n = a.origin(register, a.at); n.kind == "constant" {
 			n = named{} // Lua takes it from the constants, where it has no name
 		}
 		return n, a.registers[register], u, true
 	case f.op == "index":
-		u.kind = syntax.Index
 		switch op {
 		case opGetTable, opSelf:
-			register, u.name = i.b(), a.key(i.c(), a.at)
+			register = i.b()
 		case opSetTable:
-			register, u.name = i.a(), a.key(i.b(), a.at)
+			register = i.a()
 		case opGetTableUp:
-			return m.upvalueCulprit(a, i.b(), a.key(i.c(), a.at))
+			return a.upvalue(i.b()), m.upvalueOf(a, i.b()), u, true
 		case opSetTableUp:
-			return m.upvalueCulprit(a, i.a(), a.key(i.b(), a.at))
+			return a.upvalue(i.a()), m.upvalueOf(a, i.a()), u, true
 		}
 	case f.op == "call" && (op == opCall || op == opTailCall):
 		register = i.a()
-		u = spot{kind: syntax.Call, name: a.origin(register, a.at).name}
 	case f.op == "call" && op == opForIn:
-		return n, a.registers[i.a()], spot{kind: syntax.Operate, name: operatorNames[op]}, true
+		return n, a.registers[i.a()], u, true
 	case f.op == "call": // of a metamethod, which has no name
 	case op >= opAdd && op <= opPow, op == opLess, op == opLessEqual:
-		left, right := a.value(i.b()), a.value(i.c())
-		u = spot{kind: syntax.Operate, name: operatorNames[op]}
 		operand := i.b()
-		if m.operandFits(op, left, right) {
+		if m.operandFits(op, a.value(i.b()), a.value(i.c())) {
 			operand, u.operand = i.c(), 1
 		}
 		return a.operand(operand), a.value(operand), u, true
 	case op == opMinus, op == opLength:
 		register = i.b()
-		u = spot{kind: syntax.Operate, name: operatorNames[op]}
 	}
 	if register < 0 || register >= len(a.registers) {
 		return n, nil, u, false
@@ -340,21 +318,31 @@ func (m *Machine) operandFits(op int, left, right any) bool {
 	return ok
 }
 
-func (m *Machine) upvalueCulprit(a *activation, i int, key string) (named, any, spot, bool) {
-	n := named{kind: "upvalue", name: a.upValues[i].name, register: i}
-	return n, m.upvalueOf(a, i), spot{kind: syntax.Index, name: key}, true
-}
+// operatorNames are the names of syntax.Use for what the engine does itself, by instruction.
+var operatorNames = map[int]string{opAdd: "+", opAdd + 1: "-", opAdd + 2: "*", opAdd + 3: "/", opPow: "^", opMinus: "-x",
+	opLength: "#", opLess: "<", opLessEqual: "<=", opForIn: "in", opForPrepare: "for"}
 
-// operatorNames are the names of syntax.Use for what the engine does itself, by instruction; hostOperators those of
-// what the host does.
-var (
-	operatorNames = map[int]string{opAdd: "+", opAdd + 1: "-", opAdd + 2: "*", opAdd + 3: "/", opPow: "^", opMinus: "-x",
-		opLength: "#", opLess: "<", opLessEqual: "<=", opForIn: "in", opForPrepare: "for"}
-	hostOperators = map[string]string{syntax.HostConcat: "..", syntax.HostMod: "%", syntax.HostIDiv: "//",
-		syntax.HostBAnd: "&", syntax.HostBOr: "|", syntax.HostBXor: "~", syntax.HostShl: "<<", syntax.HostShr: ">>",
-		syntax.HostBNot: "~x", syntax.HostAdd: syntax.HostAdd, syntax.HostSub: syntax.HostSub,
-		syntax.HostMul: syntax.HostMul, syntax.HostFor: syntax.HostFor}
-)
+// spotAt is what an instruction does, as syntax.Uses says it.
+func (a *activation) spotAt(pc int) spot {
+	i := a.code[pc]
+	u := spot{kind: syntax.Index}
+	switch op := i.op(); {
+	case op == opCall || op == opTailCall:
+		if u.kind, u.name = syntax.Call, a.origin(i.a(), pc).name; reserved(u.name) {
+			u.kind = syntax.Operate
+		}
+	case op == opGetTable, op == opSelf, op == opGetTableUp && a.upValues[i.b()].name != "_ENV":
+		u.name = a.key(i.c(), pc)
+	case op == opSetTable, op == opSetTableUp && a.upValues[i.a()].name != "_ENV":
+		u.name = a.key(i.b(), pc)
+	default:
+		return spot{kind: syntax.Operate, name: operatorNames[op]}
+	}
+	if u.name == "?" {
+		u.name = ""
+	}
+	return u
+}
 
 // countedCode is how many instructions may be read to find out which one of a line failed: some 15 ms. The name of what
 // is called is found by reading the function up to there.
@@ -374,7 +362,7 @@ func (a *activation) count(u *spot) {
 				break
 			}
 		}
-		if !a.alike(pc, i, u) {
+		if other := a.spotAt(pc); other.kind != u.kind || other.name != u.name {
 			continue
 		}
 		if pc < a.at {
@@ -382,37 +370,6 @@ func (a *activation) count(u *spot) {
 		}
 		u.total++
 	}
-	if u.name == "?" {
-		u.name = ""
-	}
-	if name := hostOperators[u.name]; name != "" {
-		u.name = name
-	}
-}
-
-// alike reports whether instruction i does the same as u.
-func (a *activation) alike(pc int, i instruction, u *spot) bool {
-	op := i.op()
-	switch u.kind {
-	case syntax.Index:
-		switch op {
-		case opGetTable, opSelf:
-			return a.key(i.c(), pc) == u.name
-		case opSetTable:
-			return a.key(i.b(), pc) == u.name
-		case opGetTableUp:
-			return a.upValues[i.b()].name != "_ENV" && a.key(i.c(), pc) == u.name
-		case opSetTableUp:
-			return a.upValues[i.a()].name != "_ENV" && a.key(i.b(), pc) == u.name
-		}
-		return false
-	case syntax.Call:
-		return (op == opCall || op == opTailCall) && a.origin(i.a(), pc).name == u.name
-	}
-	if hostOperators[u.name] != "" {
-		return (op == opCall || op == opTailCall) && a.origin(i.a(), pc).name == u.name
-	}
-	return operatorNames[op] == u.name
 }
 
 // column finds the place of u in its line of the running script, 0 when it is not certain.
