@@ -112,7 +112,6 @@ func (c call) giveWhole(n *big.Int) int {
 	return c.give(c.m.integerValue(n.Int64()))
 }
 
-// The operators. Operands of // and % that are infinite are rare enough to be worth no exactness.
 func exactAdd() arithmetic {
 	return arithmetic{func(a, b float64) float64 { return a + b },
 		whole(func(_ call, a, b *big.Int) *big.Int { return a.Add(a, b) })}
@@ -234,9 +233,15 @@ func openInteger(m *Machine) {
 	def("__eq", compare(func(sign int) bool { return sign == 0 }))
 }
 
-// openExact makes the host functions behind the places that syntax finds (syntax/exact.go).
+// openExact makes the host functions of arithmetic: // and %, and the places that syntax/exact.go finds.
 func openExact(m *Machine) {
-	onText := func(name, event string, op arithmetic) {
+	for name, op := range map[string]struct {
+		event string
+		arithmetic
+	}{
+		syntax.HostAdd: {"__add", exactAdd()}, syntax.HostSub: {"__sub", exactSub()}, syntax.HostMul: {"__mul", exactMul()},
+		syntax.HostIDiv: {"__idiv", exactIDiv()}, syntax.HostMod: {"__mod", exactMod()},
+	} {
 		m.global(name, func(c call) int {
 			a, okA := c.plainNumber(1)
 			b, okB := c.plainNumber(2)
@@ -248,15 +253,26 @@ func openExact(m *Machine) {
 			if okA && okB {
 				return op.do(c)
 			}
-			return c.byMetamethod(event, "perform arithmetic on")
+			return c.byMetamethod(op.event, "perform arithmetic on")
 		})
 	}
-	onText(syntax.HostAdd, "__add", exactAdd())
-	onText(syntax.HostSub, "__sub", exactSub())
-	onText(syntax.HostMul, "__mul", exactMul())
 	m.global(syntax.HostEq, func(c call) int { return c.give(c.equal()) })
 	m.global(syntax.HostNe, func(c call) int { return c.give(!c.equal()) })
 	m.global(syntax.HostFor, forLoop)
+}
+
+// plainNumber is an operand that is a float or a string that reads as one.
+func (c call) plainNumber(i int) (float64, bool) {
+	switch v := c.raw(i).(type) {
+	case float64:
+		return v, true
+	case string:
+		if n, ok := parseNumber(v); ok {
+			f, ok := n.(float64)
+			return f, ok
+		}
+	}
+	return 0, false
 }
 
 // equal is == of two arguments of which one is a number: the engine holds an exact integer different from any float.

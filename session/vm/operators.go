@@ -17,8 +17,6 @@ func reserved(name string) bool { return strings.HasPrefix(name, syntax.HostPref
 
 func openOperators(m *Machine) {
 	m.global(syntax.HostConcat, concat)
-	m.global(syntax.HostMod, modulo)
-	m.global(syntax.HostIDiv, floorDivide)
 	m.global(syntax.HostInteger, integerLiteral)
 	m.global(syntax.HostResults, func(c call) int { return c.top() })
 	bits := func(name, event string, f func(a, b int64) int64) {
@@ -80,21 +78,6 @@ func (c call) byMetamethod(event, op string) int {
 		c.m.operatorFailed(c, op, c.raw(bad), bad)
 	}
 	return c.give(c.invoke(f, c.raw(1), c.raw(2)))
-}
-
-// floorDivide is a // b.
-func floorDivide(c call) int {
-	a, okA := c.plainNumber(1)
-	b, okB := c.plainNumber(2)
-	if okA && okB {
-		return c.give(math.Floor(a / b))
-	}
-	_, okA = c.m.roundedOperand(c.raw(1))
-	_, okB = c.m.roundedOperand(c.raw(2))
-	if okA && okB {
-		return exactIDiv().do(c)
-	}
-	return c.byMetamethod("__idiv", "perform arithmetic on")
 }
 
 // integerLiteral is the value of a literal beyond 2^53: 64 bits where it fits, a hexadecimal one cut to them.
@@ -199,21 +182,6 @@ func (c call) concatSlow(long bool) int {
 	return c.give(right)
 }
 
-// modulo is a % b with the sign of b.
-func modulo(c call) int {
-	a, okA := c.plainNumber(1)
-	b, okB := c.plainNumber(2)
-	if okA && okB {
-		return c.give(floatMod(a, b))
-	}
-	_, okA = c.m.roundedOperand(c.raw(1))
-	_, okB = c.m.roundedOperand(c.raw(2))
-	if okA && okB {
-		return exactMod().do(c)
-	}
-	return c.byMetamethod("__mod", "perform arithmetic on")
-}
-
 // floatMod is % by the formula of Lua 5.2, which says nothing useful of an infinite b: there it is that of 5.3.
 func floatMod(a, b float64) float64 {
 	switch {
@@ -223,18 +191,4 @@ func floatMod(a, b float64) float64 {
 		return a
 	}
 	return b
-}
-
-// plainNumber is an operand that is a float or a string that reads as one.
-func (c call) plainNumber(i int) (float64, bool) {
-	switch v := c.raw(i).(type) {
-	case float64:
-		return v, true
-	case string:
-		if n, ok := parseNumber(v); ok {
-			f, ok := n.(float64)
-			return f, ok
-		}
-	}
-	return 0, false
 }

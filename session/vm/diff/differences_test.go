@@ -16,6 +16,7 @@ import "regexp"
 //	bad arguments in math.fmod         lua5.2 names the one that its C compiler looks at first
 //	zero bytes in "%5s"                lua5.2 ends the text there
 //	"%s" where __tostring gives nil    lua5.2 writes (null); here it is an error
+//	what __concat gave, concatenated   lua5.2 names what stood in its place
 //	for x in nil                       lua5.2 names a wrong variable
 //	tables and functions in print      they have addresses in lua5.2; programs print with show
 //	%a with # or a precision           C leaves the first digit open
