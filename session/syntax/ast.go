@@ -70,7 +70,7 @@ type paren struct {
 type function struct {
 	span
 	parent *function
-	name   string // what it is first known as, see FunctionNames
+	name   string // what it is first known as, see Declaration
 	vararg bool
 	params int // with self
 	line   int32

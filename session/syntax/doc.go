@@ -8,7 +8,7 @@
 //	Names         globals read and written, dotted paths called: a Usage
 //	Locals        the local variables that end with a text
 //	PathAt        what may be completed at a byte: a Cursor
-//	FunctionNames what the functions are called, in the order of the text; Declarations with their parameters
+//	Declarations  the functions in the order of the text, with their names and parameters
 //	Uses          what a line does to values that may be of the wrong type, for the place of an error
 //	Normalize     the same program, every line where it was, that the engine runs rightly, and the lines of its operators
 //	Nearest       the name that was meant by a misspelt one

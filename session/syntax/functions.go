@@ -4,21 +4,10 @@ import "strings"
 
 // This file names the functions of a text.
 
-// FunctionNames lists the functions of src in the order in which their texts begin, by what they are first known as:
-// "f" for function f() and f = function(), "a.b:c" for function a.b:c(), "k" for {k = function()}, "" for those without
-// a name. The engine numbers its functions in the same order.
-func FunctionNames(src string) []string {
-	_, p := parse(src)
-	names := make([]string, len(p.functions))
-	for i, f := range p.functions {
-		names[i] = f.name
-	}
-	return names
-}
-
 // A Declaration is one function of a source text.
 type Declaration struct {
-	// Name is the name as in FunctionNames.
+	// Name is what it is first known as: "f" for function f() and f = function(), "a.b:c" for function a.b:c(), "k" for
+	// {k = function()}, "" for one without a name.
 	Name string
 	// Params is the text between its parentheses.
 	Params string
@@ -26,7 +15,8 @@ type Declaration struct {
 	Line int
 }
 
-// Declarations lists the functions of src in the order in which their texts begin.
+// Declarations lists the functions of src in the order in which their texts begin. The engine numbers its functions in
+// the same order.
 func Declarations(src string) []Declaration {
 	_, p := parse(src)
 	all := make([]Declaration, len(p.functions))

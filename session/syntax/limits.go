@@ -20,7 +20,6 @@ func cube(n int) int64 { return int64(n) * int64(n) * int64(n) }
 type meter struct {
 	p     *parser
 	jumps int64
-	err   *Error
 }
 
 // measure returns the first limit of the engine that fn exceeds, nil if none.
@@ -28,18 +27,17 @@ func measure(p *parser, fn *function) *Error {
 	m := &meter{p: p, jumps: p.names.jumps}
 	m.addJumps(span{}, 0) // gotos and nothing else
 	m.block(fn.body)
-	return m.err
+	return p.err
 }
 
-func (m *meter) fail(at span, message, hint string) {
-	if m.err == nil {
-		m.err = &Error{Pos: m.p.pos(m.p.tokenAt(at.start)), Message: message, Hint: hint}
-	}
+// refuse records an error in valid Lua.
+func (p *parser) refuse(at span, message, hint string) {
+	p.semantic(p.tokenAt(at.start), message).Hint = hint
 }
 
 func (m *meter) addJumps(at span, n int) {
 	if m.jumps += cube(n); m.jumps > maxJumps {
-		m.fail(at, "control structure too long: too many jumps to one place", "look the alternatives up in a table, "+
+		m.p.refuse(at, "control structure too long: too many jumps to one place", "look the alternatives up in a table, "+
 			"or split the function")
 	}
 }
@@ -93,7 +91,7 @@ func (m *meter) stmt(s *stmt) int {
 		tail = m.block(s.body)
 	}
 	if int(s.active)+need > maxRegisters {
-		m.fail(s.span, fmt.Sprintf("function or expression needs too many registers (limit is %d)", maxRegisters),
+		m.p.refuse(s.span, fmt.Sprintf("function or expression needs too many registers (limit is %d)", maxRegisters),
 			"split the statement: fewer arguments, or a table")
 	}
 	return tail

@@ -85,8 +85,8 @@ func Normalize(src string) (text string, lines []int32, err error) {
 	w.out.Grow(len(src) + len(src)/8)
 	head := w.head()
 	w.block(fn.body, 1)
-	if w.err != nil {
-		return "", nil, w.err
+	if p.err != nil {
+		return "", nil, p.err
 	}
 	if n := len(p.toks); n > 1 {
 		w.copy(max(w.at, int(p.toks[n-2].end)))
@@ -123,7 +123,7 @@ func (w *writer) head() int {
 	return w.out.Len()
 }
 
-// A writer copies the text with its edits. It keeps the first error.
+// A writer copies the text with its edits.
 type writer struct {
 	src  string
 	p    *parser
@@ -132,7 +132,6 @@ type writer struct {
 	used map[string]bool
 	// lines is for Normalize.
 	lines []int32
-	err   *Error
 	// vararg is true in a function with ... in its parameters. A chunk is none: it is given one argument at most.
 	vararg bool
 }
@@ -178,20 +177,15 @@ func (w *writer) tooDeep(at span, depth int) bool {
 	if depth <= maxDepth {
 		return false
 	}
-	if w.err == nil {
-		m := &meter{p: w.p}
-		m.fail(at, fmt.Sprintf("chunk nests too deep: the operators or elseifs here need %d levels or more (limit is %d)",
-			depth, maxDepth),
-			"split the expression with local variables, or look the alternatives up in a table")
-		w.err = m.err
-	}
+	w.p.refuse(at, fmt.Sprintf("chunk nests too deep: the operators or elseifs here need %d levels or more (limit is %d)",
+		depth, maxDepth), "split the expression with local variables, or look the alternatives up in a table")
 	return true
 }
 
 func (w *writer) block(b *block, depth int) {
 	for i := range b.stmts {
 		s := b.stmts[i]
-		if w.err != nil {
+		if w.p.err != nil {
 			return
 		}
 		w.stmt(s, depth+1)
@@ -296,7 +290,7 @@ func (w *writer) function(f *function, depth int) {
 
 // expr writes an expression; depth is the engine's nesting level there.
 func (w *writer) expr(e expr, depth int) {
-	if w.err != nil || w.tooDeep(e.where(), depth) {
+	if w.p.err != nil || w.tooDeep(e.where(), depth) {
 		return
 	}
 	switch e := e.(type) {

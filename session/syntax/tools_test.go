@@ -110,7 +110,7 @@ func TestPathAt(t *testing.T) {
 	}
 }
 
-func TestFunctionNames(t *testing.T) {
+func TestDeclaredNames(t *testing.T) {
 	for src, want := range map[string]string{
 		"local function a() end local function b() a() end b()":                            "a b",
 		"function m.x:y() return function() end end":                                       "m.x:y ?",
@@ -123,11 +123,12 @@ func TestFunctionNames(t *testing.T) {
 		"function f(": "f",
 		"":            "",
 	} {
-		names := FunctionNames(src)
-		for i, name := range names {
-			if name == "" {
-				names[i] = "?"
+		var names []string
+		for _, d := range Declarations(src) {
+			if d.Name == "" {
+				d.Name = "?"
 			}
+			names = append(names, d.Name)
 		}
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("%s: %s, want %s", src, got, want)

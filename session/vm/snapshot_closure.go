@@ -56,8 +56,8 @@ type upValueName struct {
 // A chunk is a source text that was loaded, as it was before it was normalised.
 type chunk struct {
 	name, source string
-	functions    int      // how many it has as the engine sees it, the main one among them
-	names        []string // of the functions in source, nil until they were asked for
+	functions    int                  // how many it has as the engine sees it, the main one among them
+	declared     []syntax.Declaration // the functions in source, nil until they were asked for
 	// main is set for chunks of the prelude, which every machine has.
 	main *prototype
 }
@@ -174,12 +174,12 @@ func (y *closures) functionName(p *prototype) string {
 	if c == nil {
 		return ""
 	}
-	if c.names == nil {
-		c.names = syntax.FunctionNames(c.source)
+	if c.declared == nil {
+		c.declared = syntax.Declarations(c.source)
 	}
 	// Normalised code has one function or two around those of the source.
-	if i := p.number - (c.functions - len(c.names)); i >= 0 && i < len(c.names) {
-		return c.names[i]
+	if i := p.number - (c.functions - len(c.declared)); i >= 0 && i < len(c.declared) {
+		return c.declared[i].Name
 	}
 	return ""
 }
