@@ -61,7 +61,7 @@ func openAction(m *Machine) {
 		a := self(c, 1)
 		segment, ok := c.raw(2).(string)
 		if !ok || segment == "" {
-			c.fail("%s has no field [%s]: an action id is a path of names", a.path, m.repr(c.raw(2), 40, 40))
+			c.fail("%s has no field [%s]: an action id is a path of names", a.path, m.repr(nil, c.raw(2), 40, 40))
 		}
 		if len(a.path)+len(segment) > maxPath {
 			c.fail("action id longer than %d bytes", maxPath)
@@ -195,7 +195,7 @@ func (m *Machine) hostFailed(l *lua.State, id string, err error) {
 func (c call) callOp(name string, values []any) int {
 	args := make([]any, len(values))
 	for i, v := range values {
-		data, err := c.m.toData(c.l, fmt.Sprintf("argument %d", i+1), v)
+		data, err := c.m.toData(c.l, fmt.Sprintf("argument %d", i+1), v, false)
 		if err != nil {
 			c.fail("%s: %s", name, err)
 		}

@@ -124,22 +124,11 @@ func (c call) function(i int) any {
 
 // string requires a string or a number. A failed call's error value counts as its message.
 func (c call) string(i int) string {
-	switch v := c.raw(i).(type) {
-	case string:
-		return v
-	case float64:
-		return numberText(v)
-	case nil:
-	default:
-		if n, ok := c.m.object(v).(*integer); ok {
-			return n.String()
-		}
-		if s, ok := c.m.failureText(v); ok {
-			return s
-		}
+	s, ok := c.m.concatText(c.raw(i))
+	if !ok {
+		c.want(i, "string")
 	}
-	c.want(i, "string")
-	return ""
+	return s
 }
 
 func (c call) optString(i int, def string) string {

@@ -19,22 +19,15 @@ func (m *Machine) text(l *lua.State, v any) string {
 		return "nil"
 	case bool:
 		return strconv.FormatBool(v)
-	case float64:
-		return numberText(v)
-	case string:
-		return v
+	}
+	if s, ok := m.concatText(v); ok {
+		return s
 	}
 	if v == m.null {
 		return "null"
 	}
-	if s, ok := m.failureText(v); ok {
-		return s
-	}
-	switch o := m.object(v).(type) {
-	case *integer:
-		return o.String()
-	case *action:
-		return m.actionText(l, o)
+	if a, ok := m.object(v).(*action); ok {
+		return m.actionText(l, a)
 	}
 	if f := m.metafield(v, "__tostring"); f != nil && l != nil {
 		c := call{m: m, l: l, name: "tostring"}
@@ -236,8 +229,7 @@ func (c call) printed(v any) string {
 	if text, failure := c.m.failureText(v); failure {
 		return text
 	}
-	p := &printer{m: c.m, l: c.l, left: maxPrinted, width: lineWidth, open: map[*table]bool{}}
-	return p.whole(v, maxPrinted)
+	return c.m.repr(c.l, v, maxPrinted, lineWidth)
 }
 
 // openPrint makes the functions that print: text joined by tabs, to the stream of each.

@@ -25,19 +25,26 @@ func (e *Error) Error() string {
 	return text
 }
 
-// where is the position, ready to be put before a message, of the innermost line that is not the prelude's.
-func (m *Machine) where(l *lua.State) string {
-	for level := 0; level < 50; level++ {
-		f, ok := frameAt(l, level)
-		if !ok {
-			break
-		}
-		if f.lua && !strings.HasPrefix(f.chunk, preludePrefix) {
-			return fmt.Sprintf("%s:%d: ", f.chunk, f.line)
+// scriptAt finds the innermost level that runs Lua that is not the prelude's.
+func scriptAt(l *lua.State) (level int, f frame, ok bool) {
+	for ; level < 50; level++ {
+		if f, ok = frameAt(l, level); !ok || f.lua && !strings.HasPrefix(f.chunk, preludePrefix) {
+			return level, f, ok
 		}
 	}
-	return ""
+	return level, f, false
 }
+
+// where is the position of that level, ready to be put before a message.
+func (m *Machine) where(l *lua.State) string {
+	_, f, ok := scriptAt(l)
+	if !ok {
+		return ""
+	}
+	return f.position()
+}
+
+func (f frame) position() string { return fmt.Sprintf("%s:%d: ", f.chunk, f.line) }
 
 // position is the position at a level as error() counts it: 1 is the function that called error.
 func (m *Machine) position(l *lua.State, level int) string {
@@ -49,7 +56,7 @@ func (m *Machine) position(l *lua.State, level int) string {
 	if strings.HasPrefix(f.chunk, preludePrefix) {
 		return m.where(l)
 	}
-	return fmt.Sprintf("%s:%d: ", f.chunk, f.line)
+	return f.position()
 }
 
 // luaLevel is the level of the engine's stack for one that error() counts, which are those of Lua: a function that
@@ -260,7 +267,7 @@ func (m *Machine) describeError(v any) string {
 			}
 		}
 	}
-	return errorValue + m.repr(v, 200, 120)
+	return errorValue + m.repr(nil, v, 200, 120)
 }
 
 // locate sets Line and Message from a message with a position. An error in a function that an earlier script

@@ -229,15 +229,8 @@ func (m *Machine) blame(l *lua.State, f failure) (text string) {
 
 // pointAtCall keeps where the script line stands that called the host function that raises message.
 func (m *Machine) pointAtCall(l *lua.State, message string) {
-	for level := 1; level < 50; level++ {
-		f, ok := frameAt(l, level)
-		if !ok {
-			return
-		}
-		if f.lua && !strings.HasPrefix(f.chunk, preludePrefix) {
-			m.pointAt(l, level, message)
-			return
-		}
+	if level, _, ok := scriptAt(l); ok {
+		m.pointAt(l, level, message)
 	}
 }
 
@@ -415,21 +408,27 @@ func (m *Machine) finish(e *Error) {
 }
 
 // lookUp reads a path of names from the globals, raw.
-func (m *Machine) lookUp(names []string) (v any, ok bool) {
-	if v = m.session.hash[names[0]]; v == nil {
+func (m *Machine) lookUp(names []string) any {
+	v := m.session.hash[names[0]]
+	if v == nil {
 		v = m.names.hash[names[0]]
 	}
 	if v == nil && m.roots[names[0]] {
-		return m.actionValue(strings.Join(names, ".")), true
+		return m.actionValue(strings.Join(names, "."))
 	}
-	for _, name := range names[1:] {
+	return m.follow(v, names[1:])
+}
+
+// follow reads a path of names from v, raw; nil where it leads nowhere.
+func (m *Machine) follow(v any, names []string) any {
+	for _, name := range names {
 		t := m.open(v)
 		if t == nil {
-			return nil, v == nil
+			return nil
 		}
 		v = t.hash[name]
 	}
-	return v, true
+	return v
 }
 
 // open is the table of a value: the real one of a sealed library.

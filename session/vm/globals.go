@@ -113,8 +113,7 @@ func (m *Machine) Keys(path []string) []Key {
 	if len(path) == 0 {
 		tables = []*table{m.session, m.names}
 	} else {
-		v, _ := m.lookUp(path)
-		t := m.open(v)
+		t := m.open(m.lookUp(path))
 		if t == nil {
 			return nil
 		}

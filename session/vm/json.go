@@ -19,7 +19,7 @@ import (
 func openJSON(m *Machine) {
 	lib := m.library("json")
 	lib.put("encode", m.function("encode", func(c call) int {
-		data, err := m.toText(c.l, "value", c.any(1))
+		data, err := m.toData(c.l, "value", c.any(1), true)
 		if err != nil {
 			c.fail("json.encode: %s", strings.Replace(err.Error(), "cannot be sent", "has no JSON form", 1))
 		}

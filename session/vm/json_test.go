@@ -85,7 +85,7 @@ func FuzzJSONRead(f *testing.F) {
 		if bad != nil {
 			t.Fatalf("%q: read, but %v", text, bad)
 		}
-		if a, b := m.repr(got, maxRepr, lineWidth), m.repr(want, maxRepr, lineWidth); a != b {
+		if a, b := m.repr(nil, got, maxRepr, lineWidth), m.repr(nil, want, maxRepr, lineWidth); a != b {
 			t.Fatalf("%q: %s, want %s", text, a, b)
 		}
 		if a, b := fmt.Sprint(got == m.null), fmt.Sprint(want == m.null); a != b {

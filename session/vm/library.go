@@ -44,7 +44,7 @@ func (m *Machine) openLibraries() {
 	m.names.put("null", m.null)
 	m.names.put("_G", m.value(m.session))
 	m.names.put("_VERSION", "Lua 5.2")
-	m.global("repr", func(c call) int { return c.giveText(c.repr(c.any(1))) })
+	m.global("repr", func(c call) int { return c.giveText(m.repr(c.l, c.any(1), m.limits.String, lineWidth)) })
 	meta := m.newTable(0, 2)
 	meta.put("__index", m.value(m.names))
 	meta.put("__metatable", false)
@@ -64,25 +64,19 @@ func (m *Machine) openLibraries() {
 	m.sealLibraries()
 }
 
-// isRefused tells whether a name of Lua's library is there only to say why it cannot be called.
-func isRefused(name string) bool {
-	switch name {
-	case "load", "loadstring", "loadfile", "dofile", "require", "module", "getfenv", "setfenv":
-		return true
-	}
-	return false
-}
+const (
+	noCode    = "scripts cannot load code at run time; define a function instead"
+	noModules = "there are no modules; help() lists what there is"
+	oldLua    = "it belongs to Lua 5.1"
+)
+
+// refused are the names of Lua's library that are there only to say why they cannot be called.
+var refused = map[string]string{"load": noCode, "loadstring": noCode, "loadfile": noCode, "dofile": noCode,
+	"require": noModules, "module": noModules, "getfenv": oldLua, "setfenv": oldLua}
 
 func openRefused(m *Machine) {
-	const noCode = "scripts cannot load code at run time; define a function instead"
-	for _, name := range []string{"load", "loadstring", "loadfile", "dofile"} {
-		m.names.put(name, m.refusal(name, noCode))
-	}
-	const noModules = "there are no modules; help() lists what there is"
-	m.names.put("require", m.refusal("require", noModules))
-	m.names.put("module", m.refusal("module", noModules))
-	for _, name := range []string{"getfenv", "setfenv"} {
-		m.names.put(name, m.refusal(name, "it belongs to Lua 5.1"))
+	for name, why := range refused {
+		m.names.put(name, m.refusal(name, why))
 	}
 	debug := m.library("debug")
 	debug.put("traceback", m.function("traceback", func(c call) int {

@@ -60,7 +60,7 @@ func (m *Machine) Look(path []Step, from, limit, wide int) Page {
 	page.Step = path[len(path)-1]
 	t := m.open(v)
 	if t == nil {
-		page.Text = m.repr(v, lookText, lineWidth)
+		page.Text = m.repr(nil, v, lookText, lineWidth)
 		return page
 	}
 	at := 0
@@ -105,7 +105,7 @@ func (m *Machine) reach(path []Step) any {
 	if path[0].Numeric {
 		return nil
 	}
-	v, _ := m.lookUp([]string{path[0].Name})
+	v := m.lookUp([]string{path[0].Name})
 	for _, s := range path[1:] {
 		t := m.open(v)
 		if t == nil {

@@ -26,25 +26,24 @@ func (m *Machine) nearHint(a *activation, n named) string {
 	var v any
 	switch root.kind {
 	case "global":
-		v, _ = m.lookUp(path[:1])
+		v = m.lookUp(path[:1])
 	case "local":
 		v = a.registers[root.register]
 	case "upvalue":
 		v = m.upvalueOf(a, root.register)
 	}
-	for _, name := range path[1 : len(path)-1] {
-		t := m.open(v)
-		if t == nil {
-			return ""
-		}
-		v = t.hash[name]
-	}
-	t := m.open(v)
+	return m.nearField(v, path)
+}
+
+// nearField says which field is nearest to the last name of path, whose first is what v is called.
+func (m *Machine) nearField(v any, path []string) string {
+	last := len(path) - 1
+	t := m.open(m.follow(v, path[1:last]))
 	if t == nil {
 		return ""
 	}
-	if near := nearest(n.name, namesIn(t)); near != "" {
-		return "did you mean " + strings.Join(path[:len(path)-1], ".") + "." + near + "?"
+	if near := nearest(path[last], namesIn(t)); near != "" {
+		return "did you mean " + strings.Join(path[:last], ".") + "." + near + "?"
 	}
 	return ""
 }
@@ -107,7 +106,7 @@ func (m *Machine) nearName(name string, variables []string) string {
 	if means := foreign[name]; means != "" {
 		return "Lua writes " + means
 	}
-	known := append(slices.DeleteFunc(namesIn(m.names), isRefused), namesIn(m.session)...)
+	known := append(slices.DeleteFunc(namesIn(m.names), func(name string) bool { return refused[name] != "" }), namesIn(m.session)...)
 	known = append(known, variables...)
 	for root := range m.roots {
 		known = append(known, root)
@@ -127,19 +126,16 @@ func (m *Machine) unset(source string) string {
 			return ""
 		}
 	}
+	hint := ""
 	if len(path) == 1 {
-		if near := m.nearName(source, nil); near != "" {
-			return source + " is not set: " + near
-		}
+		hint = m.nearName(source, nil)
+	} else {
+		hint = m.nearField(m.lookUp(path[:1]), path)
+	}
+	if hint == "" {
 		return ""
 	}
-	v, _ := m.lookUp(path[:len(path)-1])
-	if t := m.open(v); t != nil {
-		if near := nearest(path[len(path)-1], namesIn(t)); near != "" {
-			return source + " is not set: did you mean " + strings.Join(path[:len(path)-1], ".") + "." + near + "?"
-		}
-	}
-	return ""
+	return source + " is not set: " + hint
 }
 
 // nearest picks the name that was probably meant by word, or "".

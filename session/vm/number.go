@@ -80,6 +80,23 @@ type integer struct {
 func (n *integer) luaValue() any  { return n.self }
 func (n *integer) String() string { return strconv.FormatInt(n.n, 10) }
 
+// numeralText is v as text where Lua takes a number for a string: a string or any number.
+func (m *Machine) numeralText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case float64:
+		return numberText(v), true
+	case nil, bool:
+		return "", false
+	}
+	n, ok := m.object(v).(*integer)
+	if !ok {
+		return "", false
+	}
+	return n.String(), true
+}
+
 const keptIntegers = 50_000
 
 // integerValue is the Lua value of n: a float where that is exact. Equal integers are the same value, so that they

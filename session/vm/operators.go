@@ -133,16 +133,8 @@ func concat(c call) int {
 
 // concatText is the text of an operand of `..` that needs no metamethod.
 func (m *Machine) concatText(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case float64:
-		return numberText(v), true
-	case nil, bool:
-		return "", false
-	}
-	if n, ok := m.object(v).(*integer); ok {
-		return n.String(), true
+	if s, ok := m.numeralText(v); ok {
+		return s, true
 	}
 	return m.failureText(v)
 }

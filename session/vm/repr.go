@@ -48,16 +48,9 @@ func (m *Machine) namedEntries(t *table, f func(k, v any) bool) {
 	})
 }
 
-// repr is v as text of about limit bytes at most.
-func (m *Machine) repr(v any, limit, width int) string {
-	p := &printer{m: m, left: limit, width: width, open: map[*table]bool{}}
-	return p.whole(v, limit)
-}
-
-// repr is the library function: its steps count.
-func (c call) repr(v any) string {
-	limit := c.m.limits.String
-	p := &printer{m: c.m, l: c.l, left: limit, width: lineWidth, open: map[*table]bool{}}
+// repr is v as text of about limit bytes at most. A script passes its state.
+func (m *Machine) repr(l *lua.State, v any, limit, width int) string {
+	p := &printer{m: m, l: l, left: limit, width: width, open: map[*table]bool{}}
 	return p.whole(v, limit)
 }
 

@@ -61,7 +61,8 @@ func (m *Machine) Rows(path []Step, from, limit int) Rows {
 // row is v as data of at most room bytes, and how many bytes and values it has; it clears whole where text is in its
 // place.
 func (m *Machine) row(v any, room int, whole *bool) (data any, size, values int) {
-	cv := &converter{m: m, lenient: true, whole: true, room: room, open: map[*table]bool{}}
+	cv := m.converter(nil, room)
+	cv.lenient = true
 	data = cv.convert("value", v)
 	if cv.err != nil || cv.values > rowValues {
 		*whole = false

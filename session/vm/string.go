@@ -226,23 +226,14 @@ func (ms *matcher) replacement(with any, start, end int) string {
 	default:
 		v = ms.c.invoke(with, ms.all(start, end, true)...)
 	}
-	switch x := v.(type) {
-	case nil:
+	if v == nil || v == false {
 		return ms.src[start:end]
-	case bool:
-		if !x {
-			return ms.src[start:end]
-		}
-	case string:
-		return x
-	case float64:
-		return numberText(x)
 	}
-	if n, ok := ms.c.m.object(v).(*integer); ok {
-		return n.String()
+	s, ok := ms.c.m.numeralText(v)
+	if !ok {
+		ms.c.fail("invalid replacement value (a %s)", ms.c.m.typeName(v))
 	}
-	ms.c.fail("invalid replacement value (a %s)", ms.c.m.typeName(v))
-	return ""
+	return s
 }
 
 // expand fills in %0 to %9 of a replacement string.

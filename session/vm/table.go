@@ -101,14 +101,12 @@ func tableConcat(c call) int {
 			if b.WriteString(v); len(v) >= largeString {
 				c.m.grown(c.l, b.Len(), &paid)
 			}
-		case float64:
-			b.WriteString(numberText(v))
 		default:
-			n, ok := c.m.object(v).(*integer)
+			s, ok := c.m.numeralText(v)
 			if !ok {
 				c.fail("invalid value (%s) at index %d in table for 'concat'", c.m.typeName(v), i)
 			}
-			b.WriteString(n.String())
+			b.WriteString(s)
 		}
 		if i < to {
 			b.WriteString(sep)

@@ -82,16 +82,15 @@ type converter struct {
 
 var errTooLarge = fmt.Errorf("more data than the limit for one value")
 
-// toData makes data of v, strictly. name is what errors call v.
-func (m *Machine) toData(l *lua.State, name string, v any) (any, error) {
-	cv := &converter{m: m, l: l, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
-	data := cv.convert(name, v)
-	return data, cv.err
+// converter makes a strict one. Only a script passes its state.
+func (m *Machine) converter(l *lua.State, room int) *converter {
+	return &converter{m: m, l: l, room: room, whole: true, open: map[*table]bool{}}
 }
 
-// toText makes data of v for a format that has no bytes but UTF-8.
-func (m *Machine) toText(l *lua.State, name string, v any) (any, error) {
-	cv := &converter{m: m, l: l, text: true, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
+// toData makes data of v, strictly; of strings that are UTF-8, if text is set. name is what errors call v.
+func (m *Machine) toData(l *lua.State, name string, v any, text bool) (any, error) {
+	cv := m.converter(l, 16*m.limits.Value)
+	cv.text = text
 	data := cv.convert(name, v)
 	return data, cv.err
 }
@@ -101,15 +100,12 @@ func (m *Machine) toArgs(l *lua.State, t *table) (map[string]any, error) {
 	if s := m.shape(t); s.list > 0 && s.named == 0 && s.other == 0 {
 		return nil, fmt.Errorf("arguments have names: {name = value}, not a list")
 	}
-	cv := &converter{m: m, l: l, room: 16 * m.limits.Value, whole: true, open: map[*table]bool{}}
-	t2, ok := cv.fields("", t).(map[string]any)
-	if cv.err != nil {
-		return nil, cv.err
-	}
+	cv := m.converter(l, 16*m.limits.Value)
+	args, ok := cv.fields("", t).(map[string]any)
 	if !ok {
-		return map[string]any{}, nil
+		args = map[string]any{}
 	}
-	return t2, nil
+	return args, cv.err
 }
 
 // A shape counts the keys of a table by kind.
@@ -297,11 +293,12 @@ const maxRepr = 64 << 10
 
 // Value describes a Lua value for a Reply.
 func (m *Machine) Value(v any) Value {
-	out := Value{Type: m.typeName(v), Repr: m.repr(v, maxRepr, lineWidth), Size: m.sizeOf(v)}
+	out := Value{Type: m.typeName(v), Repr: m.repr(nil, v, maxRepr, lineWidth), Size: m.sizeOf(v)}
 	if a, ok := m.object(v).(*action); ok {
 		out.Action = a.path
 	}
-	cv := &converter{m: m, lenient: true, whole: true, room: m.limits.Value, open: map[*table]bool{}}
+	cv := m.converter(nil, m.limits.Value)
+	cv.lenient = true
 	data := cv.convert("value", v)
 	if cv.err == nil {
 		out.Data, out.Whole = data, cv.whole
