@@ -68,7 +68,11 @@ func BenchmarkCallInProcess(b *testing.B) {
 		Op:    func(string, []any) (any, error) { return nil, nil },
 		Write: func(vm.Stream, string) {},
 	}
-	m, err := vm.New(vm.Limits{Time: time.Hour, Steps: 1 << 60}, h, o.Prelude)
+	code, err := vm.Compile(o.Prelude)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := vm.New(vm.Limits{Time: time.Hour, Steps: 1 << 60}, h, code)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -82,8 +86,12 @@ func BenchmarkCallInProcess(b *testing.B) {
 // BenchmarkMachine is the machine's share of BenchmarkStart.
 func BenchmarkMachine(b *testing.B) {
 	o := options(b)
+	code, err := vm.Compile(o.Prelude)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
-		m, err := vm.New(o.Limits, vm.Host{}, o.Prelude)
+		m, err := vm.New(o.Limits, vm.Host{}, code)
 		if err != nil {
 			b.Fatal(err)
 		}

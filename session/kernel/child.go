@@ -90,7 +90,7 @@ func serve(in io.Reader, out io.Writer, missing []string) error {
 	if !ok || first.Version != wireVersion {
 		return errors.New("kernel: no start frame of this version")
 	}
-	c.machine, err = vm.NewCompiled(first.Limits, vm.Host{Call: c.call, Op: c.op, Write: c.output.write}, first.Prelude)
+	c.machine, err = vm.New(first.Limits, vm.Host{Call: c.call, Op: c.op, Write: c.output.write}, first.Prelude)
 	if err != nil {
 		c.reply(kindReady, ready{Error: err.Error()})
 		return err

@@ -18,15 +18,10 @@ func (p *parser) verdict(fn *function) *Error {
 
 // IsExpression reports whether src is one complete expression list: "1+1", "f(), g()". "f()" is also a chunk.
 func IsExpression(src string) bool {
-	lx := scan(src, false)
-	if len(src) > maxSource || len(lx.toks) > maxTokens {
+	main, p := begin(src)
+	if p.err != nil {
 		return false
 	}
-	p := &parser{src: src, toks: lx.toks, bad: lx.bad, tok: lx.toks[0]}
-	p.names.names = make(map[string]*variable)
-	main := &function{vararg: true, body: &block{}}
-	p.fn = main
-	p.names.open(main, nil)
 	values := p.expressionList()
 	if p.tok.kind != tkEOF || p.err != nil {
 		return false

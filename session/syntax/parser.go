@@ -65,25 +65,34 @@ type declaration struct {
 	constant bool
 }
 
-// parse reads a whole chunk. The tree is never nil; it is only fit for tools when p.err is set.
-func parse(src string) (*function, *parser) {
-	p := &parser{src: src, recovered: -1}
+// begin readies a parser for the main function of src, which is empty yet. p.err is set if src is too long.
+func begin(src string) (main *function, p *parser) {
+	p = &parser{src: src, recovered: -1}
 	p.names.names = make(map[string]*variable)
+	main = &function{span: span{0, int32(len(src))}, vararg: true, body: &block{}}
 	if len(src) > maxSource {
 		p.err = &Error{
 			Pos:     Pos{Offset: 0, Line: 1, Column: 1},
 			Message: fmt.Sprintf("source too long: %d bytes (limit is %d)", len(src), maxSource),
 			Hint:    "run it in parts, or keep long data outside of the script",
 		}
-		return &function{vararg: true, body: &block{}}, p
+		return main, p
 	}
 	lx := scan(src, false)
 	p.toks, p.bad = lx.toks, lx.bad
 	p.tok = p.toks[0]
-	main := &function{span: span{0, int32(len(src))}, vararg: true}
 	p.limitConstants()
 	p.fn = main
 	p.names.open(main, nil)
+	return main, p
+}
+
+// parse reads a whole chunk. The tree is never nil; it is only fit for tools when p.err is set.
+func parse(src string) (*function, *parser) {
+	main, p := begin(src)
+	if p.toks == nil {
+		return main, p
+	}
 	main.body = p.block()
 	for p.tok.kind != tkEOF {
 		// A word that closes a block that was never opened.

@@ -2,20 +2,14 @@ package vm
 
 import "testing"
 
+// BenchmarkNew is what a kernel does: the prelude was compiled by its parent.
 func BenchmarkNew(b *testing.B) {
-	for b.Loop() {
-		newRig(b, Limits{})
-	}
-}
-
-// BenchmarkNewCompiled is what a kernel does: the prelude was compiled by its parent.
-func BenchmarkNewCompiled(b *testing.B) {
 	code, err := Compile(preludeChunks())
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		m, err := NewCompiled(Limits{}, Host{}, code)
+		m, err := New(Limits{}, Host{}, code)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -21,13 +21,22 @@ type Compiled []byte
 
 var errCompiled = errors.New("compiled prelude: not from this build")
 
-// Compile compiles the chunks of a prelude for NewCompiled. An error names the chunk.
+// Compile compiles the chunks of a prelude for New. An error names the chunk.
 func Compile(prelude []Chunk) (Compiled, error) {
-	m, err := New(Limits{}, Host{}, nil)
+	chunks, err := compileChunks(prelude)
 	if err != nil {
 		return nil, err
 	}
-	defer m.Close()
+	w := preludeCoder{writing: true, numbers: map[string]int{}}
+	list(&w, &chunks, (*preludeCoder).chunk)
+	return w.text, nil
+}
+
+func compileChunks(prelude []Chunk) ([]compiledChunk, error) {
+	m, err := openMachine(Limits{}, Host{})
+	if err != nil {
+		return nil, err
+	}
 	chunks := make([]compiledChunk, len(prelude))
 	for i, c := range prelude {
 		l := m.newState()
@@ -36,33 +45,7 @@ func Compile(prelude []Chunk) (Compiled, error) {
 		}
 		chunks[i] = compiledChunk{name: c.Name, main: *m.closure(l.ToValue(-1)).prototype}
 	}
-	w := preludeCoder{writing: true, numbers: map[string]int{}}
-	list(&w, &chunks, (*preludeCoder).chunk)
-	return w.text, nil
-}
-
-// NewCompiled is New with a compiled prelude.
-func NewCompiled(l Limits, h Host, prelude Compiled) (*Machine, error) {
-	m, err := openMachine(l, h)
-	if err != nil {
-		return nil, err
-	}
-	chunks, err := prelude.chunks()
-	if err != nil {
-		return nil, err
-	}
-	host := m.hostTable()
-	for i := range chunks {
-		c := &chunks[i]
-		l := m.newState()
-		push(l, m.closureValue(&closure{prototype: &c.main, upValues: []*cell{{}}}))
-		m.remember(l.ToValue(-1), c.name, "")
-		if err := m.runPrelude(l, c.name, host); err != nil {
-			return nil, err
-		}
-	}
-	m.ready()
-	return m, nil
+	return chunks, nil
 }
 
 // chunks rebuilds the functions of a compiled prelude. It refuses most input that Compile cannot have written.

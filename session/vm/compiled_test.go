@@ -52,46 +52,30 @@ func sameFunction(t *testing.T, path string, a, b *prototype) {
 	}
 }
 
-// TestCompiledPrelude compares a machine that parsed its prelude with one that got it compiled: function by function,
-// and by what a few scripts say.
+// TestCompiledPrelude compares the functions of a prelude with those of a machine that got it compiled.
 func TestCompiledPrelude(t *testing.T) {
-	chunks := append(preludeChunks(), Chunk{Name: "odd", Source: `
+	sources := append(preludeChunks(), Chunk{Name: "odd", Source: `
 local a, b, c, d = -0.0, 0, 1e300, "\0\255"
 function odd(...) local n = select("#", ...) return function() a = a + n return a, b, c, d, nil, true, 0x7fffffffffffffff end end`})
-	code, err := Compile(chunks)
+	parsed, err := compileChunks(sources)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, err := New(Limits{}, Host{}, chunks)
+	code, err := Compile(sources)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer parsed.Close()
-	loaded, err := NewCompiled(Limits{}, Host{}, code)
+	loaded, err := New(Limits{}, Host{}, code)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer loaded.Close()
-	if len(loaded.prelude) != len(chunks) {
-		t.Fatalf("%d chunks", len(loaded.prelude))
+	for i := range parsed {
+		sameFunction(t, parsed[i].name, &parsed[i].main, loaded.prelude[parsed[i].name].main)
 	}
-	for name, c := range parsed.prelude {
-		sameFunction(t, name, c.main, loaded.prelude[name].main)
-	}
-	for _, source := range []string{
-		`return sort_by({3, 1, 2}), group_by({"a", "bb", "c"}, function(s) return #s end), split("a b c")`,
-		`local f = odd(1, 2, 3) f() return f()`,
-		`return pcall(map, 1)`,
-		`x = map({1, 2}, function(v) return v * 2 end) help("map")`,
-	} {
-		a, b := parsed.Run(Script{Source: source, Name: "test"}), loaded.Run(Script{Source: source, Name: "test"})
-		a.Elapsed, b.Elapsed = 0, 0
-		if diff := cmp.Diff(a, b); diff != "" {
-			t.Errorf("%s: %s", source, diff)
-		}
-		if a.Err != nil {
-			t.Errorf("%s: %v", source, a.Err)
-		}
+	r := loaded.Run(Script{Source: "local f = odd(1, 2, 3) f() return f()"})
+	if want := int64(6); r.Err != nil || len(r.Values) != 7 || r.Values[0].Data != want {
+		t.Errorf("%v, %v", r.Values, r.Err)
 	}
 }
 

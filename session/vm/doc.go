@@ -7,7 +7,7 @@
 //	Host       what the machine asks of the outside: action calls, catalog primitives, a place to print
 //	Reply      what a run came to: Values, Error, Globals, Diff
 //	HostError  how the outside says no
-//	Compiled   a prelude that was compiled once, for many machines: Compile, NewCompiled
+//	Compiled   a prelude that was compiled once by Compile, for many machines
 //	Snapshot   the globals as bytes, for Restore in another machine
 //
 // It is the only importer of github.com/Shopify/go-lua. The engine is used as published and mended from outside:

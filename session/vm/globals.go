@@ -109,25 +109,16 @@ func difference(before, after map[string]fingerprint) Diff {
 // Keys lists the names in the global table at path, without calling metamethods; an empty path means the globals
 // themselves, the prelude's included. A path that is no table gives nil. It must not run beside Run.
 func (m *Machine) Keys(path []string) []Key {
-	var tables []*table
-	if len(path) == 0 {
-		tables = []*table{m.session, m.names}
-	} else {
-		t := m.open(m.lookUp(path))
-		if t == nil {
+	w := m.walkGlobals()
+	if len(path) > 0 {
+		if w = (walk{t: m.open(m.lookUp(path))}); w.t == nil {
 			return nil
 		}
-		tables = []*table{t}
 	}
 	var keys []Key
-	seen := map[string]bool{}
-	for _, t := range tables {
-		for k, v := range t.hash {
-			name, ok := k.(string)
-			if ok && v != nil && !seen[name] && !reserved(name) {
-				seen[name] = true
-				keys = append(keys, Key{Name: name, Type: m.typeName(v)})
-			}
+	for k, v, ok := w.step(m); ok; k, v, ok = w.step(m) {
+		if name, ok := k.(string); ok && !reserved(name) {
+			keys = append(keys, Key{Name: name, Type: m.typeName(v)})
 		}
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })

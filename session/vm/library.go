@@ -214,30 +214,18 @@ func (m *Machine) hostTable() any {
 	return m.value(t)
 }
 
-// loadPrelude runs the prelude chunks.
-func (m *Machine) loadPrelude(chunks []Chunk) error {
-	host := m.hostTable()
-	for _, chunk := range chunks {
-		l := m.newState()
-		if err := m.load(l, chunk.Name, chunk.Source); err != nil {
-			return fmt.Errorf("%s: %w", chunk.Name, err)
-		}
-		if err := m.runPrelude(l, chunk.Name, host); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// runPrelude runs the function on top of the stack, a chunk of the prelude, in the table of names.
-func (m *Machine) runPrelude(l *lua.State, name string, host any) error {
-	m.keepPrelude(l.ToValue(-1), name)
+// runPrelude runs a chunk of the prelude in the table of names.
+func (m *Machine) runPrelude(c *compiledChunk, host any) error {
+	l := m.newState()
+	push(l, m.closureValue(&closure{prototype: &c.main, upValues: []*cell{{}}}))
+	m.remember(l.ToValue(-1), c.name, "")
+	m.keepPrelude(l.ToValue(-1), c.name)
 	push(l, m.value(m.names))
 	lua.SetUpValue(l, -2, 1)
 	push(l, host)
-	m.begin(Script{Name: name})
+	m.begin(Script{Name: c.name})
 	if failed, v := m.protected(l, 1); failed {
-		return fmt.Errorf("%s: %s", name, m.text(nil, v))
+		return fmt.Errorf("%s: %s", c.name, m.text(nil, v))
 	}
 	return nil
 }

@@ -85,22 +85,31 @@ type Machine struct {
 	stdout any // io.stdout
 }
 
-// New makes a machine, opens the libraries and runs the prelude chunks in order; each gets one argument, a table of
-// host functions that scripts cannot reach. A zero field of l is its default; a nil function of h is refused when a
+// New makes a machine, opens the libraries and runs the chunks of the prelude in order; each gets one argument, a table
+// of host functions that scripts cannot reach. A zero field of l is its default; a nil function of h is refused when a
 // script needs it.
-func New(l Limits, h Host, prelude []Chunk) (*Machine, error) {
+func New(l Limits, h Host, prelude Compiled) (*Machine, error) {
 	m, err := openMachine(l, h)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.loadPrelude(prelude); err != nil {
+	chunks, err := prelude.chunks()
+	if err != nil {
 		return nil, err
 	}
-	m.ready()
+	host := m.hostTable()
+	for i := range chunks {
+		if err := m.runPrelude(&chunks[i], host); err != nil {
+			return nil, err
+		}
+	}
+	m.sealPrelude()
+	m.findPermanents()
+	m.before = m.prints()
 	return m, nil
 }
 
-// openMachine makes a machine without prelude; ready ends its making.
+// openMachine makes a machine that has the libraries only.
 func openMachine(l Limits, h Host) (*Machine, error) {
 	layout, err := newLayout()
 	if err != nil {
@@ -123,13 +132,6 @@ func openMachine(l Limits, h Host) (*Machine, error) {
 	m.openLibraries()
 	m.begin(Script{Name: "prelude"})
 	return m, nil
-}
-
-// ready is called after the prelude and before the first script.
-func (m *Machine) ready() {
-	m.sealPrelude()
-	m.findPermanents()
-	m.before = m.prints()
 }
 
 // Close ends the machine's coroutines. The machine must not be used afterwards.

@@ -396,3 +396,23 @@ func TestRows(t *testing.T) {
 		t.Errorf("without a path: %+v", got)
 	}
 }
+
+// TestLongChains runs chains that the engine's parser would take minutes for; they are rewritten in groups.
+func TestLongChains(t *testing.T) {
+	elseifs := ""
+	for i := 1; i <= 200; i++ {
+		elseifs += fmt.Sprintf("\nelseif x == %d then return 'is %d'", i, i)
+	}
+	for source, want := range map[string]string{
+		"local n = 0 local function hit() n = n + 1 return n > 700 and n end return hit()" + strings.Repeat(" or hit()", 999): "701",
+		"local n = 0 local function hit() n = n + 1 return n < 700 end hit()\nlocal x = hit()" +
+			strings.Repeat(" and hit()", 999) + " return n": "700",
+		"local s = 'a'" + strings.Repeat("..'b'", 150) + " return #s": "151",
+		"local function f(x) if x == 0 then return 'none'" + elseifs + "\nelse return 'else' end end " +
+			"return f(1) .. f(51) .. f(101) .. f(200) .. f(999)": `"is 1is 51is 101is 200else"`,
+	} {
+		if r := newRig(t, Limits{}).Run(Script{Source: source}); r.Err != nil || r.Values[0].Repr != want {
+			t.Errorf("%.80s: %v, %v, want %s", source, r.Values, r.Err, want)
+		}
+	}
+}

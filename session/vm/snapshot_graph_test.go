@@ -227,7 +227,11 @@ func (w *twin) functions(path string, a, b any) error {
 
 func graphMachine(t testing.TB) *Machine {
 	t.Helper()
-	m, err := New(Limits{}, Host{}, []Chunk{{"prelude/test", "function map(t, f) return function() return t, f end end"}})
+	code, err := Compile([]Chunk{{"prelude/test", "function map(t, f) return function() return t, f end end"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(Limits{}, Host{}, code)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,22 +101,24 @@ func (r *stateReader) flag() bool {
 }
 
 func (r *stateReader) number() uint64 {
-	var n uint64
-	for shift := 0; shift < 64; shift += 7 {
-		b := r.byte()
-		n |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			return n
-		}
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 {
+		r.fail(errGarbled)
+		return 0
 	}
-	r.fail(errGarbled)
-	return 0
+	r.rest = r.rest[size:]
+	return n
 }
 
 // signed reads a zigzag number.
 func (r *stateReader) signed() int64 {
-	n := r.number()
-	return int64(n>>1) ^ -int64(n&1)
+	n, size := binary.Varint(r.rest)
+	if size <= 0 {
+		r.fail(errGarbled)
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return n
 }
 
 // count reads the length of what takes at least a byte for each item.

@@ -34,7 +34,7 @@ func machine(t testing.TB) *vm.Machine {
 			return map[string]any{"set": int64(1), "total": int64(1), "hits": []any{map[string]any{"id": "demo.x"}}}, nil
 		},
 	}
-	m, err := vm.NewCompiled(vm.Limits{}, h, compiled)
+	m, err := vm.New(vm.Limits{}, h, compiled)
 	if err != nil {
 		t.Fatal(err)
 	}

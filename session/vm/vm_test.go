@@ -37,7 +37,7 @@ func newRig(t testing.TB, l Limits) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewCompiled(l, Host{Call: r.call, Op: r.op, Write: func(s Stream, text string) { r.printed[s] += text }}, compiled)
+	m, err := New(l, Host{Call: r.call, Op: r.op, Write: func(s Stream, text string) { r.printed[s] += text }}, compiled)
 	if err != nil {
 		t.Fatal(err)
 	}

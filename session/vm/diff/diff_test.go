@@ -102,7 +102,7 @@ func (c *comparison) here(program string) (string, error) {
 		}
 		s := &session{}
 		limits := vm.Limits{Steps: 20_000_000, Time: patience}
-		m, err := vm.NewCompiled(limits, vm.Host{Write: func(_ vm.Stream, text string) { s.printed.WriteString(text) }}, c.code)
+		m, err := vm.New(limits, vm.Host{Write: func(_ vm.Stream, text string) { s.printed.WriteString(text) }}, c.code)
 		if err != nil {
 			return "", err
 		}

@@ -34,3 +34,19 @@ return nothing .. "x" -- ### "attempt to concatenate a nil value \\(global 'noth
 return 5 % nothing -- ### "attempt to perform arithmetic on a nil value \\(global 'nothing'\\)"
 ---
 x = __host_concat -- ### "reserved name"
+---
+-- A number, or an operator that becomes a call, before a parenthesis on the next line is not called.
+local called = 0
+local function id(...) called = called + 1 return ... end
+local a = 1 .. 2
+(id)("x")
+local b = 7 % 4
+;(id)("y")
+local c = a == "12" and ~5
+(id)("z")
+assert(a == "12" and b == 3 and c == -6 and called == 3)
+-- Only the last operand may give several values, and none does.
+local function two() return 1, 2 end
+local function operands(a, b, ...) return select("#", a, b, ...) end
+assert(two() % two() == 0 and two() .. two() == "11" and operands(two() .. two(), two() // two()) == 2)
+assert(2^-3 .. "y" == "0.125y" and -2^2 % 3 == 2 and 2^3^2 == 512)
