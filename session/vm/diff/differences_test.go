@@ -22,7 +22,7 @@ import "regexp"
 //	%a with # or a precision           C leaves the first digit open
 //	%q of a number                     here the number, as in Lua 5.3
 //	-0 as a table key                  here it is 0
-//	x ^ 0.5                            the last digit of 17 is that of Go's math.Pow
+//	x ^ y                              the last digit of 17 is that of Go's math.Pow
 //	next(t, k) for a k that is not there
 //	t.x = nil with __newindex          it calls __newindex here also when t has an x
 //	yields in sort and gsub            they work here
