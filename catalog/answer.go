@@ -55,8 +55,8 @@ func (v *View) FormatSet(s Set, max int) string {
 	} else {
 		header += "; raise limit or narrow the query for the rest"
 	}
-	if len(s.notes) > 0 {
-		header += "; " + strings.Join(s.notes, "; ")
+	if notes := s.Notes(); len(notes) > 0 {
+		header += "; " + strings.Join(notes, "; ")
 	}
 	return header + "\n" + strings.Join(lines, "\n")
 }
@@ -71,7 +71,7 @@ func (v *View) formatEmpty(s Set) string {
 	if filters := s.asked.words(); filters != "" {
 		b.WriteString(" with " + filters)
 	}
-	for _, note := range s.notes {
+	for _, note := range s.Notes() {
 		b.WriteString("\n" + note)
 	}
 	if near := v.nearWords(s.words); len(near) > 0 {

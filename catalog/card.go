@@ -59,6 +59,9 @@ func (v *View) Card(tokens int) string {
 		lines[0] = fmt.Sprintf("partial: %d of %d domains, %s in all", len(shown), len(domains),
 			text.Count(v.count, "action"))
 	}
+	if v.loading != "" {
+		lines[0] += "; " + v.loading
+	}
 	for i, domain := range shown {
 		lines = append(lines, cardLine(domain, gists[i][:min(given[i], len(gists[i]))]))
 	}

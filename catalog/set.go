@@ -45,8 +45,15 @@ func (s Set) Query() string { return s.query }
 // Label is Query, cut to some 300 bytes.
 func (s Set) Label() string { return text.ClipRunes(s.query, maxLabel) }
 
-// Notes are remarks on the answer: names that are unknown, and limits that cut what the set was made of. Often nil.
-func (s Set) Notes() []string { return slices.Clone(s.notes) }
+// Notes are remarks on the answer: names that are unknown, limits that cut what the set was made of, and that the
+// catalog is still loading. Often nil.
+func (s Set) Notes() []string {
+	notes := slices.Clone(s.notes)
+	if s.view != nil && s.view.loading != "" {
+		notes = append(notes, s.view.loading)
+	}
+	return notes
+}
 
 // Hits are the ids and scores, best first.
 func (s Set) Hits() []Hit {

@@ -19,7 +19,7 @@ import (
 // same answers. Views narrowed from it keep the counts.
 func (v *View) WithUsage(calls map[string]int) *View {
 	n := &View{cat: v.cat, visible: v.visible, count: v.count, actor: v.actor, tenant: v.tenant, parent: v.parent,
-		rules: v.rules}
+		rules: v.rules, loading: v.loading}
 	for id, count := range calls {
 		if doc := v.cat.find(id); doc >= 0 && count > 0 {
 			n.usage = append(n.usage, search.Used{Doc: int32(doc), Times: count})

@@ -20,6 +20,8 @@ type View struct {
 	visible       search.Bits
 	count         int
 	actor, tenant string
+	// loading says how much of the catalog is not there yet; empty when it is whole.
+	loading string
 	// usage is what was called before, in the order of the entries; nil raises nothing.
 	usage []search.Used
 	// parent is the view that rules narrowed; nil for the view of everything.
@@ -70,14 +72,19 @@ type UnknownError struct {
 	ID string
 	// Near lists visible ids close to it, nearest first; may be empty.
 	Near []string
+	// Loading says how far the catalog is that may have it later; empty when it is whole.
+	Loading string
 }
 
 func (e *UnknownError) Error() string { return text.LineRunes(e.ID, 100) + ": no such action" }
 
-// Hint names the nearest ids, or is empty.
+// Hint names the nearest ids and says that the catalog is loading, or is empty.
 func (e *UnknownError) Hint() string {
-	if len(e.Near) == 0 {
-		return ""
+	switch {
+	case len(e.Near) == 0:
+		return e.Loading
+	case e.Loading != "":
+		return "did you mean " + strings.Join(e.Near, ", ") + "? " + e.Loading
 	}
 	return "did you mean " + strings.Join(e.Near, ", ") + "?"
 }
@@ -97,7 +104,7 @@ type Child struct {
 // denial must not leave open what it meant to close.
 func (v *View) Narrow(r Rules) (*View, error) {
 	n := &View{cat: v.cat, visible: slices.Clone(v.visible), actor: v.actor, tenant: v.tenant, usage: v.usage, parent: v,
-		rules: r}
+		rules: r, loading: v.loading}
 	if err := settle(&n.actor, r.Actor, "actor"); err != nil {
 		return nil, err
 	}
@@ -176,8 +183,19 @@ func (v *View) Nothing() *View {
 		return false, "the view's rules do not fit the catalog"
 	}}
 	return &View{cat: v.cat, visible: search.NewBits(v.cat.Len()), actor: v.actor, tenant: v.tenant, parent: v,
-		rules: rules}
+		rules: rules, loading: v.loading}
 }
+
+// WithLoading is the same view of a catalog that is not whole yet: its answers, and the errors for ids that it does not
+// have, end with the text, which says how far loading is. Empty says nothing, as in a new view. Views narrowed from it
+// keep the text.
+func (v *View) WithLoading(text string) *View {
+	return &View{cat: v.cat, visible: v.visible, count: v.count, actor: v.actor, tenant: v.tenant, usage: v.usage,
+		parent: v.parent, rules: v.rules, loading: text}
+}
+
+// Loading says how far the catalog is that is not whole yet; empty when it is.
+func (v *View) Loading() string { return v.loading }
 
 // settle sets an actor or tenant that is not set yet.
 func settle(have *string, want, what string) error {
@@ -289,9 +307,9 @@ func (v *View) Resolve(id string) (*Entry, error) {
 		}
 	}
 	if len(id) > maxID {
-		return nil, &UnknownError{ID: id}
+		return nil, &UnknownError{ID: id, Loading: v.loading}
 	}
-	return nil, &UnknownError{ID: id, Near: v.nearIDs(id, 3)}
+	return nil, &UnknownError{ID: id, Near: v.nearIDs(id, 3), Loading: v.loading}
 }
 
 // Why says whether id is visible and, if not, what hides it.

@@ -151,6 +151,9 @@ func allow(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if g, err = g.Fits(s.View()); err != nil {
 		return bad(err)
 	}
+	if how := s.View().Loading(); how != "" && !g.Pattern.IsExact() {
+		return fmt.Errorf("policy allow %s: a pattern has to wait: %s", g.Pattern, how)
+	}
 	g = g.Bind(s.View())
 	g.By = "you"
 	kept := ""

@@ -109,6 +109,43 @@ func TestHandleKeepsHistory(t *testing.T) {
 	}
 }
 
+// While the catalog is loading an id can be granted, but no pattern: what it would cover is not all there. A grant of what
+// is not there yet waits.
+func TestAllowWhileLoading(t *testing.T) {
+	const how = "the catalog is still loading: 3 actions so far"
+	sh, _ := newShell(t, Options{}, policy.Policy{})
+	whole := sh.options.Session.View()
+	if err := sh.options.Session.Replace(t.Context(), whole.WithLoading(how)); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"/policy allow crm.*":                           "error: policy allow crm.*: a pattern has to wait: " + how,
+		"/policy allow crm.customer.create":             "crm.customer.create",
+		"/describe crm.nothing":                         how,
+		"catalog.search('words that nothing here has')": how,
+	} {
+		if got := typed(t.Context(), sh, line, nil); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s", line, got)
+		}
+	}
+	later, err := policy.ParseGrant("later.source.write")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sh.options.Session.Grant(later); err != nil {
+		t.Fatal(err)
+	}
+	if got := typed(t.Context(), sh, "/policy", nil); !strings.Contains(got, "not loaded yet") {
+		t.Errorf("got %s", got)
+	}
+	if err := sh.options.Session.Replace(t.Context(), whole); err != nil {
+		t.Fatal(err)
+	}
+	if got := typed(t.Context(), sh, "/policy", nil) + typed(t.Context(), sh, "/policy allow crm.*", nil); strings.Contains(got, "load") {
+		t.Errorf("when all is there: %s", got)
+	}
+}
+
 // A name that is nil while the sources are being read is told so; other failures are not.
 func TestHintLoading(t *testing.T) {
 	sh, _ := newShell(t, Options{}, policy.Policy{})

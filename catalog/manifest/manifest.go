@@ -127,9 +127,9 @@ func readFile(ctx context.Context, file string, progress func(source.Reading)) (
 	if head, _ := text.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
 		return nil, report{}, fmt.Errorf("%s: the file is in UTF-16: convert it to UTF-8", file)
 	}
-	entries, report := read(text, file, func(found int) {
+	entries, report := read(text, file, func(entries []catalog.Entry) {
 		if progress != nil {
-			progress(source.Reading{Found: found, Percent: source.Percent(bytes.read.Load(), size)})
+			progress(source.Reading{Found: len(entries), Percent: source.Percent(bytes.read.Load(), size), Entries: entries})
 		}
 	})
 	return entries, report, nil
@@ -140,7 +140,7 @@ func readFile(ctx context.Context, file string, progress func(source.Reading)) (
 // remarks are in the order of the lines.
 func Read(r io.Reader, source string) ([]catalog.Entry, report) { return read(r, source, nil) }
 
-func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, report) {
+func read(r io.Reader, source string, progress func([]catalog.Entry)) ([]catalog.Entry, report) {
 	var (
 		entries []catalog.Entry
 		report  report
@@ -168,7 +168,7 @@ func read(r io.Reader, source string, progress func(int)) ([]catalog.Entry, repo
 			entries = append(entries, l.entry)
 		}
 		if progress != nil {
-			progress(len(entries))
+			progress(entries)
 		}
 	}
 	report.Loaded = len(entries)

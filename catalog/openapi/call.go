@@ -19,8 +19,25 @@ import (
 	"almanac/catalog/web"
 )
 
-// A binding is shared by the callers of one reading.
-type binding struct{ client *web.Client }
+// A binding is shared by the callers of one reading. Its client is known at the end of the reading, when bound is
+// closed; it is nil if the reading failed.
+type binding struct {
+	bound  chan struct{}
+	client *web.Client
+}
+
+// wait returns the client; a call of what has been read so far waits for the rest.
+func (b *binding) wait(ctx context.Context) (*web.Client, error) {
+	select {
+	case <-b.bound:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if b.client == nil {
+		return nil, errors.New("the document could not be read to its end")
+	}
+	return b.client, nil
+}
 
 // A caller calls one operation.
 type caller struct {
@@ -43,7 +60,11 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 		return catalog.Result{}, err
 	}
 	req.Read, req.Auth, req.JSON = c.read, c.auth, c.op.plan.wantJSON
-	answer, err := c.client.Do(ctx, req)
+	client, err := c.wait(ctx)
+	if err != nil {
+		return catalog.Result{}, err
+	}
+	answer, err := client.Do(ctx, req)
 	var status *web.StatusError
 	if errors.As(err, &status) && status.Status == http.StatusNotFound && c.read && c.op.plan.notFound {
 		return catalog.Result{Note: "not found"}, nil

@@ -42,7 +42,8 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 	slices.SortFunc(ops, func(a, b *operation) int { return strings.Compare(a.id, b.id) })
 	patterns, keys := map[string]bool{}, l.d.keys()
 	out := &outputs{d: l.d, patterns: patterns, known: map[*tree.Node]*catalog.Schema{}, told: map[*tree.Node][]string{}}
-	bound := &binding{}
+	bound := &binding{bound: make(chan struct{})}
+	defer close(bound.bound)
 	for i, op := range ops {
 		if ctx.Err() != nil {
 			return catalog.Batch{}, nil, context.Cause(ctx)
@@ -62,7 +63,7 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 		op.release()
 		call.paging = pagingOf(op)
 		if l.progress != nil && i%100 == 0 {
-			l.progress(source.Reading{Found: i + 1, Percent: parsed + (100-parsed)*i/len(ops)})
+			l.progress(source.Reading{Found: i + 1, Percent: parsed + (100-parsed)*i/len(ops), Entries: l.batch.Entries})
 		}
 	}
 	client, err := web.New(web.Options{Origins: l.servers.all, Vault: l.o.Vault, Attempts: l.o.Attempts,

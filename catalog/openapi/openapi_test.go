@@ -326,3 +326,43 @@ func TestPartlyHealthy(t *testing.T) {
 		t.Error(all)
 	}
 }
+
+// What has been read of a document so far can be called; the call waits for the rest, with which its server is known.
+func TestCallWhileReading(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%q", r.URL.Path)
+	}))
+	defer server.Close()
+	var paths []string
+	for i := range 300 {
+		paths = append(paths, fmt.Sprintf(`"/things%d":{"get":{"operationId":"things%d","tags":["a"]}}`, i, i))
+	}
+	file := filepath.Join(t.TempDir(), "t.json")
+	document := `{"openapi":"3.0.0","info":{"title":"t","version":"1"},"paths":{` + strings.Join(paths, ",") + `}}`
+	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	api := New(options{From: file, Name: "t", Base: server.URL})
+	defer api.Close()
+	answers := make(chan string)
+	percent := 0
+	batch, err := api.load(t.Context(), func(r source.Reading) {
+		if r.Percent < percent || r.Percent > 99 {
+			t.Errorf("%d %% after %d %%", r.Percent, percent)
+		}
+		percent = r.Percent
+		if len(r.Entries) != 101 {
+			return
+		}
+		go func() {
+			result, err := r.Entries[0].Action(t.Context(), catalog.Call{})
+			answers <- fmt.Sprint(result.Data, err)
+		}()
+	})
+	if err != nil || len(batch.Entries) != 300 || percent == 0 {
+		t.Fatalf("%d entries, %d %%, error %v", len(batch.Entries), percent, err)
+	}
+	if got := <-answers; !strings.HasPrefix(got, `"/things`) || !strings.HasSuffix(got, "<nil>") {
+		t.Errorf("got %s", got)
+	}
+}

@@ -32,6 +32,8 @@ type Options struct {
 	Logf func(format string, args ...any)
 	// Catalog says how the catalog is built.
 	Catalog catalog.Options
+	// Partly shows what has been read of a large source before all of it has been; it costs a seventh more at most.
+	Partly bool
 }
 
 // A Loader reads sources side by side, in the background, and makes one catalog of them: entries in the order of their
@@ -62,6 +64,9 @@ type loading struct {
 	overlay  catalog.Overlay
 	read     bool // it has been read well at least once
 	status   Status
+	// unaccepted is what of a part of its entries has to be accepted, once all have been read.
+	unaccepted Change
+	shown      int // how much of it the view has while it is read, in percent
 	// recalled is the cached catalog that has its entries, until they are read or somebody needs them; nil otherwise.
 	recalled *catalog.Catalog
 	// key is that of the batch it gave; empty when it may not be kept.
@@ -75,7 +80,7 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 		o.Timeout = 2 * time.Minute
 	}
 	empty, _ := catalog.New(nil, o.Catalog)
-	l := &Loader{options: o, dirty: make(chan struct{}, 1), view: empty.View(), built: make(chan struct{})}
+	l := &Loader{options: o, dirty: make(chan struct{}, 1), view: empty.View().WithLoading(stillLoading), built: make(chan struct{})}
 	for _, s := range sources {
 		if s.Name == "" {
 			return nil, errors.New("source: no name")
@@ -142,6 +147,7 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 		l.mu.Lock()
 		s.status.Found, s.status.Percent = r.Found, r.Percent
 		l.mu.Unlock()
+		l.show(s, r)
 		signal(l.dirty)
 	})
 	if ctx.Err() != nil {
@@ -165,12 +171,17 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer signal(l.dirty)
+	first := !s.answered
 	s.answered = true
 	s.status.Took, s.status.Err, s.status.Percent = time.Since(started), err, 0
 	if err != nil {
 		s.status.State = Failed
+		if first && s.entries != nil { // a part is not the source
+			s.entries, s.unaccepted, s.fresh, s.status.Loaded = nil, Change{}, true, 0
+		}
 		return
 	}
+	s.unaccepted = Change{}
 	s.entries, s.overlay, s.read, s.fresh, s.recalled = batch.Entries, batch.Overlay, true, true, nil
 	s.key = ""
 	if key == s.contentKey() {
@@ -212,6 +223,18 @@ func (l *Loader) compare(s Source, entries []catalog.Entry) (Change, error) {
 		return Change{}, now.write(l.options.Ledger)
 	}
 	return change, nil
+}
+
+// unaccepted says what of entries differs from what was accepted. Nothing is remembered.
+func (l *Loader) unaccepted(s Source, entries []catalog.Entry) (Change, error) {
+	if s.Own || l.options.Ledger == "" || l.options.TrustUpdates {
+		return Change{}, nil
+	}
+	accepted, err := readLedger(l.options.Ledger, s.Name)
+	if err != nil || accepted == nil {
+		return Change{}, err
+	}
+	return accepted.change(entries), nil
 }
 
 // pause is how long the builder lets changes gather.
@@ -257,12 +280,19 @@ func (l *Loader) assemble() {
 	}
 	hidden := l.waiting()
 	over := l.overlays()
+	loading := l.loadingText(len(entries))
+	if all && !fresh && l.view.Loading() != "" {
+		l.view = l.view.WithLoading("") // the rest has failed
+	}
 	l.mu.Unlock()
 	var made *catalog.Catalog
 	if fresh {
 		remarks := over.apply(entries, hidden)
 		var view *catalog.View
 		made, view = l.viewOf(entries, hidden)
+		if !all {
+			view = view.WithLoading(loading)
+		}
 		l.mu.Lock()
 		l.view, l.indexing = view, false
 		for i, s := range l.sources {
@@ -315,6 +345,9 @@ func (l *Loader) waiting() map[string]string {
 		}
 		for _, id := range s.status.Change.Changed {
 			hidden[id] = fmt.Sprintf("its effect or schema changed in %s: /sources accept %s", s.Name, s.Name)
+		}
+		for _, id := range slices.Concat(s.unaccepted.Added, s.unaccepted.Changed) {
+			hidden[id] = fmt.Sprintf("it is new or changed in %s, which is still loading", s.Name)
 		}
 	}
 	return hidden

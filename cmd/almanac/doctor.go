@@ -25,7 +25,7 @@ func (c doctorCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 	if err != nil {
 		return err
 	}
-	f, err := cli.feed(ctx)
+	f, err := cli.feed(ctx, false)
 	if err != nil {
 		return err
 	}

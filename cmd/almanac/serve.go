@@ -49,7 +49,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if err != nil {
 		return misconfigured(err)
 	}
-	if s.feed, err = cli.feed(ctx); err != nil {
+	if s.feed, err = cli.feed(ctx, false); err != nil {
 		return err
 	}
 	defer s.feed.loader.Close()

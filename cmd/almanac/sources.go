@@ -155,8 +155,9 @@ func statusKeyOf(s source.Status) statusKey {
 	return statusKey{state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting()}
 }
 
-// feed starts loading the sources. The caller closes the result's loader.
-func (cli *commandLine) feed(ctx context.Context) (*catalogUpdater, error) {
+// feed starts loading the sources. partly shows what has been read of a large one before all of it has been. The caller
+// closes the result's loader.
+func (cli *commandLine) feed(ctx context.Context, partly bool) (*catalogUpdater, error) {
 	sources, err := cli.sources()
 	if err != nil {
 		return nil, misconfigured(err)
@@ -177,7 +178,7 @@ func (cli *commandLine) feed(ctx context.Context) (*catalogUpdater, error) {
 	}
 	f.loader, err = source.Start(ctx, sources, source.Options{
 		Ledger: filepath.Join(cli.dataDir(), "accepted"), TrustUpdates: cli.TrustUpdates,
-		Cache: filepath.Join(xdg.CacheHome, "almanac", "catalogs"), Logf: f.notes.logf,
+		Cache: filepath.Join(xdg.CacheHome, "almanac", "catalogs"), Logf: f.notes.logf, Partly: partly,
 		Changed: func() {
 			select {
 			case f.changed <- struct{}{}:

@@ -112,7 +112,7 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 
 // openView starts loading the sources. soon returns after a moment with what has loaded; the rest follows later.
 func (cli *commandLine) openView(ctx context.Context, w *app, soon bool) (view *catalog.View, err error) {
-	if w.sources, err = cli.feed(ctx); err != nil {
+	if w.sources, err = cli.feed(ctx, soon); err != nil {
 		return nil, err
 	}
 	w.closers = append(w.closers, w.sources.loader.Close)

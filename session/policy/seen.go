@@ -111,6 +111,9 @@ func (g Grant) waiting(v *catalog.View) string {
 		return "it does not say which source it is for; give it again with /policy allow"
 	}
 	why := "no such action here"
+	if v.Loading() != "" {
+		why = "not loaded yet"
+	}
 	for e := range g.actions(v) {
 		switch {
 		case g.Pattern.IsExact() && g.strange(e) != "":
