@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog/search"
 	"almanac/catalog/spec"
+	"almanac/catalog/tree"
 )
 
 // A Schema is a JSON Schema (drafts 7 and 2020-12). It keeps the text and parses it when first needed, so that a
@@ -46,7 +47,7 @@ type Field struct {
 // ParseSchema takes the text of a JSON Schema. An error names the line and column of broken JSON, or a JSON pointer to
 // what is not a valid schema. The text is kept, not copied.
 func ParseSchema(text []byte) (*Schema, error) {
-	if !json.Valid(text) {
+	if !tree.Valid(text) {
 		return nil, syntaxError(text)
 	}
 	text = bytes.TrimSpace(text)

@@ -165,7 +165,7 @@ func Members(raw []byte) (names []string, values []json.RawMessage, err error) {
 
 // parseJSON reads JSON. The strings of the tree share the memory of one copy of the document.
 func parseJSON(doc []byte) (*Node, error) {
-	if !json.Valid(doc) {
+	if !Valid(doc) {
 		var v any
 		err := json.Unmarshal(doc, &v)
 		var syntax *json.SyntaxError

@@ -3,6 +3,7 @@ package tree
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,41 @@ func FuzzJSON(f *testing.F) {
 			if one, err := parseJSON(values[i]); err != nil || !bytes.Equal(one.AppendJSON(nil), n.Get(name).AppendJSON(nil)) {
 				t.Errorf("%q: %s is %s (%v)", text, name, values[i], err)
 			}
+		}
+	})
+}
+
+// Valid accepts what json.Valid accepts, and ValidMembers finds the members of it.
+func FuzzValid(f *testing.F) {
+	nested := func(open, close string, n int) string {
+		return strings.Repeat(open, n) + "1" + strings.Repeat(close, n)
+	}
+	for _, text := range []string{
+		`{"b":1,"a":[true,null,"x\n",-1.5e3],"c":{}}`, " [ {\"\u00e9\" : \"\\u00e9\\\"\" } , [ ] , 0 ] ", `"a\\"`,
+		`{"a":1,"a":2}`, `01`, `-`, `1.`, `1e+`, `-0.0E-7`, `tru`, `nulll`, `{"a"}`, `{"a":}`, `{"a":1,}`, `[1,]`, `[,]`,
+		`"\u12g4"`, `"\x"`, `"a` + "\x1f" + `b"`, `"12345678\"`, `"1234567"`, "\"12345678\x7f\x80\xff\"", `{}x`, ``, ` `,
+		"\x00", "1\x00", `""`, `"\ud800"`, `{"long name of a member":"a long value that has a \\ in it"}`,
+		nested("[", "]", 10_000), nested("[", "]", 10_001), nested(`{"a":`, "}", 10_000), nested(`{"a":`, "}", 10_001),
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if got, want := Valid(text), json.Valid(text); got != want {
+			t.Fatalf("%q: %v, want %v", text, got, want)
+		}
+		var found []string
+		ok := ValidMembers(text, func(name string, value json.RawMessage) { found = append(found, name, string(value)) })
+		if !json.Valid(text) || bytes.TrimLeft(text, " \t\r\n")[0] != '{' {
+			if ok {
+				t.Errorf("%q: is no object", text)
+			}
+			return
+		}
+		var want []string
+		s := Scan(text)
+		s.Object(func(name string) { want = append(want, name, string(s.Skip())) })
+		if !ok || !slices.Equal(found, want) {
+			t.Errorf("%q: %v, found %q, want %q", text, ok, found, want)
 		}
 	})
 }
