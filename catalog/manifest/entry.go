@@ -40,28 +40,21 @@ type record struct {
 type decoder struct {
 	schemas map[string]*catalog.Schema // by their text
 	words   map[string]string          // tags, segments of namespaces and the like, by their JSON
-	kinds   map[string]string          // see jsonTypes
+	fields  map[string]field           // by their JSON
 	// reused
 	text, required []byte
 }
 
 func newDecoder() *decoder {
-	return &decoder{schemas: map[string]*catalog.Schema{}, words: map[string]string{}, kinds: map[string]string{}}
+	return &decoder{schemas: map[string]*catalog.Schema{}, words: map[string]string{}, fields: map[string]field{}}
 }
 
 // record reads a line as json.Unmarshal does, or reports false for one that it had better read: it is wrong, or writes
 // names in another way.
 func (d *decoder) record(line []byte) (r record, ok bool) {
-	s := tree.Scan(line)
-	if !json.Valid(line) || s.Next() != '{' {
-		return r, false
-	}
-	ok = true
-	s.Object(func(name string) {
-		value := s.Skip()
-		ok = ok && d.set(&r, name, value)
-	})
-	return r, ok
+	known := true
+	ok = tree.ValidMembers(line, func(name string, value json.RawMessage) { known = known && d.set(&r, name, value) })
+	return r, ok && known
 }
 
 func (d *decoder) set(r *record, name string, value []byte) bool {
@@ -105,8 +98,16 @@ var recordNames = []string{
 }
 
 func setText(to *string, value []byte) bool {
-	*to = tree.Unquote(value)
+	*to = unquote(value)
 	return value[0] == '"'
+}
+
+// unquote is tree.Unquote for valid UTF-8.
+func unquote(raw []byte) string {
+	if len(raw) < 2 || raw[0] != '"' || bytes.IndexByte(raw, '\\') >= 0 {
+		return tree.Unquote(raw)
+	}
+	return string(raw[1 : len(raw)-1])
 }
 
 func (d *decoder) setList(to *[]string, value []byte) bool {
@@ -135,7 +136,7 @@ func (d *decoder) word(raw []byte) string {
 	if len(d.words) >= mostKept {
 		clear(d.words)
 	}
-	word = tree.Unquote(raw)
+	word = unquote(raw)
 	d.words[string(raw)] = word
 	return word
 }
@@ -168,7 +169,7 @@ func (d *decoder) entry(line []byte) (e catalog.Entry, mended []string, err erro
 			maxDescription))
 		e.Description = strings.Clone(text.HeadBytes(e.Description, maxDescription))
 	}
-	if !said(e.ID, r.Name) {
+	if !d.said(e.ID, r.Name) {
 		e.Aliases = append(e.Aliases[:len(e.Aliases):len(e.Aliases)], r.Name)
 	}
 	switch risk := catalog.Risk(strings.ToLower(r.Risk)); risk {
@@ -204,16 +205,31 @@ func plainError(err error) error {
 }
 
 // said reports whether the id already contains the name, whatever separates its words.
-func said(id, name string) bool {
-	letters := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if r < utf8.RuneSelf && !('a' <= r && r <= 'z' || '0' <= r && r <= '9') {
-				return -1
-			}
-			return r
-		}, strings.ToLower(s))
+func (d *decoder) said(id, name string) bool {
+	d.text = appendLetters(d.text[:0], id)
+	n := len(d.text)
+	d.text = appendLetters(d.text, name)
+	return bytes.Contains(d.text[:n], d.text[n:])
+}
+
+// appendLetters appends the letters and digits of s, and all that is not ASCII, in lower case.
+func appendLetters(b []byte, s string) []byte {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf:
+			return append(b, strings.Map(func(r rune) rune {
+				if r < utf8.RuneSelf && !('a' <= r && r <= 'z' || '0' <= r && r <= '9') {
+					return -1
+				}
+				return r
+			}, strings.ToLower(s[i:]))...)
+		case 'A' <= c && c <= 'Z':
+			b = append(b, c+'a'-'A')
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+			b = append(b, c)
+		}
 	}
-	return strings.Contains(letters(id), letters(name))
+	return b
 }
 
 // mutates reports whether a call may change anything: as the line says, else as its operation implies, else as its name

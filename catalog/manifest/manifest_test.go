@@ -225,3 +225,19 @@ func TestSchemasAreShared(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// A name that the id says already is no alias, whatever separates its words and whatever their case.
+func TestSaid(t *testing.T) {
+	for _, test := range []struct {
+		id, name string
+		want     bool
+	}{
+		{"a.b.list_things", "listThings", true}, {"a.b.list_things", "LIST-THINGS", true}, {"a.b.list", "things", false},
+		{"a.b", "", true}, {"api.Größe.lesen", "GRÖSSE", false}, {"api.Größe.lesen", "größe Lesen", true},
+		{"api.v2", "V 2", true}, {"a.İx", "ix", true},
+	} {
+		if got := newDecoder().said(test.id, test.name); got != test.want {
+			t.Errorf("%q in %q: %v", test.name, test.id, got)
+		}
+	}
+}

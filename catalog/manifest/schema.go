@@ -20,9 +20,24 @@ func openSchema() *catalog.Schema { return catalog.MustSchema(`{"type":"object"}
 
 // A field is the short form of one input field.
 type field struct {
-	kind        string
-	description []byte // as JSON; nil if there is none
-	required    bool
+	schema   string // its members, as JSON
+	required bool
+}
+
+// field is readField for what others may have too.
+func (d *decoder) field(raw json.RawMessage) (field, error) {
+	f, ok := d.fields[string(raw)]
+	if ok {
+		return f, nil
+	}
+	f, err := readField(raw)
+	if err == nil {
+		if len(d.fields) >= mostKept {
+			clear(d.fields)
+		}
+		d.fields[string(raw)] = f
+	}
+	return f, err
 }
 
 // readField reads {type, description, required}; other members are ignored.
@@ -31,6 +46,7 @@ func readField(raw json.RawMessage) (f field, err error) {
 	if err != nil {
 		return f, err
 	}
+	kind, description := "", []byte(nil)
 	for i, name := range names {
 		value := values[i]
 		if string(value) == "null" {
@@ -38,16 +54,16 @@ func readField(raw json.RawMessage) (f field, err error) {
 		}
 		switch strings.ToLower(name) {
 		case "type":
-			if f.kind = tree.Unquote(value); value[0] != '"' {
+			if kind = tree.Unquote(value); value[0] != '"' {
 				err = errors.New("want text")
 			}
 		case "description":
-			f.description = value
+			description = value
 			if len(value) > maxDescription {
-				f.description = tree.Quote(nil, text.HeadBytes(tree.Unquote(value), maxDescription))
+				description = tree.Quote(nil, text.HeadBytes(tree.Unquote(value), maxDescription))
 			}
-			if len(f.description) <= len(`""`) {
-				f.description = nil
+			if len(description) <= len(`""`) {
+				description = nil
 			}
 			if value[0] != '"' {
 				err = errors.New("want text")
@@ -61,6 +77,13 @@ func readField(raw json.RawMessage) (f field, err error) {
 		if err != nil {
 			return f, err
 		}
+	}
+	f.schema = jsonTypes(kind)
+	if description != nil {
+		if f.schema != "" {
+			f.schema += ","
+		}
+		f.schema += `"description":` + string(description)
 	}
 	return f, nil
 }
@@ -95,27 +118,14 @@ func (d *decoder) inputSchema(raw json.RawMessage) (*catalog.Schema, error) {
 	}
 	b, required := append(d.text[:0], `{"type":"object","properties":{`...), d.required[:0]
 	for i, name := range names {
-		f, err := readField(values[i])
+		f, err := d.field(values[i])
 		if err != nil {
 			return nil, fmt.Errorf("field %s: want {type, description, required}", text.HeadBytes(name, 60))
 		}
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(tree.Quote(b, name), ":{"...)
-		kind := d.kinds[f.kind]
-		if kind == "" {
-			kind = jsonTypes(f.kind)
-			d.kinds[f.kind] = kind
-		}
-		b = append(b, kind...)
-		if f.description != nil {
-			if kind != "" {
-				b = append(b, ',')
-			}
-			b = append(append(b, `"description":`...), f.description...)
-		}
-		b = append(b, '}')
+		b = append(append(append(tree.Quote(b, name), ":{"...), f.schema...), '}')
 		if f.required {
 			if len(required) > 0 {
 				required = append(required, ',')
