@@ -23,6 +23,11 @@ func (c *Catalog) WriteImage(w io.Writer, remark []byte) error {
 	}
 	stored := c.stored
 	stored.offsets = make([]uint64, 1, len(c.entries)+1)
+	size := 0
+	for i := range c.entries {
+		size += sizeHint(&c.entries[i])
+	}
+	stored.data = make([]byte, 0, size)
 	for i := range c.entries {
 		stored.data = appendEntry(stored.data, &c.entries[i])
 		stored.offsets = append(stored.offsets, uint64(len(stored.data)))

@@ -77,6 +77,23 @@ func appendEntry(b []byte, e *Entry) []byte {
 	return appendFlag(appendText(appendText(b, e.Lua), e.Target), e.Paged)
 }
 
+// sizeHint is at least the size of what appendEntry adds for most entries.
+func sizeHint(e *Entry) int {
+	const heads = 48
+	size := heads + len(e.Title) + len(e.Description) + len(e.Source) + len(e.Lua) + len(e.Target)
+	for _, list := range [][]string{e.Namespace, e.Entities, e.Tags, e.Aliases, e.Examples} {
+		for _, text := range list {
+			size += len(text) + 2
+		}
+	}
+	for _, s := range []*Schema{e.Input, e.Output} {
+		if s != nil {
+			size += len(s.text)
+		}
+	}
+	return size
+}
+
 func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
