@@ -102,6 +102,9 @@ func (sh *Shell) expanded(command string, n, m int) (events []event.Event, err e
 	for _, script := range c.Scripts {
 		say(script)
 	}
+	for _, answer := range c.Answers {
+		events = append(events, answer.Event(c.N, true))
+	}
 	for _, call := range c.Calls {
 		events = append(events, event.Event{Kind: event.Called, Cell: c.N, Author: session.Author(call.Author), Call: &call})
 	}

@@ -390,7 +390,7 @@ func (sh *Shell) guard(ctx context.Context, c *event.Cell, run runner) error {
 // finish keeps the cell and tells that it is over.
 func (sh *Shell) finish(c event.Cell, err error) {
 	heard := sh.feed.End()
-	c.Calls, c.Scripts, c.Thoughts = heard.Calls, heard.Scripts, heard.Thoughts
+	c.Calls, c.Scripts, c.Thoughts, c.Answers = heard.Calls, heard.Scripts, heard.Thoughts, heard.Answers
 	if c.Outcome == nil {
 		c.Outcome = heard.Outcome
 	}
@@ -404,7 +404,8 @@ func (sh *Shell) finish(c event.Cell, err error) {
 			sh.cells = slices.Delete(sh.cells, 0, n-keptCells)
 		}
 		if n := len(sh.cells); n > keptOutcomes {
-			sh.cells[n-keptOutcomes-1].Outcome, sh.cells[n-keptOutcomes-1].Thoughts = nil, nil
+			old := &sh.cells[n-keptOutcomes-1]
+			old.Outcome, old.Thoughts, old.Answers = nil, nil, nil
 		}
 	}
 	sh.mu.Unlock()

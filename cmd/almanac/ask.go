@@ -321,7 +321,7 @@ func (f *follower) take() {
 func (f *follower) show(e event.Event) {
 	answer := false
 	switch e.Kind {
-	case event.Spoke, event.Began:
+	case event.Spoke, event.Began, event.Answered:
 		return
 	case event.Copied:
 		for _, said := range event.CopyEvents(e) {

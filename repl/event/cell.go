@@ -32,6 +32,8 @@ type Cell struct {
 	Scripts []string
 	// Thoughts are the reasoning of the model, in order, each cut to what is kept.
 	Thoughts []string
+	// Answers are what the model read of its tools, in order, as far as they are kept.
+	Answers []ToolAnswer
 	// Answer is what the model said at last.
 	Answer string
 	Err    error
@@ -39,9 +41,9 @@ type Cell struct {
 	Replay bool
 }
 
-// IsResult tells the globals that hold results: _ and _1, _2 ...
+// IsResult tells the globals that hold results: _ and _1, _2 ..., and _2_1 for the first of the model's scripts in [2].
 func IsResult(name string) bool {
-	return strings.HasPrefix(name, "_") && strings.Trim(name[1:], "0123456789") == ""
+	return strings.HasPrefix(name, "_") && strings.Trim(name[1:], "0123456789_") == ""
 }
 
 // Named leaves out the globals that the shell itself sets.

@@ -54,6 +54,9 @@ const (
 	// Thought: the model's reasoning before what it says or does next is over. Text is the beginning of it, Total its
 	// length in bytes, Elapsed how long it took; Full asks for it to be shown whole.
 	Thought
+	// Answered: the model reads what a tool of its own answered. Tool; Text is the beginning of it, Total its length in
+	// bytes; Full asks for it to be shown whole. An answer of one line has none.
+	Answered
 	// Retrying: the model's server failed and will be asked again. Text says so, for who shows no countdown.
 	Retrying
 )

@@ -81,6 +81,8 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		return show.Lines(show.Model, "  ", strings.TrimSuffix(e.Text, "\n"))
 	case Retrying:
 		return show.Wrap(saidLines(Event{Text: e.Text, Level: Notice}, o), width)
+	case Answered:
+		return answeredLines(e, width, o)
 	case Thought:
 		return thoughtLines(e, width, o)
 	case Ran:
