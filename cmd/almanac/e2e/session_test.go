@@ -184,6 +184,18 @@ func (x *terminal) refunds() string {
 // silence is longer than what a box waits for before a key answers it.
 const silence = 900 * time.Millisecond
 
+// noAnswer types a word at an open question, as fast as people do, and waits until the box says that it is no answer.
+func (x *terminal) noAnswer(word string) {
+	x.t.Helper()
+	time.Sleep(silence)
+	for _, letter := range word {
+		x.text(string(letter))
+		time.Sleep(30 * time.Millisecond)
+	}
+	x.want(`no answer`)
+	x.keys("Enter")
+}
+
 // Words, pastes and what was typed ahead answer no question, in any window: no refund is made, the box is still there,
 // and then y makes exactly one.
 func TestR07OnlyAnswersAnswer(t *testing.T) {
@@ -197,13 +209,7 @@ func TestR07OnlyAnswersAnswer(t *testing.T) {
 			}
 			x.want(`y once|no answer`)
 			for _, word := range []string{"/trace", "/allow", "/policy", "yes", "away", "a lot", "no"} {
-				time.Sleep(silence)
-				for _, letter := range word {
-					x.text(string(letter))
-					time.Sleep(30 * time.Millisecond)
-				}
-				x.want(`no answer`)
-				x.keys("Enter")
+				x.noAnswer(word)
 			}
 			x.paste("y\n")
 			x.pasteBare("a\n")
@@ -213,13 +219,7 @@ func TestR07OnlyAnswersAnswer(t *testing.T) {
 			x.text("a")
 			x.want(`1 exactly these arguments`, `3 any arguments`)
 			for _, word := range []string{"/trace", "1 more", "all 3", "33"} {
-				time.Sleep(silence)
-				for _, letter := range word {
-					x.text(string(letter))
-					time.Sleep(30 * time.Millisecond)
-				}
-				x.want(`no answer`)
-				x.keys("Enter")
+				x.noAnswer(word)
 			}
 			x.paste("3\n")
 			x.pasteBare("3\n")
