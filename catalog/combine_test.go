@@ -64,7 +64,7 @@ func TestSetLaws(t *testing.T) {
 		if random.IntN(3) == 0 {
 			a = a.Union(one())
 		}
-		law := a.Query() + " | " + b.Query()
+		law := a.query + " | " + b.query
 		same(law+": a and a", a, a.Intersect(a))
 		same(law+": a or a", a, a.Union(a))
 		same(law+": a or nothing", a, a.Union(v.SetOf(nil)))

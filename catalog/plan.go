@@ -74,14 +74,6 @@ func (s Set) Pick(o PickOptions) Step {
 	return step
 }
 
-// StepOf rebuilds a step that a script hands back. Needs and gives are field names; "" and duplicates are dropped.
-func StepOf(query string, needs, gives []string, hits []Hit) Step {
-	return Step{
-		Query: query, Needs: strings.Join(needs, ", "), Gives: strings.Join(gives, ", "), Hits: slices.Clone(hits),
-		needsInput: slices.Clone(needs), needsOutput: slices.Clone(gives),
-	}
-}
-
 // A Link says where a step gets an input from.
 type Link struct {
 	// Step counts from 1, in the order of the plan.

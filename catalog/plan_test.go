@@ -10,6 +10,14 @@ import (
 	"almanac/internal/golden"
 )
 
+// stepOf is a step with these needs and gives.
+func stepOf(query string, needs, gives []string, hits []Hit) Step {
+	return Step{
+		Query: query, Needs: strings.Join(needs, ", "), Gives: strings.Join(gives, ", "), Hits: slices.Clone(hits),
+		needsInput: slices.Clone(needs), needsOutput: slices.Clone(gives),
+	}
+}
+
 // officeSteps are the three steps of the first script that Almanac ran.
 func officeSteps(t *testing.T, v *View) []Step {
 	customers := mustSearch(t, v, "find customer account by company name",
@@ -55,8 +63,8 @@ func TestPlanOrdersSteps(t *testing.T) {
 		t.Errorf("problems: %v, reordered: %t", p.Problems, p.Reordered)
 	}
 	// Steps that could need one another keep their places: who asks knows where to begin.
-	a := StepOf("a", []string{"invoice_id"}, nil, []Hit{{ID: "crm.customer.search"}})
-	b := StepOf("b", []string{"customer_id"}, nil, []Hit{{ID: "billing.invoice.search"}})
+	a := stepOf("a", []string{"invoice_id"}, nil, []Hit{{ID: "crm.customer.search"}})
+	b := stepOf("b", []string{"customer_id"}, nil, []Hit{{ID: "billing.invoice.search"}})
 	for _, pair := range [][]Step{{a, b}, {b, a}} {
 		p, err = v.Plan(pair)
 		if err != nil || p.Steps[0].Query != pair[0].Query || p.Reordered {
@@ -73,7 +81,7 @@ func TestPlanFindsAWayAroundACircle(t *testing.T) {
 	v := officeView(t)
 	steps := officeSteps(t, v)
 	find, unpaid := steps[0], steps[1]
-	get := StepOf("one invoice", []string{"invoice_id"}, []string{"customer_id"}, []Hit{{ID: "billing.invoice.get"}})
+	get := stepOf("one invoice", []string{"invoice_id"}, []string{"customer_id"}, []Hit{{ID: "billing.invoice.get"}})
 	p, err := v.Plan([]Step{get, unpaid, find})
 	if err != nil {
 		t.Fatal(err)
@@ -107,9 +115,9 @@ func TestPlanTakesInputsFromTheirOwnThing(t *testing.T) {
 	v := c.View()
 	for _, refund := range []string{"billing.refund.issue", "billing.refund.draft_note"} {
 		steps := []Step{
-			StepOf("refund", nil, nil, []Hit{{ID: refund}}),
-			StepOf("invoices", nil, nil, []Hit{{ID: "billing.invoice.list"}}),
-			StepOf("customer", nil, nil, []Hit{{ID: "crm.customer.search"}}),
+			stepOf("refund", nil, nil, []Hit{{ID: refund}}),
+			stepOf("invoices", nil, nil, []Hit{{ID: "billing.invoice.list"}}),
+			stepOf("customer", nil, nil, []Hit{{ID: "crm.customer.search"}}),
 		}
 		for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 			p, err := v.Plan([]Step{steps[order[0]], steps[order[1]], steps[order[2]]}, "query")
@@ -173,8 +181,8 @@ func TestNeedsAreWrittenInManyWays(t *testing.T) {
 func TestPlanNamesWhatIsOpen(t *testing.T) {
 	v := officeView(t)
 	p, err := v.Plan([]Step{
-		StepOf("refund", []string{"invoice_id"}, nil, []Hit{{ID: "billing.refund.issue"}}),
-		StepOf("nothing", nil, nil, []Hit{{ID: "no.such.action"}}),
+		stepOf("refund", []string{"invoice_id"}, nil, []Hit{{ID: "billing.refund.issue"}}),
+		stepOf("nothing", nil, nil, []Hit{{ID: "no.such.action"}}),
 	})
 	if err != nil {
 		t.Fatal(err)

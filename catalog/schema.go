@@ -138,12 +138,3 @@ func (s *Schema) field(d spec.Document, p spec.Property) Field {
 	}
 	return f
 }
-
-// TypeLabel is the short name of the schema's type: "list<invoice>", "object", "int". A list of titled objects, and
-// a titled object, go by the title in lower case. A nil schema is "any".
-func (s *Schema) TypeLabel() string {
-	if s == nil {
-		return "any"
-	}
-	return s.document().TypeLabel()
-}

@@ -87,12 +87,9 @@ func TestTypeLabel(t *testing.T) {
 		`{"type":"array","items":{"$ref":"#"}}`: "list<list<list<list<list>>>>",
 		`{"type":"object","title":"A title that is far too long to be the name of a type","properties":{"a":{}}}`: "object",
 	} {
-		if got := MustSchema(text).TypeLabel(); got != want {
+		if got := MustSchema(text).document().TypeLabel(); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
-	}
-	if got := (*Schema)(nil).TypeLabel(); got != "any" {
-		t.Errorf("nil: %s", got)
 	}
 }
 
@@ -309,7 +306,7 @@ func FuzzParseSchema(f *testing.F) {
 			return
 		}
 		s.Fields()
-		s.TypeLabel()
+		s.document().TypeLabel()
 		s.Placeholder()
 		table, _ := spec.Decode([]byte(args)).(map[string]any)
 		out, err := s.Check(table)

@@ -39,10 +39,7 @@ func (s Set) Len() int { return len(s.hits) }
 // Total is the number of entries that matched before any limit.
 func (s Set) Total() int { return s.total }
 
-// Query is what was asked for, in words.
-func (s Set) Query() string { return s.query }
-
-// Label is Query, cut to some 300 bytes.
+// Label is what was asked for, in words, cut to some 300 bytes.
 func (s Set) Label() string { return text.ClipRunes(s.query, maxLabel) }
 
 // Notes are remarks on the answer: names that are unknown, limits that cut what the set was made of, and that the

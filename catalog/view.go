@@ -234,12 +234,6 @@ func (v *View) patternDocs(text string) (docs []int, err error) {
 	return docs, nil
 }
 
-// Matches reports whether p matches a visible id.
-func (v *View) Matches(p pattern.Pattern) bool {
-	docs, _ := v.patternDocs(p.String())
-	return slices.ContainsFunc(docs, v.visible.Has)
-}
-
 // namespaceKey is a namespace as it is indexed. A namespace includes all below it, so crm and crm.* are the same.
 func namespaceKey(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))

@@ -84,7 +84,8 @@ func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (Ans
 			continue
 		}
 		if !ok && stop == StopLength {
-			return Answer{}, fmt.Errorf("%s: arguments cut off at the output limit; split the script into several calls", call.Name)
+			return Answer{},
+				fmt.Errorf("%s: arguments cut off at the output limit; split the script into several calls", call.Name)
 		}
 		if !ok {
 			return Answer{}, &ArgsError{Tool: call.Name, Fault: jsonFault(call.Args)}

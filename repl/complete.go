@@ -324,7 +324,7 @@ func given(inside, name string) bool {
 // keyItems lists what is below a dotted path: the keys of the table there, and the actions.
 func (sh *Shell) keyItems(ctx context.Context, path []string, partial string) []Completion {
 	var items []Completion
-	if !sh.Busy() {
+	if !sh.isBusy() {
 		keys, _ := sh.options.Session.Keys(ctx, path)
 		for _, k := range keys {
 			if strings.HasPrefix(k.Name, partial) && lua.IsName(k.Name) {
@@ -346,7 +346,7 @@ func (sh *Shell) globalItems(ctx context.Context, partial string) []Completion {
 	}
 	items = append(items, sh.segments("", partial, false)...)
 	var names []Completion
-	if !sh.Busy() {
+	if !sh.isBusy() {
 		keys, _ := sh.options.Session.Keys(ctx, nil)
 		for _, k := range keys {
 			names = append(names, Completion{Text: k.Name, Detail: k.Type})

@@ -76,7 +76,7 @@ func (sh *Shell) fuzzyItems(partial string) []Completion {
 // indexedItems lists the keys of the table in front of the last dot where that is reached through an index:
 // `open[1].`. Nothing is evaluated.
 func (sh *Shell) indexedItems(ctx context.Context, before, partial string) []Completion {
-	if sh.Busy() {
+	if sh.isBusy() {
 		return nil
 	}
 	before = strings.TrimRight(strings.TrimRight(before, " \t\n"), ".:")

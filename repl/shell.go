@@ -220,8 +220,8 @@ func authorIn(m input.Mode) session.Author {
 	return session.User
 }
 
-// Busy tells whether an input is being handled.
-func (sh *Shell) Busy() bool {
+// isBusy tells whether an input is being handled.
+func (sh *Shell) isBusy() bool {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	return sh.busy

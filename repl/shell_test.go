@@ -92,7 +92,7 @@ func TestHandleRecovers(t *testing.T) {
 	if got := typed(t.Context(), sh, "/boom", nil); !strings.HasPrefix(got, "error: the program panicked: ") {
 		t.Errorf("got %q", got)
 	}
-	if sh.Busy() {
+	if sh.isBusy() {
 		t.Error("still busy")
 	}
 }

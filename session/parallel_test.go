@@ -71,7 +71,8 @@ func (p *parallelShop) entries() []catalog.Entry {
 				p.shop.act("change %v", c.Args["n"])
 				return meet(ctx, c)
 			}},
-		{ID: "calls.rows", Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer","default":1}}}`),
+		{ID: "calls.rows",
+			Input:  catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer","default":1}}}`),
 			Action: rows, Paged: true},
 		{ID: "calls.plain",
 			Input: catalog.MustSchema(`{"type":"object","properties":{"page":{"type":"integer"},"per_page":{"type":"integer"},"way":{"type":"string"}}}`), Action: plainRows},

@@ -37,9 +37,9 @@ type options struct {
 	Every time.Duration
 }
 
-// Open returns a manifest as a source, named as the person wrote it. A manifest belongs to the person, like the command
-// line: nothing in it needs approval, and its overlays apply to all sources.
-func Open(named, file string, o options) source.Source {
+// asSource returns a manifest as a source, named as the person wrote it. A manifest belongs to the person, like the
+// command line: nothing in it needs approval, and its overlays apply to all sources.
+func asSource(named, file string, o options) source.Source {
 	out := &outside{vault: o.Vault}
 	return source.Source{
 		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,

@@ -108,7 +108,7 @@ func shop(t *testing.T, actions string) map[string]catalog.Entry {
 		[]byte("almanac: 1\ndatabases: {main: 'shop?.db', gone: gone.db}\nactions:\n"+actions), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := Open("shop", file, options{})
+	s := asSource("shop", file, options{})
 	batch, err := s.Load(t.Context(), nil)
 	if err != nil || len(batch.Skipped) > 0 {
 		t.Fatalf("%v, skipped %+v", err, batch.Skipped)
@@ -425,7 +425,7 @@ func TestWatch(t *testing.T) {
 	}
 	write("almanac: 1\nactions: {a: {data: 1}}\n")
 	l, err := source.Start(t.Context(),
-		[]source.Source{Open("m", file, options{Name: "m", Every: time.Millisecond})}, source.Options{})
+		[]source.Source{asSource("m", file, options{Name: "m", Every: time.Millisecond})}, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func Kind() source.Kind {
 		Endings: []string{".yaml", ".yml", ".json"}, Forms: []string{"FILE.yaml", "FILE.json"}, TopKeys: []string{"almanac"},
 		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
 			o := options{Name: r.Name, Vault: web.NewVault(h.Getenv, web.Keyring)}
-			return []source.Source{Open(r.As(r.Spec), r.Spec, o)}, nil, nil
+			return []source.Source{asSource(r.As(r.Spec), r.Spec, o)}, nil, nil
 		},
 	}
 }

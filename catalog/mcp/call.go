@@ -13,7 +13,7 @@ import (
 
 // call is the action of a tool. A read waits briefly for a server that is restarting, and is retried once if the
 // connection breaks.
-func (s *Source) call(tool string, read bool) catalog.Action {
+func (s *serverSource) call(tool string, read bool) catalog.Action {
 	return func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
 		token, stop := s.link.watch(func(p *sdk.ProgressNotificationParams) {
 			catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: p.Progress, Total: p.Total, Text: clean(p.Message, 200)})
@@ -55,7 +55,7 @@ func (s *Source) call(tool string, read bool) catalog.Action {
 }
 
 // failed explains a failed request: the server is down, or it refused. If the request timed out, the server is pinged.
-func (s *Source) failed(ctx context.Context, session *sdk.ClientSession, err error) error {
+func (s *serverSource) failed(ctx context.Context, session *sdk.ClientSession, err error) error {
 	if ctx.Err() != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			go s.link.suspect(session)

@@ -59,7 +59,7 @@ func serversOf(text []byte) (map[string]json.RawMessage, error) {
 
 // readConfig reads the servers of a file as other clients write it, in the order of their names. Those that are
 // disabled or cannot be used are listed with the reason. The name of each is its key.
-func readConfig(file string, getenv func(string) (string, bool)) ([]Server, []catalog.Skip, error) {
+func readConfig(file string, getenv func(string) (string, bool)) ([]endpoint, []catalog.Skip, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil, err
@@ -68,12 +68,12 @@ func readConfig(file string, getenv func(string) (string, bool)) ([]Server, []ca
 }
 
 // parseConfig is readConfig of a file's text.
-func parseConfig(text []byte, file string, getenv func(string) (string, bool)) ([]Server, []catalog.Skip, error) {
+func parseConfig(text []byte, file string, getenv func(string) (string, bool)) ([]endpoint, []catalog.Skip, error) {
 	found, err := serversOf(text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("mcp servers: %w", err)
 	}
-	var servers []Server
+	var servers []endpoint
 	var skipped []catalog.Skip
 	taken := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(found)) {
@@ -91,23 +91,23 @@ func parseConfig(text []byte, file string, getenv func(string) (string, bool)) (
 	return servers, skipped, nil
 }
 
-func parseServer(key string, raw json.RawMessage, file string, getenv func(string) (string, bool)) (Server, error) {
+func parseServer(key string, raw json.RawMessage, file string, getenv func(string) (string, bool)) (endpoint, error) {
 	var c configured
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return Server{}, fmt.Errorf("cannot be read: %v", err)
+		return endpoint{}, fmt.Errorf("cannot be read: %v", err)
 	}
 	if c.Disabled || c.Enabled != nil && !*c.Enabled {
-		return Server{}, errors.New("disabled in the file")
+		return endpoint{}, errors.New("disabled in the file")
 	}
 	if c.EnvFile != "" {
-		return Server{}, errors.New("envFile is not read: set the variables, and name them as ${NAME} in env")
+		return endpoint{}, errors.New("envFile is not read: set the variables, and name them as ${NAME} in env")
 	}
 	dir, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
 		dir = "."
 	}
 	x := &expander{getenv: getenv, dir: dir}
-	s := Server{
+	s := endpoint{
 		Name: cmp.Or(segment(strings.ToLower(key)), "_"+mark(key)), Source: "mcp:" + file + "#" + key,
 		Env: map[string]string{}, Header: map[string]string{},
 	}
@@ -139,7 +139,7 @@ func parseServer(key string, raw json.RawMessage, file string, getenv func(strin
 		x.keep(name, text)
 	}
 	if err := errors.Join(errs...); err != nil {
-		return Server{}, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+		return endpoint{}, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		s.Dir = filepath.Join(dir, s.Dir)
@@ -149,12 +149,12 @@ func parseServer(key string, raw json.RawMessage, file string, getenv func(strin
 	case "sse":
 		s.SSE = true
 	default:
-		return Server{}, fmt.Errorf("unknown type %q: want stdio, http or sse", clean(kind, 40))
+		return endpoint{}, fmt.Errorf("unknown type %q: want stdio, http or sse", clean(kind, 40))
 	}
 	slices.Sort(x.secrets)
 	s.Secrets = slices.Compact(x.secrets)
 	if err := s.check(); err != nil {
-		return Server{}, err
+		return endpoint{}, err
 	}
 	_, inURL := secret.Address(s.URL)
 	_, inCommand := secret.Command(s.Command)

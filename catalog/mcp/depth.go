@@ -33,7 +33,7 @@ func depth(getenv func(string) (string, bool)) (int, error) {
 
 // nested fails if starting the server could recurse endlessly: below one almanac, no command named almanac is started;
 // below two, where a script must have hidden the name, no command at all.
-func (s Server) nested(depth int) error {
+func (s endpoint) nested(depth int) error {
 	own := func(word string) bool {
 		name := strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")
 		return name == "almanac" || name == strings.TrimSuffix(path.Base(strings.ReplaceAll(os.Args[0], `\`, "/")), ".exe")

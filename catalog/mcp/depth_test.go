@@ -20,7 +20,7 @@ func TestNested(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := New(s, options{Depth: c.depth}); (err != nil) != c.want {
+		if _, err := newSource(s, options{Depth: c.depth}); (err != nil) != c.want {
 			t.Errorf("%s at %d: %v", c.line, c.depth, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // httpClient sends the server's headers to its own host, and follows no redirect to another.
-func httpClient(s Server) *http.Client {
+func httpClient(s endpoint) *http.Client {
 	return &http.Client{
 		Transport: &headed{header: s.Header, next: http.DefaultTransport},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {

@@ -65,7 +65,7 @@ func openFile(file string, h source.Host) ([]source.Source, []catalog.Skip, erro
 }
 
 // opened opens a server, unless reading its configuration failed with err.
-func opened(s Server, err error, h source.Host) ([]source.Source, []catalog.Skip, error) {
+func opened(s endpoint, err error, h source.Host) ([]source.Source, []catalog.Skip, error) {
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +73,7 @@ func opened(s Server, err error, h source.Host) ([]source.Source, []catalog.Skip
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := New(s, options{Version: h.Version, Depth: depth})
+	src, err := newSource(s, options{Version: h.Version, Depth: depth})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -63,7 +63,7 @@ const (
 
 // A link keeps one server connected. Its goroutine, keep, starts with the first get and ends with close.
 type link struct {
-	server  Server
+	server  endpoint
 	options options
 	hear    func() // called when the server reports changed lists, and when it is back
 
@@ -81,7 +81,7 @@ type link struct {
 	calls   int
 }
 
-func newLink(s Server, o options, hear func()) *link {
+func newLink(s endpoint, o options, hear func()) *link {
 	return &link{
 		server: s, options: o, hear: hear, done: make(chan struct{}), changed: make(chan struct{}),
 		watched: map[string]func(*sdk.ProgressNotificationParams){},

@@ -45,7 +45,7 @@ func serveAs(kind string) {
 		bufio.NewScanner(os.Stdin).Scan()
 		time.Sleep(time.Hour)
 	case "parent": // starts one that is deaf, and is killed
-		p, err := start(Server{Command: []string{os.Args[0]}, Env: map[string]string{"ALMANAC_TEST_SERVER": "deaf"}})
+		p, err := start(endpoint{Command: []string{os.Args[0]}, Env: map[string]string{"ALMANAC_TEST_SERVER": "deaf"}})
 		if err != nil {
 			panic(err)
 		}

@@ -43,7 +43,7 @@ type process struct {
 }
 
 // start runs the server's command in a process group of its own. The caller closes the process.
-func start(s Server) (*process, error) {
+func start(s endpoint) (*process, error) {
 	cmd := exec.Command(s.Command[0], s.Command[1:]...)
 	cmd.Dir, cmd.Env = s.Dir, append(environment(s.Env), fmt.Sprintf("%s=%d", depthVariable, s.depth+1))
 	ownGroup(cmd)

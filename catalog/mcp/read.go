@@ -25,7 +25,7 @@ const (
 
 // A reading reads a server's lists once.
 type reading struct {
-	source    *Source
+	source    *serverSource
 	session   *sdk.ClientSession
 	progress  func(source.Reading)
 	tools     []*sdk.Tool

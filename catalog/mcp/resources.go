@@ -110,7 +110,7 @@ func expandTemplate(t *uritemplate.Template, args map[string]any) (string, error
 }
 
 // readAction reads the resource whose address the arguments give. A missing resource gives no data.
-func (s *Source) readAction(address func(args map[string]any) (string, error)) catalog.Action {
+func (s *serverSource) readAction(address func(args map[string]any) (string, error)) catalog.Action {
 	return func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
 		uri, err := address(c.Args)
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"almanac/catalog/secret"
 )
 
-// A Server is how to reach one MCP server: Command or URL, never both.
-type Server struct {
+// An endpoint is how to reach one MCP server: Command or URL, never both.
+type endpoint struct {
 	// Name is the first segment of the ids of its actions.
 	Name string
 	// Source is the server as the person wrote it: "mcp:npx -y server-memory", without secret values. Entries and reports
@@ -40,7 +40,7 @@ type Server struct {
 }
 
 // check fails if s is invalid.
-func (s Server) check() error {
+func (s endpoint) check() error {
 	switch {
 	case segment(s.Name) != s.Name || s.Name == "":
 		return fmt.Errorf("the name %q: use lower-case letters, digits and _", s.Name)
@@ -67,11 +67,11 @@ func loopback(host string) bool {
 // parseCommand reads a command line: words with quotes as in a shell, but no shell. NAME=VALUE words in front go into
 // the environment; there $NAME, ${NAME} and ${env:NAME} stand for a variable of the environment that getenv reads, and
 // its value is a secret. An empty name is made from the command.
-func parseCommand(name, line string, getenv func(string) (string, bool)) (Server, error) {
-	s := Server{Source: "mcp:" + line, Env: map[string]string{}}
+func parseCommand(name, line string, getenv func(string) (string, bool)) (endpoint, error) {
+	s := endpoint{Source: "mcp:" + line, Env: map[string]string{}}
 	words, err := split(line)
 	if err != nil {
-		return Server{}, err
+		return endpoint{}, err
 	}
 	_, literal := secret.Command(words)
 	s.Source = shown(name, line)
@@ -82,12 +82,12 @@ func parseCommand(name, line string, getenv func(string) (string, bool)) (Server
 			break
 		}
 		if s.Env[key], err = x.expand(value); err != nil {
-			return Server{}, err
+			return endpoint{}, err
 		}
 		words = words[1:]
 	}
 	if len(words) == 0 {
-		return Server{}, errors.New("no command: write mcp:COMMAND ARGS")
+		return endpoint{}, errors.New("no command: write mcp:COMMAND ARGS")
 	}
 	s.Command, s.Secrets = words, append(x.secrets, literal...)
 	s.Name = cmp.Or(name, commandName(words))
@@ -117,8 +117,8 @@ func named(name, shown string) string {
 
 // parseURL reads the address of a server that speaks streamable HTTP. A fragment #bearer=NAME names the variable of the
 // environment that holds the token; it is not sent as part of the address. An empty name is derived from the host.
-func parseURL(name, text string, getenv func(string) (string, bool)) (Server, error) {
-	s := Server{Source: "mcp+http:" + text}
+func parseURL(name, text string, getenv func(string) (string, bool)) (endpoint, error) {
+	s := endpoint{Source: "mcp+http:" + text}
 	shown, literal := secret.Address(text)
 	if shown != text {
 		s.Source = named(name, "mcp+http:"+shown)
@@ -127,27 +127,27 @@ func parseURL(name, text string, getenv func(string) (string, bool)) (Server, er
 	s.URL = address
 	u, err := url.Parse(address)
 	if err != nil {
-		return Server{}, errors.New("invalid URL")
+		return endpoint{}, errors.New("invalid URL")
 	}
 	s.Name = cmp.Or(name, hostName(u.Hostname()))
 	if marked {
 		variable, ok := strings.CutPrefix(fragment, "bearer=")
 		if !ok || !variableName.MatchString(variable) {
-			return Server{}, fmt.Errorf("#%s: want #bearer=NAME, where NAME is a variable of the environment that holds "+
+			return endpoint{}, fmt.Errorf("#%s: want #bearer=NAME, where NAME is a variable of the environment that holds "+
 				"the token", clean(fragment, 60))
 		}
 		token, set := getenv(variable)
 		if !set || token == "" {
-			return Server{}, fmt.Errorf("the variable %s is not set: it must hold the token", variable)
+			return endpoint{}, fmt.Errorf("the variable %s is not set: it must hold the token", variable)
 		}
 		s.Header = map[string]string{"Authorization": "Bearer " + token}
 		s.Secrets = []string{token}
 	}
 	if _, has := u.User.Password(); has {
-		return Server{}, errors.New("the URL has a password in it: put a token into the environment and write #bearer=NAME")
+		return endpoint{}, errors.New("the URL has a password in it: put a token into the environment and write #bearer=NAME")
 	}
 	if err := s.check(); err != nil {
-		return Server{}, err
+		return endpoint{}, err
 	}
 	s.Secrets = append(s.Secrets, literal...)
 	return s, nil

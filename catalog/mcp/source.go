@@ -42,18 +42,18 @@ func (o options) pause(n int) time.Duration {
 	return min(firstPause<<min(n-1, 10), lastPause)
 }
 
-// A Source provides the actions of one server. It is safe for concurrent use.
-type Source struct {
-	server Server
+// A serverSource provides the actions of one server. It is safe for concurrent use.
+type serverSource struct {
+	server endpoint
 	link   *link
 
 	mu       sync.Mutex
 	watchers map[chan struct{}]bool
 }
 
-// New returns a source over the server. Nothing is started before the first Load or call. The error is an errNested
-// where this program is a server itself and would start another of its kind.
-func New(s Server, o options) (*Source, error) {
+// newSource returns a source over the server. Nothing is started before the first Load or call. The error is an
+// errNested where this program is a server itself and would start another of its kind.
+func newSource(s endpoint, o options) (*serverSource, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -61,19 +61,19 @@ func New(s Server, o options) (*Source, error) {
 		return nil, err
 	}
 	s.depth = o.Depth
-	src := &Source{server: s, watchers: map[chan struct{}]bool{}}
+	src := &serverSource{server: s, watchers: map[chan struct{}]bool{}}
 	src.link = newLink(s, o.withDefaults(), src.changed)
 	return src, nil
 }
 
 // name is the source as the person wrote it.
-func (s *Source) name() string { return s.server.Source }
+func (s *serverSource) name() string { return s.server.Source }
 
 // secrets are values that must never be shown.
-func (s *Source) secrets() []string { return s.server.Secrets }
+func (s *serverSource) secrets() []string { return s.server.Secrets }
 
 // health says why the actions cannot be called now; nil when they can, or when the server was not needed yet.
-func (s *Source) health() error {
+func (s *serverSource) health() error {
 	s.link.mu.Lock()
 	defer s.link.mu.Unlock()
 	if s.link.err == nil {
@@ -83,14 +83,14 @@ func (s *Source) health() error {
 }
 
 // Close ends the server and everything it started. Actions answer with a *downError from then on.
-func (s *Source) Close() error {
+func (s *serverSource) Close() error {
 	s.link.close()
 	return nil
 }
 
 // watch calls changed when the server says that its tools or resources changed, and when it is back after it was away.
 // Notices that come close together are one. It returns when ctx is done.
-func (s *Source) watch(ctx context.Context, changed func()) {
+func (s *serverSource) watch(ctx context.Context, changed func()) {
 	notice := make(chan struct{}, 1)
 	s.mu.Lock()
 	s.watchers[notice] = true
@@ -125,7 +125,7 @@ func (s *Source) watch(ctx context.Context, changed func()) {
 const settle = 200 * time.Millisecond
 
 // changed notifies the watchers.
-func (s *Source) changed() {
+func (s *serverSource) changed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for notice := range s.watchers {
@@ -139,7 +139,7 @@ func (s *Source) changed() {
 // load reads what the server offers. progress, which may be nil, is told how many were found so far. The error is a
 // *downError while the server is away; a list that cannot be read fails the whole reading, so that a part is never
 // taken for all.
-func (s *Source) load(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
+func (s *serverSource) load(ctx context.Context, progress func(source.Reading)) (catalog.Batch, error) {
 	session, err := s.link.get(ctx)
 	var down *downError
 	if errors.As(err, &down) {

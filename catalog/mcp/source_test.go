@@ -26,13 +26,14 @@ import (
 )
 
 // child is a source over this binary as a server of the kind.
-func child(t *testing.T, kind string, env map[string]string, o options) *Source {
+func child(t *testing.T, kind string, env map[string]string, o options) *serverSource {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Server{Name: "x", Source: "mcp:test", Command: []string{exe}, Env: map[string]string{"ALMANAC_TEST_SERVER": kind},
+	s := endpoint{Name: "x", Source: "mcp:test", Command: []string{exe},
+		Env:     map[string]string{"ALMANAC_TEST_SERVER": kind},
 		Secrets: []string{"secret-value-1"}}
 	for name, value := range env {
 		s.Env[name] = value
@@ -43,9 +44,9 @@ func child(t *testing.T, kind string, env map[string]string, o options) *Source 
 	return open(t, s, o)
 }
 
-func open(t *testing.T, s Server, o options) *Source {
+func open(t *testing.T, s endpoint, o options) *serverSource {
 	t.Helper()
-	src, err := New(s, o)
+	src, err := newSource(s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func open(t *testing.T, s Server, o options) *Source {
 	return src
 }
 
-func load(t *testing.T, src *Source) map[string]catalog.Entry {
+func load(t *testing.T, src *serverSource) map[string]catalog.Entry {
 	t.Helper()
 	b, err := src.load(t.Context(), nil)
 	if err != nil {
@@ -458,7 +459,7 @@ func TestHTTP(t *testing.T) {
 	if requests.Load() == 0 || unauthorised.Load() > 0 {
 		t.Errorf("%d requests, %d without the token", requests.Load(), unauthorised.Load())
 	}
-	bare := open(t, Server{Name: "x", URL: web.URL}, options{Pause: func(int) time.Duration { return time.Hour }})
+	bare := open(t, endpoint{Name: "x", URL: web.URL}, options{Pause: func(int) time.Duration { return time.Hour }})
 	if _, err := bare.load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 		t.Errorf("without a token: %v", err)
 	}
@@ -476,7 +477,7 @@ func TestHTTPRestart(t *testing.T) {
 		handler.Load().ServeHTTP(w, r)
 	}))
 	t.Cleanup(web.Close)
-	src := open(t, Server{Name: "x", URL: web.URL},
+	src := open(t, endpoint{Name: "x", URL: web.URL},
 		options{Pause: func(int) time.Duration { return 20 * time.Millisecond }})
 	entries := load(t, src)
 	fresh()
@@ -501,7 +502,7 @@ func TestRedirect(t *testing.T) {
 	t.Cleanup(other.Close)
 	web := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(web.Close)
-	src := open(t, Server{Name: "x", URL: web.URL, Header: map[string]string{"Authorization": "Bearer t"}}, options{})
+	src := open(t, endpoint{Name: "x", URL: web.URL, Header: map[string]string{"Authorization": "Bearer t"}}, options{})
 	if _, err := src.load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "another host is not followed") {
 		t.Errorf("error %v", err)
 	}
@@ -554,7 +555,7 @@ func TestHTTPFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			web := httptest.NewServer(c.answer)
 			t.Cleanup(web.Close)
-			src := open(t, Server{Name: "x", URL: web.URL},
+			src := open(t, endpoint{Name: "x", URL: web.URL},
 				options{Start: 2 * time.Second, Pause: func(int) time.Duration { return time.Hour }})
 			_, err := src.load(t.Context(), nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -20,7 +20,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +65,6 @@ type api struct {
 	mu     sync.Mutex
 	client *web.Client
 	health error
-	hosts  []string
 }
 
 // New returns an API. Nothing is read yet.
@@ -119,7 +117,7 @@ func (a *api) load(ctx context.Context, progress func(source.Reading)) (catalog.
 		}
 		a.client.Close()
 	}
-	a.client, a.health, a.hosts = client, l.health, l.servers.all
+	a.client, a.health = client, l.health
 	return batch, nil
 }
 
@@ -128,13 +126,6 @@ func (a *api) Health() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.health
-}
-
-// Servers are the addresses that calls may go to, as of the last Load.
-func (a *api) Servers() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.hosts)
 }
 
 // secrets are the credentials that were used so far, and what the addresses of the document and its server hold.
