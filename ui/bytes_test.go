@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/llm"
@@ -40,11 +41,10 @@ func TestStreamedBytes(t *testing.T) {
 	}{
 		{1300, 100, false, 20_000}, {1300, 25, false, 20_000}, {1300, 25, true, 20_000}, {100, 10, false, 20_000},
 		{5000, 400, true, 20_000},
-		{1300, 12, false, 25_000}, // nearly two minutes, in which the row above tells the time
+		{1300, 12, false, 20_000}, // nearly two minutes, in which the row above tells the time
 	} {
 		t.Run(fmt.Sprintf("%d chunks, %d a second, repeats %v", c.chunks, c.perSecond, c.repeats), func(t *testing.T) {
-			s := newScreen(t, 100, 30)
-			s.model.theme = newTheme(true, false)
+			s := colorful(t, Theme{name: darkTheme}, colorprofile.TrueColor, 100, 30)
 			s.keys("f()", "enter")
 			d := drawn{repeats: c.repeats}
 			term := newEmulator(100, 30)

@@ -243,7 +243,7 @@ func (m *model) markdown(block string) []string {
 // more than the word that it shows.
 const (
 	paceBytes = 96
-	paceTime  = time.Second
+	paceTime  = 1200 * time.Millisecond
 )
 
 // paced is the open block as it is to be drawn now.

@@ -56,12 +56,12 @@ var palettes = []palette{
 		"dim": "faint", "strong": "bold", "heading": "bold underline bright-cyan", "emphasis": "italic", "link": "underline bright-cyan",
 		"match": "bold underline", "keyword": "bright-cyan", "string": "plain", "number": "plain",
 	}},
-	{darkTheme, "true colours on a dark background", map[string]string{
+	{darkTheme, "colours for a dark background", map[string]string{
 		"prompt": "bold #5fd7ff", "ok": "#87d787", "error": "#ff8787", "warning": "#ffd75f", "notice": "#87afff",
 		"dim": "#a0a0a0", "strong": "bold", "heading": "bold underline #5fd7ff", "emphasis": "italic", "link": "underline #87afff",
 		"match": "bold underline #ffaf5f", "keyword": "#d7afff", "string": "#afd787", "number": "#ffaf87",
 	}},
-	{lightTheme, "true colours on a light background", map[string]string{
+	{lightTheme, "colours for a light background", map[string]string{
 		"prompt": "bold #005f87", "ok": "#1a6b1a", "error": "#a80000", "warning": "#7a5200", "notice": "#1f4fa8",
 		"dim": "#626262", "strong": "bold", "heading": "bold underline #005f87", "emphasis": "italic", "link": "underline #1f4fa8",
 		"match": "bold underline #8f3f00", "keyword": "#7a1fa2", "string": "#2f6b00", "number": "#9a3b00",
@@ -233,7 +233,8 @@ func (l look) style(p colorprofile.Profile) lipgloss.Style {
 	return s
 }
 
-// in is the theme with the looks of another, for a terminal with the colours of p; without colour it stays plain.
+// in is the theme with the looks of another, for a terminal with the colours of p; without colour it stays plain. What is
+// shipped has the nearest of 256 colours, which take half the bytes; what somebody has chosen is as they chose it.
 func (t theme) in(looks Theme, p colorprofile.Profile) theme {
 	if !t.color {
 		return t
@@ -244,7 +245,11 @@ func (t theme) in(looks Theme, p colorprofile.Profile) theme {
 		"strong": &t.strong, "heading": &t.heading, "emphasis": &t.emphasis, "link": &t.link, "match": &t.match,
 		"keyword": &t.keyword, "string": &t.text, "number": &t.number,
 	} {
-		*style = all[role].style(p)
+		if _, own := looks.own[role]; own {
+			*style = all[role].style(p)
+		} else {
+			*style = all[role].style(min(p, colorprofile.ANSI256))
+		}
 	}
 	return t
 }

@@ -142,7 +142,7 @@ func TestThemeDegrades(t *testing.T) {
 func TestThemes(t *testing.T) {
 	s := colorful(t, Theme{}, colorprofile.TrueColor, 60, 20)
 	s.emit(event.Event{Kind: event.Themed})
-	if len(s.printed) != len(palettes) || !strings.Contains(s.printed[3], "38;2;95;215;255") || strings.Contains(s.printed[0], "38;2") {
+	if len(s.printed) != len(palettes) || !strings.Contains(s.printed[3], "38;5;81") || strings.Contains(s.printed[0], "38;2") {
 		t.Errorf("themes: %q", s.printed)
 	}
 	for _, row := range s.printed {
@@ -153,7 +153,7 @@ func TestThemes(t *testing.T) {
 	s.keys("return 1")
 	before := s.View().Content
 	s.emit(event.Event{Kind: event.Themed, Text: "dark"})
-	if after := s.View().Content; before == after || !strings.Contains(after, "38;2;215;175;255mreturn") {
+	if after := s.View().Content; before == after || !strings.Contains(after, "38;5;183mreturn") {
 		t.Errorf("the input after the change: %q", after)
 	}
 	if !strings.Contains(s.View().Content, `theme = "dark" below [ui]`) {

@@ -94,7 +94,7 @@ func (m *model) region() (rows []string, cursor point) {
 		rows, cursor = append(rows, box...), at
 	} else {
 		if !small {
-			rows = append(rows, m.theme.rule(m.width-1, "", ""))
+			rows = append(rows, m.theme.rule(m.ruleWidth(), "", ""))
 		}
 		spare := max(limit-len(rows)-1, 1)
 		room := min(spare, max(m.height/2-2, 1))
@@ -122,8 +122,16 @@ func (m *model) region() (rows []string, cursor point) {
 	return rows, cursor
 }
 
-// spokenRule is how long the rule above an answer is: it is written anew with each print, in three bytes a column.
+// spokenRule is how long the rules above and below an answer are while it comes in: they are written anew with each
+// print, in three bytes a column.
 const spokenRule = 12
+
+func (m *model) ruleWidth() int {
+	if m.work != nil && m.work.speaking {
+		return min(m.width-1, spokenRule)
+	}
+	return m.width - 1
+}
 
 // quickTime is how long an input may run before the region tells of it: most end sooner, and the input should not jump.
 const quickTime = 200 * time.Millisecond
@@ -149,11 +157,7 @@ func (m *model) runningRows() []string {
 		tall = (tall + growRows - 1) / growRows * growRows
 	}
 	m.work.tallest = min(max(m.work.tallest, tall, 1), room)
-	wide := m.width - 1
-	if m.work.speaking {
-		wide = min(wide, spokenRule)
-	}
-	rows := append([]string{m.theme.rule(wide, "", ""), m.runningRow()}, text...)
+	rows := append([]string{m.theme.rule(m.ruleWidth(), "", ""), m.runningRow()}, text...)
 	if len(m.asks) > 0 {
 		return rows
 	}
@@ -240,7 +244,10 @@ func (m *model) doing() string {
 	if at := m.live.shownAt; w.speaking && !at.IsZero() {
 		// Every drawing costs more than the word that came: the row changes with the text.
 		step := time.Second
-		if at.Sub(w.started) >= 10*time.Second {
+		switch since := at.Sub(w.started); {
+		case since >= 30*time.Second:
+			step = 5 * time.Second
+		case since >= 10*time.Second:
 			step = 2 * time.Second
 		}
 		received = w.receivedAt(at.Sub(w.started).Truncate(step))
