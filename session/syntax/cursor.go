@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file finds what can be completed at a place.
 
@@ -12,8 +15,8 @@ type Cursor struct {
 	// Partial is the name begun at the place, "" when there is none; Start is its offset.
 	Partial string
 	Start   int
-	// Member is true behind a dot or a colon, also when Path is nil; Method behind a colon.
-	Member, Method bool
+	// Member is true behind a dot or a colon, also when Path is nil.
+	Member bool
 	// InString and InComment are true inside of one, where nothing is completed.
 	InString, InComment bool
 	// Call is the dotted path of the call whose arguments the place is in: "billing.invoice.list_unpaid". "" outside
@@ -51,7 +54,7 @@ func PathAt(src string, offset int) Cursor {
 		list = list[:n-1]
 	}
 	if n := len(list); n > 0 && (list[n-1].kind == tkDot || list[n-1].kind == tkColon) {
-		c.Member, c.Method = true, list[n-1].kind == tkColon
+		c.Member = true
 		c.Path, list = pathBefore(src, list[:n-1])
 	}
 	c.Call, c.Key = callAround(src, list)
@@ -84,9 +87,7 @@ func pathBefore(src string, list []token) ([]string, []token) {
 			return nil, list // .name behind a call or an index
 		}
 	}
-	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-		path[i], path[j] = path[j], path[i]
-	}
+	slices.Reverse(path)
 	return path, list
 }
 

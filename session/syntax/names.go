@@ -12,8 +12,6 @@ type Usage struct {
 	// Paths are the dotted paths from a global that are called, "billing.refund.issue", and the ids of
 	// call("billing.refund.issue", ...). Methods (x:y()) and computed keys end a path.
 	Paths []string
-	// Handles are the dotted paths that are read without being called there, so that they may be called later.
-	Handles []string
 }
 
 // Names returns the globals of src. Broken text is read as far as possible.
@@ -83,15 +81,14 @@ func (f *finder) target(e expr) {
 		if e.v == nil {
 			f.note(&f.usage.Writes, 'w', f.src[e.start:e.end])
 		}
+		return
 	case *suffixed:
 		if path, n := f.globalPath(e); len(path) == 1 && n == len(e.parts) {
 			f.note(&f.usage.Writes, 'w', path[0])
 			return
 		}
-		f.suffixed(e, true)
-	default:
-		f.expr(e)
 	}
+	f.expr(e)
 }
 
 func (f *finder) expr(e expr) {
@@ -101,24 +98,20 @@ func (f *finder) expr(e expr) {
 			f.note(&f.usage.Reads, 'r', f.src[e.start:e.end])
 		}
 	case *suffixed:
-		f.suffixed(e, false)
+		f.suffixed(e)
 	default:
 		inside(f, e)
 	}
 }
 
-func (f *finder) suffixed(e *suffixed, set bool) {
+func (f *finder) suffixed(e *suffixed) {
 	if path, n := f.globalPath(e); len(path) > 0 {
 		f.note(&f.usage.Reads, 'r', path[0])
-		called := n < len(e.parts) && e.parts[n].kind == partCall
-		switch {
-		case called:
+		if n < len(e.parts) && e.parts[n].kind == partCall {
 			f.note(&f.usage.Paths, 'p', path...)
 			if args := e.parts[n].args; len(path) == 1 && path[0] == "call" && len(args) > 0 {
 				f.note(&f.usage.Paths, 'p', stringValue(args[0], f.src))
 			}
-		case len(path) > 1 && n == len(e.parts) && !set:
-			f.note(&f.usage.Handles, 'h', path...)
 		}
 	} else {
 		f.expr(e.base)

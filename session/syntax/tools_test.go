@@ -53,7 +53,7 @@ func TestNames(t *testing.T) {
 		{"local x = 1; y = x + z", Usage{Reads: []string{"z"}, Writes: []string{"y"}}},
 		{"for _, inv in ipairs(billing.invoice.list{id = id}) do out[1] = inv.x end", Usage{
 			Reads: []string{"ipairs", "billing", "id", "out"}, Paths: []string{"ipairs", "billing.invoice.list"}}},
-		{"local f = billing.refund.issue; f{}", Usage{Reads: []string{"billing"}, Handles: []string{"billing.refund.issue"}}},
+		{"local f = billing.refund.issue; f{}", Usage{Reads: []string{"billing"}}},
 		{"call('crm.x.y', {})", Usage{Reads: []string{"call"}, Paths: []string{"call", "crm.x.y"}}},
 		{"a.b:c().d()", Usage{Reads: []string{"a"}}},
 		{"a['b'].c[ [[d]] ]()", Usage{Reads: []string{"a"}, Paths: []string{"a.b.c.d"}}},
@@ -79,7 +79,7 @@ func TestPathAt(t *testing.T) {
 		{"bil|", Cursor{Partial: "bil"}},
 		{"x = billing.|", Cursor{Path: []string{"billing"}, Member: true}},
 		{"x = billing.invoice.li|st", Cursor{Path: []string{"billing", "invoice"}, Partial: "li", Member: true}},
-		{"s:up|", Cursor{Path: []string{"s"}, Partial: "up", Member: true, Method: true}},
+		{"s:up|", Cursor{Path: []string{"s"}, Partial: "up", Member: true}},
 		{"f().x|", Cursor{Partial: "x", Member: true}},
 		{"f().x.y|", Cursor{Partial: "y", Member: true}},
 		{"'a.b|", Cursor{InString: true}},
