@@ -11,6 +11,7 @@
 //	Declarations  the functions in the order of the text, with their names and parameters
 //	Uses          what a line does to values that may be of the wrong type, for the place of an error
 //	Normalize     the same program, every line where it was, that the engine runs rightly, and the lines of its operators
+//	Foreign       what Lua has in the place of a word of another language
 //	Nearest       the name that was meant by a misspelt one
 //	Error         a message with its place and a hint
 //

@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -281,12 +280,4 @@ func isBigInteger(text string) bool {
 	}
 	v, err := strconv.ParseInt(text, 10, 64)
 	return err == nil && v > 1<<53
-}
-
-// formatNumber writes a finite double so that reading it gives the same double.
-func formatNumber(v float64) string {
-	if v == 0 && math.Signbit(v) {
-		return "-0.0"
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
 }

@@ -19,6 +19,30 @@ func Nearest(word string, names []string) string {
 	return spelling.Nearest(word, names)
 }
 
+const (
+	declares = "Lua declares with 'local'"
+	defines  = "Lua defines with 'function name(...) ... end'"
+	catches  = "Lua catches errors with 'local ok, e = pcall(function() ... end)'"
+	raises   = "Lua writes error(message)"
+	inserts  = "Lua writes table.insert(list, value)"
+)
+
+// foreign are words of other languages, and what Lua has in their place.
+var foreign = map[string]string{
+	"var": declares, "let": declares, "const": declares, "def": defines, "func": defines, "fn": defines, "try": catches,
+	"catch": catches, "elif": "Lua writes 'elseif'", "elsif": "Lua writes 'elseif'",
+	"import": "there are no modules here: everything is a global already",
+	"throw":  raises, "raise": raises, "push": inserts, "append": inserts, "len": "Lua writes #list or #text",
+	"printf": "Lua writes print(string.format(...))", "str": "Lua writes tostring(x)",
+	"int": "Lua writes math.floor(x) or tonumber(text)", "float": "Lua writes tonumber(text)",
+	"console": "Lua writes print(...)", "range": "Lua writes for i = 1, n do", "typeof": "Lua writes type(x)",
+	"JSON": "Lua writes json.encode(value) and json.decode(text)", "undefined": "Lua writes nil",
+	"None": "Lua writes nil", "True": "Lua writes true", "False": "Lua writes false",
+}
+
+// Foreign says what Lua has in the place of a word of another language, "" if it is none.
+func Foreign(word string) string { return foreign[word] }
+
 // keywordHint says which reserved word was probably meant by a name; want is the one that is needed there, "" for any.
 func keywordHint(name, want string) string {
 	words := []string{want}

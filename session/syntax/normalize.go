@@ -10,7 +10,7 @@ import (
 // left out by position; line breaks are only ever copied. The changes:
 //
 //	a .. b .. c        __host_concat(a, b, c); over 50 operands __host_concat({n = 60, a, b, ...})
-//	a % b, a // b ...  __host_mod(a, b), __host_idiv(a, b) ...; % of two numerals is folded
+//	a % b, a // b ...  __host_mod(a, b), __host_idiv(a, b) ...
 //	9007199254740993   __host_integer("9007199254740993")
 //	a + 0, a == 1e17   __host_add(a, 0), __host_eq(a, 1e17); see exact.go
 //	for i = a, b do    do local __host_at, i, ... = __host_for(a, b) for i = i, ... do; see exact.go

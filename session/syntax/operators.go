@@ -1,10 +1,6 @@
 package syntax
 
-import (
-	"math"
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // This file writes runs of binary operators.
 
@@ -102,13 +98,8 @@ func (p *parser) hostOps(e *binary) int {
 
 // fold writes a left-associative run: ((a * b) % c) // d opens as many calls in front of a as there are host operators.
 func (w *writer) fold(e *binary, depth int) {
-	first := 1
-	folded, ok := foldMod(w.src, e)
-	if ok {
-		first = 2
-	}
 	left := 0
-	for i := len(e.ops) - 1; i >= first-1; i-- {
+	for i := len(e.ops) - 1; i >= 0; i-- {
 		if name := w.p.hostOf(e, i); name != "" {
 			w.call(e.start, name, w.p.hostLine(e, i))
 			left++
@@ -117,59 +108,16 @@ func (w *writer) fold(e *binary, depth int) {
 	if w.tooDeep(e.span, depth+left) {
 		return
 	}
-	if ok {
-		w.copy(int(e.start))
-		end := e.operands[1].where().end
-		lines := strings.Map(func(r rune) rune {
-			if r == '\n' || r == '\r' {
-				return r
-			}
-			return -1
-		}, w.src[e.start:end])
-		w.replace(e.start, end, lines+" "+folded+" ")
-	} else {
-		w.expr(e.operands[0], depth+left)
-	}
-	for i := first; i < len(e.operands); i++ {
-		op := e.ops[i-1]
-		if w.p.hostOf(e, i-1) == "" {
-			w.expr(e.operands[i], depth+left+1)
+	w.expr(e.operands[0], depth+left)
+	for i, op := range e.ops {
+		right := e.operands[i+1]
+		if w.p.hostOf(e, i) == "" {
+			w.expr(right, depth+left+1)
 			continue
 		}
 		w.replace(op.start, op.end, ",")
-		w.single(e.operands[i], depth+left+1)
-		w.put(e.operands[i].where().end, ")")
+		w.single(right, depth+left+1)
+		w.put(right.where().end, ")")
 		left--
 	}
-}
-
-// foldMod gives the value of a run's first operator when that is % between numerals and the value is finite.
-func foldMod(src string, e *binary) (string, bool) {
-	if e.ops[0].kind != tkMod {
-		return "", false
-	}
-	a, ok := numeral(src, e.operands[0])
-	b, ok2 := numeral(src, e.operands[1])
-	if !ok || !ok2 || b == 0 || math.IsInf(b, 0) || math.IsInf(a, 0) {
-		return "", false
-	}
-	v := a - float64(math.Floor(a/b)*b) // as in Lua 5.2; without the conversion some machines do not round the product
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "", false
-	}
-	return formatNumber(v), true
-}
-
-// numeral gives the value of a number literal or of a minus before one, when a double holds it exactly.
-func numeral(src string, e expr) (float64, bool) {
-	switch e := e.(type) {
-	case *literal:
-		text := src[e.start:e.end]
-		return numberValue(text), e.kind == tkNumber && !isBigInteger(text)
-	case *unary:
-		if v, ok := numeral(src, e.x); ok && e.fold {
-			return -v, true
-		}
-	}
-	return 0, false
 }

@@ -381,19 +381,7 @@ func statementHint(src string, t token, name string) string {
 	case strings.HasPrefix(rest, "++"):
 		return "Lua has no '++': write " + name + " = " + name + " + 1"
 	}
-	switch name {
-	case "var", "let", "const":
-		return "Lua declares with 'local'"
-	case "import":
-		return "there are no modules here: everything is a global already"
-	case "elif", "elsif":
-		return "Lua writes 'elseif'"
-	case "def", "func", "fn":
-		return "Lua defines with 'function name(...) ... end'"
-	case "try", "catch":
-		return "Lua catches errors with 'local ok, e = pcall(function() ... end)'"
-	}
-	return ""
+	return Foreign(name)
 }
 
 // foreignHint guesses what was meant by a token that begins no expression and ends what another language writes.

@@ -276,19 +276,14 @@ func (u *user) binary(e *binary) {
 	for i, op := range e.ops {
 		x := e.operands[i+1]
 		u.expr(x)
-		folded := numeric && u.isNumeral(x)
-		if hostNames[op.kind] != "" {
-			_, folded = foldMod(u.p.src, e)
-			folded = folded && i == 0
-		}
-		numeric = folded
+		numeric = numeric && u.isNumeral(x) && hostNames[op.kind] == ""
 		left, right := u.lastName(e.operands[i]), u.lastName(x)
 		if i > 0 {
 			left = op.start
 		}
 		name, line := u.p.text(op), int(op.line)
 		switch {
-		case op.kind == tkAnd, op.kind == tkOr, folded:
+		case op.kind == tkAnd, op.kind == tkOr, numeric:
 			continue
 		case op.kind == tkGt, op.kind == tkGe:
 			left, right = right, left

@@ -87,15 +87,6 @@ func namesIn(t *table) []string {
 	return names
 }
 
-// foreign says what Lua has in the place of names from other languages.
-var foreign = map[string]string{
-	"throw": "error(message)", "raise": "error(message)", "len": "#list or #text", "printf": "print(string.format(...))",
-	"str": "tostring(x)", "int": "math.floor(x) or tonumber(text)", "float": "tonumber(text)", "console": "print(...)",
-	"range": "for i = 1, n do", "JSON": "json.encode(value) and json.decode(text)", "push": "table.insert(list, value)",
-	"append": "table.insert(list, value)", "typeof": "type(x)", "undefined": "nil", "None": "nil", "True": "true",
-	"False": "false",
-}
-
 // nearGlobal is nearHint for a global, which may be a local variable that is misspelt.
 func (m *Machine) nearGlobal(a *activation, name string) string {
 	return m.nearName(name, a.variables())
@@ -103,8 +94,8 @@ func (m *Machine) nearGlobal(a *activation, name string) string {
 
 // nearName says which global, or variable of the function, is nearest to a name that is not set.
 func (m *Machine) nearName(name string, variables []string) string {
-	if means := foreign[name]; means != "" {
-		return "Lua writes " + means
+	if means := syntax.Foreign(name); means != "" {
+		return means
 	}
 	known := append(slices.DeleteFunc(namesIn(m.names), func(name string) bool { return refused[name] != "" }), namesIn(m.session)...)
 	known = append(known, variables...)

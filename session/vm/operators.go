@@ -3,7 +3,6 @@ package vm
 import (
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"almanac/session/syntax"
@@ -17,7 +16,10 @@ func reserved(name string) bool { return strings.HasPrefix(name, syntax.HostPref
 
 func openOperators(m *Machine) {
 	m.global(syntax.HostConcat, concat)
-	m.global(syntax.HostInteger, integerLiteral)
+	m.global(syntax.HostInteger, func(c call) int {
+		n, _ := m.exactInteger(c.raw(1))
+		return c.give(m.integerValue(n))
+	})
 	m.global(syntax.HostResults, func(c call) int { return c.top() })
 	bits := func(name, event string, f func(a, b int64) int64) {
 		m.global(name, func(c call) int { return c.bitwise(event, f) })
@@ -78,23 +80,6 @@ func (c call) byMetamethod(event, op string) int {
 		c.m.operatorFailed(c, op, c.raw(bad), bad)
 	}
 	return c.give(c.invoke(f, c.raw(1), c.raw(2)))
-}
-
-// integerLiteral is the value of a literal beyond 2^53: 64 bits where it fits, a hexadecimal one cut to them.
-func integerLiteral(c call) int {
-	text := c.string(1)
-	n, ok := new(big.Int).SetString(text, 0)
-	switch {
-	case !ok:
-		f, _ := strconv.ParseFloat(text, 64)
-		return c.give(f)
-	case n.IsInt64():
-		return c.give(c.m.integerValue(n.Int64()))
-	case len(text) > 1 && text[1]|0x20 == 'x':
-		return c.give(c.m.integerValue(int64(n.And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64())))
-	}
-	f, _ := strconv.ParseFloat(text, 64)
-	return c.give(f)
 }
 
 // concat joins its arguments from the right, as a .. b .. c does.

@@ -50,6 +50,22 @@ func (m *Machine) protected(l *lua.State, n int) (failed bool, value any) {
 	return true, m.errorValue(l, err, value)
 }
 
+// try calls the function below the arguments and puts true before its results. traces is Machine.traceWanted meanwhile.
+func (c call) try(traces int) (failed bool, value any) {
+	c.enter()
+	wanted := c.m.traceWanted
+	c.m.traceWanted = traces
+	failed, value = c.m.protected(c.l, c.top()-1)
+	c.m.traceWanted = wanted
+	c.m.depth--
+	if !failed {
+		c.room(1)
+		push(c.l, true)
+		c.l.Insert(1)
+	}
+	return failed, value
+}
+
 // errorValue is the Lua value for an error that ended a protected call with value on the stack.
 func (m *Machine) errorValue(l *lua.State, err error, value any) any {
 	if err == lua.ErrorError {
@@ -103,33 +119,17 @@ func openProtect(m *Machine) {
 	})
 	m.global("pcall", func(c call) int {
 		c.any(1)
-		c.enter()
-		wanted := m.traceWanted
-		m.traceWanted = 0
-		failed, value := m.protected(c.l, c.top()-1)
-		m.traceWanted = wanted
-		m.depth--
-		if failed {
+		if failed, value := c.try(0); failed {
 			return c.give(false, value)
 		}
-		c.room(1)
-		push(c.l, true)
-		c.l.Insert(1)
 		return c.top()
 	})
 	m.global("xpcall", func(c call) int {
 		c.any(2)
 		handler := c.raw(2)
 		c.l.Remove(2)
-		c.enter()
-		m.traceWanted++
-		failed, value := m.protected(c.l, c.top()-1)
-		m.traceWanted--
-		m.depth--
+		failed, value := c.try(m.traceWanted + 1)
 		if !failed {
-			c.room(1)
-			push(c.l, true)
-			c.l.Insert(1)
 			return c.top()
 		}
 		m.handling++
