@@ -169,12 +169,12 @@ func matchAll(c call) int {
 func substitute(c call) int {
 	s, pat := c.string(1), c.string(2)
 	with := c.raw(3)
+	limit := c.optInt(4, len(s)+1) // checked before the replacement, as in 5.2
 	switch c.m.typeName(with) {
 	case "string", "number", "table", "function", "action":
 	default:
 		c.want(3, "string/function/table")
 	}
-	limit := c.optInt(4, len(s)+1)
 	if limit < 0 {
 		limit = len(s) + 1 // as in Lua 5.2, where the count has no sign
 	}

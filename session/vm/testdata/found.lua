@@ -93,3 +93,5 @@ assert(("%#.3o|%#o|%#.3x|%#x|%#.0o|%#.0x|"):format(0, 0, 0, 0, 0, 0) == "000|0|0
 assert(("%+5.1f|%05d|%+d|% 5d|%-6.2f|%+.1e|%#x|%#08x|%+u"):format(-0.0, -42, 42, 42, 1.5, 10, 255, 255, 3) ==
   " -0.0|-0042|+42|   42|1.50  |+1.0e+01|0xff|0x0000ff|3")
 assert(("%5.1f|%-6f|%+f|%06f|%F"):format(math.huge, -math.huge, math.huge, math.huge, math.huge) == "  inf|-inf  |+inf|   inf|INF")
+---
+string.gsub("a", "a", true, true) -- ### "bad argument #4 to 'gsub' .number expected, got boolean."
