@@ -25,6 +25,14 @@
 // Code that searches a tree is a visitor (walk.go). The writer and the meter (normalize.go, limits.go) walk by
 // themselves, since they carry nesting and registers up and down and treat each kind of statement differently.
 //
+// # Why it has four passes
+//
+// The parser makes one tree and resolves names on the way; the meter, the writer, and the visitors Names and Uses each
+// go through it once. The meter and the writer are apart, since a text is measured when it is only checked, at every
+// key, and what is refused must be refused before a byte is written. The host functions are few and each is named in
+// three places only: its constant, its place in hostNames or exact.go, and session/vm. Constants are not folded: a % of
+// two numerals is a call like any other.
+//
 // # What normalised code expects
 //
 // Normalised code calls the host functions named by the Host constants. A script cannot write those names: an

@@ -240,13 +240,9 @@ func (m *Machine) execute(s Script) (values []any, failure *Error) {
 			m.excerpt(failure)
 		}
 	}()
-	source, shift, bad := m.compile(s)
-	if bad != nil {
-		return nil, bad
-	}
 	l := m.newState()
-	if err := m.load(l, m.chunk, source); err != nil {
-		return nil, m.syntaxError(err, s.Source, shift)
+	if bad := m.compile(l, s); bad != nil {
+		return nil, bad
 	}
 	for range max(1, s.Times) {
 		l.SetTop(2) // the error handler and the chunk
@@ -279,28 +275,37 @@ func (m *Machine) pass(l *lua.State, s Script) {
 	m.session.put("arg", m.value(t))
 }
 
-// compile checks the source and makes of an expression a chunk that returns it; shift is by how many bytes that moves
-// the first line.
-func (m *Machine) compile(s Script) (source string, shift int, failure *Error) {
+// compile pushes the function of s: of an expression one that returns it.
+func (m *Machine) compile(l *lua.State, s Script) *Error {
 	m.keepSource(m.chunk, s.Source)
-	source = s.Source
-	if strings.HasPrefix(source, lua.Signature[:1]) {
-		return "", 0, &Error{Kind: Syntax, Message: "compiled code cannot be run", Line: 1, Column: 1}
+	if strings.HasPrefix(s.Source, lua.Signature[:1]) {
+		return &Error{Kind: Syntax, Message: "compiled code cannot be run", Line: 1, Column: 1}
 	}
-	if s.Expr && syntax.IsExpression(source) {
-		m.head = "return "
-		return m.head + source, len(m.head), nil
+	const head = "return "
+	if s.Expr && syntax.IsExpression(s.Source) {
+		m.head = head
 	}
-	if err := syntax.Check(source); err != nil {
-		const head = "return "
-		if s.Expr && !err.Incomplete { // half of an expression is no statement; what is wrong is that it ends
-			if half := syntax.Check(head + source); half != nil && half.Incomplete {
-				return "", 0, m.syntaxError(half, source, len(head))
+	err := m.load(l, m.chunk, m.head+s.Source)
+	if err == nil {
+		return nil
+	}
+	out, shift := &Error{Kind: Syntax}, len(m.head)
+	var bad *syntax.Error
+	if errors.As(err, &bad) {
+		if s.Expr && shift == 0 && !bad.Incomplete { // half of an expression is no statement; what is wrong is that it ends
+			if half := syntax.Check(head + s.Source); half != nil && half.Incomplete {
+				bad, shift = half, len(head)
 			}
 		}
-		return "", 0, m.syntaxError(err, source, 0)
+		out.Message, out.Hint, out.Incomplete = bad.Message, bad.Hint, bad.Incomplete
+		if out.Line, out.Column = bad.Pos.Line, bad.Pos.Column; out.Line == 1 {
+			out.Column = max(1, out.Column-shift)
+		}
+	} else {
+		_, out.Line, out.Message = splitPosition(err.Error())
 	}
-	return source, 0, nil
+	m.excerpt(out)
+	return out
 }
 
 func (m *Machine) keepSource(name, source string) {
@@ -330,23 +335,4 @@ func (m *Machine) load(l *lua.State, name, source string) error {
 	moveCalls(m.closure(l.ToValue(-1)).prototype, lines)
 	m.remember(l.ToValue(-1), name, source)
 	return nil
-}
-
-// syntaxError makes a Syntax error from what the front end or the engine's parser said.
-func (m *Machine) syntaxError(err error, source string, shift int) *Error {
-	out := &Error{Kind: Syntax}
-	var bad *syntax.Error
-	if errors.As(err, &bad) {
-		out.Message, out.Hint, out.Incomplete = bad.Message, bad.Hint, bad.Incomplete
-		out.Line, out.Column = bad.Pos.Line, bad.Pos.Column
-		if out.Line == 1 {
-			out.Column = max(1, out.Column-shift)
-		}
-	} else {
-		_, out.Line, out.Message = splitPosition(err.Error())
-	}
-	if out.Line > 0 {
-		out.Excerpt = m.sourceLine(m.chunk, out.Line)
-	}
-	return out
 }
