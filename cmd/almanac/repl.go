@@ -126,6 +126,10 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 		}
 	}()
 	intro := append(c.intro(cli, shell), w.resumed...)
+	if call, _ := shell.First(); call == "" && len(cli.Catalog) > 0 {
+		try := func() string { return "try: " + cli.firstTry(shell, shell.Mode()) }
+		w.try.Store(&try)
+	}
 	if in != nil {
 		err = c.interactPlain(ctx, cli, shell, p, in, intro)
 		return shell.Next(), err
@@ -240,6 +244,8 @@ func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
 	switch _, err := os.Stat(demo.File(cli.dataDir())); {
 	case st.Loading && len(cli.Catalog) == 0 && err != nil:
 		count = "creating the demo"
+	case st.Loading && st.Actions == 0:
+		count = "reading the catalog"
 	case st.Loading:
 		count += " so far, still loading"
 	}

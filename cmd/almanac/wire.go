@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/adrg/xdg"
 
@@ -33,6 +34,8 @@ type app struct {
 	past    transcript.Past
 	// resumed reports which session was resumed and what could not be restored.
 	resumed []string
+	// try proposes a first input, where the first screen could not: the catalog was not read. It is asked once.
+	try     atomic.Pointer[func() string]
 	closers []func() error
 }
 
@@ -169,6 +172,12 @@ func (w *app) renew(ctx context.Context) {
 			level = event.Warning
 		}
 		say(level, s.Line())
+	}
+	if w.sources.loader.Loading() || w.session.View().Len() == 0 {
+		return
+	}
+	if try := w.try.Swap(nil); try != nil {
+		say(event.Notice, (*try)())
 	}
 }
 

@@ -48,7 +48,8 @@ func (f *Feed) answer(e llm.Event) {
 		f.cell.Answers = append(f.cell.Answers, a)
 	}
 	f.mu.Unlock()
-	if strings.Contains(strings.TrimSpace(e.Text), "\n") { // one line says no more than what was shown of the call
+	// One line says no more than what was shown of the call, and what a query answers is shown itself.
+	if strings.Contains(strings.TrimSpace(e.Text), "\n") && !strings.HasSuffix(e.Call.Name, "_query") {
 		f.Emit(a.Event(cell, false))
 	}
 }

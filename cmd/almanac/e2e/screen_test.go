@@ -4,6 +4,9 @@ package e2e
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -173,6 +176,21 @@ func TestR14FirstFrame(t *testing.T) {
 	many := open(t, setup{args: []string{"--catalog", "demo", "--catalog", hundredThousand(t)}})
 	figure(t, "first frame beside 100,000 actions, first start", many.shown.Sub(many.began), 100*time.Millisecond)
 	many.want(`100,141 actions`)
+}
+
+// A catalog that takes its time to be read: what to try comes when it is there.
+func TestFirstTryFollowsTheCatalog(t *testing.T) {
+	read := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-read
+		io.WriteString(w, `{"openapi":"3.0.0","info":{"title":"Shop","version":"1"},"servers":[{"url":"https://shop.example"}],
+			"paths":{"/items":{"get":{"operationId":"listItems","responses":{"200":{"description":"ok"}}}}}}`)
+	}))
+	defer server.Close()
+	x := open(t, setup{args: []string{"--catalog", "shop=openapi:" + server.URL}})
+	x.want(`reading the catalog`)
+	close(read)
+	x.want(`: 1 action \(`, `try: shop\.`)
 }
 
 func TestR15History(t *testing.T) {
