@@ -26,6 +26,7 @@ const (
 	CodeBadArgument  = "bad_argument"
 	CodeNoContext    = "no_context"
 	CodeDenied       = "denied"
+	CodeRefused      = "refused" // the person said no when asked
 	CodeNoApproval   = "approval_needed"
 	CodeBudget       = "budget"
 	CodeFailed       = "action_failed"
@@ -33,6 +34,10 @@ const (
 	CodeBadResult    = "bad_result"
 	CodeLog          = "log"
 )
+
+// RefusedText stands behind the id of a call that the person denied when asked, in errors and records: they are the
+// person's to read. The reason may follow.
+const RefusedText = ": you denied this"
 
 // A reply is an action's answer: plain data, the arguments that differ for the next page, and whether there may be one
 // at all.

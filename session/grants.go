@@ -235,14 +235,11 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		c.Rule = "approved once"
 	default:
 		c.Verdict, c.Rule = trace.Denied, trace.Refused
-		text, hint := entry.ID+": you denied this", ""
-		if r.script.Author != User {
-			text, hint = entry.ID+": denied by the person", "do not try again; ask what they would prefer"
-		}
+		text := entry.ID + RefusedText
 		if answer.Reason != "" {
 			text += ": " + answer.Reason
 		}
-		return nil, denied(CodeDenied, text, hint)
+		return nil, denied(CodeRefused, text, "")
 	}
 	if answer.Args == nil {
 		return call.Args, nil

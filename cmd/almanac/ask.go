@@ -17,6 +17,7 @@ import (
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/input"
+	"almanac/repl/plain"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
@@ -102,7 +103,8 @@ func (cli *commandLine) send(ctx context.Context, p *program, c replCommand, for
 		return err
 	}
 	feed := event.NewFeed()
-	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontAsk, policy: policy.ReadOnly})
+	asker, mode := p.asker()
+	w, err := cli.wire(ctx, appOptions{feed: feed, front: trace.FrontAsk, asker: asker, policy: mode})
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (cli *commandLine) send(ctx context.Context, p *program, c replCommand, for
 		return misconfigured(errors.New(noModel))
 	}
 	shell.SetMode(input.AskMode)
-	h := handling{p: p, shell: shell, feed: feed, format: format, alone: true}
+	h := handling{p: p, shell: shell, feed: feed, format: format, alone: true, asker: asker}
 	*a, _, err = h.line(ctx, prompt)
 	if err != nil {
 		return err
@@ -150,11 +152,13 @@ type handling struct {
 	format string
 	// alone tells that there is one line only: no cell can be looked up afterwards.
 	alone bool
+	// asker asks the person; nil for none.
+	asker *plain.Asker
 }
 
 // line handles one line and returns what came of it. The error has the exit code.
 func (h handling) line(ctx context.Context, line string) (a answered, quit bool, err error) {
-	f := h.p.follow(h.feed, h.format, h.alone, h.asks(line) || h.alone && h.format != "text")
+	f := h.follow(ctx, h.asks(line) || h.alone && h.format != "text")
 	status := h.shell.Handle(ctx, line)
 	ended := f.finish()
 	a = answered{Output: f.said.String(), Calls: []trace.Call{}}
@@ -264,11 +268,8 @@ func pipedMode(asks bool) input.Mode {
 
 // A follower prints the events of a feed, without a terminal, until it is finished.
 type follower struct {
-	p      *program
-	feed   *event.Feed
-	format string
-	// alone drops cell numbers: after a single input there is no cell to look up.
-	alone bool
+	handling
+	ctx context.Context
 	// aside sends what would go to standard output to standard error, and keeps it in said: the model's answer is the only
 	// one.
 	aside bool
@@ -280,13 +281,13 @@ type follower struct {
 	printer sync.WaitGroup
 }
 
-// follow prints the feed's events from now on; alone and aside are the follower's.
-func (p *program) follow(feed *event.Feed, format string, alone, aside bool) *follower {
-	f := &follower{p: p, feed: feed, format: format, alone: alone, aside: aside, stop: make(chan struct{})}
+// follow prints the feed's events from now on, and puts its questions until ctx is done; aside is the follower's.
+func (h handling) follow(ctx context.Context, aside bool) *follower {
+	f := &follower{handling: h, ctx: ctx, aside: aside, stop: make(chan struct{})}
 	f.printer.Go(func() {
 		for {
 			select {
-			case <-feed.Wake():
+			case <-f.feed.Wake():
 				f.take()
 			case <-f.stop:
 				f.take()
@@ -322,6 +323,11 @@ func (f *follower) show(e event.Event) {
 	answer := false
 	switch e.Kind {
 	case event.Spoke, event.Began, event.Answered:
+		return
+	case event.Asked:
+		r := e.Ask.Request
+		r.Cell = e.Cell
+		e.Ask.Answer <- f.asker.Ask(f.ctx, r)
 		return
 	case event.Copied:
 		for _, said := range event.CopyEvents(e) {

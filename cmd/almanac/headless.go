@@ -11,12 +11,9 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/term"
-
 	"almanac/repl"
 	"almanac/repl/show"
 	"almanac/session"
-	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -55,7 +52,8 @@ func (cli *commandLine) runCode(ctx context.Context, p *program, script session.
 	if err != nil {
 		return err
 	}
-	w, err := cli.wire(ctx, appOptions{front: trace.FrontScript, policy: policy.ReadOnly})
+	asker, mode := p.asker()
+	w, err := cli.wire(ctx, appOptions{front: trace.FrontScript, asker: asker, policy: mode})
 	if err != nil {
 		return err
 	}
@@ -146,15 +144,10 @@ func (p *program) printValues(out *session.Outcome, format string) error {
 
 // width is the width of standard output in columns, 0 if it is not a terminal.
 func (p *program) width() int {
-	out := p.stdout.terminal()
-	if out == nil {
-		return 0
+	if out := p.stdout.terminal(); out != nil {
+		return columns(out)
 	}
-	width, _, err := term.GetSize(int(out.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
+	return 0
 }
 
 func (p *program) printErrors(out *session.Outcome) {

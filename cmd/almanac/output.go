@@ -11,8 +11,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"golang.org/x/term"
-
 	"almanac/catalog/secret"
 	"almanac/catalog/text"
 )
@@ -49,13 +47,7 @@ func (o *output) end() error {
 }
 
 // terminal is the terminal that the output goes to; nil if it is not one.
-func (o *output) terminal() *os.File {
-	file, ok := o.w.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return nil
-	}
-	return file
-}
+func (o *output) terminal() *os.File { return terminalOf(o) }
 
 // shown is where to write foreign text: sanitised for a terminal, unchanged for a file or a pipe.
 func (o *output) shown() io.Writer {

@@ -62,8 +62,12 @@ func TestPipeAsks(t *testing.T) {
 
 // TestPipeAnswersNothing: no line of a pipe allows a call, in line mode or not, whatever the policy.
 func TestPipeAnswersNothing(t *testing.T) {
-	const lines = "billing.refund.issue{invoice_id = 'inv_04323', amount_cents = 100, reason = 'duplicate'}\ny\na\n3\nyes\n"
-	for _, args := range [][]string{nil, {"--plain"}, {"--plain", "--policy", "ask"}, {"--policy", "ask"}} {
+	const refund = "billing.refund.issue{invoice_id = 'inv_04323', amount_cents = 100, reason = 'duplicate'}"
+	const lines = refund + "\ny\na\n3\nyes\n"
+	for _, args := range [][]string{
+		nil, {"--plain"}, {"--plain", "--policy", "ask"}, {"--policy", "ask"},
+		{"-e", refund}, {"--policy", "ask", "-e", refund},
+	} {
 		t.Setenv("ALMANAC_DATA", officeDir(t))
 		t.Setenv("ALMANAC_CONFIG", os.DevNull)
 		var out, errs lockedText

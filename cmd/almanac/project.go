@@ -248,12 +248,15 @@ func (p *program) agrees(question string) bool {
 	}
 }
 
+// maxTyped bounds a typed line, in bytes.
+const maxTyped = 64 << 10
+
 // typedLine reads one line byte by byte, leaving the rest of the input to the terminal. The error is that of the
 // input's end.
 func typedLine(p *program) (string, error) {
 	var line []byte
 	one := make([]byte, 1)
-	for len(line) < 1000 {
+	for len(line) < maxTyped {
 		n, err := p.stdin.Read(one)
 		if err != nil {
 			return string(line), err

@@ -148,9 +148,6 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	return shell.Next(), err
 }
 
-// answerGrace is the time in which nobody can have read a question and typed an answer.
-const answerGrace = 300 * time.Millisecond
-
 // interactPlain is line mode. With a person typing, Ctrl+C stops the run, not the program.
 func (c replCommand) interactPlain(ctx context.Context, cli *commandLine, shell *repl.Shell, p *program,
 	in *plain.Typing, intro []string) error {

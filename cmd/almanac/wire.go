@@ -18,6 +18,7 @@ import (
 	"almanac/llm/openai"
 	"almanac/llm/tools"
 	"almanac/repl/event"
+	"almanac/repl/plain"
 	"almanac/repl/transcript"
 	"almanac/session"
 	"almanac/session/policy"
@@ -52,8 +53,10 @@ func (w *app) Close() error {
 type appOptions struct {
 	// feed receives events; nil for none.
 	feed *event.Feed
-	// person is set if somebody reads the feed and can be asked.
+	// person is set if somebody reads the feed, can be asked and types commands.
 	person bool
+	// asker asks the person of one script or prompt; nil for none. With a feed, its reader is who uses it.
+	asker *plain.Asker
 	// whole waits for all sources, since piped input cannot react to a catalog that is still loading.
 	whole bool
 	// front is what the session runs in.
@@ -92,8 +95,14 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 		UserBudget:   session.Budget{Calls: cli.Limits.YourCalls, Mutations: cli.Limits.YourMutations},
 		CheckResults: cli.CheckResults,
 	})
+	if o.asker != nil {
+		options.Approve = func(ctx context.Context, r session.Request) (session.Approval, error) {
+			return o.asker.Ask(ctx, r), nil
+		}
+	}
 	if o.feed != nil {
-		options = o.feed.Session(options, o.person)
+		options = o.feed.Session(options, o.person || o.asker != nil)
+		options.Commands = o.person
 	}
 	if w.session, err = session.New(view, options); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
@@ -86,6 +87,27 @@ func (t toolset) specsReply(specs []catalog.Spec, unknown []string) Reply {
 		data["unknown"] = unknown
 	}
 	return Reply{Text: capped(strings.Join(parts, "\n\n"), t.options.room(maxText)), Short: shortSpecs(specs), Data: data}
+}
+
+// toModel is an outcome in which the person's own denials are told to the model.
+func toModel(out *session.Outcome) *session.Outcome {
+	told := *out
+	told.Calls = slices.Clone(out.Calls)
+	for i, c := range told.Calls {
+		if c.Rule == trace.Refused {
+			told.Calls[i].Error = deniedByPerson(c.Error)
+		}
+	}
+	if out.Err != nil && out.Err.Code == session.CodeRefused {
+		err := *out.Err
+		err.Message, err.Hint = deniedByPerson(err.Message), "do not try again; ask what they would prefer"
+		told.Err = &err
+	}
+	return &told
+}
+
+func deniedByPerson(message string) string {
+	return strings.Replace(message, session.RefusedText, ": denied by the person", 1)
 }
 
 // outcomeReply answers with an outcome; kept is the global that has the first value.

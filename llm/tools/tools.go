@@ -240,7 +240,7 @@ func (t toolset) execute(ctx context.Context, raw json.RawMessage) (Reply, error
 		return Reply{}, hinted(err)
 	}
 	t.describeCalled(ctx, out)
-	return t.outcomeReply(out, kept), nil
+	return t.outcomeReply(toModel(out), kept), nil
 }
 
 // describeCalled puts the specification of an action that was called undescribed into the outcome, within the limit of

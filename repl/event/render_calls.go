@@ -50,9 +50,6 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 	if cause == "" {
 		cause = string(c.Verdict)
 	}
-	if c.Rule == trace.Refused { // what the model reads names the person
-		cause = strings.Replace(cause, "denied by the person", "you denied this", 1)
-	}
 	parts := show.Lines(show.Error, "    ", cause)
 	first := show.Line{show.Error.Span(inside + m.Fail + " "), id,
 		show.Error.Span("  " + strings.TrimSpace(parts[0].String())), show.Dim.Span("  " + text.Took(c.Took))}

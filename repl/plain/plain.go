@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -93,7 +92,7 @@ type plain struct {
 	sh    *repl.Shell
 	out   io.Writer
 	o     Options
-	lines <-chan typedLine
+	lines chan typedLine
 	ahead []typedLine // typed while a question came up
 	err   error       // of out
 	ended error       // of the input at hand
@@ -102,6 +101,9 @@ type plain struct {
 	open bool
 	// half holds the bytes of a character that has not come whole.
 	half string
+	// read gives one line, where lines are not read ahead; reading is true while it is under way.
+	read    func() (string, error)
+	reading bool
 }
 
 func (t *Typing) read(in io.Reader) {
@@ -295,127 +297,6 @@ func (p *plain) whole(text string) string {
 		}
 	}
 	return text
-}
-
-// ask puts the question and waits for a typed answer. The end of the input, an interrupt and the end of ctx deny; an
-// interrupt stops the run, too.
-func (p *plain) ask(ctx context.Context, cancel func(), e event.Event) {
-	defer p.questions()()
-	p.printLines(event.AskLines(e, p.o.Width, p.o.Render))
-	q := show.QuestionOf(e.Ask.Request, p.o.Render.Marks())
-	if q.Over != nil {
-		e.Ask.Answer <- p.goOn(ctx, cancel, q)
-		return
-	}
-	e.Ask.Answer <- p.answer(ctx, cancel, q)
-}
-
-// goOn reads whether a run goes on: anything but a yes ends it.
-func (p *plain) goOn(ctx context.Context, cancel func(), q show.Question) session.Approval {
-	for {
-		typed, err := p.reply(ctx, cancel, "y goes on, v shows the script, anything else ends the run: ")
-		answer, _ := parseAnswer(typed)
-		switch {
-		case err != nil:
-			p.print("ended: no answer\n")
-		case answer == yes:
-			return session.Approval{Verdict: session.Once}
-		case answer == script:
-			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
-			continue
-		}
-		return session.Approval{}
-	}
-}
-
-// answer reads lines until one is an answer.
-func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) session.Approval {
-	for {
-		typed, err := p.reply(ctx, cancel, "y/a/e/n, n with a reason, v for the script, ? for details: ")
-		if err != nil {
-			p.print("denied: no answer\n")
-			return session.Approval{Reason: "no answer"}
-		}
-		answer, reason := parseAnswer(typed)
-		switch answer {
-		case yes:
-			return session.Approval{Verdict: session.Once}
-		case always:
-			if a, ok := p.scope(ctx, cancel, q); ok {
-				return a
-			}
-		case no:
-			return session.Approval{Reason: reason}
-		case edit:
-			typed, err := p.reply(ctx, cancel, "arguments: ")
-			if err != nil || strings.TrimSpace(typed) == "" {
-				continue
-			}
-			args, err := show.ParseArgs(typed)
-			if err == nil {
-				return session.Approval{Verdict: session.Once, Args: args}
-			}
-			p.print(text.Sanitize(err.Error()) + "\n")
-		case script:
-			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
-		case details:
-			p.printLines(event.AskDetails(q.Request(), p.o.Width, p.o.Render))
-		default:
-			p.print("not an answer: type y, a, e, n, v or ? alone\n")
-		}
-	}
-}
-
-// scope reads which calls a grant for the session covers. Anything but the number of one goes back.
-func (p *plain) scope(ctx context.Context, cancel func(), q show.Question) (session.Approval, bool) {
-	scopes := q.Scopes()
-	p.printLines(show.Wrap(q.ScopeLines(0), p.o.Width))
-	typed, err := p.reply(ctx, cancel, fmt.Sprintf("1 to %d, anything else goes back: ", len(scopes)))
-	n, bad := strconv.Atoi(strings.TrimSpace(typed))
-	if err == nil && bad == nil && 1 <= n && n <= len(scopes) {
-		if !q.Wide(scopes[n-1]) {
-			return scopes[n-1].Approval(), true
-		}
-		typed, err := p.reply(ctx, cancel,
-			q.RiskText(p.o.Render.Marks())+": type always to allow "+q.ID+" for this whole session: ")
-		if err == nil && strings.TrimSpace(typed) == "always" {
-			return scopes[n-1].Approval(), true
-		}
-	}
-	p.print("not allowed\n")
-	return session.Approval{}, false
-}
-
-// reply prints a prompt and waits for a line that was typed after it. What comes within the grace of the prompt was typed
-// before it could be read, or pasted: it is the next input, and so is what follows it as soon.
-func (p *plain) reply(ctx context.Context, cancel func(), prompt string) (string, error) {
-	p.print(prompt)
-	asked := time.Now()
-	for {
-		select {
-		case l := <-p.lines:
-			p.open = l.err != nil
-			if l.err != nil {
-				p.endLine()
-				return "", l.err
-			}
-			if time.Since(asked) >= p.o.Grace {
-				return l.text, nil
-			}
-			asked = time.Now()
-			p.ahead = append(p.ahead, l)
-			p.print("typed before the question, kept for later: " + text.SanitizeLine(l.text) + "\n" + prompt)
-		case <-p.o.Interrupt:
-			p.open = true
-			p.endLine()
-			cancel()
-			return "", context.Canceled
-		case <-ctx.Done():
-			p.open = true
-			p.endLine()
-			return "", ctx.Err()
-		}
-	}
 }
 
 func (p *plain) printLines(lines []show.Line) {
