@@ -49,8 +49,10 @@ type asking struct {
 	// held is the answer that waits for the silence behind it, or for Enter.
 	held  string
 	stage askStage
-	// marked is the scope that Enter grants, from 1; 0 for none.
-	marked int
+	// marked is the scope that Enter grants, from 1; 0 for none. numbered is true after a number, until the silence behind
+	// it is over: another one makes a word of both.
+	marked   int
+	numbered bool
 	// staged is when the stage began.
 	staged  time.Time
 	details bool
@@ -202,7 +204,7 @@ func (m *model) countSilence() {
 	if a.quiet = min(a.quiet+since, quietTime); a.quiet < quietTime {
 		return
 	}
-	a.ignored = false
+	a.ignored, a.numbered = false, false
 	if a.held != "" {
 		m.commit(a)
 	}
@@ -239,7 +241,7 @@ func (m *model) commit(a *asking) {
 
 // stand begins a stage with an empty input.
 func (m *model) stand(a *asking, stage askStage) {
-	a.stage, a.staged, a.marked, a.edit, a.trouble = stage, m.now(), 0, editor{}, ""
+	a.stage, a.staged, a.marked, a.numbered, a.edit, a.trouble = stage, m.now(), 0, false, editor{}, ""
 	a.disturb()
 }
 
@@ -318,7 +320,8 @@ func (m *model) change(a *asking, name, text string, quick bool) {
 	}
 }
 
-// choose takes a key while the scope of a grant is open. A digit or an arrow marks one, and only Enter grants it.
+// choose takes a key while the scope of a grant is open. A digit or an arrow marks one, at once, since only Enter grants
+// it.
 func (m *model) choose(a *asking, name, text string, quick bool) {
 	scopes := m.question(a).Scopes()
 	quiet, marked := a.quiet, a.marked
@@ -334,10 +337,10 @@ func (m *model) choose(a *asking, name, text string, quick bool) {
 	switch n, err := strconv.Atoi(text); {
 	case name == "esc":
 		m.stand(a, deciding)
-	case quick && (enter || text != ""), text != "" && (quiet < quietTime || err != nil || n < 1 || n > len(scopes)):
+	case quick && (enter || text != ""), text != "" && (a.ignored || a.numbered || err != nil || n < 1 || n > len(scopes)):
 		a.ignored, a.marked = true, 0
 	case text != "":
-		a.marked = n
+		a.marked, a.numbered = n, true
 	case a.ignored || m.now().Sub(a.staged) < deafTime:
 	case name == "up":
 		a.marked = max(marked-1, 1)

@@ -237,13 +237,27 @@ func (m *model) menuRows(room int) []string {
 	return rows
 }
 
-// effect tells of an action whether it changes anything.
+// effect tells of an action whether it changes anything, and high risk from other risk.
 func (m *model) effect(tag string) string {
-	switch tag {
+	switch said := effectText(tag) + " "; tag {
 	case "":
 		return ""
 	case "R":
-		return m.theme.dim.Render("ro   ")
+		return m.theme.dim.Render(said)
+	case "!":
+		return m.theme.bad.Render(said)
+	default:
+		return m.theme.warn.Render(said)
 	}
-	return m.theme.warn.Render("MUT  ")
+}
+
+// effectText is the tag of an action in four columns.
+func effectText(tag string) string {
+	switch tag {
+	case "R":
+		return "ro  "
+	case "!":
+		return "MUT!"
+	}
+	return "MUT "
 }

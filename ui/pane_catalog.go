@@ -221,14 +221,11 @@ func (p *catalogPane) right(width, height int) []string {
 
 func (p *catalogPane) hitRow(h repl.Sighting, chosen bool, width int) string {
 	t := p.m.theme
-	tag, notes := "ro ", h.Policy
-	if h.Tag != "R" {
-		tag = "MUT"
-	}
+	tag, notes := effectText(h.Tag), h.Policy
 	if h.Used > 0 {
 		notes = strings.TrimSpace(notes + fmt.Sprintf(" used %dx", h.Used))
 	}
-	right := tag + " " + pad(notes, 13)
+	right := tag + " " + pad(notes, 12)
 	if width < 44 {
 		right = tag
 	}

@@ -349,3 +349,14 @@ func TestValueSearchLooksBelow(t *testing.T) {
 		t.Errorf("nothing is told of the change")
 	}
 }
+
+// High risk looks different from low where actions are listed, without colour too.
+func TestListedRisksDiffer(t *testing.T) {
+	for _, tag := range []struct{ effect, want string }{{"R", "ro  "}, {"W", "MUT "}, {"!", "MUT!"}} {
+		s := newScreen(t, 80, 24)
+		row := (&catalogPane{m: s.model}).hitRow(repl.Sighting{ID: "a.b", Tag: tag.effect, Policy: "asks"}, false, 60)
+		if menu := s.effect(tag.effect); !strings.Contains(row, " "+tag.want+" asks") || !strings.Contains(menu, tag.want) {
+			t.Errorf("%s: %q, %q", tag.effect, row, menu)
+		}
+	}
+}

@@ -123,8 +123,8 @@ func (s *screen) pass(d time.Duration) {
 func (s *screen) keys(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
-		if name == "pause" {
-			s.pass(time.Second)
+		if name == "pause" || name == "beat" { // of somebody who waits, or who types
+			s.pass(map[string]time.Duration{"pause": time.Second, "beat": 50 * time.Millisecond}[name])
 			continue
 		}
 		if k, ok := keyNamed(name); ok {
