@@ -104,7 +104,9 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 		over := len(body) - a.page
 		body = body[a.top : a.top+a.page]
 		if len(front) < spare {
-			body = append(body, ansi.Truncate(fmt.Sprintf("%s %s %d more rows, printed above; PgUp PgDn", t.glyphs.bar, t.glyphs.more, over), m.width-1, ""))
+			more := fmt.Sprintf("%s %s %d more", t.glyphs.bar, t.glyphs.more, over)
+			keys := m.fitting(more+" rows, printed above; PgUp PgDn", more+", printed above; PgUp PgDn")
+			body = append(body, ansi.Truncate(keys, m.width-1, ""))
 		}
 	} else {
 		a.top = 0
@@ -185,7 +187,7 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 		joined("y once", "n deny", "a", "e", "v", "?"))
 }
 
-// fitting is the first of words that the foot of a box has room for, else the last.
+// fitting is the first of words that a box has room for, else the last.
 func (m *model) fitting(words ...string) string {
 	for _, w := range words {
 		if ansi.StringWidth(w) <= m.width-7 {

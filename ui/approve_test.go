@@ -363,11 +363,14 @@ func TestRiskIsAlwaysShown(t *testing.T) {
 	}
 }
 
-// Arguments that the box has no room for are printed whole above it.
+// Arguments that the box has no room for are printed whole above it, and it says so.
 func TestApprovalOfTallArguments(t *testing.T) {
 	s := newScreen(t, 40, smallHeight)
 	s.keys("f()", "enter")
 	s.ask()
+	if box := s.View().Content; !strings.Contains(box, "printed above; PgUp PgDn") {
+		t.Errorf("the box does not say how to read on:\n%s", box)
+	}
 	if len(s.printed) == 0 || !strings.Contains(strings.Join(s.printed, "\n"), `invoice_id = "inv_1001"`) {
 		t.Errorf("printed %q", s.printed)
 	}

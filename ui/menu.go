@@ -12,6 +12,7 @@ import (
 	"almanac/catalog/text"
 	"almanac/repl"
 	"almanac/repl/event"
+	"almanac/repl/input"
 )
 
 // This file holds the completion menu under the input: Tab opens it, Tab and the arrows move, Enter takes. What is typed
@@ -130,12 +131,16 @@ func (m *model) offer(hits []event.Hit) {
 	m.menu = &menu{list: list, offered: true}
 }
 
-// insertCall puts a call of the action into the input, the cursor where the first argument goes.
+// insertCall puts a call of the action into the input, the cursor where the first argument goes. In an empty question it
+// stands behind !, which runs it: the model would be sent it as words.
 func (m *model) insertCall(id string) {
 	call := m.shell.Skeleton(id)
 	back := 1
 	if i := strings.Index(call, " = "); i >= 0 {
 		back = len(call) - i - len(" = ")
+	}
+	if m.status.Mode == input.AskMode && m.edit.text == "" {
+		call = "!" + call
 	}
 	m.takeText(call, back)
 }

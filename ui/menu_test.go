@@ -214,3 +214,22 @@ func (s *screen) settleCompletion(cmd tea.Cmd) {
 		s.View()
 	}
 }
+
+// A call that is inserted into an empty question can be run with Enter; within a question it is words.
+func TestInsertedCallRuns(t *testing.T) {
+	for _, c := range []struct {
+		mode         input.Mode
+		before, want string
+	}{
+		{input.LuaMode, "", "crm.customer.search{"}, {input.AskMode, "", "!crm.customer.search{"}, {input.AskMode, "what does ", "what does crm.customer.search{"},
+	} {
+		s := newScreen(t, 80, 24)
+		s.shell.SetMode(c.mode)
+		s.standing()
+		s.edit.set(c.before)
+		s.insertCall("crm.customer.search")
+		if got := s.edit.text; !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v, %q: %q", c.mode, c.before, got)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/colorprofile"
 )
 
 func TestScrollChunks(t *testing.T) {
@@ -80,5 +82,27 @@ func TestScrollIsBounded(t *testing.T) {
 	var missing int
 	if _, err := fmt.Sscanf(lines[0], "(%d earlier", &missing); err != nil || missing+len(lines)-1 != 100 || lines[len(lines)-1] != "line 99" {
 		t.Errorf("%d missing of %q", missing, lines)
+	}
+}
+
+// A line of a box that is broken keeps its style in each row.
+func TestBrokenLinesKeepTheirStyle(t *testing.T) {
+	s := colorful(t, Theme{name: darkTheme}, colorprofile.TrueColor, 40, 24)
+	s.keys("f()", "enter")
+	s.ask()
+	dim, _, _ := strings.Cut(s.theme.dim.Render("|"), "|")
+	rows := 0
+	for _, row := range strings.Split(s.View().Content, "\n") {
+		for _, words := range []string{"asked by the", "need approval"} {
+			if !strings.Contains(row, words) {
+				continue
+			}
+			if rows++; !strings.Contains(row, dim+words) && !strings.Contains(row, dim+"line 3 · mutations "+words) {
+				t.Errorf("%q is not dim: %q", words, row)
+			}
+		}
+	}
+	if rows != 2 {
+		t.Errorf("%d rows:\n%s", rows, s.View().Content)
 	}
 }
