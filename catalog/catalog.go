@@ -166,9 +166,9 @@ func CheckID(id string) error {
 	}
 	plain := true
 	for i := range len(id) {
-		plain = plain && id[i] > ' ' && id[i] < 0x7f && !strings.ContainsRune(pattern.Reserved, rune(id[i]))
+		plain = plain && id[i] > ' ' && id[i] < 0x7f
 	}
-	if plain {
+	if plain && !strings.ContainsAny(id, pattern.Reserved) {
 		return nil
 	}
 	for _, r := range id {

@@ -28,7 +28,7 @@ func (v *View) dataFlow(steps []Step) *dataFlow {
 	for i, step := range steps {
 		for _, hit := range step.Hits {
 			if e, ok := v.Lookup(hit.ID); ok {
-				s.givers[i] = append(s.givers[i], giver{e, outputKeys(e, newSeenFields().shapeOf(e)), requiredKeys(e)})
+				s.givers[i] = append(s.givers[i], giver{e, outputKeys(e, newSeenFields(0).shapeOf(e)), requiredKeys(e)})
 			}
 		}
 	}

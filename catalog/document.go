@@ -64,7 +64,7 @@ func (c *Catalog) document(doc int, d *search.Document) {
 	e := c.peek(doc)
 	seen, _ := d.Scratch.(*seenFields)
 	if seen == nil {
-		seen = newSeenFields()
+		seen = newSeenFields(c.Len() / 2)
 		d.Scratch = seen
 	}
 	sh := seen.shapeOf(e)
@@ -80,14 +80,14 @@ func (c *Catalog) document(doc int, d *search.Document) {
 	add(tagField, e.Tags...)
 	add(tagField, e.Entities...)
 	add(descriptionField, e.Description)
-	for i, p := range sh.inputs {
-		add(inputField, p.Name)
-		if text := sh.about[i].description; text != "" {
-			add(inputTextField, text)
+	for i, p := range sh.input.props {
+		d.Texts = append(d.Texts, search.Text{Field: inputField, Text: p.Name, Known: &sh.input.names[i].known})
+		if f := sh.input.about[i]; f.description != "" {
+			d.Texts = append(d.Texts, search.Text{Field: inputTextField, Text: f.description, Known: &f.known})
 		}
 	}
-	for _, p := range sh.outputs {
-		add(outputField, p.Name)
+	for i, p := range sh.output.props {
+		d.Texts = append(d.Texts, search.Text{Field: outputField, Text: p.Name, Known: &sh.output.names[i].known})
 	}
 	addKeys(d, e, sh)
 	switch e.Operation {
@@ -114,8 +114,8 @@ func addKeys(d *search.Document, e *Entry, sh *shape) {
 		path = join(path, strings.ToLower(segment))
 		add(namespaceKind, path)
 	}
-	add(tagKind, foldedSet(e.Tags, spelling.Fold)...)
-	add(entityKind, foldedSet(e.Entities, entityKey)...)
+	add(tagKind, foldedSet(e.Tags, sh.seen.fold)...)
+	add(entityKind, foldedSet(e.Entities, sh.seen.entity)...)
 	add(operationKind, string(OperationOf(e)))
 	add(riskKind, string(RiskOf(e)))
 	add(inputKind, inputKeys(e, sh)...)

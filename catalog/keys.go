@@ -14,55 +14,80 @@ import (
 
 // A shape is the outline of an entry's schemas, read once for everything that is indexed.
 type shape struct {
-	inputs      []spec.Property
-	about       []seenField // the inputs, in step
-	outDocument spec.Document
-	output      spec.Outline
-	outputs     []spec.Property
-	seen        *seenFields
+	input, output *fields
+	seen          *seenFields
 }
 
-// seenFields remembers what is indexed of fields, and folded names, since most fields of a catalog repeat those of
+// fields are those of a schema.
+type fields struct {
+	document spec.Document
+	outline  spec.Outline
+	props    []spec.Property
+	names    []*seenName  // in step with props
+	about    []*seenField // in step with props; nil for those of an output
+}
+
+// seenFields remembers what is indexed of schemas, fields and names, since most fields of a catalog repeat those of
 // other actions: a page number, a limit. It is for one goroutine.
 type seenFields struct {
-	fields map[string]seenField // by the text of a schema without references
-	folded map[string]string    // see spelling.Fold
+	fields          map[string]*seenField // by the text of a schema without references
+	names           map[string]*seenName
+	inputs, outputs map[*Schema]*fields
 }
 
 // A seenField is what is indexed of an input beside its name.
 type seenField struct {
 	description string
 	list        bool
+	known       search.Known // of the description
 }
 
-// mostSeen is how many fields are remembered.
-const mostSeen = 1 << 18
+// A seenName is a name and what it is under spelling.Fold.
+type seenName struct {
+	folded string
+	known  search.Known
+}
 
-func newSeenFields() *seenFields {
-	return &seenFields{fields: map[string]seenField{}, folded: map[string]string{}}
+const (
+	// mostSeen is how many fields, and names, are remembered.
+	mostSeen = 1 << 18
+	// mostShapes is how many schemas are: actions with the same one mostly stand near each other.
+	mostShapes = 256
+)
+
+// newSeenFields has room for those of n entries: growing a map hashes all that it has anew.
+func newSeenFields(n int) *seenFields {
+	n = min(n, mostSeen)
+	return &seenFields{fields: make(map[string]*seenField, n), names: make(map[string]*seenName, n),
+		inputs: map[*Schema]*fields{}, outputs: map[*Schema]*fields{}}
+}
+
+func (s *seenFields) name(text string) *seenName {
+	name, ok := s.names[text]
+	if ok {
+		return name
+	}
+	if len(s.names) >= mostSeen {
+		clear(s.names)
+	}
+	name = &seenName{folded: spelling.Fold(text)}
+	s.names[text] = name
+	return name
 }
 
 // fold is spelling.Fold.
-func (s *seenFields) fold(name string) string {
-	folded, ok := s.folded[name]
-	if ok {
-		return folded
-	}
-	if len(s.folded) >= mostSeen {
-		clear(s.folded)
-	}
-	folded = spelling.Fold(name)
-	s.folded[name] = folded
-	return folded
-}
+func (s *seenFields) fold(name string) string { return s.name(name).folded }
+
+// entity is entityKey.
+func (s *seenFields) entity(name string) string { return spelling.Singular(s.fold(name)) }
 
 // field reads an input. whole tells that the document has no references.
-func (s *seenFields) field(d spec.Document, text []byte, whole bool) seenField {
+func (s *seenFields) field(d spec.Document, text []byte, whole bool) *seenField {
 	if f, ok := s.fields[string(text)]; ok && whole {
 		return f
 	}
 	o, _ := d.Plain(text)
-	f := seenField{o.Description, o.IsList()}
+	f := &seenField{description: o.Description, list: o.IsList()}
 	if whole {
 		if len(s.fields) >= mostSeen {
 			clear(s.fields)
@@ -73,19 +98,35 @@ func (s *seenFields) field(d spec.Document, text []byte, whole bool) seenField {
 }
 
 func (s *seenFields) shapeOf(e *Entry) *shape {
-	sh := &shape{seen: s}
-	d := e.Input.document()
-	sh.inputs = d.Fields()
+	return &shape{input: s.fieldsOf(e.Input, s.inputs, true), output: s.fieldsOf(e.Output, s.outputs, false), seen: s}
+}
+
+// fieldsOf reads a schema, unless seen has it; nil is one without fields. about tells whether the fields' own schemas
+// are read, too.
+func (s *seenFields) fieldsOf(schema *Schema, seen map[*Schema]*fields, about bool) *fields {
+	if schema == nil {
+		return &fields{}
+	}
+	f, ok := seen[schema]
+	if ok {
+		return f
+	}
+	d := schema.document()
+	f = &fields{document: d}
+	f.outline, _ = d.Plain(d)
+	f.props = d.FieldsOf(f.outline)
 	whole := !bytes.Contains(d, []byte("$ref"))
-	for _, p := range sh.inputs {
-		sh.about = append(sh.about, s.field(d, p.Text, whole))
+	for _, p := range f.props {
+		f.names = append(f.names, s.name(p.Name))
+		if about {
+			f.about = append(f.about, s.field(d, p.Text, whole))
+		}
 	}
-	if e.Output != nil {
-		sh.outDocument = e.Output.document()
-		sh.output, _ = sh.outDocument.Plain(sh.outDocument)
-		sh.outputs = sh.outDocument.FieldsOf(sh.output)
+	if len(seen) >= mostShapes {
+		clear(seen)
 	}
-	return sh
+	seen[schema] = f
+	return f
 }
 
 // entityKey is an entity as it is indexed.
@@ -144,15 +185,15 @@ func subjects(e *Entry, title string) []string {
 // inputKeys are the names under which an entry's inputs can be found, sorted.
 func inputKeys(e *Entry, sh *shape) []string {
 	var keys []string
-	for i, p := range sh.inputs {
-		key := sh.seen.fold(p.Name)
+	for i, name := range sh.input.names {
+		key := name.folded
 		keys = append(keys, key)
 		if key == "id" || key == "ids" {
 			for _, subject := range subjects(e, "") {
 				keys = append(keys, subject+"_"+key)
 			}
 		}
-		if sh.about[i].list {
+		if sh.input.about[i].list {
 			keys = append(keys, listKeys(spelling.Singular(key))...)
 		}
 	}
@@ -171,14 +212,14 @@ func outputKeys(e *Entry, sh *shape) []string {
 		return nil
 	}
 	var keys []string
-	d, o := sh.outDocument, sh.output
+	d, o := sh.output.document, sh.output.outline
 	title, isList := o.Title, o.IsList()
 	if isList && o.Items != nil {
 		item, _ := d.Plain(o.Items)
 		title = item.Title
 	}
 	about := subjects(e, title)
-	props := sh.outputs
+	props := sh.output.props
 	for _, subject := range about {
 		switch {
 		case isList:
@@ -188,16 +229,16 @@ func outputKeys(e *Entry, sh *shape) []string {
 			keys = append(keys, subject)
 		}
 	}
-	for _, p := range props {
-		keys = sh.outputFieldKeys(keys, p, about)
+	for i, p := range props {
+		keys = sh.outputFieldKeys(keys, sh.output.names[i].folded, p, about)
 	}
 	return sortedSet(keys)
 }
 
-// outputFieldKeys appends the names of one returned field. The fields of a nested object, and of the items of a nested
-// list, count as fields of that object.
-func (sh *shape) outputFieldKeys(keys []string, p spec.Property, about []string) []string {
-	d, key := sh.outDocument, sh.seen.fold(p.Name)
+// outputFieldKeys appends the names of one returned field, whose own is key. The fields of a nested object, and of the
+// items of a nested list, count as fields of that object.
+func (sh *shape) outputFieldKeys(keys []string, key string, p spec.Property, about []string) []string {
+	d := sh.output.document
 	keys = append(keys, key)
 	if key == "id" {
 		for _, subject := range about {

@@ -32,7 +32,7 @@ func (v *View) Similar(id string, o SearchOptions) (Set, error) {
 
 // likeness is what an entry is about, as a query.
 func likeness(e *Entry) string {
-	sh := newSeenFields().shapeOf(e)
+	sh := newSeenFields(0).shapeOf(e)
 	var words []string
 	for range likeName {
 		words = append(words, nameOf(e))
@@ -41,7 +41,7 @@ func likeness(e *Entry) string {
 		words = append(words, e.Namespace[n-1])
 	}
 	words = append(words, e.Entities...)
-	for _, fields := range [][]spec.Property{sh.inputs, sh.outputs} {
+	for _, fields := range [][]spec.Property{sh.input.props, sh.output.props} {
 		for _, p := range fields[:min(len(fields), likeFields)] {
 			words = append(words, p.Name)
 		}

@@ -260,7 +260,7 @@ func TestLinesThatChange(t *testing.T) {
 		`{"id":"shop.terminate","mutates":false,"endpoint":"GET /"}`:                 false,
 		`{"id":"shop.x1","name":"deleteOrder","endpoint":"GET /orders/{id}/remove"}`: true,
 	} {
-		if e, _, err := newDecoder().entry([]byte(line)); err != nil || e.Mutates != want {
+		if e, _, err := newDecoder(0).entry([]byte(line)); err != nil || e.Mutates != want {
 			t.Errorf("%s: %v, mutates %v, want %v", line, err, e.Mutates, want)
 		}
 	}

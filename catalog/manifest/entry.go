@@ -45,8 +45,11 @@ type decoder struct {
 	text, required []byte
 }
 
-func newDecoder() *decoder {
-	return &decoder{schemas: map[string]*catalog.Schema{}, words: map[string]string{}, fields: map[string]field{}}
+// newDecoder has room for what differs in n lines: growing a map hashes all that it has anew.
+func newDecoder(n int) *decoder {
+	n = min(n, mostKept)
+	return &decoder{schemas: make(map[string]*catalog.Schema, n/2), words: map[string]string{},
+		fields: make(map[string]field, n)}
 }
 
 // record reads a line as json.Unmarshal does, or reports false for one that it had better read: it is wrong, or writes

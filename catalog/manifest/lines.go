@@ -34,13 +34,14 @@ type batch struct {
 
 // batches sends the lines of r in order; those of a batch are decoded once its channel is closed. The caller must
 // receive until the channel returned is closed: then all its goroutines have ended.
-func batches(r io.Reader) <-chan *batch {
+// size is about how many lines there are; zero where that is not known.
+func batches(r io.Reader, size int) <-chan *batch {
 	workers := runtime.GOMAXPROCS(0)
 	work := make(chan *batch, workers)
 	order := make(chan *batch, 2*workers)
 	for range workers {
 		go func() {
-			d := newDecoder()
+			d := newDecoder(size)
 			for b := range work {
 				b.decode(d)
 			}

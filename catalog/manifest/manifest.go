@@ -61,6 +61,9 @@ func ReadFile(file string) ([]catalog.Entry, report, error) {
 	return readFile(context.Background(), file, nil)
 }
 
+// lineSize is about the size of a short line, or of a packed one, in bytes.
+const lineSize = 256
+
 // Load is ReadFile for a source in the background: it ends with ctx, with an error, and reports how far it has come to
 // progress, which may be nil.
 func Load(ctx context.Context, file string, progress func(source.Reading)) (catalog.Batch, error) {
@@ -127,7 +130,7 @@ func readFile(ctx context.Context, file string, progress func(source.Reading)) (
 	if head, _ := text.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
 		return nil, report{}, fmt.Errorf("%s: the file is in UTF-16: convert it to UTF-8", file)
 	}
-	entries, report := read(text, file, func(entries []catalog.Entry) {
+	entries, report := read(text, file, int(min(size/lineSize, mostKept/2)), func(entries []catalog.Entry) {
 		if progress != nil {
 			progress(source.Reading{Found: len(entries), Percent: source.Percent(bytes.read.Load(), size), Entries: entries})
 		}
@@ -138,15 +141,15 @@ func readFile(ctx context.Context, file string, progress func(source.Reading)) (
 // Read reads entries until r ends. source names it in the report. A read error ends the reading: it is reported as a
 // skip of the broken line, and the entries before it are returned. Lines are decoded on all processors; entries and
 // remarks are in the order of the lines.
-func Read(r io.Reader, source string) ([]catalog.Entry, report) { return read(r, source, nil) }
+func Read(r io.Reader, source string) ([]catalog.Entry, report) { return read(r, source, 0, nil) }
 
-func read(r io.Reader, source string, progress func([]catalog.Entry)) ([]catalog.Entry, report) {
+func read(r io.Reader, source string, size int, progress func([]catalog.Entry)) ([]catalog.Entry, report) {
 	var (
 		entries []catalog.Entry
 		report  report
-		seen    = map[string]int{}
+		seen    = make(map[string]int, size)
 	)
-	for b := range batches(r) {
+	for b := range batches(r, size) {
 		<-b.decoded
 		entries = slices.Grow(entries, len(b.lines))
 		for i := range b.lines {

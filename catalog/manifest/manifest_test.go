@@ -151,7 +151,7 @@ func TestInputForms(t *testing.T) {
 		{`{"when":{"type":"Date (yyyy-mm-dd)"},"who":{"type":"any"}}`,
 			`{"type":"object","properties":{"when":{"type":"string"},"who":{}}}`},
 	} {
-		s, err := newDecoder().inputSchema([]byte(test.input))
+		s, err := newDecoder(0).inputSchema([]byte(test.input))
 		got := ""
 		if s != nil {
 			got = string(s.JSON())
@@ -197,7 +197,7 @@ func FuzzRecord(f *testing.F) {
 	} {
 		f.Add([]byte(line))
 	}
-	d := newDecoder()
+	d := newDecoder(0)
 	f.Fuzz(func(t *testing.T, line []byte) {
 		line = bytes.ToValidUTF8(line, []byte("\ufffd")) // as entry does
 		got, ok := d.record(line)
@@ -236,7 +236,7 @@ func TestSaid(t *testing.T) {
 		{"a.b", "", true}, {"api.Größe.lesen", "GRÖSSE", false}, {"api.Größe.lesen", "größe Lesen", true},
 		{"api.v2", "V 2", true}, {"a.İx", "ix", true},
 	} {
-		if got := newDecoder().said(test.id, test.name); got != test.want {
+		if got := newDecoder(0).said(test.id, test.name); got != test.want {
 			t.Errorf("%q in %q: %v", test.name, test.id, got)
 		}
 	}

@@ -45,6 +45,7 @@ type worker struct {
 	raw   map[string]int32 // word as written → stem, -1 for a stop word
 	// known are the stems of texts whose words' places do not matter: names and texts of arguments repeat.
 	known map[string][]int32
+	terms []int32 // room for those of texts
 	rows  []int32 // stem → its vector, -1 when it has none
 
 	// Of the document at hand:
@@ -93,7 +94,7 @@ func Build(docs int, o Options) *Index {
 	workers := make([]*worker, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
 	for i := range workers {
 		workers[i] = &worker{
-			index: ix, raw: make(map[string]int32, 2048), known: map[string][]int32{}, keys: make([]vocabulary, len(o.Kinds)),
+			index: ix, raw: make(map[string]int32, max(2048, min(docs, mostWords))), known: map[string][]int32{}, keys: make([]vocabulary, len(o.Kinds)),
 			meanings: make([][]int32, len(o.Fields)), work: part{keys: make([][]posting, len(o.Kinds))},
 		}
 	}
@@ -183,22 +184,48 @@ func (w *worker) term(word []byte) int32 {
 // mostKnown is how many texts a worker remembers the stems of.
 const mostKnown = 1 << 18
 
-// termsOf are the stems of a text, without stop words.
+// mostWords is for how many words a worker has room from the start: growing a map hashes all its words anew.
+const mostWords = 1 << 16
+
+// read is the stems of a text, without stop words. The slice is cut from a larger one.
+func (w *worker) read(text string) []int32 {
+	const chunk = 1 << 12
+	start := len(w.terms)
+	spelling.EachWord(text, func(word []byte, _ bool) {
+		if t := w.term(word); t >= 0 {
+			if len(w.terms) == cap(w.terms) {
+				w.terms = append(make([]int32, 0, max(chunk, 2*(len(w.terms)-start))), w.terms[start:]...)
+				start = 0
+			}
+			w.terms = append(w.terms, t)
+		}
+	})
+	return w.terms[start:len(w.terms):len(w.terms)]
+}
+
+// termsOf is read for a text that may come again.
 func (w *worker) termsOf(text string) []int32 {
 	terms, ok := w.known[text]
 	if ok {
 		return terms
 	}
-	spelling.EachWord(text, func(word []byte, _ bool) {
-		if t := w.term(word); t >= 0 {
-			terms = append(terms, t)
-		}
-	})
+	terms = w.read(text)
 	if len(w.known) >= mostKnown {
 		clear(w.known)
 	}
 	w.known[text] = terms
 	return terms
+}
+
+// knownTerms is termsOf for a text of a document.
+func (w *worker) knownTerms(t Text) []int32 {
+	switch {
+	case t.Known == nil:
+		return w.termsOf(t.Text)
+	case !t.Known.read:
+		*t.Known = Known{w.read(t.Text), true}
+	}
+	return t.Known.terms
 }
 
 // addWords counts the words of one document.
@@ -235,7 +262,7 @@ func (w *worker) addWords(p *part, doc uint32) {
 		}
 		switch fields[f].Role {
 		case Other:
-			for _, t := range w.termsOf(text) {
+			for _, t := range w.knownTerms(t) {
 				count(t)
 			}
 			continue

@@ -23,6 +23,15 @@ import (
 type Text struct {
 	Field int
 	Text  string
+	// Known is what the index remembers of a text that comes again, kept for it with Document.Scratch. Nil for others, and
+	// for fields with a role.
+	Known *Known
+}
+
+// Known is what an index remembers of a text. The zero value is for a text that it has not seen.
+type Known struct {
+	terms []int32
+	read  bool
 }
 
 // A Key is a name under which a document can be found, of one of the kinds in Options.

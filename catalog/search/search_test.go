@@ -25,14 +25,14 @@ func indexOf(notes []note, without ...Feature) *Index {
 		Noun: "note", Kinds: []bool{true}, Path: path, Without: without,
 		Fields: []Field{{Name: "name", Role: Name, Weight: 20, Meaning: 512}, {Name: "path", Weight: 10, Meaning: 77}, {Name: "body", Role: Body, Weight: 10, Meaning: 256}},
 		Document: func(doc int, d *Document) {
-			d.Texts = append(d.Texts, Text{0, notes[doc].name})
+			d.Texts = append(d.Texts, Text{Field: 0, Text: notes[doc].name})
 			at := ""
 			for _, segment := range path(doc) {
-				d.Texts = append(d.Texts, Text{1, segment})
+				d.Texts = append(d.Texts, Text{Field: 1, Text: segment})
 				at = strings.TrimPrefix(at+"."+strings.ToLower(segment), ".")
 				d.Keys = append(d.Keys, Key{0, at})
 			}
-			d.Texts = append(d.Texts, Text{2, notes[doc].body})
+			d.Texts = append(d.Texts, Text{Field: 2, Text: notes[doc].body})
 		},
 	})
 }

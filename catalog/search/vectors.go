@@ -81,8 +81,8 @@ func (t *vectorTable) row(stem string) int32 {
 func (t *vectorTable) add(sum *[vectorDims]int32, row, weight int32) {
 	b := t.rows[int(row)*rowSize : int(row)*rowSize+rowSize]
 	k := weight * int32(b[0])
-	for d, x := range []byte(b[1:]) {
-		sum[d] += k * int32(int8(x))
+	for d := range sum {
+		sum[d] += k * int32(int8(b[1+d]))
 	}
 }
 

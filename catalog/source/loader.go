@@ -265,10 +265,12 @@ func (l *Loader) assemble() {
 	l.mu.Lock()
 	var entries []catalog.Entry
 	fresh, all := false, true
-	from := map[string]string{}
+	size := 0
 	for _, s := range l.sources {
 		fresh = fresh || s.fresh
+		size += len(s.entries)
 	}
+	from := make(map[string]string, size)
 	for _, s := range l.sources {
 		all = all && s.answered
 		if !fresh {
