@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -190,7 +191,22 @@ func (cli *commandLine) feed(ctx context.Context, partly bool) (*catalogUpdater,
 		return nil, misconfigured(err)
 	}
 	cli.credentials.follow(f.loader)
+	collectLess(ctx, f.loader)
 	return f, nil
+}
+
+// collectLess has garbage collected half as often until all sources have been read: most of what reading and indexing
+// allocate is there to stay. What the person has set in GOGC holds.
+func collectLess(ctx context.Context, l *source.Loader) {
+	const loading, usual = 200, 100
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	debug.SetGCPercent(loading)
+	go func() {
+		_ = l.Wait(ctx) // either way
+		debug.SetGCPercent(usual)
+	}()
 }
 
 // view is the current view. While a source is missing, the rules may name actions that do not exist yet.
