@@ -277,6 +277,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 		Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr), Calls: calls, Effects: effects,
 		Steps: reply.Steps, Elapsed: time.Since(r.started), LuaTime: reply.Elapsed, Allocated: reply.Allocated,
 		Dropped: reply.Dropped, Hint: reply.Hint, Err: reply.Err, Lost: r.lost, Sets: r.returned, Specs: r.specs(),
+		Used:     r.used,
 		Withheld: r.reading.withheld,
 	}
 	if r.mode == trace.ModeRun {

@@ -59,6 +59,8 @@ type Outcome struct {
 	Specs []catalog.Spec
 	// Withheld tells that the script of the model's found more actions than one answer has.
 	Withheld bool
+	// Used is what the run used of its budget.
+	Used Usage
 	// DryRun is true for a preview: nothing was changed.
 	DryRun  bool
 	Steps   int64

@@ -78,6 +78,9 @@ func renderOutcome(out *session.Outcome, how showing) string {
 	}
 	renderCalls(&b, out)
 	renderGlobals(&b, out.Globals)
+	if out.Err == nil {
+		renderBudget(&b, out.Used)
+	}
 	if n := len(out.Effects); n > 0 {
 		fmt.Fprintf(&b, "effects recorded, not applied: %d\n", n)
 	}
@@ -189,6 +192,18 @@ func renderGlobals(b *strings.Builder, d vm.Diff) {
 	}
 	if len(parts) > 0 {
 		fmt.Fprintf(b, "globals: %s\n", strings.Join(parts, "; "))
+	}
+}
+
+// renderBudget says what is nearly used up of what one run may do.
+func renderBudget(b *strings.Builder, u session.Usage) {
+	for _, part := range []struct {
+		used, limit int
+		name        string
+	}{{u.Calls, u.CallLimit, "calls"}, {u.Mutations, u.MutationLimit, "mutations"}} {
+		if part.limit > 0 && part.used*5 >= part.limit*4 {
+			fmt.Fprintf(b, "budget: %d of the %d %s of a run are used; do the rest in another run\n", part.used, part.limit, part.name)
+		}
 	}
 }
 
