@@ -36,8 +36,8 @@ func (a ToolAnswer) Event(cell int, full bool) Event {
 	return Event{Kind: Answered, Cell: cell, Author: session.Model, Tool: a.Tool, Text: a.Text, Total: a.Total, Full: full}
 }
 
-// answer keeps what the model reads of a tool's answer.
-func (f *Feed) answer(e llm.Event) {
+// answer keeps what the model reads of a tool's answer, and tells it where nothing has shown it, as with shown.
+func (f *Feed) answer(e llm.Event, shown bool) {
 	a := NewToolAnswer(e.Call.Name, e.Text)
 	f.mu.Lock()
 	cell, kept := f.cell.N, 0
@@ -48,8 +48,7 @@ func (f *Feed) answer(e llm.Event) {
 		f.cell.Answers = append(f.cell.Answers, a)
 	}
 	f.mu.Unlock()
-	// One line says no more than what was shown of the call, and what a query answers is shown itself.
-	if strings.Contains(strings.TrimSpace(e.Text), "\n") && !strings.HasSuffix(e.Call.Name, "_query") {
+	if !shown && strings.Contains(strings.TrimSpace(e.Text), "\n") {
 		f.Emit(a.Event(cell, false))
 	}
 }

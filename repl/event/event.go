@@ -55,7 +55,7 @@ const (
 	// length in bytes, Elapsed how long it took; Full asks for it to be shown whole.
 	Thought
 	// Answered: the model reads what a tool of its own answered. Tool; Text is the beginning of it, Total its length in
-	// bytes; Full asks for it to be shown whole. An answer of one line has none.
+	// bytes; Full asks for it to be shown whole. What a Ran event has shown has none.
 	Answered
 	// Retrying: the model's server failed and will be asked again. Text says so, for who shows no countdown.
 	Retrying

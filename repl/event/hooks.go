@@ -167,7 +167,7 @@ func (f *Feed) observe(e llm.Event) {
 	case llm.ToolStarted:
 		f.Emit(Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name, Text: toolText(e.Call.Args)})
 	case llm.ToolEnded:
-		f.answer(e)
+		f.answer(e, toolRan)
 		// A script that failed has told so with its Ran event.
 		if e.Err != nil && !toolRan {
 			f.Emit(Event{
