@@ -259,7 +259,7 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 		if e.Author == session.Model && folded && out.Err.Kind != vm.Interrupt {
 			lines = append(lines, QuotedLua(e.Text, 0, width, o.Marks())...)
 		}
-		lines = append(lines, show.ErrorLines(out.Err, width)...)
+		lines = append(lines, show.ErrorLines(afterCalls(out), width)...)
 	}
 	if out.Lost != "" {
 		lines = append(lines, show.Lines(show.Warning, "", "warning: "+out.Lost)...)
@@ -271,6 +271,23 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 		lines = append(lines, previewEnd(out)...)
 	}
 	return lines
+}
+
+// afterCalls is the error of a run below its calls: where one of them failed with it, that line has the message.
+func afterCalls(out *session.Outcome) *vm.Error {
+	failed := func(c trace.Call) bool {
+		return c.ID == out.Err.Call && c.Verdict != trace.OK && c.Error == out.Err.Message
+	}
+	i := slices.IndexFunc(out.Calls, failed)
+	if i < 0 {
+		return out.Err
+	}
+	err := *out.Err
+	err.Message = err.Call + " failed"
+	if out.Calls[i].Verdict == trace.Denied {
+		err.Message = err.Call + " was denied"
+	}
+	return &err
 }
 
 // changedLine tells which globals the run set or removed, and who did.
