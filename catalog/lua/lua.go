@@ -3,7 +3,8 @@
 //
 //	IsName, Keyword   names and reserved words
 //	Quote             a string literal on one line, safe to show
-//	Number            the shortest numeral that reads back as the same number
+//	Number            a numeral that reads back as the same number
+//	NumberText        what tostring and print make of a number
 //	Key               how a field is written in a table: name, or ["any text"]
 //	Call              how an action is called: billing.invoice.get(…), or call("…", …)
 //	Literal           plain data as a literal, on one line or several, whole or cut
@@ -11,18 +12,13 @@ package lua
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"almanac/catalog/text"
 )
-
-// exact is the bound up to which every whole number has its own float64.
-const exact = 1 << 53
 
 // keywords are the reserved words of Lua 5.2, in order.
 var keywords = [...]string{
@@ -104,19 +100,4 @@ func Quote(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// Number is the shortest text that reads back as f.
-func Number(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "0/0"
-	case math.IsInf(f, 1):
-		return "math.huge"
-	case math.IsInf(f, -1):
-		return "-math.huge"
-	case f == math.Trunc(f) && math.Abs(f) <= exact:
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(f, 'g', -1, 64)
 }

@@ -51,11 +51,28 @@ func TestQuote(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
+	tenth := 0.1 // a variable: constants are exact
 	for want, f := range map[string]float64{
 		"0": 0, "-0": math.Copysign(0, -1), "9007199254740992": 1 << 53, "1e+20": 1e20, "0.1": 0.1, "0/0": math.NaN(),
+		"3703701.75": 3703701.75, "123456789.123": 123456789.123, "0.0001": 1e-4, "1e-05": 1e-5, "1000000000000000": 1e15,
+		"1.152921504606847e+18": 1 << 60, "4503599627370495.5": 4503599627370495.5, "0.30000000000000004": tenth + 0.2,
 		"math.huge": math.Inf(1), "-math.huge": math.Inf(-1), "-12.5": -12.5,
 	} {
 		if got := lua.Number(f); got != want {
+			t.Errorf("%v: %s, want %s", f, got, want)
+		}
+	}
+}
+
+func TestNumberText(t *testing.T) {
+	tenth := 0.1
+	for want, f := range map[string]float64{
+		"0": 0, "-0": math.Copysign(0, -1), "1e+15": 1e15, "1e+14": 1e14, "-1.5e+14": -1.5e14, "10000000000000": 1e13,
+		"1234567890123456": 1234567890123456, "123456789012345": 123456789012345, "1763837293123400": 1763837293123400,
+		"9007199254740992": 1 << 53, "1e+20": 1e20, "0.3": tenth + 0.2, "3703701.75": 3703701.75, "1e-05": 1e-5,
+		"nan": math.NaN(), "inf": math.Inf(1), "-inf": math.Inf(-1), "0.33333333333333": 1.0 / 3,
+	} {
+		if got := lua.NumberText(f); got != want {
 			t.Errorf("%v: %s, want %s", f, got, want)
 		}
 	}

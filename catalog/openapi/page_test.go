@@ -89,6 +89,7 @@ func TestPairs(t *testing.T) {
 	}{
 		{param{style: "form", explode: true}, list, "p=a&p=2"},
 		{param{style: "form"}, list, "p=a,2"},
+		{param{style: "form"}, []any{3703701.75, 1e15, 1e21, 1e-7}, "p=3703701.75,1000000000000000,1e%2B21,1e-7"},
 		{param{style: "spaceDelimited"}, list, "p=a%202"},
 		{param{style: "pipeDelimited"}, list, "p=a%7C2"},
 		{param{style: "tabDelimited"}, list, "p=a%092"},

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	lua "github.com/Shopify/go-lua"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // This file holds the basic functions: type, tostring, tonumber, select, the raw family, metatables, print.
@@ -35,7 +37,7 @@ func (m *Machine) text(l *lua.State, v any) string {
 		case string:
 			return s
 		case float64:
-			return numberText(s)
+			return luasrc.NumberText(s)
 		}
 		c.fail("'__tostring' must return a string")
 	}

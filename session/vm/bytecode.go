@@ -9,6 +9,7 @@ import (
 
 	lua "github.com/Shopify/go-lua"
 
+	luasrc "almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/session/syntax"
 )
@@ -299,7 +300,7 @@ func (n *named) text() string {
 func (a *activation) keyText(operand, at int) (key, detail string) {
 	if operand&constantBit != 0 {
 		if f, ok := a.constants[operand&^constantBit].(float64); ok {
-			return numberText(f), ""
+			return luasrc.NumberText(f), ""
 		}
 		return "", ""
 	}
@@ -309,7 +310,7 @@ func (a *activation) keyText(operand, at int) (key, detail string) {
 		case string:
 			detail = n.name + " is " + strconv.Quote(text.HeadBytes(v, 40))
 		case float64:
-			detail = n.name + " is " + numberText(v)
+			detail = n.name + " is " + luasrc.NumberText(v)
 		case nil:
 			detail = n.name + " is nil"
 		}

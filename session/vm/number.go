@@ -4,30 +4,14 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // This file holds numbers as text, and the exact integers beyond 2^53 that the engine's floats cannot hold. Such an
 // integer is a userdata: type() says "number", it prints, compares, adds (exact.go) and serves as a table key exactly.
 
 const exactFloat = 1 << 53
-
-// numberText is what tostring gives for a float: integers up to 2^53 in full, the rest in %.14g.
-func numberText(f float64) string {
-	switch {
-	case f == math.Trunc(f) && math.Abs(f) <= exactFloat:
-		if f == 0 && math.Signbit(f) {
-			return "-0"
-		}
-		return strconv.FormatInt(int64(f), 10)
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	case math.IsNaN(f):
-		return "nan"
-	}
-	return strconv.FormatFloat(f, 'g', 14, 64)
-}
 
 // parseNumber reads a Lua numeral with optional sign and surrounding space: a float64, or an int64 where the text is
 // an integer beyond 2^53. Decimal ones beyond 64 bits are floats; hexadecimal ones of 64 bits are signed, as literals.
@@ -86,7 +70,7 @@ func (m *Machine) numeralText(v any) (string, bool) {
 	case string:
 		return v, true
 	case float64:
-		return numberText(v), true
+		return luasrc.NumberText(v), true
 	case nil, bool:
 		return "", false
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	lua "github.com/Shopify/go-lua"
+
+	luasrc "almanac/catalog/lua"
 )
 
 // This file holds error, assert, pcall and xpcall. The engine's versions lose error values and, for xpcall, run the
@@ -85,7 +87,7 @@ func openProtect(m *Machine) {
 		v, level := c.raw(1), c.optInt(2, 1)
 		s, text := v.(string)
 		if f, number := v.(float64); number && level > 0 {
-			s, text = numberText(f), true
+			s, text = luasrc.NumberText(f), true
 		}
 		if level > 0 && m.traceWanted > 0 {
 			if !text {

@@ -207,7 +207,7 @@ func (cv *converter) convert(path string, v any) any {
 	case float64:
 		cv.spend(6)
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			cv.unsendable(path, numberText(v))
+			cv.unsendable(path, luasrc.NumberText(v))
 		}
 		if v == math.Trunc(v) && math.Abs(v) <= exactFloat && (v != 0 || !math.Signbit(v)) {
 			return int64(v)
