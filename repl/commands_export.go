@@ -96,6 +96,9 @@ func exportValue(ctx context.Context, sh *Shell, c *event.Cell, source, file str
 	if !v.Whole {
 		sh.say(event.Warning, "%s: functions and other values that are no data are written as text", file)
 	}
+	if _, all := records.Finite(v.Data); !all && (format == records.JSON || format == records.JSONL) {
+		sh.say(event.Warning, "%s: %s", file, records.NotFinite)
+	}
 	err = writeNew(file, func(w io.Writer) error {
 		return records.WriteValue(w, v.Data, v.Fields, records.Options{Format: format, Safe: safe})
 	})

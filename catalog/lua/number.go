@@ -10,8 +10,8 @@ import (
 // exact is the bound up to which every whole number has its own float64.
 const exact = 1 << 53
 
-// Number is text that reads back as f, in as few digits as that takes: 3703701.75, 1000000000000000. Only what is beyond
-// 2^53, which would read as an exact integer, and what is near zero has an exponent.
+// Number is text that reads back as f, in as few digits as that takes: 3703701.75, 1000000000000000. Only what is
+// beyond 2^53, which would read as an exact integer, and what is near zero has an exponent.
 func Number(f float64) string {
 	size := math.Abs(f)
 	switch {

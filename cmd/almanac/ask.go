@@ -18,7 +18,7 @@ import (
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/plain"
-	"almanac/repl/show"
+	"almanac/repl/records"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -384,7 +384,7 @@ func (f *follower) values(out *session.Outcome) {
 	err := error(nil)
 	if f.aside {
 		var b strings.Builder
-		err = show.WriteValues(&b, out.Values, show.AsText, 0)
+		err = records.WriteValues(&b, out.Values, records.AsText, 0)
 		f.say(b.String())
 		fmt.Fprint(f.p.stderr, b.String())
 	} else {

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"almanac/repl"
+	"almanac/repl/records"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/trace"
@@ -113,7 +115,7 @@ func (p *program) printOutcome(out *session.Outcome, format string) error {
 	fmt.Fprint(p.printed(format), out.Stdout)
 	p.printErrors(out)
 	if format == "json" && out.Err == nil && len(out.Values) == 0 {
-		return show.WriteJSON(p.stdout, nil, true)
+		return records.WriteJSON(p.stdout, nil, true)
 	}
 	return p.printValues(out, format)
 }
@@ -134,12 +136,19 @@ func (p *program) printValues(out *session.Outcome, format string) error {
 	if format == "jsonl" {
 		return p.printEvents(valueEvents(out))
 	}
+	if format == "json" && slices.ContainsFunc(out.Values, func(v vm.Value) bool { _, all := records.Finite(v.Data); return !all }) {
+		fmt.Fprintln(p.stderr, records.NotFinite)
+	}
 	for i, v := range out.Values {
-		if format == "text" && len(v.Repr) > shownLimit {
-			fmt.Fprintf(p.stderr, "value %d is truncated: use --output json, or return a part of it\n", i+1)
+		if people := format == "text" || format == "raw" && v.Type != "string"; people && len(v.Repr) > shownLimit {
+			remedy := "return a part of it"
+			if v.Whole {
+				remedy = "use --output json, or " + remedy
+			}
+			fmt.Fprintf(p.stderr, "value %d is truncated: %s\n", i+1, remedy)
 		}
 	}
-	return show.WriteValues(p.stdout.shown(), out.Values, show.Encoding(format), p.width())
+	return records.WriteValues(p.stdout.shown(), out.Values, records.Encoding(format), p.width())
 }
 
 // width is the width of standard output in columns, 0 if it is not a terminal.
@@ -198,7 +207,8 @@ func valueEvents(out *session.Outcome) []outputLine {
 	var events []outputLine
 	for _, v := range out.Values {
 		e := outputLine{Kind: "value", Text: v.Repr}
-		if data, whole := v.Plain(); whole && data == nil {
+		data, whole := v.Plain()
+		if data, _ = records.Finite(data); whole && data == nil {
 			e.Value = json.RawMessage("null")
 		} else if whole {
 			e.Value = data
@@ -208,13 +218,10 @@ func valueEvents(out *session.Outcome) []outputLine {
 	return events
 }
 
-// printEvents writes one event per line. A value that JSON cannot express is left out; its text stays.
+// printEvents writes one event per line.
 func (p *program) printEvents(events []outputLine) error {
 	for _, e := range events {
-		if _, err := json.Marshal(e.Value); err != nil {
-			e.Value = nil
-		}
-		if err := show.WriteJSON(p.stdout, e, false); err != nil {
+		if err := records.WriteJSON(p.stdout, e, false); err != nil {
 			return err
 		}
 	}

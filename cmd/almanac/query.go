@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/repl/show"
+	"almanac/repl/records"
 	"almanac/session"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -58,10 +58,10 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		fmt.Fprintln(p.stdout, strings.TrimRight(view.FormatSet(set, mostHits), "\n"))
 	case "jsonl":
 		for _, hit := range view.PlainHits(set.Hits()) {
-			err = errors.Join(err, show.WriteJSON(p.stdout, hit, false))
+			err = errors.Join(err, records.WriteJSON(p.stdout, hit, false))
 		}
 	default:
-		err = show.WriteValues(p.stdout.shown(), []vm.Value{{Catalog: view.PlainSet(set)}}, show.Encoding(format), p.width())
+		err = records.WriteValues(p.stdout.shown(), []vm.Value{{Catalog: view.PlainSet(set)}}, records.Encoding(format), p.width())
 	}
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (c describeCommand) Run(ctx context.Context, cli *commandLine, p *program) 
 		return p.printJSON(specs)
 	case format == "jsonl":
 		for _, spec := range specs {
-			err = errors.Join(err, show.WriteJSON(p.stdout, spec, false))
+			err = errors.Join(err, records.WriteJSON(p.stdout, spec, false))
 		}
 	}
 	return err
@@ -169,4 +169,4 @@ func (cli *commandLine) viewOnly(ctx context.Context) (*catalog.View, func() err
 	return view, w.Close, nil
 }
 
-func (p *program) printJSON(v any) error { return show.WriteJSON(p.stdout, v, true) }
+func (p *program) printJSON(v any) error { return records.WriteJSON(p.stdout, v, true) }

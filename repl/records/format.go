@@ -10,8 +10,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"almanac/catalog/lua"
@@ -79,7 +81,8 @@ func WriteValue(w io.Writer, data any, fields []string, o Options) error {
 			return writeLuaItems(w, len(items), func(i int) string { return show.LuaText(items[i], 0) })
 		}
 	}
-	return List{}.Added(items, fields).Write(w, o)
+	rows, fields := rowsOf(items, fields)
+	return List{}.Added(rows, fields).Write(w, o)
 }
 
 // writePlain writes what is no list for people.
@@ -157,7 +160,7 @@ func (l List) CellText(row, column int, o Options) string {
 	case CSV:
 		var b strings.Builder
 		w := csv.NewWriter(&b)
-		_ = w.Write([]string{field(v, o.Safe)})
+		_ = w.Write([]string{field(v, o.Safe)}) // a Builder takes all
 		w.Flush()
 		return strings.TrimSuffix(b.String(), "\n")
 	case JSON, JSONL:
@@ -199,6 +202,9 @@ func (l List) columns(o Options) []int {
 }
 
 func (l List) writeCSV(b *bufio.Writer, o Options) error {
+	if len(o.Columns) == 0 {
+		return nil
+	}
 	w := csv.NewWriter(b)
 	row := make([]string, len(o.Columns))
 	for i, c := range o.Columns {
@@ -211,12 +217,22 @@ func (l List) writeCSV(b *bufio.Writer, o Options) error {
 		for i, c := range o.Columns {
 			row[i] = field(l.At(r, c), o.Safe)
 		}
-		if err := w.Write(row); err != nil {
+		if err := writeRow(b, w, row); err != nil {
 			return err
 		}
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// writeRow writes a row of CSV to w, which writes to b. One empty cell is quoted: a blank line would be no row.
+func writeRow(b io.Writer, w *csv.Writer, row []string) error {
+	if len(row) > 1 || row[0] != "" {
+		return w.Write(row)
+	}
+	w.Flush()
+	_, err := io.WriteString(b, "\"\"\n")
+	return err
 }
 
 // field is a value as plain text: nothing for null, JSON for a table.
@@ -230,6 +246,10 @@ func field(v any, safe bool) string {
 		var b strings.Builder
 		_ = writeJSON(&b, v, "")
 		return b.String()
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return lua.NumberText(v)
+		}
 	}
 	return show.LuaText(v, 0)
 }
@@ -284,39 +304,69 @@ func writeJSONItems(b *bufio.Writer, n int, item func(i int) error) error {
 	return b.Flush()
 }
 
+// WriteJSON writes one JSON value and a newline: indented, or on one line. Nothing is escaped for HTML, and null stands
+// for the numbers that JSON does not have: see Finite.
+func WriteJSON(w io.Writer, v any, indent bool) error {
+	margin := ""
+	if indent {
+		margin = "  "
+	}
+	return encodeJSON(w, v, margin, "\n")
+}
+
 // writeJSON writes data on one line, with end behind it.
-func writeJSON(w io.Writer, v any, end string) error {
+func writeJSON(w io.Writer, v any, end string) error { return encodeJSON(w, v, "", end) }
+
+func encodeJSON(w io.Writer, v any, indent, end string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(finite(v)); err != nil {
-		return err
+	enc.SetIndent("", indent)
+	v, _ = Finite(v)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("cannot write the value as JSON: %w", err)
 	}
 	_, err := w.Write(append(bytes.TrimSuffix(b.Bytes(), []byte("\n")), end...))
 	return err
 }
 
-// finite is data with null for the numbers that JSON does not have.
-func finite(v any) any {
+// NotFinite tells people what became of NaN and the infinities in JSON.
+const NotFinite = "JSON has no NaN or infinity: null stands for them"
+
+// Finite is plain data with null for NaN and the infinities, which JSON does not have, and whether there was none. It does
+// not change v.
+func Finite(v any) (finite any, all bool) {
 	switch v := v.(type) {
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
+			return nil, false
 		}
 	case []any:
-		out := make([]any, len(v))
+		out := v
 		for i, item := range v {
-			out[i] = finite(item)
+			if item, ok := Finite(item); !ok {
+				if len(out) > 0 && &out[0] == &v[0] {
+					out = slices.Clone(v)
+				}
+				out[i] = item
+			}
 		}
-		return out
+		return out, len(v) == 0 || &out[0] == &v[0]
 	case map[string]any:
-		out := make(map[string]any, len(v))
+		var out map[string]any
 		for name, item := range v {
-			out[name] = finite(item)
+			if item, ok := Finite(item); !ok {
+				if out == nil {
+					out = maps.Clone(v)
+				}
+				out[name] = item
+			}
 		}
-		return out
+		if out != nil {
+			return out, false
+		}
 	}
-	return v
+	return v, true
 }
 
 func (l List) luaRecord(row int, columns []int) string {

@@ -3,6 +3,7 @@
 //	List      records in columns; Added makes a longer one
 //	Filter    which rows: words, and column:value; Sort is in which order. Order finds the rows
 //	Format    CSV, JSON, JSON lines, Lua, Markdown, text: Write writes rows, WriteValue any value
+//	Encoding  how --output writes values: WriteValues; WriteJSON and Finite are for all JSON that leaves the program
 //
 // A List never changes, so that it can be read beside the loop that makes the next one. Everything here is a pure function
 // of its arguments.

@@ -166,7 +166,7 @@ func TestFormats(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{list, Options{Format: CSV}, "id,name,n,a b,tags\nc1,\"anna, \"\"A\"\"\nB\",1152921504606846976,,\"[\"\"x|y\"\",null]\"\n=c2,,-2.5,math.huge,\n"},
+		{list, Options{Format: CSV}, "id,name,n,a b,tags\nc1,\"anna, \"\"A\"\"\nB\",1152921504606846976,,\"[\"\"x|y\"\",null]\"\n=c2,,-2.5,inf,\n"},
 		{list, Options{Format: CSV, Safe: true, Rows: []int{1}, Columns: []int{2, 0}}, "n,id\n-2.5,'=c2\n"},
 		{list, Options{Format: JSON}, "[\n  {\"id\":\"c1\",\"name\":\"anna, \\\"A\\\"\\nB\",\"n\":1152921504606846976,\"tags\":[\"x|y\",null]},\n" +
 			"  {\"id\":\"=c2\",\"name\":null,\"n\":-2.5,\"a b\":null}\n]\n"},
@@ -182,7 +182,7 @@ func TestFormats(t *testing.T) {
 		{[]any{int64(1), "x"}, Options{Format: JSON}, "[\n  1,\n  \"x\"\n]\n"},
 		{[]any{int64(1), "x"}, Options{Format: JSONL}, "1\n\"x\"\n"},
 		{[]any{int64(1), "x"}, Options{Format: Lua}, "return {\n  1,\n  \"x\",\n}\n"},
-		{list[1], Options{Format: CSV}, "id,name,n,a b\n=c2,,-2.5,math.huge\n"},
+		{list[1], Options{Format: CSV}, "id,name,n,a b\n=c2,,-2.5,inf\n"},
 		{map[string]any{"b": "<a>"}, Options{Format: JSON}, "{\"b\":\"<a>\"}\n"},
 		{map[string]any{"b": int64(1)}, Options{Format: Markdown}, "```lua\n{ b = 1 }\n```\n"},
 		{"plain\ntext", Options{Format: Text}, "plain\ntext\n"},
@@ -219,4 +219,34 @@ func FuzzFormats(f *testing.F) {
 			t.Errorf("Markdown of %d lines: %q", len(lines), lines)
 		}
 	})
+}
+
+// A row that is one empty cell is not lost, a list of lists has a column for each place, and nothing has no head.
+func TestRows(t *testing.T) {
+	empty := []any{map[string]any{"a": ""}, map[string]any{"a": nil}, map[string]any{"a": "x"}}
+	if got, want := written(t, empty, nil, Options{Format: CSV}), "a\n\"\"\n\"\"\nx\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := written(t, []any{[]any{int64(1), "x"}, []any{math.NaN()}}, nil, Options{Format: CSV}), "1,2\n1,x\nnan,\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := written(t, []any{}, nil, Options{Format: CSV}); got != "" {
+		t.Errorf("%q, want nothing", got)
+	}
+}
+
+// Finite changes neither its argument nor what has no such number.
+func TestFinite(t *testing.T) {
+	bad := map[string]any{"a": []any{math.Inf(1), int64(1)}, "b": "x"}
+	got, all := Finite(bad)
+	want := map[string]any{"a": []any{nil, int64(1)}, "b": "x"}
+	if diff := cmp.Diff(want, got); diff != "" || all {
+		t.Errorf("all finite: %t, -want +got:\n%s", all, diff)
+	}
+	if bad["a"].([]any)[0] != math.Inf(1) {
+		t.Error("Finite changed its argument")
+	}
+	if same, all := Finite(want); !all || cmp.Diff(want, same) != "" {
+		t.Error("finite data was changed")
+	}
 }

@@ -157,6 +157,19 @@ func placeOf(name string) place {
 	return telling
 }
 
+// Table shows all records as a table, in a width above 0 what fits. fields is the order of the columns as far as it is known.
+func Table(records []any, fields []string, width int) []Line {
+	rows := make([]map[string]any, len(records))
+	for i, r := range records {
+		row, ok := r.(map[string]any)
+		if !ok {
+			row = map[string]any{"value": r}
+		}
+		rows[i] = row
+	}
+	return tableLines(rows, fields, "", width, Options{MaxRows: -1})
+}
+
 func tableLines(records []map[string]any, fields []string, rest string, width int, o Options) []Line {
 	shown := records
 	if most := o.rows(); most > 0 && len(records) > most {
