@@ -73,11 +73,19 @@ func (e *Error) Temporary() bool {
 	return e.Kind == RateLimited || e.Kind == ServerFault || e.Kind == Broken
 }
 
-// An ArgsError means that the model called a tool with arguments that are not a JSON object. Its text is for the model.
-type ArgsError struct{ Tool, Fault string }
+// An ArgsError means that the model called a tool with malformed arguments. Its text is for the model, Fault says to
+// anybody what is wrong and where.
+type ArgsError struct {
+	Tool, Fault string
+	// Unread tells that they are not even a JSON object.
+	Unread bool
+}
 
 func (e *ArgsError) Error() string {
-	return fmt.Sprintf("%s: arguments are not a JSON object: %s; send them again", e.Tool, e.Fault)
+	if e.Unread {
+		return fmt.Sprintf("%s: arguments are not a JSON object: %s; send them again", e.Tool, e.Fault)
+	}
+	return e.Tool + ": " + e.Fault
 }
 
 // A TurnLimitError ends a Send whose model asked for tools Turns times and never answered. The history is valid;

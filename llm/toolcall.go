@@ -88,7 +88,7 @@ func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (Ans
 				fmt.Errorf("%s: arguments cut off at the output limit; split the script into several calls", call.Name)
 		}
 		if !ok {
-			return Answer{}, &ArgsError{Tool: call.Name, Fault: jsonFault(call.Args)}
+			return Answer{}, &ArgsError{Tool: call.Name, Fault: jsonFault(call.Args), Unread: true}
 		}
 		return t.Run(ctx, args)
 	}

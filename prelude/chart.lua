@@ -100,7 +100,7 @@ function chart(rows, opts)
     local least, most = huge, -huge
     for _, v in ipairs(values) do least, most = min(least, v), max(most, v) end
     local width, line = max(tonumber(opts.width) or 72, 8), {}
-    print(format("%s  %d values, %s to %s", title, #values, short(least), short(most)))
+    print(format("%s  %d value%s, %s to %s", title, #values, #values == 1 and "" or "s", short(least), short(most)))
     for i = 1, #values, width do
       local part = {}
       for j = i, min(i + width - 1, #values) do part[#part + 1] = values[j] end

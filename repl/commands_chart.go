@@ -5,11 +5,13 @@ package repl
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/catalog/lua"
 	"almanac/repl/event"
 	"almanac/session"
+	"almanac/session/vm"
 )
 
 const chartUsage = "/chart [FIELD] [by FIELD] [of EXPR]"
@@ -18,6 +20,9 @@ const chartUsage = "/chart [FIELD] [by FIELD] [of EXPR]"
 func chartScript(arg string, ascii bool) (string, error) {
 	rows := "_"
 	words := strings.Fields(arg)
+	if first := strings.Join(words, " "); first != "" && !lua.IsName(words[0]) && !strings.Contains(" "+first+" ", " of ") {
+		rows, words = arg, nil // no field: nil, {1, 2}, open.items
+	}
 	var options []string
 	for i := 0; i < len(words); i++ {
 		switch {
@@ -43,6 +48,10 @@ func chartScript(arg string, ascii bool) (string, error) {
 }
 
 func chart(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
+	isTable := func(g vm.Global) bool { return g.Name == arg && g.Type == "table" }
+	if slices.ContainsFunc(sh.options.Session.Globals(), isTable) { // rather than a field of that name
+		arg = "of " + arg
+	}
 	source, err := chartScript(arg, sh.options.ASCII)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
+	"almanac/llm"
 )
 
 // An argument is one that a tool takes. Exactly one of text, list and flag is set; it gets the value.
@@ -26,7 +27,7 @@ type argument struct {
 func decode(tool string, raw json.RawMessage, arguments []argument) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return fmt.Errorf("%s: arguments are not an object", tool)
+		return malformed(tool, "arguments are not an object")
 	}
 	names := make([]string, 0, len(arguments))
 	for _, a := range arguments {
@@ -41,12 +42,12 @@ func decode(tool string, raw json.RawMessage, arguments []argument) error {
 		value, ok := given[a.name]
 		if !ok || string(value) == "null" {
 			if a.required {
-				return fmt.Errorf("%s: argument %s is missing: %s", tool, a.name, a.wants())
+				return malformed(tool, "argument %s is missing: %s", a.name, a.wants())
 			}
 			continue
 		}
 		if !a.read(value) {
-			return fmt.Errorf("%s: argument %s: want %s, got %s", tool, a.name, a.wants(), text.LineBytes(string(value), 80))
+			return malformed(tool, "argument %s: want %s, got %s", a.name, a.wants(), text.LineBytes(string(value), 80))
 		}
 	}
 	return nil
@@ -101,9 +102,13 @@ func readList(value json.RawMessage, list *[]string) bool {
 	return true
 }
 
+func malformed(tool, format string, args ...any) error {
+	return &llm.ArgsError{Tool: tool, Fault: fmt.Sprintf(format, args...)}
+}
+
 func unknownArgument(tool, name string, names []string) error {
 	if best := spelling.Nearest(name, names); best != "" {
-		return fmt.Errorf("%s: unknown argument %q: did you mean %s?", tool, text.LineBytes(name, 40), best)
+		return malformed(tool, "unknown argument %q: did you mean %s?", text.LineBytes(name, 40), best)
 	}
-	return fmt.Errorf("%s: unknown argument %q: it takes %s", tool, text.LineBytes(name, 40), strings.Join(names, ", "))
+	return malformed(tool, "unknown argument %q: it takes %s", text.LineBytes(name, 40), strings.Join(names, ", "))
 }

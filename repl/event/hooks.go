@@ -165,13 +165,15 @@ func (f *Feed) observe(e llm.Event) {
 	case llm.Delta:
 		f.Emit(Event{Kind: Spoke, Cell: cell, Author: session.Model, Text: e.Text})
 	case llm.ToolStarted:
-		f.Emit(Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name, Text: toolText(e.Call.Args)})
+		if text := toolText(e.Call.Args); text != "" {
+			f.Emit(Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name, Text: text})
+		}
 	case llm.ToolEnded:
 		f.answer(e, toolRan)
 		// A script that failed has told so with its Ran event.
 		if e.Err != nil && !toolRan {
 			f.Emit(Event{
-				Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: e.Call.Name + ": " + toolFault(e.Err),
+				Kind: Said, Cell: cell, Author: session.Model, Level: Warning, Text: toolFault(e.Call.Name, e.Err),
 			})
 		}
 	case llm.Retrying:
@@ -185,15 +187,16 @@ func (f *Feed) observe(e llm.Event) {
 }
 
 // toolFault is why a tool failed, for the person: what the model reads may tell it what to do.
-func toolFault(err error) string {
+func toolFault(tool string, err error) string {
 	var args *llm.ArgsError
 	if errors.As(err, &args) {
-		return "the model sent malformed arguments: " + args.Fault
+		return tool + ": the model sent malformed arguments: " + args.Fault
 	}
-	return err.Error()
+	return tool + ": " + strings.TrimPrefix(err.Error(), tool+": ")
 }
 
-// toolText is what a person wants to see of a tool's arguments: the script, the ids, or else the arguments as they are.
+// toolText is what a person wants to see of a tool's arguments: the script or the ids. Of malformed ones it is empty: that
+// the tool fails says what is wrong with them.
 func toolText(raw json.RawMessage) string {
 	var args struct {
 		Script string   `json:"script"`
@@ -207,5 +210,5 @@ func toolText(raw json.RawMessage) string {
 			return strings.Join(args.IDs, "\n")
 		}
 	}
-	return string(raw)
+	return ""
 }

@@ -58,13 +58,22 @@ func TestMalformedArguments(t *testing.T) {
 	f := NewFeed()
 	f.observe(llm.Event{
 		Kind: llm.ToolEnded, Call: llm.ToolCall{Name: "lua_tools_query"},
-		Err: &llm.ArgsError{Tool: "lua_tools_query", Fault: "got array"},
+		Err: &llm.ArgsError{Tool: "lua_tools_query", Fault: "got array", Unread: true},
 	})
+	// Raw JSON is no script to show, and no name stands twice.
+	call := llm.ToolCall{Name: "lua_tools_execute", Args: []byte(`{"script":["x"]}`)}
+	f.observe(llm.Event{Kind: llm.ToolStarted, Call: call})
+	f.observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: &llm.ArgsError{Tool: call.Name, Fault: "argument script: want Lua"}})
+	f.observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("lua_tools_execute: no Lua process")})
 	var said []string
 	for _, e := range f.Take() {
 		said = append(said, e.Text)
 	}
-	if want := []string{"lua_tools_query: the model sent malformed arguments: got array"}; !slices.Equal(said, want) {
+	want := []string{
+		"lua_tools_query: the model sent malformed arguments: got array",
+		"lua_tools_execute: the model sent malformed arguments: argument script: want Lua", "lua_tools_execute: no Lua process",
+	}
+	if !slices.Equal(said, want) {
 		t.Errorf("got %q, want %q", said, want)
 	}
 }
