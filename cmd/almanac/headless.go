@@ -136,7 +136,8 @@ func (p *program) printValues(out *session.Outcome, format string) error {
 	if format == "jsonl" {
 		return p.printEvents(valueEvents(out))
 	}
-	if format == "json" && slices.ContainsFunc(out.Values, func(v vm.Value) bool { _, all := records.Finite(v.Data); return !all }) {
+	odd := func(v vm.Value) bool { _, all := records.Finite(v.Data); return !all }
+	if format == "json" && slices.ContainsFunc(out.Values, odd) {
 		fmt.Fprintln(p.stderr, records.NotFinite)
 	}
 	for i, v := range out.Values {

@@ -93,7 +93,10 @@ var layers = []layer{
 		"session/syntax": "colours of Lua",
 		"session/vm":     "values",
 	}},
-	{"repl/records", map[string]string{"repl/show": "fields as text, and their order", "session/vm": "what a run returned"}},
+	{"repl/records", map[string]string{
+		"repl/show":  "fields as text, and their order",
+		"session/vm": "what a run returned",
+	}},
 	{"repl/input", map[string]string{"session/syntax": "whether Lua is complete, and its margins"}},
 	{"repl/event", map[string]string{
 		"catalog":       "the risk of a call, by its letter",

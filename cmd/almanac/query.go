@@ -61,7 +61,8 @@ func (c queryCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 			err = errors.Join(err, records.WriteJSON(p.stdout, hit, false))
 		}
 	default:
-		err = records.WriteValues(p.stdout.shown(), []vm.Value{{Catalog: view.PlainSet(set)}}, records.Encoding(format), p.width())
+		found := []vm.Value{{Catalog: view.PlainSet(set)}}
+		err = records.WriteValues(p.stdout.shown(), found, records.Encoding(format), p.width())
 	}
 	if err != nil {
 		return err
