@@ -197,8 +197,8 @@ func TestProgramOfUnknownSize(t *testing.T) {
 	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 24, Cols: 60}); err != nil {
 		t.Fatal(err)
 	}
-	x.line("'at 60'", `"at 60"`)  // first: what is typed sooner would be a paste with it
-	x.want("mut 0/200    ? help") // without the actions, for which there is no room
+	x.line("'at 60'", `"at 60"`) // first: what is typed sooner would be a paste with it
+	x.want("calls 0/1000" + strings.Repeat(" ", 16) + "? help") // without the fields for which there is no room
 	x.line("/quit", "\n")
 	if code := x.ended(); code != 0 {
 		t.Errorf("exit code %d, want 0", code)

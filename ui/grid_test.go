@@ -186,7 +186,7 @@ func TestGridCopies(t *testing.T) {
 		{"c c t", "cus_1"},
 		{"right c c j", `"Anna Schmidt"`},
 		{"c down enter l", `{ id = "cus_1", name = "Anna Schmidt", total = 12900, email = "anna.schmidt.office@northwind.example", note = "first\nsecond", tags = { "a", "b" } }`},
-		{"f bert enter x right x c a c", "id,total,email,note,odd key,overdue,at,tags,url\ncus_4,-3,x@y.example,,0/0,true,,,\ncus_10,9,"},
+		{"f bert enter x right x c a c", "id,total,email,note,odd key,overdue,at,tags,url\ncus_4,-3,x@y.example,,nan,true,,,\ncus_10,9,"},
 		{"c r j", `{"id":"cus_4"`},
 		{"c a m", "| id |"},
 		{"c a l", "{\n  { id = \"cus_4\""},

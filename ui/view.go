@@ -259,7 +259,7 @@ func (m *model) doing() string {
 	if s := m.status; w.called > 0 {
 		parts = append(parts, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit))
 		if s.Mutations > 0 {
-			parts = append(parts, fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit))
+			parts = append(parts, fmt.Sprintf("writes %d/%d", s.Mutations, s.MutationLimit))
 		}
 	}
 	if received >= 1024 {
@@ -363,7 +363,7 @@ func (m *model) statusFields() []string {
 	} else {
 		fields = append(fields, "no model")
 	}
-	fields = append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit), fmt.Sprintf("mut %d/%d", s.Mutations, s.MutationLimit))
+	fields = append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit), fmt.Sprintf("writes %d/%d", s.Mutations, s.MutationLimit))
 	if !s.Loading {
 		fields = append(fields, grouped(s.Actions)+" actions")
 	}

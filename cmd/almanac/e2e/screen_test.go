@@ -365,7 +365,7 @@ func TestR18ValuesReadable(t *testing.T) {
 
 func TestR19StatusLine(t *testing.T) {
 	x := start(t, setup{model: []openaitest.Reply{{Text: "hello"}}, args: []string{"--policy", "readonly"}})
-	x.want("ask ❯", `writes: denied · scripted · ctx \d+k?/\d+k · calls 0/\d+ · mut 0/0 `)
+	x.want("ask ❯", `writes: denied · scripted · ctx \d+k?/\d+k · calls 0/\d+ · writes 0/0 `)
 	for _, width := range []int{80, 60, 40} {
 		x.resize(width, 24)
 		x.wait(fmt.Sprintf("status line of one row at %d columns", width), func() bool {
