@@ -197,7 +197,7 @@ func TestProgramOfUnknownSize(t *testing.T) {
 	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 24, Cols: 60}); err != nil {
 		t.Fatal(err)
 	}
-	x.line("'at 60'", `"at 60"`) // first: what is typed sooner would be a paste with it
+	x.line("'at 60'", `"at 60"`)                                // first: what is typed sooner would be a paste with it
 	x.want("calls 0/1000" + strings.Repeat(" ", 16) + "? help") // without the fields for which there is no room
 	x.line("/quit", "\n")
 	if code := x.ended(); code != 0 {
