@@ -46,13 +46,13 @@ func (v *View) FormatSet(s Set, max int) string {
 	}
 	lines := room.Fit(signatures)
 	header := fmt.Sprintf("%d of %d shown", len(lines), s.total)
-	if s.total <= len(lines) {
-		header = fmt.Sprintf("complete: %s", text.Count(len(lines), "action"))
-	} else if s.chosen && len(lines) >= max {
+	switch {
+	case s.total <= len(lines):
+	case s.chosen && len(lines) >= max:
 		header += ", the most that one answer lists; narrow the query for the rest"
-	} else if !s.chosen && s.search == nil {
+	case !s.chosen && s.search == nil:
 		header += fmt.Sprintf("; catalog.top(set, %d) lists more, catalog.filter narrows", max)
-	} else {
+	default:
 		header += "; raise limit or narrow the query for the rest"
 	}
 	if notes := s.Notes(); len(notes) > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/lua"
+	"almanac/catalog/text"
 	"almanac/repl/show"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -281,8 +282,35 @@ func (sh *Shell) First() (call, words string) {
 	if best == "" {
 		return "", ""
 	}
-	names := strings.Split(best, ".")
-	return sh.Skeleton(best), strings.NewReplacer("_", " ").Replace(strings.Join(names[max(len(names)-2, 0):], " "))
+	e, _ := v.Lookup(best)
+	return sh.Skeleton(best), asRequest(e)
+}
+
+// asRequest says what an action does as somebody would ask for it: the beginning of its description, "list all pets".
+func asRequest(e *catalog.Entry) string {
+	const most = 5
+	sentence := text.SanitizeLine(text.FirstSentence(e.Description))
+	if i := strings.IndexAny(sentence, ",;:.("); i >= 0 {
+		sentence = sentence[:i]
+	}
+	words := strings.Fields(sentence)
+	words = words[:min(most, len(words))]
+	for n := len(words); n > 0 && slices.Contains(unfinished, strings.ToLower(words[n-1])); n = len(words) {
+		words = words[:n-1]
+	}
+	if len(words) < 2 { // the name says more
+		words = strings.FieldsFunc(e.ID[strings.LastIndexByte(e.ID, '.')+1:], func(r rune) bool { return r == '_' || r == '-' })
+	}
+	if first := words[0]; first != strings.ToUpper(first) { // URL stays
+		words[0] = strings.ToLower(first)
+	}
+	return strings.Join(words, " ")
+}
+
+// unfinished are words that a request does not end with.
+var unfinished = []string{
+	"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "its", "of", "on", "or", "that", "the", "their", "this", "to",
+	"which", "with", "your",
 }
 
 // CallText writes a call of an action as Lua, its arguments in the order in which the action declares them.

@@ -97,6 +97,15 @@ func TestFirst(t *testing.T) {
 	if call, words := sh.First(); call != "crm.customer.get{id = }" && call != "billing.invoice.list_unpaid{customer_id = }" || words == "" {
 		t.Errorf("proposed %q, %q", call, words)
 	}
+	for description, want := range map[string]string{
+		"List all pets.": "list all pets", "Returns pets by their status, the newest first.": "returns pets by their status",
+		"List invoices for a customer.": "list invoices for a customer", "URL lookup": "URL lookup", "One.": "find by status",
+		"Find out which of the invoices are overdue.": "find out",
+	} {
+		if got := asRequest(&catalog.Entry{ID: "pets.find_by_status", Description: description}); got != want {
+			t.Errorf("%s: %q, want %q", description, got, want)
+		}
+	}
 	var entries []catalog.Entry
 	action := func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil }
 	for _, id := range []string{"a.b.drop", "a.b.get", "a.b.list_all", "a.c.sum"} {
@@ -108,7 +117,7 @@ func TestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if call, words := New(Options{Session: s}).First(); call != "a.b.list_all{}" || words != "b list all" {
+	if call, words := New(Options{Session: s}).First(); call != "a.b.list_all{}" || words != "list all" {
 		t.Errorf("proposed %q, %q", call, words)
 	}
 }

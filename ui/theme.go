@@ -101,7 +101,12 @@ func (t theme) role(r show.Role) lipgloss.Style {
 		return t.strong
 	case show.Emphasis:
 		return t.emphasis
-	case show.CodeSpan, show.String:
+	case show.CodeSpan:
+		if _, none := t.text.GetForeground().(lipgloss.NoColor); none { // it has no marks either
+			return t.strong
+		}
+		return t.text
+	case show.String:
 		return t.text
 	case show.Link:
 		return t.link

@@ -192,12 +192,19 @@ func (a approval) record() error {
 	return nil
 }
 
-// wants lists the keys that need approval, one per line.
+// wants lists the keys that need approval, one per line, and each item of a list of several.
 func (c *config) wants() string {
 	var b strings.Builder
 	for _, key := range c.unapproved {
 		v := c.project.values[key]
-		fmt.Fprintf(&b, "  line %d: %s = %s\n", v.line, key, strconv.Quote(v.String()))
+		if len(v.list) < 2 {
+			fmt.Fprintf(&b, "  line %d: %s = %s\n", v.line, key, strconv.Quote(v.String()))
+			continue
+		}
+		fmt.Fprintf(&b, "  line %d: %s =\n", v.line, key)
+		for _, item := range v.list {
+			fmt.Fprintf(&b, "    %s\n", strconv.Quote(item))
+		}
 	}
 	return b.String()
 }

@@ -228,8 +228,11 @@ func (cli *commandLine) firstTry(sh *repl.Shell, mode input.Mode) string {
 		call, words = "1+1", "WORDS"
 	}
 	if mode == input.AskMode {
-		words, _, _ = strings.Cut(words, " ")
-		return ask + " · !1+1 · /catalog " + words
+		ask += " · !1+1 · /catalog "
+		if first, _, _ := strings.Cut(words, " "); len(ask+words) > 64 { // with "? help · try: " on one row
+			words = first
+		}
+		return ask + words
 	}
 	return call + " · /catalog " + words
 }

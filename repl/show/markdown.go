@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -208,7 +209,11 @@ func (d *drawing) inline(n ast.Node, role Role, depth int) []Span {
 		case *ast.String:
 			out = append(out, Span{role, clean(string(c.Value))})
 		case *ast.CodeSpan:
-			out = append(out, Span{CodeSpan, "`" + text.SanitizeLine(d.textOf(c)) + "`"})
+			code := text.SanitizeLine(d.textOf(c))
+			if !strings.ContainsFunc(code, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				code = "`" + code + "`" // `,` would read as a part of the sentence
+			}
+			out = append(out, Span{CodeSpan, code})
 		case *ast.Emphasis:
 			inner := Emphasis
 			if c.Level > 1 {
