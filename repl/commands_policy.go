@@ -56,7 +56,9 @@ func setPolicy(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	}
 	m, err := policy.ParseMode(arg)
 	if err != nil {
-		return &UsageError{usage: "/policy [ask|session|readonly]", message: err.Error()}
+		return &UsageError{
+			usage: "/policy [ask|session|readonly], /policy allow ID|PATTERN, /policy revoke N...|all", message: err.Error(),
+		}
 	}
 	p.Mode, p.Named = m, true
 	before := len(p.Grants)

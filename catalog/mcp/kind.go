@@ -58,7 +58,10 @@ func openFile(file string, h source.Host) ([]source.Source, []catalog.Skip, erro
 		}
 		all = append(all, one...)
 	}
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0 && len(skipped) == 0:
+		return nil, nil, errors.New("no servers in it: add one under mcpServers, with a command or a url")
+	case len(all) == 0:
 		return nil, skipped, errors.New("no usable server in it")
 	}
 	return all, skipped, nil

@@ -100,6 +100,9 @@ func (a *api) load(ctx context.Context, progress func(source.Reading)) (catalog.
 	if err != nil {
 		return catalog.Batch{}, err
 	}
+	if root.Get("paths") == nil {
+		return catalog.Batch{}, errors.New("no paths in it: an OpenAPI document declares its operations under paths")
+	}
 	if progress != nil {
 		progress(source.Reading{Percent: parsed})
 	}

@@ -110,10 +110,7 @@ func (ks Kinds) Find(text string) (Ref, *Kind) {
 func (ks Kinds) Open(text string, h Host) (all []Source, left *Status, err error) {
 	ref, k := ks.Find(text)
 	if k == nil {
-		forms := ks.Forms()
-		n := len(forms) - 1
-		return nil, nil, fmt.Errorf("catalog %s: unknown kind of source: use %s or %s", ks.Shown(text),
-			strings.Join(forms[:n], ", "), forms[n])
+		return nil, nil, fmt.Errorf("catalog %s: %s", ks.Shown(text), ks.unknown(ref.Spec))
 	}
 	if k.Prefix == "" && k.TopKeys != nil {
 		k, err = ks.inside(ref.Spec, k)
@@ -129,6 +126,20 @@ func (ks Kinds) Open(text string, h Host) (all []Source, left *Status, err error
 		return nil, left, fmt.Errorf("catalog %s: %w", ks.Shown(text), err)
 	}
 	return all, left, nil
+}
+
+// unknown says what is wrong with a source of no kind: nothing stands behind its prefix, or nothing is known of it.
+func (ks Kinds) unknown(spec string) string {
+	forms, wrong := ks.Forms(), "unknown kind of source"
+	for _, k := range ks {
+		if k.Prefix != "" && spec == k.Prefix+":" {
+			forms, wrong = k.Forms, "nothing behind the colon"
+		}
+	}
+	if n := len(forms) - 1; n > 0 {
+		forms = []string{strings.Join(forms[:n], ", ") + " or " + forms[n]}
+	}
+	return wrong + ": use " + forms[0]
 }
 
 // fileHead is how much of a file is looked at to see what it is, in bytes.

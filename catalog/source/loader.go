@@ -189,7 +189,7 @@ func (l *Loader) read(ctx context.Context, s *loading) {
 	}
 	s.status = Status{
 		Name: s.Name, State: Ready, Found: batch.Found, Skipped: batch.Skipped, Renamed: batch.Renamed,
-		Mended: batch.Mended, Change: change, Took: s.status.Took,
+		Mended: batch.Mended, Change: change, Took: s.status.Took, Empty: batch.Found == 0 && batch.Overlay == nil,
 	}
 }
 

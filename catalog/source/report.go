@@ -34,6 +34,8 @@ func (s Status) Line() string {
 		fmt.Fprintf(&b, "failed: %v; keeping the previous %s", s.Err, text.Count(s.Loaded, "action"))
 	case s.State == Failed:
 		fmt.Fprintf(&b, "failed: %v", s.Err)
+	case s.Empty:
+		fmt.Fprintf(&b, "%s (%s)", s.Remarks(), text.Took(s.Took))
 	default:
 		b.WriteString(text.Count(s.Loaded, "action"))
 		if remarks := s.Remarks(); remarks != "" {
@@ -51,6 +53,9 @@ func (s Status) Line() string {
 
 // Remarks counts what a person may want to look at: "1 renamed, 2 skipped"; empty where there is nothing.
 func (s Status) Remarks() string {
+	if s.Empty {
+		return "it declares no actions; add some, or remove the source"
+	}
 	var parts []string
 	for _, part := range []struct {
 		n    int

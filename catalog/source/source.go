@@ -84,6 +84,8 @@ type Status struct {
 	Found, Percent int
 	// Loaded counts the entries that the catalog has of it, with those that wait to be accepted.
 	Loaded int
+	// Empty is true when it was read and declares nothing: no action, and no overlay of others' actions.
+	Empty bool
 	// Skipped, Renamed and Mended say what became of the rest; see catalog.Batch. Ids that another source has already
 	// are among the Skipped.
 	Skipped, Renamed, Mended []catalog.Skip

@@ -48,13 +48,17 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 	return p, nil
 }
 
-// idle are warnings of the grants in the allow list of a file that let nothing through, since the file may be for
-// another catalog.
+// idle are warnings of the grants that were given at the start and let nothing through: those in the allow list of a
+// file, which may be for another catalog, and those of --allow that came before the catalog.
 func idle(p policy.Policy) []string {
 	var all []string
 	for _, g := range p.Grants {
-		if g.For == policy.Always && g.Seen == nil && g.Waits != "" {
-			all = append(all, fmt.Sprintf("%s: allow %s: %s", g.By, g, g.Waits))
+		if g.Early && g.Seen == nil && g.Waits != "" {
+			from := g.By + ": allow"
+			if g.By == "--allow" {
+				from = g.By
+			}
+			all = append(all, fmt.Sprintf("%s %s: %s", from, g, g.Waits))
 		}
 	}
 	return all

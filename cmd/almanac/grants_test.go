@@ -72,3 +72,23 @@ func TestWatchGrants(t *testing.T) {
 	}
 	check("removed", grant("crm.note", nil), "no longer in")
 }
+
+// A grant that was given at the start and lets nothing through is warned about, from a file or the command line.
+func TestIdleGrants(t *testing.T) {
+	var p policy.Policy
+	for _, c := range []policy.Grant{
+		{For: policy.Always, By: "config.toml", Early: true}, {For: policy.ForSession, By: "--allow", Early: true},
+		{For: policy.ForSession, By: "you"},
+	} {
+		g, err := policy.ParseGrant("a.b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.For, g.By, g.Early, g.Waits = c.For, c.By, c.Early, "no such action here"
+		p.Grants = append(p.Grants, g)
+	}
+	want := "config.toml: allow a.b: no such action here; --allow a.b: no such action here"
+	if got := strings.Join(idle(p), "; "); got != want {
+		t.Errorf("got %s", got)
+	}
+}

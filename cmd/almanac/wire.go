@@ -38,6 +38,8 @@ type app struct {
 	// try proposes a first input, where the first screen could not: the catalog was not read. It is asked once.
 	try     atomic.Pointer[func() string]
 	closers []func() error
+	// idleTold is true when grants that let nothing through were told.
+	idleTold bool
 }
 
 // Close closes everything and returns the joined errors.
@@ -108,10 +110,8 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 		return nil, err
 	}
 	w.closers = append(w.closers, w.session.Close)
-	if o.feed != nil && !w.sources.loader.Loading() {
-		for _, line := range idle(w.session.Policy()) {
-			o.feed.Emit(event.Event{Kind: event.Said, Level: event.Warning, Text: line})
-		}
+	if o.feed != nil {
+		w.tellIdle()
 	}
 	if err := cli.resume(ctx, w); err != nil {
 		return nil, err
@@ -156,6 +156,17 @@ func (w *app) follow(ctx context.Context) {
 	})
 }
 
+// tellIdle warns once, when all is loaded, of grants that let nothing through.
+func (w *app) tellIdle() {
+	if w.idleTold || w.sources.loader.Loading() {
+		return
+	}
+	w.idleTold = true
+	for _, line := range idle(w.session.Policy()) {
+		w.feed.Emit(event.Event{Kind: event.Said, Level: event.Warning, Text: w.session.Redact(line)})
+	}
+}
+
 // renew replaces the session's catalog if the sources have changed, and reports their news.
 func (w *app) renew(ctx context.Context) {
 	say := func(level event.Level, text string) {
@@ -172,6 +183,7 @@ func (w *app) renew(ctx context.Context) {
 		}
 		if err == nil && !w.sources.loader.Loading() {
 			w.sources.keepIDs(view)
+			w.tellIdle()
 		}
 	}
 	defer w.feed.Refresh()

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -173,12 +174,7 @@ func ParseGrants(texts []string, by string) ([]Grant, error) {
 // Fits checks that the grant can let a call of v through, and returns it as the ids and arguments there are written.
 func (g Grant) Fits(v *catalog.View) (Grant, error) {
 	if !g.Pattern.IsExact() {
-		for id := range v.All() {
-			if g.Pattern.Match(id) {
-				return g, nil
-			}
-		}
-		return g, fmt.Errorf("grant of %s: no action matches", g.Pattern)
+		return g, g.reaches(v)
 	}
 	id := g.Pattern.String()
 	if len(v.Children(id)) > 0 {
@@ -193,6 +189,19 @@ func (g Grant) Fits(v *catalog.View) (Grant, error) {
 		return g, fmt.Errorf("grant of %s: %s", id, why)
 	}
 	return g, nil
+}
+
+// reaches is an error where a pattern matches no action of v.
+func (g Grant) reaches(v *catalog.View) error {
+	for range g.actions(v) {
+		return nil
+	}
+	_, err := v.Resolve(strings.TrimRight(g.Pattern.String(), ".*"))
+	var unknown *catalog.UnknownError
+	if errors.As(err, &unknown) && unknown.Hint() != "" {
+		return fmt.Errorf("grant of %s: no action matches; %s", g.Pattern, unknown.Hint())
+	}
+	return fmt.Errorf("grant of %s: no action matches", g.Pattern)
 }
 
 // strange says which bound is of an argument that e does not have; empty when none is.
