@@ -23,6 +23,7 @@ import "regexp"
 //	%q of a number                     here the number, as in Lua 5.3
 //	-0 as a table key                  here it is 0
 //	x ^ y                              the last digit of 17 is that of Go's math.Pow
+//	positions beyond 2^31              lua5.2 cuts them to 32 bits
 //	next(t, k) for a k that is not there
 //	t.x = nil with __newindex          it calls __newindex here also when t has an x
 //	yields in sort and gsub            they work here
@@ -30,7 +31,8 @@ import "regexp"
 // name matches the name of a value in a message.
 const name = `(?s:\w+ '.*?')`
 
-var re = regexp.MustCompile
+// re matches also messages that a program made upper case.
+func re(pattern string) *regexp.Regexp { return regexp.MustCompile("(?i)" + pattern) }
 
 // A side is whose output a rewrite changes.
 type side int
@@ -50,7 +52,7 @@ var rewrites = []struct {
 }{
 	{"messages have the words of Lua 5.3", lua52, re(`(attempt to [a-z ]+) (` + name + `) \((a \w+ value)\)`), "$1 $3 ($2)"},
 	{"after a yield in __concat lua5.2 names a wrong value", lua52,
-		re(`(attempt to concatenate a \w+ value) \(constant .*?\)`), "$1"},
+		re(`(attempt to concatenate a \w+ value) \(constant (?s:.*?)\)`), "$1"},
 	{"a field with a computed key is as written", here, re(`\(field '\?': [^\n]*?\)`), "(field '?')"},
 	{"comparisons name what is nil", here, re(`(attempt to compare \w+ (?:with|\w+) \w+) \(` + name + `\)`), "$1"},
 	{"loops say what they got", here, re(`('for' [a-z ]+ must be a number), got \w+( \(` + name + `\))?`), "$1"},
