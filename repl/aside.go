@@ -12,8 +12,9 @@ import (
 )
 
 // Aside runs line now, on the caller's goroutine, when it is a command that only looks, or one that decides what a run
-// may do: taking rights back must not wait for the end of the run that uses them. It reports false, and does nothing, for all other lines. It may be called
-// while Handle runs; what it tells belongs to no cell. The status is Quit for the commands that leave.
+// may do: taking rights back must not wait for the end of the run that uses them. It reports false, and does nothing,
+// for all other lines. It may be called while Handle runs; what it tells belongs to no cell. The status is Quit for the
+// commands that leave.
 func (sh *Shell) Aside(ctx context.Context, line string) (Status, bool) {
 	mode := sh.Mode()
 	in := input.Parse(line, mode)
@@ -26,7 +27,9 @@ func (sh *Shell) Aside(ctx context.Context, line string) (Status, bool) {
 	}
 	sh.remember(line, mode)
 	c := event.Cell{Form: input.Command, Author: session.User, Source: arg, Started: time.Now()}
-	sh.feed.Emit(event.Event{Kind: event.Began, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
+	sh.feed.Emit(event.Event{
+		Kind: event.Began, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n"),
+	})
 	err := sh.guard(ctx, &c, func(ctx context.Context, c *event.Cell) error { return cmd.do(ctx, sh, c, arg) })
 	if errors.Is(err, errQuit) {
 		return Quit, true

@@ -29,7 +29,8 @@ func withModel(t *testing.T, p policy.Policy, o Options, responses ...llm.Respon
 			return llm.Answer{}, err
 		}
 		out, err := sh.Session().Run(ctx, session.Script{
-			Source: args.Script, Author: session.Model, Cell: sh.Feed().Cell(), Actions: []string{"billing.refund.issue", "crm.customer.get"},
+			Source: args.Script, Author: session.Model, Cell: sh.Feed().Cell(),
+			Actions: []string{"billing.refund.issue", "crm.customer.get"},
 		})
 		if err != nil {
 			return llm.Answer{}, err
@@ -45,7 +46,8 @@ func withModel(t *testing.T, p policy.Policy, o Options, responses ...llm.Respon
 	})
 	model.System = nil
 	model.Tools = func() []llm.Tool {
-		return []llm.Tool{{Name: "lua_tools_execute", Description: "run Lua", Schema: json.RawMessage(`{"type":"object"}`), Run: run}}
+		return []llm.Tool{{Name: "lua_tools_execute", Description: "run Lua",
+			Schema: json.RawMessage(`{"type":"object"}`), Run: run}}
 	}
 	o.Conversation = llm.NewConversation(model)
 	var back *office
@@ -70,7 +72,8 @@ func TestAsk(t *testing.T) {
 		return nil
 	}
 	sh, back := withModel(t, policy.Policy{Mode: policy.Ask}, Options{Record: record},
-		thinking("They want money back.\nI look up \x1b[31mwho\x1b[m first.", executes(`name = crm.customer.get{id = "c"}.name return name`)),
+		thinking("They want money back.\nI look up \x1b[31mwho\x1b[m first.",
+			executes(`name = crm.customer.get{id = "c"}.name return name`)),
 		executes(`billing.refund.issue{invoice_id = "i", amount_cents = 5}`),
 		thinking("No.", llm.Response{Text: "Not refunded:\nyou said \x1b[2Jno."}),
 	)
@@ -123,7 +126,8 @@ func TestAskInterrupted(t *testing.T) {
 			told = append(told, l.String())
 		}
 	}
-	if all := strings.Join(told, "\n"); strings.Count(all, "interrupted") != 1 || !strings.Contains(all, "not made: the question was not answered") {
+	if all := strings.Join(told, "\n"); strings.Count(all, "interrupted") != 1 ||
+		!strings.Contains(all, "not made: the question was not answered") {
 		t.Errorf("told:\n%s", all)
 	}
 	// It has one name wherever it is told.
@@ -133,7 +137,8 @@ func TestAskInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := typed(t.Context(), sh, "/trace", nil); !strings.Contains(got, "[1.1] interrupted billing.refund.issue") ||
-		!strings.Contains(b.String(), "`billing.refund.issue` interrupted, would change data (policy ask)\n") || strings.Contains(got+b.String(), "denied") {
+		!strings.Contains(b.String(), "`billing.refund.issue` interrupted, would change data (policy ask)\n") ||
+		strings.Contains(got+b.String(), "denied") {
 		t.Errorf("told as:\n%s%s", got, b.String())
 	}
 	// On a machine under load the interrupt may have cost the Lua process; then the line after next has a new one.

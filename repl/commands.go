@@ -82,7 +82,8 @@ const (
 )
 
 func allCommands() []command {
-	all := slices.Concat(luaCommands(), catalogCommands(), lookCommands(), modelCommands(), sessionCommands(), shellCommands())
+	all := slices.Concat(luaCommands(), catalogCommands(), lookCommands(), modelCommands(),
+		sessionCommands(), shellCommands())
 	slices.SortStableFunc(all, func(a, b command) int { return groupRank(a) - groupRank(b) })
 	return all
 }
@@ -128,8 +129,8 @@ func (sh *Shell) brief(c command) string {
 	return c.brief
 }
 
-// SetKeys tells the shell which key does an action of the screen, as a person reads it: "F4"; empty when none does. keys
-// must be safe for concurrent use. Without it help names no keys.
+// SetKeys tells the shell which key does an action of the screen, as a person reads it: "F4"; empty when none does.
+// keys must be safe for concurrent use. Without it help names no keys.
 func (sh *Shell) SetKeys(keys func(action string) string) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()

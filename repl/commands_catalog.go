@@ -31,7 +31,8 @@ func catalogCommands() []command {
 			more:  "/query return catalog.search(\"unpaid invoices\", {limit = 5})\nPlain words are a search.",
 		},
 		{
-			name: "describe", args: "[--full|--luals|--json] ID...", group: groupCatalog, aside: true, run: describe, words: idWords,
+			name: "describe", args: "[--full|--luals|--json] ID...", group: groupCatalog, aside: true, run: describe,
+			words: idWords,
 			brief: "arguments, result, example and safety",
 			more:  "--full shows all nested fields, --luals annotations for the Lua language server, --json the schemas.",
 		},
@@ -129,7 +130,7 @@ func query(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 func describe(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	detail := catalog.Brief
 	var ids []string
-	for _, w := range strings.FieldsFunc(arg, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }) {
+	for _, w := range strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" ,\n\t", r) }) {
 		switch w {
 		case "--full":
 			detail = catalog.Full

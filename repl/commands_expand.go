@@ -45,7 +45,8 @@ func expand(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	return err
 }
 
-// less pages through what /expand prints, or through a value: at a path as it stands, of any other expression by running it.
+// less pages through what /expand prints, or through a value: at a path as it stands, of any other expression by
+// running it.
 func less(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	arg = strings.TrimSpace(arg)
 	e := event.Event{Kind: event.Opened, Pane: event.PagerPane, Words: "the last cell"}
@@ -133,7 +134,8 @@ func (sh *Shell) resultEvents(cell int, c trace.Call, full bool) []event.Event {
 		return nil
 	}
 	events := []event.Event{{
-		Kind: event.Ran, Cell: cell, Author: session.User, Call: &c, Full: full, Outcome: &session.Outcome{Values: []vm.Value{v}},
+		Kind: event.Ran, Cell: cell, Author: session.User, Call: &c, Full: full,
+		Outcome: &session.Outcome{Values: []vm.Value{v}},
 	}}
 	if part != "" {
 		events = append(events, event.Event{Kind: event.Said, Level: event.Notice, Text: part})

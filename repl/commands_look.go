@@ -50,7 +50,8 @@ func lookCommands() []command {
 		},
 		{
 			name: "limits", args: "[calls|mutations N]", group: groupMore, aside: true, run: limits,
-			words: fixedWords("calls", "action calls in a run of yours", "mutations", "calls that change data in a run of yours"),
+			words: fixedWords("calls", "action calls in a run of yours", "mutations",
+				"calls that change data in a run of yours"),
 			brief: "what one run may use",
 			more: "/limits calls 500 and /limits mutations 50 hold for your runs, from the next one on, in this session.\n" +
 				"The configuration keeps them: limits.your_calls, limits.your_mutations; those of the model are limits.calls, limits.mutations.",
@@ -126,7 +127,8 @@ func searchHistory(_ context.Context, sh *Shell, _ *event.Cell, arg string) erro
 	lines := make([]string, 0, len(found))
 	for i := len(found) - 1; i >= 0; i-- {
 		t := found[i]
-		lines = append(lines, fmt.Sprintf("%s  %s", t.Time.Local().Format("2006-01-02 15:04"), cells.Clip(text.SanitizeLine(t.Text), 100, "…")))
+		lines = append(lines,
+			fmt.Sprintf("%s  %s", t.Time.Local().Format("2006-01-02 15:04"), cells.Clip(text.SanitizeLine(t.Text), 100, "…")))
 	}
 	sh.say(event.Plain, "%s", strings.Join(lines, "\n"))
 	return nil
@@ -249,8 +251,9 @@ func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		{"view", fmt.Sprintf("%s%s", text.Count(st.Actions, "action"), asActor(st.Actor))},
 		{"globals", strconv.Itoa(st.Globals)},
 		{"cells", strconv.Itoa(st.Cell)},
-		{"last run", fmt.Sprintf("%s, %s (limits: %d and %d)", text.Count(st.Calls, "call"), text.Count(st.Mutations, "write"),
-			st.CallLimit, st.MutationLimit)},
+		{"last run",
+			fmt.Sprintf("%s, %s (limits: %d and %d)", text.Count(st.Calls, "call"), text.Count(st.Mutations, "write"),
+				st.CallLimit, st.MutationLimit)},
 	}
 	if c := sh.options.Conversation; c != nil {
 		if sh.options.Notes != "" {

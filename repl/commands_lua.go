@@ -124,7 +124,10 @@ func timed(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 		return &UsageError{usage: "/time [N] CODE"}
 	}
 	if n < 1 || n > mostTimes {
-		return &UsageError{usage: "/time [N] CODE", message: fmt.Sprintf("/time: N is 1 to %s, got %d", text.Thousands(strconv.Itoa(mostTimes)), n)}
+		return &UsageError{
+			usage:   "/time [N] CODE",
+			message: fmt.Sprintf("/time: N is 1 to %s, got %d", text.Thousands(strconv.Itoa(mostTimes)), n),
+		}
 	}
 	err := sh.runScript(ctx, c, session.Script{Source: code, Times: n})
 	if o := c.Outcome; o != nil {
@@ -140,7 +143,8 @@ func timeText(o *session.Outcome, n int, waited time.Duration) string {
 	if n > 1 && o.Err == nil {
 		told += fmt.Sprintf(" for %d times · %s each", n, text.Precise(wall/time.Duration(n)))
 	}
-	return fmt.Sprintf("time: %s · %s in Lua · %s · %s of memory", told, text.Precise(o.LuaTime), text.Count(len(o.Calls), "call"), text.Bytes(o.Allocated))
+	return fmt.Sprintf("time: %s · %s in Lua · %s · %s of memory", told, text.Precise(o.LuaTime),
+		text.Count(len(o.Calls), "call"), text.Bytes(o.Allocated))
 }
 
 func reset(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {

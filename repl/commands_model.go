@@ -60,7 +60,8 @@ func shellCommands() []command {
 			brief: "clear the screen and start a new conversation; keep Lua globals",
 			more:  "Ctrl+L clears the screen alone, /lua reset the globals.",
 		},
-		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, aside: true, run: help, words: commandWords, brief: "list commands, or explain one"},
+		{name: "help", aliases: []string{"?"}, args: "[COMMAND|WORDS]", group: groupMore, aside: true, run: help,
+			words: commandWords, brief: "list commands, or explain one"},
 		{name: "quit", aliases: []string{"exit"}, group: groupMore, aside: true, run: quit, brief: "leave"},
 	}
 }
@@ -75,7 +76,8 @@ func setModel(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	first, rest := input.CutWord(arg)
 	switch {
 	case arg == "":
-		sh.say(event.Plain, "model %s, context window %s tokens", cmp.Or(c.Model(), "not set: the server chooses"), count(c.Context().Window))
+		sh.say(event.Plain, "model %s, context window %s tokens",
+			cmp.Or(c.Model(), "not set: the server chooses"), count(c.Context().Window))
 		return nil
 	case first == "window":
 		return sh.setWindow(rest)
@@ -161,7 +163,9 @@ func setTheme(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if near := spelling.Nearest(arg, names); near != "" {
 		return &UsageError{usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: did you mean %s?", arg, near)}
 	}
-	return &UsageError{usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: use one of %s", arg, strings.Join(names, ", "))}
+	return &UsageError{
+		usage: "/theme [NAME]", message: fmt.Sprintf("theme %q: unknown: use one of %s", arg, strings.Join(names, ", ")),
+	}
 }
 
 func themeWords(sh *Shell, _ string) []Completion {

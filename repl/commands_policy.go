@@ -25,7 +25,8 @@ func policyCommands() []command {
 	return []command{
 		{
 			name: "policy", args: "[ask|session|readonly]", group: groupModel, aside: true, run: setPolicy,
-			words: fixedWords("ask", "every write asks you", "session", "small writes run, high risk asks", "readonly", "no writes"),
+			words: fixedWords("ask", "every write asks you", "session",
+				"small writes run, high risk asks", "readonly", "no writes"),
 			brief: "what happens to writes, and what is granted",
 			more: "ask       writes: ask; every one asks you\nsession   writes: ask for high risk; low and medium risk run\n" +
 				"readonly  writes: denied, also those that your configuration grants\nA change takes back what was granted in this session. It counts from the next call on, also of a run that is under way.",
@@ -71,7 +72,8 @@ func setPolicy(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		said += fmt.Sprintf("\n%s of this session taken back", text.Count(n, "grant"))
 	}
 	if kept := len(p.Grants); kept > 0 && m == policy.ReadOnly {
-		said += fmt.Sprintf("\n%s in your configuration not used until /policy ask or /policy session", text.Count(kept, "grant"))
+		said += fmt.Sprintf("\n%s in your configuration not used until /policy ask or /policy session",
+			text.Count(kept, "grant"))
 	}
 	sh.say(event.Notice, "%s", said)
 	return nil
@@ -95,13 +97,15 @@ func grantsText(p policy.Policy) string {
 	}
 	said := fmt.Sprintf("%s (policy %s)", p.Words(), mode)
 	for _, r := range p.Rules {
-		said += fmt.Sprintf("\n  %s: %s %s", cmp.Or(r.Name, "rule"), r.Verdict, cmp.Or(r.IDs.String(), "every mutation that matches"))
+		said += fmt.Sprintf("\n  %s: %s %s", cmp.Or(r.Name, "rule"), r.Verdict,
+			cmp.Or(r.IDs.String(), "every mutation that matches"))
 	}
 	if len(p.Grants) == 0 {
 		return said
 	}
 	for _, g := range p.Grants {
-		said += fmt.Sprintf("\n%3d  %s\n     by %s, %s%s, used %s", g.N, text.SanitizeLine(g.String()), g.By, grantedAt(g), g.For.Words(), text.Count(g.Used, "time"))
+		said += fmt.Sprintf("\n%3d  %s\n     by %s, %s%s, used %s", g.N, text.SanitizeLine(g.String()), g.By, grantedAt(g),
+			g.For.Words(), text.Count(g.Used, "time"))
 		if why := p.Waiting(g); why != "" {
 			said += "\n     waits: " + text.SanitizeLine(why)
 		}
@@ -181,7 +185,8 @@ func (sh *Shell) reach(g policy.Grant) string {
 		return ""
 	}
 	covered, spared := g.Reach(sh.options.Session.View())
-	said := fmt.Sprintf("\ncovers %s data", text.Plural(covered, "1 action that changes", fmt.Sprint(covered, " actions that change")))
+	said := fmt.Sprintf("\ncovers %s data",
+		text.Plural(covered, "1 action that changes", fmt.Sprint(covered, " actions that change")))
 	if spared == 0 {
 		return said
 	}
@@ -206,7 +211,9 @@ func revoke(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		for _, word := range strings.FieldsFunc(arg, func(r rune) bool { return r == ' ' || r == ',' }) {
 			n, err := strconv.Atoi(word)
 			if err != nil || n < 1 {
-				return &UsageError{usage: "/policy revoke N...|all", message: fmt.Sprintf("grant %q: want its number; /policy lists them", word)}
+				return &UsageError{
+					usage: "/policy revoke N...|all", message: fmt.Sprintf("grant %q: want its number; /policy lists them", word),
+				}
 			}
 			numbers = append(numbers, n)
 		}
@@ -271,7 +278,9 @@ func (sh *Shell) fate(e *catalog.Entry) (policy.Decision, string) {
 
 // bounded are the grants that let some calls of an action through.
 func (sh *Shell) bounded(p policy.Policy, e *catalog.Entry) []policy.Grant {
-	return slices.DeleteFunc(p.Granted(policy.RequestOf(e, nil)), func(g policy.Grant) bool { return len(g.Bounds) == 0 && !g.Only })
+	return slices.DeleteFunc(p.Granted(policy.RequestOf(e, nil)), func(g policy.Grant) bool {
+		return len(g.Bounds) == 0 && !g.Only
+	})
 }
 
 // specText is a description as a person reads it: what happens to a call that changes data stands below.

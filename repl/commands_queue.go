@@ -49,7 +49,10 @@ func queue(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	for _, word := range words[1:] {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > len(q.Lines) {
-			return &UsageError{usage: queueUsage, message: fmt.Sprintf("queue: no input %s: %s waiting", quoteWord(word), text.Count(len(q.Lines), "input"))}
+			return &UsageError{
+				usage:   queueUsage,
+				message: fmt.Sprintf("queue: no input %s: %s waiting", quoteWord(word), text.Count(len(q.Lines), "input")),
+			}
 		}
 		chosen = append(chosen, n-1)
 	}

@@ -70,12 +70,14 @@ func listSessions(_ context.Context, sh *Shell, _ *event.Cell, arg string) error
 	if n := len(all) - listed; n > 0 {
 		text += fmt.Sprintf("\n… %d more; /sessions WORDS finds them", n)
 	}
-	sh.feed.Emit(event.Event{Kind: event.Opened, Pane: event.SessionsPane, Text: text, Words: words, Interactive: interactive, Cut: true})
+	sh.feed.Emit(event.Event{
+		Kind: event.Opened, Pane: event.SessionsPane, Text: text, Words: words, Interactive: interactive, Cut: true,
+	})
 	return nil
 }
 
-// SessionList shows sessions as a table of rows of at most width cells, or any where width is 0: id, start, cells, and the
-// name or the first input. current is marked.
+// SessionList shows sessions as a table of rows of at most width cells, or any where width is 0: id, start, cells, and
+// the name or the first input. current is marked.
 func SessionList(all []trace.Summary, current string, width int) string {
 	rows := make([][]string, len(all))
 	for i, s := range all {
@@ -83,7 +85,8 @@ func SessionList(all []trace.Summary, current string, width int) string {
 		if s.ID == current {
 			mark = "*"
 		}
-		rows[i] = []string{mark + " " + s.ID, transcript.StartText(s.Start), text.Count(s.Cells, "cell"), cells.Clip(SessionTitle(s), 80, "…")}
+		rows[i] = []string{mark + " " + s.ID, transcript.StartText(s.Start), text.Count(s.Cells, "cell"),
+			cells.Clip(SessionTitle(s), 80, "…")}
 	}
 	lines := strings.Split(show.Columns(rows), "\n")
 	for i, l := range lines {
@@ -105,8 +108,8 @@ func SessionTitle(s trace.Summary) string {
 	return what
 }
 
-// Sessions lists the sessions that are kept and that f takes, newest first; see trace.Archive.List. It reads all logs: a
-// screen asks beside its loop.
+// Sessions lists the sessions that are kept and that f takes, newest first; see trace.Archive.List. It reads all logs:
+// a screen asks beside its loop.
 func (sh *Shell) Sessions(f trace.Filter) []trace.Summary {
 	if sh.options.Archive == nil {
 		return nil
@@ -121,8 +124,8 @@ const (
 	sessionCells  = 200
 )
 
-// SessionLines shows what a session was about: where and when, and its inputs with the first line of what they came to. It
-// reads the log: a screen asks beside its loop.
+// SessionLines shows what a session was about: where and when, and its inputs with the first line of what they came to.
+// It reads the log: a screen asks beside its loop.
 func (sh *Shell) SessionLines(s trace.Summary, o event.RenderOptions) []show.Line {
 	m := o.Marks()
 	head := fmt.Sprintf("%s %s %s", s.ID, m.Dot, transcript.StartText(s.Start))

@@ -38,7 +38,8 @@ func sources(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		if err := change.WriteChange(&b, someSkips); err != nil {
 			return err
 		}
-		sh.say(event.Notice, "%s: accepted %d new, %d changed, %d removed\n%s", name, len(change.Added), len(change.Changed), len(change.Removed), b.String())
+		sh.say(event.Notice, "%s: accepted %d new, %d changed, %d removed\n%s", name, len(change.Added), len(change.Changed),
+			len(change.Removed), b.String())
 		return nil
 	case verb == "refresh" && name != "":
 		if err := l.Refresh(name); err != nil {

@@ -151,7 +151,8 @@ func traceList(calls []tracedCall) string {
 	var lines []string
 	for _, c := range slices.Backward(calls) {
 		if len(lines) == traceShown {
-			lines = append(lines, fmt.Sprintf("… %d of %d calls shown, newest first; /trace N shows those of cell N", traceShown, len(calls)))
+			lines = append(lines,
+				fmt.Sprintf("… %d of %d calls shown, newest first; /trace N shows those of cell N", traceShown, len(calls)))
 			break
 		}
 		lines = append(lines, callBrief(c.Cell, c.Call))

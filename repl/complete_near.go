@@ -1,7 +1,7 @@
 package repl
 
-// This file completes text that is not a prefix of any name: actions by word, and keys after an index. It also finds the
-// signature of the call around the cursor.
+// This file completes text that is not a prefix of any name: actions by word, and keys after an index. It also finds
+// the signature of the call around the cursor.
 
 import (
 	"cmp"

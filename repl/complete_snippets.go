@@ -58,7 +58,9 @@ func (sh *Shell) lastCalls() []Completion {
 			continue
 		}
 		seen[text] = true
-		items = append(items, Completion{Text: text, Detail: "as in " + u.Number(), Tag: effectTag(sh.options.Session.View(), u.Call.ID)})
+		items = append(items, Completion{
+			Text: text, Detail: "as in " + u.Number(), Tag: effectTag(sh.options.Session.View(), u.Call.ID),
+		})
 		if len(items) == snippetDepth {
 			break
 		}

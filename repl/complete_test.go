@@ -45,11 +45,12 @@ func TestComplete(t *testing.T) {
 	typed(t.Context(), sh, `trap = setmetatable({}, {__index = function() error("evaluated") end})`, nil)
 	var b strings.Builder
 	for _, text := range []string{
-		"|", "/|", "/pre|", "/lua |", "/lua s|", "/policy |", "/policy se|", "/describe |", "/describe crm.|", "/describe crm.customer.get bi|",
-		"/catalog view o|", "/catalog view only |", "/why billing.re|", "/vars a|", "/trace |", "/help lu|", "/preview bil|", "/nope x|",
-		"bil|", "billing.|", "billing.inv|", "billing.invoice.|", "x = billing.refund.is|", "foo(1, crm.customer.|)",
-		"ac|", "acme.|", "acme.ad|", "acme.e|", "ünpaid|", "@ünpaid|", "acme.address.|", "trap.|", "trap.x.|", "nothing.|",
-		"billing.invoice.list_unpaid{|", "billing.invoice.list_unpaid{cust|", `billing.invoice.list_unpaid{customer_id = "x", |`,
+		"|", "/|", "/pre|", "/lua |", "/lua s|", "/policy |", "/policy se|", "/describe |", "/describe crm.|",
+		"/describe crm.customer.get bi|", "/catalog view o|", "/catalog view only |", "/why billing.re|", "/vars a|",
+		"/trace |", "/help lu|", "/preview bil|", "/nope x|", "bil|", "billing.|", "billing.inv|", "billing.invoice.|",
+		"x = billing.refund.is|", "foo(1, crm.customer.|)", "ac|", "acme.|", "acme.ad|", "acme.e|", "ünpaid|", "@ünpaid|",
+		"acme.address.|", "trap.|", "trap.x.|", "nothing.|", "billing.invoice.list_unpaid{|",
+		"billing.invoice.list_unpaid{cust|", `billing.invoice.list_unpaid{customer_id = "x", |`,
 		"billing.invoice.list_unpaid{status = |", `billing.invoice.list_unpaid({ limit = 1, st|`, `print("bil|`, "-- bil|",
 		"@|", "@billing.|", "look at @crm.cus|", "!bil|", "?bil|", "wh|", "string.|", "str|", "for i = 1, 2 do ac|",
 	} {
@@ -166,7 +167,8 @@ func TestCompleteLastCalls(t *testing.T) {
 	for _, item := range items[:3] {
 		got = append(got, item.Text)
 	}
-	if diff := cmp.Diff([]string{`crm.customer.get{ id = "c_1" }`, `crm.customer.get{ id = "c_2" }`, "billing."}, got); diff != "" {
+	if diff := cmp.Diff([]string{`crm.customer.get{ id = "c_1" }`, `crm.customer.get{ id = "c_2" }`, "billing."},
+		got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -177,7 +179,8 @@ func TestSignature(t *testing.T) {
 	typed(t.Context(), sh, "-- the sum\nfunction own(first, second) return first + second end", nil)
 	tests := []struct{ text, want string }{
 		{"billing.invoice.list_unpaid{|", `{ customer_id* str, limit int = 25, status str }  * required`},
-		{`billing.invoice.list_unpaid{customer_id = "x", limit = |`, `{ customer_id* str, <limit> int = 25, status str }  * required`},
+		{`billing.invoice.list_unpaid{customer_id = "x", limit = |`,
+			`{ customer_id* str, <limit> int = 25, status str }  * required`},
 		{"print(|", "print(<...>)  prints to stdout; eprint to stderr, log to the log"},
 		{`string.rep("a, b", |`, "string.rep(s, <n>, sep)  s n times, with sep between"},
 		{`x = map({1, 2}, |`, "map(t, <f>)  new table of f(item, key) for each item; f may be a field name"},

@@ -71,7 +71,8 @@ func idWords(sh *Shell, arg string) []Completion {
 // viewWords offers the verbs and, after one, the namespaces.
 func viewWords(sh *Shell, arg string) []Completion {
 	if !strings.ContainsAny(arg, " \t\n") {
-		return fixedWords("only", "nothing but these namespaces", "without", "not these namespaces", "readonly", "no changes")(sh, arg)
+		return fixedWords("only", "nothing but these namespaces", "without", "not these namespaces",
+			"readonly", "no changes")(sh, arg)
 	}
 	var items []Completion
 	for _, c := range sh.options.Session.View().Children("") {

@@ -3,5 +3,6 @@
 //	Shell     one person's REPL over one session: Handle runs an input, Submit says whether it is complete
 //	Options   what a shell needs, and where its events go: an event.Feed
 //
-// Start at Shell.Handle, then input.Parse. One goroutine at a time runs Handle; everything else may be called meanwhile.
+// Start at Shell.Handle, then input.Parse. One goroutine at a time runs Handle; everything else may be called
+// meanwhile.
 package repl

@@ -18,10 +18,12 @@ import (
 	"almanac/session/trace"
 )
 
-// What comes from the log of an earlier session, or from the texts of a catalog, is shown without the credentials of now.
+// What comes from the log of an earlier session, or from the texts of a catalog, is shown without the credentials of
+// now.
 func TestEgressOfWhatIsOld(t *testing.T) {
 	const value = "tok-7f3a9e41-b2c8"
-	c, report := catalog.New([]catalog.Entry{{ID: "echo.put", Description: "Send " + value + " to it.", Title: value}}, catalog.Options{})
+	c, report := catalog.New([]catalog.Entry{{ID: "echo.put", Description: "Send " + value + " to it.", Title: value}},
+		catalog.Options{})
 	if len(report.Skipped) > 0 {
 		t.Fatal(report.Skipped)
 	}
@@ -37,7 +39,8 @@ func TestEgressOfWhatIsOld(t *testing.T) {
 	}
 	old := []trace.Record{
 		{Kind: trace.KindSession, Time: time.Now(), About: &trace.About{ID: "old", Dir: dir}},
-		{Kind: trace.KindRun, Time: time.Now(), Run: "1", Cell: 1, Author: "you", Mode: trace.ModeRun, Text: "return '" + value + "'"},
+		{Kind: trace.KindRun, Time: time.Now(), Run: "1", Cell: 1, Author: "you", Mode: trace.ModeRun,
+			Text: "return '" + value + "'"},
 		{Kind: trace.KindOutput, Time: time.Now(), Run: "1", Cell: 1, Stream: "stdout", Text: value + "\n"},
 		{Kind: trace.KindOutcome, Time: time.Now(), Run: "1", Cell: 1, Ended: &trace.Outcome{Error: value}},
 	}
@@ -67,7 +70,8 @@ func TestEgressOfWhatIsOld(t *testing.T) {
 	for _, l := range lines {
 		shown["transcript"] += l.String()
 	}
-	for _, line := range []string{"/catalog send", "echo.put?", "/expand 1", "/export " + filepath.Join(dir, "out.md"), "/export " + filepath.Join(dir, "out.jsonl")} {
+	for _, line := range []string{"/catalog send", "echo.put?", "/expand 1", "/export " + filepath.Join(dir, "out.md"),
+		"/export " + filepath.Join(dir, "out.jsonl")} {
 		sh.HandleIn(context.Background(), input.LuaMode, line)
 		shown[line] = fmt.Sprint(feed.Take())
 	}

@@ -28,7 +28,8 @@ var pieces = []string{
 	"add and add(%d)", "t = t or {}; t[#t + 1] = %d", "#(t or {})", "{a = %d, b = {1, 2}}", "return %d", "return",
 	"if n then return n end m = %d", "for i = 1, 3 do t2 = {i, %d} end", "(print)(%d)", "_1", "_2 and _2", "_3, _4",
 	"-- nothing", "goto done; n = %d ::done::", "s = 'a\\nb' .. %d", "json.null == null", "[[\nlong]] .. %d",
-	"io.write('x', %d)", "function f(x) return x end", "do return end", "broken = %d error('no')", "m = nil", "x, y = %d, y", "map({1, 2}, function(v) return v * %d end) -- doubled",
+	"io.write('x', %d)", "function f(x) return x end", "do return end", "broken = %d error('no')", "m = nil",
+	"x, y = %d, y", "map({1, 2}, function(v) return v * %d end) -- doubled",
 	"billing.invoice.list_unpaid{customer_id='c', limit=%d}[1].id", "c = crm.customer.get{id='c%d'}",
 }
 
@@ -56,7 +57,10 @@ func TestExportRunsAgain(t *testing.T) {
 				piece = fmt.Sprintf(piece, random.IntN(9))
 			}
 			if random.IntN(4) == 0 {
-				run(t, sh, session.Script{Source: piece, Author: session.Model, Cell: 99, Actions: []string{"crm.customer.get", "billing.invoice.list_unpaid"}})
+				run(t, sh, session.Script{
+					Source: piece, Author: session.Model, Cell: 99,
+					Actions: []string{"crm.customer.get", "billing.invoice.list_unpaid"},
+				})
 				continue
 			}
 			typed(t.Context(), sh, "!"+piece, nil)
@@ -89,27 +93,31 @@ func run(t *testing.T, sh *Shell, s session.Script) *session.Outcome {
 // TestTakeIn shows that a shell goes on where the records of another end: cells, numbers, and what has to be run again.
 func TestTakeIn(t *testing.T) {
 	sh, back := newShell(t, Options{}, policy.Policy{Mode: policy.Session, Rules: []policy.Rule{{Verdict: policy.Allow}}})
-	for _, line := range []string{"gone = 1", "/lua reset", "x = 2", "/preview x = 3", "error('no')", "r = billing.refund.issue{invoice_id='i', amount_cents=5}", "x * 3"} {
+	for _, line := range []string{"gone = 1", "/lua reset", "x = 2", "/preview x = 3", "error('no')",
+		"r = billing.refund.issue{invoice_id='i', amount_cents=5}", "x * 3"} {
 		typed(t.Context(), sh, line, nil)
 	}
 	records, _ := sh.options.Log()
 	if len(back.acts) != 1 {
 		t.Fatalf("the back office was told %v", back.acts)
 	}
-	next, after := newShell(t, Options{Past: transcript.Past{Records: records}}, policy.Policy{Mode: policy.Session, Rules: []policy.Rule{{Verdict: policy.Allow}}})
+	next, after := newShell(t, Options{Past: transcript.Past{Records: records}}, policy.Policy{
+		Mode: policy.Session, Rules: []policy.Rule{{Verdict: policy.Allow}},
+	})
 	if st, n := next.StatusLine(), len((transcript.Past{Records: records}).Pending()); st.Cell != 6 || n != 3 {
 		t.Errorf("cell %d, %d pending", st.Cell, n)
 	}
 	got := typed(t.Context(), next, "/expand 6", nil) + typed(t.Context(), next, "/trace", nil) +
-		typed(t.Context(), next, "/replay", nil) + typed(t.Context(), next, "x, _6, r", nil) + typed(t.Context(), next, "/replay", nil)
+		typed(t.Context(), next, "/replay", nil) + typed(t.Context(), next, "x, _6, r",
+		nil) + typed(t.Context(), next, "/replay", nil)
 	golden.Equal(t, "testdata/takein.golden", got)
 	if len(after.acts) > 0 {
 		t.Errorf("the back office was told again: %v", after.acts)
 	}
 }
 
-// TestExport shows a session of a person and a model in both forms: with a name, a denied and an approved change, a reset,
-// words that would break out of a block or a comment, and a run that never ended.
+// TestExport shows a session of a person and a model in both forms: with a name, a denied and an approved change, a
+// reset, words that would break out of a block or a comment, and a run that never ended.
 func TestExport(t *testing.T) {
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	you, model := "you", "model"
@@ -117,7 +125,8 @@ func TestExport(t *testing.T) {
 		return &trace.Call{N: 1, ID: "billing.refund.issue", Mutates: true, Verdict: v, Rule: rule, Brief: "1 field"}
 	}
 	ran := func(run string, cell int, author, source string, o *trace.Outcome, calls ...*trace.Call) []trace.Record {
-		records := []trace.Record{{Time: at, Kind: trace.KindRun, Run: run, Cell: cell, Author: author, Mode: trace.ModeRun, Text: source}}
+		records := []trace.Record{{Time: at, Kind: trace.KindRun, Run: run, Cell: cell, Author: author,
+			Mode: trace.ModeRun, Text: source}}
 		for _, c := range calls {
 			records = append(records, trace.Record{Time: at, Kind: trace.KindCall, Run: run, Cell: cell, Call: c})
 		}
@@ -133,7 +142,8 @@ func TestExport(t *testing.T) {
 		[]trace.Record{{Time: at, Kind: trace.KindReset}, {Time: at, Kind: trace.KindName, Text: "refund\nround"}},
 		[]trace.Record{{Time: at, Kind: trace.KindPrompt, Cell: 2, Author: you, Text: "refund it\n]] os.exit() --"}},
 		ran("r2", 2, model, "n = #billing.invoice.list{}", ok),
-		ran("r3", 2, model, "return billing.refund.issue{}", &trace.Outcome{Error: "denied\nby the person", Changed: []string{"n"}}, refund(trace.Denied, "refused")),
+		ran("r3", 2, model, "return billing.refund.issue{}",
+			&trace.Outcome{Error: "denied\nby the person", Changed: []string{"n"}}, refund(trace.Denied, "refused")),
 		ran("r4", 2, model, "return billing.refund.issue{}", ok, refund(trace.OK, "approved once")),
 		[]trace.Record{{Time: at, Kind: trace.KindAnswer, Cell: 2, Author: model, Text: "Done.\x1b[2J"}},
 		ran("r5", 3, you, "print('```')", &trace.Outcome{OK: true, Stdout: "```\n"}),
@@ -146,7 +156,8 @@ func TestExport(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden.Equal(t, "testdata/export.golden", strings.ReplaceAll(b.String(), at.Local().Format("2006-01-02 15:04"), "TIME"))
+	golden.Equal(t, "testdata/export.golden",
+		strings.ReplaceAll(b.String(), at.Local().Format("2006-01-02 15:04"), "TIME"))
 }
 
 // A file is there whole or not at all, an existing one stays, and nothing else is left in the folder.

@@ -8,8 +8,8 @@ import (
 	"almanac/session/vm"
 )
 
-// A search finds keys and values in tables that nobody opened, those at the top first listed as a tree shows them, and runs
-// nothing: a metamethod would fail the test.
+// A search finds keys and values in tables that nobody opened, those at the top first listed as a tree shows them, and
+// runs nothing: a metamethod would fail the test.
 func TestFind(t *testing.T) {
 	sh, _ := newShell(t, Options{}, policy.Policy{})
 	typed(t.Context(), sh, `v = { a = { b = { c = "Needle" } }, needle = 1, list = {} , [true] = { x = "needle" } }

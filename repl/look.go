@@ -225,17 +225,17 @@ func pageText(path []vm.Step, p vm.Page) string {
 // FindWidth is how many cells of a value Find looks at.
 const FindWidth = 320
 
-// Find searches the value at path for entries whose key or beginning holds text, whatever its case, tables that are near
-// the top first. Nothing is run for it. It stops at 50,000 entries, 500 hits, 12 levels, or when ctx is done, and tells
-// what it has until then; the error is that of looking at the value itself.
+// Find searches the value at path for entries whose key or beginning holds text, whatever its case, tables that are
+// near the top first. Nothing is run for it. It stops at 50,000 entries, 500 hits, 12 levels, or when ctx is done, and
+// tells what it has until then; the error is that of looking at the value itself.
 func (sh *Shell) Find(ctx context.Context, path []vm.Step, text string) (show.Finding, error) {
 	return show.Find(path, text, func(path []vm.Step, from, limit int) (vm.Page, error) {
 		return sh.Look(ctx, path, from, limit, FindWidth)
 	})
 }
 
-// resultOf is what a call of a cell returned: all of it while it is kept, else as much as the log has. part says how much
-// that is, and where the rest may be; it is empty for a whole result.
+// resultOf is what a call of a cell returned: all of it while it is kept, else as much as the log has. part says how
+// much that is, and where the rest may be; it is empty for a whole result.
 func (sh *Shell) resultOf(cell int, c trace.Call) (v vm.Value, part string) {
 	data := c.Result
 	if c.Part != "" {

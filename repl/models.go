@@ -32,7 +32,8 @@ func (m *models) known() (list []llm.Model, asked bool) {
 	return m.list, m.asked
 }
 
-// learn asks the server for its models unless it has answered already. A ctx that ends gives up: the next call asks again.
+// learn asks the server for its models unless it has answered already. A ctx that ends gives up: the next call asks
+// again.
 func (m *models) learn(ctx context.Context, ask func(context.Context) ([]llm.Model, error)) []llm.Model {
 	m.asking.Lock()
 	defer m.asking.Unlock()
@@ -69,8 +70,8 @@ func modelWords(sh *Shell, typed string) []Completion {
 	return items
 }
 
-// learnWindow asks the server, beside the completion that begins, how much the model can read. What it returns waits for
-// that to end, and ends it.
+// learnWindow asks the server, beside the completion that begins, how much the model can read. What it returns waits
+// for that to end, and ends it.
 func (sh *Shell) learnWindow(ctx context.Context) (end func()) {
 	if _, asked := sh.models.known(); asked || sh.options.Models == nil || sh.options.Window > 0 {
 		return func() {}

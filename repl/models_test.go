@@ -28,7 +28,8 @@ var fault = llm.Response{Stop: "fault overloaded"}
 // TestRetryCommand shows that a failed prompt is sent again by /retry alone, in a cell of its own, and that retries of
 // the program's own end in one line.
 func TestRetryCommand(t *testing.T) {
-	sh := withRetries(t, Options{}, fault, fault, fault, fault, llm.Response{Text: "It is 12."}, llm.Response{Text: "Bye."})
+	sh := withRetries(t, Options{}, fault, fault, fault, fault,
+		llm.Response{Text: "It is 12."}, llm.Response{Text: "Bye."})
 	got := typed(t.Context(), sh, "/retry", nil) + typed(t.Context(), sh, "how many?", nil) +
 		typed(t.Context(), sh, "/retry", nil) + typed(t.Context(), sh, "/retry", nil) + typed(t.Context(), sh, "bye", nil)
 	want := `error: retry: the last prompt did not fail
@@ -116,7 +117,8 @@ func TestModelCommand(t *testing.T) {
 		{"/model window lots", "error: window lots: want a number of tokens from 2,000, such as 32768 or 128k\nusage: /model [NAME | window N]", 16000},
 		{"/model a b", "usage: /model [NAME | window N]", 16000},
 	} {
-		if got := strings.ReplaceAll(strings.TrimSpace(typed(t.Context(), sh, test.line, nil)), "\n  ", " "); got != test.want {
+		if got := strings.ReplaceAll(strings.TrimSpace(typed(t.Context(), sh, test.line, nil)),
+			"\n  ", " "); got != test.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.line, got, test.want)
 		}
 		window(test.window)

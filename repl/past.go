@@ -44,8 +44,8 @@ func (sh *Shell) Transcript(width int, o event.RenderOptions) ([]show.Line, erro
 	return transcript.Lines(records, width, o), nil
 }
 
-// log is what was recorded in this session and in those that it goes on from, without the secrets of now: a log of old may
-// hold what was none then.
+// log is what was recorded in this session and in those that it goes on from, without the secrets of now: a log of old
+// may hold what was none then.
 func (sh *Shell) log() ([]trace.Record, error) {
 	if sh.options.Log == nil {
 		return nil, errNoLog
@@ -54,8 +54,8 @@ func (sh *Shell) log() ([]trace.Record, error) {
 	return session.Clean(sh.options.Session, records), err
 }
 
-// EarlierLines are the last cells of the session that this one goes on from, dim, with the first lines of what each came
-// to; none where it begins anew.
+// EarlierLines are the last cells of the session that this one goes on from, dim, with the first lines of what each
+// came to; none where it begins anew.
 func (sh *Shell) EarlierLines(o event.RenderOptions) []show.Line {
 	past := sh.options.Past
 	past.Records = session.Clean(sh.options.Session, past.Records)

@@ -21,7 +21,8 @@ func TestResultOfAnEarlierSession(t *testing.T) {
 	next, _ := newShell(t, Options{Past: transcript.Past{Records: records}, Log: log.all}, policy.Policy{})
 	for _, line := range []string{"/expand 1.1", "/trace 1"} {
 		got := typed(t.Context(), next, line, nil)
-		if !regexp.MustCompile(`\n\d\d of 100 rows kept in the log; run it again\n$`).MatchString(got) || strings.Contains(got, "null") {
+		if !regexp.MustCompile(`\n\d\d of 100 rows kept in the log; run it again\n$`).MatchString(got) ||
+			strings.Contains(got, "null") {
 			t.Errorf("%s prints\n%s", line, got)
 		}
 	}

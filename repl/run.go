@@ -110,7 +110,8 @@ func (sh *Shell) shellHint(source string, o *session.Outcome) string {
 		return ""
 	}
 	word, rest := input.CutWord(strings.TrimSpace(source))
-	if _, keyword := lua.Keyword(word); keyword || strings.ContainsAny(word, "=,({[:\"'") || rest != "" && strings.Contains("=,({[", rest[:1]) {
+	if _, keyword := lua.Keyword(word); keyword || strings.ContainsAny(word, "=,({[:\"'") ||
+		rest != "" && strings.Contains("=,({[", rest[:1]) {
 		return ""
 	}
 	files := "for files, start with --catalog workspace:."
@@ -120,8 +121,8 @@ func (sh *Shell) shellHint(source string, o *session.Outcome) string {
 	return "! runs Lua, not shell commands; " + files
 }
 
-// uncalled tells what to do with an action, or a name on the way to one, that a script returned by itself; empty when it
-// returned anything else.
+// uncalled tells what to do with an action, or a name on the way to one, that a script returned by itself; empty when
+// it returned anything else.
 func uncalled(v *catalog.View, o *session.Outcome) string {
 	if o.Err != nil || len(o.Values) != 1 || o.Values[0].Type != "action" {
 		return ""
@@ -184,7 +185,8 @@ func (sh *Shell) ask(ctx context.Context, c *event.Cell, text string) error {
 // send has a prompt sent, and keeps it and its answer.
 func (sh *Shell) send(ctx context.Context, c *event.Cell, prompt string, send func() (string, error)) error {
 	conversation := sh.options.Conversation
-	if err := sh.record(trace.Record{Kind: trace.KindPrompt, Cell: c.N, Author: string(session.User), Text: prompt}); err != nil {
+	asked := trace.Record{Kind: trace.KindPrompt, Cell: c.N, Author: string(session.User), Text: prompt}
+	if err := sh.record(asked); err != nil {
 		return err
 	}
 	sh.options.Session.SetMessages(heard(conversation.Messages(), prompt))
@@ -195,7 +197,8 @@ func (sh *Shell) send(ctx context.Context, c *event.Cell, prompt string, send fu
 		sh.feed.Emit(event.Event{Kind: event.Spoke, Cell: c.N, Author: session.Model, Text: answer})
 	}
 	if answer != "" {
-		if kept := sh.record(trace.Record{Kind: trace.KindAnswer, Cell: c.N, Author: string(session.Model), Text: answer}); err == nil {
+		said := trace.Record{Kind: trace.KindAnswer, Cell: c.N, Author: string(session.Model), Text: answer}
+		if kept := sh.record(said); err == nil {
 			err = kept
 		}
 	}

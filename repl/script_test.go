@@ -36,7 +36,8 @@ type office struct {
 
 func (o *office) entries() []catalog.Entry {
 	object := func(fields, required string) *catalog.Schema {
-		return catalog.MustSchema(`{"type":"object","properties":{` + fields + `},"required":[` + required + `],"additionalProperties":false}`)
+		return catalog.MustSchema(`{"type":"object","properties":{` + fields + `},"required":[` + required +
+			`],"additionalProperties":false}`)
 	}
 	list := func(_ context.Context, c catalog.Call) (catalog.Result, error) {
 		if c.Args["customer_id"] == "none" {
@@ -52,7 +53,9 @@ func (o *office) entries() []catalog.Entry {
 			return catalog.Result{Data: rows}, nil
 		}
 		for i, due := range []string{"2026-10-02", "2026-10-09", "2026-11-01"} {
-			rows = append(rows, map[string]any{"id": fmt.Sprintf("inv_%d", 1001+i), "amount_cents": 12900 - 4200*i, "due_date": due})
+			rows = append(rows, map[string]any{
+				"id": fmt.Sprintf("inv_%d", 1001+i), "amount_cents": 12900 - 4200*i, "due_date": due,
+			})
 		}
 		return catalog.Result{Data: rows}, nil
 	}
@@ -75,8 +78,9 @@ func (o *office) entries() []catalog.Entry {
 		},
 		{
 			ID: "billing.refund.issue", Description: "Issue a refund for an invoice.", Mutates: true, Risk: catalog.High,
-			Operation: catalog.Create, Input: object(`"invoice_id":{"type":"string"},"amount_cents":{"type":"integer"}`, `"invoice_id","amount_cents"`),
-			Output: object(`"refund_id":{"type":"string"}`, `"refund_id"`), Action: change,
+			Operation: catalog.Create,
+			Input:     object(`"invoice_id":{"type":"string"},"amount_cents":{"type":"integer"}`, `"invoice_id","amount_cents"`),
+			Output:    object(`"refund_id":{"type":"string"}`, `"refund_id"`), Action: change,
 		},
 		{
 			ID: "crm.customer.get", Description: "Get a customer.", Input: object(`"id":{"type":"string"}`, `"id"`),
@@ -124,7 +128,8 @@ func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Sh
 		o.Feed = event.NewFeed()
 	}
 	log := &memory{}
-	s, err := session.New(c.View(), o.Feed.Session(session.Options{ID: "test", Policy: p, UserLimits: l, Record: log.append}, true))
+	s, err := session.New(c.View(),
+		o.Feed.Session(session.Options{ID: "test", Policy: p, UserLimits: l, Record: log.append}, true))
 	if err != nil {
 		t.Fatal(err)
 	}

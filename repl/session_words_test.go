@@ -29,7 +29,8 @@ func TestResumeWords(t *testing.T) {
 	if items := sessionWords(sh, ""); len(items) != 1 || items[0].Text != "20261120-100000-abc" {
 		t.Errorf("offered %v", items)
 	}
-	if got := typed(t.Context(), sh, "/resume abd", nil); got != "error: session \"abd\": not found; near it: 20261120-100000-abc\n  hint: almanac sessions lists them; in the terminal /sessions does\n" {
+	if got := typed(t.Context(), sh, "/resume abd",
+		nil); got != "error: session \"abd\": not found; near it: 20261120-100000-abc\n  hint: almanac sessions lists them; in the terminal /sessions does\n" {
 		t.Errorf("printed %q", got)
 	}
 	if got := typed(t.Context(), sh, "/resume", nil); got != "  20261120-100000-abc  N ms  1 cell  x = 1\n" {

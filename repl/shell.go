@@ -36,7 +36,8 @@ type Options struct {
 	Models func(context.Context) ([]llm.Model, error)
 	// Window is the model's context window by the configuration; 0 where it has none, so that the server's counts.
 	Window int
-	// Notes tells which files of the project are part of the model's prompt, and which are not; empty where there are none.
+	// Notes tells which files of the project are part of the model's prompt, and which are not; empty where there are
+	// none.
 	Notes string
 	// Once says that the shell has one input and ends: nothing is said of what could be typed next.
 	Once bool
@@ -58,8 +59,8 @@ type Options struct {
 	Past transcript.Past
 	// Config tells what is configured and where each value comes from; nil tells nothing.
 	Config func() string
-	// InitConfig writes the file of the configuration that /config init asks for and returns its name; a file that is there
-	// is an error. Nil writes none.
+	// InitConfig writes the file of the configuration that /config init asks for and returns its name; a file that is
+	// there is an error. Nil writes none.
 	InitConfig func() (path string, err error)
 	// KeepGrant keeps a grant in the person's configuration and returns what was written, and where; nil where there is
 	// none. DropGrant takes one out, or tells what else grants it at the next start.
@@ -233,7 +234,8 @@ func (sh *Shell) StatusLine() Standing {
 	view, used, p := s.View(), s.Used(), s.Policy()
 	st := Standing{
 		Calls: used.Calls, CallLimit: used.CallLimit, Mutations: used.Mutations, MutationLimit: used.MutationLimit,
-		Policy: p.Mode, Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(), Globals: len(event.Named(s.Globals())),
+		Policy: p.Mode, Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(),
+		Globals: len(event.Named(s.Globals())),
 	}
 	if l := sh.options.Sources; l != nil && l.Loading() {
 		st.Loading, st.Progress = true, l.Progress()
@@ -298,7 +300,9 @@ func (sh *Shell) HandleIn(ctx context.Context, mode input.Mode, line string) Sta
 		return Quit
 	}
 	c, run := sh.begin(in)
-	sh.feed.Emit(event.Event{Kind: event.Began, Cell: c.N, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n")})
+	sh.feed.Emit(event.Event{
+		Kind: event.Began, Cell: c.N, Author: session.User, Mode: mode, Text: strings.TrimRight(line, " \t\r\n"),
+	})
 	err := sh.guard(ctx, &c, run)
 	quit := errors.Is(err, errQuit)
 	if quit {

@@ -109,8 +109,8 @@ func TestHandleKeepsHistory(t *testing.T) {
 	}
 }
 
-// While the catalog is loading an id can be granted, but no pattern: what it would cover is not all there. A grant of what
-// is not there yet waits.
+// While the catalog is loading an id can be granted, but no pattern: what it would cover is not all there. A grant of
+// what is not there yet waits.
 func TestAllowWhileLoading(t *testing.T) {
 	const how = "the catalog is still loading: 3 actions so far"
 	sh, _ := newShell(t, Options{}, policy.Policy{})
@@ -141,7 +141,8 @@ func TestAllowWhileLoading(t *testing.T) {
 	if err := sh.options.Session.Replace(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
-	if got := typed(t.Context(), sh, "/policy", nil) + typed(t.Context(), sh, "/policy allow crm.*", nil); strings.Contains(got, "load") {
+	if got := typed(t.Context(), sh, "/policy", nil) + typed(t.Context(), sh, "/policy allow crm.*",
+		nil); strings.Contains(got, "load") {
 		t.Errorf("when all is there: %s", got)
 	}
 }

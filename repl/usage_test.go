@@ -8,13 +8,14 @@ import (
 	"almanac/session/trace"
 )
 
-// A browser counts the calls of earlier sessions with those of this one, and none twice: what was taken in from the session
-// that this one goes on from is among the earlier ones.
+// A browser counts the calls of earlier sessions with those of this one, and none twice: what was taken in from the
+// session that this one goes on from is among the earlier ones.
 func TestUsedCounts(t *testing.T) {
 	call := func(cell int, id string) trace.Record {
 		return trace.Record{Kind: trace.KindCall, Cell: cell, Run: "r", Call: &trace.Call{ID: id, Verdict: trace.OK}}
 	}
-	past := transcript.Past{Records: []trace.Record{{Kind: trace.KindRun, Cell: 1, Run: "r", Text: "x"}, call(1, "a.b"), call(1, "a.b")}}
+	past := transcript.Past{Records: []trace.Record{{Kind: trace.KindRun, Cell: 1, Run: "r", Text: "x"},
+		call(1, "a.b"), call(1, "a.b")}}
 	asked := 0
 	sh, _ := newShell(t, Options{Past: past, Usage: func() (map[string]int, error) {
 		asked++

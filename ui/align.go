@@ -7,17 +7,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// This file keeps columns in line where the terminal takes another number of cells for a character than catalog/text/cells
-// does. Terminals do not agree: a keycap has one cell in xterm, tmux and GNU screen and two in those that count whole
-// characters; a family of emoji has six in xterm and two in tmux; an emoji of this year has none in last year's. So what
-// stands behind such a character is put into its column by its number: behind a gap, as between the columns of a table, and
-// at the lines of a frame. In between, letters stay together as the terminal has them.
+// This file keeps columns in line where the terminal takes another number of cells for a character than
+// catalog/text/cells does. Terminals do not agree: a keycap has one cell in xterm, tmux and GNU screen and two in those
+// that count whole characters; a family of emoji has six in xterm and two in tmux; an emoji of this year has none in
+// last year's. So what stands behind such a character is put into its column by its number: behind a gap, as between
+// the columns of a table, and at the lines of a frame. In between, letters stay together as the terminal has them.
 
 // leastGap is how many blanks stand between columns at least.
 const leastGap = 2
 
-// aligned returns a row, or its end from the column from on, with what stands behind a character of doubtful width put into
-// its column. The row must begin in the terminal's first column and not be broken at its edge.
+// aligned returns a row, or its end from the column from on, with what stands behind a character of doubtful width put
+// into its column. The row must begin in the terminal's first column and not be broken at its edge.
 func aligned(row string, from int) string {
 	if !hasDoubt(row) {
 		return row

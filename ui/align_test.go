@@ -12,13 +12,15 @@ import (
 
 // The widths of xterm 379, tmux 3.3a and GNU screen 4.9, as they told them by the place of their cursor.
 var terminalWidths = map[string]map[string]int{
-	"xterm": {"1\u20e3": 1, "👩‍👩‍👧": 6, "👍🏽": 4, "❤\ufe0f": 1, "🏳️‍🌈": 3, "नमस्ते": 4, "กำ": 2, "🫩": 1, "🇩🇪": 2, "e\u0301": 1, "😀": 2},
-	"tmux":  {"1\u20e3": 1, "👩‍👩‍👧": 2, "👍🏽": 4, "❤\ufe0f": 1, "🏳️‍🌈": 1, "नमस्ते": 4, "กำ": 2, "🫩": 0, "🇩🇪": 2, "e\u0301": 1, "😀": 2},
+	"xterm": {"1\u20e3": 1, "👩‍👩‍👧": 6, "👍🏽": 4, "❤\ufe0f": 1, "🏳️‍🌈": 3, "नमस्ते": 4, "กำ": 2, "🫩": 1,
+		"🇩🇪": 2, "e\u0301": 1, "😀": 2},
+	"tmux": {"1\u20e3": 1, "👩‍👩‍👧": 2, "👍🏽": 4, "❤\ufe0f": 1, "🏳️‍🌈": 1, "नमस्ते": 4, "กำ": 2, "🫩": 0,
+		"🇩🇪": 2, "e\u0301": 1, "😀": 2},
 	"whole": {},
 }
 
-// shownIn is a row of a terminal that had something else before, and that takes so many cells for the texts of widths. What
-// goes beyond the edge stays in the last cell.
+// shownIn is a row of a terminal that had something else before, and that takes so many cells for the texts of widths.
+// What goes beyond the edge stays in the last cell.
 func shownIn(widths map[string]int, row string, size int) []string {
 	out := strings.Split(strings.Repeat("#", size), "")
 	at := 0

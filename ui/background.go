@@ -12,7 +12,8 @@ import (
 )
 
 // This file asks the terminal for its background and chooses the theme that can be read on it. Nothing waits for the
-// answer, and some terminals give none: until it is there, the theme auto is mono, which can be read on every background.
+// answer, and some terminals give none: until it is there, the theme auto is mono, which can be read on every
+// background.
 
 // answerTime is how long the program waits for the answer before it leaves: the shell would take it for typing.
 const answerTime = 100 * time.Millisecond

@@ -30,8 +30,10 @@ var terminalPalettes = []terminalPalette{
 	{"xterm, black", "000000", "e5e5e5", xtermColors},
 	{"xterm, white", "ffffff", "000000", xtermColors},
 	// Visual Studio Code: ansiColorMap in terminalColorRegistry.ts.
-	{"VS Code, dark", "1e1e1e", "cccccc", "000000 cd3131 0dbc79 e5e510 2472c8 bc3fbc 11a8cd e5e5e5 666666 f14c4c 23d18b f5f543 3b8eea d670d6 29b8db e5e5e5"},
-	{"VS Code, light", "ffffff", "333333", "000000 cd3131 107c10 949800 0451a5 bc05bc 0598bc 555555 666666 cd3131 14ce14 b5ba00 0451a5 bc05bc 0598bc a5a5a5"},
+	{"VS Code, dark", "1e1e1e", "cccccc",
+		"000000 cd3131 0dbc79 e5e510 2472c8 bc3fbc 11a8cd e5e5e5 666666 f14c4c 23d18b f5f543 3b8eea d670d6 29b8db e5e5e5"},
+	{"VS Code, light", "ffffff", "333333",
+		"000000 cd3131 107c10 949800 0451a5 bc05bc 0598bc 555555 666666 cd3131 14ce14 b5ba00 0451a5 bc05bc 0598bc a5a5a5"},
 	{"Solarized, dark", "002b36", "839496", solarizedColors},
 	{"Solarized, light", "fdf6e3", "657b83", solarizedColors},
 	{"GNOME, dark", "171421", "d0cfcc", gnomeColors},
@@ -40,10 +42,13 @@ var terminalPalettes = []terminalPalette{
 	{"Tango, black", "000000", "d3d7cf", tangoColors},
 	{"Tango, light", "ffffff", "2e3436", tangoColors},
 	// Windows Terminal: Campbell in defaults.json.
-	{"Campbell", "0c0c0c", "cccccc", "0c0c0c c50f1f 13a10e c19c00 0037da 881798 3a96dd cccccc 767676 e74856 16c60c f9f1a5 3b78ff b4009e 61d6d6 f2f2f2"},
+	{"Campbell", "0c0c0c", "cccccc",
+		"0c0c0c c50f1f 13a10e c19c00 0037da 881798 3a96dd cccccc 767676 e74856 16c60c f9f1a5 3b78ff b4009e 61d6d6 f2f2f2"},
 	// Gruvbox: https://github.com/morhetz/gruvbox-contrib, xresources.
-	{"Gruvbox, dark", "282828", "ebdbb2", "282828 cc241d 98971a d79921 458588 b16286 689d6a a89984 928374 fb4934 b8bb26 fabd2f 83a598 d3869b 8ec07c ebdbb2"},
-	{"Gruvbox, light", "fbf1c7", "3c3836", "fbf1c7 cc241d 98971a d79921 458588 b16286 689d6a 7c6f64 928374 9d0006 79740e b57614 076678 8f3f71 427b58 3c3836"},
+	{"Gruvbox, dark", "282828", "ebdbb2",
+		"282828 cc241d 98971a d79921 458588 b16286 689d6a a89984 928374 fb4934 b8bb26 fabd2f 83a598 d3869b 8ec07c ebdbb2"},
+	{"Gruvbox, light", "fbf1c7", "3c3836",
+		"fbf1c7 cc241d 98971a d79921 458588 b16286 689d6a 7c6f64 928374 9d0006 79740e b57614 076678 8f3f71 427b58 3c3836"},
 }
 
 // shown is a colour as the terminal shows it: its own where the color is one of its sixteen.
@@ -62,8 +67,8 @@ func hex(digits string) color.Color {
 	return c
 }
 
-// Whatever the terminal answers, or nothing, the theme auto has 4.5:1 in all colours that it shows, and so has ansi; with
-// true colours, with 256 and with sixteen.
+// Whatever the terminal answers, or nothing, the theme auto has 4.5:1 in all colours that it shows, and so has ansi;
+// with true colours, with 256 and with sixteen.
 func TestContrast(t *testing.T) {
 	for _, p := range terminalPalettes {
 		for _, name := range []string{autoTheme, ansiTheme} {
@@ -91,8 +96,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// Faint letters are two thirds of a letter's colour and one of the background's in VTE and xterm. Where the terminal's own
-// letters have 7:1 (AAA), faint ones have at least 4:1; that leaves Solarized, whose letters have less than 5:1.
+// Faint letters are two thirds of a letter's colour and one of the background's in VTE and xterm. Where the terminal's
+// own letters have 7:1 (AAA), faint ones have at least 4:1; that leaves Solarized, whose letters have less than 5:1.
 func TestFaint(t *testing.T) {
 	for _, p := range terminalPalettes {
 		letters, under := hex(p.letters), hex(p.background)
@@ -100,7 +105,8 @@ func TestFaint(t *testing.T) {
 		r, g, b, _ := letters.RGBA()
 		ur, ug, ub, _ := under.RGBA()
 		faint := contrast(color.RGBA{mix(r, ur), mix(g, ug), mix(b, ub), 0xff}, under)
-		if solarized := strings.HasPrefix(p.name, "Solarized"); solarized != (contrast(letters, under) < 7) || solarized != (faint < 3.9) {
+		if solarized := strings.HasPrefix(p.name, "Solarized"); solarized != (contrast(letters, under) < 7) ||
+			solarized != (faint < 3.9) {
 			t.Errorf("%s: faint %.1f, letters %.1f", p.name, faint, contrast(letters, under))
 		}
 	}
@@ -109,7 +115,8 @@ func TestFaint(t *testing.T) {
 // A background on which neither dark nor light can be read shows no colours.
 func TestMiddleGrey(t *testing.T) {
 	for background, want := range map[string]string{
-		"000000": darkTheme, "2e3440": darkTheme, "300a24": darkTheme, "808080": "", "5f5f5f": "", "ffffff": lightTheme, "eff1f5": lightTheme,
+		"000000": darkTheme, "2e3440": darkTheme, "300a24": darkTheme, "808080": "", "5f5f5f": "", "ffffff": lightTheme,
+		"eff1f5": lightTheme,
 	} {
 		if got := groundOf(hex(background)); got != want {
 			t.Errorf("%s: %q, want %q", background, got, want)
@@ -117,7 +124,8 @@ func TestMiddleGrey(t *testing.T) {
 	}
 }
 
-// Who leaves at once is held up until the terminal has answered, for a moment at most, or the shell would read the answer.
+// Who leaves at once is held up until the terminal has answered, for a moment at most, or the shell would read the
+// answer.
 func TestLeaveBeforeTheAnswer(t *testing.T) {
 	s := colorful(t, Theme{}, colorprofile.TrueColor, 80, 24)
 	if s.answers = true; s.askBackground() == nil {

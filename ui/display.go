@@ -12,9 +12,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// This file holds the display, which alone writes to the terminal while the screen is shown. Bubble Tea's renderer is not
-// used: it prints lines by inserting them above rows that it counts on to be where they were, and loses some when the
-// window was resized and the program has not heard of it. What is written instead is in redraw.go.
+// This file holds the display, which alone writes to the terminal while the screen is shown. Bubble Tea's renderer is
+// not used: it prints lines by inserting them above rows that it counts on to be where they were, and loses some when
+// the window was resized and the program has not heard of it. What is written instead is in redraw.go.
 
 // A picture is what the terminal is to show.
 type picture struct {
@@ -304,11 +304,13 @@ func (d *display) settled(p picture, now time.Time) (broken int, wait time.Durat
 	return broken, max(calmTime-now.Sub(d.since), 0)
 }
 
-// What is set while the screen is shown: bracketed paste, keys told apart, and to be told of the focus; and that characters
-// of several code points have the width that catalog/text/cells gives them, where the terminal has a choice.
+// What is set while the screen is shown: bracketed paste, keys told apart, and to be told of the focus; and that
+// characters of several code points have the width that catalog/text/cells gives them, where the terminal has a choice.
 const (
-	modesOn  = ansi.SetModeBracketedPaste + ansi.SetModeFocusEvent + ansi.SetModeUnicodeCore + ansi.SetModifyOtherKeys2 + keysApart
-	modesOff = keysBefore + ansi.ResetModifyOtherKeys + ansi.ResetModeUnicodeCore + ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste
+	modesOn = ansi.SetModeBracketedPaste + ansi.SetModeFocusEvent + ansi.SetModeUnicodeCore +
+		ansi.SetModifyOtherKeys2 + keysApart
+	modesOff = keysBefore + ansi.ResetModifyOtherKeys + ansi.ResetModeUnicodeCore + ansi.ResetModeFocusEvent +
+		ansi.ResetModeBracketedPaste
 
 	// The protocol of kitty that tells Esc from what begins with it, which each of the terminal's two screens has for
 	// itself.

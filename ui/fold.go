@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// This file holds long pastes, which the input shows as one sign. In the text of the editor such a paste is one letter of
-// Unicode's private use that nobody can type or paste (see cleanPaste): undo, cutting and the history bring it back with
-// what it stands for, and the words of the sign, typed by hand, are nothing but words.
+// This file holds long pastes, which the input shows as one sign. In the text of the editor such a paste is one letter
+// of Unicode's private use that nobody can type or paste (see cleanPaste): undo, cutting and the history bring it back
+// with what it stands for, and the words of the sign, typed by hand, are nothing but words.
 
 // foldLines is how many lines a paste may have and still be shown whole.
 const foldLines = 12
@@ -41,7 +41,9 @@ func (f *folds) open(s string) string { return f.each(s, func(i int) string { re
 
 // show returns s as it is drawn: pastes as signs, tabs as blanks.
 func (f *folds) show(s string) string {
-	return untab(f.each(s, func(i int) string { return fmt.Sprintf("[pasted %d lines #%d]", pastedLines(f.texts[i]), i+1) }))
+	return untab(f.each(s, func(i int) string {
+		return fmt.Sprintf("[pasted %d lines #%d]", pastedLines(f.texts[i]), i+1)
+	}))
 }
 
 // each replaces the letters of pastes.

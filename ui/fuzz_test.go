@@ -15,8 +15,10 @@ import (
 // FuzzScreen presses keys, pastes, prints and resizes: whatever comes, the frame stays inside the window, its cursor
 // inside the frame, and nothing in it or in the transcript would be obeyed by a terminal.
 func FuzzScreen(f *testing.F) {
-	names := []string{"enter", "esc", "tab", "up", "down", "left", "right", "backspace", "delete", "home", "end", "f1", "f2",
-		"f3", "f4", "f6", "pgup", "pgdown", "ctrl+r", "ctrl+u", "ctrl+k", "ctrl+y", "ctrl+w", "ctrl+j", "ctrl+l", "shift+tab", "alt+b"}
+	names := []string{"enter", "esc", "tab", "up", "down", "left", "right", "backspace",
+		"delete", "home", "end", "f1", "f2",
+		"f3", "f4", "f6", "pgup", "pgdown", "ctrl+r", "ctrl+u", "ctrl+k", "ctrl+y", "ctrl+w", "ctrl+j",
+		"ctrl+l", "shift+tab", "alt+b"}
 	f.Add("x = {\x1b[31m語\u202e}\r\n/quit", []byte{0, 7, 40, 41, 42, 43, 44, 45})
 	f.Add("a\tb\u0301\u200b", []byte{42, 18, 42, 0, 43, 11, 42, 1, 44})
 	f.Fuzz(func(t *testing.T, text string, acts []byte) {

@@ -9,8 +9,8 @@ import (
 	"almanac/repl/input"
 )
 
-// This file holds the ghost: the rest of the last input that began as the one that is being typed, faint behind the cursor.
-// Right takes it. Without colours there is none, as nothing would tell it from what was typed.
+// This file holds the ghost: the rest of the last input that began as the one that is being typed, faint behind the
+// cursor. Right takes it. Without colours there is none, as nothing would tell it from what was typed.
 
 // ghostFrom is how much must be typed for a ghost.
 const ghostFrom = 2

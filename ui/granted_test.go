@@ -35,17 +35,21 @@ func (s *screen) runs(line string, answer ...string) string {
 	return ""
 }
 
-// What is granted at a question is said in the same words by the status row, /policy, /why and the catalog pane, and by none
-// of them once it is taken back.
+// What is granted at a question is said in the same words by the status row, /policy, /why and the catalog pane, and by
+// none of them once it is taken back.
 func TestGrantIsSaidEverywhere(t *testing.T) {
 	const call = `billing.refund.issue{invoice_id = "inv_1", amount_cents = 5}`
 	for _, c := range []struct {
 		keys           []string
 		grant, decides string
 	}{
-		{[]string{"pause", "a", "pause", "pause", "3", "pause", "enter"}, "billing.refund.issue", "a call is allowed (grant 1: billing.refund.issue)"},
-		{[]string{"pause", "a", "pause", "pause", "2", "pause", "enter"}, "billing.refund.issue 0 <= amount_cents <= 5", "a call within the bounds is allowed (grant 1: billing.refund.issue 0 <= amount_cents"},
-		{[]string{"pause", "a", "pause", "pause", "1", "pause", "enter"}, `billing.refund.issue only amount_cents = 5, invoice_id = "inv_1"`, "a call within the bounds is allowed (grant 1: billing.refund.issue only amount_cents"},
+		{[]string{"pause", "a", "pause", "pause", "3", "pause", "enter"}, "billing.refund.issue",
+			"a call is allowed (grant 1: billing.refund.issue)"},
+		{[]string{"pause", "a", "pause", "pause", "2", "pause", "enter"}, "billing.refund.issue 0 <= amount_cents <= 5",
+			"a call within the bounds is allowed (grant 1: billing.refund.issue 0 <= amount_cents"},
+		{[]string{"pause", "a", "pause", "pause", "1", "pause", "enter"},
+			`billing.refund.issue only amount_cents = 5, invoice_id = "inv_1"`,
+			"a call within the bounds is allowed (grant 1: billing.refund.issue only amount_cents"},
 	} {
 		s := screenOf(t, lived(t), 120, 40)
 		s.handle = s.shell.HandleIn
@@ -66,7 +70,10 @@ func TestGrantIsSaidEverywhere(t *testing.T) {
 		if told := s.runs(call); strings.Contains(told, "approve") || !strings.Contains(told, "✓ billing.refund.issue") {
 			t.Errorf("%q: the same call is asked about again: %s", c.keys, told)
 		}
-		want := map[string]string{"the status row": "writes: ask, 1 grant", "/policy": "  1  " + c.grant + "\n", "/why": c.decides, "the catalog pane": "grant 1"}
+		want := map[string]string{
+			"the status row": "writes: ask, 1 grant", "/policy": "  1  " + c.grant + "\n", "/why": c.decides,
+			"the catalog pane": "grant 1",
+		}
 		for where, text := range said() {
 			if !strings.Contains(text, want[where]) {
 				t.Errorf("%q: %s does not say %q:\n%s", c.keys, where, want[where], text)

@@ -136,8 +136,8 @@ func (g *grid) settle() tea.Cmd {
 // wantAll has all rows fetched, as far as there is room for them.
 func (g *grid) wantAll() { g.wanted = g.limit }
 
-// arrange brings the order up to what is asked for. Rows as they are stored need no work; others are worked out beside the
-// loop, once all rows are there.
+// arrange brings the order up to what is asked for. Rows as they are stored need no work; others are worked out beside
+// the loop, once all rows are there.
 func (g *grid) arrange() tea.Cmd {
 	want := arrangement{g.sort, g.filter, g.list.Len()}
 	if g.sought == want || g.seeking {
@@ -187,7 +187,8 @@ func (g *grid) chosen() (row, column int, ok bool) {
 
 // pathTo leads to a field of a row.
 func (g *grid) pathTo(row, column int) []vm.Step {
-	return append(slices.Clip(g.path), vm.Step{Index: float64(row + 1), Numeric: true}, vm.Step{Name: g.list.Columns[column].Field})
+	return append(slices.Clip(g.path), vm.Step{Index: float64(row + 1), Numeric: true},
+		vm.Step{Name: g.list.Columns[column].Field})
 }
 
 func (g *grid) key(name, typed string) tea.Cmd {

@@ -10,8 +10,8 @@ import (
 	"almanac/repl/show"
 )
 
-// This file draws the grid: the head stays, the columns that fit are shown from the left one on, and below the rule is the
-// chosen cell in full.
+// This file draws the grid: the head stays, the columns that fit are shown from the left one on, and below the rule is
+// the chosen cell in full.
 
 // cellRoom is the widest that a column is drawn, leastRoom the narrowest that a cut one is.
 const (
@@ -82,7 +82,8 @@ func (g *grid) draw(width, height int) []string {
 		return g.drawRecord(row, width, height, below)
 	}
 	if below == nil && ok && height > 3 {
-		line := show.PathText(g.pathTo(row, column)) + " = " + g.list.CellText(row, column, records.Options{Format: records.Lua})
+		line := show.PathText(g.pathTo(row, column)) + " = " +
+			g.list.CellText(row, column, records.Options{Format: records.Lua})
 		below = []string{g.m.theme.dim.Render(cells.Clip(text.SanitizeLine(line), width, g.m.theme.glyphs.more))}
 	}
 	note := ""

@@ -60,7 +60,8 @@ func (m *model) helpKey(name, text string) tea.Cmd {
 	return nil
 }
 
-// endFilter gives the words to the input where "?" began a question: no help has them, or the page has no room for them.
+// endFilter gives the words to the input where "?" began a question: no help has them, or the page has no room for
+// them.
 func (m *model) endFilter() {
 	h := m.help
 	wide := ansi.StringWidth(h.edit.text) > m.helpRoom()

@@ -22,8 +22,8 @@ func TestHelpAsksTheModel(t *testing.T) {
 	}
 }
 
-// Behind "?" stands a filter of help or a question: what is typed or pasted is edited as in the input, and becomes its text
-// once it can be no filter.
+// Behind "?" stands a filter of help or a question: what is typed or pasted is edited as in the input, and becomes its
+// text once it can be no filter.
 func TestHelpLine(t *testing.T) {
 	long := "how many invoices of the customer are overdue for more than thirty days, and why is that"
 	for _, c := range []struct {
@@ -83,8 +83,10 @@ func TestHelpNamesBoundKeys(t *testing.T) {
 	sh := repl.New(repl.Options{Session: s})
 	m := newModel(t.Context(), sh, Options{NoColor: true, Keys: map[string][]string{"catalog": {"ctrl+t"}, "preview": {}}})
 	m.width, m.height = 80, 24
-	help := strings.Join(m.helpLines("browse"), "\n") + strings.Join(m.helpLines("preview"), "\n") + strings.Join(m.helpLines(""), "\n")
-	if !containsAll(help, "browse (Ctrl+T)", "Ctrl+T F2 F3") || strings.Contains(help, "F4") || strings.Contains(help, "F5") {
+	help := strings.Join(m.helpLines("browse"), "\n") + strings.Join(m.helpLines("preview"),
+		"\n") + strings.Join(m.helpLines(""), "\n")
+	if !containsAll(help, "browse (Ctrl+T)", "Ctrl+T F2 F3") ||
+		strings.Contains(help, "F4") || strings.Contains(help, "F5") {
 		t.Errorf("help:\n%s", help)
 	}
 	m = newModel(t.Context(), sh, Options{NoColor: true})

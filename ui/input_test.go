@@ -37,7 +37,8 @@ func TestEditorRows(t *testing.T) {
 	if diff := cmp.Diff([]string{">abcd", " ef", ">", ">語語", " 語", ">x"}, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	for _, c := range []struct{ pos, y, x int }{{0, 0, 0}, {4, 1, 0}, {6, 1, 2}, {7, 2, 0}, {14, 4, 0}, {len(e.text), 5, 1}} {
+	for _, c := range []struct{ pos, y, x int }{{0, 0, 0}, {4, 1, 0}, {6, 1, 2}, {7, 2, 0},
+		{14, 4, 0}, {len(e.text), 5, 1}} {
 		e.move(c.pos)
 		if y, x := e.cursor(rows); y != c.y || x != c.x {
 			t.Errorf("cursor at byte %d: row %d column %d, want row %d column %d", c.pos, y, x, c.y, c.x)

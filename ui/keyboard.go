@@ -13,8 +13,8 @@ import (
 // as one, between its marks, with nothing in it that could be taken for keys:
 //
 //	marked by the terminal     what follows the end mark at once belongs to it: a text may hold that mark itself
-//	not marked                 text that goes on behind an Enter in one read, or faster than anyone types, up to a key that
-//	                           is no text: who presses one types
+//	not marked                 text that goes on behind an Enter in one read, or faster than anyone types, up to a key
+//	                           that is no text: who presses one types
 //	marked, the end was lost   it ends when nothing came for pasteTime
 const (
 	// burstTime is how fast keys follow each other in a paste: nobody types the key after Enter within it.
@@ -53,8 +53,8 @@ type keyboard struct {
 	letter time.Time
 }
 
-// The result may be longer than what was read: marksRoom bytes for two marks and what was kept, after five bytes for each
-// that was read, as two marks may be put around two letters of three.
+// The result may be longer than what was read: marksRoom bytes for two marks and what was kept, after five bytes for
+// each that was read, as two marks may be put around two letters of three.
 const (
 	marksRoom = len(ansi.BracketedPasteStart) + 2*len(ansi.BracketedPasteEnd) + utf8.UTFMax
 	growth    = 5
@@ -287,8 +287,8 @@ func (k *keyboard) close(out []byte) []byte {
 	return out
 }
 
-// markAt returns the length of the paste mark that b begins with, 0 for none; whole is false when b may be the beginning
-// of one.
+// markAt returns the length of the paste mark that b begins with, 0 for none; whole is false when b may be the
+// beginning of one.
 func markAt(b []byte) (n int, whole bool) {
 	for _, mark := range []string{ansi.BracketedPasteStart, ansi.BracketedPasteEnd} {
 		if bytes.HasPrefix(b, []byte(mark)) {
@@ -306,7 +306,8 @@ func isFocus(b []byte) bool {
 	return bytes.HasPrefix(b, []byte(focusIn)) || bytes.HasPrefix(b, []byte(focusOut))
 }
 
-// goesOn tells whether a paste goes on behind the Enters of a line: with text, or with more than one of them and nothing.
+// goesOn tells whether a paste goes on behind the Enters of a line: with text, or with more than one of them and
+// nothing.
 func goesOn(enters, next []byte) bool {
 	if len(next) > 0 {
 		return len(enters) > 0 && isText(next[0])

@@ -108,15 +108,16 @@ func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 // askBeside gives a key to the workspace while a question waits: those that choose a pane, and all of a chosen one.
 func (m *model) askBeside(name, text string) (tea.Cmd, bool) {
 	key := m.keys.meantName(name)
-	if !m.spacious() || m.space.focus == 0 && !slices.Contains([]string{"f2", "f3", "f5", "f9", "f10", "ctrl+up", "ctrl+down"}, key) {
+	moves := slices.Contains([]string{"f2", "f3", "f5", "f9", "f10", "ctrl+up", "ctrl+down"}, key)
+	if !m.spacious() || m.space.focus == 0 && !moves {
 		return nil, false
 	}
 	m.asks[0].disturb()
 	return m.workspaceKey(key, text)
 }
 
-// astray tells whether a key was meant for a question that is gone, of which the person has not been told yet: what goes on
-// without a pause is no text for the input.
+// astray tells whether a key was meant for a question that is gone, of which the person has not been told yet: what
+// goes on without a pause is no text for the input.
 func (m *model) astray(name, text string, typed time.Time) bool {
 	if !m.orphaned {
 		return false
@@ -222,8 +223,8 @@ func (m *model) escape() tea.Cmd {
 	return m.dispatch(m.keys.meantName(previousKeys), "", m.typed)
 }
 
-// editPrevious puts the last input of the mode into an input that is empty. What came of it stays: sent again it is a new
-// cell.
+// editPrevious puts the last input of the mode into an input that is empty. What came of it stays: sent again it is a
+// new cell.
 func (m *model) editPrevious() {
 	if m.edit.text != "" {
 		return

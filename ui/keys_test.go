@@ -53,7 +53,8 @@ func TestKeys(t *testing.T) {
 		{"Ctrl+C clears text", []string{"abc", "ctrl+c"}, `""`},
 		{"which Up brings back", []string{"abc", "ctrl+c", "up"}, `"abc"`},
 		{"Ctrl+C stops what runs and keeps text", []string{"f()", "enter", "abc", "ctrl+c"}, `"abc" running stopped`},
-		{"a stopped run that goes on can be left", []string{"f()", "enter", "ctrl+c", "ctrl+c", "ctrl+c"}, `"" running stopped leaving`},
+		{"a stopped run that goes on can be left",
+			[]string{"f()", "enter", "ctrl+c", "ctrl+c", "ctrl+c"}, `"" running stopped leaving`},
 		{"Ctrl+D on empty input arms", []string{"ctrl+d"}, `"" armed`},
 		{"Ctrl+D twice leaves", []string{"ctrl+d", "ctrl+d"}, `"" leaving`},
 		{"Ctrl+D deletes to the right", []string{"abc", "home", "ctrl+d"}, `"bc"`},
@@ -61,7 +62,8 @@ func TestKeys(t *testing.T) {
 		{"Esc leaves text alone", []string{"abc", "esc"}, `"abc"`},
 		{"Enter runs", []string{"f()", "enter"}, `"" running`},
 		{"Enter on blank input does nothing", []string{"  ", "enter"}, `"  "`},
-		{"Enter queues while something runs", []string{"f()", "enter", "g()", "enter", "h()", "enter"}, `"" running queued 2`},
+		{"Enter queues while something runs",
+			[]string{"f()", "enter", "g()", "enter", "h()", "enter"}, `"" running queued 2`},
 		{"Ctrl+J is always a new line", []string{"a", "ctrl+j", "b"}, `"a\nb"`},
 		{"Alt+Enter too", []string{"a", "alt+enter", "b"}, `"a\nb"`},
 		{"Shift+Enter too", []string{"a", "shift+enter", "b"}, `"a\nb"`},
@@ -204,7 +206,8 @@ func TestQueueKeepsModes(t *testing.T) {
 	if s.edit.text != "tell me" || s.shell.Mode() != input.AskMode || len(s.queue) > 0 {
 		t.Errorf("came back: %q in %v mode", s.edit.text, s.shell.Mode())
 	}
-	if typed, err := s.history.Load(10); err != nil || len(typed) != 1 || typed[0].Text != "y = 2" || typed[0].Mode != input.LuaMode {
+	if typed, err := s.history.Load(10); err != nil || len(typed) != 1 || typed[0].Text != "y = 2" ||
+		typed[0].Mode != input.LuaMode {
 		t.Errorf("the history has %v, %v", typed, err)
 	}
 }
@@ -215,7 +218,8 @@ func TestQueueCommand(t *testing.T) {
 		typed, want string
 		says        []string
 	}{
-		{"/queue", `"" running queued 3`, []string{"  1  lua ❯ g()", "  2  ask ❯ say it", "  3  lua ❯ h() i()", "/queue drop N"}},
+		{"/queue", `"" running queued 3`,
+			[]string{"  1  lua ❯ g()", "  2  ask ❯ say it", "  3  lua ❯ h() i()", "/queue drop N"}},
 		{"/queue drop 2", `"" running queued 2`, []string{"1 input taken out"}},
 		{"/queue drop 1 3 1", `"" running queued 1`, []string{"2 inputs taken out"}},
 		{"/queue clear", `"" running`, []string{"3 inputs taken out"}},
@@ -463,7 +467,8 @@ func TestFolds(t *testing.T) {
 		{"undone after a search", []string{"paste", "ctrl+r", "enter", "ctrl+_", "enter"}, "P"},
 		{"cut and put back twice", []string{"paste", "ctrl+w", "ctrl+y", "ctrl+y", "enter"}, "PP"},
 		{"deleted as one letter", []string{"y", "paste", "backspace", "enter"}, "y"},
-		{"its words typed", []string{"paste", "backspace", `y = "[pasted 30 lines #1]"`, "enter"}, `y = "[pasted 30 lines #1]"`},
+		{"its words typed",
+			[]string{"paste", "backspace", `y = "[pasted 30 lines #1]"`, "enter"}, `y = "[pasted 30 lines #1]"`},
 		{"put back in the next input", []string{"paste", "ctrl+u", "y", "enter", "ctrl+y", "enter"}, "P"},
 	} {
 		s := newScreen(t, 80, 24)

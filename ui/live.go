@@ -117,8 +117,8 @@ func (m *model) event(e event.Event) tea.Cmd {
 	return nil
 }
 
-// lastLines is how many lines of a run are shown that come after it was stopped: it may have a last word, but who stopped it
-// does not want to wait for all that it had to say.
+// lastLines is how many lines of a run are shown that come after it was stopped: it may have a last word, but who
+// stopped it does not want to wait for all that it had to say.
 const lastLines = 50
 
 // output shows running text, as long as somebody wants to see it.
@@ -143,7 +143,8 @@ func (m *model) tellUnseen() {
 	if w == nil || w.unseen == 0 {
 		return
 	}
-	m.scroll.append(m.theme.dim.Render(fmt.Sprintf("%s %s lines of output not shown after the stop", m.theme.glyphs.more, grouped(w.unseen))))
+	m.scroll.append(m.theme.dim.Render(fmt.Sprintf("%s %s lines of output not shown after the stop",
+		m.theme.glyphs.more, grouped(w.unseen))))
 	w.unseen, w.more = 0, 0
 	m.live.buffer.Flush() // the line that was begun is one of them
 }
@@ -356,5 +357,7 @@ func (m *model) lines(e event.Event) []string {
 }
 
 func (m *model) render() event.RenderOptions {
-	return event.RenderOptions{Options: show.Options{ASCII: m.ascii, Thousands: m.thousands}, Verbose: m.verbose, ArgOrder: m.shell.ArgOrder}
+	return event.RenderOptions{
+		Options: show.Options{ASCII: m.ascii, Thousands: m.thousands}, Verbose: m.verbose, ArgOrder: m.shell.ArgOrder,
+	}
 }

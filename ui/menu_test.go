@@ -15,7 +15,9 @@ func TestCompletion(t *testing.T) {
 	items := []repl.Completion{{Text: "list_unpaid"}, {Text: "list_all"}}
 	s := newScreen(t, 80, 24)
 	s.keys("billing.invoice.l")
-	s.send(completedMsg{version: s.edit.version, pos: s.edit.pos, list: repl.Completions{Start: 16, End: 17, Items: items}})
+	s.send(completedMsg{
+		version: s.edit.version, pos: s.edit.pos, list: repl.Completions{Start: 16, End: 17, Items: items},
+	})
 	if s.edit.text != "billing.invoice.list_" || s.menu == nil {
 		t.Fatalf("common part: got %q", s.edit.text)
 	}
@@ -23,7 +25,9 @@ func TestCompletion(t *testing.T) {
 	if s.edit.text != "billing.invoice.list_all" || s.menu != nil || s.work != nil {
 		t.Errorf("got %s", s.state())
 	}
-	s.send(completedMsg{version: s.edit.version - 1, pos: s.edit.pos, list: repl.Completions{Start: 0, End: 3, Items: items[:1]}})
+	s.send(completedMsg{
+		version: s.edit.version - 1, pos: s.edit.pos, list: repl.Completions{Start: 0, End: 3, Items: items[:1]},
+	})
 	if s.edit.text != "billing.invoice.list_all" {
 		t.Errorf("an old answer was taken: %q", s.edit.text)
 	}
@@ -81,7 +85,9 @@ func TestMenuNarrows(t *testing.T) {
 	}
 	items := []repl.Completion{{Text: "crm.customer.search"}}
 	s.edit.set("@cust")
-	s.send(completedMsg{version: s.edit.version, pos: 5, list: repl.Completions{Start: 0, End: 5, Items: items}, quiet: true})
+	s.send(completedMsg{
+		version: s.edit.version, pos: 5, list: repl.Completions{Start: 0, End: 5, Items: items}, quiet: true,
+	})
 	if s.edit.text != "@cust" || s.menu == nil {
 		t.Fatalf("a lone hit while typing: %q", s.edit.text)
 	}
@@ -168,7 +174,8 @@ func TestCommandMenu(t *testing.T) {
 	} {
 		s := newScreen(t, 80, 24)
 		typed(s, "/pol")
-		if s.menu == nil || s.menu.at != -1 || !containsAll(s.View().Content, "  policy allow", "  policy revoke") || strings.Contains(s.View().Content, "  preview") {
+		if s.menu == nil || s.menu.at != -1 || !containsAll(s.View().Content, "  policy allow", "  policy revoke") ||
+			strings.Contains(s.View().Content, "  preview") {
 			t.Fatalf("no menu:\n%s", s.View().Content)
 		}
 		for _, key := range c.keys {

@@ -98,7 +98,8 @@ func Run(ctx context.Context, sh *repl.Shell, o Options) error {
 	// Bubble Tea's renderer has nothing to draw: it looks once a second, the least that can be asked of it, and knows
 	// the colours, or it would ask the terminal.
 	l := &loop{model: m}
-	program := tea.NewProgram(l, tea.WithInput(newKeyboard(o.In)), tea.WithOutput(silent{o.Out}), tea.WithoutSignalHandler(),
+	program := tea.NewProgram(l, tea.WithInput(newKeyboard(o.In)),
+		tea.WithOutput(silent{o.Out}), tea.WithoutSignalHandler(),
 		tea.WithColorProfile(colorprofile.ANSI), tea.WithFPS(1))
 	l.display = newDisplay(o.Out, size, reflows(os.Getenv), program.Send)
 	l.display.drawn.repeats = repeats(os.Getenv)
@@ -272,8 +273,9 @@ func (w *work) receivedAt(second time.Duration) int {
 func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 	m := &model{
 		ctx: ctx, shell: sh, handle: sh.HandleIn, feed: sh.Feed(), history: sh.History(),
-		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true,
-		flat: o.NoAltScreen, keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell, notify: o.Notify, thousands: o.Thousands, ghost: ghost{off: o.NoGhost},
+		theme: newTheme(!o.NoColor, o.ASCII), ascii: o.ASCII, now: time.Now, stale: true, flat: o.NoAltScreen,
+		keys: newBindings(o.Keys), title: o.Title, progress: o.Progress, bell: o.Bell, notify: o.Notify,
+		thousands: o.Thousands, ghost: ghost{off: o.NoGhost},
 	}
 	m.passing = passing(os.Getenv)
 	keys := m.keys
@@ -301,7 +303,8 @@ func newModel(ctx context.Context, sh *repl.Shell, o Options) *model {
 func terminalColors(out io.Writer, environ []string) colorprofile.Profile {
 	environ = slices.DeleteFunc(environ, func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") })
 	p := colorprofile.Detect(out, environ)
-	if slices.Contains(environ, "TERM=xterm") && slices.ContainsFunc(environ, func(v string) bool { return strings.HasPrefix(v, "XTERM_VERSION=") }) {
+	if slices.Contains(environ, "TERM=xterm") &&
+		slices.ContainsFunc(environ, func(v string) bool { return strings.HasPrefix(v, "XTERM_VERSION=") }) {
 		p = max(p, colorprofile.ANSI256) // xterm itself, which tells by this name that it has sixteen
 	}
 	return p

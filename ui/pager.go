@@ -12,8 +12,8 @@ import (
 	"almanac/repl/show"
 )
 
-// This file holds the pager: /transcript, which is what the log tells of this session and of those that it goes on from, and
-// /less. Its lines are made beside the loop, anew for each width.
+// This file holds the pager: /transcript, which is what the log tells of this session and of those that it goes on
+// from, and /less. Its lines are made beside the loop, anew for each width.
 
 type pager struct {
 	m     *model

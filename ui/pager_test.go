@@ -18,8 +18,15 @@ func earlier(n int) []trace.Record {
 	records := []trace.Record{{Time: at, Kind: trace.KindSession, About: &trace.About{ID: "20261120-100000-abc"}}}
 	for i := 1; i < n; i++ {
 		run := fmt.Sprint("r", i)
-		records = append(records, trace.Record{Kind: trace.KindRun, Cell: i, Run: run, Author: "you", Mode: trace.ModeRun, Text: fmt.Sprintf("x = %d\nreturn x", i)},
-			trace.Record{Kind: trace.KindOutcome, Cell: i, Run: run, Ended: &trace.Outcome{OK: true, Repr: strings.TrimSpace(strings.Repeat(fmt.Sprint(i, "\n"), i)), Changed: []string{"x"}}})
+		records = append(records, trace.Record{
+			Kind: trace.KindRun, Cell: i, Run: run, Author: "you", Mode: trace.ModeRun, Text: fmt.Sprintf("x = %d\nreturn x", i),
+		},
+			trace.Record{
+				Kind: trace.KindOutcome, Cell: i, Run: run,
+				Ended: &trace.Outcome{
+					OK: true, Repr: strings.TrimSpace(strings.Repeat(fmt.Sprint(i, "\n"), i)), Changed: []string{"x"},
+				},
+			})
 	}
 	return append(records,
 		trace.Record{Kind: trace.KindPrompt, Cell: n, Author: "you", Text: "how many?"},
@@ -36,7 +43,9 @@ func TestTranscriptPane(t *testing.T) {
 	}
 	records := earlier(9)
 	shell := func() *repl.Shell {
-		return repl.New(repl.Options{Session: s, Past: transcript.Past{Records: records}, Log: func() ([]trace.Record, error) { return records, nil }})
+		return repl.New(repl.Options{
+			Session: s, Past: transcript.Past{Records: records}, Log: func() ([]trace.Record, error) { return records, nil },
+		})
 	}
 	for _, size := range sizes {
 		sc := screenOf(t, shell(), size.width, size.height)
@@ -71,7 +80,8 @@ func TestTranscriptPane(t *testing.T) {
 
 // /less pages through a cell or a value with keys of its own, and where there is no other screen it prints.
 func TestLess(t *testing.T) {
-	s, _ := gridded(t, 60, 12, `for i = 1, 40 do print("line " .. i) end return { "a", 2 }`, `t = { s = "first\n\27[31msecond\n" .. ("long "):rep(30) }`)
+	s, _ := gridded(t, 60, 12, `for i = 1, 40 do print("line " .. i) end return { "a", 2 }`,
+		`t = { s = "first\n\27[31msecond\n" .. ("long "):rep(30) }`)
 	less := func(arg string) *pager {
 		t.Helper()
 		s.shell.Handle(t.Context(), "/less "+arg)
@@ -110,7 +120,8 @@ func TestLess(t *testing.T) {
 		t.Error("q does not close the pager")
 	}
 	less("t.s")
-	if got := s.View().Content; top() != "first" || !strings.Contains(got, `\27[31msecond`) || !strings.Contains(got, "Pager ─ t.s") {
+	if got := s.View().Content; top() != "first" || !strings.Contains(got, `\27[31msecond`) ||
+		!strings.Contains(got, "Pager ─ t.s") {
 		t.Errorf("a text:\n%s", got)
 	}
 	less("{ x = t, y = 1 }")

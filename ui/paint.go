@@ -72,8 +72,8 @@ func (m *model) paint() []span {
 	return p.spans
 }
 
-// brackets finds the bracket at pos, or else in front of it, and the one that belongs to it, as numbers of tokens; there
-// is -1 when there is none.
+// brackets finds the bracket at pos, or else in front of it, and the one that belongs to it, as numbers of tokens;
+// there is -1 when there is none.
 func brackets(tokens []syntax.Token, pos int) (here, there int) {
 	const open, shut = "([{", ")]}"
 	here = -1

@@ -60,8 +60,8 @@ func (m *model) toPane(p pane, name, text string) tea.Cmd {
 	return p.key(name, text)
 }
 
-// overlay is the pane on the screen, nil when there is none. A question to the person goes before those that were open when
-// it came, and behind those that were opened to look at it.
+// overlay is the pane on the screen, nil when there is none. A question to the person goes before those that were open
+// when it came, and behind those that were opened to look at it.
 func (m *model) overlay() pane {
 	if len(m.panes) <= m.belowQuestion() || m.leaving {
 		return nil
@@ -80,7 +80,8 @@ func (m *model) belowQuestion() int {
 // closePanes closes those that are over the question, or all.
 func (m *model) closePanes() { m.panes = m.panes[:m.belowQuestion()] }
 
-// paneHasKeys tells whether keys go to a pane, over the window or in the workspace: Esc leaves it then, and stops nothing.
+// paneHasKeys tells whether keys go to a pane, over the window or in the workspace: Esc leaves it then, and stops
+// nothing.
 func (m *model) paneHasKeys() bool {
 	return m.overlay() != nil || m.spacious() && m.space.focus > 0
 }

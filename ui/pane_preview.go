@@ -43,7 +43,8 @@ func (p *previewPane) rows(width, height int) []string {
 	case last == nil:
 		return []string{p.m.theme.dim.Render("no preview yet: type Lua, then " + p.m.keyOr("preview", "/preview"))}
 	case last.err != nil:
-		return []string{p.m.theme.bad.Render(ansi.Truncate(text.SanitizeLine(last.err.Error()), width, p.m.theme.glyphs.more))}
+		return []string{p.m.theme.bad.Render(ansi.Truncate(text.SanitizeLine(last.err.Error()),
+			width, p.m.theme.glyphs.more))}
 	}
 	var lines []string
 	for _, l := range p.m.styled(event.Lines(last.event, width, p.m.render())) {

@@ -9,8 +9,8 @@ import (
 	"almanac/repl/show"
 )
 
-// This file is the pane of a question: the script that asks, or all that is known. No key of it answers, and it goes with
-// its question.
+// This file is the pane of a question: the script that asks, or all that is known. No key of it answers, and it goes
+// with its question.
 
 // A questionPane shows a question from its first line to its last.
 type questionPane struct {

@@ -23,9 +23,13 @@ func kept(t *testing.T) *trace.Archive {
 			t.Fatal(err)
 		}
 		for _, r := range []trace.Record{
-			{Time: start, Kind: trace.KindSession, About: &trace.About{ID: id, Dir: "/home/ann", Front: []trace.Front{"", trace.FrontTerminal, trace.FrontPipe}[i]}},
+			{Time: start, Kind: trace.KindSession, About: &trace.About{
+				ID: id, Dir: "/home/ann", Front: []trace.Front{"", trace.FrontTerminal, trace.FrontPipe}[i],
+			}},
 			{Time: start, Kind: trace.KindRun, Cell: 1, Run: "r1", Author: "you", Mode: trace.ModeRun, Text: source},
-			{Time: start, Kind: trace.KindOutcome, Cell: 1, Run: "r1", Ended: &trace.Outcome{OK: i < 2, Repr: []string{"", "9", ""}[i], Error: []string{"", "", "boom"}[i]}},
+			{Time: start, Kind: trace.KindOutcome, Cell: 1, Run: "r1", Ended: &trace.Outcome{
+				OK: i < 2, Repr: []string{"", "9", ""}[i], Error: []string{"", "", "boom"}[i],
+			}},
 		} {
 			if err := log.Append(r); err != nil {
 				t.Fatal(err)
@@ -71,8 +75,8 @@ func TestSessionsPane(t *testing.T) {
 	}
 }
 
-// The status row tells how many sources have been read, then how many actions there are; and that nothing may be changed
-// whatever else it tells.
+// The status row tells how many sources have been read, then how many actions there are; and that nothing may be
+// changed whatever else it tells.
 func TestStatusRow(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.status.Loading, s.status.Progress.Answered, s.status.Progress.Sources = true, 3, 5

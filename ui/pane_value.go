@@ -176,7 +176,8 @@ func (p *valuePane) rows(width, height int) []string {
 	case !p.root.loaded:
 		return nil
 	case p.root.node.Type == "nil":
-		return []string{t.dim.Render("nil: run something that returns a value, or type a path, then " + p.m.keyOr("view", "/view"))}
+		return []string{t.dim.Render("nil: run something that returns a value, or type a path, then " +
+			p.m.keyOr("view", "/view"))}
 	case p.root.node.Type != "table":
 		return p.textRows(p.root.text, width, height)
 	}
@@ -353,8 +354,8 @@ func (p *valuePane) typeKey(name, text string, all []*branch) tea.Cmd {
 	return nil
 }
 
-// find moves to the first row from the chosen one on that has the searched text, while it is typed: among those that are
-// open. Enter looks into the others.
+// find moves to the first row from the chosen one on that has the searched text, while it is typed: among those that
+// are open. Enter looks into the others.
 func (p *valuePane) find(all []*branch) {
 	want := strings.ToLower(p.search)
 	if want == "" {

@@ -52,7 +52,9 @@ func program() int {
 		}
 		defer s.Close()
 		sh := repl.New(repl.Options{Session: s, Feed: feed, History: input.OpenHistory("", "test"), Themes: ThemeNames()})
-		return Run(ctx, sh, Options{NoColor: os.Getenv(colorEnv) == "", Intro: []string{"almanac test", "lua mode", "? help"}})
+		return Run(ctx, sh, Options{
+			NoColor: os.Getenv(colorEnv) == "", Intro: []string{"almanac test", "lua mode", "? help"},
+		})
 	}()
 	var signaled *Signaled
 	switch {

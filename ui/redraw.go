@@ -10,8 +10,8 @@ import (
 // This file holds what is written to change the screen. It must not lose a line of the transcript, whatever the window
 // does meanwhile, for the terminal takes another size before anybody hears of it. So:
 //
-//   - lines are printed as a shell prints them: the region is erased, the lines are written where it was, and the region
-//     is written below;
+//   - lines are printed as a shell prints them: the region is erased, the lines are written where it was, and the
+//     region is written below;
 //   - the cursor goes down by line ends only, which scroll at the bottom of a window that became shorter;
 //   - it goes up by no more rows than were written below it, and the region's rows are cut at the edge of a window that
 //     became narrower, so that they are as many as were meant. The cursor thus never comes above the region;
@@ -33,8 +33,8 @@ type drawn struct {
 }
 
 // change returns what shows p, and prints lines above it, on a terminal that shows d. broken is how many rows more than
-// d knows of there are between the first one and the cursor; unsure says that there may be more below it, and has all of
-// them written.
+// d knows of there are between the first one and the cursor; unsure says that there may be more below it, and has all
+// of them written.
 func (d *drawn) change(p picture, lines []string, broken int, unsure bool) string {
 	if p.alt {
 		return d.alternate(p, lines)
@@ -146,7 +146,9 @@ func (d *drawn) alternate(p picture, lines []string) string {
 	if !hidden {
 		b.WriteString(ansi.CursorPosition(at.x+1, at.y+1) + ansi.SetModeTextCursorEnable)
 	}
-	*d = drawn{alt: true, known: true, rows: rows, at: at, hidden: hidden, width: p.width, height: p.height, repeats: d.repeats}
+	*d = drawn{
+		alt: true, known: true, rows: rows, at: at, hidden: hidden, width: p.width, height: p.height, repeats: d.repeats,
+	}
 	return b.String()
 }
 
@@ -278,8 +280,8 @@ func (d *drawn) short(row string) string {
 	return b.String()
 }
 
-// printed is a line of the transcript. One whose columns have to be put in line is cut at the edge of the window: a broken
-// one would have them in another row.
+// printed is a line of the transcript. One whose columns have to be put in line is cut at the edge of the window: a
+// broken one would have them in another row.
 func printed(line string, width int) string {
 	line = closed(line)
 	if a := aligned(line, 0); a != line && ansi.StringWidth(line) <= width {
@@ -311,8 +313,8 @@ func drawCursor(rows []string, at point) {
 		ansi.TruncateLeft(row, at.x+ansi.StringWidth(under), "")
 }
 
-// brokenRows says how many rows more the terminal shows between the first row and the cursor in a window that has become
-// narrower.
+// brokenRows says how many rows more the terminal shows between the first row and the cursor in a window that has
+// become narrower.
 func brokenRows(rows []string, at point, width int) int {
 	if width < 1 || at.y >= len(rows) {
 		return 0
@@ -327,5 +329,6 @@ func brokenRows(rows []string, at point, width int) int {
 // equal says whether two pictures show the same.
 func (p picture) equal(q picture) bool {
 	same := p.cursor == q.cursor || p.cursor != nil && q.cursor != nil && *p.cursor == *q.cursor
-	return same && p.alt == q.alt && p.width == q.width && p.height == q.height && p.busy == q.busy && slices.Equal(p.rows, q.rows)
+	return same && p.alt == q.alt && p.width == q.width && p.height == q.height &&
+		p.busy == q.busy && slices.Equal(p.rows, q.rows)
 }

@@ -146,8 +146,8 @@ func TestRedrawLosesNoLine(t *testing.T) {
 	}
 }
 
-// While lines come, a resize that falls between two writes leaves nothing of the region behind, whether the program knows
-// of it or not. It does so at rest, too, once the program knows.
+// While lines come, a resize that falls between two writes leaves nothing of the region behind, whether the program
+// knows of it or not. It does so at rest, too, once the program knows.
 func TestRedrawLeavesNothing(t *testing.T) {
 	for _, busy := range []bool{true, false} {
 		for seed := range uint64(200) {
@@ -173,7 +173,8 @@ func TestRedrawLeavesNothing(t *testing.T) {
 // Pictures come out as they are, whatever was there before.
 func TestRedrawShowsThePicture(t *testing.T) {
 	r := newDrawing(1)
-	cells := []string{"", "a", "a long row of words", "a long row of letters", "語語 wide", "\x1b[31mred\x1b[m and plain", strings.Repeat("w", 79)}
+	cells := []string{"", "a", "a long row of words", "a long row of letters", "語語 wide",
+		"\x1b[31mred\x1b[m and plain", strings.Repeat("w", 79)}
 	for i := range 500 {
 		p := picture{width: 80, height: 24, alt: r.IntN(6) == 0, busy: r.IntN(3) == 0}
 		for range 1 + r.IntN(6) {

@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// This file holds the finished lines on their way to the terminal's own scrollback. The display prints them, one chunk at
-// a time, so that a terminal which is slow holds up the lines and not the keys.
+// This file holds the finished lines on their way to the terminal's own scrollback. The display prints them, one chunk
+// at a time, so that a terminal which is slow holds up the lines and not the keys.
 
 // How many bytes a chunk has at most, of one line or of several: at the usual pace, and on a slow terminal.
 const (

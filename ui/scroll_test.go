@@ -80,7 +80,8 @@ func TestScrollIsBounded(t *testing.T) {
 	s.away = false
 	lines := s.next()
 	var missing int
-	if _, err := fmt.Sscanf(lines[0], "(%d earlier", &missing); err != nil || missing+len(lines)-1 != 100 || lines[len(lines)-1] != "line 99" {
+	if _, err := fmt.Sscanf(lines[0], "(%d earlier", &missing); err != nil || missing+len(lines)-1 != 100 ||
+		lines[len(lines)-1] != "line 99" {
 		t.Errorf("%d missing of %q", missing, lines)
 	}
 }

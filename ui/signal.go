@@ -8,8 +8,8 @@ import (
 )
 
 // This file tells the terminal around the screen what happens: its title, its progress bar, its bell, and the shape of
-// its cursor with vi keys, and calls a person who looks at another window to a question. But for that it is off unless it
-// is asked for.
+// its cursor with vi keys, and calls a person who looks at another window to a question. But for that it is off unless
+// it is asked for.
 
 // Signals are what the terminal was told last. The zero signals are what it shows without the program.
 type signals struct {
@@ -20,8 +20,8 @@ type signals struct {
 	call string
 }
 
-// A focus is what the terminal has told of the window: nothing, as most do until it changes, that it has the keyboard, or
-// that another has it.
+// A focus is what the terminal has told of the window: nothing, as most do until it changes, that it has the keyboard,
+// or that another has it.
 type focus int
 
 const (
@@ -128,8 +128,9 @@ const (
 // longestNotice is how long a notification is, in characters.
 const longestNotice = 100
 
-// call calls the person to the question that came up: by the bell and a notification (OSC 9) where the window is known not
-// to have the keyboard, by the bell alone where nothing is known and bell is set. A window that has it is never told.
+// call calls the person to the question that came up: by the bell and a notification (OSC 9) where the window is known
+// not to have the keyboard, by the bell alone where nothing is known and bell is set. A window that has it is never
+// told.
 func (m *model) call() tea.Cmd {
 	out := ""
 	if m.focus == unfocused && m.notify || m.focus != focused && m.bell {

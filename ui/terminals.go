@@ -5,8 +5,8 @@ import "strings"
 // This file guesses what the terminal can do, from what it says of itself.
 
 // repeats tells whether the terminal repeats a letter when it is asked to. Those that do not show it once. A program
-// between it and us has a TERM of its own, but what else it was started with says nothing of it: tmux 3.3 repeats letters
-// of ASCII alone, GNU screen none.
+// between it and us has a TERM of its own, but what else it was started with says nothing of it: tmux 3.3 repeats
+// letters of ASCII alone, GNU screen none.
 func repeats(getenv func(string) string) bool {
 	for _, between := range []string{"TMUX", "STY", "ZELLIJ"} {
 		if getenv(between) != "" {

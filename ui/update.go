@@ -164,7 +164,9 @@ func guard(ctx context.Context, handle func(context.Context) repl.Status, feed *
 		return nil
 	})
 	if caught := new(task.PanicError); errors.As(err, &caught) {
-		feed.Emit(event.Event{Kind: event.Said, Level: event.Failure, Text: fmt.Sprintf("%v: %v\n%s", errLost, caught.Value, caught.Stack)})
+		feed.Emit(event.Event{
+			Kind: event.Said, Level: event.Failure, Text: fmt.Sprintf("%v: %v\n%s", errLost, caught.Value, caught.Stack),
+		})
 	}
 	return s
 }
@@ -198,8 +200,8 @@ func (m *model) done(s repl.Status) tea.Cmd {
 	return tea.Batch(cmd, m.start(next))
 }
 
-// unqueue gives queued inputs back for editing: after an interrupt nobody wants them to run by themselves. Those that were
-// typed in another mode than the last of them are in the history: together they would be read in one mode.
+// unqueue gives queued inputs back for editing: after an interrupt nobody wants them to run by themselves. Those that
+// were typed in another mode than the last of them are in the history: together they would be read in one mode.
 func (m *model) unqueue() {
 	if len(m.queue) == 0 {
 		m.notice = "nothing queued"

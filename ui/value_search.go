@@ -11,8 +11,8 @@ import (
 	"almanac/repl/show"
 )
 
-// This file searches the value tree where it is not open yet: beside the loop, bounded, and without running anything. What
-// is found is opened on the way to it.
+// This file searches the value tree where it is not open yet: beside the loop, bounded, and without running anything.
+// What is found is opened on the way to it.
 
 // A seeking is the last search of a value tree.
 type seeking struct {

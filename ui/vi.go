@@ -11,7 +11,8 @@ import (
 )
 
 // This file holds the vi keys: a command is read from the keys pressed so far and then applied to the editor. Where
-// motions go is in vi_motion.go, what changes text in vi_change.go. What an editor cannot do by itself is answered as a viWish.
+// motions go is in vi_motion.go, what changes text in vi_change.go. What an editor cannot do by itself is answered as a
+// viWish.
 
 // A vi is the state of vi keys over one editor. The zero vi is off; an input begins in insert mode.
 type vi struct {
@@ -258,7 +259,9 @@ func (v *vi) escape(e *editor) viWish {
 // begin goes to insert mode in an input that is new.
 func (v *vi) begin(e *editor) {
 	v.normal, v.keys = false, nil
-	v.typing = viTyping{command: viCommand{key: "i"}, before: snapshot{e.text, e.pos}, depth: len(e.undo), text: e.text, start: e.pos}
+	v.typing = viTyping{
+		command: viCommand{key: "i"}, before: snapshot{e.text, e.pos}, depth: len(e.undo), text: e.text, start: e.pos,
+	}
 }
 
 // move goes where a motion goes; j and k beyond the text are for the history.

@@ -32,9 +32,12 @@ var scenes = []struct {
 	{"signature", func(s *screen) { s.keys(`billing.refund.issue{invoice_id = "inv_1", am`) }},
 	{"cell", func(s *screen) {
 		s.emit(
-			event.Event{Kind: event.Began, Cell: 7, Author: session.User, Text: `open = billing.invoice.list_unpaid{customer_id="c_81"}`},
-			event.Event{Kind: event.Called, Cell: 7, Call: &trace.Call{N: 1, ID: "billing.invoice.list_unpaid", Verdict: trace.OK,
-				Brief: "12 rows", Took: 84 * time.Millisecond}},
+			event.Event{
+				Kind: event.Began, Cell: 7, Author: session.User, Text: `open = billing.invoice.list_unpaid{customer_id="c_81"}`,
+			},
+			event.Event{Kind: event.Called, Cell: 7,
+				Call: &trace.Call{N: 1, ID: "billing.invoice.list_unpaid", Verdict: trace.OK,
+					Brief: "12 rows", Took: 84 * time.Millisecond}},
 			event.Event{Kind: event.Printed, Cell: 7, Stream: vm.Stdout, Text: "one\ntwo\nthr"},
 			event.Event{Kind: event.Printed, Cell: 7, Stream: vm.Stdout, Text: "ee\n"},
 			event.Event{Kind: event.Ended, Cell: 7},
@@ -44,7 +47,10 @@ var scenes = []struct {
 		s.keys("f()", "enter", "g()", "enter", "h")
 		s.emit(
 			event.Event{Kind: event.Began, Cell: 8, Author: session.User, Mode: input.AskMode, Text: "draft a note"},
-			event.Event{Kind: event.Spoke, Cell: 8, Author: session.Model, Text: "A first line.\nThree drafts are in notes. The largest is inv_1001"},
+			event.Event{
+				Kind: event.Spoke, Cell: 8, Author: session.Model,
+				Text: "A first line.\nThree drafts are in notes. The largest is inv_1001",
+			},
 		)
 		s.pass(3200 * time.Millisecond)
 	}},
@@ -65,15 +71,20 @@ var scenes = []struct {
 	{"approve_deny", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "n", "pause", "wrong customer") }},
 	{"approve_held", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "y") }},
 	{"approve_scope", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "a", "pause") }},
-	{"approve_any", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "a", "pause", "pause", "3", "pause") }},
+	{"approve_any", func(s *screen) {
+		s.keys("f()", "enter")
+		s.ask()
+		s.keys("pause", "a", "pause", "pause", "3", "pause")
+	}},
 	{"approve_ignored", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "/trace") }},
 	{"approve_script", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "v") }},
 	{"approve_whole", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "ctrl+o") }},
 	{"menu", func(s *screen) {
 		s.keys("billing.i")
-		s.send(completedMsg{version: s.edit.version, pos: s.edit.pos, list: repl.Completions{Start: 8, End: 9, Items: []repl.Completion{
-			{Text: "invoice", Detail: "31 actions"}, {Text: "issue", Detail: "(invoice_id*:str)", Tag: "!"},
-		}}})
+		s.send(completedMsg{version: s.edit.version, pos: s.edit.pos,
+			list: repl.Completions{Start: 8, End: 9, Items: []repl.Completion{
+				{Text: "invoice", Detail: "31 actions"}, {Text: "issue", Detail: "(invoice_id*:str)", Tag: "!"},
+			}}})
 		s.keys("tab")
 	}},
 	{"search", func(s *screen) {
@@ -233,8 +244,8 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// The model's Markdown is drawn block by block, and goes to the scrollback when the region is full or the answer ends. Of a
-// code block that is still open the lines are drawn too.
+// The model's Markdown is drawn block by block, and goes to the scrollback when the region is full or the answer ends.
+// Of a code block that is still open the lines are drawn too.
 func TestMarkdownStreams(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
@@ -246,7 +257,8 @@ func TestMarkdownStreams(t *testing.T) {
 		t.Errorf("printed %q, drawn:\n%s", s.printed, view)
 	}
 	say("rds** here\n\n```lua\nlocal x = 1\n")
-	if view := s.View().Content; !strings.Contains(view, "  Some words here\n") || !strings.Contains(view, "    local x = 1") {
+	if view := s.View().Content; !strings.Contains(view, "  Some words here\n") ||
+		!strings.Contains(view, "    local x = 1") {
 		t.Errorf("drawn:\n%s", view)
 	}
 	say("return x\x1b[31m\n```\nand")
@@ -298,11 +310,13 @@ func TestProgress(t *testing.T) {
 	acting("billing.refund.issue", true)
 	acting("crm.customer.search", true)
 	acting("crm.customer.search", false)
-	if got := s.doing(); !strings.HasPrefix(got, "calling billing.refund.issue… ") || !strings.HasSuffix(got, " s · calls 0/1000 · 4.0 KiB · Esc stops") {
+	if got := s.doing(); !strings.HasPrefix(got, "calling billing.refund.issue… ") ||
+		!strings.HasSuffix(got, " s · calls 0/1000 · 4.0 KiB · Esc stops") {
 		t.Error(got)
 	}
 	s.keys("f3")
-	if got := s.View().Content; !strings.Contains(got, " · Ctrl+C stops · Esc back · ") || strings.Contains(got, "Esc stops") {
+	if got := s.View().Content; !strings.Contains(got, " · Ctrl+C stops · Esc back · ") ||
+		strings.Contains(got, "Esc stops") {
 		t.Errorf("below a pane:\n%s", got)
 	}
 	s.keys("esc")
@@ -339,11 +353,13 @@ func TestRetryCountsDown(t *testing.T) {
 	s.keys("f()", "enter")
 	for n := 1; n <= 2; n++ {
 		s.observe(llm.Event{
-			Kind: llm.Retrying, Err: &llm.Error{Kind: llm.ServerFault, Status: 500}, Retry: llm.Retry{Wait: time.Hour, N: n, Of: 3},
+			Kind: llm.Retrying, Err: &llm.Error{Kind: llm.ServerFault, Status: 500},
+			Retry: llm.Retry{Wait: time.Hour, N: n, Of: 3},
 		})
 	}
 	s.pass(time.Second)
-	if got := s.View().Content; strings.Count(got, "server error (500); retrying in ") != 1 || !strings.Contains(got, " s (2/3) · Esc stops") {
+	if got := s.View().Content; strings.Count(got, "server error (500); retrying in ") != 1 ||
+		!strings.Contains(got, " s (2/3) · Esc stops") {
 		t.Errorf("region:\n%s", got)
 	}
 	before := len(s.printed)

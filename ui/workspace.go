@@ -11,9 +11,9 @@ import (
 	"almanac/repl/event"
 )
 
-// This file holds the workspace: with Options.Fullscreen, in a window that is large enough, the transcript stands beside
-// the panes of F2, F3 and F5, and the region with the input below both. Whatever is smaller is drawn inline. The lines
-// of the transcript still wait for the scrollback: they are printed when the workspace closes.
+// This file holds the workspace: with Options.Fullscreen, in a window that is large enough, the transcript stands
+// beside the panes of F2, F3 and F5, and the region with the input below both. Whatever is smaller is drawn inline. The
+// lines of the transcript still wait for the scrollback: they are printed when the workspace closes.
 
 // The window from which on there is a workspace, how wide its column is, and how many lines of the transcript it keeps.
 const (
@@ -97,7 +97,8 @@ func (m *model) workspaceRows() (rows []string, cursor point) {
 	head := t.dim.Render(g.corners[0]) + line("Transcript", note, left)
 	foot := t.dim.Render(g.corners[2] + strings.Repeat(g.rule, left))
 	if tree > 0 {
-		head = t.dim.Render(g.corners[0]) + line(strings.TrimSpace(m.keys.shown(0, "catalog")+" Catalog"), "", tree-1) + t.dim.Render(g.joints[2]) + line("Transcript", note, left)
+		head = t.dim.Render(g.corners[0]) + line(strings.TrimSpace(m.keys.shown(0, "catalog")+" Catalog"), "",
+			tree-1) + t.dim.Render(g.joints[2]) + line("Transcript", note, left)
 		foot = t.dim.Render(g.corners[2] + strings.Repeat(g.rule, tree-1) + g.joints[3] + strings.Repeat(g.rule, left))
 	}
 	if m.space.hidden {

@@ -33,18 +33,24 @@ func TestDifference(t *testing.T) {
 	}{
 		{at("a.example", "DELETE", size, list), "operation read -> delete; changes nothing -> mutates; risk low -> high; target GET https://a.example/one -> DELETE https://a.example/one"},
 		{at("b.example", "GET", size, list), "target GET https://a.example/one -> GET https://b.example/one"},
-		{at("a.example", "GET", `{"type":"object","properties":{"size":{"type":"string"},"note":{"type":"string"}},"required":["note"]}`, list), "+ note (string, required); size integer -> string"},
-		{at("a.example", "GET", `{"type":"object","properties":{"the size":{"type":"integer"}}}`, list), `+ "the size" (integer); - size`},
-		{at("a.example", "GET", `{"type":"object","properties":{"size":{"type":"integer","maximum":9}}}`, list), "other parts of its argument schema"},
+		{at("a.example", "GET",
+			`{"type":"object","properties":{"size":{"type":"string"},"note":{"type":"string"}},"required":["note"]}`, list),
+			"+ note (string, required); size integer -> string"},
+		{at("a.example", "GET", `{"type":"object","properties":{"the size":{"type":"integer"}}}`, list),
+			`+ "the size" (integer); - size`},
+		{at("a.example", "GET", `{"type":"object","properties":{"size":{"type":"integer","maximum":9}}}`, list),
+			"other parts of its argument schema"},
 		{at("a.example", "GET", size, `{"type":"object"}`), "result list of string -> object"},
-		{at("a.example", "GET", size, `{"type":"array","items":{"type":"string","maxLength":3}}`), "other parts of its result schema"},
+		{at("a.example", "GET", size, `{"type":"array","items":{"type":"string","maxLength":3}}`),
+			"other parts of its result schema"},
 	} {
 		change := accept("ch", []catalog.Entry{was}, nil).change([]catalog.Entry{test.now})
 		if got := change.What["ch.c.one"]; got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 	}
-	hostile := at("a.example", "GET", "{\"type\":\"object\",\"properties\":{\"a\\u001b[2J\\nnew: x\":{\"type\":\"string\"}}}", list)
+	hostile := at("a.example", "GET",
+		"{\"type\":\"object\",\"properties\":{\"a\\u001b[2J\\nnew: x\":{\"type\":\"string\"}}}", list)
 	change := accept("ch", []catalog.Entry{was}, nil).change([]catalog.Entry{hostile})
 	if got := change.What["ch.c.one"]; strings.ContainsAny(got, "\x1b\n") {
 		t.Errorf("the line carries control characters: %q", got)

@@ -64,8 +64,8 @@ func partly(t *testing.T, o Options, s *slowly) *Loader {
 	return l
 }
 
-// What has been read is found, described and told to be a part; it is never kept as the whole: not in the cache, and not
-// among what was accepted.
+// What has been read is found, described and told to be a part; it is never kept as the whole: not in the cache, and
+// not among what was accepted.
 func TestPartIsSeen(t *testing.T) {
 	dir := t.TempDir()
 	s := newSlowly(many(10_000))

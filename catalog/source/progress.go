@@ -75,7 +75,8 @@ const (
 // has to be accepted in it is hidden; without knowing that, nothing is shown.
 func (l *Loader) show(s *loading, r Reading) {
 	l.mu.Lock()
-	wanted := l.options.Partly && !s.answered && len(r.Entries) >= max(leastShown, shownGrowth*len(s.entries)) && r.Percent < mostShown
+	wanted := l.options.Partly && !s.answered &&
+		len(r.Entries) >= max(leastShown, shownGrowth*len(s.entries)) && r.Percent < mostShown
 	l.mu.Unlock()
 	if !wanted {
 		return

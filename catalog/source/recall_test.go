@@ -92,7 +92,9 @@ func TestSecondStartReadsNothing(t *testing.T) {
 	var called atomic.Int32
 	p.write("one", nil, "b.list", "a.list")
 	var logged []string
-	o := Options{Cache: dir, Logf: func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) }}
+	o := Options{
+		Cache: dir, Logf: func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) },
+	}
 	first := start(t, o, p.source("paper"), own(&called))
 	kept(t, dir, 1)
 	want := answers(t, first)
@@ -171,7 +173,9 @@ func TestDamagedCacheIsBuiltAnew(t *testing.T) {
 				t.Fatal(err)
 			}
 			var logged []string
-			l := start(t, Options{Cache: dir, Logf: func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) }}, p.source("paper"))
+			l := start(t, Options{Cache: dir,
+				Logf: func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) }},
+				p.source("paper"))
 			if diff := cmp.Diff(want, answers(t, l)); diff != "" || p.reads.Load() != 2 {
 				t.Errorf("read %d times\n%s", p.reads.Load(), diff)
 			}

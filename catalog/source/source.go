@@ -52,8 +52,8 @@ type Reading struct {
 	Found int
 	// Percent is how much of the source has been read; 0 where the source cannot tell.
 	Percent int
-	// Entries are those so far, the first of what Load will return; nil where a part is of no use. They must not be changed
-	// afterwards, and can be called.
+	// Entries are those so far, the first of what Load will return; nil where a part is of no use. They must not be
+	// changed afterwards, and can be called.
 	Entries []catalog.Entry
 }
 

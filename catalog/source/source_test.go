@@ -117,7 +117,9 @@ func TestSourcesMeet(t *testing.T) {
 	dead := Source{Name: "dead", Load: func(context.Context, func(Reading)) (catalog.Batch, error) {
 		return catalog.Batch{}, errors.New("connection refused: is the server running?")
 	}}
-	broken := Source{Name: "broken", Load: func(context.Context, func(Reading)) (catalog.Batch, error) { panic("index out of range") }}
+	broken := Source{
+		Name: "broken", Load: func(context.Context, func(Reading)) (catalog.Batch, error) { panic("index out of range") },
+	}
 	l := start(t, Options{}, first.source("first"), dead, broken, second.source("second"))
 	e, ok := l.View().Lookup("a.two")
 	if !ok || !e.Mutates || e.Source != "first" {
@@ -153,9 +155,11 @@ func TestNothingNewWithoutConsent(t *testing.T) {
 	}
 
 	again := start(t, Options{Ledger: dir}, s.source("shop"))
-	if diff := cmp.Diff(Change{Added: []string{"shop.buy"}, Changed: []string{"shop.get"}, Removed: []string{"shop.drop"}, What: map[string]string{
-		"shop.buy": "update, mutates, medium risk", "shop.get": "operation read -> update; changes nothing -> mutates; risk low -> medium",
-	}}, again.Status()[0].Change); diff != "" {
+	if diff := cmp.Diff(Change{Added: []string{"shop.buy"}, Changed: []string{"shop.get"},
+		Removed: []string{"shop.drop"}, What: map[string]string{
+			"shop.buy": "update, mutates, medium risk",
+			"shop.get": "operation read -> update; changes nothing -> mutates; risk low -> medium",
+		}}, again.Status()[0].Change); diff != "" {
 		t.Error(diff)
 	}
 	change, err := again.Accept("shop")
@@ -198,7 +202,8 @@ func TestDamagedLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := start(t, Options{Ledger: dir}, s.source("shop"))
-	if st := l.Status()[0]; st.State != Failed || l.View().Len() != 0 || !strings.Contains(st.Err.Error(), filepath.Base(ledgerFile(dir, "shop"))) {
+	if st := l.Status()[0]; st.State != Failed || l.View().Len() != 0 ||
+		!strings.Contains(st.Err.Error(), filepath.Base(ledgerFile(dir, "shop"))) {
 		t.Errorf("%s", report(t, l))
 	}
 }
@@ -245,16 +250,17 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 // How far the first reading is shows as a share of the source that is read, then of the index.
 func TestProgress(t *testing.T) {
 	told, read := make(chan struct{}), make(chan struct{})
-	large := Source{Name: "x=openapi:dir/large.json", Load: func(_ context.Context, progress func(Reading)) (catalog.Batch, error) {
-		progress(Reading{Found: 17, Percent: 40})
-		close(told)
-		<-read
-		batch := catalog.Batch{}
-		for i := range 5000 {
-			batch.Entries = append(batch.Entries, entry(fmt.Sprintf("large.get%d", i), false))
-		}
-		return batch, nil
-	}}
+	large := Source{Name: "x=openapi:dir/large.json",
+		Load: func(_ context.Context, progress func(Reading)) (catalog.Batch, error) {
+			progress(Reading{Found: 17, Percent: 40})
+			close(told)
+			<-read
+			batch := catalog.Batch{}
+			for i := range 5000 {
+				batch.Entries = append(batch.Entries, entry(fmt.Sprintf("large.get%d", i), false))
+			}
+			return batch, nil
+		}}
 	quick := &shelf{}
 	quick.put(nil, entry("quick.get", false))
 	var mu sync.Mutex
@@ -305,7 +311,9 @@ func TestOverlay(t *testing.T) {
 	over.Load = func(ctx context.Context, progress func(Reading)) (catalog.Batch, error) {
 		batch, err := load(ctx, progress)
 		batch.Overlay = func(entries []catalog.Entry) catalog.Overlaid {
-			said := catalog.Overlaid{Hidden: map[string]string{}, Remarks: []catalog.Skip{{Source: "rules:7", Reason: "matches nothing"}}}
+			said := catalog.Overlaid{
+				Hidden: map[string]string{}, Remarks: []catalog.Skip{{Source: "rules:7", Reason: "matches nothing"}},
+			}
 			for i := range entries {
 				entries[i].Title = "seen"
 				if entries[i].ID == "shop.drop" {
@@ -322,7 +330,8 @@ func TestOverlay(t *testing.T) {
 	}
 	rules.put(nil)
 	until(t, "what is left is seen", func() bool { return l.View().Len() == 1 })
-	if e, ok := l.View().Lookup("shop.get"); !ok || e.Title != "seen" || l.View().Why("shop.drop").Rule != "sources: rules:2" {
+	if e, ok := l.View().Lookup("shop.get"); !ok || e.Title != "seen" ||
+		l.View().Why("shop.drop").Rule != "sources: rules:2" {
 		t.Errorf("got %+v, why %+v", e, l.View().Why("shop.drop"))
 	}
 	if !strings.Contains(report(t, l), "  overlay: rules:7: matches nothing\n") {

@@ -39,7 +39,8 @@ func TestToolAnswers(t *testing.T) {
 	for _, l := range Lines(events[0], 50, RenderOptions{Options: show.Options{ASCII: true}}) {
 		got = append(got, l.String())
 	}
-	if d := cmp.Diff("  - the model read 3 lines:\n    a.b(args)\n    \\27[2JArgs:\n    - none", strings.Join(got, "\n")); d != "" {
+	if d := cmp.Diff("  - the model read 3 lines:\n    a.b(args)\n    \\27[2JArgs:\n    - none",
+		strings.Join(got, "\n")); d != "" {
 		t.Error(d)
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 // This file says what became of a copy.
 
-// CopyEvents tell what became of a Copied event to who knows no way of its own to copy: the text itself is among them where
-// it was not copied.
+// CopyEvents tell what became of a Copied event to who knows no way of its own to copy: the text itself is among them
+// where it was not copied.
 func CopyEvents(e Event) []Event {
 	if e.Err == nil {
 		return []Event{{Kind: Said, Level: Notice, Text: CopyText(e)}}

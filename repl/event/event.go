@@ -25,7 +25,8 @@ const (
 	Wrote
 	// Spoke: a piece of the model's answer as it streams in. Text.
 	Spoke
-	// Ran: a script ended. Outcome, and for one of the model's its source as Text. With a Call it shows what that returned.
+	// Ran: a script ended. Outcome, and for one of the model's its source as Text. With a Call it shows what that
+	// returned.
 	Ran
 	// Said: a message of the shell's own: help, lists, specs. Text; Level tells how to show it.
 	Said

@@ -217,7 +217,8 @@ func TestPlainInterrupt(t *testing.T) {
 	input.Close()
 }
 
-// Only an answer alone on its line answers; what may do great damage is allowed for the session only when that is said twice.
+// Only an answer alone on its line answers; what may do great damage is allowed for the session only when that is said
+// twice.
 func TestPlainAnswers(t *testing.T) {
 	sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
 	got := plainly(t, sh, strings.Join([]string{

@@ -32,8 +32,9 @@ type term struct {
 	text   string
 }
 
-// ParseFilter reads words, and values of columns as column:value. A part of a column's name is enough where that is clear,
-// its beginning before others; text with a colon that names none is a word. Quotes hold words together: "two words", name:"two words".
+// ParseFilter reads words, and values of columns as column:value. A part of a column's name is enough where that is
+// clear, its beginning before others; text with a colon that names none is a word. Quotes hold words together: "two
+// words", name:"two words".
 func ParseFilter(typed string, columns []Column) Filter {
 	var f Filter
 	for _, word := range filterWords(typed) {
@@ -91,7 +92,8 @@ func filterWords(typed string) []filterWord {
 // columnNamed finds the column with a name, or the only one that begins so, or that has it anywhere; -1 for none.
 func columnNamed(name string, columns []Column) int {
 	name = strings.ToLower(name)
-	for _, fits := range []func(s, name string) bool{func(s, name string) bool { return s == name }, strings.HasPrefix, strings.Contains} {
+	same := func(s, name string) bool { return s == name }
+	for _, fits := range []func(s, name string) bool{same, strings.HasPrefix, strings.Contains} {
 		found, n := -1, 0
 		for i, c := range columns {
 			if fits(strings.ToLower(c.Field), name) {
@@ -136,8 +138,8 @@ func searched(v any) string {
 const between = 1000
 
 // Order is the rows that pass the filter, in order. Rows that are equal keep their order; numbers come first, by their
-// value, then texts, booleans and tables; null and what is missing come last in either direction. When ctx ends it gives up
-// and returns nil.
+// value, then texts, booleans and tables; null and what is missing come last in either direction. When ctx ends it
+// gives up and returns nil.
 func (l List) Order(ctx context.Context, s Sort, f Filter) []int {
 	rows := make([]int, 0, l.Len())
 	for i := range l.rows {

@@ -64,7 +64,8 @@ func (b *Blocks) ended() []Block {
 		}
 	}
 	switch {
-	case b.fence != "" && mark != "" && mark[0] == b.fence[0] && len(mark) >= len(fenceOf(b.fence)) && strings.TrimSpace(trimmed) == mark:
+	case b.fence != "" && mark != "" && mark[0] == b.fence[0] && len(mark) >= len(fenceOf(b.fence)) &&
+		strings.TrimSpace(trimmed) == mark:
 		b.fence = ""
 		return b.take(len(all))
 	case b.fence != "":

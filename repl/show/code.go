@@ -28,8 +28,10 @@ type language struct {
 func languages() []language {
 	const c = "break case const continue default else for if return switch var while true false "
 	return []language{
-		{names: "json jsonc json5 jsonl", keywords: "true false null", comments: []string{"//"}, quotes: []string{`"`}, keys: true},
-		{names: "yaml yml toml ini", keywords: "true false null yes no on off", comments: []string{"#"}, quotes: []string{`"`, "'"}, plain: "'",
+		{names: "json jsonc json5 jsonl", keywords: "true false null", comments: []string{"//"},
+			quotes: []string{`"`}, keys: true},
+		{names: "yaml yml toml ini", keywords: "true false null yes no on off", comments: []string{"#"},
+			quotes: []string{`"`, "'"}, plain: "'",
 			keys: true},
 		{names: "sh bash zsh shell console fish", comments: []string{"#"}, quotes: []string{`"`, "'"}, plain: "'", tall: `"'`,
 			keywords: "if then else elif fi for in do done while until case esac function return export local exit set unset echo cd"},
@@ -38,11 +40,14 @@ func languages() []language {
 				"is lambda None nonlocal not or pass raise return True try while with yield match case"},
 		{names: "js javascript ts typescript jsx tsx mjs", comments: []string{"//"}, block: [2]string{"/*", "*/"},
 			quotes: []string{`"`, "'", "`"}, tall: "`",
-			keywords: c + "async await class delete do export extends finally from function import in instanceof interface let new null of " +
+			keywords: c +
+				"async await class delete do export extends finally from function import in instanceof interface let new null of " +
 				"static super this throw try type typeof undefined void yield"},
-		{names: "go golang", comments: []string{"//"}, block: [2]string{"/*", "*/"}, quotes: []string{`"`, "'", "`"}, plain: "`", tall: "`",
+		{names: "go golang", comments: []string{"//"}, block: [2]string{"/*", "*/"},
+			quotes: []string{`"`, "'", "`"}, plain: "`", tall: "`",
 			keywords: c + "chan defer fallthrough func go goto import interface map nil package range select struct type"},
-		{names: "sql postgresql mysql sqlite", comments: []string{"--"}, block: [2]string{"/*", "*/"}, quotes: []string{"'", `"`}, plain: `"'`,
+		{names: "sql postgresql mysql sqlite", comments: []string{"--"}, block: [2]string{"/*", "*/"},
+			quotes: []string{"'", `"`}, plain: `"'`,
 			tall: `"'`, fold: true,
 			keywords: "select from where and or not in is null like between join left right inner outer full on as group by order having limit " +
 				"offset union all distinct insert into values update set delete create table index view drop alter add primary key " +

@@ -26,11 +26,16 @@ func spelled(lines []Line) string {
 
 func TestCodeLines(t *testing.T) {
 	for _, c := range []struct{ language, source, want string }{
-		{"json", `{"a b": [1, -2.5e3, "x\"y", true], "b": null}`, `{k<"a b">: [n<1>, -n<2.5e3>, s<"x\"y">, k<true>], k<"b">: k<null>}`},
-		{"yaml", "a-b: 'it''s' # no\n- key: \"v\"\nurl: http://x#y", "k<a-b>: s<'it'>s<'s'> c<# no>\n- k<key>: s<\"v\">\nk<url>: http://x#y"},
-		{"bash", "if [ \"$a\" = 'b\\' ]; then # c\n  echo $#\nfi", "k<if> [ s<\"$a\"> = s<'b\\'> ]; k<then> c<# c>\n  k<echo> $#\nk<fi>"},
-		{"py", "def f(x1):\n  '''two\nlines'''\n  return 0x1F # r", "k<def> f(x1):\n  s<'''two>\ns<lines'''>\n  k<return> n<0x1F> c<# r>"},
-		{"ts", "const a = `x\n${b}` // c\n/* d\n*/ 'no end", "k<const> a = s<`x>\ns<${b}`> c<// c>\nc</* d>\nc<*/> s<'no end>"},
+		{"json", `{"a b": [1, -2.5e3, "x\"y", true], "b": null}`,
+			`{k<"a b">: [n<1>, -n<2.5e3>, s<"x\"y">, k<true>], k<"b">: k<null>}`},
+		{"yaml", "a-b: 'it''s' # no\n- key: \"v\"\nurl: http://x#y",
+			"k<a-b>: s<'it'>s<'s'> c<# no>\n- k<key>: s<\"v\">\nk<url>: http://x#y"},
+		{"bash", "if [ \"$a\" = 'b\\' ]; then # c\n  echo $#\nfi",
+			"k<if> [ s<\"$a\"> = s<'b\\'> ]; k<then> c<# c>\n  k<echo> $#\nk<fi>"},
+		{"py", "def f(x1):\n  '''two\nlines'''\n  return 0x1F # r",
+			"k<def> f(x1):\n  s<'''two>\ns<lines'''>\n  k<return> n<0x1F> c<# r>"},
+		{"ts", "const a = `x\n${b}` // c\n/* d\n*/ 'no end",
+			"k<const> a = s<`x>\ns<${b}`> c<// c>\nc</* d>\nc<*/> s<'no end>"},
 		{"go", "func f() { return `\\`, 'a', nil } // x", "k<func> f() { k<return> s<`\\`>, s<'a'>, k<nil> } c<// x>"},
 		{"SQL", "SELECT id FROM t WHERE n = 'o''k' -- c", "k<SELECT> id k<FROM> t k<WHERE> n = s<'o'>s<'k'> c<-- c>"},
 		{"brainfuck", "if 1 'x'", "if 1 'x'"},

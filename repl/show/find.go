@@ -20,8 +20,8 @@ const (
 
 // A Spot is an entry of a value that has what was searched for.
 type Spot struct {
-	// Path leads to it. At are the positions on the way, from 0, in the tables as they are stored; the first is that in the
-	// value searched.
+	// Path leads to it. At are the positions on the way, from 0, in the tables as they are stored; the first is that in
+	// the value searched.
 	Path []vm.Step
 	At   []int
 }
@@ -43,7 +43,8 @@ func (f Finding) Rest() string {
 	return text.Count(f.Unseen, "table") + " not looked at"
 }
 
-func Find(path []vm.Step, text string, look func(path []vm.Step, from, limit int) (vm.Page, error)) (f Finding, err error) {
+func Find(path []vm.Step, text string,
+	look func(path []vm.Step, from, limit int) (vm.Page, error)) (f Finding, err error) {
 	text = strings.ToLower(text)
 	type table struct {
 		path []vm.Step

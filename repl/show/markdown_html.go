@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// The tags that people and models write, without and with an end of the line. Others, as the "<id>" of "crm.get <id>", are
-// words.
+// The tags that people and models write, without and with an end of the line. Others, as the "<id>" of "crm.get <id>",
+// are words.
 const (
 	tagNames = "a abbr b big center cite code dd del details dl dt em font hr i img ins kbd mark ol p pre q s samp small span " +
 		"strong sub sup table tbody td tfoot th thead tt u ul var"

@@ -24,8 +24,9 @@ type prose struct {
 // longestWord is how wide a word may be that a column is not made narrower than.
 const longestWord = 16
 
-// table draws a paragraph that is a table, and reports whether it was one: the second line is nothing but dashes, colons
-// and bars. Texts are broken inside their cells; where there is no room for that, each row becomes a list of its cells.
+// table draws a paragraph that is a table, and reports whether it was one: the second line is nothing but dashes,
+// colons and bars. Texts are broken inside their cells; where there is no room for that, each row becomes a list of its
+// cells.
 func (d *drawing) table(n ast.Node, margin Line) bool {
 	lines := n.Lines()
 	if lines.Len() < 2 {

@@ -88,7 +88,8 @@ func FuzzBlocks(f *testing.F) {
 
 // No Markdown gets a control character to the screen or draws words wider than the room.
 func FuzzMarkdown(f *testing.F) {
-	for _, seed := range []string{"# a\n\n> b\n> > c", "1. a\n   - b", "|a|\n|-|\n|\x1b|", "[a](b) **c *d* e** `f`", "&#27;[1m", "漢字漢字漢字 ́́", "<a>\x1b</a>", "* * *"} {
+	for _, seed := range []string{"# a\n\n> b\n> > c", "1. a\n   - b", "|a|\n|-|\n|\x1b|", "[a](b) **c *d* e** `f`",
+		"&#27;[1m", "漢字漢字漢字 ́́", "<a>\x1b</a>", "* * *"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {

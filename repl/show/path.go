@@ -39,7 +39,9 @@ func PathText(path []vm.Step) string {
 // any other expression.
 func ParsePath(text string) ([]vm.Step, bool) {
 	var path []vm.Step
-	tokens := slices.DeleteFunc(syntax.Tokens(text), func(t syntax.Token) bool { return t.Kind == syntax.Comment || t.Text == "" })
+	tokens := slices.DeleteFunc(syntax.Tokens(text), func(t syntax.Token) bool {
+		return t.Kind == syntax.Comment || t.Text == ""
+	})
 	for i := 0; i < len(tokens); {
 		t := tokens[i]
 		switch {

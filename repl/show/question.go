@@ -1,7 +1,7 @@
 package show
 
-// This file says what a person is asked before a call: one Question for the screen, the line mode and the clients of the
-// gateway, which only draw it.
+// This file says what a person is asked before a call: one Question for the screen, the line mode and the clients of
+// the gateway, which only draw it.
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"almanac/session"
 )
 
-// A Question is what a person has to know to allow a call, or a run to go on, clean and in the order in which it is shown.
-// Nothing in it is cut: what is approved is what was shown.
+// A Question is what a person has to know to allow a call, or a run to go on, clean and in the order in which it is
+// shown. Nothing in it is cut: what is approved is what was shown.
 type Question struct {
 	// Over is set where a run asks to go on that has used its budget; ID is then the run's.
 	Over *session.Overrun
@@ -50,7 +50,8 @@ func QuestionOf(r session.Request, m Marks) Question {
 			text.SanitizeLine(name), secret.Mark, receiver(r.Entry)))
 	}
 	if e := r.Entry; e != nil {
-		q.ID, q.Mutates, q.Risk, q.About = text.SanitizeLine(e.ID), e.Mutates, catalog.RiskOf(e), text.FirstSentence(e.Description)
+		q.ID, q.Mutates, q.Risk, q.About = text.SanitizeLine(e.ID), e.Mutates, catalog.RiskOf(e),
+			text.FirstSentence(e.Description)
 		for _, w := range catalog.Warnings(e) {
 			q.Warnings = append(q.Warnings, text.SanitizeLine(w))
 		}
@@ -168,7 +169,8 @@ func (q Question) ScriptLines(m Marks) []Line {
 		if i+1 == q.Line {
 			mark = ">"
 		}
-		lines = append(lines, Line{Dim.Span(fmt.Sprintf("%s %*d %s ", mark, digits, i+1, m.Quote)), Code.Span(ExpandTabs(code))})
+		lines = append(lines,
+			Line{Dim.Span(fmt.Sprintf("%s %*d %s ", mark, digits, i+1, m.Quote)), Code.Span(ExpandTabs(code))})
 	}
 	return lines
 }
@@ -193,8 +195,8 @@ func askedBy(r session.Request, m Marks) string {
 	return asked
 }
 
-// ForeseenLines shows what a call would change, as its action foresees it; none when there is nothing to show. The lines of
-// a diff have the roles of what is added and removed.
+// ForeseenLines shows what a call would change, as its action foresees it; none when there is nothing to show. The
+// lines of a diff have the roles of what is added and removed.
 func ForeseenLines(preview string) []Line {
 	preview = strings.TrimRight(preview, "\n")
 	if preview == "" {

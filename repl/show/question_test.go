@@ -16,12 +16,14 @@ func TestQuestionWarnsOfCredentials(t *testing.T) {
 		"sent to pets.add.":             {},
 	} {
 		e.ID, e.Mutates, e.Description = "pets.add", true, "Add a pet. This cannot be undone."
-		q := QuestionOf(session.Request{Entry: e, Args: map[string]any{"note": "[redacted]"}, Credentials: []string{"note"}}, Marks{})
+		q := QuestionOf(session.Request{Entry: e, Args: map[string]any{"note": "[redacted]"},
+			Credentials: []string{"note"}}, Marks{})
 		lines := ""
 		for _, l := range q.WarningLines() {
 			lines += l.String()
 		}
-		if !strings.HasPrefix(lines, "! The argument note holds a credential, shown as [redacted]: it will be "+want) || !strings.Contains(lines, "cannot be undone") {
+		if !strings.HasPrefix(lines, "! The argument note holds a credential, shown as [redacted]: it will be "+want) ||
+			!strings.Contains(lines, "cannot be undone") {
 			t.Errorf("got %s, want %s", lines, want)
 		}
 	}

@@ -70,8 +70,8 @@ func (q Question) Scopes() []Scope {
 	})
 }
 
-// ScopeLines ask which calls a grant for the session is to cover; choices are numbered from 1, the marked one has a sign.
-// marked is 0 for none.
+// ScopeLines ask which calls a grant for the session is to cover; choices are numbered from 1, the marked one has a
+// sign. marked is 0 for none.
 func (q Question) ScopeLines(marked int) []Line {
 	lines := []Line{Text.Line("For this session, without asking, allow it with:")}
 	for i, s := range q.Scopes() {

@@ -24,13 +24,15 @@ func TestScopes(t *testing.T) {
 		{map[string]any{"low": -2.5, "zero": int64(0), "customer_id": int64(7)},
 			"exactly these arguments [only customer_id = 7, low = -2.5, zero = 0]|" +
 				"customer_id = 7, low -2.5..0, zero = 0; other arguments free [customer_id = 7, -2.5 <= low <= 0, zero = 0]|any arguments []"},
-		{map[string]any{"force": true, "why": "x"}, `exactly these arguments [only force = true, why = "x"]|any arguments []`},
+		{map[string]any{"force": true, "why": "x"},
+			`exactly these arguments [only force = true, why = "x"]|any arguments []`},
 		{map[string]any{"n": 5.0, "lines": []any{"a"}}, "n 0..5; other arguments free [0 <= n <= 5]|any arguments []"},
 		{map[string]any{"n": int64(1 << 60)}, "any arguments []"},
 		{map[string]any{"n": math.NaN()}, "any arguments []"},
 		{map[string]any{"n": nil}, "any arguments []"},
 	} {
-		q := QuestionOf(session.Request{Entry: &catalog.Entry{ID: "a.b", Mutates: true, Risk: catalog.High}, Args: c.args}, Marks{})
+		q := QuestionOf(session.Request{Entry: &catalog.Entry{ID: "a.b", Mutates: true, Risk: catalog.High}, Args: c.args},
+			Marks{})
 		var got []string
 		for i, s := range q.Scopes() {
 			a := s.Approval()

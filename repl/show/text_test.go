@@ -52,9 +52,11 @@ func TestArgsText(t *testing.T) {
 		want  string
 	}{
 		{e, nil, 0, "{}"},
-		{e, map[string]any{"about": map[string]any{"note": "n", "id": "i"}, "more": int64(2), "any": int64(1), "id": "x", "note": "y"}, 0,
+		{e, map[string]any{"about": map[string]any{"note": "n", "id": "i"}, "more": int64(2),
+			"any": int64(1), "id": "x", "note": "y"}, 0,
 			`{ id = "x", note = "y", about = { id = "i", note = "n" }, any = 1, more = 2 }`},
-		{e, map[string]any{"about": map[string]any{}, "note": "y", "id": "x"}, 20, "{\n  id = \"x\",\n  note = \"y\",\n  about = {},\n}"},
+		{e, map[string]any{"about": map[string]any{}, "note": "y", "id": "x"}, 20,
+			"{\n  id = \"x\",\n  note = \"y\",\n  about = {},\n}"},
 		{nil, map[string]any{"b": true, "a": false}, 0, "{ a = false, b = true }"},
 		{&catalog.Entry{}, map[string]any{"b": true, "a": false}, 0, "{ a = false, b = true }"},
 	} {

@@ -19,12 +19,14 @@ func ValueLines(v vm.Value, rest string, width int, o Options) []Line {
 		return tableLines(records, v.Fields, rest, width, o)
 	}
 	shown := v.Repr
-	if _, table := v.Data.(map[string]any); v.Whole && o.MaxRows >= 0 && (table || isList(v.Data)) && deeper(v.Data, shownDepth) {
+	if _, table := v.Data.(map[string]any); v.Whole && o.MaxRows >= 0 &&
+		(table || isList(v.Data)) && deeper(v.Data, shownDepth) {
 		shown = LuaText(cutDeep(v.Data, shownDepth, o.Marks()), max(width, 40))
 	}
 	if room := o.rows() * max(width, 80); o.rows() > 0 && len(shown) > room && !strings.Contains(shown[:room], "\n") {
 		// One long line would fill the screen as well as many do.
-		shown = cells.Clip(shown, room, "") + "\n" + fmt.Sprintf("%s %s more", o.Marks().Cut, text.Bytes(int64(len(v.Repr)-room)))
+		shown = cells.Clip(shown, room, "") + "\n" +
+			fmt.Sprintf("%s %s more", o.Marks().Cut, text.Bytes(int64(len(v.Repr)-room)))
 	}
 	lines := Lines(Result, "", shown)
 	if v.Prose {

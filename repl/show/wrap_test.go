@@ -20,10 +20,13 @@ func TestWrapLine(t *testing.T) {
 		{"fits", Line{{Text, "one two three four"}}, []string{"one two three four"}},
 		{"at a blank", Line{{Text, "one two three four five"}}, []string{"one two three four", "  five"}},
 		{"the margin stays", Line{{Text, "   one two three four five"}}, []string{"   one two three", "     four five"}},
-		{"a word wider than a row", Line{{Text, "see " + strings.Repeat("x", 30)}}, []string{"see", "  " + strings.Repeat("x", 18), "  " + strings.Repeat("x", 12)}},
-		{"spans", Line{{OK, "  ok "}, {ID, "a.b.c"}, {Dim, "  12 rows  84 ms  [3.1]"}}, []string{"  ok a.b.c  12 rows", "    84 ms  [3.1]"}},
+		{"a word wider than a row", Line{{Text, "see " + strings.Repeat("x", 30)}},
+			[]string{"see", "  " + strings.Repeat("x", 18), "  " + strings.Repeat("x", 12)}},
+		{"spans", Line{{OK, "  ok "}, {ID, "a.b.c"}, {Dim, "  12 rows  84 ms  [3.1]"}},
+			[]string{"  ok a.b.c  12 rows", "    84 ms  [3.1]"}},
 		{"wide letters", Line{{Text, strings.Repeat("語", 12)}}, []string{strings.Repeat("語", 10), "  語語"}},
-		{"a mark belongs to its letter", Line{{Text, strings.Repeat("e\u0301", 25)}}, []string{strings.Repeat("e\u0301", 20), "  " + strings.Repeat("e\u0301", 5)}},
+		{"a mark belongs to its letter", Line{{Text, strings.Repeat("e\u0301", 25)}},
+			[]string{strings.Repeat("e\u0301", 20), "  " + strings.Repeat("e\u0301", 5)}},
 	} {
 		var got []string
 		for _, l := range WrapLine(c.line, 20) {
@@ -97,7 +100,8 @@ func TestWrapFitsEveryTerminal(t *testing.T) {
 	words := strings.Repeat("and 👩‍👩‍👧 and 👍🏽👍🏽 नमस्ते 🏳️‍🌈 then ", 12)
 	lines := append(WrapLine(Line{{Text, words}}, 40), MarkdownLines(words, 40, Options{})...)
 	for _, l := range lines {
-		for name, wide := range map[string]int{"whole": ansi.StringWidth(l.String()), "each": ansi.StringWidthWc(l.String())} {
+		for name, wide := range map[string]int{"whole": ansi.StringWidth(l.String()),
+			"each": ansi.StringWidthWc(l.String())} {
 			if wide > 40 {
 				t.Errorf("%s: %d cells: %q", name, wide, l.String())
 			}

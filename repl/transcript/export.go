@@ -86,8 +86,8 @@ func titleOf(records []trace.Record) (title, began string) {
 	return title, began
 }
 
-// writeLua writes the scripts since the last reset that succeeded, the person's and the model's, in order. Run by itself
-// the file leaves the same globals, as far as the actions answer the same. What failed is told in a comment.
+// writeLua writes the scripts since the last reset that succeeded, the person's and the model's, in order. Run by
+// itself the file leaves the same globals, as far as the actions answer the same. What failed is told in a comment.
 func writeLua(w io.Writer, records []trace.Record) error {
 	past, since := Cells(records)
 	title, began := titleOf(records)

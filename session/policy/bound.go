@@ -94,7 +94,8 @@ func boundsText(bounds []Bound) []string {
 	var all []string
 	for i := 0; i < len(bounds); i++ {
 		b, said := bounds[i], bounds[i].String()
-		if i+1 < len(bounds) && b.Arg == bounds[i+1].Arg && strings.HasPrefix(b.Op, ">") && strings.HasPrefix(bounds[i+1].Op, "<") {
+		if i+1 < len(bounds) && b.Arg == bounds[i+1].Arg && strings.HasPrefix(b.Op, ">") &&
+			strings.HasPrefix(bounds[i+1].Op, "<") {
 			i++
 			said = b.value() + " " + mirror[b.Op] + " " + bounds[i].String()
 		}

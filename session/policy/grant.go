@@ -124,7 +124,8 @@ var onlyThese = regexp.MustCompile(`^only($|[ \t]+$|[ \t]+[^ \t<>=])`)
 var riskHigh = regexp.MustCompile(`^risk[ \t]+high($|[ \t,]+)`)
 
 // ParseGrant reads a grant: a pattern of ids and, behind a blank, what it covers: the words "risk high", "only", and
-// bounds, with blanks or commas between them. Texts may go without quotes where they are one word that begins with a letter.
+// bounds, with blanks or commas between them. Texts may go without quotes where they are one word that begins with a
+// letter.
 func ParseGrant(text string) (g Grant, err error) {
 	ids, rest := strings.TrimSpace(text), ""
 	if i := strings.IndexAny(ids, " \t"); i >= 0 {

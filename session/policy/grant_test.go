@@ -87,7 +87,8 @@ func TestParseGrant(t *testing.T) {
 }
 
 func FuzzParseGrant(f *testing.F) {
-	for _, text := range []string{"a.b", `a.* n<=5, s="x\"y" t='z' ok=true`, "*", "a.b n <= 1e3", "a.b n = -0", "a.* risk high -1<=n<=2, 3>m"} {
+	for _, text := range []string{"a.b", `a.* n<=5, s="x\"y" t='z' ok=true`, "*", "a.b n <= 1e3", "a.b n = -0",
+		"a.* risk high -1<=n<=2, 3>m"} {
 		f.Add(text)
 	}
 	f.Add("a.b only n = 1")
@@ -152,7 +153,8 @@ func TestBoundsFailClosed(t *testing.T) {
 			t.Errorf("%s: met without the argument", c.bound)
 		}
 	}
-	for _, b := range []Bound{{"n", "", 1.0}, {"n", "~=", 2.0}, {"n", "<", "x"}, {"n", "=", nil}, {"n", "<", math.NaN()}, {"n", "<=", math.Inf(1)}} {
+	for _, b := range []Bound{{"n", "", 1.0}, {"n", "~=", 2.0}, {"n", "<", "x"}, {"n", "=", nil},
+		{"n", "<", math.NaN()}, {"n", "<=", math.Inf(1)}} {
 		if b.met(map[string]any{"n": 1.0}) || b.met(map[string]any{"n": nil}) {
 			t.Errorf("%+v is met", b)
 		}
@@ -241,7 +243,12 @@ func (c chance) bound() Bound {
 }
 
 func (c chance) grant(n int) Grant {
-	g := Grant{N: n, Pattern: pick(c, ids("*"), ids("a.*"), ids("b.*"), ids("a.b"), ids("a.b"), ids("a.b.c"), ids("a.bc"), pattern.Pattern{}), High: c.IntN(4) > 0}
+	g := Grant{
+		N: n,
+		Pattern: pick(c, ids("*"), ids("a.*"), ids("b.*"), ids("a.b"), ids("a.b"), ids("a.b.c"),
+			ids("a.bc"), pattern.Pattern{}),
+		High: c.IntN(4) > 0,
+	}
 	for range c.IntN(3) {
 		g.Bounds = append(g.Bounds, c.bound())
 	}
@@ -252,7 +259,10 @@ func (c chance) grant(n int) Grant {
 func (c chance) policy() Policy {
 	p := Policy{Mode: pick(c, "", ReadOnly, Ask, Session, "other"), Named: c.IntN(2) > 0}
 	for range c.IntN(3) {
-		p.Rules = append(p.Rules, Rule{IDs: pick(c, pattern.Pattern{}, ids("a.*"), ids("a.b")), Risk: pick(c, "", catalog.High), Verdict: pick(c, Allow, AskFor, Deny, "")})
+		p.Rules = append(p.Rules, Rule{
+			IDs: pick(c, pattern.Pattern{}, ids("a.*"), ids("a.b")), Risk: pick(c, "", catalog.High),
+			Verdict: pick(c, Allow, AskFor, Deny, ""),
+		})
 	}
 	for n := range c.IntN(4) {
 		p = p.With(c.grant(n + 1))
@@ -261,7 +271,10 @@ func (c chance) policy() Policy {
 }
 
 func (c chance) request() Request {
-	r := Request{ID: pick(c, "a.b", "a.b.c", "a.bc", "b", "c.a"), Mutates: c.IntN(5) > 0, Risk: pick(c, catalog.Low, catalog.High), Args: map[string]any{}}
+	r := Request{
+		ID: pick(c, "a.b", "a.b.c", "a.bc", "b", "c.a"), Mutates: c.IntN(5) > 0, Risk: pick(c, catalog.Low, catalog.High),
+		Args: map[string]any{},
+	}
 	if c.IntN(4) > 0 {
 		r.Args["n"] = pick[any](c, int64(0), int64(1), int64(2), 1.5, int64(1<<53+1), math.NaN(), "1", nil, true)
 	}
@@ -317,7 +330,8 @@ func TestGrantProperties(t *testing.T) {
 			about("revoking does not restore the decision", after)
 		}
 		after := with.Decide(r)
-		if changed := after.Verdict != before.Verdict || after.Rule != before.Rule; changed && (after.Grant != 9 || !more.Covers(r)) {
+		if changed := after.Verdict != before.Verdict ||
+			after.Rule != before.Rule; changed && (after.Grant != 9 || !more.Covers(r)) {
 			about("a grant changed what it does not cover", after)
 		}
 		if before.Verdict != Allow && !before.final {
@@ -347,17 +361,26 @@ func TestMissed(t *testing.T) {
 	for _, c := range []struct{ name, grants, why, fit string }{
 		{"no grants", "", none, "billing.refund.issue"},
 		{"of others", "crm.*; billing.refund.draft_note", "no grant covers it", "billing.refund.issue"},
-		{"too much", "crm.*; billing.refund.issue amount_cents<=500", "outside grant 2 (0 <= amount_cents <= 500)", "billing.refund.issue 0 <= amount_cents <= 501"},
-		{"too little", "billing.refund.issue amount_cents > 600", "outside grant 1 (amount_cents > 600)", "billing.refund.issue amount_cents >= 501"},
-		{"another number", "billing.refund.issue amount_cents = 5", "outside grant 1 (amount_cents = 5)", "billing.refund.issue amount_cents = 501"},
-		{"another text", "billing.refund.issue invoice_id = inv_2, amount_cents <= 900", `outside grant 1 (invoice_id = "inv_2")`, `billing.refund.issue invoice_id = "inv_1", 0 <= amount_cents <= 900`},
-		{"another type", "billing.refund.issue invoice_id <= 5", "outside grant 1 (0 <= invoice_id <= 5)", `billing.refund.issue invoice_id = "inv_1"`},
+		{"too much", "crm.*; billing.refund.issue amount_cents<=500", "outside grant 2 (0 <= amount_cents <= 500)",
+			"billing.refund.issue 0 <= amount_cents <= 501"},
+		{"too little", "billing.refund.issue amount_cents > 600", "outside grant 1 (amount_cents > 600)",
+			"billing.refund.issue amount_cents >= 501"},
+		{"another number", "billing.refund.issue amount_cents = 5", "outside grant 1 (amount_cents = 5)",
+			"billing.refund.issue amount_cents = 501"},
+		{"another text", "billing.refund.issue invoice_id = inv_2, amount_cents <= 900",
+			`outside grant 1 (invoice_id = "inv_2")`, `billing.refund.issue invoice_id = "inv_1", 0 <= amount_cents <= 900`},
+		{"another type", "billing.refund.issue invoice_id <= 5", "outside grant 1 (0 <= invoice_id <= 5)",
+			`billing.refund.issue invoice_id = "inv_1"`},
 		{"not given", "billing.refund.issue reason = x", `outside grant 1 (reason = "x")`, "billing.refund.issue"},
 		{"a list", "billing.refund.issue tags = a", `outside grant 1 (tags = "a")`, "billing.refund.issue"},
-		{"only", "billing.refund.issue only amount_cents <= 900", "outside grant 1 (only 0 <= amount_cents <= 900)", "billing.refund.issue"},
-		{"a pattern with bounds", "billing.* risk high amount_cents <= 5", "outside grant 1 (0 <= amount_cents <= 5)", "billing.refund.issue 0 <= amount_cents <= 501"},
-		{"high risk", "billing.*; crm.*", `pattern billing.* does not cover high risk; add "risk high"`, "billing.refund.issue"},
-		{"bounds before risk", "billing.*; billing.refund.issue amount_cents<=500; *", "outside grant 2 (0 <= amount_cents <= 500)", "billing.refund.issue 0 <= amount_cents <= 501"},
+		{"only", "billing.refund.issue only amount_cents <= 900",
+			"outside grant 1 (only 0 <= amount_cents <= 900)", "billing.refund.issue"},
+		{"a pattern with bounds", "billing.* risk high amount_cents <= 5", "outside grant 1 (0 <= amount_cents <= 5)",
+			"billing.refund.issue 0 <= amount_cents <= 501"},
+		{"high risk", "billing.*; crm.*",
+			`pattern billing.* does not cover high risk; add "risk high"`, "billing.refund.issue"},
+		{"bounds before risk", "billing.*; billing.refund.issue amount_cents<=500; *",
+			"outside grant 2 (0 <= amount_cents <= 500)", "billing.refund.issue 0 <= amount_cents <= 501"},
 		{"waits", "billing.refund.issue waits", "grant 1 waits: gone", "billing.refund.issue"},
 	} {
 		var p Policy

@@ -12,9 +12,9 @@ import (
 
 // This file says why the grants of an action do not let a call of it through, and which grant would.
 
-// missed says why no grant covers r: of the newest that is for other arguments, else of the newest that leaves high risk
-// out, else of the newest that does not count now; empty where none is of the action. fit is a grant that would cover r:
-// the missed one for this action alone, its bounds widened, or else the id.
+// missed says why no grant covers r: of the newest that is for other arguments, else of the newest that leaves high
+// risk out, else of the newest that does not count now; empty where none is of the action. fit is a grant that would
+// cover r: the missed one for this action alone, its bounds widened, or else the id.
 func (p Policy) missed(r Request) (why, fit string) {
 	fit = pattern.Exact(r.ID).String()
 	var bounds, risk, waits string

@@ -67,9 +67,9 @@ type Rule struct {
 	Verdict     Verdict
 }
 
-// A Policy decides about mutations. The first rule that matches decides; where none does, Mode does. What they would ask
-// about, and what Mode denies, runs where a grant covers it; what a rule denies does not. A Policy is a value: a change
-// makes a new one.
+// A Policy decides about mutations. The first rule that matches decides; where none does, Mode does. What they would
+// ask about, and what Mode denies, runs where a grant covers it; what a rule denies does not. A Policy is a value: a
+// change makes a new one.
 type Policy struct {
 	Mode   Mode
 	Rules  []Rule

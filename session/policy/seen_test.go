@@ -21,7 +21,8 @@ func viewOf(t *testing.T, entries ...catalog.Entry) *catalog.View {
 func TestGrantsAreBound(t *testing.T) {
 	entry := func(change func(*catalog.Entry)) catalog.Entry {
 		e := catalog.Entry{
-			ID: "pay.send", Description: "Send money.", Mutates: true, Risk: catalog.Medium, Source: "bank", Target: "POST https://bank.example/send",
+			ID: "pay.send", Description: "Send money.", Mutates: true, Risk: catalog.Medium, Source: "bank",
+			Target: "POST https://bank.example/send",
 			Input:  catalog.MustSchema(`{"type":"object","properties":{"cents":{"type":"integer"}}}`),
 			Action: func(_ context.Context, _ catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil },
 		}
@@ -45,7 +46,9 @@ func TestGrantsAreBound(t *testing.T) {
 		{"gone", "pay.send", "no such action here", func(e *catalog.Entry) { e.ID = "pay.get" }},
 		{"pattern", "pay.*", "", as},
 		{"pattern, another of its source", "pay.*", "", func(e *catalog.Entry) { e.ID = "pay.hold" }},
-		{"pattern, source", "pay.*", "given for bank, and here it is of mallory", func(e *catalog.Entry) { e.Source = "mallory" }},
+		{"pattern, source", "pay.*", "given for bank, and here it is of mallory", func(e *catalog.Entry) {
+			e.Source = "mallory"
+		}},
 		{"pattern, gone", "pay.*", "no such action here", func(e *catalog.Entry) { e.ID = "get" }},
 	} {
 		g, err := ParseGrant(c.grant)
@@ -71,7 +74,8 @@ func TestGrantsAreBound(t *testing.T) {
 	unbound.Seen = &Seen{}
 	now := entry(as)
 	p := Policy{Mode: Ask}.With(unbound).Settle(viewOf(t, now))
-	if d := p.Decide(RequestOf(&now, nil)); d.Verdict != AskFor || !strings.Contains(p.Waiting(p.Grants[0]), "which source") {
+	if d := p.Decide(RequestOf(&now, nil)); d.Verdict != AskFor ||
+		!strings.Contains(p.Waiting(p.Grants[0]), "which source") {
 		t.Errorf("without a source: %+v, waits: %s", d, p.Waiting(p.Grants[0]))
 	}
 }

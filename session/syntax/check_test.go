@@ -13,9 +13,10 @@ func TestCheckAccepts(t *testing.T) {
 		"goto done; local x; ::done::", "for i = 1, 2 do goto continue; local y ::continue:: end",
 		"do ::a:: end do ::a:: end", "::top:: goto top", "while true do if x then break end end",
 		"local x <const> = 1; local function f() return x end", "x = 1 // 2 & 3 | ~4 ~ 5 << 6 >> 7",
-		"x = 0x.8p1 + 0xA + 3e-2 + .5 + 5.", "x = 10or 20", "x = '\\u{7FFFFFFF}\\z  \r\n  \\x41\\065\\\n'", "x = [==[\r\n]]]==]",
-		"return ...", "function a.b.c:d(...) return self, ... end", "x = -2^-3 .. not y", "if a then elseif b then else end",
-		"repeat local x until x", "for k, v in pairs(t) do end", "x = {1, 2; a = 3, [4] = 5,}", "return 1e999",
+		"x = 0x.8p1 + 0xA + 3e-2 + .5 + 5.", "x = 10or 20", "x = '\\u{7FFFFFFF}\\z  \r\n  \\x41\\065\\\n'",
+		"x = [==[\r\n]]]==]", "return ...", "function a.b.c:d(...) return self, ... end", "x = -2^-3 .. not y",
+		"if a then elseif b then else end", "repeat local x until x", "for k, v in pairs(t) do end",
+		"x = {1, 2; a = 3, [4] = 5,}", "return 1e999",
 	} {
 		if err := Check(src); err != nil {
 			t.Errorf("%q: %v", src, err)
@@ -141,7 +142,8 @@ func TestLimits(t *testing.T) {
 		{"braces", "x = " + strings.Repeat("{", 100_000), "nests too deep"},
 		{"blocks", strings.Repeat("do ", 100_000), "nests too deep"},
 		{"functions", strings.Repeat("x = function() ", 10_000), "nests too deep"},
-		{"returns", strings.Repeat("return function() ", 61) + strings.Repeat("end ", 61), "nests too deep (limit is 180 levels)"},
+		{"returns", strings.Repeat("return function() ", 61) + strings.Repeat("end ", 61),
+			"nests too deep (limit is 180 levels)"},
 		{"not", "x = " + strings.Repeat("not ", 100_000) + "y", "nests too deep"},
 		{"power", "x = 2" + strings.Repeat("^2", 100_000), "nests too deep"},
 		{"locals", "local a" + strings.Repeat(",a", 200), "too many local variables (limit is 200) in main function"},
@@ -154,12 +156,14 @@ func TestLimits(t *testing.T) {
 		{"semicolons", strings.Repeat(";", 900_000), "too many tokens"},
 		{"calls", "f" + strings.Repeat("()", 50_000), "too many fields, indexes and calls in a row (limit is 10000)"},
 		{"strings", "f" + strings.Repeat(`"a"`, 50_000), "too many fields, indexes and calls in a row"},
-		{"indexes", "local t = {} t" + strings.Repeat(`["a"]`, 30_000) + " = 1", "too many fields, indexes and calls in a row"},
+		{"indexes", "local t = {} t" + strings.Repeat(`["a"]`, 30_000) + " = 1",
+			"too many fields, indexes and calls in a row"},
 		{"labels", labels(2000, "::a%d:: "), "too many labels (limit is 1000)"},
 		{"waiting gotos", labels(6000, "goto a%d "), "too many gotos in front of their labels (limit is 5000)"},
 		{"breaks", "while 1 do " + strings.Repeat("if x then break end ", 2000) + "end", "too many jumps"},
 		{"gotos", strings.Repeat("if x then goto e end ", 2000) + "::e::", "too many jumps"},
-		{"tails", strings.Repeat("if x then "+strings.Repeat(" elseif y then ", 40), 80) + strings.Repeat(" end", 80), "too many jumps"},
+		{"tails", strings.Repeat("if x then "+strings.Repeat(" elseif y then ", 40), 80) + strings.Repeat(" end", 80),
+			"too many jumps"},
 		{"mod", "x = a" + strings.Repeat(" % a", 300), "needs too many registers"},
 		{"elseif", "if x then" + strings.Repeat(" elseif y then", 20_000) + " end", "nests too deep"},
 	} {
@@ -227,8 +231,9 @@ func upvalues(n int) string {
 
 func TestIsExpression(t *testing.T) {
 	for src, want := range map[string]bool{
-		"1+1": true, "f()": true, "a, b": true, "function() end": true, "...": true, "'x' -- end": true, "x": true, "#x": true, "#'abc'": true,
-		"": false, "x = 1": false, "-- c": false, "1;": false, "1 +": false, "return 1": false, "a b": false, "(": false,
+		"1+1": true, "f()": true, "a, b": true, "function() end": true, "...": true, "'x' -- end": true, "x": true,
+		"#x": true, "#'abc'": true, "": false, "x = 1": false, "-- c": false, "1;": false, "1 +": false, "return 1": false,
+		"a b": false, "(": false,
 	} {
 		if got := IsExpression(src); got != want {
 			t.Errorf("IsExpression(%q) = %v", src, got)

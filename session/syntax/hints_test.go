@@ -45,7 +45,8 @@ func TestHints(t *testing.T) {
 func TestNearest(t *testing.T) {
 	for _, c := range []struct{ word, names, want string }{
 		{"prnit", "print pairs", "print"}, {"form", "format find", "format"}, {"pint", "print point", "point"},
-		{"z", "x", ""}, {"ab", "abc", ""}, {"foo", "for", "for"}, {"abcd", "wxyz", ""}, {"tot", "total", ""}, {"custo", "customer", ""},
+		{"z", "x", ""}, {"ab", "abc", ""}, {"foo", "for", "for"}, {"abcd", "wxyz", ""}, {"tot", "total", ""},
+		{"custo", "customer", ""},
 		{"custom", "customers customer", "customer"}, {"x", "", ""},
 	} {
 		if got := Nearest(c.word, strings.Fields(c.names)); got != c.want {

@@ -43,9 +43,11 @@ func TestNormalize(t *testing.T) {
 		{"local a <\nconst\n> = 1", "local a \n\n = 1"},
 		{`local x; f=function() return x end`, `local x; f=function() do return x  end H_barrier() end`},
 		{`local x; f=function() x=1 end`, `local x; f=function() x=1  do return end H_barrier() end`},
-		{`local x; f=function() goto e; x=1 ::e:: end`, `local x; f=function() if true then else H_barrier() end  goto e; x=1 ::e:: end`},
+		{`local x; f=function() goto e; x=1 ::e:: end`,
+			`local x; f=function() if true then else H_barrier() end  goto e; x=1 ::e:: end`},
 		{`f=function() return x end`, `f=function() return x end`},
-		{"for i = a, b do f(i) end", "do local H_at, i,H_last,H_step =  H_for(a, b) for i=i,H_last,H_step  do if H_at then i=H_at(i) end  f(i) end end"},
+		{"for i = a, b do f(i) end",
+			"do local H_at, i,H_last,H_step =  H_for(a, b) for i=i,H_last,H_step  do if H_at then i=H_at(i) end  f(i) end end"},
 		{"for i = 1, n do for j = i + 1, #t do end end", "for i = 1, n do for j = i + 1, #t do end end"},
 		{"x = a + 0 == 1e17", "x =  H_eq( H_add(a , 0) , 1e17)"},
 		{"#!lua\r\nx=a..b -- c", "--#!lua\nx= H_concat(a,b) -- c"},
@@ -82,7 +84,8 @@ func TestNormalizeLongChains(t *testing.T) {
 		t.Errorf("concat: %v %s", err, got)
 	}
 	got, _, err = Normalize("if x then" + strings.Repeat("\nelseif y then", 120) + "\nend\nf()")
-	if err != nil || strings.Count(got, "else if") != 2 || !strings.Contains(got, "\nend if nil then end end if nil then end end\nf()") {
+	if err != nil || strings.Count(got, "else if") != 2 ||
+		!strings.Contains(got, "\nend if nil then end end if nil then end end\nf()") {
 		t.Errorf("elseif: %v %s", err, got)
 	}
 }
@@ -102,9 +105,10 @@ func countLines(s string) int {
 
 func FuzzNormalize(f *testing.F) {
 	for _, s := range []string{
-		"", "x = a..b % c", "local x <const> = 9007199254740993\n(f)()", "for i=1,2 do goto c ::c:: end", "'\\u{7FFFFFFF}\\z \x85'",
-		"#!x\nf()", "x = {[1]=2; a=3}", "return function(...) return ... end", "--[[x]] [=[\r\n]=]", "a.b:c'x'", "if x then elseif y then end",
-		"x = 1 // ~2", "\xEF\xBB\xBF#", "repeat local x until x%2==1", "goto a ::a::", "((((((", "f(function() end, ", "\"\\z\n", "a = b c",
+		"", "x = a..b % c", "local x <const> = 9007199254740993\n(f)()", "for i=1,2 do goto c ::c:: end",
+		"'\\u{7FFFFFFF}\\z \x85'", "#!x\nf()", "x = {[1]=2; a=3}", "return function(...) return ... end",
+		"--[[x]] [=[\r\n]=]", "a.b:c'x'", "if x then elseif y then end", "x = 1 // ~2", "\xEF\xBB\xBF#",
+		"repeat local x until x%2==1", "goto a ::a::", "((((((", "f(function() end, ", "\"\\z\n", "a = b c",
 	} {
 		f.Add(s)
 	}

@@ -106,7 +106,8 @@ func TestNothingRunsAfterTheRun(t *testing.T) {
 	for _, event in ipairs({"__tostring", "__pairs", "__ipairs", "__index", "__len", "__eq", "__call", "__concat", "__lt", "__gc"}) do
 		m[event] = function() call("test.echo", {}) while true do end end
 	end`)
-	for _, source := range []string{"return evil", "return {evil, x = evil}", "error(evil)", "error({evil})", "x = evil return 1"} {
+	for _, source := range []string{"return evil", "return {evil, x = evil}", "error(evil)",
+		"error({evil})", "x = evil return 1"} {
 		r.calls = nil
 		reply := r.run(source)
 		if reply.Err != nil && reply.Err.Kind != Runtime || len(r.calls) > 0 {

@@ -312,7 +312,8 @@ func (m *Machine) operandFits(op int, left, right any) bool {
 }
 
 // operatorNames are the names of syntax.Use for what the engine does itself, by instruction.
-var operatorNames = map[int]string{opAdd: "+", opAdd + 1: "-", opAdd + 2: "*", opAdd + 3: "/", opPow: "^", opMinus: "-x",
+var operatorNames = map[int]string{opAdd: "+", opAdd + 1: "-", opAdd + 2: "*",
+	opAdd + 3: "/", opPow: "^", opMinus: "-x",
 	opLength: "#", opLess: "<", opLessEqual: "<=", opForIn: "in", opForPrepare: "for"}
 
 // spotAt is what an instruction does, as syntax.Uses says it.

@@ -112,7 +112,8 @@ func FuzzSource(f *testing.F) {
 
 // FuzzPattern tries any pattern on any subject.
 func FuzzPattern(f *testing.F) {
-	for _, seed := range [][2]string{{"hello", "l+"}, {"key=value", "^(%w+)=(%w+)$"}, {"(a(b))", "%b()"}, {"a b", "%f[%a]%a+"},
+	for _, seed := range [][2]string{{"hello", "l+"}, {"key=value", "^(%w+)=(%w+)$"},
+		{"(a(b))", "%b()"}, {"a b", "%f[%a]%a+"},
 		{"x", "[%"}, {"x", "%f"}, {"aa", "(a)%1"}, {"abc", "()"}, {"", ""}} {
 		f.Add(seed[0], seed[1])
 	}
@@ -132,7 +133,8 @@ func FuzzPattern(f *testing.F) {
 
 // FuzzFormat tries any format with arguments of every kind.
 func FuzzFormat(f *testing.F) {
-	for _, seed := range []string{"%d", "%5.2f|%-10s|%+d", "%q", "%x%X%o%c", "%g%e%a", "%%", "%", "%99.99f", "%i%u", "%#x% d%05d", "%.3s"} {
+	for _, seed := range []string{"%d", "%5.2f|%-10s|%+d", "%q", "%x%X%o%c", "%g%e%a", "%%", "%", "%99.99f",
+		"%i%u", "%#x% d%05d", "%.3s"} {
 		f.Add(seed, 1.5, "text")
 	}
 	r := newRig(f, Limits{Steps: 100_000, Time: 200 * time.Millisecond, String: 1 << 16})
@@ -149,7 +151,8 @@ func FuzzFormat(f *testing.F) {
 
 // FuzzLiteral writes data as Lua in every layout and reads it with the machine: it is the same data again.
 func FuzzLiteral(f *testing.F) {
-	for _, seed := range []string{`null`, `{"end":1,"goto":{"nil":null},"a b":"\u0000\u00001\u202e"}`, `[1,-0.0,1e300,9007199254740993]`,
+	for _, seed := range []string{`null`, `{"end":1,"goto":{"nil":null},"a b":"\u0000\u00001\u202e"}`,
+		`[1,-0.0,1e300,9007199254740993]`,
 		`{"1":["\ud83d\ude80","\u200d\r\n\t\\\""]}`, `[[],{}]`} {
 		f.Add(seed)
 	}
@@ -206,7 +209,8 @@ func FuzzQuote(f *testing.F) {
 			t.Fatalf("%q is read as %v, %v", text, reply.Values, reply.Err)
 		}
 		again := r.run("return " + reply.Values[1].Repr)
-		if want := map[string]any{text: int64(1)}; len(text) <= 200 && (again.Err != nil || !cmp.Equal(again.Values[0].Data, any(want))) {
+		if want := map[string]any{text: int64(1)}; len(text) <= 200 &&
+			(again.Err != nil || !cmp.Equal(again.Values[0].Data, any(want))) {
 			t.Errorf("%s is read as %v, %v", reply.Values[1].Repr, again.Values, again.Err)
 		}
 	})

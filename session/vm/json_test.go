@@ -18,15 +18,20 @@ import (
 func TestJSONLimits(t *testing.T) {
 	tests := []struct{ name, source, want string }{
 		{"long text", `json.decode((" "):rep(2^24) .. "1")`, "json.decode: the text has more than 16.0 MiB"},
-		{"many numbers", `json.decode("[" .. ("0,"):rep(4e6) .. "0]")`, "json.decode: the text holds more values than fit into memory"},
-		{"many lists", `json.decode("[" .. ("[],"):rep(1e6) .. "0]")`, "json.decode: the text holds more values than fit into memory"},
-		{"many objects", `json.decode("[" .. ("{},"):rep(1e6) .. "0]")`, "json.decode: the text holds more values than fit into memory"},
-		{"many strings", `json.decode("[" .. ('"a",'):rep(3e6) .. "0]")`, "json.decode: the text holds more values than fit into memory"},
+		{"many numbers", `json.decode("[" .. ("0,"):rep(4e6) .. "0]")`,
+			"json.decode: the text holds more values than fit into memory"},
+		{"many lists", `json.decode("[" .. ("[],"):rep(1e6) .. "0]")`,
+			"json.decode: the text holds more values than fit into memory"},
+		{"many objects", `json.decode("[" .. ("{},"):rep(1e6) .. "0]")`,
+			"json.decode: the text holds more values than fit into memory"},
+		{"many strings", `json.decode("[" .. ('"a",'):rep(3e6) .. "0]")`,
+			"json.decode: the text holds more values than fit into memory"},
 		{"deep", `json.decode(("["):rep(300) .. ("]"):rep(300))`, "json.decode: data nested deeper than 200"},
 		{"long result", `local s = ("x"):rep(2^20) local t = {} for i = 1, 17 do t[i] = s end json.encode(t)`,
 			"json.encode: the text would have more than 16.0 MiB"},
 		{"long when escaped", `json.encode(("\1"):rep(3e6))`, "json.encode: the text would have more than 16.0 MiB"},
-		{"shared tables", `local t = {} for i = 1, 50 do t = {t, t} end json.encode(t)`, "json.encode: more data than the limit for one value"},
+		{"shared tables", `local t = {} for i = 1, 50 do t = {t, t} end json.encode(t)`,
+			"json.encode: more data than the limit for one value"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -62,8 +67,10 @@ func TestJSONMistakes(t *testing.T) {
 
 // FuzzJSONRead: the reader takes what encoding/json takes, and makes the same of it.
 func FuzzJSONRead(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.5,-0,1e3,true,false,null,"x\u00e9\n"],"b":{}}`, ` [ ] `, `[1,]`, `{"a":1,"a":2}`, `{,}`, `01`, `-`, `1.`,
-		`1e`, `"\ud83d\ude00"`, `"\ud800"`, "\"\xff\"", "\"\x01\"", `9007199254740993`, `123456789012345`, `1234567890123456`, `1e999`,
+	for _, s := range []string{`{"a":[1,2.5,-0,1e3,true,false,null,"x\u00e9\n"],"b":{}}`, ` [ ] `, `[1,]`,
+		`{"a":1,"a":2}`, `{,}`, `01`, `-`, `1.`,
+		`1e`, `"\ud83d\ude00"`, `"\ud800"`, "\"\xff\"", "\"\x01\"", `9007199254740993`, `123456789012345`, `1234567890123456`,
+		`1e999`,
 		`[1 2]`, `{"a" 1}`, `nul`, `nullx`, `"a" "b"`, ``, "\x00", `[`, `{"":0}`, `-1`, `1.0`, `00`, `[0e1]`} {
 		f.Add(s)
 	}

@@ -21,13 +21,15 @@ func TestEachLimit(t *testing.T) {
 	}{
 		{"instructions", func(l *Limits) { l.Steps = 100_000 }, "while true do end", "steps",
 			"the script ran more than 100000 instructions"},
-		{"instructions of the library", func(l *Limits) { l.Steps = 100_000 }, "while true do ('x'):rep(1000):find('y') end", "steps",
+		{"instructions of the library", func(l *Limits) { l.Steps = 100_000 },
+			"while true do ('x'):rep(1000):find('y') end", "steps",
 			"the script ran more than 100000 instructions"},
 		{"Lua time", func(l *Limits) { l.Time = 30 * time.Millisecond }, "while true do end", "time",
 			"the script ran longer than 30ms of Lua time"},
 		{"string", func(l *Limits) { l.String = 1 << 20 }, "local s = 'x' while true do s = s .. s end", "string",
 			"the script asked for a string of more than 1.0 MiB"},
-		{"coroutines", func(l *Limits) { l.Coroutines = 10 }, "local k = {} while true do k[#k + 1] = coroutine.create(print) end",
+		{"coroutines", func(l *Limits) { l.Coroutines = 10 },
+			"local k = {} while true do k[#k + 1] = coroutine.create(print) end",
 			"coroutines", "more than 10 coroutines are alive"},
 	}
 	for _, test := range tests {
@@ -35,7 +37,8 @@ func TestEachLimit(t *testing.T) {
 			l := wide
 			test.limits(&l)
 			r := newRig(t, l)
-			for _, form := range []string{"%s", "pcall(function() %s end) x = 1", "xpcall(function() %s end, function() x = 1 end) x = 1",
+			for _, form := range []string{"%s", "pcall(function() %s end) x = 1",
+				"xpcall(function() %s end, function() x = 1 end) x = 1",
 				"coroutine.wrap(function() %s end)() x = 1", "coroutine.wrap(function() pcall(function() %s end) x = 1 end)()"} {
 				e := r.run(fmt.Sprintf(form, test.source)).Err
 				if e == nil || e.Kind != Limit || e.Limit != test.limit || e.Message != test.message {
@@ -74,8 +77,8 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// stuck is longer than a busy machine with the race detector takes for what is a moment on an idle one, and shorter than
-// what takes time that grows with the square of the source.
+// stuck is longer than a busy machine with the race detector takes for what is a moment on an idle one, and shorter
+// than what takes time that grows with the square of the source.
 const stuck = 20 * time.Second
 
 // TestPathologicalSources: text that takes the engine's parser seconds, or its stack, is refused or compiled in a
@@ -185,8 +188,8 @@ func TestConcatLimit(t *testing.T) {
 	}
 }
 
-// TestWorkIsCountedOnce: what a library function builds costs instructions by its size, not by its size times the number
-// of its pieces.
+// TestWorkIsCountedOnce: what a library function builds costs instructions by its size, not by its size times the
+// number of its pieces.
 func TestWorkIsCountedOnce(t *testing.T) {
 	r := newRig(t, Limits{Steps: 1 << 50, Time: time.Minute})
 	for _, source := range []string{

@@ -94,8 +94,9 @@ func TestUnsetName(t *testing.T) {
 	for source, want := range map[string]string{
 		"opne": "opne is not set: did you mean open?", " custmer\n": "custmer is not set: did you mean customer?",
 		"string.fromat": "string.fromat is not set: did you mean string.format?", "None": "None is not set: Lua writes nil",
-		"customer.nam": "customer.nam is not set: did you mean customer.name?", "blling": "blling is not set: did you mean billing?", "dofle": "",
-		"xyzzy": "", "nil": "", "open": "", "(opne)": "", "opne, 1": "", "customer.zip": "",
+		"customer.nam": "customer.nam is not set: did you mean customer.name?",
+		"blling":       "blling is not set: did you mean billing?", "dofle": "", "xyzzy": "", "nil": "", "open": "",
+		"(opne)": "", "opne, 1": "", "customer.zip": "",
 	} {
 		reply := r.Run(Script{Source: source, Name: "e", Expr: true, Roots: []string{"billing"}})
 		if reply.Hint != want || reply.Err != nil {
@@ -128,7 +129,8 @@ func TestPrinting(t *testing.T) {
 		t.Errorf("printed %q, want %q", got, want)
 	}
 	r.printed = map[Stream]string{}
-	if reply := r.must(`for i = 1, 1000 do print("0123456789") end`); reply.Dropped != 10900 || len(r.printed[Stdout]) != 100 {
+	if reply := r.must(`for i = 1, 1000 do print("0123456789") end`); reply.Dropped != 10900 ||
+		len(r.printed[Stdout]) != 100 {
 		t.Errorf("dropped %d, printed %d", reply.Dropped, len(r.printed[Stdout]))
 	}
 }
@@ -323,7 +325,8 @@ func TestLook(t *testing.T) {
 		{path("t", "nothing", "below"), 0, 10, `nil 0: nil`},
 		{path("list"), 4, 2, `table 10: 5=number 25; 6=number 36`},
 		{path("list"), 40, 2, `table 10: `},
-		{path("record"), 0, 10, `table 5: id=string "i"; name=string "n"; title=null null; amount=number 2; balance=number 1`},
+		{path("record"), 0, 10,
+			`table 5: id=string "i"; name=string "n"; title=null null; amount=number 2; balance=number 1`},
 		{path("record"), 1, 3, `table 5: name=string "n"; title=null null; amount=number 2`},
 		{path("self", "self", "self"), 0, 1, `table 1: self=table { self = <cycle> }`},
 		{nil, 1, 2, `table 5: list=table { 1, 4, 9, 16, 25, 36, 49, 64, 81, 100 }...`},
@@ -354,8 +357,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// Rows reads a list as data, a stretch at a time and never more than fits into a frame; what is no data is text, and what
-// is no list stands alone.
+// Rows reads a list as data, a stretch at a time and never more than fits into a frame; what is no data is text, and
+// what is no list stands alone.
 func TestRows(t *testing.T) {
 	r := newRig(t, Limits{Time: time.Minute})
 	r.must(`list = {} for i = 1, 10 do list[i] = {id = i, name = "n" .. i, gone = null} end
@@ -366,7 +369,8 @@ func TestRows(t *testing.T) {
 		many = {} for i = 1, 3 do many[i] = {} for j = 1, 150000 do many[i][j] = true end end`)
 	read := func(name string, from, limit int) Rows { return r.Rows([]Step{{Name: name}}, from, limit) }
 	got := read("list", 8, 5)
-	want := []any{map[string]any{"id": int64(9), "name": "n9", "gone": nil}, map[string]any{"id": int64(10), "name": "n10", "gone": nil}}
+	want := []any{map[string]any{"id": int64(9), "name": "n9", "gone": nil},
+		map[string]any{"id": int64(10), "name": "n10", "gone": nil}}
 	if d := cmp.Diff(want, got.Items); d != "" || !got.List || !got.Whole || got.Size != 10 || got.From != 8 {
 		t.Errorf("%+v\n%s", got, d)
 	}
@@ -404,7 +408,8 @@ func TestLongChains(t *testing.T) {
 		elseifs += fmt.Sprintf("\nelseif x == %d then return 'is %d'", i, i)
 	}
 	for source, want := range map[string]string{
-		"local n = 0 local function hit() n = n + 1 return n > 700 and n end return hit()" + strings.Repeat(" or hit()", 999): "701",
+		"local n = 0 local function hit() n = n + 1 return n > 700 and n end return hit()" +
+			strings.Repeat(" or hit()", 999): "701",
 		"local n = 0 local function hit() n = n + 1 return n < 700 end hit()\nlocal x = hit()" +
 			strings.Repeat(" and hit()", 999) + " return n": "700",
 		"local s = 'a'" + strings.Repeat("..'b'", 150) + " return #s": "151",

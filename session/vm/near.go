@@ -97,7 +97,8 @@ func (m *Machine) nearName(name string, variables []string) string {
 	if means := syntax.Foreign(name); means != "" {
 		return means
 	}
-	known := append(slices.DeleteFunc(namesIn(m.names), func(name string) bool { return refused[name] != "" }), namesIn(m.session)...)
+	known := append(slices.DeleteFunc(namesIn(m.names), func(name string) bool { return refused[name] != "" }),
+		namesIn(m.session)...)
 	known = append(known, variables...)
 	for root := range m.roots {
 		known = append(known, root)

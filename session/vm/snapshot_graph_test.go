@@ -24,7 +24,8 @@ local function keeper(a, b) return function() return a, b end, function(x, y) a,
 local shared = {}
 o, keys = {}, {}
 `)
-	things := []string{"{}", "{1, 2, 3}", "{n = 1}", "null", "json.array{}", "9007199254740993", "-9223372036854775807", "0/0",
+	things := []string{"{}", "{1, 2, 3}", "{n = 1}", "null", "json.array{}",
+		"9007199254740993", "-9223372036854775807", "0/0",
 		"1/0", "-1/0", "-0.0", "0.1", "1e300", "7", "-7", "2^53", "'text'", "'\\0\\255\\128'", "''", "true", "false",
 		"demo.a.b", "map", "string.format", "string", "_G", "_ENV", "shared", "print", "coroutine.running()",
 		"function() return shared end", "function(...) return ... end", "function(a) o = a return a .. 'x' % 2 end",
@@ -39,9 +40,11 @@ o, keys = {}, {}
 		case 0:
 			fmt.Fprintf(&b, "if type(%[1]s) == 'table' and %[1]s ~= _G then keys[#keys + 1] = %[2]s pcall(rawset, %[1]s, %[2]s, %[3]s) end\n", at(), at(), at())
 		case 1:
-			fmt.Fprintf(&b, "if type(%[1]s) == 'table' and %[1]s ~= _G then pcall(rawset, %[1]s, 'f%[3]d', %[2]s) end\n", at(), at(), r.IntN(5))
+			fmt.Fprintf(&b,
+				"if type(%[1]s) == 'table' and %[1]s ~= _G then pcall(rawset, %[1]s, 'f%[3]d', %[2]s) end\n", at(), at(), r.IntN(5))
 		case 2:
-			fmt.Fprintf(&b, "if type(%[1]s) == 'table' and %[1]s ~= _G then pcall(rawset, %[1]s, %[3]d, %[2]s) end\n", at(), at(), r.IntN(12)-2)
+			fmt.Fprintf(&b,
+				"if type(%[1]s) == 'table' and %[1]s ~= _G then pcall(rawset, %[1]s, %[3]d, %[2]s) end\n", at(), at(), r.IntN(12)-2)
 		case 3:
 			fmt.Fprintf(&b, "pcall(setmetatable, %s, %s)\n", at(), at())
 		case 4:
@@ -163,7 +166,8 @@ func (w *twin) one(path string, a, b any) error {
 
 func (w *twin) tables(path string, s, t *table) error {
 	if len(s.array) != len(t.array) || s.size() != t.size() {
-		return fmt.Errorf("%s: %d of %d list items and %d of %d entries", path, len(t.array), len(s.array), t.size(), s.size())
+		return fmt.Errorf("%s: %d of %d list items and %d of %d entries", path, len(t.array),
+			len(s.array), t.size(), s.size())
 	}
 	for i, v := range s.array {
 		w.waiting = append(w.waiting, pair{fmt.Sprintf("%s[%d]", path, i+1), v, t.array[i]})
@@ -209,7 +213,8 @@ func (w *twin) tables(path string, s, t *table) error {
 func (w *twin) functions(path string, a, b any) error {
 	f, g := w.a.closure(a), w.b.closure(b)
 	p, q := f.prototype, g.prototype
-	if w.a.origin(p).source != w.b.origin(q).source || p.number != q.number || p.lineDefined != q.lineDefined || len(f.upValues) != len(g.upValues) {
+	if w.a.origin(p).source != w.b.origin(q).source || p.number != q.number || p.lineDefined != q.lineDefined ||
+		len(f.upValues) != len(g.upValues) {
 		return fmt.Errorf("%s: not the same function", path)
 	}
 	for i := range f.upValues {
@@ -297,7 +302,8 @@ for _, name in ipairs{"a", "b", "c", "o", "f", "g"} do pcall(go, _G[name], 0) en
 func FuzzRestore(f *testing.F) {
 	m := graphMachine(f)
 	for _, source := range []string{
-		"a = 1 b = 'x' c = true", "a = {1, 2, b = {}} a.a = a b = a.b", "local n = 0 function f() n = n + 1 return n end function g() return n end",
+		"a = 1 b = 'x' c = true", "a = {1, 2, b = {}} a.a = a b = a.b",
+		"local n = 0 function f() n = n + 1 return n end function g() return n end",
 		"o = setmetatable({}, {__index = string, __tostring = function() return 'o' end}) a = map({}, print)",
 		"a = 9007199254740993 b = null c = json.array{} o = demo.x.y f = coroutine.running() g = 0/0",
 		"a = function(...) return ... .. 'x' end b = {[a] = a, [{}] = {}}",

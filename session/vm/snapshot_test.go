@@ -74,29 +74,43 @@ func copied(t testing.TB, m *vm.Machine) *vm.Machine {
 
 func TestSnapshotKeeps(t *testing.T) {
 	for _, test := range []struct{ name, set, check, want string }{
-		{"plain values", "a, b, c, d, e = 1, -0.5, 'x\\0\\255', true, false", "a, b, #c, c:byte(3), d, e", "1 -0.5 3 255 true false"},
-		{"odd numbers", "a, b, c, d = 0/0, 1/0, -0.0, 2^53", "a ~= a, b == math.huge, 1/c, d", "true true -math.huge 9007199254740992"},
-		{"exact integers", "a = 9007199254740993 t = {[a] = a}", "a, t[9007199254740993] == a, math.type and 1 or 1", "9007199254740993 true 1"},
+		{"plain values", "a, b, c, d, e = 1, -0.5, 'x\\0\\255', true, false",
+			"a, b, #c, c:byte(3), d, e", "1 -0.5 3 255 true false"},
+		{"odd numbers", "a, b, c, d = 0/0, 1/0, -0.0, 2^53", "a ~= a, b == math.huge, 1/c, d",
+			"true true -math.huge 9007199254740992"},
+		{"exact integers", "a = 9007199254740993 t = {[a] = a}",
+			"a, t[9007199254740993] == a, math.type and 1 or 1", "9007199254740993 true 1"},
 		{"null and empty lists", "a = {null, json.array{}, {}}", "json.encode(a)", `"[null,[],{}]"`},
 		{"cycles and identity", "a = {} a.a = a b = {a, a}", "a.a == a, b[1] == b[2], b[1] == a", "true true true"},
 		{"lists with gaps", "a = {1, nil, 3, nil, nil, 6} a[2^40] = 7", "a[3], a[6], a[2^40], #a", "3 6 7 6"},
-		{"tables as keys", "k = {} a = {[k] = 1, [print] = 2, [true] = 3, [0.5] = 4}", "a[k], a[print], a[true], a[0.5]", "1 2 3 4"},
+		{"tables as keys", "k = {} a = {[k] = 1, [print] = 2, [true] = 3, [0.5] = 4}",
+			"a[k], a[print], a[true], a[0.5]", "1 2 3 4"},
 		{"metatables", "P = {__add = function(a, b) return a.n + b.n end} P.__index = P p = setmetatable({n = 2}, P)",
 			"p + p, getmetatable(p) == P, p.__add == P.__add", "4 true true"},
-		{"shared variables", "do local n = 0 function inc() n = n + 1 return n end function get() return n end end inc()", "inc(), get()", "2 2"},
-		{"separate variables", "local function mk(n) return function() n = n + 1 return n end end a, b = mk(1), mk(1)", "a(), a(), b()", "2 3 2"},
-		{"recursion", "local function fib(n) if n < 2 then return n end return fib(n-1) + fib(n-2) end f = fib", "f(15)", "610"},
+		{"shared variables", "do local n = 0 function inc() n = n + 1 return n end function get() return n end end inc()",
+			"inc(), get()", "2 2"},
+		{"separate variables",
+			"local function mk(n) return function() n = n + 1 return n end end a, b = mk(1), mk(1)", "a(), a(), b()", "2 3 2"},
+		{"recursion",
+			"local function fib(n) if n < 2 then return n end return fib(n-1) + fib(n-2) end f = fib", "f(15)", "610"},
 		{"functions in functions", "function outer(a) return function(b) return function(c) return a .. b .. c .. -7 % 3 end end end h = outer('x')('y')",
 			"h('z'), outer(1)(2)(3)", `"xyz2" "1232"`},
 		{"varargs", "f = function(...) return select('#', ...), ... end", "f(nil, 2)", "2 nil 2"},
-		{"an environment", "local env = {} do local _ENV = env function f() x = (x or 0) + 1 return x end f() end f = env.f", "f(), x", "2 nil"},
-		{"actions", "a = demo.x.y", "type(a), tostring(a), a == demo.x.y, a{n = 1}.id", `"action" "<action demo.x.y>" true "demo.x.y"`},
-		{"a helper among the actions", "f = fs.find r = fs.read", "f == fs.find, type(f), type(r), r == fs.read, type(fs.found)", `true "function" "action" true "action"`},
-		{"the prelude by name", "m, s, f, j = map, string, string.format, json", "m == map, s == string, f == string.format, j == json", "true true true true"},
-		{"closures of the prelude", "d = catalog.describe('demo.x') s = catalog.search('x')", "tostring(d) ~= nil, tostring(s), getmetatable(s)", `true "complete (1)\ndemo.x" "set"`},
-		{"error values", "_, e = pcall(call, 'x', 1)", "type(e), tostring(e):match('takes one table') ~= nil", `"string" true`},
+		{"an environment", "local env = {} do local _ENV = env function f() x = (x or 0) + 1 return x end f() end f = env.f",
+			"f(), x", "2 nil"},
+		{"actions", "a = demo.x.y", "type(a), tostring(a), a == demo.x.y, a{n = 1}.id",
+			`"action" "<action demo.x.y>" true "demo.x.y"`},
+		{"a helper among the actions", "f = fs.find r = fs.read",
+			"f == fs.find, type(f), type(r), r == fs.read, type(fs.found)", `true "function" "action" true "action"`},
+		{"the prelude by name", "m, s, f, j = map, string, string.format, json",
+			"m == map, s == string, f == string.format, j == json", "true true true true"},
+		{"closures of the prelude", "d = catalog.describe('demo.x') s = catalog.search('x')",
+			"tostring(d) ~= nil, tostring(s), getmetatable(s)", `true "complete (1)\ndemo.x" "set"`},
+		{"error values", "_, e = pcall(call, 'x', 1)",
+			"type(e), tostring(e):match('takes one table') ~= nil", `"string" true`},
 		{"the globals themselves", "g = _G env = {_G = _G}", "g == _G, env._G.g == g", "true true"},
-		{"integer keys far apart", "t = {} for i = 2000, 1, -1 do t[i * 1000] = i end", "t[1000], t[2000000], getmetatable(t), #t", "1 2000 nil 0"},
+		{"integer keys far apart", "t = {} for i = 2000, 1, -1 do t[i * 1000] = i end",
+			"t[1000], t[2000000], getmetatable(t), #t", "1 2000 nil 0"},
 		{"streams by name", "o = io.stdout", "o == io.stdout, o:write() == io.stdout", "true true"},
 		{"a shadowed library", "print = function() return 'mine' end string = {}", "print(), next(string)", `"mine" nil`},
 	} {
@@ -158,7 +172,8 @@ _G[both] = 1`)
 	if err := o.Restore(s.Data); err != nil {
 		t.Fatal(err)
 	}
-	if got := lua(t, o, "fine == also.fine, also.own.text, uses(), co, both, gen, holds"); got != `true "only here" nil nil nil nil nil` {
+	if got := lua(t, o,
+		"fine == also.fine, also.own.text, uses(), co, both, gen, holds"); got != `true "only here" nil nil nil nil nil` {
 		t.Errorf("got %s", got)
 	}
 }
@@ -201,19 +216,23 @@ fs = f`)
 // A run after a restore counts as changed only what it changed, and errors in old functions still show where.
 func TestRunsAfterARestore(t *testing.T) {
 	m := machine(t)
-	r := m.Run(vm.Script{Source: "x = 1\nfunction bad()\n  local t\n  return t.x\nend", Name: "cell 1", Keep: []string{"_"}})
+	r := m.Run(vm.Script{
+		Source: "x = 1\nfunction bad()\n  local t\n  return t.x\nend", Name: "cell 1", Keep: []string{"_"},
+	})
 	if r.Err != nil {
 		t.Fatal(r.Err)
 	}
 	o := copied(t, m)
 	r = o.Run(vm.Script{Source: "y = 2", Name: "cell 2"})
-	if r.Err != nil || len(r.Changed.Added) != 1 || len(r.Changed.Changed)+len(r.Changed.Removed) != 0 || len(r.Globals) != 3 {
+	if r.Err != nil || len(r.Changed.Added) != 1 ||
+		len(r.Changed.Changed)+len(r.Changed.Removed) != 0 || len(r.Globals) != 3 {
 		t.Errorf("%v, changed %+v, globals %v", r.Err, r.Changed, r.Globals)
 	}
 	source := "return bad() + 1"
 	want := m.Run(vm.Script{Source: source, Name: "cell 3"}).Err
 	got := o.Run(vm.Script{Source: source, Name: "cell 3"}).Err
-	if got == nil || want == nil || got.Error() != want.Error() || strings.Join(got.Traceback, "|") != strings.Join(want.Traceback, "|") {
+	if got == nil || want == nil || got.Error() != want.Error() ||
+		strings.Join(got.Traceback, "|") != strings.Join(want.Traceback, "|") {
 		t.Errorf("error %+v, want %+v", got, want)
 	}
 }

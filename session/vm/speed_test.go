@@ -36,20 +36,24 @@ type program struct {
 
 func programs() []program {
 	return []program{
-		{"fib", "local function fib(n) if n < 2 then return n end return fib(n-1) + fib(n-2) end fib(22)", interpreter, true, true},
+		{"fib",
+			"local function fib(n) if n < 2 then return n end return fib(n-1) + fib(n-2) end fib(22)", interpreter, true, true},
 		{"loop", "local x = 0 for i = 1, 300000 do x = x + i * 2 end", interpreter, true, true},
 		{"append", "local t = {} for i = 1, 40000 do t[#t+1] = i end", interpreter, true, true},
 		{"hash", "local t = {} for i = 1, 200 do t['k' .. i] = i end " +
 			"local ks = {} for i = 1, 200 do ks[i] = 'k' .. i end " +
 			"for r = 1, 100 do for i = 1, 200 do local k = ks[i] t[k] = t[k] + 1 end end", interpreter, true, true},
-		{"methods", "local o = {n = 0} function o:add(x) self.n = self.n + x end for i = 1, 60000 do o:add(i) end", interpreter, true, true},
+		{"methods", "local o = {n = 0} function o:add(x) self.n = self.n + x end for i = 1, 60000 do o:add(i) end",
+			interpreter, true, true},
 		{"closures", "for i = 1, 30000 do local a = i local f = function() return a end f() end", interpreter, true, true},
-		{"closures3", "for i = 1, 1000 do local a, b, c = i, i, i local f = function() return a + b + c end f() end", interpreter, true, true},
+		{"closures3", "for i = 1, 1000 do local a, b, c = i, i, i local f = function() return a + b + c end f() end",
+			interpreter, true, true},
 		{"insert", "local t = {} for i = 1, 40000 do table.insert(t, i) end", library, true, true},
 		{"sort", "local t = {} for i = 1, 20000 do t[i] = (i * 7919) % 20011 end table.sort(t)", library, true, true},
 		{"sort by", "local t = {} for i = 1, 5000 do t[i] = (i * 7919) % 20011 end table.sort(t, function(a, b) return a > b end)", interpreter, true, true},
 		{"building", "local s = '' for i = 1, 5000 do s = s .. 'x' end", library, true, true},
-		{"concat", "local t = {} for i = 1, 20000 do t[i] = 'item' end for i = 1, 3 do table.concat(t, ',') end", library, false, true},
+		{"concat", "local t = {} for i = 1, 20000 do t[i] = 'item' end for i = 1, 3 do table.concat(t, ',') end", library,
+			false, true},
 		{"format", "for i = 1, 10000 do string.format('%d %s %5.2f', i, 'x', i / 3) end", library, true, true},
 		{"pairs", "local t = {} for i = 1, 1000 do t['k' .. i] = i end local n = 0 for r = 1, 20 do for k, v in pairs(t) do n = n + v end end", library, false, true},
 		{"ipairs", "local t = {} for i = 1, 1000 do t[i] = i end local n = 0 for r = 1, 20 do for k, v in ipairs(t) do n = n + v end end", library, true, true},
@@ -58,7 +62,8 @@ func programs() []program {
 		{"strings", "for i = 1, 20000 do local s = 'abc' .. i s:sub(2, 4) s:upper() s:byte(1) end", library, true, true},
 		{"tostring", "for i = 1, 20000 do tostring(i) tonumber('12') end", library, true, true},
 		{"coroutine", "local co = coroutine.wrap(function() while true do coroutine.yield(1) end end) for i = 1, 10000 do co() end", library, false, true},
-		{"pcall", "local f = function() end for i = 1, 20000 do pcall(f) end", interpreter, true, true}, // the engine's own work
+		// the engine's own work
+		{"pcall", "local f = function() end for i = 1, 20000 do pcall(f) end", interpreter, true, true},
 		{"call", "for i = 1, 5000 do test.nothing{a = 1} end", "", false, false},
 	}
 }
@@ -105,10 +110,12 @@ func TestSpeed(t *testing.T) {
 		t.Log("lua5.2 is not installed: no ratios to it")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-10s %10s %10s %10s %9s %9s  %s\n", "program", "machine", "engine", "lua5.2", "/engine", "/lua5.2", "aim")
+	fmt.Fprintf(&b, "%-10s %10s %10s %10s %9s %9s  %s\n", "program", "machine", "engine",
+		"lua5.2", "/engine", "/lua5.2", "aim")
 	for _, p := range programs() {
 		mine, bare, stock := measure(t, p, reference)
-		fmt.Fprintf(&b, "%-10s %10s %10s %10s %9s %9s  %s\n", p.name, inMilliseconds(mine), inMilliseconds(bare), inMilliseconds(stock),
+		fmt.Fprintf(&b, "%-10s %10s %10s %10s %9s %9s  %s\n", p.name, inMilliseconds(mine),
+			inMilliseconds(bare), inMilliseconds(stock),
 			ratio(mine, bare), ratio(mine, stock), p.verdict(mine, bare, stock))
 	}
 	fmt.Print(b.String())

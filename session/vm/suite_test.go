@@ -48,7 +48,8 @@ var cuts = map[string][]cut{
 	"errors.lua": {
 		{"-- passing light userdata instead of full userdata", "_G.D = nil", "the debug library"},
 		{`checkmessage("getmetatable(io.stdin).__gc()", "no value")`, "", "there are no files"},
-		{"local res, msg = pcall(loop)", `assert(string.find(msg, "error handling"))`, "a handler runs when the stack is unwound, so that the stack has room again"},
+		{"local res, msg = pcall(loop)", `assert(string.find(msg, "error handling"))`,
+			"a handler runs when the stack is unwound, so that the stack has room again"},
 		{`testrep("a=", "a..")`, "", "a chain of .. may be of any length"},
 		{"f1 = function () table.sort({1,2,3}, coroutine.yield) end", "yield across", "a comparator may yield here"},
 	},
@@ -65,7 +66,8 @@ var cuts = map[string][]cut{
 		{"  repeat", "until gcinfo() > 2 * x", "waits for memory to grow, which a script cannot see here"},
 	},
 	"closure.lua": {
-		{"assert(a[3] == a[4] and a[4] == a[5])", "assert", "whether closures made at one place are equal, which the manual leaves open"},
+		{"assert(a[3] == a[4] and a[4] == a[5])", "assert",
+			"whether closures made at one place are equal, which the manual leaves open"},
 		{"local function f()", "assert(f() == f())", "whether closures made at one place are equal"},
 		{"while x[1] do", "end", "waits for a weak table to be cleared"},
 		{"local debug = require'debug'", "debug.upvaluejoin, foo1, 1, print, 1)", "the debug library"},

@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// This file runs the Lua files in testdata and in prelude/testdata. A file is cut into scripts by lines "---"; each runs in a fresh machine
-// and must end without error, or fail on the line that carries `-- ### "regexp"` with an error that matches.
+// This file runs the Lua files in testdata and in prelude/testdata. A file is cut into scripts by lines "---"; each
+// runs in a fresh machine and must end without error, or fail on the line that carries `-- ### "regexp"` with an error
+// that matches.
 
 // A rig is a machine whose host keeps what it is asked.
 type rig struct {

@@ -37,7 +37,8 @@ func TestBuild(t *testing.T) {
 	if want := string(search.EnglishSums([]string{"decide", "decision"})); out.String() != want || len(want) != 6 {
 		t.Errorf("English words: got %q, want %q", out.String(), want)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "data.adv"), []byte("00000003 02 r zz broken 0 000 |\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "data.adv"),
+		[]byte("00000003 02 r zz broken 0 000 |\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := buildRelations(dir, &out); err == nil || !strings.Contains(err.Error(), "data.adv:1: ") {

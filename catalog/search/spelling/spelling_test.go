@@ -43,7 +43,8 @@ func TestFold(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	for word, want := range map[string]string{"invoices": "invoice", "companies": "company", "boxes": "box", "address": "address", "addresses": "address", "status": "status", "analysis": "analysis", "ids": "ids"} {
+	for word, want := range map[string]string{"invoices": "invoice", "companies": "company", "boxes": "box",
+		"address": "address", "addresses": "address", "status": "status", "analysis": "analysis", "ids": "ids"} {
 		if got := Singular(word); got != want {
 			t.Errorf("singular %s: %s, want %s", word, got, want)
 		}
@@ -52,7 +53,8 @@ func TestFold(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	names := []string{"billing", "commerce", "crm", "customer_id", "support"}
-	for want, word := range map[string]string{"billing": "biling", "crm": "crn", "customer_id": "customerID", "support": "suport", "": "zebra"} {
+	for want, word := range map[string]string{"billing": "biling", "crm": "crn", "customer_id": "customerID",
+		"support": "suport", "": "zebra"} {
 		if got := Nearest(word, names); got != want {
 			t.Errorf("%s: %q, want %q", word, got, want)
 		}
@@ -60,7 +62,8 @@ func TestNearest(t *testing.T) {
 	for _, test := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xyz", 3}, {"über", "uber", 1}, {"kitten", "sitting", 3}} {
+	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "xyz", 3},
+		{"über", "uber", 1}, {"kitten", "sitting", 3}} {
 		if got := Distance(test.a, test.b, 9); got != test.want {
 			t.Errorf("%s to %s: %d, want %d", test.a, test.b, got, test.want)
 		}
@@ -71,7 +74,8 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "abc", 3}, {"rset", "reset", 1}, {"quti", "quit", 1}, {"lua", "lua", 0}, {"käse", "kase", 1}, {"abcd", "wxyz", 4}} {
+	}{{"", "abc", 3}, {"rset", "reset", 1}, {"quti", "quit", 1}, {"lua", "lua", 0},
+		{"käse", "kase", 1}, {"abcd", "wxyz", 4}} {
 		if got := Distance(c.a, c.b, 10); got != c.want {
 			t.Errorf("Distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
 		}

@@ -1,6 +1,6 @@
 // Package diff compares the machine with lua5.2 on random programs, `make lua-diff`. The grammar is in
-// testdata/grammar.txt, what differs on purpose in differences_test.go; a program that differs otherwise is cut down and
-// printed.
+// testdata/grammar.txt, what differs on purpose in differences_test.go; a program that differs otherwise is cut down
+// and printed.
 package diff
 
 import (

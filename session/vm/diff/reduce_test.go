@@ -2,8 +2,8 @@ package diff
 
 import "strings"
 
-// A reducer cuts a program down to the smallest one that differs still: statements are left out, and a piece becomes one
-// of its own pieces or the simplest of its symbol.
+// A reducer cuts a program down to the smallest one that differs still: statements are left out, and a piece becomes
+// one of its own pieces or the simplest of its symbol.
 type reducer struct {
 	grammar grammar
 	program *node

@@ -16,7 +16,8 @@ func inputs(t *testing.T) options {
 	dir := t.TempDir()
 	var glosses strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&glosses, "%08d 09 n 01 word%c 0 000 | a gloss of a word with many letters and word%c\n", i, 'a'+i%7, 'a'+i%5)
+		fmt.Fprintf(&glosses,
+			"%08d 09 n 01 word%c 0 000 | a gloss of a word with many letters and word%c\n", i, 'a'+i%7, 'a'+i%5)
 	}
 	const operations = `"paths":{"/a":{"get":{"operationId":"listLetters","summary":"Lists many letters of a word."}},"/b":"none"}}`
 	for name, text := range map[string]string{
@@ -32,7 +33,10 @@ func inputs(t *testing.T) options {
 			t.Fatal(err)
 		}
 	}
-	return options{wordnet: dir, openapi: dir, out: filepath.Join(dir, "out"), sources: filepath.Join(dir, "sources"), words: 100, epochs: 1}
+	return options{
+		wordnet: dir, openapi: dir, out: filepath.Join(dir, "out"), sources: filepath.Join(dir, "sources"), words: 100,
+		epochs: 1,
+	}
 }
 
 // TestSameBytes builds twice from the same inputs.
