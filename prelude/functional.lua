@@ -225,27 +225,25 @@ function sort_by(t, f, descending)
 end
 host.doc("sort_by(list, f, descending)", "new list sorted by f(item) or a field name; equal items keep their order")
 
-function max_by(t, f)
-  want_table("max_by", t)
-  f = optional("max_by", f)
+-- the item whose key is better than those before it
+local function best_by(t, f, better)
   local best, best_key
   for k, v in pairs(t) do
     local key = f(v, k)
-    if key ~= nil and key ~= null and (best_key == nil or before(best_key, key)) then best, best_key = v, key end
+    if key ~= nil and key ~= null and (best_key == nil or better(key, best_key)) then best, best_key = v, key end
   end
   return best
+end
+
+function max_by(t, f)
+  want_table("max_by", t)
+  return best_by(t, optional("max_by", f), function(a, b) return before(b, a) end)
 end
 host.doc("max_by(t, f)", "the item with the largest f(item)")
 
 function min_by(t, f)
   want_table("min_by", t)
-  f = optional("min_by", f)
-  local best, best_key
-  for k, v in pairs(t) do
-    local key = f(v, k)
-    if key ~= nil and key ~= null and (best_key == nil or before(key, best_key)) then best, best_key = v, key end
-  end
-  return best
+  return best_by(t, optional("min_by", f), before)
 end
 host.doc("min_by(t, f)", "the item with the smallest f(item)")
 
