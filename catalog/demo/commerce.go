@@ -175,7 +175,7 @@ func commerceShipments() []action {
 			lua: `commerce.shipment.get({ shipment_id = "shp_00001" })`,
 		}, {
 			id: "commerce.shipment.mark_delivered", title: "Mark a shipment as delivered", op: catalog.Update,
-			about:    "Note that a shipment arrived; its order counts as delivered.",
+			about:    "Note that a shipment has arrived; its order then counts as delivered.",
 			entities: "shipment order", tags: "commerce fulfilment shipment delivery",
 			aliases: "confirm delivery; parcel arrived",
 			in:      `shipment_id: str -- Shipment in transit, like shp_00001.`,
@@ -190,7 +190,7 @@ func commerceShipments() []action {
 			lua: `commerce.shipment.mark_delivered({ shipment_id = "shp_02914" })`,
 		}, {
 			id: "commerce.shipment.return", title: "Take a shipment back", op: catalog.Update, risk: catalog.High,
-			about:    "Note that a delivered shipment came back: the goods go into stock again. Its invoice is not touched.",
+			about:    "Note that a delivered shipment came back: the goods return to stock. Its invoice is not touched.",
 			entities: "shipment order", tags: "commerce fulfilment shipment return",
 			aliases: "goods returned; return an order; take back",
 			in:      `shipment_id: str -- Delivered shipment, like shp_00001.`,

@@ -218,7 +218,7 @@ func crmCustomers() []action {
 			lua: `crm.customer.update({ customer_id = "cus_0002", city = "Oslo", country = "NO" })`,
 		}, {
 			id: "crm.customer.set_status", title: "Suspend or reactivate a customer", op: catalog.Update, risk: catalog.High,
-			about:    "Suspend, close or reactivate a customer; who is not active cannot order.",
+			about:    "Suspend, close or reactivate a customer; one that is not active cannot order.",
 			entities: "customer", tags: "crm customer status suspend",
 			aliases: "block customer; suspend customer; reactivate customer; close customer",
 			in: `customer_id: str -- Customer, like cus_0001.

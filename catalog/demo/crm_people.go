@@ -74,7 +74,7 @@ func crmContacts() []action {
 			lua: `crm.contact.update({ contact_id = "con_00001", job_title = "Head of purchasing" })`,
 		}, {
 			id: "crm.contact.set_primary", title: "Set the primary contact", op: catalog.Update,
-			about:    "Make a contact the one that its customer's mail goes to.",
+			about:    "Make a contact the primary one, to whom the customer's mail goes.",
 			entities: "contact customer", tags: "crm contact people", aliases: "main contact; default recipient",
 			in:  `contact_id: str -- Contact, like con_00001.`,
 			out: "contact",
@@ -160,7 +160,7 @@ func crmLeads() []action {
 			lua: `crm.lead.set_status({ lead_id = "led_0003", status = "qualified" })`,
 		}, {
 			id: "crm.lead.assign", title: "Give a lead to somebody", op: catalog.Update, risk: catalog.Low,
-			about:    "Make another staff user follow up a lead.",
+			about:    "Give a lead to another staff user to follow up.",
 			entities: "lead user", tags: "crm lead sales owner", aliases: "reassign lead; hand over prospect",
 			in: `lead_id: str -- Lead, like led_0001.
 				owner_id: str -- The new owner, like usr_002.`,

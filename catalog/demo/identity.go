@@ -62,7 +62,7 @@ func identityUsers() []action {
 			lua: `identity.user.update({ user_id = "usr_004", job_title = "Billing lead" })`,
 		}, {
 			id: "identity.user.set_status", title: "Lock or unlock a user", op: catalog.Update, risk: catalog.High,
-			about:    "Let a staff user log in or not.",
+			about:    "Let a staff user log in, or no longer.",
 			entities: "user", tags: "identity user staff access",
 			aliases: "deactivate user; disable login; reactivate user; offboard",
 			in: `user_id: str -- User, like usr_001.

@@ -130,7 +130,7 @@ func reportingFigures() []action {
 			lua: `reporting.leads.funnel({})`,
 		}, {
 			id: "reporting.books.calendar", title: "What day it is", op: catalog.Read,
-			about:    "Tell what day it is in the office, which overdue and open are reckoned by, and in which currency amounts are.",
+			about:    "Tell what day it is in the office, which decides what is overdue, and which currency amounts are in.",
 			entities: "calendar", tags: "reporting books date currency", aliases: "today; current date; currency",
 			out: "calendar",
 			do:  []step{one(`SELECT * FROM books`)},
@@ -163,7 +163,7 @@ func reportingDatasets() []action {
 			lua: `reporting.dataset.query({ dataset_id = "dst_01", metric = "invoiced_cents", from_month = "2026-01" })`,
 		}, {
 			id: "reporting.dataset.rebuild", title: "Rebuild a dataset", op: catalog.Admin,
-			about:    "Throw the rows of a dataset away and compute them again from the books. Reports that run meanwhile wait.",
+			about:    "Throw the rows of a dataset away and compute them again from the books. Reports started meanwhile wait.",
 			entities: "dataset", tags: "reporting dataset refresh dangerous",
 			aliases: "recompute dataset; refresh data mart; regenerate figures",
 			in:      `dataset_id: str -- Dataset, like dst_01.`,
