@@ -30,8 +30,8 @@ func longAnswer() string {
 	return b.String()
 }
 
-// TestStreamedBytes bounds what is written to the terminal for an answer, however small its chunks and whatever the pace,
-// and shows that the terminal then has it whole.
+// TestStreamedBytes bounds what is written to the terminal for an answer, however small its chunks and whatever the
+// pace, and shows that the terminal then has it whole.
 func TestStreamedBytes(t *testing.T) {
 	answer := longAnswer()
 	for _, c := range []struct {

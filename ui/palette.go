@@ -19,8 +19,8 @@ import (
 )
 
 // This file holds the themes: for each role a look, written as the configuration writes it. Their colours are measured
-// against the palettes of usual terminals (TestContrast). What no colour can do on all of them, letters do: no colour of
-// the sixteen can be read on every light palette, and one hue only on every dark one.
+// against the palettes of usual terminals (TestContrast). What no colour can do on all of them, letters do: no colour
+// of the sixteen can be read on every light palette, and one hue only on every dark one.
 
 // A Theme says how each role looks. The zero Theme is the one called "auto".
 type Theme struct {
@@ -53,18 +53,21 @@ var palettes = []palette{
 	}},
 	{ansiTheme, "mono, with the terminal's own colour", map[string]string{
 		"prompt": "bold bright-cyan", "ok": "plain", "error": "bold", "warning": "bold", "notice": "bright-cyan",
-		"dim": "faint", "strong": "bold", "heading": "bold underline bright-cyan", "emphasis": "italic", "link": "underline bright-cyan",
-		"match": "bold underline", "keyword": "bright-cyan", "string": "plain", "number": "plain",
+		"dim": "faint", "strong": "bold", "heading": "bold underline bright-cyan", "emphasis": "italic",
+		"link": "underline bright-cyan", "match": "bold underline", "keyword": "bright-cyan", "string": "plain",
+		"number": "plain",
 	}},
 	{darkTheme, "colours for a dark background", map[string]string{
 		"prompt": "bold #5fd7ff", "ok": "#87d787", "error": "#ff8787", "warning": "#ffd75f", "notice": "#87afff",
-		"dim": "#a0a0a0", "strong": "bold", "heading": "bold underline #5fd7ff", "emphasis": "italic", "link": "underline #87afff",
-		"match": "bold underline #ffaf5f", "keyword": "#d7afff", "string": "#afd787", "number": "#ffaf87",
+		"dim": "#a0a0a0", "strong": "bold", "heading": "bold underline #5fd7ff", "emphasis": "italic",
+		"link": "underline #87afff", "match": "bold underline #ffaf5f", "keyword": "#d7afff", "string": "#afd787",
+		"number": "#ffaf87",
 	}},
 	{lightTheme, "colours for a light background", map[string]string{
 		"prompt": "bold #005f87", "ok": "#1a6b1a", "error": "#a80000", "warning": "#7a5200", "notice": "#1f4fa8",
-		"dim": "#626262", "strong": "bold", "heading": "bold underline #005f87", "emphasis": "italic", "link": "underline #1f4fa8",
-		"match": "bold underline #8f3f00", "keyword": "#7a1fa2", "string": "#2f6b00", "number": "#9a3b00",
+		"dim": "#626262", "strong": "bold", "heading": "bold underline #005f87", "emphasis": "italic",
+		"link": "underline #1f4fa8", "match": "bold underline #8f3f00", "keyword": "#7a1fa2", "string": "#2f6b00",
+		"number": "#9a3b00",
 	}},
 }
 
@@ -146,7 +149,8 @@ func readLook(text string) (look, error) {
 		case !ok && strings.HasPrefix(w, "#"):
 			return l, fmt.Errorf("%q: want a colour like #ff8700", w)
 		case !ok:
-			return l, fmt.Errorf("%q: unknown colour or weight%s", w, meant(w, slices.Concat(colorNames(), slices.Sorted(maps.Keys(weights)), []string{plainLook, "#rrggbb"})))
+			return l, fmt.Errorf("%q: unknown colour or weight%s", w,
+				meant(w, slices.Concat(colorNames(), slices.Sorted(maps.Keys(weights)), []string{plainLook, "#rrggbb"})))
 		case l.color != nil:
 			return l, fmt.Errorf("%q: a second colour", w)
 		}
@@ -233,8 +237,8 @@ func (l look) style(p colorprofile.Profile) lipgloss.Style {
 	return s
 }
 
-// in is the theme with the looks of another, for a terminal with the colours of p; without colour it stays plain. What is
-// shipped has the nearest of 256 colours, which take half the bytes; what somebody has chosen is as they chose it.
+// in is the theme with the looks of another, for a terminal with the colours of p; without colour it stays plain. What
+// is shipped has the nearest of 256 colours, which take half the bytes; what somebody has chosen is as they chose it.
 func (t theme) in(looks Theme, p colorprofile.Profile) theme {
 	if !t.color {
 		return t

@@ -102,11 +102,19 @@ func TestGoldenColors(t *testing.T) {
 func paintAll(s *screen) {
 	s.emit(
 		event.Event{Kind: event.Began, Cell: 7, Text: `for i, v in ipairs(open) do print("n", 12.5) end -- note`},
-		event.Event{Kind: event.Called, Cell: 7, Call: &trace.Call{N: 1, ID: "billing.refund.issue", Verdict: trace.OK, Mutates: true, Brief: "1 row"}},
-		event.Event{Kind: event.Called, Cell: 7, Call: &trace.Call{N: 2, ID: "crm.customer.get", Verdict: trace.Rejected, Error: "id: missing"}},
+		event.Event{
+			Kind: event.Called, Cell: 7,
+			Call: &trace.Call{N: 1, ID: "billing.refund.issue", Verdict: trace.OK, Mutates: true, Brief: "1 row"},
+		},
+		event.Event{
+			Kind: event.Called, Cell: 7,
+			Call: &trace.Call{N: 2, ID: "crm.customer.get", Verdict: trace.Rejected, Error: "id: missing"},
+		},
 		event.Event{Kind: event.Printed, Cell: 7, Stream: vm.Stderr, Text: "to stderr\n"},
 		event.Event{Kind: event.Said, Level: event.Notice, Text: "a notice"},
-		event.Event{Kind: event.Spoke, Cell: 7, Text: "# A heading\n\n**Strong**, *set apart*, `code` and https://example.com\n\n"},
+		event.Event{
+			Kind: event.Spoke, Cell: 7, Text: "# A heading\n\n**Strong**, *set apart*, `code` and https://example.com\n\n",
+		},
 		event.Event{Kind: event.Ended, Cell: 7},
 	)
 	s.keys(`local f = g(1, "two")`)
@@ -119,7 +127,8 @@ func TestThemeDegrades(t *testing.T) {
 		t.Fatal(err)
 	}
 	for p, want := range map[colorprofile.Profile]string{
-		colorprofile.TrueColor: "\x1b[38;2;1;2;3mhello", colorprofile.ANSI256: "\x1b[38;5;16mhello", colorprofile.ASCII: "\x1b[30mhello",
+		colorprofile.TrueColor: "\x1b[38;2;1;2;3mhello", colorprofile.ANSI256: "\x1b[38;5;16mhello",
+		colorprofile.ASCII: "\x1b[30mhello",
 	} {
 		s := colorful(t, dark, p, 80, 24)
 		s.emit(event.Event{Kind: event.Said, Level: event.Notice, Text: "hello"})
@@ -129,11 +138,14 @@ func TestThemeDegrades(t *testing.T) {
 	}
 	s := newScreen(t, 80, 24) // without colours
 	s.wear(dark)
-	s.emit(event.Event{Kind: event.Said, Level: event.Notice, Text: "hello"}, event.Event{Kind: event.Themed, Text: "light"}, event.Event{Kind: event.Themed})
-	if got := strings.Join(s.printed, "\n") + s.View().Content; strings.Contains(got, "\x1b[3") || strings.Contains(got, "\x1b[1") {
+	s.emit(event.Event{Kind: event.Said, Level: event.Notice, Text: "hello"},
+		event.Event{Kind: event.Themed, Text: "light"}, event.Event{Kind: event.Themed})
+	if got := strings.Join(s.printed, "\n") + s.View().Content; strings.Contains(got, "\x1b[3") ||
+		strings.Contains(got, "\x1b[1") {
 		t.Errorf("colours without colours: %q", got)
 	}
-	if got := strings.Join(s.printed, "\n"); !strings.Contains(got, "* light") || !strings.Contains(got, "colours are off") {
+	if got := strings.Join(s.printed, "\n"); !strings.Contains(got, "* light") ||
+		!strings.Contains(got, "colours are off") {
 		t.Errorf("themes:\n%s", got)
 	}
 }
@@ -142,7 +154,8 @@ func TestThemeDegrades(t *testing.T) {
 func TestThemes(t *testing.T) {
 	s := colorful(t, Theme{}, colorprofile.TrueColor, 60, 20)
 	s.emit(event.Event{Kind: event.Themed})
-	if len(s.printed) != len(palettes) || !strings.Contains(s.printed[3], "38;5;81") || strings.Contains(s.printed[0], "38;2") {
+	if len(s.printed) != len(palettes) || !strings.Contains(s.printed[3], "38;5;81") ||
+		strings.Contains(s.printed[0], "38;2") {
 		t.Errorf("themes: %q", s.printed)
 	}
 	for _, row := range s.printed {

@@ -59,7 +59,9 @@ func TestNames(t *testing.T) {
 		{"a['b'].c[ [[d]] ]()", Usage{Reads: []string{"a"}, Paths: []string{"a.b.c.d"}}},
 		{"_G.x = 1; _ENV.y.z()", Usage{Reads: []string{"y"}, Writes: []string{"x"}, Paths: []string{"y.z"}}},
 		{"local _ENV = {}; x = y", Usage{}},
-		{"function f() local g = g; return g() end function M.n() end", Usage{Reads: []string{"g", "M"}, Writes: []string{"f"}}},
+		{"function f() local g = g; return g() end function M.n() end", Usage{
+			Reads: []string{"g", "M"}, Writes: []string{"f"},
+		}},
 		{"local a; do local b = a end; b()", Usage{Reads: []string{"b"}, Paths: []string{"b"}}},
 		{"repeat local ok = f() until ok", Usage{Reads: []string{"f"}, Paths: []string{"f"}}},
 		{"x = = y\nlocal z = a.b() if", Usage{Reads: []string{"a"}, Writes: []string{"x"}, Paths: []string{"a.b"}}},

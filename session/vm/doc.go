@@ -18,8 +18,9 @@
 //
 // A Machine is the world of a session: its globals, and behind them the sealed libraries and the prelude. Each run and
 // each coroutine has an engine state of its own over that world, which is thrown away: a state only gets slower. A run
-// goes one way: syntax.Normalize, the engine's parser, the code under the hook, then what came of it as data. Every value that leaves goes through values.go or repr.go, every error through errors.go,
-// every step of a library function through Machine.work.
+// goes one way: syntax.Normalize, the engine's parser, the code under the hook, then what came of it as data. Every
+// value that leaves goes through values.go or repr.go, every error through errors.go, every step of a library function
+// through Machine.work.
 //
 // # What is here, and why it stays
 //
