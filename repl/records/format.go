@@ -153,7 +153,7 @@ func (l List) Write(w io.Writer, o Options) error {
 // CellText is one field in a format: a cell of CSV or Markdown, or a value of JSON or Lua.
 func (l List) CellText(row, column int, o Options) string {
 	v := l.At(row, column)
-	if v == any(Absent{}) {
+	if v == any(absent{}) {
 		v = nil
 	}
 	switch o.Format {
@@ -238,7 +238,7 @@ func writeRow(b io.Writer, w *csv.Writer, row []string) error {
 // field is a value as plain text: nothing for null, JSON for a table.
 func field(v any, safe bool) string {
 	switch v := v.(type) {
-	case nil, Absent:
+	case nil, absent:
 		return ""
 	case string:
 		return harmless(v, safe)
@@ -267,7 +267,7 @@ func (l List) writeRecord(w io.Writer, row int, columns []int, end string) error
 	b.WriteByte('{')
 	for _, c := range columns {
 		v := l.At(row, c)
-		if v == any(Absent{}) {
+		if v == any(absent{}) {
 			continue
 		}
 		if b.Len() > 1 {

@@ -126,7 +126,7 @@ func (f Filter) matches(l List, row int) bool {
 // searched is the text of a field that a filter looks at: of a table all of it.
 func searched(v any) string {
 	switch v := v.(type) {
-	case Absent:
+	case absent:
 		return ""
 	case string:
 		return strings.ToLower(v)
@@ -181,7 +181,7 @@ const (
 
 func keyOf(v any) key {
 	switch v := v.(type) {
-	case nil, Absent:
+	case nil, absent:
 		return key{kind: nothing}
 	case int64:
 		return key{number: float64(v)}

@@ -31,8 +31,8 @@ type Column struct {
 	filled bool
 }
 
-// Absent stands in a row for a field that the record does not have.
-type Absent struct{}
+// absent stands in a row for a field that the record does not have.
+type absent struct{}
 
 // A List is records in columns. The zero List has none.
 type List struct {
@@ -52,19 +52,19 @@ func AreRecords(items []any) bool {
 // Len is how many rows there are.
 func (l List) Len() int { return len(l.rows) }
 
-// At is a field of a row, Absent where the record does not have it.
+// At is a field of a row, absent where the record does not have it.
 func (l List) At(row, column int) any {
 	if r := l.rows[row]; column < len(r) {
 		return r[column]
 	}
-	return Absent{}
+	return absent{}
 }
 
 // record is row as it was, without the fields of columns that are not among the given ones; nil means all.
 func (l List) record(row int, columns []int) map[string]any {
 	out := map[string]any{}
 	for i, c := range l.Columns {
-		if v := l.At(row, i); v != any(Absent{}) && (columns == nil || slices.Contains(columns, i)) {
+		if v := l.At(row, i); v != any(absent{}) && (columns == nil || slices.Contains(columns, i)) {
 			out[c.Field] = v
 		}
 	}
@@ -74,7 +74,7 @@ func (l List) record(row int, columns []int) map[string]any {
 // Text is a field as a cell shows it; empty where there is none.
 func (l List) Text(row, column int) string {
 	switch v := l.At(row, column).(type) {
-	case Absent:
+	case absent:
 		return ""
 	default:
 		return show.CellText(v)
@@ -106,7 +106,7 @@ func (l List) Added(items []any, fields []string) List {
 	for _, r := range maps {
 		row := make([]any, len(out.Columns))
 		for i := range row {
-			row[i] = Absent{}
+			row[i] = absent{}
 		}
 		for name, v := range r {
 			i := at[name]

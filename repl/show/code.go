@@ -64,8 +64,8 @@ func languageOf(name string) (language, bool) {
 	return language{}, false
 }
 
-// CodeLines is clean source of the named language as lines; of one that is not known without colours.
-func CodeLines(source, name string) []Line {
+// codeLines is clean source of the named language as lines; of one that is not known without colours.
+func codeLines(source, name string) []Line {
 	if strings.EqualFold(name, "lua") {
 		return LuaLines(source)
 	}

@@ -42,7 +42,7 @@ func TestCodeLines(t *testing.T) {
 		{"lua", "local x = 1", "k<local> x = n<1>"},
 		{"", "return 1", "return 1"},
 	} {
-		if got := spelled(CodeLines(c.source, c.language)); got != c.want {
+		if got := spelled(codeLines(c.source, c.language)); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.language, got, c.want)
 		}
 	}
@@ -66,7 +66,7 @@ func FuzzCode(f *testing.F) {
 		for _, l := range append(languages(), language{names: "lua none"}) {
 			name, _, _ := strings.Cut(l.names, " ")
 			var lines []string
-			for _, l := range CodeLines(source, name) {
+			for _, l := range codeLines(source, name) {
 				lines = append(lines, l.String())
 			}
 			if got := strings.Join(lines, "\n"); got != source {

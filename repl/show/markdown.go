@@ -151,7 +151,7 @@ func (d *drawing) list(n *ast.List, margin Line, depth int) {
 // code draws the lines of a code block in the colours of the language, broken as those of scripts are.
 func (d *drawing) code(n ast.Node, language string, margin Line) {
 	code := ExpandTabs(text.Sanitize(strings.TrimRight(codeText(n, d.src), "\r\n")))
-	for _, l := range CodeLines(code, language) {
+	for _, l := range codeLines(code, language) {
 		for _, row := range WrapCode(nil, append(Line{{Code, "  "}}, l...), nil, d.room(margin)) {
 			d.add(margin, row)
 		}
