@@ -15,8 +15,8 @@ import (
 	"almanac/session"
 )
 
-// This file holds the keys of the question before a mutation, and the answer; its box is in approve_box.go. Nothing but an
-// explicit key says yes: not one typed before the box could be read, not one of a word, not pasted text.
+// This file holds the keys of the question before a mutation, and the answer; its box is in approve_box.go. Nothing but
+// an explicit key says yes: not one typed before the box could be read, not one of a word, not pasted text.
 
 const (
 	// deafTime is how long a new box ignores keys at least.
@@ -40,8 +40,8 @@ const (
 type asking struct {
 	request session.Request
 	answer  chan<- session.Approval
-	// quiet is how long nothing was pressed, counted by the ticks, so that keys which wait while the program stands still are
-	// heard before their silence is over; counted is when it was counted last.
+	// quiet is how long nothing was pressed, counted by the ticks, so that keys which wait while the program stands still
+	// are heard before their silence is over; counted is when it was counted last.
 	quiet   time.Duration
 	counted time.Time
 	// ignored is true when keys were pressed that are no answer, until the silence behind them is over.
@@ -59,7 +59,8 @@ type asking struct {
 	edit    editor
 	// trouble says why edited arguments were not taken.
 	trouble string
-	// cut is true when the box was drawn without all that it says; printed is the depth to which that was printed above it.
+	// cut is true when the box was drawn without all that it says; printed is the depth to which that was printed above
+	// it.
 	cut     bool
 	printed int
 	// cramped is true when the window has no room for the id and the risk: then nothing but a refusal is an answer.
@@ -320,8 +321,8 @@ func (m *model) change(a *asking, name, text string, quick bool) {
 	}
 }
 
-// choose takes a key while the scope of a grant is open. A digit or an arrow marks one, at once, since only Enter grants
-// it.
+// choose takes a key while the scope of a grant is open. A digit or an arrow marks one, at once, since only Enter
+// grants it.
 func (m *model) choose(a *asking, name, text string, quick bool) {
 	scopes := m.question(a).Scopes()
 	quiet, marked := a.quiet, a.marked

@@ -11,11 +11,12 @@ import (
 	"almanac/repl/show"
 )
 
-// This file draws the box of a question. The risk and the warnings stand in front and stay there; what has no room below them
-// is scrolled, and printed above the box.
+// This file draws the box of a question. The risk and the warnings stand in front and stay there; what has no room
+// below them is scrolled, and printed above the box.
 
-// printCut prints what the box says above it where the box has no room for all of it: nobody should approve arguments that
-// cannot be read. A window in which nothing can be approved gets nothing: that would be in its scrollback for good.
+// printCut prints what the box says above it where the box has no room for all of it: nobody should approve arguments
+// that cannot be read. A window in which nothing can be approved gets nothing: that would be in its scrollback for
+// good.
 func (m *model) printCut() {
 	if len(m.asks) == 0 {
 		return
@@ -160,15 +161,19 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 	case (a.stage == changing || a.stage == granting) && a.cramped:
 		return warn("window too small: enlarge it, or Esc", "too small: Esc")
 	case a.stage == changing:
-		return m.fitting(joined("Enter allows once with these arguments", "Ctrl+J newline", "Esc back"), joined("Enter allows once", "Esc back"))
+		return m.fitting(joined("Enter allows once with these arguments", "Ctrl+J newline", "Esc back"),
+			joined("Enter allows once", "Esc back"))
 	case a.stage == refusing:
 		return m.fitting(joined("Enter denies with this reason", "Esc denies without"), joined("Enter denies", "Esc without"))
 	case a.stage == granting && a.marked > 0 && q.Wide(q.Scopes()[a.marked-1]):
-		return warn("HIGH RISK: Enter allows every "+q.ID+" this session; Esc back", "HIGH RISK: Enter allows all this session", "HIGH RISK: Enter allows all")
+		return warn("HIGH RISK: Enter allows every "+q.ID+" this session; Esc back",
+			"HIGH RISK: Enter allows all this session", "HIGH RISK: Enter allows all")
 	case a.stage == granting && a.marked > 0:
-		return warn(fmt.Sprintf("Enter grants %d for this session%sEsc back", a.marked, dot), fmt.Sprintf("Enter grants %d", a.marked))
+		return warn(fmt.Sprintf("Enter grants %d for this session%sEsc back", a.marked, dot),
+			fmt.Sprintf("Enter grants %d", a.marked))
 	case a.stage == granting && !a.ignored:
-		return m.fitting(joined("a number or Up Down marks, Enter grants", "Esc back"), joined("number, then Enter", "Esc back"))
+		return m.fitting(joined("a number or Up Down marks, Enter grants", "Esc back"),
+			joined("number, then Enter", "Esc back"))
 	case a.held != "" && q.Over != nil:
 		does := map[string]string{"y": "goes on", "n": "ends the run"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
@@ -197,7 +202,8 @@ func (m *model) fitting(words ...string) string {
 	return words[len(words)-1]
 }
 
-// askBody is what the box says between its lines: what stays in front, behind what the head had no room for, and the rest.
+// askBody is what the box says between its lines: what stays in front, behind what the head had no room for, and the
+// rest.
 func (m *model) askBody(a *asking, below []show.Line) (front, rest []string) {
 	q := m.question(a)
 	lines := q.Body(m.width-4, a.stage == changing)
@@ -206,7 +212,8 @@ func (m *model) askBody(a *asking, below []show.Line) (front, rest []string) {
 	}
 	front = m.barred(q, append(below, q.WarningLines()...))
 	if a.trouble != "" {
-		front = append(front, m.barred(q, []show.Line{show.Warning.Line("can't use these arguments: " + text.Sanitize(a.trouble))})...)
+		front = append(front,
+			m.barred(q, []show.Line{show.Warning.Line("can't use these arguments: " + text.Sanitize(a.trouble))})...)
 	}
 	return front, m.barred(q, lines)
 }

@@ -15,8 +15,8 @@ import (
 	"almanac/repl/input"
 )
 
-// This file holds the completion menu under the input: Tab opens it, Tab and the arrows move, Enter takes. What is typed
-// meanwhile narrows it. The same menu offers the hits of a search.
+// This file holds the completion menu under the input: Tab opens it, Tab and the arrows move, Enter takes. What is
+// typed meanwhile narrows it. The same menu offers the hits of a search.
 
 // menuDepth is how many completions are shown at once, offerDepth how many hits, completeTime how long one completion
 // may take.
@@ -87,7 +87,8 @@ func (m *model) completed(msg completedMsg) tea.Cmd {
 		return m.takeItem(list, list.Items[0].Text)
 	}
 	// What is in common may be found by words: then it does not go on with what was typed, and would be a loss.
-	if common := list.Common(); len(common) > len(typed) && strings.HasPrefix(strings.ToLower(common), strings.ToLower(typed)) {
+	if common := list.Common(); len(common) > len(typed) &&
+		strings.HasPrefix(strings.ToLower(common), strings.ToLower(typed)) {
 		m.takeItem(list, common)
 		list.End = m.edit.pos
 	}
@@ -104,8 +105,8 @@ func (m *model) isCommand() bool {
 	return strings.HasPrefix(m.edit.text, "/") && !strings.ContainsAny(m.edit.text[:m.edit.pos], " \t\n")
 }
 
-// narrows tells whether a key that changed the input should show what that may become: in an open menu, for a command, and
-// for a name behind an @.
+// narrows tells whether a key that changed the input should show what that may become: in an open menu, for a command,
+// and for a name behind an @.
 func (m *model) narrows(name, text string, open bool) bool {
 	word := text != "" && strings.Trim(text, "_.") == "" || len(text) == 1 && isWord(rune(text[0]))
 	if (open || m.isCommand()) && (word || name == "backspace" || text == "/") {
@@ -131,8 +132,8 @@ func (m *model) offer(hits []event.Hit) {
 	m.menu = &menu{list: list, offered: true}
 }
 
-// insertCall puts a call of the action into the input, the cursor where the first argument goes. In an empty question it
-// stands behind !, which runs it: the model would be sent it as words.
+// insertCall puts a call of the action into the input, the cursor where the first argument goes. In an empty question
+// it stands behind !, which runs it: the model would be sent it as words.
 func (m *model) insertCall(id string) {
 	call := m.shell.Skeleton(id)
 	back := 1

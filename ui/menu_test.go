@@ -228,7 +228,8 @@ func TestInsertedCallRuns(t *testing.T) {
 		mode         input.Mode
 		before, want string
 	}{
-		{input.LuaMode, "", "crm.customer.search{"}, {input.AskMode, "", "!crm.customer.search{"}, {input.AskMode, "what does ", "what does crm.customer.search{"},
+		{input.LuaMode, "", "crm.customer.search{"}, {input.AskMode, "", "!crm.customer.search{"},
+		{input.AskMode, "what does ", "what does crm.customer.search{"},
 	} {
 		s := newScreen(t, 80, 24)
 		s.shell.SetMode(c.mode)

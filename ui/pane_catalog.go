@@ -266,7 +266,8 @@ func (p *catalogPane) facets(width int) string {
 			parts = append(parts, kind.name+" "+strings.Join(names, ", "))
 		}
 	}
-	return ansi.Truncate(text.SanitizeLine(strings.Join(parts, " "+p.m.theme.glyphs.dot+" ")), width, p.m.theme.glyphs.more)
+	return ansi.Truncate(text.SanitizeLine(strings.Join(parts, " "+p.m.theme.glyphs.dot+" ")), width,
+		p.m.theme.glyphs.more)
 }
 
 func (p *catalogPane) choice() (repl.Sighting, bool) {

@@ -272,7 +272,8 @@ func TestCatalogGrows(t *testing.T) {
 	p := s.overlay().(*catalogPane)
 	before := p.found.Total
 	more, _ := catalog.New(append(testEntries(), catalog.Entry{ID: "new.thing.get", Description: "Get a thing.",
-		Action: func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil }}), catalog.Options{})
+		Action: func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{}, nil }}),
+		catalog.Options{})
 	if err := sh.Session().Replace(t.Context(), more.View()); err != nil {
 		t.Fatal(err)
 	}
@@ -316,8 +317,8 @@ func TestPanesAreClean(t *testing.T) {
 	check("preview")
 }
 
-// A search of the value tree finds what is not open, opens what leads there, and goes on to the next; what it did not find
-// it tells.
+// A search of the value tree finds what is not open, opens what leads there, and goes on to the next; what it did not
+// find it tells.
 func TestValueSearchLooksBelow(t *testing.T) {
 	sh := lived(t)
 	sh.Handle(t.Context(), `v = { list = {}, a = { b = { c = "needle" } } } for i = 1, 1200 do v.list[i] = { n = i } end v.list[1100].n = "needle two"; return v`)

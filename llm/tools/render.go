@@ -202,7 +202,8 @@ func renderBudget(b *strings.Builder, u session.Usage) {
 		name        string
 	}{{u.Calls, u.CallLimit, "calls"}, {u.Mutations, u.MutationLimit, "mutations"}} {
 		if part.limit > 0 && part.used*5 >= part.limit*4 {
-			fmt.Fprintf(b, "budget: %d of the %d %s of a run are used; do the rest in another run\n", part.used, part.limit, part.name)
+			fmt.Fprintf(b, "budget: %d of the %d %s of a run are used; do the rest in another run\n",
+				part.used, part.limit, part.name)
 		}
 	}
 }

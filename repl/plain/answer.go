@@ -31,8 +31,8 @@ const (
 	details
 )
 
-// parseAnswer reads a typed answer: one word alone, whatever its case, as a line that begins like one may be anything. Only
-// a refusal may go on, with the reason to tell: "n wrong customer", "no, wrong customer".
+// parseAnswer reads a typed answer: one word alone, whatever its case, as a line that begins like one may be anything.
+// Only a refusal may go on, with the reason to tell: "n wrong customer", "no, wrong customer".
 func parseAnswer(text string) (a answer, reason string) {
 	word, rest := input.CutWord(strings.TrimSpace(text))
 	bare := strings.TrimRight(word, ",:;")
@@ -155,8 +155,8 @@ func (p *plain) scope(ctx context.Context, cancel func(), q show.Question) (sess
 	return session.Approval{}, false
 }
 
-// reply prints a prompt and waits for a line that was typed after it. What comes within the grace of the prompt was typed
-// before it could be read, or pasted: it is the next input, and so is what follows it as soon.
+// reply prints a prompt and waits for a line that was typed after it. What comes within the grace of the prompt was
+// typed before it could be read, or pasted: it is the next input, and so is what follows it as soon.
 func (p *plain) reply(ctx context.Context, cancel func(), prompt string) (string, error) {
 	p.print(prompt)
 	asked := time.Now()

@@ -1,5 +1,5 @@
-// Package plain is the line mode: the REPL for terminals that cannot move a cursor, screen readers, and pipes. It prints
-// lines and nothing else: no escape, no carriage return, no animation. Start at Run.
+// Package plain is the line mode: the REPL for terminals that cannot move a cursor, screen readers, and pipes. It
+// prints lines and nothing else: no escape, no carriage return, no animation. Start at Run.
 package plain
 
 import (
