@@ -41,8 +41,8 @@ type Sighting struct {
 	ID string
 	// Tag is the effect letter: R, W or !.
 	Tag string
-	// Policy is what a call of the person's comes to: "", "asks", "denied", "granted", or "some granted" where that depends
-	// on the arguments.
+	// Policy is what a call of the person's comes to: "", "asks", "denied", "granted", or "some granted" where that
+	// depends on the arguments.
 	Policy string
 	// Used counts the calls that ended well: those of this session and, after CountUsage, of those before it.
 	Used int
@@ -129,8 +129,8 @@ func merged(ranked, loose []string) []string {
 	return append(both, rest...)
 }
 
-// looseIDs are up to limit ids that contain all words of the filter, shorter ones first; without words all ids in order.
-// total counts those that were left out, too.
+// looseIDs are up to limit ids that contain all words of the filter, shorter ones first; without words all ids in
+// order. total counts those that were left out, too.
 func looseIDs(v *catalog.View, f Filter, limit int) (ids []string, total int) {
 	words := strings.Fields(strings.ToLower(f.Words))
 	below := strings.TrimSuffix(f.Below, ".") + "."
@@ -177,8 +177,8 @@ func (sh *Shell) sighting(v *catalog.View, id string, used int) Sighting {
 	return s
 }
 
-// CountUsage makes Browse count the calls of earlier sessions, too, and reports whether there are any that it did not know
-// of. It reads logs, the first time: a screen asks beside its loop.
+// CountUsage makes Browse count the calls of earlier sessions, too, and reports whether there are any that it did not
+// know of. It reads logs, the first time: a screen asks beside its loop.
 func (sh *Shell) CountUsage() bool {
 	sh.mu.Lock()
 	known := sh.usage != nil
@@ -257,8 +257,8 @@ func (sh *Shell) Example(id string) string {
 // sampled is how many actions are looked at for one to begin with.
 const sampled = 2000
 
-// First is an action to begin with and words that find it: a read that needs the fewest arguments, and of those the first
-// search or list. It is empty while the catalog is.
+// First is an action to begin with and words that find it: a read that needs the fewest arguments, and of those the
+// first search or list. It is empty while the catalog is.
 func (sh *Shell) First() (call, words string) {
 	v := sh.options.Session.View()
 	best, looked := "", 0
@@ -272,7 +272,8 @@ func (sh *Shell) First() (call, words string) {
 			continue
 		}
 		cost := 2 * len(slices.DeleteFunc(e.Input.Fields(), func(f catalog.Field) bool { return !f.Required }))
-		if last := id[strings.LastIndexByte(id, '.')+1:]; !strings.HasPrefix(last, "list") && !strings.HasPrefix(last, "search") {
+		if last := id[strings.LastIndexByte(id, '.')+1:]; !strings.HasPrefix(last, "list") &&
+			!strings.HasPrefix(last, "search") {
 			cost++
 		}
 		if best == "" || cost < least {
@@ -299,7 +300,9 @@ func asRequest(e *catalog.Entry) string {
 		words = words[:n-1]
 	}
 	if len(words) < 2 { // the name says more
-		words = strings.FieldsFunc(e.ID[strings.LastIndexByte(e.ID, '.')+1:], func(r rune) bool { return r == '_' || r == '-' })
+		words = strings.FieldsFunc(e.ID[strings.LastIndexByte(e.ID, '.')+1:], func(r rune) bool {
+			return r == '_' || r == '-'
+		})
 	}
 	if first := words[0]; first != strings.ToUpper(first) { // URL stays
 		words[0] = strings.ToLower(first)
@@ -309,8 +312,8 @@ func asRequest(e *catalog.Entry) string {
 
 // unfinished are words that a request does not end with.
 var unfinished = []string{
-	"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "its", "of", "on", "or", "that", "the", "their", "this", "to",
-	"which", "with", "your",
+	"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "its", "of", "on", "or", "that", "the", "their",
+	"this", "to", "which", "with", "your",
 }
 
 // CallText writes a call of an action as Lua, its arguments in the order in which the action declares them.

@@ -94,7 +94,8 @@ func TestVariables(t *testing.T) {
 // The first call that is proposed is a read of the catalog that is open, with the fewest arguments.
 func TestFirst(t *testing.T) {
 	sh, _ := newShell(t, Options{}, policy.Policy{})
-	if call, words := sh.First(); call != "crm.customer.get{id = }" && call != "billing.invoice.list_unpaid{customer_id = }" || words == "" {
+	if call, words := sh.First(); call != "crm.customer.get{id = }" &&
+		call != "billing.invoice.list_unpaid{customer_id = }" || words == "" {
 		t.Errorf("proposed %q, %q", call, words)
 	}
 	for description, want := range map[string]string{

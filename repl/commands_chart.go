@@ -20,7 +20,8 @@ const chartUsage = "/chart [FIELD] [by FIELD] [of EXPR]"
 func chartScript(arg string, ascii bool) (string, error) {
 	rows := "_"
 	words := strings.Fields(arg)
-	if first := strings.Join(words, " "); first != "" && !lua.IsName(words[0]) && !strings.Contains(" "+first+" ", " of ") {
+	if first := strings.Join(words, " "); first != "" && !lua.IsName(words[0]) &&
+		!strings.Contains(" "+first+" ", " of ") {
 		rows, words = arg, nil // no field: nil, {1, 2}, open.items
 	}
 	var options []string
@@ -38,7 +39,11 @@ func chartScript(arg string, ascii bool) (string, error) {
 		case i == 0:
 			options = append(options, "y = "+lua.Quote(words[i]))
 		default:
-			return "", &UsageError{usage: chartUsage, message: fmt.Sprintf("chart: unexpected %q after %q: want one field, then by FIELD, then of EXPR", words[i], words[i-1])}
+			return "", &UsageError{
+				usage: chartUsage,
+				message: fmt.Sprintf("chart: unexpected %q after %q: want one field, then by FIELD, then of EXPR", words[i],
+					words[i-1]),
+			}
 		}
 	}
 	if ascii {

@@ -60,7 +60,10 @@ func export(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	file := unquoted(arg)
 	format, err := transcript.ParseFormat(file)
 	if _, isData := records.FormatOf(file); isData && err != nil {
-		return &UsageError{usage: exportUsage, message: fmt.Sprintf("%s: name a value before it; the session goes to .md, .lua or .jsonl", file)}
+		return &UsageError{
+			usage:   exportUsage,
+			message: fmt.Sprintf("%s: name a value before it; the session goes to .md, .lua or .jsonl", file),
+		}
 	}
 	if err != nil {
 		return &UsageError{usage: exportUsage, message: err.Error()}
@@ -80,11 +83,14 @@ func export(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	return nil
 }
 
-// exportValue writes what source stands for: the result of a cell or a call, a variable, or any other expression, which runs.
+// exportValue writes what source stands for: the result of a cell or a call, a variable, or any other expression, which
+// runs.
 func exportValue(ctx context.Context, sh *Shell, c *event.Cell, source, file string, safe bool) error {
 	format, ok := records.FormatOf(file)
 	if !ok {
-		return &UsageError{usage: exportUsage, message: fmt.Sprintf("%s: unknown format: want .csv, .json, .jsonl, .md, .lua or .txt", file)}
+		return &UsageError{
+			usage: exportUsage, message: fmt.Sprintf("%s: unknown format: want .csv, .json, .jsonl, .md, .lua or .txt", file),
+		}
 	}
 	if _, err := os.Lstat(homePath(file)); err == nil {
 		return fileExists(file) // before anything runs

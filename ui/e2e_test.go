@@ -234,8 +234,8 @@ func TestProgramIsSilentWhenIdle(t *testing.T) {
 	}
 }
 
-// A terminal tells its background in pieces, while somebody types: the typing comes to the input, and colours come that can
-// be read on it. One that never tells is waited for neither at the start nor at the end.
+// A terminal tells its background in pieces, while somebody types: the typing comes to the input, and colours come that
+// can be read on it. One that never tells is waited for neither at the start nor at the end.
 func TestProgramAsksForTheBackground(t *testing.T) {
 	for _, name := range []string{"STY", "TMUX", "NO_COLOR"} {
 		t.Setenv(name, "")

@@ -186,7 +186,8 @@ func TestGridCopies(t *testing.T) {
 		{"c c t", "cus_1"},
 		{"right c c j", `"Anna Schmidt"`},
 		{"c down enter l", `{ id = "cus_1", name = "Anna Schmidt", total = 12900, email = "anna.schmidt.office@northwind.example", note = "first\nsecond", tags = { "a", "b" } }`},
-		{"f bert enter x right x c a c", "id,total,email,note,odd key,overdue,at,tags,url\ncus_4,-3,x@y.example,,nan,true,,,\ncus_10,9,"},
+		{"f bert enter x right x c a c",
+			"id,total,email,note,odd key,overdue,at,tags,url\ncus_4,-3,x@y.example,,nan,true,,,\ncus_10,9,"},
 		{"c r j", `{"id":"cus_4"`},
 		{"c a m", "| id |"},
 		{"c a l", "{\n  { id = \"cus_4\""},
@@ -212,7 +213,8 @@ func TestGridCopies(t *testing.T) {
 
 // Paths lead back into the value, also where rows are sorted; a cell that holds a list of records opens as a grid.
 func TestGridPaths(t *testing.T) {
-	s, _ := gridded(t, 80, 24, `v = { list = { {id = "b", n = 1}, {id = "a", n = 2, below = {{x = 1}, {x = 2}}} } } return v`)
+	s, _ := gridded(t, 80, 24,
+		`v = { list = { {id = "b", n = 1}, {id = "a", n = 2, below = {{x = 1}, {x = 2}}} } } return v`)
 	s.open(event.ValuePane)
 	s.paneKeys("t") // a list in the tree
 	if title, _ := s.overlay().head(); title != "Value ─ _.list" {
@@ -239,7 +241,8 @@ func TestGridPaths(t *testing.T) {
 
 // Rows come a page at a time; sorting, filtering and End bring the others, up to a limit that is told.
 func TestGridFetches(t *testing.T) {
-	s, copied := gridded(t, 80, 24, `big = {} for i = 1, 5200 do big[i] = {n = i, word = "w" .. i % 7} end big[5100].late = "new" return big`)
+	s, copied := gridded(t, 80, 24,
+		`big = {} for i = 1, 5200 do big[i] = {n = i, word = "w" .. i % 7} end big[5100].late = "new" return big`)
 	s.open(event.ValuePane)
 	g := s.grid()
 	note := func() string { _, note := s.overlay().head(); return note }
@@ -306,17 +309,20 @@ func TestGridChanges(t *testing.T) {
 
 // Commas stand between the thousands on the screen, not in what is copied, and not in ids and years.
 func TestThousands(t *testing.T) {
-	s, copied := gridded(t, 80, 24, `t = { {id = 12345, year = 2026, total = 1234567}, {id = 2, total = null}, {id = 3, total = -1500.25} } return t`)
+	s, copied := gridded(t, 80, 24,
+		`t = { {id = 12345, year = 2026, total = 1234567}, {id = 2, total = null}, {id = 3, total = -1500.25} } return t`)
 	s.thousands = true
 	s.open(event.ValuePane)
-	if got := s.View().Content; !strings.Contains(got, "❯ 12345  1,234,567  2026 ") || !strings.Contains(got, "-1,500.25") {
+	if got := s.View().Content; !strings.Contains(got, "❯ 12345  1,234,567  2026 ") ||
+		!strings.Contains(got, "-1,500.25") {
 		t.Errorf("the grid shows:\n%s", got)
 	}
 	s.paneKeys("c", "a", "c")
 	if want := "id,total,year\n12345,1234567,2026\n2,,\n3,-1500.25,\n"; (*copied)[0] != want {
 		t.Errorf("copied %q", *copied)
 	}
-	lines := show.ValueLines(vm.Value{Data: []any{map[string]any{"total": int64(98765), "id": int64(1234)}}, Whole: true}, "", 80, show.Options{Thousands: true})
+	lines := show.ValueLines(vm.Value{Data: []any{map[string]any{"total": int64(98765), "id": int64(1234)}}, Whole: true},
+		"", 80, show.Options{Thousands: true})
 	if got := lines[1].String(); got != "1234  98,765" {
 		t.Errorf("a table shows %q", got)
 	}

@@ -10,8 +10,8 @@ import (
 	"almanac/repl/show"
 )
 
-// This file holds what is drawn with: a style for each role, and the few glyphs of the chrome. No meaning hangs on a colour
-// alone, so that everything reads the same without. What the styles are is in palette.go.
+// This file holds what is drawn with: a style for each role, and the few glyphs of the chrome. No meaning hangs on a
+// colour alone, so that everything reads the same without. What the styles are is in palette.go.
 
 // A theme is a set of styles and glyphs. With colour off every style is plain.
 type theme struct {

@@ -363,7 +363,8 @@ func (m *model) statusFields() []string {
 	} else {
 		fields = append(fields, "no model")
 	}
-	fields = append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit), fmt.Sprintf("writes %d/%d", s.Mutations, s.MutationLimit))
+	fields = append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit),
+		fmt.Sprintf("writes %d/%d", s.Mutations, s.MutationLimit))
 	if !s.Loading {
 		fields = append(fields, grouped(s.Actions)+" actions")
 	}

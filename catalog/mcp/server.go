@@ -90,7 +90,8 @@ func parseCommand(name, line string, getenv func(string) (string, bool)) (endpoi
 		return endpoint{}, errors.New("no command: write mcp:COMMAND ARGS")
 	}
 	if strings.HasPrefix(words[0], ":") {
-		return endpoint{}, fmt.Errorf("%q is not a command: write mcp:COMMAND ARGS or mcp:FILE.json, with one colon", words[0])
+		return endpoint{},
+			fmt.Errorf("%q is not a command: write mcp:COMMAND ARGS or mcp:FILE.json, with one colon", words[0])
 	}
 	s.Command, s.Secrets = words, append(x.secrets, literal...)
 	s.Name = cmp.Or(name, commandName(words))

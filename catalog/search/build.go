@@ -94,8 +94,9 @@ func Build(docs int, o Options) *Index {
 	workers := make([]*worker, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
 	for i := range workers {
 		workers[i] = &worker{
-			index: ix, raw: make(map[string]int32, max(2048, min(docs, mostWords))), known: map[string][]int32{}, keys: make([]vocabulary, len(o.Kinds)),
-			meanings: make([][]int32, len(o.Fields)), work: part{keys: make([][]posting, len(o.Kinds))},
+			index: ix, raw: make(map[string]int32, max(2048, min(docs, mostWords))), known: map[string][]int32{},
+			keys: make([]vocabulary, len(o.Kinds)), meanings: make([][]int32, len(o.Fields)),
+			work: part{keys: make([][]posting, len(o.Kinds))},
 		}
 	}
 	var next, done atomic.Int64

@@ -23,7 +23,8 @@ func indexOf(notes []note, without ...Feature) *Index {
 	}
 	return Build(len(notes), Options{
 		Noun: "note", Kinds: []bool{true}, Path: path, Without: without,
-		Fields: []Field{{Name: "name", Role: Name, Weight: 20, Meaning: 512}, {Name: "path", Weight: 10, Meaning: 77}, {Name: "body", Role: Body, Weight: 10, Meaning: 256}},
+		Fields: []Field{{Name: "name", Role: Name, Weight: 20, Meaning: 512}, {Name: "path", Weight: 10, Meaning: 77},
+			{Name: "body", Role: Body, Weight: 10, Meaning: 256}},
 		Document: func(doc int, d *Document) {
 			d.Texts = append(d.Texts, Text{Field: 0, Text: notes[doc].name})
 			at := ""
@@ -61,7 +62,8 @@ func TestExplanationsAddUp(t *testing.T) {
 	}
 	var notes []note
 	for i := range 300 {
-		notes = append(notes, note{[]string{"desk", "air.line", "bridge", "zephyr"}[i%4], strings.ReplaceAll(text(2), " ", "_"), text(1 + i%9)})
+		notes = append(notes,
+			note{[]string{"desk", "air.line", "bridge", "zephyr"}[i%4], strings.ReplaceAll(text(2), " ", "_"), text(1 + i%9)})
 	}
 	ix := indexOf(notes)
 	seen := map[Feature]bool{}
@@ -86,7 +88,8 @@ func TestExplanationsAddUp(t *testing.T) {
 				}
 			}
 			if float64(sum)/unit != hits[i].Score || why.Score != hits[i].Score {
-				t.Fatalf("%q: contributions of %v are %v, the score is %v, that of the hit %v: %v", r.Text, notes[hits[i].Doc], float64(sum)/unit, why.Score, hits[i].Score, why)
+				t.Fatalf("%q: contributions of %v are %v, the score is %v, that of the hit %v: %v", r.Text, notes[hits[i].Doc],
+					float64(sum)/unit, why.Score, hits[i].Score, why)
 			}
 		}
 		k.Close()
@@ -215,7 +218,8 @@ func TestCandidates(t *testing.T) {
 // TestEnglish tells words from misspelt ones that share a stem with a word.
 func TestEnglish(t *testing.T) {
 	for word, want := range map[string]bool{
-		"invocation": true, "invocations": true, "invoce": false, "invoces": false, "house": true, "houses": true, "listing": true, "updated": true,
+		"invocation": true, "invocations": true, "invoce": false, "invoces": false, "house": true, "houses": true,
+		"listing": true, "updated": true,
 	} {
 		if got := isEnglish(word, stem(word)); got != want {
 			t.Errorf("%q: %v", word, got)
@@ -229,15 +233,17 @@ func TestSlips(t *testing.T) {
 		typed, meant string
 		want         int
 	}{
-		{"acounts", "accounts", twinSlip}, {"acounts", "amounts", farSlip}, {"invvoice", "invoice", twinSlip}, {"acces", "access", twinSlip},
-		{"refnud", "refund", swapSlip}, {"ordre", "order", swapSlip}, {"erfund", "refund", swapSlip},
-		{"invoce", "invoice", letterSlip}, {"ordr", "order", letterSlip}, {"ordser", "order", letterSlip}, {"invoicee", "invoice", twinSlip}, {"invoixe", "invoice", nearSlip},
-		{"ivnoice", "invoice", swapSlip}, {"orfer", "order", nearSlip}, {"ordar", "order", nearSlip}, {"orker", "order", noSlip},
-		{"marta", "mart", noSlip}, {"crear", "creat", noSlip}, {"refunds", "refunds", 0},
-		{"wrike", "write", noSlip}, {"netsuite", "testsuite", noSlip}, {"sinch", "since", noSlip}, {"chargebee", "chargeable", noSlip},
-		{"snapchat", "snapshot", noSlip}, {"uber", "user", noSlip}, {"binance", "finance", noSlip}, {"lyft", "left", noSlip},
-		{"coda", "code", noSlip}, {"basecamp", "basemap", noSlip}, {"kontent", "content", noSlip},
-		{"subscirptoin", "subscription", 2 * swapSlip}, {"subscribtoin", "subscription", swapSlip + farSlip}, {"customers", "customary", nearSlip + farSlip},
+		{"acounts", "accounts", twinSlip}, {"acounts", "amounts", farSlip}, {"invvoice", "invoice", twinSlip},
+		{"acces", "access", twinSlip}, {"refnud", "refund", swapSlip}, {"ordre", "order", swapSlip},
+		{"erfund", "refund", swapSlip}, {"invoce", "invoice", letterSlip}, {"ordr", "order", letterSlip},
+		{"ordser", "order", letterSlip}, {"invoicee", "invoice", twinSlip}, {"invoixe", "invoice", nearSlip},
+		{"ivnoice", "invoice", swapSlip}, {"orfer", "order", nearSlip}, {"ordar", "order", nearSlip},
+		{"orker", "order", noSlip}, {"marta", "mart", noSlip}, {"crear", "creat", noSlip}, {"refunds", "refunds", 0},
+		{"wrike", "write", noSlip}, {"netsuite", "testsuite", noSlip}, {"sinch", "since", noSlip},
+		{"chargebee", "chargeable", noSlip}, {"snapchat", "snapshot", noSlip}, {"uber", "user", noSlip},
+		{"binance", "finance", noSlip}, {"lyft", "left", noSlip}, {"coda", "code", noSlip}, {"basecamp", "basemap", noSlip},
+		{"kontent", "content", noSlip}, {"subscirptoin", "subscription", 2 * swapSlip},
+		{"subscribtoin", "subscription", swapSlip + farSlip}, {"customers", "customary", nearSlip + farSlip},
 	} {
 		if got := slipCost(test.typed, test.meant); got != test.want {
 			t.Errorf("%q for %q: %d, want %d", test.typed, test.meant, got, test.want)
@@ -304,7 +310,8 @@ func TestPartPoints(t *testing.T) {
 		{"city", "hotels", "Rooms for the night in a city."},
 		{"vm", "start", "Start a virtual machine instance."},
 	})
-	for _, text := range []string{"cancel the ticket for my flight", "climate of the city today", "start the virtual machines", ""} {
+	for _, text := range []string{"cancel the ticket for my flight", "climate of the city today",
+		"start the virtual machines", ""} {
 		r := &reader{index: ix, request: ix.ask(text), forms: map[[2]string]*wordForm{}}
 		q := r.parse(text)
 		all := tally{points: make([]int32, ix.docs), best: make([]int32, ix.docs), watched: -1}
@@ -335,7 +342,8 @@ func TestNamedPaths(t *testing.T) {
 	ix := indexOf(notes)
 	for text, want := range map[string]string{
 		"post a text in slack": "slack", "Post a text with Acme Mail": "acmemail", "teams: post a text": "teams",
-		"post a text": "", "the slack of a rope": "", "Post a text in slack. List the files in teams.": "", "list nothing in chat of others": "",
+		"post a text": "", "the slack of a rope": "", "Post a text in slack. List the files in teams.": "",
+		"list nothing in chat of others": "",
 	} {
 		q := (&reader{index: ix, request: ix.ask(text), forms: map[[2]string]*wordForm{}}).parse(text)
 		got := ""

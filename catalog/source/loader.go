@@ -80,7 +80,9 @@ func Start(ctx context.Context, sources []Source, o Options) (*Loader, error) {
 		o.Timeout = 2 * time.Minute
 	}
 	empty, _ := catalog.New(nil, o.Catalog)
-	l := &Loader{options: o, dirty: make(chan struct{}, 1), view: empty.View().WithLoading(stillLoading), built: make(chan struct{})}
+	l := &Loader{
+		options: o, dirty: make(chan struct{}, 1), view: empty.View().WithLoading(stillLoading), built: make(chan struct{}),
+	}
 	for _, s := range sources {
 		if s.Name == "" {
 			return nil, errors.New("source: no name")

@@ -22,9 +22,9 @@ import (
 	"almanac/session/vm"
 )
 
-// Session returns o with all that the session tells led to f: printed text, calls as they begin and end, runs that ended.
-// A record goes to o.Record first, whose error counts. With asks, a person who reads f is asked for approvals and can
-// type commands.
+// Session returns o with all that the session tells led to f: printed text, calls as they begin and end, runs that
+// ended. A record goes to o.Record first, whose error counts. With asks, a person who reads f is asked for approvals
+// and can type commands.
 func (f *Feed) Session(o session.Options, asks bool) session.Options {
 	o.Write, o.Ran, o.Acting = f.write, f.ran, f.act
 	if keep := o.Record; keep == nil {
@@ -179,8 +179,10 @@ func (f *Feed) observe(e llm.Event) {
 	case llm.Retrying:
 		f.Emit(Event{Kind: Retrying, Cell: cell, Text: f.beginRetry(e)})
 	case llm.Compacted:
-		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: fmt.Sprintf("the model summed up %s: %s tokens became %s\n%s",
-			text.Count(e.Turns, "turn"), text.Thousands(strconv.Itoa(e.Tokens[0])), text.Thousands(strconv.Itoa(e.Tokens[1])), e.Text)})
+		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice,
+			Text: fmt.Sprintf("the model summed up %s: %s tokens became %s\n%s",
+				text.Count(e.Turns, "turn"), text.Thousands(strconv.Itoa(e.Tokens[0])),
+				text.Thousands(strconv.Itoa(e.Tokens[1])), e.Text)})
 	case llm.Trimmed:
 		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: e.Text})
 	}
@@ -195,8 +197,8 @@ func toolFault(tool string, err error) string {
 	return tool + ": " + strings.TrimPrefix(err.Error(), tool+": ")
 }
 
-// toolText is what a person wants to see of a tool's arguments: the script or the ids. Of malformed ones it is empty: that
-// the tool fails says what is wrong with them.
+// toolText is what a person wants to see of a tool's arguments: the script or the ids. Of malformed ones it is empty:
+// that the tool fails says what is wrong with them.
 func toolText(raw json.RawMessage) string {
 	var args struct {
 		Script string   `json:"script"`

@@ -12,8 +12,8 @@ import (
 	"almanac/session/trace"
 )
 
-// Whatever a session or a conversation can tell is led to the feed: a new hook must be added there, or here with the reason
-// why it tells the feed nothing.
+// Whatever a session or a conversation can tell is led to the feed: a new hook must be added there, or here with the
+// reason why it tells the feed nothing.
 func TestEveryHook(t *testing.T) {
 	others := []string{
 		"Authorize", // decides, and tells nothing
@@ -63,7 +63,9 @@ func TestMalformedArguments(t *testing.T) {
 	// Raw JSON is no script to show, and no name stands twice.
 	call := llm.ToolCall{Name: "lua_tools_execute", Args: []byte(`{"script":["x"]}`)}
 	f.observe(llm.Event{Kind: llm.ToolStarted, Call: call})
-	f.observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: &llm.ArgsError{Tool: call.Name, Fault: "argument script: want Lua"}})
+	f.observe(llm.Event{
+		Kind: llm.ToolEnded, Call: call, Err: &llm.ArgsError{Tool: call.Name, Fault: "argument script: want Lua"},
+	})
 	f.observe(llm.Event{Kind: llm.ToolEnded, Call: call, Err: errors.New("lua_tools_execute: no Lua process")})
 	var said []string
 	for _, e := range f.Take() {
@@ -71,7 +73,8 @@ func TestMalformedArguments(t *testing.T) {
 	}
 	want := []string{
 		"lua_tools_query: the model sent malformed arguments: got array",
-		"lua_tools_execute: the model sent malformed arguments: argument script: want Lua", "lua_tools_execute: no Lua process",
+		"lua_tools_execute: the model sent malformed arguments: argument script: want Lua",
+		"lua_tools_execute: no Lua process",
 	}
 	if !slices.Equal(said, want) {
 		t.Errorf("got %q, want %q", said, want)

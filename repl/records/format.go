@@ -1,7 +1,7 @@
 package records
 
-// This file writes records, and other values, in the forms that other programs read. Nothing is shortened, and numbers are
-// as they are.
+// This file writes records, and other values, in the forms that other programs read. Nothing is shortened, and numbers
+// are as they are.
 
 import (
 	"bufio"
@@ -57,8 +57,8 @@ type Options struct {
 	Safe bool
 }
 
-// WriteValue writes any data: a list as rows, one record as one row where the format knows nothing else. fields is the order
-// of the fields of the records.
+// WriteValue writes any data: a list as rows, one record as one row where the format knows nothing else. fields is the
+// order of the fields of the records.
 func WriteValue(w io.Writer, data any, fields []string, o Options) error {
 	items, isList := data.([]any)
 	if !isList {
@@ -333,8 +333,8 @@ func encodeJSON(w io.Writer, v any, indent, end string) error {
 // NotFinite tells people what became of NaN and the infinities in JSON.
 const NotFinite = "JSON has no NaN or infinity: null stands for them"
 
-// Finite is plain data with null for NaN and the infinities, which JSON does not have, and whether there was none. It does
-// not change v.
+// Finite is plain data with null for NaN and the infinities, which JSON does not have, and whether there was none. It
+// does not change v.
 func Finite(v any) (finite any, all bool) {
 	switch v := v.(type) {
 	case float64:

@@ -5,8 +5,8 @@
 //	Format    CSV, JSON, JSON lines, Lua, Markdown, text: Write writes rows, WriteValue any value
 //	Encoding  how --output writes values: WriteValues; WriteJSON and Finite are for all JSON that leaves the program
 //
-// A List never changes, so that it can be read beside the loop that makes the next one. Everything here is a pure function
-// of its arguments.
+// A List never changes, so that it can be read beside the loop that makes the next one. Everything here is a pure
+// function of its arguments.
 package records
 
 import (
@@ -81,8 +81,8 @@ func (l List) Text(row, column int) string {
 	}
 }
 
-// Added is the list with more records at its end. fields is the order of the columns that it adds, as far as it is known;
-// an item that is no record is one with the field "value".
+// Added is the list with more records at its end. fields is the order of the columns that it adds, as far as it is
+// known; an item that is no record is one with the field "value".
 func (l List) Added(items []any, fields []string) List {
 	out := List{Columns: slices.Clone(l.Columns), rows: l.rows}
 	at := map[string]int{}

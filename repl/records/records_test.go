@@ -81,9 +81,11 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Whatever is sorted or filtered, no row is lost or there twice: each row is in the order exactly if it passes by itself.
+// Whatever is sorted or filtered, no row is lost or there twice: each row is in the order exactly if it passes by
+// itself.
 func TestOrderKeepsRows(t *testing.T) {
-	values := []any{nil, true, false, int64(3), -1.5, math.NaN(), math.Inf(1), "", "a", "A", "ä", "10", "9", "日本", []any{}, []any{"a"}, map[string]any{"a": nil}}
+	values := []any{nil, true, false, int64(3), -1.5, math.NaN(), math.Inf(1), "", "a", "A", "ä", "10", "9", "日本", []any{},
+		[]any{"a"}, map[string]any{"a": nil}}
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		var l List
@@ -166,12 +168,15 @@ func TestFormats(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{list, Options{Format: CSV}, "id,name,n,a b,tags\nc1,\"anna, \"\"A\"\"\nB\",1152921504606846976,,\"[\"\"x|y\"\",null]\"\n=c2,,-2.5,inf,\n"},
+		{list, Options{Format: CSV},
+			"id,name,n,a b,tags\nc1,\"anna, \"\"A\"\"\nB\",1152921504606846976,,\"[\"\"x|y\"\",null]\"\n=c2,,-2.5,inf,\n"},
 		{list, Options{Format: CSV, Safe: true, Rows: []int{1}, Columns: []int{2, 0}}, "n,id\n-2.5,'=c2\n"},
-		{list, Options{Format: JSON}, "[\n  {\"id\":\"c1\",\"name\":\"anna, \\\"A\\\"\\nB\",\"n\":1152921504606846976,\"tags\":[\"x|y\",null]},\n" +
-			"  {\"id\":\"=c2\",\"name\":null,\"n\":-2.5,\"a b\":null}\n]\n"},
+		{list, Options{Format: JSON},
+			"[\n  {\"id\":\"c1\",\"name\":\"anna, \\\"A\\\"\\nB\",\"n\":1152921504606846976,\"tags\":[\"x|y\",null]},\n" +
+				"  {\"id\":\"=c2\",\"name\":null,\"n\":-2.5,\"a b\":null}\n]\n"},
 		{list, Options{Format: JSONL, Rows: []int{1}}, "{\"id\":\"=c2\",\"name\":null,\"n\":-2.5,\"a b\":null}\n"},
-		{list, Options{Format: Lua, Rows: []int{1}}, "return {\n  { id = \"=c2\", name = null, n = -2.5, [\"a b\"] = math.huge },\n}\n"},
+		{list, Options{Format: Lua, Rows: []int{1}},
+			"return {\n  { id = \"=c2\", name = null, n = -2.5, [\"a b\"] = math.huge },\n}\n"},
 		{list, Options{Format: Markdown, Columns: []int{0, 2, 4}}, "| id | n | tags |\n| --- | ---: | --- |\n" +
 			"| c1 | 1152921504606846976 | [\"x\\|y\",null] |\n| =c2 | -2.5 |  |\n"},
 		{list, Options{Format: Text, Columns: []int{0, 2}}, "id   n\nc1   1152921504606846976\n=c2  -2.5\n"},
@@ -227,7 +232,8 @@ func TestRows(t *testing.T) {
 	if got, want := written(t, empty, nil, Options{Format: CSV}), "a\n\"\"\n\"\"\nx\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := written(t, []any{[]any{int64(1), "x"}, []any{math.NaN()}}, nil, Options{Format: CSV}), "1,2\n1,x\nnan,\n"; got != want {
+	if got, want := written(t, []any{[]any{int64(1), "x"}, []any{math.NaN()}}, nil, Options{Format: CSV}),
+		"1,2\n1,x\nnan,\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := written(t, []any{}, nil, Options{Format: CSV}); got != "" {

@@ -108,8 +108,8 @@ func noPlace(i int, v vm.Value, as Encoding) error {
 // luaWidth is how wide a line of a Lua literal may be.
 const luaWidth = 100
 
-// rowsOf makes records of any data: the items of a list, and of a list of lists their items under their numbers. fields is
-// the order of the fields as far as it is known.
+// rowsOf makes records of any data: the items of a list, and of a list of lists their items under their numbers. fields
+// is the order of the fields as far as it is known.
 func rowsOf(data any, fields []string) ([]any, []string) {
 	list, ok := data.([]any)
 	if !ok {

@@ -62,8 +62,8 @@ const longestNested = 24
 // FieldText is a field's name as a head shows it.
 func FieldText(name string) string { return text.SanitizeLine(name) }
 
-// FieldOrder names the fields of records in the order of a table's columns: what names a record first, then in the order of
-// the given fields.
+// FieldOrder names the fields of records in the order of a table's columns: what names a record first, then in the
+// order of the given fields.
 func FieldOrder(records []map[string]any, fields []string) []string {
 	var names []string
 	for _, c := range makeColumns(records, fields) {
@@ -157,7 +157,8 @@ func placeOf(name string) place {
 	return telling
 }
 
-// Table shows all records as a table, in a width above 0 what fits. fields is the order of the columns as far as it is known.
+// Table shows all records as a table, in a width above 0 what fits. fields is the order of the columns as far as it is
+// known.
 func Table(records []any, fields []string, width int) []Line {
 	rows := make([]map[string]any, len(records))
 	for i, r := range records {
@@ -202,8 +203,8 @@ func tableLines(records []map[string]any, fields []string, rest string, width in
 	return lines
 }
 
-// makeColumns makes a column of each field: what names a record comes first, then fields in the order of the given ones,
-// those that are not among them by their names.
+// makeColumns makes a column of each field: what names a record comes first, then fields in the order of the given
+// ones, those that are not among them by their names.
 func makeColumns(records []map[string]any, fields []string) []column {
 	known := map[string]int{}
 	var cols []column
@@ -305,8 +306,8 @@ func (c column) worthOf(counts map[string]int) worth {
 	return varied
 }
 
-// How far a column of text may shrink: to easy where there is room, to narrowest where there is not. What names a record
-// is cut only beyond longestID or longestName.
+// How far a column of text may shrink: to easy where there is room, to narrowest where there is not. What names a
+// record is cut only beyond longestID or longestName.
 const (
 	easy        = 16
 	narrowest   = 10
@@ -327,8 +328,8 @@ func (c column) minWidth(text int) int {
 	return min(c.width, text)
 }
 
-// fit leaves columns out until the rest can be shrunk to width cells: those that tell least, then from the right. Then it
-// shrinks the widest. It returns the columns to show and the names of the others, in their order.
+// fit leaves columns out until the rest can be shrunk to width cells: those that tell least, then from the right. Then
+// it shrinks the widest. It returns the columns to show and the names of the others, in their order.
 func fit(cols []column, width int) (shown []column, left []string) {
 	if len(cols) > maxColumns {
 		for _, c := range cols[maxColumns:] {

@@ -11,10 +11,12 @@ import (
 	luasrc "almanac/catalog/lua"
 )
 
-// Every number that is written as Lua reads back as the same number, and what tostring makes of a whole one up to 2^53, too.
+// Every number that is written as Lua reads back as the same number, and what tostring makes of a whole one up to 2^53,
+// too.
 func TestNumbersReadBack(t *testing.T) {
 	numbers := []float64{
-		0, math.Copysign(0, -1), 1, -1, 0.1, 1e-4, 1e-5, 3703701.75, 1e14, 1e15, 1e16, 1 << 53, 1<<53 - 1, 1<<53 + 2, 1 << 60, 1 << 63, 1 << 64,
+		0, math.Copysign(0, -1), 1, -1, 0.1, 1e-4, 1e-5, 3703701.75, 1e14, 1e15, 1e16, 1 << 53, 1<<53 - 1, 1<<53 + 2, 1 << 60,
+		1 << 63, 1 << 64,
 		math.MaxFloat64, math.SmallestNonzeroFloat64, 4503599627370495.5, 1e22, 123456789012345678,
 	}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -183,7 +183,8 @@ func TestFirstTryFollowsTheCatalog(t *testing.T) {
 	read := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-read
-		io.WriteString(w, `{"openapi":"3.0.0","info":{"title":"Shop","version":"1"},"servers":[{"url":"https://shop.example"}],
+		io.WriteString(w,
+			`{"openapi":"3.0.0","info":{"title":"Shop","version":"1"},"servers":[{"url":"https://shop.example"}],
 			"paths":{"/items":{"get":{"operationId":"listItems","responses":{"200":{"description":"ok"}}}}}}`)
 	}))
 	defer server.Close()
