@@ -50,7 +50,8 @@ var rewrites = []struct {
 	pattern *regexp.Regexp
 	with    string
 }{
-	{"messages have the words of Lua 5.3", lua52, re(`(attempt to [a-z ]+) (` + name + `) \((a \w+ value)\)`), "$1 $3 ($2)"},
+	{"messages have the words of Lua 5.3", lua52,
+		re(`(attempt to [a-z ]+) (` + name + `) \((a \w+ value)\)`), "$1 $3 ($2)"},
 	{"after a yield in __concat lua5.2 names a wrong value", lua52,
 		re(`(attempt to concatenate a \w+ value) \(constant (?s:.*?)\)`), "$1"},
 	{"a field with a computed key is as written", here, re(`\(field '\?': [^\n]*?\)`), "(field '?')"},
