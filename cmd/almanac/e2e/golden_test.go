@@ -120,6 +120,8 @@ func TestGoldenScreens(t *testing.T) {
 				}}
 				scenes := screenScenes()
 				switch look {
+				case "color": // of its own accord it has colours only where the terminal tells its background
+					s.env = []string{"ALMANAC_UI_THEME=dark"}
 				case "nocolor":
 					s.env = []string{"NO_COLOR=1"}
 				case "ascii":
@@ -221,17 +223,21 @@ func styled(screen string) string {
 	for _, row := range strings.SplitAfter(screen, "\n") {
 		for row != "" {
 			if m := sgr.FindStringSubmatch(row); m != nil {
-				for _, code := range strings.Split(m[1], ";") {
+				for _, code := range codes.FindAllString(m[1], -1) {
 					switch code {
-					case "", "0":
+					case "0":
 						now = nil
 					case "39", "49":
-						now = slices.DeleteFunc(now, func(c string) bool { return len(c) == 2 && (c[0] == '3') == (code == "39") })
+						now = slices.DeleteFunc(now, func(c string) bool { return colorOf(c) == code[:1] })
 					default:
 						// A colour takes the place of the one before.
-						now = append(slices.DeleteFunc(now,
-							func(c string) bool { return c == code || len(code) == 2 && len(c) == 2 && c[0] == code[0] }), code)
+						now = append(slices.DeleteFunc(now, func(c string) bool {
+							return c == code || colorOf(c) != "" && colorOf(c) == colorOf(code)
+						}), code)
 					}
+				}
+				if m[1] == "" {
+					now = nil
 				}
 				row = row[len(m[0]):]
 				continue
@@ -248,4 +254,15 @@ func styled(screen string) string {
 	return b.String()
 }
 
-var sgr = regexp.MustCompile(`^\x1b\[([0-9;]*)m`)
+// colorOf is "3" for a code that colours letters, "4" for one of their background, else empty.
+func colorOf(code string) string {
+	if len(code) > 1 && strings.Contains("34", code[:1]) {
+		return code[:1]
+	}
+	return ""
+}
+
+var (
+	sgr   = regexp.MustCompile(`^\x1b\[([0-9;]*)m`)
+	codes = regexp.MustCompile(`[34]8;5;\d+|[34]8;2;\d+;\d+;\d+|\d+`)
+)
