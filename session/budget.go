@@ -133,10 +133,13 @@ func (r *run) goOn(ctx context.Context, entry *catalog.Entry, over *Overrun, c *
 	if r.script.Author != User || w.options.Approve == nil {
 		return r.exhausted(entry, over, c)
 	}
+	waited := time.Now()
 	select { // one question at a time
 	case r.asking <- struct{}{}:
 		defer func() { <-r.asking }()
+		c.Start = c.Start.Add(time.Since(waited))
 	case <-ctx.Done():
+		c.Start = c.Start.Add(time.Since(waited))
 		c.Verdict = trace.Interrupted
 		return interrupted()
 	}
@@ -149,7 +152,7 @@ func (r *run) goOn(ctx context.Context, entry *catalog.Entry, over *Overrun, c *
 	case r.halted:
 		return r.exhausted(entry, over, c)
 	}
-	waited := time.Now()
+	waited = time.Now()
 	answer, err := w.options.Approve(ctx, Request{
 		Over: over, Entry: entry, Author: r.script.Author, Cell: r.script.Cell, N: c.N, Line: sourceLine(c),
 		Source: leaves(w, r.script.Source),

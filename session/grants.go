@@ -186,10 +186,13 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	if err := r.previewCall(ctx, entry, call, c); err != nil {
 		return nil, err
 	}
+	waited := time.Now()
 	select { // one question at a time
 	case r.asking <- struct{}{}:
 		defer func() { <-r.asking }()
+		c.Start = c.Start.Add(time.Since(waited))
 	case <-ctx.Done():
+		c.Start = c.Start.Add(time.Since(waited))
 		c.Verdict = trace.Interrupted
 		return nil, interrupted()
 	}
@@ -203,7 +206,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		c.Verdict = trace.Denied
 		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 	}
-	waited := time.Now()
+	waited = time.Now()
 	shown, injected := leaves(w, call.Args), leaves(w, c.Injected)
 	answer, err := w.options.Approve(ctx, Request{
 		Entry: entry, Args: shown, Injected: injected, Preview: c.Preview,

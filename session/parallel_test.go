@@ -308,3 +308,29 @@ func reprs(out *Outcome) []string {
 	}
 	return all
 }
+
+// The time behind another question is the person's, not the call's: without it, a call has hardly begun when the first
+// question is answered.
+func TestWaitingBehindAQuestion(t *testing.T) {
+	const wait = 400 * time.Millisecond
+	var answered time.Time
+	_, b := newParallelShop(t, 1, func(o *Options) {
+		o.Policy.Mode = policy.Ask
+		o.Approve = func(context.Context, Request) (Approval, error) {
+			if answered.IsZero() {
+				time.Sleep(wait)
+				answered = time.Now()
+			}
+			return Approval{Verdict: Once}, nil
+		}
+	})
+	out := b.run(User, `parallel({1, 2}, function(n) calls.change{n = n} end)`)
+	if out.Err != nil || len(out.Calls) != 2 {
+		t.Fatalf("%v, %d calls", out.Err, len(out.Calls))
+	}
+	for _, c := range out.Calls {
+		if c.Start.Before(answered.Add(-wait / 2)) {
+			t.Errorf("call %d began %v before the first answer", c.N, answered.Sub(c.Start))
+		}
+	}
+}
