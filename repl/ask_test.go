@@ -136,8 +136,8 @@ func TestAskInterrupted(t *testing.T) {
 	if err := transcript.Write(&b, records, transcript.FormatMarkdown); err != nil {
 		t.Fatal(err)
 	}
-	if got := typed(t.Context(), sh, "/trace", nil); !strings.Contains(got, "[1.1] interrupted billing.refund.issue") ||
-		!strings.Contains(b.String(), "`billing.refund.issue` interrupted, would change data (policy ask)\n") ||
+	if got := typed(t.Context(), sh, "/trace", nil); !strings.Contains(got, "[1.1] not made billing.refund.issue") ||
+		!strings.Contains(b.String(), "`billing.refund.issue` not made, would change data (policy ask)\n") ||
 		strings.Contains(got+b.String(), "denied") {
 		t.Errorf("told as:\n%s%s", got, b.String())
 	}

@@ -38,6 +38,7 @@ func (sh *Shell) runLua(ctx context.Context, c *event.Cell, source string, fresh
 // runScript fills in a script of the person's and runs it.
 func (sh *Shell) runScript(ctx context.Context, c *event.Cell, script session.Script) error {
 	script.Name, script.Author, script.Cell, script.Expr = cellName(c.N), session.User, c.N, true
+	script.Line = sh.line
 	if !script.Fresh {
 		script.Keep = []string{"_", fmt.Sprintf("_%d", c.N)}
 	}

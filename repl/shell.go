@@ -121,6 +121,7 @@ type Shell struct {
 	feed     *event.Feed
 	commands []command
 	docs     func() []prelude.Doc // read when they are asked for first
+	line     int                  // of what is read, where the input at hand begins; belongs to who calls HandleAt
 
 	mu    sync.Mutex // guards what follows
 	mode  input.Mode
@@ -287,6 +288,12 @@ func (sh *Shell) Submit(line string) input.Readiness {
 // ctx that ends stops the model and the script; the session stays as far as they came. It never panics.
 func (sh *Shell) Handle(ctx context.Context, line string) Status {
 	return sh.HandleIn(ctx, sh.Mode(), line)
+}
+
+// HandleAt is Handle for a line that is line n of what is read: messages count from there.
+func (sh *Shell) HandleAt(ctx context.Context, n int, line string) Status {
+	sh.line = n
+	return sh.Handle(ctx, line)
 }
 
 // HandleIn is Handle for a line that was typed in a mode, whatever the mode is now.

@@ -154,3 +154,25 @@ func TestQuestionsNameCredentials(t *testing.T) {
 		}
 	}
 }
+
+// What is said of the words of a query cannot show a credential in pieces.
+func TestQueriesLoseCredentials(t *testing.T) {
+	b := newBench(t, func(o *Options) {
+		o.Secrets = secret.NewFilter(func() []string { return []string{"crimson-walnut-ledger"} })
+	})
+	for _, source := range []string{
+		`return catalog.explain("shop.item.get", "crimson-walnut-ledger item")`,
+		`return catalog.search("crimson-walnut-ledger item", {limit = 2})`,
+	} {
+		a, err := b.session.Query(t.Context(), Script{Source: source})
+		if err != nil || a.Outcome.Err != nil {
+			t.Fatalf("%s: %v %v", source, err, a)
+		}
+		text := a.Text + fmt.Sprintf("%+v", a.Outcome)
+		for _, piece := range []string{"crimson", "walnut", "ledger"} {
+			if strings.Contains(text, piece) {
+				t.Errorf("%s: shows %q: %s", source, piece, text)
+			}
+		}
+	}
+}

@@ -103,7 +103,7 @@ func (r *run) search(view *catalog.View, a *arguments) (any, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	set, err := view.Search(query, o)
+	set, err := view.Search(r.session.Redact(query), o) // what it says of the words shows them one by one
 	if err != nil {
 		return nil, err
 	}
@@ -324,7 +324,7 @@ func (r *run) explain(view *catalog.View, a *arguments) (any, error) {
 	if !r.read(entry.ID) {
 		return nil, r.enough("catalog.explain")
 	}
-	why, err := view.Explain(entry.ID, query)
+	why, err := view.Explain(entry.ID, r.session.Redact(query))
 	if err != nil {
 		return nil, err
 	}

@@ -258,7 +258,8 @@ func (r *run) label() string {
 
 func (r *run) vmScript() vm.Script {
 	return vm.Script{
-		Source: r.script.Source, Name: r.script.Name, Surface: r.surface, Roots: r.session.View().Roots(),
+		Source: strings.Repeat("\n", max(r.script.Line-1, 0)) + r.script.Source, Name: r.script.Name,
+		Surface: r.surface, Roots: r.session.View().Roots(),
 		Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args, Times: r.script.Times,
 	}
 }

@@ -22,7 +22,9 @@ const (
 type Script struct {
 	Source string
 	// Name is what messages call the source; empty means "script".
-	Name   string
+	Name string
+	// Line is which line of what was read its first one is, for messages; zero means 1.
+	Line   int
 	Author Author
 	// Actions selects ids that the model may call in this run beside the described ones; at most Budget.Selected.
 	Actions []string

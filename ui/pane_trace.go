@@ -121,7 +121,7 @@ func (p *tracePane) row(u repl.Used, width int) string {
 		left := fmt.Sprintf("%s %s %s", sign, u.Number(), text.SanitizeLine(id))
 		right := text.Took(u.Call.Took)
 		if u.Call.Verdict != trace.OK {
-			right = string(u.Call.Verdict)
+			right = u.Call.Verdict.Words()
 		}
 		return p.m.theme.sides(width, left, "  "+right)
 	}
@@ -129,7 +129,7 @@ func (p *tracePane) row(u repl.Used, width int) string {
 	right := text.Took(u.Call.Took)
 	note := u.Call.Brief
 	if u.Call.Verdict != trace.OK {
-		note = string(u.Call.Verdict)
+		note = u.Call.Verdict.Words()
 	}
 	if note != "" {
 		right = text.SanitizeLine(note) + "  " + right

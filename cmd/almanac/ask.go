@@ -152,6 +152,8 @@ type handling struct {
 	format string
 	// alone tells that there is one line only: no cell can be looked up afterwards.
 	alone bool
+	// at is the number of the line in what is piped in; zero where nothing is.
+	at int
 	// asker asks the person; nil for none.
 	asker *plain.Asker
 }
@@ -159,7 +161,7 @@ type handling struct {
 // line handles one line and returns what came of it. The error has the exit code.
 func (h handling) line(ctx context.Context, line string) (a answered, quit bool, err error) {
 	f := h.follow(ctx, h.asks(line) || h.alone && h.format != "text")
-	status := h.shell.Handle(ctx, line)
+	status := h.shell.HandleAt(ctx, h.at, line)
 	ended := f.finish()
 	a = answered{Output: f.said.String(), Calls: []trace.Call{}}
 	if cells := h.shell.Cells(); len(cells) > 0 {
@@ -232,9 +234,10 @@ func (cli *commandLine) pipe(ctx context.Context, p *program, asks bool) (err er
 	lines.Buffer(nil, maxPiped)
 	var failed error
 	var typed []string
+	read := 0 // lines
 	handle := func() (quit bool) {
 		text := strings.Join(typed, "\n")
-		typed = nil
+		h.at, typed = read-len(typed)+1, nil
 		if strings.TrimSpace(text) == "" {
 			return false
 		}
@@ -249,7 +252,7 @@ func (cli *commandLine) pipe(ctx context.Context, p *program, asks bool) (err er
 		return quit || ctx.Err() != nil
 	}
 	for lines.Scan() {
-		typed = append(typed, lines.Text())
+		typed, read = append(typed, lines.Text()), read+1
 		if shell.Submit(strings.Join(typed, "\n")) == input.Complete && handle() {
 			return failed
 		}

@@ -168,7 +168,7 @@ func callLines(calls []trace.Call) []string {
 		if n += max(first.Times-1, 0); n > 1 {
 			line += fmt.Sprintf(" x%d", n)
 		}
-		line += ": " + string(first.Verdict)
+		line += ": " + first.Verdict.Words()
 		if changedData(first) {
 			line += ", changed data"
 		}

@@ -48,7 +48,7 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 	}
 	cause := strings.TrimPrefix(strings.TrimPrefix(c.Error, c.ID), ": ")
 	if cause == "" {
-		cause = string(c.Verdict)
+		cause = c.Verdict.Words()
 	}
 	parts := show.Lines(show.Error, "    ", cause)
 	first := show.Line{show.Error.Span(inside + m.Fail + " "), id,

@@ -273,7 +273,7 @@ func writeRun(b *strings.Builder, r Run) {
 		b.WriteString("\n")
 	}
 	for _, c := range r.Calls {
-		fmt.Fprintf(b, "- `%s` %s", c.ID, c.Verdict)
+		fmt.Fprintf(b, "- `%s` %s", c.ID, c.Verdict.Words())
 		if c.Brief != "" && c.Verdict != trace.Planned {
 			fmt.Fprintf(b, ", %s", text.SanitizeLine(c.Brief))
 		}

@@ -103,8 +103,16 @@ const (
 	Limited  Verdict = "limited"  // a budget was used up
 	Planned  Verdict = "planned"  // a preview recorded the mutation and called nothing
 	// Interrupted: the run was stopped while the person was asked; the action was not called.
-	Interrupted Verdict = "interrupted"
+	Interrupted Verdict = "interrupted" // in words "not made"
 )
+
+// Words is what a person or a model reads of the verdict.
+func (v Verdict) Words() string {
+	if v == Interrupted {
+		return "not made"
+	}
+	return string(v)
+}
 
 // Refused is the Rule of a call that the person denied.
 const Refused = "refused"
