@@ -157,8 +157,8 @@ func placeOf(name string) place {
 	return telling
 }
 
-// Table shows all records as a table, in a width above 0 what fits. fields is the order of the columns as far as it is
-// known.
+// Table shows all records as a table, in a width above 0 what fits; no lines where no record has a field. fields is the
+// order of the columns as far as it is known.
 func Table(records []any, fields []string, width int) []Line {
 	rows := make([]map[string]any, len(records))
 	for i, r := range records {
@@ -178,6 +178,9 @@ func tableLines(records []map[string]any, fields []string, rest string, width in
 	}
 	m := o.Marks()
 	made := makeColumns(shown, fields)
+	if len(made) == 0 {
+		return nil
+	}
 	if o.Thousands {
 		for i := range made {
 			made[i].separate()
