@@ -97,14 +97,18 @@ func (sh *Shell) expanded(command string, n, m int) (events []event.Event, err e
 	}
 	say := func(text string) { events = append(events, event.Event{Kind: event.Said, Text: text}) }
 	say(fmt.Sprintf("[%d] %s", c.N, c.Source))
-	for _, thought := range c.Thoughts {
-		events = append(events, event.Event{Kind: event.Thought, Text: thought, Full: true})
+	if len(c.Course) > 0 {
+		events = append(events, c.Course...)
+		if c.Outcome != nil && c.Outcome.Err == nil && len(c.Outcome.Values) > 0 { // the model may have read a part of it
+			events = append(events, event.Event{Kind: event.Ran, Cell: c.N, Author: c.Author, Outcome: c.Outcome, Full: true})
+		}
+		if c.Answer != "" {
+			say(c.Answer)
+		}
+		return events, nil
 	}
 	for _, script := range c.Scripts {
 		say(script)
-	}
-	for _, answer := range c.Answers {
-		events = append(events, answer.Event(c.N, true))
 	}
 	for _, call := range c.Calls {
 		events = append(events, event.Event{Kind: event.Called, Cell: c.N, Author: session.Author(call.Author), Call: &call})

@@ -24,6 +24,7 @@ type ToolAnswer struct {
 const (
 	keptAnswer  = 16 << 10 // of one answer
 	keptAnswers = 256 << 10
+	keptScripts = 256 << 10
 )
 
 // NewToolAnswer cuts what a tool answered to what is kept.
@@ -40,13 +41,8 @@ func (a ToolAnswer) Event(cell int, full bool) Event {
 func (f *Feed) answer(e llm.Event, shown bool) {
 	a := NewToolAnswer(e.Call.Name, e.Text)
 	f.mu.Lock()
-	cell, kept := f.cell.N, 0
-	for _, earlier := range f.cell.Answers {
-		kept += len(earlier.Text)
-	}
-	if kept+len(a.Text) <= keptAnswers {
-		f.cell.Answers = append(f.cell.Answers, a)
-	}
+	cell := f.cell.N
+	f.cell.went(a.Event(cell, true), keptAnswers)
 	f.mu.Unlock()
 	if !shown && strings.Contains(strings.TrimSpace(e.Text), "\n") {
 		f.Emit(a.Event(cell, false))

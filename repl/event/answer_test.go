@@ -31,8 +31,8 @@ func TestToolAnswers(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if answers := f.cell.Answers; len(answers) != 3 || answers[0].Text != "done" || answers[2].Total != keptAnswer+5 {
-		t.Errorf("kept: %d answers", len(answers))
+	if c := f.cell.Course; len(c) != 3 || c[0].Text != "done" || c[2].Total != keptAnswer+5 {
+		t.Errorf("kept: %d answers", len(c))
 	}
 	events[0].Full = true
 	got = nil

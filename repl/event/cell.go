@@ -30,15 +30,26 @@ type Cell struct {
 	Calls []trace.Call
 	// Scripts are those that the model ran, in order.
 	Scripts []string
-	// Thoughts are the reasoning of the model, in order, each cut to what is kept.
-	Thoughts []string
-	// Answers are what the model read of its tools, in order, as far as they are kept.
-	Answers []ToolAnswer
+	// Course is what the model thought, wrote for its tools, called and read, in order, as far as it is kept; empty for a
+	// script of the person's.
+	Course []Event
 	// Answer is what the model said at last.
 	Answer string
 	Err    error
 	// Replay is true when the cell belongs into a saved session: a script of the person's that succeeded.
 	Replay bool
+}
+
+// went adds e to the course of the cell; of a kind it keeps room bytes of text.
+func (c *Cell) went(e Event, room int) {
+	for _, earlier := range c.Course {
+		if earlier.Kind == e.Kind {
+			room -= len(earlier.Text)
+		}
+	}
+	if len(e.Text) <= room {
+		c.Course = append(c.Course, e)
+	}
 }
 
 // IsResult tells the globals that hold results: _ and _1, _2 ..., and _2_1 for the first of the model's scripts in [2].

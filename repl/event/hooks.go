@@ -105,11 +105,15 @@ func (f *Feed) record(r trace.Record) {
 	call.N = len(f.cell.Calls) + 1
 	f.cell.Calls = append(f.cell.Calls, call)
 	cell := f.cell.N
+	called := Event{Kind: Called, Cell: cell, Author: session.Author(call.Author), Call: &call}
+	if f.cell.Form == input.Words {
+		f.cell.went(called, 0)
+	}
 	if r.Whole != nil {
 		f.results.put(cell, call.N, r.Whole)
 	}
 	f.mu.Unlock()
-	f.Emit(Event{Kind: Called, Cell: cell, Author: session.Author(call.Author), Call: &call})
+	f.Emit(called)
 }
 
 // ran makes a Ran event of a run of the model's; the shell tells of the person's own.
@@ -159,14 +163,18 @@ func (f *Feed) observe(e llm.Event) {
 		f.spoken += len(e.Text)
 	case llm.ToolStarted:
 		f.toolRan = false
+		if e := wrote(e, f.cell.N); e.Text != "" {
+			e.Full = true
+			f.cell.went(e, keptScripts)
+		}
 	}
 	f.mu.Unlock()
 	switch e.Kind {
 	case llm.Delta:
 		f.Emit(Event{Kind: Spoke, Cell: cell, Author: session.Model, Text: e.Text})
 	case llm.ToolStarted:
-		if text := toolText(e.Call.Args); text != "" {
-			f.Emit(Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name, Text: text})
+		if e := wrote(e, cell); e.Text != "" {
+			f.Emit(e)
 		}
 	case llm.ToolEnded:
 		f.answer(e, toolRan)
@@ -186,6 +194,11 @@ func (f *Feed) observe(e llm.Event) {
 	case llm.Trimmed:
 		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: e.Text})
 	}
+}
+
+// wrote tells what the model hands to a tool; its text is empty for what cannot be shown.
+func wrote(e llm.Event, cell int) Event {
+	return Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name, Text: toolText(e.Call.Args)}
 }
 
 // toolFault is why a tool failed, for the person: what the model reads may tell it what to do.

@@ -120,7 +120,7 @@ func wroteLines(e Event, width int, o RenderOptions) []show.Line {
 	lines := []show.Line{show.Dim.Line(prefix + "-- " + text.SanitizeLine(tool))}
 	source := strings.Split(strings.TrimRight(e.Text, " \t\n"), "\n")
 	over := len(source) - foldedLines
-	if over <= 1 || o.Verbose {
+	if over <= 1 || o.Verbose || e.Full {
 		return append(lines, QuotedLua(e.Text, 0, width, m)...)
 	}
 	note := fmt.Sprintf("%s%s %d more lines", prefix, m.Cut, over)

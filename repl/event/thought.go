@@ -57,12 +57,9 @@ func (f *Feed) endThought() {
 	f.mu.Lock()
 	t := f.thought
 	f.thought = thought{}
-	cell, kept := f.cell.N, 0
-	for _, earlier := range f.cell.Thoughts {
-		kept += len(earlier)
-	}
-	if t.bytes > 0 && kept+len(t.text) <= keptThoughts {
-		f.cell.Thoughts = append(f.cell.Thoughts, string(t.text))
+	cell := f.cell.N
+	if t.bytes > 0 {
+		f.cell.went(Event{Kind: Thought, Text: string(t.text), Full: true}, keptThoughts)
 	}
 	f.mu.Unlock()
 	if t.bytes > 0 {
