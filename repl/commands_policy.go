@@ -29,7 +29,7 @@ func policyCommands() []command {
 				"small writes run, high risk asks", "readonly", "no writes"),
 			brief: "what happens to writes, and what is granted",
 			more: "ask       writes: ask; every one asks you\nsession   writes: ask for high risk; low and medium risk run\n" +
-				"readonly  writes: denied, also those that your configuration grants\nA change takes back what was granted in this session. It counts from the next call on, also of a run that is under way.",
+				"readonly  writes: denied, also those that your configuration grants\nA change takes back what was granted in this session, and so does readonly. It counts from the next call on, also of a run that is under way.",
 		},
 		{
 			name: "policy allow", args: "ID [BOUNDS]", group: groupMore, run: allow, words: idWords,
@@ -61,6 +61,10 @@ func setPolicy(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 			usage: "/policy [ask|session|readonly], /policy allow ID|PATTERN, /policy revoke N...|all", message: err.Error(),
 		}
 	}
+	if p.Mode == m && m != policy.ReadOnly { // readonly means it: what is granted goes
+		sh.say(event.Notice, "%s (policy %s) already; nothing changed%s", p.Words(), m, takenBackWith(p))
+		return nil
+	}
 	p.Mode, p.Named = m, true
 	before := len(p.Grants)
 	p = p.Without(func(g policy.Grant) bool { return g.For != policy.Always && (!g.Early || m == policy.ReadOnly) })
@@ -77,6 +81,14 @@ func setPolicy(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	}
 	sh.say(event.Notice, "%s", said)
 	return nil
+}
+
+// takenBackWith says how grants are taken back, where there are any.
+func takenBackWith(p policy.Policy) string {
+	if len(p.Grants) == 0 {
+		return ""
+	}
+	return "; /policy revoke N or all takes grants back"
 }
 
 func policyText(m policy.Mode) string {
@@ -154,11 +166,11 @@ func allow(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if err != nil {
 		return bad(err)
 	}
-	if g, err = g.Fits(s.View()); err != nil {
-		return bad(err)
-	}
 	if how := s.View().Loading(); how != "" && !g.Pattern.IsExact() {
 		return fmt.Errorf("policy allow %s: a pattern has to wait: %s", g.Pattern, how)
+	}
+	if g, err = g.Fits(s.View()); err != nil {
+		return bad(err)
 	}
 	g = g.Bind(s.View())
 	g.By = "you"

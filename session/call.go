@@ -236,9 +236,9 @@ func (r *run) remedy(d policy.Decision) string {
 	case commands && d.Missed != "":
 		return "the person can allow it with /policy allow " + d.Fit
 	case commands && user:
-		return "this is a write; allow it with /policy ask, or rerun with " + flag
+		return "this is a write; allow it with /policy allow " + d.Fit + ", or be asked with /policy ask"
 	case commands:
-		return "this is a write; the person can allow it with /policy ask, or with " + flag + " at the start"
+		return "this is a write; the person can allow it with /policy allow " + d.Fit
 	case user:
 		return "this is a write; rerun with " + flag
 	default:

@@ -157,8 +157,9 @@ func TestDenialsNameTheGrant(t *testing.T) {
 		},
 			"outside grant 1 (0 <= cents <= 500), and nobody can be asked",
 			"this is a write; rerun with --allow 'shop.item.price 0 <= cents <= 501'"},
-		{"others granted", "shop.item.get", User, func(*Options) {},
-			"no grant covers it", "this is a write; allow it with /policy ask, or rerun with --allow shop.item.price"},
+		{"a read granted", "shop.item.get", User, func(*Options) {},
+			"this session is read-only",
+			"this is a write; allow it with /policy allow shop.item.price, or be asked with /policy ask"},
 		{"a secret", "shop.item.price item_id = hunter2", User, func(*Options) {},
 			`outside grant 1 (item_id = "[redacted]")`, `allow it with /policy allow shop.item.price item_id = "a"`},
 		{"a rule", "shop.item.price cents <= 900", User, func(o *Options) {

@@ -37,7 +37,7 @@ type commandLine struct {
 	Base          []string      `placeholder:"NAME=URL" help:"Server URL of the source NAME, instead of those in its document."`
 	View          string        `placeholder:"FILE" help:"Limit what can be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
 	Policy        string        `enum:",ask,readonly,session" default:"" help:"Policy for calls that change data: ask, readonly or session. Default: ask at a terminal, else readonly."`
-	Allow         []string      `sep:";" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'."`
+	Allow         []string      `sep:"none" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'. Repeatable."`
 	Model         string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"Language model to use."`
 	ContextWindow int           `hidden:"" placeholder:"TOKENS" help:"Tokens that the model can read. Default: what its server says, or what is known of the model."`
 	BaseURL       string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"URL of an OpenAI-compatible server, such as http://localhost:11434/v1."`

@@ -172,7 +172,7 @@ func parseBounds(text string) (bounds []Bound, rest string, err error) {
 func parseBound(text string) (b Bound, rest string, err error) {
 	b.Arg, rest = parseWord(text)
 	if b.Op, rest = parseOp(rest); b.Op == "" {
-		return b, "", fmt.Errorf("%s: want one of = < <= > >= behind it", b.Arg)
+		return b, "", fmt.Errorf("%s: want one of = < <= > >= after it", b.Arg)
 	}
 	if b.Value, rest, err = parseValue(rest); err != nil {
 		return b, "", fmt.Errorf("%s %s: %w", b.Arg, b.Op, err)
@@ -205,7 +205,7 @@ func parseOp(text string) (op, rest string) {
 
 func parseValue(text string) (v any, rest string, err error) {
 	if text == "" {
-		return nil, "", fmt.Errorf("want a value behind it")
+		return nil, "", fmt.Errorf("want a value after it")
 	}
 	if quote := text[0]; quote == '"' {
 		quoted, err := strconv.QuotedPrefix(text)

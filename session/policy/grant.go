@@ -2,7 +2,6 @@ package policy
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -170,53 +169,6 @@ func ParseGrants(texts []string, by string) ([]Grant, error) {
 		grants = append(grants, g)
 	}
 	return grants, nil
-}
-
-// Fits checks that the grant can let a call of v through, and returns it as the ids and arguments there are written.
-func (g Grant) Fits(v *catalog.View) (Grant, error) {
-	if !g.Pattern.IsExact() {
-		return g, g.reaches(v)
-	}
-	id := g.Pattern.String()
-	if len(v.Children(id)) > 0 {
-		return g, fmt.Errorf("grant of %s: no such action: for all below it say %s.*", id, id)
-	}
-	e, err := v.Resolve(id)
-	if err != nil {
-		return g, fmt.Errorf("grant: %w", err)
-	}
-	g.Pattern = pattern.Exact(e.ID)
-	if why := g.strange(e); why != "" {
-		return g, fmt.Errorf("grant of %s: %s", id, why)
-	}
-	return g, nil
-}
-
-// reaches is an error where a pattern matches no action of v.
-func (g Grant) reaches(v *catalog.View) error {
-	for range g.actions(v) {
-		return nil
-	}
-	_, err := v.Resolve(strings.TrimRight(g.Pattern.String(), ".*"))
-	var unknown *catalog.UnknownError
-	if errors.As(err, &unknown) && unknown.Hint() != "" {
-		return fmt.Errorf("grant of %s: no action matches; %s", g.Pattern, unknown.Hint())
-	}
-	return fmt.Errorf("grant of %s: no action matches", g.Pattern)
-}
-
-// strange says which bound is of an argument that e does not have; empty when none is.
-func (g Grant) strange(e *catalog.Entry) string {
-	var names []string
-	for _, f := range e.Input.Fields() {
-		names = append(names, f.Name)
-	}
-	for _, b := range g.Bounds {
-		if len(names) > 0 && !slices.Contains(names, b.Arg) {
-			return fmt.Sprintf("it has no argument %s: it takes %s", b.Arg, strings.Join(names, ", "))
-		}
-	}
-	return ""
 }
 
 // Granted lists the grants that let some calls like r through, whatever its arguments are.

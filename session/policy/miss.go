@@ -27,7 +27,7 @@ func (p Policy) missed(r Request) (why, fit string) {
 		case !g.Seen.covers(r):
 			waits = fmt.Sprintf("grant %d was given for another action of this name", g.N)
 		case !g.concerns(r):
-			risk = fmt.Sprintf("pattern %s does not cover high risk; add \"risk high\"", g.Pattern)
+			risk = fmt.Sprintf("pattern %s does not cover high risk", g.Pattern)
 		default:
 			bounds = fmt.Sprintf("outside grant %d (%s)", g.N, g.unmet(r))
 			if wide := g.widened(r); wide.Covers(r) && len(wide.String()) <= maxFit {

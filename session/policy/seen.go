@@ -90,12 +90,12 @@ func (g Grant) actions(v *catalog.View) iter.Seq[*catalog.Entry] {
 	}
 }
 
-// Reach counts the actions of v that change data and that the grant of a pattern covers, whatever their arguments are,
-// and those that it spares because of their risk.
+// Reach counts the actions of v that change data and that the grant of a pattern covers with some arguments, and those
+// that it spares because of their risk.
 func (g Grant) Reach(v *catalog.View) (covered, spared int) {
 	for e := range g.actions(v) {
 		switch {
-		case !e.Mutates:
+		case g.strange(e) != "":
 		case g.concerns(Request{ID: e.ID, Risk: e.Risk, Source: e.Source}):
 			covered++
 		case e.Risk == catalog.High && !g.High:
@@ -114,17 +114,24 @@ func (g Grant) waiting(v *catalog.View) string {
 	if v.Loading() != "" {
 		why = "not loaded yet"
 	}
+	barren := false
 	for e := range g.actions(v) {
+		r := RequestOf(e, nil)
 		switch {
 		case g.Pattern.IsExact() && g.strange(e) != "":
 			why = g.strange(e)
-		case g.Seen == nil, g.Seen.covers(Request{Source: e.Source, Action: fingerprint(e)}):
+		case g.concerns(r) && g.strange(e) == "":
 			return ""
+		case g.Seen.covers(r):
+			barren = true
 		case !slices.Contains(g.Seen.Sources, e.Source):
 			why = fmt.Sprintf("given for %s, and here it is of %s", strings.Join(g.Seen.Sources, ", "), e.Source)
 		default:
 			why = "the action has changed since: what it does or takes"
 		}
+	}
+	if barren && v.Loading() == "" {
+		return g.barren(v)
 	}
 	return why
 }
