@@ -145,13 +145,19 @@ func (sh *Shell) exported(ctx context.Context, c *event.Cell, source string) (v 
 	if rows.Type == "nil" {
 		return v, nothing
 	}
+	tooLarge := func() error {
+		if rows.TooLarge == "" {
+			return nil
+		}
+		return fmt.Errorf("%s: %s; take a part of it", text.SanitizeLine(source), rows.TooLarge)
+	}
 	v = vm.Value{Type: rows.Type, Fields: rows.Fields, Whole: rows.Whole}
 	if !rows.List {
 		v.Data = rows.Items[0]
-		return v, nil
+		return v, tooLarge()
 	}
 	items := rows.Items
-	for len(items) < rows.Size {
+	for len(items) < rows.Size && rows.TooLarge == "" {
 		if rows, err = sh.Rows(ctx, path, len(items), rowsAtOnce); err != nil {
 			return v, err
 		}
@@ -161,7 +167,7 @@ func (sh *Shell) exported(ctx context.Context, c *event.Cell, source string) (v 
 		items, v.Whole = append(items, rows.Items...), v.Whole && rows.Whole
 	}
 	v.Data = items
-	return v, nil
+	return v, tooLarge()
 }
 
 // rowsAtOnce is how many rows are asked for at once.

@@ -35,12 +35,12 @@ func (r *run) screened(out *Outcome) {
 	}
 	for i := range out.Values {
 		v := &out.Values[i]
-		v.Repr, v.Data = s.text(v.Repr), s.data(v.Data)
+		v.Repr, v.Why, v.Data = s.text(v.Repr), s.text(v.Why), s.data(v.Data)
 	}
 	if e := out.Err; e != nil {
 		e.Message, e.Hint, e.Excerpt = s.text(e.Message), s.text(e.Hint), s.text(e.Excerpt)
 		if e.Value != nil {
-			e.Value.Repr, e.Value.Data = s.text(e.Value.Repr), s.data(e.Value.Data)
+			e.Value.Repr, e.Value.Why, e.Value.Data = s.text(e.Value.Repr), s.text(e.Value.Why), s.data(e.Value.Data)
 		}
 	}
 	out.Stdout, out.Stderr = s.text(out.Stdout), s.text(out.Stderr)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/text"
 	"almanac/repl"
 	"almanac/repl/records"
 	"almanac/repl/show"
@@ -142,9 +143,9 @@ func (p *program) printValues(out *session.Outcome, format string) error {
 	}
 	for i, v := range out.Values {
 		if people := format == "text" || format == "raw" && v.Type != "string"; people && len(v.Repr) > shownLimit {
-			remedy := "return a part of it"
+			remedy := text.SanitizeLine(v.Why) + "; return a part of it"
 			if v.Whole {
-				remedy = "use --output json, or " + remedy
+				remedy = "use --output json, or return a part of it"
 			}
 			fmt.Fprintf(p.stderr, "value %d is truncated: %s\n", i+1, remedy)
 		}
@@ -178,6 +179,7 @@ type outputLine struct {
 	Kind  string      `json:"kind"` // stdout, stderr, log, call, value, answer, error, end
 	Text  string      `json:"text,omitempty"`
 	Value any         `json:"value,omitempty"`
+	Why   string      `json:"why,omitempty"` // there is no value, or not all of it
 	Call  *trace.Call `json:"call,omitempty"`
 	Code  string      `json:"code,omitempty"`
 	Took  int64       `json:"took_ms,omitempty"`
@@ -209,6 +211,9 @@ func valueEvents(out *session.Outcome) []outputLine {
 	for _, v := range out.Values {
 		e := outputLine{Kind: "value", Text: v.Repr}
 		data, whole := v.Plain()
+		if !whole {
+			e.Why = v.Why
+		}
 		if data, _ = records.Finite(data); whole && data == nil {
 			e.Value = json.RawMessage("null")
 		} else if whole {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"almanac/catalog/text"
 	"almanac/repl/show"
 	"almanac/session/vm"
 )
@@ -96,11 +97,8 @@ func WriteValues(w io.Writer, values []vm.Value, as Encoding, width int) error {
 // noPlace is the error of value i, which is not plain data or too much of it.
 func noPlace(i int, v vm.Value, as Encoding) error {
 	why := ""
-	switch v.Type {
-	case "string":
-		why = ": it is too large; return a part of it"
-	case "table":
-		why = ": it is too large, or holds a function or itself; return a part of it"
+	if v.Type == "string" || v.Type == "table" {
+		why = ": " + text.SanitizeLine(v.Why) + "; return a part of it"
 	}
 	return fmt.Errorf("value %d: cannot write this %s with --output %s%s", i+1, v.Type, as, why)
 }

@@ -211,7 +211,7 @@ func (c *child) replyFrame(reply vm.Reply) []byte {
 	var size valueSize
 	for i, v := range reply.Values {
 		if v.Data != nil && size.add(v.Data, 0) != nil {
-			v.Data, v.Whole = nil, false
+			v.Data, v.Whole, v.Why = nil, false, "it is larger than what one run returns as data"
 		}
 		values[i] = v
 	}

@@ -55,10 +55,12 @@ func TestValues(t *testing.T) {
 		{"return {1, {a = true}}", Value{Type: "table", Repr: "{ 1, { a = true } }",
 			Data: []any{int64(1), map[string]any{"a": true}}, Whole: true, Size: 2}},
 		{"return {1, x = 2}", Value{Type: "table", Repr: "{ 1, x = 2 }",
-			Data: map[string]any{"1": int64(1), "x": int64(2)}, Size: 2}},
-		{"return print", Value{Type: "function", Repr: "<function>", Data: nil}},
+			Data: map[string]any{"1": int64(1), "x": int64(2)}, Size: 2,
+			Why: "it is a table with both list items and named fields"}},
+		{"return print", Value{Type: "function", Repr: "<function>", Why: "it is a function"}},
 		{"return billing.invoice.get", Value{Type: "action", Repr: "<action billing.invoice.get>",
-			Data: "<action billing.invoice.get>", Action: "billing.invoice.get"}},
+			Data: "<action billing.invoice.get>", Action: "billing.invoice.get",
+			Why: "it is an action"}},
 		{"return test.big().id", Value{Type: "number", Repr: "9007199254740993", Data: int64(9007199254740993), Whole: true}},
 	}
 	for _, test := range tests {
@@ -379,7 +381,7 @@ func TestRows(t *testing.T) {
 	}
 	odd := read("odd", 0, 5)
 	text, _ := odd.Items[0].(map[string]any)["f"].(string)
-	if odd.Whole || !strings.HasPrefix(text, "function") {
+	if odd.Whole || odd.TooLarge != "" || !strings.HasPrefix(text, "function") {
 		t.Errorf("%+v", odd)
 	}
 	for _, name := range []string{"gaps", "mixed", "record", "nothing"} {
@@ -390,8 +392,8 @@ func TestRows(t *testing.T) {
 	if got := read("large", 0, 50); len(got.Items) != 6 || !got.Whole {
 		t.Errorf("large: %d items", len(got.Items))
 	}
-	if got := read("huge", 0, 50); len(got.Items) != 2 || got.Whole {
-		t.Errorf("huge: %d items, whole %t", len(got.Items), got.Whole)
+	if got := read("huge", 0, 50); len(got.Items) != 2 || got.Whole || !strings.HasPrefix(got.TooLarge, "item 1: ") {
+		t.Errorf("huge: %d items, whole %t, %s", len(got.Items), got.Whole, got.TooLarge)
 	}
 	if got := read("many", 0, 50); len(got.Items) != 2 || !got.Whole {
 		t.Errorf("many: %d items", len(got.Items))

@@ -1,6 +1,9 @@
 package vm
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // This file reads lists out of the session as data, a stretch at a time: for a grid, and for files. No Lua runs.
 
@@ -15,6 +18,8 @@ type Rows struct {
 	List bool
 	// Whole is false where text stands in the place of something in Items.
 	Whole bool
+	// TooLarge tells of the first value that is too large; empty if there is none.
+	TooLarge string
 	// Fields is the order of the fields of the records, as the action that returned them declares it; see Value.
 	Fields []string `cbor:"-"`
 }
@@ -44,30 +49,36 @@ func (m *Machine) Rows(path []Step, from, limit int) Rows {
 	}
 	if !rows.List {
 		rows.From = 0
-		item, _, _ := m.row(v, m.limits.Value, &rows.Whole)
+		item, _, _ := m.row(v, m.limits.Value, &rows)
 		rows.Items = []any{item}
 		return rows
 	}
 	bytes, values := 0, 0
 	for i := rows.From; i < rows.Size && len(rows.Items) < min(limit, maxNodes) && bytes < stretchBytes &&
 		values < rowValues; i++ {
-		item, size, n := m.row(t.index(i+1), rowBytes, &rows.Whole)
+		item, size, n := m.row(t.index(i+1), rowBytes, &rows)
 		rows.Items = append(rows.Items, item)
 		bytes, values = bytes+size, values+n
 	}
 	return rows
 }
 
-// row is v as data of at most room bytes, and how many bytes and values it has; it clears whole where text is in its
+// row is v as data of at most room bytes, and how many bytes and values it has. It notes in rows where text is in its
 // place.
-func (m *Machine) row(v any, room int, whole *bool) (data any, size, values int) {
+func (m *Machine) row(v any, room int, rows *Rows) (data any, size, values int) {
 	cv := m.converter(nil, room)
 	cv.lenient = true
-	data = cv.convert("value", v)
+	data = cv.convert(valuePath, v)
 	if cv.err != nil || cv.values > rowValues {
-		*whole = false
-		return fmt.Sprintf("%s: too large to show here", m.brief(v)), briefWidth, 1
+		rows.Whole = false
+		why := m.tooLarge(v, room)
+		shown := m.brief(v) + ": too large to show here: " + why
+		if rows.List {
+			why = fmt.Sprintf("item %d: %s", rows.From+len(rows.Items)+1, why)
+		}
+		rows.TooLarge = cmp.Or(rows.TooLarge, why)
+		return shown, len(shown), 1
 	}
-	*whole = *whole && cv.whole
+	rows.Whole = rows.Whole && cv.whole
 	return data, room - cv.room, cv.values
 }

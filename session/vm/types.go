@@ -98,6 +98,8 @@ type Value struct {
 	Data any
 	// Whole is true when Data holds all of the value: no function, cycle or size limit stood in the way.
 	Whole bool
+	// Why tells, where Whole is false, what stood in the way: "it is a function", ".a.b is a table that contains itself".
+	Why string
 	// Size counts a table's entries or a string's bytes.
 	Size int
 	// Action is the id, or the path on the way to one, that a value of type "action" names.

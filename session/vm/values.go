@@ -3,11 +3,14 @@ package vm
 import (
 	"fmt"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	lua "github.com/Shopify/go-lua"
 
 	luasrc "almanac/catalog/lua"
+	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 )
 
 // This file carries values between Lua and Go data: nil, bool, int64, float64, string, []any and map[string]any.
@@ -74,8 +77,9 @@ type converter struct {
 	lenient bool
 	text    bool // strings are UTF-8
 	whole   bool
-	room    int // bytes left
-	values  int // so far
+	why     string // the first thing that is no data, where lenient
+	room    int    // bytes left
+	values  int    // so far
 	open    map[*table]bool
 	err     error
 }
@@ -143,17 +147,24 @@ func (m *Machine) shape(t *table) (s shape) {
 	return s
 }
 
-func (cv *converter) refuse(path, format string, args ...any) {
+// refuse notes that path is what no data is. more, on a remedy, is for who sends it.
+func (cv *converter) refuse(path, what, more string) {
+	if cv.whole && cv.lenient {
+		if path = strings.TrimPrefix(path, valuePath); path == "" {
+			path = "it"
+		}
+		cv.why = cells.Clip(path, 200, "...") + " is " + what
+	}
 	cv.whole = false
 	if cv.err == nil && !cv.lenient {
-		cv.err = fmt.Errorf("%s: %s", path, fmt.Sprintf(format, args...))
+		cv.err = fmt.Errorf("%s: %s cannot be sent%s", path, what, more)
 	}
 }
 
 // unsendable refuses a number that no data format has; text for a reader may hold it.
 func (cv *converter) unsendable(path, text string) {
 	if !cv.lenient {
-		cv.refuse(path, "%s cannot be sent", text)
+		cv.refuse(path, text, "")
 	}
 }
 
@@ -163,8 +174,8 @@ func (cv *converter) checkText(path, s string) {
 		return
 	}
 	at := notText(s)
-	cv.refuse(path, `a string that is not UTF-8 (byte %d is \%d) cannot be sent; write its bytes as text first, `+
-		`as in s:gsub(".", function(c) return ("%%02x"):format(c:byte()) end)`, at+1, s[at])
+	cv.refuse(path, fmt.Sprintf(`a string that is not UTF-8 (byte %d is \%d)`, at+1, s[at]),
+		`; write its bytes as text first, as in s:gsub(".", function(c) return ("%02x"):format(c:byte()) end)`)
 }
 
 // notText is where s, which is not UTF-8, has its first byte that is none.
@@ -232,17 +243,17 @@ func (cv *converter) convert(path string, v any) any {
 	if name == "action" {
 		article = "an"
 	}
-	cv.refuse(path, "%s %s cannot be sent", article, name)
+	cv.refuse(path, article+" "+name, "")
 	return cv.m.text(nil, v)
 }
 
 func (cv *converter) fields(path string, t *table) any {
 	if cv.open[t] {
-		cv.refuse(path, "a table that contains itself cannot be sent")
+		cv.refuse(path, "a table that contains itself", "")
 		return "<cycle>"
 	}
 	if len(cv.open) >= maxDataDepth {
-		cv.refuse(path, "tables nested deeper than %d cannot be sent", maxDataDepth)
+		cv.refuse(path, fmt.Sprintf("a table nested deeper than %d", maxDataDepth), "")
 		return "<too deep>"
 	}
 	cv.open[t] = true
@@ -250,11 +261,11 @@ func (cv *converter) fields(path string, t *table) any {
 	s := cv.m.shape(t)
 	switch {
 	case s.other > 0:
-		cv.refuse(path, "a table whose keys are neither names nor 1, 2, 3 ... cannot be sent")
+		cv.refuse(path, "a table whose keys are neither names nor 1, 2, 3 ...", "")
 	case s.list > 0 && s.named > 0:
-		cv.refuse(path, "a table with both list items and named fields cannot be sent")
+		cv.refuse(path, "a table with both list items and named fields", "")
 	case s.list != s.top:
-		cv.refuse(path, "a list with gaps cannot be sent (%d of %d items are there)", s.list, s.top)
+		cv.refuse(path, "a list with gaps", fmt.Sprintf(" (%d of %d items are there)", s.list, s.top))
 	case s.list > 0 || s.named == 0 && t.meta == cv.m.emptyList:
 		items := make([]any, s.list)
 		for i := range items {
@@ -299,11 +310,25 @@ func (m *Machine) Value(v any) Value {
 	}
 	cv := m.converter(nil, m.limits.Value)
 	cv.lenient = true
-	data := cv.convert("value", v)
+	data := cv.convert(valuePath, v)
 	if cv.err == nil {
-		out.Data, out.Whole = data, cv.whole
+		out.Data, out.Whole, out.Why = data, cv.whole, cv.why
+	} else {
+		out.Why = m.tooLarge(v, m.limits.Value)
 	}
 	return out
+}
+
+// valuePath is what a lenient converter calls its value.
+const valuePath = "value"
+
+// tooLarge tells that v is more than room bytes as data, the limit.
+func (m *Machine) tooLarge(v any, room int) string {
+	if s, ok := v.(string); ok {
+		return fmt.Sprintf("it has %s, more than the limit of one value, %s", text.Bytes(int64(len(s))),
+			text.Bytes(int64(room)))
+	}
+	return fmt.Sprintf("it is larger than the limit of one value, %s", text.Bytes(int64(room)))
 }
 
 func (m *Machine) sizeOf(v any) int {
