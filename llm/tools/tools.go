@@ -239,24 +239,24 @@ func (t toolset) execute(ctx context.Context, raw json.RawMessage) (Reply, error
 	if err != nil {
 		return Reply{}, hinted(err)
 	}
-	t.describeCalled(ctx, out)
-	return t.outcomeReply(toModel(out), kept), nil
+	return t.outcomeReply(toModel(t.describeCalled(ctx, out)), kept), nil
 }
 
-// describeCalled puts the specification of an action that was called undescribed into the outcome, within the limit of
-// a run: the model need not ask for what it needs next.
-func (t toolset) describeCalled(ctx context.Context, out *session.Outcome) {
+// describeCalled is the outcome with the specification of an action that was called undescribed, within the limit of a
+// run: the model need not ask for what it needs next. The outcome itself is what the person sees, and stays as it is.
+func (t toolset) describeCalled(ctx context.Context, out *session.Outcome) *session.Outcome {
 	e := out.Err
 	if e == nil || e.Code != session.CodeNotDescribed || len(out.Specs) >= t.session.Budget(session.Model).Described {
-		return
+		return out
 	}
 	specs, err := t.session.Describe(ctx, []string{e.Call}, catalog.Brief)
 	if err != nil {
-		return // the hint says what to do
+		return out // the hint says what to do
 	}
-	told := *e
-	told.Hint = "its specification follows; it may be called now"
-	out.Err, out.Specs = &told, append(out.Specs, specs...)
+	fault, told := *e, *out
+	fault.Hint = "its specification follows; it may be called now"
+	told.Err, told.Specs = &fault, slices.Concat(out.Specs, specs)
+	return &told
 }
 
 // keptName is the global that holds what a script returned: that of the cell, as for scripts of the person's.
