@@ -119,6 +119,18 @@ func GrantedAtEnd(records []trace.Record) (granted []string) {
 	return granted
 }
 
+// PolicyAtEnd is the mode that was set last in the last session of a log; empty when none was.
+func PolicyAtEnd(records []trace.Record) (m policy.Mode) {
+	for _, r := range records {
+		if r.Kind == trace.KindSession {
+			m = ""
+		} else if word, set := strings.CutPrefix(r.Text, "policy "); set && r.Kind == trace.KindNote {
+			m = policy.Mode(word)
+		}
+	}
+	return m
+}
+
 // Revoke takes the grant with the number back from the next call on, and returns it. A grant is gone also when that
 // could not be recorded, which the error says.
 func (s *Session) Revoke(n int) (policy.Grant, error) {

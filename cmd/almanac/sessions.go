@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"almanac/repl/event"
 	"almanac/repl/transcript"
 	"almanac/session"
+	"almanac/session/policy"
 	"almanac/session/trace"
 )
 
@@ -178,12 +180,44 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 		notices = append(notices,
 			fmt.Sprintf("globals of %s were not restored: /replay runs them again without writes", text.Count(n, "script")))
 	}
-	if granted := session.GrantedAtEnd(t.Records); len(granted) > 0 {
-		notices = append(notices, fmt.Sprintf("%s of the earlier session dropped: %s; /policy allow gives one again",
-			text.Count(len(granted), "grant"), strings.Join(granted, "; ")))
+	said, err := cli.resumePolicy(w.session, t.Records)
+	if err != nil {
+		return misconfigured(err)
 	}
+	notices = append(notices, said...)
 	w.resumed = slices.Concat([]string{line}, t.Notices, notices)
 	return nil
+}
+
+// resumePolicy makes the policy as strict as the earlier session's was at its end, unless --policy asks for another. It
+// says so, and which grants are gone.
+func (cli *commandLine) resumePolicy(s *session.Session, records []trace.Record) (notices []string, err error) {
+	said := ""
+	stricter := []policy.Mode{policy.ReadOnly, policy.Ask, policy.Session}
+	p, ended := s.Policy(), session.PolicyAtEnd(records)
+	now := cmp.Or(p.Mode, policy.ReadOnly)
+	if i := slices.Index(stricter, ended); i >= 0 && i < slices.Index(stricter, now) {
+		if cli.origins["policy"] {
+			said = fmt.Sprintf("policy %s, as --policy says: the earlier session ended with %s", now, ended)
+		} else {
+			p.Mode, p.Named = ended, true
+			if err := s.SetPolicy(p); err != nil {
+				return nil, err
+			}
+			said = fmt.Sprintf("policy %s, as the earlier session ended; /policy %s changes it", ended, now)
+		}
+	}
+	if granted := session.GrantedAtEnd(records); len(granted) > 0 {
+		if said != "" {
+			said += "; "
+		}
+		said += fmt.Sprintf("%s of the earlier session dropped: %s; /policy allow gives one again",
+			text.Count(len(granted), "grant"), strings.Join(granted, "; "))
+	}
+	if said != "" {
+		notices = append(notices, said)
+	}
+	return notices, nil
 }
 
 // reportResumed prints on standard error which session was resumed.

@@ -277,6 +277,9 @@ func writeRun(b *strings.Builder, r Run) {
 		if c.Brief != "" && c.Verdict != trace.Planned {
 			fmt.Fprintf(b, ", %s", text.SanitizeLine(c.Brief))
 		}
+		if c.Verdict == trace.Interrupted && c.Error != "" {
+			fmt.Fprintf(b, ": %s", text.SanitizeLine(c.Error))
+		}
 		if c.Mutates {
 			what := "would change data"
 			if c.Verdict == trace.OK || c.Verdict == trace.Failed {

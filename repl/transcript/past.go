@@ -4,6 +4,7 @@ package transcript
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,6 +66,7 @@ func (r Run) Changed() []string {
 // Cells puts the numbered cells of a log together, oldest first, and tells the number of the last cell before the
 // last reset of Lua. Records that belong to no cell are passed over.
 func Cells(records []trace.Record) (cells []Cell, since int) {
+	records = closeAsked(records)
 	byNumber, byRun := map[int]int{}, map[string][2]int{}
 	last := 0
 	at := func(r trace.Record) *Cell {
@@ -117,6 +119,36 @@ func Cells(records []trace.Record) (cells []Cell, since int) {
 		}
 	}
 	return cells, since
+}
+
+// askedAtEnd is the error of a call whose question was open when the program ended.
+const askedAtEnd = "ended while you were asked; not made"
+
+// closeAsked makes an interrupted call of each question after which the log tells nothing: the program ended while the
+// person was asked, so the call was not made.
+func closeAsked(records []trace.Record) []trace.Record {
+	open := map[nth]int{}
+	for i, r := range records {
+		switch {
+		case r.Kind == trace.KindOutcome:
+			maps.DeleteFunc(open, func(of nth, _ int) bool { return of.run == r.Run })
+		case r.Call == nil:
+		case r.Kind == trace.KindAsk:
+			open[nth{r.Run, r.Call.N}] = i
+		case r.Kind == trace.KindBegin, r.Kind == trace.KindCall:
+			delete(open, nth{r.Run, r.Call.N})
+		}
+	}
+	if len(open) == 0 {
+		return records
+	}
+	records = slices.Clone(records)
+	for _, i := range open {
+		call := *records[i].Call
+		call.Verdict, call.Error = trace.Interrupted, askedAtEnd
+		records[i].Kind, records[i].Call = trace.KindCall, &call
+	}
+	return records
 }
 
 // add takes in what a record tells of the run.

@@ -22,6 +22,7 @@ import (
 
 // Lines shows the records of a log, in their order, as a screen had shown what they tell of.
 func Lines(records []trace.Record, width int, o event.RenderOptions) []show.Line {
+	records = closeAsked(records)
 	t := &transcribing{
 		width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{},
 		over: map[nth]bool{},
@@ -214,6 +215,11 @@ func (c Cell) Lines(source, result int, m show.Marks) []show.Line {
 		input = "/preview " + input
 	}
 	lines := atMost(event.EchoLines(event.Event{Cell: c.N, Mode: mode, Text: input}, 0, m), source, m)
+	for _, call := range c.Calls {
+		if call.Error == askedAtEnd {
+			lines = append(lines, show.Error.Line("  "+m.Fail+" "+text.SanitizeLine(call.ID+": "+call.Error)))
+		}
+	}
 	switch answer := c.Result(); {
 	case c.Err != nil:
 		lines = append(lines, show.Error.Line("  "+m.Fail+" "+text.SanitizeLine(firstLine(c.Err.Error()))))

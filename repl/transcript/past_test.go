@@ -1,0 +1,58 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+
+	"almanac/repl/event"
+	"almanac/session/trace"
+)
+
+// A question that was open when the program ended is a call that was not made: in the cells, in what a screen shows and
+// in an export. One that was answered is not told twice.
+func TestAskedWhenItEnded(t *testing.T) {
+	call := func(n int) *trace.Call { return &trace.Call{N: n, ID: "crm.note", Mutates: true} }
+	begun := []trace.Record{
+		{Kind: trace.KindRun, Run: "r", Cell: 1, Author: "you", Mode: trace.ModeRun, Text: "crm.note{}"},
+		{Kind: trace.KindAsk, Run: "r", Cell: 1, Call: call(1)},
+	}
+	const told = "ended while you were asked; not made"
+	for _, c := range []struct {
+		name  string
+		later []trace.Record
+		want  int
+	}{
+		{"open", nil, 1},
+		{"the second one", []trace.Record{{Kind: trace.KindCall, Run: "r", Cell: 1, Call: call(1)},
+			{Kind: trace.KindAsk, Run: "r", Cell: 1, Call: call(2)}}, 1},
+		{"denied", []trace.Record{{Kind: trace.KindCall, Run: "r", Cell: 1, Call: call(1)}}, 0},
+		{"begun", []trace.Record{{Kind: trace.KindBegin, Run: "r", Cell: 1, Call: call(1)}}, 0},
+		{"over", []trace.Record{{Kind: trace.KindOutcome, Run: "r", Cell: 1, Ended: &trace.Outcome{}}}, 0},
+	} {
+		records := append(begun[:2:2], c.later...)
+		cells, _ := Cells(records)
+		last := trace.Call{}
+		for _, made := range cells[0].Calls {
+			last = made
+		}
+		if asked := last.Verdict == trace.Interrupted && last.Error == told; asked != (c.want > 0) {
+			t.Errorf("%s: cells: %+v", c.name, cells[0].Calls)
+		}
+		var lines, earlier, export strings.Builder
+		for _, line := range (Past{Records: records}).Lines(event.RenderOptions{}) {
+			earlier.WriteString(line.String() + "\n")
+		}
+		for _, line := range Lines(records, 200, event.RenderOptions{}) {
+			lines.WriteString(line.String() + "\n")
+		}
+		if err := Write(&export, records, FormatMarkdown); err != nil {
+			t.Fatal(err)
+		}
+		texts := map[string]string{"lines": lines.String(), "earlier": earlier.String(), "export": export.String()}
+		for where, text := range texts {
+			if got := strings.Count(text, told); got != c.want {
+				t.Errorf("%s: %s: %s", c.name, where, text)
+			}
+		}
+	}
+}
