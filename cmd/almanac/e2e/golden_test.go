@@ -99,6 +99,7 @@ func plainScenes() []scene {
 		{"failing call", func(x *terminal) { x.line(`!crm.customer.get{id="nobody"}`) },
 			`get[\s\S]*nobody[\s\S]*` + ready, "!crm.customer.get", nothing},
 		{"approval", func(x *terminal) { x.line("refund it") }, `y/a/e/n[^\n]*\s*$`, "refund it", func(x *terminal) {
+			time.Sleep(silence) // what comes at once was typed before the question
 			x.line("n")
 		}},
 		{"streamed answer", func(x *terminal) {
