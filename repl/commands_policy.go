@@ -113,7 +113,7 @@ func grantsText(p policy.Policy) string {
 			cmp.Or(r.IDs.String(), "every mutation that matches"))
 	}
 	if len(p.Grants) == 0 {
-		return said
+		return said + "\nno grants"
 	}
 	for _, g := range p.Grants {
 		said += fmt.Sprintf("\n%3d  %s\n     by %s, %s%s, used %s", g.N, text.SanitizeLine(g.String()), g.By, grantedAt(g),

@@ -45,7 +45,7 @@ func parseAnswer(text string) (a answer, reason string) {
 	if rest != "" {
 		return again, ""
 	}
-	return map[string]answer{"y": yes, "yes": yes, "a": always, "always": always, "e": edit, "edit": edit,
+	return map[string]answer{"y": yes, "yes": yes, "a": always, "session": always, "e": edit, "edit": edit,
 		"v": script, "script": script, "?": details}[strings.ToLower(word)], ""
 }
 
@@ -138,7 +138,11 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 // scope reads which calls a grant for the session covers. Anything but the number of one goes back.
 func (p *plain) scope(ctx context.Context, cancel func(), q show.Question) (session.Approval, bool) {
 	scopes := q.Scopes()
-	p.printLines(show.Wrap(q.ScopeLines(0), p.o.Width))
+	lines := q.ScopeLines(0)
+	if p.read != nil { // there is no prompt for a command
+		lines[len(lines)-1] = show.Dim.Line("--allow, or allow in your configuration, grants in advance")
+	}
+	p.printLines(show.Wrap(lines, p.o.Width))
 	typed, err := p.reply(ctx, cancel, fmt.Sprintf("1 to %d, anything else goes back: ", len(scopes)))
 	n, bad := strconv.Atoi(strings.TrimSpace(typed))
 	if err == nil && bad == nil && 1 <= n && n <= len(scopes) {
@@ -146,12 +150,12 @@ func (p *plain) scope(ctx context.Context, cancel func(), q show.Question) (sess
 			return scopes[n-1].Approval(), true
 		}
 		typed, err := p.reply(ctx, cancel,
-			q.RiskText(p.o.Render.Marks())+": type always to allow "+q.ID+" for this whole session: ")
-		if err == nil && strings.TrimSpace(typed) == "always" {
+			q.RiskText(p.o.Render.Marks())+": type session to allow "+q.ID+" for this whole session: ")
+		if err == nil && strings.TrimSpace(typed) == "session" {
 			return scopes[n-1].Approval(), true
 		}
 	}
-	p.print("not allowed\n")
+	p.print("no answer: the question is still open\n")
 	return session.Approval{}, false
 }
 

@@ -224,13 +224,13 @@ func TestPlainAnswers(t *testing.T) {
 	got := plainly(t, sh, strings.Join([]string{
 		"for i = 1, 2 do billing.refund.issue{invoice_id = 'i', amount_cents = i} end",
 		"/trace", "/allow", "/policy", "yes please", "a b", "away", "a lot", "", "v", "a", "a", "a", "y", "a", "1 x", "a",
-		"always", "a", "0", "a", "4", "a", "", "a", "-1", "a", "3", "y", "a", "3", "always",
+		"session", "a", "0", "a", "4", "a", "", "a", "-1", "a", "3", "y", "a", "3", "session",
 		"billing.refund.issue{invoice_id = 'i', amount_cents = 3}",
 	}, "\n"))
 	if n := strings.Count(got, "not an answer"); n != 8 {
 		t.Errorf("%d lines were no answers, want 8:\n%s", n, got)
 	}
-	if n := strings.Count(got, "not allowed\n"); n != 9 {
+	if n := strings.Count(got, "no answer: the question is still open\n"); n != 9 {
 		t.Errorf("%d grants were not said twice, want 9:\n%s", n, got)
 	}
 	if n := strings.Count(got, "approve? billing.refund.issue"); n != 1 {
@@ -249,7 +249,7 @@ func TestPlainScopes(t *testing.T) {
 	for _, c := range []struct{ answers, made, grant string }{
 		{"a\n1\nn", "2 2 ", "billing.refund.issue only amount_cents = 2, invoice_id = \"i\""},
 		{"a\n2\nn", "2 2 1 ", "billing.refund.issue 0 <= amount_cents <= 2"},
-		{"a\n3\nalways", "2 2 1 3 ", "billing.refund.issue"},
+		{"a\n3\nsession", "2 2 1 3 ", "billing.refund.issue"},
 	} {
 		sh, back := newShell(t, policy.Policy{Mode: policy.Ask})
 		got := plainly(t, sh,
@@ -279,7 +279,7 @@ func TestPlainGoesOn(t *testing.T) {
 		{"y\nn", []string{"6 action calls used", "the run has used all 6 action calls", "hint: /limits calls 12 "}},
 		{"v\n/quit", []string{"> 1 ┊ for i = 1, 7 do", "the run has used all 3 action calls"}},
 		{"", []string{"the run has used all 3 action calls"}},
-		{"always", []string{"the run has used all 3 action calls"}},
+		{"session", []string{"the run has used all 3 action calls"}},
 	} {
 		sh, _ := newShell(t, policy.Policy{})
 		got := plainly(t, sh,
@@ -321,7 +321,7 @@ func TestPlainPastes(t *testing.T) {
 		grants        bool
 	}{
 		{"a\n1\n", "", false},
-		{"a\n3\nalways\n", "", false},
+		{"a\n3\nsession\n", "", false},
 		{"e\n{ invoice_id = 'i', amount_cents = 2 }\n", "", false},
 		{"a\n", "1\n", true},
 	} {

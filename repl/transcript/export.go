@@ -277,8 +277,8 @@ func writeRun(b *strings.Builder, r Run) {
 		if c.Brief != "" && c.Verdict != trace.Planned {
 			fmt.Fprintf(b, ", %s", text.SanitizeLine(c.Brief))
 		}
-		if c.Verdict == trace.Interrupted && c.Error != "" {
-			fmt.Fprintf(b, ": %s", text.SanitizeLine(c.Error))
+		if c.Error == askedAtEnd {
+			fmt.Fprintf(b, ": %s", askedAtEnd)
 		}
 		if c.Mutates {
 			what := "would change data"
