@@ -278,7 +278,9 @@ type follower struct {
 	aside bool
 	said  strings.Builder
 	// err is the first value that could not be printed; told on standard error already.
-	err     error
+	err error
+	// ran tells that the events of a run have been printed, its error with them.
+	ran     bool
 	ended   error
 	stop    chan struct{}
 	printer sync.WaitGroup
@@ -323,8 +325,13 @@ func (f *follower) take() {
 // show prints one event: values, command output and script output go to standard output; calls, errors and the rest to
 // standard error.
 func (f *follower) show(e event.Event) {
+	if f.format == "jsonl" && !f.aside {
+		e = f.showEvents(e)
+	}
 	answer := false
 	switch e.Kind {
+	case 0:
+		return
 	case event.Spoke, event.Began, event.Answered:
 		return
 	case event.Asked:
@@ -367,10 +374,42 @@ func (f *follower) show(e event.Event) {
 		}
 	}
 	for _, line := range event.Lines(e, 0, event.RenderOptions{NoEcho: true, NoChanges: true}) {
+		if answer && !f.aside && f.format == "jsonl" {
+			f.events(outputLine{Kind: "stdout", Text: line.String() + "\n"})
+			continue
+		}
 		fmt.Fprintln(out, line.String())
 		if answer && f.aside && e.Kind != event.Printed {
 			f.say(line.String() + "\n")
 		}
+	}
+}
+
+// showEvents prints what -e prints as events: a run of the person's, the error and the end of the input. It returns
+// what of e is still to be shown for people; nothing is the zero Event.
+func (f *follower) showEvents(e event.Event) event.Event {
+	switch {
+	case e.Kind == event.Printed && e.Author == session.User:
+		return event.Event{} // the run has it
+	case e.Kind == event.Ran && e.Author == session.User && !e.Outcome.DryRun:
+		f.ran = true
+		f.events(runEvents(e.Outcome)...)
+		shown := *e.Outcome
+		shown.Values, e.Outcome = nil, &shown
+	case e.Kind == event.Ended:
+		if e.Err != nil && !f.ran {
+			code := exitNames[exitCode(f.ctx, failedInput(e.Err))]
+			f.events(outputLine{Kind: "error", Text: e.Err.Error(), Code: code})
+		}
+		f.events(outputLine{Kind: "end", Took: e.Elapsed.Milliseconds()})
+	}
+	return e
+}
+
+// events prints lines of jsonl.
+func (f *follower) events(lines ...outputLine) {
+	if err := f.p.printEvents(lines); err != nil {
+		f.err = errors.Join(f.err, err)
 	}
 }
 

@@ -186,6 +186,11 @@ type outputLine struct {
 }
 
 func outcomeEvents(out *session.Outcome) []outputLine {
+	return append(runEvents(out), outputLine{Kind: "end", Took: out.Elapsed.Milliseconds()})
+}
+
+// runEvents are what a run did and returned.
+func runEvents(out *session.Outcome) []outputLine {
 	var events []outputLine
 	for i := range out.Calls {
 		events = append(events, outputLine{Kind: "call", Call: &out.Calls[i]})
@@ -203,7 +208,7 @@ func outcomeEvents(out *session.Outcome) []outputLine {
 	if out.Err != nil {
 		events = append(events, outputLine{Kind: "error", Text: out.Err.Error(), Code: string(out.Err.Kind)})
 	}
-	return append(events, outputLine{Kind: "end", Took: out.Elapsed.Milliseconds()})
+	return events
 }
 
 func valueEvents(out *session.Outcome) []outputLine {
