@@ -62,8 +62,11 @@ func chart(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 		return err
 	}
 	o, err := sh.options.Session.Run(ctx, session.Script{Source: source, Name: "chart", Author: session.User})
-	if err == nil && o.Err != nil {
-		return sh.ran(c, o, nil)
+	switch {
+	case err != nil || o.Err == nil:
+		return err
+	case o.Err.Kind == vm.Runtime && strings.HasPrefix(o.Err.Message, "chart: "): // its code is not the person's
+		return &UsageError{usage: chartUsage, message: o.Err.Message}
 	}
-	return err
+	return sh.ran(c, o, nil)
 }

@@ -20,6 +20,7 @@ import (
 	"almanac/repl/show"
 	"almanac/repl/transcript"
 	"almanac/session"
+	"almanac/session/syntax"
 )
 
 func luaCommands() []command {
@@ -115,6 +116,10 @@ func cutTimes(arg string) (n int, code string) {
 	if n, err := strconv.Atoi(first); err == nil {
 		return n, rest
 	}
+	_, err := strconv.ParseFloat(first, 64)
+	if err == nil && rest != "" && syntax.Check(arg) != nil && !syntax.IsExpression(arg) {
+		return 0, rest // 1e3 f() is no code, as 1.5 + 1 is
+	}
 	return 1, arg
 }
 
@@ -123,10 +128,10 @@ func timed(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	if strings.TrimSpace(code) == "" {
 		return &UsageError{usage: "/time [N] CODE"}
 	}
-	if n < 1 || n > mostTimes {
+	if first, _ := input.CutWord(arg); n < 1 || n > mostTimes {
 		return &UsageError{
 			usage:   "/time [N] CODE",
-			message: fmt.Sprintf("/time: N is 1 to %s, got %d", text.Thousands(strconv.Itoa(mostTimes)), n),
+			message: fmt.Sprintf("/time: N is 1 to %s, got %s", text.Thousands(strconv.Itoa(mostTimes)), first),
 		}
 	}
 	err := sh.runScript(ctx, c, session.Script{Source: code, Times: n})

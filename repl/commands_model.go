@@ -102,7 +102,10 @@ func retry(ctx context.Context, sh *Shell, c *event.Cell, _ string) error {
 		return errors.New(sh.options.NoModel)
 	}
 	prompt := conversation.Failed()
-	if prompt == "" {
+	switch {
+	case prompt == "" && len(conversation.Messages()) == 0:
+		return errors.New("nothing to retry: no prompt was sent")
+	case prompt == "":
 		return errors.New("retry: the last prompt did not fail")
 	}
 	c.Form, c.Source = input.Words, prompt

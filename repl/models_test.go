@@ -32,7 +32,7 @@ func TestRetryCommand(t *testing.T) {
 		llm.Response{Text: "It is 12."}, llm.Response{Text: "Bye."})
 	got := typed(t.Context(), sh, "/retry", nil) + typed(t.Context(), sh, "how many?", nil) +
 		typed(t.Context(), sh, "/retry", nil) + typed(t.Context(), sh, "/retry", nil) + typed(t.Context(), sh, "bye", nil)
-	want := `error: retry: the last prompt did not fail
+	want := `error: nothing to retry: no prompt was sent
 server error (500); retrying in N ms (1/2)
 server error (500); retrying in N ms (2/2)
 error: fault overloaded (after 2 retries)
