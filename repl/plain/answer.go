@@ -122,6 +122,9 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 			}
 			args, err := show.ParseArgs(typed)
 			if err == nil {
+				_, err = q.Request().Entry.Input.Check(args)
+			}
+			if err == nil {
 				return session.Approval{Verdict: session.Once, Args: args}
 			}
 			p.print(text.Sanitize(err.Error()) + "\n")

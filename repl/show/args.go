@@ -11,27 +11,28 @@ import (
 
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/session/syntax"
 )
 
 // ParseArgs reads `{ id = "x", lines = { 1, 2 } }`, as LuaText writes it: strings, numbers, booleans, nil and tables of
-// them. The error names what stands in the way.
-func ParseArgs(text string) (map[string]any, error) {
-	if err := syntax.Check("return " + text); err != nil {
-		return nil, fmt.Errorf("arguments: %s", err.Message)
-	}
+// them. The error says what is wanted, and near what something else stands.
+func ParseArgs(source string) (map[string]any, error) {
 	p := &argParser{}
-	for _, t := range syntax.Tokens(text) {
+	for _, t := range syntax.Tokens(source) {
 		if word := strings.TrimSpace(t.Text); word != "" && !strings.HasPrefix(word, "--") {
 			p.tokens = append(p.tokens, t.Text)
 		}
 	}
 	v, err := p.value(0)
 	if err == nil && p.next < len(p.tokens) {
-		err = fmt.Errorf("%s: not a plain value", p.tokens[p.next])
+		err = unwanted(p.peek())
+	}
+	if err == nil && syntax.Check("return "+source) != nil { // such as a string without its end
+		err = errors.New(wantArgs)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("arguments: %w", err)
+		return nil, err
 	}
 	switch v := v.(type) {
 	case map[string]any:
@@ -41,7 +42,17 @@ func ParseArgs(text string) (map[string]any, error) {
 			return map[string]any{}, nil
 		}
 	}
-	return nil, errors.New(`arguments: want a table of names: { name = "value" }`)
+	return nil, errors.New(wantArgs)
+}
+
+const wantArgs = "want a table of plain values such as { amount_cents = 100 }"
+
+// unwanted is the error of a token where a plain value is wanted; "" is the end.
+func unwanted(token string) error {
+	if token == "" {
+		return errors.New(wantArgs + "; it ends too early")
+	}
+	return fmt.Errorf("%s; near '%s'", wantArgs, cells.Clip(text.SanitizeLine(token), 40, "..."))
 }
 
 type argParser struct {
@@ -72,7 +83,7 @@ func (p *argParser) value(depth int) (any, error) {
 	t := p.take()
 	switch {
 	case t == "":
-		return nil, errors.New("unexpected end")
+		return nil, unwanted(t)
 	case t == "nil" || t == "null":
 		return nil, nil
 	case t == "true" || t == "false":
@@ -100,7 +111,7 @@ func (p *argParser) value(depth int) (any, error) {
 	if f, err := strconv.ParseFloat(t, 64); err == nil && t[0] <= '9' && !strings.Contains(t, "_") {
 		return f, nil
 	}
-	return nil, fmt.Errorf("%s: not a plain value", text.SanitizeLine(t))
+	return nil, unwanted(t)
 }
 
 // table reads what follows "{".
@@ -124,7 +135,7 @@ func (p *argParser) table(depth int) (any, error) {
 		if sep := p.peek(); sep == "," || sep == ";" {
 			p.next++
 		} else if sep != "}" {
-			return nil, fmt.Errorf("%s: not a plain value", text.SanitizeLine(sep))
+			return nil, unwanted(sep)
 		}
 	}
 	p.next++
