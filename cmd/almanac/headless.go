@@ -143,9 +143,11 @@ func (p *program) printValues(out *session.Outcome, format string) error {
 	}
 	for i, v := range out.Values {
 		if people := format == "text" || format == "raw" && v.Type != "string"; people && len(v.Repr) > shownLimit {
-			remedy := text.SanitizeLine(v.Why) + "; return a part of it"
+			remedy := "return a part of it"
 			if v.Whole {
-				remedy = "use --output json, or return a part of it"
+				remedy = "use --output json, or " + remedy
+			} else if v.Type == "string" {
+				remedy = text.SanitizeLine(v.Why) + "; " + remedy
 			}
 			fmt.Fprintf(p.stderr, "value %d is truncated: %s\n", i+1, remedy)
 		}
