@@ -196,7 +196,7 @@ func TestAskJSON(t *testing.T) {
 		"prints of the person's": {nil, `!print("{") io.write("x") return 1, {a = 1}`,
 			answered{Output: "{\nx\n1\n{ a = 1 }\n"}, 0, "{ a = 1 }"},
 		"a command": {nil, "/policy",
-			answered{Output: "writes: denied (policy readonly)\n"}, 0, "writes: denied"},
+			answered{Output: "writes: denied (policy readonly)\nno grants\n"}, 0, "writes: denied"},
 		"a script that fails": {nil, `!print("a") error("b")`,
 			answered{Output: "a\n", Error: "failed", Message: "line 1: b", Exit: exitFailed}, 0, "b"},
 		"a limit": {nil, `!while true do pcall(call, "x.y") end`,
