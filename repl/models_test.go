@@ -18,7 +18,7 @@ func withRetries(t *testing.T, o Options, responses ...llm.Response) *Shell {
 	t.Helper()
 	sh, _ := withModel(t, policy.Policy{}, o)
 	sh.options.Conversation = llm.NewConversation(sh.Feed().Conversation(sh.Session(), tools.Options{}, llm.Options{
-		Provider: &scripted{responses: responses}, Model: "big", Retries: 2, RetryWait: time.Millisecond,
+		Provider: &scripted{responses: responses}, Model: "big", Retries: 2, RetryWait: 100 * time.Millisecond,
 	}))
 	return sh
 }
