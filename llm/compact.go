@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -90,7 +91,7 @@ func (c *Conversation) compact(ctx context.Context, tools []Tool, end, after int
 	}
 	summary := Message{Role: Summary, Text: text, After: after}
 	c.mu.Lock()
-	c.messages = append(c.messages[:end:end], append([]Message{summary}, c.messages[end:]...)...)
+	c.messages = slices.Insert(slices.Clip(c.messages), end, summary) // clipped: requests share the slice
 	c.start, c.short, c.system, c.context = end, end, nil, contextSize{}
 	now := totalTokens(c.sent())
 	c.context.estimated = now

@@ -184,20 +184,9 @@ func globalNews(n session.News, now []vm.Global) string {
 	for _, g := range now {
 		typed[g.Name] = typeText(g)
 	}
-	d := n.Globals
-	for _, change := range []struct {
-		verb  string
-		names []string
-	}{{"set", d.Added}, {"changed", d.Changed}, {"removed", d.Removed}} {
-		if len(change.names) == 0 {
-			continue
-		}
-		names := make([]string, len(change.names))
-		for i, name := range change.names {
-			names[i] = text.LineBytes(name, 40) + typed[name]
-		}
-		parts = append(parts, change.verb+" "+nameList(names, maxNames))
-	}
+	parts = append(parts, changeParts(n.Globals, func(name string) string {
+		return text.LineBytes(name, 40) + typed[name]
+	})...)
 	return strings.Join(parts, "; ")
 }
 

@@ -258,6 +258,24 @@ func (r *recording) Complete(ctx context.Context, q llm.Request, hear func(llm.P
 	return r.Provider.Complete(ctx, q, hear)
 }
 
+// converse is a conversation over a session of its own with a scripted model; a window of 0 is the default.
+func converse(t *testing.T, view *catalog.View, script string, window int) (
+	*session.Session, *llm.Conversation, *recording) {
+	t.Helper()
+	replies, err := openaitest.ParseScript([]byte(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := openaitest.New(replies...)
+	t.Cleanup(server.Close)
+	s := newSession(t, view, session.Options{})
+	briefing := tools.NewBriefing(s, tools.Options{})
+	provider := &recording{Provider: openai.New(openai.Options{BaseURL: server.URL()})}
+	return s, llm.NewConversation(llm.Options{
+		Provider: provider, Model: "scripted", Window: window, System: briefing.System, Tools: briefing.Tools,
+	}), provider
+}
+
 // testPrefix holds a conversation of 50 turns in which the person changes globals and the policy: every request begins
 // with the whole of the one before it, so that a server's cache holds.
 func testPrefix(t *testing.T, view *catalog.View) {
@@ -266,18 +284,7 @@ func testPrefix(t *testing.T, view *catalog.View) {
 	for i := range turns {
 		fmt.Fprintf(&script, "-- user --\n-- call lua_tools_execute --\nreturn seen, %d\n-- model --\nTurn %d.\n", i, i)
 	}
-	replies, err := openaitest.ParseScript([]byte(script.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := openaitest.New(replies...)
-	defer server.Close()
-	s := newSession(t, view, session.Options{})
-	briefing := tools.NewBriefing(s, tools.Options{})
-	provider := &recording{Provider: openai.New(openai.Options{BaseURL: server.URL()})}
-	c := llm.NewConversation(llm.Options{
-		Provider: provider, Model: "scripted", System: briefing.System, Tools: briefing.Tools,
-	})
+	s, c, provider := converse(t, view, script.String(), 0)
 	for i := range turns {
 		source := fmt.Sprintf("seen = %d; at_%d = true", i, i)
 		if _, err := s.Run(t.Context(), session.Script{Source: source, Author: session.User}); err != nil {
@@ -313,7 +320,7 @@ func testPrefix(t *testing.T, view *catalog.View) {
 // testShortAnswers holds a conversation that is too long for its window: an earlier answer becomes a line with the name
 // of a global, and the whole value is in that global.
 func testShortAnswers(t *testing.T, view *catalog.View) {
-	replies, err := openaitest.ParseScript([]byte(`
+	const script = `
 -- call lua_tools_execute --
 rows = {}
 for i = 1, 300 do rows[i] = {id = "row_" .. i, n = i} end
@@ -332,18 +339,8 @@ return #_0_1, _0_1[300].id, _0_2
 3: "second"
 -- model --
 There they are.
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := openaitest.New(replies...)
-	defer server.Close()
-	s := newSession(t, view, session.Options{})
-	briefing := tools.NewBriefing(s, tools.Options{})
-	provider := &recording{Provider: openai.New(openai.Options{BaseURL: server.URL()})}
-	c := llm.NewConversation(llm.Options{
-		Provider: provider, Model: "scripted", Window: 3500, System: briefing.System, Tools: briefing.Tools,
-	})
+`
+	_, c, provider := converse(t, view, script, 3500)
 	for _, prompt := range []string{"show the rows", "still there?"} {
 		if _, err := c.Send(t.Context(), prompt); err != nil {
 			t.Fatal(err)

@@ -181,18 +181,27 @@ func callLines(calls []trace.Call) []string {
 }
 
 func renderGlobals(b *strings.Builder, d vm.Diff) {
-	var parts []string
+	if parts := changeParts(d, func(name string) string { return name }); len(parts) > 0 {
+		fmt.Fprintf(b, "globals: %s\n", strings.Join(parts, "; "))
+	}
+}
+
+// changeParts says which globals were set, changed and removed, each as label writes it.
+func changeParts(d vm.Diff, label func(name string) string) (parts []string) {
 	for _, change := range []struct {
 		verb  string
 		names []string
 	}{{"set", d.Added}, {"changed", d.Changed}, {"removed", d.Removed}} {
-		if len(change.names) > 0 {
-			parts = append(parts, change.verb+" "+nameList(change.names, maxNames))
+		if len(change.names) == 0 {
+			continue
 		}
+		labels := make([]string, len(change.names))
+		for i, name := range change.names {
+			labels[i] = label(name)
+		}
+		parts = append(parts, change.verb+" "+nameList(labels, maxNames))
 	}
-	if len(parts) > 0 {
-		fmt.Fprintf(b, "globals: %s\n", strings.Join(parts, "; "))
-	}
+	return parts
 }
 
 // renderBudget says what is nearly used up of what one run may do.
