@@ -13,39 +13,28 @@ import (
 
 // This file is what the model reads of its tools' answers, which the person can read too.
 
-// A ToolAnswer is what the model read of one call of a tool.
-type ToolAnswer struct {
-	Tool string
-	// Text is the beginning of it, Total its length in bytes.
-	Text  string
-	Total int
-}
-
 const (
 	keptAnswer  = 16 << 10 // of one answer
 	keptAnswers = 256 << 10
 	keptScripts = 256 << 10
 )
 
-// NewToolAnswer cuts what a tool answered to what is kept.
-func NewToolAnswer(tool, answer string) ToolAnswer {
-	return ToolAnswer{Tool: tool, Text: text.HeadBytes(answer, keptAnswer), Total: len(answer)}
-}
-
-// Event shows the answer, whole with full.
-func (a ToolAnswer) Event(cell int, full bool) Event {
-	return Event{Kind: Answered, Cell: cell, Author: session.Model, Tool: a.Tool, Text: a.Text, Total: a.Total, Full: full}
+// ToolAnswer is the Answered event of what a tool answered, cut to what is kept; full shows the whole of that.
+func ToolAnswer(tool, answer string, cell int, full bool) Event {
+	return Event{
+		Kind: Answered, Cell: cell, Author: session.Model, Tool: tool,
+		Text: text.HeadBytes(answer, keptAnswer), Total: len(answer), Full: full,
+	}
 }
 
 // answer keeps what the model reads of a tool's answer, and tells it where nothing has shown it, as with shown.
 func (f *Feed) answer(e llm.Event, shown bool) {
-	a := NewToolAnswer(e.Call.Name, e.Text)
 	f.mu.Lock()
 	cell := f.cell.N
-	f.cell.went(a.Event(cell, true), keptAnswers)
+	f.cell.went(ToolAnswer(e.Call.Name, e.Text, cell, true), keptAnswers)
 	f.mu.Unlock()
 	if !shown && strings.Contains(strings.TrimSpace(e.Text), "\n") {
-		f.Emit(a.Event(cell, false))
+		f.Emit(ToolAnswer(e.Call.Name, e.Text, cell, false))
 	}
 }
 

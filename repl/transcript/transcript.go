@@ -119,7 +119,7 @@ func (t *transcribing) add(r trace.Record) {
 			t.push(event.Event{Kind: event.Thought, Text: m.Reasoning, Full: true})
 		}
 		if m.Role == llm.ToolRole {
-			t.push(event.NewToolAnswer("", m.Text).Event(0, true))
+			t.push(event.ToolAnswer("", m.Text, 0, true))
 		}
 		if m.Role == llm.Summary {
 			t.push(event.Event{Kind: event.Said, Level: event.Notice, Text: "the model summed up what was said\n" + m.Text})
