@@ -97,8 +97,15 @@ type Answer struct {
 	Outcome *Outcome
 }
 
-// A Request is what a person is asked before a mutation, or before a run goes on that has used its budget.
+// A Request is what a person is asked before a mutation, before a whole run, or before a run goes on that has used its
+// budget.
 type Request struct {
+	// Batch is set where the question is about a whole run: the mutations of its preview that the policy asks about, in
+	// order. Only Once says yes, to the list; Entry, Args and what else is about one call are then those of the first.
+	Batch []Planned
+	// Partial says why the preview of the run saw no further than Batch; empty when it saw the whole run. Calls beyond
+	// are asked about when they come.
+	Partial string
 	// Over is set where the question is whether the run goes on: only Once says yes. Entry is then the call that comes
 	// next.
 	Over  *Overrun
@@ -118,6 +125,22 @@ type Request struct {
 	// Source is the script that asks, secrets taken out. Line is one of its lines but for calls of a composed action's
 	// body, which have none.
 	Source string
+}
+
+// A Planned is a mutation that a preview recorded: one line of the question about a whole run.
+type Planned struct {
+	Entry *catalog.Entry
+	// Args and Injected are as in a Request. An argument that only the result of an earlier mutation gives shows as
+	// "<id of billing.refund.issue>".
+	Args, Injected map[string]any
+	Credentials    []string
+	// Preview says what the call would change, from the action's preview; may be empty.
+	Preview string
+	// N says which call of the preview it is; Line is the script's line, 0 for calls of a composed action's body.
+	N, Line int
+	// Unknown holds the paths of the arguments that an earlier mutation's result gives, as "invoice_id" or "lines[1].id".
+	// Such a call is asked about again, with the real values, when it comes.
+	Unknown []string
 }
 
 // A Consent is how far an Approval goes.
@@ -142,4 +165,8 @@ type Approval struct {
 	Reason string
 	// Args replaces the arguments when it is not nil; they are checked again.
 	Args map[string]any
+	// Off holds indexes in Batch: these calls are not made. The script gets nil for them and goes on.
+	Off []int
+	// Edited holds arguments in place of the planned ones, by index in Batch; they are checked again.
+	Edited map[int]map[string]any
 }
