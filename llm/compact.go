@@ -68,14 +68,15 @@ func (c *Conversation) compact(ctx context.Context, tools []Tool, end, after int
 	if instruction = strings.TrimSpace(instruction); instruction != "" {
 		ask += "\nThe person asks: " + instruction
 	}
-	r := Request{System: c.systemText(), Tools: tools, Model: c.Model()}
+	target := c.Target()
+	r := Request{System: c.systemText(), Tools: tools, Model: target.Model}
 	c.mu.Lock()
 	before := totalTokens(c.sent())
 	said := append([]Message(nil), c.sent()[:end-c.start]...)
 	gone := turns(said)
 	c.mu.Unlock()
 	r.Messages = strict(append(said, Message{Role: User, Text: ask}))
-	response, err := c.options.Provider.Complete(ctx, r, func(Piece) {})
+	response, err := c.provider(target).Complete(ctx, r, func(Piece) {})
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", interrupted(ctx.Err())

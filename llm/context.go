@@ -31,7 +31,7 @@ type Context struct {
 func (c *Conversation) Context() Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	size := Context{Window: c.options.Window}
+	size := Context{Window: c.window}
 	if c.context.counted > 0 {
 		rest := c.messages[c.context.messages:]
 		size.Used = c.context.counted + totalTokens(rest)
@@ -43,16 +43,17 @@ func (c *Conversation) Context() Context {
 	return size
 }
 
-// SetWindow says how many tokens the model can read, from the next completion on. A request is kept shorter, by an
-// eighth: the answer needs room, and the length of what is new is an estimate. The oldest turns are left out of it.
+// SetWindow says how many tokens the model can read, from the next completion on and until Use. A request is kept
+// shorter, by an eighth: the answer needs room, and the length of what is new is an estimate. The oldest turns are left
+// out of it.
 func (c *Conversation) SetWindow(tokens int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.options.Window = tokens
+	c.window = tokens
 }
 
 // budget is how many tokens a request may have. The caller holds mu.
-func (c *Conversation) budget() int { return c.options.Window - c.options.Window/8 }
+func (c *Conversation) budget() int { return c.window - c.window/8 }
 
 // count takes in what a completion has cost, once its message is in the history.
 func (c *Conversation) count(u Usage) {

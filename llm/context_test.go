@@ -21,7 +21,8 @@ func TestReasoningStaysHere(t *testing.T) {
 	var told strings.Builder
 	var kept []Message
 	c := NewConversation(Options{
-		Provider: p, RetryWait: 1, Tools: func() []Tool { return []Tool{echo("one")} }, Keep: func(m Message) {
+		Target: Target{Provider: p}, RetryWait: 1,
+		Tools: func() []Tool { return []Tool{echo("one")} }, Keep: func(m Message) {
 			kept = append(kept, m)
 		},
 		Observe: func(e Event) {
@@ -74,7 +75,7 @@ func TestContextCounts(t *testing.T) {
 	}}
 	var running Context
 	var c *Conversation
-	c = NewConversation(Options{Provider: p, Window: 8000,
+	c = NewConversation(Options{Target: Target{Provider: p, Window: 8000},
 		Tools: func() []Tool { return []Tool{echo("one")} }, Observe: func(e Event) {
 			if e.Kind == ToolEnded {
 				running = c.Context()

@@ -20,10 +20,8 @@ const (
 
 // Options configure a Conversation.
 type Options struct {
-	// Provider completes; required.
-	Provider Provider
-	// Model is the name sent to the provider.
-	Model string
+	// Target completes first; its Provider is required. See Use.
+	Target Target
 	// System returns the system text. It is asked when a history begins and when turns are left out of it, not in between:
 	// what stays the same is in the server's cache. Nil means none.
 	System func() string
@@ -31,8 +29,6 @@ type Options struct {
 	Tools func() []Tool
 	// MaxTurns is how many completions one Send may take. Default 20.
 	MaxTurns int
-	// Window is how many tokens the model can read; see SetWindow. Default: KnownWindow.
-	Window int
 	// Retries is how often a failed completion is tried again; negative means never. Default 3.
 	Retries int
 	// RetryWait is the wait before the first retry; it doubles with each. A server's own wish counts instead.
@@ -64,7 +60,8 @@ type Conversation struct {
 	mu       sync.Mutex
 	busy     bool
 	reset    bool // Reset was called during a Send
-	model    string
+	target   Target
+	window   int // how many tokens the model can read
 	messages []Message
 	start    int     // messages before this one are left out of requests; the first of a turn, or a summary
 	short    int     // answers of tools before this message are sent short
@@ -78,9 +75,6 @@ type Conversation struct {
 func NewConversation(o Options) *Conversation {
 	if o.MaxTurns <= 0 {
 		o.MaxTurns = defaultTurns
-	}
-	if o.Window <= 0 {
-		o.Window = KnownWindow(o.Model)
 	}
 	if o.Retries == 0 {
 		o.Retries = defaultRetries
@@ -100,10 +94,9 @@ func NewConversation(o Options) *Conversation {
 	if o.Keep == nil {
 		o.Keep = func(Message) {}
 	}
-	if o.Secrets != nil {
-		o.Provider = filtered{o.Provider, o.Secrets}
-	}
-	return &Conversation{options: o, model: o.Model}
+	c := &Conversation{options: o}
+	c.Use(o.Target)
+	return c
 }
 
 // Send adds text as the user's message and talks to the model until it answers, running the tools it asks for in
@@ -190,7 +183,7 @@ func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error)
 		c.addWithAnswers(stored)
 	}
 	c.count(usage)
-	c.options.Observe(Event{Kind: TurnEnded, Text: response.Text, Usage: usage})
+	c.options.Observe(Event{Kind: TurnEnded, Text: response.Text, Usage: usage, Target: c.Target()})
 	return response, nil
 }
 
@@ -254,20 +247,6 @@ func (c *Conversation) Usage() Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.usage
-}
-
-// Model returns the name of the model that the next completion goes to.
-func (c *Conversation) Model() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.model
-}
-
-// SetModel changes the model from the next completion on.
-func (c *Conversation) SetModel(name string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.model = name
 }
 
 // Reset forgets all messages. While a Send runs, they are forgotten when it ends.

@@ -120,7 +120,7 @@ func TestSendRunsTools(t *testing.T) {
 	}}
 	var events []string
 	c := NewConversation(Options{
-		Provider: p, Model: "m", System: func() string { return "be brief" },
+		Target: Target{Provider: p, Model: "m"}, System: func() string { return "be brief" },
 		Tools: func() []Tool { return []Tool{echo("one"), echo("two")} },
 		Observe: func(e Event) {
 			events = append(events, strings.TrimSpace(fmt.Sprintf("%d %s%s", e.Kind, e.Text, e.Call.Name)))
@@ -182,7 +182,8 @@ func TestToolAnswers(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := &scripted{t: t, steps: []step{{calls: []ToolCall{test.call}, stop: test.stop}, {text: "ok"}}}
-			c := NewConversation(Options{Provider: p, Tools: func() []Tool { return []Tool{echo("one"), broken, silent} }})
+			c := NewConversation(Options{Target: Target{Provider: p},
+				Tools: func() []Tool { return []Tool{echo("one"), broken, silent} }})
 			if _, err := c.Send(t.Context(), "go"); err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +218,7 @@ func TestInterruptLeavesValidHistory(t *testing.T) {
 				cancel()
 				return Answer{}, ctx.Err()
 			}}
-			c := NewConversation(Options{Provider: p, Tools: func() []Tool { return []Tool{echo("one"), stop} }})
+			c := NewConversation(Options{Target: Target{Provider: p}, Tools: func() []Tool { return []Tool{echo("one"), stop} }})
 			go func() {
 				select {
 				case <-p.hanging:
@@ -241,7 +242,7 @@ func TestInterruptLeavesValidHistory(t *testing.T) {
 // TestFailedPrompt shows that a prompt that failed is not sent with the next one, and is what Retry sends.
 func TestFailedPrompt(t *testing.T) {
 	p := &scripted{t: t, steps: []step{{err: &Error{Kind: BadKey, Message: "no", Hint: "check the key"}}, {text: "hi"}}}
-	c := NewConversation(Options{Provider: p})
+	c := NewConversation(Options{Target: Target{Provider: p}})
 	if _, err := c.Send(t.Context(), "first"); err == nil || err.Error() != "no; check the key" {
 		t.Fatalf("error %v", err)
 	}
@@ -278,8 +279,9 @@ func TestRetryFailedPrompt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := &scripted{t: t, steps: test.steps}
 			var kept []Message
-			c := NewConversation(Options{Provider: p, Retries: -1, Tools: func() []Tool { return []Tool{echo("one")} },
-				Keep: func(m Message) { kept = append(kept, m) }})
+			c := NewConversation(Options{Target: Target{Provider: p}, Retries: -1,
+				Tools: func() []Tool { return []Tool{echo("one")} },
+				Keep:  func(m Message) { kept = append(kept, m) }})
 			if _, err := c.Send(t.Context(), "go"); err == nil || c.Failed() != "go" {
 				t.Fatalf("error %v, failed %q", err, c.Failed())
 			}
@@ -319,7 +321,7 @@ func TestRetry(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := &scripted{t: t, steps: test.steps}
 			told := 0
-			c := NewConversation(Options{Provider: p, RetryWait: time.Microsecond, Observe: func(e Event) {
+			c := NewConversation(Options{Target: Target{Provider: p}, RetryWait: time.Microsecond, Observe: func(e Event) {
 				if e.Kind == Retrying {
 					if told++; e.Retry.N != told || e.Retry.Of != 3 || e.Retry.Wait <= 0 || e.Err == nil {
 						t.Errorf("retry %d: %+v", told, e)
@@ -340,7 +342,7 @@ func TestRetry(t *testing.T) {
 func TestInterruptWhileWaitingToRetry(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &scripted{t: t, steps: []step{{err: &Error{Kind: RateLimited}}}}
-	c := NewConversation(Options{Provider: p, RetryWait: time.Hour, Observe: func(e Event) { cancel() }})
+	c := NewConversation(Options{Target: Target{Provider: p}, RetryWait: time.Hour, Observe: func(e Event) { cancel() }})
 	if _, err := c.Send(ctx, "go"); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -349,7 +351,7 @@ func TestInterruptWhileWaitingToRetry(t *testing.T) {
 func TestBusyAndReset(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &scripted{t: t, steps: []step{{hang: true}, {text: "fresh"}}, hanging: make(chan struct{}, 1)}
-	c := NewConversation(Options{Provider: p})
+	c := NewConversation(Options{Target: Target{Provider: p}})
 	done := make(chan error, 1)
 	go func() {
 		_, err := c.Send(ctx, "one")
@@ -376,7 +378,8 @@ func TestBusyAndReset(t *testing.T) {
 func TestTurnLimit(t *testing.T) {
 	again := step{calls: []ToolCall{call("a", "one", "{}")}}
 	p := &scripted{t: t, steps: []step{again, again, {text: "done"}}}
-	c := NewConversation(Options{Provider: p, MaxTurns: 2, Tools: func() []Tool { return []Tool{echo("one")} }})
+	c := NewConversation(Options{Target: Target{Provider: p}, MaxTurns: 2,
+		Tools: func() []Tool { return []Tool{echo("one")} }})
 	_, err := c.Send(t.Context(), "go")
 	var limit *TurnLimitError
 	if !errors.As(err, &limit) || limit.Turns != 2 {
@@ -390,7 +393,7 @@ func TestTurnLimit(t *testing.T) {
 func TestCutOffAnswerSaysSo(t *testing.T) {
 	p := &scripted{t: t, steps: []step{{text: "Once upon", stop: StopLength}, {stop: StopFilter}}}
 	var heard strings.Builder
-	c := NewConversation(Options{Provider: p, Observe: func(e Event) {
+	c := NewConversation(Options{Target: Target{Provider: p}, Observe: func(e Event) {
 		if e.Kind == Delta {
 			heard.WriteString(e.Text)
 		}

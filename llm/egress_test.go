@@ -46,7 +46,7 @@ func TestSecrets(t *testing.T) {
 		p := &told{text: "it is " + value + ", I think", call: `{"script":"return \"s3cret-va\\\"lue\""}`, err: err}
 		var out strings.Builder
 		c := NewConversation(Options{
-			Provider: p, Retries: -1, Secrets: secret.NewFilter(func() []string { return []string{value} }),
+			Target: Target{Provider: p}, Retries: -1, Secrets: secret.NewFilter(func() []string { return []string{value} }),
 			System: func() string { return "the key is " + value },
 			Tools: func() []Tool {
 				return []Tool{{Name: "run", Description: value, Run: func(_ context.Context, args json.RawMessage) (Answer, error) {

@@ -9,7 +9,7 @@ type EventKind int
 const (
 	// Delta carries a piece of the model's text in Text.
 	Delta EventKind = iota + 1
-	// TurnEnded: a completion is done. Text holds all of it, Usage its cost.
+	// TurnEnded: a completion is done. Text holds all of it, Usage its cost, Target who made it.
 	TurnEnded
 	// ToolStarted: a tool is about to run. Call, its arguments always one valid JSON object.
 	ToolStarted
@@ -28,13 +28,14 @@ const (
 
 // An Event is one thing that happened during a Send. Fields that do not belong to its Kind are zero.
 type Event struct {
-	Kind  EventKind
-	Text  string
-	Call  ToolCall
-	Err   error
-	Usage Usage
-	Retry Retry
-	Turns int
+	Kind   EventKind
+	Text   string
+	Call   ToolCall
+	Err    error
+	Usage  Usage
+	Target Target
+	Retry  Retry
+	Turns  int
 	// Tokens are before and after.
 	Tokens [2]int
 }

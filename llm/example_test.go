@@ -23,7 +23,8 @@ func Example() {
 	}
 	clock := llm.Tool{Name: "clock", Description: "Tell the time.", Schema: json.RawMessage(`{"type": "object"}`),
 		Run: func(context.Context, json.RawMessage) (llm.Answer, error) { return llm.Answer{Text: "noon"}, nil }}
-	c := llm.NewConversation(llm.Options{Provider: provider, Model: "recorded", Tools: func() []llm.Tool {
+	recorded := llm.Target{Provider: provider, Model: "recorded"}
+	c := llm.NewConversation(llm.Options{Target: recorded, Tools: func() []llm.Tool {
 		return []llm.Tool{clock}
 	}})
 	answer, err := c.Send(context.Background(), "What is the time?")

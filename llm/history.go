@@ -45,7 +45,7 @@ func requestTokens(r Request) int {
 func (c *Conversation) request(tools []Tool) Request {
 	system := c.systemText()
 	c.mu.Lock()
-	r := Request{System: system, Tools: tools, Model: c.model}
+	r := Request{System: system, Tools: tools, Model: c.target.Model}
 	budget := c.budget() - requestTokens(r)
 	before := c.start
 	c.start += trim(c.sent(), budget)

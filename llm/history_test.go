@@ -97,7 +97,7 @@ func TestLongConversationStaysInBudget(t *testing.T) {
 		var kept []Message
 		var trimmed, compacted int
 		options := Options{
-			Provider: p, Window: 1000, System: func() string { return "sys" },
+			Target: Target{Provider: p, Window: 1000}, System: func() string { return "sys" },
 			Keep: func(m Message) { kept = append(kept, m) },
 			Observe: func(e Event) {
 				switch e.Kind {
@@ -160,7 +160,7 @@ func TestEarlierAnswersBecomeShort(t *testing.T) {
 	look := Tool{Name: "look", Run: func(_ context.Context, args json.RawMessage) (Answer, error) {
 		return Answer{Text: string(args) + strings.Repeat("x", 1200), Short: "[short " + string(args) + "]"}, nil
 	}}
-	c := NewConversation(Options{Provider: p, Window: 1200, Tools: func() []Tool { return []Tool{look} }})
+	c := NewConversation(Options{Target: Target{Provider: p, Window: 1200}, Tools: func() []Tool { return []Tool{look} }})
 	for range 6 {
 		if _, err := c.Send(t.Context(), "look"); err != nil {
 			t.Fatal(err)
@@ -188,7 +188,7 @@ func cut(s string, n int) string { return s[:min(n, len(s))] }
 func TestCompact(t *testing.T) {
 	p := &summing{t: t, answer: "yes"}
 	var kept []Message
-	c := NewConversation(Options{Provider: p, Keep: func(m Message) { kept = append(kept, m) }})
+	c := NewConversation(Options{Target: Target{Provider: p}, Keep: func(m Message) { kept = append(kept, m) }})
 	if _, err := c.Compact(t.Context(), ""); !errors.Is(err, errShort) {
 		t.Errorf("an empty conversation: %v", err)
 	}

@@ -23,7 +23,7 @@ func (p *twice) Complete(_ context.Context, _ Request, hear func(Piece)) (Respon
 func TestRestore(t *testing.T) {
 	var kept []Message
 	c := NewConversation(Options{
-		Provider: &twice{}, Keep: func(m Message) { kept = append(kept, m) },
+		Target: Target{Provider: &twice{}}, Keep: func(m Message) { kept = append(kept, m) },
 		Tools: func() []Tool {
 			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (Answer, error) {
 				return Answer{Text: "ran"}, nil
@@ -36,7 +36,7 @@ func TestRestore(t *testing.T) {
 	if diff := cmp.Diff(c.Messages(), kept); diff != "" {
 		t.Errorf("kept (-history +kept)\n%s", diff)
 	}
-	other := NewConversation(Options{Provider: &twice{}})
+	other := NewConversation(Options{Target: Target{Provider: &twice{}}})
 	if err := other.Restore(kept); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestKeepsWhatHappened(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var kept []Message
 	c := NewConversation(Options{
-		Provider: &twice{}, Keep: func(m Message) { kept = append(kept, m) },
+		Target: Target{Provider: &twice{}}, Keep: func(m Message) { kept = append(kept, m) },
 		Tools: func() []Tool {
 			return []Tool{{Name: "run", Run: func(context.Context, json.RawMessage) (Answer, error) {
 				cancel()

@@ -17,9 +17,10 @@ const longestWait = 60 * time.Second
 // complete makes one completion and tries again where that may help and no text has come yet. Of a failed
 // completion it returns the text and the reasoning that came.
 func (c *Conversation) complete(ctx context.Context, r Request) (Response, error) {
+	provider := c.provider(c.Target())
 	for attempt := 0; ; attempt++ {
 		var said, reasoning strings.Builder
-		response, err := c.options.Provider.Complete(ctx, r, func(p Piece) {
+		response, err := provider.Complete(ctx, r, func(p Piece) {
 			if p.Reasoning != "" {
 				reasoning.WriteString(p.Reasoning)
 				c.options.Observe(Event{Kind: Thinking, Text: p.Reasoning})

@@ -42,7 +42,7 @@ func withModel(t *testing.T, p policy.Policy, o Options, responses ...llm.Respon
 	}
 	o.Feed = event.NewFeed()
 	model := o.Feed.Conversation(nil, tools.Options{}, llm.Options{
-		Provider: &scripted{responses: responses}, Model: "test-model", Retries: -1,
+		Target: llm.Target{Provider: &scripted{responses: responses}, Model: "test-model"}, Retries: -1,
 	})
 	model.System = nil
 	model.Tools = func() []llm.Tool {

@@ -77,14 +77,17 @@ func setModel(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	switch {
 	case arg == "":
 		sh.say(event.Plain, "model %s, context window %s tokens",
-			cmp.Or(c.Model(), "not set: the server chooses"), count(c.Context().Window))
+			cmp.Or(c.Target().String(), "not set: the server chooses"), count(c.Context().Window))
 		return nil
 	case first == "window":
 		return sh.setWindow(rest)
 	case rest != "":
 		return &UsageError{usage: modelUsage}
 	}
-	c.SetModel(arg)
+	t, window := c.Target(), c.Context().Window
+	t.Name, t.Model = "", arg
+	c.Use(t)
+	c.SetWindow(window)
 	sh.fitWindow(ctx)
 	told := fmt.Sprintf("model %s from the next prompt, context window %s tokens", arg, count(c.Context().Window))
 	list, _ := sh.models.known()

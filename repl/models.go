@@ -73,7 +73,7 @@ func modelWords(sh *Shell, typed string) []Completion {
 // learnWindow asks the server, beside the completion that begins, how much the model can read. What it returns waits
 // for that to end, and ends it.
 func (sh *Shell) learnWindow(ctx context.Context) (end func()) {
-	if _, asked := sh.models.known(); asked || sh.options.Models == nil || sh.options.Window > 0 {
+	if _, asked := sh.models.known(); asked || sh.options.Models == nil || sh.options.Conversation.Target().Window > 0 {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -91,15 +91,16 @@ func (sh *Shell) learnWindow(ctx context.Context) (end func()) {
 // fitWindow sets the context window to what the server or the table of models says, where nobody has set it.
 func (sh *Shell) fitWindow(ctx context.Context) {
 	sh.mu.Lock()
-	set := sh.windowSet || sh.options.Window > 0
+	set := sh.windowSet || sh.options.Conversation.Target().Window > 0
 	sh.mu.Unlock()
 	if set {
 		return
 	}
 	c := sh.options.Conversation
-	window := llm.KnownWindow(c.Model())
+	model := c.Target().Model
+	window := llm.KnownWindow(model)
 	for _, m := range sh.models.learn(ctx, sh.options.Models) {
-		if m.Name == c.Model() && m.Window > 0 {
+		if m.Name == model && m.Window > 0 {
 			window = m.Window
 		}
 	}

@@ -18,7 +18,8 @@ func withRetries(t *testing.T, o Options, responses ...llm.Response) *Shell {
 	t.Helper()
 	sh, _ := withModel(t, policy.Policy{}, o)
 	sh.options.Conversation = llm.NewConversation(sh.Feed().Conversation(sh.Session(), tools.Options{}, llm.Options{
-		Provider: &scripted{responses: responses}, Model: "big", Retries: 2, RetryWait: 100 * time.Millisecond,
+		Target: llm.Target{Provider: &scripted{responses: responses}, Model: "big"}, Retries: 2,
+		RetryWait: 100 * time.Millisecond,
 	}))
 	return sh
 }
@@ -57,7 +58,7 @@ func TestRetryInterrupted(t *testing.T) {
 	sh := withRetries(t, Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	sh.options.Conversation = llm.NewConversation(sh.Feed().Conversation(sh.Session(), tools.Options{}, llm.Options{
-		Provider: &scripted{responses: []llm.Response{fault}}, RetryWait: time.Hour,
+		Target: llm.Target{Provider: &scripted{responses: []llm.Response{fault}}}, RetryWait: time.Hour,
 	}))
 	done := make(chan string)
 	go func() { done <- typed(ctx, sh, "how many?", nil) }()
@@ -138,8 +139,8 @@ func TestWindowIsConfigured(t *testing.T) {
 		t.Error("the server was asked")
 		return nil, errors.New("no")
 	}
-	sh := withRetries(t, Options{Models: models, Window: 5000}, llm.Response{Text: "Hi."})
-	sh.options.Conversation.SetWindow(5000)
+	sh := withRetries(t, Options{Models: models}, llm.Response{Text: "Hi."})
+	sh.options.Conversation.Use(llm.Target{Provider: &scripted{responses: []llm.Response{{Text: "Hi."}}}, Window: 5000})
 	typed(t.Context(), sh, "hello", nil)
 	if got := sh.StatusLine().Context.Window; got != 5000 {
 		t.Errorf("window %d", got)

@@ -34,8 +34,6 @@ type Options struct {
 	NoModel string
 	// Models lists what the model's server has; nil where it cannot be asked. The shell asks once a session.
 	Models func(context.Context) ([]llm.Model, error)
-	// Window is the model's context window by the configuration; 0 where it has none, so that the server's counts.
-	Window int
 	// Notes tells which files of the project are part of the model's prompt, and which are not; empty where there are
 	// none.
 	Notes string
@@ -252,7 +250,7 @@ func (sh *Shell) StatusLine() Standing {
 		st.MutationLimit = 0
 	}
 	if c := sh.options.Conversation; c != nil {
-		st.Model = c.Model()
+		st.Model = c.Target().String()
 		st.Context = c.Context()
 	}
 	sh.mu.Lock()

@@ -209,7 +209,7 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 	}
 	return repl.New(repl.Options{
 		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Models: models,
-		Window: cli.ContextWindow, Once: o.once, Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
+		Once: o.once, Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
 		Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,

@@ -236,11 +236,9 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, func(context.Co
 	provider := openai.New(openai.Options{BaseURL: base, Key: key})
 	toolOptions := tools.Options{Prefix: cli.Prefix, Notes: cli.notes.prompt()}
 	c := llm.NewConversation(w.feed.Conversation(w.session, toolOptions, llm.Options{
-		Provider: provider,
-		Model:    cli.modelName(),
-		Window:   cli.ContextWindow,
-		Keep:     w.log.message,
-		Secrets:  cli.credentials.filter,
+		Target:  llm.Target{Model: cli.modelName(), Provider: provider, Window: cli.ContextWindow},
+		Keep:    w.log.message,
+		Secrets: cli.credentials.filter,
 	}))
 	if messages := saidBefore(w.past.Records); len(messages) > 0 {
 		_ = c.Restore(messages) // nothing is being sent yet

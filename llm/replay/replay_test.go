@@ -22,7 +22,7 @@ import (
 func talk(t *testing.T, p llm.Provider, second string) (heard []string, history []llm.Message, err error) {
 	t.Helper()
 	c := llm.NewConversation(llm.Options{
-		Provider: p, Model: "small", RetryWait: time.Millisecond,
+		Target: llm.Target{Provider: p, Model: "small"}, RetryWait: time.Millisecond,
 		Tools: func() []llm.Tool {
 			return []llm.Tool{{Name: "count", Schema: json.RawMessage(`{}`),
 				Run: func(context.Context, json.RawMessage) (llm.Answer, error) {

@@ -100,7 +100,7 @@ func play(t *testing.T, view *catalog.View, archive *txtar.Archive) {
 	s := newSession(t, view, sessionOptions(t, string(archive.Comment)))
 	briefing := tools.NewBriefing(s, tools.Options{})
 	c := llm.NewConversation(llm.Options{
-		Provider: openai.New(openai.Options{BaseURL: server.URL()}), Model: "scripted",
+		Target: llm.Target{Provider: openai.New(openai.Options{BaseURL: server.URL()}), Model: "scripted"},
 		System: briefing.System, Tools: briefing.Tools,
 	})
 	var answers []string // of tools, not yet put into the archive
@@ -202,8 +202,8 @@ It is 42.
 		Write:  func(vm.Stream, string) { cancel() },
 	})
 	c := llm.NewConversation(llm.Options{
-		Provider: openai.New(openai.Options{BaseURL: server.URL()}), Model: "scripted",
-		Tools: func() []llm.Tool { return tools.New(s, tools.Options{}) },
+		Target: llm.Target{Provider: openai.New(openai.Options{BaseURL: server.URL()}), Model: "scripted"},
+		Tools:  func() []llm.Tool { return tools.New(s, tools.Options{}) },
 	})
 	if _, err := c.Send(ctx, "count"); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
@@ -272,7 +272,8 @@ func converse(t *testing.T, view *catalog.View, script string, window int) (
 	briefing := tools.NewBriefing(s, tools.Options{})
 	provider := &recording{Provider: openai.New(openai.Options{BaseURL: server.URL()})}
 	return s, llm.NewConversation(llm.Options{
-		Provider: provider, Model: "scripted", Window: window, System: briefing.System, Tools: briefing.Tools,
+		Target: llm.Target{Provider: provider, Model: "scripted", Window: window},
+		System: briefing.System, Tools: briefing.Tools,
 	}), provider
 }
 

@@ -1,0 +1,50 @@
+package llm
+
+import "cmp"
+
+// This file says who completes: one conversation may go from one model to another.
+
+// A Target is a model at a server.
+type Target struct {
+	// Name is what the configuration calls it; empty for a model that is known by its own name.
+	Name string
+	// Model is the name sent to the provider.
+	Model    string
+	Provider Provider
+	// Window is how many tokens the model can read, by the configuration; 0 where that does not say.
+	Window int
+	Price  Price
+}
+
+// String is what the person calls the target.
+func (t Target) String() string { return cmp.Or(t.Name, t.Model) }
+
+// A Price is what a million tokens cost, in the currency of whoever wrote it down; zero is unknown.
+type Price struct {
+	In, Cached, Out float64
+}
+
+// Target returns who completes next.
+func (c *Conversation) Target() Target {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.target
+}
+
+// Use makes t complete from the next completion on, and the window that of t: as it is configured, or else KnownWindow.
+// The history stays; its length is an estimate until the new server has counted.
+func (c *Conversation) Use(t Target) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.context = contextSize{estimated: totalTokens(c.sent())} // it was counted by another tokenizer
+	c.target = t
+	c.window = cmp.Or(t.Window, KnownWindow(t.Model))
+}
+
+// provider is who completes for t: secrets do not reach it.
+func (c *Conversation) provider(t Target) Provider {
+	if c.options.Secrets == nil {
+		return t.Provider
+	}
+	return filtered{t.Provider, c.options.Secrets}
+}
