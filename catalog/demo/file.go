@@ -56,50 +56,54 @@ func ready(ctx context.Context, path string, size sizes) error {
 	return errors.Join(err, unlock(err == nil))
 }
 
-// inspect reports whether there is a back office; a missing or empty file gives false. It only reads.
+// inspect reports whether there is a back office; a missing file gives false. It only reads.
 func inspect(path string) (bool, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	refuse := func(reason, hint string) (bool, error) {
+		return false, &fileError{Path: path, Reason: reason, Hint: hint}
 	}
+	const (
+		another = "name another file"
+		anew    = "move it away and a new one is made"
+	)
+	stat, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("back office: %w", err)
+	case !stat.Mode().IsRegular():
+		return refuse("not a file", another)
+	case stat.Size() == 0:
+		return refuse("empty: what was in it is lost", anew)
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return false, fmt.Errorf("back office: %w", err)
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return false, fmt.Errorf("back office: %w", err)
-	}
-	refuse := func(reason, hint string) (bool, error) {
-		return false, &fileError{Path: path, Reason: reason, Hint: hint}
-	}
-	const another = "name another file"
-	if !stat.Mode().IsRegular() {
-		return refuse("not a file", another)
-	}
-	if stat.Size() == 0 {
-		return false, nil
-	}
 	head := make([]byte, 100)
-	if _, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return false, fmt.Errorf("back office: %w", err)
 	}
 	if string(head[:16]) != "SQLite format 3\x00" {
 		return refuse("not a back office but some other file", another)
 	}
+	if n < len(head) {
+		return refuse(fmt.Sprintf("cut short: %d bytes", n), anew)
+	}
 	if binary.BigEndian.Uint32(head[68:]) != applicationID {
 		return refuse("a database of another program", another)
 	}
 	if v := binary.BigEndian.Uint32(head[60:]); v != schemaVersion {
-		return refuse(fmt.Sprintf("made by another version (tables %d, this program has %d)", v, schemaVersion),
-			"move it away and a new one is made")
+		return refuse(fmt.Sprintf("made by another version (tables %d, this program has %d)", v, schemaVersion), anew)
 	}
 	page := int64(binary.BigEndian.Uint16(head[16:]))
 	if page == 1 {
 		page = 65536
 	}
 	if want := page * int64(binary.BigEndian.Uint32(head[28:])); stat.Size() < want {
-		return refuse(fmt.Sprintf("cut short: %d bytes of %d", stat.Size(), want), "move it away and a new one is made")
+		return refuse(fmt.Sprintf("cut short: %d bytes of %d", stat.Size(), want), anew)
 	}
 	return true, nil
 }

@@ -116,24 +116,6 @@ func mustHead(t *testing.T, path string) []byte {
 	return data[:100]
 }
 
-func TestEmptyFileIsFilled(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "office.db")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o, err := open(t.Context(), path, smallSize())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Close(); err != nil {
-		t.Fatal(err)
-	}
-	left, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
 func TestForeignFilesAreRefusedUntouched(t *testing.T) {
 	t.Parallel()
 	data, err := pristine()
@@ -166,6 +148,8 @@ func TestForeignFilesAreRefusedUntouched(t *testing.T) {
 		{"database", "a database of another program", other},
 		{"newer", "made by another version (tables 2, this program has 1)", newer},
 		{"cut short", "cut short", data[:len(data)/2]},
+		{"cut to a header's part", "cut short", data[:40]},
+		{"cut to nothing", "empty: what was in it is lost", nil},
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "office.db")

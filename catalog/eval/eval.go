@@ -25,7 +25,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog/source"
+	"almanac/catalog/regular"
 )
 
 // A Query is a request and the ids that answer it.
@@ -90,7 +90,7 @@ func exists(file string) bool {
 }
 
 func readQueries(file string) ([]Query, error) {
-	f, err := source.OpenFile(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return nil, err
 	}

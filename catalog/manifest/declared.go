@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/regular"
 	"almanac/catalog/source"
 	"almanac/catalog/text"
 	"almanac/catalog/tree"
@@ -44,7 +45,7 @@ func asSource(named, file string, o options) source.Source {
 	return source.Source{
 		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,
 		Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
-			f, err := source.OpenFile(file)
+			f, err := regular.Open(file)
 			if err != nil {
 				return catalog.Batch{}, err
 			}

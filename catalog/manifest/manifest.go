@@ -33,6 +33,7 @@ import (
 	"sync/atomic"
 
 	"almanac/catalog"
+	"almanac/catalog/regular"
 	"almanac/catalog/source"
 	"almanac/catalog/text"
 )
@@ -79,7 +80,7 @@ func Load(ctx context.Context, file string, progress func(source.Reading)) (cata
 // key names the content of a file: a sum over its bytes as they lie there, packed or not. Reading them is the only way
 // to be sure; a packed file of 100,000 actions takes some 10 ms.
 func key(file string) (string, error) {
-	f, err := source.OpenFile(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return "", err
 	}
@@ -108,7 +109,7 @@ func (s *stopper) Read(b []byte) (int, error) {
 }
 
 func readFile(ctx context.Context, file string, progress func(source.Reading)) ([]catalog.Entry, report, error) {
-	f, err := source.OpenFile(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return nil, report{}, err
 	}

@@ -1,29 +1,12 @@
 package source
 
-// This file checks files before they are read: whether they may be opened, and what they are.
+// This file tells what a file is before it is read.
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 	"slices"
 	"unicode"
 )
-
-// OpenFile opens a regular file for reading. Anything else, such as a folder, a pipe or a device, is an error: opening
-// it might wait without end.
-func OpenFile(file string) (*os.File, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return os.Open(file) // its error is the better one
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: a folder, not a file", file)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", file)
-	}
-	return os.Open(file)
-}
 
 // TopKey returns the first key of the outermost level of a YAML or JSON text that is one of the names, and "" when none
 // is. It goes by the look of the lines, and takes the beginning of a text as well.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/regular"
 	"almanac/catalog/secret"
 )
 
@@ -148,7 +149,7 @@ const fileHead = 1 << 20
 // inside tells the kind of a file by its outermost keys. A file that cannot be read stays what its ending says; its
 // source says why.
 func (ks Kinds) inside(file string, byEnding *Kind) (*Kind, error) {
-	f, err := OpenFile(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return byEnding, nil
 	}

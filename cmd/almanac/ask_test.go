@@ -150,9 +150,9 @@ func TestLog(t *testing.T) {
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("logs %v, %v", logs, err)
 	}
-	records, torn, err := trace.Read(logs[0])
-	if err != nil || torn != 0 {
-		t.Fatalf("%d torn, %v", torn, err)
+	records, damage, err := trace.Read(logs[0])
+	if err != nil || damage.Found() {
+		t.Fatalf("%v, %v", damage, err)
 	}
 	kinds := map[trace.Kind]int{}
 	for _, r := range records {

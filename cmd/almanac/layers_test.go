@@ -5,8 +5,8 @@ package main
 // subjects are packages about one small subject. They import nothing of ours but each other, and any package may use
 // them.
 var subjects = []string{
-	"catalog/lua", "catalog/pattern", "catalog/search/spelling", "catalog/task", "catalog/text", "catalog/text/cells",
-	"catalog/tree",
+	"catalog/lua", "catalog/pattern", "catalog/regular", "catalog/search/spelling", "catalog/task", "catalog/text",
+	"catalog/text/cells", "catalog/tree",
 }
 
 // A layer is a package with what it may import beside the subjects.
@@ -84,7 +84,7 @@ var layers = []layer{
 		"session/trace":  "outcomes of calls",
 		"session/vm":     "values and errors of Lua",
 	}},
-	{"catalog/eval", map[string]string{"catalog": "what is measured", "catalog/source": "where its entries come from"}},
+	{"catalog/eval", map[string]string{"catalog": "what is measured"}},
 	{"repl/show", map[string]string{
 		"catalog":        "the order of arguments and fields",
 		"catalog/secret": "the mark that stands for a credential",

@@ -8,7 +8,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"almanac/catalog"
-	"almanac/catalog/source"
+	"almanac/catalog/regular"
 )
 
 // readRules reads a view file. Every key is optional; an unknown key is an error, because a misspelt rule would leave
@@ -57,7 +57,7 @@ func readRegular(path string) ([]byte, error) {
 	if path == os.DevNull {
 		return nil, nil
 	}
-	f, err := source.OpenFile(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

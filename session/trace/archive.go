@@ -205,9 +205,9 @@ func nearIDs(all []string, name string) []string {
 // not decoded.
 func summarize(path string, words []string) (Summary, bool, error) {
 	s := Summary{Path: path, ID: strings.TrimSuffix(filepath.Base(path), ".jsonl")}
-	file, err := os.Open(path)
+	file, err := openLog(path)
 	if err != nil {
-		return s, false, fmt.Errorf("session log: %w", err)
+		return s, false, err
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err == nil {
@@ -220,7 +220,7 @@ func summarize(path string, words []string) (Summary, bool, error) {
 	}
 	known := false
 	cells := map[int]bool{}
-	err = eachLine(file, func(line []byte) {
+	err = eachLine(file, func(_ int, line []byte) {
 		if !told(line) {
 			return
 		}
@@ -263,13 +263,13 @@ func told(line []byte) bool {
 	return false
 }
 
-// eachLine hands every line of file that is not empty to do, the last also when its end is missing.
-func eachLine(file *os.File, do func(line []byte)) error {
+// eachLine hands every line of file that is not empty to do with its number, the last also when its end is missing.
+func eachLine(file *os.File, do func(n int, line []byte)) error {
 	in := bufio.NewReader(file)
-	for {
+	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if text := bytes.TrimSpace(line); len(text) > 0 {
-			do(text)
+			do(n, text)
 		}
 		if err != nil {
 			if errors.Is(err, io.EOF) {
@@ -301,7 +301,7 @@ func (a Archive) Thread(s Summary) (Thread, error) {
 	path, seen := s.Path, map[string]bool{}
 	for len(seen) < maxThread && !seen[path] {
 		seen[path] = true
-		records, torn, err := Read(path)
+		records, damage, err := Read(path)
 		if err != nil && len(t.Logs) == 0 {
 			return t, err
 		}
@@ -309,12 +309,11 @@ func (a Archive) Thread(s Summary) (Thread, error) {
 			t.Notices = append(t.Notices, fmt.Sprintf("%v: earlier records skipped", err))
 			break
 		}
-		if torn > 0 {
-			lines := "1 unreadable line"
-			if torn > 1 {
-				lines = fmt.Sprintf("%d unreadable lines", torn)
-			}
-			t.Notices = append(t.Notices, fmt.Sprintf("session log %s: %s skipped", path, lines))
+		if len(records) == 0 && len(t.Logs) == 0 {
+			return t, fmt.Errorf("session log %s: empty: nothing of this session is left", path)
+		}
+		if damage.Found() {
+			t.Notices = append(t.Notices, fmt.Sprintf("session log %s: %s", path, damage))
 		}
 		t.Records, t.Logs = append(records, t.Records...), append([]string{path}, t.Logs...)
 		before := resumed(records)
@@ -359,6 +358,11 @@ func (t Thread) State() (s State, covers int, notices []string) {
 		}
 		if err != nil {
 			notices = append(notices, err.Error())
+			continue
+		}
+		if !slices.ContainsFunc(t.Records, func(r Record) bool { return r.Run == state.Run }) {
+			notices = append(notices, fmt.Sprintf("session log %s: %s is missing, of which the globals were kept: "+
+				"the log was cut short, or is not the one they belong to", path, state.Label))
 			continue
 		}
 		at := slices.IndexFunc(t.Records, func(r Record) bool { return r.Kind == KindOutcome && r.Run == state.Run })

@@ -1,16 +1,14 @@
 package trace
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
 
+	"almanac/catalog/regular"
 	"almanac/catalog/secret"
 )
 
@@ -21,7 +19,8 @@ type Log struct {
 	mu      sync.Mutex
 	file    *os.File
 	size    int64
-	torn    bool // the last write failed and may have left half a line
+	chain   string // of the last line
+	torn    bool   // the last write failed and may have left half a line
 }
 
 const (
@@ -77,6 +76,7 @@ func (l *Log) Append(r Record) error {
 	if int64(len(line)) > room {
 		return fmt.Errorf("session log %s: %w", l.path, errFull)
 	}
+	line, chain := chained(line, l.chain)
 	l.size += int64(len(line)) + 1
 	line = append(line, '\n')
 	if l.torn {
@@ -86,6 +86,7 @@ func (l *Log) Append(r Record) error {
 	if l.torn = err != nil; l.torn {
 		return fmt.Errorf("session log: %w", err)
 	}
+	l.chain = chain
 	if r.Kind == KindOutput {
 		return nil
 	}
@@ -102,30 +103,38 @@ func (l *Log) Close() error {
 	return l.file.Close()
 }
 
-// Read returns the records of the log at path, oldest first. Lines that are no records, such as one that a killed
-// process left half written, are passed over and counted in torn.
-func Read(path string) (records []Record, torn int, err error) {
-	file, err := os.Open(path)
+// Read returns the records of the log at path, oldest first, and what is wrong with its lines. Lines that are no
+// records, such as one that a killed process left half written, are left out.
+func Read(path string) (records []Record, d Damage, err error) {
+	file, err := openLog(path)
 	if err != nil {
-		return nil, 0, fmt.Errorf("session log: %w", err)
+		return nil, d, err
 	}
 	defer file.Close()
-	in := bufio.NewReader(file)
-	for {
-		line, err := in.ReadBytes('\n')
-		if text := bytes.TrimSpace(line); len(text) > 0 {
-			var r Record
-			if json.Unmarshal(text, &r) != nil || r.Kind == "" {
-				torn++
-			} else {
-				records = append(records, r)
-			}
+	var links links
+	err = eachLine(file, func(n int, line []byte) {
+		var r Record
+		if json.Unmarshal(line, &r) != nil || r.Kind == "" {
+			d.Torn++
+			return
 		}
-		if errors.Is(err, io.EOF) {
-			return records, torn, nil
-		}
-		if err != nil {
-			return records, torn, fmt.Errorf("session log %s: %w", path, err)
-		}
+		records = append(records, r)
+		links.check(n, line, &d)
+	})
+	if err != nil {
+		return records, d, fmt.Errorf("session log %s: %w", path, err)
 	}
+	return records, d, nil
+}
+
+// openLog opens the log at path for reading.
+func openLog(path string) (*os.File, error) {
+	file, err := regular.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("session log: %w", err)
+	}
+	if info, err := file.Stat(); err == nil && info.Size() > 2*maxLog {
+		return nil, errors.Join(fmt.Errorf("session log %s: larger than %d MiB", path, 2*maxLog>>20), file.Close())
+	}
+	return file, nil
 }

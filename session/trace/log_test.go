@@ -36,9 +36,9 @@ func TestLogRoundTrip(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, torn, err := Read(path)
-	if err != nil || torn != 0 {
-		t.Fatalf("torn %d, %v", torn, err)
+	got, damage, err := Read(path)
+	if err != nil || damage.Found() {
+		t.Fatalf("damage: %v, %v", damage, err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -54,9 +54,9 @@ func TestTornLine(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"kind":"note","text":"one"}`+"\n"+`{"kind":"note","te`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	records, torn, err := Read(path)
-	if err != nil || torn != 1 || len(records) != 1 || records[0].Text != "one" {
-		t.Errorf("got %d records, %d torn, %v", len(records), torn, err)
+	records, damage, err := Read(path)
+	if err != nil || damage.Torn != 1 || len(records) != 1 || records[0].Text != "one" {
+		t.Errorf("got %d records, %v, %v", len(records), damage, err)
 	}
 }
 
@@ -86,9 +86,9 @@ func TestTwoWriters(t *testing.T) {
 		})
 	}
 	writers.Wait()
-	records, torn, err := Read(path)
-	if err != nil || torn != 0 || len(records) != 40 {
-		t.Errorf("got %d records, %d torn, %v", len(records), torn, err)
+	records, damage, err := Read(path)
+	if err != nil || damage.Found() || len(records) != 40 {
+		t.Errorf("got %d records, %v, %v", len(records), damage, err)
 	}
 }
 

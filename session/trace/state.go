@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"almanac/catalog/regular"
 )
 
 // This file keeps the Lua state of a session beside its log: one file, a line of JSON about it and then its bytes. The
@@ -49,14 +51,7 @@ func StatePath(path string) string { return strings.TrimSuffix(path, ".jsonl") +
 
 // ReadState reads the state at path. The error is an fs.ErrNotExist where there is none, or says what is wrong with it.
 func ReadState(path string) (State, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return State{}, fmt.Errorf("session state: %w", err)
-	}
-	if info.Size() > maxState+64<<10 {
-		return State{}, fmt.Errorf("session state %s: larger than the limit", path)
-	}
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxState+64<<10)
 	if err != nil {
 		return State{}, fmt.Errorf("session state: %w", err)
 	}
