@@ -233,7 +233,7 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, func(context.Co
 		return nil, nil
 	}
 	cli.credentials.address(base)
-	provider := openai.New(openai.Options{BaseURL: base, Key: key})
+	provider := openai.New(openai.Options{BaseURL: base, Key: key, API: cli.API})
 	toolOptions := tools.Options{Prefix: cli.Prefix, Notes: cli.notes.prompt()}
 	c := llm.NewConversation(w.feed.Conversation(w.session, toolOptions, llm.Options{
 		Target:  llm.Target{Model: cli.modelName(), Provider: provider, Window: cli.ContextWindow},

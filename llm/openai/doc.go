@@ -1,12 +1,13 @@
-// Package openai completes requests at any server that speaks OpenAI's chat completion protocol: OpenAI, Ollama,
-// llama.cpp, vLLM, OpenRouter. It is the only importer of github.com/sashabaranov/go-openai.
+// Package openai completes requests at any server that speaks OpenAI's chat completion protocol or its Responses
+// interface: OpenAI, Ollama, llama.cpp, vLLM, OpenRouter. It is the only importer of github.com/sashabaranov/go-openai.
 //
 //	Provider  an llm.Provider for one server
 //	Options   its address and key
 //
-// go-openai builds the requests and reads the stream. Type exchange sits between it and the socket and repairs what
-// go-openai cannot handle: comments and event names in a stream, errors that are not in OpenAI's form, a last line
-// without a newline, whole answers and web pages in place of a stream.
+// go-openai builds the chat requests and reads their stream; the Responses interface (responses.go, items.go) is read
+// without it. Type exchange sits between it and the socket and repairs what
+// neither should see: comments and event names in a stream, errors that are not in OpenAI's form, a last line without a
+// newline, whole answers and web pages in place of a stream.
 //
 // # Which address
 //

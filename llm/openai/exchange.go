@@ -20,11 +20,13 @@ const (
 	maxLine      = 16 << 20 // bytes of one line of a stream, and of an answer that is not a stream
 )
 
-// An exchange is one request and its answer. It is go-openai's HTTP client.
+// An exchange is one request and its answer. It is go-openai's HTTP client, and that of the Responses interface.
 type exchange struct {
 	client *http.Client
 	base   string
 	model  string
+	// responses tells that it is one of the Responses interface.
+	responses bool
 	// body is the beginning of a failed answer.
 	body   []byte
 	status int
@@ -66,6 +68,11 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		resp.Body = &dataLines{in: in, close: resp.Body.Close, done: &x.done}
 	}
 	return resp, nil
+}
+
+// refusesChat tells whether the server refused because the model is to be asked over the Responses interface.
+func (x *exchange) refusesChat() bool {
+	return x.status >= 400 && x.status < 500 && wantsResponses(string(x.body))
 }
 
 // refusesUsage tells whether the server refused the request for the field that asks for usage.

@@ -138,12 +138,28 @@ func (x *exchange) classify(status int, f fault) *llm.Error {
 		e.Hint = "start a new conversation, or set a smaller context budget"
 	case llm.NotAnAPI:
 		e.Hint = "check the base URL: it usually ends in /v1"
+		if x.responses {
+			e.Hint = `this server may not have the Responses interface: set api = "chat"`
+		}
+	case llm.BadRequest:
+		if !x.responses && wantsResponses(f.code+" "+f.message) {
+			e.Hint = `set api = "responses" for this model`
+		}
 	case llm.RateLimited:
 		e.Hint = "wait a moment and ask again"
 	case llm.ServerFault:
 		e.Hint = "ask again"
 	}
 	return e
+}
+
+// wantsResponses tells whether a refusal over the chat interface says that the model has another one. These are the
+// words of OpenAI, Azure and GitHub.
+func wantsResponses(refusal string) bool {
+	return slices.ContainsFunc([]string{
+		"v1/responses", "responses api", "not supported in the v1/chat/completions", "unsupported_api_for_model",
+		"chatcompletion operation does not work",
+	}, func(words string) bool { return strings.Contains(strings.ToLower(refusal), words) })
 }
 
 func kindOf(status int, f fault) llm.ErrorKind {
@@ -171,6 +187,8 @@ func kindOf(status int, f fault) llm.ErrorKind {
 	case has("model_not_found", "invalid model", "unknown model", "not a valid model") ||
 		has("model") && has("not found", "does not exist", "not exist", "no such"):
 		return llm.NoModel
+	case wantsResponses(text):
+		return llm.BadRequest
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		return llm.NotAnAPI
 	case status == 0, status >= 500, status == http.StatusRequestTimeout:

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/sashabaranov/go-openai"
@@ -19,12 +20,21 @@ import (
 // defaultURL is where requests go when no base URL is given.
 const defaultURL = "https://api.openai.com/v1"
 
+// The interfaces of Options.API.
+const (
+	ChatAPI      = "chat"
+	ResponsesAPI = "responses"
+)
+
 // Options configure a Provider.
 type Options struct {
 	// BaseURL is the server's address, with or without /v1; see the package comment. Empty means defaultURL.
 	BaseURL string
 	// Key is sent as a bearer token. It may be empty when BaseURL is set: local servers want none.
 	Key string
+	// API is the interface that is asked: ChatAPI, ResponsesAPI, or empty for chat completions and the Responses interface
+	// for models that the server refuses there.
+	API string
 	// HTTP sends the requests. Nil means a client without time limits of its own: ctx ends a completion.
 	HTTP *http.Client
 }
@@ -33,17 +43,24 @@ type Options struct {
 type Provider struct {
 	base string
 	key  string
+	api  string
 	http *http.Client
 	// fault is what is wrong with the options; it is told at the first completion, where it can be shown.
 	fault *llm.Error
 	// noUsage is set once the server has refused to be asked for usage.
 	noUsage atomic.Bool
 	calls   atomic.Int64
+
+	mu sync.Mutex
+	// wires is what the server has taught of each model.
+	wires map[string]wire
+	// thoughts are what the servers of reasoning models want back while a turn runs.
+	thoughts thoughtStore
 }
 
 // New returns a Provider. Options that cannot work are told by Complete.
 func New(o Options) *Provider {
-	p := &Provider{key: o.Key, http: o.HTTP}
+	p := &Provider{key: o.Key, api: o.API, http: o.HTTP, wires: map[string]wire{}}
 	if p.http == nil {
 		p.http = &http.Client{}
 	}
@@ -51,6 +68,11 @@ func New(o Options) *Provider {
 	switch {
 	case err != nil:
 		p.fault = &llm.Error{Kind: llm.Unreachable, Message: err.Error(), Hint: "give the base URL as http://host:port/v1"}
+	case o.API != "" && o.API != ChatAPI && o.API != ResponsesAPI:
+		p.fault = &llm.Error{
+			Kind: llm.BadRequest, Message: fmt.Sprintf("model server: api %q: unknown", o.API),
+			Hint: fmt.Sprintf("the interfaces are %s and %s", ChatAPI, ResponsesAPI),
+		}
 	case o.Key == "" && o.BaseURL == "":
 		p.fault = &llm.Error{
 			Kind:    llm.BadKey,
@@ -76,7 +98,9 @@ func baseURL(s string) (string, error) {
 		return "", fmt.Errorf("base URL %q: not an http address", s)
 	}
 	path := strings.TrimRight(u.Path, "/")
-	path = strings.TrimRight(strings.TrimSuffix(path, "/chat/completions"), "/")
+	for _, end := range []string{"/chat/completions", "/responses"} {
+		path = strings.TrimRight(strings.TrimSuffix(path, end), "/")
+	}
 	if path == "" {
 		path = "/v1"
 	}
@@ -102,16 +126,35 @@ func (p *Provider) Complete(ctx context.Context, r llm.Request, hear func(llm.Pi
 	if r.Model == "" {
 		return llm.Response{}, &llm.Error{Kind: llm.NoModel, Message: "model: no name", Hint: "name the model to ask"}
 	}
+	if p.api == ResponsesAPI || p.wire(r.Model).responses {
+		return p.respond(ctx, r, hear)
+	}
+	response, x, err := p.chat(ctx, r, hear)
+	if err == nil || p.api == ChatAPI || !x.refusesChat() {
+		return response, err
+	}
+	response, second := p.respond(ctx, r, hear)
+	var e *llm.Error
+	if errors.As(second, &e) && e.Kind == llm.NotAnAPI {
+		return llm.Response{}, err // there is no such interface, so the first error says more
+	}
+	p.learn(r.Model, func(w *wire) { w.responses = true })
+	return response, second
+}
+
+// chat completes r over the chat interface.
+func (p *Provider) chat(ctx context.Context, r llm.Request,
+	hear func(llm.Piece)) (llm.Response, *exchange, error) {
 	asked := !p.noUsage.Load()
 	response, x, err := p.attempt(ctx, r, asked, hear)
 	if err != nil && asked && x.refusesUsage() {
 		p.noUsage.Store(true)
-		response, _, err = p.attempt(ctx, r, false, hear)
+		response, x, err = p.attempt(ctx, r, false, hear)
 	}
-	return response, err
+	return response, x, err
 }
 
-// attempt makes one HTTP exchange.
+// attempt makes one HTTP exchange of the chat interface.
 func (p *Provider) attempt(ctx context.Context, r llm.Request, usage bool,
 	hear func(llm.Piece)) (llm.Response, *exchange, error) {
 	x := &exchange{client: p.http, base: p.base, model: r.Model}

@@ -25,7 +25,7 @@ func ask(t *testing.T, replies ...openaitest.Reply) (llm.Response, string, error
 	return askAt(t, New(Options{BaseURL: s.URL()}))
 }
 
-func askAt(t *testing.T, p *Provider) (llm.Response, string, error) {
+func askAt(t testing.TB, p *Provider) (llm.Response, string, error) {
 	t.Helper()
 	var heard strings.Builder
 	r, err := p.Complete(t.Context(), llm.Request{

@@ -1,5 +1,5 @@
-// Package openaitest is a model server for tests: it speaks OpenAI's chat completion protocol over a real loopback
-// socket and answers from a script.
+// Package openaitest is a model server for tests: it speaks OpenAI's chat completion protocol and Responses
+// interface over a real loopback socket and answers from a script, over both the same.
 //
 //	Server   hands out replies in order and keeps the requests
 //	Reply    one answer: text in chunks, tool calls in fragments, or a failure of some kind

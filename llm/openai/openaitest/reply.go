@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // A Reply is one answer of the server. The zero Reply is a stream with neither text nor calls.
@@ -90,13 +91,12 @@ func (r Reply) finish() any {
 	return "stop"
 }
 
+// id is the ID of the call numbered i.
+func (c Call) id(i int) string { return cmp.Or(c.ID, fmt.Sprintf("call_%d", i+1)) }
+
 // fragments are the entries of tool_calls, one for each chunk, that make up the call numbered i.
 func (c Call) fragments(i int) []any {
-	id := c.ID
-	if id == "" {
-		id = fmt.Sprintf("call_%d", i+1)
-	}
-	index := i
+	id, index := c.id(i), i
 	if c.ZeroIndex {
 		index = 0
 	}
@@ -137,6 +137,9 @@ func (c Call) argPieces() []string {
 	from := 0
 	for _, at := range append(append([]int(nil), cuts...), len(c.Args)) {
 		at = max(from, min(at, len(c.Args)))
+		for at > from && at < len(c.Args) && !utf8.RuneStart(c.Args[at]) {
+			at-- // JSON cannot have half a letter
+		}
 		out = append(out, c.Args[from:at])
 		from = at
 	}

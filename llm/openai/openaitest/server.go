@@ -15,9 +15,13 @@ import (
 
 // A Request is what a client asked, decoded.
 type Request struct {
+	// Path is that of the interface, below the base URL: /chat/completions or /responses.
+	Path     string
 	Header   http.Header
 	Model    string
 	Messages []Message
+	// Thoughts are the encrypted reasoning items among the messages, over the Responses interface.
+	Thoughts []string
 	// Tools are the names of the tools.
 	Tools []string
 	// Usage tells that the client asked for usage.
@@ -28,16 +32,19 @@ type Request struct {
 
 // A Message is one message of a Request.
 type Message struct {
-	Role       string `json:"role"`
-	Content    string `json:"content"`
-	ToolCallID string `json:"tool_call_id"`
-	ToolCalls  []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
+	Role       string     `json:"role"`
+	Content    string     `json:"content"`
+	ToolCallID string     `json:"tool_call_id"`
+	ToolCalls  []ToolCall `json:"tool_calls"`
+}
+
+// A ToolCall is a call of a Message.
+type ToolCall struct {
+	ID       string `json:"id"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
 }
 
 // Last returns the text of the last message.
@@ -48,8 +55,8 @@ func (r Request) Last() string {
 	return r.Messages[len(r.Messages)-1].Content
 }
 
-// A Server answers chat completion requests with its replies, in order. When none is left it answers 400. Safe for
-// concurrent use.
+// A Server answers requests over the chat and the Responses interface with its replies, in order. When none is left it
+// answers 400. Safe for concurrent use.
 type Server struct {
 	listener net.Listener
 	http     *http.Server
@@ -101,6 +108,7 @@ func listen(addr string, replies []Reply) (*Server, error) {
 	})
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("POST /v1/responses", s.respond)
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		models := s.models
@@ -172,7 +180,7 @@ func (s *Server) take(r *http.Request) (Request, Reply) {
 		return Reply{Status: http.StatusBadRequest, Body: errorBody(fmt.Sprintf(format, args...))}
 	}
 	body, err := io.ReadAll(r.Body)
-	req := Request{Header: r.Header.Clone(), Body: body}
+	req := Request{Path: strings.TrimPrefix(r.URL.Path, "/v1"), Header: r.Header.Clone(), Body: body}
 	var fields map[string]json.RawMessage
 	if err = errors.Join(err, json.Unmarshal(body, &fields), req.decode()); err != nil {
 		return req, refuse("request: %v", err)
@@ -197,6 +205,9 @@ func (s *Server) take(r *http.Request) (Request, Reply) {
 }
 
 func (r *Request) decode() error {
+	if r.Path == "/responses" {
+		return r.decodeResponses()
+	}
 	var q struct {
 		Model    string    `json:"model"`
 		Messages []Message `json:"messages"`
@@ -226,10 +237,14 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		reply.fail(w)
 	case reply.Whole:
 		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(map[string]any{
-			"object": "chat.completion", "model": req.Model, "usage": usage(req, reply),
+		answer := map[string]any{
+			"object": "chat.completion", "model": req.Model,
 			"choices": []any{map[string]any{"index": 0, "message": reply.message(), "finish_reason": reply.finish()}},
-		})
+		}
+		if !reply.NoUsage {
+			answer["usage"] = usage(req, reply)
+		}
+		json.NewEncoder(w).Encode(answer)
 	default:
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.WriteHeader(http.StatusOK)
