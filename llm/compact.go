@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // This file has the model sum up earlier turns, so that requests need not hold them.
@@ -41,9 +42,8 @@ func (c *Conversation) Compact(ctx context.Context, instruction string) (string,
 // short, then earlier turns a summary. A summary that fails is not told: request leaves out what is too long. The error
 // is ctx's.
 func (c *Conversation) makeRoom(ctx context.Context, tools []Tool) error {
-	system := c.systemText()
+	fixed := fixedTokens(c.prompt().Text, tools)
 	c.mu.Lock()
-	fixed := requestTokens(Request{System: system, Tools: tools})
 	budget := c.budget() - fixed
 	fits := func() bool { return totalTokens(c.sent()) <= budget }
 	if !fits() {
@@ -69,21 +69,26 @@ func (c *Conversation) compact(ctx context.Context, tools []Tool, end, after int
 		ask += "\nThe person asks: " + instruction
 	}
 	target := c.Target()
-	r := Request{System: c.systemText(), Tools: tools, Model: target.Model}
+	prompt := c.prompt()
+	r := Request{System: prompt.Text, Tools: tools, Model: target.Model}
 	c.mu.Lock()
 	before := totalTokens(c.sent())
 	said := append([]Message(nil), c.sent()[:end-c.start]...)
 	gone := turns(said)
 	c.mu.Unlock()
+	parts := weigh(prompt, tools, said)
+	parts[PartPrompt] += messageTokens(Message{Text: ask})
 	r.Messages = strict(append(said, Message{Role: User, Text: ask}))
+	began := time.Now()
 	response, err := c.provider(target).Complete(ctx, r, func(Piece) {})
+	usage := c.meter(parts, response, err, began)
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", interrupted(ctx.Err())
 		}
 		return "", err
 	}
-	c.count(measured(r, response))
+	c.count(usage)
 	text := strings.TrimSpace(response.Text)
 	if text == "" || len(response.Calls) > 0 {
 		return "", &Error{

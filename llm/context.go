@@ -55,11 +55,10 @@ func (c *Conversation) SetWindow(tokens int) {
 // budget is how many tokens a request may have. The caller holds mu.
 func (c *Conversation) budget() int { return c.window - c.window/8 }
 
-// count takes in what a completion has cost, once its message is in the history.
+// count takes in how long a completion was, once its message is in the history.
 func (c *Conversation) count(u Usage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.usage = c.usage.Add(u)
 	c.context.counted = 0
 	if u.Estimated > 0 {
 		return

@@ -24,7 +24,7 @@ type Options struct {
 	Target Target
 	// System returns the system text. It is asked when a history begins and when turns are left out of it, not in between:
 	// what stays the same is in the server's cache. Nil means none.
-	System func() string
+	System func() Prompt
 	// Tools returns the tools of now; it is asked before every completion. Nil means none.
 	Tools func() []Tool
 	// MaxTurns is how many completions one Send may take. Default 20.
@@ -42,6 +42,11 @@ type Options struct {
 	// Keep is told of every message of the history as it comes, from the goroutine of the Send; Restore takes them in
 	// again. The answer to a call comes when its tool has run, or when it is sure that it will not. Nil keeps nothing.
 	Keep func(Message)
+	// Usage is what an earlier conversation, which this one goes on from, has cost.
+	Usage Usage
+	// Spent is told what each completion and each tool took, from the goroutine of the Send. Nil means that nobody is
+	// told.
+	Spent func(Usage)
 }
 
 // The defaults of Options.
@@ -65,10 +70,11 @@ type Conversation struct {
 	messages []Message
 	start    int     // messages before this one are left out of requests; the first of a turn, or a summary
 	short    int     // answers of tools before this message are sent short
-	system   *string // as it was asked for; nil where it has to be asked for
+	system   *Prompt // as it was asked for; nil where it has to be asked for
 	context  contextSize
 	failed   *failed // the prompt of the last Send, if that failed
-	usage    Usage
+	// usage is of the whole conversation, turnUsage of the last turn.
+	usage, turnUsage Usage
 }
 
 // NewConversation returns an empty conversation.
@@ -83,7 +89,7 @@ func NewConversation(o Options) *Conversation {
 		o.RetryWait = defaultRetryWait
 	}
 	if o.System == nil {
-		o.System = func() string { return "" }
+		o.System = func() Prompt { return Prompt{} }
 	}
 	if o.Tools == nil {
 		o.Tools = func() []Tool { return nil }
@@ -94,7 +100,10 @@ func NewConversation(o Options) *Conversation {
 	if o.Keep == nil {
 		o.Keep = func(Message) {}
 	}
-	c := &Conversation{options: o}
+	if o.Spent == nil {
+		o.Spent = func(Usage) {}
+	}
+	c := &Conversation{options: o, usage: o.Usage}
 	c.Use(o.Target)
 	return c
 }
@@ -144,8 +153,10 @@ func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error)
 	if err := c.makeRoom(ctx, tools); err != nil {
 		return Response{}, err
 	}
-	request := c.request(tools)
+	request, parts := c.request(tools)
+	began := time.Now()
 	response, err := c.complete(ctx, request)
+	usage := c.meter(parts, response, err, began)
 	if err != nil {
 		switch {
 		case response.Text == "" && response.Reasoning != "":
@@ -156,7 +167,6 @@ func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error)
 		}
 		return response, err
 	}
-	usage := measured(request, response)
 	mark := stopMark(response.Stop)
 	if response.Text == "" && len(response.Calls) == 0 && mark == "" {
 		return Response{}, &Error{
@@ -197,25 +207,13 @@ func stopMark(stop string) string {
 	return ""
 }
 
-// measured is the usage of one completion, estimated where the server did not tell.
-func measured(q Request, p Response) Usage {
-	u := p.Usage
-	u.Completions = 1
-	if u.Input == 0 && u.Output == 0 {
-		u.Input = requestTokens(q)
-		u.Output = messageTokens(Message{Text: p.Text, Calls: p.Calls})
-		u.Estimated = 1
-	}
-	return u
-}
-
 func (c *Conversation) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.busy {
 		return false
 	}
-	c.busy = true
+	c.busy, c.turnUsage = true, Usage{}
 	return true
 }
 
@@ -240,13 +238,6 @@ func (c *Conversation) Messages() []Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Message(nil), c.messages...)
-}
-
-// Usage returns what all completions so far have cost. Reset does not clear it.
-func (c *Conversation) Usage() Usage {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.usage
 }
 
 // Reset forgets all messages. While a Send runs, they are forgotten when it ends.

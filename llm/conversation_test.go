@@ -120,7 +120,7 @@ func TestSendRunsTools(t *testing.T) {
 	}}
 	var events []string
 	c := NewConversation(Options{
-		Target: Target{Provider: p, Model: "m"}, System: func() string { return "be brief" },
+		Target: Target{Provider: p, Model: "m"}, System: func() Prompt { return Prompt{Text: "be brief"} },
 		Tools: func() []Tool { return []Tool{echo("one"), echo("two")} },
 		Observe: func(e Event) {
 			events = append(events, strings.TrimSpace(fmt.Sprintf("%d %s%s", e.Kind, e.Text, e.Call.Name)))
@@ -147,7 +147,7 @@ func TestSendRunsTools(t *testing.T) {
 	if d := cmp.Diff(wantEvents, events); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(Usage{Input: 40, Output: 9, Cached: 8, Completions: 2}, c.Usage()); d != "" {
+	if d := cmp.Diff(Usage{Input: 40, Output: 9, Cached: 8, Completions: 2}, counted(c.Usage())); d != "" {
 		t.Error(d)
 	}
 	if r := p.requests[0]; r.System != "be brief" || r.Model != "m" || len(r.Tools) != 2 {

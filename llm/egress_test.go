@@ -47,7 +47,7 @@ func TestSecrets(t *testing.T) {
 		var out strings.Builder
 		c := NewConversation(Options{
 			Target: Target{Provider: p}, Retries: -1, Secrets: secret.NewFilter(func() []string { return []string{value} }),
-			System: func() string { return "the key is " + value },
+			System: func() Prompt { return Prompt{Text: "the key is " + value} },
 			Tools: func() []Tool {
 				return []Tool{{Name: "run", Description: value, Run: func(_ context.Context, args json.RawMessage) (Answer, error) {
 					fmt.Fprintf(&out, "%s", args)

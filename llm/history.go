@@ -1,6 +1,10 @@
 package llm
 
-import "fmt"
+import (
+	"fmt"
+
+	"almanac/catalog/text"
+)
 
 // This file builds a request from the history: it leaves out what does not fit and adds what strict servers require.
 //
@@ -14,15 +18,12 @@ const (
 	shortenNote = "[%d bytes omitted to save space; run it again, or keep results in Lua globals]"
 )
 
-// estimate is the number of tokens of n bytes.
-func estimate(n int) int { return (n + 3) / 4 }
-
 func messageTokens(m Message) int {
-	n := len(m.Text)
+	n := text.Tokens(m.Text)
 	for _, call := range m.Calls {
-		n += len(call.Name) + len(call.Args)
+		n += text.Tokens(call.Name) + text.Tokens(string(call.Args))
 	}
-	return estimate(n) + 4 // the frame around each message
+	return n + 4 // the frame around each message
 }
 
 func totalTokens(ms []Message) int {
@@ -33,49 +34,57 @@ func totalTokens(ms []Message) int {
 	return sum
 }
 
-func requestTokens(r Request) int {
-	n := len(r.System)
-	for _, t := range r.Tools {
-		n += len(t.Name) + len(t.Description) + len(t.Schema)
+func toolTokens(tools []Tool) int {
+	sum := 0
+	for _, t := range tools {
+		sum += text.Tokens(t.Name) + text.Tokens(t.Description) + text.Tokens(string(t.Schema))
 	}
-	return estimate(n) + totalTokens(r.Messages)
+	return sum
 }
 
-// request is what the next completion asks.
-func (c *Conversation) request(tools []Tool) Request {
-	system := c.systemText()
+// fixedTokens are those of a request that has no messages.
+func fixedTokens(system string, tools []Tool) int { return text.Tokens(system) + toolTokens(tools) }
+
+// request is what the next completion asks, and its estimated parts.
+func (c *Conversation) request(tools []Tool) (Request, Parts) {
+	prompt := c.prompt()
 	c.mu.Lock()
-	r := Request{System: system, Tools: tools, Model: c.target.Model}
-	budget := c.budget() - requestTokens(r)
+	r := Request{Tools: tools, Model: c.target.Model}
+	budget := c.budget() - fixedTokens(prompt.Text, tools)
 	before := c.start
 	c.start += trim(c.sent(), budget)
 	left := turns(c.messages[:c.start])
 	if c.start > 0 && c.messages[c.start].Role != Summary {
-		r.System += "\n\n" + droppedNote
+		prompt.Text += "\n\n" + droppedNote
 	}
-	r.Messages = strict(shorten(c.sent(), budget))
-	c.context.estimated = requestTokens(r)
+	sent := shorten(c.sent(), budget)
 	trimmed := c.start > before
 	if trimmed {
 		c.context.counted, c.system = 0, nil
 	}
 	c.mu.Unlock()
 	if trimmed {
-		r.System = c.systemText() + "\n\n" + droppedNote
-		text := fmt.Sprintf("the oldest %d turns are no longer sent to the model", left)
-		c.options.Observe(Event{Kind: Trimmed, Text: text})
+		prompt = c.prompt()
+		prompt.Text += "\n\n" + droppedNote
+		c.options.Observe(Event{Kind: Trimmed,
+			Text: fmt.Sprintf("the oldest %d turns are no longer sent to the model", left)})
 	}
-	return r
+	r.System, r.Messages = prompt.Text, strict(sent)
+	parts := weigh(prompt, tools, sent)
+	c.mu.Lock()
+	c.context.estimated = parts.Sum()
+	c.mu.Unlock()
+	return r, parts
 }
 
-// systemText is the system text of the history.
-func (c *Conversation) systemText() string {
+// prompt is the system text of the history.
+func (c *Conversation) prompt() Prompt {
 	c.mu.Lock()
 	known := c.system
 	c.mu.Unlock()
 	if known == nil {
-		text := c.options.System()
-		known = &text
+		asked := c.options.System()
+		known = &asked
 		c.mu.Lock()
 		c.system = known
 		c.mu.Unlock()

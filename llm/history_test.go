@@ -97,7 +97,7 @@ func TestLongConversationStaysInBudget(t *testing.T) {
 		var kept []Message
 		var trimmed, compacted int
 		options := Options{
-			Target: Target{Provider: p, Window: 1000}, System: func() string { return "sys" },
+			Target: Target{Provider: p, Window: 1000}, System: func() Prompt { return Prompt{Text: "sys"} },
 			Keep: func(m Message) { kept = append(kept, m) },
 			Observe: func(e Event) {
 				switch e.Kind {

@@ -54,6 +54,8 @@ type Tool struct {
 	Description string
 	// Schema is the JSON Schema of the arguments, an object.
 	Schema json.RawMessage
+	// Part is what its answers count as; the zero Part is PartExecute.
+	Part Part
 	// Run gets the arguments as one valid JSON object and returns what the model reads. An error's text is read by the
 	// model too; it does not end the conversation.
 	Run func(ctx context.Context, args json.RawMessage) (Answer, error)
@@ -65,6 +67,15 @@ type Answer struct {
 	// Short may stand for Text later: it says what the answer was and where the whole of it is. Empty: a note says how
 	// long it was.
 	Short string
+	// Usage is what running the tool took: calls and times.
+	Usage Usage
+}
+
+// A Prompt is a system text.
+type Prompt struct {
+	Text string
+	// Card and Notes are the parts of Text that tell of the catalog and hold the project's notes; empty for none.
+	Card, Notes string
 }
 
 // A Request asks for one completion. The slices are shared with the conversation and must not be changed.
@@ -94,32 +105,6 @@ const (
 	StopLength = "length"         // the output limit was reached
 	StopFilter = "content_filter" // the server withheld the rest
 )
-
-// Usage counts tokens. The zero value is ready to be added to.
-type Usage struct {
-	// Input and Output are tokens read and written by the model; Cached is the part of Input that the server had
-	// kept from an earlier request, and Reasoning the part of Output that is not in the answer.
-	Input     int `json:"input"`
-	Output    int `json:"output"`
-	Cached    int `json:"cached,omitempty"`
-	Reasoning int `json:"reasoning,omitempty"`
-	// Completions is how many completions are counted here. Estimated is how many of them the server gave no
-	// numbers for, so that Input and Output hold a quarter of their bytes.
-	Completions int `json:"completions,omitempty"`
-	Estimated   int `json:"estimated,omitempty"`
-}
-
-// Add returns the sum of u and v.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{
-		Input:       u.Input + v.Input,
-		Output:      u.Output + v.Output,
-		Cached:      u.Cached + v.Cached,
-		Reasoning:   u.Reasoning + v.Reasoning,
-		Completions: u.Completions + v.Completions,
-		Estimated:   u.Estimated + v.Estimated,
-	}
-}
 
 // A Provider completes requests. It is safe for concurrent use.
 type Provider interface {

@@ -24,6 +24,16 @@ type Price struct {
 	In, Cached, Out float64
 }
 
+// cost is what a completion costs; known counts it if the price is known. Cached tokens without a price of their own
+// cost as much as others.
+func (p Price) cost(u Usage) (cost float64, known int) {
+	if p == (Price{}) {
+		return 0, 0
+	}
+	fresh := float64(u.Input-u.Cached) * p.In
+	return (fresh + float64(u.Cached)*cmp.Or(p.Cached, p.In) + float64(u.Output)*p.Out) / 1e6, 1
+}
+
 // Target returns who completes next.
 func (c *Conversation) Target() Target {
 	c.mu.Lock()

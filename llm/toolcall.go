@@ -45,6 +45,7 @@ func (c *Conversation) runTools(ctx context.Context, tools []Tool, r Response) e
 		shown := storable(call)
 		c.options.Observe(Event{Kind: ToolStarted, Call: shown})
 		said, err := runTool(ctx, tools, call, r.Stop)
+		c.spend(said.Usage)
 		answer := answerText(said.Text, err)
 		c.mu.Lock()
 		c.messages[first+i].Text, c.messages[first+i].Short = answer, said.Short

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"almanac/catalog"
@@ -110,6 +111,8 @@ type world struct {
 	saved      *savedState
 	unsaved    string // for the next outcome
 	shapes     []shape
+
+	waited atomic.Int64 // nanoseconds in which a person was asked
 }
 
 // ErrClosed says that the session was closed.
@@ -149,9 +152,19 @@ func New(v *catalog.View, o Options) (*Session, error) {
 
 		userBudget: o.UserBudget,
 	}
+	if approve := o.Approve; approve != nil {
+		w.options.Approve = func(ctx context.Context, r Request) (Approval, error) {
+			asked := time.Now()
+			defer func() { w.waited.Add(int64(time.Since(asked))) }()
+			return approve(ctx, r)
+		}
+	}
 	w.setPolicy(o.Policy)
 	return &Session{world: w}, nil
 }
+
+// Waited is how long a person has been asked for approval, in all runs.
+func (s *Session) Waited() time.Duration { return time.Duration(s.world.waited.Load()) }
 
 // NewID returns a session id that sorts by t, to the millisecond, and is unlikely to be given twice.
 func NewID(t time.Time) string {

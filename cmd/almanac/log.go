@@ -70,6 +70,14 @@ func (l *sessionLog) message(m llm.Message) {
 	}
 }
 
+// usage logs what a completion or a tool cost.
+func (l *sessionLog) usage(u llm.Usage) {
+	text, err := json.Marshal(u)
+	if err == nil {
+		_ = l.Append(trace.Record{Time: time.Now(), Kind: trace.KindUsage, Usage: text})
+	}
+}
+
 // Close ends the log, after the last state is written.
 func (l *sessionLog) Close() error {
 	var err error

@@ -244,6 +244,17 @@ func (w *app) records() ([]trace.Record, error) {
 	return slices.Concat(w.past.Records, own), err
 }
 
+// usageBefore is what the recorded conversations have cost.
+func usageBefore(records []trace.Record) (sum llm.Usage) {
+	for _, r := range records {
+		var u llm.Usage
+		if r.Kind == trace.KindUsage && json.Unmarshal(r.Usage, &u) == nil {
+			sum = sum.Add(u)
+		}
+	}
+	return sum
+}
+
 // saidBefore is the recorded conversation since it was last cleared.
 func saidBefore(records []trace.Record) []llm.Message {
 	var messages []llm.Message

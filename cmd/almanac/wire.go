@@ -238,6 +238,8 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, func(context.Co
 	c := llm.NewConversation(w.feed.Conversation(w.session, toolOptions, llm.Options{
 		Target:  llm.Target{Model: cli.modelName(), Provider: provider, Window: cli.ContextWindow},
 		Keep:    w.log.message,
+		Usage:   usageBefore(w.past.Records),
+		Spent:   w.log.usage,
 		Secrets: cli.credentials.filter,
 	}))
 	if messages := saidBefore(w.past.Records); len(messages) > 0 {

@@ -50,14 +50,14 @@ func (b *Briefing) kept() string {
 }
 
 // System returns the system text of now: SystemPrompt and the names of the globals. Only what changes after it is news.
-func (b *Briefing) System() string {
+func (b *Briefing) System() llm.Prompt {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.session.News()
 	b.policy, b.card = policyText(b.session.Policy()), b.session.View().Card(newsTokens)
 	prompt := SystemPrompt(b.session, b.options)
 	if names := globalNames(b.session.Globals()); len(names) > 0 {
-		prompt += "\n\nLua globals so far: " + nameList(names, maxNames)
+		prompt.Text += "\n\nLua globals so far: " + nameList(names, maxNames)
 	}
 	return prompt
 }
@@ -67,7 +67,7 @@ func (b *Briefing) System() string {
 func (b *Briefing) Tools() []llm.Tool {
 	var list []llm.Tool
 	for _, t := range Tools(b.options) {
-		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema,
+		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Part: t.Part,
 			Run: func(ctx context.Context, args json.RawMessage) (llm.Answer, error) { return b.run(ctx, t, args) }})
 	}
 	return list
@@ -102,7 +102,7 @@ func (b *Briefing) run(ctx context.Context, t Tool, args json.RawMessage) (llm.A
 
 // answer is the reply with news behind it. What is new stays when it is made short.
 func (r Reply) answer(news string) llm.Answer {
-	a := llm.Answer{Text: strings.TrimSpace(r.Text + "\n" + news), Short: r.Short}
+	a := llm.Answer{Text: strings.TrimSpace(r.Text + "\n" + news), Short: r.Short, Usage: r.Usage}
 	if a.Short != "" {
 		a.Short = strings.TrimSpace(a.Short + "\n" + news)
 	}

@@ -233,7 +233,7 @@ func testPromptSize(t *testing.T, view *catalog.View) {
 		total += tokens
 		fmt.Fprintf(&b, "== %s: %d tokens\n%s\n\n", name, tokens, text)
 	}
-	put("prompt", tools.SystemPrompt(s, tools.Options{}))
+	put("prompt", tools.SystemPrompt(s, tools.Options{}).Text)
 	for _, tool := range tools.New(s, tools.Options{}) {
 		if n := len([]rune(tool.Description)); n >= 1000 {
 			t.Errorf("%s: the description has %d characters", tool.Name, n)
@@ -379,11 +379,11 @@ func testPolicyInPrompt(t *testing.T, view *catalog.View) {
 		if err := s.SetPolicy(policy.Policy{Mode: mode}); err != nil {
 			t.Fatal(err)
 		}
-		if text := tools.SystemPrompt(s, o); !strings.Contains(text, "Policy now: "+want) {
+		if text := tools.SystemPrompt(s, o).Text; !strings.Contains(text, "Policy now: "+want) {
 			t.Errorf("%s: %q is missing in\n%s", mode, want, text)
 		}
 	}
-	if text := tools.SystemPrompt(s, o); !strings.Contains(text, "backoffice_query") ||
+	if text := tools.SystemPrompt(s, o).Text; !strings.Contains(text, "backoffice_query") ||
 		strings.Contains(text, "lua_tools") {
 		t.Errorf("the prefix is not used:\n%s", text)
 	}

@@ -3,6 +3,7 @@ package tools
 import (
 	"strings"
 
+	"almanac/llm"
 	"almanac/session"
 	"almanac/session/policy"
 )
@@ -23,15 +24,17 @@ Answer briefly: what you found, what you did, what was refused.`
 
 // SystemPrompt returns the system text for the model over s as s is now: view and policy may change from turn to
 // turn.
-func SystemPrompt(s *session.Session, o Options) string {
+func SystemPrompt(s *session.Session, o Options) llm.Prompt {
+	p := llm.Prompt{Card: strings.TrimSpace(s.View().Card(cardTokens)), Notes: o.Notes}
 	var b strings.Builder
 	b.WriteString(o.text(promptText))
 	b.WriteString("\n\nPolicy now: " + policyText(s.Policy()) + "\n")
-	b.WriteString("\nThe catalog (data): " + strings.TrimSpace(s.View().Card(cardTokens)))
+	b.WriteString("\nThe catalog (data): " + p.Card)
 	if o.Notes != "" {
 		b.WriteString("\n\n" + o.Notes)
 	}
-	return b.String()
+	p.Text = b.String()
+	return p
 }
 
 func policyText(p policy.Policy) string {

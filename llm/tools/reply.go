@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/llm"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -23,6 +24,8 @@ type Reply struct {
 	Failed bool
 	// Call is the action whose call ended the script so; empty for another cause.
 	Call string
+	// Usage is what running the tool took.
+	Usage llm.Usage
 }
 
 const (
@@ -138,7 +141,7 @@ func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 		Text: renderOutcome(out, showing{
 			kept: kept, lasting: t.options.Kept != nil, isolated: t.options.Isolated, room: t.options.Room,
 		}),
-		Data: data,
+		Data: data, Usage: callUsage(out.Calls),
 	}
 	if out.Err != nil {
 		reply.Failed, reply.Call = true, out.Err.Call

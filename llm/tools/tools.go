@@ -84,6 +84,8 @@ type Tool struct {
 	Name, Description string
 	// Schema describes the arguments, Output the Data of its replies.
 	Schema, Output json.RawMessage
+	// Part is what its answers count as.
+	Part llm.Part
 	// Run does what the tool does. A script that fails is an answer, not an error: errors are for arguments that do not
 	// fit and for sessions that cannot run.
 	Run func(ctx context.Context, s *session.Session, args json.RawMessage) (Reply, error)
@@ -94,10 +96,10 @@ type Tool struct {
 func New(s *session.Session, o Options) []llm.Tool {
 	var list []llm.Tool
 	for _, t := range Tools(o) {
-		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema,
+		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Part: t.Part,
 			Run: func(ctx context.Context, args json.RawMessage) (llm.Answer, error) {
 				reply, err := t.Run(ctx, s, args)
-				return llm.Answer{Text: reply.Text, Short: reply.Short}, err
+				return llm.Answer{Text: reply.Text, Short: reply.Short, Usage: reply.Usage}, err
 			}})
 	}
 	return list
@@ -112,14 +114,19 @@ func Tools(o Options) []Tool {
 	type run = func(context.Context, *session.Session, json.RawMessage) (Reply, error)
 	on := func(run func(toolset, context.Context, json.RawMessage) (Reply, error)) run {
 		return func(ctx context.Context, s *session.Session, args json.RawMessage) (Reply, error) {
-			return run(toolset{session: s, options: o}, ctx, args)
+			timed := timing(s)
+			reply, err := run(toolset{session: s, options: o}, ctx, args)
+			reply.Usage = timed(reply.Usage)
+			return reply, err
 		}
 	}
 	return []Tool{
-		{o.name("query"), o.text(queryText), json.RawMessage(querySchema), json.RawMessage(queryOutput), on(toolset.query)},
+		{o.name("query"), o.text(queryText), json.RawMessage(querySchema), json.RawMessage(queryOutput),
+			llm.PartQuery, on(toolset.query)},
 		{o.name("describe"), o.text(describeText), json.RawMessage(describeSchema),
-			json.RawMessage(describeOutput), on(toolset.describe)},
-		{o.name("execute"), o.text(execute), json.RawMessage(schema), json.RawMessage(executeOutput), on(toolset.execute)},
+			json.RawMessage(describeOutput), llm.PartDescribe, on(toolset.describe)},
+		{o.name("execute"), o.text(execute), json.RawMessage(schema), json.RawMessage(executeOutput),
+			llm.PartExecute, on(toolset.execute)},
 	}
 }
 

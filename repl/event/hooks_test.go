@@ -20,6 +20,7 @@ func TestEveryHook(t *testing.T) {
 		"Kept",      // decides, and tells nothing
 		"Saved",     // belongs to the log
 		"Keep",      // belongs to the log
+		"Spent",     // belongs to the log
 	}
 	f := NewFeed()
 	for _, options := range []any{

@@ -59,8 +59,8 @@ func syncFolder(dir string) {
 // Path is where the log is.
 func (l *Log) Path() string { return l.path }
 
-// Append writes r as one line and returns when it is on disk. Printed text is handed to the system and not waited for:
-// it outlasts the program, if not the machine.
+// Append writes r as one line and returns when it is on disk. Printed text and usage are handed to the system and not
+// waited for: they outlast the program, if not the machine.
 func (l *Log) Append(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -87,7 +87,7 @@ func (l *Log) Append(r Record) error {
 		return fmt.Errorf("session log: %w", err)
 	}
 	l.chain = chain
-	if r.Kind == KindOutput {
+	if r.Kind == KindOutput || r.Kind == KindUsage {
 		return nil
 	}
 	if err := l.file.Sync(); err != nil {

@@ -125,7 +125,7 @@ func prompt(t testing.TB, view *catalog.View, count func(string) int) (all, card
 		t.Fatal(err)
 	}
 	defer s.Close()
-	system := tools.SystemPrompt(s, tools.Options{})
+	system := tools.SystemPrompt(s, tools.Options{}).Text
 	_, card, found := strings.Cut(system, "The catalog (data): ")
 	if !found {
 		t.Fatalf("no card in the prompt:\n%s", system)
