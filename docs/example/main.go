@@ -33,7 +33,7 @@ func main() {
 	defer s.Close()
 	list := tools.New(s, tools.Options{Prefix: "library"}) // library_query, _describe and _execute: give them to a model
 	for _, lua := range []string{"library.find{word = 'Lua'}", "library.burn{word = 'Lua'}"} {
-		text, err := list[2].Run(context.Background(), []byte(`{"script": "return `+lua+`", "actions": ["library.find"]}`))
-		fmt.Printf("%s: %s %v\n", list[2].Name, text, err)
+		answer, err := list[2].Run(context.Background(), []byte(`{"script": "return `+lua+`", "actions": ["library.find"]}`))
+		fmt.Printf("%s: %s %v\n", list[2].Name, answer.Text, err)
 	}
 }
