@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-openapi e2e bench-ui
+.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-openapi fuzz e2e bench-ui
 
 run: build
 	./bin/almanac
@@ -50,6 +50,13 @@ lua-diff:
 	@command -v lua5.2 >/dev/null || { apt-get update && apt-get install -y lua5.2; } >/dev/null 2>&1 || true
 	@if command -v lua5.2 >/dev/null; then SEED=$(SEED) ALMANAC_LUA_DIFF=$(N) $(GO) test ./session/vm/diff -count=1 -v -timeout 120m; \
 	else echo "NOT RUN: make lua-diff, because there is no lua5.2 and apt-get could not install it" >&2; fi
+
+# Every fuzz test, or those named like FUZZ, for FUZZTIME each.
+FUZZ ?= Fuzz
+FUZZTIME ?= 60s
+fuzz:
+	@grep -rno --include=*_test.go 'func Fuzz[A-Za-z]*' . | sed 's,/[^/]*_test.go:.*func , ,' | grep -- '$(FUZZ)' | while read -r dir name; do \
+	echo "$$dir $$name"; $(GO) test "$$dir" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) || exit 1; done
 
 # Every expected text that a test can rewrite, the screens of the terminal too. Read the diff before you commit it.
 GOLDEN = $(sort $(dir $(filter-out ./cmd/almanac/e2e/%,$(shell grep -rl --include=*_test.go '"almanac/internal/golden"' .))))
