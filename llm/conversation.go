@@ -16,6 +16,8 @@ const (
 	interruptedMark = "[interrupted]"
 	lengthMark      = "[cut off: output limit reached]"
 	filterMark      = "[cut off by the server's content filter]"
+	textCallMark    = "[not run: a tool call written as text, which the server did not read as one; turn on tool calling for " +
+		"this model on the server, or choose another model]"
 )
 
 // Options configure a Conversation.
@@ -168,6 +170,9 @@ func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error)
 		return response, err
 	}
 	mark := stopMark(response.Stop)
+	if mark == "" && writesCall(response.Text, tools) {
+		mark = textCallMark
+	}
 	if response.Text == "" && len(response.Calls) == 0 && mark == "" {
 		return Response{}, &Error{
 			Kind:    ServerFault,

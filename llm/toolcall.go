@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -97,6 +98,26 @@ func runTool(ctx context.Context, tools []Tool, call ToolCall, stop string) (Ans
 		return Answer{}, fmt.Errorf("unknown tool %q: no tools available", call.Name)
 	}
 	return Answer{}, fmt.Errorf("unknown tool %q: the tools are %s", call.Name, strings.Join(names, ", "))
+}
+
+// writesCall tells whether text has a call of a tool in one of the forms in which models write them, where a server
+// does not read them: in <tool_call> or a code block as JSON, as <function=NAME>, <invoke name="NAME"> or [NAME(…)].
+func writesCall(text string, tools []Tool) bool {
+	names := make([]string, 0, len(tools))
+	for _, t := range tools {
+		if strings.Contains(text, t.Name) {
+			names = append(names, regexp.QuoteMeta(t.Name))
+		}
+	}
+	if len(names) == 0 {
+		return false
+	}
+	name := "(" + strings.Join(names, "|") + `)\b`
+	forms := []string{
+		`"(name|function|tool)"\s*:\s*"` + name, `<function=` + name, `<invoke name="` + name, `<tool_call>\s*` + name,
+		`\[TOOL_CALLS\]\s*` + name, `to=functions\.` + name, `\[` + name + `\(`,
+	}
+	return regexp.MustCompile(strings.Join(forms, "|")).MatchString(text)
 }
 
 // storable is call as the history keeps it: servers parse the arguments of old calls again, so that malformed ones

@@ -100,6 +100,21 @@ func (x *exchange) pageError() *llm.Error {
 	}
 }
 
+// toolsHint says what to change where tools are refused, by the words of each server.
+func toolsHint(refusal string) string {
+	for _, server := range []struct{ sign, hint string }{
+		{"--jinja", "start llama-server with --jinja"},
+		{"--enable-auto-tool-choice", "start vLLM with --enable-auto-tool-choice --tool-call-parser NAME; the parser depends on the model"},
+		{"No endpoints found", "choose a model with tools: openrouter.ai/models?supported_parameters=tools"},
+		{"does not support tools", "choose a model with tools; those of Ollama are at ollama.com/search?c=tools"},
+	} {
+		if strings.Contains(refusal, server.sign) {
+			return server.hint
+		}
+	}
+	return "choose a model that supports tool calling, or enable it on the server"
+}
+
 func pageTitle(page string) string {
 	lower := strings.ToLower(page)
 	start := strings.Index(lower, "<title")
@@ -132,7 +147,7 @@ func (x *exchange) classify(status int, f fault) *llm.Error {
 		e.Hint = "check the name, or load the model on the server"
 	case llm.NoTools:
 		e.Message = fmt.Sprintf("model %s: no tool calling at %s: %s", x.model, x.base, message)
-		e.Hint = "choose a model that supports tool calling, or enable it on the server"
+		e.Hint = toolsHint(f.message)
 	case llm.TooLong:
 		e.Message = fmt.Sprintf("model %s: the conversation is longer than its context: %s", x.model, message)
 		e.Hint = "start a new conversation, or set a smaller context budget"
@@ -142,8 +157,11 @@ func (x *exchange) classify(status int, f fault) *llm.Error {
 			e.Hint = `this server may not have the Responses interface: set api = "chat"`
 		}
 	case llm.BadRequest:
-		if !x.responses && wantsResponses(f.code+" "+f.message) {
+		switch {
+		case !x.responses && wantsResponses(f.code+" "+f.message):
 			e.Hint = `set api = "responses" for this model`
+		case strings.Contains(f.message, "jinja template"): // LM Studio
+			e.Hint = "the model's prompt template fails, maybe on the tools: choose another template there, or another model"
 		}
 	case llm.RateLimited:
 		e.Hint = "wait a moment and ask again"
@@ -182,7 +200,9 @@ func kindOf(status int, f fault) llm.ErrorKind {
 	case has("context_length", "context length", "context window", "context size", "exceed_context", "prompt is too long",
 		"too many tokens", "maximum number of tokens") || status == http.StatusRequestEntityTooLarge:
 		return llm.TooLong
-	case has("support tool", "support function", "tool choice requires", "tools param requires"):
+	case has("support tool", "support function", "tool choice requires", "tools param requires",
+		"`tools` is not supported", "tool calling` is not supported", "tool calling is not supported",
+		"function calling is not supported", "function calling is unsupported"):
 		return llm.NoTools
 	case has("model_not_found", "invalid model", "unknown model", "not a valid model") ||
 		has("model") && has("not found", "does not exist", "not exist", "no such"):
