@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"almanac/catalog/subprocess"
 )
 
 const (
@@ -45,8 +46,8 @@ type process struct {
 // start runs the server's command in a process group of its own. The caller closes the process.
 func start(s endpoint) (*process, error) {
 	cmd := exec.Command(s.Command[0], s.Command[1:]...)
-	cmd.Dir, cmd.Env = s.Dir, append(environment(s.Env), fmt.Sprintf("%s=%d", depthVariable, s.depth+1))
-	ownGroup(cmd)
+	cmd.Dir, cmd.Env = s.Dir, append(subprocess.Environment(s.Env), fmt.Sprintf("%s=%d", depthVariable, s.depth+1))
+	subprocess.OwnGroup(cmd)
 	p := &process{cmd: cmd, tail: &tail{}, ended: make(chan struct{})}
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -70,7 +71,7 @@ func start(s endpoint) (*process, error) {
 			return
 		}
 		p.wait = cmd.Wait()
-		killGroup(cmd) // its remaining children
+		subprocess.KillGroup(cmd) // its remaining children
 		close(p.ended)
 	}()
 	err = <-started
@@ -86,7 +87,7 @@ func start(s endpoint) (*process, error) {
 // Close ends the process: it closes its input, then terminates it, then kills it and all it started.
 func (p *process) Close() error {
 	p.stdin.Close()
-	for _, harder := range []func(*exec.Cmd){func(*exec.Cmd) {}, endGroup, killGroup} {
+	for _, harder := range []func(*exec.Cmd){func(*exec.Cmd) {}, subprocess.EndGroup, subprocess.KillGroup} {
 		harder(p.cmd)
 		timer := time.NewTimer(leave)
 		select {
@@ -102,7 +103,7 @@ func (p *process) Close() error {
 
 // kill kills the process and what it started at once.
 func (p *process) kill() {
-	killGroup(p.cmd)
+	subprocess.KillGroup(p.cmd)
 	<-p.ended
 	p.stdin.Close()
 	p.stdout.Close()
@@ -126,27 +127,6 @@ func (p *process) last() string {
 		how += "; last output: " + said
 	}
 	return how
-}
-
-// environment is PATH, HOME, what this system requires, and what the configuration sets.
-func environment(named map[string]string) []string {
-	names := []string{"PATH", "HOME"}
-	if runtime.GOOS == "windows" {
-		names = append(names, "SystemRoot", "SystemDrive", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP",
-			"PATHEXT", "ComSpec")
-	}
-	env := map[string]string{}
-	for _, name := range names {
-		if value, set := os.LookupEnv(name); set {
-			env[name] = value
-		}
-	}
-	maps.Copy(env, named)
-	list := make([]string, 0, len(env))
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		list = append(list, name+"="+env[name])
-	}
-	return list
 }
 
 // A messageReader passes on the lines that are messages, and sends all others to noise.

@@ -1,0 +1,12 @@
+//go:build !unix
+
+package subprocess
+
+import "os/exec"
+
+// OwnGroup does nothing: there are no process groups on this system, so what the command starts must end by itself.
+func OwnGroup(*exec.Cmd) {}
+
+func EndGroup(*exec.Cmd) {}
+
+func KillGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
