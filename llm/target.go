@@ -1,6 +1,10 @@
 package llm
 
-import "cmp"
+import (
+	"cmp"
+	"context"
+	"strings"
+)
 
 // This file says who completes: one conversation may go from one model to another.
 
@@ -14,10 +18,24 @@ type Target struct {
 	// Window is how many tokens the model can read, by the configuration; 0 where that does not say.
 	Window int
 	Price  Price
+	// Server is the address of the server as it can be shown.
+	Server string
+	// Models lists what the server has; nil where it cannot be asked.
+	Models func(context.Context) ([]Model, error)
 }
 
 // String is what the person calls the target.
 func (t Target) String() string { return cmp.Or(t.Name, t.Model) }
+
+// Host is the server without scheme and path; empty where the target has no server.
+func (t Target) Host() string {
+	_, rest, found := strings.Cut(t.Server, "://")
+	if !found {
+		rest = t.Server
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return host[strings.LastIndexByte(host, '@')+1:]
+}
 
 // A Price is what a million tokens cost, in the currency of whoever wrote it down; zero is unknown.
 type Price struct {
@@ -49,6 +67,20 @@ func (c *Conversation) Use(t Target) {
 	c.context = contextSize{estimated: totalTokens(c.sent())} // it was counted by another tokenizer
 	c.target = t
 	c.window = cmp.Or(t.Window, KnownWindow(t.Model))
+}
+
+// Turns returns how many turns the history has.
+func (c *Conversation) Turns() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return turns(c.messages)
+}
+
+// Room returns how many tokens a request may have; see SetWindow.
+func (c *Conversation) Room() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.budget()
 }
 
 // provider is who completes for t: secrets do not reach it.

@@ -255,7 +255,7 @@ func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 			fmt.Sprintf("%s, %s (limits: %d and %d)", text.Count(st.Calls, "call"), text.Count(st.Mutations, "write"),
 				st.CallLimit, st.MutationLimit)},
 	}
-	if c := sh.options.Conversation; c != nil {
+	if c := sh.conversation(); c != nil {
 		if sh.options.Notes != "" {
 			rows = append(rows, []string{"notes", sh.options.Notes})
 		}

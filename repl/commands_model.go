@@ -3,7 +3,6 @@ package repl
 // This file holds the commands about the model, and those of the shell itself.
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
-	"almanac/llm"
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session/trace"
@@ -24,9 +22,10 @@ func modelCommands() []command {
 		{
 			name: "model", args: "[NAME | window N]", group: groupModel, run: setModel, words: modelWords,
 			brief: "show or change the model and its context window",
-			more: "Tab completes names from the server. /model window 32k says how many tokens the model can read, in this\n" +
-				"session; context_window in the configuration keeps it. Without either it is what the server says, or what\n" +
-				"is known of the model, or 100,000.",
+			more: "NAME is a [models.NAME] table of the configuration, or a model of the server; Tab completes both. The\n" +
+				"conversation goes along. /model window 32k says how many tokens the model can read, until you change the\n" +
+				"model; context_window in the configuration keeps it. Without either it is what the server says, or what is\n" +
+				"known of the model, or 100,000.",
 		},
 		{
 			name: "retry", group: groupMore, numbered: true, run: retry,
@@ -69,40 +68,29 @@ func shellCommands() []command {
 const modelUsage = "/model [NAME | window N]"
 
 func setModel(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
-	c := sh.options.Conversation
+	c := sh.conversation()
 	if c == nil {
-		return errors.New(sh.options.NoModel)
+		return sh.options.NoModel
 	}
 	first, rest := input.CutWord(arg)
 	switch {
 	case arg == "":
-		sh.say(event.Plain, "model %s, context window %s tokens",
-			cmp.Or(c.Target().String(), "not set: the server chooses"), count(c.Context().Window))
+		sh.listModels(c)
 		return nil
 	case first == "window":
 		return sh.setWindow(rest)
 	case rest != "":
 		return &UsageError{usage: modelUsage}
 	}
-	t, window := c.Target(), c.Context().Window
-	t.Name, t.Model = "", arg
-	c.Use(t)
-	c.SetWindow(window)
-	sh.fitWindow(ctx)
-	told := fmt.Sprintf("model %s from the next prompt, context window %s tokens", arg, count(c.Context().Window))
-	list, _ := sh.models.known()
-	if len(list) > 0 && !slices.ContainsFunc(list, func(m llm.Model) bool { return m.Name == arg }) {
-		told += fmt.Sprintf("; the server does not list it: Tab shows the %s it has", text.Count(len(list), "model"))
-	}
-	sh.say(event.Notice, "%s", told)
+	sh.chooseModel(ctx, c, arg)
 	return nil
 }
 
 // retry sends the prompt that failed again. Its cell is that of the prompt.
 func retry(ctx context.Context, sh *Shell, c *event.Cell, _ string) error {
-	conversation := sh.options.Conversation
+	conversation := sh.conversation()
 	if conversation == nil {
-		return errors.New(sh.options.NoModel)
+		return sh.options.NoModel
 	}
 	prompt := conversation.Failed()
 	switch {
@@ -118,9 +106,9 @@ func retry(ctx context.Context, sh *Shell, c *event.Cell, _ string) error {
 
 // compact has the model sum up the conversation.
 func compact(ctx context.Context, sh *Shell, _ *event.Cell, instruction string) error {
-	conversation := sh.options.Conversation
+	conversation := sh.conversation()
 	if conversation == nil {
-		return errors.New(sh.options.NoModel)
+		return sh.options.NoModel
 	}
 	_, err := conversation.Compact(ctx, instruction)
 	return err
@@ -129,7 +117,7 @@ func compact(ctx context.Context, sh *Shell, _ *event.Cell, instruction string) 
 // clearAll clears the screen, and the conversation where there is one.
 func clearAll(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	sh.feed.Emit(event.Event{Kind: event.Cleared})
-	if sh.options.Conversation == nil || len(sh.options.Conversation.Messages()) == 0 {
+	if sh.options.Conversation == nil || sh.options.Conversation.Turns() == 0 {
 		return nil
 	}
 	if err := sh.record(trace.Record{Kind: trace.KindForget}); err != nil {

@@ -1,66 +1,102 @@
 package repl
 
-// This file is what the model's server says of its models: their names for /model, and how much each can read.
+// This file is which models there are: those of the configuration, and what their servers list; for /model, and for how
+// much each can read.
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl/event"
+	"almanac/repl/show"
 )
 
-// modelsWait is how long the server may take to list its models; a screen waits less long for completions.
+// modelsWait is how long a server may take to list its models; a screen waits less long for completions.
 const modelsWait = 3 * time.Second
 
-// models are those that the server listed, asked for once.
+// models are those that servers listed; each server is asked once.
 type models struct {
-	asking sync.Mutex // held while the server is asked
+	asking sync.Mutex // held while a server is asked
 
 	mu    sync.Mutex
-	list  []llm.Model
-	asked bool // the server has answered, or has refused
+	lists map[string][]llm.Model // by server, also of those that refused
 }
 
-func (m *models) known() (list []llm.Model, asked bool) {
+func (m *models) known(server string) (list []llm.Model, asked bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.list, m.asked
+	list, asked = m.lists[server]
+	return list, asked
 }
 
-// learn asks the server for its models unless it has answered already. A ctx that ends gives up: the next call asks
-// again.
-func (m *models) learn(ctx context.Context, ask func(context.Context) ([]llm.Model, error)) []llm.Model {
+// learn asks the target's server for its models unless it has answered already. A ctx that ends gives up: the next call
+// asks again.
+func (m *models) learn(ctx context.Context, t llm.Target) []llm.Model {
 	m.asking.Lock()
 	defer m.asking.Unlock()
-	list, asked := m.known()
-	if asked || ask == nil || ctx.Err() != nil {
+	list, asked := m.known(t.Server)
+	if asked || t.Models == nil || ctx.Err() != nil {
 		return list
 	}
 	ctx, cancel := context.WithTimeout(ctx, modelsWait)
 	defer cancel()
-	list, err := ask(ctx)
+	list, err := t.Models(ctx)
 	if err != nil && ctx.Err() != nil {
 		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.list, m.asked = list, true
+	if m.lists == nil {
+		m.lists = map[string][]llm.Model{}
+	}
+	m.lists[t.Server] = list
 	return list
+}
+
+// lists tells whether the server of the target is known to have the model.
+func (m *models) has(t llm.Target, model string) bool {
+	list, _ := m.known(t.Server)
+	return slices.ContainsFunc(list, func(m llm.Model) bool { return m.Name == model })
+}
+
+// target returns what a name stands for: a model of the configuration, or one of the server that lists it, or else of
+// the server for models that the configuration does not name.
+func (sh *Shell) target(name string) llm.Target {
+	for _, t := range sh.options.Targets {
+		if t.Name == name {
+			return t
+		}
+	}
+	now := sh.options.Conversation.Target()
+	t := sh.options.Server
+	if t.Provider == nil || sh.models.has(now, name) && now.Server != t.Server {
+		t = now
+		t.Window = 0
+	}
+	t.Name, t.Model, t.Price = "", name, llm.Price{}
+	return t
 }
 
 func modelWords(sh *Shell, typed string) []Completion {
 	items := []Completion{{Text: "window", Detail: "how many tokens the model can read"}}
-	if strings.Contains(typed, " ") || sh.options.Conversation == nil {
+	c := sh.conversation()
+	if strings.Contains(typed, " ") || c == nil {
 		return nil
+	}
+	for _, t := range sh.options.Targets {
+		items = append(items, Completion{Text: t.Name, Detail: t.Model + " at " + t.Host()})
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), modelsWait)
 	defer cancel()
-	for _, m := range sh.models.learn(ctx, sh.options.Models) {
+	for _, m := range sh.models.learn(ctx, c.Target()) {
 		item := Completion{Text: m.Name}
 		if m.Window > 0 {
 			item.Detail = count(m.Window) + " tokens"
@@ -70,10 +106,102 @@ func modelWords(sh *Shell, typed string) []Completion {
 	return items
 }
 
+// shownModels is how many models of a server /model lists.
+const shownModels = 12
+
+// listModels tells which model answers, and which others can be chosen.
+func (sh *Shell) listModels(c *llm.Conversation) {
+	now := c.Target()
+	name := now.String()
+	if name == "" {
+		name = "not set: the server chooses"
+	}
+	lines := []string{fmt.Sprintf("model %s, context window %s tokens", name, count(c.Context().Window))}
+	if len(sh.options.Targets) > 0 {
+		rows := [][]string{{"  name", "model", "window", "price of a million in/cached/out", "server"}}
+		for _, t := range sh.options.Targets {
+			mark, window := "  ", t.Window
+			if t.Name == now.Name {
+				mark, window = "* ", c.Context().Window
+			}
+			if window == 0 {
+				window = sh.windowOf(t)
+			}
+			rows = append(rows, []string{mark + t.Name, t.Model, count(window), priceText(t.Price), t.Host()})
+		}
+		lines = append(lines, strings.TrimRight(show.Columns(rows), "\n"))
+	}
+	if list, _ := sh.models.known(now.Server); len(list) > 0 {
+		var names []string
+		for _, m := range list[:min(len(list), shownModels)] {
+			names = append(names, m.Name)
+		}
+		more := ""
+		if len(list) > shownModels {
+			more = ", …; Tab lists all"
+		}
+		lines = append(lines, fmt.Sprintf("its server lists %s: %s%s", text.Count(len(list), "model"),
+			strings.Join(names, ", "), more))
+	}
+	sh.say(event.Plain, "%s", strings.Join(lines, "\n"))
+}
+
+// priceText is "0.4/0.1/1.6"; what is not known is a dash.
+func priceText(p llm.Price) string {
+	if p == (llm.Price{}) {
+		return "-"
+	}
+	var parts []string
+	for _, price := range []float64{p.In, p.Cached, p.Out} {
+		part := "-"
+		if price > 0 {
+			part = strconv.FormatFloat(price, 'f', -1, 64)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "/")
+}
+
+// chooseModel has another model answer from the next prompt on, and tells what becomes of the conversation.
+func (sh *Shell) chooseModel(ctx context.Context, c *llm.Conversation, name string) {
+	before, t := c.Target(), sh.target(name)
+	sh.mu.Lock()
+	sh.windowSet = false
+	sh.mu.Unlock()
+	c.Use(t)
+	sh.fitWindow(ctx)
+	size := c.Context()
+	where := ""
+	if t.Name != "" {
+		where = fmt.Sprintf(" (%s at %s)", t.Model, t.Host())
+	}
+	told := fmt.Sprintf("model %s%s from the next prompt, context window %s tokens", name, where, count(size.Window))
+	if list, _ := sh.models.known(t.Server); len(list) > 0 && !sh.models.has(t, t.Model) {
+		told += fmt.Sprintf("; the server does not list it: Tab shows the %s it has", text.Count(len(list), "model"))
+	}
+	var names []string
+	for _, t := range sh.options.Targets {
+		names = append(names, t.Name)
+	}
+	if near := spelling.Nearest(name, names); t.Name == "" && near != "" && !sh.models.has(t, name) {
+		told += fmt.Sprintf("; did you mean %s?", near)
+	}
+	turns := c.Turns()
+	if turns > 0 && (t.Server != before.Server || t.Model != before.Model) {
+		told += fmt.Sprintf("\nthe conversation goes along without reasoning: %s, ~%s tokens, none of them in its cache",
+			text.Count(turns, "turn"), count(size.Used))
+		if room := c.Room(); size.Used > room {
+			told += fmt.Sprintf("; what exceeds %s tokens is shortened and summed up at the next prompt", count(room))
+		}
+	}
+	sh.say(event.Notice, "%s", told)
+}
+
 // learnWindow asks the server, beside the completion that begins, how much the model can read. What it returns waits
 // for that to end, and ends it.
 func (sh *Shell) learnWindow(ctx context.Context) (end func()) {
-	if _, asked := sh.models.known(); asked || sh.options.Models == nil || sh.options.Conversation.Target().Window > 0 {
+	t := sh.options.Conversation.Target()
+	if _, asked := sh.models.known(t.Server); asked || t.Models == nil || t.Window > 0 || sh.options.Once {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -90,28 +218,41 @@ func (sh *Shell) learnWindow(ctx context.Context) (end func()) {
 
 // fitWindow sets the context window to what the server or the table of models says, where nobody has set it.
 func (sh *Shell) fitWindow(ctx context.Context) {
+	c := sh.options.Conversation
+	t := c.Target()
 	sh.mu.Lock()
-	set := sh.windowSet || sh.options.Conversation.Target().Window > 0
+	set := sh.windowSet || t.Window > 0
 	sh.mu.Unlock()
 	if set {
 		return
 	}
-	c := sh.options.Conversation
-	model := c.Target().Model
-	window := llm.KnownWindow(model)
-	for _, m := range sh.models.learn(ctx, sh.options.Models) {
-		if m.Name == model && m.Window > 0 {
-			window = m.Window
+	if !sh.options.Once {
+		sh.models.learn(ctx, t)
+	}
+	if c.Target().Server == t.Server && c.Target().Model == t.Model { // it may have been changed meanwhile
+		c.SetWindow(sh.windowOf(t))
+	}
+}
+
+// windowOf is how much a model can read, by the configuration, its server or the table of models.
+func (sh *Shell) windowOf(t llm.Target) int {
+	if t.Window > 0 {
+		return t.Window
+	}
+	list, _ := sh.models.known(t.Server)
+	for _, m := range list {
+		if m.Name == t.Model && m.Window > 0 {
+			return m.Window
 		}
 	}
-	c.SetWindow(window)
+	return llm.KnownWindow(t.Model)
 }
 
 // leastWindow is what the prompt, the tools and an answer need.
 const leastWindow = 2000
 
 func (sh *Shell) setWindow(arg string) error {
-	c := sh.options.Conversation
+	c := sh.conversation()
 	if arg == "" {
 		sh.say(event.Plain, "context window %s tokens", count(c.Context().Window))
 		return nil

@@ -92,7 +92,10 @@ func TestModelCommand(t *testing.T) {
 		answers++
 		return []llm.Model{{Name: "big", Window: 32768}, {Name: "small"}}, nil
 	}
-	sh := withRetries(t, Options{Models: models}, llm.Response{Text: "Hi."}, llm.Response{Text: "Hi."})
+	sh := withRetries(t, Options{}, llm.Response{Text: "Hi."}, llm.Response{Text: "Hi."})
+	sh.options.Server = sh.options.Conversation.Target()
+	sh.options.Server.Models = models
+	sh.options.Conversation.Use(sh.options.Server)
 	window := func(want int) {
 		t.Helper()
 		if got := sh.StatusLine().Context.Window; got != want {
@@ -108,18 +111,18 @@ func TestModelCommand(t *testing.T) {
 		window     int
 	}{
 		{"/model big", "model big from the next prompt, context window 32,768 tokens", 32768},
-		{"/model", "model big, context window 32,768 tokens", 32768},
+		{"/model", "model big, context window 32,768 tokens\nits server lists 2 models: big, small", 32768},
 		{"/model gpt-4o", "model gpt-4o from the next prompt, context window 128,000 tokens; the server does not list it: Tab shows the 2 models it has", 128_000},
 		{"/model big", "model big from the next prompt, context window 32,768 tokens", 32768},
 		{"/model window 16k", "context window 16,000 tokens from the next prompt", 16000},
-		{"/model gpt-4o", "model gpt-4o from the next prompt, context window 16,000 tokens; the server does not list it: Tab shows the 2 models it has", 16000},
 		{"/model window", "context window 16,000 tokens", 16000},
 		{"/model window 12", "error: window 12: want a number of tokens from 2,000, such as 32768 or 128k\nusage: /model [NAME | window N]", 16000},
 		{"/model window lots", "error: window lots: want a number of tokens from 2,000, such as 32768 or 128k\nusage: /model [NAME | window N]", 16000},
 		{"/model a b", "usage: /model [NAME | window N]", 16000},
+		{"/model gpt-4o", "model gpt-4o from the next prompt, context window 128,000 tokens; the server does not list it: Tab shows the 2 models it has", 128_000},
 	} {
-		if got := strings.ReplaceAll(strings.TrimSpace(typed(t.Context(), sh, test.line, nil)),
-			"\n  ", " "); got != test.want {
+		got := strings.ReplaceAll(strings.TrimSpace(typed(t.Context(), sh, test.line, nil)), "\n  ", " ")
+		if got, _, _ = strings.Cut(got, "\nthe conversation goes along"); got != test.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.line, got, test.want)
 		}
 		window(test.window)
@@ -139,10 +142,71 @@ func TestWindowIsConfigured(t *testing.T) {
 		t.Error("the server was asked")
 		return nil, errors.New("no")
 	}
-	sh := withRetries(t, Options{Models: models}, llm.Response{Text: "Hi."})
-	sh.options.Conversation.Use(llm.Target{Provider: &scripted{responses: []llm.Response{{Text: "Hi."}}}, Window: 5000})
+	sh := withRetries(t, Options{})
+	hi := &scripted{responses: []llm.Response{{Text: "Hi."}}}
+	sh.options.Conversation.Use(llm.Target{Provider: hi, Models: models, Window: 5000})
 	typed(t.Context(), sh, "hello", nil)
 	if got := sh.StatusLine().Context.Window; got != 5000 {
 		t.Errorf("window %d", got)
+	}
+}
+
+// TestTargets shows that the models of the configuration are listed and chosen by name, and what is told of the
+// conversation that goes along.
+func TestTargets(t *testing.T) {
+	long := strings.Repeat("word ", 2400) // 3,000 tokens
+	first := &scripted{responses: []llm.Response{{Text: long}, {Text: "Back."}}}
+	second := &scripted{responses: []llm.Response{{Text: "Short."}}}
+	sh, _ := withModel(t, policy.Policy{}, Options{})
+	sh.options.Targets = []llm.Target{
+		{Name: "fast", Model: "big-1", Provider: first, Server: "https://one.example/v1", Window: 64_000,
+			Price: llm.Price{In: 0.4, Cached: 0.1, Out: 1.6}},
+		{Name: "local", Model: "small-1", Provider: second, Server: "http://localhost:11434/v1",
+			Models: func(context.Context) ([]llm.Model, error) {
+				return []llm.Model{{Name: "small-1", Window: 3000}, {Name: "tiny"}}, nil
+			}},
+	}
+	sh.options.Conversation = llm.NewConversation(sh.Feed().Conversation(sh.Session(), tools.Options{}, llm.Options{
+		Target: sh.options.Targets[0],
+	}))
+	for _, test := range []struct{ line, want string }{
+		{"/model", `model fast, context window 64,000 tokens
+  name   model    window   price of a million in/cached/out  server
+* fast   big-1    64,000   0.4/0.1/1.6                       one.example
+  local  small-1  100,000  -                                 localhost:11434`},
+		{"/model fast", "model fast (big-1 at one.example) from the next prompt, context window 64,000 tokens"},
+		{"go", "  " + strings.TrimSpace(long)},
+		{"/model local", `model local (small-1 at localhost:11434) from the next prompt, context window 3,000 tokens
+the conversation goes along without reasoning: 1 turn, ~3,009 tokens, none of them in its cache;
+  what exceeds 2,625 tokens is shortened and summed up at the next prompt`},
+		{"/model tiny", `model tiny from the next prompt, context window 100,000 tokens
+the conversation goes along without reasoning: 1 turn, ~3,009 tokens, none of them in its cache`},
+		{"/model", `model tiny, context window 100,000 tokens
+  name   model    window  price of a million in/cached/out  server
+  fast   big-1    64,000  0.4/0.1/1.6                       one.example
+  local  small-1  3,000   -                                 localhost:11434
+its server lists 2 models: small-1, tiny`},
+		{"/model loca", `model loca from the next prompt, context window 100,000 tokens; the server does not list it: Tab
+  shows the 2 models it has; did you mean local?
+the conversation goes along without reasoning: 1 turn, ~3,009 tokens, none of them in its cache`},
+		{"/model fast", `model fast (big-1 at one.example) from the next prompt, context window 64,000 tokens
+the conversation goes along without reasoning: 1 turn, ~3,009 tokens, none of them in its cache`},
+		{"on", "  Back."},
+	} {
+		if got := strings.TrimRight(typed(t.Context(), sh, test.line, nil), "\n"); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.line, got, test.want)
+		}
+	}
+	if n := len(second.responses); n != 1 {
+		t.Errorf("%d answers left of a model that was not asked, want 1", n)
+	}
+	var names []string
+	for _, item := range sh.Complete(t.Context(), "/model ", 7).Items {
+		names = append(names, item.Text+": "+item.Detail)
+	}
+	want := []string{"window: how many tokens the model can read", "fast: big-1 at one.example",
+		"local: small-1 at localhost:11434"}
+	if !slices.Equal(names, want) {
+		t.Errorf("completions %q", names)
 	}
 }

@@ -176,16 +176,16 @@ func cellName(n int) string {
 
 // ask sends words to the model and waits for its answer, which comes in through the feed.
 func (sh *Shell) ask(ctx context.Context, c *event.Cell, text string) error {
-	conversation := sh.options.Conversation
+	conversation := sh.conversation()
 	if conversation == nil {
-		return fmt.Errorf("%s", sh.options.NoModel)
+		return sh.options.NoModel
 	}
 	return sh.send(ctx, c, text, func() (string, error) { return conversation.Send(ctx, text) })
 }
 
 // send has a prompt sent, and keeps it and its answer.
 func (sh *Shell) send(ctx context.Context, c *event.Cell, prompt string, send func() (string, error)) error {
-	conversation := sh.options.Conversation
+	conversation := sh.conversation()
 	asked := trace.Record{Kind: trace.KindPrompt, Cell: c.N, Author: string(session.User), Text: prompt}
 	if err := sh.record(asked); err != nil {
 		return err

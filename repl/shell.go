@@ -28,12 +28,15 @@ import (
 type Options struct {
 	// Session is the Lua world; required. Its options are those of Feed.Session.
 	Session *session.Session
-	// Conversation is the model's end; nil when there is no model. Its options are those of Feed.Conversation.
+	// Conversation is the model's end; without a Provider as its target, or nil, there is no model. Its options are those
+	// of Feed.Conversation.
 	Conversation *llm.Conversation
-	// NoModel is what asking answers when there is no model: how to get one. Empty means a default text.
-	NoModel string
-	// Models lists what the model's server has; nil where it cannot be asked. The shell asks once a session.
-	Models func(context.Context) ([]llm.Model, error)
+	// NoModel is what asking answers when there is no model: how to get one. Nil means a default text.
+	NoModel error
+	// Targets are the models that /model lists and chooses by name.
+	Targets []llm.Target
+	// Server is where the models are that Targets does not name; without a Provider there is none.
+	Server llm.Target
 	// Notes tells which files of the project are part of the model's prompt, and which are not; empty where there are
 	// none.
 	Notes string
@@ -167,11 +170,11 @@ func New(o Options) *Shell {
 	if o.Feed == nil {
 		o.Feed = event.NewFeed()
 	}
-	if o.NoModel == "" {
-		o.NoModel = noModel
+	if o.NoModel == nil {
+		o.NoModel = errors.New(noModel)
 	}
 	sh := &Shell{options: o, feed: o.Feed, commands: allCommands(), docs: sync.OnceValue(prelude.Docs)}
-	if o.Conversation != nil {
+	if sh.conversation() != nil {
 		sh.mode = input.AskMode
 	}
 	if o.Mode != nil {
@@ -189,6 +192,15 @@ func (sh *Shell) History() *input.History { return sh.options.History }
 
 // Session returns the session.
 func (sh *Shell) Session() *session.Session { return sh.options.Session }
+
+// conversation is the model's end; nil where there is no model.
+func (sh *Shell) conversation() *llm.Conversation {
+	c := sh.options.Conversation
+	if c == nil || c.Target().Provider == nil {
+		return nil
+	}
+	return c
+}
 
 // Mode returns what a line without a prefix is now.
 func (sh *Shell) Mode() input.Mode {
@@ -249,7 +261,7 @@ func (sh *Shell) StatusLine() Standing {
 	if st.Policy == policy.ReadOnly && len(p.Rules)+len(p.Grants) == 0 {
 		st.MutationLimit = 0
 	}
-	if c := sh.options.Conversation; c != nil {
+	if c := sh.conversation(); c != nil {
 		st.Model = c.Target().String()
 		st.Context = c.Context()
 	}

@@ -79,8 +79,8 @@ const (
 	missFor = 30 * time.Second
 )
 
-// value is what is kept under the name; ok is false where there is nothing.
-func (v *Vault) value(name string) (value string, ok bool) {
+// Value is what is kept under the name; ok is false where there is nothing.
+func (v *Vault) Value(name string) (value string, ok bool) {
 	if v == nil || name == "" {
 		return "", false
 	}
@@ -163,12 +163,12 @@ func (v *Vault) choose(alternatives [][]Auth) (chosen []Auth, wanted []string) {
 func (v *Vault) has(all []Auth) bool {
 	for _, a := range all {
 		if a.Kind == OAuth2 && len(a.Names) > 2 {
-			if _, ok := v.value(a.Names[2]); ok {
+			if _, ok := v.Value(a.Names[2]); ok {
 				continue
 			}
 		}
 		for _, name := range needed(a) {
-			if _, ok := v.value(name); !ok {
+			if _, ok := v.Value(name); !ok {
 				return false
 			}
 		}
@@ -215,14 +215,14 @@ func credentialHint(wanted []string) string {
 
 // apply adds one credential to the request.
 func (v *Vault) apply(req *http.Request, a Auth, transport http.RoundTripper) error {
-	first, _ := v.value(a.Names[0])
+	first, _ := v.Value(a.Names[0])
 	switch a.Kind {
 	case Bearer:
 		setHeader(req, "Authorization", "Bearer "+first)
 	case Basic:
 		password := ""
 		if len(a.Names) > 1 {
-			password, _ = v.value(a.Names[1])
+			password, _ = v.Value(a.Names[1])
 		}
 		pair := base64.StdEncoding.EncodeToString([]byte(first + ":" + password))
 		v.issue(pair)
@@ -277,7 +277,7 @@ func (v *Vault) issue(value string) {
 // token gets a token by the client credentials grant, or reuses the last one while it is valid.
 func (v *Vault) token(ctx context.Context, a Auth, transport http.RoundTripper) (string, error) {
 	if len(a.Names) > 2 {
-		if token, ok := v.value(a.Names[2]); ok {
+		if token, ok := v.Value(a.Names[2]); ok {
 			return token, nil
 		}
 	}
@@ -285,8 +285,8 @@ func (v *Vault) token(ctx context.Context, a Auth, transport http.RoundTripper) 
 	if err != nil || u.Host == "" || u.Scheme != "https" && !loopback(u) {
 		return "", errors.New("the source names no https token endpoint: set " + a.Names[len(a.Names)-1])
 	}
-	id, _ := v.value(a.Names[0])
-	password, _ := v.value(a.Names[1])
+	id, _ := v.Value(a.Names[0])
+	password, _ := v.Value(a.Names[1])
 	v.mu.Lock()
 	key := strings.Join(append([]string{a.TokenURL, id, password}, a.Scopes...), "\x00")
 	source := v.tokens[key]

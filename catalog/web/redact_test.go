@@ -39,7 +39,7 @@ func TestEchoedCredentials(t *testing.T) {
 				{Kind: Key, Names: []string{"KEY"}, Place: "query", Field: "api_key"},
 			} {
 				// Each is known once it was used.
-				vault.value(auth.Names[0])
+				vault.Value(auth.Names[0])
 			}
 			for range 2 {
 				answer, err := c.Do(t.Context(), Request{Method: "GET", URL: s.URL + "/a", Read: true, JSON: true, Auth: [][]Auth{{

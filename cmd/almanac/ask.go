@@ -114,8 +114,10 @@ func (cli *commandLine) send(ctx context.Context, p *program, c replCommand, for
 	if strings.TrimSpace(prompt) == "" {
 		return usage("-p: empty prompt")
 	}
-	if cli.needsModel(prompt) {
-		return misconfigured(errors.New(noModel))
+	if word := strings.TrimSpace(prompt); !strings.HasPrefix(word, "/") && !strings.HasPrefix(word, "!") {
+		if _, _, err := cli.targets(); err != nil {
+			return misconfigured(err)
+		}
 	}
 	shell.SetMode(input.AskMode)
 	h := handling{p: p, shell: shell, feed: feed, format: format, alone: true, asker: asker}
@@ -177,13 +179,6 @@ func (h handling) line(ctx context.Context, line string) (a answered, quit bool,
 // asks reports whether a line is for the model.
 func (h handling) asks(line string) bool {
 	return input.Parse(line, h.shell.Mode()).Form == input.Words
-}
-
-// needsModel reports whether text is for the model but none is configured.
-func (cli *commandLine) needsModel(text string) bool {
-	text = strings.TrimSpace(text)
-	_, _, ok := cli.modelServer()
-	return !ok && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "!")
 }
 
 // failedInput is the exit code of a failed input. Its message has been shown.

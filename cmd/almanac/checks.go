@@ -14,7 +14,6 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/llm"
-	"almanac/llm/openai"
 )
 
 // A check is one thing that was looked at.
@@ -76,13 +75,16 @@ func (cli *commandLine) checkModel(ctx context.Context) check {
 		Name: "model", State: checkNote, Text: "none is configured; everything else works without",
 		Remedy: "set OPENAI_API_KEY, or --base-url to an OpenAI-compatible server",
 	}
-	base, key, ok := cli.modelServer()
-	if !ok {
+	_, target, err := cli.targets()
+	switch {
+	case errors.Is(err, errNoModel):
+		return c
+	case err != nil:
+		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "choose another with --model"
 		return c
 	}
-	cli.credentials.address(base)
-	name := cli.modelName()
-	models, err := openai.New(openai.Options{BaseURL: base, Key: key}).Models(ctx)
+	name := target.Model
+	models, err := target.Models(ctx)
 	var failed *llm.Error
 	switch {
 	case err != nil && errors.As(err, &failed) && failed.Kind == llm.BadKey:

@@ -156,6 +156,10 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 	if len(refused) > 0 {
 		cli.config.unapproved = refused
 	}
+	for _, t := range cli.config.user.models {
+		p.credentials.address(t.baseURL)
+		p.credentials.add(os.Getenv(t.key.env))
+	}
 	if err := kong.Resolvers(cli.config).Apply(parser); err != nil {
 		return nil, nil, err
 	}

@@ -39,6 +39,7 @@ type configFile struct {
 	keys   map[string][]string    // the table of key bindings
 	looks  map[string]configValue // the theme table, by role
 	grants []policy.Grant         // only in the user's file
+	models []modelTable           // only in the user's file, in its order
 }
 
 // A configValue is a string or a list of strings, and its line.
@@ -117,6 +118,11 @@ func readConfig(model *kong.Application) (*config, error) {
 		c.project.grants = nil
 		return c, fmt.Errorf("configuration %s: grants: not allowed in a project's file: move them to your own", path)
 	}
+	if len(c.project.models) > 0 {
+		c.project.models = nil
+		return c, fmt.Errorf("configuration %s: models: not allowed in a project's file: move them to your own; "+
+			"a project may name one with model = \"NAME\"", path)
+	}
 	if wants := c.loosens(); len(wants) > 0 && !approved(c.project) {
 		c.unapproved = wants
 	}
@@ -180,6 +186,10 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 			if err := f.takeGrants(value); err != nil {
 				errs = append(errs, err)
 			}
+			continue
+		}
+		if key == "models" {
+			errs = append(errs, f.takeModels(value, lines)...)
 			continue
 		}
 		table, isTable := value.(map[string]any)
@@ -332,9 +342,12 @@ func (c *config) near(key string) string {
 }
 
 var (
-	tableLine = regexp.MustCompile(`^\s*\[\s*([A-Za-z0-9_.-]+)\s*\]`)
+	tableLine = regexp.MustCompile(`^\s*\[\s*([A-Za-z0-9_.-]+|models\s*\.\s*["'][^"']+["'])\s*\]`)
 	keyLine   = regexp.MustCompile(`^\s*"?([A-Za-z0-9_.-]+)"?\s*=`)
 )
+
+// quotes are taken out of the names of tables.
+var quotes = strings.NewReplacer(`"`, "", "'", "", " ", "")
 
 // keyLines finds the line of each key. It may mistake a line of a multi-line string for a key, which only affects
 // messages.
@@ -342,8 +355,9 @@ func keyLines(text string) map[string]int {
 	lines, table := map[string]int{}, ""
 	for i, line := range strings.Split(text, "\n") {
 		if m := tableLine.FindStringSubmatch(line); m != nil {
-			table = m[1] + "."
-			lines[m[1]] = i + 1
+			name := quotes.Replace(m[1])
+			table = name + "."
+			lines[name] = i + 1
 		} else if m := keyLine.FindStringSubmatch(line); m != nil && lines[table+m[1]] == 0 {
 			lines[table+m[1]] = i + 1
 		}

@@ -68,6 +68,7 @@ func (cli *commandLine) configured() []configured {
 	for _, g := range cli.config.user.grants {
 		rows = append(rows, configured{"grants", g.String(), g.By})
 	}
+	rows = append(rows, cli.config.user.modelRows()...)
 	looks := cli.config.looks()
 	for _, role := range slices.Sorted(maps.Keys(looks)) {
 		f := cli.config.user
@@ -180,6 +181,7 @@ func (c *config) template() string {
 		name := strings.TrimPrefix(s.key, table+".")
 		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", strings.ReplaceAll(s.flag.Help, "\n", " "), name, tomlValue(s))
 	}
+	b.WriteString(modelsTemplate)
 	b.WriteString(bindingsTemplate())
 	fmt.Fprintf(&b, `
 # Style of each role: %s.

@@ -291,6 +291,11 @@ func (f configFile) settings() map[string]string {
 	for key, v := range f.keys {
 		all["keys."+key] = fmt.Sprintf("%q", v)
 	}
+	for _, t := range f.models {
+		for key, v := range t.values {
+			all["models."+t.name+"."+key] = fmt.Sprintf("%q %q", v.text, v.list)
+		}
+	}
 	return all
 }
 

@@ -4,17 +4,19 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/llm"
 )
 
 // notesNames are the files, in the order of the prompt.
@@ -166,15 +168,15 @@ func (notes projectNotes) ask(p *program, server string) error {
 // openNotes reads the project's notes where there is a model, and asks about them where somebody can be asked.
 func (cli *commandLine) openNotes(p *program, ask bool) error {
 	dir, err := os.Getwd()
-	base, _, ok := cli.modelServer()
-	if err != nil || !ok {
+	all, first, noModel := cli.targets()
+	if err != nil || noModel != nil {
 		return nil
 	}
 	cli.notes = readNotes(dir)
 	if ask {
-		server := "the model's server"
-		if u, err := url.Parse(base); err == nil && u.Host != "" {
-			server = u.Host
+		server := cmp.Or(first.Host(), "the model's server")
+		if slices.ContainsFunc(all, func(t llm.Target) bool { return t.Server != first.Server }) {
+			server += " and the servers of models that you switch to"
 		}
 		if err := cli.notes.ask(p, server); err != nil {
 			return misconfigured(err)

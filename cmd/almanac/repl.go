@@ -203,13 +203,11 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 		r.Time, r.Text = time.Now(), w.session.Redact(r.Text)
 		return w.log.Append(r)
 	}
-	conversation, models := cli.conversation(w)
-	if o.once {
-		models = nil
-	}
+	conversation, targets, noModel := cli.conversation(w)
 	return repl.New(repl.Options{
-		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Models: models,
-		Once: o.once, Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
+		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Targets: targets,
+		Server: cli.plainTarget(defaultModel),
+		Once:   o.once, Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
 		Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,

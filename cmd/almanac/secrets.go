@@ -4,10 +4,12 @@ package main
 
 import (
 	"os"
+	"slices"
 	"sync"
 
 	"almanac/catalog/secret"
 	"almanac/catalog/source"
+	"almanac/catalog/web"
 )
 
 // leastKey is the length in bytes from which a provider's key is a secret. Local servers are given dummy keys such as
@@ -16,15 +18,16 @@ const leastKey = 8
 
 // credentials are the current values that must never be shown, returned or recorded.
 type credentials struct {
-	filter *secret.Filter
+	filter  *secret.Filter
+	keyring *web.Vault // keys of models
 
 	mu      sync.Mutex
-	written []string // into addresses
+	written []string // into addresses, and keys of models
 	loaders []*source.Loader
 }
 
 func newCredentials() *credentials {
-	c := &credentials{}
+	c := &credentials{keyring: web.NewVault(nil, web.Keyring)}
 	c.filter = secret.NewFilter(c.values)
 	return c
 }
@@ -35,6 +38,15 @@ func (c *credentials) address(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.written = append(c.written, values...)
+}
+
+// add adds a key of a model's server.
+func (c *credentials) add(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(key) >= leastKey && !slices.Contains(c.written, key) {
+		c.written = append(c.written, key)
+	}
 }
 
 // follow adds the credentials that l's sources use.

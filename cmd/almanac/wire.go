@@ -3,19 +3,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
 	"github.com/adrg/xdg"
 
 	"almanac/catalog"
-	"almanac/catalog/secret"
 	"almanac/llm"
-	"almanac/llm/openai"
 	"almanac/llm/tools"
 	"almanac/repl/event"
 	"almanac/repl/plain"
@@ -218,25 +214,13 @@ func (cli *commandLine) budget() session.Budget {
 	}
 }
 
-// noModel answers a prompt when no model is configured.
-const noModel = "no model is configured: set OPENAI_API_KEY, or --base-url (ALMANAC_BASE_URL) to an OpenAI-compatible " +
-	"server such as http://localhost:11434/v1, and choose one with --model (ALMANAC_MODEL)"
-
-// defaultModel is used if a key is set but no model is named.
-const defaultModel = "gpt-4.1"
-
-// conversation returns the conversation with the model and what lists the models of its server, or nil if none is
-// configured.
-func (cli *commandLine) conversation(w *app) (*llm.Conversation, func(context.Context) ([]llm.Model, error)) {
-	base, key, ok := cli.modelServer()
-	if !ok {
-		return nil, nil
-	}
-	cli.credentials.address(base)
-	provider := openai.New(openai.Options{BaseURL: base, Key: key, API: cli.API})
+// conversation returns the conversation with the model, the models that can be chosen, and why there is none to begin
+// with.
+func (cli *commandLine) conversation(w *app) (*llm.Conversation, []llm.Target, error) {
+	all, first, err := cli.targets()
 	toolOptions := tools.Options{Prefix: cli.Prefix, Notes: cli.notes.prompt()}
 	c := llm.NewConversation(w.feed.Conversation(w.session, toolOptions, llm.Options{
-		Target:  llm.Target{Model: cli.modelName(), Provider: provider, Window: cli.ContextWindow},
+		Target:  first,
 		Keep:    w.log.message,
 		Usage:   usageBefore(w.past.Records),
 		Spent:   w.log.usage,
@@ -245,20 +229,5 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, func(context.Co
 	if messages := saidBefore(w.past.Records); len(messages) > 0 {
 		_ = c.Restore(messages) // nothing is being sent yet
 	}
-	models := func(ctx context.Context) ([]llm.Model, error) {
-		list, err := provider.Models(ctx)
-		return secret.Clean(cli.credentials.filter.Now(), list), err
-	}
-	return c, models
-}
-
-// modelServer is the model's server and key; ok is false if neither is configured.
-func (cli *commandLine) modelServer() (base, key string, ok bool) {
-	base = cmp.Or(cli.BaseURL, os.Getenv("OPENAI_BASE_URL"))
-	key = cmp.Or(os.Getenv("ALMANAC_API_KEY"), os.Getenv("OPENAI_API_KEY"))
-	return base, key, base != "" || key != ""
-}
-
-func (cli *commandLine) modelName() string {
-	return cmp.Or(cli.Model, defaultModel)
+	return c, all, err
 }

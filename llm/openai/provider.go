@@ -17,8 +17,8 @@ import (
 	"almanac/llm"
 )
 
-// defaultURL is where requests go when no base URL is given.
-const defaultURL = "https://api.openai.com/v1"
+// DefaultURL is where requests go when no base URL is given.
+const DefaultURL = "https://api.openai.com/v1"
 
 // The interfaces of Options.API.
 const (
@@ -28,7 +28,7 @@ const (
 
 // Options configure a Provider.
 type Options struct {
-	// BaseURL is the server's address, with or without /v1; see the package comment. Empty means defaultURL.
+	// BaseURL is the server's address, with or without /v1; see the package comment. Empty means DefaultURL.
 	BaseURL string
 	// Key is sent as a bearer token. It may be empty when BaseURL is set: local servers want none.
 	Key string
@@ -76,7 +76,7 @@ func New(o Options) *Provider {
 	case o.Key == "" && o.BaseURL == "":
 		p.fault = &llm.Error{
 			Kind:    llm.BadKey,
-			Message: "model server " + defaultURL + ": no API key",
+			Message: "model server " + DefaultURL + ": no API key",
 			Hint:    "set OPENAI_API_KEY, or the base URL of a server that needs no key",
 		}
 	}
@@ -88,7 +88,7 @@ func New(o Options) *Provider {
 func baseURL(s string) (string, error) {
 	text := strings.TrimSpace(s)
 	if text == "" {
-		return defaultURL, nil
+		return DefaultURL, nil
 	}
 	if !strings.Contains(text, "://") {
 		text = guessScheme(text) + "://" + text
