@@ -32,6 +32,12 @@ func sessionCommands() []command {
 				"A prefix of an id or a name is enough. Without an argument it lists the sessions.",
 		},
 		{
+			name: "fork", group: groupMore, run: fork,
+			brief: "go on in a new session; this one stays as it is",
+			more: "The new one has the cells, the conversation and the globals of this one, as after /resume, and a log of its\n" +
+				"own. Resume the id of this one to come back to the point where they part.",
+		},
+		{
 			name: "replay", group: groupMore, run: replay,
 			brief: "rerun cells whose globals were not restored",
 			more:  "Use it after a resume. Scripts that changed data are skipped, and no writes are allowed.",
@@ -172,11 +178,26 @@ func resume(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 		return err
 	}
 	if s.ID == sh.options.Session.ID() {
-		return fmt.Errorf("%s is this session", s.ID)
+		return fmt.Errorf("%s is this session; /fork goes on from it in a new one", s.ID)
 	}
+	return sh.leaveFor(s.ID)
+}
+
+func fork(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	if sh.options.Archive == nil {
+		return errNoLog
+	}
+	if arg != "" {
+		return &UsageError{usage: "/fork"}
+	}
+	return sh.leaveFor(sh.options.Session.ID())
+}
+
+// leaveFor ends this session; the front end goes on with the one named.
+func (sh *Shell) leaveFor(id string) error {
 	sh.mu.Lock()
-	sh.next = s.ID
-	sh.mu.Unlock()
+	defer sh.mu.Unlock()
+	sh.next = id
 	return errQuit
 }
 

@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"almanac/catalog/regular"
 )
 
 // The header of a back office: "ALMA" in ASCII, and the version of its tables and contents.
@@ -221,7 +223,7 @@ func lock(ctx context.Context, name string) (unlock func(done bool) error, err e
 		return nil, err
 	}
 	for {
-		free, err := tryLock(f)
+		free, err := regular.TryLock(f)
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}

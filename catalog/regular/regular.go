@@ -1,5 +1,5 @@
 // Package regular opens regular files and nothing else: opening a pipe or a device might wait without end, and so might
-// reading one.
+// reading one. It also locks them, so that processes know of each other.
 package regular
 
 import (

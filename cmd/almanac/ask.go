@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -243,6 +244,10 @@ func (cli *commandLine) pipe(ctx context.Context, p *program, asks bool) (err er
 		}
 		if failed == nil {
 			failed = err
+		}
+		if shell.Next() != "" {
+			failed = cmp.Or(failed, usage("line %d: %s: a pipe has one session: the lines after this were not run: "+
+				"almanac --resume ID resumes another", h.at, text))
 		}
 		return quit || ctx.Err() != nil
 	}

@@ -29,6 +29,7 @@ func (cli *commandLine) openLog(view *catalog.View, text string, about trace.Abo
 	about.ID, about.Version, about.Sources = session.NewID(now), version, cli.shownSources()
 	about.Actor, about.Tenant = view.Actor(), view.Tenant()
 	about.Dir, _ = os.Getwd()
+	about.Process = os.Getpid()
 	log, err := trace.CreateLog(cli.archive().Path(about.ID, now), cli.credentials.filter)
 	if err != nil {
 		return nil, err

@@ -230,9 +230,13 @@ func (c *config) askApproval(p *program) error {
 	return nil
 }
 
-// agrees asks the person at the terminal until the answer is yes or no; an empty one is a no. What was typed before the
-// question is no answer: it is thrown away, and a line that comes too soon to be one is asked about again.
-func (p *program) agrees(question string) bool {
+// agrees asks the person at the terminal until the answer is yes or no; an empty one is a no.
+func (p *program) agrees(question string) bool { return p.choose(question, "no", "yes") == "yes" }
+
+// choose asks the person at the terminal until the answer is one of the words or the first letter of one; an empty one,
+// and the input's end, are the first. What was typed before the question is no answer: it is thrown away, and a line
+// that comes too soon to be one is asked about again.
+func (p *program) choose(question string, words ...string) string {
 	for {
 		dropTyped(p.stdin)
 		fmt.Fprint(p.stderr, question)
@@ -242,16 +246,16 @@ func (p *program) agrees(question string) bool {
 			fmt.Fprintln(p.stderr, "that was typed before the question, and does not count")
 			continue
 		}
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "y", "yes":
-			return true
-		case "", "n", "no":
-			return false
+		answer := strings.ToLower(strings.TrimSpace(line))
+		for _, word := range words {
+			if answer == word || answer == word[:1] {
+				return word
+			}
 		}
-		if err != nil {
-			return false
+		if answer == "" || err != nil {
+			return words[0]
 		}
-		fmt.Fprintln(p.stderr, "answer y or n")
+		fmt.Fprintf(p.stderr, "answer %s\n", strings.Join(words, ", "))
 	}
 }
 

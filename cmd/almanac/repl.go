@@ -54,6 +54,11 @@ func (c replCommand) Run(ctx context.Context, cli *commandLine, p *program) erro
 	if err := c.pick(cli, p); err != nil {
 		return err
 	}
+	if c.Resume != "" || c.Continue {
+		if left, err := cli.shareOrLeave(ctx, p); left || err != nil {
+			return err
+		}
+	}
 	if c.Eval != nil {
 		code, err := p.readCode(*c.Eval)
 		if err != nil {

@@ -73,18 +73,22 @@ func (c sessionsList) Run(cli *commandLine, p *program) error {
 }
 
 type sessionsShow struct {
-	ID   string `arg:"" help:"Session id, name, or a prefix of either."`
-	Form string `enum:"md,lua,jsonl" default:"md" help:"Format: md to read, lua to run again, jsonl for every record."`
+	ID     string `arg:"" help:"Session id, name, or a prefix of either."`
+	Follow bool   `help:"Go on printing what happens in a session that is open, until it ends."`
+	Form   string `enum:"md,lua,jsonl" default:"md" help:"Format: md to read, lua to run again, jsonl for every record."`
 }
 
 // Run prints the session.
-func (c sessionsShow) Run(cli *commandLine, p *program) error {
+func (c sessionsShow) Run(ctx context.Context, cli *commandLine, p *program) error {
 	thread, err := cli.thread(c.ID)
 	if err != nil {
 		return err
 	}
 	for _, n := range thread.Notices {
 		fmt.Fprintln(p.stderr, n)
+	}
+	if c.Follow {
+		return cli.watch(ctx, p, thread.Summary)
 	}
 	form, err := transcript.ParseFormat(c.Form)
 	if err != nil {
@@ -185,6 +189,9 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 		return misconfigured(err)
 	}
 	notices = append(notices, said...)
+	if held := openElsewhere(t.Summary); held != "" {
+		notices = append(notices, held+": this is a fork of it; from here neither sees what the other does")
+	}
 	w.resumed = slices.Concat([]string{line}, t.Notices, notices)
 	return nil
 }

@@ -34,6 +34,8 @@ type Summary struct {
 	Dir     string    `json:"dir,omitempty"`
 	Resumes string    `json:"resumes,omitempty"`
 	Front   Front     `json:"front,omitempty"`
+	// Process is the number of the process that writes the log, or wrote it.
+	Process int `json:"process,omitempty"`
 	// Cells counts the cells of this log, without those of the session that it goes on from.
 	Cells int `json:"cells"`
 	// First is the first prompt or script.
@@ -230,7 +232,8 @@ func summarize(path string, words []string) (Summary, bool, error) {
 		}
 		switch {
 		case r.Kind == KindSession && r.About != nil:
-			known, s.Start, s.Dir, s.Resumes, s.Front = true, r.Time, r.About.Dir, r.About.Resumes, r.About.Front
+			a := r.About
+			known, s.Start, s.Dir, s.Resumes, s.Front, s.Process = true, r.Time, a.Dir, a.Resumes, a.Front, a.Process
 		case r.Kind == KindName:
 			s.Name = r.Text
 			hear(r.Text)

@@ -45,6 +45,7 @@ func CreateLog(path string, secrets *secret.Filter) (*Log, error) {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
 	syncFolder(filepath.Dir(path))
+	_, _ = regular.TryLock(file) // for Held; where files cannot be locked, no log is
 	return &Log{path: path, secrets: secrets, file: file}, nil
 }
 
@@ -54,6 +55,18 @@ func syncFolder(dir string) {
 		_ = f.Sync()
 		_ = f.Close()
 	}
+}
+
+// Held tells whether the process that writes the log at path still has it open. Where files cannot be locked it is
+// false.
+func Held(path string) bool {
+	file, err := openLog(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	free, err := regular.TryLock(file)
+	return err == nil && !free
 }
 
 // Path is where the log is.

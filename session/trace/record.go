@@ -73,6 +73,8 @@ type About struct {
 	Tenant  string   `json:"tenant,omitempty"`
 	Sources []string `json:"sources,omitempty"`
 	Dir     string   `json:"dir,omitempty"`
+	// Process is the number of the process that writes the log.
+	Process int `json:"process,omitempty"`
 	// Front is what the session was run from; logs of old have none.
 	Front Front `json:"front,omitempty"`
 	// Resumes is the id of the session that this one goes on from; empty when it began anew.

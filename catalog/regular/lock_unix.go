@@ -1,6 +1,6 @@
 //go:build unix
 
-package demo
+package regular
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks an open file exclusively until it is closed; false if another process holds the lock.
-func tryLock(f *os.File) (bool, error) {
+// TryLock locks an open file exclusively until it is closed; false if another process holds the lock.
+func TryLock(f *os.File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
 		return false, nil

@@ -1,4 +1,4 @@
-package demo
+package regular
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock locks an open file exclusively until it is closed; false if another process holds the lock.
-func tryLock(f *os.File) (bool, error) {
+// TryLock locks an open file exclusively until it is closed; false if another process holds the lock.
+func TryLock(f *os.File) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
-		0, 1, 0, &windows.Overlapped{})
+		0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30}) // beyond its contents, which others read
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return false, nil
 	}
