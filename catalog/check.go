@@ -102,7 +102,7 @@ func (s *Schema) Broken() error {
 // Normalising turns "5" into 5 where a number is wanted and a string is not, 5.0 into int64 5 where an integer is
 // wanted, a single value into a list of it where a list is wanted, an empty object into an empty list and the other
 // way round, and fills in defaults. Nothing else is changed. A name that the schema does not list is an error, unless
-// the schema lists none or says additionalProperties.
+// the schema lists none or says additionalProperties. Args that hold a Later are checked as far as they are known.
 func (s *Schema) Check(args map[string]any) (map[string]any, error) {
 	if s == nil {
 		if len(args) > 0 {
@@ -128,6 +128,9 @@ func (s *Schema) Check(args map[string]any) (map[string]any, error) {
 	out, ok := value.(map[string]any)
 	if !ok {
 		return nil, &ArgError{Got: "cannot be checked: the schema wants no object"}
+	}
+	if c.later {
+		return out, nil
 	}
 	if err := s.resolved.Validate(out); err != nil {
 		return nil, &ArgError{Got: "not valid: " + libraryMessage(err)}
@@ -168,23 +171,6 @@ func tooDeep(v any, depth int) bool {
 	return false
 }
 
-// libraryMessage drops the library's path to the error and keeps the reason.
-func libraryMessage(err error) string {
-	msg := err.Error()
-	place := ""
-	for strings.HasPrefix(msg, "validating ") {
-		i := strings.Index(msg, ": ")
-		if i < 0 {
-			break
-		}
-		place, msg = strings.TrimPrefix(msg[:i], "validating "), msg[i+2:]
-	}
-	if place != "" && place != "root" {
-		msg = place + ": " + msg
-	}
-	return text.LineRunes(msg, 200)
-}
-
 // A checker walks arguments and a schema together.
 type checker struct {
 	root  *jsonschema.Schema
@@ -192,6 +178,8 @@ type checker struct {
 	// inner is above zero inside the branches of a choice and the parts of an allOf, where only the schema around
 	// them knows all names.
 	inner int
+	// later tells that the arguments hold a Later.
+	later bool
 }
 
 // check returns the normalised value, never changing the one given.
@@ -202,6 +190,10 @@ func (c *checker) check(v any, s *jsonschema.Schema, path string, depth int) (an
 	s, err := c.follow(s, path)
 	if err != nil {
 		return nil, err
+	}
+	if later, ok := v.(Later); ok {
+		c.later = true
+		return later, later.check(s, path)
 	}
 	v, err = c.plainValue(v, path)
 	if err != nil {

@@ -104,6 +104,9 @@ func (s *Schema) document() spec.Document {
 	return spec.Document(s.text)
 }
 
+// Shape is what the schema says about its values. A nil schema says nothing.
+func (s *Schema) Shape() spec.Shape { return s.document().Shape() }
+
 // Placeholder is a plausible value of the schema's shape, for previews. A nil schema gives nil.
 func (s *Schema) Placeholder() any {
 	if s == nil {

@@ -103,6 +103,34 @@ func (c *checker) checkType(v any, s *jsonschema.Schema, path string) (any, *Arg
 	return nil, err
 }
 
+// A Later stands in arguments for a value that is not there yet. It fits every schema that allows values of its kind.
+type Later struct {
+	// Text names it in errors.
+	Text string
+	// Kind is that of spec.Shape; empty when it is not known.
+	Kind string
+}
+
+// check fails where the schema allows no value of the kind. A text may be a number and a value become a list of it, as
+// elsewhere.
+func (l Later) check(s *jsonschema.Schema, path string) *ArgError {
+	allowed := kinds(s)
+	fits := len(allowed) == 0 || slices.Contains(allowed, "array")
+	switch l.Kind {
+	case "object":
+		fits = fits || slices.Contains(allowed, "object")
+	case "":
+		fits = true
+	case "list":
+	default:
+		fits = fits || slices.ContainsFunc(allowed, func(kind string) bool { return kind != "object" && kind != "null" })
+	}
+	if fits && !never(s) {
+		return nil
+	}
+	return &ArgError{Field: path, Want: wanted(s), Got: l.Text + ", a value of type " + l.Kind, Schema: schemaText(s)}
+}
+
 // as reports whether v is of the JSON type kind. A float without a fraction is an integer.
 func as(v any, kind string) (any, bool) {
 	ok := false
@@ -316,6 +344,8 @@ func describeValue(v any) string {
 		return "list of " + text.Count(len(value), "item")
 	case map[string]any:
 		return "object of " + text.Count(len(value), "field")
+	case Later:
+		return value.Text
 	}
 	return fmt.Sprintf("%T", v)
 }
@@ -336,4 +366,21 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "." + name
+}
+
+// libraryMessage drops the library's path to the error and keeps the reason.
+func libraryMessage(err error) string {
+	msg := err.Error()
+	place := ""
+	for strings.HasPrefix(msg, "validating ") {
+		i := strings.Index(msg, ": ")
+		if i < 0 {
+			break
+		}
+		place, msg = strings.TrimPrefix(msg[:i], "validating "), msg[i+2:]
+	}
+	if place != "" && place != "root" {
+		msg = place + ": " + msg
+	}
+	return text.LineRunes(msg, 200)
 }
