@@ -9,33 +9,40 @@ import (
 	"strings"
 
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/spec"
 	"almanac/catalog/text"
 )
 
-const (
-	gistWords = 6
-	// bytesPerToken is on the careful side for English words and short names.
-	bytesPerToken = 3
-)
+const gistWords = 6
 
-// Card is a table of contents for prompts, within a budget of tokens (counted at three bytes each; 0 means 400): one
-// line per domain with its number of actions and a gist of up to six words. The first line is headed "complete", or
-// "partial: 12 of 240" where not all domains fit; then the largest are shown. Domains are in the order of their names.
+// Card is a table of contents for prompts, within a budget of tokens (as spec.Tokens counts; 0 means 400): one line per
+// domain with its number of actions and a gist of up to six words. The first line is headed "complete", or "partial: 12
+// of 240" where not all domains fit; then the largest are shown. Domains are in the order of their names.
 func (v *View) Card(tokens int) string {
 	if tokens <= 0 {
 		tokens = 400
 	}
 	domains := v.Children("")
-	budget := tokens*bytesPerToken - 80
+	head := func(shown int) string {
+		line := fmt.Sprintf("complete: %s in %s", text.Count(v.count, "action"), text.Count(len(domains), "domain"))
+		if shown < len(domains) {
+			line = fmt.Sprintf("partial: %d of %d domains, %s in all", shown, len(domains), text.Count(v.count, "action"))
+		}
+		if v.loading != "" {
+			line += "; " + v.loading
+		}
+		return line
+	}
+	budget := tokens - spec.Tokens(head(len(domains)-1)) - 1
 	shown := slices.Clone(domains)
 	slices.SortStableFunc(shown, func(a, b Child) int { return cmp.Compare(b.Count, a.Count) })
 	used := 0
 	for i, domain := range shown {
-		used += len(cardLine(domain, nil)) + 1
+		used += lineTokens(domain)
 		// If not all fit, a third is kept for words: names alone say little.
 		if used > budget || i > 0 && used > budget*2/3 && i+1 < len(shown) && !fits(shown[i+1:], budget-used) {
 			shown = shown[:i]
-			used -= len(cardLine(domain, nil)) + 1
+			used -= lineTokens(domain)
 			break
 		}
 	}
@@ -48,30 +55,28 @@ func (v *View) Card(tokens int) string {
 	given := make([]int, len(shown))
 	for round := range gistWords {
 		for i, gist := range gists {
-			if round < len(gist) && used+len(gist[round])+2 <= budget {
-				used += len(gist[round]) + 2
-				given[i] = round + 1
+			if round >= len(gist) || given[i] < round {
+				continue
+			}
+			if cost := spec.Tokens(", " + gist[round]); used+cost <= budget {
+				used, given[i] = used+cost, round+1
 			}
 		}
 	}
-	lines := []string{fmt.Sprintf("complete: %s in %s", text.Count(v.count, "action"), text.Count(len(domains), "domain"))}
-	if len(shown) < len(domains) {
-		lines[0] = fmt.Sprintf("partial: %d of %d domains, %s in all", len(shown), len(domains),
-			text.Count(v.count, "action"))
-	}
-	if v.loading != "" {
-		lines[0] += "; " + v.loading
-	}
+	lines := []string{head(len(shown))}
 	for i, domain := range shown {
-		lines = append(lines, cardLine(domain, gists[i][:min(given[i], len(gists[i]))]))
+		lines = append(lines, cardLine(domain, gists[i][:given[i]]))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// fits reports whether the lines of domains, without words, take at most budget bytes.
+// lineTokens is what the line of a domain takes without words.
+func lineTokens(domain Child) int { return spec.Tokens(cardLine(domain, nil)) + 1 }
+
+// fits reports whether the lines of domains, without words, take at most budget tokens.
 func fits(domains []Child, budget int) bool {
 	for _, domain := range domains {
-		if budget -= len(cardLine(domain, nil)) + 1; budget < 0 {
+		if budget -= lineTokens(domain); budget < 0 {
 			return false
 		}
 	}

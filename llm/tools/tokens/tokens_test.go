@@ -22,6 +22,7 @@ import (
 	"almanac/llm/tools"
 	"almanac/session"
 	"almanac/session/kernel"
+	"almanac/session/policy"
 )
 
 // counter returns the number of tokens of a text in the vocabulary of GPT-4o and its successors.
@@ -115,44 +116,106 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// prompt counts all that a request carries before anyone has said a word: system text with the catalog card, and the
-// three tools with names, descriptions and schemas. cards is the part of it that grows with the catalog: the card and
-// the descriptions.
-func prompt(t testing.TB, view *catalog.View, count func(string) int) (all, cards int) {
+// A weight is what a request carries before anyone has said a word, in tokens: the system text with the catalog card,
+// and the three tools with their names, descriptions and schemas.
+type weight struct{ system, card, query, describe, execute int }
+
+func (w weight) all() int { return w.system + w.query + w.describe + w.execute }
+
+func (w weight) String() string {
+	return fmt.Sprintf("%d tokens: system %d with a card of %d, query %d, describe %d, execute %d",
+		w.all(), w.system, w.card, w.query, w.describe, w.execute)
+}
+
+func openSession(t testing.TB, view *catalog.View) *session.Session {
 	t.Helper()
 	s, err := session.New(view, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	system := tools.SystemPrompt(s, tools.Options{}).Text
+	return s
+}
+
+// weigh counts what the session has for a model.
+func weigh(t testing.TB, s *session.Session, o tools.Options, count func(string) int) weight {
+	t.Helper()
+	system := tools.SystemPrompt(s, o).Text
 	_, card, found := strings.Cut(system, "The catalog (data): ")
 	if !found {
 		t.Fatalf("no card in the prompt:\n%s", system)
 	}
-	all, cards = count(system), count(card)
-	for _, tool := range tools.New(s, tools.Options{}) {
-		if n := len([]rune(tool.Description)); n > 1000 {
-			t.Errorf("%s: the description has %d characters", tool.Name, n)
-		}
-		all += count(tool.Name) + count(tool.Description) + count(string(tool.Schema))
-		cards += count(tool.Description)
+	w := weight{system: count(system), card: count(card)}
+	for i, tool := range tools.New(s, o) {
+		*[]*int{&w.query, &w.describe, &w.execute}[i] = count(tool.Name) + count(tool.Description) +
+			count(string(tool.Schema))
 	}
-	if all > 1000 {
-		t.Errorf("%d actions: the prompt with the tools takes %d tokens, want at most 1,000", view.Len(), all)
-	}
-	return all, cards
+	return w
 }
 
-// grown is a catalog of n actions in the demo's ways: its entries again and again, under other first segments.
-func grown(t testing.TB, entries []catalog.Entry, n int) *catalog.View {
+// mostTokens is what the prompt, the card and the tools may have together, whatever the catalog is.
+const mostTokens = 1000
+
+// TestPromptSize: neither the size of a catalog nor the length and the script of its names nor the rules of its view
+// nor the policy get the prompt over its limit.
+func TestPromptSize(t *testing.T) {
+	count := counter(t)
+	entries := demoEntries(t)
+	policies := map[string]policy.Policy{
+		"read-only": {}, "ask": {Mode: policy.Ask},
+		"longest": {Mode: policy.Session, Grants: []policy.Grant{{N: 1}}, Rules: []policy.Rule{{}}},
+	}
+	names := map[string]func(i int) string{
+		"demo":   func(i int) string { return "" },
+		"tenant": func(i int) string { return fmt.Sprintf("tenant%d_", i) },
+		"hex":    func(i int) string { return fmt.Sprintf("%x_", uint64(i)*0x9e3779b97f4a7c15) },
+		"long":   func(i int) string { return fmt.Sprintf("%s%d_", strings.Repeat("antidisestablishment_", 4), i) },
+		"other":  func(i int) string { return fmt.Sprintf("顧客管理ქართული%d_", i) },
+		"signs":  func(i int) string { return fmt.Sprintf("q%dz-x%dj-", i, 7*i) },
+	}
+	worst, where := weight{}, ""
+	for name, prefix := range names {
+		for _, n := range []int{10, 100, 1_000, 10_000, 100_000} {
+			if n > len(entries) && name == "demo" || n == 100_000 && name != "tenant" {
+				continue
+			}
+			view := grown(t, entries, n, prefix)
+			narrow, err := view.Narrow(catalog.Rules{ReadOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seen, v := range map[string]*catalog.View{"whole": view, "narrow": narrow, "no": view.Nothing()} {
+				s := openSession(t, v)
+				for said, p := range policies {
+					if err := s.SetPolicy(p); err != nil {
+						t.Fatal(err)
+					}
+					for _, o := range []tools.Options{{}, {Isolated: true}} {
+						w := weigh(t, s, o, count)
+						at := fmt.Sprintf("%s names, %d actions, %s view, policy %s, isolated %v", name, n, seen, said, o.Isolated)
+						if w.all() > mostTokens {
+							t.Errorf("%s: %v, want at most %d", at, w, mostTokens)
+						}
+						if w.all() > worst.all() {
+							worst, where = w, at
+						}
+					}
+				}
+				s.Close()
+			}
+		}
+	}
+	t.Logf("most: %s: %v", where, worst)
+}
+
+// grown is a catalog of n actions in the demo's ways: its entries again and again, under first segments that begin with
+// prefix of their round.
+func grown(t testing.TB, entries []catalog.Entry, n int, prefix func(i int) string) *catalog.View {
 	t.Helper()
 	all := make([]catalog.Entry, 0, n)
 	for i := 0; len(all) < n; i++ {
 		for _, e := range entries[:min(len(entries), n-len(all))] {
-			if i > 0 {
-				e.ID = fmt.Sprintf("tenant%d_%s", i, e.ID)
-				e.Namespace = nil
+			if i > 0 || n < len(entries) {
+				e.ID, e.Namespace = prefix(i)+e.ID, nil
 			}
 			all = append(all, e)
 		}
@@ -177,15 +240,11 @@ func demoEntries(t testing.TB) []catalog.Entry {
 func TestBudgets(t *testing.T) {
 	count := counter(t)
 	entries := demoEntries(t)
-	for _, n := range []int{100, 100_000} {
-		all, cards := prompt(t, grown(t, entries, n), count)
-		t.Logf("%6d actions: prompt with tools %d tokens, card and descriptions %d", n, all, cards)
-	}
 	var queries []eval.Query
 	for _, e := range entries {
 		queries = append(queries, eval.Query{Text: e.Description})
 	}
-	view := grown(t, entries, len(entries))
+	view := grown(t, entries, len(entries), nil)
 	b := answers(t, view, queries, count)
 	t.Log(b)
 	for what, s := range map[string]spread{"search": b.search, "plan": b.plan} {
@@ -211,8 +270,9 @@ func TestFigures(t *testing.T) {
 	var large *catalog.View
 	if file := os.Getenv("ALMANAC_EVAL_CATALOG"); file != "" {
 		large = open(t, file)
-		all, cards := prompt(t, large, count)
-		t.Logf("%6d actions: prompt with tools %d tokens, card and descriptions %d", large.Len(), all, cards)
+		s := openSession(t, large)
+		defer s.Close()
+		t.Logf("%6d actions: %v", large.Len(), weigh(t, s, tools.Options{}, count))
 	}
 	for _, file := range files {
 		set, err := eval.OpenSet(filepath.Dir(file))
