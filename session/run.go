@@ -67,7 +67,8 @@ func (s *Session) Run(ctx context.Context, script Script) (*Outcome, error) {
 
 // Preview runs a script on a copy of the session's globals, in a machine that is discarded afterwards. Reads are
 // made; a mutation is recorded and returns a placeholder in the shape of its output. Outcome.Missing names globals that
-// the script reads and that could not be copied: a coroutine, or all where the state is too large.
+// the script reads and that could not be copied: a coroutine, or all where the state is too large. A fresh script sees
+// none.
 func (s *Session) Preview(ctx context.Context, script Script) (*Outcome, error) {
 	r, err := s.newRun(script, trace.ModePreview)
 	if err != nil {
@@ -84,6 +85,9 @@ func (s *Session) Preview(ctx context.Context, script Script) (*Outcome, error) 
 // missing lists the session's globals that a preview's script reads and has no copy of; when it ended well, without
 // those it sets itself.
 func (r *run) missing(well bool) []string {
+	if r.script.Fresh {
+		return nil
+	}
 	var names []string
 	used := syntax.Names(r.script.Source)
 	for _, name := range namesOf(r.session.Globals()) {
@@ -242,7 +246,7 @@ func (r *run) machine(ctx context.Context) (m *kernel.Kernel, shared bool, err e
 	if shared {
 		w.machine = m
 	}
-	if r.mode == trace.ModePreview && w.machine != nil {
+	if r.mode == trace.ModePreview && w.machine != nil && !r.script.Fresh {
 		m, r.copied, err = w.copyTo(ctx, m)
 	}
 	return m, shared, err

@@ -62,6 +62,10 @@ var layers = []layer{
 	{"prelude", nil},
 	{"session/kernel", map[string]string{"session/vm": "the machine that the process runs"}},
 	{"session/policy", map[string]string{"catalog": "operations and risks"}},
+	{"session/steps", map[string]string{
+		"catalog":      "ids, arguments and results",
+		"catalog/spec": "reads JSON; what is known of a result",
+	}},
 	{"session/trace", map[string]string{"catalog": "effects of calls", "catalog/secret": "the log is redacted"}},
 	{"session", map[string]string{
 		"catalog":        "views, entries, calls",
@@ -81,6 +85,7 @@ var layers = []layer{
 		"llm":            "they are tools of a conversation",
 		"session":        "running",
 		"session/policy": "what may be done, in words",
+		"session/steps":  "plans in place of scripts",
 		"session/trace":  "outcomes of calls",
 		"session/vm":     "values and errors of Lua",
 	}},
@@ -105,6 +110,7 @@ var layers = []layer{
 		"repl/input":    "modes and forms of what was typed",
 		"repl/show":     "values as lines",
 		"session":       "outcomes, and requests for approval",
+		"session/steps": "a plan of the model's is shown as Lua",
 		"session/trace": "calls",
 		"session/vm":    "values, streams and errors of Lua",
 	}},

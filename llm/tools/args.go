@@ -12,7 +12,7 @@ import (
 	"almanac/llm"
 )
 
-// An argument is one that a tool takes. Exactly one of text, list and flag is set; it gets the value.
+// An argument is one that a tool takes. Exactly one of text, list, flag and raw is set; it gets the value.
 type argument struct {
 	name     string
 	required bool
@@ -20,6 +20,7 @@ type argument struct {
 	text     *string
 	list     *[]string
 	flag     *bool
+	raw      *json.RawMessage
 }
 
 // decode reads the arguments of a tool. It refuses names that it does not know and values of another type, except
@@ -59,6 +60,8 @@ func (a argument) wants() string {
 		return "a list of action ids"
 	case a.flag != nil:
 		return "true or false"
+	case a.raw != nil:
+		return "a list of steps"
 	case a.oneOf != nil:
 		return strings.Join(a.oneOf, ", ")
 	}
@@ -67,6 +70,9 @@ func (a argument) wants() string {
 
 func (a argument) read(value json.RawMessage) bool {
 	switch {
+	case a.raw != nil:
+		*a.raw = value
+		return true
 	case a.list != nil:
 		return readList(value, a.list)
 	case a.flag != nil:

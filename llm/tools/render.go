@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/session"
 	"almanac/session/trace"
@@ -61,12 +62,17 @@ type showing struct {
 	lasting bool
 	// isolated tells that no global lives on.
 	isolated bool
+	// placeholders tells that values come of writes that were not made.
+	placeholders bool
 	// room is how many bytes values may have; zero means maxValues.
 	room int
 }
 
 func renderOutcome(out *session.Outcome, how showing) string {
 	var b strings.Builder
+	if out.DryRun {
+		renderPlanned(&b, out, how)
+	}
 	if out.Err != nil {
 		renderError(&b, out)
 	}
@@ -76,7 +82,9 @@ func renderOutcome(out *session.Outcome, how showing) string {
 	if out.Lost != "" {
 		fmt.Fprintf(&b, "lost: %s\n", out.Lost)
 	}
-	renderCalls(&b, out)
+	if !out.DryRun {
+		renderCalls(&b, out)
+	}
 	renderGlobals(&b, out.Globals)
 	if out.Err == nil {
 		renderBudget(&b, out.Used)
@@ -124,6 +132,55 @@ func renderPrinted(b *strings.Builder, out *session.Outcome) {
 	}
 	if out.Dropped > 0 {
 		fmt.Fprintf(b, "%d more printed bytes dropped: print less\n", out.Dropped)
+	}
+}
+
+const (
+	// maxChange is how many bytes an action may say about what one call would change.
+	maxChange = 1 << 10
+	// maxPlaceholders is how many bytes values may have that are made of placeholders.
+	maxPlaceholders = 1 << 10
+)
+
+func planned(c trace.Call) bool { return c.Verdict == trace.Planned && !c.Composed }
+
+// renderPlanned writes the calls of a preview: those that would change data, with their arguments and what they would
+// change, and the others, which were made.
+func renderPlanned(b *strings.Builder, out *session.Outcome, how showing) {
+	var would, made []trace.Call
+	for _, c := range out.Calls {
+		if planned(c) {
+			would = append(would, c)
+		} else {
+			made = append(made, c)
+		}
+	}
+	b.WriteString("preview: nothing was changed\n")
+	if len(would) == 0 && out.Err == nil {
+		b.WriteString("it would make no mutations\n")
+	}
+	if len(would) > 0 {
+		fmt.Fprintf(b, "it would make %s:\n", text.Count(len(would), "mutation"))
+	}
+	for i, c := range would {
+		if i == maxCalls {
+			fmt.Fprintf(b, "  and %d more\n", len(would)-i)
+			break
+		}
+		fmt.Fprintf(b, "  %s\n", lua.Call(c.ID, literal(c.Args, maxChange)))
+		if change := strings.TrimSpace(c.Preview); change != "" {
+			fmt.Fprintf(b, "    %s\n", strings.ReplaceAll(capped(change, maxChange), "\n", "\n    "))
+		}
+	}
+	if len(made) > 0 {
+		lines := callLines(made)
+		fmt.Fprintf(b, "other calls: %s\n", nameList(lines, maxCalls))
+	}
+	if len(out.Missing) > 0 {
+		fmt.Fprintf(b, "without the globals %s, which have no copy\n", nameList(out.Missing, maxNames))
+	}
+	if how.placeholders && len(out.Values) > 0 {
+		b.WriteString("results of mutations are placeholders in what follows\n")
 	}
 }
 

@@ -45,10 +45,12 @@ const (
 		`"items":{"type":"object","properties":{"id":{"type":"string"},"spec":{"type":"string"}},` +
 		`"required":["id","spec"]}},"unknown":{"type":"array","items":{"type":"string"}},` + errorOutput + `,` +
 		pageOutput + `},"required":["ok"]}`
-	executeOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},"values":{"type":"array",` +
+	executeOutput = `{"type":"object","properties":{"ok":{"type":"boolean"},` +
+		`"preview":{"type":"boolean","description":"nothing was changed"},"values":{"type":"array",` +
 		`"description":"what the script returned"},"printed":{"type":"string"},"calls":{"type":"array",` +
 		`"items":{"type":"object","properties":{"id":{"type":"string"},"verdict":{"type":"string"},` +
-		`"mutates":{"type":"boolean"},"error":{"type":"string"}},"required":["id","verdict"]}},` +
+		`"mutates":{"type":"boolean"},"error":{"type":"string"},"args":{"type":"object"},` +
+		`"preview":{"type":"string","description":"what the call would change"}},"required":["id","verdict"]}},` +
 		`"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},` + readOutput + `,` +
 		errorOutput + `,` + pageOutput + `},"required":["ok"]}`
 )
@@ -77,19 +79,25 @@ func (t toolset) answerReply(a *session.Answer) Reply {
 }
 
 func (t toolset) specsReply(specs []catalog.Spec, unknown []string) Reply {
-	parts := make([]string, 0, len(specs)+1)
 	actions := make([]any, 0, len(specs))
 	for _, spec := range specs {
-		text := strings.TrimSpace(spec.Text)
-		parts = append(parts, text)
-		actions = append(actions, map[string]any{"id": spec.ID, "spec": text})
+		actions = append(actions, map[string]any{"id": spec.ID, "spec": strings.TrimSpace(spec.Text)})
 	}
 	data := map[string]any{"ok": true, "actions": actions}
+	text := specsText(specs)
 	if len(unknown) > 0 {
-		parts = append(parts, strings.Join(unknown, "\n"))
+		text += "\n\n" + strings.Join(unknown, "\n")
 		data["unknown"] = unknown
 	}
-	return Reply{Text: capped(strings.Join(parts, "\n\n"), t.options.room(maxText)), Short: shortSpecs(specs), Data: data}
+	return Reply{Text: capped(text, t.options.room(maxText)), Short: shortSpecs(specs), Data: data}
+}
+
+func specsText(specs []catalog.Spec) string {
+	parts := make([]string, len(specs))
+	for i, spec := range specs {
+		parts[i] = strings.TrimSpace(spec.Text)
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // toModel is an outcome in which the person's own denials are told to the model.
@@ -116,6 +124,9 @@ func deniedByPerson(message string) string {
 // outcomeReply answers with an outcome; kept is the global that has the first value.
 func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 	data := outcomeData(out)
+	if out.DryRun {
+		data["preview"] = true
+	}
 	if len(out.Values) > 0 {
 		values := make([]any, 0, len(out.Values))
 		for _, v := range out.Values {
@@ -137,12 +148,11 @@ func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 	if out.Lost != "" {
 		data["lost"] = out.Lost
 	}
-	reply := Reply{
-		Text: renderOutcome(out, showing{
-			kept: kept, lasting: t.options.Kept != nil, isolated: t.options.Isolated, room: t.options.Room,
-		}),
-		Data: data, Usage: callUsage(out.Calls),
+	how := showing{
+		kept: kept, lasting: t.options.Kept != nil, isolated: t.options.Isolated || out.DryRun, room: t.options.Room,
+		placeholders: slices.ContainsFunc(out.Calls, planned),
 	}
+	reply := Reply{Text: renderOutcome(out, how), Data: data, Usage: callUsage(out.Calls)}
 	if out.Err != nil {
 		reply.Failed, reply.Call = true, out.Err.Call
 	}
@@ -203,6 +213,12 @@ func callData(c trace.Call) map[string]any {
 	}
 	if c.Error != "" {
 		data["error"] = capped(c.Error, 1<<10)
+	}
+	if planned(c) {
+		data["args"] = c.Args
+		if c.Preview != "" {
+			data["preview"] = c.Preview
+		}
 	}
 	return data
 }

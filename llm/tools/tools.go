@@ -48,35 +48,49 @@ func (o Options) cell() int {
 	return o.Cell()
 }
 
-const queryText = `Find actions with a short Lua script; no action runs and nothing is kept.
-catalog.search(words, opts); sets by exact name: namespace, tags, entities, inputs, outputs(names); filter(set, opts), intersect(a, b), union(a, b), boost(set, opts), top(set, n), facets(set), pick(set, opts), plan{steps}, similar(id), explain(id, words), get(id).
-opts: domains, tags, entities, operation, include_mutations, mutates, needs_input, needs_output, risk, limit.
-Return a set, a step or a plan:
+const queryText = `Find actions with a short Lua script; no action runs, nothing is kept.
+catalog.search(words, opts); by exact name: namespace, tags, entities, inputs, outputs(names); filter(set, opts), intersect(a, b), union(a, b), boost(set, opts), top(set, n), facets(set), similar(id), pick(set, opts), plan{picks}.
+opts: domains, tags, entities, operation, mutates, needs_input, needs_output, risk, limit.
+Return a set, or for several steps a plan:
 return catalog.plan{
- catalog.pick(catalog.search("find customer by company name", {domains={"crm"}}), {needs_output="customer_id", limit=2}),
- catalog.pick(catalog.search("unpaid invoices of a customer"), {needs_input="customer_id", mutates=false, limit=3})}
-A hit is one line: id(args, * required) -> result, then R reads, W writes, ! high-risk write.`
+ catalog.pick(catalog.search("find customer by name", {domains={"crm"}}), {needs_output="customer_id"}),
+ catalog.pick(catalog.search("unpaid invoices of a customer"), {needs_input="customer_id", mutates=false})}
+A hit: id(args, * required) -> result, then R reads, W writes, ! high-risk write.`
 
-const describeText = `Get the exact arguments, result, example and safety of actions found by PREFIX_query: the fewest you need, at most 10 ids. Described actions may be executed.`
+const describeText = `Get the exact arguments, result, example and safety notes of actions: the fewest you need, at most 10 ids. Described actions may be executed.`
 
-const executeText = `Run Lua in the persistent session. Globals and functions persist across calls; locals do not.
-Call a described action by its id with one table: rows = billing.invoice.list_unpaid{customer_id=id}. call("any-id", args) works for every id.
+const executeText = `Run Lua in the persistent session: globals persist across calls, locals do not.
+` + callText + `
 Return what you need to read; keep large results in globals and return a part of them. One script may make many calls.
-Helpers: map, filter, reduce, find, keys, values, sort_by, group_by, repr, json, vars(), help(). No files, no network.
-actions: ids to call without describing them. fresh: run in an empty Lua state, then discard it.`
+Helpers: map, filter, reduce, find, sort_by, group_by, json, vars(), help(). No files, no network.
+` + planText + `
+actions: ids to call undescribed. fresh: run in an empty Lua state, then discard it.`
 
 const isolatedText = `Run Lua in an empty, discarded state: nothing persists, so do the whole task in one script.
-Call a described action by its id with one table: rows = billing.invoice.list_unpaid{customer_id=id}. call("any-id", args) works for every id.
+` + callText + `
 Return only what you need to read: a part, a count, selected fields. One script may make many calls.
-Helpers: map, filter, reduce, find, keys, values, sort_by, group_by, repr, json, help(). No files, no network.
-actions: ids to call without describing them.`
+Helpers: map, filter, reduce, find, sort_by, group_by, json, help(). No files, no network.
+` + planText + `
+actions: ids to call undescribed.`
+
+const (
+	callText = `Call a described action by its id with one table: rows = billing.invoice.list_unpaid{customer_id=id}. ` +
+		`call("any-id", args) works for every id.`
+	planText = `plan: JSON steps instead of script; the last result is returned: ` +
+		`[{"id": "a.b", "args": {}, "as": "rows"}, {"id": "a.c", "each": "$rows", "where": {"state": "open", "sum": {">": 9}}, ` +
+		`"args": {"id": "$it.id", "of": "$rows[1].id"}}]
+preview: true shows what it would change, without changing it: use it before mutations that you are unsure of.`
+)
 
 const (
 	querySchema    = `{"type":"object","properties":{"script":{"type":"string"}},"required":["script"],"additionalProperties":false}`
 	describeSchema = `{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string"}},"detail":{"enum":["brief","full","luals","json"]}},"required":["ids"],"additionalProperties":false}`
-	executeSchema  = `{"type":"object","properties":{"script":{"type":"string"},"actions":{"type":"array","items":{"type":"string"}},"fresh":{"type":"boolean"}},"required":["script"],"additionalProperties":false}`
+	executeSchema  = `{"type":"object","properties":{` + runSchema + `,"fresh":{"type":"boolean"}},` +
+		`"additionalProperties":false}`
+	isolatedSchema = `{"type":"object","properties":{` + runSchema + `},"additionalProperties":false}`
 
-	isolatedSchema = `{"type":"object","properties":{"script":{"type":"string"},"actions":{"type":"array","items":{"type":"string"}}},"required":["script"],"additionalProperties":false}`
+	runSchema = `"script":{"type":"string"},"plan":{"type":"array","items":{"type":"object"}},` +
+		`"preview":{"type":"boolean"},"actions":{"type":"array","items":{"type":"string"}}`
 )
 
 // A Tool is one of the three with an answer that is data as well as text.
@@ -216,37 +230,6 @@ func (t toolset) known(ids []string) (known, unknown []string) {
 		unknown = []string{"ids: the list is empty: name at least one action id"}
 	}
 	return known, unknown
-}
-
-func (t toolset) execute(ctx context.Context, raw json.RawMessage) (Reply, error) {
-	script := session.Script{Author: session.Model, Cell: t.options.cell()}
-	arguments := []argument{
-		{name: "script", required: true, text: &script.Source},
-		{name: "actions", list: &script.Actions},
-	}
-	if !t.options.Isolated {
-		arguments = append(arguments, argument{name: "fresh", flag: &script.Fresh})
-	}
-	err := decode(t.options.name("execute"), raw, arguments)
-	if err != nil {
-		return Reply{}, err
-	}
-	script.Source = unfenced(script.Source)
-	script.Fresh = script.Fresh || t.options.Isolated
-	kept := ""
-	if !script.Fresh {
-		kept = keptName(script.Cell)
-		script.Keep = []string{kept}
-		if t.options.Kept != nil {
-			kept = t.options.Kept()
-			script.Keep = append(script.Keep, kept)
-		}
-	}
-	out, err := t.session.Run(ctx, script)
-	if err != nil {
-		return Reply{}, hinted(err)
-	}
-	return t.outcomeReply(toModel(t.describeCalled(ctx, out)), kept), nil
 }
 
 // describeCalled is the outcome with the specification of an action that was called undescribed, within the limit of a

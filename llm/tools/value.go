@@ -25,7 +25,10 @@ const (
 
 func renderValues(b *strings.Builder, values []vm.Value, how showing) {
 	room, most := max(how.room, maxValues), maxRepr
-	if room > maxValues {
+	switch {
+	case how.placeholders:
+		room = maxPlaceholders
+	case room > maxValues:
 		most = room
 	}
 	for i, v := range values {

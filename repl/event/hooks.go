@@ -18,6 +18,7 @@ import (
 	"almanac/llm/tools"
 	"almanac/repl/input"
 	"almanac/session"
+	"almanac/session/steps"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -198,7 +199,12 @@ func (f *Feed) observe(e llm.Event) {
 
 // wrote tells what the model hands to a tool; its text is empty for what cannot be shown.
 func wrote(e llm.Event, cell int) Event {
-	return Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name, Text: toolText(e.Call.Args)}
+	wrote := Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name}
+	var preview bool
+	if wrote.Text, preview = toolText(e.Call.Args); preview {
+		wrote.Tool = "preview"
+	}
+	return wrote
 }
 
 // toolFault is why a tool failed, for the person: what the model reads may tell it what to do.
@@ -210,20 +216,23 @@ func toolFault(tool string, err error) string {
 	return tool + ": " + strings.TrimPrefix(err.Error(), tool+": ")
 }
 
-// toolText is what a person wants to see of a tool's arguments: the script or the ids. Of malformed ones it is empty:
-// that the tool fails says what is wrong with them.
-func toolText(raw json.RawMessage) string {
+// toolText is what a person wants to see of a tool's arguments: the script, a plan as the Lua that it becomes, or the
+// ids. Of malformed ones it is empty: that the tool fails says what is wrong with them.
+func toolText(raw json.RawMessage) (text string, preview bool) {
 	var args struct {
-		Script string   `json:"script"`
-		IDs    []string `json:"ids"`
+		Script  string          `json:"script"`
+		Plan    json.RawMessage `json:"plan"`
+		Preview bool            `json:"preview"`
+		IDs     []string        `json:"ids"`
 	}
-	if json.Unmarshal(raw, &args) == nil {
-		if args.Script != "" {
-			return args.Script
-		}
-		if len(args.IDs) > 0 {
-			return strings.Join(args.IDs, "\n")
-		}
+	if json.Unmarshal(raw, &args) != nil {
+		return "", false
 	}
-	return ""
+	if source, err := steps.Translate(args.Plan); err == nil && args.Script == "" {
+		return source, args.Preview
+	}
+	if args.Script != "" {
+		return args.Script, args.Preview
+	}
+	return strings.Join(args.IDs, "\n"), false
 }
