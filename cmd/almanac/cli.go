@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/source"
+	"almanac/llm/tools"
 	"almanac/session/trace"
 )
 
@@ -230,6 +232,7 @@ func newParser(cli *commandLine, p *program, exit func(int)) (*kong.Kong, error)
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 		kong.Vars{
 			"version": version, "sources": strings.Join(kinds().Forms(), ", "), "features": search.FeatureNames(),
+			"direct": strconv.Itoa(tools.DirectLimit),
 		},
 	)
 }

@@ -14,6 +14,7 @@ import (
 
 type evalCommand struct {
 	Discovery discoveryCommand `cmd:"" help:"Measure search on folders of actions.jsonl[.gz] and queries.jsonl[.gz]. --catalog searches another catalog."`
+	Tasks     tasksCommand     `cmd:"" help:"Measure how a model does tasks: with the three tools, and with a tool for each action. Tokens, turns, success, mistakes, time."`
 }
 
 type discoveryCommand struct {

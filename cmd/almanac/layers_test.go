@@ -89,6 +89,17 @@ var layers = []layer{
 		"session/trace":  "outcomes of calls",
 		"session/vm":     "values and errors of Lua",
 	}},
+	{"llm/scripted", map[string]string{"llm": "it is a provider"}},
+	{"llm/eval", map[string]string{
+		"catalog":        "the actions that tasks need",
+		"catalog/demo":   "the office that tasks change, and its database",
+		"llm":            "a conversation for each task",
+		"llm/tools":      "the two ways to give a model a catalog",
+		"session":        "where tasks are done",
+		"session/policy": "what may be done",
+		"session/trace":  "calls",
+		"session/vm":     "errors of Lua",
+	}},
 	{"catalog/eval", map[string]string{"catalog": "what is measured"}},
 	{"repl/show", map[string]string{
 		"catalog":        "the order of arguments and fields",
