@@ -21,28 +21,37 @@ var warning = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\b(dangerous|danger|warning|caution|careful|beware)\b`,
 }, "|"))
 
-// Bounds of what Warnings returns: its sentences, and the letters of all of them.
+// Bounds of what a specification has of Warnings: sentences, their letters in all, and those of one.
 const (
 	maxWarnings    = 8
 	maxWarningText = 1200
+	maxWarning     = 400
 )
 
 // Warnings are the sentences of the entry's description that warn of what a call does: that it cannot be undone, that
-// something is gone for good. They are on one line each and never cut in the middle of one that a person could have
-// written; where there are too many, the last line says how many more the description has. An entry that only reads at
-// low risk has none.
-func Warnings(e *Entry) []string {
+// something is gone for good. They are whole, on one line and there once each: a person who is asked reads all of them.
+// An entry that only reads at low risk has none.
+func Warnings(e *Entry) (all []string) {
 	if e == nil || !e.Mutates && RiskOf(e) == Low {
 		return nil
 	}
-	var all []string
+	said := map[string]bool{}
+	for _, s := range sentences(e.Description) {
+		if s = text.OneLine(s); warning.MatchString(s) && !said[s] {
+			said[s] = true
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// briefWarnings are Warnings for a specification, which has a size. Where there are too many, the last line says how
+// many more the description has.
+func briefWarnings(e *Entry) (all []string) {
 	left := maxWarningText
 	more := 0
-	for _, s := range sentences(e.Description) {
-		if !warning.MatchString(s) {
-			continue
-		}
-		s = text.ClipRunes(text.OneLine(s), 400)
+	for _, s := range Warnings(e) {
+		s = text.ClipRunes(s, maxWarning)
 		if len(all) == maxWarnings || len(s) > left {
 			more++
 			continue

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,9 +34,24 @@ func TestWarnings(t *testing.T) {
 	if got := Warnings(&Entry{Description: "Read what cannot be undone."}); got != nil {
 		t.Errorf("a read of low risk warns: %q", got)
 	}
-	many := Warnings(&Entry{Mutates: true, Description: strings.Repeat("Cannot be undone. ", 5000)})
-	if len(many) != maxWarnings+1 || many[maxWarnings] != "And 4992 more warnings: see the full description." {
-		t.Errorf("many: %d, last %q", len(many), many[len(many)-1])
+	if got := Warnings(&Entry{Mutates: true, Description: strings.Repeat("Cannot be undone. ", 5000)}); len(got) != 1 {
+		t.Errorf("one warning is there %d times", len(got))
+	}
+}
+
+// A person reads all warnings whole; a specification, which has a size, says how many it leaves out.
+func TestManyWarnings(t *testing.T) {
+	e := &Entry{Mutates: true}
+	for i := range 100 {
+		e.Description += fmt.Sprintf("Table %d is lost%s. ", i, strings.Repeat(" for ever", i))
+	}
+	all := Warnings(e)
+	if len(all) != 100 || all[99] != "Table 99 is lost"+strings.Repeat(" for ever", 99)+"." {
+		t.Errorf("a person gets %d warnings: %q", len(all), all)
+	}
+	brief := briefWarnings(e)
+	if len(brief) != maxWarnings+1 || brief[maxWarnings] != "And 92 more warnings: see the full description." {
+		t.Errorf("a specification has %d, last %q", len(brief), brief[len(brief)-1])
 	}
 }
 
