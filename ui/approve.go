@@ -2,8 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +13,8 @@ import (
 	"almanac/session"
 )
 
-// This file holds the keys of the question before a mutation, and the answer; its box is in approve_box.go. Nothing but
+// This file holds the keys of the question before a mutation, and the answer; its box is in approve_box.go, the list of
+// a whole run in approve_list.go, what is typed into it in approve_input.go. Nothing but
 // an explicit key says yes: not one typed before the box could be read, not one of a word, not pasted text.
 
 const (
@@ -38,8 +37,9 @@ const (
 
 // An asking is one question on the screen.
 type asking struct {
-	request session.Request
-	answer  chan<- session.Approval
+	request  session.Request
+	question show.Question
+	answer   chan<- session.Approval
 	// quiet is how long nothing was pressed, counted by the ticks, so that keys which wait while the program stands still
 	// are heard before their silence is over; counted is when it was counted last.
 	quiet   time.Duration
@@ -67,13 +67,17 @@ type asking struct {
 	cramped bool
 	// top is the first row below the warnings that is shown, page how many are.
 	top, page int
+	// batch is the list of a question about a whole run, as it stands; nil for one call.
+	batch *show.Batch
+	pick  picking
 	// base is how many panes are below the question; those above were opened to look at it.
 	base int
 }
 
 // newAsking is a question at now, with the last key at typed.
-func newAsking(a *event.Ask, now, typed time.Time) *asking {
-	asked := &asking{request: a.Request, answer: a.Answer}
+func newAsking(e event.Event, o event.RenderOptions, now, typed time.Time) *asking {
+	asked := &asking{request: e.Ask.Request, answer: e.Ask.Answer, question: e.Question(o), pick: picking{follow: true}}
+	asked.batch = asked.question.Batch
 	asked.rise(now, typed)
 	return asked
 }
@@ -86,6 +90,13 @@ func (a *asking) rise(now, typed time.Time) {
 
 // disturb makes the box deaf until nothing was pressed for quietTime.
 func (a *asking) disturb() { a.quiet, a.held = 0, "" }
+
+// stray is what a key does that is no answer, and pasted text: the box is deaf until the silence behind it.
+func (a *asking) stray() {
+	a.disturb()
+	a.ignored = true
+	a.unpick()
+}
 
 // give answers; only the first answer counts.
 func (a *asking) give(v session.Approval) {
@@ -106,8 +117,8 @@ func (a *asking) typing() bool { return a.stage == changing || a.stage == refusi
 func (a *asking) paste(text string) {
 	switch a.stage {
 	case deciding, granting:
-		a.disturb()
-		a.ignored, a.marked = true, 0
+		a.stray()
+		a.marked = 0
 	case changing:
 		a.edit.insert(text)
 	case refusing:
@@ -144,8 +155,9 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 	enter := name == "enter" || name == "kpenter"
 	switch {
 	case quick && (enter || text != ""): // with the key before it a paste
-		a.disturb()
-		a.ignored = true
+		a.stray()
+		return nil
+	case a.batch != nil && a.picks(name, text):
 		return nil
 	case held != "" && enter:
 		m.commit(a)
@@ -155,18 +167,19 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 	}
 	a.disturb()
 	if held != "" || quiet < quietTime {
-		a.ignored = text != "" || a.ignored
+		if text != "" {
+			a.stray()
+		}
 		return nil
 	}
-	if a.request.Over != nil {
-		switch name {
-		case "a", "e", "?":
-			a.ignored = true
-			return nil
-		case "esc":
-			name = "n"
-		}
+	switch over := a.request.Over != nil; {
+	case over && (name == "e" || name == "?"), (over || a.batch != nil) && name == "a":
+		a.stray()
+		return nil
+	case over && name == "esc":
+		name = "n"
 	}
+	a.pick.number = ""
 	switch name {
 	case "y", "a":
 		if m.readable(a) {
@@ -185,7 +198,7 @@ func (m *model) decide(a *asking, name, text string, quick bool) tea.Cmd {
 	case "v":
 		return m.lookAt(a, true)
 	default:
-		a.ignored = true
+		a.stray()
 	}
 	return nil
 }
@@ -205,7 +218,7 @@ func (m *model) countSilence() {
 	if a.quiet = min(a.quiet+since, quietTime); a.quiet < quietTime {
 		return
 	}
-	a.ignored, a.numbered = false, false
+	a.ignored, a.numbered, a.pick.before = false, false, nil
 	if a.held != "" {
 		m.commit(a)
 	}
@@ -230,6 +243,10 @@ func (m *model) commit(a *asking) {
 	}
 	switch held {
 	case "y":
+		if a.batch != nil {
+			m.settleBatch(a)
+			return
+		}
 		m.settle(a, session.Approval{Verdict: session.Once}, "allowed once")
 	case "a":
 		m.stand(a, granting)
@@ -264,8 +281,10 @@ func (m *model) inspect(a *asking, key string) (tea.Cmd, bool) {
 	case key == "ctrl+l":
 		cmd = repaint
 	case key == "pgup":
+		a.pick.follow = false
 		a.top = max(a.top-max(a.page-1, 1), 0)
 	case key == "pgdown":
+		a.pick.follow = false
 		a.top += max(a.page-1, 1)
 	default:
 		return nil, false
@@ -285,107 +304,6 @@ func (m *model) lookAt(a *asking, script bool) tea.Cmd {
 	return nil
 }
 
-// openArgs puts the arguments into the input, unless reading them back would give others.
-func (m *model) openArgs(a *asking) {
-	args := show.ArgsText(a.request.Entry, a.request.Args, max(m.width-promptWidth-3, 1))
-	if back, err := show.ParseArgs(args); err != nil || !sameData(back, a.request.Args) {
-		a.trouble = "these arguments hold what the editor cannot write"
-		return
-	}
-	m.stand(a, changing)
-	a.edit.insert(args)
-}
-
-// change edits the arguments: Enter allows the call once with what is written.
-func (m *model) change(a *asking, name, text string, quick bool) {
-	switch name {
-	case "esc":
-		m.stand(a, deciding)
-	case "enter", "kpenter":
-		if quick || a.cramped || m.now().Sub(a.staged) < deafTime { // pasted, or pressed before the arguments were there
-			return
-		}
-		args, err := show.ParseArgs(a.edit.text)
-		if err == nil {
-			_, err = a.request.Entry.Input.Check(args)
-		}
-		if err != nil {
-			a.trouble = err.Error()
-			return
-		}
-		a.request.Args = args
-		m.settle(a, session.Approval{Verdict: session.Once, Args: args}, "allowed once, edited")
-	default:
-		a.trouble = ""
-		editKey(&a.edit, name, text)
-	}
-}
-
-// choose takes a key while the scope of a grant is open. A digit or an arrow marks one, at once, since only Enter
-// grants it.
-func (m *model) choose(a *asking, name, text string, quick bool) {
-	scopes := m.question(a).Scopes()
-	quiet, marked := a.quiet, a.marked
-	enter := name == "enter" || name == "kpenter"
-	if enter && !quick && marked > 0 {
-		if quiet >= deafTime && m.readable(a) {
-			s := scopes[marked-1]
-			m.settle(a, s.Approval(), "allowed for this session with "+s.Words)
-		}
-		return
-	}
-	a.disturb()
-	switch n, err := strconv.Atoi(text); {
-	case name == "esc":
-		m.stand(a, deciding)
-	case quick && (enter || text != ""), text != "" && (a.ignored || a.numbered || err != nil || n < 1 || n > len(scopes)):
-		a.ignored, a.marked = true, 0
-	case text != "":
-		a.marked, a.numbered = n, true
-	case a.ignored || m.now().Sub(a.staged) < deafTime:
-	case name == "up":
-		a.marked = max(marked-1, 1)
-	case name == "down":
-		a.marked = min(marked+1, len(scopes))
-	}
-}
-
-// reason reads why the call is refused: Enter sends it, Esc refuses without one.
-func (m *model) reason(a *asking, name, text string, quick bool) {
-	switch name {
-	case "esc":
-		m.settle(a, session.Approval{Verdict: session.Refuse}, "denied")
-	case "enter", "kpenter":
-		if quick {
-			return
-		}
-		reason := strings.TrimSpace(a.edit.text)
-		told := "denied"
-		if reason != "" {
-			told += ": " + reason
-		}
-		m.settle(a, session.Approval{Verdict: session.Refuse, Reason: reason}, told)
-	default:
-		editKey(&a.edit, name, text)
-	}
-}
-
-// editKey is what keys do in the input of a question.
-func editKey(e *editor, name, text string) {
-	switch name {
-	case "ctrl+j", "alt+enter", "shift+enter":
-		e.insert("\n")
-	case "up":
-		e.vertical(-1)
-	case "down":
-		e.vertical(1)
-	default:
-		if !e.key(name) && text != "" {
-			e.insert(cleanPaste(text))
-		}
-	}
-}
-
 // settle answers the question, tells the transcript, and shows the next one.
 func (m *model) settle(a *asking, v session.Approval, told string) {
 	a.give(v)
@@ -394,45 +312,15 @@ func (m *model) settle(a *asking, v session.Approval, told string) {
 		m.asks[0].rise(m.now(), m.typed)
 		m.asks[0].base = len(m.panes)
 	}
-	line := fmt.Sprintf("  %s you: %s %s %s", m.theme.glyphs.dot, told, m.theme.glyphs.dot, a.request.Entry.ID)
-	if v.Verdict != session.Refuse && a.request.Over == nil {
+	dot := m.theme.glyphs.dot
+	line := fmt.Sprintf("  %s you: %s", dot, told)
+	if v.Verdict == session.Refuse || a.batch == nil { // else it says so itself
+		line += " " + dot + " " + a.question.ID
+	}
+	if v.Verdict != session.Refuse && a.request.Over == nil && a.batch == nil {
 		line += " " + show.ArgsText(a.request.Entry, a.request.Args, 0)
 	}
 	for _, row := range show.WrapText(text.SanitizeLine(line), m.lineWidth()) {
 		m.scroll.append(m.theme.dim.Render(row))
 	}
-}
-
-// sameData reports whether a and b are the same data as Lua knows it: whole numbers are equal whatever their type, and
-// an empty list is an empty table.
-func sameData(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		if l, ok := b.([]any); ok {
-			return len(a) == 0 && len(l) == 0
-		}
-		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for k, v := range a {
-			if w, ok := b[k]; !ok || !sameData(v, w) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		if m, ok := b.(map[string]any); ok {
-			return len(a) == 0 && len(m) == 0
-		}
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, sameData)
-	case int64, int, float64:
-		switch b.(type) {
-		case int64, int, float64:
-			return fmt.Sprint(a) == fmt.Sprint(b)
-		}
-		return false
-	}
-	return a == b
 }

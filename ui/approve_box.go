@@ -26,7 +26,7 @@ func (m *model) printCut() {
 		return
 	}
 	a.printed = a.depth()
-	m.scroll.append(m.theme.line(m.question(a).Title(m.render().Marks())))
+	m.scroll.append(m.theme.line(a.question.Title(m.render().Marks())))
 	front, rest := m.askBody(a, nil)
 	m.scroll.append(append(front, rest...)...)
 	m.stale = true
@@ -45,10 +45,6 @@ func (m *model) readable(a *asking) bool {
 	return !a.cramped && (!a.cut || a.printed >= a.depth() && (m.spacious() || !m.scroll.pending()))
 }
 
-func (m *model) question(a *asking) show.Question {
-	return show.QuestionOf(a.request, m.render().Marks())
-}
-
 // askTheme is what a box is drawn with: heavy lines where the risk is high.
 func (m *model) askTheme(q show.Question) theme {
 	t := m.theme
@@ -63,7 +59,7 @@ func (m *model) askTheme(q show.Question) theme {
 
 // askRows draws the box in at most room rows. The cursor is in its input, or at its head when it has none.
 func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
-	q := m.question(a)
+	q := a.question
 	t := m.askTheme(q)
 	// What the head has no room for stands below it.
 	title, risk := q.Verb()+" "+q.ID, q.RiskText(m.render().Marks())
@@ -99,11 +95,14 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	}
 	a.cut, a.page = len(front)+len(body) > spare, len(body)
 	if a.cut {
-		front = front[:min(len(front), spare)]
+		if len(front) > spare { // all of it scrolls but the id and the risk
+			pinned := min(len(m.barred(q, below)), spare)
+			front, body = front[:pinned], append(front[pinned:len(front):len(front)], body...)
+		}
 		a.page = max(spare-len(front)-1, 0)
-		a.top = min(a.top, len(body)-min(a.page, len(body)))
-		over := len(body) - a.page
-		body = body[a.top : a.top+a.page]
+		over := len(body)
+		body = m.scrolled(a, q, body)
+		over -= a.page
 		if len(front) < spare {
 			more := fmt.Sprintf("%s %s %d more", t.glyphs.bar, t.glyphs.more, over)
 			keys := m.fitting(more+" rows, printed above; PgUp PgDn", more+", printed above; PgUp PgDn")
@@ -156,10 +155,18 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 	t := m.theme
 	warn := func(words ...string) string { return t.warn.Render(m.fitting(words...)) }
 	dot := " " + t.glyphs.dot + " "
+	yes := "allows once"
+	if a.batch != nil {
+		yes, _ = a.batch.Yes()
+	}
 	joined := func(words ...string) string { return strings.Join(words, dot) }
 	switch {
 	case (a.stage == changing || a.stage == granting) && a.cramped:
 		return warn("window too small: enlarge it, or Esc", "too small: Esc")
+	case a.stage == changing && a.batch != nil:
+		return m.fitting(
+			joined(fmt.Sprintf("Enter puts them into the list as %d", a.batch.At()+1), "Ctrl+J newline", "Esc back"),
+			joined("Enter takes them", "Esc back"))
 	case a.stage == changing:
 		return m.fitting(joined("Enter allows once with these arguments", "Ctrl+J newline", "Esc back"),
 			joined("Enter allows once", "Esc back"))
@@ -178,13 +185,16 @@ func (m *model) askFoot(a *asking, q show.Question) string {
 		does := map[string]string{"y": "goes on", "n": "ends the run"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
 	case a.held != "":
-		does := map[string]string{"y": "allows once", "a": "asks what to allow", "e": "edits", "n": "denies"}[a.held]
+		does := map[string]string{"y": yes, "a": "asks what to allow", "e": "edits", "n": "denies"}[a.held]
 		return warn(a.held+" "+does+", at once with Enter; another key takes it back", a.held+" "+does+"; a key takes back")
 	case a.ignored:
 		return warn("that is no answer: keys are ignored until you pause for 0.7 s", "no answer: pause for 0.7 s")
 	}
 	if q.Over != nil {
 		return m.fitting(joined("y go on", "n end the run", "v script"), joined("y go on", "n end", "v"))
+	}
+	if a.batch != nil {
+		return m.listFoot(a, yes, joined)
 	}
 	return m.fitting(
 		joined("y once", "a for this session", "e edit", "n deny", "v script", "? details"),
@@ -205,17 +215,23 @@ func (m *model) fitting(words ...string) string {
 // askBody is what the box says between its lines: what stays in front, behind what the head had no room for, and the
 // rest.
 func (m *model) askBody(a *asking, below []show.Line) (front, rest []string) {
-	q := m.question(a)
-	lines := q.Body(m.width-4, a.stage == changing)
+	q := a.question
+	var lines []show.Line
+	if a.batch == nil {
+		lines = q.Body(m.width-4, a.stage == changing)
+	} else {
+		rest = m.listRows(a, q)
+		lines = append(lines, show.Dim.Line(q.Asked))
+	}
 	if a.details {
-		lines = append(lines, event.AskDetails(a.request, m.width-4, m.render())...)
+		lines = append(lines, event.AskDetails(q, m.width-4, m.render())...)
 	}
 	front = m.barred(q, append(below, q.WarningLines()...))
 	if a.trouble != "" {
 		front = append(front,
-			m.barred(q, []show.Line{show.Warning.Line("can't use these arguments: " + text.Sanitize(a.trouble))})...)
+			m.barred(q, []show.Line{show.Warning.Line(text.SanitizeLine(a.trouble))})...)
 	}
-	return front, m.barred(q, lines)
+	return front, append(rest, m.barred(q, lines)...)
 }
 
 // barred draws lines behind the bar of the box, broken where they are too wide.

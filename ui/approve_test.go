@@ -198,11 +198,11 @@ func TestRiskIsAlwaysShown(t *testing.T) {
 	}
 	s := newScreen(t, 80, 24)
 	s.keys("f()", "enter")
-	s.ask()
-	low := *s.asks[0].request.Entry
-	low.Risk, low.Description = catalog.Low, "Write a note."
-	s.asks[0].request.Entry = &low
-	s.stale = true
+	s.ask(func(r *session.Request) {
+		low := *r.Entry
+		low.Risk, low.Description = catalog.Low, "Write a note."
+		r.Entry = &low
+	})
 	if text := s.View().Content; !strings.Contains(text, "mutates · low risk") ||
 		strings.Contains(text, "━") || strings.Contains(text, "!") {
 		t.Errorf("low risk looks like this:\n%s", text)

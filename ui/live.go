@@ -84,10 +84,10 @@ func (m *model) event(e event.Event) tea.Cmd {
 	switch e.Kind {
 	case event.Asked:
 		if m.work == nil || m.work.stopped || m.leaving {
-			newAsking(e.Ask, m.now(), m.typed).refuse("interrupted")
+			newAsking(e, m.render(), m.now(), m.typed).refuse("interrupted")
 			return nil
 		}
-		a := newAsking(e.Ask, m.now(), m.typed)
+		a := newAsking(e, m.render(), m.now(), m.typed)
 		a.base = len(m.panes)
 		if m.asks = append(m.asks, a); len(m.asks) == 1 {
 			m.menu, m.search, m.help, m.space.focus = nil, nil, nil, 0

@@ -24,27 +24,30 @@ type questionPane struct {
 }
 
 func (p *questionPane) head() (title, note string) {
-	q := p.question()
+	q := p.asked.question
 	if p.script {
 		return "Script calling " + q.ID, q.RiskText(p.m.render().Marks())
 	}
 	return "Question about " + q.ID, q.RiskText(p.m.render().Marks())
 }
 
-func (p *questionPane) question() show.Question {
-	return show.QuestionOf(p.asked.request, p.m.render().Marks())
-}
-
 // lines is all there is, broken for width columns.
 func (p *questionPane) lines(width int) []string {
-	q, m := p.question(), p.m.render().Marks()
+	q, m := p.asked.question, p.m.render().Marks()
 	script := q.ScriptLines(m)
-	if p.script {
+	body := q.Body(width, false)
+	if q.Batch != nil {
+		body, _ = q.Batch.Lines(width, m, false, true)
+	}
+	switch {
+	case p.script && q.Batch != nil:
+		return p.m.styled(show.Wrap(append(append(body, nil), script...), width))
+	case p.script:
 		return p.m.styled(show.Wrap(script, width))
 	}
 	all := append([]show.Line{q.Title(m)}, q.WarningLines()...)
-	all = append(append(all, q.Body(width, false)...), nil)
-	all = append(append(all, event.AskDetails(p.asked.request, width, p.m.render())...), nil)
+	all = append(append(all, body...), nil)
+	all = append(append(all, event.AskDetails(q, width, p.m.render())...), nil)
 	return p.m.styled(show.Wrap(append(all, script...), width))
 }
 

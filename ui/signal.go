@@ -75,7 +75,7 @@ func (m *model) wanted() signals {
 func (m *model) titleText() string {
 	switch {
 	case len(m.asks) > 0:
-		return "almanac: approve " + text.SanitizeLine(m.asks[0].request.Entry.ID) + "?"
+		return "almanac: approve " + m.asks[0].question.ID + "?"
 	case m.work != nil:
 		return "almanac: running"
 	}

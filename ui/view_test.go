@@ -79,6 +79,13 @@ var scenes = []struct {
 	{"approve_ignored", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "/trace") }},
 	{"approve_script", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "v") }},
 	{"approve_whole", func(s *screen) { s.keys("f()", "enter"); s.ask(); s.keys("pause", "ctrl+o") }},
+	{"approve_list", func(s *screen) { s.keys("f()", "enter"); s.askList() }},
+	{"approve_list_off", func(s *screen) {
+		s.keys("f()", "enter")
+		s.askList()
+		s.keys("pause", "3", "enter", "beat", "down", "beat", "down", "pause", "2", "enter", "pause")
+	}},
+	{"approve_list_edit", func(s *screen) { s.keys("f()", "enter"); s.askList(); s.keys("pause", "e", "pause") }},
 	{"menu", func(s *screen) {
 		s.keys("billing.i")
 		s.send(completedMsg{version: s.edit.version, pos: s.edit.pos,

@@ -5,18 +5,23 @@ package event
 import (
 	"cmp"
 
+	"almanac/catalog"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
 	"almanac/repl/show"
-	"almanac/session"
 )
+
+// Question is what e asks.
+func (e Event) Question(o RenderOptions) show.Question {
+	r := e.Ask.Request
+	r.Cell = cmp.Or(r.Cell, e.Cell)
+	return show.QuestionOf(r, o.Marks())
+}
 
 // AskLines draws a question as lines: what is asked, then the keys.
 func AskLines(e Event, width int, o RenderOptions) []show.Line {
 	m := o.Marks()
-	r := e.Ask.Request
-	r.Cell = cmp.Or(r.Cell, e.Cell)
-	q := show.QuestionOf(r, m)
+	q := e.Question(o)
 	lines := []show.Line{q.Title(m)}
 	if width > 0 && lines[0].Width() > width {
 		lines = append(show.WrapLine(q.Title(m)[:2], width), show.Mutates.Line("  "+q.RiskText(m)))
@@ -37,6 +42,18 @@ func askKeys(q show.Question, m show.Marks) show.Line {
 			show.Key.Span("v"), show.Text.Span(" script"),
 		}
 	}
+	if q.Batch != nil {
+		yes, _ := q.Batch.Yes()
+		return show.Line{
+			show.Key.Span("y"), show.Text.Span(" " + yes), sep,
+			show.Key.Span("n"), show.Text.Span(" deny all"), sep,
+			show.Key.Span("off 2 5"), show.Text.Span(" leaves out"), sep,
+			show.Key.Span("on 2"), sep,
+			show.Key.Span("e 3"), show.Text.Span(" edit"), sep,
+			show.Key.Span("v"), show.Text.Span(" whole list and script"), sep,
+			show.Key.Span("?"), show.Text.Span(" details"),
+		}
+	}
 	return show.Line{
 		show.Key.Span("y"), show.Text.Span(" once"), sep,
 		show.Key.Span("a"), show.Text.Span(" for this session"), sep,
@@ -47,12 +64,19 @@ func askKeys(q show.Question, m show.Marks) show.Line {
 	}
 }
 
-// AskDetails is what "?" adds to a question: the action's description, fields and examples.
-func AskDetails(r session.Request, width int, o RenderOptions) []show.Line {
-	if r.Entry == nil {
-		return nil
+// AskDetails is what "?" adds to a question: descriptions, fields and examples of its actions.
+func AskDetails(q show.Question, width int, o RenderOptions) []show.Line {
+	var lines []show.Line
+	for _, e := range q.Entries() {
+		if q.Batch != nil {
+			lines = append(lines, show.ID.Line(text.SanitizeLine(e.ID)))
+		}
+		lines = append(lines, entryDetails(e, width, o)...)
 	}
-	e := r.Entry
+	return lines
+}
+
+func entryDetails(e *catalog.Entry, width int, o RenderOptions) []show.Line {
 	var lines []show.Line
 	if e.Description != "" {
 		lines = append(lines, show.Lines(show.Text, "  ", e.Description)...)

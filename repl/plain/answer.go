@@ -54,12 +54,14 @@ func parseAnswer(text string) (a answer, reason string) {
 func (p *plain) ask(ctx context.Context, cancel func(), e event.Event) {
 	defer p.questions()()
 	p.printLines(event.AskLines(e, p.o.Width, p.o.Render))
-	q := show.QuestionOf(e.Ask.Request, p.o.Render.Marks())
-	if q.Over != nil {
+	switch q := e.Question(p.o.Render); {
+	case q.Over != nil:
 		e.Ask.Answer <- p.goOn(ctx, cancel, q)
-		return
+	case q.Batch != nil:
+		e.Ask.Answer <- p.answerBatch(ctx, cancel, q)
+	default:
+		e.Ask.Answer <- p.answer(ctx, cancel, q)
 	}
-	e.Ask.Answer <- p.answer(ctx, cancel, q)
 }
 
 // An Asker puts the questions of a program that reads nothing else: a script or a prompt that runs alone.
@@ -116,26 +118,31 @@ func (p *plain) answer(ctx context.Context, cancel func(), q show.Question) sess
 		case no:
 			return session.Approval{Reason: reason}
 		case edit:
-			typed, err := p.reply(ctx, cancel, "arguments: ")
-			if err != nil || strings.TrimSpace(typed) == "" {
-				continue
-			}
-			args, err := show.ParseArgs(typed)
-			if err == nil {
-				_, err = q.Request().Entry.Input.Check(args)
-			}
-			if err == nil {
+			if args := p.args(ctx, cancel, q.ReadArgs); args != nil {
 				return session.Approval{Verdict: session.Once, Args: args}
 			}
-			p.print(text.Sanitize(err.Error()) + "\n")
 		case script:
 			p.printLines(show.Wrap(q.ScriptLines(p.o.Render.Marks()), p.o.Width))
 		case details:
-			p.printLines(event.AskDetails(q.Request(), p.o.Width, p.o.Render))
+			p.printLines(event.AskDetails(q, p.o.Width, p.o.Render))
 		default:
 			p.print("not an answer: type y, a, e, n, v or ? alone\n")
 		}
 	}
+}
+
+// args asks for the arguments of a call; nil goes back.
+func (p *plain) args(ctx context.Context, cancel func(), read func(string) (map[string]any, error)) map[string]any {
+	typed, err := p.reply(ctx, cancel, "arguments: ")
+	if err != nil || strings.TrimSpace(typed) == "" {
+		return nil
+	}
+	args, err := read(typed)
+	if err != nil {
+		p.print(text.Sanitize(err.Error()) + "\n")
+		return nil
+	}
+	return args
 }
 
 // scope reads which calls a grant for the session covers. Anything but the number of one goes back.

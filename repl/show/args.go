@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
@@ -43,6 +44,15 @@ func ParseArgs(source string) (map[string]any, error) {
 		}
 	}
 	return nil, errors.New(wantArgs)
+}
+
+// ReadArgs reads the arguments of a call of e as ParseArgs does, and checks them.
+func ReadArgs(e *catalog.Entry, source string) (map[string]any, error) {
+	args, err := ParseArgs(source)
+	if err == nil {
+		_, err = e.Input.Check(args)
+	}
+	return args, err
 }
 
 const wantArgs = "want a table of plain values such as { amount_cents = 100 }"

@@ -21,6 +21,8 @@ import (
 type Question struct {
 	// Over is set where a run asks to go on that has used its budget; ID is then the run's.
 	Over *session.Overrun
+	// Batch is set where the question is about a whole run; ID then says how much it does, and Warnings are in the list.
+	Batch *Batch
 	// ID is the action's; "?" for none.
 	ID string
 	// Mutates and Risk are never better than what is known: a call of nothing changes data at high risk.
@@ -39,33 +41,50 @@ type Question struct {
 	Line   int
 
 	request session.Request
+	marks   Marks
 }
 
 // QuestionOf is the question about a call.
 func QuestionOf(r session.Request, m Marks) Question {
-	q := Question{ID: "?", Mutates: true, Risk: catalog.High, request: r, Source: text.Sanitize(r.Source), Line: r.Line,
-		Preview: strings.TrimRight(text.Sanitize(r.Preview), "\n"), Asked: askedBy(r, m)}
-	for _, name := range r.Credentials {
-		q.Warnings = append(q.Warnings, fmt.Sprintf("The argument %s holds a credential, shown as %s: it will be sent to %s.",
-			text.SanitizeLine(name), secret.Mark, receiver(r.Entry)))
-	}
+	q := Question{ID: "?", Mutates: true, Risk: catalog.High, request: r, marks: m, Source: text.Sanitize(r.Source),
+		Line: r.Line, Preview: strings.TrimRight(text.Sanitize(r.Preview), "\n"), Asked: askedBy(r, m)}
+	q.Warnings = warningsOf(r.Entry, r.Credentials)
 	if e := r.Entry; e != nil {
 		q.ID, q.Mutates, q.Risk, q.About = text.SanitizeLine(e.ID), e.Mutates, catalog.RiskOf(e),
 			text.FirstSentence(e.Description)
-		for _, w := range catalog.Warnings(e) {
-			q.Warnings = append(q.Warnings, text.SanitizeLine(w))
-		}
 	}
-	if q.Over = r.Over; q.Over != nil {
+	switch q.Over = r.Over; {
+	case q.Over != nil:
 		return q.ofRun(r)
+	case len(r.Batch) > 0:
+		return q.ofBatch(r)
 	}
 	if slices.Contains(q.Warnings, q.About) {
 		q.About = ""
 	}
-	if len(r.Injected) > 0 {
-		q.Filled = "filled in by the host: " + ArgsText(r.Entry, r.Injected, 0)
-	}
+	q.Filled = filledText(r.Entry, r.Injected)
 	return q
+}
+
+// warningsOf are what a person has to be warned of before a call: a credential that is sent, and what the description
+// says about damage.
+func warningsOf(e *catalog.Entry, credentials []string) (all []string) {
+	for _, name := range credentials {
+		all = append(all, fmt.Sprintf("The argument %s holds a credential, shown as %s: it will be sent to %s.",
+			text.SanitizeLine(name), secret.Mark, receiver(e)))
+	}
+	for _, w := range catalog.Warnings(e) {
+		all = append(all, text.SanitizeLine(w))
+	}
+	return all
+}
+
+// filledText says what the host fills in; empty where it is nothing.
+func filledText(e *catalog.Entry, injected map[string]any) string {
+	if len(injected) == 0 {
+		return ""
+	}
+	return "filled in by the host: " + ArgsText(e, injected, 0)
 }
 
 // receiver is who gets the arguments of a call: the host that its action reaches, or else its source.
@@ -92,6 +111,28 @@ func (q Question) ofRun(r session.Request) Question {
 	return q
 }
 
+// ofBatch is the question about all mutations of a run at once. Its risk is the highest of them.
+func (q Question) ofBatch(r session.Request) Question {
+	q.Batch, q.Warnings, q.About, q.Preview, q.Line, q.Risk = NewBatch(r.Batch), nil, "", "", 0, catalog.Low
+	q.ID = q.Batch.Total()
+	for _, p := range r.Batch {
+		q.Mutates = q.Mutates || p.Entry.Mutates
+		if risk := catalog.RiskOf(p.Entry); risk == catalog.High || q.Risk != catalog.High && risk != catalog.Low {
+			q.Risk = risk
+		}
+	}
+	if r.Partial != "" {
+		q.Warnings = []string{"The preview saw no further: " + strings.TrimRight(text.SanitizeLine(r.Partial), ".") +
+			". Calls beyond this list are asked about when they come."}
+	}
+	return q
+}
+
+// ReadArgs reads other arguments of the call, and checks them.
+func (q Question) ReadArgs(typed string) (map[string]any, error) {
+	return ReadArgs(q.request.Entry, typed)
+}
+
 // Verb is the word that asks.
 func (q Question) Verb() string {
 	if q.Over != nil {
@@ -100,8 +141,18 @@ func (q Question) Verb() string {
 	return "approve?"
 }
 
-// Request is what the question is about.
-func (q Question) Request() session.Request { return q.request }
+// Entries are the actions that the question is about, each once; none where it is not known.
+func (q Question) Entries() (all []*catalog.Entry) {
+	if q.Batch == nil && q.request.Entry != nil {
+		return []*catalog.Entry{q.request.Entry}
+	}
+	for _, p := range q.request.Batch {
+		if !slices.ContainsFunc(all, func(e *catalog.Entry) bool { return e.ID == p.Entry.ID }) {
+			all = append(all, p.Entry)
+		}
+	}
+	return all
+}
 
 // High tells that the call may do great damage.
 func (q Question) High() bool { return q.Over == nil && q.Risk == catalog.High }
@@ -112,15 +163,19 @@ func (q Question) RiskText(m Marks) string {
 	if q.Over != nil {
 		return q.Over.String() + " used"
 	}
+	return riskText(q.Mutates, q.Risk, m)
+}
+
+func riskText(mutates bool, risk catalog.Risk, m Marks) string {
 	effect := "reads"
-	if q.Mutates {
+	if mutates {
 		effect = "mutates"
 	}
-	risk := fmt.Sprintf("%s %s %s risk", effect, m.Dot, text.SanitizeLine(string(q.Risk)))
-	if q.High() {
-		return "!! " + strings.ToUpper(risk)
+	words := fmt.Sprintf("%s %s %s risk", effect, m.Dot, text.SanitizeLine(string(risk)))
+	if risk == catalog.High {
+		return "!! " + strings.ToUpper(words)
 	}
-	return risk
+	return words
 }
 
 // Title is the first line: `approve? billing.refund.issue   !! MUTATES · HIGH RISK`.
@@ -147,7 +202,10 @@ func (q Question) Body(width int, editing bool) []Line {
 		}
 	}
 	add(Text, q.About)
-	if !editing && q.Over == nil {
+	switch {
+	case q.Batch != nil:
+		lines, _ = q.Batch.Lines(width, q.marks, false, false)
+	case !editing && q.Over == nil:
 		add(Code, ArgsText(q.request.Entry, q.request.Args, width))
 	}
 	add(Dim, q.Filled)
@@ -166,7 +224,7 @@ func (q Question) ScriptLines(m Marks) []Line {
 	var lines []Line
 	for i, code := range source {
 		mark := " "
-		if i+1 == q.Line {
+		if i+1 == q.Line || slices.ContainsFunc(q.request.Batch, func(p session.Planned) bool { return p.Line == i+1 }) {
 			mark = ">"
 		}
 		lines = append(lines,
@@ -183,10 +241,10 @@ func askedBy(r session.Request, m Marks) string {
 	if r.Cell > 0 {
 		asked += fmt.Sprintf(" in [%d]", r.Cell)
 	}
-	if r.N > 0 {
+	if r.N > 0 && len(r.Batch) == 0 {
 		asked += fmt.Sprintf(", call %d", r.N)
 	}
-	if r.Line > 0 {
+	if r.Line > 0 && len(r.Batch) == 0 {
 		asked += fmt.Sprintf(", line %d", r.Line)
 	}
 	if r.Reason != "" {

@@ -68,6 +68,8 @@ type bench struct {
 	*Gateway
 	view    *catalog.View
 	stopped chan struct{}
+	// approve is what the last session asks with.
+	approve func(context.Context, session.Request) (session.Approval, error)
 
 	mu           sync.Mutex
 	opened, gone int
@@ -81,6 +83,7 @@ func newBench(t *testing.T, o Options) *bench {
 	o.Open = func(c Opening) (*session.Session, func() error, error) {
 		b.mu.Lock()
 		b.opened++
+		b.approve = c.Approve
 		b.mu.Unlock()
 		s, err := session.New(c.View, session.Options{
 			Policy: c.Policy, Budget: c.Budget, Approve: c.Approve,

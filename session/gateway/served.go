@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,8 +11,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/catalog"
-	"almanac/catalog/text"
-	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
 )
@@ -204,110 +201,6 @@ func (c Client) policy(whole Policy, view *catalog.View, asks bool) policy.Polic
 		}
 	}
 	return p
-}
-
-// A choice is an answer that a form offers: what the client sends, and what its person reads.
-type choice struct{ value, words string }
-
-// choicesSchema is the form of one question.
-func choicesSchema(choices []choice) json.RawMessage {
-	var values, words []string
-	for _, c := range choices {
-		values, words = append(values, c.value), append(words, c.words)
-	}
-	decision := map[string]any{"type": "string", "title": "Decision", "enum": values, "enumNames": words}
-	schema, err := json.Marshal(map[string]any{
-		"type": "object", "required": []string{"decision"}, "properties": map[string]any{"decision": decision},
-	})
-	if err != nil {
-		panic(err) // strings only
-	}
-	return schema
-}
-
-// sessionChoice is what a form calls a scope; "session" is any arguments.
-func sessionChoice(s show.Scope) choice {
-	if s.Name == "any" {
-		s.Name = "session"
-	}
-	return choice{s.Name, "Allow for this session: " + s.Words}
-}
-
-// approve asks the client's person. Anything but a clear yes is a no, and so is a question that cannot be shown whole.
-func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.Request) (session.Approval, error) {
-	s.asked.Lock()
-	defer s.asked.Unlock()
-	q := show.QuestionOf(r, show.Options{}.Marks())
-	text := question(q)
-	if len(text) > maxQuestion {
-		return session.Approval{Verdict: session.Refuse, Reason: "the arguments are too large to show"}, nil
-	}
-	once, deny := choice{"once", "Allow once"}, choice{"deny", "Deny"}
-	choices := []choice{once}
-	for _, scope := range q.Scopes() {
-		choices = append(choices, sessionChoice(scope))
-	}
-	decision, action, err := s.decide(ctx, ss, text, append(choices, deny))
-	for _, scope := range q.Scopes() {
-		c := sessionChoice(scope)
-		if err != nil || decision != c.value {
-			continue
-		}
-		if q.High() { // asked once more
-			text = fmt.Sprintf("Allow every call of %s with %s in this session without asking?\n%s", q.ID, scope.Words, text)
-			decision, action, err = s.decide(ctx, ss, text, []choice{c, deny})
-		}
-		if err == nil && decision == c.value {
-			return scope.Approval(), nil
-		}
-		decision = "" // once was not offered
-	}
-	switch {
-	case err != nil:
-		return session.Approval{}, err
-	case decision == once.value:
-		return session.Approval{Verdict: session.Once}, nil
-	}
-	return session.Approval{Verdict: session.Refuse, Reason: "the person answered " + action}, nil
-}
-
-// decide puts one question; decision is empty unless the form was accepted.
-func (s *served) decide(ctx context.Context, ss *sdk.ServerSession, text string,
-	choices []choice) (decision, action string, err error) {
-	answer, err := ss.Elicit(ctx, &sdk.ElicitParams{
-		Mode: "form", Message: s.session.Redact(text), RequestedSchema: choicesSchema(choices),
-	})
-	if err != nil {
-		return "", "", err
-	}
-	if answer.Action == "accept" {
-		decision, _ = answer.Content["decision"].(string)
-	}
-	return decision, answer.Action, nil
-}
-
-// maxQuestion is how long a question may be, in bytes; maxPreview how much of a preview it shows.
-const (
-	maxQuestion = 32 << 10
-	maxPreview  = 4 << 10
-)
-
-// question writes a question for a form: the action and its risk, what it warns of, then all else.
-func question(q show.Question) string {
-	q.Preview = cut(q.Preview, maxPreview)
-	lines := []string{"Allow " + q.ID + "? " + q.RiskText(show.Options{}.Marks())}
-	for _, l := range append(q.WarningLines(), q.Body(0, false)...) {
-		lines = append(lines, l.String())
-	}
-	return strings.Join(lines, "\n")
-}
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	head := text.HeadBytes(s, n)
-	return head + fmt.Sprintf("… (%d more bytes)", len(s)-len(head))
 }
 
 // beat is how often a client is told that a script is still running.

@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/catalog"
+	"almanac/session"
+)
+
+// One question for a whole run: the form has the list, leaves out by number, and takes a reason.
+func TestElicitationOfARun(t *testing.T) {
+	refund := &catalog.Entry{ID: "billing.refund.issue", Mutates: true, Risk: catalog.High,
+		Description: "Refund an invoice. Cannot be undone."}
+	for _, c := range []struct {
+		forms []map[string]any
+		want  session.Approval
+		says  string
+	}{
+		{[]map[string]any{{"decision": "once"}}, session.Approval{Verdict: session.Once}, ""},
+		{[]map[string]any{{"decision": "once", "skip": " 2, 4-5 "}},
+			session.Approval{Verdict: session.Once, Off: []int{1, 3, 4}}, ""},
+		{[]map[string]any{{"decision": "once", "skip": "the last"}, {"decision": "once", "skip": "12"}},
+			session.Approval{Verdict: session.Once, Off: []int{11}}, "Leave out: the: want numbers from 1 to 12"},
+		{[]map[string]any{{"decision": "once", "skip": "all"}, {"decision": "deny"}},
+			session.Approval{}, "nothing is left to make"},
+		{slices.Repeat([]map[string]any{{"decision": "once", "skip": "x"}}, maxAsked),
+			session.Approval{Reason: "the numbers to leave out could not be read"}, ""},
+		{[]map[string]any{{"decision": "deny", "reason": " wrong customer "}},
+			session.Approval{Reason: "wrong customer"}, ""},
+	} {
+		var asked []string
+		b := newBench(t, Options{})
+		cs := b.dial(t, Client{}, &sdk.ClientOptions{
+			ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				asked = append(asked, r.Params.Message)
+				return &sdk.ElicitResult{Action: "accept", Content: c.forms[len(asked)-1]}, nil
+			},
+		})
+		call(t, cs, "execute", script(`return 1`)) // opens the session
+		r := session.Request{Entry: refund, Author: session.Model, Reason: "mutations need approval"}
+		for i := range 12 {
+			r.Batch = append(r.Batch, session.Planned{Entry: refund, Args: map[string]any{"id": i + 1}})
+		}
+		got, err := b.approve(t.Context(), r)
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil || len(asked) != len(c.forms) {
+			t.Errorf("%v: asked %d times, %v (-want +got):\n%s", c.forms, len(asked), err, diff)
+		}
+		want := "Allow 12 writes, 12 of high risk, in 1 run? !! MUTATES · HIGH RISK\nbilling.refund.issue 12 times" +
+			"   !! MUTATES · HIGH RISK\n  ! Cannot be undone.\n  Refund an invoice.\n   1 on  { id = 1 }\n"
+		if !strings.HasPrefix(asked[0], want) {
+			t.Errorf("asked %s", asked[0])
+		}
+		if last := asked[len(asked)-1]; !strings.Contains(last, "\n  12 on  { id = 12 }\n") ||
+			!strings.Contains(last, c.says) {
+			t.Errorf("%v: asked %s", c.forms, last)
+		}
+	}
+}
