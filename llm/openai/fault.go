@@ -133,7 +133,7 @@ func (x *exchange) classify(status int, f fault) *llm.Error {
 	if status != 0 {
 		message = strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 		if f.message != "" {
-			message += ": " + f.message
+			message += ": " + strings.TrimSuffix(f.message, ".") // a hint follows
 		}
 	}
 	e := &llm.Error{Kind: kindOf(status, f), Status: status, Message: x.server() + ": " + message}
