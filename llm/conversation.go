@@ -24,6 +24,8 @@ const (
 type Options struct {
 	// Target completes first; its Provider is required. See Use.
 	Target Target
+	// Fallback are the targets that are tried, in their order, where one fails for good.
+	Fallback []Target
 	// System returns the system text. It is asked when a history begins and when turns are left out of it, not in between:
 	// what stays the same is in the server's cache. Nil means none.
 	System func() Prompt
@@ -134,9 +136,10 @@ func (c *Conversation) converse(ctx context.Context, prompt string) (answer stri
 			c.setFailed(c.fail(prompt))
 		}
 	}()
+	tried := &fallback{first: c.Target()}
 	for range c.options.MaxTurns {
 		tools := c.options.Tools()
-		response, err := c.turn(ctx, tools)
+		response, err := c.turn(ctx, tools, tried)
 		if err != nil || len(response.Calls) == 0 {
 			return response.Text, err
 		}
@@ -151,14 +154,12 @@ func (c *Conversation) converse(ctx context.Context, prompt string) (answer stri
 
 // turn makes one completion and adds what came of it to the history. Of a completion that failed it keeps the text,
 // marked, and not the tool calls: nothing says that they were whole.
-func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error) {
-	if err := c.makeRoom(ctx, tools); err != nil {
-		return Response{}, err
+func (c *Conversation) turn(ctx context.Context, tools []Tool, tried *fallback) (Response, error) {
+	response, usage, err := c.attempt(ctx, tools)
+	for err != nil && c.fallBack(ctx, response, err, tried) {
+		response, usage, err = c.attempt(ctx, tools)
 	}
-	request, parts := c.request(tools)
-	began := time.Now()
-	response, err := c.complete(ctx, request)
-	usage := c.meter(parts, response, err, began)
+	c.settle(tried, err)
 	if err != nil {
 		switch {
 		case response.Text == "" && response.Reasoning != "":
@@ -176,11 +177,13 @@ func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error)
 	if response.Text == "" && len(response.Calls) == 0 && mark == "" {
 		return Response{}, &Error{
 			Kind:    ServerFault,
-			Message: fmt.Sprintf("model %s: empty answer", request.Model),
+			Message: fmt.Sprintf("model %s: empty answer", c.Target().Model),
 			Hint:    "ask again, or try another model",
 		}
 	}
-	stored := Message{Role: Assistant, Text: response.Text, Reasoning: keptReasoning(response.Reasoning)}
+	stored := Message{
+		Role: Assistant, Text: response.Text, Reasoning: keptReasoning(response.Reasoning), Model: c.Target().String(),
+	}
 	if mark != "" && len(response.Calls) == 0 {
 		if stored.Text != "" {
 			mark = "\n" + mark
@@ -200,6 +203,17 @@ func (c *Conversation) turn(ctx context.Context, tools []Tool) (Response, error)
 	c.count(usage)
 	c.options.Observe(Event{Kind: TurnEnded, Text: response.Text, Usage: usage, Target: c.Target()})
 	return response, nil
+}
+
+// attempt makes one completion by the target of now.
+func (c *Conversation) attempt(ctx context.Context, tools []Tool) (Response, Usage, error) {
+	if err := c.makeRoom(ctx, tools); err != nil {
+		return Response{}, Usage{}, err
+	}
+	request, parts := c.request(tools)
+	began := time.Now()
+	response, err := c.complete(ctx, request)
+	return response, c.meter(parts, response, err, began), err
 }
 
 func stopMark(stop string) string {

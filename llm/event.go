@@ -24,6 +24,10 @@ const (
 	Compacted
 	// Thinking carries a piece of the model's reasoning in Text. It comes before the deltas of its turn.
 	Thinking
+	// FallingBack: a target has failed for good before any text came, and Target is tried. Text is its name; Err.
+	FallingBack
+	// Switched: the Target that was tried has answered and stays. Text is the name of the one before.
+	Switched
 )
 
 // An Event is one thing that happened during a Send. Fields that do not belong to its Kind are zero.

@@ -201,7 +201,7 @@ func shorten(ms []Message, budget int) []Message {
 func strict(ms []Message) []Message {
 	out := make([]Message, 0, len(ms))
 	for _, m := range ms {
-		m.Reasoning, m.Short, m.After = "", "", 0
+		m.Reasoning, m.Short, m.After, m.Model = "", "", 0, ""
 		if m.Role == Summary {
 			m.Role, m.Text = User, summaryMark+m.Text
 		}

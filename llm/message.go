@@ -36,6 +36,8 @@ type Message struct {
 	// Reasoning is what the model thought before an assistant message, cut to 16 KiB. It is kept to be read; no Request
 	// has it.
 	Reasoning string `json:"reasoning,omitempty"`
+	// Model is the name of the target that an assistant message is of; no Request has it.
+	Model string `json:"model,omitempty"`
 }
 
 // A ToolCall is the model's wish to have a tool run.

@@ -64,7 +64,10 @@ func (c *Conversation) Target() Target {
 func (c *Conversation) Use(t Target) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.context = contextSize{estimated: totalTokens(c.sent())} // it was counted by another tokenizer
+	if t.Server != c.target.Server || t.String() != c.target.String() {
+		c.start, c.short, c.system = lastSummary(c.messages), 0, nil // its window may have room for what was left out
+		c.context = contextSize{estimated: totalTokens(c.sent())}    // it was counted by another tokenizer
+	}
 	c.target = t
 	c.window = cmp.Or(t.Window, KnownWindow(t.Model))
 }

@@ -116,7 +116,7 @@ func (cli *commandLine) send(ctx context.Context, p *program, c replCommand, for
 		return usage("-p: empty prompt")
 	}
 	if word := strings.TrimSpace(prompt); !strings.HasPrefix(word, "/") && !strings.HasPrefix(word, "!") {
-		if _, _, err := cli.targets(); err != nil {
+		if _, err := cli.models(); err != nil {
 			return misconfigured(err)
 		}
 	}

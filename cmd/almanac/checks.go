@@ -75,7 +75,7 @@ func (cli *commandLine) checkModel(ctx context.Context) check {
 		Name: "model", State: checkNote, Text: "none is configured; everything else works without",
 		Remedy: "set OPENAI_API_KEY, or --base-url to an OpenAI-compatible server",
 	}
-	_, target, err := cli.targets()
+	all, err := cli.models()
 	switch {
 	case errors.Is(err, errNoModel):
 		return c
@@ -83,8 +83,8 @@ func (cli *commandLine) checkModel(ctx context.Context) check {
 		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "choose another with --model"
 		return c
 	}
-	name := target.Model
-	models, err := target.Models(ctx)
+	name := all.first.Model
+	models, err := all.first.Models(ctx)
 	var failed *llm.Error
 	switch {
 	case err != nil && errors.As(err, &failed) && failed.Kind == llm.BadKey:

@@ -41,6 +41,7 @@ type commandLine struct {
 	Policy        string        `enum:",ask,readonly,session" default:"" help:"Policy for calls that change data: ask, readonly or session. Default: ask at a terminal, else readonly."`
 	Allow         []string      `sep:"none" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'. Repeatable."`
 	Model         string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"Language model to use."`
+	Fallback      []string      `hidden:"" placeholder:"NAME" help:"Models that are asked in this order where the one before fails for good: names of [models.NAME] tables, or models of the server."`
 	ContextWindow int           `hidden:"" placeholder:"TOKENS" help:"Tokens that the model can read. Default: what its server says, or what is known of the model."`
 	BaseURL       string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"URL of an OpenAI-compatible server, such as http://localhost:11434/v1."`
 	API           string        `name:"api" env:"ALMANAC_API" hidden:"" enum:",chat,responses" default:"" placeholder:"NAME" help:"Interface of the model's server: chat or responses. Default: chat, and responses where the server wants that of a model."`
@@ -60,6 +61,7 @@ type commandLine struct {
 	Describe describeCommand `cmd:"" help:"Print the specifications of actions."`
 	Sessions sessionsCommand `cmd:"" help:"List saved sessions, or show one."`
 	Config   configCommand   `cmd:"" help:"Show the configuration and where each value comes from; create a file; approve a project's file."`
+	Models   modelsCommand   `cmd:"" help:"Ask the servers of the configured models which models they have."`
 	Doctor   doctorCommand   `cmd:"" help:"Check sources, model server, configuration and terminal, with remedies."`
 	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs over MCP."`
 	Eval     evalCommand     `cmd:"" help:"Run evaluations."`

@@ -190,6 +190,10 @@ func (c *completer) values(v *kong.Value, of, prefix string) []repl.Completion {
 		}
 	case "describe", "allow":
 		items = append(items, c.cli.idWords(prefix, of == "allow")...)
+	case "model", "models":
+		for _, t := range c.cli.config.user.models {
+			items = append(items, repl.Completion{Text: t.name, Detail: t.model})
+		}
 	case "catalog":
 		for _, k := range kinds() {
 			switch {

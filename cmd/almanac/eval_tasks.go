@@ -238,8 +238,9 @@ func (c tasksCommand) runTask(ctx context.Context, cli *commandLine, b *eval.Ben
 // target is who does the tasks, and what to say of it. Without a Provider each task has one of its own.
 func (c tasksCommand) target(cli *commandLine) (t llm.Target, note string, err error) {
 	if !c.Scripted && c.Replay == "" {
-		if _, t, err = cli.targets(); err != nil || t.Provider != nil {
-			return t, "", err
+		models, err := cli.models()
+		if err != nil || models.first.Provider != nil {
+			return models.first, "", err
 		}
 	}
 	t = llm.Target{Model: scripted.Name, Window: cmp.Or(cli.ContextWindow, defaultWindow)}

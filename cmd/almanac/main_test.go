@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"almanac/internal/golden"
+	"almanac/llm/openai/openaitest"
 	"almanac/session/kernel"
 	"almanac/session/trace"
 )
@@ -39,7 +42,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "library": library, "crash": crash,
+			"exits": exits, "library": library, "crash": crash, "serves": serves,
 		},
 		UpdateScripts: golden.Updating(),
 	})
@@ -62,6 +65,23 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// serves starts a scripted model server and puts its URL into a variable: serves VARIABLE REPLIES [MODELS]. REPLIES is
+// a script of openaitest, MODELS what it lists.
+func serves(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: serves VARIABLE REPLIES [MODELS]")
+	}
+	replies, err := openaitest.ParseScript([]byte(ts.ReadFile(args[1])))
+	ts.Check(err)
+	s := openaitest.New(replies...)
+	ts.Defer(s.Close)
+	if len(args) == 3 {
+		list := ts.ReadFile(args[2])
+		s.Models(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, list) })
+	}
+	ts.Setenv(args[0], s.URL())
 }
 
 // crash types the lines of a file into the program and kills it with SIGKILL, when the last line has run and its state

@@ -139,34 +139,54 @@ func (cli *commandLine) target(o openai.Options, key keySource, model string) ll
 	return llm.Target{Model: model, Provider: s, Server: s.address, Models: s.models}
 }
 
-// targets are the models of the configuration, and the one to begin with. An error says why there is none.
-func (cli *commandLine) targets() (all []llm.Target, first llm.Target, err error) {
-	for _, t := range cli.config.user.models {
-		all = append(all, cli.tableTarget(t))
-	}
-	_, _, plain := cli.modelServer()
-	if cli.Model == "" && !plain && len(all) > 0 {
-		return all, all[0], nil
-	}
-	first, err = cli.findTarget(all, cmp.Or(cli.Model, defaultModel))
-	return all, first, err
+// A modelChoice is what can be asked.
+type modelChoice struct {
+	named []llm.Target // the tables
+	// server is where all other models are; without a Provider there is none.
+	server llm.Target
+	// first is asked first, and fallback after it.
+	first    llm.Target
+	fallback []llm.Target
 }
 
-// findTarget returns the target of a name: that of a table, else a model of the server of base_url.
-func (cli *commandLine) findTarget(all []llm.Target, name string) (llm.Target, error) {
+// models are the models of the configuration. An error says why there is none to begin with.
+func (cli *commandLine) models() (m modelChoice, err error) {
+	for _, t := range cli.config.user.models {
+		m.named = append(m.named, cli.tableTarget(t))
+	}
+	m.server = cli.plainTarget(defaultModel)
+	if m.first, err = cli.findTarget(m, cli.Model); err != nil {
+		return m, err
+	}
+	for _, name := range cli.Fallback {
+		t, err := cli.findTarget(m, name)
+		if err != nil {
+			return m, fmt.Errorf("fallback: %w", err)
+		}
+		m.fallback = append(m.fallback, t)
+	}
+	return m, nil
+}
+
+// findTarget returns the target of a name: that of a table, else a model of the server of base_url. Without a name it
+// is the default model of that server, else the first table.
+func (cli *commandLine) findTarget(m modelChoice, name string) (llm.Target, error) {
 	var names []string
-	for _, t := range all {
+	for _, t := range m.named {
 		if names = append(names, t.Name); t.Name == name {
 			return t, nil
 		}
 	}
-	t := cli.plainTarget(name)
+	t := m.server
 	near := spelling.Nearest(name, names)
 	switch {
 	case t.Provider != nil:
+		t.Model = cmp.Or(name, t.Model)
 		return t, nil
 	case len(names) == 0:
 		return t, errNoModel
+	case name == "":
+		return m.named[0], nil
 	case near != "":
 		return t, fmt.Errorf("model %q: not configured: did you mean %s?", name, near)
 	}

@@ -168,14 +168,15 @@ func (notes projectNotes) ask(p *program, server string) error {
 // openNotes reads the project's notes where there is a model, and asks about them where somebody can be asked.
 func (cli *commandLine) openNotes(p *program, ask bool) error {
 	dir, err := os.Getwd()
-	all, first, noModel := cli.targets()
+	models, noModel := cli.models()
 	if err != nil || noModel != nil {
 		return nil
 	}
 	cli.notes = readNotes(dir)
 	if ask {
-		server := cmp.Or(first.Host(), "the model's server")
-		if slices.ContainsFunc(all, func(t llm.Target) bool { return t.Server != first.Server }) {
+		elsewhere := func(t llm.Target) bool { return t.Server != models.first.Server }
+		server := cmp.Or(models.first.Host(), "the model's server")
+		if slices.ContainsFunc(models.named, elsewhere) {
 			server += " and the servers of models that you switch to"
 		}
 		if err := cli.notes.ask(p, server); err != nil {

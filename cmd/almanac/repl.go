@@ -208,10 +208,10 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 		r.Time, r.Text = time.Now(), w.session.Redact(r.Text)
 		return w.log.Append(r)
 	}
-	conversation, targets, noModel := cli.conversation(w)
+	conversation, models, noModel := cli.conversation(w)
 	return repl.New(repl.Options{
-		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Targets: targets,
-		Server: cli.plainTarget(defaultModel),
+		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Targets: models.named,
+		Server: models.server,
 		Once:   o.once, Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
 		Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },

@@ -177,6 +177,14 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	case len(state.Bytes) > 0:
 		line += fmt.Sprintf("; %s from %s", text.Count(len(event.Named(w.session.Globals())), "global"), state.Label)
 	}
+	models, noModel := cli.models()
+	now, was := models.first.String(), modelBefore(t.Records)
+	if noModel == nil && len(saidBefore(t.Records)) > 0 {
+		line += "; model " + now
+		if was != "" && was != now {
+			notices = append(notices, fmt.Sprintf("the conversation was with %s: /model %s goes back", was, was))
+		}
+	}
 	line += ")"
 	w.past = transcript.Past{Records: t.Records, Restored: covers}
 	notices = append(notices, w.past.Unended()...)
@@ -260,6 +268,14 @@ func usageBefore(records []trace.Record) (sum llm.Usage) {
 		}
 	}
 	return sum
+}
+
+// modelBefore is the model that answered last; empty where no record says so.
+func modelBefore(records []trace.Record) (name string) {
+	for _, m := range saidBefore(records) {
+		name = cmp.Or(m.Model, name)
+	}
+	return name
 }
 
 // saidBefore is the recorded conversation since it was last cleared.

@@ -216,11 +216,11 @@ func (cli *commandLine) budget() session.Budget {
 
 // conversation returns the conversation with the model, the models that can be chosen, and why there is none to begin
 // with.
-func (cli *commandLine) conversation(w *app) (*llm.Conversation, []llm.Target, error) {
-	all, first, err := cli.targets()
+func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, error) {
+	models, err := cli.models()
 	toolOptions := tools.Options{Prefix: cli.Prefix, Notes: cli.notes.prompt()}
 	c := llm.NewConversation(w.feed.Conversation(w.session, toolOptions, llm.Options{
-		Target:  first,
+		Target: models.first, Fallback: models.fallback,
 		Keep:    w.log.message,
 		Usage:   usageBefore(w.past.Records),
 		Spent:   w.log.usage,
@@ -229,5 +229,5 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, []llm.Target, e
 	if messages := saidBefore(w.past.Records); len(messages) > 0 {
 		_ = c.Restore(messages) // nothing is being sent yet
 	}
-	return c, all, err
+	return c, models, err
 }

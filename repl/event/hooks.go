@@ -154,7 +154,11 @@ func (f *Feed) act(id string, begins bool) {
 // lists of ids that it hands to its tools. A tool that fails says so.
 func (f *Feed) observe(e llm.Event) {
 	f.think(e)
-	if e.Kind != llm.Retrying {
+	switch e.Kind {
+	case llm.Retrying:
+	case llm.FallingBack:
+		f.endRetry(stoppedBefore)
+	default:
 		f.endRetry(answeredAt)
 	}
 	f.mu.Lock()
@@ -192,9 +196,23 @@ func (f *Feed) observe(e llm.Event) {
 			Text: fmt.Sprintf("the model summed up %s: %s tokens became %s\n%s",
 				text.Count(e.Turns, "turn"), text.Thousands(strconv.Itoa(e.Tokens[0])),
 				text.Thousands(strconv.Itoa(e.Tokens[1])), e.Text)})
+	case llm.FallingBack:
+		f.Emit(Event{Kind: Said, Cell: cell, Level: Warning,
+			Text: fmt.Sprintf("%s failed: %s; trying %s", e.Text, text.SanitizeLine(fault(e.Err)), e.Target)})
+	case llm.Switched:
+		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice,
+			Text: fmt.Sprintf("%s answers for the rest of the session; /model %s goes back", e.Target, e.Text)})
 	case llm.Trimmed:
 		f.Emit(Event{Kind: Said, Cell: cell, Level: Notice, Text: e.Text})
 	}
+}
+
+// fault is what went wrong, without a hint.
+func fault(err error) string {
+	if known := new(llm.Error); errors.As(err, &known) {
+		return known.Message
+	}
+	return err.Error()
 }
 
 // wrote tells what the model hands to a tool; its text is empty for what cannot be shown.
