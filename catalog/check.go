@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
 	"almanac/catalog/text"
+	"almanac/catalog/unknown"
 )
 
 // An ArgError says which argument of a call is wrong and what was expected.
@@ -102,7 +103,8 @@ func (s *Schema) Broken() error {
 // Normalising turns "5" into 5 where a number is wanted and a string is not, 5.0 into int64 5 where an integer is
 // wanted, a single value into a list of it where a list is wanted, an empty object into an empty list and the other
 // way round, and fills in defaults. Nothing else is changed. A name that the schema does not list is an error, unless
-// the schema lists none or says additionalProperties. Args that hold a Later are checked as far as they are known.
+// the schema lists none or says additionalProperties. Args that hold a Later or an unknown.Value are checked as far as
+// they are known.
 func (s *Schema) Check(args map[string]any) (map[string]any, error) {
 	if s == nil {
 		if len(args) > 0 {
@@ -178,7 +180,7 @@ type checker struct {
 	// inner is above zero inside the branches of a choice and the parts of an allOf, where only the schema around
 	// them knows all names.
 	inner int
-	// later tells that the arguments hold a Later.
+	// later tells that the arguments hold a Later or an unknown.Value.
 	later bool
 }
 
@@ -186,6 +188,10 @@ type checker struct {
 func (c *checker) check(v any, s *jsonschema.Schema, path string, depth int) (any, *ArgError) {
 	if c.steps++; c.steps > maxCheckSteps || depth > maxArgDepth {
 		return nil, &ArgError{Field: path, Got: "nested too deeply to check"}
+	}
+	if _, ok := v.(unknown.Value); ok {
+		c.later = true
+		return v, nil
 	}
 	s, err := c.follow(s, path)
 	if err != nil {

@@ -107,13 +107,9 @@ func (s *Schema) document() spec.Document {
 // Shape is what the schema says about its values. A nil schema says nothing.
 func (s *Schema) Shape() spec.Shape { return s.document().Shape() }
 
-// Placeholder is a plausible value of the schema's shape, for previews. A nil schema gives nil.
-func (s *Schema) Placeholder() any {
-	if s == nil {
-		return nil
-	}
-	return s.document().Placeholder()
-}
+// Unknown is what the action id will return, as far as the schema tells: an object with its fields, and an
+// unknown.Value for whatever only a real run gives. Of a nil schema that is all.
+func (s *Schema) Unknown(id string) any { return s.document().Unknown(id) }
 
 // Fields lists the top-level properties, through $ref and allOf and the branches of a choice: required first, then
 // document order. For the schema of a list these are the fields of its items. A nil schema has none.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"almanac/catalog/spec"
+	"almanac/catalog/unknown"
 )
 
 func TestParseSchemaErrors(t *testing.T) {
@@ -93,23 +94,25 @@ func TestTypeLabel(t *testing.T) {
 	}
 }
 
-func TestPlaceholder(t *testing.T) {
+func TestUnknown(t *testing.T) {
 	for _, test := range []struct{ schema, want string }{
-		{`{"type":"array","items":` + invoiceItem + `}`,
-			`[{"amount_cents":0,"customer_id":0,"due_date":"<due_date>","id":0,"status":"open"}]`},
-		{`{"type":"object","properties":{"ok":{"type":"boolean"},"n":{"type":"integer","minimum":3},
-			"x":{"type":["null","number"]},"k":{"const":"invoice"},"names":{"type":"array","items":{"type":"string"}}}}`,
-			`{"k":"invoice","n":3,"names":["<name>"],"ok":false,"x":0}`},
+		{invoiceItem, `{"amount_cents":"<amount_cents of a.b>","customer_id":"<customer_id of a.b>",` +
+			`"due_date":"<due_date of a.b>","id":"<id of a.b>","status":"<status of a.b>"}`},
+		{`{"type":"array","items":` + invoiceItem + `}`, `"<result of a.b>"`},
+		{`{"type":"object","properties":{"ok":{"type":"boolean"},"k":{"const":"invoice"},"none":{"type":"null"},
+			"of":{"type":"object","properties":{"x":{"type":["null","number"]}}},
+			"names":{"type":"array","items":{"type":"string"}}}}`,
+			`{"k":"invoice","names":"<names of a.b>","none":null,"of":{"x":"<of.x of a.b>"},"ok":"<ok of a.b>"}`},
 		{`{"oneOf":[{"type":"object","properties":{"a":{"type":"string"}}},
-			{"type":"object","properties":{"b":{"type":"string"}}}]}`, `{"a":"<a>"}`},
-		{`{"type":"object","properties":{"next":{"$ref":"#"},"v":{"type":"integer"}}}`,
-			`{"next":{"next":{"next":{"next":{"next":{"next":null,"v":0},"v":0},"v":0},"v":0},"v":0},"v":0}`},
-		{`{"type":"object"}`, `{}`},
-		{`{"type":"string"}`, `"<text>"`},
-		{`{}`, `null`},
+			{"type":"object","properties":{"b":{"type":"string"}}}]}`, `"<result of a.b>"`},
+		{`{"type":"object","properties":{"next":{"$ref":"#"},"v":{"const":1}}}`,
+			`{"next":{"next":{"next":{"next":{"next":{"next":"<next.next.next.next.next.next of a.b>",` +
+				`"v":1},"v":1},"v":1},"v":1},"v":1},"v":1}`},
+		{`{"type":"object"}`, `"<result of a.b>"`},
+		{`{}`, `"<result of a.b>"`},
 		{`false`, `null`},
 	} {
-		got, err := json.Marshal(MustSchema(test.schema).Placeholder())
+		got, err := json.Marshal(MustSchema(test.schema).Unknown("a.b"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,6 +120,10 @@ func TestPlaceholder(t *testing.T) {
 		if string(got) != test.want {
 			t.Errorf("%s:\n got %s\nwant %s", test.schema, got, test.want)
 		}
+	}
+	var none *Schema
+	if got := none.Unknown("a.b"); got != unknown.Of("", "a.b") {
+		t.Errorf("without a schema: %v", got)
 	}
 }
 
@@ -307,7 +314,7 @@ func FuzzParseSchema(f *testing.F) {
 		}
 		s.Fields()
 		s.document().TypeLabel()
-		s.Placeholder()
+		s.Unknown("a.b")
 		table, _ := spec.Decode([]byte(args)).(map[string]any)
 		out, err := s.Check(table)
 		if err != nil {

@@ -4,6 +4,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -288,6 +289,9 @@ func (b *bench) step(name, text string) string {
 		return ""
 	case "asked":
 		last := b.asked[len(b.asked)-1]
+		if last.Batch != nil {
+			return listedText(last)
+		}
 		return fmt.Sprintf("%v and %v\n%s\n", last.Args, last.Injected, last.Preview)
 	case "records":
 		return b.callRecords(text)
@@ -306,6 +310,19 @@ func (b *bench) answer(text string) {
 	switch word {
 	case "once":
 		a.Verdict = Once
+	case "list":
+		a.Verdict, a.Reason = Once, ""
+		for i, words := 0, strings.Fields(rest); i < len(words); i += 2 {
+			var n int
+			if _, err := fmt.Sscan(words[i+1], &n); err != nil {
+				b.t.Fatal(err)
+			}
+			if words[i] == "off" {
+				a.Off = append(a.Off, n-1)
+			} else {
+				a.Edited = map[int]map[string]any{n - 1: {"item_id": words[i], "cents": int64(1)}}
+			}
+		}
 	case "session":
 		g, err := policy.ParseGrant("any " + rest)
 		if err != nil {
@@ -316,6 +333,26 @@ func (b *bench) answer(text string) {
 		a.Verdict, a.Args = Once, map[string]any{"item_id": rest, "cents": int64(1)}
 	}
 	b.answers = append(b.answers, a)
+}
+
+// listedText is the question about a whole run.
+func listedText(r Request) string {
+	var w strings.Builder
+	for i, p := range r.Batch {
+		args, _ := json.Marshal(p.Args)
+		fmt.Fprintf(&w, "%d %s line %d %s", i+1, p.Entry.ID, p.Line, strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(args)))
+		if p.Unknown != nil {
+			fmt.Fprintf(&w, " unknown %v", p.Unknown)
+		}
+		if p.Preview != "" {
+			fmt.Fprintf(&w, " %q", p.Preview)
+		}
+		fmt.Fprintln(&w)
+	}
+	if r.Partial != "" {
+		fmt.Fprintf(&w, "partial: %s\n", r.Partial)
+	}
+	return w.String()
 }
 
 // callRecords shows what the log has of the calls of an id.

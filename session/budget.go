@@ -121,7 +121,7 @@ func (r *run) over(entry *catalog.Entry) *Overrun {
 	switch u := r.used; {
 	case u.Calls >= u.CallLimit:
 		return &Overrun{"calls", u.CallLimit, r.again.Calls}
-	case entry.Mutates && r.mode != trace.ModePreview && u.Mutations >= u.MutationLimit:
+	case entry.Mutates && (r.mode != trace.ModePreview || r.before != "") && u.Mutations >= u.MutationLimit:
 		return &Overrun{"mutations", u.MutationLimit, r.again.Mutations}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/task"
 	"almanac/catalog/text"
+	"almanac/catalog/unknown"
 	"almanac/session/kernel"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -88,16 +89,27 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	if c.Injected, err = injected(entry, call.Context, c); err != nil {
 		return reply{}, err
 	}
-	if err := r.authorize(ctx, entry, call.With(c.Injected), c); err != nil {
-		return reply{}, err
+	open := unknown.In(args) // in a preview alone: kernel.Run refuses such values elsewhere
+	if !open {
+		if err := r.authorize(ctx, entry, call.With(c.Injected), c); err != nil {
+			return reply{}, err
+		}
 	}
 	switch {
 	case r.mode == trace.ModePreview && entry.Mutates && entry.Action != nil:
 		return r.planMutation(ctx, entry, call, c)
+	case open && entry.Action != nil:
+		return planRead(entry, c)
 	case r.mode == trace.ModePreview && entry.Mutates:
+		if r.before != "" {
+			if err := r.foresee(entry, call, c); err != nil {
+				return reply{}, err
+			}
+		}
 		c.Rule = "preview"
 	default:
-		if call.Args, err = r.decide(ctx, entry, call, c); err != nil {
+		var off bool
+		if call.Args, off, err = r.decide(ctx, entry, call, c); err != nil || off {
 			return reply{}, err
 		}
 	}
@@ -185,19 +197,37 @@ func (r *run) authorize(ctx context.Context, entry *catalog.Entry, call catalog.
 	return nil
 }
 
-// decide asks the policy and, where the policy says so, a person. It returns the arguments to call with, which the
-// person may have edited.
+// decide asks the policy and, where the policy says so, what the person approved for the run, or the person. It returns
+// the arguments to call with, which the person may have edited; off tells that the person wants the call left out.
 func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call,
-	c *trace.Call) (map[string]any, error) {
+	c *trace.Call) (args map[string]any, off bool, err error) {
 	asks := policy.RequestOf(entry, call.Args)
 	d := r.verdict(asks, c)
-	switch d.Verdict {
-	case policy.Allow:
-		return call.Args, nil
-	case policy.AskFor:
-		return r.ask(ctx, entry, call, asks, c)
+	if d.Verdict != policy.Allow && d.Verdict != policy.AskFor {
+		return nil, false, r.refusal(CodeDenied, d, d.Why(), c)
 	}
-	return nil, r.refusal(CodeDenied, d, d.Why(), c)
+	var planned *listed
+	if entry.Mutates {
+		planned = r.list.take(entry.ID, call.Args)
+	}
+	switch {
+	case planned != nil && planned.off:
+		c.Verdict, c.Rule = trace.Denied, trace.SwitchedOff
+		return nil, true, nil
+	case planned != nil && planned.edited != nil:
+		c.Rule = "approved in a list, arguments edited"
+		args, err = r.checkArgs(entry, planned.edited, c)
+		return args, false, err
+	case d.Verdict == policy.Allow:
+		return call.Args, false, nil
+	case planned != nil && !planned.open():
+		c.Rule, c.Preview = "approved in a list", planned.call.Preview
+		return call.Args, false, nil
+	case planned == nil && r.list.closed():
+		return nil, false, r.notListed(c)
+	}
+	args, err = r.ask(ctx, entry, call, asks, c)
+	return args, false, err
 }
 
 // verdict is the decision of the current policy; grants do not apply to a script that may only read.
@@ -251,7 +281,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	w := r.session.world
 	if entry.Mutates {
 		intent := r.recordable(*c)
-		if err := w.record(trace.Record{Kind: trace.KindBegin, Run: r.id, Cell: r.script.Cell, Call: &intent}); err != nil {
+		if err := w.record(r.of(trace.Record{Kind: trace.KindBegin, Call: &intent})); err != nil {
 			c.Verdict = trace.Denied
 			return reply{}, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 		}
@@ -344,7 +374,7 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 	c.Took = time.Since(c.Start)
 	red := w.redactor
 	c = r.recordable(c)
-	record := trace.Record{Kind: trace.KindCall, Run: r.id, Cell: r.script.Cell, Mode: r.mode, Call: &c}
+	record := r.of(trace.Record{Kind: trace.KindCall, Mode: r.mode, Call: &c})
 	if err != nil {
 		c.Error = cut(red.text(err.Error()), logText)
 	} else {

@@ -86,6 +86,7 @@ func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 	host, calls := r.hostOf(in)
 	out, err := machine.Run(ctx, vm.Script{
 		Source: bodyPrefix + entry.Lua, Name: entry.ID, Surface: vm.Execute, Roots: r.session.View().Roots(),
+		Preview: r.mode == trace.ModePreview,
 	}, limits, host)
 	calls.end()
 	switch {

@@ -44,8 +44,16 @@ func (s *shop) deskEntries() []catalog.Entry {
 			return catalog.Result{}, nil
 		},
 	}
+	turns := []string{"a", "b", "c", "d"}
+	turn := catalog.Entry{
+		ID: "desk.turn", Description: "Whose turn it is: another one's each time.",
+		Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+			turns = append(turns[1:], turns[0])
+			return catalog.Result{Data: turns[3]}, nil
+		},
+	}
 	return []catalog.Entry{
-		label,
+		label, turn,
 		filled("whoami", catalog.Injection{Field: "who", From: "actor"}, catalog.Injection{
 			Field: "tenant_id", From: "tenant", Number: true,
 		}),

@@ -128,12 +128,14 @@ func (r *run) show(stream vm.Stream, p *printing, text string) {
 		return
 	}
 	p.shown.WriteString(text)
+	if r.before != "" {
+		return // it comes again
+	}
 	w := r.session.world
 	if r.unlogged == nil {
-		r.unlogged = w.record(trace.Record{
-			Kind: trace.KindOutput, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Stream: string(stream),
-			Text: text,
-		})
+		r.unlogged = w.record(r.of(trace.Record{
+			Kind: trace.KindOutput, Author: string(r.script.Author), Stream: string(stream), Text: text,
+		}))
 	}
 	if w.options.Write != nil && r.unlogged == nil {
 		w.options.Write(stream, text)

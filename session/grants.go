@@ -214,7 +214,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		return nil, r.refusal(CodeDenied, now, now.Why(), c)
 	}
 	asked := r.recordable(*c)
-	if err := w.record(trace.Record{Kind: trace.KindAsk, Run: r.id, Cell: r.script.Cell, Call: &asked}); err != nil {
+	if err := w.record(r.of(trace.Record{Kind: trace.KindAsk, Call: &asked})); err != nil {
 		c.Verdict = trace.Denied
 		return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"almanac/catalog"
+	"almanac/catalog/unknown"
 	"almanac/session/trace"
 )
 
@@ -17,14 +18,25 @@ func (r *run) planMutation(ctx context.Context, entry *catalog.Entry, call catal
 	if err := r.previewCall(ctx, entry, call, c); err != nil {
 		return reply{}, err
 	}
+	if r.before != "" {
+		if err := r.foresee(entry, call, c); err != nil {
+			return reply{}, err
+		}
+	}
 	c.Verdict, c.Rule = trace.Planned, "preview"
-	return reply{data: entry.Output.Placeholder()}, nil
+	return reply{data: entry.Output.Unknown(entry.ID)}, nil
+}
+
+// planRead records a read that a preview cannot make, since some of its arguments come from what it does not make.
+func planRead(entry *catalog.Entry, c *trace.Call) (reply, error) {
+	c.Verdict, c.Rule = trace.Planned, "its arguments are known only when applied"
+	return reply{data: entry.Output.Unknown(entry.ID)}, nil
 }
 
 // previewCall fills in the action's preview of the call, where it has one. An error means the call would fail, so there
 // is nothing to approve.
 func (r *run) previewCall(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) error {
-	if entry.Preview == nil {
+	if entry.Preview == nil || unknown.In(call.Args) {
 		return nil
 	}
 	look := func(ctx context.Context, call catalog.Call) (catalog.Result, error) {

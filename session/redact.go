@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog/secret"
 	"almanac/catalog/text"
+	"almanac/catalog/unknown"
 )
 
 const (
@@ -146,6 +147,8 @@ func (p *plainer) plain(v any, depth int) (any, error) {
 			}
 		}
 		return object, p.add(2)
+	case unknown.Value: // of a composed action in a preview
+		return v, p.add(len(v) + 2)
 	case json.Number:
 		return p.plain(number(v), depth)
 	}

@@ -74,10 +74,9 @@ func (r *run) noteRefused() error {
 	if total == recorded {
 		return nil
 	}
-	return r.session.world.record(trace.Record{
-		Kind: trace.KindNote, Run: r.id, Cell: r.script.Cell,
-		Text: fmt.Sprintf("%d calls refused; %d distinct ones recorded", total, recorded),
-	})
+	return r.session.world.record(r.of(trace.Record{
+		Kind: trace.KindNote, Text: fmt.Sprintf("%d calls refused; %d distinct ones recorded", total, recorded),
+	}))
 }
 
 // tooLong is the error for an id longer than any entry's.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/unknown"
 	"almanac/session/kernel"
 	"almanac/session/syntax"
 	"almanac/session/trace"
@@ -36,14 +37,18 @@ type run struct {
 	output    map[vm.Stream]*printing
 	unlogged  error // why printed text is not in the log
 	// asking has room for one question to the person at a time.
-	asking   chan struct{}
-	halted   bool           // the person let it not go on; asking guards it
-	mu       sync.Mutex     // guards used, begun, calls, placed and what is printed: calls may be under way side by side
-	begun    int            // calls so far
-	calls    []trace.Call   // in the order they ended
-	placed   map[int]placed // each call, by its number
-	refused  refusals
-	reading  reading
+	asking  chan struct{}
+	halted  bool           // the person let it not go on; asking guards it
+	mu      sync.Mutex     // guards used, begun, calls, placed and what is printed: calls may be under way side by side
+	begun   int            // calls so far
+	calls   []trace.Call   // in the order they ended
+	placed  map[int]placed // each call, by its number
+	refused refusals
+	reading reading
+	// before is the run that this is the preview of; empty where it is none that precedes a run.
+	before   string
+	foreseen []foreseen     // by a preview before a run; guarded by mu
+	list     *list          // what the person approved for this run; nil where there was no question for all of it
 	copied   []string       // names of the session\'s globals that a preview sees
 	lost     string         // what went before the run began
 	answered []catalog.Step // what the script returned of the catalog
@@ -140,14 +145,23 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	w.runs++
 	r.number = w.runs
 	w.mu.Unlock()
+	return r.start(ctx)
+}
+
+// start records the run, has it approved where that is asked at once, and runs it. The caller has the turn.
+func (r *run) start(ctx context.Context) (*Outcome, error) {
+	w := r.session.world
 	r.again = r.budget()
 	r.used = Usage{CallLimit: r.again.Calls, MutationLimit: r.again.Mutations}
 	r.tellUsed()
-	if err := w.record(trace.Record{
-		Kind: trace.KindRun, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode,
-		Text: w.redactor.text(r.script.Source), IDs: r.script.Actions,
-	}); err != nil {
+	if err := w.record(r.of(trace.Record{
+		Kind: trace.KindRun, Author: string(r.script.Author), Mode: r.mode, Text: w.redactor.text(r.script.Source),
+		IDs: r.script.Actions,
+	})); err != nil {
 		return nil, err
+	}
+	if out, err := r.approve(ctx); out != nil || err != nil {
+		return out, err
 	}
 	machine, shared, err := r.machine(ctx)
 	if err != nil {
@@ -191,7 +205,7 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	}
 	*out = leaves(w, *out)
 	err = errors.Join(r.unlogged, r.noteRefused(), w.record(r.ended(out)))
-	if w.options.Ran != nil {
+	if w.options.Ran != nil && r.before == "" {
 		w.options.Ran(leaves(w, r.script), out)
 	}
 	return out, err
@@ -265,6 +279,7 @@ func (r *run) vmScript() vm.Script {
 		Source: strings.Repeat("\n", max(r.script.Line-1, 0)) + r.script.Source, Name: r.script.Name,
 		Surface: r.surface, Roots: r.session.View().Roots(),
 		Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args, Times: r.script.Times,
+		Preview: r.mode == trace.ModePreview,
 	}
 }
 
@@ -284,6 +299,9 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 		Dropped: reply.Dropped, Hint: reply.Hint, Err: reply.Err, Lost: r.lost, Sets: r.returned, Specs: r.specs(),
 		Used:     r.used,
 		Withheld: r.reading.withheld,
+	}
+	for i := range out.Values { // of a preview
+		out.Values[i].Data = unknown.Plain(out.Values[i].Data)
 	}
 	if r.mode == trace.ModeRun {
 		out.Globals = reply.Changed
@@ -309,7 +327,11 @@ func (r *run) ended(out *Outcome) trace.Record {
 	if out.Err != nil {
 		o.Error = out.Err.Error()
 	}
-	return trace.Record{
-		Kind: trace.KindOutcome, Run: r.id, Cell: r.script.Cell, Author: string(r.script.Author), Mode: r.mode, Ended: o,
-	}
+	return r.of(trace.Record{Kind: trace.KindOutcome, Author: string(r.script.Author), Mode: r.mode, Ended: o})
+}
+
+// of is a record of this run.
+func (r *run) of(record trace.Record) trace.Record {
+	record.Run, record.Cell, record.Before = r.id, r.script.Cell, r.before
+	return record
 }

@@ -1,23 +1,51 @@
 package spec
 
-// This file makes plausible values from schemas, for previews and examples.
+// This file makes plausible values from schemas, for examples, and values that are not known yet, for previews.
 
 import (
 	"strconv"
+	"strings"
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
 	"almanac/catalog/tree"
+	"almanac/catalog/unknown"
 )
 
 const maxPlaceholderDepth = 5
 
-// Placeholder is a plausible value of the schema's shape, for previews: strings "<name>", numbers 0 or the least
-// allowed, the first value of an enumeration, lists of one item. Integers are int64.
-func (d Document) Placeholder() any { return d.placeholder(d, "", 0, false) }
+// Unknown is what the action id will return: an object has the fields of the schema, a constant its value, and all else
+// is an unknown.Value, also a list, whose length nobody knows, and a choice.
+func (d Document) Unknown(id string) any {
+	if len(d) == 0 {
+		return unknown.Of("", id)
+	}
+	return d.unknown(d, "", id, 0)
+}
 
-// placeholder makes the value of a part. Objects get all fields, or only the required ones.
-func (d Document) placeholder(part []byte, name string, depth int, requiredOnly bool) any {
+func (d Document) unknown(part []byte, path, id string, depth int) any {
+	o, _ := d.Plain(part)
+	props := d.FieldsOf(o)
+	choice := len(o.anyOf) > 0 && len(o.Props) == 0 && len(o.allOf) == 0
+	switch {
+	case o.Constant != nil:
+		return Decode(o.Constant)
+	case o.never, len(o.types) == 1 && o.types[0] == "null":
+		return nil
+	case o.IsList(), choice, len(props) == 0, depth > maxPlaceholderDepth:
+		return unknown.Of(path, id)
+	}
+	object := make(map[string]any, len(props))
+	for _, p := range props {
+		object[p.Name] = d.unknown(p.Text, strings.TrimPrefix(path+"."+p.Name, "."), id, depth+1)
+	}
+	return object
+}
+
+// placeholder is a plausible value of a part: strings "<name>", numbers 0 or the least allowed, the first value of an
+// enumeration, lists of one item. Integers are int64. Objects get the required
+// fields.
+func (d Document) placeholder(part []byte, name string, depth int) any {
 	o, _ := d.Plain(part)
 	switch {
 	case o.Constant != nil:
@@ -32,19 +60,18 @@ func (d Document) placeholder(part []byte, name string, depth int, requiredOnly 
 		if o.Items == nil {
 			return []any{}
 		}
-		return []any{d.placeholder(o.Items, spelling.Singular(name), depth+1, requiredOnly)}
+		return []any{d.placeholder(o.Items, spelling.Singular(name), depth+1)}
 	}
 	if props := d.FieldsOf(o); len(props) > 0 {
 		// Only the first branch of a choice: all of them together would match none.
 		if len(o.anyOf) > 0 && len(o.Props) == 0 && len(o.allOf) == 0 {
-			return d.placeholder(o.anyOf[0], name, depth+1, requiredOnly)
+			return d.placeholder(o.anyOf[0], name, depth+1)
 		}
 		object := make(map[string]any, len(props))
 		for _, p := range props {
-			if requiredOnly && !p.Required {
-				continue
+			if p.Required {
+				object[p.Name] = d.placeholder(p.Text, p.Name, depth+1)
 			}
-			object[p.Name] = d.placeholder(p.Text, p.Name, depth+1, requiredOnly)
 		}
 		return object
 	}
@@ -63,7 +90,7 @@ func (d Document) placeholder(part []byte, name string, depth int, requiredOnly 
 		}
 	}
 	if len(o.anyOf) > 0 {
-		return d.placeholder(o.anyOf[0], name, depth+1, requiredOnly)
+		return d.placeholder(o.anyOf[0], name, depth+1)
 	}
 	if len(o.types) == 0 && name != "" {
 		return placeholderText(name, o.Title)

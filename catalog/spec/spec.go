@@ -347,7 +347,7 @@ func exampleCall(e *Action) string {
 	var args []string
 	for i, p := range props {
 		if p.Required || i == 0 && len(props) > 0 {
-			args = append(args, lua.Key(p.Name)+" = "+lua.Literal(d.placeholder(p.Text, p.Name, 0, true),
+			args = append(args, lua.Key(p.Name)+" = "+lua.Literal(d.placeholder(p.Text, p.Name, 0),
 				lua.Options{Tight: true}))
 		}
 	}

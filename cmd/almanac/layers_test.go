@@ -6,7 +6,7 @@ package main
 // them.
 var subjects = []string{
 	"catalog/lua", "catalog/pattern", "catalog/regular", "catalog/search/spelling", "catalog/subprocess",
-	"catalog/task", "catalog/text", "catalog/text/cells", "catalog/tree",
+	"catalog/task", "catalog/text", "catalog/text/cells", "catalog/tree", "catalog/unknown",
 }
 
 // A layer is a package with what it may import beside the subjects.

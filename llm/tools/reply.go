@@ -105,8 +105,11 @@ func toModel(out *session.Outcome) *session.Outcome {
 	told := *out
 	told.Calls = slices.Clone(out.Calls)
 	for i, c := range told.Calls {
-		if c.Rule == trace.Refused {
+		switch c.Rule {
+		case trace.Refused:
 			told.Calls[i].Error = deniedByPerson(c.Error)
+		case trace.SwitchedOff:
+			told.Calls[i].Rule = "switched off by the person: not made, returned nil"
 		}
 	}
 	if out.Err != nil && out.Err.Code == session.CodeRefused {

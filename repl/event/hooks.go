@@ -98,7 +98,7 @@ func (f *Feed) write(stream vm.Stream, text string) {
 
 // record makes Called events of calls.
 func (f *Feed) record(r trace.Record) {
-	if r.Kind != trace.KindCall || r.Call == nil {
+	if r.Kind != trace.KindCall || r.Call == nil || r.Before != "" {
 		return
 	}
 	call := *r.Call

@@ -364,7 +364,7 @@ func previewEnd(out *session.Outcome) []show.Line {
 	}
 	planned := 0
 	for _, c := range out.Calls {
-		if c.Verdict == trace.Planned && !c.Composed {
+		if c.Verdict == trace.Planned && c.Mutates && !c.Composed {
 			planned++
 		}
 	}

@@ -66,7 +66,7 @@ func (r Run) Changed() []string {
 // Cells puts the numbered cells of a log together, oldest first, and tells the number of the last cell before the
 // last reset of Lua. Records that belong to no cell are passed over.
 func Cells(records []trace.Record) (cells []Cell, since int) {
-	records = closeAsked(records)
+	records = closeAsked(made(records))
 	byNumber, byRun := map[int]int{}, map[string][2]int{}
 	last := 0
 	at := func(r trace.Record) *Cell {
@@ -124,14 +124,28 @@ func Cells(records []trace.Record) (cells []Cell, since int) {
 // askedAtEnd is the error of a call whose question was open when the program ended.
 const askedAtEnd = "ended while you were asked; not made"
 
+// made leaves out the previews that precede runs: their reads come again, and the question has what was to be written.
+func made(records []trace.Record) []trace.Record {
+	before := func(r trace.Record) bool { return r.Before != "" }
+	if !slices.ContainsFunc(records, before) {
+		return records
+	}
+	return slices.DeleteFunc(slices.Clone(records), before)
+}
+
 // closeAsked makes an interrupted call of each question after which the log tells nothing: the program ended while the
 // person was asked, so the call was not made.
 func closeAsked(records []trace.Record) []trace.Record {
-	open := map[nth]int{}
+	open := map[nth]int{} // number zero is the question about a whole run
 	for i, r := range records {
+		if r.Kind == trace.KindNote || r.Call != nil {
+			delete(open, nth{r.Run, 0})
+		}
 		switch {
 		case r.Kind == trace.KindOutcome:
 			maps.DeleteFunc(open, func(of nth, _ int) bool { return of.run == r.Run })
+		case r.Kind == trace.KindAsk && r.Batch != nil:
+			open[nth{r.Run, 0}] = i
 		case r.Call == nil:
 		case r.Kind == trace.KindAsk:
 			open[nth{r.Run, r.Call.N}] = i
@@ -142,13 +156,24 @@ func closeAsked(records []trace.Record) []trace.Record {
 	if len(open) == 0 {
 		return records
 	}
-	records = slices.Clone(records)
+	asked := map[int][]trace.Call{}
 	for _, i := range open {
-		call := *records[i].Call
-		call.Verdict, call.Error = trace.Interrupted, askedAtEnd
-		records[i].Kind, records[i].Call = trace.KindCall, &call
+		if asked[i] = records[i].Batch; asked[i] == nil {
+			asked[i] = []trace.Call{*records[i].Call}
+		}
 	}
-	return records
+	var closed []trace.Record
+	for i, r := range records {
+		if asked[i] == nil {
+			closed = append(closed, r)
+		}
+		for _, call := range asked[i] {
+			call.Verdict, call.Error = trace.Interrupted, askedAtEnd
+			r.Kind, r.Call, r.Batch = trace.KindCall, &call, nil
+			closed = append(closed, r)
+		}
+	}
+	return closed
 }
 
 // add takes in what a record tells of the run.

@@ -27,10 +27,21 @@ func TestAskedWhenItEnded(t *testing.T) {
 			{Kind: trace.KindAsk, Run: "r", Cell: 1, Call: call(2)}}, 1},
 		{"denied", []trace.Record{{Kind: trace.KindCall, Run: "r", Cell: 1, Call: call(1)}}, 0},
 		{"begun", []trace.Record{{Kind: trace.KindBegin, Run: "r", Cell: 1, Call: call(1)}}, 0},
+		{"open for a whole run", []trace.Record{{Kind: trace.KindCall, Run: "r", Cell: 1, Call: call(1)},
+			{Kind: trace.KindAsk, Run: "r", Cell: 1, Batch: []trace.Call{*call(1), *call(2)}}}, 2},
+		{"a whole run", []trace.Record{{Kind: trace.KindCall, Run: "r", Cell: 1, Call: call(1)},
+			{Kind: trace.KindAsk, Run: "r", Cell: 1, Batch: []trace.Call{*call(1), *call(2)}},
+			{Kind: trace.KindNote, Run: "r", Cell: 1, Text: "approved"}}, 0},
+		{"a preview", []trace.Record{
+			{Kind: trace.KindRun, Run: "p", Before: "r", Cell: 1, Author: "you", Mode: trace.ModePreview, Text: "crm.note{}"},
+			{Kind: trace.KindCall, Run: "p", Before: "r", Cell: 1, Call: call(1)}}, 1},
 		{"over", []trace.Record{{Kind: trace.KindOutcome, Run: "r", Cell: 1, Ended: &trace.Outcome{}}}, 0},
 	} {
 		records := append(begun[:2:2], c.later...)
 		cells, _ := Cells(records)
+		if len(cells[0].Runs) != 1 {
+			t.Errorf("%s: %d runs", c.name, len(cells[0].Runs))
+		}
 		last := trace.Call{}
 		for _, made := range cells[0].Calls {
 			last = made

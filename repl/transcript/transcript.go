@@ -22,7 +22,7 @@ import (
 
 // Lines shows the records of a log, in their order, as a screen had shown what they tell of.
 func Lines(records []trace.Record, width int, o event.RenderOptions) []show.Line {
-	records = closeAsked(records)
+	records = closeAsked(made(records))
 	t := &transcribing{
 		width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{},
 		over: map[nth]bool{},

@@ -151,7 +151,9 @@ func (c *child) decode(k kind, payload []byte) (request any, err error) {
 	case kindRun:
 		return decodeAs[runRequest](c.codec, payload)
 	case kindAnswer:
-		return decodeAs[answer](c.codec, payload)
+		var a answer
+		err = c.codec.decodeValues(payload, &a, true) // the parent knows whether it is a preview
+		return a, err
 	case kindInterrupt:
 		return decodeAs[interrupt](c.codec, payload)
 	case kindKeys:
@@ -237,7 +239,7 @@ func (c *child) checked(k kind, v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return frame, scan(frame[5:])
+	return frame, scan(frame[5:], true)
 }
 
 // reply sends an answer of bounded size. One that is too large is a bug and ends the process.

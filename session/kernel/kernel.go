@@ -91,7 +91,7 @@ func (k *Kernel) Run(ctx context.Context, s vm.Script, l vm.Limits, h Host) (vm.
 	defer cancel(nil)
 	k.onDeath(cancel)
 	defer k.onDeath(nil)
-	r := run{Kernel: k, host: h, ctx: hostCtx}
+	r := run{Kernel: k, host: h, preview: s.Preview, ctx: hostCtx}
 	limit := l.Time
 	if limit <= 0 {
 		limit = defaultTime
@@ -146,9 +146,10 @@ func stuck(interrupted bool, limit time.Duration) *Lost {
 // A run is one script on its way.
 type run struct {
 	*Kernel
-	host  Host
-	ctx   context.Context
-	watch *watch
+	host    Host
+	preview bool
+	ctx     context.Context
+	watch   *watch
 }
 
 // serve answers the child's frames until the reply comes.
@@ -160,7 +161,7 @@ func (r *run) serve() (vm.Reply, *Lost) {
 		}
 		if k == kindReply {
 			var reply vm.Reply
-			if err := r.codec.decode(payload, &reply); err != nil {
+			if err := r.codec.decodeValues(payload, &reply, r.preview); err != nil {
 				return vm.Reply{}, r.fell(err)
 			}
 			return reply, nil
@@ -183,14 +184,14 @@ func (r *run) handle(k kind, payload []byte) error {
 		err = r.write(payload)
 	case kindCall:
 		var c callRequest
-		if err = r.codec.decode(payload, &c); err == nil {
+		if err = r.codec.decodeValues(payload, &c, r.preview); err == nil {
 			value, failed := r.call(CallRequest{ID: c.ID, Args: c.Args, Line: c.Line})
 			own = vm.OwnTime("", failed)
 			frame, err = r.answer(value, failed)
 		}
 	case kindOp:
 		var o opRequest
-		if err = r.codec.decode(payload, &o); err == nil {
+		if err = r.codec.decodeValues(payload, &o, r.preview); err == nil {
 			value, failed := r.op(o)
 			own = vm.OwnTime(o.Name, failed)
 			frame, err = r.answer(value, failed)

@@ -11,6 +11,8 @@ import (
 	"math/big"
 	"reflect"
 	"strconv"
+
+	"almanac/catalog/unknown"
 )
 
 // A sizeError says in which way data is too large for a frame: "larger than 16 MiB".
@@ -22,6 +24,7 @@ func (e *sizeError) Error() string { return e.reason }
 const (
 	majorUint   = 0 << 5
 	majorInt    = 1 << 5
+	majorBytes  = 2 << 5 // an unknown.Value
 	majorText   = 3 << 5
 	majorArray  = 4 << 5
 	majorMap    = 5 << 5
@@ -69,11 +72,13 @@ func (w *valueWriter) float(f float64) {
 	w.buf = binary.BigEndian.AppendUint64(append(w.buf, float64Head), math.Float64bits(f))
 }
 
-func (w *valueWriter) text(s string) error {
+func (w *valueWriter) text(s string) error { return w.string(majorText, s) }
+
+func (w *valueWriter) string(major byte, s string) error {
 	if len(w.buf)+len(s) > maxFrame {
 		return &sizeError{"larger than 16 MiB"}
 	}
-	w.head(majorText, uint64(len(s)))
+	w.head(major, uint64(len(s)))
 	w.buf = append(w.buf, s...)
 	return nil
 }
@@ -101,6 +106,8 @@ func (w *valueWriter) value(v any, depth int) error {
 		w.float(v)
 	case string:
 		return w.text(v)
+	case unknown.Value:
+		return w.string(majorBytes, string(v))
 	case []any:
 		w.head(majorArray, uint64(len(v)))
 		for _, item := range v {
@@ -235,7 +242,10 @@ func (s *valueSize) add(v any, depth int) error {
 func (s *valueSize) count(v any, depth int) error {
 	s.items++
 	s.bytes += 9
-	if t, ok := v.(string); ok {
+	switch t := v.(type) {
+	case string:
+		s.bytes += len(t)
+	case unknown.Value:
 		s.bytes += len(t)
 	}
 	// Half of a frame is for the rest of the reply.

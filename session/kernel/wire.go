@@ -16,12 +16,13 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"almanac/catalog/unknown"
 	"almanac/session/vm"
 )
 
 const (
 	// wireVersion goes up with every change of a frame.
-	wireVersion = 5
+	wireVersion = 6
 	// maxFrame is the largest frame either side sends or takes, in bytes.
 	maxFrame = 16 << 20
 	// maxItems is how many CBOR items one frame may hold: it bounds what decoding costs in memory.
@@ -139,7 +140,8 @@ type hostError struct {
 // A codec encodes and decodes frames. It may be used concurrently.
 type codec struct {
 	enc cbor.UserBufferEncMode
-	dec cbor.DecMode
+	// marked decodes byte strings among values as values that only a real run gives; dec has none.
+	dec, marked cbor.DecMode
 }
 
 func newCodec() (*codec, error) {
@@ -154,7 +156,7 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	dec, err := cbor.DecOptions{
+	options := cbor.DecOptions{
 		DupMapKey:                cbor.DupMapKeyEnforcedAPF,
 		MaxNestedLevels:          maxLevels,
 		MaxArrayElements:         maxItems,
@@ -175,7 +177,13 @@ func newCodec() (*codec, error) {
 		BignumTag:                cbor.BignumTagForbidden,
 		ByteStringToTime:         cbor.ByteStringToTimeForbidden,
 		ByteStringExpectedFormat: cbor.ByteStringExpectedFormatNone,
-	}.DecMode()
+	}
+	dec, err := options.DecMode()
+	if err != nil {
+		return nil, err
+	}
+	options.DefaultByteStringType = reflect.TypeFor[unknown.Value]()
+	marked, err := options.DecMode()
 	if err != nil {
 		return nil, err
 	}
@@ -183,15 +191,24 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &codec{enc: enc, dec: dec}, nil
+	return &codec{enc: enc, dec: dec, marked: marked}, nil
 }
 
 // decode checks payload and decodes it into v, a pointer. What v holds does not refer to payload.
 func (c *codec) decode(payload []byte, v any) error {
-	if err := scan(payload); err != nil {
+	if err := scan(payload, true); err != nil {
 		return err
 	}
 	return c.dec.Unmarshal(payload, v)
+}
+
+// decodeValues is decode for a frame of a run, which holds values of Lua. Those that only a real run gives are there in
+// a preview alone: elsewhere they break the protocol.
+func (c *codec) decodeValues(payload []byte, v any, preview bool) error {
+	if err := scan(payload, preview); err != nil {
+		return err
+	}
+	return c.marked.Unmarshal(payload, v)
 }
 
 // frame encodes v as a frame, or reports a *sizeError.
@@ -278,8 +295,8 @@ func (f *frameWriter) send(frame []byte) error {
 var errCut = errors.New("frame: truncated")
 
 // scan reports whether b is one CBOR item that the decoder may be given: whole, of definite length, untagged, without
-// odd simple values, and within maxItems and maxLevels.
-func scan(b []byte) error {
+// odd simple values, within maxItems and maxLevels, and without byte strings unless they are expected.
+func scan(b []byte, bytes bool) error {
 	var left [maxLevels + 1]uint64 // items still to come at each level
 	left[0] = 1
 	level, items := 0, 0
@@ -304,6 +321,9 @@ func scan(b []byte) error {
 		b = rest
 		switch major {
 		case 2, 3:
+			if major == 2 && !bytes {
+				return errors.New("frame: a value of a preview in a run that is none")
+			}
 			if arg > uint64(len(b)) {
 				return errCut
 			}

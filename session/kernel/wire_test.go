@@ -145,7 +145,7 @@ func TestScan(t *testing.T) {
 		{"too many", "\x9a\x00\x10\x00\x00" + strings.Repeat("\x01", 1<<20), "more than"},
 	}
 	for _, test := range tests {
-		err := scan([]byte(test.bytes))
+		err := scan([]byte(test.bytes), true)
 		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.err)
 		}

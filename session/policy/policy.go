@@ -140,6 +140,12 @@ type Decision struct {
 	final bool
 }
 
+// Asks tells whether there is anything that p asks about.
+func (p Policy) Asks() bool {
+	return p.Mode == Ask || p.Mode == Session ||
+		slices.ContainsFunc(p.Rules, func(rule Rule) bool { return rule.Verdict == AskFor })
+}
+
 // Decide answers r. An unknown mode or verdict denies.
 func (p Policy) Decide(r Request) Decision {
 	if !r.Mutates {

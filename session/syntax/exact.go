@@ -44,11 +44,11 @@ func (p *parser) hostOf(e *binary, i int) string {
 			return HostMul
 		}
 	case tkEq:
-		if has(p.isBeyond) {
+		if has(p.isBeyond) || p.hostEqual && !has(isConstantWord) {
 			return HostEq
 		}
 	case tkNe:
-		if has(p.isBeyond) {
+		if has(p.isBeyond) || p.hostEqual && !has(isConstantWord) {
 			return HostNe
 		}
 	}
@@ -74,6 +74,12 @@ func (p *parser) isNumeral(e expr, text string) bool {
 func (p *parser) isLongText(e expr) bool {
 	l, ok := e.(*literal)
 	return ok && l.kind == tkString && l.end-l.start >= 16
+}
+
+// isConstantWord is true for nil, true and false.
+func isConstantWord(e expr) bool {
+	l, ok := e.(*literal)
+	return ok && (l.kind == tkNil || l.kind == tkTrue || l.kind == tkFalse)
 }
 
 // isBeyond is true for a numeral of 2^53 or more, with or without a minus.

@@ -78,6 +78,17 @@ var hostNames = [tkDots + 1]string{tkConcat: HostConcat, tkMod: HostMod, tkIDiv:
 // zero leaves it where it is.
 func Normalize(src string) (text string, lines []int32, err error) {
 	fn, p := parse(src)
+	return normalize(src, fn, p)
+}
+
+// NormalizeEqual is Normalize that has the host compare with == and ~= too, but for nil, true and false.
+func NormalizeEqual(src string) (text string, lines []int32, err error) {
+	fn, p := parse(src)
+	p.hostEqual = true
+	return normalize(src, fn, p)
+}
+
+func normalize(src string, fn *function, p *parser) (text string, lines []int32, err error) {
 	if err := p.verdict(fn); err != nil {
 		return "", nil, err
 	}

@@ -41,6 +41,8 @@ type parser struct {
 	names     resolver
 	// top are the variables of the chunk itself that live at its end.
 	top []*variable
+	// hostEqual has the host compare all values that are no constants.
+	hostEqual bool
 	// recovered is where reading went on after the last error.
 	recovered int
 

@@ -15,7 +15,7 @@ const (
 	KindSession  Kind = "session"  // the session began: Session
 	KindPrompt   Kind = "prompt"   // somebody's words: Author, Text
 	KindRun      Kind = "run"      // a script is about to run: Author, Text, Cell, Mode
-	KindAsk      Kind = "ask"      // a person is about to be asked: Call
+	KindAsk      Kind = "ask"      // a person is about to be asked: Call, or Batch for a whole run
 	KindBegin    Kind = "begin"    // a mutation is about to be made: Call
 	KindCall     Kind = "call"     // a call ended, whatever its outcome: Call
 	KindOutput   Kind = "output"   // a script printed: Text, Stream; it is in the log before anybody sees it
@@ -55,6 +55,10 @@ type Record struct {
 	Call   *Call     `json:"call,omitempty"`
 	Ended  *Outcome  `json:"outcome,omitempty"`
 	About  *About    `json:"session,omitempty"`
+	// Batch are the calls that one question for a whole run is about.
+	Batch []Call `json:"batch,omitempty"`
+	// Before is set in the records of the preview that precedes a run, for the question about all of it: the run's id.
+	Before string `json:"before,omitempty"`
 	// Message is a message of the conversation, in the words of the package that keeps it. One that answers a call which
 	// an earlier record answered replaces it.
 	Message json.RawMessage `json:"message,omitempty"`
@@ -119,8 +123,11 @@ func (v Verdict) Words() string {
 	return string(v)
 }
 
-// Refused is the Rule of a call that the person denied.
-const Refused = "refused"
+// The rules by which a person's answer ended a call.
+const (
+	Refused     = "refused"      // the person denied it
+	SwitchedOff = "switched off" // the person took it out of an approved list; the script went on
+)
 
 // A Call is one use of an action as the log keeps it: secrets are redacted, large values cut.
 type Call struct {

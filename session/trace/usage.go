@@ -54,13 +54,14 @@ func countCalls(path string, counts map[string]int) {
 		line, err := in.ReadBytes('\n')
 		if bytes.Contains(line, []byte(`"kind":"call"`)) {
 			var r struct {
-				Kind Kind `json:"kind"`
-				Call *struct {
+				Kind   Kind   `json:"kind"`
+				Before string `json:"before"`
+				Call   *struct {
 					ID      string  `json:"id"`
 					Verdict Verdict `json:"verdict"`
 				} `json:"call"`
 			}
-			if json.Unmarshal(line, &r) == nil && r.Kind == KindCall && r.Call != nil && r.Call.Verdict == OK {
+			if json.Unmarshal(line, &r) == nil && r.Kind == KindCall && r.Call != nil && r.Call.Verdict == OK && r.Before == "" {
 				counts[r.Call.ID]++
 			}
 		}

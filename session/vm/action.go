@@ -8,6 +8,7 @@ import (
 	lua "github.com/Shopify/go-lua"
 
 	luasrc "almanac/catalog/lua"
+	"almanac/catalog/unknown"
 )
 
 // This file holds lazy action names and call(). A global that the session has not set and that Script.Roots names is an
@@ -129,6 +130,7 @@ func (c call) request(id, form string, paged bool) int {
 	if n > 0 {
 		t := m.table(c.raw(1))
 		if n > 1 || t == nil {
+			c.known(c.raw(1))
 			got := m.typeName(c.raw(1))
 			if n > 1 {
 				got = fmt.Sprintf("%d arguments", n)
@@ -198,6 +200,9 @@ func (c call) callOp(name string, values []any) int {
 		data, err := c.m.toData(c.l, fmt.Sprintf("argument %d", i+1), v, false)
 		if err != nil {
 			c.fail("%s: %s", name, err)
+		}
+		if unknown.In(data) {
+			c.fail("%s: argument %d %s", name, i+1, unknown.Why)
 		}
 		args[i] = data
 	}

@@ -80,6 +80,7 @@ func (m *Machine) qualified(name string) string {
 }
 
 func (c call) want(i int, what string) {
+	c.known(c.raw(i))
 	got := "no value"
 	if i <= c.top() {
 		got = c.m.typeName(c.raw(i))

@@ -28,8 +28,11 @@ func (m *Machine) text(l *lua.State, v any) string {
 	if v == m.null {
 		return "null"
 	}
-	if a, ok := m.object(v).(*action); ok {
-		return m.actionText(l, a)
+	switch o := m.object(v).(type) {
+	case *action:
+		return m.actionText(l, o)
+	case *placeholder:
+		return string(o.value)
 	}
 	if f := m.metafield(v, "__tostring"); f != nil && l != nil {
 		c := call{m: m, l: l, name: "tostring"}
@@ -53,6 +56,9 @@ func openBase(m *Machine) {
 			if f := t.meta.hash["__tostring"]; f != nil {
 				return c.give(c.invoke(f, v))
 			}
+		}
+		if _, unknown := m.unknown(v); unknown {
+			return c.give(v) // its text is not known either
 		}
 		return c.give(m.text(c.l, v))
 	})
@@ -165,6 +171,7 @@ func toNumber(c call) int {
 		if c.m.typeName(v) == "number" {
 			return c.give(v)
 		}
+		c.known(v)
 		return c.give(nil)
 	}
 	s := strings.Trim(c.string(1), " \t\n\v\f\r")
@@ -279,10 +286,14 @@ func openPrint(m *Machine) {
 	}
 }
 
-// print writes the arguments from i on, which must be text or numbers.
+// print writes the arguments from i on, which must be text, numbers or not known.
 func (m *Machine) print(c call, stream Stream, i int) {
 	m.work(c.l, 20)
 	for ; i <= c.top(); i++ {
+		if v, unknown := m.unknown(c.raw(i)); unknown {
+			m.out.write(stream, string(v))
+			continue
+		}
 		m.out.write(stream, c.string(i))
 	}
 }

@@ -245,6 +245,8 @@ func (m *Machine) typeName(v any) string {
 			return "action"
 		case *coroutine:
 			return "thread"
+		case *placeholder:
+			return "unknown"
 		case nil:
 			return "function"
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 
+	lua "github.com/Shopify/go-lua"
+
 	"almanac/catalog/text"
 	"almanac/session/syntax"
 )
@@ -275,11 +277,18 @@ func (c call) plainNumber(i int) (float64, bool) {
 	return 0, false
 }
 
-// equal is == of two arguments of which one is a number: the engine holds an exact integer different from any float.
+// equal is == of two arguments. The engine holds an exact integer different from any float, and what is not known
+// different from all but itself.
 func (c call) equal() bool {
 	v, w := c.raw(1), c.raw(2)
-	if v == w || c.m.typeName(v) != "number" || c.m.typeName(w) != "number" {
-		return v == w
+	if v == w {
+		return true
+	}
+	if v != nil && w != nil {
+		c.known(v, w)
+	}
+	if c.m.typeName(v) != "number" || c.m.typeName(w) != "number" {
+		return c.l.Compare(1, 2, lua.OpEq)
 	}
 	a, okA := c.m.exactOperand(v)
 	b, okB := c.m.exactOperand(w)

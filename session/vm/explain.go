@@ -83,6 +83,7 @@ func (m *Machine) comparison(l *lua.State, text string) string {
 // operatorFailed raises the error of an operator that the host does; it does not return. operand counts from 1; zero
 // means that the value is none of them.
 func (m *Machine) operatorFailed(c call, op string, v any, operand int) {
+	c.known(v)
 	f := failure{op: op, typ: m.typeName(v), host: c.name, operand: operand}
 	if !reserved(c.name) {
 		f.host = "" // a metamethod: the engine's own instruction called it
@@ -93,6 +94,7 @@ func (m *Machine) operatorFailed(c call, op string, v any, operand int) {
 
 // comparisonFailed raises the error of v < w, which have no order; it does not return.
 func (m *Machine) comparisonFailed(c call, v, w any) {
+	c.known(v, w)
 	text := fmt.Sprintf("attempt to compare %s with %s", m.typeName(v), m.typeName(w))
 	m.raise(c.l, m.where(c.l)+m.blame(c.l, failure{op: "compare", text: text}))
 }

@@ -23,7 +23,7 @@ type directive struct {
 func format(c call) int {
 	layout := c.string(1)
 	var b strings.Builder
-	arg, paid := 1, 0
+	arg, paid, open := 1, 0, false
 	for i := 0; i < len(layout); i++ {
 		if layout[i] != '%' {
 			b.WriteByte(layout[i])
@@ -40,11 +40,16 @@ func format(c call) int {
 		}
 		d, next := parseDirective(c, layout, i+1)
 		i = next
-		b.WriteString(d.format(c, arg))
+		if v, is := c.m.unknown(c.raw(arg)); is {
+			b.WriteString(d.pad(string(v)))
+			open = true
+		} else {
+			b.WriteString(d.format(c, arg))
+		}
 		c.m.grown(c.l, b.Len(), &paid)
 	}
 	c.m.stringSize(c.l, b.Len())
-	return c.giveText(b.String())
+	return c.giveJoined(b.String(), open)
 }
 
 // parseDirective reads the directive after the "%" before i and returns the index of its last byte.

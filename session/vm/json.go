@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog/text"
+	"almanac/catalog/unknown"
 )
 
 // This file holds json.encode and json.decode. null, empty lists and objects, and 64-bit integers survive in both
@@ -38,7 +39,7 @@ func openJSON(m *Machine) {
 		}
 		m.stringSize(c.l, len(text))
 		m.work(c.l, len(text)/16)
-		return c.giveText(text)
+		return c.giveJoined(text, unknown.In(data))
 	}))
 	lib.put("decode", m.function("decode", func(c call) int {
 		source := c.string(1)

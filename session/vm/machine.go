@@ -43,7 +43,7 @@ type Machine struct {
 
 	// Metatables of the machine's own kinds of value. emptyList marks an empty table as a list; see sparse.go for
 	// sparseMeta.
-	stringMeta, failureMeta, integerMeta, actionMeta, coroutineMeta, emptyList, sparseMeta *table
+	stringMeta, failureMeta, integerMeta, actionMeta, coroutineMeta, unknownMeta, emptyList, sparseMeta *table
 	// noIndex is the __index of metatables that have none; see guardEvents.
 	noIndex *table
 
@@ -63,6 +63,7 @@ type Machine struct {
 	fatal       *Error   // why the run must end
 	interrupt   atomic.Pointer[string]
 	large       int // bytes of large strings since the last collection
+	preview     bool
 	interval    int // instructions between two calls of hook
 	depth       int
 	counted     depthCount
@@ -199,7 +200,7 @@ func (m *Machine) begin(s Script) {
 	m.fatal, m.current, m.depth, m.traceWanted, m.handling = nil, nil, 0, 1, 0
 	m.trace, m.hint, m.counted = nil, hinted{}, depthCount{}
 	m.nextAt = position{}
-	m.surface = s.Surface
+	m.surface, m.preview = s.Surface, s.Preview
 	m.started = map[int64]*startedCall{}
 	m.asked, m.workers = 0, 0
 	m.roots = make(map[string]bool, len(s.Roots))
@@ -321,7 +322,11 @@ func (m *Machine) keepSource(name, source string) {
 
 // load normalises source and pushes the compiled function.
 func (m *Machine) load(l *lua.State, name, source string) error {
-	normal, lines, err := syntax.Normalize(source)
+	normalize := syntax.Normalize
+	if m.preview { // == with what is not known cannot be told
+		normalize = syntax.NormalizeEqual
+	}
+	normal, lines, err := normalize(source)
 	if err != nil {
 		return err
 	}

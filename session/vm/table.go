@@ -94,7 +94,7 @@ func tableConcat(c call) int {
 	}
 	var b strings.Builder
 	b.Grow(c.textSize(t, from, to))
-	paid := 0
+	paid, open := 0, false
 	for i := from; i <= to; i++ {
 		switch v := t.index(i).(type) {
 		case string:
@@ -103,6 +103,9 @@ func tableConcat(c call) int {
 			}
 		default:
 			s, ok := c.m.numeralText(v)
+			if v, is := c.m.unknown(v); is {
+				s, ok, open = string(v), true, true
+			}
 			if !ok {
 				c.fail("invalid value (%s) at index %d in table for 'concat'", c.m.typeName(v), i)
 			}
@@ -117,7 +120,7 @@ func tableConcat(c call) int {
 		}
 	}
 	c.m.stringSize(c.l, b.Len())
-	return c.giveText(b.String())
+	return c.giveJoined(b.String(), open)
 }
 
 // textSize sums up the strings among the items of t, before any is copied.

@@ -60,6 +60,8 @@ type Script struct {
 	// Args are the arguments of a program: the chunk gets them as "...", and the global arg has them, with Name as arg[0].
 	// Nil sets no arg.
 	Args []string
+	// Preview says that the host may answer calls with values that only a real run gives; see catalog/unknown.
+	Preview bool
 	// Times is how often the chunk runs within the one run; its values are the last ones. Above zero the run is measured:
 	// Reply.Allocated.
 	Times int
@@ -76,8 +78,8 @@ const (
 )
 
 // A Host provides what the machine itself cannot do. The machine's clock stands still while one of its functions runs.
-// Arguments and answers are data: nil, bool, int64, float64, string, []any, map[string]any. A string may hold any
-// bytes.
+// Arguments and answers are data: nil, bool, int64, float64, string, []any, map[string]any, and in a preview
+// unknown.Value. A string may hold any bytes.
 type Host struct {
 	// Call runs the action id. line is the line of the script that asked.
 	Call func(id string, args map[string]any, line int) (any, error)
@@ -90,7 +92,8 @@ type Host struct {
 
 // A Value is one value as a run returned or printed it.
 type Value struct {
-	// Type is the Lua type: "nil", "number", "string", "boolean", "table", "function", "thread", "action", "null".
+	// Type is the Lua type: "nil", "number", "string", "boolean", "table", "function", "thread", "action", "null",
+	// "unknown".
 	Type string
 	// Repr is the value in readable, near-Lua text, keys sorted, at most 64 KiB.
 	Repr string

@@ -11,6 +11,7 @@ import (
 	luasrc "almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
+	"almanac/catalog/unknown"
 )
 
 // This file carries values between Lua and Go data: nil, bool, int64, float64, string, []any and map[string]any.
@@ -42,6 +43,8 @@ func (m *Machine) build(data any, depth int) (any, error) {
 		return m.integerValue(v), nil
 	case int:
 		return m.integerValue(int64(v)), nil
+	case unknown.Value:
+		return m.unknownValue(v), nil
 	case []any:
 		t := m.newTable(len(v), 0)
 		for i, item := range v {
@@ -235,8 +238,12 @@ func (cv *converter) convert(path string, v any) any {
 	if t := cv.m.table(v); t != nil {
 		return cv.fields(path, t)
 	}
-	if n, ok := cv.m.object(v).(*integer); ok {
-		return n.n
+	switch o := cv.m.object(v).(type) {
+	case *integer:
+		return o.n
+	case *placeholder:
+		cv.spend(len(o.value))
+		return o.value
 	}
 	name := cv.m.typeName(v)
 	article := "a"

@@ -1,0 +1,317 @@
+package session
+
+// This file asks one question for a whole run. A script of the model's that may make mutations about which the policy
+// asks is previewed first, in the same turn and on a copy of the globals; the person gets the list of what it came to,
+// and the run that follows may make what is on it.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"almanac/catalog"
+	"almanac/catalog/text"
+	"almanac/catalog/unknown"
+	"almanac/session/policy"
+	"almanac/session/syntax"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// CodeNotListed is the code of a mutation that an approved list does not have.
+const CodeNotListed = "not_listed"
+
+// smallestBatch is how many mutations make a list. A single one is asked about when it comes.
+const smallestBatch = 2
+
+// A foreseen is a mutation of a preview about which the policy asks.
+type foreseen struct {
+	call     trace.Call
+	entry    *catalog.Entry
+	args     map[string]any
+	injected map[string]any
+}
+
+// A list is what the person approved for a run. A nil one has nothing and closes nothing.
+type list struct {
+	// partial says that the preview did not see the whole run: when all is made that it saw, the list ends.
+	partial bool
+	mu      sync.Mutex // guards entries; calls of a run may be concurrent
+	entries []*listed
+}
+
+// A listed is one mutation of a list.
+type listed struct {
+	foreseen
+	off, made bool
+	edited    map[string]any
+}
+
+// open tells that some of the arguments are known only when the call comes, which is asked about then.
+func (l *listed) open() bool { return l != nil && unknown.In(l.args) }
+
+// take uses up the first entry that is this call, those that are known whole first; nil when there is none.
+func (l *list) take(id string, args map[string]any) *listed {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, open := range []bool{false, true} {
+		for _, e := range l.entries {
+			if !e.made && e.open() == open && e.entry.ID == id && agrees(e.args, args) {
+				e.made = true
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// closed tells that nothing may be made that the list does not have.
+func (l *list) closed() bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.partial || slices.ContainsFunc(l.entries, func(e *listed) bool { return !e.made })
+}
+
+// agrees tells whether a value is the planned one, as far as that was known.
+func agrees(planned, real any) bool {
+	switch p := planned.(type) {
+	case unknown.Value:
+		return true
+	case map[string]any:
+		r, ok := real.(map[string]any)
+		return ok && len(p) == len(r) && !slices.ContainsFunc(slices.Collect(maps.Keys(p)), func(name string) bool {
+			v, there := r[name]
+			return !there || !agrees(p[name], v)
+		})
+	case []any:
+		r, ok := real.([]any)
+		return ok && slices.EqualFunc(p, r, agrees)
+	}
+	return reflect.DeepEqual(planned, real)
+}
+
+// approve previews the run where the person may have to be asked, and asks. A nil outcome lets the run begin.
+func (r *run) approve(ctx context.Context) (*Outcome, error) {
+	if !r.mayAsk() {
+		return nil, nil
+	}
+	look, err := r.session.newRun(r.script, trace.ModePreview)
+	if err != nil {
+		return nil, err
+	}
+	look.before, look.number = r.id, r.number
+	out, err := look.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.DryRun = true
+	slices.SortStableFunc(look.foreseen, func(a, b foreseen) int {
+		return slices.Compare(look.placed[a.call.N].at, look.placed[b.call.N].at)
+	})
+	switch fault := out.Err; {
+	case fault != nil && fault.Kind == vm.Interrupt:
+		return r.unbegun(out, *fault)
+	case len(look.missing(fault == nil)) > 0, len(look.foreseen) < smallestBatch:
+		return nil, nil // each is asked about when it comes
+	case fault != nil && fault.Kind != vm.Runtime: // a limit, a denial: the run would end in the middle
+		stopped := *fault
+		stopped.Hint = strings.TrimPrefix(stopped.Hint+"; nothing was made: the preview of the run ended so", "; ")
+		return r.unbegun(out, stopped)
+	case fault != nil:
+		return r.askAll(ctx, look, out, fault.Error())
+	}
+	return r.askAll(ctx, look, out, "")
+}
+
+// mayAsk tells whether the run may come to a mutation about which the policy asks, and somebody can be asked. It errs
+// on either side: what it misses is asked about when it comes.
+func (r *run) mayAsk() bool {
+	w := r.session.world
+	p := r.session.Policy()
+	if r.script.Author == User || r.script.Reads || r.script.Times > 1 || w.options.Approve == nil || !p.Asks() ||
+		r.mode != trace.ModeRun && r.mode != trace.ModeFresh {
+		return false
+	}
+	view, globals := r.session.View(), map[string]string{}
+	if r.mode == trace.ModeRun {
+		for _, g := range r.session.Globals() {
+			globals[g.Name] = g.Type
+		}
+	}
+	for _, path := range syntax.Names(r.script.Source).Paths {
+		if root, _, _ := strings.Cut(path, "."); globals[root] != "" {
+			return true // its function
+		}
+	}
+	paths, dynamic := syntax.Mentions(r.script.Source)
+	roots := view.Roots()
+	return dynamic || slices.ContainsFunc(paths, func(path string) bool {
+		if entry, ok := view.Lookup(path); ok {
+			return p.Decide(policy.RequestOf(entry, nil)).Verdict == policy.AskFor
+		}
+		root, _, _ := strings.Cut(path, ".")
+		kind := globals[root]
+		return kind == "function" || kind == "action" || kind == "" && slices.Contains(roots, root)
+	})
+}
+
+// foresee decides about a mutation of the preview before a run as the run would. One that the policy denies ends it.
+func (r *run) foresee(entry *catalog.Entry, call catalog.Call, c *trace.Call) error {
+	d := r.session.Policy().Decide(policy.RequestOf(entry, call.Args))
+	switch d.Verdict {
+	case policy.Allow:
+	case policy.AskFor:
+		r.mu.Lock()
+		r.foreseen = append(r.foreseen, foreseen{call: *c, entry: entry, args: call.Args, injected: c.Injected})
+		r.mu.Unlock()
+	default:
+		return r.refusal(CodeDenied, d, d.Why(), c)
+	}
+	r.mutated()
+	return nil
+}
+
+// planned is the question's line about a mutation.
+func (w *world) planned(f foreseen) Planned {
+	args, _ := unknown.Plain(f.args).(map[string]any)
+	shown, injected := leaves(w, args), leaves(w, f.injected)
+	return Planned{
+		Entry: f.entry, Args: shown, Injected: injected, Preview: f.call.Preview,
+		Credentials: leaves(w, append(withheld(args, shown), withheld(f.injected, injected)...)),
+		N:           f.call.N, Line: sourceLine(&f.call), Unknown: unknown.Paths(f.args),
+	}
+}
+
+// askAll asks the person about all that the preview came to. A nil outcome lets the run begin with the list.
+func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial string) (*Outcome, error) {
+	w := r.session.world
+	ask, calls := make([]Planned, len(look.foreseen)), make([]trace.Call, len(look.foreseen))
+	for i, f := range look.foreseen {
+		ask[i] = w.planned(f)
+		calls[i] = r.recordable(f.call)
+		calls[i].Verdict, calls[i].Rule = "", ""
+	}
+	if err := w.record(r.of(trace.Record{Kind: trace.KindAsk, Batch: calls})); err != nil {
+		return nil, err
+	}
+	first := ask[0]
+	d := r.session.Policy().Decide(policy.RequestOf(look.foreseen[0].entry, look.foreseen[0].args))
+	answer, err := w.options.Approve(ctx, Request{
+		Batch: ask, Partial: leaves(w, partial),
+		Entry: first.Entry, Args: first.Args, Injected: first.Injected, Credentials: first.Credentials,
+		Preview: first.Preview, N: first.N, Line: first.Line,
+		Author: r.script.Author, Cell: r.script.Cell, Reason: w.redactor.text(d.Why()), Source: leaves(w, r.script.Source),
+	})
+	what := text.Count(len(ask), "write")
+	switch {
+	case ctx.Err() != nil:
+		return r.unmade(out, calls, trace.Interrupted, vm.Error{
+			Kind: vm.Interrupt, Message: "not made: the question was not answered"})
+	case err != nil:
+		return r.unmade(out, calls, trace.Denied, vm.Error{Kind: vm.Denied, Code: CodeNoApproval,
+			Message: fmt.Sprintf("%s: denied: the question was not answered: %v", what, err)})
+	case answer.Verdict != Once:
+		message := what + RefusedText
+		if answer.Reason != "" {
+			message += ": " + answer.Reason
+		}
+		return r.unmade(out, calls, trace.Denied, vm.Error{Kind: vm.Denied, Code: CodeRefused, Message: message})
+	}
+	if r.list, err = look.approved(answer, partial != ""); err != nil {
+		var host *vm.HostError
+		errors.As(err, &host)
+		return r.unmade(out, calls, trace.Denied, vm.Error{Kind: vm.Denied, Code: host.Code, Message: host.Message,
+			Hint: host.Hint})
+	}
+	return nil, w.record(r.of(trace.Record{Kind: trace.KindNote, Text: r.list.words()}))
+}
+
+// approved is the list that an answer makes of the preview r.
+func (r *run) approved(answer Approval, partial bool) (*list, error) {
+	w := r.session.world
+	l := &list{partial: partial}
+	for i, f := range r.foreseen {
+		e := &listed{foreseen: f, off: slices.Contains(answer.Off, i)}
+		if edited := answer.Edited[i]; edited != nil && !e.off && !e.open() {
+			shown := w.planned(f).Args
+			args, err := r.checkArgs(f.entry, unshown(edited, shown, f.args), &f.call)
+			if err != nil {
+				return nil, err
+			}
+			e.edited = args
+		}
+		l.entries = append(l.entries, e)
+	}
+	return l, nil
+}
+
+// words say for the log what the person answered.
+func (l *list) words() string {
+	var off, edited []string
+	for i, e := range l.entries {
+		if e.off {
+			off = append(off, fmt.Sprint(i+1))
+		}
+		if e.edited != nil {
+			edited = append(edited, fmt.Sprint(i+1))
+		}
+	}
+	words := fmt.Sprintf("approved by you when asked: %d of %s", len(l.entries)-len(off), text.Count(len(l.entries), "write"))
+	if off != nil {
+		words += "; switched off: " + strings.Join(off, ", ")
+	}
+	if edited != nil {
+		words += "; edited: " + strings.Join(edited, ", ")
+	}
+	return words
+}
+
+// unmade is the outcome of a run that does not begin since its mutations were not approved.
+func (r *run) unmade(preview *Outcome, calls []trace.Call, v trace.Verdict, fault vm.Error) (*Outcome, error) {
+	w := r.session.world
+	made := make([]trace.Call, len(calls))
+	for i, c := range calls {
+		c.N, c.Verdict = i+1, v
+		if fault.Code == CodeRefused {
+			c.Rule = trace.Refused
+			_, why, _ := strings.Cut(fault.Message, RefusedText)
+			c.Error = c.ID + RefusedText + why
+		} else {
+			c.Error = c.ID + ": " + fault.Message
+		}
+		made[i] = c
+		if err := w.record(r.of(trace.Record{Kind: trace.KindCall, Call: &made[i]})); err != nil {
+			return nil, err
+		}
+	}
+	return r.unbegun(&Outcome{Calls: made, Elapsed: preview.Elapsed}, fault)
+}
+
+// unbegun ends a run that did not begin, with the error and the calls of its preview.
+func (r *run) unbegun(preview *Outcome, fault vm.Error) (*Outcome, error) {
+	w := r.session.world
+	out := leaves(w, Outcome{Calls: preview.Calls, Err: &fault, Elapsed: preview.Elapsed, DryRun: preview.DryRun})
+	err := w.record(r.ended(&out))
+	if w.options.Ran != nil {
+		w.options.Ran(leaves(w, r.script), &out)
+	}
+	return &out, err
+}
+
+// notListed ends the run before a mutation that the person has not seen.
+func (r *run) notListed(c *trace.Call) error {
+	c.Verdict, c.Rule = trace.Denied, "not in the approved list"
+	return denied(CodeNotListed, c.ID+": denied: it is not in the approved list; the run was stopped before it",
+		"what the script reads or computes differs from its preview: look at what was made, then run the rest again")
+}
