@@ -78,12 +78,12 @@ func renderCases() map[string][]Event {
 		},
 		"preview": {{Kind: Ran, Cell: 3, Author: session.User, Outcome: &session.Outcome{
 			DryRun: true, Missing: []string{"open", "x"},
-			Calls: []trace.Call{{ID: "billing.refund.issue", Verdict: trace.Planned, Args: args},
+			Calls: []trace.Call{{ID: "billing.refund.issue", Mutates: true, Verdict: trace.Planned, Args: args},
 				{ID: "crm.customer.get", Verdict: trace.OK}},
 		}}},
 		"preview-diff": {{Kind: Ran, Author: session.User, Outcome: &session.Outcome{DryRun: true, Calls: []trace.Call{
 			{N: 1, ID: "notes.tidy", Verdict: trace.Planned, Composed: true},
-			{N: 2, ID: "fs.write", Depth: 1, Verdict: trace.Planned, Args: map[string]any{"path": "a.txt"},
+			{N: 2, ID: "fs.write", Depth: 1, Mutates: true, Verdict: trace.Planned, Args: map[string]any{"path": "a.txt"},
 				Preview: "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old \x1b[31m\n+new\n"},
 		}}}},
 		"composed": {
