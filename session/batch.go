@@ -267,7 +267,8 @@ func (l *list) words() string {
 			edited = append(edited, fmt.Sprint(i+1))
 		}
 	}
-	words := fmt.Sprintf("approved by you when asked: %d of %s", len(l.entries)-len(off), text.Count(len(l.entries), "write"))
+	n := len(l.entries)
+	words := fmt.Sprintf("approved by you when asked: %d of %s", n-len(off), text.Count(n, "write"))
 	if off != nil {
 		words += "; switched off: " + strings.Join(off, ", ")
 	}
@@ -301,7 +302,9 @@ func (r *run) unmade(preview *Outcome, calls []trace.Call, v trace.Verdict, faul
 // unbegun ends a run that did not begin, with the error and the calls of its preview.
 func (r *run) unbegun(preview *Outcome, fault vm.Error) (*Outcome, error) {
 	w := r.session.world
-	out := leaves(w, Outcome{Calls: preview.Calls, Err: &fault, Elapsed: preview.Elapsed, DryRun: preview.DryRun})
+	out := leaves(w, Outcome{
+		Calls: preview.Calls, Err: &fault, Elapsed: preview.Elapsed, DryRun: preview.DryRun,
+	})
 	err := w.record(r.ended(&out))
 	if w.options.Ran != nil {
 		w.options.Ran(leaves(w, r.script), &out)

@@ -340,7 +340,8 @@ func listedText(r Request) string {
 	var w strings.Builder
 	for i, p := range r.Batch {
 		args, _ := json.Marshal(p.Args)
-		fmt.Fprintf(&w, "%d %s line %d %s", i+1, p.Entry.ID, p.Line, strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(args)))
+		text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(args))
+		fmt.Fprintf(&w, "%d %s line %d %s", i+1, p.Entry.ID, p.Line, text)
 		if p.Unknown != nil {
 			fmt.Fprintf(&w, " unknown %v", p.Unknown)
 		}

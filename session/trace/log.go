@@ -72,8 +72,8 @@ func Held(path string) bool {
 // Path is where the log is.
 func (l *Log) Path() string { return l.path }
 
-// Append writes r as one line and returns when it is on disk. Printed text, usage and the preview before a run are handed
-// to the system and not waited for: they outlast the program, if not the machine.
+// Append writes r as one line and returns when it is on disk. Printed text, usage and the preview before a run are
+// handed to the system and not waited for: they outlast the program, if not the machine.
 func (l *Log) Append(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {

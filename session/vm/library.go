@@ -38,7 +38,8 @@ func (m *Machine) refusal(name, why string) any {
 // open fills the environment; the prelude runs after it.
 func (m *Machine) openLibraries() {
 	for _, open := range []func(*Machine){openInteger, openProtect, openBase, openIterate, openString, openTable,
-		openMath, openOS, openCoroutine, openAction, openUnknown, openJSON, openOperators, openExact, openSparse, openRefused} {
+		openMath, openOS, openCoroutine, openAction, openUnknown, openJSON, openOperators, openExact, openSparse,
+		openRefused} {
 		open(m)
 	}
 	m.names.put("null", m.null)
