@@ -13,11 +13,11 @@ import (
 // An answer is written for readers who pay for it by the token.
 const (
 	// answerTokens is the rough size of an answer when no limit was given.
-	answerTokens = 272
+	answerTokens = 256
 	// stepTokens is added for each step of a plan beyond the second.
-	stepTokens = 90
+	stepTokens = 85
 	// askedTokens is the rough size of an answer when a limit was given.
-	askedTokens = 800
+	askedTokens = 735
 	// At least leastHits are always shown; the first bestHits keep their full line as long as others can be shortened.
 	leastHits = 5
 	bestHits  = 2

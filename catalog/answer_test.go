@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/catalog/spec"
 	"almanac/internal/golden"
 )
 
@@ -64,20 +63,6 @@ func TestRequiredNamesAreNeverDropped(t *testing.T) {
 			if n := strings.Count(line, "*"); n != 40 {
 				t.Errorf("limit %d: %d required names, want 40: %s", limit, n, line)
 			}
-		}
-	}
-}
-
-func TestTokens(t *testing.T) {
-	for _, test := range []struct {
-		text string
-		want int
-	}{
-		{"", 0}, {"list", 1}, {"List unpaid invoices", 4}, {"listUnpaid", 2}, {"a.b(c*:str) -> {d}", 12}, {"12345", 2},
-		{"数据", 2},
-	} {
-		if got := spec.Tokens(test.text); got != test.want {
-			t.Errorf("%q: %d, want %d", test.text, got, test.want)
 		}
 	}
 }

@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"almanac/catalog/search/spelling"
-	"almanac/catalog/spec"
 	"almanac/catalog/text"
 )
 
 const gistWords = 6
 
-// Card is a table of contents for prompts, within a budget of tokens (as spec.Tokens counts; 0 means 400): one line per
+// Card is a table of contents for prompts, within a budget of tokens (as text.Tokens counts; 0 means 400): one line per
 // domain with its number of actions and a gist of up to six words. The first line is headed "complete", or "partial: 12
 // of 240" where not all domains fit; then the largest are shown. Domains are in the order of their names.
 func (v *View) Card(tokens int) string {
@@ -33,7 +32,7 @@ func (v *View) Card(tokens int) string {
 		}
 		return line
 	}
-	budget := tokens - spec.Tokens(head(len(domains)-1)) - 1
+	budget := tokens - text.Tokens(head(len(domains)-1)) - 1
 	shown := slices.Clone(domains)
 	slices.SortStableFunc(shown, func(a, b Child) int { return cmp.Compare(b.Count, a.Count) })
 	used := 0
@@ -58,7 +57,7 @@ func (v *View) Card(tokens int) string {
 			if round >= len(gist) || given[i] < round {
 				continue
 			}
-			if cost := spec.Tokens(", " + gist[round]); used+cost <= budget {
+			if cost := text.Tokens(", " + gist[round]); used+cost <= budget {
 				used, given[i] = used+cost, round+1
 			}
 		}
@@ -71,7 +70,7 @@ func (v *View) Card(tokens int) string {
 }
 
 // lineTokens is what the line of a domain takes without words.
-func lineTokens(domain Child) int { return spec.Tokens(cardLine(domain, nil)) + 1 }
+func lineTokens(domain Child) int { return text.Tokens(cardLine(domain, nil)) + 1 }
 
 // fits reports whether the lines of domains, without words, take at most budget tokens.
 func fits(domains []Child, budget int) bool {

@@ -246,7 +246,7 @@ func (v *View) stepLines(p Plan) [][]string {
 	var signatures []*spec.Signature
 	room := spec.Room{Best: 1, Tokens: answerTokens + stepTokens*max(0, len(p.Steps)-2)}
 	for _, step := range p.Steps {
-		room.Tokens -= spec.Tokens(text.ClipRunes(step.Query, 100)) + 12 // where its inputs come from
+		room.Tokens -= text.Tokens(text.ClipRunes(step.Query, 100)) + 12 // where its inputs come from
 		for i, hit := range step.Hits {
 			if doc := v.doc(hit.ID); doc >= 0 {
 				signatures = append(signatures, v.cat.signatureOf(doc).Asking(step.needsInput, step.needsOutput, needKeys))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/catalog/spec"
+	"almanac/catalog/text"
 	"almanac/internal/golden"
 )
 
@@ -247,8 +247,8 @@ func TestCard(t *testing.T) {
 		v.Card(400)+"\n\n"+v.Card(60)+"\n\n"+mustNarrow(t, v, Rules{Namespaces: []string{"crm"}}).Card(100)+"\n")
 	c, _ := New(mixed(5000), Options{})
 	for _, tokens := range []int{40, 100, 400, 1000} {
-		if card := c.View().Card(tokens); spec.Tokens(card) > tokens {
-			t.Errorf("card of %d tokens takes %d:\n%s", tokens, spec.Tokens(card), card)
+		if card := c.View().Card(tokens); text.Tokens(card) > tokens {
+			t.Errorf("card of %d tokens takes %d:\n%s", tokens, text.Tokens(card), card)
 		}
 	}
 }

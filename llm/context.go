@@ -14,7 +14,7 @@ type contextSize struct {
 	// counted are the tokens that the server counted of the first messages of the history, with all that goes before
 	// them; 0 where it has not.
 	counted, messages int
-	// estimated is the length of the last request by its bytes.
+	// estimated is the length of the last request by text.Tokens.
 	estimated int
 }
 
@@ -23,7 +23,7 @@ type Context struct {
 	Used int
 	// Window is how many the model can read.
 	Window int
-	// Estimated tells that Used, or a part of it, is not the server's count but a quarter of the bytes.
+	// Estimated tells that Used, or a part of it, is not the server's count but an estimate.
 	Estimated bool
 }
 

@@ -16,7 +16,7 @@ func turnOf(name string, n int) []Message {
 	return []Message{
 		{Role: User, Text: name},
 		{Role: Assistant, Calls: []ToolCall{call(name, "t", "{}")}},
-		{Role: ToolRole, CallID: name, Text: strings.Repeat("x", 4*n)},
+		{Role: ToolRole, CallID: name, Text: strings.Repeat("word ", n)},
 		{Role: Assistant, Text: "answer " + name},
 	}
 }
@@ -158,7 +158,7 @@ func TestLongConversationStaysInBudget(t *testing.T) {
 func TestEarlierAnswersBecomeShort(t *testing.T) {
 	p := &summing{t: t, answer: "seen"}
 	look := Tool{Name: "look", Run: func(_ context.Context, args json.RawMessage) (Answer, error) {
-		return Answer{Text: string(args) + strings.Repeat("x", 1200), Short: "[short " + string(args) + "]"}, nil
+		return Answer{Text: string(args) + strings.Repeat("xxx ", 290), Short: "[short " + string(args) + "]"}, nil
 	}}
 	c := NewConversation(Options{Target: Target{Provider: p, Window: 1200}, Tools: func() []Tool { return []Tool{look} }})
 	for range 6 {
@@ -172,12 +172,12 @@ func TestEarlierAnswersBecomeShort(t *testing.T) {
 			seen = append(seen, cut(m.Text, 12))
 		}
 	}
-	want := []string{`[short {"n":`, `[short {"n":`, `[short {"n":`, `[short {"n":`, `{"n":9}xxxxx`, `{"n":11}xxxx`}
+	want := []string{`[short {"n":`, `[short {"n":`, `[short {"n":`, `[short {"n":`, `{"n":9}xxx x`, `{"n":11}xxx `}
 	if d := cmp.Diff(want, seen); d != "" || len(p.asked) > 0 {
 		t.Errorf("%d summaries; answers sent: %s", len(p.asked), d)
 	}
 	for _, m := range c.Messages() {
-		if m.Role == ToolRole && len(m.Text) < 1200 {
+		if m.Role == ToolRole && len(m.Text) < 1100 {
 			t.Errorf("the history lost an answer: %q", m.Text)
 		}
 	}

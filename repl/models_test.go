@@ -154,7 +154,7 @@ func TestWindowIsConfigured(t *testing.T) {
 // TestTargets shows that the models of the configuration are listed and chosen by name, and what is told of the
 // conversation that goes along.
 func TestTargets(t *testing.T) {
-	long := strings.Repeat("word ", 2400) // 3,000 tokens
+	long := strings.Repeat("word ", 3000) // 3,000 tokens
 	first := &scripted{responses: []llm.Response{{Text: long}, {Text: "Back."}}}
 	second := &scripted{responses: []llm.Response{{Text: "Short."}}}
 	sh, _ := withModel(t, policy.Policy{}, Options{})

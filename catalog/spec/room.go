@@ -2,7 +2,7 @@ package spec
 
 // This file fits lines into a budget of tokens.
 
-import "almanac/catalog/search/spelling"
+import "almanac/catalog/text"
 
 // A Room is the budget of a list of lines.
 type Room struct {
@@ -24,7 +24,7 @@ func (r Room) Fit(signatures []*Signature) []string {
 	write := func(i int, l level) {
 		lines[i] = signatures[i].line(l)
 		used -= costs[i]
-		costs[i] = Tokens(lines[i])
+		costs[i] = text.Tokens(lines[i])
 		used += costs[i]
 	}
 	for i := range signatures {
@@ -55,36 +55,4 @@ func (r Room) placeOf(i int) int {
 		return i
 	}
 	return r.Place[i]
-}
-
-// Tokens estimates how many tokens a line takes: one for a word of up to seven letters, a run of punctuation or a piece
-// of a number, none for the space before a word. Measured against a real vocabulary in llm/tools/tokens.
-func Tokens(line string) int {
-	n, run := 0, 0
-	prev := spelling.Space
-	for _, r := range line {
-		class := spelling.ClassOf(r)
-		switch {
-		case r == ' ':
-			run = 0
-			prev = spelling.Space
-			continue
-		case class == spelling.Space:
-			if prev != spelling.Space || run == 0 {
-				n++
-			}
-			run = 1
-		case class == spelling.Alone:
-			n++
-		case class == prev || prev == spelling.Upper && class == spelling.Lower:
-			if run++; run == 7 || class == spelling.Digit && run == 3 {
-				n, run = n+1, 0
-			}
-		default:
-			n++
-			run = 0
-		}
-		prev = class
-	}
-	return n
 }

@@ -273,6 +273,14 @@ func TestFigures(t *testing.T) {
 		s := openSession(t, large)
 		defer s.Close()
 		t.Logf("%6d actions: %v", large.Len(), weigh(t, s, tools.Options{}, count))
+		var schemas, words []string
+		for id := range large.All() {
+			if e, _ := large.Lookup(id); len(schemas) < 5000 && len(e.Description) >= 40 {
+				schemas, words = append(schemas, string(e.Input.JSON())), append(words, e.Description)
+			}
+		}
+		t.Logf("estimates: schemas %v", estimateErrors(schemas, count))
+		t.Logf("estimates: prose   %v", estimateErrors(words, count))
 	}
 	for _, file := range files {
 		set, err := eval.OpenSet(filepath.Dir(file))
