@@ -28,6 +28,11 @@ func modelCommands() []command {
 				"known of the model, or 100,000.",
 		},
 		{
+			name: localCommand, args: "[y|N]", group: groupMore, numbered: true, run: local,
+			brief: "look for a model server on this machine, once you say yes",
+			more:  "Where no model is configured. Nothing is contacted before the answer, which is exactly y or yes.",
+		},
+		{
 			name: "retry", group: groupMore, numbered: true, run: retry,
 			brief: "send the failed prompt again",
 		},

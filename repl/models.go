@@ -164,7 +164,12 @@ func priceText(p llm.Price) string {
 
 // chooseModel has another model answer from the next prompt on, and tells what becomes of the conversation.
 func (sh *Shell) chooseModel(ctx context.Context, c *llm.Conversation, name string) {
-	before, t := c.Target(), sh.target(name)
+	sh.use(ctx, c, sh.target(name), name)
+}
+
+// use has t, which the person calls name, answer from the next prompt on.
+func (sh *Shell) use(ctx context.Context, c *llm.Conversation, t llm.Target, name string) {
+	before := c.Target()
 	sh.mu.Lock()
 	sh.windowSet = false
 	sh.mu.Unlock()

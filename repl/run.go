@@ -178,7 +178,7 @@ func cellName(n int) string {
 func (sh *Shell) ask(ctx context.Context, c *event.Cell, text string) error {
 	conversation := sh.conversation()
 	if conversation == nil {
-		return sh.options.NoModel
+		return sh.offerLocal(text)
 	}
 	return sh.send(ctx, c, text, func() (string, error) { return conversation.Send(ctx, text) })
 }

@@ -33,6 +33,8 @@ type Options struct {
 	Conversation *llm.Conversation
 	// NoModel is what asking answers when there is no model: how to get one. Nil means a default text.
 	NoModel error
+	// Local is offered where there is no model; nil where there is one, or nobody can be asked.
+	Local *Local
 	// Targets are the models that /model lists and chooses by name.
 	Targets []llm.Target
 	// Server is where the models are that Targets does not name; without a Provider there is none.
@@ -142,6 +144,8 @@ type Shell struct {
 	// keyHelp are the keys of the screen; none where there are none.
 	keyHelp []HelpLine
 	models  models
+	// offer is the question of offerLocal; nil for none.
+	offer *offer
 	// windowSet is true once the person has set the context window.
 	windowSet bool
 	// toldLocals is set once the person was told that locals end with their line.
@@ -308,7 +312,7 @@ func (sh *Shell) HandleAt(ctx context.Context, n int, line string) Status {
 
 // HandleIn is Handle for a line that was typed in a mode, whatever the mode is now.
 func (sh *Shell) HandleIn(ctx context.Context, mode input.Mode, line string) Status {
-	in := input.Parse(line, mode)
+	in := sh.answer(line, input.Parse(line, mode))
 	if in.Form == input.Nothing {
 		return Done
 	}

@@ -8,14 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/secret"
 	"almanac/catalog/subprocess"
 	"almanac/llm"
 	"almanac/llm/openai"
+	"almanac/repl"
 )
 
 // A server is one model server. Its key is read when a request needs it first, and again after it was refused.
@@ -191,6 +195,56 @@ func (cli *commandLine) findTarget(m modelChoice, name string) (llm.Target, erro
 		return t, fmt.Errorf("model %q: not configured: did you mean %s?", name, near)
 	}
 	return t, fmt.Errorf("model %q: not configured: the models are %s", name, strings.Join(names, ", "))
+}
+
+// local finds model servers on the usual ports of this machine; nil where a model is configured.
+func (cli *commandLine) local(noModel error) (*repl.Local, error) {
+	var places []string
+	var addresses []string
+	for _, place := range cli.LocalPorts {
+		name, port, _ := strings.Cut(place, "=")
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return nil, usage("--local-ports %s: want NAME=PORT, such as Ollama=11434", place)
+		}
+		places, addresses = append(places, name+" "+port), append(addresses, "http://localhost:"+port+"/v1")
+	}
+	if !errors.Is(noModel, errNoModel) {
+		return nil, nil
+	}
+	return &repl.Local{
+		Places: strings.Join(places, ", "), Grace: answerGrace,
+		Find: func(ctx context.Context) []llm.Target { return cli.findLocal(ctx, addresses) },
+		Keep: func(t llm.Target) string {
+			return fmt.Sprintf("to keep it, write model = %s and base_url = %s into %s", tomlString(t.Model),
+				tomlString(t.Server), userConfigPath())
+		},
+	}, nil
+}
+
+// Bounds of findLocal: how long a server may take, and how many of its models are listed.
+const (
+	localTime   = 2 * time.Second
+	localModels = 20
+)
+
+// findLocal asks the servers at the addresses, all at the same time, for their models.
+func (cli *commandLine) findLocal(ctx context.Context, addresses []string) (found []llm.Target) {
+	ctx, cancel := context.WithTimeout(ctx, localTime)
+	defer cancel()
+	at := make([][]llm.Target, len(addresses))
+	var asking sync.WaitGroup
+	for i, address := range addresses {
+		asking.Go(func() {
+			t := cli.target(openai.Options{BaseURL: address}, keySource{}, "")
+			list, _ := t.Models(ctx) // who does not answer is not there
+			for _, m := range list[:min(len(list), localModels)] {
+				t.Model, t.Window = m.Name, m.Window
+				at[i] = append(at[i], t)
+			}
+		})
+	}
+	asking.Wait()
+	return slices.Concat(at...)
 }
 
 // errNoModel answers a prompt when no model is configured.

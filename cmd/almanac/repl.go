@@ -120,6 +120,12 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 	if in == nil {
 		o.themes = ui.ThemeNames()
 	}
+	if typed(p.stdin) {
+		_, noModel := cli.models()
+		if o.local, err = cli.local(noModel); err != nil {
+			return "", err
+		}
+	}
 	shell := cli.shell(w, history, o)
 	if !typed(p.stdin) {
 		shell.SetMode(pipedMode(c.Pipe))
@@ -200,6 +206,7 @@ type shellOptions struct {
 	ascii  bool
 	themes []string
 	once   bool // one prompt, then the program ends
+	local  *repl.Local
 }
 
 func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *repl.Shell {
@@ -211,8 +218,8 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 	conversation, models, noModel := cli.conversation(w)
 	return repl.New(repl.Options{
 		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Targets: models.named,
-		Server: models.server,
-		Once:   o.once, Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
+		Server: models.server, Local: o.local, Once: o.once,
+		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
 		Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,
