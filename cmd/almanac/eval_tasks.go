@@ -239,7 +239,7 @@ func (c tasksCommand) runTask(ctx context.Context, cli *commandLine, b *eval.Ben
 func (c tasksCommand) target(cli *commandLine) (t llm.Target, note string, err error) {
 	if !c.Scripted && c.Replay == "" {
 		models, err := cli.models()
-		if err != nil || models.first.Provider != nil {
+		if !errors.Is(err, errNoModel) && (err != nil || models.first.Provider != nil) {
 			return models.first, "", err
 		}
 	}
