@@ -39,6 +39,7 @@ type run struct {
 	calls   int
 	goals   []goal
 	have    []result
+	records []string // those that the parts so far have named
 	said    []string
 	stopped bool
 }
@@ -102,6 +103,11 @@ func (r *run) do(yield func(llm.Response) bool) {
 		pursue = func(g goal) { r.pursue(tools, g) }
 	}
 	for _, g := range r.goals {
+		for _, v := range g.values {
+			if v.kind == record {
+				r.records = append(r.records, v.text)
+			}
+		}
 		if pursue(g); r.stopped {
 			break
 		}

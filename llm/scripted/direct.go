@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +31,15 @@ func (r *run) pursueDirectly(g goal) {
 		}
 	}
 	value, ok := r.each(g, p)
+	if by, text := p.looksFor(); text != "" {
+		for _, try := range shorter(text)[1:] {
+			if list, is := value.([]any); !ok || !is || len(list) > 0 {
+				break
+			}
+			p.args[by] = try
+			value, ok = r.each(g, p)
+		}
+	}
 	if !ok || r.stopped {
 		r.stopped = true
 		return
@@ -41,14 +51,31 @@ func (r *run) pursueDirectly(g goal) {
 	}
 }
 
-// ranked are the actions that share most words with a goal.
+// ranked are the actions that share most words with a goal. A word counts more the fewer actions have it, and again in
+// the id.
 func ranked(all []action, words []string, n int) []action {
 	all = slices.Clone(all)
+	have, own := map[string]float64{}, map[string]map[string]float64{}
+	for _, a := range all {
+		own[a.tool] = map[string]float64{}
+		for _, w := range a.words() {
+			own[a.tool][stem(w)] = 1
+		}
+		for _, w := range wordsOf(strings.NewReplacer(".", " ", "_", " ").Replace(a.id)) {
+			own[a.tool][stem(w)] = 1.5
+		}
+		for w := range own[a.tool] {
+			have[w]++
+		}
+	}
 	points := map[string]float64{}
 	for _, a := range all {
-		own := a.words()
-		id := wordsOf(strings.NewReplacer(".", " ", "_", " ").Replace(a.id))
-		points[a.tool] = float64(alike(words, own)) + 0.5*float64(alike(words, id)) - 0.01*float64(len(own))
+		for _, w := range words {
+			if once := own[a.tool][stem(w)]; once > 0 {
+				points[a.tool] += once * math.Log(1+float64(len(all))/have[stem(w)])
+			}
+		}
+		points[a.tool] -= 0.01 * float64(len(own[a.tool]))
 	}
 	slices.SortStableFunc(all, func(a, b action) int {
 		switch {
@@ -190,12 +217,16 @@ func compute(g goal, v any) any {
 	switch op := operation(g); {
 	case op == "count":
 		return len(list)
-	case op == "sum" && field != "":
+	case (op == "sum" || op == "count and sum") && field != "":
 		sum := 0.0
 		for _, row := range rows {
 			sum += number(row)
 		}
-		return json.RawMessage(strconv.FormatFloat(sum, 'f', -1, 64))
+		total := json.RawMessage(strconv.FormatFloat(sum, 'f', -1, 64))
+		if op == "sum" {
+			return total
+		}
+		return []any{len(list), total}
 	case op == "most" && field != "":
 		return slices.MaxFunc(rows, func(a, b map[string]any) int { return int(number(a) - number(b)) })
 	case op == "least" && field != "":

@@ -126,11 +126,12 @@ func goalOf(text string) goal {
 		rest = plain.String()
 	}
 	g.text = strings.Join(strings.Fields(rest), " ")
-	for _, w := range wordsOf(g.text) {
+	words := wordsOf(g.text)
+	for i, w := range words {
 		switch {
 		case w == "each" || w == "every" || w == "all" || w == "them":
 			g.each = true
-		case slices.Contains(changing, w) && !g.changes && len(g.words) == 0:
+		case slices.Contains(changing, w) && !slices.ContainsFunc(words[:i], notLeading):
 			g.changes = true
 		}
 		if !slices.Contains(small, w) {
@@ -138,6 +139,11 @@ func goalOf(text string) goal {
 		}
 	}
 	return g
+}
+
+// notLeading tells that no order begins behind a word: "please void" is one, "the open tickets" is none.
+func notLeading(w string) bool {
+	return !slices.Contains([]string{"please", "then", "and", "also", "now"}, w)
 }
 
 // group is the first group of a match that has text.

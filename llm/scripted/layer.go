@@ -162,6 +162,11 @@ func (r *run) calling(g goal, p plan, name string) string {
 		fields = append(fields, lua.Key(arg)+" = "+value)
 	}
 	made := lua.Call(p.action.id, "{"+strings.Join(fields, ", ")+"}")
+	if by, text := p.looksFor(); text != "" {
+		made = strings.Replace(made, lua.Key(by)+" = "+lua.Quote(text), lua.Key(by)+" = text", 1)
+		return fmt.Sprintf("for _, text in ipairs(%s) do\n  %s = %s\n  if #%s > 0 then break end\nend\n",
+			luaList(shorter(text)), name, made, name)
+	}
 	switch {
 	case list != "" && p.action.list:
 		return fmt.Sprintf("%s = {}\nfor _, row in ipairs(%s) do\n  for _, item in ipairs(%s) do %s[#%s+1] = item end\nend\n",
@@ -186,13 +191,19 @@ func computing(g goal, a action, name string) string {
 	case op == "count":
 		return fmt.Sprintf("return #%s", name)
 	case op == "sum" && field != "":
-		return fmt.Sprintf("return reduce(%s, function(sum, row) return sum + (row.%s or 0) end, 0)", name, field)
+		return "return " + sumOf(name, field)
+	case op == "count and sum" && field != "":
+		return fmt.Sprintf("return #%s, %s", name, sumOf(name, field))
 	case op == "most" && field != "":
 		return fmt.Sprintf("%s = sort_by(%s, function(row) return -(row.%s or 0) end)\nreturn %s[1]", name, name, field, name)
 	case op == "least" && field != "":
 		return fmt.Sprintf("%s = sort_by(%s, function(row) return row.%s or 0 end)\nreturn %s[1]", name, name, field, name)
 	}
 	return "return " + name
+}
+
+func sumOf(name, field string) string {
+	return fmt.Sprintf("reduce(%s, function(sum, row) return sum + (row.%s or 0) end, 0)", name, field)
 }
 
 func firstLine(s string) string {

@@ -47,7 +47,9 @@ func (r *run) planOf(g goal, a action) plan {
 		switch {
 		case !arg.required:
 		case arg.isRecord():
-			if from, ok := r.earlier(arg); ok {
+			if id, ok := r.mentioned(arg); ok {
+				p.args[arg.name] = id
+			} else if from, ok := r.earlier(arg); ok {
 				p.from[arg.name] = from
 			} else {
 				p.missing = append(p.missing, arg)
@@ -55,6 +57,9 @@ func (r *run) planOf(g goal, a action) plan {
 		default:
 			p.lacks = true
 		}
+	}
+	if len(p.missing) > 0 && spoken(g, p) == "" {
+		p.lacks = true
 	}
 	if limit, ok := a.param("limit"); ok && limit.most > 0 && (g.each || computes(g)) {
 		p.args["limit"] = limit.most
@@ -80,7 +85,7 @@ func valueOf(p param, g goal, left []value) (v any, at int, ok bool) {
 	if len(p.enum) > 0 {
 		for _, word := range p.enum {
 			said := strings.ReplaceAll(word, "_", " ")
-			if strings.Contains(" "+strings.ToLower(g.text)+" ", " "+said+" ") || slices.Contains(g.words, said) {
+			if strings.Contains(" "+strings.ToLower(g.text)+" ", " "+said+" ") || alike(g.words, []string{said}) > 0 {
 				return word, -1, true
 			}
 			if i := slices.IndexFunc(left, func(v value) bool { return strings.EqualFold(v.text, said) }); i >= 0 {
@@ -118,8 +123,8 @@ func fits(p param, v value) int {
 		if v.kind != record || p.prefix() == "" || !strings.HasPrefix(v.text, p.prefix()) {
 			return 0
 		}
-		if len(v.before) > 0 && v.before[len(v.before)-1] == named[0] { // into cus_0001: into_customer_id
-			return 3
+		if slices.Contains(v.before[max(0, len(v.before)-2):], named[0]) && len(named) > 2 {
+			return 3 // "into cus_0001" is the into_customer_id
 		}
 		return 1
 	case strings.Contains(p.about, "format date"), strings.HasSuffix(p.name, "_date"), strings.HasSuffix(p.name, "_on"):
@@ -161,6 +166,19 @@ func typed(p param, v value) (any, bool) {
 	}
 	n, err := strconv.ParseInt(plain, 10, 64)
 	return n, err == nil
+}
+
+// mentioned is a record that an earlier part of the prompt names, where nothing has been found since.
+func (r *run) mentioned(p param) (string, bool) {
+	if _, found := r.earlier(p); found || p.prefix() == "" {
+		return "", false
+	}
+	for i := len(r.records) - 1; i >= 0; i-- {
+		if strings.HasPrefix(r.records[i], p.prefix()) {
+			return r.records[i], true
+		}
+	}
+	return "", false
 }
 
 // earlier finds the newest result with the record that a parameter names.
@@ -243,6 +261,20 @@ func (a action) finds() (string, bool) {
 	return "", false
 }
 
+// looksFor is the argument by which a plan finds records, and its text; empty where it does not.
+func (p plan) looksFor() (by, text string) {
+	by, ok := p.action.finds()
+	if !ok || len(p.from) > 0 {
+		return "", ""
+	}
+	for _, arg := range p.action.params {
+		if said, is := p.args[arg.name].(string); is && (arg.name == by || strings.HasSuffix(arg.name, "name")) {
+			return arg.name, said
+		}
+	}
+	return "", ""
+}
+
 // spoken is a name in the goal that no argument has: what a record is to be found by.
 func spoken(g goal, p plan) string {
 	for _, k := range []kind{quoted, name} {
@@ -275,9 +307,12 @@ func shorter(s string) []string {
 // computes tells whether a goal asks for a number that has to be computed.
 func computes(g goal) bool { return operation(g) != "" }
 
-// operation is count, sum, most or least.
+// operation is count, count and sum, sum, most or least.
 func operation(g goal) string {
 	text := " " + strings.ToLower(g.text) + " "
+	if strings.Contains(text, " how many ") && strings.Contains(text, " total ") {
+		return "count and sum"
+	}
 	for _, o := range []struct{ words, name string }{
 		{" how many , number of , count ", "count"},
 		{" total , sum , in all , altogether , together ", "sum"},
