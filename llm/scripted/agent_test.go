@@ -49,7 +49,8 @@ func TestSaysWhatItIs(t *testing.T) {
 	var a Agent
 	defer a.Close()
 	for _, prompt := range []string{"Hello", "List the invoices."} {
-		r, err := a.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: prompt}}}, func(llm.Piece) {})
+		asked := llm.Request{Messages: []llm.Message{{Role: llm.User, Text: prompt}}}
+		r, err := a.Complete(t.Context(), asked, func(llm.Piece) {})
 		if err != nil || !strings.HasSuffix(r.Text, "(scripted agent: fixed rules, no model)") {
 			t.Errorf("%q, %v", r.Text, err)
 		}
