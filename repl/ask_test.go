@@ -83,6 +83,7 @@ func TestAsk(t *testing.T) {
 	answers := []string{"n ask Ann first"}
 	golden.Equal(t, "testdata/ask.golden", typed(t.Context(), sh, "refund 5 cents", &answers)+"--\n"+
 		typed(t.Context(), sh, "!name", nil)+"--\n"+
+		typed(t.Context(), sh, "!name = 'mine'", nil)+"--\n"+
 		typed(t.Context(), sh, "again", nil)+"--\n"+
 		typed(t.Context(), sh, "/trace", nil)+"--\n"+
 		typed(t.Context(), sh, "/expand 1", nil)+"--\n"+

@@ -37,8 +37,8 @@ func catalogCommands() []command {
 			more:  "--full shows all nested fields, --luals annotations for the Lua language server, --json the schemas.",
 		},
 		{
-			name: "why", args: "ID", group: groupCatalog, aside: true, run: why, words: idWords,
-			brief: "whether an action is visible and allowed, and why",
+			name: "why", args: "ID|VARIABLE", group: groupCatalog, aside: true, run: why, words: whyWords,
+			brief: "why an action is allowed, where a value is from",
 		},
 		{
 			name: "catalog view", args: "[only NAMES]", group: groupCatalog, run: view, words: viewWords,
@@ -176,7 +176,13 @@ func (sh *Shell) notVisible(e *catalog.UnknownError) error {
 func why(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	id := strings.TrimSpace(arg)
 	if id == "" {
-		return &UsageError{usage: "/why ID"}
+		return &UsageError{usage: "/why ID|VARIABLE"}
+	}
+	if _, action := sh.options.Session.View().Lookup(id); !action && !strings.Contains(id, ".") {
+		if text, err := sh.Origin(id); text != "" || err != nil {
+			sh.say(event.Plain, "%s", text)
+			return err
+		}
 	}
 	text, err := sh.Why(id)
 	if err != nil {

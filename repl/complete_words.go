@@ -68,6 +68,17 @@ func idWords(sh *Shell, arg string) []Completion {
 	return sh.idItems(word)
 }
 
+// whyWords offers variables before ids.
+func whyWords(sh *Shell, arg string) []Completion {
+	var items []Completion
+	for _, v := range sh.Variables() {
+		if strings.HasPrefix(v.Name, arg) {
+			items = append(items, Completion{Text: v.Name, Detail: v.Kind()})
+		}
+	}
+	return append(items, idWords(sh, arg)...)
+}
+
 // viewWords offers the verbs and, after one, the namespaces.
 func viewWords(sh *Shell, arg string) []Completion {
 	if !strings.ContainsAny(arg, " \t\n") {

@@ -17,6 +17,7 @@ import (
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/show"
+	"almanac/repl/transcript"
 	"almanac/session"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -38,6 +39,25 @@ func (sh *Shell) Variables() []Variable {
 		all = append(all, Variable{Global: g, Author: who[g.Name].Author, Cell: who[g.Name].Cell})
 	}
 	return all
+}
+
+// Origin says where the value of a variable is from; empty where nothing is set under that name. It reads the log.
+func (sh *Shell) Origin(name string) (string, error) {
+	records, err := sh.log()
+	if err != nil {
+		return "", err
+	}
+	set := slices.ContainsFunc(sh.options.Session.Globals(), func(g vm.Global) bool { return g.Name == name })
+	origin, told := transcript.OriginOf(records, name)
+	switch {
+	case set && !told:
+		return name + ": set, but the log does not tell where", nil
+	case told && !set:
+		return "now not set, last changed so\n" + origin.String(), nil
+	case told:
+		return origin.String(), nil
+	}
+	return "", nil
 }
 
 // Kind is the type with its size: "table[3]".

@@ -64,7 +64,8 @@ func (sh *Shell) ran(c *event.Cell, o *session.Outcome, err error) error {
 	if search {
 		shown.Values = nil
 	}
-	sh.feed.Emit(event.Event{Kind: event.Ran, Cell: c.N, Author: session.User, Outcome: &shown, Elapsed: o.Elapsed})
+	sh.feed.Emit(event.Event{Kind: event.Ran, Cell: c.N, Author: session.User, Outcome: &shown, Elapsed: o.Elapsed,
+		Before: sh.feed.Before()})
 	if search {
 		e := session.Clean(sh.options.Session, found(sh.options.Session.View(), o.Sets[0]))
 		e.Cell, e.Outcome = c.N, o

@@ -156,7 +156,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	r.tellUsed()
 	if err := w.record(r.of(trace.Record{
 		Kind: trace.KindRun, Author: string(r.script.Author), Mode: r.mode, Text: w.redactor.text(r.script.Source),
-		IDs: r.script.Actions,
+		IDs: r.script.Actions, Line: r.script.Line,
 	})); err != nil {
 		return nil, err
 	}

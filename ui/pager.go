@@ -44,6 +44,16 @@ func newPager(m *model, e event.Event) (*pager, tea.Cmd) {
 	return p, p.read()
 }
 
+// newOriginPane pages through where the value of a variable is from.
+func newOriginPane(m *model, name string) (*pager, tea.Cmd) {
+	p := &pager{m: m, title: "Why " + m.theme.glyphs.rule + " " + text.SanitizeLine(name)}
+	p.load = func(width int, _ event.RenderOptions) ([]show.Line, error) {
+		told, err := m.shell.Origin(name)
+		return show.Wrap(show.Lines(show.Text, "", told), width), err
+	}
+	return p, p.read()
+}
+
 // paneMargin is what the frame of an overlay takes of the width.
 const paneMargin = 4
 

@@ -97,6 +97,10 @@ func (p *variablesPane) key(name, text string) tea.Cmd {
 		tree, cmd := newValuePane(p.m, []vm.Step{{Name: all[p.list.at].Name}})
 		p.m.push(tree)
 		return cmd
+	case name == "w":
+		why, cmd := newOriginPane(p.m, all[p.list.at].Name)
+		p.m.push(why)
+		return cmd
 	case name == "i":
 		p.m.takeText(show.PathText([]vm.Step{{Name: all[p.list.at].Name}}), 0)
 	}
@@ -104,7 +108,7 @@ func (p *variablesPane) key(name, text string) tea.Cmd {
 }
 
 func (p *variablesPane) hints() []string {
-	return []string{"Enter look inside", "i insert", "/ filter"}
+	return []string{"Enter look inside", "w why", "i insert", "/ filter"}
 }
 func (p *variablesPane) typing() bool { return p.typed }
 

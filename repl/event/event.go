@@ -113,6 +113,8 @@ type Event struct {
 	Elapsed time.Duration
 	// Full asks for a Ran event to be shown whole, without the limit on rows.
 	Full bool
+	// Before tells of a Ran event's globals that the other author had set whose they were.
+	Before map[string]Setter
 	// Times is how many calls a Called event stands for; zero means one. Call holds the first, with the time of all.
 	Times int
 	Pane  Pane

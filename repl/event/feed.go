@@ -33,9 +33,10 @@ type Feed struct {
 	spoken  int  // bytes the model said
 	toolRan bool // a script of the model's ended since its tool started
 	setters map[string]Setter
-	acting  []string  // ids of the actions under way, the newest last
-	asking  int       // open questions
-	asked   time.Time // when the first of them came up
+	taken   map[string]Setter // what setters were of globals that the other author changed in the last run
+	acting  []string          // ids of the actions under way, the newest last
+	asking  int               // open questions
+	asked   time.Time         // when the first of them came up
 	thought thought
 	retry   retry
 	results results // of all cells
@@ -45,6 +46,18 @@ type Feed struct {
 type Setter struct {
 	Author session.Author
 	Cell   int
+}
+
+// owner says whose a global was: "yours, [3]".
+func (s Setter) owner() string {
+	whose := "the model's"
+	if s.Author == session.User {
+		whose = "yours"
+	}
+	if s.Cell == 0 {
+		return whose
+	}
+	return fmt.Sprintf("%s, [%d]", whose, s.Cell)
 }
 
 // NewFeed returns an empty Feed.
@@ -163,6 +176,13 @@ func (f *Feed) Setters() map[string]Setter {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.setters)
+}
+
+// Before tells of the globals that the last run changed, and that the other author had set, whose they were.
+func (f *Feed) Before() map[string]Setter {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.taken
 }
 
 // Restore takes in who gave the globals of an earlier session their values.

@@ -121,6 +121,12 @@ func (f *Feed) record(r trace.Record) {
 func (f *Feed) ran(s session.Script, o *session.Outcome) {
 	f.mu.Lock()
 	cell := f.cell.N
+	f.taken = map[string]Setter{}
+	for _, name := range slices.Concat(o.Globals.Added, o.Globals.Changed, o.Globals.Removed) {
+		if was, known := f.setters[name]; known && was.Author != s.Author {
+			f.taken[name] = was
+		}
+	}
 	for _, name := range slices.Concat(o.Globals.Added, o.Globals.Changed) {
 		f.setters[name] = Setter{s.Author, cell}
 	}
@@ -133,8 +139,11 @@ func (f *Feed) ran(s session.Script, o *session.Outcome) {
 	}
 	f.cell.Outcome, f.toolRan = o, true
 	f.cell.Scripts = append(f.cell.Scripts, s.Source)
+	ran := Event{
+		Kind: Ran, Cell: cell, Author: session.Model, Text: s.Source, Outcome: o, Elapsed: o.Elapsed, Before: f.taken,
+	}
 	f.mu.Unlock()
-	f.Emit(Event{Kind: Ran, Cell: cell, Author: session.Model, Text: s.Source, Outcome: o, Elapsed: o.Elapsed})
+	f.Emit(ran)
 }
 
 // act keeps the actions under way.

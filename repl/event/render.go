@@ -292,19 +292,27 @@ func afterCalls(out *session.Outcome) *vm.Error {
 
 // changedLine tells which globals the run set or removed, and who did.
 func changedLine(e Event, width int, o RenderOptions) []show.Line {
-	d := e.Outcome.Globals
+	d, author := e.Outcome.Globals, cmp.Or(e.Author, session.User)
 	var parts []string
+	whose := func(names []string) string {
+		for i, name := range names {
+			if was, changed := e.Before[name]; changed {
+				names[i] = fmt.Sprintf("%s (%s)", name, was.owner())
+			}
+		}
+		return strings.Join(names, ", ")
+	}
 	if names := OwnNames(slices.Concat(d.Added, d.Changed)); len(names) > 0 {
-		parts = append(parts, "set "+strings.Join(names, ", "))
+		parts = append(parts, "set "+whose(names))
 	}
 	if names := OwnNames(d.Removed); len(names) > 0 {
-		parts = append(parts, "removed "+strings.Join(names, ", "))
+		parts = append(parts, "removed "+whose(names))
 	}
 	if len(parts) == 0 || e.Full || o.NoChanges {
 		return nil
 	}
 	m := o.Marks()
-	told := fmt.Sprintf("  %s %s %s", m.Dot, cmp.Or(string(e.Author), string(session.User)), strings.Join(parts, "; "))
+	told := fmt.Sprintf("  %s %s %s", m.Dot, author, strings.Join(parts, "; "))
 	return []show.Line{show.Dim.Line(cells.Clip(text.SanitizeLine(told), width, m.Cut))}
 }
 

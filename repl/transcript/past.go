@@ -37,7 +37,9 @@ type Run struct {
 	Author session.Author
 	Mode   trace.Mode
 	Source string
-	Calls  []trace.Call
+	// Line is which line of what was read the Source begins on; see trace.Record.
+	Line  int
+	Calls []trace.Call
 	// Begun are the mutations that were begun and of whose end the log does not tell: they may or may not have happened.
 	Begun []trace.Call
 	// Stdout and Stderr are what it printed.
@@ -217,7 +219,9 @@ func unended(c trace.Call) string {
 // begin adds a script to the cell. A preview is no cell to run again.
 func (c *Cell) begin(r trace.Record, at int) {
 	author := session.Author(r.Author)
-	c.Runs = append(c.Runs, Run{ID: r.Run, Cell: r.Cell, Author: author, Mode: r.Mode, Source: r.Text, at: at})
+	c.Runs = append(c.Runs, Run{
+		ID: r.Run, Cell: r.Cell, Author: author, Mode: r.Mode, Source: r.Text, Line: r.Line, at: at,
+	})
 	if author == session.Model {
 		c.Scripts = append(c.Scripts, r.Text)
 	}

@@ -52,9 +52,12 @@ type Record struct {
 	Text   string    `json:"text,omitempty"`
 	Stream string    `json:"stream,omitempty"` // what was printed to: stdout, stderr or log
 	IDs    []string  `json:"ids,omitempty"`
-	Call   *Call     `json:"call,omitempty"`
-	Ended  *Outcome  `json:"outcome,omitempty"`
-	About  *About    `json:"session,omitempty"`
+	// Line is which line of what was read is the first one of a run's Text; zero means 1. Lines of its calls count from
+	// the beginning of what was read.
+	Line  int      `json:"line,omitempty"`
+	Call  *Call    `json:"call,omitempty"`
+	Ended *Outcome `json:"outcome,omitempty"`
+	About *About   `json:"session,omitempty"`
 	// Batch are the calls that one question for a whole run is about.
 	Batch []Call `json:"batch,omitempty"`
 	// Before is set in the records of the preview that precedes a run, for the question about all of it: the run's id.
