@@ -38,6 +38,9 @@ type Options struct {
 	// RetryWait is the wait before the first retry; it doubles with each. A server's own wish counts instead.
 	// Default one second.
 	RetryWait time.Duration
+	// Cell returns the number that the person knows the prompt by that is being sent; see Cut. Nil means that there is
+	// none.
+	Cell func() int
 	// Secrets are taken out of what goes to the provider and of what comes back; nil: there are none.
 	Secrets *secret.Filter
 	// Observe is told what happens during a Send, from the goroutine of the Send, one event at a time. It must not
@@ -98,6 +101,9 @@ func NewConversation(o Options) *Conversation {
 	if o.Tools == nil {
 		o.Tools = func() []Tool { return nil }
 	}
+	if o.Cell == nil {
+		o.Cell = func() int { return 0 }
+	}
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
 	}
@@ -124,7 +130,7 @@ func (c *Conversation) Send(ctx context.Context, text string) (string, error) {
 		return "", ErrBusy
 	}
 	defer c.end()
-	c.add(Message{Role: User, Text: text})
+	c.add(Message{Role: User, Text: text, Cell: c.options.Cell()})
 	return c.converse(ctx, text)
 }
 

@@ -44,7 +44,7 @@ func (c *Conversation) Retry(ctx context.Context) (string, error) {
 		return "", errNotFailed
 	}
 	if f.gone {
-		c.add(Message{Role: User, Text: f.prompt})
+		c.add(Message{Role: User, Text: f.prompt, Cell: c.options.Cell()})
 	}
 	return c.converse(ctx, f.prompt)
 }

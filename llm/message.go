@@ -18,6 +18,9 @@ const (
 	ToolRole  Role = "tool"
 	// Summary is what the model wrote of earlier turns; it stands for them in requests, where a user says it.
 	Summary Role = "summary"
+	// Cut tells that the conversation went back to before the prompt of Cell; see Conversation.Cut. Only what Options.Keep
+	// is told has it.
+	Cut Role = "cut"
 )
 
 // A Message is one entry of a conversation. A valid history answers every call of an assistant message with one
@@ -31,6 +34,8 @@ type Message struct {
 	CallID string `json:"call_id,omitempty"`
 	// Short stands for the Text of a tool message in later requests, once there is no room for the whole of it.
 	Short string `json:"short,omitempty"`
+	// Cell is what Options.Cell returned when a user message was sent.
+	Cell int `json:"cell,omitempty"`
 	// After is how many of the newest turns a Summary leaves as they are.
 	After int `json:"after,omitempty"`
 	// Reasoning is what the model thought before an assistant message, cut to 16 KiB. It is kept to be read; no Request

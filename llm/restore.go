@@ -60,6 +60,8 @@ func whole(kept []Message) []Message {
 			if at, ok := open[m.CallID]; ok {
 				out[at].Text, out[at].Short = m.Text, m.Short
 			}
+		case Cut:
+			out, open = out[:promptOf(out, m.Cell)], nil
 		case Summary:
 			at := len(out)
 			for range m.After {

@@ -177,6 +177,9 @@ func globalNews(n session.News, now []vm.Global) string {
 	if n.Reset {
 		parts = append(parts, "reset Lua: all earlier globals are gone")
 	}
+	if n.Back {
+		parts = append(parts, "took Lua back: globals are as they were at this point of the conversation")
+	}
 	if n.Lost != "" {
 		parts = append(parts, "ran a script that ended the Lua process: "+n.Lost)
 	}

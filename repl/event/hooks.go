@@ -49,7 +49,7 @@ func (f *Feed) Conversation(s *session.Session, t tools.Options, o llm.Options) 
 	t.Cell = f.Cell
 	briefing := tools.NewBriefing(s, t)
 	o.System, o.Tools = briefing.System, briefing.Tools
-	o.Observe = f.observe
+	o.Observe, o.Cell = f.observe, f.Cell
 	return o
 }
 
