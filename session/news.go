@@ -13,6 +13,8 @@ import (
 type News struct {
 	// Reset tells that all globals had gone before those of Globals were set.
 	Reset bool
+	// Back tells that the globals went back to what they were at the model's last prompt.
+	Back bool
 	// Lost is Outcome.Lost of a run of the person's: the globals came back as they were earlier.
 	Lost    string
 	Globals vm.Diff
@@ -40,6 +42,7 @@ const (
 // news is what the model has not been told.
 type news struct {
 	reset bool
+	back  bool
 	lost  string
 	names map[string]difference
 }
@@ -77,7 +80,7 @@ func (n *news) take(author Author, d vm.Diff) {
 }
 
 func (n *news) told() News {
-	told := News{Reset: n.reset, Lost: n.lost}
+	told := News{Reset: n.reset, Back: n.back, Lost: n.lost}
 	for _, name := range slices.Sorted(maps.Keys(n.names)) {
 		switch n.names[name] {
 		case added:

@@ -71,7 +71,7 @@ func (s *Session) Resume(ctx context.Context, st State, described []string) erro
 	if err := w.settle(ctx); err != nil {
 		return err
 	}
-	saved := &savedState{vm.Snapshot{Data: st.Bytes, Globals: st.Globals}, st.Label}
+	saved := &savedState{vm.Snapshot{Data: st.Bytes, Globals: st.Globals}, lastRun{id: st.Run, label: st.Label}}
 	before := w.machine
 	globals, err := w.restore(ctx, saved)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Session) Resume(ctx context.Context, st State, described []string) erro
 		before.Close()
 	}
 	w.mu.Lock()
-	w.globals, w.saved = globals, saved
+	w.globals, w.saved, w.last = globals, saved, saved.lastRun
 	w.mu.Unlock()
 	w.tellSaved(st.Run, st.Label, saved.snapshot)
 	return nil

@@ -189,18 +189,18 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 		machine.Discard()
 	case lost != nil:
 		out.Lost = w.revive(ctx, lost)
-		if r.script.Author == User {
-			w.mu.Lock()
-			w.news = news{reset: w.news.reset, lost: out.Lost}
-			w.mu.Unlock()
-		}
+		w.mu.Lock()
+		w.last = lastRun{r.number, r.id, r.label()}
+		w.mu.Unlock()
+		w.tell(r.script.Author, func(n *news) { *n = news{reset: n.reset, lost: out.Lost} })
 	default:
 		w.mu.Lock()
-		w.globals = reply.Globals
+		w.globals, w.last = reply.Globals, lastRun{r.number, r.id, r.label()}
 		w.news.take(r.script.Author, reply.Changed)
 		w.mu.Unlock()
+		w.tell("", func(n *news) { n.take(User, reply.Changed) })
 		if out.Err == nil {
-			w.save(r.id, r.label(), len(reply.Changed.Removed) > 0)
+			w.save(len(reply.Changed.Removed) > 0)
 		}
 	}
 	*out = leaves(w, *out)

@@ -109,6 +109,8 @@ type world struct {
 	runs       int64
 	closed     bool
 	saved      *savedState
+	last       lastRun // in machine
+	moments    moments
 	unsaved    string // for the next outcome
 	shapes     []shape
 
@@ -323,13 +325,19 @@ func (s *Session) Reset(ctx context.Context) (int, error) {
 	}
 	defer w.release()
 	w.drop()
+	gone := w.empty()
+	w.tell(User, func(n *news) { *n = news{reset: true} })
+	return gone, w.record(trace.Record{Kind: trace.KindReset, Text: fmt.Sprintf("%d globals", gone)})
+}
+
+// empty forgets the globals of a machine that was dropped, and says how many there were.
+func (w *world) empty() int {
 	w.saver = saver{}
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	gone := len(w.globals)
-	w.globals, w.saved, w.unsaved = nil, nil, ""
-	w.news = news{reset: true}
-	w.mu.Unlock()
-	return gone, w.record(trace.Record{Kind: trace.KindReset, Text: fmt.Sprintf("%d globals", gone)})
+	w.globals, w.saved, w.unsaved, w.last = nil, nil, "", lastRun{}
+	return gone
 }
 
 // acquire waits for the turn; release gives it back.

@@ -24,7 +24,13 @@ const reviveTimeout = 30 * time.Second
 // A savedState is a snapshot and which run left it.
 type savedState struct {
 	snapshot vm.Snapshot
-	label    string
+	lastRun
+}
+
+// A lastRun is the run that left the globals as they are.
+type lastRun struct {
+	n         int64  // counts the runs of the world
+	id, label string // in the log, and as a person calls it
 }
 
 // A saver is the fetching of snapshots. Whoever has the turn owns it, and busy's end before all else.
@@ -39,15 +45,15 @@ type saver struct {
 
 const maxSkip = 32
 
-// save fetches the state that the run left that the person knows as label. less says that there are globals fewer than
+// save fetches the state that the last run left. less says that there are globals fewer than
 // before, so that a state that was too large may not be any more. The goroutine ends with the snapshot, or with the
 // machine.
-func (w *world) save(run, label string, less bool) {
+func (w *world) save(less bool) {
 	if w.saver.skip > 0 && !less {
 		w.saver.skip--
 		return
 	}
-	machine, busy := w.machine, make(chan struct{})
+	machine, busy, by := w.machine, make(chan struct{}), w.last
 	w.saver.busy = busy
 	go func() {
 		defer close(busy)
@@ -57,9 +63,9 @@ func (w *world) save(run, label string, less bool) {
 		case err == nil:
 			w.saver.skip, w.saver.skipped, w.saver.told = 0, 0, false
 			w.mu.Lock()
-			w.saved = &savedState{s, label}
+			w.saved = &savedState{s, by}
 			w.mu.Unlock()
-			w.tellSaved(run, label, s)
+			w.tellSaved(by.id, by.label, s)
 		case errors.As(err, &bad):
 			w.saver.skipped = min(max(1, 2*w.saver.skipped), maxSkip)
 			w.saver.skip = w.saver.skipped

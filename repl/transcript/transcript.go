@@ -83,6 +83,8 @@ func (t *transcribing) add(r trace.Record) {
 		t.note("called " + r.Text)
 	case trace.KindReset:
 		t.note("Lua was reset")
+	case trace.KindBack:
+		t.note("Lua went back to " + r.Text)
 	case trace.KindForget:
 		t.note("new conversation")
 	case trace.KindNote:
@@ -120,6 +122,9 @@ func (t *transcribing) add(r trace.Record) {
 		}
 		if m.Role == llm.ToolRole {
 			t.push(event.ToolAnswer("", m.Text, 0, true))
+		}
+		if m.Role == llm.Cut {
+			t.note(fmt.Sprintf("the conversation went back to before [%d]", m.Cell))
 		}
 		if m.Role == llm.Summary {
 			t.push(event.Event{Kind: event.Said, Level: event.Notice, Text: "the model summed up what was said\n" + m.Text})

@@ -345,13 +345,16 @@ func resumed(records []Record) string {
 }
 
 // State returns the newest state that is kept beside one of the thread's logs and belongs to it, and how many of
-// Records it covers. Nothing that ran after the last reset may be older than it. The zero State means that there is
-// none; notices say why where that is not plain.
+// Records it covers. It may not be older than the last reset, or than the last time the globals went back. The zero
+// State means that there is none; notices say why where that is not plain.
 func (t Thread) State() (s State, covers int, notices []string) {
 	reset := 0
 	for i, r := range t.Records {
-		if r.Kind == KindReset {
+		switch r.Kind {
+		case KindReset:
 			reset = i + 1
+		case KindBack:
+			reset = i
 		}
 	}
 	for _, path := range slices.Backward(t.Logs) {
@@ -368,7 +371,12 @@ func (t Thread) State() (s State, covers int, notices []string) {
 				"the log was cut short, or is not the one they belong to", path, state.Label))
 			continue
 		}
-		at := slices.IndexFunc(t.Records, func(r Record) bool { return r.Kind == KindOutcome && r.Run == state.Run })
+		at := -1
+		for i, r := range t.Records {
+			if (r.Kind == KindOutcome || r.Kind == KindBack) && r.Run == state.Run {
+				at = i
+			}
+		}
 		if at < 0 || at < reset {
 			continue
 		}

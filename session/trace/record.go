@@ -23,6 +23,7 @@ const (
 	KindAnswer   Kind = "answer"   // the model's words: Text
 	KindDescribe Kind = "describe" // ids were described: IDs
 	KindReset    Kind = "reset"    // the Lua session was emptied
+	KindBack     Kind = "back"     // the globals went back to those that Run had left: Text says which
 	KindMessage  Kind = "message"  // the conversation grew: Message
 	KindForget   Kind = "forget"   // the conversation was emptied
 	KindUsage    Kind = "usage"    // a completion, or a tool, cost something: Usage
