@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-openapi fuzz e2e bench-ui
+.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-openapi fuzz soak e2e bench-ui
 
 run: build
 	./bin/almanac
@@ -123,6 +123,10 @@ peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
 # A model server over both interfaces, as the model's side of a conversation.
 peers-aimock: $(MCP_PEERS)/node_modules/.package-lock.json
 	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersAimock -count=1 -v -timeout 5m
+
+# A conversation of 1,000 turns: its memory, its requests, its history.
+soak:
+	ALMANAC_SOAK=1000 $(GO) test ./llm/tools -run TestSoak -count=1 -v -timeout 5m
 
 # The program in a real tmux, under three minutes: every requirement of the terminal, screens, the scrollback.
 # It needs tmux (apt-get install tmux, brew install tmux), and bash, zsh and fish for what completes in them.

@@ -68,6 +68,7 @@ type Server struct {
 	next     int
 	requests []Request
 	refused  []string
+	answer   func(Request) Reply
 	models   http.Handler // answers GET /v1/models
 	listed   int
 }
@@ -139,6 +140,13 @@ func (s *Server) Add(replies ...Reply) {
 	s.replies = append(s.replies, replies...)
 }
 
+// Answer makes the server ask f for its replies, one at a time, in place of the script, and keep no requests.
+func (s *Server) Answer(f func(Request) Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = f
+}
+
 // Refuse makes the server answer 400 to requests that have the top-level field.
 func (s *Server) Refuse(field string) {
 	s.mu.Lock()
@@ -187,6 +195,9 @@ func (s *Server) take(r *http.Request) (Request, Reply) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.answer != nil {
+		return req, s.answer(req)
+	}
 	s.requests = append(s.requests, req)
 	for _, name := range s.refused {
 		if _, ok := fields[name]; ok {
