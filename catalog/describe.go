@@ -3,6 +3,8 @@ package catalog
 // This file hands actions to package spec, which describes how to call them.
 
 import (
+	"slices"
+
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
 )
@@ -37,7 +39,11 @@ func (v *View) Describe(id string, detail Detail) (Spec, error) {
 	if err != nil {
 		return Spec{}, err
 	}
-	text, err := e.written().Describe(detail)
+	action := e.written()
+	for _, line := range v.Stale(e) {
+		action.Warnings = append(slices.Clip(action.Warnings), "It uses an action that may not do what it did: "+line+".")
+	}
+	text, err := action.Describe(detail)
 	return Spec{ID: e.ID, Entry: e, Text: text}, err
 }
 

@@ -73,6 +73,8 @@ type Entry struct {
 	// Lua does the work if Action is nil: the body of a function of args, which the session runs in a machine of its own,
 	// where it may call other actions on the same call path. Its return value is the result.
 	Lua string
+	// Uses are actions that Lua calls, as they were when it was written; none where that is not known. See View.Stale.
+	Uses []Use
 	// Preview describes what a call would change, as text such as a diff, and changes nothing. An error means that the
 	// call would fail. Nil means that the arguments say it all.
 	Preview func(ctx context.Context, call Call) (string, error)

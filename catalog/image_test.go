@@ -88,6 +88,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		Inject:  []Injection{{"f", "actor", true}, {"g", "tenant", false}},
 		Action:  func(context.Context, Call) (Result, error) { return Result{Note: "attached"}, nil },
 		Lua:     "return 1",
+		Uses:    []Use{{ID: "a.b", Source: "demo", Fingerprint: "f"}},
 		Preview: func(context.Context, Call) (string, error) { return "", nil },
 	}
 	v := reflect.ValueOf(full)

@@ -74,6 +74,10 @@ func appendEntry(b []byte, e *Entry) []byte {
 		b = appendText(appendText(b, injection.Field), injection.From)
 		b = appendFlag(b, injection.Number)
 	}
+	b = binary.AppendUvarint(b, uint64(len(e.Uses)))
+	for _, use := range e.Uses {
+		b = appendText(appendText(appendText(b, use.ID), use.Source), use.Fingerprint)
+	}
 	return appendFlag(appendText(appendText(b, e.Lua), e.Target), e.Paged)
 }
 
@@ -136,6 +140,12 @@ func (r *entryReader) entry() Entry {
 		e.Inject = make([]Injection, n)
 		for i := range e.Inject {
 			e.Inject[i] = Injection{Field: r.text(), From: r.text(), Number: r.flag()}
+		}
+	}
+	if n := r.number(); n > 0 {
+		e.Uses = make([]Use, n)
+		for i := range e.Uses {
+			e.Uses[i] = Use{r.text(), r.text(), r.text()}
 		}
 	}
 	e.Lua, e.Target, e.Paged = r.text(), r.text(), r.flag()

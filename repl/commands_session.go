@@ -43,6 +43,7 @@ func sessionCommands() []command {
 			more:  "Use it after a resume. Scripts that changed data are skipped, and no writes are allowed.",
 		},
 		{name: "rename", args: "NAME", group: groupMore, run: rename, brief: "name this session"},
+		saveCommand(),
 		exportCommand(),
 		transcriptCommand(),
 		copyCommand(),

@@ -46,6 +46,10 @@ type Options struct {
 	Once bool
 	// Sources is where the session's catalog comes from; nil when it never changes.
 	Sources *source.Loader
+	// Actions is the folder of the person's own actions, which the source called mine reads; empty keeps none.
+	Actions string
+	// Renew gives the session what the Sources hold by now; nil leaves that to others.
+	Renew func(context.Context)
 	// Feed takes the events; nil means a new one.
 	Feed *event.Feed
 	// History keeps what was typed; nil keeps nothing.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,27 +46,25 @@ func asSource(named, file string, o options) source.Source {
 	return source.Source{
 		Name: named, Secrets: o.Vault.Secrets, Own: true, Overlays: true,
 		Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
-			f, err := regular.Open(file)
+			text, err := textOf(file)
 			if err != nil {
 				return catalog.Batch{}, err
-			}
-			defer f.Close()
-			text := make([]byte, 0, 64<<10)
-			for len(text) <= maxManifest {
-				if len(text) == cap(text) {
-					text = slices.Grow(text, len(text))
-				}
-				n, err := f.Read(text[len(text):cap(text)])
-				text = text[:len(text)+n]
-				if n == 0 || err != nil {
-					break
-				}
 			}
 			return readManifest(text, file, o.Name, out)
 		},
 		Watch: source.WatchFile(file, o.Every),
 		Close: out.close,
 	}
+}
+
+// textOf is the text of a manifest, or the beginning of one that is too large.
+func textOf(file string) ([]byte, error) {
+	f, err := regular.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxManifest+1))
 }
 
 // A document is a manifest as written.
@@ -214,6 +213,10 @@ type declared struct {
 	SQL         yaml.Node `yaml:"sql"`
 	Lua         yaml.Node `yaml:"lua"`
 	Data        yaml.Node `yaml:"data"`
+	// Of actions that /save wrote: what Lua calls, recorded runs, and the plan that Lua was made from.
+	Uses  yaml.Node `yaml:"uses"`
+	Tests yaml.Node `yaml:"tests"`
+	Plan  yaml.Node `yaml:"plan"`
 }
 
 // entry makes an entry of a declaration.
@@ -244,6 +247,9 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 		if slices.ContainsFunc(e.Input.Fields(), func(f catalog.Field) bool { return f.Name == in.Field }) {
 			return e, fmt.Errorf("context: %s is also an input: a caller may not send what the host fills in", in.Field)
 		}
+	}
+	if e.Uses, err = usesOf(&d.Uses); err != nil {
+		return e, err
 	}
 	if err := r.handler(&e, &d); err != nil {
 		return e, err

@@ -405,27 +405,6 @@ func (l *Loader) Loading() bool {
 	}
 }
 
-// Status tells of every source, in the order they were named.
-func (l *Loader) Status() []Status {
-	l.mu.Lock()
-	all := make([]Status, 0, len(l.sources))
-	for _, s := range l.sources {
-		status := s.status
-		status.Skipped = slices.Clone(status.Skipped)
-		if l.Loading() {
-			status.Overlay = nil // what it matches may come yet
-		}
-		all = append(all, status)
-	}
-	l.mu.Unlock()
-	for i, s := range l.sources {
-		if s.Health != nil {
-			all[i].Health = s.Health()
-		}
-	}
-	return all
-}
-
 // Secrets are the values that no source wants shown.
 func (l *Loader) Secrets() []string {
 	var secrets []string

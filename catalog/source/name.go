@@ -10,14 +10,19 @@ import (
 
 func (l *Loader) named(name string) (*loading, error) {
 	var names []string
+	var told []*loading
+	l.mu.Lock()
 	for _, s := range l.sources {
-		names = append(names, s.Name)
+		if !s.silent() || s.Name == name {
+			names, told = append(names, s.Name), append(told, s)
+		}
 	}
+	l.mu.Unlock()
 	i, err := Find(names, name)
 	if err != nil {
 		return nil, err
 	}
-	return l.sources[i], nil
+	return told[i], nil
 }
 
 // Find returns which of the names of sources a person means: the whole name, what stands in front of its =, or else the

@@ -27,9 +27,13 @@ const maxShownName = 30
 func (l *Loader) Progress() Progress {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := Progress{Sources: len(l.sources)}
+	var p Progress
 	for _, s := range l.sources {
+		if !s.Optional {
+			p.Sources++
+		}
 		switch {
+		case s.Optional:
 		case s.answered:
 			p.Answered++
 		case p.Doing == "" && s.status.Percent > 0:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
@@ -61,7 +62,8 @@ func (s Status) Remarks() string {
 		n    int
 		what string
 	}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"},
-		{len(s.Overlay), "overlay unmatched"}, {s.Change.Waiting(), "awaiting acceptance"}} {
+		{len(s.Overlay), "overlay unmatched"}, {len(s.Stale), "to test again"},
+		{s.Change.Waiting(), "awaiting acceptance"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
 		}
@@ -80,7 +82,8 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 	for _, part := range []struct {
 		what  string
 		skips []catalog.Skip
-	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}, {"overlay", s.Overlay}} {
+	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}, {"overlay", s.Overlay},
+		{"to test again", s.Stale}} {
 		for i, k := range part.skips {
 			if some > 0 && i == some {
 				fmt.Fprintf(&b, "  and %d more %s\n", len(part.skips)-i, part.what)
@@ -160,4 +163,44 @@ func place(k catalog.Skip) string {
 		parts = append(parts, k.ID)
 	}
 	return strings.Join(append(parts, k.Reason), ": ")
+}
+
+// Status tells of every source, in the order they were named; not of an optional one that holds nothing.
+func (l *Loader) Status() []Status {
+	l.mu.Lock()
+	all := make([]Status, 0, len(l.sources))
+	var health []func() error
+	for _, s := range l.sources {
+		status := s.status
+		if s.silent() {
+			continue
+		}
+		health = append(health, s.Health)
+		status.Stale = l.stale(s)
+		status.Skipped = slices.Clone(status.Skipped)
+		if l.Loading() {
+			status.Overlay = nil // what it matches may come yet
+		}
+		all = append(all, status)
+	}
+	l.mu.Unlock()
+	for i, why := range health {
+		if why != nil {
+			all[i].Health = why()
+		}
+	}
+	return all
+}
+
+// silent tells of a source that nobody is told of: it need not hold anything, and does not. The caller holds mu.
+func (s *loading) silent() bool { return s.Optional && s.status.Found == 0 && s.status.Err == nil }
+
+// stale lists the actions of a source that use others which have changed since, as far as the view has them.
+func (l *Loader) stale(s *loading) (all []catalog.Skip) {
+	for i := range s.entries {
+		for _, line := range l.view.Stale(&s.entries[i]) {
+			all = append(all, catalog.Skip{ID: s.entries[i].ID, Reason: "uses " + line})
+		}
+	}
+	return all
 }

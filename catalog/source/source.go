@@ -30,6 +30,8 @@ type Source struct {
 	// Overlays tells that it may have something to say of the actions of all sources, and hide some. Nothing is shown
 	// before it has been read.
 	Overlays bool
+	// Optional tells that it need not hold anything: while it holds nothing it is not told of.
+	Optional bool
 	// Load reads all of it; it is called again to refresh. It may tell how far it has come.
 	Load func(ctx context.Context, progress func(Reading)) (catalog.Batch, error)
 	// Key names what Load would give without reading it: as long as the key is the same, so is the Batch. It is for
@@ -91,6 +93,8 @@ type Status struct {
 	Skipped, Renamed, Mended []catalog.Skip
 	// Overlay lists what of the source's overlays did not apply.
 	Overlay []catalog.Skip
+	// Stale lists actions that use others which have changed since; see catalog.View.Stale.
+	Stale []catalog.Skip `json:"-"`
 	// Change compares with what was accepted. Added and Changed actions are hidden until Accept.
 	Change Change
 	// Took is how long the last reading took.

@@ -13,21 +13,25 @@ const pollInterval = time.Second
 // when WatchFile was called, so that nothing is missed between the reading and the watching, and again at each change.
 // It looks every so often; zero means every second.
 func WatchFile(file string, every time.Duration) func(ctx context.Context, changed func()) {
-	if every == 0 {
-		every = pollInterval
-	}
 	type look struct {
 		size int64
 		when time.Time
 	}
-	at := func() look {
+	return Watch(func() look {
 		stat, err := os.Stat(file)
 		if err != nil {
 			return look{}
 		}
 		return look{stat.Size(), stat.ModTime()}
+	}, every)
+}
+
+// Watch is WatchFile for whatever look sees.
+func Watch[T comparable](look func() T, every time.Duration) func(ctx context.Context, changed func()) {
+	if every == 0 {
+		every = pollInterval
 	}
-	first := at()
+	first := look()
 	return func(ctx context.Context, changed func()) {
 		before := first
 		for {
@@ -36,7 +40,7 @@ func WatchFile(file string, every time.Duration) func(ctx context.Context, chang
 				return
 			case <-time.After(every):
 			}
-			if now := at(); now != before {
+			if now := look(); now != before {
 				before = now
 				changed()
 			}

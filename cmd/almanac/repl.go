@@ -223,7 +223,7 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 		Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,
-		KeepGrant: cli.keepGrant, DropGrant: cli.dropGrant,
+		KeepGrant: cli.keepGrant, DropGrant: cli.dropGrant, Actions: cli.actionsDir(), Renew: w.renew,
 	})
 }
 

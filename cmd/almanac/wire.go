@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/adrg/xdg"
@@ -34,6 +35,8 @@ type app struct {
 	// try proposes a first input, where the first screen could not: the catalog was not read. It is asked once.
 	try     atomic.Pointer[func() string]
 	closers []func() error
+	// renewing is held while the session's catalog is replaced.
+	renewing sync.Mutex
 	// idleTold is true when grants that let nothing through were told.
 	idleTold bool
 }
@@ -165,6 +168,8 @@ func (w *app) tellIdle() {
 
 // renew replaces the session's catalog if the sources have changed, and reports their news.
 func (w *app) renew(ctx context.Context) {
+	w.renewing.Lock()
+	defer w.renewing.Unlock()
 	say := func(level event.Level, text string) {
 		w.feed.Emit(event.Event{Kind: event.Said, Level: level, Text: w.session.Redact(text)})
 	}

@@ -147,10 +147,7 @@ func firstLine(s string) string {
 // Replayable makes a statement of a script, so that scripts can stand one after the other in a file. A value that it
 // returns is kept in _ as the shell does, and in _7 where one of the scripts after it asks for that.
 func Replayable(r Run, after []Run) string {
-	source := r.Source
-	if strings.HasPrefix(source, "#") && !syntax.IsExpression(source) {
-		source = "--" + source // the first line of a chunk may be for a shell
-	}
+	source := uncommented(r.Source)
 	keep := ""
 	if r.Author == session.User {
 		keep = "_"

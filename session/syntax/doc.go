@@ -7,6 +7,8 @@
 //	IsExpression  whether a text is one expression list
 //	Names         globals read and written, dotted paths called: a Usage
 //	Locals        the local variables that end with a text
+//	Unset         globals that a text reads before it sets them
+//	Literals      the literals that parameters could stand for; Parameterize puts them there
 //	PathAt        what may be completed at a byte: a Cursor
 //	Declarations  the functions in the order of the text, with their names and parameters
 //	Uses          what a line does to values that may be of the wrong type, for the place of an error

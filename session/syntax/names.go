@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file lists the globals that a text uses.
 
@@ -22,6 +25,15 @@ func Names(src string) Usage {
 	return f.usage
 }
 
+// Unset lists the globals that src reads before it sets them, in the order they first appear. What a function reads may
+// be set later.
+func Unset(src string) []string {
+	fn, p := parse(src)
+	f := &finder{src: src, p: p, seen: make(map[string]bool)}
+	walk(f, fn.body)
+	return slices.DeleteFunc(f.usage.Reads, func(name string) bool { return !f.seen["u"+name] && f.seen["w"+name] })
+}
+
 // Locals lists the local variables of the chunk itself, outside of functions and blocks: those that end with it.
 func Locals(src string) []string {
 	_, p := parse(src)
@@ -37,6 +49,7 @@ type finder struct {
 	p     *parser
 	usage Usage
 	seen  map[string]bool
+	depth int // of functions
 	// The path that is looked at, and a key of seen: their memory is used again.
 	path []string
 	key  []byte
@@ -72,7 +85,19 @@ func (f *finder) assign(s *stmt) {
 
 func (f *finder) loop(*stmt) {}
 
-func (f *finder) function(fn *function) { walk(f, fn.body) }
+func (f *finder) function(fn *function) {
+	f.depth++
+	walk(f, fn.body)
+	f.depth--
+}
+
+// read notes a global that is read.
+func (f *finder) read(name string) {
+	f.note(&f.usage.Reads, 'r', name)
+	if f.depth == 0 && !f.seen["w"+name] {
+		f.seen["u"+name] = true
+	}
+}
 
 // target records a variable that is set.
 func (f *finder) target(e expr) {
@@ -95,7 +120,7 @@ func (f *finder) expr(e expr) {
 	switch e := e.(type) {
 	case *nameRef:
 		if e.v == nil {
-			f.note(&f.usage.Reads, 'r', f.src[e.start:e.end])
+			f.read(f.src[e.start:e.end])
 		}
 	case *suffixed:
 		f.suffixed(e)
@@ -106,7 +131,7 @@ func (f *finder) expr(e expr) {
 
 func (f *finder) suffixed(e *suffixed) {
 	if path, n := f.globalPath(e); len(path) > 0 {
-		f.note(&f.usage.Reads, 'r', path[0])
+		f.read(path[0])
 		if n < len(e.parts) && e.parts[n].kind == partCall {
 			f.note(&f.usage.Paths, 'p', path...)
 			if args := e.parts[n].args; len(path) == 1 && path[0] == "call" && len(args) > 0 {

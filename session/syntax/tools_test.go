@@ -137,3 +137,19 @@ func TestDeclaredNames(t *testing.T) {
 		}
 	}
 }
+
+func TestUnset(t *testing.T) {
+	for src, want := range map[string]string{
+		"x = 1 return x": "",
+		"return x, y":    "x y",
+		"x = x + 1":      "x",
+		"local function f() return x end x = 1 return f()":   "",
+		"local function f() return x end local y = x  x = 1": "x",
+		"function g() return z end":                          "z",
+		"local a = 1 return a":                               "",
+	} {
+		if got := strings.Join(Unset(src), " "); got != want {
+			t.Errorf("%s: %q, want %q", src, got, want)
+		}
+	}
+}
