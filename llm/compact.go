@@ -35,7 +35,7 @@ func (c *Conversation) Compact(ctx context.Context, instruction string) (string,
 	if start == end {
 		return "", errShort
 	}
-	return c.compact(ctx, c.options.Tools(), end, 0, instruction)
+	return c.compact(ctx, c.options.Tools(), 0, instruction)
 }
 
 // makeRoom makes the next request fit into the budget without losing anything of the last turn: earlier answers become
@@ -56,14 +56,26 @@ func (c *Conversation) makeRoom(ctx context.Context, tools []Tool) error {
 	if done || !worth {
 		return nil
 	}
-	if _, err := c.compact(ctx, tools, end, 1, ""); ctx.Err() != nil {
+	if _, err := c.compact(ctx, tools, 1, ""); ctx.Err() != nil {
 		return err
 	}
 	return nil
 }
 
-// compact sums up the messages before end, which after turns follow.
-func (c *Conversation) compact(ctx context.Context, tools []Tool, end, after int, instruction string) (string, error) {
+// compact sums up all turns but the newest ones. Where the model cannot read them at once, as after a switch to one with
+// a smaller window, each summary stands for what came before it in the next.
+func (c *Conversation) compact(ctx context.Context, tools []Tool, newest int, instruction string) (string, error) {
+	for {
+		text, after, err := c.sumUp(ctx, tools, newest, instruction)
+		if err != nil || after <= newest {
+			return text, err
+		}
+	}
+}
+
+// sumUp sums up the oldest turns that fit into a request, and tells how many it leaves.
+func (c *Conversation) sumUp(ctx context.Context, tools []Tool, newest int,
+	instruction string) (summed string, after int, err error) {
 	ask := summaryPrompt
 	if instruction = strings.TrimSpace(instruction); instruction != "" {
 		ask += "\nThe person asks: " + instruction
@@ -71,27 +83,36 @@ func (c *Conversation) compact(ctx context.Context, tools []Tool, end, after int
 	target := c.Target()
 	prompt := c.prompt()
 	r := Request{System: prompt.Text, Tools: tools, Model: target.Model}
+	question := Message{Role: User, Text: ask}
+	room := -fixedTokens(prompt.Text, tools) - messageTokens(question)
 	c.mu.Lock()
+	room += c.budget()
+	end := len(c.messages)
+	if newest > 0 {
+		end = lastTurn(c.messages)
+	}
 	before := totalTokens(c.sent())
-	said := append([]Message(nil), c.sent()[:end-c.start]...)
+	said := readable(c.sent()[:end-c.start], room)
+	end = c.start + len(said)
+	said, after = append([]Message(nil), shorten(said, room)...), turns(c.messages[end:])
 	gone := turns(said)
 	c.mu.Unlock()
 	parts := weigh(prompt, tools, said)
 	parts[PartPrompt] += messageTokens(Message{Text: ask})
-	r.Messages = strict(append(said, Message{Role: User, Text: ask}))
+	r.Messages = strict(append(said, question))
 	began := time.Now()
 	response, err := c.provider(target).Complete(ctx, r, func(Piece) {})
 	usage := c.meter(parts, response, err, began)
 	if err != nil {
 		if ctx.Err() != nil {
-			return "", interrupted(ctx.Err())
+			return "", 0, interrupted(ctx.Err())
 		}
-		return "", err
+		return "", 0, err
 	}
 	c.count(usage)
 	text := strings.TrimSpace(response.Text)
 	if text == "" || len(response.Calls) > 0 {
-		return "", &Error{
+		return "", 0, &Error{
 			Kind: ServerFault, Message: fmt.Sprintf("model %s: no summary came", r.Model), Hint: "try again, or /clear",
 		}
 	}
@@ -104,5 +125,21 @@ func (c *Conversation) compact(ctx context.Context, tools []Tool, end, after int
 	c.mu.Unlock()
 	c.options.Keep(summary)
 	c.options.Observe(Event{Kind: Compacted, Text: text, Turns: gone, Tokens: [2]int{before, now}})
-	return text, nil
+	return text, after, nil
+}
+
+// readable are the oldest turns of ms that have the tokens of room, and at least one.
+func readable(ms []Message, room int) []Message {
+	end, sum := 0, 0
+	for i := range ms {
+		sum += messageTokens(ms[i])
+		whole := i+1 == len(ms) || ms[i+1].Role == User && ms[i].Role != Summary
+		switch {
+		case whole && (sum <= room || end == 0):
+			end = i + 1
+		case sum > room && end > 0:
+			return ms[:end]
+		}
+	}
+	return ms[:end]
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -87,5 +88,66 @@ func TestFallbackInterrupted(t *testing.T) {
 	})
 	if _, err := c.Send(ctx, "go"); !errors.Is(err, context.Canceled) || len(second.requests) > 0 {
 		t.Errorf("error %v, %d requests", err, len(second.requests))
+	}
+}
+
+// TestSmallerWindow shows that a conversation that goes along to a model with a small window is summed up in parts that
+// this one can read, and that nothing is left out; back at the first model it goes on from the summary.
+func TestSmallerWindow(t *testing.T) {
+	big := &summing{t: t, answer: strings.Repeat("word ", 100)}
+	small := &summing{t: t, answer: "yes"}
+	summed, trimmed := 0, 0
+	var kept []Message
+	c := NewConversation(Options{
+		Target: Target{Name: "big", Provider: big, Window: 100_000}, Keep: func(m Message) { kept = append(kept, m) },
+		Observe: func(e Event) {
+			switch e.Kind {
+			case Compacted:
+				summed += e.Turns
+			case Trimmed:
+				trimmed++
+			}
+		},
+	})
+	for range 20 {
+		if _, err := c.Send(t.Context(), "is it?"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Use(Target{Name: "small", Provider: small, Window: 1200})
+	if size := c.Context(); size.Window != 1200 || size.Used < 2000 || c.Room() != 1050 {
+		t.Errorf("before: %+v, room %d", size, c.Room())
+	}
+	if _, err := c.Send(t.Context(), "and now?"); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range small.requests {
+		if n := fixedTokens(r.System, r.Tools) + totalTokens(r.Messages); n > 1200 {
+			t.Errorf("request %d has %d tokens", i, n)
+		}
+	}
+	if rounds := len(small.asked); rounds < 2 || summed != 20 || trimmed != 0 || len(big.asked) != 0 {
+		t.Errorf("%d summaries of %d turns, %d left out", rounds, summed, trimmed)
+	}
+	want := transcript(small.requests[len(small.requests)-1].Messages)
+	if len(want) != 1 || !strings.HasPrefix(want[0], "user: "+summaryMark) || !strings.HasSuffix(want[0], "and now?") {
+		t.Errorf("the last request: %q", want)
+	}
+	c.Use(Target{Name: "big", Provider: big, Window: 100_000})
+	if _, err := c.Send(t.Context(), "back?"); err != nil {
+		t.Fatal(err)
+	}
+	if sent := transcript(big.requests[20].Messages); len(sent) != 3 || !strings.HasPrefix(sent[0], want[0]) {
+		t.Errorf("back at the first: %q", sent)
+	}
+	again := NewConversation(Options{Target: Target{Name: "big", Provider: big}})
+	if err := again.Restore(kept); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Send(t.Context(), "once more?"); err != nil {
+		t.Fatal(err)
+	}
+	if sent := transcript(big.requests[21].Messages); len(sent) != 5 || !strings.HasPrefix(sent[0], want[0]) {
+		t.Errorf("restored: %q", sent)
 	}
 }
