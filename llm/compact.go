@@ -62,8 +62,8 @@ func (c *Conversation) makeRoom(ctx context.Context, tools []Tool) error {
 	return nil
 }
 
-// compact sums up all turns but the newest ones. Where the model cannot read them at once, as after a switch to one with
-// a smaller window, each summary stands for what came before it in the next.
+// compact sums up all turns but the newest ones. Where the model cannot read them at once, as after a change to a
+// smaller window, each summary stands for what came before it in the next.
 func (c *Conversation) compact(ctx context.Context, tools []Tool, newest int, instruction string) (string, error) {
 	for {
 		text, after, err := c.sumUp(ctx, tools, newest, instruction)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"almanac/catalog/text"
@@ -34,11 +35,12 @@ const (
 
 // checks looks at everything but the sources. It ends with ctx.
 func (cli *commandLine) checks(ctx context.Context, p *program) []check {
-	return []check{
+	checks := []check{
 		{"version", checkOK,
 			fmt.Sprintf("almanac %s, %s, %s/%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH), ""},
-		cli.checkConfig(), cli.checkData(), cli.checkModel(ctx), checkClipboard(), checkTerminal(p),
+		cli.checkConfig(), cli.checkData(),
 	}
+	return append(append(checks, cli.checkModels(ctx)...), checkClipboard(), checkTerminal(p))
 }
 
 func (cli *commandLine) checkConfig() check {
@@ -70,32 +72,57 @@ func (cli *commandLine) checkData() check {
 	return c
 }
 
-func (cli *commandLine) checkModel(ctx context.Context) check {
-	c := check{
-		Name: "model", State: checkNote, Text: "none is configured; everything else works without",
-		Remedy: "set OPENAI_API_KEY, or --base-url to an OpenAI-compatible server",
-	}
+// checkModels asks the server of the model that is asked first, which must work, and those of the others.
+func (cli *commandLine) checkModels(ctx context.Context) []check {
 	all, err := cli.models()
 	switch {
 	case errors.Is(err, errNoModel):
-		return c
+		return []check{{
+			Name: "model", State: checkNote, Text: "none is configured; everything else works without",
+			Remedy: "set OPENAI_API_KEY, or --base-url to an OpenAI-compatible server",
+		}}
 	case err != nil:
-		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "choose another with --model"
-		return c
+		return []check{{"model", checkFailed, err.Error(), "choose another with --model"}}
 	}
-	name := all.first.Model
-	models, err := all.first.Models(ctx)
+	targets := append([]llm.Target{all.first}, slices.DeleteFunc(slices.Clone(all.named), func(t llm.Target) bool {
+		return t.Name == all.first.Name
+	})...)
+	checks := make([]check, len(targets))
+	var asking sync.WaitGroup
+	for i, t := range targets {
+		asking.Go(func() {
+			checks[i] = checkModel(ctx, t)
+			if i > 0 {
+				checks[i].Name += " " + t.Name
+			}
+			if i > 0 && checks[i].State == checkFailed {
+				checks[i].State = checkNote
+			}
+		})
+	}
+	asking.Wait()
+	return checks
+}
+
+func checkModel(ctx context.Context, t llm.Target) check {
+	c := check{Name: "model", State: checkFailed}
+	key, server := "check ALMANAC_API_KEY or OPENAI_API_KEY", "check --base-url, and that the server runs"
+	if t.Name != "" {
+		key, server = "almanac config shows where its key is read", "check its base_url, and that the server runs"
+	}
+	models, err := t.Models(ctx)
 	var failed *llm.Error
 	switch {
 	case err != nil && errors.As(err, &failed) && failed.Kind == llm.BadKey:
-		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "check ALMANAC_API_KEY or OPENAI_API_KEY"
+		c.Text, c.Remedy = err.Error(), key
 	case err != nil:
-		c.State, c.Text, c.Remedy = checkFailed, err.Error(), "check --base-url, and that the server runs"
-	case len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return m.Name == name }):
-		c.Text = fmt.Sprintf("the server answers, but has no %s among %s", name, text.Count(len(models), "model"))
-		c.Remedy = "choose one with --model"
+		c.Text, c.Remedy = err.Error(), server
+	case len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return m.Name == t.Model }):
+		c.State = checkNote
+		c.Text = fmt.Sprintf("the server answers, but has no %s among %s", t.Model, text.Count(len(models), "model"))
+		c.Remedy = "almanac models lists them"
 	default:
-		c.State, c.Text, c.Remedy = checkOK, name+": the server answers", ""
+		c.State, c.Text = checkOK, t.Model+": the server answers"
 	}
 	return c
 }
