@@ -243,6 +243,8 @@ func actHostile(part string) {
 		raw(0xc2, 0x41, 1)
 	case "unknown field":
 		raw(0xa1, 0x63, 'F', 'o', 'o', 1)
+	case "unknown value":
+		raw(0xa1, 0x66, 'V', 'a', 'l', 'u', 'e', 's', 0x81, 0xa1, 0x64, 'D', 'a', 't', 'a', 0x41, 'x')
 	case "wrong type":
 		raw(0xa1, 0x65, 'S', 't', 'e', 'p', 's', 0x61, 'x')
 	case "out of turn":

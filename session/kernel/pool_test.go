@@ -204,7 +204,7 @@ func TestStartFails(t *testing.T) {
 func TestHostileKernels(t *testing.T) {
 	parts := []string{"garbage", "huge length", "empty frame", "half a frame", "huge list",
 		"many empty lists", "deep", "tag",
-		"unknown field", "wrong type", "out of turn", "request", "unknown stream", "closed pipe"}
+		"unknown field", "unknown value", "wrong type", "out of turn", "request", "unknown stream", "closed pipe"}
 	for _, part := range parts {
 		t.Run(part, func(t *testing.T) {
 			o := options(t)
