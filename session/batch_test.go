@@ -71,7 +71,8 @@ func TestBatchIsRecorded(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	i := slices.IndexFunc(b.records, func(r trace.Record) bool { return r.Kind == trace.KindAsk })
-	if batch := b.records[i].Batch; len(batch) != 2 || batch[1].ID != "shop.item.price" || batch[1].Args["cents"] != int64(2) {
+	batch := b.records[i].Batch
+	if len(batch) != 2 || batch[1].ID != "shop.item.price" || batch[1].Args["cents"] != int64(2) {
 		t.Errorf("asked: %+v", batch)
 	}
 	j := slices.IndexFunc(b.records, func(r trace.Record) bool { return r.Kind == trace.KindNote && r.Run != "" })
@@ -182,17 +183,19 @@ func TestBatchAsksWhatThePolicyAsks(t *testing.T) {
 	}
 	b.answer("list")
 	out := b.run(Model, `pay() desk.label{item_id = "a"} desk.label{item_id = "b"} pay()`)
-	if batch := b.asked[len(b.asked)-1].Batch; out.Err != nil || len(batch) != 2 || batch[0].Entry.ID != "desk.label" {
-		t.Errorf("asked %+v, %s", batch, show(out))
+	asks := func(id string) {
+		t.Helper()
+		if batch := b.asked[len(b.asked)-1].Batch; out.Err != nil || len(batch) != 2 || batch[0].Entry.ID != id {
+			t.Errorf("asked %+v, %s", batch, show(out))
+		}
 	}
+	asks("desk.label")
 	if err := b.session.SetPolicy(policy.Policy{Mode: policy.Session}); err != nil {
 		t.Fatal(err)
 	}
 	b.answer("list")
 	out = b.run(Model, `pay() admin.shop.purge{item_id = "a"} admin.shop.purge{item_id = "b"}`)
-	if batch := b.asked[len(b.asked)-1].Batch; out.Err != nil || len(batch) != 2 || batch[0].Entry.ID != "admin.shop.purge" {
-		t.Errorf("asked %+v, %s", batch, show(out))
-	}
+	asks("admin.shop.purge")
 }
 
 // Arguments that a person edits are checked before anything is made.
