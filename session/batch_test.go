@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/catalog"
 	"almanac/catalog/pattern"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -257,11 +258,12 @@ func (r *randomScript) statement() string {
 // its reads say the second time, and whatever the person answers.
 func TestOnlyWhatWasApprovedIsMade(t *testing.T) {
 	r := &randomScript{Rand: rand.New(rand.NewPCG(13, 1))}
+	run := "" // in front of what its actions do, some of them after its end
 	act := func(id string, args map[string]any) string {
 		if id == "desk.label" {
-			return fmt.Sprintf("label %v for 17", args["item_id"])
+			return fmt.Sprintf(run+"label %v for 17", args["item_id"])
 		}
-		return fmt.Sprintf("price %v %v by ann", args["item_id"], args["cents"])
+		return fmt.Sprintf(run+"price %v %v by ann", args["item_id"], args["cents"])
 	}
 	allowed := map[string]int{}
 	lists, singles, partial, stopped := 0, 0, 0, 0
@@ -294,22 +296,27 @@ func TestOnlyWhatWasApprovedIsMade(t *testing.T) {
 			return a, nil
 		}
 	})
-	for range 150 {
+	scripts := map[string]string{}
+	for i := range 150 {
+		run = fmt.Sprintf("%d: ", i)
+		b.session.SetMessages([]catalog.Message{{Text: run}})
 		source := ""
 		r.vars = 0
 		for range 1 + r.IntN(6) {
 			source += r.statement()
 		}
-		clear(allowed)
-		was := len(b.shop.acts)
 		out := b.run(Model, source)
+		scripts[run] = source + show(out)
 		if out.Err != nil && out.Err.Code == CodeNotListed {
 			stopped++
 		}
-		for _, made := range b.shop.acts[was:] {
-			if allowed[made]--; allowed[made] < 0 {
-				t.Fatalf("%q was not approved:\n%s\n%s", made, source, show(out))
-			}
+	}
+	b.shop.mu.Lock()
+	defer b.shop.mu.Unlock()
+	for _, made := range b.shop.acts {
+		if allowed[made]--; allowed[made] < 0 {
+			n, _, _ := strings.Cut(made, " ")
+			t.Errorf("%q was not approved:\n%s", made, scripts[n+" "])
 		}
 	}
 	t.Logf("%d lists, %d of them of a part, %d single questions, %d runs stopped, %d mutations made", lists, partial,

@@ -40,7 +40,7 @@ func (s *shop) deskEntries() []catalog.Entry {
 		},
 		Inject: []catalog.Injection{{Field: "tenant_id", From: "tenant"}},
 		Action: func(_ context.Context, c catalog.Call) (catalog.Result, error) {
-			s.act("label %v for %v", c.Args["item_id"], c.Args["tenant_id"])
+			s.act(c, "label %v for %v", c.Args["item_id"], c.Args["tenant_id"])
 			return catalog.Result{}, nil
 		},
 	}

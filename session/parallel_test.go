@@ -68,7 +68,7 @@ func (p *parallelShop) entries() []catalog.Entry {
 		{ID: "calls.meet", Input: input, Action: meet},
 		{ID: "calls.change", Input: input, Mutates: true,
 			Action: func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
-				p.shop.act("change %v", c.Args["n"])
+				p.shop.act(c, "change %v", c.Args["n"])
 				return meet(ctx, c)
 			}},
 		{ID: "calls.rows",
