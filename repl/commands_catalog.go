@@ -212,6 +212,9 @@ func (sh *Shell) Why(id string) (string, error) {
 	}
 	_, fate := sh.fate(e)
 	text := fmt.Sprintf("%s: visible, %s", id, fate)
+	for _, line := range s.View().Stale(e) {
+		text += "\nuses an action that may not do what it did: " + line + "; almanac test " + id + " tests it again"
+	}
 	text += "\nthe model can call it " + modelMay(s, id)
 	if slices.Contains(s.Discovered(), id) {
 		text += "\nfound by a query of this session"

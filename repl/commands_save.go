@@ -190,6 +190,9 @@ func saveAction(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error
 	if err != nil {
 		return err
 	}
+	if len(run.left) > 0 {
+		said += "\n  left out, for they failed: scripts of " + strings.Join(slices.Compact(run.left), ", ")
+	}
 	return sh.writeAction(ctx, made, file, q.replace, said)
 }
 
@@ -364,12 +367,21 @@ func (sh *Shell) recordTest(ctx context.Context, s *manifest.Saved, args map[str
 	if err != nil {
 		return "", fmt.Errorf("save: %w", err)
 	}
-	t := manifest.Test{Args: args, Calls: run.calls, Cut: strings.Join(run.cut, "; ")}
+	calls, cut, ok := saved.Bound(run.calls)
+	if !ok {
+		return "without a test: what its calls returned is larger than 64 KiB", nil
+	}
+	if cut != "" {
+		run.cut = append(run.cut, cut)
+	}
+	t := manifest.Test{Args: args, Calls: calls, Cut: strings.Join(run.cut, "; ")}
 	got, failed, err := saved.Replay(ctx, &e, t, sh.options.Session.View())
 	if err != nil {
 		return "", err
 	}
-	t.Result = got.Result
+	if t.Result = got.Result; t.Cut != "" && failed == nil {
+		t.Calls = got.Calls // with less to go by it may make fewer
+	}
 	if differs := saved.Compare(t, got); failed != nil || len(differs) > 0 {
 		if failed != nil {
 			differs = append(differs, failed.Error())
@@ -378,6 +390,9 @@ func (sh *Shell) recordTest(ctx context.Context, s *manifest.Saved, args map[str
 	}
 	s.Tests, s.Output = []manifest.Test{t}, saved.ShapeOf(got.Result)
 	said := "its test: " + text.Count(len(t.Calls), "recorded call")
+	if t.Cut != "" {
+		said += "; " + t.Cut
+	}
 	if got.Result == nil {
 		said += "; it returns nothing: end it with return"
 	}

@@ -64,6 +64,7 @@ type commandLine struct {
 	Config   configCommand   `cmd:"" help:"Show the configuration and where each value comes from; create a file; approve a project's file."`
 	Models   modelsCommand   `cmd:"" help:"Ask the servers of the configured models which models they have."`
 	Doctor   doctorCommand   `cmd:"" help:"Check sources, model server, configuration and terminal, with remedies."`
+	Test     testCommand     `cmd:"" help:"Run the recorded tests of the actions that /save made. No real call is made."`
 	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs over MCP."`
 	Eval     evalCommand     `cmd:"" help:"Run evaluations."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`

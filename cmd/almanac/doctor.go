@@ -98,6 +98,7 @@ type sourceReport struct {
 	Renamed []remark      `json:"renamed"`
 	Mended  []remark      `json:"mended"`
 	Overlay []remark      `json:"overlay"`
+	Stale   []remark      `json:"stale"`
 	Change  source.Change `json:"change"`
 	TookMS  int64         `json:"took_ms"`
 	Error   string        `json:"error,omitempty"`
@@ -122,7 +123,8 @@ func reportsOf(all []source.Status) []sourceReport {
 	for _, s := range all {
 		reports = append(reports, sourceReport{
 			Name: s.Name, State: s.State, Found: s.Found, Loaded: s.Loaded, Skipped: remarks(s.Skipped),
-			Renamed: remarks(s.Renamed), Mended: remarks(s.Mended), Overlay: remarks(s.Overlay), Change: s.Change,
+			Renamed: remarks(s.Renamed), Mended: remarks(s.Mended), Overlay: remarks(s.Overlay), Stale: remarks(s.Stale),
+			Change: s.Change,
 			TookMS: s.Took.Milliseconds(), Error: text(s.Err), Health: text(s.Health),
 		})
 	}
