@@ -49,7 +49,8 @@ return {name = c.name, refunds = refunds}
 `
 
 var recorded = []manifest.TestCall{
-	{ID: "crm.customer.get", Args: map[string]any{"id": "cus_1", "full": true}, Result: map[string]any{"name": "Ann: \"a\""}},
+	{ID: "crm.customer.get", Args: map[string]any{"id": "cus_1", "full": true},
+		Result: map[string]any{"name": "Ann: \"a\""}},
 	{ID: "billing.invoice.list", Args: map[string]any{"customer_id": "cus_1", "status": "open", "limit": int64(10),
 		"filter": map[string]any{"min_cents": int64(500)}},
 		Result: []any{map[string]any{"id": "inv_1", "note": "no"}, map[string]any{"id": "inv_2", "note": "two\nlines"}}},
