@@ -55,6 +55,8 @@ type listed struct {
 // open tells that some of the arguments are known only when the call comes, which is asked about then.
 func (l *listed) open() bool { return l != nil && unknown.In(l.args) }
 
+func (l *listed) isOff() bool { return l != nil && l.off }
+
 // take uses up the first entry that is this call, those that are known whole first; nil when there is none.
 func (l *list) take(id string, args map[string]any) *listed {
 	if l == nil {
@@ -195,15 +197,45 @@ func (w *world) planned(f foreseen) Planned {
 
 // askAll asks the person about all that the preview came to. A nil outcome lets the run begin with the list.
 func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial string) (*Outcome, error) {
-	w := r.session.world
-	ask, calls := make([]Planned, len(look.foreseen)), make([]trace.Call, len(look.foreseen))
+	calls := make([]trace.Call, len(look.foreseen))
 	for i, f := range look.foreseen {
-		ask[i] = w.planned(f)
 		calls[i] = r.recordable(f.call)
 		calls[i].Verdict, calls[i].Rule = "", ""
 	}
+	for why := partial; ; {
+		answer, fault, err := r.question(ctx, look, calls, why)
+		if err != nil {
+			return nil, err
+		}
+		if fault == nil {
+			r.list, fault = look.approved(answer, partial != "")
+		}
+		if fault != nil {
+			return r.unmade(out, calls, *fault)
+		}
+		if why != partial || len(answer.Off) == 0 || len(answer.Off) == len(calls) {
+			break
+		}
+		if why, err = r.without(ctx, out.Err); err != nil {
+			return nil, err
+		}
+		if why == "" {
+			break
+		}
+	}
+	return nil, r.session.world.record(r.of(trace.Record{Kind: trace.KindNote, Text: r.list.words()}))
+}
+
+// question puts the list of the preview look to the person. A fault is anything but a yes.
+func (r *run) question(ctx context.Context, look *run, calls []trace.Call, partial string) (
+	Approval, *vm.Error, error) {
+	w := r.session.world
+	ask := make([]Planned, len(look.foreseen))
+	for i, f := range look.foreseen {
+		ask[i] = w.planned(f)
+	}
 	if err := w.record(r.of(trace.Record{Kind: trace.KindAsk, Batch: calls})); err != nil {
-		return nil, err
+		return Approval{}, nil, err
 	}
 	first := ask[0]
 	d := r.session.Policy().Decide(policy.RequestOf(look.foreseen[0].entry, look.foreseen[0].args))
@@ -216,29 +248,40 @@ func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial strin
 	what := text.Count(len(ask), "write")
 	switch {
 	case ctx.Err() != nil:
-		return r.unmade(out, calls, trace.Interrupted, vm.Error{
-			Kind: vm.Interrupt, Message: "not made: the question was not answered"})
+		return answer, &vm.Error{Kind: vm.Interrupt, Message: "not made: the question was not answered"}, nil
 	case err != nil:
-		return r.unmade(out, calls, trace.Denied, vm.Error{Kind: vm.Denied, Code: CodeNoApproval,
-			Message: fmt.Sprintf("%s: denied: the question was not answered: %v", what, err)})
+		return answer, &vm.Error{Kind: vm.Denied, Code: CodeNoApproval,
+			Message: fmt.Sprintf("%s: denied: the question was not answered: %v", what, err)}, nil
 	case answer.Verdict != Once:
 		message := what + RefusedText
 		if answer.Reason != "" {
 			message += ": " + answer.Reason
 		}
-		return r.unmade(out, calls, trace.Denied, vm.Error{Kind: vm.Denied, Code: CodeRefused, Message: message})
+		return answer, &vm.Error{Kind: vm.Denied, Code: CodeRefused, Message: message}, nil
 	}
-	if r.list, err = look.approved(answer, partial != ""); err != nil {
-		var host *vm.HostError
-		errors.As(err, &host)
-		return r.unmade(out, calls, trace.Denied, vm.Error{Kind: vm.Denied, Code: host.Code, Message: host.Message,
-			Hint: host.Hint})
+	return answer, nil, nil
+}
+
+// without previews the run once more, without what was switched off, and says why it would then end early; empty when
+// it does not, or ends as it did.
+func (r *run) without(ctx context.Context, was *vm.Error) (string, error) {
+	look, err := r.session.newRun(r.script, trace.ModePreview)
+	if err != nil {
+		return "", err
 	}
-	return nil, w.record(r.of(trace.Record{Kind: trace.KindNote, Text: r.list.words()}))
+	look.before, look.number, look.list = r.id, r.number, &list{}
+	for _, e := range r.list.entries {
+		look.list.entries = append(look.list.entries, &listed{foreseen: e.foreseen, off: e.off})
+	}
+	out, err := look.start(ctx)
+	if err != nil || out.Err == nil || was != nil && was.Error() == out.Err.Error() {
+		return "", err
+	}
+	return "without what you switched off the run ends early, " + out.Err.Error(), nil
 }
 
 // approved is the list that an answer makes of the preview r.
-func (r *run) approved(answer Approval, partial bool) (*list, error) {
+func (r *run) approved(answer Approval, partial bool) (*list, *vm.Error) {
 	w := r.session.world
 	l := &list{partial: partial}
 	for i, f := range r.foreseen {
@@ -246,8 +289,9 @@ func (r *run) approved(answer Approval, partial bool) (*list, error) {
 		if edited := answer.Edited[i]; edited != nil && !e.off && !e.open() {
 			shown := w.planned(f).Args
 			args, err := r.checkArgs(f.entry, unshown(edited, shown, f.args), &f.call)
-			if err != nil {
-				return nil, err
+			var wrong *vm.HostError
+			if errors.As(err, &wrong) {
+				return nil, &vm.Error{Kind: vm.Denied, Code: wrong.Code, Message: wrong.Message, Hint: wrong.Hint}
 			}
 			e.edited = args
 		}
@@ -279,8 +323,11 @@ func (l *list) words() string {
 }
 
 // unmade is the outcome of a run that does not begin since its mutations were not approved.
-func (r *run) unmade(preview *Outcome, calls []trace.Call, v trace.Verdict, fault vm.Error) (*Outcome, error) {
-	w := r.session.world
+func (r *run) unmade(preview *Outcome, calls []trace.Call, fault vm.Error) (*Outcome, error) {
+	w, v := r.session.world, trace.Denied
+	if fault.Kind == vm.Interrupt {
+		v = trace.Interrupted
+	}
 	made := make([]trace.Call, len(calls))
 	for i, c := range calls {
 		c.N, c.Verdict = i+1, v

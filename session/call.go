@@ -96,6 +96,9 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 		}
 	}
 	switch {
+	case r.mode == trace.ModePreview && entry.Mutates && r.list.take(entry.ID, args).isOff():
+		c.Verdict, c.Rule = trace.Denied, trace.SwitchedOff
+		return reply{}, nil
 	case r.mode == trace.ModePreview && entry.Mutates && entry.Action != nil:
 		return r.planMutation(ctx, entry, call, c)
 	case open && entry.Action != nil:
@@ -211,7 +214,7 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 		planned = r.list.take(entry.ID, call.Args)
 	}
 	switch {
-	case planned != nil && planned.off:
+	case planned.isOff():
 		c.Verdict, c.Rule = trace.Denied, trace.SwitchedOff
 		return nil, true, nil
 	case planned != nil && planned.edited != nil:
