@@ -87,8 +87,7 @@ func setModel(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	case rest != "":
 		return &UsageError{usage: modelUsage}
 	}
-	sh.chooseModel(ctx, c, arg)
-	return nil
+	return sh.chooseModel(ctx, c, arg)
 }
 
 // retry sends the prompt that failed again. Its cell is that of the prompt.

@@ -163,8 +163,25 @@ func priceText(p llm.Price) string {
 }
 
 // chooseModel has another model answer from the next prompt on, and tells what becomes of the conversation.
-func (sh *Shell) chooseModel(ctx context.Context, c *llm.Conversation, name string) {
-	sh.use(ctx, c, sh.target(name), name)
+func (sh *Shell) chooseModel(ctx context.Context, c *llm.Conversation, name string) error {
+	t := sh.target(name)
+	var names []string
+	for _, t := range sh.options.Targets {
+		names = append(names, t.Name)
+	}
+	near := spelling.Nearest(name, names)
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, name) }); i >= 0 && near == "" {
+		near = names[i]
+	}
+	if t.Name == "" && near != "" {
+		if sh.models.learn(ctx, t); !sh.models.has(t, name) {
+			return &UsageError{
+				usage: modelUsage, message: fmt.Sprintf("model %q: neither configured nor listed: did you mean %s?", name, near),
+			}
+		}
+	}
+	sh.use(ctx, c, t, name)
+	return nil
 }
 
 // use has t, which the person calls name, answer from the next prompt on.
@@ -184,17 +201,14 @@ func (sh *Shell) use(ctx context.Context, c *llm.Conversation, t llm.Target, nam
 	if list, _ := sh.models.known(t.Server); len(list) > 0 && !sh.models.has(t, t.Model) {
 		told += fmt.Sprintf("; the server does not list it: Tab shows the %s it has", text.Count(len(list), "model"))
 	}
-	var names []string
-	for _, t := range sh.options.Targets {
-		names = append(names, t.Name)
-	}
-	if near := spelling.Nearest(name, names); t.Name == "" && near != "" && !sh.models.has(t, name) {
-		told += fmt.Sprintf("; did you mean %s?", near)
-	}
 	turns := c.Turns()
 	if turns > 0 && (t.Server != before.Server || t.Model != before.Model) {
-		told += fmt.Sprintf("\nthe conversation goes along without reasoning: %s, ~%s tokens, none of them in its cache",
-			text.Count(turns, "turn"), count(size.Used))
+		cached := "none of them in its cache"
+		if slices.ContainsFunc(c.Messages(), func(m llm.Message) bool { return m.Model == t.String() }) {
+			cached = "in its cache at most up to its last answer"
+		}
+		told += fmt.Sprintf("\nthe conversation goes along without reasoning: %s, ~%s tokens, %s",
+			text.Count(turns, "turn"), count(size.Used), cached)
 		if room := c.Room(); size.Used > room {
 			told += fmt.Sprintf("; what exceeds %s tokens is shortened and summed up at the next prompt", count(room))
 		}

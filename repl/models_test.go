@@ -186,11 +186,13 @@ the conversation goes along without reasoning: 1 turn, ~3,009 tokens, none of th
   fast   big-1    64,000  0.4/0.1/1.6                       one.example
   local  small-1  3,000   -                                 localhost:11434
 its server lists 2 models: small-1, tiny`},
-		{"/model loca", `model loca from the next prompt, context window 100,000 tokens; the server does not list it: Tab
-  shows the 2 models it has; did you mean local?
-the conversation goes along without reasoning: 1 turn, ~3,009 tokens, none of them in its cache`},
+		{"/model loca", `error: model "loca": neither configured nor listed: did you mean local?
+usage: /model [NAME | window N]`},
+		{"/model f", `error: model "f": neither configured nor listed: did you mean fast?
+usage: /model [NAME | window N]`},
 		{"/model fast", `model fast (big-1 at one.example) from the next prompt, context window 64,000 tokens
-the conversation goes along without reasoning: 1 turn, ~3,009 tokens, none of them in its cache`},
+the conversation goes along without reasoning: 1 turn, ~3,009 tokens, in its cache at most up to its
+  last answer`},
 		{"on", "  Back."},
 	} {
 		if got := strings.TrimRight(typed(t.Context(), sh, test.line, nil), "\n"); got != test.want {
