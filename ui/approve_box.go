@@ -27,7 +27,7 @@ func (m *model) printCut() {
 	}
 	a.printed = a.depth()
 	m.scroll.append(m.theme.line(a.question.Title(m.render().Marks())))
-	front, rest := m.askBody(a, nil)
+	front, rest := m.askBody(a, nil, false)
 	m.scroll.append(append(front, rest...)...)
 	m.stale = true
 }
@@ -85,7 +85,7 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	case refusing:
 		input, cursor = m.editRows(&a.edit, t.prompt.Render("why "+t.glyphs.prompt+" "), nil, max(room-4, 1))
 	}
-	front, body := m.askBody(a, below)
+	front, body := m.askBody(a, below, true)
 	choices := m.scopeRows(a, q, room-2-len(front)-len(body))
 	fixed := 2 + len(input) + len(choices)
 	spare := max(room-fixed, 0)
@@ -97,15 +97,19 @@ func (m *model) askRows(a *asking, room int) (rows []string, cursor point) {
 	if a.cut {
 		if len(front) > spare { // all of it scrolls but the id and the risk
 			pinned := min(len(m.barred(q, below)), spare)
+			a.pick.shift(len(front) - pinned)
 			front, body = front[:pinned], append(front[pinned:len(front):len(front)], body...)
 		}
 		a.page = max(spare-len(front)-1, 0)
 		over := len(body)
-		body = m.scrolled(a, q, body)
+		body = m.scrolled(a, body)
 		over -= a.page
 		if len(front) < spare {
 			more := fmt.Sprintf("%s %s %d more", t.glyphs.bar, t.glyphs.more, over)
 			keys := m.fitting(more+" rows, printed above; PgUp PgDn", more+", printed above; PgUp PgDn")
+			if a.batch != nil {
+				keys = more + " rows; PgUp PgDn"
+			}
 			body = append(body, ansi.Truncate(keys, m.width-1, ""))
 		}
 	} else {
@@ -214,13 +218,13 @@ func (m *model) fitting(words ...string) string {
 
 // askBody is what the box says between its lines: what stays in front, behind what the head had no room for, and the
 // rest.
-func (m *model) askBody(a *asking, below []show.Line) (front, rest []string) {
+func (m *model) askBody(a *asking, below []show.Line, cursor bool) (front, rest []string) {
 	q := a.question
 	var lines []show.Line
 	if a.batch == nil {
 		lines = q.Body(m.width-4, a.stage == changing)
 	} else {
-		rest = m.listRows(a, q)
+		rest = m.listRows(a, cursor)
 		lines = append(lines, show.Dim.Line(q.Asked))
 	}
 	if a.details {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 
 	"almanac/repl/show"
@@ -17,8 +18,10 @@ type picking struct {
 	before []bool
 	// follow keeps the cursor in the box; without it PgUp and PgDn moved the box away.
 	follow bool
-	// from and to are the rows of the item under the cursor, below the warnings.
+	// from and to are the rows of the item under the cursor, below the warnings; heads those of actions with their
+	// warnings.
 	from, to int
+	heads    [][2]int
 }
 
 // picks takes a key of the list, and is false for any other.
@@ -83,45 +86,65 @@ func (m *model) settleBatch(a *asking) {
 	m.settle(a, v, a.batch.Told())
 }
 
-// listRows draws the list, or the action of the item that is being edited, and notes where the cursor is.
-func (m *model) listRows(a *asking, q show.Question) (rows []string) {
-	marks := m.render().Marks()
+// listRows draws the list, or the action of the item that is being edited, and notes what is where.
+func (m *model) listRows(a *asking, cursor bool) (rows []string) {
+	marks, pick := m.render().Marks(), &a.pick
+	var lines []show.Line
+	var items []int
 	if a.stage == changing {
-		return m.barred(q, a.batch.Head(a.batch.At(), marks))
+		lines = a.batch.Head(a.batch.At(), marks)
+	} else {
+		lines, items = a.batch.Lines(m.width-3, marks, cursor, false)
 	}
-	lines, items := a.batch.Lines(m.width-4, marks, true, false)
-	a.pick.from, a.pick.to = -1, -1
+	pick.from, pick.heads = -1, nil
 	for i, l := range lines {
-		if items[i] == a.batch.At() && a.pick.from < 0 {
-			a.pick.from = len(rows)
-		}
-		rows = append(rows, m.barred(q, show.WrapLine(l, m.width-3))...)
-		if items[i] == a.batch.At() {
-			a.pick.to = len(rows)
+		at := len(rows)
+		rows = append(rows, m.barred(a.question, show.WrapLine(l, m.width-3))...)
+		switch role := l[0].Role; {
+		case items == nil:
+		case items[i] == a.batch.At():
+			if pick.from < 0 {
+				pick.from = at
+			}
+			pick.to = len(rows)
+		case role == show.ID:
+			pick.heads = append(pick.heads, [2]int{at, len(rows)})
+		case role == show.Warning:
+			pick.heads[len(pick.heads)-1][1] = len(rows)
 		}
 	}
 	return rows
 }
 
-// scrolled is the part of the list that the box shows: what is around the cursor, below the head of its action where
-// there is room.
-func (m *model) scrolled(a *asking, q show.Question, body []string) []string {
+// shift puts the list so many rows further down.
+func (p *picking) shift(rows int) {
+	p.from, p.to = p.from+rows, p.to+rows
+	for i := range p.heads {
+		p.heads[i][0] += rows
+		p.heads[i][1] += rows
+	}
+}
+
+// scrolled is the part of body that the box shows: what is around the cursor of a list, below the head of the action
+// that its first row is of, where there is room for both.
+func (m *model) scrolled(a *asking, body []string) []string {
+	page := a.page
 	a.follow()
 	var head []string
-	if a.batch != nil && a.pick.follow && a.stage != changing && a.top > 0 {
-		for _, l := range a.batch.Head(a.batch.At(), m.render().Marks()) {
-			if role := l[0].Role; role == show.ID || role == show.Warning {
-				head = append(head, m.barred(q, show.WrapLine(l, m.width-3))...)
+	for range 2 { // the head takes rows, so that another action may be the first
+		head = nil
+		for _, h := range a.pick.heads {
+			if rows := body[h[0]:h[1]]; h[0] < a.top && len(rows) <= page/2 {
+				head = rows
+			} else if h[0] <= a.top {
+				head = nil
 			}
 		}
-		if len(head) > a.page/2 {
-			head = nil
-		}
-		a.page -= len(head)
+		a.page = page - len(head)
 		a.follow()
 	}
 	a.top = min(a.top, len(body)-min(a.page, len(body)))
-	return append(head, body[a.top:a.top+a.page]...)
+	return append(slices.Clone(head), body[a.top:a.top+a.page]...)
 }
 
 // follow scrolls the box so that the item under the cursor is in it, with the head of the list where that is near.

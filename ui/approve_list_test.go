@@ -179,6 +179,48 @@ func TestListKeepsItsWarnings(t *testing.T) {
 	}
 }
 
+// Every warning, however long, can be read in any window in which y is an answer: in the box, or printed above it.
+func TestLongWarningsAreShown(t *testing.T) {
+	var notes []string
+	for i := range 12 {
+		notes = append(notes, fmt.Sprintf("Note%d%s cannot be undone.", i, strings.Repeat(" and so it goes", i*i%40)))
+	}
+	warn := func(r *session.Request) {
+		e := *r.Entry
+		e.Description = strings.Join(notes, " ")
+		r.Entry = &e
+		for i := range r.Batch {
+			r.Batch[i].Entry = &e
+		}
+	}
+	for _, width := range []int{20, 27, 40, 60, 80, 120} {
+		for _, height := range []int{12, 24, 40} {
+			for _, ask := range []func(*screen) <-chan session.Approval{
+				func(s *screen) <-chan session.Approval { return s.ask(warn) },
+				func(s *screen) <-chan session.Approval { return s.askList(warn) },
+			} {
+				s := newScreen(t, width, height)
+				s.keys("f()", "enter")
+				answer := ask(s)
+				s.keys("pause", "pause")
+				box := s.View().Content
+				if s.asks[0].cramped {
+					continue
+				}
+				s.keys("y", "pause")
+				answered(t, answer)
+				bars := strings.NewReplacer("┃", "", "│", "", "\n", " ")
+				read := strings.Join(strings.Fields(bars.Replace(box+" "+strings.Join(s.printed, " "))), " ")
+				for _, note := range notes {
+					if !strings.Contains(read, "! "+note) {
+						t.Fatalf("%dx%d: no %q in the box or above it:\n%s", width, height, note, read)
+					}
+				}
+			}
+		}
+	}
+}
+
 // v shows the whole list and the script; nothing of it is folded.
 func TestWholeList(t *testing.T) {
 	s := newScreen(t, 100, 60)

@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
 	"almanac/session"
 )
 
@@ -204,9 +205,9 @@ func (b *Batch) Total() string {
 	}
 	total := text.Count(b.Len(), "write")
 	if high > 0 {
-		total += fmt.Sprintf(", %d of high risk", high)
+		total += fmt.Sprintf(", %d of high risk,", high)
 	}
-	return total + ", in 1 run"
+	return total + " in 1 run"
 }
 
 // Lines is the list: each action once, with its risk and warnings, then its items. The second result says of each line
@@ -318,7 +319,11 @@ func (b *Batch) itemLines(i, width int, pointed, whole, injected bool) []Line {
 	head := fmt.Sprintf("%s%*d %s ", mark, digits, i+1, state)
 	blank := strings.Repeat(" ", len(head))
 	_, args := b.Call(i)
-	lines := WrapCode(Key.Line(head), role.Line(ArgsText(item.Entry, args, 0)), Text.Line(blank), width)
+	room := 0
+	if width > 0 {
+		room = max(width-len(head), minWrap)
+	}
+	lines := argLines(ArgsText(item.Entry, args, room), role, head, blank, width)
 	add := func(role Role, words string) { lines = append(lines, append(Text.Line(blank), role.Span(words))) }
 	if injected && len(item.Injected) > 0 {
 		add(Dim, filledText(item.Entry, item.Injected))
@@ -339,6 +344,26 @@ func (b *Batch) itemLines(i, width int, pointed, whole, injected bool) []Line {
 		lines = append(lines, append(Text.Line(blank), l...))
 	}
 	return lines
+}
+
+// argLines fills rows with arguments that are laid out in lines, one each, and breaks what is wider than a row.
+func argLines(layout string, role Role, head, blank string, width int) (rows []Line) {
+	row := Key.Line(head)
+	words := false // the row has some
+	for _, l := range Lines(role, "", layout) {
+		arg := strings.TrimSpace(l.String())
+		if last := &row[len(row)-1]; arg == "}" {
+			last.Text = strings.TrimSuffix(last.Text, ",")
+		}
+		if words && width >= minWrap && row.Width()+1+cells.Width(arg) > width {
+			rows, row, words = append(rows, row), Text.Line(blank+"  "), false
+		}
+		if words {
+			row = append(row, Span{role, " "})
+		}
+		row, words = append(row, Span{role, arg}), true
+	}
+	return Wrap(append(rows, row), width)
 }
 
 // Numbers reads which items are meant, as people number them from 1: "2 5", "2, 5-7", "all". What is no number of one
