@@ -38,7 +38,7 @@ func (f *CallFold) Push(e Event) []Event {
 		return nil
 	}
 	out := f.letOut()
-	if f.Whole || e.Call.Verdict != trace.OK {
+	if f.Whole || !alike(e.Call) {
 		return append(out, e)
 	}
 	f.same = e
@@ -55,7 +55,14 @@ func (f *CallFold) hold(e Event) {
 }
 
 func sameCall(a, b Event) bool {
-	return b.Call.Verdict == trace.OK && a.Call.ID == b.Call.ID && a.Cell == b.Cell && !b.Call.Composed && !a.Call.Composed
+	return alike(b.Call) && a.Call.Verdict == b.Call.Verdict && a.Call.ID == b.Call.ID && a.Call.Error == b.Call.Error &&
+		a.Cell == b.Cell && !b.Call.Composed && !a.Call.Composed
+}
+
+// alike tells of calls that differ only in their arguments: those that went well, and those of a list that the person
+// denied or that nobody answered.
+func alike(c *trace.Call) bool {
+	return c.Verdict == trace.OK || c.Verdict == trace.Denied && c.Rule == trace.Refused || c.Verdict == trace.Interrupted
 }
 
 // letOut ends the row of calls of one action.

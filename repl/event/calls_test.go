@@ -17,6 +17,11 @@ func TestCallFold(t *testing.T) {
 			Kind: Called, Cell: 1, Call: &trace.Call{ID: id, Depth: depth, Verdict: v, Took: time.Second, Composed: id == "all"},
 		}
 	}
+	refused := func(id, reason string) Event {
+		e := call(id, 0, trace.Denied)
+		e.Call.Rule, e.Call.Error = trace.Refused, id+": you denied this"+reason
+		return e
+	}
 	end := Event{Kind: Ended}
 	tests := []struct {
 		name   string
@@ -26,6 +31,9 @@ func TestCallFold(t *testing.T) {
 		{"row", []Event{call("a", 0, trace.OK), call("a", 0, trace.OK), call("a", 0, trace.OK), end}, "a x3 3s; end"},
 		{"failure",
 			[]Event{call("a", 0, trace.OK), call("a", 0, trace.Failed), call("a", 0, trace.OK), end}, "a 1s; a 1s; a 1s; end"},
+		{"a list that was denied", []Event{refused("a", ""), refused("a", ""), refused("b", ""), refused("b", ": late"), end},
+			"a x2 2s; b 1s; b 1s; end"},
+		{"denied by the policy", []Event{call("a", 0, trace.Denied), call("a", 0, trace.Denied), end}, "a 1s; a 1s; end"},
 		{"others",
 			[]Event{call("a", 0, trace.OK), call("b", 0, trace.OK), call("b", 0, trace.OK), end}, "a 1s; b x2 2s; end"},
 		{"composed", []Event{call("in", 1, trace.OK), call("deep", 2, trace.OK), call("out", 1, trace.OK),
@@ -58,6 +66,17 @@ func TestCallFold(t *testing.T) {
 		if len(f.Waiting()) > 0 {
 			t.Errorf("%s: something waits", test.name)
 		}
+	}
+}
+
+// Calls that were denied together are one line without their arguments, which the question had.
+func TestDeniedTogether(t *testing.T) {
+	e := call(trace.Denied, trace.Call{Args: map[string]any{"id": "inv_1"}, Rule: trace.Refused,
+		Error: "billing.refund.issue: you denied this: wrong customer"})
+	e.Times = 3
+	want := `  ✗ billing.refund.issue ×3  you denied this: wrong customer  84 ms  [3.1]`
+	if got := linesText(Lines(e, 80, RenderOptions{})); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -51,10 +51,14 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 		cause = c.Verdict.Words()
 	}
 	parts := show.Lines(show.Error, "    ", cause)
-	first := show.Line{show.Error.Span(inside + m.Fail + " "), id,
-		show.Error.Span("  " + strings.TrimSpace(parts[0].String())), show.Dim.Span("  " + text.Took(c.Took))}
+	first := show.Line{show.Error.Span(inside + m.Fail + " "), id}
+	if e.Times > 1 {
+		first = append(first, show.Text.Span(fmt.Sprintf(" %s%d", m.Times, e.Times)))
+	}
+	first = append(first, show.Error.Span("  "+strings.TrimSpace(parts[0].String())),
+		show.Dim.Span("  "+text.Took(c.Took)))
 	lines := append([]show.Line{append(first, noteSpan(number)...)}, parts[1:]...)
-	if len(c.Args) > 0 {
+	if len(c.Args) > 0 && e.Times <= 1 {
 		lines = append(lines, show.Lines(show.Code, "    ", o.Args(c, max(width-4, 0)))...)
 	}
 	return lines
