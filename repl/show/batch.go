@@ -346,22 +346,31 @@ func (b *Batch) itemLines(i, width int, pointed, whole, injected bool) []Line {
 	return lines
 }
 
-// argLines fills rows with arguments that are laid out in lines, one each, and breaks what is wider than a row.
+// argLines fills rows with arguments that are laid out in lines, one each, and breaks what is wider than a row. No
+// brace stands alone.
 func argLines(layout string, role Role, head, blank string, width int) (rows []Line) {
-	row := Key.Line(head)
-	words := false // the row has some
+	var args []string
+	opens := false
 	for _, l := range Lines(role, "", layout) {
 		arg := strings.TrimSpace(l.String())
-		if last := &row[len(row)-1]; arg == "}" {
-			last.Text = strings.TrimSuffix(last.Text, ",")
+		closes := strings.HasPrefix(arg, "}")
+		if last := len(args) - 1; last >= 0 && (opens || closes) {
+			if closes {
+				args[last] = strings.TrimSuffix(args[last], ",")
+			}
+			args[last] += " " + arg
+		} else {
+			args = append(args, arg)
 		}
-		if words && width >= minWrap && row.Width()+1+cells.Width(arg) > width {
-			rows, row, words = append(rows, row), Text.Line(blank+"  "), false
+		opens = strings.HasSuffix(arg, "{")
+	}
+	row := Line{Key.Span(head), role.Span(args[0])}
+	for _, arg := range args[1:] {
+		if width >= minWrap && row.Width()+1+cells.Width(arg) > width {
+			rows, row = append(rows, row), Line{Text.Span(blank + "  "), role.Span(arg)}
+			continue
 		}
-		if words {
-			row = append(row, Span{role, " "})
-		}
-		row, words = append(row, Span{role, arg}), true
+		row = append(row, role.Span(" "+arg))
 	}
 	return Wrap(append(rows, row), width)
 }

@@ -3,6 +3,7 @@ package transcript
 // This file writes a session out: as a script that runs again, as a text to read, and as its records.
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -269,22 +270,18 @@ func writeRun(b *strings.Builder, r Run) {
 	if len(r.Calls)+len(r.Begun) > 0 {
 		b.WriteString("\n")
 	}
-	for _, c := range r.Calls {
-		fmt.Fprintf(b, "- `%s` %s", c.ID, c.Verdict.Words())
-		if c.Brief != "" && c.Verdict != trace.Planned {
-			fmt.Fprintf(b, ", %s", text.SanitizeLine(c.Brief))
+	for i := 0; i < len(r.Calls); {
+		c, times := r.Calls[i], 1
+		for i+times < len(r.Calls) && (c.Verdict == trace.Denied || c.Verdict == trace.Interrupted) &&
+			callText(r.Calls[i+times]) == callText(c) {
+			times++
 		}
-		if c.Error == askedAtEnd {
-			fmt.Fprintf(b, ": %s", askedAtEnd)
+		fmt.Fprintf(b, "- `%s`", c.ID)
+		if times > 1 {
+			fmt.Fprintf(b, " %d times", times)
 		}
-		if c.Mutates {
-			what := "would change data"
-			if c.Verdict == trace.OK || c.Verdict == trace.Failed {
-				what = "changes data"
-			}
-			fmt.Fprintf(b, ", %s (%s)", what, text.SanitizeLine(c.Rule))
-		}
-		b.WriteString("\n")
+		b.WriteString(callText(c)[len(c.ID):] + "\n")
+		i += times
 	}
 	for _, c := range r.Begun {
 		fmt.Fprintf(b, "- %s\n", text.SanitizeLine(unended(c)))
@@ -307,6 +304,28 @@ func writeRun(b *strings.Builder, r Run) {
 		}
 		b.WriteString("\n" + fenced("", text+r.Ended.Repr))
 	}
+}
+
+// callText says of a call what became of it and why.
+func callText(c trace.Call) string {
+	line := c.ID + " " + c.Verdict.Words()
+	if c.Brief != "" && c.Verdict != trace.Planned && c.Verdict != trace.Denied {
+		line += ", " + text.SanitizeLine(c.Brief)
+	}
+	if c.Error == askedAtEnd {
+		line += ": " + askedAtEnd
+	}
+	if !c.Mutates {
+		return line
+	}
+	what, why := "would change data", c.Rule
+	if c.Verdict == trace.OK || c.Verdict == trace.Failed {
+		what = "changes data"
+	}
+	if c.Rule == trace.Refused { // with the reason
+		why = cmp.Or(strings.TrimPrefix(c.Error, c.ID+": "), c.Rule)
+	}
+	return line + fmt.Sprintf(", %s (%s)", what, text.SanitizeLine(why))
 }
 
 // fenced is text as a block of code, in a fence longer than any that the text holds.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/session"
 	"almanac/session/trace"
 )
 
@@ -32,4 +33,21 @@ func FuzzCells(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Calls of a list that the person denied are one line, with the reason.
+func TestMarkdownOfADeniedList(t *testing.T) {
+	r := Run{Author: session.Model, Source: "f()", Ended: &trace.Outcome{Error: "3 writes: you denied this: late"}}
+	call := trace.Call{ID: "billing.refund.issue", Verdict: trace.Denied, Rule: trace.Refused, Mutates: true,
+		Error: "billing.refund.issue: you denied this: late"}
+	other := call
+	other.Error = "billing.refund.issue: you denied this"
+	r.Calls = []trace.Call{call, call, call, other}
+	var b strings.Builder
+	writeRun(&b, r)
+	want := "- `billing.refund.issue` 3 times denied, would change data (you denied this: late)\n" +
+		"- `billing.refund.issue` denied, would change data (you denied this)\n"
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
 }

@@ -5,6 +5,8 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,6 +50,7 @@ func TestListOfARun(t *testing.T) {
 			time.Sleep(silence)
 			x.want(`3 writes, 3 of high risk`, `HIGH RISK`, `! Cannot be undone`, `> 1 on`, `make all 3`)
 			x.text("2")
+			time.Sleep(pause)
 			x.keys("Enter")
 			x.want(`2 off`, `make 2 of 3`)
 			for _, word := range []string{"/trace", "yes", "2 more", "12 y", "no", "a", "off 2"} {
@@ -68,7 +71,9 @@ func TestListOfARun(t *testing.T) {
 			if x.lastRefund() != before {
 				t.Fatal("something was refunded")
 			}
-			x.keys("Down", "e")
+			x.keys("Down")
+			time.Sleep(pause)
+			x.text("e")
 			x.want(`args ❯ [\s\S]*inv_00003`)
 			time.Sleep(silence)
 			for range 3 {
@@ -108,11 +113,16 @@ func TestListIsDenied(t *testing.T) {
 	if x.lastRefund() != before {
 		t.Error("something was refunded")
 	}
-	x.keys("C-d", "C-d")
-	x.ended()
-	shown := headless(t, x.home, "", nil, "sessions", "show", "--json")
-	if !strings.Contains(shown.stdout, "you denied this: wrong customer") {
-		t.Errorf("the log has no reason:\n%s", shown.stdout)
+	if !strings.Contains(x.log(), "you denied this: wrong customer") {
+		t.Errorf("the log has no reason:\n%s", x.log())
+	}
+	file := filepath.Join(x.dir, "out.md")
+	x.line("/export " + file)
+	x.want("out.md")
+	out, err := os.ReadFile(file)
+	if want := "`billing.refund.issue` 3 times denied, would change data (you denied this: wrong customer)"; err != nil ||
+		!strings.Contains(string(out), want) {
+		t.Errorf("the export does not say %q: %v\n%s", want, err, out)
 	}
 }
 
@@ -124,7 +134,7 @@ func TestListOfAKilledProgram(t *testing.T) {
 	x.want(`make all 3`)
 	time.Sleep(silence)
 	x.signal(syscall.SIGKILL)
-	x.ended()
+	x.want(`RC=137`)
 	if x.lastRefund() != before {
 		t.Error("something was refunded")
 	}
