@@ -80,6 +80,15 @@ func TestDeniedTogether(t *testing.T) {
 	}
 }
 
+// What was switched off in a list is no failure.
+func TestSwitchedOff(t *testing.T) {
+	e := call(trace.Denied, trace.Call{Args: map[string]any{"id": "inv_1"}, Rule: trace.SwitchedOff})
+	want := "  · billing.refund.issue  you switched this off  [3.1]\n    { id = \"inv_1\" }"
+	if got := linesText(Lines(e, 80, RenderOptions{})); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // Verbose, each call is told with what it was given and what it gave back, and a script of the model's is whole.
 func TestVerbose(t *testing.T) {
 	o := RenderOptions{Verbose: true}

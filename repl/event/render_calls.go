@@ -46,6 +46,11 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 		}
 		return lines
 	}
+	if c.Rule == trace.SwitchedOff {
+		l := show.Line{show.Dim.Span(inside + m.Dot + " "), id, show.Dim.Span("  you switched this off")}
+		lines := []show.Line{append(l, noteSpan(number)...)}
+		return append(lines, show.Lines(show.Dim, "    ", o.Args(c, max(width-4, 0)))...)
+	}
 	cause := strings.TrimPrefix(strings.TrimPrefix(c.Error, c.ID), ": ")
 	if cause == "" {
 		cause = c.Verdict.Words()

@@ -16,6 +16,7 @@ func TestAskedWhenItEnded(t *testing.T) {
 		{Kind: trace.KindRun, Run: "r", Cell: 1, Author: "you", Mode: trace.ModeRun, Text: "crm.note{}"},
 		{Kind: trace.KindAsk, Run: "r", Cell: 1, Call: call(1)},
 	}
+	task := trace.Call{N: 2, ID: "crm.task", Mutates: true}
 	const told = "ended while you were asked; not made"
 	for _, c := range []struct {
 		name  string
@@ -28,9 +29,9 @@ func TestAskedWhenItEnded(t *testing.T) {
 		{"denied", []trace.Record{{Kind: trace.KindCall, Run: "r", Cell: 1, Call: call(1)}}, 0},
 		{"begun", []trace.Record{{Kind: trace.KindBegin, Run: "r", Cell: 1, Call: call(1)}}, 0},
 		{"open for a whole run", []trace.Record{{Kind: trace.KindCall, Run: "r", Cell: 1, Call: call(1)},
-			{Kind: trace.KindAsk, Run: "r", Cell: 1, Batch: []trace.Call{*call(1), *call(2)}}}, 2},
+			{Kind: trace.KindAsk, Run: "r", Cell: 1, Batch: []trace.Call{*call(1), task}}}, 2},
 		{"a whole run", []trace.Record{{Kind: trace.KindCall, Run: "r", Cell: 1, Call: call(1)},
-			{Kind: trace.KindAsk, Run: "r", Cell: 1, Batch: []trace.Call{*call(1), *call(2)}},
+			{Kind: trace.KindAsk, Run: "r", Cell: 1, Batch: []trace.Call{*call(1), task}},
 			{Kind: trace.KindNote, Run: "r", Cell: 1, Text: "approved"}}, 0},
 		{"a preview", []trace.Record{
 			{Kind: trace.KindRun, Run: "p", Before: "r", Cell: 1, Author: "you", Mode: trace.ModePreview, Text: "crm.note{}"},
