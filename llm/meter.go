@@ -132,11 +132,16 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// Direct is the input that the same completions would have had with a tool for each action, whose schemas take
-// schemas tokens, in place of the catalog card, the tools, and what finding and describing actions added.
-func (u Usage) Direct(schemas int) int {
+// Direct estimates what the same completions would have cost with a tool for each action, which take schemas tokens, in
+// place of the catalog card, the tools, and what finding and describing actions added. As much of the input is cached.
+func (u Usage) Direct(schemas int, price Price) Usage {
 	ours := u.Parts[PartCard] + u.Parts[PartTools] + u.Parts[PartQuery] + u.Parts[PartDescribe]
-	return u.Input - ours + u.Completions*schemas
+	d := Usage{Input: u.Input - ours + u.Completions*schemas, Output: u.Output, Completions: u.Completions}
+	d.Cached, d.Estimated = int(int64(u.Cached)*int64(d.Input)/int64(max(u.Input, 1))), u.Completions
+	if d.Cost, d.Priced = price.cost(d); d.Priced > 0 {
+		d.Priced = u.Completions
+	}
+	return d
 }
 
 // maxCounted bounds what is believed of a server's counts.

@@ -259,12 +259,15 @@ func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		if sh.options.Notes != "" {
 			rows = append(rows, []string{"notes", sh.options.Notes})
 		}
-		u := c.Usage()
-		rows = append(rows,
-			[]string{"context", contextText(st.Context)},
-			[]string{"tokens", usageText(u)})
+		rows = append(rows, []string{"context", contextText(st.Context)})
 	}
 	sh.say(event.Plain, "%s", show.Columns(rows))
+	if turn, whole := sh.Usage(); whole != (llm.Usage{}) {
+		sh.say(event.Plain, "%s", UsageTable([]string{"this turn", "session"}, turn, whole))
+	}
+	if sh.conversation() != nil && st.Actions > 0 {
+		sh.say(event.Plain, "%s", sh.directText())
+	}
 	return nil
 }
 
@@ -277,15 +280,6 @@ func contextText(c llm.Context) string {
 		counted = "estimated"
 	}
 	return fmt.Sprintf("%s of %s tokens, %s", count(c.Used), count(c.Window), counted)
-}
-
-func usageText(u llm.Usage) string {
-	told := fmt.Sprintf("%s in (%s cached), %s out (%s reasoning), %s",
-		count(u.Input), count(u.Cached), count(u.Output), count(u.Reasoning), text.Count(u.Completions, "completion"))
-	if u.Estimated > 0 {
-		told += fmt.Sprintf(", %d of them estimated", u.Estimated)
-	}
-	return told
 }
 
 func asActor(actor string) string {

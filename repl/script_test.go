@@ -151,6 +151,9 @@ func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Sh
 var sizes = regexp.MustCompile(`\d+\.\d [KM]iB of`)
 var times = regexp.MustCompile(`<?\d+(\.\d+)? [mµ]?s\b|\d\d:\d\d:\d\d\.\d+|\d{4}-\d\d-\d\d \d\d:\d\d`)
 
+// spent are the rows of UsageTable with times.
+var spent = regexp.MustCompile(`(?m)^(time in model| in Lua| in actions| asking you) .*`)
+
 // stamps are the times in a written file.
 var stamps = regexp.MustCompile(`"(start|time|took_ns)":("[^"]*"|\d+)`)
 
@@ -196,7 +199,8 @@ func typed(ctx context.Context, sh *Shell, line string, answers *[]string) strin
 			if status == Quit {
 				b.WriteString("[quit]\n")
 			}
-			return sizes.ReplaceAllString(times.ReplaceAllString(b.String(), "N ms"), "N KiB of")
+			told := spent.ReplaceAllString(b.String(), "$1  N ms")
+			return sizes.ReplaceAllString(times.ReplaceAllString(told, "N ms"), "N KiB of")
 		}
 	}
 }

@@ -103,6 +103,8 @@ type Standing struct {
 	// Model is empty when there is none.
 	Model   string
 	Context llm.Context
+	// Usage is what the session has cost.
+	Usage llm.Usage
 	// Calls and Mutations are those of the last or current run, and so are the limits.
 	Calls, CallLimit         int
 	Mutations, MutationLimit int
@@ -141,6 +143,7 @@ type Shell struct {
 	usage map[string]int
 	// pending are scripts of an earlier session whose globals did not come back.
 	pending []transcript.Run
+	direct  direct
 	// next is the session that the person leaves this one for.
 	next string
 	// keys tells which key does an action of the screen; nil where there are none.
@@ -271,7 +274,7 @@ func (sh *Shell) StatusLine() Standing {
 	}
 	if c := sh.conversation(); c != nil {
 		st.Model = c.Target().String()
-		st.Context = c.Context()
+		st.Context, st.Usage = c.Context(), c.Usage()
 	}
 	sh.mu.Lock()
 	st.Mode, st.Cell, st.Busy = sh.mode, sh.last, sh.busy

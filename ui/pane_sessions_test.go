@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"almanac/llm"
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/session/trace"
@@ -90,6 +91,14 @@ func TestStatusRow(t *testing.T) {
 	s.status.Loading, s.status.Actions = false, 1204
 	if got := s.statusRow(false); !containsAll(got, "1,204 actions", "? help") {
 		t.Errorf("after that: %q", got)
+	}
+	s.status.Usage = llm.Usage{Input: 48_850, Output: 770, Cost: 0.0087, Priced: 21, Completions: 21, Estimated: 1}
+	if got := s.statusRow(false); strings.Contains(got, " in ") {
+		t.Errorf("no room for tokens: %q", got)
+	}
+	s.width = 120
+	if got := s.statusRow(false); !containsAll(got, "1,204 actions · ~48k in ~770 out · cost ~0.0087", "? help") {
+		t.Errorf("wide: %q", got)
 	}
 	s.notice = "press Ctrl+C again to exit"
 	if got := s.statusRow(false); got != "writes: denied · press Ctrl+C again to exit" {

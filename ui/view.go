@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"almanac/catalog/text"
+	"almanac/repl"
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session/policy"
@@ -367,6 +368,16 @@ func (m *model) statusFields() []string {
 		fmt.Sprintf("writes %d/%d", s.Mutations, s.MutationLimit))
 	if !s.Loading {
 		fields = append(fields, grouped(s.Actions)+" actions")
+	}
+	if u := s.Usage; u.Completions > 0 {
+		about := ""
+		if u.Estimated > 0 {
+			about = "~"
+		}
+		fields = append(fields, fmt.Sprintf("%s%s in %s%s out", about, thousands(u.Input), about, thousands(u.Output)))
+		if cost := repl.CostText(u); cost != "" {
+			fields = append(fields, "cost "+cost)
+		}
 	}
 	return fields
 }

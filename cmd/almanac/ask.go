@@ -66,6 +66,8 @@ type answered struct {
 	// Output is what scripts and commands printed, which went to standard error as it came.
 	Output string       `json:"output"`
 	Calls  []trace.Call `json:"calls"`
+	// Usage is what the prompt cost.
+	Usage llm.Usage `json:"usage,omitzero"`
 	// Error names the failure, Message explains it; empty if there was none.
 	Error   string `json:"error,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -91,7 +93,7 @@ func (a answered) events() []outputLine {
 	if a.Error != "" {
 		events = append(events, outputLine{Kind: "error", Text: a.Message, Code: a.Error})
 	}
-	return append(events, outputLine{Kind: "end", Took: a.took.Milliseconds()})
+	return append(events, outputLine{Kind: "end", Took: a.took.Milliseconds(), Usage: a.Usage})
 }
 
 // send sends the prompt and puts what it came to into a.
@@ -123,6 +125,9 @@ func (cli *commandLine) send(ctx context.Context, p *program, c replCommand, for
 	shell.SetMode(input.AskMode)
 	h := handling{p: p, shell: shell, feed: feed, format: format, alone: true, asker: asker}
 	*a, _, err = h.line(ctx, prompt)
+	if turn := a.Usage; c.Tokens && turn != (llm.Usage{}) {
+		fmt.Fprintln(p.stderr, repl.UsageTable([]string{"prompt"}, turn))
+	}
 	if err != nil {
 		return err
 	}
@@ -167,6 +172,9 @@ func (h handling) line(ctx context.Context, line string) (a answered, quit bool,
 	status := h.shell.HandleAt(ctx, h.at, line)
 	ended := f.finish()
 	a = answered{Output: f.said.String(), Calls: []trace.Call{}}
+	if h.asks(line) {
+		a.Usage, _ = h.shell.Usage()
+	}
 	if cells := h.shell.Cells(); len(cells) > 0 {
 		cell := cells[len(cells)-1]
 		a.Answer, a.took, a.Calls = strings.TrimRight(cell.Answer, "\n"), cell.Elapsed, append(a.Calls, cell.Calls...)

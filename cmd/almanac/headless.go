@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"almanac/catalog/text"
+	"almanac/llm"
 	"almanac/repl"
 	"almanac/repl/records"
 	"almanac/repl/show"
@@ -185,6 +186,7 @@ type outputLine struct {
 	Call  *trace.Call `json:"call,omitempty"`
 	Code  string      `json:"code,omitempty"`
 	Took  int64       `json:"took_ms,omitempty"`
+	Usage llm.Usage   `json:"usage,omitzero"`
 }
 
 func outcomeEvents(out *session.Outcome) []outputLine {

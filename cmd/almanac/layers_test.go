@@ -158,6 +158,7 @@ var layers = []layer{
 		"session/saved":    "/save: scripts as actions",
 		"catalog/source":   "/sources",
 		"llm":              "asking",
+		"llm/tools":        "what every action as a tool would take",
 		"prelude":          "help",
 		"repl/event":       "what happens, as events and lines",
 		"repl/input":       "what a line is, and those typed before",

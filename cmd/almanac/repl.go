@@ -29,11 +29,12 @@ type replCommand struct {
 	Continue bool   `short:"c" help:"Resume the newest terminal session of this folder, or of any folder if it has none."`
 	Resume   string `short:"r" placeholder:"ID" help:"Resume a session by id, name, or a prefix of either. Its log is not changed."`
 
-	Eval  *string `short:"e" placeholder:"CODE" help:"Run this Lua code, print what it returns, and exit; - reads standard input."`
-	Ask   *string `name:"prompt" short:"p" placeholder:"TEXT" help:"Ask the model, print its answer, and exit; - reads standard input."`
-	Pipe  bool    `name:"ask" help:"Piped lines are prompts for the model. Default: they are Lua."`
-	Plain bool    `help:"Line mode: no colours, no cursor movement. Default without a terminal."`
-	ASCII bool    `name:"ascii" help:"Draw with ASCII characters only."`
+	Eval   *string `short:"e" placeholder:"CODE" help:"Run this Lua code, print what it returns, and exit; - reads standard input."`
+	Ask    *string `name:"prompt" short:"p" placeholder:"TEXT" help:"Ask the model, print its answer, and exit; - reads standard input."`
+	Pipe   bool    `name:"ask" help:"Piped lines are prompts for the model. Default: they are Lua."`
+	Plain  bool    `help:"Line mode: no colours, no cursor movement. Default without a terminal."`
+	Tokens bool    `help:"With -p: print tokens, time and cost of the prompt on standard error."`
+	ASCII  bool    `name:"ascii" help:"Draw with ASCII characters only."`
 
 	Fullscreen  bool `help:"Show variables, trace and preview beside the transcript, in windows of 120x30 or larger."`
 	NoAltScreen bool `help:"Never use the alternate screen; print lists instead of opening panes."`

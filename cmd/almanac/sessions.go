@@ -76,6 +76,7 @@ type sessionsShow struct {
 	ID     string `arg:"" help:"Session id, name, or a prefix of either."`
 	Follow bool   `help:"Go on printing what happens in a session that is open, until it ends."`
 	Form   string `enum:"md,lua,jsonl" default:"md" help:"Format: md to read, lua to run again, jsonl for every record."`
+	JSON   bool   `help:"Print what the session is and what it cost, as --output json does."`
 }
 
 // Run prints the session.
@@ -86,6 +87,9 @@ func (c sessionsShow) Run(ctx context.Context, cli *commandLine, p *program) err
 	}
 	for _, n := range thread.Notices {
 		fmt.Fprintln(p.stderr, n)
+	}
+	if c.JSON || cli.Output == "json" {
+		return p.printJSON(costOf(thread))
 	}
 	if c.Follow {
 		return cli.watch(ctx, p, thread.Summary)
@@ -257,17 +261,6 @@ func describedBefore(records []trace.Record) []string {
 func (w *app) records() ([]trace.Record, error) {
 	own, _, err := trace.Read(w.log.Path())
 	return slices.Concat(w.past.Records, own), err
-}
-
-// usageBefore is what the recorded conversations have cost.
-func usageBefore(records []trace.Record) (sum llm.Usage) {
-	for _, r := range records {
-		var u llm.Usage
-		if r.Kind == trace.KindUsage && json.Unmarshal(r.Usage, &u) == nil {
-			sum = sum.Add(u)
-		}
-	}
-	return sum
 }
 
 // modelBefore is the model that answered last; empty where no record says so.

@@ -201,7 +201,7 @@ func (b *Bench) Fits(limit, window int) string {
 	if err != nil {
 		return err.Error()
 	}
-	if tokens := tools.DirectTokens(view); tokens > window {
+	if tokens, _ := tools.DirectTokens(view); tokens > window {
 		return fmt.Sprintf("about %s tokens of schemas; window %s", thousands(tokens), thousands(window))
 	}
 	return ""

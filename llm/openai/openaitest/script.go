@@ -16,7 +16,7 @@ import (
 // section of the archive is a reply or a part of one:
 //
 //	-- model --             a reply with this text; options: delay=5ms chunk=3 finish=length
-//	                        hang cut nodone nousage whole
+//	                        usage=IN,OUT,CACHED,REASONING hang cut nodone nousage whole
 //	-- call NAME --         a tool call of the reply in hand, or a reply of its own after any section but model and
 //	                        call. The body is the arguments when it begins with "{"; else it is a script, or for a
 //	                        NAME that ends in _describe the ids. Options: id=X cuts=3,9 onechunk noid noindex
@@ -171,6 +171,13 @@ func (r *Reply) option(name, value string) (err error) {
 		r.Cut = true
 	case "nodone":
 		r.NoDone = true
+	case "usage":
+		var in, out, cached, reasoning int
+		if _, err = fmt.Sscanf(value, "%d,%d,%d,%d", &in, &out, &cached, &reasoning); err == nil {
+			r.Usage = map[string]any{"prompt_tokens": in, "completion_tokens": out,
+				"prompt_tokens_details":     map[string]any{"cached_tokens": cached},
+				"completion_tokens_details": map[string]any{"reasoning_tokens": reasoning}}
+		}
 	case "nousage":
 		r.NoUsage = true
 	case "whole":
