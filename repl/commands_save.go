@@ -34,7 +34,7 @@ func saveCommand() command {
 	return command{
 		name: "save", args: "NAME [N..M] [with VALUES] [-- TEXT]", group: groupMore, run: saveAction,
 		brief: "make the last run, or cells N to M, an action of your own",
-		more: "/save refund_unpaid            proposes which values of the script become parameters\n" +
+		more: "/save refund_unpaid            proposes which values of the script become parameters, as a line to edit\n" +
 			"/save refund_unpaid 3..7       joins cells 3 to 7; one number takes one cell\n" +
 			"/save NAME with 1 3=amount     values 1 and 3 become parameters, 3 under the name amount\n" +
 			"/save NAME with 2? limit       2 may be left out; a value can be named instead of numbered\n" +
@@ -180,6 +180,10 @@ func saveAction(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error
 	made, args, err := draft.Action(q.id, choices, run.called)
 	if err != nil {
 		return fmt.Errorf("save: %w", err)
+	}
+	if q.description == "" && sh.hasScreen() {
+		sh.propose(ctx, q, run, draft, choices, made)
+		return nil
 	}
 	made.Origin = fmt.Sprintf("Saved on %s from %s of session %s. Edit it freely; almanac test %s runs its tests.",
 		time.Now().Format("2 January 2006"), run.cells, sh.options.Session.ID(), q.id)

@@ -96,8 +96,14 @@ func (m *model) event(e event.Event) tea.Cmd {
 	case event.Cleared:
 		return m.clear()
 	case event.Drafted:
+		if e.Inline && m.edit.text != "" {
+			break // what is being typed stays
+		}
 		m.past = nil
 		m.edit.set(cleanPaste(e.Text))
+		if e.Inline {
+			return nil
+		}
 		return m.openEditor()
 	case event.Opened:
 		return m.opened(e)

@@ -44,7 +44,8 @@ const (
 	Found
 	// Listed: what is below a name, as Hits; Text is the head of the list.
 	Listed
-	// Drafted: the person wants to edit Text, outside, as the next input. Who has no screen shows it.
+	// Drafted: the person wants to edit Text, outside, as the next input; where they type if it is Inline. Who has no
+	// screen shows it.
 	Drafted
 	// Themed: the screen should look like the theme called Text, or list the themes when it is empty. Who has no colours
 	// passes it over.
@@ -122,6 +123,8 @@ type Event struct {
 	// Words are what an Opened pane should be narrowed to, Interactive to the sessions that a person sat before.
 	Words       string
 	Interactive bool
+	// Inline asks for the Text of a Drafted event where the person types, if nothing is typed there.
+	Inline bool
 	// Inside is what a pager shows, in the place of Text.
 	Inside []Event
 	// Cut asks for the Text of an Opened event to be cut at the width of the screen, not broken.

@@ -183,6 +183,23 @@ func (d *Draft) Find(word string) (int, error) {
 	return 0, fmt.Errorf("%s: no such value: want one of %s", word, strings.Join(names, ", "))
 }
 
+// Numbered is the script with the number of its value before each literal.
+func (d *Draft) Numbered(open, shut string) string {
+	numbers := make([]int, len(d.literals))
+	for i, v := range d.Values {
+		for _, place := range v.places {
+			numbers[place] = i + 1
+		}
+	}
+	var b strings.Builder
+	at := 0
+	for i, l := range d.literals {
+		fmt.Fprintf(&b, "%s%s%d%s", d.Body[at:l.Pos.Offset], open, numbers[i], shut)
+		at = l.Pos.Offset
+	}
+	return b.String() + d.Body[at:]
+}
+
 // Uses are the actions that the script names and those that were called, in the order of their ids.
 func (d *Draft) Uses(called []string) []*catalog.Entry {
 	var all []*catalog.Entry
