@@ -140,6 +140,7 @@ var notInNames = regexp.MustCompile(`[^a-z0-9_]+`)
 // A savedRun is what /save takes of the session: scripts as one, and what their calls came to.
 type savedRun struct {
 	body   string
+	source string // of a single script
 	cells  string // "[3]", "[3] to [7]"
 	calls  []manifest.TestCall
 	called []string
@@ -167,6 +168,11 @@ func saveAction(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error
 	if slices.Contains(run.called, q.id) {
 		return fmt.Errorf("save: %s calls %s itself: choose other cells", run.cells, q.id)
 	}
+	for _, path := range syntax.Names(run.body).Paths {
+		if strings.HasPrefix(path, "catalog.") {
+			return fmt.Errorf("save: %s uses %s, which an action cannot: choose cells without it", run.cells, path)
+		}
+	}
 	draft, err := saved.NewDraft(run.body, sh.options.Session.View())
 	if err != nil {
 		return fmt.Errorf("save: %s as one script: %w", run.cells, err)
@@ -180,6 +186,9 @@ func saveAction(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error
 	made, args, err := draft.Action(q.id, choices, run.called)
 	if err != nil {
 		return fmt.Errorf("save: %w", err)
+	}
+	if run.source != "" {
+		made.Plan = sh.planOf(run.source)
 	}
 	if q.description == "" && sh.hasScreen() {
 		sh.propose(ctx, q, run, draft, choices, made)
@@ -314,7 +323,10 @@ func (sh *Shell) gather(cells []transcript.Cell, from, to int, want func(cell, r
 	if len(runs) == 0 {
 		return s, fmt.Errorf("save: %s: no script there ended well", s.cells)
 	}
-	s.body = transcript.Body(runs)
+	s.body, s.source = transcript.Body(runs), runs[0].Source
+	if len(runs) > 1 {
+		s.source = ""
+	}
 	return s, sh.unset(s, cells, from, runs[0].Cell)
 }
 

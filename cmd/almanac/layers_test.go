@@ -156,6 +156,7 @@ var layers = []layer{
 		"catalog":          "looking at actions",
 		"catalog/manifest": "/save: the files of actions",
 		"session/saved":    "/save: scripts as actions",
+		"session/steps":    "/save: the plan that a script was made from",
 		"catalog/source":   "/sources",
 		"llm":              "asking",
 		"llm/tools":        "what every action as a tool would take",

@@ -128,11 +128,11 @@ func ShapeOf(data any) json.RawMessage {
 	return text
 }
 
-// shapeOf is what all the values are.
+// shapeOf is what all the values are. One run does not tell which fields are always there, nor what a null may be else.
 func shapeOf(values []any, depth int) *jsonschema.Schema {
 	kinds := map[string]bool{}
 	var items []any
-	fields, count := map[string][]any{}, 0
+	fields := map[string][]any{}
 	for _, v := range values {
 		if !isEmpty(v) {
 			kinds[kindOf(v)] = true
@@ -141,7 +141,6 @@ func shapeOf(values []any, depth int) *jsonschema.Schema {
 		case []any:
 			items = append(items, v...)
 		case map[string]any:
-			count++
 			for name, field := range v {
 				fields[name] = append(fields[name], field)
 			}
@@ -149,6 +148,9 @@ func shapeOf(values []any, depth int) *jsonschema.Schema {
 	}
 	if kinds["number"] {
 		delete(kinds, "integer")
+	}
+	if kinds["null"] {
+		clear(kinds)
 	}
 	s := &jsonschema.Schema{}
 	if types := slices.Sorted(maps.Keys(kinds)); len(types) == 1 {
@@ -162,14 +164,11 @@ func shapeOf(values []any, depth int) *jsonschema.Schema {
 	if len(items) > 0 {
 		s.Items = shapeOf(items, depth-1)
 	}
-	if count > 0 && len(fields) <= shapeFields {
+	if len(fields) > 0 && len(fields) <= shapeFields {
 		s.Properties = map[string]*jsonschema.Schema{}
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			s.Properties[name] = shapeOf(fields[name], depth-1)
 			s.PropertyOrder = append(s.PropertyOrder, name)
-			if len(fields[name]) == count {
-				s.Required = append(s.Required, name)
-			}
 		}
 	}
 	return s
