@@ -196,3 +196,27 @@ func ReadAction(file string, text []byte) (catalog.Entry, error) {
 	}
 	return batch.Entries[0], nil
 }
+
+// FolderKind is a folder of actions, such as one that is checked in.
+func FolderKind() source.Kind {
+	return source.Kind{
+		Prefix: "actions", Forms: []string{"actions:DIR"}, About: "a folder of saved actions",
+		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
+			s := Folder(r.As(r.Spec), r.Rest, h)
+			s.Optional = false
+			return []source.Source{s}, nil, nil
+		},
+	}
+}
+
+// FolderText is all that the files of a folder say, for a digest.
+func FolderText(dir string) string {
+	files, err := filesOf(dir)
+	var b strings.Builder
+	fmt.Fprintln(&b, err)
+	for _, file := range files {
+		text, err := textOf(file)
+		fmt.Fprintf(&b, "%d %s%v %d %s", len(file), file, err, len(text), text)
+	}
+	return b.String()
+}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"almanac/catalog/manifest"
 	"almanac/session/policy"
 )
 
@@ -127,8 +128,12 @@ func contentDigest(f configFile) string {
 	fmt.Fprintf(sum, "%d %s%d %s", len(f.path), f.path, len(f.text), f.text)
 	for _, source := range f.values["catalog"].list {
 		source = kinds().Beside(filepath.Dir(f.path), source)
-		ref, _ := kinds().Find(source)
+		ref, kind := kinds().Find(source)
 		path := ref.Rest
+		if kind != nil && kind.Prefix == "actions" {
+			text := manifest.FolderText(path)
+			fmt.Fprintf(sum, "%d %s", len(text), text)
+		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !kinds().Harmless(source) {
 			text, err := os.ReadFile(path)
 			fmt.Fprintf(sum, "%d %s%v %d %s", len(path), path, err, len(text), text)

@@ -38,6 +38,7 @@ func (cli *commandLine) sourceNames() []string {
 func kinds() source.Kinds {
 	return source.Kinds{
 		demo.Kind(), manifest.ListKind(), manifest.Kind(), openapi.Kind(), workspace.Kind(), mcp.Kind(), mcp.HTTPKind(),
+		manifest.FolderKind(),
 	}
 }
 
