@@ -57,6 +57,11 @@ func (l *listed) open() bool { return l != nil && unknown.In(l.args) }
 
 func (l *listed) isOff() bool { return l != nil && l.off }
 
+// leaveOut records a call that the person switched off.
+func leaveOut(c *trace.Call) {
+	c.Verdict, c.Rule, c.Error = trace.Denied, trace.SwitchedOff, c.ID+": you switched this off"
+}
+
 // take uses up the first entry that is this call, those that are known whole first; nil when there is none.
 func (l *list) take(id string, args map[string]any) *listed {
 	if l == nil {

@@ -327,3 +327,31 @@ func TestOnlyWhatWasApprovedIsMade(t *testing.T) {
 		t.Error("the scripts do not try enough")
 	}
 }
+
+// What the preview before a run costs: the same two writes, approved as a list and granted.
+func BenchmarkBatch(b *testing.B) {
+	for _, name := range []string{"list", "granted"} {
+		b.Run(name, func(b *testing.B) {
+			var s shop
+			all, _ := catalog.New(s.entries(), catalog.Options{})
+			o := Options{Approve: func(context.Context, Request) (Approval, error) { return Approval{Verdict: Once}, nil }}
+			if o.Policy.Mode = policy.Ask; name == "granted" {
+				o.Policy.Grants = []policy.Grant{{Pattern: pattern.Exact("shop.item.price"), By: "you"}}
+			}
+			session, err := New(all.View(), o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer session.Close()
+			if _, err := session.Run(b.Context(), Script{Source: "x = {1, 2, 3}", Author: User}); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				out, err := session.Run(b.Context(), Script{Source: twoPrices, Actions: []string{"shop.item.price"}})
+				if err != nil || out.Err != nil {
+					b.Fatal(err, out.Err)
+				}
+			}
+		})
+	}
+}

@@ -97,7 +97,7 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	}
 	switch {
 	case r.mode == trace.ModePreview && entry.Mutates && r.list.take(entry.ID, args).isOff():
-		c.Verdict, c.Rule = trace.Denied, trace.SwitchedOff
+		leaveOut(c)
 		return reply{}, nil
 	case r.mode == trace.ModePreview && entry.Mutates && entry.Action != nil:
 		return r.planMutation(ctx, entry, call, c)
@@ -215,7 +215,7 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 	}
 	switch {
 	case planned.isOff():
-		c.Verdict, c.Rule = trace.Denied, trace.SwitchedOff
+		leaveOut(c)
 		return nil, true, nil
 	case planned != nil && planned.edited != nil:
 		c.Rule = "approved in a list, arguments edited"

@@ -110,6 +110,7 @@ func toModel(out *session.Outcome) *session.Outcome {
 			told.Calls[i].Error = deniedByPerson(c.Error)
 		case trace.SwitchedOff:
 			told.Calls[i].Rule = "switched off by the person: not made, returned nil"
+			told.Calls[i].Error = ""
 		}
 	}
 	if out.Err != nil && out.Err.Code == session.CodeRefused {
