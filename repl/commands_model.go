@@ -36,6 +36,7 @@ func modelCommands() []command {
 			name: "retry", group: groupMore, numbered: true, run: retry,
 			brief: "send the failed prompt again",
 		},
+		rewindCommand(),
 		{
 			name: "compact", args: "[WORDS]", group: groupMore, numbered: true, run: compact,
 			brief: "have the model sum up the conversation, to make room",

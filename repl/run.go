@@ -187,6 +187,9 @@ func (sh *Shell) ask(ctx context.Context, c *event.Cell, text string) error {
 // send has a prompt sent, and keeps it and its answer.
 func (sh *Shell) send(ctx context.Context, c *event.Cell, prompt string, send func() (string, error)) error {
 	conversation := sh.conversation()
+	if err := sh.mark(ctx, c.N); err != nil {
+		return err
+	}
 	asked := trace.Record{Kind: trace.KindPrompt, Cell: c.N, Author: string(session.User), Text: prompt}
 	if err := sh.record(asked); err != nil {
 		return err
@@ -226,13 +229,17 @@ func (sh *Shell) record(r trace.Record) error {
 	return sh.options.Record(r)
 }
 
-// heard is the conversation as actions are told it: words only, with the prompt that is about to be sent.
+// heard is the conversation as actions are told it: words only, with the prompt that is about to be sent, if one
+// is.
 func heard(messages []llm.Message, prompt string) []catalog.Message {
 	told := make([]catalog.Message, 0, len(messages)+1)
 	for _, m := range messages {
 		if m.Text != "" && (m.Role == llm.User || m.Role == llm.Assistant) {
 			told = append(told, catalog.Message{Role: string(m.Role), Text: m.Text})
 		}
+	}
+	if prompt == "" {
+		return told
 	}
 	return append(told, catalog.Message{Role: string(llm.User), Text: prompt})
 }

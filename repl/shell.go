@@ -151,6 +151,8 @@ type Shell struct {
 	// keyHelp are the keys of the screen; none where there are none.
 	keyHelp []HelpLine
 	models  models
+	// marks are those of the session when a cell's prompt was sent.
+	marks map[int]int64
 	// offer is the question of offerLocal; nil for none.
 	offer *offer
 	// windowSet is true once the person has set the context window.

@@ -27,7 +27,7 @@ func Bindings() []Binding {
 		{"history_search", []string{"ctrl+r"}, "search the history"},
 		{"history_previous", []string{"up", "ctrl+p"}, "line above, or previous input"},
 		{"history_next", []string{"down", "ctrl+n"}, "line below, or next input"},
-		{"edit_previous", []string{"esc esc"}, "edit the last input"},
+		{"edit_previous", []string{"esc esc"}, "go back to an earlier prompt, or edit the last input"},
 		{"edit_queued", []string{"alt+up"}, "take queued input back, to edit or drop it"},
 		{"editor", []string{"ctrl+g", "ctrl+x ctrl+e"}, "edit the input in $VISUAL or $EDITOR"},
 		{"verbose", []string{"ctrl+o"}, "toggle verbose: calls with arguments and results"},

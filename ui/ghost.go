@@ -42,7 +42,7 @@ func (g *ghost) rest(text string, mode input.Mode, history *input.History) strin
 // ghostText is what Right would add to the input now.
 func (m *model) ghostText() string {
 	e := &m.edit
-	if m.ghost.off || !m.theme.color || m.search != nil || e.pos != len(e.text) || m.vi.on && m.vi.normal ||
+	if m.ghost.off || !m.theme.color || m.listing() || e.pos != len(e.text) || m.vi.on && m.vi.normal ||
 		m.past != nil && e.text == m.past.shown() {
 		return ""
 	}

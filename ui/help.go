@@ -126,7 +126,7 @@ func (m *model) keyHelp() []repl.HelpLine {
 		{"catalog and panes", []string{"catalog", "variables", "trace"}},
 		{"preview, values", []string{"preview", "view"}},
 		{"edit in $EDITOR", []string{"editor"}},
-		{"edit last, queued", []string{"edit_previous", "edit_queued"}},
+		{"go back, queued", []string{"edit_previous", "edit_queued"}},
 		{"calls in full", []string{"verbose"}},
 		{"cut", []string{"cut_word", "cut_left", "cut_right"}},
 		{"paste, undo", []string{"paste", "undo"}},

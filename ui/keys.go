@@ -52,7 +52,7 @@ func (m *model) press(k tea.KeyPressMsg) tea.Cmd {
 	if to, typed := m.keys.meant(name, text); (len(m.asks) == 0 || m.overlay() != nil) && m.help == nil {
 		// An open pane, menu or search keeps its own keys, but for those that open another pane.
 		_, opens := paneOf(to)
-		if opens || m.menu != nil && to == "tab" || m.overlay() == nil && m.search == nil && m.menu == nil {
+		if opens || m.menu != nil && to == "tab" || m.overlay() == nil && !m.listing() && m.menu == nil {
 			name, text = to, typed
 		}
 	}
@@ -81,6 +81,8 @@ func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 	case m.search != nil:
 		m.searchKey(name, text)
 		return nil
+	case m.rewind != nil:
+		return m.rewindKey(name)
 	}
 	if m.astray(name, text, typed) {
 		return nil
@@ -151,7 +153,7 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 	case "alt+up":
 		m.unqueue()
 	case previousKeys:
-		m.editPrevious()
+		m.openRewind()
 	case "enter", "kpenter":
 		return m.enterKey()
 	case "ctrl+j", "alt+enter", "shift+enter", "ctrl+enter":
@@ -208,7 +210,7 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 // escapeTime is how long after an Esc another one makes a pair.
 const escapeTime = 600 * time.Millisecond
 
-// escape stops what runs. Where nothing runs, twice brings the last input back.
+// escape stops what runs. Where nothing runs, twice lists the prompts to go back to, or brings the last input back.
 func (m *model) escape() tea.Cmd {
 	last := m.escaped
 	m.escaped = time.Time{}
@@ -402,6 +404,10 @@ func (m *model) paste(text string) tea.Cmd {
 	if m.search != nil {
 		m.search.words += strings.ReplaceAll(text, "\n", " ")
 		m.find()
+		return nil
+	}
+	if m.rewind != nil {
+		m.notice = rewindHelp
 		return nil
 	}
 	m.menu = nil

@@ -90,11 +90,18 @@ func (m *model) event(e event.Event) tea.Cmd {
 		a := newAsking(e, m.render(), m.now(), m.typed)
 		a.base = len(m.panes)
 		if m.asks = append(m.asks, a); len(m.asks) == 1 {
-			m.menu, m.search, m.help, m.space.focus = nil, nil, nil, 0
+			m.menu, m.search, m.rewind, m.help, m.space.focus = nil, nil, nil, nil, 0
 		}
 		return m.call()
 	case event.Cleared:
 		return m.clear()
+	case event.Recalled:
+		m.past = nil
+		if m.edit.text == "" {
+			m.edit.set(cleanPaste(e.Text))
+			m.vi.begin(&m.edit)
+		}
+		return nil
 	case event.Drafted:
 		if e.Inline && m.edit.text != "" {
 			break // what is being typed stays

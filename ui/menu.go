@@ -63,7 +63,7 @@ func (m *model) completeAs(quiet bool) tea.Cmd {
 // completed takes a lone completion, or what all have in common, and shows a menu when there is a choice. Behind a lone
 // namespace it goes on to what is in it.
 func (m *model) completed(msg completedMsg) tea.Cmd {
-	if msg.version != m.edit.version || msg.pos != m.edit.pos || len(m.asks) > 0 || m.help != nil || m.search != nil {
+	if msg.version != m.edit.version || msg.pos != m.edit.pos || len(m.asks) > 0 || m.help != nil || m.listing() {
 		return nil
 	}
 	list := msg.list
@@ -122,7 +122,7 @@ func (m *model) narrows(name, text string, open bool) bool {
 
 // offer shows the hits of a search under an input that is empty.
 func (m *model) offer(hits []event.Hit) {
-	if m.edit.text != "" || m.search != nil || m.help != nil || m.overlay() != nil || len(m.asks) > 0 || len(hits) == 0 {
+	if m.edit.text != "" || m.listing() || m.help != nil || m.overlay() != nil || len(m.asks) > 0 || len(hits) == 0 {
 		return
 	}
 	list := repl.Completions{Start: m.edit.pos, End: m.edit.pos}

@@ -173,9 +173,10 @@ type model struct {
 	folds  folds
 	past   *past // not nil while Up and Down walk through the history
 	ghost  ghost
-	erased string  // what Ctrl+C cleared last, for Up
-	menu   *menu   // not nil while completions are offered
-	search *search // not nil while Ctrl+R searches
+	erased string     // what Ctrl+C cleared last, for Up
+	menu   *menu      // not nil while completions are offered
+	rewind *rewinding // not nil while Esc Esc chooses a prompt
+	search *search    // not nil while Ctrl+R searches
 	help   *helpPage
 	panes  []pane    // open overlays, the last on the screen
 	asks   []*asking // the first is on the screen

@@ -88,7 +88,7 @@ func (m *model) paneHasKeys() bool {
 
 // show opens a pane in the place of those that are open.
 func (m *model) show(p pane) {
-	m.menu, m.search, m.help = nil, nil, nil
+	m.menu, m.search, m.rewind, m.help = nil, nil, nil, nil
 	m.closePanes()
 	m.push(p)
 }

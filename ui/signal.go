@@ -62,7 +62,7 @@ func (m *model) wanted() signals {
 			s.progress = heldProgress
 		}
 	}
-	if m.vi.on && len(m.asks) == 0 && m.overlay() == nil && m.help == nil && m.search == nil {
+	if m.vi.on && len(m.asks) == 0 && m.overlay() == nil && m.help == nil && !m.listing() {
 		s.cursor = barCursor
 		if m.vi.normal {
 			s.cursor = blockCursor

@@ -279,7 +279,7 @@ func (m *model) leave() tea.Cmd {
 	}
 	m.leaving = true
 	m.disarm()
-	m.help, m.menu, m.search, m.queue, m.panes = nil, nil, nil, nil, nil
+	m.help, m.menu, m.search, m.rewind, m.queue, m.panes = nil, nil, nil, nil, nil, nil
 	if m.work == nil {
 		return nil
 	}

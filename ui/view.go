@@ -107,7 +107,7 @@ func (m *model) region() (rows []string, cursor point) {
 		rows, cursor = append(rows, input...), at
 		if spare -= len(input); spare > 0 && (!small || m.menu != nil) {
 			below := m.menuRows(min(spare, menuDepth+1))
-			if m.menu == nil && m.search == nil {
+			if m.menu == nil && !m.listing() {
 				below = m.signatureRows()
 			}
 			rows = append(rows, below...)
@@ -274,10 +274,13 @@ func (m *model) doing() string {
 	return strings.Join(append(parts, end), sep)
 }
 
-// inputRows draws the input, or the search in its place, in at most limit rows.
+// inputRows draws the input, or the search or the prompts in its place, in at most limit rows.
 func (m *model) inputRows(limit int) ([]string, point) {
-	if m.search != nil {
+	switch {
+	case m.search != nil:
 		return m.searchRows(limit)
+	case m.rewind != nil:
+		return m.rewindRows(limit)
 	}
 	prompt := m.theme.prompt.Render(pad(m.status.Mode.String()+" "+m.theme.glyphs.prompt+" ", promptWidth))
 	rows, at := m.editRows(&m.edit, prompt, m.paint(), limit)

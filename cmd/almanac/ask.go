@@ -354,7 +354,7 @@ func (f *follower) show(e event.Event) {
 		return
 	case event.Said:
 		answer = e.Level == event.Plain
-	case event.Opened, event.Drafted, event.Listed:
+	case event.Opened, event.Drafted, event.Recalled, event.Listed:
 		answer = true
 	case event.Printed:
 		answer = e.Stream == vm.Stdout && (e.Author == session.User || f.aside)

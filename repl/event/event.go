@@ -47,6 +47,8 @@ const (
 	// Drafted: the person wants to edit Text, outside, as the next input; where they type if it is Inline. Who has no
 	// screen shows it.
 	Drafted
+	// Recalled: Text, which was sent before, should be in the input, to be edited. Who has no screen shows it.
+	Recalled
 	// Themed: the screen should look like the theme called Text, or list the themes when it is empty. Who has no colours
 	// passes it over.
 	Themed

@@ -240,6 +240,10 @@ func toolFault(tool string, err error) string {
 	if errors.As(err, &args) {
 		return tool + ": the model sent malformed arguments: " + args.Fault
 	}
+	var plan *steps.Error
+	if errors.As(err, &plan) {
+		return tool + ": " + plan.Error() // without the specifications behind it
+	}
 	return tool + ": " + strings.TrimPrefix(err.Error(), tool+": ")
 }
 

@@ -101,6 +101,8 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		return listedLines(e, width, m)
 	case Found:
 		return show.Wrap(hitLines(e, width, m), width)
+	case Recalled:
+		return append(saidLines(Event{Text: "its prompt was:", Level: Notice}, o), show.Lines(show.Code, "  ", e.Text)...)
 	case Drafted:
 		if e.Text == "" {
 			return saidLines(Event{Text: "no screen to edit on"}, o)
