@@ -355,3 +355,19 @@ func BenchmarkBatch(b *testing.B) {
 		})
 	}
 }
+
+// What a preview before a run comes to is no use of the budget, while the person is asked and after a no.
+func TestBatchUsesNothingBeforeTheAnswer(t *testing.T) {
+	var b *bench
+	var asked Usage
+	b = newBatchBench(t, func(o *Options) {
+		o.Approve = func(context.Context, Request) (Approval, error) {
+			asked = b.session.Used()
+			return Approval{}, nil
+		}
+	})
+	b.run(Model, twoPrices)
+	if after := b.session.Used(); asked.CallLimit == 0 || asked.Calls+asked.Mutations+after.Calls+after.Mutations != 0 {
+		t.Errorf("used at the question %+v, after a no %+v", asked, after)
+	}
+}

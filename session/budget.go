@@ -204,8 +204,11 @@ func (r *run) mutated() {
 	r.tellUsed()
 }
 
-// tellUsed lets Used tell what the run has used. The caller holds the run's mu.
+// tellUsed lets Used tell what the run has used; the preview before a run made nothing. The caller holds the run's mu.
 func (r *run) tellUsed() {
+	if r.before != "" {
+		return
+	}
 	w := r.session.world
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -25,6 +25,9 @@ type questionPane struct {
 
 func (p *questionPane) head() (title, note string) {
 	q := p.asked.question
+	if p.script && q.Batch != nil {
+		return "List and script of " + q.ID, q.RiskText(p.m.render().Marks())
+	}
 	if p.script {
 		return "Script calling " + q.ID, q.RiskText(p.m.render().Marks())
 	}
