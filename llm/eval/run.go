@@ -216,7 +216,7 @@ type watch struct {
 }
 
 func (w *watch) record(r trace.Record) error {
-	if r.Kind == trace.KindCall && r.Call != nil && r.Call.Verdict != trace.Planned {
+	if r.Kind == trace.KindCall && r.Call != nil && r.Call.Verdict != trace.Planned && r.Before == "" {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		for range max(r.Call.Times, 1) {
