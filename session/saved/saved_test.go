@@ -10,7 +10,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/manifest"
 	"almanac/internal/golden"
+	"almanac/session"
 	"almanac/session/kernel"
+	"almanac/session/syntax"
 )
 
 func TestMain(m *testing.M) {
@@ -155,5 +157,33 @@ func TestBound(t *testing.T) {
 	}
 	if _, cut, ok := Bound(recorded); !ok || cut != "" {
 		t.Errorf("small results are cut: %q", cut)
+	}
+}
+
+// TestLiteralValues checks that a parameter gets the value that its literal has in Lua.
+func TestLiteralValues(t *testing.T) {
+	c, _ := catalog.New(nil, catalog.Options{})
+	s, err := session.New(c.View(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, text := range []string{
+		`"a\nb\t\\\"\065\x41\u{48}\z
+		   c"`, `'it\'s'`, "[[\nlong]]", "[==[a]]b]==]", "\"a\\\nb\"", "0", "-5", "- 5", "0x10", "-0x1F", "1.5", "1e3", "0x.8p1",
+		"9007199254740993", "-9007199254740993", "3.0", "'ä€'", `""`,
+	} {
+		found := syntax.Literals("return " + text)
+		if len(found) != 1 {
+			t.Errorf("%s: %d literals", text, len(found))
+			continue
+		}
+		out, err := s.Run(t.Context(), session.Script{Source: "return " + text, Author: session.User})
+		if err != nil || out.Err != nil {
+			t.Fatalf("%s: %v %v", text, err, out.Err)
+		}
+		if got, want := found[0].Value, out.Values[0].Data; !same(got, want) {
+			t.Errorf("%s is %#v, Lua says %#v", text, got, want)
+		}
 	}
 }
