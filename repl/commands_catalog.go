@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -212,6 +214,11 @@ func (sh *Shell) Why(id string) (string, error) {
 	}
 	_, fate := sh.fate(e)
 	text := fmt.Sprintf("%s: visible, %s", id, fate)
+	if file := filepath.Join(sh.options.Actions, id+".yaml"); e.Source == ownSource {
+		if _, err := os.Stat(file); err == nil {
+			text += "\nits file: " + file
+		}
+	}
 	for _, line := range s.View().Stale(e) {
 		text += "\nuses an action that may not do what it did: " + line + "; almanac test " + id + " tests it again"
 	}
