@@ -207,6 +207,7 @@ func settled(screen string) string {
 		{`N ms( *\[?\d*\.?)\n(\d*\.?\d*\])`, "N ms$1$2"}, // broken there or not
 		{`(N m?s) +(\[)`, "$1 $2"},
 		{`ctx ~?\d+k?/`, "ctx N/"},
+		{`\d+k? in \d+k? out`, "N in N out"},
 		{` +((<[0-9;]*>)?\? help)`, "  $1"},
 		{`[ \t]+(\n|$)`, "$1"},
 		{`^\n+`, ""},
