@@ -63,14 +63,23 @@ func (c *Conversation) makeRoom(ctx context.Context, tools []Tool) error {
 }
 
 // compact sums up all turns but the newest ones. Where the model cannot read them at once, as after a change to a
-// smaller window, each summary stands for what came before it in the next.
+// smaller window, each summary stands for what came before it in the next; with newest turns that ends once there is
+// room.
 func (c *Conversation) compact(ctx context.Context, tools []Tool, newest int, instruction string) (string, error) {
 	for {
 		text, after, err := c.sumUp(ctx, tools, newest, instruction)
-		if err != nil || after <= newest {
+		if err != nil || after <= newest || newest > 0 && c.roomy(tools) {
 			return text, err
 		}
 	}
+}
+
+// roomy tells whether the next request leaves a quarter of the budget.
+func (c *Conversation) roomy(tools []Tool) bool {
+	fixed := fixedTokens(c.prompt().Text, tools)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return totalTokens(c.sent()) <= (c.budget()-fixed)*3/4
 }
 
 // sumUp sums up the oldest turns that fit into a request, and tells how many it leaves.
