@@ -62,3 +62,23 @@ func TestElicitationOfARun(t *testing.T) {
 		}
 	}
 }
+
+// A script with several writes is asked about once, and makes what the form leaves in.
+func TestElicitationOfAScript(t *testing.T) {
+	var asked []string
+	cs := newBench(t, Options{}).dial(t, Client{Rules: catalog.Rules{Actor: "ann"}}, &sdk.ClientOptions{
+		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			asked = append(asked, r.Params.Message)
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once", "skip": "2"}}, nil
+		},
+	})
+	got := textOf(call(t, cs, "execute", script(
+		`return {shop.buy{id="a"} or "no", shop.buy{id="b"} or "left out", shop.buy{id="c"} or "no"}`, "shop.buy")))
+	if len(asked) != 1 || !strings.Contains(asked[0], "shop.buy 3 times") {
+		t.Errorf("asked %q", asked)
+	}
+	if !strings.Contains(got, "ann bought a") || strings.Contains(got, "ann bought b") ||
+		!strings.Contains(got, "left out") || !strings.Contains(got, "ann bought c") {
+		t.Errorf("got %s", got)
+	}
+}
