@@ -31,6 +31,8 @@ type Options struct {
 	System func() Prompt
 	// Tools returns the tools of now; it is asked before every completion. Nil means none.
 	Tools func() []Tool
+	// Ready is asked before each Send and Retry; its error ends them before anything is sent. Nil is always ready.
+	Ready func() error
 	// MaxTurns is how many completions one Send may take. Default 20.
 	MaxTurns int
 	// Retries is how often a failed completion is tried again; negative means never. Default 3.
@@ -142,6 +144,11 @@ func (c *Conversation) converse(ctx context.Context, prompt string) (answer stri
 			c.setFailed(c.fail(prompt))
 		}
 	}()
+	if c.options.Ready != nil {
+		if err := c.options.Ready(); err != nil {
+			return "", err
+		}
+	}
 	tried := &fallback{first: c.Target()}
 	for range c.options.MaxTurns {
 		tools := c.options.Tools()

@@ -256,6 +256,9 @@ func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 				st.CallLimit, st.MutationLimit)},
 	}
 	if c := sh.conversation(); c != nil {
+		if sh.options.Tools != nil {
+			rows = append(rows, []string{"tools", sh.options.Tools()})
+		}
 		if sh.options.Notes != "" {
 			rows = append(rows, []string{"notes", sh.options.Notes})
 		}

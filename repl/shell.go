@@ -42,6 +42,8 @@ type Options struct {
 	// Notes tells which files of the project are part of the model's prompt, and which are not; empty where there are
 	// none.
 	Notes string
+	// Tools says what the model has in place of the three tools; nil where it has those.
+	Tools func() string
 	// Once says that the shell has one input and ends: nothing is said of what could be typed next.
 	Once bool
 	// Sources is where the session's catalog comes from; nil when it never changes.

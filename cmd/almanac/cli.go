@@ -47,6 +47,7 @@ type commandLine struct {
 	BaseURL       string        `env:"ALMANAC_BASE_URL" placeholder:"URL" help:"URL of an OpenAI-compatible server, such as http://localhost:11434/v1."`
 	API           string        `name:"api" env:"ALMANAC_API" hidden:"" enum:",chat,responses" default:"" placeholder:"NAME" help:"Interface of the model's server: chat or responses. Default: chat, and responses where the server wants that of a model."`
 	Prefix        string        `default:"lua_tools" help:"Name prefix of the model's three tools."`
+	Direct        bool          `help:"Give the model each visible action as a tool of its own in place of the three tools: for at most ${direct} actions."`
 	Data          string        `env:"ALMANAC_DATA" placeholder:"DIR" help:"Directory of the demo database and the session logs."`
 	TrustUpdates  bool          `help:"Accept new and changed actions of all sources without review."`
 	Usage         bool          `help:"Rank actions that succeeded in earlier sessions up to an eighth higher."`

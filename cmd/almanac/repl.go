@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"almanac/catalog/demo"
+	"almanac/llm/tools"
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/input"
@@ -217,9 +218,14 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 		return w.log.Append(r)
 	}
 	conversation, models, noModel := cli.conversation(w)
+	var direct func() string
+	if cli.Direct {
+		direct = func() string { return tools.DirectWords(w.session.View()) }
+	}
 	return repl.New(repl.Options{
-		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Targets: models.named,
-		Server: models.server, Local: o.local, Once: o.once,
+		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Tools: direct,
+		Targets: models.named,
+		Server:  models.server, Local: o.local, Once: o.once,
 		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,
 		Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },

@@ -223,7 +223,7 @@ func (cli *commandLine) budget() session.Budget {
 // with.
 func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, error) {
 	models, err := cli.models()
-	toolOptions := tools.Options{Prefix: cli.Prefix, Notes: cli.notes.prompt()}
+	toolOptions := tools.Options{Prefix: cli.Prefix, Direct: cli.Direct, Notes: cli.notes.prompt()}
 	c := llm.NewConversation(w.feed.Conversation(w.session, toolOptions, llm.Options{
 		Target: models.first, Fallback: models.fallback,
 		Keep:    w.log.message,

@@ -55,6 +55,9 @@ func (b *Briefing) System() llm.Prompt {
 	defer b.mu.Unlock()
 	b.session.News()
 	b.policy, b.card = policyText(b.session.Policy()), b.session.View().Card(newsTokens)
+	if b.options.Direct {
+		return DirectPrompt(b.session, b.options)
+	}
 	prompt := SystemPrompt(b.session, b.options)
 	if names := globalNames(b.session.Globals()); len(names) > 0 {
 		prompt.Text += "\n\nLua globals so far: " + nameList(names, maxNames)
@@ -65,6 +68,9 @@ func (b *Briefing) System() llm.Prompt {
 // Tools returns the tools of New; their answers end with what has changed. A call that fails a second time in the same
 // way is answered with that, and a third one is not run, unless something has changed meanwhile.
 func (b *Briefing) Tools() []llm.Tool {
+	if b.options.Direct {
+		return b.direct()
+	}
 	var list []llm.Tool
 	for _, t := range Tools(b.options) {
 		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema, Part: t.Part,

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 
 	"almanac/catalog"
@@ -104,6 +105,44 @@ func directNames(view *catalog.View, picked func() bool) iter.Seq2[*catalog.Entr
 			}
 		}
 	}
+}
+
+// direct are the tools of Direct; their answers end with a new policy.
+func (b *Briefing) direct() []llm.Tool {
+	list := Direct(b.session, b.options)
+	for i := range list {
+		run := list[i].Run
+		list[i].Run = func(ctx context.Context, args json.RawMessage) (llm.Answer, error) {
+			b.mu.Lock()
+			news := ""
+			if now := policyText(b.session.Policy()); now != b.policy {
+				b.policy, news = now, "\npolicy now: "+now
+			}
+			b.mu.Unlock()
+			answer, err := run(ctx, args)
+			if err != nil && news != "" {
+				return answer, fmt.Errorf("%w%s", err, news)
+			}
+			answer.Text += news
+			return answer, err
+		}
+	}
+	return list
+}
+
+// Ready says why the model cannot be asked: there are more actions than can be tools.
+func (b *Briefing) Ready() error {
+	if n := b.session.View().Len(); b.options.Direct && n > DirectLimit {
+		return fmt.Errorf("--direct: %d actions: at most %d can be tools of the model: "+
+			"narrow the view with --view or /view, or leave out --direct", n, DirectLimit)
+	}
+	return nil
+}
+
+// DirectWords say what the tools of Direct take.
+func DirectWords(view *catalog.View) string {
+	return fmt.Sprintf("direct: %s, each a tool of the model; about %s tokens in each request",
+		text.Count(view.Len(), "action"), text.Thousands(strconv.Itoa(DirectTokens(view))))
 }
 
 // maxDirectName is the longest name that servers take.

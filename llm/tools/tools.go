@@ -28,6 +28,8 @@ type Options struct {
 	Notes string
 	// Isolated runs every script in a machine of its own that is thrown away: nothing is kept from call to call.
 	Isolated bool
+	// Direct offers each visible action as a tool of its own in place of the three.
+	Direct bool
 	// Room is how many bytes of returned values, and of any other text, one answer may have; zero means 64 KiB.
 	Room int
 }

@@ -48,7 +48,13 @@ func (f *Feed) Session(o session.Options, asks bool) session.Options {
 func (f *Feed) Conversation(s *session.Session, t tools.Options, o llm.Options) llm.Options {
 	t.Cell = f.Cell
 	briefing := tools.NewBriefing(s, t)
-	o.System, o.Tools = briefing.System, briefing.Tools
+	o.System, o.Tools, o.Ready = briefing.System, briefing.Tools, briefing.Ready
+	if t.Direct {
+		o.System = func() llm.Prompt {
+			f.Emit(Event{Kind: Said, Cell: f.Cell(), Level: Notice, Text: tools.DirectWords(s.View())})
+			return briefing.System()
+		}
+	}
 	o.Observe, o.Cell = f.observe, f.Cell
 	return o
 }
