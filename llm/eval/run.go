@@ -85,7 +85,7 @@ func (b *Bench) Run(ctx context.Context, t *Task, arm Arm, o Options) (_ Result,
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.Time, 5*time.Minute))
 	defer cancel()
 	c, system := conversation(s, arm, o)
-	r := Result{Task: t.Name, Kind: t.Kind, Arm: arm, Size: view.Len()}
+	r := Result{Task: t.Name, Kind: t.Kind, Arm: arm, Size: b.Len()}
 	e := Evidence{}
 	for _, prompt := range t.Prompts {
 		if e.Said, r.Err = c.Send(ctx, prompt); r.Err != nil {
