@@ -132,7 +132,10 @@ func (b *Briefing) direct() []llm.Tool {
 
 // Ready says why the model cannot be asked: there are more actions than can be tools.
 func (b *Briefing) Ready() error {
-	if n := b.session.View().Len(); b.options.Direct && n > DirectLimit {
+	if !b.options.Direct {
+		return nil
+	}
+	if n := b.session.View().Len(); n > DirectLimit {
 		return fmt.Errorf("--direct: %d actions: at most %d can be tools of the model: "+
 			"narrow the view with --view or /view, or leave out --direct", n, DirectLimit)
 	}
@@ -141,8 +144,9 @@ func (b *Briefing) Ready() error {
 
 // DirectWords say what the tools of Direct take.
 func DirectWords(view *catalog.View) string {
+	tokens, _ := DirectTokens(view)
 	return fmt.Sprintf("direct: %s, each a tool of the model; about %s tokens in each request",
-		text.Count(view.Len(), "action"), text.Thousands(strconv.Itoa(DirectTokens(view))))
+		text.Count(view.Len(), "action"), text.Thousands(strconv.Itoa(tokens)))
 }
 
 // maxDirectName is the longest name that servers take.
