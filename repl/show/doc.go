@@ -7,6 +7,7 @@
 //	LuaLines, ErrorLines  source with its tokens, and the error of a script with its place
 //	Wrap                  lines broken at a width, in cells as catalog/text/cells counts them
 //	ParsePath, PathText   a way into a value, as Lua writes it; Find looks for text in a value
+//	Question, Batch       what a person is asked before a call, or about all writes of a run while they are chosen
 //	ParseArgs             arguments as a person edits them, read back
 //
 // Its output is safe to print: foreign text is sanitised by catalog/text, so that no control character gets through.
