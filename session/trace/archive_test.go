@@ -243,6 +243,25 @@ func TestState(t *testing.T) {
 	}
 }
 
+// TestStateAfterBack: when the globals went back to those of an earlier run, its state covers what came after it too,
+// and that of a later run is of no use.
+func TestStateAfterBack(t *testing.T) {
+	records := []Record{
+		{Kind: KindOutcome, Run: "first"}, {Kind: KindOutcome, Run: "second"}, {Kind: KindBack, Run: "first"},
+		{Kind: KindRun, Run: "third"},
+	}
+	for run, want := range map[string]int{"first": 3, "second": 0} {
+		log := filepath.Join(t.TempDir(), "a.jsonl")
+		file := KeepState(StatePath(log), nil)
+		file.Put(State{Run: run, Bytes: []byte("state")})
+		file.Close()
+		s, covers, notices := Thread{Records: records, Logs: []string{log}}.State()
+		if got := len(s.Bytes) > 0; got != (want > 0) || got && covers != want || len(notices) > 0 {
+			t.Errorf("%s: state %q covers %d, %v", run, s.Bytes, covers, notices)
+		}
+	}
+}
+
 func FuzzReadState(f *testing.F) {
 	f.Add([]byte(`{"almanac_state":1,"run":"r","bytes":1,"sha256":""}` + "\nx"))
 	f.Fuzz(func(t *testing.T, text []byte) {
