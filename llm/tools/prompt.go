@@ -9,7 +9,7 @@ import (
 )
 
 // cardTokens is how much of the prompt the catalog card may take.
-const cardTokens = 180
+const cardTokens = 170
 
 const promptText = `You are the assistant in Almanac, a terminal session that you share with a developer. You work on a large catalog of application actions through three tools; you never see all of it.
 
