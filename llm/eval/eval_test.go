@@ -198,6 +198,33 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestAgentKnowsNoTask: the agent's rules have no name, id or fact of a task.
+func TestAgentKnowsNoTask(t *testing.T) {
+	var rules strings.Builder
+	for _, file := range golden.Files(t, "../scripted/*.go") {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules.Write(text)
+	}
+	for _, task := range builtInTasks(t) {
+		for _, word := range slices.Concat([]string{task.Name}, task.Actions) {
+			if strings.Contains(rules.String(), word) {
+				t.Errorf("the agent has %q of task %s", word, task.Name)
+			}
+		}
+		for _, fact := range slices.Concat(task.Facts, task.Derived) {
+			if len(fact) > 4 && holds(rules.String(), fact) {
+				t.Errorf("the agent has the fact %q of task %s", fact, task.Name)
+			}
+		}
+	}
+}
+
 func TestHolds(t *testing.T) {
 	for _, test := range []struct {
 		text, fact string

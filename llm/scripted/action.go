@@ -130,7 +130,7 @@ func (a action) words() []string {
 	return wordsOf(strings.NewReplacer(".", " ", "_", " ").Replace(a.id) + " " + a.about)
 }
 
-// noun is the kind of record that an action is about: "invoice" of billing.invoice.list.
+// noun is the kind of record that an action is about: "invoice" of shop.invoice.list.
 func (a action) noun() string {
 	segments := strings.Split(a.id, ".")
 	if len(segments) < 2 {

@@ -124,7 +124,7 @@ func fits(p param, v value) int {
 			return 0
 		}
 		if slices.Contains(v.before[max(0, len(v.before)-2):], named[0]) && len(named) > 2 {
-			return 3 // "into cus_0001" is the into_customer_id
+			return 3 // "into cus_0000" is the into_customer_id
 		}
 		return 1
 	case strings.Contains(p.about, "format date"), strings.HasSuffix(p.name, "_date"), strings.HasSuffix(p.name, "_on"):
