@@ -136,7 +136,7 @@ func (r *run) approve(ctx context.Context) (*Outcome, error) {
 		stopped.Hint = strings.TrimPrefix(stopped.Hint+"; nothing was made: the preview of the run ended so", "; ")
 		return r.unbegun(out, stopped)
 	case fault != nil:
-		return r.askAll(ctx, look, out, fault.Error())
+		return r.askAll(ctx, look, out, "the preview saw no further: "+fault.Error())
 	}
 	return r.askAll(ctx, look, out, "")
 }

@@ -103,8 +103,9 @@ type Request struct {
 	// Batch is set where the question is about a whole run: the mutations of its preview that the policy asks about, in
 	// order. Only Once says yes, to the list; Entry, Args and what else is about one call are then those of the first.
 	Batch []Planned
-	// Partial says why the preview of the run saw no further than Batch; empty when it saw the whole run. Calls beyond
-	// are asked about when they come.
+	// Partial says why the run may come to more or less than Batch: the preview saw no further, or the run ends early
+	// without what the person switched off. Empty when Batch is the whole run. Calls beyond are asked about when they
+	// come.
 	Partial string
 	// Over is set where the question is whether the run goes on: only Once says yes. Entry is then the call that comes
 	// next.
@@ -138,7 +139,7 @@ type Planned struct {
 	Preview string
 	// N says which call of the preview it is; Line is the script's line, 0 for calls of a composed action's body.
 	N, Line int
-	// Unknown holds the paths of the arguments that an earlier mutation's result gives, as "invoice_id" or "lines[1].id".
+	// Unknown holds the paths of the arguments that an earlier mutation's result gives, as "invoice_id" or "lines[0].id".
 	// Such a call is asked about again, with the real values, when it comes.
 	Unknown []string
 }

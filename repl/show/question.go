@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"almanac/catalog"
 	"almanac/catalog/secret"
@@ -122,10 +124,16 @@ func (q Question) ofBatch(r session.Request) Question {
 		}
 	}
 	if r.Partial != "" {
-		q.Warnings = []string{"The preview saw no further: " + strings.TrimRight(text.SanitizeLine(r.Partial), ".") +
-			". Calls beyond this list are asked about when they come."}
+		q.Warnings = []string{sentence(text.SanitizeLine(r.Partial)) +
+			" Calls beyond this list are asked about when they come."}
 	}
 	return q
+}
+
+// sentence is a clause with a capital letter and a full stop.
+func sentence(clause string) string {
+	first, size := utf8.DecodeRuneInString(clause)
+	return string(unicode.ToUpper(first)) + strings.TrimRight(clause[size:], ".") + "."
 }
 
 // ReadArgs reads other arguments of the call, and checks them.
