@@ -85,7 +85,7 @@ func TestAsk(t *testing.T) {
 		t.Fatalf("%d requests", n)
 	}
 	prompt := requests[0].Messages[0].Content
-	for _, want := range []string{"persistent", "crm", "billing"} {
+	for _, want := range []string{"reuse in later turns", "crm", "billing"} {
 		if !strings.Contains(prompt, want) {
 			t.Errorf("the system prompt lacks %q:\n%s", want, prompt)
 		}
@@ -290,7 +290,7 @@ func TestAskGoesOn(t *testing.T) {
 		strings.NewReader(""), &out, &errs); code != exitOK {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
-	if !strings.Contains(errs.String(), "(1 cell; 1 global from cell 1)") {
+	if !strings.Contains(errs.String(), "(1 cell; 1 global from cell 1; model scripted)") {
 		t.Errorf("not told: %s", errs.String())
 	}
 	var roles []string

@@ -30,7 +30,8 @@ func TestTemplate(t *testing.T) {
 	}
 	var used []string
 	for line := range strings.Lines(text) {
-		if body, ok := strings.CutPrefix(line, "# "); ok && keyLine.MatchString(body) && strings.Count(body, " = ") == 1 {
+		body, ok := strings.CutPrefix(line, "# ")
+		if ok && (strings.HasPrefix(body, "[") || keyLine.MatchString(body) && strings.Count(body, " = ") == 1) {
 			line = body
 		}
 		used = append(used, line)
@@ -43,6 +44,9 @@ func TestTemplate(t *testing.T) {
 	f, err := c.parse("a", []byte(all))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, all)
+	}
+	if len(f.models) != 1 {
+		t.Errorf("%d models are in the template, want an example", len(f.models))
 	}
 	if len(f.values) != len(c.settings) {
 		t.Errorf("%d of %d settings are in the template", len(f.values), len(c.settings))
