@@ -251,7 +251,7 @@ func (sh *Shell) freeName(q saveRequest, dir string) (string, error) {
 			text.Count(len(v.Children(q.id)), "name"))
 	case missing == nil && !q.replace:
 		name := strings.TrimPrefix(q.id, ownSource+".")
-		return "", fmt.Errorf("save: %s is there already: %s\nto replace it: /save %s! ...", q.id, file, name)
+		return "", fmt.Errorf("save: %s is there already: %s\nto replace it: /save %s! and the rest as before", q.id, file, name)
 	case taken && missing != nil:
 		return "", fmt.Errorf("save: %s is in another file of %s: edit it there, or choose another name", q.id, dir)
 	}

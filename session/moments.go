@@ -125,7 +125,7 @@ func (s *Session) Marked(mark int64) (ran, kept bool) {
 }
 
 // errNotKept is what Rewind returns where the globals of a moment are not kept.
-var errNotKept = errors.New("Lua of that moment is not kept")
+var errNotKept = errors.New("globals of that moment are not kept")
 
 // Rewind is for a conversation that went back to a mark: the model will be told what it does not know any more. With
 // lua the globals go back too; left names those of then that could not be kept. The marks after it are gone. It waits
@@ -175,7 +175,7 @@ func (w *world) goBack(ctx context.Context, m moment) error {
 	before := w.machine
 	globals, err := w.restore(ctx, saved)
 	if err != nil {
-		return fmt.Errorf("Lua of that moment: %w", err)
+		return fmt.Errorf("globals of that moment: %w", err)
 	}
 	if before != nil {
 		before.Close()
