@@ -49,6 +49,7 @@ type list struct {
 type listed struct {
 	foreseen
 	off, made bool
+	at        []int64 // where the script made it
 	edited    map[string]any
 }
 
@@ -62,22 +63,33 @@ func leaveOut(c *trace.Call) {
 	c.Verdict, c.Rule, c.Error = trace.Denied, trace.SwitchedOff, c.ID+": you switched this off"
 }
 
-// take uses up the first entry that is this call, those that are known whole first; nil when there is none.
-func (l *list) take(id string, args map[string]any) *listed {
+// take uses up the first entry that is this call, those that are known whole first; nil when there is none. at is the
+// place of the call in the script: what is made has the order of the list, though some of it may be left out.
+func (l *list) take(id string, args map[string]any, at []int64) *listed {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, open := range []bool{false, true} {
-		for _, e := range l.entries {
-			if !e.made && e.open() == open && e.entry.ID == id && agrees(e.args, args) {
-				e.made = true
+		for i, e := range l.entries {
+			if !e.made && e.open() == open && e.entry.ID == id && agrees(e.args, args) && l.inOrder(i, at) {
+				e.made, e.at = true, at
 				return e
 			}
 		}
 	}
 	return nil
+}
+
+// inOrder tells whether the i-th entry may be the call at a place, after those that were made. The caller holds mu.
+func (l *list) inOrder(i int, at []int64) bool {
+	for j, e := range l.entries {
+		if e.made && (j < i) != (slices.Compare(e.at, at) < 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // closed tells that nothing may be made that the list does not have.
@@ -367,6 +379,7 @@ func (r *run) unbegun(preview *Outcome, fault vm.Error) (*Outcome, error) {
 // notListed ends the run before a mutation that the person has not seen.
 func (r *run) notListed(c *trace.Call) error {
 	c.Verdict, c.Rule = trace.Denied, "not in the approved list"
-	return denied(CodeNotListed, c.ID+": denied: it is not in the approved list; the run was stopped before it",
+	return denied(CodeNotListed,
+		c.ID+": denied: it is not in the approved list, or not in this order; the run was stopped before it",
 		"what the script reads or computes differs from its preview: look at what was made, then run the rest again")
 }

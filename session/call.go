@@ -96,7 +96,7 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 		}
 	}
 	switch {
-	case r.mode == trace.ModePreview && entry.Mutates && r.list.take(entry.ID, args).isOff():
+	case r.mode == trace.ModePreview && entry.Mutates && r.list.take(entry.ID, args, r.at(c.N)).isOff():
 		leaveOut(c)
 		return reply{}, nil
 	case r.mode == trace.ModePreview && entry.Mutates && entry.Action != nil:
@@ -211,7 +211,7 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 	}
 	var planned *listed
 	if entry.Mutates {
-		planned = r.list.take(entry.ID, call.Args)
+		planned = r.list.take(entry.ID, call.Args, r.at(c.N))
 	}
 	switch {
 	case planned.isOff():

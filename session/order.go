@@ -38,6 +38,13 @@ func (r *run) place(n int, at []int64, in *composition) {
 	r.placed[n] = placed{at: at}
 }
 
+// at is the position of call n.
+func (r *run) at(n int) []int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.placed[n].at
+}
+
 // recordedEffects is how many effects of a call are kept.
 const recordedEffects = 100
 
