@@ -225,7 +225,7 @@ func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial strin
 			return nil, err
 		}
 		if fault == nil {
-			r.list, fault = look.approved(answer, partial != "")
+			r.list, fault = look.approved(answer, partial != "", r.list)
 		}
 		if fault != nil {
 			return r.unmade(out, calls, *fault)
@@ -257,7 +257,7 @@ func (r *run) question(ctx context.Context, look *run, calls []trace.Call, parti
 	first := ask[0]
 	d := r.session.Policy().Decide(policy.RequestOf(look.foreseen[0].entry, look.foreseen[0].args))
 	answer, err := w.options.Approve(ctx, Request{
-		Batch: ask, Partial: leaves(w, partial),
+		Batch: ask, Partial: leaves(w, partial), Chosen: leaves(w, r.list.chosen()),
 		Entry: first.Entry, Args: first.Args, Injected: first.Injected, Credentials: first.Credentials,
 		Preview: first.Preview, N: first.N, Line: first.Line,
 		Author: r.script.Author, Cell: r.script.Cell, Reason: w.redactor.text(d.Why()), Source: leaves(w, r.script.Source),
@@ -297,15 +297,38 @@ func (r *run) without(ctx context.Context, was *vm.Error) (string, error) {
 	return "without what you switched off the run ends early, " + out.Err.Error(), nil
 }
 
-// approved is the list that an answer makes of the preview r.
-func (r *run) approved(answer Approval, partial bool) (*list, *vm.Error) {
+// chosen is what the person changed of a list.
+func (l *list) chosen() (a Approval) {
+	if l == nil {
+		return a
+	}
+	for i, e := range l.entries {
+		if e.off {
+			a.Off = append(a.Off, i)
+		}
+		if e.edited != nil {
+			if a.Edited == nil {
+				a.Edited = map[int]map[string]any{}
+			}
+			a.Edited[i] = e.edited
+		}
+	}
+	return a
+}
+
+// approved is the list that an answer makes of the preview r; before is the one of the answer before, or nil.
+func (r *run) approved(answer Approval, partial bool, before *list) (*list, *vm.Error) {
 	w := r.session.world
 	l := &list{partial: partial}
 	for i, f := range r.foreseen {
 		e := &listed{foreseen: f, off: slices.Contains(answer.Off, i)}
-		if edited := answer.Edited[i]; edited != nil && !e.off && !e.open() {
-			shown := w.planned(f).Args
-			args, err := r.checkArgs(f.entry, unshown(edited, shown, f.args), &f.call)
+		if edited := answer.Edited[i]; edited != nil && !e.open() {
+			shown, args := w.planned(f).Args, f.args
+			if before != nil && before.entries[i].edited != nil { // which is what the question showed
+				args = before.entries[i].edited
+				shown = leaves(w, args)
+			}
+			args, err := r.checkArgs(f.entry, unshown(edited, shown, args), &f.call)
 			var wrong *vm.HostError
 			if errors.As(err, &wrong) {
 				return nil, &vm.Error{Kind: vm.Denied, Code: wrong.Code, Message: wrong.Message, Hint: wrong.Hint}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -198,6 +199,32 @@ func TestBatchAsksWhatThePolicyAsks(t *testing.T) {
 	b.answer("list")
 	out = b.run(Model, `pay() admin.shop.purge{item_id = "a"} admin.shop.purge{item_id = "b"}`)
 	asks("admin.shop.purge")
+}
+
+// A question that comes a second time has what the person chose the first time; a yes to it as it stands makes that.
+func TestBatchAskedTwice(t *testing.T) {
+	edited := map[int]map[string]any{1: {"item_id": "b", "cents": int64(7)}, 2: {"item_id": "c", "cents": int64(8)}}
+	first := Approval{Verdict: Once, Off: []int{0, 2}, Edited: edited}
+	var second Request
+	b := newBatchBench(t, func(o *Options) {
+		o.Approve = func(_ context.Context, r Request) (Approval, error) {
+			if r.Partial == "" {
+				if r.Chosen.Off != nil || r.Chosen.Edited != nil {
+					t.Errorf("the first question has %+v", r.Chosen)
+				}
+				return first, nil
+			}
+			second = r
+			return Approval{Verdict: Once, Off: r.Chosen.Off, Edited: r.Chosen.Edited}, nil
+		}
+	})
+	b.run(Model, twoPrices+` local r = shop.item.price{item_id = "c", cents = 3} print(r.id)`)
+	if want := (Approval{Off: first.Off, Edited: edited}); !reflect.DeepEqual(second.Chosen, want) {
+		t.Errorf("the second question has %+v, want %+v", second.Chosen, want)
+	}
+	if want := []string{"price b 7 by ann"}; !slices.EqualFunc(b.shop.acts, want, strings.HasSuffix) {
+		t.Errorf("made %q, want %q", b.shop.acts, want)
+	}
 }
 
 // Arguments that a person edits are checked before anything is made.

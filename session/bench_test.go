@@ -364,6 +364,10 @@ func listedText(r Request) string {
 	if r.Partial != "" {
 		fmt.Fprintf(&w, "partial: %s\n", r.Partial)
 	}
+	if chosen := r.Chosen; chosen.Off != nil || chosen.Edited != nil {
+		edited, _ := json.Marshal(chosen.Edited)
+		fmt.Fprintf(&w, "chosen: off %v, edited %s\n", chosen.Off, edited)
+	}
 	return w.String()
 }
 

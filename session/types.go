@@ -107,6 +107,9 @@ type Request struct {
 	// without what the person switched off. Empty when Batch is the whole run. Calls beyond are asked about when they
 	// come.
 	Partial string
+	// Chosen holds what the person switched off and edited in the answer before, where Batch is asked about once more;
+	// the question begins with it. Only Off and Edited are set.
+	Chosen Approval
 	// Over is set where the question is whether the run goes on: only Once says yes. Entry is then the call that comes
 	// next.
 	Over  *Overrun
@@ -168,6 +171,7 @@ type Approval struct {
 	Args map[string]any
 	// Off holds indexes in Batch: these calls are not made. The script gets nil for them and goes on.
 	Off []int
-	// Edited holds arguments in place of the planned ones, by index in Batch; they are checked again.
+	// Edited holds arguments in place of the planned ones, by index in Batch; they are checked again, also those of calls
+	// that are off, which may be switched on when Batch is asked about once more.
 	Edited map[int]map[string]any
 }

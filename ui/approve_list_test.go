@@ -101,6 +101,29 @@ func TestApprovalOfAList(t *testing.T) {
 	}
 }
 
+// A list that is asked about once more begins with what was chosen: y makes nothing that was switched off before.
+func TestListAskedAgain(t *testing.T) {
+	edited := map[int]map[string]any{2: {"invoice_id": "inv_1002", "amount_cents": int64(5), "reason": "late"}}
+	s := newScreen(t, 80, 30)
+	s.keys("f()", "enter")
+	answer := s.askList(func(r *session.Request) {
+		r.Partial = "without what you switched off the run ends early, line 4: attempt to index a nil value (local 'r')"
+		r.Chosen = session.Approval{Off: []int{0}, Edited: edited}
+	})
+	s.keys("pause")
+	got := s.picture()
+	for _, says := range []string{"Without what you switched off", "1 off", `"late"`, "y make 3 of 5"} {
+		if !strings.Contains(got, says) {
+			t.Errorf("no %q in\n%s", says, got)
+		}
+	}
+	s.keys("y", "pause")
+	want := session.Approval{Verdict: session.Once, Off: []int{0}, Edited: edited}
+	if diff := cmp.Diff(want, answered(t, answer)); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+}
+
 // With everything off there is nothing to say yes to, and the box says so.
 func TestNothingLeftOfAList(t *testing.T) {
 	s := newScreen(t, 80, 24)

@@ -41,12 +41,12 @@ const (
 	foreseenRows = 3
 )
 
-// NewBatch is the list with everything on.
-func NewBatch(planned []session.Planned) *Batch {
+// NewBatch is the list with what the person chose in the answer before; without any, everything is on.
+func NewBatch(planned []session.Planned, chosen session.Approval) *Batch {
 	b := &Batch{}
 	group := map[string]int{}
 	for i, p := range planned {
-		b.items = append(b.items, batchItem{Planned: p})
+		b.items = append(b.items, batchItem{Planned: p, off: slices.Contains(chosen.Off, i), edited: chosen.Edited[i]})
 		g, ok := group[p.Entry.ID]
 		if !ok {
 			g = len(b.groups)
@@ -159,10 +159,10 @@ func (b *Batch) Approval() (session.Approval, error) {
 	}
 	a := session.Approval{Verdict: session.Once}
 	for i, item := range b.items {
-		switch {
-		case item.off:
+		if item.off {
 			a.Off = append(a.Off, i)
-		case item.edited != nil:
+		}
+		if item.edited != nil {
 			if a.Edited == nil {
 				a.Edited = map[int]map[string]any{}
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -82,7 +83,7 @@ func TestBatchFolds(t *testing.T) {
 	for i := range 17 {
 		r.Batch = append(r.Batch, session.Planned{Entry: r.Batch[1].Entry, Args: map[string]any{"text": fmt.Sprint(i)}})
 	}
-	b := NewBatch(r.Batch)
+	b := NewBatch(r.Batch, session.Approval{})
 	b.Switch(20, false)
 	list := func(whole bool) string {
 		lines, _ := b.Lines(80, Options{}.Marks(), true, whole)
@@ -122,7 +123,7 @@ func TestBatchAnswers(t *testing.T) {
 			session.Approval{Verdict: session.Once, Edited: map[int]map[string]any{1: edited}}, nil},
 		{"edited, then off", func(b *Batch) { b.Edit(1, edited); b.Switch(1, false) }, "make 2 of 4",
 			"approved as a list: 2 of 4; 1 switched off; 1 asked when applied",
-			session.Approval{Verdict: session.Once, Off: []int{1}}, nil},
+			session.Approval{Verdict: session.Once, Off: []int{1}, Edited: map[int]map[string]any{1: edited}}, nil},
 		{"only what comes later", func(b *Batch) {
 			for i := range 3 {
 				b.Switch(i, false)
@@ -135,7 +136,7 @@ func TestBatchAnswers(t *testing.T) {
 			}
 		}, "make nothing", "approved as a list: 0 of 4; 4 switched off", session.Approval{}, ErrNothingLeft},
 	} {
-		b := NewBatch(someRun().Batch)
+		b := NewBatch(someRun().Batch, session.Approval{})
 		c.do(b)
 		yes, ok := b.Yes()
 		got, err := b.Approval()
@@ -144,13 +145,23 @@ func TestBatchAnswers(t *testing.T) {
 			t.Errorf("%s: %q, %q, %v (-want +got):\n%s", c.name, yes, b.Told(), err, diff)
 		}
 	}
-	if err := NewBatch(someRun().Batch).Editable(3); err == nil {
+	chosen := session.Approval{Verdict: session.Once, Off: []int{0, 1},
+		Edited: map[int]map[string]any{1: edited, 2: edited}}
+	b := NewBatch(someRun().Batch, chosen)
+	if got, err := b.Approval(); !reflect.DeepEqual(got, chosen) || err != nil || b.On(0) || !b.On(3) {
+		t.Errorf("a list that begins with %+v is %+v: %v", chosen, got, err)
+	}
+	b.Switch(1, true)
+	if _, args := b.Call(1); !reflect.DeepEqual(args, edited) {
+		t.Errorf("switched on, it has %v", args)
+	}
+	if err := NewBatch(someRun().Batch, session.Approval{}).Editable(3); err == nil {
 		t.Error("what is not known yet can be edited")
 	}
 }
 
 func TestBatchNumbers(t *testing.T) {
-	b := NewBatch(someRun().Batch)
+	b := NewBatch(someRun().Batch, session.Approval{})
 	for words, want := range map[string]string{
 		"2": "[1]", "2 4": "[1 3]", "1, 3-4": "[0 2 3]", "all": "[0 1 2 3]", "1;2": "[0 1]",
 		"": "which ones? want numbers from 1 to 4, as in 2 5 or 2-5", "0": "0: want numbers", "5": "5: want numbers",

@@ -115,7 +115,7 @@ func (q Question) ofRun(r session.Request) Question {
 
 // ofBatch is the question about all mutations of a run at once. Its risk is the highest of them.
 func (q Question) ofBatch(r session.Request) Question {
-	q.Batch, q.Warnings, q.About, q.Preview, q.Line, q.Risk = NewBatch(r.Batch), nil, "", "", 0, catalog.Low
+	q.Batch, q.Warnings, q.About, q.Preview, q.Line, q.Risk = NewBatch(r.Batch, r.Chosen), nil, "", "", 0, catalog.Low
 	q.ID = q.Batch.Total()
 	for _, p := range r.Batch {
 		q.Mutates = q.Mutates || p.Entry.Mutates

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -23,8 +24,8 @@ type choice struct{ value, words string }
 const denied = "deny"
 
 // choicesSchema is the form of one question. It has room for the reason of a denial, and where the question is about a
-// whole run, for the numbers of what is left out.
-func choicesSchema(choices []choice, list bool) json.RawMessage {
+// whole run, for the numbers of what is left out, which begin as skip.
+func choicesSchema(choices []choice, list bool, skip string) json.RawMessage {
 	var values, words []string
 	for _, c := range choices {
 		values, words = append(values, c.value), append(words, c.words)
@@ -34,8 +35,14 @@ func choicesSchema(choices []choice, list bool) json.RawMessage {
 		"type": "string", "title": "Reason", "description": "Why you deny it: the model reads it. May be empty.",
 	}}
 	if list {
-		fields["skip"] = map[string]any{"type": "string", "title": "Leave out",
+		leaveOut := map[string]any{"type": "string", "title": "Leave out",
 			"description": "Numbers of the list that are not to be made, such as 2 5 or 2-5. May be empty."}
+		if skip != "" {
+			leaveOut["default"] = skip
+			leaveOut["description"] = "Numbers of the list that are not to be made. Empty leaves out " + skip +
+				"; none makes all."
+		}
+		fields["skip"] = leaveOut
 	}
 	schema, err := json.Marshal(map[string]any{
 		"type": "object", "required": []string{"decision"}, "properties": fields,
@@ -70,13 +77,13 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 	}
 	once := choice{"once", "Allow once"}
 	if q.Batch != nil {
-		return s.approveList(ctx, ss, q.Batch, text)
+		return s.approveList(ctx, ss, q.Batch, r.Chosen.Off, text)
 	}
 	choices := []choice{once}
 	for _, scope := range q.Scopes() {
 		choices = append(choices, sessionChoice(scope))
 	}
-	given, err := s.decide(ctx, ss, text, append(choices, choice{denied, "Deny"}), false)
+	given, err := s.decide(ctx, ss, text, append(choices, choice{denied, "Deny"}), false, "")
 	for _, scope := range q.Scopes() {
 		c := sessionChoice(scope)
 		if err != nil || given.decision != c.value {
@@ -84,7 +91,7 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 		}
 		if q.High() { // asked once more
 			text = fmt.Sprintf("Allow every call of %s with %s in this session without asking?\n%s", q.ID, scope.Words, text)
-			given, err = s.decide(ctx, ss, text, []choice{c, {denied, "Deny"}}, false)
+			given, err = s.decide(ctx, ss, text, []choice{c, {denied, "Deny"}}, false, "")
 		}
 		if err == nil && given.decision == c.value {
 			return scope.Approval(), nil
@@ -100,22 +107,31 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 	return given.refusal(), nil
 }
 
-// approveList asks about a whole run. Numbers that are none are asked for again.
-func (s *served) approveList(ctx context.Context, ss *sdk.ServerSession, b *show.Batch,
+// approveList asks about a whole run. What was switched off before stays off unless the form says otherwise. Numbers
+// that are none are asked for again.
+func (s *served) approveList(ctx context.Context, ss *sdk.ServerSession, b *show.Batch, before []int,
 	text string) (session.Approval, error) {
 	apply := choice{"once", "Make them"}
+	skip := numbers(before)
+	if skip != "" {
+		text += fmt.Sprintf("\nYou left out %s before, and an empty field leaves them out again. Others: their numbers "+
+			"in its place; none makes all.", skip)
+	}
 	asked := text
 	for range maxAsked {
-		given, err := s.decide(ctx, ss, asked, []choice{apply, {denied, "Deny all"}}, true)
+		given, err := s.decide(ctx, ss, asked, []choice{apply, {denied, "Deny all"}}, true, skip)
 		if err != nil {
 			return session.Approval{}, err
 		}
 		if given.decision != apply.value {
 			return given.refusal(), nil
 		}
-		var off []int
-		if strings.TrimSpace(given.skip) != "" {
-			off, err = b.Numbers(given.skip)
+		off := before
+		switch typed := strings.TrimSpace(given.skip); {
+		case strings.EqualFold(typed, "none"):
+			off = nil
+		case typed != "":
+			off, err = b.Numbers(typed)
 		}
 		if err == nil {
 			for i := range b.Len() {
@@ -129,6 +145,15 @@ func (s *served) approveList(ctx context.Context, ss *sdk.ServerSession, b *show
 		asked = "Leave out: " + err.Error() + "\n" + text
 	}
 	return session.Approval{Verdict: session.Refuse, Reason: "the numbers to leave out could not be read"}, nil
+}
+
+// numbers are items as people number them: "1, 4".
+func numbers(items []int) string {
+	words := make([]string, len(items))
+	for i, item := range items {
+		words[i] = strconv.Itoa(item + 1)
+	}
+	return strings.Join(words, ", ")
 }
 
 // maxAsked is how often a form is shown whose numbers cannot be read.
@@ -148,9 +173,9 @@ func (f filled) refusal() session.Approval {
 
 // decide puts one question.
 func (s *served) decide(ctx context.Context, ss *sdk.ServerSession, text string, choices []choice,
-	list bool) (filled, error) {
+	list bool, skip string) (filled, error) {
 	answer, err := ss.Elicit(ctx, &sdk.ElicitParams{
-		Mode: "form", Message: s.session.Redact(text), RequestedSchema: choicesSchema(choices, list),
+		Mode: "form", Message: s.session.Redact(text), RequestedSchema: choicesSchema(choices, list, skip),
 	})
 	if err != nil {
 		return filled{}, err

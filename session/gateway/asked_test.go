@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,41 @@ func TestElicitationOfARun(t *testing.T) {
 		if last := asked[len(asked)-1]; !strings.Contains(last, "\n  12 on  { id = 12 }\n") ||
 			!strings.Contains(last, c.says) {
 			t.Errorf("%v: asked %s", c.forms, last)
+		}
+	}
+}
+
+// A form that comes a second time begins with what was left out: empty leaves it out again.
+func TestElicitationOfARunAgain(t *testing.T) {
+	refund := &catalog.Entry{ID: "billing.refund.issue", Mutates: true, Risk: catalog.High}
+	edited := map[int]map[string]any{2: {"id": 30}}
+	for skip, off := range map[string][]int{"": {0, 3}, "1, 4": {0, 3}, " None": nil, "2": {1}} {
+		var asked *sdk.ElicitParams
+		b := newBench(t, Options{})
+		cs := b.dial(t, Client{}, &sdk.ClientOptions{
+			ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				asked = r.Params
+				return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once", "skip": skip}}, nil
+			},
+		})
+		call(t, cs, "execute", script(`return 1`)) // opens the session
+		r := session.Request{Entry: refund, Author: session.Model, Chosen: session.Approval{Off: []int{0, 3}, Edited: edited}}
+		for i := range 4 {
+			r.Batch = append(r.Batch, session.Planned{Entry: refund, Args: map[string]any{"id": i + 1}})
+		}
+		got, err := b.approve(t.Context(), r)
+		want := session.Approval{Verdict: session.Once, Off: off, Edited: edited}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%q: %v (-want +got):\n%s", skip, err, diff)
+		}
+		schema := fmt.Sprint(asked.RequestedSchema)
+		for _, says := range []string{"1 off { id = 1 }", "3 on  { id = 30 }", "You left out 1, 4 before", "none makes all"} {
+			if !strings.Contains(asked.Message, says) {
+				t.Errorf("no %q in %s", says, asked.Message)
+			}
+		}
+		if !strings.Contains(schema, "1, 4") {
+			t.Errorf("the form is %s", schema)
 		}
 	}
 }
