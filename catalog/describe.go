@@ -77,3 +77,6 @@ func (e *Entry) written() *spec.Action {
 
 // ParseJSON is spec.ParseJSON: one JSON value with nothing behind it, whole numbers as int64.
 func ParseJSON(raw []byte) (any, error) { return spec.ParseJSON(raw) }
+
+// PlainNumbers is spec.PlainNumbers: a value with int64 and float64 for each json.Number inside. It may change v.
+func PlainNumbers(v any) any { return spec.PlainNumbers(v) }

@@ -245,34 +245,13 @@ func testsOf(n *yaml.Node) ([]Test, error) {
 	}
 	for i := range tests {
 		t := &tests[i]
-		t.Args, _ = plain(t.Args).(map[string]any)
-		t.Result = plain(t.Result)
+		t.Args, _ = catalog.PlainNumbers(t.Args).(map[string]any)
+		t.Result = catalog.PlainNumbers(t.Result)
 		for j := range t.Calls {
 			c := &t.Calls[j]
-			c.Args, _ = plain(c.Args).(map[string]any)
-			c.Result = plain(c.Result)
+			c.Args, _ = catalog.PlainNumbers(c.Args).(map[string]any)
+			c.Result = catalog.PlainNumbers(c.Result)
 		}
 	}
 	return tests, nil
-}
-
-// plain has numbers as int64 and float64.
-func plain(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if i, err := v.Int64(); err == nil {
-			return i
-		}
-		f, _ := v.Float64()
-		return f
-	case []any:
-		for i := range v {
-			v[i] = plain(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = plain(v[name])
-		}
-	}
-	return v
 }

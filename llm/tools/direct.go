@@ -214,38 +214,17 @@ func (o Options) callOne(ctx context.Context, s *session.Session, id string, raw
 	return llm.Answer{Text: answer, Usage: usage}, err
 }
 
-// plainArgs reads arguments with integers as integers.
+// plainArgs reads arguments with integers as integers; null is none.
 func plainArgs(raw json.RawMessage) (map[string]any, error) {
-	args := map[string]any{}
-	dec := json.NewDecoder(strings.NewReader(string(raw)))
-	dec.UseNumber()
-	if err := dec.Decode(&args); err != nil {
-		return nil, err
+	v, err := catalog.ParseJSON(raw)
+	if v == nil && err == nil {
+		return map[string]any{}, nil
 	}
-	return withNumbers(args).(map[string]any), nil
-}
-
-func withNumbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return v.String()
-		}
-		return f
-	case []any:
-		for i := range v {
-			v[i] = withNumbers(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = withNumbers(v[name])
-		}
+	args, ok := v.(map[string]any)
+	if !ok && err == nil {
+		err = errors.New("not an object")
 	}
-	return v
+	return args, err
 }
 
 // result is what an action returned, as JSON.

@@ -57,7 +57,7 @@ func TestSave(t *testing.T) {
 	x.line(`!mine.owes{who = "cus_0001", limit = 1}`)
 	x.want(`24900`)
 	x.line("/save owes")
-	x.want(`mine\.owes is there already`, `to replace it: /save owes! \.\.\.`)
+	x.want(`mine\.owes is there already`, `to replace it: /save owes! and the rest as before`)
 	text, err := os.ReadFile(filepath.Join(files, "mine.owes.yaml"))
 	if err != nil || !strings.Contains(string(text), "limit = args.limit") {
 		t.Errorf("%v\n%s", err, text)
