@@ -187,7 +187,14 @@ func readWhere(where map[string]any, fault func(format string, args ...any)) []c
 			}
 			if !slices.Contains(operators, c.op) {
 				hint := "the operators are " + strings.Join(operators, " ")
-				if near := spelling.Nearest(op, operators); near != "" {
+				near := spelling.Nearest(op, operators)
+				switch op {
+				case "=>":
+					near = ">="
+				case "=<":
+					near = "<="
+				}
+				if near != "" {
 					hint = "did you mean " + near + "?"
 				}
 				fault("where.%s: unknown operator %s: %s", name, show(op), hint)

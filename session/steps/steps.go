@@ -9,6 +9,7 @@
 package steps
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,7 +74,8 @@ func (e *Error) add(step int, format string, args ...any) {
 func Read(raw []byte) (*Plan, error) {
 	v, err := spec.ParseJSON(raw)
 	if s, ok := v.(string); ok && err == nil { // written as a text, as some models do
-		v, err = spec.ParseJSON([]byte(s))
+		raw = []byte(s)
+		v, err = spec.ParseJSON(raw)
 	}
 	if one, ok := v.(map[string]any); ok {
 		v = []any{one}
@@ -87,6 +89,8 @@ func Read(raw []byte) (*Plan, error) {
 		return nil, &Error{Faults: []string{"no JSON: " + err.Error()}}
 	case !ok || len(list) == 0:
 		return nil, &Error{Faults: []string{`want a list of steps: [{"id": "...", "args": {}, "as": "name"}]`}}
+	case tooLarge(raw) != "":
+		return nil, &Error{Faults: []string{text.LineBytes(tooLarge(raw), 40) + ": larger than any number can be"}}
 	case len(list) > maxSteps:
 		return nil, &Error{Faults: []string{fmt.Sprintf("%d steps: at most %d", len(list), maxSteps)}}
 	}
@@ -103,6 +107,23 @@ func Read(raw []byte) (*Plan, error) {
 		return nil, wrong
 	}
 	return p, nil
+}
+
+// tooLarge is the first number of a JSON text that no float holds; empty where there is none.
+func tooLarge(raw []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return ""
+		}
+		if n, ok := token.(json.Number); ok {
+			if _, err := n.Float64(); err != nil {
+				return n.String()
+			}
+		}
+	}
 }
 
 // readStep reads one step and tells fault what is wrong with its form.
@@ -129,7 +150,7 @@ func readStep(fields map[string]any, fault func(format string, args ...any)) ste
 				s.args, _ = read(s.args, name, fault).(map[string]any)
 			}
 		case "each":
-			s.each, want = read(v, name, fault), `a reference to a list: "$rows"`
+			s.each, want = read(v, name, fault), `a reference to a list such as "$rows", or a list`
 			_, refers := s.each.(reference)
 			_, list := s.each.([]any)
 			ok = refers || list
@@ -163,11 +184,13 @@ func unknownName(name string, names []string) string {
 
 // show is a value as JSON on one short line.
 func show(v any) string {
-	raw, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		return fmt.Sprint(v)
 	}
-	return text.LineBytes(string(raw), 80)
+	return text.LineBytes(strings.TrimSpace(b.String()), 80)
 }
 
 // Translate is the Lua of a plan that is not checked, for those who only read it.
