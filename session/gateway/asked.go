@@ -5,6 +5,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -96,7 +97,6 @@ func (s *served) approve(ctx context.Context, ss *sdk.ServerSession, r session.R
 		if err == nil && given.decision == c.value {
 			return scope.Approval(), nil
 		}
-		given.decision = "" // once was not offered
 	}
 	switch {
 	case err != nil:
@@ -138,7 +138,10 @@ func (s *served) approveList(ctx context.Context, ss *sdk.ServerSession, b *show
 				b.Switch(i, !slices.Contains(off, i))
 			}
 			var a session.Approval
-			if a, err = b.Approval(); err == nil {
+			switch a, err = b.Approval(); {
+			case errors.Is(err, show.ErrNothingLeft):
+				return session.Approval{Verdict: session.Refuse, Reason: "nothing is left to make"}, nil
+			case err == nil:
 				return a, nil
 			}
 		}
@@ -171,20 +174,33 @@ func (f filled) refusal() session.Approval {
 	return session.Approval{Verdict: session.Refuse, Reason: reason}
 }
 
-// decide puts one question.
+// errUndecided is an answer that is neither yes nor no: no refusal of the person's.
+var errUndecided = errors.New("the person did not decide")
+
+// decide puts one question. What was accepted has one of the choices; anything else is no answer.
 func (s *served) decide(ctx context.Context, ss *sdk.ServerSession, text string, choices []choice,
 	list bool, skip string) (filled, error) {
 	answer, err := ss.Elicit(ctx, &sdk.ElicitParams{
 		Mode: "form", Message: s.session.Redact(text), RequestedSchema: choicesSchema(choices, list, skip),
 	})
-	if err != nil {
-		return filled{}, err
+	switch {
+	case ctx.Err() != nil:
+		return filled{}, ctx.Err()
+	case err != nil: // in the words of a library, the client's or ours
+		return filled{}, errUndecided
 	}
 	given := filled{action: answer.Action}
-	if answer.Action == "accept" {
+	switch answer.Action {
+	case "accept":
 		given.decision, _ = answer.Content["decision"].(string)
 		given.reason, _ = answer.Content["reason"].(string)
 		given.skip, _ = answer.Content["skip"].(string)
+		if !slices.ContainsFunc(choices, func(c choice) bool { return c.value == given.decision }) {
+			return filled{}, errUndecided
+		}
+	case "decline", "cancel":
+	default:
+		return filled{}, errUndecided
 	}
 	return given, nil
 }

@@ -28,8 +28,8 @@ func TestElicitationOfARun(t *testing.T) {
 			session.Approval{Verdict: session.Once, Off: []int{1, 3, 4}}, ""},
 		{[]map[string]any{{"decision": "once", "skip": "the last"}, {"decision": "once", "skip": "12"}},
 			session.Approval{Verdict: session.Once, Off: []int{11}}, "Leave out: the: want numbers from 1 to 12"},
-		{[]map[string]any{{"decision": "once", "skip": "all"}, {"decision": "deny"}},
-			session.Approval{}, "nothing is left to make"},
+		{[]map[string]any{{"decision": "once", "skip": "1-12"}}, session.Approval{Reason: "nothing is left to make"}, ""},
+		{[]map[string]any{{"decision": "once", "skip": "all"}}, session.Approval{Reason: "nothing is left to make"}, ""},
 		{slices.Repeat([]map[string]any{{"decision": "once", "skip": "x"}}, maxAsked),
 			session.Approval{Reason: "the numbers to leave out could not be read"}, ""},
 		{[]map[string]any{{"decision": "deny", "reason": " wrong customer "}},
@@ -116,5 +116,27 @@ func TestElicitationOfAScript(t *testing.T) {
 	if !strings.Contains(got, "ann bought a") || strings.Contains(got, "ann bought b") ||
 		!strings.Contains(got, "left out") || !strings.Contains(got, "ann bought c") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// An answer that is neither yes nor no makes nothing, and the model is told so in words.
+func TestElicitationUndecided(t *testing.T) {
+	for name, answer := range map[string]sdk.ElicitResult{
+		"no content":   {Action: "accept"},
+		"no decision":  {Action: "accept", Content: map[string]any{}},
+		"null":         {Action: "accept", Content: map[string]any{"decision": nil}},
+		"a number":     {Action: "accept", Content: map[string]any{"decision": 1}},
+		"not offered":  {Action: "accept", Content: map[string]any{"decision": "always"}},
+		"no action":    {},
+		"other action": {Action: "ok", Content: map[string]any{"decision": "once"}},
+	} {
+		cs := newBench(t, Options{}).dial(t, Client{Rules: catalog.Rules{Actor: "ann"}}, &sdk.ClientOptions{
+			ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) { return &answer, nil },
+		})
+		got := textOf(call(t, cs, "execute", script(`return shop.buy{id="a"}`, "shop.buy")))
+		if !strings.Contains(got, "shop.buy: denied: the question was not answered: the person did not decide") ||
+			strings.Contains(got, "ann bought") || strings.Contains(got, "reflect") || strings.Contains(got, "schema") {
+			t.Errorf("%s: got %s", name, got)
+		}
 	}
 }
