@@ -29,10 +29,15 @@ func (o *Office) Select(ctx context.Context, query string) ([][]any, error) {
 		if err := rows.Scan(into...); err != nil {
 			return nil, fmt.Errorf("back office: %w", err)
 		}
-		all = append(all, row)
+		if all = append(all, row); len(all) > maxRows {
+			return nil, fmt.Errorf("back office: more than %d rows", maxRows)
+		}
 	}
 	return all, rows.Err()
 }
+
+// maxRows is how many rows Select returns; more is an error, as a query may have no end.
+const maxRows = 100_000
 
 // A Difference is how many rows of a table are not in another database's: a row that was changed is both gone and new.
 type Difference struct{ New, Gone int }

@@ -81,6 +81,29 @@ func NewBench(ctx context.Context, dir string, size int, padding []catalog.Entry
 // BenchOn returns a bench on any catalog, for tasks that read no database. Its actions are the real ones.
 func BenchOn(view *catalog.View) *Bench { return &Bench{view: view} }
 
+// Check fails if a task names an action that the catalog does not have.
+func (b *Bench) Check(tasks []Task) error {
+	for _, t := range tasks {
+		for _, header := range []struct {
+			name string
+			ids  []string
+		}{{"actions", t.Actions}, {"also", t.Also}, {"tried", t.Tried}} {
+			for _, id := range header.ids {
+				if _, err := b.view.Resolve(id); err != nil {
+					return fmt.Errorf("task %s: %s: %w", t.Name, header.name, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Narrow limits what all tasks see.
+func (b *Bench) Narrow(rules catalog.Rules) (err error) {
+	b.view, err = b.view.Narrow(rules)
+	return err
+}
+
 // Len is how many actions a task sees.
 func (b *Bench) Len() int {
 	if b.size > 0 {

@@ -6,9 +6,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"almanac/catalog/text"
 	"almanac/session/trace"
 )
 
@@ -66,6 +68,8 @@ func (t *Task) check(ctx context.Context, d *database, e Evidence) (wrong []stri
 	if d == nil {
 		return wrong, nil
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, checkTime, fmt.Errorf("not answered after %s", checkTime))
+	defer cancel()
 	rows, err := t.checkRows(ctx, d)
 	if err != nil {
 		return nil, err
@@ -74,11 +78,22 @@ func (t *Task) check(ctx context.Context, d *database, e Evidence) (wrong []stri
 	return append(append(wrong, rows...), changed...), err
 }
 
+// checkTime is how long the queries of a task's checks may take.
+const checkTime = 5 * time.Second
+
+// broken is the error of a check whose query failed or did not end.
+func broken(ctx context.Context, section string, err error) error {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return fmt.Errorf("%s: %w", section, err)
+}
+
 func (t *Task) checkRows(ctx context.Context, d *database) (wrong []string, err error) {
 	for _, r := range t.Rows {
 		rows, err := d.office.Select(ctx, r.Query)
 		if err != nil {
-			return nil, err
+			return nil, broken(ctx, "rows: "+text.LineBytes(r.Query, 200), err)
 		}
 		var got []string
 		for _, row := range rows {
@@ -98,7 +113,7 @@ func (t *Task) checkRows(ctx context.Context, d *database) (wrong []string, err 
 func (t *Task) checkChanges(ctx context.Context, d *database) (wrong []string, err error) {
 	changes, err := d.changes(ctx)
 	if err != nil {
-		return nil, err
+		return nil, broken(ctx, "changes", err)
 	}
 	if len(t.Changes) > 0 { // what the office itself keeps of calls
 		delete(changes, "audit")

@@ -2,8 +2,10 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -261,5 +263,71 @@ func TestParseTaskRefuses(t *testing.T) {
 		if _, err := ParseTask("t", []byte(text)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%q: %v, want %s", text, err, name)
 		}
+	}
+}
+
+// A provider that ends the run when it is asked.
+type ending struct{ end func() }
+
+func (e ending) Complete(context.Context, llm.Request, func(llm.Piece)) (llm.Response, error) {
+	e.end()
+	return llm.Response{}, errors.New("ended")
+}
+
+func endless(t *testing.T) *Task {
+	t.Helper()
+	task, err := ParseTask("endless", []byte("It\n-- prompt --\nx\n-- rows --\n"+
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n\n> 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &task
+}
+
+// TestEndlessQuery: a query without end ends with the run, and by itself.
+func TestEndlessQuery(t *testing.T) {
+	b := bench(t, 0)
+	ctx, end := context.WithCancel(t.Context())
+	_, err := b.Run(ctx, endless(t), Layer, Options{Target: llm.Target{Model: "x", Provider: ending{end}, Window: 1e9}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	_, _, err = b.Solve(t.Context(), endless(t), "")
+	if err == nil || !strings.Contains(err.Error(), "rows: WITH RECURSIVE n(i)") ||
+		!strings.Contains(err.Error(), "not answered after 5s") {
+		t.Errorf("by itself: %v", err)
+	}
+}
+
+// TestOpenRefuses: a task is a regular file of a bounded size.
+func TestOpenRefuses(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(large, make([]byte, maxTask+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{
+		"/dev/zero": "zero.txtar: not a regular file",
+		large:       "zero.txtar: larger than 1 MiB",
+	} {
+		dir := t.TempDir()
+		if err := os.Symlink(target, filepath.Join(dir, "zero.txtar")); err != nil {
+			t.Skip(err)
+		}
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", target, err, want)
+		}
+	}
+}
+
+// TestSizeIsTheOneAskedFor: also where a task hides actions.
+func TestSizeIsTheOneAskedFor(t *testing.T) {
+	b := bench(t, 1000)
+	tasks := builtInTasks(t)
+	task := &tasks[slices.IndexFunc(tasks, func(t Task) bool { return len(t.Hide) > 0 })]
+	if err := b.Check(tasks); err != nil {
+		t.Error(err)
+	}
+	if r, _ := runScripted(t, b, task, Layer); r.Size != 1000 {
+		t.Errorf("%s: size %d", task.Name, r.Size)
 	}
 }

@@ -82,13 +82,13 @@ func (b *Bench) Run(ctx context.Context, t *Task, arm Arm, o Options) (_ Result,
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.Time, 5*time.Minute))
+	answering, cancel := context.WithTimeout(ctx, cmp.Or(o.Time, 5*time.Minute))
 	defer cancel()
 	c, system := conversation(s, arm, o)
 	r := Result{Task: t.Name, Kind: t.Kind, Arm: arm, Size: b.Len()}
 	e := Evidence{}
 	for _, prompt := range t.Prompts {
-		if e.Said, r.Err = c.Send(ctx, prompt); r.Err != nil {
+		if e.Said, r.Err = c.Send(answering, prompt); r.Err != nil {
 			break
 		}
 	}
@@ -102,7 +102,7 @@ func (b *Bench) Run(ctx context.Context, t *Task, arm Arm, o Options) (_ Result,
 	}
 	r.Tally = w.tally(arm, c.Usage())
 	e.Calls, e.Returned = w.calls, returned(messages, arm, o)
-	wrong, err := t.check(context.WithoutCancel(ctx), database, e)
+	wrong, err := t.check(ctx, database, e)
 	if err != nil {
 		return Result{}, fmt.Errorf("task %s: %w", t.Name, err)
 	}

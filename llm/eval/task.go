@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"almanac/catalog/demo"
 	"almanac/catalog/pattern"
+	"almanac/catalog/regular"
 	"almanac/session/policy"
 )
 
@@ -68,28 +70,33 @@ func BuiltIn() ([]Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return read(sub)
+	return read(sub, func(name string) ([]byte, error) { return fs.ReadFile(sub, name) })
 }
+
+// maxTask is the size of a task's file, in bytes.
+const maxTask = 1 << 20
 
 // Open returns the tasks in a folder, in the order of their names.
 func Open(dir string) ([]Task, error) {
 	if stat, err := os.Stat(dir); err != nil || !stat.IsDir() {
 		return nil, fmt.Errorf("%s: not a folder of tasks", dir)
 	}
-	tasks, err := read(os.DirFS(dir))
+	tasks, err := read(os.DirFS(dir), func(name string) ([]byte, error) {
+		return regular.Read(filepath.Join(dir, name), maxTask)
+	})
 	if err == nil && len(tasks) == 0 {
 		err = fmt.Errorf("%s: no *.txtar files here", dir)
 	}
 	return tasks, err
 }
 
-func read(dir fs.FS) (tasks []Task, err error) {
+func read(dir fs.FS, content func(name string) ([]byte, error)) (tasks []Task, err error) {
 	files, err := fs.Glob(dir, "*.txtar")
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range files {
-		text, err := fs.ReadFile(dir, file)
+		text, err := content(file)
 		if err != nil {
 			return nil, err
 		}
