@@ -49,15 +49,62 @@ func (c tasksCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if err != nil {
 		return misconfigured(err)
 	}
+	if err := c.check(); err != nil {
+		return misconfigured(err)
+	}
 	report := &eval.Report{}
 	err = c.measure(ctx, cli, p, tasks, report)
+	report.Stopped = len(report.Results) < report.Planned
 	if c.JSON {
 		return errors.Join(err, p.printJSON(report))
 	}
-	if len(report.Totals) > 0 {
+	if len(report.Totals) > 0 || ctx.Err() != nil {
 		report.WriteTable(p.stdout, c.Each)
 	}
 	return err
+}
+
+// Help is what the flags do not say.
+func (c tasksCommand) Help() string {
+	return "Each task has a policy of its own and says what is approved: --policy and --allow count for nothing here."
+}
+
+// check refuses flags that would fail, or mean something else, once tasks run.
+func (c tasksCommand) check() error {
+	for _, size := range c.Size {
+		if size < 1 {
+			return fmt.Errorf("--size %d: want 1 or more; without it the demo is as it is", size)
+		}
+	}
+	switch {
+	case c.Turns < 1:
+		return fmt.Errorf("--turns %d: want 1 or more", c.Turns)
+	case c.Time <= 0:
+		return fmt.Errorf("--time %s: want more than nothing, such as 5m", c.Time)
+	case c.DirectTools < 0:
+		return fmt.Errorf("--direct-tools %d: want 0 or more", c.DirectTools)
+	}
+	for _, folder := range []struct{ flag, dir string }{{"transcripts", c.Transcripts}, {"record", c.Record}} {
+		if folder.dir == "" {
+			continue
+		}
+		if err := os.MkdirAll(folder.dir, 0o700); err != nil {
+			return fmt.Errorf("--%s: %w", folder.flag, err)
+		}
+		probe, err := os.MkdirTemp(folder.dir, ".probe-")
+		if err != nil {
+			return fmt.Errorf("--%s %s: cannot be written: %w", folder.flag, folder.dir, err)
+		}
+		if err := os.Remove(probe); err != nil {
+			return fmt.Errorf("--%s: %w", folder.flag, err)
+		}
+	}
+	if c.Replay != "" {
+		if stat, err := os.Stat(c.Replay); err != nil || !stat.IsDir() {
+			return fmt.Errorf("--replay %s: not a folder of cassettes", c.Replay)
+		}
+	}
+	return nil
 }
 
 // open reads the tasks.
@@ -102,14 +149,30 @@ func (c tasksCommand) measure(ctx context.Context, cli *commandLine, p *program,
 		return misconfigured(err)
 	}
 	report.Model, report.Note = target.String(), note
+	for _, arm := range eval.Arms() {
+		if slices.Contains(c.Arm, string(arm)) {
+			report.Planned += len(sizes) * len(tasks)
+		}
+	}
 	var faults []error
 	for _, size := range sizes {
 		b, closing, err := c.bench(ctx, cli, tasks, size, padding)
 		if err != nil {
 			return misconfigured(err)
 		}
+		unfit := ""
+		if slices.Contains(c.Arm, string(eval.Direct)) {
+			unfit = b.Fits(c.DirectTools, cmp.Or(target.Window, defaultWindow))
+		}
+		if unfit != "" {
+			report.Planned -= len(tasks)
+		}
 		for _, arm := range eval.Arms() {
-			if err == nil && slices.Contains(c.Arm, string(arm)) {
+			switch {
+			case err != nil || !slices.Contains(c.Arm, string(arm)):
+			case arm == eval.Direct && unfit != "":
+				report.Add(eval.Total{Arm: arm, Size: b.Len(), Unfit: unfit}, nil)
+			default:
 				err = c.measureArm(ctx, cli, p, b, arm, tasks, target, report)
 			}
 		}
@@ -144,6 +207,12 @@ func (c tasksCommand) bench(ctx context.Context, cli *commandLine, tasks []eval.
 		if err != nil {
 			return nil, nil, err
 		}
+		if err = b.Check(tasks); err == nil && cli.View != "" {
+			err = narrow(b, cli.View)
+		}
+		if err != nil {
+			return nil, nil, errors.Join(err, b.Close())
+		}
 		return b, b.Close, nil
 	}
 	if size != 0 {
@@ -159,18 +228,25 @@ func (c tasksCommand) bench(ctx context.Context, cli *commandLine, tasks []eval.
 	if err != nil {
 		return nil, nil, errors.Join(err, w.Close())
 	}
-	return eval.BenchOn(view), w.Close, nil
+	b := eval.BenchOn(view)
+	if err := b.Check(tasks); err != nil {
+		return nil, nil, errors.Join(err, w.Close())
+	}
+	return b, w.Close, nil
+}
+
+// narrow limits what tasks on the demo see by a file of rules.
+func narrow(b *eval.Bench, file string) error {
+	rules, err := readRules(file)
+	if err != nil {
+		return err
+	}
+	return b.Narrow(rules)
 }
 
 // measureArm runs the tasks in one arm at one size.
 func (c tasksCommand) measureArm(ctx context.Context, cli *commandLine, p *program, b *eval.Bench, arm eval.Arm,
 	tasks []eval.Task, target llm.Target, report *eval.Report) error {
-	if arm == eval.Direct {
-		if unfit := b.Fits(c.DirectTools, cmp.Or(target.Window, defaultWindow)); unfit != "" {
-			report.Add(eval.Total{Arm: arm, Size: b.Len(), Unfit: unfit}, nil)
-			return nil
-		}
-	}
 	var results []eval.Result
 	var failed error
 	for i := range tasks {

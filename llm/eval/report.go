@@ -16,7 +16,10 @@ import (
 type Report struct {
 	Model string `json:"model"`
 	// Note says what the figures stand for where the model is none.
-	Note    string   `json:"note,omitempty"`
+	Note string `json:"note,omitempty"`
+	// Planned is how many runs of tasks were to be measured. Stopped is set where fewer were.
+	Planned int      `json:"planned"`
+	Stopped bool     `json:"stopped,omitempty"`
 	Totals  []Total  `json:"totals"`
 	Results []Result `json:"tasks"`
 }
@@ -47,13 +50,18 @@ func (r *Report) WriteTable(w io.Writer, each bool) {
 			t.cells(fmt.Sprintf("%.1f%%", 100*t.WrongRate), fmt.Sprintf("%.1f%%", 100*t.InvalidRate),
 				fmt.Sprintf("%.1f%%", 100*t.LuaRate), t.Arm)...), done))
 	}
-	writeRows(w, rows)
+	if len(rows) > 1 {
+		writeRows(w, rows)
+	}
 	if each {
 		r.writeEach(w)
 	}
 	r.writeFaults(w)
 	if slices.ContainsFunc(r.Totals, func(t Total) bool { return t.Estimated }) {
 		fmt.Fprintln(w, "\nTokens are estimates: the server gave no counts.")
+	}
+	if r.Stopped {
+		fmt.Fprintf(w, "\nStopped: %s of %s runs were measured.\n", thousands(len(r.Results)), thousands(r.Planned))
 	}
 }
 
