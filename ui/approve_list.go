@@ -172,9 +172,15 @@ func (m *model) listFoot(a *asking, yes string, joined func(...string) string) s
 	if a.pick.number != "" {
 		return m.fitting("Enter switches " + a.pick.number + " " + does)
 	}
+	keys := func(others ...string) string {
+		if _, ok := a.batch.Yes(); ok {
+			others = append([]string{"y " + yes}, others...)
+		}
+		return joined(others...)
+	}
 	return m.fitting(
-		joined("y "+yes, "space "+does, "e edit", "n deny", "v all and script", "? details"),
-		joined("y "+yes, "space "+does, "e edit", "n deny", "v all", "?"),
-		joined("y "+yes, "space "+does, "n deny", "e", "v", "?"),
-		joined("y "+yes, "space", "n", "e", "v"))
+		keys("space "+does, "e edit", "n deny", "v all and script", "? details"),
+		keys("space "+does, "e edit", "n deny", "v all", "?"),
+		keys("space "+does, "n deny", "e", "v", "?"),
+		keys("space", "n", "e", "v"))
 }

@@ -133,7 +133,11 @@ func TestNothingLeftOfAList(t *testing.T) {
 	for _, n := range []string{"1", "2", "3", "4", "5"} {
 		s.keys(n, "enter", "beat")
 	}
-	s.keys("pause", "y", "enter", "pause")
+	s.keys("pause")
+	if got := s.picture(); strings.Contains(got, "y make") {
+		t.Errorf("the keys have y:\n%s", got)
+	}
+	s.keys("y", "enter", "pause")
 	if got := s.picture(); len(answer) > 0 || !strings.Contains(got, "nothing is left to make") ||
 		!strings.Contains(got, "space on") {
 		t.Errorf("answered %d with everything off:\n%s", len(answer), got)

@@ -17,8 +17,11 @@ import (
 // answerBatch reads lines until one says yes or no to the list; others change it.
 func (p *plain) answerBatch(ctx context.Context, cancel func(), q show.Question) session.Approval {
 	for {
-		does, _ := q.Batch.Yes()
-		typed, err := p.reply(ctx, cancel, "y ("+does+"), n, n with a reason, off 2, on 2, e 3, v, ?: ")
+		can := ""
+		if does, ok := q.Batch.Yes(); ok {
+			can = "y (" + does + "), "
+		}
+		typed, err := p.reply(ctx, cancel, can+"n, n with a reason, off 2, on 2, e 3, v, ?: ")
 		if err != nil {
 			p.print("denied: no answer\n")
 			return session.Approval{Reason: "no answer"}
