@@ -84,7 +84,7 @@ func cellNumber(s string) (cell, call int, err error) {
 }
 
 func callBrief(cell int, c trace.Call) string {
-	brief := fmt.Sprintf("[%d.%d] %-8s %s", cell, c.N, c.Verdict.Words(), c.ID)
+	brief := fmt.Sprintf("[%d.%d] %-8s %s", cell, c.N, c.Words(), c.ID)
 	if c.Brief != "" {
 		brief += "  " + c.Brief
 	}

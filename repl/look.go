@@ -122,7 +122,7 @@ func (u Used) Number() string { return fmt.Sprintf("[%d.%d]", u.Cell, u.Call.N) 
 // matches.
 func (u Used) Matches(words []string) bool {
 	text := strings.ToLower(strings.Join([]string{
-		u.Call.ID, cmp.Or(u.Call.Author, "you"), u.Call.Verdict.Words(), u.Number(), u.Call.Brief,
+		u.Call.ID, cmp.Or(u.Call.Author, "you"), u.Call.Words(), u.Number(), u.Call.Brief,
 	}, " "))
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }

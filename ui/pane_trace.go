@@ -106,7 +106,9 @@ const narrowTrace = 50
 func (p *tracePane) row(u repl.Used, width int) string {
 	marks := p.m.render().Marks()
 	sign := marks.OK
-	if u.Call.Verdict != trace.OK && u.Call.Verdict != trace.Planned {
+	if u.Call.Rule == trace.SwitchedOff {
+		sign = marks.Dot
+	} else if u.Call.Verdict != trace.OK && u.Call.Verdict != trace.Planned {
 		sign = marks.Fail
 	}
 	author := u.Call.Author
@@ -121,7 +123,7 @@ func (p *tracePane) row(u repl.Used, width int) string {
 		left := fmt.Sprintf("%s %s %s", sign, u.Number(), text.SanitizeLine(id))
 		right := text.Took(u.Call.Took)
 		if u.Call.Verdict != trace.OK {
-			right = u.Call.Verdict.Words()
+			right = u.Call.Words()
 		}
 		return p.m.theme.sides(width, left, "  "+right)
 	}
@@ -129,7 +131,7 @@ func (p *tracePane) row(u repl.Used, width int) string {
 	right := text.Took(u.Call.Took)
 	note := u.Call.Brief
 	if u.Call.Verdict != trace.OK {
-		note = u.Call.Verdict.Words()
+		note = u.Call.Words()
 	}
 	if note != "" {
 		right = text.SanitizeLine(note) + "  " + right

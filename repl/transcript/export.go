@@ -308,7 +308,7 @@ func writeRun(b *strings.Builder, r Run) {
 
 // callText says of a call what became of it and why.
 func callText(c trace.Call) string {
-	line := c.ID + " " + c.Verdict.Words()
+	line := c.ID + " " + c.Words()
 	if c.Brief != "" && c.Verdict != trace.Planned && c.Verdict != trace.Denied {
 		line += ", " + text.SanitizeLine(c.Brief)
 	}
@@ -324,6 +324,9 @@ func callText(c trace.Call) string {
 	}
 	if c.Rule == trace.Refused { // with the reason
 		why = cmp.Or(strings.TrimPrefix(c.Error, c.ID+": "), c.Rule)
+	}
+	if c.Rule == trace.SwitchedOff {
+		return line + ", " + what
 	}
 	return line + fmt.Sprintf(", %s (%s)", what, text.SanitizeLine(why))
 }

@@ -42,11 +42,14 @@ func TestMarkdownOfADeniedList(t *testing.T) {
 		Error: "billing.refund.issue: you denied this: late"}
 	other := call
 	other.Error = "billing.refund.issue: you denied this"
-	r.Calls = []trace.Call{call, call, call, other}
+	off := call
+	off.Rule = trace.SwitchedOff
+	r.Calls = []trace.Call{call, call, call, other, off}
 	var b strings.Builder
 	writeRun(&b, r)
 	want := "- `billing.refund.issue` 3 times denied, would change data (you denied this: late)\n" +
-		"- `billing.refund.issue` denied, would change data (you denied this)\n"
+		"- `billing.refund.issue` denied, would change data (you denied this)\n" +
+		"- `billing.refund.issue` switched off, would change data\n"
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}

@@ -135,7 +135,7 @@ func (o Origin) write(b *strings.Builder, margin string, told map[string]bool) {
 	for _, c := range o.Calls[:min(len(o.Calls), originCalls)] {
 		result := c.Brief
 		if c.Verdict != trace.OK {
-			result = c.Verdict.Words()
+			result = c.Words()
 		}
 		args := lua.Literal(c.Args, lua.Options{Limit: originArgs, Tight: true})
 		fmt.Fprintf(b, "%s%s%s -> %s  [%d.%d]\n", margin, text.SanitizeLine(c.ID), text.SanitizeLine(args),

@@ -171,6 +171,14 @@ type Call struct {
 	Took    time.Duration    `json:"took_ns"` // without waiting for a person
 }
 
+// Words is what a person reads of how the call ended.
+func (c *Call) Words() string {
+	if c.Rule == SwitchedOff {
+		return c.Rule
+	}
+	return c.Verdict.Words()
+}
+
 // An Outcome is a run's end as the log keeps it.
 type Outcome struct {
 	OK      bool          `json:"ok"`
