@@ -11,10 +11,12 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/catalog/unknown"
 	"almanac/session/policy"
@@ -215,12 +217,15 @@ func (w *world) planned(f foreseen) Planned {
 // askAll asks the person about all that the preview came to. A nil outcome lets the run begin with the list.
 func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial string) (*Outcome, error) {
 	calls := make([]trace.Call, len(look.foreseen))
+	ask := make([]Planned, len(look.foreseen))
 	for i, f := range look.foreseen {
+		ask[i] = r.session.world.planned(f)
 		calls[i] = r.recordable(f.call)
 		calls[i].Verdict, calls[i].Rule = "", ""
 	}
+	var told string
 	for why := partial; ; {
-		answer, fault, err := r.question(ctx, look, calls, why)
+		answer, fault, err := r.question(ctx, look, ask, calls, why)
 		if err != nil {
 			return nil, err
 		}
@@ -230,6 +235,7 @@ func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial strin
 		if fault != nil {
 			return r.unmade(out, calls, *fault)
 		}
+		told = leaves(r.session.world, answer).Told(ask)
 		if why != partial || len(answer.Off) == 0 || len(answer.Off) == len(calls) {
 			break
 		}
@@ -240,17 +246,13 @@ func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial strin
 			break
 		}
 	}
-	return nil, r.session.world.record(r.of(trace.Record{Kind: trace.KindNote, Text: r.list.words()}))
+	return nil, r.session.world.record(r.of(trace.Record{Kind: trace.KindNote, Text: told}))
 }
 
 // question puts the list of the preview look to the person. A fault is anything but a yes.
-func (r *run) question(ctx context.Context, look *run, calls []trace.Call, partial string) (
+func (r *run) question(ctx context.Context, look *run, ask []Planned, calls []trace.Call, partial string) (
 	Approval, *vm.Error, error) {
 	w := r.session.world
-	ask := make([]Planned, len(look.foreseen))
-	for i, f := range look.foreseen {
-		ask[i] = w.planned(f)
-	}
 	if err := w.record(r.of(trace.Record{Kind: trace.KindAsk, Batch: calls})); err != nil {
 		return Approval{}, nil, err
 	}
@@ -340,26 +342,34 @@ func (r *run) approved(answer Approval, partial bool, before *list) (*list, *vm.
 	return l, nil
 }
 
-// words say for the log what the person answered.
-func (l *list) words() string {
-	var off, edited []string
-	for i, e := range l.entries {
-		if e.off {
-			off = append(off, fmt.Sprint(i+1))
+// toldArgs is about how many bytes of the arguments of an edited call Told has.
+const toldArgs = 120
+
+// Told says what a yes to a list approved: "approved as a list: 3 of 5; switched off: 2; asked when applied: 5". The
+// terminal and the log have it.
+func (a Approval) Told(batch []Planned) string {
+	var off, edited, later []string
+	for i, p := range batch {
+		n := strconv.Itoa(i + 1)
+		switch args := a.Edited[i]; {
+		case slices.Contains(a.Off, i):
+			off = append(off, n)
+		case len(p.Unknown) > 0:
+			later = append(later, n)
+		case args != nil:
+			edited = append(edited, n+" to "+text.SanitizeLine(lua.Literal(args, lua.Options{Limit: toldArgs})))
 		}
-		if e.edited != nil {
-			edited = append(edited, fmt.Sprint(i+1))
+	}
+	told := fmt.Sprintf("approved as a list: %d of %d", len(batch)-len(off)-len(later), len(batch))
+	for _, part := range []struct {
+		what    string
+		numbers []string
+	}{{"switched off", off}, {"edited", edited}, {"asked when applied", later}} {
+		if part.numbers != nil {
+			told += "; " + part.what + ": " + strings.Join(part.numbers, ", ")
 		}
 	}
-	n := len(l.entries)
-	words := fmt.Sprintf("approved by you when asked: %d of %s", n-len(off), text.Count(n, "write"))
-	if off != nil {
-		words += "; switched off: " + strings.Join(off, ", ")
-	}
-	if edited != nil {
-		words += "; edited: " + strings.Join(edited, ", ")
-	}
-	return words
+	return told
 }
 
 // unmade is the outcome of a run that does not begin since its mutations were not approved.

@@ -79,7 +79,7 @@ func TestBatchIsRecorded(t *testing.T) {
 		t.Errorf("asked: %+v", batch)
 	}
 	j := slices.IndexFunc(b.records, func(r trace.Record) bool { return r.Kind == trace.KindNote && r.Run != "" })
-	if got := b.records[j].Text; got != "approved by you when asked: 1 of 2 writes; switched off: 1" {
+	if got := b.records[j].Text; got != "approved as a list: 1 of 2; switched off: 1" {
 		t.Errorf("answered: %q", got)
 	}
 }

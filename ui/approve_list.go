@@ -83,7 +83,7 @@ func (m *model) settleBatch(a *asking) {
 		a.trouble = err.Error()
 		return
 	}
-	m.settle(a, v, a.batch.Told())
+	m.settle(a, v, a.batch.Told(v))
 }
 
 // listRows draws the list, or the action of the item that is being edited, and notes what is where.

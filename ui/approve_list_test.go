@@ -147,7 +147,7 @@ func TestNothingLeftOfAList(t *testing.T) {
 		t.Errorf("off (-want +got):\n%s", diff)
 	}
 	if told := strings.Join(s.printed, "\n"); !strings.Contains(told,
-		"you: approved as a list: 1 of 5; 4 switched off") {
+		"you: approved as a list: 1 of 5; switched off: 2, 3, 4, 5") {
 		t.Errorf("told\n%s", told)
 	}
 }

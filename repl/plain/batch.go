@@ -33,7 +33,7 @@ func (p *plain) answerBatch(ctx context.Context, cancel func(), q show.Question)
 		case yes:
 			a, err := q.Batch.Approval()
 			if err == nil {
-				p.print("  " + q.Batch.Told() + "\n")
+				p.print("  " + q.Batch.Told(a) + "\n")
 				return a
 			}
 			p.print(err.Error() + "\n")

@@ -33,7 +33,7 @@ func TestBatchAnswers(t *testing.T) {
 			"approve? 3 writes, 3 of high risk, in 1 run   !! MUTATES · HIGH RISK\n" +
 				"  billing.refund.issue 3 times   !! MUTATES · HIGH RISK\n    ! Cannot be undone.\n",
 			"\n    3 on  { id = 3 }\n          id is known only when applied: asked when it comes\n",
-			"y make 2 of 3 · n deny all · off 2 5 leaves out", "approved as a list: 2 of 3; 1 asked when applied"}},
+			"y make 2 of 3 · n deny all · off 2 5 leaves out", "approved as a list: 2 of 3; asked when applied: 3"}},
 		{[]string{"off 1 3", "y"}, off(0, 2), []string{"switched off: 2 writes", "y (make 1 of 3), n, "}},
 		{[]string{"off 1-3", "y", "ON 2", "yes"}, off(0, 2), []string{"switched off: 3 writes\nn, n with a reason, off 2",
 			"nothing is left to make: everything is off; n"}},
@@ -41,7 +41,7 @@ func TestBatchAnswers(t *testing.T) {
 			"4: want numbers", "x: want numbers", "one at a time"}},
 		{[]string{"e 2", "{ id = 7 }", "y"},
 			session.Approval{Verdict: session.Once, Edited: map[int]map[string]any{1: {"id": int64(7)}}},
-			[]string{"2 is now { id = 7 }", "1 edited"}},
+			[]string{"2 is now { id = 7 }", "approved as a list: 2 of 3; edited: 2 to { id = 7 }; asked"}},
 		{[]string{"e 2", "id", "e 2", "", "e 3", "y"}, off(), []string{"want a table", "asked about then"}},
 		{[]string{"n wrong customer"}, session.Approval{Reason: "wrong customer"}, nil},
 		{[]string{"n"}, session.Approval{}, nil},

@@ -26,6 +26,7 @@ type Batch struct {
 	at     int     // the place of the cursor in order
 	whole  []bool  // by group: it is shown without folding
 	warns  [][]string
+	again  bool // it was asked about before
 }
 
 type batchItem struct {
@@ -43,7 +44,7 @@ const (
 
 // NewBatch is the list with what the person chose in the answer before; without any, everything is on.
 func NewBatch(planned []session.Planned, chosen session.Approval) *Batch {
-	b := &Batch{}
+	b := &Batch{again: len(chosen.Off) > 0}
 	group := map[string]int{}
 	for i, p := range planned {
 		b.items = append(b.items, batchItem{Planned: p, off: slices.Contains(chosen.Off, i), edited: chosen.Edited[i]})
@@ -172,26 +173,16 @@ func (b *Batch) Approval() (session.Approval, error) {
 	return a, nil
 }
 
-// Told says what was approved: "approved as a list: 4 of 5; 1 switched off".
-func (b *Batch) Told() string {
-	made, later := b.Counts()
-	told := fmt.Sprintf("approved as a list: %d of %d", made, b.Len())
-	add := func(n int, what string) {
-		if n > 0 {
-			told += fmt.Sprintf("; %d %s", n, what)
-		}
+// Told says what a yes to the list approved; one that was asked about before says that this answer counts.
+func (b *Batch) Told(a session.Approval) string {
+	planned := make([]session.Planned, len(b.items))
+	for i, item := range b.items {
+		planned[i] = item.Planned
 	}
-	off, edited := 0, 0
-	for _, item := range b.items {
-		if item.off {
-			off++
-		} else if item.edited != nil {
-			edited++
-		}
+	told := a.Told(planned)
+	if b.again {
+		told = "instead of that, " + told
 	}
-	add(off, "switched off")
-	add(edited, "edited")
-	add(later, "asked when applied")
 	return told
 }
 

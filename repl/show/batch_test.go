@@ -114,35 +114,35 @@ func TestBatchAnswers(t *testing.T) {
 		want session.Approval
 		err  error
 	}{
-		{"all", func(*Batch) {}, "make 3 of 4", "approved as a list: 3 of 4; 1 asked when applied",
+		{"all", func(*Batch) {}, "make 3 of 4", "approved as a list: 3 of 4; asked when applied: 4",
 			session.Approval{Verdict: session.Once}, nil},
 		{"some", func(b *Batch) { b.Switch(0, false); b.Switch(3, false) }, "make 2 of 4",
-			"approved as a list: 2 of 4; 2 switched off", session.Approval{Verdict: session.Once, Off: []int{0, 3}}, nil},
+			"approved as a list: 2 of 4; switched off: 1, 4", session.Approval{Verdict: session.Once, Off: []int{0, 3}}, nil},
 		{"edited", func(b *Batch) { b.Switch(1, false); b.Edit(1, edited) }, "make 3 of 4",
-			"approved as a list: 3 of 4; 1 edited; 1 asked when applied",
+			"approved as a list: 3 of 4; edited: 2 to { text = \"late\" }; asked when applied: 4",
 			session.Approval{Verdict: session.Once, Edited: map[int]map[string]any{1: edited}}, nil},
 		{"edited, then off", func(b *Batch) { b.Edit(1, edited); b.Switch(1, false) }, "make 2 of 4",
-			"approved as a list: 2 of 4; 1 switched off; 1 asked when applied",
+			"approved as a list: 2 of 4; switched off: 2; asked when applied: 4",
 			session.Approval{Verdict: session.Once, Off: []int{1}, Edited: map[int]map[string]any{1: edited}}, nil},
 		{"only what comes later", func(b *Batch) {
 			for i := range 3 {
 				b.Switch(i, false)
 			}
-		}, "go on, 1 asked later", "approved as a list: 0 of 4; 3 switched off; 1 asked when applied",
+		}, "go on, 1 asked later", "approved as a list: 0 of 4; switched off: 1, 2, 3; asked when applied: 4",
 			session.Approval{Verdict: session.Once, Off: []int{0, 1, 2}}, nil},
 		{"none", func(b *Batch) {
 			for i := range 4 {
 				b.Switch(i, false)
 			}
-		}, "make nothing", "approved as a list: 0 of 4; 4 switched off", session.Approval{}, ErrNothingLeft},
+		}, "make nothing", "approved as a list: 3 of 4; asked when applied: 4", session.Approval{}, ErrNothingLeft},
 	} {
 		b := NewBatch(someRun().Batch, session.Approval{})
 		c.do(b)
 		yes, ok := b.Yes()
 		got, err := b.Approval()
-		if diff := cmp.Diff(c.want, got); diff != "" || yes != c.yes || b.Told() != c.told || !errors.Is(err, c.err) ||
+		if diff := cmp.Diff(c.want, got); diff != "" || yes != c.yes || b.Told(got) != c.told || !errors.Is(err, c.err) ||
 			ok != (c.err == nil) {
-			t.Errorf("%s: %q, %q, %v (-want +got):\n%s", c.name, yes, b.Told(), err, diff)
+			t.Errorf("%s: %q, %q, %v (-want +got):\n%s", c.name, yes, b.Told(got), err, diff)
 		}
 	}
 	chosen := session.Approval{Verdict: session.Once, Off: []int{0, 1},
@@ -150,6 +150,11 @@ func TestBatchAnswers(t *testing.T) {
 	b := NewBatch(someRun().Batch, chosen)
 	if got, err := b.Approval(); !reflect.DeepEqual(got, chosen) || err != nil || b.On(0) || !b.On(3) {
 		t.Errorf("a list that begins with %+v is %+v: %v", chosen, got, err)
+	}
+	told := b.Told(chosen)
+	want := "instead of that, approved as a list: 1 of 4; switched off: 1, 2; edited: 3 "
+	if !strings.HasPrefix(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 	b.Switch(1, true)
 	if _, args := b.Call(1); !reflect.DeepEqual(args, edited) {

@@ -83,7 +83,7 @@ func TestListOfARun(t *testing.T) {
 			x.want(`3 on +{[\s\S]*"late"`, `edited`)
 			time.Sleep(silence)
 			x.text("y")
-			x.want(`approved as a list: 2 of 3`, `1 edited`, `It was done`)
+			x.want(`approved as a list: 2 of 3`, `edited: 3`, `It was done`)
 			if told := x.server.Requests()[1].Last(); !strings.Contains(told, "2 were made") {
 				t.Errorf("the model was told %q", told)
 			}
@@ -157,7 +157,7 @@ func TestPlainList(t *testing.T) {
 	}
 	time.Sleep(silence)
 	x.line("y")
-	x.want(`approved as a list: 2 of 3; 1 switched off`, `It was done`)
+	x.want(`approved as a list: 2 of 3; switched off: 2`, `It was done`)
 	if after := x.lastRefund(); after != before+2 {
 		t.Errorf("the last refund was %d and is %d: want two more", before, after)
 	}
