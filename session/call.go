@@ -218,7 +218,7 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 		leaveOut(c)
 		return nil, true, nil
 	case planned != nil && planned.edited != nil:
-		c.Rule = "approved in a list, arguments edited"
+		c.Rule = "approved in a list" + trace.Edited
 		args, err = r.checkArgs(entry, planned.edited, c)
 		return args, false, err
 	case d.Verdict == policy.Allow:

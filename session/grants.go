@@ -259,7 +259,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	if answer.Args == nil {
 		return call.Args, nil
 	}
-	c.Rule += ", arguments edited"
+	c.Rule += trace.Edited
 	c.Preview = "" // it was of other arguments
 	args, err := r.checkArgs(entry, unshown(answer.Args, shown, call.Args), c)
 	var refused *vm.HostError

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +85,7 @@ func TestOverTheBackOffice(t *testing.T) {
 //
 //	policy: ask
 //	approve: no, not today
+//	approve: yes, but body  (with another text for that argument)
 func testConversations(t *testing.T, view *catalog.View) {
 	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, a *txtar.Archive) { play(t, view, a) })
 }
@@ -161,7 +163,10 @@ func sessionOptions(t *testing.T, comment string) session.Options {
 		case "policy":
 			o.Policy = policy.Policy{Mode: policy.Mode(value)}
 		case "approve":
-			o.Approve = func(context.Context, session.Request) (session.Approval, error) {
+			o.Approve = func(_ context.Context, q session.Request) (session.Approval, error) {
+				if name, edited := strings.CutPrefix(value, "yes, but "); edited {
+					return withOther(q, name), nil
+				}
 				if value == "yes" {
 					return session.Approval{Verdict: session.Once}, nil
 				}
@@ -170,6 +175,20 @@ func sessionOptions(t *testing.T, comment string) session.Options {
 		}
 	}
 	return o
+}
+
+// withOther allows what is asked about with another text for the argument: of the last call of a list, or of the one.
+func withOther(q session.Request, name string) session.Approval {
+	args := q.Args
+	if n := len(q.Batch); n > 0 {
+		args = q.Batch[n-1].Args
+	}
+	args = maps.Clone(args)
+	args[name] = "by the person"
+	if n := len(q.Batch); n > 0 {
+		return session.Approval{Verdict: session.Once, Edited: map[int]map[string]any{n - 1: args}}
+	}
+	return session.Approval{Verdict: session.Once, Args: args}
 }
 
 // testInterruptedScript stops a conversation amid a script; what the script had set is still there.

@@ -21,6 +21,9 @@ const (
 	maxText    = 64 << 10 // bytes of a query's or a describe's text
 	maxNames   = 12       // names of globals in one list
 	maxCalls   = 20       // calls in one list
+	maxEdited  = 10       // calls whose arguments the person changed
+
+	maxShownArgs = 200 // bytes of the arguments of one call that was made
 )
 
 func renderAnswer(a *session.Answer, room int) string {
@@ -54,6 +57,8 @@ func renderRead(b *strings.Builder, out *session.Outcome) {
 	}
 }
 
+const notAgain = "what changed data stays changed: do not repeat those calls"
+
 // A showing says how an outcome is written.
 type showing struct {
 	// kept is the global that has the first value, empty when none has.
@@ -84,6 +89,7 @@ func renderOutcome(out *session.Outcome, how showing) string {
 	}
 	if !out.DryRun {
 		renderCalls(&b, out)
+		renderEdited(&b, out.Calls)
 	}
 	renderGlobals(&b, out.Globals)
 	if out.Err == nil {
@@ -207,7 +213,23 @@ func renderCalls(b *strings.Builder, out *session.Outcome) {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
 	if out.Err != nil && slices.ContainsFunc(out.Calls, changedData) {
-		b.WriteString("what changed data stays changed: do not repeat those calls\n")
+		b.WriteString(notAgain + "\n")
+	}
+}
+
+// renderEdited says which calls were made with other arguments than the script gave.
+func renderEdited(b *strings.Builder, calls []trace.Call) {
+	edited := 0
+	for _, c := range calls {
+		if !c.Edited() {
+			continue
+		}
+		if edited++; edited <= maxEdited {
+			fmt.Fprintf(b, "the person changed the arguments of %s: %s\n", c.ID, literal(c.Args, maxShownArgs))
+		}
+	}
+	if edited > maxEdited {
+		fmt.Fprintf(b, "and of %s\n", text.Count(edited-maxEdited, "other call"))
 	}
 }
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -132,6 +133,12 @@ const (
 	Refused     = "refused"      // the person denied it
 	SwitchedOff = "switched off" // the person took it out of an approved list; the script went on
 )
+
+// Edited ends the rule of a call whose arguments the person changed when asked.
+const Edited = ", arguments edited"
+
+// Edited tells that the person changed the arguments when asked.
+func (c Call) Edited() bool { return strings.HasSuffix(c.Rule, Edited) }
 
 // A Call is one use of an action as the log keeps it: secrets are redacted, large values cut.
 type Call struct {
