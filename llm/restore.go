@@ -1,11 +1,15 @@
 package llm
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Restore replaces the history with the messages that an earlier conversation passed to Options.Keep, in order. The
 // last of several answers to one call wins. Messages that servers reject are dropped or repaired: answers without a
-// call, calls without an answer, prompts without one, an answer that was cut off and sent again, unknown roles.
-// Requests begin at the last summary. Until the next request, Context estimates their length. The error is ErrBusy.
+// call, calls without an answer, prompts without one, an answer that was cut off and sent again, unknown roles. A last
+// prompt that has no whole answer is one that Retry sends again. Requests begin at the last summary. Until the next
+// request, Context estimates their length. The error is ErrBusy.
 func (c *Conversation) Restore(kept []Message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -16,8 +20,33 @@ func (c *Conversation) Restore(kept []Message) error {
 	c.messages = whole(kept)
 	c.start = lastSummary(c.messages)
 	c.context.estimated = totalTokens(c.messages[c.start:])
+	c.failed = unansweredPrompt(kept, c.messages)
 	return nil
 }
+
+// unansweredPrompt is the last prompt of what was kept, of which ms was made, where it has no whole answer; else nil.
+func unansweredPrompt(kept, ms []Message) *failed {
+	for len(kept) > 0 && thoughtOnly(kept[len(kept)-1]) {
+		kept = kept[:len(kept)-1]
+	}
+	n := len(kept)
+	switch {
+	case n == 0 || kept[n-1].Role == Cut:
+		return nil
+	case kept[n-1].Role == User:
+		return &failed{prompt: kept[n-1].Text, gone: true}
+	case len(ms) == 0:
+		return nil
+	}
+	last, at := ms[len(ms)-1], lastTurn(ms)
+	if ms[at].Role == User && (last.Role == ToolRole || strings.HasSuffix(last.Text, "\n"+interruptedMark)) {
+		return &failed{prompt: ms[at].Text}
+	}
+	return nil
+}
+
+// thoughtOnly tells that m is reasoning that led to nothing.
+func thoughtOnly(m Message) bool { return m.Role == Assistant && m.Text == "" && len(m.Calls) == 0 }
 
 // lastSummary is where requests begin: at the newest summary, or the first message.
 func lastSummary(ms []Message) int {
@@ -39,8 +68,8 @@ func whole(kept []Message) []Message {
 			open = nil
 			out = append(answered(out), m)
 		case Assistant:
-			if m.Text == "" && len(m.Calls) == 0 {
-				continue // reasoning that led to nothing
+			if thoughtOnly(m) {
+				continue
 			}
 			if n := len(out); n > 0 && out[n-1].Role == Assistant {
 				out = out[:n-1]

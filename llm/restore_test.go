@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,5 +110,48 @@ func TestRestoreMends(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, whole(kept)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestRetryOfRestored shows that a conversation that was cut off anywhere before the answer can go on from there.
+func TestRetryOfRestored(t *testing.T) {
+	asked := Message{Role: Assistant, Calls: []ToolCall{{ID: "a", Name: "run", Args: json.RawMessage(`{}`)}}}
+	ran := Message{Role: ToolRole, CallID: "a", Text: "ran"}
+	was := []Message{{Role: User, Text: "hi"}, {Role: Assistant, Text: "Hello"}, {Role: User, Text: "go", Cell: 2}}
+	for _, c := range []struct {
+		name   string
+		after  []Message
+		failed string
+		want   []string // what came after the first answer, when it was retried
+	}{
+		{"nothing came", nil, "go", []string{"user: go", "assistant: done"}},
+		{"thought", []Message{{Role: Assistant, Reasoning: "hm"}}, "go", []string{"user: go", "assistant: done"}},
+		{"a call", []Message{asked}, "go",
+			[]string{"user: go", "assistant:  <run {}>", "tool: " + unanswered, "assistant: done"}},
+		{"an answered call", []Message{asked, ran}, "go",
+			[]string{"user: go", "assistant:  <run {}>", "tool: ran", "assistant: done"}},
+		{"half an answer", []Message{{Role: Assistant, Text: "Do\n[interrupted]"}}, "go",
+			[]string{"user: go", "assistant: done"}},
+		{"an answer", []Message{asked, ran, {Role: Assistant, Text: "Done."}}, "", nil},
+		{"taken back", []Message{asked, {Role: Cut, Cell: 2}}, "", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conversation := NewConversation(Options{Target: Target{Provider: &twice{asked: 1}}})
+			if err := conversation.Restore(slices.Concat(was, c.after)); err != nil {
+				t.Fatal(err)
+			}
+			if got := conversation.Failed(); got != c.failed {
+				t.Fatalf("failed: %q, want %q", got, c.failed)
+			}
+			if c.failed == "" {
+				return
+			}
+			if answer, err := conversation.Retry(t.Context()); err != nil || answer != "done" {
+				t.Fatalf("%q, %v", answer, err)
+			}
+			if diff := cmp.Diff(c.want, transcript(conversation.Messages()[2:])); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
 	}
 }

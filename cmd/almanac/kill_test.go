@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/llm/openai/openaitest"
 	"almanac/session/trace"
 )
 
@@ -124,4 +127,75 @@ func killed(t *testing.T, args []string, data, line string, reached func(string)
 	}
 	_ = cmd.Wait() // it was killed
 	return shown
+}
+
+// TestKilledAmidAPrompt shows that after a kill amid a script of the model's the model is told what of it was made, the
+// person too, and that /retry goes on from there.
+func TestKilledAmidAPrompt(t *testing.T) {
+	arrived := make(chan struct{}, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/put" {
+			arrived <- struct{}{}
+			<-r.Context().Done()
+		}
+		fmt.Fprint(w, "{}")
+	}))
+	t.Cleanup(server.Close)
+	data := t.TempDir()
+	manifest := filepath.Join(data, "slow.yaml")
+	text := "almanac: 1\nname: slow\nactions:\n"
+	for _, name := range []string{"note", "put"} {
+		text += fmt.Sprintf("  %s:\n    description: Keep a text.\n    mutates: true\n    risk: low\n    input: {text: str}\n"+
+			"    http: {url: %s/%s, method: POST}\n", name, server.URL, name)
+	}
+	if err := os.WriteFile(manifest, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	call := func(script string) openaitest.Call {
+		return openaitest.Call{Name: "lua_tools_execute",
+			Args: fmt.Sprintf(`{"script":%q,"actions":["slow.note","slow.put"]}`, script)}
+	}
+	model := openaitest.New(openaitest.Reply{Calls: []openaitest.Call{
+		call(`for _, s in ipairs{"one", "two"} do slow.note{text = s} end slow.put{text = "three"}`),
+		call(`slow.note{text = "four"}`),
+	}}, openaitest.Reply{Text: "I looked first."})
+	t.Cleanup(model.Close)
+	t.Setenv("OPENAI_API_KEY", "sk-very-secret")
+	t.Setenv("ALMANAC_BASE_URL", model.URL())
+	t.Setenv("ALMANAC_MODEL", "scripted")
+	args := []string{"--plain", "--catalog", manifest, "--policy", "session"}
+	killed(t, args, data, "? keep them", func(string) bool { return false }, arrived)
+	t.Setenv("ALMANAC_DATA", data)
+	t.Setenv("ALMANAC_CONFIG", os.DevNull)
+	t.Chdir(data)
+	var out, errs bytes.Buffer
+	code := run(append(args, "--continue"), strings.NewReader("/retry\n"), &out, &errs)
+	if code != exitOK || !strings.Contains(out.String(), "I looked first.") {
+		t.Errorf("exit %d: %s%s", code, out.String(), errs.String())
+	}
+	for _, want := range []string{
+		"[1] was cut off after 2 writes, not undone: slow.note x2",
+		"slow.put may or may not have happened",
+		"the last prompt has no answer: /retry goes on from there",
+	} {
+		if !strings.Contains(out.String()+errs.String(), want) {
+			t.Errorf("%q is not told:\n%s%s", want, out.String(), errs.String())
+		}
+	}
+	requests := model.Requests()
+	var told []string
+	for _, m := range requests[len(requests)-1].Messages {
+		if m.Role == "tool" {
+			told = append(told, m.Content)
+		}
+	}
+	want := []string{`no answer: the program ended while this ran; its result is lost
+  slow.note({ text = "one" }): ok, changed data
+  slow.note({ text = "two" }): ok, changed data
+  slow.put({ text = "three" }): may or may not have happened
+what changed data stays changed: do not repeat those calls, nor those that may have happened before you have looked`,
+		"not run: the program ended before it"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("the model was told (-want +got)\n%s", diff)
+	}
 }

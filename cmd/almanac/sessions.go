@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"almanac/catalog/text"
-	"almanac/llm"
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/transcript"
@@ -191,7 +190,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	}
 	line += ")"
 	w.past = transcript.Past{Records: t.Records, Restored: covers}
-	notices = append(notices, w.past.Unended()...)
+	notices = slices.Concat(notices, w.past.CutOff(), w.past.Unended())
 	if n := len(w.past.Pending()); n > 0 {
 		notices = append(notices,
 			fmt.Sprintf("globals of %s were not restored: /replay runs them again without writes", text.Count(n, "script")))
@@ -269,21 +268,4 @@ func modelBefore(records []trace.Record) (name string) {
 		name = cmp.Or(m.Model, name)
 	}
 	return name
-}
-
-// saidBefore is the recorded conversation since it was last cleared.
-func saidBefore(records []trace.Record) []llm.Message {
-	var messages []llm.Message
-	for _, r := range records {
-		switch r.Kind {
-		case trace.KindForget:
-			messages = nil
-		case trace.KindMessage:
-			var m llm.Message
-			if json.Unmarshal(r.Message, &m) == nil {
-				messages = append(messages, m)
-			}
-		}
-	}
-	return messages
 }

@@ -233,6 +233,9 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, er
 	}))
 	if messages := saidBefore(w.past.Records); len(messages) > 0 {
 		_ = c.Restore(messages) // nothing is being sent yet
+		if err == nil && c.Failed() != "" {
+			w.resumed = append(w.resumed, "the last prompt has no answer: /retry goes on from there")
+		}
 	}
 	return c, models, err
 }

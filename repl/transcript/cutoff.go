@@ -1,0 +1,86 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/catalog/text"
+	"almanac/session"
+	"almanac/session/trace"
+)
+
+// This file tells what was made by scripts that the end of the program cut off.
+
+// RunsOf lists the scripts of the author in records, in order; other than Cells, those of no cell too.
+func RunsOf(records []trace.Record, author session.Author) []Run {
+	var runs []Run
+	at := map[string]int{}
+	for _, r := range closeAsked(made(records)) {
+		if r.Kind == trace.KindRun && session.Author(r.Author) == author {
+			at[r.Run] = len(runs)
+			runs = append(runs, Run{ID: r.Run, Cell: r.Cell, Author: author, Mode: r.Mode, Source: r.Text, Line: r.Line})
+		}
+		if i, known := at[r.Run]; known {
+			runs[i].add(r)
+		}
+	}
+	return runs
+}
+
+// maxCutOff is how many ids a line about a script that was cut off names.
+const maxCutOff = 6
+
+// CutOff says of each script of the last session that the end of the program cut off what it had written until then.
+func (p Past) CutOff() []string {
+	records := p.Records
+	for i, r := range slices.Backward(records) {
+		if r.Kind == trace.KindSession {
+			records = records[i:]
+			break
+		}
+	}
+	var lines []string
+	for _, author := range []session.Author{session.Model, session.User} {
+		for _, r := range RunsOf(records, author) {
+			if r.Ended != nil {
+				continue
+			}
+			if line := r.written(); line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// written names what the run wrote before it was cut off; empty for nothing.
+func (r Run) written() string {
+	var ids []string
+	times, n := map[string]int{}, 0
+	for _, c := range r.Calls {
+		if c.Verdict != trace.OK || !c.Mutates || c.Composed {
+			continue
+		}
+		n++
+		if times[c.ID]++; times[c.ID] == 1 {
+			ids = append(ids, c.ID)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	for i, id := range ids {
+		if times[id] > 1 {
+			ids[i] = fmt.Sprintf("%s x%d", id, times[id])
+		}
+	}
+	if more := len(ids) - maxCutOff; more > 0 {
+		ids = append(ids[:maxCutOff], fmt.Sprintf("and %d more", more))
+	}
+	where := ""
+	if r.Cell > 0 {
+		where = fmt.Sprintf("[%d] ", r.Cell)
+	}
+	return fmt.Sprintf("%swas cut off after %s, not undone: %s", where, text.Count(n, "write"), strings.Join(ids, ", "))
+}
