@@ -82,7 +82,7 @@ func (m *model) dispatch(name, text string, typed time.Time) tea.Cmd {
 		m.searchKey(name, text)
 		return nil
 	case m.rewind != nil:
-		return m.rewindKey(name)
+		return m.rewindKey(name, text)
 	}
 	if m.astray(name, text, typed) {
 		return nil
@@ -407,7 +407,7 @@ func (m *model) paste(text string) tea.Cmd {
 		return nil
 	}
 	if m.rewind != nil {
-		m.notice = rewindHelp
+		m.rewindText(" " + text) // never the number of a choice
 		return nil
 	}
 	m.menu = nil

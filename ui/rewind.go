@@ -2,7 +2,7 @@ package ui
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -12,7 +12,11 @@ import (
 
 // This file holds the list of prompts that Esc Esc opens in the place of the input, to go back to before one of them.
 
-const rewindHelp = "arrows choose, Enter goes back, Esc leaves"
+// What is said of keys that the list does not know, and of words.
+const (
+	rewindHelp  = "arrows choose, Enter goes back, Esc leaves"
+	rewindWords = "a word chooses nothing: an arrow, then Enter; Esc leaves"
+)
 
 // A rewinding is that list, and behind it the choice of what goes back.
 type rewinding struct {
@@ -21,6 +25,13 @@ type rewinding struct {
 	// choices are what may go back with the prompt at hand; nil while it is chosen.
 	choices []rewindChoice
 	choice  int
+	// typed is the text since the last arrow.
+	typed string
+}
+
+// astray tells that something was typed that chooses nothing: then Enter was meant for that, and goes nowhere.
+func (r *rewinding) astray() bool {
+	return r.typed != "" && (r.choices == nil || r.typed != strconv.Itoa(r.choice+1))
 }
 
 // A rewindChoice is a word for /rewind and what it does.
@@ -45,7 +56,7 @@ func (m *model) openRewind() {
 	}
 }
 
-func (m *model) rewindKey(name string) tea.Cmd {
+func (m *model) rewindKey(name, text string) tea.Cmd {
 	r := m.rewind
 	at, count := &r.at, len(r.prompts)
 	if r.choices != nil {
@@ -56,23 +67,36 @@ func (m *model) rewindKey(name string) tea.Cmd {
 		if r.choices == nil {
 			m.rewind = nil
 		}
-		r.choices = nil
+		r.choices, r.typed = nil, ""
 	case "ctrl+c":
 		m.rewind = nil
 	case "down", "ctrl+n", "tab":
-		*at = min(*at+1, count-1)
+		*at, r.typed = min(*at+1, count-1), ""
 	case "up", "ctrl+p", "shift+tab":
-		*at = max(*at-1, 0)
+		*at, r.typed = max(*at-1, 0), ""
 	case "enter", "kpenter":
-		return m.rewindEnter()
-	default:
-		if n := strings.IndexAny("123", name); r.choices != nil && len(name) == 1 && n >= 0 && n < count {
-			r.choice = n
-			return nil
+		if !r.astray() {
+			return m.rewindEnter()
 		}
-		m.notice = rewindHelp
+		m.notice = rewindWords
+	default:
+		m.rewindText(text)
 	}
 	return nil
+}
+
+// rewindText takes what is typed or pasted: nothing but the number of a choice, alone, is one.
+func (m *model) rewindText(text string) {
+	r := m.rewind
+	r.typed += text
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(r.choices) {
+		r.choice = n - 1
+	}
+	if m.notice = rewindHelp; r.astray() {
+		m.notice = rewindWords
+	} else if text != "" {
+		m.notice = ""
+	}
 }
 
 // rewindEnter takes the prompt, or asks first where there is something to choose or to know.
@@ -107,7 +131,11 @@ func (m *model) rewindRows(limit int) ([]string, point) {
 	p := r.prompts[r.at]
 	at, rows := r.at, []string{t.prompt.Render(cut("go back to before"))}
 	var labels []string
-	keys := fmt.Sprintf("  %d of %d%sEnter goes back%sEsc leaves", r.at+1, len(r.prompts), dot, dot)
+	enter := "Enter goes back"
+	if r.astray() {
+		enter = "an arrow, then Enter goes back"
+	}
+	keys := fmt.Sprintf("  %d of %d%s%s%sEsc leaves", r.at+1, len(r.prompts), dot, enter, dot)
 	if r.choices == nil {
 		for _, p := range r.prompts {
 			label := p.Line(0)
@@ -124,7 +152,7 @@ func (m *model) rewindRows(limit int) ([]string, point) {
 		for i, c := range r.choices {
 			labels = append(labels, fmt.Sprintf("%d  %s", i+1, c.label))
 		}
-		keys = "  Enter goes back" + dot + "Esc to the list"
+		keys = "  " + enter + dot + "Esc to the list"
 	}
 	depth := min(menuDepth, len(labels), max(limit-len(rows)-1, 1))
 	from := min(max(at-depth+1, 0), len(labels)-depth)
