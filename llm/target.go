@@ -22,6 +22,8 @@ type Target struct {
 	Server string
 	// Models lists what the server has; nil where it cannot be asked.
 	Models func(context.Context) ([]Model, error)
+	// Ready reads the key of the server and fails where there is none; nil where it needs none.
+	Ready func(context.Context) error
 }
 
 // String is what the person calls the target.

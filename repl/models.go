@@ -180,6 +180,11 @@ func (sh *Shell) chooseModel(ctx context.Context, c *llm.Conversation, name stri
 			}
 		}
 	}
+	if t.Ready != nil {
+		if err := t.Ready(ctx); err != nil {
+			return fmt.Errorf("model %s: its key cannot be read, so %s stays: %w", name, c.Target(), err)
+		}
+	}
 	sh.use(ctx, c, t, name)
 	return nil
 }
@@ -194,8 +199,11 @@ func (sh *Shell) use(ctx context.Context, c *llm.Conversation, t llm.Target, nam
 	sh.fitWindow(ctx)
 	size := c.Context()
 	where := ""
-	if t.Name != "" {
-		where = fmt.Sprintf(" (%s at %s)", t.Model, t.Host())
+	switch host := t.Host(); {
+	case t.Name != "":
+		where = fmt.Sprintf(" (%s at %s)", t.Model, host)
+	case host != "":
+		where = " at " + host
 	}
 	told := fmt.Sprintf("model %s%s from the next prompt, context window %s tokens", name, where, count(size.Window))
 	if list, _ := sh.models.known(t.Server); len(list) > 0 && !sh.models.has(t, t.Model) {

@@ -165,6 +165,8 @@ func TestTargets(t *testing.T) {
 			Models: func(context.Context) ([]llm.Model, error) {
 				return []llm.Model{{Name: "small-1", Window: 3000}, {Name: "tiny"}}, nil
 			}},
+		{Name: "nokey", Model: "small-2", Server: "http://localhost:11434/v1", Window: 5000,
+			Ready: func(context.Context) error { return errors.New("NO_KEY is not set") }},
 	}
 	sh.options.Conversation = llm.NewConversation(sh.Feed().Conversation(sh.Session(), tools.Options{}, llm.Options{
 		Target: sh.options.Targets[0],
@@ -173,18 +175,21 @@ func TestTargets(t *testing.T) {
 		{"/model", `model fast, context window 64,000 tokens
   name   model    window   price of a million in/cached/out  server
 * fast   big-1    64,000   0.4/0.1/1.6                       one.example
-  local  small-1  100,000  -                                 localhost:11434`},
+  local  small-1  100,000  -                                 localhost:11434
+  nokey  small-2  5,000    -                                 localhost:11434`},
 		{"/model fast", "model fast (big-1 at one.example) from the next prompt, context window 64,000 tokens"},
 		{"go", "  " + strings.TrimSpace(long)},
 		{"/model local", `model local (small-1 at localhost:11434) from the next prompt, context window 3,000 tokens
 the conversation goes along without reasoning: 1 turn, ~3,009 tokens, none of them in its cache;
   what exceeds 2,625 tokens is shortened and summed up at the next prompt`},
-		{"/model tiny", `model tiny from the next prompt, context window 100,000 tokens
+		{"/model nokey", `error: model nokey: its key cannot be read, so local stays: NO_KEY is not set`},
+		{"/model tiny", `model tiny at localhost:11434 from the next prompt, context window 100,000 tokens
 the conversation goes along without reasoning: 1 turn, ~3,009 tokens, none of them in its cache`},
 		{"/model", `model tiny, context window 100,000 tokens
   name   model    window  price of a million in/cached/out  server
   fast   big-1    64,000  0.4/0.1/1.6                       one.example
   local  small-1  3,000   -                                 localhost:11434
+  nokey  small-2  5,000   -                                 localhost:11434
 its server lists 2 models: small-1, tiny`},
 		{"/model loca", `error: model "loca": neither configured nor listed: did you mean local?
 usage: /model [NAME | window N]`},
@@ -207,7 +212,7 @@ the conversation goes along without reasoning: 1 turn, ~3,009 tokens, in its cac
 		names = append(names, item.Text+": "+item.Detail)
 	}
 	want := []string{"window: how many tokens the model can read", "fast: big-1 at one.example",
-		"local: small-1 at localhost:11434"}
+		"local: small-1 at localhost:11434", "nokey: small-2 at localhost:11434"}
 	if !slices.Equal(names, want) {
 		t.Errorf("completions %q", names)
 	}

@@ -54,6 +54,12 @@ func (s *server) open(ctx context.Context) (*openai.Provider, error) {
 	return s.provider, nil
 }
 
+// ready tells whether there is a key, for who is about to choose the server.
+func (s *server) ready(ctx context.Context) error {
+	_, err := s.open(ctx)
+	return err
+}
+
 // refused forgets the key that a server has refused: what a command prints may expire.
 func (s *server) refused(err error) {
 	if failed := new(llm.Error); errors.As(err, &failed) && failed.Kind == llm.BadKey {
@@ -140,7 +146,7 @@ func (cli *commandLine) target(o openai.Options, key keySource, model string) ll
 	s := &server{options: o, key: key, credentials: cli.credentials}
 	s.address, _ = secret.Address(cmp.Or(o.BaseURL, openai.DefaultURL))
 	cli.credentials.address(o.BaseURL)
-	return llm.Target{Model: model, Provider: s, Server: s.address, Models: s.models}
+	return llm.Target{Model: model, Provider: s, Server: s.address, Models: s.models, Ready: s.ready}
 }
 
 // A modelChoice is what can be asked.
