@@ -30,7 +30,7 @@ func modelCommands() []command {
 		{
 			name: localCommand, args: "[y|N]", group: groupMore, numbered: true, run: local,
 			brief: "look for a model server on this machine, once you say yes",
-			more:  "Where no model is configured. Nothing is contacted before the answer, which is exactly y or yes.",
+			more:  "Where no model is configured. Nothing is contacted before the answer, y or yes.",
 		},
 		{
 			name: "retry", group: groupMore, numbered: true, run: retry,

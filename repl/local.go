@@ -36,8 +36,8 @@ type offer struct {
 	found []llm.Target
 	// prompt is what the person wanted to ask.
 	prompt string
-	// refused is set once the person has said no.
-	refused bool
+	// refused is set once the person has said no, again once an input was no number of the list.
+	refused, again bool
 }
 
 // localCommand is what an answer to the offer runs as.
@@ -67,23 +67,44 @@ func (sh *Shell) setOffer(o *offer) {
 	sh.offer = o
 }
 
+// Choosing tells that a model of the list is to be chosen: then an empty line is an answer, too.
+func (sh *Shell) Choosing() bool {
+	o := sh.offered()
+	return o != nil && len(o.found) > 0
+}
+
 // answer makes a command of an input that answers the offer. Any other input ends it.
 func (sh *Shell) answer(line string, in input.Input) input.Input {
 	o := sh.offered()
 	if o == nil || o.refused || in.Form == input.Command {
 		return in
 	}
+	if in.Form == input.Nothing {
+		if sh.Choosing() {
+			sh.setOffer(nil)
+			sh.say(event.Notice, "none chosen; /local asks again")
+		}
+		return in
+	}
 	word := strings.ToLower(strings.TrimSpace(line))
 	fits := word == "y" || word == "yes" || word == "n" || word == "no"
 	if len(o.found) > 0 {
-		n, err := strconv.Atoi(word)
-		fits = err == nil && strconv.Itoa(n) == word
+		fits = !o.again || o.number(word) > 0
 	}
 	if !fits {
 		sh.setOffer(nil)
 		return in
 	}
 	return input.Input{Form: input.Command, Name: localCommand, Text: word}
+}
+
+// number is which of the models the word chooses; 0 for none.
+func (o *offer) number(word string) int {
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 1 || n > len(o.found) || strconv.Itoa(n) != word {
+		return 0
+	}
+	return n
 }
 
 func local(ctx context.Context, sh *Shell, c *event.Cell, word string) error {
@@ -95,24 +116,23 @@ func local(ctx context.Context, sh *Shell, c *event.Cell, word string) error {
 		return sh.options.NoModel
 	}
 	o := sh.offered()
-	n, err := strconv.Atoi(word)
 	switch {
 	case word == "" || o == nil || o.refused:
 		sh.setOffer(nil)
 		return sh.offerLocal("")
 	case time.Since(o.asked) < l.Grace:
-		sh.setOffer(&offer{asked: time.Now(), found: o.found, prompt: o.prompt})
+		sh.setOffer(&offer{asked: time.Now(), found: o.found, prompt: o.prompt, again: o.again})
 		sh.say(event.Warning, "that was typed before the question, and does not count")
 		return nil
 	case len(o.found) == 0 && (word == "y" || word == "yes"):
 		return sh.findLocal(ctx, o)
-	case len(o.found) > 0 && err == nil:
-		return sh.pickLocal(ctx, c, o, n)
+	case len(o.found) > 0:
+		return sh.pickLocal(ctx, c, o, o.number(word))
 	case word == "n" || word == "no":
 		sh.setOffer(&offer{refused: true})
 		return sh.options.NoModel
 	}
-	return &UsageError{usage: "/local", message: "answer y or n, or the number of a model"}
+	return &UsageError{usage: "/local", message: "answer y or n"}
 }
 
 // findLocal lists the models of the local servers.
@@ -134,15 +154,17 @@ func (sh *Shell) findLocal(ctx context.Context, o *offer) error {
 		}
 		rows = append(rows, []string{fmt.Sprintf("  %d", i+1), t.Model, window, t.Host()})
 	}
-	sh.say(event.Plain, "%s\nthe number of a model chooses it; anything else chooses none", show.Columns(rows))
+	sh.say(event.Plain, "%s\nthe number of a model chooses it; Enter alone leaves", show.Columns(rows))
 	sh.setOffer(&offer{asked: time.Now(), found: found, prompt: o.prompt})
 	return nil
 }
 
 // pickLocal has one of the models answer for this session, at once where there was a prompt.
 func (sh *Shell) pickLocal(ctx context.Context, c *event.Cell, o *offer, n int) error {
-	if n < 1 || n > len(o.found) {
-		return &UsageError{usage: "/local", message: fmt.Sprintf("%d: want a number from 1 to %d", n, len(o.found))}
+	if n == 0 {
+		sh.setOffer(&offer{asked: o.asked, found: o.found, prompt: o.prompt, again: true})
+		sh.say(event.Warning, "want a number from 1 to %d, or Enter to leave", len(o.found))
+		return nil
 	}
 	sh.setOffer(nil)
 	t := o.found[n-1]

@@ -336,6 +336,9 @@ func (m *model) armedNotice() string {
 func (m *model) enter() tea.Cmd {
 	line := m.full()
 	if strings.TrimSpace(line) == "" {
+		if m.shell.Choosing() {
+			return m.submit("")
+		}
 		return nil
 	}
 	if m.shell.Submit(line) == input.Incomplete {
