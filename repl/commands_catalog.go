@@ -12,12 +12,14 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
 	"almanac/catalog/pattern"
 	"almanac/catalog/text"
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/syntax"
+	"almanac/session/vm"
 )
 
 func catalogCommands() []command {
@@ -186,11 +188,32 @@ func why(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 			return err
 		}
 	}
+	if err := sh.noVariable(id); err != nil {
+		return err
+	}
 	text, err := sh.Why(id)
 	if err != nil {
 		return err
 	}
 	sh.say(event.Plain, "%s", text)
+	return nil
+}
+
+// noVariable says of what is no id, or begins with a global as in x.id, which variable /why can tell of.
+func (sh *Shell) noVariable(arg string) error {
+	if sh.options.Session.View().Why(arg).State != "unknown" {
+		return nil
+	}
+	names := strings.FieldsFunc(arg, func(r rune) bool { return !lua.IsName("_" + string(r)) })
+	set := func(name string) bool {
+		return slices.ContainsFunc(sh.options.Session.Globals(), func(g vm.Global) bool { return g.Name == name })
+	}
+	if i := slices.IndexFunc(names, set); i >= 0 && (i == 0 || catalog.CheckID(arg) != nil) {
+		return fmt.Errorf("%s: no such variable; /why %s tells of %[2]s", arg, names[i])
+	}
+	if catalog.CheckID(arg) != nil {
+		return fmt.Errorf("%s: no such variable and no action; /vars lists the variables", arg)
+	}
 	return nil
 }
 
