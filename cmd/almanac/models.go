@@ -203,6 +203,19 @@ func (cli *commandLine) findTarget(m modelChoice, name string) (llm.Target, erro
 	return t, fmt.Errorf("model %q: not configured: the models are %s", name, strings.Join(names, ", "))
 }
 
+// namedTarget returns the target of a name that the configuration has: that of a table, or the model that answers first.
+func (cli *commandLine) namedTarget(m modelChoice, name string) (llm.Target, error) {
+	if m.first.Provider != nil && m.first.String() == name {
+		return m.first, nil
+	}
+	m.server = llm.Target{}
+	t, err := cli.findTarget(m, name)
+	if errors.Is(err, errNoModel) {
+		err = fmt.Errorf("model %q: not configured: almanac models alone lists what the server has", name)
+	}
+	return t, err
+}
+
 // local finds model servers on the usual ports of this machine; nil where a model is configured.
 func (cli *commandLine) local(noModel error) (*repl.Local, error) {
 	var places []string

@@ -59,7 +59,7 @@ func (c modelsCommand) Run(ctx context.Context, cli *commandLine, p *program) er
 		targets = append(slices.Clip(targets), m.server)
 	}
 	if c.Name != "" {
-		t, err := cli.findTarget(m, c.Name)
+		t, err := cli.namedTarget(m, c.Name)
 		if err != nil {
 			return misconfigured(err)
 		}
