@@ -282,7 +282,10 @@ func (sh *Shell) runToSave(q saveRequest) (savedRun, error) {
 		return savedRun{}, errors.New("save: no run that ended well has called an action yet; /save NAME N takes cell N")
 	}
 	if !slices.ContainsFunc(cells, func(c transcript.Cell) bool { return c.N == q.from }) || q.to > cells[len(cells)-1].N {
-		return savedRun{}, fmt.Errorf("save: no cell [%d]", map[bool]int{true: q.to, false: q.from}[q.to > q.from])
+		if _, command := sh.cell(q.to); command && q.to == q.from {
+			return savedRun{}, fmt.Errorf("save: cell [%d] ran no Lua", q.to)
+		}
+		return savedRun{}, fmt.Errorf("save: no cell [%d]", q.to)
 	}
 	return sh.gather(cells, q.from, q.to, func(n, _ int) bool { return n >= q.from && n <= q.to })
 }
@@ -295,10 +298,12 @@ func worked(r transcript.Run) bool {
 // gather joins the scripts of cells from to to that want takes.
 func (sh *Shell) gather(cells []transcript.Cell, from, to int, want func(cell, run int) bool) (s savedRun, err error) {
 	var runs []transcript.Run
+	ran := false
 	for _, c := range cells {
 		n := 0 // of calls in the cell
 		for i, r := range c.Runs {
 			took := want(c.N, i)
+			ran = ran || took
 			switch {
 			case took && worked(r):
 				runs = append(runs, r)
@@ -320,7 +325,10 @@ func (sh *Shell) gather(cells []transcript.Cell, from, to int, want func(cell, r
 	if s.cells = fmt.Sprintf("[%d]", from); to > from {
 		s.cells += fmt.Sprintf(" to [%d]", to)
 	}
-	if len(runs) == 0 {
+	switch {
+	case len(runs) == 0 && !ran:
+		return s, fmt.Errorf("save: cell %s ran no Lua", s.cells)
+	case len(runs) == 0:
 		return s, fmt.Errorf("save: %s: no script there ended well", s.cells)
 	}
 	s.body, s.source = transcript.Body(runs), runs[0].Source
@@ -406,6 +414,10 @@ func (sh *Shell) recordTest(ctx context.Context, s *manifest.Saved, args map[str
 	}
 	s.Tests, s.Output = []manifest.Test{t}, saved.ShapeOf(got.Result)
 	said := "its test: " + text.Count(len(t.Calls), "recorded call")
+	if len(t.Calls) > 0 {
+		they := map[bool]string{true: "it", false: "they"}[len(t.Calls) == 1]
+		said += ", with all that " + they + " returned: look at it before you share the file"
+	}
 	if t.Cut != "" {
 		said += "; " + t.Cut
 	}

@@ -227,7 +227,10 @@ func (d *Draft) Action(id string, choices []Choice, called []string) (
 			c.Name = v.Name
 		}
 		_, twice := args[c.Name]
+		_, keyword := lua.Keyword(c.Name)
 		switch {
+		case keyword:
+			return s, nil, fmt.Errorf("%s: a word of Lua cannot name a parameter: how about %[1]s_value", c.Name)
 		case !lua.IsName(c.Name):
 			return s, nil, fmt.Errorf("%s: a parameter has a name of letters, digits and _%s", c.Name, or(nameFrom(c.Name)))
 		case chosen[c.N]:
