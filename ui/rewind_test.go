@@ -34,7 +34,8 @@ func TestWordsGoNowhereBack(t *testing.T) {
 				if s.rewind == nil || (s.rewind.choices != nil) != choosing || s.edit.text != "" || s.work != nil {
 					t.Fatalf("%q, pasted %v, in the second list %v: it was an answer:\n%s", word, pasted, choosing, s.picture())
 				}
-				if box := s.picture(); !strings.Contains(box, rewindWords) || !strings.Contains(box, "an arrow, then Enter goes back") {
+				box := s.picture()
+				if !strings.Contains(box, rewindWords) || !strings.Contains(box, "an arrow, then Enter goes back") {
 					t.Errorf("%q, pasted %v: nothing says that it chooses nothing:\n%s", word, pasted, box)
 				}
 				s.keys("up", "enter")

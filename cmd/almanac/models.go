@@ -203,7 +203,8 @@ func (cli *commandLine) findTarget(m modelChoice, name string) (llm.Target, erro
 	return t, fmt.Errorf("model %q: not configured: the models are %s", name, strings.Join(names, ", "))
 }
 
-// namedTarget returns the target of a name that the configuration has: that of a table, or the model that answers first.
+// namedTarget returns the target of a name that the configuration has: that of a table, or the model that answers
+// first.
 func (cli *commandLine) namedTarget(m modelChoice, name string) (llm.Target, error) {
 	if m.first.Provider != nil && m.first.String() == name {
 		return m.first, nil
