@@ -32,7 +32,7 @@ the number of a model chooses it; Enter alone leaves
 			{"3", again},
 			{"1", "model qwen3:8b at localhost:11434 from the next prompt, context window 32,768 tokens\nfor this session; keep qwen3:8b\n  It is 12.\n"},
 			{"?and now?", "  Still 12.\n"}, {"/local", "error: local: a model answers already: /model shows it\n"}},
-		"yes, and none":          {{"?how many?", question}, {"y", list}, {"none", again}, {"none", "nil\n"}, {"1", "1\n"}},
+		"yes, and none": {{"?how many?", question}, {"y", list}, {"none", again}, {"none", "nil\n"}, {"1", "1\n"}},
 		"a word, and a number": {{"?how many?", question}, {"Y", list}, {"the first", again},
 			{"1", "model qwen3:8b at localhost:11434 from the next prompt, context window 32,768 tokens\nfor this session; keep qwen3:8b\n  It is 12.\n"}},
 		"Enter alone": {{"?how many?", question}, {"y", list}, {" ", "none chosen; /local asks again\n"}, {"1", "1\n"},
