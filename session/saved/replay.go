@@ -2,7 +2,6 @@ package saved
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"sync"
 
 	"almanac/catalog"
+	"almanac/catalog/compare"
 	"almanac/catalog/lua"
 	"almanac/catalog/manifest"
 	"almanac/session"
@@ -98,7 +98,7 @@ func (t *tape) entry(id string, view *catalog.View) catalog.Entry {
 func (t *tape) play(c catalog.Call) (catalog.Result, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	i := slices.IndexFunc(t.calls, func(r manifest.TestCall) bool { return r.ID == c.ID && same(r.Args, c.Args) })
+	i := slices.IndexFunc(t.calls, func(r manifest.TestCall) bool { return r.ID == c.ID && compare.Same(r.Args, c.Args) })
 	if i < 0 {
 		return catalog.Result{}, fmt.Errorf("the recorded run made no such call")
 	}
@@ -119,7 +119,7 @@ func (t *tape) next(r manifest.TestCall) map[string]any {
 	}
 	next := map[string]any{}
 	for name, v := range t.calls[i].Args {
-		if !same(v, r.Args[name]) {
+		if !compare.Same(v, r.Args[name]) {
 			next[name] = v
 		}
 	}
@@ -129,16 +129,13 @@ func (t *tape) next(r manifest.TestCall) map[string]any {
 // answered is a call of the replay with what it was answered.
 func (t *tape) answered(c trace.Call) manifest.TestCall {
 	got := manifest.TestCall{ID: c.ID, Args: c.Args, Error: c.Error}
-	i := slices.IndexFunc(t.made, func(r manifest.TestCall) bool { return r.ID == c.ID && same(r.Args, c.Args) })
+	i := slices.IndexFunc(t.made, func(r manifest.TestCall) bool { return r.ID == c.ID && compare.Same(r.Args, c.Args) })
 	if i >= 0 {
 		got.Args, got.Result, got.Error = t.made[i].Args, t.made[i].Result, t.made[i].Error
 		t.made = slices.Delete(t.made, i, i+1)
 	}
 	return got
 }
-
-// same tells whether two values are equal as data: 1 and 1.0 are, and empty tables.
-func same(a, b any) bool { return len(differences("", a, b)) == 0 }
 
 // Compare says in lines how a replay differs from its test; empty where it does not.
 func Compare(want, got manifest.Test) []string {
@@ -149,113 +146,17 @@ func Compare(want, got manifest.Test) []string {
 			lines = append(lines, fmt.Sprintf("+ call %d: %s", i+1, callText(got.Calls[i])))
 		case i >= len(got.Calls):
 			lines = append(lines, fmt.Sprintf("- call %d: %s", i+1, callText(want.Calls[i])))
-		case want.Calls[i].ID != got.Calls[i].ID || !same(want.Calls[i].Args, got.Calls[i].Args):
+		case want.Calls[i].ID != got.Calls[i].ID || !compare.Same(want.Calls[i].Args, got.Calls[i].Args):
 			lines = append(lines, fmt.Sprintf("- call %d: %s", i+1, callText(want.Calls[i])),
 				fmt.Sprintf("+ call %d: %s", i+1, callText(got.Calls[i])))
 		}
 	}
-	for _, d := range differences("result", want.Result, got.Result) {
-		lines = append(lines, "- "+d.path+": "+d.want, "+ "+d.path+": "+d.got)
+	for _, d := range compare.Values("result", want.Result, got.Result) {
+		lines = append(lines, "- "+d.Path+": "+d.Want, "+ "+d.Path+": "+d.Got)
 	}
 	return lines
 }
 
 func callText(c manifest.TestCall) string {
 	return c.ID + lua.Literal(c.Args, lua.Options{Tight: true, Limit: 300})
-}
-
-// A difference is a place where two values differ, and what each has there.
-type difference struct{ path, want, got string }
-
-// mostDifferences is how many are listed.
-const mostDifferences = 20
-
-func differences(path string, want, got any) (all []difference) {
-	differ := func() []difference {
-		return []difference{{path, valueText(want), valueText(got)}}
-	}
-	if isEmpty(want) && isEmpty(got) {
-		return nil
-	}
-	switch w := want.(type) {
-	case map[string]any:
-		g, ok := got.(map[string]any)
-		if !ok {
-			return differ()
-		}
-		names := slices.Sorted(maps.Keys(w))
-		for name := range g {
-			if _, both := w[name]; !both {
-				names = append(names, name)
-			}
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			at := lua.Key(name)
-			if at == name {
-				at = "." + name
-			}
-			all = append(all, differences(path+at, w[name], g[name])...)
-		}
-	case []any:
-		g, ok := got.([]any)
-		if !ok {
-			return differ()
-		}
-		for i := range max(len(w), len(g)) {
-			var a, b any
-			if i < len(w) {
-				a = w[i]
-			}
-			if i < len(g) {
-				b = g[i]
-			}
-			all = append(all, differences(fmt.Sprintf("%s[%d]", path, i+1), a, b)...)
-		}
-	default:
-		if !sameScalar(want, got) {
-			return differ()
-		}
-	}
-	if len(all) > mostDifferences {
-		all = append(all[:mostDifferences:mostDifferences], difference{path + " and more", "", ""})
-	}
-	return all
-}
-
-func sameScalar(a, b any) bool {
-	x, isNumber := number(a)
-	y, both := number(b)
-	if isNumber && both {
-		i, whole := a.(int64)
-		j, wholes := b.(int64)
-		return whole && wholes && i == j || !(whole && wholes) && x == y
-	}
-	switch b.(type) {
-	case map[string]any, []any:
-		return false
-	}
-	return !isNumber && !both && a == b
-}
-
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case float64:
-		return v, true
-	case json.Number:
-		f, err := v.Float64()
-		return f, err == nil
-	}
-	return 0, false
-}
-
-func valueText(v any) string {
-	if v == nil {
-		return "nothing"
-	}
-	return lua.Literal(v, lua.Options{Tight: true, Limit: 200})
 }

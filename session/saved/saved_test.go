@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"almanac/catalog"
+	"almanac/catalog/compare"
 	"almanac/catalog/manifest"
 	"almanac/internal/golden"
 	"almanac/session"
@@ -182,7 +183,7 @@ func TestLiteralValues(t *testing.T) {
 		if err != nil || out.Err != nil {
 			t.Fatalf("%s: %v %v", text, err, out.Err)
 		}
-		if got, want := found[0].Value, out.Values[0].Data; !same(got, want) {
+		if got, want := found[0].Value, out.Values[0].Data; !compare.Same(got, want) {
 			t.Errorf("%s is %#v, Lua says %#v", text, got, want)
 		}
 	}

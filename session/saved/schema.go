@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"almanac/catalog"
+	"almanac/catalog/compare"
 )
 
 // An argument is where a literal stands in the arguments of an action.
@@ -134,7 +135,7 @@ func shapeOf(values []any, depth int) *jsonschema.Schema {
 	var items []any
 	fields := map[string][]any{}
 	for _, v := range values {
-		if !isEmpty(v) {
+		if !compare.Empty(v) {
 			kinds[kindOf(v)] = true
 		}
 		switch v := v.(type) {
@@ -172,15 +173,4 @@ func shapeOf(values []any, depth int) *jsonschema.Schema {
 		}
 	}
 	return s
-}
-
-// isEmpty tells of a table that is empty, of which Lua does not say whether it is a list.
-func isEmpty(v any) bool {
-	switch v := v.(type) {
-	case []any:
-		return len(v) == 0
-	case map[string]any:
-		return len(v) == 0
-	}
-	return false
 }
