@@ -402,7 +402,9 @@ func (r *run) unbegun(preview *Outcome, fault vm.Error) (*Outcome, error) {
 	out := leaves(w, Outcome{
 		Calls: preview.Calls, Err: &fault, Elapsed: preview.Elapsed, DryRun: preview.DryRun,
 	})
-	err := w.record(r.ended(&out))
+	ended := r.ended(&out)
+	ended.Ended.Unbegun = true
+	err := w.record(ended)
 	if w.options.Ran != nil {
 		w.options.Ran(leaves(w, r.script), &out)
 	}

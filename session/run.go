@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -157,6 +158,9 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	if err := w.record(r.of(trace.Record{
 		Kind: trace.KindRun, Author: string(r.script.Author), Mode: r.mode, Text: w.redactor.text(r.script.Source),
 		IDs: r.script.Actions, Line: r.script.Line,
+		Script: &trace.Script{
+			Name: r.script.Name, Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args, Times: r.script.Times,
+		},
 	})); err != nil {
 		return nil, err
 	}
@@ -323,9 +327,12 @@ func (r *run) ended(out *Outcome) trace.Record {
 	for _, v := range out.Values {
 		reprs = append(reprs, v.Repr)
 	}
-	o.Repr = cut(strings.Join(reprs, ", "), logText)
+	whole := strings.Join(reprs, ", ")
+	if o.Repr = cut(whole, logText); o.Repr != whole {
+		o.ReprSum = fmt.Sprintf("%x", sha256.Sum256([]byte(whole)))
+	}
 	if out.Err != nil {
-		o.Error = out.Err.Error()
+		o.Error, o.Kind, o.Limit = out.Err.Error(), string(out.Err.Kind), out.Err.Limit
 	}
 	return r.of(trace.Record{Kind: trace.KindOutcome, Author: string(r.script.Author), Mode: r.mode, Ended: o})
 }

@@ -56,10 +56,12 @@ type Record struct {
 	IDs    []string  `json:"ids,omitempty"`
 	// Line is which line of what was read is the first one of a run's Text; zero means 1. Lines of its calls count from
 	// the beginning of what was read.
-	Line  int      `json:"line,omitempty"`
-	Call  *Call    `json:"call,omitempty"`
-	Ended *Outcome `json:"outcome,omitempty"`
-	About *About   `json:"session,omitempty"`
+	Line int `json:"line,omitempty"`
+	// Script says how a run's Text was run.
+	Script *Script  `json:"script,omitempty"`
+	Call   *Call    `json:"call,omitempty"`
+	Ended  *Outcome `json:"outcome,omitempty"`
+	About  *About   `json:"session,omitempty"`
 	// Batch are the calls that one question for a whole run is about.
 	Batch []Call `json:"batch,omitempty"`
 	// Before is set in the records of the preview that precedes a run, for the question about all of it: the run's id.
@@ -72,6 +74,15 @@ type Record struct {
 	// Whole is the result of Call where Call.Result is a part of it, for who keeps it in memory. No log has it. It is
 	// shared and must not be changed.
 	Whole any `json:"-"`
+}
+
+// A Script is how a run was asked for, beside its source; see session.Script. Logs of old have none.
+type Script struct {
+	Name  string   `json:"name,omitempty"`
+	Expr  bool     `json:"expr,omitempty"`
+	Keep  []string `json:"keep,omitempty"`
+	Args  []string `json:"args,omitempty"`
+	Times int      `json:"times,omitempty"`
 }
 
 // About says whose log it is; it is the first record of every log.
@@ -188,9 +199,16 @@ func (c *Call) Words() string {
 
 // An Outcome is a run's end as the log keeps it.
 type Outcome struct {
-	OK      bool          `json:"ok"`
-	Repr    string        `json:"repr,omitempty"` // cut to 4 KiB
-	Error   string        `json:"error,omitempty"`
+	OK   bool   `json:"ok"`
+	Repr string `json:"repr,omitempty"` // cut to 4 KiB
+	// ReprSum is a digest of the whole where Repr is cut.
+	ReprSum string `json:"repr_sum,omitempty"`
+	Error   string `json:"error,omitempty"`
+	// Kind is that of the error, as in vm.Error, and Limit the limit that was hit.
+	Kind  string `json:"kind,omitempty"`
+	Limit string `json:"limit,omitempty"`
+	// Unbegun tells that the script did not begin: what its preview came to was not approved.
+	Unbegun bool          `json:"unbegun,omitempty"`
 	Stdout  string        `json:"stdout,omitempty"` // of logs of old; later ones have it in records of its own
 	Stderr  string        `json:"stderr,omitempty"`
 	Calls   int           `json:"calls,omitempty"`
