@@ -19,7 +19,7 @@ var owners = map[string][]string{
 	"github.com/charmbracelet/x/ansi":   {"catalog/text/cells", "ui"},
 	"github.com/Shopify/go-lua":         {"session/vm"},
 	"github.com/sashabaranov/go-openai": {"llm/openai"},
-	"modernc.org/sqlite":                {"catalog/demo", "catalog/manifest"},
+	"modernc.org/sqlite":                {"catalog/demo", "catalog/manifest", "session/kept"},
 	"charm.land/bubbletea/v2":           {"ui"},
 	"charm.land/lipgloss/v2":            {"ui"},
 	"charm.land/bubbles/v2":             {"ui"},

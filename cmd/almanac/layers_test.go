@@ -66,6 +66,7 @@ var layers = []layer{
 		"catalog":      "ids, arguments and results",
 		"catalog/spec": "reads JSON; what is known of a result",
 	}},
+	{"session/kept", nil},
 	{"session/trace", map[string]string{"catalog": "effects of calls", "catalog/secret": "the log is redacted"}},
 	{"session", map[string]string{
 		"catalog":        "views, entries, calls",
