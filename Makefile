@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-model peers-openapi fuzz soak e2e bench-ui
+.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-model peers-openapi fuzz soak e2e bench-ui proof
 
 run: build
 	./bin/almanac
@@ -50,6 +50,11 @@ lua-diff:
 	@command -v lua5.2 >/dev/null || { apt-get update && apt-get install -y lua5.2; } >/dev/null 2>&1 || true
 	@if command -v lua5.2 >/dev/null; then SEED=$(SEED) ALMANAC_LUA_DIFF=$(N) $(GO) test ./session/vm/diff -count=1 -v -timeout 120m; \
 	else echo "NOT RUN: make lua-diff, because there is no lua5.2 and apt-get could not install it" >&2; fi
+
+# What a session promises, against N random programs over the demo; SEED repeats a run.
+proof: N = 300
+proof:
+	ALMANAC_PROOF=$(N) SEED=$(or $(SEED),$(shell date +%s)) $(GO) test ./session/proof -count=1 -v -timeout 60m
 
 # Every fuzz test, or those named like FUZZ, for FUZZTIME each.
 FUZZ ?= Fuzz

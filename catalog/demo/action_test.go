@@ -125,7 +125,7 @@ func parseExample(text string) (id string, args map[string]any, err error) {
 	if after, ok := strings.CutPrefix(text, "local "); ok {
 		_, p.rest, _ = strings.Cut(after, " = ")
 	}
-	id, p.rest, _ = strings.Cut(p.rest, "(")
+	id, p.rest, _ = strings.Cut(strings.Replace(p.rest, `["return"]`, ".return", 1), "(")
 	v, err := p.value()
 	if err != nil {
 		return "", nil, err

@@ -204,7 +204,7 @@ func commerceShipments() []action {
 				exec(`UPDATE orders SET status = 'returned' WHERE id = :order_id`),
 				one(`SELECT * FROM shipment_view WHERE id = :shipment_id`),
 			},
-			lua: `commerce.shipment.return({ shipment_id = "shp_00001" })`,
+			lua: `commerce.shipment["return"]({ shipment_id = "shp_00001" })`,
 		},
 	}
 }

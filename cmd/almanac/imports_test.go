@@ -49,7 +49,7 @@ func TestImports(t *testing.T) {
 			return err
 		}
 		from := filepath.ToSlash(rel)
-		forTests := from == "internal/golden" || strings.HasSuffix(from, "/openaitest")
+		forTests := strings.HasPrefix(from, "internal/") || strings.HasSuffix(from, "/openaitest")
 		if forTests || strings.Contains(from, "/testdata") {
 			return nil
 		}

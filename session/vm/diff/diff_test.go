@@ -6,6 +6,7 @@ package diff
 import (
 	"bufio"
 	"bytes"
+	_ "embed"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -19,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"almanac/internal/grammar"
 	"almanac/prelude"
 	"almanac/session/vm"
 )
@@ -29,6 +31,34 @@ const (
 	runs     = 20 // programs in one machine
 	shown    = 10 // different differences
 )
+
+//go:embed testdata/grammar.txt
+var grammarText string
+
+// opening is the first lines of a program: show prints values in a way that does not depend on addresses or on the
+// order of pairs.
+const opening = `local function text(v, n) if type(v) == "table" and not getmetatable(v) then if n == 0 then return "{...}" end ` +
+	`local l = {} for k, w in next, v do l[#l + 1] = text(k == 0 or k, 0) .. "=" .. text(w, n - 1) end table.sort(l) return "{" .. table.concat(l, " ") .. "}" end ` +
+	`local t = type(v) if t == "number" or t == "string" or t == "boolean" or t == "nil" then return tostring(v) end return t end ` +
+	`local function show(...) local l = {...} for i = 1, select("#", ...) do l[i] = text(l[i], 3) end print(table.concat(l, " ")) end` + "\n" +
+	`G, H, S, L, M = 3, 2.5, "s", {1, 2, 3}, {x = 1, y = "m"}` + "\n"
+
+// program writes the program of a number.
+func (c *comparison) program(seed, number uint64) *grammar.Node {
+	w := c.grammar.Writer(seed, number, grammar.Variable{Name: "G", Type: "num"}, grammar.Variable{Name: "H", Type: "num"},
+		grammar.Variable{Name: "S", Type: "str"}, grammar.Variable{Name: "L", Type: "list"},
+		grammar.Variable{Name: "M", Type: "map"})
+	body := w.Block(5 + w.IntN(10))
+	for _, p := range body.Parts {
+		// Most errors end one statement only.
+		if n, ok := p.(*grammar.Node); ok && w.IntN(3) > 0 && !strings.HasPrefix(n.String(), "local ") {
+			statement := &grammar.Node{Symbol: "stmt", Parts: n.Parts}
+			n.Parts = []any{"show(pcall(function(...) ", &grammar.Node{Symbol: "stmts", Parts: []any{statement}},
+				" end, 1, 's'))"}
+		}
+	}
+	return &grammar.Node{Symbol: "program", Parts: []any{opening, body, "\n"}}
+}
 
 // A reference is a running lua5.2 that takes programs.
 type reference struct {
@@ -127,7 +157,7 @@ func (c *comparison) here(program string) (string, error) {
 type comparison struct {
 	*reference
 	code    vm.Compiled
-	grammar grammar
+	grammar grammar.Grammar
 	session *session
 }
 
@@ -164,8 +194,8 @@ func (v verdict) first() string {
 }
 
 // smallest cuts a program that differs down.
-func (c *comparison) smallest(tree *node) (text string, last verdict) {
-	r := reducer{c.grammar, tree, func(program string) bool {
+func (c *comparison) smallest(tree *grammar.Node) (text string, last verdict) {
+	c.grammar.Reduce(tree, func(program string) bool {
 		outputs, err := c.run(program)
 		if err != nil {
 			return false
@@ -177,8 +207,7 @@ func (c *comparison) smallest(tree *node) (text string, last verdict) {
 		}
 		last = v
 		return true
-	}}
-	r.reduce()
+	})
 	return strings.TrimPrefix(tree.String(), opening), last
 }
 
@@ -193,10 +222,10 @@ type report struct {
 
 // check compares the programs from first on.
 func (c *comparison) check(r *report, seed, first uint64) error {
-	var trees []*node
+	var trees []*grammar.Node
 	var texts []string
 	for i := range uint64(batch) {
-		trees = append(trees, c.grammar.program(seed, first+i))
+		trees = append(trees, c.program(seed, first+i))
 		texts = append(texts, trees[i].String())
 	}
 	outputs, err := c.run(texts...)
@@ -278,7 +307,7 @@ func TestDiff(t *testing.T) {
 			} else {
 				defer ref.close()
 			}
-			c := comparison{reference: ref, code: code, grammar: readGrammar()}
+			c := comparison{reference: ref, code: code, grammar: grammar.Read(grammarText)}
 			for first := range work {
 				if err == nil {
 					if err = c.check(r, seed, first); err != nil {

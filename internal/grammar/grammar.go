@@ -1,7 +1,13 @@
-package diff
+// Package grammar writes random programs from a grammar, for tests, and cuts one that shows a fault down.
+//
+//	Grammar   the productions of each symbol, read from a file such as session/vm/diff/testdata/grammar.txt, which
+//	          explains how they are written
+//	Writer    writes the program of a number; a run is repeated by its seed
+//	Node      a piece of a program
+//	Reduce    cuts a program down to the smallest one that is still wrong
+package grammar
 
 import (
-	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -10,55 +16,45 @@ import (
 	"strings"
 )
 
-// This file writes random programs from the grammar, as trees, so that the minimiser can cut them.
-
-// A node is a piece of a program. Its parts are strings and nodes.
-type node struct {
-	symbol string
-	parts  []any
+// A Node is a piece of a program. Its parts are strings and nodes.
+type Node struct {
+	Symbol string
+	Parts  []any
 }
 
-func (n *node) add(parts ...any) { n.parts = append(n.parts, parts...) }
+func (n *Node) add(parts ...any) { n.Parts = append(n.Parts, parts...) }
 
-func (n *node) write(b *strings.Builder) {
-	for _, p := range n.parts {
+func (n *Node) write(b *strings.Builder) {
+	for _, p := range n.Parts {
 		switch p := p.(type) {
 		case string:
 			b.WriteString(p)
-		case *node:
+		case *Node:
 			p.write(b)
 		}
 	}
 }
 
-func (n *node) String() string {
+func (n *Node) String() string {
 	var b strings.Builder
 	n.write(&b)
 	return b.String()
 }
 
-// opening is the first lines of a program: show prints values in a way that does not depend on addresses or on the
-// order of pairs.
-const opening = `local function text(v, n) if type(v) == "table" and not getmetatable(v) then if n == 0 then return "{...}" end ` +
-	`local l = {} for k, w in next, v do l[#l + 1] = text(k == 0 or k, 0) .. "=" .. text(w, n - 1) end table.sort(l) return "{" .. table.concat(l, " ") .. "}" end ` +
-	`local t = type(v) if t == "number" or t == "string" or t == "boolean" or t == "nil" then return tostring(v) end return t end ` +
-	`local function show(...) local l = {...} for i = 1, select("#", ...) do l[i] = text(l[i], 3) end print(table.concat(l, " ")) end` + "\n" +
-	`G, H, S, L, M = 3, 2.5, "s", {1, 2, 3}, {x = 1, y = "m"}` + "\n"
-
-// A variable is one that the program can see. A function of some level calls only those of lower ones.
-type variable struct {
-	name, typ string
-	level     int
+// A Variable is one that the program can see. A function of some level calls only those of lower ones.
+type Variable struct {
+	Name, Type string
+	level      int
 }
 
 // late says that the value of a variable must not use it: it could call itself without end.
-func (v variable) late() bool { return v.typ == "fun" || v.typ == "co" || v.typ == "obj" }
+func (v Variable) late() bool { return v.Type == "fun" || v.Type == "co" || v.Type == "obj" }
 
-// mistaken are the symbols that are sometimes of the wrong type.
+// mistaken are the symbols that are sometimes of the wrong type, where the grammar has one, "bad".
 var mistaken = []string{"num", "str", "operand", "list", "bool", "divisor", "small"}
 
-// A grammar holds the productions of each symbol.
-type grammar map[string][]production
+// A Grammar holds the productions of each symbol.
+type Grammar map[string][]production
 
 type production struct {
 	text  string
@@ -72,18 +68,16 @@ type hole struct {
 	sign, symbol string
 }
 
-//go:embed testdata/grammar.txt
-var grammarText string
-
 var (
 	holes  = regexp.MustCompile(`<([=+]?)([a-z0-9]+)>|<\^>|@@?|·`)
 	weight = regexp.MustCompile(`^([0-9]+)x `)
 )
 
-func readGrammar() grammar {
-	all := grammar{}
+// Read reads a grammar.
+func Read(text string) Grammar {
+	all := Grammar{}
 	symbol := ""
-	for line := range strings.Lines(strings.ReplaceAll(grammarText, "\n\t\t", " ")) {
+	for line := range strings.Lines(strings.ReplaceAll(text, "\n\t\t", " ")) {
 		line = strings.TrimSuffix(line, "\n")
 		text, is := strings.CutPrefix(line, "\t")
 		switch {
@@ -102,6 +96,11 @@ func readGrammar() grammar {
 	return all
 }
 
+// Add adds a production without holes.
+func (all Grammar) Add(symbol, text string) {
+	all[symbol] = append(all[symbol], production{text: text})
+}
+
 func readProduction(text string) production {
 	p := production{text: text}
 	for _, at := range holes.FindAllStringSubmatchIndex(text, -1) {
@@ -114,11 +113,11 @@ func readProduction(text string) production {
 	return p
 }
 
-// A generator writes one program.
-type generator struct {
-	grammar grammar
-	r       *rand.Rand
-	scope   []variable
+// A Writer writes one program.
+type Writer struct {
+	*rand.Rand
+	grammar Grammar
+	scope   []Variable
 	depth   int // of the expression
 	nest    int // of blocks
 	names   int
@@ -140,25 +139,19 @@ const (
 	topLevel = 4
 )
 
-// program writes the program of a number.
-func (all grammar) program(seed, number uint64) *node {
-	g := &generator{grammar: all, r: rand.New(rand.NewPCG(seed, number)), context: context{level: topLevel, vararg: true}}
-	g.scope = []variable{{"G", "num", 0}, {"H", "num", 0}, {"S", "str", 0}, {"L", "list", 0}, {"M", "map", 0}}
-	body := g.block(5 + g.r.IntN(10))
-	for _, p := range body.parts {
-		// Most errors end one statement only.
-		if n, ok := p.(*node); ok && g.r.IntN(3) > 0 && !strings.HasPrefix(n.String(), "local ") {
-			n.parts = []any{"show(pcall(function(...) ", &node{"stmts", []any{&node{"stmt", n.parts}}}, " end, 1, 's'))"}
-		}
+// Writer returns one for the program of a number, which can see the variables of scope.
+func (all Grammar) Writer(seed, number uint64, scope ...Variable) *Writer {
+	return &Writer{
+		Rand: rand.New(rand.NewPCG(seed, number)), grammar: all, scope: scope,
+		context: context{level: topLevel, vararg: true},
 	}
-	return &node{"program", []any{opening, body, "\n"}}
 }
 
 // blocks are the symbols that inner writes.
 var blocks = []string{"block", "loop", "body", "body0", "block0", "cobody"}
 
 // fits says whether a production can be used here.
-func (g *generator) fits(symbol string, p production) bool {
+func (g *Writer) fits(symbol string, p production) bool {
 	if !g.vararg && symbol != "params" && strings.Contains(p.text, "...") && !strings.Contains(p.text, "function") {
 		return false
 	}
@@ -173,23 +166,23 @@ func (g *generator) fits(symbol string, p production) bool {
 }
 
 // expand writes a symbol of the grammar.
-func (g *generator) expand(symbol string) *node {
+func (g *Writer) expand(symbol string) *Node {
 	g.depth++
 	defer func() { g.depth-- }()
-	if slices.Contains(mistaken, symbol) && g.r.IntN(50) == 0 {
-		return &node{symbol, []any{g.expand("bad")}}
+	if g.grammar["bad"] != nil && slices.Contains(mistaken, symbol) && g.IntN(50) == 0 {
+		return &Node{symbol, []any{g.expand("bad")}}
 	}
 	productions := g.grammar[symbol]
 	switch {
 	case symbol == "yield" && g.coroutine:
 		productions = g.grammar["yielding"]
 	case symbol == "exit" && len(g.labels) > 0:
-		return &node{symbol, []any{"goto " + g.labels[g.r.IntN(len(g.labels))]}}
+		return &Node{symbol, []any{"goto " + g.labels[g.IntN(len(g.labels))]}}
 	case symbol == "exit" && g.loops > 0:
-		return &node{symbol, []any{"break"}}
+		return &Node{symbol, []any{"break"}}
 	}
 	for range 20 {
-		if p := productions[g.r.IntN(len(productions))]; g.fits(symbol, p) {
+		if p := productions[g.IntN(len(productions))]; g.fits(symbol, p) {
 			return g.fill(symbol, p)
 		}
 	}
@@ -197,11 +190,11 @@ func (g *generator) expand(symbol string) *node {
 }
 
 // fill writes a production with its holes filled.
-func (g *generator) fill(symbol string, p production) *node {
-	n := &node{symbol: symbol}
+func (g *Writer) fill(symbol string, p production) *Node {
+	n := &Node{Symbol: symbol}
 	visible, at := len(g.scope), 0
 	var fresh, last string
-	var declared, parameters []variable
+	var declared, parameters []Variable
 	for _, h := range p.holes {
 		n.add(p.text[at:h.start])
 		at = h.end
@@ -220,8 +213,8 @@ func (g *generator) fill(symbol string, p production) *node {
 			last = g.variable(h.symbol)
 			n.add(last)
 		case h.sign == "+":
-			declared = append(declared, variable{g.name(declared), h.symbol, g.r.IntN(max(1, g.level))})
-			last = declared[len(declared)-1].name
+			declared = append(declared, Variable{g.name(declared), h.symbol, g.IntN(max(1, g.level))})
+			last = declared[len(declared)-1].Name
 			n.add(last)
 		case strings.HasPrefix(h.symbol, "params"):
 			n.add(g.expand(h.symbol))
@@ -242,7 +235,7 @@ func (g *generator) fill(symbol string, p production) *node {
 }
 
 // limited does what writes the value of a new variable: a function of its level.
-func (g *generator) limited(declared []variable, write func()) {
+func (g *Writer) limited(declared []Variable, write func()) {
 	outer := g.level
 	if len(declared) == 1 && declared[0].late() {
 		g.level = min(g.level, declared[0].level+1)
@@ -253,7 +246,7 @@ func (g *generator) limited(declared []variable, write func()) {
 
 // inner writes a block: one of the function that is written, or the body of a new one whose head is the end of before.
 // It sees the variables that the production declares.
-func (g *generator) inner(symbol, before string, declared []variable) *node {
+func (g *Writer) inner(symbol, before string, declared []Variable) *Node {
 	scope, depth, outer := len(g.scope), g.depth, g.context
 	for _, v := range declared {
 		if !v.late() {
@@ -268,34 +261,35 @@ func (g *generator) inner(symbol, before string, declared []variable) *node {
 	g.nest++
 	switch symbol {
 	case "block":
-		return g.block(1 + g.r.IntN(3))
+		return g.Block(1 + g.IntN(3))
 	case "loop":
 		g.loops++
-		if g.r.IntN(2) == 0 {
-			return g.block(1 + g.r.IntN(3))
+		if g.IntN(2) == 0 {
+			return g.Block(1 + g.IntN(3))
 		}
 		g.names++
 		label := fmt.Sprint("l", g.names)
 		g.labels = append(slices.Clone(g.labels), label)
-		return &node{"stmts", []any{"do ", g.block(1 + g.r.IntN(3)), " end ::" + label + "::"}}
+		return &Node{"stmts", []any{"do ", g.Block(1 + g.IntN(3)), " end ::" + label + "::"}}
 	}
-	g.context = context{level: g.r.IntN(max(1, g.level)), coroutine: symbol == "cobody"}
+	g.context = context{level: g.IntN(max(1, g.level)), coroutine: symbol == "cobody"}
 	if strings.HasSuffix(symbol, "0") {
 		g.level = 0
 	}
 	g.vararg = strings.Contains(before[strings.LastIndex(before, "function"):], "...)")
-	n := g.block(1 + g.r.IntN(3))
+	n := g.Block(1 + g.IntN(3))
 	if symbol != "block0" {
 		n.add(" ", g.expand("result"))
 	}
 	return n
 }
 
-func (g *generator) block(statements int) *node {
-	n := &node{symbol: "stmts"}
+// Block writes statements.
+func (g *Writer) Block(statements int) *Node {
+	n := &Node{Symbol: "stmts"}
 	for i := range statements {
 		if i > 0 {
-			n.add([]string{"\n", "\n", "\n", " ", "; "}[g.r.IntN(5)])
+			n.add([]string{"\n", "\n", "\n", " ", "; "}[g.IntN(5)])
 		}
 		n.add(g.expand("stmt"))
 	}
@@ -303,8 +297,8 @@ func (g *generator) block(statements int) *node {
 }
 
 // gap is white space between two tokens.
-func (g *generator) gap() string {
-	switch g.r.IntN(12) {
+func (g *Writer) gap() string {
+	switch g.IntN(12) {
 	case 0, 1:
 		return "\n"
 	case 2:
@@ -315,10 +309,10 @@ func (g *generator) gap() string {
 	return " "
 }
 
-func (g *generator) name(taken []variable) string {
+func (g *Writer) name(taken []Variable) string {
 	for {
-		name := string(rune('a' + g.r.IntN(6)))
-		if !slices.ContainsFunc(taken, func(v variable) bool { return v.name == name }) {
+		name := string(rune('a' + g.IntN(6)))
+		if !slices.ContainsFunc(taken, func(v Variable) bool { return v.Name == name }) {
 			return name
 		}
 	}
@@ -326,17 +320,17 @@ func (g *generator) name(taken []variable) string {
 
 // variable chooses a visible variable of a type, "" when there is none. A function of the lowest level uses no objects,
 // whose metamethods are of that level.
-func (g *generator) variable(typ string) string {
+func (g *Writer) variable(typ string) string {
 	seen := map[string]bool{}
 	var found []string
 	for _, v := range slices.Backward(g.scope) {
-		if !seen[v.name] && v.typ == typ && (v.level < g.level || typ != "fun" && typ != "co" && typ != "obj") {
-			found = append(found, v.name)
+		if !seen[v.Name] && v.Type == typ && (v.level < g.level || typ != "fun" && typ != "co" && typ != "obj") {
+			found = append(found, v.Name)
 		}
-		seen[v.name] = true
+		seen[v.Name] = true
 	}
 	if len(found) == 0 {
 		return ""
 	}
-	return found[g.r.IntN(len(found))]
+	return found[g.IntN(len(found))]
 }
