@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-model peers-openapi fuzz soak e2e bench-ui proof
+.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-model peers-openapi fuzz soak kills e2e bench-ui proof
 
 run: build
 	./bin/almanac
@@ -45,7 +45,7 @@ bench-lua:
 	ALMANAC_SPEED=1 $(GO) test ./session/vm -run TestSpeed -count=1 -v
 
 # N random programs here and in lua5.2; SEED repeats a run. It is installed with apt where it is missing.
-N ?= 100000
+lua-diff: N = 100000
 lua-diff:
 	@command -v lua5.2 >/dev/null || { apt-get update && apt-get install -y lua5.2; } >/dev/null 2>&1 || true
 	@if command -v lua5.2 >/dev/null; then SEED=$(SEED) ALMANAC_LUA_DIFF=$(N) $(GO) test ./session/vm/diff -count=1 -v -timeout 120m; \
@@ -151,6 +151,13 @@ peers-model: $(LLAMA)/llama-server
 # A conversation of 1,000 turns: its memory, its requests, its history.
 soak:
 	ALMANAC_SOAK=1000 $(GO) test ./llm/tools -run TestSoak -count=1 -v -timeout 5m
+
+# The program and its kernel processes, killed N times at random moments; SEED makes the same choices again. See
+# docs/contributing.md. Linux only.
+kills: N = 1000
+kills: build
+	ALMANAC_E2E=$(CURDIR)/bin/almanac ALMANAC_KILLS=$(N) SEED=$(SEED) $(GO) test ./cmd/almanac/kills -count=1 -v -timeout 60m | \
+		grep -Ev '^=== |^ *--- PASS|^PASS'; exit $${PIPESTATUS[0]}
 
 # The program in a real tmux, under three minutes: every requirement of the terminal, screens, the scrollback.
 # It needs tmux (apt-get install tmux, brew install tmux), and bash, zsh and fish for what completes in them.

@@ -1,0 +1,112 @@
+//go:build linux
+
+package kills
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/session/trace"
+)
+
+// An account is which steps the globals of one session held, as its log and those before it say.
+type account struct {
+	steps []int             // at the end
+	last  string            // the run that left them
+	after map[string][]int  // by the run that left them
+	cells map[string]string // runs by what a person calls them, those of earlier sessions too
+}
+
+var (
+	stepAt    = regexp.MustCompile(`seen\[#seen\+1\] = (\d+)`)
+	markedAt  = regexp.MustCompile(`^"?(at|done) (\d+)(\.\d+)?"?$`)
+	resumedAt = regexp.MustCompile(`^resumed (\S+?)[ ,]`)
+	globalsAt = regexp.MustCompile(`globals? from ([^;)]+)[;)]`)
+)
+
+// compareStates follows the globals through the logs, and wants each dump to have printed them.
+func (w *world) compareStates(shown []string, all map[string][]trace.Record, newest string) {
+	w.t.Helper()
+	records := all[newest]
+	if len(records) == 0 {
+		return
+	}
+	own := w.begin(shown, records[0])
+	if own == nil {
+		return
+	}
+	runs, printed := map[string]trace.Record{}, map[string]string{}
+	for _, r := range records {
+		switch r.Kind {
+		case trace.KindRun:
+			runs[r.Run] = r
+			w.tally.runs++
+			w.tally.unended++
+			if r.Mode == trace.ModePreview {
+				w.tally.previews++
+			}
+		case trace.KindOutput:
+			printed[r.Run] += r.Text
+		case trace.KindReset:
+			own.steps = nil
+		case trace.KindBack:
+			own.steps, own.last = own.after[r.Run], r.Run
+		case trace.KindOutcome:
+			w.tally.unended--
+			run := runs[r.Run]
+			if !r.Ended.OK {
+				w.tally.failed++
+			}
+			if !r.Ended.OK || run.Mode != trace.ModeRun {
+				continue
+			}
+			if run.Text == dump {
+				w.tally.compared++
+				if got, want := strings.TrimSpace(printed[r.Run]), globals(own.steps); got != want {
+					w.wrong(shown, "cell %d printed\n%s\nwant\n%s", r.Cell, got, want)
+				}
+			}
+			if m := stepAt.FindStringSubmatch(run.Text); m != nil {
+				n, _ := strconv.Atoi(m[1])
+				own.steps = append(slices.Clone(own.steps), n)
+			}
+			own.last, own.after[r.Run], own.cells["cell "+strconv.Itoa(r.Cell)] = r.Run, own.steps, r.Run
+		}
+	}
+	w.accounts[newest] = own
+}
+
+// begin is the account as the session began: what it says to have of the session that it goes on from.
+func (w *world) begin(shown []string, first trace.Record) *account {
+	w.t.Helper()
+	own := &account{after: map[string][]int{}, cells: map[string]string{}}
+	if first.About == nil {
+		w.wrong(shown, "the log begins with a record of kind %q", first.Kind)
+	}
+	if first.About.Resumes == "" {
+		return own
+	}
+	earlier := w.accounts[first.About.Resumes]
+	i := slices.IndexFunc(shown, func(line string) bool { return resumedAt.MatchString(line) })
+	if earlier == nil || i < 0 {
+		return nil // it was killed before it had begun
+	}
+	for run, steps := range earlier.after {
+		own.after[run] = steps
+	}
+	for label, run := range earlier.cells {
+		own.cells[label] = run
+	}
+	if m := globalsAt.FindStringSubmatch(shown[i]); m != nil {
+		if own.last = own.cells[m[1]]; own.last == "" {
+			w.wrong(shown, "no run is called %s", m[1])
+		}
+		own.steps = own.after[own.last]
+	}
+	if !slices.Equal(own.steps, earlier.steps) {
+		w.tally.behind++
+	}
+	return own
+}
