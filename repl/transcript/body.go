@@ -4,6 +4,7 @@ package transcript
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/session"
@@ -18,7 +19,7 @@ func Body(runs []Run) string {
 		source := uncommented(r.Source)
 		switch {
 		case i < len(runs)-1:
-			b.WriteString(step(r, source, runs[i+1:]) + "\n")
+			b.WriteString(statement(r, r.keeps(runs[i+1:], false)) + "\n")
 		case syntax.IsExpression(source):
 			b.WriteString("return " + strings.TrimSpace(source) + "\n")
 		default:
@@ -28,28 +29,36 @@ func Body(runs []Run) string {
 	return b.String()
 }
 
-// step makes a statement of a script.
-func step(r Run, source string, after []Run) string {
-	var names []string
-	for _, name := range []string{"_", fmt.Sprintf("_%d", r.Cell)} {
-		for _, later := range after {
-			if r.Author == session.User && mentions(later.Source, name) {
-				names = append(names, name)
-				break
-			}
-		}
-	}
-	switch keep := strings.Join(names, ", "); {
-	case syntax.IsExpression(source) && keep == "" && syntax.Check(source) == nil && standsAlone(source):
+// statement makes one of a script, so that scripts can stand one after the other. What it returns is kept in names.
+func statement(r Run, names string) string {
+	source := uncommented(r.Source)
+	switch {
+	case syntax.IsExpression(source) && names == "" && syntax.Check(source) == nil && standsAlone(source):
 		return strings.TrimSpace(source) // a call
 	case syntax.IsExpression(source):
-		return kept(strings.TrimSpace(source), keep)
+		return kept(strings.TrimSpace(source), names)
 	case returns(source):
-		return kept("(function(...)\n"+source+"\nend)()", keep)
+		return kept("(function(...)\n"+source+"\nend)()", names)
 	case standsAlone(source):
 		return strings.TrimSpace(source)
 	}
 	return "do\n" + strings.Trim(source, "\n") + "\nend"
+}
+
+// keeps lists in which of _ and _7 a value that r returns is kept: those that the scripts after it ask for; _ always,
+// where that is set.
+func (r Run) keeps(after []Run, always bool) string {
+	if r.Author != session.User {
+		return ""
+	}
+	var names []string
+	for _, name := range []string{fmt.Sprintf("_%d", r.Cell), "_"} {
+		asks := func(later Run) bool { return mentions(later.Source, name) }
+		if always && name == "_" || slices.ContainsFunc(after, asks) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // uncommented is a source whose first line, which may be for a shell, is a comment.

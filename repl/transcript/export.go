@@ -147,29 +147,7 @@ func firstLine(s string) string {
 
 // Replayable makes a statement of a script, so that scripts can stand one after the other in a file. A value that it
 // returns is kept in _ as the shell does, and in _7 where one of the scripts after it asks for that.
-func Replayable(r Run, after []Run) string {
-	source := uncommented(r.Source)
-	keep := ""
-	if r.Author == session.User {
-		keep = "_"
-		own := fmt.Sprintf("_%d", r.Cell)
-		for _, later := range after {
-			if mentions(later.Source, own) {
-				keep = own + ", _"
-				break
-			}
-		}
-	}
-	switch {
-	case syntax.IsExpression(source):
-		return kept(strings.TrimSpace(source), keep)
-	case returns(source):
-		return kept("(function(...)\n"+source+"\nend)()", keep)
-	case standsAlone(source):
-		return strings.TrimSpace(source)
-	}
-	return "do\n" + source + "\nend"
-}
+func Replayable(r Run, after []Run) string { return statement(r, r.keeps(after, true)) }
 
 // standsAlone tells that a script neither has names of its own nor could be read as going on from what is before it.
 func standsAlone(source string) bool {
