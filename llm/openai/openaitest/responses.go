@@ -58,21 +58,6 @@ func (r *Request) decodeResponses() error {
 	return nil
 }
 
-func (s *Server) respond(w http.ResponseWriter, r *http.Request) {
-	req, reply := s.take(r)
-	switch {
-	case reply.Status != 0:
-		reply.fail(w)
-	case reply.Whole:
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(reply.answer(req))
-	default:
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.WriteHeader(http.StatusOK)
-		s.streamItems(&events{w: w, ctx: r.Context(), gone: s.gone, model: req.Model}, req, reply)
-	}
-}
-
 // items are the parts of a reply in their final form.
 func (r Reply) items() []map[string]any {
 	var items []map[string]any
@@ -104,8 +89,8 @@ func (r Reply) items() []map[string]any {
 	return items
 }
 
-// answer is the whole response, as it comes at the end of a stream.
-func (r Reply) answer(req Request) map[string]any {
+// response is the whole answer, as it comes at the end of a stream.
+func (r Reply) response(req Request) map[string]any {
 	answer := map[string]any{
 		"id": "resp_1", "object": "response", "model": req.Model, "status": "completed", "output": r.items(), "error": nil,
 		"incomplete_details": nil,
@@ -130,7 +115,7 @@ func (r Reply) answer(req Request) map[string]any {
 	return answer
 }
 
-func (s *Server) streamItems(e *events, req Request, reply Reply) {
+func (e *events) items(req Request, reply Reply) {
 	send := func(kind string, fields map[string]any) {
 		fields["type"] = kind
 		text, _ := json.Marshal(fields)
@@ -171,7 +156,7 @@ func (s *Server) streamItems(e *events, req Request, reply Reply) {
 		panic(http.ErrAbortHandler)
 	case reply.Finish == "-" && reply.NoDone:
 	default:
-		answer := reply.answer(req)
+		answer := reply.response(req)
 		send("response."+answer["status"].(string), map[string]any{"response": answer})
 	}
 }

@@ -108,8 +108,8 @@ func listen(addr string, replies []Reply) (*Server, error) {
 		fmt.Fprint(w, `{"object":"list","data":[{"id":"scripted","object":"model"}]}`)
 	})
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.complete)
-	mux.HandleFunc("POST /v1/responses", s.respond)
+	mux.HandleFunc("POST /v1/chat/completions", s.complete(Reply.completion, (*events).chat))
+	mux.HandleFunc("POST /v1/responses", s.complete(Reply.response, (*events).items))
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		models := s.models
@@ -241,26 +241,36 @@ func (r *Request) decode() error {
 	return nil
 }
 
-func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
-	req, reply := s.take(r)
-	switch {
-	case reply.Status != 0:
-		reply.fail(w)
-	case reply.Whole:
-		w.Header().Set("Content-Type", "application/json")
-		answer := map[string]any{
-			"object": "chat.completion", "model": req.Model,
-			"choices": []any{map[string]any{"index": 0, "message": reply.message(), "finish_reason": reply.finish()}},
+// complete serves replies in the form of one interface: whole or as a stream.
+func (s *Server) complete(
+	whole func(Reply, Request) map[string]any, stream func(*events, Request, Reply),
+) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		req, reply := s.take(r)
+		switch {
+		case reply.Status != 0:
+			reply.fail(w)
+		case reply.Whole:
+			w.Header().Set("Content-Type", "application/json")
+			json.NewEncoder(w).Encode(whole(reply, req))
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(http.StatusOK)
+			stream(&events{w: w, ctx: r.Context(), gone: s.gone, model: req.Model}, req, reply)
 		}
-		if !reply.NoUsage {
-			answer["usage"] = usage(req, reply)
-		}
-		json.NewEncoder(w).Encode(answer)
-	default:
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.WriteHeader(http.StatusOK)
-		s.stream(&events{w: w, ctx: r.Context(), gone: s.gone, model: req.Model}, req, reply)
 	}
+}
+
+// completion is the whole answer of the chat interface.
+func (r Reply) completion(req Request) map[string]any {
+	answer := map[string]any{
+		"object": "chat.completion", "model": req.Model,
+		"choices": []any{map[string]any{"index": 0, "message": r.message(), "finish_reason": r.finish()}},
+	}
+	if !r.NoUsage {
+		answer["usage"] = usage(req, r)
+	}
+	return answer
 }
 
 // usage counts a quarter of the bytes, so that numbers in tests are easily understood.
@@ -275,7 +285,7 @@ func usage(req Request, reply Reply) map[string]any {
 	return map[string]any{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out}
 }
 
-func (s *Server) stream(e *events, req Request, reply Reply) {
+func (e *events) chat(req Request, reply Reply) {
 	e.delta(map[string]any{"role": "assistant", "content": ""}, nil)
 	for _, piece := range reply.split(reply.Reasoning) {
 		e.wait(reply.Delay)
