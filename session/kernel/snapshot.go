@@ -43,9 +43,9 @@ type piece struct {
 
 // A snapshotEnd comes after the last piece. Error is why there is no snapshot.
 type snapshotEnd struct {
-	Error   string
-	Globals int
-	Left    []vm.Left
+	Error        string
+	Own, Globals int
+	Left         []vm.Left
 }
 
 // restored answers the last piece of a snapshot that the parent sent.
@@ -91,7 +91,11 @@ func (k *Kernel) Snapshot(ctx context.Context) (vm.Snapshot, error) {
 			if end.Error != "" {
 				return vm.Snapshot{}, &vm.SnapshotError{Reason: end.Error[:min(len(end.Error), maxReason)]}
 			}
-			s.Globals, s.Left = end.Globals, end.Left
+			if end.Own < 0 || end.Own > len(s.Data) {
+				err = errors.New("the snapshot is smaller than it says")
+				break
+			}
+			s.Own, s.Globals, s.Left = end.Own, end.Globals, end.Left
 			return s, nil
 		default:
 			err = fmt.Errorf("unexpected frame %q", byte(got))
@@ -180,7 +184,7 @@ func (c *child) snapshot(r snapshotRequest) {
 		first, rest = cut(rest)
 		c.reply(kindPiece, piece{Data: first, Last: len(rest) == 0})
 	}
-	c.reply(kindSnapshotEnd, snapshotEnd{Globals: s.Globals, Left: s.Left[:min(len(s.Left), maxLeft)]})
+	c.reply(kindSnapshotEnd, snapshotEnd{Own: s.Own, Globals: s.Globals, Left: s.Left[:min(len(s.Left), maxLeft)]})
 }
 
 const (

@@ -22,7 +22,7 @@ import (
 
 const (
 	// wireVersion goes up with every change of a frame.
-	wireVersion = 6
+	wireVersion = 7
 	// maxFrame is the largest frame either side sends or takes, in bytes.
 	maxFrame = 16 << 20
 	// maxItems is how many CBOR items one frame may hold: it bounds what decoding costs in memory.

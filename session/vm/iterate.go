@@ -26,9 +26,9 @@ func (m *Machine) hashKeys(t *table) []any {
 		keys = append(keys, k)
 	}
 	if plain {
-		slices.SortFunc(keys, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
+		slices.SortFunc(keys, compareTexts)
 	} else {
-		slices.SortFunc(keys, m.compareKeys)
+		m.sortKeys(keys, nil)
 	}
 	t.keys = keys
 	return keys
@@ -48,6 +48,9 @@ func (t *table) tookOver(keys []any) bool {
 	return false
 }
 
+func compareTexts(a, b any) int { return strings.Compare(a.(string), b.(string)) }
+
+// keyRank orders keys by type: numbers, strings, booleans, then all others.
 func keyRank(k any) int {
 	switch k.(type) {
 	case float64:
@@ -60,7 +63,8 @@ func keyRank(k any) int {
 	return 3
 }
 
-func (m *Machine) compareKeys(a, b any) int {
+// compareKeys orders keys of which one at least is a number, a string or a boolean.
+func compareKeys(a, b any) int {
 	switch x := a.(type) {
 	case string:
 		if y, ok := b.(string); ok {
@@ -70,31 +74,78 @@ func (m *Machine) compareKeys(a, b any) int {
 		if y, ok := b.(float64); ok {
 			return cmp.Compare(x, y)
 		}
-	}
-	if d := keyRank(a) - keyRank(b); d != 0 {
-		return d
-	}
-	if x, ok := a.(bool); ok {
-		if y, _ := b.(bool); x != y {
-			if y {
-				return -1
-			}
-			return 1
+	case bool:
+		if y, ok := b.(bool); ok {
+			return cmp.Compare(bit(x), bit(y))
 		}
-		return 0
 	}
-	x, okX := m.object(a).(*integer)
-	y, okY := m.object(b).(*integer)
-	switch {
-	case okX && okY:
-		return cmp.Compare(x.n, y.n)
-	case okX:
-		return -1
-	case okY:
-		return 1
+	return keyRank(a) - keyRank(b)
+}
+
+// A placedKey is a key that is no plain value, with what orders it.
+type placedKey struct {
+	key  any
+	kind int
+	text string
+	n    uint64
+}
+
+// sortKeys puts keys in order, those that are no plain values last: exact integers, null, what every machine has,
+// actions, and then tables and functions in the order of their ranks. first has ranks that count before the machine's.
+// Tables and functions without a rank come last, by their addresses, which the collector does not change.
+func (m *Machine) sortKeys(keys []any, first ranks) {
+	slices.SortFunc(keys, compareKeys)
+	i := len(keys)
+	for i > 0 && keyRank(keys[i-1]) == 3 {
+		i--
 	}
-	// The collector does not move values, so their addresses order them for as long as they live.
-	return cmp.Compare(uintptr(words(a).data), uintptr(words(b).data))
+	if len(keys)-i < 2 {
+		return
+	}
+	places := make([]placedKey, 0, len(keys)-i)
+	for _, k := range keys[i:] {
+		places = append(places, m.place(k, first))
+	}
+	slices.SortFunc(places, comparePlaces)
+	for j, p := range places {
+		keys[i+j] = p.key
+	}
+}
+
+func comparePlaces(a, b placedKey) int {
+	return cmp.Or(a.kind-b.kind, strings.Compare(a.text, b.text), cmp.Compare(a.n, b.n))
+}
+
+func (m *Machine) place(k any, first ranks) placedKey {
+	switch o := m.object(k).(type) {
+	case *integer:
+		return placedKey{key: k, n: uint64(o.n) ^ 1<<63}
+	case *action:
+		return placedKey{key: k, kind: 3, text: o.path}
+	}
+	at := words(k).data
+	if k == m.null {
+		return placedKey{key: k, kind: 1}
+	} else if name, ok := m.permanents.names[at]; ok {
+		return placedKey{key: k, kind: 2, text: name}
+	} else if n, ok := first[uintptr(at)]; ok {
+		return placedKey{key: k, kind: 4, n: n}
+	} else if n, ok := m.ranks[uintptr(at)]; ok {
+		return placedKey{key: k, kind: 5, n: n}
+	}
+	return placedKey{key: k, kind: 6, n: uint64(uintptr(at))}
+}
+
+// Ranks order tables and functions that are keys, by their addresses, as the last snapshot or the one restored has
+// them: so the order outlives the machine. An address may be that of another thing by now, which then has its rank.
+type ranks map[uintptr]uint64
+
+// add ranks a key behind the others.
+func (r ranks) add(k any) {
+	at := uintptr(words(k).data)
+	if _, ok := r[at]; !ok {
+		r[at] = uint64(len(r))
+	}
 }
 
 // A walk goes through one table, and then through what is behind it and not in it.
@@ -258,7 +309,19 @@ func (w *walk) seek(m *Machine, k any) bool {
 	// Keys that were cleared on the way stand in the list until there are too many of them.
 	cleared := len(w.t.keys) > len(w.t.hash)
 	w.begun, w.keys = true, m.hashKeys(w.t)
-	at, ok := slices.BinarySearchFunc(w.keys, k, m.compareKeys)
+	at, ok := slices.BinarySearchFunc(w.keys, k, compareKeys)
+	if keyRank(k) == 3 { // the list may be older than the ranks
+		at = slices.Index(w.keys, k)
+		if ok = at >= 0; !ok {
+			place := m.place(k, nil)
+			at = slices.IndexFunc(w.keys, func(o any) bool {
+				return keyRank(o) == 3 && comparePlaces(place, m.place(o, nil)) < 0
+			})
+		}
+		if at < 0 {
+			at = len(w.keys)
+		}
+	}
 	w.next = at
 	if ok {
 		w.next++

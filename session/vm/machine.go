@@ -73,6 +73,7 @@ type Machine struct {
 	hint        hinted
 	before      map[string]fingerprint
 	kept        map[string]bool // names of Script.Keep
+	ranks       ranks
 
 	// Coroutines.
 	current    *thread

@@ -16,15 +16,20 @@ import (
 //	object   = a table, a function or a variable; what met it said which
 //	table    = length value^length count (key value)^count metatable
 //	function = chunk number length variable^length
-//	chunk    = index, and when that is new: prelude name [source]
+//	chunk    = mention, and when that is new: prelude name [source]
 //	variable = value
-//	value    = tag [number | text | index of an object]
+//	value    = tag [number | text | mention of an object]
+//	mention  = 0: new; even: twice how many mentions ago it was last mentioned; odd: twice its index, and 1
 //
 // A function is its source text, its number in that and the variables it shares, so no compiled code is ever read.
+//
+// One state has one form: keys are in order, and what a restored machine gives is what it was given, byte for byte. So
+// equal bytes are equal states. Most mentions count backwards, what scripts have set comes first by name and kept
+// results last, newest first: a state that differs little from another has most of its bytes in common with it.
 
 const (
 	snapshotMagic   = "LuaState"
-	snapshotVersion = 1
+	snapshotVersion = 2
 )
 
 // The tags of values.
@@ -36,13 +41,13 @@ const (
 	tagInt       // whole float: zigzag
 	tagFloat     // 8 bytes, little-endian
 	tagText      // length, bytes; gets the next index
-	tagTextAgain // index
+	tagTextAgain // mention
 	tagInteger   // exact integer beyond 2^53: zigzag
 	tagAction    // text: its path
 	tagPermanent // text: its name
-	tagTable     // index
-	tagFunction  // index
-	tagVariable  // index
+	tagTable     // mention
+	tagFunction  // mention
+	tagVariable  // mention
 )
 
 // SnapshotLimits bound a Snapshot. A zero field means its default.
@@ -58,6 +63,8 @@ type SnapshotLimits struct {
 type Snapshot struct {
 	// Data is for Restore.
 	Data []byte
+	// Own is how many bytes of Data, from the first, are what scripts have set; kept results come after it.
+	Own int
 	// Globals counts what is in it, kept results included.
 	Globals int
 	// Left are the globals that were left out.
@@ -82,11 +89,73 @@ func (m *Machine) Snapshot(l SnapshotLimits) (Snapshot, error) {
 	if l.Time <= 0 {
 		l.Time = 500 * time.Millisecond
 	}
-	w := newStateWriter(m, l)
+	w := newStateWriter(m, l, nil)
 	if err := w.globals(); err != nil {
 		return Snapshot{}, err
 	}
-	return Snapshot{Data: w.sealed(), Globals: w.kept, Left: w.left}, nil
+	left := w.left
+	if len(left) > 0 { // again, without a trace of them
+		deadline := w.deadline
+		w = newStateWriter(m, l, w.refusals)
+		w.deadline = deadline
+		if err := w.globals(); err != nil {
+			return Snapshot{}, err
+		}
+	}
+	m.ranks = w.ranks
+	return Snapshot{Data: w.sealed(), Own: w.own, Globals: w.kept, Left: left}, nil
+}
+
+// window is how many mentions ago one may have been to be counted backwards.
+const window = 1 << 12
+
+// mentions are those of texts, objects or chunks as the writer counts them.
+type mentions struct {
+	count uint64
+	last  []uint64 // by index
+}
+
+// again is how the thing of an index is mentioned once more; add takes a new one in.
+func (m *mentions) again(i uint64) uint64 {
+	far, ago := i<<1|1, m.count-m.last[i]
+	m.last[i] = m.count
+	m.count++
+	if ago <= window {
+		return ago << 1
+	}
+	return far
+}
+
+func (m *mentions) add() {
+	m.last = append(m.last, m.count)
+	m.count++
+}
+
+// mentioned are the latest mentions as the reader counts them.
+type mentioned struct {
+	count uint64
+	ring  [window]uint32
+}
+
+// add takes in a mention of the thing of an index.
+func (m *mentioned) add(i uint32) {
+	m.ring[m.count%window] = i
+	m.count++
+}
+
+// find is the index that a mention means, of n things; ok is false where there is none such.
+func (m *mentioned) find(mention uint64, n int) (i uint32, ok bool) {
+	at := mention >> 1
+	switch {
+	case mention&1 == 1 && at < uint64(n):
+		i = uint32(at)
+	case mention&1 == 0 && at > 0 && at <= min(m.count, window):
+		i = m.ring[(m.count-at)%window]
+	default:
+		return 0, false
+	}
+	m.add(i)
+	return i, true
 }
 
 // Restore replaces the machine's globals by those of a snapshot, which must come from a machine with the same prelude.
@@ -97,12 +166,13 @@ func (m *Machine) Restore(data []byte) (err error) {
 			err = &SnapshotError{fmt.Sprintf("internal error: %v", trouble)}
 		}
 	}()
-	r := &stateReader{m: m}
+	r := &stateReader{m: m, ranks: ranks{}}
 	globals, err := r.read(data)
 	if err != nil {
 		return &SnapshotError{err.Error()}
 	}
 	m.session.array, m.session.keys, m.session.flags, m.kept = nil, nil, 0, map[string]bool{}
+	m.ranks = r.ranks
 	clear(m.session.hash)
 	for _, g := range globals {
 		m.session.hash[g.key] = g.value

@@ -20,6 +20,9 @@ type stateReader struct {
 	done    int // objects that were read
 	texts   []string
 	chunks  []restoredChunk
+	ranks   ranks
+
+	ofObjects, ofTexts, ofChunks mentioned
 }
 
 // A restored object is a table, a function or a variable; the first mention of it says which.
@@ -131,14 +134,22 @@ func (r *stateReader) count() int {
 	return int(n)
 }
 
-// position reads an index into n things, of which one more may be the next; fresh says that it is.
-func (r *stateReader) position(n int) (i int, fresh bool) {
-	at := r.number()
-	if at > uint64(n) || r.err != nil {
+// mention reads one of n things; fresh says that it is the next new one.
+func (r *stateReader) mention(of *mentioned, n int) (i int, fresh bool) {
+	mention := r.number()
+	if mention == 0 || r.err != nil {
+		if n >= math.MaxUint32 {
+			r.fail(errGarbled)
+		}
+		of.add(uint32(n))
+		return n, true
+	}
+	at, ok := of.find(mention, n)
+	if !ok {
 		r.fail(errGarbled)
 		return 0, true
 	}
-	return int(at), at == uint64(n)
+	return int(at), false
 }
 
 // text reads a text with its tag.
@@ -157,12 +168,13 @@ func (r *stateReader) newText() string {
 	n := r.count()
 	s := string(r.rest[:n])
 	r.rest = r.rest[n:]
+	r.ofTexts.add(uint32(len(r.texts)))
 	r.texts = append(r.texts, s)
 	return s
 }
 
 func (r *stateReader) textAgain() string {
-	i, fresh := r.position(len(r.texts))
+	i, fresh := r.mention(&r.ofTexts, len(r.texts))
 	if fresh {
 		r.fail(errGarbled)
 		return ""
@@ -218,6 +230,9 @@ func (r *stateReader) key() any {
 		r.fail(errGarbled)
 		return false
 	}
+	if keyRank(k) == 3 {
+		r.ranks.add(k)
+	}
 	return k
 }
 
@@ -239,9 +254,9 @@ func (r *stateReader) permanent() permanent {
 	return p
 }
 
-// reference finds the object of an index, or creates it when first mentioned.
+// reference finds the object of a mention, or creates it when first mentioned.
 func (r *stateReader) reference(tag byte) restored {
-	i, fresh := r.position(len(r.objects))
+	i, fresh := r.mention(&r.ofObjects, len(r.objects))
 	if !fresh && r.objects[i].tag == tag {
 		return r.objects[i]
 	}
@@ -298,8 +313,8 @@ func (r *stateReader) table(t *table) {
 
 func (r *stateReader) function(f *closure) {
 	functions := r.chunk()
-	i, beyond := r.position(len(functions))
-	if n := r.count(); beyond || n != len(functions[i].upValues) {
+	i := r.number()
+	if n := r.count(); i >= uint64(len(functions)) || n != len(functions[i].upValues) {
 		r.fail(errGarbled)
 		return
 	}
@@ -321,7 +336,7 @@ func (r *stateReader) function(f *closure) {
 
 // chunk reads the chunk of a function and returns that chunk's functions.
 func (r *stateReader) chunk() []*prototype {
-	i, fresh := r.position(len(r.chunks))
+	i, fresh := r.mention(&r.ofChunks, len(r.chunks))
 	if r.err != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package vm_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -234,5 +235,57 @@ func TestRunsAfterARestore(t *testing.T) {
 	if got == nil || want == nil || got.Error() != want.Error() ||
 		strings.Join(got.Traceback, "|") != strings.Join(want.Traceback, "|") {
 		t.Errorf("error %+v, want %+v", got, want)
+	}
+}
+
+// A state that differs little from another has most of its bytes in common with it, wherever the difference is.
+func TestSnapshotsHaveBytesInCommon(t *testing.T) {
+	const width = 32
+	snapshot := func(m *vm.Machine) string {
+		s, err := m.Snapshot(vm.SnapshotLimits{Time: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(s.Data)
+	}
+	for _, change := range []string{
+		"rows[500].cents = 7", "rows[1].id = 'another'", "rows[501] = {id = 'new', cents = 1, tags = {'a', 'z'}}",
+		"table.remove(rows, 1)", "rows[250].more = {1, {2}}", "a_first = {list = {1, 2, rows[3]}}",
+		"function a_function() return rows end", "rows[9], rows[400] = rows[400], rows[9]", "zzz = 'a text'",
+	} {
+		m := machine(t)
+		lua(t, m, "local currency = {code = 'EUR'} function total() return #rows end"+
+			small+"for _, row in ipairs(rows) do row.currency = currency end")
+		before := snapshot(m)
+		lua(t, m, change)
+		after, parts, known := snapshot(m), map[string]bool{}, 0
+		for i := range len(before) - width {
+			parts[before[i:i+width]] = true
+		}
+		for i := range len(after) - width {
+			if parts[after[i:i+width]] {
+				known++
+			}
+		}
+		if known < len(after)*98/100 {
+			t.Errorf("%s: %d of %d bytes are those of before", change, known, len(after))
+		}
+	}
+}
+
+// Kept results come after what scripts have set, newest first, so that a new one leaves those bytes as they were.
+func TestSnapshotOwn(t *testing.T) {
+	m := machine(t)
+	var own []string
+	for i, source := range []string{"x = {1, 2} return 1", "return x", "return {3}", "x[1] = 2 return 3"} {
+		r := m.Run(vm.Script{Source: source, Surface: vm.Execute, Keep: []string{"_", fmt.Sprint("_", i+1)}})
+		s, err := m.Snapshot(vm.SnapshotLimits{})
+		if r.Err != nil || err != nil || s.Globals != i+3 {
+			t.Fatal(r.Err, err, s.Globals)
+		}
+		own = append(own, string(s.Data[:s.Own]))
+	}
+	if own[0] != own[1] || own[0] != own[2] || own[2] == own[3] {
+		t.Errorf("own states %q", own)
 	}
 }

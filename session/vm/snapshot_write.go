@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -27,18 +29,31 @@ type stateWriter struct {
 	kept     int
 	left     []Left
 
-	// objects[i] is the object of index i; index finds it by address.
-	objects []object
-	index   map[unsafe.Pointer]uint64
-	written int
-	texts   []string
-	textAt  map[string]uint64
-	chunks  []*chunk
-	chunkAt map[*chunk]uint64
+	own     int
+	without map[any]bool // the globals that cannot be kept, by their keys
 
-	err     *SnapshotError
-	refused string // why the present global cannot be kept
+	// objects[i] is the object of index i; index finds it by address.
+	objects      []object
+	index        map[unsafe.Pointer]uint64
+	ofObjects    mentions
+	written      int
+	textAt       map[string]uint64
+	ofTexts      mentions
+	chunkAt      map[*chunk]uint64
+	ofChunks     mentions
+	ranks        ranks
+	keys, values []any // of the table that is written
+	// shapes are the last keys of a table with so many of them, where all were texts: most records are like the one
+	// before.
+	shapes [maxShape + 1][]any
+
+	err      *SnapshotError
+	refused  string // why the present global cannot be kept
+	refusals map[any]bool
 }
+
+// maxShape is the most keys of a record.
+const maxShape = 64
 
 // An object is a table or a function, or the upvalue of a function, counted from 1, when that is not zero.
 type object struct {
@@ -46,10 +61,11 @@ type object struct {
 	upValue int
 }
 
-func newStateWriter(m *Machine, l SnapshotLimits) *stateWriter {
+func newStateWriter(m *Machine, l SnapshotLimits, without map[any]bool) *stateWriter {
 	w := &stateWriter{
-		m: m, limits: l, deadline: time.Now().Add(l.Time), buf: make([]byte, 0, 4<<10),
-		index: map[unsafe.Pointer]uint64{}, textAt: map[string]uint64{}, chunkAt: map[*chunk]uint64{},
+		m: m, limits: l, deadline: time.Now().Add(l.Time), buf: make([]byte, 0, 4<<10), without: without,
+		index: map[unsafe.Pointer]uint64{}, textAt: map[string]uint64{}, chunkAt: map[*chunk]uint64{}, ranks: ranks{},
+		refusals: map[any]bool{},
 	}
 	w.buf = append(append(w.buf, snapshotMagic...), snapshotVersion)
 	return w
@@ -57,14 +73,29 @@ func newStateWriter(m *Machine, l SnapshotLimits) *stateWriter {
 
 // globals writes every global that can be kept.
 func (w *stateWriter) globals() error {
-	w.m.entries(w.m.session, func(k, v any) bool {
-		name, named := k.(string)
-		if named && reserved(name) {
-			return true
+	w.entries(w.m.session, 0, 0)
+	keys := slices.Clone(w.keys)
+	if list := w.m.session.array; len(list) > 0 {
+		for i := range list {
+			keys = append(keys, float64(i+1))
 		}
-		w.global(k, v, named && w.m.kept[name])
-		return w.err == nil
-	})
+		w.m.sortKeys(keys, nil)
+	}
+	isKept := func(k any) bool {
+		name, _ := k.(string)
+		return w.m.kept[name]
+	}
+	for _, k := range keys {
+		if !isKept(k) {
+			w.global(k, false)
+		}
+	}
+	w.own = len(w.buf)
+	for _, k := range slices.Backward(keys) {
+		if isKept(k) {
+			w.global(k, true)
+		}
+	}
 	if w.err != nil {
 		return w.err
 	}
@@ -78,9 +109,14 @@ func (w *stateWriter) sealed() []byte {
 }
 
 // global writes one global, or removes all that was written of it.
-func (w *stateWriter) global(k, v any, kept bool) {
-	size, objects, texts, chunks := len(w.buf), len(w.objects), len(w.texts), len(w.chunks)
+func (w *stateWriter) global(k any, kept bool) {
+	v := w.m.session.get(k)
+	if name, ok := k.(string); ok && reserved(name) || v == nil || w.without[k] || w.err != nil {
+		return
+	}
+	size, objects, texts, chunks := len(w.buf), len(w.objects), uint64(len(w.textAt)), uint64(len(w.chunkAt))
 	w.buf = append(w.buf, 1, bit(kept))
+	w.rank(k)
 	w.value(k)
 	w.value(v)
 	for w.written < len(w.objects) && w.refused == "" && w.fits() {
@@ -93,19 +129,16 @@ func (w *stateWriter) global(k, v any, kept bool) {
 		return
 	}
 	w.left = append(w.left, Left{Name: w.m.text(nil, k), Reason: w.refused})
-	w.refused = ""
+	w.refusals[k], w.refused = true, ""
 	for _, o := range w.objects[objects:] {
 		delete(w.index, w.address(o))
 	}
-	for _, text := range w.texts[texts:] {
-		delete(w.textAt, text)
-	}
-	for _, c := range w.chunks[chunks:] {
-		delete(w.chunkAt, c)
-	}
+	maps.DeleteFunc(w.textAt, func(_ string, i uint64) bool { return i >= texts })
+	maps.DeleteFunc(w.chunkAt, func(_ *chunk, i uint64) bool { return i >= chunks })
 	clear(w.objects[objects:])
-	w.buf, w.objects, w.texts, w.chunks = w.buf[:size], w.objects[:objects], w.texts[:texts], w.chunks[:chunks]
-	w.written = objects
+	w.buf, w.objects, w.written = w.buf[:size], w.objects[:objects], objects
+	w.ofObjects.last, w.ofTexts.last, w.ofChunks.last =
+		w.ofObjects.last[:objects], w.ofTexts.last[:texts], w.ofChunks.last[:chunks]
 }
 
 func bit(b bool) byte {
@@ -120,7 +153,7 @@ func (w *stateWriter) fits() bool {
 	if w.err != nil {
 		return false
 	}
-	if len(w.buf)+allowance*(len(w.objects)+len(w.texts)) > w.limits.Bytes {
+	if len(w.buf)+allowance*(len(w.objects)+len(w.textAt)) > w.limits.Bytes {
 		w.err = &SnapshotError{"larger than " + text.Bytes(int64(w.limits.Bytes))}
 	} else if w.steps++; w.steps%256 == 0 && time.Now().After(w.deadline) {
 		w.err = &SnapshotError{fmt.Sprintf("slower than %v to write down", w.limits.Time)}
@@ -140,11 +173,11 @@ func (w *stateWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) 
 func (w *stateWriter) text(s string) {
 	if i, ok := w.textAt[s]; ok {
 		w.buf = append(w.buf, tagTextAgain)
-		w.number(i)
+		w.number(w.ofTexts.again(i))
 		return
 	}
-	w.textAt[s] = uint64(len(w.texts))
-	w.texts = append(w.texts, s)
+	w.textAt[s] = uint64(len(w.textAt))
+	w.ofTexts.add()
 	w.buf = append(w.buf, tagText)
 	w.number(uint64(len(s)))
 	if len(w.buf)+len(s) <= w.limits.Bytes {
@@ -154,17 +187,18 @@ func (w *stateWriter) text(s string) {
 	}
 }
 
-// reference writes the index of an object and puts a new one in line.
+// reference mentions an object and puts a new one in line.
 func (w *stateWriter) reference(tag byte, o object) {
-	at := w.address(o)
-	i, ok := w.index[at]
-	if !ok {
-		i = uint64(len(w.objects))
-		w.index[at] = i
-		w.objects = append(w.objects, o)
-	}
 	w.buf = append(w.buf, tag)
-	w.number(i)
+	at := w.address(o)
+	if i, ok := w.index[at]; ok {
+		w.number(w.ofObjects.again(i))
+		return
+	}
+	w.index[at] = uint64(len(w.objects))
+	w.objects = append(w.objects, o)
+	w.ofObjects.add()
+	w.number(0)
 }
 
 func (w *stateWriter) value(v any) {
@@ -232,34 +266,93 @@ func (w *stateWriter) object(o object) {
 }
 
 func (w *stateWriter) table(t *table) {
-	w.number(uint64(len(t.array)))
-	for _, v := range t.array {
+	list := t.array
+	if n := len(list); n > 0 && list[n-1] == nil {
+		for n > 0 && list[n-1] == nil {
+			n--
+		}
+		if !slices.Contains(list[:n], nil) { // else the length depends on how many there are
+			list = list[:n]
+		}
+	}
+	more := 0 // items of the list that are elsewhere
+	if n := len(list); n == len(t.array) && len(t.hash) > 0 && (n == 0 || list[n-1] != nil) {
+		for t.hash[float64(n+more+1)] != nil {
+			more++
+		}
+	}
+	w.number(uint64(len(list) + more))
+	for i := range len(list) + more {
+		v := t.hash[float64(i+1)]
+		if i < len(list) {
+			v = list[i]
+		}
 		w.value(v)
 		if w.refused != "" || !w.fits() {
 			return
 		}
 	}
-	entries := 0
-	for _, v := range t.hash {
-		if v != nil {
-			entries++
-		}
-	}
-	w.number(uint64(entries))
-	for k, v := range t.hash {
-		if v == nil {
-			continue
-		}
+	w.entries(t, len(list), more)
+	w.number(uint64(len(w.keys)))
+	for i, k := range w.keys {
+		w.rank(k)
 		w.value(k)
-		w.value(v)
+		w.value(w.values[i])
 		if w.refused != "" || !w.fits() {
 			return
 		}
 	}
-	if t.meta == nil {
+	if t.meta == nil || t.meta == w.m.sparseMeta { // which the machine gives and takes
 		w.value(nil)
 	} else {
 		w.value(w.m.value(t.meta))
+	}
+}
+
+// entries makes keys and values those of t outside its list, in order. Some of t may be more items of that list, which
+// are left out.
+func (w *stateWriter) entries(t *table, list, more int) {
+	n := len(t.hash)
+	w.values = w.values[:0]
+	if n <= maxShape {
+		w.keys = append(w.keys[:0], w.shapes[n]...)
+		for _, k := range w.keys {
+			if v := t.hash[k]; v != nil {
+				w.values = append(w.values, v)
+			}
+		}
+		if len(w.values) == n {
+			return
+		}
+	}
+	w.keys, w.values = w.keys[:0], w.values[:0]
+	plain := true
+	for k, v := range t.hash {
+		f, isNumber := k.(float64)
+		if v == nil || isNumber && f > float64(list) && f <= float64(list+more) && f == math.Trunc(f) {
+			continue
+		}
+		_, isText := k.(string)
+		plain = plain && isText
+		w.keys = append(w.keys, k)
+	}
+	if plain {
+		slices.SortFunc(w.keys, compareTexts)
+	} else {
+		w.m.sortKeys(w.keys, w.ranks)
+	}
+	for _, k := range w.keys {
+		w.values = append(w.values, t.hash[k])
+	}
+	if plain && n <= maxShape && len(w.keys) == n {
+		w.shapes[n] = append(w.shapes[n][:0], w.keys...)
+	}
+}
+
+// rank takes in the order of a key that is no plain value.
+func (w *stateWriter) rank(k any) {
+	if keyRank(k) == 3 {
+		w.ranks.add(k)
 	}
 }
 
@@ -269,14 +362,12 @@ func (w *stateWriter) function(v any, c *closure) {
 		w.refused = "holds a function whose source is not known"
 		return
 	}
-	i, ok := w.chunkAt[from]
-	if !ok {
-		i = uint64(len(w.chunks))
-		w.chunkAt[from] = i
-		w.chunks = append(w.chunks, from)
-	}
-	w.number(i)
-	if !ok {
+	if i, ok := w.chunkAt[from]; ok {
+		w.number(w.ofChunks.again(i))
+	} else {
+		w.chunkAt[from] = uint64(len(w.chunkAt))
+		w.ofChunks.add()
+		w.number(0)
 		w.buf = append(w.buf, bit(from.main != nil))
 		w.text(from.name)
 		if from.main == nil {
