@@ -8,14 +8,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"almanac/catalog"
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/catalog/unknown"
@@ -25,106 +21,15 @@ import (
 	"almanac/session/vm"
 )
 
-// CodeNotListed is the code of a mutation that an approved list does not have.
-const CodeNotListed = "not_listed"
-
 // smallestBatch is how many mutations make a list. A single one is asked about when it comes.
 const smallestBatch = 2
 
-// A foreseen is a mutation of a preview about which the policy asks.
-type foreseen struct {
-	call     trace.Call
-	entry    *catalog.Entry
-	args     map[string]any
-	injected map[string]any
-}
-
-// A list is what the person approved for a run. A nil one has nothing and closes nothing.
-type list struct {
-	// partial says that the preview did not see the whole run: when all is made that it saw, the list ends.
-	partial bool
-	mu      sync.Mutex // guards entries; calls of a run may be concurrent
-	entries []*listed
-}
-
-// A listed is one mutation of a list.
-type listed struct {
-	foreseen
-	off, made bool
-	at        []int64 // where the script made it
-	edited    map[string]any
-}
-
-// open tells that some of the arguments are known only when the call comes, which is asked about then.
-func (l *listed) open() bool { return l != nil && unknown.In(l.args) }
-
-func (l *listed) isOff() bool { return l != nil && l.off }
-
-// leaveOut records a call that the person switched off.
-func leaveOut(c *trace.Call) {
-	c.Verdict, c.Rule, c.Error = trace.Denied, trace.SwitchedOff, c.ID+": you switched this off"
-}
-
-// take uses up the first entry that is this call, those that are known whole first; nil when there is none. at is the
-// place of the call in the script: what is made has the order of the list, though some of it may be left out.
-func (l *list) take(id string, args map[string]any, at []int64) *listed {
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, open := range []bool{false, true} {
-		for i, e := range l.entries {
-			if !e.made && e.open() == open && e.entry.ID == id && agrees(e.args, args) && l.inOrder(i, at) {
-				e.made, e.at = true, at
-				return e
-			}
-		}
-	}
-	return nil
-}
-
-// inOrder tells whether the i-th entry may be the call at a place, after those that were made. The caller holds mu.
-func (l *list) inOrder(i int, at []int64) bool {
-	for j, e := range l.entries {
-		if e.made && (j < i) != (slices.Compare(e.at, at) < 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// closed tells that nothing may be made that the list does not have.
-func (l *list) closed() bool {
-	if l == nil {
-		return false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return !l.partial || slices.ContainsFunc(l.entries, func(e *listed) bool { return !e.made })
-}
-
-// agrees tells whether a value is the planned one, as far as that was known.
-func agrees(planned, real any) bool {
-	switch p := planned.(type) {
-	case unknown.Value:
-		return true
-	case map[string]any:
-		r, ok := real.(map[string]any)
-		return ok && len(p) == len(r) && !slices.ContainsFunc(slices.Collect(maps.Keys(p)), func(name string) bool {
-			v, there := r[name]
-			return !there || !agrees(p[name], v)
-		})
-	case []any:
-		r, ok := real.([]any)
-		return ok && slices.EqualFunc(p, r, agrees)
-	}
-	return reflect.DeepEqual(planned, real)
-}
-
 // approve previews the run where the person may have to be asked, and asks. A nil outcome lets the run begin.
 func (r *run) approve(ctx context.Context) (*Outcome, error) {
-	if !r.mayAsk() {
+	switch {
+	case r.applies != nil:
+		return r.begins()
+	case !r.mayAsk():
 		return nil, nil
 	}
 	look, err := r.session.newRun(r.script, trace.ModePreview)
@@ -137,13 +42,10 @@ func (r *run) approve(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	out.DryRun = true
-	slices.SortStableFunc(look.foreseen, func(a, b foreseen) int {
-		return slices.Compare(look.placed[a.call.N].at, look.placed[b.call.N].at)
-	})
 	switch fault := out.Err; {
 	case fault != nil && fault.Kind == vm.Interrupt:
 		return r.unbegun(out, *fault)
-	case len(look.missing(fault == nil)) > 0, len(look.foreseen) < smallestBatch:
+	case len(look.missing(fault == nil)) > 0, len(asked(look.writes())) < smallestBatch:
 		return nil, nil // each is asked about when it comes
 	case fault != nil && fault.Kind != vm.Runtime: // a limit, a denial: the run would end in the middle
 		stopped := *fault
@@ -187,22 +89,6 @@ func (r *run) mayAsk() bool {
 	})
 }
 
-// foresee decides about a mutation of the preview before a run as the run would. One that the policy denies ends it.
-func (r *run) foresee(entry *catalog.Entry, call catalog.Call, c *trace.Call) error {
-	d := r.session.Policy().Decide(policy.RequestOf(entry, call.Args))
-	switch d.Verdict {
-	case policy.Allow:
-	case policy.AskFor:
-		r.mu.Lock()
-		r.foreseen = append(r.foreseen, foreseen{call: *c, entry: entry, args: call.Args, injected: c.Injected})
-		r.mu.Unlock()
-	default:
-		return r.refusal(CodeDenied, d, d.Why(), c)
-	}
-	r.mutated()
-	return nil
-}
-
 // planned is the question's line about a mutation.
 func (w *world) planned(f foreseen) Planned {
 	args, _ := unknown.Plain(f.args).(map[string]any)
@@ -216,9 +102,10 @@ func (w *world) planned(f foreseen) Planned {
 
 // askAll asks the person about all that the preview came to. A nil outcome lets the run begin with the list.
 func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial string) (*Outcome, error) {
-	calls := make([]trace.Call, len(look.foreseen))
-	ask := make([]Planned, len(look.foreseen))
-	for i, f := range look.foreseen {
+	writes := asked(look.writes())
+	calls := make([]trace.Call, len(writes))
+	ask := make([]Planned, len(writes))
+	for i, f := range writes {
 		ask[i] = r.session.world.planned(f)
 		calls[i] = r.recordable(f.call)
 		calls[i].Verdict, calls[i].Rule = "", ""
@@ -257,7 +144,7 @@ func (r *run) question(ctx context.Context, look *run, ask []Planned, calls []tr
 		return Approval{}, nil, err
 	}
 	first := ask[0]
-	d := r.session.Policy().Decide(policy.RequestOf(look.foreseen[0].entry, look.foreseen[0].args))
+	d := r.session.Policy().Decide(policy.RequestOf(first.Entry, asked(look.writes())[0].args))
 	answer, err := w.options.Approve(ctx, Request{
 		Batch: ask, Partial: leaves(w, partial), Chosen: leaves(w, r.list.chosen()),
 		Entry: first.Entry, Args: first.Args, Injected: first.Injected, Credentials: first.Credentials,
@@ -288,10 +175,7 @@ func (r *run) without(ctx context.Context, was *vm.Error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	look.before, look.number, look.list = r.id, r.number, &list{}
-	for _, e := range r.list.entries {
-		look.list.entries = append(look.list.entries, &listed{foreseen: e.foreseen, off: e.off})
-	}
+	look.before, look.number, look.list = r.id, r.number, r.list.again()
 	out, err := look.start(ctx)
 	if err != nil || out.Err == nil || was != nil && was.Error() == out.Err.Error() {
 		return "", err
@@ -299,45 +183,27 @@ func (r *run) without(ctx context.Context, was *vm.Error) (string, error) {
 	return "without what you switched off the run ends early, " + out.Err.Error(), nil
 }
 
-// chosen is what the person changed of a list.
-func (l *list) chosen() (a Approval) {
-	if l == nil {
-		return a
-	}
-	for i, e := range l.entries {
-		if e.off {
-			a.Off = append(a.Off, i)
-		}
-		if e.edited != nil {
-			if a.Edited == nil {
-				a.Edited = map[int]map[string]any{}
-			}
-			a.Edited[i] = e.edited
-		}
-	}
-	return a
-}
-
-// approved is the list that an answer makes of the preview r; before is the one of the answer before, or nil.
+// approved is the list that an answer makes of the preview r; before is the one of the answer before, or nil. It is
+// exact where the preview saw the whole run and the person approved it as it stands.
 func (r *run) approved(answer Approval, partial bool, before *list) (*list, *vm.Error) {
 	w := r.session.world
-	l := &list{partial: partial}
-	for i, f := range r.foreseen {
-		e := &listed{foreseen: f, off: slices.Contains(answer.Off, i)}
+	l := newList(approvedList, r.writes(), r.reads(), w.options.LooseReads...)
+	l.partial, l.exact = partial, !partial && len(answer.Off)+len(answer.Edited) == 0
+	for i, e := range l.asked() {
+		e.off = slices.Contains(answer.Off, i)
 		if edited := answer.Edited[i]; edited != nil && !e.open() {
-			shown, args := w.planned(f).Args, f.args
-			if before != nil && before.entries[i].edited != nil { // which is what the question showed
-				args = before.entries[i].edited
+			shown, args := w.planned(e.foreseen).Args, e.args
+			if before != nil && before.asked()[i].edited != nil { // which is what the question showed
+				args = before.asked()[i].edited
 				shown = leaves(w, args)
 			}
-			args, err := r.checkArgs(f.entry, unshown(edited, shown, args), &f.call)
+			args, err := r.checkArgs(e.entry, unshown(edited, shown, args), &e.call)
 			var wrong *vm.HostError
 			if errors.As(err, &wrong) {
 				return nil, &vm.Error{Kind: vm.Denied, Code: wrong.Code, Message: wrong.Message, Hint: wrong.Hint}
 			}
 			e.edited = args
 		}
-		l.entries = append(l.entries, e)
 	}
 	return l, nil
 }
@@ -409,12 +275,4 @@ func (r *run) unbegun(preview *Outcome, fault vm.Error) (*Outcome, error) {
 		w.options.Ran(leaves(w, r.script), &out)
 	}
 	return &out, err
-}
-
-// notListed ends the run before a mutation that the person has not seen.
-func (r *run) notListed(c *trace.Call) error {
-	c.Verdict, c.Rule = trace.Denied, "not in the approved list"
-	return denied(CodeNotListed,
-		c.ID+": denied: it is not in the approved list, or not in this order; the run was stopped before it",
-		"what the script reads or computes differs from its preview: look at what was made, then run the rest again")
 }

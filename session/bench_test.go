@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
+	"almanac/catalog/pattern"
 	"almanac/catalog/secret"
 	"almanac/session/kernel"
 	"almanac/session/policy"
@@ -245,6 +247,24 @@ func (b *bench) step(name, text string) string {
 	case "preview":
 		out, err := b.session.Preview(ctx, Script{Source: text, Author: User})
 		return b.orError(out, err)
+	case "apply": // "3 [--loose [PATTERN]]"
+		var o Apply
+		var n int
+		words := strings.Fields(arg)
+		if _, err := fmt.Sscan(words[0], &n); err != nil {
+			b.t.Fatal(err)
+		}
+		if len(words) > 1 {
+			o.Loose = []pattern.Pattern{pattern.All()}
+		}
+		if len(words) > 2 {
+			o.Loose = []pattern.Pattern{pattern.Exact(words[2])}
+		}
+		o.Cell = n
+		out, err := b.session.Apply(ctx, n, o)
+		return b.orError(out, err)
+	case "plans":
+		return b.plans()
 	case "query":
 		a, err := b.session.Query(ctx, Script{Source: text})
 		if err != nil {
@@ -311,6 +331,25 @@ func (b *bench) step(name, text string) string {
 	}
 	b.t.Fatalf("unknown step %q", name)
 	return ""
+}
+
+// plans lists the plans that the session keeps.
+func (b *bench) plans() string {
+	var w strings.Builder
+	for _, p := range b.session.Plans() {
+		fmt.Fprintf(&w, "%d %s %q\n", p.N, p.Author, p.Source)
+		for _, c := range p.Writes {
+			fmt.Fprintf(&w, "  %s %s\n", c.ID, lua.Literal(c.Args, lua.Options{}))
+		}
+		for _, read := range p.Reads {
+			fmt.Fprintf(&w, "  %s %s, after a write: %v, digest of %d\n", read.Call.ID,
+				lua.Literal(read.Call.Args, lua.Options{}), read.After, len(read.Digest))
+		}
+		if p.Applied != "" {
+			fmt.Fprintf(&w, "  applied by %s\n", p.Applied)
+		}
+	}
+	return w.String()
 }
 
 func (b *bench) answer(text string) {
@@ -416,6 +455,12 @@ func show(out *Outcome) string {
 	}
 	for _, e := range out.Effects {
 		fmt.Fprintf(&w, "effect %s %s\n", e.Kind, e.Target)
+	}
+	if len(out.NotReached) > 0 {
+		fmt.Fprintf(&w, "not reached: %s\n", strings.Join(out.NotReached, ", "))
+	}
+	if out.Plan > 0 {
+		fmt.Fprintf(&w, "plan %d: %s\n", out.Plan, out.PlanText)
 	}
 	if len(out.Missing) > 0 {
 		fmt.Fprintf(&w, "not copied into the preview: %s\n", strings.Join(out.Missing, ", "))

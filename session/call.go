@@ -60,6 +60,7 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *compo
 		In: in.number(), Start: time.Now(),
 	}
 	answer, err := r.pass(ctx, req, in, &c)
+	err = r.rests(&c, answer.data, err)
 	if ended := r.keep(c, answer.data, err); ended != nil {
 		return reply{}, ended
 	}
@@ -96,7 +97,7 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 		}
 	}
 	switch {
-	case r.mode == trace.ModePreview && entry.Mutates && r.list.take(entry.ID, args, r.at(c.N)).isOff():
+	case r.mode == trace.ModePreview && entry.Mutates && r.list.takesOff(entry.ID, args, r.at(c.N)):
 		leaveOut(c)
 		return reply{}, nil
 	case r.mode == trace.ModePreview && entry.Mutates && entry.Action != nil:
@@ -104,10 +105,8 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	case open && entry.Action != nil:
 		return planRead(entry, c)
 	case r.mode == trace.ModePreview && entry.Mutates:
-		if r.before != "" {
-			if err := r.foresee(entry, call, c); err != nil {
-				return reply{}, err
-			}
+		if err := r.foresee(entry, call, c); err != nil {
+			return reply{}, err
 		}
 		c.Rule = "preview"
 	default:
@@ -211,7 +210,9 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 	}
 	var planned *listed
 	if entry.Mutates {
-		planned = r.list.take(entry.ID, call.Args, r.at(c.N))
+		if planned, err = r.takeListed(entry, call.Args, d, c); err != nil {
+			return nil, false, err
+		}
 	}
 	switch {
 	case planned.isOff():
@@ -221,13 +222,11 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 		c.Rule = "approved in a list" + trace.Edited
 		args, err = r.checkArgs(entry, planned.edited, c)
 		return args, false, err
+	case planned != nil && !planned.open() && (r.applies != nil || d.Verdict == policy.AskFor):
+		c.Rule, c.Preview = r.list.rule(), planned.call.Preview
+		return call.Args, false, nil
 	case d.Verdict == policy.Allow:
 		return call.Args, false, nil
-	case planned != nil && !planned.open():
-		c.Rule, c.Preview = "approved in a list", planned.call.Preview
-		return call.Args, false, nil
-	case planned == nil && r.list.closed():
-		return nil, false, r.notListed(c)
 	}
 	args, err = r.ask(ctx, entry, call, asks, c)
 	return args, false, err
@@ -289,6 +288,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 			return reply{}, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
 		}
 		r.mutated()
+		r.list.begin()
 	}
 	if tell := w.options.Acting; tell != nil {
 		tell(entry.ID, true)

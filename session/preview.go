@@ -18,10 +18,8 @@ func (r *run) planMutation(ctx context.Context, entry *catalog.Entry, call catal
 	if err := r.previewCall(ctx, entry, call, c); err != nil {
 		return reply{}, err
 	}
-	if r.before != "" {
-		if err := r.foresee(entry, call, c); err != nil {
-			return reply{}, err
-		}
+	if err := r.foresee(entry, call, c); err != nil {
+		return reply{}, err
 	}
 	c.Verdict, c.Rule = trace.Planned, "preview"
 	return reply{data: entry.Output.Unknown(entry.ID)}, nil

@@ -48,8 +48,10 @@ type run struct {
 	reading reading
 	// before is the run that this is the preview of; empty where it is none that precedes a run.
 	before   string
-	foreseen []foreseen     // by a preview before a run; guarded by mu
+	foreseen []foreseen     // the mutations of a preview, as they ended; guarded by mu
+	rested   []rested       // the reads of a preview, as they ended; guarded by mu
 	list     *list          // what the person approved for this run; nil where there was no question for all of it
+	applies  *Plan          // that the run applies; nil where it applies none
 	copied   []string       // names of the session\'s globals that a preview sees
 	lost     string         // what went before the run began
 	answered []catalog.Step // what the script returned of the catalog
@@ -157,7 +159,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	r.tellUsed()
 	if err := w.record(r.of(trace.Record{
 		Kind: trace.KindRun, Author: string(r.script.Author), Mode: r.mode, Text: w.redactor.text(r.script.Source),
-		IDs: r.script.Actions, Line: r.script.Line,
+		IDs: r.script.Actions, Line: r.script.Line, Plan: r.planNumber(),
 		Script: &trace.Script{
 			Name: r.script.Name, Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args, Times: r.script.Times,
 		},
@@ -207,6 +209,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 			w.save(len(reply.Changed.Removed) > 0)
 		}
 	}
+	r.keepPlan(out)
 	*out = leaves(w, *out)
 	err = errors.Join(r.unlogged, r.noteRefused(), w.record(r.ended(out)))
 	if w.options.Ran != nil && r.before == "" {
@@ -307,7 +310,10 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 	for i := range out.Values { // of a preview
 		out.Values[i].Data = unknown.Plain(out.Values[i].Data)
 	}
-	if r.mode == trace.ModeRun {
+	switch r.mode {
+	case trace.ModePreview:
+		out.Would = reply.Changed
+	case trace.ModeRun:
 		out.Globals = reply.Changed
 		out.Unsaved = r.session.world.takeUnsaved()
 	}
@@ -320,7 +326,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 // ended is the log's record of the outcome.
 func (r *run) ended(out *Outcome) trace.Record {
 	o := &trace.Outcome{
-		OK: out.Err == nil, Calls: len(out.Calls), Took: out.Elapsed,
+		OK: out.Err == nil, Calls: len(out.Calls), Took: out.Elapsed, Plan: out.Plan,
 	}
 	o.Changed = slices.Concat(out.Globals.Added, out.Globals.Changed, out.Globals.Removed)
 	reprs := make([]string, 0, len(out.Values))

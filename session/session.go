@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/pattern"
 	"almanac/catalog/secret"
 	"almanac/prelude"
 	"almanac/session/kernel"
@@ -36,6 +37,8 @@ type Options struct {
 	QueryTime time.Duration
 	// Policy decides about mutations; the zero Policy denies them all.
 	Policy policy.Policy
+	// LooseReads are actions whose reads may return something else in a run than in the preview that was approved.
+	LooseReads []pattern.Pattern
 	// Kept says why a grant that is kept in the configuration does not count any more; nil is never asked. It is asked at
 	// every decision and must neither wait nor call the session.
 	Kept func(policy.Grant) error
@@ -111,6 +114,7 @@ type world struct {
 	saved      *savedState
 	last       lastRun // in machine
 	moments    moments
+	plans      plans
 	unsaved    string // for the next outcome
 	shapes     []shape
 

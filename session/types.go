@@ -64,9 +64,17 @@ type Outcome struct {
 	// Used is what the run used of its budget.
 	Used Usage
 	// DryRun is true for a preview: nothing was changed.
-	DryRun  bool
-	Steps   int64
-	Elapsed time.Duration // of the script, with host calls and approvals
+	DryRun bool
+	// Plan is the number of the plan that a preview ended in, for Session.Apply; zero for none.
+	Plan int
+	// PlanText is the plan in a few words: "2 writes, 4 reads, sets total".
+	PlanText string
+	// Would tells which variables of the session a preview would have changed.
+	Would vm.Diff
+	// NotReached names the writes of the applied plan that the script did not come to, though it ended well.
+	NotReached []string
+	Steps      int64
+	Elapsed    time.Duration // of the script, with host calls and approvals
 	// LuaTime is Elapsed without host calls, Allocated how many bytes the script asked for; see Script.Times.
 	LuaTime   time.Duration
 	Allocated int64

@@ -62,6 +62,8 @@ type Record struct {
 	Call   *Call    `json:"call,omitempty"`
 	Ended  *Outcome `json:"outcome,omitempty"`
 	About  *About   `json:"session,omitempty"`
+	// Plan is the number of the plan that a run is held to; zero for none.
+	Plan int `json:"plan,omitempty"`
 	// Batch are the calls that one question for a whole run is about.
 	Batch []Call `json:"batch,omitempty"`
 	// Before is set in the records of the preview that precedes a run, for the question about all of it: the run's id.
@@ -213,5 +215,6 @@ type Outcome struct {
 	Stderr  string        `json:"stderr,omitempty"`
 	Calls   int           `json:"calls,omitempty"`
 	Changed []string      `json:"changed,omitempty"` // globals set or removed
+	Plan    int           `json:"plan,omitempty"`    // the number of the plan that a preview ended in
 	Took    time.Duration `json:"took_ns"`
 }

@@ -1,0 +1,118 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"almanac/session/policy"
+	"almanac/session/trace"
+)
+
+// preview previews a script of the person's and returns the number of its plan.
+func (b *bench) preview(source string) int {
+	b.t.Helper()
+	out, err := b.session.Preview(b.t.Context(), Script{Source: source, Author: User})
+	if err != nil || out.Err != nil || out.Plan == 0 {
+		b.t.Fatalf("%s: %v, %s", source, err, show(out))
+	}
+	return out.Plan
+}
+
+func (b *bench) apply(n int, o Apply) *Outcome {
+	b.t.Helper()
+	out, err := b.session.Apply(b.t.Context(), n, o)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return out
+}
+
+// Calls side by side may end in any order; those that a plan has are made, and no other.
+func TestApplyParallel(t *testing.T) {
+	b := newBatchBench(t, nil)
+	b.run(User, `ids = {"a", "b", "c", "d"}`)
+	source := `parallel(ids, function(id) shop.item.get{item_id = id} shop.item.price{item_id = id, cents = 7} end)`
+	for i, ids := range []string{`{"a", "b", "c", "d"}`, `{"d", "c", "b", "a"}`, `{"a", "b", "c", "x"}`} {
+		b.run(User, `ids = {"a", "b", "c", "d"}`)
+		n := b.preview(source)
+		b.run(User, `ids = `+ids)
+		out := b.apply(n, Apply{})
+		if i == 0 && (out.Err != nil || len(out.Calls) != 8 || out.NotReached != nil) {
+			t.Errorf("as planned: %s", show(out))
+		}
+		if i > 0 && (out.Err == nil || out.Err.Code != CodeNotListed) {
+			t.Errorf("%s: %s", ids, show(out))
+		}
+	}
+	for _, made := range b.shop.acts {
+		if strings.Contains(made, "price x") {
+			t.Errorf("made %q", made)
+		}
+	}
+}
+
+// The log says which plan a preview ended in and which one a run was held to.
+func TestPlanIsRecorded(t *testing.T) {
+	b := newBatchBench(t, nil)
+	b.apply(b.preview(`shop.item.price{item_id = "a", cents = 1}`), Apply{Cell: 4})
+	var plans []string
+	for _, r := range b.records {
+		switch {
+		case r.Kind == trace.KindRun:
+			plans = append(plans, fmt.Sprint(r.Mode, " ", r.Plan))
+		case r.Kind == trace.KindOutcome:
+			plans = append(plans, fmt.Sprint("ended ", r.Ended.Plan))
+		}
+	}
+	if got, want := strings.Join(plans, ", "), "preview 0, ended 1, run 1, ended 0"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A session keeps the last plans.
+func TestPlansKept(t *testing.T) {
+	b := newBatchBench(t, nil)
+	for range maxPlans + 1 {
+		b.preview("x = 1")
+	}
+	if all := b.session.Plans(); len(all) != maxPlans || all[0].N != 2 {
+		t.Errorf("%d plans, the first is %d", len(all), all[0].N)
+	}
+	_, err := b.session.Apply(t.Context(), 1, Apply{})
+	if err == nil || !strings.Contains(err.Error(), "not kept any more") {
+		t.Errorf("the oldest: %v", err)
+	}
+}
+
+// A plan with arguments that are not known needs somebody to ask where the policy asks, and is refused at once.
+func TestApplyWithNobodyToAsk(t *testing.T) {
+	b := newBatchBench(t, func(o *Options) { o.Approve = nil })
+	const known = `shop.item.price{item_id = "a", cents = 1}`
+	if out := b.apply(b.preview(known), Apply{}); out.Err != nil {
+		t.Error(show(out))
+	}
+	out := b.apply(b.preview(`desk.label{item_id = `+known+`.id}`), Apply{})
+	if out.Err == nil || out.Err.Code != CodeNoApproval || len(b.shop.acts) != 1 {
+		t.Errorf("made %q: %s", b.shop.acts, show(out))
+	}
+}
+
+// What the person allowed with the list of a run is made only if the run does what the list was made of: also a write
+// that the policy allows, and a read before the first write.
+func TestApprovedListHoldsWhatThePolicyAllows(t *testing.T) {
+	for _, c := range []struct{ source, code string }{
+		{twoPrices + `desk.label{item_id = desk.turn{}}`, CodeNotListed},
+		{`desk.turn{} ` + twoPrices, CodeChanged},
+	} {
+		b := newBatchBench(t, func(o *Options) {
+			g, _ := policy.ParseGrant("desk.label")
+			o.Policy.Grants = []policy.Grant{g}
+			o.Approve = func(context.Context, Request) (Approval, error) { return Approval{Verdict: Once}, nil }
+		})
+		if out := b.run(Model, c.source); out.Err == nil || out.Err.Code != c.code {
+			t.Errorf("%s: %s", c.source, show(out))
+		}
+	}
+}
