@@ -66,6 +66,8 @@ type Entry struct {
 	Source string
 	// Target says what a call reaches outside of the program: "GET https://api.example.com/invoices". May be empty.
 	Target string
+	// Compensate is the call that takes back what a call of the action did; nil where none does.
+	Compensate *Compensation
 	// Inject lists arguments that the host fills in. They are not in Input: callers may not send them.
 	Inject []Injection
 	// Action does the work. Without it and without Lua an entry can be found and described but not called.

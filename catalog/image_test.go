@@ -83,13 +83,14 @@ func TestImageKeepsEntries(t *testing.T) {
 		ID: "a.b", Title: "T", Description: "D", Namespace: []string{"n", "m"}, Operation: "op", Entities: []string{"e"},
 		Tags: []string{"t", ""}, Aliases: []string{"al"}, Input: MustSchema(`{"type":"object"}`), Output: MustSchema(`{}`),
 		Mutates: true, Risk: High, Examples: []string{"x()"}, Timeout: -time.Second, Source: "s",
-		Target:  "GET https://a.example/b",
-		Paged:   true,
-		Inject:  []Injection{{"f", "actor", true}, {"g", "tenant", false}},
-		Action:  func(context.Context, Call) (Result, error) { return Result{Note: "attached"}, nil },
-		Lua:     "return 1",
-		Uses:    []Use{{ID: "a.b", Source: "demo", Fingerprint: "f"}},
-		Preview: func(context.Context, Call) (string, error) { return "", nil },
+		Target:     "GET https://a.example/b",
+		Paged:      true,
+		Compensate: &Compensation{ID: "a.undo", Args: map[string]any{"id": "$result.id", "n": int64(1)}},
+		Inject:     []Injection{{"f", "actor", true}, {"g", "tenant", false}},
+		Action:     func(context.Context, Call) (Result, error) { return Result{Note: "attached"}, nil },
+		Lua:        "return 1",
+		Uses:       []Use{{ID: "a.b", Source: "demo", Fingerprint: "f"}},
+		Preview:    func(context.Context, Call) (string, error) { return "", nil },
 	}
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {

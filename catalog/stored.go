@@ -5,6 +5,7 @@ package catalog
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"sync/atomic"
 	"time"
 
@@ -78,7 +79,8 @@ func appendEntry(b []byte, e *Entry) []byte {
 	for _, use := range e.Uses {
 		b = appendText(appendText(appendText(b, use.ID), use.Source), use.Fingerprint)
 	}
-	return appendFlag(appendText(appendText(b, e.Lua), e.Target), e.Paged)
+	b = appendFlag(appendText(appendText(b, e.Lua), e.Target), e.Paged)
+	return appendCompensation(b, e.Compensate)
 }
 
 // sizeHint is at least the size of what appendEntry adds for most entries.
@@ -96,6 +98,15 @@ func sizeHint(e *Entry) int {
 		}
 	}
 	return size
+}
+
+// appendCompensation writes an empty id where there is none. Args are what JSON can hold: Validate says so.
+func appendCompensation(b []byte, c *Compensation) []byte {
+	if c == nil {
+		return appendText(b, "")
+	}
+	args, _ := json.Marshal(c.Args)
+	return append(appendText(b, c.ID), args...)
 }
 
 func appendText(b []byte, text string) []byte {
@@ -149,6 +160,11 @@ func (r *entryReader) entry() Entry {
 		}
 	}
 	e.Lua, e.Target, e.Paged = r.text(), r.text(), r.flag()
+	if id := r.text(); id != "" {
+		e.Compensate = &Compensation{ID: id}
+		args, _ := ParseJSON(r.b)
+		e.Compensate.Args, _ = args.(map[string]any)
+	}
 	return e
 }
 

@@ -27,6 +27,7 @@ type action struct {
 	aliases          string       // phrases, parted by ";"
 	in               string       // fields, one a line; see shape.go
 	out              string       // a record of shapes.txt or a list<…> of one
+	undo             string       // what takes a call back: "id; argument = value; argument = $result.id"
 	do               []step       // the value of the last step that has one is the answer
 	lua              string       // examples, one a line
 }
@@ -78,7 +79,7 @@ func (o *Office) entry(all shapes, a action) (catalog.Entry, error) {
 		Operation: a.op, Risk: risk, Mutates: a.op != catalog.Read,
 		Entities: strings.Fields(a.entities), Tags: strings.Fields(a.tags), Aliases: splitTrim(a.aliases, ";"),
 		Input: catalog.MustSchema(in), Output: catalog.MustSchema(out),
-		Examples: splitTrim(a.lua, "\n"),
+		Examples: splitTrim(a.lua, "\n"), Compensate: compensation(a.undo),
 		Action: func(ctx context.Context, call catalog.Call) (catalog.Result, error) {
 			data, err := o.run(ctx, a, fields, &work{all: all, out: all[item]}, call)
 			if err != nil {
@@ -87,6 +88,19 @@ func (o *Office) entry(all shapes, a action) (catalog.Entry, error) {
 			return catalog.Result{Data: data}, nil
 		},
 	}, nil
+}
+
+func compensation(undo string) *catalog.Compensation {
+	parts := splitTrim(undo, ";")
+	if len(parts) == 0 {
+		return nil
+	}
+	c := &catalog.Compensation{ID: parts[0], Args: map[string]any{}}
+	for _, part := range parts[1:] {
+		name, value, _ := strings.Cut(part, " = ")
+		c.Args[name] = value
+	}
+	return c
 }
 
 func splitTrim(s, sep string) []string {

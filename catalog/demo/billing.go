@@ -88,7 +88,8 @@ func billingInvoiceChanges() []action {
 			in: `customer_id: str -- Customer, like cus_0001.
 				lines: list<new_invoice_line> 1..50 -- What is billed.
 				due_date?: date -- Day it is due; by default the customer's payment terms from today.`,
-			out: "invoice",
+			out:  "invoice",
+			undo: "billing.invoice.void; invoice_id = $result.id",
 			do: []step{
 				fresh("inv"),
 				let("due", `SELECT coalesce(:due_date, date(:today, '+' || payment_terms_days || ' days')) FROM customers
@@ -106,8 +107,9 @@ func billingInvoiceChanges() []action {
 			id: "billing.invoice.create_for_order", title: "Bill an order", op: catalog.Create,
 			about:    "Make a draft invoice with the lines of an order that is not billed yet.",
 			entities: "invoice order", tags: "billing invoice order new draft", aliases: "invoice an order; bill order",
-			in:  `order_id: str -- Order, like ord_00001.`,
-			out: "invoice",
+			in:   `order_id: str -- Order, like ord_00001.`,
+			out:  "invoice",
+			undo: "billing.invoice.void; invoice_id = $result.id",
 			do: []step{
 				refuse(`SELECT 'order ' || :order_id || ' is billed already by ' || id FROM invoices
 					WHERE order_id = :order_id AND status <> 'void'`),
@@ -126,8 +128,9 @@ func billingInvoiceChanges() []action {
 			id: "billing.invoice.send", title: "Send a draft invoice", op: catalog.Update,
 			about:    "Send a draft invoice: from then on it is owed and stands in the ledger.",
 			entities: "invoice", tags: "billing invoice send issue", aliases: "issue invoice; finalize invoice; mail invoice",
-			in:  `invoice_id: str -- Draft invoice, see billing.invoice.list with status draft.`,
-			out: "invoice",
+			in:   `invoice_id: str -- Draft invoice, see billing.invoice.list with status draft.`,
+			out:  "invoice",
+			undo: "billing.invoice.void; invoice_id = $args.invoice_id",
 			do: []step{
 				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', only drafts can be sent' FROM invoices
 					WHERE id = :invoice_id AND status <> 'draft'`),

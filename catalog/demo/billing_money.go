@@ -41,7 +41,8 @@ func billingPayments() []action {
 				amount_cents: int 1..1000000000 -- Amount received, in cents.
 				method?: bank_transfer|card|direct_debit|cheque = bank_transfer -- How it was paid.
 				reference?: str 1..80 -- Reference on the bank statement.`,
-			out: "payment",
+			out:  "payment",
+			undo: "billing.payment.reverse; payment_id = $result.id",
 			do: []step{
 				refuse(`SELECT 'invoice ' || id || ' is ' || status || ', only open invoices can be paid' FROM invoices
 					WHERE id = :invoice_id AND status <> 'open'`),
@@ -66,6 +67,9 @@ func billingPayments() []action {
 			aliases: "chargeback; bounced payment; undo payment",
 			in:      `payment_id: str -- Payment, like pay_00001.`,
 			out:     "payment",
+			undo: "billing.payment.record; invoice_id = $result.invoice_id; " +
+				"amount_cents = $result.amount_cents; method = $result.method; " +
+				"reference = $result.reference?",
 			do: []step{
 				refuse(`SELECT 'payment ' || id || ' is reversed already' FROM payments
 					WHERE id = :payment_id AND status = 'reversed'`),
@@ -149,7 +153,8 @@ func billingCredits() []action {
 				amount_cents: int 1..10000000 -- Amount, in cents.
 				reason: str 1..200 -- Why.
 				expires_on?: date -- Last day it can be used; by default a year from today.`,
-			out: "credit",
+			out:  "credit",
+			undo: "billing.credit.revoke; credit_id = $result.id",
 			do: []step{
 				refuse(`SELECT 'expires_on ' || :expires_on || ' is before today, ' || :today WHERE :expires_on < :today`),
 				fresh("crd"),

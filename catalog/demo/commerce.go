@@ -49,7 +49,8 @@ func commerceOrders() []action {
 				lines: list<new_order_line> 1..50 -- What is ordered.
 				ship_to?: str 1..200 -- Delivery address; by default the customer's.
 				note?: str 1..400 -- What the customer asks for.`,
-			out: "order",
+			out:  "order",
+			undo: "commerce.order.cancel; order_id = $result.id",
 			do: []step{
 				refuse(`SELECT 'customer ' || id || ' is ' || status || ' and cannot order' FROM customers
 					WHERE id = :customer_id AND status <> 'active'`),

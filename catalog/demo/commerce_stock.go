@@ -41,7 +41,8 @@ func commerceProducts() []action {
 				price_cents: int 0..100000000 -- Sales price, in cents.
 				cost_cents: int 0..100000000 -- Purchase price, in cents.
 				reorder_level?: int = 20 0..100000 -- Stock below which more is bought.`,
-			out: "product",
+			out:  "product",
+			undo: "commerce.product.delete; product_id = $result.id",
 			do: []step{
 				refuse(`SELECT 'there is a product with SKU ' || sku || ' already: ' || id FROM products
 					WHERE upper(sku) = upper(:sku)`),
@@ -143,6 +144,8 @@ func commerceInventory() []action {
 				warehouse_id: str -- Warehouse, like whs_01.
 				change: int -100000..100000 -- Units to add, or below zero to take.`,
 			out: "stock",
+			undo: "commerce.inventory.adjust; product_id = $args.product_id; " +
+				"warehouse_id = $args.warehouse_id; change = -$args.change",
 			do: []step{
 				refuse(`SELECT 'only ' || (on_hand - reserved) || ' of ' || product_id || ' in ' || warehouse_id
 					|| ' are free to take' FROM inventory
@@ -162,6 +165,9 @@ func commerceInventory() []action {
 				to_warehouse_id: str -- Warehouse that takes.
 				quantity: int 1..100000 -- How many.`,
 			out: "list<stock>",
+			undo: "commerce.inventory.transfer; product_id = $args.product_id; " +
+				"from_warehouse_id = $args.to_warehouse_id; to_warehouse_id = $args.from_warehouse_id; " +
+				"quantity = $args.quantity",
 			do: []step{
 				refuse(`SELECT 'the warehouses are the same' WHERE :from_warehouse_id = :to_warehouse_id`),
 				refuse(`SELECT 'only ' || (on_hand - reserved) || ' of ' || product_id || ' in ' || warehouse_id

@@ -48,7 +48,8 @@ func crmAccounts() []action {
 				owner_id: str -- Staff user who looks after it, like usr_002.
 				tier?: standard|silver|gold|enterprise = standard -- How much service it pays for.
 				website?: str -- Web address.`,
-			out: "account",
+			out:  "account",
+			undo: "crm.account.update; account_id = $result.id; status = closed",
 			do: []step{
 				refuse(`SELECT 'there is an account called ' || name || ' already: ' || id FROM accounts
 					WHERE lower(name) = lower(:name)`),
@@ -181,7 +182,8 @@ func crmCustomers() []action {
 				country: str 2..2 -- Two-letter country code.
 				payment_terms_days?: int = 30 0..120 -- Days until an invoice is due.
 				sla_policy_id?: str = sla_01 -- Service level, see support.sla.list_policies.`,
-			out: "customer",
+			out:  "customer",
+			undo: "crm.customer.delete; customer_id = $result.id",
 			do: []step{
 				refuse(`SELECT 'there is a customer called ' || company_name || ' already: ' || id FROM customers
 					WHERE lower(company_name) = lower(:company_name)`),

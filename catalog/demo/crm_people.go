@@ -45,7 +45,8 @@ func crmContacts() []action {
 				email: str 3..200 -- Email address.
 				job_title: str 1..120 -- What the person does.
 				phone?: str 3..40 -- Phone number.`,
-			out: "contact",
+			out:  "contact",
+			undo: "crm.contact.delete; contact_id = $result.id",
 			do: []step{
 				refuse(`SELECT 'the customer has a contact with that address already: ' || id FROM contacts
 					WHERE customer_id = :customer_id AND lower(email) = lower(:email)`),
@@ -136,7 +137,8 @@ func crmLeads() []action {
 				owner_id: str -- Staff user who follows it up, like usr_002.
 				source?: web|referral|trade_fair|cold_call|partner = web -- Where it came from.
 				value_cents?: int = 0 0..10000000000 -- Expected yearly sales, in cents.`,
-			out: "lead",
+			out:  "lead",
+			undo: "crm.lead.delete; lead_id = $result.id",
 			do: []step{
 				fresh("led"),
 				exec(`INSERT INTO leads VALUES (:new_id, :company_name, :contact_name, :email, :source, 'new', :owner_id,

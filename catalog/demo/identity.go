@@ -35,7 +35,8 @@ func identityUsers() []action {
 				email: str 3..200 -- Email address, which is the login.
 				team: sales|billing|support|operations|admin -- Team.
 				job_title: str 1..120 -- What the user does.`,
-			out: "user",
+			out:  "user",
+			undo: "identity.user.set_status; user_id = $result.id; status = inactive",
 			do: []step{
 				refuse(`SELECT 'there is a user with that address already: ' || id FROM users WHERE lower(email) = lower(:email)`),
 				fresh("usr"),
@@ -150,7 +151,8 @@ func identityRoles() []action {
 			aliases: "grant access; add permission; make administrator",
 			in: `user_id: str -- User, like usr_001.
 				role_id: str -- Role, like rol_02.`,
-			out: "user",
+			out:  "user",
+			undo: "identity.role.revoke; user_id = $args.user_id; role_id = $args.role_id",
 			do: []step{
 				refuse(`SELECT 'user ' || id || ' is ' || status FROM users WHERE id = :user_id AND status <> 'active'`),
 				refuse(`SELECT 'user ' || user_id || ' has role ' || role_id || ' already' FROM user_roles
@@ -165,7 +167,8 @@ func identityRoles() []action {
 			entities: "user role", tags: "identity role permission access", aliases: "revoke access; remove permission",
 			in: `user_id: str -- User, like usr_001.
 				role_id: str -- Role, like rol_02.`,
-			out: "user",
+			out:  "user",
+			undo: "identity.role.grant; user_id = $args.user_id; role_id = $args.role_id",
 			do: []step{
 				refuse(`SELECT 'user ' || :user_id || ' does not have role ' || :role_id
 					WHERE NOT EXISTS (SELECT 1 FROM user_roles WHERE user_id = :user_id AND role_id = :role_id)`),

@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -95,14 +96,9 @@ func entryOf(t testing.TB, o *Office, id string) catalog.Entry {
 func dump(t testing.TB, o *Office) string {
 	t.Helper()
 	var b strings.Builder
-	for _, table := range column(t, o, `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`) {
-		rows := query(t, o, `SELECT * FROM `+table)
-		lines := make([]string, len(rows))
-		for i, r := range rows {
-			lines[i] = fmt.Sprint(r...)
-		}
-		sort.Strings(lines)
-		fmt.Fprintf(&b, "%s\n%s\n", table, strings.Join(lines, "\n"))
+	all := tables(t, o)
+	for _, table := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&b, "%s\n%s\n", table, all[table])
 	}
 	return b.String()
 }

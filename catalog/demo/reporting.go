@@ -195,7 +195,8 @@ func reportingDatasets() []action {
 				dataset_id: str -- Dataset it draws on, like dst_01.
 				owner_id: str -- Staff user who keeps it, like usr_002.
 				schedule?: none|daily|weekly|monthly = none -- How often it is sent.`,
-			out: "report",
+			out:  "report",
+			undo: "reporting.report.delete; report_id = $result.id",
 			do: []step{
 				fresh("rpt"),
 				exec(`INSERT INTO reports VALUES (:new_id, :name, :dataset_id, :owner_id, :schedule, :today)`),

@@ -82,7 +82,8 @@ func supportTicketChanges() []action {
 				priority?: low|normal|high|urgent = normal -- How pressing it is.
 				order_id?: str -- Order it is about, like ord_00001.
 				invoice_id?: str -- Invoice it is about, like inv_00042.`,
-			out: "ticket",
+			out:  "ticket",
+			undo: "support.ticket.delete; ticket_id = $result.id",
 			do: []step{
 				let("contact_id", `SELECT id FROM contacts WHERE customer_id = :customer_id ORDER BY is_primary DESC, id LIMIT 1`),
 				fresh("msg"),
@@ -148,7 +149,8 @@ func supportTicketChanges() []action {
 			entities: "ticket", tags: "support ticket solve close", aliases: "close ticket; resolve case; finish request",
 			in: `ticket_id: str -- Ticket, like tkt_00001.
 				status?: solved|closed = solved -- New status; a closed ticket takes no more answers.`,
-			out: "ticket",
+			out:  "ticket",
+			undo: "support.ticket.reopen; ticket_id = $args.ticket_id",
 			do: []step{
 				refuse(`SELECT 'ticket ' || id || ' is ' || status || ' already' FROM tickets
 					WHERE id = :ticket_id AND (status = 'closed' OR status = :status)`),
@@ -160,8 +162,9 @@ func supportTicketChanges() []action {
 			id: "support.ticket.reopen", title: "Reopen a ticket", op: catalog.Update,
 			about:    "Open a solved or closed ticket again.",
 			entities: "ticket", tags: "support ticket reopen", aliases: "unsolve; open case again",
-			in:  `ticket_id: str -- Ticket, like tkt_00001.`,
-			out: "ticket",
+			in:   `ticket_id: str -- Ticket, like tkt_00001.`,
+			out:  "ticket",
+			undo: "support.ticket.solve; ticket_id = $args.ticket_id",
 			do: []step{
 				refuse(`SELECT 'ticket ' || id || ' is ' || status || ' already' FROM tickets
 					WHERE id = :ticket_id AND status IN ('open', 'pending')`),

@@ -34,7 +34,8 @@ func supportMacros() []action {
 				category: billing|delivery|returns|product|account -- Tickets it is for.
 				body: str 1..4000 -- Reply text; {company}, {ticket} and {subject} are filled in.
 				sets_status?: open|pending|solved -- Status it puts the ticket in.`,
-			out: "macro",
+			out:  "macro",
+			undo: "support.macro.delete; macro_id = $result.id",
 			do: []step{
 				refuse(`SELECT 'there is a macro called ' || name || ' already: ' || id FROM macros
 					WHERE lower(name) = lower(:name)`),
@@ -131,7 +132,8 @@ func supportEscalations() []action {
 			in: `ticket_id: str -- Ticket, like tkt_00001.
 				owner_id: str -- Staff user who takes it, like usr_003.
 				reason: str 1..400 -- Why.`,
-			out: "escalation",
+			out:  "escalation",
+			undo: "support.escalation.resolve; escalation_id = $result.id; resolution = Raised by mistake.",
 			do: []step{
 				refuse(`SELECT 'ticket ' || id || ' is ' || status FROM tickets
 					WHERE id = :ticket_id AND status IN ('solved', 'closed')`),

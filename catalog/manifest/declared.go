@@ -189,6 +189,8 @@ type properties struct {
 	Examples  []string          `yaml:"examples"`
 	Timeout   string            `yaml:"timeout"`
 	Context   map[string]string `yaml:"context"`
+	// Compensate is the action that undoes a call, and its arguments.
+	Compensate yaml.Node `yaml:"compensate"`
 }
 
 func (p *properties) read() (risk catalog.Risk, timeout time.Duration, inject []catalog.Injection, err error) {
@@ -247,6 +249,9 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 		if slices.ContainsFunc(e.Input.Fields(), func(f catalog.Field) bool { return f.Name == in.Field }) {
 			return e, fmt.Errorf("context: %s is also an input: a caller may not send what the host fills in", in.Field)
 		}
+	}
+	if e.Compensate, err = compensationOf(&d.Compensate); err != nil {
+		return e, err
 	}
 	if e.Uses, err = usesOf(&d.Uses); err != nil {
 		return e, err
@@ -336,4 +341,36 @@ func injectionsOf(context map[string]string) ([]catalog.Injection, error) {
 	}
 	slices.SortFunc(all, func(a, b catalog.Injection) int { return strings.Compare(a.Field, b.Field) })
 	return all, nil
+}
+
+// compensationOf reads the call that undoes one; nil without one.
+func compensationOf(n *yaml.Node) (*catalog.Compensation, error) {
+	var d struct {
+		Action string    `yaml:"action"`
+		Args   yaml.Node `yaml:"args"`
+	}
+	if n.IsZero() || n.Tag == "!!null" {
+		return nil, nil
+	}
+	if err := decode(n, "compensate", &d); err != nil {
+		return nil, err
+	}
+	if d.Action == "" {
+		return nil, tree.FaultAt(n, "compensate: action is missing: want the id of the action that undoes a call")
+	}
+	c := &catalog.Compensation{ID: d.Action}
+	if _, err := mapping(&d.Args, "compensate: args"); err != nil {
+		return nil, err
+	}
+	if !d.Args.IsZero() {
+		args, err := treeOf(&d.Args)
+		if err != nil {
+			return nil, err
+		}
+		c.Args, _ = args.Plain().(map[string]any)
+	}
+	if err := c.Validate(); err != nil {
+		return nil, tree.FaultAt(n, "compensate: %v", err)
+	}
+	return c, nil
 }

@@ -58,10 +58,18 @@ func shown(text []byte, name string) string {
 				b.WriteString(" as a number")
 			}
 		}
+		if c := e.Compensate; c != nil {
+			fmt.Fprintf(&b, ", undone by %s %v", c.ID, c.Args)
+		}
 		fmt.Fprintf(&b, "] %s%s\n", e.Title, strings.Join(slices.Concat(e.Tags, e.Entities, e.Aliases), ", "))
 	}
 	for _, s := range batch.Skipped {
 		fmt.Fprintf(&b, "%s: %s: %s\n", s.Source, s.ID, s.Reason)
+	}
+	for _, wrong := range catalog.Uncompensated(entries) {
+		for _, s := range wrong {
+			fmt.Fprintf(&b, "compensation: %s: %s\n", s.ID, s.Reason)
+		}
 	}
 	for _, s := range said.Remarks {
 		fmt.Fprintf(&b, "%s: %s: %s\n", s.Source, s.ID, s.Reason)

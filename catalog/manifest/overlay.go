@@ -38,6 +38,7 @@ type overlay struct {
 	risk     catalog.Risk
 	timeout  time.Duration
 	inject   []catalog.Injection
+	undo     *catalog.Compensation
 	// broken says what is wrong with it; then everything it matches is hidden, since that may have been its purpose.
 	broken string
 }
@@ -80,6 +81,9 @@ func (r *reading) overlay(n *yaml.Node) (overlay, error) {
 	}
 	if err = decode(n, "overlay", &o.declaredOverlay); err == nil {
 		o.risk, o.timeout, o.inject, err = o.read()
+	}
+	if err == nil {
+		o.undo, err = compensationOf(&o.Compensate)
 	}
 	if err != nil {
 		o.place = r.place(lineOf(err, n))
@@ -162,6 +166,9 @@ func (o *overlay) describe(e *catalog.Entry) {
 	}
 	if o.timeout > 0 {
 		e.Timeout = o.timeout
+	}
+	if o.undo != nil {
+		e.Compensate = o.undo
 	}
 }
 

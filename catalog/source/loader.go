@@ -292,6 +292,7 @@ func (l *Loader) assemble() {
 	var made *catalog.Catalog
 	if fresh {
 		remarks := over.apply(entries, hidden)
+		wrong := catalog.Uncompensated(entries)
 		var view *catalog.View
 		made, view = l.viewOf(entries, hidden)
 		if !all {
@@ -300,7 +301,7 @@ func (l *Loader) assemble() {
 		l.mu.Lock()
 		l.view, l.indexing = view, false
 		for i, s := range l.sources {
-			s.status.Overlay = remarks[i]
+			s.status.Overlay, s.status.Uncompensated = remarks[i], wrong[s.Name]
 		}
 		l.mu.Unlock()
 	}

@@ -62,7 +62,7 @@ func (s Status) Remarks() string {
 		n    int
 		what string
 	}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"},
-		{len(s.Overlay), "overlay unmatched"}, {len(s.Stale), "to test again"},
+		{len(s.Overlay), "overlay unmatched"}, {len(s.Uncompensated), "compensation wrong"}, {len(s.Stale), "to test again"},
 		{s.Change.Waiting(), "awaiting acceptance"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
@@ -83,7 +83,7 @@ func (s Status) WriteReport(w io.Writer, some int) error {
 		what  string
 		skips []catalog.Skip
 	}{{"skipped", s.Skipped}, {"renamed", s.Renamed}, {"mended", s.Mended}, {"overlay", s.Overlay},
-		{"to test again", s.Stale}} {
+		{"compensation", s.Uncompensated}, {"to test again", s.Stale}} {
 		for i, k := range part.skips {
 			if some > 0 && i == some {
 				fmt.Fprintf(&b, "  and %d more %s\n", len(part.skips)-i, part.what)
@@ -179,7 +179,7 @@ func (l *Loader) Status() []Status {
 		status.Stale = l.stale(s)
 		status.Skipped = slices.Clone(status.Skipped)
 		if l.Loading() {
-			status.Overlay = nil // what it matches may come yet
+			status.Overlay, status.Uncompensated = nil, nil // what they name may come yet
 		}
 		all = append(all, status)
 	}

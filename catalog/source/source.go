@@ -93,6 +93,8 @@ type Status struct {
 	Skipped, Renamed, Mended []catalog.Skip
 	// Overlay lists what of the source's overlays did not apply.
 	Overlay []catalog.Skip
+	// Uncompensated lists its actions whose compensation cannot be called.
+	Uncompensated []catalog.Skip
 	// Stale lists actions that use others which have changed since; see catalog.View.Stale.
 	Stale []catalog.Skip `json:"-"`
 	// Change compares with what was accepted. Added and Changed actions are hidden until Accept.

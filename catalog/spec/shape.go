@@ -1,6 +1,14 @@
 package spec
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/catalog/reference"
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
+)
 
 // A Shape is what a schema says about a value or a part of one. The zero Shape says nothing.
 type Shape struct {
@@ -80,4 +88,38 @@ func (s Shape) Field(name string) (field Shape, names []string) {
 		return Shape{}, nil
 	}
 	return Shape{}, names
+}
+
+// At is the shape of what a reference leads to, where s is that of the value with its name. The error says where it
+// leads to nothing.
+func (s Shape) At(r reference.Value) (Shape, error) {
+	at := r.Name
+	for i, part := range r.Path {
+		kind := s.Kind()
+		switch {
+		case part.Field == "" && kind != "list" && kind != "":
+			return Shape{}, fmt.Errorf("%s is no list but of type %s", at, kind)
+		case part.Field == "":
+			s = s.Item()
+		case kind == "list":
+			return Shape{}, fmt.Errorf("%s is a list: its first item is $%s[1]", at, at)
+		case kind != "object" && kind != "":
+			return Shape{}, fmt.Errorf("%s is of type %s and has no fields", at, kind)
+		default:
+			field, names := s.Field(part.Field)
+			if names != nil {
+				return Shape{}, fmt.Errorf("%s has no field %s: %s", at, part.Field, near(part.Field, names))
+			}
+			s = field
+		}
+		at = r.Name + reference.PathLua(r.Path[:i+1])
+	}
+	return s, nil
+}
+
+func near(name string, names []string) string {
+	if near := spelling.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "it has " + text.ClipRunes(strings.Join(names, ", "), 200)
 }

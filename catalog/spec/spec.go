@@ -46,6 +46,8 @@ type Action struct {
 	// Input and Output are the texts of the schemas; nil for no arguments, and for an undescribed result.
 	Input, Output Document
 	Examples      []string
+	// Undo is the call that takes back what a call did, with args and result in it for those of the call; may be empty.
+	Undo string
 	// Target is what a call reaches outside of the program; may be empty.
 	Target string
 	// Warnings are sentences of the description that no short form may omit.
@@ -74,8 +76,9 @@ func specJSON(e *Action) (string, error) {
 		Input       json.RawMessage `json:"input"`
 		Output      json.RawMessage `json:"output,omitempty"`
 		Examples    []string        `json:"examples,omitempty"`
+		Undo        string          `json:"undone_by,omitempty"`
 	}{e.ID, e.Title, e.Description, e.Operation, e.Mutates, e.Risk, json.RawMessage(e.Input), json.RawMessage(e.Output),
-		e.Examples}
+		e.Examples, e.Undo}
 	if e.Input == nil {
 		record.Input = json.RawMessage(EmptySchema)
 	}
@@ -118,6 +121,9 @@ func specText(e *Action, detail Detail) string {
 		if !strings.Contains(description, s) {
 			w.b.WriteString("\n" + s)
 		}
+	}
+	if detail == Full && e.Undo != "" {
+		w.b.WriteString("\nundone by " + cleanCode(e.Undo))
 	}
 	if detail == Full && e.Target != "" {
 		w.b.WriteString("\ncalls " + text.ClipRunes(text.OneLine(e.Target), 200))

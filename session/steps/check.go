@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/reference"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
-	"almanac/catalog/text"
 )
 
 // A Scope is what a plan is checked against.
@@ -77,8 +77,8 @@ func (c *checker) step(s *step) {
 		}
 		c.conditions(s.where, *items)
 	}
-	args, _ := replaced(s.args, func(r reference) any {
-		return catalog.Later{Text: r.text, Kind: c.shape(r).Kind()}
+	args, _ := replaced(s.args, func(r reference.Value) any {
+		return catalog.Later{Text: r.Text, Kind: c.shape(r).Kind()}
 	}).(map[string]any)
 	c.texts(s.args)
 	if c.entry != nil {
@@ -136,13 +136,13 @@ func (c *checker) resolve(s *step) bool {
 
 // list is the shape of what each goes over.
 func (c *checker) list(each any) spec.Shape {
-	if r, ok := each.(reference); ok {
+	if r, ok := each.(reference.Value); ok {
 		s := c.shape(r)
-		c.wantList("each", r.text, s)
+		c.wantList("each", r.Text, s)
 		return s
 	}
 	walk(each, func(v any) {
-		if r, ok := v.(reference); ok {
+		if r, ok := v.(reference.Value); ok {
 			c.shape(r)
 		}
 	})
@@ -174,7 +174,7 @@ func (c *checker) conditions(where []condition, item spec.Shape) {
 	for _, w := range where {
 		c.shape(w.field)
 		walk(w.value, func(v any) {
-			if r, ok := v.(reference); ok {
+			if r, ok := v.(reference.Value); ok {
 				c.shape(r)
 			}
 		})
@@ -182,52 +182,23 @@ func (c *checker) conditions(where []condition, item spec.Shape) {
 }
 
 // shape is what is known of the value that a reference leads to. One that leads nowhere is a fault.
-func (c *checker) shape(r reference) spec.Shape {
-	s, ok := c.results[r.name]
+func (c *checker) shape(r reference.Value) spec.Shape {
+	s, ok := c.results[r.Name]
 	switch {
-	case r.name == element && c.item != nil:
+	case r.Name == element && c.item != nil:
 		s = *c.item
-	case r.name == element:
-		c.fault("%s: the step has no each", r.text)
+	case r.Name == element:
+		c.fault("%s: the step has no each", r.Text)
 		return spec.Shape{}
-	case !ok && !slices.Contains(c.Globals, r.name) && (c.Globals == nil || r.name[0] != '_'):
-		c.fault("%s: %s", r.text, c.unset(r.name))
+	case !ok && !slices.Contains(c.Globals, r.Name) && (c.Globals == nil || r.Name[0] != '_'):
+		c.fault("%s: %s", r.Text, c.unset(r.Name))
 		return spec.Shape{}
 	}
-	at := r.name
-	for _, part := range r.path {
-		kind := s.Kind()
-		next := at + pathLua([]segment{part})
-		switch {
-		case part.field == "" && kind != "list" && kind != "":
-			c.fault("%s: %s is no list but of type %s", r.text, at, kind)
-			return spec.Shape{}
-		case part.field == "":
-			s = s.Item()
-		case kind == "list":
-			c.fault("%s: %s is a list: its first item is $%s[1]", r.text, at, at)
-			return spec.Shape{}
-		case kind != "object" && kind != "":
-			c.fault("%s: %s is of type %s and has no fields", r.text, at, kind)
-			return spec.Shape{}
-		default:
-			field, names := s.Field(part.field)
-			if names != nil {
-				c.fault("%s: %s has no field %s: %s", r.text, at, part.field, near(part.field, names))
-				return spec.Shape{}
-			}
-			s = field
-		}
-		at = next
+	s, err := s.At(r)
+	if err != nil {
+		c.fault("%s: %v", r.Text, err)
 	}
 	return s
-}
-
-func near(name string, names []string) string {
-	if near := spelling.Nearest(name, names); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "it has " + text.ClipRunes(strings.Join(names, ", "), 200)
 }
 
 // unset says why a name has no value in the step at hand.

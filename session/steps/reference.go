@@ -3,15 +3,14 @@ package steps
 // This file reads what refers to other values in a plan: "$name.field[1]", and the conditions of where.
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"almanac/catalog/lua"
+	"almanac/catalog/reference"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
 )
@@ -19,23 +18,9 @@ import (
 // element is the name of the item at hand, in each and where.
 const element = "it"
 
-// A reference is a value that an earlier step gives, or the item at hand.
-type reference struct {
-	text, name string
-	path       []segment
-}
-
-// A segment is a field, or where that is empty the place in a list.
-type segment struct {
-	field string
-	place int64
-}
-
 var (
-	referenceForm = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)((?:\.[A-Za-z0-9_-]+|\[[0-9]{1,9}\])*)$`)
-	segmentForm   = regexp.MustCompile(`\.[^.\[]+|\[[0-9]+\]`)
-	dollarName    = regexp.MustCompile(`^\$[A-Za-z_]`)
-	insideName    = regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`)
+	dollarName = regexp.MustCompile(`^\$[A-Za-z_]`)
+	insideName = regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`)
 )
 
 // read is v with the references in it as such, and "$$" at the beginning of a text as "$".
@@ -48,7 +33,7 @@ func read(v any, field string, fault func(format string, args ...any)) any {
 		if !dollarName.MatchString(v) {
 			return v
 		}
-		r, err := parse(v)
+		r, err := reference.Parse(v)
 		if err != nil {
 			fault("%s: %s: %v", field, show(v), err)
 		}
@@ -69,53 +54,10 @@ func read(v any, field string, fault func(format string, args ...any)) any {
 	return v
 }
 
-func parse(s string) (reference, error) {
-	m := referenceForm.FindStringSubmatch(s)
-	if m == nil || !lua.IsName(m[1]) {
-		return reference{}, errForm
-	}
-	r := reference{text: s, name: m[1]}
-	for _, part := range segmentForm.FindAllString(m[2], -1) {
-		field, isField := strings.CutPrefix(part, ".")
-		n, err := strconv.ParseInt(strings.Trim(part, ".[]"), 10, 64)
-		switch {
-		case isField && err == nil:
-			return r, fmt.Errorf("an item of a list is written [%d]; lists begin with [1]", n+1)
-		case isField:
-			r.path = append(r.path, segment{field: field})
-		case n == 0:
-			return r, fmt.Errorf("lists begin with [1]")
-		default:
-			r.path = append(r.path, segment{place: n})
-		}
-	}
-	return r, nil
-}
-
-// lua is the expression that has the value.
-func (r reference) lua() string {
-	return r.name + pathLua(r.path)
-}
-
-func pathLua(path []segment) string {
-	var b strings.Builder
-	for _, s := range path {
-		switch {
-		case s.field == "":
-			fmt.Fprintf(&b, "[%d]", s.place)
-		case lua.IsName(s.field):
-			b.WriteString("." + s.field)
-		default:
-			b.WriteString("[" + lua.Quote(s.field) + "]")
-		}
-	}
-	return b.String()
-}
-
-// each calls f with every reference and every text in v.
+// walk calls f with every reference and every text in v.
 func walk(v any, f func(v any)) {
 	switch v := v.(type) {
-	case reference, string:
+	case reference.Value, string:
 		f(v)
 	case []any:
 		for _, item := range v {
@@ -129,9 +71,9 @@ func walk(v any, f func(v any)) {
 }
 
 // replaced is v with f of each reference in its place.
-func replaced(v any, f func(r reference) any) any {
+func replaced(v any, f func(r reference.Value) any) any {
 	switch v := v.(type) {
-	case reference:
+	case reference.Value:
 		return f(v)
 	case []any:
 		out := make([]any, len(v))
@@ -151,7 +93,7 @@ func replaced(v any, f func(r reference) any) any {
 
 // A condition holds a field of an item against a value.
 type condition struct {
-	field reference // of the item
+	field reference.Value // of the item
 	op    string
 	value any
 }
@@ -168,7 +110,7 @@ var (
 func readWhere(where map[string]any, fault func(format string, args ...any)) []condition {
 	var all []condition
 	for _, name := range slices.Sorted(maps.Keys(where)) {
-		field, err := parse("$" + element + "." + name)
+		field, err := reference.Parse("$" + element + "." + name)
 		if err != nil {
 			fault("where: %s: want a field of the items, got %s", show(name), show(name))
 			continue
@@ -212,7 +154,7 @@ func readWhere(where map[string]any, fault func(format string, args ...any)) []c
 // fits reports whether the value is one that the operator compares with, and which those are.
 func (c condition) fits() (ok bool, want string) {
 	switch c.value.(type) {
-	case reference:
+	case reference.Value:
 		return true, ""
 	case []any:
 		return c.op == "in", "one value"
@@ -232,7 +174,7 @@ func (c condition) fits() (ok bool, want string) {
 // lua is the condition as an expression over the item. A missing value is as good as null, and no value is less or more
 // than that.
 func (c condition) lua() string {
-	field := c.field.lua()
+	field := c.field.Lua()
 	if c.op == "in" {
 		if list, ok := c.value.([]any); ok && len(list) > 0 && len(list) <= 4 {
 			parts := make([]string, len(list))
@@ -262,9 +204,6 @@ func (c condition) lua() string {
 
 // literal is plain data with references as Lua, broken into lines of about width; 0 keeps it on one.
 func literal(v any, width int) string {
-	v = replaced(v, func(r reference) any { return lua.Raw(r.lua()) })
+	v = replaced(v, func(r reference.Value) any { return lua.Raw(r.Lua()) })
 	return lua.Literal(v, lua.Options{Width: width, Tight: true})
 }
-
-// MarshalJSON writes a reference as it was read, for messages.
-func (r reference) MarshalJSON() ([]byte, error) { return json.Marshal(r.text) }

@@ -11,13 +11,13 @@ package steps
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"almanac/catalog/lua"
+	"almanac/catalog/reference"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
 	"almanac/catalog/text"
@@ -29,7 +29,7 @@ type Plan struct{ steps []step }
 // A step calls an action, once or for each item of a list; without an id it makes a value of its arguments.
 type step struct {
 	id   string
-	args map[string]any // nil for none; references are of type reference
+	args map[string]any // nil for none; references are of type reference.Value
 	as   string
 	// each is a reference or a list; nil for none.
 	each  any
@@ -151,7 +151,7 @@ func readStep(fields map[string]any, fault func(format string, args ...any)) ste
 			}
 		case "each":
 			s.each, want = read(v, name, fault), `a reference to a list such as "$rows", or a list`
-			_, refers := s.each.(reference)
+			_, refers := s.each.(reference.Value)
 			_, list := s.each.([]any)
 			ok = refers || list
 		case "where":
@@ -202,5 +202,3 @@ func Translate(raw []byte) (string, error) {
 	source, _ := p.Lua()
 	return source, nil
 }
-
-var errForm = errors.New(`want "$name", "$name.field" or "$name[1].field"; "$$" begins a text with a dollar sign`)

@@ -1,0 +1,217 @@
+package catalog
+
+// This file makes of a call that was made the one that takes it back, where the action declares one.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"almanac/catalog/lua"
+	"almanac/catalog/reference"
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/spec"
+	"almanac/catalog/text"
+)
+
+// A Compensation says which call takes back what a call of an action did, as far as anything can: voiding what was
+// created, giving back what was taken.
+type Compensation struct {
+	// ID is the action that does it.
+	ID string
+	// Args are its arguments. A text in them may stand for a part of the call: "$args.customer_id" for an argument,
+	// "$result.lines[1].id" for what came back, "-$args.change" for the negative of a number. What the call has not makes
+	// the compensation impossible; with "?" behind it, the argument is left out. "$$" begins a text with a dollar sign.
+	Args map[string]any
+}
+
+// For is the compensating call for one that was made with args and gave result. The error says what it lacks.
+func (c *Compensation) For(args map[string]any, result any) (Call, error) {
+	known := map[string]any{"args": args, "result": result}
+	made, err := substituted(c.Args, func(r *compensating) (any, error) {
+		v, ok := r.In(known[r.Name])
+		switch {
+		case !ok && r.optional:
+			return nil, nil
+		case !ok:
+			return nil, fmt.Errorf("the call has no %s", r.Lua())
+		case r.negative:
+			return negative(v, r)
+		}
+		return v, nil
+	})
+	if err != nil {
+		return Call{}, fmt.Errorf("%s: %w", c.ID, err)
+	}
+	table, _ := made.(map[string]any)
+	if table == nil {
+		table = map[string]any{}
+	}
+	return Call{ID: c.ID, Args: table}, nil
+}
+
+// Check says what is wrong with the compensation that e declares, where target is the entry of its action, or nil if
+// there is none. It cannot know what a call will have.
+func (c *Compensation) Check(e, target *Entry) error {
+	shapes := map[string]spec.Shape{"args": e.Input.document().Shape(), "result": e.Output.document().Shape()}
+	args, err := substituted(c.Args, func(r *compensating) (any, error) {
+		at, err := shapes[r.Name].At(r.Value)
+		kind := at.Kind()
+		switch {
+		case err != nil:
+			return nil, err
+		case r.negative && kind != "" && kind != "number":
+			return nil, fmt.Errorf("%s is of type %s and has no negative", r.Lua(), kind)
+		}
+		return Later{Text: r.Text, Kind: kind}, nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case !e.Mutates:
+		return errors.New("it writes nothing that could be taken back")
+	case target == nil:
+		return fmt.Errorf("no action %s", c.ID)
+	case !target.Mutates:
+		return fmt.Errorf("%s writes nothing", c.ID)
+	}
+	table, _ := args.(map[string]any)
+	if _, err = target.Input.Check(table); err != nil {
+		return fmt.Errorf("%s: %w", c.ID, err)
+	}
+	return nil
+}
+
+// Uncompensated lists by source the entries whose compensation names an action or arguments that are not there.
+func Uncompensated(entries []Entry) map[string][]Skip {
+	wrong := map[string][]Skip{}
+	var byID map[string]*Entry
+	for i := range entries {
+		e := &entries[i]
+		if e.Compensate == nil {
+			continue
+		}
+		if byID == nil {
+			byID = make(map[string]*Entry, len(entries))
+			for j := range entries {
+				byID[entries[j].ID] = &entries[j]
+			}
+		}
+		target := byID[e.Compensate.ID]
+		err := e.Compensate.Check(e, target)
+		if err == nil {
+			continue
+		}
+		reason := err.Error()
+		if near := spelling.Nearest(e.Compensate.ID, slices.Collect(maps.Keys(byID))); target == nil && near != "" {
+			reason += ": did you mean " + near + "?"
+		}
+		wrong[e.Source] = append(wrong[e.Source], Skip{ID: e.ID, Reason: reason})
+	}
+	return wrong
+}
+
+// Validate says what is wrong with the id, or with the form of the arguments.
+func (c *Compensation) Validate() error {
+	if err := CheckID(c.ID); err != nil {
+		return err
+	}
+	if _, err := json.Marshal(c.Args); err != nil {
+		return err
+	}
+	_, err := substituted(c.Args, func(*compensating) (any, error) { return nil, nil })
+	return err
+}
+
+// written is the compensation as a call in Lua, with paths in the places of what a call will have.
+func (c *Compensation) written() string {
+	if c == nil {
+		return ""
+	}
+	args, err := substituted(c.Args, func(r *compensating) (any, error) {
+		sign := ""
+		if r.negative {
+			sign = "-"
+		}
+		return lua.Raw(sign + r.Lua()), nil
+	})
+	if err != nil {
+		return c.ID
+	}
+	return lua.Call(c.ID, lua.Literal(args, lua.Options{Tight: true}))
+}
+
+// A compensating is a reference in the arguments of a compensation.
+type compensating struct {
+	reference.Value
+	negative, optional bool
+}
+
+// substituted is v with what f gives in the places of its references. A nil is left out of tables.
+func substituted(v any, f func(r *compensating) (any, error)) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return substitutedText(v, f)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			var err error
+			if list[i], err = substituted(item, f); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			item, err := substituted(v[name], f)
+			if err != nil {
+				return nil, err
+			}
+			if item != nil {
+				object[name] = item
+			}
+		}
+		return object, nil
+	}
+	return v, nil
+}
+
+func substitutedText(s string, f func(r *compensating) (any, error)) (any, error) {
+	inner, negative := strings.CutPrefix(s, "-$")
+	switch {
+	case negative:
+	case strings.HasPrefix(s, "$$"):
+		return s[1:], nil
+	case !strings.HasPrefix(s, "$"):
+		return s, nil
+	default:
+		inner = s[1:]
+	}
+	inner, optional := strings.CutSuffix(inner, "?")
+	r, err := reference.Parse("$" + inner)
+	if err == nil && r.Name != "args" && r.Name != "result" {
+		err = errors.New(`want "$args.name" or "$result.name"; "$$" begins a text with a dollar sign`)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text.LineBytes(s, 80), err)
+	}
+	return f(&compensating{r, negative, optional})
+}
+
+// negative is a number with the other sign.
+func negative(v any, r *compensating) (any, error) {
+	switch v := v.(type) {
+	case int64:
+		if v != math.MinInt64 {
+			return -v, nil
+		}
+	case float64:
+		return -v, nil
+	}
+	return nil, fmt.Errorf("%s is no number that has a negative", r.Lua())
+}
