@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"almanac/session/kernel"
@@ -28,8 +29,9 @@ type parallel struct {
 	cancel  context.CancelFunc
 	ctx     context.Context
 	running sync.WaitGroup
-	started int64 // calls so far; the last one's ticket
-	waiting int   // calls that were not waited for yet
+	started int64      // calls so far; the last one's ticket
+	waiting int        // calls that were not waited for yet
+	early   []finished // those of them that ended before one that was waited for
 }
 
 // serves reports whether op answers the primitive.
@@ -43,7 +45,7 @@ func (p *parallel) op(ctx context.Context, name string, args []any) (any, error)
 	case "call.start":
 		return p.start(ctx, &arguments{list: args})
 	case "call.wait":
-		return p.wait(ctx)
+		return p.wait(ctx, &arguments{list: args})
 	}
 	return p.page(ctx, &arguments{list: args})
 }
@@ -91,17 +93,16 @@ func (p *parallel) start(ctx context.Context, a *arguments) (any, error) {
 	return ticket, nil
 }
 
-// wait returns the first call to end of those that were started. A fatal error of it is an error; any other is data,
-// for the script to raise where the call was written.
-func (p *parallel) wait(ctx context.Context) (any, error) {
+// wait returns the first call to end of those that were started, or the one whose ticket is the argument. A fatal error
+// of it is an error; any other is data, for the script to raise where the call was written.
+func (p *parallel) wait(ctx context.Context, a *arguments) (any, error) {
 	if p.waiting == 0 {
 		return nil, errors.New("no call was started")
 	}
-	var f finished
-	select {
-	case f = <-p.ended:
-	case <-ctx.Done():
-		return nil, interrupted()
+	ticket, _ := whole(a.at(0))
+	f, err := p.next(ctx, ticket)
+	if err != nil {
+		return nil, err
 	}
 	p.waiting--
 	if f.err == nil {
@@ -115,6 +116,26 @@ func (p *parallel) wait(ctx context.Context) (any, error) {
 		return nil, host
 	}
 	return map[string]any{"ticket": f.ticket, "code": host.Code, "message": host.Message, "hint": host.Hint}, nil
+}
+
+// next takes a call that has ended: the first, or the one with the ticket, where that is not zero. A ticket that no
+// call has is answered by the last of them.
+func (p *parallel) next(ctx context.Context, ticket int64) (f finished, err error) {
+	is := func(f finished) bool { return ticket == 0 || f.ticket == ticket }
+	for {
+		if i := slices.IndexFunc(p.early, is); i >= 0 || len(p.early) == p.waiting {
+			i = max(i, 0)
+			f = p.early[i]
+			p.early = slices.Delete(p.early, i, i+1)
+			return f, nil
+		}
+		select {
+		case f = <-p.ended:
+			p.early = append(p.early, f)
+		case <-ctx.Done():
+			return f, interrupted()
+		}
+	}
 }
 
 // end stops what was started and not waited for, and waits for it.

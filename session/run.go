@@ -286,7 +286,7 @@ func (r *run) vmScript() vm.Script {
 		Source: strings.Repeat("\n", max(r.script.Line-1, 0)) + r.script.Source, Name: r.script.Name,
 		Surface: r.surface, Roots: r.session.View().Roots(),
 		Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args, Times: r.script.Times,
-		Preview: r.mode == trace.ModePreview,
+		Preview: r.mode == trace.ModePreview, Tape: r.script.Tape,
 	}
 }
 
@@ -307,6 +307,9 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 		Used:     r.used,
 		Withheld: r.reading.withheld,
 	}
+	if reply.Tape.Check() == nil { // it comes from the kernel process
+		out.Tape = reply.Tape
+	}
 	for i := range out.Values { // of a preview
 		out.Values[i].Data = unknown.Plain(out.Values[i].Data)
 	}
@@ -326,7 +329,7 @@ func (r *run) outcome(reply vm.Reply) *Outcome {
 // ended is the log's record of the outcome.
 func (r *run) ended(out *Outcome) trace.Record {
 	o := &trace.Outcome{
-		OK: out.Err == nil, Calls: len(out.Calls), Took: out.Elapsed, Plan: out.Plan,
+		OK: out.Err == nil, Calls: len(out.Calls), Took: out.Elapsed, Plan: out.Plan, Tape: string(out.Tape),
 	}
 	o.Changed = slices.Concat(out.Globals.Added, out.Globals.Changed, out.Globals.Removed)
 	reprs := make([]string, 0, len(out.Values))

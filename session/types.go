@@ -43,6 +43,9 @@ type Script struct {
 	// Times is how often the source runs within one run and its budget; zero means once. More than once it may only read.
 	// Above zero Outcome.Allocated is measured.
 	Times int
+	// Tape is what an earlier run of the source has read of the clock and the like, to be read again; empty for what is
+	// real.
+	Tape vm.Tape
 }
 
 // An Outcome is what a run came to. It is filled as far as the run went, also when the script failed.
@@ -82,6 +85,8 @@ type Outcome struct {
 	Globals vm.Diff
 	// Dropped counts printed bytes that the output limit cut.
 	Dropped int64
+	// Tape is what the run has read of the clock and the like.
+	Tape vm.Tape
 	// Hint says what may be meant by a name that is not set, where the script was that name; else empty.
 	Hint string
 	// Err is set when the script failed or was stopped.

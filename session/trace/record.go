@@ -210,11 +210,13 @@ type Outcome struct {
 	Kind  string `json:"kind,omitempty"`
 	Limit string `json:"limit,omitempty"`
 	// Unbegun tells that the script did not begin: what its preview came to was not approved.
-	Unbegun bool          `json:"unbegun,omitempty"`
-	Stdout  string        `json:"stdout,omitempty"` // of logs of old; later ones have it in records of its own
-	Stderr  string        `json:"stderr,omitempty"`
-	Calls   int           `json:"calls,omitempty"`
-	Changed []string      `json:"changed,omitempty"` // globals set or removed
-	Plan    int           `json:"plan,omitempty"`    // the number of the plan that a preview ended in
-	Took    time.Duration `json:"took_ns"`
+	Unbegun bool     `json:"unbegun,omitempty"`
+	Stdout  string   `json:"stdout,omitempty"` // of logs of old; later ones have it in records of its own
+	Stderr  string   `json:"stderr,omitempty"`
+	Calls   int      `json:"calls,omitempty"`
+	Changed []string `json:"changed,omitempty"` // globals set or removed
+	Plan    int      `json:"plan,omitempty"`    // the number of the plan that a preview ended in
+	// Tape is what the run read of the clock and the like, for a replay; see vm.Tape.
+	Tape string        `json:"tape,omitempty"`
+	Took time.Duration `json:"took_ns"`
 }

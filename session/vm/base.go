@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -44,7 +43,7 @@ func (m *Machine) text(l *lua.State, v any) string {
 		}
 		c.fail("'__tostring' must return a string")
 	}
-	return fmt.Sprintf("%s: %p", m.typeName(v), words(v).data)
+	return m.address(v)
 }
 
 func openBase(m *Machine) {

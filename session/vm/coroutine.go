@@ -103,6 +103,7 @@ func (c call) newCoroutine(body any) *coroutine {
 	m.threads[t] = struct{}{}
 	co := &coroutine{thread: t}
 	co.self = m.newUserdata(co, m.coroutineMeta)
+	m.numbers.number(co.self) // as a key it comes in this order
 	t.handle = weak.Make(co)
 	runtime.AddCleanup(co, m.orphans.add, t)
 	return co

@@ -5,6 +5,7 @@
 //	Limits     what one run may use
 //	Script     one piece of source
 //	Host       what the machine asks of the outside: action calls, catalog primitives, a place to print
+//	Tape       what a run read of the clock and the like, for another run to read again
 //	Reply      what a run came to: Values, Error, Globals, Diff
 //	HostError  how the outside says no
 //	Compiled   a prelude that was compiled once by Compile, for many machines
@@ -41,6 +42,7 @@
 //	compiled                          saves each kernel the some 5 ms that parsing the prelude takes; it is the only way
 //	                                  to make a machine with a prelude
 //	json                              reads text straight into tables: an interrupt is seen, and memory is bounded
+//	tape                               another run of a script, for a replay, can be made to read the same
 //	coroutine, parallel               the engine has no coroutines; workers are coroutines whose calls do not wait
 //	look, rows, repr, globals, values values for people, for models, for grids and as data
 //

@@ -2,8 +2,10 @@ package vm
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"weak"
 )
 
 // This file holds pairs, ipairs and next. A loop walks a snapshot of the keys, the list part first and the rest sorted
@@ -28,7 +30,7 @@ func (m *Machine) hashKeys(t *table) []any {
 	if plain {
 		slices.SortFunc(keys, compareTexts)
 	} else {
-		m.sortKeys(keys, nil)
+		m.sortKeys(keys, t, nil)
 	}
 	t.keys = keys
 	return keys
@@ -91,9 +93,9 @@ type placedKey struct {
 }
 
 // sortKeys puts keys in order, those that are no plain values last: exact integers, null, what every machine has,
-// actions, and then tables and functions in the order of their ranks. first has ranks that count before the machine's.
-// Tables and functions without a rank come last, by their addresses, which the collector does not change.
-func (m *Machine) sortKeys(keys []any, first ranks) {
+// actions, and then tables, functions and coroutines in the order of their ranks. first has ranks that count before the
+// machine's. Those without a rank come last, by their numbers.
+func (m *Machine) sortKeys(keys []any, t *table, first ranks) {
 	slices.SortFunc(keys, compareKeys)
 	i := len(keys)
 	for i > 0 && keyRank(keys[i-1]) == 3 {
@@ -102,6 +104,7 @@ func (m *Machine) sortKeys(keys []any, first ranks) {
 	if len(keys)-i < 2 {
 		return
 	}
+	m.numberKeys(keys[i:], t)
 	places := make([]placedKey, 0, len(keys)-i)
 	for _, k := range keys[i:] {
 		places = append(places, m.place(k, first))
@@ -128,24 +131,98 @@ func (m *Machine) place(k any, first ranks) placedKey {
 		return placedKey{key: k, kind: 1}
 	} else if name, ok := m.permanents.names[at]; ok {
 		return placedKey{key: k, kind: 2, text: name}
-	} else if n, ok := first[uintptr(at)]; ok {
+	} else if n, ok := first.of(k); ok {
 		return placedKey{key: k, kind: 4, n: n}
-	} else if n, ok := m.ranks[uintptr(at)]; ok {
+	} else if n, ok := m.ranks.of(k); ok {
 		return placedKey{key: k, kind: 5, n: n}
+	} else if n := m.numbers.has(k); n > 0 {
+		return placedKey{key: k, kind: 6, n: uint64(n)}
 	}
-	return placedKey{key: k, kind: 6, n: uint64(uintptr(at))}
+	return placedKey{key: k, kind: 7, n: uint64(uintptr(at))} // which the collector does not change
+}
+
+// maxNumberedKeys is how many of the keys of a table are numbered for their order: a number takes some 100 bytes. More
+// of them stand in the order of their addresses, which no other run has.
+const maxNumberedKeys = 10_000
+
+// numberKeys gives numbers to those of some keys of t that have nothing else to be ordered by, in the order of what
+// they are and lead to, so that they have the same in another run.
+func (m *Machine) numberKeys(keys []any, t *table) {
+	if len(keys) > maxNumberedKeys {
+		return
+	}
+	var fresh []placedKey
+	for _, k := range keys {
+		if p := m.place(k, nil); p.kind == 7 {
+			p.text = m.outline(k) + "\x00" + m.outline(t.hash[k])
+			fresh = append(fresh, p)
+		}
+	}
+	slices.SortFunc(fresh, comparePlaces)
+	for _, p := range fresh {
+		m.numbers.number(p.key)
+	}
+}
+
+// outline tells values apart by their kind and the plain values in them.
+func (m *Machine) outline(v any) string {
+	text := m.typeName(v)
+	if c := m.closure(v); c != nil {
+		if from := m.origin(c.prototype); from != nil {
+			text += fmt.Sprintf(" %s %08d", from.name, c.prototype.number)
+		}
+	} else if t := m.table(v); t != nil {
+		const most, fields = 100, 8
+		text += fmt.Sprintf(" %08d %08d", len(t.array), len(t.hash))
+		for _, item := range t.array[:min(len(t.array), fields)] {
+			text += plainText(item)
+		}
+		var names []string
+		for k := range t.hash {
+			if name, ok := k.(string); ok && len(t.hash) <= most {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names[:min(len(names), fields)] {
+			text += plainText(name) + plainText(t.hash[name])
+		}
+	}
+	return text + plainText(v)
+}
+
+// plainText is a number, text or boolean as text, or else nothing.
+func plainText(v any) string {
+	switch v.(type) {
+	case float64, string, bool:
+		return fmt.Sprintf(" %.40v", v)
+	}
+	return " -"
 }
 
 // Ranks order tables and functions that are keys, by their addresses, as the last snapshot or the one restored has
-// them: so the order outlives the machine. An address may be that of another thing by now, which then has its rank.
-type ranks map[uintptr]uint64
+// them: so the order outlives the machine.
+type ranks map[uintptr]ranked
+
+// A ranked key has its rank for as long as it lives.
+type ranked struct {
+	n   uint64
+	key weak.Pointer[byte]
+}
 
 // add ranks a key behind the others.
 func (r ranks) add(k any) {
-	at := uintptr(words(k).data)
-	if _, ok := r[at]; !ok {
-		r[at] = uint64(len(r))
+	at := words(k).data
+	if _, ok := r[uintptr(at)]; !ok {
+		r[uintptr(at)] = ranked{uint64(len(r)), weak.Make((*byte)(at))}
 	}
+}
+
+// of is the rank of a key.
+func (r ranks) of(k any) (uint64, bool) {
+	at := words(k).data
+	found, ok := r[uintptr(at)]
+	return found.n, ok && found.key.Value() == (*byte)(at)
 }
 
 // A walk goes through one table, and then through what is behind it and not in it.

@@ -3,10 +3,12 @@ package vm
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	lua "github.com/Shopify/go-lua"
 
@@ -34,6 +36,7 @@ type Machine struct {
 	outside Host
 	out     output
 	meter   meter
+	deck    deck
 
 	// The world: session holds what scripts set, names the prelude and the libraries behind it.
 	session, names *table
@@ -47,11 +50,13 @@ type Machine struct {
 	// noIndex is the __index of metatables that have none; see guardEvents.
 	noIndex *table
 
-	integers map[int64]any
-	actions  map[string]any
-	helpers  map[string]any // of the prelude, by their paths among the actions
-	nextAt   position
-	maker    *lua.State // where tables and functions are made; runs nothing
+	integers  map[int64]any
+	numbers   numbers
+	generator *rand.PCG
+	actions   map[string]any
+	helpers   map[string]any // of the prelude, by their paths among the actions
+	nextAt    position
+	maker     *lua.State // where tables and functions are made; runs nothing
 
 	// The run.
 	surface     Surface
@@ -125,6 +130,7 @@ func openMachine(l Limits, h Host) (*Machine, error) {
 		layout: layout, closures: closures, limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
 		libraries: map[string]*table{}, sealed: map[*table]*table{}, sources: map[string]string{},
 		interval: hookInterval, integers: map[int64]any{}, actions: map[string]any{}, threads: map[*thread]struct{}{},
+		numbers: numbers{of: map[weak.Pointer[byte]]int64{}, sweepAt: firstNumbers},
 	}
 	m.out.send = h.Write
 	m.session, m.names = m.newTable(0, 16), m.newTable(0, 200)
@@ -183,6 +189,7 @@ func (m *Machine) Run(s Script) Reply {
 	now := m.prints()
 	r.Changed = difference(m.before, now)
 	m.before = now
+	r.Tape = m.deck.tape()
 	return r
 }
 
@@ -215,6 +222,7 @@ func (m *Machine) begin(s Script) {
 	m.chunk, m.head = chunkName(s.Name), ""
 	m.out.reset(m.limits.Output)
 	m.meter = meter{started: time.Now()}
+	m.play(s.Tape)
 }
 
 // chunkName is a script's name as positions show it.

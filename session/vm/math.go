@@ -180,13 +180,13 @@ func (c call) extreme(sign int) any {
 
 // openRandom gives each machine its own generator; the same seed gives the same numbers everywhere.
 func openRandom(m *Machine, def func(string, func(c call) int)) {
-	random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	m.generator = rand.NewPCG(rand.Uint64(), rand.Uint64())
 	def("randomseed", func(c call) int {
-		random = rand.New(rand.NewPCG(math.Float64bits(c.number(1)), 0))
+		m.random().Seed(math.Float64bits(c.number(1)), 0)
 		return 0
 	})
 	def("random", func(c call) int {
-		f := random.Float64()
+		f := rand.New(m.random()).Float64()
 		switch c.top() {
 		case 0:
 			return c.give(f)

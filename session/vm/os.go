@@ -13,7 +13,7 @@ import (
 func openOS(m *Machine) {
 	lib := m.library("os")
 	def := func(name string, f func(c call) int) { lib.put(name, m.function(name, f)) }
-	def("clock", func(c call) int { return c.give(m.meter.elapsed().Seconds()) })
+	def("clock", func(c call) int { return c.give(m.clock().Seconds()) })
 	def("difftime", func(c call) int {
 		if c.absent(2) {
 			return c.give(c.number(1))
@@ -22,7 +22,7 @@ func openOS(m *Machine) {
 	})
 	def("time", func(c call) int {
 		if c.absent(1) {
-			return c.give(float64(time.Now().Unix()))
+			return c.give(float64(m.now().Unix()))
 		}
 		t := c.table(1)
 		field := func(name string, def int) int {
@@ -60,8 +60,10 @@ func openOS(m *Machine) {
 
 func osDate(c call) int {
 	layout := strings.TrimPrefix(c.optString(1, "%c"), "!")
-	when := time.Now().UTC()
-	if !c.absent(2) {
+	var when time.Time
+	if c.absent(2) {
+		when = c.m.now()
+	} else {
 		f := c.number(2)
 		if math.IsNaN(f) || math.Abs(f) > 1e14 {
 			c.bad(2, "time out of range")

@@ -42,7 +42,11 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 	def("busy", func(c call) int { return c.give(len(m.started) > 0) })
 	// wait(): the worker whose call has ended, to be resumed
 	def("wait", func(c call) int {
-		answer, err := m.host(c.l, "call.wait", func() (any, error) { return m.outside.Op("call.wait", nil) })
+		var wanted []any // the worker that came next in the run whose tape this is
+		if ticket, ok := m.deck.peek(readEnded); ok && m.started[ticket] != nil {
+			wanted = []any{ticket}
+		}
+		answer, err := m.host(c.l, "call.wait", func() (any, error) { return m.outside.Op("call.wait", wanted) })
 		if err != nil {
 			m.hostFailed(c.l, "", err)
 		}
@@ -53,6 +57,7 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 			c.fail("the host answered a call that was not started")
 		}
 		delete(m.started, ticket)
+		m.deck.next(readEnded, func() int64 { return ticket })
 		if message, failed := fields["message"].(string); failed {
 			code, _ := fields["code"].(string)
 			hint, _ := fields["hint"].(string)

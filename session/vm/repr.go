@@ -85,9 +85,9 @@ func (p *printer) value(v any, depth int) string {
 		case *coroutine:
 			out = "<coroutine>"
 		default:
-			out = p.m.text(nil, v)
-			if p.m.typeName(v) == "function" {
-				out = "<function>"
+			out = "<function>"
+			if p.m.typeName(v) != "function" {
+				out = p.m.text(nil, v)
 			}
 		}
 	}
@@ -158,8 +158,9 @@ func (p *printer) key(k any, done, list int) string {
 		}
 		return "[" + luasrc.Quote(text.HeadBytes(k, 200)) + "] = "
 	}
-	if t := p.m.table(k); t != nil {
-		return "[<table>] = "
+	switch kind := p.m.typeName(k); kind {
+	case "table", "function", "thread":
+		return "[<" + kind + ">] = "
 	}
 	return "[" + p.m.text(nil, k) + "] = "
 }

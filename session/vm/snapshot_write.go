@@ -79,7 +79,7 @@ func (w *stateWriter) globals() error {
 		for i := range list {
 			keys = append(keys, float64(i+1))
 		}
-		w.m.sortKeys(keys, nil)
+		w.m.sortKeys(keys, w.m.session, nil)
 	}
 	isKept := func(k any) bool {
 		name, _ := k.(string)
@@ -339,7 +339,7 @@ func (w *stateWriter) entries(t *table, list, more int) {
 	if plain {
 		slices.SortFunc(w.keys, compareTexts)
 	} else {
-		w.m.sortKeys(w.keys, w.ranks)
+		w.m.sortKeys(w.keys, t, w.ranks)
 	}
 	for _, k := range w.keys {
 		w.values = append(w.values, t.hash[k])

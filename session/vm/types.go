@@ -65,6 +65,8 @@ type Script struct {
 	// Times is how often the chunk runs within the one run; its values are the last ones. Above zero the run is measured:
 	// Reply.Allocated.
 	Times int
+	// Tape is what an earlier run of the source has read, to be read again; empty for what is real.
+	Tape Tape
 }
 
 // A Stream is where printed text goes.
@@ -153,6 +155,8 @@ type Reply struct {
 	Changed   Diff
 	// Dropped counts printed bytes beyond Limits.Output.
 	Dropped int64
+	// Tape is what the run has read.
+	Tape Tape
 	// Hint says what may be meant where a name alone, asked for by Script.Expr, is not set; else empty.
 	Hint string
 }
