@@ -151,12 +151,16 @@ func (r *run) do(ctx context.Context) (*Outcome, error) {
 	return r.start(ctx)
 }
 
-// start records the run, has it approved where that is asked at once, and runs it. The caller has the turn.
+// start records the run, has it approved where that is asked at once, and runs it. A
+// shared machine that died is replaced before that. The caller has the turn.
 func (r *run) start(ctx context.Context) (*Outcome, error) {
 	w := r.session.world
 	r.again = r.budget()
 	r.used = Usage{CallLimit: r.again.Calls, MutationLimit: r.again.Mutations}
 	r.tellUsed()
+	if err := r.check(ctx); err != nil {
+		return nil, err
+	}
 	if err := w.record(r.of(trace.Record{
 		Kind: trace.KindRun, Author: string(r.script.Author), Mode: r.mode, Text: w.redactor.text(r.script.Source),
 		IDs: r.script.Actions, Line: r.script.Line, Plan: r.planNumber(),
@@ -195,9 +199,6 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 		machine.Discard()
 	case lost != nil:
 		out.Lost = w.revive(ctx, lost)
-		w.mu.Lock()
-		w.last = lastRun{r.number, r.id, r.label()}
-		w.mu.Unlock()
 		w.tell(r.script.Author, func(n *news) { *n = news{reset: n.reset, lost: out.Lost} })
 	default:
 		w.mu.Lock()
@@ -247,13 +248,23 @@ func (r *run) hostOf(in *composition) (kernel.Host, *parallel) {
 	return host, calls
 }
 
-// machine returns the kernel to run in; shared tells that it is the session's own. One that died since its last run is
-// replaced.
+// check replaces a shared machine that died since the last run.
+func (r *run) check(ctx context.Context) error {
+	w := r.session.world
+	if r.mode != trace.ModeRun || w.machine == nil {
+		return nil
+	}
+	lost, err := w.check(ctx)
+	r.lost += lost
+	return err
+}
+
+// machine returns the kernel to run in; shared tells that it is the session's own.
 func (r *run) machine(ctx context.Context) (m *kernel.Kernel, shared bool, err error) {
 	w := r.session.world
 	shared = r.mode == trace.ModeRun
-	if shared && w.machine != nil {
-		if r.lost, err = w.check(ctx); err != nil {
+	if r.list != nil { // the question may have been open for long
+		if err := r.check(ctx); err != nil {
 			return nil, false, err
 		}
 	}

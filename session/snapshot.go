@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"almanac/session/kernel"
+	"almanac/session/trace"
 	"almanac/session/vm"
 )
 
@@ -149,7 +150,8 @@ func (w *world) check(ctx context.Context) (lost string, err error) {
 }
 
 // revive replaces a shared machine whose process has ended by a new one with the last good state, and says in one line
-// what was restored and what was not. Without a state that can be restored there is no machine afterwards.
+// what was restored and what was not. Without a state that can be restored there is no machine afterwards. The log is
+// told where the globals are not those of the last run any more.
 func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 	w.drop()
 	w.mu.Lock()
@@ -162,6 +164,7 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 		if names := namesOf(before); len(names) > 0 {
 			text += " without " + shortList(names)
 		}
+		w.wentBack(lastRun{}, text)
 		return text
 	}
 	globals, err := w.restore(ctx, saved)
@@ -173,11 +176,13 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 		if names := namesOf(before); len(names) > 0 {
 			text += ", lost: " + shortList(names)
 		}
+		w.wentBack(lastRun{}, text)
 		return text
 	}
 	w.mu.Lock()
 	w.globals = globals
 	w.mu.Unlock()
+	w.wentBack(saved.lastRun, saved.label)
 	if saved.snapshot.Globals > 0 {
 		text += "globals restored as of " + saved.label
 	} else {
@@ -187,6 +192,23 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 		text += ", without " + shortList(names)
 	}
 	return text
+}
+
+// wentBack tells the log which run left the globals that are there now, where that is not the last one; the zero
+// run left none. A log that is out of order is told of by the next run.
+func (w *world) wentBack(to lastRun, text string) {
+	w.mu.Lock()
+	from := w.last
+	w.last = to
+	w.mu.Unlock()
+	if from == to {
+		return
+	}
+	kind := trace.KindBack
+	if to == (lastRun{}) {
+		kind = trace.KindReset
+	}
+	_ = w.record(trace.Record{Kind: kind, Run: to.id, Text: text})
 }
 
 // restore puts a new kernel with the saved state in the place of the shared one. It does so also when ctx is done: what

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"almanac/catalog"
+	"almanac/session/trace"
 	"almanac/session/vm"
 )
 
@@ -119,6 +122,41 @@ func TestKilledInARun(t *testing.T) {
 	}
 	if got := b.fine("return lost"); got != "nil" {
 		t.Errorf("lost = %s", got)
+	}
+}
+
+// TestLogTellsOfLostGlobals shows that the log tells which run left the globals that are there after a kill, wherever
+// that is not the last one: before the run that finds it out.
+func TestLogTellsOfLostGlobals(t *testing.T) {
+	b := newBench(t, nil)
+	b.run(User, "x = 1")
+	b.settle()
+	b.kill()
+	b.run(User, "x = 2") // nothing was lost
+	b.settle()
+	saved := b.session.world.saved
+	b.run(User, "x = 3")
+	b.settle()
+	b.session.world.saved = saved // as if it was killed before the state was there
+	b.kill()
+	b.run(User, "x = 4")
+	b.settle()
+	b.session.world.saved = nil // as if none could be kept
+	b.kill()
+	b.run(User, "return x")
+	var got []string
+	for _, r := range b.records {
+		switch r.Kind {
+		case trace.KindRun:
+			got = append(got, r.Text)
+		case trace.KindBack, trace.KindReset:
+			got = append(got, fmt.Sprint(r.Kind, ": ", r.Text))
+		}
+	}
+	want := []string{"x = 1", "x = 2", "x = 3", "back: run 2", "x = 4",
+		"reset: the Lua process ended (signal: killed); the next input starts a new one without x", "return x"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
