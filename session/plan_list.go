@@ -189,7 +189,8 @@ func (l *list) begin() {
 	l.begun = true
 }
 
-// take uses up the first entry that is this call, those that are known whole first. Where the run may not make the call
+// take uses up the first entry that is this call, one of the same place in the script first: calls that are alike may
+// be made side by side. Then come those that are known whole. Where the run may not make the call
 // there is none, and why says so. at is the place of the call in the script: what is made has the order of the list.
 func (l *list) take(id string, args map[string]any, at []int64) (_ *listed, why string) {
 	if l == nil {
@@ -200,9 +201,13 @@ func (l *list) take(id string, args map[string]any, at []int64) (_ *listed, why 
 	if l.stopped {
 		return nil, "the run was stopped"
 	}
-	for _, open := range []bool{false, true} {
+	for _, fits := range []func(*listed) bool{
+		func(e *listed) bool { return slices.Equal(e.at, at) },
+		func(e *listed) bool { return !e.open() },
+		(*listed).open,
+	} {
 		for i, e := range l.entries {
-			if !e.made && e.open() == open && e.entry.ID == id && agrees(e.args, args) && l.inOrder(i, at) {
+			if !e.made && fits(e) && e.entry.ID == id && agrees(e.args, args) && l.inOrder(i, at) {
 				if skipped := l.skipped(i); skipped != nil {
 					return nil, l.name + " has " + skipped.words() + " before it"
 				}
