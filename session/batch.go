@@ -22,13 +22,19 @@ import (
 )
 
 // smallestBatch is how many mutations make a list. A single one is asked about when it comes.
-const smallestBatch = 2
+func (r *run) smallestBatch() int {
+	if r.script.Listed {
+		return 1
+	}
+	return 2
+}
 
 // approve previews the run where the person may have to be asked, and asks. A nil outcome lets the run begin.
 func (r *run) approve(ctx context.Context) (*Outcome, error) {
 	switch {
 	case r.applies != nil:
 		return r.begins()
+	case r.script.Listed && r.session.world.options.Approve != nil && r.mode != trace.ModePreview:
 	case !r.mayAsk():
 		return nil, nil
 	}
@@ -45,7 +51,7 @@ func (r *run) approve(ctx context.Context) (*Outcome, error) {
 	switch fault := out.Err; {
 	case fault != nil && fault.Kind == vm.Interrupt:
 		return r.unbegun(out, *fault)
-	case len(look.missing(fault == nil)) > 0, len(asked(look.writes())) < smallestBatch:
+	case len(look.missing(fault == nil)) > 0, len(asked(look.writes())) < r.smallestBatch():
 		return nil, nil // each is asked about when it comes
 	case fault != nil && fault.Kind != vm.Runtime: // a limit, a denial: the run would end in the middle
 		stopped := *fault

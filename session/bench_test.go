@@ -318,6 +318,11 @@ func (b *bench) step(name, text string) string {
 	case "open":
 		b.openDesk()
 		return ""
+	case "stock":
+		b.openStock()
+		return ""
+	case "takeback":
+		return b.takeBack(text == "run")
 	case "asked":
 		last := b.asked[len(b.asked)-1]
 		if last.Batch != nil {

@@ -336,6 +336,7 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 			}
 		}
 	}
+	c.Undo = r.undo(entry, c.Args, data)
 	c.Verdict, c.Effects, c.Note = trace.OK, r.keepEffects(c.N, result.Effects), cut(red.text(result.Note), logText)
 	result.Data = data
 	next, full := entry.NextPage(args, result)

@@ -101,7 +101,7 @@ func (r *run) foresee(entry *catalog.Entry, call catalog.Call, c *trace.Call) er
 		if d.Verdict != policy.Allow && d.Verdict != policy.AskFor {
 			return r.refusal(CodeDenied, d, d.Why(), c)
 		}
-		f.asks = d.Verdict == policy.AskFor
+		f.asks = d.Verdict == policy.AskFor || r.script.Listed
 		r.mutated()
 	}
 	r.mu.Lock()

@@ -30,6 +30,9 @@ type Script struct {
 	Actions []string
 	// Reads denies every call that changes data, whatever the policy.
 	Reads bool
+	// Listed has the person asked about all its mutations as one list, whoever wrote it and whatever the policy allows.
+	// Where nobody can be asked the policy decides about each.
+	Listed bool
 	// Fresh runs the script in a new machine that is discarded.
 	Fresh bool
 	// Cell is the number the person knows the script by; zero when it has none.

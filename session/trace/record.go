@@ -187,8 +187,20 @@ type Call struct {
 	Result  any              `json:"result,omitempty"`
 	Part    string           `json:"part,omitempty"`
 	Effects []catalog.Effect `json:"effects,omitempty"`
-	Start   time.Time        `json:"start"`
-	Took    time.Duration    `json:"took_ns"` // without waiting for a person
+	// Undo is the call that takes this one back; nil where it wrote nothing, or its action declares none.
+	Undo  *Undo         `json:"undo,omitempty"`
+	Start time.Time     `json:"start"`
+	Took  time.Duration `json:"took_ns"` // without waiting for a person
+}
+
+// An Undo is the call that takes another back: what its catalog.Compensation made of its whole arguments and result.
+type Undo struct {
+	ID   string         `json:"id"`
+	Args map[string]any `json:"args,omitempty"`
+	// Cannot says why there is none; empty where there is.
+	Cannot string `json:"cannot,omitempty"`
+	// Made tells that it was made. No log has it.
+	Made bool `json:"made,omitempty"`
 }
 
 // Words is what a person reads of how the call ended.
