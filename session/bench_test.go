@@ -448,6 +448,12 @@ func show(out *Outcome) string {
 			fmt.Fprintf(&w, "hint: %s\n", out.Err.Hint)
 		}
 	}
+	if out.RolledBack {
+		fmt.Fprintf(&w, "put back %v, set %v\n", out.PutBack, out.Globals)
+	}
+	if out.NotPutBack != "" {
+		fmt.Fprintf(&w, "not put back (%s), set %v\n", out.NotPutBack, out.Globals)
+	}
 	for _, c := range out.Calls {
 		fmt.Fprintf(&w, "%scall %d %s %s", strings.Repeat("  ", c.Depth), c.N, c.ID, c.Verdict)
 		if c.Rule != "" {

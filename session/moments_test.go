@@ -34,7 +34,7 @@ func (b *bench) rewind(mark int64, lua bool) []string {
 // TestRewind goes back to moments: after changes that no diff shows, scripts that failed, a reset, a kill, and to the
 // moment before the first script.
 func TestRewind(t *testing.T) {
-	b := newBench(t, nil)
+	b := newBench(t, func(o *Options) { o.Loose = true })
 	first := b.mark()
 	b.fine(world1)
 	b.fine("list = {1, 2, 3}")

@@ -177,6 +177,8 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	before, why := w.before()
+	loose := !r.session.Transactional()
 	host, calls := r.hostOf(nil)
 	r.started = time.Now()
 	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), host)
@@ -200,15 +202,14 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	case lost != nil:
 		out.Lost = w.revive(ctx, lost)
 		w.tell(r.script.Author, func(n *news) { *n = news{reset: n.reset, lost: out.Lost} })
+	case w.rollBack(ctx, before, why, loose, out):
 	default:
 		w.mu.Lock()
 		w.globals, w.last = reply.Globals, lastRun{r.number, r.id, r.label()}
 		w.news.take(r.script.Author, reply.Changed)
 		w.mu.Unlock()
 		w.tell("", func(n *news) { n.take(User, reply.Changed) })
-		if out.Err == nil {
-			w.save(len(reply.Changed.Removed) > 0)
-		}
+		w.save(len(reply.Changed.Removed) > 0)
 	}
 	r.keepPlan(out)
 	*out = leaves(w, *out)
@@ -342,6 +343,7 @@ func (r *run) ended(out *Outcome) trace.Record {
 	o := &trace.Outcome{
 		OK: out.Err == nil, Calls: len(out.Calls), Took: out.Elapsed, Plan: out.Plan, Tape: string(out.Tape),
 	}
+	o.PutBack = out.RolledBack
 	o.Changed = slices.Concat(out.Globals.Added, out.Globals.Changed, out.Globals.Removed)
 	reprs := make([]string, 0, len(out.Values))
 	for _, v := range out.Values {

@@ -62,8 +62,11 @@ type Options struct {
 	// Ran is told of every run, preview and query when it has ended, whoever wrote it; nil tells nobody. It must not
 	// change the outcome.
 	Ran func(script Script, out *Outcome)
-	// Saved is told of the globals after a run that ended well, as soon as they are fetched; nil tells nobody. It must
-	// not wait. A state that holds one of the Secrets is not told.
+	// Loose leaves the globals as a run left them that failed, was interrupted or denied. Otherwise they are put back to
+	// what they were before it, where that state is kept.
+	Loose bool
+	// Saved is told of the globals after a run that was not put back, as soon as they are fetched; nil tells nobody. It
+	// must not wait. A state that holds one of the Secrets is not told.
 	Saved func(State)
 	// Write takes printed text as it comes; nil leaves it to the Outcome.
 	Write func(s vm.Stream, text string)
@@ -98,6 +101,7 @@ type world struct {
 	mu        sync.Mutex // guards what follows
 	view      *catalog.View
 	narrowed  []catalog.Rules // what Restrict took from view
+	loose     bool            // runs that fail do not put the globals back
 	policy    policy.Policy
 	described map[string]bool
 	found     map[string]bool // in the answers of queries
@@ -152,6 +156,7 @@ func New(v *catalog.View, o Options) (*Session, error) {
 		pool:      kernel.NewPool(o.Kernel),
 		turn:      make(chan struct{}, 1),
 		view:      v,
+		loose:     o.Loose,
 		described: map[string]bool{},
 		found:     map[string]bool{},
 		read:      map[string]bool{},

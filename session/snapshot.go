@@ -15,9 +15,8 @@ import (
 	"almanac/session/vm"
 )
 
-// This file keeps the last good state of the shared machine and brings it back when its process has ended. The state is
-// fetched after the reply of a run that ended well, while the session is idle, so that a run waits for it only when it
-// follows at once.
+// This file keeps the last state of the shared machine and brings it back when its process has ended. The state is
+// fetched after the reply of a run, while the session is idle, so that a run waits for it only when it follows at once.
 
 // reviveTimeout bounds the start of a new process with the old globals.
 const reviveTimeout = 30 * time.Second
@@ -28,7 +27,7 @@ type savedState struct {
 	lastRun
 }
 
-// A lastRun is the run that left the globals as they are.
+// A lastRun is the run that left the globals as they are; the zero one left none.
 type lastRun struct {
 	n         int64  // counts the runs of the world
 	id, label string // in the log, and as a person calls it
@@ -40,6 +39,8 @@ type saver struct {
 	busy chan struct{}
 	// After a state that could not be kept the next skip runs are not tried, each time twice as many, up to maxSkip.
 	skip, skipped int
+	// why the state was not kept at the last try; empty when it was.
+	why string
 	// told is set when the person was told that a state could not be kept, until one can be kept again.
 	told bool
 }
@@ -62,14 +63,14 @@ func (w *world) save(less bool) {
 		var bad *vm.SnapshotError
 		switch {
 		case err == nil:
-			w.saver.skip, w.saver.skipped, w.saver.told = 0, 0, false
+			w.saver.skip, w.saver.skipped, w.saver.why, w.saver.told = 0, 0, "", false
 			w.mu.Lock()
 			w.saved = &savedState{s, by}
 			w.mu.Unlock()
 			w.tellSaved(by.id, by.label, s)
 		case errors.As(err, &bad):
 			w.saver.skipped = min(max(1, 2*w.saver.skipped), maxSkip)
-			w.saver.skip = w.saver.skipped
+			w.saver.skip, w.saver.why = w.saver.skipped, bad.Reason
 			w.notSaved(bad.Reason)
 		}
 	}()

@@ -86,6 +86,13 @@ type Outcome struct {
 	Allocated int64
 	// Globals tells which variables of the session the run changed; one in a machine of its own changes none.
 	Globals vm.Diff
+	// RolledBack tells that the run failed and had changed globals, which are as they were before it. PutBack names those
+	// that it had set or removed, Globals none; what it had changed inside of a table has no name there.
+	RolledBack bool
+	PutBack    vm.Diff
+	// NotPutBack says why the globals are as a run that failed has left them; empty where it did not fail, changed
+	// nothing, or the session is not transactional.
+	NotPutBack string
 	// Dropped counts printed bytes that the output limit cut.
 	Dropped int64
 	// Tape is what the run has read of the clock and the like.

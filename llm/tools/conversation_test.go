@@ -204,7 +204,7 @@ x = 43
 -- expect --
 go on
 -- call lua_tools_execute --
-return x + 1
+return x == nil and 42
 -- expect --
 42
 -- model --

@@ -92,6 +92,7 @@ func renderOutcome(out *session.Outcome, how showing) string {
 		renderEdited(&b, out.Calls)
 	}
 	renderGlobals(&b, out.Globals)
+	renderPutBack(&b, out)
 	if out.Err == nil {
 		renderBudget(&b, out.Used)
 	}
@@ -262,6 +263,17 @@ func callLines(calls []trace.Call) []string {
 func renderGlobals(b *strings.Builder, d vm.Diff) {
 	if parts := changeParts(d, func(name string) string { return name }); len(parts) > 0 {
 		fmt.Fprintf(b, "globals: %s\n", strings.Join(parts, "; "))
+	}
+}
+
+// renderPutBack says what a failed run had set and was put back, or why not.
+func renderPutBack(b *strings.Builder, out *session.Outcome) {
+	switch back := out.PutBack; {
+	case out.RolledBack:
+		names := nameList(slices.Concat(back.Added, back.Changed, back.Removed), maxNames)
+		fmt.Fprintf(b, "%s\n", strings.TrimSuffix("globals put back as before the run: "+names, ": "))
+	case out.NotPutBack != "":
+		fmt.Fprintf(b, "globals not put back: %s\n", out.NotPutBack)
 	}
 }
 

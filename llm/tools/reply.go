@@ -51,7 +51,7 @@ const (
 		`"items":{"type":"object","properties":{"id":{"type":"string"},"verdict":{"type":"string"},` +
 		`"mutates":{"type":"boolean"},"error":{"type":"string"},"args":{"type":"object"},` +
 		`"preview":{"type":"string","description":"what the call would change"}},"required":["id","verdict"]}},` +
-		`"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},` + readOutput + `,` +
+		`"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},"not_put_back":{"type":"string"},` + readOutput + `,` +
 		errorOutput + `,` + pageOutput + `},"required":["ok"]}`
 )
 
@@ -151,6 +151,9 @@ func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 	}
 	if out.Lost != "" {
 		data["lost"] = out.Lost
+	}
+	if out.NotPutBack != "" {
+		data["not_put_back"] = out.NotPutBack
 	}
 	how := showing{
 		kept: kept, lasting: t.options.Kept != nil, isolated: t.options.Isolated || out.DryRun, room: t.options.Room,

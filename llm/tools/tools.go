@@ -61,7 +61,7 @@ A hit: id(args, * required) -> result, then R reads, W writes, ! high-risk write
 
 const describeText = `Get the exact arguments, result, example and safety notes of actions: the fewest you need, at most 10 ids. Described actions may be executed.`
 
-const executeText = `Run Lua in the persistent session: globals persist across calls, locals do not.
+const executeText = `Run Lua in the persistent session: globals persist across calls, locals do not. A run that fails leaves globals as before it.
 ` + callText + `
 Return what you need to read; keep large results in globals and return a part of them. One script may make many calls.
 Helpers: map, filter, reduce, find, sort_by, group_by, json, vars(), help(). No files, no network.

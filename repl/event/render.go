@@ -251,7 +251,6 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 			lines = append(lines, show.ValueLines(v, rest, width, o.Options)...)
 		}
 	}
-	lines = append(lines, changedLine(e, width, o)...)
 	if out.Dropped > 0 {
 		lines = append(lines, show.Warning.Line(fmt.Sprintf("%s %s of output dropped: the limit of a run",
 			o.Marks().Cut, text.Bytes(out.Dropped))))
@@ -263,6 +262,7 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 		}
 		lines = append(lines, show.ErrorLines(afterCalls(out), width)...)
 	}
+	lines = append(lines, changedLine(e, width, o)...)
 	if out.Lost != "" {
 		lines = append(lines, show.Lines(show.Warning, "", "warning: "+out.Lost)...)
 	}
@@ -292,7 +292,7 @@ func afterCalls(out *session.Outcome) *vm.Error {
 	return &err
 }
 
-// changedLine tells which globals the run set or removed, and who did.
+// changedLine tells which globals the run set or removed, and who did, or that they were put back.
 func changedLine(e Event, width int, o RenderOptions) []show.Line {
 	d, author := e.Outcome.Globals, cmp.Or(e.Author, session.User)
 	var parts []string
@@ -310,11 +310,21 @@ func changedLine(e Event, width int, o RenderOptions) []show.Line {
 	if names := OwnNames(d.Removed); len(names) > 0 {
 		parts = append(parts, "removed "+whose(names))
 	}
+	if len(parts) > 0 {
+		parts[0] = fmt.Sprintf("%s %s", author, parts[0])
+	}
+	switch back := e.Outcome.PutBack; {
+	case e.Outcome.RolledBack:
+		names := strings.Join(OwnNames(slices.Concat(back.Added, back.Changed, back.Removed)), ", ")
+		parts = append(parts, strings.TrimSuffix("globals put back: "+names, ": "))
+	case e.Outcome.NotPutBack != "":
+		parts = append(parts, "globals not put back: "+e.Outcome.NotPutBack)
+	}
 	if len(parts) == 0 || e.Full || o.NoChanges {
 		return nil
 	}
 	m := o.Marks()
-	told := fmt.Sprintf("  %s %s %s", m.Dot, author, strings.Join(parts, "; "))
+	told := fmt.Sprintf("  %s %s", m.Dot, strings.Join(parts, "; "))
 	return []show.Line{show.Dim.Line(cells.Clip(text.SanitizeLine(told), width, m.Cut))}
 }
 

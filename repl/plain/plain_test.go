@@ -201,11 +201,13 @@ func TestPlainInterrupt(t *testing.T) {
 	go func() {
 		left <- Run(context.Background(), sh, Read(in), out, Options{Interrupt: interrupt})
 	}()
-	io.WriteString(input, "x = 41; print('begun'); while true do pcall(function() while true do x = x + 1 end end) end\n")
+	io.WriteString(input, "x = 41; y = x\n")
+	out.wait(t, "you set")
+	io.WriteString(input, "print('begun'); while true do pcall(function() while true do x = x + 1 end end) end\n")
 	out.wait(t, "begun")
 	interrupt <- os.Interrupt
 	out.wait(t, "interrupted")
-	io.WriteString(input, "x > 41\n")
+	io.WriteString(input, "x == y\n")
 	out.wait(t, "true\nlua ❯ ")
 	io.WriteString(input, "for i = 1, 2 do\n")
 	out.wait(t, ".. ")

@@ -172,12 +172,14 @@ func (t *transcribing) ended(o trace.Outcome, author session.Author) {
 		}
 		lines = show.Lines(role, margin, o.Repr)
 	}
+	if !o.OK {
+		lines = append(lines, show.Lines(show.Error, "", "error: "+o.Error)...)
+	}
 	if names := event.OwnNames(o.Changed); len(names) > 0 {
 		who := cmp.Or(string(author), "you")
 		lines = append(lines, show.Dim.Line("  "+t.m.Dot+" "+who+" set "+text.SanitizeLine(strings.Join(names, ", "))))
-	}
-	if !o.OK {
-		lines = append(lines, show.Lines(show.Error, "", "error: "+o.Error)...)
+	} else if o.PutBack {
+		lines = append(lines, show.Dim.Line("  "+t.m.Dot+" globals put back"))
 	}
 	t.lines = append(t.lines, show.Wrap(lines, t.width)...)
 }

@@ -227,7 +227,9 @@ type Outcome struct {
 	Stderr  string   `json:"stderr,omitempty"`
 	Calls   int      `json:"calls,omitempty"`
 	Changed []string `json:"changed,omitempty"` // globals set or removed
-	Plan    int      `json:"plan,omitempty"`    // the number of the plan that a preview ended in
+	// PutBack tells that the run failed and the globals that it had changed were put back.
+	PutBack bool `json:"put_back,omitempty"`
+	Plan    int  `json:"plan,omitempty"` // the number of the plan that a preview ended in
 	// Tape is what the run read of the clock and the like, for a replay; see vm.Tape.
 	Tape string        `json:"tape,omitempty"`
 	Took time.Duration `json:"took_ns"`
