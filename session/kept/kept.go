@@ -4,6 +4,9 @@
 //
 //	Open      the store in a file, or in memory
 //	Store     Put and Get values, Forget them; Write and Read small records by name
+//	Copy      takes values over from another store
+//	Taken     how much room values take
+//	Path      where the store of a session is
 //
 // # What happens to a damaged file?
 //
@@ -99,7 +102,7 @@ func putParts(tx *sql.Tx, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	numbers := []byte{}
+	var ids []uint64
 	var small bytes.Buffer
 	for part := range parts(data) {
 		sum := sha256.Sum256(part)
@@ -120,12 +123,20 @@ func putParts(tx *sql.Tx, data []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		numbers = binary.AppendUvarint(numbers, id)
+		ids = append(ids, id)
 	}
-	return numbers, nil
+	return packed(ids), nil
 }
 
-// numbersOf reads what putParts wrote.
+// packed are the numbers of parts as bytes; numbersOf is the reverse.
+func packed(ids []uint64) []byte {
+	b := []byte{}
+	for _, id := range ids {
+		b = binary.AppendUvarint(b, id)
+	}
+	return b
+}
+
 func numbersOf(parts []byte) (ids []uint64, err error) {
 	for len(parts) > 0 {
 		id, n := binary.Uvarint(parts)
@@ -140,28 +151,22 @@ func numbersOf(parts []byte) (ids []uint64, err error) {
 // Get returns the value with that digest. The error is an fs.ErrNotExist where there is none.
 func (s *Store) Get(digest string) ([]byte, error) {
 	var data []byte
-	sum, err := hex.DecodeString(digest)
-	if err == nil {
-		err = s.look(func(db *sql.DB) error {
-			data, err = value(db, sum)
-			return err
-		})
-	}
+	err := s.look(func(db *sql.DB) (err error) {
+		data, err = value(db, digest)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("value %.12s: %w", digest, err)
 	}
 	return data, nil
 }
 
-func value(db *sql.DB, sum []byte) ([]byte, error) {
-	var size int
-	var numbers []byte
-	err := db.QueryRow(`SELECT size, parts FROM value WHERE digest = ?`, sum).Scan(&size, &numbers)
+func value(db *sql.DB, digest string) ([]byte, error) {
+	ids, sum, size, err := partsOf(db, digest)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := numbersOf(numbers)
-	if err != nil || size < 0 || size > MaxValue {
+	if size < 0 || size > MaxValue {
 		return nil, errDamaged
 	}
 	get, err := db.Prepare(`SELECT size, data FROM part WHERE id = ?`)
@@ -255,18 +260,6 @@ func (s *Store) Read(name string) (data []byte, err error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return data, nil
-}
-
-// Size is how many bytes the values and records take, compressed. Room that was freed does not count.
-func (s *Store) Size() (n int64, err error) {
-	err = s.look(func(db *sql.DB) error {
-		return db.QueryRow(`SELECT (page_count - freelist_count) * page_size
-			FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&n)
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	return n, err
 }
 
 // change runs do in a transaction. Without a file it makes one.

@@ -31,6 +31,15 @@ func put(t *testing.T, s *Store, data []byte) string {
 	return digest
 }
 
+func taken(t *testing.T, s *Store, digests []string) int64 {
+	t.Helper()
+	n, err := s.Taken(digests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // noise is data that does not compress.
 func noise(seed uint64, n int) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -66,23 +75,16 @@ func TestPutAndGet(t *testing.T) {
 func TestShared(t *testing.T) {
 	s := store(t, "")
 	data := noise(1, 4<<20)
-	size := func() int64 {
-		n, err := s.Size()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	put(t, s, data)
+	digests := []string{put(t, s, data)}
+	size := func() int64 { return taken(t, s, digests) }
 	first := size()
-	put(t, s, data)
-	if size() != first {
+	if digests = append(digests, put(t, s, data)); size() != first {
 		t.Errorf("the same value again: %d bytes, before %d", size(), first)
 	}
 	for i := range 20 {
 		at := 200_000 * (i + 1)
 		data = append(data[:at:at], append([]byte(fmt.Sprint("new ", i)), data[at+i:]...)...)
-		put(t, s, data)
+		digests = append(digests, put(t, s, data))
 	}
 	if more := size() - first; more > 2*20*(maxPart+pageSize) {
 		t.Errorf("20 small changes took %d bytes", more)
@@ -105,7 +107,7 @@ func TestForget(t *testing.T) {
 	if back, err := s.Get(b); err != nil || len(back) != len(whole)/2 {
 		t.Errorf("the other value: %d bytes, %v", len(back), err)
 	}
-	if n, _ := s.Size(); n > 600<<10 {
+	if n := taken(t, s, []string{a, b}); n > 600<<10 {
 		t.Errorf("%d bytes after half was forgotten", n)
 	}
 	if err := errors.Join(s.Forget(a), s.Forget(b)); err != nil {
@@ -115,6 +117,39 @@ func TestForget(t *testing.T) {
 	err := s.db.QueryRow(`SELECT (SELECT count(*) FROM part) + (SELECT count(*) FROM value)`).Scan(&left)
 	if err != nil || left != 0 {
 		t.Errorf("%d rows left, %v", left, err)
+	}
+}
+
+// TestCopy takes values over into a store that has some of their parts.
+func TestCopy(t *testing.T) {
+	from, to := store(t, ""), store(t, filepath.Join(t.TempDir(), "a.kept"))
+	whole := noise(1, 1<<20)
+	a, b, c := put(t, from, whole), put(t, from, whole[:len(whole)/2]), put(t, from, nil)
+	put(t, to, whole[len(whole)/2:])
+	put(t, to, nil)
+	none := strings.Repeat("00", 32)
+	if err := to.Copy(from, []string{a, b, c, none, a}); err != nil {
+		t.Fatal(err)
+	}
+	for _, digest := range []string{a, b, c} {
+		want, err := from.Get(digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := to.Get(digest); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes came as %d, %v", len(want), len(got), err)
+		}
+	}
+	if n := taken(t, to, []string{a, b, c, none}); n > 1100<<10 {
+		t.Errorf("they take %d bytes", n)
+	}
+	if err := errors.Join(to.Forget(a), to.Forget(a), to.Forget(c), to.Forget(c)); err != nil {
+		t.Fatal(err)
+	}
+	for digest, want := range map[string]error{a: fs.ErrNotExist, b: nil, c: fs.ErrNotExist} {
+		if _, err := to.Get(digest); !errors.Is(err, want) {
+			t.Errorf("after they were forgotten: %v, want %v", err, want)
+		}
 	}
 }
 
