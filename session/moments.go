@@ -1,84 +1,73 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-
-	"almanac/session/trace"
 )
 
-// This file keeps the globals of earlier moments in memory, so that a conversation that goes back to one can take Lua
-// along.
+// This file marks moments in the history, so that a conversation that goes back to one can take Lua along.
 
-// Bounds of what is kept: moments, those of them that have their globals, and the bytes of these.
-const (
-	maxMoments     = 200
-	maxStates      = 20
-	maxStatesBytes = 64 << 20
-)
+// maxMoments is how many moments are known.
+const maxMoments = 200
 
 // A moment is the session as it was when Mark was called.
 type moment struct {
 	n    int64
 	last lastRun
-	// state is nil where the globals are not kept; without Data there were none.
-	state *savedState
+	// state is nil where the globals are not kept.
+	state *pastState
 	// pending is what the model had not been told then, since what that would be by now had it heard nothing meanwhile.
 	pending, since news
 }
 
-// moments are the last ones, oldest first.
-type moments struct {
-	count int64
-	list  []moment
+// mark keeps a moment at the state of now.
+func (h *history) mark(m moment) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.points[h.at].State; s.NotKept == "" {
+		m.state = s
+	}
+	h.count++
+	m.n = h.count
+	h.moments = append(h.moments, m)
+	h.moments = h.moments[max(0, len(h.moments)-maxMoments):]
+	h.changed()
+	return h.count
 }
 
-// add keeps a moment and forgets what is over the bounds. A state that is the same as the one before shares its bytes.
-func (ms *moments) add(m moment) int64 {
-	if n := len(ms.list); n > 0 && m.state != nil && ms.list[n-1].state != nil &&
-		bytes.Equal(ms.list[n-1].state.snapshot.Data, m.state.snapshot.Data) {
-		m.state.snapshot.Data = ms.list[n-1].state.snapshot.Data
+// moment returns the one of that number.
+func (h *history) moment(n int64) (m moment, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := slices.IndexFunc(h.moments, func(m moment) bool { return m.n == n })
+	if i < 0 {
+		return m, false
 	}
-	ms.count++
-	m.n = ms.count
-	ms.list = append(ms.list, m)
-	ms.list = ms.list[max(0, len(ms.list)-maxMoments):]
-	states, size := 0, 0
-	var before []byte
-	for i, m := range slices.Backward(ms.list) {
-		if m.state == nil {
-			continue
-		}
-		data := m.state.snapshot.Data
-		if states++; len(data) > 0 && (len(before) == 0 || &data[0] != &before[0]) {
-			size += len(data)
-		}
-		if before = data; states > maxStates || size > maxStatesBytes {
-			ms.list[i].state = nil
-		}
-	}
-	return ms.count
+	return h.moments[i], true
 }
 
-// find returns the place of a moment, or -1.
-func (ms *moments) find(n int64) int {
-	return slices.IndexFunc(ms.list, func(m moment) bool { return m.n == n })
+// forgetFrom forgets a moment and those after it.
+func (h *history) forgetFrom(n int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.moments = slices.DeleteFunc(h.moments, func(m moment) bool { return m.n >= n })
+	h.changed()
 }
 
 // tell changes what the model is to be told, where author is the person, and what it would have to be told if it had
 // heard nothing since an earlier moment.
 func (w *world) tell(author Author, change func(*news)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if author == User {
+		w.mu.Lock()
 		change(&w.news)
+		w.mu.Unlock()
 	}
-	for i := range w.moments.list {
-		change(&w.moments.list[i].since)
+	w.history.mu.Lock()
+	defer w.history.mu.Unlock()
+	for i := range w.history.moments {
+		change(&w.history.moments[i].since)
 	}
 }
 
@@ -90,102 +79,65 @@ func (s *Session) Mark(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	defer w.release()
-	if err := w.settle(ctx); err != nil {
+	if _, err := w.fetch(ctx); err != nil {
 		return 0, err
 	}
 	w.mu.Lock()
-	saved := w.saved
 	m := moment{last: w.last, pending: w.news.clone(), since: w.news.clone()}
 	w.mu.Unlock()
-	switch {
-	case w.machine == nil:
-		m.state = &savedState{}
-	case saved != nil && saved.lastRun == w.last:
-		m.state = &savedState{saved.snapshot, w.last}
-	default:
-		if snapshot, err := w.machine.Snapshot(ctx); err == nil {
-			m.state = &savedState{snapshot, w.last}
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.moments.add(m), nil
+	return w.history.mark(m), nil
 }
 
 // Marked tells whether scripts have run in the session's Lua since the mark, and whether its globals of then are kept.
 func (s *Session) Marked(mark int64) (ran, kept bool) {
 	w := s.world
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	i := w.moments.find(mark)
-	if i < 0 {
+	m, ok := w.history.moment(mark)
+	if !ok {
 		return true, false
 	}
-	return w.moments.list[i].last != w.last, w.moments.list[i].state != nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return m.last != w.last, m.state != nil
 }
 
 // errNotKept is what Rewind returns where the globals of a moment are not kept.
 var errNotKept = errors.New("globals of that moment are not kept")
 
 // Rewind is for a conversation that went back to a mark: the model will be told what it does not know any more. With
-// lua the globals go back too; left names those of then that could not be kept. The marks after it are gone. It waits
-// for a run that is under way. The error is ctx's, or says why the globals did not go back; then nothing has changed.
+// lua the globals go back too, which Undo takes back; left names those of then that could not be kept. The marks after
+// it are gone. It waits for a run that is under way. The error is ctx's, or says why the globals did not go back; then
+// nothing has changed.
 func (s *Session) Rewind(ctx context.Context, mark int64, lua bool) (left []string, err error) {
 	w := s.world
 	if err := w.acquire(ctx); err != nil {
 		return nil, err
 	}
 	defer w.release()
-	i := w.moments.find(mark)
+	m, ok := w.history.moment(mark)
 	switch {
-	case i < 0 && !lua:
+	case !ok && !lua:
 		return nil, nil
-	case i < 0 || lua && w.moments.list[i].state == nil:
+	case !ok || lua && m.state == nil:
 		return nil, errNotKept
 	}
-	m := w.moments.list[i]
 	told := m.since
 	if lua {
-		if err := w.goBack(ctx, m); err != nil {
+		if _, err := w.fetch(ctx); err != nil {
 			return nil, err
 		}
-		for _, g := range m.state.snapshot.Left {
-			left = append(left, g.Name)
+		if _, err := w.goTo(ctx, m.state); err != nil {
+			return nil, err
 		}
+		w.history.went("back in the conversation", m.state)
+		left = leftNames(m.state)
 		told = m.pending
 		told.back = true
 	}
+	w.history.forgetFrom(mark)
 	w.mu.Lock()
-	w.news, w.moments.list = told, w.moments.list[:i]
+	w.news = told
 	w.mu.Unlock()
 	return left, nil
-}
-
-// goBack puts the globals of a moment in the place of those of now.
-func (w *world) goBack(ctx context.Context, m moment) error {
-	if err := w.settle(ctx); err != nil {
-		return err
-	}
-	saved := &savedState{m.state.snapshot, m.last}
-	if len(saved.snapshot.Data) == 0 {
-		w.drop()
-		w.empty()
-		return w.record(trace.Record{Kind: trace.KindReset, Text: "back to before the first script"})
-	}
-	before := w.machine
-	globals, err := w.restore(ctx, saved)
-	if err != nil {
-		return fmt.Errorf("globals of that moment: %w", err)
-	}
-	if before != nil {
-		before.Close()
-	}
-	w.mu.Lock()
-	w.globals, w.saved, w.last = globals, saved, m.last
-	w.mu.Unlock()
-	err = w.record(trace.Record{Kind: trace.KindBack, Run: m.last.id, Text: m.last.label})
-	w.tellSaved(m.last.id, m.last.label, saved.snapshot)
-	return err
 }
 
 func (n news) clone() news {

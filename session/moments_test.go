@@ -3,7 +3,6 @@
 package session
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -118,34 +117,5 @@ func TestRewindNews(t *testing.T) {
 	}
 	if last := b.records[len(b.records)-1]; last.Kind != trace.KindBack || last.Text != "run 3" || last.Run == "" {
 		t.Errorf("the last record is %+v", last)
-	}
-}
-
-// TestMomentsBounds: no more states are kept than the bounds say, the same one costs nothing, and the newest stays.
-func TestMomentsBounds(t *testing.T) {
-	state := func(data []byte) *savedState { return &savedState{snapshot: vm.Snapshot{Data: data}} }
-	kept := func(ms *moments) (n int) {
-		for _, m := range ms.list {
-			if m.state != nil {
-				n++
-			}
-		}
-		return n
-	}
-	var large, many, same moments
-	for i := range 300 {
-		large.add(moment{state: state(bytes.Repeat([]byte{byte(i)}, maxStatesBytes/4+1))})
-		many.add(moment{state: state([]byte{byte(i)})})
-		same.add(moment{state: state(bytes.Clone([]byte("the same")))})
-	}
-	if n := kept(&large); n != 3 || large.list[len(large.list)-1].state == nil {
-		t.Errorf("%d large states", n)
-	}
-	if n := kept(&many); n != maxStates || len(many.list) != maxMoments {
-		t.Errorf("%d states of %d moments", n, len(many.list))
-	}
-	a, b := same.list[len(same.list)-1].state.snapshot.Data, same.list[len(same.list)-2].state.snapshot.Data
-	if &a[0] != &b[0] {
-		t.Error("the same bytes are there twice")
 	}
 }

@@ -15,6 +15,8 @@ type News struct {
 	Reset bool
 	// Back tells that the globals went back to what they were at the model's last prompt.
 	Back bool
+	// Moved says where the person took the globals otherwise: "took back cell 7: the globals are those of cell 6".
+	Moved string
 	// Lost is Outcome.Lost of a run of the person's: the globals came back as they were earlier.
 	Lost    string
 	Globals vm.Diff
@@ -43,6 +45,7 @@ const (
 type news struct {
 	reset bool
 	back  bool
+	moved string
 	lost  string
 	names map[string]difference
 }
@@ -80,7 +83,7 @@ func (n *news) take(author Author, d vm.Diff) {
 }
 
 func (n *news) told() News {
-	told := News{Reset: n.reset, Back: n.back, Lost: n.lost}
+	told := News{Reset: n.reset, Back: n.back, Moved: n.moved, Lost: n.lost}
 	for _, name := range slices.Sorted(maps.Keys(n.names)) {
 		switch n.names[name] {
 		case added:

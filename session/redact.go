@@ -33,6 +33,12 @@ type redactor struct{ filter *secret.Filter }
 // Redact returns text with the session's secrets taken out, for whoever keeps or shows words of their own.
 func (s *Session) Redact(text string) string { return s.world.redactor.text(text) }
 
+// finds tells whether data holds a secret.
+func (r redactor) finds(data []byte) bool {
+	text := string(data)
+	return r.text(text) != text
+}
+
 func (r redactor) text(s string) string { return r.filter.Text(s) }
 
 // secretName tells an argument whose value is never recorded.

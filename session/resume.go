@@ -17,9 +17,9 @@ type State struct {
 	Run, Label string
 	// Prelude is a digest of the Lua that every machine of the session starts with.
 	Prelude string
-	// Globals counts what is in Bytes, kept results included.
-	Globals int
-	Bytes   []byte
+	// Globals counts what is in Bytes, kept results included; Own is how many of Bytes are not of those.
+	Globals, Own int
+	Bytes        []byte
 }
 
 // A StateError says why a State cannot be restored.
@@ -31,10 +31,10 @@ func (w *world) tellSaved(run, label string, s vm.Snapshot) {
 	if w.options.Saved == nil {
 		return
 	}
-	if text := string(s.Data); w.redactor.text(text) != text {
+	if w.redactor.finds(s.Data) {
 		return
 	}
-	w.options.Saved(State{Run: run, Label: label, Prelude: w.prelude(), Globals: s.Globals, Bytes: s.Data})
+	w.options.Saved(State{Run: run, Label: label, Prelude: w.prelude(), Globals: s.Globals, Own: s.Own, Bytes: s.Data})
 }
 
 func (w *world) prelude() string {
@@ -71,7 +71,10 @@ func (s *Session) Resume(ctx context.Context, st State, described []string) erro
 	if err := w.settle(ctx); err != nil {
 		return err
 	}
-	saved := &savedState{vm.Snapshot{Data: st.Bytes, Globals: st.Globals}, lastRun{id: st.Run, label: st.Label}}
+	saved := &savedState{
+		vm.Snapshot{Data: st.Bytes, Own: min(max(0, st.Own), len(st.Bytes)), Globals: st.Globals},
+		lastRun{id: st.Run, label: st.Label},
+	}
 	before := w.machine
 	globals, err := w.restore(ctx, saved)
 	if err != nil {
@@ -83,6 +86,7 @@ func (s *Session) Resume(ctx context.Context, st State, described []string) erro
 	w.mu.Lock()
 	w.globals, w.saved, w.last = globals, saved, saved.lastRun
 	w.mu.Unlock()
+	w.history.resumed(saved)
 	w.tellSaved(st.Run, st.Label, saved.snapshot)
 	return nil
 }

@@ -196,6 +196,9 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	r.screened(out)
 	w.learn(r.session.View(), out.Calls)
 	w.arrange(out.Values)
+	if shared {
+		w.history.ran(r.point(), r.started, reply.Changed, leaves(w, out.Calls))
+	}
 	switch {
 	case !shared:
 		machine.Discard()
@@ -203,6 +206,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 		out.Lost = w.revive(ctx, lost)
 		w.tell(r.script.Author, func(n *news) { *n = news{reset: n.reset, lost: out.Lost} })
 	case w.rollBack(ctx, before, why, loose, out):
+		w.history.same()
 	default:
 		w.mu.Lock()
 		w.globals, w.last = reply.Globals, lastRun{r.number, r.id, r.label()}
@@ -283,6 +287,10 @@ func (r *run) machine(ctx context.Context) (m *kernel.Kernel, shared bool, err e
 		m, r.copied, err = w.copyTo(ctx, m)
 	}
 	return m, shared, err
+}
+
+func (r *run) point() PointRun {
+	return PointRun{ID: r.id, Label: r.label(), Cell: r.script.Cell, Author: r.script.Author}
 }
 
 // label is what a person calls the run.

@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/pattern"
 	"almanac/catalog/secret"
 	"almanac/prelude"
+	"almanac/session/kept"
 	"almanac/session/kernel"
 	"almanac/session/policy"
 	"almanac/session/trace"
@@ -68,6 +69,9 @@ type Options struct {
 	// Saved is told of the globals after a run that was not put back, as soon as they are fetched; nil tells nobody. It
 	// must not wait. A state that holds one of the Secrets is not told.
 	Saved func(State)
+	// Store keeps earlier states of the globals, for Undo and a later session; nil keeps them in memory. It must stay open
+	// until the session is closed. A state that holds one of the Secrets does not get there.
+	Store *kept.Store
 	// Write takes printed text as it comes; nil leaves it to the Outcome.
 	Write func(s vm.Stream, text string)
 	// Context is what actions are told beside their arguments. Its Actor and Tenant yield to the view's.
@@ -97,6 +101,7 @@ type world struct {
 	turn    chan struct{}
 	machine *kernel.Kernel
 	saver   saver
+	history *history
 
 	mu        sync.Mutex // guards what follows
 	view      *catalog.View
@@ -117,7 +122,6 @@ type world struct {
 	closed     bool
 	saved      *savedState
 	last       lastRun // in machine
-	moments    moments
 	plans      plans
 	unsaved    string // for the next outcome
 	shapes     []shape
@@ -163,6 +167,7 @@ func New(v *catalog.View, o Options) (*Session, error) {
 
 		userBudget: o.UserBudget,
 	}
+	w.history = newHistory(w)
 	if approve := o.Approve; approve != nil {
 		w.options.Approve = func(ctx context.Context, r Request) (Approval, error) {
 			asked := time.Now()
@@ -200,6 +205,7 @@ func (s *Session) Close() error {
 	w.settleSoon()
 	w.drop()
 	w.pool.Close()
+	w.history.flush(context.Background())
 	return nil
 }
 
@@ -333,8 +339,12 @@ func (s *Session) Reset(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	defer w.release()
+	if _, err := w.fetch(ctx); err != nil {
+		return 0, err
+	}
 	w.drop()
 	gone := w.empty()
+	w.history.went("reset", pastOf(&savedState{}))
 	w.tell(User, func(n *news) { *n = news{reset: true} })
 	return gone, w.record(trace.Record{Kind: trace.KindReset, Text: fmt.Sprintf("%d globals", gone)})
 }

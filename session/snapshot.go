@@ -53,6 +53,7 @@ const maxSkip = 32
 func (w *world) save(less bool) {
 	if w.saver.skip > 0 && !less {
 		w.saver.skip--
+		w.history.notKept(w.last, w.saver.why)
 		return
 	}
 	machine, busy, by := w.machine, make(chan struct{}), w.last
@@ -64,14 +65,17 @@ func (w *world) save(less bool) {
 		switch {
 		case err == nil:
 			w.saver.skip, w.saver.skipped, w.saver.why, w.saver.told = 0, 0, "", false
+			saved := &savedState{s, by}
 			w.mu.Lock()
-			w.saved = &savedState{s, by}
+			w.saved = saved
 			w.mu.Unlock()
+			w.history.keep(saved)
 			w.tellSaved(by.id, by.label, s)
 		case errors.As(err, &bad):
 			w.saver.skipped = min(max(1, 2*w.saver.skipped), maxSkip)
 			w.saver.skip, w.saver.why = w.saver.skipped, bad.Reason
 			w.notSaved(bad.Reason)
+			w.history.notKept(by, bad.Reason)
 		}
 	}()
 }
@@ -90,6 +94,13 @@ func (w *world) notSaved(reason string) {
 	} else {
 		w.unsaved += "those of " + w.saved.label + " are restored"
 	}
+}
+
+// notWritten leaves a notice for the next outcome.
+func (w *world) notWritten(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unsaved = fmt.Sprintf("earlier states are no longer written to disk (%v): they end with this session", err)
 }
 
 func (w *world) takeUnsaved() string {
@@ -161,6 +172,7 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 	w.mu.Unlock()
 	text := fmt.Sprintf("the Lua process ended (%s); ", lost.Reason)
 	if saved == nil {
+		w.history.revived(nil)
 		text += "the next input starts a new one"
 		if names := namesOf(before); len(names) > 0 {
 			text += " without " + shortList(names)
@@ -173,6 +185,7 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 		w.mu.Lock()
 		w.saved = nil
 		w.mu.Unlock()
+		w.history.revived(nil)
 		text += fmt.Sprintf("the globals of %s could not be restored (%v)", saved.label, err)
 		if names := namesOf(before); len(names) > 0 {
 			text += ", lost: " + shortList(names)
@@ -183,6 +196,7 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 	w.mu.Lock()
 	w.globals = globals
 	w.mu.Unlock()
+	w.history.revived(saved)
 	w.wentBack(saved.lastRun, saved.label)
 	if saved.snapshot.Globals > 0 {
 		text += "globals restored as of " + saved.label

@@ -73,6 +73,7 @@ var layers = []layer{
 		"catalog":        "views, entries, calls",
 		"catalog/secret": "nothing leaves without redaction",
 		"prelude":        "what each machine starts with",
+		"session/kept":   "earlier states of the globals",
 		"session/kernel": "runs Lua",
 		"session/policy": "decides about calls",
 		"session/syntax": "names in a script",

@@ -186,6 +186,9 @@ func globalNews(n session.News, now []vm.Global) string {
 	if n.Back {
 		parts = append(parts, "took Lua back: globals are as they were at this point of the conversation")
 	}
+	if n.Moved != "" {
+		parts = append(parts, n.Moved)
+	}
 	if n.Lost != "" {
 		parts = append(parts, "ran a script that ended the Lua process: "+n.Lost)
 	}

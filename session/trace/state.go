@@ -24,8 +24,8 @@ type State struct {
 	Run, Label string
 	// Prelude is a digest of the Lua that the machine had started with: it must be the same for the state to fit.
 	Prelude string
-	// Globals counts what is in it.
-	Globals int
+	// Globals counts what is in it. Own is how many of Bytes are of those that scripts have set.
+	Globals, Own int
 	// Bytes is the state itself, in the words of the machine; it carries the version of its own form.
 	Bytes []byte
 }
@@ -42,6 +42,7 @@ type stateHead struct {
 	Label   string `json:"label"`
 	Prelude string `json:"prelude"`
 	Globals int    `json:"globals"`
+	Own     int    `json:"own,omitempty"`
 	Size    int    `json:"bytes"`
 	SHA256  string `json:"sha256"`
 }
@@ -66,7 +67,7 @@ func ReadState(path string) (State, error) {
 	if len(data) != h.Size || digest(data) != h.SHA256 {
 		return State{}, fmt.Errorf("session state %s: damaged", path)
 	}
-	return State{Run: h.Run, Label: h.Label, Prelude: h.Prelude, Globals: h.Globals, Bytes: data}, nil
+	return State{Run: h.Run, Label: h.Label, Prelude: h.Prelude, Globals: h.Globals, Own: h.Own, Bytes: data}, nil
 }
 
 func digest(data []byte) string {
@@ -76,7 +77,9 @@ func digest(data []byte) string {
 
 // writeState replaces the state at path in one step: whoever reads it finds the old one or the new one.
 func writeState(path string, s State) (err error) {
-	head, err := json.Marshal(stateHead{stateVersion, s.Run, s.Label, s.Prelude, s.Globals, len(s.Bytes), digest(s.Bytes)})
+	head, err := json.Marshal(stateHead{
+		stateVersion, s.Run, s.Label, s.Prelude, s.Globals, s.Own, len(s.Bytes), digest(s.Bytes),
+	})
 	if err != nil {
 		return err
 	}

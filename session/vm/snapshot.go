@@ -63,7 +63,8 @@ type SnapshotLimits struct {
 type Snapshot struct {
 	// Data is for Restore.
 	Data []byte
-	// Own is how many bytes of Data, from the first, are what scripts have set; kept results come after it.
+	// Own is how many bytes of Data, from the first, are what scripts have set, 0 where that is nothing; kept results come
+	// after it.
 	Own int
 	// Globals counts what is in it, kept results included.
 	Globals int

@@ -90,7 +90,9 @@ func (w *stateWriter) globals() error {
 			w.global(k, false)
 		}
 	}
-	w.own = len(w.buf)
+	if w.kept > 0 {
+		w.own = len(w.buf)
+	}
 	for _, k := range slices.Backward(keys) {
 		if isKept(k) {
 			w.global(k, true)
