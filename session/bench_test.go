@@ -177,7 +177,7 @@ func (b *bench) checkTrace() {
 		if r.Kind == trace.KindBegin {
 			begun++
 		}
-		if r.Kind == trace.KindCall && r.Call.Mutates && r.Call.Verdict == trace.OK && !r.Call.Composed {
+		if r.Kind == trace.KindCall && r.Call.Mutates && r.Call.Verdict == trace.OK && !r.Call.Composed && !r.Call.Replayed {
 			acts++
 		}
 		if text := fmt.Sprintf("%+v %+v %+v", r, r.Call, r.Ended); strings.Contains(text, "hunter2") {

@@ -71,6 +71,11 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *compo
 func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition, c *trace.Call) (reply, error) {
 	view := r.session.View()
 	c.Actor = view.Actor()
+	if r.player != nil {
+		if answer, real, err := r.replayed(view, req, in, c); !real {
+			return answer, err
+		}
+	}
 	entry, err := r.lookup(view, req.ID, in, c)
 	if err != nil {
 		return reply{}, err
@@ -154,7 +159,7 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 			Refused: true,
 		}
 	}
-	if in == nil && r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
+	if in == nil && r.player == nil && r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
 		c.Verdict, c.Rule = trace.Denied, "not described"
 		return nil, denied(CodeNotDescribed, fmt.Sprintf("%s: denied: not described in this session", id),
 			"describe it first, or list it in actions")
@@ -281,6 +286,10 @@ func (r *run) remedy(d policy.Decision) string {
 // act calls the action. A mutation is recorded before it is made.
 func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (reply, error) {
 	w := r.session.world
+	if r.player != nil && (entry.Mutates || !r.player.Live) {
+		c.Verdict = trace.Denied
+		return reply{}, notRecorded(entry.ID, nil)
+	}
 	if entry.Mutates {
 		intent := r.recordable(*c)
 		if err := w.record(r.of(trace.Record{Kind: trace.KindBegin, Call: &intent})); err != nil {
@@ -337,6 +346,7 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 		}
 	}
 	c.Undo = r.undo(entry, c.Args, data)
+	c.Next, c.Unsure = red.args(result.Next), result.Unsure
 	c.Verdict, c.Effects, c.Note = trace.OK, r.keepEffects(c.N, result.Effects), cut(red.text(result.Note), logText)
 	result.Data = data
 	next, full := entry.NextPage(args, result)
@@ -377,14 +387,27 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 	w := r.session.world
 	c.Took = time.Since(c.Start)
 	red := w.redactor
-	c = r.recordable(c)
 	record := r.of(trace.Record{Kind: trace.KindCall, Mode: r.mode, Call: &c})
+	args := red.wholeArgs(c.Args)
+	c = r.recordable(c)
+	if w.options.Record != nil && (c.ArgsPart != "" || !uncut(args) || !trace.Exact(args)) {
+		c.ArgsWhole = record.Keep(args)
+	}
 	if err != nil {
 		c.Error = cut(red.text(err.Error()), logText)
+		var host *vm.HostError
+		if errors.As(err, &host) {
+			if c.Code, c.Hint, c.Limit = host.Code, host.Hint, host.Limit; host.Fatal {
+				c.Fatal = string(host.Kind)
+			}
+		}
 	} else {
 		c.Brief = brief(data)
 		if c.Result, c.Part = sample(data, logText); c.Part != "" {
 			record.Whole = data
+		}
+		if w.options.Record != nil && (c.Part != "" || !trace.Exact(data)) {
+			c.Whole = record.Keep(data)
 		}
 	}
 	var over error

@@ -24,10 +24,10 @@ func Clean[T any](s *Session, v T) T { return leaves(s.world, v) }
 
 // recorded is a record that may be kept. Its whole result was made for a script and has no secrets.
 func recorded(w *world, r trace.Record) trace.Record {
-	whole := r.Whole
-	r.Whole = nil
+	whole, values := r.Whole, r.Values
+	r.Whole, r.Values = nil, nil
 	r = leaves(w, r)
-	r.Whole = whole
+	r.Whole, r.Values = whole, values
 	return r
 }
 

@@ -59,21 +59,44 @@ func (r redactor) args(a map[string]any) map[string]any {
 	if a == nil {
 		return nil
 	}
-	clean, _ := recordable(r.filter.Now(), a, 0).(map[string]any)
+	clean, _ := recordable(r.filter.Now(), a, 0, logText).(map[string]any)
 	return clean
 }
 
-func recordable(cutter secret.Cutter, v any, depth int) any {
+// wholeArgs is args with long texts as they are.
+func (r redactor) wholeArgs(a map[string]any) map[string]any {
+	if a == nil {
+		return nil
+	}
+	clean, _ := recordable(r.filter.Now(), a, 0, math.MaxInt).(map[string]any)
+	return clean
+}
+
+// uncut tells that a record has no text of v in part.
+func uncut(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return len(v) <= logText
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !uncut(item) })
+	case map[string]any:
+		return !slices.ContainsFunc(slices.Collect(maps.Values(v)), func(item any) bool { return !uncut(item) })
+	}
+	return true
+}
+
+// recordable copies v without secrets, and of texts at most so many bytes.
+func recordable(cutter secret.Cutter, v any, depth, most int) any {
 	if depth > depthLimit {
 		return "..."
 	}
 	switch v := v.(type) {
 	case string:
-		return cut(cutter.Text(v), logText)
+		return cut(cutter.Text(v), most)
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = recordable(cutter, item, depth+1)
+			list[i] = recordable(cutter, item, depth+1, most)
 		}
 		return list
 	case map[string]any:
@@ -83,7 +106,7 @@ func recordable(cutter secret.Cutter, v any, depth int) any {
 				object[name] = redacted
 				continue
 			}
-			object[cutter.Text(name)] = recordable(cutter, item, depth+1)
+			object[cutter.Text(name)] = recordable(cutter, item, depth+1, most)
 		}
 		return object
 	case float64:

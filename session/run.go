@@ -49,6 +49,7 @@ type run struct {
 	// before is the run that this is the preview of; empty where it is none that precedes a run.
 	before   string
 	foreseen []foreseen     // the mutations of a preview, as they ended; guarded by mu
+	player   *player        // answers the calls of a replay; nil where they are made
 	rested   []rested       // the reads of a preview, as they ended; guarded by mu
 	list     *list          // what the person approved for this run; nil where there was no question for all of it
 	applies  *Plan          // that the run applies; nil where it applies none
@@ -120,6 +121,7 @@ func (s *Session) newRun(script Script, mode trace.Mode) (*run, error) {
 		session: s, script: script, mode: mode, surface: vm.Execute,
 		id: NewID(time.Now()), selected: map[string]bool{}, output: map[vm.Stream]*printing{}, asking: make(chan struct{}, 1),
 	}
+	r.player = playerOf(script, s.world.options)
 	if mode == trace.ModeQuery {
 		r.surface = vm.Query
 	}

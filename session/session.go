@@ -51,6 +51,8 @@ type Options struct {
 	// Authorize decides whether the actor may make a call, after the view and the argument check and before the
 	// policy; nil allows. An error denies and is told. Calls of a script that makes several at a time ask concurrently.
 	Authorize func(ctx context.Context, e *catalog.Entry, c catalog.Call) error
+	// Replay has no call be made but for a script with a Replay that is Live: it is a session to run a log again.
+	Replay bool
 	// CheckResults fails calls whose result does not fit the entry's output schema. Off, what an action answers is taken
 	// as it is.
 	CheckResults bool

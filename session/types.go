@@ -49,6 +49,8 @@ type Script struct {
 	// Tape is what an earlier run of the source has read of the clock and the like, to be read again; empty for what is
 	// real.
 	Tape vm.Tape
+	// Replay answers the calls from what an earlier run recorded; nil makes them.
+	Replay *Replay
 }
 
 // An Outcome is what a run came to. It is filled as far as the run went, also when the script failed.

@@ -24,7 +24,7 @@ var owners = map[string][]string{
 	"charm.land/lipgloss/v2":            {"ui"},
 	"charm.land/bubbles/v2":             {"ui"},
 	"github.com/alecthomas/kong":        {"cmd/almanac"},
-	"github.com/fxamacker/cbor/v2":      {"session/kernel"},
+	"github.com/fxamacker/cbor/v2":      {"session/kernel", "session/trace"},
 
 	"github.com/modelcontextprotocol/go-sdk": {"catalog/mcp", "session/gateway"},
 	"github.com/yosida95/uritemplate/v3":     {"catalog/mcp"},

@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/llm"
 	"almanac/session"
+	"almanac/session/kept"
 	"almanac/session/trace"
 )
 
@@ -21,6 +22,7 @@ type sessionLog struct {
 	*trace.Log
 	id     string
 	states *trace.StateFile
+	kept   *kept.Store // beside the log; nil where there can be none
 }
 
 // openLog creates the log of a new session over view; text and about say what they know of it.
@@ -38,6 +40,11 @@ func (cli *commandLine) openLog(view *catalog.View, text string, about trace.Abo
 	if err := l.Append(trace.Record{Time: now, Kind: trace.KindSession, Text: text, About: &about}); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	if l.kept, err = kept.Open(trace.KeptPath(l.Path())); err != nil {
+		l.note(err.Error())
+		return l, nil
+	}
+	l.Keep(l.kept.Put)
 	return l, nil
 }
 
@@ -84,6 +91,9 @@ func (l *sessionLog) Close() error {
 	var err error
 	if l.states != nil {
 		err = l.states.Close()
+	}
+	if l.kept != nil {
+		err = errors.Join(err, l.kept.Close())
 	}
 	return errors.Join(err, l.Log.Close())
 }

@@ -6,6 +6,7 @@
 //	Outcome  how a run ended
 //	Log      an open log file; each record is on disk before Append returns
 //	Archive  the folder of all logs: lists them, finds one, and reads a Thread of sessions that continue each other
+//	Pack     whole results and arguments, which a log keeps beside itself
 //	State    the Lua state beside a log, for a session that continues it
 //
 // Start at CreateLog to write and at Read to read.

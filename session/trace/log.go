@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,11 @@ type Log struct {
 	size    int64
 	chain   string // of the last line
 	torn    bool   // the last write failed and may have left half a line
+
+	// put stores a whole value; nil where none are kept, or no more.
+	put      func(data []byte) (digest string, err error)
+	kept     map[[sha256.Size]byte]bool
+	keptSize int64
 }
 
 const (
@@ -69,12 +75,27 @@ func Held(path string) bool {
 	return err == nil && !free
 }
 
+// Keep has put store the whole results and arguments of which records have a part.
+func (l *Log) Keep(put func(data []byte) (digest string, err error)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.put, l.kept = put, map[[sha256.Size]byte]bool{}
+}
+
 // Path is where the log is.
 func (l *Log) Path() string { return l.path }
 
 // Append writes r as one line and returns when it is on disk. Printed text, usage and the preview before a run are
 // handed to the system and not waited for: they outlast the program, if not the machine.
 func (l *Log) Append(r Record) error {
+	l.mu.Lock()
+	note := l.keep(r.Values)
+	l.mu.Unlock()
+	if note != "" {
+		if err := l.Append(Record{Time: r.Time, Kind: KindNote, Text: note}); err != nil {
+			return err
+		}
+	}
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("session log %s: %w", l.path, err)

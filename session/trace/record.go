@@ -76,6 +76,17 @@ type Record struct {
 	// Whole is the result of Call where Call.Result is a part of it, for who keeps it in memory. No log has it. It is
 	// shared and must not be changed.
 	Whole any `json:"-"`
+	// Values are what the digests of Call are of, as Pack writes it. The log keeps them beside itself.
+	Values [][]byte `json:"-"`
+}
+
+// Keep adds data to the values of r and returns the digest; it is empty where data cannot be kept.
+func (r *Record) Keep(data any) (digest string) {
+	packed, digest, err := Pack(data)
+	if err == nil {
+		r.Values = append(r.Values, packed)
+	}
+	return digest
 }
 
 // A Script is how a run was asked for, beside its source; see session.Script. Logs of old have none.
@@ -179,14 +190,30 @@ type Call struct {
 	Verdict Verdict      `json:"verdict"`
 	Rule    string       `json:"rule,omitempty"` // the policy rule or the approval that decided
 	Error   string       `json:"error,omitempty"`
+	// Code and Hint are what the script was told beside Error. Fatal is set where it could not catch it: the kind, as in
+	// vm.Error, and Limit the limit that was hit.
+	Code  string `json:"code,omitempty"`
+	Hint  string `json:"hint,omitempty"`
+	Fatal string `json:"fatal,omitempty"`
+	Limit string `json:"limit,omitempty"`
 	// Times counts refused calls that are alike and have this one record; zero where each call has its own.
 	Times int    `json:"times,omitempty"`
 	Brief string `json:"brief,omitempty"` // the result in a few words: "12 rows"
 	Note  string `json:"note,omitempty"`  // what the action said about its result: "not found"
 	// Result is the result, or the beginning of it, some 4 KiB, where Part says how much that is: "13 of 30 rows".
-	Result  any              `json:"result,omitempty"`
-	Part    string           `json:"part,omitempty"`
-	Effects []catalog.Effect `json:"effects,omitempty"`
+	Result any    `json:"result,omitempty"`
+	Part   string `json:"part,omitempty"`
+	// Whole is the digest of the result where Result is not exactly that, and ArgsWhole that of the arguments where Args
+	// are cut; see Pack.
+	Whole     string `json:"whole,omitempty"`
+	ArgsWhole string `json:"args_whole,omitempty"`
+	// Next are the arguments that differ for the next page, and Unsure is set where it is unknown whether there is one; as
+	// in catalog.Result.
+	Next   map[string]any `json:"next,omitempty"`
+	Unsure bool           `json:"unsure,omitempty"`
+	// Replayed tells that the call was answered by the log of an earlier run: nothing was called.
+	Replayed bool             `json:"replayed,omitempty"`
+	Effects  []catalog.Effect `json:"effects,omitempty"`
 	// Undo is the call that takes this one back; nil where it wrote nothing, or its action declares none.
 	Undo  *Undo         `json:"undo,omitempty"`
 	Start time.Time     `json:"start"`
