@@ -82,7 +82,7 @@ const (
 )
 
 func allCommands() []command {
-	all := slices.Concat(luaCommands(), catalogCommands(), lookCommands(), modelCommands(),
+	all := slices.Concat(luaCommands(), planCommands(), catalogCommands(), lookCommands(), modelCommands(),
 		sessionCommands(), shellCommands())
 	slices.SortStableFunc(all, func(a, b command) int { return groupRank(a) - groupRank(b) })
 	return all

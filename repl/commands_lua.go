@@ -29,7 +29,8 @@ func luaCommands() []command {
 			name: "preview", args: "[CODE]", group: groupLua, numbered: true, run: preview, lua: wholeLua,
 			brief: "dry run of CODE or the last cell", action: "preview",
 			more: "Runs on a copy of the session's globals, then discards it. Reads are called; writes are only\n" +
-				"listed and return placeholders. Globals that cannot be copied, such as coroutines, are named.",
+				"listed and return placeholders. Globals that cannot be copied, such as coroutines, are named.\n" +
+				"It ends in a plan with a number, for /apply.",
 		},
 		{
 			name: "execute", args: "[--fresh] CODE", group: groupMore, numbered: true, run: execute,
@@ -81,10 +82,14 @@ func preview(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 		}
 		arg = last.Source
 	}
-	c.Source = arg
-	o, err := sh.options.Session.Preview(ctx, session.Script{
-		Source: arg, Name: "preview", Author: session.User, Cell: c.N, Expr: true,
-	})
+	return sh.previewScript(ctx, c, session.Script{Source: arg, Expr: true})
+}
+
+// previewScript fills in a script of the person's and previews it.
+func (sh *Shell) previewScript(ctx context.Context, c *event.Cell, script session.Script) error {
+	script.Name, script.Author, script.Cell = "preview", session.User, c.N
+	c.Source = script.Source
+	o, err := sh.options.Session.Preview(ctx, script)
 	return sh.ran(c, o, err)
 }
 

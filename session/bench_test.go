@@ -342,7 +342,7 @@ func (b *bench) step(name, text string) string {
 func (b *bench) plans() string {
 	var w strings.Builder
 	for _, p := range b.session.Plans() {
-		fmt.Fprintf(&w, "%d %s %q\n", p.N, p.Author, p.Source)
+		fmt.Fprintf(&w, "%d %s %q\n", p.N, p.Script.Author, p.Script.Source)
 		for _, c := range p.Writes {
 			fmt.Fprintf(&w, "  %s %s\n", c.ID, lua.Literal(c.Args, lua.Options{}))
 		}
@@ -470,7 +470,7 @@ func show(out *Outcome) string {
 	if len(out.NotReached) > 0 {
 		fmt.Fprintf(&w, "not reached: %s\n", strings.Join(out.NotReached, ", "))
 	}
-	if out.Plan > 0 {
+	if out.Plan > 0 && out.DryRun {
 		fmt.Fprintf(&w, "plan %d: %s\n", out.Plan, out.PlanText)
 	}
 	if len(out.Missing) > 0 {

@@ -26,9 +26,7 @@ const CodeApplied = "applied"
 // A Plan is what a preview came to: Session.Apply runs its script as long as it does that.
 type Plan struct {
 	N      int
-	Cell   int
-	Author Author
-	Source string
+	Script Script // as it was previewed
 	At     time.Time
 	// Text is the plan in a few words: "2 writes, 4 reads, sets total".
 	Text string
@@ -42,7 +40,6 @@ type Plan struct {
 	// does not count.
 	Applied string
 
-	script Script
 	writes []foreseen
 	reads  []rested
 }
@@ -59,17 +56,23 @@ type PlannedRead struct {
 type plans struct {
 	kept []*Plan
 	made int
+	last int // that of the last preview; zero where it ended in none
 }
 
 // keepPlan makes a plan of a preview that ended well.
 func (r *run) keepPlan(out *Outcome) {
 	w := r.session.world
 	out.NotReached = r.notReached(out)
-	if r.mode != trace.ModePreview || r.before != "" || out.Err != nil {
+	if r.mode != trace.ModePreview || r.before != "" {
 		return
 	}
-	p := &Plan{Cell: r.script.Cell, Author: r.script.Author, Source: r.script.Source, At: r.started, Would: out.Would,
-		script: r.script, writes: r.writes(), reads: r.reads()}
+	if out.Err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.plans.last = 0
+		return
+	}
+	p := &Plan{Script: r.script, At: r.started, Would: out.Would, writes: r.writes(), reads: r.reads()}
 	for _, f := range p.writes {
 		if f.entry.Action != nil {
 			f.call.Args, _ = unknown.Plain(f.args).(map[string]any)
@@ -84,7 +87,7 @@ func (r *run) keepPlan(out *Outcome) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.plans.made++
-	p.N = w.plans.made
+	p.N, w.plans.last = w.plans.made, w.plans.made
 	w.plans.kept = append(w.plans.kept, p)
 	if len(w.plans.kept) > maxPlans {
 		w.plans.kept = slices.Delete(w.plans.kept, 0, 1)
@@ -121,6 +124,13 @@ func (s *Session) Plans() []Plan {
 	return leaves(s.world, all)
 }
 
+// LastPlan is the number of the plan that the last preview ended in; zero where it ended in none, or there was none.
+func (s *Session) LastPlan() int {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	return s.world.plans.last
+}
+
 // Apply is how a plan is applied.
 type Apply struct {
 	// Loose are actions whose reads may return something else than in the preview, beside Options.LooseReads.
@@ -145,11 +155,11 @@ func (s *Session) Apply(ctx context.Context, n int, o Apply) (*Outcome, error) {
 		if n > 0 && n <= made {
 			return nil, fmt.Errorf("plan %d: not kept any more: the last %d are", n, maxPlans)
 		}
-		return nil, fmt.Errorf("plan %d: no such plan", n)
+		return nil, fmt.Errorf("plan %d: there is none", n)
 	}
 	plan := w.plans.kept[i]
 	w.mu.Unlock()
-	script := plan.script
+	script := plan.Script
 	script.Author, script.Name, script.Cell, script.Keep = User, o.Name, o.Cell, o.Keep
 	mode := trace.ModeRun
 	if script.Fresh {
@@ -220,6 +230,7 @@ func (r *run) notReached(out *Outcome) []string {
 	if r.list.begun || out.Err == nil {
 		r.applies.Applied = r.label()
 	}
+	out.Plan, out.PlanText = r.applies.N, r.applies.Text
 	if out.Err != nil {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (l *listed) isOff() bool { return l != nil && l.off }
 // words is the call as a message shows it.
 func (l *listed) words() string {
 	args := lua.Literal(unknown.Plain(l.args), lua.Options{Tight: true, Limit: toldArgs})
-	return text.SanitizeLine(lua.Call(l.entry.ID, args))
+	return text.SanitizeLine(l.entry.ID + args)
 }
 
 // leaveOut records a call that the person switched off.

@@ -66,7 +66,7 @@ func TestPlanIsRecorded(t *testing.T) {
 			plans = append(plans, fmt.Sprint("ended ", r.Ended.Plan))
 		}
 	}
-	if got, want := strings.Join(plans, ", "), "preview 0, ended 1, run 1, ended 0"; got != want {
+	if got, want := strings.Join(plans, ", "), "preview 0, ended 1, run 1, ended 1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

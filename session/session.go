@@ -214,6 +214,9 @@ func (s *Session) Close() error {
 // ID names the session in its log and to the actions.
 func (s *Session) ID() string { return s.world.options.ID }
 
+// Commands tells that somebody can type commands.
+func (s *Session) Commands() bool { return s.world.options.Commands }
+
 // Limits returns the limits of a run of the author's; no field is zero.
 func (s *Session) Limits(a Author) vm.Limits {
 	if a == User {

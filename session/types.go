@@ -73,7 +73,7 @@ type Outcome struct {
 	Used Usage
 	// DryRun is true for a preview: nothing was changed.
 	DryRun bool
-	// Plan is the number of the plan that a preview ended in, for Session.Apply; zero for none.
+	// Plan is the number of the plan that a preview ended in, for Session.Apply, or that the run applied; zero for none.
 	Plan int
 	// PlanText is the plan in a few words: "2 writes, 4 reads, sets total".
 	PlanText string

@@ -213,11 +213,12 @@ func (m *model) keyCell(l repl.HelpLine, width int) string {
 }
 
 // commandNames are the groups of the shell's help, each with the names in it; the first group, which is how to type,
-// is told in full.
+// is told in full. Short groups stand in pairs, and the last one, which is long, has more room.
 func (m *model) commandNames() []string {
-	const margin = 20
+	const margin, pair = 20, 44
 	var lines []string
 	help := m.shell.Help("")
+	half := false // the last line has room for one more group
 	for first := true; len(help) > 0; first = false {
 		group := help[0].Group
 		var names []string
@@ -231,11 +232,23 @@ func (m *model) commandNames() []string {
 		if first {
 			continue
 		}
-		lead := "  " + m.theme.strong.Render(pad(group, margin-2))
-		for _, row := range strings.Split(ansi.Wordwrap(strings.Join(names, "  "), max(m.width-margin, 10), ""), "\n") {
+		head, under, gap := pad(group, margin-2), margin, "  "
+		if len(help) == 0 {
+			head, under, gap = group+"  ", len(group)+4, " "
+		}
+		text := strings.Join(names, gap)
+		if half && m.width >= pairedFrom && pair+len(group)+2+len(text) <= m.width {
+			text = m.theme.strong.Render(group) + "  " + strings.ReplaceAll(text, "\u00a0", " ")
+			lines[len(lines)-1] = pad(lines[len(lines)-1], pair) + text
+			half = false
+			continue
+		}
+		lead := "  " + m.theme.strong.Render(head)
+		for i, row := range strings.Split(ansi.Wordwrap(text, max(m.width-under, 10), ""), "\n") {
 			row = strings.ReplaceAll(row, "\u00a0", " ")
 			lines = append(lines, ansi.Truncate(lead+row, m.width, m.theme.glyphs.more))
-			lead = strings.Repeat(" ", margin)
+			lead = strings.Repeat(" ", under)
+			half = i == 0 && under+ansi.StringWidth(row) < pair
 		}
 	}
 	return lines

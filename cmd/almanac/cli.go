@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"almanac/catalog/pattern"
 	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/source"
@@ -40,6 +41,7 @@ type commandLine struct {
 	View          string        `placeholder:"FILE" help:"Limit what can be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
 	Policy        string        `enum:",ask,readonly,session" default:"" help:"Policy for calls that change data: ask, readonly or session. Default: ask at a terminal, else readonly."`
 	Allow         []string      `sep:"none" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'. Repeatable."`
+	LooseReads    []string      `hidden:"" placeholder:"PATTERN" help:"Actions whose reads may return something else in a run than in the preview that was approved: ids or patterns such as crm.*."`
 	Model         string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"Language model to use."`
 	Fallback      []string      `hidden:"" placeholder:"NAME" help:"Models that are asked in this order where the one before fails for good: names of [models.NAME] tables, or models of the server."`
 	LocalPorts    []string      `hidden:"" placeholder:"NAME=PORT" default:"Ollama=11434,llama.cpp=8080,LM Studio=1234,vLLM=8000" help:"Where a model server on this machine is looked for, once you agree, if no model is configured."`
@@ -87,6 +89,15 @@ type commandLine struct {
 	stderr io.Writer
 	// credentials are the program's.
 	credentials *credentials
+}
+
+// Validate reads the patterns that an option holds.
+func (cli *commandLine) Validate() error {
+	_, err := pattern.ParseAll(cli.LooseReads)
+	if err != nil {
+		return fmt.Errorf("loose_reads: %w", err)
+	}
+	return nil
 }
 
 // limitFlags bound what a run may do. They are hidden: they belong in the configuration file.

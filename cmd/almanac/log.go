@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/pattern"
 	"almanac/llm"
 	"almanac/session"
 	"almanac/session/kept"
@@ -51,6 +52,7 @@ func (cli *commandLine) openLog(view *catalog.View, text string, about trace.Abo
 // session returns o for the session of this log: its records and notes go there, and without the secrets.
 func (cli *commandLine) session(l *sessionLog, o session.Options) session.Options {
 	o.ID, o.Record, o.Secrets = l.id, l.Append, cli.credentials.filter
+	o.LooseReads, _ = pattern.ParseAll(cli.LooseReads) // as validated
 	o.Context = catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()}
 	if l.states != nil {
 		o.Saved = func(s session.State) { l.states.Put(trace.State(s)) }

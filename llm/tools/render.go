@@ -67,6 +67,8 @@ type showing struct {
 	lasting bool
 	// isolated tells that no global lives on.
 	isolated bool
+	// applies tells that the person can apply the plan of a preview.
+	applies bool
 	// placeholders tells that values come of writes that were not made.
 	placeholders bool
 	// room is how many bytes values may have; zero means maxValues.
@@ -163,8 +165,12 @@ func renderPlanned(b *strings.Builder, out *session.Outcome, how showing) {
 		}
 	}
 	b.WriteString("preview: nothing was changed\n")
-	if len(would) == 0 && out.Err == nil {
-		b.WriteString("it would make no mutations\n")
+	if out.Plan > 0 {
+		fmt.Fprintf(b, "plan %d: %s", out.Plan, out.PlanText)
+		if how.applies && len(would) > 0 {
+			fmt.Fprintf(b, "; the person can run exactly this with /apply %d", out.Plan)
+		}
+		b.WriteString("\n")
 	}
 	if len(would) > 0 {
 		fmt.Fprintf(b, "it would make %s:\n", text.Count(len(would), "mutation"))

@@ -130,6 +130,9 @@ func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 	data := outcomeData(out)
 	if out.DryRun {
 		data["preview"] = true
+		if out.Plan > 0 {
+			data["plan"] = out.Plan
+		}
 	}
 	if len(out.Values) > 0 {
 		values := make([]any, 0, len(out.Values))
@@ -157,7 +160,7 @@ func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 	}
 	how := showing{
 		kept: kept, lasting: t.options.Kept != nil, isolated: t.options.Isolated || out.DryRun, room: t.options.Room,
-		placeholders: slices.ContainsFunc(out.Calls, planned),
+		applies: t.session.Commands(), placeholders: slices.ContainsFunc(out.Calls, planned),
 	}
 	reply := Reply{Text: renderOutcome(out, how), Data: data, Usage: callUsage(out.Calls)}
 	if out.Err != nil {

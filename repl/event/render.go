@@ -269,6 +269,7 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 	if out.Unsaved != "" {
 		lines = append(lines, show.Lines(show.Warning, "", "warning: "+out.Unsaved)...)
 	}
+	lines = append(lines, notReachedLine(out)...)
 	if out.DryRun {
 		lines = append(lines, previewEnd(out)...)
 	}
@@ -375,27 +376,40 @@ func plannedLines(out *session.Outcome, width int, o RenderOptions) []show.Line 
 	return lines
 }
 
-// previewEnd says what could not be copied into the preview, and how many writes it would make.
+// previewEnd says what could not be copied into the preview, which plan it ended in, and how that is applied.
 func previewEnd(out *session.Outcome) []show.Line {
 	var lines []show.Line
 	if len(out.Missing) > 0 {
 		names := strings.Join(out.Missing, ", ")
 		lines = append(lines, show.Warning.Line(text.SanitizeLine("not copied into the preview: "+names)))
 	}
-	planned := 0
-	for _, c := range out.Calls {
-		if c.Verdict == trace.Planned && c.Mutates && !c.Composed {
-			planned++
+	end := "preview: nothing was changed"
+	if out.Err != nil {
+		planned := 0
+		for _, c := range out.Calls {
+			if c.Verdict == trace.Planned && c.Mutates && !c.Composed {
+				planned++
+			}
+		}
+		if planned > 0 {
+			end += "; it stopped after " + text.Count(planned, "write")
 		}
 	}
-	end := "preview: nothing was changed"
-	switch {
-	case planned > 0:
-		end += "; it would make " + text.Count(planned, "write")
-	case out.Err == nil:
-		end += "; it would make no writes"
+	lines = append(lines, show.Notice.Line(end))
+	if out.Plan > 0 {
+		plan := fmt.Sprintf("plan %d: %s; /apply %d runs it", out.Plan, out.PlanText, out.Plan)
+		lines = append(lines, show.Notice.Line(text.SanitizeLine(plan)))
 	}
-	return append(lines, show.Notice.Line(end))
+	return lines
+}
+
+// notReachedLine warns of what an applied plan has and the script did not come to.
+func notReachedLine(out *session.Outcome) []show.Line {
+	if len(out.NotReached) == 0 {
+		return nil
+	}
+	told := fmt.Sprintf("plan %d: not reached, and not made: %s", out.Plan, strings.Join(out.NotReached, ", "))
+	return []show.Line{show.Warning.Line(text.SanitizeLine(told))}
 }
 
 // cellRest says where a cell is shown whole; empty for none.

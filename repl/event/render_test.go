@@ -77,7 +77,7 @@ func renderCases() map[string][]Event {
 			call(trace.Planned, trace.Call{Args: args}),
 		},
 		"preview": {{Kind: Ran, Cell: 3, Author: session.User, Outcome: &session.Outcome{
-			DryRun: true, Missing: []string{"open", "x"},
+			DryRun: true, Missing: []string{"open", "x"}, Plan: 3, PlanText: "1 write, 1 read, sets total",
 			Calls: []trace.Call{{ID: "billing.refund.issue", Mutates: true, Verdict: trace.Planned, Args: args},
 				{ID: "crm.customer.get", Verdict: trace.OK}},
 		}}},
@@ -94,7 +94,16 @@ func renderCases() map[string][]Event {
 			Entry: refund, Args: map[string]any{"invoice_id": "inv_1"}, Injected: map[string]any{"tenant_id": "acme"},
 			Preview: "-open\n+refunded, and a line that is much longer than the screen is wide so that it has to be broken somewhere in its middle\n",
 		}}}},
-		"preview-reads": {{Kind: Ran, Author: session.User, Outcome: &session.Outcome{DryRun: true}}},
+		"preview-reads": {{Kind: Ran, Author: session.User, Outcome: &session.Outcome{
+			DryRun: true, Plan: 4, PlanText: "no writes",
+		}}},
+		"preview-failed": {{Kind: Ran, Author: session.User, Outcome: &session.Outcome{
+			DryRun: true, Err: &vm.Error{Kind: vm.Runtime, Message: "<id of a.b> is known only when applied", Line: 1},
+			Calls: []trace.Call{{ID: "billing.refund.issue", Mutates: true, Verdict: trace.Planned, Args: args}},
+		}}},
+		"applied": {{Kind: Ran, Cell: 5, Author: session.User, Outcome: &session.Outcome{
+			Plan: 3, NotReached: []string{"billing.refund.issue", "crm.note\x1b[1m.add"},
+		}}},
 		"errors": {
 			{Kind: Ran, Author: session.User, Outcome: &session.Outcome{Err: &vm.Error{
 				Kind: vm.Runtime, Message: "attempt to index a nil value (global 'x')", Line: 2, Column: 9,

@@ -309,7 +309,7 @@ func TestR08PreviewChangesNothing(t *testing.T) {
 	x.run("x", `^1$`)
 	x.text("y = 5")
 	x.keys("F5")
-	x.want(`preview: nothing was changed; it would make no writes`)
+	x.want(`plan \d+: no writes`)
 	x.want("Esc back")
 	x.keys("Escape")
 	x.gone("Esc back")
