@@ -159,7 +159,7 @@ func TestProgram(t *testing.T) {
 	x.line("while true do x = x + 1 end", "running")
 	x.typed("\x03")
 	x.want("interrupted")
-	x.line("x > 41", "true")
+	x.line("x == 41", "true")
 
 	x.typed("\x1b[200~print('pasted')\r/quit\x1b[201~")
 	x.want("/quit")
