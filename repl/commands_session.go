@@ -1,6 +1,6 @@
 package repl
 
-// This file holds the commands for sessions: list, resume, replay and rename.
+// This file holds the commands for sessions: list, resume and rename.
 
 import (
 	"context"
@@ -37,11 +37,7 @@ func sessionCommands() []command {
 			more: "The new one has the cells, the conversation and the globals of this one, as after /resume, and a log of its\n" +
 				"own. Resume the id of this one to come back to the point where they part.",
 		},
-		{
-			name: "replay", group: groupMore, run: replay,
-			brief: "rerun cells whose globals were not restored",
-			more:  "Use it after a resume. Scripts that changed data are skipped, and no writes are allowed.",
-		},
+		replayCommand(),
 		{name: "rename", args: "NAME", group: groupMore, run: rename, brief: "name this session"},
 		saveCommand(),
 		exportCommand(),
@@ -221,47 +217,5 @@ func rename(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		return err
 	}
 	sh.say(event.Notice, "session named %s", name)
-	return nil
-}
-
-// replay reruns the scripts whose globals were not restored. It continues after a failure.
-func replay(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
-	sh.mu.Lock()
-	pending := sh.pending
-	sh.pending = nil
-	sh.mu.Unlock()
-	if len(pending) == 0 {
-		sh.say(event.Notice, "nothing to replay: all globals were restored")
-		return nil
-	}
-	ran := 0
-	for i, r := range pending {
-		if err := ctx.Err(); err != nil {
-			sh.mu.Lock()
-			sh.pending = pending[i:]
-			sh.mu.Unlock()
-			return err
-		}
-		if ids := r.Changed(); len(ids) > 0 {
-			sh.say(event.Warning, "[%d] skipped: it changed data (%s)", r.Cell, strings.Join(ids, ", "))
-			continue
-		}
-		script := session.Script{
-			Source: r.Source, Name: cellName(r.Cell), Author: session.User, Expr: r.Author == session.User, Reads: true,
-		}
-		if r.Author == session.User {
-			script.Keep = []string{"_", fmt.Sprintf("_%d", r.Cell)}
-		}
-		o, err := sh.options.Session.Run(ctx, script)
-		if err != nil {
-			return err
-		}
-		if o.Err != nil {
-			sh.say(event.Warning, "[%d] failed: %s", r.Cell, o.Err)
-			continue
-		}
-		ran++
-	}
-	sh.say(event.Notice, "replayed %d of %s", ran, text.Count(len(pending), "script"))
 	return nil
 }

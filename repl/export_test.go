@@ -108,8 +108,8 @@ func TestTakeIn(t *testing.T) {
 		t.Errorf("cell %d, %d pending", st.Cell, n)
 	}
 	got := typed(t.Context(), next, "/expand 6", nil) + typed(t.Context(), next, "/trace", nil) +
-		typed(t.Context(), next, "/replay", nil) + typed(t.Context(), next, "x, _6, r",
-		nil) + typed(t.Context(), next, "/replay", nil)
+		typed(t.Context(), next, "/replay --here", nil) + typed(t.Context(), next, "x, _6, r",
+		nil) + typed(t.Context(), next, "/replay --here", nil)
 	golden.Equal(t, "testdata/takein.golden", got)
 	if len(after.acts) > 0 {
 		t.Errorf("the back office was told again: %v", after.acts)

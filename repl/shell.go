@@ -17,6 +17,7 @@ import (
 	"almanac/prelude"
 	"almanac/repl/event"
 	"almanac/repl/input"
+	"almanac/repl/replay"
 	"almanac/repl/transcript"
 	"almanac/session"
 	"almanac/session/policy"
@@ -62,6 +63,8 @@ type Options struct {
 	Log func() ([]trace.Record, error)
 	// Archive is where the sessions are kept; nil when none are.
 	Archive *trace.Archive
+	// Replay says how a session runs again; this one has no id. Live makes reads for real. Nil cannot.
+	Replay func(t trace.Thread, live bool) replay.Options
 	// Usage counts the calls that ended well in earlier sessions, by action id; nil counts none. It may take a while.
 	Usage func() (map[string]int, error)
 	// Past is the session that this one goes on from; its cells become the first of this one.

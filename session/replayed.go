@@ -12,14 +12,18 @@ import (
 	"sync"
 
 	"almanac/catalog"
+	"almanac/catalog/compare"
 	"almanac/catalog/unknown"
 	"almanac/session/kernel"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
 
-// CodeNotRecorded is the code of a call that a replay has no answer to.
-const CodeNotRecorded = "not_recorded"
+// The codes of a call that a replay has no answer to: the log does not have it, or only a part of its result.
+const (
+	CodeNotRecorded = "not_recorded"
+	CodeNotWhole    = "not_whole"
+)
 
 // A Replay is what an earlier run of a script has called. Script.Tape is the rest of it.
 type Replay struct {
@@ -86,8 +90,8 @@ func otherArgs(c *trace.Call) bool {
 
 // take finds the recorded call of an action under one of its names with one of some arguments, and uses it up; those of
 // which the record has other arguments come last. One that was rejected stands for all that are like it. near is what
-// there is of the action where none fits.
-func (p *player) take(names []string, args []map[string]any, red redactor) (
+// there is of the action where none fits. With defaults a record may have more arguments than the script gave.
+func (p *player) take(names []string, args []map[string]any, defaults bool, red redactor) (
 	found *trace.Call, with int, near *trace.Call) {
 	keys := make([][2]string, len(args))
 	for i, a := range args {
@@ -107,7 +111,7 @@ func (p *player) take(names []string, args []map[string]any, red redactor) (
 				continue
 			}
 			for with, key := range keys {
-				if others || p.keys[i] == key[0] || p.keys[i] == key[1] {
+				if others || p.keys[i] == key[0] || p.keys[i] == key[1] || defaults && covers(c.Args, red.args(args[with])) {
 					p.used[i] = c.Verdict != trace.Rejected
 					return c, with, nil
 				}
@@ -115,6 +119,16 @@ func (p *player) take(names []string, args []map[string]any, red redactor) (
 		}
 	}
 	return nil, 0, near
+}
+
+// covers tells that recorded arguments have all that a script gave.
+func covers(was, given map[string]any) bool {
+	for name, v := range given {
+		if old, there := was[name]; !there || !compare.Same(old, v) {
+			return false
+		}
+	}
+	return true
 }
 
 // replayed answers a call; real tells that it is to be made instead, a read.
@@ -131,7 +145,12 @@ func (r *run) replayed(view *catalog.View, req kernel.CallRequest, in *compositi
 	var was, near *trace.Call
 	with := 0
 	if in == nil { // those inside are answered with the composed action, but where that is made for real
-		was, with, near = r.player.take(names, args, r.session.world.redactor)
+		// Of an action that is gone the defaults are not known.
+		plain := entry == nil || len(entry.Input.Fields()) == 0
+		if was, with, near = r.player.take(names, args, plain, r.session.world.redactor); was != nil && plain &&
+			len(was.Args) > len(args[with]) {
+			args[with] = was.Args
+		}
 	}
 	reads := entry != nil && !entry.Mutates && entry.Callable()
 	switch {
@@ -153,7 +172,7 @@ func (r *run) replayed(view *catalog.View, req kernel.CallRequest, in *compositi
 	data, err := r.player.result(was, entry)
 	if err != nil {
 		c.Verdict = trace.Denied
-		return reply{}, false, denied(CodeNotRecorded, c.ID+": "+err.Error(), "")
+		return reply{}, false, denied(CodeNotWhole, c.ID+": "+err.Error(), "")
 	}
 	if was.Verdict == trace.Planned && entry != nil && entry.Mutates {
 		call := catalog.Call{ID: entry.ID, Args: args[with]}
@@ -183,7 +202,7 @@ func (r *run) repeat(c, was *trace.Call, args map[string]any) {
 	again := *was
 	again.N, again.Line, again.Depth, again.In = c.N, c.Line, c.Depth, c.In
 	again.Author, again.Start, again.Replayed = c.Author, c.Start, true
-	if !was.Edited() {
+	if !otherArgs(was) {
 		again.Args = args
 	}
 	again.ArgsPart, again.ArgsWhole, again.Undo = "", "", nil

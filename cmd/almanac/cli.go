@@ -64,6 +64,7 @@ type commandLine struct {
 	Query    queryCommand    `cmd:"" help:"Search the catalog."`
 	Describe describeCommand `cmd:"" help:"Print the specifications of actions."`
 	Sessions sessionsCommand `cmd:"" help:"List saved sessions, or show one."`
+	Replay   replayCommand   `cmd:"" help:"Run a saved session again from its log and show what differs. No call is made."`
 	Config   configCommand   `cmd:"" help:"Show the configuration and where each value comes from; create a file; approve a project's file."`
 	Models   modelsCommand   `cmd:"" help:"Ask the servers of the configured models which models they have."`
 	Doctor   doctorCommand   `cmd:"" help:"Check sources, model server, configuration and terminal, with remedies."`

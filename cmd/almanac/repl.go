@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/repl/plain"
+	"almanac/repl/replay"
 	"almanac/repl/show"
 	"almanac/session"
 	"almanac/session/policy"
@@ -230,6 +232,12 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 		Version: version, ASCII: o.ascii, Themes: o.themes,
 		Usage: func() (map[string]int, error) { return trace.Usage(archive.Dir, w.session.ID()) },
 		Log:   w.records, Archive: &archive, Past: w.past, Copy: copyOut, Config: cli.configText, InitConfig: cli.initConfig,
+		Replay: func(t trace.Thread, live bool) replay.Options {
+			if t.ID == "" {
+				t.Logs = append(slices.Clone(cli.past.Logs), w.log.Path())
+			}
+			return cli.replayOptions(w.session.View(), t, live)
+		},
 		KeepGrant: cli.keepGrant, DropGrant: cli.dropGrant, Actions: cli.actionsDir(), Renew: w.renew,
 	})
 }

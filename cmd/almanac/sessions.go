@@ -169,6 +169,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 			return misconfigured(err)
 		}
 	}
+	began := trace.Record{Kind: trace.KindResume}
 	err := w.session.Resume(ctx, session.State(state), describedBefore(t.Records))
 	var unfit *session.StateError
 	switch {
@@ -178,7 +179,12 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	case err != nil:
 		return err
 	case len(state.Bytes) > 0:
+		began.Run, began.Text = state.Run, state.Label
 		line += fmt.Sprintf("; %s from %s", text.Count(len(event.Named(w.session.Globals())), "global"), state.Label)
+	}
+	began.Time = time.Now()
+	if err := w.log.Append(began); err != nil {
+		return misconfigured(err)
 	}
 	models, noModel := cli.models()
 	now, was := models.first.String(), modelBefore(t.Records)
@@ -193,7 +199,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	notices = slices.Concat(notices, w.past.CutOff(), w.past.Unended())
 	if n := len(w.past.Pending()); n > 0 {
 		notices = append(notices,
-			fmt.Sprintf("globals of %s were not restored: /replay runs them again without writes", text.Count(n, "script")))
+			fmt.Sprintf("globals of %s were not restored: /replay --here runs them again from the log", text.Count(n, "script")))
 	}
 	said, err := cli.resumePolicy(w.session, t.Records)
 	if err != nil {

@@ -12,20 +12,25 @@ import (
 
 // This file tells what was made by scripts that the end of the program cut off.
 
-// RunsOf lists the scripts of the author in records, in order; other than Cells, those of no cell too.
-func RunsOf(records []trace.Record, author session.Author) []Run {
+// Runs lists the scripts in records, in order; other than Cells, those of no cell too.
+func Runs(records []trace.Record) []Run {
 	var runs []Run
 	at := map[string]int{}
-	for _, r := range closeAsked(made(records)) {
-		if r.Kind == trace.KindRun && session.Author(r.Author) == author {
+	for i, r := range closeAsked(made(records)) {
+		if r.Kind == trace.KindRun {
 			at[r.Run] = len(runs)
-			runs = append(runs, Run{ID: r.Run, Cell: r.Cell, Author: author, Mode: r.Mode, Source: r.Text, Line: r.Line})
+			runs = append(runs, runOf(r, i))
 		}
 		if i, known := at[r.Run]; known {
 			runs[i].add(r)
 		}
 	}
 	return runs
+}
+
+// RunsOf lists those of the author.
+func RunsOf(records []trace.Record, author session.Author) []Run {
+	return slices.DeleteFunc(Runs(records), func(r Run) bool { return r.Author != author })
 }
 
 // maxCutOff is how many ids a line about a script that was cut off names.
@@ -41,14 +46,9 @@ func (p Past) CutOff() []string {
 		}
 	}
 	var lines []string
-	for _, author := range []session.Author{session.Model, session.User} {
-		for _, r := range RunsOf(records, author) {
-			if r.Ended != nil {
-				continue
-			}
-			if line := r.written(); line != "" {
-				lines = append(lines, line)
-			}
+	for _, r := range Runs(records) {
+		if line := r.written(); line != "" && r.Ended == nil {
+			lines = append(lines, line)
 		}
 	}
 	return lines

@@ -38,8 +38,11 @@ type Run struct {
 	Mode   trace.Mode
 	Source string
 	// Line is which line of what was read the Source begins on; see trace.Record.
-	Line  int
-	Calls []trace.Call
+	Line int
+	// Actions are the ids that it selected, Script how it was run; nil in logs of old.
+	Actions []string
+	Script  *trace.Script
+	Calls   []trace.Call
 	// Begun are the mutations that were begun and of whose end the log does not tell: they may or may not have happened.
 	Begun []trace.Call
 	// Stdout and Stderr are what it printed.
@@ -216,12 +219,18 @@ func unended(c trace.Call) string {
 	return text
 }
 
+// runOf is the run that the record at a place of the log begins.
+func runOf(r trace.Record, at int) Run {
+	return Run{
+		ID: r.Run, Cell: r.Cell, Author: session.Author(r.Author), Mode: r.Mode, Source: r.Text, Line: r.Line,
+		Actions: r.IDs, Script: r.Script, at: at,
+	}
+}
+
 // begin adds a script to the cell. A preview is no cell to run again.
 func (c *Cell) begin(r trace.Record, at int) {
 	author := session.Author(r.Author)
-	c.Runs = append(c.Runs, Run{
-		ID: r.Run, Cell: r.Cell, Author: author, Mode: r.Mode, Source: r.Text, Line: r.Line, at: at,
-	})
+	c.Runs = append(c.Runs, runOf(r, at))
 	if author == session.Model {
 		c.Scripts = append(c.Scripts, r.Text)
 	}

@@ -25,6 +25,7 @@ const (
 	KindDescribe Kind = "describe" // ids were described: IDs
 	KindReset    Kind = "reset"    // the Lua session was emptied
 	KindBack     Kind = "back"     // the globals went back to those that Run had left: Text says which
+	KindResume   Kind = "resume"   // the session began with the globals that Run of an earlier one had left, or with none
 	KindMessage  Kind = "message"  // the conversation grew: Message
 	KindForget   Kind = "forget"   // the conversation was emptied
 	KindUsage    Kind = "usage"    // a completion, or a tool, cost something: Usage
