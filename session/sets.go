@@ -14,12 +14,20 @@ import (
 const handleRange = 1 << 20
 
 // handle is the number by which a script knows the i-th thing of its run, from 0.
-func (r *run) handle(i int) int64 { return r.number*handleRange + int64(i) }
+func (r *run) handle(i int) int64 { return r.series()*handleRange + int64(i) }
+
+// series is the number that the handles of the run have: in a replay that of the earlier run.
+func (r *run) series() int64 {
+	if r.player != nil && r.player.N > 0 {
+		return r.player.N
+	}
+	return r.number
+}
 
 // held reads the handle that a host-made table carries under name, and returns which of the run's n things it is.
 func (r *run) held(m map[string]any, name string, n int) (int, bool) {
 	i, ok := whole(m[name])
-	i -= r.number * handleRange
+	i -= r.series() * handleRange
 	return int(i), ok && i >= 0 && i < int64(n)
 }
 

@@ -97,6 +97,8 @@ type Script struct {
 	Keep  []string `json:"keep,omitempty"`
 	Args  []string `json:"args,omitempty"`
 	Times int      `json:"times,omitempty"`
+	// N is the number of the run, which the handles of its sets have.
+	N int64 `json:"n,omitempty"`
 }
 
 // About says whose log it is; it is the first record of every log.
