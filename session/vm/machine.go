@@ -53,6 +53,7 @@ type Machine struct {
 	integers  map[int64]any
 	numbers   numbers
 	generator *rand.PCG
+	seeded    bool // by a script
 	actions   map[string]any
 	helpers   map[string]any // of the prelude, by their paths among the actions
 	nextAt    position

@@ -183,6 +183,7 @@ func openRandom(m *Machine, def func(string, func(c call) int)) {
 	m.generator = rand.NewPCG(rand.Uint64(), rand.Uint64())
 	def("randomseed", func(c call) int {
 		m.random().Seed(math.Float64bits(c.number(1)), 0)
+		m.seeded = true
 		return 0
 	})
 	def("random", func(c call) int {

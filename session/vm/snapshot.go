@@ -11,7 +11,7 @@ import (
 //
 // The bytes, all numbers in varints:
 //
-//	"LuaState" version global* 0 checksum(4)
+//	"LuaState" version global* 0 [generator(16)] checksum(4)
 //	global   = 1 kept key value object*           objects that were met first in it, in the order they were met
 //	object   = a table, a function or a variable; what met it said which
 //	table    = length value^length count (key value)^count metatable
@@ -21,7 +21,8 @@ import (
 //	value    = tag [number | text | mention of an object]
 //	mention  = 0: new; even: twice how many mentions ago it was last mentioned; odd: twice its index, and 1
 //
-// A function is its source text, its number in that and the variables it shares, so no compiled code is ever read.
+// A function is its source text, its number in that and the variables it shares, so no compiled code is ever read. The
+// generator of math.random is there where a script has seeded it.
 //
 // One state has one form: keys are in order, and what a restored machine gives is what it was given, byte for byte. So
 // equal bytes are equal states. Most mentions count backwards, what scripts have set comes first by name and kept
@@ -189,6 +190,7 @@ func (m *Machine) Restore(data []byte) (err error) {
 	if len(data) >= hugeString {
 		m.interval = closeInterval // it may hold a huge string
 	}
+	m.seed(r.random)
 	m.before = m.prints()
 	return nil
 }

@@ -21,6 +21,7 @@ type stateReader struct {
 	texts   []string
 	chunks  []restoredChunk
 	ranks   ranks
+	random  []byte // the state of a seeded generator; empty for one that is not
 
 	ofObjects, ofTexts, ofChunks mentioned
 }
@@ -71,7 +72,7 @@ func (r *stateReader) read(data []byte) ([]restoredGlobal, error) {
 		}
 		globals = append(globals, g)
 	}
-	if len(r.rest) > 0 {
+	if r.random = r.rest; len(r.random) != 0 && len(r.random) != generatorSize {
 		r.fail(errGarbled)
 	}
 	return globals, r.err

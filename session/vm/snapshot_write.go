@@ -102,6 +102,9 @@ func (w *stateWriter) globals() error {
 		return w.err
 	}
 	w.buf = append(w.buf, 0)
+	if w.m.seeded {
+		w.buf = append(w.buf, w.m.generatorState()...)
+	}
 	return nil
 }
 

@@ -138,7 +138,7 @@ func (m *Machine) play(t Tape) {
 	given, _ := t.open() // of a damaged one there is nothing to read
 	m.deck = deck{given: given.given, room: maxReadings}
 	if given.random != nil {
-		_ = m.generator.UnmarshalBinary(append([]byte(generatorName), given.random...)) // its size was checked
+		m.setGenerator(given.random)
 	}
 }
 
@@ -186,10 +186,28 @@ func (m *Machine) clock() time.Duration {
 // random is the machine's generator; its state goes on the tape when a run first uses it.
 func (m *Machine) random() *rand.PCG {
 	if m.deck.random == nil {
-		state, _ := m.generator.MarshalBinary() // has no error
-		m.deck.random = state[len(generatorName):]
+		m.deck.random = m.generatorState()
 	}
 	return m.generator
+}
+
+func (m *Machine) generatorState() []byte {
+	state, _ := m.generator.MarshalBinary() // has no error
+	return state[len(generatorName):]
+}
+
+// setGenerator takes a state of generatorSize bytes.
+func (m *Machine) setGenerator(state []byte) {
+	_ = m.generator.UnmarshalBinary(append([]byte(generatorName), state...)) // of that size it has no error
+}
+
+// seed restores a generator that a script has seeded; without a state there is none, and the numbers are random.
+func (m *Machine) seed(state []byte) {
+	if m.seeded = len(state) > 0; m.seeded {
+		m.setGenerator(state)
+	} else {
+		m.generator.Seed(rand.Uint64(), rand.Uint64())
+	}
 }
 
 // Numbers tell objects apart where an address would, which no other run has: in the text of a table or a function, and

@@ -175,3 +175,43 @@ func TestOrderOfKeysRestored(t *testing.T) {
 		t.Errorf("restored: %s, want %s", got, want)
 	}
 }
+
+// A generator that a script has seeded goes on where it was when the globals are restored; any other is not in them.
+func TestSeedRestored(t *testing.T) {
+	const numbers = "return math.random(1e9), math.random(1e9)"
+	m := newRig(t, Limits{})
+	m.Run(Script{Source: "x = math.random()"})
+	plain, err := m.Snapshot(SnapshotLimits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Run(Script{Source: "math.randomseed(7) math.random()"})
+	seeded, err := m.Snapshot(SnapshotLimits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := outcome(m.Run(Script{Source: numbers}))
+	other := older(t)
+	if err := other.Restore(seeded.Data); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := other.Snapshot(SnapshotLimits{}); string(again.Data) != string(seeded.Data) {
+		t.Error("what was restored is written down otherwise")
+	}
+	if got := outcome(other.Run(Script{Source: numbers})); got != want {
+		t.Errorf("restored: %s, want %s", got, want)
+	}
+	if err := other.Restore(plain.Data); err != nil {
+		t.Fatal(err)
+	}
+	first := outcome(other.Run(Script{Source: numbers}))
+	if err := other.Restore(plain.Data); err != nil {
+		t.Fatal(err)
+	}
+	if again := outcome(other.Run(Script{Source: numbers})); again == first {
+		t.Errorf("numbers that nobody seeded come again: %s", again)
+	}
+	if again, _ := other.Snapshot(SnapshotLimits{}); string(again.Data) != string(plain.Data) {
+		t.Error("random numbers change a state that nobody seeded")
+	}
+}
