@@ -31,11 +31,12 @@ func planCommands() []command {
 			name: "apply", args: "[N] [--loose-reads]", group: groupMore, numbered: true, run: apply, words: planWords,
 			brief: "run the last preview's script, or plan N, exactly as planned",
 			more: applyUsage + "\n" +
-				"The script is stopped before a write that the plan does not have, or has with other arguments or in another\n" +
-				"order, and where a read before the first write returns something else than in the preview. --loose-reads lets\n" +
-				"reads differ: all, or those of actions that match a pattern. Writes of the plan are not asked about again,\n" +
-				"except those with arguments that only another write gives; what the policy denies stays denied.\n" +
-				"A plan is applied once: applied again it is previewed again, for a new plan.",
+				"The script is stopped before a write that the plan does not have, or has with\n" +
+				"other arguments or in another order, and where a read before the first write\n" +
+				"returns something else than in the preview; --loose-reads lets reads differ: all,\n" +
+				"or those of actions that match a pattern. Writes of the plan are not asked about\n" +
+				"again, except those with arguments that only another write gives; what the policy\n" +
+				"denies stays denied. Applied again, a plan is previewed again, for a new one.",
 		},
 		{
 			name: "plans", args: "[N]", group: groupMore, run: listPlans, words: planWords,

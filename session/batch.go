@@ -5,6 +5,7 @@ package session
 // and the run that follows may make what is on it.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +109,7 @@ func (w *world) planned(f foreseen) Planned {
 
 // askAll asks the person about all that the preview came to. A nil outcome lets the run begin with the list.
 func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial string) (*Outcome, error) {
+	r.script.Tape = cmp.Or(r.script.Tape, out.Tape)
 	writes := asked(look.writes())
 	calls := make([]trace.Call, len(writes))
 	ask := make([]Planned, len(writes))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog/lua"
 	"almanac/catalog/pattern"
 	"almanac/catalog/text"
 	"almanac/catalog/unknown"
@@ -17,8 +18,11 @@ import (
 	"almanac/session/vm"
 )
 
-// maxPlans is how many plans a session keeps.
-const maxPlans = 50
+// A session keeps as many plans, and as many bytes of them, but always the newest.
+const (
+	maxPlans     = 50
+	maxPlanBytes = 4 << 20
+)
 
 // CodeApplied is the code of a plan that was applied before.
 const CodeApplied = "applied"
@@ -42,6 +46,8 @@ type Plan struct {
 
 	writes []foreseen
 	reads  []rested
+	size   int     // in bytes, about
+	tape   vm.Tape // what the preview read of the clock and of chance: the run reads it again
 }
 
 // A PlannedRead is a read that a plan rests on.
@@ -72,8 +78,11 @@ func (r *run) keepPlan(out *Outcome) {
 		w.plans.last = 0
 		return
 	}
-	p := &Plan{Script: r.script, At: r.started, Would: out.Would, writes: r.writes(), reads: r.reads()}
+	p := &Plan{Script: r.script, At: r.started, Would: out.Would, writes: r.writes(), reads: r.reads(),
+		tape: out.Tape}
+	p.size = len(p.Script.Source) + len(p.tape)
 	for _, f := range p.writes {
+		p.size += len(lua.Literal(f.args, lua.Options{}))
 		if f.entry.Action != nil {
 			f.call.Args, _ = unknown.Plain(f.args).(map[string]any)
 			f.call.Verdict = trace.Planned
@@ -81,6 +90,7 @@ func (r *run) keepPlan(out *Outcome) {
 		}
 	}
 	for _, read := range p.reads {
+		p.size += readSample + len(lua.Literal(read.call.Args, lua.Options{}))
 		p.Reads = append(p.Reads, PlannedRead{read.call, read.digest, read.after})
 	}
 	p.Text = p.words()
@@ -89,8 +99,12 @@ func (r *run) keepPlan(out *Outcome) {
 	w.plans.made++
 	p.N, w.plans.last = w.plans.made, w.plans.made
 	w.plans.kept = append(w.plans.kept, p)
-	if len(w.plans.kept) > maxPlans {
-		w.plans.kept = slices.Delete(w.plans.kept, 0, 1)
+	size := 0
+	for i, kept := range slices.Backward(w.plans.kept) {
+		if size += kept.size; size > maxPlanBytes && i < len(w.plans.kept)-1 || len(w.plans.kept)-i > maxPlans {
+			w.plans.kept = slices.Delete(w.plans.kept, 0, i+1)
+			break
+		}
 	}
 	out.Plan, out.PlanText = p.N, p.Text
 }
@@ -153,7 +167,7 @@ func (s *Session) Apply(ctx context.Context, n int, o Apply) (*Outcome, error) {
 		made := w.plans.made
 		w.mu.Unlock()
 		if n > 0 && n <= made {
-			return nil, fmt.Errorf("plan %d: not kept any more: the last %d are", n, maxPlans)
+			return nil, fmt.Errorf("plan %d: not kept any more: preview the script again", n)
 		}
 		return nil, fmt.Errorf("plan %d: there is none", n)
 	}
@@ -161,6 +175,7 @@ func (s *Session) Apply(ctx context.Context, n int, o Apply) (*Outcome, error) {
 	w.mu.Unlock()
 	script := plan.Script
 	script.Author, script.Name, script.Cell, script.Keep = User, o.Name, o.Cell, o.Keep
+	script.Tape = plan.tape
 	mode := trace.ModeRun
 	if script.Fresh {
 		mode = trace.ModeFresh

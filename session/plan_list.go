@@ -283,17 +283,23 @@ func (l *list) closed() bool {
 	return !l.partial || slices.ContainsFunc(l.entries, func(e *listed) bool { return !e.made })
 }
 
-// notReached names the mutations that an exact list has and the script did not come to.
-func (l *list) notReached() (ids []string) {
-	if l == nil || !l.exact {
-		return nil
-	}
+// notReached names the mutations that the script did not come to, each once: "billing.invoice.void x2".
+func (l *list) notReached() (names []string) {
+	times := map[string]int{}
 	for _, e := range l.entries {
-		if !e.made {
-			ids = append(ids, e.entry.ID)
+		if e.made || e.entry.Action == nil {
+			continue
+		}
+		if times[e.entry.ID]++; times[e.entry.ID] == 1 {
+			names = append(names, e.entry.ID)
 		}
 	}
-	return ids
+	for i, id := range names {
+		if n := times[id]; n > 1 {
+			names[i] = fmt.Sprintf("%s x%d", id, n)
+		}
+	}
+	return names
 }
 
 // rule is by which rule its entries are allowed.
@@ -340,6 +346,9 @@ func (r *run) stop(code, id, why string) error {
 	where := "the run was stopped before it"
 	if code == CodeChanged {
 		where = "the run was stopped"
+		if n := r.planNumber(); n > 0 && !l.begun && r.session.Commands() {
+			hint += fmt.Sprintf(", or let it differ: /apply %d --loose-reads %s", n, id)
+		}
 	}
 	return denied(code, r.session.world.redactor.text(fmt.Sprintf("%s: denied: %s; %s", id, why, where)), hint)
 }

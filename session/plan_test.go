@@ -116,3 +116,40 @@ func TestApprovedListHoldsWhatThePolicyAllows(t *testing.T) {
 		}
 	}
 }
+
+// A run under a plan, or after the yes to its list, reads the clock and random numbers as its preview did, and calls
+// side by side end in the same order.
+func TestApplyReadsTheTape(t *testing.T) {
+	const source = `price = math.random(1, 2^40)
+order = {} parallel({"a", "b", "c"}, function(id) shop.item.get{item_id = id} order[#order + 1] = id end)
+shop.item.price{item_id = order[1] .. os.date("%H:%M:%S") .. os.clock(), cents = price}
+shop.item.price{item_id = tostring({}), cents = os.time()}`
+	b := newBatchBench(t, func(o *Options) {
+		o.Approve = func(context.Context, Request) (Approval, error) { return Approval{Verdict: Once}, nil }
+	})
+	for range 3 {
+		if out := b.apply(b.preview(source), Apply{}); out.Err != nil || len(out.Calls) != 5 {
+			t.Error(show(out))
+		}
+	}
+	if out := b.run(Model, source); out.Err != nil || len(out.Calls) != 5 {
+		t.Error(show(out))
+	}
+	if len(b.shop.acts) != 8 || b.shop.acts[0] == b.shop.acts[2] {
+		t.Errorf("made %q", b.shop.acts)
+	}
+}
+
+// The oldest plans go also where they are large.
+func TestLargePlans(t *testing.T) {
+	b := newBatchBench(t, nil)
+	for range 4 {
+		b.preview(`shop.item.price{item_id = ("x"):rep(1500000), cents = 1}`)
+	}
+	if all := b.session.Plans(); len(all) != 2 || all[1].N != 4 {
+		t.Errorf("%d plans are kept", len(all))
+	}
+	if out := b.apply(4, Apply{}); out.Err != nil {
+		t.Error(show(out))
+	}
+}
