@@ -29,12 +29,14 @@ func (r *run) undo(entry *catalog.Entry, args map[string]any, data any) *trace.U
 	_, part := sample(u.Args, recordedArgs)
 	switch {
 	case strings.Contains(lua.Literal(u.Args, lua.Options{}), secret.Mark):
-		u.Args, u.Cannot = nil, call.ID+": an argument holds a secret, which is not kept"
+		u.Args, u.Cannot = nil, call.ID+holdsASecret
 	case part != "" || !reflect.DeepEqual(u.Args, call.Args):
 		u.Args, u.Cannot = nil, call.ID+": its arguments are too long to be kept"
 	}
 	return u
 }
+
+const holdsASecret = ": an argument holds a secret, which is not kept"
 
 // Writes are the mutations among a run's calls that were made or may have been, in their order: those inside a composed
 // action, or the composed action where it declares how it is taken back.
@@ -62,6 +64,8 @@ type UndoScript struct {
 	Takes []trace.Call
 	// Leaves are those that stay, the last first, each with the reason.
 	Leaves []Stays
+
+	lines [][]trace.Call // the writes that each line takes back
 }
 
 // Stays is a write that cannot be taken back.
@@ -74,26 +78,30 @@ type Stays struct {
 // same deletion takes back have it made once: what is voided is void.
 func (s *Session) UndoScript(writes []trace.Call) UndoScript {
 	var u UndoScript
-	view, deleted := s.View(), map[string]bool{}
+	view, deleted := s.View(), map[string]int{} // line that deletes
 	for _, c := range slices.Backward(writes) {
-		entry, why := takenBackBy(view, c)
+		entry, why := s.takenBackBy(view, c)
 		if why != "" {
 			u.Leaves = append(u.Leaves, Stays{c, why})
 			continue
 		}
 		u.Takes = append(u.Takes, c)
 		line := lua.Call(c.Undo.ID, lua.Literal(c.Undo.Args, lua.Options{}))
-		if deleted[line] {
+		if i, made := deleted[line]; made {
+			u.lines[i] = append(u.lines[i], c)
 			continue
 		}
-		deleted[line] = catalog.OperationOf(entry) == catalog.Delete
+		if catalog.OperationOf(entry) == catalog.Delete {
+			deleted[line] = len(u.lines)
+		}
+		u.lines = append(u.lines, []trace.Call{c})
 		u.Source += line + "\n"
 	}
 	return leaves(s.world, u)
 }
 
 // takenBackBy is the action that takes a write back, or why none does.
-func takenBackBy(view *catalog.View, c trace.Call) (_ *catalog.Entry, why string) {
+func (s *Session) takenBackBy(view *catalog.View, c trace.Call) (_ *catalog.Entry, why string) {
 	switch u := c.Undo; {
 	case c.Verdict != trace.OK:
 		return nil, "it failed, and what it did is not known"
@@ -103,6 +111,8 @@ func takenBackBy(view *catalog.View, c trace.Call) (_ *catalog.Entry, why string
 		return nil, "it was taken back"
 	case u.Cannot != "":
 		return nil, u.Cannot
+	case !reflect.DeepEqual(leaves(s.world, u.Args), u.Args):
+		return nil, u.ID + holdsASecret
 	}
 	entry, err := view.Resolve(c.Undo.ID)
 	if err == nil {
@@ -117,5 +127,43 @@ func takenBackBy(view *catalog.View, c trace.Call) (_ *catalog.Entry, why string
 // TakeBack runs the script as the person's, in a machine of its own. The person is asked about its calls as one list.
 // Name and Cell are those of a Script.
 func (s *Session) TakeBack(ctx context.Context, u UndoScript, name string, cell int) (*Outcome, error) {
-	return s.Run(ctx, Script{Source: u.Source, Name: name, Cell: cell, Author: User, Fresh: true, Listed: true})
+	out, err := s.Run(ctx, Script{Source: u.Source, Name: name, Cell: cell, Author: User, Fresh: true, Listed: true})
+	if out == nil {
+		return nil, err
+	}
+	var done []trace.Call
+	for _, c := range out.Calls {
+		if c.Verdict == trace.OK && c.Depth == 0 && c.Line > 0 && c.Line <= len(u.lines) {
+			done = append(done, u.lines[c.Line-1]...)
+		}
+	}
+	s.world.history.tookBack(done)
+	return out, err
+}
+
+// tookBack has the history know that writes are taken back: they will not be again.
+func (h *history) tookBack(writes []trace.Call) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	done := func(c trace.Call) bool {
+		return c.Undo != nil && slices.ContainsFunc(writes, func(w trace.Call) bool {
+			return w.Start.Equal(c.Start) && w.N == c.N && w.ID == c.ID
+		})
+	}
+	for i, p := range h.points {
+		if !slices.ContainsFunc(p.Writes, done) {
+			continue
+		}
+		marked := *p // which a caller may have
+		marked.Writes = slices.Clone(p.Writes)
+		for j, c := range marked.Writes {
+			if done(c) {
+				undo := *c.Undo
+				undo.Made = true
+				marked.Writes[j].Undo = &undo
+			}
+		}
+		h.points[i] = &marked
+	}
+	h.changed()
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"testing"
 
 	"almanac/catalog"
+	"almanac/session/policy"
 	"almanac/session/trace"
 )
 
@@ -80,4 +83,51 @@ func (b *bench) takeBack(run bool) string {
 		fmt.Fprintf(&w, "-- %s stays: %s\n", s.Call.ID, s.Why)
 	}
 	return w.String()
+}
+
+// What was taken back is not taken back again when the same runs are undone once more; what was refused is.
+func TestTakenBackOnce(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Policy.Mode = policy.Session })
+	b.openStock()
+	b.run(User, `x = 1 stock.add{id = "a", n = 1} stock.make{} stock.send{id = "made"}`)
+	undo := func() UndoScript {
+		t.Helper()
+		m, err := b.session.Undo(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var writes []trace.Call
+		for _, p := range slices.Backward(m.Over) {
+			writes = append(writes, p.Writes...)
+		}
+		return b.session.UndoScript(writes)
+	}
+	redo := func() {
+		t.Helper()
+		if _, err := b.session.Redo(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const both = "stock.drop({ id = \"made\" })\nstock.add({ id = \"a\", n = -1 })\n"
+	u := undo()
+	if u.Source != both || len(u.Leaves) > 0 {
+		t.Fatalf("got %+v", u)
+	}
+	if out, err := b.session.TakeBack(t.Context(), u, "undo", 0); err != nil || out.Err == nil { // refused
+		t.Fatalf("%v, %+v", err, out)
+	}
+	redo()
+	if u = undo(); u.Source != both {
+		t.Fatalf("after a refusal: %s", u.Source)
+	}
+	b.answer("list off 2")
+	if out, err := b.session.TakeBack(t.Context(), u, "undo", 0); err != nil || out.Err != nil {
+		t.Fatalf("%v, %+v", err, out)
+	}
+	redo()
+	u = undo()
+	if u.Source != "stock.add({ id = \"a\", n = -1 })\n" || len(u.Leaves) != 2 ||
+		u.Leaves[0].Why != "it was taken back" {
+		t.Errorf("after a part was taken back: %+v", u)
+	}
 }

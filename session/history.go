@@ -147,14 +147,11 @@ func (h *history) ran(r PointRun, began time.Time, changed vm.Diff, calls []trac
 	}})
 }
 
-// writesOf are the mutations among the calls that were made.
+// writesOf are the Writes among the calls, as the history keeps them.
 func writesOf(calls []trace.Call) []trace.Call {
-	var writes []trace.Call
-	for _, c := range calls {
-		if c.Mutates && !c.Composed && (c.Verdict == trace.OK || c.Verdict == trace.Failed) {
-			c.Result, c.Part, c.Effects, c.Preview = nil, "", nil, ""
-			writes = append(writes, c)
-		}
+	writes := Writes(calls)
+	for i := range writes {
+		writes[i].Result, writes[i].Part, writes[i].Effects, writes[i].Preview = nil, "", nil, ""
 	}
 	return writes
 }
