@@ -44,6 +44,7 @@ func lookCommands() []command {
 		},
 		expandCommand(),
 		lessCommand(),
+		diffCommand(),
 		{
 			name: "history", args: "[WORDS]", group: groupMore, aside: true, run: searchHistory,
 			brief: "earlier inputs",

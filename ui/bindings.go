@@ -38,6 +38,7 @@ func Bindings() []Binding {
 		{"catalog", []string{"f4"}, "catalog pane (actions)"},
 		{"preview", []string{"f5"}, "preview the input, or the last cell"},
 		{"view", []string{"f6"}, "value pane (grid or tree)"},
+		{"diff", []string{"f7"}, "how the last run changed the globals (/diff)"},
 		{"clear", []string{"ctrl+l"}, "redraw the screen"},
 		{"suspend", []string{"ctrl+z"}, "suspend to the shell; fg continues"},
 		{"column", []string{"f9"}, "workspace: hide or show the side column"},

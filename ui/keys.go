@@ -177,6 +177,8 @@ func (m *model) inputKey(name, text string) tea.Cmd {
 		m.toggleVerbose()
 	case expandKey:
 		return m.submit("/expand")
+	case "f7":
+		return m.submit("/diff")
 	case "f1":
 		m.openHelp(false)
 	case "f5":
