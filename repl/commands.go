@@ -82,7 +82,7 @@ const (
 )
 
 func allCommands() []command {
-	all := slices.Concat(luaCommands(), planCommands(), catalogCommands(), lookCommands(), modelCommands(),
+	all := slices.Concat(luaCommands(), planCommands(), undoCommands(), catalogCommands(), lookCommands(), modelCommands(),
 		sessionCommands(), shellCommands())
 	slices.SortStableFunc(all, func(a, b command) int { return groupRank(a) - groupRank(b) })
 	return all
@@ -201,7 +201,11 @@ func (sh *Shell) helpText(filter string) string {
 	var more []string
 	for _, l := range lines {
 		if filter == "" && l.Group == groupMore {
-			more = append(more, commandName.FindString(l.Usage))
+			name := commandName.FindString(l.Usage)
+			first, _, longer := strings.Cut(strings.TrimPrefix(name, "/"), " ")
+			if _, known := sh.named(first); !longer || !known { // else /help of the first word tells of it
+				more = append(more, name)
+			}
 			continue
 		}
 		fmt.Fprintf(&b, "%-30s %s\n", l.Usage, l.Text)

@@ -148,6 +148,7 @@ func newLimitedShell(t *testing.T, o Options, p policy.Policy, l vm.Limits) (*Sh
 }
 
 // times and sizes are what differs from run to run.
+var clock = regexp.MustCompile(`\b\d\d:\d\d(  )`)
 var sizes = regexp.MustCompile(`\d+\.\d [KM]iB of`)
 var times = regexp.MustCompile(`<?\d+(\.\d+)? [mµ]?s\b|\d\d:\d\d:\d\d\.\d+|\d{4}-\d\d-\d\d \d\d:\d\d`)
 
@@ -200,7 +201,8 @@ func typed(ctx context.Context, sh *Shell, line string, answers *[]string) strin
 				b.WriteString("[quit]\n")
 			}
 			told := spent.ReplaceAllString(b.String(), "$1  N ms")
-			return sizes.ReplaceAllString(times.ReplaceAllString(told, "N ms"), "N KiB of")
+			told = sizes.ReplaceAllString(times.ReplaceAllString(told, "N ms"), "N KiB of")
+			return clock.ReplaceAllString(told, "HH:MM$1")
 		}
 	}
 }

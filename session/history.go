@@ -37,7 +37,7 @@ type Point struct {
 	// Runs are those since the point before, oldest first. The first changed the globals; the others left only results and
 	// wrote.
 	Runs []PointRun `json:"runs,omitempty"`
-	// What says how it came about where no run did: "before the first script", "restored draft".
+	// What says how it came about where no run did: "the start", "the restore of draft".
 	What string    `json:"what,omitempty"`
 	Time time.Time `json:"time"`
 	// Changed are the globals that differ from the point before by name; changes inside a table are not told.
@@ -45,8 +45,6 @@ type Point struct {
 	// Writes are the mutations that the runs made, without their results; there may be More.
 	Writes []trace.Call `json:"writes,omitempty"`
 	More   int          `json:"more,omitempty"`
-	// Label is the run that left the globals, as a person calls it: "cell 7".
-	Label string `json:"-"`
 	// Size is that of the state in bytes, as it is, and Globals counts what is in it, results included.
 	Size    int `json:"-"`
 	Globals int `json:"-"`
@@ -56,6 +54,17 @@ type Point struct {
 	NotKept string `json:"-"`
 	// Now tells that the globals are those of the point.
 	Now bool `json:"-"`
+}
+
+// Title names the point by how it came about: "cell 7".
+func (p Point) Title() string {
+	switch {
+	case p.What != "":
+		return p.What
+	case len(p.Runs) > 0:
+		return p.Runs[0].Label
+	}
+	return "a run"
 }
 
 // A PointRun is a run that led to a Point.
@@ -132,11 +141,9 @@ type history struct {
 func newHistory(w *world) *history {
 	return &history{
 		store: w.options.Store, private: w.redactor.finds, prelude: w.prelude, failed: w.notWritten,
-		points: []*point{{Point{What: beforeFirst, Time: time.Now()}, pastOf(&savedState{})}},
+		points: []*point{{Point{What: "the start", Time: time.Now()}, pastOf(&savedState{})}},
 	}
 }
-
-const beforeFirst = "before the first script"
 
 // ran takes in a run that may have changed the globals. keep or notKept tells what it left.
 func (h *history) ran(r PointRun, began time.Time, changed vm.Diff, calls []trace.Call) {
@@ -219,9 +226,6 @@ func (h *history) notKept(last lastRun, reason string) {
 func (h *history) step(s *pastState) {
 	p := h.pending
 	p.State = s
-	if len(p.Runs) == 0 {
-		p.Time, p.What = time.Now(), s.Label
-	}
 	h.pending = point{}
 	h.push(&p)
 }
@@ -247,7 +251,7 @@ func (h *history) went(what string, s *pastState) Point {
 // revived takes in that the machine ended and has the globals of an earlier state again; nil: it has none.
 func (h *history) revived(saved *savedState) {
 	if saved == nil {
-		h.went("the Lua process ended", pastOf(&savedState{}))
+		h.went("the end of the Lua process", pastOf(&savedState{}))
 		return
 	}
 	h.mu.Lock()
@@ -260,21 +264,21 @@ func (h *history) revived(saved *savedState) {
 		}
 	}
 	h.pending = point{}
-	h.push(&point{Point{What: "restored " + saved.label, Time: time.Now()}, pastOf(saved)})
+	h.push(&point{Point{What: "the restore of " + saved.label, Time: time.Now()}, pastOf(saved)})
 }
 
 // resumed makes the state of an earlier session the first point.
 func (h *history) resumed(saved *savedState) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.points, h.at = []*point{{Point{What: "resumed", Time: time.Now()}, pastOf(saved)}}, 0
+	h.points, h.at = []*point{{Point{What: "the resume", Time: time.Now()}, pastOf(saved)}}, 0
 	h.changed()
 }
 
 // told is what a caller learns of p.
 func (h *history) told(p *point) Point {
 	told, s := p.Point, p.State
-	told.Label, told.Size, told.Globals, told.Left, told.NotKept = s.Label, s.Size, s.Globals, s.Left, s.NotKept
+	told.Size, told.Globals, told.Left, told.NotKept = s.Size, s.Globals, s.Left, s.NotKept
 	told.Now = p == h.points[h.at]
 	return told
 }

@@ -264,7 +264,7 @@ func (h *history) bytes(s *pastState) ([]byte, error) {
 }
 
 // ResumeHistory takes over the earlier states of the session that was resumed, from its store; after Resume. The
-// globals stay as they are. The error says why there are none; a store without states is none.
+// globals stay as they are. The error says why there are none, with an fs.ErrNotExist where the store never had any.
 func (s *Session) ResumeHistory(ctx context.Context, from *kept.Store) error {
 	w := s.world
 	if err := w.acquire(ctx); err != nil {
@@ -272,9 +272,6 @@ func (s *Session) ResumeHistory(ctx context.Context, from *kept.Store) error {
 	}
 	defer w.release()
 	record, err := from.Read(keptName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

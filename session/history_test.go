@@ -44,10 +44,10 @@ func (b *bench) steps(script string) {
 			}
 		case "undo":
 			m, err = b.session.Undo(b.t.Context(), n)
-			got = labels(m.Over)
+			got = titles(m.Over)
 		case "redo":
 			m, err = b.session.Redo(b.t.Context(), n)
-			got = labels(m.Over)
+			got = titles(m.Over)
 		case "checkpoint":
 			_, _, _, err = b.session.Checkpoint(b.t.Context(), arg)
 		case "restore":
@@ -120,12 +120,12 @@ func TestUndo(t *testing.T) {
 			lua x = {2, 2}
 			restore one -> x
 			lua return x[1] -> 1
-			undo -> restored one
+			undo -> the restore of one
 			lua return x[1] -> 2
 			redo
 			lua return x[1] -> 1
 			restore On -> On: no such checkpoint; did you mean one?
-			restore zzzzzz -> zzzzzz: no such checkpoint; /checkpoints lists them
+			restore zzzzzz -> zzzzzz: no such checkpoint; /restore lists them
 			restore nothing
 			lua return x -> nil
 			checkpoint one
@@ -135,9 +135,9 @@ func TestUndo(t *testing.T) {
 			lua x = 1
 			reset
 			lua return x -> nil
-			undo -> reset
+			undo -> the reset
 			lua return x -> 1
-			redo -> reset
+			redo -> the reset
 			lua return x -> nil`,
 		"what cannot be kept": `
 			lua x = 1
@@ -190,14 +190,14 @@ func TestUndoTells(t *testing.T) {
 	if diff := cmp.Diff(vm.Diff{Changed: []string{"before"}, Removed: []string{"x"}}, m.Changed); diff != "" {
 		t.Errorf("changed (-want +got)\n%s", diff)
 	}
-	if m.To.Label != "run 1" || !m.To.Now {
+	if m.To.Title() != "run 1" || !m.To.Now {
 		t.Errorf("to %+v", m.To)
 	}
 	if last := b.records[len(b.records)-1]; last.Kind != trace.KindBack || last.Text != "run 1" {
 		t.Errorf("the last record is %+v", last)
 	}
 	want := News{
-		Moved:   "took back run 2, run 3: the globals are those of run 1",
+		Moved:   "took back run 2: the globals are those of run 1",
 		Globals: vm.Diff{Changed: []string{"before"}},
 	}
 	if diff := cmp.Diff(want, b.session.News()); diff != "" {
@@ -259,7 +259,7 @@ func TestHistoryKept(t *testing.T) {
 	if err := resumed.session.ResumeHistory(t.Context(), store); err != nil {
 		t.Fatal(err)
 	}
-	resumed.steps("lua return x -> 1\nundo -> resumed\nlua return x -> 3")
+	resumed.steps("lua return x -> 1\nundo -> the resume\nlua return x -> 3")
 }
 
 // TestHistoryBounds: no more states are kept than the bounds say, the same one costs nothing, and that of now stays.

@@ -59,22 +59,16 @@ func (s *Session) move(ctx context.Context, by int) (m Move, err error) {
 	if by > 0 {
 		verb = "brought back"
 	}
-	w.tellMove(fmt.Sprintf("%s %s: the globals are those of %s", verb, labels(m.Over), to.State.told()), m)
+	w.tellMove(fmt.Sprintf("%s %s: the globals are those of %s", verb, titles(m.Over), m.To.Title()), m)
 	return leaves(w, m), nil
 }
 
-// labels names the runs of points: "cells 7, 8".
-func labels(points []Point) string {
-	var names []string
+func titles(points []Point) string {
+	var all []string
 	for _, p := range points {
-		if p.What != "" {
-			names = append(names, p.What)
-		}
-		for _, r := range p.Runs {
-			names = append(names, r.Label)
-		}
+		all = append(all, p.Title())
 	}
-	return shortList(slices.Compact(names))
+	return shortList(slices.Compact(all))
 }
 
 // reach returns the point that is so many steps after that of now, and those on the way.
@@ -135,10 +129,10 @@ func (s *Session) Checkpoint(ctx context.Context, name string) (c Point, replace
 		h.mu.Unlock()
 		return c, "", "", fmt.Errorf("the globals cannot be kept (%s)", now.State.NotKept)
 	}
-	p := &point{Point{Name: name, Time: time.Now()}, now.State}
+	p := &point{Point{Name: name, Runs: now.Runs, What: now.What, Time: time.Now()}, now.State}
 	h.named = slices.DeleteFunc(h.named, func(old *point) bool {
 		if old.Name == name {
-			replaced = old.State.told()
+			replaced = old.Title()
 		}
 		return old.Name == name
 	})
@@ -151,20 +145,12 @@ func (s *Session) Checkpoint(ctx context.Context, name string) (c Point, replace
 	c = h.told(p)
 	h.mu.Unlock()
 	return c, replaced, dropped, w.record(trace.Record{
-		Kind: trace.KindNote, Text: fmt.Sprintf("checkpoint %s: the globals of %s", name, now.State.told()),
+		Kind: trace.KindNote, Text: fmt.Sprintf("checkpoint %s: the globals of %s", name, c.Title()),
 	})
 }
 
 // maxName is how long the name of a checkpoint may be.
 const maxName = 60
-
-// told names the state: "cell 7".
-func (s *pastState) told() string {
-	if s.Label == "" {
-		return beforeFirst
-	}
-	return s.Label
-}
 
 // Restore takes the globals to the state of that name. It is a step of its own, which Undo takes back.
 func (s *Session) Restore(ctx context.Context, name string) (m Move, err error) {
@@ -183,8 +169,8 @@ func (s *Session) Restore(ctx context.Context, name string) (m Move, err error) 
 	if m.Changed, err = w.goTo(ctx, p.State); err != nil {
 		return m, err
 	}
-	m.To, m.Left = w.history.went("restored "+name, p.State), leftNames(p.State)
-	w.tellMove(fmt.Sprintf("restored checkpoint %s: the globals are those of %s", name, p.State.told()), m)
+	m.To, m.Left = w.history.went("the restore of "+name, p.State), leftNames(p.State)
+	w.tellMove(fmt.Sprintf("restored checkpoint %s: the globals are those of %s", name, p.Title()), m)
 	return leaves(w, m), nil
 }
 
@@ -198,7 +184,7 @@ func (h *history) find(name string) (*point, error) {
 		}
 		names = append(names, p.Name)
 	}
-	hint := "/checkpoints lists them"
+	hint := "/restore lists them"
 	if near := spelling.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
@@ -286,7 +272,7 @@ func (w *world) goTo(ctx context.Context, s *pastState) (changed vm.Diff, err er
 	if s.Size == 0 {
 		w.drop()
 		w.empty()
-		return differ(globals, nil), w.record(trace.Record{Kind: trace.KindReset, Text: "back to " + beforeFirst})
+		return differ(globals, nil), w.record(trace.Record{Kind: trace.KindReset, Text: "back to before the first script"})
 	}
 	saved := &savedState{vm.Snapshot{Data: data, Own: s.Own, Globals: s.Globals, Left: s.Left}, s.last()}
 	before := w.machine

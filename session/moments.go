@@ -128,7 +128,7 @@ func (s *Session) Rewind(ctx context.Context, mark int64, lua bool) (left []stri
 		if _, err := w.goTo(ctx, m.state); err != nil {
 			return nil, err
 		}
-		w.history.went("back in the conversation", m.state)
+		w.history.went("the return to an earlier prompt", m.state)
 		left = leftNames(m.state)
 		told = m.pending
 		told.back = true

@@ -56,6 +56,7 @@ func (cli *commandLine) session(l *sessionLog, o session.Options) session.Option
 	o.Context = catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()}
 	if l.states != nil {
 		o.Saved = func(s session.State) { l.states.Put(trace.State(s)) }
+		o.Store = l.kept
 	}
 	// Sandbox features that this operating system lacks are logged.
 	o.Kernel.Logf = func(format string, args ...any) { l.note(fmt.Sprintf(format, args...)) }

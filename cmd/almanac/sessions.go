@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"almanac/repl/event"
 	"almanac/repl/transcript"
 	"almanac/session"
+	"almanac/session/kept"
 	"almanac/session/policy"
 	"almanac/session/trace"
 )
@@ -186,6 +188,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	if err := w.log.Append(began); err != nil {
 		return misconfigured(err)
 	}
+	notices = append(notices, resumeHistory(ctx, w.session, t)...)
 	models, noModel := cli.models()
 	now, was := models.first.String(), modelBefore(t.Records)
 	if noModel == nil && len(saidBefore(t.Records)) > 0 {
@@ -211,6 +214,23 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	}
 	w.resumed = slices.Concat([]string{line}, t.Notices, notices)
 	return nil
+}
+
+// resumeHistory takes the earlier states over from the newest session of the thread that has some.
+func resumeHistory(ctx context.Context, s *session.Session, t trace.Thread) (notices []string) {
+	for _, log := range slices.Backward(t.Logs) {
+		store, err := kept.Open(trace.KeptPath(log))
+		if err == nil {
+			err = errors.Join(s.ResumeHistory(ctx, store), store.Close())
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			notices = append(notices, fmt.Sprintf("earlier states not restored: %v", err))
+		}
+	}
+	return notices
 }
 
 // resumePolicy makes the policy as strict as the earlier session's was at its end, unless --policy asks for another. It

@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"almanac/catalog/regular"
 )
@@ -31,9 +30,6 @@ const (
 	head     = 100     // bytes of a database's header
 	pageSize = 4 << 10 // SQLite's own default
 )
-
-// Path is where the store of the session with the log at path is.
-func Path(log string) string { return strings.TrimSuffix(log, ".jsonl") + ".kept" }
 
 // Open opens the store at path for reading, or a new one, which is made at the first write; an empty path means one in
 // memory. The error says what is wrong with the file that is there.

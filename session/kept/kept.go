@@ -6,7 +6,6 @@
 //	Store     Put and Get values, Forget them; Write and Read small records by name
 //	Copy      takes values over from another store
 //	Taken     how much room values take
-//	Path      where the store of a session is
 //
 // # What happens to a damaged file?
 //

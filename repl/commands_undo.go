@@ -1,0 +1,265 @@
+package repl
+
+// This file takes the globals back to earlier states: run by run, or to those that have a name.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/catalog/lua"
+	"almanac/catalog/text"
+	"almanac/repl/event"
+	"almanac/repl/show"
+	"almanac/session"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+func undoCommands() []command {
+	return []command{
+		{
+			name: "undo", args: "[N]", group: groupMore, run: undo, words: undoWords,
+			brief: "take the globals back one run, or N",
+			more: "Only the globals go back. What the runs wrote outside is listed and stays. Runs that only\n" +
+				"left a result do not count. /redo brings them back until another run changes a global.\n" +
+				"/checkpoints lists how far back it goes.",
+		},
+		{
+			name: "redo", args: "[N]", group: groupMore, run: redo, words: redoWords,
+			brief: "bring back what /undo took back",
+		},
+		{
+			name: "checkpoint", args: "NAME", group: groupMore, run: checkpoint,
+			brief: "give the globals of now a name, for /restore",
+			more:  "One of that name is replaced. Checkpoints are still there after a resume.",
+		},
+		{
+			name: "restore", aliases: []string{"checkpoints"}, args: "[NAME]", group: groupMore, run: restore,
+			words: checkpointWords,
+			brief: "take the globals to a checkpoint, or list the states",
+			more:  "Without NAME it lists the states that /undo, /redo and /restore go to. /undo takes a restore back.",
+		},
+	}
+}
+
+func undo(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	return sh.step(ctx, "undo", arg, "took back", sh.options.Session.Undo)
+}
+
+func redo(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	return sh.step(ctx, "redo", arg, "brought back", sh.options.Session.Redo)
+}
+
+func (sh *Shell) step(
+	ctx context.Context, name, arg, did string, step func(context.Context, int) (session.Move, error),
+) error {
+	n := 1
+	if arg != "" {
+		var err error
+		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
+			return &UsageError{
+				usage: fmt.Sprintf("/%s [N]", name), message: fmt.Sprintf("%s: %q: want a number of runs", name, arg),
+			}
+		}
+	}
+	move, err := step(ctx, n)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	sh.moved(fmt.Sprintf("%s %s", did, pointNames(move.Over)), move)
+	if name == "undo" {
+		sh.notUndone(move.Over)
+	}
+	return nil
+}
+
+// moved says where the globals went, in a line.
+func (sh *Shell) moved(did string, m session.Move) {
+	if m.Lost != "" {
+		sh.say(event.Warning, "%s", m.Lost)
+	}
+	if changed := diffText(m.Changed); changed != "" {
+		did += ": " + changed
+	}
+	sh.say(event.Notice, "%s; globals as of %s", did, pointName(m.To))
+	if len(m.Left) > 0 {
+		sh.say(event.Warning, "without %s, which could not be kept", strings.Join(m.Left, ", "))
+	}
+}
+
+// shownLabel writes the label of a run as people see it on the screen.
+func shownLabel(label string) string {
+	if n, ok := strings.CutPrefix(label, "cell "); ok {
+		return "[" + n + "]"
+	}
+	return text.SanitizeLine(label)
+}
+
+// pointNames names what led to points: "[8], [7]".
+func pointNames(points []session.Point) string {
+	var names []string
+	for _, p := range points {
+		names = append(names, pointName(p))
+	}
+	return strings.Join(slices.Compact(names), ", ")
+}
+
+func pointName(p session.Point) string { return shownLabel(p.Title()) }
+
+// diffText says how globals changed: "set x; removed y".
+func diffText(d vm.Diff) string {
+	var parts []string
+	for _, change := range []struct {
+		verb  string
+		names []string
+	}{{"set", d.Added}, {"changed", d.Changed}, {"removed", d.Removed}} {
+		if names := event.OwnNames(change.names); len(names) > 0 {
+			parts = append(parts, change.verb+" "+fewNames(names))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// fewNames joins names and counts those beyond the eighth.
+func fewNames(names []string) string {
+	const most = 8
+	if n := len(names) - most; n > 0 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", n))
+	}
+	return text.SanitizeLine(strings.Join(names, ", "))
+}
+
+// notUndone lists what the runs of points wrote outside.
+func (sh *Shell) notUndone(points []session.Point) {
+	const most, args = 10, 80
+	var lines []string
+	more := 0
+	for _, p := range points {
+		more += p.More
+		for _, c := range slices.Backward(p.Writes) {
+			line := fmt.Sprintf("  %s%s", c.ID, lua.Literal(c.Args, lua.Options{
+				First: sh.ArgOrder(c.ID), Limit: args, Tight: true,
+			}))
+			if c.Verdict != trace.OK {
+				line += "  " + c.Words()
+			}
+			lines = append(lines, text.SanitizeLine(line))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	if n := len(lines) - most; n > 0 || more > 0 {
+		lines = append(lines[:min(len(lines), most)], fmt.Sprintf("  … %d more: /trace", max(n, 0)+more))
+	}
+	sh.say(event.Warning, "not undone, written outside:\n%s", strings.Join(lines, "\n"))
+}
+
+func checkpoint(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	if arg == "" {
+		return &UsageError{usage: "/checkpoint NAME"}
+	}
+	p, replaced, dropped, err := sh.options.Session.Checkpoint(ctx, arg)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	said := fmt.Sprintf("checkpoint %s: globals as of %s, %s", p.Name, pointName(p), text.Bytes(int64(p.Size)))
+	if replaced != "" {
+		said += "; it was " + shownLabel(replaced)
+	}
+	sh.say(event.Notice, "%s", said)
+	if dropped != "" {
+		sh.say(event.Warning, "checkpoint %s is gone: it was the oldest of too many", dropped)
+	}
+	return nil
+}
+
+func restore(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	if arg == "" {
+		return sh.listStates()
+	}
+	move, err := sh.options.Session.Restore(ctx, arg)
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	sh.moved("restored "+arg, move)
+	return nil
+}
+
+// listStates lists the ring, with the command that goes to each, and what has a name.
+func (sh *Shell) listStates() error {
+	ring, named := sh.options.Session.States()
+	now := slices.IndexFunc(ring, func(p session.Point) bool { return p.Now })
+	if now < 0 {
+		return errors.New("checkpoints: no states")
+	}
+	rows := make([][]string, 0, len(ring)+len(named))
+	for i, p := range ring {
+		way := "  now"
+		switch {
+		case i < now:
+			way = fmt.Sprintf("  /undo %d", now-i)
+		case i > now:
+			way = fmt.Sprintf("  /redo %d", i-now)
+		}
+		rows = append(rows, append([]string{way, pointName(p), authorOf(p)}, pointDetails(p)...))
+	}
+	for _, p := range named {
+		rows = append(rows, append([]string{"  /restore " + p.Name, pointName(p), ""}, pointDetails(p)...))
+	}
+	sh.say(event.Plain, "%s", show.Columns(rows))
+	return nil
+}
+
+func authorOf(p session.Point) string {
+	if len(p.Runs) == 0 {
+		return ""
+	}
+	return string(p.Runs[0].Author)
+}
+
+// pointDetails are when a point was made, how large it is, and what changed.
+func pointDetails(p session.Point) []string {
+	size, changed := text.Bytes(int64(p.Size)), diffText(p.Changed)
+	switch {
+	case p.NotKept != "":
+		size = "not kept: " + text.SanitizeLine(p.NotKept)
+	case p.Size == 0:
+		size = "empty"
+	}
+	if changed == "" && p.Name == "" && len(p.Runs) > 0 && p.What == "" {
+		changed = "changed inside tables"
+	}
+	if n := len(p.Writes) + p.More; n > 0 {
+		changed = strings.TrimPrefix(changed+"; wrote "+text.Count(n, "time"), "; ")
+	}
+	return []string{p.Time.Local().Format("15:04"), size, changed}
+}
+
+func checkpointWords(sh *Shell, _ string) []Completion {
+	var items []Completion
+	_, named := sh.options.Session.States()
+	for _, p := range slices.Backward(named) {
+		items = append(items, Completion{Text: p.Name, Detail: "globals as of " + pointName(p)})
+	}
+	return items
+}
+
+func undoWords(sh *Shell, _ string) []Completion { return stepWords(sh, -1) }
+
+func redoWords(sh *Shell, _ string) []Completion { return stepWords(sh, 1) }
+
+// stepWords are the numbers that go somewhere, with where they go.
+func stepWords(sh *Shell, by int) []Completion {
+	ring, _ := sh.options.Session.States()
+	now := slices.IndexFunc(ring, func(p session.Point) bool { return p.Now })
+	var items []Completion
+	for n := 1; now+by*n >= 0 && now+by*n < len(ring); n++ {
+		items = append(items, Completion{Text: fmt.Sprint(n), Detail: "globals as of " + pointName(ring[now+by*n])})
+	}
+	return items
+}
