@@ -31,6 +31,8 @@ type command struct {
 	group string
 	// numbered commands run scripts and are cells.
 	numbered bool
+	// numberedFor tells it of an argument, for a command of which only some uses run scripts; nil where numbered does.
+	numberedFor func(arg string) bool
 	// aside commands only look, or decide what a run may do: they may run while another input does; see Shell.Aside.
 	aside bool
 	// lua picks the source out of an argument that holds some, so that Enter knows when it is complete; nil for

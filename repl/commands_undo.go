@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/repl/event"
 	"almanac/repl/show"
@@ -22,11 +21,12 @@ import (
 func undoCommands() []command {
 	return []command{
 		{
-			name: "undo", args: "[N]", group: groupMore, run: undo, words: undoWords,
+			name: "undo", args: "[N] [--compensate]", group: groupMore, run: undo, words: undoWords, numberedFor: compensates,
 			brief: "take the globals back one run, or N",
-			more: "Only the globals go back. What the runs wrote outside is listed and stays. Runs that only\n" +
-				"left a result do not count. /redo brings them back until another run changes a global.\n" +
-				"/checkpoints lists how far back it goes.",
+			more: "The globals go back; what the runs wrote outside is listed and stays. --compensate lists the\n" +
+				"calls that take it back, where actions declare some, asks you about them and makes them.\n" +
+				"Runs that only left a result do not count. /redo brings them back until another run changes\n" +
+				"a global. /checkpoints lists how far back it goes.",
 		},
 		{
 			name: "redo", args: "[N]", group: groupMore, run: redo, words: redoWords,
@@ -46,35 +46,40 @@ func undoCommands() []command {
 	}
 }
 
-func undo(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
-	return sh.step(ctx, "undo", arg, "took back", sh.options.Session.Undo)
+func undo(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
+	over, err := sh.step(ctx, "undo", withoutCompensate(arg), "took back", sh.options.Session.Undo)
+	switch {
+	case err != nil:
+		return err
+	case compensates(arg):
+		return sh.takeBack(ctx, c, over)
+	}
+	sh.notUndone(over)
+	return nil
 }
 
 func redo(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
-	return sh.step(ctx, "redo", arg, "brought back", sh.options.Session.Redo)
+	_, err := sh.step(ctx, "redo", arg, "brought back", sh.options.Session.Redo)
+	return err
 }
 
 func (sh *Shell) step(
 	ctx context.Context, name, arg, did string, step func(context.Context, int) (session.Move, error),
-) error {
+) (over []session.Point, err error) {
 	n := 1
 	if arg != "" {
-		var err error
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
-			return &UsageError{
+			return nil, &UsageError{
 				usage: fmt.Sprintf("/%s [N]", name), message: fmt.Sprintf("%s: %q: want a number of runs", name, arg),
 			}
 		}
 	}
 	move, err := step(ctx, n)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	sh.moved(fmt.Sprintf("%s %s", did, pointNames(move.Over)), move)
-	if name == "undo" {
-		sh.notUndone(move.Over)
-	}
-	return nil
+	return move.Over, nil
 }
 
 // moved says where the globals went, in a line.
@@ -135,26 +140,30 @@ func fewNames(names []string) string {
 
 // notUndone lists what the runs of points wrote outside.
 func (sh *Shell) notUndone(points []session.Point) {
-	const most, args = 10, 80
+	const most = 10
+	writes, more := writesOf(points)
+	takes := sh.options.Session.UndoScript(writes).Takes
 	var lines []string
-	more := 0
-	for _, p := range points {
-		more += p.More
-		for _, c := range slices.Backward(p.Writes) {
-			line := fmt.Sprintf("  %s%s", c.ID, lua.Literal(c.Args, lua.Options{
-				First: sh.ArgOrder(c.ID), Limit: args, Tight: true,
-			}))
-			if c.Verdict != trace.OK {
-				line += "  " + c.Words()
-			}
-			lines = append(lines, text.SanitizeLine(line))
+	for _, c := range slices.Backward(writes) {
+		line := "  " + sh.callLine(c.ID, c.Args)
+		switch {
+		case c.Verdict != trace.OK:
+			line += "  " + c.Words()
+		case c.Undo != nil && c.Undo.Made:
+			line += "  taken back"
+		case c.Undo != nil && c.Undo.Cannot == "":
+			line += "\n    can be taken back by " + sh.callLine(c.Undo.ID, c.Undo.Args)
 		}
+		lines = append(lines, line)
 	}
-	if len(lines) == 0 {
+	if len(lines) == 0 && more == 0 {
 		return
 	}
 	if n := len(lines) - most; n > 0 || more > 0 {
 		lines = append(lines[:min(len(lines), most)], fmt.Sprintf("  … %d more: /trace", max(n, 0)+more))
+	}
+	if n := len(takes); n > 0 {
+		lines = append(lines, fmt.Sprintf("%d of them can be taken back: %s", n, askAgain(points)))
 	}
 	sh.say(event.Warning, "not undone, written outside:\n%s", strings.Join(lines, "\n"))
 }

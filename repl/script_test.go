@@ -81,6 +81,9 @@ func (o *office) entries() []catalog.Entry {
 			Operation: catalog.Create,
 			Input:     object(`"invoice_id":{"type":"string"},"amount_cents":{"type":"integer"}`, `"invoice_id","amount_cents"`),
 			Output:    object(`"refund_id":{"type":"string"}`, `"refund_id"`), Action: change,
+			Compensate: &catalog.Compensation{ID: "billing.refund.issue", Args: map[string]any{
+				"invoice_id": "$args.invoice_id", "amount_cents": "-$args.amount_cents",
+			}},
 		},
 		{
 			ID: "crm.customer.get", Description: "Get a customer.", Input: object(`"id":{"type":"string"}`, `"id"`),

@@ -402,7 +402,7 @@ func (sh *Shell) begin(in input.Input) (event.Cell, runner) {
 			run = func(context.Context, *event.Cell) error { return sh.unknownCommand(in) }
 			break
 		}
-		numbered = cmd.numbered
+		numbered = cmd.numbered || cmd.numberedFor != nil && cmd.numberedFor(arg)
 		c.Source = arg
 		run = func(ctx context.Context, c *event.Cell) error { return cmd.do(ctx, sh, c, arg) }
 	}
