@@ -286,8 +286,8 @@ func (w *world) goTo(ctx context.Context, s *pastState) (changed vm.Diff, err er
 	w.mu.Lock()
 	w.globals, w.saved, w.last = now, saved, s.last()
 	w.mu.Unlock()
+	w.tellSaved(s.Run, s.Label, saved.snapshot) // first: once the log tells of it, a kill must not cost it
 	err = w.record(trace.Record{Kind: trace.KindBack, Run: s.Run, Text: s.Label})
-	w.tellSaved(s.Run, s.Label, saved.snapshot)
 	return differ(globals, now), err
 }
 

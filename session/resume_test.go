@@ -4,10 +4,12 @@ package session
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"almanac/session/policy"
+	"almanac/session/trace"
 	"almanac/session/vm"
 )
 
@@ -79,5 +81,27 @@ func TestReads(t *testing.T) {
 	}
 	if out := run(true, `return shop.item.get{item_id = "a"}`); out.Err != nil {
 		t.Errorf("a read: %v", out.Err)
+	}
+}
+
+// TestSavedFirst: the state of a run is out of the process before the log has the run as ended, so that no kill comes
+// between them.
+func TestSavedFirst(t *testing.T) {
+	var saved, late []string
+	b := newBench(t, func(o *Options) {
+		o.Saved = func(st State) { saved = append(saved, st.Run) }
+		record := o.Record
+		o.Record = func(r trace.Record) error {
+			if r.Kind == trace.KindOutcome && r.Ended.OK && !slices.Contains(saved, r.Run) {
+				late = append(late, r.Run)
+			}
+			return record(r)
+		}
+	})
+	for _, source := range []string{"x = 1", "y = {x, x}", "x, y = nil", "return x"} {
+		b.fine(source)
+	}
+	if len(late) > 0 || len(saved) != 4 {
+		t.Errorf("%d states, %d of them late", len(saved), len(late))
 	}
 }

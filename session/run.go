@@ -206,8 +206,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	case !shared:
 		machine.Discard()
 	case lost != nil:
-		out.Lost = w.revive(ctx, lost)
-		w.tell(r.script.Author, func(n *news) { *n = news{reset: n.reset, lost: out.Lost} })
+		r.died(ctx, lost, out)
 	case w.rollBack(ctx, before, why, loose, out):
 		w.history.same()
 	default:
@@ -216,7 +215,10 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 		w.news.take(r.script.Author, reply.Changed)
 		w.mu.Unlock()
 		w.tell("", func(n *news) { n.take(User, reply.Changed) })
-		w.save(len(reply.Changed.Removed) > 0)
+		if lost := w.save(len(reply.Changed.Removed) > 0); lost != nil {
+			out.Err, out.Values, out.Globals = &vm.Error{Kind: vm.Lost, Message: lost.Error()}, nil, vm.Diff{}
+			r.died(ctx, lost, out)
+		}
 	}
 	r.keepPlan(out)
 	*out = leaves(w, *out)
@@ -225,6 +227,13 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 		w.options.Ran(leaves(w, r.script), out)
 	}
 	return out, err
+}
+
+// died takes in that the run took the shared machine with it.
+func (r *run) died(ctx context.Context, lost *kernel.Lost, out *Outcome) {
+	w := r.session.world
+	out.Lost = w.revive(ctx, lost)
+	w.tell(r.script.Author, func(n *news) { *n = news{reset: n.reset, lost: out.Lost} })
 }
 
 // hostOf serves what a machine asks for: that of the script, or of a composed action's body. The calls must be ended

@@ -68,8 +68,9 @@ type Options struct {
 	// Loose leaves the globals as a run left them that failed, was interrupted or denied. Otherwise they are put back to
 	// what they were before it, where that state is kept.
 	Loose bool
-	// Saved is told of the globals after a run that was not put back, as soon as they are fetched; nil tells nobody. It
-	// must not wait. A state that holds one of the Secrets is not told.
+	// Saved is told of the globals after a run that was not put back, as soon as they are fetched; nil tells nobody.
+	// Where they are small that is before the outcome is recorded, so that it should not wait for long. A state that holds
+	// one of the Secrets is not told.
 	Saved func(State)
 	// Store keeps earlier states of the globals, for Undo and a later session; nil keeps them in memory. It must stay open
 	// until the session is closed. A state that holds one of the Secrets does not get there.

@@ -16,7 +16,8 @@ import (
 )
 
 // This file keeps the last state of the shared machine and brings it back when its process has ended. The state is
-// fetched after the reply of a run, while the session is idle, so that a run waits for it only when it follows at once.
+// fetched after the reply of a run: a small one before its outcome is recorded, a large one while the session is idle, so
+// that a run waits for it only when it follows at once.
 
 // reviveTimeout bounds the start of a new process with the old globals.
 const reviveTimeout = 30 * time.Second
@@ -49,15 +50,16 @@ const maxSkip = 32
 
 // save fetches the state that the last run left. less says that there are globals fewer than
 // before, so that a state that was too large may not be any more. The goroutine ends with the snapshot, or with the
-// machine.
-func (w *world) save(less bool) {
+// machine. Where the process ended meanwhile, what the run left went with it, and lost is why.
+func (w *world) save(less bool) (lost *kernel.Lost) {
 	if w.saver.skip > 0 && !less {
 		w.saver.skip--
 		w.history.notKept(w.last, w.saver.why)
-		return
+		return nil
 	}
 	machine, busy, by := w.machine, make(chan struct{}), w.last
 	w.saver.busy = busy
+	var gone *kernel.Lost
 	go func() {
 		defer close(busy)
 		s, err := machine.Snapshot(context.Background())
@@ -76,8 +78,38 @@ func (w *world) save(less bool) {
 			w.saver.skip, w.saver.why = w.saver.skipped, bad.Reason
 			w.notSaved(bad.Reason)
 			w.history.notKept(by, bad.Reason)
+		default:
+			errors.As(err, &gone)
 		}
 	}()
+	if w.waitForSmall() {
+		return gone
+	}
+	return nil
+}
+
+// A state that is likely no larger than smallState is waited for, smallWait at most, before the run is told to have
+// ended: whatever is killed then, the state comes back that the person has seen. Others are fetched in the background.
+const (
+	smallState = 1 << 20
+	smallWait  = time.Second
+)
+
+func (w *world) waitForSmall() (done bool) {
+	w.mu.Lock()
+	small := w.saved == nil || len(w.saved.snapshot.Data) <= smallState
+	w.mu.Unlock()
+	if !small || w.saver.skipped > 0 {
+		return false
+	}
+	late := time.NewTimer(smallWait)
+	defer late.Stop()
+	select {
+	case <-w.saver.busy:
+		return true
+	case <-late.C:
+		return false
+	}
 }
 
 // notSaved leaves a notice for the next outcome, once.

@@ -358,29 +358,40 @@ func (t Thread) State() (s State, covers int, notices []string) {
 		}
 	}
 	for _, path := range slices.Backward(t.Logs) {
-		state, err := ReadState(StatePath(path))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+		states, err := readStates(StatePath(path))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			notices = append(notices, err.Error())
-			continue
 		}
-		if !slices.ContainsFunc(t.Records, func(r Record) bool { return r.Run == state.Run }) {
-			notices = append(notices, fmt.Sprintf("session log %s: %s is missing, of which the globals were kept: "+
-				"the log was cut short, or is not the one they belong to", path, state.Label))
-			continue
-		}
-		at := -1
-		for i, r := range t.Records {
-			if (r.Kind == KindOutcome || r.Kind == KindBack) && r.Run == state.Run {
-				at = i
+		best := -1
+		for i, state := range states {
+			known, at := t.left(state.Run)
+			if i == 0 && !known && err == nil {
+				notices = append(notices, fmt.Sprintf("session log %s: %s is missing, of which the globals were kept: "+
+					"the log was cut short, or is not the one they belong to", path, state.Label))
+			}
+			if at >= reset && at > best {
+				s, best = state, at
 			}
 		}
-		if at < 0 || at < reset {
-			continue
+		if best >= 0 {
+			return s, best + 1, notices
 		}
-		return state, at + 1, notices
 	}
 	return State{}, reset, notices
+}
+
+// left is the last record that tells that the globals were those which a run left, or -1; known tells whether the log
+// has the run at all. A killed run has left none, and its state is not used.
+func (t Thread) left(run string) (known bool, at int) {
+	at = -1
+	for i, r := range t.Records {
+		if r.Run != run {
+			continue
+		}
+		known = true
+		if r.Kind == KindBack || r.Kind == KindOutcome {
+			at = i
+		}
+	}
+	return known, at
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -238,9 +239,36 @@ func TestState(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+	if left, _ := filepath.Glob(path + ".*"); len(left) != 1 {
+		t.Errorf("left behind: %v, want the one before", left)
 	}
+}
+
+// TestStateBefore: a kill may come after a state was written and before the log has its run as ended, and amid the
+// writing. The one before it is there then.
+func TestStateBefore(t *testing.T) {
+	records := []Record{{Kind: KindRun, Run: "first"}, {Kind: KindOutcome, Run: "first"}, {Kind: KindRun, Run: "second"}}
+	ended := append(slices.Clone(records), Record{Kind: KindOutcome, Run: "second"})
+	wentBack := append(slices.Clone(ended), Record{Kind: KindBack, Run: "first"})
+	log := filepath.Join(t.TempDir(), "a.jsonl")
+	file := KeepState(StatePath(log), nil)
+	file.Put(State{Run: "first", Bytes: []byte("state")})
+	file.Put(State{Run: "second", Bytes: []byte("state")})
+	file.Close()
+	want := func(when string, records []Record, run string, covers int) {
+		t.Helper()
+		s, got, notices := Thread{Records: records, Logs: []string{log}}.State()
+		if s.Run != run || got != covers || len(notices) > 0 {
+			t.Errorf("%s: the state of %q covers %d, %v; want %q, %d", when, s.Run, got, notices, run, covers)
+		}
+	}
+	want("the second run has no end", records, "first", 2)
+	want("it has", ended, "second", 4)
+	want("the globals went back", wentBack, "first", 5)
+	if err := os.Remove(StatePath(log)); err != nil {
+		t.Fatal(err)
+	}
+	want("between two renames", records, "first", 2)
 }
 
 // TestStateAfterBack: when the globals went back to those of an earlier run, its state covers what came after it too,

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,7 +76,24 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// writeState replaces the state at path in one step: whoever reads it finds the old one or the new one.
+// before is where the state is kept that the one at path has followed.
+func before(path string) string { return path + ".before" }
+
+// readStates reads the states at path: the one that was written last, and the one before it. The error is about the
+// last one.
+func readStates(path string) (all []State, err error) {
+	s, err := ReadState(path)
+	if err == nil {
+		all = append(all, s)
+	}
+	if s, err := ReadState(before(path)); err == nil {
+		all = append(all, s)
+	}
+	return all, err
+}
+
+// writeState puts s in the place of the state at path, which becomes the one before: whoever reads them finds one of the
+// two, whenever the program is killed.
 func writeState(path string, s State) (err error) {
 	head, err := json.Marshal(stateHead{
 		stateVersion, s.Run, s.Label, s.Prelude, s.Globals, s.Own, len(s.Bytes), digest(s.Bytes),
@@ -83,32 +101,33 @@ func writeState(path string, s State) (err error) {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // only the user can read it
+	part := path + ".part" // always the same, so that kills leave no more than one
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // only the user can read it
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
+			err = errors.Join(err, os.Remove(part))
 		}
 	}()
 	_, err = file.Write(append(head, '\n'))
 	if err == nil {
 		_, err = file.Write(s.Bytes)
 	}
-	if err == nil {
-		err = file.Sync()
-	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	if err = os.Rename(file.Name(), path); err == nil {
-		syncFolder(filepath.Dir(path))
+	if err := os.Rename(path, before(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return os.Rename(part, path)
 }
 
-// A StateFile writes states as they come, on a goroutine of its own, in order. Safe for concurrent use.
+// A StateFile writes states. Safe for concurrent use.
 type StateFile struct {
 	path   string
 	failed func(error)
@@ -116,7 +135,6 @@ type StateFile struct {
 	done   chan struct{}
 
 	mu     sync.Mutex
-	next   *State
 	closed bool
 }
 
@@ -124,19 +142,24 @@ type StateFile struct {
 // ends it.
 func KeepState(path string, failed func(error)) *StateFile {
 	f := &StateFile{path: path, failed: failed, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	go f.write()
+	go f.sync()
 	return f
 }
 
-// Put leaves s to be written and does not wait. One that is still to be written is replaced: only the newest counts.
-// The bytes must not be changed afterwards.
+// Put hands s to the system, so that it outlasts the program; it is on disk a little later. The state before stays too:
+// the log may never come to tell of the run that left s.
 func (f *StateFile) Put(s State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return
 	}
-	f.next = &s
+	if err := writeState(f.path, s); err != nil {
+		if f.failed != nil {
+			f.failed(fmt.Errorf("session state: %w", err))
+		}
+		return
+	}
 	select {
 	case f.wake <- struct{}{}:
 	default:
@@ -155,18 +178,14 @@ func (f *StateFile) Close() error {
 	return nil
 }
 
-func (f *StateFile) write() {
+// sync puts states on disk.
+func (f *StateFile) sync() {
 	defer close(f.done)
 	for range f.wake {
-		f.mu.Lock()
-		s := f.next
-		f.next = nil
-		f.mu.Unlock()
-		if s == nil {
-			continue
+		if file, err := regular.Open(f.path); err == nil {
+			_ = file.Sync() // where it cannot, the system does so in its own time
+			_ = file.Close()
 		}
-		if err := writeState(f.path, *s); err != nil && f.failed != nil {
-			f.failed(fmt.Errorf("session state: %w", err))
-		}
+		syncFolder(filepath.Dir(f.path))
 	}
 }

@@ -47,6 +47,7 @@ func TestKills(t *testing.T) {
 				if i%5 > 0 { // in the others the back office is made amid the kills
 					w.copyOffice(office)
 				}
+				w.large = i%3 == 0
 				for range min(perWorld, kills-i*perWorld) {
 					w.live()
 				}

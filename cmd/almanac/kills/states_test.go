@@ -17,6 +17,8 @@ type account struct {
 	last  string            // the run that left them
 	after map[string][]int  // by the run that left them
 	cells map[string]string // runs by what a person calls them, those of earlier sessions too
+	// small tells that no state was so large that it is written in the background.
+	small bool
 }
 
 var (
@@ -42,6 +44,7 @@ func (w *world) compareStates(shown []string, all map[string][]trace.Record, new
 		switch r.Kind {
 		case trace.KindRun:
 			runs[r.Run] = r
+			own.small = own.small && !strings.Contains(r.Text, largeName)
 			w.tally.runs++
 			w.tally.unended++
 			if r.Mode == trace.ModePreview {
@@ -50,7 +53,7 @@ func (w *world) compareStates(shown []string, all map[string][]trace.Record, new
 		case trace.KindOutput:
 			printed[r.Run] += r.Text
 		case trace.KindReset:
-			own.steps = nil
+			own.steps, own.last, own.small = nil, "", true
 		case trace.KindBack:
 			own.steps, own.last = own.after[r.Run], r.Run
 		case trace.KindOutcome:
@@ -81,7 +84,7 @@ func (w *world) compareStates(shown []string, all map[string][]trace.Record, new
 // begin is the account as the session began: what it says to have of the session that it goes on from.
 func (w *world) begin(shown []string, first trace.Record) *account {
 	w.t.Helper()
-	own := &account{after: map[string][]int{}, cells: map[string]string{}}
+	own := &account{small: true, after: map[string][]int{}, cells: map[string]string{}}
 	if first.About == nil {
 		w.wrong(shown, "the log begins with a record of kind %q", first.Kind)
 	}
@@ -93,6 +96,7 @@ func (w *world) begin(shown []string, first trace.Record) *account {
 	if earlier == nil || i < 0 {
 		return nil // it was killed before it had begun
 	}
+	own.small = earlier.small
 	for run, steps := range earlier.after {
 		own.after[run] = steps
 	}
@@ -107,6 +111,9 @@ func (w *world) begin(shown []string, first trace.Record) *account {
 	}
 	if !slices.Equal(own.steps, earlier.steps) {
 		w.tally.behind++
+		if earlier.small {
+			w.wrong(shown, "it went on from %s with the steps %v, want %v", first.About.Resumes, own.steps, earlier.steps)
+		}
 	}
 	return own
 }

@@ -20,7 +20,8 @@ type world struct {
 	r        *rand.Rand
 	program  string
 	data     string
-	step     int // the last one
+	step     int  // the last one
+	large    bool // there are large states
 	tally    tally
 	told     []string            // of this life, for an error
 	accounts map[string]*account // by session
@@ -81,6 +82,9 @@ func (w *world) script(between string) (number int, text string) {
 		`last = {n = %d, all = seen} steps = steps or function() return #seen end return "done %d"`, n, n, between, n, n, n)
 }
 
+// largeName is a global that makes the state large.
+const largeName = "large"
+
 func ticket(n, i int) string {
 	return fmt.Sprintf(`support.ticket.create{customer_id = "cus_0001", subject = "kill %d.%d", body = "b", `+
 		`category = "product"}`, n, i)
@@ -100,15 +104,15 @@ func (w *world) next() string {
 		}
 		_, text := w.script(calls.String())
 		return text
-	case k < 13:
-		_, text := w.script(fmt.Sprintf(`large = string.rep("x", %d) .. %d`, w.r.IntN(3<<20), n))
+	case k < 13 && w.large:
+		_, text := w.script(fmt.Sprintf(`%s = string.rep("x", %d) .. %d`, largeName, w.r.IntN(3<<20), n))
 		return text
 	case k < 15:
 		_, text := w.script("ghost = 1 " + ticket(n, 0))
 		return "/preview " + text
 	case k < 16:
-		w.step++
-		return fmt.Sprintf(`local a = %d print("at %d") %s error("failed %d")`, n, n, ticket(n, 0), n)
+		_, text := w.script("ghost = {all = seen} " + ticket(n, 0) + fmt.Sprintf(" if %d %% 2 == 0 then error('failed') end", n))
+		return text + fmt.Sprintf(" .. error('failed %d')", n)
 	case k < 17:
 		_, text := w.script(`for i = 1, 20 do crm.customer.search{query = "Acme", limit = i} end`)
 		return text
