@@ -16,8 +16,8 @@ import (
 )
 
 // This file keeps the last state of the shared machine and brings it back when its process has ended. The state is
-// fetched after the reply of a run: a small one before its outcome is recorded, a large one while the session is idle, so
-// that a run waits for it only when it follows at once.
+// fetched after the reply of a run: a small one before its outcome is recorded, a large one while the session is idle,
+// so that a run waits for it only when it follows at once.
 
 // reviveTimeout bounds the start of a new process with the old globals.
 const reviveTimeout = 30 * time.Second

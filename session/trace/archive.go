@@ -41,6 +41,8 @@ type Summary struct {
 	// First is the first prompt or script.
 	First string `json:"first,omitempty"`
 	Size  int64  `json:"size"` // of the log, in bytes
+	// moved tells that the globals or the conversation went back or were emptied.
+	moved bool
 }
 
 // paths lists the logs whose file name fits the pattern, oldest first.
@@ -76,9 +78,9 @@ func (a Archive) List(f Filter) (all []Summary, skipped []error) {
 	return all, skipped
 }
 
-// Latest returns the newest session with cells that a person sat before: one that began in dir, or else anywhere. Where
-// there is none it returns the newest of the others by the same rule. Newer logs that cannot be read are told in
-// skipped. The error is a *NotFoundError when there is none.
+// Latest returns the newest session that a person sat before and did something in: one that began in dir, or else
+// anywhere. Where there is none it returns the newest of the others by the same rule. Newer logs that cannot be read
+// are told in skipped. The error is a *NotFoundError when there is none.
 func (a Archive) Latest(dir string) (latest Summary, skipped []error, err error) {
 	best := 0
 	for _, path := range slices.Backward(a.paths("*")) {
@@ -87,7 +89,7 @@ func (a Archive) Latest(dir string) (latest Summary, skipped []error, err error)
 			skipped = append(skipped, err)
 			continue
 		}
-		if s.Cells == 0 {
+		if s.Cells == 0 && !s.moved {
 			continue
 		}
 		rank := 1
@@ -234,6 +236,8 @@ func summarize(path string, words []string) (Summary, bool, error) {
 		case r.Kind == KindSession && r.About != nil:
 			a := r.About
 			known, s.Start, s.Dir, s.Resumes, s.Front, s.Process = true, r.Time, a.Dir, a.Resumes, a.Front, a.Process
+		case r.Kind == KindBack, r.Kind == KindReset, r.Kind == KindForget:
+			s.moved = true
 		case r.Kind == KindName:
 			s.Name = r.Text
 			hear(r.Text)
@@ -258,7 +262,10 @@ func summarize(path string, words []string) (Summary, bool, error) {
 // told tells whether a line is of a kind that a summary is made of; the kind is among its first names.
 func told(line []byte) bool {
 	head := line[:min(len(line), 120)]
-	for _, kind := range []string{`"kind":"session"`, `"kind":"prompt"`, `"kind":"run"`, `"kind":"name"`} {
+	for _, kind := range []string{
+		`"kind":"session"`, `"kind":"prompt"`, `"kind":"run"`, `"kind":"name"`,
+		`"kind":"back"`, `"kind":"reset"`, `"kind":"forget"`,
+	} {
 		if bytes.Contains(head, []byte(kind)) {
 			return true
 		}

@@ -195,6 +195,28 @@ func TestThread(t *testing.T) {
 	}
 }
 
+// TestLatestWithoutCells: a session in which the globals or the conversation were emptied or went back, and nothing
+// else was done, is the one to go on from; one in which nothing was done is not.
+func TestLatestWithoutCells(t *testing.T) {
+	for _, kind := range []Kind{KindReset, KindBack, KindForget, KindName} {
+		a := Archive{Dir: t.TempDir()}
+		keep(t, a, "20260101-100000-aaaa1111", About{}, "x = 1")
+		keep(t, a, "20260102-100000-bbbb2222", About{})
+		log := must(CreateLog(a.Path("20260103-100000-cccc3333", time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)), nil))
+		if err := errors.Join(log.Append(Record{Kind: KindSession, About: &About{}}), log.Append(Record{Kind: kind}),
+			log.Close()); err != nil {
+			t.Fatal(err)
+		}
+		want := "20260103-100000-cccc3333"
+		if kind == KindName {
+			want = "20260101-100000-aaaa1111"
+		}
+		if s, _, err := a.Latest("/w"); err != nil || s.ID != want {
+			t.Errorf("%s: %s, %v", kind, s.ID, err)
+		}
+	}
+}
+
 // TestReset shows that a state from before a reset does not come back.
 func TestReset(t *testing.T) {
 	a := Archive{Dir: t.TempDir()}

@@ -92,8 +92,8 @@ func readStates(path string) (all []State, err error) {
 	return all, err
 }
 
-// writeState puts s in the place of the state at path, which becomes the one before: whoever reads them finds one of the
-// two, whenever the program is killed.
+// writeState puts s in the place of the state at path, which becomes the one before: whoever reads them finds one of
+// the two, whenever the program is killed.
 func writeState(path string, s State) (err error) {
 	head, err := json.Marshal(stateHead{
 		stateVersion, s.Run, s.Label, s.Prelude, s.Globals, s.Own, len(s.Bytes), digest(s.Bytes),

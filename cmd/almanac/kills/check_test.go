@@ -46,6 +46,11 @@ func (w *world) check(shown []string) {
 		return
 	}
 	w.compareOffice(shown, all)
+	if newest == w.newest { // it was killed before it had a log
+		w.tally.early++
+		return
+	}
+	w.newest = newest
 	w.compareShown(shown, all[newest])
 	w.compareStates(shown, all, newest)
 }

@@ -81,6 +81,7 @@ type tally struct {
 	torn                            int // half lines
 	early                           int // kills before there was a log
 	compared, behind                int // globals, and those older than the last run
+	moves                           int // of the globals, back and forth
 }
 
 func (s *tally) add(o *tally) {
@@ -89,15 +90,15 @@ func (s *tally) add(o *tally) {
 	s.failed, s.previews = s.failed+o.failed, s.previews+o.previews
 	s.begun, s.unsure = s.begun+o.begun, s.unsure+o.unsure
 	s.torn, s.early = s.torn+o.torn, s.early+o.early
-	s.compared, s.behind = s.compared+o.compared, s.behind+o.behind
+	s.compared, s.behind, s.moves = s.compared+o.compared, s.behind+o.behind, s.moves+o.moves
 }
 
 func (s *tally) String() string {
 	return fmt.Sprintf("%d kills of the program, %d of kernel processes\n%d runs: %d failed, %d without an end, %d previews\n"+
 		"%d mutations: %d without an end\nlogs: %d lines cut off, %d kills before there was one\n"+
-		"globals compared %d times; %d times those of a run before the last",
+		"globals compared %d times, moved back and forth %d times; after a kill those of a run before the last %d times",
 		s.parents, s.kernels, s.runs, s.failed, s.unended, s.previews, s.begun, s.unsure, s.torn, s.early,
-		s.compared, s.behind)
+		s.compared, s.moves, s.behind)
 }
 
 // makeOffice makes a back office that worlds begin with.

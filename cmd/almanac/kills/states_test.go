@@ -41,9 +41,12 @@ func (w *world) compareStates(shown []string, all map[string][]trace.Record, new
 	}
 	runs, printed := map[string]trace.Record{}, map[string]string{}
 	for _, r := range records {
+		if r.Kind == trace.KindBack || r.Kind == trace.KindReset {
+			w.last = newest
+		}
 		switch r.Kind {
 		case trace.KindRun:
-			runs[r.Run] = r
+			runs[r.Run], w.last = r, newest
 			own.small = own.small && !strings.Contains(r.Text, largeName)
 			w.tally.runs++
 			w.tally.unended++
@@ -55,7 +58,12 @@ func (w *world) compareStates(shown []string, all map[string][]trace.Record, new
 		case trace.KindReset:
 			own.steps, own.last, own.small = nil, "", true
 		case trace.KindBack:
-			own.steps, own.last = own.after[r.Run], r.Run
+			steps, known := own.after[r.Run]
+			if !known {
+				w.wrong(shown, "the globals went back to %s, which no run has left", r.Text)
+			}
+			own.steps, own.last = steps, r.Run
+			w.tally.moves++
 		case trace.KindOutcome:
 			w.tally.unended--
 			run := runs[r.Run]
@@ -90,6 +98,9 @@ func (w *world) begin(shown []string, first trace.Record) *account {
 	}
 	if first.About.Resumes == "" {
 		return own
+	}
+	if first.About.Resumes != w.last {
+		w.wrong(shown, "it went on from %s; the last session in which something was done is %s", first.About.Resumes, w.last)
 	}
 	earlier := w.accounts[first.About.Resumes]
 	i := slices.IndexFunc(shown, func(line string) bool { return resumedAt.MatchString(line) })

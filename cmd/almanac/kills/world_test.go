@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +24,8 @@ type world struct {
 	tally    tally
 	told     []string            // of this life, for an error
 	accounts map[string]*account // by session
+	last     string              // the session that the next life goes on from
+	newest   string              // the last session
 }
 
 func newWorld(t *testing.T, program string, seed uint64) *world {
@@ -93,7 +94,7 @@ func ticket(n, i int) string {
 // next is a line of some kind.
 func (w *world) next() string {
 	n := w.step + 1
-	switch k := w.r.IntN(20); {
+	switch k := w.r.IntN(26); {
 	case k < 5:
 		_, text := w.script("")
 		return text
@@ -108,16 +109,19 @@ func (w *world) next() string {
 		_, text := w.script(fmt.Sprintf(`%s = string.rep("x", %d) .. %d`, largeName, w.r.IntN(3<<20), n))
 		return text
 	case k < 15:
-		_, text := w.script("ghost = 1 " + ticket(n, 0))
+		_, text := w.script(ticket(n, 0))
 		return "/preview " + text
 	case k < 16:
-		_, text := w.script("ghost = {all = seen} " + ticket(n, 0) + fmt.Sprintf(" if %d %% 2 == 0 then error('failed') end", n))
+		_, text := w.script("ghost = {all = seen} " + ticket(n, 0) + []string{"", " error('failed')"}[w.r.IntN(2)])
 		return text + fmt.Sprintf(" .. error('failed %d')", n)
 	case k < 17:
 		_, text := w.script(`for i = 1, 20 do crm.customer.search{query = "Acme", limit = i} end`)
 		return text
 	case k < 18:
 		return "/lua reset"
+	case k < 24:
+		moves := []string{"/undo", "/undo", "/undo 2", "/redo", "/checkpoint one", "/restore one", "/apply", "/apply"}
+		return moves[w.r.IntN(len(moves))]
 	default:
 		return dump
 	}
@@ -127,12 +131,15 @@ func (w *world) next() string {
 func (w *world) live() {
 	w.t.Helper()
 	var args []string
-	if w.before() {
+	if w.last != "" {
 		args = []string{"--continue"}
 	}
 	first := w.step
 	l := start(w.t, w.program, w.data, args)
 	lines := []string{dump}
+	if w.r.IntN(4) == 0 {
+		lines = []string{w.next()}
+	}
 	for range 1 + w.r.IntN(10) {
 		lines = append(lines, w.next())
 	}
@@ -175,20 +182,11 @@ func (w *world) moment(l *life, first int) {
 	}
 }
 
-// before tells whether there is a session to go on from.
-func (w *world) before() bool {
-	logs, _ := filepath.Glob(filepath.Join(w.data, "sessions", "*", "*", "*", "*.jsonl"))
-	return slices.ContainsFunc(logs, func(path string) bool {
-		raw, err := os.ReadFile(path)
-		return err == nil && strings.Contains(string(raw), `"kind":"run"`)
-	})
-}
-
 // ending starts the program once more and lets it end by itself.
 func (w *world) ending() {
 	w.t.Helper()
 	var args []string
-	if w.before() {
+	if w.last != "" {
 		args = []string{"--continue"}
 	}
 	l := start(w.t, w.program, w.data, args)
