@@ -165,3 +165,24 @@ func TestCappedKeepsBothEnds(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The plan of a preview is told with how the person applies it, where they can and it has writes.
+func TestPlanIsTold(t *testing.T) {
+	would := trace.Call{ID: "a.b", Mutates: true, Verdict: trace.Planned}
+	const hint = "plan 3: 1 write; the person can run exactly this with /apply 3\n"
+	for _, test := range []struct {
+		calls []trace.Call
+		how   showing
+		told  bool
+	}{
+		{[]trace.Call{would}, showing{applies: true}, true},
+		{[]trace.Call{would}, showing{}, false},
+		{nil, showing{applies: true}, false},
+	} {
+		out := session.Outcome{DryRun: true, Plan: 3, PlanText: "1 write", Calls: test.calls}
+		if got := renderOutcome(&out, test.how); strings.Contains(got+"\n", hint) != test.told ||
+			!strings.Contains(got, "plan 3: 1 write") {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}
