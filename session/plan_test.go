@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/catalog"
 	"almanac/session/policy"
 	"almanac/session/trace"
 )
@@ -151,5 +152,20 @@ func TestLargePlans(t *testing.T) {
 	}
 	if out := b.apply(4, Apply{}); out.Err != nil {
 		t.Error(show(out))
+	}
+}
+
+// Workers that make calls which are alike may come in any order: each takes the entry of its own place.
+func TestTakeAlike(t *testing.T) {
+	var writes []foreseen
+	for i, at := range [][]int64{{1, 1, 1}, {1, 2, 1}, {2}} {
+		args := map[string]any{"item_id": []any{"a", "a", "b"}[i]}
+		writes = append(writes, foreseen{entry: &catalog.Entry{ID: "shop.item.price"}, args: args, at: at})
+	}
+	l := newList("plan 1", writes, nil)
+	for _, i := range []int{1, 0, 2} {
+		if e, why := l.take("shop.item.price", writes[i].args, writes[i].at); e == nil {
+			t.Errorf("call %d: %s", i, why)
+		}
 	}
 }

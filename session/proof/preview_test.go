@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -46,13 +45,13 @@ func TestPreviewed(t *testing.T) {
 		b := newBench(t, nil)
 		defer b.close()
 		b.run(opening)
-		before, state := b.stored(), fmt.Sprint(b.session.Globals())
+		before, state := b.stored(), b.globals()
 		program = strings.ReplaceAll(program, "math.random(", "math.abs(")
 		planned := madeBy(b.preview(program))
 		switch {
 		case b.stored() != before:
 			return "the preview changes the database"
-		case fmt.Sprint(b.session.Globals()) != state:
+		case b.globals() != state:
 			return "the preview changes the globals"
 		}
 		out := b.run(program)

@@ -64,6 +64,7 @@ type bench struct {
 	session *session.Session
 	mu      sync.Mutex
 	records []trace.Record
+	state   []byte // as last told
 }
 
 func newBench(t testing.TB, change func(*session.Options)) *bench {
@@ -89,6 +90,11 @@ func newBench(t testing.TB, change func(*session.Options)) *bench {
 			b.records = append(b.records, r)
 			return nil
 		},
+		Saved: func(s session.State) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.state = s.Bytes
+		},
 		Context: catalog.Context{Actor: "ada", Tenant: "northgate"},
 	}
 	if change != nil {
@@ -111,6 +117,26 @@ func (b *bench) run(source string) *session.Outcome {
 
 func (b *bench) preview(source string) *session.Outcome {
 	return must(b.session.Preview(b.t.Context(), script(source)))
+}
+
+// left is what the database has when all that use it are gone.
+func (b *bench) left() string {
+	if err := b.office.Close(); err != nil {
+		b.t.Error(err)
+	}
+	return b.stored()
+}
+
+// globals are those of now, as a snapshot. It runs a script that sets none.
+func (b *bench) globals() string {
+	b.mu.Lock()
+	b.state = nil
+	b.mu.Unlock()
+	b.run("local _")
+	must(b.session.Mark(b.t.Context())) // waits for the snapshot
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.state)
 }
 
 func script(source string) session.Script {
