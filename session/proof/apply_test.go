@@ -51,10 +51,10 @@ func TestApplied(t *testing.T) {
 	})
 }
 
-// mutations are those that a run made or a preview foresaw.
+// mutations are those that a run made, tried to make or that a preview foresaw.
 func mutations(out *session.Outcome) (all []made) {
 	for _, c := range out.Calls {
-		if c.Mutates && (c.Verdict == trace.OK || c.Verdict == trace.Planned) {
+		if c.Mutates && (c.Verdict == trace.OK || c.Verdict == trace.Failed || c.Verdict == trace.Planned) {
 			all = append(all, made{c.ID, c.Args})
 		}
 	}

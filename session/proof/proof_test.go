@@ -3,6 +3,7 @@
 //	TestActionsPreviewed, TestPreviewed   a preview changes nothing and foresees the calls of the run
 //	TestApplied, TestListApproved         what was approved is made, and nothing else
 //	TestRolledBack                        a run that fails leaves the globals as they were
+//	TestUndone, TestUndoneLater           undo and redo lead to the states that were, later too
 //
 // `make proof N=1000` writes more programs than `go test`, SEED repeats them. The grammar is in testdata/grammar.txt; a
 // program that breaks a promise is cut down and printed.
@@ -70,7 +71,7 @@ type bench struct {
 	session *session.Session
 	mu      sync.Mutex
 	records []trace.Record
-	state   []byte // as last told
+	saved   session.State // as last told
 }
 
 func newBench(t testing.TB, change func(*session.Options)) *bench {
@@ -99,7 +100,7 @@ func newBench(t testing.TB, change func(*session.Options)) *bench {
 		Saved: func(s session.State) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			b.state = s.Bytes
+			b.saved = s
 		},
 		Context: catalog.Context{Actor: "ada", Tenant: "northgate"},
 	}
@@ -136,13 +137,13 @@ func (b *bench) left() string {
 // globals are those of now, as a snapshot. It runs a script that sets none.
 func (b *bench) globals() string {
 	b.mu.Lock()
-	b.state = nil
+	b.saved.Bytes = nil
 	b.mu.Unlock()
 	b.run("local _")
 	must(b.session.Mark(b.t.Context())) // waits for the snapshot
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return string(b.state)
+	return string(b.saved.Bytes)
 }
 
 func script(source string) session.Script {
