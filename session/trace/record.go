@@ -95,7 +95,7 @@ type Script struct {
 	Name  string   `json:"name,omitempty"`
 	Expr  bool     `json:"expr,omitempty"`
 	Keep  []string `json:"keep,omitempty"`
-	Args  []string `json:"args,omitempty"`
+	Args  []string `json:"args,omitzero"`
 	Times int      `json:"times,omitempty"`
 	// N is the number of the run, which the handles of its sets have.
 	N int64 `json:"n,omitempty"`
