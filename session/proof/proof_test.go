@@ -4,6 +4,7 @@
 //	TestApplied, TestListApproved         what was approved is made, and nothing else
 //	TestRolledBack                        a run that fails leaves the globals as they were
 //	TestUndone, TestUndoneLater           undo and redo lead to the states that were, later too
+//	TestReplayed                          a session runs again as it ran
 //
 // `make proof N=1000` writes more programs than `go test`, SEED repeats them. The grammar is in testdata/grammar.txt; a
 // program that breaks a promise is cut down and printed.
@@ -12,6 +13,7 @@ package proof
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -71,12 +73,13 @@ type bench struct {
 	session *session.Session
 	mu      sync.Mutex
 	records []trace.Record
-	saved   session.State // as last told
+	values  map[string][]byte // by their digests
+	saved   session.State     // as last told
 }
 
 func newBench(t testing.TB, change func(*session.Options)) *bench {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir()}
+	b := &bench{t: t, dir: t.TempDir(), values: map[string][]byte{}}
 	path := filepath.Join(b.dir, "office.db")
 	if err := os.WriteFile(path, must(pristine()), 0o600); err != nil {
 		t.Fatal(err)
@@ -95,6 +98,9 @@ func newBench(t testing.TB, change func(*session.Options)) *bench {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.records = append(b.records, r)
+			for _, data := range r.Values {
+				b.values[fmt.Sprintf("%x", sha256.Sum256(data))] = data
+			}
 			return nil
 		},
 		Saved: func(s session.State) {
