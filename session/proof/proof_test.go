@@ -210,7 +210,7 @@ func random(t *testing.T, property func(t *testing.T, program string) string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := strconv.ParseUint(cmp.Or(os.Getenv("ALMANAC_PROOF"), "8"), 10, 32)
+	n, err := strconv.ParseUint(cmp.Or(os.Getenv("ALMANAC_PROOF"), "6"), 10, 32)
 	if err != nil {
 		t.Fatal(err)
 	}
