@@ -14,7 +14,6 @@ import (
 	"almanac/llm"
 	"almanac/repl/event"
 	"almanac/repl/input"
-	"almanac/session/trace"
 )
 
 const rewindUsage = "/rewind [N [lua|keep]]"
@@ -68,7 +67,7 @@ func writesSince(cells []event.Cell, cell int) []string {
 	times := map[string]int{}
 	for _, c := range cells {
 		for _, call := range c.Calls {
-			if c.N < cell || call.Verdict != trace.OK || !call.Mutates || call.Composed {
+			if c.N < cell || !call.Wrote() {
 				continue
 			}
 			if times[call.ID]++; times[call.ID] == 1 {

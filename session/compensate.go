@@ -48,7 +48,7 @@ func Writes(calls []trace.Call) []trace.Call {
 	var writes []trace.Call
 	for _, c := range calls {
 		switch made := c.Verdict == trace.OK || c.Verdict == trace.Failed; {
-		case !c.Mutates, !made, inside[c.In], c.Composed && c.Undo == nil:
+		case !c.Mutates, c.Replayed, !made, inside[c.In], c.Composed && c.Undo == nil:
 		default:
 			writes = append(writes, c)
 		}

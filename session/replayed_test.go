@@ -345,3 +345,28 @@ func TestReplayLive(t *testing.T) {
 		t.Errorf("a script without a replay: %s", show(out))
 	}
 }
+
+// In an ordinary session a replayed call is no write that was made or could be undone.
+func TestReplayHere(t *testing.T) {
+	var made int
+	b := withMore(newBench(t, func(o *Options) { o.Policy = policy.Policy{Mode: policy.Session} }), &made)
+	out := b.run(User, `price = shop.item.price{item_id = "a", cents = 1}`)
+	for i, want := range []int{1, 0} {
+		if i > 0 {
+			out = b.taped()[0].again(b)
+		}
+		if got := len(Writes(out.Calls)); got != want {
+			t.Errorf("%d writes of %s, want %d", got, show(out), want)
+		}
+		undone, err := b.session.Undo(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(undone.Over) != 1 || len(undone.Over[0].Writes) != want {
+			t.Errorf("undo lists %+v, want one step with %d writes", undone.Over, want)
+		}
+	}
+	if n := len(b.shop.acts); n != 1 {
+		t.Errorf("%d writes were made, want 1", n)
+	}
+}

@@ -240,7 +240,7 @@ func renderEdited(b *strings.Builder, calls []trace.Call) {
 	}
 }
 
-func changedData(c trace.Call) bool { return c.Verdict == trace.OK && c.Mutates && !c.Composed }
+func changedData(c trace.Call) bool { return c.Wrote() }
 
 // callLines writes one line for each run of calls that ended alike.
 func callLines(calls []trace.Call) []string {

@@ -26,6 +26,8 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 	case trace.OK:
 		l := show.Line{show.OK.Span(inside + m.OK + " "), id}
 		switch {
+		case c.Replayed:
+			l = append(l, show.Dim.Span(" "+callTag(c)+" from the log"))
 		case c.Composed:
 		case c.Mutates:
 			l = append(l, show.Mutates.Span(" "+callTag(c)+" changed"))

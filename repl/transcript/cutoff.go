@@ -59,7 +59,7 @@ func (r Run) written() string {
 	var ids []string
 	times, n := map[string]int{}, 0
 	for _, c := range r.Calls {
-		if c.Verdict != trace.OK || !c.Mutates || c.Composed {
+		if !c.Wrote() {
 			continue
 		}
 		n++

@@ -233,6 +233,10 @@ type Undo struct {
 	Made bool `json:"made,omitempty"`
 }
 
+// Wrote tells that the call itself changed data: none that a composed action stands for, and none that was answered by
+// a log.
+func (c *Call) Wrote() bool { return c.Mutates && !c.Composed && !c.Replayed && c.Verdict == OK }
+
 // Words is what a person reads of how the call ended.
 func (c *Call) Words() string {
 	if c.Rule == SwitchedOff {

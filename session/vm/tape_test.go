@@ -215,3 +215,30 @@ func TestSeedRestored(t *testing.T) {
 		t.Error("random numbers change a state that nobody seeded")
 	}
 }
+
+// A tape may come from a kernel process that lies, or from a file: whatever it says, opening it is cheap and safe.
+func FuzzTape(f *testing.F) {
+	m := newRig(f, Limits{})
+	for _, source := range taped {
+		f.Add(string(m.Run(Script{Source: source}).Tape))
+	}
+	f.Add("AQGQTg")
+	f.Add("AQD______w8")
+	f.Fuzz(func(t *testing.T, text string) {
+		tape := Tape(text)
+		given, err := tape.open()
+		if err != nil {
+			if tape.Full() {
+				t.Error("a damaged tape is full")
+			}
+			return
+		}
+		count := 0
+		for _, list := range given.given {
+			count += len(list)
+		}
+		if count > len(text) {
+			t.Errorf("%d readings of %d bytes", count, len(text))
+		}
+	})
+}
