@@ -264,8 +264,10 @@ func (h *history) bytes(s *pastState) ([]byte, error) {
 }
 
 // ResumeHistory takes over the earlier states of the session that was resumed, from its store; after Resume. The
-// globals stay as they are. The error says why there are none, with an fs.ErrNotExist where the store never had any.
-func (s *Session) ResumeHistory(ctx context.Context, from *kept.Store) error {
+// globals stay as they are. left tells whether the log has it that a run left its globals: states are written before,
+// and those of a killed run are left out. The error says why there are none, with an fs.ErrNotExist where the store
+// never had any.
+func (s *Session) ResumeHistory(ctx context.Context, from *kept.Store, left func(run string) bool) error {
 	w := s.world
 	if err := w.acquire(ctx); err != nil {
 		return err
@@ -282,7 +284,22 @@ func (s *Session) ResumeHistory(ctx context.Context, from *kept.Store) error {
 	case list.Version != keptVersion || list.Prelude != w.prelude():
 		return &StateError{"earlier states were saved by another version of the program"}
 	}
+	list.leaveOut(func(p *point) bool { return p.State.Run != "" && !left(p.State.Run) })
 	return w.history.adopt(from, list)
+}
+
+// leaveOut takes points out of the ring, but for the oldest.
+func (l *keptList) leaveOut(out func(*point) bool) {
+	for i := len(l.Points) - 1; i > 0; i-- {
+		if !out(l.Points[i]) {
+			continue
+		}
+		l.Points = slices.Delete(l.Points, i, i+1)
+		if i <= l.At {
+			l.At--
+		}
+	}
+	l.Named = slices.DeleteFunc(l.Named, out)
 }
 
 // whole tells whether a list can be that of a history.

@@ -220,6 +220,7 @@ func TestHistoryKept(t *testing.T) {
 			o.Store, o.Saved = store, func(s State) { states = append(states, s) }
 		}), store
 	}
+	all := func(string) bool { return true }
 	b, store := open("first.kept")
 	b.steps("lua x = 1\ncheckpoint one\nlua x = 2\nlua x = 'hunter' .. 2\nlua x = 3\nlua x = 4\nundo")
 	for i := range 2 {
@@ -230,7 +231,7 @@ func TestHistoryKept(t *testing.T) {
 		if err := next.session.Resume(t.Context(), states[len(states)-1], nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := next.session.ResumeHistory(t.Context(), store); err != nil {
+		if err := next.session.ResumeHistory(t.Context(), store, all); err != nil {
 			t.Fatal(err)
 		}
 		if err := store.Close(); err != nil {
@@ -256,10 +257,34 @@ func TestHistoryKept(t *testing.T) {
 	if err := b.session.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := resumed.session.ResumeHistory(t.Context(), store); err != nil {
+	if err := resumed.session.ResumeHistory(t.Context(), store, all); err != nil {
 		t.Fatal(err)
 	}
 	resumed.steps("lua return x -> 1\nundo -> the resume\nlua return x -> 3")
+}
+
+// TestHistoryOfAKill: a state that was written and whose run the log does not have as ended is no step after a resume.
+func TestHistoryOfAKill(t *testing.T) {
+	store, err := kept.Open(filepath.Join(t.TempDir(), "a.kept"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	var states []State
+	b := newBench(t, func(o *Options) { o.Store, o.Saved = store, func(s State) { states = append(states, s) } })
+	b.steps("lua x = 1\nlua x = 2\nlua x = 3")
+	if err := b.session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next := newBench(t, nil)
+	ended := func(run string) bool { return run != states[2].Run }
+	if err := next.session.Resume(t.Context(), states[1], nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := next.session.ResumeHistory(t.Context(), store, ended); err != nil {
+		t.Fatal(err)
+	}
+	next.steps("redo -> nothing to redo\nundo -> run 2\nlua return x -> 1")
 }
 
 // TestHistoryBounds: no more states are kept than the bounds say, the same one costs nothing, and that of now stays.

@@ -221,7 +221,7 @@ func resumeHistory(ctx context.Context, s *session.Session, t trace.Thread) (not
 	for _, log := range slices.Backward(t.Logs) {
 		store, err := kept.Open(trace.KeptPath(log))
 		if err == nil {
-			err = errors.Join(s.ResumeHistory(ctx, store), store.Close())
+			err = errors.Join(s.ResumeHistory(ctx, store, t.Left), store.Close())
 		}
 		if err == nil {
 			break

@@ -387,6 +387,12 @@ func (t Thread) State() (s State, covers int, notices []string) {
 	return State{}, reset, notices
 }
 
+// Left tells whether the log has it that the globals were those which a run left.
+func (t Thread) Left(run string) bool {
+	_, at := t.left(run)
+	return at >= 0
+}
+
 // left is the last record that tells that the globals were those which a run left, or -1; known tells whether the log
 // has the run at all. A killed run has left none, and its state is not used.
 func (t Thread) left(run string) (known bool, at int) {

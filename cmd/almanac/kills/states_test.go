@@ -47,7 +47,9 @@ func (w *world) compareStates(shown []string, all map[string][]trace.Record, new
 		switch r.Kind {
 		case trace.KindRun:
 			runs[r.Run], w.last = r, newest
-			own.small = own.small && !strings.Contains(r.Text, largeName)
+			if strings.Contains(r.Text, largeName) {
+				own.small = false // for good: the globals may come back to it
+			}
 			w.tally.runs++
 			w.tally.unended++
 			if r.Mode == trace.ModePreview {
@@ -56,7 +58,7 @@ func (w *world) compareStates(shown []string, all map[string][]trace.Record, new
 		case trace.KindOutput:
 			printed[r.Run] += r.Text
 		case trace.KindReset:
-			own.steps, own.last, own.small = nil, "", true
+			own.steps, own.last = nil, ""
 		case trace.KindBack:
 			steps, known := own.after[r.Run]
 			if !known {
