@@ -69,7 +69,7 @@ func (r *run) approve(ctx context.Context) (*Outcome, error) {
 func (r *run) mayAsk() bool {
 	w := r.session.world
 	p := r.session.Policy()
-	if r.script.Author == User || r.script.Reads || r.script.Times > 1 || w.options.Approve == nil || !p.Asks() ||
+	if r.script.Author == User || r.script.Times > 1 || w.options.Approve == nil || !p.Asks() ||
 		r.player != nil || r.mode != trace.ModeRun && r.mode != trace.ModeFresh {
 		return false
 	}

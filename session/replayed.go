@@ -203,7 +203,7 @@ func notRecorded(id string, near *trace.Call) *vm.HostError {
 func (r *run) repeat(c, was *trace.Call, args map[string]any) {
 	again := *was
 	again.N, again.Line, again.Depth, again.In = c.N, c.Line, c.Depth, c.In
-	again.Author, again.Start, again.Replayed = c.Author, c.Start, true
+	again.Author, again.Start, again.Replayed, again.Mutates = c.Author, c.Start, true, false
 	if !otherArgs(was) {
 		again.Args = args
 	}
@@ -235,7 +235,7 @@ func (r *run) repeatInside(was, c *trace.Call) error {
 			continue
 		}
 		again := inner
-		again.N, again.In, again.Replayed, again.Undo = r.begin(), c.N, true, nil
+		again.N, again.In, again.Replayed, again.Mutates, again.Undo = r.begin(), c.N, true, false, nil
 		at := append(slices.Clip(r.at(c.N)), 0, int64(i))
 		r.mu.Lock()
 		r.placed[again.N] = placed{at: at, effects: inner.Effects}

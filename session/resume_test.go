@@ -8,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/session/policy"
 	"almanac/session/trace"
-	"almanac/session/vm"
 )
 
 // TestResume shows that the state of one session is that of the next, and that what does not fit changes nothing.
@@ -58,29 +56,6 @@ func TestSavedWithoutSecrets(t *testing.T) {
 	b.fine(`x = 1`)
 	if s := <-states; s.Label != "run 2" {
 		t.Errorf("the state of %s was told", s.Label)
-	}
-}
-
-// TestReads shows that a script that may only read changes nothing, whatever the policy.
-func TestReads(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Policy = policy.Policy{Mode: policy.Session} })
-	run := func(reads bool, source string) *Outcome {
-		out, err := b.session.Run(t.Context(), Script{Source: source, Author: User, Reads: reads})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	change := `return shop.item.price{item_id = "a", cents = 1}`
-	if out := run(false, change); out.Err != nil {
-		t.Errorf("a change: %v", out.Err)
-	}
-	if out := run(true, change); out.Err == nil || out.Err.Kind != vm.Denied ||
-		out.Err.Message != "shop.item.price: denied: a replay makes no writes" || out.Err.Hint != "" {
-		t.Errorf("a change of a script that reads: %v", out.Err)
-	}
-	if out := run(true, `return shop.item.get{item_id = "a"}`); out.Err != nil {
-		t.Errorf("a read: %v", out.Err)
 	}
 }
 

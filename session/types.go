@@ -28,8 +28,6 @@ type Script struct {
 	Author Author
 	// Actions selects ids that the model may call in this run beside the described ones; at most Budget.Selected.
 	Actions []string
-	// Reads denies every call that changes data, whatever the policy.
-	Reads bool
 	// Listed has the person asked about all its mutations as one list, whoever wrote it and whatever the policy allows.
 	// Where nobody can be asked the policy decides about each.
 	Listed bool

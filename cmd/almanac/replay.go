@@ -56,7 +56,10 @@ func (c replayCommand) Run(ctx context.Context, cli *commandLine, p *program) (e
 		return misconfigured(err)
 	}
 	if c.JSON || format == "json" {
-		err = p.printJSON(report)
+		err = p.printJSON(struct {
+			*replay.Report
+			Sum string `json:"sum"`
+		}{report, report.Sum()})
 	} else {
 		for _, line := range report.Lines() {
 			fmt.Fprintln(p.stdout, line)

@@ -52,6 +52,7 @@ const plenty = 1_000_000
 // Run runs the scripts of records again, oldest first. The error says why that could not be done at all.
 func Run(ctx context.Context, records []trace.Record, o Options) (*Report, error) {
 	r := &replayer{options: o, states: map[string]session.State{}, wanted: wanted(records), of: map[string]string{}}
+	r.report = Report{Scripts: []Result{}, Notices: []string{}}
 	if len(o.State.Bytes) > 0 {
 		r.wanted[o.State.Run] = true
 	}

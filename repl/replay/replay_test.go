@@ -111,7 +111,7 @@ func recorded(t *testing.T, s *shop, do func(s *session.Session)) []trace.Record
 }
 
 // typed is what a person typed: each line is a cell. "preview " and "fresh " before it say how, "model " who. "back"
-// takes the globals back to "mark".
+// takes the globals back to "mark"; undo, redo, checkpoint and restore are those of the session.
 func typed(t *testing.T, s *session.Session, lines string) {
 	t.Helper()
 	var mark int64
@@ -129,6 +129,18 @@ func typed(t *testing.T, s *session.Session, lines string) {
 			do = nil
 		case "back":
 			_, err = s.Rewind(t.Context(), mark, true)
+			do = nil
+		case "undo":
+			_, err = s.Undo(t.Context(), 1)
+			do = nil
+		case "redo":
+			_, err = s.Redo(t.Context(), 1)
+			do = nil
+		case "checkpoint":
+			_, _, _, err = s.Checkpoint(t.Context(), rest)
+			do = nil
+		case "restore":
+			_, err = s.Restore(t.Context(), rest)
 			do = nil
 		case "preview":
 			script.Source, do = rest, s.Preview
@@ -189,6 +201,40 @@ func TestReplay(t *testing.T) {
 	}
 	if s.count != before {
 		t.Errorf("%d calls were made", s.count-before)
+	}
+}
+
+// TestReplayBack goes back and forth in the history: each script finds the globals that it had.
+func TestReplayBack(t *testing.T) {
+	s := &shop{}
+	records := recorded(t, s, func(se *session.Session) {
+		typed(t, se, `
+a = shop.item.get{id = "a"}.count
+a = a + 1
+a = a + 1 error("put back")
+a
+checkpoint two
+undo
+a
+redo
+a
+undo
+b = a * 10
+a, b
+undo
+a, b
+restore two
+a, b
+undo
+a, b
+`)
+	})
+	report, err := Run(t.Context(), records, Options{View: s.view(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(report.Lines(), "\n"), "11 cells, 1 call: no difference"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -50,6 +50,9 @@ func (r *Report) add(s Result) {
 	if s.Skipped == "" {
 		r.Calls += s.Calls
 	}
+	if s.Differs == nil {
+		s.Differs = []Difference{} // not null in JSON
+	}
 	r.Scripts = append(r.Scripts, s)
 }
 

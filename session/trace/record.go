@@ -214,7 +214,7 @@ type Call struct {
 	// in catalog.Result.
 	Next   map[string]any `json:"next,omitempty"`
 	Unsure bool           `json:"unsure,omitempty"`
-	// Replayed tells that the call was answered by the log of an earlier run: nothing was called.
+	// Replayed tells that the call was answered by the log of an earlier run: nothing was called, so it does not mutate.
 	Replayed bool             `json:"replayed,omitempty"`
 	Effects  []catalog.Effect `json:"effects,omitempty"`
 	// Undo is the call that takes this one back; nil where it wrote nothing, or its action declares none.
