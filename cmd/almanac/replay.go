@@ -29,7 +29,8 @@ type replayCommand struct {
 func (c replayCommand) Run(ctx context.Context, cli *commandLine, p *program) (err error) {
 	if c.Check {
 		defer func() {
-			if err != nil && exitCode(ctx, err) != exitFailed {
+			var told *exitError
+			if err != nil && (!errors.As(err, &told) || told.Err != nil) {
 				err = &exitError{exitUsage, err}
 			}
 		}()
@@ -70,7 +71,7 @@ func (c replayCommand) Run(ctx context.Context, cli *commandLine, p *program) (e
 		return err
 	case report.Differs() > 0:
 		return &exitError{Code: exitFailed}
-	case report.Incomplete() > 0 || len(report.Scripts) == 0:
+	case report.Incomplete() > 0 || report.Skipped() == report.Cells+report.Loose: // nothing was compared
 		return &exitError{Code: exitUsage}
 	}
 	return nil

@@ -61,6 +61,11 @@ func (r *Report) Differs() int {
 	return r.count(func(s Result) bool { return len(s.Differs) > 0 })
 }
 
+// Skipped counts those with a script that was not run again.
+func (r *Report) Skipped() int {
+	return r.count(func(s Result) bool { return s.Skipped != "" })
+}
+
 // Incomplete counts those that could not be compared though they had ended by themselves.
 func (r *Report) Incomplete() int {
 	return r.count(func(s Result) bool { return len(s.Partly) > 0 })
@@ -131,6 +136,9 @@ func (r *Report) Sum() string {
 	}
 	if n := r.Incomplete(); n > 0 {
 		line += fmt.Sprintf("; %d could not be compared", n)
+	}
+	if n := r.Skipped(); n > 0 {
+		line += fmt.Sprintf("; %d not run again", n)
 	}
 	return line
 }
