@@ -242,7 +242,7 @@ func (r *replayer) run(ctx context.Context, was transcript.Run) error {
 	if out.Err != nil && out.Err.Code == session.CodeNotWhole {
 		told.Partly = append(told.Partly, out.Err.Message)
 	} else {
-		told.Differs = append(differences(was, is, r.options.Live), r.stateDiffers(was.ID)...)
+		told.Differs = append(differences(was, is, r.options.Live), r.stateDiffers(was)...)
 	}
 	if why := cmp.Or(r.unsure.used(was.Source), untaped(was)); why != "" && told.Differs != nil {
 		told.Partly, told.Differs = append(told.Partly, why), nil
@@ -282,16 +282,16 @@ func (r *replayer) keep(ctx context.Context, id string) error {
 }
 
 // stateDiffers compares the globals that a run has left with those that were kept of it, unless what set some of them
-// is known to differ.
-func (r *replayer) stateDiffers(id string) []Difference {
+// is known to differ. States of earlier versions have another form.
+func (r *replayer) stateDiffers(was transcript.Run) []Difference {
 	kept := r.options.State
-	if len(r.unsure.of) > 0 {
+	if len(r.unsure.of) > 0 || was.Script == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now, known := r.states[id]
-	if id != kept.Run || !known || now.Prelude != kept.Prelude || bytes.Equal(now.Bytes, kept.Bytes) {
+	now, known := r.states[was.ID]
+	if was.ID != kept.Run || !known || now.Prelude != kept.Prelude || bytes.Equal(now.Bytes, kept.Bytes) {
 		return nil
 	}
 	return []Difference{{"globals", []string{"+ values that are not those kept with the log"}}}
