@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-model peers-openapi fuzz soak kills e2e bench-ui proof
+.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-model peers-openapi fuzz soak kills e2e bench-ui proof
 
 run: build
 	./bin/almanac
@@ -39,6 +39,10 @@ cross:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# What it costs to keep a state, to copy it and to put it back, by its size.
+bench-state:
+	$(GO) test ./session -run '^$$' -bench State -benchtime 20x
 
 # Small Lua programs here, in the bare engine and, where it is installed, in lua5.2.
 bench-lua:

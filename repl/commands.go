@@ -205,7 +205,7 @@ func (sh *Shell) helpText(filter string) string {
 		if filter == "" && l.Group == groupMore {
 			name := commandName.FindString(l.Usage)
 			first, _, longer := strings.Cut(strings.TrimPrefix(name, "/"), " ")
-			if _, known := sh.named(first); !longer || !known { // else /help of the first word tells of it
+			if _, known := sh.named(first); name != "/help" && (!longer || !known) { // else /help of the first word tells of it
 				more = append(more, name)
 			}
 			continue
@@ -213,7 +213,7 @@ func (sh *Shell) helpText(filter string) string {
 		fmt.Fprintf(&b, "%-30s %s\n", l.Usage, l.Text)
 	}
 	if len(more) > 0 {
-		b.WriteString(fill("also:", append(more, "·", "/help NAME")))
+		b.WriteString(fill("also:", append(more, "/help NAME")))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

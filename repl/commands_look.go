@@ -57,6 +57,7 @@ func lookCommands() []command {
 			more: "/limits calls 500 and /limits mutations 50 hold for your runs, from the next one on, in this session.\n" +
 				"The configuration keeps them: limits.your_calls, limits.your_mutations; those of the model are limits.calls, limits.mutations.",
 		},
+		setCommand(),
 		{
 			name: "config", args: "[init]", group: groupMore, aside: true, run: config,
 			brief: "the configuration, and where each value comes from",

@@ -58,17 +58,22 @@ func (w *world) rollBack(ctx context.Context, before *savedState, why string, lo
 		return false
 	}
 	ctx = context.WithoutCancel(ctx)
-	if now, err := w.machine.Snapshot(ctx); err == nil && len(now.Left) == 0 && before.equals(now) {
+	now, err := w.machine.Snapshot(ctx)
+	data := before.snapshot.Data
+	whole, empty := err == nil && len(now.Left) == 0, len(data) == 0
+	set := out.Globals
+	out.Globals = vm.Diff{}
+	if whole && (empty && now.Globals == 0 || bytes.Equal(data, now.Data)) {
 		return true
 	}
-	if len(before.snapshot.Data) == 0 {
+	if empty {
 		w.drop()
 		w.empty()
 	} else {
 		old := w.machine
 		globals, err := w.restore(ctx, before)
 		if err != nil {
-			out.NotPutBack = err.Error()
+			out.Globals, out.NotPutBack = set, err.Error()
 			return false
 		}
 		old.Discard()
@@ -76,13 +81,6 @@ func (w *world) rollBack(ctx context.Context, before *savedState, why string, lo
 		w.globals = globals
 		w.mu.Unlock()
 	}
-	out.RolledBack, out.PutBack, out.Globals = true, out.Globals, vm.Diff{}
+	out.RolledBack, out.PutBack = true, set
 	return true
-}
-
-func (s *savedState) equals(now vm.Snapshot) bool {
-	if len(s.snapshot.Data) == 0 {
-		return now.Globals == 0
-	}
-	return bytes.Equal(s.snapshot.Data, now.Data)
 }

@@ -54,6 +54,7 @@ type commandLine struct {
 	TrustUpdates  bool          `help:"Accept new and changed actions of all sources without review."`
 	Usage         bool          `help:"Rank actions that succeeded in earlier sessions up to an eighth higher."`
 	CheckResults  bool          `help:"Fail calls whose result does not match the action's declared result."`
+	Transactional bool          `hidden:"" default:"true" help:"Put the globals back when a run fails, is interrupted or denied."`
 	Limits        limitFlags    `embed:"" prefix:"limits-"`
 	UI            uiFlags       `embed:"" prefix:"ui-"`
 	LuaTime       time.Duration `default:"10s" help:"Time limit of your scripts, not counting calls. The model's scripts have 1.5s."`

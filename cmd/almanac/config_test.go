@@ -72,6 +72,8 @@ func TestHarmless(t *testing.T) {
 		{"", `trust_updates = false`, "trust_updates"},
 		{"", `check_results = true`, ""},
 		{"", `check_results = false`, "check_results"},
+		{"", `transactional = true`, ""},
+		{"", `transactional = false`, "transactional"},
 		{"", `catalog = ["demo", "a.jsonl", "x=b.jsonl.gz"]`, ""},
 		{"", `catalog = ["mcp:sh -c id #.jsonl"]`, "catalog"},
 		{"", `catalog = ["openapi:http://x/a.jsonl"]`, "catalog"},

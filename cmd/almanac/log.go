@@ -53,6 +53,7 @@ func (cli *commandLine) openLog(view *catalog.View, text string, about trace.Abo
 func (cli *commandLine) session(l *sessionLog, o session.Options) session.Options {
 	o.ID, o.Record, o.Secrets = l.id, l.Append, cli.credentials.filter
 	o.LooseReads, _ = pattern.ParseAll(cli.LooseReads) // as validated
+	o.Loose = !cli.Transactional
 	o.Context = catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()}
 	if l.states != nil {
 		o.Saved = func(s session.State) { l.states.Put(trace.State(s)) }

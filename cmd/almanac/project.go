@@ -73,7 +73,7 @@ func (c *config) harmless(key string, v configValue) bool {
 	switch key {
 	case "model", "context_window", "prefix", "output", "usage", "plain", "ascii", "color":
 		return true
-	case "check_results":
+	case "check_results", "transactional":
 		return v.text == "true"
 	case "policy":
 		was := "ask"

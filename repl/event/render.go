@@ -318,15 +318,20 @@ func changedLine(e Event, width int, o RenderOptions) []show.Line {
 	case e.Outcome.RolledBack:
 		names := strings.Join(OwnNames(slices.Concat(back.Added, back.Changed, back.Removed)), ", ")
 		parts = append(parts, strings.TrimSuffix("globals put back: "+names, ": "))
-	case e.Outcome.NotPutBack != "":
-		parts = append(parts, "globals not put back: "+e.Outcome.NotPutBack)
 	}
-	if len(parts) == 0 || e.Full || o.NoChanges {
+	if e.Full || o.NoChanges {
 		return nil
 	}
+	var lines []show.Line
 	m := o.Marks()
-	told := fmt.Sprintf("  %s %s", m.Dot, strings.Join(parts, "; "))
-	return []show.Line{show.Dim.Line(cells.Clip(text.SanitizeLine(told), width, m.Cut))}
+	if len(parts) > 0 {
+		told := fmt.Sprintf("  %s %s", m.Dot, strings.Join(parts, "; "))
+		lines = append(lines, show.Dim.Line(cells.Clip(text.SanitizeLine(told), width, m.Cut)))
+	}
+	if why := e.Outcome.NotPutBack; why != "" {
+		lines = append(lines, show.Lines(show.Warning, "", "warning: globals not put back: "+text.SanitizeLine(why))...)
+	}
+	return lines
 }
 
 // modelValueLines shows the beginning of what the model's script returned: the model reads it itself, the person
