@@ -113,7 +113,8 @@ func TestUndoneLater(t *testing.T) {
 		defer second.Close()
 		b := newBench(t, func(o *session.Options) { o.Store = second })
 		defer b.close()
-		err := errors.Join(b.session.Resume(t.Context(), a.saved, nil), b.session.ResumeHistory(t.Context(), first))
+		whole := func(string) bool { return true }
+		err := errors.Join(b.session.Resume(t.Context(), a.saved, nil), b.session.ResumeHistory(t.Context(), first, whole))
 		if err != nil {
 			return err.Error()
 		}

@@ -67,13 +67,12 @@ func TestTape(t *testing.T) {
 // A run with the tape of another one reads what is real beyond it, and so does a run with a damaged one.
 func TestTapeEnds(t *testing.T) {
 	m := newRig(t, Limits{})
-	r := m.Run(Script{Source: "return os.time()"})
 	old := older(t)
 	back := int64(1_000_000_000)
 	old.deck = deck{room: maxReadings - 1}
 	old.deck.read[readTime] = []int64{back}
 	past := old.deck.tape()
-	r = m.Run(Script{Source: "return os.time(), os.time() > 1e9, os.date('%Y', os.time()) > '2025'", Tape: past})
+	r := m.Run(Script{Source: "return os.time(), os.time() > 1e9, os.date('%Y', os.time()) > '2025'", Tape: past})
 	if got := outcome(r); got != "1000000000\ntrue\ntrue" {
 		t.Errorf("beyond the tape: %s", got)
 	}
