@@ -118,6 +118,8 @@ type history struct {
 	store *kept.Store // nil: all in memory
 	// private tells whether bytes hold a secret.
 	private func(data []byte) bool
+	// leaves takes secrets out of what is written of a point: a global may be named like one.
+	leaves  func(Point) Point
 	prelude func() string
 	// failed is told, once, why states are no longer written.
 	failed func(error)
@@ -141,6 +143,7 @@ type history struct {
 func newHistory(w *world) *history {
 	return &history{
 		store: w.options.Store, private: w.redactor.finds, prelude: w.prelude, failed: w.notWritten,
+		leaves: func(p Point) Point { return leaves(w, p) },
 		points: []*point{{Point{What: "the start", Time: time.Now()}, pastOf(&savedState{})}},
 	}
 }

@@ -198,12 +198,12 @@ func (h *history) list() error {
 	written := func(points []*point) []*point {
 		list := make([]*point, len(points))
 		for i, p := range points {
-			list[i] = p
-			if p.State.private {
-				s := *p.State
+			s := *p.State
+			if s.private {
 				s.NotKept = holdsSecret
-				list[i] = &point{p.Point, &s}
 			}
+			s.Left = h.leaves(Point{Left: s.Left}).Left
+			list[i] = &point{h.leaves(p.Point), &s}
 		}
 		return list
 	}
