@@ -177,6 +177,9 @@ func (sh *Shell) goBack(ctx context.Context, p Prompt, lua bool) error {
 	case p.Ran:
 		said += "; the globals stay as they are"
 	}
+	if lua {
+		sh.wentBack()
+	}
 	sh.say(event.Notice, "%s", said)
 	if writes := p.NotUndone(); writes != "" {
 		sh.say(event.Warning, "%s", writes)

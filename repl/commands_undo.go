@@ -69,9 +69,8 @@ func (sh *Shell) step(
 	n := 1
 	if arg != "" {
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
-			return nil, &UsageError{
-				usage: fmt.Sprintf("/%s [N]", name), message: fmt.Sprintf("%s: %q: want a number of runs", name, arg),
-			}
+			c, _ := sh.named(name)
+			return nil, &UsageError{usage: c.usage(), message: fmt.Sprintf("%s: %q: want a number of runs", name, arg)}
 		}
 	}
 	move, err := step(ctx, n)
@@ -84,6 +83,7 @@ func (sh *Shell) step(
 
 // moved says where the globals went, in a line.
 func (sh *Shell) moved(did string, m session.Move) {
+	sh.wentBack()
 	if m.Lost != "" {
 		sh.say(event.Warning, "%s", m.Lost)
 	}

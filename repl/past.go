@@ -74,3 +74,27 @@ func (sh *Shell) takeIn(p transcript.Past) {
 	sh.feed.Restore(p.Setters())
 	sh.pending = p.Pending()
 }
+
+// wentBack takes in from the log which cells count after the globals went to another state, and who set what.
+func (sh *Shell) wentBack() {
+	records, err := sh.log()
+	if err != nil {
+		return // without a log nobody is named, and all cells count
+	}
+	sh.feed.Restore(transcript.SettersOf(records))
+	counts := map[int]bool{}
+	cells, since := transcript.Cells(records)
+	for _, c := range cells {
+		if len(c.Runs) > 0 {
+			counts[c.N] = c.Replay
+		}
+	}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.since = since
+	for i, c := range sh.cells {
+		if replay, known := counts[c.N]; known {
+			sh.cells[i].Replay = replay
+		}
+	}
+}

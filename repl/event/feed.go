@@ -185,11 +185,12 @@ func (f *Feed) Before() map[string]Setter {
 	return f.taken
 }
 
-// Restore takes in who gave the globals of an earlier session their values.
+// Restore takes in who gave the globals their values, as the log has it: those of an earlier session, or of before an
+// undo. by is the feed's from then on.
 func (f *Feed) Restore(by map[string]Setter) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	maps.Copy(f.setters, by)
+	f.setters = by
 }
 
 // Begin makes c the cell that calls and printed text belong to.

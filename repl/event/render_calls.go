@@ -27,7 +27,7 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 		l := show.Line{show.OK.Span(inside + m.OK + " "), id}
 		switch {
 		case c.Replayed:
-			l = append(l, show.Dim.Span(" "+callTag(c)+" from the log"))
+			l = append(l, show.Dim.Span(" from the log"))
 		case c.Composed:
 		case c.Mutates:
 			l = append(l, show.Mutates.Span(" "+callTag(c)+" changed"))

@@ -133,6 +133,9 @@ func leftOut(r Run) string {
 	if r.Ended == nil {
 		return "left out: it did not finish"
 	}
+	if r.Undone && r.Ended.OK {
+		return "left out: it was undone"
+	}
 	why := "left out: it failed: " + cells.Clip(text.SanitizeLine(firstLine(r.Ended.Error)), 120, "…")
 	if len(r.Ended.Changed) > 0 {
 		why += "; it had changed " + text.SanitizeLine(strings.Join(r.Ended.Changed, ", "))

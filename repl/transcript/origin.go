@@ -37,7 +37,7 @@ const (
 )
 
 // OriginOf returns the origin of the global as of the end of the records; ok is false where no run since the last reset
-// of Lua changed it.
+// of Lua changed it, but for those that were undone.
 func OriginOf(records []trace.Record, global string) (o Origin, ok bool) {
 	cells, since := Cells(records)
 	var runs []settingRun
@@ -49,7 +49,7 @@ func OriginOf(records []trace.Record, global string) (o Origin, ok bool) {
 		for _, r := range c.Runs {
 			first := calls + 1
 			calls += len(r.Calls)
-			if r.Mode == trace.ModeRun && r.Ended != nil && len(r.Ended.Changed) > 0 {
+			if r.Mode == trace.ModeRun && r.Ended != nil && len(r.Ended.Changed) > 0 && !r.Undone {
 				runs = append(runs, settingRun{r, first, records[r.at].Time})
 			}
 		}

@@ -49,12 +49,42 @@ type Run struct {
 	Stdout, Stderr string
 	// Ended is nil when the log ends, or the program ended, before the script did.
 	Ended *trace.Outcome
+	// Undone tells that the globals have gone back to before it.
+	Undone bool
 	// at is where in the log the run began.
 	at int
 }
 
 // lasting tells whether the run left its globals to those after it.
-func (r Run) lasting() bool { return r.Mode == trace.ModeRun && r.Ended != nil && r.Ended.OK }
+func (r Run) lasting() bool { return r.Mode == trace.ModeRun && r.Ended != nil && r.Ended.OK && !r.Undone }
+
+// undone tells of which runs the globals have gone back to before them, by an undo, a rewind or a restore: those that
+// did not lead to the globals as of the end of the records.
+func undone(records []trace.Record) map[string]bool {
+	before, now := map[string]string{}, "" // each run's one before it
+	for _, r := range records {
+		switch {
+		case r.Kind == trace.KindReset:
+			now = ""
+		case r.Kind == trace.KindBack:
+			now = r.Run
+		case r.Kind == trace.KindOutcome && r.Mode == trace.ModeRun && r.Ended != nil && !r.Ended.PutBack:
+			if _, known := before[r.Run]; !known {
+				before[r.Run] = now
+			}
+			now = r.Run
+		}
+	}
+	gone := map[string]bool{}
+	for run := range before {
+		gone[run] = true
+	}
+	for gone[now] {
+		delete(gone, now)
+		now = before[now]
+	}
+	return gone
+}
 
 // Changed lists the ids of the actions that changed data in the run, each once.
 func (r Run) Changed() []string {
@@ -73,6 +103,7 @@ func (r Run) Changed() []string {
 func Cells(records []trace.Record) (cells []Cell, since int) {
 	records = closeAsked(made(records))
 	byNumber, byRun := map[int]int{}, map[string][2]int{}
+	sinces := map[string]int{} // what since was, by run
 	last := 0
 	at := func(r trace.Record) *Cell {
 		i, known := byNumber[r.Cell]
@@ -85,8 +116,13 @@ func Cells(records []trace.Record) (cells []Cell, since int) {
 		return &cells[i]
 	}
 	for i, r := range records {
-		if r.Kind == trace.KindReset {
+		switch r.Kind {
+		case trace.KindReset:
 			since = last
+		case trace.KindOutcome:
+			sinces[r.Run] = since
+		case trace.KindBack:
+			since = sinces[r.Run]
 		}
 		if r.Cell <= 0 {
 			continue
@@ -115,8 +151,12 @@ func Cells(records []trace.Record) (cells []Cell, since int) {
 			}
 		}
 	}
+	gone := undone(records)
 	for i := range cells {
 		c := &cells[i]
+		for j := range c.Runs {
+			c.Runs[j].Undone = gone[c.Runs[j].ID]
+		}
 		c.Replay = c.Form == input.Lua && len(c.Runs) > 0 &&
 			!slices.ContainsFunc(c.Runs, func(r Run) bool { return !r.lasting() })
 		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == input.Lua {
@@ -262,17 +302,20 @@ func pastOutcome(r Run) *session.Outcome {
 
 // Setters tell who gave the globals their values that came back with the Lua state.
 func (p Past) Setters() map[string]event.Setter {
+	return SettersOf(p.Records[:min(p.Restored, len(p.Records))])
+}
+
+// SettersOf tells who gave the globals their values as of the end of the records.
+func SettersOf(records []trace.Record) map[string]event.Setter {
 	by := map[string]event.Setter{}
-	runs := map[string]trace.Record{}
-	for _, r := range p.Records[:min(p.Restored, len(p.Records))] {
+	runs, gone := map[string]trace.Record{}, undone(records)
+	for _, r := range records {
 		switch r.Kind {
-		case trace.KindReset:
-			clear(by)
 		case trace.KindRun:
 			runs[r.Run] = r
 		case trace.KindOutcome:
 			run, known := runs[r.Run]
-			if !known || run.Mode != trace.ModeRun || r.Ended == nil {
+			if !known || run.Mode != trace.ModeRun || r.Ended == nil || gone[r.Run] {
 				continue
 			}
 			for _, name := range r.Ended.Changed {
