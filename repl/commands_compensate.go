@@ -4,8 +4,10 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"almanac/catalog/lua"
@@ -77,11 +79,18 @@ func (sh *Shell) takeBack(ctx context.Context, c *event.Cell, over []session.Poi
 	c.Source = strings.TrimSuffix(u.Source, "\n")
 	o, err := s.TakeBack(ctx, u, cellName(c.N), c.N)
 	err = sh.ran(c, o, err)
-	if o != nil && (err != nil || o.Err != nil) {
-		sh.say(event.Notice, "what was not taken back: %s asks again", askAgain(over))
+	if o == nil || err == nil && o.Err == nil && !slices.ContainsFunc(o.Calls, isOff) {
+		return err
 	}
+	if !slices.ContainsFunc(o.Calls, func(c trace.Call) bool { return c.Wrote() }) { // refused as a whole: the globals go along with the writes
+		_, again := sh.step(context.WithoutCancel(ctx), "redo", strconv.Itoa(len(over)), "brought back", s.Redo)
+		return errors.Join(err, again)
+	}
+	sh.say(event.Notice, "what was not taken back: %s asks again", askAgain(over))
 	return err
 }
+
+func isOff(c trace.Call) bool { return c.Rule == trace.SwitchedOff }
 
 // askAgain says how points that were taken back are taken back once more, with what they wrote.
 func askAgain(over []session.Point) string {

@@ -34,8 +34,7 @@ const (
 type Point struct {
 	// Name is that of a checkpoint; empty in the ring.
 	Name string `json:"name,omitempty"`
-	// Runs are those since the point before, oldest first. The first changed the globals; the others left only results and
-	// wrote.
+	// Runs are those since the point before, oldest first: they changed the globals or wrote outside.
 	Runs []PointRun `json:"runs,omitempty"`
 	// What says how it came about where no run did: "the start", "the restore of draft".
 	What string    `json:"what,omitempty"`
@@ -188,19 +187,22 @@ func (h *history) same() {
 	h.stay(h.points[h.at].State)
 }
 
-// stay gives the point of now the pending runs, which left the state s there. The point may be a moment's too.
+// stay takes in that the pending runs left what scripts set as it was, with s as the whole state. They are a step only
+// if they wrote outside, so that it can be taken back. The point of now may be a moment's too.
 func (h *history) stay(s *pastState) {
-	now := *h.points[h.at]
-	h.pending.Changed = vm.Diff{} // of results
 	if len(h.pending.Writes) > 0 {
-		now.add(h.pending)
+		h.pending.Changed = vm.Diff{} // of results, or put back
+		h.step(s)
+		return
 	}
+	now := *h.points[h.at]
 	now.State = s
 	h.points[h.at], h.pending = &now, point{}
 	h.changed()
 }
 
-// keep takes in the state that the runs since have left. It is a step where what scripts set differs.
+// keep takes in the state that the runs since have left. It is a step where what scripts set differs, or
+// where they wrote outside.
 func (h *history) keep(saved *savedState) {
 	s := pastOf(saved)
 	s.private = h.private(s.data)

@@ -174,7 +174,7 @@ func TestUndoTells(t *testing.T) {
 	b.session.News()
 	b.fine("x = 1 before = 2 shop.item.price{item_id = 'a', cents = 7}")
 	b.fine("shop.item.price{item_id = 'b', cents = 8} return 1")
-	m, err := b.session.Undo(t.Context(), 1)
+	m, err := b.session.Undo(t.Context(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestUndoTells(t *testing.T) {
 			wrote = append(wrote, fmt.Sprint(c.ID, c.Args["item_id"]))
 		}
 	}
-	if diff := cmp.Diff([]string{"shop.item.pricea", "shop.item.priceb"}, wrote); diff != "" {
+	if diff := cmp.Diff([]string{"shop.item.priceb", "shop.item.pricea"}, wrote); diff != "" {
 		t.Errorf("writes (-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff(vm.Diff{Changed: []string{"before"}, Removed: []string{"x"}}, m.Changed); diff != "" {
@@ -197,7 +197,7 @@ func TestUndoTells(t *testing.T) {
 		t.Errorf("the last record is %+v", last)
 	}
 	want := News{
-		Moved:   "took back run 2: the globals are those of run 1",
+		Moved:   "took back run 3, run 2: the globals are those of run 1",
 		Globals: vm.Diff{Changed: []string{"before"}},
 	}
 	if diff := cmp.Diff(want, b.session.News()); diff != "" {

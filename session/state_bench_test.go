@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/session/kernel"
 )
 
 // stateSizes fill the global rows; the name is about how many bytes its snapshot has.
@@ -16,11 +17,12 @@ var stateSizes = []struct {
 
 // BenchmarkState is `make bench-state`: what it costs to keep a state, by its size. "snapshot" is made after each run,
 // while the session is idle; "run" is a run with the one that the next waits for; "swap" is a run that fails and is put
-// back, "same" one that fails and has changed nothing; "copy" is the globals of a preview.
+// back, "same" one that fails and has changed nothing; "copy" is the globals of a preview; "undo" is an undo and the redo
+// of it.
 func BenchmarkState(b *testing.B) {
 	for _, size := range stateSizes {
 		all, _ := catalog.New(nil, catalog.Options{})
-		s, err := New(all.View(), Options{})
+		s, err := New(all.View(), Options{Kernel: kernel.Options{Memory: 1 << 30}})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -64,6 +66,15 @@ func BenchmarkState(b *testing.B) {
 					b.Fatal(err)
 				}
 				m.Close()
+			}},
+			{"undo", func() {
+				_, err := s.Undo(b.Context(), 1)
+				if err == nil {
+					_, err = s.Redo(b.Context(), 1)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
 			}},
 		} {
 			b.Run(size.name+"/"+step.name, func(b *testing.B) {

@@ -56,7 +56,9 @@ type Run struct {
 }
 
 // lasting tells whether the run left its globals to those after it.
-func (r Run) lasting() bool { return r.Mode == trace.ModeRun && r.Ended != nil && r.Ended.OK && !r.Undone }
+func (r Run) lasting() bool {
+	return r.Mode == trace.ModeRun && r.Ended != nil && r.Ended.OK && !r.Undone
+}
 
 // undone tells of which runs the globals have gone back to before them, by an undo, a rewind or a restore: those that
 // did not lead to the globals as of the end of the records.

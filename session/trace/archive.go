@@ -355,13 +355,13 @@ func resumed(records []Record) string {
 // Records it covers. It may not be older than the last reset, or than the last time the globals went back. The zero
 // State means that there is none; notices say why where that is not plain.
 func (t Thread) State() (s State, covers int, notices []string) {
-	reset := 0
+	reset, oldest := 0, 0
 	for i, r := range t.Records {
 		switch r.Kind {
 		case KindReset:
-			reset = i + 1
+			reset, oldest = i+1, i+1
 		case KindBack:
-			reset = i
+			oldest = i
 		}
 	}
 	for _, path := range slices.Backward(t.Logs) {
@@ -376,7 +376,7 @@ func (t Thread) State() (s State, covers int, notices []string) {
 				notices = append(notices, fmt.Sprintf("session log %s: %s is missing, of which the globals were kept: "+
 					"the log was cut short, or is not the one they belong to", path, state.Label))
 			}
-			if at >= reset && at > best {
+			if at >= oldest && at > best {
 				s, best = state, at
 			}
 		}
