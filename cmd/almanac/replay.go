@@ -20,7 +20,7 @@ import (
 
 type replayCommand struct {
 	ID    string `arg:"" help:"Session id, name, or a prefix of either."`
-	Check bool   `help:"Exit with 1 if something differs, and with 2 if something could not be run or compared."`
+	Check bool   `help:"Exit with 1 if something differs, and with 2 if something could not be compared or is damaged."`
 	Live  bool   `help:"Make reads for real, and show what they return today. Writes are never made."`
 	JSON  bool   `help:"Print JSON."`
 }
@@ -43,7 +43,9 @@ func (c replayCommand) Run(ctx context.Context, cli *commandLine, p *program) (e
 	if err != nil {
 		return err
 	}
-	for _, n := range thread.Notices {
+	_, _, cut := thread.State()
+	damage := slices.Concat(thread.Notices, cut)
+	for _, n := range damage {
 		fmt.Fprintln(p.stderr, n)
 	}
 	w := &app{}
@@ -59,8 +61,9 @@ func (c replayCommand) Run(ctx context.Context, cli *commandLine, p *program) (e
 	if c.JSON || format == "json" {
 		err = p.printJSON(struct {
 			*replay.Report
-			Sum string `json:"sum"`
-		}{report, report.Sum()})
+			Sum    string   `json:"sum"`
+			Damage []string `json:"damage,omitempty"`
+		}{report, report.Sum(), damage})
 	} else {
 		for _, line := range report.Lines() {
 			fmt.Fprintln(p.stdout, line)
@@ -71,7 +74,8 @@ func (c replayCommand) Run(ctx context.Context, cli *commandLine, p *program) (e
 		return err
 	case report.Differs() > 0:
 		return &exitError{Code: exitFailed}
-	case report.Incomplete() > 0 || report.Skipped() == report.Cells+report.Loose: // nothing was compared
+	case len(damage) > 0 || report.Incomplete() > 0 || report.Skipped() == report.Cells+report.Loose:
+		// Not all of it, or nothing, was compared.
 		return &exitError{Code: exitUsage}
 	}
 	return nil
