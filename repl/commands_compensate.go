@@ -82,7 +82,7 @@ func (sh *Shell) takeBack(ctx context.Context, c *event.Cell, over []session.Poi
 	if o == nil || err == nil && o.Err == nil && !slices.ContainsFunc(o.Calls, isOff) {
 		return err
 	}
-	if !slices.ContainsFunc(o.Calls, func(c trace.Call) bool { return c.Wrote() }) { // refused as a whole: the globals go along with the writes
+	if !slices.ContainsFunc(o.Calls, wrote) { // refused as a whole: the globals go along with the writes
 		_, again := sh.step(context.WithoutCancel(ctx), "redo", strconv.Itoa(len(over)), "brought back", s.Redo)
 		return errors.Join(err, again)
 	}
@@ -91,6 +91,8 @@ func (sh *Shell) takeBack(ctx context.Context, c *event.Cell, over []session.Poi
 }
 
 func isOff(c trace.Call) bool { return c.Rule == trace.SwitchedOff }
+
+func wrote(c trace.Call) bool { return c.Wrote() }
 
 // askAgain says how points that were taken back are taken back once more, with what they wrote.
 func askAgain(over []session.Point) string {

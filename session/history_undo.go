@@ -30,8 +30,9 @@ type Move struct {
 	Lost string
 }
 
-// Undo takes the globals back to what they were before the last n runs that changed them or wrote outside. It waits for a run that is
-// under way. What those runs made outside stays; Move.Over lists it. The error says why nothing has changed.
+// Undo takes the globals back to what they were before the last n runs that changed them or wrote outside. It waits for
+// a run that is under way. What those runs made outside stays; Move.Over lists it. The error says why nothing has
+// changed.
 func (s *Session) Undo(ctx context.Context, n int) (Move, error) { return s.move(ctx, -n) }
 
 // Redo is the reverse of Undo, as long as no run has changed the globals since.

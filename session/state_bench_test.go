@@ -17,8 +17,8 @@ var stateSizes = []struct {
 
 // BenchmarkState is `make bench-state`: what it costs to keep a state, by its size. "snapshot" is made after each run,
 // while the session is idle; "run" is a run with the one that the next waits for; "swap" is a run that fails and is put
-// back, "same" one that fails and has changed nothing; "copy" is the globals of a preview; "undo" is an undo and the redo
-// of it.
+// back, "same" one that fails and has changed nothing; "copy" is the globals of a preview; "undo" is an undo and
+// the redo of it.
 func BenchmarkState(b *testing.B) {
 	for _, size := range stateSizes {
 		all, _ := catalog.New(nil, catalog.Options{})

@@ -314,21 +314,17 @@ func changedLine(e Event, width int, o RenderOptions) []show.Line {
 	if len(parts) > 0 {
 		parts[0] = fmt.Sprintf("%s %s", author, parts[0])
 	}
-	switch back := e.Outcome.PutBack; {
-	case e.Outcome.RolledBack:
+	if back := e.Outcome.PutBack; e.Outcome.RolledBack {
 		names := strings.Join(OwnNames(slices.Concat(back.Added, back.Changed, back.Removed)), ", ")
 		parts = append(parts, strings.TrimSuffix("globals put back: "+names, ": "))
 	}
-	if e.Full || o.NoChanges {
-		return nil
-	}
 	var lines []show.Line
 	m := o.Marks()
-	if len(parts) > 0 {
+	if len(parts) > 0 && !e.Full && !o.NoChanges {
 		told := fmt.Sprintf("  %s %s", m.Dot, strings.Join(parts, "; "))
 		lines = append(lines, show.Dim.Line(cells.Clip(text.SanitizeLine(told), width, m.Cut)))
 	}
-	if why := e.Outcome.NotPutBack; why != "" {
+	if why := e.Outcome.NotPutBack; why != "" && !e.Full {
 		lines = append(lines, show.Lines(show.Warning, "", "warning: globals not put back: "+text.SanitizeLine(why))...)
 	}
 	return lines

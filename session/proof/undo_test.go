@@ -23,8 +23,8 @@ type timeline struct {
 func follow(b *bench, program string) *timeline {
 	l := &timeline{bench: b, states: []string{b.globals()}}
 	for _, piece := range append([]string{opening}, pieces(program)...) {
-		b.run(piece)
-		if now := b.globals(); now != l.states[l.at] {
+		out := b.run(piece)
+		if now := b.globals(); now != l.states[l.at] || len(session.Writes(out.Calls)) > 0 {
 			l.states = append(l.states, now)
 			l.at++
 		}
