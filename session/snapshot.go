@@ -59,6 +59,7 @@ func (w *world) save(less bool) (lost *kernel.Lost) {
 	}
 	machine, busy, by := w.machine, make(chan struct{}), w.last
 	w.saver.busy = busy
+	small := w.small() // before the goroutine owns what that rests on
 	var gone *kernel.Lost
 	go func() {
 		defer close(busy)
@@ -82,7 +83,7 @@ func (w *world) save(less bool) (lost *kernel.Lost) {
 			errors.As(err, &gone)
 		}
 	}()
-	if w.waitForSmall() {
+	if small && soon(busy) {
 		return gone
 	}
 	return nil
@@ -95,17 +96,18 @@ const (
 	smallWait  = time.Second
 )
 
-func (w *world) waitForSmall() (done bool) {
+func (w *world) small() bool {
 	w.mu.Lock()
-	small := w.saved == nil || len(w.saved.snapshot.Data) <= smallState
-	w.mu.Unlock()
-	if !small || w.saver.skipped > 0 {
-		return false
-	}
+	defer w.mu.Unlock()
+	return w.saver.skipped == 0 && (w.saved == nil || len(w.saved.snapshot.Data) <= smallState)
+}
+
+// soon waits for busy, and tells whether it was closed in time.
+func soon(busy <-chan struct{}) bool {
 	late := time.NewTimer(smallWait)
 	defer late.Stop()
 	select {
-	case <-w.saver.busy:
+	case <-busy:
 		return true
 	case <-late.C:
 		return false
