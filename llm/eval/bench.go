@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/demo"
@@ -29,12 +30,14 @@ type Bench struct {
 	dir, before string
 	pristine    []byte
 	office      atomic.Pointer[demo.Office]
+	// checkTime is how long the queries of a task's checks may take.
+	checkTime time.Duration
 }
 
 // NewBench returns a bench on the demo in a new folder of its own below dir. Size is how many actions a task sees: 0 is
 // the demo as it is; of a smaller number the task's own are always part; a larger one adds actions of padding.
 func NewBench(ctx context.Context, dir string, size int, padding []catalog.Entry) (_ *Bench, err error) {
-	b := &Bench{}
+	b := &Bench{checkTime: time.Minute}
 	if b.dir, err = os.MkdirTemp(dir, "almanac-eval-"); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -68,7 +67,8 @@ func (t *Task) check(ctx context.Context, d *database, e Evidence) (wrong []stri
 	if d == nil {
 		return wrong, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, checkTime, fmt.Errorf("not answered after %s", checkTime))
+	limit := d.bench.checkTime
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not answered after %s", limit))
 	defer cancel()
 	rows, err := t.checkRows(ctx, d)
 	if err != nil {
@@ -77,9 +77,6 @@ func (t *Task) check(ctx context.Context, d *database, e Evidence) (wrong []stri
 	changed, err := t.checkChanges(ctx, d)
 	return append(append(wrong, rows...), changed...), err
 }
-
-// checkTime is how long the queries of a task's checks may take.
-const checkTime = 5 * time.Second
 
 // broken is the error of a check whose query failed or did not end.
 func broken(ctx context.Context, section string, err error) error {
