@@ -62,6 +62,9 @@ var layers = []layer{
 	{"session/vm", map[string]string{"session/syntax": "checks and rewrites source for the engine"}},
 	{"prelude", nil},
 	{"session/kernel", map[string]string{"session/vm": "the machine that the process runs"}},
+	{"session/effect", map[string]string{
+		"catalog": "effects of results",
+	}},
 	{"session/policy", map[string]string{"catalog": "operations and risks"}},
 	{"session/steps", map[string]string{
 		"catalog":      "ids, arguments and results",
