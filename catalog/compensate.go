@@ -7,15 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strings"
 
 	"almanac/catalog/lua"
-	"almanac/catalog/reference"
 	"almanac/catalog/search/spelling"
-	"almanac/catalog/spec"
-	"almanac/catalog/text"
 )
 
 // A Compensation says which call takes back what a call of an action did, as far as anything can: voiding what was
@@ -31,19 +26,7 @@ type Compensation struct {
 
 // For is the compensating call for one that was made with args and gave result. The error says what it lacks.
 func (c *Compensation) For(args map[string]any, result any) (Call, error) {
-	known := map[string]any{"args": args, "result": result}
-	made, err := substituted(c.Args, func(r *compensating) (any, error) {
-		v, ok := r.In(known[r.Name])
-		switch {
-		case !ok && r.optional:
-			return nil, nil
-		case !ok:
-			return nil, fmt.Errorf("the call has no %s", r.Lua())
-		case r.negative:
-			return negative(v, r)
-		}
-		return v, nil
-	})
+	made, err := filled(c.Args, args, result)
 	if err != nil {
 		return Call{}, fmt.Errorf("%s: %w", c.ID, err)
 	}
@@ -57,18 +40,7 @@ func (c *Compensation) For(args map[string]any, result any) (Call, error) {
 // Check says what is wrong with the compensation that e declares, where target is the entry of its action, or nil if
 // there is none. It cannot know what a call will have.
 func (c *Compensation) Check(e, target *Entry) error {
-	shapes := map[string]spec.Shape{"args": e.Input.document().Shape(), "result": e.Output.document().Shape()}
-	args, err := substituted(c.Args, func(r *compensating) (any, error) {
-		at, err := shapes[r.Name].At(r.Value)
-		kind := at.Kind()
-		switch {
-		case err != nil:
-			return nil, err
-		case r.negative && kind != "" && kind != "number":
-			return nil, fmt.Errorf("%s is of type %s and has no negative", r.Lua(), kind)
-		}
-		return Later{Text: r.Text, Kind: kind}, nil
-	})
+	args, err := foreseen(c.Args, e)
 	switch {
 	case err != nil:
 		return err
@@ -123,7 +95,7 @@ func (c *Compensation) Validate() error {
 	if _, err := json.Marshal(c.Args); err != nil {
 		return err
 	}
-	_, err := substituted(c.Args, func(*compensating) (any, error) { return nil, nil })
+	_, err := substituted(c.Args, func(*part) (any, error) { return nil, nil })
 	return err
 }
 
@@ -132,7 +104,7 @@ func (c *Compensation) written() string {
 	if c == nil {
 		return ""
 	}
-	args, err := substituted(c.Args, func(r *compensating) (any, error) {
+	args, err := substituted(c.Args, func(r *part) (any, error) {
 		sign := ""
 		if r.negative {
 			sign = "-"
@@ -143,75 +115,4 @@ func (c *Compensation) written() string {
 		return c.ID
 	}
 	return lua.Call(c.ID, lua.Literal(args, lua.Options{Tight: true}))
-}
-
-// A compensating is a reference in the arguments of a compensation.
-type compensating struct {
-	reference.Value
-	negative, optional bool
-}
-
-// substituted is v with what f gives in the places of its references. A nil is left out of tables.
-func substituted(v any, f func(r *compensating) (any, error)) (any, error) {
-	switch v := v.(type) {
-	case string:
-		return substitutedText(v, f)
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			var err error
-			if list[i], err = substituted(item, f); err != nil {
-				return nil, err
-			}
-		}
-		return list, nil
-	case map[string]any:
-		object := make(map[string]any, len(v))
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			item, err := substituted(v[name], f)
-			if err != nil {
-				return nil, err
-			}
-			if item != nil {
-				object[name] = item
-			}
-		}
-		return object, nil
-	}
-	return v, nil
-}
-
-func substitutedText(s string, f func(r *compensating) (any, error)) (any, error) {
-	inner, negative := strings.CutPrefix(s, "-$")
-	switch {
-	case negative:
-	case strings.HasPrefix(s, "$$"):
-		return s[1:], nil
-	case !strings.HasPrefix(s, "$"):
-		return s, nil
-	default:
-		inner = s[1:]
-	}
-	inner, optional := strings.CutSuffix(inner, "?")
-	r, err := reference.Parse("$" + inner)
-	if err == nil && r.Name != "args" && r.Name != "result" {
-		err = errors.New(`want "$args.name" or "$result.name"; "$$" begins a text with a dollar sign`)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", text.LineBytes(s, 80), err)
-	}
-	return f(&compensating{r, negative, optional})
-}
-
-// negative is a number with the other sign.
-func negative(v any, r *compensating) (any, error) {
-	switch v := v.(type) {
-	case int64:
-		if v != math.MinInt64 {
-			return -v, nil
-		}
-	case float64:
-		return -v, nil
-	}
-	return nil, fmt.Errorf("%s is no number that has a negative", r.Lua())
 }

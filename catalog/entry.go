@@ -68,6 +68,8 @@ type Entry struct {
 	Target string
 	// Compensate is the call that takes back what a call of the action did; nil where none does.
 	Compensate *Compensation
+	// Effects are templates: filled in from the arguments and the result, they go with each result after those of Action.
+	Effects []Effect
 	// Inject lists arguments that the host fills in. They are not in Input: callers may not send them.
 	Inject []Injection
 	// Action does the work. Without it and without Lua an entry can be found and described but not called.
@@ -94,6 +96,9 @@ func (e *Entry) Fingerprint() [16]byte {
 		fmt.Fprintf(h, "%s\x00%s\x00", injection.Field, injection.From)
 	}
 	h.Write([]byte(e.Lua))
+	if len(e.Effects) > 0 {
+		h.Write(appendEffects(nil, e.Effects))
+	}
 	h.Write(e.Input.JSON())
 	h.Write([]byte{0})
 	h.Write(e.Output.JSON())
@@ -170,8 +175,10 @@ type Message struct {
 type Result struct {
 	// Data is nil, bool, int, int64, float64, string, []any or map[string]any, nested freely.
 	Data any
-	// Effects lists what the action would like changed beyond its data. They are recorded, not applied.
+	// Effects lists what the action would like changed beyond its data.
 	Effects []Effect
+	// Rejected lists effects that came in a form that cannot be read, for the record.
+	Rejected []RejectedEffect
 	// Next holds the arguments that differ for the next page: {"page": 2}. Nil where there is no next page.
 	Next map[string]any
 	// Unsure is set if it is unknown whether there is a next page: Next is worth a try, but may give an empty page or the
@@ -179,11 +186,4 @@ type Result struct {
 	Unsure bool
 	// Note is a line about the data for the record: "not found", "parsed from text". May be empty.
 	Note string
-}
-
-// An Effect records a change that an action wishes for; it is not carried out.
-type Effect struct {
-	Kind   string `json:"kind"`
-	Target string `json:"target,omitempty"`
-	Value  any    `json:"value,omitempty"`
 }

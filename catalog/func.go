@@ -14,13 +14,14 @@ import (
 // Func makes an entry from a typed Go function. The schemas come from the struct tags of In and Out: `json` gives the
 // names (omitempty: not required), `jsonschema` the descriptions. In must be a struct or a map with string keys. A
 // schema that e has already stays. What the function returns becomes the result's data through encoding/json; an Out of
-// type any leaves the output schema open. Func panics if a type has no schema, which is a programming error.
+// type any leaves the output schema open; one of WithEffects has effects beside its data. Func panics if a type has no
+// schema, which is a programming error.
 func Func[In, Out any](e Entry, fn func(ctx context.Context, in In, c Context) (Out, error)) Entry {
 	if e.Input == nil {
 		e.Input = inferred[In](e.ID)
 	}
-	if _, open := any((*Out)(nil)).(*any); e.Output == nil && !open {
-		e.Output = inferred[Out](e.ID)
+	if e.Output == nil {
+		e.Output = outputOf[Out](e.ID)
 	}
 	e.Action = func(ctx context.Context, call Call) (Result, error) {
 		var in In
@@ -37,13 +38,36 @@ func Func[In, Out any](e Entry, fn func(ctx context.Context, in In, c Context) (
 		if err != nil {
 			return Result{}, err
 		}
-		raw, err = json.Marshal(out)
-		if err != nil {
-			return Result{}, fmt.Errorf("result of type %T is no data: %w", out, err)
+		var data any = out
+		var effects []Effect
+		if with, ok := data.(emitting); ok {
+			data, effects = with.parts()
 		}
-		return Result{Data: spec.Decode(raw)}, nil
+		raw, err = json.Marshal(data)
+		if err != nil {
+			return Result{}, fmt.Errorf("result of type %T is no data: %w", data, err)
+		}
+		return Result{Data: spec.Decode(raw), Effects: effects}, nil
 	}
 	return e
+}
+
+// emitting is WithEffects of any type.
+type emitting interface {
+	parts() (data any, effects []Effect)
+	output(id string) *Schema
+}
+
+// outputOf is the schema of a result type; nil where it may be anything.
+func outputOf[T any](id string) *Schema {
+	var zero T
+	switch t := any(&zero).(type) {
+	case *any:
+		return nil
+	case emitting:
+		return t.output(id)
+	}
+	return inferred[T](id)
 }
 
 func inferred[T any](id string) *Schema {

@@ -103,7 +103,8 @@ func samples() []Entry {
 			Risk: High, Input: MustSchema(`{"anyOf":[{"properties":{"id":{}}},{"properties":{"name":{}}}]}`)},
 		{ID: "ops.sendMailToAll", Description: "Sends an e-mail; computed statistics are updated and converted.",
 			Mutates: true, Compensate: &Compensation{ID: "ops.recall", Args: map[string]any{"mail": "$result.id"}},
-			Output: MustSchema(`{"allOf":[{"properties":{"sent_at":{}}}]}`)},
+			Effects: []Effect{{Kind: "notify", Target: "$args.to?", Value: "sent"}},
+			Output:  MustSchema(`{"allOf":[{"properties":{"sent_at":{}}}]}`)},
 		{ID: "search-everything", Namespace: []string{"Find"}, Description: "各国の検索 über alles", Operation: Read},
 	}
 }

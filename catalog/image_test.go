@@ -86,6 +86,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		Target:     "GET https://a.example/b",
 		Paged:      true,
 		Compensate: &Compensation{ID: "a.undo", Args: map[string]any{"id": "$result.id", "n": int64(1)}},
+		Effects:    []Effect{{"state.set", "n", map[string]any{"id": "$result.id", "n": int64(1<<60 + 1)}}},
 		Inject:     []Injection{{"f", "actor", true}, {"g", "tenant", false}},
 		Action:     func(context.Context, Call) (Result, error) { return Result{Note: "attached"}, nil },
 		Lua:        "return 1",

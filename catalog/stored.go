@@ -6,6 +6,7 @@ package catalog
 import (
 	"encoding/binary"
 	"encoding/json"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -80,6 +81,7 @@ func appendEntry(b []byte, e *Entry) []byte {
 		b = appendText(appendText(appendText(b, use.ID), use.Source), use.Fingerprint)
 	}
 	b = appendFlag(appendText(appendText(b, e.Lua), e.Target), e.Paged)
+	b = appendEffects(b, e.Effects)
 	return appendCompensation(b, e.Compensate)
 }
 
@@ -98,6 +100,15 @@ func sizeHint(e *Entry) int {
 		}
 	}
 	return size
+}
+
+// appendEffects writes an empty text where there are none. Their values are what JSON can hold.
+func appendEffects(b []byte, effects []Effect) []byte {
+	if len(effects) == 0 {
+		return appendText(b, "")
+	}
+	raw, _ := json.Marshal(effects)
+	return appendText(b, string(raw))
 }
 
 // appendCompensation writes an empty id where there is none. Args are what JSON can hold: Validate says so.
@@ -160,12 +171,28 @@ func (r *entryReader) entry() Entry {
 		}
 	}
 	e.Lua, e.Target, e.Paged = r.text(), r.text(), r.flag()
+	e.Effects = readEffects(r.text())
 	if id := r.text(); id != "" {
 		e.Compensate = &Compensation{ID: id}
 		args, _ := ParseJSON(r.b)
 		e.Compensate.Args, _ = args.(map[string]any)
 	}
 	return e
+}
+
+func readEffects(raw string) (effects []Effect) {
+	if raw == "" {
+		return nil
+	}
+	dec := json.NewDecoder(strings.NewReader(raw))
+	dec.UseNumber()
+	if dec.Decode(&effects) != nil {
+		return nil
+	}
+	for i := range effects {
+		effects[i].Value = PlainNumbers(effects[i].Value)
+	}
+	return effects
 }
 
 func (r *entryReader) number() int {

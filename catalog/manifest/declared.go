@@ -191,6 +191,8 @@ type properties struct {
 	Context   map[string]string `yaml:"context"`
 	// Compensate is the action that undoes a call, and its arguments.
 	Compensate yaml.Node `yaml:"compensate"`
+	// Effects are what a result carries beside its data.
+	Effects yaml.Node `yaml:"effects"`
 }
 
 func (p *properties) read() (risk catalog.Risk, timeout time.Duration, inject []catalog.Injection, err error) {
@@ -252,6 +254,12 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 	}
 	if e.Compensate, err = compensationOf(&d.Compensate); err != nil {
 		return e, err
+	}
+	if e.Effects, err = effectsOf(&d.Effects); err != nil {
+		return e, err
+	}
+	if err := e.CheckEffects(); err != nil {
+		return e, tree.FaultAt(&d.Effects, "%v", err)
 	}
 	if e.Uses, err = usesOf(&d.Uses); err != nil {
 		return e, err
@@ -373,4 +381,37 @@ func compensationOf(n *yaml.Node) (*catalog.Compensation, error) {
 		return nil, tree.FaultAt(n, "compensate: %v", err)
 	}
 	return c, nil
+}
+
+// effectsOf reads the effects that an action declares.
+func effectsOf(n *yaml.Node) (effects []catalog.Effect, err error) {
+	if n.IsZero() || n.Tag == "!!null" {
+		return nil, nil
+	}
+	if n = followed(n); n.Kind != yaml.SequenceNode {
+		return nil, tree.FaultAt(n, "effects: want a list of {kind, target, value}, got %s", kindOf(n))
+	}
+	for _, item := range n.Content {
+		var d struct {
+			Kind   string    `yaml:"kind"`
+			Target string    `yaml:"target"`
+			Value  yaml.Node `yaml:"value"`
+		}
+		if err := decode(item, "effects", &d); err != nil {
+			return nil, err
+		}
+		e := catalog.Effect{Kind: d.Kind, Target: d.Target}
+		if !d.Value.IsZero() {
+			value, err := treeOf(&d.Value)
+			if err != nil {
+				return nil, err
+			}
+			e.Value = value.Plain()
+		}
+		if err := e.Validate(); err != nil {
+			return nil, tree.FaultAt(item, "effects: %v", err)
+		}
+		effects = append(effects, e)
+	}
+	return effects, nil
 }

@@ -61,6 +61,9 @@ func shown(text []byte, name string) string {
 		if c := e.Compensate; c != nil {
 			fmt.Fprintf(&b, ", undone by %s %v", c.ID, c.Args)
 		}
+		if len(e.Effects) > 0 {
+			fmt.Fprintf(&b, ", effects %v", e.Effects)
+		}
 		fmt.Fprintf(&b, "] %s%s\n", e.Title, strings.Join(slices.Concat(e.Tags, e.Entities, e.Aliases), ", "))
 	}
 	for _, s := range batch.Skipped {

@@ -39,6 +39,7 @@ type overlay struct {
 	timeout  time.Duration
 	inject   []catalog.Injection
 	undo     *catalog.Compensation
+	effects  []catalog.Effect
 	// broken says what is wrong with it; then everything it matches is hidden, since that may have been its purpose.
 	broken string
 }
@@ -85,6 +86,9 @@ func (r *reading) overlay(n *yaml.Node) (overlay, error) {
 	if err == nil {
 		o.undo, err = compensationOf(&o.Compensate)
 	}
+	if err == nil {
+		o.effects, err = effectsOf(&o.Effects)
+	}
 	if err != nil {
 		o.place = r.place(lineOf(err, n))
 		o.broken = err.Error()
@@ -115,6 +119,9 @@ func applyOverlays(all []overlay, entries []catalog.Entry) catalog.Overlaid {
 				continue
 			}
 			o.describe(e)
+			if err := e.CheckEffects(); err != nil {
+				remark(o, e.ID, "%v", err)
+			}
 			for _, in := range o.inject {
 				switch inject(e, in) {
 				case notThere:
@@ -169,6 +176,9 @@ func (o *overlay) describe(e *catalog.Entry) {
 	}
 	if o.undo != nil {
 		e.Compensate = o.undo
+	}
+	if o.effects != nil {
+		e.Effects = o.effects
 	}
 }
 

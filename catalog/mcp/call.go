@@ -11,6 +11,9 @@ import (
 	"almanac/catalog"
 )
 
+// metaEffects is the name below which the _meta of a tool's result lists effects.
+const metaEffects = "almanac/effects"
+
 // call is the action of a tool. A read waits briefly for a server that is restarting, and is retried once if the
 // connection breaks.
 func (s *serverSource) call(tool string, read bool) catalog.Action {
@@ -50,7 +53,11 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 		if answer.IsError {
 			return catalog.Result{}, errors.New(errorText(answer))
 		}
-		return catalog.Result{Data: data, Note: note}, nil
+		result := catalog.Result{Data: data, Note: note}
+		if effects, ok := answer.Meta[metaEffects]; ok {
+			result.Effects, result.Rejected = catalog.ReadEffects(whole(effects))
+		}
+		return result, nil
 	}
 }
 

@@ -154,7 +154,11 @@ func goodServer() *sdk.Server {
 		})
 	add("text", `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, nil,
 		func(_ context.Context, _ *sdk.CallToolRequest, args map[string]any) (*sdk.CallToolResult, error) {
-			return text(args["text"].(string)), nil
+			answer := text(args["text"].(string))
+			if effects, ok := args["effects"]; ok {
+				answer.Meta = sdk.Meta{"almanac/effects": effects, "other": 1}
+			}
+			return answer, nil
 		})
 	add("wipe-everything", open, &sdk.ToolAnnotations{DestructiveHint: &yes},
 		func(context.Context, *sdk.CallToolRequest, map[string]any) (*sdk.CallToolResult, error) {

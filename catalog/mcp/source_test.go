@@ -130,6 +130,27 @@ func TestCall(t *testing.T) {
 	}
 }
 
+// Effects come in _meta: well-formed ones go with the result, and the data is as it is without them.
+func TestCallEffects(t *testing.T) {
+	entries := load(t, child(t, "good", nil, options{}))
+	for _, c := range []struct {
+		meta any
+		want string
+	}{
+		{[]any{map[string]any{"kind": "state.set", "target": "n", "value": map[string]any{"n": int64(7)}}},
+			"[{state.set n map[n:7]}] []"},
+		{[]any{map[string]any{"kind": "notify", "at": 1}, "x"},
+			"[] [{{notify  <nil>} effect 1: unknown key at} " +
+				"{{  <nil>} effect 2: want a table of kind, target and value, got string \"x\"}]"},
+		{"no list", `[] [{{  <nil>} want a list of effects, got string "no list"}]`},
+	} {
+		got, err := call(t.Context(), entries["x.text"], map[string]any{"text": "t", "effects": c.meta})
+		if said := fmt.Sprint(got.Effects, got.Rejected); err != nil || got.Data != "t" || said != c.want {
+			t.Errorf("%v %v %s", err, got.Data, said)
+		}
+	}
+}
+
 // What the process sees is PATH, HOME, how deep it is, and what the configuration names.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("ALMANAC_TEST_LEAK", "leaked")

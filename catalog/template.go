@@ -1,0 +1,123 @@
+package catalog
+
+// This file fills in templates: data in which a text may stand for a part of a call, "$args.customer_id" or
+// "$result.lines[1].id". "-$args.change" is the negative of a number, "$args.note?" may be missing, and "$$" begins a
+// text with a dollar sign. Compensations and declared effects are templates.
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"almanac/catalog/reference"
+	"almanac/catalog/spec"
+	"almanac/catalog/text"
+)
+
+// filled is the template with the parts of a call. The error names what the call has not.
+func filled(template any, args map[string]any, result any) (any, error) {
+	known := map[string]any{"args": args, "result": result}
+	return substituted(template, func(r *part) (any, error) {
+		v, ok := r.In(known[r.Name])
+		switch {
+		case !ok && r.optional:
+			return nil, nil
+		case !ok:
+			return nil, fmt.Errorf("the call has no %s", r.Lua())
+		case r.negative:
+			return negative(v, r)
+		}
+		return v, nil
+	})
+}
+
+// foreseen is the template with what is known of the parts before a call of e: their types. The error names what no
+// call has.
+func foreseen(template any, e *Entry) (any, error) {
+	shapes := map[string]spec.Shape{"args": e.Input.document().Shape(), "result": e.Output.document().Shape()}
+	return substituted(template, func(r *part) (any, error) {
+		at, err := shapes[r.Name].At(r.Value)
+		kind := at.Kind()
+		switch {
+		case err != nil:
+			return nil, err
+		case r.negative && kind != "" && kind != "number":
+			return nil, fmt.Errorf("%s is of type %s and has no negative", r.Lua(), kind)
+		}
+		return Later{Text: r.Text, Kind: kind}, nil
+	})
+}
+
+// A part is a reference in a template.
+type part struct {
+	reference.Value
+	negative, optional bool
+}
+
+// substituted is v with what f gives in the places of its references. A nil is left out of tables.
+func substituted(v any, f func(r *part) (any, error)) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return substitutedText(v, f)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			var err error
+			if list[i], err = substituted(item, f); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			item, err := substituted(v[name], f)
+			if err != nil {
+				return nil, err
+			}
+			if item != nil {
+				object[name] = item
+			}
+		}
+		return object, nil
+	}
+	return v, nil
+}
+
+func substitutedText(s string, f func(r *part) (any, error)) (any, error) {
+	inner, negative := strings.CutPrefix(s, "-$")
+	switch {
+	case negative:
+	case strings.HasPrefix(s, "$$"):
+		return s[1:], nil
+	case !strings.HasPrefix(s, "$"):
+		return s, nil
+	default:
+		inner = s[1:]
+	}
+	inner, optional := strings.CutSuffix(inner, "?")
+	r, err := reference.Parse("$" + inner)
+	if err == nil && r.Name != "args" && r.Name != "result" {
+		err = errors.New(`want "$args.name" or "$result.name"; "$$" begins a text with a dollar sign`)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text.LineBytes(s, 80), err)
+	}
+	return f(&part{r, negative, optional})
+}
+
+// negative is a number with the other sign.
+func negative(v any, r *part) (any, error) {
+	switch v := v.(type) {
+	case int64:
+		if v != math.MinInt64 {
+			return -v, nil
+		}
+	case float64:
+		return -v, nil
+	}
+	return nil, fmt.Errorf("%s is no number that has a negative", r.Lua())
+}
