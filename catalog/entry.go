@@ -72,6 +72,8 @@ type Entry struct {
 	Effects []Effect
 	// Inject lists arguments that the host fills in. They are not in Input: callers may not send them.
 	Inject []Injection
+	// Needs names the values of the Context without which a call fails, for actions that read them there.
+	Needs []string
 	// Action does the work. Without it and without Lua an entry can be found and described but not called.
 	Action Action
 	// Lua does the work if Action is nil: the body of a function of args, which the session runs in a machine of its own,
@@ -94,6 +96,12 @@ func (e *Entry) Fingerprint() [16]byte {
 	fmt.Fprintf(h, "%s\x00%s\x00%t\x00%s\x00%s\x00", e.ID, OperationOf(e), e.Mutates, RiskOf(e), e.Target)
 	for _, injection := range e.Inject {
 		fmt.Fprintf(h, "%s\x00%s\x00", injection.Field, injection.From)
+		if injection.Optional {
+			h.Write([]byte("?"))
+		}
+	}
+	for _, name := range e.Needs {
+		fmt.Fprintf(h, "needs %s\x00", name)
 	}
 	h.Write([]byte(e.Lua))
 	if len(e.Effects) > 0 {
@@ -109,8 +117,10 @@ func (e *Entry) Fingerprint() [16]byte {
 type Injection struct {
 	// Field is the name of the argument that the action gets.
 	Field string
-	// From is the context's name of the value, one of ContextNames.
+	// From is the context's name of the value, one of ContextNames or "set." and a name in Context.Set.
 	From string
+	// Optional leaves the argument out where the session has no such value; otherwise the call fails.
+	Optional bool
 	// Number is set if the action takes a number; the value must then be the text of one.
 	Number bool
 }
@@ -136,39 +146,6 @@ func (c Call) With(more map[string]any) Call {
 		maps.Copy(c.Args, more)
 	}
 	return c
-}
-
-// Context is what the host knows about a call. The host injects it, never the model, and it appears in no schema.
-type Context struct {
-	Actor     string
-	Tenant    string
-	SessionID string
-	Workspace string
-	// Messages is the conversation so far, oldest first; the slice is shared and must not be changed.
-	Messages []Message
-}
-
-// ContextNames lists the names of the values that Value knows.
-func ContextNames() []string { return []string{"actor", "tenant", "session_id", "workspace"} }
-
-// Value is the value of a name in ContextNames, empty if the host has not set it; ok is false for other names.
-func (c Context) Value(name string) (value string, ok bool) {
-	switch name {
-	case "actor":
-		return c.Actor, true
-	case "tenant":
-		return c.Tenant, true
-	case "session_id":
-		return c.SessionID, true
-	case "workspace":
-		return c.Workspace, true
-	}
-	return "", false
-}
-
-// A Message is one turn of the conversation as an action may see it.
-type Message struct {
-	Role, Text string
 }
 
 // A Result is what an action returns.

@@ -74,8 +74,9 @@ func appendEntry(b []byte, e *Entry) []byte {
 	b = binary.AppendUvarint(b, uint64(len(e.Inject)))
 	for _, injection := range e.Inject {
 		b = appendText(appendText(b, injection.Field), injection.From)
-		b = appendFlag(b, injection.Number)
+		b = appendFlag(appendFlag(b, injection.Number), injection.Optional)
 	}
+	b = appendList(b, e.Needs)
 	b = binary.AppendUvarint(b, uint64(len(e.Uses)))
 	for _, use := range e.Uses {
 		b = appendText(appendText(appendText(b, use.ID), use.Source), use.Fingerprint)
@@ -161,9 +162,10 @@ func (r *entryReader) entry() Entry {
 	if n := r.number(); n > 0 {
 		e.Inject = make([]Injection, n)
 		for i := range e.Inject {
-			e.Inject[i] = Injection{Field: r.text(), From: r.text(), Number: r.flag()}
+			e.Inject[i] = Injection{Field: r.text(), From: r.text(), Number: r.flag(), Optional: r.flag()}
 		}
 	}
+	e.Needs = r.list()
 	if n := r.number(); n > 0 {
 		e.Uses = make([]Use, n)
 		for i := range e.Uses {

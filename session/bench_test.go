@@ -149,7 +149,7 @@ func newBench(t *testing.T, change func(*Options)) *bench {
 		},
 		Commands: true,
 		Secrets:  secret.NewFilter(func() []string { return []string{"hunter2"} }),
-		Context:  catalog.Context{Actor: "ann", Tenant: "17"},
+		Context:  catalog.Context{Actor: "ann", AgentName: "scout", Tenant: "17"},
 	}
 	if change != nil {
 		change(&o)

@@ -92,7 +92,7 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 		return reply{}, err
 	}
 	call := catalog.Call{ID: entry.ID, Args: args, Context: r.context(view)}
-	if c.Injected, err = injected(entry, call.Context, c); err != nil {
+	if c.Injected, err = r.injected(entry, call.Context, c); err != nil {
 		return reply{}, err
 	}
 	open := unknown.In(args) // in a preview alone: kernel.Run refuses such values elsewhere

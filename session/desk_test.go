@@ -44,6 +44,8 @@ func (s *shop) deskEntries() []catalog.Entry {
 			return catalog.Result{}, nil
 		},
 	}
+	teams := filled("team")
+	teams.Needs = []string{"actor", "team_id"}
 	turns := []string{"a", "b", "c", "d"}
 	turn := catalog.Entry{
 		ID: "desk.turn", Description: "Whose turn it is: another one's each time.",
@@ -58,6 +60,13 @@ func (s *shop) deskEntries() []catalog.Entry {
 			Field: "tenant_id", From: "tenant", Number: true,
 		}),
 		filled("where", catalog.Injection{Field: "dir", From: "workspace"}),
+		filled("peer", catalog.Injection{Field: "from", From: "agent_name"}, catalog.Injection{
+			Field: "path", From: "project_path", Optional: true,
+		}, catalog.Injection{Field: "heard", From: "messages"}, catalog.Injection{
+			Field: "level", From: "set.level", Number: true, Optional: true,
+		}),
+		filled("ranked", catalog.Injection{Field: "level", From: "set.level"}),
+		teams,
 		filled("lost", catalog.Injection{Field: "dir", From: "planet"}),
 		composed("total", false, "local sum = 0\nfor _, i in ipairs(shop.item.list{}) do sum = sum + i.cents end\nreturn {total = sum, of = args.item_id}"),
 		composed("reprice", true, `local i = shop.item.get{item_id = args.item_id} print("was", i.cents) return shop.item.price{item_id = i.id, cents = i.cents + 1}`),

@@ -66,13 +66,27 @@ func sameName(name, field string) bool {
 
 // injected takes the arguments that the host fills in from the context of a call; nil when there are none. One that
 // the host does not know is an error: an action must not be called for nobody in particular.
-func injected(entry *catalog.Entry, from catalog.Context, c *trace.Call) (map[string]any, error) {
+func (r *run) injected(entry *catalog.Entry, from catalog.Context, c *trace.Call) (map[string]any, error) {
+	for _, name := range entry.Needs {
+		if value, known := from.Value(name); !known || value == nil {
+			c.Verdict, c.Rule = trace.Rejected, "context"
+			err := noValue(name, known)
+			err.Message = fmt.Sprintf("%s: %s", entry.ID, err.Message)
+			return nil, err
+		}
+	}
 	if len(entry.Inject) == 0 {
 		return nil, nil
 	}
 	values := make(map[string]any, len(entry.Inject))
 	for _, in := range entry.Inject {
+		if in.From == "messages" {
+			from.Messages = r.heard(from.Messages)
+		}
 		value, err := contextValue(in, from)
+		if err == nil && value == nil {
+			continue
+		}
 		if err != nil {
 			c.Verdict, c.Rule = trace.Rejected, "context"
 			err.Message = fmt.Sprintf("%s: argument %s: %s", entry.ID, in.Field, err.Message)
@@ -83,34 +97,62 @@ func injected(entry *catalog.Entry, from catalog.Context, c *trace.Call) (map[st
 	return values, nil
 }
 
+// heard are the last messages that fit a result, without secrets: an argument may leave the program.
+func (r *run) heard(all []catalog.Message) []catalog.Message {
+	left := r.budget().Result
+	var kept []catalog.Message
+	for _, m := range slices.Backward(all) {
+		m.Text = r.session.world.redactor.text(m.Text)
+		if left -= len(m.Role) + len(m.Text); left < 0 {
+			break
+		}
+		kept = append(kept, m)
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
 func contextValue(in catalog.Injection, from catalog.Context) (any, *vm.HostError) {
 	value, known := from.Value(in.From)
 	switch {
-	case !known:
-		return nil, &vm.HostError{
-			Code:    CodeNoContext,
-			Message: fmt.Sprintf("unknown context value %q", in.From),
-			Hint:    "known values: " + strings.Join(catalog.ContextNames(), ", "),
-		}
-	case value == "":
-		hint := "the person can set it"
-		if in.From == "tenant" || in.From == "actor" {
-			hint = fmt.Sprintf("the person can set it with %s = \"...\" in the view file", in.From)
-		}
-		return nil, &vm.HostError{
-			Code: CodeNoContext, Message: "the host fills it in, but this session has no " + in.From, Hint: hint,
-		}
+	case value == nil && known && in.Optional:
+		return nil, nil
+	case value == nil || !known:
+		return nil, noValue(in.From, known)
 	case !in.Number:
 		return value, nil
 	}
-	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+	text := fmt.Sprint(value)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, nil
 	}
-	f, err := strconv.ParseFloat(value, 64)
+	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return nil, &vm.HostError{
 			Code: CodeNoContext, Message: "the host fills it in, but the session's " + in.From + " is not a number",
 		}
 	}
 	return f, nil
+}
+
+// noValue is the error of a call that needs a value of the context that the session does not have.
+func noValue(name string, known bool) *vm.HostError {
+	hint := "the person can set it"
+	switch {
+	case !known:
+		return &vm.HostError{
+			Code: CodeNoContext, Message: fmt.Sprintf("unknown context value %q", name),
+			Hint: "known values: " + strings.Join(catalog.ContextNames(), ", "),
+		}
+	case name == "tenant" || name == "actor":
+		hint += fmt.Sprintf(" with %s = \"...\" in the view file", name)
+	case name == "agent_name" || name == "team_id" || name == "project_path":
+		hint += fmt.Sprintf(" with context.%s in the configuration, or with --context-%[2]s", name,
+			strings.ReplaceAll(name, "_", "-"))
+	case strings.HasPrefix(name, "set."):
+		hint = "an action has to set it with an effect context.set that is applied"
+	}
+	return &vm.HostError{
+		Code: CodeNoContext, Message: "the host fills it in, but this session has no " + name, Hint: hint,
+	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"almanac/catalog"
@@ -32,5 +33,20 @@ func TestInjectedNamesAreRefused(t *testing.T) {
 		case c.field != "" && (!errors.As(err, &wrong) || wrong.Field != c.field):
 			t.Errorf("%v: got %v, want %s refused", c.args, err, c.field)
 		}
+	}
+}
+
+// The conversation as an argument: the newest messages that fit a result, without secrets.
+func TestMessagesAreFilledIn(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.UserBudget.Result = 2048 })
+	b.openDesk()
+	b.session.SetMessages([]catalog.Message{
+		{Role: "user", Text: strings.Repeat("x", 3000)}, {Role: "assistant", Text: "the password?"},
+		{Role: "user", Text: "the password is hunter2"},
+	})
+	out := b.run(User, "return json.encode(desk.peer{}.heard)")
+	want := `[{"role":"assistant","text":"the password?"},{"role":"user","text":"the password is [redacted]"}]`
+	if out.Err != nil || out.Values[0].Data != want {
+		t.Error(show(out))
 	}
 }

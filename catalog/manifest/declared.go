@@ -342,10 +342,12 @@ func timeoutOf(text string) (time.Duration, error) {
 func injectionsOf(context map[string]string) ([]catalog.Injection, error) {
 	var all []catalog.Injection
 	for field, from := range context {
-		if names := catalog.ContextNames(); !slices.Contains(names, from) {
-			return nil, fmt.Errorf("context: %s: unknown host value %s: use %s", field, clip(from), strings.Join(names, ", "))
+		from, optional := strings.CutSuffix(from, "?")
+		if !catalog.IsContextName(from) {
+			return nil, fmt.Errorf("context: %s: unknown host value %s: use %s, or set.NAME", field, clip(from),
+				strings.Join(catalog.ContextNames(), ", "))
 		}
-		all = append(all, catalog.Injection{Field: field, From: from})
+		all = append(all, catalog.Injection{Field: field, From: from, Optional: optional})
 	}
 	slices.SortFunc(all, func(a, b catalog.Injection) int { return strings.Compare(a.Field, b.Field) })
 	return all, nil

@@ -57,6 +57,7 @@ type commandLine struct {
 	Transactional bool          `hidden:"" default:"true" help:"Put the globals back when a run fails, is interrupted or denied."`
 	Limits        limitFlags    `embed:"" prefix:"limits-"`
 	UI            uiFlags       `embed:"" prefix:"ui-"`
+	Context       contextFlags  `embed:"" prefix:"context-"`
 	LuaTime       time.Duration `default:"10s" help:"Time limit of your scripts, not counting calls. The model's scripts have 1.5s."`
 	Output        string        `enum:"text,table,csv,json,jsonl,lua,raw" default:"text" help:"Output format: text, table, csv, json, jsonl, lua or raw."`
 
@@ -115,6 +116,13 @@ type limitFlags struct {
 	Shown     int           `hidden:"" default:"20" help:"Hits listed by a query."`
 	Wait      time.Duration `hidden:"" default:"60s" help:"Timeout of an action call, unless the action sets its own."`
 	ModelTime time.Duration `hidden:"" default:"1500ms" help:"Time limit of the model's scripts, not counting calls."`
+}
+
+// contextFlags are what the host tells actions beside their arguments.
+type contextFlags struct {
+	AgentName   string `hidden:"" placeholder:"NAME" help:"The agent that this session is, for actions that take their agent_name from the host."`
+	TeamID      string `hidden:"" placeholder:"ID" help:"The agent's team, for actions that take their team_id from the host."`
+	ProjectPath string `hidden:"" placeholder:"DIR" help:"Folder of the project, for actions that take their project_path from the host. Default: where .almanac.toml is, else the current folder."`
 }
 
 // uiFlags set the look and behaviour of the terminal.

@@ -74,10 +74,8 @@ func settingsOf(model *kong.Application) []setting {
 				continue
 			}
 			key := strings.ReplaceAll(f.Name, "-", "_")
-			for _, table := range []string{"limits", "ui"} {
-				if rest, ok := strings.CutPrefix(key, table+"_"); ok {
-					key = table + "." + rest
-				}
+			if table := strings.TrimSuffix(f.Tag.Prefix, "-"); table != "" {
+				key = table + "." + strings.TrimPrefix(key, table+"_")
 			}
 			all = append(all, setting{key, "ALMANAC_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")), f})
 		}
@@ -200,7 +198,7 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 		for below, value := range table {
 			take(key+"."+below, value)
 		}
-		if len(table) == 0 && key != "limits" && key != "ui" && key != "keys" && key != "theme" {
+		if len(table) == 0 && key != "limits" && key != "ui" && key != "context" && key != "keys" && key != "theme" {
 			take(key, value)
 		}
 	}

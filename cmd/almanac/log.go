@@ -3,10 +3,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"almanac/catalog"
@@ -54,7 +56,10 @@ func (cli *commandLine) session(l *sessionLog, o session.Options) session.Option
 	o.ID, o.Record, o.Secrets = l.id, l.Append, cli.credentials.filter
 	o.LooseReads, _ = pattern.ParseAll(cli.LooseReads) // as validated
 	o.Loose = !cli.Transactional
-	o.Context = catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()}
+	own := o.Context
+	o.Context = cli.hostContext()
+	o.Context.AgentName = cmp.Or(own.AgentName, o.Context.AgentName)
+	o.Context.TeamID = cmp.Or(own.TeamID, o.Context.TeamID)
 	if l.states != nil {
 		o.Saved = func(s session.State) { l.states.Put(trace.State(s)) }
 		o.Store = l.kept
@@ -62,6 +67,21 @@ func (cli *commandLine) session(l *sessionLog, o session.Options) session.Option
 	// Sandbox features that this operating system lacks are logged.
 	o.Kernel.Logf = func(format string, args ...any) { l.note(fmt.Sprintf(format, args...)) }
 	return o
+}
+
+// hostContext is what the host tells actions beside their arguments.
+func (cli *commandLine) hostContext() catalog.Context {
+	dir, _ := os.Getwd()
+	if cli.config != nil && cli.config.project.path != "" {
+		dir = filepath.Dir(cli.config.project.path)
+	}
+	if given := cli.Context.ProjectPath; given != "" {
+		dir, _ = filepath.Abs(given)
+	}
+	return catalog.Context{
+		Actor: os.Getenv("USER"), AgentName: cli.Context.AgentName, TeamID: cli.Context.TeamID,
+		ProjectPath: dir, Workspace: cli.workspaceDir(),
+	}
 }
 
 // keepStates keeps the Lua state beside the log, for a later session to resume.

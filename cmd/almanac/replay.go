@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"almanac/catalog"
@@ -88,7 +87,7 @@ func (cli *commandLine) replayOptions(view *catalog.View, t trace.Thread, live b
 		View: view, State: session.State(state), Whole: wholeOf(t.Logs), Live: live,
 		Session: session.Options{
 			Secrets: cli.credentials.filter, CheckResults: cli.CheckResults,
-			Context:    catalog.Context{Actor: os.Getenv("USER"), Workspace: cli.workspaceDir()},
+			Context:    cli.hostContext(),
 			UserLimits: vm.Limits{Time: cli.LuaTime}, Limits: vm.Limits{Time: cli.Limits.ModelTime}, Budget: cli.budget(),
 		},
 	}

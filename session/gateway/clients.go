@@ -27,6 +27,8 @@ type Client struct {
 	token []byte
 	// Rules narrow the view.
 	Rules catalog.Rules
+	// Context is what actions are told in its sessions: AgentName and TeamID, where they are set.
+	Context catalog.Context
 	// Operations are the only ones that may be seen; empty allows all.
 	Operations []catalog.Operation
 	// Policy is the gateway's where it says nothing.
@@ -82,6 +84,8 @@ type clientFile struct {
 		TokenSHA256      string   `toml:"token_sha256"`
 		Actor            string   `toml:"actor"`
 		Tenant           string   `toml:"tenant"`
+		AgentName        string   `toml:"agent_name"`
+		TeamID           string   `toml:"team_id"`
 		Namespaces       []string `toml:"namespaces"`
 		DeniedNamespaces []string `toml:"denied_namespaces"`
 		Operations       []string `toml:"operations"`
@@ -140,6 +144,7 @@ func parseClients(text string, getenv func(string) (string, bool)) ([]Client, er
 				Name: "client " + name, Actor: in.Actor, Tenant: in.Tenant, Namespaces: in.Namespaces, ReadOnly: in.ReadOnly,
 				DeniedNamespaces: in.DeniedNamespaces, DeniedIDs: in.DeniedIDs, DeniedOperations: operations(in.DeniedOperations),
 			},
+			Context: catalog.Context{AgentName: in.AgentName, TeamID: in.TeamID},
 			Budget: session.Budget{
 				Calls: in.Calls, Mutations: in.Mutations, Result: in.ResultBytes, Wait: time.Duration(in.CallSeconds) * time.Second,
 			},

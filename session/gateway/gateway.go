@@ -73,6 +73,7 @@ type Opening struct {
 	View            *catalog.View
 	Policy          policy.Policy
 	Budget          session.Budget
+	Context         catalog.Context
 	// Approve asks the client's person; nil when it cannot.
 	Approve func(ctx context.Context, r session.Request) (session.Approval, error)
 }

@@ -159,7 +159,7 @@ func (g *Gateway) open(ctx context.Context, s *served, r *sdk.CallToolRequest) (
 	if err != nil {
 		return nil, nil, err
 	}
-	o := Opening{Client: s.client.Name, View: view, Budget: s.client.Budget}
+	o := Opening{Client: s.client.Name, View: view, Budget: s.client.Budget, Context: s.client.Context}
 	if info := r.ClientInfo(); info != nil {
 		o.Program = strings.TrimSpace(info.Name + " " + info.Version)
 	}

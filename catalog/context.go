@@ -1,0 +1,89 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/catalog/lua"
+	"almanac/catalog/text"
+)
+
+// Context is what the host knows about a call. The host injects it, never the model, and it appears in no schema.
+type Context struct {
+	// Actor is the person for whom the session runs, AgentName the agent that it runs as, TeamID the agent's team.
+	Actor, AgentName, TeamID string
+	Tenant                   string
+	SessionID                string
+	// ProjectPath is the folder of the project, Workspace the one that the workspace source serves.
+	ProjectPath, Workspace string
+	// Messages is the conversation so far, oldest first; the slice is shared and must not be changed.
+	Messages []Message
+	// Set holds what effects of actions have set (context.set): texts, numbers, true or false. It must not be changed.
+	Set map[string]any
+}
+
+// ContextNames lists the names of the values that Value knows.
+func ContextNames() []string {
+	return []string{
+		"actor", "agent_name", "team_id", "tenant", "session_id", "project_path", "workspace", "messages",
+	}
+}
+
+// setPrefix stands before the names of Context.Set.
+const setPrefix = "set."
+
+// IsContextName reports whether an argument may come from the value that the name stands for.
+func IsContextName(name string) bool {
+	key, set := strings.CutPrefix(name, setPrefix)
+	return set && CheckContextKey(key) == nil || slices.Contains(ContextNames(), name)
+}
+
+// CheckContextKey says why an effect may never set the name.
+func CheckContextKey(key string) error {
+	switch {
+	case slices.Contains(ContextNames(), key):
+		return fmt.Errorf("%s is the host's to set", key)
+	case lua.IsName(key):
+		return nil
+	}
+	return fmt.Errorf("%q is not a name: want letters, digits and underscores", text.ClipBytes(key, 40))
+}
+
+// Value is the value of a name, nil if the session has none; ok is false for names that IsContextName does not know.
+func (c Context) Value(name string) (value any, ok bool) {
+	value = ""
+	switch name {
+	case "actor":
+		value = c.Actor
+	case "agent_name":
+		value = c.AgentName
+	case "team_id":
+		value = c.TeamID
+	case "tenant":
+		value = c.Tenant
+	case "session_id":
+		value = c.SessionID
+	case "project_path":
+		value = c.ProjectPath
+	case "workspace":
+		value = c.Workspace
+	case "messages":
+		all := make([]any, len(c.Messages))
+		for i, m := range c.Messages {
+			all[i] = map[string]any{"role": m.Role, "text": m.Text}
+		}
+		return all, true
+	default:
+		return c.Set[strings.TrimPrefix(name, setPrefix)], IsContextName(name)
+	}
+	if value == "" {
+		return nil, true
+	}
+	return value, true
+}
+
+// A Message is one turn of the conversation as an action may see it.
+type Message struct {
+	Role, Text string
+}
