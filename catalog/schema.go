@@ -123,6 +123,16 @@ func (s *Schema) Fields() []Field {
 	return fields
 }
 
+// Names are those of Fields, for far less.
+func (s *Schema) Names() []string {
+	props := s.document().Fields()
+	names := make([]string, len(props))
+	for i, p := range props {
+		names[i] = p.Name
+	}
+	return names
+}
+
 func (s *Schema) field(d spec.Document, p spec.Property) Field {
 	o, _ := d.Plain(p.Text)
 	f := Field{Name: p.Name, Type: d.Label(p.Text), Description: o.Description, Required: p.Required}

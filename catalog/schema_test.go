@@ -62,9 +62,10 @@ func TestFields(t *testing.T) {
 	if diff := cmp.Diff(want, s.Fields(), cmpopts.IgnoreTypes(&jsonschema.Schema{})); diff != "" {
 		t.Error(diff)
 	}
-	for _, f := range s.Fields() {
-		if f.Schema == nil {
-			t.Errorf("%s has no schema", f.Name)
+	names := s.Names()
+	for i, f := range s.Fields() {
+		if f.Schema == nil || names[i] != f.Name {
+			t.Errorf("%s, among the names %s: schema %v", f.Name, names[i], f.Schema)
 		}
 	}
 	var none *Schema

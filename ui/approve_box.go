@@ -241,10 +241,11 @@ func (m *model) askBody(a *asking, below []show.Line, cursor bool) (front, rest 
 // barred draws lines behind the bar of the box, broken where they are too wide.
 func (m *model) barred(q show.Question, lines []show.Line) []string {
 	t := m.askTheme(q)
+	bar := t.dim.Render(t.glyphs.bar) + " "
 	var rows []string
 	for _, l := range lines {
 		for _, piece := range restyled(ansi.Wrap(untab(t.line(l)), max(m.width-3, 1), "")) {
-			rows = append(rows, t.dim.Render(t.glyphs.bar)+" "+piece)
+			rows = append(rows, bar+piece)
 		}
 	}
 	return rows

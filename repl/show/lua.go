@@ -25,11 +25,7 @@ func ArgOrder(e *catalog.Entry) []string {
 	if e == nil {
 		return nil
 	}
-	var names []string
-	for _, f := range e.Input.Fields() {
-		names = append(names, f.Name)
-	}
-	return names
+	return e.Input.Names()
 }
 
 // ArgsInOrder is LuaText with the names in first, as far as they are there, before the others.
