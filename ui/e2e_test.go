@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -55,7 +54,7 @@ func openTerminalOf(t *testing.T, size *pty.Winsize) *terminal {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color", programEnv+"="+filepath.Join(t.TempDir(), "demo.db"))
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", programEnv+"=1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/demo"
 	"almanac/repl"
 	"almanac/repl/event"
 	"almanac/repl/input"
@@ -18,10 +17,10 @@ import (
 	"almanac/session/vm"
 )
 
-// This file holds the program that the end-to-end tests start: this test binary with the real session, its Lua process
-// and the demo catalog.
+// This file holds the program that the end-to-end tests start: this test binary with the real session and its Lua
+// process.
 
-// programEnv holds the path of the demo database and makes the test binary be the program.
+// programEnv makes the test binary be the program.
 const programEnv = "ALMANAC_UI_TEST_PROGRAM"
 
 // colorEnv makes it use colours.
@@ -31,16 +30,7 @@ const colorEnv = "ALMANAC_UI_TEST_COLOR"
 func program() int {
 	ctx := context.Background()
 	err := func() error {
-		entries := testEntries()
-		if !raced {
-			office, err := demo.Open(ctx, os.Getenv(programEnv))
-			if err != nil {
-				return err
-			}
-			defer office.Close()
-			entries = office.Entries()
-		}
-		c, _ := catalog.New(entries, catalog.Options{})
+		c, _ := catalog.New(testEntries(), catalog.Options{})
 		feed := event.NewFeed()
 		s, err := session.New(c.View(), feed.Session(session.Options{
 			// The person ends the endless scripts of the tests, not a limit.
