@@ -20,6 +20,7 @@ func TestCompensations(t *testing.T) {
 		t.Error(wrong)
 	}
 	var b strings.Builder
+	before := tables(t, o)
 	for _, e := range o.Entries() {
 		if e.Compensate == nil {
 			continue
@@ -28,7 +29,6 @@ func TestCompensations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := tables(t, o)
 		result := mustCall(t, o, e.ID, args)
 		undo, err := e.Compensate.For(args, result)
 		if err != nil {
@@ -45,6 +45,7 @@ func TestCompensations(t *testing.T) {
 				other = append(other, table)
 			}
 		}
+		before = after
 		fmt.Fprintf(&b, "%s by %s: %s\n", e.ID, undo.ID, strings.Join(other, " "))
 	}
 	checkBooks(t, o)
