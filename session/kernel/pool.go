@@ -352,12 +352,15 @@ func (p *Pool) forget(k *Kernel) {
 	delete(p.live, k)
 }
 
-// childEnv is a child's whole environment: the runtime's settings and the time zone, nothing of the parent's own. With
+// childEnv is a child's whole environment: settings of the runtime and of the race detector (GORACE, which only a build
+// with the detector reads), and the time zone; nothing of the parent's own. With
 // one processor a call of an action takes half as long: the machine and the reader of its answers share a thread.
 func childEnv() []string {
 	env := []string{"GOTRACEBACK=none", "GOMAXPROCS=1", fmt.Sprintf("GOGC=%d", mostGarbage)}
-	if zone, ok := os.LookupEnv("TZ"); ok {
-		env = append(env, "TZ="+zone)
+	for _, name := range []string{"TZ", "GORACE"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
 	}
 	return env
 }
