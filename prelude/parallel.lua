@@ -8,11 +8,23 @@ local equal, pcall = equal, pcall
 -- how many calls of one script run at a time
 local LIMIT = 8
 
--- The function that resumes a worker, by worker: of workers whose call is running, and of those that themselves wait for
--- workers. Whoever waits for the host resumes any worker whose answer is in.
-local calling, parked = {}, {}
--- every live worker
-local workers = {}
+-- shared is what the workers of a run have in common. Whoever waits for the host resumes any worker whose answer is in.
+function host.shared()
+  local run = host.run()
+  if not run.workers then
+    -- The function that resumes a worker, by worker: of workers whose call is running, and of those that themselves wait
+    -- for workers.
+    run.calling, run.parked = {}, {}
+    -- every live worker of parallel
+    run.workers = {}
+    -- the worker of each started call that has not ended, by its handle, and the handles of those that failed
+    run.live, run.failed = {}, {}
+    -- the with_compensation that code is in, by coroutine: the handles of the calls that it has started
+    run.scopes = {}
+  end
+  return run
+end
+local shared = host.shared
 
 function parallel(list, fn)
   if type(list) ~= "table" then
@@ -24,8 +36,9 @@ function parallel(list, fn)
   if #list == 0 and next(list) ~= nil then
     fail("parallel: the first argument must be a list, got a table with named fields; keys(t) makes a list")
   end
-  local me = workers[current()]
-  if not me and not host.busy() then calling, parked, workers = {}, {}, {} end
+  local run = shared()
+  local calling, parked, workers, scopes = run.calling, run.parked, run.workers, run.scopes
+  local me, scope = workers[current()], scopes[current()] or scopes.last
   local results, errors = host.empty_list(), {}
   local count, begun, running = #list, 0, 0
   local lone = type(fn) == "action" -- it takes one table and nothing else
@@ -33,7 +46,7 @@ function parallel(list, fn)
   local function go_on(i, worker)
     local ok, value = resume(worker)
     if status(worker) == "dead" then
-      workers[worker] = nil
+      workers[worker], scopes[worker] = nil, nil
       if ok and value ~= nil then
         results[i] = value
       else
@@ -52,7 +65,7 @@ function parallel(list, fn)
       waiting[worker] = nil
       running = running - 1
       go_on(i, worker)
-      if me and waiting == calling and parked[me] then parked[me]() end
+      if me and parked[me] then parked[me]() end
     end
   end
 
@@ -65,7 +78,7 @@ function parallel(list, fn)
         if lone then return fn(list[i]) end
         return fn(list[i], i)
       end)
-      workers[worker] = worker
+      workers[worker], scopes[worker] = worker, scope
       go_on(i, worker)
     end
     if running > 0 then

@@ -27,7 +27,7 @@ type Chunk struct {
 
 // Chunks returns the chunks in load order; the slice belongs to the caller.
 func Chunks() []Chunk {
-	names := []string{"functional", "text", "parallel", "catalog", "files", "chart", "help"}
+	names := []string{"functional", "text", "parallel", "compose", "catalog", "files", "chart", "help"}
 	chunks := make([]Chunk, 0, len(names))
 	for _, name := range names {
 		source, err := files.ReadFile(name + ".lua")

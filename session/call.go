@@ -60,6 +60,7 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *compo
 		In: in.number(), Start: time.Now(),
 	}
 	answer, err := r.pass(ctx, req, in, &c)
+	err = cancelled(ctx, c.ID, err)
 	err = r.rests(&c, answer.data, err)
 	if ended := r.keep(c, answer.data, err); ended != nil {
 		return reply{}, ended
@@ -83,6 +84,10 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	c.Mutates, c.Risk = entry.Mutates, entry.Risk
 	if err := in.admits(entry, c); err != nil {
 		return reply{}, err
+	}
+	if ctx.Err() != nil {
+		c.Verdict = trace.Interrupted
+		return reply{}, interrupted()
 	}
 	if err := r.spend(ctx, entry, c); err != nil {
 		return reply{}, err

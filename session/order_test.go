@@ -65,6 +65,17 @@ func TestOrderUnderParallel(t *testing.T) {
 		parallel({11, 12}, function(i) work.step{n = tostring(i)} end)`,
 		"0 1a 1b 1bb 1c 1cc 1d 2a 2b 2bb 2c 2cc 2d 3a 3b 3bb 3c 3cc 3d 4a 4b 4bb 4c 4cc 4d 5a 5b 5bb 5c 5cc 5d "+
 			"6a 6b 6bb 6c 6cc 6d 7a 7b 7bb 7c 7cc 7d 8a 8b 8bb 8c 8cc 8d 9a 9b 9bb 9c 9cc 9d 10 11 12")
+	run(20, `
+		local h = {async(work.step, {n = "0"}), async(work.step, {n = "1"})}
+		parallel({2, 3}, function(i)
+			h[#h + 1] = async(work.step, {n = i .. "a"})
+			work.step{n = i .. "b"}
+			async(work.both, {n = i .. "c"})
+		end)
+		work.step{n = "4"}
+		if math.random() < 0.5 then await(h) end
+		async(work.step, {n = "5"})`,
+		"0 1 2a 2b 2cx 2cy 2cz 3a 3b 3cx 3cy 3cz 4 5")
 	run(5, `work.step{n = "0"} parallel({1, 2}, function(i) work.both{n = tostring(i)} end) work.both{n = "3"}`,
 		"0 1x 1y 1z 2x 2y 2z 3x 3y 3z")
 }

@@ -29,14 +29,15 @@ type parallel struct {
 	cancel  context.CancelFunc
 	ctx     context.Context
 	running sync.WaitGroup
-	started int64      // calls so far; the last one's ticket
-	waiting int        // calls that were not waited for yet
-	early   []finished // those of them that ended before one that was waited for
+	stops   map[int64]context.CancelCauseFunc // of the calls that were not waited for yet, by ticket
+	started int64                             // calls so far; the last one's ticket
+	waiting int                               // calls that were not waited for yet
+	early   []finished                        // those of them that ended before one that was waited for
 }
 
 // serves reports whether op answers the primitive.
 func (p *parallel) serves(name string) bool {
-	return name == "call.start" || name == "call.wait" || name == "call.page"
+	return slices.Contains([]string{"call.start", "call.wait", "call.cancel", "call.page"}, name)
 }
 
 // op answers one primitive.
@@ -46,6 +47,12 @@ func (p *parallel) op(ctx context.Context, name string, args []any) (any, error)
 		return p.start(ctx, &arguments{list: args})
 	case "call.wait":
 		return p.wait(ctx, &arguments{list: args})
+	case "call.cancel":
+		ticket, _ := whole((&arguments{list: args}).at(0))
+		if stop := p.stops[ticket]; stop != nil {
+			stop(errCancelled)
+		}
+		return nil, nil
 	}
 	return p.page(ctx, &arguments{list: args})
 }
@@ -63,6 +70,19 @@ const maxPlace = 100
 // maxStarted bounds the calls that a script starts and does not wait for.
 const maxStarted = 64
 
+// errCancelled is why a call ends that the script cancelled.
+var errCancelled = errors.New("cancelled by the script")
+
+// cancelled makes of an interrupt that ended a call the error of one that the script cancelled, where it did. What its
+// action has done is not known.
+func cancelled(ctx context.Context, id string, err error) error {
+	var host *vm.HostError
+	if context.Cause(ctx) != errCancelled || !errors.As(err, &host) || host.Kind != vm.Interrupt {
+		return err
+	}
+	return &vm.HostError{Code: vm.Cancelled, Message: id + ": " + errCancelled.Error()}
+}
+
 // start begins a call and returns its ticket. Its arguments are the action's id, the arguments, the line and the place.
 func (p *parallel) start(ctx context.Context, a *arguments) (any, error) {
 	req := a.callRequest()
@@ -75,19 +95,23 @@ func (p *parallel) start(ctx context.Context, a *arguments) (any, error) {
 	if p.ctx == nil {
 		p.room, p.ended = make(chan struct{}, maxParallel), make(chan finished, maxStarted)
 		p.ctx, p.cancel = context.WithCancel(ctx)
+		p.stops = map[int64]context.CancelCauseFunc{}
 	}
 	p.started++
 	p.waiting++
 	ticket, n := p.started, p.number()
+	ctx, p.stops[ticket] = context.WithCancelCause(p.ctx)
 	p.running.Go(func() {
 		select {
 		case p.room <- struct{}{}:
-		case <-p.ctx.Done():
+			defer func() { <-p.room }()
+		case <-ctx.Done():
+		}
+		if p.ctx.Err() != nil {
 			p.ended <- finished{ticket: ticket, err: interrupted()}
 			return
 		}
-		answer, err := p.call(p.ctx, req, n)
-		<-p.room
+		answer, err := p.call(ctx, req, n)
 		p.ended <- finished{ticket, answer, err}
 	})
 	return ticket, nil
@@ -105,6 +129,8 @@ func (p *parallel) wait(ctx context.Context, a *arguments) (any, error) {
 		return nil, err
 	}
 	p.waiting--
+	p.stops[f.ticket](nil)
+	delete(p.stops, f.ticket)
 	if f.err == nil {
 		return map[string]any{"ticket": f.ticket, "data": f.reply.data, "next": nextPage(f.reply), "full": f.reply.full}, nil
 	}

@@ -224,6 +224,14 @@ func TestParallelNested(t *testing.T) {
 	if got := fmt.Sprint(reprs(out)); got != "[11 21 12 22]" {
 		t.Errorf("got %s: %s", got, show(out))
 	}
+	out = b.run(User, `return parallel({1, 2}, function(a)
+		return parallel({10, 20}, function(b)
+			return parallel({100, 200}, function(c) return calls.meet{n = a + b + c}.n end)
+		end)
+	end)[2][2][2]`)
+	if got := fmt.Sprint(reprs(out)); got != "[222]" {
+		t.Errorf("three deep: got %s: %s", got, show(out))
+	}
 	out = b.run(User, `return parallel({1}, function() coroutine.yield(1) end)`)
 	if out.Err == nil || !strings.Contains(out.Err.Message, "must not yield") {
 		t.Errorf("got %s", show(out))

@@ -250,8 +250,11 @@ func (l *list) skipped(i int) *listed {
 }
 
 // inSequence tells that the calls at two places cannot be under way at the same time: both are made by the script, or
-// by the body of the same composed action, and not by workers.
+// by the body of the same composed action, and not by workers nor as async calls, whose number is negative.
 func inSequence(a, b []int64) bool {
+	if slices.Min(a) < 0 || slices.Min(b) < 0 {
+		return false
+	}
 	i := 0
 	for i+1 < len(a) && i+1 < len(b) && a[i] == b[i] && a[i+1] == 0 && b[i+1] == 0 {
 		i += 2

@@ -204,7 +204,11 @@ func (m *Machine) failure(l *lua.State, id string, err error) any {
 		}
 	}
 	t.put("message", message)
-	t.put("position", strings.TrimSuffix(m.where(l), ": "))
+	at := m.where(l)
+	if t := m.inWorker(); at == "" && t != nil {
+		at = t.at
+	}
+	t.put("position", strings.TrimSuffix(at, ": "))
 	if id != "" {
 		t.put("id", id)
 	}

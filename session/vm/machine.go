@@ -87,6 +87,8 @@ type Machine struct {
 	asked      int64                  // calls so far that did not wait for others
 	workers    int64                  // workers so far that no other made
 	started    map[int64]*startedCall // calls of workers that are under way, by the host\'s ticket
+	shared     *table                 // what the prelude keeps of the run; nil where it keeps nothing
+	atEnd      any                    // the prelude's function that ends what a script has started
 	orphans    orphanage
 	mainThread any
 
@@ -211,7 +213,7 @@ func (m *Machine) begin(s Script) {
 	m.nextAt = position{}
 	m.surface, m.preview = s.Surface, s.Preview
 	m.started = map[int64]*startedCall{}
-	m.asked, m.workers = 0, 0
+	m.asked, m.workers, m.shared = 0, 0, nil
 	m.roots = make(map[string]bool, len(s.Roots))
 	for _, root := range s.Roots {
 		m.roots[root] = true
@@ -259,7 +261,11 @@ func (m *Machine) execute(s Script) (values []any, failure *Error) {
 		l.SetTop(2) // the error handler and the chunk
 		l.PushValue(2)
 		m.pass(l, s)
-		if failed, v := m.protected(l, len(s.Args)); failed {
+		failed, v := m.protected(l, len(s.Args))
+		if !failed {
+			failed, v = m.finishRun(l)
+		}
+		if failed {
 			return nil, m.toError(v)
 		}
 	}

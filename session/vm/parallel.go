@@ -2,12 +2,14 @@ package vm
 
 // This file runs calls of actions in parallel. A worker is a coroutine in which an action call does not block: it asks
 // the host to start the call and yields, and the prelude, which drives the workers, resumes it when the host has the
-// answer.
+// answer. What the prelude must know of a run is in one table, and the function that it leaves here ends each run.
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+
+	lua "github.com/Shopify/go-lua"
 
 	luasrc "almanac/catalog/lua"
 )
@@ -15,16 +17,18 @@ import (
 // A started call is one that a worker waits for.
 type startedCall struct {
 	worker *coroutine
+	id     string
+	ticket int64
 	answer any
 	err    error
 }
 
 // openParallel adds what the prelude drives workers with.
 func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
-	// worker(f): a coroutine whose action calls yield
+	// worker(f, async): a coroutine whose action calls yield. One that is async runs beside the code that made it.
 	def("worker", func(c call) int {
 		co := c.newCoroutine(c.function(1))
-		co.worker = true
+		co.worker, co.async, co.at = true, c.l.ToBoolean(2), m.where(c.l)
 		if t := m.inWorker(); t != nil {
 			co.place = t.next()
 		} else {
@@ -38,8 +42,32 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 		co, ok := m.object(c.raw(1)).(*coroutine)
 		return c.give(ok && co.call != nil)
 	})
-	// busy(): is any call under way?
-	def("busy", func(c call) int { return c.give(len(m.started) > 0) })
+	// run(): a table that lives as long as the run
+	def("run", func(c call) int {
+		if m.shared == nil {
+			m.shared = m.newTable(0, 8)
+		}
+		return c.give(m.value(m.shared))
+	})
+	// at_end(f): f is called where a script has come to its end and had a table for its run
+	def("at_end", func(c call) int {
+		m.atEnd = c.function(1)
+		return 0
+	})
+	// cancel(co): ends the call that the worker waits for, as far as its action can be ended, and returns the error of it
+	def("cancel", func(c call) int {
+		co, ok := m.object(c.raw(1)).(*coroutine)
+		if !ok || co.call == nil {
+			c.fail("no call to cancel")
+		}
+		s := co.call
+		if _, err := m.host(c.l, "call.cancel", func() (any, error) {
+			return m.outside.Op("call.cancel", []any{s.ticket})
+		}); err != nil {
+			m.hostFailed(c.l, s.id, err)
+		}
+		return c.give(m.failure(c.l, s.id, &HostError{Code: Cancelled, Message: s.id + ": cancelled by the script"}))
+	})
 	// wait(): the worker whose call has ended, to be resumed
 	def("wait", func(c call) int {
 		var wanted []any // the worker that came next in the run whose tape this is
@@ -67,6 +95,8 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 		}
 		return c.give(s.worker.self)
 	})
+	// id(action): the id of an action, or the text itself
+	def("id", func(c call) int { return c.give(c.actionID(1, "async")) })
 	// page(action, args): the data of one page, the arguments that differ for the next one or null, and whether there may
 	// be one
 	def("page", func(c call) int {
@@ -87,9 +117,26 @@ func (m *Machine) inWorker() *thread {
 
 // next is the place of a worker's next call: after all its earlier ones, and before those of workers begun after it, as
 // in a sequential run.
+// The number of a call that is async is negative.
 func (t *thread) next() []any {
 	t.steps++
+	if t.async {
+		return append(slices.Clip(t.place), -t.steps)
+	}
 	return append(slices.Clip(t.place), t.steps)
+}
+
+// Cancelled is the code of a call that the script cancelled.
+const Cancelled = "cancelled"
+
+// finishRun lets the prelude end what a script that has come to its end has started. failed tells that v is raised.
+func (m *Machine) finishRun(l *lua.State) (failed bool, v any) {
+	if m.shared == nil {
+		return false, nil
+	}
+	l.CheckStack(1)
+	push(l, m.atEnd)
+	return m.protected(l, 0)
 }
 
 // ask has the host make a call. In a worker it yields until the host has the answer. A paged answer is a table of data,
@@ -127,7 +174,7 @@ func (c call) ask(id string, args map[string]any, line int, paged bool) (any, er
 	if !ok {
 		return nil, errors.New("the host gave no ticket")
 	}
-	s := &startedCall{worker: t.handle.Value()}
+	s := &startedCall{worker: t.handle.Value(), id: id, ticket: ticket}
 	m.started[ticket], t.call = s, s
 	alive := t.yield(nil)
 	t.call = nil
