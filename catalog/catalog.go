@@ -74,6 +74,9 @@ func New(entries []Entry, o Options) (*Catalog, Report) {
 		if len(e.Namespace) == 0 {
 			e.Namespace = parentPath(e.ID)
 		}
+		if e.Strict {
+			e.Input = e.Input.closed()
+		}
 		c.entries = append(c.entries, e)
 	}
 	report.Loaded = len(c.entries)

@@ -15,7 +15,7 @@ const (
 	nameField = iota // the id below the namespace, and aliases
 	titleField
 	namespaceField
-	tagField // tags and entities
+	tagField // tags, category and entities
 	descriptionField
 	inputField
 	inputTextField
@@ -77,7 +77,7 @@ func (c *Catalog) document(doc int, d *search.Document) {
 	add(nameField, e.Aliases...)
 	add(titleField, e.Title)
 	add(namespaceField, e.Namespace...)
-	add(tagField, e.Tags...)
+	add(tagField, e.labels()...)
 	add(tagField, e.Entities...)
 	add(descriptionField, e.Description)
 	for i, p := range sh.input.props {
@@ -114,7 +114,7 @@ func addKeys(d *search.Document, e *Entry, sh *shape) {
 		path = join(path, strings.ToLower(segment))
 		add(namespaceKind, path)
 	}
-	add(tagKind, foldedSet(e.Tags, sh.seen.fold)...)
+	add(tagKind, foldedSet(e.labels(), sh.seen.fold)...)
 	add(entityKind, foldedSet(e.Entities, sh.seen.entity)...)
 	add(operationKind, string(OperationOf(e)))
 	add(riskKind, string(RiskOf(e)))

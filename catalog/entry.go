@@ -46,11 +46,17 @@ type Entry struct {
 	Operation Operation
 	// Entities are the kinds of thing the action takes or returns, in the singular: "customer", "invoice".
 	Entities []string
+	// Category is the one subject that the action belongs to: "finance". It is found like a tag; may be empty.
+	Category string
 	Tags     []string
+	// Version is the action's own, in any form: "2.1". Empty where it has none.
+	Version string
 	// Aliases are other names and phrases people use for the action: "past due invoices".
 	Aliases []string
 	// Input describes the argument table. Nil means that the action takes no arguments.
 	Input *Schema
+	// Strict refuses arguments that Input does not list, inside of tables too: New closes Input, see spec.Closed.
+	Strict bool
 	// Output describes the result. Nil means that it is not known.
 	Output *Schema
 	// Mutates is true when a call may change anything outside the session.
@@ -89,8 +95,8 @@ type Entry struct {
 // Callable reports whether the entry has code to run.
 func (e *Entry) Callable() bool { return e.Action != nil || e.Lua != "" }
 
-// Fingerprint changes with what a call of the entry does or takes: its mutation flag, a schema, its target, its Lua.
-// Texts do not count.
+// Fingerprint changes with what a call of the entry does or takes: its mutation flag, a schema, its target, its Lua,
+// its version. Texts do not count.
 func (e *Entry) Fingerprint() [16]byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00%t\x00%s\x00%s\x00", e.ID, OperationOf(e), e.Mutates, RiskOf(e), e.Target)
@@ -110,6 +116,9 @@ func (e *Entry) Fingerprint() [16]byte {
 	h.Write(e.Input.JSON())
 	h.Write([]byte{0})
 	h.Write(e.Output.JSON())
+	if e.Version != "" {
+		h.Write([]byte("\x00" + e.Version))
+	}
 	return [16]byte(h.Sum(nil))
 }
 

@@ -27,6 +27,7 @@ type Facets struct {
 	Domains    []FacetCount `json:"domains"`
 	Namespaces []FacetCount `json:"namespaces"`
 	Tags       []FacetCount `json:"tags"`
+	Categories []FacetCount `json:"categories,omitempty"`
 	Entities   []FacetCount `json:"entities"`
 	Operations []FacetCount `json:"operations"`
 	Risks      []FacetCount `json:"risks"`
@@ -57,8 +58,8 @@ func (s Set) Facets() Facets {
 	}
 	names := table.all()
 	counts := make([]int, len(names))
-	for i, kind := range []*[]FacetCount{&f.Domains, &f.Namespaces, &f.Tags, &f.Entities, &f.Operations, &f.Risks,
-		&f.Inputs, &f.Outputs} {
+	for i, kind := range []*[]FacetCount{&f.Domains, &f.Namespaces, &f.Tags, &f.Categories, &f.Entities, &f.Operations,
+		&f.Risks, &f.Inputs, &f.Outputs} {
 		var counted []int32
 		for _, numbers := range docs {
 			for _, number := range numbers[i] {
@@ -94,7 +95,7 @@ func commonest(counted []int32, names []string, counts []int) []FacetCount {
 }
 
 // facetKinds counts the kinds of names in Facets.
-const facetKinds = 8
+const facetKinds = 9
 
 // facetNames are an entry's names of each kind, in the order of the kinds in Facets.
 func facetNames(e *Entry) [facetKinds][]string {
@@ -108,14 +109,17 @@ func facetNames(e *Entry) [facetKinds][]string {
 	}
 	names[1] = []string{path}
 	names[2] = slices.Clone(e.Tags)
-	names[3] = slices.Clone(e.Entities)
-	names[4] = []string{string(OperationOf(e))}
-	names[5] = []string{string(RiskOf(e))}
+	if e.Category != "" {
+		names[3] = []string{e.Category}
+	}
+	names[4] = slices.Clone(e.Entities)
+	names[5] = []string{string(OperationOf(e))}
+	names[6] = []string{string(RiskOf(e))}
 	for _, p := range e.Input.document().Fields() {
-		names[6] = append(names[6], p.Name)
+		names[7] = append(names[7], p.Name)
 	}
 	for _, p := range e.Output.document().Fields() {
-		names[7] = append(names[7], p.Name)
+		names[8] = append(names[8], p.Name)
 	}
 	return names
 }
@@ -134,8 +138,9 @@ func (f Facets) Text() string {
 		name   string
 		counts []FacetCount
 	}{
-		{"domains", f.Domains}, {"namespaces", f.Namespaces}, {"tags", f.Tags}, {"entities", f.Entities},
-		{"operations", f.Operations}, {"risks", f.Risks}, {"inputs", f.Inputs}, {"outputs", f.Outputs},
+		{"domains", f.Domains}, {"namespaces", f.Namespaces}, {"tags", f.Tags}, {"categories", f.Categories},
+		{"entities", f.Entities}, {"operations", f.Operations},
+		{"risks", f.Risks}, {"inputs", f.Inputs}, {"outputs", f.Outputs},
 	} {
 		var words []string
 		for _, c := range kind.counts[:min(len(kind.counts), shownFacets)] {

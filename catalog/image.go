@@ -105,6 +105,7 @@ func samples() []Entry {
 			Mutates: true, Compensate: &Compensation{ID: "ops.recall", Args: map[string]any{"mail": "$result.id"}},
 			Effects: []Effect{{Kind: "notify", Target: "$args.to?", Value: "sent"}},
 			Output:  MustSchema(`{"allOf":[{"properties":{"sent_at":{}}}]}`)},
-		{ID: "search-everything", Namespace: []string{"Find"}, Description: "各国の検索 über alles", Operation: Read},
+		{ID: "search-everything", Category: "finding", Version: "2", Strict: true, Namespace: []string{"Find"},
+			Description: "各国の検索 über alles", Operation: Read},
 	}
 }

@@ -140,6 +140,14 @@ func foldedSet(names []string, key func(string) string) []string {
 	return sortedSet(keys)
 }
 
+// labels are the names that a search for tags finds: the tags and the category.
+func (e *Entry) labels() []string {
+	if e.Category == "" {
+		return e.Tags
+	}
+	return append(slices.Clip(e.Tags), e.Category)
+}
+
 // OperationOf is an entry's operation with the default filled in: Read, or Update when the entry mutates.
 func OperationOf(e *Entry) Operation {
 	switch {

@@ -104,6 +104,14 @@ func (s *Schema) document() spec.Document {
 	return spec.Document(s.text)
 }
 
+// closed is the schema for strict actions; nil is closed.
+func (s *Schema) closed() *Schema {
+	if s == nil {
+		return nil
+	}
+	return KnownSchema(spec.Closed(s.text))
+}
+
 // Shape is what the schema says about its values. A nil schema says nothing.
 func (s *Schema) Shape() spec.Shape { return s.document().Shape() }
 

@@ -83,13 +83,15 @@ func appendEntry(b []byte, e *Entry) []byte {
 	}
 	b = appendFlag(appendText(appendText(b, e.Lua), e.Target), e.Paged)
 	b = appendEffects(b, e.Effects)
+	b = appendFlag(appendText(appendText(b, e.Category), e.Version), e.Strict)
 	return appendCompensation(b, e.Compensate)
 }
 
 // sizeHint is at least the size of what appendEntry adds for most entries.
 func sizeHint(e *Entry) int {
 	const heads = 48
-	size := heads + len(e.Title) + len(e.Description) + len(e.Source) + len(e.Lua) + len(e.Target)
+	size := heads + len(e.Title) + len(e.Description) + len(e.Source) + len(e.Lua) + len(e.Target) +
+		len(e.Category) + len(e.Version)
 	for _, list := range [][]string{e.Namespace, e.Entities, e.Tags, e.Aliases, e.Examples} {
 		for _, text := range list {
 			size += len(text) + 2
@@ -174,6 +176,7 @@ func (r *entryReader) entry() Entry {
 	}
 	e.Lua, e.Target, e.Paged = r.text(), r.text(), r.flag()
 	e.Effects = readEffects(r.text())
+	e.Category, e.Version, e.Strict = r.text(), r.text(), r.flag()
 	if id := r.text(); id != "" {
 		e.Compensate = &Compensation{ID: id}
 		args, _ := ParseJSON(r.b)

@@ -232,7 +232,7 @@ local facets_meta = {
 function catalog.facets(s)
   return setmetatable(op("catalog.facets", handle("facets", s)), facets_meta)
 end
-host.doc("catalog.facets(set)", "counts per facet: lists of {name, count} in domains, namespaces, tags, entities, operations, risks, inputs, outputs")
+host.doc("catalog.facets(set)", "counts per facet: lists of {name, count} in domains, namespaces, tags, categories, entities, operations, risks, inputs, outputs")
 
 function catalog.pick(s, opts)
   return as_step(op("catalog.pick", handle("pick", s), options("pick", opts)))

@@ -245,6 +245,9 @@ func (r *run) facets(a *arguments) (any, error) {
 		"entities": counts(f.Entities), "operations": counts(f.Operations), "risks": counts(f.Risks),
 		"inputs": counts(f.Inputs), "outputs": counts(f.Outputs),
 	}
+	if len(f.Categories) > 0 {
+		answer["categories"] = counts(f.Categories)
+	}
 	if f.Of > 0 {
 		answer["of"] = int64(f.Of)
 	}

@@ -183,6 +183,9 @@ type properties struct {
 	Operation string            `yaml:"operation"`
 	Mutates   *bool             `yaml:"mutates"`
 	Risk      string            `yaml:"risk"`
+	Category  string            `yaml:"category"`
+	Version   string            `yaml:"version"`
+	Strict    *bool             `yaml:"strict"`
 	Entities  []string          `yaml:"entities"`
 	Tags      []string          `yaml:"tags"`
 	Aliases   []string          `yaml:"aliases"`
@@ -234,7 +237,7 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 	}
 	e := catalog.Entry{
 		ID: id, Title: d.Title, Description: text.HeadBytes(d.Description, maxDescription), Entities: d.Entities,
-		Tags:    d.Tags,
+		Tags: d.Tags, Category: d.Category, Version: d.Version, Strict: d.Strict != nil && *d.Strict,
 		Aliases: d.Aliases, Examples: d.Examples, Operation: catalog.Operation(strings.ToLower(d.Operation)),
 	}
 	var err error

@@ -58,6 +58,9 @@ func shown(text []byte, name string) string {
 				b.WriteString(" as a number")
 			}
 		}
+		if e.Category+e.Version != "" || e.Strict {
+			fmt.Fprintf(&b, ", %s %s strict %t", e.Category, e.Version, e.Strict)
+		}
 		if c := e.Compensate; c != nil {
 			fmt.Fprintf(&b, ", undone by %s %v", c.ID, c.Args)
 		}

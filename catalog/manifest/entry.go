@@ -34,6 +34,9 @@ type record struct {
 	Endpoint     string          `json:"endpoint"`
 	Mutates      *bool           `json:"mutates"`
 	Risk         string          `json:"risk"`
+	Category     string          `json:"category"`
+	Version      string          `json:"version"`
+	Strict       bool            `json:"strict"`
 }
 
 // A decoder reads lines, and shares what many of them have. It is for one goroutine.
@@ -76,6 +79,12 @@ func (d *decoder) set(r *record, name string, value []byte) bool {
 		return setText(&r.Endpoint, value)
 	case "risk":
 		return setText(&r.Risk, value)
+	case "category":
+		r.Category = d.word(value)
+		return value[0] == '"'
+	case "version":
+		r.Version = d.word(value)
+		return value[0] == '"'
 	case "namespace":
 		return d.setList(&r.Namespace, value)
 	case "tags":
@@ -97,7 +106,7 @@ func (d *decoder) set(r *record, name string, value []byte) bool {
 var recordNames = []string{
 	"id", "name", "title", "namespace", "description", "tags", "aliases", "entities", "input", "output_fields",
 	"operation",
-	"endpoint", "mutates", "risk",
+	"endpoint", "mutates", "risk", "category", "version", "strict",
 }
 
 func setText(to *string, value []byte) bool {
@@ -160,6 +169,7 @@ func (d *decoder) entry(line []byte) (e catalog.Entry, mended []string, err erro
 	e = catalog.Entry{
 		ID: r.ID, Title: r.Title, Description: r.Description, Namespace: r.Namespace, Tags: r.Tags, Aliases: r.Aliases,
 		Entities: r.Entities, Operation: catalog.Operation(strings.ToLower(r.Operation)),
+		Category: r.Category, Version: r.Version, Strict: r.Strict,
 	}
 	if err := catalog.CheckID(e.ID); err != nil {
 		return e, nil, err

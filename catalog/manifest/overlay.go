@@ -5,6 +5,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -170,6 +171,10 @@ func (o *overlay) describe(e *catalog.Entry) {
 	}
 	if o.risk != "" {
 		e.Risk = o.risk
+	}
+	e.Category, e.Version = cmp.Or(o.Category, e.Category), cmp.Or(o.Version, e.Version)
+	if o.Strict != nil {
+		e.Strict = *o.Strict
 	}
 	if o.timeout > 0 {
 		e.Timeout = o.timeout

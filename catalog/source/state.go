@@ -22,6 +22,7 @@ type state struct {
 	Mutates     bool              `json:"mutates,omitempty"`
 	Risk        catalog.Risk      `json:"risk,omitempty"`
 	Target      string            `json:"target,omitempty"`
+	Version     string            `json:"version,omitempty"`
 	// Input maps the arguments to their types, and Output is the type of the result. InputSum, OutputSum and Rest stand
 	// for all there is in the schemas and in the Lua and the context of the action.
 	Input     map[string]string `json:"input,omitempty"`
@@ -34,7 +35,7 @@ type state struct {
 func stateOf(e *catalog.Entry) state {
 	s := state{
 		Fingerprint: fingerprint(e), Operation: catalog.OperationOf(e), Mutates: e.Mutates, Risk: catalog.RiskOf(e),
-		Target:   e.Target,
+		Target: e.Target, Version: e.Version,
 		InputSum: shortSum(e.Input.JSON()), OutputSum: shortSum(e.Output.JSON()),
 		Rest: shortSum(fmt.Appendf(nil, "%q %v", e.Lua, e.Inject)),
 	}
@@ -144,6 +145,7 @@ func (s state) difference(now state) string {
 	change("", changes(s.Mutates), changes(now.Mutates))
 	change("risk", string(s.Risk), string(now.Risk))
 	change("target", s.Target, now.Target)
+	change("version", s.Version, now.Version)
 	told := len(parts)
 	for _, name := range slices.Sorted(maps.Keys(now.Input)) {
 		if _, ok := s.Input[name]; !ok {

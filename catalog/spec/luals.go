@@ -46,6 +46,9 @@ func specLuaLS(e *Action) string {
 		b.WriteString("---" + about + "\n")
 	}
 	b.WriteString("---Safety: " + safety(e) + "\n")
+	if label := e.label(); label != "" {
+		b.WriteString("---" + strings.ToUpper(label[:1]) + label[1:] + "\n")
+	}
 	for _, s := range e.Warnings {
 		if !strings.Contains(about, s) {
 			b.WriteString("---" + s + "\n")

@@ -41,8 +41,11 @@ func ParseDetail(s string) (Detail, error) {
 // An Action is the material of one action's spec.
 type Action struct {
 	ID, Title, Description string
+	Category, Version      string // may be empty
 	Operation, Risk        string // never empty
 	Mutates                bool
+	// Strict tells that no argument is taken that Input does not list.
+	Strict bool
 	// Input and Output are the texts of the schemas; nil for no arguments, and for an undescribed result.
 	Input, Output Document
 	Examples      []string
@@ -70,15 +73,18 @@ func specJSON(e *Action) (string, error) {
 		ID          string          `json:"id"`
 		Title       string          `json:"title,omitempty"`
 		Description string          `json:"description,omitempty"`
+		Category    string          `json:"category,omitempty"`
+		Version     string          `json:"version,omitempty"`
 		Operation   string          `json:"operation"`
 		Mutates     bool            `json:"mutates"`
 		Risk        string          `json:"risk"`
+		Strict      bool            `json:"strict,omitempty"`
 		Input       json.RawMessage `json:"input"`
 		Output      json.RawMessage `json:"output,omitempty"`
 		Examples    []string        `json:"examples,omitempty"`
 		Undo        string          `json:"undone_by,omitempty"`
-	}{e.ID, e.Title, e.Description, e.Operation, e.Mutates, e.Risk, json.RawMessage(e.Input), json.RawMessage(e.Output),
-		e.Examples, e.Undo}
+	}{e.ID, e.Title, e.Description, e.Category, e.Version, e.Operation, e.Mutates, e.Risk, e.Strict,
+		json.RawMessage(e.Input), json.RawMessage(e.Output), e.Examples, e.Undo}
 	if e.Input == nil {
 		record.Input = json.RawMessage(EmptySchema)
 	}
@@ -122,6 +128,9 @@ func specText(e *Action, detail Detail) string {
 			w.b.WriteString("\n" + s)
 		}
 	}
+	if label := e.label(); detail == Full && label != "" {
+		w.b.WriteString("\n" + label)
+	}
 	if detail == Full && e.Undo != "" {
 		w.b.WriteString("\nundone by " + cleanCode(e.Undo))
 	}
@@ -129,6 +138,20 @@ func specText(e *Action, detail Detail) string {
 		w.b.WriteString("\ncalls " + text.ClipRunes(text.OneLine(e.Target), 200))
 	}
 	return w.b.String()
+}
+
+// label is the category, the version and the strictness in a line; empty without them.
+func (e *Action) label() string {
+	var parts []string
+	for _, named := range []struct{ what, name string }{{"category", e.Category}, {"version", e.Version}} {
+		if named.name != "" {
+			parts = append(parts, named.what+" "+text.LineRunes(named.name, 60))
+		}
+	}
+	if e.Strict {
+		parts = append(parts, "strict: unlisted arguments are refused")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Argument describes the argument that a path leads into, "items[2].price", as a brief specification does, with the
