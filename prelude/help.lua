@@ -4,6 +4,7 @@ local type, ipairs, print = type, ipairs, print
 local find, lower, rep, match, gmatch = string.find, string.lower, string.rep, string.match, string.gmatch
 
 host.doc("call(id, args)", "calls the action with this id")
+host.doc("effect(kind, target, value)", "adds an effect to the result, in the body of a composed action")
 host.doc("repr(value)", "the value as Lua source, keys sorted")
 host.doc("json.encode(value, opts)", "JSON text; opts.indent for several lines")
 host.doc("json.decode(text)", "the value of JSON text; keeps null, empty lists and long integers")

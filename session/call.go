@@ -350,7 +350,8 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 	}
 	c.Undo = r.undo(entry, c.Args, data)
 	c.Next, c.Unsure = red.args(result.Next), result.Unsure
-	c.Verdict, c.Effects, c.Note = trace.OK, r.keepEffects(c.N, result.Effects), cut(red.text(result.Note), logText)
+	c.Verdict, c.Note = trace.OK, cut(red.text(result.Note), logText)
+	r.effects(entry, data, result, c)
 	result.Data = data
 	next, full := entry.NextPage(args, result)
 	return reply{data, next, full}, nil

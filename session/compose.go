@@ -19,11 +19,12 @@ const maxDepth = 4
 
 // A composition is one running composed action; nil stands for the script itself.
 type composition struct {
-	run   *run
-	outer *composition
-	entry *catalog.Entry
-	n     int // of its call
-	args  map[string]any
+	run     *run
+	outer   *composition
+	entry   *catalog.Entry
+	n       int // of its call
+	args    map[string]any
+	emitted []emitted // effects of its body
 	// handed is true when the machine has got the arguments.
 	handed bool
 	// fatal is the error with which the call path ended the machine; nil without one.
@@ -102,6 +103,7 @@ func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 	if err != nil {
 		return reply{}, r.failed(ctx, entry, err, c)
 	}
+	result.Effects = in.effects()
 	answer, err := r.answer(entry, call.Args, result, c)
 	if err == nil && entry.Mutates && r.mode == trace.ModePreview {
 		c.Verdict = trace.Planned

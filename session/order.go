@@ -3,7 +3,6 @@ package session
 // This file orders the calls and effects of a run as the script wrote them, as if concurrent calls had run one by one.
 
 import (
-	"fmt"
 	"slices"
 
 	"almanac/catalog"
@@ -45,40 +44,8 @@ func (r *run) at(n int) []int64 {
 	return r.placed[n].at
 }
 
-// recordedEffects is how many effects of a call are kept.
-const recordedEffects = 100
-
-// keepEffects keeps the effects of call n, without secrets, and returns them as recorded.
-func (r *run) keepEffects(n int, effects []catalog.Effect) []catalog.Effect {
-	red := r.session.world.redactor
-	var kept, recorded []catalog.Effect
-	for i, e := range effects {
-		if i == recordedEffects {
-			more := catalog.Effect{Kind: fmt.Sprintf("%d more effects omitted", len(effects)-i)}
-			kept, recorded = append(kept, more), append(recorded, more)
-			break
-		}
-		value, err := red.data(e.Value, r.budget().Result)
-		if err != nil {
-			value = fmt.Sprintf("omitted: %v", err)
-		}
-		clean := catalog.Effect{Kind: cut(red.text(e.Kind), logText), Target: cut(red.text(e.Target), logText), Value: value}
-		kept = append(kept, clean)
-		if clean.Value != nil {
-			short, _ := red.args(map[string]any{"value": value})["value"]
-			clean.Value, _ = sample(short, logText)
-		}
-		recorded = append(recorded, clean)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.placed[n]
-	p.effects = kept
-	r.placed[n] = p
-	return recorded
-}
-
-// ordered are the calls of the run and their effects.
+// ordered are the calls of the run and their effects. Those of a composed action stand after those of the calls that it
+// made: they are of its result.
 func (r *run) ordered() ([]trace.Call, []catalog.Effect) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,8 +55,22 @@ func (r *run) ordered() ([]trace.Call, []catalog.Effect) {
 		}
 		return a.N - b.N
 	})
-	var effects []catalog.Effect
+	var with []trace.Call
 	for _, c := range r.calls {
+		if len(r.placed[c.N].effects) > 0 {
+			with = append(with, c)
+		}
+	}
+	end := func(c trace.Call) []int64 {
+		at := r.placed[c.N].at
+		if c.Composed {
+			at = append(slices.Clip(at), 1) // after all calls inside, which have a 0 there
+		}
+		return at
+	}
+	slices.SortStableFunc(with, func(a, b trace.Call) int { return slices.Compare(end(a), end(b)) })
+	var effects []catalog.Effect
+	for _, c := range with {
 		effects = append(effects, r.placed[c.N].effects...)
 	}
 	return r.calls, effects

@@ -20,9 +20,13 @@ func TestOrderUnderParallel(t *testing.T) {
 		time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
 		return catalog.Result{Data: true, Effects: []catalog.Effect{{Kind: "done", Target: fmt.Sprint(c.Args["n"])}}}, nil
 	}
+	own := step
+	own.ID, own.Action = "work.own", nil
+	own.Lua = `effect("done", args.n .. "1") parallel({"p", "q"}, function(s)
+		effect("done", args.n .. s) work.step{n = args.n .. s} effect("done", args.n .. s .. s) end) effect("done", args.n .. "2")`
 	both := catalog.Entry{ID: "work.both", Description: "Do two steps.", Operation: catalog.Read, Input: input,
 		Lua: `parallel({"x", "y"}, function(s) work.step{n = args.n .. s} end) work.step{n = args.n .. "z"}`}
-	all, report := catalog.New([]catalog.Entry{step, both}, catalog.Options{})
+	all, report := catalog.New([]catalog.Entry{step, own, both}, catalog.Options{})
 	if len(report.Skipped) > 0 {
 		t.Fatal(report.Skipped)
 	}
@@ -78,36 +82,15 @@ func TestOrderUnderParallel(t *testing.T) {
 		"0 1 2a 2b 2cx 2cy 2cz 3a 3b 3cx 3cy 3cz 4 5")
 	run(5, `work.step{n = "0"} parallel({1, 2}, function(i) work.both{n = tostring(i)} end) work.both{n = "3"}`,
 		"0 1x 1y 1z 2x 2y 2z 3x 3y 3z")
-}
-
-// TestEffectsAreClean: effects go through the redaction of results, and do not make a record as large as they are.
-func TestEffectsAreClean(t *testing.T) {
-	b := newBench(t, nil)
-	leak := catalog.Entry{ID: "work.leak", Description: "Leak.", Operation: catalog.Read}
-	leak.Action = func(context.Context, catalog.Call) (catalog.Result, error) {
-		effects := []catalog.Effect{{
-			Kind: "mail to hunter2", Target: "https://x.example/?key=hunter2",
-			Value: map[string]any{"note": []any{"is hunter2"}, "long": strings.Repeat("x", 1<<20)},
-		}}
-		for range 500 {
-			effects = append(effects, catalog.Effect{Kind: "one"})
-		}
-		return catalog.Result{Data: true, Effects: effects}, nil
+	out, err := s.Run(t.Context(), Script{Source: `work.step{n = "0"} work.own{n = "o"} work.step{n = "3"}`, Author: User})
+	if err != nil || out.Err != nil {
+		t.Fatal(err, out.Err)
 	}
-	all, _ := catalog.New([]catalog.Entry{leak}, catalog.Options{})
-	if err := b.session.Replace(t.Context(), all.View()); err != nil {
-		t.Fatal(err)
+	got := ""
+	for _, e := range out.Effects {
+		got += " " + e.Target
 	}
-	out := b.run(User, `work.leak{}`)
-	if out.Err != nil || len(out.Effects) != recordedEffects+1 ||
-		out.Effects[recordedEffects].Kind != "401 more effects omitted" {
-		t.Fatalf("%v, %d effects", out.Err, len(out.Effects))
-	}
-	if text := fmt.Sprint(out.Effects, b.records, out.Calls); strings.Contains(text, "hunter2") ||
-		!strings.Contains(text, redacted) {
-		t.Errorf("not clean: %.300s", text)
-	}
-	if text := fmt.Sprint(out.Calls[0].Effects); len(text) > 16<<10 {
-		t.Errorf("a record has %d bytes of effects", len(text))
+	if got != " 0 op oq o1 op opp oq oqq o2 3" { // those of a composed action stand after those of the calls inside
+		t.Errorf("effects%s", got)
 	}
 }

@@ -206,10 +206,16 @@ func nextPage(r reply) any {
 func (a *arguments) callRequest() kernel.CallRequest {
 	line, _ := whole(a.at(2))
 	req := kernel.CallRequest{ID: a.text(0, "an action id"), Args: a.options(1), Line: int(line)}
-	place, _ := a.at(3).([]any)
+	req.Place = a.place(3)
+	return req
+}
+
+// place reads the place of a call in a worker; nil without one.
+func (a *arguments) place(i int) (at []int64) {
+	place, _ := a.at(i).([]any)
 	for _, v := range place[:min(len(place), maxPlace)] {
 		n, _ := whole(v)
-		req.Place = append(req.Place, n)
+		at = append(at, n)
 	}
-	return req
+	return at
 }

@@ -257,6 +257,8 @@ func (r *run) hostOf(in *composition) (kernel.Host, *parallel) {
 		switch {
 		case calls.serves(name):
 			return calls.op(ctx, name, args)
+		case name == "effect":
+			return nil, in.emit(calls, &arguments{list: args})
 		case in != nil:
 			return nil, fmt.Errorf("%s: not available in a composed action", name)
 		}

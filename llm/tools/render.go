@@ -8,6 +8,7 @@ import (
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/session"
+	"almanac/session/effect"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -98,8 +99,8 @@ func renderOutcome(out *session.Outcome, how showing) string {
 	if out.Err == nil {
 		renderBudget(&b, out.Used)
 	}
-	if n := len(out.Effects); n > 0 {
-		fmt.Fprintf(&b, "effects recorded, not applied: %d\n", n)
+	if len(out.Effects) > 0 {
+		fmt.Fprintf(&b, "effects recorded, not applied: %s\n", effect.Titles(out.Effects))
 	}
 	if b.Len() == 0 {
 		return "ok, nothing returned"

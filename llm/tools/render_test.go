@@ -53,7 +53,9 @@ func TestRenderOutcome(t *testing.T) {
 		{"caught failure", session.Outcome{
 			Values: []vm.Value{{Repr: "nil"}}, Calls: []trace.Call{{ID: "a.b", Verdict: trace.Failed, Error: "gone"}},
 		}, "nil\ncalls:\n  a.b: failed"},
-		{"effects", session.Outcome{Effects: []catalog.Effect{{Kind: "state"}}}, "effects recorded, not applied: 1"},
+		{"effects", session.Outcome{
+			Effects: []catalog.Effect{{Kind: "state.set", Target: "n"}, {Kind: "notify"}, {Kind: "notify"}},
+		}, "effects recorded, not applied: state.set n, notify (2)"},
 		{"lost", session.Outcome{
 			Err:  &vm.Error{Kind: vm.Limit, Limit: "memory", Message: "the script used more than 256 MiB"},
 			Lost: "the Lua process ended",

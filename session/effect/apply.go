@@ -26,14 +26,14 @@ func Apply(state map[string]any, effects []catalog.Effect) (next map[string]any,
 			next, err = operate(next, e)
 		}
 		if err != nil {
-			rejected = append(rejected, Rejected{e, err.Error()})
+			rejected = append(rejected, Rejected{Effect: e, Reason: err.Error()})
 		}
 		last = e
 	}
 	if n, err := Size(next); rejected == nil && err != nil {
-		rejected = []Rejected{{last, "the state: " + err.Error()}}
+		rejected = []Rejected{{Effect: last, Reason: "the state: " + err.Error()}}
 	} else if rejected == nil && n > MaxState {
-		rejected = []Rejected{{last, "the state would be larger than " + text.Bytes(MaxState)}}
+		rejected = []Rejected{{Effect: last, Reason: "the state would be larger than " + text.Bytes(MaxState)}}
 	}
 	if rejected != nil {
 		return state, rejected

@@ -69,10 +69,7 @@ func Known(kind string) bool { return slices.Contains(Kinds(), kind) }
 func IsState(kind string) bool { return strings.HasPrefix(kind, "state.") && Known(kind) }
 
 // A Rejected is an effect that is not applied, and why.
-type Rejected struct {
-	Effect catalog.Effect `json:"effect"`
-	Reason string         `json:"reason"`
-}
+type Rejected = catalog.RejectedEffect
 
 // Title names an effect in a line: "state.set count".
 func Title(e catalog.Effect) string {
@@ -80,6 +77,29 @@ func Title(e catalog.Effect) string {
 		return e.Kind
 	}
 	return e.Kind + " " + e.Target
+}
+
+// Titles names effects in a line, each once with how often it is there, and counts those beyond the first few.
+func Titles(effects []catalog.Effect) string {
+	const most, width = 10, 80
+	var titles []string
+	times := map[string]int{}
+	for _, e := range effects {
+		title := text.LineBytes(Title(e), width)
+		if times[title]++; times[title] == 1 {
+			titles = append(titles, title)
+		}
+	}
+	more := ""
+	if n := len(titles); n > most {
+		titles, more = titles[:most], fmt.Sprintf(", … %d more", n-most)
+	}
+	for i, title := range titles {
+		if n := times[title]; n > 1 {
+			titles[i] = fmt.Sprintf("%s (%d)", title, n)
+		}
+	}
+	return strings.Join(titles, ", ") + more
 }
 
 // Check says what is wrong with an effect, apart from what it would meet in a session. Its value must be plain data.
@@ -245,11 +265,11 @@ func Choose(patterns []pattern.Pattern, effects []catalog.Effect) (chosen []cata
 		switch {
 		case !Known(e.Kind):
 		case !Allowed(patterns, e.Kind):
-			rejected = append(rejected, Rejected{e, "its kind is not allowed here"})
+			rejected = append(rejected, Rejected{Effect: e, Reason: "its kind is not allowed here"})
 		default:
 			some = true
 			if chosen = append(chosen, e); len(chosen) == MaxPerRun+1 {
-				rejected = append(rejected, Rejected{e, fmt.Sprintf("a run applies at most %d", MaxPerRun)})
+				rejected = append(rejected, Rejected{Effect: e, Reason: fmt.Sprintf("a run applies at most %d", MaxPerRun)})
 			}
 		}
 	}

@@ -215,8 +215,10 @@ type Call struct {
 	Next   map[string]any `json:"next,omitempty"`
 	Unsure bool           `json:"unsure,omitempty"`
 	// Replayed tells that the call was answered by the log of an earlier run: nothing was called, so it does not mutate.
-	Replayed bool             `json:"replayed,omitempty"`
-	Effects  []catalog.Effect `json:"effects,omitempty"`
+	Replayed bool `json:"replayed,omitempty"`
+	// Effects are what the result carries beside its data, and EffectsRejected those that are not well formed.
+	Effects         []catalog.Effect         `json:"effects,omitempty"`
+	EffectsRejected []catalog.RejectedEffect `json:"effects_rejected,omitempty"`
 	// Undo is the call that takes this one back; nil where it wrote nothing, or its action declares none.
 	Undo  *Undo         `json:"undo,omitempty"`
 	Start time.Time     `json:"start"`

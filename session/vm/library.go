@@ -38,7 +38,7 @@ func (m *Machine) refusal(name, why string) any {
 // open fills the environment; the prelude runs after it.
 func (m *Machine) openLibraries() {
 	for _, open := range []func(*Machine){openInteger, openProtect, openBase, openIterate, openString, openTable,
-		openMath, openOS, openCoroutine, openAction, openUnknown, openJSON, openOperators, openExact, openSparse,
+		openMath, openOS, openCoroutine, openAction, openEffect, openUnknown, openJSON, openOperators, openExact, openSparse,
 		openRefused} {
 		open(m)
 	}
