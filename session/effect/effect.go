@@ -117,10 +117,12 @@ func Check(e catalog.Effect) error {
 	if err != nil {
 		return fmt.Errorf("%s: value: %w", e.Kind, err)
 	}
+	check := checkDirective
 	if IsState(e.Kind) {
-		if err := checkState(e); err != nil {
-			return fmt.Errorf("%s: %w", e.Kind, err)
-		}
+		check = checkState
+	}
+	if err := check(e); err != nil {
+		return fmt.Errorf("%s: %w", e.Kind, err)
 	}
 	return nil
 }
