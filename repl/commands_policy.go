@@ -3,7 +3,6 @@ package repl
 // This file holds the commands about the policy: what happens to calls that change data, and what is granted.
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,9 +107,14 @@ func grantsText(p policy.Policy) string {
 		mode = policy.ReadOnly
 	}
 	said := fmt.Sprintf("%s (policy %s)", p.Words(), mode)
-	for _, r := range p.Rules {
-		said += fmt.Sprintf("\n  %s: %s %s", cmp.Or(r.Name, "rule"), r.Verdict,
-			cmp.Or(r.IDs.String(), "every mutation that matches"))
+	for _, rule := range p.Rules {
+		said += "\n" + RuleText(rule)
+	}
+	if len(p.Tighter) > 0 {
+		said += "\nof the project, which only make it stricter:"
+	}
+	for _, rule := range p.Tighter {
+		said += "\n" + RuleText(rule)
 	}
 	if len(p.Grants) == 0 {
 		return said + "\nno grants"
@@ -123,6 +127,15 @@ func grantsText(p policy.Policy) string {
 		}
 	}
 	return said + "\n/policy revoke N takes one back"
+}
+
+// RuleText is a rule: what it is called, what it says, and why.
+func RuleText(rule policy.Rule) string {
+	said := fmt.Sprintf("  %s: %s", rule, rule.Words())
+	if rule.Reason != "" {
+		said += "\n     " + rule.Reason
+	}
+	return text.Sanitize(said)
 }
 
 func grantedAt(g policy.Grant) string {
@@ -266,7 +279,7 @@ func grantWords(sh *Shell, _ string) []Completion {
 // fate says what happens to a call of an action, and what grants let through whose bounds hold.
 func (sh *Shell) fate(e *catalog.Entry) (policy.Decision, string) {
 	p := sh.options.Session.Policy()
-	d := p.Decide(policy.RequestOf(e, nil))
+	d := p.Decide(sh.options.Session.Requested(e, nil))
 	bounded := sh.bounded(p, e)
 	call, why := "a call", ": "+d.Why()
 	if d.Verdict != policy.Allow && len(bounded) > 0 {
@@ -298,9 +311,12 @@ func (sh *Shell) bounded(p policy.Policy, e *catalog.Entry) []policy.Grant {
 // specText is a description as a person reads it: what happens to a call that changes data stands below.
 func (sh *Shell) specText(s catalog.Spec, d catalog.Detail) string {
 	said := strings.TrimRight(sh.options.Session.Redact(s.Text), "\n")
-	if !s.Entry.Mutates || d != catalog.Brief && d != catalog.Full {
+	if d != catalog.Brief && d != catalog.Full {
 		return said
 	}
-	_, fate := sh.fate(s.Entry)
+	decided, fate := sh.fate(s.Entry)
+	if !s.Entry.Mutates && decided.Verdict == policy.Allow {
+		return said
+	}
 	return said + "\n" + fate
 }

@@ -88,7 +88,7 @@ func (r *run) mayAsk() bool {
 	roots := view.Roots()
 	return dynamic || slices.ContainsFunc(paths, func(path string) bool {
 		if entry, ok := view.Lookup(path); ok {
-			return p.Decide(policy.RequestOf(entry, nil)).Verdict == policy.AskFor
+			return entry.Mutates && p.Decide(r.session.Requested(entry, nil)).Verdict == policy.AskFor
 		}
 		root, _, _ := strings.Cut(path, ".")
 		kind := globals[root]
@@ -152,7 +152,7 @@ func (r *run) question(ctx context.Context, look *run, ask []Planned, calls []tr
 		return Approval{}, nil, err
 	}
 	first := ask[0]
-	d := r.session.Policy().Decide(policy.RequestOf(first.Entry, asked(look.writes())[0].args))
+	d := r.session.Policy().Decide(r.session.Requested(first.Entry, asked(look.writes())[0].args))
 	answer, err := w.options.Approve(ctx, Request{
 		Batch: ask, Partial: leaves(w, partial), Chosen: leaves(w, r.list.chosen()),
 		Entry: first.Entry, Args: first.Args, Injected: first.Injected, Credentials: first.Credentials,

@@ -86,13 +86,13 @@ func TestBatchIsRecorded(t *testing.T) {
 
 // What would end a run in the middle ends it before the question.
 func TestBatchThatCannotEnd(t *testing.T) {
-	deny := policy.Rule{Name: "no labels", IDs: pattern.Exact("desk.label"), Verdict: policy.Deny}
+	deny := policy.Rule{Name: "no labels", IDs: []pattern.Pattern{pattern.Exact("desk.label")}, Verdict: policy.Deny}
 	for _, c := range []struct {
 		name, source, want string
 		change             func(*Options)
 	}{
 		{"budget", twoPrices + twoPrices, "has used all 3 mutations", func(o *Options) { o.Budget.Mutations = 3 }},
-		{"denied", twoPrices + `desk.label{item_id = "a"}`, "desk.label: denied: denied by no labels",
+		{"denied", twoPrices + `desk.label{item_id = "a"}`, "desk.label: denied by no labels",
 			func(o *Options) { o.Policy.Rules = []policy.Rule{deny} }},
 		{"time", twoPrices + "while true do end", "more than", func(o *Options) { o.Limits.Steps = 1_000_000 }},
 	} {

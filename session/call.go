@@ -213,8 +213,11 @@ func (r *run) authorize(ctx context.Context, entry *catalog.Entry, call catalog.
 // the arguments to call with, which the person may have edited; off tells that the person wants the call left out.
 func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Call,
 	c *trace.Call) (args map[string]any, off bool, err error) {
-	asks := policy.RequestOf(entry, call.Args)
+	asks := requested(entry, call, c.Injected)
 	d := r.verdict(asks, c)
+	if d.Verdict == policy.AskFor && !entry.Mutates && r.before != "" { // the run itself asks
+		return nil, false, r.refusal(CodeNoApproval, d, d.Reason, c)
+	}
 	if d.Verdict != policy.Allow && d.Verdict != policy.AskFor {
 		return nil, false, r.refusal(CodeDenied, d, d.Why(), c)
 	}
@@ -242,6 +245,21 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 	return args, false, err
 }
 
+// requested is a call as the policy decides about it.
+func requested(entry *catalog.Entry, call catalog.Call, injected map[string]any) policy.Request {
+	asks := policy.RequestOf(entry, call.Args)
+	asks.Injected, asks.Actor, asks.Tenant = injected, call.Context.Actor, call.Context.Tenant
+	return asks
+}
+
+// Requested is a call of e as the policy decides about it.
+func (s *Session) Requested(e *catalog.Entry, args map[string]any) policy.Request {
+	r := &run{session: s}
+	call := catalog.Call{Args: args, Context: r.context(s.View())}
+	injected, _ := r.injected(e, call.Context, &trace.Call{})
+	return requested(e, call, injected)
+}
+
 // verdict is the decision of the current policy; grants do not apply to a script that may only read.
 func (r *run) verdict(asks policy.Request, c *trace.Call) policy.Decision {
 	var d policy.Decision
@@ -260,7 +278,10 @@ func (r *run) verdict(asks policy.Request, c *trace.Call) policy.Decision {
 func (r *run) refusal(code string, d policy.Decision, why string, c *trace.Call) *vm.HostError {
 	c.Verdict = trace.Denied
 	red := r.session.world.redactor
-	return denied(code, red.text(fmt.Sprintf("%s: denied: %s", c.ID, why)), red.text(r.remedy(d)))
+	if !strings.HasPrefix(why, "denied ") {
+		why = "denied: " + why
+	}
+	return denied(code, red.text(c.ID+": "+why), red.text(r.remedy(d)))
 }
 
 func (r *run) remedy(d policy.Decision) string {

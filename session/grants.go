@@ -247,7 +247,9 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		}
 		c.Rule = w.redactor.text(g.Rule())
 	case Once:
-		c.Rule = "approved once"
+		if c.Rule = "approved once"; d.ByRule() {
+			c.Rule += ", asked by " + w.redactor.text(d.Rule)
+		}
 	default:
 		c.Verdict, c.Rule = trace.Denied, trace.Refused
 		text := entry.ID + RefusedText

@@ -223,7 +223,7 @@ func (r *run) begins() (*Outcome, error) {
 // mayMake tells why a write of a plan would be denied.
 func (r *run) mayMake(f foreseen) *vm.HostError {
 	c := trace.Call{ID: f.entry.ID}
-	asks := policy.RequestOf(f.entry, f.args)
+	asks := r.session.Requested(f.entry, f.args)
 	d := r.verdict(asks, &c)
 	switch {
 	case d.Verdict != policy.Allow && d.Verdict != policy.AskFor:

@@ -97,7 +97,7 @@ func leaveOut(c *trace.Call) {
 func (r *run) foresee(entry *catalog.Entry, call catalog.Call, c *trace.Call) error {
 	f := foreseen{call: *c, entry: entry, args: call.Args, injected: c.Injected, at: r.at(c.N)}
 	if r.before != "" {
-		d := r.session.Policy().Decide(policy.RequestOf(entry, call.Args))
+		d := r.session.Policy().Decide(requested(entry, call, c.Injected))
 		if d.Verdict != policy.Allow && d.Verdict != policy.AskFor {
 			return r.refusal(CodeDenied, d, d.Why(), c)
 		}

@@ -181,7 +181,7 @@ func TestReplay(t *testing.T) {
 			var made, again int
 			b := withMore(newBench(t, func(o *Options) {
 				o.Policy = policy.Policy{Mode: policy.Session, Rules: []policy.Rule{
-					{Name: "no admin", IDs: pattern.Exact("admin.shop.purge"), Verdict: policy.Deny},
+					{Name: "no admin", IDs: []pattern.Pattern{pattern.Exact("admin.shop.purge")}, Verdict: policy.Deny},
 				}}
 				o.Budget.Calls, o.UserBudget.Calls = 50, 50
 			}), &made)

@@ -119,6 +119,10 @@ func segment(pattern, s string) bool {
 	return strings.Trim(pattern[i:], "*") == ""
 }
 
+// Glob reports whether a text that is no id, such as a name or an argument, matches: * is any number of characters,
+// dots included, and ? is one. Nothing else has a meaning.
+func Glob(glob, text string) bool { return segment(glob, text) }
+
 // IsExact reports whether p matches one id only.
 func (p Pattern) IsExact() bool { return p.text != "" && !strings.ContainsAny(p.text, wildcards) }
 

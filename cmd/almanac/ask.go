@@ -145,7 +145,7 @@ func remedy(s *session.Session, c trace.Call) string {
 	if err != nil {
 		return ""
 	}
-	d := s.Policy().Decide(policy.RequestOf(e, c.Args))
+	d := s.Policy().Decide(s.Requested(e, c.Args))
 	if d.Rule != c.Rule || d.Fit == "" {
 		return ""
 	}

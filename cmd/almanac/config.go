@@ -39,6 +39,7 @@ type configFile struct {
 	keys   map[string][]string    // the table of key bindings
 	looks  map[string]configValue // the theme table, by role
 	grants []policy.Grant         // only in the user's file
+	rules  []policy.Rule          // those of a project only make the policy stricter
 	models []modelTable           // only in the user's file, in its order
 }
 
@@ -121,6 +122,13 @@ func readConfig(model *kong.Application) (*config, error) {
 		return c, fmt.Errorf("configuration %s: models: not allowed in a project's file: move them to your own; "+
 			"a project may name one with model = \"NAME\"", path)
 	}
+	if v, set := c.project.values[policyFileKey]; set {
+		rules, err := readPolicyFile(filepath.Join(filepath.Dir(path), v.text))
+		if err != nil {
+			return c, fmt.Errorf("configuration %s: line %d: %w", path, v.line, err)
+		}
+		c.project.rules = append(rules, c.project.rules...)
+	}
 	if wants := c.loosens(); len(wants) > 0 && !approved(c.project) {
 		c.unapproved = wants
 	}
@@ -174,6 +182,9 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 	}
 	lines := keyLines(string(text))
 	var errs []*keyError
+	if err := f.takeRules(tree); err != nil {
+		errs = append(errs, err)
+	}
 	take := func(key string, value any) {
 		if err := c.take(&f, key, value, lines[key]); err != nil {
 			errs = append(errs, err)
@@ -191,6 +202,14 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 			continue
 		}
 		table, isTable := value.(map[string]any)
+		if key == "permissions" || key == "policy" && isTable { // takeRules has read the rules
+			if mode, set := table["mode"]; set && key == "policy" {
+				if err := c.take(&f, key, mode, lines["policy.mode"]); err != nil {
+					errs = append(errs, err)
+				}
+			}
+			continue
+		}
 		if !isTable {
 			take(key, value)
 			continue
@@ -368,7 +387,7 @@ func (c *config) from(s setting) (v configValue, origin string, found bool) {
 	if text := os.Getenv(s.env); text != "" {
 		return configValue{text: text}, s.env, true
 	}
-	if v, ok := c.project.values[s.key]; ok && !slices.Contains(c.unapproved, s.key) {
+	if v, ok := c.project.values[s.key]; ok && s.key != policyFileKey && !slices.Contains(c.unapproved, s.key) {
 		return v, at(c.project, v), true
 	}
 	if v, ok := c.user.values[s.key]; ok {
@@ -432,7 +451,7 @@ func (c *config) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 				}
 			}
 			return list, nil
-		case s.key == "view" && origin != s.env && !filepath.IsAbs(v.text):
+		case (s.key == "view" || s.key == policyFileKey) && origin != s.env && !filepath.IsAbs(v.text):
 			return filepath.Join(filepath.Dir(origin), v.text), nil
 		}
 		return v.text, nil

@@ -65,6 +65,11 @@ func (cli *commandLine) configured() []configured {
 		}
 		rows = append(rows, configured{"keys." + action, strings.Join(bindings[action], ", "), from})
 	}
+	for _, f := range []configFile{cli.config.user, cli.config.project} {
+		for _, rule := range f.rules {
+			rows = append(rows, configured{"rules", rule.Words(), rule.Place})
+		}
+	}
 	for _, g := range cli.config.user.grants {
 		rows = append(rows, configured{"grants", g.String(), g.By})
 	}

@@ -29,7 +29,11 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 			return policy.Policy{}, usage("%v", err)
 		}
 	}
-	p := policy.Policy{Mode: mode, Named: cli.Policy != ""}
+	p := policy.Policy{Mode: mode, Named: cli.Policy != "", Tighter: cli.config.project.rules}
+	var err error
+	if p.Rules, err = cli.rules(); err != nil {
+		return policy.Policy{}, misconfigured(err)
+	}
 	from, term := cli.allowedBy()
 	allowed, err := policy.ParseGrants(cli.Allow, from)
 	if err != nil {
@@ -48,10 +52,11 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 	return p, nil
 }
 
-// idle are warnings of the grants that were given at the start and let nothing through: those in the allow list of a
+// idle are warnings of rules that no action's id matches, and of grants that were given at the start and let nothing
+// through: those in the allow list of a
 // file, which may be for another catalog, and those of --allow that came before the catalog.
-func idle(p policy.Policy) []string {
-	var all []string
+func idle(p policy.Policy, view *catalog.View) []string {
+	all := policy.Unmatched(slices.Concat(p.Rules, p.Tighter), view)
 	for _, g := range p.Grants {
 		if g.Early && g.Seen == nil && g.Waits != "" {
 			from := g.By + ": allow"
@@ -284,6 +289,9 @@ func (f configFile) settings() map[string]string {
 	all := map[string]string{}
 	for key, v := range f.values {
 		all[key] = fmt.Sprintf("%q %q", v.text, v.list)
+	}
+	for _, rule := range f.rules {
+		all[rule.Name+" "+rule.Words()] = rule.Reason
 	}
 	for key, v := range f.looks {
 		all["theme."+key] = v.text

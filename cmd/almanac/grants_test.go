@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"almanac/catalog"
 	"almanac/session/policy"
 )
 
@@ -88,7 +89,8 @@ func TestIdleGrants(t *testing.T) {
 		p.Grants = append(p.Grants, g)
 	}
 	want := "config.toml: allow a.b: no such action here; --allow a.b: no such action here"
-	if got := strings.Join(idle(p), "; "); got != want {
+	none, _ := catalog.New(nil, catalog.Options{})
+	if got := strings.Join(idle(p, none.View()), "; "); got != want {
 		t.Errorf("got %s", got)
 	}
 }

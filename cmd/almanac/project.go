@@ -81,6 +81,8 @@ func (c *config) harmless(key string, v configValue) bool {
 			was = own.text
 		}
 		return v.text != "" && strict[v.text] <= strict[was]
+	case policyFileKey:
+		return true // its rules only make the policy stricter
 	case "view":
 		return !set // there is no other that it could replace
 	case "catalog":

@@ -49,13 +49,19 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if err != nil {
 		return misconfigured(err)
 	}
+	rules, err := cli.rules()
+	if err != nil {
+		return misconfigured(err)
+	}
 	if s.feed, err = cli.feed(ctx, false); err != nil {
 		return err
 	}
 	defer s.feed.loader.Close()
 	g, err := gateway.New(gateway.Options{
 		Version: version, Prefix: cli.Prefix, Persistent: c.Persistent, Page: c.Page, Sessions: c.Sessions, Idle: c.Idle,
-		Policy: gateway.Policy{Mode: mode, Allow: allow}, View: s.view, Open: s.open, Secrets: cli.credentials.filter,
+		Policy: gateway.Policy{
+			Mode: mode, Allow: allow, Rules: rules, Tighter: cli.config.project.rules,
+		}, View: s.view, Open: s.open, Secrets: cli.credentials.filter,
 		Log: func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) },
 	})
 	if err != nil {

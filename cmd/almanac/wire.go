@@ -161,7 +161,7 @@ func (w *app) tellIdle() {
 		return
 	}
 	w.idleTold = true
-	for _, line := range idle(w.session.Policy()) {
+	for _, line := range idle(w.session.Policy(), w.session.View()) {
 		w.feed.Emit(event.Event{Kind: event.Said, Level: event.Warning, Text: w.session.Redact(line)})
 	}
 }

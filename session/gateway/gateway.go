@@ -64,6 +64,9 @@ type Policy struct {
 	Mode policy.Mode
 	// Allow lists what needs no question.
 	Allow []policy.Grant
+	// Rules and Tighter are those of policy.Policy. They are the gateway's: a client has none of its own, and they speak
+	// of its actor.
+	Rules, Tighter []policy.Rule
 }
 
 // An Opening is what a client's session is made of.

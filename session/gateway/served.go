@@ -181,7 +181,7 @@ func canAsk(c *sdk.ClientCapabilities) bool {
 
 // policy is what the client, or else the gateway, says about mutations.
 func (c Client) policy(whole Policy, view *catalog.View, asks bool) policy.Policy {
-	p := policy.Policy{Mode: whole.Mode}
+	p := policy.Policy{Mode: whole.Mode, Rules: whole.Rules, Tighter: whole.Tighter}
 	allow := whole.Allow
 	if c.Policy.Mode != "" {
 		p.Mode = c.Policy.Mode
@@ -189,7 +189,7 @@ func (c Client) policy(whole Policy, view *catalog.View, asks bool) policy.Polic
 	if len(c.Policy.Allow) > 0 {
 		allow = c.Policy.Allow
 	}
-	if p.Mode == "" {
+	if p.Named = p.Mode != ""; !p.Named {
 		p.Mode = policy.ReadOnly
 		if asks {
 			p.Mode = policy.Ask

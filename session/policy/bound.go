@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"almanac/catalog/pattern"
 )
 
 // This file is about the bounds of a grant: when a call meets them, and how they are written and read.
@@ -15,7 +17,8 @@ import (
 // number or is one beyond 2^53, where whole numbers lose digits, does not meet it.
 type Bound struct {
 	Arg string
-	// Op is "=", or for numbers also "<", "<=", ">", ">=".
+	// Op is "=", or for numbers also "<", "<=", ">", ">=", or for texts also "~": the value is then a pattern in which *
+	// is any number of characters and ? is one.
 	Op string
 	// Value is a float64, a string or a bool.
 	Value any
@@ -27,13 +30,21 @@ const exact = 1 << 53
 // met tells whether args keep to the bound.
 func (b Bound) met(args map[string]any) bool {
 	got, ok := args[b.Arg]
-	if !ok {
-		return false
-	}
+	return ok && b.meets(got)
+}
+
+// compares tells whether the bound is about the order of numbers.
+func (b Bound) compares() bool { return b.Op != "=" && b.Op != "~" }
+
+// meets tells whether a value keeps to the bound.
+func (b Bound) meets(got any) bool {
 	want, isNumber := b.Value.(float64)
 	if !isNumber {
-		switch b.Value.(type) {
-		case string, bool:
+		switch want := b.Value.(type) {
+		case string:
+			text, isText := got.(string)
+			return isText && (b.Op == "=" && text == want || b.Op == "~" && pattern.Glob(want, text))
+		case bool:
 			return b.Op == "=" && got == b.Value
 		}
 		return false
@@ -172,12 +183,15 @@ func parseBounds(text string) (bounds []Bound, rest string, err error) {
 func parseBound(text string) (b Bound, rest string, err error) {
 	b.Arg, rest = parseWord(text)
 	if b.Op, rest = parseOp(rest); b.Op == "" {
-		return b, "", fmt.Errorf("%s: want one of = < <= > >= after it", b.Arg)
+		return b, "", fmt.Errorf("%s: want one of = ~ < <= > >= after it", b.Arg)
 	}
 	if b.Value, rest, err = parseValue(rest); err != nil {
 		return b, "", fmt.Errorf("%s %s: %w", b.Arg, b.Op, err)
 	}
-	if _, isNumber := b.Value.(float64); !isNumber && b.Op != "=" {
+	if _, isText := b.Value.(string); b.Op == "~" && !isText {
+		return b, "", fmt.Errorf("%s ~: want a text in quotes, like \"*@example.com\"", b.Arg)
+	}
+	if _, isNumber := b.Value.(float64); !isNumber && b.compares() {
 		return b, "", fmt.Errorf("%s %s: only numbers are compared: want a number, or =", b.Arg, b.Op)
 	}
 	return b, rest, nil
@@ -185,7 +199,7 @@ func parseBound(text string) (b Bound, rest string, err error) {
 
 // parseWord cuts the name of an argument or a number off.
 func parseWord(text string) (word, rest string) {
-	end := strings.IndexAny(text, " \t,<>=\"'")
+	end := strings.IndexAny(text, " \t,<>=~\"'")
 	if end < 0 {
 		end = len(text)
 	}
@@ -195,8 +209,8 @@ func parseWord(text string) (word, rest string) {
 // parseOp cuts an operator off, and the blanks around it.
 func parseOp(text string) (op, rest string) {
 	text = strings.TrimLeft(text, " \t")
-	for _, op := range []string{"<=", ">=", "==", "=", "<", ">"} {
-		if after, ok := strings.CutPrefix(text, op); ok {
+	for _, op := range []string{"<=", ">=", "==", "=", "<", ">", "~"} {
+		if after, ok := strings.CutPrefix(text, op); ok && !strings.HasPrefix(text, "~=") {
 			return strings.Replace(op, "==", "=", 1), strings.TrimLeft(after, " \t")
 		}
 	}

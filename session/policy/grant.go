@@ -117,7 +117,7 @@ func (g Grant) String() string {
 func (g Grant) Rule() string { return fmt.Sprintf("grant %d: %s", g.N, g) }
 
 // onlyThese stands in front of bounds. An argument of this name has an operator behind it.
-var onlyThese = regexp.MustCompile(`^only($|[ \t]+$|[ \t]+[^ \t<>=])`)
+var onlyThese = regexp.MustCompile(`^only($|[ \t]+$|[ \t]+[^ \t<>=~])`)
 
 // riskHigh is what a pattern says that covers actions of high risk.
 var riskHigh = regexp.MustCompile(`^risk[ \t]+high($|[ \t,]+)`)

@@ -245,8 +245,8 @@ func (c chance) bound() Bound {
 func (c chance) grant(n int) Grant {
 	g := Grant{
 		N: n,
-		Pattern: pick(c, ids("*"), ids("a.*"), ids("b.*"), ids("a.b"), ids("a.b"), ids("a.b.c"),
-			ids("a.bc"), pattern.Pattern{}),
+		Pattern: pick(c, one("*"), one("a.*"), one("b.*"), one("a.b"), one("a.b"), one("a.b.c"),
+			one("a.bc"), pattern.Pattern{}),
 		High: c.IntN(4) > 0,
 	}
 	for range c.IntN(3) {
@@ -256,14 +256,23 @@ func (c chance) grant(n int) Grant {
 	return g
 }
 
-func (c chance) policy() Policy {
-	p := Policy{Mode: pick(c, "", ReadOnly, Ask, Session, "other"), Named: c.IntN(2) > 0}
+func (c chance) rules() (all []Rule) {
 	for range c.IntN(3) {
-		p.Rules = append(p.Rules, Rule{
-			IDs: pick(c, pattern.Pattern{}, ids("a.*"), ids("a.b")), Risk: pick(c, "", catalog.High),
+		rule := Rule{
+			N: c.IntN(3), IDs: pick(c, nil, ids("a.*"), ids("a.b")), Risks: pick(c, nil, []catalog.Risk{catalog.High}),
+			Calls: pick(c, "", Writes, Reads), Actors: pick(c, nil, nil, []string{"ann"}, []string{"b*"}),
 			Verdict: pick(c, Allow, AskFor, Deny, ""),
-		})
+		}
+		if c.IntN(3) == 0 {
+			rule.Where = []Bound{pick(c, c.bound(), Bound{"s", "~", "x*"})}
+		}
+		all = append(all, rule)
 	}
+	return all
+}
+
+func (c chance) policy() Policy {
+	p := Policy{Mode: pick(c, "", ReadOnly, Ask, Session, "other"), Named: c.IntN(2) > 0, Rules: c.rules()}
 	for n := range c.IntN(4) {
 		p = p.With(c.grant(n + 1))
 	}
@@ -273,7 +282,7 @@ func (c chance) policy() Policy {
 func (c chance) request() Request {
 	r := Request{
 		ID: pick(c, "a.b", "a.b.c", "a.bc", "b", "c.a"), Mutates: c.IntN(5) > 0, Risk: pick(c, catalog.Low, catalog.High),
-		Args: map[string]any{},
+		Args: map[string]any{}, Actor: pick(c, "", "ann", "bob"),
 	}
 	if c.IntN(4) > 0 {
 		r.Args["n"] = pick[any](c, int64(0), int64(1), int64(2), 1.5, int64(1<<53+1), math.NaN(), "1", nil, true)
@@ -286,13 +295,18 @@ func (c chance) request() Request {
 
 // allows is what may let r through, said another way than Decide says it.
 func (p Policy) allows(r Request) bool {
+	for _, rule := range p.Rules {
+		if !rule.matches(r) {
+			continue
+		}
+		readonly := r.Mutates && p.Named && p.Mode != Ask && p.Mode != Session
+		if readonly && (rule.Verdict == Allow || rule.Verdict == AskFor) {
+			break
+		}
+		return rule.Verdict == Allow || rule.Verdict == AskFor && p.covered(r)
+	}
 	if !r.Mutates {
 		return true
-	}
-	for _, rule := range p.Rules {
-		if rule.matches(r) {
-			return rule.Verdict == Allow || rule.Verdict == AskFor && p.covered(r)
-		}
 	}
 	known := slices.Contains([]Mode{"", ReadOnly, Ask, Session}, p.Mode)
 	return p.Mode == Session && r.Risk != catalog.High || known && p.covered(r)
@@ -334,7 +348,7 @@ func TestGrantProperties(t *testing.T) {
 			after.Rule != before.Rule; changed && (after.Grant != 9 || !more.Covers(r)) {
 			about("a grant changed what it does not cover", after)
 		}
-		if before.Verdict != Allow && !before.final {
+		if before.Verdict != Allow && !before.final && r.Mutates {
 			fit, err := ParseGrant(before.Fit)
 			if err != nil || p.With(fit).Decide(r).Verdict != Allow {
 				about(fmt.Sprintf("what is proposed does not let the call through: %v", err), before)

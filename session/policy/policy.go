@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/catalog/pattern"
 	"almanac/catalog/text"
 )
 
@@ -54,30 +53,25 @@ const (
 	Deny   Verdict = "deny"
 )
 
-// A Rule speaks of some mutations. Every field that is set must match; a Rule with none set matches every mutation.
-type Rule struct {
-	// Name is how messages call the rule.
-	Name string
-	// IDs are those it speaks of; the zero Pattern is all.
-	IDs       pattern.Pattern
-	Operation catalog.Operation
-	Risk      catalog.Risk
-	// Arg and Equals match an argument's value as text.
-	Arg, Equals string
-	Verdict     Verdict
-}
-
-// A Policy decides about mutations. The first rule that matches decides; where none does, Mode does. What they would
-// ask about, and what Mode denies, runs where a grant covers it; what a rule denies does not. A Policy is a value: a
-// change makes a new one.
+// A Policy decides about calls. The first rule that matches decides; where none does, reads are allowed and Mode
+// decides about mutations. What they would ask about, and what Mode denies, runs where a grant covers it; what a rule
+// denies does not. A Policy is a value: a change makes a new one.
 type Policy struct {
-	Mode   Mode
-	Rules  []Rule
-	Grants []Grant
-	// Named says that somebody asked for Mode by name. Grants that are kept in the configuration do not count where
-	// ReadOnly was asked for by name: whoever says readonly means it. They count again in another mode.
+	Mode  Mode
+	Rules []Rule
+	// Tighter are rules that only make the policy stricter, such as those of a project's file: where the first of them
+	// that matches lets less through than the policy does without them, it decides. One that allows is an exception from
+	// those behind it, and from nothing else.
+	Tighter []Rule
+	Grants  []Grant
+	// Named says that somebody asked for Mode by name. Rules that allow or ask, and grants that are kept in the
+	// configuration, do not count for mutations where ReadOnly was asked for by name: whoever says readonly means it. They
+	// count again in another mode.
 	Named bool
 }
+
+// readonly tells whether ReadOnly was asked for by name.
+func (p Policy) readonly() bool { return p.Named && p.Mode != Ask && p.Mode != Session }
 
 // InForce is the grants that count now.
 func (p Policy) InForce() []Grant {
@@ -86,7 +80,7 @@ func (p Policy) InForce() []Grant {
 
 // Waiting says why a grant does not count now; empty when it does.
 func (p Policy) Waiting(g Grant) string {
-	if g.For == Always && p.Named && p.Mode != Ask && p.Mode != Session {
+	if g.For == Always && p.readonly() {
 		return "policy readonly was asked for by name"
 	}
 	return g.Waits
@@ -121,6 +115,12 @@ type Request struct {
 	// Source and Action, the fingerprint, tell the action from others of the same id.
 	Source, Action string
 	Args           map[string]any
+	// Injected are the arguments that the host fills in: rules see them, grants do not.
+	Injected map[string]any
+	// Actor calls for Tenant; empty where nobody is named.
+	Actor, Tenant string
+
+	entry *catalog.Entry // for the fingerprint, where Action is empty
 }
 
 // A Decision is the answer to a Request.
@@ -136,21 +136,19 @@ type Decision struct {
 	Missed string
 	// Fit is a grant that would let the call through, as ParseGrant reads it; empty where none would.
 	Fit string
-	// final is set when no grant changes it.
-	final bool
+	// final is set when no grant changes it, byRule when a rule decided.
+	final, byRule bool
 }
 
 // Asks tells whether there is anything that p asks about.
 func (p Policy) Asks() bool {
-	return p.Mode == Ask || p.Mode == Session ||
-		slices.ContainsFunc(p.Rules, func(rule Rule) bool { return rule.Verdict == AskFor })
+	asks := func(rule Rule) bool { return rule.Verdict == AskFor }
+	return p.Mode == Ask || p.Mode == Session || slices.ContainsFunc(p.Rules, asks) ||
+		slices.ContainsFunc(p.Tighter, asks)
 }
 
 // Decide answers r. An unknown mode or verdict denies.
 func (p Policy) Decide(r Request) Decision {
-	if !r.Mutates {
-		return Decision{Verdict: Allow, Rule: "reads are allowed"}
-	}
 	d := p.ungranted(r)
 	if d.Verdict == Allow || d.final {
 		return d
@@ -160,19 +158,44 @@ func (p Policy) Decide(r Request) Decision {
 			return Decision{Verdict: Allow, Rule: g.Rule(), Grant: g.N}
 		}
 	}
-	d.Missed, d.Fit = p.missed(r)
+	if d.Missed, d.Fit = p.missed(r); !r.Mutates { // what is granted in advance are writes
+		d.Fit = ""
+	}
 	return d
 }
 
+// ByRule tells whether a rule decided: Reason names it.
+func (d Decision) ByRule() bool { return d.byRule }
+
 // Why is the reason to tell about this call.
-func (d Decision) Why() string { return cmp.Or(d.Missed, d.Reason) }
+func (d Decision) Why() string {
+	if d.byRule && d.Missed != "" {
+		return d.Reason + "; " + d.Missed
+	}
+	return cmp.Or(d.Missed, d.Reason)
+}
 
 // ungranted is what the rules and the mode say.
 func (p Policy) ungranted(r Request) Decision {
-	for _, rule := range p.Rules {
-		if rule.matches(r) {
-			return rule.decision()
+	d := p.byMode(r)
+	matches := func(rule Rule) bool { return rule.matches(r) }
+	if i := slices.IndexFunc(p.Rules, matches); i >= 0 {
+		if ruled := p.Rules[i].decision(); !(r.Mutates && p.readonly()) || ruled.stricter(d) {
+			d = ruled
 		}
+	}
+	if i := slices.IndexFunc(p.Tighter, matches); i >= 0 {
+		if tighter := p.Tighter[i].decision(); tighter.stricter(d) {
+			d = tighter
+		}
+	}
+	return d
+}
+
+// byMode is what the mode says, where no rule speaks of the call.
+func (p Policy) byMode(r Request) Decision {
+	if !r.Mutates {
+		return Decision{Verdict: Allow, Rule: "reads are allowed"}
 	}
 	switch p.Mode {
 	case "", ReadOnly:
@@ -190,37 +213,4 @@ func (p Policy) ungranted(r Request) Decision {
 		return Decision{Verdict: Allow, Rule: "policy session"}
 	}
 	return Decision{Verdict: Deny, Rule: "policy " + string(p.Mode), Reason: "unknown policy mode", final: true}
-}
-
-func (rule Rule) decision() Decision {
-	name := rule.Name
-	if name == "" {
-		name = "rule " + rule.IDs.String()
-	}
-	switch rule.Verdict {
-	case Allow:
-		return Decision{Verdict: Allow, Rule: name}
-	case AskFor:
-		return Decision{Verdict: AskFor, Rule: name, Reason: "mutations need approval"}
-	}
-	return Decision{Verdict: Deny, Rule: name, Reason: "denied by " + name, final: true}
-}
-
-func (rule Rule) matches(r Request) bool {
-	if !rule.IDs.IsZero() && !rule.IDs.Match(r.ID) {
-		return false
-	}
-	if rule.Operation != "" && rule.Operation != r.Operation {
-		return false
-	}
-	if rule.Risk != "" && rule.Risk != r.Risk {
-		return false
-	}
-	if rule.Arg != "" {
-		v, ok := r.Args[rule.Arg]
-		if !ok || fmt.Sprint(v) != rule.Equals {
-			return false
-		}
-	}
-	return true
 }

@@ -28,16 +28,18 @@ func fingerprint(e *catalog.Entry) string { return fmt.Sprintf("%x", e.Fingerpri
 
 // RequestOf is a call of e as a Policy decides about it.
 func RequestOf(e *catalog.Entry, args map[string]any) Request {
-	r := Request{ID: e.ID, Operation: e.Operation, Risk: e.Risk, Mutates: e.Mutates, Source: e.Source, Args: args}
-	if e.Mutates {
-		r.Action = fingerprint(e)
+	return Request{
+		ID: e.ID, Operation: catalog.OperationOf(e), Risk: catalog.RiskOf(e), Mutates: e.Mutates, Source: e.Source,
+		Args: args, entry: e,
 	}
-	return r
 }
 
 // covers tells whether r is a call of what was seen.
 func (s *Seen) covers(r Request) bool {
-	return s == nil || slices.Contains(s.Sources, r.Source) && (s.Action == "" || s.Action == r.Action)
+	if s == nil || !slices.Contains(s.Sources, r.Source) {
+		return s == nil
+	}
+	return s.Action == "" || s.Action == r.Action || r.entry != nil && s.Action == fingerprint(r.entry)
 }
 
 // Equal tells whether both say the same.
