@@ -40,6 +40,9 @@ func (v *View) Describe(id string, detail Detail) (Spec, error) {
 		return Spec{}, err
 	}
 	action := e.written()
+	if detail != Brief {
+		action.Lone = e.Lone()
+	}
 	for _, line := range v.Stale(e) {
 		action.Warnings = append(slices.Clip(action.Warnings), "It uses an action that may not do what it did: "+line+".")
 	}

@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/spec"
 	"almanac/catalog/text"
+	"almanac/catalog/unknown"
 )
 
 // plainValue turns Go numbers of all kinds into int64 and float64, and refuses values that are not data.
@@ -346,6 +347,8 @@ func describeValue(v any) string {
 		return "object of " + text.Count(len(value), "field")
 	case Later:
 		return value.Text
+	case unknown.Value:
+		return "a value that only a real run gives"
 	}
 	return fmt.Sprintf("%T", v)
 }

@@ -41,7 +41,7 @@ function parallel(list, fn)
   local me, scope = workers[current()], scopes[current()] or scopes.last
   local results, errors = host.empty_list(), {}
   local count, begun, running = #list, 0, 0
-  local lone = type(fn) == "action" -- it takes one table and nothing else
+  local lone = type(fn) == "action" -- it takes the item and nothing else
 
   local function go_on(i, worker)
     local ok, value = resume(worker)
@@ -103,9 +103,6 @@ function batch(calls)
     local what = type(item) == "table" and type(item[1])
     if what ~= "action" and what ~= "string" then
       fail("batch: item " .. i .. " must be {action, arguments}: {crm.customer.get, {customer_id = 1}}")
-    end
-    if item[2] ~= nil and type(item[2]) ~= "table" then
-      fail("batch: item " .. i .. ": the arguments must be a table, got " .. type(item[2]))
     end
   end
   return parallel(calls, function(item) return call(item[1], item[2]) end)

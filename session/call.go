@@ -72,6 +72,7 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *compo
 func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition, c *trace.Call) (reply, error) {
 	view := r.session.View()
 	c.Actor = view.Actor()
+	named(view, &req)
 	if r.player != nil {
 		if answer, real, err := r.replayed(view, req, in, c); !real {
 			return answer, err
@@ -173,8 +174,11 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 }
 
 func (r *run) checkArgs(entry *catalog.Entry, given map[string]any, c *trace.Call) (map[string]any, error) {
-	c.Args = given
-	err := checkInjected(entry, given)
+	err := checkAlone(entry, given)
+	if err == nil {
+		c.Args = given
+		err = checkInjected(entry, given)
+	}
 	var args map[string]any
 	if err == nil {
 		args, err = entry.Input.Check(given)

@@ -143,6 +143,8 @@ func (r *run) replayed(view *catalog.View, req kernel.CallRequest, in *compositi
 		if checked, err := entry.Input.Check(req.Args); err == nil {
 			args = []map[string]any{checked, req.Args}
 		}
+	} else {
+		args = append(args, r.player.alone(req.ID, req.Args)...)
 	}
 	var was, near *trace.Call
 	with := 0

@@ -62,6 +62,11 @@ func specLuaLS(e *Action) string {
 		if slices.ContainsFunc(e.Input.Fields(), func(p Property) bool { return p.Required }) {
 			optional = ""
 		}
+		for _, p := range e.Input.Fields() {
+			if p.Name == e.Lone {
+				params += "|" + a.typeOf(e.Input, p.Text, "", 0)
+			}
+		}
 		fmt.Fprintf(&b, "---@param args%s %s\n", optional, params)
 	}
 	if ret != "" {

@@ -216,6 +216,16 @@ func (o *Outline) is(kind string) bool { return slices.Contains(o.types, kind) }
 // IsList reports whether the outline describes a list.
 func (o *Outline) IsList() bool { return o.is("array") || (len(o.types) == 0 && o.Items != nil) }
 
+// IsTable reports whether only lists and tables with names fit.
+func (o *Outline) IsTable() bool {
+	for _, kind := range o.types {
+		if kind != "array" && kind != "object" && kind != "null" {
+			return false
+		}
+	}
+	return len(o.types) > 0 || o.Items != nil || len(o.Props) > 0
+}
+
 // Plain opens a part and steps through wrappers: a $ref, one allOf member, or a choice between something and null.
 func (d Document) Plain(part []byte) (o Outline, nullable bool) {
 	o = d.open(part)

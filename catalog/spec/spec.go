@@ -49,6 +49,8 @@ type Action struct {
 	// Input and Output are the texts of the schemas; nil for no arguments, and for an undescribed result.
 	Input, Output Document
 	Examples      []string
+	// Lone is the argument that a value stands for which is passed without a name; may be empty.
+	Lone string
 	// Undo is the call that takes back what a call did, with args and result in it for those of the call; may be empty.
 	Undo string
 	// Target is what a call reaches outside of the program; may be empty.
@@ -115,6 +117,9 @@ func specText(e *Action, detail Detail) string {
 	w.section("Args", e.Input, true)
 	if e.Output != nil {
 		w.section("Returns", e.Output, false)
+	}
+	if detail == Full && e.Lone != "" {
+		w.b.WriteString("\nA value passed alone is " + text.LineRunes(e.Lone, 80) + ".\n")
 	}
 	w.b.WriteString("\nExample:\n" + exampleCall(e) + "\n")
 	if detail == Full {

@@ -86,6 +86,9 @@ func (d *Draft) value(i int, l syntax.Literal, taken map[string]bool) Value {
 	v.Proposed = l.Name != "" && l.Call == "" && kind != "boolean" && !begins(l.Value)
 	if e, ok := d.view.Lookup(l.Call); ok && l.Call != "" {
 		v.Call = e.ID
+		if len(l.Path) == 0 {
+			l.Name, l.Path = e.Lone(), []string{e.Lone()}
+		}
 		at := argumentOf(e, l.Path)
 		if schema := at.schemaFor(l.Value); schema != nil {
 			v.schema = schema

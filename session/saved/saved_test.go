@@ -188,3 +188,18 @@ func TestLiteralValues(t *testing.T) {
 		}
 	}
 }
+
+// TestLoneLiteral has values that are passed without a name: they are parameters like named ones.
+func TestLoneLiteral(t *testing.T) {
+	for _, body := range []string{`return crm.customer.get("cus_1")`, `return call("crm.customer.get", "cus_1")`,
+		`return crm.customer.get "cus_1"`} {
+		d, err := NewDraft(body, view(t))
+		if err != nil || len(d.Values) != 1 {
+			t.Fatalf("%s: %+v, %v", body, d, err)
+		}
+		if v := d.Values[0]; v.Name != "id" || v.Call != "crm.customer.get" || !v.Proposed ||
+			!strings.Contains(string(v.schema), "Customer, like cus_0001.") {
+			t.Errorf("%s: %+v %s", body, v, v.schema)
+		}
+	}
+}

@@ -20,7 +20,7 @@ type Literal struct {
 	// empty.
 	Name string
 	// Call is the dotted path of the function in whose table of arguments it stands, and Path where in that; an item of a
-	// list has an empty name. Call is empty elsewhere.
+	// list has an empty name, and Path is empty for the only argument. Call is empty elsewhere.
 	Call string
 	Path []string
 
@@ -182,7 +182,11 @@ func (k *picker) suffixed(e *suffixed) {
 						of = strings.Join(inner, ".")
 					}
 				}
-				if _, ok := a.(*table); ok && strings.Contains(of, ".") {
+				_, ok := a.(*table)
+				if !ok && len(args) == 1 { // or a value passed alone
+					_, ok = a.(*literal)
+				}
+				if ok && strings.Contains(of, ".") {
 					k.within(of, a)
 				} else {
 					k.within("", a)

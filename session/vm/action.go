@@ -12,8 +12,8 @@ import (
 )
 
 // This file holds lazy action names and call(). A global that the session has not set and that Script.Roots names is an
-// action value; indexing it extends the dotted path, and calling it with one table (or nothing) asks Host.Call. The
-// value carries the path only: a saved one gives no rights, since the host checks every call.
+// action value; indexing it extends the dotted path, and calling it with one table (or nothing, or a lone value: see
+// Alone) asks Host.Call. The value carries the path only: a saved one gives no rights, as the host checks every call.
 //
 // The prelude may add a function below a root; it takes precedence over an action of that name.
 //
@@ -128,19 +128,13 @@ func (c call) request(id, form string, paged bool) int {
 	}
 	args := map[string]any{}
 	if n > 0 {
-		t := m.table(c.raw(1))
-		if n > 1 || t == nil {
-			c.known(c.raw(1))
-			got := m.typeName(c.raw(1))
-			if n > 1 {
-				got = fmt.Sprintf("%d arguments", n)
-			}
+		if n > 1 {
 			if a, ok := m.object(c.raw(1)).(*action); ok && n == 2 && strings.HasPrefix(id, a.path+".") {
 				c.fail("%s is called with '.', not with ':', which passes %s as an argument: %s", id, a.path, usage(id, form))
 			}
-			c.fail("%s takes one table of named arguments, got %s: %s", id, got, usage(id, form))
+			c.fail("%s takes one table of named arguments, got %d arguments: %s", id, n, usage(id, form))
 		}
-		data, err := m.toArgs(c.l, t)
+		data, err := m.toArgs(c.l, c.raw(1))
 		if err != nil {
 			c.fail("%s: %s", id, err)
 		}

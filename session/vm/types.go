@@ -83,7 +83,8 @@ const (
 // Arguments and answers are data: nil, bool, int64, float64, string, []any, map[string]any, and in a preview
 // unknown.Value. A string may hold any bytes.
 type Host struct {
-	// Call runs the action id. line is the line of the script that asked.
+	// Call runs the action id. line is the line of the script that asked. A value that was passed without a name is under
+	// Alone.
 	Call func(id string, args map[string]any, line int) (any, error)
 	// Op runs a catalog primitive or a session service: "catalog.search", "catalog.pick", "catalog.describe" ...
 	// args are the Lua arguments in order.
@@ -91,6 +92,10 @@ type Host struct {
 	// Write takes printed text as it comes.
 	Write func(s Stream, text string)
 }
+
+// Alone is the name in a call's arguments of a value that the script passed alone and without one: x.get(7). The host
+// knows which argument it is.
+const Alone = "\x00alone"
 
 // A Value is one value as a run returned or printed it.
 type Value struct {

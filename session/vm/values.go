@@ -102,10 +102,18 @@ func (m *Machine) toData(l *lua.State, name string, v any, text bool) (any, erro
 	return data, cv.err
 }
 
-// toArgs makes the arguments of an action from the table a script passed.
-func (m *Machine) toArgs(l *lua.State, t *table) (map[string]any, error) {
-	if s := m.shape(t); s.list > 0 && s.named == 0 && s.other == 0 {
-		return nil, fmt.Errorf("arguments have names: {name = value}, not a list")
+// toArgs makes the arguments of an action from what a script passed: a table of names, or a lone value, which may be a
+// list.
+func (m *Machine) toArgs(l *lua.State, v any) (map[string]any, error) {
+	t := m.table(v)
+	lone := t == nil
+	if !lone {
+		s := m.shape(t)
+		lone = s.list > 0 && s.named == 0 && s.other == 0
+	}
+	if lone {
+		data, err := m.toData(l, "the argument", v, false)
+		return map[string]any{Alone: data}, err
 	}
 	cv := m.converter(l, 16*m.limits.Value)
 	args, ok := cv.fields("", t).(map[string]any)
