@@ -51,7 +51,7 @@ function async(action, args)
     end
   end
   run.live[h] = worker
-  local scope = run.scopes[current()] or run.scopes.last
+  local scope = host.innermost(run)
   if scope then scope[#scope + 1] = h end
   go_on()
   return h
@@ -118,6 +118,37 @@ function cancel(h)
   return true
 end
 host.doc("cancel(handle)", "gives up a call of async; whether it was still running. A write may have been made")
+
+function with_compensation(fn)
+  if not callable(fn) then
+    fail("with_compensation takes a function, got " .. type(fn))
+  end
+  local run, co, mine = shared(), current(), {}
+  local scopes, key = run.scopes, run.workers[co] and co or "last"
+  local outer = scopes[key]
+  local n = host.scope()
+  scopes[key] = mine
+  local function finish(ok, ...)
+    scopes[key] = outer
+    local problem = ...
+    for _, h in ipairs(mine) do
+      if not ok then cancel(h) end
+      ended(h)
+      if ok and h.status == "failed" and not h.known then
+        ok, problem = false, h.error
+      end
+      h.known = true
+    end
+    if ok then
+      host.keep(n)
+      return ...
+    end
+    host.compensate(n)
+    error(problem, 0)
+  end
+  return finish(pcall(fn))
+end
+host.doc("with_compensation(fn)", "fn(); where it fails, what it wrote is taken back, the last first, by the calls that the actions declare")
 
 -- What nobody awaited ends with the run, and so does its error.
 host.at_end(function()

@@ -19,12 +19,18 @@ function host.shared()
     run.workers = {}
     -- the worker of each started call that has not ended, by its handle, and the handles of those that failed
     run.live, run.failed = {}, {}
-    -- the with_compensation that code is in, by coroutine: the handles of the calls that it has started
+    -- the handles of the calls that a with_compensation has started, by its worker, "last" elsewhere
     run.scopes = {}
   end
   return run
 end
 local shared = host.shared
+
+-- innermost is the with_compensation that the running code is in, nil where it is in none.
+function host.innermost(run)
+  local co = current()
+  return run.scopes[run.workers[co] and co or "last"]
+end
 
 function parallel(list, fn)
   if type(list) ~= "table" then
@@ -38,7 +44,7 @@ function parallel(list, fn)
   end
   local run = shared()
   local calling, parked, workers, scopes = run.calling, run.parked, run.workers, run.scopes
-  local me, scope = workers[current()], scopes[current()] or scopes.last
+  local me, scope = workers[current()], host.innermost(run)
   local results, errors = host.empty_list(), {}
   local count, begun, running = #list, 0, 0
   local lone = type(fn) == "action" -- it takes the item and nothing else

@@ -89,6 +89,9 @@ func cellNumber(s string) (cell, call int, err error) {
 
 func callBrief(cell int, c trace.Call) string {
 	brief := fmt.Sprintf("[%d.%d] %-8s %s", cell, c.N, c.Words(), c.ID)
+	if back := c.TakesBack(); back != "" {
+		brief += "  " + back
+	}
 	if c.Brief != "" {
 		brief += "  " + c.Brief
 	}

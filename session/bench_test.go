@@ -439,6 +439,7 @@ func (b *bench) orError(out *Outcome, err error) string {
 func show(out *Outcome) string {
 	var w strings.Builder
 	w.WriteString(out.Stdout)
+	w.WriteString(out.Stderr)
 	for _, v := range out.Values {
 		fmt.Fprintln(&w, v.Repr)
 	}
@@ -458,6 +459,9 @@ func show(out *Outcome) string {
 		fmt.Fprintf(&w, "%scall %d %s %s", strings.Repeat("  ", c.Depth), c.N, c.ID, c.Verdict)
 		if c.Rule != "" {
 			fmt.Fprintf(&w, " (%s)", c.Rule)
+		}
+		if c.Compensates != nil {
+			fmt.Fprintf(&w, " takes back %v", c.Compensates)
 		}
 		fmt.Fprintln(&w)
 		if c.Preview != "" {

@@ -91,8 +91,16 @@ func (s *Session) SetUserBudget(b Budget) error {
 
 func (r *run) budget() Budget { return r.session.Budget(r.script.Author) }
 
-// spend takes the call from the budget before anything else is done for it.
+// spend takes the call from the budget before anything else is done for it. What takes back other calls is counted, but
+// not bounded: they were.
 func (r *run) spend(ctx context.Context, entry *catalog.Entry, c *trace.Call) error {
+	if back, _ := isCompensating(ctx); back {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.used.Calls++
+		r.tellUsed()
+		return nil
+	}
 	for {
 		over := r.take(entry)
 		if over == nil {

@@ -36,19 +36,29 @@ func (r *run) undo(entry *catalog.Entry, args map[string]any, data any) *trace.U
 	return u
 }
 
+const noneDeclared = "no action is declared that takes it back"
+
 const holdsASecret = ": an argument holds a secret, which is not kept"
 
 // Writes are the mutations among a run's calls that were made or may have been, in their order: those inside a composed
-// action, or the composed action where it declares how it is taken back.
+// action, or the composed action where it declares how it is taken back. What with_compensation took back is none of them.
 func Writes(calls []trace.Call) []trace.Call {
+	back := map[int]bool{} // those that were compensated in the run, and what compensated them
+	for _, c := range calls {
+		if c.Compensates != nil && c.Verdict == trace.OK {
+			for _, n := range append(c.Compensates, c.N) {
+				back[n] = true
+			}
+		}
+	}
 	inside := map[int]bool{} // of a composed action that stands for what is inside of it
 	for _, c := range slices.SortedFunc(slices.Values(calls), func(a, b trace.Call) int { return a.N - b.N }) {
-		inside[c.N] = inside[c.In] || c.Composed && c.Undo != nil
+		inside[c.N] = inside[c.In] || back[c.N] || c.Composed && c.Undo != nil
 	}
 	var writes []trace.Call
 	for _, c := range calls {
 		switch made := c.Verdict == trace.OK || c.Verdict == trace.Failed; {
-		case !c.Mutates, c.Replayed, !made, inside[c.In], c.Composed && c.Undo == nil:
+		case !c.Mutates, c.Replayed, !made, back[c.N], inside[c.In], c.Composed && c.Undo == nil:
 		default:
 			writes = append(writes, c)
 		}
@@ -106,7 +116,7 @@ func (s *Session) takenBackBy(view *catalog.View, c trace.Call) (_ *catalog.Entr
 	case c.Verdict != trace.OK:
 		return nil, "it failed, and what it did is not known"
 	case u == nil:
-		return nil, "no action is declared that takes it back"
+		return nil, noneDeclared
 	case u.Made:
 		return nil, "it was taken back"
 	case u.Cannot != "":

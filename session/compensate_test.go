@@ -36,6 +36,8 @@ func (s *shop) stockEntries() []catalog.Entry {
 	batch.Action, batch.Lua = nil, `stock.add{id = "in", n = 1} return true`
 	plain := entry("plain", catalog.Update, "", nil)
 	plain.Action, plain.Lua = nil, `stock.add{id = "in", n = 2} stock.burn{} return true`
+	guarded := entry("guarded", catalog.Update, "", nil)
+	guarded.Action, guarded.Lua = nil, `with_compensation(function() stock.add{id = args.id, n = 7} error("guarded") end)`
 	return []catalog.Entry{
 		entry("add", catalog.Update, "stock.add", map[string]any{"id": "$args.id", "n": "-$args.n"}),
 		entry("make", catalog.Create, "stock.drop", map[string]any{"id": "$result.id"}),
@@ -45,7 +47,7 @@ func (s *shop) stockEntries() []catalog.Entry {
 		entry("copy", catalog.Update, "stock.add", map[string]any{"id": "$result.text"}),
 		entry("lost", catalog.Update, "stock.find", nil),
 		entry("strict", catalog.Update, "stock.add", map[string]any{"n": "$args.id"}),
-		batch, plain,
+		batch, plain, guarded,
 	}
 }
 

@@ -84,12 +84,13 @@ func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 	if entry.Timeout > 0 {
 		limits.Time = min(limits.Time, entry.Timeout)
 	}
-	host, calls := r.hostOf(in)
+	host, calls, scopes := r.hostOf(in)
 	out, err := machine.Run(ctx, vm.Script{
 		Source: bodyPrefix + entry.Lua, Name: entry.ID, Surface: vm.Execute, Roots: r.session.View().Roots(),
 		Preview: r.mode == trace.ModePreview,
 	}, limits, host)
 	calls.end()
+	scopes.end(ctx, err != nil || out.Err != nil)
 	switch {
 	case in.fatal != nil:
 		c.Verdict = trace.Failed

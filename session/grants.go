@@ -195,6 +195,9 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	if w.options.Approve == nil {
 		return nil, r.refusal(CodeNoApproval, d, d.Why()+", and nobody can be asked", c)
 	}
+	if _, asks := isCompensating(ctx); !asks {
+		return nil, r.refusal(CodeNoApproval, d, d.Why()+", and nobody is asked after an interrupt", c)
+	}
 	if err := r.previewCall(ctx, entry, call, c); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ type placed struct {
 	// at is compared element by element. A call inside a composed action comes after that action's.
 	at      []int64
 	effects []catalog.Effect
+	was     *trace.Call // in the log that answered it; nil where it was made
 }
 
 // begin numbers a call.

@@ -105,7 +105,7 @@ func (p *player) take(names []string, args []map[string]any, defaults bool, red 
 	for _, others := range []bool{false, true} {
 		for i := range p.Calls {
 			c := &p.Calls[i]
-			if c.In > 0 || c.ID != names[0] && c.ID != names[len(names)-1] {
+			if c.In > 0 || c.Compensates != nil || c.ID != names[0] && c.ID != names[len(names)-1] {
 				continue
 			}
 			near = c
@@ -205,7 +205,7 @@ func notRecorded(id string, near *trace.Call) *vm.HostError {
 func (r *run) repeat(c, was *trace.Call, args map[string]any) {
 	again := *was
 	again.N, again.Line, again.Depth, again.In = c.N, c.Line, c.Depth, c.In
-	again.Author, again.Start, again.Replayed, again.Mutates = c.Author, c.Start, true, false
+	again.Compensates, again.Author, again.Start, again.Replayed, again.Mutates = c.Compensates, c.Author, c.Start, true, false
 	if !otherArgs(was) {
 		again.Args = args
 	}
@@ -225,32 +225,70 @@ func (r *run) repeat(c, was *trace.Call, args map[string]any) {
 	}
 	r.tellUsed()
 	p := r.placed[c.N]
-	p.effects = was.Effects
+	p.effects, p.was = was.Effects, was
 	r.placed[c.N] = p
 }
 
 // repeatInside takes over the calls that a composed action made.
 func (r *run) repeatInside(was, c *trace.Call) error {
 	for i := range r.player.Calls {
-		inner := r.player.Calls[i]
+		inner := &r.player.Calls[i]
 		if inner.In != was.N {
 			continue
 		}
-		again := inner
+		again := *inner
 		again.N, again.In, again.Replayed, again.Mutates, again.Undo = r.begin(), c.N, true, false, nil
 		at := append(slices.Clip(r.at(c.N)), 0, int64(i))
 		r.mu.Lock()
-		r.placed[again.N] = placed{at: at, effects: inner.Effects}
+		again.Compensates = r.renumbered(inner.Compensates)
+		r.placed[again.N] = placed{at: at, effects: inner.Effects, was: inner}
 		r.calls = append(r.calls, again)
 		r.mu.Unlock()
 		if err := r.session.world.record(r.of(trace.Record{Kind: trace.KindCall, Mode: r.mode, Call: &again})); err != nil {
 			return denied(CodeLog, fmt.Sprintf("%s: %v", again.ID, err), "")
 		}
-		if err := r.repeatInside(&inner, &again); err != nil {
+		if err := r.repeatInside(inner, &again); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// renumbered are the numbers of calls of the log here. The caller holds mu.
+func (r *run) renumbered(numbers []int) (here []int) {
+	for n, p := range r.placed {
+		if p.was != nil && slices.Contains(numbers, p.was.N) {
+			here = append(here, n)
+		}
+	}
+	slices.Sort(here)
+	return here
+}
+
+// replayedBack answers the call that takes others back, of which c has the numbers.
+func (r *run) replayedBack(c *trace.Call) (reply, error) {
+	r.mu.Lock()
+	was := -1
+	for i, recorded := range r.player.Calls {
+		if slices.Equal(r.renumbered(recorded.Compensates), c.Compensates) && recorded.Compensates != nil {
+			was = i
+		}
+	}
+	r.mu.Unlock()
+	if was < 0 {
+		c.Verdict = trace.Denied
+		return reply{}, notRecorded(c.ID, nil)
+	}
+	recorded := &r.player.Calls[was]
+	r.repeat(c, recorded, recorded.Args)
+	if err := r.repeatInside(recorded, c); err != nil {
+		return reply{}, err
+	}
+	if recorded.Error != "" {
+		return reply{}, recordedError(recorded)
+	}
+	data, err := r.player.result(recorded, nil)
+	return reply{data: data}, err
 }
 
 // recordedError is the error that a call ended with.

@@ -182,10 +182,11 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	}
 	before, why := w.before()
 	loose := !r.session.Transactional()
-	host, calls := r.hostOf(nil)
+	host, calls, scopes := r.hostOf(nil)
 	r.started = time.Now()
 	reply, err := machine.Run(ctx, r.vmScript(), r.limits(), host)
 	calls.end()
+	scopes.end(ctx, err != nil || reply.Err != nil)
 	r.endOutput()
 	if r.mode == trace.ModeRun || r.mode == trace.ModeFresh {
 		w.endRun()
@@ -237,8 +238,8 @@ func (r *run) died(ctx context.Context, lost *kernel.Lost, out *Outcome) {
 }
 
 // hostOf serves what a machine asks for: that of the script, or of a composed action's body. The calls must be ended
-// when the machine has run.
-func (r *run) hostOf(in *composition) (kernel.Host, *parallel) {
+// when the machine has run, and then the scopes.
+func (r *run) hostOf(in *composition) (kernel.Host, *parallel, *scopes) {
 	call := func(ctx context.Context, req kernel.CallRequest, n int) (reply, error) {
 		if args, ok := in.give(req); ok {
 			return reply{data: args}, nil
@@ -247,7 +248,7 @@ func (r *run) hostOf(in *composition) (kernel.Host, *parallel) {
 		in.note(err)
 		return answer, err
 	}
-	calls := &parallel{call: call, number: r.begin}
+	calls, scopes := &parallel{call: call, number: r.begin}, &scopes{run: r, in: in}
 	host := kernel.Host{Write: r.write}
 	host.Call = func(ctx context.Context, req kernel.CallRequest) (any, error) {
 		answer, err := calls.alone(ctx, req)
@@ -259,12 +260,14 @@ func (r *run) hostOf(in *composition) (kernel.Host, *parallel) {
 			return calls.op(ctx, name, args)
 		case name == "effect":
 			return nil, in.emit(calls, &arguments{list: args})
+		case scopes.serves(name):
+			return scopes.op(ctx, name, args)
 		case in != nil:
 			return nil, fmt.Errorf("%s: not available in a composed action", name)
 		}
 		return r.op(ctx, name, args)
 	}
-	return host, calls
+	return host, calls, scopes
 }
 
 // check replaces a shared machine that died since the last run.

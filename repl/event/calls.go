@@ -56,7 +56,7 @@ func (f *CallFold) hold(e Event) {
 
 func sameCall(a, b Event) bool {
 	return alike(b.Call) && a.Call.Verdict == b.Call.Verdict && a.Call.ID == b.Call.ID && a.Call.Error == b.Call.Error &&
-		a.Cell == b.Cell && !b.Call.Composed && !a.Call.Composed
+		a.Cell == b.Cell && (a.Call.Compensates == nil) == (b.Call.Compensates == nil) && !b.Call.Composed && !a.Call.Composed
 }
 
 // alike tells of calls that differ only in their arguments: those that went well, and those of a list that the person

@@ -37,6 +37,11 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 		if e.Times > 1 {
 			l = append(l, show.Text.Span(fmt.Sprintf(" %s%d", m.Times, e.Times)))
 		}
+		if back := c.TakesBack(); back != "" && e.Times <= 1 {
+			l = append(l, show.Text.Span(", "+back))
+		} else if back != "" {
+			l = append(l, show.Text.Span(", takes back others"))
+		}
 		note := "  " + text.Took(c.Took)
 		if c.Brief != "" {
 			note = "  " + text.SanitizeLine(c.Brief) + note
@@ -59,6 +64,9 @@ func callLines(e Event, width int, o RenderOptions) []show.Line {
 	}
 	parts := show.Lines(show.Error, "    ", cause)
 	first := show.Line{show.Error.Span(inside + m.Fail + " "), id}
+	if back := c.TakesBack(); back != "" {
+		first = append(first, show.Text.Span(" "+back))
+	}
 	if e.Times > 1 {
 		first = append(first, show.Text.Span(fmt.Sprintf(" %s%d", m.Times, e.Times)))
 	}

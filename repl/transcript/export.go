@@ -290,6 +290,9 @@ func writeRun(b *strings.Builder, r Run) {
 // callText says of a call what became of it and why.
 func callText(c trace.Call) string {
 	line := c.ID + " " + c.Words()
+	if back := c.TakesBack(); back != "" {
+		line += ", " + back
+	}
 	if c.Brief != "" && c.Verdict != trace.Planned && c.Verdict != trace.Denied {
 		line += ", " + text.SanitizeLine(c.Brief)
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -219,6 +220,8 @@ type Call struct {
 	// Effects are what the result carries beside its data, and EffectsRejected those that are not well formed.
 	Effects         []catalog.Effect         `json:"effects,omitempty"`
 	EffectsRejected []catalog.RejectedEffect `json:"effects_rejected,omitempty"`
+	// Compensates are the numbers of the calls that this one took back, in a with_compensation that failed.
+	Compensates []int `json:"compensates,omitempty"`
 	// Undo is the call that takes this one back; nil where it wrote nothing, or its action declares none.
 	Undo  *Undo         `json:"undo,omitempty"`
 	Start time.Time     `json:"start"`
@@ -245,6 +248,14 @@ func (c *Call) Words() string {
 		return c.Rule
 	}
 	return c.Verdict.Words()
+}
+
+// TakesBack tells what the call took back: "takes back 2, 3", empty for most.
+func (c *Call) TakesBack() string {
+	if c.Compensates == nil {
+		return ""
+	}
+	return "takes back " + strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Compensates), " ", ", "), "[]")
 }
 
 // An Outcome is a run's end as the log keeps it.

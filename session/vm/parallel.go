@@ -61,11 +61,7 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 			c.fail("no call to cancel")
 		}
 		s := co.call
-		if _, err := m.host(c.l, "call.cancel", func() (any, error) {
-			return m.outside.Op("call.cancel", []any{s.ticket})
-		}); err != nil {
-			m.hostFailed(c.l, s.id, err)
-		}
+		c.hostOp("call.cancel", s.ticket)
 		return c.give(m.failure(c.l, s.id, &HostError{Code: Cancelled, Message: s.id + ": cancelled by the script"}))
 	})
 	// wait(): the worker whose call has ended, to be resumed
@@ -95,6 +91,32 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 		}
 		return c.give(s.worker.self)
 	})
+	// scope(): the number of a with_compensation that begins
+	def("scope", func(c call) int {
+		mark, within := []any{m.asked, m.workers}, 0
+		if t := m.inWorker(); t != nil {
+			mark, within = append(slices.Clip(t.place), t.steps), len(t.place)
+		}
+		n, _ := c.hostOp("call.scope", mark, int64(within), int64(m.scriptLine(c.l))).(int64)
+		return c.give(float64(n))
+	})
+	// keep(n): it went well
+	def("keep", func(c call) int {
+		c.hostOp("call.keep", int64(c.int(1)))
+		return 0
+	})
+	// compensate(n): it failed
+	def("compensate", func(c call) int {
+		var place []any
+		if t := m.inWorker(); t != nil {
+			place = t.next()
+		} else {
+			m.workers++
+			place = []any{m.asked, m.workers}
+		}
+		c.hostOp("call.compensate", int64(c.int(1)), place)
+		return 0
+	})
 	// id(action): the id of an action, or the text itself
 	def("id", func(c call) int { return c.give(c.actionID(1, "async")) })
 	// page(action, args): the data of one page, the arguments that differ for the next one or null, and whether there may
@@ -104,6 +126,18 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 		c.l.Remove(1)
 		return c.request(id, "call("+luasrc.Quote(id)+", ...)", true)
 	})
+}
+
+// hostOp is the host's answer to a primitive that the prelude needs.
+func (c call) hostOp(name string, args ...any) any {
+	if c.m.outside.Op == nil {
+		c.fail("not available here")
+	}
+	answer, err := c.m.host(c.l, name, func() (any, error) { return c.m.outside.Op(name, args) })
+	if err != nil {
+		c.m.hostFailed(c.l, "", err)
+	}
+	return answer
 }
 
 // inWorker is the worker that the running code belongs to; nil where it belongs to none.
