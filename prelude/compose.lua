@@ -150,6 +150,44 @@ function with_compensation(fn)
 end
 host.doc("with_compensation(fn)", "fn(); where it fails, what it wrote is taken back, the last first, by the calls that the actions declare")
 
+function chain(steps)
+  if type(steps) ~= "table" or #steps == 0 then
+    fail("chain takes a list of steps: chain{{crm.customer.get, {customer_id = 1}}, billing.invoice.list}")
+  end
+  local ids, args = {}, {}
+  for i, step in ipairs(steps) do
+    local action, given = step, {}
+    if type(step) == "table" then action, given = step[1], step[2] or {} end
+    local what = type(action)
+    if what ~= "action" and what ~= "string" or type(given) ~= "table" and not callable(given) then
+      fail("chain: step " .. i .. " must be an action, {action, arguments} or {action, function}")
+    end
+    ids[i], args[i] = host.id(action), given
+  end
+  local takes, results, result = host.chain(ids, args), host.empty_list(), nil
+  for i, id in ipairs(ids) do
+    local given = args[i]
+    if type(given) == "table" then
+      given = merge(given)
+      if type(result) == "table" or type(result) == "unknown" then
+        for _, name in ipairs(takes[i]) do
+          if type(result[name]) ~= "null" then given[name] = result[name] end
+        end
+      end
+    else
+      given = given(result)
+      if type(given) ~= "table" then
+        fail("chain: the function of step " .. i .. " must return a table of arguments, got " .. type(given))
+      end
+    end
+    result = call(id, given)
+    results[i] = result
+    if result == nil then results[i] = null end
+  end
+  return result, results
+end
+host.doc("chain(steps)", "calls actions one after another; each takes the fields of its arguments' names from the result before: action, {action, args} or {action, fn}")
+
 -- What nobody awaited ends with the run, and so does its error.
 host.at_end(function()
   local run = shared()

@@ -134,8 +134,8 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 }
 
 // lookup finds the entry in the current view and checks that the author may call it. An id that the view hides looks
-// unknown. Calls inside a composed action, and those that take back others, need no description: the author of the action
-// knew what it calls.
+// unknown. Calls inside a composed action, and those that take back others, need no description: the author of the
+// action knew what it calls.
 func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Call) (*catalog.Entry, error) {
 	if len(id) > maxCalledID {
 		c.Verdict = trace.Rejected
@@ -166,7 +166,8 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 			Refused: true,
 		}
 	}
-	if in == nil && c.Compensates == nil && r.player == nil && r.script.Author != User && !r.selected[id] && !r.session.world.isDescribed(id) {
+	if in == nil && c.Compensates == nil && r.player == nil && r.script.Author != User && !r.selected[id] &&
+		!r.session.world.isDescribed(id) {
 		c.Verdict, c.Rule = trace.Denied, "not described"
 		return nil, denied(CodeNotDescribed, fmt.Sprintf("%s: denied: not described in this session", id),
 			"describe it first, or list it in actions")

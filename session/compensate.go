@@ -41,7 +41,8 @@ const noneDeclared = "no action is declared that takes it back"
 const holdsASecret = ": an argument holds a secret, which is not kept"
 
 // Writes are the mutations among a run's calls that were made or may have been, in their order: those inside a composed
-// action, or the composed action where it declares how it is taken back. What with_compensation took back is none of them.
+// action, or the composed action where it declares how it is taken back. None of them is what
+// with_compensation took back.
 func Writes(calls []trace.Call) []trace.Call {
 	back := map[int]bool{} // those that were compensated in the run, and what compensated them
 	for _, c := range calls {

@@ -205,7 +205,8 @@ func notRecorded(id string, near *trace.Call) *vm.HostError {
 func (r *run) repeat(c, was *trace.Call, args map[string]any) {
 	again := *was
 	again.N, again.Line, again.Depth, again.In = c.N, c.Line, c.Depth, c.In
-	again.Compensates, again.Author, again.Start, again.Replayed, again.Mutates = c.Compensates, c.Author, c.Start, true, false
+	again.Author, again.Start, again.Replayed, again.Mutates = c.Author, c.Start, true, false
+	again.Compensates = c.Compensates
 	if !otherArgs(was) {
 		again.Args = args
 	}

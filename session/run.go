@@ -260,6 +260,8 @@ func (r *run) hostOf(in *composition) (kernel.Host, *parallel, *scopes) {
 			return calls.op(ctx, name, args)
 		case name == "effect":
 			return nil, in.emit(calls, &arguments{list: args})
+		case name == "call.chain":
+			return r.chain(&arguments{list: args}, in)
 		case scopes.serves(name):
 			return scopes.op(ctx, name, args)
 		case in != nil:

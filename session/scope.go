@@ -1,8 +1,8 @@
 package session
 
 // This file takes back what a script did inside of with_compensation, where that failed: by the calls that the actions
-// declare for it, the last write first. Each takes the call path like any other and is in the trace, with the numbers of
-// those that it takes back; one that fails is named, and the others are made.
+// declare for it, the last write first. Each takes the call path like any other and is in the trace, with the numbers
+// of those that it takes back; one that fails is named, and the others are made.
 
 import (
 	"cmp"
@@ -152,7 +152,9 @@ func (s *scopes) writes(of []*scope) []trace.Call {
 		return cmp.Or(slices.Compare(r.placed[a.N].at, r.placed[b.N].at), a.N-b.N)
 	})
 	if r.mode == trace.ModePreview {
-		return slices.DeleteFunc(inside, func(c trace.Call) bool { return c.Verdict != trace.Planned || !c.Mutates || c.Composed })
+		return slices.DeleteFunc(inside, func(c trace.Call) bool {
+			return c.Verdict != trace.Planned || !c.Mutates || c.Composed
+		})
 	}
 	return Writes(inside)
 }

@@ -117,6 +117,26 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 		c.hostOp("call.compensate", int64(c.int(1)), place)
 		return 0
 	})
+	// chain(ids, args): the names of the arguments that each step of a chain takes from the result of the one before it
+	def("chain", func(c call) int {
+		ids, given := c.table(1), c.table(2)
+		if m.surface == Query {
+			c.fail("chain: actions cannot be called in a query script; return a set or a plan, then execute")
+		}
+		var steps []any
+		for i := 0; i < min(len(ids.array), len(given.array)) && ids.array[i] != nil; i++ {
+			step := map[string]any{"id": ids.array[i]}
+			if t := m.table(given.array[i]); t != nil {
+				args, err := m.toArgs(c.l, t)
+				if err != nil {
+					c.fail("chain: step %d: %s", i+1, err)
+				}
+				step["args"] = args
+			}
+			steps = append(steps, step)
+		}
+		return c.answer("", c.hostOp("call.chain", steps), nil)
+	})
 	// id(action): the id of an action, or the text itself
 	def("id", func(c call) int { return c.give(c.actionID(1, "async")) })
 	// page(action, args): the data of one page, the arguments that differ for the next one or null, and whether there may
