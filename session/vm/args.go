@@ -96,9 +96,9 @@ func (c call) any(i int) any {
 	return c.raw(i)
 }
 
-// table requires a table.
+// table requires a table, to be read.
 func (c call) table(i int) *table {
-	t := c.m.table(c.raw(i))
+	t := c.m.open(c.raw(i))
 	if t == nil {
 		c.want(i, "table")
 	}
@@ -107,8 +107,11 @@ func (c call) table(i int) *table {
 
 // writable requires a table that scripts may change.
 func (c call) writable(i int) *table {
-	t := c.table(i)
-	if c.m.sealed[t] != nil {
+	t, given := c.table(i), c.m.table(c.raw(i))
+	switch {
+	case given.meta != nil && given.meta == c.m.frozenMeta:
+		c.bad(i, StateReadOnly)
+	case given != t:
 		c.bad(i, "this library is read-only")
 	}
 	return t

@@ -68,7 +68,7 @@ func openBase(m *Machine) {
 		if s, ok := c.raw(1).(string); ok {
 			return c.give(float64(len(s)))
 		}
-		t := m.table(c.raw(1))
+		t := m.open(c.raw(1))
 		if t == nil {
 			c.bad(1, "table or string expected")
 		}
@@ -86,7 +86,11 @@ func openBase(m *Machine) {
 		if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {
 			c.fail("table index is %s", m.text(c.l, k))
 		}
-		t.assign(k, c.any(3))
+		v := c.any(3)
+		if m.guards(t, k) {
+			c.fail(StateReadOnly)
+		}
+		t.assign(k, v)
 		return c.give(c.raw(1))
 	})
 	m.global("getmetatable", func(c call) int {

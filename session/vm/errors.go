@@ -264,7 +264,7 @@ func (m *Machine) describeError(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	if t := m.table(v); t != nil {
+	if t := m.open(v); t != nil {
 		for _, name := range []string{"message", "msg", "error"} {
 			if s, ok := t.get(name).(string); ok {
 				return s

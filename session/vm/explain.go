@@ -434,9 +434,15 @@ func (m *Machine) follow(v any, names []string) any {
 	return v
 }
 
-// open is the table of a value: the real one of a sealed library.
+// open is the table of a value: the real one of a sealed library or a part of the state.
 func (m *Machine) open(v any) *table {
 	t := m.table(v)
+	if t == nil || t.meta == nil {
+		return t
+	}
+	if t.meta == m.frozenMeta {
+		return m.table(t.keys[0])
+	}
 	if real := m.sealed[t]; real != nil {
 		return real
 	}

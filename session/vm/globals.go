@@ -25,6 +25,9 @@ func (m *Machine) own() []string {
 			names = append(names, name)
 		}
 	}
+	if m.state != nil {
+		names = append(names, stateName)
+	}
 	slices.Sort(names)
 	return names
 }
@@ -45,7 +48,7 @@ func (m *Machine) Globals() []Global {
 	names := m.own()
 	globals := make([]Global, len(names))
 	for i, name := range names {
-		v := m.session.hash[name]
+		v := m.owned(name)
 		globals[i] = Global{Name: name, Type: m.typeName(v), Size: m.sizeOf(v), Brief: m.brief(v)}
 	}
 	return globals
@@ -64,7 +67,7 @@ func (m *Machine) brief(v any) string { return m.briefIn(v, briefWidth) }
 
 // briefIn is v on one line of at most so many cells.
 func (m *Machine) briefIn(v any, room int) string {
-	if t := m.table(v); t != nil && len(t.hash) > briefSize {
+	if t := m.open(v); t != nil && len(t.hash) > briefSize {
 		return fmt.Sprintf("{ %d entries }", t.size())
 	}
 	p := &printer{m: m, left: room, width: 4 * room, open: map[*table]bool{}, naming: true}
@@ -74,9 +77,9 @@ func (m *Machine) briefIn(v any, room int) string {
 func (m *Machine) prints() map[string]fingerprint {
 	prints := make(map[string]fingerprint, len(m.session.hash))
 	for _, name := range m.own() {
-		v := m.session.hash[name]
+		v := m.owned(name)
 		p := fingerprint{value: v}
-		if t := m.table(v); t != nil {
+		if t := m.open(v); t != nil {
 			p.size = t.size()
 		}
 		prints[name] = p
@@ -125,12 +128,8 @@ func (m *Machine) Keys(path []string) []Key {
 	return keys
 }
 
-// behind is the table in which rawget finds k: for the stand-in of a library the library, for the globals the names
-// behind them where the session has not set k.
+// behind is the table in which rawget finds k: for the globals the names behind them where the session has not set k.
 func (m *Machine) behind(t *table, k any) *table {
-	if real := m.sealed[t]; real != nil {
-		return real
-	}
 	if name, ok := k.(string); t == m.session && t.hash[k] == nil && ok && !reserved(name) {
 		return m.names
 	}

@@ -171,7 +171,7 @@ func (m *Machine) outline(v any) string {
 		if from := m.origin(c.prototype); from != nil {
 			text += fmt.Sprintf(" %s %08d", from.name, c.prototype.number)
 		}
-	} else if t := m.table(v); t != nil {
+	} else if t := m.open(v); t != nil {
 		const most, fields = 100, 8
 		text += fmt.Sprintf(" %08d %08d", len(t.array), len(t.hash))
 		for _, item := range t.array[:min(len(t.array), fields)] {
@@ -324,7 +324,7 @@ func openIterate(m *Machine) {
 	})
 	item := m.function("ipairs", func(c call) int {
 		i := c.int(2) + 1
-		t := m.table(c.raw(1))
+		t := m.open(c.raw(1))
 		if t == nil {
 			c.want(1, "table")
 		}
@@ -351,9 +351,6 @@ type position struct {
 }
 
 func nextEntry(c call, t *table, k any) int {
-	if real := c.m.sealed[t]; real != nil {
-		t = real
-	}
 	p := &c.m.nextAt
 	if p.t != t || p.at != k || k == nil {
 		*p = position{t: t, w: walk{t: t}}

@@ -38,8 +38,8 @@ func (m *Machine) refusal(name, why string) any {
 // open fills the environment; the prelude runs after it.
 func (m *Machine) openLibraries() {
 	for _, open := range []func(*Machine){openInteger, openProtect, openBase, openIterate, openString, openTable,
-		openMath, openOS, openCoroutine, openAction, openEffect, openUnknown, openJSON, openOperators, openExact, openSparse,
-		openRefused} {
+		openMath, openOS, openCoroutine, openAction, openEffect, openUnknown, openJSON, openOperators, openExact,
+		openSparse, openState, openRefused} {
 		open(m)
 	}
 	m.names.put("null", m.null)
@@ -191,7 +191,7 @@ func (m *Machine) hostTable() any {
 	})
 	// put(t, k, v) sets a key of a table under construction; unlike an assignment it costs the same for any key.
 	def("put", func(c call) int {
-		t, k, v := c.table(1), c.raw(2), c.raw(3)
+		t, k, v := c.writable(1), c.raw(2), c.raw(3)
 		if f, ok := k.(float64); k == nil || ok && f != f {
 			c.fail("a key is %s", m.text(c.l, k))
 		}

@@ -93,7 +93,7 @@ func (m *Machine) lookAround(from, limit, wide int) Page {
 	names := m.own()
 	page := Page{Node: Node{Type: "table", Size: len(names)}, From: from}
 	for _, name := range names[min(from, len(names)):min(from+limit, len(names))] {
-		n := m.node(m.session.hash[name], wide)
+		n := m.node(m.owned(name), wide)
 		n.Step = Step{Name: name}
 		page.Nodes = append(page.Nodes, n)
 	}

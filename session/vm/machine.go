@@ -32,6 +32,7 @@ type Machine struct {
 	layout
 	closures
 	permanents
+	frozen
 	limits  Limits
 	outside Host
 	out     output
@@ -222,6 +223,7 @@ func (m *Machine) begin(s Script) {
 	for _, name := range syntax.HostNames() {
 		delete(m.session.hash, name)
 	}
+	m.guardState(s.State || m.state != nil)
 	m.chunk, m.head = chunkName(s.Name), ""
 	m.out.reset(m.limits.Output)
 	m.meter = meter{started: time.Now()}

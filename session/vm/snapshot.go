@@ -49,6 +49,7 @@ const (
 	tagTable     // mention
 	tagFunction  // mention
 	tagVariable  // mention
+	tagFrozen    // a stand-in of the state; the tagTable of what is behind it follows
 )
 
 // SnapshotLimits bound a Snapshot. A zero field means its default.
@@ -176,7 +177,12 @@ func (m *Machine) Restore(data []byte) (err error) {
 	m.session.array, m.session.keys, m.session.flags, m.kept = nil, nil, 0, map[string]bool{}
 	m.ranks = r.ranks
 	clear(m.session.hash)
+	m.state = nil
 	for _, g := range globals {
+		if t := m.table(g.value); g.key == stateName && t != nil && t.meta == m.frozenMeta {
+			m.state = g.value
+			continue
+		}
 		m.session.hash[g.key] = g.value
 		if name, ok := g.key.(string); ok && g.kept {
 			m.kept[name] = true
@@ -191,6 +197,7 @@ func (m *Machine) Restore(data []byte) (err error) {
 		m.interval = closeInterval // it may hold a huge string
 	}
 	m.seed(r.random)
+	m.guardState(m.state != nil)
 	m.before = m.prints()
 	return nil
 }

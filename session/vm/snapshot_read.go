@@ -21,7 +21,8 @@ type stateReader struct {
 	texts   []string
 	chunks  []restoredChunk
 	ranks   ranks
-	random  []byte // the state of a seeded generator; empty for one that is not
+	random  []byte         // the state of a seeded generator; empty for one that is not
+	stands  map[*table]any // stand-ins of the state, by what is behind them
 
 	ofObjects, ofTexts, ofChunks mentioned
 }
@@ -217,6 +218,8 @@ func (r *stateReader) value() any {
 		return p.value
 	case tagTable:
 		return r.m.value(r.reference(tag).table)
+	case tagFrozen:
+		return r.stand()
 	case tagFunction:
 		return r.m.closureValue(r.reference(tag).function)
 	}
@@ -253,6 +256,25 @@ func (r *stateReader) permanent() permanent {
 		r.fail(fmt.Errorf("%q is not in this machine", name))
 	}
 	return p
+}
+
+// stand reads a stand-in of the state.
+func (r *stateReader) stand() any {
+	if r.byte() != tagTable {
+		r.fail(errGarbled)
+		return nil
+	}
+	real := r.reference(tagTable).table
+	if real == nil {
+		return nil
+	}
+	if r.stands[real] == nil {
+		if r.stands == nil {
+			r.stands = map[*table]any{}
+		}
+		r.stands[real] = r.m.standFor(real)
+	}
+	return r.stands[real]
 }
 
 // reference finds the object of a mention, or creates it when first mentioned.

@@ -81,6 +81,10 @@ func (w *stateWriter) globals() error {
 		}
 		w.m.sortKeys(keys, w.m.session, nil)
 	}
+	if w.m.state != nil {
+		keys = append(keys, stateName)
+		w.m.sortKeys(keys, w.m.session, nil)
+	}
 	isKept := func(k any) bool {
 		name, _ := k.(string)
 		return w.m.kept[name]
@@ -116,6 +120,9 @@ func (w *stateWriter) sealed() []byte {
 // global writes one global, or removes all that was written of it.
 func (w *stateWriter) global(k any, kept bool) {
 	v := w.m.session.get(k)
+	if k == stateName && v == nil {
+		v = w.m.state
+	}
 	if name, ok := k.(string); ok && reserved(name) || v == nil || w.without[k] || w.err != nil {
 		return
 	}
@@ -237,7 +244,10 @@ func (w *stateWriter) reach(v any) {
 		w.text(name)
 		return
 	}
-	if m.table(v) != nil {
+	if t := m.table(v); t != nil {
+		if t.meta != nil && t.meta == m.frozenMeta {
+			w.buf, v = append(w.buf, tagFrozen), t.keys[0]
+		}
 		w.reference(tagTable, object{value: v})
 		return
 	}

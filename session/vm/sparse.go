@@ -22,17 +22,20 @@ const (
 
 func openSparse(m *Machine) {
 	m.sparseMeta = m.newTable(0, 2)
-	m.sparseMeta.put("__newindex", m.function("newindex", func(c call) int {
-		k := c.raw(2)
-		if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {
-			text := "table index is " + map[bool]string{true: "nil", false: "NaN"}[k == nil]
-			c.m.pointAt(c.l, 1, text)
-			c.m.raise(c.l, c.m.where(c.l)+text)
-		}
-		m.table(c.raw(1)).assign(k, c.raw(3))
-		return 0
-	}))
+	m.sparseMeta.put("__newindex", m.function("newindex", assignNew))
 	m.guardEvents(m.sparseMeta)
+}
+
+// assignNew is a __newindex that sets the key.
+func assignNew(c call) int {
+	k := c.raw(2)
+	if f, ok := k.(float64); k == nil || ok && math.IsNaN(f) {
+		text := "table index is " + map[bool]string{true: "nil", false: "NaN"}[k == nil]
+		c.m.pointAt(c.l, 1, text)
+		c.m.raise(c.l, c.m.where(c.l)+text)
+	}
+	c.m.table(c.raw(1)).assign(k, c.raw(3))
+	return 0
 }
 
 // easeSparse finds tables that are being filled outside their list part. It is called by the hook.

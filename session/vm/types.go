@@ -62,6 +62,8 @@ type Script struct {
 	Args []string
 	// Preview says that the host may answer calls with values that only a real run gives; see catalog/unknown.
 	Preview bool
+	// State has the name state mean the state that the host sets, also while there is none: then it is empty.
+	State bool
 	// Times is how often the chunk runs within the one run; its values are the last ones. Above zero the run is measured:
 	// Reply.Allocated.
 	Times int

@@ -105,7 +105,7 @@ func (m *Machine) toData(l *lua.State, name string, v any, text bool) (any, erro
 // toArgs makes the arguments of an action from what a script passed: a table of names, or a lone value, which may be a
 // list.
 func (m *Machine) toArgs(l *lua.State, v any) (map[string]any, error) {
-	t := m.table(v)
+	t := m.open(v)
 	lone := t == nil
 	if !lone {
 		s := m.shape(t)
@@ -243,7 +243,7 @@ func (cv *converter) convert(path string, v any) any {
 	if v == cv.m.null {
 		return nil
 	}
-	if t := cv.m.table(v); t != nil {
+	if t := cv.m.open(v); t != nil {
 		return cv.fields(path, t)
 	}
 	switch o := cv.m.object(v).(type) {
@@ -350,7 +350,7 @@ func (m *Machine) sizeOf(v any) int {
 	if s, ok := v.(string); ok {
 		return len(s)
 	}
-	if t := m.table(v); t != nil {
+	if t := m.open(v); t != nil {
 		return t.size()
 	}
 	return 0
