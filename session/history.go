@@ -174,10 +174,7 @@ func (p *point) add(more point) {
 	p.Writes = append(p.Writes, more.Writes...)
 	p.More += more.More + max(0, len(p.Writes)-maxWrites)
 	p.Writes = p.Writes[:min(len(p.Writes), maxWrites)]
-	var n news
-	n.take(User, p.Changed)
-	n.take(User, more.Changed)
-	p.Changed = n.told().Globals
+	p.Changed = joined(p.Changed, more.Changed)
 }
 
 // same takes in that the runs since left the globals as they were.

@@ -44,10 +44,11 @@ type Plan struct {
 	// does not count.
 	Applied string
 
-	writes []foreseen
-	reads  []rested
-	size   int     // in bytes, about
-	tape   vm.Tape // what the preview read of the clock and of chance: the run reads it again
+	writes  []foreseen
+	reads   []rested
+	size    int     // in bytes, about
+	effects int     // that it would apply
+	tape    vm.Tape // what the preview read of the clock and of chance: the run reads it again
 }
 
 // A PlannedRead is a read that a plan rests on.
@@ -79,7 +80,7 @@ func (r *run) keepPlan(out *Outcome) {
 		return
 	}
 	p := &Plan{Script: r.script, At: r.started, Would: out.Would, writes: r.writes(), reads: r.reads(),
-		tape: out.Tape}
+		tape: out.Tape, effects: len(out.WouldApply)}
 	p.size = len(p.Script.Source) + len(p.tape)
 	for _, f := range p.writes {
 		p.size += len(lua.Literal(f.args, lua.Options{}))
@@ -123,6 +124,9 @@ func (p *Plan) words() string {
 	}
 	if len(p.Would.Removed) > 0 {
 		parts = append(parts, "removes "+shortList(p.Would.Removed))
+	}
+	if p.effects > 0 {
+		parts = append(parts, "applies "+text.Count(p.effects, "effect"))
 	}
 	return strings.Join(parts, ", ")
 }

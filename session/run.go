@@ -200,6 +200,11 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 	r.screened(out)
 	w.learn(r.session.View(), out.Calls)
 	w.arrange(out.Values)
+	if lost == nil {
+		if lost = r.applyEffects(ctx, machine, &reply, out); lost != nil {
+			out.lost(lost)
+		}
+	}
 	if shared {
 		w.history.ran(r.point(), r.started, reply.Changed, leaves(w, out.Calls))
 	}
@@ -217,7 +222,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 		w.mu.Unlock()
 		w.tell("", func(n *news) { n.take(User, reply.Changed) })
 		if lost := w.save(len(reply.Changed.Removed) > 0); lost != nil {
-			out.Err, out.Values, out.Globals = &vm.Error{Kind: vm.Lost, Message: lost.Error()}, nil, vm.Diff{}
+			out.lost(lost)
 			r.died(ctx, lost, out)
 		}
 	}
@@ -228,6 +233,12 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 		w.options.Ran(leaves(w, r.script), out)
 	}
 	return out, err
+}
+
+// lost makes the outcome that of a run whose Lua process ended after it.
+func (out *Outcome) lost(why *kernel.Lost) {
+	out.Err, out.Values, out.Globals = &vm.Error{Kind: vm.Lost, Message: why.Error()}, nil, vm.Diff{}
+	out.Applied, out.State = nil, ""
 }
 
 // died takes in that the run took the shared machine with it.
@@ -325,7 +336,7 @@ func (r *run) vmScript() vm.Script {
 		Source: strings.Repeat("\n", max(r.script.Line-1, 0)) + r.script.Source, Name: r.script.Name,
 		Surface: r.surface, Roots: r.session.View().Roots(),
 		Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args, Times: r.script.Times,
-		Preview: r.mode == trace.ModePreview, Tape: r.script.Tape,
+		Preview: r.mode == trace.ModePreview, Tape: r.script.Tape, State: r.readsState(),
 	}
 }
 
@@ -383,7 +394,9 @@ func (r *run) ended(out *Outcome) trace.Record {
 	if out.Err != nil {
 		o.Error, o.Kind, o.Limit = out.Err.Error(), string(out.Err.Kind), out.Err.Limit
 	}
-	return r.of(trace.Record{Kind: trace.KindOutcome, Author: string(r.script.Author), Mode: r.mode, Ended: o})
+	record := r.of(trace.Record{Kind: trace.KindOutcome, Author: string(r.script.Author), Mode: r.mode, Ended: o})
+	r.recordApplied(&record, out)
+	return record
 }
 
 // of is a record of this run.

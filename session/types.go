@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/session/effect"
 	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -49,6 +50,8 @@ type Script struct {
 	Tape vm.Tape
 	// Replay answers the calls from what an earlier run recorded; nil makes them.
 	Replay *Replay
+	// Apply are effects that are applied after the run instead of its own; see Session.ApplyRecorded.
+	Apply []catalog.Effect
 }
 
 // An Outcome is what a run came to. It is filled as far as the run went, also when the script failed.
@@ -60,9 +63,14 @@ type Outcome struct {
 	Logs           []string
 	// Calls stand in the order of the script, as if none had been made side by side; their numbers tell how they began.
 	Calls []trace.Call
-	// Effects are what the called actions would like changed beyond their data, in the order of Calls. Nothing applies
-	// them.
+	// Effects are what the called actions would like changed beyond their data, in the order of Calls.
 	Effects []catalog.Effect
+	// Applied are those of them that were applied after the run, all that were to be or none; see Options.ApplyEffects.
+	// RejectedEffects are those that stood in the way, if any. WouldApply are those that the run of a preview would apply.
+	Applied, WouldApply []catalog.Effect
+	RejectedEffects     []effect.Rejected
+	// State is a digest of the state that the applied effects left; empty where none were applied.
+	State string
 	// Specs are what the script had described, each once; none for a person's.
 	Specs []catalog.Spec
 	// Withheld tells that the script of the model's found more actions than one answer has.

@@ -71,11 +71,16 @@ var layers = []layer{
 		"catalog/spec": "reads JSON; what is known of a result",
 	}},
 	{"session/kept", nil},
-	{"session/trace", map[string]string{"catalog": "effects of calls", "catalog/secret": "the log is redacted"}},
+	{"session/trace", map[string]string{
+		"catalog":        "effects of calls",
+		"catalog/secret": "the log is redacted",
+		"session/effect": "effects that were rejected",
+	}},
 	{"session", map[string]string{
 		"catalog":        "views, entries, calls",
 		"catalog/secret": "nothing leaves without redaction",
 		"prelude":        "what each machine starts with",
+		"session/effect": "what may be applied, and what comes of it",
 		"session/kept":   "earlier states of the globals",
 		"session/effect": "checks what results carry",
 		"session/kernel": "runs Lua",

@@ -4,6 +4,7 @@ package effect
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"almanac/catalog"
@@ -41,9 +42,13 @@ func Apply(state map[string]any, effects []catalog.Effect) (next map[string]any,
 	return next, nil
 }
 
-// clone copies plain data.
+// clone copies plain data. Numbers without a fraction become int64, as Lua gives them back.
 func clone(data any) any {
 	switch v := data.(type) {
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) <= 1<<53 && (v != 0 || !math.Signbit(v)) {
+			return int64(v)
+		}
 	case map[string]any:
 		table := make(map[string]any, len(v))
 		for name, item := range v {

@@ -66,6 +66,23 @@ func data(t *testing.T, text string) any {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatal(text, err)
 	}
+	return whole(v)
+}
+
+// whole makes int64 of the numbers, as Lua gives them.
+func whole(v any) any {
+	switch v := v.(type) {
+	case float64:
+		return int64(v)
+	case []any:
+		for i := range v {
+			v[i] = whole(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = whole(v[k])
+		}
+	}
 	return v
 }
 

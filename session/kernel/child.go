@@ -109,6 +109,8 @@ func serve(in io.Reader, out io.Writer, missing []string) error {
 			c.reply(kindRowList, c.machine.Rows(r.Path, r.From, r.Limit))
 		case globalsRequest:
 			c.reply(kindGlobList, c.machine.Globals())
+		case stateRequest:
+			c.state(r)
 		case snapshotRequest:
 			c.snapshot(r)
 		case piece:
@@ -164,6 +166,8 @@ func (c *child) decode(k kind, payload []byte) (request any, err error) {
 		return decodeAs[rowsRequest](c.codec, payload)
 	case kindGlobals:
 		return globalsRequest{}, nil
+	case kindState:
+		return decodeAs[stateRequest](c.codec, payload)
 	case kindSnapshot:
 		return decodeAs[snapshotRequest](c.codec, payload)
 	case kindPiece:
@@ -189,6 +193,23 @@ func (c *child) interrupt(i interrupt) {
 		c.machine.Interrupt(i.Reason)
 		time.AfterFunc(interruptRepeat, func() { c.interrupt(i) })
 	}
+}
+
+// state answers a stateRequest.
+func (c *child) state(r stateRequest) {
+	var answer stateReply
+	var err error
+	if r.Set {
+		if answer.Changed, err = c.machine.SetState(r.Data); err == nil {
+			answer.Globals = c.machine.Globals()
+		}
+	} else {
+		answer.State, err = c.machine.State()
+	}
+	if err != nil {
+		answer = stateReply{Error: reason(err)}
+	}
+	c.reply(kindStateIs, answer)
 }
 
 func (c *child) setRunning(seq uint64) {

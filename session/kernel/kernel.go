@@ -295,6 +295,27 @@ func (k *Kernel) Rows(ctx context.Context, path []vm.Step, from, limit int) (vm.
 	return rows, err
 }
 
+// State reads the state of the machine; see vm.Machine.State.
+func (k *Kernel) State(ctx context.Context) (vm.State, error) {
+	var r stateReply
+	err := k.ask(ctx, askTimeout, kindState, stateRequest{}, kindStateIs, &r)
+	if err == nil && r.Error != "" {
+		err = errors.New(r.Error[:min(len(r.Error), maxReason)])
+	}
+	return r.State, err
+}
+
+// SetState makes data the state of the machine, and tells which globals there are then and how that changed them. An
+// error that is no *Lost and not ctx's says why it could not; then the machine is unchanged.
+func (k *Kernel) SetState(ctx context.Context, data map[string]any) ([]vm.Global, vm.Diff, error) {
+	var r stateReply
+	err := k.ask(ctx, askTimeout, kindState, stateRequest{Set: true, Data: data}, kindStateIs, &r)
+	if err == nil && r.Error != "" {
+		err = errors.New(r.Error[:min(len(r.Error), maxReason)])
+	}
+	return r.Globals, r.Changed, err
+}
+
 // globals lists the variables that scripts have set.
 func (k *Kernel) globals(ctx context.Context) ([]vm.Global, error) {
 	var globals []vm.Global

@@ -22,7 +22,7 @@ import (
 
 const (
 	// wireVersion goes up with every change of a frame.
-	wireVersion = 7
+	wireVersion = 8
 	// maxFrame is the largest frame either side sends or takes, in bytes.
 	maxFrame = 16 << 20
 	// maxItems is how many CBOR items one frame may hold: it bounds what decoding costs in memory.
@@ -52,6 +52,8 @@ const (
 	kindRowList     kind = 'D' // child: vm.Rows
 	kindGlobals     kind = 'g' // parent: nil, answered by kindGlobList
 	kindGlobList    kind = 'G' // child: []vm.Global
+	kindState       kind = 'e' // parent: stateRequest, answered by kindStateIs
+	kindStateIs     kind = 'E' // child: stateReply
 	kindSnapshot    kind = 't' // parent: snapshotRequest, answered by kindPiece any number of times and kindSnapshotEnd
 	kindSnapshotEnd kind = 'T' // child: snapshotEnd
 	kindPiece       kind = 'p' // either: piece; the parent's last one is answered by kindRestored
@@ -98,6 +100,21 @@ type lookRequest struct {
 type rowsRequest struct {
 	Path        []vm.Step
 	From, Limit int
+}
+
+// A stateRequest asks for the state, after it has become Data where Set is.
+type stateRequest struct {
+	Set  bool
+	Data map[string]any
+}
+
+// A stateReply has the state where it was not set, and how the globals changed where it was. Error is why it could not
+// be read or set.
+type stateReply struct {
+	Error   string
+	State   vm.State
+	Globals []vm.Global
+	Changed vm.Diff
 }
 
 type interrupt struct {

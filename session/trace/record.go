@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/session/effect"
 )
 
 // A Kind says what a Record is about.
@@ -276,7 +277,16 @@ type Outcome struct {
 	Changed []string `json:"changed,omitempty"` // globals set or removed
 	// PutBack tells that the run failed and the globals that it had changed were put back.
 	PutBack bool `json:"put_back,omitempty"`
-	Plan    int  `json:"plan,omitempty"` // the number of the plan that a preview ended in
+	// Applied are the effects that were applied after the run, in order. AppliedPart tells that they are not exactly what
+	// was applied: some values are cut; AppliedWhole is then the digest of all of them. State is one of the state that they
+	// left.
+	Applied      []catalog.Effect `json:"applied,omitempty"`
+	AppliedPart  bool             `json:"applied_part,omitempty"`
+	AppliedWhole string           `json:"applied_whole,omitempty"`
+	State        string           `json:"state,omitempty"`
+	// RejectedEffects are those for which none were applied; their values are cut.
+	RejectedEffects []effect.Rejected `json:"rejected_effects,omitempty"`
+	Plan            int               `json:"plan,omitempty"` // the number of the plan that a preview ended in
 	// Tape is what the run read of the clock and the like, for a replay; see vm.Tape.
 	Tape string        `json:"tape,omitempty"`
 	Took time.Duration `json:"took_ns"`

@@ -1,0 +1,214 @@
+package session
+
+// This file applies effects: what the calls of a run would like changed in the session beyond their data. They are
+// applied after a run that ended well, in the order of the script, all that are to be applied or none, and before the
+// globals are fetched: so the history, resumes and replays have what they made of the state.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"almanac/catalog"
+	"almanac/catalog/pattern"
+	"almanac/session/effect"
+	"almanac/session/kernel"
+	"almanac/session/trace"
+	"almanac/session/vm"
+)
+
+// SetApplyEffects opts in to applying the effects of runs whose kinds one of the patterns matches, from the next run
+// on; nil applies none. See effect.Allowed.
+func (s *Session) SetApplyEffects(kinds []pattern.Pattern) {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	s.world.options.ApplyEffects = slices.Clone(kinds)
+}
+
+// ApplyEffects are the patterns of the kinds whose effects are applied.
+func (s *Session) ApplyEffects() []pattern.Pattern {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	return slices.Clone(s.world.options.ApplyEffects)
+}
+
+// ApplyRecorded applies effects that an earlier run recorded, as a run of the person's in the cell: it is in the log,
+// the history and the trace like any other. Operations on the state need no opt-in, since the person asked for them;
+// directives do. What says in words whose effects they are.
+func (s *Session) ApplyRecorded(ctx context.Context, cell int, what string, effects []catalog.Effect) (*Outcome, error) {
+	if len(effects) == 0 {
+		return nil, errors.New("no effects to apply")
+	}
+	return s.Run(ctx, Script{
+		Source: "-- " + what, Name: what, Author: User, Cell: cell, Apply: slices.Clone(effects),
+	})
+}
+
+// State is the state as data, without secrets; nil while there is none. Like Look it does not wait.
+func (s *Session) State(ctx context.Context) (map[string]any, error) {
+	w := s.world
+	select {
+	case w.turn <- struct{}{}:
+	default:
+		return nil, ErrBusy
+	}
+	defer func() { <-w.turn }()
+	if w.machine == nil {
+		return nil, nil
+	}
+	state, err := w.machine.State(ctx)
+	return leaves(w, state.Data), err
+}
+
+// readsState tells whether the name state means the state in the run, also while there is none.
+func (r *run) readsState() bool { return r.script.Apply != nil || len(r.session.ApplyEffects()) > 0 }
+
+// applyEffects applies the effects of a run that ended well to its machine, or tells in out of a preview which it would
+// apply. The error is that the machine was lost.
+func (r *run) applyEffects(ctx context.Context, m *kernel.Kernel, reply *vm.Reply, out *Outcome) *kernel.Lost {
+	chosen, rejected := r.chooseEffects(out)
+	switch {
+	case len(rejected) > 0:
+		out.RejectedEffects = rejected
+		return nil
+	case len(chosen) == 0:
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	state, err := m.State(ctx)
+	if err == nil && state.Taken {
+		err = errors.New("a script has a variable named state; remove it with state = nil")
+	}
+	var next map[string]any
+	if err == nil {
+		next, rejected = effect.Apply(state.Data, chosen)
+	}
+	if len(rejected) == 0 && err == nil && r.mode == trace.ModePreview {
+		out.WouldApply = chosen
+		return nil
+	}
+	if len(rejected) == 0 && err == nil {
+		var d vm.Diff
+		if reply.Globals, d, err = m.SetState(ctx, next); err == nil {
+			reply.Changed = joined(reply.Changed, d)
+			out.Applied, out.Globals = chosen, reply.Changed
+			_, out.State, _ = trace.Pack(next)
+			return nil
+		}
+	}
+	var lost *kernel.Lost
+	if errors.As(err, &lost) {
+		return lost
+	}
+	if err != nil {
+		rejected = []effect.Rejected{{Effect: chosen[0], Reason: err.Error()}}
+	}
+	out.RejectedEffects = rejected
+	return nil
+}
+
+// chooseEffects picks the effects of the run that are to be applied; rejected says which of them cannot be.
+func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []effect.Rejected) {
+	mine := r.mode == trace.ModeRun || r.mode == trace.ModePreview && !r.script.Fresh && r.before == ""
+	if out.Err != nil || !mine || r.script.Times > 1 {
+		return nil, nil
+	}
+	if r.player != nil {
+		return r.player.Applied, nil
+	}
+	allowed, effects := r.session.ApplyEffects(), out.Effects
+	if r.script.Apply != nil {
+		allowed, effects = append(allowed, stateKinds()...), r.script.Apply
+	}
+	chosen, rejected = effect.Choose(allowed, effects)
+	for _, e := range chosen {
+		if !effect.IsState(e.Kind) {
+			rejected = append(rejected, effect.Rejected{Effect: e, Reason: "not available in this session"})
+		}
+	}
+	return chosen, rejected
+}
+
+// stateKinds are patterns for the operations on the state.
+func stateKinds() (kinds []pattern.Pattern) {
+	for _, kind := range effect.Kinds() {
+		if effect.IsState(kind) {
+			kinds = append(kinds, pattern.Exact(kind))
+		}
+	}
+	return kinds
+}
+
+// joined is how globals differ after two changes.
+func joined(first, then vm.Diff) vm.Diff {
+	var n news
+	n.take(User, first)
+	n.take(User, then)
+	return n.told().Globals
+}
+
+// Bounds of what the record of an outcome has of the values of effects, in bytes.
+const (
+	recordedApplied  = 64 << 10 // of all that were applied
+	recordedRejected = 200      // of each that was rejected
+)
+
+// recordApplied adds to the record of an outcome which effects were applied, so that a replay can do the same.
+func (r *run) recordApplied(record *trace.Record, out *Outcome) {
+	o := record.Ended
+	for _, rejected := range out.RejectedEffects {
+		rejected.Effect.Value, _ = sample(rejected.Effect.Value, recordedRejected)
+		o.RejectedEffects = append(o.RejectedEffects, rejected)
+	}
+	o.State = out.State
+	s := sampler{left: recordedApplied}
+	var all []any
+	for _, e := range out.Applied {
+		all = append(all, map[string]any{"kind": e.Kind, "target": e.Target, "value": e.Value})
+		o.AppliedPart = o.AppliedPart || !trace.Exact(e.Value)
+		if e.Value != nil {
+			var whole bool
+			if e.Value, whole = s.shorten(e.Value); !whole {
+				o.AppliedPart = true
+			}
+		}
+		o.Applied = append(o.Applied, e)
+	}
+	if o.AppliedPart && r.session.world.options.Record != nil {
+		o.AppliedWhole = record.Keep(all)
+	}
+}
+
+// AppliedBy reads the effects that a recorded run applied. Whole returns the value with a digest; nil where there are
+// none.
+func AppliedBy(o *trace.Outcome, whole func(digest string) ([]byte, error)) ([]catalog.Effect, error) {
+	if o == nil || !o.AppliedPart {
+		if o == nil {
+			return nil, nil
+		}
+		return o.Applied, nil
+	}
+	missing := errors.New("the log has only a part of the effects that were applied")
+	if o.AppliedWhole == "" || whole == nil {
+		return nil, missing
+	}
+	packed, err := whole(o.AppliedWhole)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", missing, err)
+	}
+	data, err := trace.Unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	list, _ := data.([]any)
+	var effects []catalog.Effect
+	for _, item := range list {
+		fields, _ := item.(map[string]any)
+		e := catalog.Effect{Value: fields["value"]}
+		e.Kind, _ = fields["kind"].(string)
+		e.Target, _ = fields["target"].(string)
+		effects = append(effects, e)
+	}
+	return effects, nil
+}
