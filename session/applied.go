@@ -37,8 +37,9 @@ func (s *Session) ApplyEffects() []pattern.Pattern {
 // the history and the trace like any other. Operations on the state need no opt-in, since the person asked for them;
 // directives do. What says in words whose effects they are.
 func (s *Session) ApplyRecorded(ctx context.Context, cell int, what string, effects []catalog.Effect) (*Outcome, error) {
-	if len(effects) == 0 {
-		return nil, errors.New("no effects to apply")
+	allowed := append(s.ApplyEffects(), stateKinds()...)
+	if !slices.ContainsFunc(effects, func(e catalog.Effect) bool { return effect.Allowed(allowed, e.Kind) }) {
+		return nil, errors.New("effects: none that can be applied")
 	}
 	return s.Run(ctx, Script{
 		Source: "-- " + what, Name: what, Author: User, Cell: cell, Apply: slices.Clone(effects),

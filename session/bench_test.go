@@ -318,6 +318,14 @@ func (b *bench) step(name, text string) string {
 	case "open":
 		b.openDesk()
 		return ""
+	case "emitter":
+		b.openEmitter(strings.Fields(arg)...)
+		return ""
+	case "recorded": // effects to apply, as the emitter takes them
+		return b.applyRecorded(text)
+	case "steps":
+		b.steps(text)
+		return ""
 	case "stock":
 		b.openStock()
 		return ""
@@ -471,6 +479,7 @@ func show(out *Outcome) string {
 	for _, e := range out.Effects {
 		fmt.Fprintf(&w, "effect %s %s\n", e.Kind, e.Target)
 	}
+	w.WriteString(showApplied(out))
 	if len(out.NotReached) > 0 {
 		fmt.Fprintf(&w, "not reached: %s\n", strings.Join(out.NotReached, ", "))
 	}

@@ -61,6 +61,12 @@ func (b *bench) taped() []*tapedRun {
 			}
 		case r.Kind == trace.KindOutcome:
 			all[i].ended = *r.Ended
+			if r.Ended.AppliedWhole != "" {
+				values[r.Ended.AppliedWhole] = record.Values[0]
+			}
+			if all[i].replay.Applied, err = AppliedBy(r.Ended, whole); err != nil {
+				b.t.Fatal(err)
+			}
 		}
 	}
 	for _, t := range all {
