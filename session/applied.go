@@ -36,7 +36,8 @@ func (s *Session) ApplyEffects() []pattern.Pattern {
 // ApplyRecorded applies effects that an earlier run recorded, as a run of the person's in the cell: it is in the log,
 // the history and the trace like any other. Operations on the state need no opt-in, since the person asked for them;
 // directives do. What says in words whose effects they are.
-func (s *Session) ApplyRecorded(ctx context.Context, cell int, what string, effects []catalog.Effect) (*Outcome, error) {
+func (s *Session) ApplyRecorded(ctx context.Context, cell int, what string,
+	effects []catalog.Effect) (*Outcome, error) {
 	allowed := append(s.ApplyEffects(), stateKinds()...)
 	if !slices.ContainsFunc(effects, func(e catalog.Effect) bool { return effect.Allowed(allowed, e.Kind) }) {
 		return nil, errors.New("effects: none that can be applied")
@@ -63,7 +64,12 @@ func (s *Session) State(ctx context.Context) (map[string]any, error) {
 }
 
 // readsState tells whether the name state means the state in the run, also while there is none.
-func (r *run) readsState() bool { return r.script.Apply != nil || len(r.session.ApplyEffects()) > 0 }
+func (r *run) readsState() bool {
+	if r.player != nil {
+		return r.player.State
+	}
+	return r.script.Apply != nil || len(r.session.ApplyEffects()) > 0
+}
 
 // applyEffects applies the effects of a run that ended well to its machine, or tells in out of a preview which it would
 // apply. The error is that the machine was lost.

@@ -109,9 +109,9 @@ func randomEffects(rnd *rand.Rand) (effects []catalog.Effect) {
 	return effects
 }
 
-// TestAppliedInOrder runs random scripts whose calls have random effects, one after the other and side by side. The state
-// is what the effects make of it in the order of the script, all of a run or none. Undo and Redo go through the same
-// states, and so does a replay of the log.
+// TestAppliedInOrder runs random scripts whose calls have random effects, one after the other and side by side. The
+// state is what the effects make of it in the order of the script, all of a run or none. Undo and Redo go through the
+// same states, and so does a replay of the log.
 func TestAppliedInOrder(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 1))
 	b := newBench(t, nil)
@@ -194,7 +194,7 @@ func TestAppliedInOrder(t *testing.T) {
 	}
 }
 
-// TestAppliedSurvives resumes a session with a state in another one, and has a state that could not be copied into a log.
+// TestAppliedSurvives resumes a session with a state in another one.
 func TestAppliedSurvives(t *testing.T) {
 	var saved State
 	b := newBench(t, func(o *Options) { o.Saved = func(s State) { saved = s } })

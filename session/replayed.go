@@ -30,8 +30,10 @@ type Replay struct {
 	// Calls are those of the run as its log has them. A call is answered by the first one that was not yet used with the
 	// same action and arguments.
 	Calls []trace.Call
-	// Applied are the effects that it applied, which are applied again; see AppliedBy.
+	// Applied are the effects that it applied, which are applied again; see AppliedBy. State tells that the name state
+	// meant the state, as in trace.Script.
 	Applied []catalog.Effect
+	State   bool
 	// N is the number of the run, as in trace.Script; zero where it is not known.
 	N int64
 	// Whole returns the value with a digest, which a call has where the log has only a part; nil where there are none.

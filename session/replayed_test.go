@@ -45,7 +45,7 @@ func (b *bench) taped() []*tapedRun {
 			b.t.Fatal(err)
 		}
 		if r.Kind == trace.KindRun && r.Before == "" {
-			all = append(all, &tapedRun{run: r, replay: Replay{Whole: whole, N: r.Script.N}})
+			all = append(all, &tapedRun{run: r, replay: Replay{Whole: whole, N: r.Script.N, State: r.Script.State}})
 		}
 		if r.Run == "" || r.Before != "" {
 			continue

@@ -168,7 +168,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 		IDs: r.script.Actions, Line: r.script.Line, Plan: r.planNumber(),
 		Script: &trace.Script{
 			Name: r.script.Name, Expr: r.script.Expr, Keep: r.script.Keep, Args: r.script.Args, Times: r.script.Times,
-			N: r.number,
+			N: r.number, State: r.readsState(),
 		},
 	})); err != nil {
 		return nil, err

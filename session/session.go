@@ -56,8 +56,8 @@ type Options struct {
 	// CheckResults fails calls whose result does not fit the entry's output schema. Off, what an action answers is taken
 	// as it is.
 	CheckResults bool
-	// ApplyEffects opts in to applying effects of the kinds that a pattern matches, after runs that ended well; nil applies
-	// none. See effect.Allowed.
+	// ApplyEffects opts in to applying effects of the kinds that a pattern matches, after runs that ended well; nil
+	// applies none. See effect.Allowed.
 	ApplyEffects []pattern.Pattern
 	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded. It must be safe
 	// for concurrent use.

@@ -19,6 +19,7 @@ import (
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/source"
 	"almanac/llm/tools"
+	"almanac/session/effect"
 	"almanac/session/trace"
 )
 
@@ -43,6 +44,7 @@ type commandLine struct {
 	PolicyFile    string        `placeholder:"FILE" help:"Rules for calls in a TOML file: which are allowed, asked about or denied, by id, risk, arguments, actor. See almanac policy list."`
 	Allow         []string      `sep:"none" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'. Repeatable."`
 	LooseReads    []string      `hidden:"" placeholder:"PATTERN" help:"Actions whose reads may return something else in a run than in the preview that was approved: ids or patterns such as crm.*."`
+	ApplyEffects  []string      `hidden:"" placeholder:"KIND" help:"Kinds of effects that are applied after a run that ended well: names or patterns such as state.*. Default: none, effects are recorded."`
 	Model         string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"Language model to use."`
 	Fallback      []string      `hidden:"" placeholder:"NAME" help:"Models that are asked in this order where the one before fails for good: names of [models.NAME] tables, or models of the server."`
 	LocalPorts    []string      `hidden:"" placeholder:"NAME=PORT" default:"Ollama=11434,llama.cpp=8080,LM Studio=1234,vLLM=8000" help:"Where a model server on this machine is looked for, once you agree, if no model is configured."`
@@ -101,6 +103,9 @@ func (cli *commandLine) Validate() error {
 	_, err := pattern.ParseAll(cli.LooseReads)
 	if err != nil {
 		return fmt.Errorf("loose_reads: %w", err)
+	}
+	if _, err = effect.ParseKinds(cli.ApplyEffects); err != nil {
+		return fmt.Errorf("apply_effects: %w", err)
 	}
 	return nil
 }

@@ -72,6 +72,7 @@ func TestHarmless(t *testing.T) {
 		{"", `trust_updates = false`, "trust_updates"},
 		{"", `check_results = true`, ""},
 		{"", `check_results = false`, "check_results"},
+		{"", `apply_effects = ["state.set"]`, "apply_effects"},
 		{"", `transactional = true`, ""},
 		{"", `transactional = false`, "transactional"},
 		{"", `catalog = ["demo", "a.jsonl", "x=b.jsonl.gz"]`, ""},

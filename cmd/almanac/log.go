@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/pattern"
 	"almanac/llm"
 	"almanac/session"
+	"almanac/session/effect"
 	"almanac/session/kept"
 	"almanac/session/trace"
 )
@@ -55,6 +56,7 @@ func (cli *commandLine) openLog(view *catalog.View, text string, about trace.Abo
 func (cli *commandLine) session(l *sessionLog, o session.Options) session.Options {
 	o.ID, o.Record, o.Secrets = l.id, l.Append, cli.credentials.filter
 	o.LooseReads, _ = pattern.ParseAll(cli.LooseReads) // as validated
+	o.ApplyEffects, _ = effect.ParseKinds(cli.ApplyEffects)
 	o.Loose = !cli.Transactional
 	own := o.Context
 	o.Context = cli.hostContext()

@@ -11,6 +11,7 @@ import (
 	"almanac/catalog/text"
 	"almanac/repl/transcript"
 	"almanac/session"
+	"almanac/session/effect"
 	"almanac/session/trace"
 )
 
@@ -48,6 +49,10 @@ func differences(was, is transcript.Run, live bool) []Difference {
 	}
 	add("calls", callLines(was.Calls), callLines(is.Calls))
 	add("globals", changed(was), changed(is))
+	add("effects", appliedLines(was), appliedLines(is))
+	if was.Ended.State != is.Ended.State && appliedLines(was) == appliedLines(is) {
+		all = append(all, Difference{"effects", []string{"+ the state that they left differs"}})
+	}
 	if live {
 		all = append(all, results(was.Calls, is.Calls)...)
 	}
@@ -61,6 +66,15 @@ func changed(r transcript.Run) string {
 		line += "(put back)"
 	}
 	return line
+}
+
+// appliedLines has a line for each effect that was applied after a run.
+func appliedLines(r transcript.Run) string {
+	var b strings.Builder
+	for _, e := range r.Ended.Applied {
+		fmt.Fprintf(&b, "%s applied\n", effect.Title(e))
+	}
+	return b.String()
 }
 
 // callLines has a line for each call, in the order they began: the id, the arguments, how it ended.

@@ -330,6 +330,11 @@ func Script(was transcript.Run, o Options) (session.Script, error) {
 	if was.Ended != nil {
 		script.Tape = vm.Tape(was.Ended.Tape)
 	}
+	var err error
+	script.Replay.State = how.State
+	if script.Replay.Applied, err = session.AppliedBy(was.Ended, o.Whole); err != nil {
+		return script, err
+	}
 	if strings.Contains(was.Source, secret.Mark) || slices.Contains(how.Args, secret.Mark) {
 		return script, errors.New("a secret of the script is not in the log")
 	}

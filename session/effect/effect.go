@@ -258,6 +258,23 @@ func Allowed(patterns []pattern.Pattern, kind string) bool {
 	})
 }
 
+// ParseKinds reads patterns that opt in to kinds. One that allows no kind is an error: it is a slip, or a * that shall
+// allow more than it does.
+func ParseKinds(texts []string) ([]pattern.Pattern, error) {
+	kinds, err := pattern.ParseAll(texts)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range kinds {
+		one := []pattern.Pattern{p}
+		if !slices.ContainsFunc(Kinds(), func(kind string) bool { return Allowed(one, kind) }) {
+			return nil, fmt.Errorf("%s: allows no kind of effect; the kinds are %s, and a directive needs its own name or "+
+				"namespace", p, strings.Join(Kinds(), ", "))
+		}
+	}
+	return kinds, nil
+}
+
 // Choose picks the effects of a run that are applied: those of kinds that the program knows, in their order. Where none
 // of them is allowed there is nothing to apply and nothing to reject. Otherwise all must be: rejected names the others,
 // and whoever applies must then apply none.

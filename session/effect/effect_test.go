@@ -207,6 +207,18 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+func TestParseKinds(t *testing.T) {
+	for text, want := range map[string]string{
+		"state.*": "", "*": "", "state.set": "", "view.*": "", "notify": "", "state.set*": "",
+		"stat.*": "allows no kind", "audit.log": "allows no kind", "?otify": "allows no kind", "a..b": "a segment is empty",
+	} {
+		_, err := effect.ParseKinds([]string{"state.set", text})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+}
+
 // FuzzApply applies two operations to a table: whatever they are, what is given stays, what comes out is data in
 // bounds, and an operation that is rejected leaves the table as it was.
 func FuzzApply(f *testing.F) {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/session/effect"
 )
 
 // A Kind says what a Record is about.
@@ -101,6 +100,8 @@ type Script struct {
 	Times int      `json:"times,omitempty"`
 	// N is the number of the run, which the handles of its sets have.
 	N int64 `json:"n,omitempty"`
+	// State tells that the name state meant the state, also while there was none.
+	State bool `json:"state,omitempty"`
 }
 
 // About says whose log it is; it is the first record of every log.
@@ -278,15 +279,15 @@ type Outcome struct {
 	// PutBack tells that the run failed and the globals that it had changed were put back.
 	PutBack bool `json:"put_back,omitempty"`
 	// Applied are the effects that were applied after the run, in order. AppliedPart tells that they are not exactly what
-	// was applied: some values are cut; AppliedWhole is then the digest of all of them. State is one of the state that they
-	// left.
+	// was applied: some values are cut; AppliedWhole is then the digest of all of them. State is one of the state that
+	// they left.
 	Applied      []catalog.Effect `json:"applied,omitempty"`
 	AppliedPart  bool             `json:"applied_part,omitempty"`
 	AppliedWhole string           `json:"applied_whole,omitempty"`
 	State        string           `json:"state,omitempty"`
 	// RejectedEffects are those for which none were applied; their values are cut.
-	RejectedEffects []effect.Rejected `json:"rejected_effects,omitempty"`
-	Plan            int               `json:"plan,omitempty"` // the number of the plan that a preview ended in
+	RejectedEffects []catalog.RejectedEffect `json:"rejected_effects,omitempty"`
+	Plan            int                      `json:"plan,omitempty"` // the number of the plan that a preview ended in
 	// Tape is what the run read of the clock and the like, for a replay; see vm.Tape.
 	Tape string        `json:"tape,omitempty"`
 	Took time.Duration `json:"took_ns"`

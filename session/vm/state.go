@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// This file holds the state: a table that scripts read by the name state and cannot change. The host replaces it between
-// runs. A table of it is a stand-in, empty and with a metatable of the machine's, for the real one behind it; what is in
-// the real one are plain values and other stand-ins. So a script may keep any part of it: that stays as it was when the
-// host replaces the whole.
+// This file holds the state: a table that scripts read by the name state and cannot change. The host replaces it
+// between runs. A table of it is a stand-in, empty and with a metatable of the machine's, for the real one behind it;
+// what is in the real one are plain values and other stand-ins. So a script may keep any part of it: that stays as it
+// was when the host replaces the whole.
 
 const (
 	stateName = "state"
