@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/pattern"
+	"almanac/catalog/unknown"
 	"almanac/session/effect"
 	"almanac/session/kernel"
 	"almanac/session/trace"
@@ -129,7 +130,13 @@ func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []e
 		allowed, effects = append(allowed, stateKinds()...), r.script.Apply
 	}
 	chosen, rejected = effect.Choose(allowed, effects)
-	for _, e := range chosen {
+	for i := range out.Calls {
+		if r.script.Apply == nil && len(chosen) > 0 {
+			rejected = append(rejected, out.Calls[i].EffectsRejected...)
+		}
+	}
+	for i, e := range chosen {
+		chosen[i].Value = unknown.Plain(e.Value) // of a preview
 		if !effect.IsState(e.Kind) {
 			rejected = append(rejected, effect.Rejected{Effect: e, Reason: "not available in this session"})
 		}

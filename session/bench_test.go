@@ -87,7 +87,7 @@ func (s *shop) entries() []catalog.Entry {
 				s.act(c, "price %v %v by %s", c.Args["item_id"], c.Args["cents"], c.Context.Actor)
 				return catalog.Result{
 					Data:    map[string]any{"id": c.Args["item_id"], "cents": c.Args["cents"]},
-					Effects: []catalog.Effect{{Kind: "notify", Target: "buyers"}},
+					Effects: []catalog.Effect{{Kind: "notify", Target: "buyers", Value: "priced"}},
 				}, nil
 			}),
 		entry("shop.item.huge", "Return far too much.", false, func(context.Context, catalog.Call) (catalog.Result, error) {

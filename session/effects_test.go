@@ -21,14 +21,14 @@ func emitting(t *testing.T, effects ...catalog.Effect) *bench {
 	emit.Effects = []catalog.Effect{{Kind: "seen", Target: "$result.n"}, {Kind: "seen", Target: "$result.m"}}
 	all, report := catalog.New(append(b.shop.entries(), emit,
 		catalog.Entry{ID: "work.body", Description: "Emit.", Operation: catalog.Read, Lua: `
-			effect("state.set", "a", {deep = {1, 2}}) effect("notify") effect("Bad Kind", nil, 1) return 5`},
+			effect("state.set", "a", {deep = {1, 2}}) effect("audit") effect("Bad Kind", nil, 1) return 5`},
 		catalog.Entry{ID: "work.fails", Description: "Emit and fail.", Operation: catalog.Read, Lua: `
-			effect("notify") error("no")`},
+			effect("audit") error("no")`},
 		catalog.Entry{ID: "work.price", Description: "Emit what is not known in a preview.", Mutates: true, Lua: `
 			local made = shop.item.price{item_id = "a", cents = 5}
 			effect("state.set", "made", {id = made.id}) return made`},
 		catalog.Entry{ID: "work.many", Description: "Emit too much.", Operation: catalog.Read, Lua: `
-			for i = 1, 150 do effect("notify", tostring(i)) end`},
+			for i = 1, 150 do effect("audit", tostring(i)) end`},
 	), catalog.Options{})
 	if len(report.Skipped) > 0 {
 		t.Fatal(report.Skipped)
@@ -52,7 +52,7 @@ func TestEffects(t *testing.T) {
 	b := emitting(t, catalog.Effect{Kind: "state.set", Target: "n", Value: []int{1}})
 	for source, want := range map[string]string{
 		`return work.emit{}.n`: "7 [{state.set n [1]} {seen 7 <nil>}]\n{seen $result.m <nil>}: the call has no result.m",
-		`return work.body{}`: `5 [{state.set a map[deep:[1 2]]} {notify  <nil>}]
+		`return work.body{}`: `5 [{state.set a map[deep:[1 2]]} {audit  <nil>}]
 {Bad Kind  1}: kind "Bad Kind": want lower-case names with dots between, as state.set`,
 		`return (pcall(work.fails))`: "false []",
 	} {
@@ -69,7 +69,7 @@ func TestEffects(t *testing.T) {
 		"50 effects more: a call has at most 100" {
 		t.Error(n, out.Calls[0].EffectsRejected)
 	}
-	for _, source := range []string{`effect("notify")`, `parallel({1}, function() effect("notify") end) error("x")`} {
+	for _, source := range []string{`effect("audit")`, `parallel({1}, function() effect("audit") end) error("x")`} {
 		if out := b.run(User, source); out.Err == nil || len(out.Effects) > 0 {
 			t.Errorf("%s: %v", source, out.Err)
 		}
