@@ -35,7 +35,13 @@ const patience = time.Minute
 func start(t *testing.T, program, data string, args []string) *life {
 	t.Helper()
 	l := &life{t: t, done: make(chan struct{}), more: make(chan struct{})}
-	l.cmd = exec.Command(program, append([]string{"--plain", "--policy", "session"}, args...)...)
+	effects := filepath.Join(data, "effects.yaml")
+	if err := os.WriteFile(effects, []byte(notes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.cmd = exec.Command(program, append([]string{
+		"--plain", "--policy", "session", "--catalog", "demo", "--catalog", effects, "--apply-effects", "state.*",
+	}, args...)...)
 	l.cmd.Dir = data
 	l.cmd.Env = []string{
 		"HOME=" + data, "PATH=" + os.Getenv("PATH"), "USER=ann", "ALMANAC_DATA=" + data, "ALMANAC_CONFIG=" + os.DevNull,

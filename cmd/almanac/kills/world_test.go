@@ -56,10 +56,23 @@ func (w *world) copyOffice(path string) {
 	}
 }
 
-// dump prints the globals that steps set.
+// notes declare an action with two effects, which only both together say the same.
+const notes = `almanac: 1
+actions:
+  step.note:
+    operation: read
+    input: {n: {type: integer, required: true}}
+    data: true
+    effects:
+    - {kind: state.set, target: step, value: $args.n}
+    - {kind: state.set_path, target: notes.step, value: $args.n}
+`
+
+// dump prints the globals that steps set, and the state that their effects have left.
 const dump = `print("state " .. table.concat(seen or {}, ",") .. " total " .. tostring(total) .. " last " .. ` +
 	`tostring(last and last.n) .. " shared " .. tostring(not last or last.all == seen) .. " count " .. ` +
-	`tostring(steps and steps()) .. " ghost " .. tostring(ghost))`
+	`tostring(steps and steps()) .. " ghost " .. tostring(ghost) .. " noted " .. tostring(state.step) .. " " .. ` +
+	`tostring(state.notes and state.notes.step))`
 
 // globals is what dump prints after these steps.
 func globals(steps []int) string {
@@ -71,16 +84,17 @@ func globals(steps []int) string {
 		}
 		total, last, count = fmt.Sprint(sum), fmt.Sprint(steps[n-1]), fmt.Sprint(n)
 	}
-	return fmt.Sprintf("state %s total %s last %s shared true count %s ghost nil",
-		strings.Trim(strings.ReplaceAll(fmt.Sprint(steps), " ", ","), "[]"), total, last, count)
+	return fmt.Sprintf("state %s total %s last %s shared true count %s ghost nil noted %s %s",
+		strings.Trim(strings.ReplaceAll(fmt.Sprint(steps), " ", ","), "[]"), total, last, count, last, last)
 }
 
 // script is the next step: its number goes into the globals at its beginning and at its end, with what is between.
 func (w *world) script(between string) (number int, text string) {
 	w.step++
 	n := w.step
-	return n, fmt.Sprintf(`seen = seen or {} seen[#seen+1] = %d print("at %d") %s total = (total or 0) + %d `+
-		`last = {n = %d, all = seen} steps = steps or function() return #seen end return "done %d"`, n, n, between, n, n, n)
+	return n, fmt.Sprintf(`seen = seen or {} seen[#seen+1] = %d print("at %d") step.note{n = %d} %s `+
+		`total = (total or 0) + %d last = {n = %d, all = seen} steps = steps or function() return #seen end `+
+		`return "done %d"`, n, n, n, between, n, n, n)
 }
 
 // largeName is a global that makes the state large.
