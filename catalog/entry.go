@@ -66,8 +66,17 @@ type Entry struct {
 	Examples []string
 	// Paged is set if results say whether there is a next page. Otherwise it is guessed from the arguments.
 	Paged bool
-	// Timeout bounds one call; zero means the session's default.
+	// Timeout bounds one attempt of a call; zero means the session's default.
 	Timeout time.Duration
+	// Retry says how often a call is tried whose failure is Transient, or an attempt that ran out of its Timeout; nil
+	// means the defaults, without the latter. Only reads are tried again, and mutations that have a Key.
+	Retry *Retry
+	// Key is the idempotency key of a mutation; nil where it takes none.
+	Key *Key
+	// SendsKey is set if Action sends the header that Call.Key names.
+	SendsKey bool
+	// Hooks look at each call and may refuse or change it, after those of the session; nil without any.
+	Hooks *Hooks
 	// Source names where the entry comes from, as the person wrote it: "openapi:petstore.yaml". May be empty.
 	Source string
 	// Target says what a call reaches outside of the program: "GET https://api.example.com/invoices". May be empty.
@@ -113,6 +122,7 @@ func (e *Entry) Fingerprint() [16]byte {
 	if len(e.Effects) > 0 {
 		h.Write(appendEffects(nil, e.Effects))
 	}
+	e.conduct(h)
 	h.Write(e.Input.JSON())
 	h.Write([]byte{0})
 	h.Write(e.Output.JSON())
@@ -146,6 +156,9 @@ type Call struct {
 	// map[string]any. Integers arrive as int64.
 	Args    map[string]any
 	Context Context
+	// Key is the idempotency key, the same for all attempts of a call; empty where the entry has no Key with a Header.
+	// KeyHeader is then that header.
+	Key, KeyHeader string
 }
 
 // With is the call with more arguments, in a table of its own; more wins.

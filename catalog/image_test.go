@@ -79,6 +79,7 @@ func TestImageAnswersTheSame(t *testing.T) {
 
 // TestImageKeepsEntries fills every field of an entry, so that one which is added and not written is noticed.
 func TestImageKeepsEntries(t *testing.T) {
+	look := func(context.Context, *HookCall) error { return nil }
 	full := Entry{
 		ID: "a.b", Title: "T", Description: "D", Namespace: []string{"n", "m"}, Operation: "op", Entities: []string{"e"},
 		Tags: []string{"t", ""}, Aliases: []string{"al"}, Input: MustSchema(`{"type":"object"}`), Output: MustSchema(`{}`),
@@ -94,8 +95,15 @@ func TestImageKeepsEntries(t *testing.T) {
 		Needs:      []string{"team_id"},
 		Action:     func(context.Context, Call) (Result, error) { return Result{Note: "attached"}, nil },
 		Lua:        "return 1",
-		Uses:       []Use{{ID: "a.b", Source: "demo", Fingerprint: "f"}},
-		Preview:    func(context.Context, Call) (string, error) { return "", nil },
+		Retry:      &Retry{Tries: 2, Wait: time.Second, Most: time.Minute},
+		Key:        &Key{Argument: "key", Header: "Idempotency-Key"},
+		SendsKey:   true,
+		Hooks: &Hooks{
+			Before: []Hook{{Name: "b", Lua: "true"}}, Checked: []Hook{{Name: "c", Do: look}, {Name: "d", Lua: "args"}},
+			After: []Hook{{Name: "e", Lua: "result"}}, Failed: []Hook{{Name: "f", Do: look}},
+		},
+		Uses:    []Use{{ID: "a.b", Source: "demo", Fingerprint: "f"}},
+		Preview: func(context.Context, Call) (string, error) { return "", nil },
 	}
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
@@ -108,6 +116,7 @@ func TestImageKeepsEntries(t *testing.T) {
 		opened := reopened(t, built, OpenOptions{Attach: func(e *Entry) {
 			if e.ID == full.ID {
 				e.Action, e.Preview = full.Action, full.Preview
+				e.Hooks.Attach(full.Hooks)
 			}
 		}})
 		got, ok := opened.View().Lookup(want.ID)
@@ -120,8 +129,13 @@ func TestImageKeepsEntries(t *testing.T) {
 		if (got.Action == nil) != (want.Action == nil) {
 			t.Errorf("%s: action %v", want.ID, got.Action)
 		}
+		if h := got.Hooks; h != nil && (h.Checked[0].Do == nil || h.Checked[1].Do != nil || h.Failed[0].Do == nil) {
+			t.Errorf("%s: hooks %v", want.ID, h)
+		}
 		same := cmp.Comparer(func(a, b *Schema) bool { return (a == nil) == (b == nil) && bytes.Equal(a.JSON(), b.JSON()) })
-		noFuncs := cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Action" || p.String() == "Preview" },
+		noFuncs := cmp.FilterPath(func(p cmp.Path) bool {
+			return p.String() == "Action" || p.String() == "Preview" || p.Last().Type() == reflect.TypeOf(look)
+		},
 			cmp.Ignore())
 		if diff := cmp.Diff(built.entries[0], *got, same, noFuncs, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)

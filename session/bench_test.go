@@ -326,6 +326,9 @@ func (b *bench) step(name, text string) string {
 	case "steps":
 		b.steps(text)
 		return ""
+	case "hooked":
+		b.openHooked()
+		return ""
 	case "stock":
 		b.openStock()
 		return ""
@@ -474,6 +477,15 @@ func show(out *Outcome) string {
 		fmt.Fprintln(&w)
 		if c.Preview != "" {
 			fmt.Fprintf(&w, "  %s\n", strings.ReplaceAll(c.Preview, "\n", "\n  "))
+		}
+	}
+	for _, c := range out.Calls {
+		for _, h := range c.Hooks {
+			fmt.Fprintf(&w, "call %d: hook %s", c.N, h)
+			if h.Did == trace.ChangedArgs {
+				fmt.Fprintf(&w, ": %v, given %v", c.Args, c.Given)
+			}
+			fmt.Fprintln(&w)
 		}
 	}
 	for _, e := range out.Effects {

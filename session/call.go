@@ -93,11 +93,12 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	if err := r.spend(ctx, entry, c); err != nil {
 		return reply{}, err
 	}
-	args, err := r.checkArgs(entry, req.Args, c)
+	known := r.context(view)
+	args, err := r.arguments(ctx, entry, req.Args, known, c)
 	if err != nil {
 		return reply{}, err
 	}
-	call := catalog.Call{ID: entry.ID, Args: args, Context: r.context(view)}
+	call := catalog.Call{ID: entry.ID, Args: args, Context: known}
 	if c.Injected, err = r.injected(entry, call.Context, c); err != nil {
 		return reply{}, err
 	}
@@ -239,7 +240,7 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 		return nil, true, nil
 	case planned != nil && planned.edited != nil:
 		c.Rule = "approved in a list" + trace.Edited
-		args, err = r.checkArgs(entry, planned.edited, c)
+		args, err = r.edited(ctx, entry, planned.edited, call.Context, c)
 		return args, false, err
 	case planned != nil && !planned.open() && (r.applies != nil || d.Verdict == policy.AskFor):
 		c.Rule, c.Preview = r.list.rule(), planned.call.Preview
@@ -335,7 +336,10 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	}
 	result, err := callAction(ctx, entry.Action, call, r.wait(entry))
 	if err != nil {
-		return reply{}, r.failed(ctx, entry, err, c)
+		return reply{}, r.failed(ctx, entry, r.onFailure(ctx, entry, call, err, c), c)
+	}
+	if result, err = r.after(ctx, entry, call, result, c); err != nil {
+		return reply{}, err
 	}
 	return r.answer(entry, call.Args, result, c)
 }
@@ -375,7 +379,9 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 			}
 		}
 	}
-	c.Undo = r.undo(entry, c.Args, data)
+	if c.Undo == nil {
+		c.Undo = r.undo(entry, c.Args, data)
+	}
 	c.Next, c.Unsure = red.args(result.Next), result.Unsure
 	c.Verdict, c.Note = trace.OK, cut(red.text(result.Note), logText)
 	r.effects(entry, data, result, c)
@@ -462,6 +468,11 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 func (r *run) recordable(c trace.Call) trace.Call {
 	red := r.session.world.redactor
 	c.Args, c.Injected = red.args(c.Args), red.args(c.Injected)
+	if c.Given != nil {
+		given, part := sample(red.args(c.Given), recordedArgs)
+		c.Given, _ = given.(map[string]any)
+		c.GivenCut = part != ""
+	}
 	if short, part := sample(c.Args, recordedArgs); part != "" {
 		c.Args, _ = short.(map[string]any)
 		c.ArgsPart = part

@@ -96,13 +96,17 @@ func (r *run) compose(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 		c.Verdict = trace.Failed
 		return reply{}, in.fatal
 	case out.Err != nil:
-		return reply{}, r.failed(ctx, entry, bodyError(out.Err), c)
-	case err != nil:
-		return reply{}, r.failed(ctx, entry, err, c)
+		err = bodyError(out.Err)
 	}
-	result, err := composed(out.Values)
+	var result catalog.Result
+	if err == nil {
+		result, err = composed(out.Values)
+	}
 	if err != nil {
-		return reply{}, r.failed(ctx, entry, err, c)
+		return reply{}, r.failed(ctx, entry, r.onFailure(ctx, entry, call, err, c), c)
+	}
+	if result, err = r.after(ctx, entry, call, result, c); err != nil {
+		return reply{}, err
 	}
 	result.Effects = in.effects()
 	answer, err := r.answer(entry, call.Args, result, c)

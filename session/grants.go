@@ -266,7 +266,7 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	}
 	c.Rule += trace.Edited
 	c.Preview = "" // it was of other arguments
-	args, err := r.checkArgs(entry, unshown(answer.Args, shown, call.Args), c)
+	args, err := r.edited(ctx, entry, unshown(answer.Args, shown, call.Args), call.Context, c)
 	var refused *vm.HostError
 	if errors.As(err, &refused) {
 		refused.Refused = false // the time was the person's

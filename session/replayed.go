@@ -62,7 +62,10 @@ func playerOf(s Script, o Options) *player {
 	p := &player{Replay: replay, used: make([]bool, len(replay.Calls)), keys: make([]string, len(replay.Calls))}
 	for i, c := range replay.Calls {
 		p.keys[i] = c.ArgsWhole
-		if c.ArgsWhole == "" {
+		switch {
+		case c.Rewritten():
+			p.keys[i] = argsKey(c.Given)
+		case c.ArgsWhole == "":
 			p.keys[i] = argsKey(c.Args)
 		}
 	}
@@ -91,7 +94,8 @@ func argsKey(args map[string]any) string {
 // otherArgs tells that the record of a call does not have the arguments of the script: a person edited them, or what
 // ended the call came before they were looked at.
 func otherArgs(c *trace.Call) bool {
-	return c.Edited() || c.Args == nil && c.Verdict != trace.OK && c.Verdict != trace.Failed && c.Verdict != trace.Planned
+	return c.Edited() || c.GivenCut ||
+		c.Args == nil && c.Verdict != trace.OK && c.Verdict != trace.Failed && c.Verdict != trace.Planned
 }
 
 // take finds the recorded call of an action under one of its names with one of some arguments, and uses it up; those of
@@ -211,7 +215,7 @@ func (r *run) repeat(c, was *trace.Call, args map[string]any) {
 	again.N, again.Line, again.Depth, again.In = c.N, c.Line, c.Depth, c.In
 	again.Author, again.Start, again.Replayed, again.Mutates = c.Author, c.Start, true, false
 	again.Compensates = c.Compensates
-	if !otherArgs(was) {
+	if !otherArgs(was) && !was.Rewritten() {
 		again.Args = args
 	}
 	again.ArgsPart, again.ArgsWhole, again.Undo = "", "", nil

@@ -51,6 +51,9 @@ type Options struct {
 	// Authorize decides whether the actor may make a call, after the view and the argument check and before the
 	// policy; nil allows. An error denies and is told. Calls of a script that makes several at a time ask concurrently.
 	Authorize func(ctx context.Context, e *catalog.Entry, c catalog.Call) error
+	// Hooks look at the calls of all actions: before those of the entry on the way to the action, and after them on the
+	// way back. Nil: there are none.
+	Hooks *catalog.Hooks
 	// Replay has no call be made but for a script with a Replay that is Live: it is a session to run a log again.
 	Replay bool
 	// CheckResults fails calls whose result does not fit the entry's output schema. Off, what an action answers is taken
@@ -104,10 +107,11 @@ type world struct {
 	redactor redactor
 	pool     *kernel.Pool
 	// turn has room for one run at a time; who holds it owns machine.
-	turn    chan struct{}
-	machine *kernel.Kernel
-	saver   saver
-	history *history
+	turn        chan struct{}
+	machine     *kernel.Kernel
+	saver       saver
+	history     *history
+	hookMachine hookMachine
 
 	mu        sync.Mutex // guards what follows
 	view      *catalog.View
@@ -210,6 +214,7 @@ func (s *Session) Close() error {
 	}
 	w.settleSoon()
 	w.drop()
+	w.hookMachine.close()
 	w.pool.Close()
 	w.history.flush(context.Background())
 	return nil

@@ -93,6 +93,7 @@ func (l *Loader) recall(ctx context.Context) bool {
 		Attach: func(e *catalog.Entry) {
 			if own, ok := functions[e.ID]; ok && own.Source == e.Source {
 				e.Action, e.Preview = own.Action, own.Preview
+				e.Hooks.Attach(own.Hooks)
 			}
 		}})
 	var statuses []Status

@@ -187,6 +187,11 @@ type Call struct {
 	Args     map[string]any `json:"args,omitempty"`
 	// ArgsPart says how much of the arguments Args is: "3 of 40 fields"; empty where it is all of them.
 	ArgsPart string `json:"args_part,omitempty"`
+	// Hooks are those that changed the call or refused it, in order.
+	Hooks []Hook `json:"hooks,omitempty"`
+	// Given holds the arguments as the script gave them, where hooks changed them; GivenCut tells that some are cut.
+	Given    map[string]any `json:"given,omitempty"`
+	GivenCut bool           `json:"given_cut,omitempty"`
 	// Injected holds the arguments that the host filled in.
 	Injected map[string]any `json:"injected,omitempty"`
 	// Preview says what the call would change; cut to 64 KiB.

@@ -1,0 +1,82 @@
+package catalog
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"time"
+)
+
+// This file writes and reads how an entry's calls are conducted: attempts, idempotency key, hooks. Most entries have
+// none of these.
+
+// conduct writes what changes what a call does, for a fingerprint; nothing where there is nothing.
+func (e *Entry) conduct(w io.Writer) {
+	if e.Key != nil {
+		fmt.Fprintf(w, "key %s\x00%s\x00", e.Key.Argument, e.Key.Header)
+	}
+	if e.Hooks == nil {
+		return
+	}
+	for i, list := range e.Hooks.all() {
+		for _, hook := range *list {
+			fmt.Fprintf(w, "hook %d\x00%s\x00", i, cmp.Or(hook.Lua, hook.Name)) // the name of one in Lua has its line
+		}
+	}
+}
+
+// What appendConduct writes, as bits of its first number.
+const (
+	hasRetry = 1 << iota
+	hasKey
+	sendsKey
+	hasHooks
+)
+
+func appendConduct(b []byte, e *Entry) []byte {
+	has := 0
+	for i, set := range []bool{e.Retry != nil, e.Key != nil, e.SendsKey, e.Hooks != nil} {
+		if set {
+			has |= 1 << i
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(has))
+	if e.Retry != nil {
+		b = binary.AppendUvarint(b, uint64(e.Retry.Tries))
+		b = binary.AppendVarint(binary.AppendVarint(b, int64(e.Retry.Wait)), int64(e.Retry.Most))
+	}
+	if e.Key != nil {
+		b = appendText(appendText(b, e.Key.Argument), e.Key.Header)
+	}
+	if e.Hooks != nil {
+		for _, list := range e.Hooks.all() {
+			b = binary.AppendUvarint(b, uint64(len(*list)))
+			for _, hook := range *list {
+				b = appendText(appendText(b, hook.Name), hook.Lua)
+			}
+		}
+	}
+	return b
+}
+
+// conduct reads what appendConduct wrote. Hooks come without their functions.
+func (r *entryReader) conduct(e *Entry) {
+	has := r.number()
+	if has&hasRetry != 0 {
+		e.Retry = &Retry{Tries: r.number(), Wait: time.Duration(r.signed()), Most: time.Duration(r.signed())}
+	}
+	if has&hasKey != 0 {
+		e.Key = &Key{Argument: r.text(), Header: r.text()}
+	}
+	e.SendsKey = has&sendsKey != 0
+	if has&hasHooks != 0 {
+		e.Hooks = &Hooks{}
+		for _, list := range e.Hooks.all() {
+			*list = make([]Hook, r.number())
+			for i := range *list {
+				(*list)[i] = Hook{Name: r.text(), Lua: r.text()}
+			}
+		}
+	}
+}
