@@ -223,3 +223,40 @@ func TestAppliedSurvives(t *testing.T) {
 		}
 	}
 }
+
+// TestAppliedKilled ends the Lua process at some moment of a run or after it: the state then has all effects of the run
+// or none, and an outcome that says they were applied is true.
+func TestAppliedKilled(t *testing.T) {
+	b := newBench(t, nil)
+	b.openEmitter("state.*")
+	before, lost := int64(0), 0
+	script := `work.emit{effects = {{"state.set", "a", %d}}} work.emit{effects = {{"state.set", "b", %[1]d}}}`
+	took := b.run(User, fmt.Sprintf(script, 0)).Elapsed
+	for n := int64(1); n <= 40; n++ {
+		machine, after := b.session.world.machine, time.Duration(rand.Int64N(int64(3*took)))
+		killed := make(chan struct{})
+		go func() {
+			defer close(killed)
+			time.Sleep(after)
+			machine.Discard()
+		}()
+		out := b.run(User, fmt.Sprintf(script, n))
+		<-killed
+		if out.Err != nil {
+			lost++
+		}
+		again := b.run(User, `return state.a, state.b`)
+		if again.Err != nil {
+			t.Fatal(show(again))
+		}
+		got, want := again.Values[0].Data, before
+		if out.Err == nil {
+			want = n
+		}
+		if got != want || again.Values[1].Data != want || (out.Err == nil) != (len(out.Applied) == 2) {
+			t.Fatalf("run %d left %s\nwant %d after\n%s", n, show(again), want, show(out))
+		}
+		before = want
+	}
+	t.Logf("%d of 40 runs were lost", lost)
+}
