@@ -49,7 +49,10 @@ func catalogCommands() []command {
 			brief: "show the view, or narrow it",
 			more: "/catalog view only crm,billing     only these namespaces\n/catalog view without identity     hide this namespace\n" +
 				"/catalog view without *.*.delete*  hide matching actions: see patterns in docs/configuration.md\n" +
-				"/catalog view readonly             hide actions that change data\nA view only gets narrower: a new session starts with all actions.",
+				"/catalog view readonly             hide actions that change data\n" +
+				"/catalog view only found           what the last search found, and what was described\n" +
+				"/catalog view turn only crm        until the next prompt, or line of Lua, has ended\n" +
+				"Otherwise a view only gets narrower: a new session starts with all actions.",
 		},
 		{
 			name: "sources", args: "[accept|refresh NAME]", group: groupMore, run: sources, words: sourceWords,
@@ -80,7 +83,15 @@ func search(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 // find searches for words, for as many hits as a query lists.
 func (sh *Shell) find(words string) (catalog.Set, error) {
 	s := sh.options.Session
-	return s.View().Search(words, catalog.SearchOptions{Limit: s.Budget(session.User).Shown})
+	set, err := s.View().Search(words, catalog.SearchOptions{Limit: s.Budget(session.User).Shown})
+	var ids []string
+	for _, hit := range set.Hits() {
+		ids = append(ids, hit.ID)
+	}
+	if len(ids) > 0 {
+		s.Remember(ids)
+	}
+	return set, err
 }
 
 // queryScript tells a script from words: it speaks of catalog and is Lua, at least as far as it goes.
@@ -261,17 +272,57 @@ func modelMay(s *session.Session, id string) string {
 	return "once it is described"
 }
 
+const viewUsage = "/catalog view [turn] [only NAMES | only found | without NAMES | readonly]"
+
 func view(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	s := sh.options.Session
+	if arg == "" {
+		said := viewText(s.View())
+		if turn := s.Turn(); len(turn) > 0 {
+			said = "until the turn ends: " + strings.Join(turn, ", ") + "\n" + said
+		}
+		sh.say(event.Plain, "%s", said)
+		return nil
+	}
+	narrow, how := s.Restrict, "for the rest of this session"
+	what := arg
+	if word, rest := input.CutWord(arg); word == "turn" {
+		narrow, how, what = s.RestrictTurn, "until the next prompt, or line of Lua, has ended", rest
+	}
+	r, err := viewRules(s, what)
+	if err == nil {
+		err = narrow(r)
+	}
+	if err != nil {
+		return err
+	}
+	sh.say(event.Notice, "view narrowed %s\n%s", how, viewText(s.View()))
+	return nil
+}
+
+// viewRules reads how a view is narrowed.
+func viewRules(s *session.Session, arg string) (catalog.Rules, error) {
 	verb, rest := input.CutWord(arg)
 	names := strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 	r := catalog.Rules{Name: "/catalog view " + arg}
+	v := s.View()
+	isID := func(name string) bool {
+		_, isAction := v.Lookup(name)
+		return isAction || strings.ContainsAny(name, pattern.Reserved)
+	}
 	switch {
-	case arg == "":
-		sh.say(event.Plain, "%s", viewText(sh.options.Session.View()))
-		return nil
-	case verb == "only" && strings.ContainsAny(rest, pattern.Reserved):
+	case verb == "only" && rest == "found":
+		for _, id := range slices.Concat(s.LastFound(), s.Described()) {
+			if isID(id) {
+				r.IDs = append(r.IDs, id)
+			}
+		}
+		if len(r.IDs) == 0 {
+			return r, errors.New("catalog view only found: nothing was found yet: search with /catalog WORDS first")
+		}
+	case verb == "only" && slices.ContainsFunc(names, isID):
 		for _, name := range names {
-			if _, isAction := sh.options.Session.View().Lookup(name); !isAction && !strings.ContainsAny(name, pattern.Reserved) {
+			if !isID(name) {
 				name += ".*"
 			}
 			r.IDs = append(r.IDs, name)
@@ -280,7 +331,7 @@ func view(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 		r.Namespaces = names
 	case verb == "without" && len(names) > 0:
 		for _, name := range names {
-			if _, isAction := sh.options.Session.View().Lookup(name); isAction || strings.ContainsAny(name, pattern.Reserved) {
+			if isID(name) {
 				r.DeniedIDs = append(r.DeniedIDs, name)
 			} else {
 				r.DeniedNamespaces = append(r.DeniedNamespaces, name)
@@ -289,13 +340,9 @@ func view(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	case verb == "readonly" && len(names) == 0:
 		r.ReadOnly = true
 	default:
-		return &UsageError{usage: "/catalog view [only NAMES | without NAMES | readonly]"}
+		return r, &UsageError{usage: viewUsage}
 	}
-	if err := sh.options.Session.Restrict(r); err != nil {
-		return err
-	}
-	sh.say(event.Notice, "view narrowed for the rest of this session\n%s", viewText(sh.options.Session.View()))
-	return nil
+	return r, nil
 }
 
 func viewText(v *catalog.View) string {

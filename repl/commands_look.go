@@ -258,6 +258,14 @@ func config(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	return nil
 }
 
+// forTurn says what narrows the view until the turn ends.
+func forTurn(turn string) string {
+	if turn == "" {
+		return ""
+	}
+	return ", until the turn ends: " + turn
+}
+
 func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 	st := sh.StatusLine()
 	model := cmp.Or(st.Model, "none")
@@ -267,7 +275,7 @@ func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		{"mode", st.Mode.String()},
 		{"model", model},
 		{"policy", fmt.Sprintf("%s (policy %s)", st.Writes, st.Policy)},
-		{"view", fmt.Sprintf("%s%s", text.Count(st.Actions, "action"), asActor(st.Actor))},
+		{"view", fmt.Sprintf("%s%s%s", text.Count(st.Actions, "action"), asActor(st.Actor), forTurn(st.Turn))},
 		{"globals", strconv.Itoa(st.Globals)},
 		{"cells", strconv.Itoa(st.Cell)},
 		{"last run",

@@ -278,8 +278,8 @@ func grantWords(sh *Shell, _ string) []Completion {
 
 // fate says what happens to a call of an action, and what grants let through whose bounds hold.
 func (sh *Shell) fate(e *catalog.Entry) (policy.Decision, string) {
-	p := sh.options.Session.Policy()
-	d := p.Decide(sh.options.Session.Requested(e, nil))
+	p, r := sh.options.Session.Policy(), sh.options.Session.Requested(e, nil)
+	d := p.Unconditional().Decide(r)
 	bounded := sh.bounded(p, e)
 	call, why := "a call", ": "+d.Why()
 	if d.Verdict != policy.Allow && len(bounded) > 0 {
@@ -288,12 +288,18 @@ func (sh *Shell) fate(e *catalog.Entry) (policy.Decision, string) {
 	said := fmt.Sprintf("%s is denied%s (%s)", call, why, d.Rule)
 	switch d.Verdict {
 	case policy.Allow:
-		return d, "a call is allowed (" + d.Rule + ")"
+		said, bounded = "a call is allowed ("+d.Rule+")", nil
 	case policy.AskFor:
 		said = fmt.Sprintf("%s asks you first (%s)", call, d.Rule)
 		if d.Missed != "" && len(bounded) == 0 {
 			said += "\n" + d.Missed
 		}
+	}
+	if d.ByRule() && len(bounded) == 0 { // the reason names it
+		said = fmt.Sprintf("a call is %s", d.Why())
+	}
+	for _, rule := range p.Conditions(r) {
+		said += "\nfirst of all " + rule.String() + ": " + rule.Words()
 	}
 	for _, g := range bounded {
 		said += fmt.Sprintf("\na call within the bounds is allowed (%s)", g.Rule())
@@ -315,7 +321,7 @@ func (sh *Shell) specText(s catalog.Spec, d catalog.Detail) string {
 		return said
 	}
 	decided, fate := sh.fate(s.Entry)
-	if !s.Entry.Mutates && decided.Verdict == policy.Allow {
+	if !s.Entry.Mutates && decided.Verdict == policy.Allow && !strings.Contains(fate, "\n") {
 		return said
 	}
 	return said + "\n" + fate

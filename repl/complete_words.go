@@ -81,11 +81,15 @@ func whyWords(sh *Shell, arg string) []Completion {
 
 // viewWords offers the verbs and, after one, the namespaces.
 func viewWords(sh *Shell, arg string) []Completion {
+	arg = strings.TrimPrefix(arg, "turn ")
 	if !strings.ContainsAny(arg, " \t\n") {
 		return fixedWords("only", "nothing but these namespaces", "without", "not these namespaces",
-			"readonly", "no changes")(sh, arg)
+			"readonly", "no changes", "turn", "until the turn ends: turn only crm")(sh, arg)
 	}
 	var items []Completion
+	if strings.HasPrefix(arg, "only ") {
+		items = append(items, Completion{Text: "found", Detail: "what the last search found"})
+	}
 	for _, c := range sh.options.Session.View().Children("") {
 		items = append(items, Completion{Text: c.Name, Detail: text.Count(max(c.Count, 1), "action")})
 	}

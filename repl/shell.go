@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog/source"
 	"almanac/catalog/task"
+	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/prelude"
 	"almanac/repl/event"
@@ -116,6 +117,8 @@ type Standing struct {
 	Policy                   policy.Mode
 	// Writes says what happens to calls that change data, in the words of every place: "writes: ask, 1 grant".
 	Writes string
+	// Turn says what narrows the view until the turn ends; empty for nothing.
+	Turn string
 	// Actions is how many actions the view shows. Loading tells that more may come, and Progress how far that is.
 	Actions  int
 	Loading  bool
@@ -264,7 +267,7 @@ func (sh *Shell) StatusLine() Standing {
 	st := Standing{
 		Calls: used.Calls, CallLimit: used.CallLimit, Mutations: used.Mutations, MutationLimit: used.MutationLimit,
 		Policy: p.Mode, Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(),
-		Globals: len(event.Named(s.Globals())),
+		Globals: len(event.Named(s.Globals())), Turn: strings.Join(s.Turn(), ", "),
 	}
 	if l := sh.options.Sources; l != nil && l.Loading() {
 		st.Loading, st.Progress = true, l.Progress()
@@ -343,6 +346,9 @@ func (sh *Shell) HandleIn(ctx context.Context, mode input.Mode, line string) Sta
 	if quit {
 		err = nil
 	}
+	if in.Form == input.Words || in.Form == input.Lua {
+		err = errors.Join(err, sh.endTurn())
+	}
 	sh.finish(c, err)
 	switch {
 	case quit:
@@ -351,6 +357,16 @@ func (sh *Shell) HandleIn(ctx context.Context, mode input.Mode, line string) Sta
 		return Failed
 	}
 	return Done
+}
+
+// endTurn widens the view that was narrowed for a turn.
+func (sh *Shell) endTurn() error {
+	ended, err := sh.options.Session.EndTurn()
+	if ended {
+		sh.say(event.Notice, "the turn has ended: %s visible again",
+			text.Count(sh.options.Session.View().Len(), "action"))
+	}
+	return err
 }
 
 // remember keeps the input in the history before it runs. A history that cannot be written is told once and stops

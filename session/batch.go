@@ -16,7 +16,6 @@ import (
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/catalog/unknown"
-	"almanac/session/policy"
 	"almanac/session/syntax"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -88,7 +87,7 @@ func (r *run) mayAsk() bool {
 	roots := view.Roots()
 	return dynamic || slices.ContainsFunc(paths, func(path string) bool {
 		if entry, ok := view.Lookup(path); ok {
-			return entry.Mutates && p.Decide(r.session.Requested(entry, nil)).Verdict == policy.AskFor
+			return entry.Mutates && p.MayAsk(r.session.Requested(entry, nil))
 		}
 		root, _, _ := strings.Cut(path, ".")
 		kind := globals[root]

@@ -116,6 +116,8 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 		return r.planMutation(ctx, entry, call, c)
 	case open && entry.Action != nil:
 		return planRead(entry, c)
+	case r.before != "" && !entry.Mutates && r.verdict(requested(entry, call, c.Injected), c).Verdict == policy.AskFor:
+		return planRead(entry, c) // the run itself asks
 	case r.mode == trace.ModePreview && entry.Mutates:
 		if err := r.foresee(entry, call, c); err != nil {
 			return reply{}, err
@@ -222,9 +224,6 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 	c *trace.Call) (args map[string]any, off bool, err error) {
 	asks := requested(entry, call, c.Injected)
 	d := r.verdict(asks, c)
-	if d.Verdict == policy.AskFor && !entry.Mutates && r.before != "" { // the run itself asks
-		return nil, false, r.refusal(CodeNoApproval, d, d.Reason, c)
-	}
 	if d.Verdict != policy.Allow && d.Verdict != policy.AskFor {
 		return nil, false, r.refusal(CodeDenied, d, d.Why(), c)
 	}

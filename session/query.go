@@ -24,9 +24,13 @@ func (s *Session) Query(ctx context.Context, script Script) (*Answer, error) {
 		return nil, err
 	}
 	a := &Answer{Outcome: out, Plan: leaves(s.world, catalog.Plan{Steps: r.answered})}
+	ids := a.Plan.IDs()
 	s.world.mu.Lock()
-	for _, id := range a.Plan.IDs() {
+	for _, id := range ids {
 		s.world.found[id] = true
+	}
+	if len(ids) > 0 {
+		s.world.lastFound = ids
 	}
 	s.world.mu.Unlock()
 	texts := make([]string, 0, len(out.Values))

@@ -116,7 +116,10 @@ type world struct {
 	mu        sync.Mutex // guards what follows
 	view      *catalog.View
 	narrowed  []catalog.Rules // what Restrict took from view
-	loose     bool            // runs that fail do not put the globals back
+	turnView  *catalog.View   // what RestrictTurn leaves of view; nil where it took nothing
+	turnRules []catalog.Rules
+	lastFound []string
+	loose     bool // runs that fail do not put the globals back
 	policy    policy.Policy
 	described map[string]bool
 	found     map[string]bool // in the answers of queries

@@ -3,6 +3,7 @@ package session
 // This file holds the visible part of the catalog: narrowed for a handle or the session, or replaced.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -16,7 +17,7 @@ import (
 // View returns what this handle may see now.
 func (s *Session) View() *catalog.View {
 	s.world.mu.Lock()
-	v := s.world.view
+	v := cmp.Or(s.world.turnView, s.world.view)
 	s.world.mu.Unlock()
 	narrower, err := narrow(v, s.narrowed)
 	if err != nil {
@@ -66,6 +67,7 @@ func (s *Session) Replace(ctx context.Context, v *catalog.View) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.view = narrower
+	w.narrowTurn()
 	for _, ids := range []map[string]bool{w.described, w.found} {
 		maps.DeleteFunc(ids, func(id string, _ bool) bool { return !sameAction(old, narrower, id) })
 	}
@@ -99,10 +101,77 @@ func (s *Session) Restrict(r catalog.Rules) error {
 	v, err := w.view.Narrow(r)
 	if err == nil {
 		w.view, w.narrowed, w.policy = v, append(w.narrowed, r), w.policy.Settle(v)
+		w.narrowTurn()
 	}
 	w.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	return w.record(trace.Record{Kind: trace.KindNote, Text: "view narrowed: " + r.Name})
+}
+
+// RestrictTurn narrows the session, and with it every handle, until EndTurn.
+func (s *Session) RestrictTurn(r catalog.Rules) error {
+	w := s.world
+	w.mu.Lock()
+	v, err := cmp.Or(w.turnView, w.view).Narrow(r)
+	if err == nil {
+		w.turnView, w.turnRules = v, append(w.turnRules, r)
+	}
+	w.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return w.record(trace.Record{Kind: trace.KindNote, Text: "view narrowed for a turn: " + r.Name})
+}
+
+// EndTurn takes back what RestrictTurn took away; false where that is nothing. The error says that it could not be
+// recorded.
+func (s *Session) EndTurn() (bool, error) {
+	w := s.world
+	w.mu.Lock()
+	narrowed := w.turnView != nil
+	w.turnView, w.turnRules = nil, nil
+	w.mu.Unlock()
+	if !narrowed {
+		return false, nil
+	}
+	return true, w.record(trace.Record{Kind: trace.KindNote, Text: "view of the turn ended"})
+}
+
+// Turn names what narrows the view until EndTurn; empty for nothing.
+func (s *Session) Turn() (names []string) {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	for _, r := range s.world.turnRules {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// narrowTurn narrows the view of now for the turn; where the rules do not fit any more, nothing is visible. The caller
+// holds mu.
+func (w *world) narrowTurn() {
+	if w.turnView == nil {
+		return
+	}
+	v, err := narrow(w.view, w.turnRules)
+	if err != nil {
+		v = w.view.Nothing()
+	}
+	w.turnView = v
+}
+
+// Remember has LastFound answer with the ids: what a search has shown.
+func (s *Session) Remember(ids []string) {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	s.world.lastFound = ids
+}
+
+// LastFound returns the ids that the last query or search has shown, in order.
+func (s *Session) LastFound() []string {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	return s.world.lastFound
 }

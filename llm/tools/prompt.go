@@ -53,7 +53,7 @@ func policyText(p policy.Policy) string {
 		text += ", but for calls allowed in advance"
 	}
 	text += "."
-	if len(p.Rules) > 0 {
+	if len(p.Rules)+len(p.Tighter) > 0 {
 		text += " Some actions have their own rules."
 	}
 	return text

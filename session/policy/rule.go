@@ -288,3 +288,33 @@ func Unmatched(rules []Rule, v *catalog.View) (warnings []string) {
 	}
 	return warnings
 }
+
+// Unconditional is the policy without the rules that depend on arguments.
+func (p Policy) Unconditional() Policy {
+	depends := func(rule Rule) bool { return len(rule.Where) > 0 }
+	p.Rules = slices.DeleteFunc(slices.Clone(p.Rules), depends)
+	p.Tighter = slices.DeleteFunc(slices.Clone(p.Tighter), depends)
+	return p
+}
+
+// Conditions are the rules that speak of some calls like r, by their arguments, before another rule decides about all.
+func (p Policy) Conditions(r Request) (all []Rule) {
+	for _, rules := range [][]Rule{p.Rules, p.Tighter} {
+		for _, rule := range rules {
+			if !rule.Speaks(r) || !named(rule.Actors, r.Actor) || !named(rule.Tenants, r.Tenant) {
+				continue
+			}
+			if len(rule.Where) == 0 {
+				break
+			}
+			all = append(all, rule)
+		}
+	}
+	return all
+}
+
+// MayAsk tells whether a person is asked about some calls like r, whatever its arguments are.
+func (p Policy) MayAsk(r Request) bool {
+	return p.Unconditional().Decide(r).Verdict == AskFor ||
+		slices.ContainsFunc(p.Conditions(r), func(rule Rule) bool { return rule.Verdict == AskFor })
+}

@@ -82,3 +82,23 @@ func TestRulesNeverWiden(t *testing.T) {
 		}
 	}
 }
+
+// What is said of an action ahead of its arguments leaves out what depends on them.
+func TestConditions(t *testing.T) {
+	p := Policy{Mode: Ask, Rules: []Rule{
+		{Name: "large", Where: where("n > 5"), Verdict: Deny}, {Name: "others", Actors: []string{"bob"}, Verdict: Deny},
+		{Name: "small", Where: where("n < 2"), Verdict: Allow}, {Name: "rest", Verdict: Allow},
+		{Name: "never", Where: where("n = 3"), Verdict: AskFor},
+	}}
+	r := Request{ID: "a.b", Mutates: true, Actor: "ann"}
+	if d := p.Unconditional().Decide(r); d.Rule != "rest" || p.Decide(r).Rule != "large" {
+		t.Errorf("got %q", d.Rule)
+	}
+	if c := p.Conditions(r); len(c) != 2 || c[0].Name != "large" || c[1].Name != "small" || p.MayAsk(r) {
+		t.Errorf("got %v, may ask %t", c, p.MayAsk(r))
+	}
+	p.Rules[2].Verdict = AskFor
+	if !p.MayAsk(r) {
+		t.Error("a rule that asks about some arguments does not count")
+	}
+}

@@ -118,11 +118,14 @@ func (g Grant) waiting(v *catalog.View) string {
 	}
 	barren := false
 	for e := range g.actions(v) {
-		r := RequestOf(e, nil)
+		r, strange := RequestOf(e, nil), g.strange(e)
+		if !e.Mutates && !g.Early { // the answer to a question, which a rule put
+			strange = ""
+		}
 		switch {
-		case g.Pattern.IsExact() && g.strange(e) != "":
-			why = g.strange(e)
-		case g.concerns(r) && g.strange(e) == "":
+		case g.Pattern.IsExact() && strange != "":
+			why = strange
+		case g.concerns(r) && strange == "":
 			return ""
 		case g.Seen.covers(r):
 			barren = true
