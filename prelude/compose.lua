@@ -157,20 +157,25 @@ function chain(steps)
   local ids, args = {}, {}
   for i, step in ipairs(steps) do
     local action, given = step, {}
-    if type(step) == "table" then action, given = step[1], step[2] or {} end
+    if type(step) == "table" then
+      action = step[1]
+      if step[2] ~= nil then given = step[2] end
+    end
     local what = type(action)
-    if what ~= "action" and what ~= "string" or type(given) ~= "table" and not callable(given) then
+    if what ~= "action" and what ~= "string" then
       fail("chain: step " .. i .. " must be an action, {action, arguments} or {action, function}")
     end
     ids[i], args[i] = host.id(action), given
   end
-  local takes, results, result = host.chain(ids, args), host.empty_list(), nil
+  local answers, results, result = host.chain(ids, args), host.empty_list(), nil
   for i, id in ipairs(ids) do
     local given = args[i]
+    local takes = answers[i].takes
+    if answers[i].name then given = { [answers[i].name] = given } end
     if type(given) == "table" then
       given = merge(given)
       if type(result) == "table" or type(result) == "unknown" then
-        for _, name in ipairs(takes[i]) do
+        for _, name in ipairs(takes) do
           if type(result[name]) ~= "null" then given[name] = result[name] end
         end
       end

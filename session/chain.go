@@ -5,17 +5,20 @@ package session
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"almanac/catalog"
+	"almanac/session/kernel"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
 
 // chain answers call.chain. Each step has an id and its arguments, which are missing where a function of the script
-// makes them. The answer has the names of the other arguments by step.
+// makes them. The answer has by step the names of the other arguments, and the name of a lone value.
 func (r *run) chain(a *arguments, in *composition) (any, error) {
 	steps, _ := a.at(0).([]any)
-	view, takes := r.session.View(), make([]any, len(steps))
+	view, answers := r.session.View(), make([]any, len(steps))
 	var prev *catalog.Entry
 	for i, item := range steps {
 		step, _ := item.(map[string]any)
@@ -25,8 +28,17 @@ func (r *run) chain(a *arguments, in *composition) (any, error) {
 			return nil, err
 		}
 		var names []string
+		answer := map[string]any{}
 		if given, ok := step["args"].(map[string]any); ok {
-			if names, err = catalog.Chained(prev, next, given); err != nil {
+			req := kernel.CallRequest{ID: id, Args: given}
+			named(view, &req)
+			if _, alone := lone(given); alone {
+				answer["name"] = slices.Collect(maps.Keys(req.Args))[0]
+			}
+			if err = checkAlone(next, req.Args); err == nil {
+				names, err = catalog.Chained(prev, next, req.Args)
+			}
+			if err != nil {
 				wrong := &vm.HostError{Code: CodeBadArgument, Message: fmt.Sprintf("chain: step %d: %v", i+1, err)}
 				var bad *catalog.ArgError
 				if errors.As(err, &bad) {
@@ -35,7 +47,8 @@ func (r *run) chain(a *arguments, in *composition) (any, error) {
 				return nil, wrong
 			}
 		}
-		takes[i], prev = texts(names), next
+		answer["takes"] = texts(names)
+		answers[i], prev = answer, next
 	}
-	return takes, nil
+	return answers, nil
 }

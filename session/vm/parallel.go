@@ -126,8 +126,8 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 		var steps []any
 		for i := 0; i < min(len(ids.array), len(given.array)) && ids.array[i] != nil; i++ {
 			step := map[string]any{"id": ids.array[i]}
-			if t := m.table(given.array[i]); t != nil {
-				args, err := m.toArgs(c.l, t)
+			if v := given.array[i]; m.table(v) != nil || !m.callable(v) {
+				args, err := m.toArgs(c.l, given.array[i])
 				if err != nil {
 					c.fail("chain: step %d: %s", i+1, err)
 				}
