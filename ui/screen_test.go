@@ -108,10 +108,10 @@ func (s *screen) send(msg tea.Msg) {
 	}
 }
 
-// pass moves the clock and looks at the feed; while a question waits, as often as the loop does.
+// pass moves the clock and looks at the feed; while a question waits, as often as silence needs to be counted whole.
 func (s *screen) pass(d time.Duration) {
-	for ; d > frameTime && len(s.asks) > 0; d -= frameTime {
-		s.clock = s.clock.Add(frameTime)
+	for ; d > 2*frameTime && len(s.asks) > 0; d -= 2 * frameTime {
+		s.clock = s.clock.Add(2 * frameTime)
 		s.send(tickMsg{})
 	}
 	s.clock = s.clock.Add(d)
