@@ -16,12 +16,13 @@ test:
 
 # The scripts of the command start hundreds of processes, ten minutes of them with the detector: make test runs them without.
 # SQLite, translated from C, is 13 times slower with it, and none of ours: its own memory is not watched.
-# Each process ends after 10 ms instead of the detector's second: every Lua process of every session is one.
-RACE = -race -gcflags=modernc.org/...=-race=false
+# Each process ends after 10 ms instead of the detector's second: every Lua process of every session is one. Property
+# tests, which make test runs whole, try fewer cases.
+RACE = -race -short -gcflags=modernc.org/...=-race=false
 race: export GORACE = atexit_sleep_ms=10
 race:
 	CGO_ENABLED=1 $(GO) test $(RACE) -timeout 20m $$($(GO) list ./... | grep -v '^almanac/cmd/almanac$$')
-	@echo "NOT RUN with the race detector: TestScripts of cmd/almanac" >&2
+	@echo "NOT RUN with the race detector: TestScripts of cmd/almanac; most cases of the property tests (-short)" >&2
 	CGO_ENABLED=1 $(GO) test $(RACE) -timeout 20m ./cmd/almanac -skip TestScripts
 
 check:

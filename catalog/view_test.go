@@ -98,7 +98,11 @@ func TestNarrowRefuses(t *testing.T) {
 
 // TestNarrowNeverReveals holds every way to look at a catalog against random chains of rules.
 func TestNarrowNeverReveals(t *testing.T) {
-	c, _ := New(mixed(400), Options{})
+	size := 400
+	if testing.Short() {
+		size = 100
+	}
+	c, _ := New(mixed(size), Options{})
 	all := c.View()
 	chains := [][]Rules{
 		{{ReadOnly: true}},

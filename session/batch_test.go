@@ -94,7 +94,7 @@ func TestBatchThatCannotEnd(t *testing.T) {
 		{"budget", twoPrices + twoPrices, "has used all 3 mutations", func(o *Options) { o.Budget.Mutations = 3 }},
 		{"denied", twoPrices + `desk.label{item_id = "a"}`, "desk.label: denied by no labels",
 			func(o *Options) { o.Policy.Rules = []policy.Rule{deny} }},
-		{"time", twoPrices + "while true do end", "more than", func(o *Options) { o.Limits.Steps = 1_000_000 }},
+		{"time", twoPrices + "while true do end", "more than", func(o *Options) { o.Limits.Steps = 100_000 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBatchBench(t, c.change)
@@ -326,7 +326,11 @@ func TestOnlyWhatWasApprovedIsMade(t *testing.T) {
 		}
 	})
 	scripts := map[string]string{}
-	for i := range 150 {
+	n := 150
+	if testing.Short() {
+		n = 40
+	}
+	for i := range n {
 		run = fmt.Sprintf("%d: ", i)
 		b.session.SetMessages([]catalog.Message{{Text: run}})
 		source := ""
@@ -350,7 +354,7 @@ func TestOnlyWhatWasApprovedIsMade(t *testing.T) {
 	}
 	t.Logf("%d lists, %d of them of a part, %d single questions, %d runs stopped, %d mutations made", lists, partial,
 		singles, stopped, len(b.shop.acts))
-	if lists < 30 || partial < 3 || singles < 10 || stopped < 3 || len(b.shop.acts) < 50 {
+	if lists < n/5 || partial < n/50 || singles < n/15 || stopped < n/50 || len(b.shop.acts) < n/3 {
 		t.Error("the scripts do not try enough")
 	}
 }

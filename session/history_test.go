@@ -308,8 +308,8 @@ func TestHistoryBounds(t *testing.T) {
 		}
 		return n
 	}
-	large := fill(20, func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, maxMemory/4+1) })
-	if n := held(large); n != 3 || large.points[large.at].State.data[0] != 19 {
+	large := fill(6, func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, maxMemory/4+1) })
+	if n := held(large); n != 3 || large.points[large.at].State.data[0] != 5 {
 		t.Errorf("%d large states", n)
 	}
 	many := fill(300, func(i int) []byte { return fmt.Append(nil, i) })

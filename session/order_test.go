@@ -58,7 +58,11 @@ func TestOrderUnderParallel(t *testing.T) {
 			}
 		}
 	}
-	run(100, `
+	times := 100
+	if testing.Short() {
+		times = 10
+	}
+	run(times, `
 		work.step{n = "0"}
 		parallel({1, 2, 3, 4, 5, 6, 7, 8, 9}, function(i)
 			work.step{n = i .. "a"}

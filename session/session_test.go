@@ -54,7 +54,7 @@ func TestPersistence(t *testing.T) {
 
 // TestHostile runs lines that must not harm the session: after each, the next line works.
 func TestHostile(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.UserLimits.Time, o.UserLimits.Steps = time.Minute, 10_000_000 })
+	b := newBench(t, func(o *Options) { o.UserLimits.Time, o.UserLimits.Steps = time.Minute, 3_000_000 })
 	for _, c := range []struct {
 		source string
 		kind   vm.Kind // "" when the line ends well

@@ -116,7 +116,11 @@ func (r *drawing) missing() (lost, twice, strays int) {
 
 // Whatever sizes the window takes, between writes and within them, no line is lost or printed twice.
 func TestRedrawLosesNoLine(t *testing.T) {
-	for seed := range uint64(100) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
 		r := newDrawing(seed)
 		for range 60 {
 			switch r.IntN(5) {
@@ -149,8 +153,12 @@ func TestRedrawLosesNoLine(t *testing.T) {
 // While lines come, a resize that falls between two writes leaves nothing of the region behind, whether the program
 // knows of it or not. It does so at rest, too, once the program knows.
 func TestRedrawLeavesNothing(t *testing.T) {
+	seeds := uint64(200)
+	if testing.Short() {
+		seeds = 10
+	}
 	for _, busy := range []bool{true, false} {
-		for seed := range uint64(200) {
+		for seed := range seeds {
 			r := newDrawing(seed)
 			for range 40 {
 				if r.IntN(3) == 0 {

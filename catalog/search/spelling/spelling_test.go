@@ -102,7 +102,11 @@ func TestIndexMissesNothing(t *testing.T) {
 		names = slices.Compact(names)
 		all := NewList(names)
 		s := NewIndex(&all)
-		for range 60 {
+		words := 60
+		if testing.Short() {
+			words = 5
+		}
+		for range words {
 			want := word(letters, random.IntN(12))
 			for _, limit := range []int{1, 2, 4} {
 				var near, found []int
