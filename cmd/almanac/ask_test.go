@@ -50,7 +50,7 @@ func officeDir(t *testing.T) string {
 	return dir
 }
 
-// office makes the demo's database once: with the race detector it takes half a minute.
+// office makes the demo's database once, for all tests that need one as new.
 var office = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "almanac-office")
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"almanac/catalog/demo"
 	"almanac/internal/golden"
 	"almanac/llm/openai/openaitest"
 	"almanac/session/kernel"
@@ -28,12 +29,20 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"almanac": main})
 }
 
-// TestScripts runs the binary as a person does; the files in testdata/script read like its manual.
+// TestScripts runs the binary as a person does; the files in testdata/script read like its manual. The demo is made.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("ALMANAC_DATA", env.WorkDir+"/data")
+			data := filepath.Join(env.WorkDir, "data")
+			env.Setenv("ALMANAC_DATA", data)
+			database, err := office()
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(os.Mkdir(data, 0o700), os.WriteFile(demo.File(data), database, 0o600)); err != nil {
+				return err
+			}
 			env.Setenv("USER", "ann")
 			for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ALMANAC_BASE_URL",
 				"ALMANAC_MODEL", "ALMANAC_API_KEY"} {
