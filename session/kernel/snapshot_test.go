@@ -111,6 +111,30 @@ func TestSnapshotNeedsNoMemoryThatIsNotThere(t *testing.T) {
 	}
 }
 
+// The largest states that are kept do not run out of memory while they are written down.
+func TestLargeSnapshots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector takes memory of its own")
+	}
+	o := options(t)
+	o.Memory = 128 << 20
+	o.Limits.Time, o.Limits.Steps = time.Minute, 1<<40
+	p := newPool(t, o)
+	for _, source := range []string{
+		`s = {} for i = 1, 15 do s[i] = ("x"):rep(2^20) .. i end`,
+		`t = {} for i = 1, 90000 do t[i] = {a = i, b = "x" .. i} end`,
+	} {
+		k := get(t, p)
+		if reply, err := k.Run(context.Background(), script(source), o.Limits, Host{}); err != nil || reply.Err != nil {
+			t.Fatalf("%s: %v %v", source, err, reply.Err)
+		}
+		_, err := k.Snapshot(context.Background())
+		if bad := (*vm.SnapshotError)(nil); err != nil && !errors.As(err, &bad) {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+}
+
 // A kernel that sends more than was asked for, or anything else, is ended.
 func TestHostileSnapshots(t *testing.T) {
 	for _, part := range []string{"endless snapshot", "garbage", "out of turn", "two replies", "half a frame"} {

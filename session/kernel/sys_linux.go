@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"syscall"
@@ -92,12 +93,17 @@ func closeOthers() error {
 	return nil
 }
 
-// limitMemory sets the hard limit: allocations beyond it fail, which ends a Go program.
+// limitMemory sets the hard limit: allocations beyond it fail, which ends a Go program. It counts what the runtime counts,
+// not the 70 MiB of address space that every process has and hardly uses, or the collector would start too late.
 func limitMemory(memory int64) error {
 	limit := uint64(memory)
-	// The race detector maps terabytes before main runs: count from there.
-	if used, err := dataSize(); err == nil && used > limit {
-		limit = used + 2*limit
+	if used, err := dataSize(); err == nil {
+		if used > limit { // the race detector maps terabytes before main runs
+			limit *= 2
+		}
+		counted := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+		metrics.Read(counted)
+		limit += used - counted[0].Value.Uint64()
 	}
 	return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: limit})
 }
