@@ -11,14 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"almanac/catalog"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
 	"almanac/llm"
 	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session"
-	"almanac/session/effect"
 	"almanac/session/trace"
 )
 
@@ -123,15 +121,6 @@ func callDetail(cell int, c trace.Call, o event.RenderOptions) string {
 		fmt.Fprintf(&b, "\n  effect %s", strings.TrimSpace(effectLine(e.Effect)+"  rejected: "+e.Reason))
 	}
 	return b.String()
-}
-
-// effectLine is an effect with its value in Lua.
-func effectLine(e catalog.Effect) string {
-	line := effect.Title(e)
-	if e.Value != nil {
-		line += " = " + show.LuaText(e.Value, 100)
-	}
-	return line
 }
 
 func searchHistory(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {

@@ -445,7 +445,7 @@ func (sh *Shell) guard(ctx context.Context, c *event.Cell, run runner) error {
 // finish keeps the cell and tells that it is over.
 func (sh *Shell) finish(c event.Cell, err error) {
 	heard := sh.feed.End()
-	c.Calls, c.Scripts, c.Course = heard.Calls, heard.Scripts, heard.Course
+	c.Calls, c.Effects, c.Scripts, c.Course = heard.Calls, heard.Effects, heard.Scripts, heard.Course
 	if c.Outcome == nil {
 		c.Outcome = heard.Outcome
 	}
@@ -459,7 +459,8 @@ func (sh *Shell) finish(c event.Cell, err error) {
 			sh.cells = slices.Delete(sh.cells, 0, n-keptCells)
 		}
 		if n := len(sh.cells); n > keptOutcomes {
-			sh.cells[n-keptOutcomes-1].Outcome, sh.cells[n-keptOutcomes-1].Course = nil, nil
+			old := &sh.cells[n-keptOutcomes-1]
+			old.Outcome, old.Course, old.Effects = nil, nil, nil
 		}
 	}
 	sh.mu.Unlock()

@@ -4,6 +4,7 @@ package session
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"almanac/catalog"
@@ -43,7 +44,8 @@ func (r *run) effects(entry *catalog.Entry, data any, result catalog.Result, c *
 		kept = append(kept, e)
 	}
 	for _, e := range kept {
-		c.Effects = append(c.Effects, r.shortEffect(e))
+		short, part := r.shortEffect(e)
+		c.Effects, c.EffectsPart = append(c.Effects, short), c.EffectsPart || part
 	}
 	if n := len(rejected); n > effect.MaxPerCall {
 		rejected = append(rejected[:effect.MaxPerCall],
@@ -51,14 +53,29 @@ func (r *run) effects(entry *catalog.Entry, data any, result catalog.Result, c *
 	}
 	red := r.session.world.redactor
 	for _, e := range rejected {
+		short, _ := r.shortEffect(e.Effect)
 		c.EffectsRejected = append(c.EffectsRejected,
-			catalog.RejectedEffect{Effect: r.shortEffect(e.Effect), Reason: cut(red.text(e.Reason), logText)})
+			catalog.RejectedEffect{Effect: short, Reason: cut(red.text(e.Reason), logText)})
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.placed[c.N]
 	p.effects = kept
 	r.placed[c.N] = p
+}
+
+// EffectStates are the effects of a run and what became of each, in the order in which they are applied.
+func (out *Outcome) EffectStates() []trace.Effect {
+	if !out.DryRun {
+		return trace.EffectsOf(out.Calls, out.Effects, out.Applied, out.RejectedEffects)
+	}
+	all := trace.EffectsOf(out.Calls, out.Effects, out.WouldApply, out.RejectedEffects)
+	for i := range all {
+		if all[i].State == trace.EffectApplied {
+			all[i].State = trace.EffectWould
+		}
+	}
+	return all
 }
 
 // checked is the effect as plain data without secrets, and the size of its value.
@@ -79,8 +96,8 @@ func (r *run) checked(e catalog.Effect) (_ catalog.Effect, size int, err error) 
 	return e, size, err
 }
 
-// shortEffect is the effect for a record: without secrets by name, and of its value only the beginning.
-func (r *run) shortEffect(e catalog.Effect) catalog.Effect {
+// shortEffect is the effect for a record: without secrets by name, and of a long value only the beginning.
+func (r *run) shortEffect(e catalog.Effect) (short catalog.Effect, part bool) {
 	red := r.session.world.redactor
 	e.Kind, e.Target = cut(red.text(e.Kind), 2*effect.MaxKind), cut(red.text(e.Target), 2*effect.MaxTarget)
 	if e.Value != nil {
@@ -88,10 +105,11 @@ func (r *run) shortEffect(e catalog.Effect) catalog.Effect {
 		if err != nil {
 			value = fmt.Sprintf("omitted: %v", err)
 		}
-		value = red.args(map[string]any{"value": unknown.Plain(value)})["value"]
-		e.Value, _ = sample(value, logText)
+		value = unknown.Plain(value)
+		e.Value, _ = sample(red.args(map[string]any{"value": value})["value"], logText)
+		part = !reflect.DeepEqual(e.Value, value)
 	}
-	return e
+	return e, part
 }
 
 // emit adds an effect to the result of the composed action. Its arguments are kind, target, value and, of a worker, the

@@ -56,22 +56,8 @@ func (r *run) ordered() ([]trace.Call, []catalog.Effect) {
 		}
 		return a.N - b.N
 	})
-	var with []trace.Call
-	for _, c := range r.calls {
-		if len(r.placed[c.N].effects) > 0 {
-			with = append(with, c)
-		}
-	}
-	end := func(c trace.Call) []int64 {
-		at := r.placed[c.N].at
-		if c.Composed {
-			at = append(slices.Clip(at), 1) // after all calls inside, which have a 0 there
-		}
-		return at
-	}
-	slices.SortStableFunc(with, func(a, b trace.Call) int { return slices.Compare(end(a), end(b)) })
 	var effects []catalog.Effect
-	for _, c := range with {
+	for _, c := range trace.AfterInner(r.calls) {
 		effects = append(effects, r.placed[c.N].effects...)
 	}
 	return r.calls, effects

@@ -66,6 +66,8 @@ type answered struct {
 	// Output is what scripts and commands printed, which went to standard error as it came.
 	Output string       `json:"output"`
 	Calls  []trace.Call `json:"calls"`
+	// Effects are those of the calls, and what became of them.
+	Effects []trace.Effect `json:"effects,omitempty"`
 	// Usage is what the prompt cost.
 	Usage llm.Usage `json:"usage,omitzero"`
 	// Error names the failure, Message explains it; empty if there was none.
@@ -86,6 +88,7 @@ func (a answered) events() []outputLine {
 	for i := range a.Calls {
 		events = append(events, outputLine{Kind: "call", Call: &a.Calls[i]})
 	}
+	events = append(events, effectEvents(a.Effects)...)
 	if a.Output != "" {
 		events = append(events, outputLine{Kind: "stdout", Text: a.Output})
 	}
@@ -178,6 +181,7 @@ func (h handling) line(ctx context.Context, line string) (a answered, quit bool,
 	if cells := h.shell.Cells(); len(cells) > 0 {
 		cell := cells[len(cells)-1]
 		a.Answer, a.took, a.Calls = strings.TrimRight(cell.Answer, "\n"), cell.Elapsed, append(a.Calls, cell.Calls...)
+		a.Effects = cell.Effects
 	}
 	if err = f.err; status == repl.Failed {
 		a.Message, err = ended.Error(), failedInput(ended)

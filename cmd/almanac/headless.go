@@ -179,14 +179,15 @@ func (p *program) printErrors(out *session.Outcome) {
 
 // An outputLine is one line of --output jsonl.
 type outputLine struct {
-	Kind  string      `json:"kind"` // stdout, stderr, log, call, value, answer, error, end
-	Text  string      `json:"text,omitempty"`
-	Value any         `json:"value,omitempty"`
-	Why   string      `json:"why,omitempty"` // there is no value, or not all of it
-	Call  *trace.Call `json:"call,omitempty"`
-	Code  string      `json:"code,omitempty"`
-	Took  int64       `json:"took_ms,omitempty"`
-	Usage llm.Usage   `json:"usage,omitzero"`
+	Kind   string        `json:"kind"` // stdout, stderr, log, call, effect, value, answer, error, end
+	Text   string        `json:"text,omitempty"`
+	Value  any           `json:"value,omitempty"`
+	Why    string        `json:"why,omitempty"` // there is no value, or not all of it
+	Call   *trace.Call   `json:"call,omitempty"`
+	Effect *trace.Effect `json:"effect,omitempty"`
+	Code   string        `json:"code,omitempty"`
+	Took   int64         `json:"took_ms,omitempty"`
+	Usage  llm.Usage     `json:"usage,omitzero"`
 }
 
 func outcomeEvents(out *session.Outcome) []outputLine {
@@ -199,6 +200,7 @@ func runEvents(out *session.Outcome) []outputLine {
 	for i := range out.Calls {
 		events = append(events, outputLine{Kind: "call", Call: &out.Calls[i]})
 	}
+	events = append(events, effectEvents(out.EffectStates())...)
 	for _, printed := range []outputLine{
 		{Kind: "stdout", Text: out.Stdout},
 		{Kind: "stderr", Text: out.Stderr},
@@ -211,6 +213,14 @@ func runEvents(out *session.Outcome) []outputLine {
 	events = append(events, valueEvents(out)...)
 	if out.Err != nil {
 		events = append(events, outputLine{Kind: "error", Text: out.Err.Error(), Code: string(out.Err.Kind)})
+	}
+	return events
+}
+
+func effectEvents(effects []trace.Effect) []outputLine {
+	var events []outputLine
+	for i := range effects {
+		events = append(events, outputLine{Kind: "effect", Effect: &effects[i]})
 	}
 	return events
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/catalog/lua"
 	"almanac/catalog/text"
 	"almanac/session"
@@ -17,12 +18,13 @@ import (
 // without is left out, but never silently: a cut says how much is missing and how to get it.
 
 const (
-	maxValues  = 64 << 10 // bytes of returned values in one answer
-	maxPrinted = 64 << 10 // bytes of stdout, stderr and logs together
-	maxText    = 64 << 10 // bytes of a query's or a describe's text
-	maxNames   = 12       // names of globals in one list
-	maxCalls   = 20       // calls in one list
-	maxEdited  = 10       // calls whose arguments the person changed
+	maxValues   = 64 << 10 // bytes of returned values in one answer
+	maxPrinted  = 64 << 10 // bytes of stdout, stderr and logs together
+	maxText     = 64 << 10 // bytes of a query's or a describe's text
+	maxNames    = 12       // names of globals in one list
+	maxCalls    = 20       // calls in one list
+	maxRejected = 5        // rejected effects
+	maxEdited   = 10       // calls whose arguments the person changed
 
 	maxShownArgs = 200 // bytes of the arguments of one call that was made
 )
@@ -99,13 +101,41 @@ func renderOutcome(out *session.Outcome, how showing) string {
 	if out.Err == nil {
 		renderBudget(&b, out.Used)
 	}
-	if len(out.Effects) > 0 {
-		fmt.Fprintf(&b, "effects recorded, not applied: %s\n", effect.Titles(out.Effects))
-	}
+	renderEffects(&b, out)
 	if b.Len() == 0 {
 		return "ok, nothing returned"
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// renderEffects names the effects of a run by what became of them; those of a wrong form are told with the reason.
+func renderEffects(b *strings.Builder, out *session.Outcome) {
+	all := out.EffectStates()
+	for _, state := range []struct{ is, words string }{
+		{trace.EffectApplied, "effects applied"}, {trace.EffectWould, "effects that would be applied"},
+		{trace.EffectRecorded, "effects recorded, not applied"},
+	} {
+		var effects []catalog.Effect
+		for _, e := range all {
+			if e.State == state.is {
+				effects = append(effects, e.Effect)
+			}
+		}
+		if len(effects) > 0 {
+			fmt.Fprintf(b, "%s: %s\n", state.words, effect.Titles(effects))
+		}
+	}
+	told := 0
+	for _, e := range all {
+		if e.State != trace.EffectRejected {
+			continue
+		}
+		if told++; told > maxRejected {
+			b.WriteString("… more effects rejected\n")
+			return
+		}
+		fmt.Fprintf(b, "effect rejected: %s\n", capped(e.Reason, 500))
+	}
 }
 
 // renderError writes what failed, where, and what to do.

@@ -34,6 +34,9 @@ const (
 		`"withheld":{"type":"boolean","description":"limit of actions in one answer reached"}`
 	errorOutput = `"error":{"type":"object","properties":{"kind":{"type":"string"},"message":{"type":"string"},` +
 		`"line":{"type":"integer"},"hint":{"type":"string"}},"required":["kind","message"]}`
+	effectsOutput = `"effects":{"type":"array","description":"what results carry beside their data","items":{"type":"object",` +
+		`"properties":{"kind":{"type":"string"},"target":{"type":"string"},"value":{},"state":{"type":"string"},` +
+		`"reason":{"type":"string"},"action":{"type":"string"}},"required":["kind","state"]}}`
 	pageOutput = `"page":{"type":"string","description":"part of a long answer as text, replacing the other fields"},` +
 		`"cursor":{"type":"string","description":"pass this alone to read on"}`
 
@@ -51,7 +54,7 @@ const (
 		`"items":{"type":"object","properties":{"id":{"type":"string"},"verdict":{"type":"string"},` +
 		`"mutates":{"type":"boolean"},"error":{"type":"string"},"args":{"type":"object"},` +
 		`"preview":{"type":"string","description":"what the call would change"}},"required":["id","verdict"]}},` +
-		`"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},"not_put_back":{"type":"string"},` + readOutput + `,` +
+		`"globals":{"type":"array","items":{"type":"string"}},"lost":{"type":"string"},"not_put_back":{"type":"string"},` + effectsOutput + `,` + readOutput + `,` +
 		errorOutput + `,` + pageOutput + `},"required":["ok"]}`
 )
 
@@ -154,6 +157,9 @@ func (t toolset) outcomeReply(out *session.Outcome, kept string) Reply {
 	}
 	if out.Lost != "" {
 		data["lost"] = out.Lost
+	}
+	if effects := out.EffectStates(); len(effects) > 0 {
+		data["effects"] = effects
 	}
 	if out.NotPutBack != "" {
 		data["not_put_back"] = out.NotPutBack

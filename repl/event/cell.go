@@ -28,6 +28,8 @@ type Cell struct {
 	Outcome *session.Outcome
 	// Calls are all action calls of the cell, numbered through: [7.2] is the second.
 	Calls []trace.Call
+	// Effects are those of the calls of its runs, with what became of each.
+	Effects []trace.Effect
 	// Scripts are those that the model ran, in order.
 	Scripts []string
 	// Course is what the model thought, wrote for its tools, called and read, in order, as far as it is kept; empty for a

@@ -127,6 +127,7 @@ func (f *Feed) record(r trace.Record) {
 func (f *Feed) ran(s session.Script, o *session.Outcome) {
 	f.mu.Lock()
 	cell := f.cell.N
+	f.cell.Effects = append(f.cell.Effects, o.EffectStates()...)
 	f.taken = map[string]Setter{}
 	for _, name := range slices.Concat(o.Globals.Added, o.Globals.Changed, o.Globals.Removed) {
 		if was, known := f.setters[name]; known && was.Author != s.Author {

@@ -263,6 +263,9 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 		lines = append(lines, show.ErrorLines(afterCalls(out), width)...)
 	}
 	lines = append(lines, changedLine(e, width, o)...)
+	if !e.Full {
+		lines = append(lines, EffectLines(out.EffectStates(), o.Marks())...)
+	}
 	if out.Lost != "" {
 		lines = append(lines, show.Lines(show.Warning, "", "warning: "+out.Lost)...)
 	}

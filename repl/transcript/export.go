@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/text/cells"
 	"almanac/repl/input"
 	"almanac/session"
+	"almanac/session/effect"
 	"almanac/session/syntax"
 	"almanac/session/trace"
 )
@@ -267,6 +268,9 @@ func writeRun(b *strings.Builder, r Run) {
 	for _, c := range r.Begun {
 		fmt.Fprintf(b, "- %s\n", text.SanitizeLine(unended(c)))
 	}
+	for _, e := range r.effects() {
+		fmt.Fprintf(b, "- effect %s\n", text.SanitizeLine(effectText(e)))
+	}
 	switch {
 	case r.Ended == nil:
 		b.WriteString("\nIt did not finish.\n")
@@ -285,6 +289,18 @@ func writeRun(b *strings.Builder, r Run) {
 		}
 		b.WriteString("\n" + fenced("", text+r.Ended.Repr))
 	}
+}
+
+// effectText says of an effect what became of it.
+func effectText(e trace.Effect) string {
+	words := effect.Title(e.Effect) + " " + e.State
+	if e.State == trace.EffectRecorded {
+		words += ", not applied"
+	}
+	if e.Reason != "" {
+		words += ": " + e.Reason
+	}
+	return words
 }
 
 // callText says of a call what became of it and why.

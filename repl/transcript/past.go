@@ -149,7 +149,8 @@ func Cells(records []trace.Record) (cells []Cell, since int) {
 		if run, known := byRun[r.Run]; known {
 			cells[run[0]].Runs[run[1]].add(r)
 			if r.Kind == trace.KindOutcome && r.Ended != nil {
-				c.Outcome = pastOutcome(cells[run[0]].Runs[run[1]])
+				past := cells[run[0]].Runs[run[1]]
+				c.Outcome, c.Effects = pastOutcome(past), append(c.Effects, past.effects()...)
 			}
 		}
 	}
@@ -246,6 +247,14 @@ func (r *Run) add(record trace.Record) {
 			r.Stdout, r.Stderr = r.Stdout+r.Ended.Stdout, r.Stderr+r.Ended.Stderr
 		}
 	}
+}
+
+// effects are those of the run, with what became of each; none of a preview.
+func (r *Run) effects() []trace.Effect {
+	if r.Ended == nil || r.Mode == trace.ModePreview {
+		return nil
+	}
+	return trace.EffectsOf(r.Calls, nil, r.Ended.Applied, r.Ended.RejectedEffects)
 }
 
 // unended says what is known of a mutation whose end is not in the log.

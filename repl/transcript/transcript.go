@@ -25,7 +25,7 @@ func Lines(records []trace.Record, width int, o event.RenderOptions) []show.Line
 	records = closeAsked(made(records))
 	t := &transcribing{
 		width: width, o: o, m: o.Marks(), asked: map[int]bool{}, calls: map[int]int{}, authors: map[string]session.Author{},
-		over: map[nth]bool{},
+		over: map[nth]bool{}, effects: map[string][]trace.Call{},
 	}
 	for _, r := range records {
 		if r.Kind == trace.KindCall && r.Call != nil {
@@ -50,6 +50,7 @@ type transcribing struct {
 	calls   map[int]int               // calls of each cell so far
 	authors map[string]session.Author // of each run
 	over    map[nth]bool              // the calls that ended
+	effects map[string][]trace.Call   // those of each run that have effects
 }
 
 // nth is the n-th call of a run.
@@ -103,6 +104,9 @@ func (t *transcribing) add(r trace.Record) {
 	case trace.KindCall:
 		if r.Call != nil {
 			call := *r.Call
+			if len(call.Effects)+len(call.EffectsRejected) > 0 {
+				t.effects[r.Run] = append(t.effects[r.Run], call)
+			}
 			t.calls[r.Cell]++
 			call.N = t.calls[r.Cell]
 			t.push(t.fold.Push(event.Event{Kind: event.Called, Cell: r.Cell,
@@ -111,6 +115,8 @@ func (t *transcribing) add(r trace.Record) {
 	case trace.KindOutcome:
 		if r.Ended != nil {
 			t.ended(*r.Ended, t.authors[r.Run])
+			run := Run{Mode: r.Mode, Calls: t.effects[r.Run], Ended: r.Ended}
+			t.lines = append(t.lines, show.Wrap(event.EffectLines(run.effects(), t.m), t.width)...)
 		}
 	case trace.KindMessage:
 		var m llm.Message

@@ -227,6 +227,8 @@ type Call struct {
 	// Effects are what the result carries beside its data, and EffectsRejected those that are not well formed.
 	Effects         []catalog.Effect         `json:"effects,omitempty"`
 	EffectsRejected []catalog.RejectedEffect `json:"effects_rejected,omitempty"`
+	// EffectsPart tells that values of Effects are cut.
+	EffectsPart bool `json:"effects_part,omitempty"`
 	// Compensates are the numbers of the calls that this one took back, in a with_compensation that failed.
 	Compensates []int `json:"compensates,omitempty"`
 	// Undo is the call that takes this one back; nil where it wrote nothing, or its action declares none.

@@ -11,31 +11,36 @@ import (
 
 // What may become of an effect.
 const (
-	EffectRecorded = "recorded" // and nothing else
+	EffectRecorded = "recorded" // and not applied
 	EffectApplied  = "applied"
-	EffectRejected = "rejected" // it is not well formed, or the run's effects were not applied because of it
+	EffectWould    = "would be applied" // after the run of a preview
+	EffectRejected = "rejected"         // it is not well formed, or the run's effects were not applied because of it
 )
 
-// A Fate is an effect with what became of it, as a reader of records and of answers as data has it.
-type Fate struct {
+// An Effect is one with what became of it, as a reader of records and of answers as data has it.
+type Effect struct {
 	catalog.Effect
 	State  string `json:"state"`
 	Reason string `json:"reason,omitempty"` // of a rejected one
 	// Action is the one whose result had the effect; empty for one of an earlier run that was applied on request.
 	Action string `json:"action,omitempty"`
+	// Part tells that the value is the beginning of the effect's.
+	Part bool `json:"part,omitempty"`
+	// Malformed effects cannot be applied.
+	Malformed bool `json:"-"`
 }
 
-// Fates are the effects of a run and what became of each, in the order in which they are applied: that of calls, a
+// EffectsOf are the effects of a run and what became of each, in the order in which they are applied: that of calls, a
 // composed action behind those that it made. Values are those of effects, as they come in that order, where it has any,
 // and else what the calls have of them.
-func Fates(calls []Call, effects, applied []catalog.Effect, rejected []catalog.RejectedEffect) []Fate {
-	var all []Fate
-	for _, c := range afterInner(calls) {
+func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catalog.RejectedEffect) []Effect {
+	var all []Effect
+	for _, c := range AfterInner(calls) {
 		for _, e := range c.Effects {
+			f := Effect{Effect: e, State: EffectRecorded, Action: c.ID, Part: c.EffectsPart}
 			if len(effects) > 0 {
-				e, effects = effects[0], effects[1:]
+				f.Effect, f.Part, effects = effects[0], false, effects[1:]
 			}
-			f := Fate{Effect: e, State: EffectRecorded, Action: c.ID}
 			switch {
 			case len(applied) > 0 && sameEffect(e, applied[0]):
 				f.State, applied = EffectApplied, applied[1:]
@@ -45,20 +50,24 @@ func Fates(calls []Call, effects, applied []catalog.Effect, rejected []catalog.R
 			all = append(all, f)
 		}
 		for _, e := range c.EffectsRejected {
-			all = append(all, Fate{Effect: e.Effect, State: EffectRejected, Reason: e.Reason, Action: c.ID})
+			all = append(all, Effect{Effect: e.Effect, State: EffectRejected, Reason: e.Reason, Action: c.ID,
+				Malformed: true})
 		}
 	}
+	for _, e := range effects { // of no call
+		all = append(all, Effect{Effect: e, State: EffectRecorded})
+	}
 	for _, e := range applied {
-		all = append(all, Fate{Effect: e, State: EffectApplied})
+		all = append(all, Effect{Effect: e, State: EffectApplied})
 	}
 	for _, e := range rejected {
-		all = append(all, Fate{Effect: e.Effect, State: EffectRejected, Reason: e.Reason})
+		all = append(all, Effect{Effect: e.Effect, State: EffectRejected, Reason: e.Reason})
 	}
 	return all
 }
 
-// afterInner are the calls of a run with each composed action behind what it called; nil where none has effects.
-func afterInner(calls []Call) (ordered []Call) {
+// AfterInner are the calls of a run with each composed action behind what it called; nil where none has effects.
+func AfterInner(calls []Call) (ordered []Call) {
 	if !slices.ContainsFunc(calls, func(c Call) bool { return len(c.Effects)+len(c.EffectsRejected) > 0 }) {
 		return nil
 	}

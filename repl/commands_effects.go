@@ -1,0 +1,229 @@
+package repl
+
+// This file holds the commands about effects: what results carry beside their data, and what becomes of it.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/pattern"
+	"almanac/catalog/text"
+	"almanac/repl/event"
+	"almanac/repl/show"
+	"almanac/session/effect"
+	"almanac/session/trace"
+)
+
+func effectCommands() []command {
+	return []command{
+		{
+			name: "effects", args: "[CELL]", group: groupMore, aside: true, run: effects, words: effectWords,
+			brief: "what results carry beside their data, and what became of it",
+			more: "An effect is a change that an action wishes for: kind, target and value. It is recorded, and applied\n" +
+				"only where its kind is allowed: /effects allow state.*, or apply_effects in the configuration.\n" +
+				"/effects apply [CELL] applies those that a cell recorded.",
+		},
+		{
+			name: "effects apply", args: "[CELL]", group: groupMore, numbered: true, run: applyEffects, words: effectWords,
+			brief: "apply the recorded effects of a cell, all or none",
+			more: "Without CELL: of the last one that has some. Operations on the state need no /effects allow;\n" +
+				"the others do. /undo takes it back.",
+		},
+		{
+			name: "effects allow", args: "PATTERN...|none", group: groupMore, run: allowEffects, words: effectKindWords,
+			brief: "apply effects of these kinds after each run, in this session",
+			more: "/effects allow state.*   operations on the state; * stands for those alone\n" +
+				"/effects allow state.* notify\n/effects allow none      record only, the default",
+		},
+	}
+}
+
+// shownEffects is how many effects /effects lists.
+const shownEffects = 50
+
+func effects(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	cells, err := sh.effectCells("effects", arg)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	n := 0
+	for _, c := range slices.Backward(cells) {
+		for i, e := range c.Effects {
+			if n++; n <= shownEffects {
+				number := fmt.Sprintf("[%d]", c.N)
+				if i > 0 {
+					number = strings.Repeat(" ", len(number))
+				}
+				lines = append(lines, strings.TrimRight(number+" "+statedLine(e), " "))
+			}
+		}
+	}
+	if n > shownEffects {
+		lines = append(lines, fmt.Sprintf("… %d of %s shown, newest cell first; /effects N lists those of cell N", shownEffects,
+			text.Count(n, "effect")))
+	}
+	if n == 0 && arg == "" {
+		lines = append(lines, "no effects yet")
+	} else if n == 0 {
+		lines = append(lines, fmt.Sprintf("[%d] has no effects", cells[0].N))
+	}
+	sh.say(event.Plain, "%s", strings.Join(append(lines, sh.effectsAllowed()), "\n"))
+	return nil
+}
+
+// effectCells are the cell of the number in arg, or all.
+func (sh *Shell) effectCells(name, arg string) ([]event.Cell, error) {
+	if arg == "" {
+		return sh.Cells(), nil
+	}
+	command, _ := sh.named(name)
+	n, call, err := cellNumber(arg)
+	if err != nil || call > 0 {
+		return nil, &UsageError{usage: command.usage(), message: fmt.Sprintf("%s: %q: want a cell: 7", name, arg)}
+	}
+	c, ok := sh.cell(n)
+	if !ok {
+		return nil, fmt.Errorf("%s: no cell [%d]", name, n)
+	}
+	return []event.Cell{c}, nil
+}
+
+// statedLine is an effect with what became of it.
+func statedLine(e trace.Effect) string {
+	line := fmt.Sprintf("%-9s %s", e.State, effectLine(e.Effect))
+	if e.Part {
+		line += " …"
+	}
+	if e.Action != "" {
+		line += "  of " + e.Action
+	}
+	if e.Reason != "" {
+		line += "\n      " + e.Reason
+	}
+	return text.Sanitize(line)
+}
+
+// effectLine is an effect with its value in Lua.
+func effectLine(e catalog.Effect) string {
+	line := effect.Title(e)
+	if e.Value != nil {
+		line += " = " + show.LuaText(e.Value, 100)
+	}
+	return line
+}
+
+// effectsAllowed says which kinds are applied.
+func (sh *Shell) effectsAllowed() string {
+	patterns := sh.options.Session.ApplyEffects()
+	if len(patterns) == 0 {
+		return "effects are recorded, not applied: /effects allow state.* applies operations on the state"
+	}
+	return "applied after each run: " + patternsText(patterns)
+}
+
+func patternsText(patterns []pattern.Pattern) string {
+	words := make([]string, len(patterns))
+	for i, p := range patterns {
+		words[i] = p.String()
+	}
+	return strings.Join(words, " ")
+}
+
+// applicable are the effects of a cell that can be applied.
+func applicable(c event.Cell) (effects []catalog.Effect) {
+	for _, e := range c.Effects {
+		if !e.Malformed && !e.Part && e.State != trace.EffectApplied && e.State != trace.EffectWould && effect.Known(e.Kind) {
+			effects = append(effects, e.Effect)
+		}
+	}
+	return effects
+}
+
+func applyEffects(ctx context.Context, sh *Shell, cell *event.Cell, arg string) error {
+	cells, err := sh.effectCells("effects apply", arg)
+	if err != nil {
+		return err
+	}
+	i := len(cells) - 1
+	for i > 0 && len(applicable(cells[i])) == 0 {
+		i--
+	}
+	if i < 0 || len(applicable(cells[i])) == 0 {
+		return fmt.Errorf("effects apply: none that is recorded can be applied; /effects lists them")
+	}
+	c := cells[i]
+	what := fmt.Sprintf("effects of [%d]", c.N)
+	o, err := sh.options.Session.ApplyRecorded(ctx, cell.N, what, applicable(c))
+	cell.Source = "-- " + what
+	if o != nil && len(o.Applied) > 0 {
+		sh.markApplied(c.N)
+	}
+	return sh.ran(cell, o, err)
+}
+
+// markApplied notes that the effects of a cell are applied.
+func (sh *Shell) markApplied(n int) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	for i, c := range sh.cells {
+		if c.N != n {
+			continue
+		}
+		c.Effects = slices.Clone(c.Effects)
+		for j, e := range c.Effects {
+			if !e.Malformed && !e.Part && effect.Known(e.Kind) && e.State != trace.EffectWould {
+				c.Effects[j].State, c.Effects[j].Reason = trace.EffectApplied, ""
+			}
+		}
+		sh.cells[i] = c
+	}
+}
+
+func allowEffects(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	words := strings.Fields(strings.ReplaceAll(arg, ",", " "))
+	if len(words) == 0 {
+		sh.say(event.Plain, "%s", sh.effectsAllowed())
+		return nil
+	}
+	if len(words) == 1 && words[0] == "none" {
+		sh.options.Session.SetApplyEffects(nil)
+		sh.say(event.Notice, "effects are recorded, not applied, from the next run on")
+		return nil
+	}
+	patterns, err := pattern.ParseAll(words)
+	if err != nil {
+		return fmt.Errorf("effects allow: %w", err)
+	}
+	for _, p := range patterns {
+		allows := func(kind string) bool { return effect.Allowed([]pattern.Pattern{p}, kind) }
+		if !slices.ContainsFunc(effect.Kinds(), allows) {
+			return fmt.Errorf("effects allow: %s: no kind that can be applied: %s", p, strings.Join(effect.Kinds(), ", "))
+		}
+	}
+	sh.options.Session.SetApplyEffects(patterns)
+	sh.say(event.Notice, "applied after each run, from the next one on: %s", patternsText(patterns))
+	return nil
+}
+
+// effectWords offers the cells with effects.
+func effectWords(sh *Shell, _ string) []Completion {
+	var items []Completion
+	for _, c := range slices.Backward(sh.Cells()) {
+		if len(c.Effects) > 0 {
+			items = append(items, Completion{Text: fmt.Sprint(c.N), Detail: event.EffectsText(c.Effects)})
+		}
+	}
+	return items
+}
+
+func effectKindWords(*Shell, string) []Completion {
+	items := []Completion{{Text: "none", Detail: "record only"}, {Text: "state.*", Detail: "operations on the state"}}
+	for _, kind := range effect.Kinds() {
+		items = append(items, Completion{Text: kind})
+	}
+	return items
+}
