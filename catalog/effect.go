@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"almanac/catalog/text"
+	"almanac/catalog/unknown"
 )
 
 // An Effect records a change that an action wishes for. It happens only where the session allows its kind.
@@ -56,7 +57,7 @@ func (e Effect) filled(args map[string]any, result any) (Effect, error) {
 	if err != nil {
 		return e, err
 	}
-	target, err := filled(e.Target, args, result)
+	target, err := substitutedInside(e.Target, partsOf(args, result))
 	if err != nil {
 		return e, err
 	}
@@ -66,7 +67,7 @@ func (e Effect) filled(args map[string]any, result any) (Effect, error) {
 		e.Target = ""
 	case string:
 		e.Target = target
-	case int64, float64, bool:
+	case int64, float64, bool, unknown.Value:
 		e.Target = fmt.Sprint(target)
 	default:
 		return e, fmt.Errorf("its target %s is no text", text.LineBytes(e.Target, 80))
@@ -118,13 +119,14 @@ func readEffect(item any) (e Effect, err error) {
 
 // Validate says what is wrong with an effect as declared.
 func (e Effect) Validate() error {
-	if err := CheckID(e.Kind); err != nil {
-		return fmt.Errorf("kind: %w", err)
-	}
 	if _, err := json.Marshal(e.Value); err != nil {
 		return fmt.Errorf("value: %w", err)
 	}
-	_, err := substituted([]any{e.Target, e.Value}, func(*part) (any, error) { return nil, nil })
+	none := func(*part) (any, error) { return nil, nil }
+	_, err := substitutedInside(e.Target, none)
+	if err == nil {
+		_, err = substituted(e.Value, none)
+	}
 	return err
 }
 
@@ -132,7 +134,11 @@ func (e Effect) Validate() error {
 func (e *Entry) CheckEffects() error {
 	var wrong []error
 	for _, declared := range e.Effects {
-		if _, err := foreseen([]any{declared.Target, declared.Value}, e); err != nil {
+		_, err := substitutedInside(declared.Target, typesOf(e))
+		if err == nil {
+			_, err = foreseen(declared.Value, e)
+		}
+		if err != nil {
 			wrong = append(wrong, fmt.Errorf("effect %s: %w", declared.Kind, err))
 		}
 	}

@@ -38,7 +38,7 @@ func TestFuncWithEffects(t *testing.T) {
 }
 
 func TestEmitted(t *testing.T) {
-	args := map[string]any{"id": "ord_1", "change": int64(-5)}
+	args := map[string]any{"id": "ord_1", "change": int64(-5), "bad": "x.admin"}
 	result := map[string]any{"id": int64(7), "lines": []any{map[string]any{"sku": "a"}}}
 	for _, test := range []struct{ target, value, want string }{
 		{"orders", `"$result.lines[1].sku"`, `{"kind":"state.set","target":"orders","value":"a"}`},
@@ -48,6 +48,10 @@ func TestEmitted(t *testing.T) {
 		{"$result.none?", `["$result.none?"]`, `{"kind":"state.set","value":[null]}`},
 		{"x", `"$result.none"`, `the call has no result.none`},
 		{"$args.none", `1`, `the call has no args.none`},
+		{"orders.${args.id}.n${result.id}", `1`, `{"kind":"state.set","target":"orders.ord_1.n7","value":1}`},
+		{"orders.${args.bad}", `1`, `${args.bad} is string "x.admin": want a name of letters, digits, _ and -`},
+		{"orders.${result.lines}", `1`, `${result.lines} is no name`},
+		{"orders.${args.none}", `1`, `the call has no args.none`},
 		{"$result.lines", `1`, `its target $result.lines is no text`},
 	} {
 		e := Entry{Effects: []Effect{{Kind: "state.set", Target: test.target}}}
@@ -105,7 +109,7 @@ func TestCheckEffects(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "effect state.set: ") {
 		t.Errorf("%v", err)
 	}
-	for target, want := range map[string]string{"$it": "$it: want", "": ""} {
+	for target, want := range map[string]string{"$it": "$it: want", "": "", "a.${it}": "$it: want", "a.${args.b}": ""} {
 		err := Effect{Kind: "notify", Target: target}.Validate()
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", target, err)

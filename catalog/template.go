@@ -5,22 +5,30 @@ package catalog
 // text with a dollar sign. Compensations and declared effects are templates.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
 	"almanac/catalog/reference"
 	"almanac/catalog/spec"
 	"almanac/catalog/text"
+	"almanac/catalog/unknown"
 )
 
 // filled is the template with the parts of a call. The error names what the call has not.
 func filled(template any, args map[string]any, result any) (any, error) {
+	return substituted(template, partsOf(args, result))
+}
+
+// partsOf looks up parts of a call.
+func partsOf(args map[string]any, result any) func(r *part) (any, error) {
 	known := map[string]any{"args": args, "result": result}
-	return substituted(template, func(r *part) (any, error) {
+	return func(r *part) (any, error) {
 		v, ok := r.In(known[r.Name])
 		switch {
 		case !ok && r.optional:
@@ -31,14 +39,19 @@ func filled(template any, args map[string]any, result any) (any, error) {
 			return negative(v, r)
 		}
 		return v, nil
-	})
+	}
 }
 
 // foreseen is the template with what is known of the parts before a call of e: their types. The error names what no
 // call has.
 func foreseen(template any, e *Entry) (any, error) {
+	return substituted(template, typesOf(e))
+}
+
+// typesOf looks up what is known of the parts of e's calls.
+func typesOf(e *Entry) func(r *part) (any, error) {
 	shapes := map[string]spec.Shape{"args": e.Input.document().Shape(), "result": e.Output.document().Shape()}
-	return substituted(template, func(r *part) (any, error) {
+	return func(r *part) (any, error) {
 		at, err := shapes[r.Name].At(r.Value)
 		kind := at.Kind()
 		switch {
@@ -48,7 +61,7 @@ func foreseen(template any, e *Entry) (any, error) {
 			return nil, fmt.Errorf("%s is of type %s and has no negative", r.Lua(), kind)
 		}
 		return Later{Text: r.Text, Kind: kind}, nil
-	})
+	}
 }
 
 // A part is a reference in a template.
@@ -87,6 +100,36 @@ func substituted(v any, f func(r *part) (any, error)) (any, error) {
 	return v, nil
 }
 
+// inside finds the parts in the midst of a text: "orders.${args.id}.state".
+var inside = regexp.MustCompile(`\$\{([^}]*)\}`)
+
+// substitutedInside is a text with what f gives in the places of the parts in its midst. Those are names: a path cannot
+// lead elsewhere by what a value has in it.
+func substitutedInside(s string, f func(r *part) (any, error)) (any, error) {
+	if !strings.Contains(s, "${") {
+		return substitutedText(s, f)
+	}
+	var wrong error
+	s = inside.ReplaceAllStringFunc(s, func(found string) string {
+		v, err := substitutedText("$"+found[2:len(found)-1], f)
+		written := fmt.Sprint(v)
+		switch v := v.(type) {
+		case nil, Later, unknown.Value:
+		case string, int64:
+			if strings.Trim(written, nameLetters) != "" || written == "" {
+				err = fmt.Errorf("%s is %s: want a name of letters, digits, _ and -", found, describeValue(v))
+			}
+		default:
+			err = cmp.Or(err, fmt.Errorf("%s is no name", found))
+		}
+		wrong = cmp.Or(wrong, err)
+		return written
+	})
+	return s, wrong
+}
+
+const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
 func substitutedText(s string, f func(r *part) (any, error)) (any, error) {
 	inner, negative := strings.CutPrefix(s, "-$")
 	switch {
@@ -118,6 +161,8 @@ func negative(v any, r *part) (any, error) {
 		}
 	case float64:
 		return -v, nil
+	case unknown.Value:
+		return "-" + v, nil
 	}
 	return nil, fmt.Errorf("%s is no number that has a negative", r.Lua())
 }

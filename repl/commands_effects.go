@@ -136,7 +136,7 @@ func patternsText(patterns []pattern.Pattern) string {
 // applicable are the effects of a cell that can be applied.
 func applicable(c event.Cell) (effects []catalog.Effect) {
 	for _, e := range c.Effects {
-		if !e.Malformed && !e.Part && e.State != trace.EffectApplied && e.State != trace.EffectWould && effect.Known(e.Kind) {
+		if e.Action != "" && !e.Malformed && !e.Part && e.State != trace.EffectApplied && e.State != trace.EffectWould && effect.Known(e.Kind) {
 			effects = append(effects, e.Effect)
 		}
 	}

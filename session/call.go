@@ -115,9 +115,9 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	case r.mode == trace.ModePreview && entry.Mutates && entry.Action != nil:
 		return r.planMutation(ctx, entry, call, c)
 	case open && entry.Action != nil:
-		return planRead(entry, c)
+		return r.planRead(entry, c)
 	case r.before != "" && !entry.Mutates && r.verdict(requested(entry, call, c.Injected), c).Verdict == policy.AskFor:
-		return planRead(entry, c) // the run itself asks
+		return r.planRead(entry, c) // the run itself asks
 	case r.mode == trace.ModePreview && entry.Mutates:
 		if err := r.foresee(entry, call, c); err != nil {
 			return reply{}, err

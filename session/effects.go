@@ -86,13 +86,11 @@ func (r *run) checked(e catalog.Effect) (_ catalog.Effect, size int, err error) 
 	if err != nil {
 		return e, 0, fmt.Errorf("%s: value: %w", cut(e.Kind, effect.MaxKind), err)
 	}
-	e.Value = value
-	plain := e
-	plain.Value = unknown.Plain(value)
-	if err := effect.Check(plain); err != nil {
+	e.Value = unknown.Plain(value)
+	if err := effect.Check(e); err != nil {
 		return e, 0, err
 	}
-	size, err = effect.Size(plain.Value)
+	size, err = effect.Size(e.Value)
 	return e, size, err
 }
 

@@ -27,6 +27,9 @@ func emitting(t *testing.T, effects ...catalog.Effect) *bench {
 		catalog.Entry{ID: "work.price", Description: "Emit what is not known in a preview.", Mutates: true, Lua: `
 			local made = shop.item.price{item_id = "a", cents = 5}
 			effect("state.set", "made", {id = made.id}) return made`},
+		catalog.Entry{ID: "work.open", Description: "Write, and emit what comes of it.", Mutates: true, Action: emit.Action,
+			Input:   catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}}}`),
+			Effects: []catalog.Effect{{Kind: "state.set", Target: "last", Value: []any{"$args.id", "$result.a[1].b", "-$result.n"}}}},
 		catalog.Entry{ID: "work.many", Description: "Emit too much.", Operation: catalog.Read, Lua: `
 			for i = 1, 150 do effect("audit", tostring(i)) end`},
 	), catalog.Options{})
@@ -80,6 +83,14 @@ func TestEffects(t *testing.T) {
 	}
 	if got := fmt.Sprint(preview.Effects); got != "[{state.set made map[id:<id of shop.item.price>]}]" {
 		t.Error(got)
+	}
+	preview, err = b.session.Preview(t.Context(), Script{Source: `work.open{id = "x"}`, Author: User})
+	if err != nil || preview.Err != nil {
+		t.Fatal(err, preview.Err)
+	}
+	want := "[{state.set last [x <a[1].b of work.open> -<n of work.open>]}]"
+	if got := fmt.Sprint(preview.Effects); got != want || len(preview.Calls[0].EffectsRejected) > 0 {
+		t.Error(got, preview.Calls[0].EffectsRejected)
 	}
 }
 

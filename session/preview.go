@@ -22,13 +22,20 @@ func (r *run) planMutation(ctx context.Context, entry *catalog.Entry, call catal
 		return reply{}, err
 	}
 	c.Verdict, c.Rule = trace.Planned, "preview"
-	return reply{data: entry.Output.Unknown(entry.ID)}, nil
+	return r.placeholder(entry, c), nil
+}
+
+// placeholder is the result of a call that a preview does not make, with the effects that its entry declares.
+func (r *run) placeholder(entry *catalog.Entry, c *trace.Call) reply {
+	data := entry.Output.Unknown(entry.ID)
+	r.effects(entry, data, catalog.Result{}, c)
+	return reply{data: data}
 }
 
 // planRead records a read that a preview cannot make, since some of its arguments come from what it does not make.
-func planRead(entry *catalog.Entry, c *trace.Call) (reply, error) {
+func (r *run) planRead(entry *catalog.Entry, c *trace.Call) (reply, error) {
 	c.Verdict, c.Rule = trace.Planned, "its arguments are known only when applied"
-	return reply{data: entry.Output.Unknown(entry.ID)}, nil
+	return r.placeholder(entry, c), nil
 }
 
 // previewCall fills in the action's preview of the call, where it has one. An error means the call would fail, so there

@@ -5,6 +5,7 @@ package manifest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"almanac/catalog/tree"
 	"almanac/catalog/verb"
 	"almanac/catalog/web"
+	"almanac/session/effect"
 )
 
 // maxManifest is the largest manifest that is read, in bytes.
@@ -413,7 +415,7 @@ func effectsOf(n *yaml.Node) (effects []catalog.Effect, err error) {
 			}
 			e.Value = value.Plain()
 		}
-		if err := e.Validate(); err != nil {
+		if err := errors.Join(effect.CheckKind(e.Kind), e.Validate()); err != nil {
 			return nil, tree.FaultAt(item, "effects: %v", err)
 		}
 		effects = append(effects, e)

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"almanac/catalog/lua"
+	"almanac/catalog/unknown"
 )
 
 // A Value is what a text refers to.
@@ -62,10 +63,16 @@ func Parse(s string) (Value, error) {
 	return v, nil
 }
 
-// In is the value that the path leads to in the data of the name; ok is false where there is none, or a null.
+// In is the value that the path leads to in the data of the name; ok is false where there is none, or a null. Below what
+// is not known yet it is not known.
 func (v Value) In(data any) (value any, ok bool) {
-	for _, s := range v.Path {
+	for i, s := range v.Path {
+		open, isOpen := data.(unknown.Value)
 		switch {
+		case isOpen:
+			if data, isOpen = open.Under(PathLua(v.Path[i : i+1])); !isOpen {
+				return nil, false
+			}
 		case s.Field != "":
 			object, _ := data.(map[string]any)
 			data = object[s.Field]

@@ -52,8 +52,12 @@ var layers = []layer{
 	}},
 	{"catalog/workspace", map[string]string{"catalog": "its actions", "catalog/source": "it is a kind of source"}},
 	{"session/syntax", nil},
+	{"session/effect", map[string]string{
+		"catalog": "effects of results",
+	}},
 	{"catalog/manifest", map[string]string{
 		"catalog":        "declarations become entries",
+		"session/effect": "kinds of declared effects",
 		"catalog/source": "it is a kind of source",
 		"catalog/verb":   "what a name says that an action does",
 		"catalog/web":    "actions that are HTTP requests",
@@ -62,9 +66,6 @@ var layers = []layer{
 	{"session/vm", map[string]string{"session/syntax": "checks and rewrites source for the engine"}},
 	{"prelude", nil},
 	{"session/kernel", map[string]string{"session/vm": "the machine that the process runs"}},
-	{"session/effect", map[string]string{
-		"catalog": "effects of results",
-	}},
 	{"session/policy", map[string]string{"catalog": "operations and risks"}},
 	{"session/steps", map[string]string{
 		"catalog":      "ids, arguments and results",

@@ -104,7 +104,7 @@ func Titles(effects []catalog.Effect) string {
 
 // Check says what is wrong with an effect, apart from what it would meet in a session. Its value must be plain data.
 func Check(e catalog.Effect) error {
-	if err := checkKind(e.Kind); err != nil {
+	if err := CheckKind(e.Kind); err != nil {
 		return err
 	}
 	if err := checkTarget(e.Target); err != nil {
@@ -127,7 +127,8 @@ func Check(e catalog.Effect) error {
 	return nil
 }
 
-func checkKind(kind string) error {
+// CheckKind says what is wrong with the kind of an effect.
+func CheckKind(kind string) error {
 	if len(kind) > MaxKind {
 		return fmt.Errorf("kind: longer than %d bytes", MaxKind)
 	}
