@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl"
+	"almanac/repl/event"
 	"almanac/repl/records"
 	"almanac/repl/show"
 	"almanac/session"
@@ -174,6 +175,9 @@ func (p *program) printErrors(out *session.Outcome) {
 	}
 	if out.Dropped > 0 {
 		fmt.Fprintf(p.stderr, "... %d more bytes of output dropped\n", out.Dropped)
+	}
+	for _, line := range event.EffectLines(out.EffectStates(), show.Marks{}) {
+		fmt.Fprintln(p.stderr, strings.TrimSpace(line.String()))
 	}
 }
 

@@ -285,7 +285,7 @@ func Choose(patterns []pattern.Pattern, effects []catalog.Effect) (chosen []cata
 		switch {
 		case !Known(e.Kind):
 		case !Allowed(patterns, e.Kind):
-			rejected = append(rejected, Rejected{Effect: e, Reason: "its kind is not allowed here"})
+			rejected = append(rejected, Rejected{Effect: e, Reason: e.Kind + " is not allowed here"})
 		default:
 			some = true
 			if chosen = append(chosen, e); len(chosen) == MaxPerRun+1 {
