@@ -133,10 +133,16 @@ func patternsText(patterns []pattern.Pattern) string {
 	return strings.Join(words, " ")
 }
 
+// canApply tells whether an effect of a cell can still be applied.
+func canApply(e trace.Effect) bool {
+	open := e.State == trace.EffectRecorded || e.State == trace.EffectRejected && !e.Malformed
+	return open && !e.Part && e.Action != "" && effect.Known(e.Kind)
+}
+
 // applicable are the effects of a cell that can be applied.
 func applicable(c event.Cell) (effects []catalog.Effect) {
 	for _, e := range c.Effects {
-		if e.Action != "" && !e.Malformed && !e.Part && e.State != trace.EffectApplied && e.State != trace.EffectWould && effect.Known(e.Kind) {
+		if canApply(e) {
 			effects = append(effects, e.Effect)
 		}
 	}
@@ -175,7 +181,7 @@ func (sh *Shell) markApplied(n int) {
 		}
 		c.Effects = slices.Clone(c.Effects)
 		for j, e := range c.Effects {
-			if !e.Malformed && !e.Part && effect.Known(e.Kind) && e.State != trace.EffectWould {
+			if canApply(e) {
 				c.Effects[j].State, c.Effects[j].Reason = trace.EffectApplied, ""
 			}
 		}
@@ -194,15 +200,9 @@ func allowEffects(_ context.Context, sh *Shell, _ *event.Cell, arg string) error
 		sh.say(event.Notice, "effects are recorded, not applied, from the next run on")
 		return nil
 	}
-	patterns, err := pattern.ParseAll(words)
+	patterns, err := effect.ParseKinds(words)
 	if err != nil {
 		return fmt.Errorf("effects allow: %w", err)
-	}
-	for _, p := range patterns {
-		allows := func(kind string) bool { return effect.Allowed([]pattern.Pattern{p}, kind) }
-		if !slices.ContainsFunc(effect.Kinds(), allows) {
-			return fmt.Errorf("effects allow: %s: no kind that can be applied: %s", p, strings.Join(effect.Kinds(), ", "))
-		}
 	}
 	sh.options.Session.SetApplyEffects(patterns)
 	sh.say(event.Notice, "applied after each run, from the next one on: %s", patternsText(patterns))

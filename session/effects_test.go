@@ -28,8 +28,9 @@ func emitting(t *testing.T, effects ...catalog.Effect) *bench {
 			local made = shop.item.price{item_id = "a", cents = 5}
 			effect("state.set", "made", {id = made.id}) return made`},
 		catalog.Entry{ID: "work.open", Description: "Write, and emit what comes of it.", Mutates: true, Action: emit.Action,
-			Input:   catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}}}`),
-			Effects: []catalog.Effect{{Kind: "state.set", Target: "last", Value: []any{"$args.id", "$result.a[1].b", "-$result.n"}}}},
+			Input: catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}}}`),
+			Effects: []catalog.Effect{{Kind: "state.set", Target: "last",
+				Value: []any{"$args.id", "$result.a[1].b", "-$result.n"}}}},
 		catalog.Entry{ID: "work.many", Description: "Emit too much.", Operation: catalog.Read, Lua: `
 			for i = 1, 150 do effect("audit", tostring(i)) end`},
 	), catalog.Options{})

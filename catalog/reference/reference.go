@@ -63,8 +63,8 @@ func Parse(s string) (Value, error) {
 	return v, nil
 }
 
-// In is the value that the path leads to in the data of the name; ok is false where there is none, or a null. Below what
-// is not known yet it is not known.
+// In is the value that the path leads to in the data of the name; ok is false where there is none, or a null. Below an
+// unknown.Value it is one too.
 func (v Value) In(data any) (value any, ok bool) {
 	for i, s := range v.Path {
 		open, isOpen := data.(unknown.Value)
