@@ -54,7 +54,6 @@ func (m *Machine) findPermanents() {
 		{"integer meta", m.value(m.integerMeta)}, {"action meta", m.value(m.actionMeta)},
 		{"coroutine meta", m.value(m.coroutineMeta)}, {"empty list", m.value(m.emptyList)},
 		{"sparse meta", m.value(m.sparseMeta)}, {"no index", m.value(m.noIndex)},
-		{"state meta", m.value(m.frozenMeta)},
 	} {
 		visit(root.name, root.value)
 	}

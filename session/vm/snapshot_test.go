@@ -203,13 +203,13 @@ func TestSnapshotOfALongChain(t *testing.T) {
 	m := machine(t)
 	m.SetLimits(vm.Limits{Steps: 1 << 40, Time: time.Minute})
 	lua(t, m, `
-for i = 1, 200000 do chain = {chain} end
+for i = 1, 200000 do links = {links} end
 local f = function() return 0 end
 for i = 1, 1000 do local g = f f = function() return g end end
 fs = f`)
 	o := copied(t, m)
 	o.SetLimits(vm.Limits{Steps: 1 << 40, Time: time.Minute})
-	if got := lua(t, o, "local n = 0 while chain do n = n + 1 chain = chain[1] end local f = fs for i = 1, 1000 do f = f() end return n, f()"); got != "200000 0" {
+	if got := lua(t, o, "local n = 0 while links do n = n + 1 links = links[1] end local f = fs for i = 1, 1000 do f = f() end return n, f()"); got != "200000 0" {
 		t.Errorf("got %s", got)
 	}
 }
