@@ -93,6 +93,9 @@ func callBrief(cell int, c trace.Call) string {
 	if c.Brief != "" {
 		brief += "  " + c.Brief
 	}
+	if c.Misfit != "" {
+		brief += "  misfit"
+	}
 	return brief + "  " + text.Took(c.Took)
 }
 
@@ -113,6 +116,9 @@ func callDetail(cell int, c trace.Call, o event.RenderOptions) string {
 	fmt.Fprintf(&b, "\n%s", indent(o.Args(&c, 100), "  "))
 	if c.Error != "" {
 		fmt.Fprintf(&b, "\n  error: %s", c.Error)
+	}
+	if c.Misfit != "" {
+		fmt.Fprintf(&b, "\n  misfit: the result is not what the output schema says: %s", c.Misfit)
 	}
 	for _, e := range c.Effects {
 		fmt.Fprintf(&b, "\n  effect %s", effectLine(e))

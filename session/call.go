@@ -368,15 +368,8 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 			Hint: "ask for less: a smaller limit or fewer fields",
 		}
 	}
-	if r.session.world.options.CheckResults && entry.Output != nil {
-		if err := entry.Output.Fits(data); err != nil {
-			c.Verdict = trace.Failed
-			return reply{}, &vm.HostError{
-				Code:    CodeBadResult,
-				Message: fmt.Sprintf("%s: the result does not match its output schema: %s", entry.ID, red.text(err.Error())),
-				Hint:    "the action ran; its result was discarded",
-			}
-		}
+	if err := r.checkResult(entry, data, c); err != nil {
+		return reply{}, err
 	}
 	if c.Undo == nil {
 		c.Undo = r.undo(entry, c.Args, data)
@@ -387,6 +380,30 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 	result.Data = data
 	next, full := entry.NextPage(args, result)
 	return reply{data, next, full}, nil
+}
+
+// checkResult compares a result with the output schema: a difference is noted in the record, or an error with
+// Options.CheckResults. What a preview does not know fits.
+func (r *run) checkResult(entry *catalog.Entry, data any, c *trace.Call) error {
+	o := &r.session.world.options
+	switch {
+	case o.TrustResults || entry.Output == nil || r.mode == trace.ModePreview && unknown.In(data):
+		return nil
+	case !o.CheckResults:
+		c.Misfit = text.ClipRunes(r.session.world.redactor.text(entry.Output.Misfit(data)), 200)
+		return nil
+	}
+	err := entry.Output.Fits(data)
+	if err == nil {
+		return nil
+	}
+	c.Verdict = trace.Failed
+	why := r.session.world.redactor.text(err.Error())
+	return &vm.HostError{
+		Code:    CodeBadResult,
+		Message: fmt.Sprintf("%s: the result does not match its output schema: %s", entry.ID, why),
+		Hint:    "the action ran; its result was discarded",
+	}
 }
 
 // callAction calls a and waits at most wait. An action that ignores its context is abandoned with its goroutine; a

@@ -56,9 +56,9 @@ type Options struct {
 	Hooks *catalog.Hooks
 	// Replay has no call be made but for a script with a Replay that is Live: it is a session to run a log again.
 	Replay bool
-	// CheckResults fails calls whose result does not fit the entry's output schema. Off, what an action answers is taken
-	// as it is.
-	CheckResults bool
+	// CheckResults fails calls whose result does not fit the entry's output schema. Off, a difference is noted in
+	// trace.Call.Misfit and the result is taken as it is; with TrustResults nothing is compared.
+	CheckResults, TrustResults bool
 	// ApplyEffects opts in to applying effects of the kinds that a pattern matches, after runs that ended well; nil
 	// applies none. See effect.Allowed.
 	ApplyEffects []pattern.Pattern

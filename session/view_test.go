@@ -139,6 +139,24 @@ func TestCheckResults(t *testing.T) {
 	}
 }
 
+// TestMisfit: without CheckResults a result that is other than declared goes to the script, and the record says where.
+func TestMisfit(t *testing.T) {
+	for _, trust := range []bool{false, true} {
+		b := newBench(t, func(o *Options) { o.TrustResults = trust })
+		b.replace(b.viewOf(func(e *catalog.Entry) {
+			e.Output = catalog.MustSchema(`{"type":"object","properties":{"cents":{"type":"string"}}}`)
+		}, "shop."))
+		out := b.run(User, `return shop.item.get{item_id = "a"}.cents`)
+		want := "cents: want string, got integer 100"
+		if trust {
+			want = ""
+		}
+		if got := fmt.Sprint(reprs(out)); got != "[100]" || len(out.Calls) != 1 || out.Calls[0].Misfit != want {
+			t.Errorf("trust %t: %s, %q", trust, show(out), out.Calls[0].Misfit)
+		}
+	}
+}
+
 // A view of nothing fits every session, whoever acts in it.
 func TestReplaceByNothing(t *testing.T) {
 	b := newBench(t, nil)

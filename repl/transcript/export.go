@@ -312,6 +312,9 @@ func callText(c trace.Call) string {
 	if c.Brief != "" && c.Verdict != trace.Planned && c.Verdict != trace.Denied {
 		line += ", " + text.SanitizeLine(c.Brief)
 	}
+	if c.Misfit != "" {
+		line += ", misfit: " + text.SanitizeLine(c.Misfit)
+	}
 	if c.Error == askedAtEnd {
 		line += ": " + askedAtEnd
 	}

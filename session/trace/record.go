@@ -211,6 +211,8 @@ type Call struct {
 	Times int    `json:"times,omitempty"`
 	Brief string `json:"brief,omitempty"` // the result in a few words: "12 rows"
 	Note  string `json:"note,omitempty"`  // what the action said about its result: "not found"
+	// Misfit says where the result is other than its output schema says; empty where nothing was found.
+	Misfit string `json:"misfit,omitempty"`
 	// Result is the result, or the beginning of it, some 4 KiB, where Part says how much that is: "13 of 30 rows".
 	Result any    `json:"result,omitempty"`
 	Part   string `json:"part,omitempty"`
