@@ -116,7 +116,7 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 		return r.planMutation(ctx, entry, call, c)
 	case open && entry.Action != nil:
 		return r.planRead(entry, c)
-	case r.before != "" && !entry.Mutates && r.verdict(requested(entry, call, c.Injected), c).Verdict == policy.AskFor:
+	case r.before != "" && !entry.Mutates && r.ruled(entry, call, c).Verdict == policy.AskFor:
 		return r.planRead(entry, c) // the run itself asks
 	case r.mode == trace.ModePreview && entry.Mutates:
 		if err := r.foresee(entry, call, c); err != nil {
@@ -249,6 +249,11 @@ func (r *run) decide(ctx context.Context, entry *catalog.Entry, call catalog.Cal
 	}
 	args, err = r.ask(ctx, entry, call, asks, c)
 	return args, false, err
+}
+
+// ruled is what the policy of now says about a call that is not made yet: no grant is used.
+func (r *run) ruled(entry *catalog.Entry, call catalog.Call, c *trace.Call) policy.Decision {
+	return r.session.Policy().Decide(requested(entry, call, c.Injected))
 }
 
 // requested is a call as the policy decides about it.

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/task"
 	"almanac/catalog/unknown"
+	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -94,8 +95,8 @@ func (r *run) arguments(ctx context.Context, entry *catalog.Entry, given map[str
 	return args, nil
 }
 
-// edited checks the arguments that the person put in the place of others: by the entry's schema and by the hooks, which
-// may refuse them but not change what was approved.
+// edited checks the arguments that the person put in the place of others: by the entry's schema, by the hooks, which may
+// refuse them but not change what was approved, and by the rules of the policy: what one denies stays denied.
 func (r *run) edited(ctx context.Context, entry *catalog.Entry, args map[string]any, known catalog.Context,
 	c *trace.Call) (map[string]any, error) {
 	args, err := r.checkArgs(entry, args, c)
@@ -110,7 +111,15 @@ func (r *run) edited(ctx context.Context, entry *catalog.Entry, args map[string]
 			err = r.refusedBy(hook, trace.AfterCheck, errors.New("it would change the arguments that were approved"), c)
 		}
 	}
-	return args, err
+	if err != nil {
+		return nil, err
+	}
+	call := catalog.Call{ID: entry.ID, Args: args, Context: known}
+	if d := r.ruled(entry, call, c); d.ByRule() && d.Verdict == policy.Deny {
+		c.Rule = r.session.world.redactor.text(d.Rule)
+		return nil, r.refusal(CodeDenied, d, d.Why(), c)
+	}
+	return args, nil
 }
 
 // changedArgs calls a hook of the arguments and returns those to go on with.

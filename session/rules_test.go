@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -99,5 +100,28 @@ func TestRestrictTurn(t *testing.T) {
 	}
 	if ended, err := b.session.EndTurn(); ended || err != nil {
 		t.Errorf("end without a turn: %t, %v", ended, err)
+	}
+}
+
+// What a rule denies is denied with arguments that the person edits, too.
+func TestRuleDeniesEditedArguments(t *testing.T) {
+	rule := policy.Rule{
+		N: 2, Place: "policy.toml:9", Verdict: policy.Deny, Where: []policy.Bound{{Arg: "item_id", Op: "=", Value: "b"}},
+	}
+	for name, answer := range map[string]string{"a call": "edit b", "a list": "list b 2"} {
+		b := newBatchBench(t, func(o *Options) { o.Policy.Rules = []policy.Rule{rule} })
+		source := `shop.item.price{item_id = "a", cents = 1}`
+		if name == "a list" {
+			source += source
+		}
+		b.answer(answer)
+		b.answer(answer)
+		out := b.run(Model, source)
+		if out.Err == nil || out.Err.Message != "shop.item.price: denied by rule 2 (policy.toml:9)" {
+			t.Errorf("%s: %s", name, show(out))
+		}
+		if acts := fmt.Sprint(b.shop.acts); strings.Contains(acts, "price b") {
+			t.Errorf("%s: made %s", name, acts)
+		}
 	}
 }

@@ -282,3 +282,22 @@ func TestTooMany(t *testing.T) {
 	cancel()
 	<-ended
 }
+
+// Rules see the actor of the client, and count for all clients.
+func TestRulesByActor(t *testing.T) {
+	b := newBench(t, Options{Policy: Policy{Mode: policy.Session, Rules: []policy.Rule{
+		{
+			N: 1, Name: "ann buys nothing", Place: "policy.toml:1", Actors: []string{"ann"}, Calls: policy.Writes,
+			Verdict: policy.Deny,
+		},
+	}, Tighter: []policy.Rule{{N: 1, Place: ".almanac.toml:1", Actors: []string{"bo*"}, Verdict: policy.Deny}}}})
+	for actor, want := range map[string]string{
+		"ann": `shop.buy: denied by rule 1 "ann buys nothing" (policy.toml:1)`, "cid": "cid bought x",
+		"bob": "shop.buy: denied by rule 1 (.almanac.toml:1)",
+	} {
+		cs := b.dial(t, Client{Name: actor, Rules: catalog.Rules{Actor: actor}, Policy: Policy{Mode: policy.Session}}, nil)
+		if got := textOf(call(t, cs, "execute", script(`return shop.buy{id="x"}`, "shop.buy"))); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", actor, got)
+		}
+	}
+}
