@@ -85,7 +85,7 @@ const (
 
 func allCommands() []command {
 	all := slices.Concat(luaCommands(), planCommands(), undoCommands(), catalogCommands(), lookCommands(),
-		effectCommands(), modelCommands(), sessionCommands(), shellCommands())
+		effectCommands(), directiveCommands(), modelCommands(), sessionCommands(), shellCommands())
 	slices.SortStableFunc(all, func(a, b command) int { return groupRank(a) - groupRank(b) })
 	return all
 }

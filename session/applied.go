@@ -80,7 +80,10 @@ func (r *run) applyEffects(ctx context.Context, m *kernel.Kernel, reply *vm.Repl
 	case len(rejected) > 0:
 		out.RejectedEffects = rejected
 		return nil
-	case len(chosen) == 0:
+	case !slices.ContainsFunc(chosen, func(e catalog.Effect) bool { return effect.IsState(e.Kind) }):
+		if out.Applied = chosen; r.mode == trace.ModePreview {
+			out.Applied, out.WouldApply = nil, chosen
+		}
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -137,11 +140,8 @@ func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []e
 	}
 	for i, e := range chosen {
 		chosen[i].Value = unknown.Plain(e.Value) // of a preview
-		if !effect.IsState(e.Kind) {
-			rejected = append(rejected, effect.Rejected{Effect: e, Reason: "not available in this session"})
-		}
 	}
-	return chosen, rejected
+	return chosen, append(rejected, r.session.world.checkDirectives(chosen)...)
 }
 
 // stateKinds are patterns for the operations on the state.

@@ -512,7 +512,7 @@ func (r *run) context(view *catalog.View) catalog.Context {
 		c.Tenant = t
 	}
 	w.mu.Lock()
-	c.Messages = w.messages
+	c.Messages, c.Set = w.messages, w.directed.set
 	w.mu.Unlock()
 	return c
 }

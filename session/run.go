@@ -226,6 +226,7 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 			r.died(ctx, lost, out)
 		}
 	}
+	r.direct(out)
 	r.keepPlan(out)
 	*out = leaves(w, *out)
 	err = errors.Join(r.unlogged, r.noteRefused(), w.record(r.ended(out)))

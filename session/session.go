@@ -62,6 +62,13 @@ type Options struct {
 	// ApplyEffects opts in to applying effects of the kinds that a pattern matches, after runs that ended well; nil
 	// applies none. See effect.Allowed.
 	ApplyEffects []pattern.Pattern
+	// ContextKeys are the names that an effect context.set may set; nil: none.
+	ContextKeys []string
+	// Notify shows the person what an applied effect has for them; nil: nobody is there, and such effects are rejected. It
+	// must not wait, and may be called from several goroutines, also while no run is under way.
+	Notify func(Notice)
+	// After calls f after a time, in a goroutine of its own, unless it is stopped before; nil stands for time.AfterFunc.
+	After func(d time.Duration, f func()) (stop func() bool)
 	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded. It must be safe
 	// for concurrent use.
 	Record func(trace.Record) error
@@ -138,6 +145,7 @@ type world struct {
 	plans      plans
 	unsaved    string // for the next outcome
 	shapes     []shape
+	directed   directed
 
 	waited atomic.Int64 // nanoseconds in which a person was asked
 }
@@ -215,6 +223,7 @@ func (s *Session) Close() error {
 	if closed {
 		return nil
 	}
+	w.stopReminders()
 	w.settleSoon()
 	w.drop()
 	w.hookMachine.close()

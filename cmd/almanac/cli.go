@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"almanac/catalog"
 	"almanac/catalog/pattern"
 	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
@@ -45,6 +46,7 @@ type commandLine struct {
 	Allow         []string      `sep:"none" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'. Repeatable."`
 	LooseReads    []string      `hidden:"" placeholder:"PATTERN" help:"Actions whose reads may return something else in a run than in the preview that was approved: ids or patterns such as crm.*."`
 	ApplyEffects  []string      `hidden:"" placeholder:"KIND" help:"Kinds of effects that are applied after a run that ended well: names or patterns such as state.*. Default: none, effects are recorded."`
+	ContextKeys   []string      `hidden:"" placeholder:"NAME" help:"Names that an applied effect context.set may set, for arguments that manifests fill in from set.NAME."`
 	Model         string        `env:"ALMANAC_MODEL" placeholder:"NAME" help:"Language model to use."`
 	Fallback      []string      `hidden:"" placeholder:"NAME" help:"Models that are asked in this order where the one before fails for good: names of [models.NAME] tables, or models of the server."`
 	LocalPorts    []string      `hidden:"" placeholder:"NAME=PORT" default:"Ollama=11434,llama.cpp=8080,LM Studio=1234,vLLM=8000" help:"Where a model server on this machine is looked for, once you agree, if no model is configured."`
@@ -106,6 +108,11 @@ func (cli *commandLine) Validate() error {
 	}
 	if _, err = effect.ParseKinds(cli.ApplyEffects); err != nil {
 		return fmt.Errorf("apply_effects: %w", err)
+	}
+	for _, key := range cli.ContextKeys {
+		if err := catalog.CheckContextKey(key); err != nil {
+			return fmt.Errorf("context_keys: %w", err)
+		}
 	}
 	return nil
 }

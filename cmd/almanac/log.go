@@ -57,6 +57,7 @@ func (cli *commandLine) session(l *sessionLog, o session.Options) session.Option
 	o.ID, o.Record, o.Secrets = l.id, l.Append, cli.credentials.filter
 	o.LooseReads, _ = pattern.ParseAll(cli.LooseReads) // as validated
 	o.ApplyEffects, _ = effect.ParseKinds(cli.ApplyEffects)
+	o.ContextKeys = cli.ContextKeys
 	o.Loose = !cli.Transactional
 	own := o.Context
 	o.Context = cli.hostContext()

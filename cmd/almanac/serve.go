@@ -199,7 +199,9 @@ func (s *served) open(o gateway.Opening) (*session.Session, func() error, error)
 		return nil, nil, err
 	}
 	made, err := session.New(o.View,
-		s.cli.session(log, session.Options{Policy: o.Policy, Budget: o.Budget, Context: o.Context, Approve: o.Approve}))
+		s.cli.session(log, session.Options{
+			Policy: o.Policy, Budget: o.Budget, Context: o.Context, Approve: o.Approve, Notify: o.Notify,
+		}))
 	if err != nil {
 		return nil, nil, errors.Join(err, log.Close())
 	}

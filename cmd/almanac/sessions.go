@@ -189,6 +189,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 		return misconfigured(err)
 	}
 	notices = append(notices, resumeHistory(ctx, w.session, t)...)
+	notices = append(notices, redirect(w.session, t)...)
 	models, noModel := cli.models()
 	now, was := models.first.String(), modelBefore(t.Records)
 	if noModel == nil && len(saidBefore(t.Records)) > 0 {
@@ -262,6 +263,20 @@ func (cli *commandLine) resumePolicy(s *session.Session, records []trace.Record)
 		notices = append(notices, said)
 	}
 	return notices, nil
+}
+
+// redirect keeps narrowed and set what effects of the earlier sessions narrowed and set.
+func redirect(s *session.Session, t trace.Thread) (notices []string) {
+	for _, r := range t.Records {
+		if r.Kind != trace.KindOutcome || r.Mode != trace.ModeRun {
+			continue
+		}
+		applied, err := session.AppliedBy(r.Ended, wholeOf(t.Logs))
+		if err = errors.Join(err, s.Redirect(applied)); err != nil {
+			notices = append(notices, fmt.Sprintf("effects of an earlier session: %v", err))
+		}
+	}
+	return notices
 }
 
 // reportResumed prints on standard error which session was resumed.

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -104,6 +105,9 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 	if o.feed != nil {
 		options = o.feed.Session(options, o.person || o.asker != nil)
 		options.Commands = o.person
+	}
+	if o.feed == nil {
+		options.Notify = func(n session.Notice) { fmt.Fprintln(cli.stderr, event.NoticeText(n)) }
 	}
 	if w.session, err = session.New(view, options); err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ import (
 // ended. A record goes to o.Record first, whose error counts. With asks, a person who reads f is asked for approvals
 // and can type commands.
 func (f *Feed) Session(o session.Options, asks bool) session.Options {
-	o.Write, o.Ran, o.Acting = f.write, f.ran, f.act
+	o.Write, o.Ran, o.Acting, o.Notify = f.write, f.ran, f.act, f.notify
 	if keep := o.Record; keep == nil {
 		o.Record = func(r trace.Record) error { f.record(r); return nil }
 	} else {
@@ -151,6 +151,11 @@ func (f *Feed) ran(s session.Script, o *session.Outcome) {
 	}
 	f.mu.Unlock()
 	f.Emit(ran)
+}
+
+// notify adds what an applied effect has for the person.
+func (f *Feed) notify(n session.Notice) {
+	f.Emit(Event{Kind: Said, Cell: f.Cell(), Level: Notice, Text: NoticeText(n)})
 }
 
 // act keeps the actions under way.

@@ -181,9 +181,9 @@ func QuestionOf(e catalog.Effect) (q Question, err error) {
 // AnswerTo is the effect that an answer has: it sets the field of state.answers. The answer is trimmed; where there are
 // choices it is one of them or its number, and else an error.
 func (q Question) AnswerTo(target, answer string) (catalog.Effect, error) {
-	answer, err := line(answer, "answer")
+	answer, err := line(answer, "")
 	if err != nil {
-		return catalog.Effect{}, err
+		return catalog.Effect{}, fmt.Errorf("want a line of at most %d bytes", MaxLine)
 	}
 	if len(q.Choices) > 0 {
 		chosen := ""
@@ -196,7 +196,7 @@ func (q Question) AnswerTo(target, answer string) (catalog.Effect, error) {
 		}
 		if answer = chosen; answer == "" {
 			names := strings.Join(q.Choices, ", ")
-			return catalog.Effect{}, fmt.Errorf("answer: want 1 to %d, or one of %s", len(q.Choices), names)
+			return catalog.Effect{}, fmt.Errorf("want 1 to %d, or one of %s", len(q.Choices), names)
 		}
 	}
 	return catalog.Effect{Kind: StateSetPath, Target: "answers." + target, Value: answer}, nil

@@ -77,6 +77,8 @@ type Opening struct {
 	Policy          policy.Policy
 	Budget          session.Budget
 	Context         catalog.Context
+	// Notify sends the client a line, as a log message.
+	Notify func(session.Notice)
 	// Approve asks the client's person; nil when it cannot.
 	Approve func(ctx context.Context, r session.Request) (session.Approval, error)
 }
@@ -195,7 +197,7 @@ func (g *Gateway) server(c Client) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "almanac", Title: "Almanac", Version: g.options.Version},
 		&sdk.ServerOptions{
 			Instructions: instructions, Logger: slog.New(slog.DiscardHandler), SupportedProtocolVersions: versions,
-			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}},
 		})
 	for i, t := range tools.Tools(g.toolOptions(c)) {
 		about := annotations(i)

@@ -163,6 +163,12 @@ func (g *Gateway) open(ctx context.Context, s *served, r *sdk.CallToolRequest) (
 	if info := r.ClientInfo(); info != nil {
 		o.Program = strings.TrimSpace(info.Name + " " + info.Version)
 	}
+	o.Notify = func(n session.Notice) {
+		// Who does not listen to log messages misses it.
+		_ = r.Session.Log(g.ctx, &sdk.LoggingMessageParams{
+			Level: "notice", Logger: n.Action, Data: strings.TrimPrefix(n.Target+": "+n.Text, ": "),
+		})
+	}
 	asks := canAsk(r.ClientCapabilities())
 	if asks {
 		o.Approve = func(ctx context.Context, q session.Request) (session.Approval, error) {

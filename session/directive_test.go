@@ -1,0 +1,194 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/session/effect"
+	"almanac/session/policy"
+)
+
+// A person is told of notices, and has a clock.
+type person struct {
+	told []string
+	due  []func()
+}
+
+func (p *person) notify(n Notice) {
+	line := fmt.Sprintf("%s %s %s: %s", n.Kind, n.Action, n.Target, n.Text)
+	if n.Reminder != nil {
+		line += fmt.Sprintf(" (%d: %s%s)", n.Reminder.N, n.Reminder.Lua, n.Reminder.Prompt)
+	}
+	p.told = append(p.told, line+strings.Join(n.Choices, "|"))
+}
+
+func (p *person) after(_ time.Duration, f func()) func() bool {
+	n := len(p.due)
+	p.due = append(p.due, f)
+	return func() bool { p.due[n] = nil; return true }
+}
+
+// newDirected is a session whose actions emit effects, all of which are allowed.
+func newDirected(t *testing.T, change func(*Options)) (*bench, *person) {
+	p := &person{}
+	b := newBench(t, func(o *Options) {
+		o.Policy = policy.Policy{Mode: policy.Session}
+		o.Notify, o.After, o.ContextKeys = p.notify, p.after, []string{"region", "level"}
+		if change != nil {
+			change(o)
+		}
+	})
+	b.openEmitter("state.*", "view.*", "context.*", "notify", "schedule", "ask")
+	emit, _ := b.session.View().Lookup("work.emit")
+	where := catalog.Entry{
+		ID: "work.where", Inject: []catalog.Injection{{Field: "at", From: "set.region"}},
+		Action: func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: c.Args}, nil
+		},
+	}
+	other := catalog.Entry{ID: "crm.note.add", Mutates: true, Action: where.Action}
+	all, _ := catalog.New([]catalog.Entry{*emit, where, other}, catalog.Options{})
+	b.replace(all.View())
+	return b, p
+}
+
+func TestDirectives(t *testing.T) {
+	b, p := newDirected(t, nil)
+	for _, c := range []struct{ name, source, want string }{
+		{"what a later run sees", `work.emit{effects = {{"context.set", "region", "eu"}}} return pcall(work.where)`,
+			"set.region"},
+		{"it is set", `return work.where{}`, `{ at = "eu" }`},
+		{"a key that is not listed",
+			`work.emit{effects = {{"context.set", "colour", "red"}, {"context.set", "region", "us"}}}`,
+			"rejected context.set colour: colour is not among the context_keys of the configuration"},
+		{"all or none", `return work.where{}`, `{ at = "eu" }`},
+		{"none of the state either", `work.emit{effects = {{"state.set", "n", 1}, {"context.set", "colour", "red"}}}`,
+			"rejected"},
+		{"", `return state.n`, "nil"},
+		{"nor directives when the state fails", `work.emit{effects = {{"state.set", "n", 1}, {"state.set_path", "n.x", 1},
+			{"context.set", "region", "us"}, {"notify", "", "gone"}}}`, "rejected state.set_path n.x"},
+		{"", `return work.where{}`, `{ at = "eu" }`},
+		{"together",
+			`work.emit{effects = {{"notify", "parcels", "left: hunter2"}, {"state.set", "n", 2}, {"context.set", "region"}}}`,
+			"applied context.set region"},
+		{"removed", `return work.where{}`, "this session has no set.region"},
+		{"a failed run", `work.emit{effects = {{"notify", "", "never"}}} error("no")`, "runtime: no"},
+		{"not wider", `work.emit{effects = {{"view.narrow", "", {namespaces = {"shop"}}}}}`, "rejected view.narrow: "},
+		{"narrower", `work.emit{effects = {{"view.narrow", "", {read_only = true}}}}`, "applied view.narrow"},
+		{"gone", `crm.note.add{}`, "nil value"},
+		{"never wider", `work.emit{effects = {{"view.narrow", "", {read_only = false}}}} crm.note.add{}`, "nil value"},
+		{"not to be undone", "", ""},
+		{"too many lines", `local t = {} for i = 1, 11 do t[i] = {"notify", "", "x"} end work.emit{effects = t}`,
+			"rejected notify: a run may send at most 10 lines"},
+	} {
+		if c.source == "" {
+			if _, err := b.session.Undo(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		out := b.run(User, c.source)
+		if got := show(out); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s\ngot %s\nwant %s", c.name, c.source, got, c.want)
+		}
+	}
+	if _, ok := b.session.View().Lookup("crm.note.add"); ok {
+		t.Error("an undo widened the view")
+	}
+	if got := strings.Join(p.told, "\n"); got != "notify work.emit parcels: left: [redacted]" {
+		t.Error(got)
+	}
+}
+
+// A reminder comes up at its time and does nothing itself; a question is answered once, by a run of the person's.
+func TestRemindersAndQuestions(t *testing.T) {
+	b, p := newDirected(t, nil)
+	b.run(User, `work.emit{effects = {{"schedule", "ann", {after = "10m", text = "call Ann", lua = "return 1"}},
+		{"schedule", "", {after = "1h", text = "tea"}},
+		{"ask", "region", {question = "Which?", choices = {"EU", "US"}}}}}`)
+	p.due[0]()
+	ctx := t.Context()
+	if r, err := b.session.TakeReminder(2); err != nil || p.due[1] != nil || r.Came {
+		t.Error(r, err)
+	}
+	r, err := b.session.TakeReminder(0)
+	if err != nil || r.Lua != "return 1" || !r.Came || len(b.session.Reminders()) > 0 {
+		t.Error(r, err)
+	}
+	for _, number := range []int{0, 1} {
+		if _, err := b.session.TakeReminder(number); err == nil {
+			t.Error("it was taken twice")
+		}
+	}
+	if _, err := b.session.Answer(ctx, 5, "region", "UK"); err == nil || len(b.session.Questions()) != 1 {
+		t.Error("an answer that is no choice was taken:", err)
+	}
+	if out, err := b.session.Answer(ctx, 5, "region", "2"); err != nil || len(b.session.Questions()) > 0 {
+		t.Error(out, err)
+	}
+	if _, err := b.session.Answer(ctx, 5, "region", "1"); err == nil {
+		t.Error("it was answered twice")
+	}
+	out := b.run(User, `return state.answers.region`)
+	if out.Err != nil || out.Values[0].Data != "US" {
+		t.Error(show(out))
+	}
+	want := "ask work.emit region: Which?EU|US\nschedule work.emit ann: call Ann (1: return 1)"
+	if got := strings.Join(p.told, "\n"); got != want {
+		t.Error(got)
+	}
+	full := b.run(User, `for i = 1, 21 do work.emit{effects = {{"schedule", "", {after = "1h", text = "tea"}}}} end`)
+	if got := show(full); !strings.Contains(got, "20 reminders are there already") || len(b.session.Reminders()) > 0 {
+		t.Error(got)
+	}
+	b.run(User, `work.emit{effects = {{"schedule", "", {after = "1h", text = "tea"}}}}`)
+	if err := b.session.Close(); err != nil || p.due[len(p.due)-1] != nil {
+		t.Error("a reminder outlives its session", err)
+	}
+}
+
+// Without a person there is nobody to be told, reminded or asked; a preview and a replay tell nobody either.
+func TestDirectivesWithoutAPerson(t *testing.T) {
+	for _, c := range []struct {
+		change  func(*Options)
+		effects string
+		want    string
+	}{
+		{func(o *Options) { o.Notify = nil }, `{"notify", "", "x"}`, "rejected notify: nobody is there to read it"},
+		{func(o *Options) { o.Commands = false }, `{"schedule", "", {after = "1h", text = "x"}}`,
+			"rejected schedule: nobody can be asked or reminded here"},
+		{func(o *Options) { o.Commands = false }, `{"ask", "a", {question = "x"}}`, "rejected ask a: nobody can be asked"},
+	} {
+		b, p := newDirected(t, c.change)
+		out := b.run(User, `work.emit{effects = {`+c.effects+`}}`)
+		if got := show(out); !strings.Contains(got, c.want) || len(p.told) > 0 {
+			t.Error(got, p.told)
+		}
+	}
+	b, p := newDirected(t, nil)
+	out, err := b.session.Preview(t.Context(), Script{Author: User, Source: `work.emit{effects = {{"notify", "", "x"}}}`})
+	if err != nil || len(out.WouldApply) != 1 || len(p.told) > 0 {
+		t.Error(out, err, p.told)
+	}
+}
+
+// A session that goes on from another has its view narrowed and its context set, and is told of nothing again.
+func TestDirectivesGoOn(t *testing.T) {
+	b, p := newDirected(t, nil)
+	err := b.session.Redirect([]catalog.Effect{
+		{Kind: effect.ViewNarrow, Value: map[string]any{"read_only": true}}, {Kind: effect.Notify, Value: "x"},
+		{Kind: effect.ContextSet, Target: "region", Value: "eu"},
+	})
+	if out := b.run(User, `return work.where{}.at, crm`); err != nil || show(out) == "" || len(p.told) > 0 ||
+		!strings.HasPrefix(show(out), "\"eu\"\nnil") {
+		t.Error(show(out), err, p.told)
+	}
+	err = b.session.Redirect([]catalog.Effect{{Kind: effect.ContextSet, Target: "gone", Value: "eu"}})
+	if err == nil {
+		t.Error("a key that is not listed any more was set")
+	}
+}
