@@ -90,6 +90,9 @@ func (a Archive) Latest(dir string) (latest Summary, skipped []error, err error)
 			continue
 		}
 		if s.Cells == 0 && !s.moved {
+			if _, err := os.Lstat(StatePath(path)); s.Size == 0 && err == nil { // it had cells
+				skipped = append(skipped, emptied(path))
+			}
 			continue
 		}
 		rank := 1
@@ -259,6 +262,10 @@ func summarize(path string, words []string) (Summary, bool, error) {
 	return s, len(words) == 0, nil
 }
 
+func emptied(path string) error {
+	return fmt.Errorf("session log %s: empty: nothing of this session is left", path)
+}
+
 // told tells whether a line is of a kind that a summary is made of; the kind is among its first names.
 func told(line []byte) bool {
 	head := line[:min(len(line), 120)]
@@ -320,7 +327,7 @@ func (a Archive) Thread(s Summary) (Thread, error) {
 			break
 		}
 		if len(records) == 0 && len(t.Logs) == 0 {
-			return t, fmt.Errorf("session log %s: empty: nothing of this session is left", path)
+			return t, emptied(path)
 		}
 		if damage.Found() {
 			t.Notices = append(t.Notices, fmt.Sprintf("session log %s: %s", path, damage))
