@@ -249,10 +249,11 @@ func TestState(t *testing.T) {
 		t.Errorf("%v %s", err, diff)
 	}
 	whole := must(os.ReadFile(path))
-	for name, text := range map[string]string{
-		"damaged":                   string(whole[:len(whole)-1]),
-		"not a session state":       "junk",
-		"version 9, want version 1": strings.Replace(string(whole), `"almanac_state":1`, `"almanac_state":9`, 1),
+	for text, name := range map[string]string{
+		string(whole[:len(whole)-1]):                                "damaged",
+		strings.Replace(string(whole), `"run":"r"`, `"run":"s"`, 1): "damaged",
+		"junk": "not a session state",
+		strings.Replace(string(whole), `"almanac_state":1`, `"almanac_state":9`, 1): "version 9, want version 1",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -46,6 +46,14 @@ type stateHead struct {
 	Own     int    `json:"own,omitempty"`
 	Size    int    `json:"bytes"`
 	SHA256  string `json:"sha256"`
+	// Head is the digest of the head without it; states of earlier versions have none.
+	Head string `json:"head,omitempty"`
+}
+
+func (h stateHead) digest() (string, error) {
+	h.Head = ""
+	text, err := json.Marshal(h)
+	return digest(text), err
 }
 
 // StatePath is where the state of the session with the log at path is kept.
@@ -65,7 +73,8 @@ func ReadState(path string) (State, error) {
 	if h.Version != stateVersion {
 		return State{}, fmt.Errorf("session state %s: version %d, want version %d", path, h.Version, stateVersion)
 	}
-	if len(data) != h.Size || digest(data) != h.SHA256 {
+	head, err := h.digest()
+	if err != nil || h.Head != "" && h.Head != head || len(data) != h.Size || digest(data) != h.SHA256 {
 		return State{}, fmt.Errorf("session state %s: damaged", path)
 	}
 	return State{Run: h.Run, Label: h.Label, Prelude: h.Prelude, Globals: h.Globals, Own: h.Own, Bytes: data}, nil
@@ -95,9 +104,14 @@ func readStates(path string) (all []State, err error) {
 // writeState puts s in the place of the state at path, which becomes the one before: whoever reads them finds one of
 // the two, whenever the program is killed.
 func writeState(path string, s State) (err error) {
-	head, err := json.Marshal(stateHead{
-		stateVersion, s.Run, s.Label, s.Prelude, s.Globals, s.Own, len(s.Bytes), digest(s.Bytes),
-	})
+	h := stateHead{
+		Version: stateVersion, Run: s.Run, Label: s.Label, Prelude: s.Prelude, Globals: s.Globals, Own: s.Own,
+		Size: len(s.Bytes), SHA256: digest(s.Bytes),
+	}
+	if h.Head, err = h.digest(); err != nil {
+		return err
+	}
+	head, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
