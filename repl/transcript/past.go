@@ -356,14 +356,23 @@ func (p Past) Pending() []Run {
 	return runs
 }
 
-// Unended says of each mutation that was begun, and of whose end the log does not tell, what is known of it.
+// Unended says of each mutation that was begun, and of whose end the log does not tell, what is known of it. It was said
+// already of those before an earlier resume.
 func (p Past) Unended() []string {
 	var lines []string
+	said := 0
+	for i, r := range p.Records {
+		if r.Kind == trace.KindResume {
+			said = i
+		}
+	}
 	cells, _ := Cells(p.Records)
 	for _, c := range cells {
 		for _, r := range c.Runs {
 			for _, call := range r.Begun {
-				lines = append(lines, unended(call))
+				if r.at >= said {
+					lines = append(lines, unended(call))
+				}
 			}
 		}
 	}

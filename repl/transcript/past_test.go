@@ -68,3 +68,18 @@ func TestAskedWhenItEnded(t *testing.T) {
 		}
 	}
 }
+
+// TestUnendedOnce: what is not known of a mutation is said at the next resume, and not at those after it.
+func TestUnendedOnce(t *testing.T) {
+	records := []trace.Record{
+		{Kind: trace.KindRun, Run: "a", Cell: 1, Author: "you", Mode: trace.ModeRun, Text: "slow.put{}"},
+		{Kind: trace.KindBegin, Run: "a", Cell: 1, Call: &trace.Call{N: 1, ID: "slow.put"}},
+	}
+	first := Past{Records: records}.Unended()
+	if len(first) != 1 || !strings.HasPrefix(first[0], "slow.put may or may not have happened") {
+		t.Errorf("first %q", first)
+	}
+	if again := (Past{Records: append(records, trace.Record{Kind: trace.KindResume})}).Unended(); len(again) > 0 {
+		t.Errorf("again %q", again)
+	}
+}
