@@ -96,6 +96,11 @@ func (sh *Shell) expanded(command string, n, m int) (events []event.Event, err e
 		return nil, fmt.Errorf("%s: no call [%d.%d]", command, n, m)
 	}
 	say := func(text string) { events = append(events, event.Event{Kind: event.Said, Text: text}) }
+	defer func() {
+		for _, e := range c.Effects {
+			say("  effect " + statedLine(e))
+		}
+	}()
 	say(fmt.Sprintf("[%d] %s", c.N, c.Source))
 	if len(c.Course) > 0 {
 		events = append(events, c.Course...)

@@ -264,7 +264,7 @@ func ranLines(e Event, width int, o RenderOptions) []show.Line {
 	}
 	lines = append(lines, changedLine(e, width, o)...)
 	if !e.Full {
-		lines = append(lines, EffectLines(out.EffectStates(), o.Marks())...)
+		lines = append(lines, show.Wrap(EffectLines(out.EffectStates(), o.Marks()), width)...)
 	}
 	if out.Lost != "" {
 		lines = append(lines, show.Lines(show.Warning, "", "warning: "+out.Lost)...)

@@ -35,21 +35,31 @@ type Effect struct {
 // and else what the calls have of them.
 func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catalog.RejectedEffect) []Effect {
 	var all []Effect
+	rejected = slices.Clone(rejected)
+	take := func(is func(catalog.RejectedEffect) bool) (taken catalog.RejectedEffect, ok bool) {
+		i := slices.IndexFunc(rejected, is)
+		if i < 0 {
+			return taken, false
+		}
+		taken = rejected[i]
+		rejected = slices.Delete(rejected, i, i+1)
+		return taken, true
+	}
 	for _, c := range AfterInner(calls) {
 		for _, e := range c.Effects {
 			f := Effect{Effect: e, State: EffectRecorded, Action: c.ID, Part: c.EffectsPart}
 			if len(effects) > 0 {
 				f.Effect, f.Part, effects = effects[0], false, effects[1:]
 			}
-			switch {
-			case len(applied) > 0 && sameEffect(e, applied[0]):
+			if len(applied) > 0 && sameEffect(e, applied[0]) {
 				f.State, applied = EffectApplied, applied[1:]
-			case len(rejected) > 0 && sameEffect(e, rejected[0].Effect):
-				f.State, f.Reason, rejected = EffectRejected, rejected[0].Reason, rejected[1:]
+			} else if was, ok := take(func(r catalog.RejectedEffect) bool { return sameEffect(e, r.Effect) }); ok {
+				f.State, f.Reason = EffectRejected, was.Reason
 			}
 			all = append(all, f)
 		}
 		for _, e := range c.EffectsRejected {
+			take(func(r catalog.RejectedEffect) bool { return sameEffect(e.Effect, r.Effect) && e.Reason == r.Reason })
 			all = append(all, Effect{Effect: e.Effect, State: EffectRejected, Reason: e.Reason, Action: c.ID,
 				Malformed: true})
 		}
