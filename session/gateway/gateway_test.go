@@ -489,3 +489,39 @@ func TestElicitationAtHighRisk(t *testing.T) {
 		}
 	}
 }
+
+// TestEffects: effects stand beside the values, and without them an answer has no more than ever.
+func TestEffects(t *testing.T) {
+	b := newBench(t, Options{})
+	plain := catalog.Entry{ID: "office.list", Description: "List.",
+		Action: func(context.Context, catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: int64(7)}, nil
+		}}
+	with := plain
+	with.ID = "office.seen"
+	with.Effects = []catalog.Effect{
+		{Kind: "state.set", Target: "n", Value: "$result"}, {Kind: "mail", Target: "hidden-item"},
+		{Kind: "state.set", Target: "a b"},
+	}
+	all, _ := catalog.New([]catalog.Entry{plain, with}, catalog.Options{})
+	b.view = all.View()
+	cs := b.dial(t, Client{}, nil)
+	for id, want := range map[string]string{
+		"office.list": `{"calls":[{"id":"office.list","verdict":"ok"}],"ok":true,"values":[7]}`,
+		"office.seen": `{"calls":[{"id":"office.seen","verdict":"ok"}],"effects":[` +
+			`{"action":"office.seen","kind":"state.set","state":"recorded","target":"n","value":7},` +
+			`{"action":"office.seen","kind":"mail","state":"recorded","target":"[redacted]"},` +
+			`{"action":"office.seen","kind":"state.set","reason":"state.set: target \"a b\": want the name of a field; ` +
+			`state.set_path takes a path","state":"rejected","target":"a b"}],"ok":true,"values":[7]}`,
+	} {
+		r := call(t, cs, "execute", script(`return `+id+`{}`, id))
+		if data, _ := json.Marshal(r.StructuredContent); string(data) != want {
+			t.Errorf("%s:\n%s, want\n%s", id, data, want)
+		}
+		told := strings.Contains(textOf(r), "effects recorded, not applied: state.set n, mail [redacted]\n"+
+			"effect rejected: state.set: target")
+		if told != (id == with.ID) {
+			t.Errorf("%s: %s", id, textOf(r))
+		}
+	}
+}
