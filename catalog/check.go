@@ -101,10 +101,10 @@ func (s *Schema) Broken() error {
 // table. The error is an *ArgError.
 //
 // Normalising turns "5" into 5 where a number is wanted and a string is not, 5.0 into int64 5 where an integer is
-// wanted, a single value into a list of it where a list is wanted, an empty object into an empty list and the other
-// way round, and fills in defaults. Nothing else is changed. A name that the schema does not list is an error, unless
-// the schema lists none or says additionalProperties. Args that hold a Later or an unknown.Value are checked as far as
-// they are known.
+// wanted, the JSON text of a list or a table into that where no string is wanted, a single value into a list of it
+// where a list is wanted, an empty object into an empty list and the other way round, and fills in defaults. Nothing
+// else is changed. A name that the schema does not list is an error, unless the schema lists none or says
+// additionalProperties. Args that hold a Later or an unknown.Value are checked as far as they are known.
 func (s *Schema) Check(args map[string]any) (map[string]any, error) {
 	if s == nil {
 		if len(args) > 0 {

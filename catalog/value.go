@@ -86,6 +86,9 @@ func (c *checker) checkType(v any, s *jsonschema.Schema, path string) (any, *Arg
 		}
 	}
 	for _, kind := range allowed {
+		if got, ok := fromJSON(v, kind, s); ok {
+			return got, nil
+		}
 		if got, ok := converted(v, kind); ok {
 			return got, nil
 		}
@@ -162,6 +165,23 @@ func as(v any, kind string) (any, bool) {
 		}
 	}
 	return v, ok
+}
+
+// fromJSON is the list or the table that a text is the JSON of, as models write them at times. A list whose items
+// do not fit is no list, but a text.
+func fromJSON(v any, kind string, s *jsonschema.Schema) (any, bool) {
+	text, _ := v.(string)
+	opens := map[string]string{"array": "[", "object": "{"}[kind]
+	if opens == "" || !strings.HasPrefix(strings.TrimSpace(text), opens) {
+		return nil, false
+	}
+	got, err := ParseJSON([]byte(text))
+	if err != nil || tooDeep(got, maxArgDepth) {
+		return nil, false
+	}
+	list, _ := got.([]any)
+	misfits := s.Items != nil && slices.ContainsFunc(list, func(item any) bool { return !ofKind(item, s.Items) })
+	return got, !misfits
 }
 
 // converted is v as kind if its meaning is unambiguous.

@@ -95,8 +95,8 @@ func (r *run) arguments(ctx context.Context, entry *catalog.Entry, given map[str
 	return args, nil
 }
 
-// edited checks the arguments that the person put in the place of others: by the entry's schema, by the hooks, which may
-// refuse them but not change what was approved, and by the rules of the policy: what one denies stays denied.
+// edited checks the arguments that the person put in the place of others: by the entry's schema, by the hooks, which
+// may refuse them but not change what was approved, and by the rules of the policy: what one denies stays denied.
 func (r *run) edited(ctx context.Context, entry *catalog.Entry, args map[string]any, known catalog.Context,
 	c *trace.Call) (map[string]any, error) {
 	args, err := r.checkArgs(entry, args, c)

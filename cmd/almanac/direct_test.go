@@ -16,8 +16,8 @@ func TestDirect(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr, model := headless(t, []openaitest.Reply{
-		{Calls: []openaitest.Call{{Name: "crm-customer-get", Args: `{"customer_id":"cus_0006"}`}}},
-		{Calls: []openaitest.Call{{Name: "crm-customer-set_status", Args: `{"customer_id":"cus_0006","status":"closed"}`}}},
+		{Calls: []openaitest.Call{{Name: "crm_customer_get", Args: `{"customer_id":"cus_0006"}`}}},
+		{Calls: []openaitest.Call{{Name: "crm_customer_set_status", Args: `{"customer_id":"cus_0006","status":"closed"}`}}},
 		{Text: "It is in Porto."},
 	}, "--direct", "--view", view, "-p", "close Onyx Glass")
 	if code != exitDenied || stdout != "It is in Porto.\n" {
@@ -28,7 +28,7 @@ func TestDirect(t *testing.T) {
 		t.Fatalf("%d requests", len(asked))
 	}
 	for i, want := range []string{
-		`"name":"crm-customer-list"`, `\"city\":\"Porto\"`, "denied: this session is read-only",
+		`"name":"crm_customer_list"`, `\"city\":\"Porto\"`, "denied: this session is read-only",
 	} {
 		if !strings.Contains(string(asked[i].Body), want) {
 			t.Errorf("request %d has no %s: %s", i+1, want, asked[i].Body)

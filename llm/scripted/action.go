@@ -103,7 +103,7 @@ func toolsOf(tools []llm.Tool) []action {
 			continue
 		}
 		a := action{
-			id: strings.ReplaceAll(t.Name, "-", "."), tool: t.Name, about: t.Description,
+			id: strings.Replace(t.Name, "_", ".", 2), tool: t.Name, about: t.Description,
 			mutates: strings.Contains(t.Description, "(changes data"),
 		}
 		for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {

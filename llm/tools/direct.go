@@ -2,15 +2,12 @@ package tools
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/lua"
@@ -44,11 +41,11 @@ func DirectPrompt(s *session.Session, o Options) llm.Prompt {
 func Direct(s *session.Session, o Options) []llm.Tool {
 	view := s.View()
 	list := make([]llm.Tool, 0, view.Len())
-	for e, name := range directNames(view, func() bool { return true }) {
+	for t := range directTools(view, func() bool { return true }) {
 		list = append(list, llm.Tool{
-			Name: name, Description: directDescription(e), Schema: e.Input.JSON(),
+			Name: t.Name, Description: t.Description, Schema: t.Input,
 			Run: func(ctx context.Context, args json.RawMessage) (llm.Answer, error) {
-				return o.callOne(ctx, s, e.ID, args)
+				return o.callOne(ctx, s, t, args)
 			},
 		})
 	}
@@ -74,8 +71,8 @@ func DirectTokens(view *catalog.View) (tokens, sample int) {
 		sample++
 		return true
 	}
-	for e, name := range directNames(view, picked) {
-		tokens += text.Tokens(name) + text.Tokens(directDescription(e)) + text.Tokens(e.Input.Text())
+	for t := range directTools(view, picked) {
+		tokens += text.Tokens(t.Name) + text.Tokens(t.Description) + text.Tokens(string(t.Input))
 	}
 	if step > 1 {
 		tokens = int(int64(tokens) * int64(view.Len()) / int64(sample))
@@ -83,24 +80,15 @@ func DirectTokens(view *catalog.View) (tokens, sample int) {
 	return tokens, sample
 }
 
-// directNames yields the actions that are picked, if they can be called, with their names as tools.
-func directNames(view *catalog.View, picked func() bool) iter.Seq2[*catalog.Entry, string] {
-	return func(yield func(*catalog.Entry, string) bool) {
+// directTools yields the actions that are picked, if they can be called, as tools.
+func directTools(view *catalog.View, picked func() bool) iter.Seq[catalog.Tool] {
+	return func(yield func(catalog.Tool) bool) {
 		taken := map[string]bool{}
 		for id := range view.All() {
 			if !picked() {
 				continue
 			}
-			e, ok := view.Lookup(id)
-			if !ok || !e.Callable() {
-				continue
-			}
-			name := DirectName(id)
-			if taken[name] {
-				name = hashed(name, id)
-			}
-			taken[name] = true
-			if !yield(e, name) {
+			if e, ok := view.Lookup(id); ok && e.Callable() && !yield(e.Tool(taken)) {
 				return
 			}
 		}
@@ -149,54 +137,17 @@ func DirectWords(view *catalog.View) string {
 		text.Count(view.Len(), "action"), text.Thousands(strconv.Itoa(tokens)))
 }
 
-// maxDirectName is the longest name that servers take.
-const maxDirectName = 64
-
-// DirectName is the name of an action as a tool, of letters, digits, _ and - as servers want it: the id with "-" for
-// ".". An id of other characters, or a longer one, is cut and ends in a hash of the whole, so that two ids have two
-// names.
-func DirectName(id string) string {
-	plain := strings.Map(func(r rune) rune {
-		switch {
-		case r == '.':
-			return '-'
-		case r == '_', r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
-			return r
-		}
-		return '_'
-	}, id)
-	if plain == strings.ReplaceAll(id, ".", "-") && len(plain) <= maxDirectName && !strings.Contains(id, "-") {
-		return plain
-	}
-	return hashed(plain, id)
-}
-
-func hashed(name, id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return text.HeadBytes(name, maxDirectName-9) + "-" + hex.EncodeToString(sum[:4])
-}
-
-func directDescription(e *catalog.Entry) string {
-	about := strings.TrimSpace(e.Description)
-	if about == "" {
-		about = e.Title
-	}
-	if e.Mutates {
-		about += fmt.Sprintf(" (changes data, %s risk)", catalog.RiskOf(e))
-	}
-	return about
-}
-
 // callOne makes one call of the model's and answers with the result as JSON.
-func (o Options) callOne(ctx context.Context, s *session.Session, id string, raw json.RawMessage) (llm.Answer, error) {
+func (o Options) callOne(ctx context.Context, s *session.Session, t catalog.Tool, raw json.RawMessage) (
+	llm.Answer, error) {
 	took := timing(s)
 	args, err := plainArgs(raw)
 	if err != nil {
-		return llm.Answer{}, malformed(DirectName(id), "arguments are not an object")
+		return llm.Answer{}, malformed(t.Name, "arguments are not an object")
 	}
 	out, err := s.Run(ctx, session.Script{
-		Source: fmt.Sprintf("return call(%s, %s)", lua.Quote(id), lua.Literal(args, lua.Options{})),
-		Name:   id, Author: session.Model, Actions: []string{id}, Cell: o.cell(), Fresh: true,
+		Source: fmt.Sprintf("return call(%s, %s)", lua.Quote(t.ID), lua.Literal(args, lua.Options{})),
+		Name:   t.ID, Author: session.Model, Actions: []string{t.ID}, Cell: o.cell(), Fresh: true,
 	})
 	if err != nil {
 		return llm.Answer{}, hinted(err)

@@ -3,7 +3,6 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -13,41 +12,6 @@ import (
 	"almanac/session"
 	"almanac/session/policy"
 )
-
-func TestDirectNames(t *testing.T) {
-	valid := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	long := strings.Repeat("very_long_", 10)
-	ids := []string{
-		"crm.customer.get", "crm.customer_get", "crm_customer.get", "crm-customer.get", "crm.customer-get", "a",
-		"größe.mm", "gr__e.mm",
-		long + "a", long + "b", long + ".a",
-	}
-	named := map[string]string{}
-	for _, id := range ids {
-		name := tools.DirectName(id)
-		if other, taken := named[name]; taken || !valid.MatchString(name) {
-			t.Errorf("%s: %q, which is the name of %q", id, name, other)
-		}
-		named[name] = id
-	}
-	if got := tools.DirectName("crm.customer.get"); got != "crm-customer-get" {
-		t.Error(got)
-	}
-}
-
-func FuzzDirectName(f *testing.F) {
-	f.Add("crm.customer.get")
-	f.Add("größe.-.x")
-	valid := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	f.Fuzz(func(t *testing.T, id string) {
-		if catalog.CheckID(id) != nil {
-			return
-		}
-		if name := tools.DirectName(id); !valid.MatchString(name) {
-			t.Errorf("%q: %q", id, name)
-		}
-	})
-}
 
 // directly are actions that say what they were called with.
 func directly(t *testing.T, o session.Options) (*session.Session, map[string]llm.Tool) {
@@ -98,14 +62,14 @@ func TestDirect(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ tool, args, want, wrong string }{
-		{"shop-item-get", `{"id":9007199254740993,"note":"a\"b\u0000]]"}`,
+		{"shop_item_get", `{"id":9007199254740993,"note":"a\"b\u0000]]"}`,
 			`{"actor":"ann","args":{"id":9007199254740993,"note":"a\"b\u0000]]"}}`, ""},
-		{"shop-item-none", `{}`, `{"actor":"ann","args":{}}`, ""},
-		{"shop-item-get", `{}`, "", "shop.item.get: argument id: want integer, got nothing"},
-		{"shop-item-get", `{"id":"x"}`, "", "shop.item.get: argument id: want int"},
-		{"shop-item-get", `[]`, "", "arguments are not an object"},
-		{"shop-item-drop", `{"id":1}`, `{"actor":"ann","args":{"id":1}}`, ""},
-		{"shop-item-drop", `{"id":2}`, "", "denied by the person: not now"},
+		{"shop_item_none", `{}`, `{"actor":"ann","args":{}}`, ""},
+		{"shop_item_get", `{}`, "", "shop.item.get: argument id: want integer, got nothing"},
+		{"shop_item_get", `{"id":"x"}`, "", "shop.item.get: argument id: want int"},
+		{"shop_item_get", `[]`, "", "arguments are not an object"},
+		{"shop_item_drop", `{"id":1}`, `{"actor":"ann","args":{"id":1}}`, ""},
+		{"shop_item_drop", `{"id":2}`, "", "denied by the person: not now"},
 	} {
 		answer, err := byName[test.tool].Run(t.Context(), json.RawMessage(test.args))
 		got := ""
@@ -119,7 +83,7 @@ func TestDirect(t *testing.T) {
 	if err := s.SetPolicy(policy.Policy{Mode: policy.ReadOnly, Named: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := byName["shop-item-drop"].Run(t.Context(), json.RawMessage(`{"id":1}`)); err == nil ||
+	if _, err := byName["shop_item_drop"].Run(t.Context(), json.RawMessage(`{"id":1}`)); err == nil ||
 		!strings.Contains(err.Error(), "read-only") {
 		t.Errorf("read-only: %v", err)
 	}

@@ -22,7 +22,7 @@ func TestDirectTokens(t *testing.T) {
 			}
 			if i%5 > 0 {
 				entries[i].Lua = "return 1"
-				exact += text.Tokens(DirectName(entries[i].ID)) + text.Tokens(strings.TrimSpace(entries[i].Description)) +
+				exact += text.Tokens(entries[i].Tool(nil).Name) + text.Tokens(strings.TrimSpace(entries[i].Description)) +
 					text.Tokens(entries[i].Input.Text())
 			}
 		}

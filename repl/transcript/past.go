@@ -356,8 +356,8 @@ func (p Past) Pending() []Run {
 	return runs
 }
 
-// Unended says of each mutation that was begun, and of whose end the log does not tell, what is known of it. It was said
-// already of those before an earlier resume.
+// Unended says of each mutation that was begun, and of whose end the log does not tell, what is known of it. It was
+// said already of those before an earlier resume.
 func (p Past) Unended() []string {
 	var lines []string
 	said := 0

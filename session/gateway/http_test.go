@@ -296,7 +296,8 @@ func TestRulesByActor(t *testing.T) {
 		"bob": "shop.buy: denied by rule 1 (.almanac.toml:1)",
 	} {
 		cs := b.dial(t, Client{Name: actor, Rules: catalog.Rules{Actor: actor}, Policy: Policy{Mode: policy.Session}}, nil)
-		if got := textOf(call(t, cs, "execute", script(`return shop.buy{id="x"}`, "shop.buy"))); !strings.Contains(got, want) {
+		got := textOf(call(t, cs, "execute", script(`return shop.buy{id="x"}`, "shop.buy")))
+		if !strings.Contains(got, want) {
 			t.Errorf("%s: %s", actor, got)
 		}
 	}

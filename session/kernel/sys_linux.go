@@ -93,8 +93,8 @@ func closeOthers() error {
 	return nil
 }
 
-// limitMemory sets the hard limit: allocations beyond it fail, which ends a Go program. It counts what the runtime counts,
-// not the 70 MiB of address space that every process has and hardly uses, or the collector would start too late.
+// limitMemory sets the hard limit: allocations beyond it fail, which ends a Go program. It counts what the runtime
+// counts, not the 70 MiB of address space that every process has and hardly uses, or the collector would start late.
 func limitMemory(memory int64) error {
 	limit := uint64(memory)
 	if used, err := dataSize(); err == nil {
