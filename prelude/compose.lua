@@ -132,7 +132,6 @@ function with_compensation(fn)
     scopes[key] = outer
     local problem = ...
     for _, h in ipairs(mine) do
-      if not ok then cancel(h) end
       ended(h)
       if ok and h.status == "failed" and not h.known then
         ok, problem = false, h.error

@@ -226,7 +226,8 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	answer, err := w.options.Approve(ctx, Request{
 		Entry: entry, Args: shown, Injected: injected, Preview: c.Preview,
 		Credentials: leaves(w, append(withheld(call.Args, shown), withheld(c.Injected, injected)...)),
-		Author:      r.script.Author, Cell: r.script.Cell, N: c.N, Line: sourceLine(c), Reason: w.redactor.text(d.Why()),
+		Author:      r.script.Author, Cell: r.script.Cell, N: c.N, Line: sourceLine(c),
+		Reason: w.redactor.text(strings.TrimPrefix(c.TakesBack()+"; "+d.Why(), "; ")),
 		Source: leaves(w, r.script.Source),
 	})
 	c.Start = c.Start.Add(time.Since(waited))

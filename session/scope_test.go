@@ -118,6 +118,22 @@ func TestCompensationInterrupted(t *testing.T) {
 	}
 }
 
+// The end of the Lua process inside of with_compensation compensates as an error does.
+func TestCompensationLost(t *testing.T) {
+	var b *bench
+	b = newStock(t, func(o *Options) {
+		o.Acting = func(id string, begins bool) {
+			if id == "shop.item.slow" && begins {
+				b.kill()
+			}
+		}
+	})
+	out := b.run(User, `with_compensation(function() stock.add{id = "a", n = 1} shop.item.slow{item_id = "a"} end)`)
+	if got := strings.Join(b.shop.acts, ", "); got != "add a 1, add a -1" || out.Lost == "" {
+		t.Errorf("got %s, lost %q", got, out.Lost)
+	}
+}
+
 // A script that makes started calls and compensates comes to the same when its log answers.
 func TestCompensationReplayed(t *testing.T) {
 	for _, source := range []string{
