@@ -95,7 +95,7 @@ type Outcome struct {
 	// Globals tells which variables of the session the run changed; one in a machine of its own changes none.
 	Globals vm.Diff
 	// RolledBack tells that the run failed and had changed globals, which are as they were before it. PutBack names those
-	// that it had set or removed, Globals none; what it had changed inside of a table has no name there.
+	// that it had set or removed, or changed inside, as far as that is looked at; Globals names none.
 	RolledBack bool
 	PutBack    vm.Diff
 	// NotPutBack says why the globals are as a run that failed has left them; empty where it did not fail, changed

@@ -50,7 +50,7 @@ func OriginOf(records []trace.Record, global string) (o Origin, ok bool) {
 			first := calls + 1
 			calls += len(r.Calls)
 			if r.Mode == trace.ModeRun && r.Ended != nil && len(r.Ended.Changed) > 0 && !r.Undone {
-				runs = append(runs, settingRun{r, first, records[r.at].Time})
+				runs = append(runs, settingRun{Run: r, first: first, begun: records[r.at].Time})
 			}
 		}
 	}
@@ -64,11 +64,22 @@ type settingRun struct {
 	Run
 	first int // the number of its first call in the cell
 	begun time.Time
+	// part tells that its source is what comes before a statement.
+	part bool
+}
+
+// sets tells whether it set the global, or something in it.
+func (r settingRun) sets(global string) bool {
+	if r.part {
+		_, named := syntax.SettingOf(r.Source, global)
+		return named
+	}
+	return slices.Contains(r.Ended.Changed, global)
 }
 
 func origin(runs []settingRun, global string, back int, room *int) (o Origin, ok bool) {
 	at := len(runs) - 1
-	for at >= 0 && !slices.Contains(runs[at].Ended.Changed, global) {
+	for at >= 0 && !runs[at].sets(global) {
 		at--
 	}
 	if at < 0 || *room == 0 {
@@ -93,8 +104,13 @@ func origin(runs []settingRun, global string, back int, room *int) (o Origin, ok
 	if back == 0 {
 		return o, true
 	}
+	before := runs[:at]
+	if named {
+		r.Source, r.part = r.Source[:set.Start], true
+		before = append(slices.Clip(before), r)
+	}
 	for _, name := range set.Reads {
-		if from, ok := origin(runs[:at], name, back-1, room); ok {
+		if from, ok := origin(before, name, back-1, room); ok {
 			o.From = append(o.From, from)
 		}
 	}
@@ -117,7 +133,7 @@ func (o Origin) String() string {
 }
 
 func (o Origin) write(b *strings.Builder, margin string, told map[string]bool) {
-	place := fmt.Sprintf("%s in [%d]", o.Name, o.Cell)
+	place := fmt.Sprintf("%s in [%d]: %s", o.Name, o.Cell, o.Source)
 	if told[place] {
 		fmt.Fprintf(b, "%s%s: set in [%d], as above\n", margin, o.Name, o.Cell)
 		return

@@ -12,6 +12,8 @@ import (
 type Usage struct {
 	// Reads and Writes are globals. A global that is only changed inside (x.y = 1) is read.
 	Reads, Writes []string
+	// Inside are the globals that fields are set in.
+	Inside []string
 	// Paths are the dotted paths from a global that are called, "billing.refund.issue", and the ids of
 	// call("billing.refund.issue", ...). Methods (x:y()) and computed keys end a path.
 	Paths []string
@@ -108,9 +110,13 @@ func (f *finder) target(e expr) {
 		}
 		return
 	case *suffixed:
-		if path, n := f.globalPath(e); len(path) == 1 && n == len(e.parts) {
+		path, n := f.globalPath(e)
+		switch {
+		case len(path) == 1 && n == len(e.parts):
 			f.note(&f.usage.Writes, 'w', path[0])
 			return
+		case len(path) > 0:
+			f.note(&f.usage.Inside, 'i', path[0])
 		}
 	}
 	f.expr(e)

@@ -10,6 +10,8 @@ type Setting struct {
 	// lines.
 	Text        string
 	First, Last int
+	// Start is its offset in the text.
+	Start int
 	// Rests is the line that the statement's value begins with: where the text has local variables by then it is the
 	// first of the text.
 	Rests int
@@ -17,7 +19,8 @@ type Setting struct {
 	Reads []string
 }
 
-// SettingOf returns the last statement of src that sets the global; ok is false where none names it as its target.
+// SettingOf returns the last statement of src that sets the global, or a field in it; ok is false where none names it
+// as its target.
 func SettingOf(src, global string) (s Setting, ok bool) {
 	fn, p := parse(src)
 	stmts := fn.body.stmts
@@ -27,15 +30,20 @@ func SettingOf(src, global string) (s Setting, ok bool) {
 		return f.usage
 	}
 	at := len(stmts) - 1
-	for at >= 0 && !slices.Contains(usage(stmts[at:at+1]).Writes, global) {
-		at--
+	for ; at >= 0; at-- {
+		if u := usage(stmts[at : at+1]); slices.Contains(u.Writes, global) || slices.Contains(u.Inside, global) {
+			break
+		}
 	}
 	if at < 0 {
 		return s, false
 	}
 	lines := &user{starts: lineStarts(src)}
 	set := stmts[at]
-	s = Setting{Text: src[set.start:set.end], First: lines.pos(set.start).Line, Last: lines.pos(max(set.end-1, 0)).Line}
+	s = Setting{
+		Text: src[set.start:set.end], Start: int(set.start),
+		First: lines.pos(set.start).Line, Last: lines.pos(max(set.end-1, 0)).Line,
+	}
 	from := at
 	if set.active > 0 {
 		from = 0

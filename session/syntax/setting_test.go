@@ -18,7 +18,10 @@ func TestSettingOf(t *testing.T) {
 		{"_G.x = 3", "x", `"_G.x = 3" 1-1, rests on line 1, reads []`},
 		{"local x = 1", "x", "none"},
 		{"table.insert(x, 1)", "x", "none"},
-		{"x.y = 1", "x", "none"},
+		{"x = {}\nx.y = a", "x", `"x.y = a" 2-2, rests on line 2, reads [a x]`},
+		{"x[1].y, z = 1, 2", "x", `"x[1].y, z = 1, 2" 1-1, rests on line 1, reads [x]`},
+		{"function x.f() end print(x)", "x", `"function x.f() end" 1-1, rests on line 1, reads [x]`},
+		{"local x = {} x.y = 1", "x", "none"},
 		{"", "x", "none"},
 		{"x = = 1", "x", `"x =" 1-1, rests on line 1, reads []`},
 	} {

@@ -52,7 +52,7 @@ func TestNames(t *testing.T) {
 	}{
 		{"local x = 1; y = x + z", Usage{Reads: []string{"z"}, Writes: []string{"y"}}},
 		{"for _, inv in ipairs(billing.invoice.list{id = id}) do out[1] = inv.x end", Usage{
-			Reads: []string{"ipairs", "billing", "id", "out"}, Paths: []string{"ipairs", "billing.invoice.list"}}},
+			Reads: []string{"ipairs", "billing", "id", "out"}, Inside: []string{"out"}, Paths: []string{"ipairs", "billing.invoice.list"}}},
 		{"local f = billing.refund.issue; f{}", Usage{Reads: []string{"billing"}}},
 		{"call('crm.x.y', {})", Usage{Reads: []string{"call"}, Paths: []string{"call", "crm.x.y"}}},
 		{"a.b:c().d()", Usage{Reads: []string{"a"}}},
@@ -60,7 +60,7 @@ func TestNames(t *testing.T) {
 		{"_G.x = 1; _ENV.y.z()", Usage{Reads: []string{"y"}, Writes: []string{"x"}, Paths: []string{"y.z"}}},
 		{"local _ENV = {}; x = y", Usage{}},
 		{"function f() local g = g; return g() end function M.n() end", Usage{
-			Reads: []string{"g", "M"}, Writes: []string{"f"},
+			Reads: []string{"g", "M"}, Writes: []string{"f"}, Inside: []string{"M"},
 		}},
 		{"local a; do local b = a end; b()", Usage{Reads: []string{"b"}, Paths: []string{"b"}}},
 		{"repeat local ok = f() until ok", Usage{Reads: []string{"f"}, Paths: []string{"f"}}},

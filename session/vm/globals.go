@@ -11,10 +11,20 @@ import (
 // This file lists what a session's scripts have set. The session's globals have a table of their own, backed by the
 // prelude and the libraries, so that a script may shadow any of their names but cannot damage them.
 
-// A fingerprint is how a global is compared between runs: a plain value by itself, a table by identity and size.
+// A fingerprint is how a global is compared between runs: a plain value by itself, a table by identity, size and what is
+// in it.
 type fingerprint struct {
-	value any
-	size  int
+	value  any
+	size   int
+	inside uint64 // a digest; zero where it is not known
+}
+
+// differs tells whether p is not what the global was.
+func (p fingerprint) differs(was fingerprint) bool {
+	if p.inside == 0 || was.inside == 0 {
+		p.inside, was.inside = 0, 0
+	}
+	return p != was && (was.value == was.value || p.value == p.value)
 }
 
 // own lists the names the session has set, in order.
@@ -76,11 +86,15 @@ func (m *Machine) briefIn(v any, room int) string {
 
 func (m *Machine) prints() map[string]fingerprint {
 	prints := make(map[string]fingerprint, len(m.session.hash))
+	digests := &digester{m: m, left: digestSteps, path: map[*table]bool{}}
 	for _, name := range m.own() {
 		v := m.owned(name)
 		p := fingerprint{value: v}
 		if t := m.open(v); t != nil {
 			p.size = t.size()
+			if p.inside = digests.of(t); digests.left < 0 {
+				p.inside = 0
+			}
 		}
 		prints[name] = p
 	}
@@ -94,7 +108,7 @@ func difference(before, after map[string]fingerprint) Diff {
 		switch {
 		case !was:
 			d.Added = append(d.Added, name)
-		case old != p && (old.value == old.value || p.value == p.value):
+		case p.differs(old):
 			d.Changed = append(d.Changed, name)
 		}
 	}

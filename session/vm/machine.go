@@ -3,6 +3,7 @@ package vm
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -54,11 +55,13 @@ type Machine struct {
 	integers  map[int64]any
 	numbers   numbers
 	generator *rand.PCG
-	seeded    bool // by a script
-	actions   map[string]any
-	helpers   map[string]any // of the prelude, by their paths among the actions
-	nextAt    position
-	maker     *lua.State // where tables and functions are made; runs nothing
+	// digestSeed is that of the digests of globals.
+	digestSeed maphash.Seed
+	seeded     bool // by a script
+	actions    map[string]any
+	helpers    map[string]any // of the prelude, by their paths among the actions
+	nextAt     position
+	maker      *lua.State // where tables and functions are made; runs nothing
 
 	// The run.
 	surface     Surface
@@ -132,7 +135,8 @@ func openMachine(l Limits, h Host) (*Machine, error) {
 	}
 	m := &Machine{
 		layout: layout, closures: closures, limits: l.WithDefaults(), outside: h, maker: lua.NewState(),
-		libraries: map[string]*table{}, sealed: map[*table]*table{}, sources: map[string]string{},
+		digestSeed: maphash.MakeSeed(), libraries: map[string]*table{},
+		sealed: map[*table]*table{}, sources: map[string]string{},
 		interval: hookInterval, integers: map[int64]any{}, actions: map[string]any{}, threads: map[*thread]struct{}{},
 		numbers: numbers{of: map[weak.Pointer[byte]]int64{}, sweepAt: firstNumbers},
 	}
