@@ -197,6 +197,7 @@ func (g *Gateway) server(c Client) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "almanac", Title: "Almanac", Version: g.options.Version},
 		&sdk.ServerOptions{
 			Instructions: instructions, Logger: slog.New(slog.DiscardHandler), SupportedProtocolVersions: versions,
+			//lint:ignore SA1019 deprecated in a later version of the protocol than those in versions
 			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Logging: &sdk.LoggingCapabilities{}},
 		})
 	for i, t := range tools.Tools(g.toolOptions(c)) {

@@ -165,9 +165,9 @@ func (g *Gateway) open(ctx context.Context, s *served, r *sdk.CallToolRequest) (
 	}
 	o.Notify = func(n session.Notice) {
 		// Who does not listen to log messages misses it.
-		_ = r.Session.Log(g.ctx, &sdk.LoggingMessageParams{
-			Level: "notice", Logger: n.Action, Data: strings.TrimPrefix(n.Target+": "+n.Text, ": "),
-		})
+		//lint:ignore SA1019 deprecated in a later version of the protocol than those in versions
+		_ = r.Session.Log(g.ctx, &sdk.LoggingMessageParams{Level: "notice", Logger: n.Action,
+			Data: strings.TrimPrefix(n.Target+": "+n.Text, ": ")})
 	}
 	asks := canAsk(r.ClientCapabilities())
 	if asks {
