@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"almanac/catalog/task"
 )
 
 // This file has what is tried again, and when.
@@ -62,9 +64,12 @@ func (r Retry) Pause(n int, err error) (pause time.Duration, ok bool) {
 }
 
 // Do calls try until it succeeds, fails in a way that Pause gives no other attempt, or a pause would outlast ctx. The
-// error says how often it was tried. Sleep waits, as task.Sleep does; with an error it ends the attempts.
+// error says how often it was tried. Sleep waits; an error of it ends the attempts. Nil is task.Sleep.
 func (r Retry) Do(ctx context.Context, sleep func(context.Context, time.Duration) error,
 	try func(ctx context.Context) error) error {
+	if sleep == nil {
+		sleep = task.Sleep
+	}
 	for n := 1; ; n++ {
 		err := try(ctx)
 		if err == nil || ctx.Err() != nil {

@@ -120,11 +120,33 @@ func callDetail(cell int, c trace.Call, o event.RenderOptions) string {
 	if c.Misfit != "" {
 		fmt.Fprintf(&b, "\n  misfit: the result is not what the output schema says: %s", c.Misfit)
 	}
+	b.WriteString(conductLines(c))
 	for _, e := range c.Effects {
 		fmt.Fprintf(&b, "\n  effect %s", effectLine(e))
 	}
 	for _, e := range c.EffectsRejected {
 		fmt.Fprintf(&b, "\n  effect %s", strings.TrimSpace(effectLine(e.Effect)+"  rejected: "+e.Reason))
+	}
+	return b.String()
+}
+
+// conductLines tell what hooks did to a call, and its attempts.
+func conductLines(c trace.Call) string {
+	var b strings.Builder
+	for _, h := range c.Hooks {
+		fmt.Fprintf(&b, "\n  hook %s", h)
+	}
+	if c.Rewritten() {
+		fmt.Fprintf(&b, "\n  given %s", show.LuaText(c.Given, 100))
+	}
+	if c.Key != "" {
+		fmt.Fprintf(&b, "\n  idempotency key %s", c.Key)
+	}
+	for i, a := range c.Attempts {
+		fmt.Fprintf(&b, "\n  attempt %d, %s: %s", i+1, text.Took(a.Took), cmp.Or(a.Error, "ok"))
+		if a.Pause > 0 {
+			fmt.Fprintf(&b, "; the next after %s", text.Took(a.Pause))
+		}
 	}
 	return b.String()
 }

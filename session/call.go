@@ -326,6 +326,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		return reply{}, notRecorded(entry.ID, nil)
 	}
 	if entry.Mutates {
+		call = keyed(entry, call, c)
 		intent := r.recordable(*c)
 		if err := w.record(r.of(trace.Record{Kind: trace.KindBegin, Call: &intent})); err != nil {
 			c.Verdict = trace.Denied
@@ -338,7 +339,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		tell(entry.ID, true)
 		defer tell(entry.ID, false)
 	}
-	result, err := callAction(ctx, entry.Action, call, r.wait(entry))
+	result, err := r.attempt(ctx, entry, call, c)
 	if err != nil {
 		return reply{}, r.failed(ctx, entry, r.onFailure(ctx, entry, call, err, c), c)
 	}
@@ -348,7 +349,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	return r.answer(entry, call.Args, result, c)
 }
 
-// wait bounds one call of the entry's action.
+// wait bounds one attempt of a call of the entry's action.
 func (r *run) wait(entry *catalog.Entry) time.Duration {
 	return cmp.Or(entry.Timeout, r.budget().Wait)
 }
@@ -414,7 +415,7 @@ func (r *run) checkResult(entry *catalog.Entry, data any, c *trace.Call) error {
 // callAction calls a and waits at most wait. An action that ignores its context is abandoned with its goroutine; a
 // panic in it becomes an error.
 func callAction(ctx context.Context, a catalog.Action, call catalog.Call, wait time.Duration) (catalog.Result, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("no answer within %v", wait))
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, noAnswer(wait))
 	defer cancel()
 	type answer struct {
 		result catalog.Result

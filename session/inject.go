@@ -17,10 +17,14 @@ import (
 // checkInjected refuses arguments that are the host's to fill in, by their names at any depth: a table inside of an
 // argument may end up beside the argument that the host fills in.
 func checkInjected(entry *catalog.Entry, given map[string]any) error {
-	if len(entry.Inject) == 0 {
+	all := entry.Inject
+	if k := entry.Key; k != nil && k.Argument != "" {
+		all = append(slices.Clip(all), catalog.Injection{Field: k.Argument})
+	}
+	if len(all) == 0 {
 		return nil
 	}
-	if field := hostField(entry.Inject, given, "", 0); field != "" {
+	if field := hostField(all, given, "", 0); field != "" {
 		return &catalog.ArgError{Field: field, Got: "filled in by the host; leave it out"}
 	}
 	return nil

@@ -72,6 +72,8 @@ type Options struct {
 	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded. It must be safe
 	// for concurrent use.
 	Record func(trace.Record) error
+	// Sleep waits between the attempts of a call; nil waits in real time. It ends with an error when ctx does.
+	Sleep func(ctx context.Context, d time.Duration) error
 	// Acting is told of an action that is about to be called, and with false when it has ended; nil tells nobody. It may
 	// be called from several goroutines and must not wait.
 	Acting func(id string, begins bool)

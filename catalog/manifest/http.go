@@ -50,7 +50,7 @@ type httpAction struct {
 	form           []pair
 	body           *shape
 	auth           [][]web.Auth
-	read, notFound bool
+	notFound       bool
 }
 
 // request makes an action of an HTTP request. It reaches only the host of its address.
@@ -72,7 +72,6 @@ func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 	if e.Mutates = !verb.Safe(a.method) || a.changes(e, q.URL); mutates != nil {
 		e.Mutates = *mutates
 	}
-	a.read = !e.Mutates
 	if err := a.checkNames(e, n); err != nil {
 		return err
 	}
@@ -82,7 +81,7 @@ func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 	if e.Mutates && e.Risk == "" && a.method == http.MethodDelete {
 		e.Risk = catalog.High
 	}
-	e.Action = a.run
+	e.Action, e.SendsKey = a.run, true
 	if e.Mutates {
 		e.Preview = a.preview
 	}
@@ -143,6 +142,12 @@ func (a *httpAction) readAddress(r *reading, n *yaml.Node, q *requested) (err er
 var ownHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "Host", "Content-Length", "Connection",
 	"Transfer-Encoding"}
 
+// settable tells that a manifest may set the header.
+func settable(header string) bool {
+	return !slices.Contains(ownHeaders, http.CanonicalHeaderKey(header)) &&
+		nameLength(strings.ReplaceAll(header, "-", "_")) == len(header)
+}
+
 func (a *httpAction) readParts(q *requested) (err error) {
 	if a.query, err = pairsOf(&q.Query, "http: query"); err != nil {
 		return err
@@ -151,8 +156,7 @@ func (a *httpAction) readParts(q *requested) (err error) {
 		return err
 	}
 	for _, h := range a.headers {
-		if name := http.CanonicalHeaderKey(h.name); slices.Contains(ownHeaders, name) ||
-			nameLength(strings.ReplaceAll(h.name, "-", "_")) != len(h.name) {
+		if !settable(h.name) {
 			return tree.FaultAt(&q.Headers, "http: headers: %s cannot be set here: credentials go under auth", clip(h.name))
 		}
 	}
@@ -230,7 +234,7 @@ func (a *httpAction) checkNames(e *catalog.Entry, n *yaml.Node) error {
 
 // make fills in the arguments.
 func (a *httpAction) make(call catalog.Call) (web.Request, error) {
-	r := web.Request{Method: a.method, Header: http.Header{}, Read: a.read, Auth: a.auth}
+	r := web.Request{Method: a.method, Header: http.Header{}, Auth: a.auth}
 	address, ok, err := a.address.fill(call.Args, asSegment)
 	if err != nil {
 		return r, err
@@ -280,6 +284,9 @@ func (a *httpAction) run(ctx context.Context, call catalog.Call) (catalog.Result
 	r, err := a.make(call)
 	if err != nil {
 		return catalog.Result{}, err
+	}
+	if call.KeyHeader != "" {
+		r.Header.Set(call.KeyHeader, call.Key)
 	}
 	answer, err := a.client.Do(ctx, r)
 	var status *web.StatusError

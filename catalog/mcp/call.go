@@ -14,19 +14,14 @@ import (
 // metaEffects is the name below which the _meta of a tool's result lists effects.
 const metaEffects = "almanac/effects"
 
-// call is the action of a tool. A read waits briefly for a server that is restarting, and is retried once if the
-// connection breaks.
+// call is the action of a tool. A read waits briefly for a server that is restarting. A connection that breaks is
+// transient, of a read if the server is back.
 func (s *serverSource) call(tool string, read bool) catalog.Action {
 	return func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
 		token, stop := s.link.watch(func(p *sdk.ProgressNotificationParams) {
 			catalog.Tell(ctx, catalog.Progress{ID: c.ID, Done: p.Progress, Total: p.Total, Text: clean(p.Message, 200)})
 		})
 		defer stop()
-		ask := func(session *sdk.ClientSession) (*sdk.CallToolResult, error) {
-			params := &sdk.CallToolParams{Name: tool, Arguments: c.Args}
-			params.SetProgressToken(token)
-			return session.CallTool(ctx, params)
-		}
 		session, err := s.link.get(ctx)
 		if err != nil && read {
 			if again, gone := s.link.back(ctx, nil); gone == nil {
@@ -36,15 +31,19 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 		if err != nil {
 			return catalog.Result{}, hinted(err)
 		}
-		answer, err := ask(session)
-		if err != nil && read && broke(err) && ctx.Err() == nil {
-			if again, gone := s.link.back(ctx, session); gone == nil {
-				session = again
-				answer, err = ask(session)
-			}
-		}
+		params := &sdk.CallToolParams{Name: tool, Arguments: c.Args}
+		params.SetProgressToken(token)
+		answer, err := session.CallTool(ctx, params)
 		if err != nil {
-			return catalog.Result{}, s.failed(ctx, session, err)
+			failure := s.failed(ctx, session, err)
+			var gone error
+			if broke(err) && read {
+				_, gone = s.link.back(ctx, session)
+			}
+			if broke(err) && gone == nil && ctx.Err() == nil {
+				failure = &catalog.Transient{Err: failure}
+			}
+			return catalog.Result{}, failure
 		}
 		if answer.NeedsInput() {
 			return catalog.Result{}, errInput

@@ -66,7 +66,17 @@ func call(ctx context.Context, e catalog.Entry, args map[string]any) (catalog.Re
 	if args == nil {
 		args = map[string]any{}
 	}
-	return e.Action(ctx, catalog.Call{ID: e.ID, Args: args})
+	var result catalog.Result
+	try := func(ctx context.Context) (err error) {
+		result, err = e.Action(ctx, catalog.Call{ID: e.ID, Args: args})
+		return err
+	}
+	retry := catalog.Retry{Wait: time.Millisecond} // as a session does
+	if e.Mutates {
+		retry.Tries = 1
+	}
+	err := retry.Do(ctx, nil, try)
+	return result, err
 }
 
 func TestLoad(t *testing.T) {

@@ -59,7 +59,10 @@ func (c *caller) run(ctx context.Context, call catalog.Call) (catalog.Result, er
 	if err != nil {
 		return catalog.Result{}, err
 	}
-	req.Read, req.Auth, req.JSON = c.read, c.auth, c.op.plan.wantJSON
+	req.Auth, req.JSON = c.auth, c.op.plan.wantJSON
+	if call.KeyHeader != "" {
+		req.Header.Set(call.KeyHeader, call.Key)
+	}
 	client, err := c.wait(ctx)
 	if err != nil {
 		return catalog.Result{}, err

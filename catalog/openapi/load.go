@@ -66,8 +66,7 @@ func (l *loader) load(ctx context.Context) (catalog.Batch, *web.Client, error) {
 			l.progress(source.Reading{Found: i + 1, Percent: parsed + (100-parsed)*i/len(ops), Entries: l.batch.Entries})
 		}
 	}
-	client, err := web.New(web.Options{Origins: l.servers.all, Vault: l.o.Vault, Attempts: l.o.Attempts,
-		MaxBody: l.o.MaxBody, Sleep: l.o.Sleep})
+	client, err := web.New(web.Options{Origins: l.servers.all, Vault: l.o.Vault, MaxBody: l.o.MaxBody})
 	if err != nil {
 		return catalog.Batch{}, nil, err
 	}
@@ -122,7 +121,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 		l.health = cmp.Or(l.health, reason)
 	}
 	e.Examples = l.example(op, e.Input)
-	e.Action, e.Paged = call.run, true
+	e.Action, e.Paged, e.SendsKey = call.run, true, true
 	e.Title, e.Description = strings.Clone(e.Title), strings.Clone(e.Description)
 	for i := range e.Tags {
 		e.Tags[i] = strings.Clone(e.Tags[i])

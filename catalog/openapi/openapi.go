@@ -50,10 +50,9 @@ type options struct {
 	Names map[string][]string
 	// Vault holds the credentials; nil has none.
 	Vault *web.Vault
-	// Attempts and MaxBody are those of web.Options.
-	Attempts int
-	MaxBody  int64
-	// Sleep is that of web.Options.
+	// MaxBody is that of web.Options.
+	MaxBody int64
+	// Sleep waits between attempts to get the document; nil waits in real time.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
@@ -162,15 +161,18 @@ func (a *api) read(ctx context.Context) ([]byte, *url.URL, error) {
 	if err != nil {
 		return nil, nil, errors.New("the document's address is invalid")
 	}
-	client, err := web.New(web.Options{Origins: []string{a.o.From}, MaxBody: maxDocument, Attempts: a.o.Attempts,
-		Sleep: a.o.Sleep})
+	client, err := web.New(web.Options{Origins: []string{a.o.From}, MaxBody: maxDocument})
 	if err != nil {
 		return nil, nil, err
 	}
 	defer client.Close()
-	answer, err := client.Do(ctx, web.Request{
-		Method: http.MethodGet, URL: a.o.From, Read: true, Raw: true,
-		Header: http.Header{"Accept": {"application/json, application/yaml;q=0.9, */*;q=0.5"}},
+	var answer web.Answer
+	err = catalog.Retry{}.Do(ctx, a.o.Sleep, func(ctx context.Context) (err error) {
+		answer, err = client.Do(ctx, web.Request{
+			Method: http.MethodGet, URL: a.o.From, Raw: true,
+			Header: http.Header{"Accept": {"application/json, application/yaml;q=0.9, */*;q=0.5"}},
+		})
+		return err
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("the document: %w", err)

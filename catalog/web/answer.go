@@ -23,8 +23,6 @@ type StatusError struct {
 	Message string
 	// After is how long the server asked to wait; zero when it did not say.
 	After time.Duration
-	// Attempts is how often the request was sent.
-	Attempts int
 	// Hint says what to do; may be empty.
 	Hint string
 }
@@ -34,9 +32,6 @@ func (e *StatusError) Error() string {
 	text := strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status)))
 	if e.Message != "" {
 		text += ": " + e.Message
-	}
-	if e.Attempts > 1 {
-		text += fmt.Sprintf(" (tried %d times)", e.Attempts)
 	}
 	hint := e.Hint
 	if hint == "" {
@@ -62,7 +57,7 @@ func (e *StatusError) remedy() string {
 	return ""
 }
 
-// wait is how long to wait before another attempt, as once returns it.
+// wait is how long to wait before another attempt, as once returns it: below zero where that cannot help.
 func (e *StatusError) wait() time.Duration {
 	switch {
 	case e.Status == http.StatusTooManyRequests:

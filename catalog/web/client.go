@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -25,19 +24,14 @@ import (
 	"strings"
 	"time"
 
-	"almanac/catalog/task"
+	"almanac/catalog"
 	"almanac/catalog/text"
 )
 
 const (
-	defaultTimeout  = 60 * time.Second
-	defaultAttempts = 4
-	defaultMaxBody  = 16 << 20
-	maxRedirects    = 10
-	// firstPause is the wait before the second attempt; it doubles with each.
-	firstPause = 250 * time.Millisecond
-	// maxPause is the longest wait between two attempts. If a server demands a longer one, there is no further attempt.
-	maxPause = 20 * time.Second
+	defaultTimeout = 60 * time.Second
+	defaultMaxBody = 16 << 20
+	maxRedirects   = 10
 )
 
 // Options configure a Client. The zero value reaches nothing.
@@ -47,14 +41,10 @@ type Options struct {
 	Origins []string
 	// Vault looks credentials up; nil has none.
 	Vault *Vault
-	// Timeout bounds one Do, attempts and pauses included, unless the context has an earlier deadline. Zero means 60 s.
+	// Timeout bounds one Do, unless the context has an earlier deadline. Zero means 60 s.
 	Timeout time.Duration
-	// Attempts is how often a read is sent at most. Zero means 4.
-	Attempts int
 	// MaxBody bounds an answer in bytes, uncompressed. Zero means 16 MiB.
 	MaxBody int64
-	// Sleep waits between attempts; nil waits in real time.
-	Sleep func(ctx context.Context, d time.Duration) error
 }
 
 // A Client sends requests. It is safe for concurrent use.
@@ -77,14 +67,8 @@ func New(o Options) (*Client, error) {
 	if c.o.Timeout == 0 {
 		c.o.Timeout = defaultTimeout
 	}
-	if c.o.Attempts == 0 {
-		c.o.Attempts = defaultAttempts
-	}
 	if c.o.MaxBody == 0 {
 		c.o.MaxBody = defaultMaxBody
-	}
-	if c.o.Sleep == nil {
-		c.o.Sleep = task.Sleep
 	}
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -132,10 +116,7 @@ func origin(u *url.URL) string {
 type Request struct {
 	Method, URL string
 	Header      http.Header
-	// Body may be nil. It is sent again with each attempt.
-	Body []byte
-	// Read is set if the request may safely be sent twice: it is retried if that may help.
-	Read bool
+	Body        []byte // may be nil
 	// Auth lists alternatives, each a list of credentials that go together. The first complete alternative is used; if
 	// there is none, the request goes without.
 	Auth [][]Auth
@@ -153,8 +134,8 @@ type Answer struct {
 	Note string
 }
 
-// Do sends r and decodes the response. The error is a *StatusError for an answer of 400 and above. No error holds a
-// credential or a query string.
+// Do sends r and decodes the response. The error is a *StatusError for an answer of 400 and above, and within a
+// *catalog.Transient where another attempt may help. No error holds a credential or a query string.
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -167,28 +148,19 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v", c.o.Timeout))
 	defer cancel()
 	auth, wanted := c.o.Vault.choose(r.Auth)
-	for attempt := 1; ; attempt++ {
-		answer, wait, err := c.once(ctx, r, u, auth)
-		if err == nil {
-			return answer, nil
-		}
-		again := r.Read && wait >= 0 && attempt < c.o.Attempts && ctx.Err() == nil
-		if again && wait == 0 {
-			wait = firstPause << (attempt - 1)
-			wait += rand.N(wait / 2)
-		}
-		if deadline, ok := ctx.Deadline(); again && (wait > maxPause || ok && time.Until(deadline) < wait) {
-			again = false
-		}
-		if again && c.o.Sleep(ctx, wait) == nil {
-			continue
-		}
-		return Answer{}, c.plain(ctx, err, attempt, wanted)
+	answer, wait, err := c.once(ctx, r, u, auth)
+	if err == nil {
+		return answer, nil
 	}
+	transient := wait >= 0 && ctx.Err() == nil
+	if err = c.plain(ctx, err, wanted); transient {
+		err = &catalog.Transient{Err: err, After: wait}
+	}
+	return Answer{}, err
 }
 
-// once makes one attempt to send r. On failure wait says whether to retry: below zero no, zero after the usual pause,
-// else after that long.
+// once sends r. On failure wait says whether another attempt may help: below zero no, zero after the usual pause, else
+// after that long.
 func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (Answer, time.Duration, error) {
 	var body io.Reader
 	if r.Body != nil {
@@ -249,10 +221,9 @@ func (c *Client) once(ctx context.Context, r Request, u *url.URL, auth []Auth) (
 }
 
 // plain makes an error fit to be shown: no query strings, no credentials, and what to do.
-func (c *Client) plain(ctx context.Context, err error, attempts int, wanted []string) error {
+func (c *Client) plain(ctx context.Context, err error, wanted []string) error {
 	var status *StatusError
 	if errors.As(err, &status) {
-		status.Attempts = attempts
 		if status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden {
 			status.Hint = credentialHint(wanted)
 		}
@@ -266,11 +237,7 @@ func (c *Client) plain(ctx context.Context, err error, attempts int, wanted []st
 	if errors.As(err, &wrapped) {
 		err = fmt.Errorf("%s did not answer: %s", hostOf(wrapped.URL), cause(wrapped.Err))
 	}
-	text := c.o.Vault.redact(err.Error())
-	if attempts > 1 {
-		text += fmt.Sprintf(" (tried %d times)", attempts)
-	}
-	return errors.New(text)
+	return errors.New(c.o.Vault.redact(err.Error()))
 }
 
 // cause says why a connection failed.

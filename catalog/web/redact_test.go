@@ -32,7 +32,7 @@ func TestEchoedCredentials(t *testing.T) {
 				io.WriteString(w, test.body)
 			})
 			vault := NewVault(func(name string) string { return values[name] }, nil)
-			c, _ := client(t, Options{Vault: vault}, s)
+			c := client(t, Options{Vault: vault}, s)
 			var said []string
 			for _, auth := range []Auth{
 				{Kind: Bearer, Names: []string{"TOKEN"}}, {Kind: Basic, Names: []string{"USER", "PASSWORD"}},
@@ -42,7 +42,7 @@ func TestEchoedCredentials(t *testing.T) {
 				vault.Value(auth.Names[0])
 			}
 			for range 2 {
-				answer, err := c.Do(t.Context(), Request{Method: "GET", URL: s.URL + "/a", Read: true, JSON: true, Auth: [][]Auth{{
+				answer, err := c.Do(t.Context(), Request{Method: "GET", URL: s.URL + "/a", JSON: true, Auth: [][]Auth{{
 					{Kind: Basic, Names: []string{"USER", "PASSWORD"}},
 					{Kind: Key, Names: []string{"KEY"}, Place: "query", Field: "api_key"},
 				}}})

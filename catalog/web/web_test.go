@@ -13,25 +13,22 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"almanac/catalog"
 )
 
-// client returns a client for one server that does not wait between attempts, and what it would have waited.
-func client(t *testing.T, o Options, servers ...*httptest.Server) (*Client, *[]time.Duration) {
+// client returns a client for servers.
+func client(t *testing.T, o Options, servers ...*httptest.Server) *Client {
 	t.Helper()
-	var waits []time.Duration
 	for _, s := range servers {
 		o.Origins = append(o.Origins, s.URL)
-	}
-	o.Sleep = func(_ context.Context, d time.Duration) error {
-		waits = append(waits, d)
-		return nil
 	}
 	c, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return c, &waits
+	return c
 }
 
 func serve(t *testing.T, handle http.HandlerFunc) *httptest.Server {
@@ -41,7 +38,7 @@ func serve(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 }
 
 func get(t *testing.T, c *Client, address string) (Answer, error) {
-	return c.Do(t.Context(), Request{Method: http.MethodGet, URL: address, Read: true, JSON: true})
+	return c.Do(t.Context(), Request{Method: http.MethodGet, URL: address, JSON: true})
 }
 
 // TestFaults is what servers do wrong. Nothing hangs, and each error says what to do.
@@ -69,17 +66,17 @@ func TestFaults(t *testing.T) {
 		name   string
 		handle http.HandlerFunc
 		want   string
-		sent   int32
+		again  bool
 	}{
 		{"hang", func(_ http.ResponseWriter, r *http.Request) {
 			select {
 			case <-r.Context().Done():
 			case <-release:
 			}
-		}, "no answer within 300ms", 1},
-		{"drop", hijack(""), "closed the connection: try again later (tried 4 times)", 4},
+		}, "no answer within 300ms", false},
+		{"drop", hijack(""), "closed the connection: try again later", true},
 		{"half a body", hijack("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{\"a\":"),
-			"the response broke off after 5 bytes: unexpected EOF (tried 4 times)", 4},
+			"the response broke off after 5 bytes: unexpected EOF", true},
 		{"flood", func(w http.ResponseWriter, _ *http.Request) {
 			block := []byte(strings.Repeat("x", 1<<20))
 			for range 100 {
@@ -87,7 +84,7 @@ func TestFaults(t *testing.T) {
 					return
 				}
 			}
-		}, "the response exceeds 1 MiB: ask for less, with a filter or a smaller page", 1},
+		}, "the response exceeds 1 MiB: ask for less, with a filter or a smaller page", false},
 		{"bomb", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
@@ -95,24 +92,24 @@ func TestFaults(t *testing.T) {
 				z.Write(make([]byte, 1<<20))
 			}
 			z.Close()
-		}, "the response exceeds 1 MiB", 1},
-		{"endless headers", hijack("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20)), "did not answer", 4},
+		}, "the response exceeds 1 MiB", false},
+		{"endless headers", hijack("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20)), "did not answer", true},
 		{"wrong type", reply(200, "text/html", "<html>Log in"),
-			`want JSON, got text/html, starting "<html>Log in"; check the server's address`, 1},
+			`want JSON, got text/html, starting "<html>Log in"; check the server's address`, false},
 		{"invalid JSON", reply(200, "application/json", `{"a": nope}`),
-			"the response is declared application/json but is not: invalid character 'o'", 1},
-		{"two values", reply(200, "application/json", `{} {}`), "unexpected text after the value", 1},
-		{"no HTTP", hijack("SSH-2.0\r\n"), "did not answer: ", 4},
+			"the response is declared application/json but is not: invalid character 'o'", false},
+		{"two values", reply(200, "application/json", `{} {}`), "unexpected text after the value", false},
+		{"no HTTP", hijack("SSH-2.0\r\n"), "did not answer: ", true},
 		{"429 for ever", reply(429, "application/json", `{"message":"slow down"}`),
-			"429 Too Many Requests: slow down (tried 4 times); rate limited: try again later, with fewer calls at a time", 4},
+			"429 Too Many Requests: slow down; rate limited: try again later, with fewer calls at a time", true},
 		{"429 with a long wait", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(429)
-		}, "429 Too Many Requests; rate limited: try again in 1h0m0s", 1},
+		}, "429 Too Many Requests; rate limited: try again in 1h0m0s", true},
 		{"broken server", reply(503, "text/html", "<html>oops"),
-			"503 Service Unavailable (tried 4 times); the server failed: try again later", 4},
+			"503 Service Unavailable; the server failed: try again later", true},
 		{"refusal", reply(422, "application/problem+json", `{"errors":[{"detail":"no\u001b[2J such\npet"}]}`),
-			"422 Unprocessable Entity: no such pet", 1},
+			"422 Unprocessable Entity: no such pet", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var sent atomic.Int32
@@ -124,7 +121,7 @@ func TestFaults(t *testing.T) {
 			if test.name == "hang" {
 				o.Timeout = 300 * time.Millisecond
 			}
-			c, _ := client(t, o, s)
+			c := client(t, o, s)
 			_, err := get(t, c, s.URL+"/a?key=very-secret")
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
@@ -132,40 +129,43 @@ func TestFaults(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "very-secret") {
 				t.Errorf("the error shows the query: %v", err)
 			}
-			if sent.Load() != test.sent {
-				t.Errorf("sent %d times, want %d", sent.Load(), test.sent)
+			if sent.Load() != 1 {
+				t.Errorf("sent %d times", sent.Load())
+			}
+			if transient := (*catalog.Transient)(nil); errors.As(err, &transient) != test.again {
+				t.Errorf("another attempt may help: want %v", test.again)
 			}
 		})
 	}
 }
 
-// TestRetries: a read is sent again, after longer and longer pauses or as the server says; a change never.
-func TestRetries(t *testing.T) {
-	var sent atomic.Int32
-	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		switch sent.Add(1) {
-		case 1:
-			w.WriteHeader(502)
-		case 2:
-			w.Header().Set("Retry-After", "7")
-			w.WriteHeader(429)
-		default:
-			fmt.Fprint(w, `{"n": 12345678901}`)
+// TestTransient: what another attempt may help against says so, and how long the server asked to wait.
+func TestTransient(t *testing.T) {
+	for _, test := range []struct {
+		status int
+		after  string
+		want   time.Duration // below zero where another attempt cannot help
+	}{
+		{502, "", 0}, {429, "7", 7 * time.Second}, {500, "", 0}, {429, "", 0}, {501, "", -1}, {404, "", -1},
+	} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			if test.after != "" {
+				w.Header().Set("Retry-After", test.after)
+			}
+			w.WriteHeader(test.status)
+		})
+		_, err := client(t, Options{}, s).Do(t.Context(), Request{Method: http.MethodPost, URL: s.URL, Body: []byte("{}")})
+		var status *StatusError
+		if !errors.As(err, &status) || status.Status != test.status {
+			t.Errorf("%d: got %v", test.status, err)
 		}
-	})
-	c, waits := client(t, Options{}, s)
-	got, err := get(t, c, s.URL)
-	if err != nil || !reflect.DeepEqual(got.Data, map[string]any{"n": int64(12345678901)}) {
-		t.Fatalf("got %v, %v", got.Data, err)
-	}
-	if w := *waits; len(w) != 2 || w[0] < firstPause || w[0] > 2*firstPause || w[1] != 7*time.Second {
-		t.Errorf("waited %v", w)
-	}
-	sent.Store(0)
-	_, err = c.Do(t.Context(), Request{Method: http.MethodPost, URL: s.URL, Body: []byte("{}")})
-	var status *StatusError
-	if !errors.As(err, &status) || status.Status != 502 || sent.Load() != 1 {
-		t.Errorf("got %v after %d requests, want one 502", err, sent.Load())
+		got := time.Duration(-1)
+		if transient := (*catalog.Transient)(nil); errors.As(err, &transient) {
+			got = transient.After
+		}
+		if got != test.want {
+			t.Errorf("%d: another attempt after %v, want %v", test.status, got, test.want)
+		}
 	}
 }
 
@@ -198,7 +198,7 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	vault := NewVault(func(name string) string { return map[string]string{"T": "token-1", "K": "key-22"}[name] }, nil)
-	c, _ := client(t, Options{Vault: vault}, s, other)
+	c := client(t, Options{Vault: vault}, s, other)
 	auth := [][]Auth{{{Kind: Bearer, Names: []string{"T"}},
 		{Kind: Key, Place: "header", Field: "X-Key", Names: []string{"K"}}}}
 	for _, test := range []struct{ method, path, seen, want string }{
@@ -212,7 +212,7 @@ func TestRedirects(t *testing.T) {
 	} {
 		seen = nil
 		_, err := c.Do(t.Context(),
-			Request{Method: test.method, URL: s.URL + test.path, Body: []byte("{}"), Read: test.method == "GET", Auth: auth})
+			Request{Method: test.method, URL: s.URL + test.path, Body: []byte("{}"), Auth: auth})
 		if got := strings.Join(seen, "; "); got != test.seen {
 			t.Errorf("%s %s: the end saw %q, want %q", test.method, test.path, got, test.seen)
 		}
@@ -294,7 +294,7 @@ func TestCredentials(t *testing.T) {
 		}
 		return "", errors.New("none")
 	})
-	c, _ := client(t, Options{Vault: vault}, s)
+	c := client(t, Options{Vault: vault}, s)
 	key := func(place, field, name string) Auth {
 		return Auth{Kind: Key, Place: place, Field: field, Names: []string{name}}
 	}

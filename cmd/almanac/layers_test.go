@@ -48,7 +48,7 @@ var layers = []layer{
 		"catalog/secret": "what servers say is redacted",
 		"catalog/source": "it is a kind of source",
 		"catalog/verb":   "what a name says that an action does",
-		"catalog/web":    "requests, credentials, retries",
+		"catalog/web":    "requests, credentials",
 	}},
 	{"catalog/workspace", map[string]string{"catalog": "its actions", "catalog/source": "it is a kind of source"}},
 	{"session/syntax", nil},

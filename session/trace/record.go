@@ -234,9 +234,20 @@ type Call struct {
 	// Compensates are the numbers of the calls that this one took back, in a with_compensation that failed.
 	Compensates []int `json:"compensates,omitempty"`
 	// Undo is the call that takes this one back; nil where it wrote nothing, or its action declares none.
-	Undo  *Undo         `json:"undo,omitempty"`
-	Start time.Time     `json:"start"`
-	Took  time.Duration `json:"took_ns"` // without waiting for a person
+	Undo *Undo `json:"undo,omitempty"`
+	// Key is the idempotency key that the action sent with each attempt.
+	Key string `json:"key,omitempty"`
+	// Attempts are all those that were made, where there was more than one.
+	Attempts []Attempt     `json:"attempts,omitempty"`
+	Start    time.Time     `json:"start"`
+	Took     time.Duration `json:"took_ns"` // without waiting for a person
+}
+
+// An Attempt is one of several at the same call.
+type Attempt struct {
+	Took  time.Duration `json:"took_ns"`
+	Error string        `json:"error,omitempty"`    // empty for the one that succeeded
+	Pause time.Duration `json:"pause_ns,omitempty"` // before the next
 }
 
 // An Undo is the call that takes another back: what its catalog.Compensation made of its whole arguments and result.

@@ -1,0 +1,85 @@
+package session
+
+// This file makes the attempts of a call, and the key by which the other side knows them for one call.
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/task"
+	"almanac/session/trace"
+)
+
+// noAnswer is the error of an attempt that took longer than that.
+type noAnswer time.Duration
+
+func (n noAnswer) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(n)) }
+
+// attempt makes the call, and makes it again where that may help and does no harm: where it reads, or has a key. The
+// entry's timeout bounds each attempt; all of them have the time of one call, or of one attempt if that is longer.
+func (r *run) attempt(ctx context.Context, entry *catalog.Entry, call catalog.Call, c *trace.Call) (
+	result catalog.Result, err error) {
+	wait := r.wait(entry)
+	if entry.Mutates && c.Key == "" {
+		return callAction(ctx, entry.Action, call, wait)
+	}
+	var retry catalog.Retry
+	if entry.Retry != nil {
+		retry = *entry.Retry
+	}
+	whole := max(wait, r.budget().Wait)
+	ctx, cancel := context.WithTimeoutCause(ctx, whole, noAnswer(whole))
+	defer cancel()
+	pause := func(ctx context.Context, d time.Duration) error {
+		c.Attempts[len(c.Attempts)-1].Pause = d
+		if wait := r.session.world.options.Sleep; wait != nil {
+			return wait(ctx, d)
+		}
+		return task.Sleep(ctx, d)
+	}
+	err = retry.Do(ctx, pause, func(ctx context.Context) error {
+		began := time.Now()
+		result, err = callAction(ctx, entry.Action, call, wait)
+		if late := noAnswer(0); entry.Retry != nil && errors.As(err, &late) {
+			err = &catalog.Transient{Err: err}
+		}
+		if err != nil || c.Attempts != nil {
+			made := trace.Attempt{Took: time.Since(began)}
+			if err != nil {
+				made.Error = cut(r.session.world.redactor.text(err.Error()), logText)
+			}
+			c.Attempts = append(c.Attempts, made)
+		}
+		return err
+	})
+	if len(c.Attempts) == 1 {
+		c.Attempts = nil
+	}
+	return result, err
+}
+
+// keyed is the call with its idempotency key, where the entry takes one.
+func keyed(entry *catalog.Entry, call catalog.Call, c *trace.Call) catalog.Call {
+	k := entry.Key
+	if k == nil || !entry.Mutates {
+		return call
+	}
+	switch key := rand.Text(); {
+	case k.Argument != "":
+		c.Key = key
+		c.Injected = maps.Clone(c.Injected)
+		if c.Injected == nil {
+			c.Injected = map[string]any{}
+		}
+		c.Injected[k.Argument] = key
+		call = call.With(map[string]any{k.Argument: key})
+	case entry.SendsKey:
+		c.Key, call.Key, call.KeyHeader = key, key, k.Header
+	}
+	return call
+}
