@@ -198,6 +198,11 @@ type properties struct {
 	Compensate yaml.Node `yaml:"compensate"`
 	// Effects are what a result carries beside its data.
 	Effects yaml.Node `yaml:"effects"`
+	// Retry and Idempotency say whether and how often a call is tried; Before and After are expressions of Lua.
+	Retry       yaml.Node `yaml:"retry"`
+	Idempotency yaml.Node `yaml:"idempotency"`
+	Before      yaml.Node `yaml:"before"`
+	After       yaml.Node `yaml:"after"`
 }
 
 func (p *properties) read() (risk catalog.Risk, timeout time.Duration, inject []catalog.Injection, err error) {
@@ -253,7 +258,7 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 		return e, err
 	}
 	for _, in := range e.Inject {
-		if slices.ContainsFunc(e.Input.Fields(), func(f catalog.Field) bool { return f.Name == in.Field }) {
+		if isInput(&e, in.Field) {
 			return e, fmt.Errorf("context: %s is also an input: a caller may not send what the host fills in", in.Field)
 		}
 	}
@@ -269,7 +274,15 @@ func (r *reading) entry(id string, n *yaml.Node) (catalog.Entry, error) {
 	if e.Uses, err = usesOf(&d.Uses); err != nil {
 		return e, err
 	}
+	how, err := r.conduct(&d.properties)
+	if err != nil {
+		return e, err
+	}
+	e.Retry, e.Key, e.Hooks = how.retry, how.key, how.hooks
 	if err := r.handler(&e, &d); err != nil {
+		return e, err
+	}
+	if err := checkConduct(&e, &d); err != nil {
 		return e, err
 	}
 	if e.Mutates {

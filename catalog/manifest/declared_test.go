@@ -67,6 +67,15 @@ func shown(text []byte, name string) string {
 		if len(e.Effects) > 0 {
 			fmt.Fprintf(&b, ", effects %v", e.Effects)
 		}
+		if e.Retry != nil {
+			fmt.Fprintf(&b, ", retry %v", *e.Retry)
+		}
+		if e.Key != nil {
+			fmt.Fprintf(&b, ", key %v", *e.Key)
+		}
+		if e.Hooks != nil {
+			fmt.Fprintf(&b, ", hooks %v %v", e.Hooks.Checked, e.Hooks.After)
+		}
 		fmt.Fprintf(&b, "] %s%s\n", e.Title, strings.Join(slices.Concat(e.Tags, e.Entities, e.Aliases), ", "))
 	}
 	for _, s := range batch.Skipped {

@@ -41,6 +41,7 @@ type overlay struct {
 	inject   []catalog.Injection
 	undo     *catalog.Compensation
 	effects  []catalog.Effect
+	conduct  conduct
 	// broken says what is wrong with it; then everything it matches is hidden, since that may have been its purpose.
 	broken string
 }
@@ -90,6 +91,9 @@ func (r *reading) overlay(n *yaml.Node) (overlay, error) {
 	if err == nil {
 		o.effects, err = effectsOf(&o.Effects)
 	}
+	if err == nil {
+		o.conduct, err = r.conduct(&o.properties)
+	}
 	if err != nil {
 		o.place = r.place(lineOf(err, n))
 		o.broken = err.Error()
@@ -122,6 +126,9 @@ func applyOverlays(all []overlay, entries []catalog.Entry) catalog.Overlaid {
 			o.describe(e)
 			if err := e.CheckEffects(); err != nil {
 				remark(o, e.ID, "%v", err)
+			}
+			if o.conduct.apply(e, func(format string, args ...any) { remark(o, e.ID, format, args...) }) {
+				said.Hidden[e.ID] = "the overlay at " + o.place
 			}
 			for _, in := range o.inject {
 				switch inject(e, in) {

@@ -95,6 +95,9 @@ func argumentNames(e *catalog.Entry) []string {
 	for _, f := range e.Input.Fields() {
 		names = append(names, f.Name)
 	}
+	if e.Key != nil && e.Key.Argument != "" {
+		names = append(names, e.Key.Argument)
+	}
 	for _, in := range e.Inject {
 		names = append(names, in.Field)
 	}
