@@ -52,7 +52,8 @@ func TestNames(t *testing.T) {
 	}{
 		{"local x = 1; y = x + z", Usage{Reads: []string{"z"}, Writes: []string{"y"}}},
 		{"for _, inv in ipairs(billing.invoice.list{id = id}) do out[1] = inv.x end", Usage{
-			Reads: []string{"ipairs", "billing", "id", "out"}, Inside: []string{"out"}, Paths: []string{"ipairs", "billing.invoice.list"}}},
+			Reads: []string{"ipairs", "billing", "id", "out"}, Inside: []string{"out"},
+			Paths: []string{"ipairs", "billing.invoice.list"}}},
 		{"local f = billing.refund.issue; f{}", Usage{Reads: []string{"billing"}}},
 		{"call('crm.x.y', {})", Usage{Reads: []string{"call"}, Paths: []string{"call", "crm.x.y"}}},
 		{"a.b:c().d()", Usage{Reads: []string{"a"}}},

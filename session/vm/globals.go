@@ -11,8 +11,8 @@ import (
 // This file lists what a session's scripts have set. The session's globals have a table of their own, backed by the
 // prelude and the libraries, so that a script may shadow any of their names but cannot damage them.
 
-// A fingerprint is how a global is compared between runs: a plain value by itself, a table by identity, size and what is
-// in it.
+// A fingerprint is how a global is compared between runs: a plain value by itself, a table by identity, size and what
+// is in it.
 type fingerprint struct {
 	value  any
 	size   int
