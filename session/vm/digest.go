@@ -8,7 +8,8 @@ import (
 )
 
 // This file tells whether something inside of a global has changed between runs: t.a = 5 leaves t the same table, of
-// the same size. A digest is of all that is in a table, and costs a walk through it; so all of them together are bounded.
+// the same size. A digest is of all that is in a table, and costs a walk through
+// it; so all of them together are bounded.
 
 const (
 	// digestSteps is how many keys, and pieces of texts, are looked at after a run. Of a global that needs more there is
