@@ -171,6 +171,7 @@ func TestDenialsNameTheGrant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		g.Early = true
 		b := newBench(t, func(o *Options) {
 			o.Policy.Grants = []policy.Grant{g}
 			c.change(o)

@@ -21,6 +21,8 @@ func TestEveryHook(t *testing.T) {
 		"Saved",     // belongs to the log
 		"Keep",      // belongs to the log
 		"Spent",     // belongs to the log
+		"After",     // waits
+		"Sleep",     // waits
 	}
 	f := NewFeed()
 	for _, options := range []any{
