@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 log messages are deprecated in a later version of the protocol than the gateway speaks
+
 package gateway
 
 import (
