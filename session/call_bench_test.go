@@ -13,7 +13,8 @@ func BenchmarkCall(b *testing.B) {
 	const calls = 500
 	row := map[string]any{"id": "a", "cents": int64(100)}
 	entry := catalog.Entry{
-		ID: "shop.get", Input: catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`),
+		ID:     "shop.get",
+		Input:  catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`),
 		Action: func(context.Context, catalog.Call) (catalog.Result, error) { return catalog.Result{Data: row}, nil },
 	}
 	for _, c := range []struct {
