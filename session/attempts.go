@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/task"
 	"almanac/session/trace"
 )
 
@@ -37,10 +36,7 @@ func (r *run) attempt(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 	defer cancel()
 	pause := func(ctx context.Context, d time.Duration) error {
 		c.Attempts[len(c.Attempts)-1].Pause = d
-		if wait := r.session.world.options.Sleep; wait != nil {
-			return wait(ctx, d)
-		}
-		return task.Sleep(ctx, d)
+		return r.session.world.pause(ctx, d)
 	}
 	err = retry.Do(ctx, pause, func(ctx context.Context) error {
 		began := time.Now()
@@ -61,6 +57,27 @@ func (r *run) attempt(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 		c.Attempts = nil
 	}
 	return result, err
+}
+
+// after calls f after d, by the session's clock.
+func (w *world) after(d time.Duration, f func()) (stop func() bool) {
+	if after := w.options.After; after != nil {
+		return after(d, f)
+	}
+	return time.AfterFunc(d, f).Stop
+}
+
+// pause waits by the session's clock; the error is that ctx ended before.
+func (w *world) pause(ctx context.Context, d time.Duration) error {
+	over := make(chan struct{})
+	stop := w.after(d, func() { close(over) })
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		stop()
+		return ctx.Err()
+	}
 }
 
 // keyed is the call with its idempotency key, where the entry takes one.

@@ -78,7 +78,11 @@ func TestAttempts(t *testing.T) {
 			var pauses []time.Duration
 			b := newBench(t, func(o *Options) {
 				o.Policy.Mode = policy.Session
-				o.Sleep = func(_ context.Context, d time.Duration) error { pauses = append(pauses, d); return nil }
+				o.After = func(d time.Duration, f func()) func() bool {
+					pauses = append(pauses, d)
+					f()
+					return func() bool { return false }
+				}
 			})
 			open(t, b, c.entry)
 			out := b.run(User, "return shop.flaky{}")
@@ -142,7 +146,7 @@ func TestAttemptsEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b := newBench(t, func(o *Options) {
 		o.Policy.Mode = policy.Session
-		o.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); <-ctx.Done(); return ctx.Err() }
+		o.After = func(time.Duration, func()) func() bool { cancel(); return func() bool { return true } }
 	})
 	f := &flaky{says: []string{"busy", "fine"}}
 	open(t, b, catalog.Entry{ID: "shop.flaky", Action: f.act, Mutates: true, Key: &catalog.Key{Argument: "key"}})

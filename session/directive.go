@@ -164,14 +164,10 @@ func (w *world) remind(r Reminder) {
 	w.directed.reminded++
 	r.N, r.Due = w.directed.reminded, time.Now().Add(r.After)
 	w.directed.reminders = append(w.directed.reminders, r)
-	after := w.options.After
-	if after == nil {
-		after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
-	}
 	if w.directed.timers == nil {
 		w.directed.timers = map[int]func() bool{}
 	}
-	w.directed.timers[r.N] = after(r.After, func() { w.comeDue(r.N) })
+	w.directed.timers[r.N] = w.after(r.After, func() { w.comeDue(r.N) })
 }
 
 func (w *world) comeDue(number int) {

@@ -67,13 +67,12 @@ type Options struct {
 	// Notify shows the person what an applied effect has for them; nil: nobody is there, and such effects are rejected. It
 	// must not wait, and may be called from several goroutines, also while no run is under way.
 	Notify func(Notice)
-	// After calls f after a time, in a goroutine of its own, unless it is stopped before; nil stands for time.AfterFunc.
+	// After is the clock of reminders and of the pauses between the attempts of a call: it calls f once after d unless it
+	// is stopped before, and must not wait itself; nil stands for time.AfterFunc. It may be called concurrently.
 	After func(d time.Duration, f func()) (stop func() bool)
 	// Record keeps a record; nil keeps none. A mutation is not made when its intent cannot be recorded. It must be safe
 	// for concurrent use.
 	Record func(trace.Record) error
-	// Sleep waits between the attempts of a call; nil waits in real time. It ends with an error when ctx does.
-	Sleep func(ctx context.Context, d time.Duration) error
 	// Acting is told of an action that is about to be called, and with false when it has ended; nil tells nobody. It may
 	// be called from several goroutines and must not wait.
 	Acting func(id string, begins bool)
