@@ -113,14 +113,14 @@ func (r *run) applyEffects(ctx context.Context, m *kernel.Kernel, reply *vm.Repl
 		return lost
 	}
 	if err != nil {
-		rejected = []effect.Rejected{{Effect: chosen[0], Reason: err.Error()}}
+		rejected = []catalog.RejectedEffect{{Effect: chosen[0], Reason: err.Error()}}
 	}
 	out.RejectedEffects = rejected
 	return nil
 }
 
 // chooseEffects picks the effects of the run that are to be applied; rejected says which of them cannot be.
-func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []effect.Rejected) {
+func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []catalog.RejectedEffect) {
 	mine := r.mode == trace.ModeRun || r.mode == trace.ModePreview && !r.script.Fresh && r.before == ""
 	if out.Err != nil || !mine || r.script.Times > 1 {
 		return nil, nil

@@ -47,7 +47,8 @@ func Writes(calls []trace.Call) []trace.Call {
 	back := map[int]bool{} // those that were compensated in the run, and what compensated them
 	for _, c := range calls {
 		if c.Compensates != nil && c.Verdict == trace.OK {
-			for _, n := range append(c.Compensates, c.N) {
+			back[c.N] = true
+			for _, n := range c.Compensates {
 				back[n] = true
 			}
 		}

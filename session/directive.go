@@ -60,7 +60,7 @@ type directed struct {
 }
 
 // checkDirectives says which directives among effects cannot be carried out, in their order.
-func (w *world) checkDirectives(effects []catalog.Effect) (rejected []effect.Rejected) {
+func (w *world) checkDirectives(effects []catalog.Effect) (rejected []catalog.RejectedEffect) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	view, notices, reminders, asked := w.view, 0, len(w.directed.reminders), map[string]bool{}
@@ -101,7 +101,7 @@ func (w *world) checkDirectives(effects []catalog.Effect) (rejected []effect.Rej
 			}
 		}
 		if err != nil {
-			rejected = append(rejected, effect.Rejected{Effect: e, Reason: w.redactor.text(err.Error())})
+			rejected = append(rejected, catalog.RejectedEffect{Effect: e, Reason: w.redactor.text(err.Error())})
 		}
 	}
 	return rejected
@@ -284,7 +284,7 @@ func (r *run) direct(out *Outcome) {
 			continue
 		}
 		if err := r.session.direct(authors[i], e); err != nil {
-			out.RejectedEffects = append(out.RejectedEffects, effect.Rejected{Effect: e, Reason: err.Error()})
+			out.RejectedEffects = append(out.RejectedEffects, catalog.RejectedEffect{Effect: e, Reason: err.Error()})
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (s *scopes) compensate(ctx context.Context, of []*scope, place []int64) {
 	r := s.run
 	writes := s.writes(of)
 	if r.mode == trace.ModePreview {
-		s.foretell(writes)
+		s.tellPlanned(writes)
 		return
 	}
 	asks := ctx.Err() == nil
@@ -159,8 +159,8 @@ func (s *scopes) writes(of []*scope) []trace.Call {
 	return Writes(inside)
 }
 
-// foretell says in a preview what would be compensated.
-func (s *scopes) foretell(writes []trace.Call) {
+// tellPlanned says in a preview what would be compensated.
+func (s *scopes) tellPlanned(writes []trace.Call) {
 	var told []string
 	for _, c := range slices.Backward(writes) {
 		entry, err := s.run.session.View().Resolve(c.ID)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/session/effect"
 	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -68,7 +67,7 @@ type Outcome struct {
 	// Applied are those of them that were applied after the run, all that were to be or none; see Options.ApplyEffects.
 	// RejectedEffects are those that stood in the way, if any. WouldApply are those that the run of a preview would apply.
 	Applied, WouldApply []catalog.Effect
-	RejectedEffects     []effect.Rejected
+	RejectedEffects     []catalog.RejectedEffect
 	// State is a digest of the state that the applied effects left; empty where none were applied.
 	State string
 	// Specs are what the script had described, each once; none for a person's.

@@ -15,7 +15,7 @@ import (
 // Apply applies the operations on the state among effects to a table, in order, and returns the table that comes of it.
 // Where one is rejected none is applied: each that is at fault is named, and next is state. What it is given is not
 // changed and not shared with next.
-func Apply(state map[string]any, effects []catalog.Effect) (next map[string]any, rejected []Rejected) {
+func Apply(state map[string]any, effects []catalog.Effect) (next map[string]any, rejected []catalog.RejectedEffect) {
 	next, _ = clone(state).(map[string]any) // of a missing one an empty one
 	var last catalog.Effect
 	for _, e := range effects {
@@ -27,14 +27,14 @@ func Apply(state map[string]any, effects []catalog.Effect) (next map[string]any,
 			next, err = operate(next, e)
 		}
 		if err != nil {
-			rejected = append(rejected, Rejected{Effect: e, Reason: err.Error()})
+			rejected = append(rejected, catalog.RejectedEffect{Effect: e, Reason: err.Error()})
 		}
 		last = e
 	}
 	if n, err := Size(next); rejected == nil && err != nil {
-		rejected = []Rejected{{Effect: last, Reason: "the state: " + err.Error()}}
+		rejected = []catalog.RejectedEffect{{Effect: last, Reason: "the state: " + err.Error()}}
 	} else if rejected == nil && n > MaxState {
-		rejected = []Rejected{{Effect: last, Reason: "the state would be larger than " + text.Bytes(MaxState)}}
+		rejected = []catalog.RejectedEffect{{Effect: last, Reason: "the state would be larger than " + text.Bytes(MaxState)}}
 	}
 	if rejected != nil {
 		return state, rejected

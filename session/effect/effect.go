@@ -68,9 +68,6 @@ func Known(kind string) bool { return slices.Contains(Kinds(), kind) }
 // IsState tells whether the kind is an operation on the state.
 func IsState(kind string) bool { return strings.HasPrefix(kind, "state.") && Known(kind) }
 
-// A Rejected is an effect that is not applied, and why.
-type Rejected = catalog.RejectedEffect
-
 // Title names an effect in a line: "state.set count".
 func Title(e catalog.Effect) string {
 	if e.Target == "" {
@@ -279,17 +276,19 @@ func ParseKinds(texts []string) ([]pattern.Pattern, error) {
 // Choose picks the effects of a run that are applied: those of kinds that the program knows, in their order. Where none
 // of them is allowed there is nothing to apply and nothing to reject. Otherwise all must be: rejected names the others,
 // and whoever applies must then apply none.
-func Choose(patterns []pattern.Pattern, effects []catalog.Effect) (chosen []catalog.Effect, rejected []Rejected) {
+func Choose(patterns []pattern.Pattern, effects []catalog.Effect) (
+	chosen []catalog.Effect, rejected []catalog.RejectedEffect) {
 	some := false
 	for _, e := range effects {
 		switch {
 		case !Known(e.Kind):
 		case !Allowed(patterns, e.Kind):
-			rejected = append(rejected, Rejected{Effect: e, Reason: e.Kind + " is not allowed here"})
+			rejected = append(rejected, catalog.RejectedEffect{Effect: e, Reason: e.Kind + " is not allowed here"})
 		default:
 			some = true
 			if chosen = append(chosen, e); len(chosen) == MaxPerRun+1 {
-				rejected = append(rejected, Rejected{Effect: e, Reason: fmt.Sprintf("a run applies at most %d", MaxPerRun)})
+				why := fmt.Sprintf("a run applies at most %d", MaxPerRun)
+				rejected = append(rejected, catalog.RejectedEffect{Effect: e, Reason: why})
 			}
 		}
 	}
