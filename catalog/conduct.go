@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -24,6 +25,41 @@ func (e *Entry) conduct(w io.Writer) {
 			fmt.Fprintf(w, "hook %d\x00%s\x00", i, cmp.Or(hook.Lua, hook.Name)) // the name of one in Lua has its line
 		}
 	}
+}
+
+// conducted says in lines what is declared of attempts, the idempotency key, hooks and effects; nil where nothing is.
+func (e *Entry) conducted() (lines []string) {
+	if r := e.Retry; r != nil {
+		tries := cmp.Or(r.Tries, defaultTries)
+		line := fmt.Sprintf("attempts: at most %d, first pause %v, longest %v", tries, cmp.Or(r.Wait, defaultWait),
+			cmp.Or(r.Most, defaultMostPause))
+		if tries == 1 {
+			line = "attempts: 1"
+		}
+		lines = append(lines, line)
+	}
+	if k := e.Key; k != nil && k.Argument != "" {
+		lines = append(lines, "idempotency key: in the argument "+k.Argument)
+	} else if k != nil {
+		lines = append(lines, "idempotency key: in the header "+k.Header)
+	}
+	if e.Hooks != nil {
+		var names []string
+		for _, list := range e.Hooks.all() {
+			for _, hook := range *list {
+				names = append(names, hook.Name)
+			}
+		}
+		lines = append(lines, "hooks: "+strings.Join(names, ", "))
+	}
+	if len(e.Effects) > 0 {
+		var titles []string
+		for _, effect := range e.Effects {
+			titles = append(titles, strings.TrimSpace(effect.Kind+" "+effect.Target))
+		}
+		lines = append(lines, "effects: "+strings.Join(titles, ", "))
+	}
+	return lines
 }
 
 // What appendConduct writes, as bits of its first number.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"almanac/catalog/spec"
 )
@@ -81,6 +82,31 @@ func FuzzClosed(f *testing.F) {
 			t.Fatalf("%s, again %s", closed.Text(), again.Text())
 		}
 	})
+}
+
+// TestConduct has how calls are made and what results carry, as it is described in full.
+func TestConduct(t *testing.T) {
+	pay := Entry{ID: "books.pay", Mutates: true, Retry: &Retry{Tries: 6, Wait: time.Second}, Key: &Key{Header: "X-Key"},
+		Hooks:   &Hooks{Checked: []Hook{{Name: "before (books.yaml:3)"}}, After: []Hook{{Name: "rounding"}}},
+		Effects: []Effect{{Kind: "state.set", Target: "paid", Value: "$result"}, {Kind: "notify", Value: "paid"}}}
+	once := Entry{ID: "books.once", Retry: &Retry{Tries: 1}}
+	c, _ := New([]Entry{pay, once}, Options{})
+	for id, want := range map[string]string{
+		"books.pay": "attempts: at most 6, first pause 1s, longest 20s\nidempotency key: in the header X-Key\n" +
+			"hooks: before (books.yaml:3), rounding\neffects: state.set paid, notify",
+		"books.once": "attempts: 1",
+	} {
+		full, err := c.View().Describe(id, Full)
+		if err != nil || !strings.HasSuffix(full.Text, "\n"+want) {
+			t.Errorf("%v\n%s", err, full.Text)
+		}
+		if brief, _ := c.View().Describe(id, Brief); strings.Contains(brief.Text, "attempts") {
+			t.Errorf("brief:\n%s", brief.Text)
+		}
+		if as, _ := c.View().Describe(id, JSON); !strings.Contains(as.Text, `"conduct": [`) {
+			t.Errorf("JSON:\n%s", as.Text)
+		}
+	}
 }
 
 // TestContract has what is declared of an action beside its schemas, in each form that shows it.

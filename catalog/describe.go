@@ -74,7 +74,8 @@ func (e *Entry) written() *spec.Action {
 	return &spec.Action{
 		ID: e.ID, Title: e.Title, Description: e.Description, Operation: string(OperationOf(e)), Risk: string(RiskOf(e)),
 		Mutates: e.Mutates, Input: e.Input.document(), Output: e.Output.document(), Examples: e.Examples, Target: e.Target,
-		Warnings: briefWarnings(e), Undo: e.Compensate.written(), Category: e.Category, Version: e.Version, Strict: e.Strict,
+		Warnings: briefWarnings(e), Undo: e.Compensate.written(), Conduct: e.conducted(), Category: e.Category,
+		Version: e.Version, Strict: e.Strict,
 	}
 }
 

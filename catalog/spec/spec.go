@@ -53,6 +53,8 @@ type Action struct {
 	Lone string
 	// Undo is the call that takes back what a call did, with args and result in it for those of the call; may be empty.
 	Undo string
+	// Conduct says in lines how calls are made and what their results carry: "hooks: before (shop.yaml:7)". May be empty.
+	Conduct []string
 	// Target is what a call reaches outside of the program; may be empty.
 	Target string
 	// Warnings are sentences of the description that no short form may omit.
@@ -85,8 +87,9 @@ func specJSON(e *Action) (string, error) {
 		Output      json.RawMessage `json:"output,omitempty"`
 		Examples    []string        `json:"examples,omitempty"`
 		Undo        string          `json:"undone_by,omitempty"`
+		Conduct     []string        `json:"conduct,omitempty"`
 	}{e.ID, e.Title, e.Description, e.Category, e.Version, e.Operation, e.Mutates, e.Risk, e.Strict,
-		json.RawMessage(e.Input), json.RawMessage(e.Output), e.Examples, e.Undo}
+		json.RawMessage(e.Input), json.RawMessage(e.Output), e.Examples, e.Undo, e.Conduct}
 	if e.Input == nil {
 		record.Input = json.RawMessage(EmptySchema)
 	}
@@ -138,6 +141,11 @@ func specText(e *Action, detail Detail) string {
 	}
 	if detail == Full && e.Undo != "" {
 		w.b.WriteString("\nundone by " + cleanCode(e.Undo))
+	}
+	for _, line := range e.Conduct {
+		if detail == Full {
+			w.b.WriteString("\n" + text.LineRunes(line, 200))
+		}
 	}
 	if detail == Full && e.Target != "" {
 		w.b.WriteString("\ncalls " + text.ClipRunes(text.OneLine(e.Target), 200))
