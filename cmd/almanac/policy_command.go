@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,11 +125,13 @@ func (c policyCheck) Run(ctx context.Context, cli *commandLine, p *program) erro
 	if err != nil {
 		return usage("%s: %v", entry.ID, err)
 	}
+	host := cli.hostContext()
+	host.Actor, host.Tenant = cmp.Or(view.Actor(), host.Actor), view.Tenant()
 	r := policy.RequestOf(entry, args)
-	r.Actor, r.Tenant = view.Actor(), view.Tenant()
+	r.Actor, r.Tenant = host.Actor, host.Tenant
 	r.Injected = map[string]any{}
 	for _, in := range entry.Inject {
-		if value, known := (catalog.Context{Actor: r.Actor, Tenant: r.Tenant}).Value(in.From); known && value != "" {
+		if value, _ := host.Value(in.From); value != nil {
 			r.Injected[in.Field] = value
 		}
 	}
