@@ -14,7 +14,7 @@ import (
 	"almanac/catalog/unknown"
 )
 
-// An Effect records a change that an action wishes for. It happens only where the session allows its kind.
+// An Effect records a change that an action requests. It is applied only where the session allows its kind.
 type Effect struct {
 	// Kind is what should happen, spelled like an id: "state.set".
 	Kind   string `json:"kind"`

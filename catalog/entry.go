@@ -144,7 +144,7 @@ type Injection struct {
 	Number bool
 }
 
-// An Action does the work of an entry. It gets checked arguments and returns data; other changes it wishes for are
+// An Action does the work of an entry. It gets checked arguments and returns data; other changes that it requests are
 // listed as effects. It never calls back into the session, which is waiting for it. It must return when ctx is done,
 // and must be safe for concurrent use.
 type Action func(ctx context.Context, call Call) (Result, error)

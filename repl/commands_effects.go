@@ -22,8 +22,9 @@ func effectCommands() []command {
 		{
 			name: "effects", args: "[CELL]", group: groupMore, aside: true, run: effects, words: effectWords,
 			brief: "what results carry beside their data, and what became of it",
-			more: "An effect is a change that an action wishes for: kind, target and value. It is recorded, and applied\n" +
-				"only where its kind is allowed: /effects allow state.*, or apply_effects in the configuration.\n" +
+			more: "An effect is a change that an action requests: kind, target and value. It is recorded, and\n" +
+				"applied only if its kind is allowed: by /effects allow state.*, or by apply_effects in the\n" +
+				"configuration.\n" +
 				"/effects apply [CELL] applies those that a cell recorded.",
 		},
 		{

@@ -58,8 +58,8 @@ func requested(entry *catalog.Entry, call catalog.Call, injected map[string]any)
 	return asks
 }
 
-// Requested is a call of e as the policy decides about it, with the context of now. Arguments that the host fills in are
-// missing where the session has not all of them.
+// Requested is a call of e as the policy decides about it, with the context of now. Arguments that the host fills in
+// are missing where the session has not all of them.
 func (s *Session) Requested(e *catalog.Entry, args map[string]any) policy.Request {
 	r := &run{session: s}
 	call := catalog.Call{Args: args, Context: r.context(s.View())}

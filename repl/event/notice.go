@@ -13,7 +13,7 @@ func NoticeText(n session.Notice) string {
 	words := text.SanitizeLine(n.Action) + ": "
 	switch r := n.Reminder; {
 	case n.Kind == effect.Ask:
-		words = "question of " + words + n.Text
+		words = "question from " + words + n.Text
 		for i, choice := range n.Choices {
 			words += fmt.Sprintf("\n  %d  %s", i+1, choice)
 		}
@@ -23,7 +23,7 @@ func NoticeText(n session.Notice) string {
 	case r == nil:
 		return "notice from " + words + n.Text
 	default:
-		return fmt.Sprintf("reminder %d of %s%s\n  %s", r.N, words, n.Text, TakeText(*r))
+		return fmt.Sprintf("reminder %d from %s%s\n  %s", r.N, words, n.Text, TakeText(*r))
 	}
 }
 
