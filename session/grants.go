@@ -239,28 +239,8 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		c.Verdict = trace.Denied
 		return nil, denied(CodeNoApproval, fmt.Sprintf("%s: denied: the question was not answered: %v", entry.ID, err), "")
 	}
-	switch answer.Verdict {
-	case ForSession:
-		g, err := r.session.Grant(policy.Grant{
-			Pattern: pattern.Exact(entry.ID), Bounds: unshownBounds(answer.Bounds, shown, call.Args), Only: answer.Only,
-			Seen: policy.SeenOf(entry), By: r.asked(), Used: 1,
-		})
-		if err != nil {
-			c.Verdict = trace.Denied
-			return nil, denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
-		}
-		c.Rule = w.redactor.text(g.Rule())
-	case Once:
-		if c.Rule = "approved once"; d.ByRule() {
-			c.Rule += ", asked by " + w.redactor.text(d.Rule)
-		}
-	default:
-		c.Verdict, c.Rule = trace.Denied, trace.Refused
-		text := entry.ID + RefusedText
-		if answer.Reason != "" {
-			text += ": " + answer.Reason
-		}
-		return nil, denied(CodeRefused, text, "")
+	if err := r.takeAnswer(entry, d, answer, unshownBounds(answer.Bounds, shown, call.Args), c); err != nil {
+		return nil, err
 	}
 	if answer.Args == nil {
 		return call.Args, nil
@@ -273,4 +253,34 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		refused.Refused = false // the time was the person's
 	}
 	return args, err
+}
+
+// takeAnswer takes in what the person said about a call that d asks about: a grant, once, or no, which is an error.
+func (r *run) takeAnswer(entry *catalog.Entry, d policy.Decision, answer Approval, bounds []policy.Bound,
+	c *trace.Call) error {
+	red := r.session.world.redactor
+	switch answer.Verdict {
+	case ForSession:
+		g, err := r.session.Grant(policy.Grant{
+			Pattern: pattern.Exact(entry.ID), Bounds: bounds, Only: answer.Only,
+			Seen: policy.SeenOf(entry), By: r.asked(), Used: 1,
+		})
+		if err != nil {
+			c.Verdict = trace.Denied
+			return denied(CodeLog, fmt.Sprintf("%s: denied: %v", entry.ID, err), "")
+		}
+		c.Rule = red.text(g.Rule())
+	case Once:
+		if c.Rule = "approved once"; d.ByRule() {
+			c.Rule += ", asked by " + red.text(d.Rule)
+		}
+	default:
+		c.Verdict, c.Rule = trace.Denied, trace.Refused
+		text := entry.ID + RefusedText
+		if answer.Reason != "" {
+			text += ": " + answer.Reason
+		}
+		return denied(CodeRefused, text, "")
+	}
+	return nil
 }
