@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/text"
 	"almanac/catalog/text/cells"
@@ -104,9 +105,58 @@ func retry(ctx context.Context, sh *Shell, c *event.Cell, _ string) error {
 	case prompt == "":
 		return errors.New("retry: the last prompt did not fail")
 	}
+	if err := sh.turnAgain(prompt); err != nil {
+		return err
+	}
 	c.Form, c.Source = input.Words, prompt
 	sh.say(event.Notice, "retrying: %s", cells.Clip(text.SanitizeLine(prompt), 100, "…"))
 	return sh.send(ctx, c, prompt, func() (string, error) { return conversation.Retry(ctx) })
+}
+
+// asked is the last prompt and what narrowed the view for its turn.
+type asked struct {
+	prompt string
+	turn   []catalog.Rules
+}
+
+// turnAgain narrows the view as for the turn of a prompt that is sent again. Of one of an earlier run of the program
+// the log has the names of that alone: it is sent where the person has narrowed the turn.
+func (sh *Shell) turnAgain(prompt string) error {
+	s := sh.options.Session
+	if sh.asked.prompt == prompt {
+		for _, r := range sh.asked.turn {
+			r.Growing = true
+			if err := s.RestrictTurn(r); err != nil {
+				return fmt.Errorf("retry: %w", err)
+			}
+		}
+		return nil
+	}
+	records, err := sh.log()
+	if err != nil {
+		return fmt.Errorf("retry: what the prompt could see is not known: %w", err)
+	}
+	for _, r := range slices.Backward(records) {
+		if r.Kind != trace.KindPrompt || r.Text != s.Redact(prompt) {
+			continue
+		}
+		if len(r.Turn) > 0 && len(s.Turn()) == 0 {
+			return &wideError{r.Turn}
+		}
+		break
+	}
+	return nil
+}
+
+// A wideError is that of a prompt which would see more than when it was sent.
+type wideError struct{ turn []string }
+
+func (e *wideError) Error() string {
+	return "retry: the view was narrowed for this prompt: " + strings.Join(e.turn, ", ")
+}
+
+func (e *wideError) Hint() string {
+	return "narrow it with /catalog view turn ... and /retry, or type the prompt again"
 }
 
 // compact has the model sum up the conversation.

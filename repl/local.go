@@ -174,6 +174,9 @@ func (sh *Shell) pickLocal(ctx context.Context, c *event.Cell, o *offer, n int) 
 	if o.prompt == "" {
 		return nil
 	}
+	if err := sh.turnAgain(o.prompt); err != nil {
+		return err
+	}
 	c.Form, c.Source = input.Words, o.prompt
 	return sh.send(ctx, c, o.prompt, func() (string, error) { return conversation.Send(ctx, o.prompt) })
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"almanac/internal/golden"
 	"almanac/llm"
 	"almanac/llm/tools"
 	"almanac/session/policy"
@@ -51,6 +52,25 @@ error: retry: the last prompt did not fail
 	if c, ok := sh.cell(3); !ok || c.Source != "how many?" || c.Answer != "It is 12." {
 		t.Errorf("cell 3: %+v", c)
 	}
+}
+
+// TestRetryOfATurn: a prompt that is sent again sees what it saw, and where that is not known it is not sent.
+func TestRetryOfATurn(t *testing.T) {
+	log := &memory{}
+	o := Options{Record: log.append, Log: log.all}
+	sh := withRetries(t, o, fault, fault, fault, fault, fault, fault, llm.Response{Text: "It is 12."})
+	var got strings.Builder
+	show := func(lines ...string) {
+		for _, line := range lines {
+			got.WriteString("> " + line + "\n" + typed(t.Context(), sh, line, nil))
+		}
+	}
+	show("/catalog view turn only billing", "how many?", "!1 + 1", "/retry", "/retry", "/retry")
+	sh = withRetries(t, o, fault, fault, fault, llm.Response{Text: "It is 13."})
+	show("/catalog view turn only billing", "how many?")
+	sh.asked = asked{} // as in a program that goes on from the log
+	show("/retry", "/catalog view turn readonly", "/retry")
+	golden.Equal(t, "testdata/retry_turn.golden", got.String())
 }
 
 // TestRetryInterrupted shows that an interrupt ends the wait at once.

@@ -190,7 +190,10 @@ func (sh *Shell) send(ctx context.Context, c *event.Cell, prompt string, send fu
 	if err := sh.mark(ctx, c.N); err != nil {
 		return err
 	}
-	asked := trace.Record{Kind: trace.KindPrompt, Cell: c.N, Author: string(session.User), Text: prompt}
+	asked := trace.Record{
+		Kind: trace.KindPrompt, Cell: c.N, Author: string(session.User), Text: prompt,
+		Turn: sh.options.Session.Turn(),
+	}
 	if err := sh.record(asked); err != nil {
 		return err
 	}

@@ -169,6 +169,7 @@ type Shell struct {
 	toldLocals bool
 	// unsaved is set when the history could not be written, so that it is told once.
 	unsaved bool
+	asked   asked // last; only Handle uses it
 }
 
 // keptCells is how many cells a Shell remembers; of all but the last keptOutcomes it forgets the values.
@@ -346,8 +347,8 @@ func (sh *Shell) HandleIn(ctx context.Context, mode input.Mode, line string) Sta
 	if quit {
 		err = nil
 	}
-	if in.Form == input.Words || in.Form == input.Lua {
-		err = errors.Join(err, sh.endTurn())
+	if in.Form == input.Words || in.Form == input.Lua || c.Form == input.Words {
+		err = errors.Join(err, sh.endTurn(&c))
 	}
 	sh.finish(c, err)
 	switch {
@@ -359,10 +360,14 @@ func (sh *Shell) HandleIn(ctx context.Context, mode input.Mode, line string) Sta
 	return Done
 }
 
-// endTurn widens the view that was narrowed for a turn.
-func (sh *Shell) endTurn() error {
+// endTurn widens the view that was narrowed for the turn of a cell. A prompt that failed has it again when it is sent
+// again.
+func (sh *Shell) endTurn(c *event.Cell) error {
 	ended, err := sh.options.Session.EndTurn()
-	if ended {
+	if c.Form == input.Words {
+		sh.asked = asked{c.Source, ended}
+	}
+	if len(ended) > 0 {
 		sh.say(event.Notice, "the turn has ended: %s visible again",
 			text.Count(sh.options.Session.View().Len(), "action"))
 	}

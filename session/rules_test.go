@@ -89,8 +89,8 @@ func TestRestrictTurn(t *testing.T) {
 		t.Errorf("the rules of the turn do not fit this catalog, and it sees %d actions", n)
 	}
 	b.replace(b.viewOf(nil, "admin.", "shop."))
-	if ended, err := b.session.EndTurn(); !ended || err != nil {
-		t.Errorf("end: %t, %v", ended, err)
+	if ended, err := b.session.EndTurn(); len(ended) != 1 || err != nil {
+		t.Errorf("end: %v, %v", ended, err)
 	}
 	if _, seen := b.session.View().Lookup("shop.item.price"); seen || len(b.session.Turn()) > 0 {
 		t.Error("what the session does not see came back with the turn's end")
@@ -98,8 +98,8 @@ func TestRestrictTurn(t *testing.T) {
 	if _, seen := b.session.View().Lookup("shop.item.get"); !seen {
 		t.Error("the view did not widen again")
 	}
-	if ended, err := b.session.EndTurn(); ended || err != nil {
-		t.Errorf("end without a turn: %t, %v", ended, err)
+	if ended, err := b.session.EndTurn(); ended != nil || err != nil {
+		t.Errorf("end without a turn: %v, %v", ended, err)
 	}
 }
 

@@ -125,18 +125,18 @@ func (s *Session) RestrictTurn(r catalog.Rules) error {
 	return w.record(trace.Record{Kind: trace.KindNote, Text: "view narrowed for a turn: " + r.Name})
 }
 
-// EndTurn takes back what RestrictTurn took away; false where that is nothing. The error says that it could not be
+// EndTurn takes back what RestrictTurn took away, and returns the rules of it. The error says that it could not be
 // recorded.
-func (s *Session) EndTurn() (bool, error) {
+func (s *Session) EndTurn() ([]catalog.Rules, error) {
 	w := s.world
 	w.mu.Lock()
-	narrowed := w.turnView != nil
+	ended := w.turnRules
 	w.turnView, w.turnRules = nil, nil
 	w.mu.Unlock()
-	if !narrowed {
-		return false, nil
+	if len(ended) == 0 {
+		return nil, nil
 	}
-	return true, w.record(trace.Record{Kind: trace.KindNote, Text: "view of the turn ended"})
+	return ended, w.record(trace.Record{Kind: trace.KindNote, Text: "view of the turn ended"})
 }
 
 // Turn names what narrows the view until EndTurn; empty for nothing.

@@ -56,6 +56,8 @@ type Record struct {
 	Text   string    `json:"text,omitempty"`
 	Stream string    `json:"stream,omitempty"` // what was printed to: stdout, stderr or log
 	IDs    []string  `json:"ids,omitempty"`
+	// Turn names what narrowed the view for the turn of a prompt.
+	Turn []string `json:"turn,omitempty"`
 	// Line is which line of what was read is the first one of a run's Text; zero means 1. Lines of its calls count from
 	// the beginning of what was read.
 	Line int `json:"line,omitempty"`
