@@ -69,6 +69,7 @@ func (r *reading) request(e *catalog.Entry, n *yaml.Node, mutates *bool) error {
 	if err := errors.Join(a.readAddress(r, n, &q), a.readParts(&q)); err != nil {
 		return err
 	}
+	r.outside.vault.Expect(a.auth)
 	if e.Mutates = !verb.Safe(a.method) || a.changes(e, q.URL); mutates != nil {
 		e.Mutates = *mutates
 	}

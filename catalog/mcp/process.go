@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -145,6 +146,11 @@ func (r *messageReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		line, err := r.line()
 		text := bytes.TrimSpace(line)
+		if len(text) > maxDepth && text[0] == '{' && !isMessage(text) {
+			if answer := tooDeep(text); answer != nil {
+				text = answer
+			}
+		}
 		switch {
 		case len(text) == 0:
 		case isMessage(text):
@@ -192,6 +198,50 @@ func isMessage(text []byte) bool {
 		return len(text) > 1 && bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte("{")) && bytes.HasSuffix(text, []byte("}]"))
 	}
 	return false
+}
+
+// maxDepth is how deep a message may nest: the library does not read a deeper one.
+const maxDepth = 1000
+
+// tooDeep is an error under the id of an answer that nests too deep, and nil for any other text: the call would wait in
+// vain for an answer that is not read.
+func tooDeep(text []byte) []byte {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	depth, deepest := 0, 0
+	var key string // of the message; its value comes next
+	var id any
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			break
+		}
+		delim, _ := token.(json.Delim)
+		switch {
+		case delim == '{' || delim == '[':
+			depth++
+			deepest = max(depth, deepest)
+		case delim != 0:
+			if depth--; depth == 1 {
+				key = ""
+			}
+		case depth == 1 && key == "":
+			if key, _ = token.(string); key == "method" {
+				return nil
+			}
+		case depth == 1:
+			if key == "id" {
+				id = token
+			}
+			key = ""
+		}
+	}
+	if id == nil || depth > 0 || deepest <= maxDepth {
+		return nil
+	}
+	answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{
+		"code": jsonrpc.CodeInternalError, "message": fmt.Sprintf("its answer nests deeper than %d levels", maxDepth)}})
+	return answer
 }
 
 // A tail keeps the end of its input. It is safe for concurrent use.

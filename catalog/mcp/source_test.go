@@ -161,6 +161,23 @@ func TestCallEffects(t *testing.T) {
 	}
 }
 
+// An answer that the library does not read, for it nests too deep, is an error of its call at once; the next is answered.
+func TestCallDeep(t *testing.T) {
+	for _, deep := range []int{1100, 20_000} {
+		nested := strings.Repeat("[", deep) + strings.Repeat("]", deep)
+		raw, _ := json.Marshal(map[string]string{"tools/list": `{"tools":[{"name":"a"}]}`,
+			"tools/call": `{"content":[],"_meta":{"almanac/effects":` + nested + `}}`})
+		src := child(t, "answers="+string(raw), nil, options{})
+		entries := load(t, src)
+		for range 2 {
+			if _, err := call(t.Context(), entries["x.a"], nil); err == nil ||
+				err.Error() != "its answer nests deeper than 1000 levels" {
+				t.Errorf("%d levels: %v", deep, err)
+			}
+		}
+	}
+}
+
 // What the process sees is PATH, HOME, how deep it is, and what the configuration names.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("ALMANAC_TEST_LEAK", "leaked")

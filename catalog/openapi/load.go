@@ -112,6 +112,7 @@ func (l *loader) entry(op *operation, out *outputs, patterns, keys map[string]bo
 		e.Target = strings.ToUpper(op.method) + " " + shown + op.path
 	}
 	call.auth = l.d.auth(op, from, l.o, l.name)
+	l.o.Vault.Expect(call.auth)
 	reason := err
 	if wanted := l.o.Vault.Wanted(call.auth); err == nil && len(wanted) > 0 {
 		reason = errors.New("no credential: set it in the environment or the system keyring as " + strings.Join(wanted, ", "))

@@ -56,7 +56,7 @@ type Vault struct {
 	missed map[string]time.Time
 	tokens map[string]oauth2.TokenSource
 
-	// filter redacts issued: all values that were ever given out.
+	// filter redacts issued: all values that were ever given out or expected.
 	filter  *secret.Filter
 	issuing sync.Mutex // guards issued
 	issued  []string
@@ -105,6 +105,21 @@ func (v *Vault) Value(name string) (value string, ok bool) {
 	return value, value != ""
 }
 
+// Expect makes the values of the environment that the credentials name secrets from now on: until one is used, another
+// way could bring it into a text. Those of the keyring, which may ask its person, are secrets once they are looked up.
+func (v *Vault) Expect(alternatives [][]Auth) {
+	if v == nil || v.getenv == nil {
+		return
+	}
+	for _, all := range alternatives {
+		for _, name := range names(all) {
+			if value := v.getenv(name); name != "" && value != "" {
+				v.issue(value)
+			}
+		}
+	}
+}
+
 // ask looks in the keyring. If it does not answer, its goroutine is abandoned.
 func (v *Vault) ask(name string) string {
 	answer := make(chan string, 1)
@@ -125,7 +140,7 @@ func (v *Vault) ask(name string) string {
 	}
 }
 
-// Secrets are all values given out so far, to be redacted from texts. It never waits for the keyring.
+// Secrets are all values given out or expected so far, to be redacted from texts. It never waits for the keyring.
 func (v *Vault) Secrets() []string {
 	if v == nil {
 		return nil

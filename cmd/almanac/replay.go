@@ -19,7 +19,7 @@ import (
 
 type replayCommand struct {
 	ID    string `arg:"" help:"Session id, name, or a prefix of either."`
-	Check bool   `help:"Exit with 1 if something differs, and with 2 if something could not be compared or is damaged."`
+	Check bool   `help:"Exit with 1 if something differs, and with 2 if something could not be compared or is damaged; without it, with 0 once the session was run again."`
 	Live  bool   `help:"Make reads for real, and show what they return today. Writes are never made."`
 	JSON  bool   `help:"Print JSON."`
 }
