@@ -34,6 +34,9 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 	if p.Rules, err = cli.rules(); err != nil {
 		return policy.Policy{}, misconfigured(err)
 	}
+	if _, err := policy.Idle(slices.Concat(p.Rules, p.Tighter), view); err != nil && !growing {
+		return policy.Policy{}, misconfigured(err)
+	}
 	from, term := cli.allowedBy()
 	allowed, err := policy.ParseGrants(cli.Allow, from)
 	if err != nil {
@@ -52,11 +55,11 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 	return p, nil
 }
 
-// idle are warnings of rules that no action's id matches, and of grants that were given at the start and let nothing
-// through: those in the allow list of a
-// file, which may be for another catalog, and those of --allow that came before the catalog.
+// idle are warnings of rules that can match no call, and of grants that were given at the start and let nothing
+// through: those in the allow list of a file, which may be for another catalog, and those of --allow that came before
+// the catalog.
 func idle(p policy.Policy, view *catalog.View) []string {
-	all := policy.Unmatched(slices.Concat(p.Rules, p.Tighter), view)
+	all, _ := policy.Idle(slices.Concat(p.Rules, p.Tighter), view)
 	for _, g := range p.Grants {
 		if g.Early && g.Seen == nil && g.Waits != "" {
 			from := g.By + ": allow"

@@ -11,7 +11,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"almanac/catalog"
 	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
 	"almanac/session/policy"
 )
 
@@ -27,15 +29,30 @@ func (cli *commandLine) rules() ([]policy.Rule, error) {
 	return append(rules, cli.config.user.rules...), err
 }
 
+// namesOwn tells whether a rule names an operation of a source's own: what is no word of the catalog must not open
+// what the rule closes, so that the session waits for the sources.
+func (cli *commandLine) namesOwn() bool {
+	rules, _ := cli.rules()
+	return slices.ContainsFunc(slices.Concat(rules, cli.config.project.rules), policy.Rule.NamesOwn)
+}
+
+// tellIdleRules warns on standard error of rules that can match no call.
+func (cli *commandLine) tellIdleRules(p policy.Policy, view *catalog.View) {
+	warnings, _ := policy.Idle(slices.Concat(p.Rules, p.Tighter), view)
+	for _, line := range warnings {
+		fmt.Fprintln(cli.stderr, "warning: "+text.SanitizeLine(line))
+	}
+}
+
 // readPolicyFile reads a file of rules. One without a rule is an error: somebody relies on it.
 func readPolicyFile(path string) ([]policy.Rule, error) {
-	text, err := readRegular(path)
+	content, err := readRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("policy file: %w", err)
 	}
 	fail := func(err error) ([]policy.Rule, error) { return nil, fmt.Errorf("policy file %s: %w", path, err) }
 	var tree map[string]any
-	if _, err := toml.Decode(string(text), &tree); err != nil {
+	if _, err := toml.Decode(string(content), &tree); err != nil {
 		var bad toml.ParseError
 		if errors.As(err, &bad) {
 			return fail(fmt.Errorf("line %d: %s", bad.Position.Line, bad.Message))
@@ -43,7 +60,7 @@ func readPolicyFile(path string) ([]policy.Rule, error) {
 		return fail(err)
 	}
 	tables := []string{"policy", "permissions"}
-	lines := keyLines(string(text))
+	lines := keyLines(string(content))
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		if !slices.Contains(tables, key) {
 			hint := ""
@@ -59,7 +76,7 @@ func readPolicyFile(path string) ([]policy.Rule, error) {
 		return fail(errors.New("policy: want [[policy.rule]] tables alone: the mode is policy = \"ask\" in the " +
 			"configuration, or --policy ask"))
 	}
-	f := configFile{path: path, text: text}
+	f := configFile{path: path, text: content}
 	if err := f.takeRules(tree); err != nil {
 		return fail(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/source"
+	"almanac/catalog/text"
 	"almanac/session"
 	"almanac/session/gateway"
 	"almanac/session/policy"
@@ -53,6 +54,7 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 	if err != nil {
 		return misconfigured(err)
 	}
+	s.rules = slices.Concat(rules, cli.config.project.rules)
 	if s.feed, err = cli.feed(ctx, false); err != nil {
 		return err
 	}
@@ -152,8 +154,11 @@ func (c serveCommand) only() ([]gateway.Client, error) {
 // A served supplies the gateway with views and sessions.
 type served struct {
 	cli  *commandLine
-	mu   sync.Mutex // guards the feed's view
+	mu   sync.Mutex // guards the feed's view, and told
 	feed *catalogUpdater
+	// rules are those of the policy, and told is set when what is idle in them was said.
+	rules []policy.Rule
+	told  bool
 }
 
 // firstWait is how long a client's first call waits for sources that are still loading.
@@ -172,9 +177,24 @@ func (s *served) view(ctx context.Context) (*catalog.View, bool, error) {
 	if err == nil && view.Len() == 0 {
 		err = s.why()
 	}
+	if err == nil && !s.feed.loader.Loading() {
+		err = s.fits(view)
+	}
 	isFailed := func(one source.Status) bool { return one.State == source.Failed }
 	failed := slices.ContainsFunc(s.feed.loader.Status(), isFailed)
 	return view, failed || s.feed.loader.Loading(), err
+}
+
+// fits warns once of rules that can match no call of the catalog; one that is misspelt is an error each time.
+func (s *served) fits(view *catalog.View) error {
+	warnings, err := policy.Idle(s.rules, view)
+	if err == nil && !s.told {
+		for _, line := range warnings {
+			fmt.Fprintln(s.cli.stderr, "warning: "+text.SanitizeLine(line))
+		}
+	}
+	s.told = s.told || err == nil
+	return err
 }
 
 // why explains an empty catalog; nil if its sources are simply empty.

@@ -75,7 +75,7 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	view, err := cli.openView(ctx, w, o.person && !o.whole)
+	view, err := cli.openView(ctx, w, o.person && !o.whole && !cli.namesOwn())
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +115,8 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 	w.closers = append(w.closers, w.session.Close)
 	if o.feed != nil {
 		w.tellIdle()
+	} else {
+		cli.tellIdleRules(p, view)
 	}
 	if err := cli.resume(ctx, w); err != nil {
 		return nil, err

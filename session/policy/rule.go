@@ -239,54 +239,19 @@ func (rule Rule) Reach(v *catalog.View) (n int, warning string) {
 			continue
 		}
 		n++
-		fields := e.Input.Fields()
-		open = open || len(fields) == 0
-		for _, f := range fields {
-			names = append(names, f.Name)
-		}
-		for _, in := range e.Inject {
-			names = append(names, in.Field)
-		}
+		of := argumentsOf(e)
+		open = open || len(of) == 0
+		names = append(names, of...)
 	}
 	if n == 0 {
 		return 0, "no action matches"
 	}
 	for _, b := range rule.Where {
-		name, _, _ := strings.Cut(b.Arg, ".")
-		if open || slices.Contains(names, name) || slices.Contains(names, b.Arg) {
-			continue
+		if !open && !hasArgument(names, b.Arg) {
+			return n, noArgument(b.Arg, names)
 		}
-		return n, "no action that it is for has an argument " + name + didYouMean(name, names)
 	}
 	return n, ""
-}
-
-// Unmatched are warnings of the rules that no id of v matches: they may be misspelt, or for another catalog.
-func Unmatched(rules []Rule, v *catalog.View) (warnings []string) {
-	matched := make([]bool, len(rules))
-	left := 0
-	for i, rule := range rules {
-		if matched[i] = len(rule.IDs) == 0; !matched[i] {
-			left++
-		}
-	}
-	for id := range v.All() {
-		if left == 0 {
-			break
-		}
-		for i, rule := range rules {
-			if !matched[i] && slices.ContainsFunc(rule.IDs, func(p pattern.Pattern) bool { return p.Match(id) }) {
-				matched[i] = true
-				left--
-			}
-		}
-	}
-	for i, rule := range rules {
-		if !matched[i] {
-			warnings = append(warnings, fmt.Sprintf("%s: no action matches %s", rule, rule.ids()))
-		}
-	}
-	return warnings
 }
 
 // Unconditional is the policy without the rules that depend on arguments.
