@@ -73,7 +73,7 @@ func TestKernelProcess(t *testing.T) {
 	}
 	for setting := range strings.SplitSeq(strings.TrimSuffix(read("environ"), "\x00"), "\x00") {
 		switch name, _, _ := strings.Cut(setting, "="); name {
-		case "GOTRACEBACK", "GOMAXPROCS", "GOGC", "TZ":
+		case "GOTRACEBACK", "GOMAXPROCS", "GOGC", "TZ", "GORACE":
 		default:
 			t.Errorf("environment holds %s", setting)
 		}
