@@ -21,6 +21,7 @@ type Compensation struct {
 	// Args are its arguments. A text in them may stand for a part of the call: "$args.customer_id" for an argument,
 	// "$result.lines[1].id" for what came back, "-$args.change" for the negative of a number. What the call has not makes
 	// the compensation impossible; with "?" behind it, the argument is left out. "$$" begins a text with a dollar sign.
+	// In the midst of a text stands "${result.id}".
 	Args map[string]any
 }
 
@@ -42,10 +43,10 @@ func (c *Compensation) For(args map[string]any, result any) (Call, error) {
 func (c *Compensation) Check(e, target *Entry) error {
 	args, err := foreseen(c.Args, e)
 	switch {
-	case err != nil:
-		return err
 	case !e.Mutates:
 		return errors.New("it writes nothing that could be taken back")
+	case err != nil:
+		return err
 	case target == nil:
 		return fmt.Errorf("no action %s", c.ID)
 	case !target.Mutates:

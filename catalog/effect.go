@@ -57,7 +57,7 @@ func (e Effect) filled(args map[string]any, result any) (Effect, error) {
 	if err != nil {
 		return e, err
 	}
-	target, err := substitutedInside(e.Target, partsOf(args, result))
+	target, err := substitutedName(e.Target, partsOf(args, result))
 	if err != nil {
 		return e, err
 	}
@@ -123,7 +123,7 @@ func (e Effect) Validate() error {
 		return fmt.Errorf("value: %w", err)
 	}
 	none := func(*part) (any, error) { return nil, nil }
-	_, err := substitutedInside(e.Target, none)
+	_, err := substitutedName(e.Target, none)
 	if err == nil {
 		_, err = substituted(e.Value, none)
 	}
@@ -134,7 +134,7 @@ func (e Effect) Validate() error {
 func (e *Entry) CheckEffects() error {
 	var wrong []error
 	for _, declared := range e.Effects {
-		_, err := substitutedInside(declared.Target, typesOf(e))
+		_, err := substitutedName(declared.Target, typesOf(e))
 		if err == nil {
 			_, err = foreseen(declared.Value, e)
 		}

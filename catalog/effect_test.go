@@ -52,6 +52,12 @@ func TestEmitted(t *testing.T) {
 		{"orders.${args.bad}", `1`, `${args.bad} is string "x.admin": want a name of letters, digits, _ and -`},
 		{"orders.${result.lines}", `1`, `${result.lines} is no name`},
 		{"orders.${args.none}", `1`, `the call has no args.none`},
+		{"x", `"placed ${result.id} of ${args.id}${args.none?}, $${5}"`,
+			`{"kind":"state.set","target":"x","value":"placed 7 of ord_1, ${5}"}`},
+		{"x", `{"a": ["${args.bad}", "$${args.bad}", "$$5 ${args.bad}"]}`,
+			`{"kind":"state.set","target":"x","value":{"a":["x.admin","${args.bad}","$5 ${args.bad}"]}}`},
+		{"x", `"all ${result.lines}"`, `${result.lines} is list of 1 item, no text`},
+		{"x", `"of ${args.none}"`, `the call has no args.none`},
 		{"$result.lines", `1`, `its target $result.lines is no text`},
 	} {
 		e := Entry{Effects: []Effect{{Kind: "state.set", Target: test.target}}}
@@ -108,6 +114,13 @@ func TestCheckEffects(t *testing.T) {
 	err := e.CheckEffects()
 	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "effect state.set: ") {
 		t.Errorf("%v", err)
+	}
+	alone := Entry{Effects: []Effect{{"notify", "", "of ${args.id}"}, {"notify", "", "$args"}}}
+	if err := alone.CheckEffects(); fmt.Sprint(err) != "effect notify: args.id: the action takes no arguments" {
+		t.Errorf("%v", err)
+	}
+	if err := (Effect{Kind: "notify", Value: "of ${it}"}).Validate(); err == nil {
+		t.Error("a part of no call in the midst of a value is no error")
 	}
 	for target, want := range map[string]string{"$it": "$it: want", "": "", "a.${it}": "$it: want", "a.${args.b}": ""} {
 		err := Effect{Kind: "notify", Target: target}.Validate()

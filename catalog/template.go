@@ -2,7 +2,8 @@ package catalog
 
 // This file fills in templates: data in which a text may stand for a part of a call, "$args.customer_id" or
 // "$result.lines[1].id". "-$args.change" is the negative of a number, "$args.note?" may be missing, and "$$" begins a
-// text with a dollar sign. Compensations and declared effects are templates.
+// text with a dollar sign. In the midst of a text stands "${args.id}", and "$${" for "${". Compensations and declared
+// effects are templates.
 
 import (
 	"cmp"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/lua"
 	"almanac/catalog/reference"
 	"almanac/catalog/spec"
 	"almanac/catalog/text"
@@ -55,6 +57,8 @@ func typesOf(e *Entry) func(r *part) (any, error) {
 		at, err := shapes[r.Name].At(r.Value)
 		kind := at.Kind()
 		switch {
+		case r.Name == "args" && e.Input == nil && len(r.Path) > 0:
+			return nil, fmt.Errorf("%s: the action takes no arguments", r.Lua())
 		case err != nil:
 			return nil, err
 		case r.negative && kind != "" && kind != "number":
@@ -101,36 +105,74 @@ func substituted(v any, f func(r *part) (any, error)) (any, error) {
 }
 
 // inside finds the parts in the midst of a text: "orders.${args.id}.state".
-var inside = regexp.MustCompile(`\$\{([^}]*)\}`)
+var inside = regexp.MustCompile(`\$?\$\{([^}]*)\}`)
 
-// substitutedInside is a text with what f gives in the places of the parts in its midst. Those are names: a path cannot
+// substitutedName is a text with what f gives in the places of the parts in its midst. Those are names: a path cannot
 // lead elsewhere by what a value has in it.
-func substitutedInside(s string, f func(r *part) (any, error)) (any, error) {
-	if !strings.Contains(s, "${") {
-		return substitutedText(s, f)
-	}
-	var wrong error
-	s = inside.ReplaceAllStringFunc(s, func(found string) string {
-		v, err := substitutedText("$"+found[2:len(found)-1], f)
-		written := fmt.Sprint(v)
-		switch v := v.(type) {
-		case nil, Later, unknown.Value:
+func substitutedName(s string, f func(r *part) (any, error)) (any, error) {
+	return substitutedInside(s, f, func(found string, v any) error {
+		switch written := fmt.Sprint(v); v.(type) {
 		case string, int64:
 			if strings.Trim(written, nameLetters) != "" || written == "" {
-				err = fmt.Errorf("%s is %s: want a name of letters, digits, _ and -", found, describeValue(v))
+				return fmt.Errorf("%s is %s: want a name of letters, digits, _ and -", found, describeValue(v))
 			}
-		default:
-			err = cmp.Or(err, fmt.Errorf("%s is no name", found))
+			return nil
 		}
-		wrong = cmp.Or(wrong, err)
-		return written
+		return fmt.Errorf("%s is no name", found)
 	})
-	return s, wrong
 }
 
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
+// substitutedText is a text with what f gives in the places of the parts in its midst, or what f gives for the part that
+// the text is.
 func substitutedText(s string, f func(r *part) (any, error)) (any, error) {
+	return substitutedInside(s, f, func(found string, v any) error {
+		switch v.(type) {
+		case string, int64, float64, bool:
+			return nil
+		}
+		return fmt.Errorf("%s is %s, no text", found, describeValue(v))
+	})
+}
+
+// substitutedInside is both of them; check fails for a value that cannot stand inside.
+func substitutedInside(s string, f func(r *part) (any, error), check func(found string, v any) error) (any, error) {
+	if !strings.Contains(s, "${") || strings.HasPrefix(s, "$") && !strings.HasPrefix(s, "${") {
+		return substitutedPart(s, f)
+	}
+	var wrong error
+	later, open := false, false
+	s = inside.ReplaceAllStringFunc(s, func(found string) string {
+		if strings.HasPrefix(found, "$$") {
+			return found[1:]
+		}
+		v, err := substitutedPart("$"+found[2:len(found)-1], f)
+		switch v := v.(type) {
+		case nil:
+			found = ""
+		case Later:
+			later = true
+		case lua.Raw:
+		case unknown.Value:
+			found, open = string(v), true
+		default:
+			err = cmp.Or(err, check(found, v))
+			found = fmt.Sprint(v)
+		}
+		wrong = cmp.Or(wrong, err)
+		return found
+	})
+	switch {
+	case later:
+		return Later{Text: s, Kind: "string"}, wrong
+	case open:
+		return unknown.Value(s), wrong
+	}
+	return s, wrong
+}
+
+func substitutedPart(s string, f func(r *part) (any, error)) (any, error) {
 	inner, negative := strings.CutPrefix(s, "-$")
 	switch {
 	case negative:
