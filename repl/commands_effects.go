@@ -136,7 +136,7 @@ func patternsText(patterns []pattern.Pattern) string {
 
 // canApply tells whether an effect of a cell can still be applied.
 func canApply(e trace.Effect) bool {
-	open := e.State == trace.EffectRecorded || e.State == trace.EffectRejected && !e.Malformed
+	open := e.State == trace.EffectRecorded && e.Reason == "" || e.State == trace.EffectRejected && !e.Malformed
 	return open && !e.Part && e.Action != "" && effect.Known(e.Kind)
 }
 

@@ -128,14 +128,16 @@ func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []c
 	if r.player != nil {
 		return r.player.Applied, nil
 	}
-	allowed, effects := r.session.ApplyEffects(), out.Effects
+	allowed := r.session.ApplyEffects()
+	effects, _ := r.standing()
 	if r.script.Apply != nil {
 		allowed, effects = append(allowed, stateKinds()...), r.script.Apply
 	}
 	chosen, rejected = effect.Choose(allowed, effects)
-	for i := range out.Calls {
-		if r.script.Apply == nil && len(chosen) > 0 {
-			rejected = append(rejected, out.Calls[i].EffectsRejected...)
+	compensated := trace.Compensated(out.Calls)
+	for _, c := range out.Calls {
+		if r.script.Apply == nil && len(chosen) > 0 && !compensated[c.N] {
+			rejected = append(rejected, c.EffectsRejected...)
 		}
 	}
 	for i, e := range chosen {

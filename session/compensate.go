@@ -44,18 +44,10 @@ const holdsASecret = ": an argument holds a secret, which is not kept"
 // action, or the composed action where it declares how it is taken back. None of them is what
 // with_compensation took back.
 func Writes(calls []trace.Call) []trace.Call {
-	back := map[int]bool{} // those that were compensated in the run, and what compensated them
-	for _, c := range calls {
-		if c.Compensates != nil && c.Verdict == trace.OK {
-			back[c.N] = true
-			for _, n := range c.Compensates {
-				back[n] = true
-			}
-		}
-	}
+	back := trace.Compensated(calls)
 	inside := map[int]bool{} // of a composed action that stands for what is inside of it
 	for _, c := range slices.SortedFunc(slices.Values(calls), func(a, b trace.Call) int { return a.N - b.N }) {
-		inside[c.N] = inside[c.In] || back[c.N] || c.Composed && c.Undo != nil
+		inside[c.N] = inside[c.In] || c.Composed && c.Undo != nil
 	}
 	var writes []trace.Call
 	for _, c := range calls {

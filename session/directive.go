@@ -260,13 +260,10 @@ func (r *run) authors() (ids []string) {
 		}
 		return ids
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, c := range r.calls {
-		for _, e := range r.placed[c.N].effects {
-			if effect.Known(e.Kind) {
-				ids = append(ids, c.ID)
-			}
+	effects, of := r.standing()
+	for i, e := range effects {
+		if effect.Known(e.Kind) {
+			ids = append(ids, of[i])
 		}
 	}
 	return ids

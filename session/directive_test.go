@@ -176,6 +176,39 @@ func TestDirectivesWithoutAPerson(t *testing.T) {
 	}
 }
 
+// Calls that were compensated have no effects to apply, and neither has what compensated them; the others are those of
+// their actions.
+func TestEffectsOfCompensated(t *testing.T) {
+	b, p := newDirected(t, nil)
+	one := func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+		id := c.Args["id"].(string)
+		b.shop.act(c, "%s", id)
+		return catalog.Result{Data: c.Args, Effects: []catalog.Effect{
+			{Kind: effect.StateSet, Target: id, Value: true}, {Kind: effect.Notify, Value: id},
+		}}, nil
+	}
+	input := catalog.MustSchema(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`)
+	all, report := catalog.New([]catalog.Entry{
+		{ID: "shop.place", Mutates: true, Input: input, Action: one,
+			Compensate: &catalog.Compensation{ID: "shop.cancel", Args: map[string]any{"id": "$args.id"}}},
+		{ID: "shop.cancel", Mutates: true, Input: input, Action: one},
+		{ID: "shop.outer", Mutates: true, Input: input, Lua: `shop.place{id = "inner"} effect("notify", nil, "outer")`},
+	}, catalog.Options{})
+	if len(report.Skipped) > 0 {
+		t.Fatal(report.Skipped)
+	}
+	b.replace(all.View())
+	out := b.run(User, `pcall(with_compensation, function() shop.place{id = "a"} error("no") end)
+		shop.outer{id = "b"} return state`)
+	want := "notify shop.place : inner\nnotify shop.outer : outer"
+	if got := strings.Join(p.told, "\n"); got != want || len(out.Applied) != 3 {
+		t.Errorf("%s\n%s", got, show(out))
+	}
+	if state, _ := b.session.State(t.Context()); len(state) != 1 || state["inner"] != true {
+		t.Error(state)
+	}
+}
+
 // A session that goes on from another has its view narrowed and its context set, and is told of nothing again.
 func TestDirectivesGoOn(t *testing.T) {
 	b, p := newDirected(t, nil)

@@ -66,10 +66,14 @@ func (r *run) effects(entry *catalog.Entry, data any, result catalog.Result, c *
 
 // EffectStates are the effects of a run and what became of each, in the order in which they are applied.
 func (out *Outcome) EffectStates() []trace.Effect {
-	if !out.DryRun {
-		return trace.EffectsOf(out.Calls, out.Effects, out.Applied, out.RejectedEffects)
+	never := ""
+	if out.Err != nil {
+		never = trace.OfFailed
 	}
-	all := trace.EffectsOf(out.Calls, out.Effects, out.WouldApply, out.RejectedEffects)
+	if !out.DryRun {
+		return trace.EffectsOf(out.Calls, out.Effects, out.Applied, out.RejectedEffects, never)
+	}
+	all := trace.EffectsOf(out.Calls, out.Effects, out.WouldApply, out.RejectedEffects, trace.OfPreview)
 	for i := range all {
 		if all[i].State == trace.EffectApplied {
 			all[i].State = trace.EffectWould

@@ -62,3 +62,19 @@ func (r *run) ordered() ([]trace.Call, []catalog.Effect) {
 	}
 	return r.calls, effects
 }
+
+// standing are the effects of the run that may be applied, and of which action each is: compensated calls have none.
+func (r *run) standing() (effects []catalog.Effect, of []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	compensated := trace.Compensated(r.calls)
+	for _, c := range trace.AfterInner(r.calls) {
+		if compensated[c.N] {
+			continue
+		}
+		for _, e := range r.placed[c.N].effects {
+			effects, of = append(effects, e), append(of, c.ID)
+		}
+	}
+	return effects, of
+}

@@ -254,7 +254,11 @@ func (r *Run) effects() []trace.Effect {
 	if r.Ended == nil || r.Mode == trace.ModePreview {
 		return nil
 	}
-	return trace.EffectsOf(r.Calls, nil, r.Ended.Applied, r.Ended.RejectedEffects)
+	never := ""
+	if !r.Ended.OK {
+		never = trace.OfFailed
+	}
+	return trace.EffectsOf(r.Calls, nil, r.Ended.Applied, r.Ended.RejectedEffects, never)
 }
 
 // unended says what is known of a mutation whose end is not in the log.

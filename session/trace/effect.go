@@ -17,11 +17,19 @@ const (
 	EffectRejected = "rejected"         // it is not well formed, or the run's effects were not applied because of it
 )
 
+// Why effects that are recorded cannot be applied later.
+const (
+	OfFailed      = "its run did not end well"
+	OfPreview     = "it is of a preview"
+	ofCompensated = "its call was compensated"
+)
+
 // An Effect is one with what became of it, as a reader of records and of answers as data has it.
 type Effect struct {
 	catalog.Effect
-	State  string `json:"state"`
-	Reason string `json:"reason,omitempty"` // of a rejected one
+	State string `json:"state"`
+	// Reason is why it was rejected, or why a recorded one cannot be applied later.
+	Reason string `json:"reason,omitempty"`
 	// Action is the one whose result had the effect; empty for one of an earlier run that was applied on request.
 	Action string `json:"action,omitempty"`
 	// Part tells that the value is the beginning of the effect's.
@@ -32,9 +40,11 @@ type Effect struct {
 
 // EffectsOf are the effects of a run and what became of each, in the order in which they are applied: that of calls, a
 // composed action behind those that it made. Values are those of effects, as they come in that order, where it has any,
-// and else what the calls have of them.
-func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catalog.RejectedEffect) []Effect {
+// and else what the calls have of them. Never is why those that were not applied cannot be later; empty where they can.
+func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catalog.RejectedEffect,
+	never string) []Effect {
 	var all []Effect
+	compensated := Compensated(calls)
 	rejected = slices.Clone(rejected)
 	take := func(is func(catalog.RejectedEffect) bool) (taken catalog.RejectedEffect, ok bool) {
 		i := slices.IndexFunc(rejected, is)
@@ -47,12 +57,14 @@ func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catal
 	}
 	for _, c := range AfterInner(calls) {
 		for _, e := range c.Effects {
-			f := Effect{Effect: e, State: EffectRecorded, Action: c.ID, Part: c.EffectsPart}
+			f := Effect{Effect: e, State: EffectRecorded, Reason: never, Action: c.ID, Part: c.EffectsPart}
 			if len(effects) > 0 {
 				f.Effect, f.Part, effects = effects[0], false, effects[1:]
 			}
-			if len(applied) > 0 && sameEffect(e, applied[0]) {
-				f.State, applied = EffectApplied, applied[1:]
+			if compensated[c.N] {
+				f.Reason = ofCompensated
+			} else if len(applied) > 0 && sameEffect(e, applied[0]) {
+				f.State, f.Reason, applied = EffectApplied, "", applied[1:]
 			} else if was, ok := take(func(r catalog.RejectedEffect) bool { return sameEffect(e, r.Effect) }); ok {
 				f.State, f.Reason = EffectRejected, was.Reason
 			}
@@ -65,7 +77,7 @@ func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catal
 		}
 	}
 	for _, e := range effects { // of no call
-		all = append(all, Effect{Effect: e, State: EffectRecorded})
+		all = append(all, Effect{Effect: e, State: EffectRecorded, Reason: never})
 	}
 	for _, e := range applied {
 		all = append(all, Effect{Effect: e, State: EffectApplied})
@@ -74,6 +86,29 @@ func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catal
 		all = append(all, Effect{Effect: e.Effect, State: EffectRejected, Reason: e.Reason})
 	}
 	return all
+}
+
+// Compensated are the numbers of the calls that a with_compensation took back, of those that did so, and of what was
+// called inside of both.
+func Compensated(calls []Call) map[int]bool {
+	back := map[int]bool{}
+	for _, c := range calls {
+		if c.Compensates != nil && c.Verdict == OK {
+			back[c.N] = true
+			for _, n := range c.Compensates {
+				back[n] = true
+			}
+		}
+	}
+	if len(back) == 0 {
+		return nil
+	}
+	for _, c := range slices.SortedFunc(slices.Values(calls), func(a, b Call) int { return a.N - b.N }) {
+		if back[c.In] {
+			back[c.N] = true
+		}
+	}
+	return back
 }
 
 // AfterInner are the calls of a run with each composed action behind what it called; nil where none has effects.
