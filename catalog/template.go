@@ -124,8 +124,8 @@ func substitutedName(s string, f func(r *part) (any, error)) (any, error) {
 
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-// substitutedText is a text with what f gives in the places of the parts in its midst, or what f gives for the part that
-// the text is.
+// substitutedText is a text with what f gives in the places of the parts in its midst, or what f gives for the part
+// that the text is.
 func substitutedText(s string, f func(r *part) (any, error)) (any, error) {
 	return substitutedInside(s, f, func(found string, v any) error {
 		switch v.(type) {
