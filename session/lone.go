@@ -37,7 +37,8 @@ func checkAlone(entry *catalog.Entry, args map[string]any) error {
 	return err
 }
 
-// alone are the arguments that a lone value may have been in the recorded calls of an action that is gone.
+// alone are the arguments that a lone value may have been in the recorded calls of an action whose schema does not name
+// it: it is gone.
 func (p *player) alone(id string, args map[string]any) []map[string]any {
 	value, ok := lone(args)
 	if !ok {

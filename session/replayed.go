@@ -151,9 +151,8 @@ func (r *run) replayed(view *catalog.View, req kernel.CallRequest, in *compositi
 		if checked, err := entry.Input.Check(req.Args); err == nil {
 			args = []map[string]any{checked, req.Args}
 		}
-	} else {
-		args = append(args, r.player.alone(req.ID, req.Args)...)
 	}
+	args = append(r.player.alone(names[len(names)-1], req.Args), args...)
 	var was, near *trace.Call
 	with := 0
 	if in == nil { // those inside are answered with the composed action, but where that is made for real

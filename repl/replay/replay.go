@@ -24,6 +24,7 @@ import (
 	"almanac/catalog/secret"
 	"almanac/repl/transcript"
 	"almanac/session"
+	"almanac/session/effect"
 	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -235,6 +236,7 @@ func (r *replayer) run(ctx context.Context, was transcript.Run) error {
 		if err := r.keep(ctx, was.ID); err != nil {
 			return err
 		}
+		r.narrow(script.Replay.Applied)
 	}
 	r.mu.Lock()
 	is := transcript.Runs(r.records)[0]
@@ -250,6 +252,18 @@ func (r *replayer) run(ctx context.Context, was transcript.Run) error {
 	r.unsure.note(was, len(told.Differs)+len(told.Partly) > 0)
 	r.report.add(told)
 	return nil
+}
+
+// narrow narrows the view where effects of a run have done so. Nothing widens it again.
+func (r *replayer) narrow(applied []catalog.Effect) {
+	for _, e := range applied {
+		if e.Kind != effect.ViewNarrow {
+			continue
+		}
+		if err := r.session.Redirect([]catalog.Effect{e}); err != nil {
+			r.report.notice(fmt.Sprintf("%v: what follows may differ", err))
+		}
+	}
 }
 
 // untaped says what a script reads of which its log tells nothing; empty where there is no such thing.
