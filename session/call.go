@@ -274,11 +274,11 @@ func (r *run) answer(entry *catalog.Entry, args map[string]any, result catalog.R
 			Hint: "ask for less: a smaller limit or fewer fields",
 		}
 	}
-	if err := r.checkResult(entry, data, c); err != nil {
-		return reply{}, err
-	}
 	if c.Undo == nil {
 		c.Undo = r.undo(entry, c.Args, data)
+	}
+	if err := r.checkResult(entry, data, c); err != nil {
+		return reply{}, err
 	}
 	c.Next, c.Unsure = red.args(result.Next), result.Unsure
 	c.Verdict, c.Note = trace.OK, cut(red.text(result.Note), logText)

@@ -107,7 +107,7 @@ func (s *Session) UndoScript(writes []trace.Call) UndoScript {
 // takenBackBy is the action that takes a write back, or why none does.
 func (s *Session) takenBackBy(view *catalog.View, c trace.Call) (_ *catalog.Entry, why string) {
 	switch u := c.Undo; {
-	case c.Verdict != trace.OK:
+	case c.Verdict != trace.OK && u == nil: // it may also have failed behind the action, whose result is known then
 		return nil, "it failed, and what it did is not known"
 	case u == nil:
 		return nil, noneDeclared

@@ -2,10 +2,12 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"almanac/catalog"
 	"almanac/session/policy"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -80,6 +82,22 @@ func TestCompensationScope(t *testing.T) {
 		if got := b.takenBack(c.source); got != c.want {
 			t.Errorf("%s\ngot  %s\nwant %s", c.source, got, c.want)
 		}
+	}
+}
+
+// A write that ran is taken back also where a hook behind it failed.
+func TestCompensationLate(t *testing.T) {
+	b := newStock(t, func(o *Options) {
+		o.Hooks = &catalog.Hooks{After: []catalog.Hook{{Name: "late", Do: func(_ context.Context, h *catalog.HookCall) error {
+			if h.Call.Args["n"] == int64(1) {
+				return errors.New("too late")
+			}
+			return nil
+		}}}}
+	})
+	got := b.takenBack(`with_compensation(function() stock.add{id = "a", n = 1} end)`)
+	if !strings.HasPrefix(got, "add a 1 | add a -1 | stock.add: ") {
+		t.Error(got)
 	}
 }
 
