@@ -161,7 +161,7 @@ func TestCallEffects(t *testing.T) {
 	}
 }
 
-// An answer that the library does not read, for it nests too deep, is an error of its call at once; the next is answered.
+// An answer that nests too deep for the library is an error of its call at once; the next is answered.
 func TestCallDeep(t *testing.T) {
 	for _, deep := range []int{1100, 20_000} {
 		nested := strings.Repeat("[", deep) + strings.Repeat("]", deep)
