@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -55,6 +56,12 @@ func (s *serverSource) call(tool string, read bool) catalog.Action {
 		result := catalog.Result{Data: data, Note: note}
 		if effects, ok := answer.Meta[metaEffects]; ok {
 			result.Effects, result.Rejected = catalog.ReadEffects(whole(effects))
+			result.Effects = slices.DeleteFunc(result.Effects, func(e catalog.Effect) bool {
+				if rounded(e.Value) {
+					result.Rejected = append(result.Rejected, catalog.RejectedEffect{Effect: e, Reason: "value: " + inexact})
+				}
+				return rounded(e.Value)
+			})
 		}
 		return result, nil
 	}

@@ -3,7 +3,9 @@ package mcp
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -133,6 +135,26 @@ func whole(v any) any {
 		return object
 	}
 	return v
+}
+
+// inexact says why an effect with a rounded number is rejected.
+const inexact = "a whole number beyond 2^53 is not read exactly from _meta: send it as a text"
+
+// rounded reports whether a whole number in the value may not be the one that was sent.
+func rounded(v any) bool {
+	switch v := v.(type) {
+	case float64:
+		return v == math.Trunc(v)
+	case []any:
+		return slices.ContainsFunc(v, rounded)
+	case map[string]any:
+		for _, item := range v {
+			if rounded(item) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // errorText is the error message of a failed tool.

@@ -152,6 +152,8 @@ func TestCallEffects(t *testing.T) {
 		{[]any{map[string]any{"kind": "notify", "at": 1}, "x"},
 			"[] [{{notify  <nil>} effect 1: unknown key at} " +
 				"{{  <nil>} effect 2: want a table of kind, target and value, got string \"x\"}]"},
+		{[]any{map[string]any{"kind": "notify", "value": map[string]any{"n": []any{int64(9007199254740993)}}}},
+			"[] [{{notify  map[n:[9.007199254740992e+15]]} value: " + inexact + "}]"},
 		{"no list", `[] [{{  <nil>} want a list of effects, got string "no list"}]`},
 	} {
 		got, err := call(t.Context(), entries["x.text"], map[string]any{"text": "t", "effects": c.meta})
