@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog/unknown"
 )
 
 type counted struct {
@@ -39,16 +41,19 @@ func TestFuncWithEffects(t *testing.T) {
 
 func TestEmitted(t *testing.T) {
 	args := map[string]any{"id": "ord_1", "change": int64(-5), "bad": "x.admin"}
-	result := map[string]any{"id": int64(7), "lines": []any{map[string]any{"sku": "a"}}}
+	result := map[string]any{"id": int64(7), "new": unknown.Of("list[1].id", "shop.place"),
+		"lines": []any{map[string]any{"sku": "a"}}}
 	for _, test := range []struct{ target, value, want string }{
 		{"orders", `"$result.lines[1].sku"`, `{"kind":"state.set","target":"orders","value":"a"}`},
 		{"$args.id", `{"n": "-$args.change", "all": "$result"}`,
-			`{"kind":"state.set","target":"ord_1","value":{"all":{"id":7,"lines":[{"sku":"a"}]},"n":5}}`},
+			`{"kind":"state.set","target":"ord_1","value":{"all":{"id":7,"lines":[{"sku":"a"}],"new":"\u003clist[1].id of shop.place\u003e"},"n":5}}`},
 		{"$result.id", `"$$5"`, `{"kind":"state.set","target":"7","value":"$5"}`},
 		{"$result.none?", `["$result.none?"]`, `{"kind":"state.set","value":[null]}`},
 		{"x", `"$result.none"`, `the call has no result.none`},
 		{"$args.none", `1`, `the call has no args.none`},
 		{"orders.${args.id}.n${result.id}", `1`, `{"kind":"state.set","target":"orders.ord_1.n7","value":1}`},
+		{"orders.${result.new}.state", `"$result.new"`,
+			`{"kind":"state.set","target":"orders.list_1_id_of_shop_place.state","value":"\u003clist[1].id of shop.place\u003e"}`},
 		{"orders.${args.bad}", `1`, `${args.bad} is string "x.admin": want a name of letters, digits, _ and -`},
 		{"orders.${result.lines}", `1`, `${result.lines} is no name`},
 		{"orders.${args.none}", `1`, `the call has no args.none`},

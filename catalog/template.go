@@ -108,9 +108,18 @@ func substituted(v any, f func(r *part) (any, error)) (any, error) {
 var inside = regexp.MustCompile(`\$?\$\{([^}]*)\}`)
 
 // substitutedName is a text with what f gives in the places of the parts in its midst. Those are names: a path cannot
-// lead elsewhere by what a value has in it.
+// lead elsewhere by what a value has in it. One that is not known yet stands as a name made of its text:
+// "orders.id_of_shop_order_place.state".
 func substitutedName(s string, f func(r *part) (any, error)) (any, error) {
-	return substitutedInside(s, f, func(found string, v any) error {
+	named := func(r *part) (any, error) {
+		v, err := f(r)
+		if open, ok := v.(unknown.Value); ok {
+			words := strings.FieldsFunc(string(open), func(c rune) bool { return !strings.ContainsRune(nameLetters, c) })
+			v = unknown.Value(strings.Join(words, "_"))
+		}
+		return v, err
+	}
+	return substitutedInside(s, named, func(found string, v any) error {
 		switch written := fmt.Sprint(v); v.(type) {
 		case string, int64:
 			if strings.Trim(written, nameLetters) != "" || written == "" {
