@@ -112,6 +112,8 @@ func TestAttempts(t *testing.T) {
 				t.Errorf("recorded %+v", call.Attempts)
 			}
 			keyed := c.entry.Key != nil && (c.entry.SendsKey || c.entry.Key.Argument != "")
+			f.mu.Lock() // an attempt that came too late may have been abandoned
+			defer f.mu.Unlock()
 			for _, key := range f.keys {
 				if key != call.Key || (key != "") != keyed {
 					t.Errorf("sent the keys %q, recorded %q", f.keys, call.Key)
@@ -155,6 +157,8 @@ func TestAttemptsEnd(t *testing.T) {
 		t.Error(show(out))
 	}
 	out, err := b.session.Run(ctx, Script{Source: `pcall(shop.flaky, {})`, Author: User})
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if err != nil || out.Err == nil || out.Err.Kind != vm.Interrupt || len(f.says) != 1 {
 		t.Errorf("%v, %s, left %v", err, show(out), f.says)
 	}
