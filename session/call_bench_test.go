@@ -32,7 +32,9 @@ func BenchmarkCall(b *testing.B) {
 			}
 		}},
 		{"hook", `shop.get{id = "a"}`, func(e *catalog.Entry) {
-			e.Hooks.After = []catalog.Hook{{Name: "pass", Do: func(context.Context, *catalog.HookCall) error { return nil }}}
+			e.Hooks = &catalog.Hooks{After: []catalog.Hook{
+				{Name: "pass", Do: func(context.Context, *catalog.HookCall) error { return nil }},
+			}}
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
