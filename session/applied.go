@@ -199,10 +199,10 @@ func (r *run) recordApplied(record *trace.Record, out *Outcome) {
 // AppliedBy reads the effects that a recorded run applied. Whole returns the value with a digest; nil where there are
 // none.
 func AppliedBy(o *trace.Outcome, whole func(digest string) ([]byte, error)) ([]catalog.Effect, error) {
-	if o == nil || !o.AppliedPart {
-		if o == nil {
-			return nil, nil
-		}
+	if o == nil {
+		return nil, nil
+	}
+	if !o.AppliedPart {
 		return o.Applied, nil
 	}
 	missing := errors.New("the log has only a part of the effects that were applied")
@@ -217,14 +217,6 @@ func AppliedBy(o *trace.Outcome, whole func(digest string) ([]byte, error)) ([]c
 	if err != nil {
 		return nil, err
 	}
-	list, _ := data.([]any)
-	var effects []catalog.Effect
-	for _, item := range list {
-		fields, _ := item.(map[string]any)
-		e := catalog.Effect{Value: fields["value"]}
-		e.Kind, _ = fields["kind"].(string)
-		e.Target, _ = fields["target"].(string)
-		effects = append(effects, e)
-	}
+	effects, _ := catalog.ReadEffects(data) // as recordApplied wrote them
 	return effects, nil
 }

@@ -272,7 +272,7 @@ func (r *run) authors() (ids []string) {
 // direct carries out the directives among the effects that were applied; a replay does not. One that fails now is
 // named, and the others are carried out.
 func (r *run) direct(out *Outcome) {
-	if r.player != nil {
+	if r.player != nil || len(out.Applied) == 0 {
 		return
 	}
 	authors := r.authors()
