@@ -55,7 +55,7 @@ func (e *Entry) conducted() (lines []string) {
 	if len(e.Effects) > 0 {
 		var titles []string
 		for _, effect := range e.Effects {
-			titles = append(titles, strings.TrimSpace(effect.Kind+" "+effect.Target))
+			titles = append(titles, effect.Title())
 		}
 		lines = append(lines, "effects: "+strings.Join(titles, ", "))
 	}

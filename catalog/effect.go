@@ -22,6 +22,14 @@ type Effect struct {
 	Value  any    `json:"value,omitempty"`
 }
 
+// Title names the effect in a line: "state.set count".
+func (e Effect) Title() string {
+	if e.Target == "" {
+		return e.Kind
+	}
+	return e.Kind + " " + e.Target
+}
+
 // A RejectedEffect is one that is not kept, with the reason: its form is wrong, or it may not happen.
 type RejectedEffect struct {
 	Effect Effect `json:"effect"`

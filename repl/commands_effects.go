@@ -110,7 +110,7 @@ func statedLine(e trace.Effect) string {
 
 // effectLine is an effect with its value in Lua.
 func effectLine(e catalog.Effect) string {
-	line := effect.Title(e)
+	line := e.Title()
 	if e.Value != nil {
 		line += " = " + show.LuaText(e.Value, 100)
 	}

@@ -70,13 +70,13 @@ func (b *bench) applyRecorded(text string) string {
 func showApplied(out *Outcome) string {
 	var w strings.Builder
 	for _, e := range out.Applied {
-		fmt.Fprintf(&w, "applied %s\n", effect.Title(e))
+		fmt.Fprintf(&w, "applied %s\n", e.Title())
 	}
 	for _, e := range out.WouldApply {
-		fmt.Fprintf(&w, "would apply %s\n", effect.Title(e))
+		fmt.Fprintf(&w, "would apply %s\n", e.Title())
 	}
 	for _, r := range out.RejectedEffects {
-		fmt.Fprintf(&w, "rejected %s: %s\n", effect.Title(r.Effect), r.Reason)
+		fmt.Fprintf(&w, "rejected %s: %s\n", r.Effect.Title(), r.Reason)
 	}
 	return w.String()
 }

@@ -307,7 +307,7 @@ func (s *Session) Redirect(applied []catalog.Effect) error {
 			}
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", effect.Title(e), err))
+			errs = append(errs, fmt.Errorf("%s: %w", e.Title(), err))
 		}
 	}
 	return errors.Join(errs...)

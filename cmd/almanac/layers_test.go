@@ -158,7 +158,6 @@ var layers = []layer{
 		"repl/input":     "what a line was",
 		"repl/show":      "values as lines",
 		"session":        "who ran a script, and what it came to",
-		"session/effect": "effects by their names",
 		"session/syntax": "scripts as statements of one file",
 		"session/trace":  "reads records",
 		"session/vm":     "values and errors of Lua",

@@ -11,7 +11,6 @@ import (
 	"almanac/catalog/text"
 	"almanac/repl/transcript"
 	"almanac/session"
-	"almanac/session/effect"
 	"almanac/session/trace"
 )
 
@@ -72,7 +71,7 @@ func changed(r transcript.Run) string {
 func appliedLines(r transcript.Run) string {
 	var b strings.Builder
 	for _, e := range r.Ended.Applied {
-		fmt.Fprintf(&b, "%s applied\n", effect.Title(e))
+		fmt.Fprintf(&b, "%s applied\n", e.Title())
 	}
 	return b.String()
 }

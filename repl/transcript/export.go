@@ -17,7 +17,6 @@ import (
 	"almanac/catalog/text/cells"
 	"almanac/repl/input"
 	"almanac/session"
-	"almanac/session/effect"
 	"almanac/session/syntax"
 	"almanac/session/trace"
 )
@@ -293,7 +292,7 @@ func writeRun(b *strings.Builder, r Run) {
 
 // effectText says of an effect what became of it.
 func effectText(e trace.Effect) string {
-	words := effect.Title(e.Effect) + " " + e.State
+	words := e.Effect.Title() + " " + e.State
 	if e.State == trace.EffectRecorded {
 		words += ", not applied"
 	}

@@ -68,21 +68,13 @@ func Known(kind string) bool { return slices.Contains(Kinds(), kind) }
 // IsState tells whether the kind is an operation on the state.
 func IsState(kind string) bool { return strings.HasPrefix(kind, "state.") && Known(kind) }
 
-// Title names an effect in a line: "state.set count".
-func Title(e catalog.Effect) string {
-	if e.Target == "" {
-		return e.Kind
-	}
-	return e.Kind + " " + e.Target
-}
-
 // Titles names effects in a line, each once with how often it is there, and counts those beyond the first few.
 func Titles(effects []catalog.Effect) string {
 	const most, width = 10, 80
 	var titles []string
 	times := map[string]int{}
 	for _, e := range effects {
-		title := text.LineBytes(Title(e), width)
+		title := text.LineBytes(e.Title(), width)
 		if times[title]++; times[title] == 1 {
 			titles = append(titles, title)
 		}
