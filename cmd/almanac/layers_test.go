@@ -37,6 +37,11 @@ var layers = []layer{
 		"catalog/secret": "credentials are taken out of answers",
 	}},
 	{"catalog/demo", map[string]string{"catalog": "its actions", "catalog/source": "it is a kind of source"}},
+	{"catalog/team/bus", nil},
+	{"catalog/team", map[string]string{
+		"catalog":          "its actions",
+		"catalog/team/bus": "what sessions share is on it",
+	}},
 	{"catalog/mcp", map[string]string{
 		"catalog":        "tools become entries",
 		"catalog/secret": "what servers say is redacted",
