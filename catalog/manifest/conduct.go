@@ -48,17 +48,19 @@ func retryOf(n *yaml.Node) (*catalog.Retry, error) {
 		return nil, nil
 	}
 	var d struct {
-		Tries int    `yaml:"tries"`
+		Tries *int   `yaml:"tries"`
 		Wait  string `yaml:"wait"`
 		Most  string `yaml:"most"`
 	}
 	if err := decode(n, "retry", &d); err != nil {
 		return nil, err
 	}
-	if d.Tries < 0 || d.Tries > mostTries {
-		return nil, tree.FaultAt(n, "retry: tries: want 1 to %d, got %d", mostTries, d.Tries)
+	retry := &catalog.Retry{}
+	if d.Tries != nil {
+		if retry.Tries = *d.Tries; retry.Tries < 1 || retry.Tries > mostTries {
+			return nil, tree.FaultAt(n, "retry: tries: want 1 to %d, got %d", mostTries, retry.Tries)
+		}
 	}
-	retry := &catalog.Retry{Tries: d.Tries}
 	for _, t := range []struct {
 		name, text string
 		to         *time.Duration

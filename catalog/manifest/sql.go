@@ -18,7 +18,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // and the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"almanac/catalog"
 	"almanac/catalog/tree"
@@ -227,12 +228,16 @@ func (a sqlAction) collect(rows *sql.Rows) (data any, note string, err error) {
 	return list, "", a.plain(rows.Err())
 }
 
-// plain is an error of the database without the path of its file.
+// plain is an error of the database without the path of its file. That another program has it locked is Transient.
 func (a sqlAction) plain(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("database %s: %w", filepath.Base(a.path), err)
+	err = fmt.Errorf("database %s: %w", filepath.Base(a.path), err)
+	if e := (*sqlite.Error)(nil); errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY {
+		return &catalog.Transient{Err: err}
+	}
+	return err
 }
 
 // bound is an argument for the database: lists and tables become JSON text.

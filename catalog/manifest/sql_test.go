@@ -4,7 +4,10 @@ package manifest
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -144,5 +147,34 @@ func TestStatements(t *testing.T) {
 		case c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)):
 			t.Errorf("%q: got %v, want %s", c.text, err, c.wrong)
 		}
+	}
+}
+
+func TestSQLLocked(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "shop.db")
+	open := func(statement string) error {
+		db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(file)+"?_pragma=busy_timeout(0)")
+		if err != nil {
+			return err
+		}
+		t.Cleanup(func() { db.Close() })
+		db.SetMaxOpenConns(1)
+		_, err = db.ExecContext(t.Context(), statement)
+		return err
+	}
+	if err := open("create table items (id)"); err != nil {
+		t.Fatal(err)
+	}
+	err := sqlAction{path: file}.plain(open("select nonsense"))
+	if later := (*catalog.Transient)(nil); err == nil || errors.As(err, &later) {
+		t.Errorf("a wrong statement: got %v, want an error that no attempt mends", err)
+	}
+	if err := open("begin exclusive"); err != nil {
+		t.Fatal(err)
+	}
+	err = sqlAction{path: file}.plain(open("select * from items"))
+	want := "database shop.db: database is locked (5) (SQLITE_BUSY)"
+	if later := (*catalog.Transient)(nil); !errors.As(err, &later) || err.Error() != want {
+		t.Errorf("a locked file: got %v, want one that is Transient: %s", err, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"almanac/catalog"
@@ -59,13 +60,17 @@ func (s Status) Remarks() string {
 	}
 	var parts []string
 	for _, part := range []struct {
-		n    int
-		what string
-	}{{len(s.Renamed), "renamed"}, {len(s.Mended), "mended"}, {len(s.Skipped), "skipped"},
-		{len(s.Overlay), "overlay unmatched"}, {len(s.Uncompensated), "compensation wrong"}, {len(s.Stale), "to test again"},
-		{s.Change.Waiting(), "awaiting acceptance"}} {
+		n          int
+		noun, what string
+	}{{len(s.Renamed), "", "renamed"}, {len(s.Mended), "", "mended"}, {len(s.Skipped), "", "skipped"},
+		{len(s.Overlay), "overlay", "unmatched"}, {len(s.Uncompensated), "compensation", "wrong"},
+		{len(s.Stale), "", "to test again"}, {s.Change.Waiting(), "", "awaiting acceptance"}} {
+		count := strconv.Itoa(part.n)
+		if part.noun != "" {
+			count = text.Count(part.n, part.noun)
+		}
 		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+			parts = append(parts, count+" "+part.what)
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -82,9 +84,18 @@ func (cli *commandLine) hostContext() catalog.Context {
 		dir, _ = filepath.Abs(given)
 	}
 	return catalog.Context{
-		Actor: os.Getenv("USER"), AgentName: cli.Context.AgentName, TeamID: cli.Context.TeamID,
+		Actor: loginName(), AgentName: cli.Context.AgentName, TeamID: cli.Context.TeamID,
 		ProjectPath: dir, Workspace: cli.workspaceDir(),
 	}
+}
+
+// loginName is the person's; $USER is not set everywhere, as in containers.
+func loginName() string {
+	name := os.Getenv("USER")
+	if u, err := user.Current(); name == "" && err == nil {
+		name = u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // DOMAIN\name on Windows
+	}
+	return name
 }
 
 // keepStates keeps the Lua state beside the log, for a later session to resume.

@@ -90,6 +90,7 @@ type checkedCall struct {
 	Verdict policy.Verdict `json:"verdict"`
 	Rule    string         `json:"rule"`
 	Reason  string         `json:"reason,omitempty"`
+	Note    string         `json:"note,omitempty"`
 }
 
 // Run says what the policy decides about a call.
@@ -98,7 +99,7 @@ func (c policyCheck) Run(ctx context.Context, cli *commandLine, p *program) erro
 	if err != nil {
 		return err
 	}
-	given, err := readArgs(c.Args)
+	given, texts, err := readArgs(c.Args)
 	if err != nil {
 		return usage("%v", err)
 	}
@@ -121,7 +122,7 @@ func (c policyCheck) Run(ctx context.Context, cli *commandLine, p *program) erro
 		}
 		return err
 	}
-	args, err := entry.Input.Check(given)
+	args, err := fitted(entry.Input, given, texts)
 	if err != nil {
 		return usage("%s: %v", entry.ID, err)
 	}
@@ -136,12 +137,18 @@ func (c policyCheck) Run(ctx context.Context, cli *commandLine, p *program) erro
 		}
 	}
 	d := decided.Settle(view).Decide(r)
+	var note string
+	if h := entry.Hooks; h != nil && len(h.Before)+len(h.Checked) > 0 {
+		note = "before hooks are not run; they may change this"
+	}
 	if format == "json" {
-		err = p.printJSON(checkedCall{entry.ID, args, d.Verdict, d.Rule, d.Why()})
+		err = p.printJSON(checkedCall{entry.ID, args, d.Verdict, d.Rule, d.Why(), note})
 	} else {
 		said := fmt.Sprintf("%s: %s: %s", entry.ID, d.Verdict, d.Rule)
-		if d.Why() != "" {
-			said += "\n" + d.Why()
+		for _, more := range []string{d.Why(), note} {
+			if more != "" {
+				said += "\n" + more
+			}
 		}
 		_, err = fmt.Fprintln(p.stdout, text.Sanitize(said))
 	}
@@ -152,25 +159,48 @@ func (c policyCheck) Run(ctx context.Context, cli *commandLine, p *program) erro
 }
 
 // readArgs reads arguments as a shell gives them: one JSON object, or NAME=VALUE for each, where a value that is not
-// JSON is a text.
-func readArgs(words []string) (map[string]any, error) {
-	args := map[string]any{}
+// JSON is a text. The others have what they are as texts, too.
+func readArgs(words []string) (args map[string]any, texts map[string]string, err error) {
+	args, texts = map[string]any{}, map[string]string{}
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		if err := json.Unmarshal([]byte(words[0]), &args); err != nil {
-			return nil, fmt.Errorf("arguments: %w", err)
+			return nil, nil, fmt.Errorf("arguments: %w", err)
 		}
-		return args, nil
+		return args, nil, nil
 	}
 	for _, word := range words {
 		name, value, found := strings.Cut(word, "=")
 		if !found || name == "" {
-			return nil, errors.New("arguments: " + word + ": want NAME=VALUE for each, or one JSON object")
+			return nil, nil, errors.New("arguments: " + word + ": want NAME=VALUE for each, or one JSON object")
 		}
 		var v any
-		if json.Unmarshal([]byte(value), &v) != nil {
+		if json.Unmarshal([]byte(value), &v) == nil {
+			texts[name] = value
+		} else {
 			v = value
 		}
 		args[name] = v
 	}
-	return args, nil
+	return args, texts, nil
+}
+
+// fitted checks arguments; one that does not fit as JSON is taken as the text that it was.
+func fitted(input *catalog.Schema, given map[string]any, texts map[string]string) (map[string]any, error) {
+	for {
+		args, err := input.Check(given)
+		var wrong *catalog.ArgError
+		if !errors.As(err, &wrong) {
+			return args, err
+		}
+		name := wrong.Field
+		if end := strings.IndexAny(name, ".["); end > 0 {
+			name = name[:end]
+		}
+		value, ok := texts[name]
+		if !ok {
+			return nil, err
+		}
+		delete(texts, name)
+		given[name] = value
+	}
 }
