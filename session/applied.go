@@ -121,8 +121,8 @@ func (r *run) applyEffects(ctx context.Context, m *kernel.Kernel, reply *vm.Repl
 
 // chooseEffects picks the effects of the run that are to be applied; rejected says which of them cannot be.
 func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []catalog.RejectedEffect) {
-	mine := r.mode == trace.ModeRun || r.mode == trace.ModePreview && !r.script.Fresh && r.before == ""
-	if out.Err != nil || !mine || r.script.Times > 1 {
+	mine := r.mode == trace.ModeRun || r.mode == trace.ModeFresh || r.mode == trace.ModePreview && r.before == ""
+	if out.Err != nil || !mine || r.script.Times > 1 || r.script.Listed {
 		return nil, nil
 	}
 	if r.player != nil {
@@ -143,7 +143,25 @@ func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []c
 	for i, e := range chosen {
 		chosen[i].Value = unknown.Plain(e.Value) // of a preview
 	}
+	rejected = append(rejected, r.withoutState(chosen)...)
 	return chosen, append(rejected, r.session.world.checkDirectives(chosen)...)
+}
+
+// withoutState rejects the operations on the state where the run keeps none.
+func (r *run) withoutState(chosen []catalog.Effect) (rejected []catalog.RejectedEffect) {
+	why := "a fresh run keeps no state: run it without fresh"
+	switch {
+	case !r.script.Fresh:
+		return nil
+	case r.session.world.options.Isolated:
+		why = "this client keeps no state: set persistent = true"
+	}
+	for _, e := range chosen {
+		if effect.IsState(e.Kind) {
+			rejected = append(rejected, catalog.RejectedEffect{Effect: e, Reason: e.Kind + ": " + why})
+		}
+	}
+	return rejected
 }
 
 // stateKinds are patterns for the operations on the state.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -151,6 +152,28 @@ func TestRemindersAndQuestions(t *testing.T) {
 	}
 }
 
+// A script in a machine of its own keeps no state, but what reaches beyond is carried out; a preview says the same.
+func TestDirectivesOfFresh(t *testing.T) {
+	b, p := newDirected(t, nil)
+	for _, c := range []struct{ source, preview, want string }{
+		{`{"context.set", "region", "eu"}, {"notify", "", "x"}`, "would apply context.set region\nwould apply notify",
+			"applied context.set region\napplied notify"},
+		{`{"notify", "", "never"}, {"state.delete", "n"}`, "", "rejected state.delete n: state.delete: a fresh run keeps no state"},
+	} {
+		script := Script{Source: "work.emit{effects = {" + c.source + "}}", Author: User, Fresh: true}
+		want := cmp.Or(c.preview, c.want)
+		if got := b.orError(b.session.Preview(t.Context(), script)); !strings.Contains(got, want) {
+			t.Errorf("%s: previewed\n%s", c.source, got)
+		}
+		if got := b.orError(b.session.Run(t.Context(), script)); !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%s", c.source, got)
+		}
+	}
+	if got := show(b.run(User, "return work.where{}")); len(p.told) != 1 || !strings.Contains(got, `{ at = "eu" }`) {
+		t.Error(got, p.told)
+	}
+}
+
 // Without a person there is nobody to be told, reminded or asked; a preview and a replay tell nobody either.
 func TestDirectivesWithoutAPerson(t *testing.T) {
 	for _, c := range []struct {
@@ -206,6 +229,11 @@ func TestEffectsOfCompensated(t *testing.T) {
 	}
 	if state, _ := b.session.State(t.Context()); len(state) != 1 || state["inner"] != true {
 		t.Error(state)
+	}
+	b.answer("list")
+	back := b.orError(b.session.TakeBack(t.Context(), b.session.UndoScript(Writes(out.Calls)), "/undo", 0))
+	if len(p.told) > 2 || !strings.Contains(back, "call 1 shop.cancel ok") || strings.Contains(back, "applied") {
+		t.Error("what takes back has effects:", back, p.told)
 	}
 }
 

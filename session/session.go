@@ -62,6 +62,8 @@ type Options struct {
 	// ApplyEffects opts in to applying effects of the kinds that a pattern matches, after runs that ended well; nil
 	// applies none. See effect.Allowed.
 	ApplyEffects []pattern.Pattern
+	// Isolated tells that the caller runs every script Fresh: what needs a state then names the caller's setting.
+	Isolated bool
 	// ContextKeys are the names that an effect context.set may set; nil: none.
 	ContextKeys []string
 	// Notify shows the person what an applied effect has for them; nil: nobody is there, and such effects are rejected. It

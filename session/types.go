@@ -29,9 +29,10 @@ type Script struct {
 	// Actions selects ids that the model may call in this run beside the described ones; at most Budget.Selected.
 	Actions []string
 	// Listed has the person asked about all its mutations as one list, whoever wrote it and whatever the policy allows.
-	// Where nobody can be asked the policy decides about each.
+	// Where nobody can be asked the policy decides about each. Its effects are only recorded: it takes back what others
+	// did.
 	Listed bool
-	// Fresh runs the script in a new machine that is discarded.
+	// Fresh runs the script in a new machine that is discarded. Of its effects only directives can be applied.
 	Fresh bool
 	// Cell is the number the person knows the script by; zero when it has none.
 	Cell int

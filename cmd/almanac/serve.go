@@ -221,6 +221,7 @@ func (s *served) open(o gateway.Opening) (*session.Session, func() error, error)
 	made, err := session.New(o.View,
 		s.cli.session(log, session.Options{
 			Policy: o.Policy, Budget: o.Budget, Context: o.Context, Approve: o.Approve, Notify: o.Notify,
+			Isolated: o.Isolated,
 		}))
 	if err != nil {
 		return nil, nil, errors.Join(err, log.Close())

@@ -268,7 +268,7 @@ func (cli *commandLine) resumePolicy(s *session.Session, records []trace.Record)
 // redirect keeps narrowed and set what effects of the earlier sessions narrowed and set.
 func redirect(s *session.Session, t trace.Thread) (notices []string) {
 	for _, r := range t.Records {
-		if r.Kind != trace.KindOutcome || r.Mode != trace.ModeRun {
+		if r.Kind != trace.KindOutcome || r.Mode != trace.ModeRun && r.Mode != trace.ModeFresh {
 			continue
 		}
 		applied, err := session.AppliedBy(r.Ended, wholeOf(t.Logs))

@@ -50,11 +50,12 @@ func (c Client) WithToken(token string) (Client, error) {
 	return c, nil
 }
 
-func (c Client) persistent(whole bool) bool {
+// isolated tells that each script of the client's has a machine of its own. persistent is what holds for all clients.
+func (c Client) isolated(persistent bool) bool {
 	if c.Persistent != nil {
-		return *c.Persistent
+		persistent = *c.Persistent
 	}
-	return whole
+	return !persistent
 }
 
 // narrow is the view of the client.

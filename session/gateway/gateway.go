@@ -77,6 +77,8 @@ type Opening struct {
 	Policy          policy.Policy
 	Budget          session.Budget
 	Context         catalog.Context
+	// Isolated clients have each script run in a machine of its own.
+	Isolated bool
 	// Notify sends the client a line, as a log message.
 	Notify func(session.Notice)
 	// Approve asks the client's person; nil when it cannot.
@@ -214,7 +216,7 @@ func (g *Gateway) server(c Client) *sdk.Server {
 }
 
 func (g *Gateway) toolOptions(c Client) tools.Options {
-	return tools.Options{Prefix: g.options.Prefix, Isolated: !c.persistent(g.options.Persistent), Room: maxAnswer}
+	return tools.Options{Prefix: g.options.Prefix, Isolated: c.isolated(g.options.Persistent), Room: maxAnswer}
 }
 
 // annotations are those of the i-th tool: to query and to describe changes nothing, to execute may.

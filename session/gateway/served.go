@@ -159,7 +159,8 @@ func (g *Gateway) open(ctx context.Context, s *served, r *sdk.CallToolRequest) (
 	if err != nil {
 		return nil, nil, err
 	}
-	o := Opening{Client: s.client.Name, View: view, Budget: s.client.Budget, Context: s.client.Context}
+	o := Opening{Client: s.client.Name, View: view, Budget: s.client.Budget, Context: s.client.Context,
+		Isolated: s.client.isolated(g.options.Persistent)}
 	if info := r.ClientInfo(); info != nil {
 		o.Program = strings.TrimSpace(info.Name + " " + info.Version)
 	}
