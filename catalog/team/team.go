@@ -3,6 +3,7 @@
 //	Options  who joins which team
 //	Team     a session's membership
 //	Item     something that arrived
+//	Peer     a session that is in the team now
 //	Entries  the actions over it: context.*, peer.*, agent.*
 //
 // Everything that it keeps on the server is named after the team, so that a server can keep teams apart: streams and
@@ -13,9 +14,16 @@ package team
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"almanac/catalog"
 	"almanac/catalog/team/bus"
@@ -28,54 +36,73 @@ type Options struct {
 	Team, Agent string
 	// Role is the role that the session has; may be empty.
 	Role string
-	// Arrived is told of each item that arrives, also of those that wait from before, in their order and from a goroutine
-	// of the Team. Nil: they are only kept.
+	// Arrived is told of each unread item, also of those that wait from before, in their order and from a goroutine of the
+	// Team; that may be before Join has returned. Nil: they are only kept.
 	Arrived func(Item)
 	// Redact takes secrets out of whatever leaves the session; nil: there are none.
 	Redact func(string) string
 }
 
-// A Kind says what an Item is.
-type Kind string
-
-// The kinds.
-const (
-	Message  Kind = "message"
-	Question Kind = "question"
-	Answer   Kind = "answer"
-	Review   Kind = "review"
-	Assigned Kind = "task"
-	Result   Kind = "result"
-)
-
-// An Item is something that another session sent. Its texts are data, whoever wrote them.
-type Item struct {
-	ID   string
-	Kind Kind
-	// From is the agent that sent it, To the one that it is for; empty for everybody in the team.
-	From, To string
-	// Topic is what it is about in a few words; may be empty.
-	Topic string
-	Text  string
-	// Query is the id of the question, of a Question or an Answer.
-	Query string `json:",omitempty"`
-	At    time.Time
-}
-
 // A Team is a session's membership. Safe for concurrent use.
 type Team struct {
-	options Options
-	bus     *bus.Bus
+	options  Options
+	bus      *bus.Bus
+	instance string // tells this membership from an earlier one of the name
+
+	peers   jetstream.KeyValue
+	marks   jetstream.KeyValue
+	mail    jetstream.Stream
+	consume jetstream.ConsumeContext
+	entries []catalog.Entry
+
+	stop context.CancelFunc
+	done sync.WaitGroup
+	kick chan struct{} // presence or the read mark has changed
+	news chan struct{} // an item came
+
+	mu    sync.Mutex
+	me    seat
+	place uint64 // the revision of me on the server
+	inbox inbox
+	stores
 }
 
-// Join makes the session a member. The caller closes the Team, and then the bus.
-func Join(ctx context.Context, b *bus.Bus, o Options) (*Team, error) {
+// stores are the buckets that have been opened when they were first needed.
+type stores struct {
+	buckets map[string]jetstream.KeyValue
+}
+
+// Join makes the session a member. The caller closes the Team, and then the bus. ctx bounds the joining alone.
+func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	for _, name := range []string{o.Team, o.Agent} {
 		if err := CheckName(name); err != nil {
 			return nil, err
 		}
 	}
-	return &Team{options: o, bus: b}, nil
+	t := &Team{
+		options: o, bus: b, instance: rand.Text(), kick: make(chan struct{}, 1), news: make(chan struct{}, 1),
+		stores: stores{buckets: map[string]jetstream.KeyValue{}},
+	}
+	running, stop := context.WithCancel(context.Background())
+	t.stop = stop
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("team %s: %w", o.Team, err), t.Close())
+		}
+	}()
+	if t.peers, err = t.bucket(ctx, "peers", jetstream.KeyValueConfig{TTL: presenceTTL, MaxBytes: 1 << 20}); err != nil {
+		return nil, err
+	}
+	if err := t.takeName(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.openMail(ctx); err != nil {
+		return nil, err
+	}
+	t.entries = slices.Concat(t.peerEntries(), t.questionEntries())
+	t.done.Go(func() { t.stay(running) })
+	t.done.Go(func() { t.tell(running) })
+	return t, nil
 }
 
 // maxName is how long a name of a team or an agent may be.
@@ -84,16 +111,128 @@ const maxName = 32
 // CheckName says why a team or an agent cannot have the name.
 func CheckName(name string) error {
 	if name == "" || len(name) > maxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
-		return fmt.Errorf("name %q: want 1 to %d of a to z, 0 to 9, _ and -", name, maxName)
+		return fmt.Errorf("name %.100q: want 1 to %d of a to z, 0 to 9, _ and -", name, maxName)
 	}
 	return nil
 }
 
 // Agent is the name that the session has in the team.
-func (t *Team) Agent() string { return t.options.Agent }
+func (t *Team) Agent() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.me.Name
+}
+
+// Name is the name of the team.
+func (t *Team) Name() string { return t.options.Team }
 
 // Entries are the actions of the team.
-func (t *Team) Entries() []catalog.Entry { return nil }
+func (t *Team) Entries() []catalog.Entry { return t.entries }
+
+// closeTime is how long leaving may take.
+const closeTime = 2 * time.Second
 
 // Close leaves the team. What was sent stays.
-func (t *Team) Close() error { return nil }
+func (t *Team) Close() error {
+	t.stop()
+	if t.consume != nil {
+		t.consume.Stop()
+	}
+	t.done.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return errors.Join(t.writeMark(ctx), t.leave(ctx))
+}
+
+// onServer is the name of a stream or bucket of the team.
+func (t *Team) onServer(name string) string { return "almanac_" + t.options.Team + "_" + name }
+
+// bucket opens a bucket of the team, which is created with the configuration if it is not there. It is opened once.
+func (t *Team) bucket(ctx context.Context, name string, c jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
+	t.mu.Lock()
+	kv := t.buckets[name]
+	t.mu.Unlock()
+	if kv != nil {
+		return kv, nil
+	}
+	c.Bucket = t.onServer(name)
+	kv, err := t.bus.JetStream().KeyValue(ctx, c.Bucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		err = t.bus.Replicated(func(replicas int) error {
+			c.Replicas = replicas
+			kv, err = t.bus.JetStream().CreateKeyValue(ctx, c)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bucket %s: %w", c.Bucket, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buckets[name] = kv
+	return kv, nil
+}
+
+// stream opens a stream of the team, which is created with the configuration if it is not there.
+func (t *Team) stream(ctx context.Context, name string, c jetstream.StreamConfig) (jetstream.Stream, error) {
+	c.Name = t.onServer(name)
+	s, err := t.bus.JetStream().Stream(ctx, c.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		err = t.bus.Replicated(func(replicas int) error {
+			c.Replicas = replicas
+			s, err = t.bus.JetStream().CreateStream(ctx, c)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("stream %s: %w", c.Name, err)
+	}
+	return s, nil
+}
+
+// One attempt of something on the server, and how long it is tried while the connection is lost or another program
+// takes the bus over.
+const (
+	attemptTime = 3 * time.Second
+	patience    = 15 * time.Second
+)
+
+// try does f until the server answers. f must be safe to do twice: an attempt without an answer may have been done.
+func (t *Team) try(ctx context.Context, f func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		attempt, end := context.WithTimeout(ctx, attemptTime)
+		err := f(attempt)
+		end()
+		if !isLost(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("no answer from the bus, it is not known whether it was done: %w", err)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// isLost says whether err means that no server answered.
+func isLost(err error) bool {
+	for _, lost := range []error{
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
+		jetstream.ErrNoStreamResponse,
+	} {
+		if errors.Is(err, lost) {
+			return true
+		}
+	}
+	return false
+}
+
+// signal wakes whoever waits for c.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -105,6 +105,23 @@ func (b *Bus) Conn() *nats.Conn { return b.conn }
 // JetStream is what the server keeps.
 func (b *Bus) JetStream() jetstream.JetStream { return b.stream }
 
+// Replicated does f with the number of copies that a new stream should have: three in a cluster that has them.
+func (b *Bus) Replicated(f func(replicas int) error) error {
+	if b.conn.ConnectedClusterName() != "" {
+		if err := f(3); err == nil || !isScarce(err) {
+			return err
+		}
+	}
+	return f(1)
+}
+
+// isScarce says whether err means that there are not as many servers as copies are wanted.
+func isScarce(err error) bool {
+	const noPeers, noReplicas = 10005, 10074
+	var refused *jetstream.APIError
+	return errors.As(err, &refused) && (refused.ErrorCode == noPeers || refused.ErrorCode == noReplicas)
+}
+
 // Close ends the connection, and the shared server if it runs here. What was acknowledged stays on disk.
 func (b *Bus) Close() error {
 	if b.conn != nil {

@@ -1,0 +1,325 @@
+package team
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"almanac/catalog/text"
+)
+
+// This file sends items, and keeps those that came until they have been read.
+
+// A sender may have maxFromOne items at each recipient; a further one is refused, and nobody else's go. Of those that
+// were read the last keptRead stay.
+const (
+	maxFromOne = 100
+	keptRead   = 20
+	mailTime   = 30 * 24 * time.Hour
+	mailBytes  = 64 << 20
+)
+
+// everybody is the recipient of what is for the whole team. It is no name of an agent.
+const everybody = "ALL"
+
+// An inbox is what has come, and what of it has been read. Team.mu guards it.
+type inbox struct {
+	items   []received // in their order
+	last    uint64     // the sequence number of the last item seen
+	told    uint64     // the sequence number of the last item that Options.Arrived was told of
+	skipped int
+	mark    mark
+	unsaved bool // the mark on the server is older
+}
+
+// received is an item with its place in the stream.
+type received struct {
+	Item
+	seq     uint64
+	subject string
+}
+
+// A mark says what an agent has read: everything up to a sequence number, and some beyond it.
+type mark struct {
+	// Stream is when the stream of the numbers was created.
+	Stream time.Time
+	UpTo   uint64
+	Also   []uint64 `json:",omitempty"`
+}
+
+func (m mark) has(seq uint64) bool { return seq <= m.UpTo || slices.Contains(m.Also, seq) }
+
+func (t *Team) mailSubject(to, from string) string {
+	return "almanac." + t.options.Team + ".mail." + to + "." + from
+}
+
+// openMail opens the mail of the team and reads what waits.
+func (t *Team) openMail(ctx context.Context) (err error) {
+	if t.marks, err = t.bucket(ctx, "marks", jetstream.KeyValueConfig{MaxBytes: 4 << 20}); err != nil {
+		return err
+	}
+	t.mail, err = t.stream(ctx, "mail", jetstream.StreamConfig{
+		Subjects: []string{t.mailSubject("*", "*")}, MaxAge: mailTime, MaxBytes: mailBytes, MaxMsgSize: maxItem,
+		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: maxFromOne,
+	})
+	if err != nil {
+		return err
+	}
+	if err := t.readMark(ctx); err != nil {
+		return err
+	}
+	name := t.Agent()
+	c, err := t.mail.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{t.mailSubject(name, "*"), t.mailSubject(everybody, "*")},
+	})
+	if err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	waiting := make(chan struct{})
+	caught := c.CachedInfo().NumPending == 0
+	if caught {
+		close(waiting)
+	}
+	t.consume, err = c.Consume(func(m jetstream.Msg) {
+		t.receive(m)
+		if at, err := m.Metadata(); !caught && err == nil && at.NumPending == 0 {
+			caught = true
+			close(waiting)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	select {
+	case <-waiting:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("mail: %w", ctx.Err())
+	}
+}
+
+// readMark fetches what the agent has read before.
+func (t *Team) readMark(ctx context.Context) error {
+	t.inbox.mark.Stream = t.mail.CachedInfo().Created
+	entry, err := t.marks.Get(ctx, t.Agent())
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("mail: %w", err)
+	}
+	var m mark
+	if json.Unmarshal(entry.Value(), &m) == nil && m.Stream.Equal(t.inbox.mark.Stream) {
+		t.inbox.mark = m
+	}
+	return nil
+}
+
+// receive takes in a message of the stream, which may be anything.
+func (t *Team) receive(m jetstream.Msg) {
+	at, err := m.Metadata()
+	if err != nil {
+		return
+	}
+	item, err := readItem(m.Data())
+	names := strings.Split(m.Subject(), ".") // almanac TEAM mail TO FROM
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at.Sequence.Stream <= t.inbox.last {
+		return
+	}
+	t.inbox.last = at.Sequence.Stream
+	if err != nil || len(names) != 5 || CheckName(names[4]) != nil {
+		t.inbox.skipped++
+		return
+	}
+	if item.To, item.From = names[3], names[4]; item.To == everybody {
+		item.To = ""
+	}
+	if item.From == t.me.Name {
+		return
+	}
+	item.ID, item.At = strconv.FormatUint(at.Sequence.Stream, 10), at.Timestamp
+	t.inbox.items = append(t.inbox.items, received{item, at.Sequence.Stream, m.Subject()})
+	signal(t.news)
+}
+
+// tell hands what is unread to Options.Arrived, until ctx is done.
+func (t *Team) tell(ctx context.Context) {
+	for {
+		t.mu.Lock()
+		var items []Item
+		for _, r := range t.inbox.items {
+			if r.seq > t.inbox.told && !t.inbox.mark.has(r.seq) {
+				items = append(items, r.Item)
+			}
+		}
+		t.inbox.told = t.inbox.last
+		t.mu.Unlock()
+		for _, item := range items {
+			if t.options.Arrived != nil && ctx.Err() == nil {
+				t.options.Arrived(item)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.news:
+		}
+	}
+}
+
+// Unread are the items that Read was not told of, oldest first.
+func (t *Team) Unread() []Item {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var items []Item
+	for _, r := range t.inbox.items {
+		if !t.inbox.mark.has(r.seq) {
+			items = append(items, r.Item)
+		}
+	}
+	return items
+}
+
+// Inbox is the last items, read ones too, newest first: limit at most, all for 0.
+func (t *Team) Inbox(limit int) []Item {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var items []Item
+	for _, r := range slices.Backward(t.inbox.items) {
+		if items = append(items, r.Item); len(items) == limit {
+			break
+		}
+	}
+	return items
+}
+
+// Skipped counts what came and could not be read: sent by a program of another form, or by no program of ours.
+func (t *Team) Skipped() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.inbox.skipped
+}
+
+// Read marks items as read, here and, soon after, on the server: a program that is killed in between shows them again.
+func (t *Team) Read(ids ...string) {
+	t.mu.Lock()
+	in := &t.inbox
+	for _, r := range in.items {
+		if slices.Contains(ids, r.ID) && !in.mark.has(r.seq) {
+			in.mark.Also = append(in.mark.Also, r.seq)
+			in.unsaved = true
+		}
+	}
+	for _, r := range in.items { // what was read without a gap needs no list
+		if !in.mark.has(r.seq) {
+			break
+		}
+		in.mark.UpTo = max(in.mark.UpTo, r.seq)
+	}
+	in.mark.Also = slices.DeleteFunc(in.mark.Also, func(seq uint64) bool { return seq <= in.mark.UpTo })
+	t.mu.Unlock()
+	signal(t.kick)
+}
+
+// writeMark writes what has been read, and makes room for more of the same senders.
+func (t *Team) writeMark(ctx context.Context) error {
+	t.mu.Lock()
+	unsaved, name := t.inbox.unsaved, t.me.Name
+	raw, err := json.Marshal(t.inbox.mark)
+	t.inbox.unsaved = false
+	t.mu.Unlock()
+	if !unsaved || err != nil {
+		return err
+	}
+	_, err = t.marks.Put(ctx, name, raw)
+	t.mu.Lock()
+	var old []uint64
+	if err != nil {
+		t.inbox.unsaved = true
+	} else {
+		old = t.inbox.excess(t.mailSubject(everybody, ""))
+	}
+	t.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("mail: what was read: %w", err)
+	}
+	for _, seq := range old {
+		if err := t.mail.DeleteMsg(ctx, seq); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+			return fmt.Errorf("mail: %w", err)
+		}
+	}
+	return nil
+}
+
+// excess takes the read items of each sender but its last few out of the inbox, and returns their places in the stream.
+// Those for everybody, whose subjects begin with all, are not the agent's to remove.
+func (in *inbox) excess(all string) (old []uint64) {
+	read := map[string]int{}
+	for _, r := range slices.Backward(in.items) {
+		if in.mark.has(r.seq) && !strings.HasPrefix(r.subject, all) {
+			if read[r.subject]++; read[r.subject] > keptRead {
+				old = append(old, r.seq)
+			}
+		}
+	}
+	in.items = slices.DeleteFunc(in.items, func(r received) bool { return slices.Contains(old, r.seq) })
+	return old
+}
+
+// Send sends an item: to the agent To, whether or not it is there now, or to everybody. It is the server's when Send
+// returns nil.
+func (t *Team) Send(ctx context.Context, item Item) error {
+	to := item.To
+	if to == "" {
+		to = everybody
+	} else if err := CheckName(to); err != nil {
+		return err
+	}
+	from := t.Agent()
+	if to == from {
+		return fmt.Errorf("%s: this session has that name itself", to)
+	}
+	item.Topic, item.Text = t.redact(item.Topic), t.redact(item.Text)
+	raw, err := item.write()
+	if err != nil {
+		return err
+	}
+	id := rand.Text() // the server takes it once, however often it is sent
+	subject := t.mailSubject(to, from)
+	return t.try(ctx, func(ctx context.Context) error {
+		_, err := t.bus.JetStream().Publish(ctx, subject, raw, jetstream.WithMsgID(id))
+		if !isFull(err) {
+			return err
+		}
+		if strings.Contains(err.Error(), "per subject") {
+			if to != everybody {
+				return fmt.Errorf("%s: %d items of yours are there and most of them unread: wait until it has read some", to, maxFromOne)
+			}
+			// The sender's own oldest make room; each has had its time.
+			if err := t.mail.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeKeep(maxFromOne/2)); err != nil {
+				return err
+			}
+			_, err = t.bus.JetStream().Publish(ctx, subject, raw, jetstream.WithMsgID(id))
+			return err
+		}
+		return fmt.Errorf("the mail of team %s is full (%s): wait until some of it has been read or is %d days old",
+			t.options.Team, text.Bytes(mailBytes), int(mailTime.Hours()/24))
+	})
+}
+
+// isFull says whether err means that a stream takes no more.
+func isFull(err error) bool {
+	var refused *jetstream.APIError
+	const storeFailed = 10077
+	return errors.As(err, &refused) && refused.ErrorCode == storeFailed
+}

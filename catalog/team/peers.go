@@ -1,0 +1,90 @@
+package team
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"almanac/catalog"
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
+)
+
+// This file is the actions that find peers and write to them.
+
+// A sent is what an action says that sends something.
+type sent struct {
+	Result string `json:"result" jsonschema:"What was done, in a sentence"`
+}
+
+// peerEntries are the actions over peers and messages.
+func (t *Team) peerEntries() []catalog.Entry {
+	type message struct {
+		To      string `json:"to,omitempty" jsonschema:"Name of the agent; left out: everybody in the team"`
+		Content string `json:"content" jsonschema:"The message"`
+		Topic   string `json:"topic,omitempty" jsonschema:"What it is about, in a few words"`
+	}
+	type discover struct {
+		Role string `json:"role,omitempty" jsonschema:"Only agents with this role"`
+	}
+	return []catalog.Entry{
+		catalog.Func(t.entry(catalog.Entry{
+			ID: "peer.message", Title: "Write to a peer",
+			Description: "Send a message to another agent of the team, or to everybody. It is read at that agent's next turn.",
+			Aliases:     []string{"peer_message", "tell a colleague", "send a message to an agent", "broadcast to the team"},
+			Entities:    []string{"peer", "message"}, Mutates: true,
+			Examples: []string{`peer.message{to = "ann", content = "the migration is done"}`},
+		}), func(ctx context.Context, in message, _ catalog.Context) (sent, error) {
+			item := Item{Kind: Message, To: in.To, Topic: in.Topic, Text: in.Content}
+			if err := t.Send(ctx, item); err != nil {
+				return sent{}, err
+			}
+			return sent{"sent to " + t.recipient(ctx, in.To)}, nil
+		}),
+		catalog.Func(t.entry(catalog.Entry{
+			ID: "peer.discover", Title: "Who is in the team",
+			Description: "List the agents that are in the team now, with their roles and what they are doing.",
+			Aliases:     []string{"peer_discovery", "list agents", "who is there", "team members"},
+			Entities:    []string{"peer"}, Examples: []string{`peer.discover{role = "reviewer"}`},
+		}), func(ctx context.Context, in discover, _ catalog.Context) ([]Peer, error) {
+			all, err := t.Peers(ctx)
+			all = slices.DeleteFunc(all, func(p Peer) bool { return in.Role != "" && p.Role != in.Role })
+			return append([]Peer{}, all...), err
+		}),
+	}
+}
+
+// entry fills in what all actions of the team have in common.
+func (t *Team) entry(e catalog.Entry) catalog.Entry {
+	e.Risk, e.Operation, e.Tags, e.Category = catalog.Low, catalog.Read, []string{"team"}, "team"
+	if e.Mutates {
+		e.Operation = catalog.Create
+	}
+	e.Source, e.Target = "team", "team "+t.options.Team
+	return e
+}
+
+// recipient says who gets what was sent to a name, and what if nobody has it now.
+func (t *Team) recipient(ctx context.Context, to string) string {
+	peers, err := t.Peers(ctx)
+	if err != nil {
+		return to
+	}
+	var names []string
+	for _, p := range peers {
+		if p.Name == to {
+			return to
+		}
+		if !p.You {
+			names = append(names, p.Name)
+		}
+	}
+	if to == "" {
+		return "everybody: " + text.Count(len(names), "other agent") + " now"
+	}
+	kept := fmt.Sprintf("%s, who is not in the team now: it is kept for that name for %d days", to, int(mailTime.Hours()/24))
+	if near := spelling.Nearest(to, names); near != "" {
+		kept += "; did you mean " + near + "?"
+	}
+	return kept
+}

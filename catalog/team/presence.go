@@ -1,0 +1,241 @@
+package team
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"almanac/catalog/text"
+)
+
+// This file says who is in the team: names, and the marks of presence that hold them.
+
+// A mark of presence is gone presenceTTL after the last renewal.
+const (
+	presenceTTL = 15 * time.Second
+	renewal     = 4 * time.Second
+)
+
+// maxSame is how many sessions of one name may be in a team.
+const maxSame = 99
+
+// A Peer is a session that is in the team now.
+type Peer struct {
+	Name string `json:"name"`
+	Role string `json:"role,omitempty"`
+	// Doing is what it says that it is doing, in a few words; may be empty.
+	Doing   string    `json:"doing,omitempty"`
+	Machine string    `json:"machine"`
+	PID     int       `json:"pid"`
+	Since   time.Time `json:"since"`
+	// You is set for the session that asks.
+	You bool `json:"you,omitempty"`
+}
+
+// A seat is a Peer as it is kept on the server.
+type seat struct {
+	Peer
+	// Instance tells memberships of one name apart, Space the numbers of processes: one PID in two containers.
+	Instance, Space string
+}
+
+// maxDoing is how long what a peer is doing may be, in bytes.
+const maxDoing = 200
+
+// takeName takes the name that was asked for, or else the first free one made from it.
+func (t *Team) takeName(ctx context.Context) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	t.me = seat{
+		Peer:     Peer{Role: t.options.Role, Machine: host, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)},
+		Instance: t.instance, Space: processSpace(),
+	}
+	for n := 1; n <= maxSame; n++ {
+		name := t.options.Agent
+		if n > 1 {
+			end := fmt.Sprintf("-%d", n)
+			name = name[:min(len(name), maxName-len(end))] + end
+		}
+		var taken bool
+		err := t.try(ctx, func(ctx context.Context) (err error) {
+			taken, err = t.take(ctx, name)
+			return err
+		})
+		if err != nil || taken {
+			return err
+		}
+	}
+	return fmt.Errorf("agent %s: %d sessions have this name", t.options.Agent, maxSame)
+}
+
+// take takes a name that is free, or held by a process of this machine that has ended.
+func (t *Team) take(ctx context.Context, name string) (bool, error) {
+	me := t.me
+	me.Name = name
+	raw, err := json.Marshal(me)
+	if err != nil {
+		return false, err
+	}
+	revision, err := t.peers.Create(ctx, name, raw)
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		old, err := t.peers.Get(ctx, name)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return t.take(ctx, name) // it has just left
+		}
+		if err != nil {
+			return false, err
+		}
+		var s seat
+		if json.Unmarshal(old.Value(), &s) != nil || s.Instance != me.Instance && !s.isDead(me) {
+			return false, nil
+		}
+		revision, err = t.peers.Update(ctx, name, raw, old.Revision())
+		if isTaken(err) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	} else if err != nil {
+		return false, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.me, t.place = me, revision
+	return true, nil
+}
+
+// isTaken says whether err means that another has changed a key in the meantime.
+func isTaken(err error) bool {
+	return errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyRevisionMismatch)
+}
+
+// isDead says whether the process of the seat is known to have ended, seen from the one of another.
+func (s seat) isDead(me seat) bool {
+	return s.Machine == me.Machine && s.Space == me.Space && s.PID > 0 && !isRunning(s.PID)
+}
+
+// Doing tells the team what the session is doing, in a few words; empty for nothing.
+func (t *Team) Doing(what string) {
+	what = t.redact(text.LineBytes(what, maxDoing))
+	t.mu.Lock()
+	same := t.me.Doing == what
+	t.me.Doing = what
+	t.mu.Unlock()
+	if !same {
+		signal(t.kick)
+	}
+}
+
+// stay renews the session's presence, and writes the read mark, until ctx is done.
+func (t *Team) stay(ctx context.Context) {
+	tick := time.NewTicker(renewal)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-t.kick:
+		}
+		attempt, cancel := context.WithTimeout(ctx, attemptTime)
+		_ = t.writeMark(attempt) // again with the next tick
+		_ = t.renew(attempt)
+		cancel()
+	}
+}
+
+// renew writes the session's presence again.
+func (t *Team) renew(ctx context.Context) error {
+	t.mu.Lock()
+	me, revision := t.me, t.place
+	t.mu.Unlock()
+	raw, err := json.Marshal(me)
+	if err != nil {
+		return err
+	}
+	revision, err = t.peers.Update(ctx, me.Name, raw, revision)
+	if isTaken(err) {
+		// It ran out while the bus was away, or an answer was lost. A name that another has by now is not taken back.
+		_, err = t.take(ctx, me.Name)
+		return err
+	}
+	if err == nil {
+		t.mu.Lock()
+		t.place = revision
+		t.mu.Unlock()
+	}
+	return err
+}
+
+// leave gives the name back.
+func (t *Team) leave(ctx context.Context) error {
+	t.mu.Lock()
+	name, revision := t.me.Name, t.place
+	t.mu.Unlock()
+	if name == "" || revision == 0 {
+		return nil
+	}
+	err := t.peers.Delete(ctx, name, jetstream.LastRevision(revision))
+	if isTaken(err) {
+		return nil
+	}
+	return err
+}
+
+// Peers are the sessions in the team, this one too, by name.
+func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
+	var all []Peer
+	err := t.try(ctx, func(ctx context.Context) error {
+		all = nil
+		return eachValue(ctx, t.peers, func(entry jetstream.KeyValueEntry) {
+			var s seat
+			if json.Unmarshal(entry.Value(), &s) != nil || CheckName(entry.Key()) != nil {
+				return
+			}
+			all = append(all, Peer{
+				Name: entry.Key(), Role: text.LineBytes(s.Role, maxName), Doing: text.LineBytes(s.Doing, maxDoing),
+				Machine: text.LineBytes(s.Machine, maxDoing), PID: s.PID, Since: s.Since, You: s.Instance == t.instance,
+			})
+		})
+	})
+	slices.SortFunc(all, func(a, b Peer) int { return cmp.Compare(a.Name, b.Name) })
+	return all, err
+}
+
+// eachValue calls f with all values of a bucket.
+func eachValue(ctx context.Context, kv jetstream.KeyValue, f func(jetstream.KeyValueEntry)) error {
+	watch, err := kv.WatchAll(ctx, jetstream.IgnoreDeletes())
+	if err != nil {
+		return err
+	}
+	defer watch.Stop()
+	for {
+		select {
+		case entry := <-watch.Updates():
+			if entry == nil {
+				return ctx.Err()
+			}
+			f(entry)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// redact takes secrets out of a text that leaves the session.
+func (t *Team) redact(s string) string {
+	if t.options.Redact == nil {
+		return s
+	}
+	return t.options.Redact(s)
+}
