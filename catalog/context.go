@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,23 @@ type Context struct {
 	Messages []Message
 	// Set holds what effects of actions have set (context.set): texts, numbers, true or false. It must not be changed.
 	Set map[string]any
+}
+
+// Or is the context with the values of other where it has none.
+func (c Context) Or(other Context) Context {
+	or := Context{
+		Actor: cmp.Or(c.Actor, other.Actor), AgentName: cmp.Or(c.AgentName, other.AgentName),
+		TeamID: cmp.Or(c.TeamID, other.TeamID), Tenant: cmp.Or(c.Tenant, other.Tenant),
+		SessionID: cmp.Or(c.SessionID, other.SessionID), ProjectPath: cmp.Or(c.ProjectPath, other.ProjectPath),
+		Workspace: cmp.Or(c.Workspace, other.Workspace), Messages: c.Messages, Set: c.Set,
+	}
+	if or.Messages == nil {
+		or.Messages = other.Messages
+	}
+	if or.Set == nil {
+		or.Set = other.Set
+	}
+	return or
 }
 
 // ContextNames lists the names of the values that Value knows.

@@ -3,6 +3,7 @@ package session
 // This file makes the attempts of a call, and the key by which the other side knows them for one call.
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -80,13 +81,18 @@ func (w *world) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// keyed is the call with its idempotency key, where the entry takes one.
-func keyed(entry *catalog.Entry, call catalog.Call, c *trace.Call) catalog.Call {
+// keyed is the call with its idempotency key, where the entry takes one. The call of a Go program may have a key of its
+// caller's, for the action itself and not for those that a composed one calls.
+func (r *run) keyed(entry *catalog.Entry, call catalog.Call, c *trace.Call) catalog.Call {
 	k := entry.Key
 	if k == nil || !entry.Mutates {
 		return call
 	}
-	switch key := rand.Text(); {
+	key := rand.Text()
+	if r.invoked != nil && c.In == 0 {
+		key = cmp.Or(r.invoked.Key, key)
+	}
+	switch {
 	case k.Argument != "":
 		c.Key = key
 		c.Injected = maps.Clone(c.Injected)

@@ -147,6 +147,13 @@ func (r *run) askAll(ctx context.Context, look *run, out *Outcome, partial strin
 func (r *run) question(ctx context.Context, look *run, ask []Planned, calls []trace.Call, partial string) (
 	Approval, *vm.Error, error) {
 	w := r.session.world
+	unanswered := &vm.Error{Kind: vm.Interrupt, Message: "not made: the question was not answered"}
+	select { // one question at a time
+	case w.asking <- struct{}{}:
+		defer func() { <-w.asking }()
+	case <-ctx.Done():
+		return Approval{}, unanswered, nil
+	}
 	if err := w.record(r.of(trace.Record{Kind: trace.KindAsk, Batch: calls})); err != nil {
 		return Approval{}, nil, err
 	}
@@ -161,7 +168,7 @@ func (r *run) question(ctx context.Context, look *run, ask []Planned, calls []tr
 	what := text.Count(len(ask), "write")
 	switch {
 	case ctx.Err() != nil:
-		return answer, &vm.Error{Kind: vm.Interrupt, Message: "not made: the question was not answered"}, nil
+		return answer, unanswered, nil
 	case err != nil:
 		return answer, &vm.Error{Kind: vm.Denied, Code: CodeNoApproval,
 			Message: fmt.Sprintf("%s: denied: the question was not answered: %v", what, err)}, nil

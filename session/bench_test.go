@@ -247,6 +247,8 @@ func (b *bench) step(name, text string) string {
 	case "preview":
 		out, err := b.session.Preview(ctx, Script{Source: text, Author: User})
 		return b.orError(out, err)
+	case "call": // an author, an id and words of the caller's context, "actor=bob"
+		return b.call(strings.Fields(arg), text)
 	case "apply": // "3 [--loose [PATTERN]]"
 		var o Apply
 		var n int

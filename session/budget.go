@@ -143,8 +143,8 @@ func (r *run) goOn(ctx context.Context, entry *catalog.Entry, over *Overrun, c *
 	}
 	waited := time.Now()
 	select { // one question at a time
-	case r.asking <- struct{}{}:
-		defer func() { <-r.asking }()
+	case w.asking <- struct{}{}:
+		defer func() { <-w.asking }()
 		c.Start = c.Start.Add(time.Since(waited))
 	case <-ctx.Done():
 		c.Start = c.Start.Add(time.Since(waited))
@@ -212,9 +212,10 @@ func (r *run) mutated() {
 	r.tellUsed()
 }
 
-// tellUsed lets Used tell what the run has used; the preview before a run made nothing. The caller holds the run's mu.
+// tellUsed lets Used tell what the run has used; the preview before a run made nothing, and a Go program's calls are no
+// run. The caller holds the run's mu.
 func (r *run) tellUsed() {
-	if r.before != "" {
+	if r.before != "" || r.invoked != nil {
 		return
 	}
 	w := r.session.world

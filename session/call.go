@@ -71,7 +71,8 @@ func (r *run) call(ctx context.Context, req kernel.CallRequest, n int, in *compo
 // pass runs the checks of one call and, when all agree, its action. It fills in c, the record of the call.
 func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition, c *trace.Call) (reply, error) {
 	view := r.session.View()
-	c.Actor = view.Actor()
+	known := r.context(view)
+	c.Actor = known.Actor
 	named(view, &req)
 	if r.player != nil {
 		if answer, real, err := r.replayed(view, req, in, c); !real {
@@ -93,7 +94,6 @@ func (r *run) pass(ctx context.Context, req kernel.CallRequest, in *composition,
 	if err := r.spend(ctx, entry, c); err != nil {
 		return reply{}, err
 	}
-	known := r.context(view)
 	args, err := r.arguments(ctx, entry, req.Args, known, c)
 	if err != nil {
 		return reply{}, err
@@ -169,8 +169,8 @@ func (r *run) lookup(view *catalog.View, id string, in *composition, c *trace.Ca
 			Refused: true,
 		}
 	}
-	if in == nil && c.Compensates == nil && r.player == nil && r.script.Author != User && !r.selected[id] &&
-		!r.session.world.isDescribed(id) {
+	if in == nil && r.invoked == nil && c.Compensates == nil && r.player == nil && r.script.Author != User &&
+		!r.selected[id] && !r.session.world.isDescribed(id) {
 		c.Verdict, c.Rule = trace.Denied, "not described"
 		return nil, denied(CodeNotDescribed, fmt.Sprintf("%s: denied: not described in this session", id),
 			"describe it first, or list it in actions")
@@ -226,7 +226,7 @@ func (r *run) act(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 		return reply{}, notRecorded(entry.ID, nil)
 	}
 	if entry.Mutates {
-		call = keyed(entry, call, c)
+		call = r.keyed(entry, call, c)
 		intent := r.recordable(*c)
 		if err := w.record(r.of(trace.Record{Kind: trace.KindBegin, Call: &intent})); err != nil {
 			c.Verdict = trace.Denied
@@ -254,13 +254,17 @@ func (r *run) wait(entry *catalog.Entry) time.Duration {
 	return cmp.Or(entry.Timeout, r.budget().Wait)
 }
 
-// failed is the answer to a call whose action, or its preview, failed.
+// failed is the answer to a call whose action, or its preview, failed; catalog.Transient where the failure was.
 func (r *run) failed(ctx context.Context, entry *catalog.Entry, err error, c *trace.Call) error {
 	c.Verdict = trace.Failed
 	if ctx.Err() != nil {
 		return interrupted()
 	}
-	return &vm.HostError{Code: CodeFailed, Message: r.session.world.redactor.text(withID(entry.ID, err))}
+	host := &vm.HostError{Code: CodeFailed, Message: r.session.world.redactor.text(withID(entry.ID, err))}
+	if t := (*catalog.Transient)(nil); errors.As(err, &t) {
+		return &catalog.Transient{Err: host, After: t.After}
+	}
+	return host
 }
 
 // answer turns a result into the data that the script gets.
@@ -347,10 +351,12 @@ func (r *run) keep(c trace.Call, data any, err error) error {
 	c.Took = time.Since(c.Start)
 	red := w.redactor
 	record := r.of(trace.Record{Kind: trace.KindCall, Mode: r.mode, Call: &c})
-	args := red.wholeArgs(c.Args)
+	whole := c.Args
 	c = r.recordable(c)
-	if w.options.Record != nil && (c.ArgsPart != "" || !uncut(args) || !trace.Exact(args)) {
-		c.ArgsWhole = record.Keep(args)
+	if w.options.Record != nil {
+		if args := red.wholeArgs(whole); c.ArgsPart != "" || !uncut(args) || !trace.Exact(args) {
+			c.ArgsWhole = record.Keep(args)
+		}
 	}
 	if err != nil {
 		c.Error = cut(red.text(err.Error()), logText)
@@ -415,6 +421,9 @@ func (r *run) context(view *catalog.View) catalog.Context {
 	w.mu.Lock()
 	c.Messages, c.Set = w.messages, w.directed.set
 	w.mu.Unlock()
+	if r.invoked != nil {
+		c = r.invoked.Context.Or(c)
+	}
 	return c
 }
 

@@ -45,3 +45,27 @@ func Example() {
 	// asked: refund.issue 100
 	// "paid"
 }
+
+// A Go program makes a call without Lua: for somebody, whom it knows, and with what the session lets through.
+func ExampleSession_Call() {
+	greet := catalog.Entry{
+		ID: "desk.greet", Inject: []catalog.Injection{{Field: "who", From: "actor"}},
+		Action: func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+			return catalog.Result{Data: "good morning, " + c.Args["who"].(string)}, nil
+		},
+	}
+	sack := catalog.Entry{ID: "desk.sack", Mutates: true, Action: greet.Action}
+	all, _ := catalog.New([]catalog.Entry{greet, sack}, catalog.Options{})
+	s, err := session.New(all.View(), session.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	for _, id := range []string{"desk.greet", "desk.sack"} {
+		result, err := s.Call(context.Background(), session.Invocation{ID: id, Context: catalog.Context{Actor: "ann"}})
+		fmt.Println(result.Data, err)
+	}
+	// Output:
+	// good morning, ann <nil>
+	// <nil> desk.sack: denied: this session is read-only
+}

@@ -203,8 +203,8 @@ func (r *run) ask(ctx context.Context, entry *catalog.Entry, call catalog.Call, 
 	}
 	waited := time.Now()
 	select { // one question at a time
-	case r.asking <- struct{}{}:
-		defer func() { <-r.asking }()
+	case w.asking <- struct{}{}:
+		defer func() { <-w.asking }()
 		c.Start = c.Start.Add(time.Since(waited))
 	case <-ctx.Done():
 		c.Start = c.Start.Add(time.Since(waited))

@@ -43,7 +43,7 @@ func (r redactor) text(s string) string { return r.filter.Text(s) }
 
 // secretName tells an argument whose value is never recorded.
 func secretName(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	name = strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", ""))
 	for _, word := range []string{
 		"password", "passwd", "secret", "apikey", "accesstoken", "authtoken", "authorization", "privatekey", "credential",
 	} {

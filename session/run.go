@@ -36,16 +36,15 @@ type run struct {
 	counted   []catalog.Facets
 	explained []string // what the script was told by catalog.explain
 	output    map[vm.Stream]*printing
-	unlogged  error // why printed text is not in the log
-	// asking has room for one question to the person at a time.
-	asking  chan struct{}
-	halted  bool           // the person let it not go on; asking guards it
-	mu      sync.Mutex     // guards used, begun, calls, placed and what is printed: calls may be under way side by side
-	begun   int            // calls so far
-	calls   []trace.Call   // in the order they ended
-	placed  map[int]placed // each call, by its number
-	refused refusals
-	reading reading
+	unlogged  error          // why printed text is not in the log
+	halted    bool           // the person let it not go on; the world's asking guards it
+	invoked   *Invocation    // the one call of a Go program; nil where a script makes the calls
+	mu        sync.Mutex     // guards used, begun, calls, placed and what is printed: calls may be under way side by side
+	begun     int            // calls so far
+	calls     []trace.Call   // in the order they ended
+	placed    map[int]placed // each call, by its number
+	refused   refusals
+	reading   reading
 	// before is the run that this is the preview of; empty where it is none that precedes a run.
 	before   string
 	foreseen []foreseen     // the mutations of a preview, as they ended; guarded by mu
@@ -119,7 +118,7 @@ func (s *Session) newRun(script Script, mode trace.Mode) (*run, error) {
 	}
 	r := &run{
 		session: s, script: script, mode: mode, surface: vm.Execute,
-		id: NewID(time.Now()), selected: map[string]bool{}, output: map[vm.Stream]*printing{}, asking: make(chan struct{}, 1),
+		id: NewID(time.Now()), selected: map[string]bool{}, output: map[vm.Stream]*printing{},
 	}
 	r.player = playerOf(script, s.world.options)
 	if mode == trace.ModeQuery {

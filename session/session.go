@@ -116,12 +116,12 @@ type world struct {
 	options  Options
 	redactor redactor
 	pool     *kernel.Pool
-	// turn has room for one run at a time; who holds it owns machine.
-	turn        chan struct{}
-	machine     *kernel.Kernel
-	saver       saver
-	history     *history
-	hookMachine hookMachine
+	// turn has room for one run at a time; who holds it owns machine. asking has room for one question to the person.
+	turn, asking chan struct{}
+	machine      *kernel.Kernel
+	saver        saver
+	history      *history
+	hookMachine  hookMachine
 
 	mu        sync.Mutex // guards what follows
 	view      *catalog.View
@@ -143,6 +143,7 @@ type world struct {
 	userBudget Budget
 	runs       int64
 	closed     bool
+	calling    sync.WaitGroup // the calls of Go programs that are under way
 	saved      *savedState
 	last       lastRun // in machine
 	plans      plans
@@ -183,6 +184,7 @@ func New(v *catalog.View, o Options) (*Session, error) {
 		redactor:  redactor{o.Secrets},
 		pool:      kernel.NewPool(o.Kernel),
 		turn:      make(chan struct{}, 1),
+		asking:    make(chan struct{}, 1),
 		view:      v,
 		loose:     o.Loose,
 		described: map[string]bool{},
@@ -214,7 +216,7 @@ func NewID(t time.Time) string {
 	return fmt.Sprintf("%s-%03x%07x", t.UTC().Format("20060102-150405"), milli, binary.BigEndian.Uint32(b[:])>>4)
 }
 
-// Close ends the session's processes. It waits for a run that is under way; cancel its context first.
+// Close ends the session's processes. It waits for a run and for calls that are under way; cancel their contexts first.
 func (s *Session) Close() error {
 	w := s.world
 	w.turn <- struct{}{}
@@ -226,6 +228,7 @@ func (s *Session) Close() error {
 	if closed {
 		return nil
 	}
+	w.calling.Wait()
 	w.stopReminders()
 	w.settleSoon()
 	w.drop()

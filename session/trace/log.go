@@ -22,11 +22,21 @@ type Log struct {
 	size    int64
 	chain   string // of the last line
 	torn    bool   // the last write failed and may have left half a line
+	lines   int    // written so far
+	disk    disk
 
 	// put stores a whole value; nil where none are kept, or no more.
 	put      func(data []byte) (digest string, err error)
 	kept     map[[sha256.Size]byte]bool
 	keptSize int64
+}
+
+// A disk is what is known of the lines that are on it. Who waits while another waits for it shares that one's wait.
+type disk struct {
+	mu     sync.Mutex // held while waiting for the disk
+	lines  int        // that are on it
+	failed int        // lines that a failed wait was to bring there; the system may not have kept them
+	err    error      // of that
 }
 
 const (
@@ -101,6 +111,15 @@ func (l *Log) Append(r Record) error {
 		return fmt.Errorf("session log %s: %w", l.path, err)
 	}
 	line = l.secrets.Now().JSON(line)
+	n, err := l.write(r, line)
+	if err != nil || r.Kind == KindOutput || r.Kind == KindUsage || r.Before != "" {
+		return err // the question after a preview waits for it too
+	}
+	return l.sync(n)
+}
+
+// write adds a line and returns how many there are.
+func (l *Log) write(r Record, line []byte) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	room := maxLog - l.size
@@ -108,7 +127,7 @@ func (l *Log) Append(r Record) error {
 		room += endRoom
 	}
 	if int64(len(line)) > room {
-		return fmt.Errorf("session log %s: %w", l.path, errFull)
+		return 0, fmt.Errorf("session log %s: %w", l.path, errFull)
 	}
 	line, chain := chained(line, l.chain)
 	l.size += int64(len(line)) + 1
@@ -118,15 +137,32 @@ func (l *Log) Append(r Record) error {
 	}
 	_, err = l.file.Write(line)
 	if l.torn = err != nil; l.torn {
-		return fmt.Errorf("session log: %w", err)
+		return 0, fmt.Errorf("session log: %w", err)
 	}
 	l.chain = chain
-	if r.Kind == KindOutput || r.Kind == KindUsage || r.Before != "" { // the question after a preview waits for it too
+	l.lines++
+	return l.lines, nil
+}
+
+// sync returns when the first n lines are on disk.
+func (l *Log) sync(n int) error {
+	d := &l.disk
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case n <= d.failed:
+		return d.err
+	case n <= d.lines:
 		return nil
 	}
+	l.mu.Lock()
+	all := l.lines
+	l.mu.Unlock()
 	if err := l.file.Sync(); err != nil {
-		return fmt.Errorf("session log %s: %w", l.path, err)
+		d.failed, d.err = all, fmt.Errorf("session log %s: %w", l.path, err)
+		return d.err
 	}
+	d.lines = all
 	return nil
 }
 
