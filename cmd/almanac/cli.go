@@ -19,6 +19,7 @@ import (
 	"almanac/catalog/search"
 	"almanac/catalog/search/spelling"
 	"almanac/catalog/source"
+	"almanac/catalog/team"
 	"almanac/llm/tools"
 	"almanac/session/effect"
 	"almanac/session/trace"
@@ -56,6 +57,9 @@ type commandLine struct {
 	Prefix        string        `default:"lua_tools" help:"Name prefix of the model's three tools."`
 	Direct        bool          `help:"Give the model each visible action as a tool of its own in place of the three tools: for at most ${direct} actions."`
 	Data          string        `env:"ALMANAC_DATA" placeholder:"DIR" help:"Directory of the demo database and the session logs."`
+	Team          string        `key:"team.name" placeholder:"NAME" help:"Join the team NAME: sessions that ask each other, share what they know and divide work, here or on other machines."`
+	NATS          string        `name:"nats" key:"nats.url" placeholder:"URL" help:"NATS server or cluster of the team: nats://host:4222. Default: one that your programs on this machine share."`
+	NATSFiles     natsFlags     `embed:"" prefix:"nats-"`
 	TrustUpdates  bool          `help:"Accept new and changed actions of all sources without review."`
 	Usage         bool          `help:"Rank actions that succeeded in earlier sessions up to an eighth higher."`
 	CheckResults  bool          `help:"Fail calls whose result does not match the action's declared result."`
@@ -94,6 +98,8 @@ type commandLine struct {
 	past trace.Thread
 	// leftOut are entries of server lists that cannot be sources; doctor reports them.
 	leftOut []source.Status
+	// bus is the program's connection to NATS.
+	bus *sharedBus
 	// stderr receives warnings about skipped sources and entries.
 	stderr io.Writer
 	// credentials are the program's.
@@ -108,6 +114,11 @@ func (cli *commandLine) Validate() error {
 	}
 	if _, err = effect.ParseKinds(cli.ApplyEffects); err != nil {
 		return fmt.Errorf("apply_effects: %w", err)
+	}
+	if cli.Team != "" {
+		if err := team.CheckName(cli.Team); err != nil {
+			return fmt.Errorf("team: %w", err)
+		}
 	}
 	for _, key := range cli.ContextKeys {
 		if err := catalog.CheckContextKey(key); err != nil {
@@ -180,6 +191,7 @@ func dispatch(args []string, p *program) (context.Context, error) {
 	}
 	ctx, stop := until(signals...)
 	defer stop()
+	defer func() { _ = cli.bus.Close() }() // what was acknowledged is on disk
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return ctx, parsed.Run(cli, p)
 }
@@ -188,6 +200,7 @@ func dispatch(args []string, p *program) (context.Context, error) {
 // refused are keys of the project's file that the person did not approve.
 func parse(args []string, p *program, refused []string) (cli *commandLine, parsed *kong.Context, err error) {
 	cli = &commandLine{stderr: p.stderr, credentials: p.credentials, origins: map[string]bool{}}
+	cli.bus = cli.newBus()
 	left := false // kong printed its help and would have ended the process
 	parser, err := newParser(cli, p, func(int) { left = true })
 	if err != nil {
@@ -215,6 +228,9 @@ func parse(args []string, p *program, refused []string) (cli *commandLine, parse
 		return nil, nil, misconfigured(wrong)
 	case wrong != nil:
 		fmt.Fprintf(p.stderr, "almanac: %v\n", wrong)
+	}
+	for _, url := range strings.Split(cli.NATS, ",") {
+		p.credentials.address(url)
 	}
 	for _, path := range parsed.Path {
 		if path.Flag != nil && !path.Resolved {

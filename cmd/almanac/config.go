@@ -78,6 +78,7 @@ func settingsOf(model *kong.Application) []setting {
 			if table := strings.TrimSuffix(f.Tag.Prefix, "-"); table != "" {
 				key = table + "." + strings.TrimPrefix(key, table+"_")
 			}
+			key = cmp.Or(f.Tag.Get("key"), key)
 			all = append(all, setting{key, "ALMANAC_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")), f})
 		}
 	}
@@ -121,6 +122,13 @@ func readConfig(model *kong.Application) (*config, error) {
 		c.project.models = nil
 		return c, fmt.Errorf("configuration %s: models: not allowed in a project's file: move them to your own; "+
 			"a project may name one with model = \"NAME\"", path)
+	}
+	for key, v := range c.project.values {
+		if strings.HasPrefix(key, "nats.") {
+			delete(c.project.values, key)
+			return c, fmt.Errorf("configuration %s: line %d: %s: not allowed in a project's file: move it to your own",
+				path, v.line, key)
+		}
 	}
 	if v, set := c.project.values[policyFileKey]; set {
 		rules, err := readPolicyFile(filepath.Join(filepath.Dir(path), v.text))
@@ -217,7 +225,8 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 		for below, value := range table {
 			take(key+"."+below, value)
 		}
-		if len(table) == 0 && key != "limits" && key != "ui" && key != "context" && key != "keys" && key != "theme" {
+		tables := []string{"limits", "ui", "context", "keys", "theme", "team", "nats"}
+		if len(table) == 0 && !slices.Contains(tables, key) {
 			take(key, value)
 		}
 	}
@@ -425,6 +434,11 @@ func (c *config) looks() map[string]string {
 	return all
 }
 
+// namesFile tells that the value of a key is a file, which lies beside the configuration file unless it is absolute.
+func namesFile(key string) bool {
+	return key == "view" || key == policyFileKey || strings.HasPrefix(key, "nats.") && key != "nats.url"
+}
+
 // Validate implements kong.Resolver.
 func (c *config) Validate(*kong.Application) error { return nil }
 
@@ -451,7 +465,7 @@ func (c *config) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 				}
 			}
 			return list, nil
-		case (s.key == "view" || s.key == policyFileKey) && origin != s.env && !filepath.IsAbs(v.text):
+		case namesFile(s.key) && v.text != "" && origin != s.env && !filepath.IsAbs(v.text):
 			return filepath.Join(filepath.Dir(origin), v.text), nil
 		}
 		return v.text, nil

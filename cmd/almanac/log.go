@@ -84,7 +84,7 @@ func (cli *commandLine) hostContext() catalog.Context {
 		dir, _ = filepath.Abs(given)
 	}
 	return catalog.Context{
-		Actor: loginName(), AgentName: cli.Context.AgentName, TeamID: cli.Context.TeamID,
+		Actor: loginName(), AgentName: cli.agentName(), TeamID: cmp.Or(cli.Context.TeamID, cli.Team),
 		ProjectPath: dir, Workspace: cli.workspaceDir(),
 	}
 }

@@ -79,7 +79,7 @@ func (c queryCommand) runScript(ctx context.Context, cli *commandLine, p *progra
 	if err != nil {
 		return usage("%v", err)
 	}
-	w, err := cli.wire(ctx, appOptions{front: trace.FrontScript, policy: policy.ReadOnly})
+	w, err := cli.wire(ctx, appOptions{front: trace.FrontScript, policy: policy.ReadOnly, alone: true})
 	if err != nil {
 		return err
 	}

@@ -163,9 +163,9 @@ func statusKeyOf(s source.Status) statusKey {
 	return statusKey{state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting()}
 }
 
-// feed starts loading the sources. partly shows what has been read of a large one before all of it has been. The caller
-// closes the result's loader.
-func (cli *commandLine) feed(ctx context.Context, partly bool) (*catalogUpdater, error) {
+// feed starts loading the sources, and more of them. partly shows what has been read of a large one before all of it
+// has been. The caller closes the result's loader.
+func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.Source) (*catalogUpdater, error) {
 	sources, err := cli.sources()
 	if err != nil {
 		return nil, misconfigured(err)
@@ -184,7 +184,7 @@ func (cli *commandLine) feed(ctx context.Context, partly bool) (*catalogUpdater,
 			return nil, misconfigured(fmt.Errorf("--usage: %w", err))
 		}
 	}
-	f.loader, err = source.Start(ctx, sources, source.Options{
+	f.loader, err = source.Start(ctx, append(sources, more...), source.Options{
 		Ledger: filepath.Join(cli.dataDir(), "accepted"), TrustUpdates: cli.TrustUpdates,
 		Cache: filepath.Join(xdg.CacheHome, "almanac", "catalogs"), Logf: f.notes.logf, Partly: partly,
 		Changed: func() {

@@ -13,6 +13,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"almanac/catalog"
+	"almanac/catalog/source"
 	"almanac/llm"
 	"almanac/llm/tools"
 	"almanac/repl/event"
@@ -31,6 +32,7 @@ type app struct {
 	feed    *event.Feed
 	sources *catalogUpdater
 	past    transcript.Past
+	member  *member // nil without a team
 	// resumed reports which session was resumed and what could not be restored.
 	resumed []string
 	// try proposes a first input, where the first screen could not: the catalog was not read. It is asked once.
@@ -65,6 +67,8 @@ type appOptions struct {
 	front trace.Front
 	// policy is the default mode.
 	policy policy.Mode
+	// alone does not join the team.
+	alone bool
 }
 
 // wire opens the sources and creates the session. The caller closes the result.
@@ -75,6 +79,11 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 			err = errors.Join(err, w.Close())
 		}
 	}()
+	if !o.alone {
+		if err := cli.joinTeam(ctx, w, !o.person); err != nil {
+			return nil, err
+		}
+	}
 	view, err := cli.openView(ctx, w, o.person && !o.whole && !cli.namesOwn())
 	if err != nil {
 		return nil, err
@@ -129,7 +138,11 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 
 // openView starts loading the sources. soon returns after a moment with what has loaded; the rest follows later.
 func (cli *commandLine) openView(ctx context.Context, w *app, soon bool) (view *catalog.View, err error) {
-	if w.sources, err = cli.feed(ctx, soon); err != nil {
+	var more []source.Source
+	if w.member != nil {
+		more = append(more, w.member.source())
+	}
+	if w.sources, err = cli.feed(ctx, soon, more...); err != nil {
 		return nil, err
 	}
 	w.closers = append(w.closers, w.sources.loader.Close)

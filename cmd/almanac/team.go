@@ -1,0 +1,253 @@
+// This file is the program's connection to NATS, and a session's membership of its team.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"almanac/catalog"
+	"almanac/catalog/source"
+	"almanac/catalog/task"
+	"almanac/catalog/team"
+	"almanac/catalog/team/bus"
+)
+
+// natsFlags say how to connect to a server of the person's own.
+type natsFlags struct {
+	Credentials string `hidden:"" placeholder:"FILE" help:"File of NATS credentials for the server of --nats."`
+	CA          string `name:"ca" hidden:"" placeholder:"FILE" help:"Certificates that the certificate of the server of --nats is checked with."`
+	Cert        string `hidden:"" placeholder:"FILE" help:"The program's own certificate for the server of --nats."`
+	Key         string `hidden:"" placeholder:"FILE" help:"The key of nats.cert."`
+}
+
+// A sharedBus is the program's one connection to NATS, opened when it is first needed.
+type sharedBus struct {
+	options func() bus.Options
+	mu      sync.Mutex
+	bus     *bus.Bus
+}
+
+// bus is the connection that all of the program shares; dispatch closes it.
+func (cli *commandLine) newBus() *sharedBus {
+	return &sharedBus{options: func() bus.Options {
+		o := cli.NATSFiles
+		return bus.Options{
+			URL: cli.NATS, Credentials: o.Credentials, CA: o.CA, Cert: o.Cert, Key: o.Key,
+			Dir: filepath.Join(cli.dataDir(), "bus"), Name: "almanac",
+		}
+	}}
+}
+
+// open connects, unless that has been done.
+func (b *sharedBus) open(ctx context.Context) (*bus.Bus, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bus != nil {
+		return b.bus, nil
+	}
+	opened, err := bus.Open(ctx, b.options())
+	if err == nil {
+		b.bus = opened
+	}
+	return b.bus, err
+}
+
+// Conn is the connection for sources and hosts on the bus.
+func (b *sharedBus) Conn(ctx context.Context) (*nats.Conn, error) {
+	opened, err := b.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return opened.Conn(), nil
+}
+
+// Close ends the connection.
+func (b *sharedBus) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bus == nil {
+		return nil
+	}
+	return b.bus.Close()
+}
+
+// agentName is what the session would like to be called in its team.
+func (cli *commandLine) agentName() string {
+	if cli.Context.AgentName != "" || cli.Team == "" {
+		return cli.Context.AgentName
+	}
+	letters := func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789_-", r) {
+			return r
+		}
+		return '-'
+	}
+	name := strings.Trim(strings.Map(letters, strings.ToLower(loginName())), "-")
+	for name != "" && team.CheckName(name) != nil { // too long
+		name = name[:len(name)-1]
+	}
+	return cmp.Or(name, "agent")
+}
+
+// A member is a session's membership of its team. It joins in the background and tries again until it is closed.
+type member struct {
+	options team.Options
+	bus     *sharedBus
+	stop    context.CancelFunc
+	done    chan struct{} // closed when nothing is tried any more
+	tried   chan struct{} // closed when the first attempt has ended
+
+	mu      sync.Mutex
+	team    *team.Team
+	entries []catalog.Entry // the team's, once the session has joined
+	err     error           // why the last attempt failed
+}
+
+// Between attempts to join passes a second at first, and half a minute at most.
+const (
+	firstRejoin = time.Second
+	lastRejoin  = 30 * time.Second
+)
+
+// join makes the session a member of the configured team, in the background; nil where there is none. The caller closes
+// the result.
+func (cli *commandLine) join(ctx context.Context) (*member, error) {
+	if cli.Team == "" {
+		return nil, nil
+	}
+	m := &member{
+		options: team.Options{Team: cli.Team, Agent: cli.agentName(), Redact: cli.credentials.filter.Text},
+		bus:     cli.bus, done: make(chan struct{}), tried: make(chan struct{}),
+	}
+	if err := team.CheckName(m.options.Agent); err != nil {
+		return nil, misconfigured(fmt.Errorf("context.agent_name: %w", err))
+	}
+	ctx, m.stop = context.WithCancel(ctx)
+	go m.keepTrying(ctx)
+	return m, nil
+}
+
+// keepTrying joins.
+func (m *member) keepTrying(ctx context.Context) {
+	defer close(m.done)
+	for wait := firstRejoin; ; wait = min(2*wait, lastRejoin) {
+		first := wait == firstRejoin
+		joined, err := m.attempt(ctx)
+		m.mu.Lock()
+		m.team, m.err = joined, err
+		if err == nil {
+			m.entries = joined.Entries()
+		}
+		m.mu.Unlock()
+		if first {
+			close(m.tried)
+		}
+		if err == nil || task.Sleep(ctx, wait) != nil {
+			return
+		}
+	}
+}
+
+func (m *member) attempt(ctx context.Context) (*team.Team, error) {
+	b, err := m.bus.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return team.Join(ctx, b, m.options)
+}
+
+// wait returns when the session has joined, or the first attempt has failed.
+func (m *member) wait(ctx context.Context) {
+	if m == nil {
+		return
+	}
+	select {
+	case <-m.tried:
+	case <-ctx.Done():
+	}
+}
+
+// joined is the membership; the error says why there is none.
+func (m *member) joined() (*team.Team, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.team != nil:
+		return m.team, nil
+	case m.err != nil:
+		return nil, fmt.Errorf("team %s: not connected: %w", m.options.Team, m.err)
+	}
+	return nil, fmt.Errorf("team %s: still connecting: try again", m.options.Team)
+}
+
+// Close leaves the team.
+func (m *member) Close() error {
+	m.stop()
+	<-m.done
+	if m.team == nil {
+		return nil
+	}
+	return m.team.Close()
+}
+
+// source holds the team's actions. They are there before the session has joined; calls fail until then.
+func (m *member) source() source.Source {
+	entries := new(team.Team).Entries() // cannot be called
+	for i, e := range entries {
+		of := func(ctx context.Context) (*catalog.Entry, error) {
+			m.wait(ctx)
+			if _, err := m.joined(); err != nil {
+				return nil, err
+			}
+			return &m.entries[i], nil
+		}
+		entries[i].Action = func(ctx context.Context, c catalog.Call) (catalog.Result, error) {
+			now, err := of(ctx)
+			if err != nil {
+				return catalog.Result{}, err
+			}
+			return now.Action(ctx, c)
+		}
+		if e.Preview != nil {
+			entries[i].Preview = func(ctx context.Context, c catalog.Call) (string, error) {
+				now, err := of(ctx)
+				if err != nil {
+					return "", err
+				}
+				return now.Preview(ctx, c)
+			}
+		}
+	}
+	return source.Source{
+		Name: "team", Own: true, Optional: true,
+		Load: func(context.Context, func(source.Reading)) (catalog.Batch, error) {
+			return catalog.Batch{Entries: entries, Found: len(entries)}, nil
+		},
+		Health: func() error {
+			_, err := m.joined()
+			return err
+		},
+	}
+}
+
+// joinTeam makes w's session a member of the configured team, where there is one; whole waits for the first attempt.
+func (cli *commandLine) joinTeam(ctx context.Context, w *app, whole bool) error {
+	m, err := cli.join(ctx)
+	if m == nil || err != nil {
+		return err
+	}
+	w.member = m
+	w.closers = append(w.closers, m.Close)
+	if whole {
+		m.wait(ctx)
+	}
+	return nil
+}
