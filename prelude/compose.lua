@@ -1,7 +1,7 @@
 -- Calls that are composed of others: started and awaited, compensated, one after another.
 local host = ...
 local type, ipairs, next, select, unpack = type, ipairs, next, select, table.unpack
-local setmetatable, getmetatable, error, pcall = setmetatable, getmetatable, error, pcall
+local setmetatable, getmetatable, error = setmetatable, getmetatable, error
 local resume, status, current, yield = coroutine.resume, coroutine.status, coroutine.running, coroutine.yield
 local fail, callable, shared = host.fail, host.callable, host.shared
 
@@ -145,7 +145,7 @@ function with_compensation(fn)
     host.compensate(n)
     error(problem, 0)
   end
-  return finish(pcall(fn))
+  return finish(host.try(fn))
 end
 host.doc("with_compensation(fn)", "fn(); where it fails, what it wrote is taken back, the last first, by the calls that the actions declare")
 
@@ -184,7 +184,7 @@ function chain(steps)
         fail("chain: the function of step " .. i .. " must return a table of arguments, got " .. type(given))
       end
     end
-    result = call(id, given)
+    result = host.step(i, id, given)
     results[i] = result
     if result == nil then results[i] = null end
   end

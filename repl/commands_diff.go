@@ -50,17 +50,19 @@ func diff(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
 // differencesText is one line for each place that differs.
 func differencesText(p session.Point, diffs []session.Difference) string {
 	var rows [][2]string
-	width := 0
+	width, places, more := 0, 0, false
 	add := func(name, what string) {
 		rows = append(rows, [2]string{cells.Clip(text.SanitizeLine(name), maxDiffName, "…"), what})
 		width = max(width, cells.Width(rows[len(rows)-1][0]))
 	}
 	for _, d := range diffs {
+		places += max(len(d.At), 1)
 		switch {
 		case d.At != nil:
 			for _, at := range d.At {
 				if at.Want == "" && at.Got == "" { // there are more
 					add(at.Path, "")
+					places, more = places-1, true
 					continue
 				}
 				add(at.Path, at.Want+" -> "+at.Got)
@@ -79,7 +81,14 @@ func differencesText(p session.Point, diffs []session.Difference) string {
 	if len(p.Runs) > 0 {
 		by = fmt.Sprintf("%s, %s", p.Runs[0].Label, p.Runs[0].Author)
 	}
-	lines := []string{fmt.Sprintf("%s: %s", by, text.Count(len(diffs), "global"))}
+	said := text.Count(len(diffs), "global")
+	switch {
+	case more:
+		said += " in more than " + text.Count(places, "place")
+	case places > len(diffs):
+		said += " in " + text.Count(places, "place")
+	}
+	lines := []string{by + ": " + said}
 	for _, row := range rows {
 		pad := strings.Repeat(" ", width-cells.Width(row[0]))
 		lines = append(lines, strings.TrimRight("  "+row[0]+pad+"  "+text.SanitizeLine(row[1]), " "))

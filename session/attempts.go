@@ -7,18 +7,18 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"maps"
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/text"
 	"almanac/session/trace"
 )
 
 // noAnswer is the error of an attempt that took longer than that.
 type noAnswer time.Duration
 
-func (n noAnswer) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(n)) }
+func (n noAnswer) Error() string { return "no answer within " + text.Span(time.Duration(n)) }
 
 // attempt makes the call, and makes it again where that may help and does no harm: where it reads, or has a key. The
 // entry's timeout bounds each attempt; all of them have the time of one call, or of one attempt if that is longer.

@@ -25,7 +25,7 @@ func (r *run) chain(a *arguments, in *composition) (any, error) {
 		id, _ := step["id"].(string)
 		next, err := r.lookup(view, id, in, &trace.Call{})
 		if err != nil {
-			return nil, err
+			return nil, inStep(i, err)
 		}
 		var names []string
 		answer := map[string]any{}
@@ -39,16 +39,27 @@ func (r *run) chain(a *arguments, in *composition) (any, error) {
 				names, err = catalog.Chained(prev, next, req.Args)
 			}
 			if err != nil {
-				wrong := &vm.HostError{Code: CodeBadArgument, Message: fmt.Sprintf("chain: step %d: %v", i+1, err)}
+				wrong := &vm.HostError{Code: CodeBadArgument, Message: err.Error()}
 				var bad *catalog.ArgError
 				if errors.As(err, &bad) {
 					wrong.Hint = bad.Hint
 				}
-				return nil, wrong
+				return nil, inStep(i, wrong)
 			}
 		}
 		answer["takes"] = texts(names)
 		answers[i], prev = answer, next
 	}
 	return answers, nil
+}
+
+// inStep is an error of step i with its number; one that ends the run stays as it is.
+func inStep(i int, err error) error {
+	var host *vm.HostError
+	if !errors.As(err, &host) || host.Fatal {
+		return err
+	}
+	numbered := *host
+	numbered.Message = fmt.Sprintf("chain: step %d: %s", i+1, host.Message)
+	return &numbered
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -217,5 +218,25 @@ func TestClose(t *testing.T) {
 	}
 	if _, err := b.session.Run(t.Context(), Script{Source: "return 1"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestComposedErrorsHavePlaces: what fails in a call of async, or inside with_compensation, is shown where it stands.
+func TestComposedErrorsHavePlaces(t *testing.T) {
+	b := newBench(t, nil)
+	const get = `async(shop.item.get, {item_id = "none"})`
+	for _, c := range []struct{ source, want string }{
+		{"local h, g = async(shop.item.get, {item_id = \"a\"}), " + get + "\nawait(h, g)", "1:53: shop.item.get: no item none"},
+		{"x = 1\n  " + get, "2:3: shop.item.get: no item none"},
+		{"local h = " + get + " pcall(shop.item.get, {item_id = 1})\nawait(h)", "1:11: shop.item.get: no item none"},
+		{"local h = " + get + "\nwith_compensation(function() await(h) end)", "1:11: shop.item.get: no item none"},
+		{"with_compensation(function()\n  local n = 1 + nothing\nend)",
+			"2:17: attempt to perform arithmetic on a nil value (global 'nothing')"},
+		{"x = 1\nchain{{shop.item.get, {item_id = \"none\"}}}", "2:1: chain: step 1: shop.item.get: no item none"},
+	} {
+		out := b.run(User, c.source)
+		if got := fmt.Sprintf("%d:%d: %s", out.Err.Line, out.Err.Column, out.Err.Message); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.source, got, c.want)
+		}
 	}
 }

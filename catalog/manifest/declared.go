@@ -345,13 +345,13 @@ func riskOf(text string) (catalog.Risk, error) {
 // maxTimeout is the longest timeout that an action may ask for.
 const maxTimeout = time.Hour
 
-func timeoutOf(text string) (time.Duration, error) {
-	if text == "" {
+func timeoutOf(given string) (time.Duration, error) {
+	if given == "" {
 		return 0, nil
 	}
-	d, err := time.ParseDuration(text)
+	d, err := time.ParseDuration(given)
 	if err != nil || d <= 0 || d > maxTimeout {
-		return 0, fmt.Errorf("timeout: want a time such as 30s or 2m, at most %v, got %s", maxTimeout, clip(text))
+		return 0, fmt.Errorf("timeout: want a time such as 30s or 2m, at most %s, got %s", text.Span(maxTimeout), clip(given))
 	}
 	return d, nil
 }

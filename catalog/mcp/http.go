@@ -1,10 +1,13 @@
 package mcp
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -36,10 +39,49 @@ func (h *headed) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Set(name, value)
 	}
 	answer, err := h.next.RoundTrip(r)
-	if err == nil && !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
-		answer.Body = &bounded{ReadCloser: answer.Body, left: maxMessage}
+	if err != nil {
+		return nil, err
 	}
-	return answer, err
+	body := answer.Body
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		lines := bufio.NewReader(body)
+		answer.Body = &readableBody{Closer: body, next: func() ([]byte, error) {
+			line, err := readLine(lines)
+			if message, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+				line = slices.Concat([]byte("data: "), readable(bytes.TrimSpace(message)), []byte("\n"))
+			}
+			return line, err
+		}}
+		return answer, nil
+	}
+	answer.Body = &readableBody{Closer: body, next: func() ([]byte, error) {
+		message, err := io.ReadAll(&bounded{ReadCloser: body, left: maxMessage})
+		if err == nil {
+			return readable(bytes.TrimSpace(message)), io.EOF
+		}
+		return nil, err
+	}}
+	return answer, nil
+}
+
+// A readableBody gives what next makes of the body of an answer, part by part; an error of next is its last.
+type readableBody struct {
+	io.Closer
+	next func() ([]byte, error)
+	rest []byte
+	err  error
+}
+
+func (b *readableBody) Read(p []byte) (int, error) {
+	for len(b.rest) == 0 {
+		if b.err != nil {
+			return 0, b.err
+		}
+		b.rest, b.err = b.next()
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
 }
 
 // bounded is a body that fails beyond the largest message. In a stream of events each event is bounded.

@@ -3,6 +3,8 @@ package mcp
 // This file tests servers that are reached by HTTP.
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -145,5 +147,40 @@ func TestHTTPFaults(t *testing.T) {
 			}
 			src.Close()
 		})
+	}
+}
+
+// An answer that nests too deep for the library is an error of its call at once, in one message and in a stream.
+func TestHTTPDeep(t *testing.T) {
+	nested := strings.Repeat("[", 1100) + strings.Repeat("]", 1100)
+	answers := map[string]string{
+		"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"deep","version":"1"}}`,
+		"tools/list": `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`,
+		"tools/call": `{"content":[],"_meta":{"almanac/effects":` + nested + `}}`,
+	}
+	for _, form := range []struct{ kind, begin, end string }{{"application/json", "", ""}, {"text/event-stream", "data: ", "\n\n"}} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var asked struct {
+				ID     json.RawMessage
+				Method string
+			}
+			switch err := json.NewDecoder(r.Body).Decode(&asked); {
+			case err != nil:
+				w.WriteHeader(http.StatusMethodNotAllowed)
+			case asked.ID == nil:
+				w.WriteHeader(http.StatusAccepted)
+			default:
+				w.Header().Set("Content-Type", form.kind)
+				fmt.Fprintf(w, `%s{"jsonrpc":"2.0","id":%s,"result":%s}%s`, form.begin, asked.ID, answers[asked.Method], form.end)
+			}
+		}))
+		t.Cleanup(web.Close)
+		entries := load(t, open(t, endpoint{Name: "x", URL: web.URL}, options{}))
+		for range 2 {
+			if _, err := call(t.Context(), entries["x.a"], nil); err == nil ||
+				err.Error() != "its answer nests deeper than 1000 levels" {
+				t.Errorf("%s: %v", form.kind, err)
+			}
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog/secret"
 	"almanac/catalog/task"
+	"almanac/catalog/text"
 )
 
 // A downError says that a server cannot be asked now.
@@ -276,7 +277,7 @@ func (c *conn) reason(err error) error {
 
 // dial starts the server if it is a process, and performs the handshake.
 func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Start, fmt.Errorf("no answer within %v", l.options.Start))
+	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Start, errors.New("no answer within "+text.Span(l.options.Start)))
 	defer cancel()
 	c := &conn{}
 	var transport sdk.Transport

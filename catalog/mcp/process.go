@@ -144,13 +144,8 @@ func (r *messageReader) Close() error { return r.file.Close() }
 // Read gives the next bytes of messages. It fails when a message is too long or the noise too much.
 func (r *messageReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
-		line, err := r.line()
-		text := bytes.TrimSpace(line)
-		if len(text) > maxDepth && text[0] == '{' && !isMessage(text) {
-			if answer := tooDeep(text); answer != nil {
-				text = answer
-			}
-		}
+		line, err := readLine(r.lines)
+		text := readable(bytes.TrimSpace(line))
 		switch {
 		case len(text) == 0:
 		case isMessage(text):
@@ -173,11 +168,11 @@ func (r *messageReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line reads one line of at most maxMessage bytes.
-func (r *messageReader) line() ([]byte, error) {
+// readLine reads one line of at most maxMessage bytes.
+func readLine(lines *bufio.Reader) ([]byte, error) {
 	var whole []byte
 	for {
-		part, err := r.lines.ReadSlice('\n')
+		part, err := lines.ReadSlice('\n')
 		whole = append(whole, part...)
 		if len(whole) > maxMessage {
 			return nil, fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20)
@@ -203,8 +198,18 @@ func isMessage(text []byte) bool {
 // maxDepth is how deep a message may nest: the library does not read a deeper one.
 const maxDepth = 1000
 
-// tooDeep is an error under the id of an answer that nests too deep, and nil for any other text: the call would wait in
-// vain for an answer that is not read.
+// readable is the message for the library: in place of an answer that nests too deep for it, for which the call would
+// wait in vain, an error under its id.
+func readable(text []byte) []byte {
+	if len(text) > maxDepth && text[0] == '{' && !isMessage(text) {
+		if answer := tooDeep(text); answer != nil {
+			return answer
+		}
+	}
+	return text
+}
+
+// tooDeep is an error under the id of an answer that nests too deep, and nil for any other text.
 func tooDeep(text []byte) []byte {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()

@@ -69,6 +69,19 @@ func Took(d time.Duration) string {
 	return fmt.Sprintf("%d m %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
+// Span writes a bound of time as people say it: "30 days", "1 hour", "300ms".
+func Span(d time.Duration) string {
+	for _, unit := range []struct {
+		long time.Duration
+		noun string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if d >= unit.long && d%unit.long == 0 {
+			return Count(int(d/unit.long), unit.noun)
+		}
+	}
+	return d.String()
+}
+
 // Precise is Took for what is measured: "45.6 µs", "1.2 ms", "3.4 s".
 func Precise(d time.Duration) string {
 	switch {

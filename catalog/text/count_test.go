@@ -1,6 +1,20 @@
 package text
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		720 * time.Hour: "30 days", 25 * time.Hour: "25 hours", time.Hour: "1 hour", time.Minute: "1 minute",
+		90 * time.Second: "1m30s", 300 * time.Millisecond: "300ms", 0: "0s",
+	} {
+		if got := Span(d); got != want {
+			t.Errorf("%d: got %s, want %s", d, got, want)
+		}
+	}
+}
 
 func TestThousands(t *testing.T) {
 	for number, want := range map[string]string{

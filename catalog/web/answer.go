@@ -46,7 +46,7 @@ func (e *StatusError) Error() string {
 func (e *StatusError) remedy() string {
 	switch {
 	case e.Status == http.StatusTooManyRequests && e.After > 0:
-		return fmt.Sprintf("rate limited: try again in %v", e.After)
+		return "rate limited: try again in " + text.Span(e.After)
 	case e.Status == http.StatusTooManyRequests:
 		return "rate limited: try again later, with fewer calls at a time"
 	case e.Status >= 500:

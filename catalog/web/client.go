@@ -145,7 +145,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, fmt.Errorf("%s is not a server of this source: calls to other servers are not allowed",
 			text.LineBytes(origin(u), 200))
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, fmt.Errorf("no answer within %v", c.o.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, errors.New("no answer within "+text.Span(c.o.Timeout)))
 	defer cancel()
 	auth, wanted := c.o.Vault.choose(r.Auth)
 	answer, wait, err := c.once(ctx, r, u, auth)

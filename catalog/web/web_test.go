@@ -105,7 +105,7 @@ func TestFaults(t *testing.T) {
 		{"429 with a long wait", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(429)
-		}, "429 Too Many Requests; rate limited: try again in 1h0m0s", true},
+		}, "429 Too Many Requests; rate limited: try again in 1 hour", true},
 		{"broken server", reply(503, "text/html", "<html>oops"),
 			"503 Service Unavailable; the server failed: try again later", true},
 		{"refusal", reply(422, "application/problem+json", `{"errors":[{"detail":"no\u001b[2J such\npet"}]}`),

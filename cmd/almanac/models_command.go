@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -103,7 +104,7 @@ func askServers(ctx context.Context, targets []llm.Target) []*serverList {
 }
 
 func (l *serverList) ask(ctx context.Context, t llm.Target) {
-	ctx, cancel := context.WithTimeoutCause(ctx, modelsTime, fmt.Errorf("no answer within %v", modelsTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, modelsTime, errors.New("no answer within "+text.Span(modelsTime)))
 	defer cancel()
 	models, err := t.Models(ctx)
 	if err != nil && ctx.Err() != nil {

@@ -130,7 +130,7 @@ func ReminderOf(e catalog.Effect) (r Reminder, err error) {
 	}
 	after, _ := table["after"].(string)
 	if r.After, err = time.ParseDuration(after); err != nil || r.After <= 0 || r.After > MaxAfter {
-		return r, fmt.Errorf("value: after: want a time such as \"10m\", at most %v", MaxAfter)
+		return r, fmt.Errorf("value: after: want a time such as \"10m\", at most %s", text.Span(MaxAfter))
 	}
 	if r.Text, err = line(table["text"], "value: text"); err != nil {
 		return r, err

@@ -46,7 +46,7 @@ func TestCheckDirectives(t *testing.T) {
 		{"schedule", "", `{"after": "10m", "text": "x", "prompt": 3}`, "value: prompt: want printable text"},
 		{"schedule", "", `{"after": "10m"}`, "value: text: want a line of text"},
 		{"schedule", "", `{"after": "-1m", "text": "x"}`, `value: after: want a time such as "10m"`},
-		{"schedule", "", `{"after": "8000h", "text": "x"}`, "value: after: want a time"},
+		{"schedule", "", `{"after": "8000h", "text": "x"}`, "value: after: want a time such as \"10m\", at most 30 days"},
 		{"schedule", "", `{"after": 10, "text": "x"}`, "value: after: want a time"},
 		{"schedule", "", `{"at": "10m", "text": "x"}`, "value: at: unknown; want after, text, prompt, lua"},
 		{"schedule", "", `"10m"`, "value: want a table with after, text, prompt, lua, not a text"},

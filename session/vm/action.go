@@ -118,6 +118,16 @@ func (c call) callAction(id, form string) int { return c.request(id, form, false
 // request is callAction; paged gives the arguments of the next page, or null, and
 // whether there may be one.
 func (c call) request(id, form string, paged bool) int {
+	answer, err := c.ask(id, c.named(id, form), c.m.scriptLine(c.l), paged)
+	if !paged || err != nil {
+		return c.answer(id, answer, err)
+	}
+	fields, _ := answer.(map[string]any)
+	return c.answer(id, fields["data"], nil) + c.answer(id, fields["next"], nil) + c.answer(id, fields["full"], nil)
+}
+
+// named are the arguments on the stack for the action id.
+func (c call) named(id, form string) map[string]any {
 	m := c.m
 	if m.surface == Query {
 		c.fail("%s: actions cannot be called in a query script; return a set or a plan, then execute", id)
@@ -143,12 +153,7 @@ func (c call) request(id, form string, paged bool) int {
 	if m.outside.Call == nil {
 		c.fail("%s: no actions here", id)
 	}
-	answer, err := c.ask(id, args, m.scriptLine(c.l), paged)
-	if !paged || err != nil {
-		return c.answer(id, answer, err)
-	}
-	fields, _ := answer.(map[string]any)
-	return c.answer(id, fields["data"], nil) + c.answer(id, fields["next"], nil) + c.answer(id, fields["full"], nil)
+	return args
 }
 
 func usage(id, form string) string {

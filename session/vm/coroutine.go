@@ -57,6 +57,7 @@ type thread struct {
 	worker  bool         // an action call yields instead of waiting
 	async   bool         // a worker that runs beside the code that made it
 	at      string       // where a worker was made, as positions name it
+	use     spot         // where in its line, of one that is async
 	place   []any        // of a worker among the calls of the script
 	steps   int64        // calls and workers that a worker has made
 	call    *startedCall // what a suspended worker waits for; nil when it yielded by itself

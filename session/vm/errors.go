@@ -189,6 +189,9 @@ func splitPosition(message string) (chunk string, line int, text string) {
 	return chunk, int(n), text
 }
 
+// keptSpots is how many errors of async calls in a run are told with their place in the line.
+const keptSpots = 1000
+
 // failure makes the error value of a failed host call: a table with code, message, hint, id and position that prints
 // as its message and takes part in string functions as its message.
 func (m *Machine) failure(l *lua.State, id string, err error) any {
@@ -205,8 +208,11 @@ func (m *Machine) failure(l *lua.State, id string, err error) any {
 	}
 	t.put("message", message)
 	at := m.where(l)
-	if t := m.inWorker(); at == "" && t != nil {
-		at = t.at
+	if w := m.inWorker(); at == "" && w != nil {
+		at = w.at
+		if w.async && len(m.spots) < keptSpots {
+			m.spots[t] = w.use
+		}
 	}
 	t.put("position", strings.TrimSuffix(at, ": "))
 	if id != "" {
@@ -238,6 +244,9 @@ func (m *Machine) toError(v any) *Error {
 		e.Hint, _ = t.hash["hint"].(string)
 		at, _ := t.hash["position"].(string)
 		m.locate(e, at+": "+text)
+		if use, ok := m.spots[t]; ok {
+			m.hint = hinted{message: e.Message, use: use}
+		}
 	default:
 		if s, ok := v.(string); ok {
 			m.locate(e, s)

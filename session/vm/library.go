@@ -151,6 +151,7 @@ func (m *Machine) hostTable() any {
 	def := func(name string, f func(c call) int) { t.put(name, m.function(name, f)) }
 	def("op", func(c call) int { return c.callOp(c.string(1), c.rest(2)) })
 	m.openParallel(def)
+	m.openCompose(def)
 	def("fail", func(c call) int { c.fail("%s", c.string(1)); return 0 })
 	// doc(form, text): "map(list, f)", "new list of f(item)"
 	def("doc", func(c call) int {

@@ -81,6 +81,7 @@ type Machine struct {
 	handling    int // error handlers of xpcall that run in the current coroutine
 	trace       []string
 	hint        hinted
+	spots       map[*table]spot // where the calls of async stand whose errors these are
 	before      map[string]fingerprint
 	kept        map[string]bool // names of Script.Keep
 	ranks       ranks
@@ -214,7 +215,7 @@ const keptSources = 300
 func (m *Machine) begin(s Script) {
 	m.interrupt.Store(nil)
 	m.fatal, m.current, m.depth, m.traceWanted, m.handling = nil, nil, 0, 1, 0
-	m.trace, m.hint, m.counted = nil, hinted{}, depthCount{}
+	m.trace, m.hint, m.spots, m.counted = nil, hinted{}, map[*table]spot{}, depthCount{}
 	m.nextAt = position{}
 	m.surface, m.preview = s.Surface, s.Preview
 	m.started = map[int64]*startedCall{}

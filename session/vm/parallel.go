@@ -29,6 +29,11 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 	def("worker", func(c call) int {
 		co := c.newCoroutine(c.function(1))
 		co.worker, co.async, co.at = true, c.l.ToBoolean(2), m.where(c.l)
+		if co.async {
+			hint := m.hint
+			m.pointAtCall(c.l, "")
+			co.use, m.hint = m.hint.use, hint
+		}
 		if t := m.inWorker(); t != nil {
 			co.place = t.next()
 		} else {
@@ -91,6 +96,17 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 		}
 		return c.give(s.worker.self)
 	})
+}
+
+// openCompose adds what with_compensation, chain and paginate are made of.
+func (m *Machine) openCompose(def func(name string, f func(c call) int)) {
+	// try(f): pcall whose errors are told as those of nothing protected
+	def("try", func(c call) int {
+		if failed, value := c.try(m.traceWanted); failed {
+			return c.give(false, value)
+		}
+		return c.top()
+	})
 	// scope(): the number of a with_compensation that begins
 	def("scope", func(c call) int {
 		mark, within := []any{m.asked, m.workers}, 0
@@ -136,6 +152,19 @@ func (m *Machine) openParallel(def func(name string, f func(c call) int)) {
 			steps = append(steps, step)
 		}
 		return c.answer("", c.hostOp("call.chain", steps), nil)
+	})
+	// step(i, id, args): call(id, args), whose error says which step of a chain it is
+	def("step", func(c call) int {
+		i, id := c.int(1), c.string(2)
+		c.l.Remove(1)
+		c.l.Remove(1)
+		answer, err := c.ask(id, c.named(id, "call("+luasrc.Quote(id)+", ...)"), m.scriptLine(c.l), false)
+		if e := (*HostError)(nil); errors.As(err, &e) && !e.Fatal {
+			of := *e
+			of.Message = fmt.Sprintf("chain: step %d: %s", i, e.Message)
+			err = &of
+		}
+		return c.answer(id, answer, err)
 	})
 	// id(action): the id of an action, or the text itself
 	def("id", func(c call) int { return c.give(c.actionID(1, "async")) })
