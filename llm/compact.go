@@ -142,7 +142,7 @@ func readable(ms []Message, room int) []Message {
 	end, sum := 0, 0
 	for i := range ms {
 		sum += messageTokens(ms[i])
-		whole := i+1 == len(ms) || ms[i+1].Role == User && ms[i].Role != Summary
+		whole := i+1 == len(ms) || beginsTurn(ms, i+1) && ms[i].Role != Summary
 		switch {
 		case whole && (sum <= room || end == 0):
 			end = i + 1

@@ -43,6 +43,11 @@ type Options struct {
 	// Cell returns the number that the person knows the prompt by that is being sent; see Cut. Nil means that there is
 	// none.
 	Cell func() int
+	// Arrived returns what other sessions sent and no prompt has carried yet, oldest first. It is asked at the beginning
+	// of each Send, and of a Retry whose prompt left nothing; never in between. Each becomes a user's message before the
+	// prompt. carried is called once the server has answered the prompt; it may be called twice. A prompt that fails before
+	// leaves them to the next one. Nil: nothing arrives.
+	Arrived func() (arrived []Arrival, carried func())
 	// Secrets are taken out of what goes to the provider and of what comes back; nil: there are none.
 	Secrets *secret.Filter
 	// Observe is told what happens during a Send, from the goroutine of the Send, one event at a time. It must not
@@ -132,12 +137,20 @@ func (c *Conversation) Send(ctx context.Context, text string) (string, error) {
 		return "", ErrBusy
 	}
 	defer c.end()
-	c.add(Message{Role: User, Text: text, Cell: c.options.Cell()})
-	return c.converse(ctx, text)
+	return c.converse(ctx, text, c.prompted(text))
 }
 
-// converse makes completions until the model answers the last message of the history, which the prompt led to.
-func (c *Conversation) converse(ctx context.Context, prompt string) (answer string, err error) {
+// prompted adds a prompt to the history, behind what has arrived.
+func (c *Conversation) prompted(text string) (carried func()) {
+	cell := c.options.Cell()
+	carried = c.receive(cell)
+	c.add(Message{Role: User, Text: text, Cell: cell})
+	return carried
+}
+
+// converse makes completions until the model answers the last message of the history, which the prompt led to. carried
+// is called when something came after it.
+func (c *Conversation) converse(ctx context.Context, prompt string, carried func()) (answer string, err error) {
 	c.setFailed(nil)
 	defer func() {
 		if limit := new(TurnLimitError); err != nil && !errors.As(err, &limit) {
@@ -153,6 +166,9 @@ func (c *Conversation) converse(ctx context.Context, prompt string) (answer stri
 	for range c.options.MaxTurns {
 		tools := c.options.Tools()
 		response, err := c.turn(ctx, tools, tried)
+		if c.hasAnswer() {
+			carried()
+		}
 		if err != nil || len(response.Calls) == 0 {
 			return response.Text, err
 		}

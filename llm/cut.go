@@ -5,7 +5,7 @@ import "fmt"
 // This file takes a conversation back to an earlier prompt.
 
 // Cut takes the prompt of the cell and all that came after it out of the history, and returns its text: the
-// conversation goes on from before it. The error is ErrBusy, or says that there is no such prompt.
+// conversation goes on from before it. What had arrived for the prompt stays. The error is ErrBusy, or says that there is no such prompt.
 func (c *Conversation) Cut(cell int) (prompt string, err error) {
 	if !c.begin() {
 		return "", ErrBusy
@@ -32,7 +32,7 @@ func (c *Conversation) Cut(cell int) (prompt string, err error) {
 // promptOf is where the prompt of the cell is, or the end where there is none.
 func promptOf(ms []Message, cell int) int {
 	for i := len(ms) - 1; i >= 0 && cell > 0; i-- {
-		if ms[i].Role == User && ms[i].Cell == cell {
+		if ms[i].isPrompt() && ms[i].Cell == cell {
 			return i
 		}
 	}

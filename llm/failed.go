@@ -43,10 +43,11 @@ func (c *Conversation) Retry(ctx context.Context) (string, error) {
 	if f == nil {
 		return "", errNotFailed
 	}
+	carried := func() {}
 	if f.gone {
-		c.add(Message{Role: User, Text: f.prompt, Cell: c.options.Cell()})
+		carried = c.prompted(f.prompt)
 	}
-	return c.converse(ctx, f.prompt)
+	return c.converse(ctx, f.prompt, carried)
 }
 
 func (c *Conversation) setFailed(f *failed) {
@@ -55,13 +56,13 @@ func (c *Conversation) setFailed(f *failed) {
 	c.failed = f
 }
 
-// fail takes a prompt that nothing came after out of the history.
+// fail takes a prompt that nothing came after out of the history, with what arrived before it.
 func (c *Conversation) fail(prompt string) *failed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := &failed{prompt: prompt}
 	if n := len(c.messages); n > 0 && c.messages[n-1].Role == User {
-		c.messages, f.gone = c.messages[:n-1], true
+		c.messages, f.gone = answered(c.messages), true
 	}
 	return f
 }

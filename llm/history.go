@@ -8,7 +8,7 @@ import (
 
 // This file builds a request from the history: it leaves out what does not fit and adds what strict servers require.
 //
-// A turn is a user's message and everything up to the next one. What is too long is made shorter in this order: the
+// A turn is a user's message, with what arrived before it, and everything up to the next one. What is too long is made shorter in this order: the
 // answers of tools in earlier turns, oldest first; the earlier turns, which become a summary (compact.go) or, where
 // that fails, are left out as a whole; the answers that the last turn has read. Each step goes down to three quarters
 // of the budget, so that the start of the request stays the same for a while and hits prompt caches.
@@ -94,8 +94,8 @@ func (c *Conversation) prompt() Prompt {
 
 func turns(ms []Message) int {
 	n := 0
-	for _, m := range ms {
-		if m.Role == User {
+	for i := range ms {
+		if beginsTurn(ms, i) {
 			n++
 		}
 	}
@@ -143,10 +143,10 @@ func (c *Conversation) shortenEarlier(budget int) {
 	}
 }
 
-// lastTurn is the index of the newest prompt; 0 where there is none.
+// lastTurn is where the newest turn begins; 0 where there is none.
 func lastTurn(ms []Message) int {
 	for i := len(ms) - 1; i > 0; i-- {
-		if ms[i].Role == User {
+		if beginsTurn(ms, i) {
 			return i
 		}
 	}
@@ -161,7 +161,7 @@ func trim(ms []Message, budget int) int {
 	}
 	for i := 1; i < len(ms); i++ {
 		sum -= messageTokens(ms[i-1])
-		if ms[i].Role != User {
+		if !beginsTurn(ms, i) {
 			continue
 		}
 		start = i
@@ -201,7 +201,7 @@ func shorten(ms []Message, budget int) []Message {
 func strict(ms []Message) []Message {
 	out := make([]Message, 0, len(ms))
 	for _, m := range ms {
-		m.Reasoning, m.Short, m.After, m.Model = "", "", 0, ""
+		m.Reasoning, m.Short, m.After, m.Model, m.From = "", "", 0, "", ""
 		if m.Role == Summary {
 			m.Role, m.Text = User, summaryMark+m.Text
 		}

@@ -24,13 +24,14 @@ const (
 	PartPerson               // the person's words
 	PartModel                // the model's words and tool calls of earlier completions
 	PartSummary              // summaries of earlier turns
+	PartPeers                // what other sessions sent
 	partCount
 )
 
 func (p Part) String() string {
 	return [partCount]string{
 		"execute_answers", "query_answers", "describe_answers", "prompt", "catalog_card", "notes", "tool_schemas", "person",
-		"model", "summaries",
+		"model", "summaries", "peers",
 	}[p]
 }
 
@@ -185,6 +186,10 @@ func weigh(prompt Prompt, tools []Tool, messages []Message) Parts {
 			part = called[m.CallID]
 		case Summary:
 			part = PartSummary
+		case User:
+			if m.isArrival() {
+				part = PartPeers
+			}
 		}
 		parts[part] += messageTokens(m)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,9 @@ func TestPartsAddUp(t *testing.T) {
 				return []Tool{answering("find", PartQuery), answering("specify", PartDescribe), answering("run", PartExecute)}
 			},
 			Spent: func(u Usage) { told = told.Add(u) },
+			Arrived: func() ([]Arrival, func()) {
+				return slices.Repeat([]Arrival{{"ann", "ann says hello"}}, r.IntN(3)), func() {}
+			},
 		})
 		for range 25 {
 			switch r.IntN(8) {

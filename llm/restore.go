@@ -33,14 +33,14 @@ func unansweredPrompt(kept, ms []Message) *failed {
 	switch {
 	case n == 0 || kept[n-1].Role == Cut:
 		return nil
-	case kept[n-1].Role == User:
+	case kept[n-1].isPrompt():
 		return &failed{prompt: kept[n-1].Text, gone: true}
 	case len(ms) == 0:
 		return nil
 	}
 	last, at := ms[len(ms)-1], lastTurn(ms)
 	if ms[at].Role == User && (last.Role == ToolRole || strings.HasSuffix(last.Text, "\n"+interruptedMark)) {
-		return &failed{prompt: ms[at].Text}
+		return &failed{prompt: promptIn(ms, at)}
 	}
 	return nil
 }
@@ -107,10 +107,15 @@ func whole(kept []Message) []Message {
 	return answered(out)
 }
 
-// answered is ms without a prompt at its end: it failed, or the program ended before it was answered.
+// answered is ms without a prompt at its end, and what arrived for it: it failed, or the program ended before it was
+// answered.
 func answered(ms []Message) []Message {
-	if n := len(ms); n > 0 && ms[n-1].Role == User {
-		return ms[:n-1]
+	n := len(ms)
+	if n == 0 || !ms[n-1].isPrompt() {
+		return ms
 	}
-	return ms
+	cell := ms[n-1].Cell
+	for n--; n > 0 && ms[n-1].isArrival() && ms[n-1].Cell == cell; n-- {
+	}
+	return ms[:n]
 }

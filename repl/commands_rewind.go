@@ -46,7 +46,7 @@ func (sh *Shell) Prompts() []Prompt {
 	}
 	var all []Prompt
 	for _, m := range c.Messages() {
-		if m.Role != llm.User || m.Cell == 0 {
+		if m.Role != llm.User || m.From != "" || m.Cell == 0 {
 			continue
 		}
 		p := Prompt{Cell: m.Cell, Text: m.Text, Ran: true}

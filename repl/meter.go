@@ -61,7 +61,7 @@ func UsageTable(heads []string, usages ...llm.Usage) string {
 		{" query answers", parts(llm.PartQuery)},
 		{" describe answers", parts(llm.PartDescribe)},
 		{" execute answers", parts(llm.PartExecute)},
-		{" conversation", parts(llm.PartPerson, llm.PartModel, llm.PartSummary)},
+		{" conversation", parts(llm.PartPerson, llm.PartModel, llm.PartSummary, llm.PartPeers)},
 		{"tokens out", counted(func(u llm.Usage) int { return u.Output })},
 		{" reasoning", counted(func(u llm.Usage) int { return u.Reasoning })},
 		{"cost", CostText},
