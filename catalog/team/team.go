@@ -53,7 +53,6 @@ type Team struct {
 	marks   jetstream.KeyValue
 	mail    jetstream.Stream
 	consume jetstream.ConsumeContext
-	entries []catalog.Entry
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -99,7 +98,6 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	if err := t.openMail(ctx); err != nil {
 		return nil, err
 	}
-	t.entries = slices.Concat(t.peerEntries(), t.questionEntries())
 	t.done.Go(func() { t.stay(running) })
 	t.done.Go(func() { t.tell(running) })
 	return t, nil
@@ -127,7 +125,11 @@ func (t *Team) Agent() string {
 func (t *Team) Name() string { return t.options.Team }
 
 // Entries are the actions of the team.
-func (t *Team) Entries() []catalog.Entry { return t.entries }
+func (t *Team) Entries() []catalog.Entry { return slices.Concat(t.peerEntries(), t.questionEntries()) }
+
+// Entries are the actions of a team as Team.Entries lists them, for a catalog that is built before the session has
+// joined. They cannot be called.
+func Entries(team string) []catalog.Entry { return (&Team{options: Options{Team: team}}).Entries() }
 
 // closeTime is how long leaving may take.
 const closeTime = 2 * time.Second

@@ -200,7 +200,7 @@ func (m *member) Close() error {
 
 // source holds the team's actions. They are there before the session has joined; calls fail until then.
 func (m *member) source() source.Source {
-	entries := new(team.Team).Entries() // cannot be called
+	entries := team.Entries(m.options.Team)
 	for i, e := range entries {
 		of := func(ctx context.Context) (*catalog.Entry, error) {
 			m.wait(ctx)
