@@ -222,6 +222,7 @@ func (t *Team) try(ctx context.Context, f func(ctx context.Context) error) error
 func isLost(err error) bool {
 	for _, lost := range []error{
 		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
+		nats.ErrReconnectBufExceeded,
 		jetstream.ErrNoStreamResponse,
 	} {
 		if errors.Is(err, lost) {

@@ -3,6 +3,11 @@
 //
 //	Options  where to connect
 //	Bus      the connection
+//	State    news of it
+//
+// The shared server runs in the program that needed it first, which holds a lock in the folder of the data. It listens
+// The shared server runs in the program that needed it first, which holds a lock in the folder of its data. It listens
+// be it killed, the next one that connects takes the lock and goes on with the same data (shared.go).
 //
 // Start at Open.
 package bus
@@ -11,11 +16,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"math/rand/v2"
+	"strings"
+	"sync"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -32,71 +37,99 @@ type Options struct {
 	Dir string
 	// Name is what the server calls the connection; may be empty.
 	Name string
+	// State is told when the connection is lost for longer than a moment, and when it is back; from goroutines of the Bus,
+	// one after the other. Nil: nobody is.
+	State func(State)
 }
 
-// startTime is how long the shared server may take to start.
-const startTime = 10 * time.Second
+// A State is news of the connection.
+type State struct {
+	Connected bool
+	// Text is a line for the person.
+	Text string
+}
 
-// A Bus is a connection. It reconnects by itself until it is closed. Safe for concurrent use.
+// A Bus is a connection. It reconnects by itself until it is closed. What is sent while it is lost is refused, never
+// sent later. Safe for concurrent use.
 type Bus struct {
-	conn   *nats.Conn
-	stream jetstream.JetStream
-	shared *server.Server // runs in this program; nil if another or a URL has it
+	options Options
+	conn    *nats.Conn
+	stream  jetstream.JetStream
+	shared  *shared // nil with a URL
+
+	mu     sync.Mutex
+	lost   *time.Timer // tells of the loss; nil while connected
+	told   bool        // of the loss
+	closed bool
+	remark string // the last one told
 }
+
+// connectTime is how long one server may take to connect to, answerTime how long JetStream may take to answer.
+const (
+	connectTime = 3 * time.Second
+	answerTime  = 5 * time.Second
+)
 
 // Open connects. ctx bounds the connecting alone.
 func Open(ctx context.Context, o Options) (_ *Bus, err error) {
-	b := &Bus{}
+	b := &Bus{options: o}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.Close())
 		}
 	}()
-	options := []nats.Option{nats.Name(o.Name), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(false)}
+	options := []nats.Option{
+		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(),
+		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(connectTime),
+		nats.CustomReconnectDelay(b.delay), nats.NoCallbacksAfterClientClose(),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { b.wasLost(err) }),
+		nats.ReconnectHandler(func(*nats.Conn) { b.wasFound() }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { b.remarkOn(err) }),
+	}
 	if o.URL == "" {
-		if b.shared, err = start(o.Dir); err != nil {
+		if b.shared, err = newShared(o.Dir); err != nil {
 			return nil, err
 		}
-		options = append(options, nats.InProcessServer(b.shared))
-	}
-	for _, file := range []struct {
-		name   string
-		option func() nats.Option
-	}{
-		{o.Credentials, func() nats.Option { return nats.UserCredentials(o.Credentials) }},
-		{o.CA, func() nats.Option { return nats.RootCAs(o.CA) }},
-		{o.Cert, func() nats.Option { return nats.ClientCert(o.Cert, o.Key) }},
-	} {
-		if file.name != "" {
-			options = append(options, file.option())
+		b.conn, err = nats.Connect("", append(options, nats.InProcessServer(b.shared))...)
+		if err != nil {
+			return nil, fmt.Errorf("team bus in %s: %w", o.Dir, b.shared.why(err))
 		}
-	}
-	if b.conn, err = nats.Connect(o.URL, options...); err != nil {
-		return nil, fmt.Errorf("nats %s: %w", o.URL, err)
+	} else if b.conn, err = b.join(ctx, options); err != nil {
+		return nil, err
 	}
 	if b.stream, err = jetstream.New(b.conn); err != nil {
-		return nil, fmt.Errorf("nats: %w", err)
+		return nil, fmt.Errorf("%s: %w", b.where(), err)
+	}
+	if o.URL == "" {
+		return b, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	if _, err := b.stream.AccountInfo(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w%s", b.where(), err, jetStreamHint(err))
 	}
 	return b, nil
 }
 
-// start runs the shared server on the data in dir. It listens nowhere.
-func start(dir string) (*server.Server, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("team bus: %w", err)
+// jetStreamHint is what to do about a server whose JetStream does not answer.
+func jetStreamHint(err error) string {
+	switch {
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled):
+		return ": start the server with -js, or with jetstream {} in its configuration"
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return ": allow JetStream for the account in the server's configuration (jetstream: enabled)"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return ": JetStream does not answer: may this user publish to $JS.API.INFO and subscribe to _INBOX.>?"
 	}
-	s, err := server.NewServer(&server.Options{
-		DontListen: true, JetStream: true, StoreDir: filepath.Join(dir, "jetstream"), NoSigs: true, NoLog: true,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("team bus: %w", err)
+	return ""
+}
+
+// where names the bus for messages. An address is shown without a password in it.
+func (b *Bus) where() string {
+	if b.options.URL == "" {
+		return "team bus"
 	}
-	s.Start()
-	if !s.ReadyForConnections(startTime) {
-		s.Shutdown()
-		return nil, fmt.Errorf("team bus: not ready after %v", startTime)
-	}
-	return s, nil
+	return "nats " + shown(b.options.URL)
 }
 
 // Conn is the connection.
@@ -124,12 +157,86 @@ func isScarce(err error) bool {
 
 // Close ends the connection, and the shared server if it runs here. What was acknowledged stays on disk.
 func (b *Bus) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	if b.lost != nil {
+		b.lost.Stop()
+	}
+	b.mu.Unlock()
 	if b.conn != nil {
 		b.conn.Close()
 	}
 	if b.shared != nil {
-		b.shared.Shutdown()
-		b.shared.WaitForShutdown()
+		return b.shared.close()
 	}
 	return nil
+}
+
+// moment is how long a connection may be lost before the person is told: the next program takes the shared server over
+// within it.
+const moment = time.Second
+
+// delay is the pause before the attempt to reconnect.
+func (b *Bus) delay(attempts int) time.Duration {
+	pause := 30 * time.Millisecond
+	if b.shared == nil {
+		pause = min(100*time.Millisecond<<min(attempts, 6), 4*time.Second)
+	}
+	return pause/2 + rand.N(pause)
+}
+
+// wasLost starts the clock at whose end the person is told.
+func (b *Bus) wasLost(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || b.lost != nil {
+		return
+	}
+	because := ""
+	if err != nil && !strings.Contains(err.Error(), "EOF") {
+		because = " (" + strings.TrimPrefix(err.Error(), "nats: ") + ")"
+	}
+	b.lost = time.AfterFunc(moment, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.lost == nil || b.closed {
+			return
+		}
+		b.told = true
+		b.say(State{Text: b.where() + ": connection lost" + because +
+			": trying to reconnect; what was acknowledged is kept there"})
+	})
+}
+
+// wasFound tells that the connection is back, if it was said that it is not.
+func (b *Bus) wasFound() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lost != nil {
+		b.lost.Stop()
+		b.lost = nil
+	}
+	if b.told {
+		b.told = false
+		b.say(State{Connected: true, Text: b.where() + ": connected again"})
+	}
+}
+
+// remarkOn tells what the server says about the connection, such as that a subject is forbidden; the same only once.
+func (b *Bus) remarkOn(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	line := strings.TrimPrefix(err.Error(), "nats: ")
+	if b.closed || line == b.remark {
+		return
+	}
+	b.remark = line
+	b.say(State{Connected: true, Text: b.where() + ": " + line})
+}
+
+// say tells; mu is held, so that one is told after the other.
+func (b *Bus) say(s State) {
+	if b.options.State != nil {
+		b.options.State(s)
+	}
 }
