@@ -27,6 +27,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/team/bus"
+	"almanac/catalog/team/keeper"
 )
 
 // Options say who joins.
@@ -41,6 +42,9 @@ type Options struct {
 	Arrived func(Item)
 	// Redact takes secrets out of whatever leaves the session; nil: there are none.
 	Redact func(string) string
+	// Summarise has a model answer a question from passages, as keeper.SummaryPrompt and keeper.Ask say; an empty answer
+	// means that there is no model. Nil: there is none.
+	Summarise func(ctx context.Context, question string, passages []keeper.Passage) (string, error)
 }
 
 // A Team is a session's membership. Safe for concurrent use.
@@ -53,6 +57,7 @@ type Team struct {
 	marks   jetstream.KeyValue
 	mail    jetstream.Stream
 	consume jetstream.ConsumeContext
+	keepers *keeper.Store
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -98,6 +103,8 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	if err := t.openMail(ctx); err != nil {
 		return nil, err
 	}
+	t.keepers = t.newKeepers()
+	t.done.Go(func() { t.keepers.Follow(running) })
 	t.done.Go(func() { t.stay(running) })
 	t.done.Go(func() { t.tell(running) })
 	return t, nil
@@ -125,7 +132,9 @@ func (t *Team) Agent() string {
 func (t *Team) Name() string { return t.options.Team }
 
 // Entries are the actions of the team.
-func (t *Team) Entries() []catalog.Entry { return slices.Concat(t.peerEntries(), t.questionEntries()) }
+func (t *Team) Entries() []catalog.Entry {
+	return slices.Concat(t.peerEntries(), t.questionEntries(), t.keeperEntries())
+}
 
 // Entries are the actions of a team as Team.Entries lists them, for a catalog that is built before the session has
 // joined. They cannot be called.

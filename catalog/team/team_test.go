@@ -31,6 +31,7 @@ func open(t *testing.T) *bus.Bus {
 type member struct {
 	*Team
 	arrived chan Item
+	said    []catalog.Message // its conversation
 }
 
 // join joins the team shop.
@@ -49,7 +50,7 @@ func join(t *testing.T, b *bus.Bus, agent string) member {
 			t.Error(err)
 		}
 	})
-	return member{got, arrived}
+	return member{Team: got, arrived: arrived}
 }
 
 // next is the next item that arrives, in a line.
@@ -76,7 +77,12 @@ func (m member) call(t *testing.T, id string, args map[string]any) any {
 	if err != nil {
 		return err.Error()
 	}
-	r, err := entries[at].Action(t.Context(), catalog.Call{ID: id, Args: args})
+	call := catalog.Call{ID: id, Args: args, Context: catalog.Context{Messages: m.said}}
+	for _, in := range entries[at].Inject {
+		value, _ := call.Context.Value(in.From)
+		call = call.With(map[string]any{in.Field: value})
+	}
+	r, err := entries[at].Action(t.Context(), call)
 	if err != nil {
 		return err.Error()
 	}

@@ -38,9 +38,12 @@ var layers = []layer{
 	}},
 	{"catalog/demo", map[string]string{"catalog": "its actions", "catalog/source": "it is a kind of source"}},
 	{"catalog/team/bus", nil},
+	{"catalog/team/keeper", map[string]string{"catalog/search": "ranks passages; words of a topic"}},
 	{"catalog/team", map[string]string{
-		"catalog":          "its actions",
-		"catalog/team/bus": "what sessions share is on it",
+		"catalog":             "its actions",
+		"catalog/search":      "words of a topic",
+		"catalog/team/bus":    "what sessions share is on it",
+		"catalog/team/keeper": "what its sessions keep of their conversations",
 	}},
 	{"catalog/mcp", map[string]string{
 		"catalog":        "tools become entries",

@@ -1,0 +1,174 @@
+package keeper
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"almanac/catalog/search"
+)
+
+// A Library is keepers and the index of their passages. The zero value is empty. Safe for concurrent use.
+type Library struct {
+	building sync.Mutex // taken before mu
+
+	mu      sync.Mutex
+	keepers map[string]*Keeper // which do not change
+	total   int
+	shelf   *shelf // nil where keepers have changed since
+}
+
+// A shelf is the index of what a library had at one time.
+type shelf struct {
+	passages []Passage
+	of       map[string][2]int // keeper → its passages: from, to
+	index    *search.Index
+}
+
+// The fields of a passage.
+const (
+	topicField = iota
+	questionField
+	textField
+)
+
+// Add takes a keeper in, in place of one of the same id. It becomes clean. Beyond the limits the oldest go; these are
+// returned.
+func (l *Library) Add(k Keeper) []*Keeper {
+	k.clean()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.keepers == nil {
+		l.keepers = map[string]*Keeper{}
+	}
+	l.remove(k.ID)
+	l.keepers[k.ID] = &k
+	l.total += k.Size()
+	return l.trim()
+}
+
+// Remove forgets a keeper.
+func (l *Library) Remove(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(id)
+}
+
+func (l *Library) remove(id string) {
+	l.shelf = nil
+	if k := l.keepers[id]; k != nil {
+		l.total -= k.Size()
+		delete(l.keepers, id)
+	}
+}
+
+// trim forgets what is beyond the limits: keepers that are too old, and the oldest of too many.
+func (l *Library) trim() (gone []*Keeper) {
+	all := slices.SortedFunc(maps.Values(l.keepers), newest)
+	for len(all) > 0 {
+		oldest := all[len(all)-1]
+		if len(all) <= MaxKeepers && l.total <= MaxTotal && time.Since(oldest.At) <= MaxAge {
+			break
+		}
+		l.remove(oldest.ID)
+		gone, all = append(gone, oldest), all[:len(all)-1]
+	}
+	return gone
+}
+
+// Keepers are the keepers, the newest first. Their messages must not be changed.
+func (l *Library) Keepers() []*Keeper {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.trim()
+	return slices.SortedFunc(maps.Values(l.keepers), newest)
+}
+
+// Keeper is the keeper of an id.
+func (l *Library) Keeper(id string) (*Keeper, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k, ok := l.keepers[id]
+	return k, ok
+}
+
+// shelved is the index of now. It is built when it is needed first after a change: of a full library within a second.
+func (l *Library) shelved() *shelf {
+	l.building.Lock()
+	defer l.building.Unlock()
+	l.mu.Lock()
+	l.trim()
+	s, keepers := l.shelf, maps.Clone(l.keepers)
+	l.mu.Unlock()
+	if s != nil {
+		return s
+	}
+	s = newShelf(keepers)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if maps.Equal(keepers, l.keepers) {
+		l.shelf = s
+	}
+	return s
+}
+
+func newShelf(keepers map[string]*Keeper) *shelf {
+	s := &shelf{of: map[string][2]int{}}
+	for _, k := range slices.SortedFunc(maps.Values(keepers), newest) {
+		from := len(s.passages)
+		s.passages = append(s.passages, passages(k)...)
+		s.of[k.ID] = [2]int{from, len(s.passages)}
+	}
+	s.index = search.Build(len(s.passages), search.Options{
+		Noun: "passage",
+		Fields: []search.Field{
+			topicField:    {Name: "topic", Weight: 5, Meaning: 128},
+			questionField: {Name: "question", Weight: 7, Meaning: 128},
+			textField:     {Name: "text", Role: search.Body, Weight: 10, Meaning: 256},
+		},
+		Kinds: []bool{false}, Path: func(int) []string { return nil },
+		Document: func(doc int, d *search.Document) {
+			p := &s.passages[doc]
+			d.Texts = append(d.Texts, search.Text{Field: topicField, Text: p.Topic},
+				search.Text{Field: questionField, Text: p.Question})
+			for _, piece := range p.Pieces {
+				d.Texts = append(d.Texts, search.Text{Field: textField, Text: piece.Text})
+			}
+		},
+		// Passages have no paths, names or acts.
+		Without: []search.Feature{search.Namespaces, search.Calls, search.Intents},
+	})
+	return s
+}
+
+// A Hit is a passage that matches a query.
+type Hit struct {
+	*Passage
+	Score float64
+}
+
+// Find ranks the passages that match words of a query, the best first, and says how many match. With the id of a keeper
+// only its passages are found.
+func (l *Library) Find(query, keeper string, limit int) ([]Hit, int) {
+	s := l.shelved()
+	if len(s.passages) == 0 {
+		return nil, 0
+	}
+	among := search.NewBits(len(s.passages))
+	if keeper == "" {
+		among.Fill(len(s.passages))
+	} else {
+		for i := s.of[keeper][0]; i < s.of[keeper][1]; i++ {
+			among.Set(i)
+		}
+	}
+	ranking := s.index.Rank(search.Request{Text: query, Visible: among})
+	defer ranking.Close()
+	best, matching := ranking.Top(among, limit)
+	hits := make([]Hit, len(best))
+	for i, h := range best {
+		hits[i] = Hit{Passage: &s.passages[h.Doc], Score: h.Score}
+	}
+	return hits, matching
+}
