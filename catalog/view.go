@@ -54,6 +54,8 @@ type Rules struct {
 	// Guard is asked about every otherwise visible entry; false hides it, and why is shown to the person. Nil hides
 	// nothing. It must not keep or change the entry.
 	Guard func(e *Entry) (ok bool, why string)
+	// Keep names a source whose entries only DeniedNamespaces and DeniedIDs hide; empty for none.
+	Keep string
 }
 
 // A Visibility says whether an id is visible, and why not. It is for the person: a model must not learn that something
@@ -170,6 +172,15 @@ func (v *View) Narrow(r Rules) (*View, error) {
 		slices.Clone(n.visible).Each(func(doc int) {
 			if ok, _ := r.Guard(v.cat.peek(doc)); !ok {
 				n.visible.Clear(doc)
+			}
+		})
+	}
+	if r.Keep != "" {
+		hidden := slices.Clone(v.visible)
+		hidden.AndNot(n.visible)
+		hidden.Each(func(doc int) {
+			if e := v.cat.peek(doc); e.Source == r.Keep && !r.names(e) {
+				n.visible.Set(doc)
 			}
 		})
 	}
@@ -340,14 +351,20 @@ func (v *View) WhyRoot(root string) Visibility {
 	return v.Why(v.cat.ids.At(first))
 }
 
+// under tells whether the entry is in a namespace.
+func (e *Entry) under(name string) bool {
+	namespace, key := strings.ToLower(strings.Join(e.Namespace, ".")), namespaceKey(name)
+	return namespace == key || strings.HasPrefix(namespace, key+".")
+}
+
+// names tells whether the rules deny e by its namespace or its id.
+func (r Rules) names(e *Entry) bool {
+	return slices.ContainsFunc(r.DeniedNamespaces, e.under) || slices.ContainsFunc(r.DeniedIDs, e.matches)
+}
+
 // reason says which of the rules hides e.
 func (r Rules) reason(e *Entry) string {
-	why := "a rule"
-	namespace := strings.ToLower(strings.Join(e.Namespace, "."))
-	under := func(name string) bool {
-		key := namespaceKey(name)
-		return namespace == key || strings.HasPrefix(namespace, key+".")
-	}
+	why, under := "a rule", e.under
 	denied := slices.IndexFunc(r.DeniedNamespaces, under)
 	operation := OperationOf(e)
 	switch {

@@ -35,6 +35,8 @@ type command struct {
 	numberedFor func(arg string) bool
 	// aside commands only look, or decide what a run may do: they may run while another input does; see Shell.Aside.
 	aside bool
+	// where tells whether help lists it; nil lists it always.
+	where func(sh *Shell) bool
 	// lua picks the source out of an argument that holds some, so that Enter knows when it is complete; nil for
 	// commands without.
 	lua func(arg string) (source string, ok bool)
@@ -85,7 +87,7 @@ const (
 
 func allCommands() []command {
 	all := slices.Concat(luaCommands(), planCommands(), undoCommands(), catalogCommands(), lookCommands(),
-		effectCommands(), directiveCommands(), modelCommands(), sessionCommands(), shellCommands())
+		effectCommands(), directiveCommands(), modelCommands(), roleCommands(), sessionCommands(), shellCommands())
 	slices.SortStableFunc(all, func(a, b command) int { return groupRank(a) - groupRank(b) })
 	return all
 }
@@ -183,6 +185,9 @@ func (sh *Shell) Help(filter string) []HelpLine {
 		}
 	}
 	for _, c := range sh.commands {
+		if c.where != nil && filter == "" && !c.where(sh) {
+			continue
+		}
 		rows = append(rows, HelpLine{c.group, c.usage(), sh.brief(c)})
 	}
 	want := strings.Fields(strings.ToLower(filter))

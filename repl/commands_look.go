@@ -299,6 +299,9 @@ func status(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 			fmt.Sprintf("%s, %s (limits: %d and %d)", text.Count(st.Calls, "call"), text.Count(st.Mutations, "write"),
 				st.CallLimit, st.MutationLimit)},
 	}
+	if st.Role != "" {
+		rows = append(rows, []string{"role", st.Role})
+	}
 	if c := sh.conversation(); c != nil {
 		if sh.options.Tools != nil {
 			rows = append(rows, []string{"tools", sh.options.Tools()})

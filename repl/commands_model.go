@@ -16,6 +16,7 @@ import (
 	"almanac/repl/event"
 	"almanac/repl/input"
 	"almanac/session/trace"
+	"almanac/session/vm"
 )
 
 func modelCommands() []command {
@@ -223,6 +224,18 @@ func themeWords(sh *Shell, _ string) []Completion {
 		items = append(items, Completion{Text: n})
 	}
 	return items
+}
+
+// wantsOut reads the bare words by which people leave other programs.
+func (sh *Shell) wantsOut(in input.Input) bool {
+	if in.Form != input.Lua && in.Form != input.Words {
+		return false
+	}
+	word := strings.TrimSuffix(strings.TrimSpace(in.Text), "()")
+	if word != "exit" && word != "quit" {
+		return false
+	}
+	return !slices.ContainsFunc(sh.options.Session.Globals(), func(g vm.Global) bool { return g.Name == word })
 }
 
 func quit(context.Context, *Shell, *event.Cell, string) error { return errQuit }

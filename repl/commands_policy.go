@@ -102,11 +102,7 @@ func policyText(m policy.Mode) string {
 
 // grantsText is the policy and its grants: number, what, who, when, how long, how often used.
 func grantsText(p policy.Policy) string {
-	mode := p.Mode
-	if mode == "" {
-		mode = policy.ReadOnly
-	}
-	said := fmt.Sprintf("%s (policy %s)", p.Words(), mode)
+	said := fmt.Sprintf("%s (policy %s)", p.Words(), p.Effective())
 	for _, rule := range p.Rules {
 		said += "\n" + RuleText(rule)
 	}
@@ -115,6 +111,18 @@ func grantsText(p policy.Policy) string {
 	}
 	for _, rule := range p.Tighter {
 		said += "\n" + RuleText(rule)
+	}
+	for _, role := range p.Roles {
+		said += fmt.Sprintf("\nof the role %s, which only makes it stricter:", role.Name)
+		if len(role.Rules) == 0 || role.Mode != policy.Session {
+			said += " " + role.Words()
+		}
+		for _, rule := range role.Rules {
+			said += "\n" + RuleText(rule)
+		}
+		for _, g := range role.Grants {
+			said += "\n     lets through: " + text.SanitizeLine(g.String())
+		}
 	}
 	if len(p.Grants) == 0 {
 		return said + "\nno grants"

@@ -78,6 +78,9 @@ type Options struct {
 	// KeepGrant keeps a grant in the person's configuration and returns what was written, and where; nil where there is
 	// none. DropGrant takes one out, or tells what else grants it at the next start.
 	KeepGrant, DropGrant func(policy.Grant) (told string, err error)
+	// Roles lists the roles of the configuration, and TakeRole narrows the session to one; nil where there is none.
+	Roles    func() []Role
+	TakeRole func(name string) error
 	// Copy puts text where the person can paste it from, and tells what that is: "tmux buffer". Nil means that there is
 	// no such place. It must not wait for long.
 	Copy func(text string) (via string, err error)
@@ -117,6 +120,8 @@ type Standing struct {
 	Policy                   policy.Mode
 	// Writes says what happens to calls that change data, in the words of every place: "writes: ask, 1 grant".
 	Writes string
+	// Role names the roles that the session has taken; empty without any.
+	Role string
 	// Turn says what narrows the view until the turn ends; empty for nothing.
 	Turn string
 	// Actions is how many actions the view shows. Loading tells that more may come, and Progress how far that is.
@@ -267,14 +272,12 @@ func (sh *Shell) StatusLine() Standing {
 	view, used, p := s.View(), s.Used(), s.Policy()
 	st := Standing{
 		Calls: used.Calls, CallLimit: used.CallLimit, Mutations: used.Mutations, MutationLimit: used.MutationLimit,
-		Policy: p.Mode, Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(),
+		Policy: p.Effective(), Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(),
 		Globals: len(event.Named(s.Globals())), Turn: strings.Join(s.Turn(), ", "),
+		Role: s.RoleNames(),
 	}
 	if l := sh.options.Sources; l != nil && l.Loading() {
 		st.Loading, st.Progress = true, l.Progress()
-	}
-	if st.Policy == "" {
-		st.Policy = policy.ReadOnly
 	}
 	if st.CallLimit == 0 { // nothing has run yet
 		b := s.Budget(authorIn(sh.Mode()))
@@ -388,18 +391,6 @@ func (sh *Shell) remember(line string, m input.Mode) {
 	if !told {
 		sh.feed.Emit(event.Event{Kind: event.Said, Level: event.Warning, Text: err.Error()})
 	}
-}
-
-// wantsOut reads the bare words by which people leave other programs.
-func (sh *Shell) wantsOut(in input.Input) bool {
-	if in.Form != input.Lua && in.Form != input.Words {
-		return false
-	}
-	word := strings.TrimSuffix(strings.TrimSpace(in.Text), "()")
-	if word != "exit" && word != "quit" {
-		return false
-	}
-	return !slices.ContainsFunc(sh.options.Session.Globals(), func(g vm.Global) bool { return g.Name == word })
 }
 
 // A runner does the work of one cell.

@@ -67,19 +67,23 @@ func (o Overrun) String() string {
 
 // Budget returns what one run of the author's may do; no field is zero.
 func (s *Session) Budget(a Author) Budget {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
 	if a != User {
 		return s.world.options.Budget
 	}
-	s.world.mu.Lock()
-	defer s.world.mu.Unlock()
 	return s.world.userBudget
 }
 
-// SetUserBudget changes what the person's runs may do, from the next one on; zero fields stay as they are. The error
-// says that the change could not be recorded; then it is not made.
+// SetUserBudget changes what the person's runs may do, from the next one on; zero fields stay as they are, and none
+// gets larger than the session's roles have it. The error says that the change could not be recorded; then it is not
+// made.
 func (s *Session) SetUserBudget(b Budget) error {
 	w := s.world
 	b = b.or(s.Budget(User))
+	for _, role := range s.Roles() {
+		b = b.within(role.UserBudget)
+	}
 	if err := w.note("limits of your runs: %d calls, %d mutations", b.Calls, b.Mutations); err != nil {
 		return err
 	}

@@ -38,6 +38,8 @@ type Options struct {
 	QueryTime time.Duration
 	// Policy decides about mutations; the zero Policy denies them all.
 	Policy policy.Policy
+	// Roles are those that the session begins with; see Session.Take.
+	Roles []Role
 	// LooseReads are actions whose reads may return something else in a run than in the preview that was approved.
 	LooseReads []pattern.Pattern
 	// Kept says why a grant that is kept in the configuration does not count any more; nil is never asked. It is asked at
@@ -141,6 +143,7 @@ type world struct {
 	used      Usage
 	// userBudget is for the person's runs.
 	userBudget Budget
+	roles      []Role
 	runs       int64
 	closed     bool
 	calling    sync.WaitGroup // the calls of Go programs that are under way
@@ -202,7 +205,13 @@ func New(v *catalog.View, o Options) (*Session, error) {
 		}
 	}
 	w.setPolicy(o.Policy)
-	return &Session{world: w}, nil
+	made := &Session{world: w}
+	for _, role := range o.Roles {
+		if err := made.Take(role); err != nil {
+			return nil, errors.Join(err, made.Close())
+		}
+	}
+	return made, nil
 }
 
 // Waited is how long a person has been asked for approval, in all runs.
@@ -246,6 +255,8 @@ func (s *Session) Commands() bool { return s.world.options.Commands }
 
 // Limits returns the limits of a run of the author's; no field is zero.
 func (s *Session) Limits(a Author) vm.Limits {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
 	if a == User {
 		return s.world.options.UserLimits
 	}

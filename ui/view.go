@@ -352,6 +352,9 @@ func (m *model) statusFields() []string {
 		fields = append(fields, "verbose")
 	}
 	fields = append(fields, s.Writes)
+	if s.Role != "" {
+		fields = append(fields, "role "+s.Role)
+	}
 	if s.Turn != "" {
 		fields = append(fields, "this turn: "+text.SanitizeLine(strings.TrimPrefix(s.Turn, "/catalog view ")))
 	}

@@ -42,6 +42,7 @@ type commandLine struct {
 	Catalog       []string      `placeholder:"SRC" help:"Load actions from SRC: ${sources}. Prefix it with NAME= to name the source. Repeatable."`
 	Base          []string      `placeholder:"NAME=URL" help:"Server URL of the source NAME, instead of those in its document."`
 	View          string        `placeholder:"FILE" help:"Limit what can be seen and called: a TOML file with actor, tenant, namespaces, denied_operations."`
+	Role          string        `placeholder:"NAME" help:"Narrow the session to a role, a [roles.NAME] table of the configuration with a view, policy, prompt and model; none for none. See almanac roles."`
 	Policy        string        `enum:",ask,readonly,session" default:"" help:"Policy for calls that change data: ask, readonly or session. Default: ask at a terminal, else readonly."`
 	PolicyFile    string        `placeholder:"FILE" help:"Rules for calls in a TOML file: which are allowed, asked about or denied, by id, risk, arguments, actor. See almanac policy list."`
 	Allow         []string      `sep:"none" placeholder:"ID" help:"Allow writes without asking: an action id or a pattern such as crm.*, optionally with bounds on arguments: 'ID amount_cents<=500'. Repeatable."`
@@ -76,6 +77,7 @@ type commandLine struct {
 	Describe describeCommand `cmd:"" help:"Print the specifications of actions."`
 	Sessions sessionsCommand `cmd:"" help:"List saved sessions, or show one."`
 	Replay   replayCommand   `cmd:"" help:"Run a saved session again from its log and show what differs. No call is made."`
+	Roles    rolesCommand    `cmd:"" help:"List roles with how many actions each sees, or the actions of one."`
 	Rules    policyCommand   `cmd:"" name:"policy" help:"List the rules of the policy, or say what they decide about a call."`
 	Config   configCommand   `cmd:"" help:"Show the configuration and where each value comes from; create a file; approve a project's file."`
 	Models   modelsCommand   `cmd:"" help:"Ask the servers of the configured models which models they have."`

@@ -194,6 +194,10 @@ func (c *completer) values(v *kong.Value, of, prefix string) []repl.Completion {
 		for _, t := range c.cli.config.user.models {
 			items = append(items, repl.Completion{Text: t.name, Detail: t.model})
 		}
+	case "role", "roles":
+		for _, r := range c.cli.config.roles() {
+			items = append(items, repl.Completion{Text: r.name, Detail: r.description()})
+		}
 	case "catalog":
 		for _, k := range kinds() {
 			switch {

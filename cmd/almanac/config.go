@@ -41,6 +41,7 @@ type configFile struct {
 	grants []policy.Grant         // only in the user's file
 	rules  []policy.Rule          // those of a project only make the policy stricter
 	models []modelTable           // only in the user's file, in its order
+	roles  []roleTable            // by name
 }
 
 // A configValue is a string or a list of strings, and its line.
@@ -207,6 +208,10 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 		}
 		if key == "models" {
 			errs = append(errs, f.takeModels(value, lines)...)
+			continue
+		}
+		if key == "roles" {
+			errs = append(errs, f.takeRoles(value, lines)...)
 			continue
 		}
 		table, isTable := value.(map[string]any)

@@ -70,6 +70,7 @@ func (cli *commandLine) configured() []configured {
 			rows = append(rows, configured{"rules", rule.Words(), rule.Place})
 		}
 	}
+	rows = append(rows, slices.Concat(cli.config.user.roleRows(), cli.config.project.roleRows())...)
 	for _, g := range cli.config.user.grants {
 		rows = append(rows, configured{"grants", g.String(), g.By})
 	}
@@ -187,6 +188,7 @@ func (c *config) template() string {
 		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", strings.ReplaceAll(s.flag.Help, "\n", " "), name, tomlValue(s))
 	}
 	b.WriteString(modelsTemplate)
+	b.WriteString(rolesTemplate)
 	b.WriteString(bindingsTemplate())
 	fmt.Fprintf(&b, `
 # Style of each role: %s.

@@ -37,6 +37,9 @@ func (cli *commandLine) policy(mode policy.Mode, view *catalog.View, growing boo
 	if _, err := policy.Idle(slices.Concat(p.Rules, p.Tighter), view); err != nil && !growing {
 		return policy.Policy{}, misconfigured(err)
 	}
+	if p.Roles, err = cli.rolePolicies(view, growing); err != nil {
+		return policy.Policy{}, misconfigured(err)
+	}
 	from, term := cli.allowedBy()
 	allowed, err := policy.ParseGrants(cli.Allow, from)
 	if err != nil {

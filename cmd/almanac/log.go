@@ -65,6 +65,10 @@ func (cli *commandLine) session(l *sessionLog, o session.Options) session.Option
 	o.Context = cli.hostContext()
 	o.Context.AgentName = cmp.Or(own.AgentName, o.Context.AgentName)
 	o.Context.TeamID = cmp.Or(own.TeamID, o.Context.TeamID)
+	roles, _ := cli.roles() // as the feed has read them
+	for _, r := range roles {
+		o.Roles = append(o.Roles, r.taken())
+	}
 	if l.states != nil {
 		o.Saved = func(s session.State) { l.states.Put(trace.State(s)) }
 		o.Store = l.kept

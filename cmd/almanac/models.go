@@ -165,7 +165,14 @@ func (cli *commandLine) models() (m modelChoice, err error) {
 		m.named = append(m.named, cli.tableTarget(t))
 	}
 	m.server = cli.plainTarget(defaultModel)
-	if m.first, err = cli.findTarget(m, cli.Model); err != nil {
+	name := cli.Model
+	roles, _ := cli.roles()
+	for _, r := range roles {
+		if r.model() != "" && !cli.origins["model"] {
+			name = r.model()
+		}
+	}
+	if m.first, err = cli.findTarget(m, name); err != nil {
 		return m, err
 	}
 	for _, name := range cli.Fallback {

@@ -88,6 +88,9 @@ func (c *config) harmless(key string, v configValue) bool {
 	case "catalog":
 		return !slices.ContainsFunc(v.list, func(source string) bool { return !kinds().Harmless(source) })
 	}
+	if strings.HasPrefix(key, rolesKey) {
+		return harmlessRole(key, v)
+	}
 	if strings.HasPrefix(key, "ui.") {
 		return true
 	}

@@ -238,6 +238,8 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 			}
 			return cli.replayOptions(w.session.View(), t, live)
 		},
+		Roles:     func() []repl.Role { return cli.listRoles(w.session.View()) },
+		TakeRole:  func(name string) error { return cli.takeRole(w.session, name) },
 		KeepGrant: cli.keepGrant, DropGrant: cli.dropGrant, Actions: cli.actionsDir(), Renew: w.renew,
 	})
 }

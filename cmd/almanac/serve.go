@@ -59,10 +59,14 @@ func (c serveCommand) Run(ctx context.Context, cli *commandLine, p *program) err
 		return err
 	}
 	defer s.feed.loader.Close()
+	bounds, err := cli.rolePolicies(s.feed.loader.View(), true)
+	if err != nil {
+		return misconfigured(err)
+	}
 	g, err := gateway.New(gateway.Options{
 		Version: version, Prefix: cli.Prefix, Persistent: c.Persistent, Page: c.Page, Sessions: c.Sessions, Idle: c.Idle,
 		Policy: gateway.Policy{
-			Mode: mode, Allow: allow, Rules: rules, Tighter: cli.config.project.rules,
+			Mode: mode, Allow: allow, Rules: rules, Tighter: cli.config.project.rules, Roles: bounds,
 		}, View: s.view, Open: s.open, Secrets: cli.credentials.filter,
 		Log: func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) },
 	})

@@ -112,8 +112,8 @@ func (cli *commandLine) workspaceDir() string {
 type catalogUpdater struct {
 	loader  *source.Loader
 	changed chan struct{} // holds one signal: the view or a status may have changed
-	// rules are those of the view file; the zero Rules narrow nothing.
-	rules catalog.Rules
+	// rules are those of the view file and of the roles.
+	rules []catalog.Rules
 	// usage counts successful calls by action id, for ranking; nil for none.
 	usage map[string]int
 	// seen is the Loader's view from which ours was last made.
@@ -175,10 +175,17 @@ func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.So
 	}
 	f := &catalogUpdater{changed: make(chan struct{}, 1), told: map[string]statusKey{}, keepIDs: cli.keepIDs}
 	if cli.View != "" {
-		if f.rules, err = readRules(cli.View); err != nil {
+		rules, err := readRules(cli.View)
+		if err != nil {
 			return nil, misconfigured(err)
 		}
+		f.rules = append(f.rules, rules)
 	}
+	narrower, err := cli.roleViews()
+	if err != nil {
+		return nil, misconfigured(err)
+	}
+	f.rules = append(f.rules, narrower...)
 	if cli.Usage {
 		if f.usage, err = trace.Usage(cli.archive().Dir, ""); err != nil {
 			return nil, misconfigured(fmt.Errorf("--usage: %w", err))
@@ -223,17 +230,15 @@ func (f *catalogUpdater) view() (*catalog.View, error) {
 	if len(f.usage) > 0 {
 		v = v.WithUsage(f.usage)
 	}
-	if f.rules.Name == "" {
-		return v, nil
-	}
-	r := f.rules
 	isFailed := func(s source.Status) bool { return s.State == source.Failed }
-	r.Growing = f.loader.Loading() || slices.ContainsFunc(f.loader.Status(), isFailed)
-	narrower, err := v.Narrow(r)
-	if err != nil {
-		return nil, misconfigured(fmt.Errorf("%s: %w", r.Name, err))
+	for _, r := range f.rules {
+		r.Growing = f.loader.Loading() || slices.ContainsFunc(f.loader.Status(), isFailed)
+		var err error
+		if v, err = v.Narrow(r); err != nil {
+			return nil, misconfigured(fmt.Errorf("%s: %w", r.Name, err))
+		}
 	}
-	return narrower, nil
+	return v, nil
 }
 
 // whole waits for all sources, reports their problems on standard error, and returns the view. It fails if no source

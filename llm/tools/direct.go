@@ -30,7 +30,7 @@ Answer briefly: what you found, what you did, what was refused.`
 
 // DirectPrompt is SystemPrompt for the tools of Direct.
 func DirectPrompt(s *session.Session, o Options) llm.Prompt {
-	p := llm.Prompt{Text: directText + "\n\nPolicy now: " + policyText(s.Policy()) + "\n", Notes: o.Notes}
+	p := llm.Prompt{Text: directText + "\n\nPolicy now: " + policyText(s.Policy()) + "\n" + rolesText(s), Notes: o.Notes}
 	if o.Notes != "" {
 		p.Text += "\n" + o.Notes
 	}

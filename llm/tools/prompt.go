@@ -28,7 +28,7 @@ func SystemPrompt(s *session.Session, o Options) llm.Prompt {
 	p := llm.Prompt{Card: strings.TrimSpace(s.View().Card(cardTokens)), Notes: o.Notes}
 	var b strings.Builder
 	b.WriteString(o.text(promptText))
-	b.WriteString("\n\nPolicy now: " + policyText(s.Policy()) + "\n")
+	b.WriteString("\n\nPolicy now: " + policyText(s.Policy()) + "\n" + rolesText(s))
 	b.WriteString("\nThe catalog (data): " + p.Card)
 	if o.Notes != "" {
 		b.WriteString("\n\n" + o.Notes)
@@ -37,13 +37,24 @@ func SystemPrompt(s *session.Session, o Options) llm.Prompt {
 	return p
 }
 
+// rolesText is what the session's roles tell the model.
+func rolesText(s *session.Session) string {
+	var b strings.Builder
+	for _, role := range s.Roles() {
+		if role.Prompt != "" {
+			b.WriteString("\nYour role, " + role.Name + ": " + strings.TrimSpace(role.Prompt) + "\n")
+		}
+	}
+	return b.String()
+}
+
 func policyText(p policy.Policy) string {
 	granted := len(p.InForce()) > 0
 	text := "read-only. Every mutation is denied"
 	if granted {
 		text = "every mutation is denied"
 	}
-	switch p.Mode {
+	switch p.Effective() {
 	case policy.Ask:
 		text = "the person is asked about each mutation"
 	case policy.Session:
@@ -53,7 +64,7 @@ func policyText(p policy.Policy) string {
 		text += ", but for calls allowed in advance"
 	}
 	text += "."
-	if len(p.Rules)+len(p.Tighter) > 0 {
+	if len(p.Rules)+len(p.Tighter)+len(p.Roles) > 0 {
 		text += " Some actions have their own rules."
 	}
 	return text

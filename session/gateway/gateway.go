@@ -67,6 +67,8 @@ type Policy struct {
 	// Rules and Tighter are those of policy.Policy. They are the gateway's: a client has none of its own, and they speak
 	// of its actor.
 	Rules, Tighter []policy.Rule
+	// Roles bound what every client may do.
+	Roles []policy.Role
 }
 
 // An Opening is what a client's session is made of.

@@ -188,7 +188,7 @@ func canAsk(c *sdk.ClientCapabilities) bool {
 
 // policy is what the client, or else the gateway, says about mutations.
 func (c Client) policy(whole Policy, view *catalog.View, asks bool) policy.Policy {
-	p := policy.Policy{Mode: whole.Mode, Rules: whole.Rules, Tighter: whole.Tighter}
+	p := policy.Policy{Mode: whole.Mode, Rules: whole.Rules, Tighter: whole.Tighter, Roles: whole.Roles}
 	allow := whole.Allow
 	if c.Policy.Mode != "" {
 		p.Mode = c.Policy.Mode

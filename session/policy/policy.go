@@ -68,6 +68,15 @@ type Policy struct {
 	// configuration, do not count for mutations where ReadOnly was asked for by name: whoever says readonly means it. They
 	// count again in another mode.
 	Named bool
+	// Roles only make the policy stricter: the strictest decision counts, the policy's own or that of a role. What a role
+	// asks about, a grant answers; what it denies runs only where the role itself allows it.
+	Roles []Role
+}
+
+// A Role is a policy that only bounds others: what it allows is what it leaves to them.
+type Role struct {
+	Name string
+	Policy
 }
 
 // readonly tells whether ReadOnly was asked for by name.
@@ -88,12 +97,34 @@ func (p Policy) Waiting(g Grant) string {
 
 // Words say what happens to writes, the same in every place: "writes: ask, 2 grants".
 func (p Policy) Words() string {
-	n := len(p.InForce())
-	if n == 0 {
-		return p.Mode.words()
+	strictest := p
+	for _, role := range p.Roles {
+		if role.Effective().Stricter(strictest.Mode) {
+			strictest = role.Policy
+		}
 	}
-	return p.Mode.words() + ", " + text.Count(n, "grant")
+	n := len(strictest.InForce())
+	if n == 0 {
+		return strictest.Mode.words()
+	}
+	return strictest.Mode.words() + ", " + text.Count(n, "grant")
 }
+
+// Effective is the strictest mode, of the policy and its roles.
+func (p Policy) Effective() Mode {
+	strictest := cmp.Or(p.Mode, ReadOnly)
+	for _, role := range p.Roles {
+		if m := role.Effective(); m.Stricter(strictest) {
+			strictest = m
+		}
+	}
+	return strictest
+}
+
+// Stricter tells whether m lets less through than another mode.
+func (m Mode) Stricter(o Mode) bool { return m.loose() < o.loose() }
+
+func (m Mode) loose() int { return slices.Index([]Mode{Ask, Session}, m) }
 
 // words say what happens to writes that nothing grants.
 func (m Mode) words() string {
@@ -144,11 +175,45 @@ type Decision struct {
 func (p Policy) Asks() bool {
 	asks := func(rule Rule) bool { return rule.Verdict == AskFor }
 	return p.Mode == Ask || p.Mode == Session || slices.ContainsFunc(p.Rules, asks) ||
-		slices.ContainsFunc(p.Tighter, asks)
+		slices.ContainsFunc(p.Tighter, asks) ||
+		slices.ContainsFunc(p.Roles, func(role Role) bool { return role.Asks() })
 }
 
 // Decide answers r. An unknown mode or verdict denies.
 func (p Policy) Decide(r Request) Decision {
+	d := p.own(r)
+	for _, role := range p.Roles {
+		if bound := role.bound(p, r); bound.stricter(d) {
+			d = bound
+		}
+	}
+	return d
+}
+
+// bound is what the role decides where p has it.
+func (role Role) bound(p Policy, r Request) Decision {
+	d := role.Decide(r)
+	switch {
+	case d.Verdict == Allow:
+		return d
+	case d.Verdict != AskFor:
+		d.final, d.Fit = true, ""
+	case slices.ContainsFunc(p.InForce(), func(g Grant) bool { return g.Covers(r) }):
+		return Decision{Verdict: Allow}
+	default:
+		if d.Missed, d.Fit = p.missed(r); !r.Mutates {
+			d.Fit = ""
+		}
+	}
+	d.Rule = "role " + role.Name + ": " + d.Rule
+	if !d.byRule && d.Verdict == Deny {
+		d.Reason = "the role " + role.Name + " does not allow it"
+	}
+	return d
+}
+
+// own is the decision without roles.
+func (p Policy) own(r Request) Decision {
 	d := p.ungranted(r)
 	if d.Verdict == Allow || d.final {
 		return d

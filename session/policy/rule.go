@@ -103,6 +103,11 @@ func (rule Rule) verdict() Verdict {
 	return Deny
 }
 
+// Others is a rule that allows whatever no rule before it speaks of.
+func Others() Rule {
+	return Rule{Name: "others", IDs: []pattern.Pattern{pattern.All()}, Verdict: Allow}
+}
+
 func (rule Rule) decision() Decision {
 	d := Decision{Verdict: rule.verdict(), Rule: rule.String()}
 	switch d.Verdict {
@@ -259,6 +264,10 @@ func (p Policy) Unconditional() Policy {
 	depends := func(rule Rule) bool { return len(rule.Where) > 0 }
 	p.Rules = slices.DeleteFunc(slices.Clone(p.Rules), depends)
 	p.Tighter = slices.DeleteFunc(slices.Clone(p.Tighter), depends)
+	p.Roles = slices.Clone(p.Roles)
+	for i := range p.Roles {
+		p.Roles[i].Policy = p.Roles[i].Unconditional()
+	}
 	return p
 }
 
@@ -274,6 +283,9 @@ func (p Policy) Conditions(r Request) (all []Rule) {
 			}
 			all = append(all, rule)
 		}
+	}
+	for _, role := range p.Roles {
+		all = append(all, role.Conditions(r)...)
 	}
 	return all
 }

@@ -147,5 +147,9 @@ func (p Policy) Settle(v *catalog.View) Policy {
 	for i := range p.Grants {
 		p.Grants[i].Waits = p.Grants[i].waiting(v)
 	}
+	p.Roles = slices.Clone(p.Roles)
+	for i := range p.Roles {
+		p.Roles[i].Policy = p.Roles[i].Settle(v)
+	}
 	return p
 }
