@@ -278,6 +278,9 @@ func view(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	s := sh.options.Session
 	if arg == "" {
 		said := viewText(s.View())
+		if all := s.Restricted(); len(all) > 0 {
+			said = "narrowed by " + strings.Join(all, ", ") + ": only a new session, without --continue, sees the rest\n" + said
+		}
 		if turn := s.Turn(); len(turn) > 0 {
 			said = "until the turn ends: " + strings.Join(turn, ", ") + "\n" + said
 		}

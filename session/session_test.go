@@ -226,7 +226,8 @@ func TestComposedErrorsHavePlaces(t *testing.T) {
 	b := newBench(t, nil)
 	const get = `async(shop.item.get, {item_id = "none"})`
 	for _, c := range []struct{ source, want string }{
-		{"local h, g = async(shop.item.get, {item_id = \"a\"}), " + get + "\nawait(h, g)", "1:53: shop.item.get: no item none"},
+		{"local h, g = async(shop.item.get, {item_id = \"a\"}), " + get + "\nawait(h, g)",
+			"1:53: shop.item.get: no item none"},
 		{"x = 1\n  " + get, "2:3: shop.item.get: no item none"},
 		{"local h = " + get + " pcall(shop.item.get, {item_id = 1})\nawait(h)", "1:11: shop.item.get: no item none"},
 		{"local h = " + get + "\nwith_compensation(function() await(h) end)", "1:11: shop.item.get: no item none"},

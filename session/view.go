@@ -110,6 +110,18 @@ func (s *Session) Restrict(r catalog.Rules) error {
 	return w.record(trace.Record{Kind: trace.KindNote, Text: "view narrowed: " + r.Name})
 }
 
+// Restricted names what has narrowed the session for the rest of its life, each once.
+func (s *Session) Restricted() (names []string) {
+	s.world.mu.Lock()
+	defer s.world.mu.Unlock()
+	for _, r := range s.world.narrowed {
+		if !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
 // RestrictTurn narrows the session, and with it every handle, until EndTurn.
 func (s *Session) RestrictTurn(r catalog.Rules) error {
 	w := s.world

@@ -154,11 +154,14 @@ func TestHTTPFaults(t *testing.T) {
 func TestHTTPDeep(t *testing.T) {
 	nested := strings.Repeat("[", 1100) + strings.Repeat("]", 1100)
 	answers := map[string]string{
-		"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"deep","version":"1"}}`,
+		"initialize": `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},` +
+			`"serverInfo":{"name":"deep","version":"1"}}`,
 		"tools/list": `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`,
 		"tools/call": `{"content":[],"_meta":{"almanac/effects":` + nested + `}}`,
 	}
-	for _, form := range []struct{ kind, begin, end string }{{"application/json", "", ""}, {"text/event-stream", "data: ", "\n\n"}} {
+	for _, form := range []struct{ kind, begin, end string }{
+		{"application/json", "", ""}, {"text/event-stream", "data: ", "\n\n"},
+	} {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			var asked struct {
 				ID     json.RawMessage

@@ -277,7 +277,8 @@ func (c *conn) reason(err error) error {
 
 // dial starts the server if it is a process, and performs the handshake.
 func (l *link) dial(ctx context.Context, how *handshake) (*conn, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Start, errors.New("no answer within "+text.Span(l.options.Start)))
+	silent := errors.New("no answer within " + text.Span(l.options.Start))
+	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Start, silent)
 	defer cancel()
 	c := &conn{}
 	var transport sdk.Transport

@@ -140,7 +140,9 @@ func (c replCommand) converse(ctx context.Context, cli *commandLine, p *program,
 			fmt.Fprintf(p.stdout, "resume: almanac --resume %s\n", w.session.ID())
 		}
 	}()
-	intro := append(c.intro(cli, shell), w.resumed...)
+	loading := w.sources.loader.Loading()
+	w.renew(ctx) // what was read while the session was made or resumed counts
+	intro := append(c.intro(cli, shell, loading), w.resumed...)
 	if call, _ := shell.First(); call == "" && len(cli.Catalog) > 0 {
 		try := func() string { return "try: " + cli.firstTry(shell, shell.Mode()) }
 		w.try.Store(&try)
@@ -264,16 +266,17 @@ func (cli *commandLine) firstTry(sh *repl.Shell, mode input.Mode) string {
 	return call + " · /catalog " + words
 }
 
-// intro is the first screen: the program, the mode, what happens to writes, and where to find help.
-func (c replCommand) intro(cli *commandLine, sh *repl.Shell) []string {
+// intro is the first screen: the program, the mode, what happens to writes, and where to find help. loading tells that
+// the catalog may be a part.
+func (c replCommand) intro(cli *commandLine, sh *repl.Shell, loading bool) []string {
 	st := sh.StatusLine()
 	count := fmt.Sprintf("%d actions", st.Actions)
 	switch _, err := os.Stat(demo.File(cli.dataDir())); {
-	case st.Loading && len(cli.Catalog) == 0 && err != nil:
+	case loading && len(cli.Catalog) == 0 && err != nil:
 		count = "creating the demo"
-	case st.Loading && st.Actions == 0:
+	case loading && st.Actions == 0:
 		count = "reading the catalog"
-	case st.Loading:
+	case loading:
 		count += " so far, still loading"
 	}
 	lines := []string{fmt.Sprintf("almanac %s: %s, one Lua session for you and the model", version, count)}
