@@ -24,15 +24,9 @@ func Func[In, Out any](e Entry, fn func(ctx context.Context, in In, c Context) (
 		e.Output = outputOf[Out](e.ID)
 	}
 	e.Action = func(ctx context.Context, call Call) (Result, error) {
-		var in In
-		raw, err := json.Marshal(call.Args)
-		if err == nil {
-			dec := json.NewDecoder(bytes.NewReader(raw))
-			dec.UseNumber()
-			err = dec.Decode(&in)
-		}
+		in, err := Arguments[In](call)
 		if err != nil {
-			return Result{}, fmt.Errorf("arguments do not fit %T: %w", in, err)
+			return Result{}, err
 		}
 		out, err := fn(ctx, in, call.Context)
 		if err != nil {
@@ -43,13 +37,27 @@ func Func[In, Out any](e Entry, fn func(ctx context.Context, in In, c Context) (
 		if with, ok := data.(emitting); ok {
 			data, effects = with.parts()
 		}
-		raw, err = json.Marshal(data)
+		raw, err := json.Marshal(data)
 		if err != nil {
 			return Result{}, fmt.Errorf("result of type %T is no data: %w", data, err)
 		}
 		return Result{Data: spec.Decode(raw), Effects: effects}, nil
 	}
 	return e
+}
+
+// Arguments are the arguments of a call as the type that a Func of the entry takes them in.
+func Arguments[In any](call Call) (in In, err error) {
+	raw, err := json.Marshal(call.Args)
+	if err == nil {
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.UseNumber()
+		err = dec.Decode(&in)
+	}
+	if err != nil {
+		return in, fmt.Errorf("arguments do not fit %T: %w", in, err)
+	}
+	return in, nil
 }
 
 // emitting is WithEffects of any type.

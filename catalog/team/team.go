@@ -45,6 +45,9 @@ type Options struct {
 	// Summarise has a model answer a question from passages, as keeper.SummaryPrompt and keeper.Ask say; an empty answer
 	// means that there is no model. Nil: there is none.
 	Summarise func(ctx context.Context, question string, passages []keeper.Passage) (string, error)
+
+	clock     func() time.Time // nil: the machine's
+	leaseTime time.Duration    // zero: leaseTime
 }
 
 // A Team is a session's membership. Safe for concurrent use.
@@ -58,6 +61,11 @@ type Team struct {
 	mail    jetstream.Stream
 	consume jetstream.ConsumeContext
 	keepers *keeper.Store
+
+	leaseTime time.Duration
+	leases    *leases
+	board     *board
+	book      *book
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -87,6 +95,7 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 		options: o, bus: b, instance: rand.Text(), kick: make(chan struct{}, 1), news: make(chan struct{}, 1),
 		stores: stores{buckets: map[string]jetstream.KeyValue{}},
 	}
+	t.openWork()
 	running, stop := context.WithCancel(context.Background())
 	t.stop = stop
 	defer func() {
@@ -107,6 +116,7 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	t.done.Go(func() { t.keepers.Follow(running) })
 	t.done.Go(func() { t.stay(running) })
 	t.done.Go(func() { t.tell(running) })
+	t.done.Go(func() { t.leases.keep(running) })
 	return t, nil
 }
 
@@ -133,7 +143,7 @@ func (t *Team) Name() string { return t.options.Team }
 
 // Entries are the actions of the team.
 func (t *Team) Entries() []catalog.Entry {
-	return slices.Concat(t.peerEntries(), t.questionEntries(), t.keeperEntries())
+	return slices.Concat(t.peerEntries(), t.questionEntries(), t.keeperEntries(), t.taskEntries(), t.claimEntries())
 }
 
 // Entries are the actions of a team as Team.Entries lists them, for a catalog that is built before the session has
@@ -152,7 +162,7 @@ func (t *Team) Close() error {
 	t.done.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	return errors.Join(t.writeMark(ctx), t.leave(ctx))
+	return errors.Join(t.writeMark(ctx), t.leases.release(ctx), t.leave(ctx))
 }
 
 // onServer is the name of a stream or bucket of the team.

@@ -1,0 +1,374 @@
+package team
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"almanac/catalog/text"
+)
+
+// This file is what a task goes through: offered, taken, finished or given back, and what follows from its end. Each
+// step is first a change of its record; what comes after (queue, mail) may be cut off anywhere, and is then done by
+// whoever sees the task next.
+
+// waits is the first task before r that is not finished; nil if there is none.
+func (b *board) waits(ctx context.Context, r *record) (*record, error) {
+	for _, id := range r.After {
+		before, _, err := b.read(ctx, id)
+		if isNone(err) {
+			continue // it was over so long ago that it is not kept
+		}
+		if err != nil || before.State != Finished {
+			return &before, err
+		}
+	}
+	return nil, nil
+}
+
+// offer puts a task that is ready into the queue, and ends one that never will be.
+func (b *board) offer(ctx context.Context, id string) (record, error) {
+	ready := false
+	r, err := b.change(ctx, id, func(r *record) error {
+		ready = false
+		if r.State != Open {
+			return errSame
+		}
+		before, err := b.waits(ctx, r)
+		if err != nil || before == nil {
+			ready = err == nil
+			return cmp.Or(err, errSame)
+		}
+		if !before.Over() {
+			return errSame // who ends that one offers this one
+		}
+		b.end(r, Dead, fmt.Sprintf("it comes after %s, which is %s", before.ID, before.State))
+		return nil
+	})
+	switch {
+	case err != nil:
+		return r, err
+	case ready:
+		return r, b.enqueue(ctx, &r)
+	case r.Over():
+		return r, b.settle(ctx, &r)
+	}
+	return r, nil
+}
+
+// maxReason is how long the reason of a failure may be, in bytes.
+const maxReason = 1000
+
+// end ends a task; what has to follow is done by settle.
+func (b *board) end(r *record, state TaskState, reason string) {
+	r.State, r.Reason, r.Ended = state, text.LineBytes(reason, maxReason), b.t.now().UTC()
+	r.Told = r.By == b.t.Agent()
+}
+
+// settle does what follows from the end of a task: its creator is told, and those that come after it are offered. It
+// may be done twice.
+func (b *board) settle(ctx context.Context, r *record) error {
+	err := b.report(ctx, r)
+	for _, id := range r.Next {
+		if _, failed := b.offer(ctx, id); !isNone(failed) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// report tells the creator of a task how it ended.
+func (b *board) report(ctx context.Context, r *record) error {
+	if r.Told || r.By == b.t.Agent() {
+		return nil
+	}
+	item := Item{
+		Kind: Result, To: r.By, Topic: fmt.Sprintf("task %s %s: %s", r.ID, r.State, r.Title),
+		Text: cmp.Or(r.Result, r.Reason, "done"),
+	}
+	if err := b.t.Send(ctx, item); err != nil {
+		return fmt.Errorf("%s could not be told: %w", r.By, err)
+	}
+	_, err := b.change(ctx, r.ID, func(r *record) error {
+		if r.Told {
+			return errSame
+		}
+		r.Told = true
+		return nil
+	})
+	return err
+}
+
+// isFor says whether the session may take the task.
+func (b *board) isFor(r *record) bool {
+	return r.To == "" || r.To == b.t.Agent() || r.To == b.t.options.Role
+}
+
+// isLapsed says whether whoever has the task will not finish it: the lease ran out, or it is an earlier session of this
+// one's name, which only one has at a time.
+func (b *board) isLapsed(r *record) bool {
+	return b.t.now().After(r.Until) || r.Holder == b.t.Agent() && r.Instance != b.t.instance
+}
+
+// take takes the task of the id, or else the next one; nil if there is none.
+func (b *board) take(ctx context.Context, id string) (*record, error) {
+	if id != "" {
+		return b.obtain(ctx, id, nil)
+	}
+	if r, err := b.fromQueue(ctx); r != nil || err != nil {
+		return r, err
+	}
+	return b.fromAll(ctx)
+}
+
+// A notNowError says why a task cannot be taken.
+type notNowError struct {
+	what string
+	// again is when it may be possible; zero for never.
+	again time.Time
+}
+
+func (e *notNowError) Error() string { return e.what }
+
+// obtain takes a task. ticket is what the queue has of it; nil if its id comes from elsewhere.
+func (b *board) obtain(ctx context.Context, id string, ticket jetstream.Msg) (*record, error) {
+	lease := rand.Text()
+	r, err := b.change(ctx, id, func(r *record) error {
+		switch {
+		case r.State == Taken && r.Lease == lease: // an attempt without an answer
+			return errSame
+		case r.Over():
+			return errSame
+		case !b.isFor(r):
+			return &notNowError{fmt.Sprintf("task %s: it is for %s", id, r.To), b.t.now().Add(b.t.leaseTime)}
+		case r.State == Taken && !b.isLapsed(r):
+			who := r.Holder + " has it, until " + b.t.moment(r.Until) + " or longer"
+			if r.Instance == b.t.instance {
+				who = "this session has it already"
+			}
+			return &notNowError{fmt.Sprintf("task %s: %s", id, who), r.Until}
+		}
+		before, err := b.waits(ctx, r)
+		switch {
+		case err != nil:
+			return err
+		case before != nil && before.Over():
+			b.end(r, Dead, fmt.Sprintf("it comes after %s, which is %s", before.ID, before.State))
+			return nil
+		case before != nil:
+			return &notNowError{what: fmt.Sprintf("task %s: it comes after %s, which is %s", id, before.ID, before.State)}
+		}
+		if r.State == Taken {
+			b.failed(r, r.Holder+" had it and did not finish it")
+		}
+		if r.State == Open {
+			r.State, r.Holder, r.Instance, r.Lease = Taken, b.t.Agent(), b.t.instance, lease
+			r.Until, r.Tries = b.t.now().Add(b.t.leaseTime).UTC(), r.Tries+1
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.Over() {
+		return nil, cmp.Or(b.settle(ctx, &r), error(&notNowError{what: fmt.Sprintf("task %s: it is %s", id, r.State)}))
+	}
+	b.leases.hold(id, &held{lease: lease, until: r.Until, ticket: ticket})
+	return &r, nil
+}
+
+// failed is the end of a try: the task goes back, unless it was the last one.
+func (b *board) failed(r *record, why string) {
+	if r.Tries >= r.Most {
+		b.end(r, Dead, fmt.Sprintf("%s (try %d of %d)", why, r.Tries, r.Most))
+		return
+	}
+	r.State, r.Reason = Open, text.LineBytes(why, maxReason)
+}
+
+// finish ends the session's try of a task: with its result, or as failed.
+func (b *board) finish(ctx context.Context, id, result string, ok bool) (r record, err error) {
+	h := b.leases.task(id)
+	if h == nil {
+		if r, _, err = b.read(ctx, id); err != nil {
+			return r, err
+		}
+		return r, b.notHeld(&r)
+	}
+	result = text.Clean(b.t.redact(result))
+	if len(result) > MaxText {
+		return r, fmt.Errorf("task %s: result of %s: want at most %s: say the main points, and where the rest is",
+			id, text.Bytes(int64(len(result))), text.Bytes(MaxText))
+	}
+	r, err = b.change(ctx, id, func(r *record) error {
+		switch {
+		case r.Lease != h.lease || r.State == Dropped:
+			return fmt.Errorf("task %s: this session has lost it (it is %s)", id, b.standing(r))
+		case r.State == Taken && ok:
+			b.end(r, Finished, "")
+			r.Result = result
+			return nil
+		case r.State == Taken:
+			b.failed(r, cmp.Or(result, r.Holder+" could not do it"))
+			return nil
+		case ok && r.State == Finished && r.Result == result, !ok && (r.State == Open || r.State == Dead):
+			return errSame // an attempt without an answer
+		}
+		return fmt.Errorf("task %s: it is %s already", id, b.standing(r))
+	})
+	if isLost(err) {
+		return r, err // still this session's, to be tried again
+	}
+	b.leases.drop(id, h)
+	if err != nil {
+		return r, err
+	}
+	return r, b.after(ctx, &r, h.ticket)
+}
+
+// notHeld says that the session has to take a task first.
+func (b *board) notHeld(r *record) error {
+	if r.Over() {
+		return fmt.Errorf("task %s: it is %s", r.ID, r.State)
+	}
+	return fmt.Errorf("task %s: not taken by this session (%s): peer.task.take{id = %[1]q} takes it", r.ID, b.standing(r))
+}
+
+// An unsettledError says what could not be done after a task was ended. The end of the task stands.
+type unsettledError struct{ err error }
+
+func (e *unsettledError) Error() string { return e.err.Error() }
+
+// after does what follows when a session lets go of a task, and gives its ticket back to the queue.
+func (b *board) after(ctx context.Context, r *record, ticket jetstream.Msg) error {
+	switch {
+	case r.Over():
+		if err := b.settle(ctx, r); err != nil {
+			return &unsettledError{err}
+		}
+		if ticket != nil {
+			return ticket.Ack()
+		}
+	case ticket != nil:
+		return ticket.Nak()
+	default:
+		return b.enqueue(ctx, r)
+	}
+	return nil
+}
+
+// drop withdraws a task that this session's agent created.
+func (b *board) drop(ctx context.Context, id string) (record, error) {
+	holder := ""
+	r, err := b.change(ctx, id, func(r *record) error {
+		if r.By != b.t.Agent() {
+			return fmt.Errorf("task %s: only %s, who created it, can drop it", id, r.By)
+		}
+		if r.State == Dropped {
+			return errSame
+		}
+		if r.Over() {
+			return fmt.Errorf("task %s: it is %s already", id, r.State)
+		}
+		if holder = ""; r.State == Taken && r.Instance != b.t.instance {
+			holder = r.Holder
+		}
+		b.end(r, Dropped, "dropped by "+r.By)
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	b.leases.drop(id, b.leases.task(id))
+	if holder != "" && holder != b.t.Agent() {
+		item := Item{Kind: Assigned, To: holder, Topic: "task " + id + " dropped: " + r.Title, Text: "Stop working on it."}
+		err = b.t.Send(ctx, item)
+	}
+	return r, errors.Join(err, b.settle(ctx, &r))
+}
+
+// giveBack returns a task to the team as if it had not been taken.
+func (b *board) giveBack(ctx context.Context, id string, h *held) error {
+	r, err := b.change(ctx, id, func(r *record) error {
+		if r.State != Taken || r.Lease != h.lease {
+			return errSame
+		}
+		r.State, r.Tries = Open, r.Tries-1
+		return nil
+	})
+	if err != nil || r.State != Open {
+		return err
+	}
+	return b.after(ctx, &r, h.ticket)
+}
+
+// renew keeps a task for another lease; lost if another session has it, or nobody.
+func (b *board) renew(ctx context.Context, id string, h *held, until time.Time) (lost bool, err error) {
+	_, err = b.change(ctx, id, func(r *record) error {
+		if lost = r.State != Taken || r.Lease != h.lease; lost {
+			return errSame
+		}
+		r.Until = until
+		return nil
+	})
+	if err == nil && !lost && h.ticket != nil {
+		err = h.ticket.InProgress()
+	}
+	return lost, err
+}
+
+// fromAll takes the oldest task that the session may take and that the queue does not have: one whose creator ended
+// before it was queued, or whose holder ended.
+func (b *board) fromAll(ctx context.Context) (*record, error) {
+	all, err := b.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(x, y record) int { return x.At.Compare(y.At) })
+	for i := range all {
+		r := &all[i]
+		if r.Over() || !b.isFor(r) || r.State == Taken && !b.isLapsed(r) {
+			continue
+		}
+		taken, err := b.obtain(ctx, r.ID, nil)
+		if wait := (*notNowError)(nil); errors.As(err, &wait) || isNone(err) {
+			continue
+		}
+		return taken, err
+	}
+	return nil, nil
+}
+
+// all are the tasks that are kept; those that cannot be read are left out.
+func (b *board) all(ctx context.Context) (all []record, err error) {
+	kv, err := b.records(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = b.t.try(ctx, func(ctx context.Context) error {
+		all = nil
+		return eachValue(ctx, kv, func(entry jetstream.KeyValueEntry) {
+			if r, err := readRecord(entry); err == nil {
+				all = append(all, r)
+			}
+		})
+	})
+	return all, err
+}
+
+// standing says in a few words how far a task is.
+func (b *board) standing(r *record) string {
+	switch {
+	case r.State == Taken && r.Instance == b.t.instance:
+		return "taken by this session"
+	case r.State == Taken:
+		return "taken by " + r.Holder
+	}
+	return string(r.State)
+}
