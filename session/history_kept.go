@@ -273,19 +273,46 @@ func (s *Session) ResumeHistory(ctx context.Context, from *kept.Store, left func
 		return err
 	}
 	defer w.release()
-	record, err := from.Read(keptName)
+	list, err := readList(from)
 	if err != nil {
 		return err
 	}
-	var list keptList
-	switch err := json.Unmarshal(record, &list); {
-	case err != nil, !list.whole():
-		return &StateError{"the list of earlier states is damaged"}
-	case list.Version != keptVersion || list.Prelude != w.prelude():
-		return &StateError{"earlier states were saved by another version of the program"}
+	if list.Prelude != w.prelude() {
+		return &StateError{savedElsewhere}
 	}
 	list.leaveOut(func(p *point) bool { return p.State.Run != "" && !left(p.State.Run) })
 	return w.history.adopt(from, list)
+}
+
+const savedElsewhere = "earlier states were saved by another version of the program"
+
+func readList(from *kept.Store) (list keptList, err error) {
+	record, err := from.Read(keptName)
+	if err != nil {
+		return list, err
+	}
+	if json.Unmarshal(record, &list) != nil || !list.whole() {
+		return list, &StateError{"the list of earlier states is damaged"}
+	}
+	if list.Version != keptVersion {
+		return list, &StateError{savedElsewhere}
+	}
+	return list, nil
+}
+
+// KeptState is the state that an earlier session's store has as its last, for Resume where that beside the log is lost.
+// It is the zero State where the store has none or the run that left it is not wanted.
+func KeptState(from *kept.Store, wanted func(run string) bool) (State, error) {
+	list, err := readList(from)
+	if err != nil {
+		return State{}, err
+	}
+	s := list.Points[list.At].State
+	if s.Digest == "" || !wanted(s.Run) {
+		return State{}, nil
+	}
+	data, err := from.Get(s.Digest)
+	return State{s.Run, s.Label, list.Prelude, s.Globals, s.Own, data}, err
 }
 
 // leaveOut takes points out of the ring, but for the oldest.

@@ -162,7 +162,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	if t.ID == "" {
 		return nil
 	}
-	state, covers, notices := t.State()
+	state, covers, notices := lastState(t)
 	cells, _ := transcript.Cells(t.Records)
 	line := fmt.Sprintf("resumed %s (%s", t.ID, text.Count(len(cells), "cell"))
 	if t.Name != "" {
@@ -172,7 +172,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 		}
 	}
 	began := trace.Record{Kind: trace.KindResume}
-	err := w.session.Resume(ctx, session.State(state), describedBefore(t.Records))
+	err := w.session.Resume(ctx, state, describedBefore(t.Records))
 	var unfit *session.StateError
 	switch {
 	case errors.As(err, &unfit):
@@ -215,6 +215,25 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	}
 	w.resumed = slices.Concat([]string{line}, t.Notices, notices)
 	return nil
+}
+
+// lastState is what the thread left: the state beside a log, or a newer one among the earlier states that are kept,
+// where that beside the log is lost. It covers that many of the thread's records.
+func lastState(t trace.Thread) (state session.State, covers int, notices []string) {
+	beside, covers, notices := t.State()
+	state = session.State(beside)
+	for _, log := range slices.Backward(t.Logs) {
+		store, err := kept.Open(trace.KeptPath(log))
+		if err != nil {
+			continue // resumeHistory tells
+		}
+		found, err := session.KeptState(store, func(run string) bool { return t.Covers(run) > covers })
+		if store.Close() == nil && err == nil && len(found.Bytes) > 0 {
+			return found, t.Covers(found.Run), append(notices, fmt.Sprintf(
+				"the globals are those kept for /undo: the state that belongs beside session log %s is missing", log))
+		}
+	}
+	return state, covers, notices
 }
 
 // resumeHistory takes the earlier states over from the newest session of the thread that has some.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -163,6 +164,17 @@ func statusKeyOf(s source.Status) statusKey {
 	return statusKey{state: s.State, loaded: s.Loaded, waiting: s.Change.Waiting()}
 }
 
+// officeGone tells that the demo has no file where there were sessions before.
+func (cli *commandLine) officeGone() bool {
+	isDemo := func(text string) bool {
+		_, spec := source.Split(text)
+		return spec == "demo"
+	}
+	_, none := os.Stat(demo.File(cli.dataDir()))
+	_, first := os.Stat(cli.archive().Dir)
+	return errors.Is(none, fs.ErrNotExist) && first == nil && slices.ContainsFunc(cli.sourceNames(), isDemo)
+}
+
 // feed starts loading the sources, and more of them. partly shows what has been read of a large one before all of it
 // has been. The caller closes the result's loader.
 func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.Source) (*catalogUpdater, error) {
@@ -172,6 +184,10 @@ func (cli *commandLine) feed(ctx context.Context, partly bool, more ...source.So
 	}
 	for _, s := range cli.leftOut {
 		fmt.Fprintf(cli.stderr, "%s: %s: see almanac doctor\n", s.Name, s.Remarks())
+	}
+	if cli.officeGone() {
+		fmt.Fprintf(cli.stderr, "back office %s: it was gone; a new one is made, without what earlier sessions changed\n",
+			demo.File(cli.dataDir()))
 	}
 	f := &catalogUpdater{changed: make(chan struct{}, 1), told: map[string]statusKey{}, keepIDs: cli.keepIDs}
 	if cli.View != "" {

@@ -362,15 +362,7 @@ func resumed(records []Record) string {
 // Records it covers. It may not be older than the last reset, or than the last time the globals went back. The zero
 // State means that there is none; notices say why where that is not plain.
 func (t Thread) State() (s State, covers int, notices []string) {
-	reset, oldest := 0, 0
-	for i, r := range t.Records {
-		switch r.Kind {
-		case KindReset:
-			reset, oldest = i+1, i+1
-		case KindBack:
-			oldest = i
-		}
-	}
+	reset, oldest := t.oldest()
 	for _, path := range slices.Backward(t.Logs) {
 		states, err := readStates(StatePath(path))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -392,6 +384,28 @@ func (t Thread) State() (s State, covers int, notices []string) {
 		}
 	}
 	return State{}, reset, notices
+}
+
+// oldest is the record behind the last reset, and the first whose globals may come back.
+func (t Thread) oldest() (reset, oldest int) {
+	for i, r := range t.Records {
+		switch r.Kind {
+		case KindReset:
+			reset, oldest = i+1, i+1
+		case KindBack:
+			oldest = i
+		}
+	}
+	return reset, oldest
+}
+
+// Covers is how many of Records the state covers that a run left; 0 where it is too old, or the log does not have it.
+func (t Thread) Covers(run string) int {
+	_, oldest := t.oldest()
+	if _, at := t.left(run); at >= oldest {
+		return at + 1
+	}
+	return 0
 }
 
 // Left tells whether the log has it that the globals were those which a run left.
