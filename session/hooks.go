@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -125,7 +124,7 @@ func (r *run) edited(ctx context.Context, entry *catalog.Entry, args map[string]
 // changedArgs calls a hook of the arguments and returns those to go on with.
 func (r *run) changedArgs(ctx context.Context, hook catalog.Hook, at trace.Moment, h catalog.HookCall,
 	args map[string]any, c *trace.Call) (map[string]any, error) {
-	h.Call.Args, _ = copied(args).(map[string]any)
+	h.Call.Args, _ = catalog.Copied(args, nil).(map[string]any)
 	h, err := r.callHook(ctx, hook, at, h)
 	if err != nil {
 		return nil, r.notHooked(ctx, hook, at, err, c)
@@ -155,8 +154,8 @@ func (r *run) after(ctx context.Context, entry *catalog.Entry, call catalog.Call
 	result.Data = data
 	for _, hook := range all {
 		h := catalog.HookCall{Entry: entry, Call: call, Result: result}
-		h.Call.Args, _ = copied(call.Args).(map[string]any)
-		h.Result.Data = copied(result.Data)
+		h.Call.Args, _ = catalog.Copied(call.Args, nil).(map[string]any)
+		h.Result.Data = catalog.Copied(result.Data, nil)
 		if h, err = r.callHook(ctx, hook, trace.AfterRun, h); err != nil {
 			return result, r.notHooked(ctx, hook, trace.AfterRun, err, c)
 		}
@@ -177,7 +176,7 @@ func (r *run) onFailure(ctx context.Context, entry *catalog.Entry, call catalog.
 			return failure
 		}
 		h := catalog.HookCall{Entry: entry, Call: call, Err: failure}
-		h.Call.Args, _ = copied(call.Args).(map[string]any)
+		h.Call.Args, _ = catalog.Copied(call.Args, nil).(map[string]any)
 		h, err := r.callHook(ctx, hook, trace.OnError, h)
 		switch {
 		case err != nil:
@@ -233,10 +232,4 @@ func (r *run) refusedBy(hook catalog.Hook, at trace.Moment, why error, c *trace.
 	}
 	c.Verdict, c.Rule = trace.Denied, "hook "+hook.Name
 	return denied(CodeHook, text, "")
-}
-
-// copied is plain data of its own.
-func copied(v any) any {
-	whole, _ := sample(v, math.MaxInt)
-	return whole
 }

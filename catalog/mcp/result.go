@@ -115,26 +115,13 @@ func exact(answer *sdk.CallToolResult) any {
 }
 
 // whole converts floats with integer values to integers.
-func whole(v any) any {
-	switch v := v.(type) {
-	case float64:
-		if v == float64(int64(v)) && v > -1<<53 && v < 1<<53 {
-			return int64(v)
+func whole(data any) any {
+	return catalog.Copied(data, func(f float64) any {
+		if f == float64(int64(f)) && f > -1<<53 && f < 1<<53 {
+			return int64(f)
 		}
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = whole(v[i])
-		}
-		return list
-	case map[string]any:
-		object := make(map[string]any, len(v))
-		for key := range v {
-			object[key] = whole(v[key])
-		}
-		return object
-	}
-	return v
+		return f
+	})
 }
 
 // inexact says why an effect with a rounded number is rejected.

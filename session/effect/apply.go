@@ -16,7 +16,7 @@ import (
 // Where one is rejected none is applied: each that is at fault is named, and next is state. What it is given is not
 // changed and not shared with next.
 func Apply(state map[string]any, effects []catalog.Effect) (next map[string]any, rejected []catalog.RejectedEffect) {
-	next, _ = clone(state).(map[string]any) // of a missing one an empty one
+	next, _ = Plain(state).(map[string]any) // of a missing one an empty one
 	var last catalog.Effect
 	for _, e := range effects {
 		if !IsState(e.Kind) {
@@ -42,36 +42,23 @@ func Apply(state map[string]any, effects []catalog.Effect) (next map[string]any,
 	return next, nil
 }
 
-// clone copies plain data. Numbers without a fraction become int64, as Lua gives them back.
-func clone(data any) any {
-	switch v := data.(type) {
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) <= 1<<53 && (v != 0 || !math.Signbit(v)) {
-			return int64(v)
+// Plain is plain data of its own. Numbers without a fraction become int64, as Lua gives them back.
+func Plain(data any) any {
+	return catalog.Copied(data, func(f float64) any {
+		if f == math.Trunc(f) && math.Abs(f) <= 1<<53 && (f != 0 || !math.Signbit(f)) {
+			return int64(f)
 		}
-	case map[string]any:
-		table := make(map[string]any, len(v))
-		for name, item := range v {
-			table[name] = clone(item)
-		}
-		return table
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = clone(item)
-		}
-		return list
-	}
-	return data
+		return f
+	})
 }
 
 // operate makes one operation that Check has passed in state, and returns the table that is then the state.
 func operate(state map[string]any, e catalog.Effect) (map[string]any, error) {
 	switch e.Kind {
 	case StateReplace:
-		state, _ = asTable(clone(e.Value))
+		state, _ = asTable(Plain(e.Value))
 	case StateSet:
-		state[e.Target] = clone(e.Value)
+		state[e.Target] = Plain(e.Value)
 	case StateDelete:
 		delete(state, e.Target)
 	default:
@@ -90,7 +77,7 @@ func below(data any, path []reference.Segment, i int, e catalog.Effect) (any, er
 	removes := e.Kind == StateDeletePath
 	switch {
 	case i == len(path):
-		return clone(e.Value), nil
+		return Plain(e.Value), nil
 	case removes && data == nil:
 		return nil, nil
 	case path[i].Field == "":
