@@ -6,6 +6,7 @@ package repl
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"almanac/repl/input"
 	"almanac/repl/show"
 	"almanac/session"
+	"almanac/session/effect"
 )
 
 func directiveCommands() []command {
@@ -124,6 +126,58 @@ func answerQuestion(ctx context.Context, sh *Shell, c *event.Cell, arg string) e
 		sh.say(event.Notice, "state.%s = %s", e.Target, lua.Quote(fmt.Sprint(e.Value)))
 	}
 	return nil
+}
+
+// directedText names what directives of points set that goes back with the globals.
+func directedText(points []session.Point) (texts []string) {
+	for _, p := range points {
+		for _, d := range p.Directives {
+			title := text.SanitizeLine(d.Title())
+			if d.Kind == effect.Ask && d.Value == nil {
+				title = "the answer to " + text.SanitizeLine(d.Target)
+			}
+			if effect.GoesBack(d.Kind) && !slices.Contains(texts, title) {
+				texts = append(texts, title)
+			}
+		}
+	}
+	return texts
+}
+
+// staysDirected lists what directives of undone runs have left that does not go back with the globals.
+func (sh *Shell) staysDirected(over []session.Point) {
+	var lines []string
+	runs := map[string]bool{}
+	for _, p := range over {
+		for _, r := range p.Runs {
+			runs[r.ID] = true
+		}
+		for _, d := range p.Directives {
+			if line := "  the view stays narrowed by " + text.SanitizeLine(d.Action); d.Kind == effect.ViewNarrow &&
+				!slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	for _, r := range sh.options.Session.Reminders() {
+		if runs[r.Run] {
+			lines = append(lines, fmt.Sprintf("  reminder %d of %s stays: /effects schedule cancel %[1]d",
+				r.N, text.SanitizeLine(r.Action)))
+		}
+	}
+	if len(lines) > 0 {
+		sh.say(event.Warning, "not undone, of effects:\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// askAgainBut shows the questions that wait now, but for those that did before.
+func (sh *Shell) askAgainBut(waited []session.Question) {
+	for _, q := range sh.options.Session.Questions() {
+		before := func(w session.Question) bool { return w.Name == q.Name && w.Text == q.Text }
+		if !slices.ContainsFunc(waited, before) {
+			sh.say(event.Plain, "%s", event.NoticeText(noticeOf(q)))
+		}
+	}
 }
 
 // noticeOf is the notice by which the question was put.

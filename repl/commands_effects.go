@@ -95,7 +95,7 @@ func (sh *Shell) effectCells(name, arg string) ([]event.Cell, error) {
 
 // statedLine is an effect with what became of it.
 func statedLine(e trace.Effect) string {
-	line := fmt.Sprintf("%-9s %s", e.State, effectLine(e.Effect))
+	line := fmt.Sprintf("%-10s %s", e.State, effectLine(e.Effect))
 	if e.Part {
 		line += " …"
 	}
@@ -136,7 +136,8 @@ func patternsText(patterns []pattern.Pattern) string {
 
 // canApply tells whether an effect of a cell can still be applied.
 func canApply(e trace.Effect) bool {
-	open := e.State == trace.EffectRecorded && e.Reason == "" || e.State == trace.EffectRejected && !e.Malformed
+	open := e.State == trace.EffectRecorded && e.Reason == "" || e.State == trace.EffectRejected && !e.Malformed ||
+		e.State == trace.EffectBack
 	return open && !e.Part && e.Action != "" && effect.Known(e.Kind)
 }
 
@@ -167,13 +168,13 @@ func applyEffects(ctx context.Context, sh *Shell, cell *event.Cell, arg string) 
 	o, err := sh.options.Session.ApplyRecorded(ctx, cell.N, what, applicable(c))
 	cell.Source = "-- " + what
 	if o != nil && len(o.Applied) > 0 {
-		sh.markApplied(c.N)
+		sh.markApplied(c.N, o.Run)
 	}
 	return sh.ran(cell, o, err)
 }
 
-// markApplied notes that the effects of a cell are applied.
-func (sh *Shell) markApplied(n int) {
+// markApplied notes that the effects of a cell are applied, by a run.
+func (sh *Shell) markApplied(n int, run string) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	for i, c := range sh.cells {
@@ -183,7 +184,7 @@ func (sh *Shell) markApplied(n int) {
 		c.Effects = slices.Clone(c.Effects)
 		for j, e := range c.Effects {
 			if canApply(e) {
-				c.Effects[j].State, c.Effects[j].Reason = trace.EffectApplied, ""
+				c.Effects[j].State, c.Effects[j].Reason, c.Effects[j].Run = trace.EffectApplied, "", run
 			}
 		}
 		sh.cells[i] = c

@@ -3,6 +3,7 @@ package repl
 // This file takes the globals back to earlier states: run by run, or to those that have a name.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +11,12 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/catalog/text"
 	"almanac/repl/event"
 	"almanac/repl/show"
 	"almanac/session"
+	"almanac/session/effect"
 	"almanac/session/trace"
 	"almanac/session/vm"
 )
@@ -48,10 +51,11 @@ func undoCommands() []command {
 
 func undo(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	over, err := sh.step(ctx, "undo", withoutCompensate(arg), "took back", sh.options.Session.Undo)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case compensates(arg):
+	}
+	sh.staysDirected(over)
+	if compensates(arg) {
 		return sh.takeBack(ctx, c, over)
 	}
 	sh.notUndone(over)
@@ -73,11 +77,13 @@ func (sh *Shell) step(
 			return nil, &UsageError{usage: c.usage(), message: fmt.Sprintf("%s: %q: want a number of runs", name, arg)}
 		}
 	}
+	waited := sh.options.Session.Questions()
 	move, err := step(ctx, n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	sh.moved(fmt.Sprintf("%s %s", did, pointNames(move.Over)), move)
+	sh.askAgainBut(waited)
 	return move.Over, nil
 }
 
@@ -87,8 +93,12 @@ func (sh *Shell) moved(did string, m session.Move) {
 	if m.Lost != "" {
 		sh.say(event.Warning, "%s", m.Lost)
 	}
-	if changed := diffText(m.Changed); changed != "" {
-		did += ": " + changed
+	changed := directedText(m.Over)
+	if globals := diffText(m.Changed); globals != "" {
+		changed = slices.Insert(changed, 0, globals)
+	}
+	if len(changed) > 0 {
+		did += ": " + strings.Join(changed, "; ")
 	}
 	sh.say(event.Notice, "%s; globals as of %s", did, pointName(m.To))
 	if len(m.Left) > 0 {
@@ -241,7 +251,11 @@ func pointDetails(p session.Point) []string {
 		size = "empty"
 	}
 	if changed == "" && p.Name == "" && len(p.Runs) > 0 && p.What == "" {
-		changed = "changed inside tables"
+		var effects []catalog.Effect
+		for _, d := range p.Directives {
+			effects = append(effects, d.Effect)
+		}
+		changed = cmp.Or(text.SanitizeLine(effect.Titles(effects)), "changed inside tables")
 	}
 	if n := len(p.Writes) + p.More; n > 0 {
 		changed = strings.TrimPrefix(changed+"; wrote "+text.Count(n, "time"), "; ")

@@ -75,18 +75,22 @@ func (sh *Shell) takeIn(p transcript.Past) {
 	sh.pending = p.Pending()
 }
 
-// wentBack takes in from the log which cells count after the globals went to another state, and who set what.
+// wentBack takes in from the log which cells count after the globals went to another state, what became of their
+// effects, and who set what.
 func (sh *Shell) wentBack() {
 	records, err := sh.log()
 	if err != nil {
 		return // without a log nobody is named, and all cells count
 	}
 	sh.feed.Restore(transcript.SettersOf(records))
-	counts := map[int]bool{}
+	counts, gone := map[int]bool{}, map[string]bool{}
 	cells, since := transcript.Cells(records)
 	for _, c := range cells {
 		if len(c.Runs) > 0 {
 			counts[c.N] = c.Replay
+		}
+		for _, r := range c.Runs {
+			gone[r.ID] = r.Undone
 		}
 	}
 	sh.mu.Lock()
@@ -96,5 +100,6 @@ func (sh *Shell) wentBack() {
 		if replay, known := counts[c.N]; known {
 			sh.cells[i].Replay = replay
 		}
+		sh.cells[i].Effects = session.TakenBack(c.Effects, func(run string) bool { return gone[run] })
 	}
 }

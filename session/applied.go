@@ -39,12 +39,19 @@ func (s *Session) ApplyEffects() []pattern.Pattern {
 // directives do. What says in words whose effects they are.
 func (s *Session) ApplyRecorded(ctx context.Context, cell int, what string,
 	effects []catalog.Effect) (*Outcome, error) {
+	return s.apply(ctx, cell, what, effects, "")
+}
+
+// apply is ApplyRecorded, where answers names the question that the effects answer.
+func (s *Session) apply(ctx context.Context, cell int, what string, effects []catalog.Effect, answers string) (
+	*Outcome, error) {
 	allowed := append(s.ApplyEffects(), stateKinds()...)
 	if !slices.ContainsFunc(effects, func(e catalog.Effect) bool { return effect.Allowed(allowed, e.Kind) }) {
 		return nil, errors.New("effects: none that can be applied")
 	}
 	return s.Run(ctx, Script{
 		Source: "-- " + what, Name: what, Author: User, Cell: cell, Apply: slices.Clone(effects),
+		answers: answers,
 	})
 }
 

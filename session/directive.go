@@ -1,13 +1,13 @@
 package session
 
 // This file carries out directives: effects that reach beyond the state. They are checked together with the other
-// effects of their run, before anything is applied, and never taken back: what they did is not Lua state.
+// effects of their run, before anything is applied. What context.set and ask did goes back with the globals; the others
+// are never taken back.
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -40,6 +40,7 @@ type Reminder struct {
 	N            int
 	Action, Name string
 	Due          time.Time
+	Run          string // whose effect it is
 	// Came is set once it is due.
 	Came bool
 }
@@ -50,13 +51,14 @@ type Question struct {
 	Action, Name string
 }
 
-// directed is what directives have left behind in a world, guarded by its mu.
+// directed is what directives have left behind in a world, guarded by its mu. set and questions are what is in force,
+// which goes back with the globals: the history has it.
 type directed struct {
 	set       map[string]any // for Context.Set; replaced, never changed
+	questions []Question
 	reminders []Reminder
 	timers    map[int]func() bool // that stop the reminders
 	reminded  int                 // the number of the last reminder
-	questions []Question
 }
 
 // checkDirectives says which directives among effects cannot be carried out, in their order.
@@ -107,47 +109,36 @@ func (w *world) checkDirectives(effects []catalog.Effect) (rejected []catalog.Re
 	return rejected
 }
 
-// direct carries out an effect of the action's that checkDirectives has let pass.
-func (s *Session) direct(action string, e catalog.Effect) error {
-	w := s.world
-	n := Notice{Kind: e.Kind, Action: action, Target: e.Target}
+// carryOut carries out a directive that checkDirectives has let pass.
+func (r *run) carryOut(d Directive) error {
+	w, e := r.session.world, d.Effect
+	n := Notice{Kind: e.Kind, Action: d.Action, Target: e.Target}
 	switch e.Kind {
 	case effect.ViewNarrow:
 		rules, err := effect.RulesOf(e)
 		if err == nil {
-			rules.Name = "effect of " + action
-			err = s.Restrict(rules)
+			rules.Name = "effect of " + d.Action
+			err = r.session.Restrict(rules)
 		}
 		return err
-	case effect.ContextSet:
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		set := maps.Clone(w.directed.set)
-		if set == nil {
-			set = map[string]any{}
-		}
-		if set[e.Target] = e.Value; e.Value == nil {
-			delete(set, e.Target)
-		}
-		w.directed.set = set
+	case effect.ContextSet: // it is in force
 		return nil
 	case effect.Notify:
 		n.Text, _ = effect.LineOf(e)
 	case effect.Schedule:
-		r, err := effect.ReminderOf(e)
+		reminder, err := effect.ReminderOf(e)
 		if err == nil {
-			w.remind(Reminder{Reminder: r, Action: action, Name: e.Target})
+			w.remind(Reminder{Reminder: reminder, Action: d.Action, Name: e.Target, Run: r.id})
 		}
 		return err
 	case effect.Ask:
+		if e.Value == nil { // it is answered
+			return nil
+		}
 		q, err := effect.QuestionOf(e)
 		if err != nil {
 			return err
 		}
-		w.mu.Lock()
-		w.directed.questions = slices.DeleteFunc(w.directed.questions, func(q Question) bool { return q.Name == e.Target })
-		w.directed.questions = append(w.directed.questions, Question{Question: q, Action: action, Name: e.Target})
-		w.mu.Unlock()
 		n.Text, n.Choices = q.Text, q.Choices
 	}
 	w.options.Notify(n)
@@ -242,48 +233,7 @@ func (s *Session) Answer(ctx context.Context, cell int, name, text string) (*Out
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.ApplyRecorded(ctx, cell, "answer to "+questions[i].Action, []catalog.Effect{e})
-	if err == nil && len(out.Applied) > 0 {
-		w := s.world
-		w.mu.Lock()
-		w.directed.questions = slices.DeleteFunc(w.directed.questions, func(q Question) bool { return q.Name == name })
-		w.mu.Unlock()
-	}
-	return out, err
-}
-
-// authors are the ids of the actions whose effects of a known kind the run has, one for each in their order.
-func (r *run) authors() (ids []string) {
-	if r.script.Apply != nil {
-		for range r.script.Apply {
-			ids = append(ids, r.script.Name)
-		}
-		return ids
-	}
-	effects, of := r.standing()
-	for i, e := range effects {
-		if effect.Known(e.Kind) {
-			ids = append(ids, of[i])
-		}
-	}
-	return ids
-}
-
-// direct carries out the directives among the effects that were applied; a replay does not. One that fails now is
-// named, and the others are carried out.
-func (r *run) direct(out *Outcome) {
-	if r.player != nil || len(out.Applied) == 0 {
-		return
-	}
-	authors := r.authors()
-	for i, e := range out.Applied {
-		if effect.IsState(e.Kind) || i >= len(authors) {
-			continue
-		}
-		if err := r.session.direct(authors[i], e); err != nil {
-			out.RejectedEffects = append(out.RejectedEffects, catalog.RejectedEffect{Effect: e, Reason: err.Error()})
-		}
-	}
+	return s.apply(ctx, cell, "answer to "+questions[i].Action, []catalog.Effect{e}, name)
 }
 
 // Redirect does again what directives of an earlier session did and what still counts in one that goes on from it: the
@@ -303,7 +253,8 @@ func (s *Session) Redirect(applied []catalog.Effect) error {
 			if rejected := s.world.checkDirectives([]catalog.Effect{e}); len(rejected) > 0 {
 				err = errors.New(rejected[0].Reason)
 			} else {
-				err = s.direct("", e)
+				s.world.history.direct([]Directive{{Effect: e}}, false)
+				s.world.takeInForce()
 			}
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -102,6 +103,84 @@ func TestDirectives(t *testing.T) {
 	}
 	if got := strings.Join(p.told, "\n"); got != "notify work.emit parcels: left: [redacted]" {
 		t.Error(got)
+	}
+}
+
+// What directives set goes back with the globals, and an answer that is taken back leaves its question; reminders and
+// the narrowed view stay. What a fresh run set, and what was set when Lua was emptied, stays too.
+func TestUndoDirectives(t *testing.T) {
+	b, _ := newDirected(t, nil)
+	now := func() string {
+		out := b.run(User, `local ok, where = pcall(work.where) return ok and where.at or "-",
+			state.answers and state.answers.size or "-", x or "-"`)
+		if out.Err != nil {
+			t.Fatal(show(out))
+		}
+		var names []string
+		for _, q := range b.session.Questions() {
+			names = append(names, q.Name)
+		}
+		waits := strings.Join(names, ",")
+		return fmt.Sprintf("%v %v %v %s", out.Values[0].Data, out.Values[1].Data, out.Values[2].Data, waits)
+	}
+	emit := func(effects string) func() error {
+		return func() error {
+			if out := b.run(User, `work.emit{effects = {`+effects+`}}`); len(out.Applied) == 0 {
+				return errors.New(show(out))
+			}
+			return nil
+		}
+	}
+	move := func(step func(context.Context, int) (Move, error), n int) func() error {
+		return func() error { _, err := step(t.Context(), n); return err }
+	}
+	s := b.session
+	for _, c := range []struct {
+		name string
+		do   func() error
+		want string
+	}{
+		{"nothing but the context", emit(`{"context.set", "region", "eu"}`), "eu - - "},
+		{"undone", move(s.Undo, 1), "- - - "},
+		{"redone", move(s.Redo, 1), "eu - - "},
+		{"a question", emit(`{"ask", "size", {question = "Which?"}}, {"ask", "why", {question = "Why?"}}`),
+			"eu - - size,why"},
+		{"answered", func() error { _, err := s.Answer(t.Context(), 5, "size", "large"); return err },
+			"eu large - why"},
+		{"not any more", move(s.Undo, 1), "eu - - size,why"},
+		{"and answered", move(s.Redo, 1), "eu large - why"},
+		{"a checkpoint", func() error { _, _, _, err := s.Checkpoint(t.Context(), "here"); return err }, "eu large - why"},
+		{"another context", emit(`{"context.set", "region", "us"}, {"ask", "why", {question = "Really?"}}`), "us large - why"},
+		{"three steps back", move(s.Undo, 3), "eu - - "},
+		{"forth", move(s.Redo, 3), "us large - why"},
+		{"restored", func() error { _, err := s.Restore(t.Context(), "here"); return err }, "eu large - why"},
+		{"and that undone", move(s.Undo, 1), "us large - why"},
+		{"a fresh run", func() error {
+			_, err := s.Run(t.Context(), Script{Author: User, Fresh: true,
+				Source: `work.emit{effects = {{"context.set", "region", "fresh"}}}`})
+			return err
+		}, "fresh large - why"},
+		{"stays", move(s.Undo, 1), "fresh large - why"},
+		{"emptied", func() error { _, err := s.Reset(t.Context()); return err }, "fresh - - why"},
+		{"undone too", move(s.Undo, 1), "fresh large - why"},
+		{"a global", func() error { b.run(User, "x = 1"); return nil }, "fresh large 1 why"},
+		{"removed", emit(`{"context.set", "region"}`), "- large 1 why"},
+		{"the process ends", func() error { b.kill(); return nil }, "- large 1 why"},
+		{"undone after that", move(s.Undo, 1), "fresh large 1 why"},
+		{"reminders and views", emit(`{"schedule", "", {after = "1h", text = "tea"}},
+			{"view.narrow", "", {denied_ids = {"crm.note.add"}}}`), "fresh large 1 why"},
+		{"are a step", move(s.Undo, 1), "fresh large 1 why"},
+		{"as the one before", move(s.Undo, 1), "fresh large - why"},
+	} {
+		if err := c.do(); err != nil {
+			t.Fatal(c.name, err)
+		}
+		if got := now(); got != c.want {
+			t.Fatalf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	if _, ok := s.View().Lookup("crm.note.add"); ok || len(s.Reminders()) != 1 {
+		t.Error("an undo took back what it cannot", s.Reminders())
 	}
 }
 

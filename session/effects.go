@@ -66,20 +66,39 @@ func (r *run) effects(entry *catalog.Entry, data any, result catalog.Result, c *
 
 // EffectStates are the effects of a run and what became of each, in the order in which they are applied.
 func (out *Outcome) EffectStates() []trace.Effect {
-	never := ""
-	if out.Err != nil {
+	never, applied := "", out.Applied
+	switch {
+	case out.DryRun:
+		never, applied = trace.OfPreview, out.WouldApply
+	case out.Err != nil:
 		never = trace.OfFailed
 	}
-	if !out.DryRun {
-		return trace.EffectsOf(out.Calls, out.Effects, out.Applied, out.RejectedEffects, never)
-	}
-	all := trace.EffectsOf(out.Calls, out.Effects, out.WouldApply, out.RejectedEffects, trace.OfPreview)
+	all := trace.EffectsOf(out.Calls, out.Effects, applied, out.RejectedEffects, never)
 	for i := range all {
-		if all[i].State == trace.EffectApplied {
+		switch {
+		case all[i].State != trace.EffectApplied:
+		case out.DryRun:
 			all[i].State = trace.EffectWould
+		default:
+			all[i].Run = out.Run
 		}
 	}
 	return all
+}
+
+// TakenBack are effects as they are where the runs that gone tells of are undone, and the others not.
+func TakenBack(effects []trace.Effect, gone func(run string) bool) []trace.Effect {
+	effects = slices.Clone(effects)
+	for i, e := range effects {
+		switch {
+		case e.Run == "" || !effect.GoesBack(e.Kind):
+		case gone(e.Run):
+			effects[i].State = trace.EffectBack
+		default:
+			effects[i].State = trace.EffectApplied
+		}
+	}
+	return effects
 }
 
 // checked is the effect as plain data without secrets, and the size of its value.

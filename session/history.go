@@ -44,6 +44,8 @@ type Point struct {
 	// Writes are the mutations that the runs made, without their results; there may be More.
 	Writes []trace.Call `json:"writes,omitempty"`
 	More   int          `json:"more,omitempty"`
+	// Directives are those that the runs carried out and that leave something.
+	Directives []Directive `json:"directives,omitempty"`
 	// Size is that of the state in bytes, as it is, and Globals counts what is in it, results included.
 	Size    int `json:"-"`
 	Globals int `json:"-"`
@@ -74,10 +76,11 @@ type PointRun struct {
 	Author Author `json:"author"`
 }
 
-// A point is a Point with its state.
+// A point is a Point with its state, and with the directives that are in force there.
 type point struct {
 	Point
-	State *pastState `json:"state"`
+	State   *pastState  `json:"state"`
+	InForce []Directive `json:"in_force,omitempty"`
 }
 
 // A pastState is a state that can be come back to. It does not change, but for where its bytes are.
@@ -143,16 +146,16 @@ func newHistory(w *world) *history {
 	return &history{
 		store: w.options.Store, private: w.redactor.finds, prelude: w.prelude, failed: w.notWritten,
 		leaves: func(p Point) Point { return leaves(w, p) },
-		points: []*point{{Point{What: "the start", Time: time.Now()}, pastOf(&savedState{})}},
+		points: []*point{{Point{What: "the start", Time: time.Now()}, pastOf(&savedState{}), nil}},
 	}
 }
 
 // ran takes in a run that may have changed the globals. keep or notKept tells what it left.
-func (h *history) ran(r PointRun, began time.Time, changed vm.Diff, calls []trace.Call) {
+func (h *history) ran(r PointRun, began time.Time, changed vm.Diff, calls []trace.Call, directives []Directive) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.pending.add(point{Point: Point{
-		Runs: []PointRun{r}, Time: began, Changed: changed, Writes: writesOf(calls),
+		Runs: []PointRun{r}, Time: began, Changed: changed, Writes: writesOf(calls), Directives: lasting(directives),
 	}})
 }
 
@@ -174,6 +177,7 @@ func (p *point) add(more point) {
 	p.Writes = append(p.Writes, more.Writes...)
 	p.More += more.More + max(0, len(p.Writes)-maxWrites)
 	p.Writes = p.Writes[:min(len(p.Writes), maxWrites)]
+	p.Directives = append(p.Directives, more.Directives...)
 	p.Changed = joined(p.Changed, more.Changed)
 }
 
@@ -185,9 +189,10 @@ func (h *history) same() {
 }
 
 // stay takes in that the pending runs left what scripts set as it was, with s as the whole state. They are a step only
-// if they wrote outside, so that it can be taken back. The point of now may be a moment's too.
+// if they wrote outside, or if directives have left something, so that it can be taken back. The point of now may be a
+// moment's too.
 func (h *history) stay(s *pastState) {
-	if len(h.pending.Writes) > 0 {
+	if len(h.pending.Writes)+len(h.pending.Directives) > 0 {
 		h.pending.Changed = vm.Diff{} // of results, or put back
 		h.step(s)
 		return
@@ -227,7 +232,7 @@ func (h *history) notKept(last lastRun, reason string) {
 // step makes a point of the pending runs.
 func (h *history) step(s *pastState) {
 	p := h.pending
-	p.State = s
+	p.State, p.InForce = s, h.inForce()
 	h.pending = point{}
 	h.push(&p)
 }
@@ -240,23 +245,27 @@ func (h *history) push(p *point) {
 	h.changed()
 }
 
-// went takes in that the globals are now those of a state, without a run.
-func (h *history) went(what string, s *pastState) Point {
+// went takes in that the globals are now those of a state, without a run, and what is in force.
+func (h *history) went(what string, s *pastState, inForce []Directive) Point {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.pending = point{}
-	p := &point{Point{What: what, Time: time.Now()}, s}
+	p := &point{Point{What: what, Time: time.Now()}, s, inForce}
 	h.push(p)
 	return h.told(p)
 }
 
-// revived takes in that the machine ended and has the globals of an earlier state again; nil: it has none.
+// revived takes in that the machine ended and has the globals of an earlier state again; nil: it has none. What runs
+// since have directed went with what they had set.
 func (h *history) revived(saved *savedState) {
+	h.mu.Lock()
+	h.pending.Directives = nil
+	inForce := h.inForce()
 	if saved == nil {
-		h.went("the end of the Lua process", pastOf(&savedState{}))
+		h.mu.Unlock()
+		h.went("the end of the Lua process", pastOf(&savedState{}), inForce)
 		return
 	}
-	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i, p := range slices.Backward(h.points[:h.at+1]) {
 		if p.State.last() == saved.lastRun {
@@ -266,14 +275,14 @@ func (h *history) revived(saved *savedState) {
 		}
 	}
 	h.pending = point{}
-	h.push(&point{Point{What: "the restore of " + saved.label, Time: time.Now()}, pastOf(saved)})
+	h.push(&point{Point{What: "the restore of " + saved.label, Time: time.Now()}, pastOf(saved), inForce})
 }
 
 // resumed makes the state of an earlier session the first point.
 func (h *history) resumed(saved *savedState) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.points, h.at = []*point{{Point{What: "the resume", Time: time.Now()}, pastOf(saved)}}, 0
+	h.points, h.at = []*point{{Point{What: "the resume", Time: time.Now()}, pastOf(saved), nil}}, 0
 	h.changed()
 }
 

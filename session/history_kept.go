@@ -9,6 +9,8 @@ import (
 	"iter"
 	"slices"
 
+	"almanac/catalog"
+	"almanac/session/effect"
 	"almanac/session/kept"
 )
 
@@ -203,7 +205,7 @@ func (h *history) list() error {
 				s.NotKept = holdsSecret
 			}
 			s.Left = h.leaves(Point{Left: s.Left}).Left
-			list[i] = &point{h.leaves(p.Point), &s}
+			list[i] = &point{h.leaves(p.Point), &s, h.leaves(Point{Directives: p.InForce}).Directives}
 		}
 		return list
 	}
@@ -281,6 +283,17 @@ func (s *Session) ResumeHistory(ctx context.Context, from *kept.Store, left func
 		return &StateError{savedElsewhere}
 	}
 	list.leaveOut(func(p *point) bool { return p.State.Run != "" && !left(p.State.Run) })
+	for _, p := range slices.Concat(list.Points, list.Named) {
+		var still []Directive
+		for _, d := range p.InForce {
+			d.Value = effect.Plain(d.Value)
+			if d.Kind == effect.ContextSet && len(w.checkDirectives([]catalog.Effect{d.Effect})) == 0 {
+				still = append(still, d)
+			}
+		}
+		p.InForce = still
+	}
+	defer w.takeInForce()
 	return w.history.adopt(from, list)
 }
 

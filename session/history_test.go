@@ -292,7 +292,7 @@ func TestHistoryBounds(t *testing.T) {
 		h := newHistory(b.session.world)
 		for i := range n {
 			data := state(i)
-			h.ran(PointRun{Label: fmt.Sprint(i)}, h.points[0].Time, vm.Diff{}, nil)
+			h.ran(PointRun{Label: fmt.Sprint(i)}, h.points[0].Time, vm.Diff{}, nil, nil)
 			h.keep(&savedState{snapshot: vm.Snapshot{Data: data, Own: min(len(data), 10)}})
 			h.mark(moment{})
 		}

@@ -51,10 +51,11 @@ func (s *Session) move(ctx context.Context, by int) (m Move, err error) {
 	if err != nil {
 		return m, err
 	}
-	if m.Changed, err = w.goTo(ctx, to.State); err != nil {
+	if m.Changed, err = w.goTo(ctx, to.State, to.InForce); err != nil {
 		return m, err
 	}
 	m.To, m.Over = w.history.arrive(to, over)
+	w.takeInForce()
 	m.Left = leftNames(to.State)
 	verb := "took back"
 	if by > 0 {
@@ -130,7 +131,7 @@ func (s *Session) Checkpoint(ctx context.Context, name string) (c Point, replace
 		h.mu.Unlock()
 		return c, "", "", fmt.Errorf("the globals cannot be kept (%s)", now.State.NotKept)
 	}
-	p := &point{Point{Name: name, Runs: now.Runs, What: now.What, Time: time.Now()}, now.State}
+	p := &point{Point{Name: name, Runs: now.Runs, What: now.What, Time: time.Now()}, now.State, now.InForce}
 	h.named = slices.DeleteFunc(h.named, func(old *point) bool {
 		if old.Name == name {
 			replaced = old.Title()
@@ -167,10 +168,11 @@ func (s *Session) Restore(ctx context.Context, name string) (m Move, err error) 
 	if err != nil {
 		return m, err
 	}
-	if m.Changed, err = w.goTo(ctx, p.State); err != nil {
+	if m.Changed, err = w.goTo(ctx, p.State, p.InForce); err != nil {
 		return m, err
 	}
-	m.To, m.Left = w.history.went("the restore of "+name, p.State), leftNames(p.State)
+	m.To, m.Left = w.history.went("the restore of "+name, p.State, p.InForce), leftNames(p.State)
+	w.takeInForce()
 	w.tellMove(fmt.Sprintf("restored checkpoint %s: the globals are those of %s", name, p.Title()), m)
 	return leaves(w, m), nil
 }
@@ -258,8 +260,8 @@ func (h *history) behind() bool {
 }
 
 // goTo puts the globals of a state in the place of those of now, and says how they differ. The history does not know of
-// it yet.
-func (w *world) goTo(ctx context.Context, s *pastState) (changed vm.Diff, err error) {
+// it yet, nor of what will be in force.
+func (w *world) goTo(ctx context.Context, s *pastState, inForce []Directive) (changed vm.Diff, err error) {
 	data, err := w.history.bytes(s)
 	if err != nil {
 		return changed, err
@@ -270,10 +272,13 @@ func (w *world) goTo(ctx context.Context, s *pastState) (changed vm.Diff, err er
 	w.mu.Lock()
 	globals := w.globals
 	w.mu.Unlock()
+	set := contextDiff(w.history.nowInForce(), inForce)
 	if s.Size == 0 {
 		w.drop()
 		w.empty()
-		return differ(globals, nil), w.record(trace.Record{Kind: trace.KindReset, Text: "back to before the first script"})
+		return differ(globals, nil), w.record(trace.Record{
+			Kind: trace.KindReset, Text: "back to before the first script", Effects: set,
+		})
 	}
 	saved := &savedState{vm.Snapshot{Data: data, Own: s.Own, Globals: s.Globals, Left: s.Left}, s.last()}
 	before := w.machine
@@ -288,7 +293,7 @@ func (w *world) goTo(ctx context.Context, s *pastState) (changed vm.Diff, err er
 	w.globals, w.saved, w.last = now, saved, s.last()
 	w.mu.Unlock()
 	w.tellSaved(s.Run, s.Label, saved.snapshot) // first: once the log tells of it, a kill must not cost it
-	err = w.record(trace.Record{Kind: trace.KindBack, Run: s.Run, Text: s.Label})
+	err = w.record(trace.Record{Kind: trace.KindBack, Run: s.Run, Text: s.Label, Effects: set})
 	return differ(globals, now), err
 }
 

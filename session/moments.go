@@ -17,7 +17,8 @@ type moment struct {
 	n    int64
 	last lastRun
 	// state is nil where the globals are not kept.
-	state *pastState
+	state   *pastState
+	inForce []Directive
 	// pending is what the model had not been told then, since what that would be by now had it heard nothing meanwhile.
 	pending, since news
 }
@@ -27,7 +28,7 @@ func (h *history) mark(m moment) int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s := h.points[h.at].State; s.NotKept == "" {
-		m.state = s
+		m.state, m.inForce = s, h.inForce()
 	}
 	h.count++
 	m.n = h.count
@@ -125,10 +126,11 @@ func (s *Session) Rewind(ctx context.Context, mark int64, lua bool) (left []stri
 		if _, err := w.fetch(ctx); err != nil {
 			return nil, err
 		}
-		if _, err := w.goTo(ctx, m.state); err != nil {
+		if _, err := w.goTo(ctx, m.state, m.inForce); err != nil {
 			return nil, err
 		}
-		w.history.went("the return to an earlier prompt", m.state)
+		w.history.went("the return to an earlier prompt", m.state, m.inForce)
+		w.takeInForce()
 		left = leftNames(m.state)
 		told = m.pending
 		told.back = true

@@ -204,8 +204,9 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 			out.lost(lost)
 		}
 	}
+	directives := r.directives(out)
 	if shared {
-		w.history.ran(r.point(), r.started, reply.Changed, leaves(w, out.Calls))
+		w.history.ran(r.point(), r.started, reply.Changed, leaves(w, out.Calls), directives)
 	}
 	switch {
 	case !shared:
@@ -225,7 +226,9 @@ func (r *run) start(ctx context.Context) (*Outcome, error) {
 			r.died(ctx, lost, out)
 		}
 	}
-	r.direct(out)
+	if out.Err == nil {
+		r.direct(directives, out)
+	}
 	r.keepPlan(out)
 	*out = leaves(w, *out)
 	err = errors.Join(r.unlogged, r.noteRefused(), w.record(r.ended(out)))
@@ -351,7 +354,8 @@ func (r *run) limits() vm.Limits {
 func (r *run) outcome(reply vm.Reply) *Outcome {
 	calls, effects := r.ordered()
 	out := &Outcome{
-		Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr), Calls: calls, Effects: effects,
+		Run: r.id, Values: reply.Values, Stdout: r.printed(vm.Stdout), Stderr: r.printed(vm.Stderr),
+		Calls: calls, Effects: effects,
 		Steps: reply.Steps, Elapsed: time.Since(r.started), LuaTime: reply.Elapsed, Allocated: reply.Allocated,
 		Dropped: reply.Dropped, Hint: reply.Hint, Err: reply.Err, Lost: r.lost, Sets: r.returned, Specs: r.specs(),
 		Used:     r.used,

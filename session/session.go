@@ -387,7 +387,7 @@ func (s *Session) Reset(ctx context.Context) (int, error) {
 	}
 	w.drop()
 	gone := w.empty()
-	w.history.went("the reset", pastOf(&savedState{}))
+	w.history.went("the reset", pastOf(&savedState{}), w.history.nowInForce())
 	w.tell(User, func(n *news) { *n = news{reset: true} })
 	return gone, w.record(trace.Record{Kind: trace.KindReset, Text: fmt.Sprintf("%d globals", gone)})
 }

@@ -204,6 +204,8 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 	before, saved := w.globals, w.saved
 	w.globals = nil
 	w.mu.Unlock()
+	set := w.history.nowInForce()
+	defer w.takeInForce()
 	text := fmt.Sprintf("the Lua process ended (%s); ", lost.Reason)
 	if saved == nil {
 		w.history.revived(nil)
@@ -211,7 +213,7 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 		if names := namesOf(before); len(names) > 0 {
 			text += " without " + shortList(names)
 		}
-		w.wentBack(lastRun{}, text)
+		w.wentBack(lastRun{}, text, set)
 		return text
 	}
 	globals, err := w.restore(ctx, saved)
@@ -224,14 +226,14 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 		if names := namesOf(before); len(names) > 0 {
 			text += ", lost: " + shortList(names)
 		}
-		w.wentBack(lastRun{}, text)
+		w.wentBack(lastRun{}, text, set)
 		return text
 	}
 	w.mu.Lock()
 	w.globals = globals
 	w.mu.Unlock()
 	w.history.revived(saved)
-	w.wentBack(saved.lastRun, saved.label)
+	w.wentBack(saved.lastRun, saved.label, set)
 	if saved.snapshot.Globals > 0 {
 		text += "globals restored as of " + saved.label
 	} else {
@@ -244,8 +246,8 @@ func (w *world) revive(ctx context.Context, lost *kernel.Lost) string {
 }
 
 // wentBack tells the log which run left the globals that are there now, where that is not the last one; the zero
-// run left none. A log that is out of order is told of by the next run.
-func (w *world) wentBack(to lastRun, text string) {
+// run left none. set is what was in force before. A log that is out of order is told of by the next run.
+func (w *world) wentBack(to lastRun, text string, set []Directive) {
 	w.mu.Lock()
 	from := w.last
 	w.last = to
@@ -257,7 +259,7 @@ func (w *world) wentBack(to lastRun, text string) {
 	if to == (lastRun{}) {
 		kind = trace.KindReset
 	}
-	_ = w.record(trace.Record{Kind: kind, Run: to.id, Text: text})
+	_ = w.record(trace.Record{Kind: kind, Run: to.id, Text: text, Effects: contextDiff(set, w.history.nowInForce())})
 }
 
 // restore puts a new kernel with the saved state in the place of the shared one. It does so also when ctx is done: what

@@ -52,10 +52,14 @@ type Script struct {
 	Replay *Replay
 	// Apply are effects that are applied after the run instead of its own; see Session.ApplyRecorded.
 	Apply []catalog.Effect
+
+	answers string // the name of the question that the effects of Apply answer
 }
 
 // An Outcome is what a run came to. It is filled as far as the run went, also when the script failed.
 type Outcome struct {
+	// Run is the id of the run in the log.
+	Run    string
 	Values []vm.Value
 	// Sets are the results of searches among Values, in their order.
 	Sets           []catalog.Set

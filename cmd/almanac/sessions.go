@@ -284,13 +284,14 @@ func (cli *commandLine) resumePolicy(s *session.Session, records []trace.Record)
 	return notices, nil
 }
 
-// redirect keeps narrowed and set what effects of the earlier sessions narrowed and set.
+// redirect keeps narrowed and set what effects of the earlier sessions narrowed and set, as far as that was not taken
+// back.
 func redirect(s *session.Session, t trace.Thread) (notices []string) {
 	for _, r := range t.Records {
-		if r.Kind != trace.KindOutcome || r.Mode != trace.ModeRun && r.Mode != trace.ModeFresh {
-			continue
+		applied, err := r.Effects, error(nil)
+		if r.Kind == trace.KindOutcome && (r.Mode == trace.ModeRun || r.Mode == trace.ModeFresh) {
+			applied, err = session.AppliedBy(r.Ended, wholeOf(t.Logs))
 		}
-		applied, err := session.AppliedBy(r.Ended, wholeOf(t.Logs))
 		if err = errors.Join(err, s.Redirect(applied)); err != nil {
 			notices = append(notices, fmt.Sprintf("effects of an earlier session: %v", err))
 		}

@@ -19,7 +19,7 @@ func EffectsText(effects []trace.Effect) string {
 	}
 	var parts []string
 	for _, state := range []struct{ is, words string }{
-		{trace.EffectApplied, "applied"}, {trace.EffectWould, "would be applied"},
+		{trace.EffectApplied, "applied"}, {trace.EffectWould, "would be applied"}, {trace.EffectBack, "taken back"},
 		{trace.EffectRejected, "rejected"}, {trace.EffectRecorded, "recorded, not applied"},
 	} {
 		if n := count[state.is]; n > 0 {

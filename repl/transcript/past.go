@@ -160,6 +160,7 @@ func Cells(records []trace.Record) (cells []Cell, since int) {
 		for j := range c.Runs {
 			c.Runs[j].Undone = gone[c.Runs[j].ID]
 		}
+		c.Effects = session.TakenBack(c.Effects, func(run string) bool { return gone[run] })
 		c.Replay = c.Form == input.Lua && len(c.Runs) > 0 &&
 			!slices.ContainsFunc(c.Runs, func(r Run) bool { return !r.lasting() })
 		if c.Outcome != nil && c.Outcome.Err != nil && c.Form == input.Lua {
@@ -258,7 +259,13 @@ func (r *Run) effects() []trace.Effect {
 	if !r.Ended.OK {
 		never = trace.OfFailed
 	}
-	return trace.EffectsOf(r.Calls, nil, r.Ended.Applied, r.Ended.RejectedEffects, never)
+	all := trace.EffectsOf(r.Calls, nil, r.Ended.Applied, r.Ended.RejectedEffects, never)
+	for i, e := range all {
+		if e.State == trace.EffectApplied {
+			all[i].Run = r.ID
+		}
+	}
+	return all
 }
 
 // unended says what is known of a mutation whose end is not in the log.

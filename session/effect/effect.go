@@ -68,6 +68,9 @@ func Known(kind string) bool { return slices.Contains(Kinds(), kind) }
 // IsState tells whether the kind is an operation on the state.
 func IsState(kind string) bool { return strings.HasPrefix(kind, "state.") && Known(kind) }
 
+// GoesBack tells whether effects of the kind are taken back with their run.
+func GoesBack(kind string) bool { return IsState(kind) || kind == ContextSet || kind == Ask }
+
 // Titles names effects in a line, each once with how often it is there, and counts those beyond the first few.
 func Titles(effects []catalog.Effect) string {
 	const most, width = 10, 80

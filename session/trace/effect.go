@@ -15,6 +15,7 @@ const (
 	EffectApplied  = "applied"
 	EffectWould    = "would be applied" // after the run of a preview
 	EffectRejected = "rejected"         // it is not well formed, or the run's effects were not applied because of it
+	EffectBack     = "taken back"       // it was applied, and the session is back before that
 )
 
 // Why effects that are recorded cannot be applied later.
@@ -36,6 +37,8 @@ type Effect struct {
 	Part bool `json:"part,omitempty"`
 	// Malformed effects cannot be applied.
 	Malformed bool `json:"-"`
+	// Run is the id of the run that applied it.
+	Run string `json:"-"`
 }
 
 // EffectsOf are the effects of a run and what became of each, in the order in which they are applied: that of calls, a

@@ -70,6 +70,8 @@ type Record struct {
 	Plan int `json:"plan,omitempty"`
 	// Batch are the calls that one question for a whole run is about.
 	Batch []Call `json:"batch,omitempty"`
+	// Effects are those of context.set that a going back, of KindBack or KindReset, took back or did again.
+	Effects []catalog.Effect `json:"effects,omitempty"`
 	// Before is set in the records of the preview that precedes a run, for the question about all of it: the run's id.
 	Before string `json:"before,omitempty"`
 	// Message is a message of the conversation, in the words of the package that keeps it. One that answers a call which
