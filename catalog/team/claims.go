@@ -288,7 +288,7 @@ func (t *Team) Claims(ctx context.Context) (all []Claim, err error) {
 	}
 	err = t.try(ctx, func(ctx context.Context) error {
 		all = nil
-		return eachValue(ctx, kv, func(entry jetstream.KeyValueEntry) {
+		return eachValue(ctx, kv, ">", func(entry jetstream.KeyValueEntry) {
 			for _, s := range t.book.running(entry.Value()) {
 				all = append(all, s.Claim)
 			}

@@ -47,6 +47,9 @@ type Item struct {
 	At    time.Time
 }
 
+// asks says whether the item wants an answer.
+func (i Item) asks() bool { return i.Kind == Question || i.Kind == Review }
+
 // How long the texts of an item may be, in bytes, and an item as a whole.
 const (
 	MaxText  = 16 << 10

@@ -73,6 +73,11 @@ func (t *Team) openMail(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	return t.follow(ctx)
+}
+
+// follow reads the mail of the agent's name, and waits for what is there.
+func (t *Team) follow(ctx context.Context) error {
 	if err := t.readMark(ctx); err != nil {
 		return err
 	}
@@ -108,18 +113,18 @@ func (t *Team) openMail(ctx context.Context) (err error) {
 
 // readMark fetches what the agent has read before.
 func (t *Team) readMark(ctx context.Context) error {
-	t.inbox.mark.Stream = t.mail.CachedInfo().Created
+	fresh := mark{Stream: t.mail.CachedInfo().Created}
 	entry, err := t.marks.Get(ctx, t.Agent())
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
 		return fmt.Errorf("mail: %w", err)
 	}
 	var m mark
-	if json.Unmarshal(entry.Value(), &m) == nil && m.Stream.Equal(t.inbox.mark.Stream) {
-		t.inbox.mark = m
+	if err != nil || json.Unmarshal(entry.Value(), &m) != nil || !m.Stream.Equal(fresh.Stream) {
+		m = fresh
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inbox = inbox{mark: m}
 	return nil
 }
 
@@ -141,10 +146,13 @@ func (t *Team) receive(m jetstream.Msg) {
 		t.inbox.skipped++
 		return
 	}
-	if item.To, item.From = names[3], names[4]; item.To == everybody {
+	item.To, item.From = names[3], names[4]
+	switch own := item.From == t.me.Name || item.asks() && strings.HasPrefix(item.Query, t.me.Name+"."); {
+	case item.To == everybody && own: // from here, if another has passed it on
+		return
+	case item.To == everybody:
 		item.To = ""
-	}
-	if item.From == t.me.Name {
+	case item.To != t.me.Name: // the session had that name before
 		return
 	}
 	item.ID, item.At = strconv.FormatUint(at.Sequence.Stream, 10), at.Timestamp

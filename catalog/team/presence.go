@@ -55,10 +55,15 @@ func (t *Team) takeName(ctx context.Context) error {
 	if err != nil {
 		host = "unknown"
 	}
+	t.mu.Lock()
+	doing := t.me.Doing
 	t.me = seat{
-		Peer:     Peer{Role: t.options.Role, Machine: host, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)},
+		Peer: Peer{
+			Role: t.options.Role, Doing: doing, Machine: host, PID: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second),
+		},
 		Instance: t.instance, Space: processSpace(),
 	}
+	t.mu.Unlock()
 	for n := 1; n <= maxSame; n++ {
 		name := t.options.Agent
 		if n > 1 {
@@ -79,7 +84,9 @@ func (t *Team) takeName(ctx context.Context) error {
 
 // take takes a name that is free, or held by a process of this machine that has ended.
 func (t *Team) take(ctx context.Context, name string) (bool, error) {
+	t.mu.Lock()
 	me := t.me
+	t.mu.Unlock()
 	me.Name = name
 	raw, err := json.Marshal(me)
 	if err != nil {
@@ -110,7 +117,7 @@ func (t *Team) take(ctx context.Context, name string) (bool, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.me, t.place = me, revision
+	t.me.Name, t.place = name, revision
 	return true, nil
 }
 
@@ -165,9 +172,17 @@ func (t *Team) renew(ctx context.Context) error {
 	}
 	revision, err = t.peers.Update(ctx, me.Name, raw, revision)
 	if isTaken(err) {
-		// It ran out while the bus was away, or an answer was lost. A name that another has by now is not taken back.
-		_, err = t.take(ctx, me.Name)
-		return err
+		// It ran out while the bus was away, or an answer was lost.
+		held, err := t.take(ctx, me.Name)
+		if err != nil || held {
+			return err
+		}
+		// Another session has the name by now, and its mail.
+		t.consume.Stop()
+		if err := t.takeName(ctx); err != nil {
+			return err
+		}
+		return t.follow(ctx)
 	}
 	if err == nil {
 		t.mu.Lock()
@@ -181,8 +196,9 @@ func (t *Team) renew(ctx context.Context) error {
 func (t *Team) leave(ctx context.Context) error {
 	t.mu.Lock()
 	name, revision := t.me.Name, t.place
+	t.place = 0
 	t.mu.Unlock()
-	if name == "" || revision == 0 {
+	if revision == 0 {
 		return nil
 	}
 	err := t.peers.Delete(ctx, name, jetstream.LastRevision(revision))
@@ -197,7 +213,7 @@ func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
 	var all []Peer
 	err := t.try(ctx, func(ctx context.Context) error {
 		all = nil
-		return eachValue(ctx, t.peers, func(entry jetstream.KeyValueEntry) {
+		return eachValue(ctx, t.peers, ">", func(entry jetstream.KeyValueEntry) {
 			var s seat
 			if json.Unmarshal(entry.Value(), &s) != nil || CheckName(entry.Key()) != nil {
 				return
@@ -212,9 +228,11 @@ func (t *Team) Peers(ctx context.Context) ([]Peer, error) {
 	return all, err
 }
 
-// eachValue calls f with all values of a bucket.
-func eachValue(ctx context.Context, kv jetstream.KeyValue, f func(jetstream.KeyValueEntry)) error {
-	watch, err := kv.WatchAll(ctx, jetstream.IgnoreDeletes())
+// eachValue calls f with all values of a bucket whose keys match the pattern.
+func eachValue(
+	ctx context.Context, kv jetstream.KeyValue, pattern string, f func(jetstream.KeyValueEntry),
+) error {
+	watch, err := kv.Watch(ctx, pattern, jetstream.IgnoreDeletes())
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,378 @@
 package team
 
-import "almanac/catalog"
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-// This file is questions between sessions: asked, answered, forwarded.
+	"github.com/nats-io/nats.go/jetstream"
 
-// questionEntries are the actions over questions.
-func (t *Team) questionEntries() []catalog.Entry { return nil }
+	"almanac/catalog/search/spelling"
+	"almanac/catalog/text"
+)
+
+// This file is questions between sessions. The truth about one is a value in a bucket, which is changed only from what
+// it was; mail tells of it. So an answer that was taken is there, however its mail fares.
+
+// A question is gone questionTime after its last change.
+const (
+	questionTime  = 30 * 24 * time.Hour
+	questionBytes = 64 << 20
+	maxAsked      = MaxText / 2 // a question with its context, in bytes; what enriches it takes the rest
+	maxEnrichment = 4 << 10
+	maxOwn        = 50 // unanswered questions of one agent
+	maxHops       = 8
+	maxReplies    = 20
+)
+
+// A Query is a question, or a request for a review, as the team knows it.
+type Query struct {
+	// ID begins with the name of the agent that asks.
+	ID   string    `json:"query_id"`
+	Kind Kind      `json:"kind"`
+	From string    `json:"from"`
+	To   string    `json:"to,omitempty"` // empty: everybody
+	Text string    `json:"question"`
+	At   time.Time `json:"at"`
+	// Enrichment is what the keepers hold about it; may be empty.
+	Enrichment string  `json:"enrichment,omitempty"`
+	Hops       []Hop   `json:"forwarded,omitempty"`
+	Answers    []Reply `json:"answers,omitempty"`
+}
+
+// A Hop is one forwarding of a question.
+type Hop struct {
+	By   string `json:"by"`
+	To   string `json:"to,omitempty"` // empty: everybody
+	Text string `json:"enrichment,omitempty"`
+}
+
+// A Reply is an answer to a question.
+type Reply struct {
+	From string    `json:"from"`
+	Text string    `json:"answer"`
+	At   time.Time `json:"at"`
+}
+
+// asked says whether the agent was asked, by name or as one of all.
+func (q *Query) asked(name string) bool {
+	to := func(to string) bool { return to == name || to == "" }
+	return q.From != name && (to(q.To) || slices.ContainsFunc(q.Hops, func(h Hop) bool { return to(h.To) }))
+}
+
+// toAll says whether everybody was asked.
+func (q *Query) toAll() bool {
+	return q.To == "" || slices.ContainsFunc(q.Hops, func(h Hop) bool { return h.To == "" })
+}
+
+// answeredBy says whether the agent has answered.
+func (q *Query) answeredBy(name string) bool {
+	return slices.ContainsFunc(q.Answers, func(r Reply) bool { return r.From == name })
+}
+
+// letter is the question as it is sent to those who are asked.
+func (q *Query) letter() string {
+	said := q.Text
+	if q.Enrichment != "" {
+		said += "\n\nWhat the keepers of the team hold about it:\n" + q.Enrichment
+	}
+	for _, h := range q.Hops {
+		if h.Text != "" {
+			said += "\n\n" + h.By + " adds: " + h.Text
+		}
+	}
+	return text.ClipBytes(said, MaxText)
+}
+
+// clean makes harmless what another session wrote.
+func (q *Query) clean() {
+	words := func(s string, most int) string { return text.ClipBytes(text.Clean(s), most) }
+	q.Text, q.Enrichment = words(q.Text, maxAsked), words(q.Enrichment, maxEnrichment)
+	q.From, q.To = text.LineBytes(q.From, maxName), text.LineBytes(q.To, maxName)
+	for i := range q.Hops {
+		h := &q.Hops[i]
+		h.By, h.To, h.Text = text.LineBytes(h.By, maxName), text.LineBytes(h.To, maxName), words(h.Text, maxEnrichment)
+	}
+	for i := range q.Answers {
+		a := &q.Answers[i]
+		a.From, a.Text = text.LineBytes(a.From, maxName), words(a.Text, MaxText)
+	}
+}
+
+// questions is the bucket of the questions.
+func (t *Team) questions(ctx context.Context) (jetstream.KeyValue, error) {
+	return t.bucket(ctx, "questions", jetstream.KeyValueConfig{
+		TTL: questionTime, MaxBytes: questionBytes, MaxValueSize: 4 * maxItem,
+	})
+}
+
+// Ask asks the agent q.To, or everybody, and returns at once; answers come as items. Only Kind, To, Text and
+// Enrichment of q count.
+func (t *Team) Ask(ctx context.Context, q Query) (id string, err error) {
+	if q.To != "" {
+		if err := CheckName(q.To); err != nil {
+			return "", err
+		}
+	}
+	q.From, q.At = t.Agent(), time.Now().UTC().Truncate(time.Millisecond)
+	if q.To == q.From {
+		return "", fmt.Errorf("%s: this session has that name itself", q.To)
+	}
+	q.Text, q.Enrichment = t.redact(text.Clean(q.Text)), text.ClipBytes(t.redact(text.Clean(q.Enrichment)), maxEnrichment)
+	if len(q.Text) > maxAsked {
+		return "", fmt.Errorf("%s of %s: want at most %s with its context: offload the rest with context.offload",
+			q.Kind, text.Bytes(int64(len(q.Text))), text.Bytes(maxAsked))
+	}
+	if err := t.room(ctx, q.From); err != nil {
+		return "", err
+	}
+	q.ID = q.From + "." + strings.ToLower(rand.Text()[:8])
+	raw, err := json.Marshal(q)
+	if err != nil {
+		return "", err
+	}
+	kv, err := t.questions(ctx)
+	if err != nil {
+		return "", err
+	}
+	err = t.try(ctx, func(ctx context.Context) error {
+		_, err := kv.Create(ctx, q.ID, raw)
+		if errors.Is(err, jetstream.ErrKeyExists) {
+			return nil // by an attempt whose answer was lost: the id is random
+		}
+		return err
+	})
+	if isFull(err) {
+		return "", fmt.Errorf("the questions of team %s are full (%s): wait until some are %d days old",
+			t.options.Team, text.Bytes(questionBytes), int(questionTime.Hours()/24))
+	}
+	if err != nil {
+		return "", err
+	}
+	if err = t.Send(ctx, Item{Kind: q.Kind, To: q.To, Text: q.letter(), Query: q.ID}); err != nil {
+		return "", errors.Join(err, kv.Purge(ctx, q.ID)) // nobody was asked
+	}
+	return q.ID, nil
+}
+
+// room makes room for one more question of the agent: the oldest that have an answer go.
+func (t *Team) room(ctx context.Context, from string) error {
+	all, err := t.queries(ctx, from+".*")
+	if err != nil || len(all) < maxOwn {
+		return err
+	}
+	answered := slices.DeleteFunc(all, func(q Query) bool { return len(q.Answers) == 0 })
+	if len(answered) == 0 {
+		return fmt.Errorf("%d questions of yours have no answer: wait for some of them, see peer.questions", maxOwn)
+	}
+	kv, err := t.questions(ctx)
+	if err != nil {
+		return err
+	}
+	return t.try(ctx, func(ctx context.Context) error { return kv.Purge(ctx, answered[0].ID) })
+}
+
+// queries are the questions whose ids match the pattern, oldest first.
+func (t *Team) queries(ctx context.Context, pattern string) ([]Query, error) {
+	kv, err := t.questions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Query
+	err = t.try(ctx, func(ctx context.Context) error {
+		all = nil
+		return eachValue(ctx, kv, pattern, func(entry jetstream.KeyValueEntry) {
+			if q, err := readQuery(entry); err == nil {
+				all = append(all, q)
+			}
+		})
+	})
+	slices.SortStableFunc(all, func(a, b Query) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	return all, err
+}
+
+// readQuery reads a value of the bucket, which may be anything.
+func readQuery(entry jetstream.KeyValueEntry) (q Query, err error) {
+	if err := json.Unmarshal(entry.Value(), &q); err != nil {
+		return q, fmt.Errorf("query %s: %w", entry.Key(), err)
+	}
+	q.ID = entry.Key()
+	if from, _, _ := strings.Cut(q.ID, "."); from != q.From || q.Kind != Question && q.Kind != Review {
+		return q, fmt.Errorf("query %s: is no question", q.ID)
+	}
+	q.clean()
+	return q, nil
+}
+
+// Queries are the unanswered questions that this session was asked, and all that it has asked, oldest first.
+func (t *Team) Queries(ctx context.Context) (asked, own []Query, err error) {
+	all, err := t.queries(ctx, ">")
+	name := t.Agent()
+	for _, q := range all {
+		switch {
+		case q.From == name:
+			own = append(own, q)
+		case q.asked(name) && !q.answeredBy(name) && (len(q.Answers) == 0 || q.toAll()):
+			asked = append(asked, q)
+		}
+	}
+	return asked, own, err
+}
+
+// query fetches a question.
+func (t *Team) query(ctx context.Context, id string) (q Query, revision uint64, err error) {
+	kv, err := t.questions(ctx)
+	if err != nil {
+		return q, 0, err
+	}
+	from, rest, _ := strings.Cut(id, ".")
+	if CheckName(from) != nil || CheckName(rest) != nil {
+		return q, 0, t.unknown(ctx, id)
+	}
+	entry, err := kv.Get(ctx, id)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return q, 0, t.unknown(ctx, id)
+	}
+	if err != nil {
+		return q, 0, err
+	}
+	q, err = readQuery(entry)
+	return q, entry.Revision(), err
+}
+
+// unknown is the error of an id that no question has.
+func (t *Team) unknown(ctx context.Context, id string) error {
+	asked, own, _ := t.Queries(ctx) // without them there is no hint
+	var ids []string
+	for _, q := range slices.Concat(asked, own) {
+		ids = append(ids, q.ID)
+	}
+	hint := "see peer.questions"
+	if near := spelling.Nearest(id, ids); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return fmt.Errorf("query %.80q: no such question, or it is older than %d days: %s", id, int(questionTime.Hours()/24), hint)
+}
+
+// errDone ends a change of a question that an earlier attempt has made already.
+var errDone = errors.New("done")
+
+// change changes a question from what it was: change is called again when another has changed it meanwhile.
+func (t *Team) change(ctx context.Context, id string, change func(q *Query) error) (q Query, err error) {
+	err = t.try(ctx, func(ctx context.Context) error {
+		for {
+			var revision uint64
+			if q, revision, err = t.query(ctx, id); err != nil {
+				return err
+			}
+			if err := change(&q); err != nil {
+				if errors.Is(err, errDone) {
+					return nil
+				}
+				return err
+			}
+			raw, err := json.Marshal(q)
+			if err != nil {
+				return err
+			}
+			kv, err := t.questions(ctx)
+			if err != nil {
+				return err
+			}
+			if _, err = kv.Update(ctx, id, raw, revision); !isTaken(err) {
+				return err
+			}
+		}
+	})
+	return q, err
+}
+
+// Answer answers a question that this session was asked. The answer is the server's when it returns nil; told is false
+// if its mail could not be delivered: the asker then finds it only among its questions.
+func (t *Team) Answer(ctx context.Context, id, answer string) (q Query, told bool, err error) {
+	name := t.Agent()
+	reply := Reply{From: name, Text: t.redact(text.Clean(answer)), At: time.Now().UTC().Truncate(time.Millisecond)}
+	if len(reply.Text) > MaxText {
+		return q, false, fmt.Errorf("answer of %s: want at most %s: offload the rest with context.offload",
+			text.Bytes(int64(len(reply.Text))), text.Bytes(MaxText))
+	}
+	q, err = t.change(ctx, id, func(q *Query) error {
+		switch {
+		case slices.Contains(q.Answers, reply):
+			return errDone
+		case q.From == name:
+			return fmt.Errorf("query %s: is your own question: those who were asked answer it", id)
+		case !q.asked(name):
+			return fmt.Errorf("query %s: was asked of %s, only they can answer", id, strings.Join(q.names(), ", "))
+		case q.answeredBy(name):
+			return fmt.Errorf("query %s: you have answered it", id)
+		case len(q.Answers) > 0 && !q.toAll():
+			return fmt.Errorf("query %s: %s has answered it", id, q.Answers[0].From)
+		case len(q.Answers) == maxReplies:
+			return fmt.Errorf("query %s: has %d answers, no more are taken", id, maxReplies)
+		}
+		q.Answers = append(q.Answers, reply)
+		return nil
+	})
+	if err != nil {
+		return q, false, err
+	}
+	item := Item{Kind: Answer, To: q.From, Topic: text.FirstSentence(q.Text), Text: reply.Text, Query: id}
+	return q, t.Send(ctx, item) == nil, nil
+}
+
+// names are those who were asked, by name.
+func (q *Query) names() []string {
+	all := []string{q.To}
+	for _, h := range q.Hops {
+		all = append(all, h.To)
+	}
+	return slices.Compact(all)
+}
+
+// Forward passes a question on, to an agent or with an empty name to everybody, with what this session adds to it. Who
+// was asked may do it, and who has asked.
+func (t *Team) Forward(ctx context.Context, id, to, enrichment string) (Query, error) {
+	name := t.Agent()
+	if to != "" {
+		if err := CheckName(to); err != nil {
+			return Query{}, err
+		}
+	}
+	hop := Hop{By: name, To: to, Text: t.redact(text.Clean(enrichment))}
+	if len(hop.Text) > maxEnrichment {
+		return Query{}, fmt.Errorf("enrichment of %s: want at most %s",
+			text.Bytes(int64(len(hop.Text))), text.Bytes(maxEnrichment))
+	}
+	q, err := t.change(ctx, id, func(q *Query) error {
+		switch {
+		case slices.Contains(q.Hops, hop):
+			return errDone
+		case q.From != name && !q.asked(name):
+			return fmt.Errorf("query %s: was asked of %s, only they can forward it", id, strings.Join(q.names(), ", "))
+		case to == name || to == q.From:
+			return fmt.Errorf("query %s: %s knows of it", id, to)
+		case q.toAll():
+			return fmt.Errorf("query %s: everybody has been asked", id)
+		case to != "" && q.asked(to):
+			return fmt.Errorf("query %s: %s has been asked", id, to)
+		case len(q.Answers) > 0:
+			return fmt.Errorf("query %s: %s has answered it", id, q.Answers[0].From)
+		case len(q.Hops) == maxHops:
+			return fmt.Errorf("query %s: was forwarded %d times", id, maxHops)
+		}
+		q.Hops = append(q.Hops, hop)
+		return nil
+	})
+	if err != nil {
+		return q, err
+	}
+	item := Item{Kind: q.Kind, To: to, Topic: "from " + q.From, Text: q.letter(), Query: id}
+	return q, t.Send(ctx, item)
+}

@@ -67,6 +67,9 @@ type Team struct {
 	board     *board
 	book      *book
 
+	// enrich says what the keepers hold about a question; nil: nothing.
+	enrich func(ctx context.Context, question string) string
+
 	stop context.CancelFunc
 	done sync.WaitGroup
 	kick chan struct{} // presence or the read mark has changed
@@ -156,10 +159,10 @@ const closeTime = 2 * time.Second
 // Close leaves the team. What was sent stays.
 func (t *Team) Close() error {
 	t.stop()
+	t.done.Wait()
 	if t.consume != nil {
 		t.consume.Stop()
 	}
-	t.done.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	return errors.Join(t.writeMark(ctx), t.leases.release(ctx), t.leave(ctx))

@@ -15,7 +15,13 @@ import (
 // open opens a bus of the test's own.
 func open(t *testing.T) *bus.Bus {
 	t.Helper()
-	b, err := bus.Open(t.Context(), bus.Options{Dir: t.TempDir()})
+	return openIn(t, t.TempDir())
+}
+
+// openIn opens the bus of a folder.
+func openIn(t *testing.T, dir string) *bus.Bus {
+	t.Helper()
+	b, err := bus.Open(t.Context(), bus.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

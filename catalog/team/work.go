@@ -353,7 +353,7 @@ func (b *board) all(ctx context.Context) (all []record, err error) {
 	}
 	err = b.t.try(ctx, func(ctx context.Context) error {
 		all = nil
-		return eachValue(ctx, kv, func(entry jetstream.KeyValueEntry) {
+		return eachValue(ctx, kv, ">", func(entry jetstream.KeyValueEntry) {
 			if r, err := readRecord(entry); err == nil {
 				all = append(all, r)
 			}

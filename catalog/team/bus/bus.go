@@ -5,9 +5,9 @@
 //	Bus      the connection
 //	State    news of it
 //
-// The shared server runs in the program that needed it first, which holds a lock in the folder of the data. It listens
 // The shared server runs in the program that needed it first, which holds a lock in the folder of its data. It listens
-// be it killed, the next one that connects takes the lock and goes on with the same data (shared.go).
+// on no network: others reach it by a Unix socket in a folder that only their user can enter. When its program ends, be
+// it killed, the next one that connects takes the lock and goes on with the same data (shared.go).
 //
 // Start at Open.
 package bus

@@ -1,0 +1,182 @@
+package team
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A dialogue is calls by agents of a team, and what came of them. Q1 stands for the first query id.
+type dialogue struct {
+	members map[string]member
+	ids     []string
+}
+
+// names writes Q1 for the first id, and so on.
+func (d *dialogue) names(s string) string {
+	for i, id := range d.ids {
+		s = strings.ReplaceAll(s, id, fmt.Sprintf("Q%d", i+1))
+	}
+	return s
+}
+
+// call makes a call that is written as AGENT ACTION|NAME=VALUE|NAME=VALUE and returns its result.
+func (d *dialogue) call(t *testing.T, said string) string {
+	t.Helper()
+	parts := strings.Split(said, "|")
+	agent, action, _ := strings.Cut(parts[0], " ")
+	args := map[string]any{}
+	for _, p := range parts[1:] {
+		name, value, _ := strings.Cut(p, "=")
+		for i, id := range d.ids {
+			value = strings.ReplaceAll(value, fmt.Sprintf("Q%d", i+1), id)
+		}
+		args[name] = value
+	}
+	got := d.members[agent].call(t, action, args)
+	if m, ok := got.(map[string]any); ok {
+		if id, ok := m["query_id"].(string); ok {
+			d.ids = append(d.ids, id)
+		}
+		got = m["result"]
+	}
+	return d.names(fmt.Sprint(got))
+}
+
+func TestQuestions(t *testing.T) {
+	b := open(t)
+	d := dialogue{members: map[string]member{}}
+	for _, name := range []string{"ann", "bob", "cy"} {
+		d.members[name] = join(t, b, name)
+	}
+	d.members["ann"].enrich = func(_ context.Context, q string) string { return "keeper 7 has: " + q }
+	const review, about = "ann: answer ", " [Please review: the loop Where: a.go:7 is it safe?] "
+	for _, c := range []struct{ call, want, arrives string }{
+		{"ann peer.ask|question=which queue?|target=bob|context=we bill at night", "asked bob",
+			"bob: question ann>bob [] we bill at night\n\nwhich queue?\n\nWhat the keepers of the team hold about it:\n" +
+				"keeper 7 has: which queue?"},
+		{"cy peer.answer|query_id=Q1|answer=red", "query Q1: was asked of bob, only they can answer", ""},
+		{"cy peer.forward|query_id=Q1", "query Q1: was asked of bob, only they can forward it", ""},
+		{"ann peer.answer|query_id=Q1|answer=red", "query Q1: is your own question: those who were asked answer it", ""},
+		{"bob peer.forward|query_id=Q1|target=ann", "query Q1: ann knows of it", ""},
+		{"bob peer.forward|query_id=Q1|target=c*", `name "c*": want 1 to 32 of a to z, 0 to 9, _ and -`, ""},
+		{"bob peer.forward|query_id=Q1|target=cy|enrichment=hunter2 in May", "forwarded to cy",
+			"cy: question bob>cy [from ann] we bill at night\n\nwhich queue?\n\nWhat the keepers of the team hold about it:\n" +
+				"keeper 7 has: which queue?\n\nbob adds: [secret] in May"},
+		{"bob peer.forward|query_id=Q1|target=cy|enrichment=again", "query Q1: cy has been asked", ""},
+		{"cy peer.answer|query_id=Q1|answer=the red one", "answered ann",
+			"ann: answer cy>ann [we bill at night which queue?] the red one"},
+		{"bob peer.answer|query_id=Q1|answer=blue", "query Q1: cy has answered it", ""},
+		{"cy peer.answer|query_id=Q1|answer=blue", "query Q1: you have answered it", ""},
+
+		{"ann peer.review|what=the loop|where=a.go:7|notes=is it safe?", "asked everybody: 2 other agents now",
+			"bob: review ann> [] Please review: the loop\nWhere: a.go:7\nis it safe?"},
+		{"bob peer.answer|query_id=Q2|answer=yes", "answered ann", review + "bob>ann" + about + "yes"},
+		{"cy peer.answer|query_id=Q2|answer=no", "answered ann", review + "cy>ann" + about + "no"},
+		{"bob peer.forward|query_id=Q2|target=dan", "query Q2: everybody has been asked", ""},
+
+		{"bob peer.ask|question=who knows?|target=dan",
+			"asked dan, who is not in the team now: it is kept for that name for 30 days", ""},
+		{"bob peer.forward|query_id=Q3", "forwarded to everybody: 2 other agents now",
+			"ann: question bob> [from bob] who knows?"},
+		{"ann peer.answer|query_id=Q3x|answer=I",
+			"query \"Q3x\": no such question, or it is older than 30 days: did you mean Q3?", ""},
+		{"ann peer.answer|query_id=*|answer=I", `query "*": no such question, or it is older than 30 days: see peer.questions`, ""},
+		{"ann peer.answer|query_id=$JS.API.>|answer=I",
+			`query "$JS.API.>": no such question, or it is older than 30 days: see peer.questions`, ""},
+		{"bob peer.ask|question=" + strings.Repeat("x", maxAsked+1),
+			"question of 8.0 KiB: want at most 8.0 KiB with its context: offload the rest with context.offload", ""},
+	} {
+		if got := d.call(t, c.call); got != c.want {
+			t.Errorf("%.100s\n\t%s\nwant\t%s", c.call, got, c.want)
+		}
+		if c.arrives == "" {
+			continue
+		}
+		agent, want, _ := strings.Cut(c.arrives, ": ")
+		if got := line(d.members[agent].next(t)); got != want {
+			t.Errorf("%s\n%s\nwant\n%s", c.call, got, want)
+		}
+	}
+	asked, own, err := d.members["ann"].Queries(t.Context())
+	if err != nil || len(asked) != 1 || len(own) != 2 || len(own[1].Answers) != 2 {
+		t.Error(asked, own, err)
+	}
+	if asked, own, err := d.members["bob"].Queries(t.Context()); err != nil || len(asked) != 0 || len(own) != 1 {
+		t.Error(asked, own, err)
+	}
+}
+
+// Questions and answers are there after their sessions were away, on a server that has been started again.
+func TestQuestionsStay(t *testing.T) {
+	dir := t.TempDir()
+	during := func(f func(d *dialogue, join func(name string) member)) {
+		b := openIn(t, dir)
+		d := &dialogue{members: map[string]member{}}
+		f(d, func(name string) member {
+			d.members[name] = join(t, b, name)
+			return d.members[name]
+		})
+		for _, m := range d.members {
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	var ids []string
+	during(func(d *dialogue, join func(string) member) {
+		join("ann")
+		d.call(t, "ann peer.ask|question=which queue?|target=bob")
+		ids = d.ids
+	})
+	during(func(d *dialogue, join func(string) member) {
+		d.ids = ids
+		bob := join("bob")
+		if got := bob.next(t); got.Query != ids[0] {
+			t.Error(got)
+		}
+		bob.Read(bob.Unread()[0].ID) // seen, not answered
+	})
+	during(func(d *dialogue, join func(string) member) {
+		d.ids = ids
+		bob := join("bob")
+		if asked, _, err := bob.Queries(t.Context()); err != nil || len(asked) != 1 || len(bob.Unread()) != 0 {
+			t.Error(asked, err)
+		}
+		if got := d.call(t, "bob peer.answer|query_id=Q1|answer=red"); !strings.HasPrefix(got, "answered ann, who is not") {
+			t.Error(got)
+		}
+	})
+	during(func(d *dialogue, join func(string) member) {
+		if got := line(join("ann").next(t)); got != "answer bob>ann [which queue?] red" {
+			t.Error(got)
+		}
+	})
+}
+
+// Many unanswered questions of one agent are refused; answered ones make room.
+func TestQuestionsBounded(t *testing.T) {
+	d := dialogue{members: map[string]member{}}
+	b := open(t)
+	d.members["ann"], d.members["bob"] = join(t, b, "ann"), join(t, b, "bob")
+	for range maxOwn {
+		if got := d.call(t, "ann peer.ask|question=x|target=bob"); got != "asked bob" {
+			t.Fatal(got)
+		}
+	}
+	want := "50 questions of yours have no answer: wait for some of them, see peer.questions"
+	if got := d.call(t, "ann peer.ask|question=x|target=bob"); got != want {
+		t.Error(got)
+	}
+	d.call(t, "bob peer.answer|query_id=Q7|answer=y")
+	if got := d.call(t, "ann peer.ask|question=x|target=bob"); got != "asked bob" {
+		t.Error(got)
+	}
+	if _, own, err := d.members["ann"].Queries(t.Context()); err != nil || len(own) != maxOwn {
+		t.Error(len(own), err)
+	}
+}
