@@ -8,10 +8,13 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"time"
 
 	"almanac/catalog"
 	"almanac/session/effect"
 	"almanac/session/kept"
+	"almanac/session/trace"
+	"almanac/session/vm"
 )
 
 // This file has the states of the history on disk: a goroutine, which ends when there is nothing left to do, makes the
@@ -295,6 +298,14 @@ func (s *Session) ResumeHistory(ctx context.Context, from *kept.Store, left func
 	}
 	defer w.takeInForce()
 	return w.history.adopt(from, list)
+}
+
+// ResumeWrites makes a step of what a run of an earlier session wrote whose globals are lost; after ResumeHistory. Undo
+// tells of it.
+func (s *Session) ResumeWrites(r PointRun, calls []trace.Call) {
+	h := s.world.history
+	h.ran(r, time.Now(), vm.Diff{}, calls, nil)
+	h.same()
 }
 
 const savedElsewhere = "earlier states were saved by another version of the program"

@@ -144,9 +144,12 @@ func TestKilledAmidAPrompt(t *testing.T) {
 	data := t.TempDir()
 	manifest := filepath.Join(data, "slow.yaml")
 	text := "almanac: 1\nname: slow\nactions:\n"
-	for _, name := range []string{"note", "put"} {
+	for _, name := range []string{"note", "put", "drop"} {
 		text += fmt.Sprintf("  %s:\n    description: Keep a text.\n    mutates: true\n    risk: low\n    input: {text: str}\n"+
 			"    http: {url: %s/%s, method: POST}\n", name, server.URL, name)
+		if name == "note" {
+			text += "    compensate: {action: slow.drop, args: {text: $args.text}}\n"
+		}
 	}
 	if err := os.WriteFile(manifest, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -180,6 +183,17 @@ func TestKilledAmidAPrompt(t *testing.T) {
 	} {
 		if !strings.Contains(out.String()+errs.String(), want) {
 			t.Errorf("%q is not told:\n%s%s", want, out.String(), errs.String())
+		}
+	}
+	var undone, shown bytes.Buffer
+	all, _ := trace.Archive{Dir: filepath.Join(data, "sessions")}.List(trace.Filter{})
+	code = run(append(args, "--resume", all[len(all)-1].ID), strings.NewReader("/undo --compensate\n"), &undone, &shown)
+	for _, want := range []string{
+		"slow.note x2; /undo --compensate takes back what can be", "took back [1]",
+		"slow.drop W changed ×2",
+	} {
+		if said := undone.String() + shown.String(); code != exitOK || !strings.Contains(said, want) {
+			t.Errorf("exit %d, %q is not there:\n%s", code, want, said)
 		}
 	}
 	requests := model.Requests()

@@ -200,7 +200,7 @@ func (cli *commandLine) resume(ctx context.Context, w *app) error {
 	}
 	line += ")"
 	w.past = transcript.Past{Records: t.Records, Restored: covers}
-	notices = slices.Concat(notices, w.past.CutOff(), w.past.Unended())
+	notices = slices.Concat(notices, resumeCutOff(w.session, w.past.CutOff()), w.past.Unended())
 	if n := len(w.past.Pending()); n > 0 {
 		notices = append(notices,
 			fmt.Sprintf("globals of %s were not restored: /replay --here runs them again from the log", text.Count(n, "script")))
@@ -249,6 +249,19 @@ func resumeHistory(ctx context.Context, s *session.Session, t trace.Thread) (not
 		if !errors.Is(err, fs.ErrNotExist) {
 			notices = append(notices, fmt.Sprintf("earlier states not restored: %v", err))
 		}
+	}
+	return notices
+}
+
+// resumeCutOff says what scripts wrote that were cut off, and has /undo --compensate take it back.
+func resumeCutOff(s *session.Session, cutOff []transcript.Run) (notices []string) {
+	for _, r := range cutOff {
+		run := session.PointRun{ID: r.ID, Label: "a run", Cell: r.Cell, Author: r.Author}
+		if r.Cell > 0 {
+			run.Label = fmt.Sprintf("cell %d", r.Cell)
+		}
+		s.ResumeWrites(run, r.Calls)
+		notices = append(notices, r.Written()+"; /undo --compensate takes back what can be")
 	}
 	return notices
 }

@@ -36,8 +36,8 @@ func RunsOf(records []trace.Record, author session.Author) []Run {
 // maxCutOff is how many ids a line about a script that was cut off names.
 const maxCutOff = 6
 
-// CutOff says of each script of the last session that the end of the program cut off what it had written until then.
-func (p Past) CutOff() []string {
+// CutOff are the scripts of the last session that the end of the program cut off and that had written until then.
+func (p Past) CutOff() []Run {
 	records := p.Records
 	for i, r := range slices.Backward(records) {
 		if r.Kind == trace.KindSession {
@@ -45,17 +45,11 @@ func (p Past) CutOff() []string {
 			break
 		}
 	}
-	var lines []string
-	for _, r := range Runs(records) {
-		if line := r.written(); line != "" && r.Ended == nil {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	return slices.DeleteFunc(Runs(records), func(r Run) bool { return r.Ended != nil || r.Written() == "" })
 }
 
-// written names what the run wrote before it was cut off; empty for nothing.
-func (r Run) written() string {
+// Written names what the run wrote before it was cut off; empty for nothing.
+func (r Run) Written() string {
 	var ids []string
 	times, n := map[string]int{}, 0
 	for _, c := range r.Calls {
