@@ -45,8 +45,8 @@ type Options struct {
 	Cell func() int
 	// Arrived returns what other sessions sent and no prompt has carried yet, oldest first. It is asked at the beginning
 	// of each Send, and of a Retry whose prompt left nothing; never in between. Each becomes a user's message before the
-	// prompt. carried is called once the server has answered the prompt; it may be called twice. A prompt that fails before
-	// leaves them to the next one. Nil: nothing arrives.
+	// prompt. carried is called once the server has answered the prompt; it may be called twice. A prompt that fails
+	// before leaves them to the next one. Nil: nothing arrives.
 	Arrived func() (arrived []Arrival, carried func())
 	// Secrets are taken out of what goes to the provider and of what comes back; nil: there are none.
 	Secrets *secret.Filter

@@ -5,7 +5,8 @@ import "fmt"
 // This file takes a conversation back to an earlier prompt.
 
 // Cut takes the prompt of the cell and all that came after it out of the history, and returns its text: the
-// conversation goes on from before it. What had arrived for the prompt stays. The error is ErrBusy, or says that there is no such prompt.
+// conversation goes on from before it. What had arrived for the prompt stays. The error is ErrBusy, or says that there
+// is no such prompt.
 func (c *Conversation) Cut(cell int) (prompt string, err error) {
 	if !c.begin() {
 		return "", ErrBusy

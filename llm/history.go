@@ -8,10 +8,11 @@ import (
 
 // This file builds a request from the history: it leaves out what does not fit and adds what strict servers require.
 //
-// A turn is a user's message, with what arrived before it, and everything up to the next one. What is too long is made shorter in this order: the
-// answers of tools in earlier turns, oldest first; the earlier turns, which become a summary (compact.go) or, where
-// that fails, are left out as a whole; the answers that the last turn has read. Each step goes down to three quarters
-// of the budget, so that the start of the request stays the same for a while and hits prompt caches.
+// A turn is a user's message, with what arrived before it, and everything up to the next one. What is too long is made
+// shorter in this order: the answers of tools in earlier turns, oldest first; the earlier turns, which become a summary
+// (compact.go) or, where that fails, are left out as a whole; the answers that the last turn has read. Each step goes
+// down to three quarters of the budget, so that the start of the request stays the same for a while and hits prompt
+// caches.
 
 const (
 	droppedNote = "Earlier turns of this conversation were omitted to save space. Lua globals they set still exist."

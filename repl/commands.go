@@ -87,7 +87,8 @@ const (
 
 func allCommands() []command {
 	all := slices.Concat(luaCommands(), planCommands(), undoCommands(), catalogCommands(), lookCommands(),
-		effectCommands(), directiveCommands(), modelCommands(), roleCommands(), sessionCommands(), shellCommands())
+		effectCommands(), directiveCommands(), modelCommands(), roleCommands(), teamCommands(), sessionCommands(),
+		shellCommands())
 	slices.SortStableFunc(all, func(a, b command) int { return groupRank(a) - groupRank(b) })
 	return all
 }

@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog/source"
 	"almanac/catalog/task"
+	"almanac/catalog/team"
 	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/prelude"
@@ -46,6 +47,8 @@ type Options struct {
 	Notes string
 	// Tools says what the model has in place of the three tools; nil where it has those.
 	Tools func() string
+	// Team is the session's membership of its team, or why it has none now; nil where there is no team.
+	Team func() (*team.Team, error)
 	// Once says that the shell has one input and ends: nothing is said of what could be typed next.
 	Once bool
 	// Sources is where the session's catalog comes from; nil when it never changes.
@@ -131,6 +134,8 @@ type Standing struct {
 	Globals  int
 	Actor    string
 	Session  string
+	// Team names the team, the session's name in it and what is unread; empty without a team.
+	Team string
 	// Cell is the number of the last cell.
 	Cell int
 	Busy bool
@@ -274,7 +279,7 @@ func (sh *Shell) StatusLine() Standing {
 		Calls: used.Calls, CallLimit: used.CallLimit, Mutations: used.Mutations, MutationLimit: used.MutationLimit,
 		Policy: p.Effective(), Writes: p.Words(), Actions: view.Len(), Actor: view.Actor(), Session: s.ID(),
 		Globals: len(event.Named(s.Globals())), Turn: strings.Join(s.Turn(), ", "),
-		Role: s.RoleNames(),
+		Role: s.RoleNames(), Team: sh.teamText(),
 	}
 	if l := sh.options.Sources; l != nil && l.Loading() {
 		st.Loading, st.Progress = true, l.Progress()

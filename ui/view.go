@@ -373,6 +373,9 @@ func (m *model) statusFields() []string {
 	} else {
 		fields = append(fields, "no model")
 	}
+	if s.Team != "" {
+		fields = append(fields, s.Team)
+	}
 	fields = append(fields, fmt.Sprintf("calls %d/%d", s.Calls, s.CallLimit),
 		fmt.Sprintf("writes %d/%d", s.Mutations, s.MutationLimit))
 	if !s.Loading {

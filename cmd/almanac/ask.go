@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"almanac/catalog/team"
 	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl"
@@ -66,6 +67,8 @@ type answered struct {
 	// Output is what scripts and commands printed, which went to standard error as it came.
 	Output string       `json:"output"`
 	Calls  []trace.Call `json:"calls"`
+	// Arrived is what other sessions of the team sent until the prompt had its answer.
+	Arrived []team.Item `json:"arrived,omitempty"`
 	// Effects are those of the calls, and what became of them.
 	Effects []trace.Effect `json:"effects,omitempty"`
 	// Usage is what the prompt cost.
@@ -85,6 +88,9 @@ var exitNames = map[int]string{
 
 func (a answered) events() []outputLine {
 	events := []outputLine{}
+	for i := range a.Arrived {
+		events = append(events, outputLine{Kind: "arrived", Item: &a.Arrived[i]})
+	}
 	for i := range a.Calls {
 		events = append(events, outputLine{Kind: "call", Call: &a.Calls[i]})
 	}
@@ -174,7 +180,7 @@ func (h handling) line(ctx context.Context, line string) (a answered, quit bool,
 	f := h.follow(ctx, h.asks(line) || h.alone && h.format != "text")
 	status := h.shell.HandleAt(ctx, h.at, line)
 	ended := f.finish()
-	a = answered{Output: f.said.String(), Calls: []trace.Call{}}
+	a = answered{Output: f.said.String(), Arrived: f.arrived, Calls: []trace.Call{}}
 	if h.asks(line) {
 		a.Usage, _ = h.shell.Usage()
 	}
@@ -287,8 +293,9 @@ type follower struct {
 	ctx context.Context
 	// aside sends what would go to standard output to standard error, and keeps it in said: the model's answer is the only
 	// one.
-	aside bool
-	said  strings.Builder
+	aside   bool
+	said    strings.Builder
+	arrived []team.Item
 	// err is the first value that could not be printed; told on standard error already.
 	err error
 	// ran tells that the events of a run have been printed, its error with them.
@@ -337,6 +344,9 @@ func (f *follower) take() {
 // show prints one event: values, command output and script output go to standard output; calls, errors and the rest to
 // standard error.
 func (f *follower) show(e event.Event) {
+	if e.Kind == event.Arrived {
+		f.arrived = append(f.arrived, *e.Item)
+	}
 	if f.format == "jsonl" && !f.aside {
 		e = f.showEvents(e)
 	}
@@ -408,6 +418,9 @@ func (f *follower) showEvents(e event.Event) event.Event {
 		f.events(runEvents(e.Outcome)...)
 		shown := *e.Outcome
 		shown.Values, e.Outcome = nil, &shown
+	case e.Kind == event.Arrived:
+		f.events(outputLine{Kind: "arrived", Item: e.Item})
+		return event.Event{}
 	case e.Kind == event.Ended:
 		if e.Err != nil && !f.ran {
 			code := exitNames[exitCode(f.ctx, failedInput(e.Err))]

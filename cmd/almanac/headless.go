@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog/team"
 	"almanac/catalog/text"
 	"almanac/llm"
 	"almanac/repl"
@@ -183,12 +184,13 @@ func (p *program) printErrors(out *session.Outcome) {
 
 // An outputLine is one line of --output jsonl.
 type outputLine struct {
-	Kind   string        `json:"kind"` // stdout, stderr, log, call, effect, value, answer, error, end
+	Kind   string        `json:"kind"` // stdout, stderr, log, call, effect, arrived, value, answer, error, end
 	Text   string        `json:"text,omitempty"`
 	Value  any           `json:"value,omitempty"`
 	Why    string        `json:"why,omitempty"` // there is no value, or not all of it
 	Call   *trace.Call   `json:"call,omitempty"`
 	Effect *trace.Effect `json:"effect,omitempty"`
+	Item   *team.Item    `json:"item,omitempty"` // what another session of the team sent
 	Code   string        `json:"code,omitempty"`
 	Took   int64         `json:"took_ms,omitempty"`
 	Usage  llm.Usage     `json:"usage,omitzero"`

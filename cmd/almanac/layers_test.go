@@ -141,6 +141,7 @@ var layers = []layer{
 	}},
 	{"repl/input", map[string]string{"session/syntax": "whether Lua is complete, and its margins"}},
 	{"repl/event", map[string]string{
+		"catalog/team":   "what arrived",
 		"catalog":        "the risk of a call, by its letter",
 		"llm":            "what a model says becomes events",
 		"llm/tools":      "a model's scripts belong to the cell that runs",
@@ -161,6 +162,7 @@ var layers = []layer{
 		"session/policy": "what a client may do",
 	}},
 	{"repl/transcript", map[string]string{
+		"catalog/team":   "what arrived",
 		"llm":            "messages in a log",
 		"repl/event":     "records as events, and their lines",
 		"repl/input":     "what a line was",
@@ -183,6 +185,7 @@ var layers = []layer{
 	}},
 	{"repl", map[string]string{
 		"catalog":          "looking at actions",
+		"catalog/team":     "/inbox, /peers",
 		"catalog/manifest": "/save: the files of actions",
 		"session/saved":    "/save: scripts as actions",
 		"session/steps":    "/save: the plan that a script was made from",

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"almanac/catalog/demo"
+	"almanac/catalog/team"
 	"almanac/llm/tools"
 	"almanac/repl"
 	"almanac/repl/event"
@@ -226,8 +227,13 @@ func (cli *commandLine) shell(w *app, history *input.History, o shellOptions) *r
 	if cli.Direct {
 		direct = func() string { return tools.DirectWords(w.session.View()) }
 	}
+	var member func() (*team.Team, error)
+	if w.member != nil {
+		member = w.member.joined
+	}
 	return repl.New(repl.Options{
-		Session: w.session, Conversation: conversation, NoModel: noModel, Notes: cli.notes.status(), Tools: direct,
+		Team: member, Session: w.session, Conversation: conversation, NoModel: noModel,
+		Notes: cli.notes.status(), Tools: direct,
 		Targets: models.named,
 		Server:  models.server, Local: o.local, Once: o.once,
 		Sources: w.sources.loader, Feed: w.feed, History: history, Record: record,

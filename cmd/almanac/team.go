@@ -33,6 +33,37 @@ type sharedBus struct {
 	options func() bus.Options
 	mu      sync.Mutex
 	bus     *bus.Bus
+
+	told sync.Mutex // guards what follows; the Bus holds locks of its own while it tells
+	last bus.State
+	tell func(bus.State) // the session's; nil for none
+}
+
+// state keeps and passes on news of the connection.
+func (b *sharedBus) state(s bus.State) {
+	b.told.Lock()
+	defer b.told.Unlock()
+	b.last = s
+	if b.tell != nil {
+		b.tell(s)
+	}
+}
+
+// follow has tell told of news of the connection from now on; nil ends that.
+func (b *sharedBus) follow(tell func(bus.State)) {
+	b.told.Lock()
+	defer b.told.Unlock()
+	b.tell = tell
+}
+
+// lost says what is wrong with a connection that was lost; empty while there is one.
+func (b *sharedBus) lost() string {
+	b.told.Lock()
+	defer b.told.Unlock()
+	if b.last.Connected {
+		return ""
+	}
+	return b.last.Text
 }
 
 // bus is the connection that all of the program shares; dispatch closes it.
@@ -53,7 +84,9 @@ func (b *sharedBus) open(ctx context.Context) (*bus.Bus, error) {
 	if b.bus != nil {
 		return b.bus, nil
 	}
-	opened, err := bus.Open(ctx, b.options())
+	o := b.options()
+	o.State = b.state
+	opened, err := bus.Open(ctx, o)
 	if err == nil {
 		b.bus = opened
 	}
@@ -104,6 +137,8 @@ type member struct {
 	stop    context.CancelFunc
 	done    chan struct{} // closed when nothing is tried any more
 	tried   chan struct{} // closed when the first attempt has ended
+	in      chan struct{} // closed when the session has joined
+	arrived arrivals
 
 	mu      sync.Mutex
 	team    *team.Team
@@ -125,8 +160,10 @@ func (cli *commandLine) join(ctx context.Context) (*member, error) {
 	}
 	m := &member{
 		options: team.Options{Team: cli.Team, Agent: cli.agentName(), Redact: cli.credentials.filter.Text},
-		bus:     cli.bus, done: make(chan struct{}), tried: make(chan struct{}),
+		bus:     cli.bus, done: make(chan struct{}), tried: make(chan struct{}), in: make(chan struct{}),
 	}
+	m.arrived.came = make(chan struct{}, 1)
+	m.options.Arrived = m.arrived.put
 	if err := team.CheckName(m.options.Agent); err != nil {
 		return nil, misconfigured(fmt.Errorf("context.agent_name: %w", err))
 	}
@@ -145,6 +182,7 @@ func (m *member) keepTrying(ctx context.Context) {
 		m.team, m.err = joined, err
 		if err == nil {
 			m.entries = joined.Entries()
+			close(m.in)
 		}
 		m.mu.Unlock()
 		if first {
@@ -175,12 +213,58 @@ func (m *member) wait(ctx context.Context) {
 	}
 }
 
+// settled returns true when the session has joined, and false when ctx is done first.
+func (m *member) settled(ctx context.Context) bool {
+	select {
+	case <-m.in:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// backlog lists the ids of what is unread.
+func (m *member) backlog() (ids []string) {
+	for _, item := range m.team.Unread() {
+		ids = append(ids, item.ID)
+	}
+	return ids
+}
+
+// An arrivals is what has arrived and nobody was told of. came has a signal when there is something.
+type arrivals struct {
+	mu    sync.Mutex
+	items []team.Item
+	came  chan struct{}
+}
+
+func (a *arrivals) put(item team.Item) {
+	a.mu.Lock()
+	a.items = append(a.items, item)
+	a.mu.Unlock()
+	select {
+	case a.came <- struct{}{}:
+	default:
+	}
+}
+
+func (a *arrivals) take() []team.Item {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	items := a.items
+	a.items = nil
+	return items
+}
+
 // joined is the membership; the error says why there is none.
 func (m *member) joined() (*team.Team, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
 	case m.team != nil:
+		if lost := m.bus.lost(); lost != "" {
+			return m.team, fmt.Errorf("team %s: not connected: %s: try again once it is back", m.options.Team, lost)
+		}
 		return m.team, nil
 	case m.err != nil:
 		return nil, fmt.Errorf("team %s: not connected: %w", m.options.Team, m.err)
@@ -232,8 +316,13 @@ func (m *member) source() source.Source {
 			return catalog.Batch{Entries: entries, Found: len(entries)}, nil
 		},
 		Health: func() error {
-			_, err := m.joined()
-			return err
+			select {
+			case <-m.tried:
+				_, err := m.joined()
+				return err
+			default: // a moment yet
+				return nil
+			}
 		},
 	}
 }

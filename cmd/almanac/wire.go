@@ -133,6 +133,7 @@ func (cli *commandLine) wire(ctx context.Context, o appOptions) (_ *app, err err
 	if o.person {
 		w.follow(ctx)
 	}
+	w.deliver(ctx, o.person)
 	return w, nil
 }
 
@@ -245,6 +246,7 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, er
 	toolOptions := tools.Options{Prefix: cli.Prefix, Direct: cli.Direct, Notes: cli.notes.prompt()}
 	c := llm.NewConversation(w.feed.Conversation(w.session, toolOptions, llm.Options{
 		Target: models.first, Fallback: models.fallback,
+		Arrived: w.unread(),
 		Keep:    w.log.message,
 		Usage:   usageBefore(w.past.Records),
 		Spent:   w.log.usage,

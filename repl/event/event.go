@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog/team"
 	"almanac/repl/input"
 	"almanac/session"
 	"almanac/session/trace"
@@ -61,6 +62,8 @@ const (
 	// Answered: the model reads what a tool of its own answered. Tool; Text is the beginning of it, Total its length in
 	// bytes; Full asks for it to be shown whole. What a Ran event has shown has none.
 	Answered
+	// Arrived: another session of the team sent something. Item; Full asks for it to be shown whole. It is of no cell.
+	Arrived
 	// Retrying: the model's server failed and will be asked again. Text says so, for who shows no countdown.
 	Retrying
 )
@@ -112,6 +115,7 @@ type Event struct {
 	Call    *trace.Call
 	Outcome *session.Outcome
 	Ask     *Ask
+	Item    *team.Item
 	Err     error
 	Elapsed time.Duration
 	// Full asks for a Ran event to be shown whole, without the limit on rows.

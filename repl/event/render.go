@@ -83,6 +83,10 @@ func Lines(e Event, width int, o RenderOptions) []show.Line {
 		return show.Wrap(saidLines(Event{Text: e.Text, Level: Notice}, o), width)
 	case Answered:
 		return answeredLines(e, width, o)
+	case Arrived:
+		if e.Item != nil {
+			return arrivedLines(e, width, o)
+		}
 	case Thought:
 		return thoughtLines(e, width, o)
 	case Ran:

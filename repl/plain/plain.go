@@ -89,16 +89,19 @@ type typedLine struct {
 
 // A plain is one run of the line mode. It belongs to Run's goroutine.
 type plain struct {
-	sh    *repl.Shell
-	out   io.Writer
-	o     Options
-	lines chan typedLine
-	ahead []typedLine // typed while a question came up
-	err   error       // of out
-	ended error       // of the input at hand
-	calls event.CallFold
+	sh      *repl.Shell
+	out     io.Writer
+	o       Options
+	lines   chan typedLine
+	ahead   []typedLine // typed while a question came up
+	err     error       // of out
+	ended   error       // of the input at hand
+	calls   event.CallFold
+	running bool // an input is being handled
 	// open is true while the last thing printed did not end its line.
 	open bool
+	// held is what arrived while a line was open.
+	held []event.Event
 	// half holds the bytes of a character that has not come whole.
 	half string
 	// read gives one line, where lines are not read ahead; reading is true while it is under way.
@@ -133,9 +136,12 @@ func (t *Typing) read(in io.Reader) {
 
 func (p *plain) loop(ctx context.Context) error {
 	var b strings.Builder
-	armed := false
+	armed, quiet := false, false
 	for p.err == nil {
-		p.prompt(b.Len() > 0)
+		if !quiet {
+			p.prompt(b.Len() > 0)
+		}
+		quiet = false
 		lines := p.lines
 		if len(p.ahead) > 0 {
 			first := make(chan typedLine, 1)
@@ -145,6 +151,10 @@ func (p *plain) loop(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-p.sh.Feed().Wake():
+			events := p.sh.Feed().Take()
+			quiet = len(events) == 0
+			p.show(ctx, func() {}, events)
 		case <-p.o.Interrupt:
 			if armed {
 				return nil
@@ -216,6 +226,8 @@ func (p *plain) questions() func() {
 func (p *plain) run(ctx context.Context, text string) repl.Status {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	p.running = true
+	defer func() { p.running = false }()
 	done := make(chan repl.Status, 1)
 	go func() { done <- p.sh.Handle(ctx, text) }()
 	feed := p.sh.Feed()
@@ -254,7 +266,13 @@ func (p *plain) show(ctx context.Context, cancel func(), events []event.Event) {
 				text = "log: " + strings.TrimSuffix(strings.ReplaceAll(text, "\n", "\nlog: "), "log: ")
 			}
 			p.print(text)
+			p.letOut()
 			continue
+		case event.Arrived:
+			if p.open && p.running {
+				p.held = append(p.held, e)
+				continue
+			}
 		case event.Ended:
 			p.ended = e.Err
 		case event.Asked:
@@ -312,13 +330,26 @@ func (p *plain) printLines(lines []show.Line) {
 	p.print(b.String())
 }
 
-// flush ends what was printed in pieces.
+// flush ends what was printed in pieces, and prints what arrived meanwhile.
 func (p *plain) flush() {
 	if p.half != "" {
 		p.print(text.Sanitize(p.half))
 		p.half = ""
 	}
 	p.endLine()
+	p.letOut()
+}
+
+// letOut prints what arrived while a line was open, once it has ended.
+func (p *plain) letOut() {
+	if p.open || p.half != "" {
+		return
+	}
+	held := p.held
+	p.held = nil
+	for _, e := range held {
+		p.printLines(event.Lines(e, p.o.Width, p.o.Render))
+	}
 }
 
 func (p *plain) endLine() {

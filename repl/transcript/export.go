@@ -210,6 +210,8 @@ func writeMarkdown(w io.Writer, records []trace.Record) error {
 	title, began := titleOf(records)
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Session %s\n\nBegun %s, %s.\n", text.SanitizeLine(title), began, text.Count(len(cells), "cell"))
+	arrived := itemsAfter(records)
+	writeItems(&b, arrived[0])
 	for _, c := range cells {
 		if since > 0 && c.N == since+1 {
 			b.WriteString("\n*Lua was reset here.*\n")
@@ -228,6 +230,7 @@ func writeMarkdown(w io.Writer, records []trace.Record) error {
 		if c.Answer != "" {
 			fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(text.Sanitize(c.Answer), "\n"))
 		}
+		writeItems(&b, arrived[c.N])
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

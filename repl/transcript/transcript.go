@@ -135,6 +135,10 @@ func (t *transcribing) add(r trace.Record) {
 		if m.Role == llm.Summary {
 			t.push(event.Event{Kind: event.Said, Level: event.Notice, Text: "the model summed up what was said\n" + m.Text})
 		}
+	case trace.KindArrived:
+		if item, ok := itemOf(r); ok {
+			t.push(event.Event{Kind: event.Arrived, Item: &item, Full: true})
+		}
 	case trace.KindAnswer:
 		for _, l := range show.MarkdownLines(r.Text, max(t.width-2, 0), t.o.Options) {
 			t.lines = append(t.lines, append(show.Model.Line("  "), l...))

@@ -30,6 +30,7 @@ const (
 	KindMessage  Kind = "message"  // the conversation grew: Message
 	KindForget   Kind = "forget"   // the conversation was emptied
 	KindUsage    Kind = "usage"    // a completion, or a tool, cost something: Usage
+	KindArrived  Kind = "arrived"  // another session of the team sent something: Author, Item
 	KindName     Kind = "name"     // the person named the session: Text
 	KindNote     Kind = "note"     // anything else worth keeping: Text
 )
@@ -77,6 +78,8 @@ type Record struct {
 	// Message is a message of the conversation, in the words of the package that keeps it. One that answers a call which
 	// an earlier record answered replaces it.
 	Message json.RawMessage `json:"message,omitempty"`
+	// Item is what another session sent, in the words of the package that brings it.
+	Item json.RawMessage `json:"item,omitempty"`
 	// Usage is what something cost, in the words of the package that counts it; what all records say is added up.
 	Usage json.RawMessage `json:"usage,omitempty"`
 	// Whole is the result of Call where Call.Result is a part of it, for who keeps it in memory. No log has it. It is

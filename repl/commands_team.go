@@ -1,0 +1,216 @@
+package repl
+
+// This file holds the commands about the team: what arrived, and who is there.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/catalog/team"
+	"almanac/catalog/text"
+	"almanac/catalog/text/cells"
+	"almanac/repl/event"
+	"almanac/repl/input"
+	"almanac/repl/show"
+	"almanac/session"
+)
+
+func teamCommands() []command {
+	return []command{
+		{
+			name: "inbox", args: "[N [answer TEXT] | read | all]", group: groupMore, aside: true, run: inbox, words: inboxWords,
+			where: inTeam,
+			brief: "what other sessions of the team sent; N shows one whole",
+			more: "N marks it as read, read all of them. What is unread goes to the model with your next prompt.\n" +
+				"/inbox 7 answer TEXT answers a question, and writes to who sent anything else.",
+		},
+		{
+			name: "peers", group: groupMore, aside: true, run: peers, where: inTeam,
+			brief: "the sessions that are in the team now",
+		},
+	}
+}
+
+func inTeam(sh *Shell) bool { return sh.options.Team != nil }
+
+// errNoTeam is what the commands say where there is no team.
+var errNoTeam = errors.New("no team: start with --team NAME, or set name under [team] in the configuration")
+
+// team is the session's membership of its team.
+func (sh *Shell) team() (*team.Team, error) {
+	if sh.options.Team == nil {
+		return nil, errNoTeam
+	}
+	return sh.options.Team()
+}
+
+// teamText is the team in a status line: "team shop as ann, 2 unread"; empty without one.
+func (sh *Shell) teamText() string {
+	if sh.options.Team == nil {
+		return ""
+	}
+	t, err := sh.options.Team()
+	if err != nil {
+		return "team: not connected"
+	}
+	words := fmt.Sprintf("team %s as %s", t.Name(), t.Agent())
+	if n := len(t.Unread()); n > 0 {
+		words += fmt.Sprintf(", %d unread", n)
+	}
+	return words
+}
+
+const inboxUsage = "/inbox [N [answer TEXT] | read | all]"
+
+// shownItems is how many items /inbox lists, of those that were read.
+const shownItems = 20
+
+func inbox(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	t, err := sh.team()
+	if err != nil {
+		return err
+	}
+	word, rest := input.CutWord(arg)
+	what, words := input.CutWord(rest)
+	switch {
+	case arg == "" || arg == "all":
+		sh.listInbox(t, arg == "all")
+		return nil
+	case arg == "read":
+		unread := t.Unread()
+		t.Read(idsOf(unread)...)
+		sh.say(event.Notice, "%s read", text.Count(len(unread), "item"))
+		return nil
+	}
+	item, err := itemOf(t, word)
+	switch {
+	case err != nil:
+		return err
+	case what == "answer" && words != "":
+		return sh.answerItem(ctx, t, item, words)
+	case rest != "":
+		return &UsageError{usage: inboxUsage, message: "inbox: unknown " + quoteWord(what)}
+	}
+	shown := session.Clean(sh.options.Session, item)
+	sh.feed.Emit(event.Event{Kind: event.Arrived, Item: &shown, Full: true})
+	t.Read(item.ID)
+	return nil
+}
+
+func idsOf(items []team.Item) []string {
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = item.ID
+	}
+	return ids
+}
+
+// itemOf is the item of a number.
+func itemOf(t *team.Team, number string) (team.Item, error) {
+	if _, err := strconv.Atoi(number); err != nil {
+		return team.Item{}, &UsageError{usage: inboxUsage, message: fmt.Sprintf("inbox: %q: want a number", number)}
+	}
+	for _, item := range t.Inbox(0) {
+		if item.ID == number {
+			return item, nil
+		}
+	}
+	return team.Item{}, fmt.Errorf("inbox: no %s: /inbox all lists them", number)
+}
+
+// listInbox lists what is unread, or the last items, newest first.
+func (sh *Shell) listInbox(t *team.Team, all bool) {
+	unread := idsOf(t.Unread())
+	items := t.Inbox(0)
+	if !all && len(items) > max(shownItems, len(unread)) {
+		items = items[:max(shownItems, len(unread))]
+	}
+	var rows [][]string
+	for _, i := range session.Clean(sh.options.Session, items) {
+		mark := " "
+		if slices.Contains(unread, i.ID) {
+			mark = "*"
+		}
+		rows = append(rows, []string{
+			mark + i.ID, since(i.At), cells.Clip(event.ItemTitle(i), 40, "…"),
+			cells.Clip(strings.Join(strings.Fields(text.Sanitize(i.Text)), " "), 60, "…"),
+		})
+	}
+	if len(rows) == 0 {
+		sh.say(event.Plain, "inbox: empty")
+		return
+	}
+	end := fmt.Sprintf("%d unread (*)", len(unread))
+	if more := len(t.Inbox(0)) - len(rows); more > 0 {
+		end += fmt.Sprintf("; %d more: /inbox all", more)
+	}
+	sh.say(event.Plain, "%s\n%s", show.Columns(rows), end)
+}
+
+// since is a time for a list: of today without the day.
+func since(t time.Time) string {
+	if t = t.Local(); time.Since(t) < 12*time.Hour {
+		return t.Format("15:04")
+	}
+	return t.Format("2006-01-02")
+}
+
+// answerItem answers a question, and writes to who sent anything else.
+func (sh *Shell) answerItem(ctx context.Context, t *team.Team, item team.Item, words string) error {
+	call := session.Invocation{
+		ID: "peer.message", Author: session.User, Args: map[string]any{"to": item.From, "content": words},
+	}
+	if item.Kind == team.Question {
+		call.ID, call.Args = "peer.answer", map[string]any{"query_id": item.Query, "answer": words}
+	}
+	if _, err := sh.options.Session.Call(ctx, call); err != nil {
+		return err
+	}
+	t.Read(item.ID)
+	return nil
+}
+
+func inboxWords(sh *Shell, arg string) []Completion {
+	t, err := sh.team()
+	if err != nil {
+		return nil
+	}
+	if word, _ := input.CutWord(arg); word != arg {
+		return fixedWords("answer", "answer it")(sh, arg)
+	}
+	words := fixedWords("read", "mark all as read", "all", "list all")(sh, arg)
+	for _, i := range session.Clean(sh.options.Session, t.Inbox(shownItems)) {
+		words = append(words, Completion{Text: i.ID, Detail: event.ItemTitle(i)})
+	}
+	return words
+}
+
+func peers(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
+	t, err := sh.team()
+	if err != nil {
+		return err
+	}
+	all, err := t.Peers(ctx)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, p := range session.Clean(sh.options.Session, all) {
+		name := p.Name
+		if p.You {
+			name += " (you)"
+		}
+		row := []string{name, p.Role, p.Doing, p.Machine, fmt.Sprintf("pid %d", p.PID), "since " + since(p.Since)}
+		for i := range row {
+			row[i] = cells.Clip(text.SanitizeLine(row[i]), 50, "…")
+		}
+		rows = append(rows, row)
+	}
+	sh.say(event.Plain, "%s", show.Columns(rows))
+	return nil
+}
