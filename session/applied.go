@@ -45,7 +45,7 @@ func (s *Session) ApplyRecorded(ctx context.Context, cell int, what string,
 // apply is ApplyRecorded, where answers names the question that the effects answer.
 func (s *Session) apply(ctx context.Context, cell int, what string, effects []catalog.Effect, answers string) (
 	*Outcome, error) {
-	allowed := append(s.ApplyEffects(), stateKinds()...)
+	allowed := s.applicable(true)
 	if !slices.ContainsFunc(effects, func(e catalog.Effect) bool { return effect.Allowed(allowed, e.Kind) }) {
 		return nil, errors.New("effects: none that can be applied")
 	}
@@ -135,15 +135,17 @@ func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []c
 	if r.player != nil {
 		return r.player.Applied, nil
 	}
-	allowed := r.session.ApplyEffects()
-	effects, _ := r.standing()
-	if r.script.Apply != nil {
-		allowed, effects = append(allowed, stateKinds()...), r.script.Apply
+	effects := r.script.Apply
+	if effects == nil && len(out.Effects) > 0 {
+		effects, _ = r.standing()
 	}
-	chosen, rejected = effect.Choose(allowed, effects)
+	chosen, rejected = effect.Choose(r.session.applicable(r.script.Apply != nil), effects)
+	if len(chosen) == 0 {
+		return nil, nil
+	}
 	compensated := trace.Compensated(out.Calls)
 	for _, c := range out.Calls {
-		if r.script.Apply == nil && len(chosen) > 0 && !compensated[c.N] {
+		if r.script.Apply == nil && !compensated[c.N] {
 			rejected = append(rejected, c.EffectsRejected...)
 		}
 	}
@@ -171,10 +173,12 @@ func (r *run) withoutState(chosen []catalog.Effect) (rejected []catalog.Rejected
 	return rejected
 }
 
-// stateKinds are patterns for the operations on the state.
-func stateKinds() (kinds []pattern.Pattern) {
+// applicable are patterns of the kinds that may be applied: for effects that the person asked to have applied, the
+// operations on the state in any case.
+func (s *Session) applicable(asked bool) []pattern.Pattern {
+	kinds := s.ApplyEffects()
 	for _, kind := range effect.Kinds() {
-		if effect.IsState(kind) {
+		if asked && effect.IsState(kind) {
 			kinds = append(kinds, pattern.Exact(kind))
 		}
 	}

@@ -409,7 +409,16 @@ func (r *run) recordable(c trace.Call) trace.Call {
 }
 
 func (r *run) context(view *catalog.View) catalog.Context {
-	w := r.session.world
+	c := r.session.context(view)
+	if r.invoked != nil {
+		c = r.invoked.Context.Or(c)
+	}
+	return c
+}
+
+// context is what actions are told beside their arguments.
+func (s *Session) context(view *catalog.View) catalog.Context {
+	w := s.world
 	c := w.options.Context
 	c.SessionID = w.options.ID
 	if a := view.Actor(); a != "" {
@@ -421,9 +430,6 @@ func (r *run) context(view *catalog.View) catalog.Context {
 	w.mu.Lock()
 	c.Messages, c.Set = w.messages, w.directed.set
 	w.mu.Unlock()
-	if r.invoked != nil {
-		c = r.invoked.Context.Or(c)
-	}
 	return c
 }
 

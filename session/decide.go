@@ -58,13 +58,16 @@ func requested(entry *catalog.Entry, call catalog.Call, injected map[string]any)
 	return asks
 }
 
-// Requested is a call of e as the policy decides about it, with the context of now. Arguments that the host fills in
-// are missing where the session has not all of them.
+// Requested is a call of e as the policy decides about it, with the context of now. Those arguments that the host fills
+// in are missing which the session does not have.
 func (s *Session) Requested(e *catalog.Entry, args map[string]any) policy.Request {
-	r := &run{session: s}
-	call := catalog.Call{Args: args, Context: r.context(s.View())}
-	injected, _ := r.injected(e, call.Context, &trace.Call{})
-	return requested(e, call, injected)
+	return Requested(e, args, s.heard(e, s.context(s.View()), s.Budget(Model).Result))
+}
+
+// Requested is Session.Requested where there is no session.
+func Requested(e *catalog.Entry, args map[string]any, from catalog.Context) policy.Request {
+	injected, _ := injectedFrom(e, from)
+	return requested(e, catalog.Call{Args: args, Context: from}, injected)
 }
 
 // verdict is the decision of the current policy; grants do not apply to a script that may only read.

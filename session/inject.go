@@ -79,41 +79,51 @@ func (r *run) injected(entry *catalog.Entry, from catalog.Context, c *trace.Call
 			return nil, err
 		}
 	}
-	if len(entry.Inject) == 0 {
-		return nil, nil
-	}
-	values := make(map[string]any, len(entry.Inject))
-	for _, in := range entry.Inject {
-		if in.From == "messages" {
-			from.Messages = r.heard(from.Messages)
-		}
-		value, err := contextValue(in, from)
-		if err == nil && value == nil {
-			continue
-		}
-		if err != nil {
-			c.Verdict, c.Rule = trace.Rejected, "context"
-			err.Message = fmt.Sprintf("%s: argument %s: %s", entry.ID, in.Field, err.Message)
-			return nil, err
-		}
-		values[in.Field] = value
+	values, err := injectedFrom(entry, r.session.heard(entry, from, r.budget().Result))
+	if err != nil {
+		c.Verdict, c.Rule = trace.Rejected, "context"
+		return nil, err
 	}
 	return values, nil
 }
 
-// heard are the last messages that fit a result, without secrets: an argument may leave the program.
-func (r *run) heard(all []catalog.Message) []catalog.Message {
-	left := r.budget().Result
+// injectedFrom are the arguments that the host fills in from a context, as far as it has them; the error is that of the
+// first that it has not.
+func injectedFrom(entry *catalog.Entry, from catalog.Context) (values map[string]any, failure *vm.HostError) {
+	if len(entry.Inject) == 0 {
+		return nil, nil
+	}
+	values = make(map[string]any, len(entry.Inject))
+	for _, in := range entry.Inject {
+		value, err := contextValue(in, from)
+		switch {
+		case err != nil && failure == nil:
+			err.Message = fmt.Sprintf("%s: argument %s: %s", entry.ID, in.Field, err.Message)
+			failure = err
+		case err == nil && value != nil:
+			values[in.Field] = value
+		}
+	}
+	return values, failure
+}
+
+// heard is a context whose messages are the last that fit a result of a size, without secrets, where the entry asks for
+// them: an argument may leave the program.
+func (s *Session) heard(entry *catalog.Entry, from catalog.Context, left int) catalog.Context {
+	if !slices.ContainsFunc(entry.Inject, func(in catalog.Injection) bool { return in.From == "messages" }) {
+		return from
+	}
 	var kept []catalog.Message
-	for _, m := range slices.Backward(all) {
-		m.Text = r.session.world.redactor.text(m.Text)
+	for _, m := range slices.Backward(from.Messages) {
+		m.Text = s.world.redactor.text(m.Text)
 		if left -= len(m.Role) + len(m.Text); left < 0 {
 			break
 		}
 		kept = append(kept, m)
 	}
 	slices.Reverse(kept)
-	return kept
+	from.Messages = kept
+	return from
 }
 
 func contextValue(in catalog.Injection, from catalog.Context) (any, *vm.HostError) {

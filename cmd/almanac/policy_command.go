@@ -11,6 +11,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/text"
 	"almanac/repl"
+	"almanac/session"
 	"almanac/session/policy"
 )
 
@@ -128,15 +129,7 @@ func (c policyCheck) Run(ctx context.Context, cli *commandLine, p *program) erro
 	}
 	host := cli.hostContext()
 	host.Actor, host.Tenant = cmp.Or(view.Actor(), host.Actor), view.Tenant()
-	r := policy.RequestOf(entry, args)
-	r.Actor, r.Tenant = host.Actor, host.Tenant
-	r.Injected = map[string]any{}
-	for _, in := range entry.Inject {
-		if value, _ := host.Value(in.From); value != nil {
-			r.Injected[in.Field] = value
-		}
-	}
-	d := decided.Settle(view).Decide(r)
+	d := decided.Settle(view).Decide(session.Requested(entry, args, host))
 	var note string
 	if h := entry.Hooks; h != nil && len(h.Before)+len(h.Checked) > 0 {
 		note = "before hooks are not run; they may change this"
