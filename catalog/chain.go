@@ -54,8 +54,9 @@ func Chained(prev, next *Entry, given map[string]any) ([]string, error) {
 	}
 	bad.ID = next.ID
 	if _, there := given[bad.Field]; prev != nil && !there {
-		what := "a " + prev.Output.Shape().Kind()
-		if names := prev.Output.Names(); what == "a object" {
+		kind := prev.Output.Shape().Kind()
+		what := text.Article(kind)
+		if names := prev.Output.Names(); kind == "object" {
 			what = cmp.Or(text.ClipRunes(strings.Join(names, ", "), 200), "no fields")
 		}
 		bad.Hint = fmt.Sprintf("%s returns %s; give the argument in the step, or a function that makes the arguments", prev.ID, what)

@@ -348,19 +348,34 @@ func literal(v any) string {
 	return text.ClipRunes(string(raw), 60)
 }
 
-// describeValue names a value's type and, where it is short, the value.
-func describeValue(v any) string {
-	switch value := v.(type) {
+// KindOf is what plain data is: null, boolean, string, integer, number, list or object; empty for anything else.
+func KindOf(v any) string {
+	switch v.(type) {
 	case nil:
 		return "null"
 	case bool:
-		return fmt.Sprintf("boolean %v", value)
+		return "boolean"
 	case string:
-		return "string " + literal(value)
-	case int64:
-		return fmt.Sprintf("integer %d", value)
+		return "string"
+	case int64, int:
+		return "integer"
 	case float64:
-		return "number " + literal(value)
+		return "number"
+	case []any:
+		return "list"
+	case map[string]any:
+		return "object"
+	}
+	return ""
+}
+
+// describeValue names a value's kind and, where it is short, the value.
+func describeValue(v any) string {
+	switch value := v.(type) {
+	case nil:
+		return KindOf(v)
+	case bool, string, int64, float64:
+		return KindOf(v) + " " + literal(value)
 	case []any:
 		return "list of " + text.Count(len(value), "item")
 	case map[string]any:

@@ -24,6 +24,17 @@ func Plural(n int, one, many string) string {
 	return many
 }
 
+// Article is the noun with a or an; null has none.
+func Article(noun string) string {
+	if noun == "null" {
+		return noun
+	}
+	if noun != "" && strings.Contains("aeio", noun[:1]) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
 // Thousands puts a comma between each three digits of a decimal number: 1,234,567.5. Other text stays as it is.
 func Thousands(number string) string {
 	sign := ""

@@ -5,6 +5,14 @@ import (
 	"time"
 )
 
+func TestArticle(t *testing.T) {
+	for noun, want := range map[string]string{"list": "a list", "object": "an object", "user": "a user", "null": "null"} {
+		if got := Article(noun); got != want {
+			t.Errorf("%s: got %s, want %s", noun, got, want)
+		}
+	}
+}
+
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		720 * time.Hour: "30 days", 25 * time.Hour: "25 hours", time.Hour: "1 hour", time.Minute: "1 minute",

@@ -85,7 +85,7 @@ func below(data any, path []reference.Segment, i int, e catalog.Effect) (any, er
 	}
 	table, ok := asTable(data)
 	if !ok {
-		return data, fmt.Errorf("%s is %s, not a table with names", nameUpTo(path, i), nameOf(data))
+		return data, fmt.Errorf("%s is %s, not a table with names", nameUpTo(path, i), text.Article(catalog.KindOf(data)))
 	}
 	field := path[i].Field
 	if removes && i == len(path)-1 {
@@ -107,7 +107,7 @@ func below(data any, path []reference.Segment, i int, e catalog.Effect) (any, er
 func inList(data any, path []reference.Segment, i int, e catalog.Effect) (any, error) {
 	list, ok := asList(data)
 	if !ok {
-		return data, fmt.Errorf("%s is %s, not a list", nameUpTo(path, i), nameOf(data))
+		return data, fmt.Errorf("%s is %s, not a list", nameUpTo(path, i), text.Article(catalog.KindOf(data)))
 	}
 	removes, n := e.Kind == StateDeletePath, int64(len(list))
 	place := path[i].Place
@@ -156,19 +156,3 @@ func asList(data any) (list []any, ok bool) {
 
 // nameUpTo is the path to segment i, as messages name it.
 func nameUpTo(path []reference.Segment, i int) string { return "state" + reference.PathLua(path[:i]) }
-
-func nameOf(data any) string {
-	switch data.(type) {
-	case nil:
-		return "missing"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a text"
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "a table with names"
-	}
-	return "a number"
-}

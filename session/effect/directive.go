@@ -85,7 +85,7 @@ func checkContext(e catalog.Effect) error {
 		}
 	case nil, bool, int64, float64:
 	default:
-		return fmt.Errorf("value: want a text, a number, true or false, not %s", nameOf(v))
+		return fmt.Errorf("value: want a text, a number, true or false, not %s", text.Article(catalog.KindOf(v)))
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func line(value any, what string) (string, error) {
 func fields(e catalog.Effect, known ...string) (map[string]any, error) {
 	table, ok := e.Value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("value: want a table with %s, not %s", strings.Join(known, ", "), nameOf(e.Value))
+		return nil, fmt.Errorf("value: want a table with %s, not %s", strings.Join(known, ", "), text.Article(catalog.KindOf(e.Value)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		if !slices.Contains(known, name) {

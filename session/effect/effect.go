@@ -167,7 +167,7 @@ func checkState(e catalog.Effect) error {
 			return fmt.Errorf("target %q: want none: the whole state is replaced", e.Target)
 		}
 		if _, ok := asTable(e.Value); !ok || e.Value == nil {
-			return fmt.Errorf("value: want a table with names, not %s", nameOf(e.Value))
+			return fmt.Errorf("value: want a table with names, not %s", text.Article(catalog.KindOf(e.Value)))
 		}
 		return nil
 	case StateSet, StateDelete:

@@ -81,7 +81,7 @@ func NewDraft(body string, v *catalog.View) (*Draft, error) {
 // value is what a literal would be as a parameter.
 func (d *Draft) value(i int, l syntax.Literal, taken map[string]bool) Value {
 	v := Value{Data: l.Value, Line: l.Pos.Line, Text: l.Text, places: []int{i}}
-	kind := kindOf(l.Value)
+	kind := typeOf(l.Value)
 	v.schema = json.RawMessage(`{"type":"` + kind + `"}`)
 	v.Proposed = l.Name != "" && l.Call == "" && kind != "boolean" && !begins(l.Value)
 	if e, ok := d.view.Lookup(l.Call); ok && l.Call != "" {
@@ -135,22 +135,12 @@ func nameFrom(s string) string {
 	return ""
 }
 
-func kindOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case int64, int:
-		return "integer"
-	case []any:
+// typeOf is the type of plain data in a schema.
+func typeOf(v any) string {
+	if _, list := v.([]any); list {
 		return "array"
-	case map[string]any:
-		return "object"
 	}
-	return "number"
+	return catalog.KindOf(v)
 }
 
 // Proposed are the choices to begin with.

@@ -64,7 +64,7 @@ func (a argument) schemaFor(value any) json.RawMessage {
 		}
 	}
 	if kept["type"] == nil && kept["enum"] == nil {
-		kept["type"] = json.RawMessage(`"` + kindOf(value) + `"`)
+		kept["type"] = json.RawMessage(`"` + typeOf(value) + `"`)
 	}
 	return ordered(kept)
 }
@@ -136,7 +136,7 @@ func shapeOf(values []any, depth int) *jsonschema.Schema {
 	fields := map[string][]any{}
 	for _, v := range values {
 		if !compare.Empty(v) {
-			kinds[kindOf(v)] = true
+			kinds[typeOf(v)] = true
 		}
 		switch v := v.(type) {
 		case []any:

@@ -63,6 +63,24 @@ func openBase(m *Machine) {
 	})
 	m.global("tonumber", toNumber)
 	m.global("select", selectArgs)
+	openRaw(m)
+	m.global("collectgarbage", func(c call) int {
+		switch c.optString(1, "collect") {
+		case "count":
+			return c.give(0.0, 0.0)
+		case "step", "isrunning":
+			return c.give(true)
+		case "collect", "stop", "restart", "setpause", "setstepmul", "generational", "incremental":
+			return c.give(0.0)
+		}
+		c.bad(1, "invalid option '%s'", c.optString(1, ""))
+		return 0
+	})
+	openPrint(m)
+}
+
+// openRaw adds the raw family and metatables.
+func openRaw(m *Machine) {
 	m.global("rawequal", func(c call) int { return c.give(c.any(1) == c.any(2)) })
 	m.global("rawlen", func(c call) int {
 		if s, ok := c.raw(1).(string); ok {
@@ -124,19 +142,6 @@ func openBase(m *Machine) {
 		t.meta = meta
 		return c.give(c.raw(1))
 	})
-	m.global("collectgarbage", func(c call) int {
-		switch c.optString(1, "collect") {
-		case "count":
-			return c.give(0.0, 0.0)
-		case "step", "isrunning":
-			return c.give(true)
-		case "collect", "stop", "restart", "setpause", "setstepmul", "generational", "incremental":
-			return c.give(0.0)
-		}
-		c.bad(1, "invalid option '%s'", c.optString(1, ""))
-		return 0
-	})
-	openPrint(m)
 }
 
 // guardEvents keeps the engine from losing events of a metatable without __index. It remembers that there is none in a
