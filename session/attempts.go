@@ -32,6 +32,9 @@ func (r *run) attempt(ctx context.Context, entry *catalog.Entry, call catalog.Ca
 	if entry.Retry != nil {
 		retry = *entry.Retry
 	}
+	if r.invoked != nil && r.invoked.Once && c.In == 0 {
+		retry.Tries = 1
+	}
 	whole := max(wait, r.budget().Wait)
 	ctx, cancel := context.WithTimeoutCause(ctx, whole, noAnswer(whole))
 	defer cancel()

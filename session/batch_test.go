@@ -332,8 +332,7 @@ func TestOnlyWhatWasApprovedIsMade(t *testing.T) {
 	}
 	for i := range n {
 		run = fmt.Sprintf("%d: ", i)
-		said := []catalog.Message{{Text: run}}
-		b.session.SetMessages(func() []catalog.Message { return said })
+		b.session.SetMessages([]catalog.Message{{Text: run}})
 		source := ""
 		r.vars = 0
 		for range 1 + r.IntN(6) {

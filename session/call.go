@@ -260,7 +260,11 @@ func (r *run) failed(ctx context.Context, entry *catalog.Entry, err error, c *tr
 	if ctx.Err() != nil {
 		return interrupted()
 	}
-	host := &vm.HostError{Code: CodeFailed, Message: r.session.world.redactor.text(withID(entry.ID, err))}
+	red := r.session.world.redactor
+	host := &vm.HostError{Code: CodeFailed, Message: red.text(withID(entry.ID, err))}
+	if said := (*catalog.CallError)(nil); errors.As(err, &said) {
+		host.Code, host.Hint = cmp.Or(red.text(said.Code), CodeFailed), red.text(said.Hint)
+	}
 	if t := (*catalog.Transient)(nil); errors.As(err, &t) {
 		return &catalog.Transient{Err: host, After: t.After}
 	}
@@ -410,15 +414,13 @@ func (r *run) recordable(c trace.Call) trace.Call {
 
 func (r *run) context(view *catalog.View) catalog.Context {
 	c := r.session.context(view)
-	r.hearing.Do(func() { r.said = r.session.said() })
-	c.Messages = r.said
 	if r.invoked != nil {
 		c = r.invoked.Context.Or(c)
 	}
 	return c
 }
 
-// context is what actions are told beside their arguments, without the conversation.
+// context is what actions are told beside their arguments.
 func (s *Session) context(view *catalog.View) catalog.Context {
 	w := s.world
 	c := w.options.Context
@@ -430,20 +432,9 @@ func (s *Session) context(view *catalog.View) catalog.Context {
 		c.Tenant = t
 	}
 	w.mu.Lock()
-	c.Set = w.directed.set
+	c.Messages, c.Set = w.messages, w.directed.set
 	w.mu.Unlock()
 	return c
-}
-
-// said is the conversation so far.
-func (s *Session) said() []catalog.Message {
-	s.world.mu.Lock()
-	said := s.world.messages
-	s.world.mu.Unlock()
-	if said == nil {
-		return nil
-	}
-	return said()
 }
 
 func (w *world) isDescribed(id string) bool {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/unknown"
 	"almanac/session/kernel"
 	"almanac/session/trace"
 	"almanac/session/vm"
@@ -25,6 +26,10 @@ type Invocation struct {
 	Context catalog.Context
 	// Key is the idempotency key of a mutation whose entry takes one; empty means a new one.
 	Key string
+	// Once has a failure that may be gone at the next attempt returned at once, for a caller that tries again itself.
+	Once bool
+	// DryRun previews the call: a mutation is not made, and Result.Note says what it would change.
+	DryRun bool
 }
 
 // Call makes one call of an action. It takes the call path of a call in a script, with the budget of a run of its own,
@@ -47,6 +52,9 @@ func (s *Session) Call(ctx context.Context, in Invocation) (catalog.Result, erro
 		session: s, script: script, mode: trace.ModeFresh, id: NewID(time.Now()), invoked: &in,
 		output: map[vm.Stream]*printing{}, player: playerOf(script, w.options), started: time.Now(),
 	}
+	if in.DryRun {
+		r.mode = trace.ModePreview
+	}
 	r.again = r.budget()
 	r.used = Usage{CallLimit: r.again.Calls, MutationLimit: r.again.Mutations}
 	args := in.Args
@@ -60,7 +68,11 @@ func (s *Session) Call(ctx context.Context, in Invocation) (catalog.Result, erro
 	}
 	calls, effects := r.ordered()
 	c := calls[0]
-	return catalog.Result{
+	result := catalog.Result{
 		Data: answer.data, Effects: effects, Rejected: c.EffectsRejected, Next: c.Next, Unsure: c.Unsure, Note: c.Note,
-	}, nil
+	}
+	if in.DryRun {
+		result.Data, result.Note = unknown.Plain(answer.data), cmp.Or(c.Preview, c.Note)
+	}
+	return result, nil
 }

@@ -61,6 +61,7 @@ type commandLine struct {
 	Team          string        `key:"team.name" placeholder:"NAME" help:"Join the team NAME: sessions that ask each other, share what they know and divide work, here or on other machines."`
 	NATS          string        `name:"nats" key:"nats.url" placeholder:"URL" help:"NATS server or cluster of the team: nats://host:4222. Default: one that your programs on this machine share."`
 	NATSFiles     natsFlags     `embed:"" prefix:"nats-"`
+	TrustContext  []string      `key:"host.trust_context" hidden:"" placeholder:"NAME" help:"What an action host believes of what callers say of themselves, of actor, agent_name, team_id, tenant, session_id, messages, set. Default: agent_name, session_id, messages."`
 	TrustUpdates  bool          `help:"Accept new and changed actions of all sources without review."`
 	Usage         bool          `help:"Rank actions that succeeded in earlier sessions up to an eighth higher."`
 	CheckResults  bool          `help:"Fail calls whose result does not match the action's declared result."`
@@ -84,6 +85,7 @@ type commandLine struct {
 	Doctor   doctorCommand   `cmd:"" help:"Check sources, model server, configuration and terminal, with remedies."`
 	Test     testCommand     `cmd:"" help:"Run the recorded tests of the actions that /save made. No real call is made."`
 	Serve    serveCommand    `cmd:"" help:"Serve the catalog to other programs over MCP."`
+	Host     hostCommand     `cmd:"" help:"Serve the catalog to sessions on NATS: --catalog nats:NAME."`
 	Eval     evalCommand     `cmd:"" help:"Run evaluations."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 

@@ -125,7 +125,7 @@ func readConfig(model *kong.Application) (*config, error) {
 			"a project may name one with model = \"NAME\"", path)
 	}
 	for key, v := range c.project.values {
-		if strings.HasPrefix(key, "nats.") {
+		if strings.HasPrefix(key, "nats.") || strings.HasPrefix(key, "host.") {
 			delete(c.project.values, key)
 			return c, fmt.Errorf("configuration %s: line %d: %s: not allowed in a project's file: move it to your own",
 				path, v.line, key)
@@ -230,7 +230,7 @@ func (c *config) parse(path string, text []byte) (configFile, error) {
 		for below, value := range table {
 			take(key+"."+below, value)
 		}
-		tables := []string{"limits", "ui", "context", "keys", "theme", "team", "nats"}
+		tables := []string{"limits", "ui", "context", "keys", "theme", "team", "nats", "host"}
 		if len(table) == 0 && !slices.Contains(tables, key) {
 			take(key, value)
 		}

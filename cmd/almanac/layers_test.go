@@ -45,6 +45,11 @@ var layers = []layer{
 		"catalog/team/bus":    "what sessions share is on it",
 		"catalog/team/keeper": "what its sessions keep of their conversations",
 	}},
+	{"catalog/remote", map[string]string{
+		"catalog":          "actions of hosts become entries",
+		"catalog/source":   "it is a kind of source",
+		"catalog/team/bus": "hosts are on it",
+	}},
 	{"catalog/mcp", map[string]string{
 		"catalog":        "tools become entries",
 		"catalog/secret": "what servers say is redacted",
@@ -92,6 +97,13 @@ var layers = []layer{
 		"session/syntax": "names in a script",
 		"session/trace":  "records",
 		"session/vm":     "values, limits and errors of Lua",
+	}},
+	{"session/host", map[string]string{
+		"catalog":          "entries, calls",
+		"catalog/remote":   "what callers and hosts say to each other",
+		"catalog/team/bus": "where it is served",
+		"session":          "calls the actions",
+		"session/vm":       "errors of calls",
 	}},
 	{"session/saved", map[string]string{
 		"catalog":          "the actions that a script calls, and the one that it becomes",

@@ -22,6 +22,7 @@ import (
 	"almanac/catalog/manifest"
 	"almanac/catalog/mcp"
 	"almanac/catalog/openapi"
+	"almanac/catalog/remote"
 	"almanac/catalog/source"
 	"almanac/catalog/workspace"
 	"almanac/session/trace"
@@ -35,11 +36,14 @@ func (cli *commandLine) sourceNames() []string {
 	return cli.Catalog
 }
 
-// kinds are the kinds of sources. A new kind is a row here.
-func kinds() source.Kinds {
+// kinds are the kinds of sources.
+func kinds() source.Kinds { return kindsOn(nil, "") }
+
+// kindsOn are kinds for a program that opens sources, some on the bus that connect gives. A new kind is a row here.
+func kindsOn(connect remote.Connect, server string) source.Kinds {
 	return source.Kinds{
 		demo.Kind(), manifest.ListKind(), manifest.Kind(), openapi.Kind(), workspace.Kind(), mcp.Kind(), mcp.HTTPKind(),
-		manifest.FolderKind(),
+		manifest.FolderKind(), remote.Kind(connect, server),
 	}
 }
 
@@ -64,7 +68,7 @@ func (cli *commandLine) sources() ([]source.Source, error) {
 			return nil, fmt.Errorf("catalog %s=%s: name is taken by %s: choose another, since sources of one name would share ids and credentials", name, spec, first)
 		}
 		taken[name] = spec
-		opened, left, err := kinds().Open(text, host)
+		opened, left, err := kindsOn(cli.bus.open, cli.NATS).Open(text, host)
 		if err != nil {
 			if left != nil {
 				cli.tell("skipped", left.Skipped)

@@ -95,6 +95,13 @@ func (l *Log) Keep(put func(data []byte) (digest string, err error)) {
 // Path is where the log is.
 func (l *Log) Path() string { return l.path }
 
+// Size is how large the log is, in bytes.
+func (l *Log) Size() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.size
+}
+
 // Append writes r as one line and returns when it is on disk. Printed text, usage and the preview before a run are
 // handed to the system and not waited for: they outlast the program, if not the machine.
 func (l *Log) Append(r Record) error {

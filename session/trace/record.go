@@ -137,6 +137,7 @@ const (
 	FrontAsk      Front = "-p"       // one prompt of the command line
 	FrontScript   Front = "script"   // -e, run or a query script
 	FrontServe    Front = "serve"    // a client of the gateway
+	FrontHost     Front = "host"     // callers on a bus
 )
 
 // Interactive tells whether a person sat before it. A log that does not say so is taken for one.

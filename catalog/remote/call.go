@@ -1,0 +1,266 @@
+package remote
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"almanac/catalog"
+	"almanac/catalog/team/bus"
+	"almanac/catalog/text"
+)
+
+// This file makes calls: it sends one, follows it, and says what became of it.
+
+// KeyHeader is how entries call the key of a mutation.
+const KeyHeader = "Almanac-Key"
+
+// What a caller waits for.
+const (
+	// askEvery is how often it asks whether the call is under way, askTime how long for the answer.
+	askEvery = time.Second
+	askTime  = time.Second
+	// maxSilent is how many times in a row it may hear nothing before the call counts as lost.
+	maxSilent = 3
+	// lastWords is how long an answer may be behind the news that nobody makes the call any more.
+	lastWords = 100 * time.Millisecond
+)
+
+// A caller makes calls at the hosts of a name. Safe for concurrent use.
+type caller struct {
+	name string
+	bus  *bus.Bus
+	// prefix is of the subjects to which hosts answer: one subscription hears all answers.
+	prefix  string
+	answers *nats.Subscription
+
+	mu      sync.Mutex
+	waiting map[string]chan *nats.Msg // by the name of the attempt
+	lost    map[string]bool           // the keys of mutations of which an attempt was lost
+}
+
+func newCaller(name string, b *bus.Bus) (c *caller, err error) {
+	c = &caller{
+		name: name, bus: b, prefix: nats.NewInbox() + ".",
+		waiting: map[string]chan *nats.Msg{}, lost: map[string]bool{},
+	}
+	c.answers, err = b.Conn().Subscribe(c.prefix+"*", c.hear)
+	return c, err
+}
+
+func (c *caller) close() { _ = c.answers.Unsubscribe() } // the bus may be closed
+
+// maxUnread is how many messages of one call may wait; what a host says beyond them is dropped, and asked for later.
+const maxUnread = 16
+
+// hear passes what a host says to the call that it is about.
+func (c *caller) hear(m *nats.Msg) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	said := c.waiting[strings.TrimPrefix(m.Subject, c.prefix)]
+	select {
+	case said <- m: // never, where nobody waits
+	default:
+	}
+}
+
+// call makes one attempt. An error is Transient where another one may help and does no harm.
+func (c *caller) call(ctx context.Context, r Request, mutates bool) (catalog.Result, error) {
+	r.Call = rand.Text()
+	if until, ok := ctx.Deadline(); ok {
+		r.Within = time.Until(until)
+	}
+	sent, err := json.Marshal(r)
+	if most := int(c.bus.Conn().MaxPayload()); err == nil && most > 0 && len(sent) > most-1024 {
+		err = fmt.Errorf("arguments: %s: the bus takes %s", text.Bytes(int64(len(sent))), text.Bytes(int64(most)))
+	}
+	if err != nil {
+		return catalog.Result{}, err
+	}
+	said := make(chan *nats.Msg, maxUnread)
+	c.mu.Lock()
+	c.waiting[r.Call] = said
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.waiting, r.Call)
+	}()
+	conn := c.bus.Conn()
+	if err := conn.PublishRequest(Subject(c.name, CallSubject), c.prefix+r.Call, sent); err != nil {
+		return catalog.Result{}, c.nobody(r, fmt.Errorf("host %s: %w", c.name, err))
+	}
+	answer, err := c.follow(ctx, r, said)
+	if errors.Is(err, errLost) {
+		return catalog.Result{}, c.losing(r, mutates, err)
+	}
+	if errors.Is(err, nats.ErrNoResponders) {
+		return catalog.Result{}, c.nobody(r, fmt.Errorf("host %s: no host answers", c.name))
+	}
+	if err != nil {
+		return catalog.Result{}, err
+	}
+	c.mu.Lock()
+	delete(c.lost, r.Key)
+	c.mu.Unlock()
+	if f := answer.Error; f != nil {
+		return catalog.Result{}, c.failed(r, *f)
+	}
+	return answer.Result.result()
+}
+
+// errLost is wrapped by what ends the following of a call whose end is not known.
+var errLost = errors.New("went away during the call")
+
+// losing is the error of a call of which no end is known. The key of a mutation lets a host tell, at the next attempt.
+func (c *caller) losing(r Request, mutates bool, err error) error {
+	if !mutates {
+		return &catalog.Transient{Err: err}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.lost) > 10_000 {
+		clear(c.lost)
+	}
+	c.lost[r.Key] = true
+	return &catalog.Transient{Err: &catalog.CallError{
+		Code: CodeUncertain, Message: err.Error() + ", which may or may not have taken effect", Hint: uncertainHint,
+	}}
+}
+
+const uncertainHint = "look whether it has before you call again"
+
+// nobody is the error of a call that no host has got. An earlier attempt may have been made.
+func (c *caller) nobody(r Request, err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.Key == "" || !c.lost[r.Key] {
+		return &catalog.Transient{Err: err}
+	}
+	return &catalog.Transient{Err: &catalog.CallError{
+		Code: CodeUncertain, Hint: uncertainHint,
+		Message: fmt.Sprintf("host %s %v, which may or may not have taken effect, and no host answers now", c.name, errLost),
+	}}
+}
+
+// failed is the error that a host answered with, under the caller's name of the action.
+func (c *caller) failed(r Request, f Failure) error {
+	f.Message = text.Clean(text.ClipBytes(strings.TrimPrefix(f.Message, r.ID+": "), 4<<10))
+	f.Code = text.LineBytes(f.Code, 40)
+	if f.Hint = text.Clean(text.ClipBytes(f.Hint, 1<<10)); f.Hint != "" {
+		f.Hint = "host " + c.name + ": " + f.Hint
+	}
+	return f.err()
+}
+
+// follow waits for the end of a call. It cancels a call that is not waited for any more.
+func (c *caller) follow(ctx context.Context, r Request, said chan *nats.Msg) (*Answer, error) {
+	ask := time.NewTicker(askEvery)
+	defer ask.Stop()
+	instance, silent := "", 0
+	for {
+		select {
+		case m := <-said:
+			a, err := c.heard(ctx, m)
+			if err != nil || a.Done() {
+				return a, err
+			}
+			instance, silent = a.Instance, 0
+			if p := a.Progress; p != nil {
+				catalog.Tell(ctx, *p)
+			}
+		case <-ask.C:
+			running, err := c.running(ctx, instance, r.Call)
+			if running {
+				silent = 0
+				continue
+			}
+			if silent++; err != nil && !errors.Is(err, nats.ErrNoResponders) && silent < maxSilent {
+				continue // the host, or the way to it, may be back
+			}
+			select {
+			case m := <-said:
+				if a, err := c.heard(ctx, m); err != nil || a.Done() {
+					return a, err
+				}
+			case <-time.After(lastWords):
+				if silent >= 2 || err != nil {
+					return nil, fmt.Errorf("host %s %w", c.name, errLost)
+				}
+			}
+		case <-ctx.Done():
+			if cancel, err := json.Marshal(Cancel{Call: r.Call}); err == nil {
+				_ = c.bus.Conn().Publish(Subject(c.name, CancelSubject), cancel) // the host has the deadline too
+			}
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// running asks the host that has the call whether it still makes it. A host that has not said that it has it is given
+// the time of two questions.
+func (c *caller) running(ctx context.Context, instance, call string) (bool, error) {
+	if instance == "" {
+		return false, nil
+	}
+	var state State
+	err := request(ctx, c.bus.Conn(), InstanceSubject(c.name, instance, AskSubject), Ask{Call: call}, &state)
+	return state.Running, err
+}
+
+// request asks for an answer in JSON.
+func request(ctx context.Context, conn *nats.Conn, subject string, question, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	data, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
+	m, err := conn.RequestWithContext(ctx, subject, data)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(m.Data, answer)
+}
+
+// noResponders is the status of the message by which a server says that nobody listens.
+const noResponders = "503"
+
+// heard reads what a host says, from the object store where it is large.
+func (c *caller) heard(ctx context.Context, m *nats.Msg) (*Answer, error) {
+	if len(m.Data) == 0 && m.Header.Get("Status") == noResponders {
+		return nil, nats.ErrNoResponders
+	}
+	var a Answer
+	if err := json.Unmarshal(m.Data, &a); err != nil {
+		return nil, fmt.Errorf("host %s: answer: %w", c.name, err)
+	}
+	if a.Object == "" {
+		return &a, nil
+	}
+	store, err := c.bus.JetStream().ObjectStore(ctx, Bucket(c.name, "results"))
+	var data []byte
+	if err == nil {
+		data, err = store.GetBytes(ctx, a.Object)
+	}
+	whole := Answer{}
+	if err == nil {
+		err = json.Unmarshal(data, &whole)
+	}
+	if err != nil {
+		return nil, &catalog.CallError{
+			Code: CodeUncertain, Message: fmt.Sprintf("host %s: the call was made; its result cannot be read: %v", c.name, err),
+		}
+	}
+	if !a.Kept {
+		_ = store.Delete(ctx, a.Object) // its time ends otherwise
+	}
+	return &whole, nil
+}

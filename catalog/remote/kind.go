@@ -1,0 +1,48 @@
+package remote
+
+// This file opens the hosts of a name as a source.
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/source"
+	"almanac/catalog/team/bus"
+)
+
+// A Connect gives the program's connection to the bus; whoever gave it closes it.
+type Connect func(ctx context.Context) (*bus.Bus, error)
+
+// Kind is nats:NAME, on the bus that connect gives. Server tells buses apart; may be empty.
+func Kind(connect Connect, server string) source.Kind {
+	return source.Kind{
+		Prefix: "nats", Forms: []string{"nats:NAME"}, About: "the action hosts of that name on NATS (almanac host)",
+		Open: func(r source.Ref, h source.Host) ([]source.Source, []catalog.Skip, error) {
+			if err := CheckName(r.Rest); err != nil {
+				return nil, nil, err
+			}
+			s := newHosts(r.Rest, r.Name, r.As("nats:"+r.Rest), connect)
+			sum := sha256.Sum256([]byte(server))
+			s.file = filepath.Join(h.Data, "hosts", r.Rest+"-"+hex.EncodeToString(sum[:4])+".pages")
+			return []source.Source{{
+				Name: s.source, Load: s.load, Watch: s.watch, Health: s.health, Close: s.Close,
+			}}, nil, nil
+		},
+	}
+}
+
+// maxName is how long the name of hosts may be.
+const maxName = 32
+
+// CheckName says why hosts cannot have the name.
+func CheckName(name string) error {
+	if name == "" || len(name) > maxName || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
+		return fmt.Errorf("host %.100q: want 1 to %d of a to z, 0 to 9, _ and -", name, maxName)
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/lua"
+	"almanac/session"
+	"almanac/session/policy"
+	"almanac/session/vm"
+)
+
+// said is what a call came to, in lines.
+func said(r catalog.Result, err error) string {
+	var host *vm.HostError
+	if errors.As(err, &host) {
+		return strings.TrimSuffix(fmt.Sprintf("%s: %s\n%s", host.Code, host.Message, host.Hint), "\n")
+	}
+	if err != nil {
+		return err.Error()
+	}
+	text := lua.Literal(r.Data, lua.Options{})
+	for _, e := range r.Effects {
+		text += fmt.Sprintf("\neffect %s %v", e.Title(), e.Value)
+	}
+	if r.Note != "" {
+		text += "\nnote " + r.Note
+	}
+	if r.Next != nil {
+		text += "\nnext " + lua.Literal(r.Next, lua.Options{})
+	}
+	return text
+}
+
+// A call at a host comes to what it comes to in the host's own session.
+func TestCalls(t *testing.T) {
+	b := onBus(t)
+	s := &shop{}
+	serve(t, b, "shop", s.entries(), policy.ReadOnly)
+	here := calling(t, b, "nats:shop", session.Options{
+		Policy:  policy.Policy{Mode: policy.Session},
+		Context: catalog.Context{Actor: "ann", AgentName: "scout", TeamID: "red"},
+	})
+	here.SetMessages([]catalog.Message{{Role: "user", Text: "hello"}})
+	for _, c := range []struct {
+		id   string
+		args map[string]any
+		want string
+	}{
+		{"shop.get", map[string]any{"item": "pen", "n": 3},
+			"{ half = 0.5, item = \"pen\", list = {}, n = 3 }\neffect state.set last pen\nnote from the shelf\nnext { n = 2 }"},
+		{"shop.get", map[string]any{"item": 3}, "bad_argument: shop.get: argument item: want string, got integer 3\n" +
+			"write it as \"3\"\n- item: string, optional"},
+		{"shop.who", nil, `{ actor = "the host", agent = "scout", heard = { { role = "user", text = "hello" } }, team = "" }`},
+		{"shop.pay", map[string]any{"item": "pen"}, "denied: shop.pay: denied: this session is read-only\n" +
+			"host shop: this is a write; the person can allow it with --allow shop.pay at the start"},
+		{"shop.fail", nil, "shelf: shop.fail: no such shelf\nhost shop: look at another"},
+		{"shop.sum", map[string]any{"n": 4, "item": "ink"}, "5\neffect state.set last ink"},
+	} {
+		got := said(here.Call(t.Context(), session.Invocation{ID: c.id, Args: c.args}))
+		if got != c.want {
+			t.Errorf("%s %v: got\n%s\nwant\n%s", c.id, c.args, got, c.want)
+		}
+	}
+	large, err := here.Call(t.Context(), session.Invocation{ID: "shop.large"})
+	if text, _ := large.Data.(string); err != nil || len(text) != 3<<20 {
+		t.Errorf("a large result: %d bytes, %v", len(text), err)
+	}
+	if len(s.done) > 0 {
+		t.Errorf("done: %v", s.done)
+	}
+	if keys, _ := b.JetStream().ObjectStore(t.Context(), "almanac_host_shop_results"); keys != nil {
+		if left, _ := keys.List(t.Context()); len(left) > 0 {
+			t.Errorf("%d results are left", len(left))
+		}
+	}
+}
+
+// A preview of a mutation is the host's, and the call is made once, also when it is repeated with its key.
+func TestKeys(t *testing.T) {
+	b := onBus(t)
+	s := &shop{}
+	serve(t, b, "shop", s.entries(), policy.Session)
+	serve(t, b, "shop", s.entries(), policy.Session)
+	var asked session.Request
+	here := calling(t, b, "far=nats:shop", session.Options{
+		Policy: policy.Policy{Mode: policy.Ask},
+		Approve: func(_ context.Context, r session.Request) (session.Approval, error) {
+			asked = r
+			return session.Approval{Verdict: session.Once}, nil
+		},
+	})
+	for range 20 {
+		got := said(here.Call(t.Context(), session.Invocation{
+			ID: "far.shop.pay", Args: map[string]any{"item": "pen"}, Key: "one",
+		}))
+		if got != "1" {
+			t.Fatal(got)
+		}
+	}
+	if e := asked.Entry; asked.Preview != "would pay pen" || e.Target != "host shop" || e.Compensate.ID != "far.shop.get" {
+		t.Errorf("asked: %+v", asked)
+	}
+	if got := said(here.Call(t.Context(), session.Invocation{
+		ID: "far.shop.pay", Args: map[string]any{"item": "ink"}, Key: "one",
+	})); !strings.Contains(got, "its idempotency key was used for another call") {
+		t.Error(got)
+	}
+	if fmt.Sprint(s.done) != "[pay pen]" {
+		t.Errorf("done: %v", s.done)
+	}
+}
+
+// Progress comes through, and who stops waiting ends the call at the host.
+func TestCancel(t *testing.T) {
+	b := onBus(t)
+	s := &shop{waiting: make(chan struct{}, 1), ended: make(chan error, 1)}
+	serve(t, b, "shop", s.entries(), policy.ReadOnly)
+	here := calling(t, b, "nats:shop", session.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	told := make(chan catalog.Progress, 1)
+	ctx = catalog.WithProgress(ctx, func(p catalog.Progress) { told <- p })
+	go func() {
+		<-s.waiting
+		if p := <-told; p.Text != "half" || p.Total != 2 {
+			t.Errorf("told: %+v", p)
+		}
+		cancel()
+	}()
+	if got := said(here.Call(ctx, session.Invocation{ID: "shop.wait"})); got != ": interrupted" {
+		t.Error(got)
+	}
+	select {
+	case err := <-s.ended:
+		if !strings.Contains(err.Error(), "cancelled") {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the host still makes the call")
+	}
+}
