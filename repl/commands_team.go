@@ -33,6 +33,15 @@ func teamCommands() []command {
 			name: "peers", group: groupMore, aside: true, run: peers, where: inTeam,
 			brief: "the sessions that are in the team now",
 		},
+		{
+			name: "keepers", args: "[ID]", group: groupMore, aside: true, run: keepers, where: inTeam, words: keeperWords,
+			brief: "what the team keeps of its conversations; ID shows one whole",
+		},
+		{
+			name: "tasks", args: "[all]", group: groupMore, aside: true, run: tasks, where: inTeam,
+			words: fixedWords("all", "those that are over, too"),
+			brief: "the tasks of the team that are open or taken",
+		},
 	}
 }
 
@@ -165,7 +174,7 @@ func (sh *Shell) answerItem(ctx context.Context, t *team.Team, item team.Item, w
 	call := session.Invocation{
 		ID: "peer.message", Author: session.User, Args: map[string]any{"to": item.From, "content": words},
 	}
-	if item.Kind == team.Question {
+	if item.WantsAnswer() {
 		call.ID, call.Args = "peer.answer", map[string]any{"query_id": item.Query, "answer": words}
 	}
 	if _, err := sh.options.Session.Call(ctx, call); err != nil {
@@ -205,12 +214,105 @@ func peers(ctx context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		if p.You {
 			name += " (you)"
 		}
-		row := []string{name, p.Role, p.Doing, p.Machine, fmt.Sprintf("pid %d", p.PID), "since " + since(p.Since)}
-		for i := range row {
-			row[i] = cells.Clip(text.SanitizeLine(row[i]), 50, "…")
-		}
-		rows = append(rows, row)
+		rows = append(rows,
+			clipped(name, p.Role, p.Doing, p.Machine, fmt.Sprintf("pid %d", p.PID), "since "+since(p.Since)))
 	}
 	sh.say(event.Plain, "%s", show.Columns(rows))
+	return nil
+}
+
+// keepers lists what the team keeps, or shows one keeper whole.
+func keepers(ctx context.Context, sh *Shell, _ *event.Cell, id string) error {
+	t, err := sh.team()
+	if err != nil {
+		return err
+	}
+	if id != "" {
+		k, err := t.Keeper(ctx, id)
+		if err != nil {
+			return err
+		}
+		lines := []string{k.String()}
+		for _, m := range k.Messages {
+			lines = append(lines, m.Role+": "+indent(strings.TrimSpace(m.Text), "  ")[2:])
+		}
+		sh.say(event.Plain, "%s", text.Sanitize(strings.Join(lines, "\n")))
+		return nil
+	}
+	all := t.Keepers(ctx)
+	if len(all) == 0 {
+		sh.say(event.Plain, "no keepers: context.offload keeps a part of a conversation for the team")
+		return nil
+	}
+	var rows [][]string
+	for _, k := range all {
+		rows = append(rows, clipped(k.ID, k.Topic, text.Count(len(k.Messages), "message"), "of "+k.From, since(k.At)))
+	}
+	sh.say(event.Plain, "%s", show.Columns(rows))
+	return nil
+}
+
+// clipped is a row of a list.
+func clipped(row ...string) []string {
+	for i := range row {
+		row[i] = cells.Clip(text.SanitizeLine(row[i]), 50, "…")
+	}
+	return row
+}
+
+func keeperWords(sh *Shell, _ string) []Completion {
+	t, err := sh.team()
+	if err != nil {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	var words []Completion
+	for _, k := range t.Keepers(ctx) {
+		words = append(words, Completion{Text: k.ID, Detail: text.SanitizeLine(k.Topic)})
+	}
+	return words
+}
+
+// tasks lists the tasks of the team.
+func tasks(ctx context.Context, sh *Shell, _ *event.Cell, arg string) error {
+	t, err := sh.team()
+	if err != nil {
+		return err
+	}
+	if arg != "" && arg != "all" {
+		return &UsageError{usage: "/tasks [all]"}
+	}
+	all, err := t.Tasks(ctx)
+	if err != nil {
+		return err
+	}
+	over := 0
+	var rows [][]string
+	for _, one := range all {
+		if one.Over() && arg == "" {
+			over++
+			continue
+		}
+		who := ""
+		switch {
+		case one.Holder != "":
+			who = "by " + one.Holder
+		case one.To != "":
+			who = "for " + one.To
+		}
+		rows = append(rows, clipped(one.ID, string(one.State), who, one.Title, one.Result+one.Reason))
+	}
+	lines := []string{show.Columns(rows)}
+	switch {
+	case len(all) == 0:
+		lines = []string{"no tasks: peer.task creates one"}
+	case len(rows) == 0:
+		lines = nil
+	}
+	if over > 0 {
+		lines = append(lines, text.Count(over, "task")+" over: /tasks all")
+	}
+	sh.say(event.Plain, "%s", strings.Join(lines, "\n"))
 	return nil
 }

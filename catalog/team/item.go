@@ -50,6 +50,9 @@ type Item struct {
 // asks says whether the item wants an answer.
 func (i Item) asks() bool { return i.Kind == Question || i.Kind == Review }
 
+// WantsAnswer says whether the item can be answered by its Query.
+func (i Item) WantsAnswer() bool { return i.Query != "" && i.Kind != Answer }
+
 // How long the texts of an item may be, in bytes, and an item as a whole.
 const (
 	MaxText  = 16 << 10

@@ -197,7 +197,7 @@ var layers = []layer{
 	}},
 	{"repl", map[string]string{
 		"catalog":          "looking at actions",
-		"catalog/team":     "/inbox, /peers",
+		"catalog/team":     "/inbox, /peers, /keepers, /tasks",
 		"catalog/manifest": "/save: the files of actions",
 		"session/saved":    "/save: scripts as actions",
 		"session/steps":    "/save: the plan that a script was made from",

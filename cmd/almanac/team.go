@@ -159,8 +159,11 @@ func (cli *commandLine) join(ctx context.Context) (*member, error) {
 		return nil, nil
 	}
 	m := &member{
-		options: team.Options{Team: cli.Team, Agent: cli.agentName(), Redact: cli.credentials.filter.Text},
-		bus:     cli.bus, done: make(chan struct{}), tried: make(chan struct{}), in: make(chan struct{}),
+		options: team.Options{
+			Team: cli.Team, Agent: cli.agentName(), Redact: cli.credentials.filter.Text,
+			Role: strings.TrimSuffix(cli.Role, noRole),
+		},
+		bus: cli.bus, done: make(chan struct{}), tried: make(chan struct{}), in: make(chan struct{}),
 	}
 	m.arrived.came = make(chan struct{}, 1)
 	m.options.Arrived = m.arrived.put

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/team"
 	"almanac/catalog/text"
 	"almanac/internal/golden"
 	"almanac/repl/input"
@@ -53,6 +54,13 @@ func renderCases() map[string][]Event {
 			{Kind: Thought, Cell: 3, Full: true,
 				Text:  "They want a number.\n\nI count the invoices of Acme, one customer after the other, until all are counted.",
 				Total: 70_000},
+		},
+		"arrived": {
+			{Kind: Arrived, Item: &team.Item{ID: "7", Kind: team.Question, From: "ann", To: "bo", Query: "q3", Text: "which?"}},
+			{Kind: Arrived, Item: &team.Item{ID: "8", Kind: team.Message, From: "ann", Topic: "the \x1b[2Jmove",
+				Text: "The migration of the invoices is done, and all of the customers were told of it on time."}},
+			{Kind: Arrived, Item: &team.Item{ID: "9", Kind: team.Review, From: "bo", To: "ann", Text: "one\ntwo\x1b[2J"}},
+			{Kind: Arrived, Full: true, Item: &team.Item{ID: "9", Kind: team.Review, From: "bo", To: "ann", Text: "one\n✓ two"}},
 		},
 		"echo": {
 			{Kind: Began, Cell: 3, Mode: input.LuaMode, Text: "for i = 1, 2 do\n\tprint(i)\nend"},
