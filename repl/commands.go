@@ -32,7 +32,7 @@ type command struct {
 	// numbered commands run scripts and are cells.
 	numbered bool
 	// numberedFor tells it of an argument, for a command of which only some uses run scripts; nil where numbered does.
-	numberedFor func(arg string) bool
+	numberedFor func(sh *Shell, arg string) bool
 	// aside commands only look, or decide what a run may do: they may run while another input does; see Shell.Aside.
 	aside bool
 	// where tells whether help lists it; nil lists it always.

@@ -33,11 +33,12 @@ func directiveCommands() []command {
 			more:  "Without N it is the first that is due. Nothing runs before you send it.",
 		},
 		{
-			name: "effects answer", args: "[NAME ANSWER]", group: groupMore, run: answerQuestion,
-			numberedFor: func(arg string) bool { return arg != "" },
+			name: "effects answer", args: "[[NAME] ANSWER]", group: groupMore, run: answerQuestion,
+			numberedFor: func(sh *Shell, arg string) bool { _, _, ok := sh.answered(arg); return ok },
 			brief:       "answer an action's question, or list those that wait",
-			more:        "The answer is state.answers.NAME. Where there are choices, ANSWER is one of them or its number.",
-			words:       questionWords,
+			more: "The answer is state.answers.NAME. Where there are choices, ANSWER is one of them or its number. Where one\n" +
+				"question waits its name may be left out.",
+			words: questionWords,
 		},
 	}
 }
@@ -101,8 +102,7 @@ func takeReminder(_ context.Context, sh *Shell, _ *event.Cell, arg string) error
 
 func answerQuestion(ctx context.Context, sh *Shell, c *event.Cell, arg string) error {
 	s := sh.options.Session
-	name, answer := input.CutWord(arg)
-	if name == "" {
+	if arg == "" {
 		questions := s.Questions()
 		if len(questions) == 0 {
 			sh.say(event.Notice, "no question waits for an answer")
@@ -112,9 +112,10 @@ func answerQuestion(ctx context.Context, sh *Shell, c *event.Cell, arg string) e
 		}
 		return nil
 	}
+	name, answer, _ := sh.answered(arg)
 	out, err := s.Answer(ctx, c.N, name, answer)
 	if err != nil {
-		return &UsageError{usage: "/effects answer NAME ANSWER", message: fmt.Sprintf("effects answer: %v", err)}
+		return &UsageError{usage: "/effects answer [NAME] ANSWER", message: fmt.Sprintf("effects answer: %v", err)}
 	}
 	if err := sh.ran(c, out, nil); err != nil {
 		return err
@@ -126,6 +127,22 @@ func answerQuestion(ctx context.Context, sh *Shell, c *event.Cell, arg string) e
 		sh.say(event.Notice, "state.%s = %s", e.Target, lua.Quote(fmt.Sprint(e.Value)))
 	}
 	return nil
+}
+
+// answered reads which question is answered, and how; ok tells that it waits. Its name may be missing where it is the
+// only one.
+func (sh *Shell) answered(arg string) (name, answer string, ok bool) {
+	questions := sh.options.Session.Questions()
+	name, answer = input.CutWord(arg)
+	for _, q := range questions {
+		if q.Name == name {
+			return name, answer, true
+		}
+	}
+	if len(questions) == 1 && arg != "" {
+		return questions[0].Name, arg, true
+	}
+	return name, answer, false
 }
 
 // directedText names what directives of points set that goes back with the globals.

@@ -4,11 +4,13 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/lua"
 	"almanac/catalog/pattern"
 	"almanac/catalog/text"
 	"almanac/repl/event"
@@ -28,8 +30,9 @@ func effectCommands() []command {
 				"/effects apply [CELL] applies those that a cell recorded.",
 		},
 		{
-			name: "effects apply", args: "[CELL]", group: groupMore, numbered: true, run: applyEffects, words: effectWords,
-			brief: "apply the recorded effects of a cell, all or none",
+			name: "effects apply", args: "[CELL]", group: groupMore, run: applyEffects, words: effectWords,
+			numberedFor: func(sh *Shell, arg string) bool { _, err := sh.toApply(arg); return err == nil },
+			brief:       "apply the recorded effects of a cell, all or none",
 			more: "Without CELL: of the last one that has some. Operations on the state need no /effects allow;\n" +
 				"the others do. /undo takes it back.",
 		},
@@ -50,6 +53,10 @@ func effects(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 	if err != nil {
 		return err
 	}
+	line := statedInBrief
+	if arg != "" {
+		line = statedLine
+	}
 	var lines []string
 	n := 0
 	for _, c := range slices.Backward(cells) {
@@ -59,7 +66,7 @@ func effects(_ context.Context, sh *Shell, _ *event.Cell, arg string) error {
 				if i > 0 {
 					number = strings.Repeat(" ", len(number))
 				}
-				lines = append(lines, strings.TrimRight(number+" "+statedLine(e), " "))
+				lines = append(lines, strings.TrimRight(number+" "+line(e), " "))
 			}
 		}
 	}
@@ -93,9 +100,26 @@ func (sh *Shell) effectCells(name, arg string) ([]event.Cell, error) {
 	return []event.Cell{c}, nil
 }
 
+// Bounds of the values of effects: in a list, and of one cell.
+const (
+	briefValue = 60   // bytes
+	wholeValue = 4096 // bytes
+)
+
+// statedInBrief is an effect on one line, with what became of it.
+func statedInBrief(e trace.Effect) string {
+	value := ""
+	if e.Value != nil {
+		value = " = " + lua.Literal(e.Value, lua.Options{Limit: briefValue})
+	}
+	return stated(e, value)
+}
+
 // statedLine is an effect with what became of it.
-func statedLine(e trace.Effect) string {
-	line := fmt.Sprintf("%-10s %s", e.State, effectLine(e.Effect))
+func statedLine(e trace.Effect) string { return stated(e, effectValue(e.Effect)) }
+
+func stated(e trace.Effect, value string) string {
+	line := fmt.Sprintf("%-10s %s%s", e.State, e.Title(), value)
 	if e.Part {
 		line += " …"
 	}
@@ -109,12 +133,17 @@ func statedLine(e trace.Effect) string {
 }
 
 // effectLine is an effect with its value in Lua.
-func effectLine(e catalog.Effect) string {
-	line := e.Title()
-	if e.Value != nil {
-		line += " = " + show.LuaText(e.Value, 100)
+func effectLine(e catalog.Effect) string { return e.Title() + effectValue(e) }
+
+// effectValue is the value of an effect in Lua, as far as it is shown.
+func effectValue(e catalog.Effect) string {
+	if e.Value == nil {
+		return ""
 	}
-	return line
+	if whole := show.LuaText(e.Value, 100); len(whole) <= wholeValue {
+		return " = " + whole
+	}
+	return " = " + lua.Literal(e.Value, lua.Options{Limit: wholeValue})
 }
 
 // effectsAllowed says which kinds are applied.
@@ -151,26 +180,37 @@ func applicable(c event.Cell) (effects []catalog.Effect) {
 	return effects
 }
 
-func applyEffects(ctx context.Context, sh *Shell, cell *event.Cell, arg string) error {
+// toApply is the cell whose effects are to be applied: the last that has some, or that of the number in arg.
+func (sh *Shell) toApply(arg string) (c event.Cell, err error) {
 	cells, err := sh.effectCells("effects apply", arg)
+	if err != nil {
+		return c, err
+	}
+	for _, c := range slices.Backward(cells) {
+		if len(applicable(c)) > 0 {
+			return c, nil
+		}
+	}
+	return c, errors.New("effects apply: none that is recorded can be applied; /effects lists them")
+}
+
+func applyEffects(ctx context.Context, sh *Shell, cell *event.Cell, arg string) error {
+	c, err := sh.toApply(arg)
 	if err != nil {
 		return err
 	}
-	i := len(cells) - 1
-	for i > 0 && len(applicable(cells[i])) == 0 {
-		i--
-	}
-	if i < 0 || len(applicable(cells[i])) == 0 {
-		return fmt.Errorf("effects apply: none that is recorded can be applied; /effects lists them")
-	}
-	c := cells[i]
 	what := fmt.Sprintf("effects of [%d]", c.N)
+	sh.say(event.Notice, "%s: %s", what, text.SanitizeLine(effect.Titles(applicable(c))))
 	o, err := sh.options.Session.ApplyRecorded(ctx, cell.N, what, applicable(c))
 	cell.Source = "-- " + what
 	if o != nil && len(o.Applied) > 0 {
 		sh.markApplied(c.N, o.Run)
 	}
-	return sh.ran(cell, o, err)
+	err = sh.ran(cell, o, err)
+	if o != nil && len(o.RejectedEffects) > 0 && len(o.RejectedEffects) < len(applicable(c)) {
+		sh.say(event.Warning, "%s", event.AllOrNone)
+	}
+	return err
 }
 
 // markApplied notes that the effects of a cell are applied, by a run.

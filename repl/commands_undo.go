@@ -24,8 +24,9 @@ import (
 func undoCommands() []command {
 	return []command{
 		{
-			name: "undo", args: "[N] [--compensate]", group: groupMore, run: undo, words: undoWords, numberedFor: compensates,
-			brief: "take the globals back one run, or N",
+			name: "undo", args: "[N] [--compensate]", group: groupMore, run: undo, words: undoWords,
+			numberedFor: func(_ *Shell, arg string) bool { return compensates(arg) },
+			brief:       "take the globals back one run, or N",
 			more: "The globals go back; what the runs wrote outside is listed and stays. --compensate lists the\n" +
 				"calls that take it back, where actions declare some, asks you about them and makes them.\n" +
 				"Runs that only left a result do not count. /redo brings them back until another run changes\n" +

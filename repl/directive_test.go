@@ -61,8 +61,9 @@ func TestDirectives(t *testing.T) {
 		"/effects schedule", "shop.ship{}", "due", "/effects take", "/effects take", "/effects take 2", "/effects take x",
 		"/effects schedule cancel 3", "/effects schedule cancel 3", "/effects schedule cancel", "/effects schedule now",
 		"/effects schedule", "/effects answer size", "/effects answer size huge", "/effects answer size 2",
-		"/effects answer", "/effects answer why so that \x1b[2J it fits", "/effects answer why again", "state.answers",
-		"/undo 2", "/redo 2", "shop.ship{}", "/undo",
+		"/effects answer", "/effects apply", "/effects apply foo",
+		"/effects answer so that \x1b[2J it fits", "/effects answer why again", "state.answers",
+		"/undo 2", "/redo 2", "shop.ship{}", "/undo", "shop.ship{} shop.ship{}",
 		"state = nil", "shop.ship{} error('no')", "/effects apply", "/effects", "/help effects",
 	} {
 		shown.WriteString("> " + strings.ReplaceAll(line, "\x1b", "ESC") + "\n")

@@ -419,7 +419,7 @@ func (sh *Shell) begin(in input.Input) (event.Cell, runner) {
 			run = func(context.Context, *event.Cell) error { return sh.unknownCommand(in) }
 			break
 		}
-		numbered = cmd.numbered || cmd.numberedFor != nil && cmd.numberedFor(arg)
+		numbered = cmd.numbered || cmd.numberedFor != nil && cmd.numberedFor(sh, arg)
 		c.Source = arg
 		run = func(ctx context.Context, c *event.Cell) error { return cmd.do(ctx, sh, c, arg) }
 	}

@@ -139,7 +139,11 @@ func (r *run) chooseEffects(out *Outcome) (chosen []catalog.Effect, rejected []c
 	if effects == nil && len(out.Effects) > 0 {
 		effects, _ = r.standing()
 	}
-	chosen, rejected = effect.Choose(r.session.applicable(r.script.Apply != nil), effects)
+	allow := "--apply-effects"
+	if r.session.Commands() {
+		allow = "/effects allow"
+	}
+	chosen, rejected = effect.Choose(r.session.applicable(r.script.Apply != nil), effects, allow)
 	if len(chosen) == 0 {
 		return nil, nil
 	}

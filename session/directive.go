@@ -65,9 +65,10 @@ type directed struct {
 func (w *world) checkDirectives(effects []catalog.Effect) (rejected []catalog.RejectedEffect) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	view, notices, reminders, asked := w.view, 0, len(w.directed.reminders), map[string]bool{}
+	view, notices, reminders := w.view, 0, len(w.directed.reminders)
+	asked := map[string]bool{} // by this run: of two questions of one name the first could not be answered
 	for _, q := range w.directed.questions {
-		asked[q.Name] = true
+		asked[q.Name] = false
 	}
 	for _, e := range effects {
 		if effect.IsState(e.Kind) {
@@ -98,7 +99,9 @@ func (w *world) checkDirectives(effects []catalog.Effect) (rejected []catalog.Re
 				err = fmt.Errorf("%d reminders are there already; /effects schedule lists them", maxReminders)
 			}
 		case e.Kind == effect.Ask:
-			if asked[e.Target] = true; len(asked) > maxQuestions {
+			if asked[e.Target] {
+				err = fmt.Errorf("ask %s: the run has asked that already", e.Target)
+			} else if asked[e.Target] = true; len(asked) > maxQuestions {
 				err = fmt.Errorf("%d questions wait for an answer", maxQuestions)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog/text"
 	"almanac/repl/show"
+	"almanac/session/effect"
 	"almanac/session/trace"
 )
 
@@ -29,21 +30,34 @@ func EffectsText(effects []trace.Effect) string {
 	return strings.Join(parts, "; ")
 }
 
+// shownRejected is how many rejected effects of a run are named; /effects lists them all.
+const shownRejected = 3
+
+// AllOrNone says what became of the effects beside rejected ones.
+const AllOrNone = "all or none: the other effects of the run are not applied either"
+
 // EffectLines are the effects of a run, folded: how many, and each that was rejected with the reason.
 func EffectLines(effects []trace.Effect, m show.Marks) []show.Line {
 	if len(effects) == 0 {
 		return nil
 	}
 	lines := []show.Line{show.Dim.Line("  " + m.Dot + " effects: " + EffectsText(effects))}
-	told := 0
+	rejected, blocked, others := 0, false, false
 	for _, e := range effects {
+		blocked = blocked || e.Blocks
+		others = others || e.State == trace.EffectRecorded && effect.Known(e.Kind)
 		if e.State != trace.EffectRejected {
 			continue
 		}
-		if told++; told > 3 {
-			break // /effects lists them all
+		if rejected++; rejected <= shownRejected {
+			lines = append(lines, show.Lines(show.Warning, "    ", "effect rejected: "+text.SanitizeLine(e.Reason))...)
 		}
-		lines = append(lines, show.Lines(show.Warning, "    ", "effect rejected: "+text.SanitizeLine(e.Reason))...)
+	}
+	if n := rejected - shownRejected; n > 0 {
+		lines = append(lines, show.Warning.Line(fmt.Sprintf("    … %d more rejected", n)))
+	}
+	if blocked && others {
+		lines = append(lines, show.Warning.Line("    "+AllOrNone))
 	}
 	return lines
 }

@@ -270,15 +270,16 @@ func ParseKinds(texts []string) ([]pattern.Pattern, error) {
 
 // Choose picks the effects of a run that are applied: those of kinds that the program knows, in their order. Where none
 // of them is allowed there is nothing to apply and nothing to reject. Otherwise all must be: rejected names the others,
-// and whoever applies must then apply none.
-func Choose(patterns []pattern.Pattern, effects []catalog.Effect) (
+// and whoever applies must then apply none. allow is what a kind is put behind to allow it.
+func Choose(patterns []pattern.Pattern, effects []catalog.Effect, allow string) (
 	chosen []catalog.Effect, rejected []catalog.RejectedEffect) {
 	some := false
 	for _, e := range effects {
 		switch {
 		case !Known(e.Kind):
 		case !Allowed(patterns, e.Kind):
-			rejected = append(rejected, catalog.RejectedEffect{Effect: e, Reason: e.Kind + " is not allowed here"})
+			why := fmt.Sprintf("%s is not allowed here: %s %[1]s", e.Kind, allow)
+			rejected = append(rejected, catalog.RejectedEffect{Effect: e, Reason: why})
 		default:
 			some = true
 			if chosen = append(chosen, e); len(chosen) == MaxPerRun+1 {

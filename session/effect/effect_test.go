@@ -186,7 +186,7 @@ func TestChoose(t *testing.T) {
 		for _, kind := range strings.Fields(c.kinds) {
 			effects = append(effects, catalog.Effect{Kind: kind})
 		}
-		chosen, rejected := effect.Choose(patterns, effects)
+		chosen, rejected := effect.Choose(patterns, effects, "allow")
 		var got, refused []string
 		for _, e := range chosen {
 			got = append(got, e.Kind)
@@ -202,7 +202,7 @@ func TestChoose(t *testing.T) {
 	for i := range many {
 		many[i] = catalog.Effect{Kind: effect.StateDelete, Target: "a"}
 	}
-	if _, rejected := effect.Choose([]pattern.Pattern{pattern.All()}, many); len(rejected) != 1 {
+	if _, rejected := effect.Choose([]pattern.Pattern{pattern.All()}, many, "allow"); len(rejected) != 1 {
 		t.Error("more than a run applies, and not rejected")
 	}
 }

@@ -35,8 +35,8 @@ type Effect struct {
 	Action string `json:"action,omitempty"`
 	// Part tells that the value is the beginning of the effect's.
 	Part bool `json:"part,omitempty"`
-	// Malformed effects cannot be applied.
-	Malformed bool `json:"-"`
+	// Malformed effects cannot be applied. Those that block are why the others of the run were not.
+	Malformed, Blocks bool `json:"-"`
 	// Run is the id of the run that applied it.
 	Run string `json:"-"`
 }
@@ -69,14 +69,16 @@ func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catal
 			} else if len(applied) > 0 && sameEffect(e, applied[0]) {
 				f.State, f.Reason, applied = EffectApplied, "", applied[1:]
 			} else if was, ok := take(func(r catalog.RejectedEffect) bool { return sameEffect(e, r.Effect) }); ok {
-				f.State, f.Reason = EffectRejected, was.Reason
+				f.State, f.Reason, f.Blocks = EffectRejected, was.Reason, true
 			}
 			all = append(all, f)
 		}
 		for _, e := range c.EffectsRejected {
-			take(func(r catalog.RejectedEffect) bool { return sameEffect(e.Effect, r.Effect) && e.Reason == r.Reason })
+			_, blocks := take(func(r catalog.RejectedEffect) bool {
+				return sameEffect(e.Effect, r.Effect) && e.Reason == r.Reason
+			})
 			all = append(all, Effect{Effect: e.Effect, State: EffectRejected, Reason: e.Reason, Action: c.ID,
-				Malformed: true})
+				Malformed: true, Blocks: blocks})
 		}
 	}
 	for _, e := range effects { // of no call
@@ -86,7 +88,7 @@ func EffectsOf(calls []Call, effects, applied []catalog.Effect, rejected []catal
 		all = append(all, Effect{Effect: e, State: EffectApplied})
 	}
 	for _, e := range rejected {
-		all = append(all, Effect{Effect: e.Effect, State: EffectRejected, Reason: e.Reason})
+		all = append(all, Effect{Effect: e.Effect, State: EffectRejected, Reason: e.Reason, Blocks: true})
 	}
 	return all
 }
