@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"almanac/catalog/task"
 	"almanac/catalog/text"
 )
 
@@ -32,9 +34,9 @@ const everybody = "ALL"
 
 // An inbox is what has come, and what of it has been read. Team.mu guards it.
 type inbox struct {
-	items   []received // in their order
-	last    uint64     // the sequence number of the last item seen
-	told    uint64     // the sequence number of the last item that Options.Arrived was told of
+	items   []received        // in their order
+	seen    map[string]uint64 // by recipient, the name or everybody: the last place that was looked at
+	due     int               // messages that are on their way into the stream
 	skipped int
 	mark    mark
 	unsaved bool // the mark on the server is older
@@ -45,6 +47,7 @@ type received struct {
 	Item
 	seq     uint64
 	subject string
+	told    bool // to Options.Arrived
 }
 
 // A mark says what an agent has read: everything up to a sequence number, and some beyond it.
@@ -81,34 +84,84 @@ func (t *Team) follow(ctx context.Context) error {
 	if err := t.readMark(ctx); err != nil {
 		return err
 	}
-	name := t.Agent()
-	c, err := t.mail.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{t.mailSubject(name, "*"), t.mailSubject(everybody, "*")},
-	})
-	if err != nil {
-		return fmt.Errorf("mail: %w", err)
-	}
-	waiting := make(chan struct{})
-	caught := c.CachedInfo().NumPending == 0
-	if caught {
-		close(waiting)
-	}
-	t.consume, err = c.Consume(func(m jetstream.Msg) {
-		t.receive(m)
-		if at, err := m.Metadata(); !caught && err == nil && at.NumPending == 0 {
-			caught = true
-			close(waiting)
+	var subs []*nats.Subscription
+	for _, to := range []string{t.Agent(), everybody} {
+		sub, err := t.bus.Conn().Subscribe(t.mailSubject(to, "*"), func(*nats.Msg) {
+			t.mu.Lock()
+			t.inbox.due++
+			t.mu.Unlock()
+			signal(t.post)
+		})
+		if err != nil {
+			return fmt.Errorf("mail: %w", err)
 		}
-	})
-	if err != nil {
+		subs = append(subs, sub)
+	}
+	for _, old := range t.subs {
+		_ = old.Unsubscribe() // the connection may be gone, and with it the subscription
+	}
+	t.subs = subs
+	if err := t.fetch(ctx); err != nil {
 		return fmt.Errorf("mail: %w", err)
 	}
-	select {
-	case <-waiting:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("mail: %w", ctx.Err())
+	return nil
+}
+
+// collection is how often the mail is looked at when nothing says that some has come, as after a lost connection.
+// longestPost is the last pause in waiting for what is on its way.
+const (
+	collection  = 2 * time.Second
+	longestPost = 200 * time.Millisecond
+)
+
+// collect fetches the mail when some has come, until ctx is done. It asks the stream instead of having a consumer there,
+// which would have to be made again, in its time, whenever the connection was lost.
+func (t *Team) collect(ctx context.Context) {
+	tick := time.NewTicker(collection)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-t.post:
+		}
+		// A message is on its way to the stream when it comes here. One that the stream refuses never gets there.
+		for pause := time.Millisecond; ; pause *= 2 {
+			attempt, cancel := context.WithTimeout(ctx, attemptTime)
+			err := t.fetch(attempt)
+			cancel()
+			t.mu.Lock()
+			if pause > longestPost {
+				t.inbox.due = 0
+			}
+			due := t.inbox.due
+			t.mu.Unlock()
+			if err != nil || due == 0 || task.Sleep(ctx, pause) != nil {
+				break
+			}
+		}
 	}
+}
+
+// fetch takes in what the stream has for the name and for everybody.
+func (t *Team) fetch(ctx context.Context) error {
+	for _, to := range []string{t.Agent(), everybody} {
+		for {
+			t.mu.Lock()
+			seen := t.inbox.seen[to]
+			t.mu.Unlock()
+			m, err := t.mail.GetMsg(ctx, seen+1, jetstream.WithGetMsgSubject(t.mailSubject(to, "*")))
+			if errors.Is(err, jetstream.ErrMsgNotFound) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			t.receive(to, m)
+		}
+	}
+	return nil
 }
 
 // readMark fetches what the agent has read before.
@@ -124,24 +177,21 @@ func (t *Team) readMark(ctx context.Context) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.inbox = inbox{mark: m}
+	t.inbox = inbox{mark: m, seen: map[string]uint64{}}
 	return nil
 }
 
 // receive takes in a message of the stream, which may be anything.
-func (t *Team) receive(m jetstream.Msg) {
-	at, err := m.Metadata()
-	if err != nil {
-		return
-	}
-	item, err := readItem(m.Data())
-	names := strings.Split(m.Subject(), ".") // almanac TEAM mail TO FROM
+func (t *Team) receive(to string, m *jetstream.RawStreamMsg) {
+	item, err := readItem(m.Data)
+	names := strings.Split(m.Subject, ".") // almanac TEAM mail TO FROM
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at.Sequence.Stream <= t.inbox.last {
-		return
+	if t.me.Name != to && to != everybody || m.Sequence <= t.inbox.seen[to] {
+		return // the session had that name before
 	}
-	t.inbox.last = at.Sequence.Stream
+	t.inbox.seen[to] = m.Sequence
+	t.inbox.due = max(t.inbox.due-1, 0)
 	if err != nil || len(names) != 5 || CheckName(names[4]) != nil {
 		t.inbox.skipped++
 		return
@@ -152,11 +202,13 @@ func (t *Team) receive(m jetstream.Msg) {
 		return
 	case item.To == everybody:
 		item.To = ""
-	case item.To != t.me.Name: // the session had that name before
-		return
 	}
-	item.ID, item.At = strconv.FormatUint(at.Sequence.Stream, 10), at.Timestamp
-	t.inbox.items = append(t.inbox.items, received{item, at.Sequence.Stream, m.Subject()})
+	item.ID, item.At = strconv.FormatUint(m.Sequence, 10), m.Time
+	at := len(t.inbox.items)
+	for at > 0 && t.inbox.items[at-1].seq > m.Sequence {
+		at--
+	}
+	t.inbox.items = slices.Insert(t.inbox.items, at, received{Item: item, seq: m.Sequence, subject: m.Subject})
 	signal(t.news)
 }
 
@@ -165,12 +217,13 @@ func (t *Team) tell(ctx context.Context) {
 	for {
 		t.mu.Lock()
 		var items []Item
-		for _, r := range t.inbox.items {
-			if r.seq > t.inbox.told && !t.inbox.mark.has(r.seq) {
+		for i := range t.inbox.items {
+			r := &t.inbox.items[i]
+			if !r.told && !t.inbox.mark.has(r.seq) {
 				items = append(items, r.Item)
 			}
+			r.told = true
 		}
-		t.inbox.told = t.inbox.last
 		t.mu.Unlock()
 		for _, item := range items {
 			if t.options.Arrived != nil && ctx.Err() == nil {

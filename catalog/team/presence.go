@@ -178,7 +178,6 @@ func (t *Team) renew(ctx context.Context) error {
 			return err
 		}
 		// Another session has the name by now, and its mail.
-		t.consume.Stop()
 		if err := t.takeName(ctx); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ type Team struct {
 	peers   jetstream.KeyValue
 	marks   jetstream.KeyValue
 	mail    jetstream.Stream
-	consume jetstream.ConsumeContext
+	subs    []*nats.Subscription // tell that mail is on its way
 	keepers *keeper.Store
 
 	leaseTime time.Duration
@@ -73,6 +73,7 @@ type Team struct {
 	stop context.CancelFunc
 	done sync.WaitGroup
 	kick chan struct{} // presence or the read mark has changed
+	post chan struct{} // mail is on its way
 	news chan struct{} // an item came
 
 	mu    sync.Mutex
@@ -96,6 +97,7 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	}
 	t := &Team{
 		options: o, bus: b, instance: rand.Text(), kick: make(chan struct{}, 1), news: make(chan struct{}, 1),
+		post:   make(chan struct{}, 1),
 		stores: stores{buckets: map[string]jetstream.KeyValue{}},
 	}
 	t.openWork()
@@ -119,6 +121,7 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	t.done.Go(func() { t.keepers.Follow(running) })
 	t.done.Go(func() { t.stay(running) })
 	t.done.Go(func() { t.tell(running) })
+	t.done.Go(func() { t.collect(running) })
 	t.done.Go(func() { t.leases.keep(running) })
 	return t, nil
 }
@@ -160,8 +163,8 @@ const closeTime = 2 * time.Second
 func (t *Team) Close() error {
 	t.stop()
 	t.done.Wait()
-	if t.consume != nil {
-		t.consume.Stop()
+	for _, sub := range t.subs {
+		_ = sub.Unsubscribe() // the connection may be gone
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()

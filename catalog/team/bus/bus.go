@@ -82,7 +82,7 @@ func Open(ctx context.Context, o Options) (_ *Bus, err error) {
 		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(connectTime),
 		nats.CustomReconnectDelay(b.delay), nats.NoCallbacksAfterClientClose(),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { b.wasLost(err) }),
+		nats.DisconnectErrHandler(func(*nats.Conn, error) { b.wasLost() }),
 		nats.ReconnectHandler(func(*nats.Conn) { b.wasFound() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { b.remarkOn(err) }),
 	}
@@ -106,22 +106,22 @@ func Open(ctx context.Context, o Options) (_ *Bus, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	if _, err := b.stream.AccountInfo(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w%s", b.where(), err, jetStreamHint(err))
+		return nil, fmt.Errorf("%s: %w", b.where(), jetStreamError(err))
 	}
 	return b, nil
 }
 
-// jetStreamHint is what to do about a server whose JetStream does not answer.
-func jetStreamHint(err error) string {
+// jetStreamError says what to do about a server whose JetStream does not answer.
+func jetStreamError(err error) error {
 	switch {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled):
-		return ": start the server with -js, or with jetstream {} in its configuration"
+		return errors.New("has no JetStream: start the server with -js, or with jetstream {} in its configuration")
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-		return ": allow JetStream for the account in the server's configuration (jetstream: enabled)"
+		return errors.New("has no JetStream for this account: allow it in the server's configuration")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
-		return ": JetStream does not answer: may this user publish to $JS.API.INFO and subscribe to _INBOX.>?"
+		return errors.New("JetStream does not answer: may this user publish to $JS.API.INFO and subscribe to _INBOX.>?")
 	}
-	return ""
+	return err
 }
 
 // where names the bus for messages. An address is shown without a password in it.
@@ -180,21 +180,17 @@ const moment = time.Second
 func (b *Bus) delay(attempts int) time.Duration {
 	pause := 30 * time.Millisecond
 	if b.shared == nil {
-		pause = min(100*time.Millisecond<<min(attempts, 6), 4*time.Second)
+		pause = min(100*time.Millisecond<<min(attempts, 4), time.Second)
 	}
 	return pause/2 + rand.N(pause)
 }
 
 // wasLost starts the clock at whose end the person is told.
-func (b *Bus) wasLost(err error) {
+func (b *Bus) wasLost() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed || b.lost != nil {
 		return
-	}
-	because := ""
-	if err != nil && !strings.Contains(err.Error(), "EOF") {
-		because = " (" + strings.TrimPrefix(err.Error(), "nats: ") + ")"
 	}
 	b.lost = time.AfterFunc(moment, func() {
 		b.mu.Lock()
@@ -203,8 +199,7 @@ func (b *Bus) wasLost(err error) {
 			return
 		}
 		b.told = true
-		b.say(State{Text: b.where() + ": connection lost" + because +
-			": trying to reconnect; what was acknowledged is kept there"})
+		b.say(State{Text: b.where() + ": connection lost: trying to reconnect; what was acknowledged is kept there"})
 	})
 }
 
@@ -222,8 +217,13 @@ func (b *Bus) wasFound() {
 	}
 }
 
-// remarkOn tells what the server says about the connection, such as that a subject is forbidden; the same only once.
+// remarkOn tells what the server forbids, such as a subject; the same only once. The rest of what it says is about the
+// connection, whose loss is told.
 func (b *Bus) remarkOn(err error) {
+	if !errors.Is(err, nats.ErrPermissionViolation) && !errors.Is(err, nats.ErrAuthorization) &&
+		!errors.Is(err, nats.ErrAuthExpired) && !errors.Is(err, nats.ErrAuthRevoked) {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	line := strings.TrimPrefix(err.Error(), "nats: ")

@@ -61,10 +61,11 @@ func (b *Bus) join(ctx context.Context, options []nats.Option) (*nats.Conn, erro
 
 // checkURL says what is wrong with the address of a server.
 func checkURL(address string) error {
-	u, err := url.Parse(address)
-	if err == nil && !strings.Contains(address, "://") {
-		u, err = url.Parse("nats://" + address)
+	whole := address
+	if !strings.Contains(address, "://") {
+		whole = "nats://" + address
 	}
+	u, err := url.Parse(whole)
 	if err != nil || u.Host == "" {
 		return fmt.Errorf("nats %.100q: not an address: want nats://HOST:PORT or tls://HOST:PORT, several separated by commas",
 			shown(address))
@@ -140,10 +141,12 @@ func (d *dialer) why(err error) error {
 		hint = "name the file of the authority that signed it with ca in [nats]"
 	case errors.As(err, &x509.HostnameError{}):
 		hint = "connect by a name that the server's certificate has"
-	case strings.Contains(said, "certificate required"):
+	case strings.Contains(said, "certificate required"), strings.Contains(said, "after TLS handshake"):
 		hint = "the server wants a certificate of the client: set cert and key in [nats]"
 	case errors.Is(err, nats.ErrSecureConnWanted), errors.Is(err, nats.ErrSecureConnRequired):
 		hint = "the server has no TLS: connect with nats://, or have it use TLS"
+	case strings.Contains(said, "nkeys:"), strings.Contains(said, "unable to extract key pair"):
+		hint = "want a file as nsc writes it, with a token and a seed"
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
 		hint = "the server does not accept who this is: set credentials in [nats], or mend the user in the URL"
 	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
