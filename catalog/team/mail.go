@@ -114,7 +114,7 @@ const (
 	longestPost = 200 * time.Millisecond
 )
 
-// collect fetches the mail when some has come, until ctx is done. It asks the stream instead of having a consumer there,
+// collect fetches the mail when some has come, until ctx is done. It asks the stream and has no consumer there,
 // which would have to be made again, in its time, whenever the connection was lost.
 func (t *Team) collect(ctx context.Context) {
 	tick := time.NewTicker(collection)
