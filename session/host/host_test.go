@@ -24,6 +24,13 @@ func TestMain(m *testing.M) {
 	if kernel.Main() {
 		return
 	}
+	if url, dir, ok := strings.Cut(os.Getenv(hostEnv), " "); ok {
+		if err := hostMain(url, dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	os.Exit(m.Run())
 }
 
