@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED = 0
 SHELL = /bin/bash
 
-.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-model peers-openapi fuzz soak kills e2e bench-ui proof
+.PHONY: run build test race check cross bench bench-state bench-lua lua-diff golden clean lexicon vectors bench-catalog bench-tokens bench-sources peers peers-mcp peers-aimock peers-model peers-openapi fuzz soak kills e2e bench-ui proof team
 
 run: build
 	./bin/almanac
@@ -167,6 +167,17 @@ kills: N = 1000
 kills: build
 	ALMANAC_E2E=$(CURDIR)/bin/almanac ALMANAC_KILLS=$(N) SEED=$(SEED) $(GO) test ./cmd/almanac/kills -count=1 -v -timeout 60m | \
 		grep -Ev '^=== |^ *--- PASS|^PASS'; exit $${PIPESTATUS[0]}
+
+# A team on a cluster of three NATS servers in two network namespaces: programs and servers killed, the cable cut, N
+# times. SEED makes the same choices again. See docs/contributing.md. Linux only, as root.
+team: N = 20
+team:
+	@command -v ip >/dev/null || { apt-get update && apt-get install -y iproute2; } >/dev/null 2>&1 || true
+	@if [ "$$(id -u)" = 0 ] && command -v ip >/dev/null; then \
+	$(GO) build -o bin/nats-server github.com/nats-io/nats-server/v2 && \
+	ALMANAC_NATS=$(CURDIR)/bin/nats-server ALMANAC_TEAM=$(N) SEED=$(SEED) $(GO) test ./cmd/almanac/team -count=1 -v -timeout 60m | \
+		grep -Ev '^=== |^ *--- PASS|^PASS'; exit $${PIPESTATUS[0]}; \
+	else echo "NOT RUN: make team, because it needs root and ip (apt-get install iproute2)" >&2; fi
 
 # The program in a real tmux, under three minutes: every requirement of the terminal, screens, the scrollback.
 # It needs tmux (apt-get install tmux, brew install tmux), and bash, zsh and fish for what completes in them.

@@ -18,7 +18,8 @@ type Context struct {
 	SessionID                string
 	// ProjectPath is the folder of the project, Workspace the one that the workspace source serves.
 	ProjectPath, Workspace string
-	// Messages is the conversation so far, oldest first; the slice is shared and must not be changed.
+	// Messages is the conversation so far, oldest first, with calls and their answers; the slice is shared and must not be
+	// changed. The value messages has the words alone, transcript all.
 	Messages []Message
 	// Set holds what effects of actions have set (context.set): texts, numbers, true or false. It must not be changed.
 	Set map[string]any
@@ -45,6 +46,7 @@ func (c Context) Or(other Context) Context {
 func ContextNames() []string {
 	return []string{
 		"actor", "agent_name", "team_id", "tenant", "session_id", "project_path", "workspace", "messages",
+		"transcript",
 	}
 }
 
@@ -86,10 +88,12 @@ func (c Context) Value(name string) (value any, ok bool) {
 		value = c.ProjectPath
 	case "workspace":
 		value = c.Workspace
-	case "messages":
-		all := make([]any, len(c.Messages))
-		for i, m := range c.Messages {
-			all[i] = map[string]any{"role": m.Role, "text": m.Text}
+	case "messages", "transcript":
+		all := make([]any, 0, len(c.Messages))
+		for _, m := range c.Messages {
+			if name == "transcript" || m.IsWords() {
+				all = append(all, map[string]any{"role": m.Role, "text": m.Text})
+			}
 		}
 		return all, true
 	default:
@@ -101,7 +105,11 @@ func (c Context) Value(name string) (value any, ok bool) {
 	return value, true
 }
 
-// A Message is one turn of the conversation as an action may see it.
+// A Message is one turn of the conversation as an action may see it. Its role is user or assistant for words, call for
+// what the assistant hands to a tool, and tool for the answer to that.
 type Message struct {
 	Role, Text string
 }
+
+// IsWords tells a message of words from calls and their answers.
+func (m Message) IsWords() bool { return m.Role != "call" && m.Role != "tool" }

@@ -82,6 +82,7 @@ type Conversation struct {
 	target   Target
 	window   int // how many tokens the model can read
 	messages []Message
+	waiting  int     // how many calls of the last message with some have no answer yet
 	start    int     // messages before this one are left out of requests; the first of a turn, or a summary
 	short    int     // answers of tools before this message are sent short
 	system   *Prompt // as it was asked for; nil where it has to be asked for
@@ -286,6 +287,20 @@ func (c *Conversation) Messages() []Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Message(nil), c.messages...)
+}
+
+// Said is Messages without the calls that have no answer yet: what a tool that runs may know of the conversation.
+func (c *Conversation) Said() []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	said := append([]Message(nil), c.messages[:len(c.messages)-c.waiting]...)
+	for i := len(said) - 1; i >= 0 && c.waiting > 0; i-- {
+		if calls := said[i].Calls; len(calls) > 0 {
+			said[i].Calls = calls[:len(calls)-c.waiting]
+			break
+		}
+	}
+	return said
 }
 
 // Reset forgets all messages. While a Send runs, they are forgotten when it ends.

@@ -28,6 +28,7 @@ func (c *Conversation) addWithAnswers(m Message) {
 	for _, call := range m.Calls {
 		c.messages = append(c.messages, Message{Role: ToolRole, CallID: call.ID, Text: notRun})
 	}
+	c.waiting = len(m.Calls)
 }
 
 // runTools runs the calls of the last response in order. It returns ctx's error when ctx is done; calls that were
@@ -36,6 +37,11 @@ func (c *Conversation) runTools(ctx context.Context, tools []Tool, r Response) e
 	c.mu.Lock()
 	first := len(c.messages) - len(r.Calls)
 	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.waiting = 0
+		c.mu.Unlock()
+	}()
 	for i, call := range r.Calls {
 		if err := ctx.Err(); err != nil {
 			for _, left := range r.Calls[i:] {
@@ -51,6 +57,7 @@ func (c *Conversation) runTools(ctx context.Context, tools []Tool, r Response) e
 		c.mu.Lock()
 		c.messages[first+i].Text, c.messages[first+i].Short = answer, said.Short
 		answered := c.messages[first+i]
+		c.waiting--
 		c.mu.Unlock()
 		c.options.Keep(answered)
 		c.options.Observe(Event{Kind: ToolEnded, Call: shown, Text: answer, Err: err})

@@ -180,7 +180,6 @@ func clearAll(_ context.Context, sh *Shell, _ *event.Cell, _ string) error {
 		return err
 	}
 	sh.options.Conversation.Reset()
-	sh.options.Session.SetMessages(nil)
 	sh.say(event.Notice, "new conversation; Lua globals kept")
 	return nil
 }

@@ -165,7 +165,6 @@ func (sh *Shell) goBack(ctx context.Context, p Prompt, lua bool) error {
 	if err != nil {
 		return fmt.Errorf("rewind: %w", err)
 	}
-	sh.options.Session.SetMessages(heard(conversation.Messages(), ""))
 	switch {
 	case lua:
 		said += "; the globals are as they were"

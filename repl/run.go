@@ -3,6 +3,7 @@ package repl
 // This file runs what a cell holds: the person's Lua, words for the model, and questions about a name.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -197,7 +198,6 @@ func (sh *Shell) send(ctx context.Context, c *event.Cell, prompt string, send fu
 	if err := sh.record(asked); err != nil {
 		return err
 	}
-	sh.options.Session.SetMessages(heard(conversation.Messages(), prompt))
 	defer sh.learnWindow(ctx)()
 	answer, err := send()
 	c.Answer = answer
@@ -232,19 +232,25 @@ func (sh *Shell) record(r trace.Record) error {
 	return sh.options.Record(r)
 }
 
-// heard is the conversation as actions are told it: words only, with the prompt that is about to be sent, if one
-// is.
-func heard(messages []llm.Message, prompt string) []catalog.Message {
-	told := make([]catalog.Message, 0, len(messages)+1)
-	for _, m := range messages {
-		if m.Text != "" && (m.Role == llm.User || m.Role == llm.Assistant) {
-			told = append(told, catalog.Message{Role: string(m.Role), Text: m.Text})
+// heard is the conversation as actions are told it: up to now, with the calls that have been answered.
+func heard(messages []llm.Message) []catalog.Message {
+	var told []catalog.Message
+	add := func(role, text string) {
+		if text != "" {
+			told = append(told, catalog.Message{Role: role, Text: text})
 		}
 	}
-	if prompt == "" {
-		return told
+	for _, m := range messages {
+		switch m.Role {
+		case llm.User, llm.Assistant, llm.ToolRole:
+			add(string(m.Role), m.Text)
+		}
+		for _, call := range m.Calls {
+			text, _ := event.ToolText(call.Args)
+			add("call", cmp.Or(text, call.Name))
+		}
 	}
-	return append(told, catalog.Message{Role: string(llm.User), Text: prompt})
+	return told
 }
 
 // explain answers "name?": an action's spec, what a global holds, what is below a namespace, or what the prelude says

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"almanac/catalog"
 	"almanac/catalog/source"
 	"almanac/catalog/task"
 	"almanac/catalog/team"
@@ -211,6 +212,9 @@ func New(o Options) *Shell {
 	}
 	if o.Mode != nil {
 		sh.mode = *o.Mode
+	}
+	if o.Conversation != nil {
+		o.Session.SetMessages(func() []catalog.Message { return heard(o.Conversation.Said()) })
 	}
 	sh.takeIn(o.Past)
 	return sh

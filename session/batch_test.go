@@ -332,7 +332,8 @@ func TestOnlyWhatWasApprovedIsMade(t *testing.T) {
 	}
 	for i := range n {
 		run = fmt.Sprintf("%d: ", i)
-		b.session.SetMessages([]catalog.Message{{Text: run}})
+		said := []catalog.Message{{Text: run}}
+		b.session.SetMessages(func() []catalog.Message { return said })
 		source := ""
 		r.vars = 0
 		for range 1 + r.IntN(6) {

@@ -414,13 +414,15 @@ func (r *run) recordable(c trace.Call) trace.Call {
 
 func (r *run) context(view *catalog.View) catalog.Context {
 	c := r.session.context(view)
+	r.hearing.Do(func() { r.said = r.session.said() })
+	c.Messages = r.said
 	if r.invoked != nil {
 		c = r.invoked.Context.Or(c)
 	}
 	return c
 }
 
-// context is what actions are told beside their arguments.
+// context is what actions are told beside their arguments, without the conversation.
 func (s *Session) context(view *catalog.View) catalog.Context {
 	w := s.world
 	c := w.options.Context
@@ -432,9 +434,20 @@ func (s *Session) context(view *catalog.View) catalog.Context {
 		c.Tenant = t
 	}
 	w.mu.Lock()
-	c.Messages, c.Set = w.messages, w.directed.set
+	c.Set = w.directed.set
 	w.mu.Unlock()
 	return c
+}
+
+// said is the conversation so far.
+func (s *Session) said() []catalog.Message {
+	s.world.mu.Lock()
+	said := s.world.messages
+	s.world.mu.Unlock()
+	if said == nil {
+		return nil
+	}
+	return said()
 }
 
 func (w *world) isDescribed(id string) bool {

@@ -61,7 +61,9 @@ func requested(entry *catalog.Entry, call catalog.Call, injected map[string]any)
 // Requested is a call of e as the policy decides about it, with the context of now. Those arguments that the host fills
 // in are missing which the session does not have.
 func (s *Session) Requested(e *catalog.Entry, args map[string]any) policy.Request {
-	return Requested(e, args, s.heard(e, s.context(s.View()), s.Budget(Model).Result))
+	known := s.context(s.View())
+	known.Messages = s.said()
+	return Requested(e, args, s.heard(e, known, s.Budget(Model).Result))
 }
 
 // Requested is Session.Requested where there is no session.

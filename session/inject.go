@@ -110,11 +110,18 @@ func injectedFrom(entry *catalog.Entry, from catalog.Context) (values map[string
 // heard is a context whose messages are the last that fit a result of a size, without secrets, where the entry asks for
 // them: an argument may leave the program.
 func (s *Session) heard(entry *catalog.Entry, from catalog.Context, left int) catalog.Context {
-	if !slices.ContainsFunc(entry.Inject, func(in catalog.Injection) bool { return in.From == "messages" }) {
+	wants := func(name string) bool {
+		return slices.ContainsFunc(entry.Inject, func(in catalog.Injection) bool { return in.From == name })
+	}
+	calls := wants("transcript")
+	if !calls && !wants("messages") {
 		return from
 	}
 	var kept []catalog.Message
 	for _, m := range slices.Backward(from.Messages) {
+		if !calls && !m.IsWords() {
+			continue
+		}
 		m.Text = s.world.redactor.text(m.Text)
 		if left -= len(m.Role) + len(m.Text); left < 0 {
 			break

@@ -40,10 +40,12 @@ func TestInjectedNamesAreRefused(t *testing.T) {
 func TestMessagesAreFilledIn(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.UserBudget.Result = 2048 })
 	b.openDesk()
-	b.session.SetMessages([]catalog.Message{
+	said := []catalog.Message{
 		{Role: "user", Text: strings.Repeat("x", 3000)}, {Role: "assistant", Text: "the password?"},
+		{Role: "call", Text: "desk.show()"}, {Role: "tool", Text: "hunter2 is the password"},
 		{Role: "user", Text: "the password is hunter2"},
-	})
+	}
+	b.session.SetMessages(func() []catalog.Message { return said })
 	out := b.run(User, "return json.encode(desk.peer{}.heard)")
 	want := `[{"role":"assistant","text":"the password?"},{"role":"user","text":"the password is [redacted]"}]`
 	if out.Err != nil || out.Values[0].Data != want {

@@ -36,8 +36,10 @@ type run struct {
 	counted   []catalog.Facets
 	explained []string // what the script was told by catalog.explain
 	output    map[vm.Stream]*printing
-	unlogged  error          // why printed text is not in the log
-	halted    bool           // the person let it not go on; the world's asking guards it
+	unlogged  error     // why printed text is not in the log
+	halted    bool      // the person let it not go on; the world's asking guards it
+	hearing   sync.Once // guards said
+	said      []catalog.Message
 	invoked   *Invocation    // the one call of a Go program; nil where a script makes the calls
 	mu        sync.Mutex     // guards used, begun, calls, placed and what is printed: calls may be under way side by side
 	begun     int            // calls so far

@@ -139,7 +139,7 @@ type world struct {
 	granted   int             // the number of the last grant
 	globals   []vm.Global
 	news      news // for the model
-	messages  []catalog.Message
+	messages  func() []catalog.Message
 	used      Usage
 	// userBudget is for the person's runs.
 	userBudget Budget
@@ -278,11 +278,12 @@ func userLimits(l, rest vm.Limits) vm.Limits {
 	return l
 }
 
-// SetMessages tells the actions of later calls the conversation so far. The slice must not be changed afterwards.
-func (s *Session) SetMessages(m []catalog.Message) {
+// SetMessages says where the actions of later runs have the conversation from, each run as it is at its first call.
+// said is called from any goroutine; the slice must not be changed afterwards.
+func (s *Session) SetMessages(said func() []catalog.Message) {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
-	s.world.messages = m
+	s.world.messages = said
 }
 
 // Used tells what the last or current run did.

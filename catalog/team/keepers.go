@@ -145,7 +145,7 @@ func (t *Team) keeperEntries() []catalog.Entry {
 				"The conversation stays as it is.",
 			Aliases:  []string{"context_offload", "spawn_keeper", "remember this conversation", "save context for the team"},
 			Entities: []string{"keeper", "conversation"}, Mutates: true, Strict: true,
-			Input: catalog.MustSchema(offloadInput), Inject: []catalog.Injection{{Field: "messages", From: "messages"}},
+			Input: catalog.MustSchema(offloadInput), Inject: []catalog.Injection{{Field: "messages", From: "transcript"}},
 			Examples: []string{`context.offload{topic = "refund rules"}`},
 		}), func(ctx context.Context, in offload, _ catalog.Context) (offloaded, error) { return t.offload(ctx, in) }),
 		catalog.Func(t.entry(catalog.Entry{

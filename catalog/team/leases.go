@@ -23,6 +23,7 @@ type leases struct {
 
 	mu     sync.Mutex
 	tasks  map[string]*held     // by id
+	taking map[string]bool      // leases of tasks that are being taken
 	claims map[string]time.Time // until when, by the key of their record
 }
 
@@ -36,7 +37,7 @@ type held struct {
 // openWork makes what tasks and claims need; nothing of it is on the server until it is used.
 func (t *Team) openWork() {
 	t.leaseTime = cmp.Or(t.options.leaseTime, leaseTime)
-	t.leases = &leases{t: t, tasks: map[string]*held{}, claims: map[string]time.Time{}}
+	t.leases = &leases{t: t, tasks: map[string]*held{}, taking: map[string]bool{}, claims: map[string]time.Time{}}
 	t.board, t.book = &board{t: t, leases: t.leases}, &book{t: t, leases: t.leases}
 }
 
@@ -44,6 +45,28 @@ func (l *leases) hold(id string, h *held) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tasks[id] = h
+}
+
+// begin says that a task is being taken with the lease, end that it has been, or has not.
+func (l *leases) begin(lease string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taking[lease] = true
+}
+
+func (l *leases) end(lease string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.taking, lease)
+}
+
+// knows says whether the session holds, or is about to hold, a task with the lease. It may have one that it does not
+// know, after an attempt to take it whose answer did not come.
+func (l *leases) knows(id, lease string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.tasks[id]
+	return l.taking[lease] || h != nil && h.lease == lease
 }
 
 // drop forgets a task, unless it has been taken again.

@@ -186,10 +186,12 @@ func (t *Team) bucket(ctx context.Context, name string, c jetstream.KeyValueConf
 	kv, err := t.bus.JetStream().KeyValue(ctx, c.Bucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		err = t.bus.Replicated(func(replicas int) error {
-			c.Replicas = replicas
-			kv, err = t.bus.JetStream().CreateKeyValue(ctx, c)
+			_, err := t.bus.JetStream().CreateStream(ctx, bucketStream(c, replicas))
 			return err
 		})
+		if err == nil {
+			kv, err = t.bus.JetStream().KeyValue(ctx, c.Bucket)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("bucket %s: %w", c.Bucket, err)
@@ -198,6 +200,16 @@ func (t *Team) bucket(ctx context.Context, name string, c jetstream.KeyValueConf
 	defer t.mu.Unlock()
 	t.buckets[name] = kv
 	return kv, nil
+}
+
+// bucketStream is the stream of a bucket, as the client makes it, but for one thing: where there are copies, only their
+// leader answers. Another one may not have what was just acknowledged.
+func bucketStream(c jetstream.KeyValueConfig, replicas int) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: "KV_" + c.Bucket, Subjects: []string{"$KV." + c.Bucket + ".>"}, MaxMsgsPerSubject: 1,
+		MaxBytes: c.MaxBytes, MaxAge: c.TTL, MaxMsgSize: c.MaxValueSize, Replicas: replicas,
+		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, AllowDirect: replicas == 1,
+	}
 }
 
 // stream opens a stream of the team, which is created with the configuration if it is not there.
@@ -254,7 +266,16 @@ func isLost(err error) bool {
 			return true
 		}
 	}
-	return false
+	// A cluster that elects a leader says so, to a watcher of a bucket in an error of the client's older form; one that has
+	// not decided about an earlier attempt, too.
+	code := jetstream.ErrorCode(0)
+	if refused := (*jetstream.APIError)(nil); errors.As(err, &refused) {
+		code = refused.ErrorCode
+	} else if older := (*nats.APIError)(nil); errors.As(err, &older) {
+		code = jetstream.ErrorCode(older.ErrorCode)
+	}
+	const notAvailable, notLeader, inProcess = 10008, 10009, 10158
+	return slices.Contains([]jetstream.ErrorCode{notAvailable, notLeader, inProcess}, code)
 }
 
 // signal wakes whoever waits for c.

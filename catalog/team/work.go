@@ -110,10 +110,11 @@ func (b *board) isFor(r *record) bool {
 	return r.To == "" || r.To == b.t.Agent() || r.To == b.t.options.Role
 }
 
-// isLapsed says whether whoever has the task will not finish it: the lease ran out, or it is an earlier session of this
-// one's name, which only one has at a time.
+// isLapsed says whether whoever has the task will not finish it: the lease ran out, or it is this session's and was
+// forgotten, by an earlier session of the name, which has one at a time, or for want of an answer.
 func (b *board) isLapsed(r *record) bool {
-	return b.t.now().After(r.Until) || r.Holder == b.t.Agent() && r.Instance != b.t.instance
+	return b.t.now().After(r.Until) ||
+		r.Holder == b.t.Agent() && (r.Instance != b.t.instance || !b.leases.knows(r.ID, r.Lease))
 }
 
 // take takes the task of the id, or else the next one; nil if there is none.
@@ -139,6 +140,8 @@ func (e *notNowError) Error() string { return e.what }
 // obtain takes a task. ticket is what the queue has of it; nil if its id comes from elsewhere.
 func (b *board) obtain(ctx context.Context, id string, ticket jetstream.Msg) (*record, error) {
 	lease := rand.Text()
+	b.leases.begin(lease)
+	defer b.leases.end(lease)
 	r, err := b.change(ctx, id, func(r *record) error {
 		switch {
 		case r.State == Taken && r.Lease == lease: // an attempt without an answer
@@ -199,16 +202,21 @@ func (b *board) finish(ctx context.Context, id, result string, ok bool) (r recor
 		if r, _, err = b.read(ctx, id); err != nil {
 			return r, err
 		}
-		return r, b.notHeld(&r)
+		if r.State != Taken || r.Instance != b.t.instance {
+			return r, b.notHeld(&r)
+		}
+		h = &held{lease: r.Lease} // the answer to its taking did not come
 	}
 	result = text.Clean(b.t.redact(result))
 	if len(result) > MaxText {
 		return r, fmt.Errorf("task %s: result of %s: want at most %s: say the main points, and where the rest is",
 			id, text.Bytes(int64(len(result))), text.Bytes(MaxText))
 	}
+	gone := false
 	r, err = b.change(ctx, id, func(r *record) error {
 		switch {
 		case r.Lease != h.lease || r.State == Dropped:
+			gone = true
 			return fmt.Errorf("task %s: this session has lost it (it is %s)", id, b.standing(r))
 		case r.State == Taken && ok:
 			b.end(r, Finished, "")
@@ -220,14 +228,14 @@ func (b *board) finish(ctx context.Context, id, result string, ok bool) (r recor
 		case ok && r.State == Finished && r.Result == result, !ok && (r.State == Open || r.State == Dead):
 			return errSame // an attempt without an answer
 		}
+		gone = true
 		return fmt.Errorf("task %s: it is %s already", id, b.standing(r))
 	})
-	if isLost(err) {
-		return r, err // still this session's, to be tried again
+	if err == nil || gone {
+		b.leases.drop(id, h)
 	}
-	b.leases.drop(id, h)
 	if err != nil {
-		return r, err
+		return r, err // the task is still this session's unless it is gone
 	}
 	return r, b.after(ctx, &r, h.ticket)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -18,6 +19,8 @@ import (
 	"almanac/catalog/task"
 	"almanac/catalog/team"
 	"almanac/catalog/team/bus"
+	"almanac/catalog/team/keeper"
+	"almanac/llm"
 )
 
 // natsFlags say how to connect to a server of the person's own.
@@ -140,6 +143,9 @@ type member struct {
 	in      chan struct{} // closed when the session has joined
 	arrived arrivals
 
+	// model sums up what keepers hold; nil while there is none.
+	model atomic.Pointer[llm.Conversation]
+
 	mu      sync.Mutex
 	team    *team.Team
 	entries []catalog.Entry // the team's, once the session has joined
@@ -167,6 +173,7 @@ func (cli *commandLine) join(ctx context.Context) (*member, error) {
 	}
 	m.arrived.came = make(chan struct{}, 1)
 	m.options.Arrived = m.arrived.put
+	m.options.Summarise = m.summarise
 	if err := team.CheckName(m.options.Agent); err != nil {
 		return nil, misconfigured(fmt.Errorf("context.agent_name: %w", err))
 	}
@@ -273,6 +280,15 @@ func (m *member) joined() (*team.Team, error) {
 		return nil, fmt.Errorf("team %s: not connected: %w", m.options.Team, m.err)
 	}
 	return nil, fmt.Errorf("team %s: still connecting: try again", m.options.Team)
+}
+
+// summarise has the session's model answer a question from passages of keepers; the answer is empty without a model.
+func (m *member) summarise(ctx context.Context, question string, passages []keeper.Passage) (string, error) {
+	model := m.model.Load()
+	if model == nil || model.Target().Provider == nil {
+		return "", nil
+	}
+	return model.Ask(ctx, keeper.SummaryPrompt, keeper.Ask(question, passages))
 }
 
 // Close leaves the team.

@@ -252,6 +252,9 @@ func (cli *commandLine) conversation(w *app) (*llm.Conversation, modelChoice, er
 		Spent:   w.log.usage,
 		Secrets: cli.credentials.filter,
 	}))
+	if w.member != nil {
+		w.member.model.Store(c)
+	}
 	if messages := saidBefore(w.past.Records); len(messages) > 0 {
 		_ = c.Restore(messages) // nothing is being sent yet
 		if err == nil && c.Failed() != "" {

@@ -240,7 +240,7 @@ func fault(err error) string {
 func wrote(e llm.Event, cell int) Event {
 	wrote := Event{Kind: Wrote, Cell: cell, Author: session.Model, Tool: e.Call.Name}
 	var preview bool
-	if wrote.Text, preview = toolText(e.Call.Args); preview {
+	if wrote.Text, preview = ToolText(e.Call.Args); preview {
 		wrote.Tool = "preview"
 	}
 	return wrote
@@ -259,9 +259,9 @@ func toolFault(tool string, err error) string {
 	return tool + ": " + strings.TrimPrefix(err.Error(), tool+": ")
 }
 
-// toolText is what a person wants to see of a tool's arguments: the script, a plan as the Lua that it becomes, or the
+// ToolText is what a person wants to see of a tool's arguments: the script, a plan as the Lua that it becomes, or the
 // ids. Of malformed ones it is empty: that the tool fails says what is wrong with them.
-func toolText(raw json.RawMessage) (text string, preview bool) {
+func ToolText(raw json.RawMessage) (text string, preview bool) {
 	var args struct {
 		Script  string          `json:"script"`
 		Plan    json.RawMessage `json:"plan"`

@@ -46,7 +46,7 @@ func TestCalls(t *testing.T) {
 		Policy:  policy.Policy{Mode: policy.Session},
 		Context: catalog.Context{Actor: "ann", AgentName: "scout", TeamID: "red"},
 	})
-	here.SetMessages([]catalog.Message{{Role: "user", Text: "hello"}})
+	here.SetMessages(func() []catalog.Message { return []catalog.Message{{Role: "user", Text: "hello"}} })
 	for _, c := range []struct {
 		id   string
 		args map[string]any

@@ -1,0 +1,163 @@
+//go:build linux
+
+// Package team plays a team on a cluster of three NATS servers in two network namespaces, with kills and cut cables. It
+// has tests only.
+//
+//	world      the machines, the cable between them, the servers
+//	character  who a peer is
+//	actor      a peer in its own program: works, writes and asks at random, prints what was acknowledged
+//	peer       a peer as the test sees it: starts it, kills it, reads what it prints
+//	account    what all peers printed, and whether it agrees with what the bus has
+//
+// Without ALMANAC_TEAM, the number of strikes, nothing runs: see make team. It needs root and ip.
+package team
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"almanac/catalog/team"
+)
+
+// patience is how long anything may take on a busy machine; what takes longer hangs.
+const patience = time.Minute
+
+// TestTeam needs ALMANAC_TEAM, how often something is struck, and ALMANAC_NATS, the path of nats-server. SEED repeats
+// the choices of a run.
+func TestTeam(t *testing.T) {
+	strikes, err := strconv.Atoi(os.Getenv("ALMANAC_TEAM"))
+	if err != nil {
+		t.Skip("ALMANAC_TEAM is no number of strikes: make team")
+	}
+	if out, err := exec.Command("ip", "netns", "add", "almanac-probe").CombinedOutput(); err != nil {
+		fmt.Printf("NOT RUN: the team on a cluster, because there are no network namespaces here: %s: %v\n", out, err)
+		t.Skip("no network namespaces")
+	}
+	_ = exec.Command("ip", "netns", "del", "almanac-probe").Run()
+	seed, _ := strconv.ParseUint(os.Getenv("SEED"), 10, 64)
+	if seed == 0 {
+		seed = 1 + rand.Uint64N(1_000_000_000)
+	}
+	t.Logf("SEED=%d", seed)
+	p := &play{world: newWorld(t, os.Getenv("ALMANAC_NATS")), r: rand.New(rand.NewPCG(seed, 0))}
+	names := []string{"ann", "bob", "cyd", "dan"}
+	for i, name := range names {
+		others := slices.DeleteFunc(slices.Clone(names), func(o string) bool { return o == name })
+		m := p.machines[i/2]
+		p.peers = append(p.peers, &peer{
+			character: character{URL: p.url(m), Name: name, Others: others, Seed: seed + uint64(i)}, w: p.world, on: m,
+		})
+	}
+	for _, actor := range p.peers {
+		actor.enter()
+		t.Cleanup(func() { actor.end() })
+	}
+	p.goOn("at the start")
+	for i := range strikes {
+		p.strike(i)
+	}
+	p.close()
+}
+
+// A play is a run of the test.
+type play struct {
+	*world
+	r     *rand.Rand
+	peers []*peer
+
+	kills, nodes, cuts int
+}
+
+// goOn waits until the bus has taken something more from all peers.
+func (p *play) goOn(when string) {
+	p.t.Helper()
+	begun := time.Now()
+	for _, actor := range p.peers {
+		before := actor.acknowledged()
+		p.await(actor.Name+" goes on "+when, patience, func() bool { return actor.acknowledged() > before })
+	}
+	p.t.Logf("all go on %s: after %v", when, time.Since(begun).Round(10*time.Millisecond))
+}
+
+// strike does one bad thing, and waits until all go on. The first three are one of each kind.
+func (p *play) strike(i int) {
+	kind := i
+	if i > 2 {
+		kind = p.r.IntN(6)
+	}
+	switch kind {
+	case 0:
+		p.nodes++
+		n := p.world.nodes[p.r.IntN(3)]
+		kill(n.process)
+		time.Sleep(time.Duration(p.r.IntN(2000)) * time.Millisecond)
+		p.start(n)
+		p.goOn(fmt.Sprintf("after server %d was killed", n.port-4221))
+	case 1:
+		p.cuts++
+		p.cut()
+		p.goOn("after the cable was cut")
+	default:
+		p.kills++
+		actor := p.peers[p.r.IntN(len(p.peers))]
+		actor.end()
+		actor.enter()
+		p.goOn("after " + actor.Name + " was killed")
+	}
+}
+
+// cut parts the machines until those on the side of two servers have gone on, for a moment.
+func (p *play) cut() {
+	p.cable("down")
+	for _, actor := range p.peers[:2] {
+		before := actor.acknowledged()
+		p.await(actor.Name+" goes on with the cable cut", patience, func() bool { return actor.acknowledged() > before+3 })
+	}
+	time.Sleep(time.Duration(p.r.IntN(1500)) * time.Millisecond)
+	p.cable("up")
+}
+
+// close has all peers come to an end of what they have begun, and checks the account.
+func (p *play) close() {
+	for _, actor := range p.peers {
+		actor.say("rest")
+	}
+	var tasks []team.Task
+	p.await("all tasks are over", 2*patience, func() bool {
+		tasks = p.dump()
+		return !slices.ContainsFunc(tasks, func(t team.Task) bool { return !t.Over() })
+	})
+	a := newAccount(p.t, p.peers)
+	p.await("all that was acknowledged arrives", patience, func() bool {
+		a = newAccount(p.t, p.peers)
+		return len(a.missing()) == 0
+	})
+	a.check(tasks)
+	p.t.Logf("%d kills of a peer, %d of a server, %d cuts\n%s", p.kills, p.nodes, p.cuts, a)
+}
+
+// dump fetches all tasks through a peer.
+func (p *play) dump() (tasks []team.Task) {
+	actor := p.peers[0]
+	seen := len(actor.all())
+	actor.say("dump")
+	p.await("dump", patience, func() bool {
+		for _, e := range actor.all()[seen:] {
+			if e.What == "dump" {
+				if err := json.Unmarshal([]byte(e.Text), &tasks); err != nil {
+					p.t.Fatal(err)
+				}
+				return true
+			}
+		}
+		return false
+	})
+	return tasks
+}
