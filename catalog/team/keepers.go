@@ -2,6 +2,7 @@ package team
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -146,7 +147,7 @@ func (t *Team) keeperEntries() []catalog.Entry {
 			Aliases:  []string{"context_offload", "spawn_keeper", "remember this conversation", "save context for the team"},
 			Entities: []string{"keeper", "conversation"}, Mutates: true, Strict: true,
 			Input: catalog.MustSchema(offloadInput), Inject: []catalog.Injection{{Field: "messages", From: "transcript"}},
-			Examples: []string{`context.offload{topic = "refund rules"}`},
+			Examples: []string{`context.offload{topic = "refund rules"}`}, Preview: t.previewOffload,
 		}), func(ctx context.Context, in offload, _ catalog.Context) (offloaded, error) { return t.offload(ctx, in) }),
 		catalog.Func(t.entry(catalog.Entry{
 			ID: "context.retrieve", Title: "Ask what the team keeps",
@@ -177,15 +178,53 @@ func (t *Team) keeperEntries() []catalog.Entry {
 	}
 }
 
+// part is what of the messages is to be kept: from one up to, but not including, another.
+func (in *offload) part() (from, to int, err error) {
+	topic := text.OneLine(in.Topic)
+	switch {
+	case topic == "":
+		return 0, 0, &catalog.ArgError{Field: "topic", Want: "a few words", Got: "nothing"}
+	case len(in.Messages) == 0:
+		return 0, 0, errors.New("context.offload: this session has no conversation to keep a part of")
+	}
+	from, to = keeper.Part(in.Messages, topic, in.MessageCount)
+	return from, to, nil
+}
+
+// previewOffload shows how what would be kept begins and ends.
+func (t *Team) previewOffload(_ context.Context, call catalog.Call) (string, error) {
+	var in offload
+	raw, err := json.Marshal(call.Args)
+	if err == nil {
+		err = json.Unmarshal(raw, &in)
+	}
+	if err != nil {
+		return "", err
+	}
+	from, to, err := in.part()
+	if err != nil {
+		return "", err
+	}
+	line := func(i int) string {
+		return fmt.Sprintf("\n%d %s: %s", i+1, in.Messages[i].Role, text.LineRunes(t.redact(in.Messages[i].Text), 100))
+	}
+	said := fmt.Sprintf("keeps messages %d to %d of %d for team %s:%s", from+1, to, len(in.Messages), t.options.Team,
+		line(from))
+	if to > from+2 {
+		said += "\n…"
+	}
+	if to > from+1 {
+		said += line(to - 1)
+	}
+	return said, nil
+}
+
 func (t *Team) offload(ctx context.Context, in offload) (offloaded, error) {
+	from, to, err := in.part()
+	if err != nil {
+		return offloaded{}, err
+	}
 	k := keeper.Keeper{Topic: text.OneLine(in.Topic), From: t.Agent()}
-	if k.Topic == "" {
-		return offloaded{}, &catalog.ArgError{Field: "topic", Want: "a few words", Got: "nothing"}
-	}
-	if len(in.Messages) == 0 {
-		return offloaded{}, errors.New("context.offload: this session has no conversation to keep a part of")
-	}
-	from, to := keeper.Part(in.Messages, k.Topic, in.MessageCount)
 	for _, m := range in.Messages[from:to] {
 		m.Text = t.redact(m.Text)
 		k.Messages = append(k.Messages, m)
@@ -193,7 +232,7 @@ func (t *Team) offload(ctx context.Context, in offload) (offloaded, error) {
 	k.Topic = t.redact(k.Topic)
 	var made *keeper.Keeper
 	var gone []*keeper.Keeper
-	err := t.try(ctx, func(ctx context.Context) (err error) {
+	err = t.try(ctx, func(ctx context.Context) (err error) {
 		made, gone, err = t.keepers.Put(ctx, k)
 		return err
 	})

@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"almanac/catalog"
+	"almanac/catalog/team/bus"
 	"almanac/catalog/team/keeper"
 )
 
@@ -97,5 +100,58 @@ func TestKeepers(t *testing.T) {
 	again := join(t, b, "eve") // reads it anew
 	if k, err := again.Keeper(t.Context(), id); err != nil || k.From != "ann" || len(k.Messages) != 4 {
 		t.Error(k, err)
+	}
+}
+
+func bucket(t *testing.T, in *Team) jetstream.KeyValue {
+	t.Helper()
+	kv, err := in.bucket(t.Context(), "keepers", keeper.Bucket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kv
+}
+
+// Keepers outlive the server; where there are too many the oldest goes, and whoever keeps is told. What else is in the
+// bucket harms nobody.
+func TestKeepersStay(t *testing.T) {
+	dir := t.TempDir()
+	b, err := bus.Open(t.Context(), bus.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, err := Join(t.Context(), b, Options{Team: "shop", Agent: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range keeper.MaxKeepers {
+		k := keeper.Keeper{Topic: fmt.Sprint("topic ", i), Messages: []keeper.Message{{Role: "user", Text: "hi"}}}
+		if _, gone, err := ann.keepers.Put(t.Context(), k); err != nil || len(gone) > 0 {
+			t.Fatal(gone, err)
+		}
+	}
+	if _, err := bucket(t, ann).Put(t.Context(), "junk", []byte("\xff\x00")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(ann.Close(), b.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	if b, err = bus.Open(t.Context(), bus.Options{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	bob := join(t, b, "bob")
+	if n := len(bob.Keepers(t.Context())); n != keeper.MaxKeepers {
+		t.Fatal(n, "keepers")
+	}
+	bob.said = saying("user: one more")
+	want := "; gone for it, because a team keeps at most 200 and 8.0 MiB: topic-0-"
+	if got := fmt.Sprint(bob.call(t, "context.offload", map[string]any{"topic": "more"})); !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	keys, err := bucket(t, bob.Team).Keys(t.Context())
+	if err != nil || len(keys) != keeper.MaxKeepers+1 { // and junk
+		t.Error(len(keys), err)
 	}
 }

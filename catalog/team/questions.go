@@ -51,9 +51,7 @@ func (t *Team) askingEntries() []catalog.Entry {
 			if in.Context != "" {
 				q.Text = in.Context + "\n\n" + in.Question
 			}
-			if t.enrich != nil {
-				q.Enrichment = t.enrich(ctx, in.Question)
-			}
+			q.Enrichment = t.enrich(ctx, in.Question)
 			return t.askAction(ctx, q)
 		}),
 		catalog.Func(t.entry(catalog.Entry{

@@ -67,7 +67,7 @@ type Team struct {
 	board     *board
 	book      *book
 
-	// enrich says what the keepers hold about a question; nil: nothing.
+	// enrich says what the keepers hold about a question: Enrich, but in tests.
 	enrich func(ctx context.Context, question string) string
 
 	stop context.CancelFunc
@@ -117,7 +117,7 @@ func Join(ctx context.Context, b *bus.Bus, o Options) (_ *Team, err error) {
 	if err := t.openMail(ctx); err != nil {
 		return nil, err
 	}
-	t.keepers = t.newKeepers()
+	t.keepers, t.enrich = t.newKeepers(), t.Enrich
 	t.done.Go(func() { t.keepers.Follow(running) })
 	t.done.Go(func() { t.stay(running) })
 	t.done.Go(func() { t.tell(running) })

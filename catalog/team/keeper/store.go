@@ -208,6 +208,7 @@ func decode(entry jetstream.KeyValueEntry) (*Keeper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keeper %.60s: %w", id, err)
 	}
+	k.clean()
 	k.At = entry.Created()
 	return &k, nil
 }
