@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"almanac/catalog/spec"
 )
 
 // This file writes and reads how an entry's calls are conducted: attempts, idempotency key, hooks. Most entries have
@@ -57,7 +59,7 @@ func (e *Entry) conducted() (lines []string) {
 		for _, effect := range e.Effects {
 			titles = append(titles, effect.Title())
 		}
-		lines = append(lines, "effects: "+strings.Join(titles, ", "))
+		lines = append(lines, spec.EffectsLabel+strings.Join(titles, ", "))
 	}
 	return lines
 }

@@ -136,8 +136,12 @@ func specText(e *Action, detail Detail) string {
 			w.b.WriteString("\n" + s)
 		}
 	}
-	if label := e.label(); detail == Full && label != "" {
-		w.b.WriteString("\n" + label)
+	about := e.label()
+	if detail == Brief {
+		about = e.briefLabel()
+	}
+	if about != "" {
+		w.b.WriteString("\n" + about)
 	}
 	if detail == Full && e.Undo != "" {
 		w.b.WriteString("\nundone by " + cleanCode(e.Undo))
@@ -166,6 +170,23 @@ func (e *Action) label() string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// briefLabel is the category and what results carry beside their data, in a line; empty without them.
+func (e *Action) briefLabel() string {
+	var parts []string
+	if e.Category != "" {
+		parts = append(parts, "category "+text.LineRunes(e.Category, 40))
+	}
+	for _, line := range e.Conduct {
+		if effects, ok := strings.CutPrefix(line, EffectsLabel); ok {
+			parts = append(parts, EffectsLabel+text.LineRunes(effects, 80))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// EffectsLabel begins the line of Conduct that names the declared effects.
+const EffectsLabel = "effects: "
 
 // Argument describes the argument that a path leads into, "items[2].price", as a brief specification does, with the
 // fields inside it. Where there is none, text is empty; names are those that there are.

@@ -63,15 +63,15 @@ const describeText = `Get the exact arguments, result, example and safety notes 
 
 const executeText = `Run Lua in the persistent session: globals persist across calls, locals do not. A run that fails leaves globals as before it.
 ` + callText + `
-Return what you need to read; keep large results in globals and return a part of them. One script may make many calls.
-Helpers: map, filter, reduce, find, sort_by, group_by, json, vars(), help(). No files, no network.
+Return what you need to read; keep large results in globals, return a part. One script may make many calls.
+Helpers: map, filter, reduce, find, sort_by, group_by, json, chain, async, await, with_compensation, vars(), help(). No files, no network.
 ` + planText + `
 actions: ids to call undescribed. fresh: run in an empty Lua state, then discard it.`
 
 const isolatedText = `Run Lua in an empty, discarded state: nothing persists, so do the whole task in one script.
 ` + callText + `
 Return only what you need to read: a part, a count, selected fields. One script may make many calls.
-Helpers: map, filter, reduce, find, sort_by, group_by, json, help(). No files, no network.
+Helpers: map, filter, reduce, find, sort_by, group_by, json, chain, async, await, with_compensation, help(). No files, no network.
 ` + planText + `
 actions: ids to call undescribed.`
 
@@ -81,7 +81,7 @@ const (
 	planText = `plan: JSON steps instead of script; the last result is returned: ` +
 		`[{"id": "a.b", "args": {}, "as": "rows"}, {"id": "a.c", "each": "$rows", "where": {"state": "open", "sum": {">": 9}}, ` +
 		`"args": {"id": "$it.id", "of": "$rows[1].id"}}]
-preview: true shows what it would change, without changing it: use it before mutations that you are unsure of.`
+preview: true only shows what it would change: use it before mutations you are unsure of.`
 )
 
 const (
