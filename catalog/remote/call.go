@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"almanac/catalog"
 	"almanac/catalog/team/bus"
@@ -230,6 +231,9 @@ func request(ctx context.Context, conn *nats.Conn, subject string, question, ans
 	return json.Unmarshal(m.Data, answer)
 }
 
+// maxObject is how large a result may be, in bytes: more than sessions take, since it comes as JSON.
+const maxObject = 64 << 20
+
 // noResponders is the status of the message by which a server says that nobody listens.
 const noResponders = "503"
 
@@ -247,6 +251,13 @@ func (c *caller) heard(ctx context.Context, m *nats.Msg) (*Answer, error) {
 	}
 	store, err := c.bus.JetStream().ObjectStore(ctx, Bucket(c.name, "results"))
 	var data []byte
+	var about *jetstream.ObjectInfo
+	if err == nil {
+		about, err = store.GetInfo(ctx, a.Object)
+	}
+	if err == nil && about.Size > maxObject {
+		err = fmt.Errorf("%s: more than %s", text.Bytes(int64(about.Size)), text.Bytes(maxObject))
+	}
 	if err == nil {
 		data, err = store.GetBytes(ctx, a.Object)
 	}

@@ -71,6 +71,10 @@ func TestCalls(t *testing.T) {
 	if text, _ := large.Data.(string); err != nil || len(text) != 3<<20 {
 		t.Errorf("a large result: %d bytes, %v", len(text), err)
 	}
+	stats, err := b.Conn().Request("$SRV.STATS.almanac-host-shop", nil, 5*time.Second)
+	if err != nil || !strings.Contains(string(stats.Data), `"errors":2`) {
+		t.Errorf("statistics: %s, %v", stats.Data, err)
+	}
 	if len(s.done) > 0 {
 		t.Errorf("done: %v", s.done)
 	}
@@ -111,7 +115,13 @@ func TestKeys(t *testing.T) {
 	})); !strings.Contains(got, "its idempotency key was used for another call") {
 		t.Error(got)
 	}
-	if fmt.Sprint(s.done) != "[pay pen]" {
+	for range 2 { // what it came to is too large for a message, and kept for who asks again
+		booked, err := here.Call(t.Context(), session.Invocation{ID: "far.shop.book", Key: "two"})
+		if text, _ := booked.Data.(string); err != nil || len(text) != 1<<20 {
+			t.Errorf("booked: %d bytes, %v", len(text), err)
+		}
+	}
+	if fmt.Sprint(s.done) != "[pay pen book]" {
 		t.Errorf("done: %v", s.done)
 	}
 }

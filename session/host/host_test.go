@@ -85,7 +85,13 @@ func (s *shop) entries() []catalog.Entry {
 	})
 	sum := entry("sum", false, nil)
 	sum.Lua = `return shop.get(args).n + 1`
-	return []catalog.Entry{get, who, pay, wait, large, fail, sum}
+	book := entry("book", true, func(_ context.Context, c catalog.Call) (catalog.Result, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.done = append(s.done, "book")
+		return catalog.Result{Data: strings.Repeat("x", 1<<20)}, nil
+	})
+	return []catalog.Entry{get, who, pay, wait, large, fail, sum, book}
 }
 
 // onBus opens a bus for the test alone.
